@@ -1,0 +1,42 @@
+# warpjit_options: what every target of this project is compiled with.
+add_library(warpjit_options INTERFACE)
+target_compile_features(warpjit_options INTERFACE cxx_std_20)
+# Contraction of a*b+c would make the engines differ in the last bit (DESIGN.md 3.6).
+target_compile_options(warpjit_options INTERFACE -Wall -Wextra -Wpedantic -ffp-contract=off -fno-math-errno
+                       $<$<BOOL:${WARPJIT_WERROR}>:-Werror>)
+target_include_directories(warpjit_options INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+                           $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>)
+if(WARPJIT_CHECKS OR CMAKE_BUILD_TYPE STREQUAL "Debug")
+  target_compile_definitions(warpjit_options INTERFACE WARPJIT_CHECKS=1)
+endif()
+if(WARPJIT_SANITIZE)
+  target_compile_options(warpjit_options INTERFACE -fsanitize=${WARPJIT_SANITIZE} -fno-sanitize-recover=all
+                         -fno-omit-frame-pointer)
+  target_link_options(warpjit_options INTERFACE -fsanitize=${WARPJIT_SANITIZE})
+endif()
+if(WARPJIT_FUZZ)
+  target_compile_options(warpjit_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+
+# warpjit_module(NAME SOURCES files... LINK targets...): one folder of src/, a static library of its own so
+# that tests can link just what they test; libwarpjit is made of all their objects.
+function(warpjit_module name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC warpjit_options ${ARG_LINK})
+  set_property(GLOBAL APPEND PROPERTY WARPJIT_MODULES ${name})
+endfunction()
+
+# warpjit_test(NAME SOURCES files... LINK modules...): a GoogleTest program whose cases ctest runs.
+function(warpjit_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} warpjit_options GTest::gtest GTest::gtest_main)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_definitions(${name} PRIVATE WARPJIT_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+endfunction()

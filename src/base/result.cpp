@@ -1,0 +1,35 @@
+#include "base/result.h"
+
+#include <cstdio>
+
+namespace warpjit {
+
+const char* name(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::bad_input: return "bad input";
+    case ErrorCode::unsupported: return "not supported";
+    case ErrorCode::out_of_fuel: return "out of fuel";
+    case ErrorCode::fault: return "fault";
+    case ErrorCode::cancelled: return "cancelled";
+    case ErrorCode::target_unavailable: return "target unavailable";
+    case ErrorCode::resource_limit: return "resource limit";
+    case ErrorCode::io: return "input/output";
+    case ErrorCode::internal: return "internal error";
+  }
+  return "error";
+}
+
+std::string to_string(const Error& error) {
+  std::string text = error.where;
+  if (!text.empty()) text += ": ";
+  text += error.message;
+  return text;
+}
+
+std::string where_word(const std::string& file, std::uint32_t address, std::uint32_t word) {
+  char text[64];
+  std::snprintf(text, sizeof text, "word %u (0x%08x)", address, word);
+  return file.empty() ? std::string(text) : file + ", " + text;
+}
+
+}  // namespace warpjit
