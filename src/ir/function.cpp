@@ -1,0 +1,125 @@
+#include "ir/function.h"
+
+namespace warpjit::ir {
+
+Block Function::add_block(std::uint32_t guest_address) {
+  blocks_.emplace_back();
+  blocks_.back().guest_address = guest_address;
+  return Block{static_cast<std::uint32_t>(blocks_.size() - 1)};
+}
+
+Inst Function::make(Opcode opcode, std::span<const Value> operands, std::uint64_t immediate, Type phi_type) {
+  const OpcodeInfo& row = info(opcode);
+  Inst id{static_cast<std::uint32_t>(insts_.size())};
+  InstData data;
+  data.opcode = opcode;
+  data.immediate = immediate;
+  data.phi_type = phi_type;
+  data.result_count = static_cast<std::uint8_t>(row.results.size());
+  data.first_operand = static_cast<std::uint32_t>(operands_.size());
+  data.operand_count = static_cast<std::uint32_t>(operands.size());
+  data.first_result = Value{static_cast<std::uint32_t>(values_.size())};
+  operands_.insert(operands_.end(), operands.begin(), operands.end());
+  for (std::size_t k = 0; k < row.results.size(); ++k) {
+    ValueData value;
+    value.definition = id;
+    value.result_index = static_cast<std::uint8_t>(k);
+    value.type = opcode == Opcode::Phi ? phi_type : type_of_letter(row.results[k]);
+    values_.push_back(value);
+  }
+  insts_.push_back(data);
+  return id;
+}
+
+void Function::set_operands(Inst i, std::span<const Value> values) {
+  InstData& data = insts_[i.id];
+  if (values.size() > data.operand_count) {
+    data.first_operand = static_cast<std::uint32_t>(operands_.size());
+    // `values` may point into the pool: copy by index after growing.
+    std::vector<Value> copy(values.begin(), values.end());
+    operands_.insert(operands_.end(), copy.begin(), copy.end());
+  } else {
+    for (std::size_t k = 0; k < values.size(); ++k) operands_[data.first_operand + k] = values[k];
+  }
+  data.operand_count = static_cast<std::uint32_t>(values.size());
+}
+
+void Function::append(Block b, Inst i) {
+  BlockData& block = blocks_[b.id];
+  InstData& data = insts_[i.id];
+  data.block = b;
+  data.previous = block.last;
+  data.next = Inst{};
+  if (block.last.valid()) insts_[block.last.id].next = i;
+  else block.first = i;
+  block.last = i;
+}
+
+void Function::insert_before(Inst position, Inst i) {
+  InstData& at = insts_[position.id];
+  InstData& data = insts_[i.id];
+  data.block = at.block;
+  data.previous = at.previous;
+  data.next = position;
+  if (at.previous.valid()) insts_[at.previous.id].next = i;
+  else blocks_[at.block.id].first = i;
+  at.previous = i;
+}
+
+void Function::insert_after(Inst position, Inst i) {
+  Inst next = insts_[position.id].next;
+  if (next.valid()) insert_before(next, i);
+  else append(insts_[position.id].block, i);
+}
+
+void Function::insert_front(Block b, Inst i) {
+  if (blocks_[b.id].first.valid()) insert_before(blocks_[b.id].first, i);
+  else append(b, i);
+}
+
+void Function::remove(Inst i) {
+  InstData& data = insts_[i.id];
+  if (!data.block.valid()) return;
+  BlockData& block = blocks_[data.block.id];
+  if (data.previous.valid()) insts_[data.previous.id].next = data.next;
+  else block.first = data.next;
+  if (data.next.valid()) insts_[data.next.id].previous = data.previous;
+  else block.last = data.previous;
+  data.block = Block{};
+}
+
+void Function::set_successors(Block b, std::span<const Block> targets) {
+  blocks_[b.id].successors.assign(targets.begin(), targets.end());
+  for (Block target : targets) blocks_[target.id].predecessors.push_back(b);
+}
+
+void Function::remove_predecessor(Block b, std::size_t index) {
+  BlockData& block = blocks_[b.id];
+  block.predecessors.erase(block.predecessors.begin() + static_cast<std::ptrdiff_t>(index));
+  for (Inst i : insts(b)) {
+    InstData& data = insts_[i.id];
+    if (data.opcode != Opcode::Phi) break;
+    for (std::size_t k = index; k + 1 < data.operand_count; ++k)
+      operands_[data.first_operand + k] = operands_[data.first_operand + k + 1];
+    --data.operand_count;
+  }
+}
+
+std::size_t Function::predecessor_index(Block b, Block predecessor) const {
+  const auto& list = blocks_[b.id].predecessors;
+  for (std::size_t k = 0; k < list.size(); ++k)
+    if (list[k] == predecessor) return k;
+  return ~std::size_t{0};
+}
+
+void Function::replace_values(std::span<const Value> map) {
+  auto final_value = [&](Value v) {
+    while (v.id < map.size() && map[v.id].valid()) v = map[v.id];
+    return v;
+  };
+  for (std::uint32_t b = 0; b < blocks_.size(); ++b)
+    for (Inst i : insts(Block{b}))
+      for (Value& v : operands(i)) v = final_value(v);
+}
+
+}  // namespace warpjit::ir

@@ -1,0 +1,39 @@
+// The passes of the IR, in the order in which the pipeline (ir/pipeline.h) runs them. A pass is a free
+// function that leaves valid IR behind; each is linear, or bounded as it says.
+#pragma once
+
+#include <cstdint>
+
+#include "ir/function.h"
+
+namespace warpjit::ir {
+
+// Folds constants (by evaluate), simplifies algebra that is exact for every input (never x*0 = 0, never
+// x+0 = x: NaN, -0 and 0*inf rules hold), turns branches on constants into jumps, removes unreachable
+// blocks and trivial phis, merges a block with its only successor's only predecessor.
+void simplify(Function& f);
+
+// Global value numbering over the dominator tree: pure operations and reads of read-only spaces.
+void number_values(Function& f);
+
+// Removes instructions whose results nobody needs.
+void eliminate_dead_code(Function& f);
+
+// Replaces Exp2F32, Log2F32, RcpF32 and RsqrtF32 by their definitions in base/math.
+void expand_math(Function& f);
+
+// Moves launch-uniform computation (shapes must be set) into `preamble`, a straight-line function in group
+// form that stores each needed result to a new word at the end of the uniform table; f loads it from there.
+void hoist_launch_uniform(Function& f, Function& preamble);
+
+// Thread form to group form: keeps uniform branches, removes divergent ones (DESIGN.md 3.4). Shapes must be
+// set. Regions it cannot take, or everything if `dispatch_all`, run in the dispatcher.
+void linearize(Function& f, bool dispatch_all);
+
+// Puts "no lane active: jump over" around masked regions that cost more than the test.
+void insert_skips(Function& f);
+
+// Puts BurnFuel on every edge that is marked backward (splitting it where needed).
+void insert_fuel(Function& f);
+
+}  // namespace warpjit::ir

@@ -1,0 +1,32 @@
+// From the thread form that a frontend makes to the group form that a backend lowers: all passes in order.
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "base/result.h"
+#include "ir/function.h"
+
+namespace warpjit::ir {
+
+struct PipelineOptions {
+  bool dispatch_all = false;  // run all control flow in the dispatcher (the oracle for linearize)
+  bool optimize = true;       // false: only what correctness needs
+  bool verify = false;        // verify after every stage; a failure is ErrorCode::internal
+};
+
+// The group form of one kernel. `preamble` runs once per launch, straight-line, all values launch-uniform,
+// before any group; its StoreUniform* fill words of the table beyond what the translator laid out.
+// kernel.uniform_bytes (equal in both) is the size of the whole table.
+struct GroupProgram {
+  Function preamble;
+  Function kernel;
+};
+
+// Called after each stage with its name ("translate", "simplify", "gvn", "expand", "hoist", "linearize",
+// "skips", "fuel", ...) and the function as it is then.
+using StageObserver = std::function<void(std::string_view stage, const Function& function)>;
+
+Result<GroupProgram> run_pipeline(Function thread_form, const PipelineOptions& options, const StageObserver& observer = {});
+
+}  // namespace warpjit::ir

@@ -1,0 +1,67 @@
+// The small vocabulary of the IR: value types, opcodes and their properties (from opcodes.inc), entity
+// indices, and shapes (how a value varies over the threads of a launch).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace warpjit::ir {
+
+enum class Type : std::uint8_t { none, i1, i8, i16, i32, i64, f16, f32, f64 };
+std::string_view name(Type type);
+
+// How a value varies. The order matters: the shape of an operation is at least the maximum of its operands'.
+enum class Shape : std::uint8_t {
+  launch,   // the same for every thread of the launch: known before the groups run
+  group,    // the same for every lane of a group
+  varying,  // may differ from lane to lane
+};
+std::string_view name(Shape shape);
+
+enum class Opcode : std::uint8_t {
+#define WARPJIT_IR_OP(name, results, operands, flags) name,
+#include "ir/opcodes.inc"
+#undef WARPJIT_IR_OP
+};
+
+inline constexpr int kOpcodeCount = 0
+#define WARPJIT_IR_OP(name, results, operands, flags) +1
+#include "ir/opcodes.inc"
+#undef WARPJIT_IR_OP
+    ;
+
+// One row of opcodes.inc, decoded.
+struct OpcodeInfo {
+  std::string_view name;
+  std::string_view results;   // type letters
+  std::string_view operands;  // type letters
+  bool pure, commutative, reads, writes, convergent, terminator, immediate;
+};
+const OpcodeInfo& info(Opcode opcode);
+constexpr Type type_of_letter(char letter) {
+  switch (letter) {
+    case 'b': return Type::i1;
+    case 'i': return Type::i32;
+    case 'l': return Type::i64;
+    case 'f': return Type::f32;
+    case 'd': return Type::f64;
+    default: return Type::none;
+  }
+}
+
+// Typed indices into the tables of a Function.
+template <class Tag>
+struct Index {
+  std::uint32_t id = ~0u;
+  constexpr bool valid() const { return id != ~0u; }
+  friend constexpr bool operator==(Index, Index) = default;
+  friend constexpr auto operator<=>(Index, Index) = default;
+};
+using Value = Index<struct ValueTag>;
+using Inst = Index<struct InstTag>;
+using Block = Index<struct BlockTag>;
+
+// Guest addresses are in the guest's own unit (PICA200: words). kNoAddress: made by no guest instruction.
+inline constexpr std::uint32_t kNoAddress = ~0u;
+
+}  // namespace warpjit::ir
