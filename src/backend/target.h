@@ -1,0 +1,97 @@
+// What a backend is asked for and what it gives back: a target, compile options, and position-independent
+// machine code with the facts the runtime needs to place and call it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "ir/pipeline.h"
+
+namespace warpjit::backend {
+
+// Host instruction sets that code can be made for, on any host.
+enum class Target : std::uint8_t {
+  x64_v3,  // x86-64-v3: AVX2, FMA, BMI; 8 lanes a vector, masks in vectors
+  x64_v4,  // x86-64-v4: AVX-512 F/BW/DQ/VL; 16 lanes a vector, masks in k registers
+};
+std::string_view name(Target target);                    // "v3", "v4"
+Result<Target> parse_target(std::string_view text);      // the names above
+bool runs_here(Target target);                           // does this CPU (and OS) execute it?
+Result<Target> best_target();                            // widest that runs here, or target_unavailable
+
+enum class Abi : std::uint8_t { system_v, win64 };       // calling convention of the kernel's entries
+
+// One input or output of a kernel call: four 32-bit words a thread, at address + thread * stride.
+struct Binding {
+  std::byte* address;   // of the call's first thread; the kernel advances it group by group
+  std::int64_t stride;  // bytes from one thread to the next; any value, also 0
+  std::int64_t step;    // stride * lanes
+};
+
+enum class KernelStatus : std::uint32_t { done = 0, out_of_fuel = 1, cancelled = 2 };
+
+// The single argument of both entries. Offsets are part of the generated code.
+inline constexpr std::uint32_t kMaxInputs = 16;
+inline constexpr std::uint32_t kMaxOutputs = 40;
+struct KernelArgs {
+  std::uint32_t* table;            // the uniform table, 64-byte aligned; the preamble writes to it
+  std::uint64_t group_count;       // groups to run, at least 1; every lane of them is live
+  std::uint64_t fuel;              // backward transfers allowed to each group
+  const std::uint32_t* cancel;     // polled where fuel is burnt; not 0 stops the call
+  KernelStatus status;             // set by the kernel when it stops early
+  std::uint32_t guest_address;     // where it stopped
+  Binding inputs[kMaxInputs];
+  Binding outputs[kMaxOutputs];
+};
+
+struct CompileOptions {
+  Abi abi = Abi::system_v;
+  std::uint32_t parts = 0;         // vectors per value; 0: chosen by register pressure
+  std::uint32_t registers = 0;     // registers per class the allocator may use (tests: 4); 0: all
+  bool validate = false;           // asmjit operand validation, LIR verifier, allocation checker
+};
+
+// A host offset from which on code belongs to a guest address (ir::kNoAddress: to none), ascending.
+struct AddressMapping {
+  std::uint32_t offset;
+  std::uint32_t guest_address;
+};
+
+struct CodeStatistics {
+  std::uint32_t instructions = 0;        // host instructions of the group loop and preamble
+  std::uint32_t group_instructions = 0;  // in the group loop alone
+  std::uint32_t vector_arithmetic = 0;   // of these: vector arithmetic, mask and compare instructions
+  std::uint32_t spill_stores = 0;
+  std::uint32_t spill_loads = 0;
+  std::uint32_t rematerialized = 0;
+  std::uint32_t moves = 0;               // register copies
+};
+
+// Machine code of one kernel. The code reads its constant pool relative to itself and nothing else by
+// address, so it may be placed anywhere (64-byte aligned).
+struct MachineCode {
+  Target target = Target::x64_v3;
+  std::vector<std::uint8_t> bytes;       // code, then the constant pool
+  std::uint32_t code_size = 0;           // bytes of code; the pool begins at the next multiple of 64
+  std::uint32_t kernel_offset = 0;       // void(KernelArgs*)
+  std::uint32_t preamble_offset = ~0u;   // void(KernelArgs*); ~0: none needed
+  std::uint32_t lanes = 0;               // threads per group
+  std::uint32_t parts = 0;               // vectors per value
+  std::uint32_t table_bytes = 0;         // size of the uniform table, preamble words included
+  std::vector<AddressMapping> map;
+  CodeStatistics statistics;
+};
+
+// Lowers, allocates and emits. The program must verify in group form. Fails with `unsupported` for a target
+// that was not built in, `resource_limit` for code larger than the backend's limits.
+Result<MachineCode> compile(const ir::GroupProgram& program, Target target, const CompileOptions& options);
+
+// A listing of the code with guest addresses; Zydis's Intel syntax where built with it, else asmjit's.
+// `annotate` gives the text printed where a new guest address begins (for example its disassembly).
+std::string list(const MachineCode& code, const std::function<std::string(std::uint32_t)>& annotate = {});
+
+}  // namespace warpjit::backend
