@@ -31,6 +31,51 @@ Inst Function::make(Opcode opcode, std::span<const Value> operands, std::uint64_
   return id;
 }
 
+void Function::reserve(std::size_t insts) {
+  insts_.reserve(insts_.size() + insts);
+  values_.reserve(values_.size() + insts + insts / 4);
+  operands_.reserve(operands_.size() + insts * 2);
+}
+
+Value Function::constant_value(Type type, std::uint64_t bits) {
+  const Opcode opcode = type == Type::i1 ? Opcode::ConstI1 : type == Type::f32 ? Opcode::ConstF32 : Opcode::ConstI32;
+  if (constants_used_ * 2 >= constants_.size()) {
+    std::vector<Value> old(constants_.empty() ? 64 : constants_.size() * 2);
+    old.swap(constants_);
+    constants_used_ = 0;
+    for (Value v : old)
+      if (v.valid()) constant_slot(definition_of(v).opcode, constant(v)) = v, ++constants_used_;
+  }
+  Value& slot = constant_slot(opcode, bits);
+  if (slot.valid()) {
+    const Inst found = definition(slot);
+    const Block home = inst(found).block;
+    if (home == entry()) return slot;
+    if (!home.valid()) {
+      insert_front(entry(), found);
+      return slot;
+    }
+  } else {
+    ++constants_used_;
+  }
+  const Inst made = make(opcode, {}, bits);
+  insert_front(entry(), made);
+  slot = result(made);
+  value(slot).shape = Shape::launch;
+  return slot;
+}
+
+Value& Function::constant_slot(Opcode opcode, std::uint64_t bits) {
+  const std::size_t mask = constants_.size() - 1;
+  std::uint64_t hash = (bits + static_cast<std::uint64_t>(opcode)) * 0x9e3779b97f4a7c15u;
+  for (std::size_t k = (hash >> 32) & mask;; k = (k + 1) & mask) {
+    Value& slot = constants_[k];
+    if (!slot.valid()) return slot;
+    const InstData& data = definition_of(slot);
+    if (data.opcode == opcode && data.immediate == bits) return slot;
+  }
+}
+
 void Function::set_operands(Inst i, std::span<const Value> values) {
   InstData& data = insts_[i.id];
   if (values.size() > data.operand_count) {

@@ -85,6 +85,12 @@ class Function {
   Value result(Inst i, std::uint32_t k = 0) const { assert(k < insts_[i.id].result_count); return Value{insts_[i.id].first_result.id + k}; }
   bool is_constant(Value v) const { return definition_of(v).opcode <= Opcode::ConstF32; }
   std::uint64_t constant(Value v) const { return definition_of(v).immediate; }
+  // The one constant of this type (i1, i32, f32) and bit pattern, at the front of the entry block so that it
+  // dominates every use. Needs block 0 to exist. A constant that was removed as dead comes back.
+  Value constant_value(Type type, std::uint64_t bits);
+
+  // Room for so many more instructions, to spare reallocation.
+  void reserve(std::size_t insts);
 
   // Makes an instruction with its results, in no block yet. phi_type is for Opcode::Phi only.
   Inst make(Opcode opcode, std::span<const Value> operands, std::uint64_t immediate = 0, Type phi_type = Type::none);
@@ -130,6 +136,9 @@ class Function {
   std::vector<InstData> insts_;
   std::vector<ValueData> values_;
   std::vector<Value> operands_;
+  std::vector<Value> constants_;     // open-addressing table of constant_value, a power of two long
+  std::uint32_t constants_used_ = 0;
+  Value& constant_slot(Opcode opcode, std::uint64_t bits);
 };
 
 }  // namespace warpjit::ir

@@ -1,0 +1,210 @@
+#include "ir/printer.h"
+
+#include <bit>
+#include <charconv>
+#include <cstdio>
+
+namespace warpjit::ir {
+namespace {
+
+class Printer {
+ public:
+  explicit Printer(const Function& f) : f_(f) {}
+
+  // Numbers values in the order in which the text defines them.
+  void number_values() {
+    numbers_.assign(f_.value_count(), kUnnumbered);
+    std::uint32_t next = 0;
+    for (std::uint32_t b = 0; b < f_.block_count(); ++b)
+      for (Inst i : f_.insts(Block{b}))
+        for (std::uint32_t k = 0; k < f_.inst(i).result_count; ++k) numbers_[f_.result(i, k).id] = next++;
+  }
+
+  void function() {
+    text_ += "function ";
+    quoted(f_.name);
+    text_ += f_.form == Form::thread ? " thread" : " group";
+    field(" inputs ", f_.input_count);
+    field(" outputs ", f_.output_count);
+    field(" uniform ", f_.uniform_bytes);
+    field(" slots ", f_.slot_count);
+    text_ += " {\n";
+    for (std::uint32_t b = 0; b < f_.block_count(); ++b)
+      if (f_.block(Block{b}).first.valid()) block(Block{b});
+    text_ += "}\n";
+  }
+
+  void instruction(Inst i) {
+    const InstData& data = f_.inst(i);
+    const OpcodeInfo& row = info(data.opcode);
+    for (std::uint32_t k = 0; k < data.result_count; ++k) {
+      if (k != 0) text_ += ", ";
+      const ValueData& value = f_.value(f_.result(i, k));
+      this->value(f_.result(i, k));
+      text_ += " : ";
+      text_ += name(value.type);
+      if (value.shape != Shape::varying) (text_ += ' ') += name(value.shape);
+    }
+    if (data.result_count != 0) text_ += " = ";
+    text_ += row.name;
+    const char* separator = " ";
+    if (row.immediate) {
+      text_ += ' ';
+      immediate(data);
+      separator = ", ";
+    }
+    const std::span<const Value> operands = f_.operands(i);
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+      text_ += separator;
+      separator = ", ";
+      if (data.opcode == Opcode::Phi) {
+        const auto& predecessors = f_.block(data.block).predecessors;
+        k < predecessors.size() ? block_name(predecessors[k]) : void(text_ += "b?");
+        text_ += ": ";
+      }
+      value(operands[k]);
+    }
+    if (row.terminator && data.block.valid()) {
+      const BlockData& home = f_.block(data.block);
+      for (std::size_t k = 0; k < home.successors.size(); ++k) {
+        text_ += separator;
+        separator = ", ";
+        block_name(home.successors[k]);
+        if (k < 64 && ((home.backward >> k) & 1) != 0) text_ += " backward";
+      }
+    }
+    address(data.guest_address);
+    comment(data);
+  }
+
+  std::string take() { return std::move(text_); }
+
+ private:
+  static constexpr std::uint32_t kUnnumbered = ~0u;
+
+  void block(Block b) {
+    block_name(b);
+    text_ += ':';
+    const char* separator = " <- ";
+    for (Block predecessor : f_.block(b).predecessors) {
+      text_ += separator;
+      separator = ", ";
+      block_name(predecessor);
+    }
+    address(f_.block(b).guest_address);
+    text_ += '\n';
+    for (Inst i : f_.insts(b)) {
+      text_ += "  ";
+      instruction(i);
+      text_ += '\n';
+    }
+  }
+
+  void immediate(const InstData& data) {
+    switch (data.opcode) {
+      case Opcode::ConstI1:
+        text_ += data.immediate != 0 ? "true" : "false";
+        break;
+      case Opcode::ConstI32:
+      case Opcode::ConstF32:
+        hex(data.immediate, 8);
+        break;
+      case Opcode::LoadUniformRow:
+        number(data.immediate & 0xffffffffu);
+        field(" rows ", data.immediate >> 32);
+        break;
+      default:
+        number(data.immediate);
+    }
+  }
+
+  // What a constant is as a number: for the reader only.
+  void comment(const InstData& data) {
+    char buffer[48];
+    if (data.opcode == Opcode::ConstF32)
+      std::snprintf(buffer, sizeof buffer, "  ; %.9g",
+                    static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(data.immediate))));
+    else if (data.opcode == Opcode::ConstI32)
+      std::snprintf(buffer, sizeof buffer, "  ; %d", static_cast<std::int32_t>(data.immediate));
+    else
+      return;
+    text_ += buffer;
+  }
+
+  void address(std::uint32_t guest_address) {
+    if (guest_address == kNoAddress) return;
+    text_ += " @";
+    hex(guest_address, 1);
+  }
+
+  void value(Value v) {
+    text_ += '%';
+    const bool known = v.id < f_.value_count();
+    if (known && numbers_.empty())
+      number(v.id);
+    else if (known && numbers_[v.id] != kUnnumbered)
+      number(numbers_[v.id]);
+    else
+      text_ += '?';
+  }
+
+  void block_name(Block b) {
+    text_ += 'b';
+    number(b.id);
+  }
+
+  void field(const char* label, std::uint64_t n) {
+    text_ += label;
+    number(n);
+  }
+
+  void number(std::uint64_t n) {
+    char buffer[24];
+    const auto end = std::to_chars(buffer, buffer + sizeof buffer, n).ptr;
+    text_.append(buffer, end);
+  }
+
+  void hex(std::uint64_t n, int digits) {
+    char buffer[24];
+    std::snprintf(buffer, sizeof buffer, "0x%0*llx", digits, static_cast<unsigned long long>(n));
+    text_ += buffer;
+  }
+
+  void quoted(const std::string& text) {
+    text_ += '"';
+    for (const char c : text) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (c == '"' || c == '\\') {
+        (text_ += '\\') += c;
+      } else if (byte < 0x20 || byte >= 0x7f) {
+        char buffer[8];
+        std::snprintf(buffer, sizeof buffer, "\\x%02x", byte);
+        text_ += buffer;
+      } else {
+        text_ += c;
+      }
+    }
+    text_ += '"';
+  }
+
+  const Function& f_;
+  std::string text_;
+  std::vector<std::uint32_t> numbers_;  // empty: raw indices
+};
+
+}  // namespace
+
+std::string print(const Function& f) {
+  Printer printer(f);
+  printer.number_values();
+  printer.function();
+  return printer.take();
+}
+
+std::string print(const Function& f, Inst inst) {
+  Printer printer(f);
+  printer.instruction(inst);
+  return printer.take();
+}
+
+}  // namespace warpjit::ir

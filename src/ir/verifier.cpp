@@ -1,0 +1,321 @@
+#include "ir/verifier.h"
+
+#include <algorithm>
+#include <string>
+
+#include "ir/printer.h"
+
+namespace warpjit::ir {
+namespace {
+
+// Keeps its own dominator computation: a checker that shared it with the passes would share their mistakes.
+class Verifier {
+ public:
+  explicit Verifier(const Function& f) : f_(f) {}
+
+  Status run() {
+    if (f_.block_count() == 0) return fail("has no entry block");
+    if (!f_.block(Function::entry()).first.valid()) return fail("has an empty entry block");
+    if (f_.input_count > kMaxBindings || f_.output_count > kMaxBindings) return fail("has too many bindings");
+    if (f_.uniform_bytes > kMaxUniformBytes || f_.uniform_bytes % 4 != 0)
+      return fail("has a bad uniform size");
+    if (f_.slot_count > kMaxSlots) return fail("has too many slots");
+
+    position_.assign(f_.inst_count(), kNowhere);
+    for (std::uint32_t b = 0; b < f_.block_count(); ++b) WARPJIT_CHECK(check_list(Block{b}));
+    for (std::uint32_t b = 0; b < f_.block_count(); ++b) WARPJIT_CHECK(check_edges(Block{b}));
+    compute_dominators();
+    for (std::uint32_t b = 0; b < f_.block_count(); ++b)
+      for (Inst i : f_.insts(Block{b})) WARPJIT_CHECK(check_inst(i));
+    return {};
+  }
+
+ private:
+  static constexpr std::uint32_t kNowhere = ~0u;
+
+  Status fail(std::string message) const {
+    return Error{ErrorCode::internal, std::move(message), "IR function \"" + f_.name + "\""};
+  }
+  Status fail(Block b, const std::string& message) const {
+    return Error{ErrorCode::internal, message,
+                 "IR function \"" + f_.name + "\", block b" + std::to_string(b.id)};
+  }
+  Status fail(Inst i, const std::string& message) const {
+    return Error{ErrorCode::internal, message,
+                 "IR function \"" + f_.name + "\", block b" + std::to_string(f_.inst(i).block.id) + ", `" +
+                     print(f_, i) + "`"};
+  }
+
+  // Order, links and membership of a block's list; sets position_.
+  Status check_list(Block b) {
+    const BlockData& block = f_.block(b);
+    if (!block.first.valid() || !block.last.valid()) {
+      if (block.first.valid() != block.last.valid()) return fail(b, "has a broken instruction list");
+      if (!block.predecessors.empty() || !block.successors.empty()) return fail(b, "is empty but has edges");
+      return {};
+    }
+    bool phis = true;
+    Inst previous;
+    std::uint32_t position = 0;
+    for (Inst i = block.first; i.valid(); i = f_.inst(i).next) {
+      if (i.id >= f_.inst_count()) return fail(b, "links to an instruction that does not exist");
+      const InstData& data = f_.inst(i);
+      if (position_[i.id] != kNowhere) return fail(b, "lists an instruction twice");
+      if (data.block != b || data.previous != previous) return fail(i, "has broken links");
+      position_[i.id] = position++;
+      if (data.opcode != Opcode::Phi)
+        phis = false;
+      else if (!phis)
+        return fail(i, "phi after another instruction");
+      const bool last = i == block.last;
+      if (info(data.opcode).terminator != last)
+        return fail(i, last ? "block does not end with a terminator" : "terminator before the end");
+      previous = i;
+    }
+    if (previous != block.last) return fail(b, "has a broken instruction list");
+    return {};
+  }
+
+  Status check_edges(Block b) {
+    const BlockData& block = f_.block(b);
+    if (!block.first.valid()) return {};
+    if (b == Function::entry() && !block.predecessors.empty()) return fail(b, "the entry has a predecessor");
+    const Opcode opcode = f_.inst(block.last).opcode;
+    const std::size_t count = block.successors.size();
+    const bool right = opcode == Opcode::Jump     ? count == 1
+                       : opcode == Opcode::Branch ? count == 2
+                       : opcode == Opcode::Return ? count == 0
+                                                  : count >= 1;
+    if (!right) return fail(block.last, "has " + std::to_string(count) + " successors");
+    if (count < 64 && (block.backward >> count) != 0)
+      return fail(block.last, "marks an edge that is not there");
+    for (Block s : block.successors) {
+      if (s.id >= f_.block_count() || !f_.block(s).first.valid())
+        return fail(block.last, "target does not exist");
+    }
+    // Distinct targets, and each edge known at both ends: counted through a stamp per block.
+    stamp_.resize(f_.block_count(), kNowhere);
+    for (Block s : block.successors) {
+      if (stamp_[s.id] == b.id) return fail(block.last, "has the target b" + std::to_string(s.id) + " twice");
+      stamp_[s.id] = b.id;
+    }
+    for (std::size_t k = 0; k < block.predecessors.size(); ++k) {
+      const Block p = block.predecessors[k];
+      if (p.id >= f_.block_count()) return fail(b, "has a predecessor that does not exist");
+      const auto& targets = f_.block(p).successors;
+      if (std::count(targets.begin(), targets.end(), b) != 1)
+        return fail(b, "is not a successor of its predecessor b" + std::to_string(p.id));
+    }
+    stamp_in_.resize(f_.block_count(), kNowhere);
+    for (Block p : block.predecessors) {
+      if (stamp_in_[p.id] == b.id) return fail(b, "has the predecessor b" + std::to_string(p.id) + " twice");
+      stamp_in_[p.id] = b.id;
+    }
+    for (Block s : block.successors) {
+      const auto& predecessors = f_.block(s).predecessors;
+      if (std::find(predecessors.begin(), predecessors.end(), b) == predecessors.end())
+        return fail(block.last, "is not a predecessor of its target b" + std::to_string(s.id));
+    }
+    return {};
+  }
+
+  // Cooper, Harvey and Kennedy's iteration over reverse postorder, then an interval number per block.
+  void compute_dominators() {
+    const std::size_t count = f_.block_count();
+    order_of_.assign(count, kNowhere);
+    std::vector<std::uint32_t> postorder;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> stack = {{0, 0}};
+    std::vector<bool> seen(count);
+    seen[0] = true;
+    while (!stack.empty()) {
+      auto& [b, next] = stack.back();
+      const auto& successors = f_.block(Block{b}).successors;
+      if (next < successors.size()) {
+        const std::uint32_t s = successors[next++].id;
+        if (!seen[s]) {
+          seen[s] = true;
+          stack.emplace_back(s, 0);
+        }
+      } else {
+        postorder.push_back(b);
+        stack.pop_back();
+      }
+    }
+    const auto reachable = static_cast<std::uint32_t>(postorder.size());
+    for (std::uint32_t k = 0; k < reachable; ++k) order_of_[postorder[k]] = reachable - 1 - k;
+    idom_.assign(count, kNowhere);
+    idom_[0] = 0;
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (std::uint32_t k = reachable - 1; k-- > 0;) {
+        const std::uint32_t b = postorder[k];
+        std::uint32_t meet = kNowhere;
+        for (Block p : f_.block(Block{b}).predecessors) {
+          if (idom_[p.id] == kNowhere) continue;
+          meet = meet == kNowhere ? p.id : intersect(meet, p.id);
+        }
+        if (idom_[b] != meet) idom_[b] = meet, changed = true;
+      }
+    }
+    // Preorder intervals of the tree: a dominates b if and only if in_[a] <= in_[b] < out_[a]. Children
+    // follow their parents in reverse postorder, so sizes sum up from the end and starts come down from the
+    // front.
+    std::vector<std::uint32_t> size(count, 1), taken(count, 1);
+    for (std::uint32_t k = 0; k + 1 < reachable; ++k) size[idom_[postorder[k]]] += size[postorder[k]];
+    in_.assign(count, 0);
+    out_.assign(count, 0);
+    for (std::uint32_t k = reachable; k-- > 0;) {
+      const std::uint32_t b = postorder[k];
+      if (b != 0) {
+        const std::uint32_t parent = idom_[b];
+        in_[b] = in_[parent] + taken[parent];
+        taken[parent] += size[b];
+      }
+      out_[b] = in_[b] + size[b];
+    }
+  }
+  std::uint32_t intersect(std::uint32_t a, std::uint32_t b) const {
+    while (a != b) {
+      while (order_of_[a] > order_of_[b]) a = idom_[a];
+      while (order_of_[b] > order_of_[a]) b = idom_[b];
+    }
+    return a;
+  }
+  bool reachable(Block b) const { return order_of_[b.id] != kNowhere; }
+  bool dominates(Block a, Block b) const { return in_[a.id] <= in_[b.id] && in_[b.id] < out_[a.id]; }
+
+  Status check_inst(Inst i) {
+    const InstData& data = f_.inst(i);
+    const OpcodeInfo& row = info(data.opcode);
+    const bool phi = data.opcode == Opcode::Phi;
+    if (data.result_count != row.results.size()) return fail(i, "has the wrong number of results");
+    for (std::uint32_t k = 0; k < data.result_count; ++k) {
+      const Value v = f_.result(i, k);
+      if (v.id >= f_.value_count()) return fail(i, "has a result that does not exist");
+      const ValueData& value = f_.value(v);
+      if (value.definition != i || value.result_index != k) return fail(i, "does not own its result");
+      const Type wanted = phi ? data.phi_type : type_of_letter(row.results[k]);
+      if (value.type != wanted || wanted == Type::none) return fail(i, "has a result of the wrong type");
+    }
+    const std::span<const Value> operands = f_.operands(i);
+    const std::size_t wanted = phi ? f_.block(data.block).predecessors.size() : row.operands.size();
+    if (operands.size() != wanted)
+      return fail(
+          i, "has " + std::to_string(operands.size()) + " operands instead of " + std::to_string(wanted));
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+      if (operands[k].id >= f_.value_count()) return fail(i, "uses a value that does not exist");
+      const Type type = phi ? data.phi_type : type_of_letter(row.operands[k]);
+      if (f_.value(operands[k]).type != type)
+        return fail(i, "operand " + std::to_string(k) + " is " +
+                           std::string(name(f_.value(operands[k]).type)) + " instead of " +
+                           std::string(name(type)));
+      WARPJIT_CHECK(check_dominance(i, k, operands[k]));
+    }
+    WARPJIT_CHECK(check_immediate(i, data, row));
+    WARPJIT_CHECK(check_form(i, data, row));
+    return {};
+  }
+
+  Status check_dominance(Inst user, std::size_t k, Value v) const {
+    const InstData& data = f_.inst(user);
+    const Inst definition = f_.definition(v);
+    if (definition.id >= position_.size() || position_[definition.id] == kNowhere)
+      return fail(user, "uses %" + std::to_string(v.id) + ", which is in no block");
+    const Block home = f_.inst(definition).block;
+    const Block at = data.opcode == Opcode::Phi ? f_.block(data.block).predecessors[k] : data.block;
+    if (!reachable(at) || !reachable(data.block)) return {};
+    const bool same_block = home == at && data.opcode != Opcode::Phi;
+    const bool fine =
+        same_block ? position_[definition.id] < position_[user.id] : reachable(home) && dominates(home, at);
+    if (!fine) return fail(user, "uses %" + std::to_string(v.id) + " where its definition does not dominate");
+    return {};
+  }
+
+  Status check_immediate(Inst i, const InstData& data, const OpcodeInfo& row) const {
+    const std::uint64_t n = data.immediate;
+    switch (data.opcode) {
+      case Opcode::ConstI1:
+        if (n > 1) return fail(i, "i1 constant is neither 0 nor 1");
+        break;
+      case Opcode::ConstI32:
+      case Opcode::ConstF32:
+        if (n > 0xffffffffu) return fail(i, "constant has more than 32 bits");
+        break;
+      case Opcode::LoadUniformI32:
+      case Opcode::LoadUniformF32:
+      case Opcode::StoreUniformI32:
+      case Opcode::StoreUniformF32:
+        if (n % 4 != 0 || n >= f_.uniform_bytes) return fail(i, "offset outside the uniform table");
+        break;
+      case Opcode::LoadUniformRow: {
+        const std::uint64_t offset = n & 0xffffffffu, rows = n >> 32;
+        if (offset % 4 != 0 || offset + rows * 16 > f_.uniform_bytes)
+          return fail(i, "rows outside the uniform table");
+        break;
+      }
+      case Opcode::LoadInput:
+        if (n >= f_.input_count) return fail(i, "input does not exist");
+        break;
+      case Opcode::StoreOutput:
+        if (n >= f_.output_count) return fail(i, "output does not exist");
+        break;
+      case Opcode::LoadSlot:
+      case Opcode::StoreSlot:
+        if (n >= f_.slot_count) return fail(i, "slot does not exist");
+        break;
+      default:
+        if (!row.immediate && n != 0) return fail(i, "has an immediate");
+    }
+    return {};
+  }
+
+  Status check_form(Inst i, const InstData& data, const OpcodeInfo& row) const {
+    const bool group = f_.form == Form::group;
+    switch (data.opcode) {
+      case Opcode::LoadSlot:
+      case Opcode::StoreSlot:
+      case Opcode::AnyLane:
+      case Opcode::MinLaneU32:
+      case Opcode::BurnFuel:
+        if (!group) return fail(i, "stands in thread form");
+        break;
+      case Opcode::StoreUniformI32:
+      case Opcode::StoreUniformF32:
+        if (!group || data.block != Function::entry() ||
+            f_.inst(f_.terminator(data.block)).opcode != Opcode::Return)
+          return fail(i, "stands outside a preamble");
+        break;
+      default:
+        break;
+    }
+    if (!group) return {};
+    if (data.opcode == Opcode::Branch || data.opcode == Opcode::Switch) {
+      if (f_.value(f_.operand(i, 0)).shape == Shape::varying) return fail(i, "branches on a varying value");
+    }
+    if (data.opcode == Opcode::MinLaneU32) {
+      const Value v = f_.operand(i, 0);
+      const Opcode source = f_.definition_of(v).opcode;
+      if (f_.value(v).shape == Shape::varying && source != Opcode::SelectI32 && source != Opcode::LoadSlot &&
+          source != Opcode::Phi)
+        return fail(i, "reads lanes that may be dead");
+    }
+    if (row.pure && !row.convergent && data.opcode != Opcode::Phi && data.result_count != 0) {
+      Shape shape = Shape::launch;
+      for (Value v : f_.operands(i)) shape = std::max(shape, f_.value(v).shape);
+      if (f_.value(data.first_result).shape < shape)
+        return fail(i, "claims a narrower shape than its operands have");
+    }
+    return {};
+  }
+
+  const Function& f_;
+  std::vector<std::uint32_t> position_;  // of an instruction in its block
+  std::vector<std::uint32_t> stamp_, stamp_in_;
+  std::vector<std::uint32_t> order_of_, idom_, in_, out_;  // per block
+};
+
+}  // namespace
+
+Status verify(const Function& f) { return Verifier(f).run(); }
+
+}  // namespace warpjit::ir
