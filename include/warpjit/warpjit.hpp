@@ -1,0 +1,356 @@
+// warpjit: runs GPU shader binaries on the CPU, one GPU thread per SIMD lane.
+//
+//   auto program = warpjit::Program::from_shbin(bytes);        // guest code, immutable
+//   warpjit::Launch launch(*program);                          // bindings and uniforms, resolved once
+//   launch.set_uniform("projection", matrix);
+//   launch.bind_input("v0", {positions, size, 12, warpjit::f32x3});
+//   launch.bind_output("o0", {clip, clip_size, 16, warpjit::f32x4});
+//   launch.set_count(vertex_count);
+//   warpjit::Engine engine;                                    // code cache, executor, options
+//   auto report = engine.run(launch);
+//
+// Nothing throws. Every fallible call returns a Result or Status (result.hpp). Sizes and strides are bytes.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "warpjit/result.hpp"
+
+namespace warpjit {
+
+namespace frontend {
+class Shader;
+}
+namespace runtime {
+class LaunchState;
+class EngineState;
+}  // namespace runtime
+
+struct Version {
+  unsigned major, minor, patch;
+};
+// Of the library that is linked, which may be newer than this header.
+WARPJIT_API Version version();
+
+enum class Isa : std::uint8_t { pica200 };
+enum class Stage : std::uint8_t { vertex, geometry };
+// Three ways to run a launch, with bit-identical results.
+enum class EngineKind : std::uint8_t {
+  jit,    // host SIMD code
+  ir,     // the IR interpreter; what runs where there is no JIT
+  guest,  // the interpreter of the guest's own instructions
+};
+// Host instruction set that the JIT makes code for.
+enum class Target : std::uint8_t {
+  automatic,  // the widest that this machine runs
+  v3,         // x86-64-v3: AVX2 and FMA
+  v4,         // x86-64-v4: AVX-512
+};
+
+// Lower-case names as the CLI has them ("pica200", "vertex", "jit", "v3"), and back.
+WARPJIT_API const char* name(Isa isa);
+WARPJIT_API const char* name(Stage stage);
+WARPJIT_API const char* name(EngineKind engine);
+WARPJIT_API const char* name(Target target);
+WARPJIT_API std::optional<Isa> parse_isa(std::string_view text);
+WARPJIT_API std::optional<EngineKind> parse_engine(std::string_view text);
+WARPJIT_API std::optional<Target> parse_target(std::string_view text);
+
+// ---- Formats of rows in memory -------------------------------------------------------------------------
+
+enum class ComponentType : std::uint8_t {
+  f32,
+  u8,
+  s8,
+  u16,
+  s16,  // inputs: converted to the float of the same value
+  unorm8,
+  snorm8,
+  unorm16,
+  snorm16,  // inputs: value / maximum; snorm at least -1
+  u32,
+  s32,  // outputs: the 32 bits as they are
+};
+// 1 to 4 components, packed without padding, in the host's byte order. Rows need no alignment.
+struct Format {
+  ComponentType type = ComponentType::f32;
+  std::uint8_t components = 4;
+  friend bool operator==(const Format&, const Format&) = default;
+};
+inline constexpr Format f32x1{ComponentType::f32, 1}, f32x2{ComponentType::f32, 2},
+    f32x3{ComponentType::f32, 3}, f32x4{ComponentType::f32, 4};
+WARPJIT_API std::size_t component_size(ComponentType type);
+inline std::size_t size(Format format) { return component_size(format.type) * format.components; }
+// "f32x3", "unorm8x4", "s16" (one component; "s16x1" parses too).
+WARPJIT_API std::string name(Format format);
+WARPJIT_API std::optional<Format> parse_format(std::string_view text);
+
+// ---- Programs ------------------------------------------------------------------------------------------
+
+// A name that a program declares.
+struct Symbol {
+  std::string name;
+  std::string reg;     // its first register: "c8"
+  unsigned count = 1;  // registers
+};
+
+enum class LocationKind : std::uint8_t {
+  input,
+  output,
+  float_uniform,
+  int_uniform,
+  bool_uniform,
+  state,
+  uniform
+};
+
+// A resolved name. Valid for the program that made it.
+struct Location {
+  LocationKind kind = LocationKind::input;
+  std::uint16_t first = 0;       // register number in its file
+  std::uint16_t count = 0;       // registers it covers; a register name covers its file from there on
+  std::uint16_t components = 4;  // words a register has
+  std::uint32_t word = 0;        // internal: place of the first register in the launch's values
+};
+
+// Immutable guest code with one entry point. A cheap shared handle; all calls are thread-safe.
+class WARPJIT_API Program {
+ public:
+  // Which program of a container. What is empty is not asked for; the first that fits is taken.
+  struct Choice {
+    std::string entry;                 // name of the entry point
+    std::optional<std::size_t> index;  // position in the container
+    std::optional<Stage> stage;
+    std::string source_name;  // for messages
+  };
+  // Reads an SHBIN container (PICA200). The bytes may be hostile and are not kept. Errors: bad_input.
+  static Result<Program> from_shbin(std::span<const std::byte> bytes, const Choice& choice);
+  static Result<Program> from_shbin(std::span<const std::byte> bytes) { return from_shbin(bytes, Choice()); }
+  // Raw guest words of a vertex program; `entry` is a word address. PICA200: at most 4096 words and 128
+  // operand descriptors. Errors: bad_input.
+  static Result<Program> from_words(Isa isa, std::span<const std::uint32_t> code,
+                                    std::span<const std::uint32_t> descriptors, std::uint32_t entry,
+                                    std::string source_name = {});
+
+  Isa isa() const;
+  Stage stage() const;
+  std::uint32_t entry() const;    // guest address: PICA200 counts words
+  std::size_t code_size() const;  // words of the whole program, reachable or not
+  const std::string& source_name() const;
+  std::span<const Symbol> inputs() const;
+  std::span<const Symbol> uniforms() const;
+  std::span<const Symbol> outputs() const;
+
+  // Resolves a register name or a declared name. PICA200 registers: inputs v0-v15; uniforms c0-c95, i0-i3,
+  // b0-b15; outputs o0-o15, r0-r15, a0, aL, cmp; state r0-r15, a0, aL, cmp. Errors: bad_input.
+  Result<Location> input(std::string_view name) const;
+  Result<Location> uniform(std::string_view name) const;
+  Result<Location> output(std::string_view name) const;
+  Result<Location> state(std::string_view name) const;
+
+  // For warpjit's own modules.
+  explicit Program(std::shared_ptr<const frontend::Shader> shader) : shader_(std::move(shader)) {}
+  const std::shared_ptr<const frontend::Shader>& shader() const { return shader_; }
+
+ private:
+  std::shared_ptr<const frontend::Shader> shader_;
+};
+
+// ---- Launches ------------------------------------------------------------------------------------------
+
+// Rows that threads read: thread t reads size(format) bytes at data + t * stride. No byte outside `size` is
+// touched; the last row may be shorter than the stride. Missing components are 0, 0, 0, 1.
+struct Attribute {
+  const void* data = nullptr;
+  std::size_t size = 0;    // bytes at `data`
+  std::size_t stride = 0;  // 0: every thread reads the same row
+  Format format;
+};
+// Rows that threads write, likewise. Formats: f32, u32 and s32.
+struct OutputBuffer {
+  void* data = nullptr;
+  std::size_t size = 0;
+  std::size_t stride = 0;
+  Format format;
+};
+
+inline constexpr std::uint64_t kDefaultFuel = std::uint64_t{1} << 20;
+
+// A program with its bindings. It refers to the caller's buffers, which must outlive the runs, and copies
+// everything else. Setters and bind calls must not overlap any other call on the same launch; const calls,
+// and Engine::run of one launch from several threads, may overlap (their outputs are then the same buffers).
+// A launch may be used with several engines and outlive them.
+class WARPJIT_API Launch {
+ public:
+  // Uniforms start as the container presets them, everything else as 0.
+  explicit Launch(Program program);
+  Launch(const Launch& other);  // copies bindings and values, not what was compiled
+  Launch& operator=(const Launch& other);
+  Launch(Launch&&) noexcept;
+  Launch& operator=(Launch&&) noexcept;
+  ~Launch();
+
+  const Program& program() const;
+
+  // Float uniforms: consecutive components x y z w of consecutive registers. Components that are not given
+  // keep their value. Errors: bad_input for an unknown name, another kind of register, or too many values.
+  Status set_uniform(std::string_view name, std::span<const float> values);
+  Status set_uniform(const Location& location, std::span<const float> values);
+  // The same as bit patterns: NaN payloads are kept.
+  Status set_bits(std::string_view name, std::span<const std::uint32_t> words);
+  Status set_bits(const Location& location, std::span<const std::uint32_t> words);
+  // Integer uniforms: four components of 0 to 255 a register.
+  Status set_int(std::string_view name, std::span<const std::uint32_t> values);
+  Status set_int(const Location& location, std::span<const std::uint32_t> values);
+  Status set_bool(std::string_view name, bool value);
+  Status set_bool(const Location& location, bool value);
+  // Registers at the start of every thread, as words: r0-r15 (4 floats), a0 (2 signed integers), aL (1),
+  // cmp (2, each 0 or 1).
+  Status set_state(std::string_view name, std::span<const std::uint32_t> words);
+  Status set_state(const Location& location, std::span<const std::uint32_t> words);
+
+  // One register each. A register that is not bound reads as 0; running with a declared input name that is
+  // not bound is an error. Sizes are checked when the launch runs.
+  Status bind_input(std::string_view name, const Attribute& attribute);
+  Status bind_input(const Location& location, const Attribute& attribute);
+  Status bind_output(std::string_view name, const OutputBuffer& buffer);
+  Status bind_output(const Location& location, const OutputBuffer& buffer);
+  void unbind_inputs();
+  void unbind_outputs();
+
+  // Threads to run. 0 is allowed and does nothing.
+  void set_count(std::uint64_t count);
+  std::uint64_t count() const;
+  // Backward transfers that one thread may make; more than this times the group's lanes is out_of_fuel.
+  void set_fuel(std::uint64_t fuel);
+  std::uint64_t fuel() const;
+  // Lets output rows share bytes with input rows. Promised is only: a thread whose outputs overlap no other
+  // thread's rows gets the right results (in-place transformation).
+  void set_allow_overlap(bool allow);
+
+  // For warpjit's own modules.
+  runtime::LaunchState& state() const { return *state_; }
+
+ private:
+  std::unique_ptr<runtime::LaunchState> state_;
+};
+
+// ---- Engines -------------------------------------------------------------------------------------------
+
+// Where work runs in parallel. An embedder can pass its own.
+class WARPJIT_API Executor {
+ public:
+  virtual ~Executor();
+  // Tasks that may run at once, the caller's thread included; at least 1.
+  virtual unsigned concurrency() const = 0;
+  // Calls body(context, i) once for each i below count, on any threads and in any order, and returns when
+  // all have returned. Called from several threads at once. Bodies never throw and never wait for each other.
+  virtual void parallel_for(std::size_t count, void (*body)(void* context, std::size_t index),
+                            void* context) = 0;
+};
+// Built with oneTBB: runs in its arena. Else, or with `threads` given: a pool of that many (0: all) threads.
+WARPJIT_API std::shared_ptr<Executor> make_default_executor();
+WARPJIT_API std::shared_ptr<Executor> make_thread_pool(unsigned threads = 0);
+
+// How executable memory is got. Nothing is ever writable and executable through one mapping.
+enum class CodeMemory : std::uint8_t {
+  automatic,  // dual mapping, else flip
+  dual,       // two mappings of the same pages
+  flip,       // one mapping whose protection is switched
+  none,       // no JIT
+};
+
+struct EngineOptions {
+  std::size_t cache_bytes = std::size_t{64} << 20;  // kernels kept; the least recently used go first
+  std::shared_ptr<Executor> executor;               // empty: make_default_executor()
+  CodeMemory code_memory = CodeMemory::automatic;
+  bool perf_map = false;        // list kernels in /tmp/perf-PID.map
+  bool checks = false;          // verify the IR and the machine code between all stages (slow)
+  std::uint32_t parts = 0;      // tests: vectors per value, 0: chosen by the backend
+  std::uint32_t registers = 0;  // tests: registers per class the allocator may use, 0: all
+};
+
+struct RunOptions {
+  EngineKind engine = EngineKind::jit;
+  Target target = Target::automatic;
+  unsigned threads = 0;               // host threads; 0: chosen by the amount of work
+  std::optional<std::uint64_t> fuel;  // instead of the launch's
+  bool dispatch_all = false;          // tests: all control flow in the dispatcher
+  bool generic = false;               // do not specialize for the values of booleans
+  // Runs stop with `cancelled` soon after it becomes other than 0. Must outlive the run.
+  const std::atomic<std::uint32_t>* cancel = nullptr;
+};
+
+// What it took to get a kernel. Times are nanoseconds; all 0 on a cache hit.
+struct CompileReport {
+  EngineKind engine = EngineKind::jit;  // what runs; ir where the JIT is not available
+  Target target = Target::automatic;    // of the JIT
+  unsigned lanes = 0;                   // threads per group
+  bool cache_hit = false;
+  bool generic = false;  // booleans are read at run time
+  std::uint64_t translate_ns = 0, passes_ns = 0, backend_ns = 0, place_ns = 0;
+  std::size_t code_bytes = 0;  // machine code with its constants
+};
+struct RunReport : CompileReport {
+  std::uint64_t run_ns = 0;
+  unsigned threads = 1;  // host threads asked to work
+};
+
+struct CacheStatistics {
+  std::uint64_t hits = 0, misses = 0, evictions = 0;  // hits: lookups; a launch remembers its kernel
+  std::size_t kernels = 0, bytes = 0, capacity = 0;
+  std::uint64_t compile_ns = 0;  // total
+};
+
+struct EngineInfo {
+  std::vector<Target> targets;  // that this machine and build can run, widest last
+  Target best = Target::automatic;
+  bool jit = false;
+  std::string no_jit_reason;  // where jit is false
+  CodeMemory code_memory = CodeMemory::none;
+  unsigned concurrency = 1;
+};
+
+// Cache, executor and options. All calls are thread-safe. A run uses at most 96 KiB of the stack of each
+// thread that it runs on.
+class WARPJIT_API Engine {
+ public:
+  explicit Engine(const EngineOptions& options);
+  Engine() : Engine(EngineOptions()) {}
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+  ~Engine();
+
+  // Runs all threads of the launch and returns when they are done. Errors: bad_input (bindings), unsupported
+  // and bad_input (code), out_of_fuel, cancelled, target_unavailable (a target asked for by name). After an
+  // error the contents of the output buffers are unspecified.
+  Result<RunReport> run(const Launch& launch, const RunOptions& options) const;
+  Result<RunReport> run(const Launch& launch) const { return run(launch, RunOptions()); }
+  // Gets the kernel without running it, so that the first run finds it.
+  Result<CompileReport> compile(const Launch& launch, const RunOptions& options) const;
+  Result<CompileReport> compile(const Launch& launch) const { return compile(launch, RunOptions()); }
+
+  EngineInfo info() const;
+  CacheStatistics cache_statistics() const;
+  // Drops all kernels that are not running.
+  void clear_cache() const;
+  // The guest address that a host address inside a kernel belongs to, for crash reports.
+  struct GuestPlace {
+    std::string program;
+    std::uint32_t guest_address;
+  };
+  std::optional<GuestPlace> find_guest_place(const void* host_address) const;
+
+ private:
+  std::unique_ptr<runtime::EngineState> state_;
+};
+
+}  // namespace warpjit
