@@ -1,0 +1,50 @@
+// The floating-point environment that every engine computes in: round to nearest even, denormals kept, all
+// exceptions masked (DESIGN.md 3.6). Every public entry, and every worker task, holds one of these.
+#pragma once
+
+#include <cstdint>
+
+#if defined(__x86_64__) || defined(_M_X64)
+#include <immintrin.h>
+#endif
+
+namespace warpjit {
+
+// Sets the calling thread's environment; the destructor puts back what was there, sticky flags included.
+class FloatEnvironment {
+ public:
+  FloatEnvironment() : saved_(read()) { write(kDefault); }
+  ~FloatEnvironment() { write(saved_); }
+  FloatEnvironment(const FloatEnvironment&) = delete;
+  FloatEnvironment& operator=(const FloatEnvironment&) = delete;
+
+#if defined(__x86_64__) || defined(_M_X64)
+  using Word = std::uint32_t;
+  static constexpr Word kDefault = 0x1F80;
+  static Word read() { return _mm_getcsr(); }
+  static void write(Word word) { _mm_setcsr(word); }
+#elif defined(__aarch64__)
+  // FPCR is the control half, FPSR the sticky flags.
+  using Word = std::uint64_t;
+  static constexpr Word kDefault = 0;
+  static Word read() {
+    std::uint64_t control, status;
+    asm volatile("mrs %0, fpcr\n\tmrs %1, fpsr" : "=r"(control), "=r"(status));
+    return control << 32 | (status & 0xFFFFFFFF);
+  }
+  static void write(Word word) {
+    const std::uint64_t control = word >> 32, status = word & 0xFFFFFFFF;
+    asm volatile("msr fpcr, %0\n\tmsr fpsr, %1" : : "r"(control), "r"(status) : "memory");
+  }
+#else
+  using Word = std::uint32_t;
+  static constexpr Word kDefault = 0;
+  static Word read() { return 0; }
+  static void write(Word) {}
+#endif
+
+ private:
+  Word saved_;
+};
+
+}  // namespace warpjit

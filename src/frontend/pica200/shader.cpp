@@ -1,0 +1,318 @@
+#include "frontend/pica200/shader.h"
+
+#include <bit>
+#include <charconv>
+#include <cstring>
+
+namespace warpjit::pica200 {
+namespace {
+
+// Layout of frontend::Values::words.
+constexpr std::uint32_t kFloatWord = 0, kIntWord = 4 * 96, kStateR = kIntWord + 16, kStateA0 = kStateR + 64,
+                        kStateAL = kStateA0 + 2, kStateCmp = kStateAL + 1, kValueWords = kStateCmp + 2;
+
+// A register file that names can address, for one purpose. Output numbers and state numbers count through
+// the rows of their kind.
+struct File {
+  LocationKind kind;
+  std::string_view prefix;
+  bool numbered;
+  std::uint16_t first, count, components;
+  std::uint32_t word;
+  ExitRegister exit;
+};
+constexpr File kFiles[] = {
+    {LocationKind::input, "v", true, 0, 16, 4, 0, {}},
+    {LocationKind::float_uniform, "c", true, 0, 96, 4, kFloatWord, {}},
+    {LocationKind::int_uniform, "i", true, 0, 4, 4, kIntWord, {}},
+    {LocationKind::bool_uniform, "b", true, 0, 16, 1, 0, {}},
+    {LocationKind::output, "o", true, 0, 16, 4, 0, {ExitFile::o, 0}},
+    {LocationKind::output, "r", true, 16, 16, 4, 0, {ExitFile::r, 0}},
+    {LocationKind::output, "a0", false, 32, 1, 2, 0, {ExitFile::a0, 0}},
+    {LocationKind::output, "aL", false, 33, 1, 1, 0, {ExitFile::aL, 0}},
+    {LocationKind::output, "cmp", false, 34, 1, 2, 0, {ExitFile::cmp, 0}},
+    {LocationKind::state, "r", true, 0, 16, 4, kStateR, {}},
+    {LocationKind::state, "a0", false, 16, 1, 2, kStateA0, {}},
+    {LocationKind::state, "aL", false, 17, 1, 1, kStateAL, {}},
+    {LocationKind::state, "cmp", false, 18, 1, 2, kStateCmp, {}},
+};
+
+bool is_uniform(LocationKind kind) {
+  return kind == LocationKind::float_uniform || kind == LocationKind::int_uniform ||
+         kind == LocationKind::bool_uniform;
+}
+bool matches(LocationKind wanted, LocationKind kind) {
+  return wanted == kind || (wanted == LocationKind::uniform && is_uniform(kind));
+}
+
+Location location_of(const File& file, unsigned index) {
+  Location location;
+  location.kind = file.kind;
+  location.first = static_cast<std::uint16_t>(file.first + index);
+  location.count = static_cast<std::uint16_t>(file.count - index);
+  location.components = file.components;
+  location.word = file.word + index * file.components;
+  return location;
+}
+
+std::optional<Location> find_register(LocationKind kind, std::string_view name) {
+  for (const File& file : kFiles) {
+    if (!matches(kind, file.kind) || !name.starts_with(file.prefix)) continue;
+    const std::string_view digits = name.substr(file.prefix.size());
+    if (!file.numbered) {
+      if (digits.empty()) return location_of(file, 0);
+      continue;
+    }
+    unsigned index = 0;
+    const char* end = digits.data() + digits.size();
+    const auto [stop, error] = std::from_chars(digits.data(), end, index);
+    if (digits.empty() || error != std::errc() || stop != end || index >= file.count) continue;
+    if (digits.size() > 1 && digits[0] == '0') continue;
+    return location_of(file, index);
+  }
+  return std::nullopt;
+}
+
+const File& file_of(const Location& location) {
+  for (const File& file : kFiles)
+    if (file.kind == location.kind && location.first >= file.first &&
+        location.first < file.first + file.count)
+      return file;
+  return kFiles[0];
+}
+
+void append(std::vector<std::byte>& key, const void* data, std::size_t size) {
+  const auto* bytes = static_cast<const std::byte*>(data);
+  key.insert(key.end(), bytes, bytes + size);
+}
+template <class T>
+void append(std::vector<std::byte>& key, const std::vector<T>& items) {
+  const std::uint64_t count = items.size();
+  append(key, &count, sizeof count);
+  append(key, items.data(), items.size() * sizeof(T));
+}
+
+std::string_view kind_name(LocationKind kind) {
+  switch (kind) {
+    case LocationKind::input:
+      return "an input";
+    case LocationKind::output:
+      return "an output";
+    case LocationKind::state:
+      return "a state register";
+    default:
+      return "a uniform";
+  }
+}
+
+std::int32_t signed_word(std::uint32_t word) { return std::bit_cast<std::int32_t>(word); }
+
+class Guest final : public frontend::GuestInterpreter {
+ public:
+  explicit Guest(Interpreter interpreter) : interpreter_(std::move(interpreter)) {}
+
+  Status run(const frontend::Values& values, const frontend::Facts& facts,
+             std::span<const frontend::Rows> inputs, std::span<const frontend::Rows> outputs,
+             std::size_t thread_count, std::uint64_t fuel) const override {
+    const Uniforms uniforms = Shader::guest_uniforms(values);
+    ThreadState start;
+    const std::uint32_t* w = values.words.data();
+    // What the launch does not give is 0 in `values` already.
+    std::memcpy(start.r, w + kStateR, sizeof start.r);
+    start.a0[0] = signed_word(w[kStateA0]);
+    start.a0[1] = signed_word(w[kStateA0 + 1]);
+    start.aL = signed_word(w[kStateAL]);
+    start.cmp[0] = w[kStateCmp] != 0;
+    start.cmp[1] = w[kStateCmp + 1] != 0;
+
+    for (std::size_t t = 0; t < thread_count; ++t) {
+      ThreadState state = start;
+      std::size_t binding = 0;
+      for (std::uint64_t bits = facts.bound_inputs; bits != 0; bits &= bits - 1, ++binding)
+        std::memcpy(state.v[std::countr_zero(bits)], row(inputs[binding], t), 16);
+      if (Status status = interpreter_.run(uniforms, state, fuel); !status) return status;
+      canonicalize_outputs(state);
+      for (std::size_t k = 0; k < facts.output_count; ++k) store(state, facts.outputs[k], row(outputs[k], t));
+    }
+    return {};
+  }
+
+ private:
+  static std::byte* row(const frontend::Rows& rows, std::size_t thread) {
+    return rows.address + static_cast<std::ptrdiff_t>(thread) * rows.stride;
+  }
+  static void store(const ThreadState& state, unsigned number, std::byte* to) {
+    if (number < 32) {
+      std::memcpy(to, number < 16 ? state.o[number] : state.r[number - 16], 16);
+      return;
+    }
+    std::int32_t words[4] = {};
+    if (number == 32) std::memcpy(words, state.a0, sizeof state.a0);
+    if (number == 33) words[0] = state.aL;
+    if (number == 34) words[0] = state.cmp[0], words[1] = state.cmp[1];
+    std::memcpy(to, words, sizeof words);
+  }
+
+  Interpreter interpreter_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const Shader>> Shader::make(Program program) {
+  if (program.code.empty())
+    return Error{ErrorCode::bad_input, "the program has no code", program.source_name};
+  if (program.code.size() > kMaxCodeWords)
+    return Error{ErrorCode::bad_input, "the code is longer than 4096 words", program.source_name};
+  if (program.descriptors.size() > kMaxDescriptors)
+    return Error{ErrorCode::bad_input, "there are more than 128 operand descriptors", program.source_name};
+  if (program.entry >= program.code.size())
+    return Error{ErrorCode::bad_input,
+                 "the entry, word " + std::to_string(program.entry) + ", is outside the code of " +
+                     std::to_string(program.code.size()) + " words",
+                 program.source_name};
+  return std::shared_ptr<const Shader>(new Shader(std::move(program)));
+}
+
+Shader::Shader(Program program) : program_(std::move(program)), usage_(find_usage(program_, program_.entry)) {
+  layout_.relative = usage_.relative;
+  for (const Symbol& symbol : program_.symbols) {
+    const unsigned count = symbol.last >= symbol.first.index ? symbol.last - symbol.first.index + 1u : 1u;
+    (symbol.first.file == RegisterFile::v ? inputs_ : uniforms_)
+        .push_back({symbol.name, pica200::name(symbol.first), count});
+  }
+  for (const Output& output : program_.outputs)
+    outputs_.push_back({output.name.empty() ? std::string(pica200::name(output.semantic)) : output.name,
+                        "o" + std::to_string(output.reg), 1});
+
+  append(code_key_, &program_.entry, sizeof program_.entry);
+  append(code_key_, usage_.addresses);
+  for (const std::uint16_t address : usage_.addresses)
+    append(code_key_, &program_.code[address], sizeof(std::uint32_t));
+  append(code_key_, usage_.descriptors);
+  for (const std::uint16_t index : usage_.descriptors) {
+    const std::uint32_t word = index < program_.descriptors.size() ? program_.descriptors[index] : 0;
+    append(code_key_, &word, sizeof word);
+  }
+}
+
+warpjit::Stage Shader::stage() const {
+  return program_.stage == Stage::vertex ? warpjit::Stage::vertex : warpjit::Stage::geometry;
+}
+
+Result<Location> Shader::find(LocationKind kind, std::string_view name) const {
+  if (const std::optional<Location> location = find_register(kind, name)) return *location;
+  const auto from_register = [&](const std::string& reg, unsigned count) -> std::optional<Location> {
+    std::optional<Location> location = find_register(kind, reg);
+    if (location) location->count = static_cast<std::uint16_t>(std::min<unsigned>(location->count, count));
+    return location;
+  };
+  for (const auto* list : {&inputs_, &uniforms_, &outputs_}) {
+    if ((list == &outputs_) != (kind == LocationKind::output)) continue;
+    const warpjit::Symbol* found = nullptr;
+    for (const warpjit::Symbol& symbol : *list) {
+      if (symbol.name != name || (found != nullptr && found->reg == symbol.reg)) continue;
+      if (found != nullptr && list == &outputs_)
+        return Error{ErrorCode::bad_input,
+                     "'" + std::string(name) + "' names several outputs; use the register", source_name()};
+      if (found == nullptr) found = &symbol;
+    }
+    if (found == nullptr) continue;
+    if (const auto location = from_register(found->reg, found->count)) return *location;
+  }
+  return Error{ErrorCode::bad_input, "'" + std::string(name) + "' is not " + std::string(kind_name(kind)),
+               source_name()};
+}
+
+std::string Shader::register_name(const Location& location) const {
+  const File& file = file_of(location);
+  std::string text(file.prefix);
+  if (file.numbered) text += std::to_string(location.first - file.first);
+  return text;
+}
+
+void Shader::reset(frontend::Values& values) const {
+  values.words.assign(kValueWords, 0);
+  values.bools = 0;
+  values.state_given = 0;
+  Uniforms preset;
+  apply_constants(program_, preset);
+  std::memcpy(values.words.data() + kFloatWord, preset.c, sizeof preset.c);
+  for (unsigned n = 0; n < 4; ++n)
+    for (unsigned k = 0; k < 4; ++k) values.words[kIntWord + 4 * n + k] = preset.i[n][k];
+  values.bools = preset.b;
+}
+
+void Shader::fill_table(const frontend::Values& values, std::uint32_t* table) const {
+  const std::uint32_t* w = values.words.data();
+  auto* bytes = reinterpret_cast<std::byte*>(table);
+  constexpr std::size_t kFileBytes = 96 * 16;
+  std::memcpy(bytes, w + kFloatWord, kFileBytes);
+  if (layout_.relative) {
+    // Row n reads index n & 0x7F: three turns of 128 rows, cut at 351.
+    const auto ones = [&](std::size_t first_row) {
+      auto* out = reinterpret_cast<float*>(bytes + 16 * first_row);
+      for (int k = 0; k < 32 * 4; ++k) out[k] = 1.0f;
+    };
+    ones(96);
+    std::memcpy(bytes + 128 * 16, bytes, kFileBytes);
+    ones(224);
+    std::memcpy(bytes + 256 * 16, bytes, (TableLayout::kRelativeRows - 256) * 16);
+  }
+  std::memcpy(bytes + layout_.i(0), w + kIntWord, 64);
+  const std::uint32_t bools[4] = {static_cast<std::uint32_t>(values.bools), 0, 0, 0};
+  std::memcpy(bytes + layout_.bools(), bools, sizeof bools);
+  std::memcpy(bytes + layout_.r(0), w + kStateR, (kValueWords - kStateR) * 4);
+}
+
+Facts Shader::translation_facts(const frontend::Facts& facts) const {
+  Facts result;
+  result.layout = layout_;
+  result.bound_inputs = static_cast<std::uint16_t>(facts.bound_inputs);
+  result.bools_known = static_cast<std::uint16_t>(facts.known_bools);
+  result.bools = static_cast<std::uint16_t>(facts.bools & facts.known_bools);
+  result.state_r = static_cast<std::uint16_t>(facts.state_given);
+  result.state_a0 = (facts.state_given >> 16 & 1) != 0;
+  result.state_aL = (facts.state_given >> 17 & 1) != 0;
+  result.state_cmp = (facts.state_given >> 18 & 1) != 0;
+  for (std::uint32_t k = 0; k < facts.output_count; ++k) {
+    Location location;
+    location.kind = LocationKind::output;
+    location.first = facts.outputs[k];
+    const File& file = file_of(location);
+    result.outputs.push_back({file.exit.file, static_cast<std::uint8_t>(location.first - file.first)});
+  }
+  return result;
+}
+
+Uniforms Shader::guest_uniforms(const frontend::Values& values) {
+  Uniforms uniforms;
+  std::memcpy(uniforms.c, values.words.data() + kFloatWord, sizeof uniforms.c);
+  for (unsigned n = 0; n < 4; ++n)
+    for (unsigned k = 0; k < 4; ++k)
+      uniforms.i[n][k] = static_cast<std::uint8_t>(values.words[kIntWord + 4 * n + k]);
+  uniforms.b = static_cast<std::uint16_t>(values.bools);
+  return uniforms;
+}
+
+void Shader::append_key(const frontend::Facts& facts, std::vector<std::byte>& key) const {
+  key.insert(key.end(), code_key_.begin(), code_key_.end());
+  const std::uint64_t words[] = {facts.bound_inputs, facts.known_bools, facts.bools & facts.known_bools,
+                                 facts.state_given, facts.output_count};
+  append(key, words, sizeof words);
+  append(key, facts.outputs.data(), facts.output_count);
+}
+
+Result<ir::Function> Shader::translate(const frontend::Facts& facts) const {
+  if (program_.stage != Stage::vertex)
+    return Error{ErrorCode::unsupported, "geometry programs cannot run yet", where(program_.entry)};
+  return pica200::translate(program_, program_.entry, translation_facts(facts));
+}
+
+Result<std::unique_ptr<frontend::GuestInterpreter>> Shader::prepare_guest() const {
+  if (program_.stage != Stage::vertex)
+    return Error{ErrorCode::unsupported, "geometry programs cannot run yet", where(program_.entry)};
+  WARPJIT_TRY(Interpreter interpreter, Interpreter::prepare(program_, program_.entry));
+  return std::unique_ptr<frontend::GuestInterpreter>(std::make_unique<Guest>(std::move(interpreter)));
+}
+
+}  // namespace warpjit::pica200

@@ -1,0 +1,56 @@
+// PICA200 programs as the runtime sees them (frontend.h).
+#pragma once
+
+#include <memory>
+
+#include "frontend/frontend.h"
+#include "frontend/pica200/interpret.h"
+#include "frontend/pica200/program.h"
+#include "frontend/pica200/translate.h"
+#include "frontend/pica200/usage.h"
+
+namespace warpjit::pica200 {
+
+class Shader final : public frontend::Shader {
+ public:
+  // Errors: bad_input for an entry outside the code or tables beyond the ISA's size.
+  static Result<std::shared_ptr<const Shader>> make(Program program);
+
+  const Program& program() const { return program_; }
+  const TableLayout& layout() const { return layout_; }
+  // The neutral facts in this module's terms.
+  Facts translation_facts(const frontend::Facts& facts) const;
+  // The launch's values as the guest interpreter takes them.
+  static Uniforms guest_uniforms(const frontend::Values& values);
+
+  Isa isa() const override { return Isa::pica200; }
+  warpjit::Stage stage() const override;
+  std::uint32_t entry() const override { return program_.entry; }
+  std::size_t code_words() const override { return program_.code.size(); }
+  const std::string& source_name() const override { return program_.source_name; }
+  std::span<const warpjit::Symbol> inputs() const override { return inputs_; }
+  std::span<const warpjit::Symbol> uniforms() const override { return uniforms_; }
+  std::span<const warpjit::Symbol> outputs() const override { return outputs_; }
+  frontend::Usage usage() const override { return {usage_.inputs, usage_.bools}; }
+
+  Result<Location> find(LocationKind kind, std::string_view name) const override;
+  std::string register_name(const Location& location) const override;
+  void reset(frontend::Values& values) const override;
+  std::size_t table_bytes() const override { return layout_.bytes(); }
+  void fill_table(const frontend::Values& values, std::uint32_t* table) const override;
+  void append_key(const frontend::Facts& facts, std::vector<std::byte>& key) const override;
+  Result<ir::Function> translate(const frontend::Facts& facts) const override;
+  Result<std::unique_ptr<frontend::GuestInterpreter>> prepare_guest() const override;
+  std::string where(std::uint32_t guest_address) const override { return program_.where(guest_address); }
+
+ private:
+  explicit Shader(Program program);
+
+  Program program_;
+  CodeUsage usage_;
+  TableLayout layout_;
+  std::vector<warpjit::Symbol> inputs_, uniforms_, outputs_;
+  std::vector<std::byte> code_key_;  // reachable words and descriptors
+};
+
+}  // namespace warpjit::pica200
