@@ -30,7 +30,7 @@ inline constexpr int kOpcodeCount = 0
     ;
 
 // Component sets as operand descriptors have them: bit 3 = x ... bit 0 = w.
-inline constexpr std::uint8_t kX = 8, kXY = 12, kYZ = 6, kYW = 5, kXYZ = 14, kXYW = 13, kXYZW = 15;
+inline constexpr std::uint8_t kX = 8, kY = 4, kXY = 12, kYZ = 6, kYW = 5, kXYZ = 14, kXYW = 13, kXYZW = 15;
 // In OpcodeInfo::reads: the components that the destination mask names.
 inline constexpr std::uint8_t kLanes = 0x10;
 
