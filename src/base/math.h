@@ -25,10 +25,10 @@
 
 namespace warpjit::math {
 
-// Largest relative errors, measured over all 2^32 inputs (tests/base/math_exhaustive_test.cpp): exp2 2^-22.73,
-// log2 2^-22.64, rsqrt 2^-23.41; rcp is correctly rounded. A denormal result of exp2 is at most 1.04 denormal
-// ulps from 2^x.
-// Instruction counts below are those of AVX-512, constants apart; AVX2 needs one more for log2.
+// Largest relative errors, measured over all 2^32 inputs (tests/base/math_exhaustive_test.cpp): exp2
+// 2^-22.73, log2 2^-22.64, rsqrt 2^-23.41; rcp is correctly rounded. A denormal result of exp2 is at
+// most 1.04 denormal ulps from 2^x. Instruction counts below are those of AVX-512, constants apart; AVX2
+// needs one more for log2.
 
 // 2^x. Exact at integers; error below 2^-22 relative; in the denormal range at most one denormal ulp from the
 // correctly rounded result. exp2(-inf) = +0, exp2(+inf) = +inf; overflow gives +inf. 15 instructions.
