@@ -1,0 +1,95 @@
+// LIR: what the lowering of a host makes and the shared allocator works on. Host instructions over virtual
+// registers in SSA form with block arguments. Opcodes belong to the host; all that the allocator must know
+// of an instruction stands in the instruction itself.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ir/types.h"
+
+namespace warpjit::lir {
+
+enum class RegClass : std::uint8_t { vector, mask, scalar };
+inline constexpr int kClassCount = 3;
+
+// A virtual register before allocation, a register number within its class after it.
+using Reg = std::uint32_t;
+inline constexpr Reg kNoReg = ~0u;
+
+// A memory operand. Registers it uses are among the instruction's uses (the last ones).
+enum class MemBase : std::uint8_t {
+  none,      // no memory operand
+  table,     // the uniform table
+  args,      // the KernelArgs
+  pool,      // the constant pool; displacement in bytes
+  frame,     // the lowering's own area of the stack frame
+  spill,     // spill slot number `displacement`
+  reg,       // use[base_use]
+};
+struct Mem {
+  MemBase base = MemBase::none;
+  std::uint8_t base_use = 0xff;   // MemBase::reg: which use
+  std::uint8_t index_use = 0xff;  // 0xff: no index
+  std::uint8_t scale_log2 = 0;
+  bool broadcast = false;         // one 32-bit element for all lanes
+  std::int32_t displacement = 0;
+};
+
+enum InstFlags : std::uint8_t {
+  kTied = 1,          // the definition is made in the register of use[0]
+  kEarlyClobber = 2,  // the definition is written before all uses are read
+  kPure = 4,          // may be removed when its definition is unused
+  kRemat = 8,         // no register uses and cheap: emit again instead of spilling
+  kRematFolds = 16,   // kRemat, and its memory operand may replace a use that folds
+  kZeroMask = 32,     // host: masked lanes become zero (else they keep use[0])
+};
+
+inline constexpr int kMaxUses = 6;
+
+struct Inst {
+  std::uint16_t op = 0;
+  std::uint8_t use_count = 0;
+  std::uint8_t flags = 0;
+  std::uint8_t fold = 0;   // bit k: use[k] may become kNoReg with the memory operand in its place
+  std::uint8_t prefer = 0; // bit k: the definition would like the register of use[k]
+  Reg def = kNoReg;
+  std::array<Reg, kMaxUses> use = {kNoReg, kNoReg, kNoReg, kNoReg, kNoReg, kNoReg};
+  Mem mem;
+  std::int64_t imm = 0;
+  std::uint32_t guest_address = ir::kNoAddress;
+  Reg virtual_def = kNoReg;  // after allocation: the virtual register that `def` holds
+};
+
+struct Block {
+  std::uint32_t first = 0, end = 0;          // instructions [first, end) of Code::insts; the last is the terminator
+  std::vector<Reg> params;                   // block arguments
+  std::vector<Reg> args;                     // for the parameters of the only successor
+  std::vector<std::uint32_t> successors;     // with more than one, none of them has parameters
+  std::vector<std::uint32_t> predecessors;
+  std::uint32_t loop_depth = 0;
+};
+
+// Blocks are in emission order: every block but the entry comes after one of its predecessors.
+struct Code {
+  std::vector<Inst> insts;
+  std::vector<Block> blocks;
+  std::vector<RegClass> classes;             // of each virtual register
+  std::uint32_t frame_bytes = 0;             // the lowering's own area
+
+  Reg new_reg(RegClass c) {
+    classes.push_back(c);
+    return static_cast<Reg>(classes.size() - 1);
+  }
+};
+
+// Removes instructions whose definitions nobody uses, and block arguments likewise; linear.
+void eliminate_dead_code(Code& code);
+
+// Structural check: definitions before uses, classes, arguments match parameters. Empty text if it holds.
+std::string verify(const Code& code);
+
+}  // namespace warpjit::lir

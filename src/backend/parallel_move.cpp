@@ -1,0 +1,98 @@
+#include "backend/parallel_move.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace warpjit::lir {
+namespace {
+
+using Kind = Location::Kind;
+
+class Resolver {
+ public:
+  Resolver(std::vector<Move>& moves, const std::array<std::uint32_t, kClassCount>& usable,
+           const std::array<std::uint32_t, kClassCount>& busy, std::vector<MoveStep>& steps)
+      : moves_(moves), usable_(usable), busy_(busy), steps_(steps) {}
+
+  void run() {
+    std::erase_if(moves_, [](const Move& m) { return m.destination == m.source; });
+    while (!moves_.empty()) {
+      bool progress = false;
+      for (std::size_t k = 0; k < moves_.size();) {
+        if (is_source(moves_[k].destination, k)) {
+          ++k;
+          continue;
+        }
+        Move move = moves_[k];
+        moves_.erase(moves_.begin() + static_cast<std::ptrdiff_t>(k));
+        perform(move);
+        progress = true;
+      }
+      if (progress) continue;
+      // Only cycles are left: park what the first destination holds, and read it from there.
+      Location parked = moves_.front().destination;
+      Location park = Location::in_slot(parked.cls, kCycleSlot);
+      Reg value = kNoReg;
+      for (const Move& m : moves_)
+        if (m.source == parked) value = m.value;
+      perform({park, parked, value});
+      for (Move& m : moves_)
+        if (m.source == parked) m.source = park;
+    }
+  }
+
+ private:
+  bool is_source(const Location& location, std::size_t except) const {
+    for (std::size_t k = 0; k < moves_.size(); ++k)
+      if (k != except && moves_[k].source == location) return true;
+    return false;
+  }
+  void step(MoveStep::Kind kind, RegClass c, std::uint32_t destination, std::uint32_t source, Reg value) {
+    steps_.push_back({kind, c, destination, source, value});
+  }
+  void to_register(RegClass c, std::uint32_t r, const Location& source, Reg value) {
+    switch (source.kind) {
+      case Kind::reg: step(MoveStep::Kind::copy, c, r, source.index, value); break;
+      case Kind::slot: step(MoveStep::Kind::load, c, r, source.index, value); break;
+      case Kind::emit: step(MoveStep::Kind::emit, c, r, 0, value); break;
+    }
+  }
+  void perform(const Move& m) {
+    RegClass c = m.destination.cls;
+    if (m.destination.kind == Kind::reg) {
+      to_register(c, m.destination.index, m.source, m.value);
+    } else if (m.source.kind == Kind::reg) {
+      step(MoveStep::Kind::store, c, m.destination.index, m.source.index, m.value);
+    } else {
+      through_register(m);
+    }
+  }
+  // Slot to slot: through a register that nobody needs, else through a borrowed one.
+  void through_register(const Move& m) {
+    std::size_t c = static_cast<std::size_t>(m.destination.cls);
+    std::uint32_t taken = busy_[c];
+    for (const Move& other : moves_)
+      if (other.source.kind == Kind::reg && static_cast<std::size_t>(other.source.cls) == c) taken |= 1u << other.source.index;
+    std::uint32_t available = usable_[c] & ~taken;
+    bool borrowed = available == 0;
+    std::uint32_t r = static_cast<std::uint32_t>(std::countr_zero(borrowed ? usable_[c] : available));
+    if (borrowed) step(MoveStep::Kind::store, m.destination.cls, kLoanSlot, r, kNoReg);
+    to_register(m.destination.cls, r, m.source, m.value);
+    step(MoveStep::Kind::store, m.destination.cls, m.destination.index, r, m.value);
+    if (borrowed) step(MoveStep::Kind::load, m.destination.cls, r, kLoanSlot, kNoReg);
+  }
+
+  std::vector<Move>& moves_;
+  const std::array<std::uint32_t, kClassCount>& usable_;
+  const std::array<std::uint32_t, kClassCount>& busy_;
+  std::vector<MoveStep>& steps_;
+};
+
+}  // namespace
+
+void resolve_parallel_moves(std::vector<Move>& moves, const std::array<std::uint32_t, kClassCount>& usable,
+                            const std::array<std::uint32_t, kClassCount>& busy, std::vector<MoveStep>& steps) {
+  Resolver(moves, usable, busy, steps).run();
+}
+
+}  // namespace warpjit::lir

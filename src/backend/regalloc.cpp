@@ -1,0 +1,495 @@
+#include "backend/regalloc.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "backend/liveness.h"
+#include "backend/parallel_move.h"
+
+namespace warpjit::lir {
+namespace {
+
+constexpr std::int32_t kNowhere = -1;
+
+// Which value each register of each class holds.
+using RegisterState = std::array<std::array<Reg, kMaxRegisters>, kClassCount>;
+
+class Allocator {
+ public:
+  Allocator(const Code& code, const RegisterFile& file) : code_(code), file_(file), live_(code) {}
+
+  Allocation run() {
+    const std::size_t count = code_.classes.size();
+    where_.assign(count, kNowhere);
+    needs_slot_.assign(count, 0);
+    remat_.assign(count, kInserted);
+    hint_.assign(count, kNoReg);
+    for (std::uint32_t i = 0; i < code_.insts.size(); ++i)
+      if (const Inst& inst = code_.insts[i]; (inst.flags & kRemat) && inst.def != kNoReg) remat_[inst.def] = i;
+    for (const Block& block : code_.blocks)
+      for (std::size_t k = 0; k < block.args.size(); ++k)
+        if (hint_[block.args[k]] == kNoReg) hint_[block.args[k]] = code_.blocks[block.successors[0]].params[k];
+    for (auto& file : held_) file.fill(kNoReg);
+    for (std::size_t c = 0; c < kClassCount; ++c) {
+      all_[c] = 0;
+      for (std::uint8_t r : file_.allocatable[c]) all_[c] |= 1u << r;
+    }
+    entry_.resize(code_.blocks.size());
+    exit_.resize(code_.blocks.size());
+    body_first_.resize(code_.blocks.size() + 1);
+    body_.reserve(code_.insts.size() * 5 / 4);
+    for (std::uint32_t b = 0; b < code_.blocks.size(); ++b) {
+      body_first_[b] = static_cast<std::uint32_t>(body_.size());
+      begin_block(b);
+      for (std::uint32_t i = code_.blocks[b].first; i < code_.blocks[b].end; ++i) step(b, i);
+      exit_[b] = held_;
+    }
+    body_first_[code_.blocks.size()] = static_cast<std::uint32_t>(body_.size());
+    assign_slots();
+    finish();
+    return std::move(out_);
+  }
+
+ private:
+  struct Placed {
+    Inst inst;
+    std::uint32_t origin;
+  };
+
+  std::size_t class_of(Reg v) const { return static_cast<std::size_t>(code_.classes[v]); }
+  std::uint32_t free_registers(std::size_t c) const { return all_[c] & ~occupied_[c]; }
+
+  void hold(Reg v, std::uint32_t r) {
+    std::size_t c = class_of(v);
+    held_[c][r] = v;
+    occupied_[c] |= 1u << r;
+    where_[v] = static_cast<std::int32_t>(r);
+  }
+  void release(Reg v) {
+    if (where_[v] == kNowhere) return;
+    std::size_t c = class_of(v);
+    held_[c][static_cast<std::size_t>(where_[v])] = kNoReg;
+    occupied_[c] &= ~(1u << where_[v]);
+    where_[v] = kNowhere;
+  }
+  void spill(Reg v) {
+    release(v);
+    if (remat_[v] == kInserted) needs_slot_[v] = 1;
+  }
+  bool needed_after(Reg v, std::uint32_t b, std::uint32_t i) {
+    return live_.next_use(v, i) < code_.blocks[b].end || live_.live_out(b, v);
+  }
+
+  // How far away the next use of v is, in positions; a use beyond the innermost loop counts as very far.
+  std::uint32_t distance(Reg v, std::uint32_t b, std::uint32_t i) {
+    constexpr std::uint32_t kBeyondLoop = 1u << 24;
+    std::uint32_t next = live_.next_use(v, i);
+    const Liveness::Loop& loop = live_.loop_of(b);
+    if (loop.header == kNever) return next == kNever ? kBeyondLoop : next - i;
+    std::uint32_t loop_end = code_.blocks[loop.last].end;
+    if (next < loop_end) return next - i;
+    std::uint32_t loop_first = code_.blocks[loop.header].first;
+    std::uint32_t previous = live_.previous_use(v);
+    if (previous != kNever && previous >= loop_first && live_.live_in(loop.header, v)) return loop_end - i + (previous - loop_first);
+    return kBeyondLoop + (next == kNever ? 0 : std::min(next - i, kBeyondLoop));
+  }
+
+  // Frees the register of the class whose value is needed last; never one of `pinned`.
+  std::uint32_t evict(std::size_t c, std::uint32_t pinned, std::uint32_t b, std::uint32_t i) {
+    std::uint32_t best = 0, best_score = 0;
+    bool found = false;
+    for (std::uint32_t bits = occupied_[c] & ~pinned; bits != 0; bits &= bits - 1) {
+      std::uint32_t r = static_cast<std::uint32_t>(std::countr_zero(bits));
+      Reg v = held_[c][r];
+      std::uint32_t score = distance(v, b, i) * 4 + (remat_[v] != kInserted ? 128 : needs_slot_[v] ? 64 : 0);
+      if (!found || score > best_score) {
+        found = true;
+        best = r;
+        best_score = score;
+      }
+    }
+    if (found) spill(held_[c][best]);
+    return found ? best : 0;  // not found: more operands than registers, which no host instruction has
+  }
+
+  std::uint32_t pick_free(std::size_t c, std::uint32_t available, Reg v) const {
+    // The register that the block argument this value becomes has, if it is free.
+    if (Reg h = hint_[v]; h != kNoReg && param_register_.size() > h && param_register_[h] != kNowhere) {
+      std::uint32_t r = static_cast<std::uint32_t>(param_register_[h]);
+      if (available >> r & 1) return r;
+    }
+    for (std::uint8_t r : file_.allocatable[c])
+      if (available >> r & 1) return r;
+    return 0;
+  }
+
+  void begin_block(std::uint32_t b) {
+    const Block& block = code_.blocks[b];
+    if (b == 0) {
+      entry_[b] = held_;
+      return;
+    }
+    std::uint32_t from = kNever;
+    for (std::uint32_t p : block.predecessors)
+      if (p < b && (from == kNever || code_.blocks[p].loop_depth > code_.blocks[from].loop_depth)) from = p;
+    for (std::size_t c = 0; c < kClassCount; ++c)
+      for (std::uint32_t r = 0; r < kMaxRegisters; ++r)
+        if (held_[c][r] != kNoReg) where_[held_[c][r]] = kNowhere;
+    for (auto& file : held_) file.fill(kNoReg);
+    occupied_ = {};
+    if (from != kNever)
+      for (std::size_t c = 0; c < kClassCount; ++c)
+        for (std::uint32_t r = 0; r < kMaxRegisters; ++r)
+          if (Reg v = exit_[from][c][r]; v != kNoReg && live_.live_in(b, v)) hold(v, r);
+    // At a join, a rematerializable value that another way did not keep is cheaper emitted again when it is used.
+    const bool header = live_.loop_of(b).header == b;
+    if (header) make_room_in_loop(b);
+    if (param_register_.size() < code_.classes.size()) param_register_.assign(code_.classes.size(), kNowhere);
+    for (std::size_t k = 0; k < block.params.size(); ++k) {
+      Reg param = block.params[k];
+      std::size_t c = class_of(param);
+      std::uint32_t available = free_registers(c);
+      std::int32_t chosen = kNowhere;
+      if (from != kNever) {
+        Reg arg = code_.blocks[from].args[k];
+        for (std::uint32_t r = 0; r < kMaxRegisters; ++r)
+          if (exit_[from][c][r] == arg && (available >> r & 1)) chosen = static_cast<std::int32_t>(r);
+      }
+      if (chosen == kNowhere && available != 0) chosen = static_cast<std::int32_t>(pick_free(c, available, param));
+      if (chosen == kNowhere) needs_slot_[param] = 1;
+      else hold(param, static_cast<std::uint32_t>(chosen));
+      param_register_[param] = chosen;
+      out_.params.push_back({b, param, chosen});
+    }
+    entry_[b] = held_;
+  }
+
+  // Values that live through a loop without being used in it give up their registers if it needs them.
+  void make_room_in_loop(std::uint32_t b) {
+    const Liveness::Loop& loop = live_.loop_of(b);
+    std::uint32_t first = code_.blocks[loop.header].first, end = code_.blocks[loop.last].end;
+    for (std::size_t c = 0; c < kClassCount; ++c) {
+      std::uint32_t pressure = live_.loop_pressure(b, static_cast<RegClass>(c));
+      std::uint32_t registers = static_cast<std::uint32_t>(file_.allocatable[c].size());
+      for (std::uint32_t r = 0; r < kMaxRegisters && pressure > registers; ++r) {
+        Reg v = held_[c][r];
+        if (v == kNoReg || live_.used_between(v, first, end)) continue;
+        spill(v);
+        --pressure;
+      }
+    }
+  }
+
+  Inst& place(const Inst& inst, std::uint32_t origin) {
+    body_.push_back({inst, origin});
+    if (inst.def != kNoReg) out_.written[static_cast<std::size_t>(code_.classes[inst.virtual_def])] |= 1u << inst.def;
+    return body_.back().inst;
+  }
+
+  // Brings v into a register: from its slot, or by emitting its definition again.
+  std::uint32_t reload(Reg v, std::uint32_t pinned, std::uint32_t b, std::uint32_t i) {
+    std::size_t c = class_of(v);
+    std::uint32_t available = free_registers(c) & ~pinned;
+    std::uint32_t r = available != 0 ? pick_free(c, available, v) : evict(c, pinned, b, i);
+    hold(v, r);
+    place(load_of(v, r, code_.insts[i].guest_address), kInserted);
+    return r;
+  }
+
+  Inst load_of(Reg v, std::uint32_t r, std::uint32_t guest_address) {
+    Inst load;
+    if (remat_[v] != kInserted) {
+      load = code_.insts[remat_[v]];
+      ++out_.rematerialized;
+    } else {
+      needs_slot_[v] = 1;
+      load.op = file_.moves[class_of(v)].load;
+      load.mem.base = MemBase::spill;
+      load.mem.displacement = static_cast<std::int32_t>(v);
+      ++out_.spill_loads;
+    }
+    load.def = r;
+    load.virtual_def = v;
+    load.guest_address = guest_address;
+    return load;
+  }
+
+  // May use k read its value from memory, and is that better than loading it?
+  bool folds(const Inst& inst, int k, std::uint32_t i) {
+    if (!(inst.fold >> k & 1) || inst.mem.base != MemBase::none) return false;
+    Reg v = inst.use[k];
+    for (int other = 0; other < inst.use_count; ++other)
+      if (other != k && inst.use[other] == v) return false;
+    if (remat_[v] != kInserted && !(code_.insts[remat_[v]].flags & kRematFolds)) return false;
+    constexpr std::uint32_t kSoon = 6;
+    std::uint32_t next = live_.next_use(v, i);
+    return next == kNever || next > i + kSoon || free_registers(class_of(v)) == 0;
+  }
+
+  void step(std::uint32_t b, std::uint32_t i) {
+    Inst inst = code_.insts[i];
+    std::array<std::uint32_t, kClassCount> pinned = {};
+    for (int k = 0; k < inst.use_count; ++k)
+      if (Reg v = inst.use[k]; v != kNoReg && where_[v] != kNowhere) pinned[class_of(v)] |= 1u << where_[v];
+    const Inst& original = code_.insts[i];
+    for (int k = 0; k < inst.use_count; ++k) {
+      Reg v = original.use[k];
+      if (v == kNoReg) continue;
+      std::size_t c = class_of(v);
+      if (where_[v] == kNowhere) {
+        if (folds(inst, k, i)) {
+          if (remat_[v] != kInserted) {
+            inst.mem = code_.insts[remat_[v]].mem;
+            ++out_.rematerialized;
+          } else {
+            needs_slot_[v] = 1;
+            inst.mem.base = MemBase::spill;
+            inst.mem.displacement = static_cast<std::int32_t>(v);
+            ++out_.spill_loads;
+          }
+          inst.use[k] = kNoReg;
+          continue;
+        }
+        pinned[c] |= 1u << reload(v, pinned[c], b, i);
+      }
+      inst.use[k] = static_cast<Reg>(where_[v]);
+    }
+    const bool early = (inst.flags & kEarlyClobber) != 0;
+    std::int32_t def_register = kNowhere;
+    if (original.def != kNoReg && early) def_register = define(original, inst, pinned, b, i);
+    std::array<std::uint32_t, kClassCount> freed = {};
+    for (int k = 0; k < inst.use_count; ++k) {
+      Reg v = original.use[k];
+      if (v == kNoReg || where_[v] == kNowhere || needed_after(v, b, i)) continue;
+      freed[class_of(v)] |= 1u << where_[v];
+      release(v);
+    }
+    if (original.def != kNoReg && !early) {
+      std::size_t c = class_of(original.def);
+      if (inst.flags & kTied) def_register = define_tied(original, inst, pinned, freed, b, i);
+      if (def_register == kNowhere) {
+        for (int k = 0; k < inst.use_count && def_register == kNowhere; ++k)
+          if ((inst.prefer >> k & 1) && inst.use[k] != kNoReg && class_of(original.use[k]) == c && (freed[c] >> inst.use[k] & 1) &&
+              (free_registers(c) >> inst.use[k] & 1))
+            def_register = static_cast<std::int32_t>(inst.use[k]);
+        pinned[c] &= ~freed[c];
+        if (def_register == kNowhere) def_register = define(original, inst, pinned, b, i);
+      }
+    }
+    if (original.def != kNoReg) {
+      hold(original.def, static_cast<std::uint32_t>(def_register));
+      inst.def = static_cast<Reg>(def_register);
+      inst.virtual_def = original.def;
+    }
+    place(inst, i);
+    if (original.def != kNoReg && !needed_after(original.def, b, i)) release(original.def);
+  }
+
+  std::int32_t define(const Inst& original, const Inst&, const std::array<std::uint32_t, kClassCount>& pinned, std::uint32_t b, std::uint32_t i) {
+    std::size_t c = class_of(original.def);
+    std::uint32_t available = free_registers(c) & ~pinned[c];
+    return static_cast<std::int32_t>(available != 0 ? pick_free(c, available, original.def) : evict(c, pinned[c], b, i));
+  }
+
+  // The definition's register is use[0]'s if that value ends here, else a copy of it in another one.
+  std::int32_t define_tied(const Inst& original, Inst& inst, const std::array<std::uint32_t, kClassCount>& pinned,
+                           const std::array<std::uint32_t, kClassCount>& freed, std::uint32_t b, std::uint32_t i) {
+    std::size_t c = class_of(original.def);
+    if (freed[c] >> inst.use[0] & 1) return static_cast<std::int32_t>(inst.use[0]);
+    std::int32_t r = define(original, inst, pinned, b, i);
+    Inst copy;
+    copy.op = file_.moves[c].copy;
+    copy.use_count = 1;
+    copy.use[0] = inst.use[0];
+    copy.def = static_cast<Reg>(r);
+    copy.virtual_def = original.use[0];
+    copy.guest_address = inst.guest_address;
+    place(copy, kInserted);
+    ++out_.moves;
+    inst.use[0] = static_cast<Reg>(r);
+    return r;
+  }
+
+  // Slots are shared by values whose lifetimes, taken as one range of positions, do not meet.
+  void assign_slots() {
+    slot_of_.assign(code_.classes.size(), 0);
+    std::uint32_t widest = *std::max_element(file_.slot_bytes.begin(), file_.slot_bytes.end());
+    for (std::uint32_t k = 0; k < kReservedSlots; ++k) out_.slot_offset.push_back(k * widest);
+    std::uint32_t offset = kReservedSlots * widest;
+    struct Lifetime {
+      std::uint32_t first, last;
+      Reg value;
+    };
+    std::vector<Lifetime> lifetimes;
+    std::vector<std::uint32_t> first(code_.classes.size(), kNever), last(code_.classes.size(), 0);
+    for (const Allocation::Param& param : out_.params) {  // written at the end of every predecessor
+      first[param.value] = code_.blocks[param.block].first;
+      for (std::uint32_t p : code_.blocks[param.block].predecessors) {
+        first[param.value] = std::min(first[param.value], code_.blocks[p].end - 1);
+        last[param.value] = std::max(last[param.value], code_.blocks[p].end - 1);
+      }
+    }
+    for (Reg v = 0; v < code_.classes.size(); ++v)
+      if (needs_slot_[v])
+        lifetimes.push_back({std::min(first[v], live_.definition(v)), std::max(last[v], live_.last_position(v)), v});
+    std::sort(lifetimes.begin(), lifetimes.end(), [](const Lifetime& a, const Lifetime& b) { return a.first < b.first; });
+    struct Slot {
+      std::uint32_t last, number;
+    };
+    std::array<std::vector<Slot>, kClassCount> slots;  // min-heaps on the end of the slot's last lifetime
+    auto later = [](const Slot& a, const Slot& b) { return a.last > b.last; };
+    for (const Lifetime& l : lifetimes) {
+      std::size_t c = class_of(l.value);
+      auto& heap = slots[c];
+      std::uint32_t number;
+      if (!heap.empty() && heap.front().last < l.first) {
+        std::pop_heap(heap.begin(), heap.end(), later);
+        number = heap.back().number;
+        heap.pop_back();
+      } else {
+        number = static_cast<std::uint32_t>(out_.slot_offset.size());
+        offset = (offset + file_.slot_bytes[c] - 1) / file_.slot_bytes[c] * file_.slot_bytes[c];
+        out_.slot_offset.push_back(offset);
+        offset += file_.slot_bytes[c];
+      }
+      heap.push_back({l.last, number});
+      std::push_heap(heap.begin(), heap.end(), later);
+      slot_of_[l.value] = number;
+    }
+    out_.spill_bytes = offset;
+  }
+
+  Inst store_of(Reg v, std::uint32_t r) {
+    Inst store;
+    store.op = file_.moves[class_of(v)].store;
+    store.use_count = 1;
+    store.use[0] = r;
+    store.virtual_def = v;
+    store.mem.base = MemBase::spill;
+    store.mem.displacement = static_cast<std::int32_t>(slot_of_[v]);
+    ++out_.spill_stores;
+    return store;
+  }
+
+  // Writes the final instruction list: stores after definitions of values that have slots, edge moves.
+  void finish() {
+    out_.insts.reserve(body_.size() + body_.size() / 8);
+    std::size_t next_param = 0;
+    for (std::uint32_t b = 0; b < code_.blocks.size(); ++b) {
+      out_.block_first.push_back(static_cast<std::uint32_t>(out_.insts.size()));
+      for (; next_param < out_.params.size() && out_.params[next_param].block == b; ++next_param) {
+        const Allocation::Param& param = out_.params[next_param];
+        if (needs_slot_[param.value] && param.reg >= 0) append(store_of(param.value, static_cast<std::uint32_t>(param.reg)), kInserted);
+      }
+      for (std::uint32_t k = body_first_[b]; k < body_first_[b + 1]; ++k) {
+        Placed& placed = body_[k];
+        if (k + 1 == body_first_[b + 1] && code_.blocks[b].successors.size() == 1) edge_moves(b, code_.blocks[b].successors[0]);
+        if (placed.inst.mem.base == MemBase::spill)
+          placed.inst.mem.displacement = static_cast<std::int32_t>(slot_of_[static_cast<Reg>(placed.inst.mem.displacement)]);
+        append(placed.inst, placed.origin);
+        Reg v = placed.inst.virtual_def;
+        if (placed.origin != kInserted && placed.inst.def != kNoReg && needs_slot_[v]) append(store_of(v, placed.inst.def), kInserted);
+      }
+    }
+    out_.block_first.push_back(static_cast<std::uint32_t>(out_.insts.size()));
+  }
+  void append(const Inst& inst, std::uint32_t origin) {
+    out_.insts.push_back(inst);
+    out_.origin.push_back(origin);
+  }
+
+  void edge_moves(std::uint32_t from, std::uint32_t to) {
+    const Block& target = code_.blocks[to];
+    const std::vector<Reg>& args = code_.blocks[from].args;
+    std::vector<Move>& moves = moves_;
+    moves.clear();
+    auto location = [&](Reg v) -> Location {
+      std::size_t c = class_of(v);
+      for (std::uint32_t r = 0; r < kMaxRegisters; ++r)
+        if (exit_[from][c][r] == v) return Location::in_register(static_cast<RegClass>(c), r);
+      if (remat_[v] != kInserted) return Location::emitted_again(static_cast<RegClass>(c), v);
+      return Location::in_slot(static_cast<RegClass>(c), slot_of_[v]);
+    };
+    std::array<std::uint32_t, kClassCount> busy = {};
+    for (std::size_t c = 0; c < kClassCount; ++c)
+      for (std::uint32_t r = 0; r < kMaxRegisters; ++r) {
+        Reg v = entry_[to][c][r];
+        if (v == kNoReg) continue;
+        busy[c] |= 1u << r;
+        Reg source = v;
+        for (std::size_t k = 0; k < args.size(); ++k)
+          if (target.params[k] == v) source = args[k];
+        moves.push_back({Location::in_register(static_cast<RegClass>(c), r), location(source), source});
+      }
+    for (std::size_t k = 0; k < args.size(); ++k)
+      if (param_register_[target.params[k]] == kNowhere)
+        moves.push_back({Location::in_slot(code_.classes[args[k]], slot_of_[target.params[k]]), location(args[k]), args[k]});
+    std::uint32_t guest_address = code_.insts[code_.blocks[from].end - 1].guest_address;
+    steps_.clear();
+    resolve_parallel_moves(moves, all_, busy, steps_);
+    for (const MoveStep& step : steps_) {
+      std::size_t c = static_cast<std::size_t>(step.cls);
+      Inst inst;
+      inst.guest_address = guest_address;
+      inst.virtual_def = step.value;
+      inst.imm = static_cast<std::int64_t>(step.cls);
+      switch (step.kind) {
+        case MoveStep::Kind::copy:
+          inst.op = file_.moves[c].copy;
+          inst.use_count = 1;
+          inst.use[0] = step.source;
+          inst.def = step.destination;
+          ++out_.moves;
+          break;
+        case MoveStep::Kind::load:
+          inst.op = file_.moves[c].load;
+          inst.def = step.destination;
+          inst.mem.base = MemBase::spill;
+          inst.mem.displacement = static_cast<std::int32_t>(step.source);
+          ++out_.spill_loads;
+          break;
+        case MoveStep::Kind::store:
+          inst.op = file_.moves[c].store;
+          inst.use_count = 1;
+          inst.use[0] = step.source;
+          inst.mem.base = MemBase::spill;
+          inst.mem.displacement = static_cast<std::int32_t>(step.destination);
+          ++out_.spill_stores;
+          break;
+        case MoveStep::Kind::emit:
+          inst = code_.insts[remat_[step.value]];
+          inst.def = step.destination;
+          inst.virtual_def = step.value;
+      inst.imm = static_cast<std::int64_t>(step.cls);
+          inst.guest_address = guest_address;
+          ++out_.rematerialized;
+          break;
+      }
+      if (inst.def != kNoReg) out_.written[c] |= 1u << inst.def;
+      append(inst, kInserted);
+    }
+  }
+
+  const Code& code_;
+  const RegisterFile& file_;
+  Liveness live_;
+  Allocation out_;
+  RegisterState held_;
+  std::array<std::uint32_t, kClassCount> occupied_ = {}, all_ = {};
+  std::vector<std::int32_t> where_, param_register_;
+  std::vector<char> needs_slot_;
+  std::vector<std::uint32_t> remat_;      // index of the instruction that makes the value again
+  std::vector<Reg> hint_;                 // the block argument that the value becomes
+  std::vector<RegisterState> entry_, exit_;
+  std::vector<Placed> body_;
+  std::vector<std::uint32_t> body_first_;
+  std::vector<std::uint32_t> slot_of_;
+  std::vector<Move> moves_;
+  std::vector<MoveStep> steps_;
+};
+
+}  // namespace
+
+Allocation allocate(const Code& code, const RegisterFile& file) { return Allocator(code, file).run(); }
+
+}  // namespace warpjit::lir

@@ -1,0 +1,54 @@
+// The register allocator of all hosts: one walk over the code in emission order that keeps, per class, which
+// value each register holds. A value that must leave its registers is stored once, right after its
+// definition, so that its slot is valid wherever it is live, or emitted again if that is cheap. The victim is
+// the value whose next use is furthest, counted beyond the loop it is not used in. Each block begins in the
+// state in which its first predecessor ended; parallel moves on the other edges make up the difference.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "backend/lir.h"
+
+namespace warpjit::lir {
+
+// What a host offers: which register numbers of each class may be allocated, in order of preference, and the
+// opcodes of the moves the allocator inserts.
+struct RegisterFile {
+  struct Moves {
+    std::uint16_t copy, load, store;
+  };
+  std::array<std::vector<std::uint8_t>, kClassCount> allocatable;
+  std::array<Moves, kClassCount> moves;
+  std::array<std::uint32_t, kClassCount> slot_bytes;
+};
+
+inline constexpr int kMaxRegisters = 32;                // per class
+inline constexpr std::uint32_t kInserted = ~0u;         // origin of an instruction the allocator made
+
+// Code with registers of the host in place of virtual ones.
+struct Allocation {
+  // Where a block argument is when its block begins.
+  struct Param {
+    std::uint32_t block;
+    Reg value;
+    std::int32_t reg;                            // -1: in its slot
+  };
+  std::vector<Inst> insts;                       // of all blocks, in order
+  std::vector<std::uint32_t> origin;             // index in Code::insts, or kInserted
+  std::vector<std::uint32_t> block_first;        // per block, plus one at the end
+  std::vector<Param> params;                     // by block, ascending
+  std::vector<std::uint32_t> slot_offset;        // per spill slot: bytes into the spill area
+  std::uint32_t spill_bytes = 0;
+  std::array<std::uint32_t, kClassCount> written = {};  // bit per register number
+  std::uint32_t spill_stores = 0, spill_loads = 0, rematerialized = 0, moves = 0;
+};
+
+Allocation allocate(const Code& code, const RegisterFile& file);
+
+// Proves by simulation that every use reads the value it should, on every path; empty text if so.
+std::string check(const Code& code, const Allocation& allocation);
+
+}  // namespace warpjit::lir
