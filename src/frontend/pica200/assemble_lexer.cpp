@@ -11,6 +11,13 @@ bool is_name_part(char c) { return is_name_start(c) || is_digit(c); }
 
 }  // namespace
 
+std::string quoted(std::string_view text) {
+  std::string result(1, '\'');
+  result.append(text);
+  result += '\'';
+  return result;
+}
+
 Error Place::error(std::string message) const {
   return {
       ErrorCode::bad_input, std::move(message),

@@ -16,6 +16,9 @@ struct Place {
   Error error(std::string message) const;
 };
 
+// 'text'
+std::string quoted(std::string_view text);
+
 struct Token {
   enum class Kind { name, directive, number, punctuation, end_of_line, end_of_file };
   Kind kind = Kind::end_of_file;
