@@ -1,0 +1,61 @@
+// What an Engine holds, and how it picks kernels and splits work.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/code_cache.h"
+#include "runtime/code_memory.h"
+#include "runtime/launch.h"
+#include "runtime/run_plan.h"
+
+namespace warpjit::runtime {
+
+// Programs switch features by booleans, and most use few of the combinations. The first so many of a program
+// get kernels of their own.
+inline constexpr std::size_t kMaxVariants = 16;
+
+class EngineState {
+ public:
+  explicit EngineState(const EngineOptions& options);
+
+  Result<RunReport> run(LaunchState& launch, const RunOptions& options);
+  Result<CompileReport> compile(LaunchState& launch, const RunOptions& options);
+  EngineInfo info() const;
+  const CodeMemory* memory() const { return memory_.get(); }
+  CodeCache& cache() { return cache_; }
+  const CodeCache& cache() const { return cache_; }
+
+ private:
+  // What really runs for the given options.
+  struct Choice {
+    EngineKind engine;
+    backend::Target target;
+  };
+  Result<Choice> choose(const RunOptions& options) const;
+  SlotKey slot_key(const LaunchState& launch, const RunOptions& options, Choice choice) const;
+  CodeCache::KernelResult find_kernel(const LaunchState& launch, const RunOptions& options, Choice choice,
+                                      bool& hit);
+  bool admit_variant(std::uint64_t family, std::uint64_t bools);
+  unsigned worker_count(const LaunchState& launch, const RunOptions& options, const Kernel& kernel) const;
+  Status run_parallel(const RunPlan& plan, std::uint64_t count, std::uint64_t chunk, unsigned workers);
+
+  const EngineOptions options_;
+  std::shared_ptr<Executor> executor_;
+  std::shared_ptr<CodeMemory> memory_;  // null: no JIT
+  std::optional<backend::Target> best_;
+  std::array<bool, 2> runs_here_{};  // by backend::Target; asking the CPU is slow
+  std::string no_jit_reason_;
+  CodeCache cache_;
+
+  std::mutex variants_mutex_;
+  // By hash of a program with the facts other than booleans: the combinations that have kernels.
+  std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> variants_;
+};
+
+}  // namespace warpjit::runtime

@@ -1,0 +1,168 @@
+#include "runtime/kernel.h"
+
+#include <chrono>
+#include <cstring>
+
+#include "ir/pipeline.h"
+#include "runtime/kernel_ir.h"
+
+namespace warpjit::runtime {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Nanoseconds since the last call.
+class Stopwatch {
+ public:
+  std::uint64_t lap() {
+    const Clock::time_point now = Clock::now();
+    const auto elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(now - last_).count();
+    last_ = now;
+    return static_cast<std::uint64_t>(elapsed);
+  }
+
+ private:
+  Clock::time_point last_ = Clock::now();
+};
+
+Target public_target(backend::Target target) {
+  return target == backend::Target::x64_v3 ? Target::v3 : Target::v4;
+}
+
+class JitKernel final : public Kernel {
+ public:
+  JitKernel(const backend::MachineCode& code, CodeMemory::Block block, const CompileReport& report)
+      : block_(std::move(block)) {
+    report_ = report;
+    report_.lanes = code.lanes;
+    report_.code_bytes = code.bytes.size();
+    table_bytes_ = code.table_bytes;
+    cost_ = sizeof *this + code.bytes.size() + code.map.size() * sizeof(backend::AddressMapping);
+    run_ = entry(code.kernel_offset);
+    if (code.preamble_offset != ~0u) preamble_ = entry(code.preamble_offset);
+  }
+
+  Status prepare(std::uint32_t* table) const override {
+    if (preamble_ == nullptr) return {};
+    backend::KernelArgs args{};
+    args.table = table;
+    preamble_(&args);
+    return {};
+  }
+
+  Status run(backend::KernelArgs& args, const frontend::Shader& shader,
+             const frontend::Values&) const override {
+    args.status = backend::KernelStatus::done;
+    run_(&args);
+    if (args.status == backend::KernelStatus::done) [[likely]]
+      return {};
+    return stopped(args.status, shader, args.guest_address);
+  }
+
+ private:
+  using Entry = void (*)(backend::KernelArgs*);
+  Entry entry(std::uint32_t offset) const {
+    const std::byte* address = block_.address() + offset;
+    Entry result;
+    std::memcpy(&result, &address, sizeof result);
+    return result;
+  }
+
+  CodeMemory::Block block_;
+  Entry run_ = nullptr;
+  Entry preamble_ = nullptr;
+};
+
+class GuestKernel final : public Kernel {
+ public:
+  GuestKernel(std::unique_ptr<frontend::GuestInterpreter> guest, const frontend::Facts& facts,
+              const CompileReport& report)
+      : guest_(std::move(guest)), facts_(facts) {
+    report_ = report;
+    report_.lanes = 1;
+    cost_ = sizeof *this + 64 * 1024;
+  }
+
+  Status prepare(std::uint32_t*) const override { return {}; }
+
+  Status run(backend::KernelArgs& args, const frontend::Shader&,
+             const frontend::Values& values) const override {
+    frontend::Rows inputs[frontend::kMaxInputs], outputs[frontend::kMaxOutputs];
+    std::size_t input_count = 0;
+    for (std::uint64_t bits = facts_.bound_inputs; bits != 0; bits &= bits - 1, ++input_count)
+      inputs[input_count] = {args.inputs[input_count].address, args.inputs[input_count].stride};
+    for (std::size_t k = 0; k < facts_.output_count; ++k)
+      outputs[k] = {args.outputs[k].address, args.outputs[k].stride};
+    return guest_->run(values, facts_, {inputs, input_count}, {outputs, facts_.output_count},
+                       args.group_count, args.fuel);
+  }
+
+ private:
+  std::unique_ptr<frontend::GuestInterpreter> guest_;
+  frontend::Facts facts_;
+};
+
+}  // namespace
+
+Error stopped(backend::KernelStatus status, const frontend::Shader& shader, std::uint32_t guest_address) {
+  const std::string where =
+      guest_address == ir::kNoAddress ? shader.source_name() : shader.where(guest_address);
+  if (status == backend::KernelStatus::cancelled)
+    return {ErrorCode::cancelled, "the run was cancelled", where};
+  return {ErrorCode::out_of_fuel, "a thread made more backward transfers than the launch allows", where};
+}
+
+Result<std::shared_ptr<const Kernel>> make_kernel(const frontend::Shader& shader,
+                                                  const frontend::Facts& facts, const KernelOptions& options,
+                                                  CodeMemory* memory) {
+  using KernelPointer = std::shared_ptr<const Kernel>;
+  CompileReport report;
+  report.engine = options.engine;
+  report.generic = (shader.usage().bools & ~facts.known_bools) != 0;
+  Stopwatch watch;
+
+  if (options.engine == EngineKind::guest) {
+    WARPJIT_TRY(std::unique_ptr<frontend::GuestInterpreter> guest, shader.prepare_guest());
+    report.translate_ns = watch.lap();
+    return KernelPointer(std::make_shared<GuestKernel>(std::move(guest), facts, report));
+  }
+
+  WARPJIT_TRY(ir::Function function, shader.translate(facts));
+  report.translate_ns = watch.lap();
+  ir::PipelineOptions pipeline;
+  pipeline.dispatch_all = options.dispatch_all;
+  pipeline.verify = options.checks;
+  WARPJIT_TRY(ir::GroupProgram program, ir::run_pipeline(std::move(function), pipeline));
+  report.passes_ns = watch.lap();
+  if (options.engine == EngineKind::ir) return make_ir_kernel(std::move(program), report);
+
+  report.target = public_target(options.target);
+  backend::CompileOptions compile;
+  compile.parts = options.parts;
+  compile.registers = options.registers;
+  compile.validate = options.checks;
+  WARPJIT_TRY(backend::MachineCode code, backend::compile(program, options.target, compile));
+  report.backend_ns = watch.lap();
+  CodeLabel label{shader.source_name(), code.map};
+  WARPJIT_TRY(CodeMemory::Block block, memory->place(code.bytes, std::move(label)));
+  report.place_ns = watch.lap();
+  return KernelPointer(std::make_shared<JitKernel>(code, std::move(block), report));
+}
+
+std::vector<std::byte> kernel_key(const frontend::Shader& shader, const frontend::Facts& facts,
+                                  const KernelOptions& options) {
+  std::vector<std::byte> key;
+  key.reserve(4096);
+  // Messages of the guest interpreter name its source file.
+  const bool named = options.engine == EngineKind::guest;
+  for (const std::uint8_t byte :
+       {static_cast<std::uint8_t>(shader.isa()), static_cast<std::uint8_t>(options.engine),
+        static_cast<std::uint8_t>(options.target), static_cast<std::uint8_t>(options.dispatch_all)})
+    key.push_back(std::byte{byte});
+  shader.append_key(facts, key);
+  if (named)
+    for (const char letter : shader.source_name()) key.push_back(static_cast<std::byte>(letter));
+  return key;
+}
+
+}  // namespace warpjit::runtime

@@ -1,0 +1,66 @@
+// A kernel: one translation of a shader under certain facts, ready to run groups of threads. There is one
+// kind per engine; all take the same arguments, so bindings, staging and threading are shared.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "backend/target.h"
+#include "base/result.h"
+#include "frontend/frontend.h"
+#include "runtime/code_memory.h"
+
+namespace warpjit::runtime {
+
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+
+  // Fills the words of the table behind those of Shader::fill_table: whatever is the same for all threads.
+  virtual Status prepare(std::uint32_t* table) const = 0;
+  // Runs args.group_count groups. `shader` names places in messages; `values` is what the table was filled
+  // from. Needs a FloatEnvironment.
+  virtual Status run(backend::KernelArgs& args, const frontend::Shader& shader,
+                     const frontend::Values& values) const = 0;
+
+  const CompileReport& report() const { return report_; }
+  std::uint32_t lanes() const { return report_.lanes; }
+  std::size_t table_bytes() const { return table_bytes_; }
+  // What the cache counts for it.
+  std::size_t cost() const { return cost_; }
+
+  // Set by every run, taken back by the cache when it looks for kernels to drop.
+  void touch() const {
+    if (!touched_.load(std::memory_order_relaxed)) touched_.store(true, std::memory_order_relaxed);
+  }
+  bool take_touched() const { return touched_.exchange(false, std::memory_order_relaxed); }
+
+ protected:
+  CompileReport report_;
+  std::size_t table_bytes_ = 0;
+  std::size_t cost_ = 0;
+
+ private:
+  mutable std::atomic<bool> touched_{false};
+};
+
+// What a kernel is made from, besides the shader.
+struct KernelOptions {
+  EngineKind engine = EngineKind::jit;
+  backend::Target target = backend::Target::x64_v3;
+  bool dispatch_all = false;
+  bool checks = false;
+  std::uint32_t parts = 0, registers = 0;
+};
+
+// Translates, optimizes, compiles and places. `memory` is for the JIT only.
+Result<std::shared_ptr<const Kernel>> make_kernel(const frontend::Shader& shader,
+                                                  const frontend::Facts& facts, const KernelOptions& options,
+                                                  CodeMemory* memory);
+
+// The key under which a kernel is cached.
+std::vector<std::byte> kernel_key(const frontend::Shader& shader, const frontend::Facts& facts,
+                                  const KernelOptions& options);
+
+}  // namespace warpjit::runtime

@@ -1,0 +1,245 @@
+#include "runtime/launch.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace warpjit {
+namespace runtime {
+namespace {
+
+RowSpan span_of(const Attribute& a) {
+  return {reinterpret_cast<std::uintptr_t>(a.data), a.size, a.stride, size(a.format)};
+}
+RowSpan span_of(const OutputBuffer& b) {
+  return {reinterpret_cast<std::uintptr_t>(b.data), b.size, b.stride, size(b.format)};
+}
+
+}  // namespace
+
+Status LaunchData::set_words(const Location& location, LocationKind kind, const void* words,
+                             std::size_t count) {
+  const auto where = [&] { return shader->register_name(location); };
+  if (location.kind != kind) return Error{ErrorCode::bad_input, "this register takes other values", where()};
+  const std::size_t room = std::size_t{location.count} * location.components;
+  if (count > room || location.word + count > values.words.size())
+    return Error{ErrorCode::bad_input,
+                 std::to_string(count) + " values given, there is room for " + std::to_string(room), where()};
+  if (count != 0) std::memcpy(values.words.data() + location.word, words, count * sizeof(std::uint32_t));
+  ++values_generation;
+  return {};
+}
+
+Status LaunchData::bind(const Location& location, const Attribute& attribute) {
+  if (location.kind != LocationKind::input || location.first >= inputs.size())
+    return Error{ErrorCode::bad_input, "this is not an input", shader->register_name(location)};
+  const LoadRows load = load_rows(attribute.format);
+  if (load == nullptr)
+    return Error{ErrorCode::bad_input, "inputs cannot have the format " + name(attribute.format),
+                 shader->register_name(location)};
+  inputs[location.first] = {attribute, load};
+  const std::uint64_t bit = std::uint64_t{1} << location.first;
+  if ((bound_inputs & bit) == 0) ++facts_generation;
+  bound_inputs |= bit;
+  ++bindings_generation;
+  return {};
+}
+
+Status LaunchData::bind(const Location& location, const OutputBuffer& buffer) {
+  if (location.kind != LocationKind::output || location.first >= frontend::kMaxOutputs)
+    return Error{ErrorCode::bad_input, "this is not an output", shader->register_name(location)};
+  const StoreRows store = store_rows(buffer.format);
+  if (store == nullptr)
+    return Error{ErrorCode::bad_input, "outputs cannot have the format " + name(buffer.format),
+                 shader->register_name(location)};
+  std::uint32_t at = 0;
+  while (at < output_count && outputs[at].number != location.first) ++at;
+  if (at == output_count) {
+    ++output_count;
+    ++facts_generation;
+  }
+  outputs[at] = {buffer, store, static_cast<std::uint8_t>(location.first)};
+  ++bindings_generation;
+  return {};
+}
+
+std::string LaunchState::place(LocationKind kind, unsigned number) const {
+  Location location;
+  location.kind = kind;
+  location.first = static_cast<std::uint16_t>(number);
+  return (kind == LocationKind::input ? "input " : "output ") + shader->register_name(location);
+}
+
+Status LaunchState::check_bindings() {
+  if (checked_generation_.load(std::memory_order_relaxed) == bindings_generation) return {};
+  RowSpan in[frontend::kMaxInputs];
+  for (std::uint64_t bits = bound_inputs; bits != 0; bits &= bits - 1) {
+    const auto number = static_cast<unsigned>(std::countr_zero(bits));
+    in[number] = span_of(inputs[number].attribute);
+    if (!in_bounds(in[number], count))
+      return bounds_error(in[number], count, place(LocationKind::input, number));
+  }
+  for (std::uint32_t k = 0; k < output_count; ++k) {
+    const RowSpan output = span_of(outputs[k].buffer);
+    const auto what = [&](std::uint32_t n) { return place(LocationKind::output, outputs[n].number); };
+    if (!in_bounds(output, count)) return bounds_error(output, count, what(k));
+    if (allow_overlap) continue;
+    if (overlaps_itself(output, count))
+      return Error{ErrorCode::bad_input, "rows overlap each other", what(k)};
+    for (std::uint32_t other = 0; other < k; ++other)
+      if (rows_overlap(output, span_of(outputs[other].buffer), count))
+        return Error{ErrorCode::bad_input, "rows overlap those of " + what(other), what(k)};
+    for (std::uint64_t bits = bound_inputs; bits != 0; bits &= bits - 1) {
+      const auto number = static_cast<unsigned>(std::countr_zero(bits));
+      if (rows_overlap(output, in[number], count))
+        return Error{ErrorCode::bad_input, "rows overlap those of " + place(LocationKind::input, number),
+                     what(k)};
+    }
+  }
+  checked_generation_.store(bindings_generation, std::memory_order_relaxed);
+  return {};
+}
+
+Result<frontend::Facts> LaunchState::facts(std::uint64_t known) const {
+  for (const Symbol& symbol : shader->inputs()) {
+    WARPJIT_TRY(const Location location, shader->find(LocationKind::input, symbol.reg));
+    const unsigned covered = std::min<unsigned>(symbol.count, location.count);
+    for (unsigned n = location.first; n < location.first + covered; ++n)
+      if ((bound_inputs >> n & 1) == 0)
+        return Error{ErrorCode::bad_input, "the declared input '" + symbol.name + "' is not bound",
+                     place(LocationKind::input, n)};
+  }
+  frontend::Facts facts;
+  facts.bound_inputs = bound_inputs & usage.inputs;
+  facts.known_bools = known;
+  facts.bools = values.bools & known;
+  facts.state_given = values.state_given;
+  facts.output_count = output_count;
+  for (std::uint32_t k = 0; k < output_count; ++k) facts.outputs[k] = outputs[k].number;
+  return facts;
+}
+
+}  // namespace runtime
+
+using runtime::LaunchState;
+
+namespace {
+
+// Does any of the words exceed `limit`?
+Status check_limit(std::span<const std::uint32_t> words, std::uint32_t limit, const LaunchState& state,
+                   const Location& location) {
+  for (const std::uint32_t word : words)
+    if (word > limit)
+      return Error{ErrorCode::bad_input,
+                   std::to_string(word) + " is above the largest value, " + std::to_string(limit),
+                   state.shader->register_name(location)};
+  return {};
+}
+
+}  // namespace
+
+Launch::Launch(Program program) : state_(std::make_unique<LaunchState>(std::move(program))) {}
+Launch::Launch(const Launch& other)
+    : state_(std::make_unique<LaunchState>(static_cast<const runtime::LaunchData&>(*other.state_))) {}
+Launch& Launch::operator=(const Launch& other) {
+  if (this != &other) *this = Launch(other);
+  return *this;
+}
+Launch::Launch(Launch&&) noexcept = default;
+Launch& Launch::operator=(Launch&&) noexcept = default;
+Launch::~Launch() = default;
+
+const Program& Launch::program() const { return state_->program; }
+
+Status Launch::set_uniform(const Location& location, std::span<const float> values) {
+  return state_->set_words(location, LocationKind::float_uniform, values.data(), values.size());
+}
+Status Launch::set_bits(const Location& location, std::span<const std::uint32_t> words) {
+  return state_->set_words(location, LocationKind::float_uniform, words.data(), words.size());
+}
+Status Launch::set_int(const Location& location, std::span<const std::uint32_t> values) {
+  if (Status status = check_limit(values, 255, *state_, location); !status) return status;
+  return state_->set_words(location, LocationKind::int_uniform, values.data(), values.size());
+}
+Status Launch::set_bool(const Location& location, bool value) {
+  if (location.kind != LocationKind::bool_uniform || location.first >= 64)
+    return Error{ErrorCode::bad_input, "this register takes other values",
+                 state_->shader->register_name(location)};
+  const std::uint64_t bit = std::uint64_t{1} << location.first;
+  state_->values.bools = value ? state_->values.bools | bit : state_->values.bools & ~bit;
+  ++state_->values_generation;
+  return {};
+}
+Status Launch::set_state(const Location& location, std::span<const std::uint32_t> words) {
+  if (location.kind == LocationKind::state && state_->shader->register_name(location) == "cmp")
+    if (Status status = check_limit(words, 1, *state_, location); !status) return status;
+  if (Status status = state_->set_words(location, LocationKind::state, words.data(), words.size()); !status)
+    return status;
+  const std::size_t touched = (words.size() + location.components - 1) / location.components;
+  for (std::size_t n = 0; n < touched && location.first + n < 64; ++n) {
+    const std::uint64_t bit = std::uint64_t{1} << (location.first + n);
+    if ((state_->values.state_given & bit) == 0) ++state_->facts_generation;
+    state_->values.state_given |= bit;
+  }
+  return {};
+}
+Status Launch::bind_input(const Location& location, const Attribute& attribute) {
+  return state_->bind(location, attribute);
+}
+Status Launch::bind_output(const Location& location, const OutputBuffer& buffer) {
+  return state_->bind(location, buffer);
+}
+
+Status Launch::set_uniform(std::string_view name, std::span<const float> values) {
+  WARPJIT_TRY(const Location location, program().uniform(name));
+  return set_uniform(location, values);
+}
+Status Launch::set_bits(std::string_view name, std::span<const std::uint32_t> words) {
+  WARPJIT_TRY(const Location location, program().uniform(name));
+  return set_bits(location, words);
+}
+Status Launch::set_int(std::string_view name, std::span<const std::uint32_t> values) {
+  WARPJIT_TRY(const Location location, program().uniform(name));
+  return set_int(location, values);
+}
+Status Launch::set_bool(std::string_view name, bool value) {
+  WARPJIT_TRY(const Location location, program().uniform(name));
+  return set_bool(location, value);
+}
+Status Launch::set_state(std::string_view name, std::span<const std::uint32_t> words) {
+  WARPJIT_TRY(const Location location, program().state(name));
+  return set_state(location, words);
+}
+Status Launch::bind_input(std::string_view name, const Attribute& attribute) {
+  WARPJIT_TRY(const Location location, program().input(name));
+  return bind_input(location, attribute);
+}
+Status Launch::bind_output(std::string_view name, const OutputBuffer& buffer) {
+  WARPJIT_TRY(const Location location, program().output(name));
+  return bind_output(location, buffer);
+}
+
+void Launch::unbind_inputs() {
+  if (state_->bound_inputs != 0) ++state_->facts_generation;
+  state_->bound_inputs = 0;
+  ++state_->bindings_generation;
+}
+void Launch::unbind_outputs() {
+  if (state_->output_count != 0) ++state_->facts_generation;
+  state_->output_count = 0;
+  ++state_->bindings_generation;
+}
+
+void Launch::set_count(std::uint64_t count) {
+  state_->count = count;
+  ++state_->bindings_generation;
+}
+std::uint64_t Launch::count() const { return state_->count; }
+void Launch::set_fuel(std::uint64_t fuel) { state_->fuel = fuel; }
+std::uint64_t Launch::fuel() const { return state_->fuel; }
+void Launch::set_allow_overlap(bool allow) {
+  state_->allow_overlap = allow;
+  ++state_->bindings_generation;
+}
+
+}  // namespace warpjit

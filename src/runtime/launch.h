@@ -1,0 +1,73 @@
+// What a Launch holds: bindings with their resolved conversions, values, and the kernels it met.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "frontend/frontend.h"
+#include "runtime/binding.h"
+#include "runtime/row_format.h"
+#include "runtime/slots.h"
+
+namespace warpjit::runtime {
+
+// Copied with the launch.
+struct LaunchData {
+  struct Input {
+    Attribute attribute;
+    LoadRows load = nullptr;
+  };
+  struct Output {
+    OutputBuffer buffer;
+    StoreRows store = nullptr;
+    std::uint8_t number = 0;
+  };
+
+  explicit LaunchData(Program with)
+      : program(std::move(with)), shader(program.shader().get()), usage(shader->usage()) {
+    shader->reset(values);
+  }
+
+  Program program;
+  const frontend::Shader* shader;
+  frontend::Usage usage;
+  frontend::Values values;
+  std::array<Input, frontend::kMaxInputs> inputs;
+  std::array<Output, frontend::kMaxOutputs> outputs;
+  std::uint64_t bound_inputs = 0;
+  std::uint32_t output_count = 0;
+  std::uint64_t count = 0;
+  std::uint64_t fuel = kDefaultFuel;
+  bool allow_overlap = false;
+
+  // Each setter advances what it invalidates: the table, the choice of kernel, the checked bindings.
+  std::uint64_t values_generation = 1, facts_generation = 1, bindings_generation = 1;
+
+  // Copies `count` 32-bit words to consecutive registers.
+  Status set_words(const Location& location, LocationKind kind, const void* words, std::size_t count);
+  Status bind(const Location& location, const Attribute& attribute);
+  Status bind(const Location& location, const OutputBuffer& buffer);
+};
+
+class LaunchState : public LaunchData {
+ public:
+  using LaunchData::LaunchData;
+  explicit LaunchState(const LaunchData& data) : LaunchData(data) {}
+
+  // Every row inside its buffer and, unless allowed, no output over another row. Remembers success.
+  Status check_bindings();
+  // The facts of this launch; known_bools is `known`. Errors: a declared input that is not bound.
+  Result<frontend::Facts> facts(std::uint64_t known) const;
+
+  Slots slots;
+
+ private:
+  std::string place(LocationKind kind, unsigned number) const;
+
+  std::atomic<std::uint64_t> checked_generation_{0};
+};
+
+}  // namespace warpjit::runtime

@@ -1,0 +1,54 @@
+// Runs a range of a launch's threads through a kernel. Kernels know only whole groups and rows of four
+// words; other formats, and groups that are not full, pass through a staging area on the stack.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/kernel.h"
+#include "runtime/launch.h"
+
+namespace warpjit::runtime {
+
+// All that the workers of one run share; nothing of it changes while they work.
+class RunPlan {
+ public:
+  RunPlan(const LaunchState& launch, const Kernel& kernel, std::uint32_t* table, std::uint64_t fuel,
+          const std::atomic<std::uint32_t>* cancel);
+
+  // Threads first to first + count - 1; `first` is a multiple of the kernel's lanes.
+  Status run(std::uint64_t first, std::uint64_t count) const;
+
+  // The launch may be stopped between ranges.
+  bool cancelled() const { return cancel_ != nullptr && cancel_->load(std::memory_order_relaxed) != 0; }
+
+ private:
+  struct Input {
+    const std::byte* data;
+    std::ptrdiff_t stride;
+    LoadRows load;
+    bool direct;  // rows are as the kernel wants them
+  };
+  struct Output {
+    std::byte* data;
+    std::ptrdiff_t stride;
+    StoreRows store;
+    bool direct;
+  };
+  Status run_direct(std::uint64_t first, std::uint64_t groups) const;
+  Status run_staged(std::uint64_t first, std::uint64_t count) const;
+  Status call(backend::KernelArgs& args, std::uint64_t groups) const;
+
+  const LaunchState& launch_;
+  const Kernel& kernel_;
+  std::uint32_t* table_;
+  std::uint64_t lanes_;
+  std::uint64_t group_fuel_;
+  const std::atomic<std::uint32_t>* cancel_;
+  std::uint32_t input_count_ = 0, output_count_ = 0;
+  bool all_direct_ = true;
+  // Only the first input_count_ and output_count_ are set.
+  Input inputs_[frontend::kMaxInputs];
+  Output outputs_[frontend::kMaxOutputs];
+};
+
+}  // namespace warpjit::runtime

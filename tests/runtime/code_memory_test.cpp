@@ -1,0 +1,135 @@
+#include "runtime/code_memory.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+namespace warpjit::runtime {
+namespace {
+
+// A function that returns `value`.
+std::vector<std::uint8_t> returns(std::uint32_t value) {
+#if defined(__x86_64__)
+  std::vector<std::uint8_t> code = {0xB8, 0, 0, 0, 0, 0xC3};
+  std::memcpy(&code[1], &value, 4);
+#else
+  std::vector<std::uint8_t> code(8);
+  const std::uint32_t words[] = {0x52800000u | (value & 0xFFFF) << 5, 0xD65F03C0u};
+  std::memcpy(code.data(), words, 8);
+#endif
+  return code;
+}
+
+std::uint32_t call(const CodeMemory::Block& block) {
+  std::uint32_t (*function)();
+  const std::byte* address = block.address();
+  std::memcpy(&function, &address, sizeof function);
+  return function();
+}
+
+class CodeMemoryModes : public testing::TestWithParam<warpjit::CodeMemory> {};
+INSTANTIATE_TEST_SUITE_P(Modes, CodeMemoryModes,
+                         testing::Values(warpjit::CodeMemory::dual, warpjit::CodeMemory::flip),
+                         [](const auto& info) {
+                           return info.param == warpjit::CodeMemory::dual ? "dual" : "flip";
+                         });
+
+TEST_P(CodeMemoryModes, RunsCodeAlsoAtReusedAddresses) {
+  auto memory = CodeMemory::create(GetParam());
+  ASSERT_TRUE(memory) << to_string(memory.error());
+  EXPECT_EQ((*memory)->mode(), GetParam());
+  std::set<const std::byte*> seen;
+  bool reused = false;
+  for (std::uint32_t n = 0; n < 200; ++n) {
+    auto block = (*memory)->place(returns(n), {"p", {}});
+    ASSERT_TRUE(block);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block->address()) % 64, 0u);
+    ASSERT_EQ(call(*block), n);
+    reused |= !seen.insert(block->address()).second;
+  }
+  EXPECT_TRUE(reused);
+}
+
+TEST_P(CodeMemoryModes, NothingIsWritableAndExecutable) {
+  auto memory = CodeMemory::create(GetParam());
+  ASSERT_TRUE(memory);
+  auto block = (*memory)->place(returns(1), {"p", {}});
+  ASSERT_TRUE(block);
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    unsigned long long begin = 0, end = 0;
+    char access[8] = {};
+    ASSERT_EQ(std::sscanf(line.c_str(), "%llx-%llx %7s", &begin, &end, access), 3);
+    EXPECT_FALSE(access[1] == 'w' && access[2] == 'x') << line;
+    const auto address = reinterpret_cast<std::uintptr_t>(block->address());
+    if (address >= begin && address < end) EXPECT_EQ(std::string(access, 3), "r-x");
+  }
+}
+
+TEST_P(CodeMemoryModes, FindsGuestPlaces) {
+  auto memory = CodeMemory::create(GetParam());
+  ASSERT_TRUE(memory);
+  std::vector<std::uint8_t> code(300, 0x90);
+  auto first = (*memory)->place(code, {"first", {{10, 100}, {20, 101}, {200, ir::kNoAddress}}});
+  auto second = (*memory)->place(code, {"second", {}});
+  ASSERT_TRUE(first && second);
+  const auto at = [&](const CodeMemory::Block& block, std::size_t offset) {
+    return (*memory)->find(block.address() + offset);
+  };
+  EXPECT_EQ(at(*first, 0)->guest_address, ir::kNoAddress);
+  EXPECT_EQ(at(*first, 10)->guest_address, 100u);
+  EXPECT_EQ(at(*first, 19)->guest_address, 100u);
+  EXPECT_EQ(at(*first, 199)->guest_address, 101u);
+  EXPECT_EQ(at(*first, 299)->guest_address, ir::kNoAddress);
+  EXPECT_EQ(at(*first, 299)->program, "first");
+  EXPECT_EQ(at(*second, 299)->program, "second");
+  EXPECT_FALSE((*memory)->find(nullptr));
+  EXPECT_FALSE((*memory)->find(&code));
+  const std::byte* gone = second->address();
+  *second = CodeMemory::Block();
+  EXPECT_FALSE((*memory)->find(gone));
+}
+
+TEST(CodeMemory, FallsBackAndSaysWhyNot) {
+  const auto flip = CodeMemory::create(warpjit::CodeMemory::automatic, false, {.dual = true, .flip = false});
+  ASSERT_TRUE(flip);
+  EXPECT_EQ((*flip)->mode(), warpjit::CodeMemory::flip);
+  const auto none = CodeMemory::create(warpjit::CodeMemory::automatic, false, {.dual = true, .flip = true});
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().code, ErrorCode::target_unavailable);
+  EXPECT_NE(none.error().message.find("dual mapping"), std::string::npos) << none.error().message;
+  const auto dual = CodeMemory::create(warpjit::CodeMemory::dual, false, {.dual = true, .flip = false});
+  EXPECT_FALSE(dual);
+  EXPECT_FALSE(CodeMemory::create(warpjit::CodeMemory::none));
+}
+
+TEST(CodeMemory, BlocksKeepTheMemoryAlive) {
+  auto memory = CodeMemory::create(warpjit::CodeMemory::automatic);
+  ASSERT_TRUE(memory);
+  auto block = (*memory)->place(returns(7), {"p", {}});
+  ASSERT_TRUE(block);
+  memory->reset();
+  EXPECT_EQ(call(*block), 7u);
+}
+
+TEST(CodeMemory, WritesThePerfMapOnRequest) {
+  const std::string path = "/tmp/perf-" + std::to_string(getpid()) + ".map";
+  unlink(path.c_str());
+  {
+    auto memory = CodeMemory::create(warpjit::CodeMemory::automatic, true);
+    ASSERT_TRUE(memory);
+    ASSERT_TRUE((*memory)->place(returns(1), {"a\nb", {}}));
+  }
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  EXPECT_NE(text.str().find(" 6 warpjit:a?b\n"), std::string::npos) << text.str();
+  unlink(path.c_str());
+}
+
+}  // namespace
+}  // namespace warpjit::runtime

@@ -1,0 +1,79 @@
+// A shader and kernels that need no frontend and no backend: inputs v0 to v3, outputs o0 to o3, one uniform.
+#pragma once
+
+#include <cstring>
+#include <functional>
+
+#include "frontend/frontend.h"
+#include "runtime/kernel.h"
+
+namespace warpjit::test {
+
+class FakeShader final : public frontend::Shader {
+ public:
+  Isa isa() const override { return Isa::pica200; }
+  Stage stage() const override { return Stage::vertex; }
+  std::uint32_t entry() const override { return 0; }
+  std::size_t code_words() const override { return 1; }
+  const std::string& source_name() const override { return name_; }
+  std::span<const Symbol> inputs() const override { return {}; }
+  std::span<const Symbol> uniforms() const override { return {}; }
+  std::span<const Symbol> outputs() const override { return {}; }
+  frontend::Usage usage() const override { return {0xF, 0}; }
+  Result<Location> find(LocationKind kind, std::string_view name) const override {
+    Location location;
+    location.kind = kind == LocationKind::uniform ? LocationKind::float_uniform : kind;
+    location.first = static_cast<std::uint16_t>(name.back() - '0');
+    location.count = static_cast<std::uint16_t>(4 - location.first);
+    location.word = 4u * location.first;
+    return location;
+  }
+  std::string register_name(const Location& location) const override {
+    return (location.kind == LocationKind::input ? "v" : "o") + std::to_string(location.first);
+  }
+  void reset(frontend::Values& values) const override { values.words.assign(16, 0); }
+  std::size_t table_bytes() const override { return 64; }
+  void fill_table(const frontend::Values& values, std::uint32_t* table) const override {
+    ++fills;
+    std::memcpy(table, values.words.data(), 64);
+  }
+  void append_key(const frontend::Facts& facts, std::vector<std::byte>& key) const override {
+    key.push_back(static_cast<std::byte>(facts.bound_inputs));
+  }
+  Result<ir::Function> translate(const frontend::Facts&) const override { return Error{}; }
+  Result<std::unique_ptr<frontend::GuestInterpreter>> prepare_guest() const override { return Error{}; }
+  std::string where(std::uint32_t) const override { return name_; }
+
+  mutable std::atomic<int> fills{0};
+
+ private:
+  std::string name_ = "fake";
+};
+
+// Calls a function per group; like a JIT kernel it advances the addresses in its arguments.
+class FakeKernel final : public runtime::Kernel {
+ public:
+  using Body = std::function<void(const backend::KernelArgs& group)>;
+  FakeKernel(unsigned lanes, std::size_t cost, Body body = {}) : body_(std::move(body)) {
+    report_.lanes = lanes;
+    cost_ = cost;
+    table_bytes_ = 128;
+  }
+  Status prepare(std::uint32_t* table) const override {
+    table[31] = table[0] + 1;
+    return {};
+  }
+  Status run(backend::KernelArgs& args, const frontend::Shader&, const frontend::Values&) const override {
+    for (; args.group_count != 0; --args.group_count) {
+      if (body_) body_(args);
+      for (auto& binding : args.inputs) binding.address += binding.step;
+      for (auto& binding : args.outputs) binding.address += binding.step;
+    }
+    return {};
+  }
+
+ private:
+  Body body_;
+};
+
+}  // namespace warpjit::test
