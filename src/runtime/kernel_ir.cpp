@@ -1,9 +1,105 @@
 #include "runtime/kernel_ir.h"
 
-namespace warpjit::runtime {
+#include <charconv>
+#include <mutex>
+#include <optional>
+#include <vector>
 
-Result<std::shared_ptr<const Kernel>> make_ir_kernel(ir::GroupProgram, const CompileReport&) {
-  return Error{ErrorCode::unsupported, "the IR interpreter is not built in", ""};
+#include "ir/interpret.h"
+
+namespace warpjit::runtime {
+namespace {
+
+// Wide enough that fetching an operation costs little beside its lanes.
+constexpr unsigned kLanes = 32;
+
+class IrKernel final : public Kernel {
+ public:
+  IrKernel(std::optional<ir::Interpreter> preamble, ir::Interpreter kernel, const ir::Function& function,
+           const CompileReport& report)
+      : preamble_(std::move(preamble)), kernel_(std::move(kernel)) {
+    report_ = report;
+    report_.lanes = kernel_.lanes();
+    table_bytes_ = function.uniform_bytes;
+    input_count_ = function.input_count;
+    output_count_ = function.output_count;
+    cost_ = sizeof *this + (function.inst_count() + function.value_count()) * 64;
+  }
+
+  Status prepare(std::uint32_t* table) const override {
+    if (!preamble_) return {};
+    ir::Memory memory;
+    memory.uniform = {table, table_bytes_ / 4};
+    return preamble_->run(memory, 0, 1, 0);
+  }
+
+  Status run(backend::KernelArgs& args, const frontend::Shader& shader,
+             const frontend::Values&) const override {
+    ir::InputBinding inputs[backend::kMaxInputs];
+    ir::OutputBinding outputs[backend::kMaxOutputs];
+    for (std::uint32_t k = 0; k < input_count_; ++k)
+      inputs[k] = {args.inputs[k].address, args.inputs[k].stride};
+    for (std::uint32_t k = 0; k < output_count_; ++k)
+      outputs[k] = {args.outputs[k].address, args.outputs[k].stride};
+    ir::Memory memory;
+    memory.inputs = {inputs, input_count_};
+    memory.outputs = {outputs, output_count_};
+    memory.uniform = {args.table, table_bytes_ / 4};
+    ir::Interpreter::Frame frame = take_frame();
+    Status status =
+        kernel_.run(frame, memory, 0, args.group_count * kernel_.lanes(), args.fuel / kernel_.lanes());
+    give_back(std::move(frame));
+    if (!status) return located(status.error(), shader);
+    return status;
+  }
+
+ private:
+  // The interpreter knows guest addresses only.
+  static Error located(Error error, const frontend::Shader& shader) {
+    constexpr std::string_view kPrefix = "guest address ";
+    if (!error.where.starts_with(kPrefix)) return error;
+    std::uint32_t address = 0;
+    const char* end = error.where.data() + error.where.size();
+    if (std::from_chars(error.where.data() + kPrefix.size(), end, address).ptr == end)
+      error.where = shader.where(address);
+    return error;
+  }
+
+  ir::Interpreter::Frame take_frame() const {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!frames_.empty()) {
+        ir::Interpreter::Frame frame = std::move(frames_.back());
+        frames_.pop_back();
+        return frame;
+      }
+    }
+    return kernel_.make_frame();
+  }
+  void give_back(ir::Interpreter::Frame frame) const {
+    const std::lock_guard lock(mutex_);
+    frames_.push_back(std::move(frame));
+  }
+
+  std::optional<ir::Interpreter> preamble_;
+  ir::Interpreter kernel_;
+  std::uint32_t input_count_ = 0, output_count_ = 0;
+  mutable std::mutex mutex_;
+  mutable std::vector<ir::Interpreter::Frame> frames_;  // of host threads that run no longer
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const Kernel>> make_ir_kernel(ir::GroupProgram program, const CompileReport& report) {
+  std::optional<ir::Interpreter> preamble;
+  const ir::Function& first = program.preamble;
+  if (first.block_count() != 0) {
+    WARPJIT_TRY(ir::Interpreter prepared, ir::Interpreter::prepare(first, 1));
+    preamble = std::move(prepared);
+  }
+  WARPJIT_TRY(ir::Interpreter kernel, ir::Interpreter::prepare(program.kernel, kLanes));
+  return std::shared_ptr<const Kernel>(
+      std::make_shared<IrKernel>(std::move(preamble), std::move(kernel), program.kernel, report));
 }
 
 }  // namespace warpjit::runtime

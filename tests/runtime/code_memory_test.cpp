@@ -66,7 +66,9 @@ TEST_P(CodeMemoryModes, NothingIsWritableAndExecutable) {
     ASSERT_EQ(std::sscanf(line.c_str(), "%llx-%llx %7s", &begin, &end, access), 3);
     EXPECT_FALSE(access[1] == 'w' && access[2] == 'x') << line;
     const auto address = reinterpret_cast<std::uintptr_t>(block->address());
-    if (address >= begin && address < end) EXPECT_EQ(std::string(access, 3), "r-x");
+    if (address >= begin && address < end) {
+      EXPECT_EQ(std::string(access, 3), "r-x");
+    }
   }
 }
 

@@ -66,13 +66,18 @@ class FakeKernel final : public runtime::Kernel {
   Status run(backend::KernelArgs& args, const frontend::Shader&, const frontend::Values&) const override {
     for (; args.group_count != 0; --args.group_count) {
       if (body_) body_(args);
-      for (auto& binding : args.inputs) binding.address += binding.step;
-      for (auto& binding : args.outputs) binding.address += binding.step;
+      for (backend::Binding* binding : {&args.inputs[0], &args.inputs[1], &args.outputs[0], &args.outputs[1]})
+        advance(*binding);
     }
     return {};
   }
 
  private:
+  // As integers: bindings that a launch does not have hold anything.
+  static void advance(backend::Binding& binding) {
+    binding.address = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(binding.address) +
+                                                   static_cast<std::uintptr_t>(binding.step));
+  }
   Body body_;
 };
 

@@ -92,7 +92,9 @@ TEST(RowFormat, UnalignedStridesTouchNothingElse) {
       std::vector<std::byte> out(data.size(), std::byte{0xEE});
       store(rows.data(), out.data(), static_cast<std::ptrdiff_t>(stride), count);
       for (std::size_t k = 0; k < out.size(); ++k)
-        if (k % stride >= size(format)) EXPECT_EQ(out[k], std::byte{0xEE}) << name(format) << " byte " << k;
+        if (k % stride >= size(format)) {
+          EXPECT_EQ(out[k], std::byte{0xEE}) << name(format) << " byte " << k;
+        }
     }
 }
 

@@ -35,7 +35,9 @@ TEST(Slots, FillsOnceUntilTheValuesChange) {
   for (int n = 0; n < 3; ++n) {
     Slots::Lease lease;
     EXPECT_EQ(f.slots.find(key(1), 1, lease), n != 0);
-    if (n == 0) ASSERT_TRUE(f.fill(key(1), 1, lease));
+    if (n == 0) {
+      ASSERT_TRUE(f.fill(key(1), 1, lease));
+    }
     EXPECT_EQ(lease.table()[0], 5u);
     EXPECT_EQ(lease.table()[31], 6u);  // the preamble's word
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(lease.table()) % 64, 0u);
@@ -53,7 +55,9 @@ TEST(Slots, MoreKernelsThanSlots) {
   for (int turn = 0; turn < 3; ++turn)
     for (std::uint64_t n = 0; n < 20; ++n) {
       Slots::Lease lease;
-      if (!f.slots.find(key(n), 1, lease)) ASSERT_TRUE(f.fill(key(n), 1, lease));
+      if (!f.slots.find(key(n), 1, lease)) {
+        ASSERT_TRUE(f.fill(key(n), 1, lease));
+      }
       EXPECT_EQ(lease.table()[31], 1u);
     }
 }
@@ -91,7 +95,9 @@ TEST(Slots, ThreadsTakeAndReplace) {
       for (unsigned n = 0; n < 2000; ++n) {
         const SlotKey wanted = key((n + t) % 12);
         Slots::Lease lease;
-        if (!f.slots.find(wanted, 1, lease)) ASSERT_TRUE(f.fill(wanted, 1, lease));
+        if (!f.slots.find(wanted, 1, lease)) {
+          ASSERT_TRUE(f.fill(wanted, 1, lease));
+        }
         ASSERT_EQ(lease.table()[31], 1u);
       }
     });
