@@ -1,0 +1,179 @@
+// What every lane-wise opcode means, written once, as a function over native types named as the opcode. The
+// folder calls it through evaluate(), the IR interpreter inlines it into its lane loops, and each backend
+// is tested against it.
+//
+// Expects round to nearest even and no flushing, which every public entry of the library sets. NaN results
+// have whatever payload the host gives (DESIGN.md 3.6).
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <type_traits>
+
+#include "base/math.h"
+#include "ir/types.h"
+
+namespace warpjit::ir {
+
+// Is the opcode a function of its operands alone, lane by lane, with one result?
+bool can_evaluate(Opcode opcode);
+
+// Result bits from operand bits: i1 is 0 or 1; i32 and f32 stand in the low 32 bits, the rest is 0. Needs
+// can_evaluate(opcode) and as many operands as its row says.
+std::uint64_t evaluate(Opcode opcode, std::span<const std::uint64_t> operands);
+
+// Lane loops only vectorize when the meaning is inlined into them, in every instruction set variant.
+#define WARPJIT_MEANING [[gnu::always_inline]] inline
+
+namespace meaning {
+
+using u32 = std::uint32_t;
+
+WARPJIT_MEANING u32 word(float a) { return std::bit_cast<u32>(a); }
+WARPJIT_MEANING float real(u32 a) { return std::bit_cast<float>(a); }
+WARPJIT_MEANING std::int32_t signed_word(u32 a) { return static_cast<std::int32_t>(a); }
+WARPJIT_MEANING bool is_nan(float a) { return a != a; }
+
+WARPJIT_MEANING float FAdd32(float a, float b) { return a + b; }
+WARPJIT_MEANING float FSub32(float a, float b) { return a - b; }
+WARPJIT_MEANING float FMul32(float a, float b) { return a * b; }
+WARPJIT_MEANING float FMulZeroInf32(float a, float b) {
+  const float product = a * b;
+  return is_nan(product) & !(is_nan(a) | is_nan(b)) ? 0.0f : product;
+}
+WARPJIT_MEANING float FDiv32(float a, float b) { return a / b; }
+WARPJIT_MEANING float FSqrt32(float a) { return std::sqrt(a); }
+WARPJIT_MEANING float FFma32(float a, float b, float c) { return std::fma(a, b, c); }
+WARPJIT_MEANING float FNeg32(float a) { return real(word(a) ^ 0x80000000u); }
+WARPJIT_MEANING float FAbs32(float a) { return real(word(a) & 0x7fffffffu); }
+WARPJIT_MEANING float FFloor32(float a) { return std::floor(a); }
+WARPJIT_MEANING float FMaxSelect32(float a, float b) { return a > b ? a : b; }
+WARPJIT_MEANING float FMinSelect32(float a, float b) { return a < b ? a : b; }
+WARPJIT_MEANING float CanonicalizeNaN32(float a) { return real(is_nan(a) ? 0x7fc00000u : word(a)); }
+
+WARPJIT_MEANING float Exp2F32(float a) {
+  math::ScalarOps ops;
+  return math::exp2(ops, a);
+}
+WARPJIT_MEANING float Log2F32(float a) {
+  math::ScalarOps ops;
+  return math::log2(ops, a);
+}
+WARPJIT_MEANING float RcpF32(float a) {
+  math::ScalarOps ops;
+  return math::rcp(ops, a);
+}
+WARPJIT_MEANING float RsqrtF32(float a) {
+  math::ScalarOps ops;
+  return math::rsqrt(ops, a);
+}
+
+WARPJIT_MEANING bool FEq32(float a, float b) { return a == b; }
+WARPJIT_MEANING bool FNe32(float a, float b) { return a != b; }
+WARPJIT_MEANING bool FLt32(float a, float b) { return a < b; }
+WARPJIT_MEANING bool FLe32(float a, float b) { return a <= b; }
+WARPJIT_MEANING bool FGt32(float a, float b) { return a > b; }
+WARPJIT_MEANING bool FGe32(float a, float b) { return a >= b; }
+WARPJIT_MEANING bool FUnordered32(float a, float b) { return is_nan(a) | is_nan(b); }
+
+WARPJIT_MEANING u32 F32ToI32Sat(float a) {
+  // The value that is converted is in range for every input, so that the loop over lanes has no branch.
+  float inside = a >= -2147483648.0f ? a : -2147483648.0f;
+  inside = inside < 2147483648.0f ? inside : 2147483520.0f;
+  u32 result = static_cast<u32>(static_cast<std::int32_t>(inside));
+  result = a >= 2147483648.0f ? 0x7fffffffu : result;
+  return is_nan(a) ? 0 : result;
+}
+WARPJIT_MEANING float I32ToF32(u32 a) { return static_cast<float>(signed_word(a)); }
+WARPJIT_MEANING u32 BitcastF32ToI32(float a) { return word(a); }
+WARPJIT_MEANING float BitcastI32ToF32(u32 a) { return real(a); }
+
+WARPJIT_MEANING u32 IAdd32(u32 a, u32 b) { return a + b; }
+WARPJIT_MEANING u32 ISub32(u32 a, u32 b) { return a - b; }
+WARPJIT_MEANING u32 IMul32(u32 a, u32 b) { return a * b; }
+WARPJIT_MEANING u32 IAnd32(u32 a, u32 b) { return a & b; }
+WARPJIT_MEANING u32 IOr32(u32 a, u32 b) { return a | b; }
+WARPJIT_MEANING u32 IXor32(u32 a, u32 b) { return a ^ b; }
+WARPJIT_MEANING u32 IShl32(u32 a, u32 b) { return b < 32 ? a << (b & 31) : 0; }
+WARPJIT_MEANING u32 IShrU32(u32 a, u32 b) { return b < 32 ? a >> (b & 31) : 0; }
+WARPJIT_MEANING u32 IShrS32(u32 a, u32 b) { return static_cast<u32>(signed_word(a) >> (b < 31 ? b : 31)); }
+WARPJIT_MEANING bool IEq32(u32 a, u32 b) { return a == b; }
+WARPJIT_MEANING bool INe32(u32 a, u32 b) { return a != b; }
+WARPJIT_MEANING bool ILtS32(u32 a, u32 b) { return signed_word(a) < signed_word(b); }
+WARPJIT_MEANING bool ILeS32(u32 a, u32 b) { return signed_word(a) <= signed_word(b); }
+WARPJIT_MEANING bool ILtU32(u32 a, u32 b) { return a < b; }
+WARPJIT_MEANING bool ILeU32(u32 a, u32 b) { return a <= b; }
+
+WARPJIT_MEANING bool And1(bool a, bool b) { return a & b; }
+WARPJIT_MEANING bool Or1(bool a, bool b) { return a | b; }
+WARPJIT_MEANING bool Xor1(bool a, bool b) { return a != b; }
+WARPJIT_MEANING bool AndNot1(bool a, bool b) { return a & !b; }
+WARPJIT_MEANING bool Not1(bool a) { return !a; }
+
+WARPJIT_MEANING bool SelectI1(bool condition, bool a, bool b) { return condition ? a : b; }
+WARPJIT_MEANING u32 SelectI32(bool condition, u32 a, u32 b) { return condition ? a : b; }
+WARPJIT_MEANING float SelectF32(bool condition, float a, float b) { return condition ? a : b; }
+
+// Rows that are no function of their operands alone. A row that stands neither above nor here does not
+// compile.
+struct None {};
+inline constexpr None ConstI1, ConstI32, ConstF32, LoadUniformI32, LoadUniformF32, LoadUniformRow,
+    StoreUniformI32, StoreUniformF32, LoadInput, StoreOutput, LoadSlot, StoreSlot, AnyLane, MinLaneU32,
+    BurnFuel, Phi, Jump, Branch, Switch, Return;
+
+}  // namespace meaning
+
+namespace evaluate_detail {
+
+template <class T>
+WARPJIT_MEANING T from_bits(std::uint64_t bits) {
+  if constexpr (std::is_same_v<T, bool>)
+    return bits != 0;
+  else if constexpr (std::is_same_v<T, float>)
+    return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+  else
+    return static_cast<T>(bits);
+}
+WARPJIT_MEANING std::uint64_t to_bits(bool value) { return value ? 1 : 0; }
+WARPJIT_MEANING std::uint64_t to_bits(float value) { return std::bit_cast<std::uint32_t>(value); }
+WARPJIT_MEANING std::uint64_t to_bits(std::uint32_t value) { return value; }
+
+WARPJIT_MEANING std::uint64_t call(const meaning::None&, std::uint64_t, std::uint64_t, std::uint64_t) {
+  return 0;
+}
+template <class R, class A>
+WARPJIT_MEANING std::uint64_t call(R (*f)(A), std::uint64_t a, std::uint64_t, std::uint64_t) {
+  return to_bits(f(from_bits<A>(a)));
+}
+template <class R, class A, class B>
+WARPJIT_MEANING std::uint64_t call(R (*f)(A, B), std::uint64_t a, std::uint64_t b, std::uint64_t) {
+  return to_bits(f(from_bits<A>(a), from_bits<B>(b)));
+}
+template <class R, class A, class B, class C>
+WARPJIT_MEANING std::uint64_t call(R (*f)(A, B, C), std::uint64_t a, std::uint64_t b, std::uint64_t c) {
+  return to_bits(f(from_bits<A>(a), from_bits<B>(b), from_bits<C>(c)));
+}
+
+}  // namespace evaluate_detail
+
+// The same by opcode at compile time; operands beyond the row's are ignored.
+template <Opcode kOpcode>
+struct Evaluator;
+#define WARPJIT_IR_OP(name, results, operands, flags)                                                      \
+  template <>                                                                                              \
+  struct Evaluator<Opcode::name> {                                                                         \
+    static constexpr bool kDefined = std::is_function_v<std::remove_reference_t<decltype(meaning::name)>>; \
+    static constexpr std::size_t kOperands = sizeof(operands) - 1;                                         \
+    WARPJIT_MEANING static std::uint64_t apply(std::uint64_t a, std::uint64_t b, std::uint64_t c) {        \
+      return evaluate_detail::call(meaning::name, a, b, c);                                                \
+    }                                                                                                      \
+  };
+#include "ir/opcodes.inc"
+#undef WARPJIT_IR_OP
+
+}  // namespace warpjit::ir

@@ -1,0 +1,37 @@
+// The inner loop of the IR interpreter: one switch per operation, one loop over lanes each. Included by
+// interpret_lanes.cpp only.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "ir/interpret.h"
+
+namespace warpjit::ir {
+
+// What one group needs besides its frame.
+struct GroupContext {
+  const Interpreter::Operation* operations;
+  const std::uint32_t* lists;
+  const InputBinding* inputs;
+  const OutputBinding* outputs;
+  std::uint32_t* uniform;
+  const std::atomic<bool>* cancel;
+  std::uint32_t first_slot;    // word offset
+  std::uint64_t first_thread;  // of this group
+  std::uint32_t active;        // lanes that are threads: 1 .. lanes
+  std::uint64_t fuel;          // backward transfers left to the group
+};
+
+enum class GroupEnd : std::uint8_t { done, out_of_fuel, cancelled };
+struct GroupOutcome {
+  GroupEnd end;
+  std::uint32_t guest_address;  // where it stopped
+};
+
+using RunGroup = GroupOutcome (*)(const GroupContext& context, std::uint32_t* frame);
+
+// The instance for this many lanes and the host's instruction set; null for another width.
+RunGroup run_group_for(unsigned lanes);
+
+}  // namespace warpjit::ir

@@ -1,0 +1,212 @@
+#include "ir/evaluate.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <vector>
+
+namespace warpjit::ir {
+namespace {
+
+constexpr std::uint64_t kZero = 0, kMinusZero = 0x80000000, kOne = 0x3f800000, kMinusOne = 0xbf800000,
+                        kTwo = 0x40000000, kHalf = 0x3f000000, kInf = 0x7f800000, kMinusInf = 0xff800000,
+                        kNaN = 0x7fc00000, kMinusNaN = 0xffc12345, kDenormal = 1, kMax = 0x7f7fffff,
+                        kThree = 0x40400000, kAnyNaN = ~std::uint64_t{0};  // as an expectation
+
+struct Case {
+  Opcode opcode;
+  std::vector<std::uint64_t> operands;
+  std::uint64_t wanted;
+};
+
+const std::vector<Case>& cases() {
+  using enum Opcode;
+  static const std::vector<Case> kCases = {
+      {FAdd32, {kOne, kOne}, kTwo},
+      {FAdd32, {kInf, kMinusInf}, kAnyNaN},
+      {FAdd32, {kMinusZero, kMinusZero}, kMinusZero},
+      {FAdd32, {kMinusZero, kZero}, kZero},
+      {FAdd32, {kDenormal, kDenormal}, 2},
+      {FAdd32, {kMax, kMax}, kInf},
+      {FAdd32, {0x4b800000, kOne}, 0x4b800000},  // 2^24 + 1: ties to even
+      {FSub32, {kOne, kOne}, kZero},
+      {FSub32, {kMinusZero, kZero}, kMinusZero},
+      {FSub32, {kInf, kInf}, kAnyNaN},
+      {FMul32, {kZero, kInf}, kAnyNaN},
+      {FMul32, {kMinusOne, kZero}, kMinusZero},
+      {FMul32, {0x00800000, kHalf}, 0x00400000},  // into the denormals
+      {FMul32, {kDenormal, kHalf}, kZero},        // half of the least denormal: ties to even
+      {FMulZeroInf32, {kZero, kInf}, kZero},
+      {FMulZeroInf32, {kInf, kMinusZero}, kZero},
+      {FMulZeroInf32, {kMinusInf, kZero}, kZero},
+      {FMulZeroInf32, {kZero, kNaN}, kAnyNaN},
+      {FMulZeroInf32, {kMinusNaN, kInf}, kAnyNaN},
+      {FMulZeroInf32, {kMinusOne, kZero}, kMinusZero},
+      {FMulZeroInf32, {kTwo, kInf}, kInf},
+      {FMulZeroInf32, {kTwo, kHalf}, kOne},
+      {FDiv32, {kOne, kZero}, kInf},
+      {FDiv32, {kOne, kMinusZero}, kMinusInf},
+      {FDiv32, {kZero, kZero}, kAnyNaN},
+      {FDiv32, {kOne, kThree}, 0x3eaaaaab},
+      {FSqrt32, {kMinusOne}, kAnyNaN},
+      {FSqrt32, {kMinusZero}, kMinusZero},
+      {FSqrt32, {kTwo}, 0x3fb504f3},
+      {FFma32, {0x3f800002, 0x3f800002, kMinusOne}, 0x35000001},  // 2^-21 + 2^-44 needs the exact product
+      {FFma32, {kZero, kInf, kOne}, kAnyNaN},
+      {FFma32, {kOne, kZero, kMinusZero}, kZero},
+      {FNeg32, {kZero}, kMinusZero},
+      {FNeg32, {kMinusNaN}, 0x7fc12345},
+      {FAbs32, {kMinusZero}, kZero},
+      {FAbs32, {kMinusNaN}, 0x7fc12345},
+      {FFloor32, {kMinusZero}, kMinusZero},
+      {FFloor32, {0xbf000000}, kMinusOne},
+      {FFloor32, {kHalf}, kZero},
+      {FFloor32, {kMax}, kMax},
+      {FFloor32, {kMinusInf}, kMinusInf},
+      {FFloor32, {kNaN}, kAnyNaN},
+      {FMaxSelect32, {kZero, kMinusZero}, kMinusZero},
+      {FMaxSelect32, {kNaN, kOne}, kOne},
+      {FMaxSelect32, {kOne, kNaN}, kAnyNaN},
+      {FMaxSelect32, {kTwo, kOne}, kTwo},
+      {FMinSelect32, {kZero, kMinusZero}, kMinusZero},
+      {FMinSelect32, {kMinusZero, kZero}, kZero},
+      {FMinSelect32, {kNaN, kOne}, kOne},
+      {FMinSelect32, {kOne, kNaN}, kAnyNaN},
+      {FMinSelect32, {kTwo, kOne}, kOne},
+      {CanonicalizeNaN32, {kMinusNaN}, kNaN},
+      {CanonicalizeNaN32, {0x7f800001}, kNaN},
+      {CanonicalizeNaN32, {kMinusInf}, kMinusInf},
+      {CanonicalizeNaN32, {kDenormal}, kDenormal},
+      {Exp2F32, {kMinusInf}, kZero},
+      {Exp2F32, {kThree}, 0x41000000},
+      {Exp2F32, {kNaN}, kAnyNaN},
+      {Log2F32, {kZero}, kMinusInf},
+      {Log2F32, {kMinusOne}, kAnyNaN},
+      {Log2F32, {0x41000000}, kThree},
+      {RcpF32, {kMinusZero}, kInf},
+      {RcpF32, {kTwo}, kHalf},
+      {RcpF32, {kMinusInf}, kZero},
+      {RsqrtF32, {kZero}, kInf},
+      {RsqrtF32, {kMinusOne}, kAnyNaN},
+      {RsqrtF32, {0x40800000}, kHalf},
+      {FEq32, {kZero, kMinusZero}, 1},
+      {FEq32, {kNaN, kNaN}, 0},
+      {FNe32, {kNaN, kNaN}, 1},
+      {FNe32, {kZero, kMinusZero}, 0},
+      {FLt32, {kMinusInf, kOne}, 1},
+      {FLt32, {kNaN, kOne}, 0},
+      {FLe32, {kOne, kOne}, 1},
+      {FLe32, {kOne, kNaN}, 0},
+      {FGt32, {kOne, kMinusOne}, 1},
+      {FGt32, {kNaN, kNaN}, 0},
+      {FGe32, {kMinusZero, kZero}, 1},
+      {FGe32, {kNaN, kOne}, 0},
+      {FUnordered32, {kNaN, kOne}, 1},
+      {FUnordered32, {kOne, kMinusNaN}, 1},
+      {FUnordered32, {kInf, kInf}, 0},
+      {F32ToI32Sat, {kNaN}, 0},
+      {F32ToI32Sat, {kInf}, 0x7fffffff},
+      {F32ToI32Sat, {kMinusInf}, 0x80000000},
+      {F32ToI32Sat, {0x4f000000}, 0x7fffffff},  // 2^31
+      {F32ToI32Sat, {0x4effffff}, 0x7fffff80},  // the float below
+      {F32ToI32Sat, {0xcf000000}, 0x80000000},
+      {F32ToI32Sat, {0xbff33333}, 0xffffffff},  // -1.9
+      {F32ToI32Sat, {kDenormal}, 0},
+      {I32ToF32, {0x80000000}, 0xcf000000},
+      {I32ToF32, {16777217}, 0x4b800000},
+      {I32ToF32, {0xffffffff}, kMinusOne},
+      {BitcastF32ToI32, {kMinusNaN}, kMinusNaN},
+      {BitcastI32ToF32, {kMinusNaN}, kMinusNaN},
+      {IAdd32, {0xffffffff, 1}, 0},
+      {ISub32, {0, 1}, 0xffffffff},
+      {IMul32, {0xffffffff, 0xffffffff}, 1},
+      {IMul32, {0x10000, 0x10000}, 0},
+      {IAnd32, {0xff00ff00, 0x0ff00ff0}, 0x0f000f00},
+      {IOr32, {0xff000000, 0xff}, 0xff0000ff},
+      {IXor32, {0xffffffff, 0xf}, 0xfffffff0},
+      {IShl32, {1, 31}, 0x80000000},
+      {IShl32, {1, 32}, 0},
+      {IShl32, {1, 0xffffffff}, 0},
+      {IShl32, {5, 0}, 5},
+      {IShrU32, {0x80000000, 31}, 1},
+      {IShrU32, {0x80000000, 32}, 0},
+      {IShrS32, {0x80000000, 31}, 0xffffffff},
+      {IShrS32, {0x80000000, 32}, 0xffffffff},
+      {IShrS32, {0x7fffffff, 0x80000000}, 0},
+      {IEq32, {7, 7}, 1},
+      {INe32, {7, 7}, 0},
+      {ILtS32, {0x80000000, 0}, 1},
+      {ILeS32, {0, 0}, 1},
+      {ILeS32, {1, 0xffffffff}, 0},
+      {ILtU32, {0x80000000, 0}, 0},
+      {ILeU32, {0, 0xffffffff}, 1},
+      {And1, {1, 0}, 0},
+      {And1, {1, 1}, 1},
+      {Or1, {1, 0}, 1},
+      {Or1, {0, 0}, 0},
+      {Xor1, {1, 1}, 0},
+      {Xor1, {1, 0}, 1},
+      {AndNot1, {1, 1}, 0},
+      {AndNot1, {1, 0}, 1},
+      {AndNot1, {0, 0}, 0},
+      {Not1, {1}, 0},
+      {Not1, {0}, 1},
+      {SelectI1, {1, 0, 1}, 0},
+      {SelectI1, {0, 0, 1}, 1},
+      {SelectI32, {1, 5, 6}, 5},
+      {SelectI32, {0, 5, 6}, 6},
+      {SelectF32, {1, kMinusNaN, kOne}, kMinusNaN},
+      {SelectF32, {0, kMinusNaN, kOne}, kOne},
+  };
+  return kCases;
+}
+
+TEST(Evaluate, EdgeValues) {
+  for (const Case& c : cases()) {
+    const std::uint64_t got = evaluate(c.opcode, c.operands);
+    const bool nan = (got & 0x7fffffff) > 0x7f800000;
+    if (c.wanted == kAnyNaN)
+      EXPECT_TRUE(nan) << info(c.opcode).name << " gives " << std::hex << got;
+    else
+      EXPECT_EQ(got, c.wanted) << info(c.opcode).name << std::hex << " of " << c.operands[0];
+  }
+}
+
+TEST(Evaluate, EveryLaneWiseOpcodeHasCases) {
+  std::set<Opcode> seen;
+  for (const Case& c : cases()) {
+    EXPECT_TRUE(can_evaluate(c.opcode));
+    EXPECT_EQ(c.operands.size(), info(c.opcode).operands.size()) << info(c.opcode).name;
+    seen.insert(c.opcode);
+  }
+  for (int k = 0; k < kOpcodeCount; ++k) {
+    const auto opcode = static_cast<Opcode>(k);
+    const OpcodeInfo& row = info(opcode);
+    const bool lane_wise =
+        row.pure && !row.reads && !row.convergent && !row.immediate && opcode != Opcode::Phi;
+    EXPECT_EQ(can_evaluate(opcode), lane_wise) << row.name;
+    EXPECT_EQ(seen.count(opcode) != 0, lane_wise) << row.name;
+  }
+}
+
+TEST(Evaluate, CommutativeRowsCommute) {
+  const std::vector<std::uint64_t> values = {kZero,     kMinusZero, kOne, kMinusOne, kInf,
+                                             kMinusInf, kDenormal,  kMax, 7,         31};
+  for (int k = 0; k < kOpcodeCount; ++k) {
+    const auto opcode = static_cast<Opcode>(k);
+    const OpcodeInfo& row = info(opcode);
+    if (!row.commutative) continue;
+    for (std::uint64_t a : values)
+      for (std::uint64_t b : values) {
+        const bool bits = row.operands[0] == 'b';
+        std::vector<std::uint64_t> there = {bits ? a & 1 : a, bits ? b & 1 : b}, back = {there[1], there[0]};
+        if (row.operands.size() == 3) there.push_back(kOne), back.push_back(kOne);
+        const std::uint64_t x = evaluate(opcode, there), y = evaluate(opcode, back);
+        const bool nan = (x & 0x7fffffff) > 0x7f800000 && (y & 0x7fffffff) > 0x7f800000;
+        EXPECT_TRUE(x == y || nan) << row.name << std::hex << " " << a << " " << b;
+      }
+  }
+}
+
+}  // namespace
+}  // namespace warpjit::ir
