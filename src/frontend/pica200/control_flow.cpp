@@ -1,0 +1,281 @@
+#include "frontend/pica200/control_flow.h"
+
+#include <algorithm>
+#include <array>
+
+#include "frontend/flow.h"
+
+namespace warpjit::pica200 {
+namespace {
+
+constexpr unsigned kCallDepth = 4, kIfDepth = 8, kLoopDepth = 4;
+
+// A stack of the hardware: circular, a push on a full one overwrites the oldest entry. Entries are kept from
+// the oldest on; unused ones are zero so that equal stacks are equal bytes.
+template <class Entry, unsigned kDepth>
+struct ScopeStack {
+  std::array<Entry, kDepth> entries{};
+  std::uint16_t size = 0;
+
+  bool empty() const { return size == 0; }
+  Entry& top() { return entries[size - 1u]; }
+  void push(const Entry& entry) {
+    if (size == kDepth) {
+      std::copy(entries.begin() + 1, entries.end(), entries.begin());
+      --size;
+    }
+    entries[size++] = entry;
+  }
+  void pop() { entries[--size] = Entry{}; }
+};
+
+struct CallEntry {
+  std::uint16_t end = 0, ret = 0;
+};
+struct IfEntry {
+  std::uint16_t otherwise = 0, end = 0;
+};
+struct LoopEntry {
+  std::uint16_t entry = 0, end = 0;
+  std::uint8_t uniform = 0, slot = 0;  // slot: where counter and saved aL are
+};
+
+// All that decides where control goes, apart from flags, booleans and counters.
+struct State {
+  std::uint16_t pc = 0;
+  // 1: the end of the innermost LOOP's body was reached at decision_pc; see Explorer::decide_loop.
+  std::uint16_t deciding = 0, decision_pc = 0;
+  ScopeStack<CallEntry, kCallDepth> calls;
+  ScopeStack<IfEntry, kIfDepth> ifs;
+  ScopeStack<LoopEntry, kLoopDepth> loops;
+};
+
+class Explorer {
+ public:
+  Explorer(const Program& program, std::uint16_t known, std::uint16_t bools)
+      : program_(program), known_(known), bools_(bools),
+        states_(std::max<std::uint32_t>(4096, static_cast<std::uint32_t>(8 * program.code.size()))) {}
+
+  Result<ControlFlow> run(std::uint32_t entry) {
+    mark_leaders(entry);
+    State start;
+    start.pc = static_cast<std::uint16_t>(entry);
+    states_.intern(start);
+    ControlFlow result;
+    for (std::uint32_t k = 0; k < states_.size(); ++k) {
+      State state = states_[k];
+      block_ = {};
+      if (Status status = state.deciding != 0 ? decide_loop(state) : run_block(state); !status) return status.error();
+      if (full_)
+        return Error{ErrorCode::resource_limit, "the control flow unfolds into more than " + std::to_string(states_.size()) + " blocks",
+                     program_.where(state.pc)};
+      result.blocks.push_back(block_);
+    }
+    finish(result);
+    return result;
+  }
+
+ private:
+  Error error(ErrorCode code, const char* what, std::uint32_t address) const { return {code, what, program_.where(address)}; }
+
+  // Addresses that a transfer of reachable code can name: blocks begin there, so that ways can meet.
+  void mark_leaders(std::uint32_t entry) {
+    leader_.assign(kMaxCodeWords + 512, 0);
+    std::vector<char> seen(program_.code.size(), 0);
+    std::vector<std::uint32_t> work = {entry};
+    auto reach = [&](std::uint32_t address) {
+      if (address < leader_.size()) leader_[address] = 1;
+      if (address < seen.size() && !seen[address]) work.push_back(address);
+    };
+    while (!work.empty()) {
+      std::uint32_t at = work.back();
+      work.pop_back();
+      for (; at < program_.code.size() && !seen[at]; ++at) {
+        seen[at] = 1;
+        std::optional<Instruction> i = try_decode(program_.code[at]);
+        if (!i || i->opcode == Opcode::end) break;
+        if (!(i->info().traits & kFlow)) continue;
+        reach(at + 1);
+        if (i->info().traits & kTarget) {
+          reach(i->target);
+          if (i->opcode == Opcode::loop) reach(i->target + 1u);
+          else if (i->opcode != Opcode::jmpc && i->opcode != Opcode::jmpu) reach(static_cast<std::uint32_t>(i->target) + i->num);
+        }
+      }
+    }
+  }
+
+  Status run_block(State& state) {
+    block_.first = state.pc;
+    for (std::uint32_t pc = state.pc;; ++pc) {
+      if (pc >= program_.code.size())
+        return Error{ErrorCode::bad_input, "control runs past the last word of the program", "word " + std::to_string(pc)};
+      WARPJIT_TRY(Instruction i, decode(program_.code[pc], pc, program_.source_name));
+      if (i.info().traits & kGeometry) return error(ErrorCode::unsupported, "geometry instructions are not supported yet", pc);
+      block_.end = static_cast<std::uint16_t>(pc + 1);
+      block_.address = static_cast<std::uint16_t>(pc);
+      if (i.opcode == Opcode::end) {
+        block_.ends_thread = true;
+        return {};
+      }
+      const bool flow = (i.info().traits & kFlow) != 0;
+      if (!flow && !scope_ends(state, pc + 1)) {
+        if (leader_[pc + 1] == 0) continue;
+        state.pc = static_cast<std::uint16_t>(pc + 1);
+        add_edge(state, {});
+        return {};
+      }
+      execute(state, i, pc);
+      return {};
+    }
+  }
+
+  static bool scope_ends(State& state, std::uint32_t next) {
+    return (!state.calls.empty() && state.calls.top().end == next) || (!state.ifs.empty() && state.ifs.top().otherwise == next) ||
+           (!state.loops.empty() && state.loops.top().end == next);
+  }
+
+  void execute(State state, const Instruction& i, std::uint32_t pc) {
+    const auto next = static_cast<std::uint16_t>(pc + 1);
+    const auto target = static_cast<std::uint16_t>(i.target);
+    const auto end = static_cast<std::uint16_t>(i.target + i.num);
+    State taken = state, other = state;
+    taken.pc = other.pc = next;
+    EdgeEffect effect;
+    bool breaks = false, two_ways = true;
+    switch (i.opcode) {
+      case Opcode::call: two_ways = false; [[fallthrough]];
+      case Opcode::callc:
+      case Opcode::callu:
+        taken.calls.push({end, next});
+        taken.pc = target;
+        break;
+      case Opcode::ifu:
+      case Opcode::ifc:
+        taken.ifs.push({target, end});
+        other.pc = target;
+        break;
+      case Opcode::loop:
+        two_ways = false;
+        effect = {EdgeEffect::Kind::begin_loop, free_slot(state), static_cast<std::uint8_t>(i.uniform & 3)};
+        taken.loops.push({next, static_cast<std::uint16_t>(target + 1), effect.uniform, effect.slot});
+        break;
+      case Opcode::break_: two_ways = false; [[fallthrough]];
+      case Opcode::breakc: breaks = true; break;
+      case Opcode::jmpc:
+      case Opcode::jmpu: taken.pc = target; break;
+      default: two_ways = false; break;
+    }
+    if (two_ways) {
+      const bool by_flags = (i.info().traits & kReadsFlags) != 0;
+      block_.test = by_flags ? Test::condition : Test::boolean;
+      if (!by_flags) {
+        block_.uniform = static_cast<std::uint8_t>(i.uniform & 15);
+        const bool inverted = i.opcode == Opcode::jmpu && (i.num & 1) != 0;
+        if (known_ >> block_.uniform & 1) {
+          block_.test = Test::always;
+          if (((bools_ >> block_.uniform & 1) != 0) != inverted) add_alternative(taken, next, effect, breaks);
+          else add_alternative(other, next, {}, false);
+          return;
+        }
+        if (inverted) std::swap(taken, other);
+      }
+    }
+    add_alternative(taken, next, effect, breaks);
+    if (two_ways) add_alternative(other, next, {}, false);
+  }
+
+  // A place for a LOOP's counter that no open LOOP has; that of the oldest one if the push overwrites it.
+  static std::uint8_t free_slot(const State& state) {
+    if (state.loops.size == kLoopDepth) return state.loops.entries[0].slot;
+    unsigned used = 0;
+    for (unsigned k = 0; k < state.loops.size; ++k) used |= 1u << state.loops.entries[k].slot;
+    std::uint8_t slot = 0;
+    while (used >> slot & 1) ++slot;
+    return slot;
+  }
+
+  // The END check of one instruction (section 9), in the hardware's order: CALL, IF, LOOP.
+  void add_alternative(State state, std::uint16_t next, EdgeEffect effect, bool breaks) {
+    std::uint16_t compared = next;
+    for (unsigned pops = 1; !state.calls.empty() && state.calls.top().end == compared; ++pops) {
+      compared = state.calls.top().ret;
+      if (pops < kCallDepth) state.pc = compared;  // the fourth pop leaves the pc as it is: a hardware bug
+      state.calls.pop();
+      if (pops == kCallDepth) break;
+    }
+    if (!state.ifs.empty() && state.ifs.top().otherwise == next) {
+      state.pc = state.ifs.top().end;
+      state.ifs.pop();
+    }
+    if (!state.loops.empty() && breaks) {
+      LoopEntry loop = state.loops.top();
+      state.loops.pop();
+      state.pc = loop.end;
+      if (!state.loops.empty()) effect = {EdgeEffect::Kind::restore_aL, loop.slot, 0};
+    } else if (!state.loops.empty() && state.loops.top().end == next) {
+      // The counter decides: a block of its own, because this way may be one of two.
+      state.deciding = 1;
+      state.decision_pc = block_.address;
+      state.pc = 0;
+    }
+    add_edge(state, effect);
+  }
+
+  // The end of a LOOP's body: once more from its entry, or past its end.
+  Status decide_loop(State& state) {
+    LoopEntry loop = state.loops.top();
+    block_.first = block_.end = block_.address = state.decision_pc;
+    block_.test = Test::loop;
+    block_.slot = loop.slot;
+    block_.uniform = loop.uniform;
+    state.deciding = state.decision_pc = 0;
+    State again = state;
+    again.pc = loop.entry;
+    add_edge(again, {});
+    state.loops.pop();
+    state.pc = loop.end;
+    EdgeEffect effect;
+    if (!state.loops.empty()) effect = {EdgeEffect::Kind::restore_aL, loop.slot, 0};
+    add_edge(state, effect);
+    return {};
+  }
+
+  void add_edge(const State& state, const EdgeEffect& effect) {
+    FlowBlock::Edge& edge = block_.edges[block_.edge_count++];
+    edge.target = states_.intern(state);
+    full_ |= edge.target == flow::StateTable<State>::kFull;
+    edge.effect = effect;
+    // A loop decision is no transfer yet: its own edges are.
+    edge.backward = state.deciding == 0 && state.pc <= block_.address;
+  }
+
+  // Only transfers that can be part of a cycle count against the fuel.
+  static void finish(ControlFlow& flow) {
+    std::vector<std::vector<std::uint32_t>> successors(flow.blocks.size());
+    for (std::size_t b = 0; b < flow.blocks.size(); ++b)
+      for (unsigned k = 0; k < flow.blocks[b].edge_count; ++k) successors[b].push_back(flow.blocks[b].edges[k].target);
+    std::vector<std::uint32_t> component = flow::components(successors);
+    for (std::size_t b = 0; b < flow.blocks.size(); ++b)
+      for (unsigned k = 0; k < flow.blocks[b].edge_count; ++k) {
+        FlowBlock::Edge& edge = flow.blocks[b].edges[k];
+        edge.backward = edge.backward && component[edge.target] == component[b];
+      }
+    flow.order = flow::reverse_post_order(successors);
+  }
+
+  const Program& program_;
+  const std::uint16_t known_, bools_;
+  flow::StateTable<State> states_;
+  std::vector<char> leader_;
+  FlowBlock block_;
+  bool full_ = false;
+};
+
+}  // namespace
+
+Result<ControlFlow> discover(const Program& program, std::uint32_t entry, std::uint16_t known, std::uint16_t bools) {
+  return Explorer(program, known, bools).run(entry);
+}
+
+}  // namespace warpjit::pica200
