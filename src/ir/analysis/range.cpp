@@ -1,0 +1,91 @@
+#include "ir/analysis/range.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace warpjit::ir {
+namespace {
+
+constexpr std::uint64_t kMaxWord = 0xffffffffu;
+
+std::uint64_t bound(const Function& f, Value v, int depth);
+
+// Of `v` where `condition` is `truth`: a comparison with a constant bounds it.
+std::uint64_t bound_under(const Function& f, Value v, Value condition, bool truth, int depth) {
+  std::uint64_t limit = bound(f, v, depth);
+  if (depth <= 0) return limit;
+  const InstData& compare = f.definition_of(condition);
+  if (compare.opcode == Opcode::Not1)
+    return bound_under(f, v, f.operand(f.definition(condition), 0), !truth, depth - 1);
+  if (compare.opcode == Opcode::And1 && truth) {
+    for (Value part : f.operands(f.definition(condition)))
+      limit = std::min(limit, bound_under(f, v, part, true, depth - 1));
+    return limit;
+  }
+  if (compare.operand_count != 2) return limit;
+  const Value a = f.operand(f.definition(condition), 0), b = f.operand(f.definition(condition), 1);
+  const bool less = compare.opcode == Opcode::ILtU32, less_equal = compare.opcode == Opcode::ILeU32;
+  if (compare.opcode == Opcode::IEq32 && truth && a == v) return std::min(limit, bound(f, b, depth - 1));
+  if (!less && !less_equal) return limit;
+  if (truth && a == v) {  // v < b or v <= b
+    const std::uint64_t other = bound(f, b, depth - 1);
+    limit = std::min(limit, less && other > 0 ? other - 1 : other);
+  }
+  if (!truth && b == v) {  // v <= a or v < a
+    const std::uint64_t other = bound(f, a, depth - 1);
+    limit = std::min(limit, less || other == 0 ? other : other - 1);
+  }
+  return limit;
+}
+
+std::uint64_t bound(const Function& f, Value v, int depth) {
+  const Inst i = f.definition(v);
+  const InstData& data = f.inst(i);
+  if (data.opcode == Opcode::ConstI32) return data.immediate;
+  if (depth <= 0) return kMaxWord;
+  const auto of = [&](std::uint32_t k) { return bound(f, f.operand(i, k), depth - 1); };
+  const auto shift = [&]() -> std::uint64_t {
+    const Value amount = f.operand(i, 1);
+    return f.is_constant(amount) ? std::min<std::uint64_t>(f.constant(amount), 32) : 32;
+  };
+  switch (data.opcode) {
+    case Opcode::IAnd32:
+      return std::min(of(0), of(1));
+    case Opcode::IOr32:
+    case Opcode::IXor32:
+      return std::bit_ceil((of(0) | of(1)) + 1) - 1;
+    case Opcode::IAdd32: {
+      const std::uint64_t sum = of(0) + of(1);
+      return sum <= kMaxWord ? sum : kMaxWord;
+    }
+    case Opcode::IMul32: {
+      const std::uint64_t a = of(0), b = of(1);
+      return a == 0 || b <= kMaxWord / a ? a * b : kMaxWord;
+    }
+    case Opcode::IShl32: {
+      if (!f.is_constant(f.operand(i, 1))) return kMaxWord;
+      if (shift() >= 32) return 0;
+      const std::uint64_t shifted = of(0) << shift();
+      return shifted <= kMaxWord ? shifted : kMaxWord;
+    }
+    case Opcode::IShrU32:
+      return f.is_constant(f.operand(i, 1)) ? of(0) >> shift() : of(0);
+    case Opcode::IShrS32: {
+      const std::uint64_t a = of(0);
+      return a <= 0x7fffffffu ? (f.is_constant(f.operand(i, 1)) ? a >> shift() : a) : kMaxWord;
+    }
+    case Opcode::SelectI32: {
+      const Value condition = f.operand(i, 0);
+      return std::max(bound_under(f, f.operand(i, 1), condition, true, depth - 1),
+                      bound_under(f, f.operand(i, 2), condition, false, depth - 1));
+    }
+    default:
+      return kMaxWord;
+  }
+}
+
+}  // namespace
+
+std::uint64_t upper_bound(const Function& f, Value v) { return bound(f, v, 6); }
+
+}  // namespace warpjit::ir

@@ -1,0 +1,14 @@
+// Cheap bounds of integer values, for dropping checks of indices.
+#pragma once
+
+#include <cstdint>
+
+#include "ir/function.h"
+
+namespace warpjit::ir {
+
+// An upper bound of the i32 value v seen as unsigned, at most 2^32 - 1. Looks through a few operations;
+// constant time. Holds in every lane in which the operands of v are defined, garbage in dead lanes included.
+std::uint64_t upper_bound(const Function& f, Value v);
+
+}  // namespace warpjit::ir

@@ -1,0 +1,221 @@
+#include "ir/analysis/uniformity.h"
+
+#include <algorithm>
+
+namespace warpjit::ir {
+namespace {
+
+class Uniformity {
+ public:
+  Uniformity(Function& f, const Loops& loops) : f_(f), loops_(loops) {}
+
+  void run() {
+    collect_users();
+    for (Block b : loops_.order())
+      for (Inst i : f_.insts(b)) initialize(i);
+    while (!changed_.empty()) {
+      const Value v = changed_.back();
+      changed_.pop_back();
+      for (std::uint32_t k = first_user_[v.id]; k < first_user_[v.id + 1]; ++k) visit_user(users_[k], v);
+    }
+  }
+
+ private:
+  // The users of each value, as one array with a range per value.
+  void collect_users() {
+    first_user_.assign(f_.value_count() + 2, 0);
+    for (Block b : loops_.order())
+      for (Inst i : f_.insts(b))
+        for (Value v : f_.operands(i)) ++first_user_[v.id + 2];
+    for (std::size_t k = 2; k < first_user_.size(); ++k) first_user_[k] += first_user_[k - 1];
+    users_.resize(first_user_.back());
+    for (Block b : loops_.order())
+      for (Inst i : f_.insts(b))
+        for (Value v : f_.operands(i)) users_[first_user_[v.id + 1]++] = i;
+  }
+
+  // The optimistic start; in the order of the blocks, so that only phis of loops see it raised later.
+  void initialize(Inst i) {
+    const InstData& data = f_.inst(i);
+    Shape shape = Shape::launch;
+    if (data.opcode == Opcode::LoadInput || data.opcode == Opcode::LoadSlot) {
+      shape = Shape::varying;
+    } else if (info(data.opcode).convergent) {
+      shape = Shape::group;
+    } else if (data.opcode == Opcode::Phi) {
+      shape = Shape::group;
+    }
+    for (std::uint32_t k = 0; k < data.result_count; ++k) {
+      ValueData& value = f_.value(f_.result(i, k));
+      value.shape = shape;
+      if (shape != Shape::launch) changed_.push_back(f_.result(i, k));
+    }
+  }
+
+  void visit_user(Inst user, Value v) {
+    const InstData& data = f_.inst(user);
+    const Shape shape = leaves_divergently(v, data) ? Shape::varying : f_.value(v).shape;
+    if (info(data.opcode).terminator) {
+      if (shape == Shape::varying) diverge(data.block);
+    } else if (!info(data.opcode).convergent) {
+      raise(user, shape);
+    }
+  }
+
+  // Does a user see v from outside a loop that lanes leave in different turns? A phi then holds what each
+  // lane left with. Without a phi v itself must.
+  bool leaves_divergently(Value v, const InstData& user) {
+    if (divergent_loop_.empty() || f_.value(v).shape == Shape::launch) return false;
+    const Block home = f_.definition_of(v).block;
+    for (std::uint32_t loop = loops_.innermost(home); !loops_.contains(loop, user.block);
+         loop = loops_.loop(loop).parent) {
+      if (divergent_loop_[loop] == 0) continue;
+      if (user.opcode != Opcode::Phi) raise(f_.definition(v), Shape::varying);
+      return true;
+    }
+    return false;
+  }
+
+  void raise(Inst i, Shape shape) {
+    for (std::uint32_t k = 0; k < f_.inst(i).result_count; ++k) {
+      const Value v = f_.result(i, k);
+      if (f_.value(v).shape >= shape) continue;
+      f_.value(v).shape = shape;
+      changed_.push_back(v);
+    }
+  }
+
+  // Lanes meet at b that came over different edges: its phis choose by lane, unless there is nothing to
+  // choose.
+  void join(Block b) {
+    for (Inst i : f_.insts(b)) {
+      if (f_.inst(i).opcode != Opcode::Phi) break;
+      const auto operands = f_.operands(i);
+      if (std::any_of(operands.begin(), operands.end(), [&](Value v) { return v != operands[0]; }))
+        raise(i, Shape::varying);
+    }
+  }
+
+  // The branch at the end of `branch` sends lanes different ways.
+  void diverge(Block branch) {
+    if (diverged_.empty()) {
+      diverged_.resize(f_.block_count());
+      divergent_loop_.resize(loops_.loops().size());
+      label_.resize(f_.block_count());
+      stamp_.resize(f_.block_count());
+    }
+    if (diverged_[branch.id] != 0) return;
+    diverged_[branch.id] = 1;
+    start_walk(loops_.innermost(branch));
+    for (Block s : f_.block(branch).successors) flow(branch, s, s);
+    walk(loops_.position(branch) + 1);
+  }
+
+  // Lanes are at several blocks of one turn of a loop (of the function if kNone). Walks what they reach until
+  // all meet again, carrying as a label the block where a path last was alone: two labels at one block are a
+  // join. Each block waiting to be walked through is a place where lanes are; so are the header, for those
+  // that turn back, and the outside.
+  void start_walk(std::uint32_t loop) {
+    ++generation_;
+    walk_loop_ = loop;
+    places_ = 0;
+    left_ = false;
+  }
+
+  void walk(std::uint32_t at) {
+    const std::uint32_t loop = walk_loop_;
+    const std::size_t end = loop == Loops::kNone ? loops_.order().size() : loops_.loop(loop).end;
+    for (; at < end && places_ > 1; ++at) {
+      const Block b = loops_.order()[at];
+      if (stamp_[b.id] != generation_) continue;
+      --places_;
+      for (Block s : f_.block(b).successors) flow(b, s, label_[b.id]);
+    }
+    if (left_) leave_divergently(loop);
+  }
+
+  void flow(Block from, Block to, Block label) {
+    if (!loops_.contains(walk_loop_, to)) {
+      // Counted as one place, so that the walk goes through the rest of the loop.
+      if (!left_) ++places_;
+      left_ = true;
+      return;
+    }
+    // Lanes that turn back in an inner loop stay with the others there.
+    if (loops_.position(to) <= loops_.position(from) &&
+        (walk_loop_ == Loops::kNone || to != loops_.loop(walk_loop_).header))
+      return;
+    if (stamp_[to.id] != generation_) {
+      stamp_[to.id] = generation_;
+      label_[to.id] = label;
+      ++places_;
+    } else if (label_[to.id] != label) {
+      label_[to.id] = to;
+      join(to);
+    }
+  }
+
+  // Lanes leave `loop` in different turns or over different exits: its values differ outside, and its exits
+  // are where lanes are in the loop around it.
+  void leave_divergently(std::uint32_t loop) {
+    if (divergent_loop_[loop] != 0) return;
+    divergent_loop_[loop] = 1;
+    const auto& order = loops_.order();
+    const Loops::Loop& data = loops_.loop(loop);
+    start_walk(data.parent);
+    for (std::uint32_t at = data.first; at < data.end; ++at)
+      for (Block s : f_.block(order[at]).successors)
+        if (!loops_.contains(loop, s)) {
+          const bool twice = stamp_[s.id] == generation_;
+          flow(order[at], s, s);
+          if (twice) join(s);
+        }
+    walk(data.end);
+    for (std::uint32_t at = data.first; at < data.end; ++at)
+      for (Inst i : f_.insts(order[at]))
+        for (std::uint32_t k = 0; k < f_.inst(i).result_count; ++k)
+          if (f_.value(f_.result(i, k)).shape != Shape::launch) changed_.push_back(f_.result(i, k));
+  }
+
+  Function& f_;
+  const Loops& loops_;
+  std::vector<std::uint32_t> first_user_;
+  std::vector<Inst> users_;
+  std::vector<Value> changed_;
+  std::vector<std::uint8_t> diverged_;        // per block: diverge() has run
+  std::vector<std::uint8_t> divergent_loop_;  // per loop
+  std::vector<Block> label_;                  // per block, if its stamp is of this generation
+  std::vector<std::uint32_t> stamp_;
+  std::uint32_t generation_ = 0;
+  std::uint32_t walk_loop_ = Loops::kNone;
+  std::uint32_t places_ = 0;
+  bool left_ = false;
+};
+
+}  // namespace
+
+void analyze_uniformity(Function& f, const Loops& loops) {
+  if (loops.reducible()) {
+    Uniformity(f, loops).run();
+    return;
+  }
+  for (Block b : reverse_postorder(f)) {
+    for (Inst i : f.insts(b)) {
+      const InstData& data = f.inst(i);
+      const OpcodeInfo& row = info(data.opcode);
+      Shape shape = row.convergent ? Shape::group : Shape::launch;
+      if (data.opcode == Opcode::Phi || data.opcode == Opcode::LoadInput || data.opcode == Opcode::LoadSlot)
+        shape = Shape::varying;
+      if (!row.convergent && data.opcode != Opcode::Phi)
+        for (Value v : f.operands(i)) shape = std::max(shape, f.value(v).shape);
+      for (std::uint32_t k = 0; k < data.result_count; ++k) f.value(f.result(i, k)).shape = shape;
+    }
+  }
+}
+
+void analyze_uniformity(Function& f) {
+  const Dominators dominators(f);
+  analyze_uniformity(f, Loops(f, dominators));
+}
+
+}  // namespace warpjit::ir
