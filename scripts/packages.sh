@@ -1,0 +1,8 @@
+# The Debian 12 packages that warpjit needs, in one place. Sourced by install-deps, demo, test and CI.
+# shellcheck shell=bash disable=SC2034
+library_packages=(g++ cmake ninja-build pkg-config libasmjit-dev libxxhash-dev)
+optional_packages=(libtbb-dev libzydis-dev)
+tool_packages=(libcli11-dev nlohmann-json3-dev libfmt-dev libpng-dev)
+test_packages=(libgtest-dev libmpfr-dev)
+bench_packages=(libbenchmark-dev)
+check_packages=(clang libclang-rt-14-dev clang-format clang-tidy)

@@ -1,0 +1,215 @@
+// The built tool: exit codes and outputs of every command.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace warpjit::tool {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+const std::string kExamples = WARPJIT_SOURCE_DIR "/examples/pica200/";
+
+class CliTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::path(testing::TempDir()) /
+              (std::string("warpjit_cli_") + test->name() + std::to_string(getpid()));
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  struct Outcome {
+    int code = -1;
+    std::string out, err;
+  };
+  // Runs the tool in the test's folder.
+  Outcome run(const std::string& arguments) const {
+    const std::string out = path("stdout.txt"), err = path("stderr.txt");
+    const std::string command = "cd '" + folder_.string() + "' && '" WARPJIT_TOOL_PATH "' " + arguments +
+                                " >'" + out + "' 2>'" + err + "' </dev/null";
+    const int status = std::system(command.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(out), read(err)};
+  }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name) << text;
+  }
+  static std::string read(const std::string& name) {
+    std::ostringstream text;
+    text << std::ifstream(name).rdbuf();
+    return text.str();
+  }
+  // A launch of raw words: mov o0, v0 over two vertices, and more members.
+  void write_move(const std::string& name, const std::string& rest = "") const {
+    write(
+        name,
+        R"({"warpjit":1,"isa":"pica200","stage":"vertex","program":{"words":["0x4c000000","0x88000000"],"descriptors":["0x0000036f"]},"count":2,
+      "inputs":{"v0":{"format":"f32x4","data":[1,2,3,4,"0x7fc00000",-0.0,0,1e-45]}},"outputs":{"o0":{}})" +
+            rest + "}");
+  }
+  // A launch whose threads never end.
+  void write_endless(const std::string& name) const {
+    write(
+        name,
+        R"({"warpjit":1,"isa":"pica200","stage":"vertex","program":{"words":["0xb0000000","0x88000000"]},"count":2,
+      "state":{"cmp":[0,0]},"outputs":{"o0":{}}})");
+  }
+
+ private:
+  fs::path folder_;
+};
+
+TEST_F(CliTest, HelpAndUsage) {
+  const Outcome help = run("--help");
+  EXPECT_EQ(help.code, 0);
+  for (const char* command :
+       {"info", "asm", "disasm", "launch", "ir", "host", "run", "verify", "bench", "golden"}) {
+    EXPECT_NE(help.out.find(command), std::string::npos) << command;
+    const Outcome own = run(std::string(command) + " --help");
+    EXPECT_EQ(own.code, 0) << command;
+    EXPECT_NE(own.out.find("Example"), std::string::npos) << command;
+  }
+  EXPECT_EQ(run("--version").code, 0);
+  EXPECT_EQ(run("").code, 2);
+  EXPECT_EQ(run("frobnicate").code, 2);
+  EXPECT_EQ(run("run").code, 2);
+  EXPECT_EQ(run("run x.json --engine gpu").code, 2);
+  const Outcome missing = run("run none.json");
+  EXPECT_EQ(missing.code, 2);
+  EXPECT_TRUE(missing.out.empty());
+  EXPECT_NE(missing.err.find("none.json"), std::string::npos);
+}
+
+TEST_F(CliTest, Info) {
+  const Outcome machine = run("info --json");
+  EXPECT_EQ(machine.code, 0);
+  EXPECT_TRUE(json::parse(machine.out).contains("targets"));
+  const Outcome text = run("info " + kExamples + "mvp_light.shbin");
+  EXPECT_EQ(text.code, 0);
+  EXPECT_NE(text.out.find("projection"), std::string::npos);
+  const json shown = json::parse(run("info --json " + kExamples + "mvp_light.shbin").out);
+  EXPECT_EQ(shown["programs"][0]["stage"], "vertex");
+  write("bad.shbin", "DVLB....");
+  EXPECT_EQ(run("info bad.shbin").code, 2);
+}
+
+TEST_F(CliTest, AssembleAndDisassemble) {
+  for (const char* name : {"mvp_light", "skin_loop", "branchy", "breakc_loop"}) {
+    ASSERT_EQ(run("asm " + kExamples + name + ".v.pica -o a.shbin").code, 0) << name;
+    EXPECT_EQ(read(path("a.shbin")), read(kExamples + name + ".shbin")) << name;
+    ASSERT_EQ(run("disasm a.shbin --exact -o exact.v.pica").code, 0);
+    ASSERT_EQ(run("asm exact.v.pica -o b.shbin").code, 0) << run("asm exact.v.pica -o b.shbin").err;
+    EXPECT_EQ(run("disasm a.shbin --json").out, run("disasm b.shbin --json").out) << name;
+  }
+  EXPECT_NE(run("disasm a.shbin").out.find("end"), std::string::npos);
+  write("bad.v.pica", ".proc main\n bogus\n.end\n");
+  const Outcome bad = run("asm bad.v.pica -o c.shbin");
+  EXPECT_EQ(bad.code, 2);
+  EXPECT_NE(bad.err.find("bad.v.pica:2"), std::string::npos) << bad.err;
+  EXPECT_EQ(run("asm bad.v.pica").code, 2);
+}
+
+TEST_F(CliTest, LaunchTemplateRuns) {
+  fs::copy(kExamples + "mvp_light.shbin", path("mvp_light.shbin"));
+  ASSERT_EQ(run("launch mvp_light.shbin -o run.json").code, 0);
+  const Outcome outcome = run("run run.json --engine guest");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("checksum"), std::string::npos);
+  EXPECT_EQ(run("launch run.json").code, 2);
+}
+
+TEST_F(CliTest, RunGivesBits) {
+  write_move("move.json");
+  for (const char* engine : {"guest", "ir", "jit"}) {
+    const Outcome outcome = run(std::string("run move.json --json --engine ") + engine);
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const json result = json::parse(outcome.out);
+    const json wanted = {"0x3f800000", "0x40000000", "0x40400000", "0x40800000",
+                         "0x7fc00000", "0x80000000", "0x00000000", "0x00000001"};
+    EXPECT_EQ(result["outputs"]["o0"]["data"], wanted) << engine;
+  }
+  ASSERT_EQ(run("run move.json --out rows.bin").code, 0);
+  EXPECT_EQ(read(path("rows.bin")).size(), 32u);
+  EXPECT_NE(run("run move.json --count 100 --all").out.find("thread 99"), std::string::npos);
+  EXPECT_EQ(run("run move.json --count 0").code, 2);
+  EXPECT_EQ(run("run move.json --out /nowhere/x").code, 2);
+}
+
+TEST_F(CliTest, MismatchIsNamed) {
+  write_move("good.json", R"(,"expect":{"o0":{"data":[1,2,3,4,"0x7fffffff",-0.0,0,1e-45]}})");
+  EXPECT_EQ(run("run good.json").code, 0);
+  EXPECT_EQ(run("verify good.json").code, 0);
+  write_move("bad.json", R"(,"expect":{"o0":{"data":[1,2,3,4,1,2,3,4]}})");
+  const Outcome outcome = run("run bad.json");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.err.find("thread 1, o0.x"), std::string::npos) << outcome.err;
+  EXPECT_EQ(run("verify bad.json").code, 1);
+  const json result = json::parse(run("verify bad.json --json").out);
+  EXPECT_EQ(result["ok"], false);
+  EXPECT_EQ(result["engines"][0]["expect"]["wanted"], "0x3f800000");
+}
+
+TEST_F(CliTest, OutOfFuelIsNamed) {
+  write_endless("endless.json");
+  for (const char* engine : {"guest", "ir", "jit"}) {
+    const Outcome outcome = run(std::string("run endless.json --fuel 1000 --engine ") + engine);
+    EXPECT_EQ(outcome.code, 3) << engine << outcome.err;
+    EXPECT_NE(outcome.err.find("word 0"), std::string::npos) << outcome.err;
+  }
+  EXPECT_EQ(run("verify endless.json --fuel 1000").code, 3);
+}
+
+TEST_F(CliTest, VerifyRandom) {
+  const Outcome launch = run("verify " + kExamples + "branchy.json --random 300 --seed 5 --dispatch");
+  EXPECT_EQ(launch.code, 0) << launch.out << launch.err;
+  EXPECT_EQ(run("verify " + kExamples + "skin_loop.shbin --random 100").code, 0);
+  EXPECT_EQ(run("verify " + kExamples + "mvp_light.json --count 100 --engines guest,ir").code, 0);
+  EXPECT_EQ(run("verify " + kExamples + "mvp_light.json --engines gpu").code, 2);
+}
+
+TEST_F(CliTest, IrAndHost) {
+  const Outcome list = run("ir --list " + kExamples + "branchy.json");
+  ASSERT_EQ(list.code, 0) << list.err;
+  EXPECT_NE(list.out.find("linearize"), std::string::npos);
+  const Outcome stage = run("ir --stage linearize " + kExamples + "branchy.json");
+  EXPECT_EQ(stage.code, 0);
+  EXPECT_NE(stage.out.find("group"), std::string::npos);
+  EXPECT_EQ(run("ir --stage nothing " + kExamples + "branchy.json").code, 2);
+  for (const char* target : {"v3", "v4"}) {
+    const Outcome host = run(std::string("host --target ") + target + " " + kExamples + "mvp_light.shbin");
+    EXPECT_EQ(host.code, 0) << host.err;
+    EXPECT_NE(host.out.find("dp4"), std::string::npos);
+  }
+  const json counts = json::parse(run("host --json --statistics " + kExamples + "mvp_light.shbin").out);
+  EXPECT_GT(counts["group_instructions"], 0);
+}
+
+TEST_F(CliTest, BenchAndCharts) {
+  const std::string launch = kExamples + "mvp_light.json --counts 64,128 --engines guest,ir --seconds 0";
+  const Outcome table = run("bench " + launch + " --chart a.svg");
+  ASSERT_EQ(table.code, 0) << table.err;
+  EXPECT_NE(table.out.find("128"), std::string::npos);
+  EXPECT_NE(read(path("a.svg")).find("<svg"), std::string::npos);
+  ASSERT_EQ(run("bench " + launch + " --chart a.png --json").code, 0);
+  EXPECT_EQ(read(path("a.png")).substr(1, 3), "PNG");
+  EXPECT_EQ(run("bench " + launch + " --chart a.gif").code, 2);
+}
+
+TEST_F(CliTest, GoldenCountsAreUpToDate) {
+  const std::string source = WARPJIT_SOURCE_DIR;
+  const Outcome outcome =
+      run("golden --check --folder " + source + "/tests/golden --examples " + source + "/examples/pica200");
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+}
+
+}  // namespace
+}  // namespace warpjit::tool

@@ -1,0 +1,249 @@
+// The launch file reader: what it accepts, and the field that each error names.
+#include "launch_file.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <fstream>
+
+namespace warpjit::tool {
+namespace {
+
+constexpr char kSource[] =
+    ".fvec projection[4]\n.fvec tint\n.bool flag\n.ivec steps\n.in position\n.out clip position\n"
+    ".proc main\n dp4 clip.x, projection[0], position\n dp4 clip.y, projection[1], position\n"
+    " add clip.zw, tint, position\n end\n.end\n";
+
+// A folder in memory.
+Result<std::vector<std::byte>> file(const std::string& name) {
+  const auto bytes = [](std::string_view text) {
+    const auto* begin = reinterpret_cast<const std::byte*>(text.data());
+    return std::vector<std::byte>(begin, begin + text.size());
+  };
+  if (name == "a.v.pica") return bytes(kSource);
+  if (name == "bad.v.pica") return bytes(".proc main\n bogus o0, v0\n.end\n");
+  if (name == "bad.shbin") return bytes("DVLB\xff\xff\xff\xff");
+  if (name == "rows.bin") return std::vector<std::byte>(64, std::byte{1});
+  return Error{ErrorCode::io, "no such file", name};
+}
+
+constexpr char kWords[] =
+    R"("warpjit":1,"isa":"pica200","stage":"vertex","program":{"words":["0x4c201000","0x88000000"],"descriptors":["0x6c36f"]})";
+
+Result<LaunchFile> parse(const std::string& text) { return parse_launch(text, "t.json", file); }
+// A launch of raw words with more keys.
+Result<LaunchFile> words(const std::string& rest) {
+  return parse("{" + std::string(kWords) + "," + rest + "}");
+}
+// A launch of the source above with these members of "uniforms" and "inputs".
+Result<LaunchFile> named(const std::string& uniforms, const std::string& inputs,
+                         const std::string& rest = "") {
+  return parse(
+      R"({"warpjit":1,"isa":"pica200","stage":"vertex","program":{"file":"a.v.pica"},"count":2,"uniforms":{)" +
+      uniforms + R"(},"inputs":{)" + inputs + R"(},"outputs":{"o0":{}})" + rest + "}");
+}
+constexpr char kAll[] = R"("projection":[[1,0,0,0],[0,1,0,0]],"tint":[1],"flag":true,"steps":[3,0,1])";
+constexpr char kPosition[] = R"("position":{"format":"f32x3","data":[1,2,3,4,5,6]})";
+
+void expect_error(const Result<LaunchFile>& result, const std::string& where, const std::string& message,
+                  ErrorCode code = ErrorCode::bad_input) {
+  ASSERT_FALSE(result) << "expected an error at " << where << ": " << message;
+  EXPECT_EQ(result.error().where, where.empty() ? "t.json" : "t.json, " + where) << result.error().message;
+  EXPECT_NE(result.error().message.find(message), std::string::npos) << result.error().message;
+  EXPECT_EQ(result.error().code, code) << result.error().message;
+}
+
+TEST(LaunchFileTest, ReadsWordsAndFormats) {
+  const auto launch = words(R"("count":2,"inputs":{"v0":{"format":"u8x4","data":[1,2,255,"0xff",5,6,7,8]},
+    "v3":{"format":"s16","data":[-2,"0x8000"]},"v4":{"format":"f32x2","file":"rows.bin","offset":8,"stride":20}},
+    "outputs":{"o0":{"format":"f32x3"},"a0":{},"cmp":{"format":"u32x2"},"r15":{}})");
+  ASSERT_TRUE(launch) << to_string(launch.error());
+  EXPECT_EQ(launch->count, 2u);
+  EXPECT_EQ(launch->program.code, (std::vector<std::uint32_t>{0x4c201000, 0x88000000}));
+  EXPECT_EQ(launch->program.descriptors, std::vector<std::uint32_t>{0x6c36f});
+  ASSERT_EQ(launch->inputs.size(), 3u);
+  const std::byte row[] = {std::byte{1}, std::byte{2}, std::byte{255}, std::byte{255}};
+  EXPECT_TRUE(std::equal(std::begin(row), std::end(row), launch->buffers[0].bytes.begin()));
+  EXPECT_EQ(launch->inputs[0].stride, 4u);
+  EXPECT_EQ(launch->buffers[1].bytes[0], std::byte{0xfe});
+  EXPECT_EQ(launch->buffers[1].bytes[3], std::byte{0x80});
+  EXPECT_EQ(launch->inputs[2].offset, 8u);
+  EXPECT_EQ(launch->inputs[2].stride, 20u);
+  ASSERT_EQ(launch->outputs.size(), 4u);
+  EXPECT_EQ(launch->outputs[0].components, 3);
+  EXPECT_EQ(launch->outputs[1].components, 2);
+}
+
+TEST(LaunchFileTest, BindsNamesAndRegisters) {
+  const auto launch = named(kAll, kPosition);
+  ASSERT_TRUE(launch) << to_string(launch.error());
+  const pica200::Symbol* projection = launch->program.find_symbol("projection");
+  ASSERT_NE(projection, nullptr);
+  const unsigned first = projection->first.index;
+  EXPECT_EQ(launch->uniforms.c[first][0], 1.0f);
+  EXPECT_EQ(launch->uniforms.c[first + 1][1], 1.0f);
+  const float* tint = launch->uniforms.c[launch->program.find_symbol("tint")->first.index];
+  EXPECT_EQ(std::vector<float>(tint, tint + 4), (std::vector<float>{1, 0, 0, 1}));  // missing: 0 0 0 1
+  EXPECT_EQ(launch->uniforms.i[0][0], 3);
+  EXPECT_EQ(launch->uniforms.i[0][3], 1);
+  EXPECT_EQ(launch->uniforms.b, 1u << launch->program.find_symbol("flag")->first.index);
+  // The output by its declared semantic.
+  EXPECT_TRUE(named(kAll, kPosition, R"(,"expect":{"position":{"data":[0,0,0,0,0,0,0,0]}})"));
+}
+
+TEST(LaunchFileTest, ReadsBitPatternsAndState) {
+  const auto launch = words(R"("count":1,"uniforms":{"c5":["0x7fc00001",-0.0,1e-45,2]},
+    "state":{"r2":[1,2],"a0":[-1,"0xffffffff"],"aL":3,"cmp":[0,true]},"outputs":{"o0":{}})");
+  ASSERT_TRUE(launch) << to_string(launch.error());
+  EXPECT_EQ(std::bit_cast<std::uint32_t>(launch->uniforms.c[5][0]), 0x7fc00001u);
+  EXPECT_TRUE(std::signbit(launch->uniforms.c[5][1]));
+  EXPECT_EQ(std::bit_cast<std::uint32_t>(launch->uniforms.c[5][2]), 1u);
+  EXPECT_EQ(launch->start.r[2][1], 2.0f);
+  EXPECT_EQ(launch->start.r[2][3], 1.0f);
+  EXPECT_EQ(launch->start.a0[0], -1);
+  EXPECT_EQ(launch->start.a0[1], -1);
+  EXPECT_EQ(launch->start.aL, 3);
+  EXPECT_FALSE(launch->start.cmp[0]);
+  EXPECT_TRUE(launch->start.cmp[1]);
+}
+
+TEST(LaunchFileTest, ErrorsNameTheField) {
+  expect_error(parse("{"), "", "not valid JSON");
+  expect_error(parse("[]"), "", "must be an object");
+  expect_error(parse("{}"), "", "'warpjit' is missing");
+  expect_error(parse(R"({"warpjit":2})"), "warpjit", "version 2");
+  expect_error(parse(R"({"warpjit":1,"isa":"x"})"), "isa", "unknown isa");
+  expect_error(parse(R"({"warpjit":1,"isa":"tesla","stage":"compute"})"), "isa", "not supported yet",
+               ErrorCode::unsupported);
+  expect_error(parse(R"({"warpjit":1,"isa":"pica200","stage":"geometry"})"), "stage", "not supported yet",
+               ErrorCode::unsupported);
+  expect_error(parse(R"({"warpjit":1,"isa":"pica200","stage":"vertex","grid":[1,1,1]})"), "grid",
+               "not supported yet", ErrorCode::unsupported);
+  expect_error(parse(R"({"warpjit":1,"warpjit":1})"), "", "appears twice");
+  expect_error(parse(std::string(40, '[')), "", "nested deeper");
+  expect_error(words(R"("count":1,"outputs":{},"bogus":1)"), "bogus", "unknown key");
+  expect_error(words(R"("outputs":{})"), "", "'count' is missing");
+  expect_error(words(R"("count":0,"outputs":{})"), "count", "out of range");
+  expect_error(words(R"("count":16777217,"outputs":{})"), "count", "out of range");
+  expect_error(words(R"("count":1e9,"outputs":{})"), "count", "must be an integer");
+  expect_error(words(R"("count":"many","outputs":{})"), "count", "neither a number nor a bit pattern");
+  expect_error(words(R"("count":1)"), "", "'outputs' is missing");
+}
+
+TEST(LaunchFileTest, ProgramErrors) {
+  const auto program = [](const std::string& json) {
+    return parse(R"({"warpjit":1,"isa":"pica200","stage":"vertex","count":1,"outputs":{},"program":)" + json +
+                 "}");
+  };
+  expect_error(program("3"), "program", "must be an object");
+  expect_error(program("{}"), "program", "'file' is missing");
+  expect_error(program(R"({"words":[]})"), "program.words", "at least one word");
+  expect_error(program(R"({"words":["0x100000000"]})"), "program.words[0]", "more than 32 bits");
+  expect_error(program(R"({"words":[-1]})"), "program.words[0]", "out of range");
+  expect_error(program(R"({"words":[0],"entry":1})"), "program.entry", "out of range");
+  expect_error(program(R"({"words":[0],"entry":"main"})"), "program.entry", "neither a number");
+  expect_error(program(R"({"words":[0],"file":"x"})"), "program.file", "unknown key");
+  expect_error(program(R"({"file":"none.shbin"})"), "program.file", "no such file", ErrorCode::io);
+  expect_error(program(R"({"file":"rows.bin"})"), "program.file", "neither an SHBIN");
+  expect_error(program(R"({"file":"bad.shbin"})"), "program.file", "bad.shbin");
+  expect_error(program(R"({"file":"bad.v.pica"})"), "program.file", "bad.v.pica:2");
+  expect_error(program(R"({"file":"a.v.pica","entry":"nowhere"})"), "program", "nowhere");
+  expect_error(program(R"({"file":"a.v.pica","entry":4000})"), "program", "past the code");
+}
+
+TEST(LaunchFileTest, UniformErrors) {
+  const auto uniforms = [](const std::string& json) {
+    return words(R"("count":1,"outputs":{},"uniforms":)" + json);
+  };
+  expect_error(uniforms("[]"), "uniforms", "must be an object");
+  expect_error(uniforms(R"({"c96":[0]})"), "uniforms.c96", "neither a register");
+  expect_error(uniforms(R"({"c0":[]})"), "uniforms.c0", "1 to 4");
+  expect_error(uniforms(R"({"c0":[1,2,3,4,5]})"), "uniforms.c0", "1 to 4");
+  expect_error(uniforms(R"({"c0":["x"]})"), "uniforms.c0[0]", "neither a number");
+  expect_error(uniforms(R"({"c0":[1e39]})"), "uniforms.c0[0]", "does not fit");
+  expect_error(uniforms(R"({"c0":[[1],[2,null]]})"), "uniforms.c0[1][1]", "null");
+  expect_error(uniforms(R"({"c95":[[1],[2]]})"), "uniforms.c95", "has 2 registers");
+  expect_error(uniforms(R"({"i0":[256]})"), "uniforms.i0[0]", "out of range");
+  expect_error(uniforms(R"({"i0":[1.5]})"), "uniforms.i0[0]", "a fraction");
+  expect_error(uniforms(R"({"b0":1})"), "uniforms.b0", "true or false");
+  expect_error(uniforms(R"({"c0":[[1],[2]],"c1":[1]})"), "uniforms.c1", "already set by uniforms.c0[1]");
+  expect_error(named(R"("projection":[1],"tint":[1],"steps":[1])", kPosition), "uniforms", "declares 'flag'");
+  expect_error(named(kAll, ""), "inputs", "declares 'position'");
+  expect_error(named(std::string(kAll) + R"(,"tnit":[1])", kPosition), "uniforms.tnit", "tint");
+  expect_error(named(R"("projection":[[1],[1],[1],[1],[1]],"tint":[1],"flag":true,"steps":[1])", kPosition),
+               "uniforms.projection", "declared with 4");
+}
+
+TEST(LaunchFileTest, InputErrors) {
+  const auto input = [](const std::string& json) {
+    return words(R"("count":2,"outputs":{},"inputs":{"v0":)" + json + "}");
+  };
+  expect_error(input("[]"), "inputs.v0", "must be an object");
+  expect_error(input("{}"), "inputs.v0", "'format' is missing");
+  expect_error(input(R"({"format":"f64x4"})"), "inputs.v0.format", "is not a format");
+  expect_error(input(R"({"format":"f32x5"})"), "inputs.v0.format", "is not a format");
+  expect_error(input(R"({"format":"u32x4","data":[]})"), "inputs.v0.format", "for outputs");
+  expect_error(input(R"({"format":"f32"})"), "inputs.v0", "either 'data' or 'file'");
+  expect_error(input(R"({"format":"f32","data":[1,2],"file":"x"})"), "inputs.v0", "either 'data' or 'file'");
+  expect_error(input(R"({"format":"f32","data":[1]})"), "inputs.v0.data", "has 1 numbers");
+  expect_error(input(R"({"format":"f32","data":[1,2],"stride":4})"), "inputs.v0.stride", "belongs to 'file'");
+  expect_error(input(R"({"format":"u8","data":[1,256]})"), "inputs.v0.data[1]", "out of range");
+  expect_error(input(R"({"format":"f32","file":"none.bin"})"), "inputs.v0.file", "no such file",
+               ErrorCode::io);
+  expect_error(input(R"({"format":"f32","file":"rows.bin","stride":-4})"), "inputs.v0.stride",
+               "out of range");
+  expect_error(input(R"({"format":"f32","file":"rows.bin","stride":"wide"})"), "inputs.v0.stride",
+               "neither a number");
+  expect_error(input(R"({"format":"f32","file":"rows.bin","stride":61})"), "inputs.v0", "reads 65 bytes");
+  expect_error(input(R"({"format":"f32","file":"rows.bin","offset":2147483647,"stride":2147483647})"),
+               "inputs.v0", "reads");
+  expect_error(input(R"({"format":"f32","data":[1,2],"extra":1})"), "inputs.v0.extra", "unknown key");
+  expect_error(words(R"("count":1,"outputs":{},"inputs":{"v16":{}})"), "inputs.v16", "neither a register");
+}
+
+TEST(LaunchFileTest, ResultErrors) {
+  const auto rest = [](const std::string& json) { return words(R"("count":1,)" + json); };
+  expect_error(rest(R"("outputs":{"o16":{}})"), "outputs.o16", "neither a register");
+  expect_error(rest(R"("outputs":{"v0":{}})"), "outputs.v0", "neither a register");
+  expect_error(rest(R"("outputs":{"triangles":{}})"), "outputs.triangles", "not supported yet",
+               ErrorCode::unsupported);
+  expect_error(rest(R"("outputs":{"o0":{"format":"u8x4"}})"), "outputs.o0.format", "not possible");
+  expect_error(rest(R"("outputs":{"a0":{"format":"f32x2"}})"), "outputs.a0.format", "not possible");
+  expect_error(rest(R"("outputs":{"aL":{"format":"s32x2"}})"), "outputs.aL.format", "has 1 components");
+  expect_error(rest(R"("outputs":{},"expect":{"o0":{}})"), "expect.o0", "'data' is missing");
+  expect_error(rest(R"("outputs":{},"expect":{"o0":{"data":[1,2,3]}})"), "expect.o0.data", "has 3 numbers");
+  expect_error(rest(R"("outputs":{},"expect":{"o0":{"data":[1,2,3,4],"abs":-1}})"), "expect.o0.abs",
+               "not negative");
+  expect_error(rest(R"("outputs":{},"expect":{"aL":{"data":[1],"ulp":1}})"), "expect.aL.ulp",
+               "compared exactly");
+  expect_error(rest(R"("outputs":{},"state":{"o0":[1]})"), "state.o0", "cannot be set");
+  expect_error(rest(R"("outputs":{},"state":{"aL":[1,2]})"), "state.aL", "1 to 1");
+  expect_error(rest(R"("outputs":{},"state":{"cmp":[2]})"), "state.cmp[0]", "out of range");
+}
+
+TEST(LaunchFileTest, FilesMayNotLeaveTheFolder) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(testing::TempDir()) / "warpjit_launch_folder";
+  fs::create_directories(folder / "inside");
+  std::ofstream(folder / "outside.bin") << "secret";
+  std::ofstream(folder / "inside" / "own.bin") << "own";
+  std::error_code ignored;
+  fs::remove(folder / "inside" / "link.bin", ignored);
+  fs::create_symlink(folder / "outside.bin", folder / "inside" / "link.bin");
+  const FileReader reader = folder_reader(folder / "inside");
+  EXPECT_TRUE(reader("own.bin"));
+  EXPECT_TRUE(reader("./own.bin"));
+  EXPECT_TRUE(reader("../inside/own.bin"));
+  for (const std::string name : {"../outside.bin", "link.bin", "/etc/passwd", "", "../../x"}) {
+    const auto bytes = reader(name);
+    ASSERT_FALSE(bytes) << name;
+    EXPECT_EQ(bytes.error().code, ErrorCode::bad_input) << name;
+  }
+  EXPECT_EQ(reader("none.bin").error().code, ErrorCode::io);
+  EXPECT_EQ(reader(".").error().code, ErrorCode::io);  // a folder
+  fs::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace warpjit::tool

@@ -1,0 +1,120 @@
+// docs/launch.schema.json and the reader say the same: every example fits both, and what the schema refuses
+// the reader refuses too.
+#include "schema.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "launch_file.h"
+
+namespace warpjit::tool {
+namespace {
+
+using nlohmann::json;
+
+json load(const std::filesystem::path& path) { return json::parse(std::ifstream(path)); }
+json launch_schema() { return load(WARPJIT_SOURCE_DIR "/docs/launch.schema.json"); }
+
+TEST(SchemaTest, ExamplesFitSchemaAndReader) {
+  const json schema = launch_schema();
+  unsigned count = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(WARPJIT_SOURCE_DIR "/examples")) {
+    if (entry.path().extension() != ".json" ||
+        entry.path().filename().string().find("CMake") != std::string::npos)
+      continue;
+    ++count;
+    EXPECT_EQ(validate(schema, load(entry.path())), "") << entry.path();
+    const auto launch = read_launch(entry.path());
+    EXPECT_TRUE(launch) << to_string(launch.error());
+  }
+  EXPECT_GE(count, 4u);
+}
+
+TEST(SchemaTest, ReaderIsAsStrict) {
+  const json schema = launch_schema();
+  const FileReader no_files = [](const std::string& name) -> Result<std::vector<std::byte>> {
+    return Error{ErrorCode::io, "no such file", name};
+  };
+  const json good = json::parse(R"({"warpjit":1,"isa":"pica200","stage":"vertex","count":1,
+    "program":{"words":["0x88000000"],"descriptors":[0],"entry":0},
+    "uniforms":{"c0":[1,"0x7fc00000"],"c4":[[1],[2]],"i0":[1,2],"b0":true,"b1":[true,false]},
+    "state":{"r15":[1],"a0":[1,-2],"aL":3,"cmp":[0,true]},
+    "inputs":{"v0":{"format":"unorm8x4","data":[0,1,2,255]}},
+    "outputs":{"o0":{"format":"f32x3"},"cmp":{}},"expect":{"o0":{"data":[1,2,3],"ulp":1,"abs":0.5,"rel":1e-3}}})");
+  EXPECT_EQ(validate(schema, good), "");
+  const auto read = parse_launch(good.dump(), "good", no_files);
+  EXPECT_TRUE(read) << to_string(read.error());
+
+  struct Change {
+    const char* pointer;
+    const char* value;  // "": the key is removed
+  };
+  constexpr Change kChanges[] = {{"/warpjit", "2"},
+                                 {"/warpjit", ""},
+                                 {"/isa", "\"arm\""},
+                                 {"/isa", "\"tesla\""},
+                                 {"/stage", "\"compute\""},
+                                 {"/stage", "1"},
+                                 {"/count", "0"},
+                                 {"/count", "16777217"},
+                                 {"/count", "1.5"},
+                                 {"/count", "\"one\""},
+                                 {"/count", ""},
+                                 {"/program", "[]"},
+                                 {"/program", "{}"},
+                                 {"/program/words", "[]"},
+                                 {"/program/words/0", "-1"},
+                                 {"/program/words/0", "4294967296"},
+                                 {"/program/extra", "1"},
+                                 {"/program/entry", "5000"},
+                                 {"/program/entry", "\"main\""},
+                                 {"/uniforms", "[]"},
+                                 {"/uniforms/c0", "[]"},
+                                 {"/uniforms/c0", "[1,2,3,4,5]"},
+                                 {"/uniforms/c0/0", "\"one\""},
+                                 {"/uniforms/c0/0", "null"},
+                                 {"/uniforms/b0", "1"},
+                                 {"/uniforms/c4/1", "true"},
+                                 {"/state/r16", "[1]"},
+                                 {"/state/o0", "[1]"},
+                                 {"/state/a0", "[1,2,3]"},
+                                 {"/state/a0", "1"},
+                                 {"/state/aL", "1.5"},
+                                 {"/state/cmp", "[]"},
+                                 {"/inputs", "1"},
+                                 {"/inputs/v0", "{}"},
+                                 {"/inputs/v0/format", "\"f64\""},
+                                 {"/inputs/v0/format", "\"f32x5\""},
+                                 {"/inputs/v0/format", "\"s32\""},
+                                 {"/inputs/v0/file", "\"x\""},
+                                 {"/inputs/v0/stride", "4"},
+                                 {"/inputs/v0/data/0", "{}"},
+                                 {"/outputs", ""},
+                                 {"/outputs", "[]"},
+                                 {"/outputs/o0", "1"},
+                                 {"/outputs/o0/format", "\"u8\""},
+                                 {"/outputs/o0/data", "[]"},
+                                 {"/expect/o0/data", ""},
+                                 {"/expect/o0/data", "3"},
+                                 {"/expect/o0/ulp", "-1"},
+                                 {"/expect/o0/abs", "\"1\""},
+                                 {"/expect/o0/rel", "-0.5"},
+                                 {"/expect/o0/extra", "0"},
+                                 {"/extra", "1"},
+                                 {"/grid", "[1,1,1]"}};
+  for (const Change& change : kChanges) {
+    json bad = good;
+    const json::json_pointer pointer(change.pointer);
+    if (*change.value == '\0')
+      bad[pointer.parent_pointer()].erase(pointer.back());
+    else
+      bad[pointer] = json::parse(change.value);
+    EXPECT_NE(validate(schema, bad), "") << change.pointer << " = " << change.value;
+    EXPECT_FALSE(parse_launch(bad.dump(), "bad", no_files)) << change.pointer << " = " << change.value;
+  }
+}
+
+}  // namespace
+}  // namespace warpjit::tool

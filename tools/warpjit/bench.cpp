@@ -1,0 +1,190 @@
+// warpjit bench: how fast each engine runs a launch, as a table, JSON or a chart.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "bound_launch.h"
+#include "chart.h"
+#include "command.h"
+#include "engines.h"
+
+namespace warpjit::tool {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Options {
+  RunInput input;
+  std::vector<std::string> engines;
+  std::vector<std::uint64_t> counts;
+  std::string chart;
+  double seconds = 0.2;  // per measurement
+  bool json = false;
+};
+
+struct Row {
+  std::string engine;
+  std::uint64_t count = 0;
+  double compile_us = 0;  // median of several compilations; 0 for the guest interpreter's preparation
+  double items = 0;       // threads per second, best of the batches
+};
+
+double elapsed(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// The median time in microseconds from bytes to a kernel, each time with an empty cache.
+Result<double> measure_compile(const Engine& engine, const Launch& launch, const RunOptions& run) {
+  std::vector<double> times;
+  const Clock::time_point start = Clock::now();
+  while (times.size() < 5 || (times.size() < 101 && elapsed(start) < 0.1)) {
+    engine.clear_cache();
+    const Launch fresh = launch;  // remembers no kernel
+    const Clock::time_point before = Clock::now();
+    const auto report = engine.compile(fresh, run);
+    if (!report) return report.error();
+    times.push_back(elapsed(before) * 1e6);
+    if (elapsed(start) > 5) break;
+  }
+  std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2), times.end());
+  return times[times.size() / 2];
+}
+
+// Threads per second: the best of batches of at least 10 ms, for `seconds` in all, at least one run.
+Result<double> measure_runs(const Engine& engine, const Launch& launch, const RunOptions& run,
+                            double seconds) {
+  if (const auto report = engine.run(launch, run); !report) return report.error();  // warms up
+  double best = 0;
+  const Clock::time_point start = Clock::now();
+  do {
+    const Clock::time_point before = Clock::now();
+    std::uint64_t runs = 0;
+    double time = 0;
+    do {
+      if (const auto report = engine.run(launch, run); !report) return report.error();
+      ++runs;
+      time = elapsed(before);
+    } while (time < 0.01);
+    best = std::max(best, static_cast<double>(runs * launch.count()) / time);
+  } while (elapsed(start) < seconds);
+  return best;
+}
+
+std::string with_commas(std::uint64_t number) {
+  std::string text = std::to_string(number);
+  for (std::size_t place = text.size(); place > 3; place -= 3) text.insert(place - 3, ",");
+  return text;
+}
+
+void print_table(const std::vector<Row>& rows) {
+  fmt::print("{:>12}  {:8}  {:>14}  {:>12}  {:>10}  {:>12}\n", "threads", "engine", "M threads/s",
+             "ns/thread", "x first", "compile us");
+  double first = 0;
+  std::uint64_t count = 0;
+  for (const Row& row : rows) {
+    if (row.count != count) first = row.items, count = row.count;
+    fmt::print("{:>12}  {:8}  {:>14.3f}  {:>12.2f}  {:>10.2f}  {:>12.1f}\n", with_commas(row.count),
+               row.engine, row.items / 1e6, 1e9 / row.items, row.items / first, row.compile_us);
+  }
+}
+
+BarChart make_chart(const std::vector<Row>& rows, const std::string& title) {
+  BarChart chart{title, "M threads/s (log)", {}, {}};
+  for (const Row& row : rows)
+    if (std::find(chart.series.begin(), chart.series.end(), row.engine) == chart.series.end())
+      chart.series.push_back(row.engine);
+  for (const Row& row : rows) {
+    const std::string name = with_commas(row.count) + " threads";
+    if (chart.groups.empty() || chart.groups.back().name != name)
+      chart.groups.push_back({name, std::vector<double>(chart.series.size())});
+    const auto place = std::find(chart.series.begin(), chart.series.end(), row.engine) - chart.series.begin();
+    chart.groups.back().values[static_cast<std::size_t>(place)] = row.items / 1e6;
+  }
+  return chart;
+}
+
+int bench_launch(const Options& options) {
+  if (!options.chart.empty() && !options.chart.ends_with(".svg") && !options.chart.ends_with(".png"))
+    return fail({ErrorCode::bad_input, "a chart's name must end in .svg or .png", "--chart"});
+  const auto file = load_launch(options.input);
+  if (!file) return fail(file.error());
+  const Engine engine;
+  const auto choices = choose_engines(engine, options.engines);
+  if (!choices) return fail(choices.error());
+  for (const std::string& text : choices->unusable) fmt::print(stderr, "warpjit: skipped {}\n", text);
+  if (choices->usable.empty()) return kTargetUnavailable;
+
+  std::vector<std::uint64_t> counts = options.counts;
+  if (counts.empty()) counts = {64, 4096, 1'000'000};
+  if (options.input.count) counts = {*options.input.count};
+  std::vector<Row> rows;
+  for (const std::uint64_t count : counts) {
+    LaunchFile launch = *file;
+    if (const Status extended = set_count(launch, count); !extended) return fail(extended.error());
+    const auto bound = BoundLaunch::make(std::move(launch));
+    if (!bound) return fail(bound.error());
+    for (const EngineChoice& choice : choices->usable) {
+      RunOptions run;
+      run.engine = choice.engine;
+      run.target = choice.target;
+      run.threads = options.input.threads;
+      run.fuel = options.input.fuel;
+      const auto compile = measure_compile(engine, bound->launch(), run);
+      if (!compile) return fail(compile.error());
+      const auto items = measure_runs(engine, bound->launch(), run, options.seconds);
+      if (!items) return fail(items.error());
+      rows.push_back({name(choice), count, *compile, *items});
+    }
+  }
+  if (options.json) {
+    Json list = Json::array();
+    for (const Row& row : rows)
+      list.push_back({{"count", row.count},
+                      {"engine", row.engine},
+                      {"threads_per_second", row.items},
+                      {"compile_us", row.compile_us}});
+    print_json({{"launch", file->name},
+                {"host_threads", options.input.threads},
+                {"results", list},
+                {"skipped", choices->unusable}});
+  } else {
+    fmt::print("{}, {} host thread{}\n", file->name, options.input.threads,
+               options.input.threads == 1 ? "" : "s");
+    print_table(rows);
+  }
+  if (!options.chart.empty()) {
+    if (const Status written = write_chart(make_chart(rows, file->name), options.chart); !written)
+      return fail(written.error());
+    fmt::print(stderr, "chart: {}\n", options.chart);
+  }
+  return kOk;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, int& exit) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("bench", "Measure the throughput of engines and targets");
+  options->input.add_to(*command);
+  command->add_option("--counts", options->counts, "threads to measure with (default: 64,4096,1000000)")
+      ->delimiter(',')
+      ->check(CLI::Range(std::uint64_t{1}, kMaxThreads));
+  command->add_option("--engines", options->engines, "which: guest, ir, jit, jit-v3, jit-v4 (default: all)")
+      ->delimiter(',');
+  command->add_option("--seconds", options->seconds, "time for each measurement")
+      ->check(CLI::Range(0.0, 60.0))
+      ->capture_default_str();
+  command->add_option("--chart", options->chart, "write a bar chart, *.svg or *.png");
+  command->add_flag("--json", options->json, "print JSON");
+  command->footer(
+      "Vertex data as the launch has it; results as one row of structures a thread. Rows repeat where a "
+      "count is larger than the launch's.\n"
+      "Compile time is the median from guest words to a kernel that can be run.\n"
+      "Examples:\n  warpjit bench examples/pica200/mvp_light.json\n"
+      "  warpjit bench run.json --counts 4096 --engines guest,jit --threads 2 --chart run.png");
+  command->callback([options, &exit] { exit = bench_launch(*options); });
+}
+
+}  // namespace warpjit::tool

@@ -1,0 +1,45 @@
+#include "engines.h"
+
+#include <algorithm>
+
+namespace warpjit::tool {
+
+std::string name(const EngineChoice& choice) {
+  std::string text = warpjit::name(choice.engine);
+  if (choice.engine == EngineKind::jit) text += std::string("-") + warpjit::name(choice.target);
+  return text;
+}
+
+Result<EngineChoices> choose_engines(const Engine& engine, const std::vector<std::string>& names) {
+  constexpr EngineChoice kAll[] = {{EngineKind::guest, Target::automatic},
+                                   {EngineKind::ir, Target::automatic},
+                                   {EngineKind::jit, Target::v3},
+                                   {EngineKind::jit, Target::v4}};
+  for (const std::string& text : names) {
+    const bool known =
+        text == "jit" || std::any_of(std::begin(kAll), std::end(kAll),
+                                     [&](const EngineChoice& choice) { return name(choice) == text; });
+    if (!known)
+      return Error{ErrorCode::bad_input,
+                   "unknown engine '" + text + "': guest, ir, jit, jit-v3 and jit-v4 are known", "--engines"};
+  }
+  const EngineInfo info = engine.info();
+  EngineChoices choices;
+  for (const EngineChoice& choice : kAll) {
+    const bool wanted =
+        names.empty() || std::any_of(names.begin(), names.end(), [&](const std::string& text) {
+          return text == name(choice) || (text == "jit" && choice.engine == EngineKind::jit);
+        });
+    if (!wanted) continue;
+    const bool target_runs =
+        std::find(info.targets.begin(), info.targets.end(), choice.target) != info.targets.end();
+    if (choice.engine != EngineKind::jit || (info.jit && target_runs))
+      choices.usable.push_back(choice);
+    else
+      choices.unusable.push_back(name(choice) + ": " +
+                                 (info.jit ? "this machine or build does not run it" : info.no_jit_reason));
+  }
+  return choices;
+}
+
+}  // namespace warpjit::tool

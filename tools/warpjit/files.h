@@ -1,0 +1,34 @@
+// Files as the command line tool and the launch reader use them: whole, bounded, errors as values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace warpjit::tool {
+
+inline constexpr std::uint64_t kMaxFileBytes = std::uint64_t{1} << 30;  // of any file that is read
+
+// The bytes of a regular file. Errors (io) name the path; more than `limit` bytes is a resource_limit.
+Result<std::vector<std::byte>> read_file(const std::filesystem::path& path,
+                                         std::uint64_t limit = kMaxFileBytes);
+Status write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
+Status write_file(const std::filesystem::path& path, std::string_view text);
+
+std::string_view as_text(std::span<const std::byte> bytes);
+
+// Gives the bytes of a file that a launch names. The name comes from an untrusted launch file.
+using FileReader = std::function<Result<std::vector<std::byte>>(const std::string& name)>;
+
+// Reads names relative to `folder`. A name that is absolute, or that leaves the folder once links are
+// resolved, is refused (bad_input).
+FileReader folder_reader(std::filesystem::path folder);
+
+}  // namespace warpjit::tool

@@ -1,0 +1,124 @@
+// warpjit host: the host code of a program, annotated with the guest's instructions.
+#include <fmt/core.h>
+
+#include "backend/target.h"
+#include "command.h"
+#include "compile_input.h"
+#include "files.h"
+#include "frontend/pica200/disassemble.h"
+
+namespace warpjit::tool {
+
+namespace {
+
+struct Options {
+  ProgramInput input;
+  std::string target = "automatic", out;
+  std::uint32_t parts = 0, registers = 0;
+  bool dispatch = false, json = false, statistics = false, win64 = false;
+};
+
+Result<backend::Target> pick_target(const std::string& name) {
+  if (name == "automatic") return backend::best_target();
+  return backend::parse_target(name);
+}
+
+Json to_json(const backend::MachineCode& code) {
+  const backend::CodeStatistics& s = code.statistics;
+  return {{"target", backend::name(code.target)},
+          {"lanes", code.lanes},
+          {"parts", code.parts},
+          {"code_bytes", code.code_size},
+          {"pool_bytes", code.bytes.size() - code.code_size},
+          {"table_bytes", code.table_bytes},
+          {"instructions", s.instructions},
+          {"group_instructions", s.group_instructions},
+          {"vector_arithmetic", s.vector_arithmetic},
+          {"spill_stores", s.spill_stores},
+          {"spill_loads", s.spill_loads},
+          {"rematerialized", s.rematerialized},
+          {"moves", s.moves}};
+}
+
+int print_host(const Options& options) {
+  const auto loaded = load_program(options.input);
+  if (!loaded) return fail(loaded.error());
+  const auto input = prepare_compile(*loaded);
+  if (!input) return fail(input.error());
+  // Code can be made for targets that this machine does not run.
+  const auto target = pick_target(options.target);
+  if (!target) return fail(target.error());
+  auto function = input->shader->translate(input->facts);
+  if (!function) return fail(function.error());
+  const auto program = ir::run_pipeline(std::move(*function), {.dispatch_all = options.dispatch});
+  if (!program) return fail(program.error());
+  backend::CompileOptions compile;
+  compile.abi = options.win64 ? backend::Abi::win64 : backend::Abi::system_v;
+  compile.parts = options.parts;
+  compile.registers = options.registers;
+  compile.validate = true;
+  const auto code = backend::compile(*program, *target, compile);
+  if (!code) return fail(code.error());
+
+  if (!options.out.empty()) {
+    const auto* bytes = reinterpret_cast<const std::byte*>(code->bytes.data());
+    if (const Status written = write_file(options.out, std::span(bytes, code->bytes.size())); !written)
+      return fail(written.error());
+  }
+  const pica200::Program& guest = input->shader->program();
+  const std::string listing = backend::list(*code, [&](std::uint32_t address) -> std::string {
+    if (address >= guest.code.size()) return {};
+    const auto instruction = pica200::try_decode(guest.code[address]);
+    if (!instruction) return fmt::format("{:#05x}", address);
+    return fmt::format("{:#05x}  {}", address,
+                       pica200::disassemble(*instruction, guest.descriptor(instruction->descriptor)));
+  });
+  if (options.json) {
+    Json json = to_json(*code);
+    if (!options.statistics) json["listing"] = listing;
+    print_json(json);
+    return kOk;
+  }
+  const backend::CodeStatistics& s = code->statistics;
+  fmt::print(
+      "; target {}, {} threads a group in {} part{}, {} bytes of code, {} of constants, table of {} bytes\n",
+      backend::name(code->target), code->lanes, code->parts, code->parts == 1 ? "" : "s", code->code_size,
+      code->bytes.size() - code->code_size, code->table_bytes);
+  fmt::print(
+      "; {} instructions, {} of them in the group loop ({:.1f} per 16 threads): {} vector arithmetic, {} "
+      "spill stores, {} spill loads, {} rematerialized, {} moves\n",
+      s.instructions, s.group_instructions,
+      code->lanes == 0 ? 0.0 : s.group_instructions * 16.0 / code->lanes, s.vector_arithmetic, s.spill_stores,
+      s.spill_loads, s.rematerialized, s.moves);
+  if (!options.statistics) fmt::print("{}", listing);
+  return kOk;
+}
+
+}  // namespace
+
+void add_host(CLI::App& app, int& exit) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("host", "List the host code, annotated with guest instructions");
+  options->input.add_to(*command);
+  command
+      ->add_option("--target", options->target,
+                   "v3 (AVX2), v4 (AVX-512); one that this machine lacks works too")
+      ->check(target_names())
+      ->capture_default_str();
+  command->add_option("--parts", options->parts, "vectors per value; 0: chosen by register pressure")
+      ->check(CLI::Range(0u, 8u));
+  command
+      ->add_option("--registers", options->registers,
+                   "registers per class that the allocator may use; 0: all")
+      ->check(CLI::Range(0u, 32u));
+  command->add_option("-o,--out", options->out, "file for the machine code bytes");
+  command->add_flag("--win64", options->win64, "the calling convention of Windows");
+  command->add_flag("--dispatch", options->dispatch, "run all control flow in the dispatcher");
+  command->add_flag("--statistics", options->statistics, "no listing, only the counts");
+  command->add_flag("--json", options->json, "print JSON");
+  command->footer(
+      "Examples:\n  warpjit host run.json --target v4\n  warpjit host shader.shbin --target v3 --statistics");
+  command->callback([options, &exit] { exit = print_host(*options); });
+}
+
+}  // namespace warpjit::tool

@@ -1,0 +1,97 @@
+// warpjit ir: the intermediate representation after each stage.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "command.h"
+#include "compile_input.h"
+#include "ir/pipeline.h"
+#include "ir/printer.h"
+
+namespace warpjit::tool {
+
+namespace {
+
+struct Options {
+  ProgramInput input;
+  std::string stage;
+  bool all = false, list = false, dispatch = false, no_optimize = false, json = false;
+};
+
+int print_stages(const Options& options) {
+  const auto loaded = load_program(options.input);
+  if (!loaded) return fail(loaded.error());
+  const auto input = prepare_compile(*loaded);
+  if (!input) return fail(input.error());
+
+  struct Stage {
+    std::string name, text;
+  };
+  std::vector<Stage> stages;
+  auto function = input->shader->translate(input->facts);
+  if (!function) return fail(function.error());
+  const ir::PipelineOptions pipeline{
+      .dispatch_all = options.dispatch, .optimize = !options.no_optimize, .verify = true};
+  const auto program =
+      ir::run_pipeline(std::move(*function), pipeline, [&](std::string_view name, const ir::Function& f) {
+        stages.push_back({std::string(name), ir::print(f)});
+      });
+  if (!program) {
+    // What was there before the failure helps to find it.
+    for (const Stage& stage : stages) fmt::print(stderr, "-- {}\n{}\n", stage.name, stage.text);
+    return fail(program.error());
+  }
+  stages.push_back({"preamble", ir::print(program->preamble)});
+  stages.push_back({"kernel", ir::print(program->kernel)});
+
+  if (!options.stage.empty()) {
+    std::erase_if(stages, [&](const Stage& stage) { return stage.name != options.stage; });
+    if (stages.empty())
+      return fail(
+          {ErrorCode::bad_input, "there is no stage '" + options.stage + "'; --list names them", "--stage"});
+  } else if (!options.all && !options.list) {
+    stages.erase(stages.begin(), stages.end() - 2);  // what the backend gets
+  }
+  if (options.json) {
+    Json list = Json::array();
+    for (const Stage& stage : stages) {
+      Json row{{"stage", stage.name}};
+      if (!options.list) row["text"] = stage.text;
+      list.push_back(std::move(row));
+    }
+    print_json(list);
+    return kOk;
+  }
+  for (const Stage& stage : stages) {
+    if (options.list)
+      fmt::print("{}\n", stage.name);
+    else if (!options.stage.empty())
+      fmt::print("{}", stage.text);
+    else
+      fmt::print("; ---- {}\n{}\n", stage.name, stage.text);
+  }
+  return kOk;
+}
+
+}  // namespace
+
+void add_ir(CLI::App& app, int& exit) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("ir", "Print the IR after a stage");
+  options->input.add_to(*command);
+  auto* stage = command->add_option(
+      "--stage", options->stage, "the stage to print (default: preamble and kernel, what the backend gets)");
+  command->add_flag("--all", options->all, "print all stages")->excludes(stage);
+  command->add_flag("--list", options->list, "only name the stages")->excludes(stage);
+  command->add_flag("--dispatch", options->dispatch, "run all control flow in the dispatcher");
+  command->add_flag("--no-optimize", options->no_optimize, "only what correctness needs");
+  command->add_flag("--json", options->json, "print JSON");
+  command->footer(
+      "A launch file fixes which inputs are bound and what booleans are; an SHBIN or source is taken at its "
+      "most general.\n"
+      "Examples:\n  warpjit ir shader.shbin --list\n  warpjit ir run.json --stage linearize\n  warpjit ir "
+      "shader.v.pica --all");
+  command->callback([options, &exit] { exit = print_stages(*options); });
+}
+
+}  // namespace warpjit::tool

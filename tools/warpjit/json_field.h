@@ -1,0 +1,67 @@
+// A value inside an untrusted JSON document together with its path, so that every error names the field
+// ("launch.json, inputs.v0.stride: ..."). Reads numbers with the launch file's rule: any number may be
+// written as a bit pattern, "0x7fc00000".
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace warpjit::tool {
+
+// Parses a document. Errors: syntax, a key that an object holds twice, nesting deeper than 16, an object of
+// more than 4096 keys.
+Result<nlohmann::ordered_json> parse_json(std::string_view text, const std::string& file_name);
+
+class JsonField {
+ public:
+  using Json = nlohmann::ordered_json;
+
+  JsonField(const Json& value, const std::string& file_name) : value_(&value), file_name_(&file_name) {}
+
+  const Json& json() const { return *value_; }
+  const std::string& path() const { return path_; }
+  // An error whose `where` is the file and this field.
+  Error error(std::string message, ErrorCode code = ErrorCode::bad_input) const;
+  // `inner` (from reading a file that the field names) put at this field.
+  Error wrap(const Error& inner) const;
+
+  Status expect_object() const;
+  // This object has no keys but these.
+  Status expect_keys(std::initializer_list<std::string_view> known) const;
+  Status expect_array() const;
+
+  bool has(std::string_view key) const { return value_->contains(key); }
+  JsonField at(std::string_view key) const;  // which must exist
+  JsonField at(std::size_t index) const;     // which must exist
+  std::optional<JsonField> find(std::string_view key) const;
+  Result<JsonField> require(std::string_view key) const;
+  std::size_t size() const { return value_->size(); }
+
+  Result<std::string> string() const;
+  Result<bool> boolean() const;
+  // An integer within [low, high], or a bit pattern of at most `bits` bits: a pattern with the top bit set
+  // is negative where low is.
+  Result<std::int64_t> integer(std::int64_t low, std::int64_t high, unsigned bits = 64) const;
+  // The bits of an IEEE binary32: a number, rounded to nearest, or a bit pattern.
+  Result<std::uint32_t> float_bits() const;
+  // A tolerance: finite, not negative.
+  Result<double> tolerance() const;
+
+ private:
+  Result<std::uint64_t> bit_pattern(unsigned bits) const;
+
+  const Json* value_;
+  const std::string* file_name_;
+  std::string path_;
+};
+
+// "is an array", "is a string", ...: what a value is, for messages.
+std::string_view kind(const nlohmann::ordered_json& value);
+
+}  // namespace warpjit::tool

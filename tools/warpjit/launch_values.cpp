@@ -1,0 +1,128 @@
+// What launch values mean: names, rows, counts and comparisons.
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "launch_file.h"
+
+namespace warpjit::tool {
+
+namespace {
+
+using pica200::ExitFile;
+
+// Bits in an order in which neighbours differ by 1; -0 and +0 are the same.
+std::int64_t ordered(std::uint32_t bits) {
+  const std::int64_t magnitude = bits & 0x7FFFFFFF;
+  return bits >> 31 != 0 ? -magnitude : magnitude;
+}
+
+bool is_nan(std::uint32_t bits) { return (bits & 0x7FFFFFFF) > 0x7F800000; }
+
+}  // namespace
+
+std::string name(StateName state) {
+  switch (state.file) {
+    case ExitFile::o:
+      return "o" + std::to_string(state.index);
+    case ExitFile::r:
+      return "r" + std::to_string(state.index);
+    case ExitFile::a0:
+      return "a0";
+    case ExitFile::aL:
+      return "aL";
+    case ExitFile::cmp:
+      return "cmp";
+  }
+  return {};
+}
+
+std::optional<StateName> parse_state_name(std::string_view text) {
+  if (text == "a0") return StateName{ExitFile::a0, 0};
+  if (text == "aL") return StateName{ExitFile::aL, 0};
+  if (text == "cmp") return StateName{ExitFile::cmp, 0};
+  if (text.size() < 2 || text.size() > 3 || (text[0] != 'o' && text[0] != 'r')) return std::nullopt;
+  if (text[1] == '0' && text.size() > 2) return std::nullopt;
+  unsigned index = 0;
+  const auto [stop, failure] = std::from_chars(text.data() + 1, text.data() + text.size(), index);
+  if (failure != std::errc() || stop != text.data() + text.size() || index > 15) return std::nullopt;
+  return StateName{text[0] == 'o' ? ExitFile::o : ExitFile::r, static_cast<std::uint8_t>(index)};
+}
+
+unsigned components(StateName state) { return state.file == ExitFile::aL ? 1 : is_float(state) ? 4 : 2; }
+
+bool is_float(StateName state) { return state.file == ExitFile::o || state.file == ExitFile::r; }
+
+bool Expectation::accepts(std::uint32_t got, std::uint32_t wanted) const {
+  if (got == wanted) return true;
+  if (!is_float(state)) return false;
+  if (is_nan(got) || is_nan(wanted)) return is_nan(got) && is_nan(wanted);
+  if (!ulp && !absolute && !relative) return false;
+  const std::int64_t distance = std::abs(ordered(got) - ordered(wanted));
+  if (distance == 0 || (ulp && distance <= *ulp)) return true;
+  const double a = std::bit_cast<float>(got), b = std::bit_cast<float>(wanted);
+  if (std::isinf(a) || std::isinf(b)) return false;  // no distance is meaningful
+  return (absolute && std::fabs(a - b) <= *absolute) ||
+         (relative && std::fabs(a - b) <= *relative * std::fabs(b));
+}
+
+Status set_count(LaunchFile& launch, std::uint64_t count) {
+  if (count == 0 || count > kMaxThreads)
+    return Error{ErrorCode::bad_input,
+                 "the count must be 1 to " + std::to_string(kMaxThreads) + ", not " + std::to_string(count),
+                 launch.name};
+  launch.count = count;
+  if (count <= launch.rows) return {};
+
+  // Inputs of one buffer and stride that lie within one row are interleaved and stay together.
+  std::uint64_t total = 0;
+  std::vector<LaunchBuffer> buffers;
+  std::vector<bool> done(launch.inputs.size());
+  for (std::size_t first = 0; first < launch.inputs.size(); ++first) {
+    if (done[first]) continue;
+    const LaunchInput leader = launch.inputs[first];
+    const auto same_rows = [&](std::size_t k) {
+      return !done[k] && launch.inputs[k].buffer == leader.buffer && launch.inputs[k].stride == leader.stride;
+    };
+    std::uint64_t begin = leader.offset, end = 0;
+    for (std::size_t k = first; k < launch.inputs.size(); ++k) {
+      if (!same_rows(k)) continue;
+      begin = std::min(begin, launch.inputs[k].offset);
+      end = std::max(end, launch.inputs[k].offset + size(launch.inputs[k].format));
+    }
+    const bool interleaved = end - begin <= leader.stride;
+    if (!interleaved) begin = leader.offset, end = begin + size(leader.format);
+    const std::uint64_t row = end - begin;
+    const std::uint64_t stride = leader.stride == 0 ? 0 : interleaved ? leader.stride : row;
+    total += (count - 1) * stride + row;
+    if (total > kMaxInputBytes)
+      return Error{ErrorCode::resource_limit,
+                   "the inputs of " + std::to_string(count) + " threads need more than " +
+                       std::to_string(kMaxInputBytes) + " bytes",
+                   launch.name};
+
+    const LaunchBuffer& source = launch.buffers[leader.buffer];
+    LaunchBuffer target{source.name,
+                        std::vector<std::byte>(static_cast<std::size_t>((count - 1) * stride + row))};
+    const std::uint64_t rows = stride == 0 ? 1 : count, old_stride = leader.stride;
+    for (std::uint64_t k = 0; k < rows; ++k)
+      std::memcpy(target.bytes.data() + k * stride,
+                  source.bytes.data() + begin + k % launch.rows * old_stride, static_cast<std::size_t>(row));
+    for (std::size_t k = first; k < launch.inputs.size(); ++k) {
+      if (!same_rows(k) || (k != first && !interleaved)) continue;
+      LaunchInput& input = launch.inputs[k];
+      input.offset -= begin;
+      input.stride = stride;
+      input.buffer = buffers.size();
+      done[k] = true;
+    }
+    buffers.push_back(std::move(target));
+  }
+  launch.buffers = std::move(buffers);
+  return {};
+}
+
+}  // namespace warpjit::tool

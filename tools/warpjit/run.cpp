@@ -1,0 +1,182 @@
+// warpjit run: runs a launch and prints its results.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "bound_launch.h"
+#include "command.h"
+#include "files.h"
+
+namespace warpjit::tool {
+
+namespace {
+
+constexpr std::uint64_t kThreadsShown = 4;
+
+struct Options {
+  RunInput input;
+  std::string engine = "jit", target = "automatic", out;
+  bool all = false, json = false, dispatch = false;
+};
+
+// The columns that the launch file lists, with the components it asks for.
+std::vector<ResultColumn> listed_columns(const BoundLaunch& bound) {
+  std::vector<ResultColumn> columns;
+  for (const LaunchOutput& output : bound.file().outputs)
+    for (const ResultColumn& column : bound.columns())
+      if (column.state == output.state)
+        columns.push_back({output.name, output.state, output.components, column.first, true});
+  return columns;
+}
+
+void print_threads(const BoundLaunch& bound, std::uint64_t count) {
+  const std::vector<ResultColumn> columns = listed_columns(bound);
+  std::size_t width = 0;
+  for (const ResultColumn& column : columns) width = std::max(width, column.name.size());
+  for (std::uint64_t thread = 0; thread < count; ++thread) {
+    fmt::print("thread {}\n", thread);
+    for (const ResultColumn& column : columns) {
+      fmt::print("  {:{}} ", column.name, width);
+      for (unsigned k = 0; k < column.components; ++k) {
+        const std::uint32_t word = bound.word(column, thread, k);
+        if (is_float(column.state))
+          fmt::print(" {:<14}", std::bit_cast<float>(word));
+        else
+          fmt::print(" {:<14}", static_cast<std::int32_t>(word));
+      }
+      fmt::print("\n");
+    }
+  }
+  if (count < bound.file().count)
+    fmt::print("... and {} more (--all prints them, --out and --json give them)\n",
+               bound.file().count - count);
+}
+
+Json to_json(const BoundLaunch& bound, const RunReport& report, const std::optional<Mismatch>& mismatch) {
+  Json json{
+      {"launch", bound.file().name}, {"count", bound.file().count}, {"engine", warpjit::name(report.engine)}};
+  if (report.engine == EngineKind::jit) json["target"] = warpjit::name(report.target);
+  json["lanes"] = report.lanes;
+  json["compile_ns"] = report.translate_ns + report.passes_ns + report.backend_ns + report.place_ns;
+  json["run_ns"] = report.run_ns;
+  json["checksum"] = fmt::format("{:#018x}", bound.checksum());
+  Json outputs = Json::object();
+  for (const ResultColumn& column : listed_columns(bound)) {
+    Json data = Json::array();
+    for (std::uint64_t thread = 0; thread < bound.file().count; ++thread)
+      for (unsigned k = 0; k < column.components; ++k) {
+        const std::uint32_t word = bound.word(column, thread, k);
+        data.push_back(is_float(column.state) ? Json(hex(word)) : Json(static_cast<std::int32_t>(word)));
+      }
+    outputs[column.name] = {{"components", column.components}, {"data", std::move(data)}};
+  }
+  json["outputs"] = std::move(outputs);
+  if (!bound.file().expectations.empty()) json["expect"] = mismatch ? "mismatch" : "ok";
+  if (mismatch)
+    json["mismatch"] = {{"thread", mismatch->thread},
+                        {"register", mismatch->name},
+                        {"got", hex(mismatch->got)},
+                        {"wanted", hex(mismatch->wanted)}};
+  return json;
+}
+
+// All listed results as little-endian words, one packed row a thread.
+std::vector<std::byte> to_bytes(const BoundLaunch& bound) {
+  std::vector<std::byte> bytes;
+  const std::vector<ResultColumn> columns = listed_columns(bound);
+  for (std::uint64_t thread = 0; thread < bound.file().count; ++thread)
+    for (const ResultColumn& column : columns)
+      for (unsigned k = 0; k < column.components; ++k)
+        for (unsigned shift = 0; shift < 32; shift += 8)
+          bytes.push_back(static_cast<std::byte>(bound.word(column, thread, k) >> shift));
+  return bytes;
+}
+
+void print_timing(const BoundLaunch& bound, const RunReport& report) {
+  const bool jit = report.engine == EngineKind::jit;
+  const std::uint64_t compile = report.translate_ns + report.passes_ns + report.backend_ns + report.place_ns;
+  fmt::print(stderr, "{}: {} threads, engine {}", bound.file().name, bound.file().count,
+             warpjit::name(report.engine));
+  if (jit)
+    fmt::print(stderr, " {} ({} lanes a group, {} bytes of code)", warpjit::name(report.target), report.lanes,
+               report.code_bytes);
+  fmt::print(stderr, ", compiled in {:.1f} us, ran in {:.1f} us ({:.2f} M threads/s)\n",
+             static_cast<double>(compile) / 1e3, static_cast<double>(report.run_ns) / 1e3,
+             static_cast<double>(bound.file().count) * 1e3 /
+                 std::max<double>(1, static_cast<double>(report.run_ns)));
+}
+
+int run_launch(const Options& options) {
+  auto file = load_launch(options.input);
+  if (!file) return fail(file.error());
+  auto made = BoundLaunch::make(std::move(*file));
+  if (!made) return fail(made.error());
+  BoundLaunch& bound = *made;
+
+  const Engine engine;
+  RunOptions run;
+  run.engine = *parse_engine(options.engine);
+  run.target = *parse_target(options.target);
+  run.threads = options.input.threads;
+  run.fuel = options.input.fuel;
+  run.dispatch_all = options.dispatch;
+  const auto report = engine.run(bound.launch(), run);
+  if (!report) return fail(report.error());
+  if (report->engine != run.engine)
+    fmt::print(stderr, "warpjit: engine {} is not available here ({}); used {}\n", options.engine,
+               engine.info().no_jit_reason, warpjit::name(report->engine));
+  print_timing(bound, *report);
+
+  const std::optional<Mismatch> mismatch = check_expectations(bound);
+  if (options.json) {
+    const Json json = to_json(bound, *report, mismatch);
+    if (options.out.empty())
+      print_json(json);
+    else if (const Status written = write_file(options.out, json.dump(1) + "\n"); !written)
+      return fail(written.error());
+  } else if (!options.out.empty()) {
+    if (const Status written = write_file(options.out, to_bytes(bound)); !written)
+      return fail(written.error());
+  }
+  if (!options.json) {
+    print_threads(bound, options.all ? bound.file().count : std::min(kThreadsShown, bound.file().count));
+    fmt::print("checksum {:#018x}\n", bound.checksum());
+  }
+  if (mismatch) {
+    fmt::print(stderr, "warpjit: mismatch: {}\n", to_string(*mismatch));
+    return kMismatch;
+  }
+  return kOk;
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, int& exit) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("run", "Run a launch and print its results");
+  options->input.add_to(*command);
+  command
+      ->add_option("--engine", options->engine,
+                   "guest: the guest's own instructions, one thread at a time; ir: the IR interpreter; jit: "
+                   "host SIMD code")
+      ->check(engine_names())
+      ->capture_default_str();
+  command->add_option("--target", options->target, "host instructions for jit: v3 (AVX2), v4 (AVX-512)")
+      ->check(target_names())
+      ->capture_default_str();
+  command->add_flag("--dispatch", options->dispatch, "run all control flow in the dispatcher (for tests)");
+  command->add_option("-o,--out", options->out,
+                      "file for all results: 32-bit words, one packed row a thread; with --json the JSON");
+  command->add_flag("--all", options->all, "print all threads");
+  command->add_flag("--json", options->json, "print JSON with all results; floats are bit patterns");
+  command->footer(
+      "Prints the first threads and a checksum. If the launch has `expect`, compares (exit code 1 on a "
+      "mismatch).\n"
+      "Examples:\n  warpjit run examples/pica200/mvp_light.json\n  warpjit run run.json --engine guest "
+      "--all\n"
+      "  warpjit run run.json --target v3 --count 100000 --threads 2 --out results.bin");
+  command->callback([options, &exit] { exit = run_launch(*options); });
+}
+
+}  // namespace warpjit::tool
