@@ -206,18 +206,14 @@ Result<Location> Shader::find(LocationKind kind, std::string_view name) const {
     if (location) location->count = static_cast<std::uint16_t>(std::min<unsigned>(location->count, count));
     return location;
   };
-  for (const auto* list : {&inputs_, &uniforms_, &outputs_}) {
-    if ((list == &outputs_) != (kind == LocationKind::output)) continue;
-    const warpjit::Symbol* found = nullptr;
-    for (const warpjit::Symbol& symbol : *list) {
-      if (symbol.name != name || (found != nullptr && found->reg == symbol.reg)) continue;
-      if (found != nullptr && list == &outputs_)
-        return Error{ErrorCode::bad_input,
-                     "'" + std::string(name) + "' names several outputs; use the register", source_name()};
-      if (found == nullptr) found = &symbol;
-    }
-    if (found == nullptr) continue;
-    if (const auto location = from_register(found->reg, found->count)) return *location;
+  if (kind == LocationKind::output) {
+    if (const Output* output = program_.find_output(name))
+      if (const auto location = from_register("o" + std::to_string(output->reg), 1)) return *location;
+  } else {
+    for (const auto* list : {&inputs_, &uniforms_})
+      for (const warpjit::Symbol& symbol : *list)
+        if (symbol.name == name)
+          if (const auto location = from_register(symbol.reg, symbol.count)) return *location;
   }
   return Error{ErrorCode::bad_input, "'" + std::string(name) + "' is not " + std::string(kind_name(kind)),
                source_name()};

@@ -1,0 +1,158 @@
+// The same launch gives the same bits in every engine, on every target, for any count, thread count, stride
+// and format.
+#include <gtest/gtest.h>
+
+#include "base/float_environment.h"
+#include "runtime/shaders.h"
+
+namespace warpjit::test {
+namespace {
+
+void expect_agreement(const Engine& engine, const Program& program, std::uint64_t count, std::uint64_t seed) {
+  Bench bench(program, count, seed);
+  std::vector<std::uint32_t> reference;
+  for (const Way& way : all_ways(engine)) {
+    const std::vector<std::uint32_t> got = bench.run(engine, way.options);
+    if (reference.empty()) reference = got;
+    for (std::size_t n = 0; n < got.size(); ++n)
+      ASSERT_EQ(got[n], reference[n])
+          << program.source_name() << ' ' << way.name << " count " << count << " seed " << seed << " output "
+          << n / (4 * count) << " thread " << n / 4 % count << " component " << n % 4;
+  }
+}
+
+class Examples : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(All, Examples, testing::Values("mvp_light", "branchy", "breakc_loop", "skin_loop"),
+                         [](const auto& info) { return info.param; });
+
+TEST_P(Examples, EnginesAgree) {
+  const Engine engine;
+  const Program program = example(std::string(GetParam()) + ".shbin");
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) expect_agreement(engine, program, 300, seed);
+}
+
+TEST_P(Examples, TailsOfAllSizes) {
+  const Engine engine;
+  const Program program = example(std::string(GetParam()) + ".shbin");
+  for (std::uint64_t count = 1; count <= 70; ++count) expect_agreement(engine, program, count, count);
+}
+
+TEST_P(Examples, ThreadCountDoesNotMatter) {
+  EngineOptions options;
+  options.executor = make_thread_pool(4);
+  const Engine pool(options), standard;
+  Bench bench(example(std::string(GetParam()) + ".shbin"), 5000);
+  for (const Way& way : all_ways(pool)) {
+    std::vector<std::uint32_t> reference;
+    for (const Engine* engine : {&pool, &standard})
+      for (const unsigned threads : {1u, 2u, 4u, 0u}) {
+        RunOptions run = way.options;
+        run.threads = threads;
+        const auto got = bench.run(*engine, run);
+        if (reference.empty()) reference = got;
+        EXPECT_TRUE(got == reference) << way.name << " threads " << threads;
+      }
+  }
+}
+
+TEST(Agreement, FormatsAndStrides) {
+  const Program program = assemble(
+      ".out outpos position\n.out outclr color\n.out outtex texcoord0\n"
+      ".proc main\nmul o0, c0, v0\nadd o1, v0, v1\nmov o2, v1.wzyx\nend\n.end\n");
+  const Engine engine;
+  const std::uint64_t count = 77;
+  const std::vector<std::byte> bytes = [] {
+    std::vector<std::byte> made(40000);
+    for (std::size_t n = 0; n < made.size(); ++n) made[n] = static_cast<std::byte>(n * 29 % 61);
+    return made;
+  }();
+  for (const ComponentType type :
+       {ComponentType::f32, ComponentType::u8, ComponentType::s8, ComponentType::u16, ComponentType::s16,
+        ComponentType::unorm8, ComponentType::snorm8, ComponentType::unorm16, ComponentType::snorm16})
+    for (std::uint8_t components = 1; components <= 4; ++components)
+      for (const std::size_t gap : {0u, 1u, 20u}) {
+        const Format format{type, components};
+        const std::size_t stride = size(format) + gap, used = (count - 1) * stride + size(format);
+        Launch launch(program);
+        std::vector<float> interleaved(count * 10), apart(count * 3);
+        ASSERT_TRUE(launch.set_uniform("c0", std::array{1.f, 2.f, 3.f, 4.f}));
+        ASSERT_TRUE(launch.bind_input("v0", {bytes.data(), used, stride, format}));
+        ASSERT_TRUE(launch.bind_input("v1", {bytes.data() + 3, 16, 0, f32x4}));
+        ASSERT_TRUE(launch.bind_output("position", {interleaved.data(), count * 40, 40, f32x4}));
+        ASSERT_TRUE(launch.bind_output("color", {interleaved.data() + 4, count * 40 - 16, 40, f32x4}));
+        ASSERT_TRUE(launch.bind_output("texcoord0", {apart.data(), count * 12, 12, f32x3}));
+        launch.set_count(count);
+        std::vector<float> first, second;
+        for (const Way& way : all_ways(engine)) {
+          std::fill(interleaved.begin(), interleaved.end(), -7.0f);
+          const auto report = engine.run(launch, way.options);
+          ASSERT_TRUE(report) << way.name << ' ' << to_string(report.error());
+          if (first.empty()) first = interleaved, second = apart;
+          ASSERT_EQ(std::memcmp(first.data(), interleaved.data(), count * 40), 0)
+              << way.name << ' ' << name(format);
+          ASSERT_EQ(std::memcmp(second.data(), apart.data(), count * 12), 0)
+              << way.name << ' ' << name(format);
+          for (std::size_t n = 0; n < count; ++n) ASSERT_EQ(interleaved[n * 10 + 9], -7.0f);
+        }
+      }
+}
+
+TEST(Agreement, UnboundInputsAndInitialState) {
+  const Program program = assemble(
+      ".out outpos position\n.out outclr color\n"
+      ".proc main\nadd o0, r3, v5\nmov r4, v1\nadd o1, r1, c4[aL]\ncmp r1.x, gt, lt, v0.y\nend\n.end\n");
+  const Engine engine;
+  for (const Way& way : all_ways(engine)) {
+    Launch launch(program);
+    float o0[4], o1[4];
+    std::int32_t a0[2], aL[1];
+    std::uint32_t cmp[2];
+    const float one[4] = {1, 2, 3, 4};
+    ASSERT_TRUE(launch.set_state("r3", std::array<std::uint32_t, 4>{0x40000000, 0, 0x3F800000, 0}));
+    ASSERT_TRUE(launch.set_state("a0", std::array<std::uint32_t, 2>{5, ~1u}));
+    ASSERT_TRUE(launch.set_state("aL", std::array<std::uint32_t, 1>{3}));
+    ASSERT_TRUE(launch.set_state("cmp", std::array<std::uint32_t, 2>{1, 0}));
+    ASSERT_TRUE(launch.set_uniform("c7", std::array{7.f, 8.f, 9.f, 10.f}));
+    ASSERT_TRUE(launch.bind_input("v0", {one, 16, 16, f32x4}));
+    ASSERT_TRUE(launch.bind_output("o0", {o0, 16, 16, f32x4}));
+    ASSERT_TRUE(launch.bind_output("o1", {o1, 16, 16, f32x4}));
+    ASSERT_TRUE(launch.bind_output("a0", {a0, 8, 8, {ComponentType::s32, 2}}));
+    ASSERT_TRUE(launch.bind_output("aL", {aL, 4, 4, {ComponentType::s32, 1}}));
+    ASSERT_TRUE(launch.bind_output("cmp", {cmp, 8, 8, {ComponentType::u32, 2}}));
+    launch.set_count(1);
+    const auto report = engine.run(launch, way.options);
+    ASSERT_TRUE(report) << way.name << ' ' << to_string(report.error());
+    EXPECT_EQ(o0[0], 2.0f) << way.name;
+    EXPECT_EQ(o0[2], 1.0f) << way.name;
+    EXPECT_EQ(o1[0], 7.0f) << way.name;
+    EXPECT_EQ(o1[3], 10.0f) << way.name;
+    EXPECT_EQ(a0[0], 5) << way.name;
+    EXPECT_EQ(a0[1], -2) << way.name;
+    EXPECT_EQ(aL[0], 3) << way.name;
+    EXPECT_EQ(cmp[0], 0u) << way.name;  // 0 > 1
+    EXPECT_EQ(cmp[1], 1u) << way.name;  // 0 < 2
+  }
+}
+
+TEST(Agreement, TheCallersFloatEnvironmentDoesNotMatter) {
+#if defined(__x86_64__)
+  const Engine engine;
+  Bench bench(example("mvp_light.shbin"), 300);
+  for (const Way& way : all_ways(engine)) {
+    const auto reference = bench.run(engine, way.options);
+    const auto before = FloatEnvironment::read();
+    FloatEnvironment::write(0xFFC3);  // toward zero, FTZ, DAZ, two sticky flags
+    const auto report = engine.run(bench.launch, way.options);
+    const auto after = FloatEnvironment::read();
+    FloatEnvironment::write(before);
+    ASSERT_TRUE(report);
+    EXPECT_EQ(after, 0xFFC3u);
+    EXPECT_TRUE(bench.outputs == reference) << way.name;
+  }
+#else
+  GTEST_SKIP() << "x86-64 only";
+#endif
+}
+
+}  // namespace
+}  // namespace warpjit::test

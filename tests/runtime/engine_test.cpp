@@ -1,0 +1,291 @@
+// What an engine promises besides results: fuel, cancelling, caching, fallbacks, concurrency.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <new>
+#include <thread>
+
+#include "runtime/shaders.h"
+
+namespace {
+std::atomic<std::uint64_t> allocations{0};
+}
+void* operator new(std::size_t size) {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  if (void* memory = std::malloc(size != 0 ? size : 1)) return memory;
+  std::abort();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace warpjit::test {
+namespace {
+
+// Loops while b0 holds; o0 counts nothing.
+Program endless() {
+  return assemble(
+      ".out outpos position\n.bool go\n.proc main\nagain:\nadd r0, c0, r0\njmpu go, again\nmov o0, "
+      "r0\nend\n.end\n");
+}
+// Each thread makes v0.x turns.
+Program counting() {
+  return assemble(
+      ".out outpos position\n.constf k(1.0, 0.0, 0.0, 0.0)\n.proc main\nmov r0, k.yyyy\nagain:\nadd r0, "
+      "k.xxxx, "
+      "r0\n"
+      "cmp r0.xx, lt, lt, v0.xx\njmpc cmp.x, again\nmov o0, r0\nend\n.end\n");
+}
+
+TEST(Engine, OutOfFuelInEveryEngine) {
+  const Engine engine;
+  Bench bench(endless(), 40);
+  ASSERT_TRUE(bench.launch.set_bool("go", true));
+  bench.launch.set_fuel(1000);
+  for (const Way& way : all_ways(engine)) {
+    const auto report = engine.run(bench.launch, way.options);
+    ASSERT_FALSE(report) << way.name;
+    EXPECT_EQ(report.error().code, ErrorCode::out_of_fuel) << way.name;
+    EXPECT_NE(report.error().where.find("word"), std::string::npos)
+        << way.name << ": " << report.error().where;
+  }
+  ASSERT_TRUE(bench.launch.set_bool("go", false));
+  for (const Way& way : all_ways(engine)) EXPECT_TRUE(engine.run(bench.launch, way.options)) << way.name;
+}
+
+TEST(Engine, FuelIsEnoughForWhoNeedsIt) {
+  const Engine engine;
+  const Program program = counting();
+  Launch launch(program);
+  std::vector<float> turns(100), out(400);
+  for (std::size_t n = 0; n < turns.size(); ++n) turns[n] = static_cast<float>(n * 7 % 50 + 1);
+  ASSERT_TRUE(launch.bind_input("v0", {turns.data(), 400, 4, f32x1}));
+  ASSERT_TRUE(launch.bind_output("o0", {out.data(), 1600, 16, f32x4}));
+  launch.set_count(100);
+  launch.set_fuel(50);
+  for (const Way& way : all_ways(engine)) {
+    const auto report = engine.run(launch, way.options);
+    ASSERT_TRUE(report) << way.name << ' ' << to_string(report.error());
+    for (std::size_t n = 0; n < turns.size(); ++n) ASSERT_EQ(out[4 * n], turns[n]) << way.name;
+  }
+  // Less than any group can live on.
+  turns[3] = 50 * 200;
+  for (const Way& way : all_ways(engine)) {
+    const auto report = engine.run(launch, way.options);
+    ASSERT_FALSE(report) << way.name;
+    EXPECT_EQ(report.error().code, ErrorCode::out_of_fuel) << way.name;
+  }
+  RunOptions options;
+  options.fuel = 20000;
+  EXPECT_TRUE(engine.run(launch, options));
+}
+
+TEST(Engine, CancelStopsARun) {
+  const Engine engine;
+  Bench bench(endless(), 40);
+  ASSERT_TRUE(bench.launch.set_bool("go", true));
+  bench.launch.set_fuel(~std::uint64_t{0});
+  for (Way way : all_ways(engine)) {
+    if (way.options.engine == EngineKind::guest) continue;  // polls between ranges of threads only
+    std::atomic<std::uint32_t> cancel{0};
+    way.options.cancel = &cancel;
+    std::thread other([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      cancel = 1;
+    });
+    const auto report = engine.run(bench.launch, way.options);
+    other.join();
+    ASSERT_FALSE(report) << way.name;
+    EXPECT_EQ(report.error().code, ErrorCode::cancelled) << way.name;
+  }
+  std::atomic<std::uint32_t> cancel{1};
+  for (Way way : all_ways(engine)) {
+    way.options.cancel = &cancel;
+    const auto report = engine.run(bench.launch, way.options);
+    ASSERT_FALSE(report) << way.name;
+    EXPECT_EQ(report.error().code, ErrorCode::cancelled) << way.name;
+  }
+}
+
+TEST(Engine, CachesKernels) {
+  const Engine engine;
+  const Program program = example("mvp_light.shbin");
+  Bench bench(program, 10);
+  const auto first = engine.run(bench.launch);
+  const auto second = engine.run(bench.launch);
+  ASSERT_TRUE(first && second);
+  EXPECT_FALSE(first->cache_hit);
+  EXPECT_GT(first->translate_ns, 0u);
+  EXPECT_TRUE(second->cache_hit);
+  EXPECT_EQ(second->translate_ns, 0u);
+  // Another launch, and another Program of the same bytes.
+  Bench again(example("mvp_light.shbin"), 10);
+  const auto third = engine.compile(again.launch);
+  ASSERT_TRUE(third);
+  EXPECT_TRUE(third->cache_hit);
+  EXPECT_EQ(engine.cache_statistics().kernels, 1u);
+  EXPECT_EQ(engine.cache_statistics().misses, 1u);
+  engine.clear_cache();
+  EXPECT_EQ(engine.cache_statistics().kernels, 0u);
+  const auto fourth = engine.run(bench.launch);
+  ASSERT_TRUE(fourth);
+  EXPECT_FALSE(fourth->cache_hit);
+}
+
+TEST(Engine, ASmallCacheStillServes) {
+  EngineOptions options;
+  options.cache_bytes = 20000;
+  const Engine engine(options);
+  std::vector<std::unique_ptr<Bench>> benches;
+  std::vector<std::vector<std::uint32_t>> expected;
+  for (int n = 0; n < 12; ++n) {
+    const std::string reg = "c" + std::to_string(n);
+    benches.push_back(std::make_unique<Bench>(assemble(".out outpos position\n.proc main\nmul r0, " + reg +
+                                                       ", v0\nmad o0, r0, " + reg + ", v1\nend\n.end\n"),
+                                              20));
+    RunOptions guest;
+    guest.engine = EngineKind::guest;
+    expected.push_back(benches.back()->run(engine, guest));
+  }
+  for (int turn = 0; turn < 5; ++turn)
+    for (std::size_t n = 0; n < benches.size(); ++n)
+      EXPECT_TRUE(benches[n]->run(engine, RunOptions()) == expected[n]) << n;
+  const CacheStatistics statistics = engine.cache_statistics();
+  EXPECT_GT(statistics.evictions, 0u);
+  EXPECT_LE(statistics.bytes, 20000u);
+}
+
+TEST(Engine, SpecializesSixteenVariants) {
+  const Engine engine;
+  const Program program = assemble(
+      ".out outpos position\n.proc main\nmov r0, v0\n"
+      "ifu b0\nadd r0, c0, r0\n.end\nifu b1\nadd r0, c1, r0\n.end\nifu b2\nadd r0, c2, r0\n.end\n"
+      "ifu b3\nadd r0, c3, r0\n.end\nifu b4\nadd r0, c4, r0\n.end\nmov o0, r0\nend\n.end\n");
+  Bench bench(program, 10);
+  RunOptions guest;
+  guest.engine = EngineKind::guest;
+  unsigned generic = 0;
+  for (int turn = 0; turn < 2; ++turn)
+    for (unsigned bits = 0; bits < 32; ++bits) {
+      for (unsigned n = 0; n < 5; ++n)
+        ASSERT_TRUE(bench.launch.set_bool("b" + std::to_string(n), (bits >> n & 1) != 0));
+      // A boolean that the program does not read changes nothing.
+      ASSERT_TRUE(bench.launch.set_bool("b9", (bits & 1) != 0));
+      const auto expected = bench.run(engine, guest);
+      const auto report = engine.run(bench.launch);
+      ASSERT_TRUE(report) << to_string(report.error());
+      generic += report->generic;
+      EXPECT_TRUE(bench.outputs == expected) << bits;
+    }
+  EXPECT_EQ(generic, 32u);                                      // 16 of 32, twice
+  EXPECT_EQ(engine.cache_statistics().kernels, 16u + 1u + 1u);  // and the guest's
+}
+
+TEST(Engine, WithoutExecutableMemoryTheInterpreterRuns) {
+  EngineOptions options;
+  options.code_memory = CodeMemory::none;
+  const Engine engine(options);
+  EXPECT_FALSE(engine.info().jit);
+  EXPECT_FALSE(engine.info().no_jit_reason.empty());
+  Bench bench(example("branchy.shbin"), 50);
+  RunOptions guest;
+  guest.engine = EngineKind::guest;
+  const auto expected = bench.run(engine, guest);
+  const auto report = engine.run(bench.launch);
+  ASSERT_TRUE(report) << to_string(report.error());
+  EXPECT_EQ(report->engine, EngineKind::ir);
+  EXPECT_TRUE(bench.outputs == expected);
+  RunOptions named;
+  named.target = Target::v3;
+  const auto refused = engine.run(bench.launch, named);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::target_unavailable);
+}
+
+TEST(Engine, ManyThreadsRunOneLaunch) {
+  const Engine engine;
+  Bench bench(example("skin_loop.shbin"), 200);
+  const auto expected = bench.run(engine, RunOptions());
+  // All write the same bits to the same buffers, so give every thread a copy with its own outputs.
+  std::vector<std::thread> threads;
+  std::atomic<int> failures{0};
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      RunOptions options;
+      options.threads = 1;
+      if (t % 2 != 0) options.engine = EngineKind::ir;
+      Launch own(bench.launch);
+      std::vector<std::uint32_t> o0(800);
+      own.unbind_outputs();
+      if (!own.bind_output("o0", {o0.data(), 3200, 16, f32x4})) ++failures;
+      for (int n = 0; n < 50; ++n) {
+        if (!engine.run(own, options)) ++failures;
+        if (std::memcmp(o0.data(), expected.data(), 3200) != 0) ++failures;
+        if (n % 10 == 0) engine.clear_cache();
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(failures, 0);
+}
+
+TEST(Engine, OneLaunchFromSeveralThreads) {
+  const Engine engine;
+  // Without outputs nothing is shared but the launch itself.
+  Bench bench(example("skin_loop.shbin"), 200);
+  bench.launch.unbind_outputs();
+  std::vector<std::thread> threads;
+  std::atomic<int> failures{0};
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      for (int n = 0; n < 100; ++n) {
+        RunOptions options;
+        options.threads = 1;
+        options.generic = (n + t) % 2 != 0;
+        options.engine = (n / 4 + t) % 4 == 0 ? EngineKind::ir : EngineKind::jit;
+        if (!engine.run(bench.launch, options)) ++failures;
+        if (n % 16 == t) engine.clear_cache();
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(failures, 0);
+}
+
+TEST(Engine, ACachedLaunchAllocatesNothing) {
+  const Engine engine;
+  Bench bench(example("mvp_light.shbin"), 8);
+  const Location c0 = *bench.launch.program().uniform("c0"), v0 = *bench.launch.program().input("v0");
+  const std::array matrix{1.f, 0.f, 0.f, 0.f};
+  for (int n = 0; n < 3; ++n) ASSERT_TRUE(engine.run(bench.launch));
+  const std::uint64_t before = allocations;
+  for (int n = 0; n < 10; ++n) {
+    const bool set = bench.launch.set_uniform(c0, matrix).ok();
+    const bool bound =
+        bench.launch.bind_input(v0, {bench.inputs.data(), bench.inputs.size() * 4, 256, f32x4}).ok();
+    bench.launch.set_count(static_cast<std::uint64_t>(n % 8 + 1));
+    const bool ran = engine.run(bench.launch).ok();
+    ASSERT_TRUE(set && bound && ran);
+  }
+  EXPECT_EQ(allocations, before);
+}
+
+TEST(Engine, LaunchesOutliveProgramsAndEngines) {
+  std::optional<Launch> launch;
+  float in[4] = {1, 2, 3, 4}, out[4];
+  {
+    const Program program = assemble(".out outpos position\n.proc main\nmov o0, v0\nend\n.end\n");
+    launch.emplace(program);
+  }
+  ASSERT_TRUE(launch->bind_input("v0", {in, 16, 16, f32x4}));
+  ASSERT_TRUE(launch->bind_output("o0", {out, 16, 16, f32x4}));
+  launch->set_count(1);
+  for (int n = 0; n < 3; ++n) {
+    const Engine engine;
+    out[3] = 0;
+    ASSERT_TRUE(engine.run(*launch));
+    EXPECT_EQ(out[3], 4.0f);
+  }
+}
+
+}  // namespace
+}  // namespace warpjit::test
