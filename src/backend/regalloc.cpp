@@ -14,11 +14,44 @@ constexpr std::int32_t kNowhere = -1;
 // Which value each register of each class holds.
 using RegisterState = std::array<std::array<Reg, kMaxRegisters>, kClassCount>;
 
-class Allocator {
- public:
-  Allocator(const Code& code, const RegisterFile& file) : code_(code), file_(file), live_(code) {}
+struct Placed {
+  Inst inst;
+  std::uint32_t origin;
+};
 
-  Allocation run() {
+// What a run fills; kept for the next one.
+struct Tables {
+  Allocation out;
+  std::vector<std::int32_t> where, param_register;
+  std::vector<char> needs_slot;
+  std::vector<std::uint32_t> remat, body_first, slot_of;
+  std::vector<Reg> hint;
+  std::vector<RegisterState> entry, exit;
+  std::vector<Placed> body;
+
+  void clear() {
+    out.insts.clear();
+    out.origin.clear();
+    out.block_first.clear();
+    out.params.clear();
+    out.slot_offset.clear();
+    out.written = {};
+    out.spill_bytes = out.spill_stores = out.spill_loads = out.rematerialized = out.moves = 0;
+    param_register.clear();
+    body.clear();
+  }
+};
+
+class Run {
+ public:
+  Run(const Code& code, const RegisterFile& file, Tables& tables)
+      : code_(code), file_(file), live_(code), out_(tables.out), where_(tables.where), param_register_(tables.param_register),
+        needs_slot_(tables.needs_slot), remat_(tables.remat), hint_(tables.hint), entry_(tables.entry), exit_(tables.exit),
+        body_(tables.body), body_first_(tables.body_first), slot_of_(tables.slot_of) {
+    tables.clear();
+  }
+
+  void run() {
     const std::size_t count = code_.classes.size();
     where_.assign(count, kNowhere);
     needs_slot_.assign(count, 0);
@@ -47,15 +80,9 @@ class Allocator {
     body_first_[code_.blocks.size()] = static_cast<std::uint32_t>(body_.size());
     assign_slots();
     finish();
-    return std::move(out_);
   }
 
  private:
-  struct Placed {
-    Inst inst;
-    std::uint32_t origin;
-  };
-
   std::size_t class_of(Reg v) const { return static_cast<std::size_t>(code_.classes[v]); }
   std::uint32_t free_registers(std::size_t c) const { return all_[c] & ~occupied_[c]; }
 
@@ -473,23 +500,41 @@ class Allocator {
   const Code& code_;
   const RegisterFile& file_;
   Liveness live_;
-  Allocation out_;
+  Allocation& out_;
   RegisterState held_;
   std::array<std::uint32_t, kClassCount> occupied_ = {}, all_ = {};
-  std::vector<std::int32_t> where_, param_register_;
-  std::vector<char> needs_slot_;
-  std::vector<std::uint32_t> remat_;      // index of the instruction that makes the value again
-  std::vector<Reg> hint_;                 // the block argument that the value becomes
-  std::vector<RegisterState> entry_, exit_;
-  std::vector<Placed> body_;
-  std::vector<std::uint32_t> body_first_;
-  std::vector<std::uint32_t> slot_of_;
+  std::vector<std::int32_t>& where_;
+  std::vector<std::int32_t>& param_register_;
+  std::vector<char>& needs_slot_;
+  std::vector<std::uint32_t>& remat_;     // index of the instruction that makes the value again
+  std::vector<Reg>& hint_;                // the block argument that the value becomes
+  std::vector<RegisterState>& entry_;
+  std::vector<RegisterState>& exit_;
+  std::vector<Placed>& body_;
+  std::vector<std::uint32_t>& body_first_;
+  std::vector<std::uint32_t>& slot_of_;
   std::vector<Move> moves_;
   std::vector<MoveStep> steps_;
 };
 
 }  // namespace
 
-Allocation allocate(const Code& code, const RegisterFile& file) { return Allocator(code, file).run(); }
+struct Allocator::State {
+  Tables tables;
+};
+
+Allocator::Allocator() : state_(std::make_unique<State>()) {}
+Allocator::~Allocator() = default;
+
+const Allocation& Allocator::run(const Code& code, const RegisterFile& file) {
+  Run(code, file, state_->tables).run();
+  return state_->tables.out;
+}
+
+Allocation allocate(const Code& code, const RegisterFile& file) {
+  Tables tables;
+  Run(code, file, tables).run();
+  return std::move(tables.out);
+}
 
 }  // namespace warpjit::lir

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,19 @@ struct Allocation {
 };
 
 Allocation allocate(const Code& code, const RegisterFile& file);
+
+// The same with memory that is kept from one run to the next, so that compiling many programs asks the
+// system for memory once. The result is valid until the next run.
+class Allocator {
+ public:
+  Allocator();
+  ~Allocator();
+  const Allocation& run(const Code& code, const RegisterFile& file);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 // Proves by simulation that every use reads the value it should, on every path; empty text if so.
 std::string check(const Code& code, const Allocation& allocation);

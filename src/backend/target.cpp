@@ -1,5 +1,6 @@
 #include "backend/target.h"
 
+#include "backend/workspace.h"
 #include "backend/x64/compile.h"
 
 namespace warpjit::backend {
@@ -32,8 +33,18 @@ Result<Target> best_target() {
   return Error{ErrorCode::target_unavailable, "this CPU has neither AVX-512 (F, BW, DQ, VL) nor AVX2 with FMA and BMI2", ""};
 }
 
+Workspace::Workspace() : state_(std::make_unique<State>()) {}
+Workspace::~Workspace() = default;
+Workspace::Workspace(Workspace&&) noexcept = default;
+Workspace& Workspace::operator=(Workspace&&) noexcept = default;
+
+Result<MachineCode> compile(const ir::GroupProgram& program, Target target, const CompileOptions& options, Workspace& workspace) {
+  return x64::compile(program, target, options, workspace.state());
+}
+
 Result<MachineCode> compile(const ir::GroupProgram& program, Target target, const CompileOptions& options) {
-  return x64::compile(program, target, options);
+  Workspace workspace;
+  return compile(program, target, options, workspace);
 }
 
 }  // namespace warpjit::backend

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -87,8 +88,23 @@ struct MachineCode {
   CodeStatistics statistics;
 };
 
+// Memory that compilations fill and leave for the next one. One compilation at a time may use it.
+class Workspace {
+ public:
+  Workspace();
+  ~Workspace();
+  Workspace(Workspace&&) noexcept;
+  Workspace& operator=(Workspace&&) noexcept;
+  struct State;
+  State& state() { return *state_; }
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
 // Lowers, allocates and emits. The program must verify in group form. Fails with `unsupported` for a target
 // that was not built in, `resource_limit` for code larger than the backend's limits.
+Result<MachineCode> compile(const ir::GroupProgram& program, Target target, const CompileOptions& options, Workspace& workspace);
 Result<MachineCode> compile(const ir::GroupProgram& program, Target target, const CompileOptions& options);
 
 // A listing of the code with guest addresses; Zydis's Intel syntax where built with it, else asmjit's.

@@ -5,6 +5,7 @@
 
 namespace warpjit::backend::x64 {
 
-Result<MachineCode> compile(const ir::GroupProgram& program, Target target, const CompileOptions& options);
+Result<MachineCode> compile(const ir::GroupProgram& program, Target target, const CompileOptions& options,
+                            Workspace::State& workspace);
 
 }  // namespace warpjit::backend::x64

@@ -20,8 +20,12 @@ std::int32_t output_displacement(std::uint32_t index) {
   return static_cast<std::int32_t>(offsetof(KernelArgs, outputs) + index * sizeof(Binding));
 }
 
-Lowering::Lowering(const ir::Function& f, const Host& host, ConstantPool& pool, std::uint32_t parts)
-    : f_(f), host_(host), pool_(pool), parts_(parts) {
+Lowering::Lowering(const ir::Function& f, const Host& host, ConstantPool& pool, std::uint32_t parts, lir::Code& code)
+    : f_(f), host_(host), pool_(pool), parts_(parts), code_(code) {
+  code_.insts.clear();
+  code_.blocks.clear();
+  code_.classes.clear();
+  code_.frame_bytes = 0;
   regs_.assign(f.value_count() * parts, lir::kNoReg);
   use_count_.assign(f.value_count(), 0);
   vector_cache_.resize(f.value_count());
@@ -30,13 +34,11 @@ Lowering::Lowering(const ir::Function& f, const Host& host, ConstantPool& pool, 
   lir_block_.assign(f.block_count(), ~0u);
 }
 
-lir::Code Lowering::run() {
+void Lowering::run() {
   order_blocks();
   for (ir::Block b : order_)
     for (ir::Inst i : f_.insts(b))
       for (Value v : f_.operands(i)) ++use_count_[v.id];
-  code_.insts.reserve(f_.inst_count() * 3 * parts_);
-  code_.classes.reserve(f_.inst_count() * 3 * parts_);
   if (f_.slot_count != 0) {
     slots_ = static_cast<std::int32_t>(code_.frame_bytes);
     code_.frame_bytes += f_.slot_count * parts_ * host_.vector_bytes;
@@ -59,7 +61,6 @@ lir::Code Lowering::run() {
   for (std::uint32_t b = 0; b < code_.blocks.size(); ++b)
     for (std::uint32_t s : code_.blocks[b].successors) code_.blocks[s].predecessors.push_back(b);
   finish_loops();
-  return std::move(code_);
 }
 
 // Reverse post-order in which a loop's body follows its header: of two successors the one that leaves the

@@ -28,8 +28,9 @@ std::uint32_t choose_parts(const ir::Function& f, const Host& host);
 
 class Lowering {
  public:
-  Lowering(const ir::Function& f, const Host& host, ConstantPool& pool, std::uint32_t parts);
-  lir::Code run();
+  // Fills `code`, which keeps the memory it had.
+  Lowering(const ir::Function& f, const Host& host, ConstantPool& pool, std::uint32_t parts, lir::Code& code);
+  void run();
 
  private:
   // Blocks and values (lower.cpp).
@@ -93,7 +94,19 @@ class Lowering {
   // Rows (lower_memory.cpp).
   void load_input(ir::Inst i);
   void load_uniform_row(ir::Inst i);
-  std::array<lir::Reg, 4> transpose_in(const std::array<lir::Reg, 4>& rows);
+  // Where a binding's rows are, one part at a time.
+  struct RowPointers {
+    lir::Reg stride, stride3;                  // bytes from a row to the next, and three times that
+    lir::Reg next;                             // the pointer made last
+    std::array<lir::Reg, 4> every_fourth;      // rows 0, 4, 8, ... of the part
+  };
+  RowPointers row_pointers(std::int32_t binding);
+  void point_at_part(RowPointers& rows, std::uint32_t part);
+  static void at_row(lir::Inst& inst, const RowPointers& rows, std::uint32_t lane, std::uint32_t k);
+  std::array<lir::Reg, 4> load_components(const RowPointers& rows);
+  lir::Reg load_binding(std::size_t displacement);
+  lir::Reg address(lir::Reg base, lir::Reg index, std::uint8_t scale_log2);
+  std::array<lir::Reg, 4> transpose(const std::array<lir::Reg, 4>& rows);
   lir::Reg row_scratch(ir::Value index);
   lir::Mem frame(std::int32_t displacement) const;
 
@@ -105,7 +118,7 @@ class Lowering {
   const Host& host_;
   ConstantPool& pool_;
   std::uint32_t parts_;
-  lir::Code code_;
+  lir::Code& code_;
   std::vector<lir::Reg> regs_;                  // by value and part
   std::vector<std::uint32_t> use_count_;        // of IR values
   std::vector<ir::Block> order_;

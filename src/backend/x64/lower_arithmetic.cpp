@@ -297,10 +297,4 @@ void Lowering::lower_IShl32(ir::Inst i) { integer_shift(i, Op::ShlV, Op::Shl, Op
 void Lowering::lower_IShrU32(ir::Inst i) { integer_shift(i, Op::ShrUV, Op::ShrU, Op::SShrUImm); }
 void Lowering::lower_IShrS32(ir::Inst i) { integer_shift(i, Op::ShrSV, Op::ShrS, Op::SShrSImm); }
 
-std::uint32_t choose_parts(const ir::Function& f, const Host& host) {
-  (void)f;
-  (void)host;
-  return 1;
-}
-
 }  // namespace warpjit::backend::x64

@@ -1,0 +1,18 @@
+// What a backend::Workspace keeps between compilations: the containers that grow with a program.
+#pragma once
+
+#include "backend/lir.h"
+#include "backend/regalloc.h"
+#include "backend/target.h"
+
+namespace warpjit::backend {
+
+struct Workspace::State {
+  struct Routine {  // a kernel or a preamble
+    lir::Code code;
+    lir::Allocator allocator;
+  };
+  Routine kernel, preamble;
+};
+
+}  // namespace warpjit::backend

@@ -1,0 +1,84 @@
+// How many vectors each value is made of. More of them hide latency, because their chains do not depend on
+// each other; too many do not fit the registers.
+#include <algorithm>
+
+#include "backend/x64/lower.h"
+#include "ir/analysis/liveness.h"
+
+namespace warpjit::backend::x64 {
+namespace {
+
+using ir::Opcode;
+using ir::Type;
+using ir::Value;
+
+// Most varying values that are live at once, one vector each. Input rows count from their first use on,
+// because that is where lowering loads them.
+std::uint32_t vector_pressure(const ir::Function& f, bool masks_are_vectors) {
+  ir::Liveness live(f);
+  std::vector<char> alive(f.value_count(), 0);
+  std::vector<ir::Inst> insts, first_use(f.inst_count());
+  std::uint32_t most = 0;
+  auto weight = [&](Value v) -> std::uint32_t {
+    if (f.value(v).shape != ir::Shape::varying) return 0;
+    return f.value(v).type == Type::i1 && !masks_are_vectors ? 0 : 1;
+  };
+  for (std::uint32_t b = 0; b < f.block_count(); ++b) {
+    const ir::Block block{b};
+    insts.clear();
+    for (ir::Inst i : f.insts(block)) {
+      insts.push_back(i);
+      for (Value v : f.operands(i)) {
+        ir::Inst made = f.definition(v);
+        if (f.inst(made).opcode == Opcode::LoadInput && f.inst(made).block == block && !first_use[made.id].valid()) first_use[made.id] = i;
+      }
+    }
+    std::uint32_t now = 0;
+    std::vector<Value> at_end;
+    live.for_each_live_out(block, [&](Value v) { at_end.push_back(v); });
+    for (Value v : at_end) {
+      alive[v.id] = 1;
+      now += weight(v);
+    }
+    most = std::max(most, now);
+    for (std::size_t k = insts.size(); k-- > 0;) {
+      const ir::Inst i = insts[k];
+      auto kill = [&](ir::Inst made) {
+        for (std::uint32_t r = 0; r < f.inst(made).result_count; ++r) {
+          Value v = f.result(made, r);
+          if (alive[v.id]) now -= weight(v);
+          alive[v.id] = 0;
+        }
+      };
+      kill(i);
+      if (f.inst(i).opcode == Opcode::Phi) continue;
+      for (Value v : f.operands(i)) {
+        if (alive[v.id]) continue;
+        alive[v.id] = 1;
+        now += weight(v);
+      }
+      most = std::max(most, now);
+      for (Value v : f.operands(i)) {
+        ir::Inst made = f.definition(v);
+        if (f.inst(made).opcode == Opcode::LoadInput && first_use[made.id] == i) kill(made);
+      }
+    }
+    for (Value v : at_end) alive[v.id] = 0;
+    live.for_each_live_in(block, [&](Value v) { alive[v.id] = 0; });
+  }
+  return most;
+}
+
+}  // namespace
+
+std::uint32_t choose_parts(const ir::Function& f, const Host& host) {
+  // Measured on Zen 4 with the examples: two parts win as long as about twice the registers hold them; beyond
+  // that spills eat the gain. Large programs have work enough in flight, and compile time counts.
+  constexpr std::size_t kLarge = 1500;
+  if (f.inst_count() > kLarge) return 1;
+  const std::uint32_t registers = host.mask_registers ? 32 : 16;
+  const std::uint32_t pressure = vector_pressure(f, !host.mask_registers);
+  return pressure * 2 <= registers + registers / 2 ? 2 : 1;
+}
+
+}  // namespace warpjit::backend::x64
