@@ -22,6 +22,12 @@ void eliminate_dead_code(Function& f);
 // Replaces Exp2F32, Log2F32, RcpF32 and RsqrtF32 by their definitions in base/math.
 void expand_math(Function& f);
 
+// Brings control flow into the shape that uniformity and linearize want: one Return, no unreachable blocks;
+// every loop with one edge into its header and one back edge, each from a block that goes nowhere else; and
+// a phi at the exit for every value that leaves a loop (launch-uniform ones move to the entry instead).
+// simplify undoes it. Irreducible functions keep their loops as they are. Returns whether f changed.
+bool normalize_loops(Function& f);
+
 // Moves launch-uniform computation (shapes must be set) into `preamble`, a straight-line function in group
 // form that stores each needed result to a new word at the end of the uniform table; f loads it from there.
 void hoist_launch_uniform(Function& f, Function& preamble);

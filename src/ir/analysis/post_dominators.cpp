@@ -1,0 +1,49 @@
+#include "ir/analysis/post_dominators.h"
+
+namespace warpjit::ir {
+
+PostDominators::PostDominators(const Function& f, const Loops& loops)
+    : parent_(f.block_count()), in_(f.block_count(), ~0u), out_(f.block_count(), 0) {
+  // Where a loop can be left to.
+  std::vector<std::vector<Block>> exits(loops.loops().size());
+  for (Block b : loops.order())
+    for (Block s : f.block(b).successors)
+      for (std::uint32_t loop = loops.innermost(b); !loops.contains(loop, s); loop = loops.loop(loop).parent)
+        if (exits[loop].empty() || exits[loop].back() != s) exits[loop].push_back(s);
+
+  // Without back edges the order is topological: one sweep from the end, in which the tree's root is a node
+  // behind all blocks that return.
+  const auto& order = loops.order();
+  const auto end = static_cast<std::uint32_t>(order.size());
+  std::vector<std::uint32_t> parent(end + 1, end);
+  for (std::uint32_t k = end; k-- > 0;) {
+    std::uint32_t meet = ~0u;
+    const auto visit = [&](Block s) {
+      std::uint32_t p = loops.position(s);
+      if (meet == ~0u) meet = p;
+      while (meet != p) {
+        while (meet < p) meet = parent[meet];
+        while (p < meet) p = parent[p];
+      }
+    };
+    for (Block s : f.block(order[k]).successors) {
+      if (loops.position(s) > k) {
+        visit(s);
+      } else {
+        for (Block exit : exits[loops.innermost(s)]) visit(exit);
+      }
+    }
+    parent[k] = meet == ~0u ? end : meet;
+  }
+  std::vector<std::uint32_t> size(end + 1, 1), taken(end + 1, 1), in(end + 1, 0);
+  for (std::uint32_t k = 0; k < end; ++k) size[parent[k]] += size[k];
+  for (std::uint32_t k = end; k-- > 0;) {
+    in[k] = in[parent[k]] + taken[parent[k]];
+    taken[parent[k]] += size[k];
+    if (parent[k] != end) parent_[order[k].id] = order[parent[k]];
+    in_[order[k].id] = in[k];
+    out_[order[k].id] = in[k] + size[k];
+  }
+}
+
+}  // namespace warpjit::ir
