@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "ir/printer.h"
 
@@ -24,6 +26,7 @@ class Verifier {
     position_.assign(f_.inst_count(), kNowhere);
     for (std::uint32_t b = 0; b < f_.block_count(); ++b) WARPJIT_CHECK(check_list(Block{b}));
     for (std::uint32_t b = 0; b < f_.block_count(); ++b) WARPJIT_CHECK(check_edges(Block{b}));
+    WARPJIT_CHECK(match_edges());
     compute_dominators();
     for (std::uint32_t b = 0; b < f_.block_count(); ++b)
       for (Inst i : f_.insts(Block{b})) WARPJIT_CHECK(check_inst(i));
@@ -93,28 +96,25 @@ class Verifier {
       if (s.id >= f_.block_count() || !f_.block(s).first.valid())
         return fail(block.last, "target does not exist");
     }
-    // Distinct targets, and each edge known at both ends: counted through a stamp per block.
-    stamp_.resize(f_.block_count(), kNowhere);
-    for (Block s : block.successors) {
-      if (stamp_[s.id] == b.id) return fail(block.last, "has the target b" + std::to_string(s.id) + " twice");
-      stamp_[s.id] = b.id;
-    }
-    for (std::size_t k = 0; k < block.predecessors.size(); ++k) {
-      const Block p = block.predecessors[k];
-      if (p.id >= f_.block_count()) return fail(b, "has a predecessor that does not exist");
-      const auto& targets = f_.block(p).successors;
-      if (std::count(targets.begin(), targets.end(), b) != 1)
-        return fail(b, "is not a successor of its predecessor b" + std::to_string(p.id));
-    }
-    stamp_in_.resize(f_.block_count(), kNowhere);
-    for (Block p : block.predecessors) {
-      if (stamp_in_[p.id] == b.id) return fail(b, "has the predecessor b" + std::to_string(p.id) + " twice");
-      stamp_in_[p.id] = b.id;
-    }
-    for (Block s : block.successors) {
-      const auto& predecessors = f_.block(s).predecessors;
-      if (std::find(predecessors.begin(), predecessors.end(), b) == predecessors.end())
-        return fail(block.last, "is not a predecessor of its target b" + std::to_string(s.id));
+    for (Block s : block.successors) edges_.emplace_back(b.id, s.id);
+    for (Block p : block.predecessors) edges_back_.emplace_back(p.id, b.id);
+    return {};
+  }
+
+  // Each edge stands once at both of its ends.
+  Status match_edges() {
+    std::sort(edges_.begin(), edges_.end());
+    std::sort(edges_back_.begin(), edges_back_.end());
+    auto text = [](std::pair<std::uint32_t, std::uint32_t> edge) {
+      return "b" + std::to_string(edge.first) + " to b" + std::to_string(edge.second);
+    };
+    for (std::size_t k = 0; k < edges_.size() || k < edges_back_.size(); ++k) {
+      if (k > 0 && k < edges_.size() && edges_[k] == edges_[k - 1])
+        return fail("has the edge " + text(edges_[k]) + " twice");
+      if (k == edges_.size() || (k < edges_back_.size() && edges_back_[k] < edges_[k]))
+        return fail("has no successor for the predecessor edge " + text(edges_back_[k]));
+      if (k == edges_back_.size() || edges_[k] < edges_back_[k])
+        return fail("has no predecessor for the edge " + text(edges_[k]));
     }
     return {};
   }
@@ -309,9 +309,9 @@ class Verifier {
   }
 
   const Function& f_;
-  std::vector<std::uint32_t> position_;  // of an instruction in its block
-  std::vector<std::uint32_t> stamp_, stamp_in_;
-  std::vector<std::uint32_t> order_of_, idom_, in_, out_;  // per block
+  std::vector<std::uint32_t> position_;                                      // of an instruction in its block
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges_, edges_back_;  // from, to
+  std::vector<std::uint32_t> order_of_, idom_, in_, out_;                    // per block
 };
 
 }  // namespace

@@ -74,7 +74,7 @@ TEST(Verifier, RejectsBrokenStructure) {
   {
     Loop l;
     l.f.block(l.header).predecessors.push_back(l.end);
-    l.rejects("not a successor");
+    l.rejects("no successor for the predecessor edge b3 to b1");
   }
   {
     Loop l;
@@ -84,7 +84,7 @@ TEST(Verifier, RejectsBrokenStructure) {
   {
     Loop l;
     l.f.block(l.header).predecessors.pop_back();
-    l.rejects("is not a predecessor of its target");
+    l.rejects("no predecessor for the edge b2 to b1");
   }
   {
     Loop l;

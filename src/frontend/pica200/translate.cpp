@@ -30,7 +30,7 @@ class Translator {
   Translator(const Program& program, const Facts& facts, const ControlFlow& flow)
       : program_(program), facts_(facts), flow_(flow), builder_(function_), ssa_(builder_, variable_types()) {}
 
-  ir::Function run() {
+  Result<ir::Function> run() {
     function_.name = program_.source_name.empty() ? "pica200" : program_.source_name;
     function_.input_count = static_cast<std::uint32_t>(std::popcount(facts_.bound_inputs));
     function_.output_count = static_cast<std::uint32_t>(facts_.outputs.size());
@@ -57,7 +57,7 @@ class Translator {
     ssa_.seal(exit_);
     if (reaches_end_) end_thread();
     builder_.ret();
-    ssa_.finish();
+    WARPJIT_CHECK(ssa_.finish());
     return std::move(function_);
   }
 

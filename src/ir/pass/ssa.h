@@ -1,59 +1,87 @@
-// On-the-fly SSA construction for numbered variables (Braun, Buchwald, Hack, Leissa, Mallon, Zwinkau:
-// "Simple and Efficient Construction of Static Single Assignment Form", CC 2013).
+// SSA construction on the fly for numbered variables (guest registers, flags), after Braun et al., "Simple
+// and Efficient Construction of Static Single Assignment Form", CC 2013: a translator writes and reads
+// variables per block, phis appear only where they are needed, and trivial ones vanish.
+//
+// Nothing recurses. Memory is one row of variables per block that writes or reads one.
 #pragma once
 
 #include <cstdint>
-#include <utility>
+#include <span>
 #include <vector>
 
+#include "base/result.h"
 #include "ir/builder.h"
 
 namespace warpjit::ir {
 
-// A frontend writes and reads variables block by block. A block is sealed when all its predecessors are known
-// and terminated; until then reads of what it does not define make phis that are completed at sealing.
-// Reading a variable that nothing wrote on some way from the entry is a programming error.
 class SsaBuilder {
  public:
-  SsaBuilder(Builder& builder, std::vector<Type> variables) : builder_(builder), types_(std::move(variables)) {}
+  // More phis than this and the program is refused (finish gives resource_limit).
+  static constexpr std::uint32_t kMaxPhis = 1u << 20;
 
-  void write(Block block, std::uint32_t variable, Value value) { at(block, variable) = value; }
+  // Variables are numbered 0 .. types.size() - 1. A read that no write reaches is zero or false.
+  SsaBuilder(Builder& builder, std::span<const Type> types);
+
+  void write(Block block, std::uint32_t variable, Value value);
+
+  // The value of the variable at the end of what is written of `block` so far. Values that were read stay
+  // valid to use, though finish() may replace some.
   Value read(Block block, std::uint32_t variable);
+  template <class T>
+  T read(Block block, std::uint32_t variable) {
+    return T{read(block, variable)};
+  }
+
+  // Promises that `block` gets no more predecessors. Each block is sealed once; blocks that the translator
+  // forgets are sealed by finish().
   void seal(Block block);
-  // After all blocks are sealed: removes phis that merge one value with itself and rewrites their uses.
-  void finish();
+
+  // Ends the construction: replaces the values of phis that turned out trivial, everywhere.
+  Status finish();
 
  private:
-  struct BlockState {
-    std::vector<Value> values;                                 // by variable; empty until the first access
-    std::vector<std::pair<std::uint32_t, Value>> incomplete;   // phis to complete at sealing
+  static constexpr std::uint32_t kNone = ~0u;
+  struct Row {
+    std::uint32_t first = kNone;       // into definitions_
+    std::uint32_t incomplete = kNone;  // list of phis that wait for seal()
     bool sealed = false;
   };
+  struct PhiInfo {
+    Value value;
+    Block block;
+    std::uint32_t variable = 0;
+    std::uint32_t next_incomplete = kNone;
+    std::uint32_t users = kNone;  // list of phis that read this one
+    bool removed = false;
+  };
+  struct User {
+    std::uint32_t phi, next;
+  };
 
-  BlockState& state(Block block) {
-    if (blocks_.size() <= block.id) blocks_.resize(block.id + 1);
-    return blocks_[block.id];
+  Value& definition(Block block, std::uint32_t variable);
+  Value resolve(Value value);
+  Value zero(std::uint32_t variable);
+  std::uint32_t phi_of(Value value) const {
+    return value.id < phi_index_.size() ? phi_index_[value.id] : kNone;
   }
-  Value& at(Block block, std::uint32_t variable) {
-    BlockState& s = state(block);
-    if (s.values.empty()) s.values.resize(types_.size());
-    return s.values[variable];
-  }
-  Value resolve(Value v) const {
-    while (v.id < replacement_.size() && replacement_[v.id].valid()) v = replacement_[v.id];
-    return v;
-  }
-  Value new_phi(Block block, std::uint32_t variable);
-  Value complete(Value phi, std::uint32_t variable);
-  Value only_operand(Value phi) const;
-  void replace(Value phi, Value by);
+  std::uint32_t make_phi(Block block, std::uint32_t variable);
+  Value look_up(Block block, std::uint32_t variable);
+  void add_operands(std::uint32_t phi);
+  void work_off();
+  void try_remove(std::uint32_t phi);
 
   Builder& builder_;
   std::vector<Type> types_;
-  std::vector<BlockState> blocks_;
-  std::vector<Value> replacement_;
-  std::vector<Value> phis_;
-  std::vector<Value> operands_;  // scratch of complete()
+  std::vector<Row> rows_;
+  std::vector<Value> definitions_;
+  std::vector<PhiInfo> phis_;
+  std::vector<User> users_;
+  std::vector<std::uint32_t> phi_index_;  // per value: index into phis_
+  std::vector<Value> replacement_;        // per value
+  std::vector<std::uint32_t> to_fill_, filled_, to_check_;
+  std::vector<Block> path_;
+  std::vector<Value> operands_;
+  bool overflowed_ = false;
 };
 
 }  // namespace warpjit::ir

@@ -1,0 +1,72 @@
+// Random IR functions in thread form, with memory to run them on: for differential tests of passes, engines
+// and backends. The same seed gives the same function on every host.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "ir/function.h"
+
+namespace warpjit::testing {
+
+// SplitMix64: small, and unlike the standard distributions the same everywhere.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t next() {
+    std::uint64_t z = state_ += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+  }
+  // Uniform in 0 .. count - 1.
+  std::uint32_t below(std::uint32_t count) {
+    return static_cast<std::uint32_t>((next() >> 32) * count >> 32);
+  }
+  bool chance(std::uint32_t percent) { return below(100) < percent; }
+
+ private:
+  std::uint64_t state_;
+};
+
+struct RandomIrOptions {
+  unsigned blocks = 12;     // about, at most
+  unsigned operations = 6;  // per block, at most
+  bool loops = true;
+  bool structured = false;  // only if, loop, switch, break, continue, early return: reducible
+  bool switches = true;
+  bool transcendentals = true;
+  bool fold = false;  // let the builder fold; else instructions are made as they come
+};
+
+// Every loop ends after at most a few dozen turns, and every backward edge is marked. What a function stores
+// does not depend on NaN payloads, up to the payload of stored NaNs: an integer view of a computed
+// float goes through CanonicalizeNaN32. 3 inputs, 2 outputs, 256 uniform bytes.
+ir::Function random_function(std::uint64_t seed, const RandomIrOptions& options = {});
+
+// Options chosen by the seed too: all shapes of control flow.
+ir::Function random_any_function(std::uint64_t seed);
+
+// Inputs and uniforms for such a function: special values, small numbers and random bits.
+struct RandomMemory {
+  static constexpr std::uint32_t kInputs = 3, kOutputs = 2, kUniformWords = 64;
+  using Words = std::array<std::uint32_t, 4>;
+  std::uint32_t threads;
+  std::vector<std::vector<Words>> inputs;
+  std::vector<std::uint32_t> uniform;
+
+  RandomMemory(std::uint64_t seed, std::uint32_t thread_count);
+
+  // Runs f (after `preamble`, if given) in the IR interpreter; gives the words of all outputs, thread by
+  // thread, every NaN as 0x7fc00000. Outputs start as 0xcccccccc.
+  Result<std::vector<std::uint32_t>> run(const ir::Function& f, unsigned lanes = 8, std::uint64_t fuel = 1000,
+                                         const ir::Function* preamble = nullptr) const;
+};
+
+// "" if the outputs are the same, else where they differ first.
+std::string difference(const std::vector<std::uint32_t>& wanted, const std::vector<std::uint32_t>& got);
+
+}  // namespace warpjit::testing
