@@ -43,9 +43,12 @@ std::string short_number(double value) {
 }
 
 Drawing lay_out(const BarChart& chart) {
-  constexpr int kBar = 46, kGap = 36, kLeft = 90, kRight = 30, kTop = 90, kPlot = 320, kBottom = 60;
+  constexpr int kBar = 46, kGap = 36, kLeft = 90, kRight = 30, kTop = 112, kPlot = 320, kBottom = 60;
   const int bars = static_cast<int>(chart.series.size()), groups = static_cast<int>(chart.groups.size());
-  const int group_width = bars * kBar + kGap;
+  int longest = 0;
+  for (const BarChart::Group& group : chart.groups)
+    longest = std::max(longest, 12 * static_cast<int>(group.name.size()));
+  const int group_width = std::max(bars * kBar, longest) + kGap;
   Drawing drawing;
   int legend_width = kLeft;
   for (const std::string& name : chart.series) legend_width += 40 + 12 * static_cast<int>(name.size());
@@ -71,7 +74,7 @@ Drawing lay_out(const BarChart& chart) {
   }
   for (int g = 0; g < groups; ++g) {
     const BarChart::Group& group = chart.groups[static_cast<std::size_t>(g)];
-    const int x = kLeft + g * group_width + kGap / 2;
+    const int x = kLeft + g * group_width + (group_width - bars * kBar) / 2;
     drawing.texts.push_back({x + bars * kBar / 2, kTop + kPlot + 24, group.name, Align::middle, 2});
     for (int b = 0; b < bars && b < static_cast<int>(group.values.size()); ++b) {
       const double value = group.values[static_cast<std::size_t>(b)];

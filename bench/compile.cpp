@@ -1,0 +1,186 @@
+// Compile time of the four example vertex shaders. "stages": the stages called one after the other, median
+// microseconds of each as counters. "engine": Engine::compile with an empty cache, from guest words to a
+// kernel that can be run.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "backend/workspace.h"
+#include "backend/x64/host.h"
+#include "backend/x64/lower.h"
+#include "bound_launch.h"
+#include "frontend/pica200/shader.h"
+#include "frontend/pica200/shbin.h"
+#include "ir/pipeline.h"
+#include "runtime/code_memory.h"
+
+namespace {
+
+using namespace warpjit;
+using Clock = std::chrono::steady_clock;
+
+constexpr const char* kShaders[] = {"mvp_light", "skin_loop", "branchy", "breakc_loop"};
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// Microseconds of each stage over many compilations, in the order of their first appearance.
+class StageTimes {
+ public:
+  void start() { last_ = Clock::now(); }
+  void stage(const std::string& name) {
+    const Clock::time_point now = Clock::now();
+    const auto place =
+        std::find_if(stages_.begin(), stages_.end(), [&](const Stage& stage) { return stage.name == name; });
+    Stage& stage = place != stages_.end() ? *place : stages_.emplace_back(Stage{name, {}});
+    stage.times.push_back(std::chrono::duration<double, std::micro>(now - last_).count());
+    last_ = Clock::now();
+  }
+  void report(benchmark::State& state) const {
+    unsigned number = 0;  // counters are printed in the order of their names
+    for (const Stage& stage : stages_) {
+      char name[64];
+      std::snprintf(name, sizeof name, "%02u_%s", ++number, stage.name.c_str());
+      state.counters[name] = median(stage.times);
+    }
+  }
+
+ private:
+  struct Stage {
+    std::string name;
+    std::vector<double> times;
+  };
+  std::vector<Stage> stages_;
+  Clock::time_point last_;
+};
+
+// One compilation, stage by stage, as the engine makes it. Lowering and allocation run a second time on their
+// own, because backend::compile is one call.
+Status compile_once(std::span<const std::byte> bytes, const frontend::Facts& facts, backend::Target target,
+                    backend::Workspace::State& scratch, runtime::CodeMemory& memory, StageTimes& times) {
+  times.start();
+  WARPJIT_TRY(const pica200::Container container, pica200::read_shbin(bytes, "shader"));
+  WARPJIT_TRY(pica200::Program program, pica200::select_program(container));
+  WARPJIT_TRY(const auto shader, pica200::Shader::make(std::move(program)));
+  times.stage("decode");
+  WARPJIT_TRY(ir::Function function, shader->translate(facts));
+  times.stage("translate");
+  WARPJIT_TRY(const ir::GroupProgram group, ir::run_pipeline(std::move(function), {}));
+  times.stage("passes");
+  WARPJIT_TRY(const backend::MachineCode code, backend::compile(group, target, {}));
+  times.stage("backend");
+  runtime::CodeLabel label{"shader", code.map};
+  WARPJIT_TRY(const runtime::CodeMemory::Block block, memory.place(code.bytes, std::move(label)));
+  times.stage("place");
+
+  const backend::x64::Host& host = backend::x64::host(target);
+  backend::x64::ConstantPool pool(host);
+  times.start();
+  backend::x64::Lowering(group.kernel, host, pool, code.parts, scratch.kernel.code).run();
+  lir::eliminate_dead_code(scratch.kernel.code);
+  times.stage("backend:lower");
+  scratch.kernel.allocator.run(scratch.kernel.code, backend::x64::register_file(host, 0));
+  times.stage("backend:allocate");
+  return {};
+}
+
+struct Prepared {
+  std::vector<std::byte> bytes;
+  tool::BoundLaunch bound;
+  frontend::Facts facts;
+};
+Result<Prepared> prepare(const std::string& shader) {
+  WARPJIT_TRY(std::vector<std::byte> bytes, tool::read_file(WARPJIT_EXAMPLES + shader + ".shbin"));
+  WARPJIT_TRY(tool::LaunchFile file, tool::read_launch(WARPJIT_EXAMPLES + shader + ".json"));
+  WARPJIT_TRY(tool::BoundLaunch bound, tool::BoundLaunch::make(std::move(file)));
+  WARPJIT_TRY(frontend::Facts facts, bound.facts());
+  return Prepared{std::move(bytes), std::move(bound), facts};
+}
+
+void measure_stages(benchmark::State& state, const std::string& shader, backend::Target target) {
+  const auto prepared = prepare(shader);
+  if (!prepared) return state.SkipWithError(to_string(prepared.error()).c_str());
+  const auto memory = runtime::CodeMemory::create(CodeMemory::automatic);
+  if (!memory) return state.SkipWithError(to_string(memory.error()).c_str());
+  backend::Workspace::State scratch;
+  StageTimes times;
+  for (auto iteration : state) {
+    if (const Status status =
+            compile_once(prepared->bytes, prepared->facts, target, scratch, **memory, times);
+        !status)
+      return state.SkipWithError(to_string(status.error()).c_str());
+  }
+  times.report(state);
+}
+
+// Each pass on its own; the observer costs a little, so these are not part of the sum.
+void measure_passes(benchmark::State& state, const std::string& shader) {
+  const auto prepared = prepare(shader);
+  if (!prepared) return state.SkipWithError(to_string(prepared.error()).c_str());
+  StageTimes times;
+  for (auto iteration : state) {
+    auto function = prepared->bound.launch().program().shader()->translate(prepared->facts);
+    if (!function) return state.SkipWithError(to_string(function.error()).c_str());
+    times.start();
+    const auto group =
+        ir::run_pipeline(std::move(*function), {},
+                         [&](std::string_view name, const ir::Function&) { times.stage(std::string(name)); });
+    if (!group) return state.SkipWithError(to_string(group.error()).c_str());
+  }
+  times.report(state);
+}
+
+void measure_engine(benchmark::State& state, const std::string& shader, Target target) {
+  const auto prepared = prepare(shader);
+  if (!prepared) return state.SkipWithError(to_string(prepared.error()).c_str());
+  const Engine engine;
+  RunOptions options;
+  options.target = target;
+  std::vector<double> times;
+  for (auto iteration : state) {
+    state.PauseTiming();
+    engine.clear_cache();
+    const Launch fresh = prepared->bound.launch();  // remembers no kernel
+    state.ResumeTiming();
+    const Clock::time_point before = Clock::now();
+    const auto report = engine.compile(fresh, options);
+    times.push_back(std::chrono::duration<double, std::micro>(Clock::now() - before).count());
+    if (!report) return state.SkipWithError(to_string(report.error()).c_str());
+  }
+  state.counters["median_us"] = median(times);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  const EngineInfo info = Engine().info();
+  for (const std::string shader : kShaders) {
+    for (const Target target : {Target::v3, Target::v4}) {
+      const std::string name = shader + "/" + warpjit::name(target);
+      const backend::Target code_target =
+          target == Target::v3 ? backend::Target::x64_v3 : backend::Target::x64_v4;
+      // Code can be made for a target that this machine does not run.
+      benchmark::RegisterBenchmark(("stages/" + name).c_str(), [=](benchmark::State& state) {
+        measure_stages(state, shader, code_target);
+      })->Unit(benchmark::kMicrosecond);
+      if (info.jit && std::find(info.targets.begin(), info.targets.end(), target) != info.targets.end())
+        benchmark::RegisterBenchmark(("engine/" + name).c_str(),
+                                     [=](benchmark::State& state) { measure_engine(state, shader, target); })
+            ->Unit(benchmark::kMicrosecond)
+            ->MinTime(0.2);
+    }
+    benchmark::RegisterBenchmark(("passes/" + shader).c_str(), [=](benchmark::State& state) {
+      measure_passes(state, shader);
+    })->Unit(benchmark::kMicrosecond);
+  }
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  return 0;
+}

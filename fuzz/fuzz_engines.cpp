@@ -1,0 +1,236 @@
+// warpjit_fuzz: random PICA200 programs through all engines. Stops at the first difference and prints the
+// seed, the listing and a launch file that shows it.
+//   warpjit_fuzz --seeds 1..20000
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <cstring>
+
+#include "bound_launch.h"
+#include "files.h"
+#include "frontend/pica200/disassemble.h"
+#include "frontend/pica200/random.h"
+#include "launch_write.h"
+
+namespace {
+
+using namespace warpjit;
+using namespace warpjit::tool;
+
+struct Options {
+  std::string seeds = "1..300", out = ".";
+  unsigned dispatch_share = 10, register_share = 10, size = 60;
+  bool no_jit = false, verbose = false;
+};
+
+// What one seed varies besides its program.
+struct Variation {
+  unsigned threads, host_threads, size;
+  bool dispatch, few_registers, generic, flow;
+};
+
+std::uint64_t mix(std::uint64_t seed) {
+  seed = (seed + 0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9;
+  seed ^= seed >> 29;
+  seed *= 0x94d049bb133111eb;
+  return seed ^ (seed >> 32);
+}
+
+Variation vary(std::uint64_t seed, const Options& options) {
+  constexpr unsigned kThreads[] = {1, 7, 8, 16, 17, 33, 64, 100};
+  const std::uint64_t bits = mix(seed);
+  Variation variation{};
+  variation.threads = kThreads[bits % 8];
+  variation.host_threads = (bits >> 8) % 8 == 0 ? 2 : 1;
+  variation.size = 4 + static_cast<unsigned>((bits >> 16) % (2 * options.size));
+  variation.dispatch = (bits >> 24) % 100 < options.dispatch_share;
+  variation.few_registers = (bits >> 32) % 100 < options.register_share;
+  variation.generic = (bits >> 40) % 4 == 0;
+  variation.flow = (bits >> 44) % 8 != 0;
+  return variation;
+}
+
+LaunchFile make_launch(std::uint64_t seed, const Variation& variation) {
+  pica200::RandomOptions random;
+  random.threads = variation.threads;
+  random.size = variation.size;
+  random.flow = variation.flow;
+  random.jumps = variation.flow && seed % 3 != 0;
+  pica200::RandomProgram generated = pica200::random_program(seed, random);
+  LaunchFile launch;
+  launch.name = fmt::format("seed {}", seed);
+  launch.program = std::move(generated.program);
+  launch.uniforms = generated.uniforms;
+  launch.count = launch.rows = generated.threads.size();
+  LaunchBuffer buffer;
+  for (const pica200::ThreadState& state : generated.threads) {
+    const auto* begin = reinterpret_cast<const std::byte*>(state.v);
+    buffer.bytes.insert(buffer.bytes.end(), begin, begin + sizeof state.v);
+  }
+  launch.buffers.push_back(std::move(buffer));
+  for (std::uint8_t reg = 0; reg < 16; ++reg) {
+    launch.inputs.push_back(
+        {"v" + std::to_string(reg), reg, f32x4, 0, 16u * reg, sizeof pica200::ThreadState::v});
+    launch.outputs.push_back({"o" + std::to_string(reg), {pica200::ExitFile::o, reg}, 4});
+    // Half of the programs also give up their temporaries, which keeps all of them alive.
+    if (seed % 2 == 0) launch.outputs.push_back({"r" + std::to_string(reg), {pica200::ExitFile::r, reg}, 4});
+  }
+  launch.outputs.push_back({"a0", {pica200::ExitFile::a0, 0}, 2});
+  launch.outputs.push_back({"aL", {pica200::ExitFile::aL, 0}, 1});
+  launch.outputs.push_back({"cmp", {pica200::ExitFile::cmp, 0}, 2});
+  return launch;
+}
+
+struct Configuration {
+  std::string name;
+  const Engine* engine;
+  RunOptions run;
+};
+
+// What went wrong with one configuration, if anything; `reference` holds the guest interpreter's results.
+struct Finding {
+  std::string configuration, text;
+  std::optional<Mismatch> mismatch;
+};
+
+class Fuzzer {
+ public:
+  explicit Fuzzer(const Options& options) : options_(options), few_registers_(limited()) {
+    const EngineInfo info = full_.info();
+    targets_ = info.jit && !options.no_jit ? info.targets : std::vector<Target>();
+  }
+
+  std::size_t target_count() const { return targets_.size(); }
+
+  // Runs one seed; false if the engines differ.
+  bool run(std::uint64_t seed) {
+    const Variation variation = vary(seed, options_);
+    const auto finding = check(make_launch(seed, variation), variation);
+    if (!finding) return true;
+    report(seed, variation, *finding);
+    return false;
+  }
+
+ private:
+  static EngineOptions limited() {
+    EngineOptions options;
+    options.registers = 4;
+    return options;
+  }
+
+  std::vector<Configuration> configurations(const Variation& variation) const {
+    RunOptions base;
+    base.threads = variation.host_threads;
+    base.fuel = pica200::kRandomFuel;
+    base.generic = variation.generic;
+    std::vector<Configuration> list;
+    const auto add = [&](EngineKind kind, Target target, const Engine& engine, bool dispatch,
+                         const std::string& suffix) {
+      RunOptions run = base;
+      run.engine = kind;
+      run.target = target;
+      run.dispatch_all = dispatch;
+      list.push_back({fmt::format("{}{}{}{}", warpjit::name(kind), kind == EngineKind::jit ? "-" : "",
+                                  kind == EngineKind::jit ? warpjit::name(target) : "", suffix),
+                      &engine, run});
+    };
+    add(EngineKind::ir, Target::automatic, full_, false, "");
+    if (variation.dispatch) add(EngineKind::ir, Target::automatic, full_, true, "+dispatch");
+    for (const Target target : targets_) {
+      add(EngineKind::jit, target, full_, false, "");
+      if (variation.dispatch) add(EngineKind::jit, target, full_, true, "+dispatch");
+      if (variation.few_registers) add(EngineKind::jit, target, few_registers_, false, "+registers4");
+    }
+    return list;
+  }
+
+  std::optional<Finding> check(LaunchFile launch, const Variation& variation) {
+    auto bound = BoundLaunch::make(std::move(launch));
+    if (!bound) return Finding{"bind", to_string(bound.error()), {}};
+    RunOptions guest;
+    guest.engine = EngineKind::guest;
+    guest.threads = 1;
+    guest.fuel = pica200::kRandomFuel;
+    const auto report = full_.run(bound->launch(), guest);
+    if (!report) return Finding{"guest", to_string(report.error()), {}};  // generated programs end
+    const std::vector<std::uint32_t> reference = bound->words();
+    for (const Configuration& configuration : configurations(variation)) {
+      bound->clear_results();
+      const auto result = configuration.engine->run(bound->launch(), configuration.run);
+      if (!result) return Finding{configuration.name, to_string(result.error()), {}};
+      if (result->engine != configuration.run.engine)
+        return Finding{configuration.name, "ran on another engine", {}};
+      if (const auto mismatch = compare_results(*bound, reference))
+        return Finding{configuration.name, to_string(*mismatch), mismatch};
+    }
+    full_.clear_cache();
+    few_registers_.clear_cache();
+    return std::nullopt;
+  }
+
+  void report(std::uint64_t seed, const Variation& variation, const Finding& finding) {
+    const LaunchFile launch = make_launch(seed, variation);
+    fmt::print("seed {}: {} against guest: {}\n", seed, finding.configuration, finding.text);
+    fmt::print("{} threads, {} host threads{}\n\n{}\n", launch.count, variation.host_threads,
+               variation.generic ? ", generic" : "", pica200::disassemble(launch.program));
+    // One thread if it shows the difference alone, else all.
+    Json json = write_launch(launch, 0, launch.count);
+    if (finding.mismatch) {
+      const Json one = write_launch(launch, finding.mismatch->thread, 1);
+      auto alone =
+          parse_launch(one.dump(), "one", [](const std::string& name) -> Result<std::vector<std::byte>> {
+            return Error{ErrorCode::io, "no files", name};
+          });
+      if (alone && check(std::move(*alone), variation)) json = one;
+    }
+    const std::string file = fmt::format("{}/fuzz-{}.json", options_.out, seed);
+    if (const Status written = write_file(file, json.dump(1) + "\n"); !written)
+      fmt::print(stderr, "warpjit_fuzz: {}\n", to_string(written.error()));
+    else
+      fmt::print("launch file: {} (warpjit verify {} --fuel {})\n", file, file, pica200::kRandomFuel);
+  }
+
+  using Json = nlohmann::ordered_json;
+  const Options& options_;
+  Engine full_, few_registers_;
+  std::vector<Target> targets_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  CLI::App app{"Runs random PICA200 programs through all engines and compares the results bit by bit.",
+               "warpjit_fuzz"};
+  app.add_option("--seeds", options.seeds, "first..last")->capture_default_str();
+  app.add_option("--dispatch-share", options.dispatch_share,
+                 "percent of the programs that also run in the dispatcher")
+      ->check(CLI::Range(0u, 100u))
+      ->capture_default_str();
+  app.add_option("--registers-share", options.register_share,
+                 "percent that also run with 4 registers a class")
+      ->check(CLI::Range(0u, 100u))
+      ->capture_default_str();
+  app.add_option("--size", options.size, "mean number of instructions")
+      ->check(CLI::Range(1u, 1000u))
+      ->capture_default_str();
+  app.add_option("--out", options.out, "folder for the launch file of a finding")->capture_default_str();
+  app.add_flag("--no-jit", options.no_jit, "compare the two interpreters only");
+  app.add_flag("--verbose", options.verbose, "name every seed before it runs");
+  CLI11_PARSE(app, argc, argv);
+  unsigned long long first = 0, last = 0;
+  char rest = 0;
+  if (std::sscanf(options.seeds.c_str(), "%llu..%llu%c", &first, &last, &rest) != 2 || last < first) {
+    fmt::print(stderr, "warpjit_fuzz: --seeds must be FIRST..LAST\n");
+    return 2;
+  }
+  Fuzzer fuzzer(options);
+  for (std::uint64_t seed = first; seed <= last; ++seed) {
+    if (options.verbose) fmt::print(stderr, "seed {}\n", seed);
+    if (!fuzzer.run(seed)) return 1;
+    if ((seed - first) % 1000 == 999) fmt::print(stderr, "{} programs\n", seed - first + 1);
+  }
+  fmt::print("{} programs, guest and IR interpreter and {} JIT target{}: no difference\n", last - first + 1,
+             fuzzer.target_count(), fuzzer.target_count() == 1 ? "" : "s");
+  return 0;
+}

@@ -1,0 +1,26 @@
+// What fuzz targets share: a property that must hold for every input.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <span>
+#include <string_view>
+
+namespace warpjit::fuzz {
+
+inline void require(bool holds, const char* property) {
+  if (holds) return;
+  std::fprintf(stderr, "violated: %s\n", property);
+  std::abort();
+}
+
+inline std::span<const std::byte> bytes(const std::uint8_t* data, std::size_t size) {
+  return {reinterpret_cast<const std::byte*>(data), size};
+}
+inline std::string_view text(const std::uint8_t* data, std::size_t size) {
+  return {reinterpret_cast<const char*>(data), size};
+}
+
+}  // namespace warpjit::fuzz
