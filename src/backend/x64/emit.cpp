@@ -59,6 +59,7 @@ class Emitter {
     holder.init(environment);
     holder.setErrorHandler(&errors_);
     x86::Assembler assembler(&holder);
+    assembler.addEncodingOptions(asmjit::EncodingOptions::kOptimizedAlign);  // long nops
     if (options_.validate) assembler.addDiagnosticOptions(asmjit::DiagnosticOptions::kValidateAssembler);
     a_ = &assembler;
     pool_ = a_->newLabel();

@@ -43,141 +43,101 @@ Mem Lowering::frame(std::int32_t displacement) const {
   return mem;
 }
 
-std::array<Reg, 4> Lowering::transpose_in(const std::array<Reg, 4>& rows) {
+// The same four unpacks turn components back into rows.
+std::array<Reg, 4> Lowering::transpose(const std::array<Reg, 4>& rows) {
   Reg t0 = vvv(Op::UnpackLo, rows[0], reg_source(rows[1])), t1 = vvv(Op::UnpackHi, rows[0], reg_source(rows[1]));
   Reg t2 = vvv(Op::UnpackLo, rows[2], reg_source(rows[3])), t3 = vvv(Op::UnpackHi, rows[2], reg_source(rows[3]));
   return {vvv(Op::UnpackLoD, t0, reg_source(t2)), vvv(Op::UnpackHiD, t0, reg_source(t2)),
           vvv(Op::UnpackLoD, t1, reg_source(t3)), vvv(Op::UnpackHiD, t1, reg_source(t3))};
 }
 
-namespace {
-// Addresses of a binding's rows: a pointer to every fourth row, and multiples of the stride.
-struct RowPointers {
-  Reg stride, stride3;
-  std::vector<Reg> every_fourth;
-};
+Reg Lowering::load_binding(std::size_t displacement) {
+  Inst& inst = add(Op::SLoad64, RegClass::scalar);
+  inst.mem.base = MemBase::args;
+  inst.mem.displacement = static_cast<std::int32_t>(displacement);
+  inst.flags |= lir::kRemat;
+  return inst.def;
+}
 
-void at_row(Inst& inst, const RowPointers& rows, std::uint32_t lane, std::uint32_t k) {
+Reg Lowering::address(Reg base, Reg index, std::uint8_t scale_log2) {
+  Inst& inst = add(Op::SLea64, RegClass::scalar);
+  use(inst, base);
+  use(inst, index);
+  inst.mem = {MemBase::reg, 0, 1, scale_log2, false, 0};
+  return inst.def;
+}
+
+Lowering::RowPointers Lowering::row_pointers(std::int32_t binding) {
+  const auto displacement = static_cast<std::size_t>(binding);
+  RowPointers rows;
+  rows.next = load_binding(displacement + offsetof(Binding, address));
+  rows.stride = load_binding(displacement + offsetof(Binding, stride));
+  rows.stride3 = address(rows.stride, rows.stride, 1);
+  return rows;
+}
+
+void Lowering::point_at_part(RowPointers& rows, std::uint32_t part) {
+  for (std::uint32_t lane = 0; lane < host_.lanes / 4; ++lane) {
+    if (part != 0 || lane != 0) rows.next = address(rows.next, rows.stride, 2);
+    rows.every_fourth[lane] = rows.next;
+  }
+}
+
+void Lowering::at_row(Inst& inst, const RowPointers& rows, std::uint32_t lane, std::uint32_t k) {
   inst.mem.base = MemBase::reg;
   inst.mem.base_use = inst.use_count;
-  inst.use[inst.use_count++] = rows.every_fourth[lane];
+  use(inst, rows.every_fourth[lane]);
   if (k == 0) return;
   inst.mem.index_use = inst.use_count;
   inst.mem.scale_log2 = k == 2 ? 1 : 0;
-  inst.use[inst.use_count++] = k == 3 ? rows.stride3 : rows.stride;
+  use(inst, k == 3 ? rows.stride3 : rows.stride);
 }
-}  // namespace
 
-void Lowering::load_input(ir::Inst i) {
-  const std::int32_t binding = input_displacement(static_cast<std::uint32_t>(f_.inst(i).immediate));
-  const std::uint32_t saved_address = guest_address_;
-  auto load64 = [&](std::int32_t displacement) {
-    Inst& inst = add(Op::SLoad64, RegClass::scalar);
-    inst.mem.base = MemBase::args;
-    inst.mem.displacement = displacement;
-    inst.flags |= lir::kRemat;
-    return inst.def;
-  };
-  auto lea = [&](Reg base, Reg index, std::uint8_t scale_log2) {
-    Inst& inst = add(Op::SLea64, RegClass::scalar);
-    use(inst, base);
-    use(inst, index);
-    inst.mem = {MemBase::reg, 0, 1, scale_log2, false, 0};
-    return inst.def;
-  };
-  RowPointers rows;
-  Reg base = load64(binding + static_cast<std::int32_t>(offsetof(Binding, address)));
-  rows.stride = load64(binding + static_cast<std::int32_t>(offsetof(Binding, stride)));
-  rows.stride3 = lea(rows.stride, rows.stride, 1);
-  const std::uint32_t lanes128 = host_.lanes / 4;
-  for (std::uint32_t p = 0; p < parts_; ++p) {
-    rows.every_fourth.clear();
-    for (std::uint32_t lane = 0; lane < lanes128; ++lane) {
-      if (p != 0 || lane != 0) base = lea(base, rows.stride, 2);
-      rows.every_fourth.push_back(base);
-    }
-    std::array<Reg, 4> vectors;
-    for (std::uint32_t k = 0; k < 4; ++k) {
-      Inst& first = add(Op::LoadRow, RegClass::vector);
-      at_row(first, rows, 0, k);
-      Reg r = first.def;
-      for (std::uint32_t lane = 1; lane < lanes128; ++lane) {
-        Inst& inst = add(Op::InsertRow, RegClass::vector);
+std::array<Reg, 4> Lowering::load_components(const RowPointers& rows) {
+  std::array<Reg, 4> vectors;
+  for (std::uint32_t k = 0; k < 4; ++k)
+    for (std::uint32_t lane = 0; lane < host_.lanes / 4; ++lane) {
+      Inst& inst = add(lane == 0 ? Op::LoadRow : Op::InsertRow, RegClass::vector);
+      if (lane != 0) {
         inst.imm = lane;
         inst.prefer = 1;
-        use(inst, r);
-        at_row(inst, rows, lane, k);
-        r = inst.def;
+        use(inst, vectors[k]);
       }
-      vectors[k] = r;
+      at_row(inst, rows, lane, k);
+      vectors[k] = inst.def;
     }
-    std::array<Reg, 4> components = transpose_in(vectors);
+  return transpose(vectors);
+}
+
+void Lowering::load_input(ir::Inst i) {
+  RowPointers rows = row_pointers(input_displacement(static_cast<std::uint32_t>(f_.inst(i).immediate)));
+  for (std::uint32_t p = 0; p < parts_; ++p) {
+    point_at_part(rows, p);
+    std::array<Reg, 4> components = load_components(rows);
     for (std::uint32_t k = 0; k < 4; ++k) define(f_.result(i, k), p, components[k]);
   }
-  guest_address_ = saved_address;
 }
 
 void Lowering::lower_LoadInput(ir::Inst i) { load_input(i); }
 
 void Lowering::lower_StoreOutput(ir::Inst i) {
-  const std::int32_t binding = output_displacement(static_cast<std::uint32_t>(f_.inst(i).immediate));
   Value guard = operand(i, 0);
   const bool always = is_constant(guard) && constant(guard) != 0;
   if (is_constant(guard) && !always) return;
-  auto load64 = [&](std::int32_t displacement) {
-    Inst& inst = add(Op::SLoad64, RegClass::scalar);
-    inst.mem.base = MemBase::args;
-    inst.mem.displacement = displacement;
-    inst.flags |= lir::kRemat;
-    return inst.def;
-  };
-  auto lea = [&](Reg base, Reg index, std::uint8_t scale_log2) {
-    Inst& inst = add(Op::SLea64, RegClass::scalar);
-    use(inst, base);
-    use(inst, index);
-    inst.mem = {MemBase::reg, 0, 1, scale_log2, false, 0};
-    return inst.def;
-  };
-  RowPointers rows;
-  Reg base = load64(binding + static_cast<std::int32_t>(offsetof(Binding, address)));
-  rows.stride = load64(binding + static_cast<std::int32_t>(offsetof(Binding, stride)));
-  rows.stride3 = lea(rows.stride, rows.stride, 1);
-  const std::uint32_t lanes128 = host_.lanes / 4;
+  RowPointers rows = row_pointers(output_displacement(static_cast<std::uint32_t>(f_.inst(i).immediate)));
   for (std::uint32_t p = 0; p < parts_; ++p) {
-    rows.every_fourth.clear();
-    for (std::uint32_t lane = 0; lane < lanes128; ++lane) {
-      if (p != 0 || lane != 0) base = lea(base, rows.stride, 2);
-      rows.every_fourth.push_back(base);
-    }
-    std::array<Reg, 4> c;
-    for (std::uint32_t k = 0; k < 4; ++k) c[k] = vector(operand(i, k + 1), p);
+    point_at_part(rows, p);
+    std::array<Reg, 4> components;
+    for (std::uint32_t k = 0; k < 4; ++k) components[k] = vector(operand(i, k + 1), p);
     if (!always) {
       // A row belongs to one thread alone: what stays is read and written back.
-      std::array<Reg, 4> old;
-      for (std::uint32_t k = 0; k < 4; ++k) {
-        Inst& first = add(Op::LoadRow, RegClass::vector);
-        first.flags &= static_cast<std::uint8_t>(~lir::kPure);
-        at_row(first, rows, 0, k);
-        Reg r = first.def;
-        for (std::uint32_t lane = 1; lane < lanes128; ++lane) {
-          Inst& inst = add(Op::InsertRow, RegClass::vector);
-          inst.imm = lane;
-          use(inst, r);
-          at_row(inst, rows, lane, k);
-          r = inst.def;
-        }
-        old[k] = r;
-      }
-      old = transpose_in(old);
+      std::array<Reg, 4> old = load_components(rows);
       Reg m = mask(guard, p);
-      for (std::uint32_t k = 0; k < 4; ++k) c[k] = blend(old[k], reg_source(c[k]), m);
+      for (std::uint32_t k = 0; k < 4; ++k) components[k] = blend(old[k], reg_source(components[k]), m);
     }
-    Reg t0 = vvv(Op::UnpackLo, c[0], reg_source(c[1])), t1 = vvv(Op::UnpackHi, c[0], reg_source(c[1]));
-    Reg t2 = vvv(Op::UnpackLo, c[2], reg_source(c[3])), t3 = vvv(Op::UnpackHi, c[2], reg_source(c[3]));
-    const std::array<Reg, 4> vectors = {vvv(Op::UnpackLoD, t0, reg_source(t2)), vvv(Op::UnpackHiD, t0, reg_source(t2)),
-                                        vvv(Op::UnpackLoD, t1, reg_source(t3)), vvv(Op::UnpackHiD, t1, reg_source(t3))};
+    std::array<Reg, 4> vectors = transpose(components);
     for (std::uint32_t k = 0; k < 4; ++k)
-      for (std::uint32_t lane = 0; lane < lanes128; ++lane) {
+      for (std::uint32_t lane = 0; lane < host_.lanes / 4; ++lane) {
         Inst& inst = add(lane == 0 ? Op::StoreRow : Op::ExtractRow);
         inst.imm = lane;
         use(inst, vectors[k]);
@@ -284,7 +244,7 @@ void Lowering::load_uniform_row(ir::Inst i) {
       }
       vectors[k] = r;
     }
-    std::array<Reg, 4> components = transpose_in(vectors);
+    std::array<Reg, 4> components = transpose(vectors);
     for (std::uint32_t k = 0; k < 4; ++k) {
       Reg r = components[k];
       if (outside != lir::kNoReg) {
