@@ -94,7 +94,7 @@ WARPJIT_MEANING GroupOutcome run_group(const GroupContext& context, std::uint32_
       case Opcode::Return:
         return {GroupEnd::done, kNoAddress};
       case Opcode::BurnFuel:
-        if (context.cancel != nullptr && context.cancel->load(std::memory_order_relaxed))
+        if (context.cancel != nullptr && context.cancel->load(std::memory_order_relaxed) != 0)
           return {GroupEnd::cancelled, operation.guest_address};
         if (fuel == 0) return {GroupEnd::out_of_fuel, operation.guest_address};
         --fuel;

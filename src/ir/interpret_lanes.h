@@ -16,7 +16,7 @@ struct GroupContext {
   const InputBinding* inputs;
   const OutputBinding* outputs;
   std::uint32_t* uniform;
-  const std::atomic<bool>* cancel;
+  const std::atomic<std::uint32_t>* cancel;
   std::uint32_t first_slot;    // word offset
   std::uint64_t first_thread;  // of this group
   std::uint32_t active;        // lanes that are threads: 1 .. lanes

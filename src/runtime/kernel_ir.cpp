@@ -45,6 +45,8 @@ class IrKernel final : public Kernel {
     memory.inputs = {inputs, input_count_};
     memory.outputs = {outputs, output_count_};
     memory.uniform = {args.table, table_bytes_ / 4};
+    // KernelArgs has the address of the same atomic as machine code reads it.
+    memory.cancel = reinterpret_cast<const std::atomic<std::uint32_t>*>(args.cancel);
     ir::Interpreter::Frame frame = take_frame();
     Status status =
         kernel_.run(frame, memory, 0, args.group_count * kernel_.lanes(), args.fuel / kernel_.lanes());

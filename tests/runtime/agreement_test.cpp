@@ -100,7 +100,7 @@ TEST(Agreement, FormatsAndStrides) {
 TEST(Agreement, UnboundInputsAndInitialState) {
   const Program program = assemble(
       ".out outpos position\n.out outclr color\n"
-      ".proc main\nadd o0, r3, v5\nmov r4, v1\nadd o1, r1, c4[aL]\ncmp r1.x, gt, lt, v0.y\nend\n.end\n");
+      ".proc main\nadd o0, r3, v5\nmov r4, v1\nadd o1, c4[aL], r1\ncmp r1.x, gt, lt, v0.y\nend\n.end\n");
   const Engine engine;
   for (const Way& way : all_ways(engine)) {
     Launch launch(program);
