@@ -169,6 +169,11 @@ void Lowering::load_uniform_row(ir::Inst i) {
   const auto offset = static_cast<std::int32_t>(immediate & 0xffffffffu);
   const auto count = static_cast<std::uint32_t>(immediate >> 32);
   Value index = operand(i, 0);
+  if (count == 0) {
+    for (std::uint32_t k = 0; k < 4; ++k)
+      for (std::uint32_t p = 0; p < parts_of(f_.result(i, k)); ++p) define(f_.result(i, k), p, constant_vector(0));
+    return;
+  }
   const bool proved = ir::upper_bound(f_, index) < count;
   if (!varying(index)) {
     Reg row = scalar(index), inside = lir::kNoReg;
@@ -206,7 +211,6 @@ void Lowering::load_uniform_row(ir::Inst i) {
   for (std::uint32_t p = 0; p < parts_; ++p) {
     Reg outside = lir::kNoReg;
     if (!proved) {  // rows outside are read as row 0 and then zeroed
-      assert(count != 0);
       Reg all = vector(index, p);
       Reg inside = host_.mask_registers
                        ? compare(Op::CmpU, all, constant_source(count - 1), integer_predicate::kLe)
