@@ -50,6 +50,7 @@ Result<std::vector<Token>> tokenize(std::string_view text, const std::string& fi
       ++at;
       while (is_name_part(peek(0))) ++at;
       push(Token::Kind::directive, begin + 1, at - begin - 1);
+      tokens.back().place.column -= 1;  // that of the dot
     } else if (is_name_start(c)) {
       while (is_name_part(peek(0))) ++at;
       push(Token::Kind::name, begin, at - begin);

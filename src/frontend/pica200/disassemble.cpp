@@ -67,10 +67,20 @@ std::string mask_text(std::uint8_t mask) {
   return mask == 0 ? "._" : text;
 }
 
-std::string selector_text(std::uint8_t selector) {
-  if (selector == kIdentitySelector) return {};
+// A selector as far as the instruction depends on it: the assembler repeats the last component.
+std::string selector_text(std::uint8_t selector, std::uint8_t read) {
+  bool identity = true, same = true;
+  unsigned first = 4, last = 0;
+  for (unsigned lane = 0; lane < 4; ++lane) {
+    if (!enables(read, lane)) continue;
+    if (first == 4) first = lane;
+    last = lane;
+    identity &= selected(selector, lane) == lane;
+    same &= selected(selector, lane) == selected(selector, first);
+  }
+  if (first == 4 || (identity && first != last)) return {};
   std::string text = ".";
-  for (unsigned lane = 0; lane < 4; ++lane) text += "xyzw"[selected(selector, lane)];
+  for (unsigned lane = same ? last : 0; lane <= last; ++lane) text += "xyzw"[selected(selector, lane)];
   return text;
 }
 
@@ -94,7 +104,8 @@ std::string source_text(const Instruction& i, const Descriptor& descriptor, int 
   const auto k = static_cast<std::size_t>(n - 1);
   std::string text = descriptor.negate[k] != 0 ? "-" : "";
   text += names.of(reg, wide ? i.idx : 0);
-  text += selector_text(descriptor.selector[k]);
+  const std::uint8_t reads = i.info().reads[k];
+  text += selector_text(descriptor.selector[k], reads == kLanes ? descriptor.mask : reads);
   return text;
 }
 

@@ -1,0 +1,252 @@
+#include <map>
+
+#include "frontend/pica200/shbin.h"
+#include "pica200/pica_test.h"
+
+namespace warpjit::pica200 {
+namespace {
+
+// The community's assembler made the .shbin files; ours must give the same bytes.
+TEST(PicaAssemble, ExamplesByteForByte) {
+  const std::pair<const char*, std::vector<const char*>> cases[] = {
+      {"mvp_light.shbin", {"mvp_light.v.pica"}},
+      {"skin_loop.shbin", {"skin_loop.v.pica"}},
+      {"branchy.shbin", {"branchy.v.pica"}},
+      {"breakc_loop.shbin", {"breakc_loop.v.pica"}},
+      {"point_quads.shbin", {"point_quads.v.pica", "point_quads.g.pica"}}};
+  for (const auto& [binary, sources] : cases) {
+    std::vector<SourceFile> files;
+    for (const char* source : sources) files.push_back({source, read_example(source)});
+    const auto container = assemble(files);
+    ASSERT_TRUE(container.ok()) << to_string(container.error());
+    const auto bytes = write_shbin(*container);
+    const std::string wanted = read_example(binary);
+    ASSERT_EQ(bytes.size(), wanted.size()) << binary;
+    for (std::size_t k = 0; k < bytes.size(); ++k)
+      ASSERT_EQ(std::to_integer<unsigned char>(bytes[k]), static_cast<unsigned char>(wanted[k]))
+          << binary << " byte " << k;
+  }
+}
+
+std::string error_of(const std::string& text) {
+  const SourceFile file{"x.pica", text};
+  const auto result = assemble(std::span(&file, 1));
+  return result ? "no error" : to_string(result.error());
+}
+std::string error_in_main(const std::string& line) {
+  return error_of(".proc main\n" + line + "\nend\n.end\n");
+}
+
+TEST(PicaAssemble, Errors) {
+  const std::pair<const char*, const char*> in_main[] = {
+      {"frob r0, r1", "x.pica:2:1: there is no instruction 'frob'"},
+      {"add r0, r1", "x.pica:2:11: expected ',', found the end of the line"},
+      {"add r0, r1, r2, r3", "x.pica:2:15: expected the end of the line, found ','"},
+      {"mov r0, nothing", "x.pica:2:9: 'nothing' is not defined"},
+      {"mov c1, r0", "x.pica:2:5: 'c1' cannot be written"},
+      {"mov r0, o1", "x.pica:2:9: o1 cannot be read here"},
+      {"mov r0.xq1, r1", "x.pica:2:8: 'xq1' is not a choice of up to four components"},
+      {"add r0, c1, c2", "x.pica:2:13: only one operand may be a c register"},
+      {"add r0, r1, c2",
+       "x.pica:2:13: this operand of add cannot be a c register; exchange the operands or copy it to a "
+       "temporary"},
+      {"mad r0, c1, r1, r2",
+       "x.pica:2:9: this operand of mad cannot be a c register; exchange the operands or copy it to a "
+       "temporary"},
+      {"mov r0, c90[6]", "x.pica:2:9: the index leads past the float uniform registers"},
+      {"mov r0, v1[aL]", "x.pica:2:9: only c registers can be addressed relatively"},
+      {"mov r0, c1[r0]", "x.pica:2:12: expected a0.x, a0.y, aL or a number"},
+      {"mova r0, v0", "x.pica:2:6: mova writes a0.x, a0.y or a0.xy"},
+      {"cmp r0, gt, xx, r1", "x.pica:2:13: expected eq, ne, lt, le, gt or ge, found 'xx'"},
+      {"ifc cmp.z", "x.pica:2:9: cmp has only x and y"},
+      {"ifu !b0", "x.pica:2:5: only jmpu can invert its condition"},
+      {"ifu i0", "x.pica:2:5: 'i0' is not a bool uniform"},
+      {"call nobody", "x.pica:2:6: there is no procedure 'nobody'"},
+      {"jmpc cmp.x, nowhere", "x.pica:2:13: there is no label 'nowhere'"},
+      {"setemit 4", "x.pica:2:9: 4 is outside 0 to 3"},
+      {"mov r0, r1 @", "x.pica:2:12: unexpected character"},
+      {".else", "x.pica:2:1: .else belongs to no ifc or ifu"},
+      {".proc inner", "x.pica:2:1: a procedure cannot be inside another block"},
+      {".frob", "x.pica:2:1: there is no directive '.frob'"}};
+  for (const auto& [line, wanted] : in_main) EXPECT_EQ(error_in_main(line), wanted);
+  const std::pair<const char*, const char*> whole[] = {
+      {"mov r0, r1\n", "x.pica:1:1: an instruction must be inside a procedure"},
+      {".proc f\nend\n.end\n", "x.pica:1:1: there is no procedure 'main' to start at"},
+      {".entry g\n.proc f\nend\n.end\n", "x.pica:1:8: there is no procedure 'g' to start at"},
+      {".proc main\nend\n", "x.pica:1:1: this is not closed by .end"},
+      {".end\n", "x.pica:1:1: .end closes nothing"},
+      {".fvec a[90], b[10]\n", "x.pica:1:14: there are not 10 free float uniform registers left"},
+      {".fvec a\n.bool a\n", "x.pica:2:7: 'a' is already defined"},
+      {".fvec r1\n", "x.pica:1:7: 'r1' is a register's name"},
+      {".fvec a[4]\n.alias b a[4]\n", "x.pica:2:10: 'a' has 4 registers; there is no index 4"},
+      {".out x nonsense\n", "x.pica:1:8: 'nonsense' is not the meaning of an output"},
+      {".constf k(1, 2, 3)\n", "x.pica:1:18: expected ',', found ')'"},
+      {".consti k(1, 2, 3, 256)\n", "x.pica:1:20: 256 is outside -128 to 255"},
+      {".in v v16\n", "x.pica:1:7: expected v0 to v15"}};
+  for (const auto& [text, wanted] : whole) EXPECT_EQ(error_of(text), wanted);
+}
+
+TEST(PicaAssemble, HostileTextNeverCrashes) {
+  const std::string text = read_example("branchy.v.pica");
+  for (std::size_t length = 0; length <= text.size(); ++length) (void)error_of(text.substr(0, length));
+  std::uint32_t random = 1;
+  for (int k = 0; k < 2000; ++k) {
+    std::string changed = text;
+    for (int flips = 0; flips < 3; ++flips) {
+      random = random * 1664525 + 1013904223;
+      changed[(random >> 8) % changed.size()] = static_cast<char>(random >> 24);
+    }
+    (void)error_of(changed);
+  }
+}
+
+Opcode opcode_at(const Program& program, std::uint32_t address) {
+  return try_decode(program.code.at(address))->opcode;
+}
+
+TEST(PicaAssemble, ChoosesInvertedForms) {
+  const std::pair<const char*, Opcode> cases[] = {
+      {"dph r0, r1, c2", Opcode::dphi},    {"dph r0, c1, r2", Opcode::dph},
+      {"dphi r0, c1, r2", Opcode::dph},    {"dst r0, r1, c2", Opcode::dsti},
+      {"sge r0, r1, c2", Opcode::sgei},    {"slt r0, r1, c2", Opcode::slti},
+      {"slti r0, r1, r2", Opcode::slti},   {"mad r0, r1, r2, c3", Opcode::madi},
+      {"mad r0, r1, c2, r3", Opcode::mad}, {"madi r0, r1, c2, r3", Opcode::mad}};
+  for (const auto& [text, opcode] : cases) EXPECT_EQ(opcode_at(program_of_main(text), 0), opcode) << text;
+}
+
+TEST(PicaAssemble, PadsScopes) {
+  // call in the last slot; nested .end; empty blocks; a label at the end of a block.
+  const Program program = program_of(
+      ".proc main\nifu b0\ncall f\n.else\n.end\nfor i0\nifu b1\nnop\n.end\n.end\nifu b2\njmpu b3, "
+      "out\nout:\n.end\nend\n.end\n"
+      ".proc f\n.end\n");
+  const Instruction first = *try_decode(program.code[0]);
+  EXPECT_EQ(first.target, 3);  // ifu, call, nop | nop |
+  EXPECT_EQ(first.num, 1);
+  EXPECT_EQ(opcode_at(program, 2), Opcode::nop);
+  EXPECT_EQ(opcode_at(program, 3), Opcode::nop);
+  EXPECT_EQ(opcode_at(program, 4), Opcode::loop);
+  EXPECT_EQ(try_decode(program.code[4])->target, 7);  // ifu, nop, padding
+  EXPECT_EQ(opcode_at(program, 7), Opcode::nop);
+  EXPECT_EQ(opcode_at(program, 9), Opcode::jmpu);
+  EXPECT_EQ(try_decode(program.code[9])->target, 10);
+  EXPECT_EQ(opcode_at(program, 10), Opcode::nop);
+  EXPECT_EQ(opcode_at(program, 12), Opcode::nop);  // f
+  EXPECT_EQ(program.code.size(), 13U);
+}
+
+TEST(PicaAssemble, Directives) {
+  const Program program = program_of(R"(
+.fvec a, b[3]
+.ivec n
+.bool flag, other
+.constf one(1.0, -2.5, .5, 1e3)
+.consti steps(3, 0, 255, -1)
+.constfa table[]
+.constfa (1, 0, 0, 0)
+.constfa (2, 0, 0, 0)
+.end
+.setf c50(4, 5, 6, 7)
+.seti i1(1, 2, 3, 4)
+.setb b15 true
+.setb other on
+.in position v3
+.in second
+.out - texcoord0.xy o4
+.out clr color
+.alias ones one.xxxx
+.alias minus -ones
+.proc main
+  mov r0, minus.y
+  mov clr.xy, table[1]
+  end
+.end
+)");
+  const auto symbol = [&](const char* name) { return *program.find_symbol(name); };
+  EXPECT_EQ(symbol("a").first, (Register{RegisterFile::c, 0}));
+  EXPECT_EQ(symbol("b").first, (Register{RegisterFile::c, 1}));
+  EXPECT_EQ(symbol("b").last, 3);
+  EXPECT_EQ(symbol("n").first, (Register{RegisterFile::i, 0}));
+  EXPECT_EQ(symbol("other").first, (Register{RegisterFile::b, 1}));
+  EXPECT_EQ(symbol("position").first, (Register{RegisterFile::v, 3}));
+  EXPECT_EQ(symbol("second").first, (Register{RegisterFile::v, 0}));
+  EXPECT_EQ(program.input_mask, 9);
+  EXPECT_EQ(program.output_mask, 0x11);
+  EXPECT_EQ(program.outputs[0].mask, 3);
+  EXPECT_EQ(program.find_output("clr")->reg, 0);
+  EXPECT_EQ(program.find_output("color")->reg, 0);
+
+  Uniforms uniforms;
+  apply_constants(program, uniforms);
+  EXPECT_EQ(uniforms.c[95][1], -2.5F);
+  EXPECT_EQ(uniforms.c[95][3], 1000.0F);
+  EXPECT_EQ(uniforms.c[94][0], 2.0F);
+  EXPECT_EQ(uniforms.c[93][0], 1.0F);
+  EXPECT_EQ(uniforms.c[50][3], 7.0F);
+  EXPECT_EQ(uniforms.i[3][2], 255);
+  EXPECT_EQ(uniforms.i[3][3], 255);
+  EXPECT_EQ(uniforms.i[1][3], 4);
+  EXPECT_EQ(uniforms.b, 0x8002);
+  const Finished result = run(program, {}, uniforms);
+  ASSERT_TRUE(result.status);
+  EXPECT_EQ(result.state.r[0][2], -1.0F);
+  EXPECT_EQ(result.state.o[0][0], 2.0F);
+}
+
+TEST(PicaAssemble, SharedProceduresOfAFileWithoutProgram) {
+  const SourceFile files[] = {{"lib.pica", ".nodvle\n.proc twice\nadd r0, r0, r0\n.end\n"},
+                              {"v.pica", ".proc main\nmov r0, v0\ncall twice\nmov o0, r0\nend\n.end\n"}};
+  const auto container = assemble(files);
+  ASSERT_TRUE(container.ok()) << to_string(container.error());
+  ASSERT_EQ(container->programs.size(), 1U);
+  const auto program = select_program(*container);
+  ThreadState state;
+  state.v[0][0] = 21;
+  EXPECT_EQ(run(*program, state).state.o[0][0], 42);
+}
+
+TEST(PicaAssemble, GeometryModes) {
+  const auto info = [](const std::string& gsh) {
+    return program_of(gsh + "\n.fvec a\n.proc main\nend\n.end\n");
+  };
+  const Program variable = info(".gsh variable c32 3"), fixed = info(".gsh fixed c48 c8 6");
+  EXPECT_EQ(variable.stage, Stage::geometry);
+  EXPECT_EQ(variable.geometry_mode, GeometryMode::variable);
+  EXPECT_EQ(variable.variable_vertices, 3);
+  EXPECT_EQ(variable.find_symbol("a")->first.index, 32);
+  EXPECT_EQ(fixed.geometry_mode, GeometryMode::fixed);
+  EXPECT_EQ(fixed.fixed_start, 8);
+  EXPECT_EQ(fixed.fixed_vertices, 6);
+}
+
+// More than 32 descriptors before a MAD: an entry moves up to make room for it.
+TEST(PicaAssemble, DescriptorsOfMadStayLow) {
+  std::string body;
+  const char* letters = "xyzw";
+  for (int k = 0; k < 60; ++k)
+    body += std::string("mov r0, v0.") + letters[k & 3] + letters[k >> 2 & 3] + letters[k >> 4] + "x\n";
+  std::string mads;
+  for (int k = 0; k < 20; ++k)
+    mads += std::string("mad r1, v0.") + letters[k & 3] + letters[k >> 2 & 3] + "yw, v0.wzyx, v0\n";
+  const Program program = program_of_main(body + mads + "mov o0, r0\nmov o1, r1\n");
+  ThreadState state;
+  for (int k = 0; k < 4; ++k) state.v[0][k] = static_cast<float>(k + 1);
+  const Finished result = run(program, state);
+  ASSERT_TRUE(result.status);
+  EXPECT_EQ(result.state.o[0][0], 4.0F);  // the last: .wzwx of k = 59
+  EXPECT_EQ(result.state.o[1][2], 2.0F * 2.0F + 3.0F);
+  for (int k = 0; k < 60; ++k) {  // all MOVs still have their swizzles
+    const Descriptor d =
+        program.descriptor(try_decode(program.code[static_cast<std::size_t>(k)])->descriptor);
+    EXPECT_EQ(selected(d.selector[0], 0), static_cast<unsigned>(k & 3));
+    EXPECT_EQ(selected(d.selector[0], 1), static_cast<unsigned>(k >> 2 & 3));
+  }
+  std::string too_many;
+  for (int k = 0; k < 64; ++k)
+    too_many +=
+        std::string("mad r1, v0.") + letters[k & 3] + letters[k >> 2 & 3] + letters[k >> 4] + "w, v0, v0\n";
+  EXPECT_NE(error_in_main(too_many).find("too many different operand descriptors"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace warpjit::pica200

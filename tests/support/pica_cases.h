@@ -1,0 +1,41 @@
+// Loads the shared PICA200 test cases (corpus/pica200/tests.json beside the checkout, never copied into it),
+// so that every engine can be held to them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frontend/pica200/interpret.h"
+
+namespace warpjit::tests {
+
+struct PicaExpectation {
+  enum class Kind { equal, bits, nan, infinite, approximate, integer };
+  std::string reg;     // o0, aL, emit.prim
+  int component = -1;  // of a float register
+  Kind kind = Kind::equal;
+  std::uint32_t value = 0;  // float bits, or an integer
+  double relative = 0, absolute = 0;
+};
+
+struct PicaRun {
+  pica200::ThreadState start;
+  std::vector<PicaExpectation> expect;
+  bool geometry = false;  // expects triangles or the state of EMIT
+};
+
+struct PicaCase {
+  std::string name, tier;
+  pica200::Program program;
+  pica200::Uniforms uniforms;
+  std::vector<PicaRun> runs;
+};
+
+// Where the cases would be: ../shared/corpus/pica200/tests.json of the source tree.
+std::string pica_cases_path();
+Result<std::vector<PicaCase>> load_pica_cases(const std::string& path);
+// What is wrong with a final state; nothing if it is as expected.
+std::optional<std::string> mismatch(const PicaExpectation& expected, const pica200::ThreadState& state);
+
+}  // namespace warpjit::tests
