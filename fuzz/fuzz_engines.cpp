@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstring>
+#include <utility>
 
 #include "bound_launch.h"
 #include "files.h"
@@ -168,26 +169,52 @@ class Fuzzer {
     return std::nullopt;
   }
 
-  void report(std::uint64_t seed, const Variation& variation, const Finding& finding) {
-    const LaunchFile launch = make_launch(seed, variation);
-    fmt::print("seed {}: {} against guest: {}\n", seed, finding.configuration, finding.text);
-    fmt::print("{} threads, {} host threads{}\n\n{}\n", launch.count, variation.host_threads,
-               variation.generic ? ", generic" : "", pica200::disassemble(launch.program));
-    // One thread if it shows the difference alone, else all.
-    Json json = write_launch(launch, 0, launch.count);
+  // Whether an engine differs from the guest interpreter, which must itself run to the end.
+  bool shows(const LaunchFile& launch, const Variation& variation) {
+    const auto finding = check(launch, variation);
+    return finding && finding->configuration != "bind" && finding->configuration != "guest";
+  }
+
+  // One thread if it shows the difference alone, and NOPs for every instruction that does not matter.
+  LaunchFile minimize(LaunchFile launch, const Variation& variation, const Finding& finding) {
+    constexpr std::uint32_t kNop = 0x84000000;
     if (finding.mismatch) {
+      const FileReader no_files = [](const std::string& name) -> Result<std::vector<std::byte>> {
+        return Error{ErrorCode::io, "no such file", name};
+      };
       const Json one = write_launch(launch, finding.mismatch->thread, 1);
-      auto alone =
-          parse_launch(one.dump(), "one", [](const std::string& name) -> Result<std::vector<std::byte>> {
-            return Error{ErrorCode::io, "no files", name};
-          });
-      if (alone && check(std::move(*alone), variation)) json = one;
+      auto alone = parse_launch(one.dump(), launch.name, no_files);
+      if (alone && shows(*alone, variation)) launch = std::move(*alone);
     }
+    if (!shows(launch, variation)) return launch;
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (std::uint32_t& word : launch.program.code) {
+        const std::uint32_t before = std::exchange(word, kNop);
+        if (before == kNop || shows(launch, variation))
+          changed |= before != kNop;
+        else
+          word = before;
+      }
+    }
+    return launch;
+  }
+
+  void report(std::uint64_t seed, const Variation& variation, const Finding& finding) {
+    const LaunchFile whole = make_launch(seed, variation);
+    fmt::print("seed {}: {} against guest: {}\n", seed, finding.configuration, finding.text);
+    fmt::print("{} threads, {} host threads{}\n\n{}\n", whole.count, variation.host_threads,
+               variation.generic ? ", generic" : "", pica200::disassemble(whole.program));
+    const LaunchFile launch = minimize(whole, variation, finding);
+    fmt::print("what matters of it:\n{}\n", pica200::disassemble(launch.program));
+    if (const auto still = check(launch, variation))
+      fmt::print("{}: {}\n", still->configuration, still->text);
     const std::string file = fmt::format("{}/fuzz-{}.json", options_.out, seed);
+    const Json json = write_launch(launch, 0, launch.count);
     if (const Status written = write_file(file, json.dump(1) + "\n"); !written)
       fmt::print(stderr, "warpjit_fuzz: {}\n", to_string(written.error()));
     else
-      fmt::print("launch file: {} (warpjit verify {} --fuel {})\n", file, file, pica200::kRandomFuel);
+      fmt::print("launch file: {0} (warpjit verify {0} --dispatch --fuel {1})\n", file, pica200::kRandomFuel);
   }
 
   using Json = nlohmann::ordered_json;
