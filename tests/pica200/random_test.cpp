@@ -1,5 +1,6 @@
 #include "frontend/pica200/random.h"
 
+#include <cstring>
 #include <set>
 
 #include "pica200/pica_test.h"
@@ -35,6 +36,24 @@ TEST(PicaRandom, ProgramsRunAndCoverTheOpcodes) {
     }
   }
   EXPECT_EQ(seen.size(), static_cast<std::size_t>(kOpcodeCount - 2));  // all but EMIT and SETEMIT
+}
+
+// The loop for newer hosts gives the bits of the portable one.
+TEST(PicaRandom, BothLoopsAgree) {
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    const RandomProgram random = random_program(seed);
+    const auto interpreter = Interpreter::prepare(random.program, random.program.entry);
+    ASSERT_TRUE(interpreter.ok());
+    for (const ThreadState& thread : random.threads) {
+      ThreadState a = thread, b = thread;
+      ASSERT_TRUE(interpreter->run(random.uniforms, a, kRandomFuel));
+      ASSERT_TRUE(interpreter->run_portable(random.uniforms, b, kRandomFuel));
+      ASSERT_EQ(std::memcmp(a.o, b.o, sizeof a.o), 0) << seed;
+      ASSERT_EQ(std::memcmp(a.r, b.r, sizeof a.r), 0) << seed;
+      ASSERT_TRUE(a.aL == b.aL && a.a0[0] == b.a0[0] && a.a0[1] == b.a0[1]) << seed;
+      ASSERT_TRUE(a.cmp[0] == b.cmp[0] && a.cmp[1] == b.cmp[1]) << seed;
+    }
+  }
 }
 
 TEST(PicaRandom, OptionsRestrict) {

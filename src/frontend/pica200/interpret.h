@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "frontend/pica200/program.h"
@@ -47,13 +46,16 @@ class Interpreter {
   // address; the state is then unspecified but every register is readable.
   Status run(const Uniforms& uniforms, ThreadState& state, std::uint64_t fuel) const;
 
+  // As run, but never with the code for newer hosts: the same bits, for tests and comparisons.
+  Status run_portable(const Uniforms& uniforms, ThreadState& state, std::uint64_t fuel) const;
+
   Interpreter(Interpreter&&) noexcept;
   Interpreter& operator=(Interpreter&&) noexcept;
   ~Interpreter();
 
  private:
   Interpreter();
-  Status failure(int outcome, std::uint32_t address) const;
+  Status finish(int outcome, std::uint32_t address, ThreadState& state) const;
 
   std::vector<MicroOp> ops_;
   std::vector<std::uint32_t> op_of_address_;  // op that runs first when control arrives at an address

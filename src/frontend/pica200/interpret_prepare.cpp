@@ -6,22 +6,33 @@
 namespace warpjit::pica200 {
 namespace {
 
-constexpr std::uint32_t kAddresses = kMaxCodeWords + 256 + 1;  // a target plus a length, and one
+constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
 // A CALL, IF or LOOP that can be executed: where its END check fires, and where that leads.
 struct Scope {
   Opcode opcode;
   std::uint32_t end, first, second;
+  std::uint32_t next_of_end = kNone;  // another scope with the same end
 };
 
-// Finds addresses by following edges without the stacks' contents. `certain` follows the well-formed reading:
-// an instruction in the last slot of a scope never falls through. Without it everything that the hardware's
-// stacks could do is followed.
+// All addresses that flow of the program can name are below this.
+std::uint32_t address_limit(const Program& program) {
+  auto limit = static_cast<std::uint32_t>(program.code.size() + 1);
+  for (const std::uint32_t word : program.code) {
+    if (word >> 26 < info(Opcode::break_).first || word >> 26 > info(Opcode::jmpu).last) continue;
+    const auto i = try_decode(word);
+    if (i) limit = std::max(limit, i->target + i->num + 2U);
+  }
+  return limit;
+}
+
+// Finds addresses by following edges without the stacks' contents. With `known`, the scopes of a first
+// search, it follows the well-formed reading only: an instruction in the last slot of a scope never falls
+// through. Without, everything that the hardware's stacks could do is followed.
 class Reachability {
  public:
-  Reachability(const Program& program, const std::vector<Scope>* known) : program_(program), known_(known) {
-    reached_.resize(kAddresses);
-  }
+  Reachability(const Program& program, std::uint32_t limit, const Reachability* known)
+      : program_(program), known_(known), reached_(limit), origin_(limit), scope_of_end_(limit, kNone) {}
 
   void run(std::uint32_t entry) {
     reach(entry, entry);
@@ -32,14 +43,23 @@ class Reachability {
     }
   }
 
-  bool reached(std::uint32_t address) const { return address < kAddresses && reached_[address]; }
-  const std::vector<Scope>& scopes() const { return scopes_; }
+  std::uint32_t limit() const { return static_cast<std::uint32_t>(reached_.size()); }
+  bool reached(std::uint32_t address) const { return reached_[address]; }
   // The instruction from which `address` was first reached.
   std::uint32_t origin(std::uint32_t address) const { return origin_[address]; }
+  bool ends_scope(std::uint32_t address) const {
+    return address < limit() && scope_of_end_[address] != kNone;
+  }
+
+  template <class Visit>
+  void for_scopes_ending_at(std::uint32_t address, const Visit& visit) const {
+    if (address >= limit()) return;
+    for (std::uint32_t k = scope_of_end_[address]; k != kNone; k = scopes_[k].next_of_end) visit(scopes_[k]);
+  }
 
  private:
   void reach(std::uint32_t address, std::uint32_t from) {
-    if (address >= kAddresses || reached_[address]) return;
+    if (reached_[address]) return;
     reached_[address] = true;
     origin_[address] = from;
     work_.push_back(address);
@@ -50,23 +70,32 @@ class Reachability {
     reach(scope.second, from);
   }
 
-  void open(const Scope& scope, std::uint32_t from) {
+  void open(Scope scope, std::uint32_t from) {
+    scope.next_of_end = scope_of_end_[scope.end];
+    scope_of_end_[scope.end] = static_cast<std::uint32_t>(scopes_.size());
     scopes_.push_back(scope);
-    if (scope.end > 0 && scope.end <= kAddresses && reached_[scope.end - 1] && executes(scope.end - 1))
-      leave(scope, from);
+    if (scope.end > 0 && reached_[scope.end - 1] && executes(scope.end - 1)) leave(scope, from);
+    if (scope.opcode == Opcode::loop && breaks_) reach(scope.end, from);
   }
 
   bool executes(std::uint32_t address) const {
     return address < program_.code.size() && try_decode(program_.code[address]).has_value();
   }
 
+  // A BREAK may leave any loop, since the callee of a loop's CALL can break it.
+  void break_loops(std::uint32_t from) {
+    if (breaks_) return;
+    breaks_ = true;
+    for (const Scope& scope : scopes_)
+      if (scope.opcode == Opcode::loop) reach(scope.end, from);
+  }
+
   void visit(std::uint32_t address) {
     if (!executes(address)) return;
     const Instruction i = *try_decode(program_.code[address]);
-    const std::uint32_t next = address + 1, target = i.target, end = i.target + i.num;
+    const std::uint32_t next = address + 1, target = i.target, end = target + i.num;
     if (i.opcode == Opcode::end) return;
-    for (std::size_t k = 0; k < scopes_.size(); ++k)
-      if (scopes_[k].end == next) leave(Scope(scopes_[k]), address);
+    for_scopes_ending_at(next, [&](const Scope& scope) { leave(scope, address); });
     switch (i.opcode) {
       case Opcode::call:
       case Opcode::callc:
@@ -86,39 +115,31 @@ class Reachability {
       case Opcode::jmpu:
         reach(target, address);
         break;
+      case Opcode::break_:
+      case Opcode::breakc:
+        if (known_ == nullptr) break_loops(address);
+        break;
       default:
         break;
     }
-    const bool certain = known_ != nullptr;
-    const bool breaks = i.opcode == Opcode::break_ || i.opcode == Opcode::breakc;
-    if (breaks && !certain) {
-      breaks_ = true;
-      for (std::size_t k = 0; k < scopes_.size(); ++k) leave_loop(scopes_[k], address);
-    }
-    if (breaks_ && i.opcode == Opcode::loop) leave_loop(scopes_.back(), address);
-    if (certain) {
-      if (i.opcode == Opcode::call || i.opcode == Opcode::break_) return;
-      for (const Scope& scope : *known_)
-        if (scope.end == next) return;
-    }
+    if (known_ != nullptr &&
+        (i.opcode == Opcode::call || i.opcode == Opcode::break_ || known_->ends_scope(next)))
+      return;
     reach(next, address);
   }
 
-  void leave_loop(const Scope& scope, std::uint32_t from) {
-    if (scope.opcode == Opcode::loop) reach(scope.end, from);
-  }
-
   const Program& program_;
-  const std::vector<Scope>* known_;
+  const Reachability* known_;
   std::vector<bool> reached_;
-  std::array<std::uint32_t, kAddresses> origin_{};
+  std::vector<std::uint32_t> origin_;
+  std::vector<std::uint32_t> scope_of_end_;
   std::vector<std::uint32_t> work_;
   std::vector<Scope> scopes_;
   bool breaks_ = false;
 };
 
 Status check_certain(const Program& program, const Reachability& certain) {
-  for (std::uint32_t address = 0; address < kAddresses; ++address) {
+  for (std::uint32_t address = 0; address < certain.limit(); ++address) {
     if (!certain.reached(address)) continue;
     if (address >= program.code.size())
       return Error{ErrorCode::bad_input,
@@ -174,11 +195,12 @@ Kind other_kind(Opcode opcode) {
   case Opcode::name:    \
     return Kind::name;
     PICA_CASE(litp)
-    PICA_CASE(mova) PICA_CASE(cmp) PICA_CASE(nop) PICA_CASE(end) PICA_CASE(break_) PICA_CASE(breakc)
-        PICA_CASE(call) PICA_CASE(callc) PICA_CASE(callu) PICA_CASE(ifc) PICA_CASE(ifu) PICA_CASE(loop)
-            PICA_CASE(jmpc) PICA_CASE(jmpu)
+    PICA_CASE(mova)
+    PICA_CASE(cmp)
+    PICA_CASE(nop) PICA_CASE(end) PICA_CASE(break_) PICA_CASE(breakc) PICA_CASE(call) PICA_CASE(callc)
+        PICA_CASE(callu) PICA_CASE(ifc) PICA_CASE(ifu) PICA_CASE(loop) PICA_CASE(jmpc) PICA_CASE(jmpu)
 #undef PICA_CASE
-                default : return Kind::fault;  // EMIT and SETEMIT
+            default : return Kind::fault;  // EMIT and SETEMIT
   }
 }
 
@@ -244,17 +266,14 @@ MicroOp make_flow(const Instruction& i, std::uint32_t address, bool checked) {
 }
 
 // Which END check an address needs: kinds of the scopes that end there.
-Kind check_kind(const std::vector<Scope>& scopes, std::uint32_t next) {
-  bool ends[3] = {};
-  for (const Scope& scope : scopes) {
-    if (scope.end != next) continue;
+Kind check_kind(const Reachability& possible, std::uint32_t next) {
+  bool calls = false, ifs = false, loops = false;
+  possible.for_scopes_ending_at(next, [&](const Scope& scope) {
     const bool is_if = scope.opcode == Opcode::ifc || scope.opcode == Opcode::ifu;
-    ends[scope.opcode == Opcode::loop ? 2 : is_if ? 1 : 0] = true;
-  }
-  const int kinds = ends[0] + ends[1] + ends[2];
-  if (kinds == 0) return Kind::nop;
-  if (kinds > 1) return Kind::check;
-  return ends[0] ? Kind::check_call : ends[1] ? Kind::check_if : Kind::check_loop;
+    (scope.opcode == Opcode::loop ? loops : is_if ? ifs : calls) = true;
+  });
+  if (calls + ifs + loops > 1) return Kind::check;
+  return calls ? Kind::check_call : ifs ? Kind::check_if : loops ? Kind::check_loop : Kind::nop;
 }
 
 }  // namespace
@@ -272,23 +291,23 @@ Result<Interpreter> Interpreter::prepare(const Program& program, std::uint32_t e
                  "the entry " + std::to_string(entry) + " is past the last of " +
                      std::to_string(program.code.size()) + " words",
                  program.source_name};
-  Reachability possible(program, nullptr);
+  Reachability possible(program, address_limit(program), nullptr);
   possible.run(entry);
-  Reachability certain(program, &possible.scopes());
+  Reachability certain(program, possible.limit(), &possible);
   certain.run(entry);
   WARPJIT_CHECK(check_certain(program, certain));
 
   Interpreter result;
   result.code_ = program.code;
   result.source_name_ = program.source_name;
-  result.op_of_address_.assign(kAddresses + 1, 0);
+  result.op_of_address_.assign(possible.limit(), 0);
   const auto append_fault = [&](std::uint32_t address) {
     MicroOp op;
     op.address = static_cast<std::uint16_t>(address);
     result.ops_.push_back(op);
   };
   append_fault(0);  // where every address that is not reached leads
-  for (std::uint32_t address = 0; address < kAddresses; ++address) {
+  for (std::uint32_t address = 0; address < possible.limit(); ++address) {
     if (!possible.reached(address)) continue;
     result.op_of_address_[address] = static_cast<std::uint32_t>(result.ops_.size());
     const auto instruction =
@@ -297,7 +316,7 @@ Result<Interpreter> Interpreter::prepare(const Program& program, std::uint32_t e
       append_fault(address);
       continue;
     }
-    const Kind check = check_kind(possible.scopes(), address + 1);
+    const Kind check = check_kind(possible, address + 1);
     const bool flow = (instruction->info().traits & kFlow) != 0;
     const bool alu = instruction->source_count() != 0;
     MicroOp op = alu ? make_alu(*instruction, program.descriptor(instruction->descriptor))
@@ -315,7 +334,9 @@ Result<Interpreter> Interpreter::prepare(const Program& program, std::uint32_t e
   return result;
 }
 
-Status Interpreter::failure(int outcome, std::uint32_t address) const {
+Status Interpreter::finish(int outcome, std::uint32_t address, ThreadState& state) const {
+  canonicalize_outputs(state);
+  if (outcome == kDone) return {};
   const bool inside = address < code_.size();
   const std::string where = where_word(source_name_, address, inside ? code_[address] : 0);
   if (outcome == kOutOfFuel) return Error{ErrorCode::out_of_fuel, "out of fuel", where};
@@ -334,9 +355,12 @@ Status Interpreter::run(const Uniforms& uniforms, ThreadState& state, std::uint6
   constexpr RunLoop loop = run_baseline;
 #endif
   const Ending ending = loop(ops_.data(), op_of_address_.data(), entry_op_, uniforms, state, fuel);
-  canonicalize_outputs(state);
-  if (ending.outcome == kDone) return {};
-  return failure(ending.outcome, ending.address);
+  return finish(ending.outcome, ending.address, state);
+}
+
+Status Interpreter::run_portable(const Uniforms& uniforms, ThreadState& state, std::uint64_t fuel) const {
+  const Ending ending = run_baseline(ops_.data(), op_of_address_.data(), entry_op_, uniforms, state, fuel);
+  return finish(ending.outcome, ending.address, state);
 }
 
 void apply_constants(const ProgramInfo& program, Uniforms& uniforms) {
