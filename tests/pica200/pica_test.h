@@ -25,7 +25,7 @@ struct Finished {
   ThreadState state;
 };
 Finished run(const Program& program, const ThreadState& start, const Uniforms& uniforms = {},
-        std::uint64_t fuel = 4096);
+             std::uint64_t fuel = 4096);
 
 inline std::uint32_t bits(float value) { return std::bit_cast<std::uint32_t>(value); }
 inline float from_bits(std::uint32_t value) { return std::bit_cast<float>(value); }

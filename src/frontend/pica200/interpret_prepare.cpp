@@ -197,8 +197,11 @@ Kind other_kind(Opcode opcode) {
     PICA_CASE(litp)
     PICA_CASE(mova)
     PICA_CASE(cmp)
-    PICA_CASE(nop) PICA_CASE(end) PICA_CASE(break_) PICA_CASE(breakc) PICA_CASE(call) PICA_CASE(callc)
-        PICA_CASE(callu) PICA_CASE(ifc) PICA_CASE(ifu) PICA_CASE(loop) PICA_CASE(jmpc) PICA_CASE(jmpu)
+    PICA_CASE(nop)
+    PICA_CASE(end)
+    PICA_CASE(break_)
+    PICA_CASE(breakc) PICA_CASE(call) PICA_CASE(callc) PICA_CASE(callu) PICA_CASE(ifc) PICA_CASE(ifu)
+        PICA_CASE(loop) PICA_CASE(jmpc) PICA_CASE(jmpu)
 #undef PICA_CASE
             default : return Kind::fault;  // EMIT and SETEMIT
   }
