@@ -157,6 +157,39 @@ std::size_t Function::predecessor_index(Block b, Block predecessor) const {
   return ~std::size_t{0};
 }
 
+void Function::absorb_successor(Block b) {
+  const Block gone = blocks_[b.id].successors[0];
+  remove(blocks_[b.id].last);
+  BlockData& into = blocks_[b.id];
+  BlockData& from = blocks_[gone.id];
+  for (Inst i = from.first; i.valid(); i = insts_[i.id].next) insts_[i.id].block = b;
+  if (into.last.valid()) insts_[into.last.id].next = from.first;
+  else into.first = from.first;
+  insts_[from.first.id].previous = into.last;
+  into.last = from.last;
+  into.successors.swap(from.successors);
+  into.backward = from.backward;
+  for (Block target : into.successors)
+    for (Block& predecessor : blocks_[target.id].predecessors)
+      if (predecessor == gone) predecessor = b;
+  from.first = from.last = Inst{};
+  from.successors.clear();
+  from.predecessors.clear();
+  from.backward = 0;
+}
+
+void Function::clear_block(Block b) {
+  for (Block target : blocks_[b.id].successors)
+    if (const std::size_t k = predecessor_index(target, b); k < blocks_[target.id].predecessors.size())
+      remove_predecessor(target, k);
+  BlockData& block = blocks_[b.id];
+  for (Inst i = block.first; i.valid(); i = insts_[i.id].next) insts_[i.id].block = Block{};
+  block.first = block.last = Inst{};
+  block.successors.clear();
+  block.predecessors.clear();
+  block.backward = 0;
+}
+
 void Function::replace_values(std::span<const Value> map) {
   auto final_value = [&](Value v) {
     while (v.id < map.size() && map[v.id].valid()) v = map[v.id];

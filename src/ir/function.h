@@ -43,6 +43,7 @@ struct BlockData {
   std::vector<Block> successors;     // targets of the terminator, in its order
   std::uint64_t backward = 0;        // bit k: successor edge k is a guest backward transfer (burns fuel)
   std::uint32_t guest_address = kNoAddress;
+  bool worth_skipping = false;       // set by insert_skips: test for "no lane" before coming here
 };
 
 class Function {
@@ -105,6 +106,10 @@ class Function {
   // Removes the edge from predecessor slot `index` of `b` with the phi operands that came over it.
   void remove_predecessor(Block b, std::size_t index);
   std::size_t predecessor_index(Block b, Block predecessor) const;
+  // Appends the only successor of b, whose only predecessor is b and which has no phis, to b. Leaves it empty.
+  void absorb_successor(Block b);
+  // Unlinks all instructions of a block and its edges, with the phi operands that came over them.
+  void clear_block(Block b);
 
   // Rewrites every operand v to map[v] where that is valid, chasing chains; linear.
   void replace_values(std::span<const Value> map);

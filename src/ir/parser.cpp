@@ -204,11 +204,11 @@ class Parser {
   Error expected(const std::string& what) const { return error_at(token_.place, what + " expected"); }
 
   Status mark(std::string_view text) {
-    if (!is_mark(text)) return expected("`" + std::string(text) + "`");
+    if (!is_mark(text)) return expected(std::string("`").append(text).append("`"));
     return advance();
   }
   Status word(std::string_view text) {
-    if (!is_word(text)) return expected("`" + std::string(text) + "`");
+    if (!is_word(text)) return expected(std::string("`").append(text).append("`"));
     return advance();
   }
   Status number(std::uint64_t& out, std::uint64_t most) {
@@ -425,7 +425,8 @@ class Parser {
       for (std::uint32_t k = 0; k < record.operands; ++k) {
         const auto& [number, place] = operands_[record.first_operand + k];
         const auto found = values_.find(number);
-        if (found == values_.end()) return error_at(place, "%" + std::to_string(number) + " is not defined");
+        if (found == values_.end())
+          return error_at(place, std::string("%").append(std::to_string(number)).append(" is not defined"));
         values.push_back(found->second);
       }
       const Type phi_type = record.opcode == Opcode::Phi ? results_[record.first_result].type : Type::none;

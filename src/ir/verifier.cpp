@@ -106,7 +106,10 @@ class Verifier {
     std::sort(edges_.begin(), edges_.end());
     std::sort(edges_back_.begin(), edges_back_.end());
     auto text = [](std::pair<std::uint32_t, std::uint32_t> edge) {
-      return "b" + std::to_string(edge.first) + " to b" + std::to_string(edge.second);
+      return std::string("b")
+          .append(std::to_string(edge.first))
+          .append(" to b")
+          .append(std::to_string(edge.second));
     };
     for (std::size_t k = 0; k < edges_.size() || k < edges_back_.size(); ++k) {
       if (k > 0 && k < edges_.size() && edges_[k] == edges_[k - 1])

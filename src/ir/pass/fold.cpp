@@ -1,7 +1,185 @@
 #include "ir/pass/fold.h"
 
-namespace warpjit::ir {
+#include <algorithm>
+#include <cmath>
 
-Value simplify_expression(Function&, Expression&) { return {}; }
+#include "ir/evaluate.h"
+
+namespace warpjit::ir {
+namespace {
+
+using fold_detail::Folder;
+using fold_detail::Step;
+
+// Everything constant: what evaluate says.
+Step fold_constants(Function& f, const Expression& e, Value& value) {
+  std::array<std::uint64_t, 3> bits{};
+  for (std::uint32_t k = 0; k < e.operand_count; ++k) {
+    if (!f.is_constant(e.operands[k])) return Step::none;
+    bits[k] = f.constant(e.operands[k]);
+  }
+  value = f.constant_value(type_of_letter(info(e.opcode).results[0]),
+                           evaluate(e.opcode, std::span(bits.data(), e.operand_count)));
+  return Step::known;
+}
+
+Step step(Function& f, Expression& e, Value& value) {
+  const OpcodeInfo& row = info(e.opcode);
+  if (can_evaluate(e.opcode) && fold_constants(f, e, value) == Step::known) return Step::known;
+  if (row.commutative && f.is_constant(e.operands[0]) && !f.is_constant(e.operands[1]))
+    std::swap(e.operands[0], e.operands[1]);
+  Folder folder(f, e);
+  Step done = Step::none;
+  switch (e.opcode) {
+    case Opcode::FAdd32:
+    case Opcode::FSub32:
+    case Opcode::FMul32:
+    case Opcode::FMulZeroInf32:
+    case Opcode::FDiv32:
+    case Opcode::FFma32:
+    case Opcode::FNeg32:
+    case Opcode::FAbs32:
+    case Opcode::FFloor32:
+    case Opcode::FMaxSelect32:
+    case Opcode::FMinSelect32:
+    case Opcode::CanonicalizeNaN32:
+    case Opcode::BitcastI32ToF32:
+      done = folder.float_arithmetic();
+      break;
+    case Opcode::FEq32:
+    case Opcode::FNe32:
+    case Opcode::FLt32:
+    case Opcode::FLe32:
+    case Opcode::FGt32:
+    case Opcode::FGe32:
+    case Opcode::FUnordered32:
+      done = folder.float_comparison();
+      break;
+    case Opcode::IAdd32:
+    case Opcode::ISub32:
+    case Opcode::IMul32:
+    case Opcode::IAnd32:
+    case Opcode::IOr32:
+    case Opcode::IXor32:
+    case Opcode::IShl32:
+    case Opcode::IShrU32:
+    case Opcode::IShrS32:
+    case Opcode::BitcastF32ToI32:
+      done = folder.integer_arithmetic();
+      break;
+    case Opcode::IEq32:
+    case Opcode::INe32:
+    case Opcode::ILtS32:
+    case Opcode::ILeS32:
+    case Opcode::ILtU32:
+    case Opcode::ILeU32:
+      done = folder.integer_comparison();
+      break;
+    case Opcode::And1:
+    case Opcode::Or1:
+    case Opcode::Xor1:
+    case Opcode::AndNot1:
+    case Opcode::Not1:
+      done = folder.logic();
+      break;
+    case Opcode::SelectI1:
+    case Opcode::SelectI32:
+    case Opcode::SelectF32:
+    case Opcode::AnyLane:
+    case Opcode::MinLaneU32:
+      done = folder.selection();
+      break;
+    default:
+      break;
+  }
+  value = folder.value;
+  return done;
+}
+
+}  // namespace
+
+Value simplify_expression(Function& f, Expression& e) {
+  // Every rewrite makes the expression simpler in some order; the bound only guards against a mistake in
+  // that.
+  for (int round = 0; round < 16; ++round) {
+    Value value;
+    switch (step(f, e, value)) {
+      case Step::known:
+        return value;
+      case Step::none:
+        return {};
+      case Step::changed:
+        break;
+    }
+  }
+  return {};
+}
+
+Value simplify_in_place(Function& f, Inst inst) {
+  const InstData& data = f.inst(inst);
+  const OpcodeInfo& row = info(data.opcode);
+  if (row.results.size() != 1 || data.operand_count == 0 || data.opcode == Opcode::Phi) return {};
+  Expression e(data.opcode, f.operands(inst), data.immediate);
+  const Value known = simplify_expression(f, e);
+  if (known.valid()) return known;
+  // `data` may dangle: simplifying can make constants.
+  InstData& changed = f.inst(inst);
+  changed.opcode = e.opcode;
+  changed.immediate = e.immediate;
+  f.set_operands(inst, e.operand_span());
+  return {};
+}
+
+FloatFacts float_facts(const Function& f, Value value, int depth) {
+  const InstData& data = f.definition_of(value);
+  FloatFacts facts;
+  if (data.opcode == Opcode::ConstF32) {
+    const float x = std::bit_cast<float>(static_cast<std::uint32_t>(data.immediate));
+    return {std::isnan(x), std::isinf(x) && x > 0, std::isinf(x) && x < 0, x == 0};
+  }
+  if (data.opcode == Opcode::I32ToF32) return {false, false, false, true};
+  if (depth == 0) return facts;
+  const Inst inst = f.definition(value);
+  auto of = [&](std::uint32_t k) { return float_facts(f, f.operand(inst, k), depth - 1); };
+  switch (data.opcode) {
+    case Opcode::CanonicalizeNaN32:
+      return of(0);
+    case Opcode::FNeg32:
+      facts = of(0);
+      std::swap(facts.positive_infinity, facts.negative_infinity);
+      return facts;
+    case Opcode::FAbs32:
+      facts = of(0);
+      facts.positive_infinity |= facts.negative_infinity;
+      facts.negative_infinity = false;
+      return facts;
+    case Opcode::FFloor32:
+      facts = of(0);
+      facts.zero = true;
+      return facts;
+    case Opcode::SelectF32: {
+      const FloatFacts a = of(1), b = of(2);
+      return {a.nan || b.nan, a.positive_infinity || b.positive_infinity,
+              a.negative_infinity || b.negative_infinity, a.zero || b.zero};
+    }
+    // The first operand only comes through when it is ordered and beyond the second one.
+    case Opcode::FMaxSelect32: {
+      const FloatFacts a = of(0), b = of(1);
+      return {b.nan, a.positive_infinity || b.positive_infinity, b.negative_infinity, a.zero || b.zero};
+    }
+    case Opcode::FMinSelect32: {
+      const FloatFacts a = of(0), b = of(1);
+      return {b.nan, b.positive_infinity, a.negative_infinity || b.negative_infinity, a.zero || b.zero};
+    }
+    case Opcode::FSqrt32:
+      facts.negative_infinity = false;
+      return facts;
+    case Opcode::Exp2F32:
+      facts = of(0);
+      return {facts.nan, true, false, true};
+    default:
+      return facts;
+  }
+}
 
 }  // namespace warpjit::ir

@@ -28,7 +28,69 @@ struct Expression {
 // The value of `expression` if it is a constant or a value that exists already; else an invalid value, and
 // `expression` may have been rewritten to a simpler one of the same value. Every rewrite is exact for
 // all inputs: NaN (of free payload), infinities, -0, and the 0*inf = 0 rule of FMulZeroInf32. Only opcodes
-// with one result change.
+// with one result change; a rewrite uses operands of operands, so that the shape of the result still holds.
 Value simplify_expression(Function& f, Expression& expression);
 
+// The same on an instruction with one result, in place: the value that it can be replaced by, or invalid
+// (then the instruction may have changed). What is no expression is left alone.
+Value simplify_in_place(Function& f, Inst inst);
+
+// What is known of a float value from the few instructions that make it.
+struct FloatFacts {
+  bool nan = true, positive_infinity = true, negative_infinity = true, zero = true;  // can it be?
+};
+FloatFacts float_facts(const Function& f, Value value, int depth = 4);
+
+namespace fold_detail {
+
+// One family of opcodes each (fold_float.cpp, fold_integer.cpp, fold_logic.cpp): one step of simplification.
+enum class Step : std::uint8_t { none, changed, known };
+class Folder {
+ public:
+  Folder(Function& function, Expression& expression) : f(function), e(expression) {}
+
+  Step float_arithmetic();
+  Step float_comparison();
+  Step integer_arithmetic();
+  Step integer_comparison();
+  Step logic();
+  Step selection();
+
+  Value value;  // of Step::known
+
+ private:
+  Value a() const { return e.operands[0]; }
+  Value b() const { return e.operands[1]; }
+  Value c() const { return e.operands[2]; }
+  bool constant(Value v) const { return f.is_constant(v); }
+  std::uint32_t bits(Value v) const { return static_cast<std::uint32_t>(f.constant(v)); }
+  bool is(Value v, std::uint32_t wanted) const { return constant(v) && bits(v) == wanted; }
+  bool made_by(Value v, Opcode opcode) const { return f.definition_of(v).opcode == opcode; }
+  Value operand(Value v, std::uint32_t k) const { return f.operand(f.definition(v), k); }
+
+  Step known(Value v) {
+    value = v;
+    return Step::known;
+  }
+  Step known_bits(Type type, std::uint64_t pattern) { return known(f.constant_value(type, pattern)); }
+  Step become(Opcode opcode, std::initializer_list<Value> operands) {
+    e.opcode = opcode;
+    e.operand_count = 0;
+    e.immediate = 0;
+    for (Value v : operands) e.operands[e.operand_count++] = v;
+    return Step::changed;
+  }
+  Value float_constant(std::uint32_t pattern) { return f.constant_value(Type::f32, pattern); }
+  Value word_constant(std::uint32_t word) { return f.constant_value(Type::i32, word); }
+  // The value without its sign change, if that costs nothing: x of FNeg32 x, or the negated constant.
+  Value negated(Value v);
+  // A comparison of select(c, constant, constant) with a constant is c, its negation or a constant.
+  Step comparison_of_select();
+  Step uniform_load(Opcode opcode, Value source);
+
+  Function& f;
+  Expression& e;
+};
+
+}  // namespace fold_detail
 }  // namespace warpjit::ir

@@ -1,0 +1,184 @@
+// Exact algebra of f32. What looks missing is inexact: x + 0 (-0), x * 0 (NaN, inf, -0), x - x, and the
+// negation of a sum (0).
+#include <bit>
+#include <cmath>
+
+#include "ir/pass/fold.h"
+
+namespace warpjit::ir::fold_detail {
+namespace {
+
+constexpr std::uint32_t kMinusZero = 0x80000000, kOne = 0x3f800000, kMinusOne = 0xbf800000,
+                        kSign = 0x80000000;
+
+float real(std::uint32_t bits) { return std::bit_cast<float>(bits); }
+
+// Is 1/c exact and normal? Then x / c = x * (1/c), also where the result is denormal.
+bool exact_reciprocal(std::uint32_t bits) {
+  const std::uint32_t exponent = (bits >> 23) & 0xff;
+  return (bits & 0x7fffff) == 0 && exponent >= 1 && exponent <= 252;
+}
+
+// a < b as b > a.
+Opcode mirrored(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::FLt32:
+      return Opcode::FGt32;
+    case Opcode::FLe32:
+      return Opcode::FGe32;
+    case Opcode::FGt32:
+      return Opcode::FLt32;
+    case Opcode::FGe32:
+      return Opcode::FLe32;
+    default:
+      return opcode;
+  }
+}
+
+}  // namespace
+
+Value Folder::negated(Value v) {
+  if (made_by(v, Opcode::FNeg32)) return operand(v, 0);
+  if (constant(v)) return float_constant(bits(v) ^ kSign);
+  return {};
+}
+
+Step Folder::uniform_load(Opcode opcode, Value source) {
+  const std::uint64_t offset = f.definition_of(source).immediate;
+  become(opcode, {});
+  e.immediate = offset;
+  return Step::changed;
+}
+
+Step Folder::float_arithmetic() {
+  auto is_negation = [&](Value v) { return made_by(v, Opcode::FNeg32); };
+  switch (e.opcode) {
+    case Opcode::FAdd32:
+      if (is(b(), kMinusZero)) return known(a());
+      if (is_negation(b())) return become(Opcode::FSub32, {a(), operand(b(), 0)});
+      if (is_negation(a())) return become(Opcode::FSub32, {b(), operand(a(), 0)});
+      return Step::none;
+    case Opcode::FSub32:
+      if (is(b(), 0)) return known(a());
+      if (is(a(), kMinusZero)) return become(Opcode::FNeg32, {b()});
+      if (is_negation(b())) return become(Opcode::FAdd32, {a(), operand(b(), 0)});
+      return Step::none;
+    case Opcode::FMul32:
+    case Opcode::FMulZeroInf32: {
+      if (is(b(), kOne)) return known(a());
+      if (is(b(), kMinusOne)) return become(Opcode::FNeg32, {a()});
+      if (is_negation(a()) && (is_negation(b()) || constant(b())))
+        return become(e.opcode, {operand(a(), 0), negated(b())});
+      if (e.opcode == Opcode::FMul32) return Step::none;
+      // No zero can meet an infinity: an ordinary product.
+      if (a() == b()) return become(Opcode::FMul32, {a(), b()});
+      const FloatFacts x = float_facts(f, a()), y = float_facts(f, b());
+      const bool x_infinite = x.positive_infinity || x.negative_infinity,
+                 y_infinite = y.positive_infinity || y.negative_infinity;
+      if (!(x.zero && y_infinite) && !(x_infinite && y.zero)) return become(Opcode::FMul32, {a(), b()});
+      return Step::none;
+    }
+    case Opcode::FDiv32:
+      if (is(b(), kOne)) return known(a());
+      if (constant(b()) && exact_reciprocal(bits(b())))
+        return become(Opcode::FMul32,
+                      {a(), float_constant(std::bit_cast<std::uint32_t>(1.0f / real(bits(b()))))});
+      if (is_negation(a()) && (is_negation(b()) || constant(b())))
+        return become(Opcode::FDiv32, {operand(a(), 0), negated(b())});
+      if (constant(a()) && is_negation(b())) return become(Opcode::FDiv32, {negated(a()), operand(b(), 0)});
+      return Step::none;
+    case Opcode::FFma32:
+      if (is(b(), kOne)) return become(Opcode::FAdd32, {a(), c()});
+      if (is(b(), kMinusOne)) return become(Opcode::FSub32, {c(), a()});
+      if (is(c(), kMinusZero)) return become(Opcode::FMul32, {a(), b()});
+      if (is_negation(a()) && (is_negation(b()) || constant(b())))
+        return become(Opcode::FFma32, {operand(a(), 0), negated(b()), c()});
+      return Step::none;
+    case Opcode::FNeg32:
+      if (is_negation(a())) return known(operand(a(), 0));
+      return Step::none;
+    case Opcode::FAbs32:
+      if (made_by(a(), Opcode::FAbs32)) return known(a());
+      if (is_negation(a())) return become(Opcode::FAbs32, {operand(a(), 0)});
+      return Step::none;
+    case Opcode::FFloor32:
+      if (made_by(a(), Opcode::FFloor32) || made_by(a(), Opcode::I32ToF32)) return known(a());
+      return Step::none;
+    case Opcode::FMaxSelect32:
+    case Opcode::FMinSelect32:
+      if (a() == b()) return known(a());
+      // max(max(x, c), c): the inner one never is NaN and equals c only as c itself.
+      if (constant(b()) && made_by(a(), e.opcode) && operand(a(), 1) == b() && !float_facts(f, b()).nan)
+        return known(a());
+      return Step::none;
+    case Opcode::CanonicalizeNaN32: {
+      if (!float_facts(f, a()).nan || made_by(a(), Opcode::CanonicalizeNaN32)) return known(a());
+      // A select copies bits.
+      auto definite = [&](Value v) {
+        return made_by(v, Opcode::CanonicalizeNaN32) || is(v, 0x7fc00000) || !float_facts(f, v).nan;
+      };
+      if (made_by(a(), Opcode::SelectF32) && definite(operand(a(), 1)) && definite(operand(a(), 2)))
+        return known(a());
+      return Step::none;
+    }
+    case Opcode::BitcastI32ToF32:
+      if (made_by(a(), Opcode::BitcastF32ToI32)) return known(operand(a(), 0));
+      if (made_by(a(), Opcode::LoadUniformI32)) return uniform_load(Opcode::LoadUniformF32, a());
+      return Step::none;
+    default:
+      return Step::none;
+  }
+}
+
+Step Folder::comparison_of_select() {
+  const Opcode source = f.definition_of(a()).opcode;
+  if ((source != Opcode::SelectF32 && source != Opcode::SelectI32) || !constant(b())) return Step::none;
+  const Value condition = operand(a(), 0), x = operand(a(), 1), y = operand(a(), 2);
+  if (!constant(x) || !constant(y)) return Step::none;
+  auto compare = [&](Value v) {
+    Expression arm(e.opcode, std::array<Value, 2>{v, b()});
+    return f.constant(simplify_expression(f, arm)) != 0;  // both constant: always known
+  };
+  const bool if_true = compare(x), if_false = compare(y);
+  if (if_true == if_false) return known_bits(Type::i1, if_true ? 1 : 0);
+  if (if_true) return known(condition);
+  return become(Opcode::Not1, {condition});
+}
+
+Step Folder::float_comparison() {
+  const bool ordering = mirrored(e.opcode) != e.opcode;
+  if (ordering) {
+    // A constant stands right; else less-than is the form to number values by.
+    const bool greater = e.opcode == Opcode::FGt32 || e.opcode == Opcode::FGe32;
+    if (constant(a()) || (greater && !constant(b()))) return become(mirrored(e.opcode), {b(), a()});
+  }
+  if (constant(b()) && std::isnan(real(bits(b()))))
+    return known_bits(Type::i1, e.opcode == Opcode::FNe32 || e.opcode == Opcode::FUnordered32 ? 1 : 0);
+  if (const Step step = comparison_of_select(); step != Step::none) return step;
+  if (made_by(a(), Opcode::FNeg32) && (made_by(b(), Opcode::FNeg32) || constant(b())))
+    return become(mirrored(e.opcode), {operand(a(), 0), negated(b())});
+  if (a() == b()) {
+    const bool nan = float_facts(f, a()).nan;
+    switch (e.opcode) {
+      case Opcode::FLt32:
+      case Opcode::FGt32:
+        return known_bits(Type::i1, 0);
+      case Opcode::FEq32:
+        return nan ? Step::none : known_bits(Type::i1, 1);
+      case Opcode::FLe32:
+      case Opcode::FGe32:
+        return become(Opcode::FEq32, {a(), a()});
+      case Opcode::FNe32:
+        return become(Opcode::FUnordered32, {a(), a()});
+      default:
+        return nan ? Step::none : known_bits(Type::i1, 0);
+    }
+  }
+  if (e.opcode == Opcode::FUnordered32) {
+    if (!float_facts(f, b()).nan) return become(Opcode::FUnordered32, {a(), a()});
+    if (!float_facts(f, a()).nan) return become(Opcode::FUnordered32, {b(), b()});
+  }
+  return Step::none;
+}
+
+}  // namespace warpjit::ir::fold_detail

@@ -1,0 +1,102 @@
+// Algebra of i32, modulo 2^32.
+#include <bit>
+
+#include "ir/pass/fold.h"
+
+namespace warpjit::ir::fold_detail {
+
+Step Folder::integer_arithmetic() {
+  constexpr std::uint32_t kAll = ~0u;
+  // op(op(x, c1), c2)
+  const bool nested =
+      e.operand_count == 2 && constant(b()) && made_by(a(), e.opcode) && constant(operand(a(), 1));
+  const std::uint32_t inner = nested ? bits(operand(a(), 1)) : 0;
+  switch (e.opcode) {
+    case Opcode::IAdd32:
+      if (is(b(), 0)) return known(a());
+      if (nested) return become(Opcode::IAdd32, {operand(a(), 0), word_constant(inner + bits(b()))});
+      return Step::none;
+    case Opcode::ISub32:
+      if (a() == b()) return known_bits(Type::i32, 0);
+      if (constant(b())) return become(Opcode::IAdd32, {a(), word_constant(0 - bits(b()))});
+      return Step::none;
+    case Opcode::IMul32:
+      if (!constant(b())) return Step::none;
+      if (is(b(), 0)) return known(b());
+      if (is(b(), 1)) return known(a());
+      if (is(b(), kAll)) return become(Opcode::ISub32, {word_constant(0), a()});
+      if (std::has_single_bit(bits(b())))
+        return become(Opcode::IShl32,
+                      {a(), word_constant(static_cast<std::uint32_t>(std::countr_zero(bits(b()))))});
+      return Step::none;
+    case Opcode::IAnd32:
+      if (is(b(), 0)) return known(b());
+      if (is(b(), kAll) || a() == b()) return known(a());
+      if (nested) return become(Opcode::IAnd32, {operand(a(), 0), word_constant(inner & bits(b()))});
+      return Step::none;
+    case Opcode::IOr32:
+      if (is(b(), kAll)) return known(b());
+      if (is(b(), 0) || a() == b()) return known(a());
+      if (nested) return become(Opcode::IOr32, {operand(a(), 0), word_constant(inner | bits(b()))});
+      return Step::none;
+    case Opcode::IXor32:
+      if (a() == b()) return known_bits(Type::i32, 0);
+      if (is(b(), 0)) return known(a());
+      if (nested) return become(Opcode::IXor32, {operand(a(), 0), word_constant(inner ^ bits(b()))});
+      return Step::none;
+    case Opcode::IShl32:
+    case Opcode::IShrU32:
+    case Opcode::IShrS32: {
+      if (is(a(), 0) || is(b(), 0)) return known(a());
+      const bool arithmetic = e.opcode == Opcode::IShrS32;
+      if (!constant(b())) return Step::none;
+      if (bits(b()) >= 32) {
+        if (!arithmetic) return known_bits(Type::i32, 0);
+        return become(e.opcode, {a(), word_constant(31)});
+      }
+      // The inner count is below 32 here: that instruction was simplified before.
+      if (nested && inner < 32) return become(e.opcode, {operand(a(), 0), word_constant(inner + bits(b()))});
+      return Step::none;
+    }
+    case Opcode::BitcastF32ToI32:
+      if (made_by(a(), Opcode::BitcastI32ToF32)) return known(operand(a(), 0));
+      if (made_by(a(), Opcode::LoadUniformF32)) return uniform_load(Opcode::LoadUniformI32, a());
+      return Step::none;
+    default:
+      return Step::none;
+  }
+}
+
+Step Folder::integer_comparison() {
+  if (a() == b()) {
+    const bool reflexive =
+        e.opcode == Opcode::IEq32 || e.opcode == Opcode::ILeS32 || e.opcode == Opcode::ILeU32;
+    return known_bits(Type::i1, reflexive ? 1 : 0);
+  }
+  if (const Step step = comparison_of_select(); step != Step::none) return step;
+  const std::uint32_t right = constant(b()) ? bits(b()) : 0;
+  switch (e.opcode) {
+    case Opcode::ILtU32:
+      if (is(b(), 0) || is(a(), ~0u)) return known_bits(Type::i1, 0);
+      if (is(b(), 1)) return become(Opcode::IEq32, {a(), word_constant(0)});
+      if (constant(b()) && made_by(a(), Opcode::IAnd32) && constant(operand(a(), 1)) &&
+          bits(operand(a(), 1)) < right)
+        return known_bits(Type::i1, 1);
+      return Step::none;
+    case Opcode::ILeU32:
+      if (is(a(), 0) || is(b(), ~0u)) return known_bits(Type::i1, 1);
+      if (constant(b())) return become(Opcode::ILtU32, {a(), word_constant(right + 1)});
+      return Step::none;
+    case Opcode::ILtS32:
+      if (is(b(), 0x80000000) || is(a(), 0x7fffffff)) return known_bits(Type::i1, 0);
+      return Step::none;
+    case Opcode::ILeS32:
+      if (is(b(), 0x7fffffff) || is(a(), 0x80000000)) return known_bits(Type::i1, 1);
+      if (constant(b())) return become(Opcode::ILtS32, {a(), word_constant(right + 1)});
+      return Step::none;
+    default:
+      return Step::none;
+  }
+}
+
+}  // namespace warpjit::ir::fold_detail

@@ -1,0 +1,125 @@
+// Algebra of i1, selects, and votes over values that do not vary. Masks that linearize makes, like
+// (m and c) or (m and not c), fall together here.
+#include "ir/pass/fold.h"
+
+namespace warpjit::ir::fold_detail {
+namespace {
+
+// not (a op b) as one comparison, exact for NaN; Not1 if there is none. Integers: `swapped` operands.
+struct Inverse {
+  Opcode opcode;
+  bool swapped;
+};
+Inverse inverse(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::FEq32:
+      return {Opcode::FNe32, false};
+    case Opcode::FNe32:
+      return {Opcode::FEq32, false};
+    case Opcode::IEq32:
+      return {Opcode::INe32, false};
+    case Opcode::INe32:
+      return {Opcode::IEq32, false};
+    case Opcode::ILtS32:
+      return {Opcode::ILeS32, true};
+    case Opcode::ILeS32:
+      return {Opcode::ILtS32, true};
+    case Opcode::ILtU32:
+      return {Opcode::ILeU32, true};
+    case Opcode::ILeU32:
+      return {Opcode::ILtU32, true};
+    default:
+      return {Opcode::Not1, false};
+  }
+}
+
+}  // namespace
+
+Step Folder::logic() {
+  auto has = [&](Value v, Opcode opcode, Value operand_wanted) {  // v = opcode(.., wanted, ..), commutative
+    return made_by(v, opcode) && (operand(v, 0) == operand_wanted || operand(v, 1) == operand_wanted);
+  };
+  auto other = [&](Value v, Value one) { return operand(v, 0) == one ? operand(v, 1) : operand(v, 0); };
+  auto is_not = [&](Value v) { return made_by(v, Opcode::Not1); };
+  switch (e.opcode) {
+    case Opcode::And1:
+      if (is(b(), 0)) return known(b());
+      if (is(b(), 1) || a() == b()) return known(a());
+      if (is_not(b())) return become(Opcode::AndNot1, {a(), operand(b(), 0)});
+      if (is_not(a())) return become(Opcode::AndNot1, {b(), operand(a(), 0)});
+      for (const auto& [x, y] : {std::pair{a(), b()}, std::pair{b(), a()}}) {
+        if (has(y, Opcode::And1, x)) return known(y);  // x and (x and z)
+        if (has(y, Opcode::Or1, x)) return known(x);
+        if (made_by(y, Opcode::AndNot1)) {
+          if (operand(y, 0) == x) return known(y);
+          if (operand(y, 1) == x) return known_bits(Type::i1, 0);
+        }
+      }
+      return Step::none;
+    case Opcode::Or1:
+      if (is(b(), 1)) return known(b());
+      if (is(b(), 0) || a() == b()) return known(a());
+      for (const auto& [x, y] : {std::pair{a(), b()}, std::pair{b(), a()}}) {
+        if (has(y, Opcode::Or1, x)) return known(y);
+        if (has(y, Opcode::And1, x)) return known(x);
+        if (is_not(y) && operand(y, 0) == x) return known_bits(Type::i1, 1);
+        if (!made_by(y, Opcode::AndNot1)) continue;
+        const Value mask = operand(y, 0), condition = operand(y, 1);
+        if (mask == x) return known(x);
+        if (condition == x) return become(Opcode::Or1, {x, mask});  // x or (m and not x)
+        // (m and c) or (m and not c)
+        if (has(x, Opcode::And1, mask) && other(x, mask) == condition) return known(mask);
+      }
+      return Step::none;
+    case Opcode::Xor1:
+      if (is(b(), 0)) return known(a());
+      if (is(b(), 1)) return become(Opcode::Not1, {a()});
+      if (a() == b()) return known_bits(Type::i1, 0);
+      if (is_not(a()) && is_not(b())) return become(Opcode::Xor1, {operand(a(), 0), operand(b(), 0)});
+      return Step::none;
+    case Opcode::AndNot1:
+      if (is(b(), 0) || is(a(), 0)) return known(a());
+      if (is(b(), 1) || a() == b()) return known_bits(Type::i1, 0);
+      if (is(a(), 1)) return become(Opcode::Not1, {b()});
+      if (is_not(b())) return become(Opcode::And1, {a(), operand(b(), 0)});
+      if (is_not(a()) && operand(a(), 0) == b()) return known(a());
+      if (has(a(), Opcode::And1, b())) return known_bits(Type::i1, 0);  // (b and z) and not b
+      if (has(b(), Opcode::And1, a()))
+        return become(Opcode::AndNot1, {a(), other(b(), a())});  // a and not (a and z)
+      if (has(b(), Opcode::Or1, a())) return known_bits(Type::i1, 0);
+      if (made_by(b(), Opcode::AndNot1) && operand(b(), 0) == a())
+        return become(Opcode::And1, {a(), operand(b(), 1)});
+      if (made_by(b(), Opcode::AndNot1) && operand(b(), 1) == a()) return known(a());
+      if (made_by(a(), Opcode::AndNot1) && operand(a(), 1) == b()) return known(a());
+      return Step::none;
+    case Opcode::Not1: {
+      if (is_not(a())) return known(operand(a(), 0));
+      const Inverse found = inverse(f.definition_of(a()).opcode);
+      if (found.opcode == Opcode::Not1) return Step::none;
+      const Value x = operand(a(), 0), y = operand(a(), 1);
+      return found.swapped ? become(found.opcode, {y, x}) : become(found.opcode, {x, y});
+    }
+    default:
+      return Step::none;
+  }
+}
+
+Step Folder::selection() {
+  if (e.opcode == Opcode::AnyLane || e.opcode == Opcode::MinLaneU32) {
+    // Over a value that is the same in all lanes there is nothing to ask.
+    if (constant(a()) || f.value(a()).shape != Shape::varying) return known(a());
+    return Step::none;
+  }
+  if (constant(a())) return known(bits(a()) != 0 ? b() : c());
+  if (b() == c()) return known(b());
+  if (made_by(a(), Opcode::Not1)) return become(e.opcode, {operand(a(), 0), c(), b()});
+  if (made_by(b(), e.opcode) && operand(b(), 0) == a()) return become(e.opcode, {a(), operand(b(), 1), c()});
+  if (made_by(c(), e.opcode) && operand(c(), 0) == a()) return become(e.opcode, {a(), b(), operand(c(), 2)});
+  if (e.opcode != Opcode::SelectI1) return Step::none;
+  if (is(b(), 1) || a() == b()) return become(Opcode::Or1, {a(), c()});
+  if (is(c(), 0) || a() == c()) return become(Opcode::And1, {a(), b()});
+  if (is(b(), 0)) return is(c(), 1) ? become(Opcode::Not1, {a()}) : become(Opcode::AndNot1, {c(), a()});
+  return Step::none;
+}
+
+}  // namespace warpjit::ir::fold_detail
