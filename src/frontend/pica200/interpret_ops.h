@@ -37,14 +37,11 @@ namespace warpjit::pica200 {
   X(madi, 3, multiply(n, m) + w)
 
 // The rest. Arithmetic that has only the general and indexed way of fetching comes first.
-#define PICA_OTHER_OPS(X)                                                                             \
-  X(litp)                                                                                             \
-  X(mova)                                                                                             \
-  X(cmp)                                                                                              \
-  X(check)                                                                                            \
-  X(check_call)                                                                                       \
-  X(check_if) X(check_loop) X(nop) X(end) X(break_) X(breakc) X(call) X(callc) X(callu) X(ifc) X(ifu) \
-      X(loop) X(jmpc) X(jmpu) X(fault)
+// clang-format off
+#define PICA_OTHER_OPS(X)                                                                              \
+  X(litp) X(mova) X(cmp) X(check) X(check_call) X(check_if) X(check_loop) X(nop) X(end) X(break_)      \
+  X(breakc) X(call) X(callc) X(callu) X(ifc) X(ifu) X(loop) X(jmpc) X(jmpu) X(fault)
+// clang-format on
 
 enum class Kind : std::uint16_t {
 #define PICA_KIND(name, ...) name##_plain, name##_general, name##_indexed,

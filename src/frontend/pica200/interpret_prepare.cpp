@@ -194,16 +194,13 @@ Kind other_kind(Opcode opcode) {
 #define PICA_CASE(name) \
   case Opcode::name:    \
     return Kind::name;
-    PICA_CASE(litp)
-    PICA_CASE(mova)
-    PICA_CASE(cmp)
-    PICA_CASE(nop)
-    PICA_CASE(end)
-    PICA_CASE(break_)
+    // clang-format off
+    PICA_CASE(litp) PICA_CASE(mova) PICA_CASE(cmp) PICA_CASE(nop) PICA_CASE(end) PICA_CASE(break_)
     PICA_CASE(breakc) PICA_CASE(call) PICA_CASE(callc) PICA_CASE(callu) PICA_CASE(ifc) PICA_CASE(ifu)
-        PICA_CASE(loop) PICA_CASE(jmpc) PICA_CASE(jmpu)
+    PICA_CASE(loop) PICA_CASE(jmpc) PICA_CASE(jmpu)
+    // clang-format on
 #undef PICA_CASE
-            default : return Kind::fault;  // EMIT and SETEMIT
+                default : return Kind::fault;  // EMIT and SETEMIT
   }
 }
 
