@@ -1,41 +1,21 @@
 #include "frontend/pica200/translate.h"
 
-#include <array>
-#include <bit>
-
 #include "frontend/pica200/control_flow.h"
-#include "ir/builder.h"
-#include "ir/pass/ssa.h"
+#include "frontend/pica200/translate_instruction.h"
 
 namespace warpjit::pica200 {
 namespace {
 
-using ir::F32;
 using ir::I1;
 using ir::I32;
-using ir::Value;
 
-// Guest registers as SSA variables.
-constexpr std::uint32_t kVarR = 0, kVarO = 64, kVarA0 = 128, kVarAL = 130, kVarCmp = 131, kVarCounter = 133, kVarSaved = 137,
-                        kVariables = 141;
-
-std::vector<ir::Type> variable_types() {
-  std::vector<ir::Type> types(kVariables, ir::Type::f32);
-  for (std::uint32_t v = kVarA0; v < kVariables; ++v) types[v] = v == kVarCmp || v == kVarCmp + 1 ? ir::Type::i1 : ir::Type::i32;
-  return types;
-}
-
-class Translator {
+// Translation along control flow that was resolved statically.
+class StaticTranslator : private InstructionTranslator {
  public:
-  Translator(const Program& program, const Facts& facts, const ControlFlow& flow)
-      : program_(program), facts_(facts), flow_(flow), builder_(function_), ssa_(builder_, variable_types()) {}
+  StaticTranslator(const Program& program, const Facts& facts, const ControlFlow& flow)
+      : InstructionTranslator(program, facts, kStaticVariables), flow_(flow) {}
 
   Result<ir::Function> run() {
-    function_.name = program_.source_name.empty() ? "pica200" : program_.source_name;
-    function_.input_count = static_cast<std::uint32_t>(std::popcount(facts_.bound_inputs));
-    function_.output_count = static_cast<std::uint32_t>(facts_.outputs.size());
-    function_.uniform_bytes = facts_.layout.bytes();
-
     ir::Block entry = function_.add_block();
     blocks_.resize(flow_.blocks.size());
     unfilled_.assign(flow_.blocks.size(), 0);
@@ -62,63 +42,6 @@ class Translator {
   }
 
  private:
-  template <class T>
-  T read(std::uint32_t variable) { return T{ssa_.read(builder_.block(), variable)}; }
-  void write(std::uint32_t variable, Value v) { ssa_.write(builder_.block(), variable, v); }
-
-  void begin_thread() {
-    const TableLayout& table = facts_.layout;
-    F32 zero = builder_.constant(0.0f);
-    for (unsigned n = 0; n < 16; ++n)
-      for (unsigned c = 0; c < 4; ++c) {
-        write(kVarR + 4 * n + c, facts_.state_r >> n & 1 ? Value(builder_.LoadUniformF32(table.r(n) + 4 * c)) : Value(zero));
-        write(kVarO + 4 * n + c, zero);
-      }
-    I32 none = builder_.constant(std::int32_t{0});
-    for (unsigned c = 0; c < 2; ++c) {
-      write(kVarA0 + c, facts_.state_a0 ? builder_.LoadUniformI32(table.a0(c)) : none);
-      write(kVarCmp + c, facts_.state_cmp ? Value(builder_.INe32(builder_.LoadUniformI32(table.cmp(c)), none)) : Value(builder_.constant(false)));
-    }
-    write(kVarAL, facts_.state_aL ? builder_.LoadUniformI32(table.aL()) : none);
-    for (unsigned slot = 0; slot < 4; ++slot) {
-      write(kVarCounter + slot, none);
-      write(kVarSaved + slot, none);
-    }
-    unsigned binding = 0;
-    for (unsigned n = 0; n < 16; ++n) {
-      inputs_[n] = {zero, zero, zero, zero};
-      if (facts_.bound_inputs >> n & 1) inputs_[n] = builder_.LoadInput(binding++);
-    }
-  }
-
-  // Outputs as they are given out: NaN in o and r has one value, whatever made it.
-  void end_thread() {
-    I1 always = builder_.constant(true);
-    F32 none = builder_.constant(0.0f);
-    for (std::uint32_t k = 0; k < facts_.outputs.size(); ++k) {
-      const ExitRegister& out = facts_.outputs[k];
-      std::array<F32, 4> row = {none, none, none, none};
-      switch (out.file) {
-        case ExitFile::o:
-        case ExitFile::r:
-          for (unsigned c = 0; c < 4; ++c)
-            row[c] = builder_.CanonicalizeNaN32(read<F32>((out.file == ExitFile::o ? kVarO : kVarR) + 4u * out.index + c));
-          break;
-        case ExitFile::a0:
-          for (unsigned c = 0; c < 2; ++c) row[c] = builder_.BitcastI32ToF32(read<I32>(kVarA0 + c));
-          break;
-        case ExitFile::aL: row[0] = builder_.BitcastI32ToF32(read<I32>(kVarAL)); break;
-        case ExitFile::cmp:
-          for (unsigned c = 0; c < 2; ++c)
-            row[c] = builder_.BitcastI32ToF32(builder_.select(read<I1>(kVarCmp + c), builder_.constant(std::int32_t{1}), builder_.constant(std::int32_t{0})));
-          break;
-      }
-      builder_.StoreOutput(always, row[0], row[1], row[2], row[3], k);
-    }
-  }
-
-  // ---- control flow
-
   void filled_edge(std::uint32_t target) {
     if (--unfilled_[target] == 0) ssa_.seal(blocks_[target]);
   }
@@ -167,11 +90,7 @@ class Translator {
 
   I1 test(const FlowBlock& block) {
     switch (block.test) {
-      case Test::boolean: {
-        I32 bits = builder_.LoadUniformI32(facts_.layout.bools());
-        I32 bit = builder_.IAnd32(bits, builder_.constant(std::uint32_t{1} << block.uniform));
-        return builder_.INe32(bit, builder_.constant(std::int32_t{0}));
-      }
+      case Test::boolean: return boolean(block.uniform);
       case Test::loop: {
         I32 step = builder_.LoadUniformI32(facts_.layout.i(block.uniform) + 8);
         write(kVarAL, builder_.IAdd32(read<I32>(kVarAL), step));
@@ -180,20 +99,6 @@ class Translator {
         return builder_.INe32(count, builder_.constant(std::int32_t{0}));
       }
       default: return condition(*try_decode(program_.code[block.address]));
-    }
-  }
-
-  // Section 8.
-  I1 condition(const Instruction& i) {
-    auto flag = [&](unsigned c, bool wanted) {
-      I1 value = read<I1>(kVarCmp + c);
-      return wanted ? value : builder_.Not1(value);
-    };
-    switch (i.condition) {
-      case 0: return builder_.Or1(flag(0, i.ref_x != 0), flag(1, i.ref_y != 0));
-      case 1: return builder_.And1(flag(0, i.ref_x != 0), flag(1, i.ref_y != 0));
-      case 2: return flag(0, i.ref_x != 0);
-      default: return flag(1, i.ref_y != 0);
     }
   }
 
@@ -211,207 +116,20 @@ class Translator {
     }
   }
 
-  // ---- operands (sections 4 and 5)
-
-  // One source operand, fetched component by component as they are asked for.
-  class Operand {
-   public:
-    Operand(Translator& translator, const Instruction& i, int n, const Descriptor& descriptor)
-        : t_(translator), reg_(source_register(i.source(n))), selector_(descriptor.selector[n - 1]),
-          negate_(descriptor.negate[n - 1] != 0) {
-      if (wide_source(i.info().format) == n && i.idx != 0 && reg_.file == RegisterFile::c) index_ = i.idx;
-    }
-    F32 operator[](unsigned lane) {
-      F32 value = fetch(selected(selector_, lane));
-      return negate_ ? t_.builder_.FNeg32(value) : value;
-    }
-
-   private:
-    F32 fetch(unsigned component) {
-      Builder& b = t_.builder_;
-      switch (reg_.file) {
-        case RegisterFile::v: return t_.inputs_[reg_.index][component];
-        case RegisterFile::r: return t_.read<F32>(kVarR + 4u * reg_.index + component);
-        default: break;
-      }
-      if (index_ == 0) return b.LoadUniformF32(t_.facts_.layout.c(reg_.index) + 4 * component);
-      // Out of the byte range the offset counts as 0. The table is laid out by effective index, so wrapping
-      // and the rows of ones are in it.
-      if (!row_[0].valid()) {
-        I32 address = t_.read<I32>(index_ == 3 ? kVarAL : kVarA0 + (index_ - 1));
-        I32 origin = b.constant(static_cast<std::int32_t>(TableLayout::kRelativeOrigin));
-        I32 shifted = b.IAdd32(address, origin);
-        I1 in_range = b.ILtU32(shifted, b.constant(static_cast<std::int32_t>(TableLayout::kRelativeReach)));
-        I32 row = b.select(in_range, shifted, origin);
-        row_ = b.LoadUniformRow(row, std::uint64_t{TableLayout::kRelativeReach} << 32 | TableLayout::relative_base(reg_.index));
-      }
-      return row_[component];
-    }
-
-    using Builder = ir::Builder;
-    Translator& t_;
-    Register reg_;
-    std::uint8_t selector_;
-    bool negate_;
-    unsigned index_ = 0;  // 1 a0.x, 2 a0.y, 3 aL
-    std::array<F32, 4> row_;
-  };
-
-  // ---- instructions (section 6)
-
-  void instruction(const Instruction& i) {
-    const OpcodeInfo& row = i.info();
-    if (row.traits & kFlow || i.opcode == Opcode::nop) return;
-    const Descriptor descriptor = program_.descriptor(i.descriptor);
-    Operand s1(*this, i, 1, descriptor), s2(*this, i, i.source_count() >= 2 ? 2 : 1, descriptor),
-        s3(*this, i, i.source_count() >= 3 ? 3 : 1, descriptor);
-    if (i.opcode == Opcode::mova) {
-      for (unsigned c = 0; c < 2; ++c)
-        if (enables(descriptor.mask, c)) address_[c] = builder_.F32ToI32Sat(s1[c]);
-      for (unsigned c = 0; c < 2; ++c)
-        if (enables(descriptor.mask, c)) write(kVarA0 + c, address_[c]);
-      return;
-    }
-    if (i.opcode == Opcode::cmp) {
-      I1 x = compare(i.cmp_x, s1[0], s2[0]), y = compare(i.cmp_y, s1[1], s2[1]);
-      write(kVarCmp, x);
-      write(kVarCmp + 1, y);
-      return;
-    }
-    // All components are computed before one is written: sources may be the destination.
-    std::array<F32, 4> result;
-    if (row.traits & kReplicates) {
-      if (descriptor.mask != 0) result.fill(scalar(i.opcode, s1, s2));
-    } else {
-      for (unsigned c = 0; c < 4; ++c)
-        if (enables(descriptor.mask, c)) result[c] = component(i.opcode, c, s1, s2, s3);
-    }
-    if (row.traits & kWritesFlags) {  // LITP
-      F32 zero = builder_.constant(0.0f);
-      I1 x = builder_.FGe32(s1[0], zero), y = builder_.FGe32(s1[3], zero);
-      write(kVarCmp, x);
-      write(kVarCmp + 1, y);
-    }
-    const Register dst = dest_register(i.dst);
-    const std::uint32_t base = (dst.file == RegisterFile::o ? kVarO : kVarR) + 4u * dst.index;
-    for (unsigned c = 0; c < 4; ++c)
-      if (enables(descriptor.mask, c)) write(base + c, result[c]);
-  }
-
-  I1 compare(unsigned relation, F32 a, F32 b) {
-    switch (relation) {
-      case 0: return builder_.FEq32(a, b);
-      case 1: return builder_.FNe32(a, b);
-      case 2: return builder_.FLt32(a, b);
-      case 3: return builder_.FLe32(a, b);
-      case 4: return builder_.FGt32(a, b);
-      case 5: return builder_.FGe32(a, b);
-      default: return builder_.constant(true);
-    }
-  }
-
-  F32 multiply(F32 a, F32 b) { return builder_.FMulZeroInf32(a, b); }
-
-  // Results that go to every enabled component. The order of the additions is that of section 15.
-  F32 scalar(Opcode op, Operand& s1, Operand& s2) {
-    switch (op) {
-      case Opcode::dp3: {
-        F32 x = multiply(s1[0], s2[0]), y = multiply(s1[1], s2[1]), z = multiply(s1[2], s2[2]);
-        return builder_.FAdd32(builder_.FAdd32(x, y), z);
-      }
-      case Opcode::dp4: {
-        F32 x = multiply(s1[0], s2[0]), y = multiply(s1[1], s2[1]), z = multiply(s1[2], s2[2]), w = multiply(s1[3], s2[3]);
-        F32 left = builder_.FAdd32(x, y), right = builder_.FAdd32(z, w);
-        return builder_.FAdd32(left, right);
-      }
-      case Opcode::dph:
-      case Opcode::dphi: {  // the fourth product is 1.0 * s2.w
-        F32 x = multiply(s1[0], s2[0]), y = multiply(s1[1], s2[1]), z = multiply(s1[2], s2[2]), w = s2[3];
-        F32 left = builder_.FAdd32(x, y), right = builder_.FAdd32(z, w);
-        return builder_.FAdd32(left, right);
-      }
-      case Opcode::ex2: return builder_.Exp2F32(s1[0]);
-      case Opcode::lg2: return builder_.Log2F32(s1[0]);
-      case Opcode::rcp: return builder_.RcpF32(s1[0]);
-      default: return builder_.RsqrtF32(s1[0]);
-    }
-  }
-
-  F32 component(Opcode op, unsigned c, Operand& s1, Operand& s2, Operand& s3) {
-    F32 zero = builder_.constant(0.0f), one = builder_.constant(1.0f);
-    switch (op) {
-      case Opcode::add: {
-        F32 a = s1[c], b = s2[c];
-        return builder_.FAdd32(a, b);
-      }
-      case Opcode::mul: {
-        F32 a = s1[c], b = s2[c];
-        return multiply(a, b);
-      }
-      case Opcode::mad:
-      case Opcode::madi: {
-        F32 a = s1[c], b = s2[c], addend = s3[c];
-        return builder_.FAdd32(multiply(a, b), addend);
-      }
-      case Opcode::max: {
-        F32 a = s1[c], b = s2[c];
-        return builder_.FMaxSelect32(a, b);
-      }
-      case Opcode::min: {
-        F32 a = s1[c], b = s2[c];
-        return builder_.FMinSelect32(a, b);
-      }
-      case Opcode::sge:
-      case Opcode::sgei: {
-        F32 a = s1[c], b = s2[c];
-        return builder_.select(builder_.FGe32(a, b), one, zero);
-      }
-      case Opcode::slt:
-      case Opcode::slti: {
-        F32 a = s1[c], b = s2[c];
-        return builder_.select(builder_.FLt32(a, b), one, zero);
-      }
-      case Opcode::flr: return builder_.FFloor32(s1[c]);
-      case Opcode::mov: return s1[c];
-      case Opcode::dst:
-      case Opcode::dsti: {  // (1, s1.y * s2.y, s1.z, s2.w)
-        if (c == 0) return one;
-        if (c == 2) return s1[2];
-        if (c == 3) return s2[3];
-        F32 a = s1[1], b = s2[1];
-        return multiply(a, b);
-      }
-      default: {  // LITP: (max(x, 0), clamp(y), 0, max(w, 0)) with MAX's rule; the clamp keeps a NaN
-        if (c == 1) {
-          F32 low = builder_.FMaxSelect32(builder_.constant(-kLitpLimit), s1[1]);
-          return builder_.FMinSelect32(builder_.constant(kLitpLimit), low);
-        }
-        return c == 2 ? zero : builder_.FMaxSelect32(s1[c], zero);
-      }
-    }
-  }
-
-  static constexpr float kLitpLimit = 127.99609375f;  // 127 + 255/256, the reference's 127.9961
-
-  const Program& program_;
-  const Facts& facts_;
   const ControlFlow& flow_;
-  ir::Function function_;
-  ir::Builder builder_;
-  ir::SsaBuilder ssa_;
   std::vector<ir::Block> blocks_;          // of flow blocks
   std::vector<std::uint32_t> unfilled_;    // edges into a flow block that are not made yet
   ir::Block exit_;
   bool reaches_end_ = false;
-  std::array<std::array<F32, 4>, 16> inputs_;
-  std::array<I32, 2> address_;
 };
 
 }  // namespace
 
 Result<ir::Function> translate(const Program& program, std::uint32_t entry, const Facts& facts) {
-  WARPJIT_TRY(ControlFlow flow, discover(program, entry, facts.bools_known, facts.bools));
-  return Translator(program, facts, flow).run();
+  Result<ControlFlow> flow = discover(program, entry, facts.bools_known, facts.bools);
+  if (flow) return StaticTranslator(program, facts, *flow).run();
+  if (flow.error().code == ErrorCode::resource_limit) return translate_dynamic(program, entry, facts);
+  return flow.error();
 }
 
 }  // namespace warpjit::pica200
