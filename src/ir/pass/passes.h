@@ -32,12 +32,14 @@ bool normalize_loops(Function& f);
 // form that stores each needed result to a new word at the end of the uniform table; f loads it from there.
 void hoist_launch_uniform(Function& f, Function& preamble);
 
-// Thread form to group form: keeps uniform branches, removes divergent ones (DESIGN.md 3.4). Shapes must be
-// set. Regions it cannot take, or everything if `dispatch_all`, run in the dispatcher.
-void linearize(Function& f, bool dispatch_all);
-
-// Puts "no lane active: jump over" around masked regions that cost more than the test.
+// Decides where a test "no lane here: jump over" pays: marks the blocks that head a costly or memory-touching
+// part of the function (BlockData::worth_skipping). Shapes must be set. linearize puts the tests.
 void insert_skips(Function& f);
+
+// Thread form to group form: keeps uniform branches, removes divergent ones (DESIGN.md 3.4). Shapes must be
+// set; sets those of the group form. Irreducible and endless functions, or all if `dispatch_all`, run
+// in the dispatcher (pass/dispatch.h).
+void linearize(Function& f, bool dispatch_all);
 
 // Puts BurnFuel on every edge that is marked backward (splitting it where needed).
 void insert_fuel(Function& f);

@@ -1,0 +1,20 @@
+// The bookkeeping rule of partial linearization (Moll and Hack, PLDI 2018): behind a divergent branch every
+// target must be run, so all but the first in the order of the blocks are deferred, and handed on along
+// the new edges until their turn comes.
+#pragma once
+
+#include <vector>
+
+#include "ir/analysis/loops.h"
+#include "ir/function.h"
+
+namespace warpjit::ir {
+
+// Do lanes part at the end of b?
+bool diverges(const Function& f, Block b);
+
+// For each loop: the targets outside it that some lanes leave to while others still run the loop. Empty
+// for a loop that all its lanes leave at once.
+std::vector<std::vector<Block>> deferred_exits(const Function& f, const Loops& loops);
+
+}  // namespace warpjit::ir

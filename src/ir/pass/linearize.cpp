@@ -1,0 +1,580 @@
+// Partial control-flow linearization after Moll and Hack, "Partial Control-Flow Linearization" (PLDI 2018),
+// as one walk over the blocks in the order of analysis/loops.
+//
+// Behind a divergent branch all targets must run: the first follows at once, the others are deferred. A phi
+// becomes a variable: each edge into its block writes it, in the predecessor, blended with what other lanes
+// wrote before; the block reads it. Until then it is pending, which is just as long as the block is
+// deferred, so the sets of deferred blocks tell where variables live and SSA form falls out of the walk. The
+// mask of a block is such a variable too, which edges OR their masks into, unless the block gets exactly the
+// lanes of its dominator.
+#include <algorithm>
+#include <array>
+
+#include "ir/analysis/dominators.h"
+#include "ir/analysis/loops.h"
+#include "ir/analysis/post_dominators.h"
+#include "ir/analysis/uniformity.h"
+#include "ir/pass/deferral.h"
+#include "ir/pass/dispatch.h"
+#include "ir/pass/lane_mask.h"
+#include "ir/pass/passes.h"
+
+namespace warpjit::ir {
+namespace {
+
+class Linearizer {
+ public:
+  Linearizer(Function& f, const Loops& loops)
+      : f_(f),
+        loops_(loops),
+        turns_(f, loops),
+        deferred_(deferred_exits(f, loops)),
+        builder_(f),
+        masks_(builder_),
+        lanes_(f.block_count()),
+        preheader_(loops.loops().size()),
+        latch_phis_(loops.loops().size()),
+        replacement_(f.value_count()),
+        first_new_(static_cast<std::uint32_t>(f.inst_count())) {}
+
+  void run() {
+    take_edges();
+    for (Block b : loops_.order()) {
+      enter(b);
+      guard_stores(b);
+      leave(b);
+    }
+    f_.replace_values(replacement_);
+  }
+
+ private:
+  // A block that lanes wait for, with its variables: elements_[first ...], the mask first if it has one, then
+  // one per phi. An element without a value was not written on the way here.
+  struct Pending {
+    Block target;
+    std::uint32_t first;
+  };
+  // A new edge into a block and what comes over it: pending_[first .. first + count) besides the block's own.
+  struct Arrival {
+    Block from;
+    std::uint32_t first, count, own;
+    bool populated;  // some lane is sure to be in the target
+    std::uint32_t next;
+  };
+  struct Lanes {
+    Mask mask;
+    bool populated = false;  // whenever the block runs, some lane is in it
+    bool own_mask = false;   // the mask is a variable of its own
+    std::uint32_t variables = 0;
+    Block same;    // the first block that is sure to have the same mask
+    Block anchor;  // for a block that is its own `same`: mask = mask of anchor and literal, if valid
+    Mask literal;
+    std::uint32_t first_literal =
+        kNone;  // if lanes part at its end: literals_[... + k] is edge k's condition
+    std::uint32_t first_arrival = kNone, last_arrival = kNone;
+  };
+  // An original edge over which lanes move on.
+  struct Edge {
+    Block from, to;
+    Mask literal;  // the condition of the divergent branch in `from`; none: all its lanes go
+    Mask mask;     // once computed
+  };
+  // A phi of a header that waits for the value at the end of the loop: of a variable, or of the mask.
+  struct LatchPhi {
+    Inst phi;
+    Block target;  // invalid: the header's own mask
+    std::uint32_t index = 0;
+  };
+  static constexpr std::uint32_t kNone = ~0u;
+
+  // ---- The function as it was.
+
+  // The walk sets all edges anew; the old ones stay readable here.
+  void take_edges() {
+    predecessors_.resize(f_.block_count());
+    successors_.resize(f_.block_count());
+    for (Block b : loops_.order()) {
+      predecessors_[b.id].swap(f_.block(b).predecessors);
+      successors_[b.id].swap(f_.block(b).successors);
+      for (Block s : successors_[b.id])
+        if (loops_.is_header(s) && loops_.position(s) > loops_.position(b))
+          preheader_[loops_.innermost(s)] = b;
+    }
+    for (Block b : loops_.order()) {
+      if (loops_.is_header(b) || b == Function::entry()) continue;
+      Lanes& lanes = lanes_[b.id];
+      lanes.own_mask = !turns_.dominates(b, loops_.level_dominator(b));
+      lanes.variables = lanes.own_mask ? 1 : 0;
+      for (Inst i : f_.insts(b)) {
+        if (f_.inst(i).opcode != Opcode::Phi) break;
+        ++lanes.variables;
+      }
+    }
+  }
+
+  // The block whose lanes reach b's level dominator; for one inside an inner loop, those that enter the loop.
+  Block source(Block b) const {
+    const Block dominator = loops_.level_dominator(b);
+    const std::uint32_t loop = loops_.innermost(dominator);
+    return loops_.is_header(dominator) && !loops_.contains(loop, b) ? preheader_[loop] : dominator;
+  }
+  bool is_preheader(Block b) const {
+    const auto& targets = successors_[b.id];
+    return targets.size() == 1 && loops_.is_header(targets[0]) &&
+           loops_.position(targets[0]) > loops_.position(b);
+  }
+  Value current(Value v) const {
+    while (v.id < replacement_.size() && replacement_[v.id].valid()) v = replacement_[v.id];
+    return v;
+  }
+
+  // ---- Variables.
+
+  // The pending variables of a block in state_, to be written: never those that an arrival shares.
+  std::uint32_t writable(Block target) {
+    auto at = state_.begin();
+    while (at != state_.end() && loops_.position(at->target) < loops_.position(target)) ++at;
+    const bool known = at != state_.end() && at->target == target;
+    if (known && at->first >= shared_) return at->first;
+    const auto first = static_cast<std::uint32_t>(elements_.size());
+    const std::uint32_t count = lanes_[target.id].variables;
+    if (known) {
+      for (std::uint32_t k = 0; k < count; ++k) elements_.push_back(elements_[at->first + k]);
+      at->first = first;
+    } else {
+      elements_.resize(elements_.size() + count);
+      state_.insert(at, {target, first});
+    }
+    return first;
+  }
+
+  Type variable_type(Block target, std::uint32_t index) const {
+    if (lanes_[target.id].own_mask && index-- == 0) return Type::i1;
+    Inst phi = f_.block(target).first;
+    while (index-- != 0) phi = f_.inst(phi).next;
+    return f_.inst(phi).phi_type;
+  }
+
+  // What a variable is where several edges meet in b.
+  Mask merge(Block b, Type type, std::span<const Mask> arriving) {
+    if (std::all_of(arriving.begin(), arriving.end(), [&](const Mask& m) { return m == arriving[0]; }))
+      return arriving[0];
+    operands_.clear();
+    std::uint32_t k = 0;
+    for (std::uint32_t a = lanes_[b.id].first_arrival; a != kNone; a = arrivals_[a].next, ++k) {
+      if (arriving[k].negated) builder_.set_before(f_.terminator(arrivals_[a].from));
+      operands_.push_back(definite(arriving[k], type));
+    }
+    return {new_phi(b, type), false};
+  }
+  Value definite(Mask element, Type type) {
+    if (element.none()) return f_.constant_value(type, 0);
+    return element.negated ? Value(masks_.value(element)) : element.value;
+  }
+  Value new_phi(Block b, Type type) {
+    const Inst phi = f_.make(Opcode::Phi, operands_, 0, type);
+    f_.insert_front(b, phi);
+    return f_.result(phi);
+  }
+
+  // ---- Entering a block.
+
+  void enter(Block b) {
+    Lanes& lanes = lanes_[b.id];
+    state_.clear();
+    shared_ = static_cast<std::uint32_t>(elements_.size());
+    lanes.same = b;
+    if (b == Function::entry()) {
+      lanes.mask = masks_.all();
+      lanes.populated = true;
+      return;
+    }
+    Inst phi = f_.block(b).first;  // the first to be replaced; new ones go before it
+    merge_pending(b);
+    const Arrival& arrival = arrivals_[lanes.first_arrival];
+    if (loops_.is_header(b)) {
+      open_loop(b, f_.terminator(arrival.from));
+      return;
+    }
+    lanes.populated = true;
+    for (std::uint32_t a = lanes.first_arrival; a != kNone; a = arrivals_[a].next)
+      lanes.populated = lanes.populated && arrivals_[a].populated;
+    std::uint32_t index = 0;
+    if (lanes.own_mask) {
+      lanes.mask = merge_own(b, index++, Type::i1);
+      relate(b);
+    } else {
+      const Lanes& from = lanes_[source(b).id];
+      lanes.mask = from.mask;
+      lanes.same = from.same;
+      lanes.populated = lanes.populated || from.populated;
+    }
+    while (index < lanes.variables) {
+      replacement_[f_.result(phi).id] = merge_own(b, index++, f_.inst(phi).phi_type).value;
+      const Inst next = f_.inst(phi).next;
+      f_.remove(phi);
+      phi = next;
+    }
+  }
+
+  Mask merge_own(Block b, std::uint32_t index, Type type) {
+    arriving_.clear();
+    for (std::uint32_t a = lanes_[b.id].first_arrival; a != kNone; a = arrivals_[a].next)
+      arriving_.push_back(elements_[arrivals_[a].own + index]);
+    return merge(b, type, arriving_);
+  }
+
+  void merge_pending(Block b) {
+    const Arrival& first = arrivals_[lanes_[b.id].first_arrival];
+    state_.assign(pending_.begin() + first.first, pending_.begin() + first.first + first.count);
+    if (first.next == kNone) return;
+    for (std::uint32_t a = first.next; a != kNone; a = arrivals_[a].next)
+      for (std::uint32_t k = 0; k < arrivals_[a].count; ++k)
+        state_.push_back(pending_[arrivals_[a].first + k]);
+    std::stable_sort(state_.begin(), state_.end(), [&](const Pending& x, const Pending& y) {
+      return loops_.position(x.target) < loops_.position(y.target);
+    });
+    state_.erase(std::unique(state_.begin(), state_.end(),
+                             [](const Pending& x, const Pending& y) { return x.target == y.target; }),
+                 state_.end());
+    for (Pending& pending : state_) {
+      const std::uint32_t count = lanes_[pending.target.id].variables;
+      const auto merged = static_cast<std::uint32_t>(elements_.size());
+      elements_.resize(elements_.size() + count);
+      for (std::uint32_t k = 0; k < count; ++k) {
+        arriving_.clear();
+        for (std::uint32_t a = lanes_[b.id].first_arrival; a != kNone; a = arrivals_[a].next) {
+          const Pending* begin = pending_.data() + arrivals_[a].first;
+          const Pending* end = begin + arrivals_[a].count;
+          const Pending* found =
+              std::find_if(begin, end, [&](const Pending& p) { return p.target == pending.target; });
+          arriving_.push_back(found == end ? Mask{} : elements_[found->first + k]);
+        }
+        elements_[merged + k] = merge(b, variable_type(pending.target, k), arriving_);
+      }
+      pending.first = merged;
+    }
+  }
+
+  // A header: lanes come from the preheader now, and from the latch later. What is written for the deferred
+  // exits, and the mask if lanes leave one by one, go round the loop.
+  void open_loop(Block header, Inst before_loop) {
+    Lanes& lanes = lanes_[header.id];
+    const std::uint32_t loop = loops_.innermost(header);
+    const Lanes& entering = lanes_[preheader_[loop].id];
+    lanes.populated = true;
+    if (deferred_[loop].empty()) {
+      lanes.mask = entering.mask;
+      lanes.same = entering.same;
+      return;
+    }
+    builder_.set_before(before_loop);
+    operands_.assign(2, masks_.value(entering.mask));
+    lanes.mask = {new_phi(header, Type::i1), false};
+    latch_phis_[loop].push_back({f_.definition(lanes.mask.value), Block{}, 0});
+    for (Block target : deferred_[loop]) {
+      const std::uint32_t first = writable(target);
+      for (std::uint32_t k = 0; k < lanes_[target.id].variables; ++k) {
+        const Type type = variable_type(target, k);
+        operands_.assign(2, definite(elements_[first + k], type));
+        elements_[first + k] = {new_phi(header, type), false};
+        latch_phis_[loop].push_back({f_.definition(elements_[first + k].value), target, k});
+      }
+    }
+  }
+
+  // Notes how the mask of b follows from one branch, so that blends can use the bare condition.
+  void relate(Block b) {
+    if (predecessors_[b.id].size() != 1) return;
+    const Block from = predecessors_[b.id][0];
+    if (loops_.innermost(from) != loops_.innermost(b)) return;
+    Lanes& lanes = lanes_[b.id];
+    if (lanes_[from.id].first_literal == kNone) {
+      lanes.same = lanes_[from.id].same;
+    } else {
+      const auto& targets = successors_[from.id];
+      const auto k = std::find(targets.begin(), targets.end(), b) - targets.begin();
+      lanes.anchor = lanes_[from.id].same;
+      lanes.literal = literals_[lanes_[from.id].first_literal + static_cast<std::uint32_t>(k)];
+    }
+  }
+
+  // ---- Inside a block.
+
+  void guard_stores(Block b) {
+    const Mask mask = lanes_[b.id].mask;
+    if (masks_.is_all(mask)) return;
+    for (Inst i : f_.insts(b)) {
+      if (f_.inst(i).opcode != Opcode::StoreOutput) continue;
+      builder_.set_before(i);
+      builder_.set_guest_address(f_.inst(i).guest_address);
+      const Mask guard{current(f_.operand(i, 0)), false};
+      f_.set_operand(i, 0, masks_.value(masks_.conjunction(guard, mask)));
+    }
+  }
+
+  // ---- Leaving a block.
+
+  void leave(Block b) {
+    const std::vector<Block>& targets = successors_[b.id];
+    if (targets.empty()) return;
+    const Inst end = f_.terminator(b);
+    const std::uint64_t backward = f_.block(b).backward;
+    builder_.set_guest_address(f_.inst(end).guest_address);
+    if (targets.size() > 1 && !diverges(f_, b)) return keep_branch(b, backward);
+    f_.block(b).backward = 0;
+    f_.remove(end);
+    builder_.set_block(b);
+    if (targets.size() > 1) return remove_branch(b, end, backward);
+    if (loops_.position(targets[0]) <= loops_.position(b)) return close_loop(b, targets[0], backward != 0);
+    Edge edge{b, targets[0], {}, lanes_[b.id].mask};
+    const Block at = backward == 0 ? b : burn(b, edge.mask, lanes_[b.id].populated);
+    write(edge);
+    direct_.assign(1, targets[0]);
+    go_on(at, lanes_[b.id].populated);
+  }
+
+  // A uniform branch stays. Each edge gets a block, where the variables of its target are written.
+  void keep_branch(Block b, std::uint64_t backward) {
+    const std::vector<Block>& targets = successors_[b.id];
+    const bool populated = lanes_[b.id].populated;
+    if (!populated) f_.block(b).backward = 0;
+    std::vector<Block> sides;
+    for (Block target : targets) sides.push_back(f_.add_block(f_.block(target).guest_address));
+    f_.set_successors(b, sides);
+    const std::vector<Pending> before = state_;
+    for (std::size_t k = 0; k < targets.size(); ++k) {
+      state_ = before;
+      shared_ = static_cast<std::uint32_t>(elements_.size());
+      builder_.set_block(sides[k]);
+      Edge edge{b, targets[k], {}, lanes_[b.id].mask};
+      const bool marked = k < 64 && ((backward >> k) & 1) != 0;
+      const Block at = marked && !populated ? burn(sides[k], edge.mask, false) : sides[k];
+      write(edge);
+      direct_.assign(1, targets[k]);
+      go_on(at, populated);
+    }
+  }
+
+  // A divergent branch goes: all its targets are run.
+  void remove_branch(Block b, Inst branch, std::uint64_t backward) {
+    const std::vector<Block>& targets = successors_[b.id];
+    const Value condition = current(f_.operand(branch, 0));
+    const auto first = static_cast<std::uint32_t>(literals_.size());
+    lanes_[b.id].first_literal = first;
+    const auto count = static_cast<std::uint32_t>(targets.size());
+    if (f_.inst(branch).opcode == Opcode::Branch) {
+      literals_.push_back({condition, false});
+      literals_.push_back({condition, true});
+    } else {
+      for (std::uint32_t k = 0; k + 1 < count; ++k)
+        literals_.push_back({builder_.IEq32(I32{condition}, builder_.constant(k)), false});
+      literals_.push_back({builder_.ILtU32(I32{condition}, builder_.constant(count - 1)), true});
+    }
+    Block at = b;
+    for (std::uint32_t k = 0; k < count; ++k) {
+      Edge edge{b, targets[k], literals_[first + k], {}};
+      if (k < 64 && ((backward >> k) & 1) != 0) at = burn(at, mask_of(edge), false);
+      write(edge);
+    }
+    direct_ = targets;
+    go_on(at, lanes_[b.id].populated);
+  }
+
+  // The end of a loop's turn: around again while any lane is left.
+  void close_loop(Block latch, Block header, bool backward) {
+    const std::uint32_t loop = loops_.innermost(header);
+    const auto& predecessors = predecessors_[header.id];
+    const std::uint32_t from_latch = predecessors[0] == latch ? 0 : 1;
+    for (Inst phi : f_.insts(header)) {
+      if (f_.inst(phi).opcode != Opcode::Phi) break;
+      if (phi.id >= first_new_) continue;
+      const std::array<Value, 2> arriving = {f_.operand(phi, 1 - from_latch), f_.operand(phi, from_latch)};
+      f_.set_operands(phi, arriving);
+    }
+    for (const LatchPhi& latch_phi : latch_phis_[loop]) {
+      Mask element = lanes_[latch.id].mask;
+      if (latch_phi.target.valid()) {
+        const auto pending = std::find_if(state_.begin(), state_.end(),
+                                          [&](const Pending& p) { return p.target == latch_phi.target; });
+        element = elements_[pending->first + latch_phi.index];
+      }
+      f_.set_operand(latch_phi.phi, 1, definite(element, f_.inst(latch_phi.phi).phi_type));
+    }
+    if (deferred_[loop].empty() || lanes_[latch.id].populated) return builder_.jump(header, backward);
+    const Block out = f_.add_block();
+    builder_.branch(builder_.AnyLane(masks_.value(lanes_[latch.id].mask)), header, out, backward ? 1 : 0);
+    builder_.set_block(out);
+    direct_.clear();
+    go_on(out, false);
+  }
+
+  // Burns fuel behind `at` if a lane of the mask is there; gives the block where to go on.
+  Block burn(Block at, Mask mask, bool populated) {
+    Block marked = at;
+    builder_.set_block(at);
+    const Block behind = f_.add_block();
+    if (!populated) {
+      marked = f_.add_block();
+      builder_.branch(builder_.AnyLane(masks_.value(mask)), marked, behind);
+      builder_.set_block(marked);
+    }
+    builder_.jump(behind, true);
+    builder_.set_block(behind);
+    return behind;
+  }
+
+  Mask mask_of(Edge& edge) {
+    if (edge.mask.none()) edge.mask = masks_.conjunction(lanes_[edge.from.id].mask, edge.literal);
+    return edge.mask;
+  }
+
+  // The lanes of an edge among those of the target's dominator: often a bare condition, because what the
+  // other lanes get does not matter. Not so on the way out of a loop, where others have written before.
+  Mask blend_mask(Edge& edge) {
+    if (loops_.innermost(edge.from) == loops_.innermost(edge.to)) {
+      const Block all = lanes_[source(edge.to).id].same;
+      const Block same = lanes_[edge.from.id].same;
+      if (!edge.literal.none()) {
+        if (same == all) return edge.literal;
+      } else if (same == all) {
+        return masks_.all();
+      } else if (lanes_[same.id].anchor == all) {
+        return lanes_[same.id].literal;
+      }
+    }
+    return mask_of(edge);
+  }
+
+  // The lanes of an edge write the variables of its target.
+  void write(Edge& edge) {
+    const Lanes& to = lanes_[edge.to.id];
+    const std::uint32_t first = writable(edge.to);
+    std::uint32_t index = 0;
+    if (to.own_mask) elements_[first + index++] = masks_.disjunction(elements_[first], mask_of(edge));
+    if (index == to.variables) return;
+    const auto& predecessors = predecessors_[edge.to.id];
+    const auto slot = static_cast<std::uint32_t>(
+        std::find(predecessors.begin(), predecessors.end(), edge.from) - predecessors.begin());
+    for (Inst phi = f_.block(edge.to).first; index < to.variables; phi = f_.inst(phi).next, ++index) {
+      const Value value = current(f_.operand(phi, slot));
+      Mask& element = elements_[first + index];
+      // What is uniform needs no blend: all the lanes that matter write the same, whenever they come.
+      if (element.none() || f_.value(f_.result(phi)).shape != Shape::varying)
+        element.value = value;
+      else if (element.value != value)
+        element.value = masks_.select(blend_mask(edge), value, element.value);
+    }
+  }
+
+  // From `at` to the first block that is pending, or past it if no lane is there and that is worth a test.
+  // direct_: the targets of the block that is being left; `populated`: that some lane takes one of them.
+  void go_on(Block at, bool populated) {
+    for (;;) {
+      const Pending next = state_.front();
+      state_.erase(state_.begin());
+      const Block target = next.target;
+      const bool header = loops_.is_header(target);
+      const bool own_mask = lanes_[target.id].own_mask;
+      const bool sure = state_.empty() || (populated && direct_.size() == 1 && direct_[0] == target) ||
+                        (!header && !own_mask && lanes_[source(target).id].populated);
+      if (sure || !wants_test(target)) {
+        arrive(at, next, sure);
+        return builder_.jump(target);
+      }
+      const Mask mask = own_mask ? elements_[next.first] : lanes_[source(target).id].mask;
+      const Block past = f_.add_block();
+      arrive(at, next, true);
+      builder_.branch(builder_.AnyLane(masks_.value(mask)), target, past);
+      builder_.set_block(past);
+      std::erase(direct_, target);
+      at = past;
+    }
+  }
+
+  // Must or should we know that lanes are in `target` before running it? state_: what waits behind it.
+  bool wants_test(Block target) const {
+    // An empty loop need not end. And a loop that lanes leave must end with the last.
+    if (is_preheader(target)) return true;
+    const std::uint32_t loop = loops_.innermost(target);
+    if (loop != Loops::kNone && !deferred_[loop].empty() && !loops_.contains(loop, state_.front().target))
+      return true;
+    return f_.block(target).worth_skipping;
+  }
+
+  void arrive(Block from, const Pending& at, bool populated) {
+    const auto id = static_cast<std::uint32_t>(arrivals_.size());
+    arrivals_.push_back({from, static_cast<std::uint32_t>(pending_.size()),
+                         static_cast<std::uint32_t>(state_.size()), at.first, populated, kNone});
+    pending_.insert(pending_.end(), state_.begin(), state_.end());
+    Lanes& lanes = lanes_[at.target.id];
+    (lanes.first_arrival == kNone ? lanes.first_arrival : arrivals_[lanes.last_arrival].next) = id;
+    lanes.last_arrival = id;
+  }
+
+  Function& f_;
+  const Loops& loops_;
+  const PostDominators turns_;
+  const std::vector<std::vector<Block>> deferred_;  // per loop
+  Builder builder_;
+  MaskAlgebra masks_;
+  std::vector<Lanes> lanes_;                                   // per block
+  std::vector<Block> preheader_;                               // per loop
+  std::vector<std::vector<LatchPhi>> latch_phis_;              // per loop
+  std::vector<Value> replacement_;                             // of phis that became variables
+  std::vector<std::vector<Block>> predecessors_, successors_;  // the edges before
+  std::vector<Arrival> arrivals_;
+  std::vector<Pending> pending_;
+  std::vector<Mask> elements_;
+  std::vector<Pending> state_;  // what is pending where the walk stands, by position
+  std::uint32_t shared_ = 0;    // elements before this may be shared with arrivals
+  std::vector<Mask> literals_;
+  const std::uint32_t first_new_;  // instructions from here on are made by the walk
+  std::vector<Block> direct_;
+  std::vector<Value> operands_;
+  std::vector<Mask> arriving_;
+};
+
+bool has_endless_loop(const Function& f, const Loops& loops) {
+  for (std::uint32_t loop = 0; loop < loops.loops().size(); ++loop) {
+    bool leaves = false;
+    for (std::uint32_t at = loops.loop(loop).first; at < loops.loop(loop).end && !leaves; ++at)
+      for (Block s : f.block(loops.order()[at]).successors) leaves = leaves || !loops.contains(loop, s);
+    if (!leaves) return true;
+  }
+  return false;
+}
+
+// Removes blocks that only jump on, where their predecessors can go straight to the target.
+void thread_jumps(Function& f, std::uint32_t first) {
+  for (std::uint32_t id = first; id < f.block_count(); ++id) {
+    const Block b{id};
+    const Inst jump = f.block(b).first;
+    if (!jump.valid() || f.inst(jump).opcode != Opcode::Jump || f.block(b).backward != 0) continue;
+    const Block target = f.block(b).successors[0];
+    const auto& sources = f.block(b).predecessors;
+    if (sources.size() != 1 || f.predecessor_index(target, sources[0]) != ~std::size_t{0}) continue;
+    auto& targets = f.block(sources[0]).successors;
+    *std::find(targets.begin(), targets.end(), b) = target;
+    f.block(target).predecessors[f.predecessor_index(target, b)] = sources[0];
+    f.remove(jump);
+    f.block(b) = BlockData{};
+  }
+}
+
+}  // namespace
+
+void linearize(Function& f, bool dispatch_all) {
+  if (normalize_loops(f)) analyze_uniformity(f);
+  const Dominators dominators(f);
+  const Loops loops(f, dominators);
+  if (dispatch_all || !loops.reducible() || has_endless_loop(f, loops)) return dispatch(f);
+  if (std::any_of(loops.order().begin(), loops.order().end(), [&](Block b) { return diverges(f, b); })) {
+    const auto first_new = static_cast<std::uint32_t>(f.block_count());
+    Linearizer(f, loops).run();
+    thread_jumps(f, first_new);
+    analyze_uniformity(f);
+  }
+  f.form = Form::group;
+}
+}  // namespace warpjit::ir

@@ -1,0 +1,76 @@
+// Random programs run thread by thread, linearized, and in the dispatcher: outputs must be equal bit for
+// bit. WARPJIT_SEEDS (count) and WARPJIT_FIRST_SEED change what is run.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdlib>
+
+#include "ir/analysis/uniformity.h"
+#include "ir/pass/passes.h"
+#include "ir/printer.h"
+#include "ir/verifier.h"
+#include "support/random_ir.h"
+
+namespace warpjit::ir {
+namespace {
+
+using warpjit::testing::difference;
+using warpjit::testing::random_any_function;
+using warpjit::testing::RandomMemory;
+
+std::uint64_t from_environment(const char* variable, std::uint64_t otherwise) {
+  const char* text = std::getenv(variable);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+enum class Way { linearized, with_skips, dispatched };
+
+// The group form of f; stops at the first stage that breaks it.
+Status to_group_form(Function& f, Way way) {
+  normalize_loops(f);
+  WARPJIT_CHECK(verify(f));
+  analyze_uniformity(f);
+  if (way == Way::with_skips) insert_skips(f);
+  linearize(f, way == Way::dispatched);
+  WARPJIT_CHECK(verify(f));
+  insert_fuel(f);
+  return verify(f);
+}
+
+class RandomPrograms : public ::testing::TestWithParam<Way> {};
+
+TEST_P(RandomPrograms, GiveTheSameOutputsInGroupForm) {
+  const std::uint64_t first = from_environment("WARPJIT_FIRST_SEED", 0);
+  const std::uint64_t count = from_environment("WARPJIT_SEEDS", 3000);
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    const Function thread_form = random_any_function(seed);
+    const RandomMemory memory(seed, 21);
+    // What the budget of one thread must be for all to finish.
+    std::uint64_t fuel = 1;
+    auto wanted = memory.run(thread_form, 1, fuel);
+    while (!wanted && fuel < 100000) wanted = memory.run(thread_form, 1, fuel *= 2);
+    ASSERT_TRUE(wanted.ok()) << "seed " << seed << ": " << to_string(wanted.error());
+
+    Function group_form = thread_form;
+    const Status made = to_group_form(group_form, GetParam());
+    ASSERT_TRUE(made.ok()) << "seed " << seed << ": " << to_string(made.error()) << "\n"
+                           << print(thread_form) << print(group_form);
+    for (unsigned lanes : {8u, 16u}) {
+      const auto got = memory.run(group_form, lanes, fuel);
+      ASSERT_TRUE(got.ok()) << "seed " << seed << ", fuel " << fuel << ": " << to_string(got.error()) << "\n"
+                            << print(thread_form) << print(group_form);
+      ASSERT_EQ(difference(*wanted, *got), "") << "seed " << seed << "\n"
+                                               << print(thread_form) << print(group_form);
+    }
+  }
+}
+
+std::string name_of(const ::testing::TestParamInfo<Way>& info) {
+  constexpr std::array<const char*, 3> kNames = {"linearized", "with_skips", "dispatched"};
+  return kNames[static_cast<std::size_t>(info.param)];
+}
+INSTANTIATE_TEST_SUITE_P(Ways, RandomPrograms,
+                         ::testing::Values(Way::linearized, Way::with_skips, Way::dispatched), name_of);
+
+}  // namespace
+}  // namespace warpjit::ir
