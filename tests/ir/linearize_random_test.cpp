@@ -7,6 +7,7 @@
 
 #include "ir/analysis/uniformity.h"
 #include "ir/pass/passes.h"
+#include "ir/pipeline.h"
 #include "ir/printer.h"
 #include "ir/verifier.h"
 #include "support/random_ir.h"
@@ -69,6 +70,31 @@ std::string name_of(const ::testing::TestParamInfo<Way>& info) {
   constexpr std::array<const char*, 3> kNames = {"linearized", "with_skips", "dispatched"};
   return kNames[static_cast<std::size_t>(info.param)];
 }
+TEST(RandomPipeline, GivesTheSameOutputs) {
+  const std::uint64_t first = from_environment("WARPJIT_FIRST_SEED", 0);
+  const std::uint64_t count = from_environment("WARPJIT_SEEDS", 3000);
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    const Function thread_form = random_any_function(seed);
+    const RandomMemory memory(seed, 21);
+    const std::uint64_t fuel = 100000;
+    const auto wanted = memory.run(thread_form, 1, fuel);
+    ASSERT_TRUE(wanted.ok()) << "seed " << seed << ": " << to_string(wanted.error());
+    for (const bool dispatch_all : {false, true}) {
+      PipelineOptions options;
+      options.verify = true;
+      options.dispatch_all = dispatch_all;
+      options.optimize = seed % 8 != 0;
+      const auto program = run_pipeline(thread_form, options);
+      ASSERT_TRUE(program.ok()) << "seed " << seed << ": " << to_string(program.error());
+      const auto got = memory.run(program->kernel, 8, fuel, &program->preamble);
+      ASSERT_TRUE(got.ok()) << "seed " << seed << ": " << to_string(got.error());
+      ASSERT_EQ(difference(*wanted, *got), "")
+          << "seed " << seed << "\n"
+          << print(thread_form) << print(program->preamble) << print(program->kernel);
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Ways, RandomPrograms,
                          ::testing::Values(Way::linearized, Way::with_skips, Way::dispatched), name_of);
 

@@ -1,0 +1,98 @@
+#include "ir/pipeline.h"
+
+#include <utility>
+
+#include "ir/analysis/uniformity.h"
+#include "ir/pass/passes.h"
+#include "ir/verifier.h"
+
+namespace warpjit::ir {
+namespace {
+
+#ifdef WARPJIT_CHECKS
+constexpr bool kAlwaysVerify = true;
+#else
+constexpr bool kAlwaysVerify = false;
+#endif
+
+// Runs passes on one function, with the observer and the verifier behind each.
+class Stages {
+ public:
+  Stages(const PipelineOptions& options, const StageObserver& observer)
+      : verify_(options.verify || kAlwaysVerify), observer_(observer) {}
+
+  template <class Pass>
+  Status run(std::string_view stage, Function& f, Pass pass) {
+    pass(f);
+    return done(stage, f);
+  }
+
+  Status done(std::string_view stage, const Function& f) {
+    if (observer_) observer_(stage, f);
+    if (!verify_) return {};
+    Status status = verify(f);
+    if (status) return status;
+    Error error = status.error();
+    return Error{error.code, std::move(error.message), "after " + std::string(stage) + ": " + error.where};
+  }
+
+  // What folding, numbering and removal make of each other's results.
+  Status optimize(Function& f, std::string_view simplified) {
+    WARPJIT_CHECK(run(simplified, f, simplify));
+    WARPJIT_CHECK(run("gvn", f, number_values));
+    return run("dce", f, eliminate_dead_code);
+  }
+
+ private:
+  bool verify_;
+  const StageObserver& observer_;
+};
+
+Function empty_preamble(const Function& f) {
+  Function preamble;
+  preamble.name = f.name + " preamble";
+  preamble.form = Form::group;
+  preamble.uniform_bytes = f.uniform_bytes;
+  preamble.append(preamble.add_block(), preamble.make(Opcode::Return, {}));
+  return preamble;
+}
+
+}  // namespace
+
+Result<GroupProgram> run_pipeline(Function thread_form, const PipelineOptions& options,
+                                  const StageObserver& observer) {
+  GroupProgram program;
+  program.kernel = std::move(thread_form);
+  Function& f = program.kernel;
+  Stages stages(options, observer);
+  WARPJIT_CHECK(stages.done("translate", f));
+  if (options.optimize) WARPJIT_CHECK(stages.optimize(f, "simplify"));
+  WARPJIT_CHECK(stages.run("expand", f, expand_math));
+  if (options.optimize) WARPJIT_CHECK(stages.optimize(f, "simplify"));
+
+  WARPJIT_CHECK(stages.run("normalize", f, normalize_loops));
+  WARPJIT_CHECK(stages.run("uniformity", f, [](Function& g) { analyze_uniformity(g); }));
+  if (options.optimize) {
+    WARPJIT_CHECK(stages.run("hoist", f, [&](Function& g) { hoist_launch_uniform(g, program.preamble); }));
+    WARPJIT_CHECK(stages.done("preamble", program.preamble));
+    WARPJIT_CHECK(stages.run("skips", f, insert_skips));
+  } else {
+    program.preamble = empty_preamble(f);
+  }
+  linearize(f, options.dispatch_all);
+  if (f.slot_count > kMaxSlots)
+    return Error{ErrorCode::resource_limit,
+                 "the program keeps " + std::to_string(f.slot_count) + " values across blocks, more than " +
+                     std::to_string(kMaxSlots),
+                 f.name};
+  WARPJIT_CHECK(stages.done("linearize", f));
+  WARPJIT_CHECK(stages.run("fuel", f, insert_fuel));
+  if (options.optimize) {
+    WARPJIT_CHECK(stages.optimize(f, "cleanup"));
+    // Removed phis and blends leave values that vary less than was thought.
+    WARPJIT_CHECK(stages.run("shapes", f, [](Function& g) { analyze_uniformity(g); }));
+  }
+  return program;
+}
+
+}  // namespace warpjit::ir
