@@ -487,7 +487,6 @@ class Run {
           inst = code_.insts[remat_[step.value]];
           inst.def = step.destination;
           inst.virtual_def = step.value;
-      inst.imm = static_cast<std::int64_t>(step.cls);
           inst.guest_address = guest_address;
           ++out_.rematerialized;
           break;
