@@ -1,0 +1,268 @@
+// The register allocator on random programs: judged by its checker, and by executing the code before and
+// after. The checker itself is judged by damaged allocations.
+#include "backend/regalloc.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <random>
+
+#include "backend/random_lir.h"
+
+namespace warpjit::lir {
+namespace {
+
+constexpr std::uint32_t kBlocks = 200;
+
+std::array<std::uint32_t, kClassCount> register_counts(std::uint64_t seed) {
+  switch (seed % 4) {
+    case 0:
+      return {4, 4, 4};
+    case 1:
+      return {5, 5, 5};
+    case 2:
+      return {32, 7, 11};
+    default:
+      return {16, 4, 6};
+  }
+}
+
+std::string first_difference(const Trace& got, const Trace& wanted) {
+  for (std::size_t k = 0; k < std::min(got.size(), wanted.size()); ++k)
+    if (got[k] != wanted[k])
+      return "instruction " + std::to_string(wanted[k].origin) + " sees something else";
+  return got.size() == wanted.size() ? "" : "one stops earlier";
+}
+
+Allocation damaged(const Allocation& allocation, std::size_t erase) {
+  Allocation result = allocation;
+  const auto at = static_cast<std::ptrdiff_t>(erase);
+  result.insts.erase(result.insts.begin() + at);
+  result.origin.erase(result.origin.begin() + at);
+  for (std::uint32_t& first : result.block_first)
+    if (first > erase) --first;
+  return result;
+}
+
+TEST(RegisterAllocator, RandomProgramsKeepTheirMeaning) {
+  std::uint64_t spilled = 0, rematerialized = 0, moved = 0, folded = 0;
+  for (std::uint64_t seed = 0; seed < 600; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const Code code = random_code(seed, 10 + static_cast<std::uint32_t>(seed % 150));
+    ASSERT_EQ(verify(code), "") << print(code);
+    const Trace wanted = execute(code, kBlocks);
+    for (std::uint64_t n = 0; n < 4; ++n) {
+      const RegisterFile file = random_register_file(seed + n, register_counts(n));
+      const Allocation allocation = allocate(code, file);
+      ASSERT_EQ(check(code, allocation), "") << print(code);
+      ASSERT_EQ(first_difference(execute(code, allocation, file, kBlocks), wanted), "") << print(code);
+      for (std::size_t c = 0; c < kClassCount; ++c) {
+        std::uint32_t usable = 0;
+        for (std::uint8_t r : file.allocatable[c]) usable |= 1u << r;
+        ASSERT_EQ(allocation.written[c] & ~usable, 0u);
+      }
+      for (std::size_t i = 0; i < allocation.insts.size(); ++i) {
+        const Inst& inst = allocation.insts[i];
+        if (inst.def != kNoReg) {
+          const RegClass c = code.classes[inst.virtual_def != kNoReg ? inst.virtual_def : 0];
+          if (inst.virtual_def != kNoReg) {
+            ASSERT_TRUE(allocation.written[static_cast<std::size_t>(c)] >> inst.def & 1);
+          }
+        }
+        if (allocation.origin[i] == kInserted) continue;
+        for (int k = 0; k < inst.use_count; ++k) folded += inst.use[k] == kNoReg;
+      }
+      spilled += allocation.spill_loads;
+      rematerialized += allocation.rematerialized;
+      moved += allocation.moves;
+    }
+  }
+  // The programs are about what they should be about.
+  EXPECT_GT(spilled, 1000u);
+  EXPECT_GT(rematerialized, 1000u);
+  EXPECT_GT(moved, 1000u);
+  EXPECT_GT(folded, 1000u);
+}
+
+TEST(RegisterAllocator, EnoughRegistersMeanNoSpills) {
+  Code code;
+  code.blocks.emplace_back();
+  for (int k = 0; k < 4; ++k) {
+    Inst inst;
+    inst.op = 1;
+    inst.imm = k;
+    inst.def = code.new_reg(RegClass::vector);
+    code.insts.push_back(inst);
+  }
+  Inst sink;
+  sink.op = 100;
+  for (Reg v = 0; v < 4; ++v) sink.use[sink.use_count++] = v;
+  code.insts.push_back(sink);
+  code.blocks[0].end = 5;
+  const Allocation allocation = allocate(code, random_register_file(0, {4, 4, 4}));
+  EXPECT_EQ(allocation.insts.size(), 5u);
+  EXPECT_EQ(allocation.spill_stores + allocation.spill_loads + allocation.moves, 0u);
+  EXPECT_EQ(check(code, allocation), "");
+}
+
+// Removing dead code keeps what is seen. Origins count from the code that is executed: compared are values.
+TEST(RegisterAllocator, DeadCodeIsNeverSeen) {
+  for (std::uint64_t seed = 1000; seed < 1200; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const Code code = random_code(seed, 60);
+    Code less = code;
+    eliminate_dead_code(less);
+    EXPECT_LE(less.insts.size(), code.insts.size());
+    ASSERT_EQ(verify(less), "");
+    const Trace wanted = execute(code, kBlocks), got = execute(less, kBlocks);
+    ASSERT_EQ(wanted.size(), got.size());
+    for (std::size_t k = 0; k < wanted.size(); ++k) {
+      ASSERT_EQ(wanted[k].op, got[k].op);
+      ASSERT_EQ(wanted[k].values, got[k].values);
+    }
+  }
+}
+
+// Damage that changes what is executed must be found, and most damage must be.
+class Damage {
+ public:
+  using Change = std::function<bool(const Code&, const RegisterFile&, Allocation&, std::mt19937&)>;
+  static void expect_found(const Change& change, double least_share) {
+    std::mt19937 random(7);
+    std::uint32_t tried = 0, found = 0, wrong_but_not_found = 0;
+    for (std::uint64_t seed = 0; seed < 150; ++seed) {
+      const Code code = random_code(seed, 20 + static_cast<std::uint32_t>(seed % 60));
+      const RegisterFile file = random_register_file(seed, register_counts(seed % 2));
+      const Allocation good = allocate(code, file);
+      const Trace wanted = execute(code, kBlocks);
+      for (int n = 0; n < 4; ++n) {
+        Allocation bad = good;
+        if (!change(code, file, bad, random)) continue;
+        ++tried;
+        if (!check(code, bad).empty()) {
+          ++found;
+        } else if (execute(code, bad, file, kBlocks) != wanted) {
+          ++wrong_but_not_found;
+        }
+      }
+    }
+    EXPECT_GT(tried, 100u);
+    EXPECT_EQ(wrong_but_not_found, 0u);
+    EXPECT_GE(found, tried * least_share);
+  }
+  // Any instruction for which `wanted` holds, or -1.
+  template <class Wanted>
+  static std::ptrdiff_t pick(const Allocation& allocation, std::mt19937& random, const Wanted& wanted) {
+    for (int tries = 0; tries < 200; ++tries) {
+      const std::size_t i = random() % allocation.insts.size();
+      if (wanted(i)) return static_cast<std::ptrdiff_t>(i);
+    }
+    return -1;
+  }
+};
+
+bool inserted(const Allocation& a, std::size_t i) { return a.origin[i] == kInserted; }
+// 0: copy, 1: load, 2: store
+bool inserted_move(const Allocation& a, std::size_t i, int kind) {
+  return inserted(a, i) && a.insts[i].op >= kFirstMove && (a.insts[i].op - kFirstMove) % 3 == kind;
+}
+
+TEST(AllocationChecker, FindsAWrongRegisterOfAUse) {
+  Damage::expect_found(
+      [](const Code& code, const RegisterFile& file, Allocation& a, std::mt19937& random) {
+        const std::ptrdiff_t i = Damage::pick(a, random, [&](std::size_t at) {
+          return !inserted(a, at) && a.insts[at].use_count != 0 && a.insts[at].use[0] != kNoReg;
+        });
+        if (i < 0) return false;
+        Inst& inst = a.insts[static_cast<std::size_t>(i)];
+        const Reg v = code.insts[a.origin[static_cast<std::size_t>(i)]].use[0];
+        const auto& registers = file.allocatable[static_cast<std::size_t>(code.classes[v])];
+        const Reg other = registers[random() % registers.size()];
+        if (other == inst.use[0]) return false;
+        inst.use[0] = other;
+        return true;
+      },
+      0.9);
+}
+
+TEST(AllocationChecker, FindsAWrongDefinition) {
+  Damage::expect_found(
+      [](const Code& code, const RegisterFile& file, Allocation& a, std::mt19937& random) {
+        const std::ptrdiff_t i = Damage::pick(
+            a, random, [&](std::size_t at) { return !inserted(a, at) && a.insts[at].def != kNoReg; });
+        if (i < 0) return false;
+        Inst& inst = a.insts[static_cast<std::size_t>(i)];
+        const auto& registers = file.allocatable[static_cast<std::size_t>(code.classes[inst.virtual_def])];
+        const Reg other = registers[random() % registers.size()];
+        if (other == inst.def) return false;
+        inst.def = other;
+        return true;
+      },
+      0.5);  // many definitions are never used
+}
+
+void expect_missing_found(int kind, double least_share) {
+  Damage::expect_found(
+      [kind](const Code&, const RegisterFile&, Allocation& a, std::mt19937& random) {
+        const std::ptrdiff_t i =
+            Damage::pick(a, random, [&](std::size_t at) { return inserted_move(a, at, kind); });
+        if (i < 0) return false;
+        a = damaged(a, static_cast<std::size_t>(i));
+        return true;
+      },
+      least_share);
+}
+TEST(AllocationChecker, FindsAMissingMove) { expect_missing_found(0, 0.8); }
+TEST(AllocationChecker, FindsAMissingReload) { expect_missing_found(1, 0.8); }
+TEST(AllocationChecker, FindsAMissingStore) { expect_missing_found(2, 0.5); }
+
+TEST(AllocationChecker, FindsAWrongSlot) {
+  Damage::expect_found(
+      [](const Code&, const RegisterFile&, Allocation& a, std::mt19937& random) {
+        const std::ptrdiff_t i =
+            Damage::pick(a, random, [&](std::size_t at) { return a.insts[at].mem.base == MemBase::spill; });
+        if (i < 0) return false;
+        auto& slot = a.insts[static_cast<std::size_t>(i)].mem.displacement;
+        const auto other = static_cast<std::int32_t>(random() % a.slot_offset.size());
+        if (other == slot) return false;
+        slot = other;
+        return true;
+      },
+      0.5);
+}
+
+TEST(AllocationChecker, FindsAWrongConstant) {
+  Damage::expect_found(
+      [](const Code&, const RegisterFile&, Allocation& a, std::mt19937& random) {
+        const std::ptrdiff_t i = Damage::pick(
+            a, random, [&](std::size_t at) { return inserted(a, at) && a.insts[at].op < kFirstMove; });
+        if (i < 0) return false;
+        Inst& inst = a.insts[static_cast<std::size_t>(i)];
+        if (random() % 2 && inst.mem.base != MemBase::none)
+          inst.mem.displacement += 4;
+        else
+          ++inst.imm;
+        return true;
+      },
+      1.0);
+}
+
+TEST(AllocationChecker, FindsAWrongFoldedOperand) {
+  Damage::expect_found(
+      [](const Code& code, const RegisterFile&, Allocation& a, std::mt19937& random) {
+        const std::ptrdiff_t i = Damage::pick(a, random, [&](std::size_t at) {
+          if (inserted(a, at)) return false;
+          const Inst& original = code.insts[a.origin[at]];
+          return original.mem.base == MemBase::none && a.insts[at].mem.base != MemBase::none &&
+                 a.insts[at].mem.base != MemBase::spill;
+        });
+        if (i < 0) return false;
+        a.insts[static_cast<std::size_t>(i)].mem.displacement += 4;
+        return true;
+      },
+      1.0);
+}
+
+}  // namespace
+}  // namespace warpjit::lir
