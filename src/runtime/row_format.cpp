@@ -35,7 +35,7 @@ std::size_t component_size(ComponentType type) {
 std::string name(Format format) {
   const auto index = static_cast<std::size_t>(format.type);
   std::string text(index < kTypeCount ? kTypes[index].name : "?");
-  if (format.components != 1) text += "x" + std::to_string(format.components);
+  if (format.components != 1) text.append("x").append(std::to_string(format.components));
   return text;
 }
 

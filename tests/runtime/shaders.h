@@ -71,7 +71,7 @@ inline std::vector<Way> all_ways(const Engine& engine) {
   };
   add(EngineKind::guest, Target::automatic);
   add(EngineKind::ir, Target::automatic);
-  if (engine.info().jit && !std::getenv("NOJIT"))
+  if (engine.info().jit)
     for (const Target target : engine.info().targets) add(EngineKind::jit, target);
   return ways;
 }

@@ -92,6 +92,10 @@ void append(std::vector<std::byte>& key, const std::vector<T>& items) {
   append(key, items.data(), items.size() * sizeof(T));
 }
 
+std::string output_name(const Output& output) {
+  return pica200::name(Register{RegisterFile::o, static_cast<std::uint8_t>(output.reg)});
+}
+
 std::string_view kind_name(LocationKind kind) {
   switch (kind) {
     case LocationKind::input:
@@ -182,7 +186,7 @@ Shader::Shader(Program program) : program_(std::move(program)), usage_(find_usag
   }
   for (const Output& output : program_.outputs)
     outputs_.push_back({output.name.empty() ? std::string(pica200::name(output.semantic)) : output.name,
-                        "o" + std::to_string(output.reg), 1});
+                        output_name(output), 1});
 
   append(code_key_, &program_.entry, sizeof program_.entry);
   append(code_key_, usage_.addresses);
@@ -208,15 +212,16 @@ Result<Location> Shader::find(LocationKind kind, std::string_view name) const {
   };
   if (kind == LocationKind::output) {
     if (const Output* output = program_.find_output(name))
-      if (const auto location = from_register("o" + std::to_string(output->reg), 1)) return *location;
+      if (const auto location = from_register(output_name(*output), 1)) return *location;
   } else {
     for (const auto* list : {&inputs_, &uniforms_})
       for (const warpjit::Symbol& symbol : *list)
         if (symbol.name == name)
           if (const auto location = from_register(symbol.reg, symbol.count)) return *location;
   }
-  return Error{ErrorCode::bad_input, "'" + std::string(name) + "' is not " + std::string(kind_name(kind)),
-               source_name()};
+  std::string message = "'";
+  message.append(name).append("' is not ").append(kind_name(kind));
+  return Error{ErrorCode::bad_input, std::move(message), source_name()};
 }
 
 std::string Shader::register_name(const Location& location) const {
