@@ -6,11 +6,12 @@
 #include <cstdio>
 #include <cstring>
 
+#include "frontend/pica200/translate_instruction.h"
 #include "frontend/pica200/usage.h"
 #include "ir/interpret.h"
 #include "ir/verifier.h"
 
-namespace warpjit::test {
+namespace warpjit::tests {
 namespace {
 
 using pica200::ExitFile;
@@ -173,6 +174,13 @@ EngineResult run_thread_form(const PicaLaunch& launch) {
   return run_interpreter(launch, *f, nullptr, 1);
 }
 
+EngineResult run_dynamic_form(const PicaLaunch& launch) {
+  auto f = pica200::translate_dynamic(launch.program, launch.program.entry, facts_of(launch));
+  if (!f) return failed(f.error());
+  if (Status status = ir::verify(*f); !status) return failed(status.error());
+  return run_interpreter(launch, *f, nullptr, 1);
+}
+
 EngineResult run_group_form(const PicaLaunch& launch, unsigned lanes, bool dispatch_all) {
   auto program = group_program(launch, dispatch_all);
   if (!program) return failed(program.error());
@@ -220,6 +228,19 @@ EngineResult run_jit(const PicaLaunch& launch, const JitOptions& options) {
   return {std::nullopt, std::move(buffers.outputs)};
 }
 
+pica200::ThreadState exit_state(const EngineResult& result, std::size_t thread) {
+  pica200::ThreadState state;
+  const std::uint32_t* words = result.words.data() + thread * kExitRows * 4;
+  std::memcpy(state.o, words, sizeof state.o);
+  std::memcpy(state.r, words + 64, sizeof state.r);
+  for (unsigned c = 0; c < 2; ++c) {
+    state.a0[c] = static_cast<std::int32_t>(words[128 + c]);
+    state.cmp[c] = words[136 + c] != 0;
+  }
+  state.aL = static_cast<std::int32_t>(words[132]);
+  return state;
+}
+
 std::string difference(const EngineResult& wanted, const EngineResult& got) {
   if (wanted.error || got.error) {
     if (wanted.error && got.error && wanted.error->code == got.error->code) return {};
@@ -242,4 +263,4 @@ std::string difference(const EngineResult& wanted, const EngineResult& got) {
   return {};
 }
 
-}  // namespace warpjit::test
+}  // namespace warpjit::tests

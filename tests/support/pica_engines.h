@@ -13,7 +13,7 @@
 #include "ir/function.h"
 #include "ir/pipeline.h"
 
-namespace warpjit::test {
+namespace warpjit::tests {
 
 // 35 rows a thread: o0-o15, r0-r15, a0, aL, cmp.
 inline constexpr std::size_t kExitRows = 35;
@@ -42,11 +42,16 @@ struct JitOptions {
 pica200::Facts facts_of(const PicaLaunch& launch);
 EngineResult run_guest(const PicaLaunch& launch);
 EngineResult run_thread_form(const PicaLaunch& launch);
+// Thread form with the scope stacks as run-time state.
+EngineResult run_dynamic_form(const PicaLaunch& launch);
 EngineResult run_group_form(const PicaLaunch& launch, unsigned lanes, bool dispatch_all);
 EngineResult run_jit(const PicaLaunch& launch, const JitOptions& options);
+
+// The registers of one thread, as an engine left them.
+pica200::ThreadState exit_state(const EngineResult& result, std::size_t thread);
 
 // Empty if both gave the same; else which thread and register differ, with both values. Two failures with the
 // same error code count as equal.
 std::string difference(const EngineResult& wanted, const EngineResult& got);
 
-}  // namespace warpjit::test
+}  // namespace warpjit::tests

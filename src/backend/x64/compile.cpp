@@ -20,7 +20,7 @@ Result<const lir::Allocation*> allocate_routine(const ir::Function& f, const Hos
   if (options.validate)
     if (std::string wrong = lir::verify(routine.code); !wrong.empty()) return Error{ErrorCode::internal, wrong, f.name};
   const lir::Allocation& allocation = routine.allocator.run(routine.code, register_file(host, options.registers));
-  if (routine.code.frame_bytes + allocation.spill_bytes > kMaxFrameBytes)
+  if (options.registers == 0 && routine.code.frame_bytes + allocation.spill_bytes > kMaxFrameBytes)
     return Error{ErrorCode::resource_limit, "the program needs more than 256 KiB of stack for live values", f.name};
   if (options.validate)
     if (std::string wrong = lir::check(routine.code, allocation); !wrong.empty()) return Error{ErrorCode::internal, wrong, f.name};
