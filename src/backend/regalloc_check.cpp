@@ -16,6 +16,7 @@ class Checker {
   std::string run() {
     const std::size_t blocks = code_.blocks.size();
     const std::size_t locations = kClassCount * kMaxRegisters + allocation_.slot_offset.size();
+    if (std::string wrong = check_slots(); !wrong.empty()) return wrong;
     entry_.assign(blocks, {});
     entry_[0].assign(locations, kNoReg);
     std::deque<std::uint32_t> work = {0};
@@ -52,6 +53,22 @@ class Checker {
  private:
   std::size_t reg_location(RegClass c, Reg r) const { return static_cast<std::size_t>(c) * kMaxRegisters + r; }
   std::size_t slot_location(std::int32_t slot) const { return kClassCount * kMaxRegisters + static_cast<std::size_t>(slot); }
+
+  // Slots are as wide as their class: each may serve one only, except those that no value owns.
+  std::string check_slots() const {
+    constexpr std::size_t kUnknown = kClassCount;
+    std::vector<std::size_t> classes(allocation_.slot_offset.size(), kUnknown);
+    for (std::size_t i = 0; i < allocation_.insts.size(); ++i) {
+      const Inst& inst = allocation_.insts[i];
+      if (inst.mem.base != MemBase::spill || static_cast<std::uint32_t>(inst.mem.displacement) < kReservedSlots) continue;
+      const Reg v = allocation_.origin[i] == kInserted ? inst.virtual_def : folded_use(i);
+      if (v == kNoReg) return "allocation, instruction " + std::to_string(i) + ": slot of no value";
+      std::size_t& slot = classes[static_cast<std::size_t>(inst.mem.displacement)];
+      if (slot == kUnknown) slot = static_cast<std::size_t>(code_.classes[v]);
+      if (slot != static_cast<std::size_t>(code_.classes[v])) return "allocation: spill slot of two classes";
+    }
+    return {};
+  }
 
   std::string bind_params(std::uint32_t from, std::uint32_t to, const std::vector<Reg>& state, std::vector<Reg>& next) const {
     const Block& target = code_.blocks[to];
@@ -122,9 +139,14 @@ class Checker {
         }
         RegClass c = code_.classes[v];
         Reg source;
-        if (inst.flags & kRemat) source = v;
-        else if (inst.use_count == 1) source = state[reg_location(c, inst.use[0])];
-        else source = state[slot_location(inst.mem.displacement)];
+        if (inst.flags & kRemat) {
+          if (verify && !makes(inst, v)) return wrong("does not make v" + std::to_string(v) + " again");
+          source = v;
+        } else if (inst.use_count == 1) {
+          source = state[reg_location(c, inst.use[0])];
+        } else {
+          source = state[slot_location(inst.mem.displacement)];
+        }
         if (inst.def != kNoReg) state[reg_location(c, inst.def)] = source;
         else state[slot_location(inst.mem.displacement)] = source;
         continue;
@@ -135,7 +157,8 @@ class Checker {
           Reg v = original.use[k];
           if (v == kNoReg) continue;
           if (inst.use[k] == kNoReg) {
-            if (inst.mem.base == MemBase::spill && state[slot_location(inst.mem.displacement)] != v) return wrong("slot does not hold v" + std::to_string(v));
+            const bool holds = inst.mem.base == MemBase::spill ? state[slot_location(inst.mem.displacement)] == v : folds_to(inst.mem, v);
+            if (!holds) return wrong("memory does not hold v" + std::to_string(v));
             continue;
           }
           if (state[reg_location(code_.classes[v], inst.use[k])] != v)
@@ -153,11 +176,32 @@ class Checker {
     }
     return {};
   }
+  static bool same(const Mem& a, const Mem& b) {
+    return a.base == b.base && a.broadcast == b.broadcast && a.displacement == b.displacement;
+  }
+  const Inst* definition(Reg v) const {
+    if (definitions_.empty()) {
+      definitions_.assign(code_.classes.size(), nullptr);
+      for (const Inst& inst : code_.insts)
+        if (inst.def != kNoReg) definitions_[inst.def] = &inst;
+    }
+    return definitions_[v];
+  }
+  // Is the instruction the definition of v, which may be made again anywhere?
+  bool makes(const Inst& inst, Reg v) const {
+    const Inst* made = definition(v);
+    return made != nullptr && (made->flags & kRemat) && made->op == inst.op && made->imm == inst.imm && same(made->mem, inst.mem);
+  }
+  bool folds_to(const Mem& mem, Reg v) const {
+    const Inst* made = definition(v);
+    return made != nullptr && (made->flags & kRematFolds) && same(made->mem, mem);
+  }
   RegClass class_of_loan(const Inst& inst) const { return static_cast<RegClass>(inst.imm); }
 
   const Code& code_;
   const Allocation& allocation_;
   std::vector<std::vector<Reg>> entry_;
+  mutable std::vector<const Inst*> definitions_;  // of virtual registers
   mutable Reg loan_ = kNoReg;
   mutable RegClass loan_class_ = RegClass::vector;
 };
