@@ -68,17 +68,21 @@ std::string verify(const Code& code) {
           return at(b, i) + "use " + std::to_string(k) + " before its definition";
       if (inst.def == kNoReg) continue;
       if (inst.def >= defined.size() || defined[inst.def]) return at(b, i) + "second definition";
-      if ((inst.flags & kTied) && code.classes[inst.def] != code.classes[inst.use[0]]) return at(b, i) + "tied classes differ";
+      if ((inst.flags & kTied) && code.classes[inst.def] != code.classes[inst.use[0]])
+        return at(b, i) + "tied classes differ";
       defined[inst.def] = 1;
     }
     if (block.successors.size() == 1) {
       const Block& next = code.blocks[block.successors[0]];
-      if (next.params.size() != block.args.size()) return at(b, block.end) + "arguments do not match parameters";
+      if (next.params.size() != block.args.size())
+        return at(b, block.end) + "arguments do not match parameters";
       for (std::size_t k = 0; k < block.args.size(); ++k)
-        if (code.classes[block.args[k]] != code.classes[next.params[k]]) return at(b, block.end) + "argument class";
+        if (code.classes[block.args[k]] != code.classes[next.params[k]])
+          return at(b, block.end) + "argument class";
     } else {
       for (std::uint32_t s : block.successors)
-        if (!code.blocks[s].params.empty() || code.blocks[s].predecessors.size() != 1) return at(b, block.end) + "critical edge";
+        if (!code.blocks[s].params.empty() || code.blocks[s].predecessors.size() != 1)
+          return at(b, block.end) + "critical edge";
     }
   }
   return {};

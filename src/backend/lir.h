@@ -22,20 +22,20 @@ inline constexpr Reg kNoReg = ~0u;
 
 // A memory operand. Registers it uses are among the instruction's uses (the last ones).
 enum class MemBase : std::uint8_t {
-  none,      // no memory operand
-  table,     // the uniform table
-  args,      // the KernelArgs
-  pool,      // the constant pool; displacement in bytes
-  frame,     // the lowering's own area of the stack frame
-  spill,     // spill slot number `displacement`
-  reg,       // use[base_use]
+  none,   // no memory operand
+  table,  // the uniform table
+  args,   // the KernelArgs
+  pool,   // the constant pool; displacement in bytes
+  frame,  // the lowering's own area of the stack frame
+  spill,  // spill slot number `displacement`
+  reg,    // use[base_use]
 };
 struct Mem {
   MemBase base = MemBase::none;
   std::uint8_t base_use = 0xff;   // MemBase::reg: which use
   std::uint8_t index_use = 0xff;  // 0xff: no index
   std::uint8_t scale_log2 = 0;
-  bool broadcast = false;         // one 32-bit element for all lanes
+  bool broadcast = false;  // one 32-bit element for all lanes
   std::int32_t displacement = 0;
 };
 
@@ -54,8 +54,8 @@ struct Inst {
   std::uint16_t op = 0;
   std::uint8_t use_count = 0;
   std::uint8_t flags = 0;
-  std::uint8_t fold = 0;   // bit k: use[k] may become kNoReg with the memory operand in its place
-  std::uint8_t prefer = 0; // bit k: the definition would like the register of use[k]
+  std::uint8_t fold = 0;    // bit k: use[k] may become kNoReg with the memory operand in its place
+  std::uint8_t prefer = 0;  // bit k: the definition would like the register of use[k]
   Reg def = kNoReg;
   std::array<Reg, kMaxUses> use = {kNoReg, kNoReg, kNoReg, kNoReg, kNoReg, kNoReg};
   Mem mem;
@@ -65,10 +65,10 @@ struct Inst {
 };
 
 struct Block {
-  std::uint32_t first = 0, end = 0;          // instructions [first, end) of Code::insts; the last is the terminator
-  std::vector<Reg> params;                   // block arguments
-  std::vector<Reg> args;                     // for the parameters of the only successor
-  std::vector<std::uint32_t> successors;     // with more than one, none of them has parameters
+  std::uint32_t first = 0, end = 0;  // instructions [first, end) of Code::insts; the last is the terminator
+  std::vector<Reg> params;           // block arguments
+  std::vector<Reg> args;             // for the parameters of the only successor
+  std::vector<std::uint32_t> successors;  // with more than one, none of them has parameters
   std::vector<std::uint32_t> predecessors;
   std::uint32_t loop_depth = 0;
 };
@@ -77,8 +77,8 @@ struct Block {
 struct Code {
   std::vector<Inst> insts;
   std::vector<Block> blocks;
-  std::vector<RegClass> classes;             // of each virtual register
-  std::uint32_t frame_bytes = 0;             // the lowering's own area
+  std::vector<RegClass> classes;  // of each virtual register
+  std::uint32_t frame_bytes = 0;  // the lowering's own area
 
   Reg new_reg(RegClass c) {
     classes.push_back(c);

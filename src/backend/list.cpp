@@ -32,7 +32,8 @@ std::string list(const MachineCode& code, const std::function<std::string(std::u
     heading(offset);
 #if WARPJIT_HAS_ZYDIS
     ZydisDisassembledInstruction instruction;
-    if (ZYAN_SUCCESS(ZydisDisassembleIntel(ZYDIS_MACHINE_MODE_LONG_64, offset, code.bytes.data() + offset, code.code_size - offset, &instruction))) {
+    if (ZYAN_SUCCESS(ZydisDisassembleIntel(ZYDIS_MACHINE_MODE_LONG_64, offset, code.bytes.data() + offset,
+                                           code.code_size - offset, &instruction))) {
       std::snprintf(line, sizeof line, "  %05x  ", offset);
       text += line;
       text += instruction.text;

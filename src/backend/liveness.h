@@ -23,7 +23,9 @@ class Liveness {
     return c < use_first_[v + 1] ? use_position_[c] : kNever;
   }
   // The use before the one that next_use last returned, or kNever.
-  std::uint32_t previous_use(Reg v) const { return cursor_[v] > use_first_[v] ? use_position_[cursor_[v] - 1] : kNever; }
+  std::uint32_t previous_use(Reg v) const {
+    return cursor_[v] > use_first_[v] ? use_position_[cursor_[v] - 1] : kNever;
+  }
   bool used_between(Reg v, std::uint32_t first, std::uint32_t end) const;
 
   bool live_out(std::uint32_t block, Reg v) const { return test(out_, block, v); }
@@ -38,7 +40,9 @@ class Liveness {
   // Most registers of a class that are live at once anywhere in the loop that begins at `header`.
   std::uint32_t loop_pressure(std::uint32_t header, RegClass c) const;
 
-  std::uint32_t definition(Reg v) const { return definition_[v]; }  // position; a parameter's: its block's first
+  std::uint32_t definition(Reg v) const {
+    return definition_[v];
+  }  // position; a parameter's: its block's first
   std::uint32_t last_position(Reg v) const { return last_position_[v]; }
 
  private:
@@ -52,7 +56,7 @@ class Liveness {
   void measure_pressure(const Code& code);
 
   std::vector<std::uint32_t> use_first_, use_position_, cursor_;
-  std::vector<std::uint32_t> global_;           // dense number of a register that crosses blocks
+  std::vector<std::uint32_t> global_;  // dense number of a register that crosses blocks
   std::vector<Reg> globals_;
   std::uint32_t words_ = 0;
   std::vector<std::uint64_t> in_, out_;

@@ -52,9 +52,15 @@ class Resolver {
   }
   void to_register(RegClass c, std::uint32_t r, const Location& source, Reg value) {
     switch (source.kind) {
-      case Kind::reg: step(MoveStep::Kind::copy, c, r, source.index, value); break;
-      case Kind::slot: step(MoveStep::Kind::load, c, r, source.index, value); break;
-      case Kind::emit: step(MoveStep::Kind::emit, c, r, 0, value); break;
+      case Kind::reg:
+        step(MoveStep::Kind::copy, c, r, source.index, value);
+        break;
+      case Kind::slot:
+        step(MoveStep::Kind::load, c, r, source.index, value);
+        break;
+      case Kind::emit:
+        step(MoveStep::Kind::emit, c, r, 0, value);
+        break;
     }
   }
   void perform(const Move& m) {
@@ -72,7 +78,8 @@ class Resolver {
     std::size_t c = static_cast<std::size_t>(m.destination.cls);
     std::uint32_t taken = busy_[c];
     for (const Move& other : moves_)
-      if (other.source.kind == Kind::reg && static_cast<std::size_t>(other.source.cls) == c) taken |= 1u << other.source.index;
+      if (other.source.kind == Kind::reg && static_cast<std::size_t>(other.source.cls) == c)
+        taken |= 1u << other.source.index;
     std::uint32_t available = usable_[c] & ~taken;
     bool borrowed = available == 0;
     std::uint32_t r = static_cast<std::uint32_t>(std::countr_zero(borrowed ? usable_[c] : available));
@@ -91,7 +98,8 @@ class Resolver {
 }  // namespace
 
 void resolve_parallel_moves(std::vector<Move>& moves, const std::array<std::uint32_t, kClassCount>& usable,
-                            const std::array<std::uint32_t, kClassCount>& busy, std::vector<MoveStep>& steps) {
+                            const std::array<std::uint32_t, kClassCount>& busy,
+                            std::vector<MoveStep>& steps) {
   Resolver(moves, usable, busy, steps).run();
 }
 

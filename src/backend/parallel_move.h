@@ -1,5 +1,5 @@
-// Parallel moves: a set of "destination := source" that happen at once, as a sequence of copies, loads, stores
-// and re-emitted constants. Cycles go through a parking slot of the frame.
+// Parallel moves: a set of "destination := source" that happen at once, as a sequence of copies, loads,
+// stores and re-emitted constants. Cycles go through a parking slot of the frame.
 #pragma once
 
 #include <array>

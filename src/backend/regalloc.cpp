@@ -45,9 +45,20 @@ struct Tables {
 class Run {
  public:
   Run(const Code& code, const RegisterFile& file, Tables& tables)
-      : code_(code), file_(file), live_(code), out_(tables.out), where_(tables.where), param_register_(tables.param_register),
-        needs_slot_(tables.needs_slot), remat_(tables.remat), hint_(tables.hint), entry_(tables.entry), exit_(tables.exit),
-        body_(tables.body), body_first_(tables.body_first), slot_of_(tables.slot_of) {
+      : code_(code),
+        file_(file),
+        live_(code),
+        out_(tables.out),
+        where_(tables.where),
+        param_register_(tables.param_register),
+        needs_slot_(tables.needs_slot),
+        remat_(tables.remat),
+        hint_(tables.hint),
+        entry_(tables.entry),
+        exit_(tables.exit),
+        body_(tables.body),
+        body_first_(tables.body_first),
+        slot_of_(tables.slot_of) {
     tables.clear();
   }
 
@@ -58,10 +69,12 @@ class Run {
     remat_.assign(count, kInserted);
     hint_.assign(count, kNoReg);
     for (std::uint32_t i = 0; i < code_.insts.size(); ++i)
-      if (const Inst& inst = code_.insts[i]; (inst.flags & kRemat) && inst.def != kNoReg) remat_[inst.def] = i;
+      if (const Inst& inst = code_.insts[i]; (inst.flags & kRemat) && inst.def != kNoReg)
+        remat_[inst.def] = i;
     for (const Block& block : code_.blocks)
       for (std::size_t k = 0; k < block.args.size(); ++k)
-        if (hint_[block.args[k]] == kNoReg) hint_[block.args[k]] = code_.blocks[block.successors[0]].params[k];
+        if (hint_[block.args[k]] == kNoReg)
+          hint_[block.args[k]] = code_.blocks[block.successors[0]].params[k];
     for (auto& file : held_) file.fill(kNoReg);
     for (std::size_t c = 0; c < kClassCount; ++c) {
       all_[c] = 0;
@@ -117,7 +130,8 @@ class Run {
     if (next < loop_end) return next - i;
     std::uint32_t loop_first = code_.blocks[loop.header].first;
     std::uint32_t previous = live_.previous_use(v);
-    if (previous != kNever && previous >= loop_first && live_.live_in(loop.header, v)) return loop_end - i + (previous - loop_first);
+    if (previous != kNever && previous >= loop_first && live_.live_in(loop.header, v))
+      return loop_end - i + (previous - loop_first);
     return kBeyondLoop + (next == kNever ? 0 : std::min(next - i, kBeyondLoop));
   }
 
@@ -168,7 +182,8 @@ class Run {
       for (std::size_t c = 0; c < kClassCount; ++c)
         for (std::uint32_t r = 0; r < kMaxRegisters; ++r)
           if (Reg v = exit_[from][c][r]; v != kNoReg && live_.live_in(b, v)) hold(v, r);
-    // At a join, a rematerializable value that another way did not keep is cheaper emitted again when it is used.
+    // At a join, a rematerializable value that another way did not keep is cheaper emitted again when it is
+    // used.
     const bool header = live_.loop_of(b).header == b;
     if (header) make_room_in_loop(b);
     if (param_register_.size() < code_.classes.size()) param_register_.assign(code_.classes.size(), kNowhere);
@@ -182,9 +197,12 @@ class Run {
         for (std::uint32_t r = 0; r < kMaxRegisters; ++r)
           if (exit_[from][c][r] == arg && (available >> r & 1)) chosen = static_cast<std::int32_t>(r);
       }
-      if (chosen == kNowhere && available != 0) chosen = static_cast<std::int32_t>(pick_free(c, available, param));
-      if (chosen == kNowhere) needs_slot_[param] = 1;
-      else hold(param, static_cast<std::uint32_t>(chosen));
+      if (chosen == kNowhere && available != 0)
+        chosen = static_cast<std::int32_t>(pick_free(c, available, param));
+      if (chosen == kNowhere)
+        needs_slot_[param] = 1;
+      else
+        hold(param, static_cast<std::uint32_t>(chosen));
       param_register_[param] = chosen;
       out_.params.push_back({b, param, chosen});
     }
@@ -209,7 +227,8 @@ class Run {
 
   Inst& place(const Inst& inst, std::uint32_t origin) {
     body_.push_back({inst, origin});
-    if (inst.def != kNoReg) out_.written[static_cast<std::size_t>(code_.classes[inst.virtual_def])] |= 1u << inst.def;
+    if (inst.def != kNoReg)
+      out_.written[static_cast<std::size_t>(code_.classes[inst.virtual_def])] |= 1u << inst.def;
     return body_.back().inst;
   }
 
@@ -296,8 +315,8 @@ class Run {
       if (inst.flags & kTied) def_register = define_tied(original, inst, pinned, freed, b, i);
       if (def_register == kNowhere) {
         for (int k = 0; k < inst.use_count && def_register == kNowhere; ++k)
-          if ((inst.prefer >> k & 1) && inst.use[k] != kNoReg && class_of(original.use[k]) == c && (freed[c] >> inst.use[k] & 1) &&
-              (free_registers(c) >> inst.use[k] & 1))
+          if ((inst.prefer >> k & 1) && inst.use[k] != kNoReg && class_of(original.use[k]) == c &&
+              (freed[c] >> inst.use[k] & 1) && (free_registers(c) >> inst.use[k] & 1))
             def_register = static_cast<std::int32_t>(inst.use[k]);
         pinned[c] &= ~freed[c];
         if (def_register == kNowhere) def_register = define(original, inst, pinned, b, i);
@@ -312,15 +331,19 @@ class Run {
     if (original.def != kNoReg && !needed_after(original.def, b, i)) release(original.def);
   }
 
-  std::int32_t define(const Inst& original, const Inst&, const std::array<std::uint32_t, kClassCount>& pinned, std::uint32_t b, std::uint32_t i) {
+  std::int32_t define(const Inst& original, const Inst&, const std::array<std::uint32_t, kClassCount>& pinned,
+                      std::uint32_t b, std::uint32_t i) {
     std::size_t c = class_of(original.def);
     std::uint32_t available = free_registers(c) & ~pinned[c];
-    return static_cast<std::int32_t>(available != 0 ? pick_free(c, available, original.def) : evict(c, pinned[c], b, i));
+    return static_cast<std::int32_t>(available != 0 ? pick_free(c, available, original.def)
+                                                    : evict(c, pinned[c], b, i));
   }
 
   // The definition's register is use[0]'s if that value ends here, else a copy of it in another one.
-  std::int32_t define_tied(const Inst& original, Inst& inst, const std::array<std::uint32_t, kClassCount>& pinned,
-                           const std::array<std::uint32_t, kClassCount>& freed, std::uint32_t b, std::uint32_t i) {
+  std::int32_t define_tied(const Inst& original, Inst& inst,
+                           const std::array<std::uint32_t, kClassCount>& pinned,
+                           const std::array<std::uint32_t, kClassCount>& freed, std::uint32_t b,
+                           std::uint32_t i) {
     std::size_t c = class_of(original.def);
     if (freed[c] >> inst.use[0] & 1) return static_cast<std::int32_t>(inst.use[0]);
     std::int32_t r = define(original, inst, pinned, b, i);
@@ -358,8 +381,10 @@ class Run {
     }
     for (Reg v = 0; v < code_.classes.size(); ++v)
       if (needs_slot_[v])
-        lifetimes.push_back({std::min(first[v], live_.definition(v)), std::max(last[v], live_.last_position(v)), v});
-    std::sort(lifetimes.begin(), lifetimes.end(), [](const Lifetime& a, const Lifetime& b) { return a.first < b.first; });
+        lifetimes.push_back(
+            {std::min(first[v], live_.definition(v)), std::max(last[v], live_.last_position(v)), v});
+    std::sort(lifetimes.begin(), lifetimes.end(),
+              [](const Lifetime& a, const Lifetime& b) { return a.first < b.first; });
     struct Slot {
       std::uint32_t last, number;
     };
@@ -406,16 +431,20 @@ class Run {
       out_.block_first.push_back(static_cast<std::uint32_t>(out_.insts.size()));
       for (; next_param < out_.params.size() && out_.params[next_param].block == b; ++next_param) {
         const Allocation::Param& param = out_.params[next_param];
-        if (needs_slot_[param.value] && param.reg >= 0) append(store_of(param.value, static_cast<std::uint32_t>(param.reg)), kInserted);
+        if (needs_slot_[param.value] && param.reg >= 0)
+          append(store_of(param.value, static_cast<std::uint32_t>(param.reg)), kInserted);
       }
       for (std::uint32_t k = body_first_[b]; k < body_first_[b + 1]; ++k) {
         Placed& placed = body_[k];
-        if (k + 1 == body_first_[b + 1] && code_.blocks[b].successors.size() == 1) edge_moves(b, code_.blocks[b].successors[0]);
+        if (k + 1 == body_first_[b + 1] && code_.blocks[b].successors.size() == 1)
+          edge_moves(b, code_.blocks[b].successors[0]);
         if (placed.inst.mem.base == MemBase::spill)
-          placed.inst.mem.displacement = static_cast<std::int32_t>(slot_of_[static_cast<Reg>(placed.inst.mem.displacement)]);
+          placed.inst.mem.displacement =
+              static_cast<std::int32_t>(slot_of_[static_cast<Reg>(placed.inst.mem.displacement)]);
         append(placed.inst, placed.origin);
         Reg v = placed.inst.virtual_def;
-        if (placed.origin != kInserted && placed.inst.def != kNoReg && needs_slot_[v]) append(store_of(v, placed.inst.def), kInserted);
+        if (placed.origin != kInserted && placed.inst.def != kNoReg && needs_slot_[v])
+          append(store_of(v, placed.inst.def), kInserted);
       }
     }
     out_.block_first.push_back(static_cast<std::uint32_t>(out_.insts.size()));
@@ -450,7 +479,8 @@ class Run {
       }
     for (std::size_t k = 0; k < args.size(); ++k)
       if (param_register_[target.params[k]] == kNowhere)
-        moves.push_back({Location::in_slot(code_.classes[args[k]], slot_of_[target.params[k]]), location(args[k]), args[k]});
+        moves.push_back({Location::in_slot(code_.classes[args[k]], slot_of_[target.params[k]]),
+                         location(args[k]), args[k]});
     std::uint32_t guest_address = code_.insts[code_.blocks[from].end - 1].guest_address;
     steps_.clear();
     resolve_parallel_moves(moves, all_, busy, steps_);
@@ -505,8 +535,8 @@ class Run {
   std::vector<std::int32_t>& where_;
   std::vector<std::int32_t>& param_register_;
   std::vector<char>& needs_slot_;
-  std::vector<std::uint32_t>& remat_;     // index of the instruction that makes the value again
-  std::vector<Reg>& hint_;                // the block argument that the value becomes
+  std::vector<std::uint32_t>& remat_;  // index of the instruction that makes the value again
+  std::vector<Reg>& hint_;             // the block argument that the value becomes
   std::vector<RegisterState>& entry_;
   std::vector<RegisterState>& exit_;
   std::vector<Placed>& body_;

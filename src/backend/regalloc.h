@@ -26,8 +26,8 @@ struct RegisterFile {
   std::array<std::uint32_t, kClassCount> slot_bytes;
 };
 
-inline constexpr int kMaxRegisters = 32;                // per class
-inline constexpr std::uint32_t kInserted = ~0u;         // origin of an instruction the allocator made
+inline constexpr int kMaxRegisters = 32;         // per class
+inline constexpr std::uint32_t kInserted = ~0u;  // origin of an instruction the allocator made
 
 // Code with registers of the host in place of virtual ones.
 struct Allocation {
@@ -35,13 +35,13 @@ struct Allocation {
   struct Param {
     std::uint32_t block;
     Reg value;
-    std::int32_t reg;                            // -1: in its slot
+    std::int32_t reg;  // -1: in its slot
   };
-  std::vector<Inst> insts;                       // of all blocks, in order
-  std::vector<std::uint32_t> origin;             // index in Code::insts, or kInserted
-  std::vector<std::uint32_t> block_first;        // per block, plus one at the end
-  std::vector<Param> params;                     // by block, ascending
-  std::vector<std::uint32_t> slot_offset;        // per spill slot: bytes into the spill area
+  std::vector<Inst> insts;                 // of all blocks, in order
+  std::vector<std::uint32_t> origin;       // index in Code::insts, or kInserted
+  std::vector<std::uint32_t> block_first;  // per block, plus one at the end
+  std::vector<Param> params;               // by block, ascending
+  std::vector<std::uint32_t> slot_offset;  // per spill slot: bytes into the spill area
   std::uint32_t spill_bytes = 0;
   std::array<std::uint32_t, kClassCount> written = {};  // bit per register number
   std::uint32_t spill_stores = 0, spill_loads = 0, rematerialized = 0, moves = 0;

@@ -51,8 +51,12 @@ class Checker {
   }
 
  private:
-  std::size_t reg_location(RegClass c, Reg r) const { return static_cast<std::size_t>(c) * kMaxRegisters + r; }
-  std::size_t slot_location(std::int32_t slot) const { return kClassCount * kMaxRegisters + static_cast<std::size_t>(slot); }
+  std::size_t reg_location(RegClass c, Reg r) const {
+    return static_cast<std::size_t>(c) * kMaxRegisters + r;
+  }
+  std::size_t slot_location(std::int32_t slot) const {
+    return kClassCount * kMaxRegisters + static_cast<std::size_t>(slot);
+  }
 
   // Slots are as wide as their class: each may serve one only, except those that no value owns.
   std::string check_slots() const {
@@ -60,7 +64,9 @@ class Checker {
     std::vector<std::size_t> classes(allocation_.slot_offset.size(), kUnknown);
     for (std::size_t i = 0; i < allocation_.insts.size(); ++i) {
       const Inst& inst = allocation_.insts[i];
-      if (inst.mem.base != MemBase::spill || static_cast<std::uint32_t>(inst.mem.displacement) < kReservedSlots) continue;
+      if (inst.mem.base != MemBase::spill ||
+          static_cast<std::uint32_t>(inst.mem.displacement) < kReservedSlots)
+        continue;
       const Reg v = allocation_.origin[i] == kInserted ? inst.virtual_def : folded_use(i);
       if (v == kNoReg) return "allocation, instruction " + std::to_string(i) + ": slot of no value";
       std::size_t& slot = classes[static_cast<std::size_t>(inst.mem.displacement)];
@@ -70,7 +76,8 @@ class Checker {
     return {};
   }
 
-  std::string bind_params(std::uint32_t from, std::uint32_t to, const std::vector<Reg>& state, std::vector<Reg>& next) const {
+  std::string bind_params(std::uint32_t from, std::uint32_t to, const std::vector<Reg>& state,
+                          std::vector<Reg>& next) const {
     const Block& target = code_.blocks[to];
     for (std::size_t k = 0; k < target.params.size(); ++k) {
       auto found = std::find_if(allocation_.params.begin(), allocation_.params.end(),
@@ -79,16 +86,19 @@ class Checker {
       Reg arg = code_.blocks[from].args[k];
       if (found->reg >= 0) {
         std::size_t l = reg_location(code_.classes[arg], static_cast<Reg>(found->reg));
-        if (state[l] != arg) return edge(from, to) + "argument " + std::to_string(k) + " is not in its register";
+        if (state[l] != arg)
+          return edge(from, to) + "argument " + std::to_string(k) + " is not in its register";
         next[l] = target.params[k];
       } else {
-        bool somewhere = false;  // its slot is named by the code that reads it: accept any slot that holds the value
+        bool somewhere =
+            false;  // its slot is named by the code that reads it: accept any slot that holds the value
         for (std::size_t l = kClassCount * kMaxRegisters; l < state.size(); ++l)
           if (state[l] == arg && is_slot_of(target.params[k], l)) {
             next[l] = target.params[k];
             somewhere = true;
           }
-        if (!somewhere && is_read_from_slot(target.params[k])) return edge(from, to) + "argument " + std::to_string(k) + " is not in its slot";
+        if (!somewhere && is_read_from_slot(target.params[k]))
+          return edge(from, to) + "argument " + std::to_string(k) + " is not in its slot";
       }
     }
     return {};
@@ -125,12 +135,14 @@ class Checker {
     for (std::uint32_t i = allocation_.block_first[b]; i < allocation_.block_first[b + 1]; ++i) {
       const Inst& inst = allocation_.insts[i];
       auto wrong = [&](const std::string& what) {
-        return "allocation, block " + std::to_string(b) + ", instruction " + std::to_string(i) + " (op " + std::to_string(inst.op) + "): " + what;
+        return "allocation, block " + std::to_string(b) + ", instruction " + std::to_string(i) + " (op " +
+               std::to_string(inst.op) + "): " + what;
       };
       if (allocation_.origin[i] == kInserted) {
         Reg v = inst.virtual_def;
         if (v == kNoReg) {  // a loan
-          if (inst.def != kNoReg) state[reg_location(loan_class_, inst.def)] = loan_;
+          if (inst.def != kNoReg)
+            state[reg_location(loan_class_, inst.def)] = loan_;
           else {
             loan_class_ = class_of_loan(inst);
             loan_ = state[reg_location(loan_class_, inst.use[0])];
@@ -147,8 +159,10 @@ class Checker {
         } else {
           source = state[slot_location(inst.mem.displacement)];
         }
-        if (inst.def != kNoReg) state[reg_location(c, inst.def)] = source;
-        else state[slot_location(inst.mem.displacement)] = source;
+        if (inst.def != kNoReg)
+          state[reg_location(c, inst.def)] = source;
+        else
+          state[slot_location(inst.mem.displacement)] = source;
         continue;
       }
       const Inst& original = code_.insts[allocation_.origin[i]];
@@ -157,7 +171,9 @@ class Checker {
           Reg v = original.use[k];
           if (v == kNoReg) continue;
           if (inst.use[k] == kNoReg) {
-            const bool holds = inst.mem.base == MemBase::spill ? state[slot_location(inst.mem.displacement)] == v : folds_to(inst.mem, v);
+            const bool holds = inst.mem.base == MemBase::spill
+                                   ? state[slot_location(inst.mem.displacement)] == v
+                                   : folds_to(inst.mem, v);
             if (!holds) return wrong("memory does not hold v" + std::to_string(v));
             continue;
           }
@@ -165,10 +181,12 @@ class Checker {
             return wrong("register " + std::to_string(inst.use[k]) + " does not hold v" + std::to_string(v));
         }
       if (original.def != kNoReg) {
-        if (verify && (inst.flags & kTied) && inst.def != inst.use[0]) return wrong("tied definition elsewhere");
+        if (verify && (inst.flags & kTied) && inst.def != inst.use[0])
+          return wrong("tied definition elsewhere");
         if (verify && (inst.flags & kEarlyClobber))
           for (int k = 0; k < original.use_count; ++k)
-            if (original.use[k] != kNoReg && code_.classes[original.use[k]] == code_.classes[original.def] && inst.use[k] == inst.def)
+            if (original.use[k] != kNoReg && code_.classes[original.use[k]] == code_.classes[original.def] &&
+                inst.use[k] == inst.def)
               return wrong("early-clobbered operand");
         // The value overwrites whatever the register held.
         state[reg_location(code_.classes[original.def], inst.def)] = original.def;
@@ -190,7 +208,8 @@ class Checker {
   // Is the instruction the definition of v, which may be made again anywhere?
   bool makes(const Inst& inst, Reg v) const {
     const Inst* made = definition(v);
-    return made != nullptr && (made->flags & kRemat) && made->op == inst.op && made->imm == inst.imm && same(made->mem, inst.mem);
+    return made != nullptr && (made->flags & kRemat) && made->op == inst.op && made->imm == inst.imm &&
+           same(made->mem, inst.mem);
   }
   bool folds_to(const Mem& mem, Reg v) const {
     const Inst* made = definition(v);

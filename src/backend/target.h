@@ -3,9 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,12 +20,12 @@ enum class Target : std::uint8_t {
   x64_v3,  // x86-64-v3: AVX2, FMA, BMI; 8 lanes a vector, masks in vectors
   x64_v4,  // x86-64-v4: AVX-512 F/BW/DQ/VL; 16 lanes a vector, masks in k registers
 };
-std::string_view name(Target target);                    // "v3", "v4"
-Result<Target> parse_target(std::string_view text);      // the names above
-bool runs_here(Target target);                           // does this CPU (and OS) execute it?
-Result<Target> best_target();                            // widest that runs here, or target_unavailable
+std::string_view name(Target target);                // "v3", "v4"
+Result<Target> parse_target(std::string_view text);  // the names above
+bool runs_here(Target target);                       // does this CPU (and OS) execute it?
+Result<Target> best_target();                        // widest that runs here, or target_unavailable
 
-enum class Abi : std::uint8_t { system_v, win64 };       // calling convention of the kernel's entries
+enum class Abi : std::uint8_t { system_v, win64 };  // calling convention of the kernel's entries
 
 // One input or output of a kernel call: four 32-bit words a thread, at address + thread * stride.
 struct Binding {
@@ -40,21 +40,21 @@ enum class KernelStatus : std::uint32_t { done = 0, out_of_fuel = 1, cancelled =
 inline constexpr std::uint32_t kMaxInputs = 16;
 inline constexpr std::uint32_t kMaxOutputs = 40;
 struct KernelArgs {
-  std::uint32_t* table;            // the uniform table, 64-byte aligned; the preamble writes to it
-  std::uint64_t group_count;       // groups to run, at least 1; every lane of them is live
-  std::uint64_t fuel;              // backward transfers allowed to each group
-  const std::uint32_t* cancel;     // polled where fuel is burnt; not 0 stops the call
-  KernelStatus status;             // set by the kernel when it stops early
-  std::uint32_t guest_address;     // where it stopped
+  std::uint32_t* table;         // the uniform table, 64-byte aligned; the preamble writes to it
+  std::uint64_t group_count;    // groups to run, at least 1; every lane of them is live
+  std::uint64_t fuel;           // backward transfers allowed to each group
+  const std::uint32_t* cancel;  // polled where fuel is burnt; not 0 stops the call
+  KernelStatus status;          // set by the kernel when it stops early
+  std::uint32_t guest_address;  // where it stopped
   Binding inputs[kMaxInputs];
   Binding outputs[kMaxOutputs];
 };
 
 struct CompileOptions {
   Abi abi = Abi::system_v;
-  std::uint32_t parts = 0;         // vectors per value; 0: chosen by register pressure
-  std::uint32_t registers = 0;     // registers per class the allocator may use (tests: 4); 0: all
-  bool validate = false;           // asmjit operand validation, LIR verifier, allocation checker
+  std::uint32_t parts = 0;      // vectors per value; 0: chosen by register pressure
+  std::uint32_t registers = 0;  // registers per class the allocator may use (tests: 4); 0: all
+  bool validate = false;        // asmjit operand validation, LIR verifier, allocation checker
 };
 
 // A host offset from which on code belongs to a guest address (ir::kNoAddress: to none), ascending.
@@ -70,20 +70,20 @@ struct CodeStatistics {
   std::uint32_t spill_stores = 0;
   std::uint32_t spill_loads = 0;
   std::uint32_t rematerialized = 0;
-  std::uint32_t moves = 0;               // register copies
+  std::uint32_t moves = 0;  // register copies
 };
 
 // Machine code of one kernel. The code reads its constant pool relative to itself and nothing else by
 // address, so it may be placed anywhere (64-byte aligned).
 struct MachineCode {
   Target target = Target::x64_v3;
-  std::vector<std::uint8_t> bytes;       // code, then the constant pool
-  std::uint32_t code_size = 0;           // bytes of code; the pool begins at the next multiple of 64
-  std::uint32_t kernel_offset = 0;       // void(KernelArgs*)
-  std::uint32_t preamble_offset = ~0u;   // void(KernelArgs*); ~0: none needed
-  std::uint32_t lanes = 0;               // threads per group
-  std::uint32_t parts = 0;               // vectors per value
-  std::uint32_t table_bytes = 0;         // size of the uniform table, preamble words included
+  std::vector<std::uint8_t> bytes;      // code, then the constant pool
+  std::uint32_t code_size = 0;          // bytes of code; the pool begins at the next multiple of 64
+  std::uint32_t kernel_offset = 0;      // void(KernelArgs*)
+  std::uint32_t preamble_offset = ~0u;  // void(KernelArgs*); ~0: none needed
+  std::uint32_t lanes = 0;              // threads per group
+  std::uint32_t parts = 0;              // vectors per value
+  std::uint32_t table_bytes = 0;        // size of the uniform table, preamble words included
   std::vector<AddressMapping> map;
   CodeStatistics statistics;
 };
@@ -104,7 +104,8 @@ class Workspace {
 
 // Lowers, allocates and emits. The program must verify in group form. Fails with `unsupported` for a target
 // that was not built in, `resource_limit` for code larger than the backend's limits.
-Result<MachineCode> compile(const ir::GroupProgram& program, Target target, const CompileOptions& options, Workspace& workspace);
+Result<MachineCode> compile(const ir::GroupProgram& program, Target target, const CompileOptions& options,
+                            Workspace& workspace);
 Result<MachineCode> compile(const ir::GroupProgram& program, Target target, const CompileOptions& options);
 
 // A listing of the code with guest addresses; Zydis's Intel syntax where built with it, else asmjit's.

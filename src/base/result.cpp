@@ -6,15 +6,24 @@ namespace warpjit {
 
 const char* name(ErrorCode code) {
   switch (code) {
-    case ErrorCode::bad_input: return "bad input";
-    case ErrorCode::unsupported: return "not supported";
-    case ErrorCode::out_of_fuel: return "out of fuel";
-    case ErrorCode::fault: return "fault";
-    case ErrorCode::cancelled: return "cancelled";
-    case ErrorCode::target_unavailable: return "target unavailable";
-    case ErrorCode::resource_limit: return "resource limit";
-    case ErrorCode::io: return "input/output";
-    case ErrorCode::internal: return "internal error";
+    case ErrorCode::bad_input:
+      return "bad input";
+    case ErrorCode::unsupported:
+      return "not supported";
+    case ErrorCode::out_of_fuel:
+      return "out of fuel";
+    case ErrorCode::fault:
+      return "fault";
+    case ErrorCode::cancelled:
+      return "cancelled";
+    case ErrorCode::target_unavailable:
+      return "target unavailable";
+    case ErrorCode::resource_limit:
+      return "resource limit";
+    case ErrorCode::io:
+      return "input/output";
+    case ErrorCode::internal:
+      return "internal error";
   }
   return "error";
 }

@@ -18,10 +18,10 @@ std::string where_word(const std::string& file, std::uint32_t address, std::uint
 // moves its value into `name`.
 #define WARPJIT_CONCAT2(a, b) a##b
 #define WARPJIT_CONCAT(a, b) WARPJIT_CONCAT2(a, b)
-#define WARPJIT_TRY(name, expression)                                             \
-  auto WARPJIT_CONCAT(result_, __LINE__) = (expression);                          \
+#define WARPJIT_TRY(name, expression)                                                       \
+  auto WARPJIT_CONCAT(result_, __LINE__) = (expression);                                    \
   if (!WARPJIT_CONCAT(result_, __LINE__)) return WARPJIT_CONCAT(result_, __LINE__).error(); \
   name = std::move(WARPJIT_CONCAT(result_, __LINE__)).value()
-#define WARPJIT_CHECK(expression)                                                 \
+#define WARPJIT_CHECK(expression)                                                                \
   if (auto WARPJIT_CONCAT(status_, __LINE__) = (expression); !WARPJIT_CONCAT(status_, __LINE__)) \
   return WARPJIT_CONCAT(status_, __LINE__).error()

@@ -26,8 +26,10 @@ std::vector<std::uint32_t> components(const std::vector<std::vector<std::uint32_
       if (next < successors[node].size()) {
         ++stack.back().next;
         std::uint32_t s = successors[node][next];
-        if (index[s] == kNone) stack.push_back({s, 0});
-        else if (component[s] == kNone) low[node] = std::min(low[node], index[s]);
+        if (index[s] == kNone)
+          stack.push_back({s, 0});
+        else if (component[s] == kNone)
+          low[node] = std::min(low[node], index[s]);
         continue;
       }
       if (low[node] == index[node]) {

@@ -70,7 +70,8 @@ class StateTable {
 };
 
 // Strongly connected components of a graph given by successor lists: the component number of each node.
-// Two nodes lie on a common cycle if and only if their numbers are equal (a node alone: if it has a self edge).
+// Two nodes lie on a common cycle if and only if their numbers are equal (a node alone: if it has a self
+// edge).
 std::vector<std::uint32_t> components(const std::vector<std::vector<std::uint32_t>>& successors);
 // Nodes reachable from node 0, in reverse post-order.
 std::vector<std::uint32_t> reverse_post_order(const std::vector<std::vector<std::uint32_t>>& successors);

@@ -38,7 +38,9 @@ void Function::reserve(std::size_t insts) {
 }
 
 Value Function::constant_value(Type type, std::uint64_t bits) {
-  const Opcode opcode = type == Type::i1 ? Opcode::ConstI1 : type == Type::f32 ? Opcode::ConstF32 : Opcode::ConstI32;
+  const Opcode opcode = type == Type::i1    ? Opcode::ConstI1
+                        : type == Type::f32 ? Opcode::ConstF32
+                                            : Opcode::ConstI32;
   if (constants_used_ * 2 >= constants_.size()) {
     std::vector<Value> old(constants_.empty() ? 64 : constants_.size() * 2);
     old.swap(constants_);
@@ -95,8 +97,10 @@ void Function::append(Block b, Inst i) {
   data.block = b;
   data.previous = block.last;
   data.next = Inst{};
-  if (block.last.valid()) insts_[block.last.id].next = i;
-  else block.first = i;
+  if (block.last.valid())
+    insts_[block.last.id].next = i;
+  else
+    block.first = i;
   block.last = i;
 }
 
@@ -106,30 +110,40 @@ void Function::insert_before(Inst position, Inst i) {
   data.block = at.block;
   data.previous = at.previous;
   data.next = position;
-  if (at.previous.valid()) insts_[at.previous.id].next = i;
-  else blocks_[at.block.id].first = i;
+  if (at.previous.valid())
+    insts_[at.previous.id].next = i;
+  else
+    blocks_[at.block.id].first = i;
   at.previous = i;
 }
 
 void Function::insert_after(Inst position, Inst i) {
   Inst next = insts_[position.id].next;
-  if (next.valid()) insert_before(next, i);
-  else append(insts_[position.id].block, i);
+  if (next.valid())
+    insert_before(next, i);
+  else
+    append(insts_[position.id].block, i);
 }
 
 void Function::insert_front(Block b, Inst i) {
-  if (blocks_[b.id].first.valid()) insert_before(blocks_[b.id].first, i);
-  else append(b, i);
+  if (blocks_[b.id].first.valid())
+    insert_before(blocks_[b.id].first, i);
+  else
+    append(b, i);
 }
 
 void Function::remove(Inst i) {
   InstData& data = insts_[i.id];
   if (!data.block.valid()) return;
   BlockData& block = blocks_[data.block.id];
-  if (data.previous.valid()) insts_[data.previous.id].next = data.next;
-  else block.first = data.next;
-  if (data.next.valid()) insts_[data.next.id].previous = data.previous;
-  else block.last = data.previous;
+  if (data.previous.valid())
+    insts_[data.previous.id].next = data.next;
+  else
+    block.first = data.next;
+  if (data.next.valid())
+    insts_[data.next.id].previous = data.previous;
+  else
+    block.last = data.previous;
   data.block = Block{};
 }
 
@@ -163,8 +177,10 @@ void Function::absorb_successor(Block b) {
   BlockData& into = blocks_[b.id];
   BlockData& from = blocks_[gone.id];
   for (Inst i = from.first; i.valid(); i = insts_[i.id].next) insts_[i.id].block = b;
-  if (into.last.valid()) insts_[into.last.id].next = from.first;
-  else into.first = from.first;
+  if (into.last.valid())
+    insts_[into.last.id].next = from.first;
+  else
+    into.first = from.first;
   insts_[from.first.id].previous = into.last;
   into.last = from.last;
   into.successors.swap(from.successors);

@@ -20,10 +20,10 @@ enum class Form : std::uint8_t { thread, group };
 struct InstData {
   Opcode opcode = Opcode::Return;
   std::uint8_t result_count = 0;
-  Type phi_type = Type::none;        // of a phi's result
-  std::uint32_t first_operand = 0;   // into the operand pool
+  Type phi_type = Type::none;       // of a phi's result
+  std::uint32_t first_operand = 0;  // into the operand pool
   std::uint32_t operand_count = 0;
-  Value first_result;                // results are consecutive values
+  Value first_result;  // results are consecutive values
   std::uint32_t guest_address = kNoAddress;
   std::uint64_t immediate = 0;
   Block block;
@@ -34,16 +34,16 @@ struct ValueData {
   Inst definition;
   std::uint8_t result_index = 0;
   Type type = Type::none;
-  Shape shape = Shape::varying;      // set by analysis/uniformity
+  Shape shape = Shape::varying;  // set by analysis/uniformity
 };
 
 struct BlockData {
   Inst first, last;
-  std::vector<Block> predecessors;   // phi operands follow this order
-  std::vector<Block> successors;     // targets of the terminator, in its order
-  std::uint64_t backward = 0;        // bit k: successor edge k is a guest backward transfer (burns fuel)
+  std::vector<Block> predecessors;  // phi operands follow this order
+  std::vector<Block> successors;    // targets of the terminator, in its order
+  std::uint64_t backward = 0;       // bit k: successor edge k is a guest backward transfer (burns fuel)
   std::uint32_t guest_address = kNoAddress;
-  bool worth_skipping = false;       // set by insert_skips: test for "no lane" before coming here
+  bool worth_skipping = false;  // set by insert_skips: test for "no lane" before coming here
 };
 
 class Function {
@@ -51,10 +51,10 @@ class Function {
   std::string name;
   Form form = Form::thread;
   // What the memory operations refer to: limits of their immediates.
-  std::uint32_t input_count = 0;       // LoadInput
-  std::uint32_t output_count = 0;      // StoreOutput
-  std::uint32_t uniform_bytes = 0;     // LoadUniform*: the launch's table
-  std::uint32_t slot_count = 0;        // LoadSlot, StoreSlot
+  std::uint32_t input_count = 0;    // LoadInput
+  std::uint32_t output_count = 0;   // StoreOutput
+  std::uint32_t uniform_bytes = 0;  // LoadUniform*: the launch's table
+  std::uint32_t slot_count = 0;     // LoadSlot, StoreSlot
 
   // Blocks. Block 0 is the entry and has no predecessors.
   Block add_block(std::uint32_t guest_address = kNoAddress);
@@ -68,11 +68,16 @@ class Function {
   std::size_t inst_count() const { return insts_.size(); }
   InstData& inst(Inst i) { return insts_[i.id]; }
   const InstData& inst(Inst i) const { return insts_[i.id]; }
-  std::span<Value> operands(Inst i) { return {operands_.data() + insts_[i.id].first_operand, insts_[i.id].operand_count}; }
+  std::span<Value> operands(Inst i) {
+    return {operands_.data() + insts_[i.id].first_operand, insts_[i.id].operand_count};
+  }
   std::span<const Value> operands(Inst i) const {
     return {operands_.data() + insts_[i.id].first_operand, insts_[i.id].operand_count};
   }
-  Value operand(Inst i, std::uint32_t k) const { assert(k < insts_[i.id].operand_count); return operands_[insts_[i.id].first_operand + k]; }
+  Value operand(Inst i, std::uint32_t k) const {
+    assert(k < insts_[i.id].operand_count);
+    return operands_[insts_[i.id].first_operand + k];
+  }
   void set_operand(Inst i, std::uint32_t k, Value v) { operands_[insts_[i.id].first_operand + k] = v; }
   // Replaces the whole operand list (any length; used for phis).
   void set_operands(Inst i, std::span<const Value> values);
@@ -83,7 +88,10 @@ class Function {
   const ValueData& value(Value v) const { return values_[v.id]; }
   Inst definition(Value v) const { return values_[v.id].definition; }
   const InstData& definition_of(Value v) const { return insts_[values_[v.id].definition.id]; }
-  Value result(Inst i, std::uint32_t k = 0) const { assert(k < insts_[i.id].result_count); return Value{insts_[i.id].first_result.id + k}; }
+  Value result(Inst i, std::uint32_t k = 0) const {
+    assert(k < insts_[i.id].result_count);
+    return Value{insts_[i.id].first_result.id + k};
+  }
   bool is_constant(Value v) const { return definition_of(v).opcode <= Opcode::ConstF32; }
   std::uint64_t constant(Value v) const { return definition_of(v).immediate; }
   // The one constant of this type (i1, i32, f32) and bit pattern, at the front of the entry block so that it
@@ -94,19 +102,21 @@ class Function {
   void reserve(std::size_t insts);
 
   // Makes an instruction with its results, in no block yet. phi_type is for Opcode::Phi only.
-  Inst make(Opcode opcode, std::span<const Value> operands, std::uint64_t immediate = 0, Type phi_type = Type::none);
-  void append(Block b, Inst i);             // at the end (before nothing: also terminators)
+  Inst make(Opcode opcode, std::span<const Value> operands, std::uint64_t immediate = 0,
+            Type phi_type = Type::none);
+  void append(Block b, Inst i);  // at the end (before nothing: also terminators)
   void insert_before(Inst position, Inst i);
   void insert_after(Inst position, Inst i);
-  void insert_front(Block b, Inst i);       // before everything: phis
-  void remove(Inst i);                      // unlinks; its values must be unused by then
+  void insert_front(Block b, Inst i);  // before everything: phis
+  void remove(Inst i);                 // unlinks; its values must be unused by then
 
   // Edges. A terminator's edges are set together with it.
   void set_successors(Block b, std::span<const Block> targets);  // appends b to each target's predecessors
   // Removes the edge from predecessor slot `index` of `b` with the phi operands that came over it.
   void remove_predecessor(Block b, std::size_t index);
   std::size_t predecessor_index(Block b, Block predecessor) const;
-  // Appends the only successor of b, whose only predecessor is b and which has no phis, to b. Leaves it empty.
+  // Appends the only successor of b, whose only predecessor is b and which has no phis, to b. Leaves it
+  // empty.
   void absorb_successor(Block b);
   // Unlinks all instructions of a block and its edges, with the phi operands that came over them.
   void clear_block(Block b);
@@ -118,7 +128,8 @@ class Function {
   class InstRange {
    public:
     struct Iterator {
-      const Function* function; Inst current, following;
+      const Function* function;
+      Inst current, following;
       Inst operator*() const { return current; }
       Iterator& operator++() {
         current = following;
@@ -128,8 +139,11 @@ class Function {
       bool operator!=(const Iterator& other) const { return current != other.current; }
     };
     InstRange(const Function* f, Inst first) : function_(f), first_(first) {}
-    Iterator begin() const { return {function_, first_, first_.valid() ? function_->inst(first_).next : Inst{}}; }
+    Iterator begin() const {
+      return {function_, first_, first_.valid() ? function_->inst(first_).next : Inst{}};
+    }
     Iterator end() const { return {function_, Inst{}, Inst{}}; }
+
    private:
     const Function* function_;
     Inst first_;
@@ -141,7 +155,7 @@ class Function {
   std::vector<InstData> insts_;
   std::vector<ValueData> values_;
   std::vector<Value> operands_;
-  std::vector<Value> constants_;     // open-addressing table of constant_value, a power of two long
+  std::vector<Value> constants_;  // open-addressing table of constant_value, a power of two long
   std::uint32_t constants_used_ = 0;
   Value& constant_slot(Opcode opcode, std::uint64_t bits);
 };

@@ -27,6 +27,7 @@ struct GroupProgram {
 // "skips", "fuel", ...) and the function as it is then.
 using StageObserver = std::function<void(std::string_view stage, const Function& function)>;
 
-Result<GroupProgram> run_pipeline(Function thread_form, const PipelineOptions& options, const StageObserver& observer = {});
+Result<GroupProgram> run_pipeline(Function thread_form, const PipelineOptions& options,
+                                  const StageObserver& observer = {});
 
 }  // namespace warpjit::ir

@@ -50,7 +50,8 @@ void compare_engines(const PicaLaunch& launch, const std::string& what) {
   const EngineResult wanted = run_guest(launch);
   for (const Engine& engine : engines()) {
     const std::string wrong = difference(wanted, engine.run(launch));
-    ASSERT_TRUE(wrong.empty()) << what << ", " << label(engine) << ": " << wrong << "\n" << pica200::disassemble(launch.program);
+    ASSERT_TRUE(wrong.empty()) << what << ", " << label(engine) << ": " << wrong << "\n"
+                               << pica200::disassemble(launch.program);
   }
 }
 
@@ -76,7 +77,8 @@ TEST(PicaEngines, RandomStraightLineProgramsAgree) {
 
 // Programs whose scope stacks unfold beyond the bound of static discovery.
 TEST(PicaEngines, UnfoldingStacksAgree) {
-  for (std::uint64_t seed : {3051u, 3243u}) compare_engines(random_launch(seed), "seed " + std::to_string(seed));
+  for (std::uint64_t seed : {3051u, 3243u})
+    compare_engines(random_launch(seed), "seed " + std::to_string(seed));
 }
 
 TEST(PicaEngines, SharedGateCases) {
@@ -96,7 +98,8 @@ TEST(PicaEngines, SharedGateCases) {
         ASSERT_FALSE(result.error) << test.name << ", " << label(engine) << ": " << to_string(*result.error);
         const pica200::ThreadState state = exit_state(result, 0);
         for (const PicaExpectation& expected : wanted.expect)
-          if (const auto wrong = mismatch(expected, state)) ADD_FAILURE() << test.name << ", " << label(engine) << ": " << *wrong;
+          if (const auto wrong = mismatch(expected, state))
+            ADD_FAILURE() << test.name << ", " << label(engine) << ": " << *wrong;
       }
     }
   }
@@ -126,7 +129,8 @@ again:
   for (const Engine& engine : engines()) {
     const EngineResult result = engine.run(launch);
     ASSERT_TRUE(result.error) << label(engine);
-    EXPECT_EQ(result.error->code, ErrorCode::out_of_fuel) << label(engine) << ": " << to_string(*result.error);
+    EXPECT_EQ(result.error->code, ErrorCode::out_of_fuel)
+        << label(engine) << ": " << to_string(*result.error);
   }
 }
 

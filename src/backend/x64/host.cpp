@@ -28,8 +28,8 @@ const lir::RegisterFile register_file(const Host& host, std::uint32_t limit) {
   auto& scalars = file.allocatable[static_cast<std::size_t>(lir::RegClass::scalar)];
   for (std::uint8_t r = 0; r < (host.mask_registers ? 32 : 16); ++r) vectors.push_back(r);
   for (std::uint8_t r = 1; r < 8; ++r) masks.push_back(r);  // k0 cannot predicate
-  // rax is the emitter's own, rdi holds the KernelArgs, rsi the table, rsp the frame, rbp its anchor; those that
-  // need not be saved come first.
+  // rax is the emitter's own, rdi holds the KernelArgs, rsi the table, rsp the frame, rbp its anchor; those
+  // that need not be saved come first.
   for (std::uint8_t r : {1, 2, 8, 9, 10, 11, 3, 12, 13, 14, 15}) scalars.push_back(r);
   if (limit != 0)
     for (auto& registers : file.allocatable)

@@ -20,7 +20,8 @@ std::int32_t output_displacement(std::uint32_t index) {
   return static_cast<std::int32_t>(offsetof(KernelArgs, outputs) + index * sizeof(Binding));
 }
 
-Lowering::Lowering(const ir::Function& f, const Host& host, ConstantPool& pool, std::uint32_t parts, lir::Code& code)
+Lowering::Lowering(const ir::Function& f, const Host& host, ConstantPool& pool, std::uint32_t parts,
+                   lir::Code& code)
     : f_(f), host_(host), pool_(pool), parts_(parts), code_(code) {
   code_.insts.clear();
   code_.blocks.clear();
@@ -48,8 +49,9 @@ void Lowering::run() {
       if (f_.inst(i).opcode != Opcode::Phi) break;
       Value v = f_.result(i);
       Type type = f_.value(v).type;
-      RegClass cls = varying(v) ? (type == Type::i1 && host_.mask_registers ? RegClass::mask : RegClass::vector)
-                                : (type == Type::f32 ? RegClass::vector : RegClass::scalar);
+      RegClass cls = varying(v)
+                         ? (type == Type::i1 && host_.mask_registers ? RegClass::mask : RegClass::vector)
+                         : (type == Type::f32 ? RegClass::vector : RegClass::scalar);
       for (std::uint32_t p = 0; p < parts_of(v); ++p) define(v, p, code_.new_reg(cls));
     }
   }
@@ -125,7 +127,8 @@ void Lowering::lower_block(ir::Block b) {
     const ir::InstData& data = f_.inst(i);
     guest_address_ = data.guest_address;
     if (data.opcode == Opcode::Phi) {
-      for (std::uint32_t p = 0; p < parts_of(f_.result(i)); ++p) code_.blocks.back().params.push_back(slot(f_.result(i), p));
+      for (std::uint32_t p = 0; p < parts_of(f_.result(i)); ++p)
+        code_.blocks.back().params.push_back(slot(f_.result(i), p));
     } else if (data.opcode == Opcode::LoadInput) {
       pending_inputs_.push_back(i);
     } else {
@@ -138,7 +141,8 @@ void Lowering::lower_block(ir::Block b) {
 void Lowering::lower(ir::Inst i) {
   switch (f_.inst(i).opcode) {
 #define WARPJIT_IR_OP(name, results, operands, flags) \
-  case Opcode::name: return lower_##name(i);
+  case Opcode::name:                                  \
+    return lower_##name(i);
 #include "ir/opcodes.inc"
 #undef WARPJIT_IR_OP
   }
@@ -152,7 +156,8 @@ void Lowering::flush_inputs() {
     if (slot(f_.result(i), 0) == lir::kNoReg) load_input(i);
 }
 
-// Ends the LIR block `lir_from` with an edge to `to`; on a critical edge a block of its own takes the arguments.
+// Ends the LIR block `lir_from` with an edge to `to`; on a critical edge a block of its own takes the
+// arguments.
 void Lowering::connect(ir::Block from, ir::Block to, std::uint32_t lir_from) {
   std::vector<Reg> args;
   std::size_t index = f_.predecessor_index(to, from);
@@ -161,8 +166,10 @@ void Lowering::connect(ir::Block from, ir::Block to, std::uint32_t lir_from) {
     Value v = f_.result(i), incoming = operand(i, static_cast<std::uint32_t>(index));
     for (std::uint32_t p = 0; p < parts_of(v); ++p) {
       Type type = f_.value(v).type;
-      if (varying(v)) args.push_back(type == Type::i1 ? mask(incoming, p) : vector(incoming, p));
-      else args.push_back(type == Type::f32 ? vector(incoming, 0) : scalar(incoming));
+      if (varying(v))
+        args.push_back(type == Type::i1 ? mask(incoming, p) : vector(incoming, p));
+      else
+        args.push_back(type == Type::f32 ? vector(incoming, 0) : scalar(incoming));
     }
   }
   lir::Block& block = code_.blocks[lir_from];
@@ -189,7 +196,8 @@ void Lowering::lower_Branch(ir::Inst i) {
   bool fused = use_count_[condition.id] == 1 && made.block == f_.inst(i).block;
   if (fused && made.opcode == Opcode::AnyLane) {
     Reg any = mask(f_.operand(f_.definition(condition), 0), 0);
-    for (std::uint32_t p = 1; p < parts_; ++p) any = mask_op(Opcode::Or1, any, mask(f_.operand(f_.definition(condition), 0), p));
+    for (std::uint32_t p = 1; p < parts_; ++p)
+      any = mask_op(Opcode::Or1, any, mask(f_.operand(f_.definition(condition), 0), p));
     use(add(Op::BranchMask), any);
   } else if (fused && made.opcode >= Opcode::IEq32 && made.opcode <= Opcode::ILeU32) {
     Value a = f_.operand(f_.definition(condition), 0), c = f_.operand(f_.definition(condition), 1);
@@ -300,7 +308,8 @@ Reg Lowering::constant_vector(std::uint32_t word) {
 
 Reg Lowering::vector(Value v, std::uint32_t part) {
   if (varying(v)) {
-    if (slot(v, part) == lir::kNoReg && f_.definition_of(v).opcode == Opcode::LoadInput) load_input(f_.definition(v));
+    if (slot(v, part) == lir::kNoReg && f_.definition_of(v).opcode == Opcode::LoadInput)
+      load_input(f_.definition(v));
     return slot(v, part);
   }
   if (is_constant(v)) return constant_vector(static_cast<std::uint32_t>(constant(v)));
@@ -381,7 +390,8 @@ Reg Lowering::mask(Value v, std::uint32_t part) {
     negated.flags |= lir::kTied;
     use(negated, bits);
     Reg ones = negated.def;
-    Inst& inst = host_.mask_registers ? add(Op::KFromScalar, RegClass::mask) : add(Op::BroadcastScalar, RegClass::vector);
+    Inst& inst = host_.mask_registers ? add(Op::KFromScalar, RegClass::mask)
+                                      : add(Op::BroadcastScalar, RegClass::vector);
     use(inst, ones);
     r = inst.def;
   }
@@ -408,8 +418,10 @@ Inst& Lowering::add(Op op) {
 }
 
 void Lowering::use_source(Inst& inst, const Source& s) {
-  if (s.in_memory()) inst.mem = s.mem;
-  else inst.fold |= static_cast<std::uint8_t>(1u << inst.use_count);
+  if (s.in_memory())
+    inst.mem = s.mem;
+  else
+    inst.fold |= static_cast<std::uint8_t>(1u << inst.use_count);
   inst.use[inst.use_count++] = s.reg;
 }
 

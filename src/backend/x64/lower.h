@@ -1,7 +1,7 @@
 // Lowering: a function of the IR in group form to LIR for AVX2 or AVX-512. A varying value becomes one vector
-// (or mask) register per part, a uniform f32 one vector with equal lanes, a uniform i32 or i1 a scalar register.
-// Constants and words of the uniform table have no register of their own: they are memory operands where the
-// instruction allows it, else they are loaded where they are used.
+// (or mask) register per part, a uniform f32 one vector with equal lanes, a uniform i32 or i1 a scalar
+// register. Constants and words of the uniform table have no register of their own: they are memory operands
+// where the instruction allows it, else they are loaded where they are used.
 #pragma once
 
 #include <array>
@@ -59,8 +59,8 @@ class Lowering {
   lir::Reg constant_vector(std::uint32_t word);
 
   // Making instructions.
-  lir::Inst& add(Op op, lir::RegClass cls);   // with a definition
-  lir::Inst& add(Op op);                      // without
+  lir::Inst& add(Op op, lir::RegClass cls);  // with a definition
+  lir::Inst& add(Op op);                     // without
   static void use(lir::Inst& inst, lir::Reg r) { inst.use[inst.use_count++] = r; }
   static void use_source(lir::Inst& inst, const Source& s);
   lir::Reg vvv(Op op, lir::Reg a, const Source& b);
@@ -96,9 +96,9 @@ class Lowering {
   void load_uniform_row(ir::Inst i);
   // Where a binding's rows are, one part at a time.
   struct RowPointers {
-    lir::Reg stride, stride3;                  // bytes from a row to the next, and three times that
-    lir::Reg next;                             // the pointer made last
-    std::array<lir::Reg, 4> every_fourth;      // rows 0, 4, 8, ... of the part
+    lir::Reg stride, stride3;              // bytes from a row to the next, and three times that
+    lir::Reg next;                         // the pointer made last
+    std::array<lir::Reg, 4> every_fourth;  // rows 0, 4, 8, ... of the part
   };
   RowPointers row_pointers(std::int32_t binding);
   void point_at_part(RowPointers& rows, std::uint32_t part);
@@ -119,23 +119,24 @@ class Lowering {
   ConstantPool& pool_;
   std::uint32_t parts_;
   lir::Code& code_;
-  std::vector<lir::Reg> regs_;                  // by value and part
-  std::vector<std::uint32_t> use_count_;        // of IR values
+  std::vector<lir::Reg> regs_;            // by value and part
+  std::vector<std::uint32_t> use_count_;  // of IR values
   std::vector<ir::Block> order_;
-  std::vector<std::uint32_t> lir_block_;        // of an IR block
+  std::vector<std::uint32_t> lir_block_;  // of an IR block
   struct Cached {
     lir::Reg reg = lir::kNoReg;
     std::uint32_t block = ~0u;
   };
-  std::vector<Cached> vector_cache_, scalar_cache_, mask_cache_;  // other forms of uniform values, this block's
+  std::vector<Cached> vector_cache_, scalar_cache_,
+      mask_cache_;  // other forms of uniform values, this block's
   std::vector<std::pair<std::uint32_t, Cached>> constant_cache_;  // constants in registers, this block's
-  std::vector<ir::Inst> pending_inputs_;        // loads of this block that nothing has asked for yet
-  std::uint32_t current_block_ = 0;             // number of the IR block being lowered: the caches' stamp
+  std::vector<ir::Inst> pending_inputs_;  // loads of this block that nothing has asked for yet
+  std::uint32_t current_block_ = 0;       // number of the IR block being lowered: the caches' stamp
   std::uint32_t guest_address_ = ir::kNoAddress;
-  std::int32_t scratch_ = -1;                   // frame area for the byte offsets of per-lane rows
+  std::int32_t scratch_ = -1;  // frame area for the byte offsets of per-lane rows
   ir::Value scratch_index_;
   std::uint32_t scratch_block_ = ~0u;
-  std::int32_t slots_ = -1;                     // frame area of the IR's local slots
+  std::int32_t slots_ = -1;  // frame area of the IR's local slots
 };
 
 }  // namespace warpjit::backend::x64

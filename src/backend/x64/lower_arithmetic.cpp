@@ -69,7 +69,9 @@ void Lowering::lower_FAbs32(ir::Inst i) { with_constant(i, Op::And, ~kSignBit); 
 
 void Lowering::lower_FFma32(ir::Inst i) {
   Value a = operand(i, 0), b = operand(i, 1), c = operand(i, 2), result = f_.result(i);
-  auto folds = [&](Value v) { return !varying(v) && (is_constant(v) || (host_.mask_registers && is_uniform_load(v))); };
+  auto folds = [&](Value v) {
+    return !varying(v) && (is_constant(v) || (host_.mask_registers && is_uniform_load(v)));
+  };
   if (folds(a)) std::swap(a, b);
   for (std::uint32_t p = 0; p < parts_of(result); ++p) {
     Reg left = vector(a, p);
@@ -153,16 +155,24 @@ void Lowering::lower_FLt32(ir::Inst i) { float_compare(i, predicate::kLt, predic
 void Lowering::lower_FLe32(ir::Inst i) { float_compare(i, predicate::kLe, predicate::kGe); }
 void Lowering::lower_FGt32(ir::Inst i) { float_compare(i, predicate::kGt, predicate::kLt); }
 void Lowering::lower_FGe32(ir::Inst i) { float_compare(i, predicate::kGe, predicate::kLe); }
-void Lowering::lower_FUnordered32(ir::Inst i) { float_compare(i, predicate::kUnordered, predicate::kUnordered); }
+void Lowering::lower_FUnordered32(ir::Inst i) {
+  float_compare(i, predicate::kUnordered, predicate::kUnordered);
+}
 
 Condition Lowering::branch_condition(Opcode op) const {
   switch (op) {
-    case Opcode::IEq32: return Condition::equal;
-    case Opcode::INe32: return Condition::not_equal;
-    case Opcode::ILtS32: return Condition::less_s;
-    case Opcode::ILeS32: return Condition::less_equal_s;
-    case Opcode::ILtU32: return Condition::less_u;
-    default: return Condition::less_equal_u;
+    case Opcode::IEq32:
+      return Condition::equal;
+    case Opcode::INe32:
+      return Condition::not_equal;
+    case Opcode::ILtS32:
+      return Condition::less_s;
+    case Opcode::ILeS32:
+      return Condition::less_equal_s;
+    case Opcode::ILtU32:
+      return Condition::less_u;
+    default:
+      return Condition::less_equal_u;
   }
 }
 
@@ -172,34 +182,51 @@ void Lowering::integer_compare(ir::Inst i, Condition condition) {
     const ir::InstData& data = f_.inst(i);
     // A compare that only the branch of its block reads becomes part of the branch.
     ir::Inst end = f_.terminator(data.block);
-    if (use_count_[result.id] == 1 && f_.inst(end).opcode == Opcode::Branch && operand(end, 0) == result) return;
+    if (use_count_[result.id] == 1 && f_.inst(end).opcode == Opcode::Branch && operand(end, 0) == result)
+      return;
     Reg left = scalar(a);
     Reg right = is_constant(b) ? lir::kNoReg : scalar(b);
     Inst& inst = add(Op::SCompare, RegClass::scalar);
     use(inst, left);
     if (right != lir::kNoReg) use(inst, right);
-    inst.imm = right != lir::kNoReg ? pack_condition(condition) : pack_condition(condition, static_cast<std::int32_t>(constant(b)));
+    inst.imm = right != lir::kNoReg ? pack_condition(condition)
+                                    : pack_condition(condition, static_cast<std::int32_t>(constant(b)));
     define(result, 0, inst.def);
     return;
   }
   for (std::uint32_t p = 0; p < parts_; ++p) {
     Reg left = vector(a, p);
     if (host_.mask_registers) {
-      static constexpr int kPredicate[] = {integer_predicate::kEq, integer_predicate::kNe, integer_predicate::kLt,
-                                           integer_predicate::kLe, integer_predicate::kLt, integer_predicate::kLe};
+      static constexpr int kPredicate[] = {integer_predicate::kEq, integer_predicate::kNe,
+                                           integer_predicate::kLt, integer_predicate::kLe,
+                                           integer_predicate::kLt, integer_predicate::kLe};
       bool is_unsigned = condition >= Condition::less_u;
-      define(result, p, compare(is_unsigned ? Op::CmpU : Op::CmpI, left, source(b, p), kPredicate[static_cast<int>(condition)]));
+      define(result, p,
+             compare(is_unsigned ? Op::CmpU : Op::CmpI, left, source(b, p),
+                     kPredicate[static_cast<int>(condition)]));
       continue;
     }
     auto negate = [&](Reg r) { return vvv(Op::Xor, r, reg_source(constant_vector(~0u))); };
     Reg right = vector(b, p), m = lir::kNoReg;
     switch (condition) {
-      case Condition::equal: m = vvv(Op::ICmpEq, left, reg_source(right)); break;
-      case Condition::not_equal: m = negate(vvv(Op::ICmpEq, left, reg_source(right))); break;
-      case Condition::less_s: m = vvv(Op::ICmpGt, right, reg_source(left)); break;
-      case Condition::less_equal_s: m = negate(vvv(Op::ICmpGt, left, reg_source(right))); break;
-      case Condition::less_equal_u: m = vvv(Op::ICmpEq, vvv(Op::IMinU, left, reg_source(right)), reg_source(left)); break;
-      case Condition::less_u: m = negate(vvv(Op::ICmpEq, vvv(Op::IMinU, left, reg_source(right)), reg_source(right))); break;
+      case Condition::equal:
+        m = vvv(Op::ICmpEq, left, reg_source(right));
+        break;
+      case Condition::not_equal:
+        m = negate(vvv(Op::ICmpEq, left, reg_source(right)));
+        break;
+      case Condition::less_s:
+        m = vvv(Op::ICmpGt, right, reg_source(left));
+        break;
+      case Condition::less_equal_s:
+        m = negate(vvv(Op::ICmpGt, left, reg_source(right)));
+        break;
+      case Condition::less_equal_u:
+        m = vvv(Op::ICmpEq, vvv(Op::IMinU, left, reg_source(right)), reg_source(left));
+        break;
+      case Condition::less_u:
+        m = negate(vvv(Op::ICmpEq, vvv(Op::IMinU, left, reg_source(right)), reg_source(right)));
+        break;
     }
     define(result, p, m);
   }
@@ -282,14 +309,17 @@ void Lowering::integer_shift(ir::Inst i, Op by_vector, Op by_constant, Op scalar
   const bool fixed = is_constant(count);
   const auto amount = fixed ? static_cast<std::uint32_t>(constant(count)) : 0;
   if (!varying(result)) {
-    if (fixed && amount < 32) return define(result, 0, scalar_tied_imm(scalar_by_constant, scalar(operand(i, 0)), amount));
+    if (fixed && amount < 32)
+      return define(result, 0, scalar_tied_imm(scalar_by_constant, scalar(operand(i, 0)), amount));
     Reg value = vector(operand(i, 0), 0), shift_count = vector(count, 0);
     return define_from_vector(i, vvv(by_vector, value, reg_source(shift_count)));
   }
   for (std::uint32_t p = 0; p < parts_; ++p) {
     Reg value = vector(operand(i, 0), p);
-    if (fixed && amount < 32) define(result, p, shift(by_constant, value, amount));
-    else define(result, p, vvv(by_vector, value, source(count, p)));
+    if (fixed && amount < 32)
+      define(result, p, shift(by_constant, value, amount));
+    else
+      define(result, p, vvv(by_vector, value, source(count, p)));
   }
 }
 

@@ -21,10 +21,18 @@ Reg Lowering::mask_op(Opcode op, Reg a, Reg b) {
   if (op == Opcode::AndNot1) std::swap(a, b);  // the host negates its first operand
   Op host_op;
   switch (op) {
-    case Opcode::And1: host_op = host_.mask_registers ? Op::KAnd : Op::And; break;
-    case Opcode::Or1: host_op = host_.mask_registers ? Op::KOr : Op::Or; break;
-    case Opcode::Xor1: host_op = host_.mask_registers ? Op::KXor : Op::Xor; break;
-    default: host_op = host_.mask_registers ? Op::KAndNot : Op::AndNot; break;
+    case Opcode::And1:
+      host_op = host_.mask_registers ? Op::KAnd : Op::And;
+      break;
+    case Opcode::Or1:
+      host_op = host_.mask_registers ? Op::KOr : Op::Or;
+      break;
+    case Opcode::Xor1:
+      host_op = host_.mask_registers ? Op::KXor : Op::Xor;
+      break;
+    default:
+      host_op = host_.mask_registers ? Op::KAndNot : Op::AndNot;
+      break;
   }
   Inst& inst = add(host_op, host_.mask_registers ? RegClass::mask : RegClass::vector);
   use(inst, a);
@@ -44,10 +52,18 @@ void Lowering::logic(ir::Inst i) {
   }
   Reg left = scalar(a), right = scalar(b);
   switch (op) {
-    case Opcode::And1: define(result, 0, scalar_tied(Op::SAnd, left, right)); break;
-    case Opcode::Or1: define(result, 0, scalar_tied(Op::SOr, left, right)); break;
-    case Opcode::Xor1: define(result, 0, scalar_tied(Op::SXor, left, right)); break;
-    default: define(result, 0, scalar_tied(Op::SAnd, scalar_tied_imm(Op::SXorImm, right, 1), left)); break;
+    case Opcode::And1:
+      define(result, 0, scalar_tied(Op::SAnd, left, right));
+      break;
+    case Opcode::Or1:
+      define(result, 0, scalar_tied(Op::SOr, left, right));
+      break;
+    case Opcode::Xor1:
+      define(result, 0, scalar_tied(Op::SXor, left, right));
+      break;
+    default:
+      define(result, 0, scalar_tied(Op::SAnd, scalar_tied_imm(Op::SXorImm, right, 1), left));
+      break;
   }
 }
 
@@ -129,7 +145,8 @@ void Lowering::lower_SelectI1(ir::Inst i) {
 void Lowering::lower_AnyLane(ir::Inst i) {
   Value a = operand(i, 0), result = f_.result(i);
   ir::Inst end = f_.terminator(f_.inst(i).block);
-  if (use_count_[result.id] == 1 && f_.inst(end).opcode == Opcode::Branch && operand(end, 0) == result) return;
+  if (use_count_[result.id] == 1 && f_.inst(end).opcode == Opcode::Branch && operand(end, 0) == result)
+    return;
   Reg any = mask(a, 0);
   for (std::uint32_t p = 1; p < parts_; ++p) any = mask_op(Opcode::Or1, any, mask(a, p));
   Inst& bits = add(host_.mask_registers ? Op::KToScalar : Op::MaskToScalar, RegClass::scalar);
@@ -147,7 +164,8 @@ void Lowering::lower_MinLaneU32(ir::Inst i) {
   for (std::uint32_t p = 1; p < parts_of(a); ++p) least = vvv(Op::IMinU, least, reg_source(vector(a, p)));
   least = vvv(Op::IMinU, least, reg_source(vv(Op::UpperHalf, reg_source(least))));
   code_.insts.back().fold = 0;
-  if (host_.mask_registers) least = vvv(Op::IMinU, least, reg_source(vv(Op::UpperQuarter, reg_source(least))));
+  if (host_.mask_registers)
+    least = vvv(Op::IMinU, least, reg_source(vv(Op::UpperQuarter, reg_source(least))));
   for (std::int64_t swap : {0x4e, 0xb1})  // the halves of 128 bits, then of 64
     least = vvv(Op::IMinU, least, reg_source(vv(Op::Shuffle32, reg_source(least), swap)));
   define_from_vector(i, least);

@@ -1,7 +1,8 @@
 // Lowering of memory: words of the uniform table, rows of inputs, outputs and tables, local slots.
 //
 // Four-word rows are moved with 128-bit loads and stores and turned in registers: vector k of four holds rows
-// k, k+4, k+8, ... in its 128-bit lanes, so that a 4x4 transpose inside the lanes gives the components in order.
+// k, k+4, k+8, ... in its 128-bit lanes, so that a 4x4 transpose inside the lanes gives the components in
+// order.
 #include <cstddef>
 
 #include "backend/x64/lower.h"
@@ -45,8 +46,10 @@ Mem Lowering::frame(std::int32_t displacement) const {
 
 // The same four unpacks turn components back into rows.
 std::array<Reg, 4> Lowering::transpose(const std::array<Reg, 4>& rows) {
-  Reg t0 = vvv(Op::UnpackLo, rows[0], reg_source(rows[1])), t1 = vvv(Op::UnpackHi, rows[0], reg_source(rows[1]));
-  Reg t2 = vvv(Op::UnpackLo, rows[2], reg_source(rows[3])), t3 = vvv(Op::UnpackHi, rows[2], reg_source(rows[3]));
+  Reg t0 = vvv(Op::UnpackLo, rows[0], reg_source(rows[1])),
+      t1 = vvv(Op::UnpackHi, rows[0], reg_source(rows[1]));
+  Reg t2 = vvv(Op::UnpackLo, rows[2], reg_source(rows[3])),
+      t3 = vvv(Op::UnpackHi, rows[2], reg_source(rows[3]));
   return {vvv(Op::UnpackLoD, t0, reg_source(t2)), vvv(Op::UnpackHiD, t0, reg_source(t2)),
           vvv(Op::UnpackLoD, t1, reg_source(t3)), vvv(Op::UnpackHiD, t1, reg_source(t3))};
 }
@@ -171,7 +174,8 @@ void Lowering::load_uniform_row(ir::Inst i) {
   Value index = operand(i, 0);
   if (count == 0) {
     for (std::uint32_t k = 0; k < 4; ++k)
-      for (std::uint32_t p = 0; p < parts_of(f_.result(i, k)); ++p) define(f_.result(i, k), p, constant_vector(0));
+      for (std::uint32_t p = 0; p < parts_of(f_.result(i, k)); ++p)
+        define(f_.result(i, k), p, constant_vector(0));
     return;
   }
   const bool proved = ir::upper_bound(f_, index) < count;

@@ -30,7 +30,9 @@ std::uint32_t vector_pressure(const ir::Function& f, bool masks_are_vectors) {
       insts.push_back(i);
       for (Value v : f.operands(i)) {
         ir::Inst made = f.definition(v);
-        if (f.inst(made).opcode == Opcode::LoadInput && f.inst(made).block == block && !first_use[made.id].valid()) first_use[made.id] = i;
+        if (f.inst(made).opcode == Opcode::LoadInput && f.inst(made).block == block &&
+            !first_use[made.id].valid())
+          first_use[made.id] = i;
       }
     }
     std::uint32_t now = 0;

@@ -53,7 +53,9 @@ struct State {
 class Explorer {
  public:
   Explorer(const Program& program, std::uint16_t known, std::uint16_t bools)
-      : program_(program), known_(known), bools_(bools),
+      : program_(program),
+        known_(known),
+        bools_(bools),
         states_(std::max<std::uint32_t>(4096, static_cast<std::uint32_t>(8 * program.code.size()))) {}
 
   Result<ControlFlow> run(std::uint32_t entry) {
@@ -65,9 +67,11 @@ class Explorer {
     for (std::uint32_t k = 0; k < states_.size(); ++k) {
       State state = states_[k];
       block_ = {};
-      if (Status status = state.deciding != 0 ? decide_loop(state) : run_block(state); !status) return status.error();
+      if (Status status = state.deciding != 0 ? decide_loop(state) : run_block(state); !status)
+        return status.error();
       if (full_)
-        return Error{ErrorCode::resource_limit, "the control flow unfolds into more than " + std::to_string(states_.size()) + " blocks",
+        return Error{ErrorCode::resource_limit,
+                     "the control flow unfolds into more than " + std::to_string(states_.size()) + " blocks",
                      program_.where(state.pc)};
       result.blocks.push_back(block_);
     }
@@ -76,7 +80,9 @@ class Explorer {
   }
 
  private:
-  Error error(ErrorCode code, const char* what, std::uint32_t address) const { return {code, what, program_.where(address)}; }
+  Error error(ErrorCode code, const char* what, std::uint32_t address) const {
+    return {code, what, program_.where(address)};
+  }
 
   // Addresses that a transfer of reachable code can name: blocks begin there, so that ways can meet.
   void mark_leaders(std::uint32_t entry) {
@@ -98,8 +104,10 @@ class Explorer {
         reach(at + 1);
         if (i->info().traits & kTarget) {
           reach(i->target);
-          if (i->opcode == Opcode::loop) reach(i->target + 1u);
-          else if (i->opcode != Opcode::jmpc && i->opcode != Opcode::jmpu) reach(static_cast<std::uint32_t>(i->target) + i->num);
+          if (i->opcode == Opcode::loop)
+            reach(i->target + 1u);
+          else if (i->opcode != Opcode::jmpc && i->opcode != Opcode::jmpu)
+            reach(static_cast<std::uint32_t>(i->target) + i->num);
         }
       }
     }
@@ -109,9 +117,11 @@ class Explorer {
     block_.first = state.pc;
     for (std::uint32_t pc = state.pc;; ++pc) {
       if (pc >= program_.code.size())
-        return Error{ErrorCode::bad_input, "control runs past the last word of the program", "word " + std::to_string(pc)};
+        return Error{ErrorCode::bad_input, "control runs past the last word of the program",
+                     "word " + std::to_string(pc)};
       WARPJIT_TRY(Instruction i, decode(program_.code[pc], pc, program_.source_name));
-      if (i.info().traits & kGeometry) return error(ErrorCode::unsupported, "geometry instructions are not supported yet", pc);
+      if (i.info().traits & kGeometry)
+        return error(ErrorCode::unsupported, "geometry instructions are not supported yet", pc);
       block_.end = static_cast<std::uint16_t>(pc + 1);
       block_.address = static_cast<std::uint16_t>(pc);
       if (i.opcode == Opcode::end) {
@@ -131,7 +141,8 @@ class Explorer {
   }
 
   static bool scope_ends(State& state, std::uint32_t next) {
-    return (!state.calls.empty() && state.calls.top().end == next) || (!state.ifs.empty() && state.ifs.top().otherwise == next) ||
+    return (!state.calls.empty() && state.calls.top().end == next) ||
+           (!state.ifs.empty() && state.ifs.top().otherwise == next) ||
            (!state.loops.empty() && state.loops.top().end == next);
   }
 
@@ -144,7 +155,9 @@ class Explorer {
     EdgeEffect effect;
     bool breaks = false, two_ways = true;
     switch (i.opcode) {
-      case Opcode::call: two_ways = false; [[fallthrough]];
+      case Opcode::call:
+        two_ways = false;
+        [[fallthrough]];
       case Opcode::callc:
       case Opcode::callu:
         taken.calls.push({end, next});
@@ -160,11 +173,19 @@ class Explorer {
         effect = {EdgeEffect::Kind::begin_loop, free_slot(state), static_cast<std::uint8_t>(i.uniform & 3)};
         taken.loops.push({next, static_cast<std::uint16_t>(target + 1), effect.uniform, effect.slot});
         break;
-      case Opcode::break_: two_ways = false; [[fallthrough]];
-      case Opcode::breakc: breaks = true; break;
+      case Opcode::break_:
+        two_ways = false;
+        [[fallthrough]];
+      case Opcode::breakc:
+        breaks = true;
+        break;
       case Opcode::jmpc:
-      case Opcode::jmpu: taken.pc = target; break;
-      default: two_ways = false; break;
+      case Opcode::jmpu:
+        taken.pc = target;
+        break;
+      default:
+        two_ways = false;
+        break;
     }
     if (two_ways) {
       const bool by_flags = (i.info().traits & kReadsFlags) != 0;
@@ -174,8 +195,10 @@ class Explorer {
         const bool inverted = i.opcode == Opcode::jmpu && (i.num & 1) != 0;
         if (known_ >> block_.uniform & 1) {
           block_.test = Test::always;
-          if (((bools_ >> block_.uniform & 1) != 0) != inverted) add_alternative(taken, next, effect, breaks);
-          else add_alternative(other, next, {}, false);
+          if (((bools_ >> block_.uniform & 1) != 0) != inverted)
+            add_alternative(taken, next, effect, breaks);
+          else
+            add_alternative(other, next, {}, false);
           return;
         }
         if (inverted) std::swap(taken, other);
@@ -254,7 +277,8 @@ class Explorer {
   static void finish(ControlFlow& flow) {
     std::vector<std::vector<std::uint32_t>> successors(flow.blocks.size());
     for (std::size_t b = 0; b < flow.blocks.size(); ++b)
-      for (unsigned k = 0; k < flow.blocks[b].edge_count; ++k) successors[b].push_back(flow.blocks[b].edges[k].target);
+      for (unsigned k = 0; k < flow.blocks[b].edge_count; ++k)
+        successors[b].push_back(flow.blocks[b].edges[k].target);
     std::vector<std::uint32_t> component = flow::components(successors);
     for (std::size_t b = 0; b < flow.blocks.size(); ++b)
       for (unsigned k = 0; k < flow.blocks[b].edge_count; ++k) {
@@ -274,7 +298,8 @@ class Explorer {
 
 }  // namespace
 
-Result<ControlFlow> discover(const Program& program, std::uint32_t entry, std::uint16_t known, std::uint16_t bools) {
+Result<ControlFlow> discover(const Program& program, std::uint32_t entry, std::uint16_t known,
+                             std::uint16_t bools) {
   return Explorer(program, known, bools).run(entry);
 }
 

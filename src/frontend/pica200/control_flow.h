@@ -13,10 +13,10 @@ namespace warpjit::pica200 {
 
 // What decides between an edge's two ways.
 enum class Test : std::uint8_t {
-  always,      // one way only
-  condition,   // the flags, as the instruction's condition says
-  boolean,     // a boolean uniform
-  loop,        // a LOOP's counter is not used up
+  always,     // one way only
+  condition,  // the flags, as the instruction's condition says
+  boolean,    // a boolean uniform
+  loop,       // a LOOP's counter is not used up
 };
 
 // What happens on an edge before control arrives.
@@ -34,26 +34,27 @@ struct EdgeEffect {
 struct FlowBlock {
   std::uint16_t first = 0, end = 0;
   Test test = Test::always;
-  bool ends_thread = false;           // END: no successors
-  std::uint16_t address = 0;          // of the instruction that transfers
+  bool ends_thread = false;   // END: no successors
+  std::uint16_t address = 0;  // of the instruction that transfers
   // Test::loop: counter slot and i register; the addition to aL belongs to the decision.
   std::uint8_t slot = 0, uniform = 0;
   struct Edge {
     std::uint32_t target = ~0u;
     EdgeEffect effect;
-    bool backward = false;            // counts against the fuel
+    bool backward = false;  // counts against the fuel
   };
   Edge edges[2];
   std::uint8_t edge_count = 0;
 };
 
 struct ControlFlow {
-  std::vector<FlowBlock> blocks;      // block 0 is the entry
-  std::vector<std::uint32_t> order;   // reverse post-order
+  std::vector<FlowBlock> blocks;     // block 0 is the entry
+  std::vector<std::uint32_t> order;  // reverse post-order
 };
 
 // Booleans in `known` have the values of `bools` and are decided here. Errors: bad_input (undefined words,
 // control that leaves the program), unsupported (geometry), resource_limit (too many blocks).
-Result<ControlFlow> discover(const Program& program, std::uint32_t entry, std::uint16_t known, std::uint16_t bools);
+Result<ControlFlow> discover(const Program& program, std::uint32_t entry, std::uint16_t known,
+                             std::uint16_t bools);
 
 }  // namespace warpjit::pica200

@@ -90,7 +90,8 @@ class StaticTranslator : private InstructionTranslator {
 
   I1 test(const FlowBlock& block) {
     switch (block.test) {
-      case Test::boolean: return boolean(block.uniform);
+      case Test::boolean:
+        return boolean(block.uniform);
       case Test::loop: {
         I32 step = builder_.LoadUniformI32(facts_.layout.i(block.uniform) + 8);
         write(kVarAL, builder_.IAdd32(read<I32>(kVarAL), step));
@@ -98,13 +99,15 @@ class StaticTranslator : private InstructionTranslator {
         write(kVarCounter + block.slot, builder_.IAdd32(count, builder_.constant(std::int32_t{-1})));
         return builder_.INe32(count, builder_.constant(std::int32_t{0}));
       }
-      default: return condition(*try_decode(program_.code[block.address]));
+      default:
+        return condition(*try_decode(program_.code[block.address]));
     }
   }
 
   void apply(const EdgeEffect& effect) {
     switch (effect.kind) {
-      case EdgeEffect::Kind::none: break;
+      case EdgeEffect::Kind::none:
+        break;
       case EdgeEffect::Kind::begin_loop: {
         std::uint32_t uniform = facts_.layout.i(effect.uniform);
         write(kVarSaved + effect.slot, read<I32>(kVarAL));
@@ -112,13 +115,15 @@ class StaticTranslator : private InstructionTranslator {
         write(kVarAL, builder_.LoadUniformI32(uniform + 4));
         break;
       }
-      case EdgeEffect::Kind::restore_aL: write(kVarAL, read<I32>(kVarSaved + effect.slot)); break;
+      case EdgeEffect::Kind::restore_aL:
+        write(kVarAL, read<I32>(kVarSaved + effect.slot));
+        break;
     }
   }
 
   const ControlFlow& flow_;
-  std::vector<ir::Block> blocks_;          // of flow blocks
-  std::vector<std::uint32_t> unfilled_;    // edges into a flow block that are not made yet
+  std::vector<ir::Block> blocks_;        // of flow blocks
+  std::vector<std::uint32_t> unfilled_;  // edges into a flow block that are not made yet
   ir::Block exit_;
   bool reaches_end_ = false;
 };

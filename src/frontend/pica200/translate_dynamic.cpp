@@ -18,12 +18,14 @@ constexpr std::uint32_t kVarCallEnd = kStaticVariables, kVarCallReturn = kVarCal
                         kVarIfElse = kVarCallReturn + kCallDepth, kVarIfEnd = kVarIfElse + kIfDepth,
                         kVarLoopEntry = kVarIfEnd + kIfDepth, kVarLoopEnd = kVarLoopEntry + kLoopDepth,
                         kVarLoopCount = kVarLoopEnd + kLoopDepth, kVarLoopStep = kVarLoopCount + kLoopDepth,
-                        kVarLoopSaved = kVarLoopStep + kLoopDepth, kVarPlace = kVarLoopSaved + kLoopDepth, kVariables = kVarPlace + 1;
+                        kVarLoopSaved = kVarLoopStep + kLoopDepth, kVarPlace = kVarLoopSaved + kLoopDepth,
+                        kVariables = kVarPlace + 1;
 constexpr std::int32_t kNowhere = -1;
 
 class DynamicTranslator : private InstructionTranslator {
  public:
-  DynamicTranslator(const Program& program, const Facts& facts) : InstructionTranslator(program, facts, kVariables) {}
+  DynamicTranslator(const Program& program, const Facts& facts)
+      : InstructionTranslator(program, facts, kVariables) {}
 
   Result<ir::Function> run(std::uint32_t entry) {
     if (Status status = find_places(entry); !status) return status.error();
@@ -36,7 +38,8 @@ class DynamicTranslator : private InstructionTranslator {
     ssa_.seal(start);
     begin_thread();
     for (std::uint32_t v : {kVarCallEnd, kVarIfElse, kVarLoopEnd})
-      for (unsigned k = 0; k < (v == kVarIfElse ? kIfDepth : kCallDepth); ++k) write(v + k, place_constant(kNowhere));
+      for (unsigned k = 0; k < (v == kVarIfElse ? kIfDepth : kCallDepth); ++k)
+        write(v + k, place_constant(kNowhere));
     write(kVarPlace, place_constant(place(entry)));
     builder_.jump(dispatch_);
     for (std::size_t k = 0; k < places_.size(); ++k) translate_from(k, exit);
@@ -73,18 +76,24 @@ class DynamicTranslator : private InstructionTranslator {
       for (; at < words && !seen[at]; ++at) {
         seen[at] = 1;
         WARPJIT_TRY(Instruction i, decode(program_.code[at], at, program_.source_name));
-        if (i.info().traits & kGeometry) return Error{ErrorCode::unsupported, "geometry instructions are not supported yet", program_.where(at)};
+        if (i.info().traits & kGeometry)
+          return Error{ErrorCode::unsupported, "geometry instructions are not supported yet",
+                       program_.where(at)};
         if (i.opcode == Opcode::end) break;
         if (!(i.info().traits & kFlow)) continue;
         reach(at + 1);
         if (!(i.info().traits & kTarget)) continue;
         reach(i.target);
-        const std::uint32_t end = i.opcode == Opcode::loop ? i.target + 1u : static_cast<std::uint32_t>(i.target) + i.num;
+        const std::uint32_t end =
+            i.opcode == Opcode::loop ? i.target + 1u : static_cast<std::uint32_t>(i.target) + i.num;
         if (i.opcode == Opcode::jmpc || i.opcode == Opcode::jmpu) continue;
         reach(end);
-        if (i.opcode == Opcode::loop) loop_ends_.push_back(end);
-        else if (i.opcode == Opcode::ifu || i.opcode == Opcode::ifc) if_ends_.push_back(i.target);
-        else call_ends_.push_back(end);
+        if (i.opcode == Opcode::loop)
+          loop_ends_.push_back(end);
+        else if (i.opcode == Opcode::ifu || i.opcode == Opcode::ifc)
+          if_ends_.push_back(i.target);
+        else
+          call_ends_.push_back(end);
       }
       if (at >= words) reach(at);
     }
@@ -97,7 +106,9 @@ class DynamicTranslator : private InstructionTranslator {
     return {};
   }
 
-  std::int32_t place(std::uint32_t address) const { return place_of_[std::min<std::size_t>(address, program_.code.size())]; }
+  std::int32_t place(std::uint32_t address) const {
+    return place_of_[std::min<std::size_t>(address, program_.code.size())];
+  }
   I32 place_constant(std::int32_t number) { return builder_.constant(number); }
   static bool contains(const std::vector<std::uint32_t>& list, std::uint32_t address) {
     return std::find(list.begin(), list.end(), address) != list.end();
@@ -118,14 +129,16 @@ class DynamicTranslator : private InstructionTranslator {
       const bool flow = (i.info().traits & kFlow) != 0;
       if (!flow) instruction(i);
       if (!flow && place(pc + 1) == kNowhere) continue;
-      if (!flow && !contains(call_ends_, pc + 1) && !contains(if_ends_, pc + 1) && !contains(loop_ends_, pc + 1))
+      if (!flow && !contains(call_ends_, pc + 1) && !contains(if_ends_, pc + 1) &&
+          !contains(loop_ends_, pc + 1))
         return builder_.jump(blocks_[static_cast<std::size_t>(place(pc + 1))]);
       write(kVarPlace, place_constant(place(pc + 1)));
       I1 breaks = flow ? transfer(i, pc) : builder_.constant(false);
       check_ends(pc + 1, breaks);
       // Backward transfers count against the fuel; places ascend with addresses.
       ir::Block backward = function_.add_block(pc), forward = function_.add_block(pc);
-      builder_.branch(builder_.ILeS32(read<I32>(kVarPlace), place_constant(last_place(pc))), backward, forward);
+      builder_.branch(builder_.ILeS32(read<I32>(kVarPlace), place_constant(last_place(pc))), backward,
+                      forward);
       ssa_.seal(backward);
       ssa_.seal(forward);
       builder_.set_block(backward);
@@ -136,11 +149,15 @@ class DynamicTranslator : private InstructionTranslator {
   }
   // The highest place at or below an address.
   std::int32_t last_place(std::uint32_t address) const {
-    return static_cast<std::int32_t>(std::upper_bound(places_.begin(), places_.end(), address) - places_.begin()) - 1;
+    return static_cast<std::int32_t>(std::upper_bound(places_.begin(), places_.end(), address) -
+                                     places_.begin()) -
+           1;
   }
 
   // variable = condition ? value : what it was
-  void write_if(I1 condition, std::uint32_t variable, I32 value) { write(variable, builder_.select(condition, value, read<I32>(variable))); }
+  void write_if(I1 condition, std::uint32_t variable, I32 value) {
+    write(variable, builder_.select(condition, value, read<I32>(variable)));
+  }
   void push_if(I1 condition, std::uint32_t stack, unsigned depth, I32 value) {
     for (unsigned k = depth; k-- > 1;) write_if(condition, stack + k, read<I32>(stack + k - 1));
     write_if(condition, stack, value);
@@ -155,13 +172,15 @@ class DynamicTranslator : private InstructionTranslator {
     I1 never = builder_.constant(false), holds = builder_.constant(true);
     if (i.info().traits & kReadsFlags) holds = condition(i);
     if (i.opcode == Opcode::callu || i.opcode == Opcode::ifu || i.opcode == Opcode::jmpu) {
-      holds = facts_.bools_known >> i.uniform & 1 ? builder_.constant((facts_.bools >> i.uniform & 1) != 0) : boolean(i.uniform);
+      holds = facts_.bools_known >> i.uniform & 1 ? builder_.constant((facts_.bools >> i.uniform & 1) != 0)
+                                                  : boolean(i.uniform);
       if (i.opcode == Opcode::jmpu && (i.num & 1) != 0) holds = builder_.Not1(holds);
     }
     const std::uint32_t end = static_cast<std::uint32_t>(i.target) + i.num;
     switch (i.opcode) {
       case Opcode::break_:
-      case Opcode::breakc: return holds;
+      case Opcode::breakc:
+        return holds;
       case Opcode::call:
       case Opcode::callc:
       case Opcode::callu:
@@ -185,7 +204,9 @@ class DynamicTranslator : private InstructionTranslator {
         write(kVarAL, builder_.LoadUniformI32(uniform + 4));
         break;
       }
-      default: write_if(holds, kVarPlace, place_constant(place(i.target))); break;  // JMPC, JMPU
+      default:
+        write_if(holds, kVarPlace, place_constant(place(i.target)));
+        break;  // JMPC, JMPU
     }
     return never;
   }
@@ -197,7 +218,8 @@ class DynamicTranslator : private InstructionTranslator {
     for (unsigned pops = 1; pops <= kCallDepth; ++pops) {
       popping = builder_.And1(popping, builder_.IEq32(read<I32>(kVarCallEnd), compared));
       compared = read<I32>(kVarCallReturn);
-      if (pops < kCallDepth) write_if(popping, kVarPlace, compared);  // the fourth pop leaves the pc: a hardware bug
+      if (pops < kCallDepth)
+        write_if(popping, kVarPlace, compared);  // the fourth pop leaves the pc: a hardware bug
       pop_if(popping, kVarCallEnd, kCallDepth, true);
       pop_if(popping, kVarCallReturn, kCallDepth, false);
     }
@@ -218,16 +240,17 @@ class DynamicTranslator : private InstructionTranslator {
     write_if(leaves, kVarPlace, read<I32>(kVarLoopEnd));
     I32 saved = read<I32>(kVarLoopSaved);
     pop_if(leaves, kVarLoopEnd, kLoopDepth, true);
-    for (std::uint32_t stack : {kVarLoopEntry, kVarLoopCount, kVarLoopStep, kVarLoopSaved}) pop_if(leaves, stack, kLoopDepth, false);
+    for (std::uint32_t stack : {kVarLoopEntry, kVarLoopCount, kVarLoopStep, kVarLoopSaved})
+      pop_if(leaves, stack, kLoopDepth, false);
     // A surrounding LOOP gets its aL back.
     I1 around = builder_.INe32(read<I32>(kVarLoopEnd), place_constant(kNowhere));
     write_if(builder_.And1(leaves, around), kVarAL, saved);
   }
 
-  std::vector<std::uint32_t> places_;       // addresses, ascending
-  std::vector<std::int32_t> place_of_;      // by address; kNowhere: none
+  std::vector<std::uint32_t> places_;   // addresses, ascending
+  std::vector<std::int32_t> place_of_;  // by address; kNowhere: none
   std::vector<std::uint32_t> call_ends_, if_ends_, loop_ends_;
-  std::vector<ir::Block> blocks_;           // by place
+  std::vector<ir::Block> blocks_;  // by place
   ir::Block dispatch_;
 };
 

@@ -22,8 +22,13 @@ std::vector<ir::Type> variable_types(std::uint32_t count) {
 
 }  // namespace
 
-InstructionTranslator::InstructionTranslator(const Program& program, const Facts& facts, std::uint32_t variables)
-    : program_(program), facts_(facts), builder_(function_), ssa_(builder_, variable_types(variables)), variables_(variables) {
+InstructionTranslator::InstructionTranslator(const Program& program, const Facts& facts,
+                                             std::uint32_t variables)
+    : program_(program),
+      facts_(facts),
+      builder_(function_),
+      ssa_(builder_, variable_types(variables)),
+      variables_(variables) {
   function_.name = program_.source_name.empty() ? "pica200" : program_.source_name;
   function_.input_count = static_cast<std::uint32_t>(std::popcount(facts_.bound_inputs));
   function_.output_count = static_cast<std::uint32_t>(facts_.outputs.size());
@@ -35,13 +40,15 @@ void InstructionTranslator::begin_thread() {
   F32 zero = builder_.constant(0.0f);
   for (unsigned n = 0; n < 16; ++n)
     for (unsigned c = 0; c < 4; ++c) {
-      write(kVarR + 4 * n + c, facts_.state_r >> n & 1 ? Value(builder_.LoadUniformF32(table.r(n) + 4 * c)) : Value(zero));
+      write(kVarR + 4 * n + c,
+            facts_.state_r >> n & 1 ? Value(builder_.LoadUniformF32(table.r(n) + 4 * c)) : Value(zero));
       write(kVarO + 4 * n + c, zero);
     }
   I32 none = builder_.constant(std::int32_t{0});
   for (unsigned c = 0; c < 2; ++c) {
     write(kVarA0 + c, facts_.state_a0 ? builder_.LoadUniformI32(table.a0(c)) : none);
-    write(kVarCmp + c, facts_.state_cmp ? Value(builder_.INe32(builder_.LoadUniformI32(table.cmp(c)), none)) : Value(builder_.constant(false)));
+    write(kVarCmp + c, facts_.state_cmp ? Value(builder_.INe32(builder_.LoadUniformI32(table.cmp(c)), none))
+                                        : Value(builder_.constant(false)));
   }
   write(kVarAL, facts_.state_aL ? builder_.LoadUniformI32(table.aL()) : none);
   for (std::uint32_t v = kVarCounter; v < variables_; ++v) write(v, none);
@@ -63,15 +70,19 @@ void InstructionTranslator::end_thread() {
       case ExitFile::o:
       case ExitFile::r:
         for (unsigned c = 0; c < 4; ++c)
-          row[c] = builder_.CanonicalizeNaN32(read<F32>((out.file == ExitFile::o ? kVarO : kVarR) + 4u * out.index + c));
+          row[c] = builder_.CanonicalizeNaN32(
+              read<F32>((out.file == ExitFile::o ? kVarO : kVarR) + 4u * out.index + c));
         break;
       case ExitFile::a0:
         for (unsigned c = 0; c < 2; ++c) row[c] = builder_.BitcastI32ToF32(read<I32>(kVarA0 + c));
         break;
-      case ExitFile::aL: row[0] = builder_.BitcastI32ToF32(read<I32>(kVarAL)); break;
+      case ExitFile::aL:
+        row[0] = builder_.BitcastI32ToF32(read<I32>(kVarAL));
+        break;
       case ExitFile::cmp:
         for (unsigned c = 0; c < 2; ++c)
-          row[c] = builder_.BitcastI32ToF32(builder_.select(read<I1>(kVarCmp + c), builder_.constant(std::int32_t{1}), builder_.constant(std::int32_t{0})));
+          row[c] = builder_.BitcastI32ToF32(builder_.select(
+              read<I1>(kVarCmp + c), builder_.constant(std::int32_t{1}), builder_.constant(std::int32_t{0})));
         break;
     }
     builder_.StoreOutput(always, row[0], row[1], row[2], row[3], k);
@@ -91,10 +102,14 @@ I1 InstructionTranslator::condition(const Instruction& i) {
     return wanted ? value : builder_.Not1(value);
   };
   switch (i.condition) {
-    case 0: return builder_.Or1(flag(0, i.ref_x != 0), flag(1, i.ref_y != 0));
-    case 1: return builder_.And1(flag(0, i.ref_x != 0), flag(1, i.ref_y != 0));
-    case 2: return flag(0, i.ref_x != 0);
-    default: return flag(1, i.ref_y != 0);
+    case 0:
+      return builder_.Or1(flag(0, i.ref_x != 0), flag(1, i.ref_y != 0));
+    case 1:
+      return builder_.And1(flag(0, i.ref_x != 0), flag(1, i.ref_y != 0));
+    case 2:
+      return flag(0, i.ref_x != 0);
+    default:
+      return flag(1, i.ref_y != 0);
   }
 }
 
@@ -104,7 +119,9 @@ I1 InstructionTranslator::condition(const Instruction& i) {
 class InstructionTranslator::Operand {
  public:
   Operand(InstructionTranslator& translator, const Instruction& i, int n, const Descriptor& descriptor)
-      : t_(translator), reg_(source_register(i.source(n))), selector_(descriptor.selector[n - 1]),
+      : t_(translator),
+        reg_(source_register(i.source(n))),
+        selector_(descriptor.selector[n - 1]),
         negate_(descriptor.negate[n - 1] != 0) {
     if (wide_source(i.info().format) == n && i.idx != 0 && reg_.file == RegisterFile::c) index_ = i.idx;
   }
@@ -117,9 +134,12 @@ class InstructionTranslator::Operand {
   F32 fetch(unsigned component) {
     Builder& b = t_.builder_;
     switch (reg_.file) {
-      case RegisterFile::v: return t_.inputs_[reg_.index][component];
-      case RegisterFile::r: return t_.read<F32>(kVarR + 4u * reg_.index + component);
-      default: break;
+      case RegisterFile::v:
+        return t_.inputs_[reg_.index][component];
+      case RegisterFile::r:
+        return t_.read<F32>(kVarR + 4u * reg_.index + component);
+      default:
+        break;
     }
     if (index_ == 0) return b.LoadUniformF32(t_.facts_.layout.c(reg_.index) + 4 * component);
     // Out of the byte range the offset counts as 0. The table is laid out by effective index, so wrapping
@@ -130,7 +150,8 @@ class InstructionTranslator::Operand {
       I32 shifted = b.IAdd32(address, origin);
       I1 in_range = b.ILtU32(shifted, b.constant(static_cast<std::int32_t>(TableLayout::kRelativeReach)));
       I32 row = b.select(in_range, shifted, origin);
-      row_ = b.LoadUniformRow(row, std::uint64_t{TableLayout::kRelativeReach} << 32 | TableLayout::relative_base(reg_.index));
+      row_ = b.LoadUniformRow(
+          row, std::uint64_t{TableLayout::kRelativeReach} << 32 | TableLayout::relative_base(reg_.index));
     }
     return row_[component];
   }
@@ -188,13 +209,20 @@ void InstructionTranslator::instruction(const Instruction& i) {
 
 I1 InstructionTranslator::compare(unsigned relation, F32 a, F32 b) {
   switch (relation) {
-    case 0: return builder_.FEq32(a, b);
-    case 1: return builder_.FNe32(a, b);
-    case 2: return builder_.FLt32(a, b);
-    case 3: return builder_.FLe32(a, b);
-    case 4: return builder_.FGt32(a, b);
-    case 5: return builder_.FGe32(a, b);
-    default: return builder_.constant(true);
+    case 0:
+      return builder_.FEq32(a, b);
+    case 1:
+      return builder_.FNe32(a, b);
+    case 2:
+      return builder_.FLt32(a, b);
+    case 3:
+      return builder_.FLe32(a, b);
+    case 4:
+      return builder_.FGt32(a, b);
+    case 5:
+      return builder_.FGe32(a, b);
+    default:
+      return builder_.constant(true);
   }
 }
 
@@ -206,7 +234,8 @@ F32 InstructionTranslator::scalar(Opcode op, Operand& s1, Operand& s2) {
       return builder_.FAdd32(builder_.FAdd32(x, y), z);
     }
     case Opcode::dp4: {
-      F32 x = multiply(s1[0], s2[0]), y = multiply(s1[1], s2[1]), z = multiply(s1[2], s2[2]), w = multiply(s1[3], s2[3]);
+      F32 x = multiply(s1[0], s2[0]), y = multiply(s1[1], s2[1]), z = multiply(s1[2], s2[2]),
+          w = multiply(s1[3], s2[3]);
       F32 left = builder_.FAdd32(x, y), right = builder_.FAdd32(z, w);
       return builder_.FAdd32(left, right);
     }
@@ -216,10 +245,14 @@ F32 InstructionTranslator::scalar(Opcode op, Operand& s1, Operand& s2) {
       F32 left = builder_.FAdd32(x, y), right = builder_.FAdd32(z, w);
       return builder_.FAdd32(left, right);
     }
-    case Opcode::ex2: return builder_.Exp2F32(s1[0]);
-    case Opcode::lg2: return builder_.Log2F32(s1[0]);
-    case Opcode::rcp: return builder_.RcpF32(s1[0]);
-    default: return builder_.RsqrtF32(s1[0]);
+    case Opcode::ex2:
+      return builder_.Exp2F32(s1[0]);
+    case Opcode::lg2:
+      return builder_.Log2F32(s1[0]);
+    case Opcode::rcp:
+      return builder_.RcpF32(s1[0]);
+    default:
+      return builder_.RsqrtF32(s1[0]);
   }
 }
 
@@ -257,8 +290,10 @@ F32 InstructionTranslator::component(Opcode op, unsigned c, Operand& s1, Operand
       F32 a = s1[c], b = s2[c];
       return builder_.select(builder_.FLt32(a, b), one, zero);
     }
-    case Opcode::flr: return builder_.FFloor32(s1[c]);
-    case Opcode::mov: return s1[c];
+    case Opcode::flr:
+      return builder_.FFloor32(s1[c]);
+    case Opcode::mov:
+      return s1[c];
     case Opcode::dst:
     case Opcode::dsti: {  // (1, s1.y * s2.y, s1.z, s2.w)
       if (c == 0) return one;

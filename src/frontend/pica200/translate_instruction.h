@@ -1,5 +1,6 @@
-// PICA200 instructions as IR, one thread's worth: operands, arithmetic, the state at the start and the outputs
-// at the end. Control flow is the business of those who drive it (translate.cpp, translate_dynamic.cpp).
+// PICA200 instructions as IR, one thread's worth: operands, arithmetic, the state at the start and the
+// outputs at the end. Control flow is the business of those who drive it (translate.cpp,
+// translate_dynamic.cpp).
 #pragma once
 
 #include <array>
@@ -13,8 +14,8 @@ namespace warpjit::pica200 {
 
 // Guest registers as SSA variables. LOOP counters and the aL that a LOOP saves have a place per open LOOP.
 // Those from kVarCallEnd on are the scope stacks as run-time state: top entry first.
-inline constexpr std::uint32_t kVarR = 0, kVarO = 64, kVarA0 = 128, kVarAL = 130, kVarCmp = 131, kVarCounter = 133, kVarSaved = 137,
-                               kStaticVariables = 141;
+inline constexpr std::uint32_t kVarR = 0, kVarO = 64, kVarA0 = 128, kVarAL = 130, kVarCmp = 131,
+                               kVarCounter = 133, kVarSaved = 137, kStaticVariables = 141;
 
 class InstructionTranslator {
  protected:
