@@ -49,6 +49,8 @@ void insert_skips(Function& f) {
   const auto& order = loops.order();
   for (std::size_t at = order.size(); at-- > 0;) {
     const Block b = order[at];
+    // A loop is tested for in any case; better before what leads up to it.
+    if (loops.is_header(b)) total[b.id] = kMemory;
     for (Inst i : f.insts(b)) total[b.id] = std::min(total[b.id] + cost(f, i), kMemory);
     f.block(b).worth_skipping = total[b.id] > kWorthATest;
     if (const Block parent = loops.level_dominator(b); parent.valid())

@@ -32,6 +32,7 @@ I1 MaskAlgebra::value(Mask m) {
 }
 
 Value MaskAlgebra::select(Mask m, Value a, Value b) {
+  if (is_all(m)) return a;
   if (m.negated) std::swap(a, b);
   const I1 condition{m.value};
   switch (builder_.function().value(a).type) {

@@ -429,21 +429,18 @@ class Linearizer {
     return edge.mask;
   }
 
-  // The lanes of an edge among those of the target's dominator: often a bare condition, because what the
-  // other lanes get does not matter. Not so on the way out of a loop, where others have written before.
-  Mask blend_mask(Edge& edge) {
-    if (loops_.innermost(edge.from) == loops_.innermost(edge.to)) {
-      const Block all = lanes_[source(edge.to).id].same;
-      const Block same = lanes_[edge.from.id].same;
-      if (!edge.literal.none()) {
-        if (same == all) return edge.literal;
-      } else if (same == all) {
-        return masks_.all();
-      } else if (lanes_[same.id].anchor == all) {
-        return lanes_[same.id].literal;
-      }
+  // Which lanes write when lanes of `from` go to `to`. All that are in `from` may, because of them none
+  // has been to `to` before, and who goes there later writes again. Nor do the lanes matter that do not reach
+  // the dominator of `to`; so often a bare condition is enough. On the way out of a loop it is not:
+  // others, now dead in the loop, have written before.
+  Mask writers(Block from, Block to) const {
+    const Block same = lanes_[from.id].same;
+    if (loops_.innermost(from) == loops_.innermost(to)) {
+      const Block all = lanes_[source(to).id].same;
+      if (same == all) return masks_.all();
+      if (lanes_[same.id].anchor == all) return lanes_[same.id].literal;
     }
-    return mask_of(edge);
+    return lanes_[from.id].mask;
   }
 
   // The lanes of an edge write the variables of its target.
@@ -463,7 +460,7 @@ class Linearizer {
       if (element.none() || f_.value(f_.result(phi)).shape != Shape::varying)
         element.value = value;
       else if (element.value != value)
-        element.value = masks_.select(blend_mask(edge), value, element.value);
+        element.value = masks_.select(writers(edge.from, edge.to), value, element.value);
     }
   }
 
