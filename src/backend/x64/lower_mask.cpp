@@ -162,10 +162,13 @@ void Lowering::lower_MinLaneU32(ir::Inst i) {
   Value a = operand(i, 0);
   Reg least = vector(a, 0);
   for (std::uint32_t p = 1; p < parts_of(a); ++p) least = vvv(Op::IMinU, least, reg_source(vector(a, p)));
-  least = vvv(Op::IMinU, least, reg_source(vv(Op::UpperHalf, reg_source(least))));
-  code_.insts.back().fold = 0;
-  if (host_.mask_registers)
-    least = vvv(Op::IMinU, least, reg_source(vv(Op::UpperQuarter, reg_source(least))));
+  auto with_upper = [&](Op extract) {  // whose source is always a register
+    Inst& inst = add(extract, RegClass::vector);
+    use(inst, least);
+    least = vvv(Op::IMinU, least, reg_source(inst.def));
+  };
+  with_upper(Op::UpperHalf);
+  if (host_.mask_registers) with_upper(Op::UpperQuarter);
   for (std::int64_t swap : {0x4e, 0xb1})  // the halves of 128 bits, then of 64
     least = vvv(Op::IMinU, least, reg_source(vv(Op::Shuffle32, reg_source(least), swap)));
   define_from_vector(i, least);
