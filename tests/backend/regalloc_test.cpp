@@ -47,7 +47,7 @@ Allocation damaged(const Allocation& allocation, std::size_t erase) {
 
 TEST(RegisterAllocator, RandomProgramsKeepTheirMeaning) {
   std::uint64_t spilled = 0, rematerialized = 0, moved = 0, folded = 0;
-  for (std::uint64_t seed = 0; seed < 600; ++seed) {
+  for (std::uint64_t seed = 0; seed < 250; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const Code code = random_code(seed, 10 + static_cast<std::uint32_t>(seed % 150));
     ASSERT_EQ(verify(code), "") << print(code);
@@ -108,7 +108,7 @@ TEST(RegisterAllocator, EnoughRegistersMeanNoSpills) {
 
 // Removing dead code keeps what is seen. Origins count from the code that is executed: compared are values.
 TEST(RegisterAllocator, DeadCodeIsNeverSeen) {
-  for (std::uint64_t seed = 1000; seed < 1200; ++seed) {
+  for (std::uint64_t seed = 1000; seed < 1100; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const Code code = random_code(seed, 60);
     Code less = code;
@@ -131,7 +131,7 @@ class Damage {
   static void expect_found(const Change& change, double least_share) {
     std::mt19937 random(7);
     std::uint32_t tried = 0, found = 0, wrong_but_not_found = 0;
-    for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    for (std::uint64_t seed = 0; seed < 100; ++seed) {
       const Code code = random_code(seed, 20 + static_cast<std::uint32_t>(seed % 60));
       const RegisterFile file = random_register_file(seed, register_counts(seed % 2));
       const Allocation good = allocate(code, file);
