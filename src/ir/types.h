@@ -2,6 +2,8 @@
 // indices, and shapes (how a value varies over the threads of a launch).
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -37,15 +39,35 @@ struct OpcodeInfo {
   std::string_view operands;  // type letters
   bool pure, commutative, reads, writes, convergent, terminator, immediate;
 };
-const OpcodeInfo& info(Opcode opcode);
+namespace types_detail {
+constexpr OpcodeInfo decode_row(std::string_view name, std::string_view results, std::string_view operands,
+                                std::string_view flags) {
+  auto has = [&](char flag) { return flags.find(flag) != std::string_view::npos; };
+  return {name, results, operands, has('P'), has('C'), has('R'), has('W'), has('X'), has('T'), has('I')};
+}
+inline constexpr std::array<OpcodeInfo, kOpcodeCount> kOpcodes = {{
+#define WARPJIT_IR_OP(name, results, operands, flags) decode_row(#name, results, operands, flags),
+#include "ir/opcodes.inc"
+#undef WARPJIT_IR_OP
+}};
+}  // namespace types_detail
+constexpr const OpcodeInfo& info(Opcode opcode) {
+  return types_detail::kOpcodes[static_cast<std::size_t>(opcode)];
+}
 constexpr Type type_of_letter(char letter) {
   switch (letter) {
-    case 'b': return Type::i1;
-    case 'i': return Type::i32;
-    case 'l': return Type::i64;
-    case 'f': return Type::f32;
-    case 'd': return Type::f64;
-    default: return Type::none;
+    case 'b':
+      return Type::i1;
+    case 'i':
+      return Type::i32;
+    case 'l':
+      return Type::i64;
+    case 'f':
+      return Type::f32;
+    case 'd':
+      return Type::f64;
+    default:
+      return Type::none;
   }
 }
 

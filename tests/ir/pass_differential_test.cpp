@@ -1,6 +1,7 @@
 // Every pass keeps what random functions compute, bit for bit up to NaN payloads, and leaves valid IR.
 #include <gtest/gtest.h>
 
+#include "ir/analysis/uniformity.h"
 #include "ir/pass/passes.h"
 #include "ir/printer.h"
 #include "ir/verifier.h"
@@ -39,6 +40,24 @@ TEST(PassDifferential, Simplify) { check({"simplify", simplify}, 0, 1500); }
 TEST(PassDifferential, NumberValues) { check({"number_values", number_values}, 10000, 1500); }
 TEST(PassDifferential, EliminateDeadCode) { check({"dce", eliminate_dead_code}, 20000, 500); }
 TEST(PassDifferential, ExpandMath) { check({"expand_math", expand_math}, 30000, 500); }
+TEST(PassDifferential, Hoist) {
+  for (std::uint64_t seed = 50000; seed < 50800; ++seed) {
+    Function f = testing::random_any_function(seed), preamble;
+    const std::string before = print(f);
+    const RandomMemory memory(seed, 24);
+    const auto wanted = memory.run(f);
+    ASSERT_TRUE(wanted.ok());
+    analyze_uniformity(f);
+    hoist_launch_uniform(f, preamble);
+    for (const Function* each : {&f, &preamble})
+      ASSERT_TRUE(verify(*each).ok())
+          << seed << ": " << to_string(verify(*each).error()) << before << print(*each);
+    const auto got = memory.run(f, 8, 1000, &preamble);
+    ASSERT_TRUE(got.ok()) << to_string(got.error());
+    ASSERT_EQ(testing::difference(*wanted, *got), "") << seed << "\n"
+                                                      << before << print(f) << print(preamble);
+  }
+}
 TEST(PassDifferential, AllInOrder) {
   check({"all",
          [](Function& f) {

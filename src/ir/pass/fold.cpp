@@ -27,7 +27,7 @@ Step step(Function& f, Expression& e, Value& value) {
   const OpcodeInfo& row = info(e.opcode);
   if (can_evaluate(e.opcode) && fold_constants(f, e, value) == Step::known) return Step::known;
   if (row.commutative && f.is_constant(e.operands[0]) && !f.is_constant(e.operands[1]))
-    std::swap(e.operands[0], e.operands[1]);
+    std::swap(e.operands[0], e.operands[1]), e.rewritten = true;
   Folder folder(f, e);
   Step done = Step::none;
   switch (e.opcode) {
@@ -121,7 +121,7 @@ Value simplify_in_place(Function& f, Inst inst) {
   if (row.results.size() != 1 || data.operand_count == 0 || data.opcode == Opcode::Phi) return {};
   Expression e(data.opcode, f.operands(inst), data.immediate);
   const Value known = simplify_expression(f, e);
-  if (known.valid()) return known;
+  if (known.valid() || !e.rewritten) return known;
   // `data` may dangle: simplifying can make constants.
   InstData& changed = f.inst(inst);
   changed.opcode = e.opcode;
@@ -135,48 +135,68 @@ FloatFacts float_facts(const Function& f, Value value, int depth) {
   FloatFacts facts;
   if (data.opcode == Opcode::ConstF32) {
     const float x = std::bit_cast<float>(static_cast<std::uint32_t>(data.immediate));
-    return {std::isnan(x), std::isinf(x) && x > 0, std::isinf(x) && x < 0, x == 0};
+    return {std::isnan(x), std::isinf(x) && x > 0, std::isinf(x) && x < 0, x == 0, x == 0 && std::signbit(x)};
   }
-  if (data.opcode == Opcode::I32ToF32) return {false, false, false, true};
+  if (data.opcode == Opcode::I32ToF32) return {false, false, false, true, false};
   if (depth == 0) return facts;
   const Inst inst = f.definition(value);
   auto of = [&](std::uint32_t k) { return float_facts(f, f.operand(inst, k), depth - 1); };
+  auto either = [](const FloatFacts& a, const FloatFacts& b) {
+    return FloatFacts{a.nan || b.nan, a.positive_infinity || b.positive_infinity,
+                      a.negative_infinity || b.negative_infinity, a.zero || b.zero,
+                      a.minus_zero || b.minus_zero};
+  };
   switch (data.opcode) {
     case Opcode::CanonicalizeNaN32:
       return of(0);
     case Opcode::FNeg32:
       facts = of(0);
       std::swap(facts.positive_infinity, facts.negative_infinity);
+      facts.minus_zero = facts.zero;
       return facts;
     case Opcode::FAbs32:
       facts = of(0);
       facts.positive_infinity |= facts.negative_infinity;
-      facts.negative_infinity = false;
+      facts.negative_infinity = facts.minus_zero = false;
       return facts;
     case Opcode::FFloor32:
       facts = of(0);
       facts.zero = true;
       return facts;
-    case Opcode::SelectF32: {
-      const FloatFacts a = of(1), b = of(2);
-      return {a.nan || b.nan, a.positive_infinity || b.positive_infinity,
-              a.negative_infinity || b.negative_infinity, a.zero || b.zero};
-    }
+    case Opcode::SelectF32:
+      return either(of(1), of(2));
     // The first operand only comes through when it is ordered and beyond the second one.
     case Opcode::FMaxSelect32: {
       const FloatFacts a = of(0), b = of(1);
-      return {b.nan, a.positive_infinity || b.positive_infinity, b.negative_infinity, a.zero || b.zero};
+      facts = either(a, b);
+      facts.nan = b.nan;
+      facts.negative_infinity = b.negative_infinity;
+      // -0 is not above +0.
+      const Value second = f.operand(inst, 1);
+      if (f.is_constant(second) && f.constant(second) < 0x7f800000u) facts.minus_zero = false;
+      return facts;
     }
     case Opcode::FMinSelect32: {
       const FloatFacts a = of(0), b = of(1);
-      return {b.nan, b.positive_infinity, a.negative_infinity || b.negative_infinity, a.zero || b.zero};
+      facts = either(a, b);
+      facts.nan = b.nan;
+      facts.positive_infinity = b.positive_infinity;
+      return facts;
     }
+    // A sum is -0 only if both terms are; a square never is.
+    case Opcode::FAdd32:
+      facts.minus_zero = of(0).minus_zero && of(1).minus_zero;
+      return facts;
+    case Opcode::FMul32:
+    case Opcode::FMulZeroInf32:
+      facts.minus_zero = f.operand(inst, 0) != f.operand(inst, 1);
+      return facts;
     case Opcode::FSqrt32:
       facts.negative_infinity = false;
       return facts;
     case Opcode::Exp2F32:
       facts = of(0);
-      return {facts.nan, true, false, true};
+      return {facts.nan, true, false, true, false};
     default:
       return facts;
   }

@@ -15,6 +15,7 @@ namespace warpjit::ir {
 struct Expression {
   Opcode opcode;
   std::uint8_t operand_count = 0;
+  bool rewritten = false;  // by simplify_expression
   std::array<Value, 5> operands;
   std::uint64_t immediate = 0;
 
@@ -37,7 +38,10 @@ Value simplify_in_place(Function& f, Inst inst);
 
 // What is known of a float value from the few instructions that make it.
 struct FloatFacts {
-  bool nan = true, positive_infinity = true, negative_infinity = true, zero = true;  // can it be?
+  // Can it be?
+  bool nan = true, positive_infinity = true, negative_infinity = true;
+  bool zero = true;  // of either sign
+  bool minus_zero = true;
 };
 FloatFacts float_facts(const Function& f, Value value, int depth = 4);
 
@@ -75,6 +79,7 @@ class Folder {
   Step known_bits(Type type, std::uint64_t pattern) { return known(f.constant_value(type, pattern)); }
   Step become(Opcode opcode, std::initializer_list<Value> operands) {
     e.opcode = opcode;
+    e.rewritten = true;
     e.operand_count = 0;
     e.immediate = 0;
     for (Value v : operands) e.operands[e.operand_count++] = v;

@@ -1,5 +1,5 @@
-// Exact algebra of f32. What looks missing is inexact: x + 0 (-0), x * 0 (NaN, inf, -0), x - x, and the
-// negation of a sum (0).
+// Exact algebra of f32. What looks missing is inexact: x + 0 (-0, unless x cannot be), x * 0 (NaN, inf, -0),
+// x - x, and the negation of a sum (0).
 #include <bit>
 #include <cmath>
 
@@ -54,12 +54,12 @@ Step Folder::float_arithmetic() {
   auto is_negation = [&](Value v) { return made_by(v, Opcode::FNeg32); };
   switch (e.opcode) {
     case Opcode::FAdd32:
-      if (is(b(), kMinusZero)) return known(a());
+      if (is(b(), kMinusZero) || (is(b(), 0) && !float_facts(f, a()).minus_zero)) return known(a());
       if (is_negation(b())) return become(Opcode::FSub32, {a(), operand(b(), 0)});
       if (is_negation(a())) return become(Opcode::FSub32, {b(), operand(a(), 0)});
       return Step::none;
     case Opcode::FSub32:
-      if (is(b(), 0)) return known(a());
+      if (is(b(), 0) || (is(b(), kMinusZero) && !float_facts(f, a()).minus_zero)) return known(a());
       if (is(a(), kMinusZero)) return become(Opcode::FNeg32, {b()});
       if (is_negation(b())) return become(Opcode::FAdd32, {a(), operand(b(), 0)});
       return Step::none;

@@ -27,7 +27,8 @@ class Numbering {
         for (Value& v : f_.operands(i)) v = resolve(v);
         if (f_.inst(i).result_count == 0) continue;
         // Equal operands can make more simple.
-        if (const Value known = simplify_in_place(f_, i); known.valid()) {
+        if (const Value known = f_.inst(i).opcode == Opcode::Phi ? only_operand(i) : simplify_in_place(f_, i);
+            known.valid()) {
           replace(f_.result(i), known);
         } else {
           const InstData& data = f_.inst(i);
@@ -50,6 +51,14 @@ class Numbering {
   void replace(Value old, Value by) {
     if (replacement_.size() <= old.id) replacement_.resize(f_.value_count());
     replacement_[old.id] = by;
+  }
+
+  // What a phi merges, if that is one value only.
+  Value only_operand(Inst phi) const {
+    const std::span<const Value> operands = f_.operands(phi);
+    for (Value v : operands)
+      if (v != operands[0]) return {};
+    return operands.empty() ? Value{} : operands[0];
   }
 
   // Operands 0 and 1 of a commutative row, in an order of their own.

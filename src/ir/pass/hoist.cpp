@@ -2,110 +2,144 @@
 // the uniform table. Constants, plain loads and i1 values stay: they cost nothing where they are used.
 #include <array>
 
+#include "ir/analysis/dominators.h"
 #include "ir/builder.h"
 #include "ir/pass/passes.h"
 
 namespace warpjit::ir {
 namespace {
 
-bool is_plain(Opcode op) {
-  return op <= Opcode::ConstF32 || op == Opcode::LoadUniformF32 || op == Opcode::LoadUniformI32;
-}
-
 class Hoister {
  public:
-  Hoister(Function& f, Function& preamble) : f_(f), preamble_(preamble), builder_(preamble) {
-    moved_.resize(f.value_count());
-    replacement_.resize(f.value_count());
-  }
+  Hoister(Function& f, Function& preamble)
+      : f_(f),
+        preamble_(preamble),
+        builder_(preamble),
+        movable_(f.inst_count(), 0),
+        wanted_(f.inst_count(), 0) {}
 
   void run() {
     preamble_.name = f_.name + " preamble";
     preamble_.form = Form::group;
     builder_.set_block(preamble_.add_block());
-    std::vector<Value> needed;
-    std::vector<char> seen(f_.value_count(), 0);
-    for (std::uint32_t b = 0; b < f_.block_count(); ++b)
-      for (Inst i : f_.insts(Block{b})) {
-        if (stays_launch_uniform(i)) continue;
-        for (Value v : f_.operands(i))
-          if (!seen[v.id] && hoists(v)) {
-            seen[v.id] = 1;
-            needed.push_back(v);
-          }
-      }
-    for (Value v : needed) replace(v);
+    const std::vector<Block> order = reverse_postorder(f_);
+    find_movable(order);
+    find_needed(order);
+    const std::uint32_t first_word = f_.uniform_bytes;
+    if (!needed_.empty()) {
+      copy_wanted(order);
+      std::vector<Value> replacement(f_.value_count());
+      for (Value v : needed_) replace_by_load(v, replacement);
+      f_.replace_values(replacement);
+    }
+    builder_.set_guest_address(kNoAddress);
     builder_.ret();
-    if (!needed.empty()) f_.replace_values(replacement_);
-    preamble_.uniform_bytes = f_.uniform_bytes = (f_.uniform_bytes + 63) / 64 * 64;
-    for (std::uint32_t v = 0; v < preamble_.value_count(); ++v) preamble_.value(Value{v}).shape = Shape::launch;
+    // Whole cache lines, so that the table's words of a launch are not shared.
+    if (f_.uniform_bytes != first_word) f_.uniform_bytes = (f_.uniform_bytes + 63) / 64 * 64;
+    preamble_.uniform_bytes = f_.uniform_bytes;
   }
 
  private:
-  // An instruction that hoisting takes along when something behind it needs a word: its operands need none.
-  bool stays_launch_uniform(Inst i) const {
-    return f_.inst(i).result_count != 0 && hoists(f_.result(i));
+  static bool is_plain(Opcode op) {
+    return op <= Opcode::ConstF32 || op == Opcode::LoadUniformF32 || op == Opcode::LoadUniformI32;
   }
 
-  // Only words can be stored; an i1 that varying code reads is computed again from words.
-  bool hoists(Value v) const {
-    const ValueData& value = f_.value(v);
-    const InstData& made = f_.definition_of(v);
-    return value.shape == Shape::launch && (value.type == Type::f32 || value.type == Type::i32) &&
-           info(made.opcode).pure && !is_plain(made.opcode) && made.opcode != Opcode::Phi;
+  // Pure and launch-uniform with all it is computed from, without phis.
+  void find_movable(const std::vector<Block>& order) {
+    for (Block b : order)
+      for (Inst i : f_.insts(b)) {
+        const InstData& data = f_.inst(i);
+        const OpcodeInfo& row = info(data.opcode);
+        if (!row.pure || row.convergent || data.opcode == Opcode::Phi || data.result_count == 0) continue;
+        if (f_.value(data.first_result).shape != Shape::launch) continue;
+        bool fits = true;
+        for (Value v : f_.operands(i)) fits = fits && movable_[f_.definition(v).id];
+        movable_[i.id] = fits;
+      }
   }
 
-  void replace(Value v) {
-    const bool is_float = f_.value(v).type == Type::f32;
+  // The values that code which stays reads: from the effects backward, up to the first word that can move.
+  void find_needed(const std::vector<Block>& order) {
+    std::vector<char> live(f_.inst_count(), 0), seen(f_.value_count(), 0);
+    std::vector<Inst> work;
+    for (Block b : order)
+      for (Inst i : f_.insts(b)) {
+        const OpcodeInfo& row = info(f_.inst(i).opcode);
+        if (row.terminator || row.writes) work.push_back(i);
+      }
+    while (!work.empty()) {
+      const Inst i = work.back();
+      work.pop_back();
+      for (Value v : f_.operands(i)) {
+        const Inst source = f_.definition(v);
+        const Type type = f_.value(v).type;
+        if (movable_[source.id] && !is_plain(f_.inst(source).opcode) &&
+            (type == Type::f32 || type == Type::i32)) {
+          if (seen[v.id]) continue;
+          seen[v.id] = 1;
+          needed_.push_back(v);
+        } else if (!live[source.id]) {
+          live[source.id] = 1;
+          work.push_back(source);
+        }
+      }
+    }
+    // And all that they are computed from.
+    for (Value v : needed_) want(f_.definition(v), work);
+    while (!work.empty()) {
+      const Inst i = work.back();
+      work.pop_back();
+      for (Value v : f_.operands(i)) want(f_.definition(v), work);
+    }
+  }
+  void want(Inst i, std::vector<Inst>& work) {
+    if (wanted_[i.id]) return;
+    wanted_[i.id] = 1;
+    work.push_back(i);
+  }
+
+  void copy_wanted(const std::vector<Block>& order) {
+    moved_.resize(f_.value_count());
+    for (Block b : order)
+      for (Inst i : f_.insts(b)) {
+        if (!wanted_[i.id]) continue;
+        const InstData& data = f_.inst(i);
+        if (data.opcode <= Opcode::ConstF32) {
+          moved_[data.first_result.id] =
+              preamble_.constant_value(f_.value(data.first_result).type, data.immediate);
+          continue;
+        }
+        std::array<Value, 5> operands;
+        for (std::uint32_t k = 0; k < data.operand_count; ++k) operands[k] = moved_[f_.operand(i, k).id];
+        builder_.set_guest_address(data.guest_address);
+        const Inst made =
+            builder_.emit_inst(data.opcode, std::span(operands.data(), data.operand_count), data.immediate);
+        for (std::uint32_t k = 0; k < data.result_count; ++k)
+          moved_[f_.result(i, k).id] = preamble_.result(made, k);
+      }
+  }
+
+  void replace_by_load(Value v, std::vector<Value>& replacement) {
+    const bool real = f_.value(v).type == Type::f32;
     const std::uint32_t offset = f_.uniform_bytes;
     f_.uniform_bytes += 4;
-    Value in_preamble = copy(v);
-    const std::array<Value, 1> stored = {in_preamble};
-    builder_.emit_inst(is_float ? Opcode::StoreUniformF32 : Opcode::StoreUniformI32, stored, offset);
-    Inst load = f_.make(is_float ? Opcode::LoadUniformF32 : Opcode::LoadUniformI32, {}, offset);
-    f_.inst(load).guest_address = f_.definition_of(v).guest_address;
-    f_.value(f_.result(load)).shape = Shape::launch;
-    f_.insert_before(f_.inst(f_.definition(v)).block.valid() ? f_.definition(v) : f_.terminator(Function::entry()), load);
-    if (replacement_.size() <= v.id) replacement_.resize(v.id + 1);
-    replacement_[v.id] = f_.result(load);
-  }
-
-  // The value in the preamble, with all that it is computed from. Launch-uniform code has no phis, so
-  // operands come before their uses in a depth-first walk with an explicit stack.
-  Value copy(Value root) {
-    std::vector<Value> stack = {root};
-    while (!stack.empty()) {
-      const Value v = stack.back();
-      if (moved_[v.id].valid()) {
-        stack.pop_back();
-        continue;
-      }
-      const Inst i = f_.definition(v);
-      bool ready = true;
-      for (Value operand : f_.operands(i))
-        if (!moved_[operand.id].valid()) {
-          stack.push_back(operand);
-          ready = false;
-        }
-      if (!ready) continue;
-      stack.pop_back();
-      std::vector<Value> operands;
-      for (Value operand : f_.operands(i)) operands.push_back(moved_[operand.id]);
-      builder_.set_guest_address(f_.inst(i).guest_address);
-      const Inst made = preamble_.make(f_.inst(i).opcode, operands, f_.inst(i).immediate);
-      preamble_.append(builder_.block(), made);
-      preamble_.inst(made).guest_address = f_.inst(i).guest_address;
-      for (std::uint32_t k = 0; k < f_.inst(i).result_count; ++k)
-        moved_[f_.result(i, k).id] = preamble_.result(made, k);
-    }
-    return moved_[root.id];
+    const Inst source = f_.definition(v);
+    builder_.set_guest_address(f_.inst(source).guest_address);
+    builder_.emit_inst(real ? Opcode::StoreUniformF32 : Opcode::StoreUniformI32, std::array{moved_[v.id]},
+                       offset);
+    Builder local(f_);
+    local.set_before(source);
+    local.set_guest_address(f_.inst(source).guest_address);
+    const Inst load = local.emit_inst(real ? Opcode::LoadUniformF32 : Opcode::LoadUniformI32, {}, offset);
+    replacement[v.id] = f_.result(load);
   }
 
   Function& f_;
   Function& preamble_;
   Builder builder_;
-  std::vector<Value> moved_;        // values of f in the preamble
-  std::vector<Value> replacement_;  // values of f by their loads
+  std::vector<char> movable_, wanted_;  // per instruction
+  std::vector<Value> needed_;
+  std::vector<Value> moved_;  // values of f in the preamble
 };
 
 }  // namespace

@@ -23,6 +23,9 @@ class Simplifier {
       const std::vector<Block> order = reverse_postorder(f_);
       remove_unreachable(order);
       for (Block b : order) instructions(b);
+      // What comes over a back edge was visited after the phi that takes it.
+      for (Block b : order)
+        if (predecessor_count(b) > 1) phis(b);
       for (Block b : order) terminator(b);
       for (Block b : order) thread_jump(b);
       for (Block b : order) merge(b);
@@ -68,6 +71,14 @@ class Simplifier {
         replace(f_.result(i), known);
         f_.remove(i);
       }
+    }
+  }
+
+  void phis(Block b) {
+    for (Inst i : f_.insts(b)) {
+      if (f_.inst(i).opcode != Opcode::Phi) return;
+      for (Value& v : f_.operands(i)) v = resolve(v);
+      phi(i);
     }
   }
 
