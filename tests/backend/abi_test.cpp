@@ -1,0 +1,269 @@
+// The calling conventions: entries take their argument where the ABI says, and keep every register that
+// belongs to the caller, in kernels that use all there are.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cstring>
+
+#include "backend/kernel.h"
+
+#if defined(__x86_64__)
+
+namespace warpjit::backend {
+namespace {
+
+using ir::F32;
+using ir::I32;
+
+// What a callee sees and leaves: general registers 0 .. 15 in encoding order, then xmm0 .. xmm15.
+struct alignas(64) Registers {
+  std::uint64_t general[16];
+  std::uint64_t vector[16][2];
+  std::uint32_t mxcsr;
+};
+
+// Loads all registers but rsp from `before`, calls, stores them to `after`. The call goes through memory so
+// that no register is special.
+struct alignas(64) CallFrame {
+  Registers before, after;
+  void* target;
+  std::uint64_t stack;  // rsp of the caller
+};
+static_assert(offsetof(CallFrame, before) == 0);
+
+thread_local CallFrame frame;
+
+[[gnu::noinline]] void call_with_all_registers(CallFrame* f) {
+  // rbp and the rest are saved by hand: an asm statement may not clobber the frame pointer. The frame's
+  // address waits on the stack; Win64's 32 bytes of home space lie above the return address.
+  asm volatile(
+      "push %%rbx\n\tpush %%rbp\n\tpush %%r12\n\tpush %%r13\n\tpush %%r14\n\tpush %%r15\n\t"
+      "mov %%rsp, %c[stack](%%rdi)\n\t"
+      "sub $256, %%rsp\n\t"  // also past the red zone
+      "and $-64, %%rsp\n\t"
+      "mov %%rdi, 56(%%rsp)\n\t"
+      "mov %c[target](%%rdi), %%rax\n\t"
+      "mov %%rax, 48(%%rsp)\n\t"
+      "movups 128+0x00(%%rdi), %%xmm0\n\tmovups 128+0x10(%%rdi), %%xmm1\n\t"
+      "movups 128+0x20(%%rdi), %%xmm2\n\tmovups 128+0x30(%%rdi), %%xmm3\n\t"
+      "movups 128+0x40(%%rdi), %%xmm4\n\tmovups 128+0x50(%%rdi), %%xmm5\n\t"
+      "movups 128+0x60(%%rdi), %%xmm6\n\tmovups 128+0x70(%%rdi), %%xmm7\n\t"
+      "movups 128+0x80(%%rdi), %%xmm8\n\tmovups 128+0x90(%%rdi), %%xmm9\n\t"
+      "movups 128+0xa0(%%rdi), %%xmm10\n\tmovups 128+0xb0(%%rdi), %%xmm11\n\t"
+      "movups 128+0xc0(%%rdi), %%xmm12\n\tmovups 128+0xd0(%%rdi), %%xmm13\n\t"
+      "movups 128+0xe0(%%rdi), %%xmm14\n\tmovups 128+0xf0(%%rdi), %%xmm15\n\t"
+      "mov 0x00(%%rdi), %%rax\n\tmov 0x08(%%rdi), %%rcx\n\tmov 0x10(%%rdi), %%rdx\n\tmov 0x18(%%rdi), "
+      "%%rbx\n\t"
+      "mov 0x28(%%rdi), %%rbp\n\tmov 0x30(%%rdi), %%rsi\n\tmov 0x40(%%rdi), %%r8\n\tmov 0x48(%%rdi), %%r9\n\t"
+      "mov 0x50(%%rdi), %%r10\n\tmov 0x58(%%rdi), %%r11\n\tmov 0x60(%%rdi), %%r12\n\tmov 0x68(%%rdi), "
+      "%%r13\n\t"
+      "mov 0x70(%%rdi), %%r14\n\tmov 0x78(%%rdi), %%r15\n\tmov 0x38(%%rdi), %%rdi\n\t"
+      "call *48(%%rsp)\n\t"
+      "push %%rax\n\t"
+      "mov 64(%%rsp), %%rax\n\t"
+      "mov %%rcx, %c[after]+0x08(%%rax)\n\tmov %%rdx, %c[after]+0x10(%%rax)\n\t"
+      "mov %%rbx, %c[after]+0x18(%%rax)\n\tmov %%rbp, %c[after]+0x28(%%rax)\n\t"
+      "mov %%rsi, %c[after]+0x30(%%rax)\n\tmov %%rdi, %c[after]+0x38(%%rax)\n\t"
+      "mov %%r8, %c[after]+0x40(%%rax)\n\tmov %%r9, %c[after]+0x48(%%rax)\n\t"
+      "mov %%r10, %c[after]+0x50(%%rax)\n\tmov %%r11, %c[after]+0x58(%%rax)\n\t"
+      "mov %%r12, %c[after]+0x60(%%rax)\n\tmov %%r13, %c[after]+0x68(%%rax)\n\t"
+      "mov %%r14, %c[after]+0x70(%%rax)\n\tmov %%r15, %c[after]+0x78(%%rax)\n\t"
+      "mov %%rax, %%rdi\n\tpop %%rax\n\tmov %%rax, %c[after](%%rdi)\n\t"
+      "movups %%xmm0, %c[after]+128+0x00(%%rdi)\n\tmovups %%xmm1, %c[after]+128+0x10(%%rdi)\n\t"
+      "movups %%xmm2, %c[after]+128+0x20(%%rdi)\n\tmovups %%xmm3, %c[after]+128+0x30(%%rdi)\n\t"
+      "movups %%xmm4, %c[after]+128+0x40(%%rdi)\n\tmovups %%xmm5, %c[after]+128+0x50(%%rdi)\n\t"
+      "movups %%xmm6, %c[after]+128+0x60(%%rdi)\n\tmovups %%xmm7, %c[after]+128+0x70(%%rdi)\n\t"
+      "movups %%xmm8, %c[after]+128+0x80(%%rdi)\n\tmovups %%xmm9, %c[after]+128+0x90(%%rdi)\n\t"
+      "movups %%xmm10, %c[after]+128+0xa0(%%rdi)\n\tmovups %%xmm11, %c[after]+128+0xb0(%%rdi)\n\t"
+      "movups %%xmm12, %c[after]+128+0xc0(%%rdi)\n\tmovups %%xmm13, %c[after]+128+0xd0(%%rdi)\n\t"
+      "movups %%xmm14, %c[after]+128+0xe0(%%rdi)\n\tmovups %%xmm15, %c[after]+128+0xf0(%%rdi)\n\t"
+      "lea 0(%%rsp), %%rax\n\tmov %%rax, %c[after]+0x20(%%rdi)\n\t"
+      "mov %c[stack](%%rdi), %%rsp\n\t"
+      "pop %%r15\n\tpop %%r14\n\tpop %%r13\n\tpop %%r12\n\tpop %%rbp\n\tpop %%rbx\n\t"
+      : "+D"(f)
+      : [after] "i"(offsetof(CallFrame, after)), [target] "i"(offsetof(CallFrame, target)),
+        [stack] "i"(offsetof(CallFrame, stack))
+      : "memory", "cc", "rax", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "xmm2", "xmm3",
+        "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+}
+
+enum General { rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8 };
+
+// A kernel with many live values of every class, in a loop, and a preamble with many scalars and vectors.
+ir::GroupProgram hungry_program() {
+  constexpr std::uint32_t kTable = 256;
+  ir::GroupProgram program;
+  KernelBuilder before(0, 0, kTable);
+  std::vector<I32> words;
+  std::vector<F32> reals;
+  for (std::uint32_t n = 0; n < 20; ++n) {
+    words.push_back(before.b.IMul32(before.b.LoadUniformI32(n * 4), before.b.LoadUniformI32(n * 4 + 4)));
+    reals.push_back(
+        before.b.FMul32(before.b.LoadUniformF32(n * 4), before.b.constant(static_cast<float>(n))));
+  }
+  I32 word = words[0];
+  F32 real = reals[0];
+  for (std::uint32_t n = 1; n < 20; ++n) {
+    word = before.b.IXor32(word, words[n]);
+    real = before.b.FAdd32(real, reals[n]);
+  }
+  before.b.StoreUniformI32(word, kTable - 4);
+  before.b.StoreUniformF32(real, kTable - 8);
+  before.b.ret();
+  program.preamble = before.function;
+
+  KernelBuilder k(2, 2, kTable);
+  const ir::Block header = k.function.add_block(), body = k.function.add_block(),
+                  end = k.function.add_block();
+  const auto in = k.b.LoadInput(0), other = k.b.LoadInput(1);
+  std::vector<F32> live;
+  std::vector<I32> scalars;
+  for (std::uint32_t n = 0; n < 40; ++n)
+    live.push_back(k.b.FMul32(in[n % 4], k.b.constant(static_cast<float>(n + 1))));
+  for (std::uint32_t n = 0; n < 14; ++n)
+    scalars.push_back(
+        k.b.IAdd32(k.b.IMul32(k.b.LoadUniformI32(n * 4), k.b.LoadUniformI32(n * 4 + 8)), k.b.constant(n)));
+  k.b.jump(header);
+  const I32 turn = k.uniform_phi<I32>(header);
+  k.b.set_block(header);
+  k.b.branch(k.b.ILtU32(turn, k.b.LoadUniformI32(60)), body, end);
+  k.b.set_block(body);
+  k.b.BurnFuel();
+  const I32 next = k.b.IAdd32(turn, k.b.constant(1));
+  k.b.jump(header);
+  k.arrive(turn, {k.b.constant(0), next});
+  k.b.set_block(end);
+  F32 sum = other[0];
+  I32 total = turn;
+  for (F32 v : live) sum = k.b.FAdd32(sum, v);
+  for (I32 v : scalars) total = k.b.IXor32(total, v);
+  for (I32 v : scalars) total = k.b.IAdd32(total, v);
+  k.store(k.b.CanonicalizeNaN32(sum), k.real(total), k.b.LoadUniformF32(kTable - 4), other[3], 0);
+  k.store(live[0], live[1], live[2], live[39], 1);
+  k.b.ret();
+  program.kernel = k.function;
+  return program;
+}
+
+class Convention : public testing::TestWithParam<std::tuple<Target, Abi>> {
+ protected:
+  void SetUp() override {
+    if (!runs_here(std::get<0>(GetParam())))
+      GTEST_SKIP() << "this CPU does not run " << name(std::get<0>(GetParam()));
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Targets, Convention,
+                         testing::Combine(testing::Values(Target::x64_v3, Target::x64_v4),
+                                          testing::Values(Abi::system_v, Abi::win64)),
+                         [](const auto& tested) {
+                           return std::string(name(std::get<0>(tested.param))) +
+                                  (std::get<1>(tested.param) == Abi::win64 ? "win64" : "sysv");
+                         });
+
+Launch hungry_launch(std::uint64_t threads) {
+  Launch launch;
+  launch.threads = threads;
+  for (std::uint32_t n = 0; n < 64; ++n) launch.table.push_back(0x3f000000u + n * 77777);
+  launch.table[15] = 3;  // turns
+  for (std::uint32_t k = 0; k < 2; ++k) {
+    launch.inputs.emplace_back(threads, 16);
+    launch.outputs.emplace_back(threads, 16);
+    for (std::uint64_t t = 0; t < threads; ++t) {
+      Words words;
+      for (std::uint32_t c = 0; c < 4; ++c)
+        words[c] = std::bit_cast<std::uint32_t>(static_cast<float>(t + c) + 0.25f);
+      launch.inputs[k].set(t, words);
+    }
+  }
+  return launch;
+}
+
+void expect_kept(const CallFrame& f, Abi abi) {
+  const auto kept = [&](int r) {
+    EXPECT_EQ(f.after.general[r], f.before.general[r]) << "general register " << r;
+  };
+  for (int r : {3, 5, 12, 13, 14, 15}) kept(r);
+  // rsp is where it was: that the frame was found at all shows it; its low bits are those of the call.
+  EXPECT_EQ(f.after.general[rsp] % 64, 0u);
+  if (abi != Abi::win64) return;
+  kept(rsi);
+  kept(rdi);
+  for (int v = 6; v < 16; ++v)
+    EXPECT_EQ(std::memcmp(f.after.vector[v], f.before.vector[v], 16), 0) << "xmm" << v;
+}
+
+void fill(CallFrame& f, KernelArgs& args, Abi abi, void* target) {
+  for (std::uint64_t r = 0; r < 16; ++r) {
+    f.before.general[r] = 0x1111'0000'2222'0000u + r * 0x1'0000'0001u;
+    f.before.vector[r][0] = 0x3333'4444'5555'0000u + r;
+    f.before.vector[r][1] = ~f.before.vector[r][0];
+  }
+  f.before.general[abi == Abi::win64 ? rcx : rdi] = reinterpret_cast<std::uintptr_t>(&args);
+  f.target = target;
+}
+
+TEST_P(Convention, KeepsTheCallersRegisters) {
+  const auto [target, abi] = GetParam();
+  const ir::GroupProgram program = hungry_program();
+  for (const Setting& setting : all_settings(target)) {
+    SCOPED_TRACE(setting.text());
+    const Executable executable(compile(program, setting, abi));
+    const Executable reference(compile(program, setting));
+    Launch launch = hungry_launch(2 * setting.lanes()), wanted = hungry_launch(2 * setting.lanes());
+    EXPECT_EQ(run(reference, wanted).status, KernelStatus::done);
+
+    GuardedBytes table(launch.table.size() * 4, true);
+    std::memcpy(table.data(), launch.table.data(), table.size());
+    KernelArgs args = make_args(executable.code(), launch, reinterpret_cast<std::uint32_t*>(table.data()));
+    const std::uint32_t mxcsr = __builtin_ia32_stmxcsr();
+    ASSERT_NE(executable.preamble(), nullptr);
+    for (void* entry : {executable.preamble(), executable.kernel()}) {
+      fill(frame, args, abi, entry);
+      call_with_all_registers(&frame);
+      expect_kept(frame, abi);
+    }
+    EXPECT_EQ(__builtin_ia32_stmxcsr() & ~0x3fu, mxcsr & ~0x3fu);
+    EXPECT_EQ(args.status, KernelStatus::done);
+    EXPECT_EQ(std::memcmp(table.data(), wanted.table.data(), table.size()), 0);
+    for (std::uint32_t k = 0; k < 2; ++k)
+      for (std::uint64_t t = 0; t < launch.threads; ++t)
+        ASSERT_EQ(launch.outputs[k].get(t), wanted.outputs[k].get(t)) << "output " << k << ", thread " << t;
+
+    // Leaving early restores them too.
+    launch.fuel = 1;
+    args = make_args(executable.code(), launch, reinterpret_cast<std::uint32_t*>(table.data()));
+    fill(frame, args, abi, executable.kernel());
+    call_with_all_registers(&frame);
+    expect_kept(frame, abi);
+    EXPECT_EQ(args.status, KernelStatus::out_of_fuel);
+  }
+}
+
+// As a compiler calls it.
+TEST_P(Convention, IsCallableFromCompiledCode) {
+  const auto [target, abi] = GetParam();
+  const Setting setting{target, 1, 0};
+  const Executable executable(compile(hungry_program(), setting, abi));
+  Launch launch = hungry_launch(3 * setting.lanes());
+  GuardedBytes table(launch.table.size() * 4, true);
+  std::memcpy(table.data(), launch.table.data(), table.size());
+  KernelArgs args = make_args(executable.code(), launch, reinterpret_cast<std::uint32_t*>(table.data()));
+  using Win64 = __attribute__((ms_abi)) void (*)(KernelArgs*);
+  using SystemV = void (*)(KernelArgs*);
+  if (abi == Abi::win64)
+    reinterpret_cast<Win64>(executable.kernel())(&args);
+  else
+    reinterpret_cast<SystemV>(executable.kernel())(&args);
+  EXPECT_EQ(args.status, KernelStatus::done);
+  // The bindings have moved by three groups.
+  for (std::uint32_t k = 0; k < 2; ++k) {
+    EXPECT_EQ(args.inputs[k].address, launch.inputs[k].first() + launch.threads * 16);
+    EXPECT_EQ(args.outputs[k].address, launch.outputs[k].first() + launch.threads * 16);
+    for (std::uint64_t t = 0; t < launch.threads; ++t) ASSERT_NE(launch.outputs[k].get(t), Words{});
+  }
+}
+
+}  // namespace
+}  // namespace warpjit::backend
+
+#endif
