@@ -23,6 +23,13 @@ std::optional<backend::Target> backend_target(Target target) {
   return std::nullopt;
 }
 
+CompileReport report_of(const Kernel& kernel, bool hit) {
+  CompileReport report = kernel.report();
+  report.cache_hit = hit;
+  if (hit) report.translate_ns = report.passes_ns = report.backend_ns = report.place_ns = 0;
+  return report;
+}
+
 #if defined(WARPJIT_CHECKS)
 constexpr bool kAlwaysCheck = true;
 #else
@@ -117,10 +124,7 @@ Result<CompileReport> EngineState::compile(LaunchState& launch, const RunOptions
   WARPJIT_TRY(const Choice choice, choose(options));
   bool hit = false;
   WARPJIT_TRY(const std::shared_ptr<const Kernel> kernel, find_kernel(launch, options, choice, hit));
-  CompileReport report = kernel->report();
-  report.cache_hit = hit;
-  if (hit) report.translate_ns = report.passes_ns = report.backend_ns = report.place_ns = 0;
-  return report;
+  return report_of(*kernel, hit);
 }
 
 unsigned EngineState::worker_count(const LaunchState& launch, const RunOptions& options,
@@ -144,20 +148,21 @@ Result<RunReport> EngineState::run(LaunchState& launch, const RunOptions& option
   const SlotKey key = slot_key(launch, options, choice);
   Slots::Lease lease;
   RunReport report;
-  if (launch.slots.find(key, launch.values_generation, lease)) {
-    static_cast<CompileReport&>(report) = lease.kernel().report();
-    report.cache_hit = true;
-  } else {
-    WARPJIT_TRY(std::shared_ptr<const Kernel> kernel, find_kernel(launch, options, choice, report.cache_hit));
-    const bool hit = report.cache_hit;
-    static_cast<CompileReport&>(report) = kernel->report();
-    report.cache_hit = hit;
+  bool remembered = launch.slots.find(key, launch.values_generation, lease);
+  if (!remembered) {
+    auto refilled = launch.slots.refill(key, launch.values_generation, *launch.shader, launch.values, lease);
+    if (!refilled) return refilled.error();
+    remembered = *refilled;
+  }
+  bool hit = true;
+  if (!remembered) {
+    WARPJIT_TRY(std::shared_ptr<const Kernel> kernel, find_kernel(launch, options, choice, hit));
     if (Status status = launch.slots.fill(key, launch.values_generation, std::move(kernel), *launch.shader,
                                           launch.values, lease);
         !status)
       return status.error();
   }
-  if (report.cache_hit) report.translate_ns = report.passes_ns = report.backend_ns = report.place_ns = 0;
+  static_cast<CompileReport&>(report) = report_of(lease.kernel(), hit);
   if (launch.count == 0) return report;
 
   const auto start = std::chrono::steady_clock::now();

@@ -43,7 +43,7 @@ bool Slots::claim(Slot& slot) {
 }
 
 Slots::Slot* Slots::choose(const SlotKey& key) {
-  // The slot of this key with old values or a dropped kernel is the first choice, then an empty one.
+  // The slot of this key with old values or a dropped kernel is the first choice, then the next in turn.
   for (Slot& slot : slots_)
     if (slot.tag.load(std::memory_order_relaxed) == key.tag() && slot.key == key && claim(slot)) return &slot;
   for (std::size_t n = 0; n < kSlots; ++n) {
@@ -53,38 +53,58 @@ Slots::Slot* Slots::choose(const SlotKey& key) {
   return nullptr;
 }
 
-Status Slots::write(Slot& slot, const std::shared_ptr<const Kernel>& kernel, const frontend::Shader& shader,
-                    const frontend::Values& values) {
+// The slot is claimed: nobody reads it.
+Status Slots::write(Slot& slot, const SlotKey& key, std::uint64_t generation,
+                    std::shared_ptr<const Kernel> kernel, const frontend::Shader& shader,
+                    const frontend::Values& values, Lease& lease) {
   const std::size_t bytes = std::max(shader.table_bytes(), kernel->table_bytes());
   if (slot.table_bytes < bytes) {
     const std::size_t rounded = (bytes + 63) & ~std::size_t{63};
     slot.table.reset(static_cast<std::uint32_t*>(::operator new[](rounded, std::align_val_t{64})));
     slot.table_bytes = rounded;
   }
-  slot.kernel = kernel;
   shader.fill_table(values, slot.table.get());
-  return kernel->prepare(slot.table.get());
+  if (Status status = kernel->prepare(slot.table.get()); !status) {
+    slot.tag.store(0, std::memory_order_relaxed);
+    return status;
+  }
+  slot.key = key;
+  slot.kernel = kernel;
+  lease.kernel_ = std::move(kernel);
+  lease.table_ = slot.table.get();
+  lease.slot_ = &slot;
+  lease.kernel_->touch();
+  slot.users.fetch_add(1, std::memory_order_relaxed);
+  slot.tag.store(key.tag(), std::memory_order_relaxed);
+  slot.ready.store(generation, std::memory_order_seq_cst);
+  return {};
+}
+
+Result<bool> Slots::refill(const SlotKey& key, std::uint64_t generation, const frontend::Shader& shader,
+                           const frontend::Values& values, Lease& lease) {
+  const std::lock_guard lock(mutex_);
+  if (find(key, generation, lease)) return true;  // another run was faster
+  for (Slot& slot : slots_) {
+    if (slot.tag.load(std::memory_order_relaxed) != key.tag() || !(slot.key == key)) continue;
+    std::shared_ptr<const Kernel> kernel = slot.kernel.lock();
+    if (!kernel || !claim(slot)) return false;
+    if (Status status = write(slot, key, generation, std::move(kernel), shader, values, lease); !status)
+      return status.error();
+    return true;
+  }
+  return false;
 }
 
 Status Slots::fill(const SlotKey& key, std::uint64_t generation, std::shared_ptr<const Kernel> kernel,
                    const frontend::Shader& shader, const frontend::Values& values, Lease& lease) {
   const std::lock_guard lock(mutex_);
-  if (find(key, generation, lease)) return {};  // another run was faster
+  if (find(key, generation, lease)) return {};
   Slot* slot = choose(key);
   if (slot == nullptr) {
     lease.own_ = std::make_unique<Slot>();
     slot = lease.own_.get();
   }
-  slot->tag.store(0, std::memory_order_relaxed);
-  if (Status status = write(*slot, kernel, shader, values); !status) return status;
-  slot->key = key;
-  lease.kernel_ = std::move(kernel);
-  lease.table_ = slot->table.get();
-  lease.slot_ = slot;
-  slot->users.fetch_add(1, std::memory_order_relaxed);
-  slot->tag.store(key.tag(), std::memory_order_relaxed);
-  slot->ready.store(generation, std::memory_order_seq_cst);
-  return {};
+  return write(*slot, key, generation, std::move(kernel), shader, values, lease);
 }
 
 }  // namespace warpjit::runtime

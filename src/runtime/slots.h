@@ -66,8 +66,12 @@ class Slots {
   // The slot of `key` with values of `generation` (not 0), if there is one whose kernel still lives.
   bool find(const SlotKey& key, std::uint64_t generation, Lease& lease);
 
-  // Fills a table for `kernel`, in a slot of this launch if one is free. The values must not change
-  // meanwhile, and did not change while a run of the same generation is under way.
+  // Fills the table of `key`'s slot anew after the values changed. False if there is no such slot, or its
+  // kernel was dropped. The values must not change meanwhile, and may have changed only while nothing ran.
+  Result<bool> refill(const SlotKey& key, std::uint64_t generation, const frontend::Shader& shader,
+                      const frontend::Values& values, Lease& lease);
+
+  // Fills a table for `kernel`, in a slot of this launch if one is free.
   Status fill(const SlotKey& key, std::uint64_t generation, std::shared_ptr<const Kernel> kernel,
               const frontend::Shader& shader, const frontend::Values& values, Lease& lease);
 
@@ -75,8 +79,9 @@ class Slots {
   static constexpr std::size_t kSlots = 8;
   static bool claim(Slot& slot);
   static bool enter(Slot& slot, const SlotKey& key, std::uint64_t generation, Lease& lease);
-  static Status write(Slot& slot, const std::shared_ptr<const Kernel>& kernel, const frontend::Shader& shader,
-                      const frontend::Values& values);
+  static Status write(Slot& slot, const SlotKey& key, std::uint64_t generation,
+                      std::shared_ptr<const Kernel> kernel, const frontend::Shader& shader,
+                      const frontend::Values& values, Lease& lease);
   Slot* choose(const SlotKey& key);
 
   std::array<Slot, kSlots> slots_;

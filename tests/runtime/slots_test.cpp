@@ -46,8 +46,12 @@ TEST(Slots, FillsOnceUntilTheValuesChange) {
   f.values.words[0] = 9;
   Slots::Lease lease;
   EXPECT_FALSE(f.slots.find(key(1), 2, lease));
-  ASSERT_TRUE(f.fill(key(1), 2, lease));
+  const auto refilled = f.slots.refill(key(1), 2, f.shader, f.values, lease);
+  ASSERT_TRUE(refilled && *refilled);
   EXPECT_EQ(lease.table()[31], 10u);
+  EXPECT_EQ(f.shader.fills, 2);
+  Slots::Lease unknown;
+  EXPECT_FALSE(*f.slots.refill(key(2), 2, f.shader, f.values, unknown));
 }
 
 TEST(Slots, MoreKernelsThanSlots) {
