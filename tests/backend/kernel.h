@@ -113,14 +113,14 @@ MachineCode compile(const ir::Function& kernel, const Setting& setting, Abi abi 
 std::vector<Setting> all_settings(Target target);
 
 // Tests that run once per target and are skipped where it does not run.
-class OnTarget : public testing::TestWithParam<Target> {
+class OnTarget : public ::testing::TestWithParam<Target> {
  protected:
   void SetUp() override {
     if (!runs_here(GetParam())) GTEST_SKIP() << "this CPU does not run " << name(GetParam());
   }
 };
-#define WARPJIT_ON_EVERY_TARGET(suite)                                                      \
-  INSTANTIATE_TEST_SUITE_P(Targets, suite, testing::Values(Target::x64_v3, Target::x64_v4), \
+#define WARPJIT_ON_EVERY_TARGET(suite)                                                        \
+  INSTANTIATE_TEST_SUITE_P(Targets, suite, ::testing::Values(Target::x64_v3, Target::x64_v4), \
                            [](const auto& tested) { return std::string(name(tested.param)); })
 
 // A kernel in group form under construction, with a block to begin in.
