@@ -81,10 +81,11 @@ void load(const std::byte* data, std::ptrdiff_t stride, std::size_t count, std::
 // f32 keeps its bits (NaN payloads), so it is never handled as a float.
 template <std::size_t kComponents>
 void copy(const std::byte* data, std::ptrdiff_t stride, std::size_t count, std::byte* rows) {
+  // Straight to the row: through a local one, its load would wait for the narrower stores.
+  constexpr std::uint32_t kMissing[4] = {0, 0, 0, 0x3F800000};
   for (std::size_t n = 0; n < count; ++n, data += stride, rows += kRowBytes) {
-    std::uint32_t words[4] = {0, 0, 0, 0x3F800000};
-    std::memcpy(words, data, 4 * kComponents);
-    std::memcpy(rows, words, kRowBytes);
+    std::memcpy(rows, data, 4 * kComponents);
+    std::memcpy(rows + 4 * kComponents, kMissing + kComponents, kRowBytes - 4 * kComponents);
   }
 }
 
