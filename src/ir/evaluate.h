@@ -44,7 +44,7 @@ WARPJIT_MEANING float FSub32(float a, float b) { return a - b; }
 WARPJIT_MEANING float FMul32(float a, float b) { return a * b; }
 WARPJIT_MEANING float FMulZeroInf32(float a, float b) {
   const float product = a * b;
-  return is_nan(product) & !(is_nan(a) | is_nan(b)) ? 0.0f : product;
+  return is_nan(product) && !is_nan(a) && !is_nan(b) ? 0.0f : product;
 }
 WARPJIT_MEANING float FDiv32(float a, float b) { return a / b; }
 WARPJIT_MEANING float FSqrt32(float a) { return std::sqrt(a); }
@@ -79,7 +79,7 @@ WARPJIT_MEANING bool FLt32(float a, float b) { return a < b; }
 WARPJIT_MEANING bool FLe32(float a, float b) { return a <= b; }
 WARPJIT_MEANING bool FGt32(float a, float b) { return a > b; }
 WARPJIT_MEANING bool FGe32(float a, float b) { return a >= b; }
-WARPJIT_MEANING bool FUnordered32(float a, float b) { return is_nan(a) | is_nan(b); }
+WARPJIT_MEANING bool FUnordered32(float a, float b) { return is_nan(a) || is_nan(b); }
 
 WARPJIT_MEANING u32 F32ToI32Sat(float a) {
   // The value that is converted is in range for every input, so that the loop over lanes has no branch.

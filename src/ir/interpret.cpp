@@ -171,7 +171,9 @@ class Preparation {
 
   void resolve_targets() {
     for (Operation& operation : out_.operations_) {
-      if (operation.c == 0) continue;  // made by an edge
+      const bool jumps = operation.opcode == Opcode::Jump || operation.opcode == Opcode::Branch ||
+                         operation.opcode == Opcode::Switch;
+      if (!jumps || operation.c == 0) continue;  // an edge's own jump has no edges
       const Edge* targets = edges_.data() + operation.b;
       switch (operation.opcode) {
         case Opcode::Jump:

@@ -17,7 +17,6 @@ WARPJIT_MEANING void lane_wise(const Operation& operation, std::uint32_t* frame)
   const std::uint32_t* b = frame + operation.b;
   const std::uint32_t* c = frame + operation.c;
   using Row = Evaluator<kOpcode>;
-#pragma GCC ivdep
   for (unsigned lane = 0; lane < kLanes; ++lane)
     result[lane] = static_cast<std::uint32_t>(
         Row::apply(a[lane], Row::kOperands > 1 ? b[lane] : 0, Row::kOperands > 2 ? c[lane] : 0));

@@ -10,7 +10,7 @@ namespace warpjit::ir {
 
 // Limits of a text; beyond them it is refused.
 inline constexpr std::size_t kMaxTextBytes = std::size_t{1} << 24;
-inline constexpr std::uint32_t kMaxTextBlocks = 1u << 16;  // block numbers are below
+inline constexpr std::uint32_t kMaxTextBlocks = 1u << 14;  // block numbers are below
 inline constexpr std::uint32_t kMaxSwitchTargets = 1u << 12;
 
 // One function, checked by the verifier. Errors are bad_input (resource_limit beyond a limit) with

@@ -292,8 +292,12 @@ class Generator {
         const Value few = make(Opcode::ILtU32,
                                {turns, builder_.constant(static_cast<std::int32_t>(2 + random_.below(12)))});
         write(kFirstCounter, make(Opcode::IAdd32, {turns, builder_.constant(1)}));
-        builder_.branch(I1{make(Opcode::And1, {few, condition()})}, blocks[random_.below(k + 1)], later(k),
-                        1);
+        const Value again = make(Opcode::And1, {few, condition()});
+        const Block back = blocks[random_.below(k + 1)];
+        if (random_.chance(70))
+          builder_.branch(I1{again}, back, later(k), 1);
+        else
+          builder_.branch(I1{make(Opcode::Not1, {again})}, later(k), back, 2);
       } else if (kind < 50 && options_.switches) {
         std::vector<Block> arms;
         for (std::uint32_t n = 2 + random_.below(3); n > 0; --n) arms.push_back(later(k));
