@@ -1,5 +1,4 @@
-// Dominators: Cooper, Harvey and Kennedy's iteration over reverse postorder, then an
-// interval per block, so that a query costs two comparisons.
+// Dominators, in nearly linear time, with an interval per block, so that a query costs two comparisons.
 #pragma once
 
 #include <cstdint>

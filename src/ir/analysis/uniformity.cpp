@@ -9,7 +9,8 @@ class Uniformity {
  public:
   Uniformity(Function& f, const Loops& loops) : f_(f), loops_(loops) {}
 
-  void run() {
+  // False if it took too long.
+  bool run() {
     collect_users();
     for (Block b : loops_.order())
       for (Inst i : f_.insts(b)) initialize(i);
@@ -17,10 +18,14 @@ class Uniformity {
       const Value v = changed_.back();
       changed_.pop_back();
       for (std::uint32_t k = first_user_[v.id]; k < first_user_[v.id + 1]; ++k) visit_user(users_[k], v);
+      if (walked_ > kMaxWalk * (loops_.order().size() + 100)) return false;
     }
+    return true;
   }
 
  private:
+  static constexpr std::size_t kMaxWalk = 100;  // how often each block may be passed, on average
+
   // The users of each value, as one array with a range per value.
   void collect_users() {
     first_user_.assign(f_.value_count() + 2, 0);
@@ -124,6 +129,7 @@ class Uniformity {
 
   void walk(std::uint32_t at) {
     const std::uint32_t loop = walk_loop_;
+    walked_ -= at;
     const std::size_t end = loop == Loops::kNone ? loops_.order().size() : loops_.loop(loop).end;
     for (; at < end && places_ > 1; ++at) {
       const Block b = loops_.order()[at];
@@ -131,6 +137,7 @@ class Uniformity {
       --places_;
       for (Block s : f_.block(b).successors) flow(b, s, label_[b.id]);
     }
+    walked_ += at;
     if (left_) leave_divergently(loop);
   }
 
@@ -186,6 +193,7 @@ class Uniformity {
   std::vector<std::uint8_t> divergent_loop_;  // per loop
   std::vector<Block> label_;                  // per block, if its stamp is of this generation
   std::vector<std::uint32_t> stamp_;
+  std::size_t walked_ = 0;
   std::uint32_t generation_ = 0;
   std::uint32_t walk_loop_ = Loops::kNone;
   std::uint32_t places_ = 0;
@@ -195,10 +203,7 @@ class Uniformity {
 }  // namespace
 
 void analyze_uniformity(Function& f, const Loops& loops) {
-  if (loops.reducible()) {
-    Uniformity(f, loops).run();
-    return;
-  }
+  if (loops.reducible() && Uniformity(f, loops).run()) return;
   for (Block b : reverse_postorder(f)) {
     for (Inst i : f.insts(b)) {
       const InstData& data = f.inst(i);

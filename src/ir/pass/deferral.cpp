@@ -22,7 +22,7 @@ bool diverges(const Function& f, Block b) {
   return f.inst(end).operand_count != 0 && f.value(f.operand(end, 0)).shape == Shape::varying;
 }
 
-std::vector<std::vector<Block>> deferred_exits(const Function& f, const Loops& loops) {
+std::optional<std::vector<std::vector<Block>>> deferred_exits(const Function& f, const Loops& loops) {
   const auto& order = loops.order();
   std::vector<std::vector<Block>> result(loops.loops().size());
   std::vector<Positions> deferred(
@@ -40,15 +40,20 @@ std::vector<std::vector<Block>> deferred_exits(const Function& f, const Loops& l
     }
   };
   Positions targets;
+  std::size_t waiting = 0;
   for (std::uint32_t at = 0; at < order.size(); ++at) {
     const Block b = order[at];
     const std::uint32_t loop = loops.innermost(b);
     const auto& successors = f.block(b).successors;
+    waiting += deferred[at].size();
+    if (waiting > kMaxDeferred * (at + 64)) return std::nullopt;
     if (loops.is_header(b)) around[loop].swap(deferred[at]);
     if (successors.size() == 1 && loops.position(successors[0]) <= at) {
       // The end of the loop: whoever left it on the way goes on with those who leave last.
       const Positions& parted = deferred[at];
       for (std::uint32_t position : parted) result[loop].push_back(order[position]);
+      // All through the loop what waits around it does, and who left in an earlier turn.
+      waiting += (parted.size() + around[loop].size()) * (loops.loop(loop).end - loops.loop(loop).first);
       if (!parted.empty()) leaving[loop].emplace_back();
       for (Positions& out : leaving[loop]) {
         insert(out, parted);

@@ -3,6 +3,7 @@
 // the new edges until their turn comes.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "ir/analysis/loops.h"
@@ -13,8 +14,10 @@ namespace warpjit::ir {
 // Do lanes part at the end of b?
 bool diverges(const Function& f, Block b);
 
-// For each loop: the targets outside it that some lanes leave to while others still run the loop. Empty
-// for a loop that all its lanes leave at once.
-std::vector<std::vector<Block>> deferred_exits(const Function& f, const Loops& loops);
+// For each loop: the targets outside it that some lanes leave to while others still run the loop; none
+// for a loop that all its lanes leave at once. No result if more than kMaxDeferred blocks wait on average:
+// the work of linearization, and the code it makes, grow with that number.
+inline constexpr std::size_t kMaxDeferred = 32;
+std::optional<std::vector<std::vector<Block>>> deferred_exits(const Function& f, const Loops& loops);
 
 }  // namespace warpjit::ir

@@ -24,11 +24,11 @@ namespace {
 
 class Linearizer {
  public:
-  Linearizer(Function& f, const Loops& loops)
+  Linearizer(Function& f, const Loops& loops, const std::vector<std::vector<Block>>& deferred)
       : f_(f),
         loops_(loops),
         turns_(f, loops),
-        deferred_(deferred_exits(f, loops)),
+        deferred_(deferred),
         builder_(f),
         masks_(builder_),
         lanes_(f.block_count()),
@@ -86,6 +86,7 @@ class Linearizer {
     std::uint32_t index = 0;
   };
   static constexpr std::uint32_t kNone = ~0u;
+  static constexpr std::uint32_t kMaxTests = 3;
 
   // ---- The function as it was.
 
@@ -467,7 +468,7 @@ class Linearizer {
   // From `at` to the first block that is pending, or past it if no lane is there and that is worth a test.
   // direct_: the targets of the block that is being left; `populated`: that some lane takes one of them.
   void go_on(Block at, bool populated) {
-    for (;;) {
+    for (std::uint32_t tests = 0;; ++tests) {
       const Pending next = state_.front();
       state_.erase(state_.begin());
       const Block target = next.target;
@@ -475,7 +476,7 @@ class Linearizer {
       const bool own_mask = lanes_[target.id].own_mask;
       const bool sure = state_.empty() || (populated && direct_.size() == 1 && direct_[0] == target) ||
                         (!header && !own_mask && lanes_[source(target).id].populated);
-      if (sure || !wants_test(target)) {
+      if (sure || !wants_test(target, tests)) {
         arrive(at, next, sure);
         return builder_.jump(target);
       }
@@ -489,10 +490,12 @@ class Linearizer {
     }
   }
 
-  // Must or should we know that lanes are in `target` before running it? state_: what waits behind it.
-  bool wants_test(Block target) const {
-    // An empty loop need not end. And a loop that lanes leave must end with the last.
-    if (is_preheader(target)) return true;
+  // Must or should we know that lanes are in `target` before running it? state_ is what waits behind it,
+  // `tests` how many tests there are on this way already: where many blocks wait, they would be too many.
+  bool wants_test(Block target, std::uint32_t tests) const {
+    if (is_preheader(target)) return true;  // an empty loop need not end
+    if (tests >= kMaxTests) return false;
+    // A loop that lanes leave one by one is left with the last.
     const std::uint32_t loop = loops_.innermost(target);
     if (loop != Loops::kNone && !deferred_[loop].empty() && !loops_.contains(loop, state_.front().target))
       return true;
@@ -512,7 +515,7 @@ class Linearizer {
   Function& f_;
   const Loops& loops_;
   const PostDominators turns_;
-  const std::vector<std::vector<Block>> deferred_;  // per loop
+  const std::vector<std::vector<Block>>& deferred_;  // per loop
   Builder builder_;
   MaskAlgebra masks_;
   std::vector<Lanes> lanes_;                                   // per block
@@ -567,8 +570,10 @@ void linearize(Function& f, bool dispatch_all) {
   const Loops loops(f, dominators);
   if (dispatch_all || !loops.reducible() || has_endless_loop(f, loops)) return dispatch(f);
   if (std::any_of(loops.order().begin(), loops.order().end(), [&](Block b) { return diverges(f, b); })) {
+    const auto deferred = deferred_exits(f, loops);
+    if (!deferred) return dispatch(f);
     const auto first_new = static_cast<std::uint32_t>(f.block_count());
-    Linearizer(f, loops).run();
+    Linearizer(f, loops, *deferred).run();
     thread_jumps(f, first_new);
     analyze_uniformity(f);
   }

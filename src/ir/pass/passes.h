@@ -37,8 +37,8 @@ void hoist_launch_uniform(Function& f, Function& preamble);
 void insert_skips(Function& f);
 
 // Thread form to group form: keeps uniform branches, removes divergent ones (DESIGN.md 3.4). Shapes must be
-// set; sets those of the group form. Irreducible and endless functions, or all if `dispatch_all`, run
-// in the dispatcher (pass/dispatch.h).
+// set; sets those of the group form. Irreducible and endless functions, functions in which very many blocks
+// wait for lanes at once, and all if `dispatch_all`, run in the dispatcher (pass/dispatch.h).
 void linearize(Function& f, bool dispatch_all);
 
 // Puts BurnFuel on every edge that is marked backward (splitting it where needed).
