@@ -70,6 +70,36 @@ std::string name_of(const ::testing::TestParamInfo<Way>& info) {
   constexpr std::array<const char*, 3> kNames = {"linearized", "with_skips", "dispatched"};
   return kNames[static_cast<std::size_t>(info.param)];
 }
+// DESIGN.md 3.5: a budget that is enough for every thread is enough for the group; a thread that needs more
+// than the whole group's budget stops it.
+TEST_P(RandomPrograms, BurnFuelAsThreadsDo) {
+  const std::uint64_t first = from_environment("WARPJIT_FIRST_SEED", 0);
+  const std::uint64_t count = from_environment("WARPJIT_SEEDS", 1500);
+  std::uint64_t enough = 0, stopped = 0;
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    const Function thread_form = random_any_function(seed);
+    const RandomMemory memory(seed, 21);
+    Function group_form = thread_form;
+    ASSERT_TRUE(to_group_form(group_form, GetParam()).ok()) << "seed " << seed;
+    for (const std::uint64_t fuel : {0, 1, 2, 5}) {
+      const auto got = memory.run(group_form, 8, fuel);
+      if (memory.run(thread_form, 1, fuel).ok()) {
+        ++enough;
+        ASSERT_TRUE(got.ok()) << "seed " << seed << ", fuel " << fuel << ": " << to_string(got.error())
+                              << "\n"
+                              << print(thread_form) << print(group_form);
+      } else if (!memory.run(thread_form, 1, fuel * 8).ok()) {
+        ++stopped;
+        ASSERT_FALSE(got.ok()) << "seed " << seed << ", fuel " << fuel << "\n"
+                               << print(thread_form) << print(group_form);
+        ASSERT_EQ(got.error().code, ErrorCode::out_of_fuel);
+      }
+    }
+  }
+  EXPECT_GT(enough, count);
+  EXPECT_GT(stopped, count / 8);
+}
+
 TEST(RandomPipeline, GivesTheSameOutputs) {
   const std::uint64_t first = from_environment("WARPJIT_FIRST_SEED", 0);
   const std::uint64_t count = from_environment("WARPJIT_SEEDS", 3000);
