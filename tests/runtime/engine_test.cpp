@@ -12,6 +12,8 @@
 namespace {
 std::atomic<std::uint64_t> allocations{0};
 }
+// GCC sees malloc and free through the replaced operators and takes them for a mismatch.
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 void* operator new(std::size_t size) {
   allocations.fetch_add(1, std::memory_order_relaxed);
   if (void* memory = std::malloc(size != 0 ? size : 1)) return memory;
