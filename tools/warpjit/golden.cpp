@@ -41,6 +41,7 @@ pica200::Program single(pica200::Opcode opcode, bool uniform_operand) {
   pica200::Program program;
   program.source_name = std::string(instruction.info().name);
   program.code = {pica200::encode(instruction), kEnd};
+  program.outputs = {pica200::Output{}};  // o0
   pica200::Descriptor descriptor;
   descriptor.mask = pica200::kXYZW;
   descriptor.selector = {pica200::kIdentitySelector, pica200::kIdentitySelector, pica200::kIdentitySelector};

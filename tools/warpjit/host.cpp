@@ -67,11 +67,10 @@ int print_host(const Options& options) {
   }
   const pica200::Program& guest = input->shader->program();
   const std::string listing = backend::list(*code, [&](std::uint32_t address) -> std::string {
-    if (address >= guest.code.size()) return {};
-    const auto instruction = pica200::try_decode(guest.code[address]);
-    if (!instruction) return fmt::format("{:#05x}", address);
-    return fmt::format("{:#05x}  {}", address,
-                       pica200::disassemble(*instruction, guest.descriptor(instruction->descriptor)));
+    const auto instruction =
+        address < guest.code.size() ? pica200::try_decode(guest.code[address]) : std::nullopt;
+    if (!instruction) return {};
+    return pica200::disassemble(*instruction, guest.descriptor(instruction->descriptor));
   });
   if (options.json) {
     Json json = to_json(*code);
