@@ -222,7 +222,8 @@ void Lowering::lower_Branch(ir::Inst i) {
   code_.blocks[at].end = static_cast<std::uint32_t>(code_.insts.size());
   std::vector<ir::Block> targets = f_.block(b).successors;
   for (ir::Block target : targets) {
-    if (f_.block(target).predecessors.size() == 1) {
+    const bool has_phis = f_.inst(f_.block(target).first).opcode == Opcode::Phi;
+    if (f_.block(target).predecessors.size() == 1 && !has_phis) {
       code_.blocks[at].successors.push_back(target.id | 0x80000000u);
       continue;
     }
