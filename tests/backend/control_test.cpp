@@ -136,6 +136,33 @@ TEST_P(ControlCode, BranchesOnConstants) {
   }
 }
 
+// Phis of one operand, as loops have them at their exits.
+TEST_P(ControlCode, PhisBehindABranch) {
+  KernelBuilder k(1, 1, 16);
+  const Block yes = k.function.add_block(), no = k.function.add_block();
+  const auto in = k.b.LoadInput(0);
+  const F32 doubled = k.b.FAdd32(in[2], in[2]);
+  const I32 zero = k.b.constant(0);
+  k.b.branch(k.b.INe32(k.b.LoadUniformI32(0), zero), yes, no);
+  const F32 x = k.b.phi<F32>(yes);
+  const I32 y = k.uniform_phi<I32>(yes);
+  k.arrive(x, {doubled});
+  k.arrive(y, {k.b.constant(8)});
+  k.b.set_block(yes);
+  k.store(x, k.real(y), doubled, in[0]);
+  k.b.ret();
+  const F32 z = k.b.phi<F32>(no);
+  k.arrive(z, {in[1]});
+  k.b.set_block(no);
+  k.store(z, z, doubled, in[0]);
+  k.b.ret();
+  expect_rows(k.function, GetParam(), {{0, 0, 0, 0}, {1, 0, 0, 0}},
+              [&](const Words& in, const std::vector<std::uint32_t>& table, std::uint64_t, std::uint32_t) {
+                const auto twice = std::bit_cast<std::uint32_t>(2.0f * std::bit_cast<float>(in[2]));
+                return table[0] != 0 ? Words{twice, 8, twice, in[0]} : Words{in[1], in[1], twice, in[0]};
+              });
+}
+
 TEST_P(ControlCode, SwitchesOfEverySize) {
   for (std::uint32_t count : {1u, 2u, 3u, 4u, 5u, 7u, 16u}) {
     KernelBuilder k(1, 1, 16);
