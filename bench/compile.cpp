@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 
 #include "backend/workspace.h"
 #include "backend/x64/host.h"
@@ -29,17 +30,24 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-// Microseconds of each stage over many compilations, in the order of their first appearance.
+// Microseconds of each stage over many compilations. A name that comes again in one compilation is a stage of
+// its own ("simplify.2").
 class StageTimes {
  public:
-  void start() { last_ = Clock::now(); }
-  void stage(const std::string& name) {
+  // Begins a compilation; resume() goes on with it after something that does not count.
+  void start() {
+    seen_.clear();
+    resume();
+  }
+  void resume() { last_ = Clock::now(); }
+  void stage(std::string name) {
     const Clock::time_point now = Clock::now();
+    if (const unsigned times = ++seen_[name]; times > 1) name += "." + std::to_string(times);
     const auto place =
         std::find_if(stages_.begin(), stages_.end(), [&](const Stage& stage) { return stage.name == name; });
     Stage& stage = place != stages_.end() ? *place : stages_.emplace_back(Stage{name, {}});
     stage.times.push_back(std::chrono::duration<double, std::micro>(now - last_).count());
-    last_ = Clock::now();
+    resume();
   }
   void report(benchmark::State& state) const {
     unsigned number = 0;  // counters are printed in the order of their names
@@ -56,6 +64,7 @@ class StageTimes {
     std::vector<double> times;
   };
   std::vector<Stage> stages_;
+  std::map<std::string, unsigned> seen_;
   Clock::time_point last_;
 };
 
@@ -80,7 +89,7 @@ Status compile_once(std::span<const std::byte> bytes, const frontend::Facts& fac
 
   const backend::x64::Host& host = backend::x64::host(target);
   backend::x64::ConstantPool pool(host);
-  times.start();
+  times.resume();
   backend::x64::Lowering(group.kernel, host, pool, code.parts, scratch.kernel.code).run();
   lir::eliminate_dead_code(scratch.kernel.code);
   times.stage("backend:lower");

@@ -1,8 +1,12 @@
 #include "ratios.h"
 
+#include <unistd.h>
+
 #include <cstdlib>
 
 namespace warpjit::bench {
+
+RatioReporter::RatioReporter() : ConsoleReporter(isatty(STDOUT_FILENO) != 0 ? OO_ColorTabular : OO_Tabular) {}
 
 void RatioReporter::ReportRuns(const std::vector<Run>& runs) {
   ConsoleReporter::ReportRuns(runs);

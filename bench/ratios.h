@@ -12,6 +12,7 @@ namespace warpjit::bench {
 // Names are SHADER/ENGINE/COUNT, with /host_threads:2 for two threads. With repetitions medians are used.
 class RatioReporter final : public benchmark::ConsoleReporter {
  public:
+  RatioReporter();
   void ReportRuns(const std::vector<Run>& runs) override;
   // JIT to interpreters and to the lane kernels, and two host threads to one.
   void print_ratios() const;
