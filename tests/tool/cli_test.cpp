@@ -189,7 +189,8 @@ TEST_F(CliTest, IrAndHost) {
     EXPECT_EQ(host.code, 0) << host.err;
     EXPECT_NE(host.out.find("dp4"), std::string::npos);
   }
-  const json counts = json::parse(run("host --json --statistics --target v3 " + kExamples + "mvp_light.shbin").out);
+  const json counts =
+      json::parse(run("host --json --statistics --target v3 " + kExamples + "mvp_light.shbin").out);
   EXPECT_GT(counts["group_instructions"], 0);
 }
 
