@@ -9,6 +9,14 @@ namespace {
 
 using Operation = Interpreter::Operation;
 
+// Lanes do not depend on each other, and the loop vectorizer must see a loop (unrolled completely it would be
+// left to the one for straight-line code, which gives up on selects).
+#if defined(__clang__)
+#define WARPJIT_LANE_LOOP _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define WARPJIT_LANE_LOOP _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
+#endif
+
 template <Opcode kOpcode, unsigned kLanes>
 WARPJIT_MEANING void lane_wise(const Operation& operation, std::uint32_t* frame) {
   // SSA: the result's words are no operand's words.
@@ -17,6 +25,7 @@ WARPJIT_MEANING void lane_wise(const Operation& operation, std::uint32_t* frame)
   const std::uint32_t* b = frame + operation.b;
   const std::uint32_t* c = frame + operation.c;
   using Row = Evaluator<kOpcode>;
+  WARPJIT_LANE_LOOP
   for (unsigned lane = 0; lane < kLanes; ++lane)
     result[lane] = static_cast<std::uint32_t>(
         Row::apply(a[lane], Row::kOperands > 1 ? b[lane] : 0, Row::kOperands > 2 ? c[lane] : 0));
@@ -72,6 +81,19 @@ WARPJIT_MEANING GroupOutcome run_group(const GroupContext& context, std::uint32_
   std::uint64_t fuel = context.fuel;
   for (;;) {
     const Operation& operation = *next++;
+    // The lane-wise rows; then the others, which are few.
+    switch (operation.opcode) {
+#define WARPJIT_IR_OP(name, results, operands, flags)    \
+  case Opcode::name:                                     \
+    if constexpr (Evaluator<Opcode::name>::kDefined) {   \
+      lane_wise<Opcode::name, kLanes>(operation, frame); \
+      continue;                                          \
+    } else {                                             \
+      break;                                             \
+    }
+#include "ir/opcodes.inc"
+#undef WARPJIT_IR_OP
+    }
     switch (operation.opcode) {
       case Opcode::Phi: {
         std::uint32_t* result = frame + operation.result;
@@ -143,15 +165,7 @@ WARPJIT_MEANING GroupOutcome run_group(const GroupContext& context, std::uint32_
       case Opcode::ConstF32:
         break;  // in the frame from the start
       default:
-        // The lane-wise rows.
-        switch (operation.opcode) {
-#define WARPJIT_IR_OP(name, results, operands, flags)                                                   \
-  case Opcode::name:                                                                                    \
-    if constexpr (Evaluator<Opcode::name>::kDefined) lane_wise<Opcode::name, kLanes>(operation, frame); \
-    break;
-#include "ir/opcodes.inc"
-#undef WARPJIT_IR_OP
-        }
+        break;
     }
   }
 }

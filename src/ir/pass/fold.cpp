@@ -135,16 +135,15 @@ FloatFacts float_facts(const Function& f, Value value, int depth) {
   FloatFacts facts;
   if (data.opcode == Opcode::ConstF32) {
     const float x = std::bit_cast<float>(static_cast<std::uint32_t>(data.immediate));
-    return {std::isnan(x), std::isinf(x) && x > 0, std::isinf(x) && x < 0, x == 0, x == 0 && std::signbit(x)};
+    return {std::isnan(x), std::isinf(x) && x > 0, std::isinf(x) && x < 0, x == 0};
   }
-  if (data.opcode == Opcode::I32ToF32) return {false, false, false, true, false};
+  if (data.opcode == Opcode::I32ToF32) return {false, false, false, true};
   if (depth == 0) return facts;
   const Inst inst = f.definition(value);
   auto of = [&](std::uint32_t k) { return float_facts(f, f.operand(inst, k), depth - 1); };
   auto either = [](const FloatFacts& a, const FloatFacts& b) {
     return FloatFacts{a.nan || b.nan, a.positive_infinity || b.positive_infinity,
-                      a.negative_infinity || b.negative_infinity, a.zero || b.zero,
-                      a.minus_zero || b.minus_zero};
+                      a.negative_infinity || b.negative_infinity, a.zero || b.zero};
   };
   switch (data.opcode) {
     case Opcode::CanonicalizeNaN32:
@@ -152,12 +151,11 @@ FloatFacts float_facts(const Function& f, Value value, int depth) {
     case Opcode::FNeg32:
       facts = of(0);
       std::swap(facts.positive_infinity, facts.negative_infinity);
-      facts.minus_zero = facts.zero;
       return facts;
     case Opcode::FAbs32:
       facts = of(0);
       facts.positive_infinity |= facts.negative_infinity;
-      facts.negative_infinity = facts.minus_zero = false;
+      facts.negative_infinity = false;
       return facts;
     case Opcode::FFloor32:
       facts = of(0);
@@ -171,9 +169,6 @@ FloatFacts float_facts(const Function& f, Value value, int depth) {
       facts = either(a, b);
       facts.nan = b.nan;
       facts.negative_infinity = b.negative_infinity;
-      // -0 is not above +0.
-      const Value second = f.operand(inst, 1);
-      if (f.is_constant(second) && f.constant(second) < 0x7f800000u) facts.minus_zero = false;
       return facts;
     }
     case Opcode::FMinSelect32: {
@@ -183,22 +178,51 @@ FloatFacts float_facts(const Function& f, Value value, int depth) {
       facts.positive_infinity = b.positive_infinity;
       return facts;
     }
-    // A sum is -0 only if both terms are; a square never is.
-    case Opcode::FAdd32:
-      facts.minus_zero = of(0).minus_zero && of(1).minus_zero;
-      return facts;
-    case Opcode::FMul32:
-    case Opcode::FMulZeroInf32:
-      facts.minus_zero = f.operand(inst, 0) != f.operand(inst, 1);
-      return facts;
     case Opcode::FSqrt32:
       facts.negative_infinity = false;
       return facts;
     case Opcode::Exp2F32:
-      facts = of(0);
-      return {facts.nan, true, false, true, false};
+      return {of(0).nan, true, false, true};
     default:
       return facts;
+  }
+}
+
+bool can_be_minus_zero(const Function& f, Value value, int depth) {
+  const InstData& data = f.definition_of(value);
+  const Inst inst = f.definition(value);
+  auto operand_can = [&](std::uint32_t k) {
+    return depth == 0 || can_be_minus_zero(f, f.operand(inst, k), depth - 1);
+  };
+  switch (data.opcode) {
+    case Opcode::ConstF32:
+      return data.immediate == 0x80000000u;
+    case Opcode::I32ToF32:
+    case Opcode::FAbs32:
+    case Opcode::Exp2F32:
+      return false;
+    case Opcode::CanonicalizeNaN32:
+    case Opcode::FFloor32:
+    case Opcode::FSqrt32:
+      return operand_can(0);
+    case Opcode::SelectF32:
+      return operand_can(1) || operand_can(2);
+    case Opcode::FMaxSelect32: {
+      // -0 is not above +0.
+      const Value second = f.operand(inst, 1);
+      if (f.is_constant(second) && f.constant(second) < 0x7f800000u) return false;
+      return operand_can(0) || operand_can(1);
+    }
+    case Opcode::FMinSelect32:
+      return operand_can(0) || operand_can(1);
+    // A sum is -0 only if both terms are; a square never is.
+    case Opcode::FAdd32:
+      return operand_can(0) && operand_can(1);
+    case Opcode::FMul32:
+    case Opcode::FMulZeroInf32:
+      return f.operand(inst, 0) != f.operand(inst, 1);
+    default:
+      return true;
   }
 }
 

@@ -44,6 +44,7 @@ struct FloatFacts {
   bool minus_zero = true;
 };
 FloatFacts float_facts(const Function& f, Value value, int depth = 4);
+bool can_be_minus_zero(const Function& f, Value value, int depth = 4);
 
 namespace fold_detail {
 

@@ -54,12 +54,12 @@ Step Folder::float_arithmetic() {
   auto is_negation = [&](Value v) { return made_by(v, Opcode::FNeg32); };
   switch (e.opcode) {
     case Opcode::FAdd32:
-      if (is(b(), kMinusZero) || (is(b(), 0) && !float_facts(f, a()).minus_zero)) return known(a());
+      if (is(b(), kMinusZero) || (is(b(), 0) && !can_be_minus_zero(f, a()))) return known(a());
       if (is_negation(b())) return become(Opcode::FSub32, {a(), operand(b(), 0)});
       if (is_negation(a())) return become(Opcode::FSub32, {b(), operand(a(), 0)});
       return Step::none;
     case Opcode::FSub32:
-      if (is(b(), 0) || (is(b(), kMinusZero) && !float_facts(f, a()).minus_zero)) return known(a());
+      if (is(b(), 0) || (is(b(), kMinusZero) && !can_be_minus_zero(f, a()))) return known(a());
       if (is(a(), kMinusZero)) return become(Opcode::FNeg32, {b()});
       if (is_negation(b())) return become(Opcode::FAdd32, {a(), operand(b(), 0)});
       return Step::none;

@@ -24,10 +24,17 @@ class Numbering {
     bool replaced = false;
     for (Block b : dominators_.order())
       for (Inst i : f_.insts(b)) {
-        for (Value& v : f_.operands(i)) v = resolve(v);
+        bool changed = false;
+        for (Value& v : f_.operands(i)) {
+          const Value now = resolve(v);
+          changed |= now != v;
+          v = now;
+        }
         if (f_.inst(i).result_count == 0) continue;
-        // Equal operands can make more simple.
-        if (const Value known = f_.inst(i).opcode == Opcode::Phi ? only_operand(i) : simplify_in_place(f_, i);
+        // Operands that became equal can make more simple.
+        if (const Value known = f_.inst(i).opcode == Opcode::Phi ? only_operand(i)
+                                : changed                        ? simplify_in_place(f_, i)
+                                                                 : Value{};
             known.valid()) {
           replace(f_.result(i), known);
         } else {
