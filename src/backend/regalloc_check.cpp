@@ -59,7 +59,8 @@ class Checker {
   }
 
   // Slots are as wide as their class: each may serve one only, except those that no value owns.
-  std::string check_slots() const {
+  std::string check_slots() {
+    read_from_.assign(code_.classes.size(), {});
     constexpr std::size_t kUnknown = kClassCount;
     std::vector<std::size_t> classes(allocation_.slot_offset.size(), kUnknown);
     for (std::size_t i = 0; i < allocation_.insts.size(); ++i) {
@@ -71,6 +72,9 @@ class Checker {
       if (v == kNoReg) return "allocation, instruction " + std::to_string(i) + ": slot of no value";
       std::size_t& slot = classes[static_cast<std::size_t>(inst.mem.displacement)];
       if (slot == kUnknown) slot = static_cast<std::size_t>(code_.classes[v]);
+      const std::size_t location = slot_location(inst.mem.displacement);
+      const bool reads = allocation_.origin[i] != kInserted || inst.def != kNoReg;
+      if (reads && !is_slot_of(v, location)) read_from_[v].push_back(location);
       if (slot != static_cast<std::size_t>(code_.classes[v])) return "allocation: spill slot of two classes";
     }
     return {};
@@ -106,23 +110,11 @@ class Checker {
   static std::string edge(std::uint32_t from, std::uint32_t to) {
     return "allocation, edge " + std::to_string(from) + " to " + std::to_string(to) + ": ";
   }
-  // The slots from which the allocated code reads v.
+  // Does the allocated code read v from this location, from any slot?
   bool is_slot_of(Reg v, std::size_t location) const {
-    for (std::size_t i = 0; i < allocation_.insts.size(); ++i)
-      if (reads_slot(i, v) && slot_location(allocation_.insts[i].mem.displacement) == location) return true;
-    return false;
+    return std::find(read_from_[v].begin(), read_from_[v].end(), location) != read_from_[v].end();
   }
-  bool is_read_from_slot(Reg v) const {
-    for (std::size_t i = 0; i < allocation_.insts.size(); ++i)
-      if (reads_slot(i, v)) return true;
-    return false;
-  }
-  bool reads_slot(std::size_t i, Reg v) const {
-    const Inst& inst = allocation_.insts[i];
-    if (inst.mem.base != MemBase::spill) return false;
-    if (allocation_.origin[i] == kInserted) return inst.def != kNoReg && inst.virtual_def == v;
-    return folded_use(i) == v;
-  }
+  bool is_read_from_slot(Reg v) const { return !read_from_[v].empty(); }
   // The virtual register whose use an original instruction reads from memory.
   Reg folded_use(std::size_t i) const {
     const Inst& original = code_.insts[allocation_.origin[i]];
@@ -220,7 +212,8 @@ class Checker {
   const Code& code_;
   const Allocation& allocation_;
   std::vector<std::vector<Reg>> entry_;
-  mutable std::vector<const Inst*> definitions_;  // of virtual registers
+  mutable std::vector<const Inst*> definitions_;     // of virtual registers
+  std::vector<std::vector<std::size_t>> read_from_;  // by virtual register: slots it is read from
   mutable Reg loan_ = kNoReg;
   mutable RegClass loan_class_ = RegClass::vector;
 };
