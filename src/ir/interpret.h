@@ -25,9 +25,9 @@ struct OutputBinding {
   std::int64_t stride = 0;
 };
 struct Memory {
-  std::span<const InputBinding> inputs;       // at least input_count
-  std::span<const OutputBinding> outputs;     // at least output_count
-  std::span<std::uint32_t> uniform;           // at least uniform_bytes; only a preamble writes it
+  std::span<const InputBinding> inputs;                // at least input_count
+  std::span<const OutputBinding> outputs;              // at least output_count
+  std::span<std::uint32_t> uniform;                    // at least uniform_bytes; only a preamble writes it
   const std::atomic<std::uint32_t>* cancel = nullptr;  // optional: polled where fuel burns, not 0 stops
 };
 
