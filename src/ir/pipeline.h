@@ -23,8 +23,9 @@ struct GroupProgram {
   Function kernel;
 };
 
-// Called after each stage with its name ("translate", "simplify", "gvn", "expand", "hoist", "linearize",
-// "skips", "fuel", ...) and the function as it is then.
+// Called after each stage with its name and the function as it is then. In order, those of the optimizer
+// several times: "translate", "simplify", "gvn", "dce", "expand", "normalize", "uniformity", "hoist",
+// "preamble" (with the preamble), "skips", "linearize", "fuel", "cleanup", "shapes".
 using StageObserver = std::function<void(std::string_view stage, const Function& function)>;
 
 Result<GroupProgram> run_pipeline(Function thread_form, const PipelineOptions& options,

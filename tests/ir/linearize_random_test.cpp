@@ -42,7 +42,7 @@ class RandomPrograms : public ::testing::TestWithParam<Way> {};
 
 TEST_P(RandomPrograms, GiveTheSameOutputsInGroupForm) {
   const std::uint64_t first = from_environment("WARPJIT_FIRST_SEED", 0);
-  const std::uint64_t count = from_environment("WARPJIT_SEEDS", 3000);
+  const std::uint64_t count = from_environment("WARPJIT_SEEDS", 1500);
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     const Function thread_form = random_any_function(seed);
     const RandomMemory memory(seed, 21);
@@ -74,7 +74,7 @@ std::string name_of(const ::testing::TestParamInfo<Way>& info) {
 // than the whole group's budget stops it.
 TEST_P(RandomPrograms, BurnFuelAsThreadsDo) {
   const std::uint64_t first = from_environment("WARPJIT_FIRST_SEED", 0);
-  const std::uint64_t count = from_environment("WARPJIT_SEEDS", 1500);
+  const std::uint64_t count = from_environment("WARPJIT_SEEDS", 600);
   std::uint64_t enough = 0, stopped = 0;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     const Function thread_form = random_any_function(seed);
@@ -102,7 +102,7 @@ TEST_P(RandomPrograms, BurnFuelAsThreadsDo) {
 
 TEST(RandomPipeline, GivesTheSameOutputs) {
   const std::uint64_t first = from_environment("WARPJIT_FIRST_SEED", 0);
-  const std::uint64_t count = from_environment("WARPJIT_SEEDS", 3000);
+  const std::uint64_t count = from_environment("WARPJIT_SEEDS", 1500);
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     const Function thread_form = random_any_function(seed);
     const RandomMemory memory(seed, 21);
