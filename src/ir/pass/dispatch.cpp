@@ -102,7 +102,9 @@ class Dispatcher {
   void make_loop() {
     turn_ = f_.add_block();
     builder_.set_block(Function::entry());
-    builder_.StoreSlot(builder_.constant(true), builder_.constant(0u), kNextSlot);
+    const I1 always = builder_.constant(true);
+    const I32 first = builder_.constant(0u);
+    builder_.StoreSlot(always, first, kNextSlot);
     builder_.jump(turn_);
     const Block finished = f_.add_block();
     builder_.set_block(turn_);
