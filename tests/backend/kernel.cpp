@@ -77,7 +77,7 @@ Executable::Executable(const MachineCode& code, std::size_t shift) : code_(code)
   const std::size_t bytes = whole_pages(shift + code.bytes.size() + 1);
   mapping_ = {map(bytes, PROT_READ | PROT_WRITE), Unmap{bytes}};
   address_ = mapping_.get() + shift;
-  std::memcpy(address_, code.bytes.data(), code.bytes.size());
+  std::transform(code.bytes.begin(), code.bytes.end(), address_, [](std::uint8_t b) { return std::byte{b}; });
   if (mprotect(mapping_.get(), bytes, PROT_READ | PROT_EXEC) != 0) std::abort();
 }
 
