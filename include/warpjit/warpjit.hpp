@@ -319,7 +319,7 @@ struct EngineInfo {
   unsigned concurrency = 1;
 };
 
-// Cache, executor and options. All calls are thread-safe. A run uses at most 96 KiB of the stack of each
+// Cache, executor and options. All calls are thread-safe. A run uses at most 384 KiB of the stack of each
 // thread that it runs on.
 class WARPJIT_API Engine {
  public:

@@ -34,7 +34,8 @@ struct EdgeEffect {
 struct FlowBlock {
   std::uint16_t first = 0, end = 0;
   Test test = Test::always;
-  bool ends_thread = false;   // END: no successors
+  bool ends_thread = false;  // END: no successors
+  bool runs_off = false;  // control is past the last word at `address`: no successors, an error if executed
   std::uint16_t address = 0;  // of the instruction that transfers
   // Test::loop: counter slot and i register; the addition to aL belongs to the decision.
   std::uint8_t slot = 0, uniform = 0;

@@ -54,6 +54,7 @@ class StaticTranslator : private InstructionTranslator {
       instruction(*try_decode(program_.code[pc]));
     }
     builder_.set_guest_address(block.address);
+    if (block.runs_off) return stay(builder_.block(), block.address);
     if (block.ends_thread) {
       reaches_end_ = true;
       builder_.jump(exit_);

@@ -116,12 +116,7 @@ class DynamicTranslator : private InstructionTranslator {
 
   void translate_from(std::size_t number, ir::Block exit) {
     builder_.set_block(blocks_[number]);
-    if (places_[number] >= program_.code.size()) {
-      // Control ran past the last word. Whether it can is only known at run time: the thread stays here until
-      // its fuel is used up, which is reported with this address.
-      builder_.set_guest_address(places_[number]);
-      return builder_.jump(blocks_[number], true);
-    }
+    if (places_[number] >= program_.code.size()) return stay(blocks_[number], places_[number]);
     for (std::uint32_t pc = places_[number];; ++pc) {
       const Instruction i = *try_decode(program_.code[pc]);
       builder_.set_guest_address(pc);

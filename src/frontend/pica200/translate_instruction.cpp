@@ -89,6 +89,16 @@ void InstructionTranslator::end_thread() {
   }
 }
 
+void InstructionTranslator::stay(ir::Block block, std::uint32_t address) {
+  ir::Block endless = function_.add_block(address);
+  builder_.set_block(block);
+  builder_.set_guest_address(address);
+  builder_.jump(endless);
+  builder_.set_block(endless);
+  builder_.jump(endless, true);
+  ssa_.seal(endless);
+}
+
 I1 InstructionTranslator::boolean(unsigned number) {
   I32 bits = builder_.LoadUniformI32(facts_.layout.bools());
   I32 bit = builder_.IAnd32(bits, builder_.constant(std::uint32_t{1} << number));

@@ -32,6 +32,9 @@ class InstructionTranslator {
   void begin_thread();
   // Outputs as they are given out.
   void end_thread();
+  // Where control has run past the last word, which only a run can tell: the thread stays until its fuel is
+  // used up, and that is reported with this address. `block` gets no other successor and is sealed.
+  void stay(ir::Block block, std::uint32_t address);
   // One instruction that is not flow control.
   void instruction(const Instruction& i);
   // Whether the flags meet a flow instruction's condition (section 8).
