@@ -111,7 +111,7 @@ CodeCache::KernelResult EngineState::find_kernel(const LaunchState& launch, cons
     key = kernel_key(*launch.shader, facts, kernel);
   }
   CodeCache::KernelResult result = cache_.get(
-      key, [&] { return make_kernel(*launch.shader, facts, kernel, memory_.get()); }, hit);
+      key, [&] { return make_kernel(*launch.shader, facts, kernel, memory_.get(), workspaces_); }, hit);
   // Code that is too large for the backend, or for what is left of executable memory, still runs.
   const bool too_large = !result && result.error().code == ErrorCode::resource_limit;
   if (too_large && choice.engine == EngineKind::jit && options.target == Target::automatic)

@@ -51,6 +51,7 @@ class EngineState {
   std::optional<backend::Target> best_;
   std::array<bool, 2> runs_here_{};  // by backend::Target; asking the CPU is slow
   std::string no_jit_reason_;
+  WorkspacePool workspaces_;
   CodeCache cache_;
 
   std::mutex variants_mutex_;

@@ -114,7 +114,7 @@ Error stopped(backend::KernelStatus status, const frontend::Shader& shader, std:
 
 Result<std::shared_ptr<const Kernel>> make_kernel(const frontend::Shader& shader,
                                                   const frontend::Facts& facts, const KernelOptions& options,
-                                                  CodeMemory* memory) {
+                                                  CodeMemory* memory, WorkspacePool& workspaces) {
   using KernelPointer = std::shared_ptr<const Kernel>;
   CompileReport report;
   report.engine = options.engine;
@@ -141,7 +141,8 @@ Result<std::shared_ptr<const Kernel>> make_kernel(const frontend::Shader& shader
   compile.parts = options.parts;
   compile.registers = options.registers;
   compile.validate = options.checks;
-  WARPJIT_TRY(backend::MachineCode code, backend::compile(program, options.target, compile));
+  WorkspacePool::Lease workspace = workspaces.borrow();
+  WARPJIT_TRY(backend::MachineCode code, backend::compile(program, options.target, compile, *workspace));
   report.backend_ns = watch.lap();
   CodeLabel label{shader.source_name(), code.map};
   WARPJIT_TRY(CodeMemory::Block block, memory->place(code.bytes, std::move(label)));

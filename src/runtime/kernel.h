@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "frontend/frontend.h"
 #include "runtime/code_memory.h"
+#include "runtime/workspace_pool.h"
 
 namespace warpjit::runtime {
 
@@ -54,10 +55,10 @@ struct KernelOptions {
   std::uint32_t parts = 0, registers = 0;
 };
 
-// Translates, optimizes, compiles and places. `memory` is for the JIT only.
+// Translates, optimizes, compiles and places. `memory` and `workspaces` are for the JIT only.
 Result<std::shared_ptr<const Kernel>> make_kernel(const frontend::Shader& shader,
                                                   const frontend::Facts& facts, const KernelOptions& options,
-                                                  CodeMemory* memory);
+                                                  CodeMemory* memory, WorkspacePool& workspaces);
 
 // The key under which a kernel is cached.
 std::vector<std::byte> kernel_key(const frontend::Shader& shader, const frontend::Facts& facts,
