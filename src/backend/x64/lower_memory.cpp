@@ -98,8 +98,9 @@ void Lowering::at_row(Inst& inst, const RowPointers& rows, std::uint32_t lane, s
 
 std::array<Reg, 4> Lowering::load_components(const RowPointers& rows) {
   std::array<Reg, 4> vectors;
-  for (std::uint32_t k = 0; k < 4; ++k)
-    for (std::uint32_t lane = 0; lane < host_.lanes / 4; ++lane) {
+  // In the order of the addresses, for the sake of the prefetchers; stores likewise.
+  for (std::uint32_t lane = 0; lane < host_.lanes / 4; ++lane)
+    for (std::uint32_t k = 0; k < 4; ++k) {
       Inst& inst = add(lane == 0 ? Op::LoadRow : Op::InsertRow, RegClass::vector);
       if (lane != 0) {
         inst.imm = lane;
@@ -139,8 +140,8 @@ void Lowering::lower_StoreOutput(ir::Inst i) {
       for (std::uint32_t k = 0; k < 4; ++k) components[k] = blend(old[k], reg_source(components[k]), m);
     }
     std::array<Reg, 4> vectors = transpose(components);
-    for (std::uint32_t k = 0; k < 4; ++k)
-      for (std::uint32_t lane = 0; lane < host_.lanes / 4; ++lane) {
+    for (std::uint32_t lane = 0; lane < host_.lanes / 4; ++lane)
+      for (std::uint32_t k = 0; k < 4; ++k) {
         Inst& inst = add(lane == 0 ? Op::StoreRow : Op::ExtractRow);
         inst.imm = lane;
         use(inst, vectors[k]);
