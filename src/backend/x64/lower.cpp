@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "ir/analysis/dominators.h"
+#include "ir/analysis/loops.h"
+
 namespace warpjit::backend::x64 {
 
 using ir::Opcode;
@@ -65,56 +68,11 @@ void Lowering::run() {
   finish_loops();
 }
 
-// Reverse post-order in which a loop's body follows its header: of two successors the one that leaves the
-// innermost loop is visited first, so that it ends up last.
+// Loops stay together and follow their headers, so that the allocator sees them as ranges and jumps are few.
 void Lowering::order_blocks() {
-  const std::size_t count = f_.block_count();
-  std::vector<char> state(count, 0);
-  struct Frame {
-    ir::Block block;
-    std::size_t next;
-  };
-  std::vector<std::uint32_t> loop_size(count, 0);
-  // A block that can come back to its header belongs to the loop: count how far back its edges reach.
-  std::vector<Frame> stack = {{ir::Function::entry(), 0}};
-  std::vector<ir::Block> post;
-  auto reaches_back = [&](ir::Block b) {  // a cheap guess: is there a path of few blocks to an open block?
-    ir::Block at = b;
-    for (int k = 0; k < 16; ++k) {
-      const auto& next = f_.block(at).successors;
-      if (next.empty()) return false;
-      for (ir::Block s : next)
-        if (state[s.id] == 1) return true;
-      at = next.front();
-    }
-    return false;
-  };
-  state[0] = 1;
-  std::vector<std::vector<ir::Block>> choices(count);
-  auto open = [&](ir::Block b) {
-    choices[b.id] = f_.block(b).successors;
-    if (choices[b.id].size() == 2 && !reaches_back(choices[b.id][1]) && reaches_back(choices[b.id][0]))
-      std::swap(choices[b.id][0], choices[b.id][1]);
-    else if (choices[b.id].size() == 2 && reaches_back(choices[b.id][0]) == reaches_back(choices[b.id][1]))
-      std::swap(choices[b.id][0], choices[b.id][1]);  // keep the first successor next
-  };
-  open(ir::Function::entry());
-  while (!stack.empty()) {
-    Frame& frame = stack.back();
-    if (frame.next < choices[frame.block.id].size()) {
-      ir::Block s = choices[frame.block.id][frame.next++];
-      if (state[s.id] == 0) {
-        state[s.id] = 1;
-        open(s);
-        stack.push_back({s, 0});
-      }
-    } else {
-      state[frame.block.id] = 2;
-      post.push_back(frame.block);
-      stack.pop_back();
-    }
-  }
-  order_.assign(post.rbegin(), post.rend());
+  const ir::Dominators dominators(f_);
+  const ir::Loops loops(f_, dominators);
+  order_ = loops.reducible() ? loops.order() : dominators.order();
 }
 
 void Lowering::lower_block(ir::Block b) {
