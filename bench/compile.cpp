@@ -7,9 +7,8 @@
 #include <chrono>
 #include <map>
 
+#include "backend/host.h"
 #include "backend/workspace.h"
-#include "backend/x64/host.h"
-#include "backend/x64/lower.h"
 #include "bound_launch.h"
 #include "frontend/pica200/shader.h"
 #include "frontend/pica200/shbin.h"
@@ -87,13 +86,13 @@ Status compile_once(std::span<const std::byte> bytes, const frontend::Facts& fac
   WARPJIT_TRY(const runtime::CodeMemory::Block block, memory.place(code.bytes, std::move(label)));
   times.stage("place");
 
-  const backend::x64::Host& host = backend::x64::host(target);
-  backend::x64::ConstantPool pool(host);
+  const backend::Host& host = *backend::find_host(target);
+  backend::ConstantPool pool(host.pool_repeat);
   times.resume();
-  backend::x64::Lowering(group.kernel, host, pool, code.parts, scratch.kernel.code).run();
+  host.lower(group.kernel, host, pool, code.parts, scratch.kernel.code);
   lir::eliminate_dead_code(scratch.kernel.code);
   times.stage("backend:lower");
-  scratch.kernel.allocator.run(scratch.kernel.code, backend::x64::register_file(host, 0));
+  scratch.kernel.allocator.run(scratch.kernel.code, host.register_file(host, 0));
   times.stage("backend:allocate");
   return {};
 }
@@ -171,10 +170,9 @@ int main(int argc, char** argv) {
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   const EngineInfo info = Engine().info();
   for (const std::string shader : kShaders) {
-    for (const Target target : {Target::v3, Target::v4}) {
+    for (const Target target : kTargets) {
       const std::string name = shader + "/" + warpjit::name(target);
-      const backend::Target code_target =
-          target == Target::v3 ? backend::Target::x64_v3 : backend::Target::x64_v4;
+      const backend::Target code_target = *backend::parse_target(warpjit::name(target));
       // Code can be made for a target that this machine does not run.
       benchmark::RegisterBenchmark(("stages/" + name).c_str(), [=](benchmark::State& state) {
         measure_stages(state, shader, code_target);

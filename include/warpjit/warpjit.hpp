@@ -53,7 +53,9 @@ enum class Target : std::uint8_t {
   automatic,  // the widest that this machine runs
   v3,         // x86-64-v3: AVX2 and FMA
   v4,         // x86-64-v4: AVX-512
+  a64,        // AArch64: NEON
 };
+inline constexpr Target kTargets[] = {Target::v3, Target::v4, Target::a64};  // those that name one
 
 // Lower-case names as the CLI has them ("pica200", "vertex", "jit", "v3"), and back.
 WARPJIT_API const char* name(Isa isa);

@@ -26,23 +26,34 @@ std::string list(const MachineCode& code, const std::function<std::string(std::u
       text += '\n';
     }
   };
-  for (std::uint32_t offset = 0; offset < code.code_size;) {
+  const auto begin_line = [&](std::uint32_t offset) {
     if (offset == code.kernel_offset) text += "kernel:\n";
     if (offset == code.preamble_offset) text += "preamble:\n";
     heading(offset);
+    std::snprintf(line, sizeof line, "  %05x  ", offset);
+    text += line;
+  };
+  if (!code.listing.empty()) {
+    for (const MachineCode::Line& instruction : code.listing) {
+      begin_line(instruction.offset);
+      text += instruction.text + '\n';
+    }
+    return text;
+  }
+  for (std::uint32_t offset = 0; offset < code.code_size;) {
+    begin_line(offset);
 #if WARPJIT_HAS_ZYDIS
     ZydisDisassembledInstruction instruction;
-    if (ZYAN_SUCCESS(ZydisDisassembleIntel(ZYDIS_MACHINE_MODE_LONG_64, offset, code.bytes.data() + offset,
+    if (code.target != Target::a64 &&
+        ZYAN_SUCCESS(ZydisDisassembleIntel(ZYDIS_MACHINE_MODE_LONG_64, offset, code.bytes.data() + offset,
                                            code.code_size - offset, &instruction))) {
-      std::snprintf(line, sizeof line, "  %05x  ", offset);
-      text += line;
       text += instruction.text;
       text += '\n';
       offset += instruction.info.length;
       continue;
     }
 #endif
-    std::snprintf(line, sizeof line, "  %05x  .byte 0x%02x\n", offset, code.bytes[offset]);
+    std::snprintf(line, sizeof line, ".byte 0x%02x\n", code.bytes[offset]);
     text += line;
     ++offset;
   }

@@ -1,20 +1,38 @@
 #include "backend/target.h"
 
+#include "backend/host.h"
 #include "backend/workspace.h"
-#include "backend/x64/compile.h"
 
 namespace warpjit::backend {
 
-std::string_view name(Target target) { return target == Target::x64_v3 ? "v3" : "v4"; }
-
-Result<Target> parse_target(std::string_view text) {
-  for (Target target : {Target::x64_v3, Target::x64_v4})
-    if (text == name(target)) return target;
-  return Error{ErrorCode::bad_input,
-               "unknown target \"" + std::string(text) + "\"; there are v3 (AVX2) and v4 (AVX-512)", ""};
+std::string_view name(Target target) {
+  switch (target) {
+    case Target::x64_v3:
+      return "v3";
+    case Target::x64_v4:
+      return "v4";
+    case Target::a64:
+      break;
+  }
+  return "a64";
 }
 
+std::uint32_t lanes(Target target) {
+  return target == Target::x64_v4 ? 16 : target == Target::x64_v3 ? 8 : 4;
+}
+
+Result<Target> parse_target(std::string_view text) {
+  for (Target target : kTargets)
+    if (text == name(target)) return target;
+  return Error{
+      ErrorCode::bad_input,
+      "unknown target \"" + std::string(text) + "\"; there are v3 (AVX2), v4 (AVX-512) and a64 (NEON)", ""};
+}
+
+bool built_in(Target target) { return find_host(target) != nullptr; }
+
 bool runs_here(Target target) {
+  if (!built_in(target)) return false;
 #if defined(__x86_64__)
   switch (target) {
     case Target::x64_v3:
@@ -24,32 +42,34 @@ bool runs_here(Target target) {
       return runs_here(Target::x64_v3) && __builtin_cpu_supports("avx512f") &&
              __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
              __builtin_cpu_supports("avx512vl");
+    case Target::a64:
+      return false;
   }
-#endif
-  (void)target;
   return false;
+#elif defined(__aarch64__)
+  return target == Target::a64;  // NEON is part of the architecture
+#else
+  return false;
+#endif
 }
 
 Result<Target> best_target() {
-  for (Target target : {Target::x64_v4, Target::x64_v3})
+  for (Target target : {Target::x64_v4, Target::x64_v3, Target::a64})
     if (runs_here(target)) return target;
+#if defined(__x86_64__)
+  constexpr Target kNeeded = Target::x64_v3;
+  constexpr const char* kLacking = "this CPU has neither AVX-512 (F, BW, DQ, VL) nor AVX2 with FMA and BMI2";
+#else
+  constexpr Target kNeeded = Target::a64;
+  constexpr const char* kLacking = "there is no backend for this CPU's architecture";
+#endif
   return Error{ErrorCode::target_unavailable,
-               "this CPU has neither AVX-512 (F, BW, DQ, VL) nor AVX2 with FMA and BMI2", ""};
+               built_in(kNeeded) ? kLacking : "this build of warpjit has no backend for this machine", ""};
 }
 
 Workspace::Workspace() : state_(std::make_unique<State>()) {}
 Workspace::~Workspace() = default;
 Workspace::Workspace(Workspace&&) noexcept = default;
 Workspace& Workspace::operator=(Workspace&&) noexcept = default;
-
-Result<MachineCode> compile(const ir::GroupProgram& program, Target target, const CompileOptions& options,
-                            Workspace& workspace) {
-  return x64::compile(program, target, options, workspace.state());
-}
-
-Result<MachineCode> compile(const ir::GroupProgram& program, Target target, const CompileOptions& options) {
-  Workspace workspace;
-  return compile(program, target, options, workspace);
-}
 
 }  // namespace warpjit::backend

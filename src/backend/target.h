@@ -19,13 +19,19 @@ namespace warpjit::backend {
 enum class Target : std::uint8_t {
   x64_v3,  // x86-64-v3: AVX2, FMA, BMI; 8 lanes a vector, masks in vectors
   x64_v4,  // x86-64-v4: AVX-512 F/BW/DQ/VL; 16 lanes a vector, masks in k registers
+  a64,     // AArch64: NEON; 4 lanes a vector, masks in vectors
 };
-std::string_view name(Target target);                // "v3", "v4"
+inline constexpr Target kTargets[] = {Target::x64_v3, Target::x64_v4, Target::a64};
+std::string_view name(Target target);                // "v3", "v4", "a64"
+std::uint32_t lanes(Target target);                  // 32-bit lanes of a vector
+bool built_in(Target target);                        // does this build make code for it?
 Result<Target> parse_target(std::string_view text);  // the names above
 bool runs_here(Target target);                       // does this CPU (and OS) execute it?
 Result<Target> best_target();                        // widest that runs here, or target_unavailable
 
-enum class Abi : std::uint8_t { system_v, win64 };  // calling convention of the kernel's entries
+// Calling convention of the kernel's entries. native: what the target's system uses, on AArch64 always
+// AAPCS64 with x18 left alone, on x86-64 that of the system warpjit was built for.
+enum class Abi : std::uint8_t { native, system_v, win64 };
 
 // One input or output of a kernel call: four 32-bit words a thread, at address + thread * stride.
 struct Binding {
@@ -51,10 +57,11 @@ struct KernelArgs {
 };
 
 struct CompileOptions {
-  Abi abi = Abi::system_v;
+  Abi abi = Abi::native;
   std::uint32_t parts = 0;      // vectors per value; 0: chosen by register pressure
   std::uint32_t registers = 0;  // registers per class the allocator may use (tests: 4); 0: all
   bool validate = false;        // asmjit operand validation, LIR verifier, allocation checker
+  bool listing = false;         // keep asmjit's text of each instruction
 };
 
 // A host offset from which on code belongs to a guest address (ir::kNoAddress: to none), ascending.
@@ -66,7 +73,8 @@ struct AddressMapping {
 struct CodeStatistics {
   std::uint32_t instructions = 0;        // host instructions of the group loop and preamble
   std::uint32_t group_instructions = 0;  // in the group loop alone
-  std::uint32_t vector_arithmetic = 0;   // of these: vector arithmetic, mask and compare instructions
+  std::uint32_t vector_arithmetic = 0;   // of all: vector arithmetic, mask and compare instructions
+  std::uint32_t vector_operands = 0;     // of all: what brings constants and uniforms into vectors
   std::uint32_t spill_stores = 0;
   std::uint32_t spill_loads = 0;
   std::uint32_t rematerialized = 0;
@@ -86,6 +94,11 @@ struct MachineCode {
   std::uint32_t table_bytes = 0;        // size of the uniform table, preamble words included
   std::vector<AddressMapping> map;
   CodeStatistics statistics;
+  struct Line {
+    std::uint32_t offset;
+    std::string text;
+  };
+  std::vector<Line> listing;  // where CompileOptions::listing asks for it
 };
 
 // Memory that compilations fill and leave for the next one. One compilation at a time may use it.
@@ -108,7 +121,8 @@ Result<MachineCode> compile(const ir::GroupProgram& program, Target target, cons
                             Workspace& workspace);
 Result<MachineCode> compile(const ir::GroupProgram& program, Target target, const CompileOptions& options);
 
-// A listing of the code with guest addresses; Zydis's Intel syntax where built with it, else asmjit's.
+// A listing of the code with guest addresses: asmjit's text where the code has it, else Zydis's of x86-64
+// where built with it, else bytes.
 // `annotate` gives the text printed where a new guest address begins (for example its disassembly).
 std::string list(const MachineCode& code, const std::function<std::string(std::uint32_t)>& annotate = {});
 

@@ -17,12 +17,6 @@ constexpr std::uint64_t kJitThreadsPerWorker = 4096, kInterpreterThreadsPerWorke
 // Families whose variants are remembered; beyond it all are forgotten, and may specialize anew.
 constexpr std::size_t kMaxFamilies = 4096;
 
-std::optional<backend::Target> backend_target(Target target) {
-  if (target == Target::v3) return backend::Target::x64_v3;
-  if (target == Target::v4) return backend::Target::x64_v4;
-  return std::nullopt;
-}
-
 CompileReport report_of(const Kernel& kernel, bool hit) {
   CompileReport report = kernel.report();
   report.cache_hit = hit;
@@ -42,7 +36,7 @@ EngineState::EngineState(const EngineOptions& options)
     : options_(options),
       executor_(options.executor ? options.executor : make_default_executor()),
       cache_(options.cache_bytes) {
-  for (const backend::Target target : {backend::Target::x64_v3, backend::Target::x64_v4})
+  for (const backend::Target target : backend::kTargets)
     runs_here_[static_cast<std::size_t>(target)] = backend::runs_here(target);
   if (Result<backend::Target> best = backend::best_target())
     best_ = *best;
@@ -225,10 +219,10 @@ Status EngineState::run_parallel(const RunPlan& plan, std::uint64_t count, std::
 
 EngineInfo EngineState::info() const {
   EngineInfo info;
-  for (const Target target : {Target::v3, Target::v4})
+  for (const Target target : kTargets)
     if (runs_here_[static_cast<std::size_t>(*backend_target(target))]) info.targets.push_back(target);
   info.jit = memory_ != nullptr;
-  if (best_) info.best = *best_ == backend::Target::x64_v3 ? Target::v3 : Target::v4;
+  if (best_) info.best = public_target(*best_);
   info.no_jit_reason = no_jit_reason_;
   if (memory_) info.code_memory = memory_->mode();
   info.concurrency = executor_->concurrency();

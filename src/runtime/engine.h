@@ -49,7 +49,7 @@ class EngineState {
   std::shared_ptr<Executor> executor_;
   std::shared_ptr<CodeMemory> memory_;  // null: no JIT
   std::optional<backend::Target> best_;
-  std::array<bool, 2> runs_here_{};  // by backend::Target; asking the CPU is slow
+  std::array<bool, std::size(backend::kTargets)> runs_here_{};  // by backend::Target; asking the CPU is slow
   std::string no_jit_reason_;
   WorkspacePool workspaces_;
   CodeCache cache_;

@@ -25,10 +25,6 @@ class Stopwatch {
   Clock::time_point last_ = Clock::now();
 };
 
-Target public_target(backend::Target target) {
-  return target == backend::Target::x64_v3 ? Target::v3 : Target::v4;
-}
-
 class JitKernel final : public Kernel {
  public:
   JitKernel(const backend::MachineCode& code, CodeMemory::Block block, const CompileReport& report)

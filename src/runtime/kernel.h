@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "backend/target.h"
 #include "base/result.h"
@@ -47,6 +48,15 @@ class Kernel {
 };
 
 // What a kernel is made from, besides the shader.
+// The same target as the backend and the public interface name it; `automatic` has none.
+inline Target public_target(backend::Target target) {
+  return static_cast<Target>(static_cast<unsigned>(target) + 1);
+}
+inline std::optional<backend::Target> backend_target(Target target) {
+  if (target == Target::automatic) return std::nullopt;
+  return static_cast<backend::Target>(static_cast<unsigned>(target) - 1);
+}
+
 struct KernelOptions {
   EngineKind engine = EngineKind::jit;
   backend::Target target = backend::Target::x64_v3;

@@ -24,7 +24,7 @@ const char* text_of(Enum value, const char* const (&names)[kCount]) {
 constexpr const char* kIsas[] = {"pica200"};
 constexpr const char* kStages[] = {"vertex", "geometry"};
 constexpr const char* kEngines[] = {"jit", "ir", "guest"};
-constexpr const char* kTargets[] = {"auto", "v3", "v4"};
+constexpr const char* kTargetNames[] = {"auto", "v3", "v4", "a64"};
 
 }  // namespace
 
@@ -33,9 +33,9 @@ Version version() { return {WARPJIT_VERSION_MAJOR, WARPJIT_VERSION_MINOR, WARPJI
 const char* name(Isa isa) { return text_of(isa, kIsas); }
 const char* name(Stage stage) { return text_of(stage, kStages); }
 const char* name(EngineKind engine) { return text_of(engine, kEngines); }
-const char* name(Target target) { return text_of(target, kTargets); }
+const char* name(Target target) { return text_of(target, kTargetNames); }
 std::optional<Isa> parse_isa(std::string_view text) { return parse<Isa>(text, kIsas); }
 std::optional<EngineKind> parse_engine(std::string_view text) { return parse<EngineKind>(text, kEngines); }
-std::optional<Target> parse_target(std::string_view text) { return parse<Target>(text, kTargets); }
+std::optional<Target> parse_target(std::string_view text) { return parse<Target>(text, kTargetNames); }
 
 }  // namespace warpjit

@@ -79,6 +79,8 @@ Executable::Executable(const MachineCode& code, std::size_t shift) : code_(code)
   address_ = mapping_.get() + shift;
   std::transform(code.bytes.begin(), code.bytes.end(), address_, [](std::uint8_t b) { return std::byte{b}; });
   if (mprotect(mapping_.get(), bytes, PROT_READ | PROT_EXEC) != 0) std::abort();
+  __builtin___clear_cache(reinterpret_cast<char*>(address_),
+                          reinterpret_cast<char*>(address_ + code.bytes.size()));
 }
 
 KernelArgs make_args(const MachineCode& code, Launch& launch, std::uint32_t* table) {

@@ -102,12 +102,12 @@ struct Setting {
   Target target = Target::x64_v3;
   std::uint32_t parts = 1;
   std::uint32_t registers = 0;
-  std::uint32_t lanes() const { return parts * (target == Target::x64_v3 ? 8 : 16); }
+  std::uint32_t lanes() const { return parts * backend::lanes(target); }
   std::string text() const;
 };
 // Compiles with all checks on; a failure fails the test and gives empty code.
-MachineCode compile(const ir::GroupProgram& program, const Setting& setting, Abi abi = Abi::system_v);
-MachineCode compile(const ir::Function& kernel, const Setting& setting, Abi abi = Abi::system_v);
+MachineCode compile(const ir::GroupProgram& program, const Setting& setting, Abi abi = Abi::native);
+MachineCode compile(const ir::Function& kernel, const Setting& setting, Abi abi = Abi::native);
 
 // The settings that a test of one target goes through: parts 1, 2, 3 with all registers and with 4.
 std::vector<Setting> all_settings(Target target);
@@ -119,8 +119,8 @@ class OnTarget : public ::testing::TestWithParam<Target> {
     if (!runs_here(GetParam())) GTEST_SKIP() << "this CPU does not run " << name(GetParam());
   }
 };
-#define WARPJIT_ON_EVERY_TARGET(suite)                                                        \
-  INSTANTIATE_TEST_SUITE_P(Targets, suite, ::testing::Values(Target::x64_v3, Target::x64_v4), \
+#define WARPJIT_ON_EVERY_TARGET(suite)                                    \
+  INSTANTIATE_TEST_SUITE_P(Targets, suite, ::testing::ValuesIn(kTargets), \
                            [](const auto& tested) { return std::string(name(tested.param)); })
 
 // A kernel in group form under construction, with a block to begin in.

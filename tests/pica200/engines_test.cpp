@@ -28,7 +28,7 @@ std::vector<Engine> engines() {
       {"group form, 16 lanes", [](const PicaLaunch& l) { return run_group_form(l, 16, false); }, {}},
       {"dispatcher, 8 lanes", [](const PicaLaunch& l) { return run_group_form(l, 8, true); }, {}},
   };
-  for (Target target : {Target::x64_v3, Target::x64_v4}) {
+  for (Target target : backend::kTargets) {
     if (!backend::runs_here(target)) continue;
     auto add = [&](const char* name, JitOptions options) {
       options.target = target;

@@ -17,7 +17,7 @@ TEST(Names, EnumerationsRoundTrip) {
   EXPECT_EQ(parse_isa(name(Isa::pica200)), Isa::pica200);
   for (const EngineKind kind : {EngineKind::jit, EngineKind::ir, EngineKind::guest})
     EXPECT_EQ(parse_engine(name(kind)), kind);
-  for (const Target target : {Target::automatic, Target::v3, Target::v4})
+  for (const Target target : {Target::automatic, Target::v3, Target::v4, Target::a64})
     EXPECT_EQ(parse_target(name(target)), target);
   EXPECT_FALSE(parse_engine("JIT"));
   EXPECT_EQ(version().major, 0u);

@@ -184,7 +184,7 @@ TEST_F(CliTest, IrAndHost) {
   EXPECT_EQ(stage.code, 0);
   EXPECT_NE(stage.out.find("group"), std::string::npos);
   EXPECT_EQ(run("ir --stage nothing " + kExamples + "branchy.json").code, 2);
-  for (const char* target : {"v3", "v4"}) {
+  for (const char* target : {"v3", "v4", "a64"}) {
     const Outcome host = run(std::string("host --target ") + target + " " + kExamples + "mvp_light.shbin");
     EXPECT_EQ(host.code, 0) << host.err;
     EXPECT_NE(host.out.find("dp4"), std::string::npos);

@@ -171,7 +171,9 @@ void add_bench(CLI::App& app, int& exit) {
   command->add_option("--counts", options->counts, "threads to measure with (default: 64,4096,1000000)")
       ->delimiter(',')
       ->check(CLI::Range(std::uint64_t{1}, kMaxThreads));
-  command->add_option("--engines", options->engines, "which: guest, ir, jit, jit-v3, jit-v4 (default: all)")
+  command
+      ->add_option("--engines", options->engines,
+                   "which: guest, ir, jit, jit-v3, jit-v4, jit-a64 (default: all)")
       ->delimiter(',');
   command->add_option("--seconds", options->seconds, "time for each measurement")
       ->check(CLI::Range(0.0, 60.0))

@@ -73,6 +73,6 @@ Result<LaunchFile> load_launch(const RunInput& input) {
 }
 
 CLI::Validator engine_names() { return CLI::IsMember({"guest", "ir", "jit"}); }
-CLI::Validator target_names() { return CLI::IsMember({"automatic", "v3", "v4"}); }
+CLI::Validator target_names() { return CLI::IsMember({"automatic", "v3", "v4", "a64"}); }
 
 }  // namespace warpjit::tool

@@ -14,14 +14,16 @@ Result<EngineChoices> choose_engines(const Engine& engine, const std::vector<std
   constexpr EngineChoice kAll[] = {{EngineKind::guest, Target::automatic},
                                    {EngineKind::ir, Target::automatic},
                                    {EngineKind::jit, Target::v3},
-                                   {EngineKind::jit, Target::v4}};
+                                   {EngineKind::jit, Target::v4},
+                                   {EngineKind::jit, Target::a64}};
   for (const std::string& text : names) {
     const bool known =
         text == "jit" || std::any_of(std::begin(kAll), std::end(kAll),
                                      [&](const EngineChoice& choice) { return name(choice) == text; });
     if (!known)
       return Error{ErrorCode::bad_input,
-                   "unknown engine '" + text + "': guest, ir, jit, jit-v3 and jit-v4 are known", "--engines"};
+                   "unknown engine '" + text + "': guest, ir, jit, jit-v3, jit-v4 and jit-a64 are known",
+                   "--engines"};
   }
   const EngineInfo info = engine.info();
   EngineChoices choices;

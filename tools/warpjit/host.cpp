@@ -34,6 +34,7 @@ Json to_json(const backend::MachineCode& code) {
           {"instructions", s.instructions},
           {"group_instructions", s.group_instructions},
           {"vector_arithmetic", s.vector_arithmetic},
+          {"vector_operands", s.vector_operands},
           {"spill_stores", s.spill_stores},
           {"spill_loads", s.spill_loads},
           {"rematerialized", s.rematerialized},
@@ -53,10 +54,11 @@ int print_host(const Options& options) {
   const auto program = ir::run_pipeline(std::move(*function), {.dispatch_all = options.dispatch});
   if (!program) return fail(program.error());
   backend::CompileOptions compile;
-  compile.abi = options.win64 ? backend::Abi::win64 : backend::Abi::system_v;
+  compile.abi = options.win64 ? backend::Abi::win64 : backend::Abi::native;
   compile.parts = options.parts;
   compile.registers = options.registers;
   compile.validate = true;
+  compile.listing = !options.statistics;
   const auto code = backend::compile(*program, *target, compile);
   if (!code) return fail(code.error());
 
@@ -85,10 +87,12 @@ int print_host(const Options& options) {
       code->bytes.size() - code->code_size, code->table_bytes);
   fmt::print(
       "; {} instructions, {} of them in the group loop ({:.1f} per 16 threads): {} vector arithmetic, {} "
+      "constants "
+      "and uniforms, {} "
       "spill stores, {} spill loads, {} rematerialized, {} moves\n",
       s.instructions, s.group_instructions,
-      code->lanes == 0 ? 0.0 : s.group_instructions * 16.0 / code->lanes, s.vector_arithmetic, s.spill_stores,
-      s.spill_loads, s.rematerialized, s.moves);
+      code->lanes == 0 ? 0.0 : s.group_instructions * 16.0 / code->lanes, s.vector_arithmetic,
+      s.vector_operands, s.spill_stores, s.spill_loads, s.rematerialized, s.moves);
   if (!options.statistics) fmt::print("{}", listing);
   return kOk;
 }
@@ -101,7 +105,7 @@ void add_host(CLI::App& app, int& exit) {
   options->input.add_to(*command);
   command
       ->add_option("--target", options->target,
-                   "v3 (AVX2), v4 (AVX-512); one that this machine lacks works too")
+                   "v3 (AVX2), v4 (AVX-512), a64 (NEON); one that this machine lacks works too")
       ->check(target_names())
       ->capture_default_str();
   command->add_option("--parts", options->parts, "vectors per value; 0: chosen by register pressure")

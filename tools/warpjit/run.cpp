@@ -162,7 +162,9 @@ void add_run(CLI::App& app, int& exit) {
                    "host SIMD code")
       ->check(engine_names())
       ->capture_default_str();
-  command->add_option("--target", options->target, "host instructions for jit: v3 (AVX2), v4 (AVX-512)")
+  command
+      ->add_option("--target", options->target,
+                   "host instructions for jit: v3 (AVX2), v4 (AVX-512), a64 (NEON)")
       ->check(target_names())
       ->capture_default_str();
   command->add_flag("--dispatch", options->dispatch, "run all control flow in the dispatcher (for tests)");

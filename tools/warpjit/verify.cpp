@@ -153,7 +153,9 @@ void add_verify(CLI::App& app, int& exit) {
   options->input.add_to(*command);
   command->get_option("file")->description("launch file, or an SHBIN or source to run on random data");
   command->add_option("--entry", options->entry, "entry point of an SHBIN or source");
-  command->add_option("--engines", options->engines, "which: guest, ir, jit, jit-v3, jit-v4 (default: all)")
+  command
+      ->add_option("--engines", options->engines,
+                   "which: guest, ir, jit, jit-v3, jit-v4, jit-a64 (default: all)")
       ->delimiter(',');
   command
       ->add_option("--random", options->random,

@@ -1,32 +1,15 @@
 #include "backend/x64/host.h"
 
-#include <algorithm>
-#include <array>
-
 namespace warpjit::backend::x64 {
+namespace {
 
-Form form(Op op) {
-  static constexpr std::array kForms = {
-#define X64_OP(name, form, v3, v4) Form::form,
-#include "backend/x64/opcodes.inc"
-#undef X64_OP
-  };
-  return kForms[static_cast<std::size_t>(op)];
-}
-
-const Host& host(Target target) {
-  static constexpr Host kV3 = {Target::x64_v3, 8, 32, false};
-  static constexpr Host kV4 = {Target::x64_v4, 16, 64, true};
-  return target == Target::x64_v4 ? kV4 : kV3;
-}
-
-const lir::RegisterFile register_file(const Host& host, std::uint32_t limit) {
+lir::RegisterFile register_file(const Host& host, std::uint32_t limit) {
   lir::RegisterFile file;
   auto op = [](Op o) { return static_cast<std::uint16_t>(o); };
   auto& vectors = file.allocatable[static_cast<std::size_t>(lir::RegClass::vector)];
   auto& masks = file.allocatable[static_cast<std::size_t>(lir::RegClass::mask)];
   auto& scalars = file.allocatable[static_cast<std::size_t>(lir::RegClass::scalar)];
-  for (std::uint8_t r = 0; r < (host.mask_registers ? 32 : 16); ++r) vectors.push_back(r);
+  for (std::uint8_t r = 0; r < host.vector_registers; ++r) vectors.push_back(r);
   for (std::uint8_t r = 1; r < 8; ++r) masks.push_back(r);  // k0 cannot predicate
   // rax is the emitter's own, rdi holds the KernelArgs, rsi the table, rsp the frame, rbp its anchor; those
   // that need not be saved come first.
@@ -41,15 +24,27 @@ const lir::RegisterFile register_file(const Host& host, std::uint32_t limit) {
   return file;
 }
 
-std::int32_t ConstantPool::offset(std::uint32_t word) {
-  const std::uint32_t repeat = host_.mask_registers ? 1 : host_.lanes;
-  auto found = std::find(distinct_.begin(), distinct_.end(), word);
-  auto index = static_cast<std::int32_t>(found - distinct_.begin());
-  if (found == distinct_.end()) {
-    distinct_.push_back(word);
-    words_.insert(words_.end(), repeat, word);
-  }
-  return index * static_cast<std::int32_t>(repeat * 4);
+// On AVX2 each constant is repeated over a whole vector, so that it can be a memory operand.
+constexpr Host make(Target target, std::uint32_t lanes, bool v4) {
+  Host host = {};
+  host.target = target;
+  host.lanes = lanes;
+  host.vector_bytes = lanes * 4;
+  host.vector_registers = v4 ? 32 : 16;
+  host.pool_repeat = v4 ? 1 : lanes;
+  host.mask_registers = v4;
+  host.memory_operands = true;
+  host.two_operand_scalars = true;
+  host.scaled_row_index = true;
+  host.max_code_bytes = 1u << 30;
+  host.lower = lower;
+  host.register_file = register_file;
+  host.emit = emit;
+  return host;
 }
+
+}  // namespace
+
+constinit const Host kV3 = make(Target::x64_v3, 8, false), kV4 = make(Target::x64_v4, 16, true);
 
 }  // namespace warpjit::backend::x64

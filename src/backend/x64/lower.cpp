@@ -1,447 +1,234 @@
+// What AVX2 and AVX-512 make of the operations that hosts do differently: vectors, arithmetic, comparisons.
 #include "backend/x64/lower.h"
-
-#include <algorithm>
-#include <cstddef>
-
-#include "ir/analysis/dominators.h"
-#include "ir/analysis/loops.h"
 
 namespace warpjit::backend::x64 {
 
 using ir::Opcode;
-using ir::Type;
 using ir::Value;
 using lir::Inst;
 using lir::MemBase;
 using lir::Reg;
 using lir::RegClass;
 
-std::int32_t input_displacement(std::uint32_t index) {
-  return static_cast<std::int32_t>(offsetof(KernelArgs, inputs) + index * sizeof(Binding));
-}
-std::int32_t output_displacement(std::uint32_t index) {
-  return static_cast<std::int32_t>(offsetof(KernelArgs, outputs) + index * sizeof(Binding));
-}
+namespace {
+constexpr std::uint32_t kSignBit = 0x80000000u;
+constexpr std::uint32_t kCanonicalNaN = 0x7fc00000u;
+constexpr std::uint32_t kTwoTo31 = 0x4f000000u;  // as f32
+}  // namespace
 
-Lowering::Lowering(const ir::Function& f, const Host& host, ConstantPool& pool, std::uint32_t parts,
-                   lir::Code& code)
-    : f_(f), host_(host), pool_(pool), parts_(parts), code_(code) {
-  code_.insts.clear();
-  code_.blocks.clear();
-  code_.classes.clear();
-  code_.frame_bytes = 0;
-  regs_.assign(f.value_count() * parts, lir::kNoReg);
-  use_count_.assign(f.value_count(), 0);
-  vector_cache_.resize(f.value_count());
-  scalar_cache_.resize(f.value_count());
-  mask_cache_.resize(f.value_count());
-  lir_block_.assign(f.block_count(), ~0u);
+void lower(const ir::Function& f, const Host& host, ConstantPool& pool, std::uint32_t parts,
+           lir::Code& code) {
+  Lowering(f, host, pool, parts, code).run();
 }
 
-void Lowering::run() {
-  order_blocks();
-  for (ir::Block b : order_)
-    for (ir::Inst i : f_.insts(b))
-      for (Value v : f_.operands(i)) ++use_count_[v.id];
-  if (f_.slot_count != 0) {
-    slots_ = static_cast<std::int32_t>(code_.frame_bytes);
-    code_.frame_bytes += f_.slot_count * parts_ * host_.vector_bytes;
-  }
-  for (ir::Block b : order_) {  // phis first: edges name them before their blocks are lowered
-    for (ir::Inst i : f_.insts(b)) {
-      if (f_.inst(i).opcode != Opcode::Phi) break;
-      Value v = f_.result(i);
-      Type type = f_.value(v).type;
-      RegClass cls = varying(v)
-                         ? (type == Type::i1 && host_.mask_registers ? RegClass::mask : RegClass::vector)
-                         : (type == Type::f32 ? RegClass::vector : RegClass::scalar);
-      for (std::uint32_t p = 0; p < parts_of(v); ++p) define(v, p, code_.new_reg(cls));
-    }
-  }
-  for (ir::Block b : order_) lower_block(b);
-  // Successors were recorded as IR block numbers while not all blocks had their place.
-  for (lir::Block& block : code_.blocks)
-    for (std::uint32_t& s : block.successors)
-      if (s & 0x80000000u) s = lir_block_[s & 0x7fffffffu];
-  for (std::uint32_t b = 0; b < code_.blocks.size(); ++b)
-    for (std::uint32_t s : code_.blocks[b].successors) code_.blocks[s].predecessors.push_back(b);
-  finish_loops();
-}
-
-// Loops stay together and follow their headers, so that the allocator sees them as ranges and jumps are few.
-void Lowering::order_blocks() {
-  const ir::Dominators dominators(f_);
-  const ir::Loops loops(f_, dominators);
-  order_ = loops.reducible() ? loops.order() : dominators.order();
-}
-
-void Lowering::lower_block(ir::Block b) {
-  lir_block_[b.id] = static_cast<std::uint32_t>(code_.blocks.size());
-  current_block_ = b.id;
-  constant_cache_.clear();
-  code_.blocks.emplace_back();
-  code_.blocks.back().first = static_cast<std::uint32_t>(code_.insts.size());
-  for (ir::Inst i : f_.insts(b)) {
-    const ir::InstData& data = f_.inst(i);
-    guest_address_ = data.guest_address;
-    if (data.opcode == Opcode::Phi) {
-      for (std::uint32_t p = 0; p < parts_of(f_.result(i)); ++p)
-        code_.blocks.back().params.push_back(slot(f_.result(i), p));
-    } else if (data.opcode == Opcode::LoadInput) {
-      pending_inputs_.push_back(i);
-    } else {
-      if (ir::info(data.opcode).terminator || ir::info(data.opcode).writes) flush_inputs();
-      lower(i);
-    }
-  }
-}
-
-void Lowering::lower(ir::Inst i) {
-  switch (f_.inst(i).opcode) {
-#define WARPJIT_IR_OP(name, results, operands, flags) \
-  case Opcode::name:                                  \
-    return lower_##name(i);
-#include "ir/opcodes.inc"
-#undef WARPJIT_IR_OP
-  }
-}
-
-// Input rows are loaded where their first component is used: fewer registers are busy until then.
-void Lowering::flush_inputs() {
-  std::vector<ir::Inst> pending;
-  pending.swap(pending_inputs_);
-  for (ir::Inst i : pending)
-    if (slot(f_.result(i), 0) == lir::kNoReg) load_input(i);
-}
-
-// Ends the LIR block `lir_from` with an edge to `to`; on a critical edge a block of its own takes the
-// arguments.
-void Lowering::connect(ir::Block from, ir::Block to, std::uint32_t lir_from) {
-  std::vector<Reg> args;
-  std::size_t index = f_.predecessor_index(to, from);
-  for (ir::Inst i : f_.insts(to)) {
-    if (f_.inst(i).opcode != Opcode::Phi) break;
-    Value v = f_.result(i), incoming = operand(i, static_cast<std::uint32_t>(index));
-    for (std::uint32_t p = 0; p < parts_of(v); ++p) {
-      Type type = f_.value(v).type;
-      if (varying(v))
-        args.push_back(type == Type::i1 ? mask(incoming, p) : vector(incoming, p));
-      else
-        args.push_back(type == Type::f32 ? vector(incoming, 0) : scalar(incoming));
-    }
-  }
-  lir::Block& block = code_.blocks[lir_from];
-  block.successors.push_back(to.id | 0x80000000u);
-  block.args = std::move(args);
-}
-
-void Lowering::lower_Jump(ir::Inst i) {
-  ir::Block b = f_.inst(i).block;
-  std::uint32_t at = static_cast<std::uint32_t>(code_.blocks.size() - 1);
-  connect(b, f_.block(b).successors[0], at);
-  add(Op::Jump);
-  code_.blocks[at].end = static_cast<std::uint32_t>(code_.insts.size());
-}
-
-void Lowering::lower_Return(ir::Inst) {
-  add(Op::Return);
-  code_.blocks.back().end = static_cast<std::uint32_t>(code_.insts.size());
-}
-
-void Lowering::lower_Branch(ir::Inst i) {
-  Value condition = operand(i, 0);
-  const ir::InstData& made = f_.definition_of(condition);
-  bool fused = use_count_[condition.id] == 1 && made.block == f_.inst(i).block;
-  if (fused && made.opcode == Opcode::AnyLane) {
-    Reg any = mask(f_.operand(f_.definition(condition), 0), 0);
-    for (std::uint32_t p = 1; p < parts_; ++p)
-      any = mask_op(Opcode::Or1, any, mask(f_.operand(f_.definition(condition), 0), p));
-    use(add(Op::BranchMask), any);
-  } else if (fused && made.opcode >= Opcode::IEq32 && made.opcode <= Opcode::ILeU32) {
-    Value a = f_.operand(f_.definition(condition), 0), c = f_.operand(f_.definition(condition), 1);
-    Reg left = scalar(a);
-    if (is_constant(c)) {
-      Inst& inst = add(Op::BranchCompare);
-      use(inst, left);
-      inst.imm = pack_condition(branch_condition(made.opcode), static_cast<std::int32_t>(constant(c)));
-    } else {
-      Reg right = scalar(c);
-      Inst& inst = add(Op::BranchCompare);
-      use(inst, left);
-      use(inst, right);
-      inst.imm = pack_condition(branch_condition(made.opcode));
-    }
-  } else {
-    Reg bit = scalar(condition);
-    use(add(Op::BranchScalar), bit);
-  }
-  ir::Block b = f_.inst(i).block;
-  std::uint32_t at = static_cast<std::uint32_t>(code_.blocks.size() - 1);
-  code_.blocks[at].end = static_cast<std::uint32_t>(code_.insts.size());
-  std::vector<ir::Block> targets = f_.block(b).successors;
-  for (ir::Block target : targets) {
-    const bool has_phis = f_.inst(f_.block(target).first).opcode == Opcode::Phi;
-    if (f_.block(target).predecessors.size() == 1 && !has_phis) {
-      code_.blocks[at].successors.push_back(target.id | 0x80000000u);
-      continue;
-    }
-    code_.blocks.emplace_back();
-    std::uint32_t edge = static_cast<std::uint32_t>(code_.blocks.size() - 1);
-    code_.blocks[edge].first = static_cast<std::uint32_t>(code_.insts.size());
-    code_.blocks[at].successors.push_back(edge);
-    current_block_ = 0x40000000u + edge;  // caches of the block are valid on one way only
-    connect(b, target, edge);
-    add(Op::Jump);
-    code_.blocks[edge].end = static_cast<std::uint32_t>(code_.insts.size());
-  }
-}
-
-void Lowering::lower_Switch(ir::Inst i) {
-  Reg index = scalar(operand(i, 0));
-  use(add(Op::Switch), index);
-  ir::Block b = f_.inst(i).block;
-  std::uint32_t at = static_cast<std::uint32_t>(code_.blocks.size() - 1);
-  code_.blocks[at].end = static_cast<std::uint32_t>(code_.insts.size());
-  std::vector<ir::Block> targets = f_.block(b).successors;
-  for (ir::Block target : targets) {
-    code_.blocks.emplace_back();
-    std::uint32_t edge = static_cast<std::uint32_t>(code_.blocks.size() - 1);
-    code_.blocks[edge].first = static_cast<std::uint32_t>(code_.insts.size());
-    code_.blocks[at].successors.push_back(edge);
-    current_block_ = 0x40000000u + edge;
-    connect(b, target, edge);
-    add(Op::Jump);
-    code_.blocks[edge].end = static_cast<std::uint32_t>(code_.insts.size());
-  }
-}
-
-void Lowering::lower_Phi(ir::Inst) {}
-
-void Lowering::lower_BurnFuel(ir::Inst) { add(Op::BurnFuel); }
-
-void Lowering::finish_loops() {
-  std::vector<std::uint32_t> last(code_.blocks.size(), 0);
-  for (std::uint32_t b = 0; b < code_.blocks.size(); ++b)
-    for (std::uint32_t s : code_.blocks[b].successors)
-      if (s <= b) last[s] = std::max(last[s], b + 1);
-  for (std::uint32_t header = 0; header < code_.blocks.size(); ++header)
-    for (std::uint32_t b = header; b < last[header]; ++b) ++code_.blocks[b].loop_depth;
-}
-
-// ---- values in their other forms
-
-bool Lowering::is_uniform_load(Value v) const {
-  Opcode op = f_.definition_of(v).opcode;
-  return op == Opcode::LoadUniformF32 || op == Opcode::LoadUniformI32;
-}
+// ---- constants and uniforms
 
 Source Lowering::constant_source(std::uint32_t word) {
-  if (word == 0 && !host_.mask_registers) return reg_source(constant_vector(0));
+  if (word == 0 && !v4()) return reg_source(constant_vector(0));
   Source s;
   s.mem.base = MemBase::pool;
   s.mem.displacement = pool_.offset(word);
-  s.mem.broadcast = host_.mask_registers;
+  s.mem.broadcast = v4();
   return s;
 }
 
-Reg Lowering::constant_vector(std::uint32_t word) {
-  for (auto& [value, cached] : constant_cache_)
-    if (value == word && cached.block == current_block_) return cached.reg;
-  Reg r;
+Source Lowering::uniform_source(Value v) {
+  if (!v4()) return reg_source(vector(v, 0));
+  Source s;
+  s.mem.base = MemBase::table;
+  s.mem.displacement = table_offset(v);
+  s.mem.broadcast = true;
+  return s;
+}
+
+Reg Lowering::make_constant(std::uint32_t word) {
   if (word == 0 || word == ~0u) {
     Inst& inst = add(word == 0 ? Op::Zero : Op::Ones, RegClass::vector);
     inst.flags |= lir::kRemat;
-    r = inst.def;
-  } else {
-    std::int32_t offset = pool_.offset(word);
-    Inst& inst = add(host_.mask_registers ? Op::Broadcast : Op::LoadFull, RegClass::vector);
-    inst.mem.base = MemBase::pool;
-    inst.mem.displacement = offset;
-    inst.mem.broadcast = host_.mask_registers;
-    inst.flags |= lir::kRemat | lir::kRematFolds;
-    r = inst.def;
+    return inst.def;
   }
-  constant_cache_.push_back({word, {r, current_block_}});
-  return r;
-}
-
-Reg Lowering::vector(Value v, std::uint32_t part) {
-  if (varying(v)) {
-    if (slot(v, part) == lir::kNoReg && f_.definition_of(v).opcode == Opcode::LoadInput)
-      load_input(f_.definition(v));
-    return slot(v, part);
-  }
-  if (is_constant(v)) return constant_vector(static_cast<std::uint32_t>(constant(v)));
-  if (f_.value(v).type == Type::f32 && !is_uniform_load(v)) return slot(v, 0);
-  Cached& cached = vector_cache_[v.id];
-  if (cached.block == current_block_) return cached.reg;
-  Reg r;
-  if (is_uniform_load(v)) {
-    Inst& inst = add(Op::Broadcast, RegClass::vector);
-    inst.mem.base = MemBase::table;
-    inst.mem.displacement = static_cast<std::int32_t>(f_.definition_of(v).immediate);
-    inst.mem.broadcast = true;
-    inst.flags |= lir::kRemat | (host_.mask_registers ? lir::kRematFolds : 0);
-    r = inst.def;
-  } else {
-    Reg s = scalar(v);
-    Inst& inst = add(Op::BroadcastScalar, RegClass::vector);
-    use(inst, s);
-    r = inst.def;
-  }
-  vector_cache_[v.id] = {r, current_block_};
-  return r;
-}
-
-Source Lowering::source(Value v, std::uint32_t part) {
-  if (!varying(v)) {
-    if (is_constant(v)) return constant_source(static_cast<std::uint32_t>(constant(v)));
-    if (host_.mask_registers && is_uniform_load(v)) {
-      Source s;
-      s.mem.base = MemBase::table;
-      s.mem.displacement = static_cast<std::int32_t>(f_.definition_of(v).immediate);
-      s.mem.broadcast = true;
-      return s;
-    }
-  }
-  return reg_source(vector(v, part));
-}
-
-Reg Lowering::scalar(Value v) {
-  if (slot(v, 0) != lir::kNoReg && f_.value(v).type != Type::f32) return slot(v, 0);
-  Cached& cached = scalar_cache_[v.id];
-  if (cached.block == current_block_) return cached.reg;
-  Reg r;
-  if (is_constant(v)) {
-    r = scalar_imm(static_cast<std::uint32_t>(constant(v)));
-  } else if (is_uniform_load(v)) {
-    Inst& inst = add(Op::SLoad, RegClass::scalar);
-    inst.mem.base = MemBase::table;
-    inst.mem.displacement = static_cast<std::int32_t>(f_.definition_of(v).immediate);
-    inst.flags |= lir::kRemat;
-    r = inst.def;
-  } else {
-    Inst& inst = add(Op::ToScalar, RegClass::scalar);  // a uniform f32
-    use(inst, slot(v, 0));
-    r = inst.def;
-  }
-  scalar_cache_[v.id] = {r, current_block_};
-  return r;
-}
-
-Reg Lowering::all_lanes(bool value) {
-  if (!host_.mask_registers) return constant_vector(value ? ~0u : 0);
-  Inst& inst = add(value ? Op::KOnes : Op::KZero, RegClass::mask);
-  inst.flags |= lir::kRemat;
+  const std::int32_t offset = pool_.offset(word);
+  Inst& inst = add(v4() ? Op::Broadcast : Op::LoadConstant, RegClass::vector);
+  inst.mem.base = MemBase::pool;
+  inst.mem.displacement = offset;
+  inst.mem.broadcast = v4();
+  inst.flags |= lir::kRemat | lir::kRematFolds;
   return inst.def;
 }
 
-Reg Lowering::mask(Value v, std::uint32_t part) {
-  if (varying(v)) return slot(v, part);
-  Cached& cached = mask_cache_[v.id];
-  if (cached.block == current_block_) return cached.reg;
-  Reg r;
-  if (is_constant(v)) {
-    r = all_lanes(constant(v) != 0);
-  } else {
-    Reg bits = scalar(v);
-    Inst& negated = add(Op::SNeg, RegClass::scalar);  // 0 or all ones
-    negated.flags |= lir::kTied;
-    use(negated, bits);
-    Reg ones = negated.def;
-    Inst& inst = host_.mask_registers ? add(Op::KFromScalar, RegClass::mask)
-                                      : add(Op::BroadcastScalar, RegClass::vector);
-    use(inst, ones);
-    r = inst.def;
+Reg Lowering::make_uniform(std::int32_t offset) {
+  Inst& inst = add(Op::Broadcast, RegClass::vector);
+  inst.mem.base = MemBase::table;
+  inst.mem.displacement = offset;
+  inst.mem.broadcast = true;
+  inst.flags |= lir::kRemat | (v4() ? lir::kRematFolds : 0);
+  return inst.def;
+}
+
+// ---- arithmetic
+
+Reg Lowering::multiply(Value a, Value b, std::uint32_t p) {
+  Reg left = vector(a, p);
+  Reg product = vvv(Op::Mul, left, source(b, p));
+  code_.insts.back().prefer = 3;
+  return product;
+}
+
+// a*b, then +0 where the product is NaN although both operands are ordered: only 0 * inf does that.
+Reg Lowering::multiply_zero_inf(Value a, Value b, std::uint32_t p) {
+  Reg left = vector(a, p);
+  Source right = source(b, p);
+  Reg product = vvv(Op::Mul, left, right);
+  if (v4()) {
+    Reg is_nan = compare(Op::CmpF, product, reg_source(product), predicate::kUnordered);
+    Inst& invalid = add(Op::CmpFMasked, RegClass::mask);
+    use(invalid, left);
+    use_source(invalid, right);
+    use(invalid, is_nan);
+    invalid.imm = predicate::kOrdered;
+    Reg where = invalid.def;
+    Inst& inst = add(Op::MergeZero, RegClass::vector);
+    inst.flags |= lir::kTied;
+    use(inst, product);
+    use(inst, where);
+    return inst.def;
   }
-  mask_cache_[v.id] = {r, current_block_};
-  return r;
+  Reg operand_nan = compare(Op::CmpF, left, right, predicate::kUnordered);
+  Reg is_nan = compare(Op::CmpF, product, reg_source(product), predicate::kUnordered);
+  Reg invalid = vvv(Op::AndNot, operand_nan, is_nan);
+  return vvv(Op::AndNot, invalid, product);
 }
 
-// ---- making instructions
-
-Inst& Lowering::add(Op op, RegClass cls) {
-  Reg def = code_.new_reg(cls);
-  Inst& inst = add(op);
-  inst.def = def;
-  inst.flags = lir::kPure;
-  return inst;
-}
-
-Inst& Lowering::add(Op op) {
-  code_.insts.emplace_back();
-  Inst& inst = code_.insts.back();
-  inst.op = static_cast<std::uint16_t>(op);
-  inst.guest_address = guest_address_;
-  return inst;
-}
-
-void Lowering::use_source(Inst& inst, const Source& s) {
-  if (s.in_memory())
-    inst.mem = s.mem;
-  else
-    inst.fold |= static_cast<std::uint8_t>(1u << inst.use_count);
-  inst.use[inst.use_count++] = s.reg;
-}
-
-Reg Lowering::vvv(Op op, Reg a, const Source& b) {
-  Inst& inst = add(op, RegClass::vector);
-  use(inst, a);
-  use_source(inst, b);
+Reg Lowering::multiply_add(Value a, Value b, Value c, std::uint32_t p) {
+  auto folds = [&](Value v) { return !varying(v) && (is_constant(v) || (v4() && is_uniform_load(v))); };
+  if (folds(a)) std::swap(a, b);
+  Reg left = vector(a, p);
+  Source addend = folds(c) ? source(c, p) : reg_source(vector(c, p));
+  Source right = addend.in_memory() ? reg_source(vector(b, p)) : source(b, p);
+  Inst& inst = add(Op::Fma, RegClass::vector);
+  use(inst, left);
+  use_source(inst, right);
+  use_source(inst, addend);
+  if (right.in_memory() || addend.in_memory()) inst.fold = 0;
+  inst.prefer = 7;
   return inst.def;
 }
 
-Reg Lowering::vv(Op op, const Source& a, std::int64_t imm) {
-  Inst& inst = add(op, RegClass::vector);
-  use_source(inst, a);
-  inst.imm = imm;
-  return inst.def;
+Reg Lowering::negate(Value a, std::uint32_t p) {
+  Reg r = vector(a, p);
+  return vvv(Op::Xor, r, constant_source(kSignBit));
+}
+Reg Lowering::absolute(Value a, std::uint32_t p) {
+  Reg r = vector(a, p);
+  return vvv(Op::And, r, constant_source(~kSignBit));
+}
+// The host's minimum and maximum are the IR's.
+Reg Lowering::max_select(Value a, Value b, std::uint32_t p) {
+  Reg left = vector(a, p);
+  return vvv(Op::Max, left, source(b, p));
+}
+Reg Lowering::min_select(Value a, Value b, std::uint32_t p) {
+  Reg left = vector(a, p);
+  return vvv(Op::Min, left, source(b, p));
 }
 
-Reg Lowering::shift(Op op, Reg a, std::int64_t count) {
-  Inst& inst = add(op, RegClass::vector);
-  use(inst, a);
-  inst.imm = count;
-  return inst.def;
+Reg Lowering::canonicalize_nan(Value a, std::uint32_t p) {
+  Reg r = vector(a, p);
+  Reg is_nan = compare(Op::CmpF, r, reg_source(r), predicate::kUnordered);
+  return blend(r, constant_source(kCanonicalNaN), is_nan);
 }
+
+// cvttps2dq gives 0x80000000 for what does not fit: right for what is too small, mended for what is too large
+// and for NaN.
+Reg Lowering::saturate_to_int(Value a, std::uint32_t p) {
+  Reg x = vector(a, p);
+  Reg large = compare(Op::CmpF, x, constant_source(kTwoTo31), predicate::kGe);
+  Reg ordered = compare(Op::CmpF, x, reg_source(x), predicate::kOrdered);
+  if (v4()) {
+    Inst& inst = add(Op::CvtToIZeroMask, RegClass::vector);
+    use(inst, x);
+    use(inst, ordered);
+    inst.flags |= lir::kZeroMask;
+    return blend(inst.def, constant_source(0x7fffffffu), large);
+  }
+  Reg converted = vvv(Op::And, vv(Op::CvtToI, x), ordered);
+  return blend(converted, constant_source(0x7fffffffu), large);
+}
+
+// Counts of 32 and more do what the IR says.
+Reg Lowering::shift_by_vector(Shift kind, Value a, Value count, std::uint32_t p) {
+  static constexpr Op kOps[] = {Op::ShlV, Op::ShrUV, Op::ShrSV};
+  Reg value = vector(a, p);
+  return vvv(kOps[static_cast<std::size_t>(kind)], value, source(count, p));
+}
+
+Reg Lowering::min_over_lanes(Reg least) {
+  auto with_upper = [&](Op extract) {  // whose source is always a register
+    Inst& inst = add(extract, RegClass::vector);
+    use(inst, least);
+    least = vvv(Op::IMinU, least, inst.def);
+  };
+  with_upper(Op::UpperHalf);
+  if (v4()) with_upper(Op::UpperQuarter);
+  for (std::int64_t swap : {0x4e, 0xb1})  // the halves of 128 bits, then of 64
+    least = vvv(Op::IMinU, least, vv(Op::Shuffle32, least, swap));
+  return least;
+}
+
+// ---- comparisons
 
 Reg Lowering::compare(Op op, Reg a, const Source& b, int predicate) {
-  Inst& inst = add(op, host_.mask_registers ? RegClass::mask : RegClass::vector);
+  Inst& inst = add(op, mask_class());
   use(inst, a);
   use_source(inst, b);
   inst.imm = predicate;
   return inst.def;
 }
 
-Reg Lowering::blend(Reg if_false, const Source& if_true, Reg mask) {
-  Inst& inst = add(Op::Blend, RegClass::vector);
-  use(inst, if_false);
-  use_source(inst, if_true);
-  use(inst, mask);
-  return inst.def;
+Mask Lowering::compare_floats(Opcode op, Value a, Value b, std::uint32_t p) {
+  struct Predicate {
+    Opcode op;
+    int straight, mirrored;  // mirrored: with the operands the other way round
+  };
+  static constexpr Predicate kPredicates[] = {
+      {Opcode::FEq32, predicate::kEq, predicate::kEq}, {Opcode::FNe32, predicate::kNe, predicate::kNe},
+      {Opcode::FLt32, predicate::kLt, predicate::kGt}, {Opcode::FLe32, predicate::kLe, predicate::kGe},
+      {Opcode::FGt32, predicate::kGt, predicate::kLt}, {Opcode::FGe32, predicate::kGe, predicate::kLe}};
+  int straight = predicate::kUnordered, mirrored = predicate::kUnordered;
+  for (const Predicate& known : kPredicates)
+    if (known.op == op) straight = known.straight, mirrored = known.mirrored;
+  const bool swap = has_no_register(a);
+  if (swap) std::swap(a, b);
+  Reg left = vector(a, p);
+  return {compare(Op::CmpF, left, source(b, p), swap ? mirrored : straight)};
 }
 
-Reg Lowering::scalar_tied(Op op, Reg a, Reg b) {
-  Inst& inst = add(op, RegClass::scalar);
-  inst.flags |= lir::kTied;
-  use(inst, a);
-  use(inst, b);
-  return inst.def;
-}
-
-Reg Lowering::scalar_tied_imm(Op op, Reg a, std::int64_t imm) {
-  Inst& inst = add(op, RegClass::scalar);
-  inst.flags |= lir::kTied;
-  use(inst, a);
-  inst.imm = imm;
-  return inst.def;
-}
-
-Reg Lowering::scalar_imm(std::uint32_t word) {
-  Inst& inst = add(Op::SImm, RegClass::scalar);
-  inst.imm = word;
-  inst.flags |= lir::kRemat;
-  return inst.def;
+Mask Lowering::compare_integers(Condition condition, Value a, Value b, std::uint32_t p) {
+  Reg left = vector(a, p);
+  if (v4()) {
+    static constexpr int kPredicate[] = {integer_predicate::kEq, integer_predicate::kNe,
+                                         integer_predicate::kLt, integer_predicate::kLe,
+                                         integer_predicate::kLt, integer_predicate::kLe};
+    const bool is_unsigned = condition >= Condition::less_u;
+    return {compare(is_unsigned ? Op::CmpU : Op::CmpI, left, source(b, p),
+                    kPredicate[static_cast<int>(condition)])};
+  }
+  Reg right = vector(b, p);
+  switch (condition) {
+    case Condition::equal:
+      return {vvv(Op::ICmpEq, left, right)};
+    case Condition::not_equal:
+      return {vvv(Op::ICmpEq, left, right), true};
+    case Condition::less_s:
+      return {vvv(Op::ICmpGt, right, left)};
+    case Condition::less_equal_s:
+      return {vvv(Op::ICmpGt, left, right), true};
+    case Condition::less_equal_u:
+      return {vvv(Op::ICmpEq, vvv(Op::IMinU, left, right), left)};
+    case Condition::less_u:
+      break;
+  }
+  return {vvv(Op::ICmpEq, vvv(Op::IMinU, left, right), right), true};
 }
 
 }  // namespace warpjit::backend::x64

@@ -1,10 +1,11 @@
-#include "backend/x64/compile.h"
+// A kernel from its group form to machine code: the same steps for every host.
+#include <string>
 
+#include "backend/host.h"
+#include "backend/lower.h"
 #include "backend/workspace.h"
-#include "backend/x64/emit.h"
-#include "backend/x64/lower.h"
 
-namespace warpjit::backend::x64 {
+namespace warpjit::backend {
 namespace {
 
 // A kernel's frame may take this much of the caller's stack.
@@ -14,7 +15,7 @@ constexpr std::size_t kMaxInstructions = 1'000'000;
 Result<const lir::Allocation*> allocate_routine(const ir::Function& f, const Host& host, ConstantPool& pool,
                                                 std::uint32_t parts, const CompileOptions& options,
                                                 Workspace::State::Routine& routine) {
-  Lowering(f, host, pool, parts, routine.code).run();
+  host.lower(f, host, pool, parts, routine.code);
   lir::eliminate_dead_code(routine.code);
   if (routine.code.insts.size() > kMaxInstructions)
     return Error{ErrorCode::resource_limit, "the program needs more than 1,000,000 host instructions",
@@ -23,7 +24,7 @@ Result<const lir::Allocation*> allocate_routine(const ir::Function& f, const Hos
     if (std::string wrong = lir::verify(routine.code); !wrong.empty())
       return Error{ErrorCode::internal, wrong, f.name};
   const lir::Allocation& allocation =
-      routine.allocator.run(routine.code, register_file(host, options.registers));
+      routine.allocator.run(routine.code, host.register_file(host, options.registers));
   if (options.registers == 0 && routine.code.frame_bytes + allocation.spill_bytes > kMaxFrameBytes)
     return Error{ErrorCode::resource_limit, "the program needs more than 256 KiB of stack for live values",
                  f.name};
@@ -33,34 +34,52 @@ Result<const lir::Allocation*> allocate_routine(const ir::Function& f, const Hos
   return &allocation;
 }
 
-}  // namespace
+bool is_empty(const ir::Function& f) {
+  if (f.block_count() == 0) return true;
+  const ir::BlockData& entry = f.block(ir::Function::entry());
+  return entry.first == entry.last;  // the terminator alone
+}
 
-Result<MachineCode> compile(const ir::GroupProgram& program, Target target, const CompileOptions& options,
-                            Workspace::State& workspace) {
+Result<MachineCode> compile_for(const Host& host, const ir::GroupProgram& program,
+                                const CompileOptions& options, Workspace::State& workspace) {
   if (program.kernel.input_count > kMaxInputs || program.kernel.output_count > kMaxOutputs)
     return Error{ErrorCode::resource_limit, "too many inputs or outputs", program.kernel.name};
-  const Host& h = host(target);
-  ConstantPool pool(h);
+  ConstantPool pool(host.pool_repeat);
   MachineCode out;
-  out.target = target;
-  out.parts = options.parts != 0 ? options.parts : choose_parts(program.kernel, h);
-  out.lanes = out.parts * h.lanes;
+  out.target = host.target;
+  out.parts = options.parts != 0 ? options.parts : choose_parts(program.kernel, host);
+  out.lanes = out.parts * host.lanes;
   out.table_bytes = program.kernel.uniform_bytes;
   WARPJIT_TRY(const lir::Allocation* kernel,
-              allocate_routine(program.kernel, h, pool, out.parts, options, workspace.kernel));
+              allocate_routine(program.kernel, host, pool, out.parts, options, workspace.kernel));
   const Routine kernel_routine = {&workspace.kernel.code, kernel, true, program.kernel.input_count,
                                   program.kernel.output_count};
-  const ir::Function& before = program.preamble;
-  const bool has_preamble = before.block_count() != 0 && before.block(ir::Function::entry()).first !=
-                                                             before.block(ir::Function::entry()).last;
+  const bool has_preamble = !is_empty(program.preamble);
   Routine preamble_routine = {};
   if (has_preamble) {
     WARPJIT_TRY(const lir::Allocation* preamble,
-                allocate_routine(before, h, pool, 1, options, workspace.preamble));
+                allocate_routine(program.preamble, host, pool, 1, options, workspace.preamble));
     preamble_routine = {&workspace.preamble.code, preamble, false, 0, 0};
   }
-  WARPJIT_CHECK(emit(kernel_routine, has_preamble ? &preamble_routine : nullptr, h, pool, options, out));
+  WARPJIT_CHECK(
+      host.emit(kernel_routine, has_preamble ? &preamble_routine : nullptr, host, pool, options, out));
   return out;
 }
 
-}  // namespace warpjit::backend::x64
+}  // namespace
+
+Result<MachineCode> compile(const ir::GroupProgram& program, Target target, const CompileOptions& options,
+                            Workspace& workspace) {
+  const Host* host = find_host(target);
+  if (host == nullptr)
+    return Error{ErrorCode::unsupported,
+                 "this build of warpjit makes no code for " + std::string(name(target)), program.kernel.name};
+  return compile_for(*host, program, options, workspace.state());
+}
+
+Result<MachineCode> compile(const ir::GroupProgram& program, Target target, const CompileOptions& options) {
+  Workspace workspace;
+  return compile(program, target, options, workspace);
+}
+
+}  // namespace warpjit::backend

@@ -2,10 +2,10 @@
 // each other; too many do not fit the registers.
 #include <algorithm>
 
-#include "backend/x64/lower.h"
+#include "backend/lower.h"
 #include "ir/analysis/liveness.h"
 
-namespace warpjit::backend::x64 {
+namespace warpjit::backend {
 namespace {
 
 using ir::Opcode;
@@ -79,8 +79,7 @@ std::uint32_t choose_parts(const ir::Function& f, const Host& host) {
   // programs have work enough in flight.
   constexpr std::size_t kLarge = 1500;
   if (f.inst_count() > kLarge) return 1;
-  const std::uint32_t registers = host.mask_registers ? 32 : 16;
-  return vector_pressure(f, !host.mask_registers) <= registers ? 2 : 1;
+  return vector_pressure(f, !host.mask_registers) <= host.vector_registers ? 2 : 1;
 }
 
-}  // namespace warpjit::backend::x64
+}  // namespace warpjit::backend

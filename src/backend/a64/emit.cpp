@@ -1,0 +1,385 @@
+#include <asmjit/core.h>
+#if __has_include(<asmjit/a64.h>)
+#include <asmjit/a64.h>
+#else
+#include <asmjit/arm/a64assembler.h>
+#include <asmjit/arm/a64utils.h>
+#endif
+
+#include <array>
+#include <cstddef>
+
+#include "backend/a64/host.h"
+#include "backend/a64/immediate.h"
+#include "backend/emitter.h"
+
+namespace warpjit::backend::a64 {
+namespace {
+
+namespace arm = asmjit::arm;
+using Gp = arm::GpX;
+using Id = asmjit::a64::Inst::Id;
+using lir::Inst;
+using lir::MemBase;
+using lir::Reg;
+
+struct Encoding {
+  Form form = Form::none;
+  asmjit::InstId id = 0;
+};
+const Encoding& encoding(Op op) {
+  static constexpr std::array<Encoding, kOpCount> kEncodings = [] {
+    std::array<Encoding, kOpCount> table;
+#define A64_OP(name, form, id) table[static_cast<std::size_t>(Op::name)] = {Form::form, Id::kId##id};
+#include "backend/a64/opcodes.inc"
+#undef A64_OP
+    return table;
+  }();
+  return kEncodings[static_cast<std::size_t>(op)];
+}
+
+constexpr std::uint32_t kFramePointer = 29, kLink = 30;
+// What AAPCS64 wants kept: x19 to x28, the low halves of v8 to v15.
+constexpr std::uint32_t kSavedScalars = 0x1ff80000u, kSavedVectors = 0xff00u;
+
+class A64Emitter final : public Emitter {
+ public:
+  using Emitter::Emitter;
+
+ private:
+  asmjit::Arch arch() const override { return asmjit::Arch::kAArch64; }
+  asmjit::BaseAssembler& assembler() override { return a_; }
+
+  static Gp x(Reg r) { return arm::GpX(r); }
+  static arm::GpW w(Reg r) { return arm::GpW(r); }
+  static arm::Vec words(Reg r) { return arm::VecV(r).s4(); }
+  static arm::Vec bits(Reg r) { return arm::VecV(r).b16(); }
+  static arm::Vec pairs(Reg r) { return arm::VecV(r).d2(); }
+  static arm::Vec whole(Reg r) { return arm::VecV(r); }
+  static arm::Vec lane(Reg r, std::int64_t n) { return arm::VecV(r).s(static_cast<std::uint32_t>(n)); }
+
+  // base + offset as an operand of an access of `size` bytes; through a scratch register if it does not fit.
+  arm::Mem at(const Gp& base, std::int32_t offset, std::int32_t size) {
+    if (offset >= 0 && offset % size == 0 && offset / size < 4096) return arm::ptr(base, offset);
+    put(Id::kIdMov, x(kScratch), asmjit::Imm(offset));
+    return arm::ptr(base, x(kScratch));
+  }
+  arm::Mem memory(const Inst& inst, std::int32_t size) {
+    const lir::Mem& from = inst.mem;
+    switch (from.base) {
+      case MemBase::table:
+        return at(x(kTable), from.displacement, size);
+      case MemBase::args:
+        return at(x(kArgs), from.displacement, size);
+      case MemBase::frame:
+        return at(asmjit::a64::sp, from.displacement, size);
+      case MemBase::spill:
+        return at(asmjit::a64::sp, spill_base_ + spill_offset(from), size);
+      case MemBase::pool:
+        return arm::ptr(pool_, from.displacement);
+      case MemBase::reg:
+        break;
+      case MemBase::none:
+        assert(false && "no memory operand");
+    }
+    const Gp base = x(inst.use[from.base_use]);
+    if (from.index_use == 0xff) return at(base, from.displacement, size);
+    return arm::ptr(base, x(inst.use[from.index_use]), arm::lsl(from.scale_log2));
+  }
+
+  void put_large(asmjit::InstId id, const Gp& to, const Gp& from, std::uint32_t amount) {
+    if (amount < 4096) return put(id, to, from, asmjit::Imm(amount));
+    put(Id::kIdMov, x(kScratch), asmjit::Imm(amount));
+    put(id, to, from, x(kScratch));
+  }
+
+  void enter(const Routine& routine, bool burns_fuel) override {
+    saved_scalars_ = kSavedScalars & written(lir::RegClass::scalar);
+    saved_vectors_ = kSavedVectors & written(lir::RegClass::vector);
+    // Frame, from sp: the lowering's area, spill slots, saved registers.
+    spill_base_ = static_cast<std::int32_t>((routine.code->frame_bytes + 15) / 16 * 16);
+    saved_base_ = spill_base_ + static_cast<std::int32_t>((allocation_->spill_bytes + 15) / 16 * 16);
+    frame_bytes_ = static_cast<std::uint32_t>(saved_base_) + 18 * 8 + 0;
+    frame_bytes_ = (frame_bytes_ + 15) / 16 * 16;
+    a_.emit(Id::kIdStp, x(kFramePointer), x(kLink), arm::ptr_pre(asmjit::a64::sp, -16));
+    a_.emit(Id::kIdMov, x(kFramePointer), asmjit::a64::sp);
+    if (frame_bytes_ < 4096) {
+      a_.emit(Id::kIdSub, asmjit::a64::sp, asmjit::a64::sp, asmjit::Imm(frame_bytes_));
+    } else {
+      a_.emit(Id::kIdMov, x(kScratch), asmjit::Imm(frame_bytes_));
+      a_.emit(Id::kIdSub, asmjit::a64::sp, asmjit::a64::sp, x(kScratch));
+    }
+    for_each_saved([&](auto reg, std::int32_t offset, asmjit::InstId store, asmjit::InstId) {
+      a_.emit(store, reg, at(asmjit::a64::sp, offset, 8));
+    });
+    a_.emit(Id::kIdLdr, x(kTable), arm::ptr(x(kArgs), offsetof(KernelArgs, table)));
+    if (burns_fuel) a_.emit(Id::kIdLdr, x(kCancel), arm::ptr(x(kArgs), offsetof(KernelArgs, cancel)));
+  }
+  template <class Visit>
+  void for_each_saved(Visit visit) {
+    std::int32_t offset = saved_base_;
+    for (std::uint32_t r = 0; r < 32; ++r)
+      if (saved_scalars_ >> r & 1) {
+        visit(x(r), offset, Id::kIdStr, Id::kIdLdr);
+        offset += 8;
+      }
+    for (std::uint32_t r = 0; r < 32; ++r)
+      if (saved_vectors_ >> r & 1) {
+        visit(arm::VecD(r), offset, Id::kIdStr_v, Id::kIdLdr_v);
+        offset += 8;
+      }
+  }
+
+  void refuel() override { a_.emit(Id::kIdLdr, x(kFuel), arm::ptr(x(kArgs), offsetof(KernelArgs, fuel))); }
+
+  void advance(const Routine& routine, const Label& group) override {
+    const auto step = [&](std::size_t binding) {
+      const arm::Mem address =
+          arm::ptr(x(kArgs), static_cast<std::int32_t>(binding + offsetof(Binding, address)));
+      a_.emit(Id::kIdLdr, x(kScratch), address);
+      a_.emit(Id::kIdLdr, x(kScratch2),
+              arm::ptr(x(kArgs), static_cast<std::int32_t>(binding + offsetof(Binding, step))));
+      a_.emit(Id::kIdAdd, x(kScratch), x(kScratch), x(kScratch2));
+      a_.emit(Id::kIdStr, x(kScratch), address);
+    };
+    for (std::uint32_t n = 0; n < routine.inputs; ++n)
+      step(offsetof(KernelArgs, inputs) + n * sizeof(Binding));
+    for (std::uint32_t n = 0; n < routine.outputs; ++n)
+      step(offsetof(KernelArgs, outputs) + n * sizeof(Binding));
+    const arm::Mem count = arm::ptr(x(kArgs), offsetof(KernelArgs, group_count));
+    a_.emit(Id::kIdLdr, x(kScratch), count);
+    a_.emit(Id::kIdSub, x(kScratch), x(kScratch), asmjit::Imm(1));
+    a_.emit(Id::kIdStr, x(kScratch), count);
+    a_.emit(Id::kIdCbnz, x(kScratch), group);
+  }
+
+  void leave() override {
+    for_each_saved([&](auto reg, std::int32_t offset, asmjit::InstId, asmjit::InstId load) {
+      a_.emit(load, reg, at(asmjit::a64::sp, offset, 8));
+    });
+    a_.emit(Id::kIdMov, asmjit::a64::sp, x(kFramePointer));
+    a_.emit(Id::kIdLdp, x(kFramePointer), x(kLink), arm::ptr_post(asmjit::a64::sp, 16));
+    a_.emit(Id::kIdRet, x(kLink));
+  }
+
+  void stop(KernelStatus status, std::uint32_t guest_address) override {
+    a_.emit(Id::kIdMov, w(kScratch), asmjit::Imm(static_cast<std::uint32_t>(status)));
+    a_.emit(Id::kIdStr, w(kScratch), arm::ptr(x(kArgs), offsetof(KernelArgs, status)));
+    a_.emit(Id::kIdMov, w(kScratch), asmjit::Imm(guest_address));
+    a_.emit(Id::kIdStr, w(kScratch), arm::ptr(x(kArgs), offsetof(KernelArgs, guest_address)));
+  }
+
+  void jump(const Label& target) override { a_.emit(Id::kIdB, target); }
+
+  // A scalar register that holds a 32-bit constant, for instructions that do not.
+  arm::GpW constant(std::int64_t value) {
+    put(Id::kIdMov, w(kScratch), asmjit::Imm(static_cast<std::uint32_t>(value)));
+    return w(kScratch);
+  }
+
+  void encode(const Inst& inst) override {
+    const Encoding& e = encoding(static_cast<Op>(inst.op));
+    const asmjit::Imm imm(inst.imm);
+    const Reg d = inst.def;
+    const auto& use = inst.use;
+    switch (e.form) {
+      case Form::words3:
+        return put(e.id, words(d), words(use[0]), words(use[1]));
+      case Form::words2:
+        return put(e.id, words(d), words(use[0]));
+      case Form::bits3:
+        return put(e.id, bits(d), bits(use[0]), bits(use[1]));
+      case Form::bits3_swapped:
+        return put(e.id, bits(d), bits(use[1]), bits(use[0]));
+      case Form::bits2:
+        return put(e.id, bits(d), bits(use[0]));
+      case Form::pairs3:
+        return put(e.id, pairs(d), pairs(use[0]), pairs(use[1]));
+      case Form::pairwise:
+        return put(e.id, words(d), words(use[0]), words(use[0]));
+      case Form::across:
+        return put(e.id, arm::VecS(d), words(use[0]));
+      case Form::with_zero:
+        return put(e.id, words(d), words(use[0]), asmjit::Imm(0));
+      case Form::shift:
+        if (inst.imm == 0) return put(Id::kIdMov_v, bits(d), bits(use[0]));
+        return put(e.id, words(d), words(use[0]), imm);
+      case Form::fmla:
+        return put(e.id, words(d), words(use[1]), words(use[2]));
+      case Form::fmla_lane:
+        return put(e.id, words(d), words(use[1]), lane(use[2], inst.imm));
+      case Form::lane3:
+        return put(e.id, words(d), words(use[0]), lane(use[1], inst.imm));
+      case Form::blend:
+        return blend(d, use[0], use[1], use[2]);
+      case Form::vector_imm:
+        return vector_imm(d, static_cast<std::uint32_t>(inst.imm));
+      case Form::dup_lane:
+        return put(e.id, words(d), lane(use[0], inst.imm));
+      case Form::dup_scalar:
+        return put(e.id, words(d), w(use[0]));
+      case Form::lane_to_scalar:
+        return put(e.id, w(d), lane(use[0], inst.imm));
+      case Form::low_to_scalar:
+        return put(e.id, w(d), arm::VecS(use[0]));
+      case Form::load_quad:
+        return put(e.id, whole(d), memory(inst, 16));
+      case Form::store_quad:
+        return put(e.id, whole(use[0]), memory(inst, 16));
+      case Form::store_word:
+        return put(e.id, arm::VecS(use[0]), memory(inst, 4));
+      case Form::s_imm:
+        return put(e.id, w(d), asmjit::Imm(static_cast<std::uint32_t>(inst.imm)));
+      case Form::s_load:
+        return put(e.id, w(d), memory(inst, 4));
+      case Form::s_load64:
+        return put(e.id, x(d), memory(inst, 8));
+      case Form::s_store:
+        return put(e.id, w(use[0]), memory(inst, 4));
+      case Form::s_store64:
+        return put(e.id, x(use[0]), memory(inst, 8));
+      case Form::s_copy:
+        return put(e.id, x(d), x(use[0]));
+      case Form::s_address:
+        if (inst.mem.scale_log2 == 0) return put(e.id, x(d), x(use[0]), x(use[1]));
+        return put(e.id, x(d), x(use[0]), x(use[1]), asmjit::Imm(arm::lsl(inst.mem.scale_log2)));
+      case Form::s_table_address:
+        return put_large(e.id, x(d), x(kTable), static_cast<std::uint32_t>(inst.mem.displacement));
+      case Form::s3:
+        return put(e.id, w(d), w(use[0]), w(use[1]));
+      case Form::s2:
+        return put(e.id, w(d), w(use[0]));
+      case Form::s_add_imm: {
+        const auto value = static_cast<std::int32_t>(inst.imm);
+        if (value >= 0 && value < 4096) return put(e.id, w(d), w(use[0]), asmjit::Imm(value));
+        if (value < 0 && value > -4096) return put(Id::kIdSub, w(d), w(use[0]), asmjit::Imm(-value));
+        return put(e.id, w(d), w(use[0]), constant(value));
+      }
+      case Form::s_logic_imm: {
+        const auto value = static_cast<std::uint32_t>(inst.imm);
+        if (asmjit::a64::Utils::isLogicalImm(value, 32))
+          return put(e.id, w(d), w(use[0]), asmjit::Imm(value));
+        return put(e.id, w(d), w(use[0]), constant(value));
+      }
+      case Form::s_shift_imm:
+        if (inst.imm == 0) return put(Id::kIdMov, w(d), w(use[0]));
+        return put(e.id, w(d), w(use[0]), imm);
+      case Form::s_compare:
+        scalar_compare(inst);
+        return put(Id::kIdCset, w(d), condition(inst, true));
+      case Form::s_select:
+        put(Id::kIdCmp, w(use[2]), asmjit::Imm(0));
+        return put(e.id, w(d), w(use[1]), w(use[0]), asmjit::Imm(arm::CondCode::kNE));
+      case Form::none:
+        break;
+    }
+    assert(false && "the a64 lowering does not make this");
+  }
+
+  // m ? t : f, in the form that overwrites the operand whose register the definition got.
+  void blend(Reg d, Reg f, Reg t, Reg m) {
+    if (d == f) return put(Id::kIdBit_v, bits(d), bits(t), bits(m));
+    if (d == t) return put(Id::kIdBif_v, bits(d), bits(f), bits(m));
+    if (d != m) {
+      put(Id::kIdMov_v, bits(d), bits(m));
+      ++out_.statistics.moves;
+    }
+    put(Id::kIdBsl_v, bits(d), bits(t), bits(f));
+  }
+
+  void vector_imm(Reg d, std::uint32_t word) {
+    using Kind = VectorImmediate::Kind;
+    const VectorImmediate i = *vector_immediate(word);
+    const asmjit::Imm imm8(i.imm8);
+    const arm::Vec halves = arm::VecV(d).h8();
+    switch (i.kind) {
+      case Kind::words:
+        return put(Id::kIdMovi_v, words(d), imm8, asmjit::Imm(arm::lsl(i.shift)));
+      case Kind::words_inverted:
+        return put(Id::kIdMvni_v, words(d), imm8, asmjit::Imm(arm::lsl(i.shift)));
+      case Kind::ones:
+        return put(Id::kIdMovi_v, words(d), imm8, asmjit::Imm(arm::msl(i.shift)));
+      case Kind::ones_inverted:
+        return put(Id::kIdMvni_v, words(d), imm8, asmjit::Imm(arm::msl(i.shift)));
+      case Kind::halves:
+        return put(Id::kIdMovi_v, halves, imm8, asmjit::Imm(arm::lsl(i.shift)));
+      case Kind::halves_inverted:
+        return put(Id::kIdMvni_v, halves, imm8, asmjit::Imm(arm::lsl(i.shift)));
+      case Kind::bytes:
+        return put(Id::kIdMovi_v, bits(d), imm8);
+      case Kind::real:
+        return put(Id::kIdFmov_v, words(d), asmjit::Imm(static_cast<double>(std::bit_cast<float>(word))));
+    }
+  }
+
+  static arm::CondCode condition_code(const Inst& inst, bool sense) {
+    using Code = arm::CondCode;
+    static constexpr Code kCodes[][2] = {{Code::kNE, Code::kEQ}, {Code::kEQ, Code::kNE},
+                                         {Code::kGE, Code::kLT}, {Code::kGT, Code::kLE},
+                                         {Code::kHS, Code::kLO}, {Code::kHI, Code::kLS}};
+    return kCodes[static_cast<std::size_t>(unpack_condition(inst.imm))][sense];
+  }
+  static asmjit::Imm condition(const Inst& inst, bool sense) {
+    return asmjit::Imm(condition_code(inst, sense));
+  }
+
+  void scalar_compare(const Inst& inst) {
+    if (!(inst.imm & kCompareImmediate)) return put(Id::kIdCmp, w(inst.use[0]), w(inst.use[1]));
+    compare_with(inst.use[0], static_cast<std::uint32_t>(unpack_constant(inst.imm)));
+  }
+  void compare_with(Reg r, std::uint32_t value) {
+    if (value < 4096) return put(Id::kIdCmp, w(r), asmjit::Imm(value));
+    if (value > 0xfffff000u) return put(Id::kIdCmn, w(r), asmjit::Imm(0u - value));
+    put(Id::kIdCmp, w(r), constant(value));
+  }
+
+  void branch(const Inst& inst, bool sense, const Label& target) override {
+    static constexpr asmjit::InstId kIfNotZero[] = {Id::kIdCbz, Id::kIdCbnz};
+    switch (static_cast<Op>(inst.op)) {
+      case Op::BranchScalar:
+        return put(kIfNotZero[sense], w(inst.use[0]), target);
+      case Op::BranchMask:
+        put(Id::kIdFmov_v, x(kScratch), arm::VecD(inst.use[0]));
+        return put(kIfNotZero[sense], x(kScratch), target);
+      default: {
+        const Condition c = unpack_condition(inst.imm);
+        const bool with_zero = (inst.imm & kCompareImmediate) && unpack_constant(inst.imm) == 0;
+        if (with_zero && (c == Condition::equal || c == Condition::not_equal))
+          return put(kIfNotZero[sense == (c == Condition::not_equal)], w(inst.use[0]), target);
+        scalar_compare(inst);
+        return branch_on(condition_code(inst, sense), target);
+      }
+    }
+  }
+  void branch_on(arm::CondCode code, const Label& target) {
+    put(asmjit::BaseInst::composeARMInstId(Id::kIdB, code), target);
+  }
+
+  void jump_if_at_least(Reg index, std::uint32_t bound, const Label& target) override {
+    compare_with(index, bound);
+    branch_on(arm::CondCode::kHS, target);
+  }
+
+  void burn_fuel(const Label& out_of_fuel, const Label& cancelled) override {
+    put(Id::kIdSubs, x(kFuel), x(kFuel), asmjit::Imm(1));
+    branch_on(arm::CondCode::kLO, out_of_fuel);
+    put(Id::kIdLdr, w(kScratch), arm::ptr(x(kCancel)));
+    put(Id::kIdCbnz, w(kScratch), cancelled);
+  }
+
+  asmjit::a64::Assembler a_;
+  std::int32_t spill_base_ = 0, saved_base_ = 0;
+  std::uint32_t frame_bytes_ = 0;
+  std::uint32_t saved_scalars_ = 0, saved_vectors_ = 0;  // bit per register number
+};
+
+}  // namespace
+
+Status emit(const Routine& kernel, const Routine* preamble, const Host& host, const ConstantPool& pool,
+            const CompileOptions& options, MachineCode& out) {
+  if (options.abi == Abi::win64 || options.abi == Abi::system_v)
+    return Error{ErrorCode::unsupported, "a64 code follows AAPCS64 only", ""};
+  return A64Emitter(host, options, out).run(kernel, preamble, pool);
+}
+
+}  // namespace warpjit::backend::a64

@@ -1,0 +1,62 @@
+// What the a64 backend knows of its target: the forms of operations. NEON has 4 lanes; masks are vectors of
+// all ones and zeros; vector operands are registers, of which a product may take one lane.
+#pragma once
+
+#include <cstdint>
+
+#include "backend/host.h"
+
+namespace warpjit::backend::a64 {
+
+// Operand patterns; the number counts registers, definition included. words: .4s, bits: .16b, pairs: .2d.
+enum class Form : std::uint8_t {
+  none,  // not of this backend
+  words3,
+  words2,
+  bits3,
+  bits3_swapped,
+  bits2,
+  pairs3,
+  pairwise,   // both operands are use[0]
+  across,     // a lane from all lanes
+  with_zero,  // compares use[0] with 0.0
+  shift,
+  fmla,  // made in the register of use[0]
+  fmla_lane,
+  lane3,
+  blend,
+  vector_imm,
+  dup_lane,
+  dup_scalar,
+  lane_to_scalar,
+  low_to_scalar,
+  load_quad,
+  store_quad,
+  store_word,
+  s_imm,
+  s_load,
+  s_load64,
+  s_store,
+  s_store64,
+  s_copy,
+  s_address,
+  s_table_address,
+  s3,
+  s2,
+  s_add_imm,
+  s_logic_imm,
+  s_shift_imm,
+  s_compare,
+  s_select,
+};
+
+// Scalar registers with a fixed use; the allocator has the others. x18 belongs to the platform.
+inline constexpr std::uint32_t kArgs = 0, kTable = 1, kCancel = 14, kFuel = 15, kScratch = 16, kScratch2 = 17;
+
+extern const Host kNeon;
+
+void lower(const ir::Function& f, const Host& host, ConstantPool& pool, std::uint32_t parts, lir::Code& code);
+Status emit(const Routine& kernel, const Routine* preamble, const Host& host, const ConstantPool& pool,
+            const CompileOptions& options, MachineCode& out);
+
+}  // namespace warpjit::backend::a64

@@ -1,0 +1,67 @@
+// Table rows, lane by lane: NEON has no gather. Masked stores.
+#include "backend/a64/lower.h"
+
+namespace warpjit::backend::a64 {
+
+using ir::Value;
+using lir::Inst;
+using lir::MemBase;
+using lir::Reg;
+using lir::RegClass;
+
+Reg Lowering::table_address(std::int32_t offset) {
+  Inst& inst = add(Op::STableAddress, RegClass::scalar);
+  inst.mem.base = MemBase::table;
+  inst.mem.displacement = offset;
+  inst.flags |= lir::kRemat;
+  return inst.def;
+}
+
+std::array<Reg, 4> Lowering::broadcast_row(Reg bytes, std::int32_t offset) {
+  Reg base = table_address(offset);
+  Inst& inst = add(Op::LoadRow, RegClass::vector);
+  use(inst, base);
+  use(inst, bytes);
+  inst.mem = {MemBase::reg, 0, 1, 0, false, 0};
+  Reg row = inst.def;
+  std::array<Reg, 4> components;
+  for (std::uint32_t k = 0; k < 4; ++k) components[k] = with_immediate(Op::DupLane, row, k);
+  return components;
+}
+
+void Lowering::store_where(Reg r, Reg mask, const lir::Mem& mem) {
+  Inst& load = add(Op::LoadFull, RegClass::vector);
+  load.mem = mem;
+  Reg merged = blend(load.def, reg_source(r), mask);
+  Inst& store = add(Op::StoreFull);
+  use(store, merged);
+  store.mem = mem;
+}
+
+std::array<Reg, 4> Lowering::load_rows(Value index, std::int32_t offset, std::uint32_t count, bool may_exceed,
+                                       std::uint32_t p) {
+  Reg rows_of_lanes = vector(index, p), inside = lir::kNoReg;
+  if (may_exceed) {  // rows outside are read as row 0 and then zeroed
+    inside = vvv(Op::ICmpHs, constant_vector(count - 1), rows_of_lanes);
+    rows_of_lanes = vvv(Op::And, rows_of_lanes, inside);
+  }
+  Reg base = table_address(offset);
+  std::array<Reg, 4> rows;
+  for (std::uint32_t k = 0; k < 4; ++k) {
+    Inst& lane = add(Op::LaneToScalar, RegClass::scalar);
+    use(lane, rows_of_lanes);
+    lane.imm = k;
+    Reg number = lane.def;
+    Inst& inst = add(Op::LoadRow, RegClass::vector);
+    use(inst, base);
+    use(inst, number);
+    inst.mem = {MemBase::reg, 0, 1, 4, false, 0};
+    rows[k] = inst.def;
+  }
+  std::array<Reg, 4> components = transpose(rows);
+  if (may_exceed)
+    for (Reg& r : components) r = vvv(Op::And, r, inside);
+  return components;
+}
+
+}  // namespace warpjit::backend::a64

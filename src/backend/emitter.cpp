@@ -1,0 +1,207 @@
+#include "backend/emitter.h"
+
+namespace warpjit::backend {
+
+using lir::Inst;
+using lir::Reg;
+
+void Emitter::ErrorCatcher::handleError(asmjit::Error error, const char* message, asmjit::BaseEmitter*) {
+  if (first != asmjit::kErrorOk) return;
+  first = error;
+  text = message;
+}
+
+asmjit::Error Emitter::Listing::_log(const char* data, size_t size) noexcept {
+  if (size == SIZE_MAX) size = std::char_traits<char>::length(data);
+  std::string line(data, size);
+  line.erase(line.find_last_not_of(" \n") + 1);
+  line.erase(0, line.find_first_not_of(' '));
+  const bool instruction =
+      !line.empty() && line[0] != '.' && line.back() != ':' && line.rfind("align", 0) != 0;
+  if (instruction)  // asmjit logs it before it goes on to the next offset
+    emitter_.out_.listing.push_back({static_cast<std::uint32_t>(emitter_.assembler().offset()), line});
+  return asmjit::kErrorOk;
+}
+
+Emitter::Emitter(const Host& host, const CompileOptions& options, MachineCode& out)
+    : host_(host), options_(options), out_(out), listing_(*this) {}
+
+Status Emitter::run(const Routine& kernel, const Routine* preamble, const ConstantPool& pool) {
+  asmjit::CodeHolder holder;
+  holder.init(asmjit::Environment(arch()));
+  holder.setErrorHandler(&errors_);
+  if (options_.listing) holder.setLogger(&listing_);
+  asmjit::BaseAssembler& a = assembler();
+  holder.attach(&a);
+  a.addEncodingOptions(asmjit::EncodingOptions::kOptimizedAlign);  // long nops
+  if (options_.validate) a.addDiagnosticOptions(asmjit::DiagnosticOptions::kValidateAssembler);
+  pool_ = a.newLabel();
+  out_.kernel_offset = 0;
+  routine(kernel);
+  out_.statistics.group_instructions = out_.statistics.instructions;
+  if (preamble != nullptr) {
+    a.align(asmjit::AlignMode::kCode, 16);
+    out_.preamble_offset = static_cast<std::uint32_t>(a.offset());
+    routine(*preamble);
+  }
+  out_.code_size = static_cast<std::uint32_t>(a.offset());
+  a.align(asmjit::AlignMode::kData, 64);
+  a.bind(pool_);
+  if (!pool.words().empty()) a.embed(pool.words().data(), pool.words().size() * 4);
+  const auto size = a.offset();
+  holder.flatten();
+  holder.resolveUnresolvedLinks();
+  if (size > host_.max_code_bytes)
+    return Error{ErrorCode::resource_limit,
+                 "the program's code is larger than " + std::to_string(host_.max_code_bytes) + " bytes", ""};
+  if (errors_.first != asmjit::kErrorOk)
+    return Error{ErrorCode::internal, "asmjit refused an instruction: " + errors_.text,
+                 std::string(name(host_.target)) + " emission"};
+  out_.bytes.resize(holder.codeSize());
+  holder.copyFlattenedData(out_.bytes.data(), out_.bytes.size());
+  return {};
+}
+
+void Emitter::routine(const Routine& r) {
+  asmjit::BaseAssembler& a = assembler();
+  allocation_ = r.allocation;
+  code_ = r.code;
+  bool burns_fuel = false;
+  for (const Inst& inst : r.allocation->insts) burns_fuel |= static_cast<Op>(inst.op) == Op::BurnFuel;
+
+  a.align(asmjit::AlignMode::kCode, 16);
+  mark(ir::kNoAddress);
+  labels_.clear();
+  for (std::size_t b = 0; b < code_->blocks.size(); ++b) labels_.push_back(a.newLabel());
+  next_group_ = a.newLabel();
+  leave_ = a.newLabel();
+  stops_.clear();
+  const Label group = a.newLabel();
+  enter(r, burns_fuel);
+  a.align(asmjit::AlignMode::kCode, 32);
+  a.bind(group);
+  if (burns_fuel) refuel();
+  find_targets();
+  for (std::uint32_t b = 0; b < code_->blocks.size(); ++b) block(b);
+  a.bind(next_group_);
+  mark(ir::kNoAddress);
+  if (r.loops_over_groups) advance(r, group);
+  a.bind(leave_);
+  leave();
+  for (const Stop& s : stops_) {
+    a.bind(s.label);
+    stop(s.status, s.guest_address);
+    jump(leave_);
+  }
+  out_.statistics.spill_stores += r.allocation->spill_stores;
+  out_.statistics.spill_loads += r.allocation->spill_loads;
+  out_.statistics.rematerialized += r.allocation->rematerialized;
+  out_.statistics.moves += r.allocation->moves;
+}
+
+// A block that only jumps is skipped by those that would jump to it.
+void Emitter::find_targets() {
+  target_.resize(code_->blocks.size());
+  for (std::uint32_t b = static_cast<std::uint32_t>(code_->blocks.size()); b-- > 0;) {
+    target_[b] = b;
+    const std::uint32_t first = allocation_->block_first[b], end = allocation_->block_first[b + 1];
+    if (end - first == 1 && static_cast<Op>(allocation_->insts[first].op) == Op::Jump &&
+        code_->blocks[b].successors[0] > b)
+      target_[b] = successor(b, 0);
+  }
+}
+
+void Emitter::block(std::uint32_t b) {
+  assembler().bind(labels_[b]);
+  if (target_[b] != b) {  // reached only by falling through
+    jump_unless_next(b, target_[b]);
+    return;
+  }
+  for (std::uint32_t i = allocation_->block_first[b]; i < allocation_->block_first[b + 1]; ++i) {
+    const Inst& inst = allocation_->insts[i];
+    if (inst.guest_address != address_) mark(inst.guest_address);
+    instruction(b, inst);
+  }
+}
+
+void Emitter::mark(std::uint32_t guest_address) {
+  address_ = guest_address;
+  const auto offset = static_cast<std::uint32_t>(assembler().offset());
+  if (!out_.map.empty() && out_.map.back().offset == offset)
+    out_.map.back().guest_address = guest_address;
+  else
+    out_.map.push_back({offset, guest_address});
+}
+
+// Is control at `target` after the code of block b if nothing jumps?
+bool Emitter::falls_to(std::uint32_t b, std::uint32_t target) const {
+  for (std::uint32_t next = b + 1; next < code_->blocks.size(); ++next) {
+    if (next == target) return true;
+    if (target_[next] == next) return false;  // has code of its own
+    if (target_[next] != target) return false;
+  }
+  return false;
+}
+
+void Emitter::jump_unless_next(std::uint32_t b, std::uint32_t target) {
+  if (falls_to(b, target)) return;
+  jump(labels_[target]);
+  ++out_.statistics.instructions;
+}
+
+void Emitter::instruction(std::uint32_t b, const Inst& inst) {
+  switch (static_cast<Op>(inst.op)) {
+    case Op::Jump:
+      return jump_unless_next(b, successor(b, 0));
+    case Op::BranchScalar:
+    case Op::BranchCompare:
+    case Op::BranchMask: {
+      const std::uint32_t if_true = successor(b, 0), if_false = successor(b, 1);
+      if (falls_to(b, if_true)) return branch(inst, false, labels_[if_false]);
+      branch(inst, true, labels_[if_true]);
+      return jump_unless_next(b, if_false);
+    }
+    case Op::Switch:
+      return switch_between(b, inst.use[0], 0,
+                            static_cast<std::uint32_t>(code_->blocks[b].successors.size()));
+    case Op::Return:
+      if (b + 1 == code_->blocks.size()) return;
+      jump(next_group_);
+      ++out_.statistics.instructions;
+      return;
+    case Op::BurnFuel: {
+      const Label out_of_fuel = stop_label(KernelStatus::out_of_fuel, inst.guest_address),
+                  cancelled = stop_label(KernelStatus::cancelled, inst.guest_address);
+      return burn_fuel(out_of_fuel, cancelled);
+    }
+    default:
+      break;
+  }
+  const OpKind k = kind(static_cast<Op>(inst.op));
+  if (k == OpKind::arithmetic) ++out_.statistics.vector_arithmetic;
+  if (k == OpKind::operand) ++out_.statistics.vector_operands;
+  if (k == OpKind::move && inst.def == inst.use[0]) return;
+  encode(inst);
+}
+
+// A tree of compares: successor min(index, count - 1).
+void Emitter::switch_between(std::uint32_t b, Reg index, std::uint32_t first, std::uint32_t end) {
+  if (end - first == 1) {
+    jump(labels_[successor(b, first)]);
+    ++out_.statistics.instructions;
+    return;
+  }
+  const std::uint32_t middle = first + (end - first) / 2;
+  const Label upper = assembler().newLabel();
+  jump_if_at_least(index, middle, upper);
+  switch_between(b, index, first, middle);
+  assembler().bind(upper);
+  switch_between(b, index, middle, end);
+}
+
+Emitter::Label Emitter::stop_label(KernelStatus status, std::uint32_t guest_address) {
+  stops_.push_back({assembler().newLabel(), status, guest_address});
+  return stops_.back().label;
+}
+
+}  // namespace warpjit::backend

@@ -1,0 +1,113 @@
+// Emission: allocated LIR to machine code, through asmjit. Walks routines and blocks, falls through where it
+// can, keeps the address map, the listing and the statistics; a host derives a class that encodes.
+// Only this header, emitter.cpp and the emit.cpp of hosts see asmjit.
+#pragma once
+
+#include <asmjit/core.h>
+
+#include <string>
+#include <vector>
+
+#include "backend/host.h"
+
+namespace warpjit::backend {
+
+class Emitter {
+ public:
+  Emitter(const Host& host, const CompileOptions& options, MachineCode& out);
+  virtual ~Emitter() = default;
+  Emitter(const Emitter&) = delete;
+  Emitter& operator=(const Emitter&) = delete;
+  Status run(const Routine& kernel, const Routine* preamble, const ConstantPool& pool);
+
+ protected:
+  using Label = asmjit::Label;
+  using Inst = lir::Inst;
+  using Reg = lir::Reg;
+
+  // ---- What a host encodes
+
+  virtual asmjit::Arch arch() const = 0;
+  virtual asmjit::BaseAssembler& assembler() = 0;
+  // Saves what the calling convention asks for, makes the frame, loads the fixed registers.
+  virtual void enter(const Routine& routine, bool burns_fuel) = 0;
+  // At the begin of every group: the fuel is full.
+  virtual void refuel() = 0;
+  // After a group: advances the bindings and goes back to `group` while there are more.
+  virtual void advance(const Routine& routine, const Label& group) = 0;
+  virtual void leave() = 0;
+  // Out of line: leaves with a status and the guest address.
+  virtual void stop(KernelStatus status, std::uint32_t guest_address) = 0;
+  virtual void jump(const Label& target) = 0;
+  // Goes to `target` if the condition of a branch instruction is `sense`; else on.
+  virtual void branch(const Inst& inst, bool sense, const Label& target) = 0;
+  virtual void jump_if_at_least(Reg index, std::uint32_t bound, const Label& target) = 0;
+  virtual void burn_fuel(const Label& out_of_fuel, const Label& cancelled) = 0;
+  // Any other instruction.
+  virtual void encode(const Inst& inst) = 0;
+
+  // ---- For hosts
+
+  template <class... Operands>
+  void put(asmjit::InstId id, const Operands&... operands) {
+    assembler().emit(id, operands...);
+    ++out_.statistics.instructions;
+  }
+  std::int32_t spill_offset(const lir::Mem& mem) const {
+    return static_cast<std::int32_t>(allocation_->slot_offset[static_cast<std::size_t>(mem.displacement)]);
+  }
+  std::uint32_t written(lir::RegClass c) const { return allocation_->written[static_cast<std::size_t>(c)]; }
+
+  const Host& host_;
+  const CompileOptions& options_;
+  MachineCode& out_;
+  const lir::Allocation* allocation_ = nullptr;
+  Label pool_, leave_;
+
+ private:
+  // The first thing asmjit refuses; nothing is thrown.
+  class ErrorCatcher : public asmjit::ErrorHandler {
+   public:
+    void handleError(asmjit::Error error, const char* message, asmjit::BaseEmitter*) override;
+    asmjit::Error first = asmjit::kErrorOk;
+    std::string text;
+  };
+  // asmjit's own text of every instruction, with its offset.
+  class Listing : public asmjit::Logger {
+   public:
+    Listing(Emitter& emitter) : emitter_(emitter) {}
+    asmjit::Error _log(const char* data, size_t size) noexcept override;
+
+   private:
+    Emitter& emitter_;
+  };
+  struct Stop {
+    Label label;
+    KernelStatus status;
+    std::uint32_t guest_address;
+  };
+
+  void routine(const Routine& r);
+  void find_targets();
+  void block(std::uint32_t b);
+  void mark(std::uint32_t guest_address);
+  bool falls_to(std::uint32_t b, std::uint32_t target) const;
+  void jump_unless_next(std::uint32_t b, std::uint32_t target);
+  void instruction(std::uint32_t b, const Inst& inst);
+  void switch_between(std::uint32_t b, Reg index, std::uint32_t first, std::uint32_t end);
+  Label stop_label(KernelStatus status, std::uint32_t guest_address);
+  std::uint32_t successor(std::uint32_t b, std::size_t k) const {
+    return target_[code_->blocks[b].successors[k]];
+  }
+
+  ErrorCatcher errors_;
+  Listing listing_;
+  const lir::Code* code_ = nullptr;
+  Label next_group_;
+  std::vector<Label> labels_;
+  std::vector<std::uint32_t> target_;  // of a block that only jumps: where to
+  std::vector<Stop> stops_;
+  std::uint32_t address_ = ir::kNoAddress;
+};
+
+}  // namespace warpjit::backend

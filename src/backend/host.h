@@ -1,0 +1,88 @@
+// What the shared part of the backend knows of a host: its operations by name, its sizes and habits, and the
+// three functions that make code for it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "backend/lir.h"
+#include "backend/regalloc.h"
+#include "backend/target.h"
+#include "ir/function.h"
+
+namespace warpjit::backend {
+
+enum class Op : std::uint16_t {
+#define LIR_OP(name, kind) name,
+#include "backend/opcodes.inc"
+#undef LIR_OP
+};
+inline constexpr std::size_t kOpCount = 0
+#define LIR_OP(name, kind) +1
+#include "backend/opcodes.inc"
+#undef LIR_OP
+    ;
+enum class OpKind : std::uint8_t { arithmetic, operand, move, other };
+OpKind kind(Op op);
+
+// Integer conditions of scalar compares and branches, as they stand in Inst::imm.
+enum class Condition : std::uint8_t { equal, not_equal, less_s, less_equal_s, less_u, less_equal_u };
+inline constexpr std::int64_t kCompareImmediate = std::int64_t{1}
+                                                  << 40;  // imm: condition | flag | constant << 8
+constexpr std::int64_t pack_condition(Condition c) { return static_cast<std::int64_t>(c); }
+constexpr std::int64_t pack_condition(Condition c, std::int32_t constant) {
+  return static_cast<std::int64_t>(c) | kCompareImmediate |
+         static_cast<std::int64_t>(static_cast<std::uint32_t>(constant)) << 8;
+}
+constexpr Condition unpack_condition(std::int64_t imm) { return static_cast<Condition>(imm & 0xff); }
+constexpr std::int32_t unpack_constant(std::int64_t imm) { return static_cast<std::int32_t>(imm >> 8); }
+
+// 32-bit words that code reads relative to itself, each repeated so that it can be an operand of the host.
+class ConstantPool {
+ public:
+  explicit ConstantPool(std::uint32_t repeat) : repeat_(repeat) {}
+  // Byte offset of the constant in the pool.
+  std::int32_t offset(std::uint32_t word);
+  const std::vector<std::uint32_t>& words() const { return words_; }
+
+ private:
+  std::uint32_t repeat_;
+  std::vector<std::uint32_t> words_;  // as laid out
+  std::vector<std::uint32_t> distinct_;
+};
+
+// One entry of a kernel: its LIR, where its registers are, and whether it loops over groups.
+struct Routine {
+  const lir::Code* code;
+  const lir::Allocation* allocation;
+  bool loops_over_groups;
+  std::uint32_t inputs, outputs;  // bindings to advance after each group
+};
+
+struct Host {
+  Target target;
+  std::uint32_t lanes;  // 32-bit lanes of a vector
+  std::uint32_t vector_bytes;
+  std::uint32_t vector_registers;
+  std::uint32_t pool_repeat;     // words of the constant pool for one constant
+  bool mask_registers;           // masks are in registers of their own, not in vectors
+  bool memory_operands;          // a vector operand may be in memory
+  bool two_operand_scalars;      // scalar arithmetic overwrites its first operand
+  bool scaled_row_index;         // a row may be addressed as base + 2 * stride
+  bool blend_overwrites;         // a select is made in the register of one of its operands
+  std::uint32_t max_code_bytes;  // that branches and the constant pool reach across
+
+  // Group form to LIR; `code` keeps the memory it had.
+  void (*lower)(const ir::Function& f, const Host& host, ConstantPool& pool, std::uint32_t parts,
+                lir::Code& code);
+  // Registers that the allocator may use; `limit` per class if not 0.
+  lir::RegisterFile (*register_file)(const Host& host, std::uint32_t limit);
+  // The kernel and, if not null, the preamble to machine code: bytes, offsets, map, statistics of `out`.
+  Status (*emit)(const Routine& kernel, const Routine* preamble, const Host& host, const ConstantPool& pool,
+                 const CompileOptions& options, MachineCode& out);
+};
+
+// Null if the target was not built in.
+const Host* find_host(Target target);
+
+}  // namespace warpjit::backend

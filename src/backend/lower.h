@@ -1,0 +1,221 @@
+// Lowering: a function of the IR in group form to LIR. A varying value becomes one vector (or mask) register
+// per part, a uniform f32 one vector with equal lanes, a uniform i32 or i1 a scalar register. Constants and
+// words of the uniform table have no register of their own: they are memory operands where the host allows
+// it, else they are brought into registers where they are used.
+//
+// What hosts share is done here: blocks, edges, forms of values, scalars, rows. A host derives a class that
+// makes the instructions which differ: the pure virtual functions below are the whole list.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "backend/host.h"
+#include "ir/function.h"
+
+namespace warpjit::backend {
+
+// A register or a memory operand.
+struct Source {
+  lir::Reg reg = lir::kNoReg;
+  lir::Mem mem;
+  bool in_memory() const { return mem.base != lir::MemBase::none; }
+};
+
+// A mask, or its complement: negation costs nothing until someone needs the mask itself.
+struct Mask {
+  lir::Reg reg = lir::kNoReg;
+  bool inverted = false;
+};
+
+// The condition of an integer comparison, IEq32 to ILeU32.
+Condition integer_condition(ir::Opcode op);
+
+// Vectors per value so that the code's live values about fit the registers.
+std::uint32_t choose_parts(const ir::Function& f, const Host& host);
+
+class Lowering {
+ public:
+  // Fills `code`, which keeps the memory it had.
+  Lowering(const ir::Function& f, const Host& host, ConstantPool& pool, std::uint32_t parts, lir::Code& code);
+  virtual ~Lowering() = default;
+  Lowering(const Lowering&) = delete;
+  Lowering& operator=(const Lowering&) = delete;
+  void run();
+
+ protected:
+  using Reg = lir::Reg;
+  using Value = ir::Value;
+  enum class Shift : std::uint8_t { left, right_unsigned, right_signed };
+
+  // ---- What a host makes. Vectors and masks are of part p of the values.
+
+  // A word in all lanes; a word of the uniform table in all lanes. Made anew at each call.
+  virtual Reg make_constant(std::uint32_t word) = 0;
+  virtual Reg make_uniform(std::int32_t offset) = 0;
+  // The same as operands. The defaults give registers.
+  virtual Source constant_source(std::uint32_t word) { return reg_source(constant_vector(word)); }
+  virtual Source uniform_source(Value v) { return reg_source(vector(v, 0)); }
+  // The four words at the table's byte `offset` plus the scalar `bytes`, each in all lanes.
+  virtual std::array<Reg, 4> broadcast_row(Reg bytes, std::int32_t offset) = 0;
+
+  virtual Reg multiply(Value a, Value b, std::uint32_t p) = 0;
+  virtual Reg multiply_zero_inf(Value a, Value b, std::uint32_t p) = 0;
+  virtual Reg multiply_add(Value a, Value b, Value c, std::uint32_t p) = 0;
+  virtual Reg negate(Value a, std::uint32_t p) = 0;
+  virtual Reg absolute(Value a, std::uint32_t p) = 0;
+  virtual Reg max_select(Value a, Value b, std::uint32_t p) = 0;  // FMaxSelect32
+  virtual Reg min_select(Value a, Value b, std::uint32_t p) = 0;
+  virtual Reg canonicalize_nan(Value a, std::uint32_t p) = 0;
+  virtual Reg saturate_to_int(Value a, std::uint32_t p) = 0;
+  virtual Reg shift_by_vector(Shift kind, Value a, Value count, std::uint32_t p) = 0;
+  virtual Reg min_over_lanes(Reg r) = 0;  // in lane 0, unsigned
+
+  virtual Mask compare_floats(ir::Opcode op, Value a, Value b, std::uint32_t p) = 0;
+  virtual Mask compare_integers(Condition condition, Value a, Value b, std::uint32_t p) = 0;
+  virtual Reg select_lanes(Mask m, Value a, Value b, std::uint32_t p) = 0;  // m ? a : b
+  virtual Reg select_masks(Reg m, Reg a, Reg b) = 0;
+  enum class MaskOp : std::uint8_t { and_, or_, xor_, and_not };  // and_not: ~a & b
+  virtual Reg mask_op(MaskOp op, Reg a, Reg b) = 0;
+  virtual Reg mask_not(Reg a) = 0;
+  virtual Reg mask_constant(bool value) = 0;
+  virtual Reg mask_from_bool(Reg scalar) = 0;  // 0 or 1 to all lanes
+  virtual Reg bool_from_mask(Reg mask) = 0;    // of lane 0, as 0 or 1
+  virtual Reg any_bits(Reg mask) = 0;          // a scalar that is 0 if no lane is set
+  virtual void branch_if_any(Reg mask) { use(add(Op::BranchMask), mask); }
+  virtual void store_where(Reg r, Reg mask, const lir::Mem& mem) = 0;
+  // Components x, y, z, w of the rows at `offset` of the table plus 16 times each lane's index, which varies;
+  // zeros for an index of `count` or more, if one may come.
+  virtual std::array<Reg, 4> load_rows(Value index, std::int32_t offset, std::uint32_t count, bool may_exceed,
+                                       std::uint32_t p) = 0;
+
+  // ---- Values in their forms
+
+  std::uint32_t parts_of(Value v) const { return varying(v) ? parts_ : 1; }
+  bool varying(Value v) const { return f_.value(v).shape == ir::Shape::varying; }
+  Value operand(ir::Inst i, std::uint32_t k) const { return f_.operand(i, k); }
+  std::uint64_t constant(Value v) const { return f_.constant(v); }
+  bool is_constant(Value v) const { return f_.is_constant(v); }
+  bool is_uniform_load(Value v) const;
+  bool has_no_register(Value v) const { return !varying(v) && (is_constant(v) || is_uniform_load(v)); }
+  std::int32_t table_offset(Value v) const {
+    return static_cast<std::int32_t>(f_.definition_of(v).immediate);
+  }
+  lir::RegClass mask_class() const {
+    return host_.mask_registers ? lir::RegClass::mask : lir::RegClass::vector;
+  }
+
+  // The value as a vector register, as a vector operand, as a scalar register, as a mask.
+  Reg vector(Value v, std::uint32_t part);
+  Source source(Value v, std::uint32_t part);
+  Reg scalar(Value v);
+  Reg mask(Value v, std::uint32_t part);
+  Mask mask_or_inverse(Value v, std::uint32_t part);
+  Reg constant_vector(std::uint32_t word);
+
+  // ---- Making instructions
+
+  lir::Inst& add(Op op, lir::RegClass cls);  // with a definition
+  lir::Inst& add(Op op);                     // without
+  static void use(lir::Inst& inst, Reg r) { inst.use[inst.use_count++] = r; }
+  static void use_source(lir::Inst& inst, const Source& s);
+  static Source reg_source(Reg r) { return {r, {}}; }
+  Reg vvv(Op op, Reg a, const Source& b);
+  Reg vvv(Op op, Reg a, Reg b) { return vvv(op, a, reg_source(b)); }
+  Reg vv(Op op, const Source& a, std::int64_t imm = 0);
+  Reg vv(Op op, Reg a, std::int64_t imm = 0) { return vv(op, reg_source(a), imm); }
+  Reg with_immediate(Op op, Reg a, std::int64_t imm);
+  Reg blend(Reg if_false, const Source& if_true, Reg mask);
+  Reg scalar_op(Op op, Reg a, Reg b);
+  Reg scalar_op_imm(Op op, Reg a, std::int64_t imm);
+  Reg scalar_imm(std::uint32_t word);
+  Reg scalar_compare_imm(Reg a, Condition condition, std::int32_t constant);
+  Reg scalar_select(Reg bit, Reg if_true, Reg if_false);
+  Reg vector_to_scalar(Reg r);
+  lir::Mem frame(std::int32_t displacement) const;
+  std::int32_t reserve_frame(std::uint32_t bytes);
+  std::array<Reg, 4> transpose(const std::array<Reg, 4>& rows);
+  // Registers made under another stamp may not dominate this place, or hold another state of the table.
+  std::uint32_t current_block() const { return current_block_; }
+  std::uint32_t table_epoch() const { return table_epoch_; }
+
+  const ir::Function& f_;
+  const Host& host_;
+  ConstantPool& pool_;
+  std::uint32_t parts_;
+  lir::Code& code_;
+
+ private:
+  // Blocks and edges (lower.cpp).
+  void order_blocks();
+  void lower_block(ir::Block b);
+  void lower(ir::Inst i);
+  void connect(ir::Block from, ir::Block to, std::uint32_t lir_from);
+  std::uint32_t begin_edge(std::uint32_t from);
+  void end_block(std::uint32_t b) { code_.blocks[b].end = static_cast<std::uint32_t>(code_.insts.size()); }
+  void finish_loops();
+  lir::RegClass class_of(Value v) const;
+
+  Reg& slot(Value v, std::uint32_t part) { return regs_[std::size_t{v.id} * parts_ + part]; }
+  void define(Value v, std::uint32_t part, Reg r) { slot(v, part) = r; }
+  void define_mask(Value v, std::uint32_t part, Mask m);
+  void define_from_vector(ir::Inst i, Reg r);  // a uniform i32 computed in a vector
+
+  // Patterns of arithmetic (lower_arithmetic.cpp).
+  static constexpr Op kNoOp = static_cast<Op>(kOpCount);
+  void binary(ir::Inst i, Op op, bool commutative);
+  void unary(ir::Inst i, Op op);
+  template <class Make>
+  void each_part(ir::Inst i, Make make);
+  void float_compare(ir::Inst i);
+  void integer_compare(ir::Inst i, Condition condition);
+  void integer_binary(ir::Inst i, Op vector_op, Op scalar_op, Op scalar_imm_op, bool commutative);
+  void integer_shift(ir::Inst i, Shift kind);
+  // Masks (lower_mask.cpp).
+  void select(ir::Inst i, bool floating);
+  void logic(ir::Inst i, MaskOp op);
+  Mask combine(MaskOp op, Mask a, Mask b);
+  Reg any_part(Value v);
+  bool only_feeds_branch(ir::Inst i) const;
+
+  // Rows (lower_memory.cpp).
+  void flush_inputs();
+  void load_input(ir::Inst i);
+  // Where a binding's rows are, one part at a time.
+  struct RowPointers {
+    std::array<Reg, 4> strides;       // times 1, 2 and 3: bytes from a row to later ones
+    Reg next;                         // the pointer made last
+    std::array<Reg, 4> every_fourth;  // rows 0, 4, 8, ... of the part
+  };
+  RowPointers row_pointers(std::int32_t binding);
+  void point_at_part(RowPointers& rows, std::uint32_t part);
+  void at_row(lir::Inst& inst, const RowPointers& rows, std::uint32_t lane, std::uint32_t k) const;
+  std::array<Reg, 4> load_components(const RowPointers& rows);
+  Reg load_binding(std::size_t displacement);
+  Reg address(Reg base, Reg index, std::uint8_t scale_log2);
+  void uniform_row(ir::Inst i, std::int32_t offset, std::uint32_t count, bool may_exceed);
+
+#define WARPJIT_IR_OP(name, results, operands, flags) void lower_##name(ir::Inst i);
+#include "ir/opcodes.inc"
+#undef WARPJIT_IR_OP
+
+  std::vector<Reg> regs_;                 // by value and part
+  std::vector<char> inverted_;            // by value: the registers hold the complement of the mask
+  std::vector<std::uint32_t> use_count_;  // of IR values
+  std::vector<ir::Block> order_;
+  std::vector<std::uint32_t> lir_block_;  // of an IR block
+  struct Cached {
+    Reg reg = lir::kNoReg;
+    std::uint32_t block = ~0u;
+  };
+  // Other forms of values, this block's: of uniform ones by value, of inverted masks by value and part.
+  std::vector<Cached> vector_cache_, scalar_cache_, mask_cache_, upright_cache_;
+  std::vector<std::pair<std::uint32_t, Cached>> constant_cache_;  // constants in registers, this block's
+  std::vector<ir::Inst> pending_inputs_;  // loads of this block that nothing has asked for yet
+  std::uint32_t current_block_ = 0;       // number of the IR block being lowered: the caches' stamp
+  std::uint32_t table_epoch_ = 0;         // stores to the uniform table so far (in preambles)
+  std::uint32_t guest_address_ = ir::kNoAddress;
+  std::int32_t slots_ = -1;  // frame area of the IR's local slots
+};
+
+}  // namespace warpjit::backend

@@ -1,0 +1,211 @@
+// Lowering of arithmetic, comparisons and conversions: the forms and parts of their operands. What a part
+// costs is the host's.
+#include "backend/lower.h"
+
+namespace warpjit::backend {
+
+using ir::Opcode;
+using ir::Value;
+using lir::Inst;
+using lir::Reg;
+using lir::RegClass;
+
+void Lowering::lower_ConstI1(ir::Inst) {}
+void Lowering::lower_ConstI32(ir::Inst) {}
+void Lowering::lower_ConstF32(ir::Inst) {}
+
+template <class Make>
+void Lowering::each_part(ir::Inst i, Make make) {
+  Value result = f_.result(i);
+  for (std::uint32_t p = 0; p < parts_of(result); ++p) define(result, p, make(p));
+}
+
+// A vector operation of two operands; a commutative one takes its memory operand from either side.
+void Lowering::binary(ir::Inst i, Op op, bool commutative) {
+  Value a = operand(i, 0), b = operand(i, 1);
+  if (commutative && has_no_register(a)) std::swap(a, b);
+  each_part(i, [&](std::uint32_t p) {
+    Reg left = vector(a, p);
+    Source right = source(b, p);
+    Reg r = vvv(op, left, right);
+    if (commutative) code_.insts.back().prefer = 3;
+    return r;
+  });
+}
+
+void Lowering::unary(ir::Inst i, Op op) {
+  each_part(i, [&](std::uint32_t p) {
+    Source a = source(operand(i, 0), p);
+    return vv(op, a);
+  });
+}
+
+void Lowering::lower_FAdd32(ir::Inst i) { binary(i, Op::Add, true); }
+void Lowering::lower_FSub32(ir::Inst i) { binary(i, Op::Sub, false); }
+void Lowering::lower_FDiv32(ir::Inst i) { binary(i, Op::Div, false); }
+void Lowering::lower_FSqrt32(ir::Inst i) { unary(i, Op::Sqrt); }
+void Lowering::lower_FFloor32(ir::Inst i) { unary(i, Op::Floor); }
+void Lowering::lower_I32ToF32(ir::Inst i) { unary(i, Op::CvtToF); }
+
+void Lowering::lower_FMul32(ir::Inst i) {
+  Value a = operand(i, 0), b = operand(i, 1);
+  if (has_no_register(a)) std::swap(a, b);
+  each_part(i, [&](std::uint32_t p) { return multiply(a, b, p); });
+}
+void Lowering::lower_FMulZeroInf32(ir::Inst i) {
+  Value a = operand(i, 0), b = operand(i, 1);
+  if (has_no_register(a)) std::swap(a, b);
+  each_part(i, [&](std::uint32_t p) { return multiply_zero_inf(a, b, p); });
+}
+void Lowering::lower_FFma32(ir::Inst i) {
+  Value a = operand(i, 0), b = operand(i, 1), c = operand(i, 2);
+  each_part(i, [&](std::uint32_t p) { return multiply_add(a, b, c, p); });
+}
+void Lowering::lower_FMaxSelect32(ir::Inst i) {
+  each_part(i, [&](std::uint32_t p) { return max_select(operand(i, 0), operand(i, 1), p); });
+}
+void Lowering::lower_FMinSelect32(ir::Inst i) {
+  each_part(i, [&](std::uint32_t p) { return min_select(operand(i, 0), operand(i, 1), p); });
+}
+void Lowering::lower_FNeg32(ir::Inst i) {
+  each_part(i, [&](std::uint32_t p) { return negate(operand(i, 0), p); });
+}
+void Lowering::lower_FAbs32(ir::Inst i) {
+  each_part(i, [&](std::uint32_t p) { return absolute(operand(i, 0), p); });
+}
+void Lowering::lower_CanonicalizeNaN32(ir::Inst i) {
+  each_part(i, [&](std::uint32_t p) { return canonicalize_nan(operand(i, 0), p); });
+}
+
+void Lowering::lower_Exp2F32(ir::Inst) { assert(false && "expand_math removes it"); }
+void Lowering::lower_Log2F32(ir::Inst) { assert(false && "expand_math removes it"); }
+void Lowering::lower_RcpF32(ir::Inst) { assert(false && "expand_math removes it"); }
+void Lowering::lower_RsqrtF32(ir::Inst) { assert(false && "expand_math removes it"); }
+
+// ---- comparisons
+
+void Lowering::float_compare(ir::Inst i) {
+  Value a = operand(i, 0), b = operand(i, 1), result = f_.result(i);
+  for (std::uint32_t p = 0; p < parts_of(result); ++p) {
+    const Mask m = compare_floats(f_.inst(i).opcode, a, b, p);
+    if (varying(result)) {
+      define_mask(result, p, m);
+      continue;
+    }
+    Reg bit = bool_from_mask(m.reg);
+    define(result, 0, m.inverted ? scalar_op_imm(Op::SXorImm, bit, 1) : bit);
+  }
+}
+
+void Lowering::lower_FEq32(ir::Inst i) { float_compare(i); }
+void Lowering::lower_FNe32(ir::Inst i) { float_compare(i); }
+void Lowering::lower_FLt32(ir::Inst i) { float_compare(i); }
+void Lowering::lower_FLe32(ir::Inst i) { float_compare(i); }
+void Lowering::lower_FGt32(ir::Inst i) { float_compare(i); }
+void Lowering::lower_FGe32(ir::Inst i) { float_compare(i); }
+void Lowering::lower_FUnordered32(ir::Inst i) { float_compare(i); }
+
+Condition integer_condition(Opcode op) {
+  switch (op) {
+    case Opcode::IEq32:
+      return Condition::equal;
+    case Opcode::INe32:
+      return Condition::not_equal;
+    case Opcode::ILtS32:
+      return Condition::less_s;
+    case Opcode::ILeS32:
+      return Condition::less_equal_s;
+    case Opcode::ILtU32:
+      return Condition::less_u;
+    default:
+      return Condition::less_equal_u;
+  }
+}
+
+void Lowering::integer_compare(ir::Inst i, Condition condition) {
+  Value a = operand(i, 0), b = operand(i, 1), result = f_.result(i);
+  if (varying(result)) {
+    for (std::uint32_t p = 0; p < parts_; ++p) define_mask(result, p, compare_integers(condition, a, b, p));
+    return;
+  }
+  if (only_feeds_branch(i)) return;
+  Reg left = scalar(a);
+  if (is_constant(b))
+    return define(result, 0, scalar_compare_imm(left, condition, static_cast<std::int32_t>(constant(b))));
+  Reg right = scalar(b);
+  Inst& inst = add(Op::SCompare, RegClass::scalar);
+  use(inst, left);
+  use(inst, right);
+  inst.imm = pack_condition(condition);
+  define(result, 0, inst.def);
+}
+
+void Lowering::lower_IEq32(ir::Inst i) { integer_compare(i, Condition::equal); }
+void Lowering::lower_INe32(ir::Inst i) { integer_compare(i, Condition::not_equal); }
+void Lowering::lower_ILtS32(ir::Inst i) { integer_compare(i, Condition::less_s); }
+void Lowering::lower_ILeS32(ir::Inst i) { integer_compare(i, Condition::less_equal_s); }
+void Lowering::lower_ILtU32(ir::Inst i) { integer_compare(i, Condition::less_u); }
+void Lowering::lower_ILeU32(ir::Inst i) { integer_compare(i, Condition::less_equal_u); }
+
+// ---- conversions
+
+void Lowering::lower_F32ToI32Sat(ir::Inst i) {
+  if (!varying(f_.result(i))) return define_from_vector(i, saturate_to_int(operand(i, 0), 0));
+  each_part(i, [&](std::uint32_t p) { return saturate_to_int(operand(i, 0), p); });
+}
+
+void Lowering::lower_BitcastF32ToI32(ir::Inst i) {
+  if (!varying(f_.result(i))) return define_from_vector(i, vector(operand(i, 0), 0));
+  each_part(i, [&](std::uint32_t p) { return vector(operand(i, 0), p); });
+}
+
+void Lowering::lower_BitcastI32ToF32(ir::Inst i) {
+  each_part(i, [&](std::uint32_t p) { return vector(operand(i, 0), p); });
+}
+
+// ---- integers
+
+void Lowering::integer_binary(ir::Inst i, Op vector_op, Op scalar_operation, Op scalar_imm_op,
+                              bool commutative) {
+  Value result = f_.result(i);
+  if (varying(result)) return binary(i, vector_op, commutative);
+  Value a = operand(i, 0), b = operand(i, 1);
+  if (commutative && is_constant(a)) std::swap(a, b);
+  Reg left = scalar(a);
+  if (is_constant(b) && scalar_imm_op != kNoOp) {
+    define(result, 0, scalar_op_imm(scalar_imm_op, left, static_cast<std::int32_t>(constant(b))));
+  } else {
+    Reg right = scalar(b);
+    define(result, 0, scalar_op(scalar_operation, left, right));
+  }
+}
+
+void Lowering::lower_IAdd32(ir::Inst i) { integer_binary(i, Op::IAdd, Op::SAdd, Op::SAddImm, true); }
+void Lowering::lower_ISub32(ir::Inst i) { integer_binary(i, Op::ISub, Op::SSub, kNoOp, false); }
+void Lowering::lower_IMul32(ir::Inst i) { integer_binary(i, Op::IMul, Op::SMul, kNoOp, true); }
+void Lowering::lower_IAnd32(ir::Inst i) { integer_binary(i, Op::And, Op::SAnd, Op::SAndImm, true); }
+void Lowering::lower_IOr32(ir::Inst i) { integer_binary(i, Op::Or, Op::SOr, Op::SOrImm, true); }
+void Lowering::lower_IXor32(ir::Inst i) { integer_binary(i, Op::Xor, Op::SXor, Op::SXorImm, true); }
+
+void Lowering::integer_shift(ir::Inst i, Shift kind) {
+  static constexpr Op kVector[] = {Op::Shl, Op::ShrU, Op::ShrS};
+  static constexpr Op kScalar[] = {Op::SShlImm, Op::SShrUImm, Op::SShrSImm};
+  const auto k = static_cast<std::size_t>(kind);
+  Value value = operand(i, 0), count = operand(i, 1), result = f_.result(i);
+  const bool fixed = is_constant(count) && constant(count) < 32;
+  const auto amount = static_cast<std::int64_t>(fixed ? constant(count) : 0);
+  if (!varying(result)) {
+    if (fixed) return define(result, 0, scalar_op_imm(kScalar[k], scalar(value), amount));
+    return define_from_vector(i, shift_by_vector(kind, value, count, 0));
+  }
+  each_part(i, [&](std::uint32_t p) {
+    return fixed ? with_immediate(kVector[k], vector(value, p), amount)
+                 : shift_by_vector(kind, value, count, p);
+  });
+}
+
+void Lowering::lower_IShl32(ir::Inst i) { integer_shift(i, Shift::left); }
+void Lowering::lower_IShrU32(ir::Inst i) { integer_shift(i, Shift::right_unsigned); }
+void Lowering::lower_IShrS32(ir::Inst i) { integer_shift(i, Shift::right_signed); }
+
+}  // namespace warpjit::backend
