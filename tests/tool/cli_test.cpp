@@ -32,10 +32,11 @@ class CliTest : public testing::Test {
     std::string out, err;
   };
   // Runs the tool in the test's folder.
-  Outcome run(const std::string& arguments) const {
+  Outcome run(const std::string& arguments, const std::string& environment = "") const {
     const std::string out = path("stdout.txt"), err = path("stderr.txt");
-    const std::string command = "cd '" + folder_.string() + "' && '" WARPJIT_TOOL_PATH "' " + arguments +
-                                " >'" + out + "' 2>'" + err + "' </dev/null";
+    const std::string command = "cd '" + folder_.string() + "' && " + environment +
+                                " " WARPJIT_TOOL_EMULATOR " '" WARPJIT_TOOL_PATH "' " + arguments + " >'" +
+                                out + "' 2>'" + err + "' </dev/null";
     const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(out), read(err)};
   }
