@@ -145,6 +145,28 @@ TEST_F(CliTest, RunGivesBits) {
   EXPECT_EQ(run("run move.json --out /nowhere/x").code, 2);
 }
 
+TEST_F(CliTest, WithoutExecutableMemoryTheInterpreterRunsAndItIsSaid) {
+  write_move("move.json");
+  const std::string off = "WARPJIT_CODE_MEMORY=none";
+  const json info = json::parse(run("info --json", off).out);
+  EXPECT_EQ(info["jit"], false);
+  const std::string reason = info["no_jit_reason"];
+  EXPECT_FALSE(reason.empty());
+  EXPECT_NE(run("info", off).out.find(reason), std::string::npos);
+  const Outcome outcome = run("run move.json --json", off);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(json::parse(outcome.out)["engine"], "ir");
+  EXPECT_NE(outcome.err.find(reason), std::string::npos) << outcome.err;
+  EXPECT_EQ(run("run move.json --target v3", off).code, 4);
+  EXPECT_EQ(run("verify move.json", off).code, 0);
+  EXPECT_NE(run("run move.json", "WARPJIT_CODE_MEMORY=both").code, 2);
+  // The reason is the backend's where no target runs here, whatever memory there is.
+  if (!json::parse(run("info --json").out)["targets"].empty()) {
+    EXPECT_NE(reason.find("switched off"), std::string::npos) << reason;
+    EXPECT_EQ(json::parse(run("info --json", "WARPJIT_CODE_MEMORY=flip").out)["code_memory"], "flip");
+  }
+}
+
 TEST_F(CliTest, MismatchIsNamed) {
   write_move("good.json", R"(,"expect":{"o0":{"data":[1,2,3,4,"0x7fffffff",-0.0,0,1e-45]}})");
   EXPECT_EQ(run("run good.json").code, 0);
