@@ -1,9 +1,11 @@
 // warpjit_fuzz: random PICA200 programs through all engines. Stops at the first difference and prints the
 // seed, the listing and a launch file that shows it.
 //   warpjit_fuzz --seeds 1..20000
+// With --digest instead: one engine's results as a line a seed, to compare hosts (scripts/same-bits).
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -19,7 +21,7 @@ using namespace warpjit;
 using namespace warpjit::tool;
 
 struct Options {
-  std::string seeds = "1..300", out = ".";
+  std::string seeds = "1..300", out = ".", digest, engine = "jit", target = "automatic";
   unsigned dispatch_share = 10, register_share = 10, size = 60;
   bool no_jit = false, verbose = false;
 };
@@ -114,7 +116,52 @@ class Fuzzer {
     return false;
   }
 
+  // The error that one engine always gives here, if it cannot run.
+  std::optional<Error> unavailable(EngineKind kind, Target target) const {
+    const EngineInfo info = full_.info();
+    if (kind != EngineKind::jit) return std::nullopt;
+    if (!info.jit) return Error{ErrorCode::target_unavailable, info.no_jit_reason, "--engine jit"};
+    const auto& targets = info.targets;
+    if (target == Target::automatic || std::find(targets.begin(), targets.end(), target) != targets.end())
+      return std::nullopt;
+    return Error{ErrorCode::target_unavailable, "this machine or build does not run it", "--target"};
+  }
+
+  // How the seed's runs by one engine end, and the checksums of all their results, a line each. The same text
+  // on every host.
+  std::string digest(std::uint64_t seed, EngineKind kind, Target target) {
+    const Variation variation = vary(seed, options_);
+    auto bound = BoundLaunch::make(make_launch(seed, variation));
+    if (!bound) return fmt::format("{} {}\n", seed, to_string(bound.error()));
+    std::string lines;
+    const auto add = [&](const char* suffix, const Engine& engine, bool dispatch) {
+      RunOptions run = base_options(variation);
+      run.engine = kind;
+      run.target = target;
+      run.dispatch_all = dispatch;
+      bound->clear_results();
+      const auto report = engine.run(bound->launch(), run);
+      lines += fmt::format("{}{} ", seed, suffix);
+      lines += report ? fmt::format("{:016x} done\n", bound->checksum()) : to_string(report.error()) + "\n";
+      limited_ += report && report->engine != kind;  // beyond a limit of the compiler: the IR interpreter ran
+    };
+    add("", full_, false);
+    if (kind != EngineKind::guest && variation.dispatch) add("+dispatch", full_, true);
+    if (kind == EngineKind::jit && variation.few_registers) add("+registers4", few_registers_, false);
+    full_.clear_cache();
+    few_registers_.clear_cache();
+    return lines;
+  }
+
  private:
+  static RunOptions base_options(const Variation& variation) {
+    RunOptions base;
+    base.threads = variation.host_threads;
+    base.fuel = pica200::kRandomFuel;
+    base.generic = variation.generic;
+    return base;
+  }
+
   static EngineOptions with_few_registers() {
     EngineOptions options;
     options.registers = 4;
@@ -122,10 +169,7 @@ class Fuzzer {
   }
 
   std::vector<Configuration> configurations(const Variation& variation) const {
-    RunOptions base;
-    base.threads = variation.host_threads;
-    base.fuel = pica200::kRandomFuel;
-    base.generic = variation.generic;
+    const RunOptions base = base_options(variation);
     std::vector<Configuration> list;
     const auto add = [&](EngineKind kind, Target target, const Engine& engine, bool dispatch,
                          const std::string& suffix) {
@@ -230,6 +274,27 @@ class Fuzzer {
   std::uint64_t limited_ = 0;
 };
 
+// Writes the digests of all seeds; the exit code.
+int write_digests(Fuzzer& fuzzer, const Options& options, std::uint64_t first, std::uint64_t last) {
+  const EngineKind kind = *parse_engine(options.engine);
+  const Target target = *parse_target(options.target);
+  if (const auto error = fuzzer.unavailable(kind, target)) {
+    fmt::print(stderr, "warpjit_fuzz: {}\n", to_string(*error));
+    return 4;
+  }
+  std::string text;
+  for (std::uint64_t seed = first; seed <= last; ++seed) text += fuzzer.digest(seed, kind, target);
+  if (options.digest == "-") {
+    fmt::print("{}", text);
+  } else if (const Status written = write_file(options.digest, text); !written) {
+    fmt::print(stderr, "warpjit_fuzz: {}\n", to_string(written.error()));
+    return 2;
+  }
+  fmt::print(stderr, "{} programs, engine {}; {} runs beyond limits\n", last - first + 1, options.engine,
+             fuzzer.limited());
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -250,6 +315,17 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--out", options.out, "folder for the launch file of a finding")->capture_default_str();
   app.add_flag("--no-jit", options.no_jit, "compare the two interpreters only");
+  app.add_option(
+      "--digest", options.digest,
+      "run one engine and write a checksum of each seed's results to this file (-: standard output)");
+  app.add_option("--engine", options.engine, "engine for --digest")
+      ->check(CLI::IsMember({"guest", "ir", "jit"}))
+      ->capture_default_str();
+  app.add_option("--target", options.target, "target of the JIT for --digest")
+      ->check([](const std::string& text) {
+        return parse_target(text) ? std::string() : "unknown target " + text;
+      })
+      ->capture_default_str();
   app.add_flag("--verbose", options.verbose, "name every seed before it runs");
   CLI11_PARSE(app, argc, argv);
   unsigned long long first = 0, last = 0;
@@ -259,6 +335,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   Fuzzer fuzzer(options);
+  if (!options.digest.empty()) return write_digests(fuzzer, options, first, last);
   for (std::uint64_t seed = first; seed <= last; ++seed) {
     if (options.verbose) fmt::print(stderr, "seed {}\n", seed);
     if (!fuzzer.run(seed)) return 1;

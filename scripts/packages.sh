@@ -6,3 +6,7 @@ tool_packages=(libcli11-dev nlohmann-json3-dev libfmt-dev libpng-dev)
 test_packages=(libgtest-dev libmpfr-dev)
 bench_packages=(libbenchmark-dev)
 check_packages=(clang libclang-rt-14-dev clang-format clang-tidy)
+# To build for Linux AArch64 from another Debian host, and to run the result (nlohmann-json and CLI11 are headers).
+aarch64_packages=(g++-aarch64-linux-gnu qemu-user libasmjit-dev:arm64 libxxhash-dev:arm64 libtbb-dev:arm64
+                  libzydis-dev:arm64 libfmt-dev:arm64 libpng-dev:arm64 libgtest-dev:arm64 libmpfr-dev:arm64
+                  libbenchmark-dev:arm64)

@@ -264,7 +264,7 @@ WARPJIT_API std::shared_ptr<Executor> make_thread_pool(unsigned threads = 0);
 
 // How executable memory is got. Nothing is ever writable and executable through one mapping.
 enum class CodeMemory : std::uint8_t {
-  automatic,  // dual mapping, else flip
+  automatic,  // as the environment variable WARPJIT_CODE_MEMORY names it; without it dual, else flip
   dual,       // two mappings of the same pages
   flip,       // one mapping whose protection is switched
   none,       // no JIT

@@ -1,14 +1,22 @@
 #include "runtime/code_memory.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 namespace warpjit::runtime {
 
-// Of the operating system: code_memory_linux.cpp.
-int open_perf_map();
-void close_perf_map(int file);
-void append_perf_map(int file, const void* address, std::size_t size, const std::string& name);
+Result<warpjit::CodeMemory> mode_by_environment(warpjit::CodeMemory mode) {
+  using Mode = warpjit::CodeMemory;
+  const char* text = mode == Mode::automatic ? std::getenv("WARPJIT_CODE_MEMORY") : nullptr;
+  if (text == nullptr || *text == '\0') return mode;
+  const std::string value = text;
+  if (value == "dual") return Mode::dual;
+  if (value == "flip") return Mode::flip;
+  if (value == "none") return Mode::none;
+  return Error{ErrorCode::target_unavailable,
+               "WARPJIT_CODE_MEMORY is \"" + value + "\"; there are dual, flip and none", ""};
+}
 
 Result<std::shared_ptr<CodeMemory>> CodeMemory::create(warpjit::CodeMemory mode, bool perf_map,
                                                        Denied denied) {

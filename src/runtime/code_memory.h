@@ -15,28 +15,20 @@
 
 #include "backend/target.h"
 #include "base/result.h"
+#include "runtime/code_arena.h"
 #include "warpjit/warpjit.hpp"
 
 namespace warpjit::runtime {
-
-// Places code. One implementation per way of getting memory; thread-safe.
-class CodeArena {
- public:
-  virtual ~CodeArena() = default;
-  // Copies `bytes` to executable memory, 64-byte aligned. Null when there is none.
-  virtual const std::byte* place(std::span<const std::uint8_t> bytes) = 0;
-  virtual void release(const std::byte* code, std::size_t size) = 0;
-};
-// Null with the reason if the system does not allow it. The flip arena gives each piece its own pages, so
-// that a page that may be running is never made writable.
-std::unique_ptr<CodeArena> make_dual_arena(std::string& reason);
-std::unique_ptr<CodeArena> make_flip_arena(std::string& reason);
 
 // What a placed piece of code is called, and where its guest instructions are.
 struct CodeLabel {
   std::string program;
   std::vector<backend::AddressMapping> map;
 };
+
+// What `automatic` becomes by the environment variable WARPJIT_CODE_MEMORY (dual, flip or none); other modes
+// and an environment without it stay as they are. Errors: target_unavailable for another value.
+Result<warpjit::CodeMemory> mode_by_environment(warpjit::CodeMemory mode);
 
 class CodeMemory : public std::enable_shared_from_this<CodeMemory> {
  public:

@@ -1,63 +1,27 @@
 // Executable memory and the perf map on Linux.
-#include <asmjit/core.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
-#include "runtime/code_memory.h"
+#include "runtime/code_arena.h"
 
 namespace warpjit::runtime {
 namespace {
-
-// A memfd mapped twice, shared by many pieces.
-class DualArena final : public CodeArena {
- public:
-  DualArena() : allocator_(&parameters()) {}
-
-  const std::byte* place(std::span<const std::uint8_t> bytes) override {
-    void* executable = nullptr;
-    void* writable = nullptr;
-    // asmjit hands out 64-byte granules and aborts the bookkeeping on 0.
-    const std::size_t size = bytes.empty() ? 1 : bytes.size();
-    if (allocator_.alloc(&executable, &writable, size) != asmjit::kErrorOk) return nullptr;
-    if (executable == writable) {  // asmjit fell back to one mapping: not W^X
-      allocator_.release(executable);
-      return nullptr;
-    }
-    if (!bytes.empty()) std::memcpy(writable, bytes.data(), bytes.size());
-    asmjit::VirtMem::flushInstructionCache(executable, size);
-    return static_cast<const std::byte*>(executable);
-  }
-  void release(const std::byte* code, std::size_t) override {
-    allocator_.release(const_cast<std::byte*>(code));
-  }
-
- private:
-  static const asmjit::JitAllocator::CreateParams& parameters() {
-    static const asmjit::JitAllocator::CreateParams result = [] {
-      asmjit::JitAllocator::CreateParams made;
-      made.options = asmjit::JitAllocatorOptions::kUseDualMapping;
-      made.blockSize = 256 * 1024;
-      return made;
-    }();
-    return result;
-  }
-
-  asmjit::JitAllocator allocator_;
-};
 
 // Own pages for every piece: written, then executable for good, then gone.
 class FlipArena final : public CodeArena {
  public:
   const std::byte* place(std::span<const std::uint8_t> bytes) override {
     const std::size_t size = whole_pages(bytes.size());
-    void* pages = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* pages = mmap(last_released_, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages == MAP_FAILED) return nullptr;
     if (!bytes.empty()) std::memcpy(pages, bytes.data(), bytes.size());
     if (mprotect(pages, size, PROT_READ | PROT_EXEC) != 0) {
@@ -66,11 +30,12 @@ class FlipArena final : public CodeArena {
       errno = saved;
       return nullptr;
     }
-    asmjit::VirtMem::flushInstructionCache(pages, size);
+    synchronize_caches(pages, pages, size);
     return static_cast<const std::byte*>(pages);
   }
   void release(const std::byte* code, std::size_t size) override {
     munmap(const_cast<std::byte*>(code), whole_pages(size));
+    last_released_ = const_cast<std::byte*>(code);
   }
 
  private:
@@ -78,29 +43,19 @@ class FlipArena final : public CodeArena {
     static const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     return (std::max<std::size_t>(size, 1) + page - 1) / page * page;
   }
-};
 
-// A first piece shows whether the system plays along.
-std::unique_ptr<CodeArena> probed(std::unique_ptr<CodeArena> arena, std::string& reason) {
-  static constexpr std::uint8_t kProbe[64] = {};
-  errno = 0;
-  const std::byte* piece = arena->place(kProbe);
-  if (piece == nullptr) {
-    reason = errno != 0 ? std::strerror(errno) : "not supported";
-    return nullptr;
-  }
-  arena->release(piece, sizeof kProbe);
-  return arena;
-}
+  // Where the next piece goes if that is free: qemu-user, left alone, never maps an address twice.
+  std::atomic<void*> last_released_ = nullptr;
+};
 
 }  // namespace
 
-std::unique_ptr<CodeArena> make_dual_arena(std::string& reason) {
-  return probed(std::make_unique<DualArena>(), reason);
-}
+std::unique_ptr<CodeArena> make_dual_arena(std::string& reason) { return make_asmjit_dual_arena(reason); }
 std::unique_ptr<CodeArena> make_flip_arena(std::string& reason) {
   return probed(std::make_unique<FlipArena>(), reason);
 }
+
+int take_system_error() { return std::exchange(errno, 0); }
 
 int open_perf_map() {
   char path[64];

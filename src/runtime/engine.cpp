@@ -32,7 +32,7 @@ constexpr bool kAlwaysCheck = false;
 
 }  // namespace
 
-EngineState::EngineState(const EngineOptions& options)
+EngineState::EngineState(const EngineOptions& options, CodeMemory::Denied denied)
     : options_(options),
       executor_(options.executor ? options.executor : make_default_executor()),
       cache_(options.cache_bytes) {
@@ -43,7 +43,9 @@ EngineState::EngineState(const EngineOptions& options)
   else
     no_jit_reason_ = to_string(best.error());
   if (!best_) return;
-  if (auto memory = CodeMemory::create(options.code_memory, options.perf_map))
+  const auto mode = mode_by_environment(options.code_memory);
+  auto memory = mode ? CodeMemory::create(*mode, options.perf_map, denied) : mode.error();
+  if (memory)
     memory_ = *memory;
   else
     no_jit_reason_ = to_string(memory.error());

@@ -22,7 +22,7 @@ inline constexpr std::size_t kMaxVariants = 16;
 
 class EngineState {
  public:
-  explicit EngineState(const EngineOptions& options);
+  explicit EngineState(const EngineOptions& options, CodeMemory::Denied denied = CodeMemory::Denied());
 
   Result<RunReport> run(LaunchState& launch, const RunOptions& options);
   Result<CompileReport> compile(LaunchState& launch, const RunOptions& options);

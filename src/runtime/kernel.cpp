@@ -42,6 +42,7 @@ class JitKernel final : public Kernel {
     if (preamble_ == nullptr) return {};
     backend::KernelArgs args{};
     args.table = table;
+    synchronize_fetch();
     preamble_(&args);
     return {};
   }
@@ -49,6 +50,7 @@ class JitKernel final : public Kernel {
   Status run(backend::KernelArgs& args, const frontend::Shader& shader,
              const frontend::Values&) const override {
     args.status = backend::KernelStatus::done;
+    synchronize_fetch();
     run_(&args);
     if (args.status == backend::KernelStatus::done) [[likely]]
       return {};
@@ -137,6 +139,9 @@ Result<std::shared_ptr<const Kernel>> make_kernel(const frontend::Shader& shader
   compile.parts = options.parts;
   compile.registers = options.registers;
   compile.validate = options.checks;
+#if defined(_WIN32) && defined(__x86_64__)
+  compile.abi = backend::Abi::win64;
+#endif
   WorkspacePool::Lease workspace = workspaces.borrow();
   WARPJIT_TRY(backend::MachineCode code, backend::compile(program, options.target, compile, *workspace));
   report.backend_ns = watch.lap();

@@ -1,12 +1,26 @@
 // What an engine promises besides results: fuel, cancelling, caching, fallbacks, concurrency.
 #include <gtest/gtest.h>
+#if defined(__linux__)
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
+#include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <new>
 #include <thread>
 
+#include "backend/target.h"
+#include "runtime/engine.h"
 #include "runtime/shaders.h"
 
 namespace {
@@ -216,6 +230,85 @@ TEST(Engine, WithoutExecutableMemoryTheInterpreterRuns) {
   EXPECT_EQ(refused.error().code, ErrorCode::target_unavailable);
 }
 
+TEST(Engine, DeniedExecutableMemoryIsTheReasonGiven) {
+  if (!backend::best_target()) GTEST_SKIP() << "no target runs here: that is the reason then";
+  runtime::EngineState denied(EngineOptions(), {.dual = true, .flip = true});
+  EXPECT_FALSE(denied.info().jit);
+  EXPECT_EQ(denied.info().code_memory, CodeMemory::none);
+  EXPECT_NE(denied.info().no_jit_reason.find("the system gives no executable memory"), std::string::npos)
+      << denied.info().no_jit_reason;
+  Bench bench(example("mvp_light.shbin"), 50);
+  const auto expected = bench.run(Engine(), RunOptions());
+  bench.outputs.assign(bench.outputs.size(), 0);
+  const auto report = denied.run(bench.launch.state(), RunOptions());
+  ASSERT_TRUE(report) << to_string(report.error());
+  EXPECT_EQ(report->engine, EngineKind::ir);
+  EXPECT_TRUE(bench.outputs == expected);
+  for (const Target target : denied.info().targets) {
+    RunOptions named;
+    named.target = target;
+    const auto refused = denied.run(bench.launch.state(), named);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::target_unavailable);
+    EXPECT_NE(refused.error().message.find("the system gives no executable memory"), std::string::npos);
+  }
+}
+
+TEST(Engine, WithoutATargetTheBackendsReasonIsGiven) {
+  const auto best = backend::best_target();
+  if (best) GTEST_SKIP() << backend::name(*best) << " runs here";
+  const EngineInfo info = Engine().info();
+  EXPECT_FALSE(info.jit);
+  EXPECT_TRUE(info.targets.empty());
+  EXPECT_EQ(info.no_jit_reason, to_string(best.error()));
+}
+
+#if defined(__linux__) && !defined(__SANITIZE_THREAD__)
+// Takes executable pages away from this process for good, as a hardened system does; false where that is not
+// possible, as under qemu-user.
+bool forbid_executable_pages() {
+  constexpr std::uint32_t kProtection = offsetof(seccomp_data, args) + 2 * sizeof(std::uint64_t);  // low half
+  sock_filter filter[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 1, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mprotect, 0, 3),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kProtection),
+      BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EACCES),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog program{sizeof filter / sizeof *filter, filter};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
+}
+
+TEST(Engine, ASystemThatForbidsExecutablePages) {
+  if (!backend::best_target()) GTEST_SKIP() << "no target runs here";
+  constexpr int kNotPossible = 42;
+  const auto child = [] {
+    if (!forbid_executable_pages()) _exit(kNotPossible);
+    const Engine engine;
+    Bench bench(example("mvp_light.shbin"), 50);
+    RunOptions options;
+    options.threads = 1;
+    const auto report = engine.run(bench.launch, options);
+    const EngineInfo info = engine.info();
+    const bool right = report && report->engine == EngineKind::ir && !info.jit &&
+                       info.no_jit_reason.find("Permission denied") != std::string::npos;
+    std::fprintf(stderr, "%s\n", info.no_jit_reason.c_str());
+    _exit(right ? 0 : 1);
+  };
+  const pid_t id = fork();
+  if (id == 0) child();
+  ASSERT_GT(id, 0);
+  int status = 0;
+  ASSERT_EQ(waitpid(id, &status, 0), id);
+  ASSERT_TRUE(WIFEXITED(status)) << status;
+  if (WEXITSTATUS(status) == kNotPossible) GTEST_SKIP() << "seccomp is not available";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+#endif
+
 TEST(Engine, ManyThreadsRunOneLaunch) {
   const Engine engine;
   Bench bench(example("skin_loop.shbin"), 200);
@@ -267,6 +360,7 @@ TEST(Engine, OneLaunchFromSeveralThreads) {
 TEST(Engine, ACachedLaunchAllocatesNothing) {
   if (!WARPJIT_COUNTS_ALLOCATIONS) GTEST_SKIP() << "allocations are not counted in this build";
   const Engine engine;
+  if (!engine.info().jit) GTEST_SKIP() << "a promise of the JIT: " << engine.info().no_jit_reason;
   Bench bench(example("mvp_light.shbin"), 8);
   const Location c0 = *bench.launch.program().uniform("c0"), v0 = *bench.launch.program().input("v0");
   const std::array matrix{1.f, 0.f, 0.f, 0.f};

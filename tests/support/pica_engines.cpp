@@ -108,6 +108,7 @@ class ExecutablePages {
     pages_ = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     std::memcpy(pages_, bytes.data(), bytes.size());
     mprotect(pages_, size_, PROT_READ | PROT_EXEC);
+    __builtin___clear_cache(static_cast<char*>(pages_), static_cast<char*>(pages_) + size_);
   }
   ~ExecutablePages() { munmap(pages_, size_); }
   ExecutablePages(const ExecutablePages&) = delete;

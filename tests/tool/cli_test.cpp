@@ -32,10 +32,11 @@ class CliTest : public testing::Test {
     std::string out, err;
   };
   // Runs the tool in the test's folder.
-  Outcome run(const std::string& arguments) const {
+  Outcome run(const std::string& arguments, const std::string& environment = "") const {
     const std::string out = path("stdout.txt"), err = path("stderr.txt");
-    const std::string command = "cd '" + folder_.string() + "' && '" WARPJIT_TOOL_PATH "' " + arguments +
-                                " >'" + out + "' 2>'" + err + "' </dev/null";
+    const std::string command = "cd '" + folder_.string() + "' && " + environment +
+                                " " WARPJIT_TOOL_EMULATOR " '" WARPJIT_TOOL_PATH "' " + arguments + " >'" +
+                                out + "' 2>'" + err + "' </dev/null";
     const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(out), read(err)};
   }
@@ -142,6 +143,28 @@ TEST_F(CliTest, RunGivesBits) {
   EXPECT_NE(run("run move.json --count 100 --all").out.find("thread 99"), std::string::npos);
   EXPECT_EQ(run("run move.json --count 0").code, 2);
   EXPECT_EQ(run("run move.json --out /nowhere/x").code, 2);
+}
+
+TEST_F(CliTest, WithoutExecutableMemoryTheInterpreterRunsAndItIsSaid) {
+  write_move("move.json");
+  const std::string off = "WARPJIT_CODE_MEMORY=none";
+  const json info = json::parse(run("info --json", off).out);
+  EXPECT_EQ(info["jit"], false);
+  const std::string reason = info["no_jit_reason"];
+  EXPECT_FALSE(reason.empty());
+  EXPECT_NE(run("info", off).out.find(reason), std::string::npos);
+  const Outcome outcome = run("run move.json --json", off);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(json::parse(outcome.out)["engine"], "ir");
+  EXPECT_NE(outcome.err.find(reason), std::string::npos) << outcome.err;
+  EXPECT_EQ(run("run move.json --target v3", off).code, 4);
+  EXPECT_EQ(run("verify move.json", off).code, 0);
+  EXPECT_NE(run("run move.json", "WARPJIT_CODE_MEMORY=both").code, 2);
+  // The reason is the backend's where no target runs here, whatever memory there is.
+  if (!json::parse(run("info --json").out)["targets"].empty()) {
+    EXPECT_NE(reason.find("switched off"), std::string::npos) << reason;
+    EXPECT_EQ(json::parse(run("info --json", "WARPJIT_CODE_MEMORY=flip").out)["code_memory"], "flip");
+  }
 }
 
 TEST_F(CliTest, MismatchIsNamed) {

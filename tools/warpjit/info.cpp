@@ -129,6 +129,11 @@ int show_container(const std::string& file, bool as_json) {
   return kOk;
 }
 
+const char* name(CodeMemory mode) {
+  constexpr const char* kNames[] = {"automatic", "dual", "flip", "none"};
+  return kNames[static_cast<std::size_t>(mode)];
+}
+
 int show_build(bool as_json) {
   const Version v = version();
   const EngineInfo host = Engine().info();
@@ -139,7 +144,10 @@ int show_build(bool as_json) {
               {"isas", {"pica200"}},
               {"targets", targets},
               {"jit", host.jit}};
-    if (!host.jit) json["no_jit_reason"] = host.no_jit_reason;
+    if (host.jit)
+      json["code_memory"] = name(host.code_memory);
+    else
+      json["no_jit_reason"] = host.no_jit_reason;
     json["concurrency"] = host.concurrency;
     print_json(json);
     return kOk;
@@ -147,8 +155,10 @@ int show_build(bool as_json) {
   fmt::print("warpjit {}.{}.{}\nguests:  pica200 (vertex)\n", v.major, v.minor, v.patch);
   std::string list;
   for (const std::string& target : targets) list += (list.empty() ? "" : ", ") + target;
-  fmt::print("targets: {}\njit:     {}\nthreads: {}\n", list.empty() ? "none" : list,
-             host.jit ? "yes" : "no: " + host.no_jit_reason, host.concurrency);
+  fmt::print(
+      "targets: {}\njit:     {}\nthreads: {}\n", list.empty() ? "none" : list,
+      host.jit ? fmt::format("yes, code memory {}", name(host.code_memory)) : "no: " + host.no_jit_reason,
+      host.concurrency);
   return kOk;
 }
 

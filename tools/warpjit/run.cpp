@@ -123,9 +123,12 @@ int run_launch(const Options& options) {
   run.dispatch_all = options.dispatch;
   const auto report = engine.run(bound.launch(), run);
   if (!report) return fail(report.error());
-  if (report->engine != run.engine)
+  if (report->engine != run.engine) {
+    const std::string reason = engine.info().no_jit_reason;
     fmt::print(stderr, "warpjit: engine {} is not available here ({}); used {}\n", options.engine,
-               engine.info().no_jit_reason, warpjit::name(report->engine));
+               reason.empty() ? "the program is beyond a limit of the compiler" : reason,
+               warpjit::name(report->engine));
+  }
   print_timing(bound, *report);
 
   const std::optional<Mismatch> mismatch = check_expectations(bound);

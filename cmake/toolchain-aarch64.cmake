@@ -1,0 +1,10 @@
+# Linux AArch64 from a Debian host of another architecture, with the packages that `scripts/install-deps aarch64`
+# installs. Programs run under qemu-user, also those that ctest starts.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
+set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64)
+
+# pkg-config knows nothing of the compiler: without this it gives the libraries of the host that builds.
+set(ENV{PKG_CONFIG_LIBDIR} /usr/lib/aarch64-linux-gnu/pkgconfig:/usr/share/pkgconfig)

@@ -1,0 +1,55 @@
+// Where code memory comes from: arenas that place code, and what each operating system gives. Of the latter
+// there is one file a system, code_memory_SYSTEM.cpp, that CMake picks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace warpjit::runtime {
+
+// Places code. One implementation per way of getting memory; thread-safe.
+class CodeArena {
+ public:
+  virtual ~CodeArena() = default;
+  // Copies `bytes` to executable memory, 64-byte aligned. Null when there is none.
+  virtual const std::byte* place(std::span<const std::uint8_t> bytes) = 0;
+  virtual void release(const std::byte* code, std::size_t size) = 0;
+};
+
+// ---- Of the operating system ---------------------------------------------------------------------------
+
+// Null with the reason if the system does not allow it. The flip arena gives each piece its own pages, so
+// that a page that may be running is never made writable.
+std::unique_ptr<CodeArena> make_dual_arena(std::string& reason);
+std::unique_ptr<CodeArena> make_flip_arena(std::string& reason);
+// The system's number of the last error of this thread, 0 if there was none; forgets it.
+int take_system_error();
+// The list of code that a profiler of the system reads. Negative: there is none.
+int open_perf_map();
+void close_perf_map(int file);
+void append_perf_map(int file, const void* address, std::size_t size, const std::string& name);
+
+// ---- For the files of the systems ----------------------------------------------------------------------
+
+// Two mappings of the same pages, as asmjit makes them on POSIX systems and Windows. Null with the reason
+// also if code written over other code that has run is not what then runs: emulators miss such writes.
+std::unique_ptr<CodeArena> make_asmjit_dual_arena(std::string& reason);
+// The arena, or null with the reason if it cannot place a first piece.
+std::unique_ptr<CodeArena> probed(std::unique_ptr<CodeArena> arena, std::string& reason);
+// Makes code that was written at `writable` what is fetched from `executable`, on hosts whose instruction
+// caches do not see writes. The two may be the same.
+void synchronize_caches(const void* writable, const void* executable, std::size_t size);
+
+// ---- For who calls code --------------------------------------------------------------------------------
+
+// Drops instructions that this CPU fetched before the code was placed. Before each entry into placed code.
+inline void synchronize_fetch() {
+#if defined(__aarch64__)
+  asm volatile("isb" ::: "memory");
+#endif
+}
+
+}  // namespace warpjit::runtime
