@@ -184,6 +184,12 @@ void Emitter::instruction(std::uint32_t b, const Inst& inst) {
   encode(inst);
 }
 
+void Emitter::put_word(std::uint32_t word, const char* text) {
+  if (options_.listing) out_.listing.push_back({static_cast<std::uint32_t>(assembler().offset()), text});
+  assembler().embed(&word, sizeof word);
+  ++out_.statistics.instructions;
+}
+
 // A tree of compares: successor min(index, count - 1).
 void Emitter::switch_between(std::uint32_t b, Reg index, std::uint32_t first, std::uint32_t end) {
   if (end - first == 1) {

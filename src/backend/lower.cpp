@@ -316,10 +316,10 @@ Inst& Lowering::add(Op op) {
   return inst;
 }
 
-void Lowering::use_source(Inst& inst, const Source& s) {
+void Lowering::use_source(Inst& inst, const Source& s) const {
   if (s.in_memory())
     inst.mem = s.mem;
-  else
+  else if (host_.memory_operands)
     inst.fold |= static_cast<std::uint8_t>(1u << inst.use_count);
   inst.use[inst.use_count++] = s.reg;
 }

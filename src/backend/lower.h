@@ -118,7 +118,7 @@ class Lowering {
   lir::Inst& add(Op op, lir::RegClass cls);  // with a definition
   lir::Inst& add(Op op);                     // without
   static void use(lir::Inst& inst, Reg r) { inst.use[inst.use_count++] = r; }
-  static void use_source(lir::Inst& inst, const Source& s);
+  void use_source(lir::Inst& inst, const Source& s) const;
   static Source reg_source(Reg r) { return {r, {}}; }
   Reg vvv(Op op, Reg a, const Source& b);
   Reg vvv(Op op, Reg a, Reg b) { return vvv(op, a, reg_source(b)); }

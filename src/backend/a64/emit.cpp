@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdio>
 
 #include "backend/a64/host.h"
 #include "backend/a64/immediate.h"
@@ -308,8 +309,15 @@ class A64Emitter final : public Emitter {
       case Kind::bytes:
         return put(Id::kIdMovi_v, bits(d), imm8);
       case Kind::real:
-        return put(Id::kIdFmov_v, words(d), asmjit::Imm(static_cast<double>(std::bit_cast<float>(word))));
+        return put_fmov(d, i.imm8, word);
     }
+  }
+
+  // asmjit 1.9 sets the lowest bit of the register number in FMOV (vector, immediate): encoded here.
+  void put_fmov(Reg d, std::uint8_t imm8, std::uint32_t word) {
+    char text[48];
+    std::snprintf(text, sizeof text, "fmov v%u.4s, %g", d, std::bit_cast<float>(word));
+    put_word(0x4f00f400u | static_cast<std::uint32_t>(imm8 >> 5) << 16 | (imm8 & 31u) << 5 | d, text);
   }
 
   static arm::CondCode condition_code(const Inst& inst, bool sense) {

@@ -37,7 +37,8 @@ std::optional<VectorImmediate> vector_immediate(std::uint32_t word) {
   // Sign, an exponent from -3 to 4, four bits of fraction.
   const std::uint32_t exponent = word >> 25 & 0x3f;
   if ((word & 0x7ffff) == 0 && (exponent == 0x20 || exponent == 0x1f))
-    return VectorImmediate{Kind::real, 0, 0};
+    return VectorImmediate{Kind::real, static_cast<std::uint8_t>((word >> 24 & 0x80) | (word >> 19 & 0x7f)),
+                           0};
   return std::nullopt;
 }
 

@@ -19,7 +19,7 @@ struct VectorImmediate {
     real,   // a float of 3 exponent and 4 fraction bits
   };
   Kind kind;
-  std::uint8_t imm8;  // not for `real`
+  std::uint8_t imm8;
   std::uint8_t shift;
 };
 std::optional<VectorImmediate> vector_immediate(std::uint32_t word);
