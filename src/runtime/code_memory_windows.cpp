@@ -1,4 +1,4 @@
-// Executable memory on Windows. Compiled with mingw-w64 (scripts/check-windows), never run.
+// Executable memory on Windows. Compiled with mingw-w64 (scripts/check-windows), never run so far.
 #define WIN32_LEAN_AND_MEAN
 #define NOMINMAX
 #include <windows.h>
