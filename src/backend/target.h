@@ -81,8 +81,9 @@ struct CodeStatistics {
   std::uint32_t moves = 0;  // register copies
 };
 
-// Machine code of one kernel. The code reads its constant pool relative to itself and nothing else by
-// address, so it may be placed anywhere (64-byte aligned).
+// Machine code of one kernel. Its entries are called inside a FloatEnvironment (base/float_environment.h).
+// The code reads its constant pool relative to itself and nothing else by address, so it may be placed
+// anywhere (64-byte aligned).
 struct MachineCode {
   Target target = Target::x64_v3;
   std::vector<std::uint8_t> bytes;      // code, then the constant pool

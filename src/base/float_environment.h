@@ -24,9 +24,10 @@ class FloatEnvironment {
   static Word read() { return _mm_getcsr(); }
   static void write(Word word) { _mm_setcsr(word); }
 #elif defined(__aarch64__)
-  // FPCR is the control half, FPSR the sticky flags.
+  // FPCR is the control half, FPSR the sticky flags. DN is set: every NaN that arithmetic gives is
+  // 0x7fc00000, which is what CanonicalizeNaN32 makes of it anyway, so that generated code need not.
   using Word = std::uint64_t;
-  static constexpr Word kDefault = 0;
+  static constexpr Word kDefault = Word{1u << 25} << 32;
   static Word read() {
     std::uint64_t control, status;
     asm volatile("mrs %0, fpcr\n\tmrs %1, fpsr" : "=r"(control), "=r"(status));

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/float_environment.h"
 #include "base/result.h"
 #include "ir/verifier.h"
 
@@ -106,6 +107,7 @@ Outcome run(const Executable& executable, Launch& launch) {
   GuardedBytes table((launch.table.size() * 4 + 63) / 64 * 64, true);
   std::copy(launch.table.begin(), launch.table.end(), reinterpret_cast<std::uint32_t*>(table.data()));
   KernelArgs args = make_args(code, launch, reinterpret_cast<std::uint32_t*>(table.data()));
+  const FloatEnvironment environment;
   using Entry = void (*)(KernelArgs*);
   if (executable.preamble() != nullptr) reinterpret_cast<Entry>(executable.preamble())(&args);
   reinterpret_cast<Entry>(executable.kernel())(&args);

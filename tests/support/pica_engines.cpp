@@ -1,4 +1,5 @@
 #include "support/pica_engines.h"
+#include "base/float_environment.h"
 
 #include <sys/mman.h>
 
@@ -113,6 +114,7 @@ class ExecutablePages {
   ~ExecutablePages() { munmap(pages_, size_); }
   ExecutablePages(const ExecutablePages&) = delete;
   void call(std::uint32_t offset, backend::KernelArgs& args) const {
+    const FloatEnvironment environment;
     reinterpret_cast<void (*)(backend::KernelArgs*)>(static_cast<char*>(pages_) + offset)(&args);
   }
 

@@ -14,7 +14,7 @@ using lir::Reg;
 using lir::RegClass;
 
 namespace {
-constexpr std::uint32_t kSignBit = 0x80000000u, kInfinity = 0x7f800000u, kCanonicalNaN = 0x7fc00000u;
+constexpr std::uint32_t kSignBit = 0x80000000u, kInfinity = 0x7f800000u;
 }  // namespace
 
 void lower(const ir::Function& f, const Host& host, ConstantPool& pool, std::uint32_t parts,
@@ -105,31 +105,30 @@ Reg Lowering::multiply_add(Value a, Value b, Value c, std::uint32_t p) {
   return inst.def;
 }
 
-// Is the value, as NEON computes it, never a signaling NaN? Arithmetic never gives one.
-bool Lowering::quiet(Value v) const {
-  for (int depth = 0; depth < 8; ++depth) {
-    const ir::InstData& made = f_.definition_of(v);
-    switch (made.opcode) {
-      case Opcode::FAdd32:
-      case Opcode::FSub32:
-      case Opcode::FMul32:
-      case Opcode::FMulZeroInf32:
-      case Opcode::FDiv32:
-      case Opcode::FSqrt32:
-      case Opcode::FFma32:
-      case Opcode::FFloor32:
-      case Opcode::CanonicalizeNaN32:
-      case Opcode::I32ToF32:
-        return true;
-      case Opcode::FNeg32:
-      case Opcode::FAbs32:
-        v = f_.operand(f_.definition(v), 0);
-        break;
-      default:
-        return false;
-    }
+// Is a NaN of this value, as NEON computes it with FPCR.DN set, always the default one, 0x7fc00000?
+bool Lowering::gives_default_nan(Value v) const {
+  switch (f_.definition_of(v).opcode) {
+    case Opcode::FAdd32:
+    case Opcode::FSub32:
+    case Opcode::FMul32:
+    case Opcode::FMulZeroInf32:
+    case Opcode::FDiv32:
+    case Opcode::FSqrt32:
+    case Opcode::FFma32:
+    case Opcode::FFloor32:
+    case Opcode::CanonicalizeNaN32:
+    case Opcode::I32ToF32:
+      return true;
+    default:
+      return false;
   }
-  return false;
+}
+
+// Is the value never a signaling NaN?
+bool Lowering::quiet(Value v) const {
+  const Opcode op = f_.definition_of(v).opcode;
+  if (op == Opcode::FNeg32 || op == Opcode::FAbs32) v = f_.operand(f_.definition(v), 0);
+  return gives_default_nan(v);
 }
 
 // A constant that is neither NaN nor the word `except`.
@@ -152,10 +151,10 @@ Reg Lowering::min_select(Value a, Value b, std::uint32_t p) {
   return blend(right, reg_source(left), compare(Op::CmpGt, right, left));
 }
 
+// Where a NaN may have other bits, an operation that keeps numbers makes it the default one.
 Reg Lowering::canonicalize_nan(Value a, std::uint32_t p) {
   Reg r = vector(a, p);
-  Reg ordered = compare(Op::CmpEq, r, r);
-  return blend(constant_vector(kCanonicalNaN), reg_source(r), ordered);
+  return gives_default_nan(a) ? r : vvv(Op::MaxIeee, r, r);
 }
 
 // The host shifts by the low byte of the count, to the left or, if it is negative, to the right; by 32 or

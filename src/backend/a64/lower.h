@@ -19,6 +19,7 @@ class Lowering final : public backend::Lowering {
   Reg quad_of(std::int32_t offset);
   static std::int64_t lane_of(std::int32_t offset) { return offset / 4 % 4; }
 
+  bool gives_default_nan(Value v) const;
   bool quiet(Value v) const;
   bool is_constant_number(Value v, std::uint32_t except) const;
   Reg lane_product(Op op, Reg a, Value uniform);
