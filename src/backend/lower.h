@@ -192,6 +192,12 @@ class Lowering {
   void at_row(lir::Inst& inst, const RowPointers& rows, std::uint32_t lane, std::uint32_t k) const;
   std::array<Reg, 4> load_components(const RowPointers& rows);
   Reg load_binding(std::size_t displacement);
+  // One row of several that a thread has (lower_rows.cpp).
+  Reg clamped_offsets(Value index, std::uint32_t limit, std::uint32_t p);
+  void point_at_rows(std::int32_t binding, std::uint64_t row, RowPointers& rows);
+  template <class Visit>
+  void each_row_address(RowPointers& rows, Reg offsets, std::uint32_t p, Visit visit);
+  void store_components(const RowPointers& rows, const std::array<Reg, 4>& components);
   Reg address(Reg base, Reg index, std::uint8_t scale_log2);
   void uniform_row(ir::Inst i, std::int32_t offset, std::uint32_t count, bool may_exceed);
 
@@ -216,6 +222,7 @@ class Lowering {
   std::uint32_t table_epoch_ = 0;         // stores to the uniform table so far (in preambles)
   std::uint32_t guest_address_ = ir::kNoAddress;
   std::int32_t slots_ = -1;  // frame area of the IR's local slots
+  std::int32_t row_offsets_ = -1;  // frame area for the byte offsets of lanes' rows, a part's worth
 };
 
 }  // namespace warpjit::backend

@@ -151,15 +151,19 @@ void Lowering::lower_StoreOutput(ir::Inst i) {
       Reg m = mask(guard, p);
       for (std::uint32_t k = 0; k < 4; ++k) components[k] = blend(old[k], reg_source(components[k]), m);
     }
-    std::array<Reg, 4> vectors = transpose(components);
-    for (std::uint32_t lane = 0; lane < host_.lanes / 4; ++lane)
-      for (std::uint32_t k = 0; k < 4; ++k) {
-        Inst& inst = add(lane == 0 ? Op::StoreRow : Op::ExtractRow);
-        inst.imm = lane;
-        use(inst, vectors[k]);
-        at_row(inst, rows, lane, k);
-      }
+    store_components(rows, components);
   }
+}
+
+void Lowering::store_components(const RowPointers& rows, const std::array<Reg, 4>& components) {
+  std::array<Reg, 4> vectors = transpose(components);
+  for (std::uint32_t lane = 0; lane < host_.lanes / 4; ++lane)
+    for (std::uint32_t k = 0; k < 4; ++k) {
+      Inst& inst = add(lane == 0 ? Op::StoreRow : Op::ExtractRow);
+      inst.imm = lane;
+      use(inst, vectors[k]);
+      at_row(inst, rows, lane, k);
+    }
 }
 
 // The same row for all lanes; outside the table, row 0 is read and then zeroed.

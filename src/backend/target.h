@@ -43,8 +43,8 @@ struct Binding {
 enum class KernelStatus : std::uint32_t { done = 0, out_of_fuel = 1, cancelled = 2 };
 
 // The single argument of both entries. Offsets are part of the generated code.
-inline constexpr std::uint32_t kMaxInputs = 16;
-inline constexpr std::uint32_t kMaxOutputs = 40;
+inline constexpr std::uint32_t kMaxInputs = 18;
+inline constexpr std::uint32_t kMaxOutputs = 44;
 struct KernelArgs {
   std::uint32_t* table;         // the uniform table, 64-byte aligned; the preamble writes to it
   std::uint64_t group_count;    // groups to run, at least 1; every lane of them is live

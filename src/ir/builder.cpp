@@ -12,8 +12,7 @@ namespace {
 Shape result_shape(const Function& f, Opcode opcode, std::span<const Value> operands) {
   const OpcodeInfo& row = info(opcode);
   if (row.convergent) return Shape::group;
-  if (opcode == Opcode::LoadInput || opcode == Opcode::LoadSlot || opcode == Opcode::Phi)
-    return Shape::varying;
+  if (row.per_lane || opcode == Opcode::Phi) return Shape::varying;
   Shape shape = Shape::launch;
   for (Value v : operands) shape = std::max(shape, f.value(v).shape);
   return shape;

@@ -123,8 +123,8 @@ WARPJIT_MEANING float SelectF32(bool condition, float a, float b) { return condi
 // compile.
 struct None {};
 inline constexpr None ConstI1, ConstI32, ConstF32, LoadUniformI32, LoadUniformF32, LoadUniformRow,
-    StoreUniformI32, StoreUniformF32, LoadInput, StoreOutput, LoadSlot, StoreSlot, AnyLane, MinLaneU32,
-    BurnFuel, Phi, Jump, Branch, Switch, Return;
+    StoreUniformI32, StoreUniformF32, LoadInput, StoreOutput, LoadInputRow, StoreOutputRow, LoadSlot,
+    StoreSlot, AnyLane, MinLaneU32, BurnFuel, Phi, Jump, Branch, Switch, Return;
 
 }  // namespace meaning
 

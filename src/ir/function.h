@@ -51,8 +51,8 @@ class Function {
   std::string name;
   Form form = Form::thread;
   // What the memory operations refer to: limits of their immediates.
-  std::uint32_t input_count = 0;    // LoadInput
-  std::uint32_t output_count = 0;   // StoreOutput
+  std::uint32_t input_count = 0;    // LoadInput, LoadInputRow
+  std::uint32_t output_count = 0;   // StoreOutput, StoreOutputRow
   std::uint32_t uniform_bytes = 0;  // LoadUniform*: the launch's table
   std::uint32_t slot_count = 0;     // LoadSlot, StoreSlot
 

@@ -100,6 +100,7 @@ class Preparation {
         }
         break;
       case Opcode::StoreOutput:
+      case Opcode::StoreOutputRow:  // the index goes with the words
         made.b = static_cast<std::uint32_t>(out_.lists_.size());
         for (std::size_t k = 1; k < operands.size(); ++k) out_.lists_.push_back(at(operands[k]));
         break;

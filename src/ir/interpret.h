@@ -83,7 +83,7 @@ class Interpreter {
   std::uint32_t first_slot_ = 0, slot_words_ = 0;  // LoadSlot, StoreSlot
   std::uint32_t input_count_ = 0, output_count_ = 0, uniform_words_ = 0;
   std::vector<Operation> operations_;
-  std::vector<std::uint32_t> lists_;  // operands of StoreOutput, targets of Switch
+  std::vector<std::uint32_t> lists_;  // operands of StoreOutput(Row), targets of Switch
   struct Constant {
     std::uint32_t result, bits;
   };

@@ -64,6 +64,40 @@ WARPJIT_MEANING void store_output(const Operation& operation, const GroupContext
 }
 
 template <unsigned kLanes>
+WARPJIT_MEANING void load_input_row(const Operation& operation, const GroupContext& context,
+                                    std::uint32_t* frame) {
+  const InputBinding& binding = context.inputs[operation.immediate & 0xffffffffu];
+  const auto rows = static_cast<std::uint32_t>(operation.immediate >> 32);
+  std::uint32_t* result = frame + operation.result;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    const std::uint64_t thread = context.first_thread + std::min(lane, context.active - 1);
+    const std::uint32_t row = std::min(frame[operation.a + lane], rows - 1);
+    std::uint32_t words[4];
+    std::memcpy(words,
+                binding.address + static_cast<std::int64_t>(thread) * binding.stride + std::size_t{row} * 16,
+                sizeof words);
+    for (unsigned k = 0; k < 4; ++k) result[k * kLanes + lane] = words[k];
+  }
+}
+
+template <unsigned kLanes>
+WARPJIT_MEANING void store_output_row(const Operation& operation, const GroupContext& context,
+                                      const std::uint32_t* frame) {
+  const OutputBinding& binding = context.outputs[operation.immediate & 0xffffffffu];
+  const auto rows = static_cast<std::uint32_t>(operation.immediate >> 32);
+  const std::uint32_t* list = context.lists + operation.b;
+  for (unsigned lane = 0; lane < context.active; ++lane) {
+    const std::uint32_t row = frame[list[0] + lane];
+    if (frame[operation.a + lane] == 0 || row >= rows) continue;
+    std::uint32_t words[4];
+    for (unsigned k = 0; k < 4; ++k) words[k] = frame[list[k + 1] + lane];
+    std::memcpy(binding.address + static_cast<std::int64_t>(context.first_thread + lane) * binding.stride +
+                    std::size_t{row} * 16,
+                words, sizeof words);
+  }
+}
+
+template <unsigned kLanes>
 WARPJIT_MEANING void load_row(const Operation& operation, const GroupContext& context, std::uint32_t* frame) {
   const auto rows = static_cast<std::uint32_t>(operation.immediate >> 32);
   const std::uint32_t* table = context.uniform + (operation.immediate & 0xffffffffu) / 4;
@@ -136,6 +170,12 @@ WARPJIT_MEANING GroupOutcome run_group(const GroupContext& context, std::uint32_
         break;
       case Opcode::StoreOutput:
         store_output<kLanes>(operation, context, frame);
+        break;
+      case Opcode::LoadInputRow:
+        load_input_row<kLanes>(operation, context, frame);
+        break;
+      case Opcode::StoreOutputRow:
+        store_output_row<kLanes>(operation, context, frame);
         break;
       case Opcode::LoadSlot: {
         const std::uint32_t* slot = frame + context.first_slot + operation.immediate * kLanes;

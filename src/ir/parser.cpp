@@ -361,7 +361,9 @@ class Parser {
       case Opcode::ConstI32:
       case Opcode::ConstF32:
         return number(record.immediate, 0xffffffffu);
-      case Opcode::LoadUniformRow: {
+      case Opcode::LoadUniformRow:
+      case Opcode::LoadInputRow:
+      case Opcode::StoreOutputRow: {
         std::uint64_t rows = 0;
         WARPJIT_CHECK(number(record.immediate, 0xffffffffu));
         WARPJIT_CHECK(word("rows"));

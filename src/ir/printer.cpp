@@ -110,6 +110,8 @@ class Printer {
         hex(data.immediate, 8);
         break;
       case Opcode::LoadUniformRow:
+      case Opcode::LoadInputRow:
+      case Opcode::StoreOutputRow:
         number(data.immediate & 0xffffffffu);
         field(" rows ", data.immediate >> 32);
         break;

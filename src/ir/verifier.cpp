@@ -262,6 +262,14 @@ class Verifier {
       case Opcode::StoreOutput:
         if (n >= f_.output_count) return fail(i, "output does not exist");
         break;
+      case Opcode::LoadInputRow:
+      case Opcode::StoreOutputRow: {
+        const bool load = data.opcode == Opcode::LoadInputRow;
+        if ((n & 0xffffffffu) >= (load ? f_.input_count : f_.output_count))
+          return fail(i, load ? "input does not exist" : "output does not exist");
+        if (n >> 32 == 0 || n >> 32 > kMaxRows) return fail(i, "has no rows, or too many");
+        break;
+      }
       case Opcode::LoadSlot:
       case Opcode::StoreSlot:
         if (n >= f_.slot_count) return fail(i, "slot does not exist");

@@ -92,7 +92,8 @@ KernelArgs make_args(const MachineCode& code, Launch& launch, std::uint32_t* tab
   args.cancel = &launch.cancel;
   args.guest_address = ir::kNoAddress;
   const auto bind = [&](const Rows& rows) {
-    return Binding{rows.first(), rows.stride(), rows.stride() * static_cast<std::int64_t>(code.lanes)};
+    const std::int64_t stride = rows.stride() * static_cast<std::int64_t>(rows.per_thread);
+    return Binding{rows.first(), stride, stride * static_cast<std::int64_t>(code.lanes)};
   };
   for (std::size_t k = 0; k < launch.inputs.size(); ++k) args.inputs[k] = bind(launch.inputs[k]);
   for (std::size_t k = 0; k < launch.outputs.size(); ++k) args.outputs[k] = bind(launch.outputs[k]);

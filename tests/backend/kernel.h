@@ -40,9 +40,11 @@ class GuardedBytes {
   std::size_t size_ = 0;
 };
 
-// The rows of one binding: thread t's four words at first() + t * stride.
+// The rows of one binding: row r has its four words at first() + r * stride. Thread t has the rows from
+// t * per_thread on.
 class Rows {
  public:
+  std::uint64_t per_thread = 1;
   Rows(std::uint64_t threads, std::int64_t stride);
   std::byte* first() const { return first_; }
   std::int64_t stride() const { return stride_; }

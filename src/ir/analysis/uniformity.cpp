@@ -43,7 +43,7 @@ class Uniformity {
   void initialize(Inst i) {
     const InstData& data = f_.inst(i);
     Shape shape = Shape::launch;
-    if (data.opcode == Opcode::LoadInput || data.opcode == Opcode::LoadSlot) {
+    if (info(data.opcode).per_lane) {
       shape = Shape::varying;
     } else if (info(data.opcode).convergent) {
       shape = Shape::group;
@@ -209,8 +209,7 @@ void analyze_uniformity(Function& f, const Loops& loops) {
       const InstData& data = f.inst(i);
       const OpcodeInfo& row = info(data.opcode);
       Shape shape = row.convergent ? Shape::group : Shape::launch;
-      if (data.opcode == Opcode::Phi || data.opcode == Opcode::LoadInput || data.opcode == Opcode::LoadSlot)
-        shape = Shape::varying;
+      if (data.opcode == Opcode::Phi || row.per_lane) shape = Shape::varying;
       if (!row.convergent && data.opcode != Opcode::Phi)
         for (Value v : f.operands(i)) shape = std::max(shape, f.value(v).shape);
       for (std::uint32_t k = 0; k < data.result_count; ++k) f.value(f.result(i, k)).shape = shape;

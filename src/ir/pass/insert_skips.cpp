@@ -17,6 +17,8 @@ std::uint32_t cost(const Function& f, Inst i) {
   switch (data.opcode) {
     case Opcode::LoadInput:
     case Opcode::StoreOutput:
+    case Opcode::LoadInputRow:
+    case Opcode::StoreOutputRow:
       return kMemory;
     case Opcode::LoadUniformRow:
       return f.value(data.first_result).shape == Shape::varying ? kMemory : 1;

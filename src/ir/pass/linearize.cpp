@@ -306,7 +306,7 @@ class Linearizer {
     const Mask mask = lanes_[b.id].mask;
     if (masks_.is_all(mask)) return;
     for (Inst i : f_.insts(b)) {
-      if (f_.inst(i).opcode != Opcode::StoreOutput) continue;
+      if (!info(f_.inst(i).opcode).guarded) continue;
       builder_.set_before(i);
       builder_.set_guest_address(f_.inst(i).guest_address);
       const Mask guard{current(f_.operand(i, 0)), false};

@@ -167,8 +167,7 @@ class Closing {
       for (Inst i : f_.insts(b)) {
         const InstData& data = f_.inst(i);
         const OpcodeInfo& row = info(data.opcode);
-        if (!row.pure || row.convergent || data.opcode == Opcode::Phi || data.opcode == Opcode::LoadInput)
-          continue;
+        if (!row.pure || row.convergent || row.per_lane || data.opcode == Opcode::Phi) continue;
         const auto operands = f_.operands(i);
         if (!std::all_of(operands.begin(), operands.end(), [&](Value v) { return launch[v.id] != 0; }))
           continue;

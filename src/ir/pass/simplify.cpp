@@ -64,7 +64,7 @@ class Simplifier {
         phi(i);
       } else if (opcode == Opcode::LoadUniformRow) {
         row(i);
-      } else if (opcode == Opcode::StoreOutput || opcode == Opcode::StoreSlot) {
+      } else if (info(opcode).guarded) {
         const Value guard = f_.operand(i, 0);
         if (f_.is_constant(guard) && f_.constant(guard) == 0) f_.remove(i);
       } else if (const Value known = simplify_in_place(f_, i); known.valid()) {

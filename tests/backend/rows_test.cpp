@@ -1,0 +1,109 @@
+// Bindings with several rows a thread: known, uniform and varying row numbers, guards, rows outside.
+#include <gtest/gtest.h>
+
+#include "backend/kernel.h"
+
+namespace warpjit::backend {
+namespace {
+
+using ir::F32;
+using ir::I1;
+using ir::I32;
+
+class RowCode : public OnTarget {};
+WARPJIT_ON_EVERY_TARGET(RowCode);
+
+constexpr std::uint32_t kRowCount = 5;
+constexpr std::uint64_t kManyRows = std::uint64_t{kRowCount} << 32;
+constexpr std::uint32_t kIndices[] = {0, 4, 2, 5, 1, 0xffffffff, 3, 0x10000001, 0x80000000};
+
+std::uint64_t place(std::uint64_t thread, std::uint32_t row, std::uint32_t rows) { return thread * rows + row; }
+
+Words pattern(std::uint64_t n) {
+  Words words;
+  for (std::uint32_t k = 0; k < 4; ++k) words[k] = static_cast<std::uint32_t>((n * 4 + k + 1) * 0x9e3779b9u);
+  return words;
+}
+
+enum class Index { constant, uniform, varying };
+
+I32 index_value(KernelBuilder& k, Index kind, std::uint32_t constant, F32 varying) {
+  if (kind == Index::constant) return k.b.constant(constant);
+  return kind == Index::uniform ? k.b.LoadUniformI32(0) : k.word(varying);
+}
+
+TEST_P(RowCode, LoadsOneOfSeveralRows) {
+  for (Index kind : {Index::constant, Index::uniform, Index::varying})
+    for (std::uint32_t constant : kIndices) {
+      if (kind == Index::varying && constant != 0) continue;
+      KernelBuilder k(2, 1, 16);
+      const I32 index = index_value(k, kind, constant, k.b.LoadInput(0)[1]);
+      const auto row = k.b.LoadInputRow(index, kManyRows | 1);
+      k.store(row[0], row[1], row[2], row[3]);
+      k.b.ret();
+      for (const Setting& setting : all_settings(GetParam())) {
+        SCOPED_TRACE(setting.text());
+        Launch launch;
+        launch.threads = 2 * setting.lanes();
+        launch.table = {constant, 0, 0, 0};
+        launch.inputs.emplace_back(launch.threads, 16);
+        launch.outputs.emplace_back(launch.threads, 16);
+        Rows records(launch.threads * kRowCount, 16);
+        records.per_thread = kRowCount;
+        for (std::uint64_t t = 0; t < launch.threads; ++t) {
+          launch.inputs[0].set(t, {9, kIndices[t % std::size(kIndices)], 9, 9});
+          for (std::uint32_t r = 0; r < kRowCount; ++r) records.set(place(t, r, kRowCount), pattern(t * 7 + r));
+        }
+        launch.inputs.push_back(std::move(records));
+        run(Executable(compile(k.function, setting)), launch);
+        for (std::uint64_t t = 0; t < launch.threads; ++t) {
+          const std::uint32_t wanted = kind == Index::varying ? kIndices[t % std::size(kIndices)] : constant;
+          ASSERT_EQ(launch.outputs[0].get(t), pattern(t * 7 + std::min(wanted, kRowCount - 1))) << t;
+        }
+      }
+    }
+}
+
+TEST_P(RowCode, StoresOneOfSeveralRowsWhereTheGuardHolds) {
+  for (Index kind : {Index::constant, Index::uniform, Index::varying})
+    for (bool guarded : {false, true})
+      for (std::uint32_t constant : kIndices) {
+        if (kind == Index::varying && constant != 0) continue;
+        KernelBuilder k(1, 1, 16);
+        const auto in = k.b.LoadInput(0);
+        const I32 index = index_value(k, kind, constant, in[1]);
+        const I1 guard = guarded ? k.b.ILtU32(k.word(in[0]), k.b.constant(0x80000000u)) : k.b.constant(true);
+        k.b.StoreOutputRow(guard, index, in[0], in[1], in[2], in[3], kManyRows);
+        k.b.ret();
+        for (const Setting& setting : all_settings(GetParam())) {
+          SCOPED_TRACE(setting.text());
+          Launch launch;
+          launch.threads = 2 * setting.lanes();
+          launch.table = {constant, 0, 0, 0};
+          launch.inputs.emplace_back(launch.threads, 16);
+          // One row more than there are.
+          Rows records(launch.threads * (kRowCount + 1), 16);
+          records.per_thread = kRowCount + 1;
+          for (std::uint64_t t = 0; t < launch.threads; ++t) {
+            Words words = pattern(t);
+            words[1] = kIndices[t % std::size(kIndices)];
+            launch.inputs[0].set(t, words);
+            for (std::uint32_t r = 0; r <= kRowCount; ++r) records.set(place(t, r, kRowCount + 1), {1, 2, 3, 4});
+          }
+          launch.outputs.push_back(std::move(records));
+          run(Executable(compile(k.function, setting)), launch);
+          for (std::uint64_t t = 0; t < launch.threads; ++t) {
+            const Words x = launch.inputs[0].get(t);
+            const std::uint32_t index_of_t = kind == Index::varying ? x[1] : constant;
+            const bool stored = !guarded || x[0] < 0x80000000u;
+            for (std::uint32_t r = 0; r < kRowCount; ++r)
+              ASSERT_EQ(launch.outputs[0].get(place(t, r, kRowCount + 1)),
+                        stored && index_of_t == r ? x : (Words{1, 2, 3, 4}))
+                  << "thread " << t << ", row " << r;
+          }
+        }
+      }
+}
+
+}  // namespace
+}  // namespace warpjit::backend
