@@ -21,7 +21,7 @@ using namespace warpjit;
 using namespace warpjit::tool;
 
 struct Options {
-  std::string seeds = "1..300", out = ".", digest, engine = "jit", target = "automatic";
+  std::string seeds = "1..300", out = ".", digest, engine = "jit", target = "automatic", stage = "mixed";
   unsigned dispatch_share = 10, register_share = 10, size = 60;
   bool no_jit = false, verbose = false;
 };
@@ -29,7 +29,7 @@ struct Options {
 // What one seed varies besides its program.
 struct Variation {
   unsigned threads, host_threads, size;
-  bool dispatch, few_registers, generic, flow;
+  bool dispatch, few_registers, generic, flow, geometry, fixed_mode, shared_ends;
 };
 
 std::uint64_t mix(std::uint64_t seed) {
@@ -50,7 +50,30 @@ Variation vary(std::uint64_t seed, const Options& options) {
   variation.few_registers = (bits >> 32) % 100 < options.register_share;
   variation.generic = (bits >> 40) % 4 == 0;
   variation.flow = (bits >> 44) % 8 != 0;
+  variation.geometry = options.stage == "geometry" || (options.stage == "mixed" && (bits >> 52) % 4 == 0);
+  variation.fixed_mode = (bits >> 60) % 4 == 0 && variation.threads > 1;
+  variation.shared_ends = (bits >> 56) % 8 == 0;
   return variation;
+}
+
+// Takes the inputs away and gives them to a vertex program, `mov o0, v0` to `mov o3, v3`: two of its vertices
+// fill c16 to c23.
+void add_vertex_stage(LaunchFile& launch) {
+  LaunchFile stage;
+  stage.name = launch.name;
+  for (std::uint32_t reg = 0; reg < 4; ++reg)
+    stage.program.code.push_back(0x4c000000 | reg << 21 | reg << 12);
+  stage.program.code.push_back(0x88000000);
+  stage.program.descriptors = {0x0d86c36f};
+  for (std::uint8_t reg = 0; reg < 4; ++reg)
+    stage.outputs.push_back({"o" + std::to_string(reg), {pica200::ExitFile::o, reg}, 4});
+  stage.count = stage.rows = launch.count;
+  std::swap(stage.buffers, launch.buffers);
+  std::swap(stage.inputs, launch.inputs);
+  launch.vertex.push_back(std::move(stage));
+  launch.geometry.mode = PrimitiveMode::fixed;
+  launch.geometry.first = 16;
+  launch.geometry.vertices = 2;
 }
 
 LaunchFile make_launch(std::uint64_t seed, const Variation& variation) {
@@ -58,6 +81,8 @@ LaunchFile make_launch(std::uint64_t seed, const Variation& variation) {
   random.threads = variation.threads;
   random.size = variation.size;
   random.flow = variation.flow;
+  random.geometry = variation.geometry;
+  random.shared_ends = variation.shared_ends;
   random.jumps = variation.flow && seed % 3 != 0;
   pica200::RandomProgram generated = pica200::random_program(seed, random);
   LaunchFile launch;
@@ -74,13 +99,21 @@ LaunchFile make_launch(std::uint64_t seed, const Variation& variation) {
   for (std::uint8_t reg = 0; reg < 16; ++reg) {
     launch.inputs.push_back(
         {"v" + std::to_string(reg), reg, f32x4, 0, 16u * reg, sizeof pica200::ThreadState::v});
-    launch.outputs.push_back({"o" + std::to_string(reg), {pica200::ExitFile::o, reg}, 4});
+    if (!variation.geometry)
+      launch.outputs.push_back({"o" + std::to_string(reg), {pica200::ExitFile::o, reg}, 4});
     // Half of the programs also give up their temporaries, which keeps all of them alive.
     if (seed % 2 == 0) launch.outputs.push_back({"r" + std::to_string(reg), {pica200::ExitFile::r, reg}, 4});
   }
   launch.outputs.push_back({"a0", {pica200::ExitFile::a0, 0}, 2});
   launch.outputs.push_back({"aL", {pica200::ExitFile::aL, 0}, 1});
   launch.outputs.push_back({"cmp", {pica200::ExitFile::cmp, 0}, 2});
+  if (!variation.geometry) return launch;
+  // What an invocation leaves behind may keep it from running in lanes: half of them give up triangles only.
+  if (seed % 2 != 0) launch.outputs.clear();
+  if (seed % 4 == 0) launch.outputs.push_back({"emit", {pica200::ExitFile::emit, 0}, 3});
+  launch.geometry.outputs = launch.program.output_mask;
+  launch.geometry.max_triangles = std::max(1u, generated.most_triangles);
+  if (variation.fixed_mode) add_vertex_stage(launch);
   return launch;
 }
 
@@ -106,6 +139,9 @@ class Fuzzer {
   std::size_t target_count() const { return targets_.size(); }
   // Kernels that were refused because they are beyond a limit of the compiler.
   std::uint64_t limited() const { return limited_; }
+  // Geometry programs, and those of them whose invocations ran in lanes.
+  std::uint64_t geometry() const { return geometry_; }
+  std::uint64_t in_lanes() const { return in_lanes_; }
 
   // Runs one seed; false if the engines differ.
   bool run(std::uint64_t seed) {
@@ -139,8 +175,7 @@ class Fuzzer {
       run.engine = kind;
       run.target = target;
       run.dispatch_all = dispatch;
-      bound->clear_results();
-      const auto report = engine.run(bound->launch(), run);
+      const auto report = bound->run(engine, run);
       lines += fmt::format("{}{} ", seed, suffix);
       lines += report ? fmt::format("{:016x} done\n", bound->checksum()) : to_string(report.error()) + "\n";
       limited_ += report && report->engine != kind;  // beyond a limit of the compiler: the IR interpreter ran
@@ -198,17 +233,23 @@ class Fuzzer {
     guest.engine = EngineKind::guest;
     guest.threads = 1;
     guest.fuel = pica200::kRandomFuel;
-    const auto report = full_.run(bound->launch(), guest);
-    if (!report) return Finding{"guest", to_string(report.error()), {}};  // generated programs end
-    const std::vector<std::uint32_t> reference = bound->words();
-    for (const Configuration& configuration : configurations(variation)) {
-      bound->clear_results();
-      const auto result = configuration.engine->run(bound->launch(), configuration.run);
+    const auto report = bound->run(full_, guest);
+    // Generated programs end, but fixed mode changes what they compute with.
+    if (!report && variation.geometry && variation.fixed_mode) return std::nullopt;
+    if (!report) return Finding{"guest", to_string(report.error()), {}};
+    const std::vector<std::uint32_t> reference = bound->results();
+    const std::vector<Configuration> list = configurations(variation);
+    for (const Configuration& configuration : list) {
+      const auto result = bound->run(*configuration.engine, configuration.run);
       if (!result && result.error().code == ErrorCode::resource_limit) {
         ++limited_;  // a documented limit, the same answer every time
         continue;
       }
       if (!result) return Finding{configuration.name, to_string(result.error()), {}};
+      if (&configuration == &list.front() && bound->file().is_geometry()) {
+        ++geometry_;
+        in_lanes_ += !result->ordered;
+      }
       if (result->engine != configuration.run.engine)
         return Finding{configuration.name, "ran on another engine", {}};
       if (const auto mismatch = compare_results(*bound, reference))
@@ -228,7 +269,7 @@ class Fuzzer {
   // One thread if it shows the difference alone, and NOPs for every instruction that does not matter.
   LaunchFile minimize(LaunchFile launch, const Variation& variation, const Finding& finding) {
     constexpr std::uint32_t kNop = 0x84000000;
-    if (finding.mismatch) {
+    if (finding.mismatch && !launch.is_geometry()) {
       const FileReader no_files = [](const std::string& name) -> Result<std::vector<std::byte>> {
         return Error{ErrorCode::io, "no such file", name};
       };
@@ -271,7 +312,7 @@ class Fuzzer {
   const Options& options_;
   Engine full_, few_registers_;
   std::vector<Target> targets_;
-  std::uint64_t limited_ = 0;
+  std::uint64_t limited_ = 0, geometry_ = 0, in_lanes_ = 0;
 };
 
 // Writes the digests of all seeds; the exit code.
@@ -313,6 +354,9 @@ int main(int argc, char** argv) {
   app.add_option("--size", options.size, "mean number of instructions")
       ->check(CLI::Range(1u, 1000u))
       ->capture_default_str();
+  app.add_option("--stage", options.stage, "of the programs; mixed: a quarter are geometry programs")
+      ->check(CLI::IsMember({"vertex", "geometry", "mixed"}))
+      ->capture_default_str();
   app.add_option("--out", options.out, "folder for the launch file of a finding")->capture_default_str();
   app.add_flag("--no-jit", options.no_jit, "compare the two interpreters only");
   app.add_option(
@@ -342,7 +386,9 @@ int main(int argc, char** argv) {
     if ((seed - first) % 1000 == 999) fmt::print(stderr, "{} programs\n", seed - first + 1);
   }
   fmt::print(
-      "{} programs, guest and IR interpreter and {} JIT targets: no difference; {} kernels beyond limits\n",
-      last - first + 1, fuzzer.target_count(), fuzzer.limited());
+      "{} programs, {} for geometry with {} in lanes, guest and IR interpreter and {} JIT targets: no "
+      "difference; {} "
+      "kernels beyond limits\n",
+      last - first + 1, fuzzer.geometry(), fuzzer.in_lanes(), fuzzer.target_count(), fuzzer.limited());
   return 0;
 }

@@ -136,11 +136,11 @@ class WARPJIT_API Program {
   // Reads an SHBIN container (PICA200). The bytes may be hostile and are not kept. Errors: bad_input.
   static Result<Program> from_shbin(std::span<const std::byte> bytes, const Choice& choice);
   static Result<Program> from_shbin(std::span<const std::byte> bytes) { return from_shbin(bytes, Choice()); }
-  // Raw guest words of a vertex program; `entry` is a word address. PICA200: at most 4096 words and 128
-  // operand descriptors. Errors: bad_input.
+  // Raw guest words; `entry` is a word address. PICA200: at most 4096 words and 128 operand descriptors.
+  // Errors: bad_input.
   static Result<Program> from_words(Isa isa, std::span<const std::uint32_t> code,
                                     std::span<const std::uint32_t> descriptors, std::uint32_t entry,
-                                    std::string source_name = {});
+                                    std::string source_name = {}, Stage stage = Stage::vertex);
 
   Isa isa() const;
   Stage stage() const;
@@ -186,6 +186,38 @@ struct OutputBuffer {
 
 inline constexpr std::uint64_t kDefaultFuel = std::uint64_t{1} << 20;
 
+// How the outputs of a vertex stage become the inputs of geometry invocations (PICA200). The attributes of a
+// vertex are the outputs that the vertex stage enables, ascending.
+enum class PrimitiveMode : std::uint8_t {
+  point,     // attributes of vertex after vertex fill registers[0], registers[1], ...; what is left over at
+             // the end of the launch is dropped
+  variable,  // c0 = the number of vertices, then their attributes from c1 on: of the first `full_vertices`
+             // all, of the others the first one. Registers that a primitive does not fill keep what earlier
+             // ones put there. The vertices of a primitive are listed (bind_primitives)
+  fixed,     // the attributes of `vertices` vertices from c[first] on
+};
+WARPJIT_API const char* name(PrimitiveMode mode);
+WARPJIT_API std::optional<PrimitiveMode> parse_primitive_mode(std::string_view text);
+
+struct GeometryInput {
+  PrimitiveMode mode = PrimitiveMode::point;
+  unsigned first = 0;                    // fixed: a float uniform register
+  unsigned vertices = 0;                 // fixed: of a primitive
+  unsigned full_vertices = 0;            // variable
+  std::vector<std::uint8_t> registers;   // point: the input register of each attribute, each once
+  std::uint64_t outputs = 0;             // bit n: output register n belongs to an emitted vertex
+  unsigned max_triangles = 8;            // of one invocation, 1 to 96; more is an error
+};
+
+// Where emitted triangles go, in the order of the invocations and of their EMITs: three vertices a triangle,
+// in the order of the EMIT buffer; 16 bytes for each enabled output register a vertex, ascending.
+struct TriangleBuffer {
+  void* vertices = nullptr;
+  std::size_t size = 0;             // bytes at `vertices`
+  std::uint8_t* inverted = nullptr; // the winding flag of each triangle, 0 or 1; may be null
+  std::size_t inverted_size = 0;    // bytes at `inverted`
+};
+
 // A program with its bindings. It refers to the caller's buffers, which must outlive the runs, and copies
 // everything else. Setters and bind calls must not overlap any other call on the same launch; const calls,
 // and Engine::run of one launch from several threads, may overlap (their outputs are then the same buffers).
@@ -228,7 +260,24 @@ class WARPJIT_API Launch {
   void unbind_inputs();
   void unbind_outputs();
 
-  // Threads to run. 0 is allowed and does nothing.
+  // ---- Geometry programs. A thread is an invocation. Registers and flags that persist from one invocation to
+  // the next start as set_state says (else 0) in each run of the launch, and so does b15. Outputs that can be
+  // bound are registers at the end of each invocation (r0-r15, a0, aL, cmp) and `emit`, the vertex, primitive
+  // and winding flag that SETEMIT latched.
+
+  // How inputs come, which outputs a vertex has, how many triangles an invocation emits. Starts as the
+  // container says. Errors: bad_input for other programs and for values outside their ranges.
+  Status set_geometry_input(const GeometryInput& input);
+  const GeometryInput& geometry_input() const;
+  // The launch whose outputs feed this one, which then runs for each primitive; that launch's output bindings
+  // do not count. `outputs`: the output registers that are attributes, 0: those that its container enables.
+  // Without it inputs are bound as for vertex programs, one row an invocation.
+  Status set_vertex_stage(const Launch& vertex, std::uint64_t outputs = 0);
+  // Variable mode: each primitive as its number of vertices and so many numbers of vertices. Copied.
+  Status bind_primitives(std::span<const std::uint32_t> list);
+  Status bind_triangles(const TriangleBuffer& buffer);
+
+  // Threads to run; with a vertex stage, the invocations follow from that one's. 0 is allowed and does nothing.
   void set_count(std::uint64_t count);
   std::uint64_t count() const;
   // Backward transfers that one thread may make; more than this times the group's lanes is out_of_fuel.
@@ -298,12 +347,14 @@ struct CompileReport {
   unsigned lanes = 0;                   // threads per group
   bool cache_hit = false;
   bool generic = false;  // booleans are read at run time
+  bool ordered = false;  // geometry: invocations may depend on earlier ones and run one after another
   std::uint64_t translate_ns = 0, passes_ns = 0, backend_ns = 0, place_ns = 0;
   std::size_t code_bytes = 0;  // machine code with its constants
 };
 struct RunReport : CompileReport {
   std::uint64_t run_ns = 0;
   unsigned threads = 1;  // host threads asked to work
+  std::uint64_t invocations = 0, triangles = 0;  // of a geometry program
 };
 
 struct CacheStatistics {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -29,6 +30,26 @@ struct Values {
   std::uint64_t state_given = 0;  // bit n: state register n was set by the launch
 };
 
+// Facts of geometry programs, in which an invocation is a thread.
+struct PrimitiveFacts {
+  std::uint64_t enabled = 0;        // bit n: output register n belongs to an emitted vertex
+  std::uint32_t max_triangles = 0;  // of one invocation
+  // Float uniforms that each invocation has values of its own for.
+  std::uint32_t first_row = 0, row_count = 0;
+  bool operator==(const PrimitiveFacts&) const = default;
+  std::uint32_t vertex_rows() const { return static_cast<std::uint32_t>(std::popcount(enabled)); }
+};
+// The bindings of a geometry kernel behind those of bound inputs and outputs (ir/opcodes.inc has what a
+// binding of rows is). The unit's rows are there in ordered kernels only: each invocation reads what the one
+// before it wrote.
+inline constexpr std::uint32_t kEmissionOutput = 0;   // triangles emitted, then their winding flags as bits
+inline constexpr std::uint32_t kTrianglesOutput = 1;  // rows: per triangle 3 vertices of vertex_rows() rows
+inline constexpr std::uint32_t kUnitOutput = 2;
+inline constexpr std::uint32_t kMaxTriangles = 96;    // of one invocation: the flags fit three words
+
+inline constexpr std::uint64_t kVertexRegisters = 0xffff;  // output numbers that a vertex may have
+inline constexpr std::uint32_t kUniformRows = 96;     // float uniforms that primitives can fill
+
 // The facts of a launch that a translation is made for.
 struct Facts {
   std::uint64_t bound_inputs = 0;  // bit n: input register n is bound; it is binding popcount(lower bits)
@@ -37,6 +58,7 @@ struct Facts {
   std::uint64_t state_given = 0;
   std::uint32_t output_count = 0;
   std::array<std::uint8_t, kMaxOutputs> outputs{};  // output numbers in binding order
+  PrimitiveFacts primitives;
   bool operator==(const Facts&) const = default;
 };
 
@@ -56,7 +78,9 @@ struct Rows {
 class GuestInterpreter {
  public:
   virtual ~GuestInterpreter() = default;
-  // inputs and outputs follow the binding order of `facts`. `fuel` is per thread. Assumes the default
+  // inputs and outputs follow the binding order of `facts`, those of an ordered kernel for geometry
+  // programs; of the unit's rows the first of the inputs is read and the last of the outputs is written.
+  // `fuel` is per thread. Assumes the default
   // floating-point environment. Errors name the guest address.
   virtual Status run(const Values& values, const Facts& facts, std::span<const Rows> inputs,
                      std::span<const Rows> outputs, std::size_t thread_count, std::uint64_t fuel) const = 0;
@@ -77,6 +101,8 @@ class Shader {
   virtual std::span<const Symbol> outputs() const = 0;
   virtual Usage usage() const = 0;
 
+  virtual std::uint64_t enabled_outputs() const = 0;  // as the container says: bit n is output register n
+
   // By register name, else by symbol name. Errors: bad_input.
   virtual Result<Location> find(LocationKind kind, std::string_view name) const = 0;
   // "v3", "c8": the register name of a location's first register.
@@ -93,6 +119,18 @@ class Shader {
   virtual void append_key(const Facts& facts, std::vector<std::byte>& key) const = 0;
   virtual Result<ir::Function> translate(const Facts& facts) const = 0;
   virtual Result<std::unique_ptr<GuestInterpreter>> prepare_guest() const = 0;
+
+  // Geometry programs. `ordered`: an invocation may depend on what earlier ones left in the unit, so they run
+  // one after another and pass the unit's rows on.
+  struct GeometryCode {
+    ir::Function function;
+    bool ordered = false;
+  };
+  virtual Result<GeometryCode> translate_geometry(const Facts& facts) const = 0;
+  virtual GeometryInput geometry_input() const = 0;  // as the container says
+  // Rows of four words that the unit keeps, and what they are before the first invocation.
+  virtual std::size_t unit_rows() const = 0;
+  virtual void fill_unit(const Values& values, std::byte* rows) const = 0;
 
   // "file, word 12 (0x4e000000)".
   virtual std::string where(std::uint32_t guest_address) const = 0;

@@ -123,48 +123,51 @@ Result<CompileReport> EngineState::compile(LaunchState& launch, const RunOptions
   return report_of(*kernel, hit);
 }
 
-unsigned EngineState::worker_count(const LaunchState& launch, const RunOptions& options,
+unsigned EngineState::worker_count(std::uint64_t threads, const RunOptions& options,
                                    const Kernel& kernel) const {
-  const std::uint64_t groups = (launch.count + kernel.lanes() - 1) / kernel.lanes();
+  const std::uint64_t groups = (threads + kernel.lanes() - 1) / kernel.lanes();
   std::uint64_t workers = options.threads;
   if (workers == 0) {
     const std::uint64_t share =
         kernel.report().engine == EngineKind::jit ? kJitThreadsPerWorker : kInterpreterThreadsPerWorker;
-    workers = launch.count / share;
+    workers = threads / share;
     if (workers > 1) workers = std::min<std::uint64_t>(workers, executor_->concurrency());
   }
   return static_cast<unsigned>(std::clamp<std::uint64_t>(std::min(workers, groups), 1, 1024));
 }
 
-Result<RunReport> EngineState::run(LaunchState& launch, const RunOptions& options) {
-  const FloatEnvironment environment;
-  if (Status status = launch.check_bindings(); !status) return status.error();
+Status EngineState::lease_kernel(LaunchState& launch, const RunOptions& options, Slots::Lease& lease,
+                                 CompileReport& report) {
   WARPJIT_TRY(const Choice choice, choose(options));
-
   const SlotKey key = slot_key(launch, options, choice);
-  Slots::Lease lease;
-  RunReport report;
   bool remembered = launch.slots.find(key, launch.values_generation, lease);
   if (!remembered) {
-    auto refilled = launch.slots.refill(key, launch.values_generation, *launch.shader, launch.values, lease);
-    if (!refilled) return refilled.error();
-    remembered = *refilled;
+    WARPJIT_TRY(remembered, launch.slots.refill(key, launch.values_generation, *launch.shader, launch.values,
+                                                lease));
   }
   bool hit = true;
   if (!remembered) {
     WARPJIT_TRY(std::shared_ptr<const Kernel> kernel, find_kernel(launch, options, choice, hit));
-    if (Status status = launch.slots.fill(key, launch.values_generation, std::move(kernel), *launch.shader,
-                                          launch.values, lease);
-        !status)
-      return status.error();
+    WARPJIT_CHECK(launch.slots.fill(key, launch.values_generation, std::move(kernel), *launch.shader,
+                                    launch.values, lease));
   }
-  static_cast<CompileReport&>(report) = report_of(lease.kernel(), hit);
+  report = report_of(lease.kernel(), hit);
+  return {};
+}
+
+Result<RunReport> EngineState::run(LaunchState& launch, const RunOptions& options) {
+  const FloatEnvironment environment;
+  if (launch.primitives) return run_geometry(launch, options);
+  if (Status status = launch.check_bindings(); !status) return status.error();
+  RunReport report;
+  Slots::Lease lease;
+  if (Status status = lease_kernel(launch, options, lease, report); !status) return status.error();
   if (launch.count == 0) return report;
 
   const auto start = std::chrono::steady_clock::now();
   const Kernel& kernel = lease.kernel();
   const RunPlan plan(launch, kernel, lease.table(), options.fuel.value_or(launch.fuel), options.cancel);
-  report.threads = worker_count(launch, options, kernel);
+  report.threads = worker_count(launch.count, options, kernel);
   // A few chunks for each worker even out their speeds.
   const std::uint64_t wanted = report.threads == 1 ? launch.count : launch.count / (report.threads * 4) + 1;
   const std::uint64_t groups = (std::min(wanted, kMaxChunk) + kernel.lanes() - 1) / kernel.lanes();

@@ -20,6 +20,8 @@ namespace warpjit::runtime {
 // get kernels of their own.
 inline constexpr std::size_t kMaxVariants = 16;
 
+class PrimitivePlan;
+
 class EngineState {
  public:
   explicit EngineState(const EngineOptions& options, CodeMemory::Denied denied = CodeMemory::Denied());
@@ -42,7 +44,14 @@ class EngineState {
   CodeCache::KernelResult find_kernel(const LaunchState& launch, const RunOptions& options, Choice choice,
                                       bool& hit);
   bool admit_variant(std::uint64_t family, std::uint64_t bools);
-  unsigned worker_count(const LaunchState& launch, const RunOptions& options, const Kernel& kernel) const;
+  // The kernel for a launch with its table filled; `report` tells what it took.
+  Status lease_kernel(LaunchState& launch, const RunOptions& options, Slots::Lease& lease,
+                      CompileReport& report);
+  unsigned worker_count(std::uint64_t threads, const RunOptions& options, const Kernel& kernel) const;
+  // Geometry programs (engine_geometry.cpp). The attributes of all vertices, row after row.
+  Result<RunReport> run_geometry(LaunchState& launch, const RunOptions& options);
+  Result<std::unique_ptr<std::byte[]>> run_vertex_stage(const LaunchState& launch, const RunOptions& options);
+  Status run_rounds(const PrimitivePlan& plan, const RunOptions& options, RunReport& report);
   Status run_parallel(const RunPlan& plan, std::uint64_t count, std::uint64_t chunk, unsigned workers);
 
   const EngineOptions options_;

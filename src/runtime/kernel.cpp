@@ -1,5 +1,6 @@
 #include "runtime/kernel.h"
 
+#include <bit>
 #include <chrono>
 #include <cstring>
 
@@ -73,11 +74,13 @@ class JitKernel final : public Kernel {
 
 class GuestKernel final : public Kernel {
  public:
-  GuestKernel(std::unique_ptr<frontend::GuestInterpreter> guest, const frontend::Facts& facts,
+  // All geometry invocations run one after another.
+  GuestKernel(std::unique_ptr<frontend::GuestInterpreter> guest, const frontend::Facts& facts, Stage stage,
               const CompileReport& report)
-      : guest_(std::move(guest)), facts_(facts) {
+      : guest_(std::move(guest)), facts_(facts), ordered_(stage == Stage::geometry) {
     report_ = report;
     report_.lanes = 1;
+    report_.ordered = ordered_;
     cost_ = sizeof *this + 64 * 1024;
   }
 
@@ -85,19 +88,24 @@ class GuestKernel final : public Kernel {
 
   Status run(backend::KernelArgs& args, const frontend::Shader&,
              const frontend::Values& values) const override {
-    frontend::Rows inputs[frontend::kMaxInputs], outputs[frontend::kMaxOutputs];
-    std::size_t input_count = 0;
-    for (std::uint64_t bits = facts_.bound_inputs; bits != 0; bits &= bits - 1, ++input_count)
-      inputs[input_count] = {args.inputs[input_count].address, args.inputs[input_count].stride};
-    for (std::size_t k = 0; k < facts_.output_count; ++k)
+    frontend::Rows inputs[backend::kMaxInputs], outputs[backend::kMaxOutputs];
+    std::size_t input_count = static_cast<std::size_t>(std::popcount(facts_.bound_inputs)),
+                output_count = facts_.output_count;
+    if (ordered_) {
+      input_count += (facts_.primitives.row_count != 0 ? 1 : 0) + 1;
+      output_count += frontend::kUnitOutput + 1;
+    }
+    for (std::size_t k = 0; k < input_count; ++k) inputs[k] = {args.inputs[k].address, args.inputs[k].stride};
+    for (std::size_t k = 0; k < output_count; ++k)
       outputs[k] = {args.outputs[k].address, args.outputs[k].stride};
-    return guest_->run(values, facts_, {inputs, input_count}, {outputs, facts_.output_count},
-                       args.group_count, args.fuel);
+    return guest_->run(values, facts_, {inputs, input_count}, {outputs, output_count}, args.group_count,
+                       args.fuel);
   }
 
  private:
   std::unique_ptr<frontend::GuestInterpreter> guest_;
   frontend::Facts facts_;
+  bool ordered_;
 };
 
 }  // namespace
@@ -122,33 +130,40 @@ Result<std::shared_ptr<const Kernel>> make_kernel(const frontend::Shader& shader
   if (options.engine == EngineKind::guest) {
     WARPJIT_TRY(std::unique_ptr<frontend::GuestInterpreter> guest, shader.prepare_guest());
     report.translate_ns = watch.lap();
-    return KernelPointer(std::make_shared<GuestKernel>(std::move(guest), facts, report));
+    return KernelPointer(std::make_shared<GuestKernel>(std::move(guest), facts, shader.stage(), report));
   }
 
-  WARPJIT_TRY(ir::Function function, shader.translate(facts));
+  frontend::Shader::GeometryCode code;
+  if (shader.stage() == Stage::geometry) {
+    WARPJIT_TRY(code, shader.translate_geometry(facts));
+    report.ordered = code.ordered;
+  } else {
+    WARPJIT_TRY(code.function, shader.translate(facts));
+  }
   report.translate_ns = watch.lap();
   ir::PipelineOptions pipeline;
   pipeline.dispatch_all = options.dispatch_all;
   pipeline.verify = options.checks;
-  WARPJIT_TRY(ir::GroupProgram program, ir::run_pipeline(std::move(function), pipeline));
+  WARPJIT_TRY(ir::GroupProgram program, ir::run_pipeline(std::move(code.function), pipeline));
   report.passes_ns = watch.lap();
   if (options.engine == EngineKind::ir) return make_ir_kernel(std::move(program), report);
 
   report.target = public_target(options.target);
   backend::CompileOptions compile;
-  compile.parts = options.parts;
+  // One ordered invocation fills a group: more parts would only repeat it.
+  compile.parts = report.ordered && options.parts == 0 ? 1 : options.parts;
   compile.registers = options.registers;
   compile.validate = options.checks;
 #if defined(_WIN32) && defined(__x86_64__)
   compile.abi = backend::Abi::win64;
 #endif
   WorkspacePool::Lease workspace = workspaces.borrow();
-  WARPJIT_TRY(backend::MachineCode code, backend::compile(program, options.target, compile, *workspace));
+  WARPJIT_TRY(backend::MachineCode machine, backend::compile(program, options.target, compile, *workspace));
   report.backend_ns = watch.lap();
-  CodeLabel label{shader.source_name(), code.map};
-  WARPJIT_TRY(CodeMemory::Block block, memory->place(code.bytes, std::move(label)));
+  CodeLabel label{shader.source_name(), machine.map};
+  WARPJIT_TRY(CodeMemory::Block block, memory->place(machine.bytes, std::move(label)));
   report.place_ns = watch.lap();
-  return KernelPointer(std::make_shared<JitKernel>(code, std::move(block), report));
+  return KernelPointer(std::make_shared<JitKernel>(machine, std::move(block), report));
 }
 
 std::vector<std::byte> kernel_key(const frontend::Shader& shader, const frontend::Facts& facts,

@@ -10,8 +10,8 @@
 namespace warpjit::runtime {
 namespace {
 
-// Wide enough that fetching an operation costs little beside its lanes.
-constexpr unsigned kLanes = 32;
+// Wide enough that fetching an operation costs little beside its lanes; ordered invocations are alone.
+constexpr unsigned kLanes = 32, kOrderedLanes = 1;
 
 class IrKernel final : public Kernel {
  public:
@@ -99,7 +99,7 @@ Result<std::shared_ptr<const Kernel>> make_ir_kernel(ir::GroupProgram program, c
     WARPJIT_TRY(ir::Interpreter prepared, ir::Interpreter::prepare(first, 1));
     preamble = std::move(prepared);
   }
-  WARPJIT_TRY(ir::Interpreter kernel, ir::Interpreter::prepare(program.kernel, kLanes));
+  WARPJIT_TRY(ir::Interpreter kernel, ir::Interpreter::prepare(program.kernel, report.ordered ? kOrderedLanes : kLanes));
   return std::shared_ptr<const Kernel>(
       std::make_shared<IrKernel>(std::move(preamble), std::move(kernel), program.kernel, report));
 }

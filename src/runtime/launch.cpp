@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 
+#include "runtime/primitives.h"
+
 namespace warpjit {
 namespace runtime {
 namespace {
@@ -16,6 +18,14 @@ RowSpan span_of(const OutputBuffer& b) {
 }
 
 }  // namespace
+
+LaunchData::LaunchData(Program with)
+    : program(std::move(with)), shader(program.shader().get()), usage(shader->usage()) {
+  shader->reset(values);
+  if (shader->stage() != Stage::geometry) return;
+  primitives.emplace();
+  primitives->input = shader->geometry_input();
+}
 
 Status LaunchData::set_words(const Location& location, LocationKind kind, const void* words,
                              std::size_t count) {
@@ -48,6 +58,9 @@ Status LaunchData::bind(const Location& location, const Attribute& attribute) {
 Status LaunchData::bind(const Location& location, const OutputBuffer& buffer) {
   if (location.kind != LocationKind::output || location.first >= frontend::kMaxOutputs)
     return Error{ErrorCode::bad_input, "this is not an output", shader->register_name(location)};
+  if (primitives && (frontend::kVertexRegisters >> location.first & 1) != 0)
+    return Error{ErrorCode::bad_input, "output registers of a geometry program are in its triangles",
+                 shader->register_name(location)};
   const StoreRows store = store_rows(buffer.format);
   if (store == nullptr)
     return Error{ErrorCode::bad_input, "outputs cannot have the format " + name(buffer.format),
@@ -63,6 +76,41 @@ Status LaunchData::bind(const Location& location, const OutputBuffer& buffer) {
   return {};
 }
 
+Status LaunchData::set_geometry_input(const GeometryInput& input) {
+  const auto wrong = [&](std::string message) {
+    return Error{ErrorCode::bad_input, std::move(message), shader->source_name()};
+  };
+  if (!primitives) return wrong("this is not a geometry program");
+  if (input.mode > PrimitiveMode::fixed) return wrong("there is no such input mode");
+  if (input.max_triangles < 1 || input.max_triangles > frontend::kMaxTriangles)
+    return wrong("an invocation may emit 1 to " + std::to_string(frontend::kMaxTriangles) + " triangles");
+  if ((input.outputs & ~frontend::kVertexRegisters) != 0) return wrong("there is no such output register");
+  if (input.first >= frontend::kUniformRows || input.vertices > frontend::kUniformRows || input.full_vertices > frontend::kUniformRows)
+    return wrong("there are " + std::to_string(frontend::kUniformRows) + " float uniform registers");
+  std::uint64_t seen = 0;
+  for (const std::uint8_t reg : input.registers) {
+    if (reg >= frontend::kMaxInputs || (seen >> reg & 1) != 0)
+      return wrong("input register " + std::to_string(reg) + " does not exist or is listed twice");
+    seen |= std::uint64_t{1} << reg;
+  }
+  primitives->input = input;
+  ++facts_generation;
+  ++bindings_generation;
+  return {};
+}
+
+std::uint64_t LaunchData::thread_count() const {
+  return primitives && primitives->vertex ? primitive_count(*primitives) : count;
+}
+
+std::uint64_t LaunchData::given_inputs() const {
+  if (!primitives || !primitives->vertex) return bound_inputs;
+  std::uint64_t given = 0;
+  if (primitives->input.mode == PrimitiveMode::point)
+    for (const std::uint8_t reg : primitives->input.registers) given |= std::uint64_t{1} << reg;
+  return given;
+}
+
 std::string LaunchState::place(LocationKind kind, unsigned number) const {
   Location location;
   location.kind = kind;
@@ -72,26 +120,27 @@ std::string LaunchState::place(LocationKind kind, unsigned number) const {
 
 Status LaunchState::check_bindings() {
   if (checked_generation_.load(std::memory_order_relaxed) == bindings_generation) return {};
+  const std::uint64_t threads = thread_count();
   RowSpan in[frontend::kMaxInputs];
   for (std::uint64_t bits = bound_inputs; bits != 0; bits &= bits - 1) {
     const auto number = static_cast<unsigned>(std::countr_zero(bits));
     in[number] = span_of(inputs[number].attribute);
-    if (!in_bounds(in[number], count))
-      return bounds_error(in[number], count, place(LocationKind::input, number));
+    if (!in_bounds(in[number], threads))
+      return bounds_error(in[number], threads, place(LocationKind::input, number));
   }
   for (std::uint32_t k = 0; k < output_count; ++k) {
     const RowSpan output = span_of(outputs[k].buffer);
     const auto what = [&](std::uint32_t n) { return place(LocationKind::output, outputs[n].number); };
-    if (!in_bounds(output, count)) return bounds_error(output, count, what(k));
+    if (!in_bounds(output, threads)) return bounds_error(output, threads, what(k));
     if (allow_overlap) continue;
-    if (overlaps_itself(output, count))
+    if (overlaps_itself(output, threads))
       return Error{ErrorCode::bad_input, "rows overlap each other", what(k)};
     for (std::uint32_t other = 0; other < k; ++other)
-      if (rows_overlap(output, span_of(outputs[other].buffer), count))
+      if (rows_overlap(output, span_of(outputs[other].buffer), threads))
         return Error{ErrorCode::bad_input, "rows overlap those of " + what(other), what(k)};
     for (std::uint64_t bits = bound_inputs; bits != 0; bits &= bits - 1) {
       const auto number = static_cast<unsigned>(std::countr_zero(bits));
-      if (rows_overlap(output, in[number], count))
+      if (rows_overlap(output, in[number], threads))
         return Error{ErrorCode::bad_input, "rows overlap those of " + place(LocationKind::input, number),
                      what(k)};
     }
@@ -105,17 +154,18 @@ Result<frontend::Facts> LaunchState::facts(std::uint64_t known) const {
     WARPJIT_TRY(const Location location, shader->find(LocationKind::input, symbol.reg));
     const unsigned covered = std::min<unsigned>(symbol.count, location.count);
     for (unsigned n = location.first; n < location.first + covered; ++n)
-      if ((bound_inputs >> n & 1) == 0)
+      if ((given_inputs() >> n & 1) == 0)
         return Error{ErrorCode::bad_input, "the declared input '" + symbol.name + "' is not bound",
                      place(LocationKind::input, n)};
   }
   frontend::Facts facts;
-  facts.bound_inputs = bound_inputs & usage.inputs;
+  facts.bound_inputs = given_inputs() & usage.inputs;
   facts.known_bools = known;
   facts.bools = values.bools & known;
   facts.state_given = values.state_given;
   facts.output_count = output_count;
   for (std::uint32_t k = 0; k < output_count; ++k) facts.outputs[k] = outputs[k].number;
+  if (primitives) facts.primitives = primitive_facts(*primitives);
   return facts;
 }
 
@@ -217,6 +267,44 @@ Status Launch::bind_input(std::string_view name, const Attribute& attribute) {
 Status Launch::bind_output(std::string_view name, const OutputBuffer& buffer) {
   WARPJIT_TRY(const Location location, program().output(name));
   return bind_output(location, buffer);
+}
+
+Status Launch::set_geometry_input(const GeometryInput& input) { return state_->set_geometry_input(input); }
+const GeometryInput& Launch::geometry_input() const {
+  static const GeometryInput kNone;
+  return state_->primitives ? state_->primitives->input : kNone;
+}
+Status Launch::set_vertex_stage(const Launch& vertex, std::uint64_t outputs) {
+  const runtime::LaunchData& from = *vertex.state_;
+  if (!state_->primitives || from.primitives)
+    return Error{ErrorCode::bad_input, "a vertex stage is a vertex program's and feeds a geometry program",
+                 state_->shader->source_name()};
+  const std::uint64_t attributes = outputs != 0 ? outputs : from.shader->enabled_outputs();
+  if (attributes == 0 || (attributes & ~frontend::kVertexRegisters) != 0)
+    return Error{ErrorCode::bad_input, "the vertex stage has no outputs, or some that do not exist",
+                 from.shader->source_name()};
+  state_->primitives->vertex = std::make_shared<const runtime::LaunchData>(from);
+  state_->primitives->attributes = attributes;
+  ++state_->facts_generation;
+  ++state_->bindings_generation;
+  return {};
+}
+Status Launch::bind_primitives(std::span<const std::uint32_t> list) {
+  if (!state_->primitives)
+    return Error{ErrorCode::bad_input, "this is not a geometry program", state_->shader->source_name()};
+  if (Status status = runtime::check_primitive_list(list); !status) return status;
+  state_->primitives->list.assign(list.begin(), list.end());
+  ++state_->facts_generation;
+  ++state_->bindings_generation;
+  return {};
+}
+Status Launch::bind_triangles(const TriangleBuffer& buffer) {
+  if (!state_->primitives)
+    return Error{ErrorCode::bad_input, "this is not a geometry program", state_->shader->source_name()};
+  TriangleBuffer& bound = state_->primitives->triangles;
+  if ((bound.vertices == nullptr) != (buffer.vertices == nullptr)) ++state_->facts_generation;
+  bound = buffer;
+  return {};
 }
 
 void Launch::unbind_inputs() {

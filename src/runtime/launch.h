@@ -3,9 +3,12 @@
 
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <vector>
 
 #include "frontend/frontend.h"
 #include "runtime/binding.h"
@@ -26,10 +29,17 @@ struct LaunchData {
     std::uint8_t number = 0;
   };
 
-  explicit LaunchData(Program with)
-      : program(std::move(with)), shader(program.shader().get()), usage(shader->usage()) {
-    shader->reset(values);
-  }
+  // Of a geometry program.
+  struct Primitives {
+    GeometryInput input;
+    TriangleBuffer triangles;
+    std::vector<std::uint32_t> list;           // variable mode
+    std::shared_ptr<const LaunchData> vertex;  // null: inputs are bound
+    std::uint64_t attributes = 0;              // its outputs: bit n is output register n
+    unsigned attribute_count() const { return static_cast<unsigned>(std::popcount(attributes)); }
+  };
+
+  explicit LaunchData(Program with);
 
   Program program;
   const frontend::Shader* shader;
@@ -42,6 +52,7 @@ struct LaunchData {
   std::uint64_t count = 0;
   std::uint64_t fuel = kDefaultFuel;
   bool allow_overlap = false;
+  std::optional<Primitives> primitives;
 
   // Each setter advances what it invalidates: the table, the choice of kernel, the checked bindings.
   std::uint64_t values_generation = 1, facts_generation = 1, bindings_generation = 1;
@@ -50,6 +61,12 @@ struct LaunchData {
   Status set_words(const Location& location, LocationKind kind, const void* words, std::size_t count);
   Status bind(const Location& location, const Attribute& attribute);
   Status bind(const Location& location, const OutputBuffer& buffer);
+  Status set_geometry_input(const GeometryInput& input);
+
+  // Threads that a run has; those of a geometry program are invocations.
+  std::uint64_t thread_count() const;
+  // Input registers that something gives a value.
+  std::uint64_t given_inputs() const;
 };
 
 class LaunchState : public LaunchData {

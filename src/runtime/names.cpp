@@ -26,6 +26,8 @@ constexpr const char* kStages[] = {"vertex", "geometry"};
 constexpr const char* kEngines[] = {"jit", "ir", "guest"};
 constexpr const char* kTargetNames[] = {"auto", "v3", "v4", "a64"};
 
+constexpr const char* kPrimitiveModes[] = {"point", "variable", "fixed"};
+
 }  // namespace
 
 Version version() { return {WARPJIT_VERSION_MAJOR, WARPJIT_VERSION_MINOR, WARPJIT_VERSION_PATCH}; }
@@ -34,8 +36,12 @@ const char* name(Isa isa) { return text_of(isa, kIsas); }
 const char* name(Stage stage) { return text_of(stage, kStages); }
 const char* name(EngineKind engine) { return text_of(engine, kEngines); }
 const char* name(Target target) { return text_of(target, kTargetNames); }
+const char* name(PrimitiveMode mode) { return text_of(mode, kPrimitiveModes); }
 std::optional<Isa> parse_isa(std::string_view text) { return parse<Isa>(text, kIsas); }
 std::optional<EngineKind> parse_engine(std::string_view text) { return parse<EngineKind>(text, kEngines); }
 std::optional<Target> parse_target(std::string_view text) { return parse<Target>(text, kTargetNames); }
+std::optional<PrimitiveMode> parse_primitive_mode(std::string_view text) {
+  return parse<PrimitiveMode>(text, kPrimitiveModes);
+}
 
 }  // namespace warpjit

@@ -51,6 +51,8 @@ bool tested_directly(Opcode opcode) {
     case Opcode::StoreUniformF32:
     case Opcode::LoadInput:
     case Opcode::StoreOutput:
+    case Opcode::LoadInputRow:
+    case Opcode::StoreOutputRow:
     case Opcode::LoadSlot:
     case Opcode::StoreSlot:  // memory_test
     case Opcode::AnyLane:

@@ -323,11 +323,11 @@ TEST(PicaFlow, UnreachableCodeIsNotLookedAt) {
   EXPECT_NE(undefined.status.error().where.find("0x40000000"), std::string::npos);
 }
 
-TEST(PicaFlow, GeometryIsUnsupported) {
+TEST(PicaFlow, GeometryInstructionsAreNoneOfVertexPrograms) {
   for (const char* op : {"emit", "setemit vertex=1"}) {
     const Finished result = run(words({op, "end"}), {});
     ASSERT_FALSE(result.status.ok());
-    EXPECT_EQ(result.status.error().code, ErrorCode::unsupported);
+    EXPECT_EQ(result.status.error().code, ErrorCode::bad_input);
   }
 }
 

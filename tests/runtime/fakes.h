@@ -42,6 +42,13 @@ class FakeShader final : public frontend::Shader {
   }
   Result<ir::Function> translate(const frontend::Facts&) const override { return Error{}; }
   Result<std::unique_ptr<frontend::GuestInterpreter>> prepare_guest() const override { return Error{}; }
+  std::uint64_t enabled_outputs() const override { return 0; }
+  Result<GeometryCode> translate_geometry(const frontend::Facts&) const override {
+    return Error{ErrorCode::unsupported, "", ""};
+  }
+  GeometryInput geometry_input() const override { return {}; }
+  std::size_t unit_rows() const override { return 0; }
+  void fill_unit(const frontend::Values&, std::byte*) const override {}
   std::string where(std::uint32_t) const override { return name_; }
 
   mutable std::atomic<int> fills{0};

@@ -50,7 +50,15 @@ PicaRun read_run(const json& in) {
     result.expect.push_back(read_expectation(entry));
     result.geometry |= result.expect.back().reg.starts_with("emit.");
   }
-  result.geometry |= in.contains("expect_triangles");
+  if (in.contains("expect_triangles")) {
+    result.geometry = true;
+    for (const json& entry : in["expect_triangles"]) {
+      PicaRun::Triangle& triangle = result.triangles.emplace_back();
+      triangle.inverted = word(entry.at("inv")) != 0;
+      for (std::size_t vertex = 0; vertex < 3; ++vertex)
+        for (std::size_t k = 0; k < 4; ++k) triangle.words[vertex][k] = word(entry.at("o0").at(vertex).at(k));
+    }
+  }
   return result;
 }
 

@@ -22,6 +22,11 @@ struct PicaExpectation {
 struct PicaRun {
   pica200::ThreadState start;
   std::vector<PicaExpectation> expect;
+  struct Triangle {
+    bool inverted = false;
+    std::uint32_t words[3][4] = {};  // o0
+  };
+  std::vector<Triangle> triangles;
   bool geometry = false;  // expects triangles or the state of EMIT
 };
 

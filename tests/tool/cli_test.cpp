@@ -69,6 +69,45 @@ class CliTest : public testing::Test {
   fs::path folder_;
 };
 
+// Triangles of a pipeline, and scopes that end together, are as worked out by hand.
+TEST_F(CliTest, VerifyExamplesWithExpectations) {
+  for (const char* name : {"point_quads", "shared_ends"}) {
+    const Outcome outcome = run("verify --dispatch --threads 2 " + kExamples + name + ".json");
+    EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+    EXPECT_NE(outcome.out.find("as expected"), std::string::npos) << outcome.out;
+  }
+}
+
+TEST_F(CliTest, GeometryLaunches) {
+  for (const char* name : {"point_quads.shbin", "point_quads.json"})
+    fs::copy_file(kExamples + name, path(name));
+  json launch = json::parse(read(path("point_quads.json")));
+  launch["expect"]["triangles"][4]["position"][2][1] = 7;
+  write("wrong.json", launch.dump());
+  const Outcome wrong = run("run wrong.json");
+  EXPECT_EQ(wrong.code, 1);
+  EXPECT_NE(wrong.err.find("triangle 4, vertex 2, o0.y: got 3.125"), std::string::npos) << wrong.err;
+  launch["expect"]["triangles"].erase(5);
+  write("fewer.json", launch.dump());
+  EXPECT_NE(run("verify fewer.json").out.find("number of triangles: got 6, wanted 5"), std::string::npos);
+  launch["geometry"]["max_triangles"] = 1;
+  write("small.json", launch.dump());
+  const Outcome small = run("run small.json --engine guest");
+  EXPECT_EQ(small.code, 2);
+  EXPECT_NE(small.err.find("invocation 0 emits 2 triangles"), std::string::npos) << small.err;
+
+  const Outcome ran = run("run point_quads.json --json --count 100");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  const json results = json::parse(ran.out);
+  EXPECT_EQ(results["invocations"], 100);
+  ASSERT_EQ(results["triangles"].size(), 200u);
+  EXPECT_EQ(results["triangles"][199], results["triangles"][1]);
+  EXPECT_NE(run("info point_quads.shbin").out.find("geometry, entry 0xd, point primitives"),
+            std::string::npos);
+  EXPECT_EQ(run("bench point_quads.json --counts 40 --seconds 0").code, 0);
+  EXPECT_EQ(run("ir point_quads.json").code, 0);
+}
+
 TEST_F(CliTest, HelpAndUsage) {
   const Outcome help = run("--help");
   EXPECT_EQ(help.code, 0);

@@ -116,8 +116,8 @@ TEST(LaunchFileTest, ErrorsNameTheField) {
   expect_error(parse(R"({"warpjit":1,"isa":"x"})"), "isa", "unknown isa");
   expect_error(parse(R"({"warpjit":1,"isa":"tesla","stage":"compute"})"), "isa", "not supported yet",
                ErrorCode::unsupported);
-  expect_error(parse(R"({"warpjit":1,"isa":"pica200","stage":"geometry"})"), "stage", "not supported yet",
-               ErrorCode::unsupported);
+  expect_error(parse(R"({"warpjit":1,"isa":"pica200","stage":"pixel"})"), "stage",
+               "vertex and geometry are known");
   expect_error(parse(R"({"warpjit":1,"isa":"pica200","stage":"vertex","grid":[1,1,1]})"), "grid",
                "not supported yet", ErrorCode::unsupported);
   expect_error(parse(R"({"warpjit":1,"warpjit":1})"), "", "appears twice");
@@ -206,8 +206,7 @@ TEST(LaunchFileTest, ResultErrors) {
   const auto rest = [](const std::string& json) { return words(R"("count":1,)" + json); };
   expect_error(rest(R"("outputs":{"o16":{}})"), "outputs.o16", "neither a register");
   expect_error(rest(R"("outputs":{"v0":{}})"), "outputs.v0", "neither a register");
-  expect_error(rest(R"("outputs":{"triangles":{}})"), "outputs.triangles", "not supported yet",
-               ErrorCode::unsupported);
+  expect_error(rest(R"("outputs":{"triangles":{}})"), "outputs.triangles", "belong to geometry programs");
   expect_error(rest(R"("outputs":{"o0":{"format":"u8x4"}})"), "outputs.o0.format", "not possible");
   expect_error(rest(R"("outputs":{"a0":{"format":"f32x2"}})"), "outputs.a0.format", "not possible");
   expect_error(rest(R"("outputs":{"aL":{"format":"s32x2"}})"), "outputs.aL.format", "has 1 components");
@@ -220,6 +219,37 @@ TEST(LaunchFileTest, ResultErrors) {
   expect_error(rest(R"("outputs":{},"state":{"o0":[1]})"), "state.o0", "cannot be set");
   expect_error(rest(R"("outputs":{},"state":{"aL":[1,2]})"), "state.aL", "1 to 1");
   expect_error(rest(R"("outputs":{},"state":{"cmp":[2]})"), "state.cmp[0]", "out of range");
+}
+
+TEST(LaunchFileTest, GeometryErrors) {
+  const auto geometry = [](const std::string& rest) {
+    return parse(
+        R"({"warpjit":1,"isa":"pica200","stage":"geometry","program":{"words":["0xa8000000","0x88000000"]},"count":2,)" +
+        rest + "}");
+  };
+  const std::string vertex =
+      R"("vertex":{"program":{"words":["0x88000000"]},"outputs":{"o0":{}}},"outputs":{"o0":{}})";
+  EXPECT_TRUE(geometry(vertex));
+  expect_error(words(R"("count":1,"outputs":{},"geometry":{})"), "geometry", "belongs to stage 'geometry'");
+  expect_error(words(R"("count":1,"outputs":{"emit":{}})"), "outputs.emit", "neither a register");
+  expect_error(geometry(R"("outputs":{},"vertex":{"outputs":{"o0":{}}})"), "vertex", "'program' is missing");
+  expect_error(geometry(R"("outputs":{},"vertex":{"program":{"words":["0x88000000"]}})"), "vertex",
+               "enables no outputs");
+  expect_error(geometry(R"("outputs":{},"vertex":{"program":{"words":["0x88000000"]},"outputs":{"r0":{}}})"),
+               "vertex.outputs", "not an output register");
+  expect_error(geometry(vertex + R"(,"inputs":{})"), "inputs", "belong to the vertex stage");
+  expect_error(geometry(R"("outputs":{},"geometry":{"mode":"fixed"})"), "", "'vertex' is missing");
+  expect_error(geometry(vertex + R"(,"geometry":{"mode":"fixed","registers":[]})"), "geometry.registers",
+               "belongs to mode 'point'");
+  expect_error(geometry(vertex + R"(,"geometry":{"registers":["v1","v1"]})"), "geometry.registers[1]",
+               "twice");
+  expect_error(geometry(vertex + R"(,"geometry":{"vertices":2})"), "geometry.vertices",
+               "belongs to mode 'fixed'");
+  expect_error(geometry(vertex + R"(,"expect":{"o0":{"data":[]}})"), "expect.o0", "in 'triangles'");
+  expect_error(geometry(vertex + R"(,"expect":{"triangles":[{"o1":[[1,2,3,4],[1,2,3,4],[1,2,3,4]]}]})"),
+               "expect.triangles", "vertices do not have");
+  expect_error(geometry(vertex + R"(,"expect":{"triangles":[{"r1":[]}]})"), "expect.triangles[0].r1",
+               "not an output register");
 }
 
 TEST(LaunchFileTest, FilesMayNotLeaveTheFolder) {

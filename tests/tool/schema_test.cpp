@@ -32,11 +32,29 @@ TEST(SchemaTest, ExamplesFitSchemaAndReader) {
   EXPECT_GE(count, 4u);
 }
 
+const FileReader no_files = [](const std::string& name) -> Result<std::vector<std::byte>> {
+  return Error{ErrorCode::io, "no such file", name};
+};
+
+struct Change {
+  const char* pointer;
+  const char* value;  // "": the key is removed
+};
+
+// Neither the schema nor the reader takes `good` so changed.
+void expect_refused(const json& good, const Change& change) {
+  json bad = good;
+  const json::json_pointer pointer(change.pointer);
+  if (*change.value == '\0')
+    bad[pointer.parent_pointer()].erase(pointer.back());
+  else
+    bad[pointer] = json::parse(change.value);
+  EXPECT_NE(validate(launch_schema(), bad), "") << change.pointer << " = " << change.value;
+  EXPECT_FALSE(parse_launch(bad.dump(), "bad", no_files)) << change.pointer << " = " << change.value;
+}
+
 TEST(SchemaTest, ReaderIsAsStrict) {
   const json schema = launch_schema();
-  const FileReader no_files = [](const std::string& name) -> Result<std::vector<std::byte>> {
-    return Error{ErrorCode::io, "no such file", name};
-  };
   const json good = json::parse(R"({"warpjit":1,"isa":"pica200","stage":"vertex","count":1,
     "program":{"words":["0x88000000"],"descriptors":[0],"entry":0},
     "uniforms":{"c0":[1,"0x7fc00000"],"c4":[[1],[2]],"i0":[1,2],"b0":true,"b1":[true,false]},
@@ -47,10 +65,6 @@ TEST(SchemaTest, ReaderIsAsStrict) {
   const auto read = parse_launch(good.dump(), "good", no_files);
   EXPECT_TRUE(read) << to_string(read.error());
 
-  struct Change {
-    const char* pointer;
-    const char* value;  // "": the key is removed
-  };
   constexpr Change kChanges[] = {{"/warpjit", "2"},
                                  {"/warpjit", ""},
                                  {"/isa", "\"arm\""},
@@ -104,16 +118,51 @@ TEST(SchemaTest, ReaderIsAsStrict) {
                                  {"/expect/o0/extra", "0"},
                                  {"/extra", "1"},
                                  {"/grid", "[1,1,1]"}};
-  for (const Change& change : kChanges) {
-    json bad = good;
-    const json::json_pointer pointer(change.pointer);
-    if (*change.value == '\0')
-      bad[pointer.parent_pointer()].erase(pointer.back());
-    else
-      bad[pointer] = json::parse(change.value);
-    EXPECT_NE(validate(schema, bad), "") << change.pointer << " = " << change.value;
-    EXPECT_FALSE(parse_launch(bad.dump(), "bad", no_files)) << change.pointer << " = " << change.value;
-  }
+  for (const Change& change : kChanges) expect_refused(good, change);
+}
+
+TEST(SchemaTest, ReaderIsAsStrictWithGeometry) {
+  const json good = json::parse(R"({"warpjit":1,"isa":"pica200","stage":"geometry","count":3,
+    "program":{"words":["0xa8000000","0x88000000"]},
+    "vertex":{"program":{"words":["0x88000000"]},"inputs":{"v0":{"format":"f32","data":[1,2,3]}},"outputs":{"o0":{}}},
+    "geometry":{"mode":"variable","full_vertices":2,"primitives":[2,0,"0x2",1,1],"max_triangles":96},
+    "outputs":{"o0":{},"emit":{},"r0":{}},
+    "expect":{"triangles":[{"inverted":true,"o0":[[1,2,3,4],[1,2,3,4],[1,2,3,"0x7fc00000"]]}]}})");
+  EXPECT_EQ(validate(launch_schema(), good), "");
+  const auto read = parse_launch(good.dump(), "good", no_files);
+  ASSERT_TRUE(read) << to_string(read.error());
+  EXPECT_EQ(read->geometry.mode, PrimitiveMode::variable);
+  EXPECT_EQ(read->geometry.outputs, 1u);
+  EXPECT_EQ(read->primitives, (std::vector<std::uint32_t>{2, 0, 2, 1, 1}));
+  ASSERT_EQ(read->triangles->size(), 1u);
+  EXPECT_TRUE(read->triangles->front().inverted);
+  EXPECT_EQ(read->outputs.size(), 2u);
+
+  constexpr Change kChanges[] = {{"/geometry", "1"},
+                                 {"/geometry/mode", "\"strip\""},
+                                 {"/geometry/extra", "1"},
+                                 {"/geometry/max_triangles", "0"},
+                                 {"/geometry/max_triangles", "97"},
+                                 {"/geometry/full_vertices", "97"},
+                                 {"/geometry/primitives", "2"},
+                                 {"/geometry/primitives/1", "-1"},
+                                 {"/vertex", "[]"},
+                                 {"/vertex/count", "3"},
+                                 {"/vertex/inputs/v0/format", "\"f64\""},
+                                 {"/expect/triangles", "{}"},
+                                 {"/expect/triangles/0/inverted", "1"},
+                                 {"/expect/triangles/0/o0", "[]"},
+                                 {"/expect/triangles/0/o0/0", "[1,2,3]"},
+                                 {"/expect/triangles/0/o0/0/3", "\"x\""}};
+  for (const Change& change : kChanges) expect_refused(good, change);
+  json other = good;
+  other["geometry"] = {{"mode", "fixed"}, {"first", "c4"}, {"vertices", 3}};
+  EXPECT_TRUE(parse_launch(other.dump(), "fixed", no_files));
+  expect_refused(other, {"/geometry/first", "\"c96\""});
+  expect_refused(other, {"/geometry/vertices", "0"});
+  other["geometry"] = {{"mode", "point"}, {"registers", {"v3", "v1"}}};
+  EXPECT_TRUE(parse_launch(other.dump(), "point", no_files));
+  expect_refused(other, {"/geometry/registers/0", "\"v16\""});
 }
 
 }  // namespace

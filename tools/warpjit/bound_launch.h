@@ -2,6 +2,7 @@
 // results, one interleaved row a thread.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -36,9 +37,19 @@ class BoundLaunch {
   std::uint32_t word(const ResultColumn& column, std::uint64_t thread, unsigned k) const {
     return row(thread)[column.first + k];
   }
-  const std::vector<std::uint32_t>& words() const { return words_; }
+  // Threads that have rows: of a geometry launch its invocations.
+  std::uint64_t threads() const { return threads_; }
   unsigned row_words() const { return row_words_; }
-  void clear_results();
+  // Runs it over cleared results and keeps what it reports.
+  Result<RunReport> run(const Engine& engine, const RunOptions& options);
+  // All results of the last run: the rows, then for each triangle its flag and its words.
+  std::vector<std::uint32_t> results() const;
+  // Triangles of the last run. Words: [vertex][enabled register][component].
+  std::uint64_t triangle_count() const { return triangle_count_; }
+  bool inverted(std::uint64_t triangle) const { return inverted_[static_cast<std::size_t>(triangle)] != 0; }
+  const std::uint32_t* triangle(std::uint64_t n) const { return triangles_.get() + n * triangle_words(); }
+  unsigned vertex_words() const { return 4 * static_cast<unsigned>(std::popcount(file_->geometry.outputs)); }
+  unsigned triangle_words() const { return 3 * vertex_words(); }
   // FNV-1a over the listed results, thread by thread: the same on every host.
   std::uint64_t checksum() const;
 
@@ -49,6 +60,7 @@ class BoundLaunch {
   BoundLaunch(std::unique_ptr<LaunchFile> file, Launch launch)
       : file_(std::move(file)), launch_(std::move(launch)) {}
   Status bind();
+  Status bind_geometry();
   void add_column(const std::string& name, StateName state, unsigned components, bool listed);
 
   std::unique_ptr<LaunchFile> file_;  // the launch points into it
@@ -56,19 +68,24 @@ class BoundLaunch {
   std::vector<ResultColumn> columns_;
   std::vector<std::uint32_t> words_;
   unsigned row_words_ = 0;
+  std::uint64_t threads_ = 0;
+  std::unique_ptr<std::uint32_t[]> triangles_;
+  std::unique_ptr<std::uint8_t[]> inverted_;
+  std::uint64_t triangle_count_ = 0;
 };
 
 // A result that is not what was expected.
 struct Mismatch {
   std::uint64_t thread = 0;
-  std::string name;  // "o0.x"
+  bool triangle = false;  // `thread` is the number of a triangle
+  std::string name;       // "o0.x", "vertex 1, o0.x"
   bool is_float = true;
   std::uint32_t got = 0, wanted = 0;
 };
 std::string to_string(const Mismatch& mismatch);
 // The first result that the launch's expectations do not accept.
 std::optional<Mismatch> check_expectations(const BoundLaunch& bound);
-// The first word that differs from another run of the same launch.
+// The first word that differs from results() of another run of the same launch.
 std::optional<Mismatch> compare_results(const BoundLaunch& bound, const std::vector<std::uint32_t>& wanted);
 
 }  // namespace warpjit::tool

@@ -55,6 +55,16 @@ Json program_json(const pica200::ProgramInfo& info) {
   json["stage"] = pica200::name(info.stage);
   json["entry"] = info.entry;
   if (const std::string text = entry_name(info); !text.empty()) json["entry_name"] = text;
+  if (info.stage == pica200::Stage::geometry) {
+    constexpr const char* kModes[] = {"point", "variable", "fixed"};
+    json["geometry"] = {{"mode", kModes[static_cast<std::size_t>(info.geometry_mode)]}};
+    if (info.geometry_mode == pica200::GeometryMode::fixed) {
+      json["geometry"]["first"] = fmt::format("c{}", info.fixed_start);
+      json["geometry"]["vertices"] = info.fixed_vertices;
+    } else if (info.geometry_mode == pica200::GeometryMode::variable) {
+      json["geometry"]["full_vertices"] = info.variable_vertices;
+    }
+  }
   json["inputs"] = json["uniforms"] = json["outputs"] = json["constants"] = json["labels"] = Json::array();
   for (const pica200::Symbol& symbol : info.symbols) {
     Json& list = json[symbol.first.file == pica200::RegisterFile::v ? "inputs" : "uniforms"];
@@ -76,7 +86,16 @@ Json program_json(const pica200::ProgramInfo& info) {
 void print_program(const pica200::ProgramInfo& info, std::size_t index) {
   fmt::print("\nprogram {}: {}, entry {:#x}", index, pica200::name(info.stage), info.entry);
   const std::string text = entry_name(info);
-  fmt::print("{}\n", text.empty() ? "" : " (" + text + ")");
+  fmt::print("{}", text.empty() ? "" : " (" + text + ")");
+  if (info.stage == pica200::Stage::geometry) {
+    using pica200::GeometryMode;
+    if (info.geometry_mode == GeometryMode::point) fmt::print(", point primitives");
+    if (info.geometry_mode == GeometryMode::variable)
+      fmt::print(", variable primitives, {} full vertices", info.variable_vertices);
+    if (info.geometry_mode == GeometryMode::fixed)
+      fmt::print(", fixed primitives of {} vertices from c{}", info.fixed_vertices, info.fixed_start);
+  }
+  fmt::print("\n");
   for (const bool input : {true, false})
     for (const pica200::Symbol& symbol : info.symbols)
       if ((symbol.first.file == pica200::RegisterFile::v) == input)
@@ -152,7 +171,7 @@ int show_build(bool as_json) {
     print_json(json);
     return kOk;
   }
-  fmt::print("warpjit {}.{}.{}\nguests:  pica200 (vertex)\n", v.major, v.minor, v.patch);
+  fmt::print("warpjit {}.{}.{}\nguests:  pica200 (vertex, geometry)\n", v.major, v.minor, v.patch);
   std::string list;
   for (const std::string& target : targets) list += (list.empty() ? "" : ", ") + target;
   fmt::print(

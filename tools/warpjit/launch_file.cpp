@@ -4,8 +4,10 @@
 #include <limits>
 #include <map>
 
+#include "frontend/pica200/shader.h"
 #include "json_field.h"
 #include "launch_data.h"
+#include "launch_geometry.h"
 #include "program_file.h"
 
 namespace warpjit::tool {
@@ -31,13 +33,39 @@ class Reader {
 
   Result<LaunchFile> read() {
     WARPJIT_CHECK(read_head());
-    WARPJIT_CHECK(read_program());
+    WARPJIT_TRY(const JsonField program, root_.require("program"));
+    WARPJIT_CHECK(read_program(program));
+    if (launch_.is_geometry()) WARPJIT_CHECK(read_geometry(program));
     WARPJIT_CHECK(read_uniforms());
     WARPJIT_CHECK(read_state());
     WARPJIT_CHECK(read_inputs());
     WARPJIT_CHECK(check_bound());
     WARPJIT_CHECK(read_outputs());
     WARPJIT_CHECK(read_expectations());
+    return std::move(launch_);
+  }
+
+  // The vertex stage of a geometry launch of `count` vertices; `program` is used if it has none of its own.
+  Result<LaunchFile> read_vertex_stage(std::uint64_t count, const JsonField& program) {
+    WARPJIT_CHECK(root_.expect_object());
+    WARPJIT_CHECK(root_.expect_keys({"program", "uniforms", "state", "inputs", "outputs"}));
+    launch_.count = launch_.rows = count;
+    WARPJIT_CHECK(read_program(root_.has("program") ? root_.at("program") : program));
+    WARPJIT_CHECK(read_uniforms());
+    WARPJIT_CHECK(read_state());
+    WARPJIT_CHECK(read_inputs());
+    WARPJIT_CHECK(check_bound());
+    if (root_.has("outputs")) {
+      WARPJIT_CHECK(read_outputs());
+    } else {
+      for (std::uint8_t reg = 0; reg < 16; ++reg)
+        if ((launch_.program.output_mask >> reg & 1) != 0)
+          launch_.outputs.push_back({"o" + std::to_string(reg), {ExitFile::o, reg}, 4});
+    }
+    for (const LaunchOutput& output : launch_.outputs)
+      if (output.state.file != ExitFile::o)
+        return root_.at("outputs").error("'" + output.name + "' is not an output register: o0-o15 are");
+    if (launch_.outputs.empty()) return root_.error("the vertex program enables no outputs: list 'outputs'");
     return std::move(launch_);
   }
 
@@ -63,33 +91,59 @@ class Reader {
     if (isa != "pica200") return isa_field.error("unknown isa '" + isa + "', pica200 is known");
     WARPJIT_TRY(const JsonField stage_field, root_.require("stage"));
     WARPJIT_TRY(const std::string stage, stage_field.string());
-    if (stage == "geometry")
-      return stage_field.error("stage 'geometry' is not supported yet", ErrorCode::unsupported);
     if (stage == "fragment" || stage == "compute")
       return stage_field.error("pica200 has no stage '" + stage + "'");
-    if (stage != "vertex") return stage_field.error("unknown stage '" + stage + "', vertex is known");
+    if (stage != "vertex" && stage != "geometry")
+      return stage_field.error("unknown stage '" + stage + "', vertex and geometry are known");
+    const bool geometry = stage == "geometry";
+    if (geometry) launch_.program.stage = pica200::Stage::geometry;
     for (const auto& [key, value] : root_.json().items())
       if (contains(kLaterKeys, key))
         return root_.at(key).error(
-            "not supported yet: '" + key + "' belongs to other guests and stages than pica200 vertex",
+            "not supported yet: '" + key + "' belongs to other guests and stages than those of pica200",
             ErrorCode::unsupported);
     WARPJIT_CHECK(root_.expect_keys(
-        {"warpjit", "isa", "stage", "program", "count", "uniforms", "state", "inputs", "outputs", "expect"}));
+        {"warpjit", "isa", "stage", "program", "count", "uniforms", "state", "inputs", "outputs", "expect",
+         "geometry", "vertex"}));
+    for (const char* key : {"geometry", "vertex"})
+      if (!geometry && root_.has(key)) return root_.at(key).error("belongs to stage 'geometry'");
     WARPJIT_TRY(const JsonField count, root_.require("count"));
     WARPJIT_TRY(const std::int64_t threads, count.integer(1, kMaxThreads, 32));
     launch_.count = launch_.rows = static_cast<std::uint64_t>(threads);
     return {};
   }
 
-  Status read_program() {
-    WARPJIT_TRY(const JsonField program, root_.require("program"));
+  Status read_geometry(const JsonField& program) {
+    const pica200::Program& chosen = launch_.program;
+    WARPJIT_TRY(const auto shader, pica200::Shader::make(chosen));
+    launch_.geometry = shader->geometry_input();
+    if (const auto geometry = root_.find("geometry"))
+      WARPJIT_CHECK(read_geometry_input(*geometry, launch_.geometry, launch_.primitives));
+    if (const auto vertex = root_.find("vertex")) {
+      if (program.has("words") && !vertex->has("program"))
+        return vertex->error("'program' is missing: raw words hold one program");
+      WARPJIT_TRY(LaunchFile stage, Reader(*vertex, files_).read_vertex_stage(launch_.count, program));
+      launch_.vertex.push_back(std::move(stage));
+      if (root_.has("inputs")) return root_.at("inputs").error("inputs belong to the vertex stage");
+      // Its outputs fill the registers in their order.
+      if (launch_.geometry.mode == PrimitiveMode::point)
+        for (const std::uint8_t reg : launch_.geometry.registers)
+          claimed_.emplace(std::pair{RegisterFile::v, reg}, "vertex");
+    } else if (launch_.geometry.mode != PrimitiveMode::point) {
+      return root_.error(std::string(warpjit::name(launch_.geometry.mode)) +
+                         " primitives need a vertex stage: 'vertex' is missing");
+    }
+    return {};
+  }
+
+  Status read_program(const JsonField& program) {
     WARPJIT_CHECK(program.expect_object());
     if (program.has("words")) return read_words(program);
     WARPJIT_CHECK(program.expect_keys({"file", "entry", "index"}));
     WARPJIT_TRY(const JsonField file, program.require("file"));
     WARPJIT_TRY(const std::string file_name, file.string());
     ProgramRequest request;
-    request.stage = pica200::Stage::vertex;
+    request.stage = launch_.program.stage;
     if (const auto entry = program.find("entry")) {
       if (entry->json().is_string()) {
         set_entry(request, entry->json().get<std::string>());
@@ -247,7 +301,7 @@ class Reader {
     for (const auto& [key, value] : state->json().items()) {
       const JsonField field = state->at(key);
       const auto what = parse_state_name(key);
-      if (!what || what->file == ExitFile::o)
+      if (!what || what->file == ExitFile::o || what->file == ExitFile::emit)
         return field.error("'" + key + "' cannot be set: r0-r15, a0, aL and cmp can");
       const unsigned count = components(*what);
       const bool scalar = count == 1 && !field.json().is_array();
@@ -385,12 +439,12 @@ class Reader {
 
   // A register or flags, or an output by its declared name.
   Result<StateName> resolve_result(const JsonField& field, const std::string& text) const {
-    if (const auto state = parse_state_name(text)) return *state;
+    const auto state = parse_state_name(text);
+    if (state && (state->file != ExitFile::emit || launch_.is_geometry())) return *state;
     if (const pica200::Output* output = launch_.program.find_output(text))
       return StateName{ExitFile::o, static_cast<std::uint8_t>(output->reg)};
     if (text == "triangles")
-      return field.error("triangles belong to geometry programs, which are not supported yet",
-                         ErrorCode::unsupported);
+      return field.error("triangles belong to geometry programs, and there to 'expect'");
     return field.error("'" + text +
                        "' is neither a register (o0-o15, r0-r15, a0, aL, cmp) nor an output of the program");
   }
@@ -427,6 +481,15 @@ class Reader {
           return field.error(name(output.state) + " is already read by " + outputs.path() + "." + other.name);
       launch_.outputs.push_back(std::move(output));
     }
+    if (!launch_.is_geometry()) return {};
+    // Output registers are what vertices have: those listed, else those that the container enables.
+    std::uint64_t listed = 0;
+    std::erase_if(launch_.outputs, [&](const LaunchOutput& output) {
+      if (output.state.file != ExitFile::o) return false;
+      listed |= std::uint64_t{1} << output.state.index;
+      return true;
+    });
+    if (listed != 0) launch_.geometry.outputs = listed;
     return {};
   }
 
@@ -436,10 +499,19 @@ class Reader {
     WARPJIT_CHECK(expect->expect_object());
     for (const auto& [key, value] : expect->json().items()) {
       const JsonField field = expect->at(key);
+      if (launch_.is_geometry() && key == "triangles") {
+        WARPJIT_TRY(launch_.triangles, read_triangles(field, launch_.program));
+        for (const WantedTriangle& triangle : *launch_.triangles)
+          if ((triangle.given & ~launch_.geometry.outputs) != 0)
+            return field.error("names output registers that vertices do not have");
+        continue;
+      }
       WARPJIT_CHECK(field.expect_keys({"format", "data", "ulp", "abs", "rel"}));
       Expectation wanted;
       wanted.name = key;
       WARPJIT_TRY(wanted.state, resolve_result(field, key));
+      if (launch_.is_geometry() && wanted.state.file == ExitFile::o)
+        return field.error("output registers of geometry programs are expected in 'triangles'");
       WARPJIT_TRY(unsigned count, read_result_format(field, wanted.state));
       // Without a format of its own it has that of the output.
       if (!field.has("format"))
@@ -449,7 +521,8 @@ class Reader {
       WARPJIT_CHECK(read_tolerances(field, wanted));
       WARPJIT_TRY(const JsonField data, field.require("data"));
       WARPJIT_CHECK(data.expect_array());
-      if (data.size() != launch_.count * count)
+      // Invocations that a vertex stage makes are counted when they have run.
+      if (launch_.vertex.empty() && data.size() != launch_.count * count)
         return data.error("has " + std::to_string(data.size()) + " numbers, but " +
                           std::to_string(launch_.count) + " threads of " + std::to_string(count) +
                           " components need " + std::to_string(launch_.count * count));

@@ -23,12 +23,13 @@ namespace warpjit::tool {
 inline constexpr std::uint64_t kMaxThreads = 16'777'216;
 inline constexpr std::uint64_t kMaxInputBytes = std::uint64_t{4} << 30;  // of all inputs of a launch together
 
-// What can be read after a thread: a register or the flags. All but o can be set before it.
+// What can be read after a thread: a register, the flags or, of geometry programs, what SETEMIT latched. All but
+// o and that can be set before it.
 using StateName = pica200::ExitRegister;
 std::string name(StateName state);
-// "o3", "r15", "a0", "aL", "cmp"; nothing for other texts.
+// "o3", "r15", "a0", "aL", "cmp", "emit"; nothing for other texts.
 std::optional<StateName> parse_state_name(std::string_view text);
-unsigned components(StateName state);  // 4, 2 or 1
+unsigned components(StateName state);  // 4 to 1
 bool is_float(StateName state);        // o and r; the others are integers, flags are 0 or 1
 
 // Bytes that inputs lie in.
@@ -66,10 +67,18 @@ struct Expectation {
   bool accepts(std::uint32_t got, std::uint32_t wanted) const;
 };
 
+// A triangle that a geometry program must emit: words[register][vertex][component] of the registers in `given`.
+// Bits are compared; any NaN equals any NaN.
+struct WantedTriangle {
+  bool inverted = false;
+  std::uint16_t given = 0;
+  std::array<std::array<std::array<std::uint32_t, 4>, 3>, 16> words{};
+};
+
 struct LaunchFile {
   std::string name;              // of the file, for messages
-  pica200::Program program;      // a vertex program; its entry lies in its code
-  std::uint64_t count = 0;       // threads, 1 to kMaxThreads
+  pica200::Program program;      // its entry lies in its code
+  std::uint64_t count = 0;       // threads (of the first stage), 1 to kMaxThreads
   pica200::Uniforms uniforms;    // the program's constants, then what the file binds
   pica200::ThreadState start;    // state of every thread before its inputs are loaded
   std::vector<StateName> state;  // what of `start` the file gives
@@ -78,6 +87,13 @@ struct LaunchFile {
   std::vector<LaunchOutput> outputs;
   std::vector<Expectation> expectations;
   std::uint64_t rows = 0;  // rows that the data has: the count that the file says
+
+  // Of a geometry program. The vertex stage, if there is one, has the inputs.
+  GeometryInput geometry;
+  std::vector<std::uint32_t> primitives;
+  std::vector<LaunchFile> vertex;  // none or one; its outputs are the attributes
+  std::optional<std::vector<WantedTriangle>> triangles;
+  bool is_geometry() const { return program.stage == pica200::Stage::geometry; }
 };
 
 // Reads the text of a launch file; `files` gives what it names.
@@ -86,7 +102,7 @@ Result<LaunchFile> parse_launch(std::string_view text, const std::string& name, 
 Result<LaunchFile> read_launch(const std::filesystem::path& path);
 
 // Makes the launch run over `count` threads. Inputs that have fewer rows repeat from the first; data that
-// is interleaved stays so. Errors: 0, more than kMaxThreads, more than kMaxInputBytes.
+// is interleaved stays so, and so does a list of primitives. Errors: 0, more than kMaxThreads, more than kMaxInputBytes.
 Status set_count(LaunchFile& launch, std::uint64_t count);
 
 }  // namespace warpjit::tool

@@ -36,6 +36,8 @@ std::string name(StateName state) {
       return "aL";
     case ExitFile::cmp:
       return "cmp";
+    case ExitFile::emit:
+      return "emit";
   }
   return {};
 }
@@ -44,6 +46,7 @@ std::optional<StateName> parse_state_name(std::string_view text) {
   if (text == "a0") return StateName{ExitFile::a0, 0};
   if (text == "aL") return StateName{ExitFile::aL, 0};
   if (text == "cmp") return StateName{ExitFile::cmp, 0};
+  if (text == "emit") return StateName{ExitFile::emit, 0};
   if (text.size() < 2 || text.size() > 3 || (text[0] != 'o' && text[0] != 'r')) return std::nullopt;
   if (text[1] == '0' && text.size() > 2) return std::nullopt;
   unsigned index = 0;
@@ -52,7 +55,10 @@ std::optional<StateName> parse_state_name(std::string_view text) {
   return StateName{text[0] == 'o' ? ExitFile::o : ExitFile::r, static_cast<std::uint8_t>(index)};
 }
 
-unsigned components(StateName state) { return state.file == ExitFile::aL ? 1 : is_float(state) ? 4 : 2; }
+unsigned components(StateName state) {
+  if (state.file == ExitFile::emit) return 3;
+  return state.file == ExitFile::aL ? 1 : is_float(state) ? 4 : 2;
+}
 
 bool is_float(StateName state) { return state.file == ExitFile::o || state.file == ExitFile::r; }
 
@@ -75,6 +81,17 @@ Status set_count(LaunchFile& launch, std::uint64_t count) {
                  "the count must be 1 to " + std::to_string(kMaxThreads) + ", not " + std::to_string(count),
                  launch.name};
   launch.count = count;
+  for (LaunchFile& vertex : launch.vertex) {
+    const std::size_t listed = launch.primitives.size();
+    for (std::uint64_t turn = 1; listed != 0 && turn < count / vertex.rows; ++turn)
+      for (std::size_t at = 0, vertices = 0; at < listed; ++at) {
+        const bool starts = vertices == 0;
+        vertices = starts ? launch.primitives[at] : vertices - 1;
+        launch.primitives.push_back(launch.primitives[at] +
+                                    (starts ? 0 : static_cast<std::uint32_t>(turn * vertex.rows)));
+      }
+    WARPJIT_CHECK(set_count(vertex, count));
+  }
   if (count <= launch.rows) return {};
 
   // Inputs of one buffer and stride that lie within one row are interleaved and stay together.

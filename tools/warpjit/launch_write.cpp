@@ -69,18 +69,16 @@ Json input_json(const LaunchFile& launch, const LaunchInput& input, std::uint64_
   return {{"format", warpjit::name(input.format)}, {"data", std::move(data)}};
 }
 
-}  // namespace
-
-Json write_launch(const LaunchFile& launch, std::uint64_t first, std::uint64_t count) {
-  Json json{{"warpjit", 1}, {"isa", "pica200"}, {"stage", "vertex"}};
+// The members that a launch and a vertex stage have.
+Json stage_json(const LaunchFile& launch, std::uint64_t first, std::uint64_t count) {
+  Json json;
   json["program"] = {{"words", words(launch.program.code)},
                      {"descriptors", words(launch.program.descriptors)},
                      {"entry", launch.program.entry}};
-  json["count"] = count;
   json["uniforms"] = uniforms_json(launch.uniforms);
   if (!launch.state.empty())
     for (const StateName state : launch.state) json["state"][name(state)] = state_json(launch.start, state);
-  json["inputs"] = Json::object();
+  if (launch.vertex.empty()) json["inputs"] = Json::object();
   for (const LaunchInput& input : launch.inputs)
     json["inputs"]["v" + std::to_string(input.reg)] = input_json(launch, input, first, count);
   json["outputs"] = Json::object();
@@ -88,6 +86,37 @@ Json write_launch(const LaunchFile& launch, std::uint64_t first, std::uint64_t c
     const char* type = is_float(output.state) ? "f32x" : "s32x";
     json["outputs"][name(output.state)] = {{"format", type + std::to_string(output.components)}};
   }
+  if (!launch.is_geometry()) return json;
+  for (unsigned reg = 0; reg < 16; ++reg)
+    if ((launch.geometry.outputs >> reg & 1) != 0)
+      json["outputs"]["o" + std::to_string(reg)] = Json::object();
+  return json;
+}
+
+Json geometry_json(const LaunchFile& launch) {
+  const GeometryInput& input = launch.geometry;
+  Json json{{"mode", warpjit::name(input.mode)}, {"max_triangles", input.max_triangles}};
+  if (input.mode == PrimitiveMode::fixed) {
+    json["first"] = "c" + std::to_string(input.first);
+    json["vertices"] = input.vertices;
+  } else if (input.mode == PrimitiveMode::variable) {
+    json["full_vertices"] = input.full_vertices;
+    json["primitives"] = launch.primitives;
+  } else if (!launch.vertex.empty()) {
+    json["registers"] = Json::array();
+    for (const std::uint8_t reg : input.registers) json["registers"].push_back("v" + std::to_string(reg));
+  }
+  return json;
+}
+
+}  // namespace
+
+Json write_launch(const LaunchFile& launch, std::uint64_t first, std::uint64_t count) {
+  Json json{
+      {"warpjit", 1}, {"isa", "pica200"}, {"stage", pica200::name(launch.program.stage)}, {"count", count}};
+  json.update(stage_json(launch, first, count));
+  if (launch.is_geometry()) json["geometry"] = geometry_json(launch);
+  if (!launch.vertex.empty()) json["vertex"] = stage_json(launch.vertex.front(), first, count);
   return json;
 }
 

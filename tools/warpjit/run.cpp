@@ -48,9 +48,49 @@ void print_threads(const BoundLaunch& bound, std::uint64_t count) {
       fmt::print("\n");
     }
   }
-  if (count < bound.file().count)
-    fmt::print("... and {} more (--all prints them, --out and --json give them)\n",
-               bound.file().count - count);
+  if (count < bound.threads())
+    fmt::print("... and {} more (--all prints them, --out and --json give them)\n", bound.threads() - count);
+}
+
+void print_triangles(const BoundLaunch& bound, std::uint64_t count) {
+  for (std::uint64_t n = 0; n < count; ++n) {
+    fmt::print("triangle {}{}\n", n, bound.inverted(n) ? ", inverted" : "");
+    for (unsigned reg = 0, place = 0; reg < 16; ++reg) {
+      if ((bound.file().geometry.outputs >> reg & 1) == 0) continue;
+      for (unsigned vertex = 0; vertex < 3; ++vertex) {
+        fmt::print("  {:4}", vertex == 0 ? fmt::format("o{}", reg) : "");
+        for (unsigned k = 0; k < 4; ++k)
+          fmt::print(" {:<14}",
+                     std::bit_cast<float>(bound.triangle(n)[vertex * bound.vertex_words() + place + k]));
+        fmt::print("\n");
+      }
+      place += 4;
+    }
+  }
+  if (count < bound.triangle_count())
+    fmt::print("... and {} more triangles\n", bound.triangle_count() - count);
+}
+
+// Like expect.triangles of a launch file.
+Json triangles_json(const BoundLaunch& bound) {
+  Json list = Json::array();
+  for (std::uint64_t n = 0; n < bound.triangle_count(); ++n) {
+    Json triangle{{"inverted", bound.inverted(n)}};
+    for (unsigned reg = 0, place = 0; reg < 16; ++reg) {
+      if ((bound.file().geometry.outputs >> reg & 1) == 0) continue;
+      Json vertices = Json::array();
+      for (unsigned vertex = 0; vertex < 3; ++vertex) {
+        Json row = Json::array();
+        for (unsigned k = 0; k < 4; ++k)
+          row.push_back(hex(bound.triangle(n)[vertex * bound.vertex_words() + place + k]));
+        vertices.push_back(std::move(row));
+      }
+      triangle[fmt::format("o{}", reg)] = std::move(vertices);
+      place += 4;
+    }
+    list.push_back(std::move(triangle));
+  }
+  return list;
 }
 
 Json to_json(const BoundLaunch& bound, const RunReport& report, const std::optional<Mismatch>& mismatch) {
@@ -64,7 +104,7 @@ Json to_json(const BoundLaunch& bound, const RunReport& report, const std::optio
   Json outputs = Json::object();
   for (const ResultColumn& column : listed_columns(bound)) {
     Json data = Json::array();
-    for (std::uint64_t thread = 0; thread < bound.file().count; ++thread)
+    for (std::uint64_t thread = 0; thread < bound.threads(); ++thread)
       for (unsigned k = 0; k < column.components; ++k) {
         const std::uint32_t word = bound.word(column, thread, k);
         data.push_back(is_float(column.state) ? Json(hex(word)) : Json(static_cast<std::int32_t>(word)));
@@ -72,7 +112,11 @@ Json to_json(const BoundLaunch& bound, const RunReport& report, const std::optio
     outputs[column.name] = {{"components", column.components}, {"data", std::move(data)}};
   }
   json["outputs"] = std::move(outputs);
-  if (!bound.file().expectations.empty()) json["expect"] = mismatch ? "mismatch" : "ok";
+  if (bound.file().is_geometry()) {
+    json["invocations"] = bound.threads();
+    json["triangles"] = triangles_json(bound);
+  }
+  if (!bound.file().expectations.empty() || bound.file().triangles) json["expect"] = mismatch ? "mismatch" : "ok";
   if (mismatch)
     json["mismatch"] = {{"thread", mismatch->thread},
                         {"register", mismatch->name},
@@ -81,15 +125,19 @@ Json to_json(const BoundLaunch& bound, const RunReport& report, const std::optio
   return json;
 }
 
-// All listed results as little-endian words, one packed row a thread.
+// All listed results as little-endian words, one packed row a thread; then of a geometry program its triangles,
+// three vertices each.
 std::vector<std::byte> to_bytes(const BoundLaunch& bound) {
   std::vector<std::byte> bytes;
+  const auto add = [&](std::uint32_t word) {
+    for (unsigned shift = 0; shift < 32; shift += 8) bytes.push_back(static_cast<std::byte>(word >> shift));
+  };
   const std::vector<ResultColumn> columns = listed_columns(bound);
-  for (std::uint64_t thread = 0; thread < bound.file().count; ++thread)
+  for (std::uint64_t thread = 0; thread < bound.threads(); ++thread)
     for (const ResultColumn& column : columns)
-      for (unsigned k = 0; k < column.components; ++k)
-        for (unsigned shift = 0; shift < 32; shift += 8)
-          bytes.push_back(static_cast<std::byte>(bound.word(column, thread, k) >> shift));
+      for (unsigned k = 0; k < column.components; ++k) add(bound.word(column, thread, k));
+  for (std::uint64_t n = 0; n < bound.triangle_count(); ++n)
+    for (unsigned k = 0; k < bound.triangle_words(); ++k) add(bound.triangle(n)[k]);
   return bytes;
 }
 
@@ -101,10 +149,14 @@ void print_timing(const BoundLaunch& bound, const RunReport& report) {
   if (jit)
     fmt::print(stderr, " {} ({} lanes a group, {} bytes of code)", warpjit::name(report.target), report.lanes,
                report.code_bytes);
-  fmt::print(stderr, ", compiled in {:.1f} us, ran in {:.1f} us ({:.2f} M threads/s)\n",
+  fmt::print(stderr, ", compiled in {:.1f} us, ran in {:.1f} us ({:.2f} M threads/s)",
              static_cast<double>(compile) / 1e3, static_cast<double>(report.run_ns) / 1e3,
              static_cast<double>(bound.file().count) * 1e3 /
                  std::max<double>(1, static_cast<double>(report.run_ns)));
+  if (bound.file().is_geometry())
+    fmt::print(stderr, "; {} invocations{} emitted {} triangles", report.invocations,
+               report.ordered ? " in order" : "", report.triangles);
+  fmt::print(stderr, "\n");
 }
 
 int run_launch(const Options& options) {
@@ -121,7 +173,7 @@ int run_launch(const Options& options) {
   run.threads = options.input.threads;
   run.fuel = options.input.fuel;
   run.dispatch_all = options.dispatch;
-  const auto report = engine.run(bound.launch(), run);
+  const auto report = bound.run(engine, run);
   if (!report) return fail(report.error());
   if (report->engine != run.engine) {
     const std::string reason = engine.info().no_jit_reason;
@@ -143,7 +195,9 @@ int run_launch(const Options& options) {
       return fail(written.error());
   }
   if (!options.json) {
-    print_threads(bound, options.all ? bound.file().count : std::min(kThreadsShown, bound.file().count));
+    const auto shown = [&](std::uint64_t all) { return options.all ? all : std::min(kThreadsShown, all); };
+    if (bound.row_words() != 0) print_threads(bound, shown(bound.threads()));
+    print_triangles(bound, shown(bound.triangle_count()));
     fmt::print("checksum {:#018x}\n", bound.checksum());
   }
   if (mismatch) {

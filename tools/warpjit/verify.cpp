@@ -106,17 +106,16 @@ int verify_launch(const Options& options) {
       run.threads = options.input.threads;
       run.fuel = options.input.fuel;
       run.dispatch_all = dispatch;
-      bound.clear_results();
-      if (const auto report = engine.run(bound.launch(), run); !report) {
+      if (const auto report = bound.run(engine, run); !report) {
         outcome.error = report.error();
         // If one engine finishes within the fuel of every thread, all must.
-        outcome.failed = !reference.empty();
+        outcome.failed = !reference_name.empty();
         exit = outcome.failed ? kMismatch : exit == kOk ? exit_code(report.error().code) : exit;
       } else {
         outcome.checksum = bound.checksum();
         outcome.against_expected = check_expectations(bound);
-        if (reference.empty()) {
-          reference = bound.words();
+        if (reference_name.empty()) {
+          reference = bound.results();
           reference_name = label(outcome);
         } else {
           outcome.against_reference = compare_results(bound, reference);
@@ -136,7 +135,8 @@ int verify_launch(const Options& options) {
     print_json(json);
   } else {
     fmt::print("{}: {} threads\n", launch.name, launch.count);
-    for (const Outcome& outcome : outcomes) print(outcome, reference_name, !launch.expectations.empty());
+    const bool expectations = !launch.expectations.empty() || launch.triangles.has_value();
+    for (const Outcome& outcome : outcomes) print(outcome, reference_name, expectations);
     fmt::print("{}\n", exit == kOk         ? "all agree"
                        : exit == kMismatch ? "MISMATCH"
                                            : "the program does not run to its end");

@@ -133,8 +133,9 @@ class Explorer {
         return {};
       }
       WARPJIT_TRY(Instruction i, decode(program_.code[pc], pc, program_.source_name));
-      if (i.info().traits & kGeometry)
-        return error(ErrorCode::unsupported, "geometry instructions are not supported yet", pc);
+      if (program_.stage != Stage::geometry && (i.info().traits & kGeometry) != 0)
+        return Error{ErrorCode::bad_input, std::string(i.info().name) + " belongs to geometry programs",
+                     program_.where(pc)};
       block_.end = static_cast<std::uint16_t>(pc + 1);
       block_.address = static_cast<std::uint16_t>(pc);
       if (i.opcode == Opcode::end) {

@@ -3,6 +3,8 @@
 // runs one thread at a time; it is the oracle for the translator and the fallback while kernels compile.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -31,22 +33,50 @@ struct ThreadState {
 // The rule all engines share: every word of o and r that is a NaN at the end of a run is 0x7fc00000.
 void canonicalize_outputs(ThreadState& state);
 
+// The triangles of one invocation. A vertex is a row of four words for each enabled output register,
+// ascending; NaNs are 0x7fc00000. Those beyond `room` are counted only.
+struct Triangles {
+  static constexpr std::uint32_t kMost = 96;  // room for the winding flags
+  std::byte* rows = nullptr;                  // room * 3 vertices
+  std::uint32_t room = 0;
+  std::uint32_t count = 0;
+  std::array<std::uint32_t, kMost / 32> inverted{};  // bit n of word n / 32: the winding flag of triangle n
+};
+
+// What a geometry unit keeps from one invocation to the next (section 10).
+struct GeometryUnit {
+  ThreadState registers;  // v is loaded anew for each invocation; o is the bank that instructions write
+  float other_bank[16][4] = {};   // the bank written after the next EMIT
+  float vertices[3][16][4] = {};  // EMIT's buffer: enabled registers
+  std::uint8_t vertex = 0;        // SETEMIT's latches; 3 names no buffer entry (section 15)
+  bool primitive = false, winding = false;
+
+  std::uint16_t enabled = 0;  // the output mask: bit n = o[n]
+  Triangles triangles;
+
+  void emit();  // EMIT
+};
+
 struct MicroOp;  // interpret_ops.h
 
 class Interpreter {
  public:
   // Prepares what `entry` can reach. Errors: code that is statically reached and undefined (bad_input), a
-  // geometry instruction (unsupported), or a path that runs past the last word (bad_input). What is reached
-  // only past the end of a scope that was never opened faults when it happens.
+  // geometry instruction in a vertex program (bad_input), or a path that runs past the last word (bad_input).
+  // What is reached only past the end of a scope that was never opened faults when it happens.
   static Result<Interpreter> prepare(const Program& program, std::uint32_t entry);
 
   // Runs one thread to its END. Allocates nothing unless it fails; several threads may share one
   // Interpreter. Assumes the default floating-point environment. `fuel` is the number of transfers to an
-  // address <= the current one that the thread may make. Errors: out_of_fuel and fault, with the guest
-  // address; the state is then unspecified but every register is readable.
+  // address <= the current one that the thread may make. EMIT and SETEMIT do nothing. Errors: out_of_fuel and
+  // fault, with the guest address; the state is then unspecified but every register is readable.
   Status run(const Uniforms& uniforms, ThreadState& state, std::uint64_t fuel) const;
 
-  // As run, but never with the code for newer hosts: the same bits, for tests and comparisons.
+  // One invocation of a geometry program; the unit's triangles are those of this invocation. Sets b15
+  // at the end.
+  Status run(Uniforms& uniforms, GeometryUnit& unit, std::uint64_t fuel) const;
+
+  // As the first, but never with the code for newer hosts: the same bits, for tests and comparisons.
   Status run_portable(const Uniforms& uniforms, ThreadState& state, std::uint64_t fuel) const;
 
   Interpreter(Interpreter&&) noexcept;
@@ -55,6 +85,7 @@ class Interpreter {
 
  private:
   Interpreter();
+  Status run(const Uniforms& uniforms, ThreadState& state, GeometryUnit* unit, std::uint64_t fuel) const;
   Status finish(int outcome, std::uint32_t address, ThreadState& state) const;
 
   std::vector<MicroOp> ops_;

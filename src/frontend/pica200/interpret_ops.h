@@ -40,7 +40,8 @@ namespace warpjit::pica200 {
 // clang-format off
 #define PICA_OTHER_OPS(X)                                                                              \
   X(litp) X(mova) X(cmp) X(check) X(check_call) X(check_if) X(check_loop) X(nop) X(end) X(break_)      \
-  X(breakc) X(call) X(callc) X(callu) X(ifc) X(ifu) X(loop) X(jmpc) X(jmpu) X(fault)
+  X(breakc) X(call) X(callc) X(callu) X(ifc) X(ifu) X(loop) X(jmpc) X(jmpu) X(emit)         \
+  X(setemit) X(fault)
 // clang-format on
 
 enum class Kind : std::uint16_t {
@@ -72,8 +73,8 @@ struct MicroOp {
     std::uint16_t target, num;
     std::uint16_t next;    // address + 1
     std::uint16_t truth;   // bit (cmp.x | cmp.y << 1): the condition holds
-    std::uint8_t uniform;  // b or i register
-    std::uint8_t wanted;   // JMPU: the value that jumps
+    std::uint8_t uniform;  // b or i register; SETEMIT: the vertex
+    std::uint8_t wanted;   // JMPU: the value that jumps; SETEMIT: bit 0 primitive, bit 1 winding
     bool checked;          // next is the end of a reachable scope
   };
   union {
@@ -91,12 +92,16 @@ struct Ending {
   std::uint32_t address;
 };
 
+// `unit` is that of a geometry program, whose registers `state` is.
 using RunLoop = Ending (*)(const MicroOp* ops, const std::uint32_t* op_of_address, std::uint32_t entry_op,
-                           const Uniforms& uniforms, ThreadState& state, std::uint64_t fuel);
+                           const Uniforms& uniforms, ThreadState& state,
+                 GeometryUnit* unit, std::uint64_t fuel);
 Ending run_baseline(const MicroOp* ops, const std::uint32_t* op_of_address, std::uint32_t entry_op,
-                    const Uniforms& uniforms, ThreadState& state, std::uint64_t fuel);
+                    const Uniforms& uniforms, ThreadState& state,
+                 GeometryUnit* unit, std::uint64_t fuel);
 // The same source compiled for AVX2; only on x86-64, only to be called where the host has it.
 Ending run_avx2(const MicroOp* ops, const std::uint32_t* op_of_address, std::uint32_t entry_op,
-                const Uniforms& uniforms, ThreadState& state, std::uint64_t fuel);
+                const Uniforms& uniforms, ThreadState& state,
+                 GeometryUnit* unit, std::uint64_t fuel);
 
 }  // namespace warpjit::pica200

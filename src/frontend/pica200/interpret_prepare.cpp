@@ -1,5 +1,8 @@
 // Preparation for the interpreter: what can be reached, and the micro-operations of it.
 #include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
 
 #include "frontend/pica200/interpret_ops.h"
 
@@ -138,6 +141,11 @@ class Reachability {
   bool breaks_ = false;
 };
 
+Error misplaced(const Instruction& i, std::string where) {
+  return {ErrorCode::bad_input, std::string(i.info().name) + " belongs to geometry programs",
+          std::move(where)};
+}
+
 Status check_certain(const Program& program, const Reachability& certain) {
   for (std::uint32_t address = 0; address < certain.limit(); ++address) {
     if (!certain.reached(address)) continue;
@@ -146,10 +154,8 @@ Status check_certain(const Program& program, const Reachability& certain) {
                    "the program runs past its last word: control can reach word " + std::to_string(address),
                    program.where(certain.origin(address))};
     WARPJIT_TRY(const Instruction i, decode(program.code[address], address, program.source_name));
-    if ((i.info().traits & kGeometry) != 0)
-      return Error{ErrorCode::unsupported,
-                   std::string(i.info().name) + " (geometry stage) is not supported yet",
-                   program.where(address)};
+    if (program.stage != Stage::geometry && (i.info().traits & kGeometry) != 0)
+      return misplaced(i, program.where(address));
   }
   return {};
 }
@@ -198,9 +204,10 @@ Kind other_kind(Opcode opcode) {
     PICA_CASE(litp) PICA_CASE(mova) PICA_CASE(cmp) PICA_CASE(nop) PICA_CASE(end) PICA_CASE(break_)
     PICA_CASE(breakc) PICA_CASE(call) PICA_CASE(callc) PICA_CASE(callu) PICA_CASE(ifc) PICA_CASE(ifu)
     PICA_CASE(loop) PICA_CASE(jmpc) PICA_CASE(jmpu)
+    PICA_CASE(emit) PICA_CASE(setemit)
     // clang-format on
 #undef PICA_CASE
-                default : return Kind::fault;  // EMIT and SETEMIT
+                default : return Kind::fault;
   }
 }
 
@@ -261,6 +268,10 @@ MicroOp make_flow(const Instruction& i, std::uint32_t address, bool checked) {
       op.flow.truth |= static_cast<std::uint16_t>(1U << flags);
   op.flow.uniform = static_cast<std::uint8_t>(i.uniform);
   op.flow.wanted = (i.num & 1) == 0 ? 1 : 0;
+  if (i.opcode == Opcode::setemit) {
+    op.flow.uniform = static_cast<std::uint8_t>(i.vertex);
+    op.flow.wanted = static_cast<std::uint8_t>(i.primitive | i.winding << 1);
+  }
   op.flow.checked = checked;
   return op;
 }
@@ -312,7 +323,9 @@ Result<Interpreter> Interpreter::prepare(const Program& program, std::uint32_t e
     result.op_of_address_[address] = static_cast<std::uint32_t>(result.ops_.size());
     const auto instruction =
         address < program.code.size() ? try_decode(program.code[address]) : std::optional<Instruction>();
-    if (!instruction) {
+    const bool stray = instruction && program.stage != Stage::geometry &&
+                       (instruction->info().traits & kGeometry) != 0;
+    if (!instruction || stray) {
       append_fault(address);
       continue;
     }
@@ -343,24 +356,60 @@ Status Interpreter::finish(int outcome, std::uint32_t address, ThreadState& stat
   if (!inside) return Error{ErrorCode::fault, "the program ran past its last word", where};
   const auto instruction = try_decode(code_[address]);
   if (!instruction) return Error{ErrorCode::fault, "undefined PICA200 opcode reached", where};
-  return Error{ErrorCode::unsupported,
-               std::string(instruction->info().name) + " (geometry stage) is not supported yet", where};
+  return misplaced(*instruction, where);
 }
 
 Status Interpreter::run(const Uniforms& uniforms, ThreadState& state, std::uint64_t fuel) const {
+  return run(uniforms, state, nullptr, fuel);
+}
+
+Status Interpreter::run(Uniforms& uniforms, GeometryUnit& unit, std::uint64_t fuel) const {
+  const Status status = run(uniforms, unit.registers, &unit, fuel);
+  uniforms.b |= 0x8000;
+  return status;
+}
+
+Status Interpreter::run(const Uniforms& uniforms, ThreadState& state, GeometryUnit* unit,
+                        std::uint64_t fuel) const {
 #if defined(WARPJIT_PICA_AVX2)
   static const RunLoop loop =
       __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? run_avx2 : run_baseline;
 #else
   constexpr RunLoop loop = run_baseline;
 #endif
-  const Ending ending = loop(ops_.data(), op_of_address_.data(), entry_op_, uniforms, state, fuel);
+  const Ending ending = loop(ops_.data(), op_of_address_.data(), entry_op_, uniforms, state, unit, fuel);
   return finish(ending.outcome, ending.address, state);
 }
 
 Status Interpreter::run_portable(const Uniforms& uniforms, ThreadState& state, std::uint64_t fuel) const {
-  const Ending ending = run_baseline(ops_.data(), op_of_address_.data(), entry_op_, uniforms, state, fuel);
+  const Ending ending = run_baseline(ops_.data(), op_of_address_.data(), entry_op_, uniforms, state, nullptr, fuel);
   return finish(ending.outcome, ending.address, state);
+}
+
+void GeometryUnit::emit() {
+  const auto each_enabled = [&](auto&& visit) {
+    for (unsigned n = 0; n < 16; ++n)
+      if ((enabled >> n & 1) != 0) visit(n);
+  };
+  if (vertex < 3)
+    each_enabled([&](unsigned n) { std::copy_n(registers.o[n], 4, vertices[vertex][n]); });
+  if (primitive) {
+    if (triangles.count < triangles.room) {
+      auto* row = triangles.rows + std::size_t{triangles.count} * 3 * std::popcount(enabled) * 16;
+      for (const auto& corner : vertices)
+        each_enabled([&](unsigned n) {
+          for (unsigned c = 0; c < 4; ++c, row += 4) {
+            const float value = corner[n][c];
+            const std::uint32_t bits = value == value ? std::bit_cast<std::uint32_t>(value) : 0x7fc00000;
+            std::memcpy(row, &bits, 4);
+          }
+        });
+    }
+    if (winding && triangles.count < Triangles::kMost)
+      triangles.inverted[triangles.count / 32] |= std::uint32_t{1} << triangles.count % 32;
+    ++triangles.count;
+  }
+  std::swap(registers.o, other_bank);
 }
 
 void apply_constants(const ProgramInfo& program, Uniforms& uniforms) {

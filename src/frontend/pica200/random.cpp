@@ -85,9 +85,11 @@ class Generator {
       descriptors_.push_back(word);
     }
     for (unsigned lane = 0; lane < 4; ++lane) descriptors_[lane] = (kPlainDescriptor & ~15U) | 8U >> lane;
+    if (options.geometry) descriptors_[kWholeMove] = kPlainDescriptor;
   }
 
   Program program() {
+    if (options_.geometry) choose_geometry();
     const unsigned procedures = options_.flow ? random_.below(4) : 0;
     for (unsigned k = 0; k < procedures; ++k) {
       Segment segment;
@@ -99,6 +101,7 @@ class Generator {
     }
     Segment main;
     segment_ = &main;
+    if (independent_) prelude();
     block({}, size_, false);
     emit(Opcode::end);
     jumps();
@@ -107,6 +110,7 @@ class Generator {
 
  private:
   static constexpr std::uint32_t kPlainDescriptor = 0x0D86C36F;
+  static constexpr std::uint16_t kWholeMove = 8;  // the descriptor of moves that geometry programs need
 
   std::uint32_t here() const { return static_cast<std::uint32_t>(segment_->code.size()); }
 
@@ -121,9 +125,11 @@ class Generator {
     return segment_->code.back();
   }
 
-  // As the assembler: no scope ends empty, after flow that would be lost, or where another one ends.
+  // As the assembler, unless scopes may share their ends: no scope ends empty, after flow that would be lost,
+  // or where another one ends.
   void pad(std::uint32_t block_start) {
-    if (needs_padding_ || here() == block_start) emit(Opcode::nop);
+    const bool empty = here() == block_start;
+    if (empty || (needs_padding_ && !(options_.shared_ends && random_.chance(60)))) emit(Opcode::nop);
     needs_padding_ = true;
   }
 
@@ -143,10 +149,52 @@ class Generator {
     i.src1 = source(wide == 1);
     if (i.source_count() > 1) i.src2 = source(wide == 2);
     if (i.source_count() > 2) i.src3 = source(wide == 3);
-    if (options_.relative && random_.chance(40)) i.idx = static_cast<std::uint16_t>(random_.below(4));
+    if (options_.relative && random_.chance(40))
+      i.idx = static_cast<std::uint16_t>(random_.below(independent_ ? 3 : 4));  // aL is there before a LOOP
     i.dst = static_cast<std::uint16_t>(random_.chance(30) ? random_.below(16) : 0x10 + random_.below(8));
     i.cmp_x = static_cast<std::uint16_t>(random_.below(8));
     i.cmp_y = static_cast<std::uint16_t>(random_.below(8));
+  }
+
+  void choose_geometry() {
+    independent_ = random_.chance(50);
+    for (unsigned count = 1 + random_.below(3); count > 0; --count)
+      enabled_ = static_cast<std::uint16_t>(enabled_ | 1U << random_.below(16));
+  }
+
+  Instruction& move(std::uint16_t to, std::uint16_t from) {
+    Instruction& i = emit(Opcode::mov);
+    i.descriptor = kWholeMove;
+    i.dst = to;
+    i.src1 = from;
+    return i;
+  }
+
+  // Writes all that a program may read of what an invocation before left behind.
+  void prelude() {
+    for (std::uint16_t reg = 0x10; reg < 0x20; ++reg)
+      if (reg < 0x18 || reg == kCounter) move(reg, static_cast<std::uint16_t>(random_.below(8)));
+    move(0, 0).opcode = Opcode::mova;
+    Instruction& compare = emit(Opcode::cmp);
+    compare.descriptor = kWholeMove;
+    compare.src1 = 0;
+    compare.src2 = 0x10;
+    for (std::uint16_t vertex = 0; vertex < 3; ++vertex) emission(vertex);
+  }
+
+  // SETEMIT and EMIT, or one of them.
+  void emission() { emission(static_cast<std::uint16_t>(random_.below(random_.chance(5) ? 4 : 3))); }
+  void emission(std::uint16_t vertex) {
+    if (independent_)  // whole outputs: the other bank must not show
+      for (std::uint16_t reg = 0; reg < 16; ++reg)
+        if ((enabled_ >> reg & 1) != 0) move(reg, static_cast<std::uint16_t>(0x10 + random_.below(8)));
+    if (independent_ || !random_.chance(20)) {
+      Instruction& set = emit(Opcode::setemit);
+      set.vertex = vertex;
+      set.primitive = random_.chance(50) ? 1 : 0;
+      set.winding = static_cast<std::uint16_t>(random_.below(2));
+    }
+    if (independent_ || !random_.chance(10)) emit(Opcode::emit);
   }
 
   void condition(Instruction& i) {
@@ -158,7 +206,8 @@ class Generator {
   // A random condition on the flags or on a bool uniform, by the instruction's format.
   void decide(Instruction& i) {
     if (i.info().format == Format::condition_flow) condition(i);
-    if (i.info().format == Format::bool_flow) i.uniform = static_cast<std::uint16_t>(random_.below(16));
+    if (i.info().format == Format::bool_flow)
+      i.uniform = static_cast<std::uint16_t>(random_.below(independent_ ? 15 : 16));
   }
 
   static void raise(Depth& needs, const Depth& inner) {
@@ -173,7 +222,9 @@ class Generator {
     while (budget > 0) {
       const unsigned choice = options_.flow ? random_.below(100) : 100;
       unsigned spent = 1;
-      if (choice < 7) {
+      if (options_.geometry && random_.chance(8)) {
+        emission();
+      } else if (choice < 7) {
         raise(needs, conditional(open, spent = budget / 3, in_loop));
       } else if (choice < 11) {
         raise(needs, loop(open, spent = budget / 3));
@@ -282,6 +333,7 @@ class Generator {
 
   // Forward jumps go anywhere in the segment: on, out of blocks, into blocks. Most stay near.
   void jumps() {
+    if (!open_jumps_.empty() && open_jumps_.back() + 1 == here()) emit(Opcode::nop);
     for (const std::uint32_t at : open_jumps_) {
       const std::uint32_t rest = here() - at - 1;  // at least 1: a segment ends in NOP or END
       const std::uint32_t reach = random_.chance(70) ? std::min(rest, 6U) : rest;
@@ -314,7 +366,8 @@ class Generator {
     result.entry = main.start;
     result.main_end = main.start + static_cast<std::uint32_t>(main.code.size());
     result.descriptors = descriptors_;
-    result.output_mask = 0xFFFF;
+    result.output_mask = options_.geometry ? enabled_ : 0xFFFF;
+    if (options_.geometry) result.stage = Stage::geometry;
     result.input_mask = 0xFFFF;
     result.source_name = "random program";
     return result;
@@ -330,6 +383,8 @@ class Generator {
   unsigned size_ = std::min(options_.size, 500U);  // lengths in the encoding have 8 bits
   unsigned counters_ = 0;
   bool needs_padding_ = false;
+  bool independent_ = false;  // geometry: invocations do not read what others left behind
+  std::uint16_t enabled_ = 0;
 };
 
 void random_data(Random& random, const RandomOptions& options, RandomProgram& out) {
@@ -352,9 +407,21 @@ void random_data(Random& random, const RandomOptions& options, RandomProgram& ou
       for (float& value : reg) value = random_value(random, options);
 }
 
-bool terminates(const RandomProgram& candidate) {
+bool terminates(RandomProgram& candidate) {
   const auto interpreter = Interpreter::prepare(candidate.program, candidate.program.entry);
   if (!interpreter) return false;
+  if (candidate.program.stage == Stage::geometry) {
+    Uniforms uniforms = candidate.uniforms;
+    GeometryUnit unit;
+    unit.enabled = candidate.program.output_mask;
+    for (const ThreadState& thread : candidate.threads) {
+      std::copy_n(&thread.v[0][0], 64, &unit.registers.v[0][0]);
+      unit.triangles = {};
+      if (!interpreter->run(uniforms, unit, kRandomFuel)) return false;
+      candidate.most_triangles = std::max(candidate.most_triangles, unit.triangles.count);
+    }
+    return candidate.most_triangles <= Triangles::kMost;
+  }
   for (ThreadState thread : candidate.threads)
     if (!interpreter->run(candidate.uniforms, thread, kRandomFuel)) return false;
   return true;

@@ -1,4 +1,4 @@
-// Random valid PICA200 vertex programs with uniforms and inputs, for differential tests and fuzzing. They
+// Random valid PICA200 programs with uniforms and inputs, for differential tests and fuzzing. They
 // terminate within kRandomFuel backward transfers and nest at most 4 calls, 8 ifs and 4 loops.
 #pragma once
 
@@ -19,13 +19,17 @@ struct RandomOptions {
   bool transcendental = true;  // EX2, LG2, RCP, RSQ
   bool special_values = true;  // NaN, infinities, zeros of both signs, denormals, huge and tiny
   unsigned size = 60;          // about how many instructions
-  unsigned threads = 8;        // how many start states
+  unsigned threads = 8;        // how many start states; of a geometry program invocations
+  // A geometry program; half of them write before they read, so that invocations do not depend on each other.
+  bool geometry = false;
+  bool shared_ends = false;  // scopes may end together, which the hardware's stacks take literally
 };
 
 struct RandomProgram {
   Program program;
   Uniforms uniforms;
   std::vector<ThreadState> threads;  // start states: v set, the rest 0
+  std::uint32_t most_triangles = 0;  // that an invocation emits, at most Triangles::kMost
 };
 
 // The same seed and options give the same program on every host.

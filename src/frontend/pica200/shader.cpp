@@ -11,6 +11,9 @@ namespace {
 constexpr std::uint32_t kFloatWord = 0, kIntWord = 4 * 96, kStateR = kIntWord + 16, kStateA0 = kStateR + 64,
                         kStateAL = kStateA0 + 2, kStateCmp = kStateAL + 1, kValueWords = kStateCmp + 2;
 
+// Output number of what SETEMIT latched: geometry programs only.
+constexpr std::uint16_t kEmitNumber = 35;
+
 // A register file that names can address, for one purpose. Output numbers and state numbers count through
 // the rows of their kind.
 struct File {
@@ -31,6 +34,7 @@ constexpr File kFiles[] = {
     {LocationKind::output, "a0", false, 32, 1, 2, 0, {ExitFile::a0, 0}},
     {LocationKind::output, "aL", false, 33, 1, 1, 0, {ExitFile::aL, 0}},
     {LocationKind::output, "cmp", false, 34, 1, 2, 0, {ExitFile::cmp, 0}},
+    {LocationKind::output, "emit", false, kEmitNumber, 1, 3, 0, {ExitFile::emit, 0}},
     {LocationKind::state, "r", true, 0, 16, 4, kStateR, {}},
     {LocationKind::state, "a0", false, 16, 1, 2, kStateA0, {}},
     {LocationKind::state, "aL", false, 17, 1, 1, kStateAL, {}},
@@ -111,6 +115,120 @@ std::string_view kind_name(LocationKind kind) {
 
 std::int32_t signed_word(std::uint32_t word) { return std::bit_cast<std::int32_t>(word); }
 
+ThreadState start_of(const frontend::Values& values) {
+  ThreadState start;
+  const std::uint32_t* w = values.words.data();
+  // What the launch does not give is 0 in `values` already.
+  std::memcpy(start.r, w + kStateR, sizeof start.r);
+  start.a0[0] = signed_word(w[kStateA0]);
+  start.a0[1] = signed_word(w[kStateA0 + 1]);
+  start.aL = signed_word(w[kStateAL]);
+  start.cmp[0] = w[kStateCmp] != 0;
+  start.cmp[1] = w[kStateCmp + 1] != 0;
+  return start;
+}
+
+std::byte* row(const frontend::Rows& rows, std::size_t thread) {
+  return rows.address + static_cast<std::ptrdiff_t>(thread) * rows.stride;
+}
+
+void load_inputs(const frontend::Facts& facts, std::span<const frontend::Rows> inputs, std::size_t thread,
+                 ThreadState& state) {
+  std::size_t binding = 0;
+  for (std::uint64_t bits = facts.bound_inputs; bits != 0; bits &= bits - 1, ++binding)
+    std::memcpy(state.v[std::countr_zero(bits)], row(inputs[binding], thread), 16);
+}
+
+void store_register(const ThreadState& state, unsigned number, std::byte* to) {
+  if (number < 32) {
+    std::memcpy(to, number < 16 ? state.o[number] : state.r[number - 16], 16);
+    return;
+  }
+  std::int32_t words[4] = {};
+  if (number == 32) std::memcpy(words, state.a0, sizeof state.a0);
+  if (number == 33) words[0] = state.aL;
+  if (number == 34) words[0] = state.cmp[0], words[1] = state.cmp[1];
+  std::memcpy(to, words, sizeof words);
+}
+
+// The unit as rows (UnitRows), b15 with it, and back.
+void write_unit(const GeometryUnit& unit, bool b15, std::byte* rows) {
+  const ThreadState& s = unit.registers;
+  const auto at = [&](std::uint32_t number) { return rows + 16 * std::size_t{number}; };
+  std::memcpy(at(UnitRows::kR), s.r, sizeof s.r);
+  const std::int32_t address[4] = {s.a0[0], s.a0[1], s.aL, s.cmp[0] | s.cmp[1] << 1};
+  std::memcpy(at(UnitRows::kAddress), address, sizeof address);
+  const std::int32_t latch[4] = {unit.vertex, unit.primitive | unit.winding << 1 | b15 << 2, 0, 0};
+  std::memcpy(at(UnitRows::kLatch), latch, sizeof latch);
+  std::memcpy(at(UnitRows::kBank), s.o, sizeof s.o);
+  std::memcpy(at(UnitRows::kOther), unit.other_bank, sizeof unit.other_bank);
+  std::memcpy(at(UnitRows::kBuffer), unit.vertices, sizeof unit.vertices);
+}
+bool read_unit(const std::byte* rows, GeometryUnit& unit) {
+  ThreadState& s = unit.registers;
+  const auto at = [&](std::uint32_t number) { return rows + 16 * std::size_t{number}; };
+  std::memcpy(s.r, at(UnitRows::kR), sizeof s.r);
+  std::int32_t address[4], latch[4];
+  std::memcpy(address, at(UnitRows::kAddress), sizeof address);
+  std::memcpy(latch, at(UnitRows::kLatch), sizeof latch);
+  s.a0[0] = address[0];
+  s.a0[1] = address[1];
+  s.aL = address[2];
+  s.cmp[0] = (address[3] & 1) != 0;
+  s.cmp[1] = (address[3] & 2) != 0;
+  unit.vertex = static_cast<std::uint8_t>(latch[0]);
+  unit.primitive = (latch[1] & 1) != 0;
+  unit.winding = (latch[1] & 2) != 0;
+  std::memcpy(s.o, at(UnitRows::kBank), sizeof s.o);
+  std::memcpy(unit.other_bank, at(UnitRows::kOther), sizeof unit.other_bank);
+  std::memcpy(unit.vertices, at(UnitRows::kBuffer), sizeof unit.vertices);
+  return (latch[1] & 4) != 0;
+}
+
+class GeometryGuest final : public frontend::GuestInterpreter {
+ public:
+  explicit GeometryGuest(Interpreter interpreter) : interpreter_(std::move(interpreter)) {}
+
+  Status run(const frontend::Values& values, const frontend::Facts& facts,
+             std::span<const frontend::Rows> inputs, std::span<const frontend::Rows> outputs,
+             std::size_t count, std::uint64_t fuel) const override {
+    if (count == 0) return {};
+    const frontend::PrimitiveFacts& primitives = facts.primitives;
+    Uniforms uniforms = Shader::guest_uniforms(values);
+    GeometryUnit unit;
+    unit.enabled = static_cast<std::uint16_t>(primitives.enabled);
+    const bool b15 = read_unit(inputs.back().address, unit);
+    uniforms.b = static_cast<std::uint16_t>((uniforms.b & 0x7fff) | b15 << 15);
+    const std::size_t bound = static_cast<std::size_t>(std::popcount(facts.bound_inputs));
+    const auto extra = outputs.subspan(facts.output_count);
+    for (std::size_t t = 0; t < count; ++t) {
+      load_inputs(facts, inputs, t, unit.registers);
+      if (primitives.row_count != 0)
+        std::memcpy(uniforms.c[primitives.first_row], row(inputs[bound], t),
+                    std::size_t{primitives.row_count} * 16);
+      unit.triangles = {row(extra[frontend::kTrianglesOutput], t), primitives.max_triangles, 0, {}};
+      if (Status status = interpreter_.run(uniforms, unit, fuel); !status) return status;
+      const Triangles& made = unit.triangles;
+      const std::uint32_t emission[4] = {made.count, made.inverted[0], made.inverted[1], made.inverted[2]};
+      std::memcpy(row(extra[frontend::kEmissionOutput], t), emission, sizeof emission);
+      for (std::size_t k = 0; k < facts.output_count; ++k) {
+        std::byte* to = row(outputs[k], t);
+        if (facts.outputs[k] != kEmitNumber) {
+          store_register(unit.registers, facts.outputs[k], to);
+          continue;
+        }
+        const std::uint32_t latch[4] = {unit.vertex, unit.primitive, unit.winding, 0};
+        std::memcpy(to, latch, sizeof latch);
+      }
+    }
+    write_unit(unit, true, row(extra[frontend::kUnitOutput], count - 1));
+    return {};
+  }
+
+ private:
+  Interpreter interpreter_;
+};
+
 class Guest final : public frontend::GuestInterpreter {
  public:
   explicit Guest(Interpreter interpreter) : interpreter_(std::move(interpreter)) {}
@@ -119,44 +237,19 @@ class Guest final : public frontend::GuestInterpreter {
              std::span<const frontend::Rows> inputs, std::span<const frontend::Rows> outputs,
              std::size_t thread_count, std::uint64_t fuel) const override {
     const Uniforms uniforms = Shader::guest_uniforms(values);
-    ThreadState start;
-    const std::uint32_t* w = values.words.data();
-    // What the launch does not give is 0 in `values` already.
-    std::memcpy(start.r, w + kStateR, sizeof start.r);
-    start.a0[0] = signed_word(w[kStateA0]);
-    start.a0[1] = signed_word(w[kStateA0 + 1]);
-    start.aL = signed_word(w[kStateAL]);
-    start.cmp[0] = w[kStateCmp] != 0;
-    start.cmp[1] = w[kStateCmp + 1] != 0;
-
+    const ThreadState start = start_of(values);
     for (std::size_t t = 0; t < thread_count; ++t) {
       ThreadState state = start;
-      std::size_t binding = 0;
-      for (std::uint64_t bits = facts.bound_inputs; bits != 0; bits &= bits - 1, ++binding)
-        std::memcpy(state.v[std::countr_zero(bits)], row(inputs[binding], t), 16);
+      load_inputs(facts, inputs, t, state);
       if (Status status = interpreter_.run(uniforms, state, fuel); !status) return status;
       canonicalize_outputs(state);
-      for (std::size_t k = 0; k < facts.output_count; ++k) store(state, facts.outputs[k], row(outputs[k], t));
+      for (std::size_t k = 0; k < facts.output_count; ++k)
+        store_register(state, facts.outputs[k], row(outputs[k], t));
     }
     return {};
   }
 
  private:
-  static std::byte* row(const frontend::Rows& rows, std::size_t thread) {
-    return rows.address + static_cast<std::ptrdiff_t>(thread) * rows.stride;
-  }
-  static void store(const ThreadState& state, unsigned number, std::byte* to) {
-    if (number < 32) {
-      std::memcpy(to, number < 16 ? state.o[number] : state.r[number - 16], 16);
-      return;
-    }
-    std::int32_t words[4] = {};
-    if (number == 32) std::memcpy(words, state.a0, sizeof state.a0);
-    if (number == 33) words[0] = state.aL;
-    if (number == 34) words[0] = state.cmp[0], words[1] = state.cmp[1];
-    std::memcpy(to, words, sizeof words);
-  }
-
   Interpreter interpreter_;
 };
 
@@ -204,7 +297,10 @@ warpjit::Stage Shader::stage() const {
 }
 
 Result<Location> Shader::find(LocationKind kind, std::string_view name) const {
-  if (const std::optional<Location> location = find_register(kind, name)) return *location;
+  const std::optional<Location> by_register = find_register(kind, name);
+  const bool no_unit = program_.stage != Stage::geometry && by_register && kind == LocationKind::output &&
+                       by_register->first == kEmitNumber;
+  if (by_register && !no_unit) return *by_register;
   const auto from_register = [&](const std::string& reg, unsigned count) -> std::optional<Location> {
     std::optional<Location> location = find_register(kind, reg);
     if (location) location->count = static_cast<std::uint16_t>(std::min<unsigned>(location->count, count));
@@ -271,10 +367,19 @@ Facts Shader::translation_facts(const frontend::Facts& facts) const {
   result.bound_inputs = static_cast<std::uint16_t>(facts.bound_inputs);
   result.bools_known = static_cast<std::uint16_t>(facts.known_bools);
   result.bools = static_cast<std::uint16_t>(facts.bools & facts.known_bools);
-  result.state_r = static_cast<std::uint16_t>(facts.state_given);
-  result.state_a0 = (facts.state_given >> 16 & 1) != 0;
-  result.state_aL = (facts.state_given >> 17 & 1) != 0;
-  result.state_cmp = (facts.state_given >> 18 & 1) != 0;
+  if (program_.stage == Stage::geometry) {
+    const frontend::PrimitiveFacts& primitives = facts.primitives;
+    result.bools_known &= 0x7fff;  // b15 belongs to the unit's state
+    result.geometry = {static_cast<std::uint16_t>(primitives.enabled),
+                       static_cast<std::uint8_t>(primitives.max_triangles),
+                       static_cast<std::uint8_t>(primitives.first_row),
+                       static_cast<std::uint8_t>(primitives.row_count)};
+  } else {
+    result.state_r = static_cast<std::uint16_t>(facts.state_given);
+    result.state_a0 = (facts.state_given >> 16 & 1) != 0;
+    result.state_aL = (facts.state_given >> 17 & 1) != 0;
+    result.state_cmp = (facts.state_given >> 18 & 1) != 0;
+  }
   for (std::uint32_t k = 0; k < facts.output_count; ++k) {
     Location location;
     location.kind = LocationKind::output;
@@ -297,23 +402,60 @@ Uniforms Shader::guest_uniforms(const frontend::Values& values) {
 
 void Shader::append_key(const frontend::Facts& facts, std::vector<std::byte>& key) const {
   key.insert(key.end(), code_key_.begin(), code_key_.end());
-  const std::uint64_t words[] = {facts.bound_inputs, facts.known_bools, facts.bools & facts.known_bools,
-                                 facts.state_given, facts.output_count};
+  const frontend::PrimitiveFacts& primitives = facts.primitives;
+  const std::uint64_t words[] = {static_cast<std::uint64_t>(program_.stage),
+                                 facts.bound_inputs,
+                                 facts.known_bools,
+                                 facts.bools & facts.known_bools,
+                                 facts.state_given,
+                                 facts.output_count,
+                                 primitives.enabled,
+                                 primitives.max_triangles,
+                                 std::uint64_t{primitives.row_count} << 32 | primitives.first_row};
   append(key, words, sizeof words);
   append(key, facts.outputs.data(), facts.output_count);
 }
 
 Result<ir::Function> Shader::translate(const frontend::Facts& facts) const {
-  if (program_.stage != Stage::vertex)
-    return Error{ErrorCode::unsupported, "geometry programs cannot run yet", where(program_.entry)};
-  return pica200::translate(program_, program_.entry, translation_facts(facts));
+  if (program_.stage == Stage::vertex)
+    return pica200::translate(program_, program_.entry, translation_facts(facts));
+  WARPJIT_TRY(GeometryCode code, translate_geometry(facts));
+  return std::move(code.function);
+}
+
+Result<Shader::GeometryCode> Shader::translate_geometry(const frontend::Facts& facts) const {
+  WARPJIT_TRY(GeometryTranslation made,
+              pica200::translate_geometry(program_, program_.entry, translation_facts(facts)));
+  return GeometryCode{std::move(made.function), made.ordered};
+}
+
+GeometryInput Shader::geometry_input() const {
+  GeometryInput input;
+  constexpr PrimitiveMode kModes[] = {PrimitiveMode::point, PrimitiveMode::variable, PrimitiveMode::fixed};
+  input.mode = kModes[static_cast<std::size_t>(program_.geometry_mode)];
+  input.first = std::min<unsigned>(program_.fixed_start, frontend::kUniformRows - 1);
+  input.vertices = std::min<unsigned>(program_.fixed_vertices, frontend::kUniformRows);
+  input.full_vertices = std::min<unsigned>(program_.variable_vertices, frontend::kUniformRows);
+  for (std::uint8_t n = 0; n < 16; ++n)
+    if ((program_.input_mask >> n & 1) != 0) input.registers.push_back(n);
+  input.outputs = program_.output_mask;
+  return input;
+}
+
+void Shader::fill_unit(const frontend::Values& values, std::byte* rows) const {
+  GeometryUnit unit;
+  unit.registers = start_of(values);
+  write_unit(unit, (values.bools >> 15 & 1) != 0, rows);
 }
 
 Result<std::unique_ptr<frontend::GuestInterpreter>> Shader::prepare_guest() const {
-  if (program_.stage != Stage::vertex)
-    return Error{ErrorCode::unsupported, "geometry programs cannot run yet", where(program_.entry)};
   WARPJIT_TRY(Interpreter interpreter, Interpreter::prepare(program_, program_.entry));
-  return std::unique_ptr<frontend::GuestInterpreter>(std::make_unique<Guest>(std::move(interpreter)));
+  std::unique_ptr<frontend::GuestInterpreter> guest;
+  if (program_.stage == Stage::geometry)
+    guest = std::make_unique<GeometryGuest>(std::move(interpreter));
+  else
+    guest = std::make_unique<Guest>(std::move(interpreter));
+  return guest;
 }
 
 }  // namespace warpjit::pica200

@@ -33,6 +33,8 @@ class Shader final : public frontend::Shader {
   std::span<const warpjit::Symbol> outputs() const override { return outputs_; }
   frontend::Usage usage() const override { return {usage_.inputs, usage_.bools}; }
 
+  std::uint64_t enabled_outputs() const override { return program_.output_mask; }
+
   Result<Location> find(LocationKind kind, std::string_view name) const override;
   std::string register_name(const Location& location) const override;
   void reset(frontend::Values& values) const override;
@@ -41,6 +43,10 @@ class Shader final : public frontend::Shader {
   void append_key(const frontend::Facts& facts, std::vector<std::byte>& key) const override;
   Result<ir::Function> translate(const frontend::Facts& facts) const override;
   Result<std::unique_ptr<frontend::GuestInterpreter>> prepare_guest() const override;
+  Result<GeometryCode> translate_geometry(const frontend::Facts& facts) const override;
+  GeometryInput geometry_input() const override;
+  std::size_t unit_rows() const override { return UnitRows::kCount; }
+  void fill_unit(const frontend::Values& values, std::byte* rows) const override;
   std::string where(std::uint32_t guest_address) const override { return program_.where(guest_address); }
 
  private:

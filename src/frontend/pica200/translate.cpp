@@ -12,8 +12,9 @@ using ir::I32;
 // Translation along control flow that was resolved statically.
 class StaticTranslator : private InstructionTranslator {
  public:
-  StaticTranslator(const Program& program, const Facts& facts, const ControlFlow& flow)
-      : InstructionTranslator(program, facts, kStaticVariables), flow_(flow) {}
+  StaticTranslator(const Program& program, const Facts& facts, const UnitAccess& unit,
+                   const ControlFlow& flow)
+      : InstructionTranslator(program, facts, unit, kStaticVariables), flow_(flow) {}
 
   Result<ir::Function> run() {
     ir::Block entry = function_.add_block();
@@ -132,9 +133,14 @@ class StaticTranslator : private InstructionTranslator {
 }  // namespace
 
 Result<ir::Function> translate(const Program& program, std::uint32_t entry, const Facts& facts) {
+  return translate(program, entry, facts, UnitAccess());
+}
+
+Result<ir::Function> translate(const Program& program, std::uint32_t entry, const Facts& facts,
+                               const UnitAccess& unit) {
   Result<ControlFlow> flow = discover(program, entry, facts.bools_known, facts.bools);
-  if (flow) return StaticTranslator(program, facts, *flow).run();
-  if (flow.error().code == ErrorCode::resource_limit) return translate_dynamic(program, entry, facts);
+  if (flow) return StaticTranslator(program, facts, unit, *flow).run();
+  if (flow.error().code == ErrorCode::resource_limit) return translate_dynamic(program, entry, facts, unit);
   return flow.error();
 }
 

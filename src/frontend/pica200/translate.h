@@ -2,6 +2,7 @@
 // reads. The runtime fills the table; the translator and the runtime agree through TableLayout alone.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -39,12 +40,35 @@ struct TableLayout {
 };
 
 // What can be read at the end of a thread. Each is one output row of four words: o and r as they are, a0 as
-// (x, y, 0, 0), aL as (aL, 0, 0, 0), cmp as (x, y, 0, 0) with 0 or 1; the last three are integers.
-enum class ExitFile : std::uint8_t { o, r, a0, aL, cmp };
+// (x, y, 0, 0), aL as (aL, 0, 0, 0), cmp as (x, y, 0, 0) with 0 or 1, emit (geometry programs: what SETEMIT
+// latched) as (vertex, primitive, winding, 0); the last four are integers.
+enum class ExitFile : std::uint8_t { o, r, a0, aL, cmp, emit };
 struct ExitRegister {
   ExitFile file = ExitFile::o;
   std::uint8_t index = 0;  // of o and r
   bool operator==(const ExitRegister&) const = default;
+};
+
+// What a geometry unit keeps between invocations, as rows of four words (section 10): r0-r15; a0.x, a0.y,
+// aL, and the flags as bits cmp.x, cmp.y; SETEMIT's vertex, and as bits primitive, winding, b15; the output
+// bank o0-o15 that is current; the other bank; registers o0-o15 of the buffer's vertices 0, 1, 2.
+struct UnitRows {
+  static constexpr std::uint32_t kR = 0, kAddress = 16, kLatch = 17, kBank = 18, kOther = 34, kBuffer = 50,
+                                 kCount = 98;
+};
+
+// Geometry programs only. An invocation is a thread; its bindings are, besides those of any program,
+//   inputs:  then, if row_count is not 0, the rows of c registers, then, if it is ordered, the unit's rows;
+//   outputs: then a row (triangles emitted, their winding flags as three words of bits), then the triangles
+//            (per triangle 3 vertices, per vertex a row for each enabled register, ascending), then, if it is
+//            ordered, the unit's rows.
+struct GeometryFacts {
+  std::uint16_t enabled = 0;  // the output mask: bit n = o[n]
+  std::uint8_t max_triangles = 1;  // of one invocation, 1 to 96; of more, only the count is right
+  // c registers that each invocation has values of its own for.
+  std::uint8_t first_row = 0, row_count = 0;
+  constexpr std::uint32_t vertex_rows() const { return static_cast<std::uint32_t>(std::popcount(enabled)); }
+  constexpr std::uint32_t triangle_rows() const { return 3 * vertex_rows() * max_triangles; }
 };
 
 // What is fixed for one translation. Everything here is part of the code cache's key.
@@ -59,11 +83,22 @@ struct Facts {
   bool state_a0 = false, state_aL = false, state_cmp = false;
   // Output binding k stores outputs[k] at END. No register appears twice.
   std::vector<ExitRegister> outputs;
+  GeometryFacts geometry;
 };
 
 // Translates what `entry` can reach. Guest addresses in the IR are word addresses. Errors: bad_input for
-// undefined code that is reached, unsupported for geometry instructions, resource_limit for programs whose
-// control flow unfolds beyond the discovery bound where no dispatcher form exists.
+// undefined code and geometry instructions of vertex programs that are reached, resource_limit for programs
+// whose control flow unfolds beyond the discovery bound where no dispatcher form exists.
 Result<ir::Function> translate(const Program& program, std::uint32_t entry, const Facts& facts);
+
+// The same for a geometry program. State at the start is not that of `facts`.
+struct GeometryTranslation {
+  ir::Function function;
+  // An invocation may read what an earlier one left behind: they run one after another, and each reads the
+  // unit's rows and writes them for the next. Else the IR shows that none does.
+  bool ordered = false;
+};
+Result<GeometryTranslation> translate_geometry(const Program& program, std::uint32_t entry,
+                                               const Facts& facts);
 
 }  // namespace warpjit::pica200

@@ -24,8 +24,8 @@ constexpr std::int32_t kNowhere = -1;
 
 class DynamicTranslator : private InstructionTranslator {
  public:
-  DynamicTranslator(const Program& program, const Facts& facts)
-      : InstructionTranslator(program, facts, kVariables) {}
+  DynamicTranslator(const Program& program, const Facts& facts, const UnitAccess& unit)
+      : InstructionTranslator(program, facts, unit, kVariables) {}
 
   Result<ir::Function> run(std::uint32_t entry) {
     if (Status status = find_places(entry); !status) return status.error();
@@ -76,8 +76,8 @@ class DynamicTranslator : private InstructionTranslator {
       for (; at < words && !seen[at]; ++at) {
         seen[at] = 1;
         WARPJIT_TRY(Instruction i, decode(program_.code[at], at, program_.source_name));
-        if (i.info().traits & kGeometry)
-          return Error{ErrorCode::unsupported, "geometry instructions are not supported yet",
+        if (program_.stage != Stage::geometry && (i.info().traits & kGeometry) != 0)
+          return Error{ErrorCode::bad_input, std::string(i.info().name) + " belongs to geometry programs",
                        program_.where(at)};
         if (i.opcode == Opcode::end) break;
         if (!(i.info().traits & kFlow)) continue;
@@ -251,8 +251,9 @@ class DynamicTranslator : private InstructionTranslator {
 
 }  // namespace
 
-Result<ir::Function> translate_dynamic(const Program& program, std::uint32_t entry, const Facts& facts) {
-  return DynamicTranslator(program, facts).run(entry);
+Result<ir::Function> translate_dynamic(const Program& program, std::uint32_t entry, const Facts& facts,
+                                       const UnitAccess& unit) {
+  return DynamicTranslator(program, facts, unit).run(entry);
 }
 
 }  // namespace warpjit::pica200

@@ -13,8 +13,15 @@ namespace {
 
 constexpr float kLitpLimit = 127.99609375f;  // 127 + 255/256, the reference's 127.9961
 
-std::vector<ir::Type> variable_types(std::uint32_t count) {
+constexpr std::uint32_t kGeometryFloats = 4 * 64, kGeometryVariables = kGeometryFloats + 8;
+
+std::vector<ir::Type> variable_types(std::uint32_t count, bool geometry) {
   std::vector<ir::Type> types(count, ir::Type::i32);
+  if (geometry) {
+    types.resize(count + kGeometryFloats, ir::Type::f32);
+    types.resize(count + kGeometryVariables - 3, ir::Type::i32);
+    types.resize(count + kGeometryVariables, ir::Type::i1);
+  }
   for (std::uint32_t v = 0; v < kVarA0; ++v) types[v] = ir::Type::f32;
   types[kVarCmp] = types[kVarCmp + 1] = ir::Type::i1;
   return types;
@@ -23,16 +30,21 @@ std::vector<ir::Type> variable_types(std::uint32_t count) {
 }  // namespace
 
 InstructionTranslator::InstructionTranslator(const Program& program, const Facts& facts,
-                                             std::uint32_t variables)
+                                             const UnitAccess& unit, std::uint32_t variables)
     : program_(program),
       facts_(facts),
       builder_(function_),
-      ssa_(builder_, variable_types(variables)),
-      variables_(variables) {
+      ssa_(builder_, variable_types(variables, program.stage == Stage::geometry)),
+      unit_(unit),
+      variables_(variables),
+      first_geometry_(variables) {
   function_.name = program_.source_name.empty() ? "pica200" : program_.source_name;
   function_.input_count = static_cast<std::uint32_t>(std::popcount(facts_.bound_inputs));
   function_.output_count = static_cast<std::uint32_t>(facts_.outputs.size());
   function_.uniform_bytes = facts_.layout.bytes();
+  if (!is_geometry()) return;
+  function_.input_count += (facts_.geometry.row_count != 0 ? 1 : 0) + (unit_.loads ? 1 : 0);
+  function_.output_count += 2 + (unit_.stored.any() ? 1 : 0);
 }
 
 void InstructionTranslator::begin_thread() {
@@ -57,6 +69,7 @@ void InstructionTranslator::begin_thread() {
     inputs_[n] = {zero, zero, zero, zero};
     if (facts_.bound_inputs >> n & 1) inputs_[n] = builder_.LoadInput(binding++);
   }
+  if (is_geometry()) begin_invocation();
 }
 
 // Outputs as they are given out: NaN in o and r has one value, whatever made it.
@@ -84,9 +97,16 @@ void InstructionTranslator::end_thread() {
           row[c] = builder_.BitcastI32ToF32(builder_.select(
               read<I1>(kVarCmp + c), builder_.constant(std::int32_t{1}), builder_.constant(std::int32_t{0})));
         break;
+      case ExitFile::emit:
+        row[0] = builder_.BitcastI32ToF32(read<I32>(var_vertex()));
+        for (unsigned c = 0; c < 2; ++c)
+          row[1 + c] = builder_.select(read<I1>(c == 0 ? var_primitive() : var_winding()),
+                                       builder_.constant_bits(1), none);
+        break;
     }
     builder_.StoreOutput(always, row[0], row[1], row[2], row[3], k);
   }
+  if (is_geometry()) end_invocation();
 }
 
 void InstructionTranslator::stay(ir::Block block, std::uint32_t address) {
@@ -100,6 +120,7 @@ void InstructionTranslator::stay(ir::Block block, std::uint32_t address) {
 }
 
 I1 InstructionTranslator::boolean(unsigned number) {
+  if (number == 15 && is_geometry()) return read<I1>(var_b15());
   I32 bits = builder_.LoadUniformI32(facts_.layout.bools());
   I32 bit = builder_.IAnd32(bits, builder_.constant(std::uint32_t{1} << number));
   return builder_.INe32(bit, builder_.constant(std::int32_t{0}));
@@ -151,7 +172,13 @@ class InstructionTranslator::Operand {
       default:
         break;
     }
-    if (index_ == 0) return b.LoadUniformF32(t_.facts_.layout.c(reg_.index) + 4 * component);
+    const GeometryFacts& geometry = t_.facts_.geometry;
+    if (index_ == 0) {
+      const unsigned row = reg_.index - geometry.first_row;
+      if (row >= geometry.row_count) return b.LoadUniformF32(t_.facts_.layout.c(reg_.index) + 4 * component);
+      if (!row_[0].valid()) row_ = t_.invocation_row(b.constant(row));
+      return row_[component];
+    }
     // Out of the byte range the offset counts as 0. The table is laid out by effective index, so wrapping
     // and the rows of ones are in it.
     if (!row_[0].valid()) {
@@ -162,6 +189,14 @@ class InstructionTranslator::Operand {
       I32 row = b.select(in_range, shifted, origin);
       row_ = b.LoadUniformRow(
           row, std::uint64_t{TableLayout::kRelativeReach} << 32 | TableLayout::relative_base(reg_.index));
+      if (geometry.row_count != 0) {
+        const unsigned first = TableLayout::kRelativeOrigin - reg_.index;
+        I32 effective = b.IAnd32(b.ISub32(row, b.constant(first)), b.constant(0x7Fu));
+        I32 own = b.ISub32(effective, b.constant(std::uint32_t{geometry.first_row}));
+        I1 is_own = b.ILtU32(own, b.constant(std::uint32_t{geometry.row_count}));
+        const Row values = t_.invocation_row(own);
+        for (unsigned c = 0; c < 4; ++c) row_[c] = b.select(is_own, values[c], row_[c]);
+      }
     }
     return row_[component];
   }
@@ -180,6 +215,8 @@ class InstructionTranslator::Operand {
 void InstructionTranslator::instruction(const Instruction& i) {
   const OpcodeInfo& row = i.info();
   if (row.traits & kFlow || i.opcode == Opcode::nop) return;
+  if (i.opcode == Opcode::emit) return emit();
+  if (i.opcode == Opcode::setemit) return set_emit(i);
   const Descriptor descriptor = program_.descriptor(i.descriptor);
   Operand s1(*this, i, 1, descriptor), s2(*this, i, i.source_count() >= 2 ? 2 : 1, descriptor),
       s3(*this, i, i.source_count() >= 3 ? 3 : 1, descriptor);

@@ -1,0 +1,111 @@
+#include "launch_geometry.h"
+
+namespace warpjit::tool {
+
+namespace {
+
+Result<unsigned> read_count(const JsonField& field, std::int64_t low, std::int64_t high) {
+  WARPJIT_TRY(const std::int64_t number, field.integer(low, high, 32));
+  return static_cast<unsigned>(number);
+}
+
+// A register by its number or name, which begins with `prefix`.
+Result<unsigned> read_register(const JsonField& field, pica200::RegisterFile file) {
+  if (!field.json().is_string())
+    return field.error("must be the name of a register");
+  const auto reg = pica200::parse_register(field.json().get<std::string>());
+  if (!reg || reg->file != file)
+    return field.error(file == pica200::RegisterFile::c ? "must be c0-c95" : "must be v0-v15");
+  return unsigned{reg->index};
+}
+
+}  // namespace
+
+Status read_geometry_input(const JsonField& field, GeometryInput& input,
+                           std::vector<std::uint32_t>& primitives) {
+  WARPJIT_CHECK(field.expect_object());
+  WARPJIT_CHECK(field.expect_keys(
+      {"mode", "first", "vertices", "full_vertices", "registers", "max_triangles", "primitives"}));
+  if (const auto mode = field.find("mode")) {
+    WARPJIT_TRY(const std::string text, mode->string());
+    const auto parsed = parse_primitive_mode(text);
+    if (!parsed) return mode->error("unknown mode '" + text + "', point, variable and fixed are known");
+    input.mode = *parsed;
+  }
+  const auto only_in = [&](const char* key, PrimitiveMode mode) -> Status {
+    if (field.has(key) && input.mode != mode)
+      return field.at(key).error("belongs to mode '" + std::string(warpjit::name(mode)) + "'");
+    return {};
+  };
+  for (const char* key : {"first", "vertices"}) WARPJIT_CHECK(only_in(key, PrimitiveMode::fixed));
+  for (const char* key : {"full_vertices", "primitives"})
+    WARPJIT_CHECK(only_in(key, PrimitiveMode::variable));
+  WARPJIT_CHECK(only_in("registers", PrimitiveMode::point));
+  if (const auto first = field.find("first")) {
+    WARPJIT_TRY(input.first, read_register(*first, pica200::RegisterFile::c));
+  }
+  if (const auto vertices = field.find("vertices")) {
+    WARPJIT_TRY(input.vertices, read_count(*vertices, 1, 96));
+  }
+  if (const auto full = field.find("full_vertices")) {
+    WARPJIT_TRY(input.full_vertices, read_count(*full, 0, 96));
+  }
+  if (const auto most = field.find("max_triangles")) {
+    WARPJIT_TRY(input.max_triangles, read_count(*most, 1, 96));
+  }
+  if (const auto registers = field.find("registers")) {
+    WARPJIT_CHECK(registers->expect_array());
+    input.registers.clear();
+    for (std::size_t k = 0; k < registers->size(); ++k) {
+      WARPJIT_TRY(const unsigned reg, read_register(registers->at(k), pica200::RegisterFile::v));
+      for (const std::uint8_t other : input.registers)
+        if (other == reg) return registers->at(k).error("is listed twice");
+      input.registers.push_back(static_cast<std::uint8_t>(reg));
+    }
+  }
+  if (const auto list = field.find("primitives")) {
+    WARPJIT_CHECK(list->expect_array());
+    for (std::size_t k = 0; k < list->size(); ++k) {
+      WARPJIT_TRY(const std::int64_t number, list->at(k).integer(0, kMaxThreads, 32));
+      primitives.push_back(static_cast<std::uint32_t>(number));
+    }
+  }
+  return {};
+}
+
+Result<std::vector<WantedTriangle>> read_triangles(const JsonField& field, const pica200::Program& program) {
+  WARPJIT_CHECK(field.expect_array());
+  std::vector<WantedTriangle> triangles;
+  for (std::size_t k = 0; k < field.size(); ++k) {
+    const JsonField entry = field.at(k);
+    WARPJIT_CHECK(entry.expect_object());
+    WantedTriangle triangle;
+    for (const auto& [key, value] : entry.json().items()) {
+      const JsonField part = entry.at(key);
+      if (key == "inverted") {
+        WARPJIT_TRY(triangle.inverted, part.boolean());
+        continue;
+      }
+      auto state = parse_state_name(key);
+      if (const pica200::Output* output = program.find_output(key); !state && output != nullptr)
+        state = StateName{pica200::ExitFile::o, static_cast<std::uint8_t>(output->reg)};
+      if (!state || state->file != pica200::ExitFile::o)
+        return part.error("'" + key + "' is not an output register that vertices have");
+      WARPJIT_CHECK(part.expect_array());
+      if (part.size() != 3) return part.error("must have the values of 3 vertices");
+      for (std::size_t vertex = 0; vertex < 3; ++vertex) {
+        const JsonField row = part.at(vertex);
+        WARPJIT_CHECK(row.expect_array());
+        if (row.size() != 4) return row.error("must have 4 components");
+        for (std::size_t c = 0; c < 4; ++c) {
+          WARPJIT_TRY(triangle.words[state->index][vertex][c], row.at(c).float_bits());
+        }
+      }
+      triangle.given = static_cast<std::uint16_t>(triangle.given | 1u << state->index);
+    }
+    triangles.push_back(triangle);
+  }
+  return triangles;
+}
+
+}  // namespace warpjit::tool
