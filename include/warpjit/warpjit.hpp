@@ -201,21 +201,21 @@ WARPJIT_API std::optional<PrimitiveMode> parse_primitive_mode(std::string_view t
 
 struct GeometryInput {
   PrimitiveMode mode = PrimitiveMode::point;
-  unsigned first = 0;                    // fixed: a float uniform register
-  unsigned vertices = 0;                 // fixed: of a primitive
-  unsigned full_vertices = 0;            // variable
-  std::vector<std::uint8_t> registers;   // point: the input register of each attribute, each once
-  std::uint64_t outputs = 0;             // bit n: output register n belongs to an emitted vertex
-  unsigned max_triangles = 8;            // of one invocation, 1 to 96; more is an error
+  unsigned first = 0;                   // fixed: a float uniform register
+  unsigned vertices = 0;                // fixed: of a primitive
+  unsigned full_vertices = 0;           // variable
+  std::vector<std::uint8_t> registers;  // point: the input register of each attribute, each once
+  std::uint64_t outputs = 0;            // bit n: output register n belongs to an emitted vertex
+  unsigned max_triangles = 8;           // of one invocation, 1 to 96; more is an error
 };
 
 // Where emitted triangles go, in the order of the invocations and of their EMITs: three vertices a triangle,
 // in the order of the EMIT buffer; 16 bytes for each enabled output register a vertex, ascending.
 struct TriangleBuffer {
   void* vertices = nullptr;
-  std::size_t size = 0;             // bytes at `vertices`
-  std::uint8_t* inverted = nullptr; // the winding flag of each triangle, 0 or 1; may be null
-  std::size_t inverted_size = 0;    // bytes at `inverted`
+  std::size_t size = 0;              // bytes at `vertices`
+  std::uint8_t* inverted = nullptr;  // the winding flag of each triangle, 0 or 1; may be null
+  std::size_t inverted_size = 0;     // bytes at `inverted`
 };
 
 // A program with its bindings. It refers to the caller's buffers, which must outlive the runs, and copies
@@ -260,10 +260,10 @@ class WARPJIT_API Launch {
   void unbind_inputs();
   void unbind_outputs();
 
-  // ---- Geometry programs. A thread is an invocation. Registers and flags that persist from one invocation to
-  // the next start as set_state says (else 0) in each run of the launch, and so does b15. Outputs that can be
-  // bound are registers at the end of each invocation (r0-r15, a0, aL, cmp) and `emit`, the vertex, primitive
-  // and winding flag that SETEMIT latched.
+  // ---- Geometry programs. A thread is an invocation. Registers and flags that persist from one invocation
+  // to the next start as set_state says (else 0) in each run of the launch, and so does b15. Outputs that can
+  // be bound are registers at the end of each invocation (r0-r15, a0, aL, cmp) and `emit`, the vertex,
+  // primitive and winding flag that SETEMIT latched.
 
   // How inputs come, which outputs a vertex has, how many triangles an invocation emits. Starts as the
   // container says. Errors: bad_input for other programs and for values outside their ranges.
@@ -277,7 +277,8 @@ class WARPJIT_API Launch {
   Status bind_primitives(std::span<const std::uint32_t> list);
   Status bind_triangles(const TriangleBuffer& buffer);
 
-  // Threads to run; with a vertex stage, the invocations follow from that one's. 0 is allowed and does nothing.
+  // Threads to run; with a vertex stage, the invocations follow from that one's. 0 is allowed and does
+  // nothing.
   void set_count(std::uint64_t count);
   std::uint64_t count() const;
   // Backward transfers that one thread may make; more than this times the group's lanes is out_of_fuel.
@@ -325,6 +326,7 @@ struct EngineOptions {
   CodeMemory code_memory = CodeMemory::automatic;
   bool perf_map = false;        // list kernels in /tmp/perf-PID.map
   bool checks = false;          // verify the IR and the machine code between all stages (slow)
+  bool speculate = true;        // tests: false runs only code that expects special values
   std::uint32_t parts = 0;      // tests: vectors per value, 0: chosen by the backend
   std::uint32_t registers = 0;  // tests: registers per class the allocator may use, 0: all
 };
@@ -353,7 +355,7 @@ struct CompileReport {
 };
 struct RunReport : CompileReport {
   std::uint64_t run_ns = 0;
-  unsigned threads = 1;  // host threads asked to work
+  unsigned threads = 1;                          // host threads asked to work
   std::uint64_t invocations = 0, triangles = 0;  // of a geometry program
 };
 

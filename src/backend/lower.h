@@ -221,7 +221,7 @@ class Lowering {
   std::uint32_t current_block_ = 0;       // number of the IR block being lowered: the caches' stamp
   std::uint32_t table_epoch_ = 0;         // stores to the uniform table so far (in preambles)
   std::uint32_t guest_address_ = ir::kNoAddress;
-  std::int32_t slots_ = -1;  // frame area of the IR's local slots
+  std::int32_t slots_ = -1;        // frame area of the IR's local slots
   std::int32_t row_offsets_ = -1;  // frame area for the byte offsets of lanes' rows, a part's worth
 };
 

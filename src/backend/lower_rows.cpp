@@ -1,6 +1,6 @@
 // Lowering of bindings with several rows a thread (LoadInputRow, StoreOutputRow). A row whose number is known
-// is as the only row of a thread, some bytes on. Else lanes go one by one: their byte offsets pass through the
-// frame, so that scalar loads can fetch them.
+// is as the only row of a thread, some bytes on. Else lanes go one by one: their byte offsets pass through
+// the frame, so that scalar loads can fetch them.
 #include <cstddef>
 
 #include "backend/lower.h"

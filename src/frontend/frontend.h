@@ -45,10 +45,10 @@ struct PrimitiveFacts {
 inline constexpr std::uint32_t kEmissionOutput = 0;   // triangles emitted, then their winding flags as bits
 inline constexpr std::uint32_t kTrianglesOutput = 1;  // rows: per triangle 3 vertices of vertex_rows() rows
 inline constexpr std::uint32_t kUnitOutput = 2;
-inline constexpr std::uint32_t kMaxTriangles = 96;    // of one invocation: the flags fit three words
+inline constexpr std::uint32_t kMaxTriangles = 96;  // of one invocation: the flags fit three words
 
 inline constexpr std::uint64_t kVertexRegisters = 0xffff;  // output numbers that a vertex may have
-inline constexpr std::uint32_t kUniformRows = 96;     // float uniforms that primitives can fill
+inline constexpr std::uint32_t kUniformRows = 96;          // float uniforms that primitives can fill
 
 // The facts of a launch that a translation is made for.
 struct Facts {

@@ -37,15 +37,14 @@ struct OpcodeInfo {
   std::string_view name;
   std::string_view results;   // type letters
   std::string_view operands;  // type letters
-  bool pure, commutative, reads, writes, convergent, terminator, immediate, per_lane,
-      guarded;
+  bool pure, commutative, reads, writes, convergent, terminator, immediate, per_lane, guarded;
 };
 namespace types_detail {
 constexpr OpcodeInfo decode_row(std::string_view name, std::string_view results, std::string_view operands,
                                 std::string_view flags) {
   auto has = [&](char flag) { return flags.find(flag) != std::string_view::npos; };
-  return {name, results, operands, has('P'), has('C'), has('R'), has('W'), has('X'), has('T'), has('I'),
-          has('V'), has('G')};
+  return {name,     results,  operands, has('P'), has('C'), has('R'),
+          has('W'), has('X'), has('T'), has('I'), has('V'), has('G')};
 }
 inline constexpr std::array<OpcodeInfo, kOpcodeCount> kOpcodes = {{
 #define WARPJIT_IR_OP(name, results, operands, flags) decode_row(#name, results, operands, flags),

@@ -95,6 +95,7 @@ CodeCache::KernelResult EngineState::find_kernel(const LaunchState& launch, cons
   kernel.target = choice.target;
   kernel.dispatch_all = options.dispatch_all;
   kernel.checks = options_.checks || kAlwaysCheck;
+  kernel.speculate = options_.speculate;
   kernel.parts = options_.parts;
   kernel.registers = options_.registers;
   WARPJIT_TRY(frontend::Facts facts, launch.facts(0));
@@ -142,8 +143,8 @@ Status EngineState::lease_kernel(LaunchState& launch, const RunOptions& options,
   const SlotKey key = slot_key(launch, options, choice);
   bool remembered = launch.slots.find(key, launch.values_generation, lease);
   if (!remembered) {
-    WARPJIT_TRY(remembered, launch.slots.refill(key, launch.values_generation, *launch.shader, launch.values,
-                                                lease));
+    WARPJIT_TRY(remembered,
+                launch.slots.refill(key, launch.values_generation, *launch.shader, launch.values, lease));
   }
   bool hit = true;
   if (!remembered) {

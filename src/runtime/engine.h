@@ -48,9 +48,12 @@ class EngineState {
   Status lease_kernel(LaunchState& launch, const RunOptions& options, Slots::Lease& lease,
                       CompileReport& report);
   unsigned worker_count(std::uint64_t threads, const RunOptions& options, const Kernel& kernel) const;
-  // Geometry programs (engine_geometry.cpp). The attributes of all vertices, row after row.
+  // Geometry programs (engine_geometry.cpp).
   Result<RunReport> run_geometry(LaunchState& launch, const RunOptions& options);
-  Result<std::unique_ptr<std::byte[]>> run_vertex_stage(const LaunchState& launch, const RunOptions& options);
+  static Status bind_stage(const LaunchData::Primitives& primitives, LaunchState& stage);
+  Result<std::vector<std::uint32_t>> run_listed(const LaunchState& launch, const RunPlan& stage,
+                                                const frontend::PrimitiveFacts& facts,
+                                                const RunReport& report);
   Status run_rounds(const PrimitivePlan& plan, const RunOptions& options, RunReport& report);
   Status run_parallel(const RunPlan& plan, std::uint64_t count, std::uint64_t chunk, unsigned workers);
 

@@ -1,7 +1,9 @@
-// Geometry launches: the vertex stage first, then rounds of ranges of invocations. Ranges of a round run on all
-// workers; what they emitted is then copied to where the ranges before it end. Ordered invocations run on one.
+// Geometry launches: the vertex stage first, then rounds of ranges of invocations. Ranges of a round run on
+// all workers; what they emitted is then copied to where the ranges before it end. Ordered invocations run on
+// one.
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
 #include "base/float_environment.h"
 #include "runtime/engine.h"
@@ -10,37 +12,44 @@
 namespace warpjit::runtime {
 namespace {
 
-constexpr std::uint64_t kMaxVertexBytes = std::uint64_t{4} << 30;
+constexpr std::uint64_t kMaxStageBytes = std::uint64_t{4} << 30;
+constexpr std::uint64_t kStageRange = 64;  // vertices that a task has at least
 // Ranges of a round for each worker, to even out their speeds.
 constexpr std::uint64_t kRangesPerWorker = 4;
 
 }  // namespace
 
-Result<std::unique_ptr<std::byte[]>> EngineState::run_vertex_stage(const LaunchState& launch,
-                                                                   const RunOptions& options) {
-  const LaunchData::Primitives& primitives = *launch.primitives;
-  const std::size_t row = primitives.attribute_count() * kRowBytes;
-  const std::uint64_t count = primitives.vertex->count;
-  if (count > kMaxVertexBytes / row)
-    return Error{ErrorCode::resource_limit,
-                 "the vertex stage gives more than " + std::to_string(kMaxVertexBytes) + " bytes",
-                 launch.shader->source_name()};
-  const std::size_t bytes = static_cast<std::size_t>(count) * row;
-  std::unique_ptr<std::byte[]> vertices(new (std::nothrow) std::byte[bytes + 1]);
-  if (!vertices) return Error{ErrorCode::resource_limit, "no memory for the vertices", ""};
-  LaunchState stage(*primitives.vertex);
+// Bound to nowhere: a plan puts the outputs where they are wanted.
+Status EngineState::bind_stage(const LaunchData::Primitives& primitives, LaunchState& stage) {
   stage.output_count = 0;
-  stage.allow_overlap = false;
-  std::size_t offset = 0;
-  for (std::uint64_t bits = primitives.attributes; bits != 0; bits &= bits - 1, offset += kRowBytes) {
+  if (Status status = stage.check_bindings(); !status) return status;
+  for (std::uint64_t bits = primitives.attributes; bits != 0; bits &= bits - 1) {
     Location location;
     location.kind = LocationKind::output;
     location.first = static_cast<std::uint16_t>(std::countr_zero(bits));
-    const OutputBuffer buffer{vertices.get() + offset, bytes - std::min(offset, bytes), row, f32x4};
-    if (Status status = stage.bind(location, buffer); !status) return status.error();
+    WARPJIT_CHECK(stage.bind(location, OutputBuffer{nullptr, 0, 0, f32x4}));
   }
-  if (auto report = run(stage, options); !report) return report.error();
-  return vertices;
+  return {};
+}
+
+// Primitives pick their vertices from all that there are.
+Result<std::vector<std::uint32_t>> EngineState::run_listed(const LaunchState& launch, const RunPlan& stage,
+                                                           const frontend::PrimitiveFacts& facts,
+                                                           const RunReport& report) {
+  const LaunchData::Primitives& primitives = *launch.primitives;
+  const std::uint64_t count = primitives.vertex->count, row = primitives.attribute_count() * kRowBytes;
+  if (count > kMaxStageBytes / row || report.invocations > kMaxStageBytes / (facts.row_count * kRowBytes))
+    return Error{ErrorCode::resource_limit,
+                 "vertices or primitives need more than " + std::to_string(kMaxStageBytes) + " bytes",
+                 launch.shader->source_name()};
+  std::unique_ptr<std::byte[]> vertices(new (std::nothrow) std::byte[static_cast<std::size_t>(count * row)]);
+  if (!vertices) return Error{ErrorCode::resource_limit, "no memory for the vertices", ""};
+  const RunPlan plan = stage.with_rows(vertices.get(), 0);
+  const std::uint64_t chunk = (count / report.threads + kStageRange) / kStageRange * kStageRange;
+  WARPJIT_CHECK(run_parallel(plan, count, chunk, report.threads));
+  WARPJIT_TRY(const Location first, launch.shader->find(LocationKind::float_uniform, "c0"));
+  return gather_primitives(primitives, facts, vertices.get(),
+                           std::span(launch.values.words).subspan(first.word, frontend::kUniformRows * 4));
 }
 
 Result<RunReport> EngineState::run_geometry(LaunchState& launch, const RunOptions& options) {
@@ -50,27 +59,32 @@ Result<RunReport> EngineState::run_geometry(LaunchState& launch, const RunOption
   Slots::Lease lease;
   if (Status status = lease_kernel(launch, options, lease, report); !status) return status.error();
   report.invocations = launch.thread_count();
+  if (report.invocations == 0) return report;
   const auto start = std::chrono::steady_clock::now();
-  std::unique_ptr<std::byte[]> vertices;
-  if (launch.primitives->vertex) {
-    WARPJIT_TRY(vertices, run_vertex_stage(launch, options));
-  }
   const Kernel& kernel = lease.kernel();
   WARPJIT_TRY(const frontend::Facts facts, launch.facts(0));
-  std::vector<std::uint32_t> rows;
-  if (vertices && launch.primitives->input.mode == PrimitiveMode::variable) {
-    WARPJIT_TRY(const Location first, launch.shader->find(LocationKind::float_uniform, "c0"));
-    const std::uint64_t words = report.invocations * facts.primitives.row_count * 4;
-    if (words > kMaxVertexBytes / 4)
-      return Error{ErrorCode::resource_limit, "the primitives need too much memory",
-                   launch.shader->source_name()};
-    rows = gather_primitives(*launch.primitives, facts.primitives, vertices.get(),
-                             std::span(launch.values.words).subspan(first.word, frontend::kUniformRows * 4));
-  }
-  const PrimitivePlan plan(launch, facts, kernel, lease.table(), options.fuel.value_or(launch.fuel),
-                           options.cancel, vertices.get(),
-                           rows.empty() ? nullptr : reinterpret_cast<const std::byte*>(rows.data()));
   report.threads = kernel.report().ordered ? 1 : worker_count(report.invocations, options, kernel);
+  const std::uint64_t fuel = options.fuel.value_or(launch.fuel);
+
+  const LaunchData::Primitives& primitives = *launch.primitives;
+  std::optional<LaunchState> stage;
+  Slots::Lease stage_lease;
+  std::optional<RunPlan> stage_plan;
+  std::vector<std::uint32_t> rows;
+  if (primitives.vertex) {
+    stage.emplace(*primitives.vertex);
+    if (Status status = bind_stage(primitives, *stage); !status) return status.error();
+    CompileReport ignored;
+    if (Status status = lease_kernel(*stage, options, stage_lease, ignored); !status) return status.error();
+    stage_plan.emplace(*stage, stage_lease.kernel(), stage_lease.table(), fuel, options.cancel);
+    if (primitives.input.mode == PrimitiveMode::variable) {
+      WARPJIT_TRY(rows, run_listed(launch, *stage_plan, facts.primitives, report));
+      stage_plan.reset();
+    }
+  }
+  const PrimitivePlan plan(launch, facts, kernel, lease.table(), fuel, options.cancel,
+                           stage_plan ? &*stage_plan : nullptr,
+                           rows.empty() ? nullptr : reinterpret_cast<const std::byte*>(rows.data()));
   if (Status status = run_rounds(plan, options, report); !status) return status.error();
   const auto elapsed = std::chrono::steady_clock::now() - start;
   report.run_ns =

@@ -85,7 +85,8 @@ Status LaunchData::set_geometry_input(const GeometryInput& input) {
   if (input.max_triangles < 1 || input.max_triangles > frontend::kMaxTriangles)
     return wrong("an invocation may emit 1 to " + std::to_string(frontend::kMaxTriangles) + " triangles");
   if ((input.outputs & ~frontend::kVertexRegisters) != 0) return wrong("there is no such output register");
-  if (input.first >= frontend::kUniformRows || input.vertices > frontend::kUniformRows || input.full_vertices > frontend::kUniformRows)
+  if (input.first >= frontend::kUniformRows || input.vertices > frontend::kUniformRows ||
+      input.full_vertices > frontend::kUniformRows)
     return wrong("there are " + std::to_string(frontend::kUniformRows) + " float uniform registers");
   std::uint64_t seen = 0;
   for (const std::uint8_t reg : input.registers) {

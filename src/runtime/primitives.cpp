@@ -13,6 +13,9 @@ namespace {
 constexpr std::size_t kAreaBytes = 128 * 1024;
 constexpr std::uint64_t kMaxRange = 4096, kMaxOrderedRange = 64;
 
+// No counts of attributes overflow.
+constexpr std::uint64_t kMaxVertices = std::uint64_t{1} << 40;
+
 constexpr std::uint32_t kNeverCancelled = 0;
 
 Error wrong(const LaunchData& launch, std::string message) {
@@ -42,8 +45,7 @@ std::uint32_t most_listed(const LaunchData::Primitives& p) {
 Status check_primitive_list(std::span<const std::uint32_t> list) {
   for (std::size_t at = 0; at < list.size(); at += 1 + list[at])
     if (list[at] == 0 || list[at] > list.size() - at - 1)
-      return Error{ErrorCode::bad_input,
-                   "a primitive of " + std::to_string(list[at]) + " vertices cannot be",
+      return Error{ErrorCode::bad_input, "a primitive of " + std::to_string(list[at]) + " vertices cannot be",
                    "primitive list, place " + std::to_string(at)};
   return {};
 }
@@ -85,6 +87,7 @@ Status check_primitives(const LaunchData& launch) {
     if (p.input.mode == PrimitiveMode::point) return {};
     return wrong(launch, std::string(name(p.input.mode)) + " primitives need a vertex stage");
   }
+  if (p.vertex->count > kMaxVertices) return wrong(launch, "there are too many vertices");
   if (launch.bound_inputs != 0) return wrong(launch, "inputs are bound, but the vertex stage gives them");
   if (p.input.mode == PrimitiveMode::point) {
     if (p.input.registers.empty()) return wrong(launch, "no input register takes an attribute");
@@ -95,8 +98,9 @@ Status check_primitives(const LaunchData& launch) {
                                std::to_string(p.attribute_count()) + " attributes do not fit the uniforms");
   } else {
     if (variable_rows(p, most_listed(p)) > frontend::kUniformRows)
-      return wrong(launch, "a primitive of " + std::to_string(most_listed(p)) + " vertices does not fit the "
-                           "uniforms");
+      return wrong(launch, "a primitive of " + std::to_string(most_listed(p)) +
+                               " vertices does not fit the "
+                               "uniforms");
     std::uint64_t highest = 0;
     each_listed(p.list, [&](std::size_t at, std::uint32_t vertices) {
       for (std::uint32_t k = 0; k < vertices; ++k) highest = std::max<std::uint64_t>(highest, p.list[at + k]);
@@ -111,7 +115,8 @@ std::vector<std::uint32_t> gather_primitives(const LaunchData::Primitives& p,
                                              const frontend::PrimitiveFacts& facts, const std::byte* vertices,
                                              std::span<const std::uint32_t> uniforms) {
   const std::size_t record = std::size_t{facts.row_count} * 4, attributes = p.attribute_count();
-  std::vector<std::uint32_t> rows, file(uniforms.begin(), uniforms.begin() + static_cast<std::ptrdiff_t>(record));
+  std::vector<std::uint32_t> rows,
+      file(uniforms.begin(), uniforms.begin() + static_cast<std::ptrdiff_t>(record));
   rows.reserve(static_cast<std::size_t>(primitive_count(p)) * record);
   each_listed(p.list, [&](std::size_t at, std::uint32_t count) {
     std::uint32_t* to = file.data();
@@ -129,7 +134,7 @@ std::vector<std::uint32_t> gather_primitives(const LaunchData::Primitives& p,
 
 PrimitivePlan::PrimitivePlan(const LaunchState& launch, const frontend::Facts& facts, const Kernel& kernel,
                              std::uint32_t* table, std::uint64_t fuel,
-                             const std::atomic<std::uint32_t>* cancel, const std::byte* vertices,
+                             const std::atomic<std::uint32_t>* cancel, const RunPlan* stage,
                              const std::byte* rows)
     : launch_(launch),
       kernel_(kernel),
@@ -140,30 +145,35 @@ PrimitivePlan::PrimitivePlan(const LaunchState& launch, const frontend::Facts& f
       ordered_(kernel.report().ordered),
       unit_rows_(launch.shader->unit_rows()),
       triangle_rows_(std::size_t{3} * facts_.vertex_rows() * facts_.max_triangles),
-      output_count_(launch.output_count) {
+      output_count_(launch.output_count),
+      stage_(stage) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
   fuel_ = fuel > kMost / kernel.lanes() ? kMost : fuel * kernel.lanes();
   const LaunchData::Primitives& p = *launch.primitives;
+  if (stage != nullptr) {
+    attributes_ = p.attribute_count();
+    attributes_per_invocation_ = facts_.row_count != 0 ? facts_.row_count : p.input.registers.size();
+  }
+  const auto stage_stride = static_cast<std::ptrdiff_t>(attributes_per_invocation_ * kRowBytes);
   for (std::uint64_t bits = facts.bound_inputs; bits != 0; bits &= bits - 1) {
     const auto number = static_cast<std::size_t>(std::countr_zero(bits));
-    if (vertices != nullptr) {
+    if (stage != nullptr) {
       const auto& registers = p.input.registers;
       const auto attribute = std::find(registers.begin(), registers.end(), number) - registers.begin();
-      const auto stride = static_cast<std::ptrdiff_t>(registers.size() * kRowBytes);
-      inputs_[input_count_++] = {vertices + static_cast<std::size_t>(attribute) * kRowBytes, stride, nullptr, 1};
+      inputs_[input_count_++] = {nullptr, stage_stride, nullptr, 1,
+                                 static_cast<std::uint32_t>(attribute) * std::uint32_t{kRowBytes}};
     } else {
       const LaunchData::Input& input = launch.inputs[number];
       inputs_[input_count_++] = {static_cast<const std::byte*>(input.attribute.data),
                                  launch.count > 1 ? static_cast<std::ptrdiff_t>(input.attribute.stride) : 0,
-                                 input.attribute.format == f32x4 ? nullptr : input.load, 1};
+                                 input.attribute.format == f32x4 ? nullptr : input.load, 1, 0};
     }
   }
   if (facts_.row_count != 0)
-    inputs_[input_count_++] = {rows != nullptr ? rows : vertices,
-                               static_cast<std::ptrdiff_t>(facts_.row_count * kRowBytes), nullptr,
-                               facts_.row_count};
+    inputs_[input_count_++] = {rows, static_cast<std::ptrdiff_t>(facts_.row_count * kRowBytes), nullptr,
+                               facts_.row_count, 0};
   for (std::uint32_t k = 0; k < input_count_; ++k) input_rows_ += inputs_[k].rows;
-  const std::size_t each = triangle_stride() + (1 + output_count_) * kRowBytes;
+  const std::size_t each = triangle_stride() + (1 + output_count_ + attributes_per_invocation_) * kRowBytes;
   chunk_ = std::clamp<std::uint64_t>(kAreaBytes / each, 1, ordered_ ? kMaxOrderedRange : kMaxRange);
   chunk_ = std::max<std::uint64_t>(1, chunk_ / lanes_) * lanes_;
 }
@@ -171,20 +181,41 @@ PrimitivePlan::PrimitivePlan(const LaunchState& launch, const frontend::Facts& f
 Result<PrimitiveArea> PrimitivePlan::make_area() const {
   const std::size_t emission = chunk_ * kRowBytes, triangles = chunk_ * triangle_stride(),
                     outputs = chunk_ * output_count_ * kRowBytes,
-                    unit = ordered_ ? (chunk_ + 1) * unit_stride() : 0, inputs = chunk_ * input_rows_ * kRowBytes;
+                    unit = ordered_ ? (chunk_ + 1) * unit_stride() : 0,
+                    inputs = chunk_ * input_rows_ * kRowBytes,
+                    // Parts of the first and the last vertex may belong to other ranges.
+      vertices = (chunk_ * attributes_per_invocation_ + 2 * attributes_) * kRowBytes;
   PrimitiveArea area;
-  area.memory.reset(new (std::nothrow) std::byte[emission + triangles + outputs + unit + inputs]);
+  area.memory.reset(new (std::nothrow) std::byte[emission + triangles + outputs + unit + inputs + vertices]);
   if (!area.memory) return Error{ErrorCode::resource_limit, "no memory for emitted triangles", ""};
   area.emission = area.memory.get();
   area.triangles = area.emission + emission;
   area.outputs = area.triangles + triangles;
   area.unit = area.outputs + outputs;
   area.inputs = area.unit + unit;
+  area.vertices = area.inputs + inputs;
   if (ordered_) launch_.shader->fill_unit(launch_.values, area.unit);
   return area;
 }
 
+// The vertices of a range of invocations.
+Status PrimitivePlan::run_stage(std::uint64_t first, std::uint64_t count, PrimitiveArea& area) const {
+  const std::uint64_t begin = first * attributes_per_invocation_ / attributes_;
+  const std::uint64_t end = ((first + count) * attributes_per_invocation_ + attributes_ - 1) / attributes_;
+  area.first_vertex = begin;
+  return stage_->with_rows(area.vertices, begin).run(begin, end - begin);
+}
+
+const std::byte* PrimitivePlan::address(const Input& input, std::uint64_t first,
+                                        const PrimitiveArea& area) const {
+  if (input.data != nullptr) return input.data + static_cast<std::ptrdiff_t>(first) * input.stride;
+  const std::uint64_t attribute = first * attributes_per_invocation_ - area.first_vertex * attributes_;
+  return area.vertices + attribute * kRowBytes + input.offset;
+}
+
 Status PrimitivePlan::run(std::uint64_t first, std::uint64_t count, PrimitiveArea& area) const {
+  if (stage_ != nullptr)
+    if (Status status = run_stage(first, count, area); !status) return status;
   const std::uint64_t full = count / lanes_ * lanes_;
   if (full != 0)
     if (Status status = call(first, full, 0, true, area); !status) return status;
@@ -213,9 +244,8 @@ Status PrimitivePlan::run(std::uint64_t first, std::uint64_t count, PrimitiveAre
   return {};
 }
 
-const std::byte* PrimitivePlan::stage(const Input& input, std::uint64_t first, std::uint64_t count,
-                                      std::uint64_t padded, std::byte* to) const {
-  const std::byte* from = input.data + static_cast<std::ptrdiff_t>(first) * input.stride;
+const std::byte* PrimitivePlan::copy(const Input& input, const std::byte* from, std::uint64_t count,
+                                     std::uint64_t padded, std::byte* to) const {
   const std::size_t bytes = input.rows * kRowBytes;
   if (input.load != nullptr)
     input.load(from, input.stride, count, to);
@@ -243,11 +273,10 @@ Status PrimitivePlan::call(std::uint64_t first, std::uint64_t count, std::uint64
   for (std::uint32_t k = 0; k < input_count_; ++k) {
     const Input& input = inputs_[k];
     const auto bytes = static_cast<std::ptrdiff_t>(input.rows * kRowBytes);
-    if (whole && input.load == nullptr) {
-      args.inputs[in++] = bind(input.data + static_cast<std::ptrdiff_t>(first) * input.stride, input.stride);
-    } else {
-      args.inputs[in++] = bind(stage(input, first, count, padded, staged), bytes);
-    }
+    const std::byte* from = address(input, first, area);
+    args.inputs[in++] = whole && input.load == nullptr
+                            ? bind(from, input.stride)
+                            : bind(copy(input, from, count, padded, staged), bytes);
     staged += chunk_ * input.rows * kRowBytes;
   }
   const auto unit = static_cast<std::ptrdiff_t>(unit_stride());

@@ -57,6 +57,17 @@ RunPlan::RunPlan(const LaunchState& launch, const Kernel& kernel, std::uint32_t*
   }
 }
 
+RunPlan RunPlan::with_rows(std::byte* rows, std::uint64_t first) const {
+  RunPlan plan = *this;
+  const std::size_t stride = output_count_ * kRowBytes;
+  const auto base = reinterpret_cast<std::uintptr_t>(rows) - static_cast<std::uintptr_t>(first) * stride;
+  plan.all_direct_ = std::all_of(inputs_, inputs_ + input_count_, [](const Input& in) { return in.direct; });
+  for (std::uint32_t k = 0; k < output_count_; ++k)
+    plan.outputs_[k] = {reinterpret_cast<std::byte*>(base + k * kRowBytes),
+                        static_cast<std::ptrdiff_t>(stride), store_rows(f32x4), true};
+  return plan;
+}
+
 Status RunPlan::call(backend::KernelArgs& args, std::uint64_t groups) const {
   args.table = table_;
   args.group_count = groups;

@@ -15,8 +15,12 @@ class RunPlan {
   RunPlan(const LaunchState& launch, const Kernel& kernel, std::uint32_t* table, std::uint64_t fuel,
           const std::atomic<std::uint32_t>* cancel);
 
-  // Threads first to first + count - 1; `first` is a multiple of the kernel's lanes.
+  // Threads first to first + count - 1.
   Status run(std::uint64_t first, std::uint64_t count) const;
+
+  // The same with other places for the outputs: one packed row of all of them a thread, that of thread
+  // `first` at `rows`. Nothing is run before it.
+  RunPlan with_rows(std::byte* rows, std::uint64_t first) const;
 
   // The launch may be stopped between ranges.
   bool cancelled() const { return cancel_ != nullptr && cancel_->load(std::memory_order_relaxed) != 0; }

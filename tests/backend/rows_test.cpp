@@ -17,7 +17,9 @@ constexpr std::uint32_t kRowCount = 5;
 constexpr std::uint64_t kManyRows = std::uint64_t{kRowCount} << 32;
 constexpr std::uint32_t kIndices[] = {0, 4, 2, 5, 1, 0xffffffff, 3, 0x10000001, 0x80000000};
 
-std::uint64_t place(std::uint64_t thread, std::uint32_t row, std::uint32_t rows) { return thread * rows + row; }
+std::uint64_t place(std::uint64_t thread, std::uint32_t row, std::uint32_t rows) {
+  return thread * rows + row;
+}
 
 Words pattern(std::uint64_t n) {
   Words words;
@@ -52,7 +54,8 @@ TEST_P(RowCode, LoadsOneOfSeveralRows) {
         records.per_thread = kRowCount;
         for (std::uint64_t t = 0; t < launch.threads; ++t) {
           launch.inputs[0].set(t, {9, kIndices[t % std::size(kIndices)], 9, 9});
-          for (std::uint32_t r = 0; r < kRowCount; ++r) records.set(place(t, r, kRowCount), pattern(t * 7 + r));
+          for (std::uint32_t r = 0; r < kRowCount; ++r)
+            records.set(place(t, r, kRowCount), pattern(t * 7 + r));
         }
         launch.inputs.push_back(std::move(records));
         run(Executable(compile(k.function, setting)), launch);
@@ -88,7 +91,8 @@ TEST_P(RowCode, StoresOneOfSeveralRowsWhereTheGuardHolds) {
             Words words = pattern(t);
             words[1] = kIndices[t % std::size(kIndices)];
             launch.inputs[0].set(t, words);
-            for (std::uint32_t r = 0; r <= kRowCount; ++r) records.set(place(t, r, kRowCount + 1), {1, 2, 3, 4});
+            for (std::uint32_t r = 0; r <= kRowCount; ++r)
+              records.set(place(t, r, kRowCount + 1), {1, 2, 3, 4});
           }
           launch.outputs.push_back(std::move(records));
           run(Executable(compile(k.function, setting)), launch);

@@ -377,16 +377,18 @@ constexpr const char* kThreeInputs = R"(
 
 // Three attributes an invocation, two a vertex: vertices are shared by invocations, one is left over.
 TEST(Geometry, PointModeFillsRegistersFromTheStream) {
-  GeometryLaunch launch(geometry(kThreeInputs), 1, 1);
-  GeometryInput input = launch.launch.geometry_input();
-  input.registers = {4, 0, 9};
-  ASSERT_TRUE(launch.launch.set_geometry_input(input));
-  const std::vector<Row> rows = numbers(100);
-  ASSERT_TRUE(launch.launch.set_vertex_stage(vertex_launch(rows)));
-  const Emitted emitted = launch.everywhere(false);
-  ASSERT_EQ(emitted.inverted.size(), 66u);
-  for (std::size_t n = 0; n < 198; ++n)
-    EXPECT_EQ(emitted.rows[n], row(static_cast<float>(n / 2) + (n % 2 == 0 ? 0 : 100))) << n;
+  for (const std::size_t count : {1u, 2u, 100u, 20000u}) {
+    GeometryLaunch launch(geometry(kThreeInputs), 1, 1, 20000);
+    GeometryInput input = launch.launch.geometry_input();
+    input.registers = {4, 0, 9};
+    ASSERT_TRUE(launch.launch.set_geometry_input(input));
+    const std::vector<Row> rows = numbers(count);
+    ASSERT_TRUE(launch.launch.set_vertex_stage(vertex_launch(rows)));
+    const Emitted emitted = launch.everywhere(false);
+    ASSERT_EQ(emitted.inverted.size(), 2 * count / 3);
+    for (std::size_t n = 0; n < emitted.rows.size(); ++n)
+      ASSERT_EQ(emitted.rows[n], row(static_cast<float>(n / 2) + (n % 2 == 0 ? 0 : 100))) << n;
+  }
 }
 
 // Vertices of c16, c18, c20: by name, and by address in turn.

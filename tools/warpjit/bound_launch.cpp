@@ -93,10 +93,9 @@ Status BoundLaunch::bind() {
   for (const Expectation& wanted : file_->expectations)
     add_column(wanted.name, wanted.state, wanted.components, false);
   if (threads_ * row_words_ * 4 > kMaxResultBytes)
-    return Error{
-        ErrorCode::resource_limit,
-        fmt::format("the results of {} threads need more than {} bytes", threads_, kMaxResultBytes),
-        file_->name};
+    return Error{ErrorCode::resource_limit,
+                 fmt::format("the results of {} threads need more than {} bytes", threads_, kMaxResultBytes),
+                 file_->name};
   words_.assign(static_cast<std::size_t>(threads_) * row_words_, 0);
   for (const ResultColumn& column : columns_) {
     OutputBuffer buffer;
@@ -215,8 +214,8 @@ Mismatch triangle_mismatch(const BoundLaunch& bound, std::uint64_t triangle, uns
 }
 
 Mismatch other_count(std::string name, std::uint64_t got, std::uint64_t wanted) {
-  return {0, false, std::move(name), false, static_cast<std::uint32_t>(got),
-          static_cast<std::uint32_t>(wanted)};
+  return {
+      0, false, std::move(name), false, static_cast<std::uint32_t>(got), static_cast<std::uint32_t>(wanted)};
 }
 
 std::optional<Mismatch> check_triangles(const BoundLaunch& bound) {
@@ -258,7 +257,8 @@ std::optional<Mismatch> check_expectations(const BoundLaunch& bound) {
                            wanted.words.size());
       for (std::uint64_t thread = 0; thread < bound.threads(); ++thread)
         for (unsigned k = 0; k < wanted.components; ++k) {
-          const std::uint32_t word = wanted.words[static_cast<std::size_t>(thread % rows) * wanted.components + k];
+          const std::uint32_t word =
+              wanted.words[static_cast<std::size_t>(thread % rows) * wanted.components + k];
           const std::uint32_t got = bound.word(column, thread, k);
           if (!wanted.accepts(got, word)) return make_mismatch(thread, wanted.state, k, got, word);
         }
@@ -269,7 +269,8 @@ std::optional<Mismatch> check_expectations(const BoundLaunch& bound) {
 std::optional<Mismatch> compare_results(const BoundLaunch& bound, const std::vector<std::uint32_t>& wanted) {
   const std::vector<std::uint32_t> all = bound.results();
   const std::size_t common = std::min(all.size(), wanted.size());
-  const auto [got, expected] = std::mismatch(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(common), wanted.begin());
+  const auto [got, expected] =
+      std::mismatch(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(common), wanted.begin());
   const std::size_t position = static_cast<std::size_t>(got - all.begin());
   const std::size_t rows = static_cast<std::size_t>(bound.threads()) * bound.row_words();
   if (position == common) {

@@ -102,9 +102,8 @@ class Reader {
         return root_.at(key).error(
             "not supported yet: '" + key + "' belongs to other guests and stages than those of pica200",
             ErrorCode::unsupported);
-    WARPJIT_CHECK(root_.expect_keys(
-        {"warpjit", "isa", "stage", "program", "count", "uniforms", "state", "inputs", "outputs", "expect",
-         "geometry", "vertex"}));
+    WARPJIT_CHECK(root_.expect_keys({"warpjit", "isa", "stage", "program", "count", "uniforms", "state",
+                                     "inputs", "outputs", "expect", "geometry", "vertex"}));
     for (const char* key : {"geometry", "vertex"})
       if (!geometry && root_.has(key)) return root_.at(key).error("belongs to stage 'geometry'");
     WARPJIT_TRY(const JsonField count, root_.require("count"));

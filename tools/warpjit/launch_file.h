@@ -23,8 +23,8 @@ namespace warpjit::tool {
 inline constexpr std::uint64_t kMaxThreads = 16'777'216;
 inline constexpr std::uint64_t kMaxInputBytes = std::uint64_t{4} << 30;  // of all inputs of a launch together
 
-// What can be read after a thread: a register, the flags or, of geometry programs, what SETEMIT latched. All but
-// o and that can be set before it.
+// What can be read after a thread: a register, the flags or, of geometry programs, what SETEMIT latched. All
+// but o and that can be set before it.
 using StateName = pica200::ExitRegister;
 std::string name(StateName state);
 // "o3", "r15", "a0", "aL", "cmp", "emit"; nothing for other texts.
@@ -67,8 +67,8 @@ struct Expectation {
   bool accepts(std::uint32_t got, std::uint32_t wanted) const;
 };
 
-// A triangle that a geometry program must emit: words[register][vertex][component] of the registers in `given`.
-// Bits are compared; any NaN equals any NaN.
+// A triangle that a geometry program must emit: words[register][vertex][component] of the registers in
+// `given`. Bits are compared; any NaN equals any NaN.
 struct WantedTriangle {
   bool inverted = false;
   std::uint16_t given = 0;
@@ -102,7 +102,8 @@ Result<LaunchFile> parse_launch(std::string_view text, const std::string& name, 
 Result<LaunchFile> read_launch(const std::filesystem::path& path);
 
 // Makes the launch run over `count` threads. Inputs that have fewer rows repeat from the first; data that
-// is interleaved stays so, and so does a list of primitives. Errors: 0, more than kMaxThreads, more than kMaxInputBytes.
+// is interleaved stays so, and so does a list of primitives. Errors: 0, more than kMaxThreads, more than
+// kMaxInputBytes.
 Status set_count(LaunchFile& launch, std::uint64_t count);
 
 }  // namespace warpjit::tool

@@ -11,8 +11,7 @@ Result<unsigned> read_count(const JsonField& field, std::int64_t low, std::int64
 
 // A register by its number or name, which begins with `prefix`.
 Result<unsigned> read_register(const JsonField& field, pica200::RegisterFile file) {
-  if (!field.json().is_string())
-    return field.error("must be the name of a register");
+  if (!field.json().is_string()) return field.error("must be the name of a register");
   const auto reg = pica200::parse_register(field.json().get<std::string>());
   if (!reg || reg->file != file)
     return field.error(file == pica200::RegisterFile::c ? "must be c0-c95" : "must be v0-v15");

@@ -116,7 +116,8 @@ Json to_json(const BoundLaunch& bound, const RunReport& report, const std::optio
     json["invocations"] = bound.threads();
     json["triangles"] = triangles_json(bound);
   }
-  if (!bound.file().expectations.empty() || bound.file().triangles) json["expect"] = mismatch ? "mismatch" : "ok";
+  if (!bound.file().expectations.empty() || bound.file().triangles)
+    json["expect"] = mismatch ? "mismatch" : "ok";
   if (mismatch)
     json["mismatch"] = {{"thread", mismatch->thread},
                         {"register", mismatch->name},
@@ -125,8 +126,8 @@ Json to_json(const BoundLaunch& bound, const RunReport& report, const std::optio
   return json;
 }
 
-// All listed results as little-endian words, one packed row a thread; then of a geometry program its triangles,
-// three vertices each.
+// All listed results as little-endian words, one packed row a thread; then of a geometry program its
+// triangles, three vertices each.
 std::vector<std::byte> to_bytes(const BoundLaunch& bound) {
   std::vector<std::byte> bytes;
   const auto add = [&](std::uint32_t word) {

@@ -54,7 +54,8 @@ struct ControlFlow {
 };
 
 // Booleans in `known` have the values of `bools` and are decided here. Errors: bad_input (undefined words,
-// control that leaves the program, geometry instructions of vertex programs), resource_limit (too many blocks).
+// control that leaves the program, geometry instructions of vertex programs), resource_limit (too many
+// blocks).
 Result<ControlFlow> discover(const Program& program, std::uint32_t entry, std::uint16_t known,
                              std::uint16_t bools);
 

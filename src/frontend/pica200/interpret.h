@@ -48,7 +48,7 @@ struct GeometryUnit {
   ThreadState registers;  // v is loaded anew for each invocation; o is the bank that instructions write
   float other_bank[16][4] = {};   // the bank written after the next EMIT
   float vertices[3][16][4] = {};  // EMIT's buffer: enabled registers
-  std::uint8_t vertex = 0;        // SETEMIT's latches; 3 names no buffer entry (section 15)
+  std::uint8_t vertex = 0;        // SETEMIT's latches; 3 is no vertex of the buffer: EMIT then stores none
   bool primitive = false, winding = false;
 
   std::uint16_t enabled = 0;  // the output mask: bit n = o[n]

@@ -323,8 +323,8 @@ Result<Interpreter> Interpreter::prepare(const Program& program, std::uint32_t e
     result.op_of_address_[address] = static_cast<std::uint32_t>(result.ops_.size());
     const auto instruction =
         address < program.code.size() ? try_decode(program.code[address]) : std::optional<Instruction>();
-    const bool stray = instruction && program.stage != Stage::geometry &&
-                       (instruction->info().traits & kGeometry) != 0;
+    const bool stray =
+        instruction && program.stage != Stage::geometry && (instruction->info().traits & kGeometry) != 0;
     if (!instruction || stray) {
       append_fault(address);
       continue;
@@ -382,7 +382,8 @@ Status Interpreter::run(const Uniforms& uniforms, ThreadState& state, GeometryUn
 }
 
 Status Interpreter::run_portable(const Uniforms& uniforms, ThreadState& state, std::uint64_t fuel) const {
-  const Ending ending = run_baseline(ops_.data(), op_of_address_.data(), entry_op_, uniforms, state, nullptr, fuel);
+  const Ending ending =
+      run_baseline(ops_.data(), op_of_address_.data(), entry_op_, uniforms, state, nullptr, fuel);
   return finish(ending.outcome, ending.address, state);
 }
 
@@ -391,8 +392,7 @@ void GeometryUnit::emit() {
     for (unsigned n = 0; n < 16; ++n)
       if ((enabled >> n & 1) != 0) visit(n);
   };
-  if (vertex < 3)
-    each_enabled([&](unsigned n) { std::copy_n(registers.o[n], 4, vertices[vertex][n]); });
+  if (vertex < 3) each_enabled([&](unsigned n) { std::copy_n(registers.o[n], 4, vertices[vertex][n]); });
   if (primitive) {
     if (triangles.count < triangles.room) {
       auto* row = triangles.rows + std::size_t{triangles.count} * 3 * std::popcount(enabled) * 16;

@@ -179,19 +179,20 @@ class Generator {
     compare.descriptor = kWholeMove;
     compare.src1 = 0;
     compare.src2 = 0x10;
-    for (std::uint16_t vertex = 0; vertex < 3; ++vertex) emission(vertex);
+    for (std::uint16_t vertex = 0; vertex < 3; ++vertex) emission(vertex, vertex == 2);
   }
 
   // SETEMIT and EMIT, or one of them.
   void emission() { emission(static_cast<std::uint16_t>(random_.below(random_.chance(5) ? 4 : 3))); }
-  void emission(std::uint16_t vertex) {
+  // `complete`: a triangle may be submitted.
+  void emission(std::uint16_t vertex, bool complete = true) {
     if (independent_)  // whole outputs: the other bank must not show
       for (std::uint16_t reg = 0; reg < 16; ++reg)
         if ((enabled_ >> reg & 1) != 0) move(reg, static_cast<std::uint16_t>(0x10 + random_.below(8)));
     if (independent_ || !random_.chance(20)) {
       Instruction& set = emit(Opcode::setemit);
       set.vertex = vertex;
-      set.primitive = random_.chance(50) ? 1 : 0;
+      set.primitive = complete && random_.chance(50) ? 1 : 0;
       set.winding = static_cast<std::uint16_t>(random_.below(2));
     }
     if (independent_ || !random_.chance(10)) emit(Opcode::emit);

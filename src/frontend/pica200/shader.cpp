@@ -370,10 +370,9 @@ Facts Shader::translation_facts(const frontend::Facts& facts) const {
   if (program_.stage == Stage::geometry) {
     const frontend::PrimitiveFacts& primitives = facts.primitives;
     result.bools_known &= 0x7fff;  // b15 belongs to the unit's state
-    result.geometry = {static_cast<std::uint16_t>(primitives.enabled),
-                       static_cast<std::uint8_t>(primitives.max_triangles),
-                       static_cast<std::uint8_t>(primitives.first_row),
-                       static_cast<std::uint8_t>(primitives.row_count)};
+    result.geometry = {
+        static_cast<std::uint16_t>(primitives.enabled), static_cast<std::uint8_t>(primitives.max_triangles),
+        static_cast<std::uint8_t>(primitives.first_row), static_cast<std::uint8_t>(primitives.row_count)};
   } else {
     result.state_r = static_cast<std::uint16_t>(facts.state_given);
     result.state_a0 = (facts.state_given >> 16 & 1) != 0;

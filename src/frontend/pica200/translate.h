@@ -63,7 +63,7 @@ struct UnitRows {
 //            (per triangle 3 vertices, per vertex a row for each enabled register, ascending), then, if it is
 //            ordered, the unit's rows.
 struct GeometryFacts {
-  std::uint16_t enabled = 0;  // the output mask: bit n = o[n]
+  std::uint16_t enabled = 0;       // the output mask: bit n = o[n]
   std::uint8_t max_triangles = 1;  // of one invocation, 1 to 96; of more, only the count is right
   // c registers that each invocation has values of its own for.
   std::uint8_t first_row = 0, row_count = 0;

@@ -73,7 +73,7 @@ class InstructionTranslator {
   void store_triangle(ir::I1 primitive, ir::I32 number);
   Row invocation_row(ir::I32 number);  // of the c registers that differ from invocation to invocation
   template <class Visit>
-  void each_enabled(Visit visit);      // visit(register, its place among the enabled ones)
+  void each_enabled(Visit visit);  // visit(register, its place among the enabled ones)
   bool is_geometry() const { return program_.stage == Stage::geometry; }
   std::uint32_t row_binding() const { return static_cast<std::uint32_t>(std::popcount(facts_.bound_inputs)); }
   // Variables, from first_geometry_ on.

@@ -128,8 +128,7 @@ class Dispatcher {
         leave(b, i);
         return;
       }
-      if (info(f_.inst(i).opcode).guarded)
-        f_.set_operand(i, 0, builder_.And1(I1{f_.operand(i, 0)}, lanes_));
+      if (info(f_.inst(i).opcode).guarded) f_.set_operand(i, 0, builder_.And1(I1{f_.operand(i, 0)}, lanes_));
       f_.append(b, i);
       for (std::uint32_t r = 0; r < f_.inst(i).result_count; ++r) {
         const Value v = f_.result(i, r);
