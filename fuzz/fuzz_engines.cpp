@@ -29,7 +29,7 @@ struct Options {
 // What one seed varies besides its program.
 struct Variation {
   unsigned threads, host_threads, size;
-  bool dispatch, few_registers, generic, flow, geometry, fixed_mode, shared_ends;
+  bool dispatch, few_registers, generic, flow, f24, geometry, fixed_mode, shared_ends;
 };
 
 std::uint64_t mix(std::uint64_t seed) {
@@ -50,6 +50,7 @@ Variation vary(std::uint64_t seed, const Options& options) {
   variation.few_registers = (bits >> 32) % 100 < options.register_share;
   variation.generic = (bits >> 40) % 4 == 0;
   variation.flow = (bits >> 44) % 8 != 0;
+  variation.f24 = (bits >> 48) % 8 == 0;
   variation.geometry = options.stage == "geometry" || (options.stage == "mixed" && (bits >> 52) % 4 == 0);
   variation.fixed_mode = (bits >> 60) % 4 == 0 && variation.threads > 1;
   variation.shared_ends = (bits >> 56) % 8 == 0;
@@ -88,6 +89,7 @@ LaunchFile make_launch(std::uint64_t seed, const Variation& variation) {
   LaunchFile launch;
   launch.name = fmt::format("seed {}", seed);
   launch.program = std::move(generated.program);
+  launch.program.f24 = variation.f24;
   launch.uniforms = generated.uniforms;
   launch.count = launch.rows = generated.threads.size();
   LaunchBuffer buffer;

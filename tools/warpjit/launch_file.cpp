@@ -19,8 +19,8 @@ using pica200::Register;
 using pica200::RegisterFile;
 
 // Keys that launches of other guests and stages have (DESIGN.md 6).
-constexpr std::string_view kLaterKeys[] = {"grid",  "block",  "shared", "registers", "params",  "chip",
-                                           "modes", "memory", "size",   "varyings",  "textures"};
+constexpr std::string_view kLaterKeys[] = {"grid", "block",  "shared", "registers", "params",
+                                           "chip", "memory", "size",   "varyings",  "textures"};
 
 template <class Container>
 bool contains(const Container& container, std::string_view text) {
@@ -35,6 +35,7 @@ class Reader {
     WARPJIT_CHECK(read_head());
     WARPJIT_TRY(const JsonField program, root_.require("program"));
     WARPJIT_CHECK(read_program(program));
+    WARPJIT_CHECK(read_modes());
     if (launch_.is_geometry()) WARPJIT_CHECK(read_geometry(program));
     WARPJIT_CHECK(read_uniforms());
     WARPJIT_CHECK(read_state());
@@ -45,12 +46,15 @@ class Reader {
     return std::move(launch_);
   }
 
-  // The vertex stage of a geometry launch of `count` vertices; `program` is used if it has none of its own.
-  Result<LaunchFile> read_vertex_stage(std::uint64_t count, const JsonField& program) {
+  // The vertex stage of a geometry launch; that one's program, count and modes are used where it has none of
+  // its own.
+  Result<LaunchFile> read_vertex_stage(const LaunchFile& geometry, const JsonField& program) {
     WARPJIT_CHECK(root_.expect_object());
-    WARPJIT_CHECK(root_.expect_keys({"program", "uniforms", "state", "inputs", "outputs"}));
-    launch_.count = launch_.rows = count;
+    WARPJIT_CHECK(root_.expect_keys({"program", "modes", "uniforms", "state", "inputs", "outputs"}));
+    launch_.count = launch_.rows = geometry.count;
     WARPJIT_CHECK(read_program(root_.has("program") ? root_.at("program") : program));
+    launch_.program.f24 = geometry.program.f24;
+    WARPJIT_CHECK(read_modes());
     WARPJIT_CHECK(read_uniforms());
     WARPJIT_CHECK(read_state());
     WARPJIT_CHECK(read_inputs());
@@ -70,6 +74,19 @@ class Reader {
   }
 
  private:
+  Status read_modes() {
+    const auto modes = root_.find("modes");
+    if (!modes) return {};
+    WARPJIT_CHECK(modes->expect_keys({"float"}));
+    const auto field = modes->find("float");
+    if (!field) return {};
+    WARPJIT_TRY(const std::string format, field->string());
+    if (format != "f32" && format != "f24")
+      return field->error("unknown float mode '" + format + "', f32 and f24 are known");
+    launch_.program.f24 = format == "f24";
+    return {};
+  }
+
   // What a name stands for: registers first..last of a file; `exact`: a register's own name.
   struct Named {
     Register first;
@@ -102,8 +119,8 @@ class Reader {
         return root_.at(key).error(
             "not supported yet: '" + key + "' belongs to other guests and stages than those of pica200",
             ErrorCode::unsupported);
-    WARPJIT_CHECK(root_.expect_keys({"warpjit", "isa", "stage", "program", "count", "uniforms", "state",
-                                     "inputs", "outputs", "expect", "geometry", "vertex"}));
+    WARPJIT_CHECK(root_.expect_keys({"warpjit", "isa", "stage", "program", "modes", "count", "uniforms",
+                                     "state", "inputs", "outputs", "expect", "geometry", "vertex"}));
     for (const char* key : {"geometry", "vertex"})
       if (!geometry && root_.has(key)) return root_.at(key).error("belongs to stage 'geometry'");
     WARPJIT_TRY(const JsonField count, root_.require("count"));
@@ -121,7 +138,7 @@ class Reader {
     if (const auto vertex = root_.find("vertex")) {
       if (program.has("words") && !vertex->has("program"))
         return vertex->error("'program' is missing: raw words hold one program");
-      WARPJIT_TRY(LaunchFile stage, Reader(*vertex, files_).read_vertex_stage(launch_.count, program));
+      WARPJIT_TRY(LaunchFile stage, Reader(*vertex, files_).read_vertex_stage(launch_, program));
       launch_.vertex.push_back(std::move(stage));
       if (root_.has("inputs")) return root_.at("inputs").error("inputs belong to the vertex stage");
       // Its outputs fill the registers in their order.

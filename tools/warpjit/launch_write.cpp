@@ -75,6 +75,7 @@ Json stage_json(const LaunchFile& launch, std::uint64_t first, std::uint64_t cou
   json["program"] = {{"words", words(launch.program.code)},
                      {"descriptors", words(launch.program.descriptors)},
                      {"entry", launch.program.entry}};
+  if (launch.program.f24) json["modes"] = {{"float", "f24"}};
   json["uniforms"] = uniforms_json(launch.uniforms);
   if (!launch.state.empty())
     for (const StateName state : launch.state) json["state"][name(state)] = state_json(launch.start, state);
@@ -116,7 +117,11 @@ Json write_launch(const LaunchFile& launch, std::uint64_t first, std::uint64_t c
       {"warpjit", 1}, {"isa", "pica200"}, {"stage", pica200::name(launch.program.stage)}, {"count", count}};
   json.update(stage_json(launch, first, count));
   if (launch.is_geometry()) json["geometry"] = geometry_json(launch);
-  if (!launch.vertex.empty()) json["vertex"] = stage_json(launch.vertex.front(), first, count);
+  if (!launch.vertex.empty()) {
+    const LaunchFile& vertex = launch.vertex.front();
+    json["vertex"] = stage_json(vertex, first, count);
+    json["vertex"]["modes"] = {{"float", vertex.program.f24 ? "f24" : "f32"}};  // else the geometry program's
+  }
   return json;
 }
 
