@@ -43,9 +43,9 @@ struct Facts {
   DrawFacts draw;
 
   std::uint32_t input_bindings() const {
-    return draw.active ? draw.bindings() : static_cast<std::uint32_t>(std::popcount(bound_inputs));
+    return draw.active ? draw.input_bindings() : static_cast<std::uint32_t>(std::popcount(bound_inputs));
   }
-  std::uint32_t output_bindings() const { return draw.active ? draw.result_rows : output_count; }
+  std::uint32_t output_bindings() const { return draw.active ? draw.output_bindings() : output_count; }
   bool operator==(const Facts&) const = default;
 };
 

@@ -29,7 +29,8 @@ struct DrawBindings {
   // Threads below this may read all 16 bytes of their rows. Spare threads of a numbered draw count, others
   // do not.
   std::uint64_t whole_rows = 0;
-  std::byte* results = nullptr;  // rows of thread t: 16 bytes each from results + t * result_stride on
+  // Row n of thread t: 16 bytes at results + t * result_stride + 16 * n.
+  std::byte* results = nullptr;
   std::size_t result_stride = 0;
 };
 

@@ -1,44 +1,84 @@
 #include "runtime/index_list.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstring>
 #include <numeric>
 
 namespace warpjit::runtime {
+namespace {
+
+// Eight indices at once: byte k of the result is the sum of bytes 0 to k.
+std::uint64_t running_sums(std::uint64_t bytes) { return bytes * 0x0101010101010101u; }
+
+// As many indices as one 64-bit load holds; loads and stores of single ones would bound these loops.
+template <class Index>
+constexpr std::size_t kPack = sizeof(std::uint64_t) / sizeof(Index);
+template <class Index>
+std::uint64_t load_pack(const Index* indices) {
+  std::uint64_t pack;
+  std::memcpy(&pack, indices, sizeof pack);
+  return pack;
+}
+template <class Index, class Function>
+void for_each_index(std::span<const Index> indices, Function function) {
+  std::size_t k = 0;
+  for (; k + kPack<Index> <= indices.size(); k += kPack<Index>) {
+    std::uint64_t pack = load_pack(indices.data() + k);
+    for (std::size_t n = 0; n < kPack<Index>; ++n, pack >>= 8 * sizeof(Index) % 64)
+      function(k + n, static_cast<Index>(pack));
+  }
+  for (; k < indices.size(); ++k) function(k, indices[k]);
+}
+
+}  // namespace
 
 template <class Index>
 void IndexList::build(std::span<const Index> indices) {
   if (!used_) {
-    used_ = std::make_unique<std::uint8_t[]>(kRange);
-    place_ = std::make_unique<std::uint16_t[]>(kRange);
+    used_ = std::make_unique<std::uint8_t[]>(kRange + kSlack);
+    place_ = std::make_unique<std::uint16_t[]>(kRange + kSlack);
   }
   std::uint8_t* const used = used_.get();
-  std::uint32_t first = ~0u, last = 0;
-  for (const std::uint32_t index : indices) {
-    used[index] = 1;
-    first = std::min(first, index);
-    last = std::max(last, index);
+  for_each_index(indices, [&](std::size_t, Index index) { used[index] = 1; });
+  // Signed, for vectors without unsigned minima.
+  constexpr int kBias = sizeof(Index) == 2 ? 0x8000 : 0;
+  std::int16_t least = 0x7FFF, greatest = -0x8000;
+  for (const Index index : indices) {
+    const auto biased = static_cast<std::int16_t>(index - kBias);
+    least = std::min(least, biased);
+    greatest = std::max(greatest, biased);
   }
-  first_ = first;
-  last_ = last;
-  count_ = std::accumulate(used + first, used + last + 1, 0u);
+  first_ = static_cast<std::uint32_t>(least + kBias);
+  last_ = static_cast<std::uint32_t>(greatest + kBias);
+  count_ = std::accumulate(used + first_, used + last_ + 1, 0u);
   places_.resize(indices.size());
   if (dense()) {
     for (std::size_t k = 0; k < indices.size(); ++k)
-      places_[k] = static_cast<std::uint16_t>(indices[k] - first);
+      places_[k] = static_cast<std::uint16_t>(indices[k] - first_);
   } else {
-    // Every index is written to the end of the list, and stays if it occurs.
-    numbers_.resize(count_ + kSpare);
-    std::uint32_t end = 0;
-    for (std::uint32_t index = first; index <= last; ++index) {
-      numbers_[end] = index;
-      place_[index] = static_cast<std::uint16_t>(end);
-      end += used[index];
-    }
-    std::fill(numbers_.begin() + count_, numbers_.end(), last);
-    for (std::size_t k = 0; k < indices.size(); ++k) places_[k] = place_[indices[k]];
+    number();
+    for_each_index(indices, [&](std::size_t k, Index index) { places_[k] = place_[index]; });
   }
-  std::memset(used + first, 0, last - first + 1);
+  std::memset(used + first_, 0, last_ - first_ + 1);
+}
+
+// Every index is written to where it belongs if it occurs; one that does not is overwritten by the next that
+// does.
+void IndexList::number() {
+  numbers_.resize(count_ + kSpare);
+  std::uint32_t end = 0;
+  for (std::uint32_t index = first_; index <= last_; index += 8) {
+    const std::uint64_t sums = running_sums(load_pack(used_.get() + index));
+    std::array<std::uint8_t, 8> before;  // of those that occur
+    const std::uint64_t shifted = sums << 8;
+    std::memcpy(before.data(), &shifted, sizeof before);
+    for (std::uint32_t n = 0; n < 8; ++n) place_[index + n] = static_cast<std::uint16_t>(end + before[n]);
+    for (std::uint32_t n = 0; n < 8; ++n) numbers_[end + before[n]] = index + n;
+    end += static_cast<std::uint32_t>(sums >> 56);
+  }
+  std::fill(numbers_.begin() + count_, numbers_.end(), last_);
 }
 
 template void IndexList::build(std::span<const std::uint8_t>);

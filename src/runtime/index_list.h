@@ -26,7 +26,8 @@ class IndexList {
   static constexpr std::uint32_t kSpare = 256;
 
  private:
-  static constexpr std::size_t kRange = 65536;
+  static constexpr std::size_t kRange = 65536, kSlack = 8;  // read and written eight at a time
+  void number();
   std::unique_ptr<std::uint8_t[]> used_;    // by index: 1 where it occurs; 0 between lists
   std::unique_ptr<std::uint16_t[]> place_;  // by index, where it occurs
   std::vector<std::uint32_t> numbers_;

@@ -1,5 +1,6 @@
 // Runs a range of a draw's threads (draw.h).
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -49,6 +50,16 @@ Status RunPlan::run_draw(std::uint64_t first, std::uint64_t count) const {
   return {};
 }
 
+void RunPlan::bind_results(std::uint64_t first, backend::KernelArgs& args) const {
+  const DrawBindings& draw = launch_.draw;
+  const auto stride = static_cast<std::ptrdiff_t>(draw.result_stride);
+  std::byte* vertex = draw.results + static_cast<std::ptrdiff_t>(first) * stride;
+  backend::Binding* binding = args.outputs;
+  for (unsigned bits = draw.facts.stored; bits != 0; bits &= bits - 1)
+    *binding++ = {vertex + static_cast<std::size_t>(std::countr_zero(bits)) * kRowBytes, stride,
+                  stride * static_cast<std::ptrdiff_t>(lanes_)};
+}
+
 Status RunPlan::run_draw_whole(std::uint64_t first, std::uint64_t groups) const {
   const DrawBindings& draw = launch_.draw;
   const auto offset = static_cast<std::ptrdiff_t>(first), lanes = static_cast<std::ptrdiff_t>(lanes_);
@@ -66,9 +77,7 @@ Status RunPlan::run_draw_whole(std::uint64_t first, std::uint64_t groups) const 
     auto* numbers = reinterpret_cast<std::byte*>(const_cast<std::uint32_t*>(draw.numbers + first));
     args.inputs[draw.facts.row_count] = {numbers, kStride, kStride * lanes};
   }
-  const auto stride = static_cast<std::ptrdiff_t>(draw.result_stride);
-  for (std::uint32_t k = 0; k < draw.facts.result_rows; ++k)
-    args.outputs[k] = {draw.results + offset * stride + k * kRowBytes, stride, stride * lanes};
+  bind_results(first, args);
   return call(args, groups);
 }
 
@@ -100,10 +109,7 @@ Status RunPlan::run_draw_copy(std::uint64_t first, std::uint64_t count) const {
     args.inputs[draw.facts.row_count] = {area, sizeof(std::uint32_t), lanes * 4};
     for (std::uint32_t t = 0; t < lanes_; ++t, area += sizeof t) std::memcpy(area, &t, sizeof t);
   }
-  const auto stride = static_cast<std::ptrdiff_t>(draw.result_stride);
-  for (std::uint32_t k = 0; k < draw.facts.result_rows; ++k)
-    args.outputs[k] = {draw.results + static_cast<std::ptrdiff_t>(first) * stride + k * kRowBytes, stride,
-                       stride * lanes};
+  bind_results(first, args);
   return call(args, 1);
 }
 

@@ -32,7 +32,6 @@ bool holds(const AttributeArray& array, std::uint64_t vertex) {
 
 // The result words that the output map fills (section 11).
 void map_outputs(const VertexRegisters& registers, frontend::DrawFacts& facts) {
-  facts.result_rows = frontend::DrawFacts::kMaxResultRows;
   facts.clamped = 1u << kColorRow;
   for (auto& row : facts.results) row.fill(frontend::DrawFacts::kOne);
   unsigned enabled = 0;
@@ -41,8 +40,9 @@ void map_outputs(const VertexRegisters& registers, frontend::DrawFacts& facts) {
     const auto output = static_cast<unsigned>(std::countr_zero(mask));
     for (unsigned c = 0; c < 4; ++c) {
       const std::uint32_t semantic = registers.output_map[enabled] >> 8 * c & 31;
-      if (semantic < kSemantics)
-        facts.results[semantic / 4][semantic % 4] = static_cast<std::uint8_t>(output * 4 + c);
+      if (semantic >= kSemantics) continue;
+      facts.results[semantic / 4][semantic % 4] = static_cast<std::uint8_t>(output * 4 + c);
+      facts.stored |= static_cast<std::uint8_t>(1u << semantic / 4);
     }
   }
 }
@@ -198,11 +198,31 @@ Status VertexStageState::check_arrays(std::uint64_t first, std::uint64_t last) c
   return {};
 }
 
+// Words that a draw does not store are 1.0 from the start, so draws that store others have other memory.
+std::vector<pica200::Vertex>& VertexStageState::find_results(std::size_t count) {
+  auto found = std::find_if(results_.begin(), results_.end(), [&](const Results& results) {
+    return results.used != 0 && results.stored == draw_.facts.stored;
+  });
+  if (found == results_.end()) {
+    found = std::min_element(results_.begin(), results_.end(),
+                             [](const Results& a, const Results& b) { return a.used < b.used; });
+    *found = {draw_.facts.stored, 0, {}};
+  }
+  found->used = ++clock_;
+  if (found->vertices.size() < count + DrawBindings::kSpareResults) {
+    pica200::Vertex ones;
+    constexpr float kOne = 1.0f;
+    for (std::size_t n = 0; n < sizeof ones; n += sizeof kOne)
+      std::memcpy(reinterpret_cast<std::byte*>(&ones) + n, &kOne, sizeof kOne);
+    found->vertices.resize(count + DrawBindings::kSpareResults, ones);
+  }
+  return found->vertices;
+}
+
 // Vertices base + t, or those that indices_ numbers.
 Result<DrawResult> VertexStageState::run(const Engine& engine, std::uint64_t base, std::uint64_t count,
                                          const RunOptions& options) {
-  if (results_.size() < count + DrawBindings::kSpareResults)
-    results_.resize(count + DrawBindings::kSpareResults);
+  std::vector<pica200::Vertex>& results = find_results(count);
   const std::uint64_t whole = whole_vertices({inputs_.data(), input_count_}, draw_);
   const std::uint32_t* numbers = nullptr;
   std::uint64_t whole_rows = 0;
@@ -226,12 +246,12 @@ Result<DrawResult> VertexStageState::run(const Engine& engine, std::uint64_t bas
   state.draw.numbers = numbers;
   state.draw.whole_rows = whole_rows;
   for (unsigned k = 0; k < draw_.facts.row_count; ++k) state.draw.rows[k].data += base * draw_.rows[k].stride;
-  state.draw.results = reinterpret_cast<std::byte*>(results_.data());
+  state.draw.results = reinterpret_cast<std::byte*>(results.data());
   state.draw.result_stride = sizeof(pica200::Vertex);
   state.count = count;
   WARPJIT_TRY(RunReport report, engine.run(entry.launch, options));
   DrawResult result;
-  result.vertices = {results_.data(), count};
+  result.vertices = {results.data(), count};
   result.report = report;
   return result;
 }

@@ -48,6 +48,7 @@ class VertexStageState {
   Status find_program();
   Status lay_out();
   CachedLaunch& find_launch();
+  std::vector<pica200::Vertex>& find_results(std::size_t count);
   void update_values(CachedLaunch& entry) const;
   Status check_arrays(std::uint64_t first, std::uint64_t last) const;
   Result<pica200::DrawResult> run(const Engine& engine, std::uint64_t base, std::uint64_t count,
@@ -70,7 +71,12 @@ class VertexStageState {
   std::vector<std::unique_ptr<CachedLaunch>> launches_;
   std::uint64_t clock_ = 0;
   IndexList indices_;
-  std::vector<pica200::Vertex> results_;
+  struct Results {
+    std::uint8_t stored = 0;  // DrawFacts::stored
+    std::uint64_t used = 0;   // 0: never
+    std::vector<pica200::Vertex> vertices;
+  };
+  std::array<Results, 4> results_;
 };
 
 }  // namespace warpjit::runtime

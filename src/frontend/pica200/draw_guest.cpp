@@ -56,7 +56,9 @@ void fetch_vertex(const frontend::DrawFacts& draw, std::span<const frontend::Row
 
 void store_vertex(const frontend::DrawFacts& draw, const ThreadState& state,
                   std::span<const frontend::Rows> bindings, std::size_t thread) {
-  for (std::uint32_t k = 0; k < draw.result_rows; ++k) {
+  std::size_t binding = 0;
+  for (std::uint32_t k = 0; k < draw.results.size(); ++k) {
+    if ((draw.stored >> k & 1) == 0) continue;
     float words[4];
     for (unsigned c = 0; c < 4; ++c) {
       const std::uint8_t source = draw.results[k][c];
@@ -66,8 +68,8 @@ void store_vertex(const frontend::DrawFacts& draw, const ThreadState& state,
       words[c] = magnitude < 1 ? magnitude : 1;
       if (words[c] == 0) words[c] = 0;  // |-0| = +0
     }
-    std::memcpy(bindings[k].address + static_cast<std::ptrdiff_t>(thread) * bindings[k].stride, words,
-                sizeof words);
+    const frontend::Rows& rows = bindings[binding++];
+    std::memcpy(rows.address + static_cast<std::ptrdiff_t>(thread) * rows.stride, words, sizeof words);
   }
 }
 

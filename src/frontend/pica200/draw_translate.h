@@ -18,7 +18,9 @@ InputRegisters fetch_inputs(ir::Builder& builder, const frontend::DrawFacts& dra
 template <class Output>
 void store_results(ir::Builder& builder, const frontend::DrawFacts& draw, Output output) {
   const ir::F32 one = builder.constant(1.0f);
-  for (std::uint32_t k = 0; k < draw.result_rows; ++k) {
+  std::uint32_t binding = 0;
+  for (std::uint32_t k = 0; k < draw.results.size(); ++k) {
+    if ((draw.stored >> k & 1) == 0) continue;
     std::array<ir::F32, 4> row;
     for (unsigned c = 0; c < 4; ++c) {
       const std::uint8_t source = draw.results[k][c];
@@ -26,7 +28,7 @@ void store_results(ir::Builder& builder, const frontend::DrawFacts& draw, Output
       // A NaN is not less than 1, so it becomes 1.
       if (draw.clamped >> k & 1) row[c] = builder.FMinSelect32(builder.FAbs32(row[c]), one);
     }
-    builder.StoreOutput(builder.constant(true), row[0], row[1], row[2], row[3], k);
+    builder.StoreOutput(builder.constant(true), row[0], row[1], row[2], row[3], binding++);
   }
 }
 

@@ -104,14 +104,14 @@ void append(std::vector<std::byte>& key, const frontend::DrawFacts& draw) {
   };
   bytes({draw.active});
   if (!draw.active) return;
-  bytes({draw.numbered, draw.row_count, draw.input_count, draw.result_rows, draw.clamped,
+  bytes({draw.numbered, draw.row_count, draw.input_count, draw.stored, draw.clamped,
          draw.fixed_inputs & 0xffu, static_cast<unsigned>(draw.fixed_inputs >> 8)});
   for (unsigned k = 0; k < draw.input_count; ++k) {
     const frontend::FetchedInput& input = draw.inputs[k];
     bytes({input.reg, input.row, input.offset, static_cast<unsigned>(input.format.type),
            input.format.components});
   }
-  for (unsigned k = 0; k < draw.result_rows; ++k) append(key, draw.results[k].data(), 4);
+  for (const frontend::DrawFacts::ResultRow& row : draw.results) append(key, row.data(), row.size());
 }
 
 std::string output_name(const Output& output) {

@@ -34,8 +34,9 @@ InstructionTranslator::InstructionTranslator(const Program& program, const Facts
   function_.name = program_.source_name.empty() ? "pica200" : program_.source_name;
   const frontend::DrawFacts& draw = facts_.draw;
   function_.input_count =
-      draw.active ? draw.bindings() : static_cast<std::uint32_t>(std::popcount(facts_.bound_inputs));
-  function_.output_count = draw.active ? draw.result_rows : static_cast<std::uint32_t>(facts_.outputs.size());
+      draw.active ? draw.input_bindings() : static_cast<std::uint32_t>(std::popcount(facts_.bound_inputs));
+  function_.output_count =
+      draw.active ? draw.output_bindings() : static_cast<std::uint32_t>(facts_.outputs.size());
   function_.uniform_bytes = facts_.layout.bytes();
 }
 
