@@ -95,6 +95,7 @@ CodeCache::KernelResult EngineState::find_kernel(const LaunchState& launch, cons
   kernel.target = choice.target;
   kernel.dispatch_all = options.dispatch_all;
   kernel.checks = options_.checks || kAlwaysCheck;
+  kernel.speculate = options_.speculate;
   kernel.parts = options_.parts;
   kernel.registers = options_.registers;
   WARPJIT_TRY(frontend::Facts facts, launch.facts(0));
