@@ -1,16 +1,12 @@
 #include "runtime/index_list.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstring>
 #include <numeric>
 
 namespace warpjit::runtime {
 namespace {
-
-// Eight indices at once: byte k of the result is the sum of bytes 0 to k.
-std::uint64_t running_sums(std::uint64_t bytes) { return bytes * 0x0101010101010101u; }
 
 // As many indices as one 64-bit load holds; loads and stores of single ones would bound these loops.
 template <class Index>
@@ -41,7 +37,7 @@ void IndexList::build(std::span<const Index> indices) {
     place_ = std::make_unique<std::uint16_t[]>(kRange + kSlack);
   }
   std::uint8_t* const used = used_.get();
-  for_each_index(indices, [&](std::size_t, Index index) { used[index] = 1; });
+  for_each_index(indices, [=](std::size_t, Index index) { used[index] = 1; });
   // Signed, for vectors without unsigned minima.
   constexpr int kBias = sizeof(Index) == 2 ? 0x8000 : 0;
   std::int16_t least = 0x7FFF, greatest = -0x8000;
@@ -54,29 +50,37 @@ void IndexList::build(std::span<const Index> indices) {
   last_ = static_cast<std::uint32_t>(greatest + kBias);
   count_ = std::accumulate(used + first_, used + last_ + 1, 0u);
   places_.resize(indices.size());
+  std::uint16_t* const places = places_.data();
   if (dense()) {
+    const auto first = static_cast<std::uint16_t>(first_);
     for (std::size_t k = 0; k < indices.size(); ++k)
-      places_[k] = static_cast<std::uint16_t>(indices[k] - first_);
+      places[k] = static_cast<std::uint16_t>(indices[k] - first);
   } else {
     number();
-    for_each_index(indices, [&](std::size_t k, Index index) { places_[k] = place_[index]; });
+    const std::uint16_t* const place = place_.get();
+    for_each_index(indices, [=](std::size_t k, Index index) { places[k] = place[index]; });
   }
   std::memset(used + first_, 0, last_ - first_ + 1);
 }
 
-// Every index is written to where it belongs if it occurs; one that does not is overwritten by the next that
-// does.
 void IndexList::number() {
+  using Bytes = std::uint8_t __attribute__((vector_size(8)));
+  using Places = std::uint16_t __attribute__((vector_size(16)));
   numbers_.resize(count_ + kSpare);
+  std::uint32_t* const numbers = numbers_.data();
   std::uint32_t end = 0;
   for (std::uint32_t index = first_; index <= last_; index += 8) {
-    const std::uint64_t sums = running_sums(load_pack(used_.get() + index));
-    std::array<std::uint8_t, 8> before;  // of those that occur
-    const std::uint64_t shifted = sums << 8;
-    std::memcpy(before.data(), &shifted, sizeof before);
-    for (std::uint32_t n = 0; n < 8; ++n) place_[index + n] = static_cast<std::uint16_t>(end + before[n]);
-    for (std::uint32_t n = 0; n < 8; ++n) numbers_[end + before[n]] = index + n;
-    end += static_cast<std::uint32_t>(sums >> 56);
+    const std::uint64_t flags = load_pack(used_.get() + index);
+    if (flags == 0) continue;
+    // Byte k: how many of the first k occur.
+    const auto before = std::bit_cast<Bytes>((flags * 0x0101010101010101u) << 8);
+    const Places places = __builtin_convertvector(before, Places) + static_cast<std::uint16_t>(end);
+    std::memcpy(place_.get() + index, &places, sizeof places);
+    // Every index is written; one that does not occur is overwritten by the next that does.
+    for (std::uint32_t n = 0; n < 8; ++n) {
+      numbers[end] = index + n;
+      end += static_cast<std::uint32_t>(flags >> 8 * n & 1);
+    }
   }
   std::fill(numbers_.begin() + count_, numbers_.end(), last_);
 }
