@@ -75,7 +75,10 @@ KernelArgs make_args(const MachineCode& code, Launch& launch, std::uint32_t* tab
   const auto bind = [&](const Rows& rows) {
     return Binding{rows.first(), rows.stride(), rows.stride() * static_cast<std::int64_t>(code.lanes)};
   };
-  for (std::size_t k = 0; k < launch.inputs.size(); ++k) args.inputs[k] = bind(launch.inputs[k]);
+  for (std::size_t k = 0; k < launch.inputs.size(); ++k) {
+    args.inputs[k] = bind(launch.inputs[k]);
+    if (launch.numbered >> k & 1) args.inputs[k].step = 0;
+  }
   for (std::size_t k = 0; k < launch.outputs.size(); ++k) args.outputs[k] = bind(launch.outputs[k]);
   return args;
 }

@@ -45,6 +45,7 @@ struct Launch {
   std::uint64_t fuel = 1000;  // of a group
   std::uint32_t cancel = 0;
   std::vector<Rows> inputs, outputs;
+  std::uint32_t numbered = 0;  // bit k: words of another input number the rows of input k
   std::vector<std::uint32_t> table;
 };
 
