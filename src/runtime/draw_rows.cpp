@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "runtime/row_format.h"
 
@@ -31,9 +32,10 @@ void lay_out_rows(std::span<const ArrayInput> inputs, DrawBindings& draw) {
         list[count++] = &inputs[m];
         done |= 1u << m;
       }
-    std::stable_sort(
-        list.begin(), list.begin() + static_cast<std::ptrdiff_t>(count),
-        [](const ArrayInput* a, const ArrayInput* b) { return a->array.offset < b->array.offset; });
+    std::sort(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(count),
+              [](const ArrayInput* a, const ArrayInput* b) {
+                return std::pair(a->array.offset, a) < std::pair(b->array.offset, b);
+              });
     for (std::size_t k = 0; k < count;) {
       std::size_t start = list[k]->array.offset, end = start, after = k;
       while (after < count && end_of(*list[after]) - start <= kRowBytes)

@@ -183,17 +183,17 @@ void VertexStageState::update_values(CachedLaunch& entry) const {
 Status VertexStageState::check_arrays(std::uint64_t first, std::uint64_t last) const {
   for (std::size_t k = 0; k < input_count_; ++k) {
     const AttributeArray& array = inputs_[k].array;
-    const std::string where = attribute_name(input_attributes_[k]);
+    const auto where = [&] { return attribute_name(input_attributes_[k]); };
     if (!holds(array, last)) {
       // The first one that does not.
       const std::uint64_t fit = (array.size - array.offset - size(array.format)) / array.stride + 1;
       return bad_input("vertex " + std::to_string(std::max(first, fit)) + " does not lie in the array of " +
                            std::to_string(array.size) + " bytes",
-                       where);
+                       where());
     }
     if (last != 0 && array.stride > std::numeric_limits<std::uint32_t>::max() / last)
       return Error{ErrorCode::resource_limit,
-                   "vertex " + std::to_string(last) + " lies 4 GiB or more behind vertex 0", where};
+                   "vertex " + std::to_string(last) + " lies 4 GiB or more behind vertex 0", where()};
   }
   return {};
 }
