@@ -73,14 +73,13 @@ void IndexList::number() {
     const std::uint64_t flags = load_pack(used_.get() + index);
     if (flags == 0) continue;
     // Byte k: how many of the first k occur.
-    const auto before = std::bit_cast<Bytes>((flags * 0x0101010101010101u) << 8);
+    const std::uint64_t sums = flags * 0x0101010101010101u;
+    const auto before = std::bit_cast<Bytes>(sums << 8);
     const Places places = __builtin_convertvector(before, Places) + static_cast<std::uint16_t>(end);
     std::memcpy(place_.get() + index, &places, sizeof places);
     // Every index is written; one that does not occur is overwritten by the next that does.
-    for (std::uint32_t n = 0; n < 8; ++n) {
-      numbers[end] = index + n;
-      end += static_cast<std::uint32_t>(flags >> 8 * n & 1);
-    }
+    for (std::uint32_t n = 0; n < 8; ++n) numbers[places[n]] = index + n;
+    end += static_cast<std::uint32_t>(sums >> 56);
   }
   std::fill(numbers_.begin() + count_, numbers_.end(), last_);
 }
