@@ -83,6 +83,8 @@ class WARPJIT_API VertexStage {
   Status set_code(std::span<const std::uint32_t> words, std::size_t first = 0);
   Status set_descriptors(std::span<const std::uint32_t> words, std::size_t first = 0);
   Status set_entry(std::uint32_t word);
+  // Rounds every result of the program to the hardware's 24 bits, as Program::Choice::f24 does. Off at first.
+  void set_f24(bool on);
   // c0-c95 by their bits, i0-i3 as x, y, z, w from the lowest byte on, b0-b15 from the lowest bit on.
   Status set_float(unsigned index, std::span<const std::uint32_t, 4> bits);
   Status set_int(unsigned index, std::uint32_t bytes);

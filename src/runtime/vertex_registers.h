@@ -30,6 +30,7 @@ class VertexRegisters {
   std::array<std::uint32_t, pica200::kUploadedWords> code{};
   std::array<std::uint32_t, pica200::kUploadedDescriptors> descriptors{};
   std::uint32_t entry = 0;
+  bool f24 = false;  // no register: how results are rounded
   std::uint64_t program_version = 1;
 
   std::array<Vector, 96> floats{};

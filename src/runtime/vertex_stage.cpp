@@ -78,25 +78,24 @@ Status VertexStageState::find_program() {
   const auto code = used(registers.code);
   const auto descriptors = used(registers.descriptors);
   if (code.empty()) return bad_input("no code was uploaded", "vertex program");
-  const auto same = [](std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end());
-  };
   auto found = std::find_if(programs_.begin(), programs_.end(), [&](const CachedProgram& cached) {
-    return cached.entry == registers.entry && same(cached.code, code) &&
-           same(cached.descriptors, descriptors);
+    const pica200::Program& known = static_cast<const pica200::Shader&>(*cached.program.shader()).program();
+    return known.entry == registers.entry && known.f24 == registers.f24 &&
+           std::ranges::equal(known.code, code) && std::ranges::equal(known.descriptors, descriptors);
   });
   if (found == programs_.end()) {
-    WARPJIT_TRY(Program program,
-                Program::from_words(Isa::pica200, code, descriptors, registers.entry, "vertex program"));
+    pica200::Program program;
+    program.code.assign(code.begin(), code.end());
+    program.descriptors.assign(descriptors.begin(), descriptors.end());
+    program.entry = registers.entry;
+    program.f24 = registers.f24;
+    program.source_name = "vertex program";
+    WARPJIT_TRY(std::shared_ptr<const pica200::Shader> shader, pica200::Shader::make(std::move(program)));
     if (programs_.size() == kMaxPrograms)
       programs_.erase(
           std::min_element(programs_.begin(), programs_.end(),
                            [](const CachedProgram& a, const CachedProgram& b) { return a.used < b.used; }));
-    programs_.push_back({registers.entry,
-                         {code.begin(), code.end()},
-                         {descriptors.begin(), descriptors.end()},
-                         std::move(program),
-                         0});
+    programs_.push_back({Program(std::move(shader)), 0});
     found = programs_.end() - 1;
   }
   found->used = ++clock_;
@@ -370,6 +369,9 @@ Status VertexStage::set_int(unsigned index, std::uint32_t bytes) {
   WARPJIT_CHECK(in_range(index, registers.ints.size(), "integer uniform"));
   registers.set(registers.ints[index], bytes, registers.values_version);
   return {};
+}
+void VertexStage::set_f24(bool on) {
+  state_->registers.set(state_->registers.f24, on, state_->registers.program_version);
 }
 void VertexStage::set_bools(std::uint16_t bits) {
   state_->registers.set(state_->registers.bools, bits, state_->registers.values_version);

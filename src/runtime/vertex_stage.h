@@ -34,8 +34,6 @@ class VertexStageState {
   static constexpr std::size_t kMaxPrograms = 16, kMaxLaunches = 32;
 
   struct CachedProgram {
-    std::uint32_t entry;
-    std::vector<std::uint32_t> code, descriptors;
     Program program;
     std::uint64_t used;
   };

@@ -36,6 +36,7 @@ class DrawMaker {
     options.jumps = below(4) == 0;
     pica200::RandomProgram random = pica200::random_program(seed, options);
     draw.setup.program = std::move(random.program);
+    draw.setup.program.f24 = below(4) == 0;
     draw.setup.uniforms = random.uniforms;
     draw.vertices = 1 + below(below(2) != 0 ? 20 : 200);
     const unsigned count = below(13);

@@ -29,6 +29,7 @@ struct DrawSetup {
     WARPJIT_CHECK(stage.set_code(program.code));
     WARPJIT_CHECK(stage.set_descriptors(program.descriptors));
     WARPJIT_CHECK(stage.set_entry(program.entry));
+    stage.set_f24(program.f24);
     for (unsigned n = 0; n < 96; ++n) {
       std::uint32_t bits[4];
       std::memcpy(bits, uniforms.c[n], sizeof bits);
