@@ -27,18 +27,16 @@ static_assert(offsetof(CallFrame, after) == 768 && offsetof(CallFrame, target) =
 #define STORE_PAIR(a, b, offset) "stp x" #a ", x" #b ", [x17, #" #offset "]\n\t"
 #define LOAD_VECTORS(a, b, offset) "ldp q" #a ", q" #b ", [x17, #" #offset "]\n\t"
 #define STORE_VECTORS(a, b, offset) "stp q" #a ", q" #b ", [x17, #" #offset "]\n\t"
-#define ALL_VECTORS(MOVE)                                                                               \
-  MOVE(0, 1, 256)                                                                                       \
-  MOVE(2, 3, 288)                                                                                       \
-  MOVE(4, 5, 320) MOVE(6, 7, 352) MOVE(8, 9, 384) MOVE(10, 11, 416) MOVE(12, 13, 448) MOVE(14, 15, 480) \
-      MOVE(16, 17, 512) MOVE(18, 19, 544) MOVE(20, 21, 576) MOVE(22, 23, 608) MOVE(24, 25, 640)         \
-          MOVE(26, 27, 672) MOVE(28, 29, 704) MOVE(30, 31, 736)
-#define MOST_GENERAL(MOVE)                                                                         \
-  MOVE(0, 1, 0)                                                                                    \
-  MOVE(2, 3, 16)                                                                                   \
-  MOVE(4, 5, 32) MOVE(6, 7, 48) MOVE(8, 9, 64) MOVE(10, 11, 80) MOVE(12, 13, 96) MOVE(14, 15, 112) \
-      MOVE(18, 19, 144) MOVE(20, 21, 160) MOVE(22, 23, 176) MOVE(24, 25, 192) MOVE(26, 27, 208)    \
-          MOVE(28, 29, 224)
+#define ALL_VECTORS(MOVE)                                                                             \
+  MOVE(0, 1, 256)                                                                                     \
+  MOVE(2, 3, 288) MOVE(4, 5, 320) MOVE(6, 7, 352) MOVE(8, 9, 384) MOVE(10, 11, 416) MOVE(12, 13, 448) \
+      MOVE(14, 15, 480) MOVE(16, 17, 512) MOVE(18, 19, 544) MOVE(20, 21, 576) MOVE(22, 23, 608)       \
+          MOVE(24, 25, 640) MOVE(26, 27, 672) MOVE(28, 29, 704) MOVE(30, 31, 736)
+#define MOST_GENERAL(MOVE)                                                                      \
+  MOVE(0, 1, 0)                                                                                 \
+  MOVE(2, 3, 16) MOVE(4, 5, 32) MOVE(6, 7, 48) MOVE(8, 9, 64) MOVE(10, 11, 80) MOVE(12, 13, 96) \
+      MOVE(14, 15, 112) MOVE(18, 19, 144) MOVE(20, 21, 160) MOVE(22, 23, 176) MOVE(24, 25, 192) \
+          MOVE(26, 27, 208) MOVE(28, 29, 224)
 
 // Loads all registers but sp, x16, x17 and x30 from `before`, calls, stores them to `after`. What the
 // compiler wants kept is saved by hand, and the frame's address waits on the stack.
