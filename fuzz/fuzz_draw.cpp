@@ -113,6 +113,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const EngineKind kind : {EngineKind::ir, EngineKind::jit}) {
       const Drawn other = draw(engine, stage, indices, kind);
       if (!guest.ok) continue;  // fuel is a group's in the others
+      // Translation also refuses undefined code that only a run past an unopened scope's end would reach.
+      if (!other.ok && other.code == ErrorCode::bad_input) continue;
       fuzz::require(other.ok, "what the guest interpreter can run, the others can");
       fuzz::require(guest.vertices.size() == other.vertices.size() && guest.indices == other.indices,
                     "engines give the same vertices");
