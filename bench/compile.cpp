@@ -78,7 +78,8 @@ Status compile_once(std::span<const std::byte> bytes, const frontend::Facts& fac
   times.stage("decode");
   WARPJIT_TRY(ir::Function function, shader->translate(facts));
   times.stage("translate");
-  WARPJIT_TRY(const ir::GroupProgram group, ir::run_pipeline(std::move(function), {}));
+  WARPJIT_TRY(const ir::GroupProgram group,
+              ir::run_pipeline(std::move(function), {.assume_no_zero_inf = true}));
   times.stage("passes");
   WARPJIT_TRY(const backend::MachineCode code, backend::compile(group, target, {}));
   times.stage("backend");

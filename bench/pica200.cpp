@@ -3,6 +3,8 @@
 #include <benchmark/benchmark.h>
 
 #include <cstdio>
+#include <cstring>
+#include <limits>
 
 #include "bound_launch.h"
 #include "engines.h"
@@ -22,11 +24,17 @@ const Engine& engine() {
 }
 
 void run_launch(benchmark::State& state, const std::string& shader, tool::EngineChoice choice,
-                std::uint64_t count, unsigned threads) {
+                std::uint64_t count, unsigned threads, bool special) {
   auto file = tool::read_launch(WARPJIT_EXAMPLES + shader + ".json");
   if (!file) return state.SkipWithError(to_string(file.error()).c_str());
   if (const Status status = tool::set_count(*file, count); !status)
     return state.SkipWithError(to_string(status.error()).c_str());
+  if (special) {  // a product of 0 and infinity in every group
+    const tool::LaunchInput& position = file->inputs.at(0);
+    const float infinity = std::numeric_limits<float>::infinity();
+    for (std::uint64_t t = 0; t < count; t += 8)
+      std::memcpy(&file->buffers[position.buffer].bytes[position.offset + t * position.stride], &infinity, 4);
+  }
   const auto bound = tool::BoundLaunch::make(std::move(*file));
   if (!bound) return state.SkipWithError(to_string(bound.error()).c_str());
   RunOptions options;
@@ -63,7 +71,11 @@ void register_all(const std::vector<tool::EngineChoice>& choices) {
           const std::string name = shader + "/" + tool::name(choice) + "/" + std::to_string(count) +
                                    (threads == 2 ? "/host_threads:2" : "");
           benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
-            run_launch(state, shader, choice, count, threads);
+            run_launch(state, shader, choice, count, threads, false);
+          })->UseRealTime();
+          if (threads == 2 || count != 4096 || choice.engine != EngineKind::jit) continue;
+          benchmark::RegisterBenchmark((name + "/zero_times_infinity").c_str(), [=](benchmark::State& state) {
+            run_launch(state, shader, choice, count, 1, true);
           })->UseRealTime();
         }
   for (const auto& kernels : {bench::lane_kernels_16(), bench::lane_kernels_8()})

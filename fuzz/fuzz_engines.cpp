@@ -165,6 +165,7 @@ class Fuzzer {
   static EngineOptions with_few_registers() {
     EngineOptions options;
     options.registers = 4;
+    options.speculate = false;
     return options;
   }
 

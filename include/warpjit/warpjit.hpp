@@ -293,6 +293,7 @@ struct EngineOptions {
   void* log_context = nullptr;
   bool perf_map = false;        // list kernels in /tmp/perf-PID.map
   bool checks = false;          // verify the IR and the machine code between all stages (slow)
+  bool speculate = true;        // tests: false runs only code that expects special values
   std::uint32_t parts = 0;      // tests: vectors per value, 0: chosen by the backend
   std::uint32_t registers = 0;  // tests: registers per class the allocator may use, 0: all
 };

@@ -75,6 +75,10 @@ Result<GroupProgram> run_pipeline(Function thread_form, const PipelineOptions& o
   if (options.optimize) {
     WARPJIT_CHECK(stages.run("hoist", f, [&](Function& g) { hoist_launch_uniform(g, program.preamble); }));
     WARPJIT_CHECK(stages.done("preamble", program.preamble));
+    if (options.assume_no_zero_inf) {
+      program.assumes_no_zero_inf = assume_no_zero_inf(f);
+      WARPJIT_CHECK(stages.done("assume", f));
+    }
     WARPJIT_CHECK(stages.run("skips", f, insert_skips));
   } else {
     program.preamble = empty_preamble(f);

@@ -13,6 +13,9 @@ struct PipelineOptions {
   bool dispatch_all = false;  // run all control flow in the dispatcher (the oracle for linearize)
   bool optimize = true;       // false: only what correctness needs
   bool verify = false;        // verify after every stage; a failure is ErrorCode::internal
+  // The kernel may compute 0 times infinity as it likes if that raises the host's invalid flag: whoever runs
+  // it looks at the flag, and runs the exact kernel instead. The preamble stays exact.
+  bool assume_no_zero_inf = false;
 };
 
 // The group form of one kernel. `preamble` runs once per launch, straight-line, all values launch-uniform,
@@ -21,11 +24,12 @@ struct PipelineOptions {
 struct GroupProgram {
   Function preamble;
   Function kernel;
+  bool assumes_no_zero_inf = false;  // the option was given and made a difference
 };
 
 // Called after each stage with its name and the function as it is then. In order, those of the optimizer
 // several times: "translate", "simplify", "gvn", "dce", "expand", "normalize", "uniformity", "hoist",
-// "preamble" (with the preamble), "skips", "linearize", "fuel", "cleanup", "shapes".
+// "preamble" (with the preamble), "assume", "skips", "linearize", "fuel", "cleanup", "shapes".
 using StageObserver = std::function<void(std::string_view stage, const Function& function)>;
 
 Result<GroupProgram> run_pipeline(Function thread_form, const PipelineOptions& options,

@@ -112,6 +112,7 @@ Result<EngineState::Wanted> EngineState::want(const LaunchState& launch, const R
   wanted.options.target = choice.target;
   wanted.options.dispatch_all = options.dispatch_all;
   wanted.options.checks = options_.checks || kAlwaysCheck;
+  wanted.options.speculate = options_.speculate;
   wanted.options.parts = options_.parts;
   wanted.options.registers = options_.registers;
   wanted.may_interpret = choice.engine == EngineKind::jit && options.target == Target::automatic;

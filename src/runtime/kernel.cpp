@@ -3,8 +3,10 @@
 #include <chrono>
 #include <cstring>
 
+#include "base/float_environment.h"
 #include "ir/pipeline.h"
 #include "runtime/kernel_ir.h"
+#include "runtime/speculative_kernel.h"
 
 namespace warpjit::runtime {
 namespace {
@@ -110,45 +112,90 @@ Error stopped(backend::KernelStatus status, const frontend::Shader& shader, std:
   return {ErrorCode::out_of_fuel, "a thread made more backward transfers than the launch allows", where};
 }
 
-Result<std::shared_ptr<const Kernel>> make_kernel(const frontend::Shader& shader,
-                                                  const frontend::Facts& facts, const KernelOptions& options,
-                                                  CodeMemory* memory, WorkspacePool& workspaces) {
-  using KernelPointer = std::shared_ptr<const Kernel>;
+namespace {
+
+using KernelPointer = std::shared_ptr<const Kernel>;
+
+// What is made on the way to a kernel, and how long that took.
+struct Compilation {
   CompileReport report;
-  report.engine = options.engine;
-  report.generic = (shader.usage().bools & ~facts.known_bools) != 0;
+  ir::GroupProgram program;
+};
+
+Result<Compilation> run_passes(const frontend::Shader& shader, const frontend::Facts& facts,
+                               const KernelOptions& options, bool speculate) {
   Stopwatch watch;
-
-  if (options.engine == EngineKind::guest) {
-    WARPJIT_TRY(std::unique_ptr<frontend::GuestInterpreter> guest, shader.prepare_guest());
-    report.translate_ns = watch.lap();
-    return KernelPointer(std::make_shared<GuestKernel>(std::move(guest), facts, report));
-  }
-
+  Compilation made;
+  made.report.engine = options.engine;
+  made.report.generic = (shader.usage().bools & ~facts.known_bools) != 0;
   WARPJIT_TRY(ir::Function function, shader.translate(facts));
-  report.translate_ns = watch.lap();
+  made.report.translate_ns = watch.lap();
   ir::PipelineOptions pipeline;
   pipeline.dispatch_all = options.dispatch_all;
   pipeline.verify = options.checks;
-  WARPJIT_TRY(ir::GroupProgram program, ir::run_pipeline(std::move(function), pipeline));
-  report.passes_ns = watch.lap();
-  if (options.engine == EngineKind::ir) return make_ir_kernel(std::move(program), report);
+  pipeline.assume_no_zero_inf = speculate;
+  WARPJIT_TRY(made.program, ir::run_pipeline(std::move(function), pipeline));
+  made.report.passes_ns = watch.lap();
+  return made;
+}
 
-  report.target = public_target(options.target);
+Result<KernelPointer> make_jit_kernel(Compilation& made, const frontend::Shader& shader,
+                                      const KernelOptions& options, CodeMemory* memory,
+                                      WorkspacePool& workspaces) {
+  Stopwatch watch;
+  made.report.target = public_target(options.target);
   backend::CompileOptions compile;
   compile.parts = options.parts;
   compile.registers = options.registers;
   compile.validate = options.checks;
-#if defined(_WIN32) && defined(__x86_64__)
-  compile.abi = backend::Abi::win64;
-#endif
   WorkspacePool::Lease workspace = workspaces.borrow();
-  WARPJIT_TRY(backend::MachineCode code, backend::compile(program, options.target, compile, *workspace));
-  report.backend_ns = watch.lap();
+  WARPJIT_TRY(backend::MachineCode code, backend::compile(made.program, options.target, compile, *workspace));
+  made.report.backend_ns = watch.lap();
   CodeLabel label{shader.source_name(), code.map};
   WARPJIT_TRY(CodeMemory::Block block, memory->place(code.bytes, std::move(label)));
-  report.place_ns = watch.lap();
-  return KernelPointer(std::make_shared<JitKernel>(code, std::move(block), report));
+  made.report.place_ns = watch.lap();
+  return KernelPointer(std::make_shared<JitKernel>(code, std::move(block), made.report));
+}
+
+// The exact version of a kernel with `lanes` threads per group: by the JIT, or, if it is too large for that,
+// by the IR interpreter.
+Result<KernelPointer> make_exact_kernel(const frontend::Shader& shader, const frontend::Facts& facts,
+                                        const KernelOptions& options, CodeMemory* memory,
+                                        WorkspacePool& workspaces, unsigned lanes) {
+  WARPJIT_TRY(Compilation made, run_passes(shader, facts, options, false));
+  auto kernel = make_jit_kernel(made, shader, options, memory, workspaces);
+  if (kernel || kernel.error().code != ErrorCode::resource_limit) return kernel;
+  return make_ir_kernel(std::move(made.program), made.report, lanes);
+}
+
+}  // namespace
+
+Result<KernelPointer> make_kernel(const frontend::Shader& shader, const frontend::Facts& facts,
+                                  const KernelOptions& options, CodeMemory* memory,
+                                  WorkspacePool& workspaces) {
+  if (options.engine == EngineKind::guest) {
+    Stopwatch watch;
+    CompileReport report;
+    report.engine = options.engine;
+    report.generic = (shader.usage().bools & ~facts.known_bools) != 0;
+    WARPJIT_TRY(std::unique_ptr<frontend::GuestInterpreter> guest, shader.prepare_guest());
+    report.translate_ns = watch.lap();
+    return KernelPointer(std::make_shared<GuestKernel>(std::move(guest), facts, report));
+  }
+  const bool speculate =
+      options.engine == EngineKind::jit && options.speculate && FloatEnvironment::kHasInvalid;
+  WARPJIT_TRY(Compilation made, run_passes(shader, facts, options, speculate));
+  if (options.engine == EngineKind::ir) return make_ir_kernel(std::move(made.program), made.report);
+  WARPJIT_TRY(KernelPointer kernel, make_jit_kernel(made, shader, options, memory, workspaces));
+  if (!made.program.assumes_no_zero_inf) return kernel;
+  const ir::Function& f = made.program.kernel;
+  KernelOptions exact = options;
+  exact.parts = kernel->lanes() / backend::lanes(options.target);
+  return KernelPointer(std::make_shared<SpeculativeKernel>(
+      kernel, f.input_count, f.output_count,
+      [facts, exact, memory, &workspaces, lanes = kernel->lanes()](const frontend::Shader& same_shader) {
+        return make_exact_kernel(same_shader, facts, exact, memory, workspaces, lanes);
+      }));
 }
 
 std::vector<std::byte> kernel_key(const frontend::Shader& shader, const frontend::Facts& facts,

@@ -10,9 +10,6 @@
 namespace warpjit::runtime {
 namespace {
 
-// Wide enough that fetching an operation costs little beside its lanes.
-constexpr unsigned kLanes = 32;
-
 class IrKernel final : public Kernel {
  public:
   IrKernel(std::optional<ir::Interpreter> preamble, ir::Interpreter kernel, const ir::Function& function,
@@ -92,14 +89,15 @@ class IrKernel final : public Kernel {
 
 }  // namespace
 
-Result<std::shared_ptr<const Kernel>> make_ir_kernel(ir::GroupProgram program, const CompileReport& report) {
+Result<std::shared_ptr<const Kernel>> make_ir_kernel(ir::GroupProgram program, const CompileReport& report,
+                                                     unsigned lanes) {
   std::optional<ir::Interpreter> preamble;
   const ir::Function& first = program.preamble;
   if (first.block_count() != 0) {
     WARPJIT_TRY(ir::Interpreter prepared, ir::Interpreter::prepare(first, 1));
     preamble = std::move(prepared);
   }
-  WARPJIT_TRY(ir::Interpreter kernel, ir::Interpreter::prepare(program.kernel, kLanes));
+  WARPJIT_TRY(ir::Interpreter kernel, ir::Interpreter::prepare(program.kernel, lanes));
   return std::shared_ptr<const Kernel>(
       std::make_shared<IrKernel>(std::move(preamble), std::move(kernel), program.kernel, report));
 }

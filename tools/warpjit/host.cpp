@@ -15,7 +15,7 @@ struct Options {
   ProgramInput input;
   std::string target = "automatic", out;
   std::uint32_t parts = 0, registers = 0;
-  bool dispatch = false, json = false, statistics = false, win64 = false;
+  bool dispatch = false, exact = false, json = false, statistics = false, win64 = false;
 };
 
 Result<backend::Target> pick_target(const std::string& name) {
@@ -51,7 +51,8 @@ int print_host(const Options& options) {
   if (!target) return fail(target.error());
   auto function = input->shader->translate(input->facts);
   if (!function) return fail(function.error());
-  const auto program = ir::run_pipeline(std::move(*function), {.dispatch_all = options.dispatch});
+  const auto program = ir::run_pipeline(
+      std::move(*function), {.dispatch_all = options.dispatch, .assume_no_zero_inf = !options.exact});
   if (!program) return fail(program.error());
   backend::CompileOptions compile;
   compile.abi = options.win64 ? backend::Abi::win64 : backend::Abi::native;
@@ -117,6 +118,9 @@ void add_host(CLI::App& app, int& exit) {
   command->add_option("-o,--out", options->out, "file for the machine code bytes");
   command->add_flag("--win64", options->win64, "the calling convention of Windows");
   command->add_flag("--dispatch", options->dispatch, "run all control flow in the dispatcher");
+  command->add_flag(
+      "--exact", options->exact,
+      "the version for runs in which 0 is multiplied by infinity, not the one that is tried first");
   command->add_flag("--statistics", options->statistics, "no listing, only the counts");
   command->add_flag("--json", options->json, "print JSON");
   command->footer(

@@ -32,6 +32,11 @@ bool normalize_loops(Function& f);
 // form that stores each needed result to a new word at the end of the uniform table; f loads it from there.
 void hoist_launch_uniform(Function& f, Function& preamble);
 
+// Makes plain products of those that give 0 for 0 times infinity: right only in runs in which no lane, dead
+// ones included, multiplies these two. Such a run does not raise the host's sticky invalid flag. Returns
+// whether there were any.
+bool assume_no_zero_inf(Function& f);
+
 // Decides where a test "no lane here: jump over" pays: marks the blocks that head a costly or memory-touching
 // part of the function (BlockData::worth_skipping). Shapes must be set. linearize puts the tests.
 void insert_skips(Function& f);
