@@ -29,7 +29,7 @@ struct Options {
 // What one seed varies besides its program.
 struct Variation {
   unsigned threads, host_threads, size;
-  bool dispatch, few_registers, generic, flow;
+  bool dispatch, few_registers, generic, flow, f24;
 };
 
 std::uint64_t mix(std::uint64_t seed) {
@@ -50,6 +50,7 @@ Variation vary(std::uint64_t seed, const Options& options) {
   variation.few_registers = (bits >> 32) % 100 < options.register_share;
   variation.generic = (bits >> 40) % 4 == 0;
   variation.flow = (bits >> 44) % 8 != 0;
+  variation.f24 = (bits >> 48) % 8 == 0;
   return variation;
 }
 
@@ -63,6 +64,7 @@ LaunchFile make_launch(std::uint64_t seed, const Variation& variation) {
   LaunchFile launch;
   launch.name = fmt::format("seed {}", seed);
   launch.program = std::move(generated.program);
+  launch.program.f24 = variation.f24;
   launch.uniforms = generated.uniforms;
   launch.count = launch.rows = generated.threads.size();
   LaunchBuffer buffer;

@@ -2,6 +2,11 @@
 
 namespace warpjit::math {
 
+float round_f24(float x) {
+  ScalarOps ops;
+  return round_f24(ops, x);
+}
+
 float exp2(float x) {
   ScalarOps ops;
   return exp2(ops, x);

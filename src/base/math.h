@@ -109,6 +109,20 @@ typename Ops::F32 rsqrt(Ops& ops, typename Ops::F32 x) {
   return ops.div(one, root);
 }
 
+// Rounds to a 24-bit float: 1 sign, 7 exponent and 16 fraction bits, bias 63, without denormals (PICA200).
+// The fraction is truncated; below 2^-62 the result is a zero with x's sign, from 2^64 on infinity; a NaN
+// stays one. 6 instructions.
+template <class Ops>
+typename Ops::F32 round_f24(Ops& ops, typename Ops::F32 x) {
+  // There and back exactly, except that what is too large becomes infinity.
+  const auto scaled = ops.mul(ops.mul(x, ops.constant_f(0x1p64f)), ops.constant_f(0x1p-64f));
+  const auto bits = ops.as_int(scaled);
+  const auto magnitude = ops.as_float(ops.iand(bits, ops.constant_i(0x7fffffff)));
+  const auto small = ops.flt(magnitude, ops.constant_f(0x1p-62f));
+  const auto sign = ops.as_float(ops.constant_i(INT32_MIN)), all = ops.as_float(ops.constant_i(~0x7f));
+  return ops.as_float(ops.iand(bits, ops.as_int(ops.select(small, sign, all))));
+}
+
 // The instance on plain floats. Expects round to nearest even without flushing, as every public entry sets.
 struct ScalarOps {
   using F32 = float;
@@ -141,6 +155,7 @@ struct ScalarOps {
   static std::int32_t wrap(std::uint32_t a) { return static_cast<std::int32_t>(a); }
 };
 
+float round_f24(float x);
 float exp2(float x);
 float log2(float x);
 float rcp(float x);

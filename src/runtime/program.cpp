@@ -21,6 +21,7 @@ Result<Program> Program::from_shbin(std::span<const std::byte> bytes, const Choi
     wanted.stage =
         *choice.stage == warpjit::Stage::vertex ? pica200::Stage::vertex : pica200::Stage::geometry;
   WARPJIT_TRY(pica200::Program program, pica200::select_program(container, wanted));
+  program.f24 = choice.f24;
   return make_program(std::move(program));
 }
 

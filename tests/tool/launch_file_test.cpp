@@ -152,6 +152,18 @@ TEST(LaunchFileTest, ProgramErrors) {
   expect_error(program(R"({"file":"a.v.pica","entry":4000})"), "program", "past the code");
 }
 
+TEST(LaunchFileTest, Modes) {
+  const auto modes = [](const std::string& json) {
+    return words(R"("count":1,"outputs":{},"modes":)" + json);
+  };
+  EXPECT_TRUE(modes(R"({"float":"f24"})").value().program.f24);
+  EXPECT_FALSE(modes(R"({"float":"f32"})").value().program.f24);
+  EXPECT_FALSE(modes("{}").value().program.f24);
+  expect_error(modes(R"({"float":"f16"})"), "modes.float", "unknown float mode 'f16'");
+  expect_error(modes(R"({"float":24})"), "modes.float", "string");
+  expect_error(modes(R"({"round":"up"})"), "modes.round", "unknown key");
+}
+
 TEST(LaunchFileTest, UniformErrors) {
   const auto uniforms = [](const std::string& json) {
     return words(R"("count":1,"outputs":{},"uniforms":)" + json);

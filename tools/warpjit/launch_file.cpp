@@ -17,8 +17,8 @@ using pica200::Register;
 using pica200::RegisterFile;
 
 // Keys that launches of other guests and stages have (DESIGN.md 6).
-constexpr std::string_view kLaterKeys[] = {"grid",  "block",  "shared", "registers", "params",  "chip",
-                                           "modes", "memory", "size",   "varyings",  "textures"};
+constexpr std::string_view kLaterKeys[] = {"grid", "block",  "shared", "registers", "params",
+                                           "chip", "memory", "size",   "varyings",  "textures"};
 
 template <class Container>
 bool contains(const Container& container, std::string_view text) {
@@ -32,6 +32,7 @@ class Reader {
   Result<LaunchFile> read() {
     WARPJIT_CHECK(read_head());
     WARPJIT_CHECK(read_program());
+    WARPJIT_CHECK(read_modes());
     WARPJIT_CHECK(read_uniforms());
     WARPJIT_CHECK(read_state());
     WARPJIT_CHECK(read_inputs());
@@ -42,6 +43,19 @@ class Reader {
   }
 
  private:
+  Status read_modes() {
+    const auto modes = root_.find("modes");
+    if (!modes) return {};
+    WARPJIT_CHECK(modes->expect_keys({"float"}));
+    const auto field = modes->find("float");
+    if (!field) return {};
+    WARPJIT_TRY(const std::string format, field->string());
+    if (format != "f32" && format != "f24")
+      return field->error("unknown float mode '" + format + "', f32 and f24 are known");
+    launch_.program.f24 = format == "f24";
+    return {};
+  }
+
   // What a name stands for: registers first..last of a file; `exact`: a register's own name.
   struct Named {
     Register first;
@@ -73,8 +87,8 @@ class Reader {
         return root_.at(key).error(
             "not supported yet: '" + key + "' belongs to other guests and stages than pica200 vertex",
             ErrorCode::unsupported);
-    WARPJIT_CHECK(root_.expect_keys(
-        {"warpjit", "isa", "stage", "program", "count", "uniforms", "state", "inputs", "outputs", "expect"}));
+    WARPJIT_CHECK(root_.expect_keys({"warpjit", "isa", "stage", "program", "modes", "count", "uniforms",
+                                     "state", "inputs", "outputs", "expect"}));
     WARPJIT_TRY(const JsonField count, root_.require("count"));
     WARPJIT_TRY(const std::int64_t threads, count.integer(1, kMaxThreads, 32));
     launch_.count = launch_.rows = static_cast<std::uint64_t>(threads);

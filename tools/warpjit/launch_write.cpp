@@ -76,6 +76,7 @@ Json write_launch(const LaunchFile& launch, std::uint64_t first, std::uint64_t c
   json["program"] = {{"words", words(launch.program.code)},
                      {"descriptors", words(launch.program.descriptors)},
                      {"entry", launch.program.entry}};
+  if (launch.program.f24) json["modes"] = {{"float", "f24"}};
   json["count"] = count;
   json["uniforms"] = uniforms_json(launch.uniforms);
   if (!launch.state.empty())

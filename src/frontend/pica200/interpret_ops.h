@@ -39,7 +39,7 @@ namespace warpjit::pica200 {
 // The rest. Arithmetic that has only the general and indexed way of fetching comes first.
 // clang-format off
 #define PICA_OTHER_OPS(X)                                                                              \
-  X(litp) X(mova) X(cmp) X(check) X(check_call) X(check_if) X(check_loop) X(nop) X(end) X(break_)      \
+  X(litp) X(mova) X(cmp) X(round) X(check) X(check_call) X(check_if) X(check_loop) X(nop) X(end) X(break_)      \
   X(breakc) X(call) X(callc) X(callu) X(ifc) X(ifu) X(loop) X(jmpc) X(jmpu) X(fault)
 // clang-format on
 

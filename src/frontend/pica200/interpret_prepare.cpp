@@ -323,6 +323,10 @@ Result<Interpreter> Interpreter::prepare(const Program& program, std::uint32_t e
                      : make_flow(*instruction, address, check != Kind::nop);
     op.address = static_cast<std::uint16_t>(address);
     result.ops_.push_back(op);
+    if (program.f24 && alu && (instruction->info().traits & kWritesDest) != 0) {
+      op.kind = Kind::round;
+      result.ops_.push_back(op);
+    }
     if (check != Kind::nop && !flow) {
       MicroOp test = make_flow(*instruction, address, true);
       test.kind = check;

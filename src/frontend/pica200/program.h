@@ -96,6 +96,9 @@ struct Program : ProgramInfo {
   std::vector<std::uint32_t> code;
   std::vector<std::uint32_t> descriptors;
   std::string source_name;  // for messages
+  // Every result of arithmetic, moves included, is rounded to the 24-bit format (math::round_f24) as it is
+  // written; within an instruction it is f32. False: registers hold f32, as in the emulators.
+  bool f24 = false;
 
   // Descriptor `index`; those past the table are 0, as in the hardware's cleared table.
   Descriptor descriptor(unsigned index) const {

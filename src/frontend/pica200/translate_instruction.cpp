@@ -2,6 +2,9 @@
 
 #include <bit>
 
+#include "base/math.h"
+#include "ir/builder_ops.h"
+
 namespace warpjit::pica200 {
 
 using ir::F32;
@@ -214,7 +217,41 @@ void InstructionTranslator::instruction(const Instruction& i) {
   const Register dst = dest_register(i.dst);
   const std::uint32_t base = (dst.file == RegisterFile::o ? kVarO : kVarR) + 4u * dst.index;
   for (unsigned c = 0; c < 4; ++c)
-    if (enables(descriptor.mask, c)) write(base + c, result[c]);
+    if (enables(descriptor.mask, c)) write(base + c, program_.f24 ? round_f24(result[c]) : result[c]);
+}
+
+F32 InstructionTranslator::round_f24(F32 value) {
+  if (is_f24(value, 4)) return value;
+  ir::BuilderOps ops{builder_};
+  const F32 rounded = math::round_f24(ops, value);
+  const Value made = rounded;
+  if (rounded_.size() <= made.id) rounded_.resize(made.id * 2 + 64);
+  rounded_[made.id] = true;
+  return rounded;
+}
+
+// Is the value one of the 24-bit format for certain? What picks, negates or floors such values gives such a
+// value.
+bool InstructionTranslator::is_f24(Value value, int depth) const {
+  if (value.id < rounded_.size() && rounded_[value.id]) return true;
+  if (function_.is_constant(value)) {
+    const auto word = static_cast<std::uint32_t>(function_.constant(value));
+    return std::bit_cast<std::uint32_t>(math::round_f24(std::bit_cast<float>(word))) == word;
+  }
+  if (depth == 0) return false;
+  const ir::Inst made = function_.definition(value);
+  switch (function_.inst(made).opcode) {
+    case ir::Opcode::FNeg32:
+    case ir::Opcode::FFloor32:
+      return is_f24(function_.operand(made, 0), depth - 1);
+    case ir::Opcode::FMaxSelect32:
+    case ir::Opcode::FMinSelect32:
+      return is_f24(function_.operand(made, 0), depth - 1) && is_f24(function_.operand(made, 1), depth - 1);
+    case ir::Opcode::SelectF32:
+      return is_f24(function_.operand(made, 1), depth - 1) && is_f24(function_.operand(made, 2), depth - 1);
+    default:
+      return false;
+  }
 }
 
 I1 InstructionTranslator::compare(unsigned relation, F32 a, F32 b) {

@@ -51,12 +51,15 @@ class InstructionTranslator {
  private:
   class Operand;
   ir::I1 compare(unsigned relation, ir::F32 a, ir::F32 b);
+  ir::F32 round_f24(ir::F32 value);
+  bool is_f24(ir::Value value, int depth) const;
   ir::F32 multiply(ir::F32 a, ir::F32 b) { return builder_.FMulZeroInf32(a, b); }
   ir::F32 scalar(Opcode op, Operand& s1, Operand& s2);
   ir::F32 component(Opcode op, unsigned c, Operand& s1, Operand& s2, Operand& s3);
 
   std::uint32_t variables_;
   std::array<std::array<ir::F32, 4>, 16> inputs_;
+  std::vector<bool> rounded_;  // by value: made by round_f24
 };
 
 // Translation with the scope stacks as run-time state, for programs whose stacks unfold into too many blocks.
