@@ -152,10 +152,10 @@ TEST(Engine, CachesKernels) {
   const auto third = engine.compile(again.launch);
   ASSERT_TRUE(third);
   EXPECT_TRUE(third->cache_hit);
-  EXPECT_EQ(engine.cache_statistics().kernels, 1u);
-  EXPECT_EQ(engine.cache_statistics().misses, 1u);
+  EXPECT_EQ(engine.statistics().kernels, 1u);
+  EXPECT_EQ(engine.statistics().misses, 1u);
   engine.clear_cache();
-  EXPECT_EQ(engine.cache_statistics().kernels, 0u);
+  EXPECT_EQ(engine.statistics().kernels, 0u);
   const auto fourth = engine.run(bench.launch);
   ASSERT_TRUE(fourth);
   EXPECT_FALSE(fourth->cache_hit);
@@ -179,7 +179,7 @@ TEST(Engine, ASmallCacheStillServes) {
   for (int turn = 0; turn < 5; ++turn)
     for (std::size_t n = 0; n < benches.size(); ++n)
       EXPECT_TRUE(benches[n]->run(engine, RunOptions()) == expected[n]) << n;
-  const CacheStatistics statistics = engine.cache_statistics();
+  const EngineStatistics statistics = engine.statistics();
   EXPECT_GT(statistics.evictions, 0u);
   EXPECT_LE(statistics.bytes, 100000u);
 }
@@ -206,8 +206,8 @@ TEST(Engine, SpecializesSixteenVariants) {
       generic += report->generic;
       EXPECT_TRUE(bench.outputs == expected) << bits;
     }
-  EXPECT_EQ(generic, 32u);                                      // 16 of 32, twice
-  EXPECT_EQ(engine.cache_statistics().kernels, 16u + 1u + 1u);  // and the guest's
+  EXPECT_EQ(generic, 32u);                                // 16 of 32, twice
+  EXPECT_EQ(engine.statistics().kernels, 16u + 1u + 1u);  // and the guest's
 }
 
 TEST(Engine, WithoutExecutableMemoryTheInterpreterRuns) {
