@@ -133,7 +133,7 @@ class WARPJIT_API Program {
     std::optional<std::size_t> index;  // position in the container
     std::optional<Stage> stage;
     std::string source_name;  // for messages
-    bool f24 = false;         // PICA200: round every result to 24 bits (truncate, flush, overflow to infinity)
+    bool f24 = false;  // PICA200: round every result to 24 bits (truncate, flush, overflow to infinity)
   };
   // Reads an SHBIN container (PICA200). The bytes may be hostile and are not kept. Errors: bad_input.
   static Result<Program> from_shbin(std::span<const std::byte> bytes, const Choice& choice);
