@@ -88,13 +88,12 @@ class GuestKernel final : public Kernel {
   Status run(backend::KernelArgs& args, const frontend::Shader&,
              const frontend::Values& values) const override {
     frontend::Rows inputs[frontend::kMaxInputs], outputs[frontend::kMaxOutputs];
-    std::size_t input_count = 0;
-    for (std::uint64_t bits = facts_.bound_inputs; bits != 0; bits &= bits - 1, ++input_count)
-      inputs[input_count] = {args.inputs[input_count].address, args.inputs[input_count].stride};
-    for (std::size_t k = 0; k < facts_.output_count; ++k)
+    const std::size_t input_count = facts_.input_bindings(), output_count = facts_.output_bindings();
+    for (std::size_t k = 0; k < input_count; ++k) inputs[k] = {args.inputs[k].address, args.inputs[k].stride};
+    for (std::size_t k = 0; k < output_count; ++k)
       outputs[k] = {args.outputs[k].address, args.outputs[k].stride};
-    return guest_->run(values, facts_, {inputs, input_count}, {outputs, facts_.output_count},
-                       args.group_count, args.fuel);
+    return guest_->run(values, facts_, {inputs, input_count}, {outputs, output_count}, args.group_count,
+                       args.fuel);
   }
 
  private:

@@ -71,6 +71,7 @@ std::string LaunchState::place(LocationKind kind, unsigned number) const {
 }
 
 Status LaunchState::check_bindings() {
+  if (draw.facts.active) return {};
   if (checked_generation_.load(std::memory_order_relaxed) == bindings_generation) return {};
   RowSpan in[frontend::kMaxInputs];
   for (std::uint64_t bits = bound_inputs; bits != 0; bits &= bits - 1) {
@@ -101,6 +102,13 @@ Status LaunchState::check_bindings() {
 }
 
 Result<frontend::Facts> LaunchState::facts(std::uint64_t known) const {
+  if (draw.facts.active) {
+    frontend::Facts facts;
+    facts.known_bools = known;
+    facts.bools = values.bools & known;
+    facts.draw = draw.facts;
+    return facts;
+  }
   for (const Symbol& symbol : shader->inputs()) {
     WARPJIT_TRY(const Location location, shader->find(LocationKind::input, symbol.reg));
     const unsigned covered = std::min<unsigned>(symbol.count, location.count);
