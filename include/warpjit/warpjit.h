@@ -175,6 +175,10 @@ WARPJIT_API warpjit_status warpjit_engine_clear_cache(warpjit_engine* engine);
 enum { WARPJIT_ISA_PICA200 = 0 };
 enum { WARPJIT_STAGE_ANY = 0, WARPJIT_STAGE_VERTEX = 1, WARPJIT_STAGE_GEOMETRY = 2 };
 
+enum {
+  WARPJIT_PROGRAM_F24 = 1 /* PICA200: round every result to 24 bits: truncate, flush, overflow to infinity */
+};
+
 /* Which program of a container; of those that fit, the first. */
 typedef struct warpjit_program_choice {
   size_t size;
@@ -182,6 +186,8 @@ typedef struct warpjit_program_choice {
   const char* source_name; /* for messages; may be NULL */
   uint32_t position;       /* in the container, from 1; 0: any */
   int32_t stage;           /* WARPJIT_STAGE_... */
+  uint32_t flags;          /* WARPJIT_PROGRAM_... */
+  uint32_t reserved;       /* 0 */
 } warpjit_program_choice;
 /* [any] Reads an SHBIN container. The bytes may be hostile. `choice` may be NULL. */
 WARPJIT_API warpjit_status warpjit_program_from_shbin(const void* bytes, size_t byte_count,
@@ -198,6 +204,8 @@ typedef struct warpjit_program_words {
   const uint32_t* descriptors; /* may be NULL if there are none */
   size_t descriptor_count;
   const char* source_name; /* for messages; may be NULL */
+  uint32_t flags;          /* WARPJIT_PROGRAM_... */
+  uint32_t reserved;       /* 0 */
 } warpjit_program_words;
 /* [any] */
 WARPJIT_API warpjit_status warpjit_program_from_words(const warpjit_program_words* words,

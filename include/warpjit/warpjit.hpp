@@ -139,10 +139,10 @@ class WARPJIT_API Program {
   static Result<Program> from_shbin(std::span<const std::byte> bytes, const Choice& choice);
   static Result<Program> from_shbin(std::span<const std::byte> bytes) { return from_shbin(bytes, Choice()); }
   // Raw guest words of a vertex program; `entry` is a word address. PICA200: at most 4096 words and 128
-  // operand descriptors. Errors: bad_input.
+  // operand descriptors; `f24` as in Choice. Errors: bad_input.
   static Result<Program> from_words(Isa isa, std::span<const std::uint32_t> code,
                                     std::span<const std::uint32_t> descriptors, std::uint32_t entry,
-                                    std::string source_name = {});
+                                    std::string source_name = {}, bool f24 = false);
 
   Isa isa() const;
   Stage stage() const;

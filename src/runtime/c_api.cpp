@@ -375,6 +375,7 @@ warpjit_status warpjit_program_from_shbin(const void* bytes, size_t byte_count,
     WARPJIT_TRY(const std::span<const std::byte> data,
                 array(static_cast<const std::byte*>(bytes), byte_count, "bytes"));
     WARPJIT_TRY(const warpjit_program_choice wanted, read(choice, "choice"));
+    WARPJIT_CHECK(check_flags(wanted.flags, WARPJIT_PROGRAM_F24));
     Program::Choice made;
     if (wanted.entry != nullptr) made.entry = wanted.entry;
     if (wanted.source_name != nullptr) made.source_name = wanted.source_name;
@@ -382,6 +383,7 @@ warpjit_status warpjit_program_from_shbin(const void* bytes, size_t byte_count,
     if (wanted.stage != WARPJIT_STAGE_ANY) {
       WARPJIT_TRY(made.stage, enumerator(std::int64_t{wanted.stage} - 1, Stage::geometry, "stage"));
     }
+    made.f24 = (wanted.flags & WARPJIT_PROGRAM_F24) != 0;
     WARPJIT_TRY(Program read, Program::from_shbin(data, made));
     *program = new warpjit_program{std::move(read)};
     return {};
@@ -394,12 +396,14 @@ warpjit_status warpjit_program_from_words(const warpjit_program_words* words, wa
     WARPJIT_CHECK(given(words, "words"));
     WARPJIT_CHECK(given(program, "program"));
     WARPJIT_TRY(const warpjit_program_words wanted, read(words, "words"));
+    WARPJIT_CHECK(check_flags(wanted.flags, WARPJIT_PROGRAM_F24));
     WARPJIT_TRY(const Isa isa, enumerator(wanted.isa, Isa::pica200, "isa"));
     WARPJIT_TRY(const std::span<const std::uint32_t> code, array(wanted.code, wanted.code_count, "code"));
     WARPJIT_TRY(const std::span<const std::uint32_t> descriptors,
                 array(wanted.descriptors, wanted.descriptor_count, "descriptors"));
     const char* source_name = wanted.source_name != nullptr ? wanted.source_name : "";
-    WARPJIT_TRY(Program made, Program::from_words(isa, code, descriptors, wanted.entry, source_name));
+    WARPJIT_TRY(Program made, Program::from_words(isa, code, descriptors, wanted.entry, source_name,
+                                                  (wanted.flags & WARPJIT_PROGRAM_F24) != 0));
     *program = new warpjit_program{std::move(made)};
     return {};
   });

@@ -27,13 +27,14 @@ Result<Program> Program::from_shbin(std::span<const std::byte> bytes, const Choi
 
 Result<Program> Program::from_words(Isa isa, std::span<const std::uint32_t> code,
                                     std::span<const std::uint32_t> descriptors, std::uint32_t entry,
-                                    std::string source_name) {
+                                    std::string source_name, bool f24) {
   if (isa != Isa::pica200)
     return Error{ErrorCode::unsupported, "this ISA is not known", std::move(source_name)};
   pica200::Program program;
   program.code.assign(code.begin(), code.end());
   program.descriptors.assign(descriptors.begin(), descriptors.end());
   program.entry = entry;
+  program.f24 = f24;
   program.source_name = std::move(source_name);
   return make_program(std::move(program));
 }

@@ -93,8 +93,8 @@ TEST(CApi, StructsKeepTheirLayout) {
   EXPECT_EQ(sizeof(warpjit_engine_options), 80u);
   EXPECT_EQ(sizeof(warpjit_engine_info), 40u);
   EXPECT_EQ(sizeof(warpjit_statistics), 112u);
-  EXPECT_EQ(sizeof(warpjit_program_choice), 32u);
-  EXPECT_EQ(sizeof(warpjit_program_words), 56u);
+  EXPECT_EQ(sizeof(warpjit_program_choice), 40u);
+  EXPECT_EQ(sizeof(warpjit_program_words), 64u);
   EXPECT_EQ(sizeof(warpjit_symbol), 32u);
   EXPECT_EQ(sizeof(warpjit_location), 20u);
   EXPECT_EQ(sizeof(warpjit_attribute), 40u);
@@ -146,6 +146,45 @@ TEST(CApi, Runs) {
   EXPECT_EQ(warpjit_engine_clear_cache(h.engine), WARPJIT_OK);
   EXPECT_EQ(warpjit_engine_get_statistics(h.engine, &statistics, &h.error), WARPJIT_OK);
   EXPECT_EQ(statistics.kernels, 0u);
+}
+
+TEST(CApi, F24) {
+  Handles h;
+  const std::uint32_t code[] = {0x22020000, 0x4C010000, 0x88000000};  // mul r0, c0, v0; mov o0, r0; end
+  const std::uint32_t descriptor = 0x6C36F;
+  auto words = sized<warpjit_program_words>();
+  words.code = code;
+  words.code_count = 3;
+  words.descriptors = &descriptor;
+  words.descriptor_count = 1;
+  auto rows = sized<warpjit_attribute>();
+  rows.data = h.in;
+  rows.byte_count = sizeof h.in;
+  rows.components = 1;
+  auto results = sized<warpjit_output>();
+  results.data = h.out;
+  results.byte_count = sizeof h.out;
+  results.components = 1;
+  h.in[0] = 1.0f + 0x1p-20f;  // has more bits than the 16 of a 24-bit float
+  const float one = 1;
+  for (const std::uint32_t flags : {0u, std::uint32_t{WARPJIT_PROGRAM_F24}}) {
+    words.flags = flags;
+    warpjit_program* program = nullptr;
+    ASSERT_EQ(warpjit_program_from_words(&words, &program, &h.error), WARPJIT_OK) << h.error.message;
+    warpjit_launch* launch = nullptr;
+    ASSERT_EQ(warpjit_launch_create(program, &launch, &h.error), WARPJIT_OK);
+    const warpjit_location c0 = h.find(WARPJIT_UNIFORM, "c0"), v0 = h.find(WARPJIT_INPUT, "v0"),
+                           o0 = h.find(WARPJIT_OUTPUT, "o0");
+    EXPECT_EQ(warpjit_launch_set_floats(launch, &c0, &one, 1, &h.error), WARPJIT_OK);
+    EXPECT_EQ(warpjit_launch_bind_input(launch, &v0, &rows, &h.error), WARPJIT_OK);
+    EXPECT_EQ(warpjit_launch_bind_output(launch, &o0, &results, &h.error), WARPJIT_OK);
+    EXPECT_EQ(warpjit_launch_set_count(launch, 1), WARPJIT_OK);
+    EXPECT_EQ(warpjit_engine_run(h.engine, launch, nullptr, nullptr, &h.error), WARPJIT_OK)
+        << h.error.message;
+    EXPECT_EQ(h.out[0], flags == 0 ? h.in[0] : 1.0f);
+    warpjit_launch_destroy(launch);
+    warpjit_program_destroy(program);
+  }
 }
 
 TEST(CApi, NullsAreRefused) {
@@ -323,6 +362,10 @@ TEST(CApi, BadPrograms) {
   words.code_count = 2;
   words.entry = 2;
   EXPECT_EQ(warpjit_program_from_words(&words, &program, &error), WARPJIT_BAD_INPUT);
+  words.entry = 0;
+  words.flags = 2;
+  EXPECT_EQ(warpjit_program_from_words(&words, &program, &error), WARPJIT_UNSUPPORTED);
+  words.flags = 0;
   words.isa = 1;
   EXPECT_EQ(warpjit_program_from_words(&words, &program, &error), WARPJIT_BAD_INPUT);
   EXPECT_EQ(program, nullptr);

@@ -309,7 +309,7 @@ TEST(Draw, KernelsAreRemembered) {
     ASSERT_TRUE(result);
     EXPECT_EQ(result->vertices[0].position[0], 2);
   }
-  EXPECT_EQ(engine.cache_statistics().misses, 5u);
+  EXPECT_EQ(engine.statistics().misses, 5u);
 }
 
 // More programs and formats than are remembered.
