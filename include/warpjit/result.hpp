@@ -6,12 +6,7 @@
 #include <utility>
 #include <variant>
 
-// A DLL made with mingw-w64 exports everything.
-#if defined(WARPJIT_SHARED) && defined(__GNUC__) && !defined(_WIN32)
-#define WARPJIT_API __attribute__((visibility("default")))
-#else
-#define WARPJIT_API
-#endif
+#include "warpjit/export.h"
 
 namespace warpjit {
 

@@ -32,6 +32,7 @@ class Shader;
 namespace runtime {
 class LaunchState;
 class EngineState;
+class CompileJob;
 }  // namespace runtime
 
 struct Version {
@@ -137,11 +138,12 @@ class WARPJIT_API Program {
   // Reads an SHBIN container (PICA200). The bytes may be hostile and are not kept. Errors: bad_input.
   static Result<Program> from_shbin(std::span<const std::byte> bytes, const Choice& choice);
   static Result<Program> from_shbin(std::span<const std::byte> bytes) { return from_shbin(bytes, Choice()); }
-  // Raw guest words; `entry` is a word address. PICA200: at most 4096 words and 128 operand descriptors.
-  // Errors: bad_input.
+  // Raw guest words; `entry` is a word address. PICA200: at most 4096 words and 128 operand descriptors;
+  // `f24` as in Choice. Errors: bad_input.
   static Result<Program> from_words(Isa isa, std::span<const std::uint32_t> code,
                                     std::span<const std::uint32_t> descriptors, std::uint32_t entry,
-                                    std::string source_name = {}, Stage stage = Stage::vertex);
+                                    std::string source_name = {}, bool f24 = false,
+                                    Stage stage = Stage::vertex);
 
   Isa isa() const;
   Stage stage() const;
@@ -321,10 +323,26 @@ enum class CodeMemory : std::uint8_t {
   none,       // no JIT
 };
 
+enum class LogLevel : std::uint8_t {
+  debug,    // each compilation
+  info,     // what this machine cannot do
+  warning,  // what runs slower than it might, or failed where nobody sees the error yet
+};
+// Called from any thread, from several at once; must not call the engine that calls it. `message` is one
+// line without its end, valid until the call returns.
+using LogFunction = void (*)(void* context, LogLevel level, const char* message);
+
 struct EngineOptions {
   std::size_t cache_bytes = std::size_t{64} << 20;  // kernels kept; the least recently used go first
   std::shared_ptr<Executor> executor;               // empty: make_default_executor()
   CodeMemory code_memory = CodeMemory::automatic;
+  // Threads of the engine that compile in the background, started when first needed. 0: none, and what asks
+  // for the background waits. At most 64.
+  unsigned compile_threads = 1;
+  // Compilations that may wait for such a thread; beyond it, who asks for one more compiles it itself.
+  std::size_t compile_queue = 1024;
+  LogFunction log = nullptr;
+  void* log_context = nullptr;
   bool perf_map = false;        // list kernels in /tmp/perf-PID.map
   bool checks = false;          // verify the IR and the machine code between all stages (slow)
   bool speculate = true;        // tests: false runs only code that expects special values
@@ -339,6 +357,9 @@ struct RunOptions {
   std::optional<std::uint64_t> fuel;  // instead of the launch's
   bool dispatch_all = false;          // tests: all control flow in the dispatcher
   bool generic = false;               // do not specialize for the values of booleans
+  // Do not wait for a kernel that is not there: it is compiled in the background, and the guest interpreter
+  // runs the threads until it is ready, with the same bits. If the compilation fails, the runs after it do.
+  bool background = false;
   // Runs stop with `cancelled` soon after it becomes other than 0. Must outlive the run.
   const std::atomic<std::uint32_t>* cancel = nullptr;
 };
@@ -356,14 +377,29 @@ struct CompileReport {
 };
 struct RunReport : CompileReport {
   std::uint64_t run_ns = 0;
-  unsigned threads = 1;                          // host threads asked to work
+  unsigned threads = 1;  // host threads asked to work
+  // Threads of the launch that the guest interpreter ran while the kernel was compiled in the background. If
+  // these are all, `engine` is guest.
+  std::uint64_t interpreted = 0;
   std::uint64_t invocations = 0, triangles = 0;  // of a geometry program
 };
 
-struct CacheStatistics {
-  std::uint64_t hits = 0, misses = 0, evictions = 0;  // hits: lookups; a launch remembers its kernel
-  std::size_t kernels = 0, bytes = 0, capacity = 0;
-  std::uint64_t compile_ns = 0;  // total
+// What an engine did since it was made.
+struct EngineStatistics {
+  std::uint64_t hits = 0;       // runs and compile() calls that found their kernel
+  std::uint64_t misses = 0;     // compilations begun, by whomever
+  std::uint64_t compiles = 0;   // that gave a kernel
+  std::uint64_t failures = 0;   // that gave an error
+  std::uint64_t evictions = 0;  // kernels dropped
+  std::size_t kernels = 0;      // in the cache
+  std::size_t bytes = 0;        // of these
+  std::size_t capacity = 0;     // EngineOptions::cache_bytes
+  std::uint64_t compile_ns = 0;
+  // In the background.
+  std::uint64_t background_compiles = 0;  // of `compiles`
+  std::uint64_t interpreted_runs = 0;     // that began in the interpreter
+  std::size_t waiting = 0;                // compilations that have not begun
+  std::size_t compiling = 0;
 };
 
 struct EngineInfo {
@@ -375,6 +411,27 @@ struct EngineInfo {
   unsigned concurrency = 1;
 };
 
+// A compilation in the background. A cheap shared handle, which may outlive launch and engine; all calls are
+// thread-safe.
+class WARPJIT_API Compilation {
+ public:
+  enum class State : std::uint8_t { waiting, compiling, done, failed, cancelled };
+  State state() const;
+  // Waits until it has ended, at most that long; false if it has not.
+  bool wait_for(std::uint64_t nanoseconds) const;
+  // Waits, and says what became of it. Errors: those of Engine::compile; cancelled.
+  Result<CompileReport> wait() const;
+  // Gives it up if it has not begun, for all who asked for this kernel; false otherwise. A run that needs the
+  // kernel asks for it anew.
+  bool cancel() const;
+
+  // For warpjit's own modules.
+  explicit Compilation(std::shared_ptr<runtime::CompileJob> job) : job_(std::move(job)) {}
+
+ private:
+  std::shared_ptr<runtime::CompileJob> job_;
+};
+
 // Cache, executor and options. All calls are thread-safe. A run uses at most 384 KiB of the stack of each
 // thread that it runs on.
 class WARPJIT_API Engine {
@@ -383,6 +440,7 @@ class WARPJIT_API Engine {
   Engine() : Engine(EngineOptions()) {}
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
+  // Waits for the compilation that runs; those that wait for their turn are cancelled. No other call may run.
   ~Engine();
 
   // Runs all threads of the launch and returns when they are done. Errors: bad_input (bindings), unsupported
@@ -393,10 +451,18 @@ class WARPJIT_API Engine {
   // Gets the kernel without running it, so that the first run finds it.
   Result<CompileReport> compile(const Launch& launch, const RunOptions& options) const;
   Result<CompileReport> compile(const Launch& launch) const { return compile(launch, RunOptions()); }
+  // The same in the background: returns at once, unless the queue is full (EngineOptions::compile_queue).
+  // Neither the launch nor its program need live on. Errors: those that show without compiling.
+  Result<Compilation> warm(const Launch& launch, const RunOptions& options) const;
+  Result<Compilation> warm(const Launch& launch) const { return warm(launch, RunOptions()); }
+  // Waits until nothing is compiled in the background.
+  void wait_for_compilations() const;
+  // Cancels what has not begun.
+  void cancel_compilations() const;
 
   EngineInfo info() const;
-  CacheStatistics cache_statistics() const;
-  // Drops all kernels that are not running.
+  EngineStatistics statistics() const;
+  // Drops all kernels that are not running, and forgets what failed in the background.
   void clear_cache() const;
   // The guest address that a host address inside a kernel belongs to, for crash reports.
   struct GuestPlace {

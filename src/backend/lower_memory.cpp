@@ -18,15 +18,16 @@ using lir::RegClass;
 
 namespace {
 
-// Displacements from the KernelArgs of an input's or output's binding.
-std::int32_t input_displacement(std::uint64_t index) {
-  return static_cast<std::int32_t>(offsetof(KernelArgs, inputs) + index * sizeof(Binding));
-}
+// Displacement from the KernelArgs of an output's binding.
 std::int32_t output_displacement(std::uint64_t index) {
   return static_cast<std::int32_t>(offsetof(KernelArgs, outputs) + index * sizeof(Binding));
 }
 
 }  // namespace
+
+std::int32_t Lowering::input_displacement(std::uint64_t index) {
+  return static_cast<std::int32_t>(offsetof(KernelArgs, inputs) + index * sizeof(Binding));
+}
 
 void Lowering::lower_LoadUniformI32(ir::Inst) {}  // an operand where it is used
 void Lowering::lower_LoadUniformF32(ir::Inst) {}
@@ -118,6 +119,7 @@ std::array<Reg, 4> Lowering::load_components(const RowPointers& rows) {
 }
 
 void Lowering::load_input(ir::Inst i) {
+  if (f_.inst(i).immediate >> 32 != 0) return load_numbered_input(i);
   RowPointers rows = row_pointers(input_displacement(f_.inst(i).immediate));
   for (std::uint32_t p = 0; p < parts_; ++p) {
     point_at_part(rows, p);

@@ -18,9 +18,6 @@ namespace {
 std::uint32_t binding_of(std::uint64_t immediate) { return static_cast<std::uint32_t>(immediate); }
 std::uint32_t rows_of(std::uint64_t immediate) { return static_cast<std::uint32_t>(immediate >> 32); }
 
-std::int32_t input_displacement(std::uint64_t immediate) {
-  return static_cast<std::int32_t>(offsetof(KernelArgs, inputs) + binding_of(immediate) * sizeof(Binding));
-}
 std::int32_t output_displacement(std::uint64_t immediate) {
   return static_cast<std::int32_t>(offsetof(KernelArgs, outputs) + binding_of(immediate) * sizeof(Binding));
 }

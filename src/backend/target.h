@@ -33,7 +33,8 @@ Result<Target> best_target();                        // widest that runs here, o
 // AAPCS64 with x18 left alone, on x86-64 that of the system warpjit was built for.
 enum class Abi : std::uint8_t { native, system_v, win64 };
 
-// One input or output of a kernel call: four 32-bit words a thread, at address + thread * stride.
+// One input or output of a kernel call: four 32-bit words a thread, at address + thread * stride. An input
+// may also hold words that number the rows of others (LoadInput): then those have a step of 0.
 struct Binding {
   std::byte* address;   // of the call's first thread; the kernel advances it group by group
   std::int64_t stride;  // bytes from one thread to the next; any value, also 0

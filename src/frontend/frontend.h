@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "frontend/draw.h"
 #include "ir/function.h"
 #include "warpjit/warpjit.hpp"
 
@@ -59,6 +60,13 @@ struct Facts {
   std::uint32_t output_count = 0;
   std::array<std::uint8_t, kMaxOutputs> outputs{};  // output numbers in binding order
   PrimitiveFacts primitives;
+  // If active, bindings are the draw's rows and results, and neither inputs nor outputs are bound above.
+  DrawFacts draw;
+
+  std::uint32_t input_bindings() const {
+    return draw.active ? draw.input_bindings() : static_cast<std::uint32_t>(std::popcount(bound_inputs));
+  }
+  std::uint32_t output_bindings() const { return draw.active ? draw.output_bindings() : output_count; }
   bool operator==(const Facts&) const = default;
 };
 

@@ -15,7 +15,8 @@
 namespace warpjit::ir {
 
 // What the memory operations of a function reach. Thread t of the launch has the 16 bytes at
-// address + t * stride; the caller guarantees them for every thread that it runs. Outputs overlap nothing.
+// address + t * stride, or the row that a word of another binding chooses (LoadInput); the caller guarantees
+// them for every thread that it runs. Outputs overlap nothing.
 struct InputBinding {
   const std::byte* address = nullptr;
   std::int64_t stride = 0;

@@ -39,12 +39,18 @@ WARPJIT_MEANING void broadcast(std::uint32_t* result, std::uint32_t word) {
 template <unsigned kLanes>
 WARPJIT_MEANING void load_input(const Operation& operation, const GroupContext& context,
                                 std::uint32_t* frame) {
-  const InputBinding& binding = context.inputs[operation.immediate];
+  const InputBinding& binding = context.inputs[operation.immediate & 0xffffffffu];
+  const std::uint64_t numbers = operation.immediate >> 32;
   std::uint32_t* result = frame + operation.result;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
-    const std::uint64_t thread = context.first_thread + std::min(lane, context.active - 1);
+    std::uint64_t row = context.first_thread + std::min(lane, context.active - 1);
+    if (numbers != 0) {
+      std::uint32_t number;
+      std::memcpy(&number, context.inputs[numbers - 1].address + row * sizeof number, sizeof number);
+      row = number;
+    }
     std::uint32_t words[4];
-    std::memcpy(words, binding.address + static_cast<std::int64_t>(thread) * binding.stride, sizeof words);
+    std::memcpy(words, binding.address + static_cast<std::int64_t>(row) * binding.stride, sizeof words);
     for (unsigned k = 0; k < 4; ++k) result[k * kLanes + lane] = words[k];
   }
 }

@@ -371,6 +371,15 @@ class Parser {
         record.immediate |= rows << 32;
         return {};
       }
+      case Opcode::LoadInput: {
+        WARPJIT_CHECK(number(record.immediate, 0xffffffffu));
+        if (!is_word("numbered")) return {};
+        std::uint64_t numbers = 0;
+        WARPJIT_CHECK(advance());
+        WARPJIT_CHECK(number(numbers, kMaxBindings));
+        record.immediate |= (numbers + 1) << 32;
+        return {};
+      }
       default:
         return number(record.immediate, 0xffffffffu);
     }

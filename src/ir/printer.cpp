@@ -115,6 +115,10 @@ class Printer {
         number(data.immediate & 0xffffffffu);
         field(" rows ", data.immediate >> 32);
         break;
+      case Opcode::LoadInput:
+        number(data.immediate & 0xffffffffu);
+        if (data.immediate >> 32 != 0) field(" numbered ", (data.immediate >> 32) - 1);
+        break;
       default:
         number(data.immediate);
     }

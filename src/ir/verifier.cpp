@@ -257,7 +257,8 @@ class Verifier {
         break;
       }
       case Opcode::LoadInput:
-        if (n >= f_.input_count) return fail(i, "input does not exist");
+        if ((n & 0xffffffffu) >= f_.input_count || n >> 32 > f_.input_count)
+          return fail(i, "input does not exist");
         break;
       case Opcode::StoreOutput:
         if (n >= f_.output_count) return fail(i, "output does not exist");

@@ -4,21 +4,20 @@
 
 namespace warpjit::runtime {
 
-CodeCache::List::iterator CodeCache::find(std::uint64_t hash, const Key& key) {
-  const auto [begin, end] = by_hash_.equal_range(hash);
+CodeCache::Entries::iterator CodeCache::look_up(std::uint64_t hash, const Key& key) {
+  const auto [begin, end] = entries_.equal_range(hash);
   for (auto at = begin; at != end; ++at)
-    if (at->second->key == key) return at->second;
+    if (at->second.key == key) return at;
   return entries_.end();
 }
 
-void CodeCache::erase(List::iterator entry) {
-  const auto [begin, end] = by_hash_.equal_range(entry->hash);
-  for (auto at = begin; at != end; ++at)
-    if (at->second == entry) {
-      by_hash_.erase(at);
-      break;
-    }
-  entries_.erase(entry);
+std::shared_ptr<const Kernel> CodeCache::find(const Key& key) {
+  const std::uint64_t hash = hash_bytes(key);
+  const std::lock_guard lock(mutex_);
+  const auto found = look_up(hash, key);
+  if (found == entries_.end() || !found->second.kernel) return nullptr;
+  note_use(*found->second.kernel);
+  return found->second.kernel;
 }
 
 CodeCache::KernelResult CodeCache::get(const Key& key, const std::function<KernelResult()>& build,
@@ -26,33 +25,27 @@ CodeCache::KernelResult CodeCache::get(const Key& key, const std::function<Kerne
   const std::uint64_t hash = hash_bytes(key);
   std::unique_lock lock(mutex_);
   for (;;) {
-    const auto found = find(hash, key);
+    const auto found = look_up(hash, key);
     if (found == entries_.end()) break;
-    if (found->kernel) {
-      entries_.splice(entries_.begin(), entries_, found);
-      ++statistics_.hits;
+    if (found->second.kernel) {
+      note_use(*found->second.kernel);
       hit = true;
-      return found->kernel;
+      return found->second.kernel;
     }
     built_.wait(lock);
   }
 
   hit = false;
   ++statistics_.misses;
-  entries_.push_front({key, hash, nullptr});
-  const auto entry = entries_.begin();
-  by_hash_.emplace(hash, entry);
+  Entry& entry = entries_.emplace(hash, Entry{key, hash, nullptr})->second;  // stays where it is
   lock.unlock();
   KernelResult result = build();
   lock.lock();
   if (result) {
-    entry->kernel = *result;
-    const CompileReport& report = (*result)->report();
-    statistics_.compile_ns += report.translate_ns + report.passes_ns + report.backend_ns + report.place_ns;
-    statistics_.bytes += (*result)->cost() + key.size();
-    ++statistics_.kernels;
+    add(entry, *result);
     shrink(capacity_);
   } else {
+    ++statistics_.failures;
     erase(entry);
   }
   lock.unlock();
@@ -60,30 +53,58 @@ CodeCache::KernelResult CodeCache::get(const Key& key, const std::function<Kerne
   return result;
 }
 
+void CodeCache::add(Entry& entry, std::shared_ptr<const Kernel> kernel) {
+  const CompileReport& report = kernel->report();
+  statistics_.compile_ns += report.translate_ns + report.passes_ns + report.backend_ns + report.place_ns;
+  ++statistics_.compiles;
+  ++statistics_.kernels;
+  ++builds_;
+  note_use(*kernel);
+  entry.kernel = std::move(kernel);
+  entry.queued_at = entry.kernel->last_use();
+  statistics_.bytes += entry.bytes();
+  by_use_.emplace(entry.queued_at, &entry);
+}
+
+void CodeCache::evict(const Entry& entry) {
+  statistics_.bytes -= entry.bytes();
+  --statistics_.kernels;
+  ++statistics_.evictions;
+  by_use_.erase(entry.queued_at);
+  erase(entry);
+}
+
+void CodeCache::erase(const Entry& entry) {
+  const auto [begin, end] = entries_.equal_range(entry.hash);
+  for (auto at = begin; at != end; ++at)
+    if (&at->second == &entry) {
+      entries_.erase(at);
+      return;
+    }
+}
+
 void CodeCache::shrink(std::size_t target) {
-  // Launches use kernels without telling the list, so a kernel that was touched since the last look gets a
-  // second chance. Each entry is looked at twice at most.
-  std::size_t looks = 2 * entries_.size();
-  auto at = entries_.end();
-  while (statistics_.bytes > target && !entries_.empty() && looks-- > 0) {
-    if (at == entries_.begin()) at = entries_.end();
-    --at;
-    if (!at->kernel || at->kernel.use_count() > 1) continue;  // being built, or running
-    const auto candidate = at++;
-    if (target != 0 && candidate->kernel->take_touched()) {
-      entries_.splice(entries_.begin(), entries_, candidate);
+  auto at = by_use_.begin();
+  while (statistics_.bytes > target && at != by_use_.end()) {
+    Entry& entry = *at->second;
+    ++at;
+    if (entry.kernel.use_count() > 1) continue;  // running
+    if (const std::uint64_t last = entry.kernel->last_use(); last != entry.queued_at) {
+      // Used since it was queued: it belongs further back. Each use moves it once, at most.
+      by_use_.erase(entry.queued_at);
+      entry.queued_at = last;
+      const auto moved = by_use_.emplace(last, &entry).first;
+      if (at == by_use_.end() || moved->first < at->first) at = moved;
       continue;
     }
-    statistics_.bytes -= candidate->kernel->cost() + candidate->key.size();
-    --statistics_.kernels;
-    ++statistics_.evictions;
-    erase(candidate);
+    evict(entry);
   }
 }
 
-CacheStatistics CodeCache::statistics() const {
+EngineStatistics CodeCache::statistics() const {
   const std::lock_guard lock(mutex_);
-  CacheStatistics result = statistics_;
+  EngineStatistics result = statistics_;
+  result.hits = clock_.load(std::memory_order_relaxed) - 1 - builds_;
   result.capacity = capacity_;
   return result;
 }

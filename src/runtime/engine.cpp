@@ -16,12 +16,21 @@ constexpr std::uint64_t kMaxChunk = 65536;
 constexpr std::uint64_t kJitThreadsPerWorker = 4096, kInterpreterThreadsPerWorker = 128;
 // Families whose variants are remembered; beyond it all are forgotten, and may specialize anew.
 constexpr std::size_t kMaxFamilies = 4096;
+constexpr unsigned kMaxCompileThreads = 64;
+// Threads of a launch for each host thread that the interpreter runs between two looks at the compilation:
+// 0.05 to 0.2 ms. A multiple of the lanes of any kernel.
+constexpr std::uint64_t kInterpretedRange = 256;
 
 CompileReport report_of(const Kernel& kernel, bool hit) {
   CompileReport report = kernel.report();
   report.cache_hit = hit;
   if (hit) report.translate_ns = report.passes_ns = report.backend_ns = report.place_ns = 0;
   return report;
+}
+
+std::uint64_t nanoseconds_since(std::chrono::steady_clock::time_point start) {
+  const auto elapsed = std::chrono::steady_clock::now() - start;
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count());
 }
 
 #if defined(WARPJIT_CHECKS)
@@ -35,20 +44,27 @@ constexpr bool kAlwaysCheck = false;
 EngineState::EngineState(const EngineOptions& options, CodeMemory::Denied denied)
     : options_(options),
       executor_(options.executor ? options.executor : make_default_executor()),
-      cache_(options.cache_bytes) {
+      cache_(options.cache_bytes),
+      background_(std::min(options.compile_threads, kMaxCompileThreads), options.compile_queue) {
   for (const backend::Target target : backend::kTargets)
     runs_here_[static_cast<std::size_t>(target)] = backend::runs_here(target);
   if (Result<backend::Target> best = backend::best_target())
     best_ = *best;
   else
     no_jit_reason_ = to_string(best.error());
-  if (!best_) return;
-  const auto mode = mode_by_environment(options.code_memory);
-  auto memory = mode ? CodeMemory::create(*mode, options.perf_map, denied) : mode.error();
-  if (memory)
-    memory_ = *memory;
-  else
-    no_jit_reason_ = to_string(memory.error());
+  if (best_) {
+    const auto mode = mode_by_environment(options.code_memory);
+    auto memory = mode ? CodeMemory::create(*mode, options.perf_map, denied) : mode.error();
+    if (memory)
+      memory_ = *memory;
+    else
+      no_jit_reason_ = to_string(memory.error());
+  }
+  if (!memory_) log(LogLevel::info, "no JIT: " + no_jit_reason_);
+}
+
+void EngineState::log(LogLevel level, const std::string& message) const {
+  if (options_.log != nullptr) options_.log(options_.log_context, level, message.c_str());
 }
 
 Result<EngineState::Choice> EngineState::choose(const RunOptions& options) const {
@@ -88,40 +104,87 @@ bool EngineState::admit_variant(std::uint64_t family, std::uint64_t bools) {
   return true;
 }
 
-CodeCache::KernelResult EngineState::find_kernel(const LaunchState& launch, const RunOptions& options,
-                                                 Choice choice, bool& hit) {
-  KernelOptions kernel;
-  kernel.engine = choice.engine;
-  kernel.target = choice.target;
-  kernel.dispatch_all = options.dispatch_all;
-  kernel.checks = options_.checks || kAlwaysCheck;
-  kernel.speculate = options_.speculate;
-  kernel.parts = options_.parts;
-  kernel.registers = options_.registers;
-  WARPJIT_TRY(frontend::Facts facts, launch.facts(0));
-  CodeCache::Key key = kernel_key(*launch.shader, facts, kernel);
+Result<EngineState::Wanted> EngineState::want(const LaunchState& launch, const RunOptions& options,
+                                              Choice choice) {
+  Wanted wanted;
+  wanted.shader = launch.program.shader();
+  wanted.options.engine = choice.engine;
+  wanted.options.target = choice.target;
+  wanted.options.dispatch_all = options.dispatch_all;
+  wanted.options.checks = options_.checks || kAlwaysCheck;
+  wanted.options.speculate = options_.speculate;
+  wanted.options.parts = options_.parts;
+  wanted.options.registers = options_.registers;
+  wanted.may_interpret = choice.engine == EngineKind::jit && options.target == Target::automatic;
+  WARPJIT_TRY(wanted.facts, launch.facts(0));
+  wanted.key = kernel_key(*wanted.shader, wanted.facts, wanted.options);
   const std::uint64_t bools = launch.usage.bools;
   if (bools != 0 && !options.generic && choice.engine != EngineKind::guest &&
-      admit_variant(hash_bytes(key), launch.values.bools & bools)) {
-    facts.known_bools = bools;
-    facts.bools = launch.values.bools & bools;
-    key = kernel_key(*launch.shader, facts, kernel);
+      admit_variant(hash_bytes(wanted.key), launch.values.bools & bools)) {
+    wanted.facts.known_bools = bools;
+    wanted.facts.bools = launch.values.bools & bools;
+    wanted.key = kernel_key(*wanted.shader, wanted.facts, wanted.options);
   }
-  CodeCache::KernelResult result = cache_.get(
-      key, [&] { return make_kernel(*launch.shader, facts, kernel, memory_.get(), workspaces_); }, hit);
+  return wanted;
+}
+
+CodeCache::KernelResult EngineState::make(const Wanted& wanted) {
+  CodeCache::KernelResult result =
+      make_kernel(*wanted.shader, wanted.facts, wanted.options, memory_.get(), workspaces_);
   // Code that is too large for the backend, or for what is left of executable memory, still runs.
-  const bool too_large = !result && result.error().code == ErrorCode::resource_limit;
-  if (too_large && choice.engine == EngineKind::jit && options.target == Target::automatic)
-    return find_kernel(launch, options, {EngineKind::ir, choice.target}, hit);
+  if (!result && result.error().code == ErrorCode::resource_limit && wanted.may_interpret) {
+    log(LogLevel::warning, "interpreted, not compiled: " + to_string(result.error()));
+    KernelOptions options = wanted.options;
+    options.engine = EngineKind::ir;
+    result = make_kernel(*wanted.shader, wanted.facts, options, nullptr, workspaces_);
+  }
+  if (result && options_.log != nullptr) {
+    const CompileReport& report = (*result)->report();
+    log(LogLevel::debug,
+        "compiled " + wanted.shader->source_name() + " for " + name(report.engine) + " in " +
+            std::to_string(report.translate_ns + report.passes_ns + report.backend_ns + report.place_ns) +
+            " ns, " + std::to_string(report.code_bytes) + " bytes of code");
+  }
   return result;
+}
+
+CodeCache::KernelResult EngineState::find_or_make(const Wanted& wanted, bool& hit) {
+  CodeCache::KernelResult result = cache_.get(
+      wanted.key, [&] { return make(wanted); }, hit);
+  // The IR interpreter that serves in place of the JIT does not do for who asks for the JIT by name.
+  const bool right = !result || wanted.may_interpret || (*result)->report().engine == wanted.options.engine;
+  return right ? result : make(wanted);
+}
+
+std::shared_ptr<CompileJob> EngineState::submit(Wanted wanted, bool urgent) {
+  const CodeCache::Key key = wanted.key;
+  const auto shared = std::make_shared<const Wanted>(std::move(wanted));
+  return background_.submit(key, urgent, [this, shared] {
+    bool hit = false;
+    CodeCache::KernelResult result = find_or_make(*shared, hit);
+    if (!result) log(LogLevel::warning, "not compiled in the background: " + to_string(result.error()));
+    return result;
+  });
 }
 
 Result<CompileReport> EngineState::compile(LaunchState& launch, const RunOptions& options) {
   const FloatEnvironment environment;
   WARPJIT_TRY(const Choice choice, choose(options));
+  WARPJIT_TRY(const Wanted wanted, want(launch, options, choice));
   bool hit = false;
-  WARPJIT_TRY(const std::shared_ptr<const Kernel> kernel, find_kernel(launch, options, choice, hit));
+  WARPJIT_TRY(const std::shared_ptr<const Kernel> kernel, find_or_make(wanted, hit));
   return report_of(*kernel, hit);
+}
+
+Result<Compilation> EngineState::warm(LaunchState& launch, const RunOptions& options) {
+  const FloatEnvironment environment;
+  WARPJIT_TRY(const Choice choice, choose(options));
+  WARPJIT_TRY(Wanted wanted, want(launch, options, choice));
+  if (std::shared_ptr<const Kernel> kernel = cache_.find(wanted.key))
+    return Compilation(std::make_shared<CompileJob>(std::move(kernel)));
+  if (std::shared_ptr<CompileJob> job = submit(wanted, false)) return Compilation(std::move(job));
+  bool hit = false;
+  return Compilation(std::make_shared<CompileJob>(find_or_make(wanted, hit)));
 }
 
 unsigned EngineState::worker_count(std::uint64_t threads, const RunOptions& options,
@@ -137,18 +200,22 @@ unsigned EngineState::worker_count(std::uint64_t threads, const RunOptions& opti
   return static_cast<unsigned>(std::clamp<std::uint64_t>(std::min(workers, groups), 1, 1024));
 }
 
+Result<bool> EngineState::recall(LaunchState& launch, const SlotKey& key, Slots::Lease& lease) {
+  if (launch.slots.find(key, launch.values_generation, lease)) return true;
+  return launch.slots.refill(key, launch.values_generation, *launch.shader, launch.values, lease);
+}
+
 Status EngineState::lease_kernel(LaunchState& launch, const RunOptions& options, Slots::Lease& lease,
                                  CompileReport& report) {
   WARPJIT_TRY(const Choice choice, choose(options));
   const SlotKey key = slot_key(launch, options, choice);
-  bool remembered = launch.slots.find(key, launch.values_generation, lease);
-  if (!remembered) {
-    WARPJIT_TRY(remembered,
-                launch.slots.refill(key, launch.values_generation, *launch.shader, launch.values, lease));
-  }
+  WARPJIT_TRY(const bool remembered, recall(launch, key, lease));
   bool hit = true;
-  if (!remembered) {
-    WARPJIT_TRY(std::shared_ptr<const Kernel> kernel, find_kernel(launch, options, choice, hit));
+  if (remembered) {
+    cache_.note_use(lease.kernel());
+  } else {
+    WARPJIT_TRY(const Wanted wanted, want(launch, options, choice));
+    WARPJIT_TRY(std::shared_ptr<const Kernel> kernel, find_or_make(wanted, hit));
     WARPJIT_CHECK(launch.slots.fill(key, launch.values_generation, std::move(kernel), *launch.shader,
                                     launch.values, lease));
   }
@@ -162,29 +229,81 @@ Result<RunReport> EngineState::run(LaunchState& launch, const RunOptions& option
   if (Status status = launch.check_bindings(); !status) return status.error();
   RunReport report;
   Slots::Lease lease;
+  if (options.background && options.engine != EngineKind::guest) {
+    WARPJIT_TRY(const Choice choice, choose(options));
+    const SlotKey key = slot_key(launch, options, choice);
+    WARPJIT_TRY(const bool remembered, recall(launch, key, lease));
+    if (!remembered) {
+      WARPJIT_TRY(Wanted wanted, want(launch, options, choice));
+      const std::shared_ptr<CompileJob> job = cache_.find(wanted.key) ? nullptr : submit(wanted, true);
+      if (job && job->state() == CompileJob::State::failed) return job->report().error();
+      if (job) return run_meanwhile(launch, options, key, *job);
+    }
+  }
   if (Status status = lease_kernel(launch, options, lease, report); !status) return status.error();
   if (launch.count == 0) return report;
-
   const auto start = std::chrono::steady_clock::now();
+  if (Status status = run_rest(launch, options, lease, 0, report); !status) return status.error();
+  report.run_ns = nanoseconds_since(start);
+  return report;
+}
+
+Status EngineState::run_rest(const LaunchState& launch, const RunOptions& options, const Slots::Lease& lease,
+                             std::uint64_t first, RunReport& report) {
   const Kernel& kernel = lease.kernel();
   const RunPlan plan(launch, kernel, lease.table(), options.fuel.value_or(launch.fuel), options.cancel);
   report.threads = worker_count(launch.count, options, kernel);
   // A few chunks for each worker even out their speeds.
-  const std::uint64_t wanted = report.threads == 1 ? launch.count : launch.count / (report.threads * 4) + 1;
+  const std::uint64_t count = launch.count - first;
+  const std::uint64_t wanted = report.threads == 1 ? count : count / (report.threads * 4) + 1;
   const std::uint64_t groups = (std::min(wanted, kMaxChunk) + kernel.lanes() - 1) / kernel.lanes();
-  if (Status status = run_parallel(plan, launch.count, groups * kernel.lanes(), report.threads); !status)
-    return status.error();
-  const auto elapsed = std::chrono::steady_clock::now() - start;
-  report.run_ns =
-      static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count());
+  return run_parallel(plan, {first, count, groups * kernel.lanes()}, report.threads);
+}
+
+Result<RunReport> EngineState::run_meanwhile(LaunchState& launch, const RunOptions& options,
+                                             const SlotKey& key, CompileJob& job) {
+  interpreted_runs_.fetch_add(1, std::memory_order_relaxed);
+  WARPJIT_TRY(const frontend::Facts facts, launch.facts(0));
+  // The guest interpreter, because it is ready about 16 times sooner than the IR interpreter, which needs
+  // half of the compiler; a kernel is there before the IR interpreter's greater speed would pay.
+  KernelOptions guest;
+  guest.engine = EngineKind::guest;
+  WARPJIT_TRY(const std::shared_ptr<const Kernel> stand_in, job.stand_in(launch.shader->source_name(), [&] {
+    return make_kernel(*launch.shader, facts, guest, nullptr, workspaces_);
+  }));
+
+  const auto start = std::chrono::steady_clock::now();
+  RunReport report{stand_in->report()};
+  report.threads = worker_count(launch.count, options, *stand_in);
+  const RunPlan plan(launch, *stand_in, nullptr, options.fuel.value_or(launch.fuel), options.cancel);
+  std::shared_ptr<const Kernel> kernel;
+  std::uint64_t& done = report.interpreted;
+  while (done < launch.count && !(kernel = job.kernel())) {
+    const std::uint64_t count = std::min(launch.count - done, report.threads * kInterpretedRange);
+    const std::uint64_t chunk = std::max<std::uint64_t>(1, kInterpretedRange / 4);
+    if (Status status = run_parallel(plan, {done, count, chunk}, report.threads); !status)
+      return status.error();
+    done += count;
+  }
+  if (done < launch.count) {
+    Slots::Lease lease;
+    if (Status status = launch.slots.fill(key, launch.values_generation, std::move(kernel), *launch.shader,
+                                          launch.values, lease);
+        !status)
+      return status.error();
+    const std::uint64_t interpreted = done;
+    report = RunReport{lease.kernel().report()};
+    report.interpreted = interpreted;
+    if (Status status = run_rest(launch, options, lease, interpreted, report); !status) return status.error();
+  }
+  report.run_ns = nanoseconds_since(start);
   return report;
 }
 
-Status EngineState::run_parallel(const RunPlan& plan, std::uint64_t count, std::uint64_t chunk,
-                                 unsigned workers) {
+Status EngineState::run_parallel(const RunPlan& plan, const Range& range, unsigned workers) {
   struct Job {
     const RunPlan& plan;
-    std::uint64_t count, chunk;
+    const Range range;
     std::atomic<std::uint64_t> next{0};
     std::atomic<bool> stop{false};
     std::mutex mutex{};
@@ -193,22 +312,22 @@ Status EngineState::run_parallel(const RunPlan& plan, std::uint64_t count, std::
 
     void work() {
       while (!stop.load(std::memory_order_relaxed)) {
-        const std::uint64_t index = next.fetch_add(1, std::memory_order_relaxed);
-        if (index >= (count + chunk - 1) / chunk) return;
-        const std::uint64_t first = index * chunk;
-        Status result = plan.cancelled() ? Status(Error{ErrorCode::cancelled, "the run was cancelled", ""})
-                                         : plan.run(first, std::min(chunk, count - first));
+        const std::uint64_t begin = next.fetch_add(1, std::memory_order_relaxed) * range.chunk;
+        if (begin >= range.count) return;
+        Status result = plan.cancelled()
+                            ? Status(Error{ErrorCode::cancelled, "the run was cancelled", ""})
+                            : plan.run(range.first + begin, std::min(range.chunk, range.count - begin));
         if (result) continue;
         stop.store(true, std::memory_order_relaxed);
         const std::lock_guard lock(mutex);
-        if (index < failed) {
-          failed = index;
+        if (begin < failed) {
+          failed = begin;
           status = std::move(result);
         }
       }
     }
   };
-  Job job{plan, count, chunk};
+  Job job{plan, range};
   if (workers == 1) {
     job.work();
   } else {
@@ -221,6 +340,18 @@ Status EngineState::run_parallel(const RunPlan& plan, std::uint64_t count, std::
         &job);
   }
   return std::move(job.status);
+}
+
+EngineStatistics EngineState::statistics() const {
+  EngineStatistics result = cache_.statistics();
+  background_.report(result);
+  result.interpreted_runs = interpreted_runs_.load(std::memory_order_relaxed);
+  return result;
+}
+
+void EngineState::clear_cache() {
+  cache_.clear();
+  background_.forget_failures();
 }
 
 EngineInfo EngineState::info() const {
@@ -247,8 +378,13 @@ Result<CompileReport> Engine::compile(const Launch& launch, const RunOptions& op
   return state_->compile(launch.state(), options);
 }
 EngineInfo Engine::info() const { return state_->info(); }
-CacheStatistics Engine::cache_statistics() const { return state_->cache().statistics(); }
-void Engine::clear_cache() const { state_->cache().clear(); }
+Result<Compilation> Engine::warm(const Launch& launch, const RunOptions& options) const {
+  return state_->warm(launch.state(), options);
+}
+void Engine::wait_for_compilations() const { state_->background().wait_idle(); }
+void Engine::cancel_compilations() const { state_->background().cancel(); }
+EngineStatistics Engine::statistics() const { return state_->statistics(); }
+void Engine::clear_cache() const { state_->clear_cache(); }
 std::optional<Engine::GuestPlace> Engine::find_guest_place(const void* host_address) const {
   if (state_->memory() == nullptr) return std::nullopt;
   return state_->memory()->find(host_address);

@@ -46,7 +46,7 @@ Result<std::vector<std::uint32_t>> EngineState::run_listed(const LaunchState& la
   if (!vertices) return Error{ErrorCode::resource_limit, "no memory for the vertices", ""};
   const RunPlan plan = stage.with_rows(vertices.get(), 0);
   const std::uint64_t chunk = (count / report.threads + kStageRange) / kStageRange * kStageRange;
-  WARPJIT_CHECK(run_parallel(plan, count, chunk, report.threads));
+  WARPJIT_CHECK(run_parallel(plan, {0, count, chunk}, report.threads));
   WARPJIT_TRY(const Location first, launch.shader->find(LocationKind::float_uniform, "c0"));
   return gather_primitives(primitives, facts, vertices.get(),
                            std::span(launch.values.words).subspan(first.word, frontend::kUniformRows * 4));

@@ -91,8 +91,7 @@ class GuestKernel final : public Kernel {
   Status run(backend::KernelArgs& args, const frontend::Shader&,
              const frontend::Values& values) const override {
     frontend::Rows inputs[backend::kMaxInputs], outputs[backend::kMaxOutputs];
-    std::size_t input_count = static_cast<std::size_t>(std::popcount(facts_.bound_inputs)),
-                output_count = facts_.output_count;
+    std::size_t input_count = facts_.input_bindings(), output_count = facts_.output_bindings();
     if (ordered_) {
       input_count += (facts_.primitives.row_count != 0 ? 1 : 0) + 1;
       output_count += frontend::kUnitOutput + 1;

@@ -32,11 +32,9 @@ class Kernel {
   // What the cache counts for it.
   std::size_t cost() const { return cost_; }
 
-  // Set by every run, taken back by the cache when it looks for kernels to drop.
-  void touch() const {
-    if (!touched_.load(std::memory_order_relaxed)) touched_.store(true, std::memory_order_relaxed);
-  }
-  bool take_touched() const { return touched_.exchange(false, std::memory_order_relaxed); }
+  // When it was used last, by the clock of its cache.
+  std::uint64_t last_use() const { return last_use_.load(std::memory_order_relaxed); }
+  void set_last_use(std::uint64_t time) const { last_use_.store(time, std::memory_order_relaxed); }
 
  protected:
   CompileReport report_;
@@ -44,7 +42,7 @@ class Kernel {
   std::size_t cost_ = 0;
 
  private:
-  mutable std::atomic<bool> touched_{false};
+  mutable std::atomic<std::uint64_t> last_use_{0};
 };
 
 // What a kernel is made from, besides the shader.

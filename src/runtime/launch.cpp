@@ -120,6 +120,7 @@ std::string LaunchState::place(LocationKind kind, unsigned number) const {
 }
 
 Status LaunchState::check_bindings() {
+  if (draw.facts.active) return {};
   if (checked_generation_.load(std::memory_order_relaxed) == bindings_generation) return {};
   const std::uint64_t threads = thread_count();
   RowSpan in[frontend::kMaxInputs];
@@ -151,6 +152,13 @@ Status LaunchState::check_bindings() {
 }
 
 Result<frontend::Facts> LaunchState::facts(std::uint64_t known) const {
+  if (draw.facts.active) {
+    frontend::Facts facts;
+    facts.known_bools = known;
+    facts.bools = values.bools & known;
+    facts.draw = draw.facts;
+    return facts;
+  }
   for (const Symbol& symbol : shader->inputs()) {
     WARPJIT_TRY(const Location location, shader->find(LocationKind::input, symbol.reg));
     const unsigned covered = std::min<unsigned>(symbol.count, location.count);

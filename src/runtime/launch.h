@@ -12,6 +12,7 @@
 
 #include "frontend/frontend.h"
 #include "runtime/binding.h"
+#include "runtime/draw.h"
 #include "runtime/row_format.h"
 #include "runtime/slots.h"
 
@@ -53,6 +54,7 @@ struct LaunchData {
   std::uint64_t fuel = kDefaultFuel;
   bool allow_overlap = false;
   std::optional<Primitives> primitives;
+  DrawBindings draw;  // if draw.facts.active, instead of inputs and outputs; checked by who made them
 
   // Each setter advances what it invalidates: the table, the choice of kernel, the checked bindings.
   std::uint64_t values_generation = 1, facts_generation = 1, bindings_generation = 1;

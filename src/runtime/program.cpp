@@ -27,7 +27,7 @@ Result<Program> Program::from_shbin(std::span<const std::byte> bytes, const Choi
 
 Result<Program> Program::from_words(Isa isa, std::span<const std::uint32_t> code,
                                     std::span<const std::uint32_t> descriptors, std::uint32_t entry,
-                                    std::string source_name, Stage stage) {
+                                    std::string source_name, bool f24, Stage stage) {
   if (isa != Isa::pica200)
     return Error{ErrorCode::unsupported, "this ISA is not known", std::move(source_name)};
   pica200::Program program;
@@ -35,6 +35,7 @@ Result<Program> Program::from_words(Isa isa, std::span<const std::uint32_t> code
   program.descriptors.assign(descriptors.begin(), descriptors.end());
   program.entry = entry;
   program.stage = stage == Stage::vertex ? pica200::Stage::vertex : pica200::Stage::geometry;
+  program.f24 = f24;
   program.source_name = std::move(source_name);
   return make_program(std::move(program));
 }

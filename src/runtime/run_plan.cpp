@@ -37,6 +37,7 @@ RunPlan::RunPlan(const LaunchState& launch, const Kernel& kernel, std::uint32_t*
       lanes_(kernel.lanes()),
       group_fuel_(saturating_multiply(fuel, kernel.lanes())),
       cancel_(cancel) {
+  if (launch.draw.facts.active) return;
   // A stride that no row uses may be anything.
   const auto usable = [&](std::size_t stride) {
     return launch.count > 1 ? static_cast<std::ptrdiff_t>(stride) : std::ptrdiff_t{0};
@@ -78,6 +79,7 @@ Status RunPlan::call(backend::KernelArgs& args, std::uint64_t groups) const {
 }
 
 Status RunPlan::run(std::uint64_t first, std::uint64_t count) const {
+  if (launch_.draw.facts.active) return run_draw(first, count);
   if (!all_direct_) return run_staged(first, count);
   const std::uint64_t groups = count / lanes_, rest = count % lanes_;
   if (groups != 0)

@@ -40,6 +40,10 @@ class RunPlan {
   };
   Status run_direct(std::uint64_t first, std::uint64_t groups) const;
   Status run_staged(std::uint64_t first, std::uint64_t count) const;
+  Status run_draw(std::uint64_t first, std::uint64_t count) const;
+  Status run_draw_whole(std::uint64_t first, std::uint64_t groups) const;
+  Status run_draw_copy(std::uint64_t first, std::uint64_t count) const;
+  void bind_results(std::uint64_t first, backend::KernelArgs& args) const;
   Status call(backend::KernelArgs& args, std::uint64_t groups) const;
 
   const LaunchState& launch_;

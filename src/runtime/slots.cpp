@@ -24,10 +24,7 @@ bool Slots::enter(Slot& slot, const SlotKey& key, std::uint64_t generation, Leas
 bool Slots::find(const SlotKey& key, std::uint64_t generation, Lease& lease) {
   const std::uint64_t tag = key.tag();
   for (Slot& slot : slots_)
-    if (slot.tag.load(std::memory_order_relaxed) == tag && enter(slot, key, generation, lease)) {
-      lease.kernel_->touch();
-      return true;
-    }
+    if (slot.tag.load(std::memory_order_relaxed) == tag && enter(slot, key, generation, lease)) return true;
   return false;
 }
 
@@ -73,7 +70,6 @@ Status Slots::write(Slot& slot, const SlotKey& key, std::uint64_t generation,
   lease.kernel_ = std::move(kernel);
   lease.table_ = slot.table.get();
   lease.slot_ = &slot;
-  lease.kernel_->touch();
   slot.users.fetch_add(1, std::memory_order_relaxed);
   slot.tag.store(key.tag(), std::memory_order_relaxed);
   slot.ready.store(generation, std::memory_order_seq_cst);

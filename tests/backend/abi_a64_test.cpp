@@ -23,6 +23,7 @@ struct CallFrame {
 };
 static_assert(offsetof(CallFrame, after) == 768 && offsetof(CallFrame, target) == 1536);
 
+// clang-format off
 #define LOAD_PAIR(a, b, offset) "ldp x" #a ", x" #b ", [x17, #" #offset "]\n\t"
 #define STORE_PAIR(a, b, offset) "stp x" #a ", x" #b ", [x17, #" #offset "]\n\t"
 #define LOAD_VECTORS(a, b, offset) "ldp q" #a ", q" #b ", [x17, #" #offset "]\n\t"
@@ -37,6 +38,8 @@ static_assert(offsetof(CallFrame, after) == 768 && offsetof(CallFrame, target) =
   MOVE(2, 3, 16) MOVE(4, 5, 32) MOVE(6, 7, 48) MOVE(8, 9, 64) MOVE(10, 11, 80) MOVE(12, 13, 96) \
       MOVE(14, 15, 112) MOVE(18, 19, 144) MOVE(20, 21, 160) MOVE(22, 23, 176) MOVE(24, 25, 192) \
           MOVE(26, 27, 208) MOVE(28, 29, 224)
+
+// clang-format on
 
 // Loads all registers but sp, x16, x17 and x30 from `before`, calls, stores them to `after`. What the
 // compiler wants kept is saved by hand, and the frame's address waits on the stack.

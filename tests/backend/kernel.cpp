@@ -29,25 +29,6 @@ std::size_t row_span(std::uint64_t threads, std::int64_t stride) {
 
 }  // namespace
 
-void GuardedBytes::Unmap::operator()(std::byte* address) const { munmap(address, bytes); }
-
-GuardedBytes::GuardedBytes(std::size_t size, bool at_end) : size_(size) {
-  const std::size_t pages = whole_pages(size + 64);  // always some guard bytes on the other side
-  mapping_ = {map(pages + 2 * kPage, PROT_NONE), Unmap{pages + 2 * kPage}};
-  begin_ = mapping_.get() + kPage;
-  end_ = begin_ + pages;
-  if (mprotect(begin_, pages, PROT_READ | PROT_WRITE) != 0) std::abort();
-  std::fill(begin_, end_, kGuard);
-  data_ = at_end ? end_ - size : begin_;
-}
-
-bool GuardedBytes::guards_intact() const {
-  const auto intact = [](const std::byte* begin, const std::byte* end) {  // equal to itself, one byte on
-    return begin == end || (*begin == kGuard && std::memcmp(begin, begin + 1, end - begin - 1) == 0);
-  };
-  return intact(begin_, data_) && intact(data_ + size_, end_);
-}
-
 Rows::Rows(std::uint64_t threads, std::int64_t stride)
     : threads_(threads), stride_(stride), bytes_(row_span(threads, stride), stride >= 0) {
   first_ = bytes_.data() + (stride < 0 ? row_span(threads, stride) - sizeof(Words) : 0);
@@ -95,7 +76,10 @@ KernelArgs make_args(const MachineCode& code, Launch& launch, std::uint32_t* tab
     const std::int64_t stride = rows.stride() * static_cast<std::int64_t>(rows.per_thread);
     return Binding{rows.first(), stride, stride * static_cast<std::int64_t>(code.lanes)};
   };
-  for (std::size_t k = 0; k < launch.inputs.size(); ++k) args.inputs[k] = bind(launch.inputs[k]);
+  for (std::size_t k = 0; k < launch.inputs.size(); ++k) {
+    args.inputs[k] = bind(launch.inputs[k]);
+    if (launch.numbered >> k & 1) args.inputs[k].step = 0;
+  }
   for (std::size_t k = 0; k < launch.outputs.size(); ++k) args.outputs[k] = bind(launch.outputs[k]);
   return args;
 }

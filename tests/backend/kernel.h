@@ -13,32 +13,13 @@
 
 #include "backend/target.h"
 #include "ir/builder.h"
+#include "support/guarded_bytes.h"
 
 namespace warpjit::backend {
 
 using Words = std::array<std::uint32_t, 4>;
 
-// A mapping of whole pages between two that nobody may touch. The `size` bytes lie at its end, so that an
-// access behind them traps, or at its begin; the rest holds kGuard.
-class GuardedBytes {
- public:
-  static constexpr std::byte kGuard{0xa5};
-  GuardedBytes(std::size_t size, bool at_end);
-  std::byte* data() const { return data_; }
-  std::size_t size() const { return size_; }
-  bool guards_intact() const;
-
- private:
-  struct Unmap {
-    std::size_t bytes;
-    void operator()(std::byte* address) const;
-  };
-  std::unique_ptr<std::byte, Unmap> mapping_;
-  std::byte* begin_ = nullptr;  // of the pages that may be touched
-  std::byte* end_ = nullptr;
-  std::byte* data_ = nullptr;
-  std::size_t size_ = 0;
-};
+using tests::GuardedBytes;
 
 // The rows of one binding: row r has its four words at first() + r * stride. Thread t has the rows from
 // t * per_thread on.
@@ -66,6 +47,7 @@ struct Launch {
   std::uint64_t fuel = 1000;  // of a group
   std::uint32_t cancel = 0;
   std::vector<Rows> inputs, outputs;
+  std::uint32_t numbered = 0;  // bit k: words of another input number the rows of input k
   std::vector<std::uint32_t> table;
 };
 

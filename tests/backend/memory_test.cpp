@@ -53,6 +53,36 @@ TEST_P(MemoryCode, CopiesRowsOfAnyStride) {
   }
 }
 
+// Rows in the order that the words of another input tell, the same one several times.
+TEST_P(MemoryCode, NumberedRows) {
+  KernelBuilder k(3, 2);
+  const auto a = k.b.LoadInput(0 | std::uint64_t{3} << 32), b = k.b.LoadInput(1 | std::uint64_t{3} << 32);
+  k.store(a[0], a[1], a[2], a[3], 1);
+  k.store(b[3], a[2], b[1], a[0], 0);
+  k.b.ret();
+  constexpr std::uint64_t kRows = 50;
+  for (const Setting& setting : all_settings(GetParam()))
+    for (std::int64_t stride : {16, 20, 36, 4096, 0}) {
+      SCOPED_TRACE(setting.text() + ", stride " + std::to_string(stride));
+      Launch launch;
+      launch.threads = 3 * setting.lanes();
+      launch.numbered = 3;
+      launch.inputs.push_back(filled(kRows, stride, 7));
+      launch.inputs.push_back(filled(kRows, 24, 0));
+      const auto number = [](std::uint64_t t) { return static_cast<std::uint32_t>(t * 31 % kRows); };
+      Rows& numbers = launch.inputs.emplace_back(launch.threads, 4);
+      for (std::uint64_t t = 0; t < launch.threads; ++t) numbers.set(t, {number(t), ~0u, ~0u, ~0u});
+      launch.outputs.emplace_back(launch.threads, 16);
+      launch.outputs.emplace_back(launch.threads, 20);
+      EXPECT_EQ(run(Executable(compile(k.function, setting)), launch).status, KernelStatus::done);
+      for (std::uint64_t t = 0; t < launch.threads; ++t) {
+        const Words x = pattern(stride == 0 ? kRows - 1 : number(t), 7), y = pattern(number(t), 0);
+        ASSERT_EQ(launch.outputs[1].get(t), x) << t;
+        ASSERT_EQ(launch.outputs[0].get(t), (Words{y[3], x[2], y[1], x[0]})) << t;
+      }
+    }
+}
+
 TEST_P(MemoryCode, AnUnusedInputIsHarmless) {
   KernelBuilder k(1);
   (void)k.b.LoadInput(0);

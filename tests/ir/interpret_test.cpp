@@ -136,6 +136,31 @@ TEST(Interpret, RowsOutsideTheTableAreZero) {
   EXPECT_EQ(run.out, (std::vector<Words>{{104, 105, 106, 107}, {108, 109, 110, 111}, {}, {}, {}}));
 }
 
+TEST(Interpret, NumberedRows) {
+  for (const Form form : {Form::thread, Form::group}) {
+    Function f;
+    f.form = form;
+    f.input_count = 2;
+    f.output_count = 1;
+    Builder b(f);
+    b.set_block(f.add_block());
+    const auto row = b.LoadInput(std::uint64_t{2} << 32);
+    b.StoreOutput(b.constant(true), row[3], row[2], row[1], row[0], 0);
+    b.ret();
+    const auto prepared = Interpreter::prepare(f, 8);
+    ASSERT_TRUE(prepared);
+    const std::vector<Words> rows = {{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11, 12}};
+    const std::vector<std::uint32_t> numbers = {99, 2, 0, 2, 1};
+    std::vector<Words> out(5);
+    const InputBinding inputs[] = {{reinterpret_cast<const std::byte*>(rows.data()), 16},
+                                   {reinterpret_cast<const std::byte*>(numbers.data()), 4}};
+    const OutputBinding output{reinterpret_cast<std::byte*>(out.data()), 16};
+    const Memory memory{inputs, {&output, 1}, {}};
+    ASSERT_TRUE(prepared->run(memory, 1, 4, 0));
+    EXPECT_EQ(out, (std::vector<Words>{{}, {12, 11, 10, 9}, {4, 3, 2, 1}, {12, 11, 10, 9}, {8, 7, 6, 5}}));
+  }
+}
+
 TEST(Interpret, PreambleWritesTheTable) {
   Function f;
   f.form = Form::group;

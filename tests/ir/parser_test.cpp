@@ -84,6 +84,18 @@ TEST(Parser, TellsWhatIsWrongAndWhere) {
   rejects(head + "b0: Jump b1 b1: <- b0 %0 : i32 = Phi Return }", "does not follow the order");
 }
 
+TEST(Parser, NumberedInputs) {
+  const std::string text =
+      "function \"f\" thread inputs 2 outputs 0 uniform 0 slots 0 {\nb0:\n"
+      "  %0 : f32, %1 : f32, %2 : f32, %3 : f32 = LoadInput 0 numbered 1\n  Return\n}\n";
+  const auto parsed = parse(text);
+  ASSERT_TRUE(parsed.ok()) << to_string(parsed.error());
+  EXPECT_EQ(print(*parsed), text);
+  EXPECT_FALSE(parse("function \"f\" thread inputs 1 outputs 0 uniform 0 slots 0 {\nb0:\n"
+                     "  %0 : f32, %1 : f32, %2 : f32, %3 : f32 = LoadInput 0 numbered 1\n  Return\n}\n")
+                   .ok());
+}
+
 // Cuts and changes a valid text everywhere: never a crash, always an answer.
 TEST(Parser, SurvivesDamage) {
   testing::Random random(1);

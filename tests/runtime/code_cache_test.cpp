@@ -24,6 +24,14 @@ std::shared_ptr<const Kernel> get(CodeCache& cache, int n, bool& hit, std::size_
   return result ? *result : nullptr;
 }
 
+// What an entry of cost 92 counts, with a key of 8 bytes and the bookkeeping.
+std::size_t entry_bytes() {
+  CodeCache cache(1000);
+  bool hit;
+  get(cache, 1, hit);
+  return cache.statistics().bytes;
+}
+
 TEST(CodeCache, HitsAndMisses) {
   CodeCache cache(1000);
   bool hit = true;
@@ -33,16 +41,18 @@ TEST(CodeCache, HitsAndMisses) {
   EXPECT_TRUE(hit);
   EXPECT_NE(get(cache, 2, hit), first);
   EXPECT_FALSE(hit);
-  const CacheStatistics statistics = cache.statistics();
+  const EngineStatistics statistics = cache.statistics();
   EXPECT_EQ(statistics.hits, 1u);
   EXPECT_EQ(statistics.misses, 2u);
+  EXPECT_EQ(statistics.compiles, 2u);
   EXPECT_EQ(statistics.kernels, 2u);
-  EXPECT_EQ(statistics.bytes, 200u);
+  EXPECT_GE(statistics.bytes, 200u);
+  EXPECT_EQ(statistics.bytes, 2 * entry_bytes());
   EXPECT_EQ(statistics.capacity, 1000u);
 }
 
 TEST(CodeCache, DropsTheLeastRecentlyUsed) {
-  CodeCache cache(300);
+  CodeCache cache(3 * entry_bytes());
   bool hit;
   for (int n = 1; n <= 3; ++n) get(cache, n, hit);
   get(cache, 1, hit);
@@ -55,15 +65,16 @@ TEST(CodeCache, DropsTheLeastRecentlyUsed) {
   EXPECT_TRUE(hit);
   get(cache, 2, hit);
   EXPECT_FALSE(hit);
-  EXPECT_LE(cache.statistics().bytes, 300u);
+  EXPECT_LE(cache.statistics().bytes, 3 * entry_bytes());
 }
 
 TEST(CodeCache, KeepsWhatRunsAndWhatLaunchesTouched) {
-  CodeCache cache(300);
+  CodeCache cache(3 * entry_bytes());
   bool hit;
   const auto running = get(cache, 1, hit);
-  get(cache, 2, hit)->touch();
+  const Kernel* remembered = get(cache, 2, hit).get();
   get(cache, 3, hit);
+  cache.note_use(*remembered);
   get(cache, 4, hit);  // 1 runs, 2 was used: drops 3
   get(cache, 1, hit);
   EXPECT_TRUE(hit);
@@ -73,7 +84,39 @@ TEST(CodeCache, KeepsWhatRunsAndWhatLaunchesTouched) {
   EXPECT_FALSE(hit);
   for (int n = 10; n < 40; ++n) get(cache, n, hit);
   EXPECT_EQ(get(cache, 1, hit), running);
-  EXPECT_LE(cache.statistics().bytes, 300u);
+  EXPECT_LE(cache.statistics().bytes, 3 * entry_bytes());
+}
+
+TEST(CodeCache, UsesWithoutALookupCount) {
+  CodeCache cache(3 * entry_bytes());
+  bool hit;
+  std::vector<const Kernel*> kernels;
+  for (int n = 1; n <= 3; ++n) kernels.push_back(get(cache, n, hit).get());
+  // All were used since; 3 least recently.
+  for (const int n : {3, 2, 1}) cache.note_use(*kernels[static_cast<std::size_t>(n - 1)]);
+  get(cache, 4, hit);
+  EXPECT_EQ(cache.statistics().hits, 3u);
+  EXPECT_EQ(cache.find(key(3)), nullptr);
+  EXPECT_EQ(cache.find(key(2)).get(), kernels[1]);
+  EXPECT_EQ(cache.find(key(1)).get(), kernels[0]);
+  get(cache, 5, hit);
+  EXPECT_EQ(cache.find(key(4)), nullptr);
+  EXPECT_EQ(cache.statistics().hits, 5u);
+  EXPECT_EQ(cache.statistics().evictions, 2u);
+}
+
+TEST(CodeCache, FindDoesNotWait) {
+  CodeCache cache(1000);
+  bool hit;
+  const auto made = cache.get(
+      key(1),
+      [&]() -> CodeCache::KernelResult {
+        EXPECT_EQ(cache.find(key(1)), nullptr);
+        return std::shared_ptr<const Kernel>(std::make_shared<FakeKernel>(1, 10));
+      },
+      hit);
+  ASSERT_TRUE(made);
+  EXPECT_EQ(cache.find(key(1)), *made);
 }
 
 TEST(CodeCache, AKernelLargerThanTheCacheIsServed) {
@@ -93,6 +136,7 @@ TEST(CodeCache, FailuresAreNotRemembered) {
   const auto failed = cache.get(
       key(1), []() -> CodeCache::KernelResult { return Error{}; }, hit);
   EXPECT_FALSE(failed);
+  EXPECT_EQ(cache.statistics().failures, 1u);
   EXPECT_NE(get(cache, 1, hit), nullptr);
   EXPECT_FALSE(hit);
 }

@@ -22,6 +22,7 @@
 #include "backend/target.h"
 #include "runtime/engine.h"
 #include "runtime/shaders.h"
+#include "warpjit/pica200.hpp"
 
 namespace {
 std::atomic<std::uint64_t> allocations{0};
@@ -151,10 +152,10 @@ TEST(Engine, CachesKernels) {
   const auto third = engine.compile(again.launch);
   ASSERT_TRUE(third);
   EXPECT_TRUE(third->cache_hit);
-  EXPECT_EQ(engine.cache_statistics().kernels, 1u);
-  EXPECT_EQ(engine.cache_statistics().misses, 1u);
+  EXPECT_EQ(engine.statistics().kernels, 1u);
+  EXPECT_EQ(engine.statistics().misses, 1u);
   engine.clear_cache();
-  EXPECT_EQ(engine.cache_statistics().kernels, 0u);
+  EXPECT_EQ(engine.statistics().kernels, 0u);
   const auto fourth = engine.run(bench.launch);
   ASSERT_TRUE(fourth);
   EXPECT_FALSE(fourth->cache_hit);
@@ -178,7 +179,7 @@ TEST(Engine, ASmallCacheStillServes) {
   for (int turn = 0; turn < 5; ++turn)
     for (std::size_t n = 0; n < benches.size(); ++n)
       EXPECT_TRUE(benches[n]->run(engine, RunOptions()) == expected[n]) << n;
-  const CacheStatistics statistics = engine.cache_statistics();
+  const EngineStatistics statistics = engine.statistics();
   EXPECT_GT(statistics.evictions, 0u);
   EXPECT_LE(statistics.bytes, 100000u);
 }
@@ -205,8 +206,8 @@ TEST(Engine, SpecializesSixteenVariants) {
       generic += report->generic;
       EXPECT_TRUE(bench.outputs == expected) << bits;
     }
-  EXPECT_EQ(generic, 32u);                                      // 16 of 32, twice
-  EXPECT_EQ(engine.cache_statistics().kernels, 16u + 1u + 1u);  // and the guest's
+  EXPECT_EQ(generic, 32u);                                // 16 of 32, twice
+  EXPECT_EQ(engine.statistics().kernels, 16u + 1u + 1u);  // and the guest's
 }
 
 TEST(Engine, WithoutExecutableMemoryTheInterpreterRuns) {
@@ -380,6 +381,34 @@ TEST(Engine, ACachedLaunchAllocatesNothing) {
     const bool ran = engine.run(bench.launch).ok();
     ASSERT_TRUE(set && bound && ran);
   }
+  EXPECT_EQ(allocations, before);
+}
+
+TEST(Engine, ACachedDrawAllocatesNothing) {
+  if (!WARPJIT_COUNTS_ALLOCATIONS) GTEST_SKIP() << "allocations are not counted in this build";
+  const Engine engine;
+  if (!engine.info().jit) GTEST_SKIP() << "a promise of the JIT: " << engine.info().no_jit_reason;
+  const Program program = assemble(".out outpos position\n.proc main\nadd o0, c5, v0\nend\n.end\n");
+  const pica200::Program& words = dynamic_cast<const pica200::Shader&>(*program.shader()).program();
+  pica200::VertexStage stage;
+  ASSERT_TRUE(stage.set_code(words.code) && stage.set_descriptors(words.descriptors));
+  ASSERT_TRUE(stage.set_entry(words.entry) && stage.set_attribute_count(1));
+  stage.set_output_mask(1);
+  const std::uint32_t map[] = {0x03020100u};
+  ASSERT_TRUE(stage.set_output_map(map));
+  const std::int8_t rows[40] = {};
+  const std::uint16_t dense[] = {0, 1, 2, 0, 1, 3}, sparse[] = {0, 2, 4, 9};
+  const auto all = [&](std::uint32_t n) {
+    const std::uint32_t vector[4] = {n, n, n, n};
+    bool good = stage.set_float(5, vector).ok();
+    good &= stage.bind_attribute(0, {rows, sizeof rows, n % 3, 4, {ComponentType::s8, 2}}).ok();
+    good &= stage.draw(engine, n % 5, n % 4 + 1).ok();
+    good &= stage.draw_indexed(engine, dense).ok();
+    return good && stage.draw_indexed(engine, std::span(sparse).first(n % 4 + 1)).ok();
+  };
+  for (std::uint32_t n = 0; n < 4; ++n) ASSERT_TRUE(all(n));
+  const std::uint64_t before = allocations;
+  for (std::uint32_t n = 4; n < 14; ++n) ASSERT_TRUE(all(n));
   EXPECT_EQ(allocations, before);
 }
 

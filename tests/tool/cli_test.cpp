@@ -184,6 +184,17 @@ TEST_F(CliTest, RunGivesBits) {
   EXPECT_EQ(run("run move.json --out /nowhere/x").code, 2);
 }
 
+TEST_F(CliTest, BackgroundGivesTheSameBits) {
+  const std::string launch = "run --json " + kExamples + "skin_loop.json --count 3000";
+  const json waited = json::parse(run(launch).out), served = json::parse(run(launch + " --background").out);
+  EXPECT_EQ(served["checksum"], waited["checksum"]);
+  EXPECT_FALSE(waited.contains("interpreted"));
+  EXPECT_EQ(waited["statistics"]["compiles"], 1);
+  EXPECT_EQ(waited["statistics"]["kernels"], 1);
+  EXPECT_EQ(waited["statistics"]["interpreted_runs"], 0);
+  EXPECT_EQ(served["statistics"]["interpreted_runs"], 1);
+}
+
 TEST_F(CliTest, WithoutExecutableMemoryTheInterpreterRunsAndItIsSaid) {
   write_move("move.json");
   const std::string off = "WARPJIT_CODE_MEMORY=none";

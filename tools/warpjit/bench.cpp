@@ -148,6 +148,7 @@ int bench_launch(const Options& options) {
     print_json({{"launch", file->name},
                 {"host_threads", options.input.threads},
                 {"results", list},
+                {"statistics", statistics_json(engine.statistics())},
                 {"skipped", choices->unusable}});
   } else {
     fmt::print("{}, {} host thread{}\n", file->name, options.input.threads,

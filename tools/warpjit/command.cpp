@@ -33,6 +33,20 @@ void print_json(const Json& document) {
 
 std::string hex(std::uint32_t word) { return fmt::format("{:#010x}", word); }
 
+Json statistics_json(const EngineStatistics& statistics) {
+  return {{"hits", statistics.hits},
+          {"misses", statistics.misses},
+          {"compiles", statistics.compiles},
+          {"failures", statistics.failures},
+          {"evictions", statistics.evictions},
+          {"kernels", statistics.kernels},
+          {"bytes", statistics.bytes},
+          {"capacity", statistics.capacity},
+          {"compile_ns", statistics.compile_ns},
+          {"background_compiles", statistics.background_compiles},
+          {"interpreted_runs", statistics.interpreted_runs}};
+}
+
 void ProgramInput::add_to(CLI::App& command) {
   command.add_option("file", file, "SHBIN container, assembly source (*.pica) or launch file (*.json)")
       ->required();

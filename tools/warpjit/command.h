@@ -30,6 +30,7 @@ using Json = nlohmann::ordered_json;
 void print_json(const Json& document);
 // "0x3f800000".
 std::string hex(std::uint32_t word);
+Json statistics_json(const EngineStatistics& statistics);
 
 // What the commands that look at one program take: an SHBIN, a source, or a launch file (*.json).
 struct ProgramInput {

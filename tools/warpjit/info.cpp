@@ -155,7 +155,8 @@ const char* name(CodeMemory mode) {
 
 int show_build(bool as_json) {
   const Version v = version();
-  const EngineInfo host = Engine().info();
+  const EngineOptions defaults;
+  const EngineInfo host = Engine(defaults).info();
   std::vector<std::string> targets;
   for (const Target target : host.targets) targets.push_back(warpjit::name(target));
   if (as_json) {
@@ -168,6 +169,8 @@ int show_build(bool as_json) {
     else
       json["no_jit_reason"] = host.no_jit_reason;
     json["concurrency"] = host.concurrency;
+    json["cache_bytes"] = defaults.cache_bytes;
+    json["compile_threads"] = defaults.compile_threads;
     print_json(json);
     return kOk;
   }
@@ -175,9 +178,10 @@ int show_build(bool as_json) {
   std::string list;
   for (const std::string& target : targets) list += (list.empty() ? "" : ", ") + target;
   fmt::print(
-      "targets: {}\njit:     {}\nthreads: {}\n", list.empty() ? "none" : list,
+      "targets: {}\njit:     {}\nthreads: {}, and {} that compiles in the background\ncache:   {} MiB\n",
+      list.empty() ? "none" : list,
       host.jit ? fmt::format("yes, code memory {}", name(host.code_memory)) : "no: " + host.no_jit_reason,
-      host.concurrency);
+      host.concurrency, defaults.compile_threads, defaults.cache_bytes >> 20);
   return kOk;
 }
 

@@ -17,7 +17,7 @@ constexpr std::uint64_t kThreadsShown = 4;
 struct Options {
   RunInput input;
   std::string engine = "jit", target = "automatic", out;
-  bool all = false, json = false, dispatch = false;
+  bool all = false, json = false, dispatch = false, background = false;
 };
 
 // The columns that the launch file lists, with the components it asks for.
@@ -93,13 +93,16 @@ Json triangles_json(const BoundLaunch& bound) {
   return list;
 }
 
-Json to_json(const BoundLaunch& bound, const RunReport& report, const std::optional<Mismatch>& mismatch) {
+Json to_json(const BoundLaunch& bound, const RunReport& report, const EngineStatistics& statistics,
+             const std::optional<Mismatch>& mismatch) {
   Json json{
       {"launch", bound.file().name}, {"count", bound.file().count}, {"engine", warpjit::name(report.engine)}};
   if (report.engine == EngineKind::jit) json["target"] = warpjit::name(report.target);
   json["lanes"] = report.lanes;
   json["compile_ns"] = report.translate_ns + report.passes_ns + report.backend_ns + report.place_ns;
   json["run_ns"] = report.run_ns;
+  if (report.interpreted != 0) json["interpreted"] = report.interpreted;
+  json["statistics"] = statistics_json(statistics);
   json["checksum"] = fmt::format("{:#018x}", bound.checksum());
   Json outputs = Json::object();
   for (const ResultColumn& column : listed_columns(bound)) {
@@ -158,6 +161,9 @@ void print_timing(const BoundLaunch& bound, const RunReport& report) {
     fmt::print(stderr, "; {} invocations{} emitted {} triangles", report.invocations,
                report.ordered ? " in order" : "", report.triangles);
   fmt::print(stderr, "\n");
+  if (report.interpreted != 0)
+    fmt::print(stderr, "{}: {} threads ran in the guest interpreter while the kernel was compiled\n",
+               bound.file().name, report.interpreted);
 }
 
 int run_launch(const Options& options) {
@@ -174,9 +180,10 @@ int run_launch(const Options& options) {
   run.threads = options.input.threads;
   run.fuel = options.input.fuel;
   run.dispatch_all = options.dispatch;
+  run.background = options.background;
   const auto report = bound.run(engine, run);
   if (!report) return fail(report.error());
-  if (report->engine != run.engine) {
+  if (report->engine != run.engine && report->interpreted == 0) {
     const std::string reason = engine.info().no_jit_reason;
     fmt::print(stderr, "warpjit: engine {} is not available here ({}); used {}\n", options.engine,
                reason.empty() ? "the program is beyond a limit of the compiler" : reason,
@@ -186,7 +193,7 @@ int run_launch(const Options& options) {
 
   const std::optional<Mismatch> mismatch = check_expectations(bound);
   if (options.json) {
-    const Json json = to_json(bound, *report, mismatch);
+    const Json json = to_json(bound, *report, engine.statistics(), mismatch);
     if (options.out.empty())
       print_json(json);
     else if (const Status written = write_file(options.out, json.dump(1) + "\n"); !written)
@@ -226,6 +233,8 @@ void add_run(CLI::App& app, int& exit) {
       ->check(target_names())
       ->capture_default_str();
   command->add_flag("--dispatch", options->dispatch, "run all control flow in the dispatcher (for tests)");
+  command->add_flag("--background", options->background,
+                    "compile in the background; the guest interpreter runs the first threads meanwhile");
   command->add_option("-o,--out", options->out,
                       "file for all results: 32-bit words, one packed row a thread; with --json the JSON");
   command->add_flag("--all", options->all, "print all threads");

@@ -3,13 +3,20 @@
 #include <bit>
 #include <charconv>
 #include <cstring>
+#include <initializer_list>
+
+#include "frontend/pica200/draw_guest.h"
 
 namespace warpjit::pica200 {
 namespace {
 
 // Layout of frontend::Values::words.
-constexpr std::uint32_t kFloatWord = 0, kIntWord = 4 * 96, kStateR = kIntWord + 16, kStateA0 = kStateR + 64,
-                        kStateAL = kStateA0 + 2, kStateCmp = kStateAL + 1, kValueWords = kStateCmp + 2;
+constexpr std::uint32_t kFloatWord = Shader::kFloatWord, kIntWord = Shader::kIntWord, kStateR = kIntWord + 16,
+                        kStateA0 = kStateR + 64, kStateAL = kStateA0 + 2, kStateCmp = kStateAL + 1,
+                        kFixedInputs = kStateCmp + 2 + 3, kValueWords = kFixedInputs + 64;
+static_assert(kFixedInputs == Shader::kFixedInputWord);
+// From kStateR on, words lie as in the uniform table.
+static_assert(4 * (kFixedInputs - kStateR) == TableLayout().v(0) - TableLayout().r(0));
 
 // Output number of what SETEMIT latched: geometry programs only.
 constexpr std::uint16_t kEmitNumber = 35;
@@ -94,6 +101,21 @@ void append(std::vector<std::byte>& key, const std::vector<T>& items) {
   const std::uint64_t count = items.size();
   append(key, &count, sizeof count);
   append(key, items.data(), items.size() * sizeof(T));
+}
+void append(std::vector<std::byte>& key, const frontend::DrawFacts& draw) {
+  const auto bytes = [&](std::initializer_list<unsigned> list) {
+    for (const unsigned byte : list) key.push_back(static_cast<std::byte>(byte));
+  };
+  bytes({draw.active});
+  if (!draw.active) return;
+  bytes({draw.numbered, draw.row_count, draw.input_count, draw.stored, draw.clamped,
+         draw.fixed_inputs & 0xffu, static_cast<unsigned>(draw.fixed_inputs >> 8)});
+  for (unsigned k = 0; k < draw.input_count; ++k) {
+    const frontend::FetchedInput& input = draw.inputs[k];
+    bytes({input.reg, input.row, input.offset, static_cast<unsigned>(input.format.type),
+           input.format.components});
+  }
+  for (const frontend::DrawFacts::ResultRow& row : draw.results) append(key, row.data(), row.size());
 }
 
 std::string output_name(const Output& output) {
@@ -240,6 +262,13 @@ class Guest final : public frontend::GuestInterpreter {
     const ThreadState start = start_of(values);
     for (std::size_t t = 0; t < thread_count; ++t) {
       ThreadState state = start;
+      if (facts.draw.active) {
+        fetch_vertex(facts.draw, inputs, t, values.words.data() + kFixedInputs, state);
+        if (Status status = interpreter_.run(uniforms, state, fuel); !status) return status;
+        canonicalize_outputs(state);
+        store_vertex(facts.draw, state, outputs, t);
+        continue;
+      }
       load_inputs(facts, inputs, t, state);
       if (Status status = interpreter_.run(uniforms, state, fuel); !status) return status;
       canonicalize_outputs(state);
@@ -380,6 +409,7 @@ Facts Shader::translation_facts(const frontend::Facts& facts) const {
     result.state_aL = (facts.state_given >> 17 & 1) != 0;
     result.state_cmp = (facts.state_given >> 18 & 1) != 0;
   }
+  result.draw = facts.draw;
   for (std::uint32_t k = 0; k < facts.output_count; ++k) {
     Location location;
     location.kind = LocationKind::output;
@@ -414,6 +444,7 @@ void Shader::append_key(const frontend::Facts& facts, std::vector<std::byte>& ke
                                  std::uint64_t{primitives.row_count} << 32 | primitives.first_row};
   append(key, words, sizeof words);
   append(key, facts.outputs.data(), facts.output_count);
+  append(key, facts.draw);
 }
 
 Result<ir::Function> Shader::translate(const frontend::Facts& facts) const {

@@ -18,6 +18,8 @@ class Shader final : public frontend::Shader {
 
   const Program& program() const { return program_; }
   const TableLayout& layout() const { return layout_; }
+  // Where frontend::Values::words has c0, i0, and the fixed input register v0 of a draw.
+  static constexpr std::uint32_t kFloatWord = 0, kIntWord = 4 * 96, kFixedInputWord = kIntWord + 88;
   // The neutral facts in this module's terms.
   Facts translation_facts(const frontend::Facts& facts) const;
   // The launch's values as the guest interpreter takes them.

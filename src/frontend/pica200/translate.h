@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "frontend/draw.h"
 #include "frontend/pica200/program.h"
 #include "ir/function.h"
 
@@ -35,8 +36,10 @@ struct TableLayout {
   constexpr std::uint32_t a0(unsigned component) const { return r(16) + 4 * component; }
   constexpr std::uint32_t aL() const { return a0(2); }
   constexpr std::uint32_t cmp(unsigned component) const { return aL() + 4 + 4 * component; }  // 0 or 1
+  // Input registers that are the same for all threads of a draw.
+  constexpr std::uint32_t v(unsigned index) const { return cmp(2) + 12 + 16 * index; }
   // Size of all this; a multiple of 64. Words beyond it are the preamble's.
-  constexpr std::uint32_t bytes() const { return (cmp(2) + 63) & ~63u; }
+  constexpr std::uint32_t bytes() const { return (v(16) + 63) & ~63u; }
 };
 
 // What can be read at the end of a thread. Each is one output row of four words: o and r as they are, a0 as
@@ -84,6 +87,7 @@ struct Facts {
   // Output binding k stores outputs[k] at END. No register appears twice.
   std::vector<ExitRegister> outputs;
   GeometryFacts geometry;
+  frontend::DrawFacts draw;  // if active, instead of bound_inputs and outputs
 };
 
 // Translates what `entry` can reach. Guest addresses in the IR are word addresses. Errors: bad_input for

@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "base/math.h"
+#include "frontend/pica200/draw_translate.h"
 #include "ir/builder_ops.h"
 
 namespace warpjit::pica200 {
@@ -42,8 +43,11 @@ InstructionTranslator::InstructionTranslator(const Program& program, const Facts
       variables_(variables),
       first_geometry_(variables) {
   function_.name = program_.source_name.empty() ? "pica200" : program_.source_name;
-  function_.input_count = static_cast<std::uint32_t>(std::popcount(facts_.bound_inputs));
-  function_.output_count = static_cast<std::uint32_t>(facts_.outputs.size());
+  const frontend::DrawFacts& draw = facts_.draw;
+  function_.input_count =
+      draw.active ? draw.input_bindings() : static_cast<std::uint32_t>(std::popcount(facts_.bound_inputs));
+  function_.output_count =
+      draw.active ? draw.output_bindings() : static_cast<std::uint32_t>(facts_.outputs.size());
   function_.uniform_bytes = facts_.layout.bytes();
   if (!is_geometry()) return;
   function_.input_count += (facts_.geometry.row_count != 0 ? 1 : 0) + (unit_.loads ? 1 : 0);
@@ -67,6 +71,10 @@ void InstructionTranslator::begin_thread() {
   }
   write(kVarAL, facts_.state_aL ? builder_.LoadUniformI32(table.aL()) : none);
   for (std::uint32_t v = kVarCounter; v < variables_; ++v) write(v, none);
+  if (facts_.draw.active) {
+    inputs_ = fetch_inputs(builder_, facts_.draw, table);
+    return;
+  }
   unsigned binding = 0;
   for (unsigned n = 0; n < 16; ++n) {
     inputs_[n] = {zero, zero, zero, zero};
@@ -77,6 +85,9 @@ void InstructionTranslator::begin_thread() {
 
 // Outputs as they are given out: NaN in o and r has one value, whatever made it.
 void InstructionTranslator::end_thread() {
+  if (facts_.draw.active)
+    return store_results(builder_, facts_.draw,
+                         [&](unsigned word) { return builder_.CanonicalizeNaN32(read<F32>(kVarO + word)); });
   I1 always = builder_.constant(true);
   F32 none = builder_.constant(0.0f);
   for (std::uint32_t k = 0; k < facts_.outputs.size(); ++k) {

@@ -1,0 +1,188 @@
+// The draw interface beside a plain launch of the same shader over as many vertices: float4 rows in and out
+// against arrays of bytes and shorts, an index buffer that uses each vertex three times, and result vertices.
+// Ways are measured in turn, in many short rounds, of which the fastest counts: neighbours on the machine
+// only ever add time. Then the same with 8 vertices.
+//   bench_draw [vertices]
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "bound_launch.h"
+#include "frontend/pica200/shader.h"
+#include "runtime/launch.h"
+#include "runtime/row_format.h"
+#include "warpjit/pica200.hpp"
+
+namespace {
+
+using namespace warpjit;
+using pica200::VertexStage;
+
+constexpr int kRounds = 400;
+
+[[noreturn]] void fail(const Error& error) {
+  std::fprintf(stderr, "bench_draw: %s\n", to_string(error).c_str());
+  std::exit(2);
+}
+void require(const Status& status) {
+  if (!status) fail(status.error());
+}
+
+// Attributes as games have them: 16 bytes a vertex.
+struct Attribute {
+  std::size_t offset;
+  Format format;
+};
+struct Shader {
+  const char* name;
+  std::vector<Attribute> attributes;  // of v0, v1, ...
+};
+const Shader kShaders[] = {
+    {"mvp_light", {{0, {ComponentType::s16, 3}}, {8, {ComponentType::u8, 3}}, {12, {ComponentType::s16, 2}}}},
+    {"skin_loop",
+     {{0, {ComponentType::s16, 3}},
+      {6, {ComponentType::s8, 2}},
+      {8, {ComponentType::u8, 4}},
+      {12, {ComponentType::u8, 4}}}},
+};
+constexpr std::size_t kStride = 16;
+
+std::uint32_t semantics_of(pica200::Semantic semantic) {
+  switch (semantic) {
+    case pica200::Semantic::position:
+      return 0x03020100u;
+    case pica200::Semantic::color:
+      return 0x0B0A0908u;
+    default:
+      return 0x1F1F0D0Cu;
+  }
+}
+
+// The launch file's program and values in a vertex stage.
+void set_up(VertexStage& stage, const tool::BoundLaunch& bound) {
+  const auto& shader = dynamic_cast<const pica200::Shader&>(*bound.launch().program().shader());
+  const pica200::Program& program = shader.program();
+  require(stage.set_code(program.code));
+  require(stage.set_descriptors(program.descriptors));
+  require(stage.set_entry(program.entry));
+  const frontend::Values& values = bound.launch().state().values;
+  for (unsigned n = 0; n < 96; ++n)
+    require(stage.set_float(n, std::span<const std::uint32_t, 4>(values.words.data() + 4 * n, 4)));
+  for (unsigned n = 0; n < 4; ++n) {
+    std::uint32_t bytes = 0;
+    for (unsigned c = 0; c < 4; ++c) bytes |= values.words[pica200::Shader::kIntWord + 4 * n + c] << 8 * c;
+    require(stage.set_int(n, bytes));
+  }
+  stage.set_bools(static_cast<std::uint16_t>(values.bools));
+  std::uint16_t mask = 0;
+  std::vector<std::uint32_t> map;
+  for (const pica200::Output& output : program.outputs) {
+    mask |= static_cast<std::uint16_t>(1u << output.reg);
+    map.push_back(semantics_of(output.semantic));
+  }
+  stage.set_output_mask(mask);
+  require(stage.set_output_map(map));
+}
+
+void bind_arrays(VertexStage& stage, const Shader& shader, const std::vector<std::byte>& array) {
+  require(stage.set_attribute_count(static_cast<unsigned>(shader.attributes.size())));
+  for (unsigned n = 0; n < shader.attributes.size(); ++n) {
+    const Attribute& a = shader.attributes[n];
+    require(stage.set_permutation(n, n));
+    require(stage.bind_attribute(n, {array.data(), array.size(), a.offset, kStride, a.format}));
+  }
+}
+
+// Strips of triangles over a grid of `step` times `vertices` places, each vertex in three of them.
+std::vector<std::uint16_t> triangles(std::size_t vertices, std::size_t step) {
+  std::vector<std::uint16_t> indices;
+  for (std::size_t n = 0; n < vertices; ++n)
+    for (std::size_t corner : {n, n + 1, n + 33})
+      indices.push_back(static_cast<std::uint16_t>(corner % vertices * step));
+  return indices;
+}
+
+struct Way {
+  std::string name;
+  std::function<void()> run;
+  double best = 1e30;  // nanoseconds of one run
+};
+
+void measure(std::vector<Way>& ways, std::size_t runs) {
+  using Clock = std::chrono::steady_clock;
+  for (int round = -1; round < kRounds; ++round)
+    for (Way& way : ways) {
+      const auto start = Clock::now();
+      for (std::size_t n = 0; n < runs; ++n) way.run();
+      const std::chrono::duration<double, std::nano> elapsed = Clock::now() - start;
+      if (round >= 0) way.best = std::min(way.best, elapsed.count() / static_cast<double>(runs));
+    }
+}
+
+void compare(const Engine& engine, Target target, const Shader& shader, std::size_t vertices, bool small) {
+  auto file = tool::read_launch(std::string(WARPJIT_EXAMPLES) + shader.name + ".json");
+  if (!file) fail(file.error());
+  require(tool::set_count(*file, vertices));
+  const auto bound = tool::BoundLaunch::make(std::move(*file));
+  if (!bound) fail(bound.error());
+  RunOptions options;
+  options.target = target;
+  options.threads = 1;
+
+  // Room behind the last vertex, as in a console's memory.
+  std::vector<std::byte> array(2 * vertices * kStride + 64);
+  std::mt19937 random(1);
+  for (std::byte& byte : array) byte = static_cast<std::byte>(random() & 0x3F);
+  // The plain launch gets the same values.
+  std::vector<float> rows(4 * shader.attributes.size() * vertices);
+  Launch launch(bound->launch());
+  for (std::size_t n = 0; n < shader.attributes.size(); ++n) {
+    const Attribute& a = shader.attributes[n];
+    auto* to = reinterpret_cast<std::byte*>(rows.data() + 4 * n);
+    const std::size_t stride = 16 * shader.attributes.size();
+    for (std::size_t v = 0; v < vertices; ++v)
+      runtime::load_rows(a.format)(array.data() + v * kStride + a.offset, 0, 1, to + v * stride);
+    require(launch.bind_input("v" + std::to_string(n), {to, rows.size() * 4 - 16 * n, stride, f32x4}));
+  }
+  const std::vector<std::uint16_t> dense = triangles(vertices, 1), sparse = triangles(vertices, 2);
+  VertexStage stages[3];
+  for (VertexStage& stage : stages) {
+    set_up(stage, *bound);
+    bind_arrays(stage, shader, array);
+  }
+  const auto check = [](const Result<pica200::DrawResult>& result) {
+    if (!result) fail(result.error());
+  };
+  std::vector<Way> ways;
+  ways.push_back({"launch, float4", [&] {
+                    if (const auto report = engine.run(launch, options); !report) fail(report.error());
+                  }});
+  ways.push_back({"draw, no indices", [&] { check(stages[0].draw(engine, 0, vertices, options)); }});
+  ways.push_back({"draw, indices", [&] { check(stages[1].draw_indexed(engine, dense, options)); }});
+  ways.push_back({"draw, indices, gaps", [&] { check(stages[2].draw_indexed(engine, sparse, options)); }});
+  measure(ways, small ? 100 : 1);
+  const double plain = ways[0].best;
+  for (Way& way : ways)
+    std::printf("%-10s %-3s %6zu  %-20s %9.1f ns a run  %7.1f M vertices/s  %5.2f of the launch\n",
+                shader.name, name(target), vertices, way.name.c_str(), way.best,
+                static_cast<double>(vertices) / way.best * 1e3, plain / way.best);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::size_t vertices = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 4096;
+  if (vertices == 0 || vertices > 32768) fail({ErrorCode::bad_input, "1 to 32768 vertices", ""});
+  const Engine engine;
+  for (const Target target : engine.info().targets)
+    for (const Shader& shader : kShaders) {
+      compare(engine, target, shader, vertices, false);
+      compare(engine, target, shader, 8, true);
+    }
+  return 0;
+}

@@ -1,0 +1,74 @@
+// What the first draw with a shader that an engine has never seen takes, until its results are there: waiting
+// for the kernel ("blocking"), or served by the interpreter until it is ready ("background"); beside a draw
+// whose kernel is cached. Medians, and the 99th percentile as a counter, in microseconds.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "bound_launch.h"
+
+namespace {
+
+using namespace warpjit;
+using Clock = std::chrono::steady_clock;
+
+enum class Mode { cached, blocking, background };
+constexpr const char* kModes[] = {"cached", "blocking", "background"};
+
+double percentile(std::vector<double>& sorted, double part) {
+  return sorted[static_cast<std::size_t>(part * static_cast<double>(sorted.size() - 1))];
+}
+
+void first_run(benchmark::State& state, const std::string& shader, Mode mode) {
+  auto file = tool::read_launch(WARPJIT_EXAMPLES + shader + ".json");
+  if (!file) return state.SkipWithError(to_string(file.error()).c_str());
+  const auto count = static_cast<std::uint64_t>(state.range(0));
+  if (Status extended = tool::set_count(*file, count); !extended)
+    return state.SkipWithError(to_string(extended.error()).c_str());
+  const auto bound = tool::BoundLaunch::make(std::move(*file));
+  if (!bound) return state.SkipWithError(to_string(bound.error()).c_str());
+  const Engine engine;
+  RunOptions options;
+  options.threads = 1;
+  options.background = mode == Mode::background;
+  std::vector<double> times;
+  double interpreted = 0;
+  for (auto iteration : state) {
+    static_cast<void>(iteration);
+    // Whatever the run before it left behind has ended.
+    engine.wait_for_compilations();
+    if (mode != Mode::cached) engine.clear_cache();
+    const Launch launch = bound->launch();  // remembers no kernel
+    if (mode == Mode::cached && !engine.run(launch, options)) return state.SkipWithError("the run failed");
+    const Clock::time_point start = Clock::now();
+    const auto report = engine.run(launch, options);
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    if (!report) return state.SkipWithError(to_string(report.error()).c_str());
+    state.SetIterationTime(seconds);
+    times.push_back(seconds * 1e6);
+    interpreted += static_cast<double>(report->interpreted);
+  }
+  std::sort(times.begin(), times.end());
+  state.counters["median_us"] = percentile(times, 0.5);
+  state.counters["p99_us"] = percentile(times, 0.99);
+  state.counters["interpreted"] = interpreted / static_cast<double>(times.size());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  for (const char* shader : {"mvp_light", "skin_loop"})
+    for (const Mode mode : {Mode::cached, Mode::blocking, Mode::background})
+      benchmark::RegisterBenchmark((std::string(shader) + "/" + kModes[static_cast<int>(mode)]).c_str(),
+                                   [=](benchmark::State& state) { first_run(state, shader, mode); })
+          ->Arg(8)
+          ->Arg(100)
+          ->Arg(1000)
+          ->Arg(10000)
+          ->UseManualTime()
+          ->Iterations(300);
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}

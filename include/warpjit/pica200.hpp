@@ -1,0 +1,124 @@
+// The vertex stage of the PICA200, the GPU of the Nintendo 3DS, as its registers set it up: what an emulator
+// feeds with its command list and asks to draw.
+//
+//   warpjit::pica200::VertexStage stage;
+//   stage.write_register(0x2CB, 0);                        // the command list, write by write ...
+//   stage.bind_attribute(0, {memory, size, 0, 24, {warpjit::ComponentType::s16, 3}});  // ... and the arrays
+//   auto result = stage.draw_indexed(engine, indices);     // shaded vertices, indices into them
+//
+// Nothing throws. Sections are those of the hardware reference, isa/pica200.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "warpjit/warpjit.hpp"
+
+namespace warpjit::runtime {
+class VertexStageState;
+}
+
+namespace warpjit::pica200 {
+
+// What the GPU gives to its rasterizer for one vertex: 24 words, of which word n is semantic n of the output
+// map (section 11). Semantics that nothing writes are 1.0; a colour c is min(|c|, 1), 1 for NaN.
+struct Vertex {
+  float position[4];
+  float quaternion[4];  // of the normal
+  float color[4];
+  float texcoord0[2], texcoord1[2];
+  float texcoord0_w, unused17;
+  float view[3], unused21;
+  float texcoord2[2];
+};
+static_assert(sizeof(Vertex) == 96);
+
+// Where an attribute lies: vertex n has it at data + offset + n * stride. No byte outside `size` is touched.
+// Components are s8, u8, s16 or f32 and become the float of the same value; missing ones are 0, 0, 0, 1.
+// Attributes of one array of structures are best bound with the same data, size and stride.
+struct AttributeArray {
+  const void* data = nullptr;
+  std::size_t size = 0;  // bytes at `data`
+  std::size_t offset = 0;
+  std::size_t stride = 0;  // 0: every vertex reads the same
+  warpjit::Format format;
+};
+
+struct RegisterWrite {
+  std::uint32_t id = 0, value = 0;
+};
+
+// Valid until the next draw or the end of its VertexStage.
+struct DrawResult {
+  std::span<const Vertex> vertices;
+  // Of an indexed draw: for each of its indices, the vertex above. Else empty: the vertices are in order.
+  std::span<const std::uint16_t> indices;
+  RunReport report;
+};
+
+inline constexpr unsigned kAttributes = 12;
+inline constexpr std::size_t kUploadedWords = 512, kUploadedDescriptors = 128;  // of a vertex program
+inline constexpr std::size_t kMaxDrawVertices = std::size_t{1} << 20;  // vertices or indices of a draw
+
+// Everything is 0 at first: no code, no uniforms, no attributes, no outputs. Calls on one VertexStage must
+// not overlap. An engine may serve several, and may be destroyed before them.
+class WARPJIT_API VertexStage {
+ public:
+  VertexStage();
+  VertexStage(VertexStage&&) noexcept;
+  VertexStage& operator=(VertexStage&&) noexcept;
+  ~VertexStage();
+
+  // ---- Registers of section 11, in the order of a command list. Known are: 0x04F-0x056 (output map), 0x229
+  // (geometry stage on), 0x232-0x235 (fixed attributes; the index advances), 0x2B0-0x2B4, 0x2B9-0x2BD,
+  // 0x2C0-0x2C8, 0x2CB-0x2D3, 0x2D5-0x2DD. Others are ignored, and so is what section 11 says is discarded:
+  // float vectors from index 96 on, code from word 512 on, descriptors from 128 on, fixed attributes from 12
+  // on. Errors: unsupported for vertices sent in immediate mode (fixed attribute index 15).
+  Status write_register(std::uint32_t id, std::uint32_t value);
+  Status write_registers(std::span<const RegisterWrite> writes);  // stops at the first error
+
+  // ---- The same, typed. Errors: bad_input for a number or a length outside the hardware's range.
+  Status set_code(std::span<const std::uint32_t> words, std::size_t first = 0);
+  Status set_descriptors(std::span<const std::uint32_t> words, std::size_t first = 0);
+  Status set_entry(std::uint32_t word);
+  // Rounds every result of the program to the hardware's 24 bits, as Program::Choice::f24 does. Off at first.
+  void set_f24(bool on);
+  // c0-c95 by their bits, i0-i3 as x, y, z, w from the lowest byte on, b0-b15 from the lowest bit on.
+  Status set_float(unsigned index, std::span<const std::uint32_t, 4> bits);
+  Status set_int(unsigned index, std::uint32_t bytes);
+  void set_bools(std::uint16_t bits);
+  // Attributes 0 to count - 1 are fed to the shader, 0 to 12.
+  Status set_attribute_count(unsigned count);
+  // Attribute to input register. Where several go to one register, the highest counts. At first all go to v0.
+  Status set_permutation(unsigned attribute, unsigned input_register);
+  void set_output_mask(std::uint16_t mask);
+  // Words of the output map: for each enabled output, ascending, four semantics from the lowest byte on. At
+  // most 7; outputs without one are dropped. Semantics 24 to 31 are none. Where two outputs write one
+  // semantic, the later counts.
+  Status set_output_map(std::span<const std::uint32_t> words);
+
+  // The value of an attribute that has no array.
+  Status set_fixed_attribute(unsigned attribute, std::span<const std::uint32_t, 4> bits);
+  // The arrays must outlive the draws. Errors: bad_input for another format.
+  Status bind_attribute(unsigned attribute, const AttributeArray& array);
+  void unbind_attribute(unsigned attribute);
+  void unbind_attributes();
+
+  // ---- Draws. Each needed vertex is shaded once. Of attributes that the program reads, every needed vertex
+  // must lie in its array. Errors: those of Engine::run; bad_input for a vertex outside an array, naming it;
+  // resource_limit for more than kMaxDrawVertices, or for an index whose bytes begin 4 GiB behind the array;
+  // unsupported while the geometry stage is on.
+  Result<DrawResult> draw(const Engine& engine, std::uint32_t first, std::size_t count,
+                          const RunOptions& options = {});
+  Result<DrawResult> draw_indexed(const Engine& engine, std::span<const std::uint8_t> indices,
+                                  const RunOptions& options = {});
+  Result<DrawResult> draw_indexed(const Engine& engine, std::span<const std::uint16_t> indices,
+                                  const RunOptions& options = {});
+
+ private:
+  std::unique_ptr<runtime::VertexStageState> state_;
+};
+
+}  // namespace warpjit::pica200

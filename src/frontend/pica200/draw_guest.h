@@ -1,0 +1,18 @@
+// What a draw's fetch and output map mean, for the guest interpreter: written from section 11 alone, over
+// bytes in memory, one vertex at a time.
+#pragma once
+
+#include <span>
+
+#include "frontend/frontend.h"
+#include "frontend/pica200/interpret.h"
+
+namespace warpjit::pica200 {
+
+// Sets v0-v15. `fixed`: v0-v15 as the launch gives them, of which the fixed ones count.
+void fetch_vertex(const frontend::DrawFacts& draw, std::span<const frontend::Rows> bindings,
+                  std::size_t thread, const std::uint32_t* fixed, ThreadState& state);
+void store_vertex(const frontend::DrawFacts& draw, const ThreadState& state,
+                  std::span<const frontend::Rows> bindings, std::size_t thread);
+
+}  // namespace warpjit::pica200

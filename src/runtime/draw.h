@@ -1,0 +1,37 @@
+// The bindings of a draw, which a VertexStage (warpjit/pica200.hpp) puts in place of a launch's inputs and
+// outputs. Kernels read rows of 16 bytes; where a row ends before that, and behind the last thread of a
+// group, RunPlan runs a copy.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "frontend/draw.h"
+
+namespace warpjit::runtime {
+
+struct DrawBindings {
+  // Vertices that fit behind the results beside those asked for: no group is wider.
+  static constexpr std::uint64_t kSpareResults = 256;
+
+  struct Rows {
+    const std::byte* data = nullptr;  // row 0
+    std::size_t stride = 0;
+    std::uint32_t bytes = 16;  // that the attributes need of every row, from its start; 1 to 16
+    bool operator==(const Rows&) const = default;
+  };
+
+  frontend::DrawFacts facts;
+  std::array<Rows, frontend::DrawFacts::kMaxRows> rows;
+  // If facts.numbered: each thread's row number, ascending; the last one again in kSpareResults more words.
+  const std::uint32_t* numbers = nullptr;
+  // Threads below this may read all 16 bytes of their rows. Spare threads of a numbered draw count, others
+  // do not.
+  std::uint64_t whole_rows = 0;
+  // Row n of thread t: 16 bytes at results + t * result_stride + 16 * n.
+  std::byte* results = nullptr;
+  std::size_t result_stride = 0;
+};
+
+}  // namespace warpjit::runtime

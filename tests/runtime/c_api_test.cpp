@@ -1,0 +1,509 @@
+// The C interface: what it accepts, refuses and says. examples/c is compiled as C.
+#include "warpjit/warpjit.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "runtime/shaders.h"
+
+namespace warpjit::test {
+namespace {
+
+// A struct with its size set, the rest 0.
+template <class Struct>
+Struct sized() {
+  Struct result{};
+  result.size = sizeof result;
+  return result;
+}
+
+// mul o0, c0, v0; end: words that `move_words` of the tool's tests has with another opcode.
+constexpr std::uint32_t kCode[] = {0x4C000000, 0x88000000};  // mov o0, v0
+constexpr std::uint32_t kDescriptors[] = {0x36F};
+
+struct Handles {
+  warpjit_error error = sized<warpjit_error>();
+  warpjit_engine* engine = nullptr;
+  warpjit_program* program = nullptr;
+  warpjit_launch* launch = nullptr;
+  float in[40] = {}, out[40] = {};
+
+  explicit Handles(const warpjit_engine_options* options = nullptr) {
+    EXPECT_EQ(warpjit_engine_create(options, &engine, &error), WARPJIT_OK) << error.message;
+    auto words = sized<warpjit_program_words>();
+    words.code = kCode;
+    words.code_count = 2;
+    words.descriptors = kDescriptors;
+    words.descriptor_count = 1;
+    words.source_name = "move";
+    EXPECT_EQ(warpjit_program_from_words(&words, &program, &error), WARPJIT_OK) << error.message;
+    EXPECT_EQ(warpjit_launch_create(program, &launch, &error), WARPJIT_OK);
+    auto rows = sized<warpjit_attribute>();
+    rows.data = in;
+    rows.byte_count = sizeof in;
+    rows.stride = 16;
+    rows.components = 4;
+    const warpjit_location v0 = find(WARPJIT_INPUT, "v0"), o0 = find(WARPJIT_OUTPUT, "o0");
+    EXPECT_EQ(warpjit_launch_bind_input(launch, &v0, &rows, &error), WARPJIT_OK) << error.message;
+    auto results = sized<warpjit_output>();
+    results.data = out;
+    results.byte_count = sizeof out;
+    results.stride = 16;
+    results.components = 4;
+    EXPECT_EQ(warpjit_launch_bind_output(launch, &o0, &results, &error), WARPJIT_OK) << error.message;
+    EXPECT_EQ(warpjit_launch_set_count(launch, 10), WARPJIT_OK);
+    for (int n = 0; n < 40; ++n) in[n] = static_cast<float>(n);
+  }
+  ~Handles() {
+    warpjit_launch_destroy(launch);
+    warpjit_program_destroy(program);
+    warpjit_engine_destroy(engine);
+  }
+  warpjit_location find(std::int32_t kind, const char* name) {
+    warpjit_location location{};
+    EXPECT_EQ(warpjit_program_find(program, kind, name, &location, &error), WARPJIT_OK) << error.message;
+    return location;
+  }
+  bool moved() const { return std::memcmp(in, out, sizeof in) == 0; }
+};
+
+TEST(CApi, Versions) {
+  EXPECT_EQ(warpjit_abi_version(), std::uint32_t{WARPJIT_ABI_VERSION});
+  std::uint32_t major = 9, minor = 9, patch = 9;
+  warpjit_version(&major, &minor, &patch);
+  EXPECT_EQ(major, version().major);
+  EXPECT_EQ(minor, version().minor);
+  warpjit_version(nullptr, nullptr, nullptr);
+  EXPECT_STREQ(warpjit_status_name(WARPJIT_OK), "ok");
+  EXPECT_STREQ(warpjit_status_name(WARPJIT_OUT_OF_FUEL), name(ErrorCode::out_of_fuel));
+  EXPECT_STREQ(warpjit_status_name(WARPJIT_INTERNAL), name(ErrorCode::internal));
+  EXPECT_STREQ(warpjit_status_name(WARPJIT_PENDING), "pending");
+  for (const int none : {-1, 10, 101}) EXPECT_STREQ(warpjit_status_name(none), "?");
+}
+
+// The first version's sizes are fixed for ever: a struct that grows keeps kFirstSize in c_api.cpp.
+TEST(CApi, StructsKeepTheirLayout) {
+  if (sizeof(void*) != 8) GTEST_SKIP() << "stated for 64-bit hosts";
+  EXPECT_EQ(sizeof(warpjit_error), 776u);
+  EXPECT_EQ(sizeof(warpjit_engine_options), 80u);
+  EXPECT_EQ(sizeof(warpjit_engine_info), 40u);
+  EXPECT_EQ(sizeof(warpjit_statistics), 112u);
+  EXPECT_EQ(sizeof(warpjit_program_choice), 40u);
+  EXPECT_EQ(sizeof(warpjit_program_words), 64u);
+  EXPECT_EQ(sizeof(warpjit_symbol), 32u);
+  EXPECT_EQ(sizeof(warpjit_location), 20u);
+  EXPECT_EQ(sizeof(warpjit_attribute), 40u);
+  EXPECT_EQ(sizeof(warpjit_output), 40u);
+  EXPECT_EQ(sizeof(warpjit_run_options), 40u);
+  EXPECT_EQ(sizeof(warpjit_report), 64u);
+}
+
+TEST(CApi, Runs) {
+  Handles h;
+  auto report = sized<warpjit_report>();
+  EXPECT_EQ(warpjit_engine_run(h.engine, h.launch, nullptr, &report, &h.error), WARPJIT_OK)
+      << h.error.message;
+  EXPECT_TRUE(h.moved());
+  EXPECT_EQ(report.size, sizeof report);
+  EXPECT_EQ(report.cache_hit, 0u);
+  EXPECT_GT(report.compile_ns, 0u);
+  EXPECT_GT(report.lanes, 0u);
+  EXPECT_EQ(h.error.status, WARPJIT_OK);
+  EXPECT_STREQ(h.error.message, "");
+  for (const int engine : {WARPJIT_GUEST, WARPJIT_IR, WARPJIT_JIT}) {
+    auto options = sized<warpjit_run_options>();
+    options.engine = engine;
+    options.threads = 2;
+    std::memset(h.out, 0, sizeof h.out);
+    EXPECT_EQ(warpjit_engine_run(h.engine, h.launch, &options, &report, nullptr), WARPJIT_OK);
+    EXPECT_TRUE(h.moved());
+  }
+  EXPECT_EQ(report.cache_hit, 1u);
+  // A launch keeps its program, a copy its bindings.
+  warpjit_launch* copy = nullptr;
+  ASSERT_EQ(warpjit_launch_copy(h.launch, &copy, &h.error), WARPJIT_OK);
+  warpjit_program_destroy(h.program);
+  h.program = nullptr;
+  std::memset(h.out, 0, sizeof h.out);
+  EXPECT_EQ(warpjit_engine_run(h.engine, copy, nullptr, nullptr, nullptr), WARPJIT_OK);
+  EXPECT_TRUE(h.moved());
+  warpjit_launch_destroy(copy);
+  auto info = sized<warpjit_engine_info>();
+  EXPECT_EQ(warpjit_engine_get_info(h.engine, &info, &h.error), WARPJIT_OK);
+  EXPECT_EQ(info.jit == 0, info.no_jit_reason[0] != '\0');
+  EXPECT_EQ(info.jit, info.targets >> info.target & (info.jit != 0 ? 1u : 0u));
+  EXPECT_GT(info.concurrency, 0u);
+  auto statistics = sized<warpjit_statistics>();
+  EXPECT_EQ(warpjit_engine_get_statistics(h.engine, &statistics, &h.error), WARPJIT_OK);
+  EXPECT_GE(statistics.compiles, 3u - (info.jit == 0));
+  EXPECT_GE(statistics.hits, 1u);
+  EXPECT_EQ(statistics.capacity, std::uint64_t{64} << 20);
+  EXPECT_EQ(warpjit_engine_clear_cache(h.engine), WARPJIT_OK);
+  EXPECT_EQ(warpjit_engine_get_statistics(h.engine, &statistics, &h.error), WARPJIT_OK);
+  EXPECT_EQ(statistics.kernels, 0u);
+}
+
+TEST(CApi, F24) {
+  Handles h;
+  const std::uint32_t code[] = {0x22020000, 0x4C010000, 0x88000000};  // mul r0, c0, v0; mov o0, r0; end
+  const std::uint32_t descriptor = 0x6C36F;
+  auto words = sized<warpjit_program_words>();
+  words.code = code;
+  words.code_count = 3;
+  words.descriptors = &descriptor;
+  words.descriptor_count = 1;
+  auto rows = sized<warpjit_attribute>();
+  rows.data = h.in;
+  rows.byte_count = sizeof h.in;
+  rows.components = 1;
+  auto results = sized<warpjit_output>();
+  results.data = h.out;
+  results.byte_count = sizeof h.out;
+  results.components = 1;
+  h.in[0] = 1.0f + 0x1p-20f;  // has more bits than the 16 of a 24-bit float
+  const float one = 1;
+  for (const std::uint32_t flags : {0u, std::uint32_t{WARPJIT_PROGRAM_F24}}) {
+    words.flags = flags;
+    warpjit_program* program = nullptr;
+    ASSERT_EQ(warpjit_program_from_words(&words, &program, &h.error), WARPJIT_OK) << h.error.message;
+    warpjit_launch* launch = nullptr;
+    ASSERT_EQ(warpjit_launch_create(program, &launch, &h.error), WARPJIT_OK);
+    const warpjit_location c0 = h.find(WARPJIT_UNIFORM, "c0"), v0 = h.find(WARPJIT_INPUT, "v0"),
+                           o0 = h.find(WARPJIT_OUTPUT, "o0");
+    EXPECT_EQ(warpjit_launch_set_floats(launch, &c0, &one, 1, &h.error), WARPJIT_OK);
+    EXPECT_EQ(warpjit_launch_bind_input(launch, &v0, &rows, &h.error), WARPJIT_OK);
+    EXPECT_EQ(warpjit_launch_bind_output(launch, &o0, &results, &h.error), WARPJIT_OK);
+    EXPECT_EQ(warpjit_launch_set_count(launch, 1), WARPJIT_OK);
+    EXPECT_EQ(warpjit_engine_run(h.engine, launch, nullptr, nullptr, &h.error), WARPJIT_OK)
+        << h.error.message;
+    EXPECT_EQ(h.out[0], flags == 0 ? h.in[0] : 1.0f);
+    warpjit_launch_destroy(launch);
+    warpjit_program_destroy(program);
+  }
+}
+
+TEST(CApi, NullsAreRefused) {
+  Handles h;
+  const warpjit_location at = h.find(WARPJIT_UNIFORM, "c0");
+  const float value = 1;
+  const std::uint32_t word = 1;
+  auto words = sized<warpjit_program_words>();
+  auto rows = sized<warpjit_attribute>();
+  auto results = sized<warpjit_output>();
+  warpjit_location found{};
+  warpjit_program* program = nullptr;
+  warpjit_launch* launch = nullptr;
+  const warpjit_status got[] = {
+      warpjit_engine_create(nullptr, nullptr, nullptr),
+      warpjit_engine_get_info(nullptr, nullptr, nullptr),
+      warpjit_engine_get_info(h.engine, nullptr, nullptr),
+      warpjit_engine_get_statistics(nullptr, nullptr, nullptr),
+      warpjit_engine_get_statistics(h.engine, nullptr, nullptr),
+      warpjit_engine_clear_cache(nullptr),
+      warpjit_engine_wait_for_compilations(nullptr),
+      warpjit_engine_cancel_compilations(nullptr),
+      warpjit_program_from_shbin(nullptr, 4, nullptr, &program, nullptr),
+      warpjit_program_from_shbin(kCode, 8, nullptr, nullptr, nullptr),
+      warpjit_program_from_words(nullptr, &program, nullptr),
+      warpjit_program_from_words(&words, nullptr, nullptr),
+      warpjit_program_find(nullptr, WARPJIT_INPUT, "v0", &found, nullptr),
+      warpjit_program_find(h.program, WARPJIT_INPUT, nullptr, &found, nullptr),
+      warpjit_program_find(h.program, WARPJIT_INPUT, "v0", nullptr, nullptr),
+      warpjit_program_find(h.program, 4, "v0", &found, nullptr),
+      warpjit_program_find(h.program, -1, "v0", &found, nullptr),
+      warpjit_program_get_symbol(nullptr, WARPJIT_INPUT, 0, nullptr, nullptr),
+      warpjit_program_get_symbol(h.program, WARPJIT_INPUT, 0, nullptr, nullptr),
+      warpjit_launch_create(nullptr, &launch, nullptr),
+      warpjit_launch_create(h.program, nullptr, nullptr),
+      warpjit_launch_copy(nullptr, &launch, nullptr),
+      warpjit_launch_copy(h.launch, nullptr, nullptr),
+      warpjit_launch_set_floats(nullptr, &at, &value, 1, nullptr),
+      warpjit_launch_set_floats(h.launch, nullptr, &value, 1, nullptr),
+      warpjit_launch_set_floats(h.launch, &at, nullptr, 1, nullptr),
+      warpjit_launch_set_bits(h.launch, &at, nullptr, 1, nullptr),
+      warpjit_launch_set_integers(nullptr, &at, &word, 1, nullptr),
+      warpjit_launch_set_bool(nullptr, &at, 1, nullptr),
+      warpjit_launch_set_bool(h.launch, nullptr, 1, nullptr),
+      warpjit_launch_set_state(h.launch, nullptr, &word, 1, nullptr),
+      warpjit_launch_bind_input(nullptr, &at, &rows, nullptr),
+      warpjit_launch_bind_input(h.launch, &at, nullptr, nullptr),
+      warpjit_launch_bind_output(nullptr, &at, &results, nullptr),
+      warpjit_launch_bind_output(h.launch, &at, nullptr, nullptr),
+      warpjit_launch_unbind_inputs(nullptr),
+      warpjit_launch_unbind_outputs(nullptr),
+      warpjit_launch_set_count(nullptr, 1),
+      warpjit_launch_set_fuel(nullptr, 1),
+      warpjit_launch_set_allow_overlap(nullptr, 1),
+      warpjit_engine_run(nullptr, h.launch, nullptr, nullptr, nullptr),
+      warpjit_engine_run(h.engine, nullptr, nullptr, nullptr, nullptr),
+      warpjit_engine_compile(nullptr, h.launch, nullptr, nullptr, nullptr),
+      warpjit_engine_compile(h.engine, nullptr, nullptr, nullptr, nullptr),
+      warpjit_engine_warm(nullptr, h.launch, nullptr, nullptr, nullptr),
+      warpjit_engine_warm(h.engine, nullptr, nullptr, nullptr, nullptr),
+      warpjit_compilation_wait(nullptr, 0, nullptr, nullptr),
+  };
+  for (std::size_t n = 0; n < std::size(got); ++n) EXPECT_EQ(got[n], WARPJIT_BAD_INPUT) << n;
+  EXPECT_EQ(warpjit_program_symbol_count(nullptr, WARPJIT_INPUT), 0u);
+  EXPECT_EQ(warpjit_compilation_cancel(nullptr), 0);
+  warpjit_store(nullptr, 1);
+  warpjit_engine_destroy(nullptr);
+  warpjit_program_destroy(nullptr);
+  warpjit_launch_destroy(nullptr);
+  warpjit_compilation_destroy(nullptr);
+  EXPECT_EQ(warpjit_engine_run(h.engine, nullptr, nullptr, nullptr, &h.error), WARPJIT_BAD_INPUT);
+  EXPECT_STREQ(h.error.where, "launch");
+  EXPECT_STREQ(h.error.message, "this is NULL");
+  EXPECT_EQ(h.error.status, WARPJIT_BAD_INPUT);
+  EXPECT_EQ(program, nullptr);
+  EXPECT_EQ(launch, nullptr);
+}
+
+TEST(CApi, StructSizes) {
+  Handles h;
+  for (const std::size_t size : {std::size_t{0}, sizeof(warpjit_run_options) - 1, std::size_t{1} << 40}) {
+    auto options = sized<warpjit_run_options>();
+    options.size = size;
+    EXPECT_EQ(warpjit_engine_run(h.engine, h.launch, &options, nullptr, &h.error), WARPJIT_BAD_INPUT) << size;
+    EXPECT_STREQ(h.error.where, "options");
+    auto report = sized<warpjit_report>();
+    report.size = size;
+    EXPECT_EQ(warpjit_engine_run(h.engine, h.launch, nullptr, &report, &h.error), WARPJIT_BAD_INPUT) << size;
+    auto rows = sized<warpjit_attribute>();
+    rows.size = size;
+    const warpjit_location v0 = h.find(WARPJIT_INPUT, "v0");
+    EXPECT_EQ(warpjit_launch_bind_input(h.launch, &v0, &rows, &h.error), WARPJIT_BAD_INPUT) << size;
+    auto words = sized<warpjit_program_words>();
+    words.size = size;
+    warpjit_program* program = nullptr;
+    EXPECT_EQ(warpjit_program_from_words(&words, &program, &h.error), WARPJIT_BAD_INPUT) << size;
+    auto engine_options = sized<warpjit_engine_options>();
+    engine_options.size = size;
+    warpjit_engine* engine = nullptr;
+    EXPECT_EQ(warpjit_engine_create(&engine_options, &engine, &h.error), WARPJIT_BAD_INPUT) << size;
+  }
+  // Of a later version: what is not set does no harm.
+  struct Later {
+    warpjit_run_options options = sized<warpjit_run_options>();
+    std::uint64_t more = 0;
+  } later;
+  later.options.size = sizeof later;
+  EXPECT_EQ(warpjit_engine_run(h.engine, h.launch, &later.options, nullptr, &h.error), WARPJIT_OK);
+  later.more = 1;
+  EXPECT_EQ(warpjit_engine_run(h.engine, h.launch, &later.options, nullptr, &h.error), WARPJIT_UNSUPPORTED);
+  struct LaterReport {
+    warpjit_report report = sized<warpjit_report>();
+    std::uint64_t more = 77;
+  } wide;
+  wide.report.size = sizeof wide;
+  EXPECT_EQ(warpjit_engine_run(h.engine, h.launch, nullptr, &wide.report, &h.error), WARPJIT_OK);
+  EXPECT_EQ(wide.report.size, sizeof wide);
+  EXPECT_EQ(wide.more, 77u);
+  // An error without room is left alone.
+  warpjit_error small{};
+  small.size = 8;
+  EXPECT_EQ(warpjit_engine_run(nullptr, nullptr, nullptr, nullptr, &small), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(small.status, 0);
+}
+
+TEST(CApi, WrongValuesAreRefused) {
+  Handles h;
+  const auto refused = [&](auto change, warpjit_status wanted) {
+    auto options = sized<warpjit_run_options>();
+    change(options);
+    EXPECT_EQ(warpjit_engine_run(h.engine, h.launch, &options, nullptr, &h.error), wanted) << h.error.where;
+  };
+  refused([](auto& options) { options.engine = 3; }, WARPJIT_BAD_INPUT);
+  refused([](auto& options) { options.engine = -1; }, WARPJIT_BAD_INPUT);
+  refused([](auto& options) { options.target = 4; }, WARPJIT_BAD_INPUT);
+  refused([](auto& options) { options.flags = 1u << 31; }, WARPJIT_UNSUPPORTED);
+  const warpjit_location v0 = h.find(WARPJIT_INPUT, "v0"), c0 = h.find(WARPJIT_UNIFORM, "c0");
+  auto rows = sized<warpjit_attribute>();
+  rows.components = 5;
+  EXPECT_EQ(warpjit_launch_bind_input(h.launch, &v0, &rows, &h.error), WARPJIT_BAD_INPUT);
+  rows.components = 4;
+  rows.type = 11;
+  EXPECT_EQ(warpjit_launch_bind_input(h.launch, &v0, &rows, &h.error), WARPJIT_BAD_INPUT);
+  rows.type = WARPJIT_F32;
+  EXPECT_EQ(warpjit_launch_bind_input(h.launch, &c0, &rows, &h.error), WARPJIT_BAD_INPUT);
+  const std::uint32_t big = 256;
+  const warpjit_location i0 = h.find(WARPJIT_UNIFORM, "i0"), b0 = h.find(WARPJIT_UNIFORM, "b0");
+  EXPECT_EQ(warpjit_launch_set_integers(h.launch, &i0, &big, 1, &h.error), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_launch_set_bool(h.launch, &i0, 1, &h.error), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_launch_set_bool(h.launch, &b0, 1, &h.error), WARPJIT_OK);
+  const std::vector<float> many(96 * 4 + 1);
+  EXPECT_EQ(warpjit_launch_set_floats(h.launch, &c0, many.data(), 384, &h.error), WARPJIT_OK);
+  EXPECT_EQ(warpjit_launch_set_floats(h.launch, &c0, many.data(), 385, &h.error), WARPJIT_BAD_INPUT);
+  // Locations that no program gave.
+  for (const warpjit_location made :
+       {warpjit_location{99, 0, 1, 4, 0}, warpjit_location{c0.kind, 0, 70000, 4, 0},
+        warpjit_location{c0.kind, 0, 96, 4, 0xFFFFFFFF}, warpjit_location{c0.kind, 90, 96, 4, 100000}}) {
+    EXPECT_EQ(warpjit_launch_set_floats(h.launch, &made, many.data(), 4, &h.error), WARPJIT_BAD_INPUT);
+  }
+  for (const std::uint32_t first : {16u, 64u, 65535u}) {
+    const warpjit_location made{v0.kind, first, 1, 4, 0};
+    EXPECT_EQ(warpjit_launch_bind_input(h.launch, &made, &rows, &h.error), WARPJIT_BAD_INPUT) << first;
+  }
+}
+
+TEST(CApi, BadPrograms) {
+  warpjit_error error = sized<warpjit_error>();
+  warpjit_program* program = nullptr;
+  EXPECT_EQ(warpjit_program_from_shbin("DVLBrest", 8, nullptr, &program, &error), WARPJIT_BAD_INPUT);
+  EXPECT_NE(error.message[0], '\0');
+  EXPECT_EQ(program, nullptr);
+  auto words = sized<warpjit_program_words>();
+  EXPECT_EQ(warpjit_program_from_words(&words, &program, &error), WARPJIT_BAD_INPUT);
+  words.code = kCode;
+  words.code_count = 2;
+  words.entry = 2;
+  EXPECT_EQ(warpjit_program_from_words(&words, &program, &error), WARPJIT_BAD_INPUT);
+  words.entry = 0;
+  words.flags = 2;
+  EXPECT_EQ(warpjit_program_from_words(&words, &program, &error), WARPJIT_UNSUPPORTED);
+  words.flags = 0;
+  words.isa = 1;
+  EXPECT_EQ(warpjit_program_from_words(&words, &program, &error), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(program, nullptr);
+}
+
+TEST(CApi, Containers) {
+  const std::vector<std::byte> bytes =
+      read_file(std::string(WARPJIT_SOURCE_DIR) + "/examples/pica200/mvp_light.shbin");
+  warpjit_error error = sized<warpjit_error>();
+  auto choice = sized<warpjit_program_choice>();
+  choice.stage = WARPJIT_STAGE_VERTEX;
+  choice.position = 1;
+  choice.source_name = "mvp_light.shbin";
+  warpjit_program* program = nullptr;
+  ASSERT_EQ(warpjit_program_from_shbin(bytes.data(), bytes.size(), &choice, &program, &error), WARPJIT_OK)
+      << error.message;
+  ASSERT_GT(warpjit_program_symbol_count(program, WARPJIT_UNIFORM), 0u);
+  EXPECT_EQ(warpjit_program_symbol_count(program, WARPJIT_STATE), 0u);
+  auto symbol = sized<warpjit_symbol>();
+  bool projection = false;
+  for (std::size_t n = 0; n < warpjit_program_symbol_count(program, WARPJIT_UNIFORM); ++n) {
+    ASSERT_EQ(warpjit_program_get_symbol(program, WARPJIT_UNIFORM, n, &symbol, &error), WARPJIT_OK);
+    projection |= symbol.name == std::string("projection") && symbol.count == 4 && symbol.reg[0] == 'c';
+  }
+  EXPECT_TRUE(projection);
+  EXPECT_EQ(warpjit_program_get_symbol(program, WARPJIT_UNIFORM, 1000, &symbol, &error), WARPJIT_BAD_INPUT);
+  warpjit_location location;
+  EXPECT_EQ(warpjit_program_find(program, WARPJIT_UNIFORM, "projection", &location, &error), WARPJIT_OK);
+  EXPECT_EQ(location.count, 4u);
+  EXPECT_EQ(warpjit_program_find(program, WARPJIT_UNIFORM, "nothing", &location, &error), WARPJIT_BAD_INPUT);
+  EXPECT_NE(std::string(error.message).find("nothing"), std::string::npos) << error.message;
+  warpjit_program_destroy(program);
+  choice.position = 99;
+  EXPECT_NE(warpjit_program_from_shbin(bytes.data(), bytes.size(), &choice, &program, &error), WARPJIT_OK);
+  // A long name is cut where a character ends.
+  const std::string long_name = std::string(1000, 'x').replace(249, 4, "\xC3\xA9\xC3\xA9");
+  choice.source_name = long_name.c_str();
+  EXPECT_EQ(warpjit_program_from_shbin("DVLBrest", 8, &choice, &program, &error), WARPJIT_BAD_INPUT);
+  EXPECT_LT(std::strlen(error.where), sizeof error.where);
+}
+
+TEST(CApi, FuelAndCancelling) {
+  Handles h;
+  const std::uint32_t code[] = {0xB0000000, 0x88000000};  // jmpc to itself while both flags are 0
+  auto words = sized<warpjit_program_words>();
+  words.code = code;
+  words.code_count = 2;
+  warpjit_program* program = nullptr;
+  ASSERT_EQ(warpjit_program_from_words(&words, &program, &h.error), WARPJIT_OK) << h.error.message;
+  warpjit_launch* launch = nullptr;
+  ASSERT_EQ(warpjit_launch_create(program, &launch, &h.error), WARPJIT_OK);
+  warpjit_location cmp;
+  ASSERT_EQ(warpjit_program_find(program, WARPJIT_STATE, "cmp", &cmp, &h.error), WARPJIT_OK);
+  const std::uint32_t flags[2] = {0, 0};
+  EXPECT_EQ(warpjit_launch_set_state(launch, &cmp, flags, 2, &h.error), WARPJIT_OK);
+  EXPECT_EQ(warpjit_launch_set_count(launch, 4), WARPJIT_OK);
+  auto options = sized<warpjit_run_options>();
+  options.fuel = 10;
+  EXPECT_EQ(warpjit_engine_run(h.engine, launch, &options, nullptr, &h.error), WARPJIT_OUT_OF_FUEL);
+  EXPECT_NE(std::string(h.error.where).find("word 0"), std::string::npos) << h.error.where;
+  std::uint32_t cancel = 0;
+  options.fuel = ~std::uint64_t{0};
+  options.cancel = &cancel;
+  std::thread other([&] { warpjit_store(&cancel, 1); });
+  EXPECT_EQ(warpjit_engine_run(h.engine, launch, &options, nullptr, &h.error), WARPJIT_CANCELLED);
+  other.join();
+  warpjit_launch_destroy(launch);
+  warpjit_program_destroy(program);
+}
+
+struct Embedder {
+  std::atomic<int> calls{0}, lines{0};
+};
+
+TEST(CApi, EmbeddersThreadsAndLog) {
+  Embedder embedder;
+  auto options = sized<warpjit_engine_options>();
+  options.parallel_for_context = options.log_context = &embedder;
+  options.concurrency = 3;
+  options.parallel_for = [](void* context, std::size_t count, void (*body)(void*, std::size_t),
+                            void* body_context) {
+    ++static_cast<Embedder*>(context)->calls;
+    for (std::size_t n = 0; n < count; ++n) body(body_context, n);
+  };
+  options.log = [](void* context, std::int32_t level, const char* message) {
+    if (level == WARPJIT_LOG_DEBUG && std::string(message).find("move") != std::string::npos)
+      ++static_cast<Embedder*>(context)->lines;
+  };
+  Handles h(&options);
+  auto run = sized<warpjit_run_options>();
+  run.engine = WARPJIT_GUEST;
+  run.threads = 2;
+  auto report = sized<warpjit_report>();
+  EXPECT_EQ(warpjit_engine_run(h.engine, h.launch, &run, &report, &h.error), WARPJIT_OK);
+  EXPECT_EQ(report.threads, 2u);
+  EXPECT_EQ(embedder.calls, 1);
+  EXPECT_EQ(embedder.lines, 1);
+  EXPECT_TRUE(h.moved());
+  auto info = sized<warpjit_engine_info>();
+  EXPECT_EQ(warpjit_engine_get_info(h.engine, &info, &h.error), WARPJIT_OK);
+  EXPECT_EQ(info.concurrency, 3u);
+}
+
+TEST(CApi, Background) {
+  Handles h;
+  auto options = sized<warpjit_run_options>();
+  options.flags = WARPJIT_RUN_BACKGROUND;
+  for (int n = 0; n < 3; ++n) {
+    std::memset(h.out, 0, sizeof h.out);
+    auto report = sized<warpjit_report>();
+    EXPECT_EQ(warpjit_engine_run(h.engine, h.launch, &options, &report, &h.error), WARPJIT_OK);
+    EXPECT_TRUE(h.moved());
+    EXPECT_EQ(report.engine == WARPJIT_GUEST, report.interpreted == 10);
+  }
+  warpjit_compilation* compilation = nullptr;
+  ASSERT_EQ(warpjit_engine_warm(h.engine, h.launch, nullptr, &compilation, &h.error), WARPJIT_OK);
+  auto report = sized<warpjit_report>();
+  warpjit_status status;
+  while ((status = warpjit_compilation_wait(compilation, 1000, &report, &h.error)) == WARPJIT_PENDING)
+    EXPECT_EQ(h.error.status, WARPJIT_PENDING);
+  EXPECT_EQ(status, WARPJIT_OK) << h.error.message;
+  EXPECT_GT(report.lanes, 0u);
+  EXPECT_EQ(warpjit_compilation_wait(compilation, WARPJIT_FOREVER, nullptr, nullptr), WARPJIT_OK);
+  EXPECT_EQ(warpjit_compilation_cancel(compilation), 0);
+  EXPECT_EQ(warpjit_engine_run(h.engine, h.launch, &options, &report, &h.error), WARPJIT_OK);
+  EXPECT_EQ(report.cache_hit, 1u);
+  EXPECT_EQ(report.interpreted, 0u);
+  EXPECT_EQ(warpjit_engine_warm(h.engine, h.launch, nullptr, nullptr, nullptr), WARPJIT_OK);
+  EXPECT_EQ(warpjit_engine_wait_for_compilations(h.engine), WARPJIT_OK);
+  EXPECT_EQ(warpjit_engine_cancel_compilations(h.engine), WARPJIT_OK);
+  EXPECT_EQ(warpjit_engine_compile(h.engine, h.launch, nullptr, &report, &h.error), WARPJIT_OK);
+  EXPECT_EQ(report.cache_hit, 1u);
+  // The handle may outlive the engine.
+  warpjit_engine_destroy(h.engine);
+  h.engine = nullptr;
+  EXPECT_EQ(warpjit_compilation_wait(compilation, 0, nullptr, nullptr), WARPJIT_OK);
+  warpjit_compilation_destroy(compilation);
+}
+
+}  // namespace
+}  // namespace warpjit::test
