@@ -18,6 +18,18 @@
 
 namespace warpjit::runtime {
 
+struct LaunchData;
+
+// What a launch of a geometry program holds besides.
+struct LaunchPrimitives {
+  GeometryInput input;
+  TriangleBuffer triangles;
+  std::vector<std::uint32_t> list;           // variable mode
+  std::shared_ptr<const LaunchData> vertex;  // null: inputs are bound
+  std::uint64_t attributes = 0;              // its outputs: bit n is output register n
+  unsigned attribute_count() const { return static_cast<unsigned>(std::popcount(attributes)); }
+};
+
 // Copied with the launch.
 struct LaunchData {
   struct Input {
@@ -30,15 +42,7 @@ struct LaunchData {
     std::uint8_t number = 0;
   };
 
-  // Of a geometry program.
-  struct Primitives {
-    GeometryInput input;
-    TriangleBuffer triangles;
-    std::vector<std::uint32_t> list;           // variable mode
-    std::shared_ptr<const LaunchData> vertex;  // null: inputs are bound
-    std::uint64_t attributes = 0;              // its outputs: bit n is output register n
-    unsigned attribute_count() const { return static_cast<unsigned>(std::popcount(attributes)); }
-  };
+  using Primitives = LaunchPrimitives;
 
   explicit LaunchData(Program with);
 
