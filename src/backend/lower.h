@@ -182,8 +182,9 @@ class Lowering {
   void flush_inputs();
   void load_input(ir::Inst i);
   void load_numbered_input(ir::Inst i);  // lower_fetch.cpp
-  // Displacement from the KernelArgs of an input's binding.
+  // Displacement from the KernelArgs of a binding.
   static std::int32_t input_displacement(std::uint64_t index);
+  static std::int32_t output_displacement(std::uint64_t index);
   // Where a binding's rows are, one part at a time.
   struct RowPointers {
     std::array<Reg, 4> strides;       // times 1, 2 and 3: bytes from a row to later ones

@@ -16,17 +16,11 @@ using lir::MemBase;
 using lir::Reg;
 using lir::RegClass;
 
-namespace {
-
-// Displacement from the KernelArgs of an output's binding.
-std::int32_t output_displacement(std::uint64_t index) {
-  return static_cast<std::int32_t>(offsetof(KernelArgs, outputs) + index * sizeof(Binding));
-}
-
-}  // namespace
-
 std::int32_t Lowering::input_displacement(std::uint64_t index) {
   return static_cast<std::int32_t>(offsetof(KernelArgs, inputs) + index * sizeof(Binding));
+}
+std::int32_t Lowering::output_displacement(std::uint64_t index) {
+  return static_cast<std::int32_t>(offsetof(KernelArgs, outputs) + index * sizeof(Binding));
 }
 
 void Lowering::lower_LoadUniformI32(ir::Inst) {}  // an operand where it is used

@@ -1,8 +1,6 @@
 // Lowering of bindings with several rows a thread (LoadInputRow, StoreOutputRow). A row whose number is known
 // is as the only row of a thread, some bytes on. Else lanes go one by one: their byte offsets pass through
 // the frame, so that scalar loads can fetch them.
-#include <cstddef>
-
 #include "backend/lower.h"
 
 namespace warpjit::backend {
@@ -17,10 +15,6 @@ namespace {
 
 std::uint32_t binding_of(std::uint64_t immediate) { return static_cast<std::uint32_t>(immediate); }
 std::uint32_t rows_of(std::uint64_t immediate) { return static_cast<std::uint32_t>(immediate >> 32); }
-
-std::int32_t output_displacement(std::uint64_t immediate) {
-  return static_cast<std::int32_t>(offsetof(KernelArgs, outputs) + binding_of(immediate) * sizeof(Binding));
-}
 
 }  // namespace
 
@@ -56,7 +50,8 @@ void Lowering::lower_LoadInputRow(ir::Inst i) {
   Value index = operand(i, 0);
   RowPointers rows;
   if (is_constant(index)) {
-    point_at_rows(input_displacement(immediate), std::min<std::uint64_t>(constant(index), last), rows);
+    point_at_rows(input_displacement(binding_of(immediate)), std::min<std::uint64_t>(constant(index), last),
+                  rows);
     for (std::uint32_t p = 0; p < parts_; ++p) {
       point_at_part(rows, p);
       std::array<Reg, 4> components = load_components(rows);
@@ -64,7 +59,7 @@ void Lowering::lower_LoadInputRow(ir::Inst i) {
     }
     return;
   }
-  point_at_rows(input_displacement(immediate), 0, rows);
+  point_at_rows(input_displacement(binding_of(immediate)), 0, rows);
   for (std::uint32_t p = 0; p < parts_; ++p) {
     // Vector k gets the rows of lanes k, k+4, k+8, ...; see lower_memory.cpp.
     std::array<Reg, 4> vectors;
@@ -100,14 +95,14 @@ void Lowering::lower_StoreOutputRow(ir::Inst i) {
     return vectors;
   };
   if (always && is_constant(index)) {
-    point_at_rows(output_displacement(immediate), constant(index), rows);
+    point_at_rows(output_displacement(binding_of(immediate)), constant(index), rows);
     for (std::uint32_t p = 0; p < parts_; ++p) {
       point_at_part(rows, p);
       store_components(rows, components(p));
     }
     return;
   }
-  point_at_rows(output_displacement(immediate), 0, rows);
+  point_at_rows(output_displacement(binding_of(immediate)), 0, rows);
   for (std::uint32_t p = 0; p < parts_; ++p) {
     // What must not be stored goes to the row behind the last.
     Reg offsets = clamped_offsets(index, count, p);

@@ -12,7 +12,7 @@
 namespace warpjit::runtime {
 namespace {
 
-constexpr std::uint64_t kMaxStageBytes = std::uint64_t{4} << 30;
+constexpr std::uint64_t kMaxStageBytes = std::uint64_t{1} << 30;
 constexpr std::uint64_t kStageRange = 64;  // vertices that a task has at least
 // Ranges of a round for each worker, to even out their speeds.
 constexpr std::uint64_t kRangesPerWorker = 4;

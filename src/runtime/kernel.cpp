@@ -208,8 +208,10 @@ Result<KernelPointer> make_kernel(const frontend::Shader& shader, const frontend
   exact.parts = kernel->lanes() / backend::lanes(options.target);
   return KernelPointer(std::make_shared<SpeculativeKernel>(
       kernel, f.input_count, f.output_count,
-      [facts, exact, memory, &workspaces, lanes = kernel->lanes()](const frontend::Shader& same_shader) {
-        return make_exact_kernel(same_shader, facts, exact, memory, workspaces, lanes);
+      // A kernel is only run by its engine, which owns the workspaces.
+      [facts, exact, memory = memory->shared_from_this(), &workspaces,
+       lanes = kernel->lanes()](const frontend::Shader& same_shader) {
+        return make_exact_kernel(same_shader, facts, exact, memory.get(), workspaces, lanes);
       }));
 }
 

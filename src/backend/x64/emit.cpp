@@ -217,8 +217,6 @@ class X64Emitter final : public Emitter {
         return put_masked(id, inst.use[1], true, vec(inst.def), operand(inst, 0));
       case Form::merge_zero:
         return put_masked(id, inst.use[1], false, vec(inst.def), vec(inst.def), vec(inst.def));
-      case Form::merge_move:
-        return put_masked(id, inst.use[2], zero, vec(inst.def), operand(inst, 1));
       case Form::kkk:
         return put(id, k(inst.def), k(inst.use[0]), k(inst.use[1]));
       case Form::kk:

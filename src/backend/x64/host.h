@@ -23,7 +23,6 @@ enum class Form : std::uint8_t {
   blend,
   vv_zero_mask,
   merge_zero,
-  merge_move,
   kkk,
   kk,
   k_constant,
