@@ -1,0 +1,27 @@
+// One line of Tesla assembly to an Instruction: the rows of encoding.inc read backwards.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontend/tesla/decode.h"
+
+namespace warpjit::tesla {
+
+// Words of a line: parentheses and braces stand alone, the inside of [] belongs to its word. Comments are
+// cut.
+std::vector<std::string_view> split_line(std::string_view line);
+
+// A number in decimal or 0x, with an optional minus.
+std::optional<std::int64_t> parse_number(std::string_view word);
+
+struct AssembledInstruction {
+  Instruction instruction;    // canonical
+  std::uint64_t flipped = 0;  // bits that {unused} asks to flip
+  std::string_view label;     // of the target; empty: none
+};
+// Errors say what is wrong and have no place.
+Result<AssembledInstruction> parse_instruction(ProgramType type, std::vector<std::string_view> words);
+
+}  // namespace warpjit::tesla

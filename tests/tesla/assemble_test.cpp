@@ -1,0 +1,130 @@
+#include "tesla/tesla_test.h"
+
+namespace warpjit::tesla {
+namespace {
+
+struct Line {
+  const char* text;
+  std::uint64_t word;
+};
+
+TEST(TeslaAssemble, Instructions) {
+  // Words of reference section 2 to 13, one of each kind.
+  const Line lines[] = {
+      {"mov $r3 $c1", 0x200017800000000d},
+      {"mov $r19 $a4", 0x400007840000004d},
+      {"mov $r24 $physid", 0x6000078000000061},
+      {"mov $c0 $r2", 0xa000078000000401},
+      {"join shl $a7 $r52 0xc", 0xc0000782000c681d},
+      {"st b8 s[0x21] $r0l", 0xe040078000004201},
+      {"st b32 s[$a1+0x40] $r3", 0xe420c78004002001},
+      {"mov b32 $r39 $r0 {short}", 0x1000809c},
+      {"mov b16 $r3l 0x9c160680", 0x09c1606b10000019},
+      {"mov b32 $r3 1.5", 0x03fc00031000800d},
+      {"(l013) mov b32 $r60 $r0", 0x0402c780100000f1},
+      {"ld $r58 b32 c10[$a4++0x10]", 0},
+      {"exit ld $r56l u16 c9[0x194a]", 0x2240478110194bc1},
+      {"ld lock $c0 $r50 b32 s[$a4+0x4]", 0},
+      {"vote any $c1", 0x6000079010000201},
+      {"(lg $c0) bra 0x118", 0x0000028010023003},
+      {"call lim 0xa04340", 0},
+      {"add sat b32 $c1 $r64 $r38 $r80", 0},
+      {"addc b32 # $r0 $r2 $c0", 0},
+      {"set $c0 # le u32 $r3 $r63", 0x6400c7c8303f07fd},
+      {"shr u32 $r6 $r0 0x1", 0xe410078030010019},
+      {"mul $r7 u16 $r5l u16 $r0h {short}", 0x4001141c},
+      {"add $r7 (mul u16 $r5h $r0l) $r7 {short}", 0x6000161c},
+      {"cvt u32 $r1 u16 u16 s[0xc]", 0x04200780a0004c05},
+      {"cvt rn f32 $r2 u32 $r1", 0x44004780a0000209},
+      {"add f32 $r7 (mul b32 s[$a1] $r8) $r7", 0x0021c780e408c01d},
+      {"quadop f32 sub subr sub subr $r5 dx $r2 $r2", 0x89808780c0140415},
+      {"ld b32 $r28 g2[$r23]", 0x80c00780d0022e71},
+      {"red add u32 g2[$r117] $r116", 0xc0c00780d002ebd1},
+      {"ld add u64 $r108d g2[$r28] $r126d", 0xe0800780d17e39b1},
+      {"bar inc wait 0x0 all", 0x0000400086000003},
+      {"exit nop", 0xe0000781f0000001},
+  };
+  for (const Line& line : lines) {
+    const auto word = assemble_instruction(ProgramType::compute, line.text);
+    ASSERT_TRUE(word.ok()) << line.text << ": " << to_string(word.error());
+    if (line.word != 0) {
+      EXPECT_EQ(*word, line.word) << line.text;
+    }
+    const auto again = try_decode(ProgramType::compute, static_cast<std::uint32_t>(*word),
+                                  static_cast<std::uint32_t>(*word >> 32));
+    ASSERT_TRUE(again) << line.text;
+    EXPECT_EQ(assemble_instruction(ProgramType::compute, disassemble(*again)).value(), *word) << line.text;
+  }
+}
+
+TEST(TeslaAssemble, ModifiersComeInAnyOrder) {
+  EXPECT_EQ(*assemble_instruction(ProgramType::compute, "add sat b16 $r0l $r0l $r0l"),
+            *assemble_instruction(ProgramType::compute, "add b16 sat $r0l $r0l $r0l"));
+}
+
+TEST(TeslaAssemble, ProgramWithLabelsAndDirectives) {
+  const Program program = program_of(
+      ".kernel k\n.registers 5\n.shared 0x40\n.const c1[0x8] 1 0x2 -1\n"
+      "loop: mov b32 $r0 $r1 {short}\n  mov b32 $r1 $r0 {short} // comment\n"
+      "  (lg $c0) bra #loop\n  bra #end\nend:\n  exit nop\n");
+  EXPECT_EQ(program.name, "k");
+  EXPECT_EQ(program.registers, 5U);
+  EXPECT_EQ(program.shared_bytes, 64U);
+  ASSERT_EQ(program.constants.size(), 1U);
+  EXPECT_EQ(program.constants[0].offset, 8U);
+  EXPECT_EQ(program.constants[0].words, (std::vector<std::uint32_t>{1, 2, 0xffffffff}));
+  EXPECT_EQ(program.code, (std::vector<std::uint32_t>{0x10008200, 0x10008004, 0x10000003, 0x00000280,
+                                                      0x10003003, 0x00000780, 0xf0000001, 0xe0000781}));
+  Program again = program_of(disassemble(program));
+  EXPECT_EQ(again, program);
+  again = program_of(disassemble(program, {.words = false, .labels = false}));
+  EXPECT_EQ(again, program);
+}
+
+TEST(TeslaAssemble, SeveralKernels) {
+  const auto container = assemble(".kernel a\nexit nop\n.kernel b\nnop\nexit nop\n", "x");
+  ASSERT_TRUE(container.ok());
+  ASSERT_EQ(container->programs.size(), 2U);
+  EXPECT_EQ(select_program(*container, "b")->code.size(), 4U);
+  EXPECT_FALSE(select_program(*container, ""));
+  EXPECT_FALSE(select_program(*container, "c"));
+}
+
+TEST(TeslaAssemble, AnyWordsSurviveListing) {
+  Program program;
+  std::uint32_t word = 7;
+  for (int k = 0; k < 3000; ++k) {
+    word = word * 1664525 + 1013904223;
+    program.code.push_back(k % 3 == 0 ? word : word & 0x3fffffff);
+  }
+  program.source_name = "test.tesla";
+  EXPECT_EQ(program_of(disassemble(program)).code, program.code);
+}
+
+TEST(TeslaAssemble, Errors) {
+  const auto message = [](const char* text) {
+    const auto result = assemble(text, "e.tesla");
+    return result ? std::string("assembled") : to_string(result.error());
+  };
+  EXPECT_EQ(message("\n frob $r0\n"), "e.tesla:2: no instruction 'frob'");
+  EXPECT_EQ(message("add $r0"), "e.tesla:1: no form of 'add' takes these operands");
+  EXPECT_EQ(message("bra #nowhere"), "e.tesla:1: no label 'nowhere'");
+  EXPECT_EQ(message("a:\na:\nnop"), "e.tesla:2: the label 'a' is there already");
+  EXPECT_EQ(message("mov b32 $r0 $r1 {short}\nnop"),
+            "e.tesla:2: a long instruction starts at a multiple of 8 bytes: short ones come in pairs");
+  EXPECT_EQ(message("mov b32 $r64 $r1 {short}"),
+            "e.tesla:1: a register, offset or constant of 'mov' is out of range");
+  EXPECT_EQ(message("mov b32 $r128 $r1"), "e.tesla:1: no form of 'mov' takes these operands");
+  EXPECT_EQ(message("(zz $c0) nop"), "e.tesla:1: unknown condition 'zz'");
+  EXPECT_EQ(message(".registers"), "e.tesla:1: expected one number");
+  EXPECT_EQ(message(".registers 129\nnop"), "e.tesla: registers: 129, at most 128");
+  EXPECT_EQ(message(".kernel a\n.kernel b\nnop"), "e.tesla:2: a kernel without instructions");
+  EXPECT_EQ(message(".frob 1"), "e.tesla:1: unknown directive '.frob'");
+  EXPECT_EQ(message("nop {unused 5}"), "e.tesla:1: expected {unused 0x...}");
+  // Two operands of c[] do not exist in one instruction, and only one operand is indexed.
+  EXPECT_NE(message("add $r0 (mul u16 $r0l c0[0x0]) c0[0x4]"), "assembled");
+  EXPECT_NE(message("add $r0 (mul u24 b32 s[$a1] c0[$a1]) $r4"), "assembled");
+}
+
+}  // namespace
+}  // namespace warpjit::tesla

@@ -1,0 +1,23 @@
+// What the Tesla tests share.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "frontend/tesla/assemble.h"
+#include "frontend/tesla/disassemble.h"
+
+namespace warpjit::tesla {
+
+// The folder of programs and vectors beside the project, which is not part of it; empty if it is not there.
+std::string shared_folder();
+
+std::string read_text(const std::string& path);
+std::vector<std::string> split(const std::string& text, char separator);
+
+// Assembles a source of one kernel; fails the test and gives an empty program on an error.
+Program program_of(const std::string& source);
+
+}  // namespace warpjit::tesla
