@@ -148,7 +148,7 @@ class Assembler {
     return static_cast<std::uint32_t>(*value);
   }
 
-  // .const c1[0x20] WORD...
+  // .const c1[0x20] [size BYTES] WORD...
   Status constants(const std::vector<std::string_view>& words) {
     const std::string_view place = words.size() > 2 ? words[1] : std::string_view{};
     const std::size_t open = place.find('[');
@@ -157,10 +157,17 @@ class Assembler {
     ConstantSegment segment;
     WARPJIT_TRY(segment.space, number(place.substr(1, open - 1)));
     WARPJIT_TRY(segment.offset, number(place.substr(open + 1, place.size() - open - 2)));
-    for (std::size_t k = 2; k < words.size(); ++k) {
+    std::size_t first = 2;
+    const bool sized = words.size() > 3 && words[2] == "size";
+    if (sized) {
+      WARPJIT_TRY(segment.bytes, number(words[3]));
+      first = 4;
+    }
+    for (std::size_t k = first; k < words.size(); ++k) {
       WARPJIT_TRY(const std::uint32_t word, number(words[k]));
       segment.words.push_back(word);
     }
+    if (!sized) segment.bytes = static_cast<std::uint32_t>(4 * segment.words.size());
     program_.constants.push_back(std::move(segment));
     return {};
   }

@@ -53,8 +53,9 @@ Status check_limits(const Program& program) {
   WARPJIT_CHECK(over("barriers", program.barriers, kBarriers));
   for (const ConstantSegment& segment : program.constants) {
     WARPJIT_CHECK(over("constant space", segment.space, kConstantSpaces - 1));
-    WARPJIT_CHECK(over("end of a constant segment", segment.offset + std::uint64_t{4} * segment.words.size(),
-                       kMaxConstantBytes));
+    WARPJIT_CHECK(
+        over("end of a constant segment", std::uint64_t{segment.offset} + segment.bytes, kMaxConstantBytes));
+    WARPJIT_CHECK(over("words of a constant segment", segment.words.size(), (segment.bytes + 3) / 4));
   }
   return {};
 }

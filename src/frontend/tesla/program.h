@@ -26,7 +26,8 @@ struct ConstantSegment {
   std::string name;
   std::uint32_t space = 0;   // c0 to c15
   std::uint32_t offset = 0;  // bytes
-  std::vector<std::uint32_t> words;
+  std::uint32_t bytes = 0;   // its size; what `words` does not fill is for the launch
+  std::vector<std::uint32_t> words{};
   bool operator==(const ConstantSegment&) const = default;
 };
 
