@@ -6,7 +6,7 @@
 namespace warpjit::tesla {
 namespace {
 
-constexpr std::uint32_t kMachineCuda = 190, kSectionNoBits = 8;
+constexpr std::uint32_t kMachineCuda = 190, kSectionNull = 0, kSectionNoBits = 8;
 constexpr std::size_t kMaxSections = 8192;
 
 std::string hex(std::uint64_t value) {
@@ -20,6 +20,9 @@ struct Section {
   std::uint32_t type = 0, info = 0;
   std::uint64_t offset = 0, size = 0;
   std::uint64_t header = 0;  // where its header is, for messages
+
+  // If so, they lie in the file.
+  bool has_contents() const { return type != kSectionNull && type != kSectionNoBits; }
 };
 
 class ElfReader {
@@ -94,13 +97,12 @@ class ElfReader {
                       .offset = field(at, 16, 24, 4, 8),
                       .size = field(at, 20, 32, 4, 8),
                       .header = at};
-      if (section.type != kSectionNoBits && section.type != 0 && !in_file(section.offset, section.size))
+      if (section.has_contents() && !in_file(section.offset, section.size))
         return fail(at, "section " + std::to_string(k), "its contents are outside the file");
       sections_.push_back(std::move(section));
     }
     const Section strings = sections_[static_cast<std::size_t>(names)];
-    if (strings.type == kSectionNoBits || strings.type == 0)
-      return fail(strings.header, "name section", "it has no contents");
+    if (!strings.has_contents()) return fail(strings.header, "name section", "it has no contents");
     for (Section& section : sections_) {
       const std::uint64_t start = number(section.header, 4);
       std::uint64_t end = start;
@@ -118,7 +120,7 @@ class ElfReader {
   }
 
   Result<std::vector<std::uint32_t>> words(const Section& section, std::uint64_t most) const {
-    if (section.type == kSectionNoBits) return std::vector<std::uint32_t>{};
+    if (!section.has_contents()) return std::vector<std::uint32_t>{};
     if (section.size % 4 != 0) return fail(section.header, section.name, "its size is no multiple of 4");
     if (section.size / 4 > most) return fail(section.header, section.name, "it is too large");
     std::vector<std::uint32_t> result(static_cast<std::size_t>(section.size / 4));

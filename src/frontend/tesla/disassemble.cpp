@@ -246,7 +246,8 @@ std::string disassemble(const Program& program, const DisassembleOptions& option
   directive("entry", program.entry, 0);
   for (const ConstantSegment& segment : program.constants) {
     out += ".const c" + std::to_string(segment.space) + "[" + hex(segment.offset) + "]";
-    if (segment.bytes != 4 * segment.words.size()) out += " size " + std::to_string(segment.bytes);
+    if (segment.words.empty() || segment.bytes != 4 * segment.words.size())
+      out += " size " + std::to_string(segment.bytes);
     for (const std::uint32_t word : segment.words) out += " " + hex(word);
     out += "\n";
   }
