@@ -1,0 +1,119 @@
+// The Tesla guest interpreter, written from the ISA reference alone: a warp of 32 lanes at a time, the
+// hardware's control stack literally (section 12), its numbers, its memory spaces. It decodes once into
+// resolved operations, each of which then runs over the warp's rows of 32 words; it is the oracle for the
+// translator.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "frontend/tesla/program.h"
+
+namespace warpjit::tesla {
+
+inline constexpr unsigned kLanes = 32;
+inline constexpr std::uint32_t kMaxBlockThreads = 512;
+inline constexpr std::uint32_t kMaxStackEntries = 4096;  // of a warp
+
+// Modes of the chip that the driver sets (reference 8.1, 13).
+struct Modes {
+  bool saturated_nan_is_zero = false;  // G200 and later can; else a saturated NaN stays one
+  bool zero_wins = false;              // 0 times anything is +0
+  bool infinite_derivatives = false;   // quadop lane selects 4 to 7 outside fragment programs: +inf, not 0
+  bool fast_fmad = false;              // not of the chip: fmad rounds once, as an FMA
+  std::uint32_t call_limit = kMaxStackEntries;  // of limited calls
+};
+
+// A piece of a g[] space.
+struct GlobalRange {
+  std::uint32_t address = 0;  // guest address of its first byte
+  std::span<std::byte> bytes{};
+};
+
+struct Launch {
+  std::array<std::uint32_t, 2> grid{1, 1};      // blocks, each at most 65535
+  std::array<std::uint32_t, 3> block{1, 1, 1};  // threads: x, y at most 512, z at most 64, all at most 512
+  std::uint16_t grid_id = 0;                    // first half-word of s[]
+  std::vector<std::byte> parameters{};          // at s[0x10]
+  std::uint32_t shared_bytes = 0;               // all of s[] if larger than the program says; in steps of 64
+  // c0 to c15; what a program's container presets lies where these are empty or shorter.
+  std::array<std::span<const std::byte>, kConstantSpaces> constants{};
+  std::array<std::vector<GlobalRange>, kGlobalSpaces> globals{};  // sorted by address, not overlapping
+  // Transfers that name an address <= their own, for each thread (DESIGN.md 3.5).
+  std::uint64_t fuel = std::uint64_t{1} << 24;
+};
+
+// An access outside its space, or one that is not aligned to its size: it read 0 or wrote nothing.
+struct MemoryFault {
+  std::uint32_t pc = 0;
+  std::array<std::uint32_t, 2> block{};
+  std::uint32_t thread = 0;  // in its block
+  Operand::Kind space = Operand::Kind::none;
+  std::uint8_t index = 0;  // of c[] and g[]
+  std::uint32_t address = 0;
+  bool is_store = false;
+};
+// "store to g14[0x1000] by thread 3 of block (0, 1)".
+std::string to_string(const MemoryFault& fault);
+
+struct RunReport {
+  std::optional<MemoryFault> first_fault;  // the first one of the first block that has one
+  std::uint64_t warp_instructions = 0;  // executed, with at least one active lane; a join that resumes counts
+  std::uint64_t lane_instructions = 0;  // active lanes of those, predicates aside
+  std::uint32_t deepest_stack = 0;
+  void add(const RunReport& other);
+};
+
+// Registers of one warp, a row of lanes each.
+struct alignas(64) WarpRegisters {
+  std::uint32_t r[kMaxRegisters][kLanes] = {};
+  std::uint32_t a[8][kLanes] = {};  // 16 bits; a[0] stays 0
+  std::uint32_t c[4][kLanes] = {};  // 4 bits
+};
+
+struct WarpOp;  // interpret_op.h
+
+class Interpreter {
+ public:
+  // Prepares what the entry can reach. Errors: limits (resource_limit), code that is statically reached and
+  // undefined, illegal or runs past the end (bad_input), a program that is not for compute (unsupported).
+  static Result<Interpreter> prepare(const Program& program, const Modes& modes = {});
+
+  // Blocks first_block to first_block + count - 1 of the grid (x fastest), one after the other; the rest of
+  // the grid may run on other threads at the same time. Assumes the default floating-point environment.
+  // Errors, with the guest address: bad_input for a launch outside the limits; fault for a trap, a stack that
+  // underflows, overflows or does not match, control flow under quadon, a barrier that can never complete;
+  // out_of_fuel.
+  Status run(const Launch& launch, std::uint64_t first_block, std::uint64_t count, RunReport& report) const;
+  // The whole grid.
+  Status run(const Launch& launch, RunReport& report) const;
+
+  // One warp with all its lanes as the only one of block (0, 0), from registers that the caller sets and
+  // gets.
+  Status run_warp(const Launch& launch, WarpRegisters& registers, RunReport& report) const;
+
+  // As run(), but never with the code for newer hosts: the same bits, for tests.
+  Status run_portable(const Launch& launch, RunReport& report) const;
+
+  Interpreter(Interpreter&&) noexcept;
+  Interpreter& operator=(Interpreter&&) noexcept;
+  ~Interpreter();
+
+ private:
+  friend struct BlockRun;
+  Interpreter();
+
+  Program program_;
+  Modes modes_;
+  std::vector<WarpOp> ops_;
+  std::vector<std::uint32_t> op_of_word_;                     // index of the op at each word of the code
+  std::vector<std::array<std::uint32_t, kLanes>> constants_;  // immediates as rows
+  std::uint32_t registers_ = 0;
+};
+
+}  // namespace warpjit::tesla

@@ -1,0 +1,415 @@
+// Prepares programs for the interpreter and runs the blocks of a grid: warps in turn, barriers between them.
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "frontend/tesla/interpret_op.h"
+
+namespace warpjit::tesla {
+namespace {
+
+constexpr std::uint32_t kNoOp = ~std::uint32_t{0};
+
+// Whether an instruction is one that a compute program may hold (12.5).
+const char* illegal(const Instruction& i) {
+  for (const Operand* operand : {&i.dst, &i.src[0], &i.src[1], &i.src[2]}) {
+    if (operand->post_increment && operand->address == 0) return "a post-increment needs an address register";
+    if (operand->kind == Operand::Kind::attribute || operand->kind == Operand::Kind::vertex)
+      return "there is no a[] or p[] in compute programs";
+    if (operand->kind == Operand::Kind::gpr) {
+      if (operand->type == Type::b64 && operand->value % 2 != 0)
+        return "a register pair starts at an even register";
+      if (operand->type == Type::b128 && operand->value % 4 != 0)
+        return "four registers start at a multiple of four";
+    }
+  }
+  const auto rounding = static_cast<Rounding>(i.rounding);
+  switch (i.opcode) {
+    case Opcode::ld_a:
+    case Opcode::st_o:
+      return "ld a[] and st o[] are for vertex and geometry programs";
+    case Opcode::discard:
+      return "discard is for fragment programs";
+    case Opcode::fadd:
+    case Opcode::fmul:
+      return rounding == Rounding::down || rounding == Rounding::up ? "the rounding mode is not defined here"
+                                                                    : nullptr;
+    case Opcode::ld_s:
+      return i.lock != 0 && i.type != Type::b32 ? "only b32 can be locked" : nullptr;
+    case Opcode::st_s:
+      if (i.lock != 0 && i.type != Type::b32) return "only b32 can be unlocked";
+      return i.type == Type::b32 && i.src[0].type != Type::b32 ? "b32 is stored from a 32-bit register"
+                                                               : nullptr;
+    case Opcode::red_g:
+    case Opcode::atom_g: {
+      const auto operation = static_cast<AtomicOperation>(i.operation);
+      const bool has_wide = operation == AtomicOperation::add || operation == AtomicOperation::exch ||
+                            operation == AtomicOperation::cas;
+      return size_of(i.type) == 8 && !has_wide ? "this atomic operation has no 64-bit form" : nullptr;
+    }
+    default:
+      return nullptr;
+  }
+}
+
+// Whether control can go on behind an instruction.
+bool falls_through(const Instruction& i) {
+  if (i.marker == Instruction::Marker::exit) return false;
+  const bool always = i.condition == kAlways;
+  switch (i.opcode) {
+    case Opcode::bra:
+    case Opcode::ret:
+    case Opcode::brk:
+      return !always;
+    case Opcode::trap:
+      return false;
+    default:
+      return true;
+  }
+}
+
+bool has_target(const Instruction& i) {
+  switch (i.opcode) {
+    case Opcode::bra:
+      return i.condition != 0;
+    case Opcode::call:
+    case Opcode::prebrk:
+    case Opcode::joinat:
+    case Opcode::preret:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::uint16_t condition_table(unsigned condition) {
+  std::uint16_t table = 0;
+  for (unsigned flags = 0; flags < 16; ++flags)
+    if (condition_holds(condition, flags)) table |= static_cast<std::uint16_t>(1U << flags);
+  return table;
+}
+
+std::uint8_t registers_of(Type type) { return static_cast<std::uint8_t>(std::max(1U, size_of(type) / 4)); }
+
+using RunWarp = WarpOutcome (*)(BlockContext&, Warp&);
+RunWarp best_run_warp() {
+#if defined(WARPJIT_TESLA_AVX2)
+  static const RunWarp best =
+      __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? run_warp_avx2 : run_warp_baseline;
+  return best;
+#else
+  return run_warp_baseline;
+#endif
+}
+
+Error bad_launch(const char* message) { return {ErrorCode::bad_input, message, {}}; }
+
+}  // namespace
+
+std::string to_string(const MemoryFault& fault) {
+  const char* names[] = {"c", "s", "l", "a", "p", "o", "g"};
+  const auto space = static_cast<unsigned>(fault.space) - static_cast<unsigned>(Operand::Kind::constant);
+  std::string text = fault.is_store ? "store to " : "load from ";
+  text += space < 7 ? names[space] : "?";
+  if (fault.space == Operand::Kind::constant || fault.space == Operand::Kind::global)
+    text += std::to_string(fault.index);
+  char address[16];
+  std::snprintf(address, sizeof address, "0x%x", fault.address);
+  return text + "[" + address + "] by thread " + std::to_string(fault.thread) + " of block (" +
+         std::to_string(fault.block[0]) + ", " + std::to_string(fault.block[1]) + ")";
+}
+
+void RunReport::add(const RunReport& other) {
+  if (!first_fault) first_fault = other.first_fault;
+  warp_instructions += other.warp_instructions;
+  lane_instructions += other.lane_instructions;
+  deepest_stack = std::max(deepest_stack, other.deepest_stack);
+}
+
+Interpreter::Interpreter() = default;
+Interpreter::Interpreter(Interpreter&&) noexcept = default;
+Interpreter& Interpreter::operator=(Interpreter&&) noexcept = default;
+Interpreter::~Interpreter() = default;
+
+Result<Interpreter> Interpreter::prepare(const Program& program, const Modes& modes) {
+  WARPJIT_CHECK(check_limits(program));
+  if (program.type != ProgramType::compute)
+    return Error{ErrorCode::unsupported,
+                 std::string(name(program.type)) + " programs are not supported, only compute",
+                 program.source_name};
+  Interpreter result;
+  result.program_ = program;
+  result.modes_ = modes;
+  result.registers_ = program.registers;
+  result.op_of_word_.assign(program.code.size(), kNoOp);
+
+  const auto add = [&](const Instruction& i, std::uint32_t address) {
+    WarpOp op{.i = i, .pc = address, .next = address + 4 * i.words(), .holds = condition_table(i.condition)};
+    for (std::size_t n = 0; n < 3; ++n) {
+      const Operand& operand = i.src[n];
+      Source& source = op.src[n];
+      if (operand.kind == Operand::Kind::gpr) {
+        const bool half = operand.type == Type::b16;
+        source.index = static_cast<std::uint16_t>(half ? operand.value / 2 : operand.value);
+        source.kind = !half                      ? Source::Kind::row
+                      : (operand.value & 1) != 0 ? Source::Kind::high_half
+                                                 : Source::Kind::low_half;
+        if (source.index >= program.registers) source.kind = Source::Kind::zero;
+      } else if (operand.kind == Operand::Kind::immediate || operand.kind == Operand::Kind::number) {
+        source.kind = Source::Kind::pool;
+        source.index = static_cast<std::uint16_t>(result.constants_.size());
+        result.constants_.emplace_back().fill(operand.value);
+      } else if (operand.is_memory() && operand.kind != Operand::Kind::global) {
+        source.kind = Source::Kind::memory;
+      }
+    }
+    op.post_increments =
+        i.dst.post_increment || i.src[0].post_increment || i.src[1].post_increment || i.src[2].post_increment;
+    op.register_count = registers_of(i.type);
+    result.op_of_word_[address / 4] = static_cast<std::uint32_t>(result.ops_.size());
+    result.ops_.push_back(op);
+  };
+
+  // What a call returns to need not exist: the callee may exit.
+  struct Reached {
+    std::uint32_t address;
+    bool certain;
+  };
+  std::vector<Reached> work{{program.entry, true}};
+  while (!work.empty()) {
+    const Reached reached = work.back();
+    work.pop_back();
+    if (reached.address / 4 < program.code.size() && reached.address % 4 == 0 &&
+        result.op_of_word_[reached.address / 4] != kNoOp)
+      continue;
+    const auto decoded = decode(program.type, program.code, reached.address, program.source_name);
+    if (!decoded) {
+      if (!reached.certain) continue;
+      return decoded.error();
+    }
+    const Instruction& i = *decoded;
+    if (i.opcode == Opcode::bra_c)
+      return Error{ErrorCode::unsupported, "branches through c[] are not supported",
+                   program.where(reached.address)};
+    if (const char* reason = illegal(i))
+      return Error{ErrorCode::bad_input, reason, program.where(reached.address)};
+    if (result.constants_.size() > 0xfff0)
+      return Error{ErrorCode::resource_limit, "more than 65520 immediates", program.where(reached.address)};
+    add(i, reached.address);
+    if (has_target(i)) work.push_back({i.target, true});
+    if (falls_through(i)) work.push_back({reached.address + 4 * i.words(), i.opcode != Opcode::call});
+  }
+  return result;
+}
+
+// Runs blocks of a launch with one set of warps.
+struct BlockRun {
+  BlockRun(const Interpreter& interpreter, const Launch& launch, RunWarp run_warp)
+      : interpreter_(interpreter), launch_(launch), run_warp_(run_warp) {}
+
+  Status check() {
+    const auto& [x, y, z] = launch_.block;
+    for (const std::uint32_t extent : launch_.grid)
+      if (extent == 0 || extent > 65535) return bad_launch("a grid has 1 to 65535 blocks in each direction");
+    if (x == 0 || y == 0 || z == 0 || x > 512 || y > 512 || z > 64)
+      return bad_launch("a block has 1 to 512 threads in x and y, 1 to 64 in z");
+    threads_ = x * y * z;
+    if (threads_ > kMaxBlockThreads) return bad_launch("a block has at most 512 threads");
+    const std::size_t needed = kParameterOffset + launch_.parameters.size();
+    const std::size_t shared = std::max(
+        {needed, std::size_t{interpreter_.program_.shared_bytes}, std::size_t{launch_.shared_bytes}});
+    if (shared > kMaxSharedBytes)
+      return bad_launch("shared memory, header and parameters are more than 16 KiB");
+    shared_bytes_ = (shared + 63) / 64 * 64;
+    for (const auto& ranges : launch_.globals) {
+      std::uint64_t end = 0;
+      for (const GlobalRange& range : ranges) {
+        if (range.address < end) return bad_launch("ranges of g[] are not sorted or overlap");
+        end = std::uint64_t{range.address} + range.bytes.size();
+        if (end > std::uint64_t{1} << 32) return bad_launch("a range of g[] ends above 4 GiB");
+        if (range.address % 8 != 0 || reinterpret_cast<std::uintptr_t>(range.bytes.data()) % 8 != 0)
+          return bad_launch("a range of g[] is not aligned to 8 bytes");
+      }
+    }
+    return bind_constants();
+  }
+
+  void start() {
+    const Program& program = interpreter_.program_;
+    context_.launch = &launch_;
+    context_.program = &program;
+    context_.modes = &interpreter_.modes_;
+    context_.ops = interpreter_.ops_.data();
+    context_.op_of_word = interpreter_.op_of_word_.data();
+    context_.code_words = interpreter_.op_of_word_.size();
+    context_.pool = interpreter_.constants_.data();
+    context_.registers = interpreter_.registers_;
+    warps_.resize((threads_ + kLanes - 1) / kLanes);
+    context_.local.resize(std::size_t{program.local_bytes} * warps_.size() * kLanes);
+    context_.shared.resize(shared_bytes_);
+    context_.locked.resize(shared_bytes_ / 4);
+  }
+
+  // `start_registers`: of the only warp, which get its final ones.
+  Status run_block(std::uint64_t number, WarpRegisters* start_registers) {
+    context_.block = {static_cast<std::uint32_t>(number % launch_.grid[0]),
+                      static_cast<std::uint32_t>(number / launch_.grid[0])};
+    reset();
+    if (start_registers != nullptr) warps_[0].registers = *start_registers;
+    const Status status = run_warps();
+    if (start_registers != nullptr) *start_registers = warps_[0].registers;
+    return status;
+  }
+
+  const RunReport& report() const { return context_.report; }
+
+ private:
+  Status bind_constants() {
+    for (std::uint32_t space = 0; space < kConstantSpaces; ++space) {
+      const std::span<const std::byte> given = launch_.constants[space];
+      if (given.size() > kMaxConstantBytes) return bad_launch("a c[] space is at most 64 KiB");
+      std::size_t preset = 0;
+      for (const ConstantSegment& segment : interpreter_.program_.constants)
+        if (segment.space == space) preset = std::max(preset, std::size_t{segment.offset} + segment.bytes);
+      context_.constants[space] = given;
+      if (preset <= given.size()) continue;
+      std::vector<std::byte>& merged = merged_constants_[space];
+      merged.assign(preset, std::byte{0});
+      for (const ConstantSegment& segment : interpreter_.program_.constants)
+        if (segment.space == space)
+          std::memcpy(merged.data() + segment.offset, segment.words.data(),
+                      std::min<std::size_t>(segment.bytes, 4 * segment.words.size()));
+      std::copy(given.begin(), given.end(), merged.begin());
+      context_.constants[space] = merged;
+    }
+    return {};
+  }
+
+  void reset() {
+    const auto& [x, y, z] = launch_.block;
+    std::ranges::fill(context_.shared, std::byte{0});
+    std::ranges::fill(context_.locked, std::uint8_t{0});
+    std::ranges::fill(context_.local, std::byte{0});
+    context_.arrived.fill(0);
+    context_.wanted.fill(0);
+    const std::uint32_t header[8] = {
+        launch_.grid_id, x, y, z, launch_.grid[0], launch_.grid[1], context_.block[0], context_.block[1]};
+    for (std::size_t k = 0; k < 8; ++k) {
+      const auto half = static_cast<std::uint16_t>(header[k]);
+      std::memcpy(context_.shared.data() + 2 * k, &half, 2);
+    }
+    std::ranges::copy(launch_.parameters, context_.shared.begin() + kParameterOffset);
+
+    for (std::size_t k = 0; k < warps_.size(); ++k) {
+      Warp& warp = warps_[k];
+      std::memset(warp.registers.r, 0, sizeof warp.registers.r[0] * std::max(interpreter_.registers_, 1U));
+      std::memset(warp.registers.a, 0, sizeof warp.registers.a);
+      std::memset(warp.registers.c, 0, sizeof warp.registers.c);
+      warp.first_thread = static_cast<std::uint32_t>(k * kLanes);
+      const std::uint32_t lanes = std::min(threads_ - warp.first_thread, kLanes);
+      for (std::uint32_t l = 0; l < lanes; ++l) {
+        const std::uint32_t thread = warp.first_thread + l;
+        warp.registers.r[0][l] = thread % x | thread / x % y << 16 | thread / (x * y) << 26;
+      }
+      warp.active = lanes == kLanes ? ~0U : (1U << lanes) - 1;
+      warp.exited = ~warp.active;
+      warp.broken = warp.returned = 0;
+      warp.pc = interpreter_.program_.entry;
+      warp.stack.clear();
+      warp.done = false;
+      warp.waiting = -1;
+      const std::uint64_t most = std::numeric_limits<std::uint64_t>::max() / kLanes;
+      warp.fuel = std::min(launch_.fuel, most) * lanes;
+    }
+  }
+
+  Status run_warps() {
+    while (true) {
+      bool progress = false, all_done = true;
+      for (Warp& warp : warps_) {
+        if (!warp.done && warp.waiting < 0) {
+          progress = true;
+          if (run_warp_(context_, warp) == WarpOutcome::stopped) return stopped(warp);
+          complete_barriers();
+        }
+        all_done &= warp.done;
+      }
+      if (all_done) return {};
+      if (!progress) {
+        const auto waits = std::ranges::find_if(warps_, [](const Warp& warp) { return !warp.done; });
+        context_.error = ErrorCode::fault;
+        context_.message = "a barrier can never complete";
+        context_.error_pc = waits->pc;
+        return stopped(*waits);
+      }
+    }
+  }
+
+  // 12.4: a barrier returns to 0 when its count is reached; who waits goes on when it is 0.
+  void complete_barriers() {
+    const auto alive = static_cast<std::uint32_t>(
+        std::ranges::count_if(warps_, [](const Warp& warp) { return !warp.done; }));
+    for (std::uint32_t id = 0; id < kBarriers; ++id) {
+      const std::uint32_t wanted = context_.wanted[id] != 0 ? context_.wanted[id] : alive;
+      if (context_.arrived[id] >= wanted) context_.arrived[id] = 0;
+    }
+    for (Warp& warp : warps_)
+      if (warp.waiting >= 0 && context_.arrived[static_cast<std::size_t>(warp.waiting)] == 0)
+        warp.waiting = -1;
+  }
+
+  Error stopped(const Warp& warp) const {
+    return {context_.error,
+            std::string(context_.message) + ", in warp " + std::to_string(warp.first_thread / kLanes) +
+                " of block (" + std::to_string(context_.block[0]) + ", " + std::to_string(context_.block[1]) +
+                ")",
+            interpreter_.program_.where(context_.error_pc)};
+  }
+
+  const Interpreter& interpreter_;
+  const Launch& launch_;
+  RunWarp run_warp_;
+  std::uint32_t threads_ = 0;
+  std::size_t shared_bytes_ = 0;
+  BlockContext context_;
+  std::vector<Warp> warps_;
+  std::array<std::vector<std::byte>, kConstantSpaces> merged_constants_;
+
+ public:
+  static Status run(const Interpreter& interpreter, const Launch& launch, std::uint64_t first,
+                    std::uint64_t count, RunReport& report, RunWarp run_warp,
+                    WarpRegisters* registers = nullptr) {
+    BlockRun blocks(interpreter, launch, run_warp);
+    WARPJIT_CHECK(blocks.check());
+    const std::uint64_t all = std::uint64_t{launch.grid[0]} * launch.grid[1];
+    if (first > all || count > all - first) return bad_launch("the blocks are not in the grid");
+    blocks.start();
+    Status status;
+    for (std::uint64_t k = 0; k < count && status.ok(); ++k) status = blocks.run_block(first + k, registers);
+    report.add(blocks.report());
+    return status;
+  }
+};
+
+Status Interpreter::run(const Launch& launch, std::uint64_t first_block, std::uint64_t count,
+                        RunReport& report) const {
+  return BlockRun::run(*this, launch, first_block, count, report, best_run_warp());
+}
+
+Status Interpreter::run(const Launch& launch, RunReport& report) const {
+  return run(launch, 0, std::uint64_t{launch.grid[0]} * launch.grid[1], report);
+}
+
+Status Interpreter::run_portable(const Launch& launch, RunReport& report) const {
+  return BlockRun::run(*this, launch, 0, std::uint64_t{launch.grid[0]} * launch.grid[1], report,
+                       run_warp_baseline);
+}
+
+Status Interpreter::run_warp(const Launch& launch, WarpRegisters& registers, RunReport& report) const {
+  Launch one = launch;
+  one.grid = {1, 1};
+  one.block = {kLanes, 1, 1};
+  return BlockRun::run(*this, one, 0, 1, report, best_run_warp(), &registers);
+}
+
+}  // namespace warpjit::tesla

@@ -1,0 +1,188 @@
+// Single instructions of the shared corpus, whose results are those of hardware-verified models: 32 rows at a
+// time in the lanes of a warp.
+#include <cstdlib>
+#include <map>
+
+#include "frontend/tesla/interpret.h"
+#include "frontend/tesla/sfu.h"
+#include "tesla/tesla_test.h"
+
+namespace warpjit::tesla {
+namespace {
+
+std::uint32_t word(const std::string& text) {
+  return static_cast<std::uint32_t>(std::strtoul(text.c_str(), nullptr, 16));
+}
+std::uint64_t long_word(const std::string& text) { return std::strtoull(text.c_str(), nullptr, 16); }
+
+std::vector<std::vector<std::string>> rows_of(const std::string& name) {
+  std::vector<std::vector<std::string>> rows;
+  for (const std::string& line : split(read_text(shared_folder() + "/instr/" + name), '\n'))
+    if (!line.empty() && line[0] != '#') rows.push_back(split(line, '\t'));
+  return rows;
+}
+
+// One instruction, then exit. A short one gets a second one that does nothing.
+Program one_instruction(std::uint32_t w0, std::uint32_t w1) {
+  Program program;
+  program.source_name = "row";
+  program.code = {w0, w1, 0xf0000001, 0xe0000781};
+  if (!is_long_word(w0)) program.code[1] = 0x1000a850;  // mov b32 $r20 $r20
+  return program;
+}
+
+Status run(const Program& program, WarpRegisters& registers) {
+  auto interpreter = Interpreter::prepare(program);
+  if (!interpreter) return interpreter.error();
+  RunReport report;
+  return interpreter->run_warp(Launch{}, registers, report);
+}
+
+void check_rows(const std::string& name, unsigned flag_register, const char* other_flags) {
+  std::map<std::string, std::vector<std::vector<std::string>>> by_words;
+  std::size_t count = 0, wrong = 0;
+  for (const auto& row : rows_of(name)) by_words[row[1] + row[2]].push_back(row);
+  for (const auto& [words, rows] : by_words)
+    for (std::size_t first = 0; first < rows.size(); first += kLanes) {
+      const std::size_t lanes = std::min<std::size_t>(kLanes, rows.size() - first);
+      WarpRegisters registers;
+      for (std::size_t l = 0; l < lanes; ++l) {
+        const auto& row = rows[first + l];
+        for (unsigned k = 0; k < 3; ++k) registers.r[4 + k][l] = word(row[3 + k]);
+        registers.c[0][l] = word(row[6]);
+        registers.c[1][l] = word(other_flags);
+      }
+      const std::uint32_t w0 = word(rows[first][1]), w1 = rows[first][2] == "-" ? 0 : word(rows[first][2]);
+      const auto instruction = try_decode(ProgramType::compute, w0, w1);
+      ASSERT_TRUE(instruction);
+      const Status status = run(one_instruction(w0, w1), registers);
+      ASSERT_TRUE(status.ok()) << to_string(status.error());
+      const unsigned dst = instruction->form == Form::long_ ? 7 : 6;
+      for (std::size_t l = 0; l < lanes; ++l) {
+        const auto& row = rows[first + l];
+        ++count;
+        const bool same =
+            registers.r[dst][l] == word(row[7]) && registers.c[flag_register][l] == word(row[8]);
+        if (!same && ++wrong < 30)
+          ADD_FAILURE() << row[0] << ' ' << disassemble(*instruction) << "\n  of " << row[3] << ' ' << row[4]
+                        << ' ' << row[5] << " c " << row[6] << std::hex << "\n  got " << registers.r[dst][l]
+                        << " flags " << registers.c[flag_register][l] << ", wanted " << row[7] << " flags "
+                        << row[8];
+      }
+    }
+  EXPECT_GT(count, 3000U);
+  EXPECT_EQ(wrong, 0U) << "of " << count;
+}
+
+class TeslaSharedInstructions : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (shared_folder().empty()) GTEST_SKIP() << "the shared corpus is not there";
+  }
+};
+
+TEST_F(TeslaSharedInstructions, Integers) { check_rows("int.tsv", 1, "f"); }
+TEST_F(TeslaSharedInstructions, Floats) { check_rows("fp.tsv", 0, "0"); }
+
+TEST_F(TeslaSharedInstructions, Doubles) {
+  const std::string names[] = {"rn", "rm", "rp", "rz"};
+  std::size_t count = 0, wrong = 0;
+  std::map<std::string, std::vector<std::vector<std::string>>> by_kind;
+  for (const auto& row : rows_of("f64.tsv")) by_kind[row[0] + row[1]].push_back(row);
+  for (const auto& [kind, rows] : by_kind) {
+    const std::string op = rows[0][0], rounding = names[word(rows[0][1])];
+    const std::string text = op == "dadd"   ? "add " + rounding + " f64 $r8d $r0d $r4d"
+                             : op == "dmul" ? "mul " + rounding + " f64 $r8d $r0d $r2d"
+                             : op == "dfma" ? "fma " + rounding + " f64 $r8d $r0d $r2d $r4d"
+                                            : "min f64 $r8d $r0d $r2d";
+    const Program program = program_of(text + "\nexit nop\n");
+    auto interpreter = Interpreter::prepare(program);
+    ASSERT_TRUE(interpreter.ok());
+    for (std::size_t first = 0; first < rows.size(); first += kLanes) {
+      const std::size_t lanes = std::min<std::size_t>(kLanes, rows.size() - first);
+      WarpRegisters registers;
+      for (std::size_t l = 0; l < lanes; ++l)
+        for (unsigned k = 0; k < 3; ++k) {
+          const std::uint64_t value = long_word(rows[first + l][2 + k]);
+          registers.r[2 * k][l] = static_cast<std::uint32_t>(value);
+          registers.r[2 * k + 1][l] = static_cast<std::uint32_t>(value >> 32);
+        }
+      RunReport report;
+      ASSERT_TRUE(interpreter->run_warp(Launch{}, registers, report).ok());
+      for (std::size_t l = 0; l < lanes; ++l) {
+        const std::uint64_t got = std::uint64_t{registers.r[9][l]} << 32 | registers.r[8][l];
+        ++count;
+        if (got != long_word(rows[first + l][5]) && ++wrong < 20)
+          ADD_FAILURE() << text << " of " << rows[first + l][2] << ' ' << rows[first + l][3] << ' '
+                        << rows[first + l][4] << std::hex << ": got " << got << ", wanted "
+                        << rows[first + l][5];
+      }
+    }
+  }
+  EXPECT_EQ(count, 10500U);
+  EXPECT_EQ(wrong, 0U);
+}
+
+TEST_F(TeslaSharedInstructions, HalfFloats) {
+  const auto program = program_of(
+      "cvt rn f16 $r1l f32 $r0\ncvt rm f16 $r2l f32 $r0\ncvt rp f16 $r3l f32 $r0\ncvt rz f16 $r4l f32 $r0\n"
+      "cvt f32 $r5 f16 $r0l\nexit nop\n");
+  auto interpreter = Interpreter::prepare(program);
+  ASSERT_TRUE(interpreter.ok()) << to_string(interpreter.error());
+  std::size_t wrong = 0;
+  for (const auto& row : rows_of("f16.tsv")) {
+    WarpRegisters registers;
+    registers.r[0][5] = word(row[1]);
+    RunReport report;
+    ASSERT_TRUE(interpreter->run_warp(Launch{}, registers, report).ok());
+    bool same = true;
+    if (row[0] == "f32tof16")
+      for (unsigned k = 0; k < 4; ++k) same &= registers.r[1 + k][5] == word(row[2 + k]);
+    else
+      same = registers.r[5][5] == word(row[2]);
+    if (!same && ++wrong < 20)
+      ADD_FAILURE() << row[0] << ' ' << row[1] << std::hex << " got " << registers.r[1][5] << ' '
+                    << registers.r[2][5] << ' ' << registers.r[3][5] << ' ' << registers.r[4][5] << " or "
+                    << registers.r[5][5];
+  }
+  EXPECT_EQ(wrong, 0U);
+}
+
+TEST_F(TeslaSharedInstructions, SpecialFunctions) {
+  std::size_t count = 0;
+  for (const auto& row : rows_of("sfu.tsv")) {
+    const std::uint32_t x = word(row[1]);
+    const std::uint32_t got = row[0] == "rcp"   ? sfu::rcp(x)
+                              : row[0] == "lg2" ? sfu::lg2(x)
+                              : row[0] == "cos" ? sfu::cos(x)
+                                                : sfu::preex2(x);
+    ASSERT_EQ(got, word(row[2])) << row[0] << ' ' << row[1];
+    ++count;
+  }
+  EXPECT_EQ(count, 10000U);
+}
+
+TEST_F(TeslaSharedInstructions, Quadop) {
+  std::size_t wrong = 0;
+  for (const auto& row : rows_of("quadop.tsv")) {
+    WarpRegisters registers;
+    const auto a = split(row[2], ' '), c = split(row[3], ' '), wanted = split(row[4], ' '),
+               flags = split(row[5], ' ');
+    for (unsigned l = 0; l < kLanes; ++l) {
+      registers.r[4][l] = word(a[l % 4]);
+      registers.r[6][l] = word(c[l % 4]);
+      registers.c[0][l] = 15;
+    }
+    const Status status = run(one_instruction(word(row[0]), word(row[1])), registers);
+    ASSERT_TRUE(status.ok()) << to_string(status.error());
+    for (unsigned l = 0; l < kLanes; ++l)
+      if ((registers.r[7][l] != word(wanted[l % 4]) || registers.c[0][l] != word(flags[l % 4])) &&
+          ++wrong < 10)
+        ADD_FAILURE() << row[0] << ' ' << row[1] << " lane " << l << std::hex << " got " << registers.r[7][l]
+                      << " wanted " << wanted[l % 4] << " flags " << registers.c[0][l] << ' ' << flags[l % 4];
+  }
+  EXPECT_EQ(wrong, 0U);
+}
+
+}  // namespace
+}  // namespace warpjit::tesla
