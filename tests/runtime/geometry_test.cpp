@@ -2,7 +2,9 @@
 // Expected triangles are worked out by hand from the reference, section 10.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "runtime/shaders.h"
 #include "support/pica_cases.h"
@@ -19,8 +21,8 @@ struct Emitted {
   std::vector<std::uint8_t> inverted;
   bool ordered = false;
   friend bool operator==(const Emitted& a, const Emitted& b) {
-    return a.inverted == b.inverted && a.rows.size() == b.rows.size() &&
-           std::memcmp(a.rows.data(), b.rows.data(), a.rows.size() * sizeof(Row)) == 0;
+    const auto bits = [](const Row& row) { return std::bit_cast<std::array<std::uint32_t, 4>>(row); };
+    return a.inverted == b.inverted && std::ranges::equal(a.rows, b.rows, {}, bits, bits);
   }
 };
 
