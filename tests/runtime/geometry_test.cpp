@@ -393,6 +393,31 @@ TEST(Geometry, PointModeFillsRegistersFromTheStream) {
   }
 }
 
+TEST(Geometry, TheGuestInterpreterServesWhileKernelsAreCompiled) {
+  GeometryLaunch launch(geometry(kThreeInputs), 1, 1);
+  GeometryInput input = launch.launch.geometry_input();
+  input.registers = {4, 0, 9};
+  ASSERT_TRUE(launch.launch.set_geometry_input(input));
+  const std::vector<Row> rows = numbers(600);
+  ASSERT_TRUE(launch.launch.set_vertex_stage(vertex_launch(rows)));
+  const auto expected = launch.run(Engine(), {});
+  ASSERT_TRUE(expected);
+  const Engine engine;
+  RunOptions options;
+  options.background = true;
+  const auto served = launch.run(engine, options);
+  ASSERT_TRUE(served);
+  EXPECT_TRUE(served->ordered);
+  EXPECT_EQ(served->rows, expected->rows);
+  engine.wait_for_compilations();
+  const EngineStatistics before = engine.statistics();
+  EXPECT_EQ(before.background_compiles, 2u);
+  const auto compiled = launch.run(engine, options);
+  ASSERT_TRUE(compiled);
+  EXPECT_EQ(*compiled, *expected);
+  EXPECT_EQ(engine.statistics().interpreted_runs, before.interpreted_runs);
+}
+
 // Vertices of c16, c18, c20: by name, and by address in turn.
 TEST(Geometry, FixedModeFillsUniforms) {
   GeometryLaunch launch(geometry(R"(
