@@ -28,40 +28,22 @@ inline double as_double(u64 word) { return std::bit_cast<double>(word); }
 inline u32 sign_extend16(u32 x) { return static_cast<u32>(static_cast<std::int32_t>(x << 16) >> 16); }
 inline u32 sign_extend24(u32 x) { return static_cast<u32>(static_cast<std::int32_t>(x << 8) >> 8); }
 
-// The two addends and the carry of x op y (5.1).
-struct Addends {
-  u32 x, y, carry;
-};
-inline Addends addends(AddOperation operation, u32 a, u32 b, u32 flags) {
-  switch (operation) {
-    case AddOperation::add:
-      return {a, b, 0};
-    case AddOperation::sub:
-      return {a, ~b, 1};
-    case AddOperation::subr:
-      return {~a, b, 1};
-    case AddOperation::addc:
-      break;
-  }
-  return {a, b, flags >> 2 & 1};
-}
-
 struct Sum {
   u32 value, flags;
 };
-// At 16 or 32 bits, with the flags of 5.1.
+// x + y + carry at 16 or 32 bits, with the flags of 5.1.
 template <bool k16>
-inline Sum sum_of(Addends s, bool saturate) {
-  constexpr u32 kMask = k16 ? 0xffff : 0xffffffff, kTop = k16 ? 0x8000 : kSignBit;
-  const u32 x = s.x & kMask, y = s.y & kMask;
-  const u64 wide = u64{x} + y + s.carry;
-  u32 value = static_cast<u32>(wide) & kMask;
-  const bool carry = (wide >> (k16 ? 16 : 32)) != 0;
-  const bool overflow = ((x ^ value) & (y ^ value) & kTop) != 0;
-  if (saturate && overflow) value = (x & kTop) != 0 ? kTop : kTop - 1;
-  const u32 flags = (value == 0 ? kZero : 0U) | ((value & kTop) != 0 ? kSign : 0U) | (carry ? kCarry : 0U) |
-                    (overflow ? kOverflow : 0U);
-  return {value, flags};
+inline Sum sum_of(u32 x, u32 y, u32 carry, bool saturate) {
+  constexpr u32 kMask = k16 ? 0xffff : 0xffffffff, kWidth = k16 ? 16 : 32;
+  x &= kMask;
+  y &= kMask;
+  u32 value = (x + y + carry) & kMask;
+  const u32 carry_out = ((x & y) | ((x | y) & ~value)) >> (kWidth - 1) & 1;
+  const u32 overflow = ((x ^ value) & (y ^ value)) >> (kWidth - 1) & 1;
+  // The largest number of the first addend's sign.
+  const u32 limit = (kMask >> 1) + (x >> (kWidth - 1) & 1);
+  value = saturate && overflow != 0 ? limit : value;
+  return {value, (value == 0 ? u32{kZero} : 0U) | (value >> (kWidth - 1) & 1) << 1 | carry_out << 2 | overflow << 3};
 }
 
 template <bool k16>
@@ -69,24 +51,15 @@ inline u32 sign_flags(u32 value) {
   return ((k16 ? value & 0xffff : value) == 0 ? kZero : 0U) | ((value >> (k16 ? 15 : 31) & 1) << 1);
 }
 
-inline u32 multiply(Type type, Type type_b, bool high, u32 a, u32 b) {
-  switch (type) {
-    case Type::u16:
-    case Type::s16: {
-      const u32 x = type == Type::s16 ? sign_extend16(a) : a & 0xffff;
-      const u32 y = type_b == Type::s16 ? sign_extend16(b) : b & 0xffff;
-      return x * y;
-    }
-    case Type::u24: {
-      const u64 product = u64{a & 0xffffff} * (b & 0xffffff);
-      return static_cast<u32>(high ? product >> 16 : product);
-    }
-    default: {
-      const std::int64_t product = std::int64_t{static_cast<std::int32_t>(sign_extend24(a))} *
-                                   static_cast<std::int32_t>(sign_extend24(b));
-      return static_cast<u32>(high ? product >> 16 : product);
-    }
-  }
+// 5.2; `high` takes bits 47 to 16.
+inline u32 multiply_u24(u32 a, u32 b, bool high) {
+  const u64 product = u64{a & 0xffffff} * (b & 0xffffff);
+  return static_cast<u32>(product >> (high ? 16 : 0));
+}
+inline u32 multiply_s24(u32 a, u32 b, bool high) {
+  const std::int64_t product = std::int64_t{static_cast<std::int32_t>(sign_extend24(a))} *
+                               static_cast<std::int32_t>(sign_extend24(b));
+  return static_cast<u32>(product >> (high ? 16 : 0));
 }
 
 // |a - b| at the operands' width.
@@ -231,10 +204,9 @@ inline u32 fmad(u32 a, u32 b, u32 c, bool zero_wins) {
   c = flushed(c);
   double product = double{as_float(a)} * as_float(b);
   if (zero_wins && (is_zero(a) || is_zero(b))) product = 0;
-  const u32 sum = narrowed(as_double(as_word(product) & ~u64{0x1fffffff}) + as_float(c));
-  const u32 rounded = as_word(as_float(narrowed(product)) + as_float(c));
-  return is_zero(c) ? canonical(rounded) : sum;
+  return narrowed(as_double(as_word(product) & ~u64{0x1fffffff}) + as_float(c));
 }
+inline u32 fmad_of_zero(u32 a, u32 b, u32 c, bool zero_wins) { return fadd(fmul(a, b, zero_wins), c); }
 inline u32 fast_fmad(u32 a, u32 b, u32 c, bool zero_wins) {
   a = flushed(a);
   b = flushed(b);
