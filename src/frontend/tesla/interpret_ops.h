@@ -43,7 +43,8 @@ inline Sum sum_of(u32 x, u32 y, u32 carry, bool saturate) {
   // The largest number of the first addend's sign.
   const u32 limit = (kMask >> 1) + (x >> (kWidth - 1) & 1);
   value = saturate && overflow != 0 ? limit : value;
-  return {value, (value == 0 ? u32{kZero} : 0U) | (value >> (kWidth - 1) & 1) << 1 | carry_out << 2 | overflow << 3};
+  return {value,
+          (value == 0 ? u32{kZero} : 0U) | (value >> (kWidth - 1) & 1) << 1 | carry_out << 2 | overflow << 3};
 }
 
 template <bool k16>
@@ -57,8 +58,8 @@ inline u32 multiply_u24(u32 a, u32 b, bool high) {
   return static_cast<u32>(product >> (high ? 16 : 0));
 }
 inline u32 multiply_s24(u32 a, u32 b, bool high) {
-  const std::int64_t product = std::int64_t{static_cast<std::int32_t>(sign_extend24(a))} *
-                               static_cast<std::int32_t>(sign_extend24(b));
+  const std::int64_t product =
+      std::int64_t{static_cast<std::int32_t>(sign_extend24(a))} * static_cast<std::int32_t>(sign_extend24(b));
   return static_cast<u32>(product >> (high ? 16 : 0));
 }
 

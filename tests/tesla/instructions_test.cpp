@@ -15,9 +15,11 @@ std::uint32_t word(const std::string& text) {
 }
 std::uint64_t long_word(const std::string& text) { return std::strtoull(text.c_str(), nullptr, 16); }
 
-std::vector<std::vector<std::string>> rows_of(const std::string& name) {
+bool is_shared(const std::string& folder) { return !folder.starts_with(WARPJIT_SOURCE_DIR "/tests"); }
+
+std::vector<std::vector<std::string>> rows_of(const std::string& path) {
   std::vector<std::vector<std::string>> rows;
-  for (const std::string& line : split(read_text(shared_folder() + "/instr/" + name), '\n'))
+  for (const std::string& line : split(read_text(path), '\n'))
     if (!line.empty() && line[0] != '#') rows.push_back(split(line, '\t'));
   return rows;
 }
@@ -38,10 +40,10 @@ Status run(const Program& program, WarpRegisters& registers) {
   return interpreter->run_warp(Launch{}, registers, report);
 }
 
-void check_rows(const std::string& name, unsigned flag_register, const char* other_flags) {
+void check_rows(const std::string& path, unsigned flag_register, const char* other_flags) {
   std::map<std::string, std::vector<std::vector<std::string>>> by_words;
   std::size_t count = 0, wrong = 0;
-  for (const auto& row : rows_of(name)) by_words[row[1] + row[2]].push_back(row);
+  for (const auto& row : rows_of(path)) by_words[row[1] + row[2]].push_back(row);
   for (const auto& [words, rows] : by_words)
     for (std::size_t first = 0; first < rows.size(); first += kLanes) {
       const std::size_t lanes = std::min<std::size_t>(kLanes, rows.size() - first);
@@ -70,25 +72,29 @@ void check_rows(const std::string& name, unsigned flag_register, const char* oth
                         << row[8];
       }
     }
-  EXPECT_GT(count, 3000U);
+  EXPECT_GT(count, is_shared(path) ? 3000U : 250U);
   EXPECT_EQ(wrong, 0U) << "of " << count;
 }
 
-class TeslaSharedInstructions : public testing::Test {
+// The parameter: false, the project's rows; true, those of the shared corpus.
+class TeslaInstructions : public testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
-    if (shared_folder().empty()) GTEST_SKIP() << "the shared corpus is not there";
+    if (GetParam() && shared_folder().empty()) GTEST_SKIP() << "the shared corpus is not there";
+  }
+  static std::string file(const char* name) {
+    return (GetParam() ? shared_folder() + "/instr/" : WARPJIT_SOURCE_DIR "/tests/tesla/data/") + name;
   }
 };
 
-TEST_F(TeslaSharedInstructions, Integers) { check_rows("int.tsv", 1, "f"); }
-TEST_F(TeslaSharedInstructions, Floats) { check_rows("fp.tsv", 0, "0"); }
+TEST_P(TeslaInstructions, Integers) { check_rows(file("int.tsv"), 1, "f"); }
+TEST_P(TeslaInstructions, Floats) { check_rows(file("fp.tsv"), 0, "0"); }
 
-TEST_F(TeslaSharedInstructions, Doubles) {
+TEST_P(TeslaInstructions, Doubles) {
   const std::string names[] = {"rn", "rm", "rp", "rz"};
   std::size_t count = 0, wrong = 0;
   std::map<std::string, std::vector<std::vector<std::string>>> by_kind;
-  for (const auto& row : rows_of("f64.tsv")) by_kind[row[0] + row[1]].push_back(row);
+  for (const auto& row : rows_of(file("f64.tsv"))) by_kind[row[0] + row[1]].push_back(row);
   for (const auto& [kind, rows] : by_kind) {
     const std::string op = rows[0][0], rounding = names[word(rows[0][1])];
     const std::string text = op == "dadd"   ? "add " + rounding + " f64 $r8d $r0d $r4d"
@@ -119,18 +125,18 @@ TEST_F(TeslaSharedInstructions, Doubles) {
       }
     }
   }
-  EXPECT_EQ(count, 10500U);
+  EXPECT_EQ(count, GetParam() ? 10500U : 175U);
   EXPECT_EQ(wrong, 0U);
 }
 
-TEST_F(TeslaSharedInstructions, HalfFloats) {
+TEST_P(TeslaInstructions, HalfFloats) {
   const auto program = program_of(
       "cvt rn f16 $r1l f32 $r0\ncvt rm f16 $r2l f32 $r0\ncvt rp f16 $r3l f32 $r0\ncvt rz f16 $r4l f32 $r0\n"
       "cvt f32 $r5 f16 $r0l\nexit nop\n");
   auto interpreter = Interpreter::prepare(program);
   ASSERT_TRUE(interpreter.ok()) << to_string(interpreter.error());
   std::size_t wrong = 0;
-  for (const auto& row : rows_of("f16.tsv")) {
+  for (const auto& row : rows_of(file("f16.tsv"))) {
     WarpRegisters registers;
     registers.r[0][5] = word(row[1]);
     RunReport report;
@@ -148,9 +154,9 @@ TEST_F(TeslaSharedInstructions, HalfFloats) {
   EXPECT_EQ(wrong, 0U);
 }
 
-TEST_F(TeslaSharedInstructions, SpecialFunctions) {
+TEST_P(TeslaInstructions, SpecialFunctions) {
   std::size_t count = 0;
-  for (const auto& row : rows_of("sfu.tsv")) {
+  for (const auto& row : rows_of(file("sfu.tsv"))) {
     const std::uint32_t x = word(row[1]);
     const std::uint32_t got = row[0] == "rcp"   ? sfu::rcp(x)
                               : row[0] == "lg2" ? sfu::lg2(x)
@@ -159,12 +165,12 @@ TEST_F(TeslaSharedInstructions, SpecialFunctions) {
     ASSERT_EQ(got, word(row[2])) << row[0] << ' ' << row[1];
     ++count;
   }
-  EXPECT_EQ(count, 10000U);
+  EXPECT_EQ(count, GetParam() ? 10000U : 244U);
 }
 
-TEST_F(TeslaSharedInstructions, Quadop) {
+TEST_P(TeslaInstructions, Quadop) {
   std::size_t wrong = 0;
-  for (const auto& row : rows_of("quadop.tsv")) {
+  for (const auto& row : rows_of(file("quadop.tsv"))) {
     WarpRegisters registers;
     const auto a = split(row[2], ' '), c = split(row[3], ' '), wanted = split(row[4], ' '),
                flags = split(row[5], ' ');
@@ -183,6 +189,9 @@ TEST_F(TeslaSharedInstructions, Quadop) {
   }
   EXPECT_EQ(wrong, 0U);
 }
+
+INSTANTIATE_TEST_SUITE_P(Rows, TeslaInstructions, testing::Bool(),
+                         [](const auto& parameter) { return parameter.param ? "Shared" : "Own"; });
 
 }  // namespace
 }  // namespace warpjit::tesla

@@ -1,0 +1,33 @@
+// Runs a few lines of Tesla assembly on the guest interpreter.
+#pragma once
+
+#include <cstring>
+
+#include "frontend/tesla/interpret.h"
+#include "tesla/tesla_test.h"
+
+namespace warpjit::tesla {
+
+// g0 as words at 0, and how the run ended.
+struct Finished {
+  Status status;
+  RunReport report;
+  std::vector<std::uint32_t> g0;
+};
+
+struct RunOptions {
+  Launch launch{};
+  std::vector<std::uint32_t> g0 = std::vector<std::uint32_t>(512);
+  Modes modes{};
+  bool portable = false;
+};
+
+// With $r0 = thread in x, $r1 = 4 times that, as the address of the thread's word of g0.
+inline const std::string kPrologue = "and b32 $r0 $r0 0xffff\nshl b32 $r1 $r0 0x2\n";
+inline const std::string kStoreR2 = "st b32 g0[$r1] $r2\nexit nop\n";
+
+Finished run_source(const std::string& source, RunOptions options = {});
+// kPrologue, the body, kStoreR2; a block of 32 threads unless the launch has more.
+Finished run_body(const std::string& body, RunOptions options = {});
+
+}  // namespace warpjit::tesla
