@@ -11,8 +11,7 @@ Finished run_source(const std::string& source, RunOptions options) {
   }
   finished.g0 = std::move(options.g0);
   options.launch.globals[0] = {{.address = 0, .bytes = std::as_writable_bytes(std::span(finished.g0))}};
-  finished.status = options.portable ? interpreter->run_portable(options.launch, finished.report)
-                                     : interpreter->run(options.launch, finished.report);
+  finished.status = interpreter->run(options.launch, finished.report);
   return finished;
 }
 

@@ -19,7 +19,6 @@ struct RunOptions {
   Launch launch{};
   std::vector<std::uint32_t> g0 = std::vector<std::uint32_t>(512);
   Modes modes{};
-  bool portable = false;
 };
 
 // With $r0 = thread in x, $r1 = 4 times that, as the address of the thread's word of g0.

@@ -44,12 +44,11 @@ void check(const Program& program, Launch launch, const Spaces& before, const Sp
            const Json& golden) {
   auto interpreter = Interpreter::prepare(program);
   ASSERT_TRUE(interpreter.ok()) << to_string(interpreter.error());
-  for (const bool portable : {false, true}) {
+  for (const HostCode code : {HostCode::best, HostCode::portable}) {
     Spaces memory = before;
     for (auto& [space, bytes] : memory.bytes) launch.globals[space] = {{.address = 0, .bytes = bytes}};
     RunReport report;
-    const Status status =
-        portable ? interpreter->run_portable(launch, report) : interpreter->run(launch, report);
+    const Status status = interpreter->run(launch, report, code);
     ASSERT_TRUE(status.ok()) << to_string(status.error());
     EXPECT_FALSE(report.first_fault) << to_string(*report.first_fault);
     for (std::size_t k = 0; k < after.bytes.size(); ++k)

@@ -76,6 +76,9 @@ struct alignas(64) WarpRegisters {
   std::uint32_t c[4][kLanes] = {};  // 4 bits
 };
 
+// Which of its loops an interpreter uses: the bits are the same.
+enum class HostCode : std::uint8_t { best, portable };
+
 struct WarpOp;  // interpret_op.h
 
 class Interpreter {
@@ -89,16 +92,15 @@ class Interpreter {
   // Errors, with the guest address: bad_input for a launch outside the limits; fault for a trap, a stack that
   // underflows, overflows or does not match, control flow under quadon, a barrier that can never complete;
   // out_of_fuel.
-  Status run(const Launch& launch, std::uint64_t first_block, std::uint64_t count, RunReport& report) const;
+  Status run(const Launch& launch, std::uint64_t first_block, std::uint64_t count, RunReport& report,
+             HostCode code = HostCode::best) const;
   // The whole grid.
-  Status run(const Launch& launch, RunReport& report) const;
+  Status run(const Launch& launch, RunReport& report, HostCode code = HostCode::best) const;
 
   // One warp with all its lanes as the only one of block (0, 0), from registers that the caller sets and
   // gets.
-  Status run_warp(const Launch& launch, WarpRegisters& registers, RunReport& report) const;
-
-  // As run(), but never with the code for newer hosts: the same bits, for tests.
-  Status run_portable(const Launch& launch, RunReport& report) const;
+  Status run_warp(const Launch& launch, WarpRegisters& registers, RunReport& report,
+                  HostCode code = HostCode::best) const;
 
   Interpreter(Interpreter&&) noexcept;
   Interpreter& operator=(Interpreter&&) noexcept;

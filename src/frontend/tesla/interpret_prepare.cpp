@@ -92,8 +92,9 @@ std::uint16_t condition_table(unsigned condition) {
 std::uint8_t registers_of(Type type) { return static_cast<std::uint8_t>(std::max(1U, size_of(type) / 4)); }
 
 using RunWarp = WarpOutcome (*)(BlockContext&, Warp&);
-RunWarp best_run_warp() {
+RunWarp loop_for([[maybe_unused]] HostCode code) {
 #if defined(WARPJIT_TESLA_AVX2)
+  if (code == HostCode::portable) return run_warp_baseline;
   static const RunWarp best =
       __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? run_warp_avx2 : run_warp_baseline;
   return best;
@@ -392,24 +393,20 @@ struct BlockRun {
 };
 
 Status Interpreter::run(const Launch& launch, std::uint64_t first_block, std::uint64_t count,
-                        RunReport& report) const {
-  return BlockRun::run(*this, launch, first_block, count, report, best_run_warp());
+                        RunReport& report, HostCode code) const {
+  return BlockRun::run(*this, launch, first_block, count, report, loop_for(code));
 }
 
-Status Interpreter::run(const Launch& launch, RunReport& report) const {
-  return run(launch, 0, std::uint64_t{launch.grid[0]} * launch.grid[1], report);
+Status Interpreter::run(const Launch& launch, RunReport& report, HostCode code) const {
+  return run(launch, 0, std::uint64_t{launch.grid[0]} * launch.grid[1], report, code);
 }
 
-Status Interpreter::run_portable(const Launch& launch, RunReport& report) const {
-  return BlockRun::run(*this, launch, 0, std::uint64_t{launch.grid[0]} * launch.grid[1], report,
-                       run_warp_baseline);
-}
-
-Status Interpreter::run_warp(const Launch& launch, WarpRegisters& registers, RunReport& report) const {
+Status Interpreter::run_warp(const Launch& launch, WarpRegisters& registers, RunReport& report,
+                             HostCode code) const {
   Launch one = launch;
   one.grid = {1, 1};
   one.block = {kLanes, 1, 1};
-  return BlockRun::run(*this, one, 0, 1, report, best_run_warp(), &registers);
+  return BlockRun::run(*this, one, 0, 1, report, loop_for(code), &registers);
 }
 
 }  // namespace warpjit::tesla
