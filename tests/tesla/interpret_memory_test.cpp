@@ -157,6 +157,12 @@ TEST(TeslaMoves, LanesOfQuads) {
   for (unsigned l = 0; l < kLanes; ++l) EXPECT_EQ(f.g0[l], 1 + l % 2);
 }
 
+TEST(TeslaMoves, NoLaneOfAnyQuad) {
+  const Finished f = run_body("mov b32 $r2 1\n(lnone) mov b32 $r2 b32 s[0x7c]\n");
+  ASSERT_EQ(fault_of(f), "none");
+  EXPECT_EQ(f.g0[0], 1U);
+}
+
 TEST(TeslaMoves, PredicatesSuppressFlagsAndIncrements) {
   std::vector<std::byte> c0(256);
   RunOptions options;

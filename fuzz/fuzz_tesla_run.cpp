@@ -1,0 +1,44 @@
+// Any words as a Tesla kernel: prepared and run with little fuel by both loops of the guest interpreter.
+// Input: a byte for the block, then words.
+#include <cstring>
+
+#include "frontend/tesla/interpret.h"
+#include "target.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace warpjit;
+  if (size < 5 || size > 1 << 12) return 0;
+  tesla::Program program;
+  program.source_name = "fuzz";
+  program.registers = 64;
+  program.local_bytes = 32;
+  program.code.resize((size - 1) / 4);
+  std::memcpy(program.code.data(), data + 1, program.code.size() * 4);
+  const auto interpreter = tesla::Interpreter::prepare(program);
+  if (!interpreter) {
+    fuzz::require(!interpreter.error().message.empty(), "an error says what is wrong");
+    return 0;
+  }
+  std::vector<std::uint64_t> memory[2];
+  std::string outcome[2];
+  std::uint64_t executed[2] = {};
+  for (const auto code : {tesla::HostCode::best, tesla::HostCode::portable}) {
+    const std::size_t k = code == tesla::HostCode::best ? 0 : 1;
+    memory[k].assign(64, 7);
+    const std::vector<std::byte> constants(256, std::byte{3});
+    tesla::Launch launch;
+    launch.block = {1 + data[0] % 96U, 1, 1};
+    launch.grid = {2, 1};
+    launch.fuel = 64;
+    launch.constants.fill(constants);
+    launch.globals[0] = {{.address = 0, .bytes = std::as_writable_bytes(std::span(memory[k]))}};
+    tesla::RunReport report;
+    const Status status = interpreter->run(launch, report, code);
+    outcome[k] = status.ok() ? "" : to_string(status.error());
+    if (report.first_fault) outcome[k] += to_string(*report.first_fault);
+    executed[k] = report.lane_instructions;
+  }
+  fuzz::require(memory[0] == memory[1] && outcome[0] == outcome[1] && executed[0] == executed[1],
+                "both loops give the same");
+  return 0;
+}
