@@ -1,5 +1,7 @@
 #include "frontend/tesla/encoding.h"
 
+#include <algorithm>
+
 namespace warpjit::tesla {
 namespace {
 
@@ -296,8 +298,25 @@ constexpr Row kRows[] = {
 #include "frontend/tesla/encoding.inc"
 };
 
+constexpr unsigned primary_of(const Row& row) { return static_cast<unsigned>(row.match >> 28 & 15); }
+
+// Where the rows of each primary opcode begin.
+consteval std::array<std::uint16_t, 17> first_rows() {
+  std::array<std::uint16_t, 17> first{};
+  for (unsigned primary = 0, row = 0; primary <= 16; ++primary) {
+    while (row < std::size(kRows) && primary_of(kRows[row]) < primary) ++row;
+    first[primary] = static_cast<std::uint16_t>(row);
+  }
+  return first;
+}
+constexpr auto kFirstRows = first_rows();
+static_assert(std::ranges::is_sorted(kRows, {}, primary_of));
+
 }  // namespace
 
+std::span<const Row> rows_of(unsigned primary) {
+  return std::span(kRows).subspan(kFirstRows[primary], kFirstRows[primary + 1] - kFirstRows[primary]);
+}
 std::span<const Modifier> modifiers() { return table::kModifiers; }
 std::span<const Row> rows() { return kRows; }
 

@@ -111,6 +111,8 @@ struct Row {
   std::span<const Token> syntax() const { return {tokens.data(), token_count}; }
 };
 std::span<const Row> rows();
+// Those with w0[31:28] = primary, below 16.
+std::span<const Row> rows_of(unsigned primary);
 
 // Whether the row can hold the values that the instruction's modifiers have.
 bool modifiers_fit(const Row& row, const Instruction& instruction);

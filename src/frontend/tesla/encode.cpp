@@ -1,0 +1,195 @@
+#include <algorithm>
+
+#include "frontend/tesla/operand_fields.h"
+
+namespace warpjit::tesla {
+namespace {
+
+std::uint64_t encode_offset(const Operand& operand, const OffsetField& where, std::uint64_t word) {
+  return where.field.set(word, operand.value / where.scale);
+}
+
+std::uint64_t set_address(Form form, const Operand& operand, std::uint64_t word) {
+  word = is_long(form) && form != Form::immediate ? kAddress.set(word, operand.address)
+                                                  : kShortAddress.set(word, operand.address);
+  return operand.post_increment ? kPostIncrement.set(word, 1) : word;
+}
+// Sets the selectors so that the sources are what `i` says; false if no selectors do.
+bool encode_selection(ProgramType type, const Row& row, const Instruction& i, std::uint64_t& word) {
+  bool any = false;
+  for (const Token& token : row.syntax()) any |= token.kind == Token::Kind::src && token.memory_allowed;
+  if (!any || row.form == Form::short_control || row.form == Form::control) return true;
+  // Where w1[21] and w0[24:23] belong to another field, only plain registers can be meant.
+  const unsigned choices = row.form == Form::long_ ? 8 : 4;
+  for (unsigned choice = 0; choice < choices; ++choice) {
+    std::uint64_t candidate = kSelect.set(word, choice & 3);
+    if (row.form == Form::long_) candidate = kMemoryA.set(candidate, choice >> 2);
+    const Selection s = selection(type, row.form, candidate);
+    bool fits = true;
+    for (const Token& token : row.syntax()) {
+      if (token.kind != Token::Kind::src || !token.memory_allowed) continue;
+      const Operand::Kind kind = i.src[token.index].kind;
+      if (token.slot == 0) fits &= kind == s.a;
+      if (token.slot == 1) fits &= (kind == Operand::Kind::constant) == s.constant_b;
+      if (token.slot == 2) fits &= (kind == Operand::Kind::constant) == s.constant_c;
+    }
+    if (fits) {
+      word = candidate;
+      return true;
+    }
+  }
+  return false;
+}
+
+std::uint64_t encode_source(const Row& row, const Token& token, const Operand& operand, std::uint64_t word) {
+  switch (operand.kind) {
+    case Operand::Kind::shared: {
+      const auto element =
+          static_cast<std::uint32_t>(std::ranges::find(kSharedTypes, operand.type) - kSharedTypes);
+      word = shared_type_field(row.form).set(word, element);
+      word = set_address(row.form, operand, word);
+      return encode_offset(operand, shared_offset(row.form, operand.type), word);
+    }
+    case Operand::Kind::vertex:
+      word = set_address(row.form, operand, word);
+      return token.field.set(word, operand.value / 4);
+    case Operand::Kind::attribute:
+      return token.field.set(word, operand.value / 4);
+    case Operand::Kind::constant:
+      word = row.form == Form::long_ ? kConstantSpace.set(word, operand.space)
+                                     : kShortConstantSpace.set(word, operand.space);
+      if (operand.address != 0 || operand.post_increment) word = set_address(row.form, operand, word);
+      return encode_offset(operand, constant_offset(token, row.form, operand.type), word);
+    default:
+      return token.field.set(word, operand.value);
+  }
+}
+
+std::uint64_t encode_memory(const Row& row, const Token& token, const Operand& operand, std::uint64_t word) {
+  if (token.space == Operand::Kind::global) {
+    word = (token.atomic ? kAtomicSpace : kGlobalSpace).set(word, operand.space);
+    return token.field.set(word, operand.value);
+  }
+  word = set_address(row.form, operand, word);
+  if (token.space == Operand::Kind::constant) word = kConstantSpace.set(word, operand.space);
+  if (row.form == Form::control) return token.field.set(word, operand.value);
+  return encode_offset(operand, wide_offset(token, operand.type), word);
+}
+
+// The words that a row gives to an instruction; nothing if its modifiers or operands are others.
+std::optional<std::uint64_t> encode_row(ProgramType type, const Row& row, const Instruction& i) {
+  if (row.opcode != i.opcode || row.form != i.form || !modifiers_fit(row, i)) return {};
+  std::uint64_t word = row.match;
+  bool takes_predicate = row.form == Form::long_;
+  for (const Token& token : row.syntax()) {
+    if (token.kind == Token::Kind::predicate) takes_predicate = true;
+    if (token.kind == Token::Kind::modifier) {
+      const Modifier& modifier = modifiers()[token.modifier];
+      word = token.field.set(word, modifier.field_of(modifier.get(i)));
+    }
+  }
+  if (row.form == Form::long_) word = kMarker.set(word, static_cast<std::uint32_t>(i.marker));
+  if (takes_predicate) {
+    word = kCondition.set(word, i.condition);
+    word = kConditionRegister.set(word, i.condition_register);
+  }
+  if (!encode_selection(type, row, i, word)) return {};
+  for (const Token& token : row.syntax()) {
+    switch (token.kind) {
+      case Token::Kind::dst:
+        if (token.width_bit != 0)
+          word = with_bits<std::uint64_t>(word, token.width_bit, 1, i.dst.type == Type::b32);
+        if (i.dst.kind == Operand::Kind::gpr) {
+          word = token.field.set(word, i.dst.value);
+        } else if (i.dst.kind == Operand::Kind::discarded) {
+          word = kToOutput.set(token.field.set(word, kDiscardedOutput), 1);
+        } else {
+          word = kToOutput.set(token.field.set(word, i.dst.value / size_of(i.dst.type)), 1);
+        }
+        break;
+      case Token::Kind::src: {
+        const Operand& operand = i.src[token.index];
+        if (operand.kind != Operand::Kind::gpr && !operand.is_memory()) return {};
+        // A width bit that a type modifier already owns is only added to, for types that leave it open.
+        if (token.width_bit != 0 && operand.kind == Operand::Kind::gpr)
+          word = with_bits<std::uint64_t>(word, token.width_bit, 1, operand.type == Type::b32);
+        word = encode_source(row, token, operand, word);
+        break;
+      }
+      case Token::Kind::memory:
+        word = encode_memory(row, token, token.is_store ? i.dst : i.src[token.index], word);
+        break;
+      case Token::Kind::flags:
+        if (i.flags >= 0)
+          word = kFlagsRegister.set(kFlagsEnable.set(word, 1), static_cast<std::uint32_t>(i.flags));
+        break;
+      case Token::Kind::flags_always:
+        word = kFlagsRegister.set(word, static_cast<std::uint32_t>(i.flags));
+        break;
+      case Token::Kind::address_dst:
+        word = kAddressDst.set(word, i.dst.value);
+        break;
+      case Token::Kind::address_src:
+        word = kAddress.set(word, i.src[token.index].value);
+        break;
+      case Token::Kind::special:
+      case Token::Kind::immediate:
+      case Token::Kind::number_operand: {
+        const auto wanted = token.kind == Token::Kind::special     ? Operand::Kind::special
+                            : token.kind == Token::Kind::immediate ? Operand::Kind::immediate
+                                                                   : Operand::Kind::number;
+        if (i.src[token.index].kind != wanted) return {};
+        word = token.field.set(word, i.src[token.index].value);
+        break;
+      }
+      case Token::Kind::number:
+        word = token.field.set(word, i.number);
+        break;
+      case Token::Kind::count:
+        word = token.field.set(word, i.count);
+        break;
+      case Token::Kind::target:
+        word = token.field.set(word, i.target >> 2);
+        break;
+      case Token::Kind::lanes:
+        word = token.field.set(word, i.lanes);
+        break;
+      case Token::Kind::literal:
+        break;
+      case Token::Kind::condition_read:
+      case Token::Kind::dst_again:
+      case Token::Kind::predicate:
+      case Token::Kind::modifier:
+      case Token::Kind::fixed_modifier:
+      case Token::Kind::carry:
+        break;
+    }
+  }
+  return word;
+}
+
+}  // namespace
+
+bool modifiers_fit(const Row& row, const Instruction& i) {
+  Instruction only_these;  // the modifiers that the row mentions
+  for (const Token& token : row.syntax()) {
+    if (token.kind != Token::Kind::modifier && token.kind != Token::Kind::fixed_modifier) continue;
+    const Modifier& modifier = modifiers()[token.modifier];
+    const std::uint8_t value = modifier.get(i);
+    if (token.kind == Token::Kind::fixed_modifier && value != modifier.values[token.value]) return false;
+    const unsigned field = modifier.field_of(value);
+    if (field == modifier.count) return false;
+    if (token.kind == Token::Kind::modifier && field > low_mask<std::uint32_t>(token.field.width()))
+      return false;
+    modifier.set(only_these, value);
+  }
+  return std::ranges::all_of(modifiers(), [&](const Modifier& m) { return m.get(only_these) == m.get(i); });
+}
+
+std::optional<std::uint64_t> encode(ProgramType type, const Instruction& instruction) {
+  for (const Row& row : rows())
+    if (const auto word = encode_row(type, row, instruction)) return *word ^ instruction.unused;
+  return {};
+}
+
+}  // namespace warpjit::tesla
