@@ -182,6 +182,16 @@ bool decode_row(ProgramType type, const Row& row, std::uint64_t word, Instructio
   return true;
 }
 
+// What encode() gives for what `row` decoded to: an earlier row may say the same.
+std::optional<std::uint64_t> canonical_word(ProgramType type, const Row& row, const Instruction& i) {
+  for (const Row& earlier : rows_from(i.opcode)) {
+    if (&earlier == &row) break;
+    if (earlier.opcode != i.opcode || earlier.form != i.form || !modifiers_fit(earlier, i)) continue;
+    if (const auto word = encode_as(type, earlier, i)) return word;
+  }
+  return encode_as(type, row, i);
+}
+
 // Opcodes of parts of the instruction set that this frontend leaves out: interp, textures, emit.
 bool known_but_not_covered(std::uint32_t w0, std::uint32_t w1) {
   const std::uint32_t primary = w0 >> 28;
@@ -253,7 +263,7 @@ std::optional<Instruction> try_decode(ProgramType type, std::uint32_t w0, std::u
     Instruction instruction;
     if (!decode_row(type, row, word, instruction)) continue;
     instruction.raw = word;
-    const auto canonical = encode(type, instruction);
+    const auto canonical = canonical_word(type, row, instruction);
     if (!canonical) return {};
     instruction.unused = word ^ *canonical;
     return instruction;

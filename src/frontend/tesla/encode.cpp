@@ -76,9 +76,25 @@ std::uint64_t encode_memory(const Row& row, const Token& token, const Operand& o
   return encode_offset(operand, wide_offset(token, operand.type), word);
 }
 
-// The words that a row gives to an instruction; nothing if its modifiers or operands are others.
-std::optional<std::uint64_t> encode_row(ProgramType type, const Row& row, const Instruction& i) {
-  if (row.opcode != i.opcode || row.form != i.form || !modifiers_fit(row, i)) return {};
+}  // namespace
+
+bool modifiers_fit(const Row& row, const Instruction& i) {
+  Instruction only_these;  // the modifiers that the row mentions
+  for (const Token& token : row.syntax()) {
+    if (token.kind != Token::Kind::modifier && token.kind != Token::Kind::fixed_modifier) continue;
+    const Modifier& modifier = modifiers()[token.modifier];
+    const std::uint8_t value = modifier.get(i);
+    if (token.kind == Token::Kind::fixed_modifier && value != modifier.values[token.value]) return false;
+    const unsigned field = modifier.field_of(value);
+    if (field == modifier.count) return false;
+    if (token.kind == Token::Kind::modifier && field > low_mask<std::uint32_t>(token.field.width()))
+      return false;
+    modifier.set(only_these, value);
+  }
+  return std::ranges::all_of(modifiers(), [&](const Modifier& m) { return m.get(only_these) == m.get(i); });
+}
+
+std::optional<std::uint64_t> encode_as(ProgramType type, const Row& row, const Instruction& i) {
   std::uint64_t word = row.match;
   bool takes_predicate = row.form == Form::long_;
   for (const Token& token : row.syntax()) {
@@ -168,27 +184,10 @@ std::optional<std::uint64_t> encode_row(ProgramType type, const Row& row, const 
   return word;
 }
 
-}  // namespace
-
-bool modifiers_fit(const Row& row, const Instruction& i) {
-  Instruction only_these;  // the modifiers that the row mentions
-  for (const Token& token : row.syntax()) {
-    if (token.kind != Token::Kind::modifier && token.kind != Token::Kind::fixed_modifier) continue;
-    const Modifier& modifier = modifiers()[token.modifier];
-    const std::uint8_t value = modifier.get(i);
-    if (token.kind == Token::Kind::fixed_modifier && value != modifier.values[token.value]) return false;
-    const unsigned field = modifier.field_of(value);
-    if (field == modifier.count) return false;
-    if (token.kind == Token::Kind::modifier && field > low_mask<std::uint32_t>(token.field.width()))
-      return false;
-    modifier.set(only_these, value);
-  }
-  return std::ranges::all_of(modifiers(), [&](const Modifier& m) { return m.get(only_these) == m.get(i); });
-}
-
 std::optional<std::uint64_t> encode(ProgramType type, const Instruction& instruction) {
-  for (const Row& row : rows())
-    if (const auto word = encode_row(type, row, instruction)) return *word ^ instruction.unused;
+  for (const Row& row : rows_from(instruction.opcode))
+    if (row.opcode == instruction.opcode && row.form == instruction.form && modifiers_fit(row, instruction))
+      if (const auto word = encode_as(type, row, instruction)) return *word ^ instruction.unused;
   return {};
 }
 

@@ -312,8 +312,19 @@ consteval std::array<std::uint16_t, 17> first_rows() {
 constexpr auto kFirstRows = first_rows();
 static_assert(std::ranges::is_sorted(kRows, {}, primary_of));
 
+consteval std::array<std::uint16_t, kOpcodeCount> first_of_opcodes() {
+  std::array<std::uint16_t, kOpcodeCount> first{};
+  for (std::size_t row = std::size(kRows); row-- > 0;)
+    first[static_cast<std::size_t>(kRows[row].opcode)] = static_cast<std::uint16_t>(row);
+  return first;
+}
+constexpr auto kFirstOfOpcodes = first_of_opcodes();
+
 }  // namespace
 
+std::span<const Row> rows_from(Opcode opcode) {
+  return std::span(kRows).subspan(kFirstOfOpcodes[static_cast<std::size_t>(opcode)]);
+}
 std::span<const Row> rows_of(unsigned primary) {
   return std::span(kRows).subspan(kFirstRows[primary], kFirstRows[primary + 1] - kFirstRows[primary]);
 }

@@ -114,6 +114,12 @@ std::span<const Row> rows();
 // Those with w0[31:28] = primary, below 16.
 std::span<const Row> rows_of(unsigned primary);
 
+// From the first row of an opcode to the last row of all.
+std::span<const Row> rows_from(Opcode opcode);
+
+// The words that a row gives to an instruction whose modifiers fit it; nothing if its operands do not.
+std::optional<std::uint64_t> encode_as(ProgramType type, const Row& row, const Instruction& instruction);
+
 // Whether the row can hold the values that the instruction's modifiers have.
 bool modifiers_fit(const Row& row, const Instruction& instruction);
 
