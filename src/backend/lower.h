@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <vector>
 
 #include "backend/host.h"
@@ -37,7 +38,8 @@ std::uint32_t choose_parts(const ir::Function& f, const Host& host);
 class Lowering {
  public:
   // Fills `code`, which keeps the memory it had.
-  Lowering(const ir::Function& f, const Host& host, ConstantPool& pool, std::uint32_t parts, lir::Code& code);
+  Lowering(const ir::Function& f, const Host& host, const Role& role, ConstantPool& pool, std::uint32_t parts,
+           lir::Code& code);
   virtual ~Lowering() = default;
   Lowering(const Lowering&) = delete;
   Lowering& operator=(const Lowering&) = delete;
@@ -88,6 +90,22 @@ class Lowering {
   // zeros for an index of `count` or more, if one may come.
   virtual std::array<Reg, 4> load_rows(Value index, std::int32_t offset, std::uint32_t count, bool may_exceed,
                                        std::uint32_t p) = 0;
+
+  // A shorter way to rows whose index varies, which serves as long as the lanes' indices allow it. Rows of one
+  // index share the test.
+  struct TableRow {
+    ir::Inst load;        // LoadUniformRow
+    std::int32_t offset;  // of row 0 in the table
+    std::uint32_t count;  // at least 1
+    bool may_exceed;      // the index may be `count` or more
+  };
+  // How many of the rows, from the first on, the host serves so; they are what the next two are about.
+  virtual std::size_t rows_with_shortcut(Value /*index*/, std::span<const TableRow> /*rows*/) { return 0; }
+  // Mask of lanes that do not allow it. Without a register: all always do.
+  virtual Mask shortcut_refused(Value /*index*/, std::uint32_t /*p*/) { return {}; }
+  virtual std::array<Reg, 4> load_by_shortcut(Value /*index*/, const TableRow& /*row*/, std::uint32_t /*p*/) {
+    return {};
+  }
 
   // ---- Values in their forms
 
@@ -141,6 +159,7 @@ class Lowering {
 
   const ir::Function& f_;
   const Host& host_;
+  const Role& role_;
   ConstantPool& pool_;
   std::uint32_t parts_;
   lir::Code& code_;
@@ -152,6 +171,7 @@ class Lowering {
   void lower(ir::Inst i);
   void connect(ir::Block from, ir::Block to, std::uint32_t lir_from);
   std::uint32_t begin_edge(std::uint32_t from);
+  std::uint32_t begin_block();
   void end_block(std::uint32_t b) { code_.blocks[b].end = static_cast<std::uint32_t>(code_.insts.size()); }
   void finish_loops();
   lir::RegClass class_of(Value v) const;
@@ -204,6 +224,11 @@ class Lowering {
   void store_components(const RowPointers& rows, const std::array<Reg, 4>& components);
   Reg address(Reg base, Reg index, std::uint8_t scale_log2);
   void uniform_row(ir::Inst i, std::int32_t offset, std::uint32_t count, bool may_exceed);
+  TableRow table_row(ir::Inst i) const;
+  std::vector<TableRow> rows_of_index(ir::Inst first) const;
+  void load_rows_either_way(Value index, std::span<const TableRow> rows);
+  void define_row(const TableRow& row, std::uint32_t p, const std::array<Reg, 4>& components);
+  void make_row_tables();
 
 #define WARPJIT_IR_OP(name, results, operands, flags) void lower_##name(ir::Inst i);
 #include "ir/opcodes.inc"

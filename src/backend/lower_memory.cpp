@@ -3,6 +3,7 @@
 // Four-word rows are moved with 128-bit loads and stores and turned in registers: vector k of four holds rows
 // k, k+4, k+8, ... in its 128-bit lanes, so that a 4x4 transpose inside the lanes gives the components in
 // order.
+#include <algorithm>
 #include <cstddef>
 
 #include "backend/lower.h"
@@ -181,23 +182,137 @@ void Lowering::uniform_row(ir::Inst i, std::int32_t offset, std::uint32_t count,
   for (std::uint32_t k = 0; k < 4; ++k) define(f_.result(i, k), 0, components[k]);
 }
 
-void Lowering::lower_LoadUniformRow(ir::Inst i) {
+Lowering::TableRow Lowering::table_row(ir::Inst i) const {
   const std::uint64_t immediate = f_.inst(i).immediate;
-  const auto offset = static_cast<std::int32_t>(immediate & 0xffffffffu);
   const auto count = static_cast<std::uint32_t>(immediate >> 32);
+  return {i, static_cast<std::int32_t>(immediate & 0xffffffffu), count,
+          ir::upper_bound(f_, operand(i, 0)) >= count};
+}
+
+// The load `first` and those that soon follow it in its block with the same index.
+std::vector<Lowering::TableRow> Lowering::rows_of_index(ir::Inst first) const {
+  constexpr int kSoon = 64;  // instructions
+  const std::size_t most = std::max(1u, host_.vector_registers / 2 / (4 * parts_));
+  std::vector<TableRow> rows;
+  ir::Inst i = first;
+  for (int n = 0; n < kSoon && i.valid() && rows.size() < most; ++n, i = f_.inst(i).next)
+    if (f_.inst(i).opcode == ir::Opcode::LoadUniformRow && operand(i, 0) == operand(first, 0) &&
+        f_.inst(i).immediate >> 32 != 0)
+      rows.push_back(table_row(i));
+  return rows;
+}
+
+void Lowering::define_row(const TableRow& row, std::uint32_t p, const std::array<Reg, 4>& components) {
+  for (std::uint32_t k = 0; k < 4; ++k) define(f_.result(row.load, k), p, components[k]);
+}
+
+void Lowering::lower_LoadUniformRow(ir::Inst i) {
+  if (slot(f_.result(i), 0) != lir::kNoReg) return;  // came with one before it
+  const TableRow row = table_row(i);
   Value index = operand(i, 0);
-  if (count == 0) {
+  if (row.count == 0) {
     for (std::uint32_t k = 0; k < 4; ++k)
       for (std::uint32_t p = 0; p < parts_of(f_.result(i, k)); ++p)
         define(f_.result(i, k), p, constant_vector(0));
     return;
   }
-  const bool may_exceed = ir::upper_bound(f_, index) >= count;
-  if (!varying(index)) return uniform_row(i, offset, count, may_exceed);
-  for (std::uint32_t p = 0; p < parts_; ++p) {
-    std::array<Reg, 4> components = load_rows(index, offset, count, may_exceed, p);
-    for (std::uint32_t k = 0; k < 4; ++k) define(f_.result(i, k), p, components[k]);
+  if (!varying(index)) return uniform_row(i, row.offset, row.count, row.may_exceed);
+  const std::vector<TableRow> rows = rows_of_index(i);
+  if (const std::size_t served = rows_with_shortcut(index, rows); served != 0)
+    return load_rows_either_way(index, std::span(rows).first(served));
+  for (std::uint32_t p = 0; p < parts_; ++p)
+    define_row(row, p, load_rows(index, row.offset, row.count, row.may_exceed, p));
+}
+
+// Block, then one of two blocks with the loads, then a block that has the components as its parameters and in
+// which the IR's block goes on.
+void Lowering::load_rows_either_way(Value index, std::span<const TableRow> rows) {
+  Mask refused;
+  for (std::uint32_t p = 0; p < parts_; ++p) {  // makes the index, too, before the ways part
+    const Mask m = shortcut_refused(index, p);
+    if (m.reg == lir::kNoReg) continue;
+    refused = p == 0 ? m : combine(MaskOp::or_, refused, m);
   }
+  if (refused.reg == lir::kNoReg) {
+    for (const TableRow& row : rows)
+      for (std::uint32_t p = 0; p < parts_; ++p) define_row(row, p, load_by_shortcut(index, row, p));
+    return;
+  }
+  branch_if_any(refused.inverted ? mask_not(refused.reg) : refused.reg);
+  const auto at = static_cast<std::uint32_t>(code_.blocks.size() - 1);
+  end_block(at);
+  const std::uint32_t stamp = current_block_;
+  std::array<std::uint32_t, 2> ways;
+  for (const bool shorter : {false, true}) {
+    const std::uint32_t way = ways[shorter] = begin_edge(at);
+    std::vector<Reg> components;
+    for (const TableRow& row : rows)
+      for (std::uint32_t p = 0; p < parts_; ++p) {
+        const std::array<Reg, 4> made = shorter
+                                            ? load_by_shortcut(index, row, p)
+                                            : load_rows(index, row.offset, row.count, row.may_exceed, p);
+        components.insert(components.end(), made.begin(), made.end());
+      }
+    code_.blocks[way].args = std::move(components);
+    add(Op::Jump);
+    end_block(way);
+  }
+  const std::uint32_t join = begin_block();
+  for (std::uint32_t way : ways) code_.blocks[way].successors.push_back(join);
+  current_block_ = stamp;  // what was cached before the ways parted is still there
+  for (const TableRow& row : rows)
+    for (std::uint32_t p = 0; p < parts_; ++p) {
+      std::array<Reg, 4> components;
+      for (Reg& r : components) code_.blocks[join].params.push_back(r = code_.new_reg(RegClass::vector));
+      define_row(row, p, components);
+    }
+}
+
+// A loop that turns as many rows at a time as a vector has lanes.
+void Lowering::make_row_tables() {
+  const RowTables& tables = role_.row_tables;
+  const auto vector_bytes = static_cast<std::int32_t>(host_.vector_bytes);
+  const auto component_bytes = static_cast<std::int32_t>(tables.rows * 4);
+  const Reg zero = scalar_imm(0);
+  const auto before = static_cast<std::uint32_t>(code_.blocks.size() - 1);
+  add(Op::Jump);
+  end_block(before);
+  const std::uint32_t body = begin_block();
+  const Reg done = code_.new_reg(RegClass::scalar);  // bytes of each component
+  code_.blocks[before].successors = {body};
+  code_.blocks[before].args = {zero};
+  code_.blocks[body].params = {done};
+  const auto at = [&](Inst& inst, std::int32_t displacement, std::uint8_t scale_log2) {
+    inst.mem = {MemBase::table, 0xff, inst.use_count, scale_log2, false, displacement};
+    use(inst, done);
+  };
+  std::array<Reg, 4> rows;
+  for (std::uint32_t lane = 0; lane < host_.lanes / 4; ++lane)
+    for (std::uint32_t k = 0; k < 4; ++k) {
+      Inst& inst = add(lane == 0 ? Op::LoadRow : Op::InsertRow, RegClass::vector);
+      inst.imm = lane;
+      inst.prefer = lane != 0;
+      if (lane != 0) use(inst, rows[k]);
+      at(inst, tables.source + static_cast<std::int32_t>((lane * 4 + k) * 16), 2);
+      rows[k] = inst.def;
+    }
+  const std::array<Reg, 4> components = transpose(rows);
+  for (std::int32_t c = 0; c < 4; ++c) {
+    Inst& store = add(Op::StoreFull);
+    use(store, components[static_cast<std::size_t>(c)]);
+    at(store, tables.place + c * component_bytes, 0);
+  }
+  const Reg next = scalar_op_imm(Op::SAddImm, done, vector_bytes);
+  Inst& more = add(Op::BranchCompare);
+  use(more, next);
+  more.imm = pack_condition(Condition::less_u, component_bytes);
+  end_block(body);
+  const std::uint32_t again = begin_edge(body);
+  code_.blocks[again].successors = {body};
+  code_.blocks[again].args = {next};
+  add(Op::Jump);
+  end_block(again);
+  begin_edge(body);
 }
 
 // ---- local slots: what the dispatcher keeps between blocks, per lane
