@@ -52,7 +52,8 @@ Result<MachineCode> compile_for(const Host& host, const ir::GroupProgram& progra
   out.lanes = out.parts * host.lanes;
   out.table_bytes = program.kernel.uniform_bytes;
   Role role;
-  if (host.choose_row_tables != nullptr && program.preamble.block_count() != 0) {
+  if (host.choose_row_tables != nullptr && program.assumes_no_zero_inf &&
+      program.preamble.block_count() != 0) {
     RowTables& tables = role.row_tables;
     tables = host.choose_row_tables(program.kernel);
     if (tables.rows != 0) {

@@ -61,7 +61,8 @@ struct Routine {
 
 // Rows of the uniform table by component, so that a host can look words up in registers: component c of rows
 // 0 to `rows` - 1 from byte `source` of the table on stands, row after row, at byte place + c * 4 * rows.
-// The preamble makes them, the kernel reads them.
+// The preamble makes them, the kernel reads them. Rows elsewhere are out of reach: a kernel that meets them
+// raises the invalid flag, so only those that are looked after for that have tables.
 struct RowTables {
   std::int32_t source = 0, place = 0;
   std::uint32_t rows = 0;  // 0: no tables

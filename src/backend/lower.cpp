@@ -122,6 +122,27 @@ std::uint32_t Lowering::begin_edge(std::uint32_t from) {
   return edge;
 }
 
+// Ends the block with a branch, whose edges are to follow: first that for "any".
+std::uint32_t Lowering::branch_on_any(Reg mask) {
+  branch_if_any(mask);
+  const auto at = static_cast<std::uint32_t>(code_.blocks.size() - 1);
+  end_block(at);
+  return at;
+}
+
+void Lowering::end_edge(std::uint32_t edge, std::vector<Reg> args) {
+  add(Op::Jump);
+  end_block(edge);
+  code_.blocks[edge].args = std::move(args);
+}
+
+// A block behind both edges: `vectors` become what comes with them.
+void Lowering::join_edges(std::uint32_t a, std::uint32_t b, std::span<Reg> vectors) {
+  const std::uint32_t join = begin_block();
+  for (std::uint32_t edge : {a, b}) code_.blocks[edge].successors.push_back(join);
+  for (Reg& r : vectors) code_.blocks[join].params.push_back(r = code_.new_reg(RegClass::vector));
+}
+
 std::uint32_t Lowering::begin_block() {
   code_.blocks.emplace_back();
   code_.blocks.back().first = static_cast<std::uint32_t>(code_.insts.size());

@@ -91,21 +91,15 @@ class Lowering {
   virtual std::array<Reg, 4> load_rows(Value index, std::int32_t offset, std::uint32_t count, bool may_exceed,
                                        std::uint32_t p) = 0;
 
-  // A shorter way to rows whose index varies, which serves as long as the lanes' indices allow it. Rows of one
-  // index share the test.
+  // Rows of the uniform table that are read by one index, which varies.
   struct TableRow {
     ir::Inst load;        // LoadUniformRow
     std::int32_t offset;  // of row 0 in the table
     std::uint32_t count;  // at least 1
     bool may_exceed;      // the index may be `count` or more
   };
-  // How many of the rows, from the first on, the host serves so; they are what the next two are about.
-  virtual std::size_t rows_with_shortcut(Value /*index*/, std::span<const TableRow> /*rows*/) { return 0; }
-  // Mask of lanes that do not allow it. Without a register: all always do.
-  virtual Mask shortcut_refused(Value /*index*/, std::uint32_t /*p*/) { return {}; }
-  virtual std::array<Reg, 4> load_by_shortcut(Value /*index*/, const TableRow& /*row*/, std::uint32_t /*p*/) {
-    return {};
-  }
+  // Makes some of the rows, from the first on, in a way that the host has for them together; returns how many.
+  virtual std::size_t load_rows_together(Value /*index*/, std::span<const TableRow> /*rows*/) { return 0; }
 
   // ---- Values in their forms
 
@@ -153,6 +147,21 @@ class Lowering {
   lir::Mem frame(std::int32_t displacement) const;
   std::int32_t reserve_frame(std::uint32_t bytes);
   std::array<Reg, 4> transpose(const std::array<Reg, 4>& rows);
+  void define_row(const TableRow& row, std::uint32_t p, const std::array<Reg, 4>& components);
+  // Control goes through more blocks of its own: where a lane of `mask` is set, through what `make` makes of
+  // the vectors.
+  template <class Make>
+  void change_if_any(Reg mask, std::span<Reg> vectors, Make make) {
+    const std::uint32_t stamp = current_block_, at = branch_on_any(mask);
+    const std::uint32_t change = begin_edge(at);
+    std::vector<Reg> changed(vectors.begin(), vectors.end());
+    make(std::span(changed));
+    end_edge(change, std::move(changed));
+    const std::uint32_t keep = begin_edge(at);
+    end_edge(keep, {vectors.begin(), vectors.end()});
+    join_edges(change, keep, vectors);
+    current_block_ = stamp;  // what was cached before the ways parted is still there
+  }
   // Registers made under another stamp may not dominate this place, or hold another state of the table.
   std::uint32_t current_block() const { return current_block_; }
   std::uint32_t table_epoch() const { return table_epoch_; }
@@ -172,6 +181,9 @@ class Lowering {
   void connect(ir::Block from, ir::Block to, std::uint32_t lir_from);
   std::uint32_t begin_edge(std::uint32_t from);
   std::uint32_t begin_block();
+  std::uint32_t branch_on_any(Reg mask);
+  void end_edge(std::uint32_t edge, std::vector<Reg> args);
+  void join_edges(std::uint32_t a, std::uint32_t b, std::span<Reg> vectors);
   void end_block(std::uint32_t b) { code_.blocks[b].end = static_cast<std::uint32_t>(code_.insts.size()); }
   void finish_loops();
   lir::RegClass class_of(Value v) const;
@@ -226,8 +238,6 @@ class Lowering {
   void uniform_row(ir::Inst i, std::int32_t offset, std::uint32_t count, bool may_exceed);
   TableRow table_row(ir::Inst i) const;
   std::vector<TableRow> rows_of_index(ir::Inst first) const;
-  void load_rows_either_way(Value index, std::span<const TableRow> rows);
-  void define_row(const TableRow& row, std::uint32_t p, const std::array<Reg, 4>& components);
   void make_row_tables();
 
 #define WARPJIT_IR_OP(name, results, operands, flags) void lower_##name(ir::Inst i);

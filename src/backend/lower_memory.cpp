@@ -218,54 +218,9 @@ void Lowering::lower_LoadUniformRow(ir::Inst i) {
   }
   if (!varying(index)) return uniform_row(i, row.offset, row.count, row.may_exceed);
   const std::vector<TableRow> rows = rows_of_index(i);
-  if (const std::size_t served = rows_with_shortcut(index, rows); served != 0)
-    return load_rows_either_way(index, std::span(rows).first(served));
+  if (load_rows_together(index, rows) != 0) return;
   for (std::uint32_t p = 0; p < parts_; ++p)
     define_row(row, p, load_rows(index, row.offset, row.count, row.may_exceed, p));
-}
-
-// Block, then one of two blocks with the loads, then a block that has the components as its parameters and in
-// which the IR's block goes on.
-void Lowering::load_rows_either_way(Value index, std::span<const TableRow> rows) {
-  Mask refused;
-  for (std::uint32_t p = 0; p < parts_; ++p) {  // makes the index, too, before the ways part
-    const Mask m = shortcut_refused(index, p);
-    if (m.reg == lir::kNoReg) continue;
-    refused = p == 0 ? m : combine(MaskOp::or_, refused, m);
-  }
-  if (refused.reg == lir::kNoReg) {
-    for (const TableRow& row : rows)
-      for (std::uint32_t p = 0; p < parts_; ++p) define_row(row, p, load_by_shortcut(index, row, p));
-    return;
-  }
-  branch_if_any(refused.inverted ? mask_not(refused.reg) : refused.reg);
-  const auto at = static_cast<std::uint32_t>(code_.blocks.size() - 1);
-  end_block(at);
-  const std::uint32_t stamp = current_block_;
-  std::array<std::uint32_t, 2> ways;
-  for (const bool shorter : {false, true}) {
-    const std::uint32_t way = ways[shorter] = begin_edge(at);
-    std::vector<Reg> components;
-    for (const TableRow& row : rows)
-      for (std::uint32_t p = 0; p < parts_; ++p) {
-        const std::array<Reg, 4> made = shorter
-                                            ? load_by_shortcut(index, row, p)
-                                            : load_rows(index, row.offset, row.count, row.may_exceed, p);
-        components.insert(components.end(), made.begin(), made.end());
-      }
-    code_.blocks[way].args = std::move(components);
-    add(Op::Jump);
-    end_block(way);
-  }
-  const std::uint32_t join = begin_block();
-  for (std::uint32_t way : ways) code_.blocks[way].successors.push_back(join);
-  current_block_ = stamp;  // what was cached before the ways parted is still there
-  for (const TableRow& row : rows)
-    for (std::uint32_t p = 0; p < parts_; ++p) {
-      std::array<Reg, 4> components;
-      for (Reg& r : components) code_.blocks[join].params.push_back(r = code_.new_reg(RegClass::vector));
-      define_row(row, p, components);
-    }
 }
 
 // A loop that turns as many rows at a time as a vector has lanes.

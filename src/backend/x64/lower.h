@@ -52,12 +52,10 @@ class Lowering final : public backend::Lowering {
                                std::uint32_t p) override;
 
   // row_tables.cpp
-  std::size_t rows_with_shortcut(Value index, std::span<const TableRow> rows) override;
-  Mask shortcut_refused(Value index, std::uint32_t p) override;
-  std::array<Reg, 4> load_by_shortcut(Value index, const TableRow& row, std::uint32_t p) override;
-
-  std::uint32_t near_first_ = 0, near_count_ = 0;  // the indices for which the row tables serve
-  bool always_near_ = false;
+  std::size_t load_rows_together(Value index, std::span<const TableRow> rows) override;
+  Reg look_up(std::uint32_t component, std::uint32_t first_row, Reg numbers);
+  Reg at_least(Reg numbers, std::int64_t bound);
+  void raise_invalid(Reg mask);
 
   std::int32_t scratch_ = -1;  // frame area for the byte offsets of per-lane rows
   ir::Value scratch_index_;    // whose offsets are there, since the block began

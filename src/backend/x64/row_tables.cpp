@@ -1,8 +1,8 @@
 // Rows with an index that varies, on AVX-512: components are looked up in registers, in tables that hold a
-// window of the uniform table (RowTables). A permutation has 32 words to choose from, so two of them and a
-// select serve 64 rows, enough for the matrix palettes that programs use. Lanes that want a row elsewhere send
-// their group the long way. Measured on Sapphire Rapids, 3 rows for 16 lanes: 25 ns by loads, 6.5 ns with 64
-// rows, 14 ns with 96.
+// window of the uniform table (RowTables). A permutation has 32 words to choose from: two of them and a select
+// serve 64 rows, enough for most matrix palettes; a group jumps over the third if no lane needs it. A lane that
+// wants a row outside the window raises the invalid flag, and the launch goes on without tables.
+// Measured on Sapphire Rapids, 3 rows for 16 lanes: 25 ns by loads, 6.5 ns with 64 rows, 14 ns with 96.
 #include <algorithm>
 
 #include "backend/x64/lower.h"
@@ -19,8 +19,9 @@ using lir::RegClass;
 
 namespace {
 
-constexpr std::uint32_t kRowBytes = 16;
-constexpr std::uint32_t kMostRows = 64, kRowsOfLookUp = 32;
+constexpr std::int32_t kRowBytes = 16;
+constexpr std::uint32_t kMostRows = 96, kRowsOfLookUp = 32;
+constexpr std::uint32_t kNaN = 0x7fc00000u;
 constexpr std::uint32_t kFewRows = 32;  // a window that serves fewer is not worth its test
 
 // The row where a table probably begins to be used. Guests whose index may be negative add an origin, and
@@ -56,7 +57,7 @@ RowTables choose_row_tables(const ir::Function& kernel) {
     }
   const auto before = [](const Reach& a, const Reach& b) { return a.first < b.first; };
   std::sort(reaches.begin(), reaches.end(), before);
-  constexpr auto kSpan = static_cast<std::int32_t>((kMostRows - kFewRows) * kRowBytes);
+  constexpr std::int32_t kSpan = (kMostRows - kFewRows) * kRowBytes;
   std::size_t best = 0, most = 0, end = 0;
   for (std::size_t k = 0; k < reaches.size(); ++k) {
     while (end < reaches.size() && reaches[end].first <= reaches[k].first + kSpan) ++end;
@@ -65,81 +66,119 @@ RowTables choose_row_tables(const ir::Function& kernel) {
   if (most == 0) return {};
   RowTables tables;
   tables.source = reaches[best].first;
-  tables.rows = kRowsOfLookUp;
-  for (std::size_t k = best; k < best + most; ++k) {
-    const auto skipped = static_cast<std::uint32_t>(reaches[k].first - tables.source) / kRowBytes;
-    if (skipped + reaches[k].rows > kRowsOfLookUp) tables.rows = kMostRows;
-  }
+  std::uint32_t wanted = 0;
+  for (std::size_t k = best; k < best + most; ++k)
+    wanted = std::max(
+        wanted, static_cast<std::uint32_t>(reaches[k].first - tables.source) / kRowBytes + reaches[k].rows);
+  tables.rows = std::min(kMostRows, (wanted + kRowsOfLookUp - 1) / kRowsOfLookUp * kRowsOfLookUp);
   return tables;
 }
 
-// Rows are served as long as their common window stays worth it.
-std::size_t Lowering::rows_with_shortcut(Value index, std::span<const TableRow> rows) {
+// Words `first_row` to `first_row` + 31 of the component's table, by the lowest bits of the numbers.
+Reg Lowering::look_up(std::uint32_t component, std::uint32_t first_row, Reg numbers) {
+  const RowTables& tables = role_.row_tables;
+  Source lower, upper;
+  lower.mem.base = MemBase::table;
+  lower.mem.displacement = tables.place + static_cast<std::int32_t>((component * tables.rows + first_row) * 4);
+  upper = lower;
+  upper.mem.displacement += static_cast<std::int32_t>(host_.vector_bytes);
+  Inst& load = add(Op::LoadFull, RegClass::vector);
+  load.mem = lower.mem;
+  load.flags |= lir::kRemat;
+  const Reg words = load.def;
+  Inst& inst = add(Op::LookUp, RegClass::vector);
+  inst.flags |= lir::kTied;
+  use(inst, words);
+  use(inst, numbers);
+  use_source(inst, upper);
+  return inst.def;
+}
+
+Reg Lowering::at_least(Reg numbers, std::int64_t bound) {
+  return compare(Op::CmpI, numbers, constant_source(static_cast<std::uint32_t>(bound)),
+                 integer_predicate::kGe);
+}
+
+// The invalid flag, if a lane of the mask is set.
+void Lowering::raise_invalid(Reg mask) {
+  const Reg nan = constant_vector(kNaN);
+  Inst& inst = add(Op::CmpFMasked, RegClass::mask);
+  inst.flags = 0;  // wanted although nobody uses what it defines
+  use(inst, nan);
+  use(inst, nan);
+  use(inst, mask);
+  inst.imm = predicate::kLtSignaling;
+}
+
+// Of the rows those that have a window of indices in common which is worth it.
+std::size_t Lowering::load_rows_together(Value index, std::span<const TableRow> rows) {
   const RowTables& tables = role_.row_tables;
   if (tables.rows == 0) return 0;
-  const std::uint64_t bound = ir::upper_bound(f_, index);
-  const std::int64_t likely = likely_first(f_, index);
-  std::int64_t first = 0, end = std::int64_t{1} << 32;
+  const std::int64_t bound = static_cast<std::int64_t>(ir::upper_bound(f_, index)) + 1, likely = likely_first(f_, index);
+  std::int64_t first = 0, end = bound, nearest = end;
   std::size_t served = 0;
   for (const TableRow& row : rows) {
-    const std::int64_t distance = std::int64_t{tables.source} - row.offset;
-    if (distance % kRowBytes != 0) break;
-    const std::int64_t from = std::max(first, distance / kRowBytes);
-    const std::int64_t to = std::min({end, distance / kRowBytes + tables.rows, std::int64_t{row.count}});
-    const std::int64_t reached = std::min(std::int64_t{row.count}, static_cast<std::int64_t>(bound) + 1);
-    if (from > likely || to < std::min(likely + kFewRows, reached)) break;
+    const std::int64_t bytes = std::int64_t{tables.source} - row.offset, distance = bytes / kRowBytes;
+    if (bytes % kRowBytes != 0) break;
+    const std::int64_t from = std::max(first, distance);
+    const std::int64_t to = std::min({end, distance + tables.rows, std::int64_t{row.count}});
+    if (from > likely || to < std::min({likely + kFewRows, std::int64_t{row.count}, bound})) break;
     first = from;
     end = to;
+    nearest = std::min(nearest, distance);
     ++served;
   }
-  near_first_ = static_cast<std::uint32_t>(first);
-  near_count_ = static_cast<std::uint32_t>(end - first);
-  always_near_ = first == 0 && static_cast<std::int64_t>(bound) < end;
-  return served;
-}
-
-Mask Lowering::shortcut_refused(Value index, std::uint32_t p) {
-  Reg number = vector(index, p);
-  if (always_near_) return {};
-  if (near_first_ != 0) number = vvv(Op::ISub, number, constant_source(near_first_));
-  return {compare(Op::CmpU, number, constant_source(near_count_), integer_predicate::kGe)};
-}
-
-std::array<Reg, 4> Lowering::load_by_shortcut(Value index, const TableRow& row, std::uint32_t p) {
-  const RowTables& tables = role_.row_tables;
-  // To what the index is in the tables; their lowest bits alone count in a permutation.
-  const std::int32_t shift = (row.offset - tables.source) / static_cast<std::int32_t>(kRowBytes);
-  Reg number = vector(index, p), in_first = lir::kNoReg;
-  if (tables.rows > kRowsOfLookUp)
-    in_first = compare(Op::CmpI, number,
-                       constant_source(kRowsOfLookUp - static_cast<std::uint32_t>(shift)),
-                       integer_predicate::kLt);
-  if (shift % static_cast<std::int32_t>(kRowsOfLookUp) != 0)
-    number = vvv(Op::IAdd, number, constant_source(static_cast<std::uint32_t>(shift)));
-  std::array<Reg, 4> components;
-  for (std::uint32_t c = 0; c < 4; ++c) {
-    const auto look_up = [&](std::uint32_t first_row) {
-      const std::int32_t at = tables.place + static_cast<std::int32_t>((c * tables.rows + first_row) * 4);
-      Inst& load = add(Op::LoadFull, RegClass::vector);
-      load.mem.base = MemBase::table;
-      load.mem.displacement = at;
-      load.flags |= lir::kRemat;
-      const Reg lower = load.def;
-      Inst& inst = add(Op::LookUp, RegClass::vector);
-      inst.flags |= lir::kTied;
-      use(inst, lower);
-      use(inst, number);
-      Source upper;
-      upper.mem.base = MemBase::table;
-      upper.mem.displacement = at + static_cast<std::int32_t>(host_.vector_bytes);
-      use_source(inst, upper);
-      return inst.def;
-    };
-    components[c] = look_up(0);
-    if (in_first == lir::kNoReg) continue;
-    components[c] = blend(look_up(kRowsOfLookUp), reg_source(components[c]), in_first);
+  if (served == 0) return 0;
+  // Indices from `far` on need the third permutation for some row.
+  const std::int64_t far = nearest + 2 * kRowsOfLookUp;
+  const bool any_far = far < end;
+  std::vector<Reg> vectors, numbers;
+  Reg any = lir::kNoReg;
+  for (std::uint32_t p = 0; p < parts_; ++p) {
+    const Reg indices = vector(index, p);
+    if (first != 0 || end < bound) {
+      Reg from_first = indices;
+      if (first != 0)
+        from_first = vvv(Op::ISub, indices, constant_source(static_cast<std::uint32_t>(first)));
+      raise_invalid(compare(Op::CmpU, from_first, constant_source(static_cast<std::uint32_t>(end - first)),
+                            integer_predicate::kGe));
+    }
+    if (any_far) {
+      const Reg is_far = at_least(indices, far);
+      any = any == lir::kNoReg ? is_far : mask_op(MaskOp::or_, any, is_far);
+    }
+    for (const TableRow& row : rows.first(served)) {
+      const std::int64_t distance = (std::int64_t{tables.source} - row.offset) / kRowBytes;
+      const Reg second = distance + kRowsOfLookUp < end ? at_least(indices, distance + kRowsOfLookUp)
+                                                        : lir::kNoReg;
+      numbers.push_back(distance % kRowsOfLookUp == 0
+                            ? indices
+                            : vvv(Op::ISub, indices, constant_source(static_cast<std::uint32_t>(distance))));
+      for (std::uint32_t c = 0; c < 4; ++c) {
+        Reg r = look_up(c, 0, numbers.back());
+        if (second != lir::kNoReg) r = blend(r, reg_source(look_up(c, kRowsOfLookUp, numbers.back())), second);
+        vectors.push_back(r);
+      }
+    }
   }
-  return components;
+  if (any_far)
+    change_if_any(any, vectors, [&](std::span<Reg> changed) {
+      std::size_t n = 0;
+      for (std::uint32_t p = 0; p < parts_; ++p)
+        for (const TableRow& row : rows.first(served)) {
+          const std::int64_t distance = (std::int64_t{tables.source} - row.offset) / kRowBytes;
+          const Reg third = at_least(vector(index, p), distance + 2 * kRowsOfLookUp);
+          for (std::uint32_t c = 0; c < 4; ++c, ++n)
+            changed[n] = blend(changed[n], reg_source(look_up(c, 2 * kRowsOfLookUp, numbers[n / 4])), third);
+        }
+    });
+  std::size_t n = 0;
+  for (std::uint32_t p = 0; p < parts_; ++p)
+    for (const TableRow& row : rows.first(served)) {
+      define_row(row, p, {vectors[n], vectors[n + 1], vectors[n + 2], vectors[n + 3]});
+      n += 4;
+    }
+  return served;
 }
 
 }  // namespace warpjit::backend::x64
