@@ -98,7 +98,8 @@ class Lowering {
     std::uint32_t count;  // at least 1
     bool may_exceed;      // the index may be `count` or more
   };
-  // Makes some of the rows, from the first on, in a way that the host has for them together; returns how many.
+  // Makes some of the rows, from the first on, in a way that the host has for them together; returns how
+  // many.
   virtual std::size_t load_rows_together(Value /*index*/, std::span<const TableRow> /*rows*/) { return 0; }
 
   // ---- Values in their forms

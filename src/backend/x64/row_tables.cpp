@@ -1,7 +1,7 @@
 // Rows with an index that varies, on AVX-512: components are looked up in registers, in tables that hold a
-// window of the uniform table (RowTables). A permutation has 32 words to choose from: two of them and a select
-// serve 64 rows, enough for most matrix palettes; a group jumps over the third if no lane needs it. A lane that
-// wants a row outside the window raises the invalid flag, and the launch goes on without tables.
+// window of the uniform table (RowTables). A permutation has 32 words to choose from: two of them and a
+// select serve 64 rows, enough for most matrix palettes; a group jumps over the third if no lane needs it. A
+// lane that wants a row outside the window raises the invalid flag, and the launch goes on without tables.
 // Measured on Sapphire Rapids, 3 rows for 16 lanes: 25 ns by loads, 6.5 ns with 64 rows, 14 ns with 96.
 #include <algorithm>
 
@@ -79,7 +79,8 @@ Reg Lowering::look_up(std::uint32_t component, std::uint32_t first_row, Reg numb
   const RowTables& tables = role_.row_tables;
   Source lower, upper;
   lower.mem.base = MemBase::table;
-  lower.mem.displacement = tables.place + static_cast<std::int32_t>((component * tables.rows + first_row) * 4);
+  lower.mem.displacement =
+      tables.place + static_cast<std::int32_t>((component * tables.rows + first_row) * 4);
   upper = lower;
   upper.mem.displacement += static_cast<std::int32_t>(host_.vector_bytes);
   Inst& load = add(Op::LoadFull, RegClass::vector);
@@ -114,7 +115,8 @@ void Lowering::raise_invalid(Reg mask) {
 std::size_t Lowering::load_rows_together(Value index, std::span<const TableRow> rows) {
   const RowTables& tables = role_.row_tables;
   if (tables.rows == 0) return 0;
-  const std::int64_t bound = static_cast<std::int64_t>(ir::upper_bound(f_, index)) + 1, likely = likely_first(f_, index);
+  const std::int64_t bound = static_cast<std::int64_t>(ir::upper_bound(f_, index)) + 1,
+                     likely = likely_first(f_, index);
   std::int64_t first = 0, end = bound, nearest = end;
   std::size_t served = 0;
   for (const TableRow& row : rows) {
@@ -138,8 +140,7 @@ std::size_t Lowering::load_rows_together(Value index, std::span<const TableRow> 
     const Reg indices = vector(index, p);
     if (first != 0 || end < bound) {
       Reg from_first = indices;
-      if (first != 0)
-        from_first = vvv(Op::ISub, indices, constant_source(static_cast<std::uint32_t>(first)));
+      if (first != 0) from_first = vvv(Op::ISub, indices, constant_source(static_cast<std::uint32_t>(first)));
       raise_invalid(compare(Op::CmpU, from_first, constant_source(static_cast<std::uint32_t>(end - first)),
                             integer_predicate::kGe));
     }
@@ -149,14 +150,15 @@ std::size_t Lowering::load_rows_together(Value index, std::span<const TableRow> 
     }
     for (const TableRow& row : rows.first(served)) {
       const std::int64_t distance = (std::int64_t{tables.source} - row.offset) / kRowBytes;
-      const Reg second = distance + kRowsOfLookUp < end ? at_least(indices, distance + kRowsOfLookUp)
-                                                        : lir::kNoReg;
+      const Reg second =
+          distance + kRowsOfLookUp < end ? at_least(indices, distance + kRowsOfLookUp) : lir::kNoReg;
       numbers.push_back(distance % kRowsOfLookUp == 0
                             ? indices
                             : vvv(Op::ISub, indices, constant_source(static_cast<std::uint32_t>(distance))));
       for (std::uint32_t c = 0; c < 4; ++c) {
         Reg r = look_up(c, 0, numbers.back());
-        if (second != lir::kNoReg) r = blend(r, reg_source(look_up(c, kRowsOfLookUp, numbers.back())), second);
+        if (second != lir::kNoReg)
+          r = blend(r, reg_source(look_up(c, kRowsOfLookUp, numbers.back())), second);
         vectors.push_back(r);
       }
     }
