@@ -358,7 +358,8 @@ struct RunOptions {
   bool dispatch_all = false;          // tests: all control flow in the dispatcher
   bool generic = false;               // do not specialize for the values of booleans
   // Do not wait for a kernel that is not there: it is compiled in the background, and the guest interpreter
-  // runs the threads until it is ready, with the same bits. If the compilation fails, the runs after it do.
+  // runs the threads until it is ready (of a geometry program all of them), with the same bits. If the
+  // compilation fails, the runs after it do.
   bool background = false;
   // Runs stop with `cancelled` soon after it becomes other than 0. Must outlive the run.
   const std::atomic<std::uint32_t>* cancel = nullptr;
@@ -378,8 +379,8 @@ struct CompileReport {
 struct RunReport : CompileReport {
   std::uint64_t run_ns = 0;
   unsigned threads = 1;  // host threads asked to work
-  // Threads of the launch that the guest interpreter ran while the kernel was compiled in the background. If
-  // these are all, `engine` is guest.
+  // Threads of the launch, or invocations of a geometry program, that the guest interpreter ran while the
+  // kernel was compiled in the background. If these are all, `engine` is guest.
   std::uint64_t interpreted = 0;
   std::uint64_t invocations = 0, triangles = 0;  // of a geometry program
 };

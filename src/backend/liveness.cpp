@@ -45,10 +45,12 @@ void Liveness::collect_uses(const Code& code) {
   for_each_use([&](Reg v, std::uint32_t position, std::uint32_t b) {
     ++use_first_[v + 1];
     last_position_[v] = std::max(last_position_[v], position);
-    if (definition_block_[v] != b && global_[v] == kNever) {
+    if (definition_block_[v] == b) return;
+    if (global_[v] == kNever) {
       global_[v] = static_cast<std::uint32_t>(globals_.size());
       globals_.push_back(v);
     }
+    upward_exposed_.push_back({v, b});
   });
   for (std::size_t v = 0; v < count; ++v) use_first_[v + 1] += use_first_[v];
   use_position_.resize(use_first_[count]);
@@ -68,16 +70,7 @@ void Liveness::solve(const Code& code) {
     bits[b * words_ + global_[v] / 64] |= std::uint64_t{1} << (global_[v] % 64);
   };
   for (Reg v : globals_) set(defined, definition_block_[v], v);
-  for (std::size_t b = 0; b < code.blocks.size(); ++b) {  // in_ starts as the upward-exposed uses
-    const Block& block = code.blocks[b];
-    auto use = [&](Reg v) {
-      if (global_[v] != kNever && definition_block_[v] != b) set(in_, b, v);
-    };
-    for (std::uint32_t i = block.first; i < block.end; ++i)
-      for (int k = 0; k < code.insts[i].use_count; ++k)
-        if (code.insts[i].use[k] != kNoReg) use(code.insts[i].use[k]);
-    for (Reg arg : block.args) use(arg);
-  }
+  for (const auto& [v, b] : upward_exposed_) set(in_, b, v);
   for (bool changed = true; changed;) {
     changed = false;
     for (std::size_t b = code.blocks.size(); b-- > 0;) {

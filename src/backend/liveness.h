@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "backend/lir.h"
@@ -58,6 +59,7 @@ class Liveness {
   std::vector<std::uint32_t> use_first_, use_position_, cursor_;
   std::vector<std::uint32_t> global_;  // dense number of a register that crosses blocks
   std::vector<Reg> globals_;
+  std::vector<std::pair<Reg, std::uint32_t>> upward_exposed_;  // uses of globals, with their blocks
   std::uint32_t words_ = 0;
   std::vector<std::uint64_t> in_, out_;
   std::vector<std::uint32_t> definition_, definition_block_, last_position_;

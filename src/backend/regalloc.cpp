@@ -79,6 +79,7 @@ class Run {
     for (std::size_t c = 0; c < kClassCount; ++c) {
       all_[c] = 0;
       for (std::uint8_t r : file_.allocatable[c]) all_[c] |= 1u << r;
+      find_runs(c);
     }
     entry_.resize(code_.blocks.size());
     exit_.resize(code_.blocks.size());
@@ -159,9 +160,22 @@ class Run {
       std::uint32_t r = static_cast<std::uint32_t>(param_register_[h]);
       if (available >> r & 1) return r;
     }
-    for (std::uint8_t r : file_.allocatable[c])
-      if (available >> r & 1) return r;
+    for (std::uint32_t run : runs_[c])
+      if ((available & run) != 0) return static_cast<std::uint32_t>(std::countr_zero(available & run));
     return 0;
+  }
+
+  // The allocatable registers in their order of preference, as sets of ascending numbers.
+  void find_runs(std::size_t c) {
+    std::uint32_t run = 0;
+    for (std::uint8_t r : file_.allocatable[c]) {
+      if (run >> r != 0) {
+        runs_[c].push_back(run);
+        run = 0;
+      }
+      run |= 1u << r;
+    }
+    runs_[c].push_back(run);
   }
 
   void begin_block(std::uint32_t b) {
@@ -532,6 +546,7 @@ class Run {
   Allocation& out_;
   RegisterState held_;
   std::array<std::uint32_t, kClassCount> occupied_ = {}, all_ = {};
+  std::array<std::vector<std::uint32_t>, kClassCount> runs_;
   std::vector<std::int32_t>& where_;
   std::vector<std::int32_t>& param_register_;
   std::vector<char>& needs_slot_;

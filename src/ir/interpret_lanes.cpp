@@ -221,9 +221,10 @@ GroupOutcome run_group_plain(const GroupContext& context, std::uint32_t* frame) 
   return run_group<kLanes>(context, frame);
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
+// The same loops for AVX2 and FMA: without them std::fma is a library call per lane. Sanitizers, whose checks
+// take longest to compile here, see the loops once.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(WARPJIT_SANITIZED)
 #define WARPJIT_HAVE_V3 1
-// The same loops for AVX2 and FMA: without them std::fma is a library call per lane.
 template <unsigned kLanes>
 [[gnu::target("avx2,fma,bmi,bmi2")]] GroupOutcome run_group_v3(const GroupContext& context,
                                                                std::uint32_t* frame) {

@@ -45,6 +45,7 @@ bool CompileJob::cancel() {
   }
   ended_.notify_all();
   work_ = nullptr;
+  rest_ = nullptr;
   return true;
 }
 
@@ -56,11 +57,14 @@ bool CompileJob::execute() {
   }
   const FloatEnvironment environment;
   try {
-    end(work_());
+    const KernelResult result = work_();
+    end(result);
+    if (result && rest_) rest_(**result);
   } catch (const std::bad_alloc&) {
-    end(Error{ErrorCode::resource_limit, "no memory to compile", ""});
+    if (!ended()) end(Error{ErrorCode::resource_limit, "no memory to compile", ""});
   }
   work_ = nullptr;
+  rest_ = nullptr;
   return true;
 }
 
@@ -130,7 +134,7 @@ bool Background::start_threads() {
 }
 
 Background::JobPointer Background::submit(const CodeCache::Key& key, bool urgent,
-                                          const CompileJob::Work& work) {
+                                          const CompileJob::Work& work, const CompileJob::Rest& rest) {
   const std::uint64_t hash = hash_bytes(key);
   const std::lock_guard lock(mutex_);
   if (JobPointer job = find(hash, key)) {
@@ -142,7 +146,7 @@ Background::JobPointer Background::submit(const CodeCache::Key& key, bool urgent
     forget(job);
   }
   if (urgent_.size() + waiting_.size() >= most_waiting_ || !start_threads()) return nullptr;
-  const auto job = std::make_shared<CompileJob>(key, work);
+  const auto job = std::make_shared<CompileJob>(key, work, rest);
   (urgent ? urgent_ : waiting_).push_back(job);
   jobs_.emplace(hash, job);
   wake_.notify_one();

@@ -25,8 +25,11 @@ class CompileJob {
   using State = Compilation::State;
   using KernelResult = CodeCache::KernelResult;
   using Work = std::function<KernelResult()>;
+  // What is left to do for a kernel that is in use already.
+  using Rest = std::function<void(const Kernel&)>;
 
-  CompileJob(CodeCache::Key key, Work work) : key_(std::move(key)), work_(std::move(work)) {}
+  CompileJob(CodeCache::Key key, Work work, Rest rest = {})
+      : key_(std::move(key)), work_(std::move(work)), rest_(std::move(rest)) {}
   // One that has ended, with the kernel or an error.
   explicit CompileJob(const KernelResult& result) { end(result); }
 
@@ -41,7 +44,7 @@ class CompileJob {
   std::shared_ptr<const Kernel> kernel() const;
   // Ends the job if it waits still. False: it runs, or has ended.
   bool cancel();
-  // Runs the job if it waits still. False: it was cancelled.
+  // Runs the job if it waits still, and does the rest for its kernel. False: it was cancelled.
   bool execute();
 
   // The kernel of an interpreter that serves programs of that name meanwhile (its messages have the name),
@@ -52,7 +55,8 @@ class CompileJob {
   void end(const KernelResult& result);
 
   const CodeCache::Key key_;
-  Work work_;  // of the thread that executes or cancels
+  Work work_;  // of the thread that executes or cancels, as is rest_
+  Rest rest_;
   mutable std::mutex mutex_;
   mutable std::condition_variable ended_;
   State state_ = State::waiting;
@@ -74,7 +78,8 @@ class Background {
 
   // The job of `key` if it waits, runs or has failed, else a new one. Urgent ones are done first. Null: the
   // queue is full, or no thread can be had.
-  std::shared_ptr<CompileJob> submit(const CodeCache::Key& key, bool urgent, const CompileJob::Work& work);
+  std::shared_ptr<CompileJob> submit(const CodeCache::Key& key, bool urgent, const CompileJob::Work& work,
+                                     const CompileJob::Rest& rest = {});
   // Failures are kept, so that runs report them, until they are forgotten.
   void forget_failures();
 

@@ -159,12 +159,15 @@ CodeCache::KernelResult EngineState::find_or_make(const Wanted& wanted, bool& hi
 std::shared_ptr<CompileJob> EngineState::submit(Wanted wanted, bool urgent) {
   const CodeCache::Key key = wanted.key;
   const auto shared = std::make_shared<const Wanted>(std::move(wanted));
-  return background_.submit(key, urgent, [this, shared] {
-    bool hit = false;
-    CodeCache::KernelResult result = find_or_make(*shared, hit);
-    if (!result) log(LogLevel::warning, "not compiled in the background: " + to_string(result.error()));
-    return result;
-  });
+  return background_.submit(
+      key, urgent,
+      [this, shared] {
+        bool hit = false;
+        CodeCache::KernelResult result = find_or_make(*shared, hit);
+        if (!result) log(LogLevel::warning, "not compiled in the background: " + to_string(result.error()));
+        return result;
+      },
+      [shared](const Kernel& kernel) { kernel.complete(*shared->shader); });
 }
 
 Result<CompileReport> EngineState::compile(LaunchState& launch, const RunOptions& options) {
@@ -221,6 +224,22 @@ Status EngineState::lease_kernel(LaunchState& launch, const RunOptions& options,
   }
   report = report_of(lease.kernel(), hit);
   return {};
+}
+
+Status EngineState::lease_at_once(LaunchState& launch, const RunOptions& options, Slots::Lease& lease,
+                                  CompileReport& report) {
+  if (!options.background || options.engine == EngineKind::guest)
+    return lease_kernel(launch, options, lease, report);
+  WARPJIT_TRY(const Choice choice, choose(options));
+  WARPJIT_TRY(Wanted wanted, want(launch, options, choice));
+  const std::shared_ptr<CompileJob> job = cache_.find(wanted.key) ? nullptr : submit(std::move(wanted), true);
+  if (!job) return lease_kernel(launch, options, lease, report);
+  if (job->state() == CompileJob::State::failed) return job->report().error();
+  interpreted_runs_.fetch_add(1, std::memory_order_relaxed);
+  RunOptions guest = options;
+  guest.engine = EngineKind::guest;
+  guest.target = Target::automatic;
+  return lease_kernel(launch, guest, lease, report);
 }
 
 Result<RunReport> EngineState::run(LaunchState& launch, const RunOptions& options) {

@@ -77,6 +77,9 @@ class EngineState {
   // The kernel for a launch with its table filled; `report` tells what it took.
   Status lease_kernel(LaunchState& launch, const RunOptions& options, Slots::Lease& lease,
                       CompileReport& report);
+  // Likewise, but in the background the guest interpreter's if there is none.
+  Status lease_at_once(LaunchState& launch, const RunOptions& options, Slots::Lease& lease,
+                       CompileReport& report);
   // Geometry programs (engine_geometry.cpp).
   Result<RunReport> run_geometry(LaunchState& launch, const RunOptions& options);
   static Status bind_stage(const LaunchData::Primitives& primitives, LaunchState& stage);

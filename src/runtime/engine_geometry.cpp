@@ -57,11 +57,13 @@ Result<RunReport> EngineState::run_geometry(LaunchState& launch, const RunOption
   if (Status status = launch.check_bindings(); !status) return status.error();
   RunReport report;
   Slots::Lease lease;
-  if (Status status = lease_kernel(launch, options, lease, report); !status) return status.error();
+  if (Status status = lease_at_once(launch, options, lease, report); !status) return status.error();
   report.invocations = launch.thread_count();
   if (report.invocations == 0) return report;
   const auto start = std::chrono::steady_clock::now();
   const Kernel& kernel = lease.kernel();
+  if (report.engine == EngineKind::guest && options.engine != EngineKind::guest)
+    report.interpreted = report.invocations;
   WARPJIT_TRY(const frontend::Facts facts, launch.facts(0));
   report.threads = kernel.report().ordered ? 1 : worker_count(report.invocations, options, kernel);
   const std::uint64_t fuel = options.fuel.value_or(launch.fuel);
@@ -75,7 +77,7 @@ Result<RunReport> EngineState::run_geometry(LaunchState& launch, const RunOption
     stage.emplace(*primitives.vertex);
     if (Status status = bind_stage(primitives, *stage); !status) return status.error();
     CompileReport ignored;
-    if (Status status = lease_kernel(*stage, options, stage_lease, ignored); !status) return status.error();
+    if (Status status = lease_at_once(*stage, options, stage_lease, ignored); !status) return status.error();
     stage_plan.emplace(*stage, stage_lease.kernel(), stage_lease.table(), fuel, options.cancel);
     if (primitives.input.mode == PrimitiveMode::variable) {
       WARPJIT_TRY(rows, run_listed(launch, *stage_plan, facts.primitives, report));

@@ -26,6 +26,9 @@ class Kernel {
   virtual Status run(backend::KernelArgs& args, const frontend::Shader& shader,
                      const frontend::Values& values) const = 0;
 
+  // Makes now what a run might have to make first. A failure is for that run to report.
+  virtual void complete(const frontend::Shader&) const {}
+
   const CompileReport& report() const { return report_; }
   std::uint32_t lanes() const { return report_.lanes; }
   std::size_t table_bytes() const { return table_bytes_; }
@@ -45,7 +48,6 @@ class Kernel {
   mutable std::atomic<std::uint64_t> last_use_{0};
 };
 
-// What a kernel is made from, besides the shader.
 // The same target as the backend and the public interface name it; `automatic` has none.
 inline Target public_target(backend::Target target) {
   return static_cast<Target>(static_cast<unsigned>(target) + 1);
@@ -55,6 +57,7 @@ inline std::optional<backend::Target> backend_target(Target target) {
   return static_cast<backend::Target>(static_cast<unsigned>(target) - 1);
 }
 
+// What a kernel is made from, besides the shader.
 struct KernelOptions {
   EngineKind engine = EngineKind::jit;
   backend::Target target = backend::Target::x64_v3;

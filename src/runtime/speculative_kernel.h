@@ -24,6 +24,8 @@ class SpeculativeKernel final : public Kernel {
   // No output may lie over an input.
   Status run(backend::KernelArgs& args, const frontend::Shader& shader,
              const frontend::Values& values) const override;
+  // The exact version.
+  void complete(const frontend::Shader& shader) const override;
 
  private:
   // Threads between two looks at the flag: few enough that doing them again costs little beside the rest,

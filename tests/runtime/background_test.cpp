@@ -169,6 +169,22 @@ TEST(Background, FailuresAreKeptUntilForgotten) {
   EXPECT_EQ(background.submit(long_key(299), false, fail), jobs[299]);
 }
 
+TEST(Background, TheRestIsDoneForKernelsInUse) {
+  Background background(1, 10);
+  std::shared_ptr<CompileJob> job;
+  std::atomic<int> done{0};
+  Door door;
+  const auto rest = [&](const Kernel&) {
+    done += job->state() == State::done;  // its kernel can be run already
+  };
+  background.submit(key(0), false, door.work());
+  job = background.submit(key(1), false, succeed, rest);
+  background.submit(key(2), false, fail, rest);
+  door.open();
+  background.wait_idle();
+  EXPECT_EQ(done, 1);
+}
+
 // ---- Runs ----------------------------------------------------------------------------------------------
 
 RunOptions in_background() {

@@ -2,7 +2,9 @@
 // Expected triangles are worked out by hand from the reference, section 10.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "runtime/shaders.h"
 #include "support/pica_cases.h"
@@ -19,8 +21,8 @@ struct Emitted {
   std::vector<std::uint8_t> inverted;
   bool ordered = false;
   friend bool operator==(const Emitted& a, const Emitted& b) {
-    return a.inverted == b.inverted && a.rows.size() == b.rows.size() &&
-           std::memcmp(a.rows.data(), b.rows.data(), a.rows.size() * sizeof(Row)) == 0;
+    const auto bits = [](const Row& row) { return std::bit_cast<std::array<std::uint32_t, 4>>(row); };
+    return a.inverted == b.inverted && std::ranges::equal(a.rows, b.rows, {}, bits, bits);
   }
 };
 
@@ -389,6 +391,31 @@ TEST(Geometry, PointModeFillsRegistersFromTheStream) {
     for (std::size_t n = 0; n < emitted.rows.size(); ++n)
       ASSERT_EQ(emitted.rows[n], row(static_cast<float>(n / 2) + (n % 2 == 0 ? 0 : 100))) << n;
   }
+}
+
+TEST(Geometry, TheGuestInterpreterServesWhileKernelsAreCompiled) {
+  GeometryLaunch launch(geometry(kThreeInputs), 1, 1);
+  GeometryInput input = launch.launch.geometry_input();
+  input.registers = {4, 0, 9};
+  ASSERT_TRUE(launch.launch.set_geometry_input(input));
+  const std::vector<Row> rows = numbers(600);
+  ASSERT_TRUE(launch.launch.set_vertex_stage(vertex_launch(rows)));
+  const auto expected = launch.run(Engine(), {});
+  ASSERT_TRUE(expected);
+  const Engine engine;
+  RunOptions options;
+  options.background = true;
+  const auto served = launch.run(engine, options);
+  ASSERT_TRUE(served);
+  EXPECT_TRUE(served->ordered);
+  EXPECT_EQ(served->rows, expected->rows);
+  engine.wait_for_compilations();
+  const EngineStatistics before = engine.statistics();
+  EXPECT_EQ(before.background_compiles, 2u);
+  const auto compiled = launch.run(engine, options);
+  ASSERT_TRUE(compiled);
+  EXPECT_EQ(*compiled, *expected);
+  EXPECT_EQ(engine.statistics().interpreted_runs, before.interpreted_runs);
 }
 
 // Vertices of c16, c18, c20: by name, and by address in turn.

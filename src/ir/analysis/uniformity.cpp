@@ -11,9 +11,10 @@ class Uniformity {
 
   // False if it took too long.
   bool run() {
-    collect_users();
     for (Block b : loops_.order())
-      for (Inst i : f_.insts(b)) initialize(i);
+      for (Inst i : f_.insts(b)) start(i);
+    first_visits();
+    if (!changed_.empty()) collect_users();
     while (!changed_.empty()) {
       const Value v = changed_.back();
       changed_.pop_back();
@@ -39,22 +40,28 @@ class Uniformity {
         for (Value v : f_.operands(i)) users_[first_user_[v.id + 1]++] = i;
   }
 
-  // The optimistic start; in the order of the blocks, so that only phis of loops see it raised later.
-  void initialize(Inst i) {
+  // The optimistic start.
+  void start(Inst i) {
     const InstData& data = f_.inst(i);
-    Shape shape = Shape::launch;
-    if (info(data.opcode).per_lane) {
-      shape = Shape::varying;
-    } else if (info(data.opcode).convergent) {
-      shape = Shape::group;
-    } else if (data.opcode == Opcode::Phi) {
-      shape = Shape::group;
-    }
-    for (std::uint32_t k = 0; k < data.result_count; ++k) {
-      ValueData& value = f_.value(f_.result(i, k));
-      value.shape = shape;
-      if (shape != Shape::launch) changed_.push_back(f_.result(i, k));
-    }
+    const OpcodeInfo& row = info(data.opcode);
+    Shape shape = row.convergent || data.opcode == Opcode::Phi ? Shape::group : Shape::launch;
+    if (row.per_lane) shape = Shape::varying;
+    for (std::uint32_t k = 0; k < data.result_count; ++k) f_.value(f_.result(i, k)).shape = shape;
+  }
+
+  // In the order of the blocks operands come before what uses them, phis of loops excepted.
+  void first_visits() {
+    for (Block b : loops_.order())
+      for (Inst i : f_.insts(b)) {
+        visited_ = i;
+        for (Value v : f_.operands(i)) visit_user(i, v);
+      }
+    visited_ = {};
+    for (const Loops::Loop& loop : loops_.loops())
+      for (Inst i : f_.insts(loop.header)) {
+        if (f_.inst(i).opcode != Opcode::Phi) break;
+        for (Value v : f_.operands(i)) visit_user(i, v);
+      }
   }
 
   void visit_user(Inst user, Value v) {
@@ -86,7 +93,7 @@ class Uniformity {
       const Value v = f_.result(i, k);
       if (f_.value(v).shape >= shape) continue;
       f_.value(v).shape = shape;
-      changed_.push_back(v);
+      if (i != visited_) changed_.push_back(v);
     }
   }
 
@@ -188,7 +195,8 @@ class Uniformity {
   const Loops& loops_;
   std::vector<std::uint32_t> first_user_;
   std::vector<Inst> users_;
-  std::vector<Value> changed_;
+  std::vector<Value> changed_;                // whose users must hear of it
+  Inst visited_;                              // by first_visits(): its users come later
   std::vector<std::uint8_t> diverged_;        // per block: diverge() has run
   std::vector<std::uint8_t> divergent_loop_;  // per loop
   std::vector<Block> label_;                  // per block, if its stamp is of this generation
