@@ -148,20 +148,22 @@ class Lowering {
   lir::Mem frame(std::int32_t displacement) const;
   std::int32_t reserve_frame(std::uint32_t bytes);
   std::array<Reg, 4> transpose(const std::array<Reg, 4>& rows);
+  // Row `number`, the same for all lanes.
+  std::array<Reg, 4> uniform_row(Reg number, const TableRow& row);
   void define_row(const TableRow& row, std::uint32_t p, const std::array<Reg, 4>& components);
-  // Control goes through more blocks of its own: where a lane of `mask` is set, through what `make` makes of
-  // the vectors.
-  template <class Make>
-  void change_if_any(Reg mask, std::span<Reg> vectors, Make make) {
+  // The components of all parts of each row, one after the other.
+  void define_rows(std::span<const TableRow> rows, std::span<const Reg> components);
+  // Control goes two ways, where a lane of `mask` is set through what `if_any` makes, else through what
+  // `if_none` makes: both give equally many vectors. Gives what comes out of either.
+  template <class IfAny, class IfNone>
+  std::vector<Reg> either_way(Reg mask, IfAny if_any, IfNone if_none) {
     const std::uint32_t stamp = current_block_, at = branch_on_any(mask);
-    const std::uint32_t change = begin_edge(at);
-    std::vector<Reg> changed(vectors.begin(), vectors.end());
-    make(std::span(changed));
-    end_edge(change, std::move(changed));
-    const std::uint32_t keep = begin_edge(at);
-    end_edge(keep, {vectors.begin(), vectors.end()});
-    join_edges(change, keep, vectors);
+    const std::uint32_t any = begin_edge(at);
+    end_edge(any, if_any());
+    const std::uint32_t none = begin_edge(at);
+    end_edge(none, if_none());
     current_block_ = stamp;  // what was cached before the ways parted is still there
+    return join_edges(any, none);
   }
   // Registers made under another stamp may not dominate this place, or hold another state of the table.
   std::uint32_t current_block() const { return current_block_; }
@@ -184,7 +186,7 @@ class Lowering {
   std::uint32_t begin_block();
   std::uint32_t branch_on_any(Reg mask);
   void end_edge(std::uint32_t edge, std::vector<Reg> args);
-  void join_edges(std::uint32_t a, std::uint32_t b, std::span<Reg> vectors);
+  std::vector<Reg> join_edges(std::uint32_t a, std::uint32_t b);
   void end_block(std::uint32_t b) { code_.blocks[b].end = static_cast<std::uint32_t>(code_.insts.size()); }
   void finish_loops();
   lir::RegClass class_of(Value v) const;
@@ -236,7 +238,6 @@ class Lowering {
   void each_row_address(RowPointers& rows, Reg offsets, std::uint32_t p, Visit visit);
   void store_components(const RowPointers& rows, const std::array<Reg, 4>& components);
   Reg address(Reg base, Reg index, std::uint8_t scale_log2);
-  void uniform_row(ir::Inst i, std::int32_t offset, std::uint32_t count, bool may_exceed);
   TableRow table_row(ir::Inst i) const;
   std::vector<TableRow> rows_of_index(ir::Inst first) const;
   void make_row_tables();

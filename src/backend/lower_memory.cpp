@@ -164,22 +164,22 @@ void Lowering::store_components(const RowPointers& rows, const std::array<Reg, 4
 }
 
 // The same row for all lanes; outside the table, row 0 is read and then zeroed.
-void Lowering::uniform_row(ir::Inst i, std::int32_t offset, std::uint32_t count, bool may_exceed) {
-  Reg row = scalar(operand(i, 0)), inside = lir::kNoReg;
-  if (may_exceed) {
-    inside = scalar_compare_imm(row, Condition::less_u, static_cast<std::int32_t>(count));
-    row = scalar_select(inside, row, scalar_imm(0));
+std::array<Reg, 4> Lowering::uniform_row(Reg number, const TableRow& row) {
+  Reg inside = lir::kNoReg;
+  if (row.may_exceed) {
+    inside = scalar_compare_imm(number, Condition::less_u, static_cast<std::int32_t>(row.count));
+    number = scalar_select(inside, number, scalar_imm(0));
   }
-  Reg bytes = scalar_op_imm(Op::SShlImm, row, 4);
-  std::array<Reg, 4> components = broadcast_row(bytes, offset);
-  if (may_exceed) {  // all lanes or none
+  Reg bytes = scalar_op_imm(Op::SShlImm, number, 4);
+  std::array<Reg, 4> components = broadcast_row(bytes, row.offset);
+  if (row.may_exceed) {  // all lanes or none
     Reg all = scalar_op(Op::SSub, scalar_imm(0), inside);
     Inst& spread = add(Op::BroadcastScalar, RegClass::vector);
     use(spread, all);
     Reg keep = spread.def;
     for (Reg& r : components) r = vvv(Op::And, r, keep);
   }
-  for (std::uint32_t k = 0; k < 4; ++k) define(f_.result(i, k), 0, components[k]);
+  return components;
 }
 
 Lowering::TableRow Lowering::table_row(ir::Inst i) const {
@@ -206,6 +206,13 @@ void Lowering::define_row(const TableRow& row, std::uint32_t p, const std::array
   for (std::uint32_t k = 0; k < 4; ++k) define(f_.result(row.load, k), p, components[k]);
 }
 
+void Lowering::define_rows(std::span<const TableRow> rows, std::span<const Reg> components) {
+  std::size_t n = 0;
+  for (const TableRow& row : rows)
+    for (std::uint32_t p = 0; p < parts_; ++p, n += 4)
+      define_row(row, p, {components[n], components[n + 1], components[n + 2], components[n + 3]});
+}
+
 void Lowering::lower_LoadUniformRow(ir::Inst i) {
   if (slot(f_.result(i), 0) != lir::kNoReg) return;  // came with one before it
   const TableRow row = table_row(i);
@@ -216,7 +223,7 @@ void Lowering::lower_LoadUniformRow(ir::Inst i) {
         define(f_.result(i, k), p, constant_vector(0));
     return;
   }
-  if (!varying(index)) return uniform_row(i, row.offset, row.count, row.may_exceed);
+  if (!varying(index)) return define_row(row, 0, uniform_row(scalar(index), row));
   const std::vector<TableRow> rows = rows_of_index(i);
   if (load_rows_together(index, rows) != 0) return;
   for (std::uint32_t p = 0; p < parts_; ++p)

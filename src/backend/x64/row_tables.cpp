@@ -20,9 +20,9 @@ using lir::RegClass;
 namespace {
 
 constexpr std::int32_t kRowBytes = 16;
-constexpr std::uint32_t kMostRows = 96, kRowsOfLookUp = 32;
+constexpr std::int32_t kMostRows = 96, kRowsOfLookUp = 32;
 constexpr std::uint32_t kNaN = 0x7fc00000u;
-constexpr std::uint32_t kFewRows = 32;  // a window that serves fewer is not worth its test
+constexpr std::int32_t kFewRows = 32;  // a window that serves fewer is not worth its test
 
 // The row where a table probably begins to be used. Guests whose index may be negative add an origin, and
 // have their index fall back to it.
@@ -35,7 +35,7 @@ std::uint32_t likely_first(const ir::Function& f, Value index) {
 
 struct Reach {
   std::int32_t first;  // byte offset in the uniform table
-  std::uint32_t rows;
+  std::int32_t rows;
 };
 
 }  // namespace
@@ -53,7 +53,7 @@ RowTables choose_row_tables(const ir::Function& kernel) {
       const std::uint32_t first = likely_first(kernel, index);
       if (first >= end) continue;
       reaches.push_back({static_cast<std::int32_t>((immediate & 0xffffffffu) + first * kRowBytes),
-                         static_cast<std::uint32_t>(end - first)});
+                         static_cast<std::int32_t>(end - first)});
     }
   const auto before = [](const Reach& a, const Reach& b) { return a.first < b.first; };
   std::sort(reaches.begin(), reaches.end(), before);
@@ -66,11 +66,11 @@ RowTables choose_row_tables(const ir::Function& kernel) {
   if (most == 0) return {};
   RowTables tables;
   tables.source = reaches[best].first;
-  std::uint32_t wanted = 0;
+  std::int32_t wanted = 0;
   for (std::size_t k = best; k < best + most; ++k)
-    wanted = std::max(
-        wanted, static_cast<std::uint32_t>(reaches[k].first - tables.source) / kRowBytes + reaches[k].rows);
-  tables.rows = std::min(kMostRows, (wanted + kRowsOfLookUp - 1) / kRowsOfLookUp * kRowsOfLookUp);
+    wanted = std::max(wanted, (reaches[k].first - tables.source) / kRowBytes + reaches[k].rows);
+  tables.rows = static_cast<std::uint32_t>(
+      std::min(kMostRows, (wanted + kRowsOfLookUp - 1) / kRowsOfLookUp * kRowsOfLookUp));
   return tables;
 }
 
@@ -112,74 +112,76 @@ void Lowering::raise_invalid(Reg mask) {
 }
 
 // Of the rows those that have a window of indices in common which is worth it.
-std::size_t Lowering::load_rows_together(Value index, std::span<const TableRow> rows) {
+std::size_t Lowering::look_up_rows(Value index, std::span<const TableRow> rows) {
   const RowTables& tables = role_.row_tables;
   if (tables.rows == 0) return 0;
-  const std::int64_t bound = static_cast<std::int64_t>(ir::upper_bound(f_, index)) + 1,
-                     likely = likely_first(f_, index);
+  const std::int64_t bound = static_cast<std::int64_t>(ir::upper_bound(f_, index)) + 1;
+  const std::int64_t likely = likely_first(f_, index);
   std::int64_t first = 0, end = bound, nearest = end;
   std::size_t served = 0;
+  // The index that is row 0 of the tables.
+  const auto begin_of = [&](const TableRow& row) {
+    return (std::int64_t{tables.source} - row.offset) / kRowBytes;
+  };
   for (const TableRow& row : rows) {
-    const std::int64_t bytes = std::int64_t{tables.source} - row.offset, distance = bytes / kRowBytes;
-    if (bytes % kRowBytes != 0) break;
-    const std::int64_t from = std::max(first, distance);
-    const std::int64_t to = std::min({end, distance + tables.rows, std::int64_t{row.count}});
-    if (from > likely || to < std::min({likely + kFewRows, std::int64_t{row.count}, bound})) break;
+    const std::int64_t begin = begin_of(row), count = row.count;
+    if ((tables.source - row.offset) % kRowBytes != 0) break;
+    const std::int64_t from = std::max(first, begin), to = std::min({end, begin + tables.rows, count});
+    if (from > likely || to < std::min({likely + kFewRows, count, bound})) break;
     first = from;
     end = to;
-    nearest = std::min(nearest, distance);
+    nearest = std::min(nearest, begin);
     ++served;
   }
   if (served == 0) return 0;
+  rows = rows.first(served);
+
+  const auto constant = [&](std::int64_t n) { return constant_source(static_cast<std::uint32_t>(n)); };
   // Indices from `far` on need the third permutation for some row.
   const std::int64_t far = nearest + 2 * kRowsOfLookUp;
-  const bool any_far = far < end;
-  std::vector<Reg> vectors, numbers;
-  Reg any = lir::kNoReg;
+  std::vector<Reg> indices;
+  Reg any_far = lir::kNoReg;
   for (std::uint32_t p = 0; p < parts_; ++p) {
-    const Reg indices = vector(index, p);
+    const Reg all = vector(index, p);
+    indices.push_back(all);
     if (first != 0 || end < bound) {
-      Reg from_first = indices;
-      if (first != 0) from_first = vvv(Op::ISub, indices, constant_source(static_cast<std::uint32_t>(first)));
-      raise_invalid(compare(Op::CmpU, from_first, constant_source(static_cast<std::uint32_t>(end - first)),
-                            integer_predicate::kGe));
+      const Reg from_first = first == 0 ? all : vvv(Op::ISub, all, constant(first));
+      raise_invalid(compare(Op::CmpU, from_first, constant(end - first), integer_predicate::kGe));
     }
-    if (any_far) {
-      const Reg is_far = at_least(indices, far);
-      any = any == lir::kNoReg ? is_far : mask_op(MaskOp::or_, any, is_far);
-    }
-    for (const TableRow& row : rows.first(served)) {
-      const std::int64_t distance = (std::int64_t{tables.source} - row.offset) / kRowBytes;
-      const Reg second =
-          distance + kRowsOfLookUp < end ? at_least(indices, distance + kRowsOfLookUp) : lir::kNoReg;
-      numbers.push_back(distance % kRowsOfLookUp == 0
-                            ? indices
-                            : vvv(Op::ISub, indices, constant_source(static_cast<std::uint32_t>(distance))));
+    if (far >= end) continue;
+    const Reg is_far = at_least(all, far);
+    any_far = p == 0 ? is_far : mask_op(MaskOp::or_, any_far, is_far);
+  }
+  std::vector<Reg> numbers, components;
+  for (const TableRow& row : rows)
+    for (std::uint32_t p = 0; p < parts_; ++p) {
+      const std::int64_t begin = begin_of(row);
+      // A permutation looks at the lowest bits alone.
+      numbers.push_back(begin % kRowsOfLookUp == 0 ? indices[p] : vvv(Op::ISub, indices[p], constant(begin)));
+      const bool any_second = begin + kRowsOfLookUp < end;
+      const Reg second = any_second ? at_least(indices[p], begin + kRowsOfLookUp) : lir::kNoReg;
       for (std::uint32_t c = 0; c < 4; ++c) {
         Reg r = look_up(c, 0, numbers.back());
-        if (second != lir::kNoReg)
-          r = blend(r, reg_source(look_up(c, kRowsOfLookUp, numbers.back())), second);
-        vectors.push_back(r);
+        if (any_second) r = blend(r, reg_source(look_up(c, kRowsOfLookUp, numbers.back())), second);
+        components.push_back(r);
       }
     }
-  }
-  if (any_far)
-    change_if_any(any, vectors, [&](std::span<Reg> changed) {
-      std::size_t n = 0;
-      for (std::uint32_t p = 0; p < parts_; ++p)
-        for (const TableRow& row : rows.first(served)) {
-          const std::int64_t distance = (std::int64_t{tables.source} - row.offset) / kRowBytes;
-          const Reg third = at_least(vector(index, p), distance + 2 * kRowsOfLookUp);
-          for (std::uint32_t c = 0; c < 4; ++c, ++n)
-            changed[n] = blend(changed[n], reg_source(look_up(c, 2 * kRowsOfLookUp, numbers[n / 4])), third);
+  if (any_far != lir::kNoReg) {
+    const auto with_third = [&] {
+      std::vector<Reg> result;
+      for (const TableRow& row : rows)
+        for (std::uint32_t p = 0; p < parts_; ++p) {
+          const Reg third = at_least(indices[p], begin_of(row) + 2 * kRowsOfLookUp);
+          const Reg number = numbers[result.size() / 4];
+          for (std::uint32_t c = 0; c < 4; ++c)
+            result.push_back(
+                blend(components[result.size()], reg_source(look_up(c, 2 * kRowsOfLookUp, number)), third));
         }
-    });
-  std::size_t n = 0;
-  for (std::uint32_t p = 0; p < parts_; ++p)
-    for (const TableRow& row : rows.first(served)) {
-      define_row(row, p, {vectors[n], vectors[n + 1], vectors[n + 2], vectors[n + 3]});
-      n += 4;
-    }
+      return result;
+    };
+    components = either_way(any_far, with_third, [&] { return components; });
+  }
+  define_rows(rows, components);
   return served;
 }
 
