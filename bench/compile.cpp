@@ -1,6 +1,6 @@
-// Compile time of the four example vertex shaders. "stages": the stages called one after the other, median
-// microseconds of each as counters. "engine": Engine::compile with an empty cache, from guest words to a
-// kernel that can be run.
+// Compile time of the four example vertex shaders and of one of 400 instructions. "stages": the stages called
+// one after the other, median microseconds of each as counters. "engine": Engine::compile with an empty
+// cache, from guest words to a kernel that can be run.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include "backend/host.h"
 #include "backend/workspace.h"
 #include "bound_launch.h"
+#include "frontend/pica200/assemble.h"
 #include "frontend/pica200/shader.h"
 #include "frontend/pica200/shbin.h"
 #include "ir/pipeline.h"
@@ -144,9 +145,29 @@ void measure_passes(benchmark::State& state, const std::string& shader) {
   times.report(state);
 }
 
-void measure_engine(benchmark::State& state, const std::string& shader, Target target) {
-  const auto prepared = prepare(shader);
-  if (!prepared) return state.SkipWithError(to_string(prepared.error()).c_str());
+// Fifty lights, each of a product of two vectors' lengths and a colour: eight instructions whose results are
+// all needed.
+Result<Launch> four_hundred_instructions() {
+  std::string source = ".in position v0\n.in normal v1\n.out clip position\n.out colour color\n.proc main\n";
+  for (unsigned light = 0; light < 50; ++light) {
+    const std::string first = "c" + std::to_string(light), second = "c" + std::to_string(light + 40);
+    source += "add r0, " + first + ", position\n dp3 r1.x, r0, r0\n rsq r1.x, r1.x\n mul r0, r1.xxxx, r0\n" +
+              "dp3 r2.x, normal, r0\n max r2.x, " + second + ".wwww, r2.x\n mul r3, " + second +
+              ", r2.xxxx\n" + (light == 0 ? "mov r4, r3\n" : "add r4, r3, r4\n");
+  }
+  source += "mov clip, r0\n mov colour, r4\n end\n.end\n";
+  const pica200::SourceFile file{"lights.v.pica", source};
+  WARPJIT_TRY(const pica200::Container container, pica200::assemble({&file, 1}));
+  WARPJIT_TRY(const Program program, Program::from_shbin(pica200::write_shbin(container)));
+  Launch launch(program);
+  static constexpr float kRow[4] = {};
+  for (const char* input : {"position", "normal"})
+    WARPJIT_CHECK(launch.bind_input(input, {kRow, sizeof kRow, sizeof kRow, f32x4}));
+  launch.set_count(1);
+  return launch;
+}
+
+void measure_engine(benchmark::State& state, const Launch& launch, Target target) {
   const Engine engine;
   RunOptions options;
   options.target = target;
@@ -154,7 +175,7 @@ void measure_engine(benchmark::State& state, const std::string& shader, Target t
   for (auto iteration : state) {
     state.PauseTiming();
     engine.clear_cache();
-    const Launch fresh = prepared->bound.launch();  // remembers no kernel
+    const Launch fresh = launch;  // remembers no kernel
     state.ResumeTiming();
     const Clock::time_point before = Clock::now();
     const auto report = engine.compile(fresh, options);
@@ -164,12 +185,26 @@ void measure_engine(benchmark::State& state, const std::string& shader, Target t
   state.counters["median_us"] = median(times);
 }
 
+int fail(const Error& error) {
+  std::fprintf(stderr, "%s\n", to_string(error).c_str());
+  return 2;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   const EngineInfo info = Engine().info();
+  const auto runs_here = [&](Target target) {
+    return info.jit && std::find(info.targets.begin(), info.targets.end(), target) != info.targets.end();
+  };
+  const auto register_engine = [&](const std::string& name, const Launch& launch, Target target) {
+    benchmark::RegisterBenchmark(("engine/" + name + "/" + warpjit::name(target)).c_str(),
+                                 [=](benchmark::State& state) { measure_engine(state, launch, target); })
+        ->Unit(benchmark::kMicrosecond)
+        ->MinTime(0.2);
+  };
   for (const std::string shader : kShaders) {
     for (const Target target : kTargets) {
       const std::string name = shader + "/" + warpjit::name(target);
@@ -178,16 +213,19 @@ int main(int argc, char** argv) {
       benchmark::RegisterBenchmark(("stages/" + name).c_str(), [=](benchmark::State& state) {
         measure_stages(state, shader, code_target);
       })->Unit(benchmark::kMicrosecond);
-      if (info.jit && std::find(info.targets.begin(), info.targets.end(), target) != info.targets.end())
-        benchmark::RegisterBenchmark(("engine/" + name).c_str(),
-                                     [=](benchmark::State& state) { measure_engine(state, shader, target); })
-            ->Unit(benchmark::kMicrosecond)
-            ->MinTime(0.2);
+      if (!runs_here(target)) continue;
+      const auto prepared = prepare(shader);
+      if (!prepared) return fail(prepared.error());
+      register_engine(shader, prepared->bound.launch(), target);
     }
     benchmark::RegisterBenchmark(("passes/" + shader).c_str(), [=](benchmark::State& state) {
       measure_passes(state, shader);
     })->Unit(benchmark::kMicrosecond);
   }
+  const auto large = four_hundred_instructions();
+  if (!large) return fail(large.error());
+  for (const Target target : kTargets)
+    if (runs_here(target)) register_engine("400_instructions", *large, target);
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   return 0;

@@ -29,7 +29,8 @@ struct Options {
 // What one seed varies besides its program.
 struct Variation {
   unsigned threads, host_threads, size;
-  bool dispatch, few_registers, generic, flow, f24, geometry, fixed_mode, shared_ends;
+  bool dispatch, few_registers, generic, flow, f24, geometry, shared_ends;
+  PrimitiveMode mode;
 };
 
 std::uint64_t mix(std::uint64_t seed) {
@@ -52,14 +53,16 @@ Variation vary(std::uint64_t seed, const Options& options) {
   variation.flow = (bits >> 44) % 8 != 0;
   variation.f24 = (bits >> 48) % 8 == 0;
   variation.geometry = options.stage == "geometry" || (options.stage == "mixed" && (bits >> 52) % 4 == 0);
-  variation.fixed_mode = (bits >> 60) % 4 == 0 && variation.threads > 1;
+  constexpr PrimitiveMode kModes[] = {PrimitiveMode::fixed, PrimitiveMode::variable, PrimitiveMode::point,
+                                      PrimitiveMode::point};
+  variation.mode = variation.threads > 1 ? kModes[bits >> 60 & 3] : PrimitiveMode::point;
   variation.shared_ends = (bits >> 56) % 8 == 0;
   return variation;
 }
 
-// Takes the inputs away and gives them to a vertex program, `mov o0, v0` to `mov o3, v3`: two of its vertices
-// fill c16 to c23.
-void add_vertex_stage(LaunchFile& launch) {
+// Takes the inputs away and gives them to a vertex program, `mov o0, v0` to `mov o3, v3`. In fixed mode two
+// of its vertices fill c16 to c23; in variable mode one to six of them fill registers from c1 on.
+void add_vertex_stage(LaunchFile& launch, PrimitiveMode mode, std::uint64_t seed) {
   LaunchFile stage;
   stage.name = launch.name;
   for (std::uint32_t reg = 0; reg < 4; ++reg)
@@ -71,10 +74,21 @@ void add_vertex_stage(LaunchFile& launch) {
   stage.count = stage.rows = launch.count;
   std::swap(stage.buffers, launch.buffers);
   std::swap(stage.inputs, launch.inputs);
+  launch.geometry.mode = mode;
+  if (mode == PrimitiveMode::fixed) {
+    launch.geometry.first = 16;
+    launch.geometry.vertices = 2;
+  } else {
+    launch.geometry.full_vertices = static_cast<unsigned>(1 + seed % 3);
+    for (std::uint64_t n = 0; n < stage.count; ++n) {
+      const std::uint64_t bits = mix(seed + n);
+      const auto vertices = static_cast<std::uint32_t>(1 + bits % 6);
+      launch.primitives.push_back(vertices);
+      for (std::uint32_t k = 0; k < vertices; ++k)
+        launch.primitives.push_back(static_cast<std::uint32_t>((bits >> (8 + 9 * k)) % stage.count));
+    }
+  }
   launch.vertex.push_back(std::move(stage));
-  launch.geometry.mode = PrimitiveMode::fixed;
-  launch.geometry.first = 16;
-  launch.geometry.vertices = 2;
 }
 
 LaunchFile make_launch(std::uint64_t seed, const Variation& variation) {
@@ -115,7 +129,7 @@ LaunchFile make_launch(std::uint64_t seed, const Variation& variation) {
   if (seed % 4 == 0) launch.outputs.push_back({"emit", {pica200::ExitFile::emit, 0}, 3});
   launch.geometry.outputs = launch.program.output_mask;
   launch.geometry.max_triangles = std::max(1u, generated.most_triangles);
-  if (variation.fixed_mode) add_vertex_stage(launch);
+  if (variation.mode != PrimitiveMode::point) add_vertex_stage(launch, variation.mode, seed);
   return launch;
 }
 
@@ -237,8 +251,8 @@ class Fuzzer {
     guest.threads = 1;
     guest.fuel = pica200::kRandomFuel;
     const auto report = bound->run(full_, guest);
-    // Generated programs end, but fixed mode changes what they compute with.
-    if (!report && variation.geometry && variation.fixed_mode) return std::nullopt;
+    // Generated programs end, but these modes change what they compute with.
+    if (!report && variation.geometry && variation.mode != PrimitiveMode::point) return std::nullopt;
     if (!report) return Finding{"guest", to_string(report.error()), {}};
     const std::vector<std::uint32_t> reference = bound->results();
     const std::vector<Configuration> list = configurations(variation);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <numeric>
 
 namespace warpjit::runtime {
 namespace {
@@ -28,6 +27,9 @@ void for_each_index(std::span<const Index> indices, Function function) {
   for (; k < indices.size(); ++k) function(k, indices[k]);
 }
 
+// Byte k: the sum of bytes 0 to k, none of which carries.
+std::uint64_t byte_sums(std::uint64_t pack) { return pack * 0x0101010101010101u; }
+
 }  // namespace
 
 template <class Index>
@@ -48,7 +50,9 @@ void IndexList::build(std::span<const Index> indices) {
   }
   first_ = static_cast<std::uint32_t>(least + kBias);
   last_ = static_cast<std::uint32_t>(greatest + kBias);
-  count_ = std::accumulate(used + first_, used + last_ + 1, 0u);
+  count_ = 0;
+  for (std::uint32_t index = first_; index <= last_; index += 8)
+    count_ += static_cast<std::uint32_t>(byte_sums(load_pack(used + index)) >> 56);
   places_.resize(indices.size());
   std::uint16_t* const places = places_.data();
   if (dense()) {
@@ -72,8 +76,7 @@ void IndexList::number() {
   for (std::uint32_t index = first_; index <= last_; index += 8) {
     const std::uint64_t flags = load_pack(used_.get() + index);
     if (flags == 0) continue;
-    // Byte k: how many of the first k occur.
-    const std::uint64_t sums = flags * 0x0101010101010101u;
+    const std::uint64_t sums = byte_sums(flags);
     const auto before = std::bit_cast<Bytes>(sums << 8);
     const Places places = __builtin_convertvector(before, Places) + static_cast<std::uint16_t>(end);
     std::memcpy(place_.get() + index, &places, sizeof places);
