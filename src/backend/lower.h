@@ -238,7 +238,6 @@ class Lowering {
   void each_row_address(RowPointers& rows, Reg offsets, std::uint32_t p, Visit visit);
   void store_components(const RowPointers& rows, const std::array<Reg, 4>& components);
   Reg address(Reg base, Reg index, std::uint8_t scale_log2);
-  TableRow table_row(ir::Inst i) const;
   std::vector<TableRow> rows_of_index(ir::Inst first) const;
   void make_row_tables();
 

@@ -182,23 +182,22 @@ std::array<Reg, 4> Lowering::uniform_row(Reg number, const TableRow& row) {
   return components;
 }
 
-Lowering::TableRow Lowering::table_row(ir::Inst i) const {
-  const std::uint64_t immediate = f_.inst(i).immediate;
-  const auto count = static_cast<std::uint32_t>(immediate >> 32);
-  return {i, static_cast<std::int32_t>(immediate & 0xffffffffu), count,
-          ir::upper_bound(f_, operand(i, 0)) >= count};
-}
-
 // The load `first` and those that soon follow it in its block with the same index.
 std::vector<Lowering::TableRow> Lowering::rows_of_index(ir::Inst first) const {
   constexpr int kSoon = 64;  // instructions
-  const std::size_t most = std::max(1u, host_.vector_registers / 2 / (4 * parts_));
+  // Their components are in registers at once.
+  const std::size_t most = std::clamp(host_.vector_registers * 3 / 4 / (4 * parts_), 1u, 4u);
+  const Value index = operand(first, 0);
+  const std::uint64_t bound = ir::upper_bound(f_, index);
   std::vector<TableRow> rows;
+  rows.reserve(most);
   ir::Inst i = first;
-  for (int n = 0; n < kSoon && i.valid() && rows.size() < most; ++n, i = f_.inst(i).next)
-    if (f_.inst(i).opcode == ir::Opcode::LoadUniformRow && operand(i, 0) == operand(first, 0) &&
-        f_.inst(i).immediate >> 32 != 0)
-      rows.push_back(table_row(i));
+  for (int n = 0; n < kSoon && i.valid() && rows.size() < most; ++n, i = f_.inst(i).next) {
+    const ir::InstData& data = f_.inst(i);
+    if (data.opcode != ir::Opcode::LoadUniformRow || operand(i, 0) != index) continue;
+    const auto count = static_cast<std::uint32_t>(data.immediate >> 32);
+    if (count != 0) rows.push_back({i, static_cast<std::int32_t>(data.immediate), count, bound >= count});
+  }
   return rows;
 }
 
@@ -215,16 +214,16 @@ void Lowering::define_rows(std::span<const TableRow> rows, std::span<const Reg> 
 
 void Lowering::lower_LoadUniformRow(ir::Inst i) {
   if (slot(f_.result(i), 0) != lir::kNoReg) return;  // came with one before it
-  const TableRow row = table_row(i);
   Value index = operand(i, 0);
-  if (row.count == 0) {
+  if (f_.inst(i).immediate >> 32 == 0) {
     for (std::uint32_t k = 0; k < 4; ++k)
       for (std::uint32_t p = 0; p < parts_of(f_.result(i, k)); ++p)
         define(f_.result(i, k), p, constant_vector(0));
     return;
   }
-  if (!varying(index)) return define_row(row, 0, uniform_row(scalar(index), row));
   const std::vector<TableRow> rows = rows_of_index(i);
+  const TableRow& row = rows.front();
+  if (!varying(index)) return define_row(row, 0, uniform_row(scalar(index), row));
   if (load_rows_together(index, rows) != 0) return;
   for (std::uint32_t p = 0; p < parts_; ++p)
     define_row(row, p, load_rows(index, row.offset, row.count, row.may_exceed, p));
