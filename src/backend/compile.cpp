@@ -13,9 +13,10 @@ constexpr std::uint32_t kMaxFrameBytes = 256 * 1024;
 constexpr std::size_t kMaxInstructions = 1'000'000;
 
 Result<const lir::Allocation*> allocate_routine(const ir::Function& f, const Host& host, ConstantPool& pool,
-                                                std::uint32_t parts, const CompileOptions& options,
+                                                std::uint32_t parts, const Role& role,
+                                                const CompileOptions& options,
                                                 Workspace::State::Routine& routine) {
-  host.lower(f, host, pool, parts, routine.code);
+  host.lower(f, host, role, pool, parts, routine.code);
   lir::eliminate_dead_code(routine.code);
   if (routine.code.insts.size() > kMaxInstructions)
     return Error{ErrorCode::resource_limit, "the program needs more than 1,000,000 host instructions",
@@ -50,15 +51,26 @@ Result<MachineCode> compile_for(const Host& host, const ir::GroupProgram& progra
   out.parts = options.parts != 0 ? options.parts : choose_parts(program.kernel, host);
   out.lanes = out.parts * host.lanes;
   out.table_bytes = program.kernel.uniform_bytes;
+  Role role;
+  if (host.choose_row_tables != nullptr && program.assumes_no_zero_inf &&
+      program.preamble.block_count() != 0) {
+    RowTables& tables = role.row_tables;
+    tables = host.choose_row_tables(program.kernel);
+    if (tables.rows != 0) {
+      tables.place = static_cast<std::int32_t>((out.table_bytes + 63) / 64 * 64);
+      out.table_bytes = static_cast<std::uint32_t>(tables.place) + tables.bytes();
+    }
+  }
   WARPJIT_TRY(const lir::Allocation* kernel,
-              allocate_routine(program.kernel, host, pool, out.parts, options, workspace.kernel));
+              allocate_routine(program.kernel, host, pool, out.parts, role, options, workspace.kernel));
   const Routine kernel_routine = {&workspace.kernel.code, kernel, true, program.kernel.input_count,
                                   program.kernel.output_count};
-  const bool has_preamble = !is_empty(program.preamble);
+  const bool has_preamble = !is_empty(program.preamble) || role.row_tables.rows != 0;
   Routine preamble_routine = {};
   if (has_preamble) {
+    role.preamble = true;
     WARPJIT_TRY(const lir::Allocation* preamble,
-                allocate_routine(program.preamble, host, pool, 1, options, workspace.preamble));
+                allocate_routine(program.preamble, host, pool, 1, role, options, workspace.preamble));
     preamble_routine = {&workspace.preamble.code, preamble, false, 0, 0};
   }
   WARPJIT_CHECK(

@@ -59,6 +59,22 @@ struct Routine {
   std::uint32_t inputs, outputs;  // bindings to advance after each group
 };
 
+// Rows of the uniform table by component, so that a host can look words up in registers: component c of rows
+// 0 to `rows` - 1 from byte `source` of the table on stands, row after row, at byte place + c * 4 * rows.
+// The preamble makes them, the kernel reads them. Rows elsewhere are out of reach: a kernel that meets them
+// raises the invalid flag, so only those that are looked after for that have tables.
+struct RowTables {
+  std::int32_t source = 0, place = 0;
+  std::uint32_t rows = 0;  // 0: no tables
+  std::uint32_t bytes() const { return rows * 16; }
+};
+
+// What a function in group form is lowered as.
+struct Role {
+  bool preamble = false;
+  RowTables row_tables;
+};
+
 struct Host {
   Target target;
   std::uint32_t lanes;  // 32-bit lanes of a vector
@@ -73,8 +89,10 @@ struct Host {
   std::uint32_t max_code_bytes;  // that branches and the constant pool reach across
 
   // Group form to LIR; `code` keeps the memory it had.
-  void (*lower)(const ir::Function& f, const Host& host, ConstantPool& pool, std::uint32_t parts,
-                lir::Code& code);
+  void (*lower)(const ir::Function& f, const Host& host, const Role& role, ConstantPool& pool,
+                std::uint32_t parts, lir::Code& code);
+  // The tables that the kernel wants, `place` not yet set. Null: the host never wants any.
+  RowTables (*choose_row_tables)(const ir::Function& kernel);
   // Registers that the allocator may use; `limit` per class if not 0.
   lir::RegisterFile (*register_file)(const Host& host, std::uint32_t limit);
   // The kernel and, if not null, the preamble to machine code: bytes, offsets, map, statistics of `out`.

@@ -15,9 +15,9 @@ using lir::MemBase;
 using lir::Reg;
 using lir::RegClass;
 
-Lowering::Lowering(const ir::Function& f, const Host& host, ConstantPool& pool, std::uint32_t parts,
-                   lir::Code& code)
-    : f_(f), host_(host), pool_(pool), parts_(parts), code_(code) {
+Lowering::Lowering(const ir::Function& f, const Host& host, const Role& role, ConstantPool& pool,
+                   std::uint32_t parts, lir::Code& code)
+    : f_(f), host_(host), role_(role), pool_(pool), parts_(parts), code_(code) {
   code_.insts.clear();
   code_.blocks.clear();
   code_.classes.clear();
@@ -65,11 +65,9 @@ void Lowering::order_blocks() {
 }
 
 void Lowering::lower_block(ir::Block b) {
-  lir_block_[b.id] = static_cast<std::uint32_t>(code_.blocks.size());
+  lir_block_[b.id] = begin_block();
   current_block_ = b.id;
   constant_cache_.clear();
-  code_.blocks.emplace_back();
-  code_.blocks.back().first = static_cast<std::uint32_t>(code_.insts.size());
   for (ir::Inst i : f_.insts(b)) {
     const ir::InstData& data = f_.inst(i);
     guest_address_ = data.guest_address;
@@ -118,12 +116,40 @@ void Lowering::connect(ir::Block from, ir::Block to, std::uint32_t lir_from) {
 
 // A block of its own for the edge out of `from` that is being lowered.
 std::uint32_t Lowering::begin_edge(std::uint32_t from) {
-  code_.blocks.emplace_back();
-  const auto edge = static_cast<std::uint32_t>(code_.blocks.size() - 1);
-  code_.blocks[edge].first = static_cast<std::uint32_t>(code_.insts.size());
+  const std::uint32_t edge = begin_block();
   code_.blocks[from].successors.push_back(edge);
   current_block_ = 0x40000000u + edge;  // caches of the block are valid on one way only
   return edge;
+}
+
+// Ends the block with a branch, whose edges are to follow: first that for "any".
+std::uint32_t Lowering::branch_on_any(Reg mask) {
+  branch_if_any(mask);
+  const auto at = static_cast<std::uint32_t>(code_.blocks.size() - 1);
+  end_block(at);
+  return at;
+}
+
+void Lowering::end_edge(std::uint32_t edge, std::vector<Reg> args) {
+  add(Op::Jump);
+  end_block(edge);
+  code_.blocks[edge].args = std::move(args);
+}
+
+// A block behind both edges; its parameters, for the vectors that come with them.
+std::vector<Reg> Lowering::join_edges(std::uint32_t a, std::uint32_t b) {
+  const std::uint32_t join = begin_block();
+  for (std::uint32_t edge : {a, b}) code_.blocks[edge].successors.push_back(join);
+  std::vector<Reg>& params = code_.blocks[join].params;
+  params.resize(code_.blocks[a].args.size());
+  for (Reg& r : params) r = code_.new_reg(RegClass::vector);
+  return params;
+}
+
+std::uint32_t Lowering::begin_block() {
+  code_.blocks.emplace_back();
+  code_.blocks.back().first = static_cast<std::uint32_t>(code_.insts.size());
+  return static_cast<std::uint32_t>(code_.blocks.size() - 1);
 }
 
 void Lowering::lower_Jump(ir::Inst i) {
@@ -135,6 +161,7 @@ void Lowering::lower_Jump(ir::Inst i) {
 }
 
 void Lowering::lower_Return(ir::Inst) {
+  if (role_.preamble && role_.row_tables.rows != 0) make_row_tables();
   add(Op::Return);
   end_block(static_cast<std::uint32_t>(code_.blocks.size() - 1));
 }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <vector>
 
 #include "backend/host.h"
@@ -37,7 +38,8 @@ std::uint32_t choose_parts(const ir::Function& f, const Host& host);
 class Lowering {
  public:
   // Fills `code`, which keeps the memory it had.
-  Lowering(const ir::Function& f, const Host& host, ConstantPool& pool, std::uint32_t parts, lir::Code& code);
+  Lowering(const ir::Function& f, const Host& host, const Role& role, ConstantPool& pool, std::uint32_t parts,
+           lir::Code& code);
   virtual ~Lowering() = default;
   Lowering(const Lowering&) = delete;
   Lowering& operator=(const Lowering&) = delete;
@@ -89,6 +91,17 @@ class Lowering {
   virtual std::array<Reg, 4> load_rows(Value index, std::int32_t offset, std::uint32_t count, bool may_exceed,
                                        std::uint32_t p) = 0;
 
+  // Rows of the uniform table that are read by one index, which varies.
+  struct TableRow {
+    ir::Inst load;        // LoadUniformRow
+    std::int32_t offset;  // of row 0 in the table
+    std::uint32_t count;  // at least 1
+    bool may_exceed;      // the index may be `count` or more
+  };
+  // Makes some of the rows, from the first on, in a way that the host has for them together; returns how
+  // many.
+  virtual std::size_t load_rows_together(Value /*index*/, std::span<const TableRow> /*rows*/) { return 0; }
+
   // ---- Values in their forms
 
   std::uint32_t parts_of(Value v) const { return varying(v) ? parts_ : 1; }
@@ -135,12 +148,30 @@ class Lowering {
   lir::Mem frame(std::int32_t displacement) const;
   std::int32_t reserve_frame(std::uint32_t bytes);
   std::array<Reg, 4> transpose(const std::array<Reg, 4>& rows);
+  // Row `number`, the same for all lanes.
+  std::array<Reg, 4> uniform_row(Reg number, const TableRow& row);
+  void define_row(const TableRow& row, std::uint32_t p, const std::array<Reg, 4>& components);
+  // The components of all parts of each row, one after the other.
+  void define_rows(std::span<const TableRow> rows, std::span<const Reg> components);
+  // Control goes two ways, where a lane of `mask` is set through what `if_any` makes, else through what
+  // `if_none` makes: both give equally many vectors. Gives what comes out of either.
+  template <class IfAny, class IfNone>
+  std::vector<Reg> either_way(Reg mask, IfAny if_any, IfNone if_none) {
+    const std::uint32_t stamp = current_block_, at = branch_on_any(mask);
+    const std::uint32_t any = begin_edge(at);
+    end_edge(any, if_any());
+    const std::uint32_t none = begin_edge(at);
+    end_edge(none, if_none());
+    current_block_ = stamp;  // what was cached before the ways parted is still there
+    return join_edges(any, none);
+  }
   // Registers made under another stamp may not dominate this place, or hold another state of the table.
   std::uint32_t current_block() const { return current_block_; }
   std::uint32_t table_epoch() const { return table_epoch_; }
 
   const ir::Function& f_;
   const Host& host_;
+  const Role& role_;
   ConstantPool& pool_;
   std::uint32_t parts_;
   lir::Code& code_;
@@ -152,6 +183,10 @@ class Lowering {
   void lower(ir::Inst i);
   void connect(ir::Block from, ir::Block to, std::uint32_t lir_from);
   std::uint32_t begin_edge(std::uint32_t from);
+  std::uint32_t begin_block();
+  std::uint32_t branch_on_any(Reg mask);
+  void end_edge(std::uint32_t edge, std::vector<Reg> args);
+  std::vector<Reg> join_edges(std::uint32_t a, std::uint32_t b);
   void end_block(std::uint32_t b) { code_.blocks[b].end = static_cast<std::uint32_t>(code_.insts.size()); }
   void finish_loops();
   lir::RegClass class_of(Value v) const;
@@ -203,7 +238,8 @@ class Lowering {
   void each_row_address(RowPointers& rows, Reg offsets, std::uint32_t p, Visit visit);
   void store_components(const RowPointers& rows, const std::array<Reg, 4>& components);
   Reg address(Reg base, Reg index, std::uint8_t scale_log2);
-  void uniform_row(ir::Inst i, std::int32_t offset, std::uint32_t count, bool may_exceed);
+  std::vector<TableRow> rows_of_index(ir::Inst first) const;
+  void make_row_tables();
 
 #define WARPJIT_IR_OP(name, results, operands, flags) void lower_##name(ir::Inst i);
 #include "ir/opcodes.inc"

@@ -3,6 +3,7 @@
 // Four-word rows are moved with 128-bit loads and stores and turned in registers: vector k of four holds rows
 // k, k+4, k+8, ... in its 128-bit lanes, so that a 4x4 transpose inside the lanes gives the components in
 // order.
+#include <algorithm>
 #include <cstddef>
 
 #include "backend/lower.h"
@@ -163,41 +164,116 @@ void Lowering::store_components(const RowPointers& rows, const std::array<Reg, 4
 }
 
 // The same row for all lanes; outside the table, row 0 is read and then zeroed.
-void Lowering::uniform_row(ir::Inst i, std::int32_t offset, std::uint32_t count, bool may_exceed) {
-  Reg row = scalar(operand(i, 0)), inside = lir::kNoReg;
-  if (may_exceed) {
-    inside = scalar_compare_imm(row, Condition::less_u, static_cast<std::int32_t>(count));
-    row = scalar_select(inside, row, scalar_imm(0));
+std::array<Reg, 4> Lowering::uniform_row(Reg number, const TableRow& row) {
+  Reg inside = lir::kNoReg;
+  if (row.may_exceed) {
+    inside = scalar_compare_imm(number, Condition::less_u, static_cast<std::int32_t>(row.count));
+    number = scalar_select(inside, number, scalar_imm(0));
   }
-  Reg bytes = scalar_op_imm(Op::SShlImm, row, 4);
-  std::array<Reg, 4> components = broadcast_row(bytes, offset);
-  if (may_exceed) {  // all lanes or none
+  Reg bytes = scalar_op_imm(Op::SShlImm, number, 4);
+  std::array<Reg, 4> components = broadcast_row(bytes, row.offset);
+  if (row.may_exceed) {  // all lanes or none
     Reg all = scalar_op(Op::SSub, scalar_imm(0), inside);
     Inst& spread = add(Op::BroadcastScalar, RegClass::vector);
     use(spread, all);
     Reg keep = spread.def;
     for (Reg& r : components) r = vvv(Op::And, r, keep);
   }
-  for (std::uint32_t k = 0; k < 4; ++k) define(f_.result(i, k), 0, components[k]);
+  return components;
+}
+
+// The load `first` and those that soon follow it in its block with the same index.
+std::vector<Lowering::TableRow> Lowering::rows_of_index(ir::Inst first) const {
+  constexpr int kSoon = 64;  // instructions
+  // Their components are in registers at once.
+  const std::size_t most = std::clamp(host_.vector_registers * 3 / 4 / (4 * parts_), 1u, 4u);
+  const Value index = operand(first, 0);
+  const std::uint64_t bound = ir::upper_bound(f_, index);
+  std::vector<TableRow> rows;
+  rows.reserve(most);
+  ir::Inst i = first;
+  for (int n = 0; n < kSoon && i.valid() && rows.size() < most; ++n, i = f_.inst(i).next) {
+    const ir::InstData& data = f_.inst(i);
+    if (data.opcode != ir::Opcode::LoadUniformRow || operand(i, 0) != index) continue;
+    const auto count = static_cast<std::uint32_t>(data.immediate >> 32);
+    if (count != 0) rows.push_back({i, static_cast<std::int32_t>(data.immediate), count, bound >= count});
+  }
+  return rows;
+}
+
+void Lowering::define_row(const TableRow& row, std::uint32_t p, const std::array<Reg, 4>& components) {
+  for (std::uint32_t k = 0; k < 4; ++k) define(f_.result(row.load, k), p, components[k]);
+}
+
+void Lowering::define_rows(std::span<const TableRow> rows, std::span<const Reg> components) {
+  std::size_t n = 0;
+  for (const TableRow& row : rows)
+    for (std::uint32_t p = 0; p < parts_; ++p, n += 4)
+      define_row(row, p, {components[n], components[n + 1], components[n + 2], components[n + 3]});
 }
 
 void Lowering::lower_LoadUniformRow(ir::Inst i) {
-  const std::uint64_t immediate = f_.inst(i).immediate;
-  const auto offset = static_cast<std::int32_t>(immediate & 0xffffffffu);
-  const auto count = static_cast<std::uint32_t>(immediate >> 32);
+  if (slot(f_.result(i), 0) != lir::kNoReg) return;  // came with one before it
   Value index = operand(i, 0);
-  if (count == 0) {
+  if (f_.inst(i).immediate >> 32 == 0) {
     for (std::uint32_t k = 0; k < 4; ++k)
       for (std::uint32_t p = 0; p < parts_of(f_.result(i, k)); ++p)
         define(f_.result(i, k), p, constant_vector(0));
     return;
   }
-  const bool may_exceed = ir::upper_bound(f_, index) >= count;
-  if (!varying(index)) return uniform_row(i, offset, count, may_exceed);
-  for (std::uint32_t p = 0; p < parts_; ++p) {
-    std::array<Reg, 4> components = load_rows(index, offset, count, may_exceed, p);
-    for (std::uint32_t k = 0; k < 4; ++k) define(f_.result(i, k), p, components[k]);
+  const std::vector<TableRow> rows = rows_of_index(i);
+  const TableRow& row = rows.front();
+  if (!varying(index)) return define_row(row, 0, uniform_row(scalar(index), row));
+  if (load_rows_together(index, rows) != 0) return;
+  for (std::uint32_t p = 0; p < parts_; ++p)
+    define_row(row, p, load_rows(index, row.offset, row.count, row.may_exceed, p));
+}
+
+// A loop that turns as many rows at a time as a vector has lanes.
+void Lowering::make_row_tables() {
+  const RowTables& tables = role_.row_tables;
+  const auto vector_bytes = static_cast<std::int32_t>(host_.vector_bytes);
+  const auto component_bytes = static_cast<std::int32_t>(tables.rows * 4);
+  const Reg zero = scalar_imm(0);
+  const auto before = static_cast<std::uint32_t>(code_.blocks.size() - 1);
+  add(Op::Jump);
+  end_block(before);
+  const std::uint32_t body = begin_block();
+  const Reg done = code_.new_reg(RegClass::scalar);  // bytes of each component
+  code_.blocks[before].successors = {body};
+  code_.blocks[before].args = {zero};
+  code_.blocks[body].params = {done};
+  const auto at = [&](Inst& inst, std::int32_t displacement, std::uint8_t scale_log2) {
+    inst.mem = {MemBase::table, 0xff, inst.use_count, scale_log2, false, displacement};
+    use(inst, done);
+  };
+  std::array<Reg, 4> rows;
+  for (std::uint32_t lane = 0; lane < host_.lanes / 4; ++lane)
+    for (std::uint32_t k = 0; k < 4; ++k) {
+      Inst& inst = add(lane == 0 ? Op::LoadRow : Op::InsertRow, RegClass::vector);
+      inst.imm = lane;
+      inst.prefer = lane != 0;
+      if (lane != 0) use(inst, rows[k]);
+      at(inst, tables.source + static_cast<std::int32_t>((lane * 4 + k) * 16), 2);
+      rows[k] = inst.def;
+    }
+  const std::array<Reg, 4> components = transpose(rows);
+  for (std::int32_t c = 0; c < 4; ++c) {
+    Inst& store = add(Op::StoreFull);
+    use(store, components[static_cast<std::size_t>(c)]);
+    at(store, tables.place + c * component_bytes, 0);
   }
+  const Reg next = scalar_op_imm(Op::SAddImm, done, vector_bytes);
+  Inst& more = add(Op::BranchCompare);
+  use(more, next);
+  more.imm = pack_condition(Condition::less_u, component_bytes);
+  end_block(body);
+  const std::uint32_t again = begin_edge(body);
+  code_.blocks[again].successors = {body};
+  code_.blocks[again].args = {next};
+  add(Op::Jump);
+  end_block(again);
+  begin_edge(body);
 }
 
 // ---- local slots: what the dispatcher keeps between blocks, per lane

@@ -66,8 +66,6 @@ Result<GroupProgram> run_pipeline(Function thread_form, const PipelineOptions& o
   Function& f = program.kernel;
   Stages stages(options, observer);
   WARPJIT_CHECK(stages.done("translate", f));
-  // Simplified first, so that less is expanded.
-  if (options.optimize) WARPJIT_CHECK(stages.run("simplify", f, simplify));
   WARPJIT_CHECK(stages.run("expand", f, expand_math));
   if (options.optimize) WARPJIT_CHECK(stages.optimize(f, "simplify"));
 

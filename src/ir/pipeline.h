@@ -24,7 +24,9 @@ struct PipelineOptions {
 struct GroupProgram {
   Function preamble;
   Function kernel;
-  bool assumes_no_zero_inf = false;  // the option was given and made a difference
+  // The option was given and made a difference. Backends may then assume more, and raise the flag where that
+  // is wrong.
+  bool assumes_no_zero_inf = false;
 };
 
 // Called after each stage with its name and the function as it is then. In order, those of the optimizer

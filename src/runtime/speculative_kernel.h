@@ -1,6 +1,8 @@
 // A kernel in two versions: one that takes 0 times infinity for impossible, and the exact one, made when it
 // is first needed. 0 times infinity raises the CPU's sticky invalid flag, so that a range of groups whose run
-// left the flag alone was right; else its results are made again by the exact version.
+// left the flag alone was right; else its results are made again by the exact version. Code may assume more
+// and raise the flag itself: with AVX-512, that rows by an index are in the part of the uniform table that
+// it looks up in registers (backend/x64/row_tables.cpp).
 #pragma once
 
 #include <atomic>
@@ -16,7 +18,7 @@ class SpeculativeKernel final : public Kernel {
  public:
   using Make = std::function<Result<std::shared_ptr<const Kernel>>(const frontend::Shader&)>;
   // `fast` has `inputs` and `outputs` bindings. The exact kernel has as many lanes, and the same preamble and
-  // uniform table.
+  // uniform table, the end of which it may not need.
   SpeculativeKernel(std::shared_ptr<const Kernel> fast, std::uint32_t inputs, std::uint32_t outputs,
                     Make make_exact);
 

@@ -95,14 +95,16 @@ Outcome run(const Executable& executable, Launch& launch) {
   const FloatEnvironment environment;
   using Entry = void (*)(KernelArgs*);
   if (executable.preamble() != nullptr) reinterpret_cast<Entry>(executable.preamble())(&args);
+  FloatEnvironment::clear_invalid();
   reinterpret_cast<Entry>(executable.kernel())(&args);
+  const bool invalid = FloatEnvironment::invalid_raised();
   std::copy_n(reinterpret_cast<std::uint32_t*>(table.data()), launch.table.size(), launch.table.begin());
   EXPECT_TRUE(table.guards_intact()) << "bytes beside the uniform table were written";
   for (const Rows& rows : launch.inputs)
     EXPECT_TRUE(rows.guards_intact()) << "bytes beside an input were written";
   for (const Rows& rows : launch.outputs)
     EXPECT_TRUE(rows.guards_intact()) << "bytes beside an output were written";
-  return {args.status, args.guest_address};
+  return {args.status, args.guest_address, invalid};
 }
 
 std::string Setting::text() const {

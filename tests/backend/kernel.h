@@ -73,6 +73,7 @@ class Executable {
 struct Outcome {
   KernelStatus status = KernelStatus::done;
   std::uint32_t guest_address = ir::kNoAddress;
+  bool invalid = false;  // the kernel raised the invalid flag
 };
 
 // The arguments of a call; `table` must hold code.table_bytes and be 64-byte aligned.

@@ -204,6 +204,43 @@ TEST_P(MemoryCode, UniformRows) {
     }
 }
 
+// An index that varies but is the same in all lanes, or in all but one.
+TEST_P(MemoryCode, UniformRowsOfOneIndex) {
+  constexpr std::uint32_t kTable = 256, kRows = 8;
+  std::vector<std::uint32_t> table;
+  for (std::uint32_t k = 0; k < kTable / 4; ++k) table.push_back(0x100 + k);
+  KernelBuilder k(1, 2, kTable);
+  const I32 index = k.word(k.b.LoadInput(0)[0]);
+  for (std::uint32_t n = 0; n < 2; ++n) {
+    const auto r = k.b.LoadUniformRow(index, (32 + 16 * n) | std::uint64_t{kRows} << 32);
+    k.store(r[0], r[1], r[2], r[3], n);
+  }
+  k.b.ret();
+  const auto row = [](std::uint32_t number, std::uint32_t first) {
+    const std::uint32_t word = 0x100 + 4 * (number + first);
+    return number < kRows ? Words{word, word + 1, word + 2, word + 3} : Words{};
+  };
+  for (const Setting& setting : all_settings(GetParam())) {
+    SCOPED_TRACE(setting.text());
+    const Executable executable(compile(k.function, setting));
+    for (std::uint32_t same : {0u, 5u, 7u, 8u, 9u, 0x10000000u, 0x7fffffffu, 0x80000000u, ~0u})
+      for (std::uint32_t other : {same, 3u, 8u})
+        for (std::uint32_t lane : {0u, setting.lanes() - 1}) {
+          Launch launch;
+          launch.threads = setting.lanes() * 2;
+          launch.table = table;
+          launch.inputs.emplace_back(launch.threads, 16);
+          const auto index_of = [&](std::uint64_t t) { return t % setting.lanes() == lane ? other : same; };
+          for (std::uint64_t t = 0; t < launch.threads; ++t) launch.inputs[0].set(t, {index_of(t), 0, 0, 0});
+          for (int n = 0; n < 2; ++n) launch.outputs.emplace_back(launch.threads, 16);
+          run(executable, launch);
+          for (std::uint64_t t = 0; t < launch.threads; ++t)
+            for (std::uint32_t n = 0; n < 2; ++n)
+              ASSERT_EQ(launch.outputs[n].get(t), row(index_of(t), 2 + n)) << "index " << index_of(t);
+        }
+  }
+}
+
 // The same index serves several tables: one checked, one not, with other rows between.
 TEST_P(MemoryCode, UniformRowsShareTheirOffsets) {
   constexpr std::uint32_t kTable = 256;

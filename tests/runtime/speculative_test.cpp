@@ -51,6 +51,37 @@ TEST(Speculation, SameBitsWhereverZeroMeetsInfinity) {
     }
 }
 
+// A matrix palette whose indices a host may read from tables that hold only a part of the rows.
+TEST(Speculation, SameBitsWhereverRowsAreOutOfReach) {
+  const Program program = assemble(
+      ".out o0_ position\n.out o1_ texcoord0\n.out o2_ color\n"
+      ".alias a v0\n.alias b v1\n"
+      ".proc main\n"
+      "mova a0.xy, a.xy\n"
+      "dp4 r0.x, c4[a0.x], b\ndp4 r0.y, c5[a0.x], b\ndp4 r0.z, c6[a0.x], b\ndp4 r0.w, c7[a0.x], b\n"
+      "mul r1, c8[a0.x], b\nmul r2, c40[a0.y], r1\n"
+      "mov o0_, r0\nmov o1_, r1\nmov o2_, r2\nend\n.end\n");
+  const Engine engine;
+  // Indices are at least `first` and below `first` + `span`.
+  for (const auto& [first, span] :
+       {std::pair{0, 1}, {0, 20}, {0, 60}, {0, 88}, {30, 70}, {-10, 30}, {-140, 300}})
+    for (const std::uint64_t count : {1u, 33u, 5000u}) {
+      SCOPED_TRACE(std::to_string(first) + " + " + std::to_string(span) + ", " + std::to_string(count));
+      Bench bench(program, count);
+      for (std::uint64_t t = 0; t < count; ++t)
+        for (std::uint64_t n = 0; n < 2; ++n)
+          bench.inputs[64 * t + n] =
+              static_cast<float>(first + static_cast<int>((t / 3 * 7 + n) % static_cast<unsigned>(span)));
+      std::vector<std::uint32_t> wanted;
+      for (const Way& way : all_ways(engine))
+        for (int again = 0; again < 2; ++again) {
+          const std::vector<std::uint32_t> got = bench.run(engine, way.options);
+          if (wanted.empty()) wanted = got;
+          ASSERT_EQ(got, wanted) << way.name << ", run " << again;
+        }
+    }
+}
+
 // Values that are nothing special after those that are: the kernel goes back to the quick version, and on.
 TEST(Speculation, ChangesItsMindBothWays) {
   const Engine engine;

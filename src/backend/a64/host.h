@@ -55,7 +55,8 @@ inline constexpr std::uint32_t kArgs = 0, kTable = 1, kCancel = 14, kFuel = 15, 
 
 extern const Host kNeon;
 
-void lower(const ir::Function& f, const Host& host, ConstantPool& pool, std::uint32_t parts, lir::Code& code);
+void lower(const ir::Function& f, const Host& host, const Role& role, ConstantPool& pool, std::uint32_t parts,
+           lir::Code& code);
 Status emit(const Routine& kernel, const Routine* preamble, const Host& host, const ConstantPool& pool,
             const CompileOptions& options, MachineCode& out);
 

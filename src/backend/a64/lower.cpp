@@ -17,14 +17,14 @@ namespace {
 constexpr std::uint32_t kSignBit = 0x80000000u, kInfinity = 0x7f800000u;
 }  // namespace
 
-void lower(const ir::Function& f, const Host& host, ConstantPool& pool, std::uint32_t parts,
+void lower(const ir::Function& f, const Host& host, const Role& role, ConstantPool& pool, std::uint32_t parts,
            lir::Code& code) {
-  Lowering(f, host, pool, parts, code).run();
+  Lowering(f, host, role, pool, parts, code).run();
 }
 
-Lowering::Lowering(const ir::Function& f, const Host& host, ConstantPool& pool, std::uint32_t parts,
-                   lir::Code& code)
-    : backend::Lowering(f, host, pool, parts, code), quads_(f.uniform_bytes / 16 + 1) {}
+Lowering::Lowering(const ir::Function& f, const Host& host, const Role& role, ConstantPool& pool,
+                   std::uint32_t parts, lir::Code& code)
+    : backend::Lowering(f, host, role, pool, parts, code), quads_(f.uniform_bytes / 16 + 1) {}
 
 // ---- constants and uniforms
 

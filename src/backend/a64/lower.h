@@ -8,7 +8,8 @@ namespace warpjit::backend::a64 {
 
 class Lowering final : public backend::Lowering {
  public:
-  Lowering(const ir::Function& f, const Host& host, ConstantPool& pool, std::uint32_t parts, lir::Code& code);
+  Lowering(const ir::Function& f, const Host& host, const Role& role, ConstantPool& pool, std::uint32_t parts,
+           lir::Code& code);
 
  private:
   // Four words of the uniform table in one register, of which products take a lane.

@@ -197,6 +197,8 @@ class X64Emitter final : public Emitter {
         return put(id, vec(inst.def), vec(inst.use[0]), imm);
       case Form::fma:
         return fma(inst);
+      case Form::look_up:
+        return put(id, vec(inst.def), vec(inst.use[1]), operand(inst, 2));
       case Form::upper_half:
         if (host_.mask_registers) return put(id, x86::ymm(inst.def), x86::zmm(inst.use[0]), asmjit::Imm(1));
         return put(id, x86::xmm(inst.def), x86::ymm(inst.use[0]), asmjit::Imm(1));

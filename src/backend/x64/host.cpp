@@ -38,6 +38,7 @@ constexpr Host make(Target target, std::uint32_t lanes, bool v4) {
   host.scaled_row_index = true;
   host.max_code_bytes = 1u << 30;
   host.lower = lower;
+  if (v4) host.choose_row_tables = choose_row_tables;
   host.register_file = register_file;
   host.emit = emit;
   return host;

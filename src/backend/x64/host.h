@@ -16,6 +16,7 @@ enum class Form : std::uint8_t {
   vv_imm,
   shift,
   fma,
+  look_up,
   upper_half,
   upper_quarter,
   compare,
@@ -60,16 +61,19 @@ enum class Form : std::uint8_t {
 // vcmpps predicates, quiet.
 namespace predicate {
 inline constexpr int kEq = 0x00, kNe = 0x04, kLt = 0x11, kLe = 0x12, kGt = 0x1E, kGe = 0x1D,
-                     kUnordered = 0x03, kOrdered = 0x07;
+                     kUnordered = 0x03, kOrdered = 0x07,
+                     kLtSignaling = 0x01;  // raises the invalid flag for any NaN
 }
 // vpcmpd / vpcmpud predicates.
 namespace integer_predicate {
-inline constexpr int kEq = 0, kLt = 1, kLe = 2, kNe = 4;
+inline constexpr int kEq = 0, kLt = 1, kLe = 2, kNe = 4, kGe = 5;
 }
 
 extern const Host kV3, kV4;
 
-void lower(const ir::Function& f, const Host& host, ConstantPool& pool, std::uint32_t parts, lir::Code& code);
+void lower(const ir::Function& f, const Host& host, const Role& role, ConstantPool& pool, std::uint32_t parts,
+           lir::Code& code);
+RowTables choose_row_tables(const ir::Function& kernel);
 Status emit(const Routine& kernel, const Routine* preamble, const Host& host, const ConstantPool& pool,
             const CompileOptions& options, MachineCode& out);
 

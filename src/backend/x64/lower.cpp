@@ -16,9 +16,9 @@ constexpr std::uint32_t kCanonicalNaN = 0x7fc00000u;
 constexpr std::uint32_t kTwoTo31 = 0x4f000000u;  // as f32
 }  // namespace
 
-void lower(const ir::Function& f, const Host& host, ConstantPool& pool, std::uint32_t parts,
+void lower(const ir::Function& f, const Host& host, const Role& role, ConstantPool& pool, std::uint32_t parts,
            lir::Code& code) {
-  Lowering(f, host, pool, parts, code).run();
+  Lowering(f, host, role, pool, parts, code).run();
 }
 
 // ---- constants and uniforms

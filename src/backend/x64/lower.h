@@ -51,6 +51,15 @@ class Lowering final : public backend::Lowering {
   std::array<Reg, 4> load_rows(Value index, std::int32_t offset, std::uint32_t count, bool may_exceed,
                                std::uint32_t p) override;
 
+  std::size_t load_rows_together(Value index, std::span<const TableRow> rows) override;
+  void load_same_or_any_rows(Value index, std::span<const TableRow> rows);
+
+  // row_tables.cpp
+  std::size_t look_up_rows(Value index, std::span<const TableRow> rows);
+  Reg look_up(std::uint32_t component, std::uint32_t first_row, Reg numbers);
+  Reg at_least(Reg numbers, std::int64_t bound);
+  void raise_invalid(Reg mask);
+
   std::int32_t scratch_ = -1;  // frame area for the byte offsets of per-lane rows
   ir::Value scratch_index_;    // whose offsets are there, since the block began
   std::uint32_t scratch_block_ = ~0u;

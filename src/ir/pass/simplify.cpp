@@ -18,18 +18,21 @@ class Simplifier {
     // A round sees what the one before made constant: two are the rule, deep chains of constant loops are not
     // worth more.
     constexpr int kRounds = 4;
+    bool values = true;  // some have become others since instructions were visited
     for (int round = 0; round < kRounds; ++round) {
       again_ = false;
       const std::vector<Block> order = reverse_postorder(f_);
       remove_unreachable(order);
-      for (Block b : order) instructions(b);
+      if (values)
+        for (Block b : order) instructions(b);
+      phi_replaced_ = false;
       // What comes over a back edge was visited after the phi that takes it.
-      for (Block b : order)
-        if (predecessor_count(b) > 1) phis(b);
+      for (Block b : order) phis(b);
       for (Block b : order) terminator(b);
       for (Block b : order) thread_jump(b);
       for (Block b : order) merge(b);
-      if (!again_) break;
+      values = phi_replaced_;
+      if (!again_ && !values) break;
     }
     if (replaced_) f_.replace_values(replacement_);
   }
@@ -94,7 +97,7 @@ class Simplifier {
     if (!same.valid()) return;
     replace(result, same);
     f_.remove(i);
-    again_ = true;  // what came before over a back edge may fold now
+    phi_replaced_ = true;  // what came before over a back edge may fold now
   }
 
   void row(Inst i) {
@@ -217,7 +220,7 @@ class Simplifier {
         if (f_.inst(i).opcode != Opcode::Phi) break;
         replace(f_.result(i), resolve(f_.operand(i, 0)));
         f_.remove(i);
-        again_ = true;
+        phi_replaced_ = true;
       }
       f_.absorb_successor(b);
     }
@@ -227,7 +230,8 @@ class Simplifier {
   Builder builder_;
   std::vector<Value> replacement_;
   std::vector<Value> operands_;
-  bool replaced_ = false, again_ = false;
+  bool replaced_ = false;
+  bool again_ = false, phi_replaced_ = false;  // another round has something to do
 };
 
 }  // namespace
