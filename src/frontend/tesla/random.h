@@ -1,0 +1,39 @@
+// Random valid compute kernels with a launch, for differential tests and fuzzing. They end within kRandomFuel
+// backward transfers of each thread, whatever the data, and are free of races between blocks: each thread
+// writes only its own words of g1 and s[], others read those of s[] behind a barrier or, in its own warp,
+// without one.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "frontend/tesla/program.h"
+
+namespace warpjit::tesla {
+
+inline constexpr std::uint64_t kRandomFuel = 1 << 16;
+
+struct RandomOptions {
+  bool flow = true;              // ifs with and without joinat, loops, breaks, calls, early exits
+  bool barriers = true;          // in half of the kernels: those reconverge everywhere
+  bool warp_synchronous = true;  // reads words of s[] that other lanes of the warp wrote
+  bool votes = true;
+  bool quads = true;  // quadon, quadop
+  bool doubles = true;
+  unsigned size = 60;  // about how many instructions
+};
+
+struct RandomKernel {
+  Program program;
+  std::array<std::uint32_t, 2> grid{};
+  std::array<std::uint32_t, 3> block{};
+  std::vector<std::uint32_t> c0;  // 256 bytes
+  std::vector<std::uint32_t> g0;  // 1 KiB, read only
+  std::uint32_t g1_words = 0;     // written: 32 for each thread of the grid
+};
+
+// The same seed and options give the same kernel on every host.
+RandomKernel random_kernel(std::uint64_t seed, const RandomOptions& options = {});
+
+}  // namespace warpjit::tesla
