@@ -42,7 +42,8 @@ inline Sum sum_of(u32 x, u32 y, u32 carry, bool saturate) {
   const u32 overflow = ((x ^ value) & (y ^ value)) >> (kWidth - 1) & 1;
   // The largest number of the first addend's sign.
   const u32 limit = (kMask >> 1) + (x >> (kWidth - 1) & 1);
-  value = saturate && overflow != 0 ? limit : value;
+  const u32 saturated = 0U - (overflow & (saturate ? 1U : 0U));
+  value = (value & ~saturated) | (limit & saturated);
   return {value,
           (value == 0 ? u32{kZero} : 0U) | (value >> (kWidth - 1) & 1) << 1 | carry_out << 2 | overflow << 3};
 }
@@ -158,8 +159,10 @@ constexpr double kFlushBelow = 0x1.ffffffp-127;
 // A double that holds a result exactly, rounded to nearest with unbounded exponent, then flushed.
 inline u32 narrowed(double exact) {
   const u32 word = as_word(static_cast<float>(exact));
-  const u32 sign = static_cast<u32>(as_word(exact) >> 32) & kSignBit;
-  return canonical(std::fabs(exact) < kFlushBelow ? sign : word);
+  // Compared as words, so that compilers need no branch.
+  const auto magnitude = static_cast<std::int64_t>(as_word(exact) & ~(u64{1} << 63));
+  const u32 kept = magnitude < static_cast<std::int64_t>(as_word(kFlushBelow)) ? 0 : ~0U;
+  return canonical(word & (kept | kSignBit));
 }
 // The same toward zero.
 inline u32 truncated(double exact) {
@@ -187,6 +190,13 @@ inline u32 fadd_toward_zero(u32 a, u32 b) {
 }
 
 inline bool is_zero(u32 x) { return (x & kInfinity) == 0; }  // denormals count
+
+// As fmul below, but where a result is 2^-126: only there does it matter whether the product, before it was
+// rounded to the places of denormals, would have rounded to less.
+inline u32 fmul_but_smallest(u32 a, u32 b) {
+  return canonical(flushed(as_word(as_float(flushed(a)) * as_float(flushed(b)))));
+}
+inline bool is_smallest(u32 x) { return (x & ~kSignBit) == 0x00800000; }
 
 inline u32 fmul(u32 a, u32 b, bool zero_wins) {
   const u32 product = narrowed(double{as_float(flushed(a))} * as_float(flushed(b)));
