@@ -1,5 +1,6 @@
 #include "tesla/tesla_test.h"
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -7,9 +8,10 @@
 namespace warpjit::tesla {
 
 std::string shared_folder() {
-  for (const char* root : {WARPJIT_SOURCE_DIR "/../shared/corpus/tesla", "/work/shared/corpus/tesla"})
-    if (std::filesystem::is_directory(root)) return root;
-  return {};
+  const char* root = std::getenv("WARPJIT_SHARED");
+  const std::string folder =
+      (root != nullptr ? std::string(root) : std::string(WARPJIT_SOURCE_DIR "/../shared")) + "/corpus/tesla";
+  return std::filesystem::is_directory(folder) ? folder : std::string();
 }
 
 std::string read_text(const std::string& path) {

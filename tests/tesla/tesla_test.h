@@ -11,7 +11,8 @@
 
 namespace warpjit::tesla {
 
-// The folder of programs and vectors beside the project, which is not part of it; empty if it is not there.
+// The folder of programs and vectors in ../shared (or $WARPJIT_SHARED), which is not part of the project;
+// empty if it is not there.
 std::string shared_folder();
 
 std::string read_text(const std::string& path);
