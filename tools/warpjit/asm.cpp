@@ -10,7 +10,7 @@ namespace warpjit::tool {
 
 namespace {
 
-struct Options {
+struct AsmOptions {
   std::vector<std::string> files;
   std::string out;
   bool labels = false;
@@ -23,7 +23,7 @@ Json words_json(const std::vector<std::uint32_t>& words) {
   return list;
 }
 
-int assemble_files(const Options& options) {
+int assemble_files(const AsmOptions& options) {
   if (options.out.empty() && !options.json)
     return fail({ErrorCode::bad_input, "say where to: -o FILE.shbin, or --json to print the words", "asm"});
   std::vector<pica200::SourceFile> sources;
@@ -54,7 +54,7 @@ int assemble_files(const Options& options) {
 }  // namespace
 
 void add_asm(CLI::App& app, int& exit) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<AsmOptions>();
   CLI::App* command = app.add_subcommand("asm", "Assemble sources into an SHBIN container");
   command->add_option("files", options->files, "sources; each without .nodvle gives one program")->required();
   command->add_option("-o,--out", options->out, "container to write");

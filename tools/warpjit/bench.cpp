@@ -15,7 +15,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-struct Options {
+struct BenchOptions {
   RunInput input;
   std::vector<std::string> engines;
   std::vector<std::uint64_t> counts;
@@ -105,7 +105,7 @@ BarChart make_chart(const std::vector<Row>& rows, const std::string& title) {
   return chart;
 }
 
-int bench_launch(const Options& options) {
+int bench_launch(const BenchOptions& options) {
   if (!options.chart.empty() && !options.chart.ends_with(".svg") && !options.chart.ends_with(".png"))
     return fail({ErrorCode::bad_input, "a chart's name must end in .svg or .png", "--chart"});
   const auto file = load_launch(options.input);
@@ -166,7 +166,7 @@ int bench_launch(const Options& options) {
 }  // namespace
 
 void add_bench(CLI::App& app, int& exit) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<BenchOptions>();
   CLI::App* command = app.add_subcommand("bench", "Measure the throughput of engines and targets");
   options->input.add_to(*command);
   command->add_option("--counts", options->counts, "threads to measure with (default: 64,4096,1000000)")

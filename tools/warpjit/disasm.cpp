@@ -9,13 +9,13 @@ namespace warpjit::tool {
 
 namespace {
 
-struct Options {
+struct DisasmOptions {
   ProgramInput input;
   std::string out;
   bool exact = false, no_names = false, no_words = false, flat = false, json = false;
 };
 
-int disassemble_program(const Options& options) {
+int disassemble_program(const DisasmOptions& options) {
   const auto loaded = load_program(options.input);
   if (!loaded) return fail(loaded.error());
   const pica200::Program& program = loaded->program;
@@ -47,7 +47,7 @@ int disassemble_program(const Options& options) {
 }  // namespace
 
 void add_disasm(CLI::App& app, int& exit) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<DisasmOptions>();
   CLI::App* command = app.add_subcommand("disasm", "List guest code");
   options->input.add_to(*command);
   command->add_option("-o,--out", options->out, "file to write instead of stdout");

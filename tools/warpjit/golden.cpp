@@ -15,7 +15,7 @@ namespace warpjit::tool {
 
 namespace {
 
-struct Options {
+struct GoldenOptions {
   std::string folder = "tests/golden", examples = "examples/pica200";
   std::vector<std::string> targets;
   bool check = false, print = false;
@@ -66,7 +66,7 @@ constexpr Sketch kSketches[] = {
     {"mova+relative", "mova a0.x, v0\nadd o0, c0[a0.x], v1\n"},
 };
 
-Result<std::vector<Case>> collect(const Options& options) {
+Result<std::vector<Case>> collect(const GoldenOptions& options) {
   std::vector<Case> cases;
   for (int k = 0; k < pica200::kOpcodeCount; ++k) {
     const auto opcode = static_cast<pica200::Opcode>(k);
@@ -157,7 +157,7 @@ void print_difference(const std::string& file, std::string_view committed, std::
   }
 }
 
-int make_golden(const Options& options) {
+int make_golden(const GoldenOptions& options) {
   const auto cases = collect(options);
   if (!cases) return fail(cases.error());
   std::vector<std::string> targets = options.targets;
@@ -189,7 +189,7 @@ int make_golden(const Options& options) {
 }  // namespace
 
 void add_golden(CLI::App& app, int& exit) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<GoldenOptions>();
   CLI::App* command = app.add_subcommand("golden", "Regenerate or check the golden host instruction counts");
   command->add_option("--folder", options->folder, "where pica200_TARGET.txt lie")->capture_default_str();
   command->add_option("--examples", options->examples, "folder of example launches")->capture_default_str();

@@ -11,7 +11,7 @@ namespace warpjit::tool {
 
 namespace {
 
-struct Options {
+struct HostOptions {
   ProgramInput input;
   std::string target = "automatic", out;
   std::uint32_t parts = 0, registers = 0;
@@ -41,7 +41,7 @@ Json to_json(const backend::MachineCode& code) {
           {"moves", s.moves}};
 }
 
-int print_host(const Options& options) {
+int print_host(const HostOptions& options) {
   const auto loaded = load_program(options.input);
   if (!loaded) return fail(loaded.error());
   const auto input = prepare_compile(*loaded);
@@ -101,7 +101,7 @@ int print_host(const Options& options) {
 }  // namespace
 
 void add_host(CLI::App& app, int& exit) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<HostOptions>();
   CLI::App* command = app.add_subcommand("host", "List the host code, annotated with guest instructions");
   options->input.add_to(*command);
   command

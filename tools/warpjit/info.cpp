@@ -188,11 +188,11 @@ int show_build(bool as_json) {
 }  // namespace
 
 void add_info(CLI::App& app, int& exit) {
-  struct Options {
+  struct InfoOptions {
     std::string file;
     bool json = false;
   };
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<InfoOptions>();
   CLI::App* command = app.add_subcommand("info", "What a container declares, or what this machine can run");
   command->add_option("file", options->file,
                       "SHBIN container or assembly source (*.pica); none: this build and machine");

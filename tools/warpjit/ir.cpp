@@ -12,13 +12,13 @@ namespace warpjit::tool {
 
 namespace {
 
-struct Options {
+struct IrOptions {
   ProgramInput input;
   std::string stage;
   bool all = false, list = false, dispatch = false, no_optimize = false, json = false;
 };
 
-int print_stages(const Options& options) {
+int print_stages(const IrOptions& options) {
   const auto loaded = load_program(options.input);
   if (!loaded) return fail(loaded.error());
   const auto input = prepare_compile(*loaded);
@@ -76,7 +76,7 @@ int print_stages(const Options& options) {
 }  // namespace
 
 void add_ir(CLI::App& app, int& exit) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<IrOptions>();
   CLI::App* command = app.add_subcommand("ir", "Print the IR after a stage");
   options->input.add_to(*command);
   auto* stage = command->add_option(

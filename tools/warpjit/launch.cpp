@@ -13,7 +13,7 @@ namespace {
 
 using pica200::RegisterFile;
 
-struct Options {
+struct LaunchOptions {
   std::string file, entry, out;
   unsigned count = 3;
 };
@@ -54,7 +54,8 @@ std::uint32_t registers_read(const pica200::Program& program) {
   return mask;
 }
 
-Json make_template(const pica200::Program& program, const std::string& file_name, const Options& options) {
+Json make_template(const pica200::Program& program, const std::string& file_name,
+                   const LaunchOptions& options) {
   Json json{{"warpjit", 1},
             {"isa", "pica200"},
             {"stage", "vertex"},
@@ -113,7 +114,7 @@ void write_value(const Json& value, std::string indent, std::string& text) {
   text += "\n" + indent + (object ? '}' : ']');
 }
 
-int print_template(const Options& options) {
+int print_template(const LaunchOptions& options) {
   ProgramRequest request;
   request.stage = pica200::Stage::vertex;
   if (!options.entry.empty()) set_entry(request, options.entry);
@@ -141,7 +142,7 @@ int print_template(const Options& options) {
 }  // namespace
 
 void add_launch(CLI::App& app, int& exit) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<LaunchOptions>();
   CLI::App* command = app.add_subcommand("launch", "Print a launch file to fill in");
   command->add_option("file", options->file, "SHBIN container or assembly source (*.pica)")->required();
   command->add_option("--entry", options->entry, "entry point: a name, or a word address");

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kThreadsShown = 4;
 
-struct Options {
+struct RunCommand {
   RunInput input;
   std::string engine = "jit", target = "automatic", out;
   bool all = false, json = false, dispatch = false, background = false;
@@ -166,7 +166,7 @@ void print_timing(const BoundLaunch& bound, const RunReport& report) {
                bound.file().name, report.interpreted);
 }
 
-int run_launch(const Options& options) {
+int run_launch(const RunCommand& options) {
   auto file = load_launch(options.input);
   if (!file) return fail(file.error());
   auto made = BoundLaunch::make(std::move(*file));
@@ -218,7 +218,7 @@ int run_launch(const Options& options) {
 }  // namespace
 
 void add_run(CLI::App& app, int& exit) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<RunCommand>();
   CLI::App* command = app.add_subcommand("run", "Run a launch and print its results");
   options->input.add_to(*command);
   command

@@ -11,7 +11,7 @@ namespace warpjit::tool {
 
 namespace {
 
-struct Options {
+struct VerifyOptions {
   RunInput input;
   std::string entry;
   std::vector<std::string> engines;
@@ -33,7 +33,7 @@ std::string label(const Outcome& outcome) {
   return name(outcome.choice) + (outcome.dispatch ? "+dispatch" : "");
 }
 
-Result<LaunchFile> load(const Options& options) {
+Result<LaunchFile> load(const VerifyOptions& options) {
   if (options.input.file.ends_with(".json")) {
     WARPJIT_TRY(LaunchFile launch, read_launch(options.input.file));
     if (options.random != 0) randomize_inputs(launch, options.random, options.seed);
@@ -80,7 +80,7 @@ void print(const Outcome& outcome, const std::string& reference, bool expectatio
   fmt::print("\n");
 }
 
-int verify_launch(const Options& options) {
+int verify_launch(const VerifyOptions& options) {
   auto file = load(options);
   if (!file) return fail(file.error());
   auto made = BoundLaunch::make(std::move(*file));
@@ -147,7 +147,7 @@ int verify_launch(const Options& options) {
 }  // namespace
 
 void add_verify(CLI::App& app, int& exit) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<VerifyOptions>();
   CLI::App* command =
       app.add_subcommand("verify", "Compare all engines and targets bit by bit, and with `expect`");
   options->input.add_to(*command);
