@@ -182,7 +182,6 @@ class X64Emitter final : public Emitter {
     const Op op = static_cast<Op>(inst.op);
     const Encoding& e = encoding(op);
     const InstId id = e.ids[host_.mask_registers];
-    const bool zero = (inst.flags & lir::kZeroMask) != 0;
     const asmjit::Imm imm(inst.imm);
     switch (e.form) {
       case Form::vvv:
