@@ -45,7 +45,6 @@ enum InstFlags : std::uint8_t {
   kPure = 4,          // may be removed when its definition is unused
   kRemat = 8,         // no register uses and cheap: emit again instead of spilling
   kRematFolds = 16,   // kRemat, and its memory operand may replace a use that folds
-  kZeroMask = 32,     // host: masked lanes become zero (else they keep use[0])
 };
 
 inline constexpr int kMaxUses = 6;

@@ -1,6 +1,7 @@
 #include <bit>
 #include <set>
 
+#include "base/random.h"
 #include "frontend/tesla/encoding.h"
 #include "tesla/tesla_test.h"
 
@@ -9,18 +10,6 @@ namespace {
 
 constexpr ProgramType kTypes[] = {ProgramType::compute, ProgramType::vertex, ProgramType::geometry,
                                   ProgramType::fragment};
-
-// A generator whose numbers are the same everywhere.
-struct Random {
-  std::uint64_t state;
-  std::uint64_t next() {
-    state += 0x9e3779b97f4a7c15;
-    std::uint64_t z = state;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-  }
-};
 
 void expect_round_trip(ProgramType type, std::uint32_t w0, std::uint32_t w1) {
   const auto instruction = try_decode(type, w0, w1);

@@ -3,6 +3,7 @@
 #include <cfenv>
 #include <cmath>
 
+#include "base/random.h"
 #include "frontend/tesla/encoding.h"
 #include "frontend/tesla/sfu.h"
 #include "tesla/interpret_test.h"
@@ -10,15 +11,8 @@
 namespace warpjit::tesla {
 namespace {
 
-struct Random {
-  std::uint64_t state;
-  std::uint64_t next() {
-    state += 0x9e3779b97f4a7c15;
-    std::uint64_t z = state;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-  }
+struct Operands : Random {
+  using Random::Random;
   // Often an edge value of integers or floats.
   std::uint32_t word() {
     constexpr std::uint32_t kEdges[] = {
@@ -42,7 +36,7 @@ void run_instruction(const std::string& text, WarpRegisters& registers, const Mo
   ASSERT_TRUE(status.ok()) << to_string(status.error());
 }
 
-void randomize(WarpRegisters& registers, Random& random) {
+void randomize(WarpRegisters& registers, Operands& random) {
   for (auto& row : registers.r)
     for (std::uint32_t& lane : row) lane = random.word();
   for (unsigned k = 1; k < 8; ++k)
@@ -52,7 +46,7 @@ void randomize(WarpRegisters& registers, Random& random) {
 }
 
 TEST(TeslaArithmetic, BothLoopsGiveTheSameBits) {
-  Random random{3};
+  Operands random{3};
   Launch launch;
   std::vector<std::byte> constants(4096);
   for (std::byte& byte : constants) byte = static_cast<std::byte>(random.next() & 0xff);
@@ -129,7 +123,7 @@ std::uint32_t fmad_by_definition(std::uint32_t a, std::uint32_t b, std::uint32_t
 
 TEST(TeslaArithmetic, FmadIsItsDefinition) {
   if (std::numeric_limits<long double>::digits < 64) GTEST_SKIP() << "no long double wider than double";
-  Random random{5};
+  Operands random{5};
   WarpRegisters registers;
   for (int n = 0; n < 4000; ++n) {
     for (unsigned l = 0; l < kLanes; ++l) {
@@ -159,7 +153,7 @@ TEST(TeslaArithmetic, FmadIsItsDefinition) {
 }
 
 TEST(TeslaArithmetic, FastFmadRoundsOnce) {
-  Random random{6};
+  Operands random{6};
   WarpRegisters registers;
   for (int n = 0; n < 300; ++n) {
     randomize(registers, random);

@@ -176,5 +176,20 @@ TEST(TeslaMoves, PredicatesSuppressFlagsAndIncrements) {
   for (unsigned l = 0; l < kLanes; ++l) EXPECT_EQ(f.g0[l], l < 16 ? 0x10cU : 4U);
 }
 
+TEST(TeslaMemory, AConstantSegmentWithoutWordsReadsZero) {
+  Program program =
+      program_of("mov b32 $r3 0\nmov b32 $r2 9\nadd b32 $r2 $r3 c1[0x8]\nst b32 g0[$r3] $r2\nexit nop\n");
+  program.constants.push_back({.name = "empty", .space = 1, .bytes = 16});
+  const auto interpreter = Interpreter::prepare(program);
+  ASSERT_TRUE(interpreter.ok()) << to_string(interpreter.error());
+  alignas(8) std::uint32_t memory[2] = {7, 7};
+  Launch launch;
+  launch.globals[0] = {{.address = 0, .bytes = std::as_writable_bytes(std::span(memory))}};
+  RunReport report;
+  ASSERT_TRUE(interpreter->run(launch, report).ok());
+  EXPECT_FALSE(report.first_fault);
+  EXPECT_EQ(memory[0], 0U);
+}
+
 }  // namespace
 }  // namespace warpjit::tesla

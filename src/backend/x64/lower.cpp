@@ -148,7 +148,6 @@ Reg Lowering::saturate_to_int(Value a, std::uint32_t p) {
     Inst& inst = add(Op::CvtToIZeroMask, RegClass::vector);
     use(inst, x);
     use(inst, ordered);
-    inst.flags |= lir::kZeroMask;
     return blend(inst.def, constant_source(0x7fffffffu), large);
   }
   Reg converted = vvv(Op::And, vv(Op::CvtToI, x), ordered);

@@ -60,7 +60,6 @@ Reg Lowering::select_lanes(Mask m, Value a, Value b, std::uint32_t p) {
 Reg Lowering::zero_where_not(Reg r, Reg mask) {
   if (!v4()) return vvv(Op::And, mask, r);
   Inst& inst = add(Op::MoveZeroMask, RegClass::vector);
-  inst.flags |= lir::kZeroMask;
   use(inst, r);
   use(inst, mask);
   return inst.def;

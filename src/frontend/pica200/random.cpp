@@ -4,27 +4,10 @@
 #include <bit>
 #include <cmath>
 
+#include "base/random.h"
+
 namespace warpjit::pica200 {
 namespace {
-
-// SplitMix64 (Steele, Lea, Flood 2014): small, and the same on every host.
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next() {
-    state_ += 0x9e3779b97f4a7c15;
-    std::uint64_t z = state_;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-  }
-  // 0 <= result < limit
-  unsigned below(unsigned limit) { return static_cast<unsigned>((next() >> 32) * limit >> 32); }
-  bool chance(unsigned percent) { return below(100) < percent; }
-
- private:
-  std::uint64_t state_;
-};
 
 constexpr std::uint32_t kSpecialBits[] = {
     0x00000000, 0x80000000, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc00001, 0x7f800001,

@@ -278,8 +278,9 @@ struct BlockRun {
       merged.assign(preset, std::byte{0});
       for (const ConstantSegment& segment : interpreter_.program_.constants)
         if (segment.space == space)
-          std::memcpy(merged.data() + segment.offset, segment.words.data(),
-                      std::min<std::size_t>(segment.bytes, 4 * segment.words.size()));
+          std::ranges::copy(std::as_bytes(std::span(segment.words))
+                                .first(std::min<std::size_t>(segment.bytes, 4 * segment.words.size())),
+                            merged.begin() + segment.offset);
       std::copy(given.begin(), given.end(), merged.begin());
       context_.constants[space] = merged;
     }

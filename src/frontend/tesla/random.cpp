@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/random.h"
 #include "frontend/tesla/assemble_instruction.h"
 #include "frontend/tesla/encoding.h"
 
@@ -15,23 +16,6 @@ constexpr unsigned kThread = 50;   // in the block
 constexpr unsigned kOutput = 51;   // address of the thread's words of g1
 constexpr unsigned kScratch = 52;
 constexpr std::uint32_t kSlots = 0x80;  // s[]: a word for each thread from here
-
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next() {
-    state_ += 0x9e3779b97f4a7c15;
-    std::uint64_t z = state_;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-  }
-  unsigned below(unsigned limit) { return static_cast<unsigned>((next() >> 32) % limit); }
-  bool one_in(unsigned n) { return below(n) == 0; }
-
- private:
-  std::uint64_t state_;
-};
 
 class Generator {
  public:

@@ -25,7 +25,7 @@ class Simplifier {
       remove_unreachable(order);
       if (values)
         for (Block b : order) instructions(b);
-      phi_replaced_ = false;
+      phi_replaced_ = false;  // of those until here all but phis over back edges have heard
       // What comes over a back edge was visited after the phi that takes it.
       for (Block b : order) phis(b);
       for (Block b : order) terminator(b);
