@@ -3,6 +3,7 @@
 
 #include "backend/host.h"
 #include "backend/lower.h"
+#include "backend/lowers.h"
 #include "backend/workspace.h"
 
 namespace warpjit::backend {
@@ -45,6 +46,12 @@ Result<MachineCode> compile_for(const Host& host, const ir::GroupProgram& progra
                                 const CompileOptions& options, Workspace::State& workspace) {
   if (program.kernel.input_count > kMaxInputs || program.kernel.output_count > kMaxOutputs)
     return Error{ErrorCode::resource_limit, "too many inputs or outputs", program.kernel.name};
+  for (const ir::Function* f : {&program.kernel, &program.preamble})
+    for (std::uint32_t b = 0; b < f->block_count(); ++b)
+      for (ir::Inst i : f->insts(ir::Block{b}))
+        if (!lowers(f->inst(i).opcode))
+          return Error{ErrorCode::unsupported,
+                       "no code is made for " + std::string(ir::info(f->inst(i).opcode).name), f->name};
   ConstantPool pool(host.pool_repeat);
   MachineCode out;
   out.target = host.target;

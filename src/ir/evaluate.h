@@ -55,6 +55,70 @@ WARPJIT_MEANING float FFloor32(float a) { return std::floor(a); }
 WARPJIT_MEANING float FMaxSelect32(float a, float b) { return a > b ? a : b; }
 WARPJIT_MEANING float FMinSelect32(float a, float b) { return a < b ? a : b; }
 WARPJIT_MEANING float CanonicalizeNaN32(float a) { return real(is_nan(a) ? 0x7fc00000u : word(a)); }
+WARPJIT_MEANING float CanonicalizeNaNOnes32(float a) { return real(is_nan(a) ? 0x7fffffffu : word(a)); }
+WARPJIT_MEANING float FRoundEven32(float a) { return std::nearbyint(a); }
+WARPJIT_MEANING float FCeil32(float a) { return std::ceil(a); }
+WARPJIT_MEANING float FTrunc32(float a) { return std::trunc(a); }
+WARPJIT_MEANING float FMaxNum32(float a, float b) {
+  const float greater = a == b ? real(word(a) & word(b)) : a > b ? a : b;
+  return is_nan(a) ? b : is_nan(b) ? a : greater;
+}
+WARPJIT_MEANING float FMinNum32(float a, float b) {
+  const float less = a == b ? real(word(a) | word(b)) : a < b ? a : b;
+  return is_nan(a) ? b : is_nan(b) ? a : less;
+}
+
+// Without denormals. Sums of floats below 2^-126 are exact, so flushing them needs no second look; products
+// and conversions from double are zero from where 24 bits with unbounded exponent would round below 2^-126.
+inline constexpr double kFlushBelow = 0x1p-126 - 0x1p-151;
+WARPJIT_MEANING float signed_zero(float a) { return real(word(a) & 0x80000000u); }
+WARPJIT_MEANING float FFlush32(float a) { return std::fabs(a) < 0x1p-126f ? signed_zero(a) : a; }
+WARPJIT_MEANING float narrow_flush(double a) {
+  const float narrow = static_cast<float>(a);
+  return std::fabs(a) < kFlushBelow ? signed_zero(narrow) : narrow;
+}
+WARPJIT_MEANING double truncated(double a) {  // to 24 bits
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(a) & ~std::uint64_t{0x1fffffff});
+}
+WARPJIT_MEANING float FAddFlush32(float a, float b) { return FFlush32(FFlush32(a) + FFlush32(b)); }
+WARPJIT_MEANING float FSubFlush32(float a, float b) { return FFlush32(FFlush32(a) - FFlush32(b)); }
+WARPJIT_MEANING float FMulFlush32(float a, float b) {
+  return narrow_flush(static_cast<double>(FFlush32(a)) * static_cast<double>(FFlush32(b)));
+}
+WARPJIT_MEANING float FFmaFlush32(float a, float b, float c) {
+  a = FFlush32(a), b = FFlush32(b), c = FFlush32(c);
+  const float once = std::fma(a, b, c);
+  // Only just below 2^-126 does it matter what 24 bits would have been; there the double's own rounding is
+  // undone by its error.
+  const double product = static_cast<double>(a) * static_cast<double>(b), sum = product + c;
+  const double back = sum - product, error = (product - (sum - back)) + (c - back);
+  const bool below =
+      std::fabs(sum) < kFlushBelow || (std::fabs(sum) == kFlushBelow && (sum > 0 ? error < 0 : error > 0));
+  return below ? signed_zero(once) : once;
+}
+WARPJIT_MEANING float FMadTruncFlush32(float a, float b, float c) {
+  a = FFlush32(a), b = FFlush32(b), c = FFlush32(c);
+  const double product = static_cast<double>(a) * static_cast<double>(b);
+  const float plain = FAddFlush32(narrow_flush(product), c);
+  return c == 0 ? plain : narrow_flush(truncated(product) + static_cast<double>(c));
+}
+WARPJIT_MEANING float FAddZeroFlush32(float a, float b) {
+  a = FFlush32(a), b = FFlush32(b);
+  const float sum = a + b;
+  const float back = sum - a, error = (a - (sum - back)) + (b - back);
+  const bool finite = std::fabs(a) <= 0x1.fffffep127f && std::fabs(b) <= 0x1.fffffep127f;
+  const bool too_far =
+      finite && (std::fabs(sum) > 0x1.fffffep127f || (sum > 0 ? error < 0 : sum < 0 && error > 0));
+  return FFlush32(too_far ? real(word(sum) - 1) : sum);
+}
+WARPJIT_MEANING float FMulZeroFlush32(float a, float b) {
+  const double product = truncated(static_cast<double>(FFlush32(a)) * static_cast<double>(FFlush32(b)));
+  const bool infinite = std::fabs(product) > 0x1p1023;
+  const bool too_far = !infinite && std::fabs(product) > 0x1.fffffep127;
+  const float narrow = static_cast<float>(product);
+  const float inside = too_far ? real(word(narrow) - 1) : narrow;
+  return std::fabs(product) < 0x1p-126 ? signed_zero(inside) : inside;
+}
 
 WARPJIT_MEANING float Exp2F32(float a) {
   math::ScalarOps ops;
@@ -89,6 +153,16 @@ WARPJIT_MEANING u32 F32ToI32Sat(float a) {
   result = a >= 2147483648.0f ? 0x7fffffffu : result;
   return is_nan(a) ? 0 : result;
 }
+WARPJIT_MEANING u32 F32ToU32Sat(float a) {
+  float inside = a > 0.0f ? a : 0.0f;  // NaN: 0
+  inside = inside < 4294967296.0f ? inside : 4294967040.0f;
+  // By way of a signed conversion, which vector units have.
+  const bool high = inside >= 2147483648.0f;
+  const u32 low = static_cast<u32>(static_cast<std::int32_t>(high ? inside - 2147483648.0f : inside));
+  const u32 result = low + (high ? 0x80000000u : 0);
+  return a >= 4294967296.0f ? 0xffffffffu : result;
+}
+WARPJIT_MEANING float U32ToF32(u32 a) { return static_cast<float>(a); }
 WARPJIT_MEANING float I32ToF32(u32 a) { return static_cast<float>(signed_word(a)); }
 WARPJIT_MEANING u32 BitcastF32ToI32(float a) { return word(a); }
 WARPJIT_MEANING float BitcastI32ToF32(u32 a) { return real(a); }
@@ -102,6 +176,10 @@ WARPJIT_MEANING u32 IXor32(u32 a, u32 b) { return a ^ b; }
 WARPJIT_MEANING u32 IShl32(u32 a, u32 b) { return b < 32 ? a << (b & 31) : 0; }
 WARPJIT_MEANING u32 IShrU32(u32 a, u32 b) { return b < 32 ? a >> (b & 31) : 0; }
 WARPJIT_MEANING u32 IShrS32(u32 a, u32 b) { return static_cast<u32>(signed_word(a) >> (b < 31 ? b : 31)); }
+WARPJIT_MEANING u32 IMinS32(u32 a, u32 b) { return signed_word(a) < signed_word(b) ? a : b; }
+WARPJIT_MEANING u32 IMaxS32(u32 a, u32 b) { return signed_word(a) > signed_word(b) ? a : b; }
+WARPJIT_MEANING u32 IMinU32(u32 a, u32 b) { return a < b ? a : b; }
+WARPJIT_MEANING u32 IMaxU32(u32 a, u32 b) { return a > b ? a : b; }
 WARPJIT_MEANING bool IEq32(u32 a, u32 b) { return a == b; }
 WARPJIT_MEANING bool INe32(u32 a, u32 b) { return a != b; }
 WARPJIT_MEANING bool ILtS32(u32 a, u32 b) { return signed_word(a) < signed_word(b); }
@@ -124,7 +202,10 @@ WARPJIT_MEANING float SelectF32(bool condition, float a, float b) { return condi
 struct None {};
 inline constexpr None ConstI1, ConstI32, ConstF32, LoadUniformI32, LoadUniformF32, LoadUniformRow,
     StoreUniformI32, StoreUniformF32, LoadInput, StoreOutput, LoadInputRow, StoreOutputRow, LoadSlot,
-    StoreSlot, AnyLane, MinLaneU32, BurnFuel, Phi, Jump, Branch, Switch, Return;
+    StoreSlot, SpecialFunction32, F32ToF16, F16ToF32, IntToF32, IntToF16, IMulHi24, F64Operation, LoadMemory,
+    StoreMemory, AtomicMemory, AtomicMemory64, LockMemory, UnlockMemory, LaneIndex, GroupIndex, AnyActive,
+    AllActive, QuadSwizzle32, Barrier, LoadFrame, StoreFrame, LoadFrameUniform, StoreFrameUniform, Stop,
+    AnyLane, MinLaneU32, BurnFuel, Phi, Jump, Branch, Switch, Return;
 
 }  // namespace meaning
 

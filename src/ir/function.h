@@ -55,6 +55,13 @@ class Function {
   std::uint32_t output_count = 0;   // StoreOutput, StoreOutputRow
   std::uint32_t uniform_bytes = 0;  // LoadUniform*: the launch's table
   std::uint32_t slot_count = 0;     // LoadSlot, StoreSlot
+  std::uint32_t frame_slots = 0;    // LoadFrame, StoreFrame, LoadFrameUniform, StoreFrameUniform
+  // Threads of a group where lanes meet; 0: as the host likes. And groups of a block; 0: there are no blocks.
+  std::uint32_t group_lanes = 0;
+  std::uint32_t block_groups = 0;
+  // Some instruction tells which lanes run it together, or in which order: only a form that keeps that will
+  // do.
+  bool ordered = false;
 
   // Blocks. Block 0 is the entry and has no predecessors.
   Block add_block(std::uint32_t guest_address = kNoAddress);

@@ -29,6 +29,7 @@ class Preparation {
     }
     for (std::size_t k = 0; k < edges_.size(); ++k) edge(edges_[k]);
     resolve_targets();
+    if (unsupported_ != nullptr) return Error{ErrorCode::unsupported, unsupported_, f_.name};
     return {};
   }
 
@@ -99,6 +100,27 @@ class Preparation {
           return;
         }
         break;
+      case Opcode::Barrier:
+        unsupported_ = "a barrier that schedule_groups has not seen";
+        break;
+      case Opcode::AnyActive:
+      case Opcode::AllActive:
+      case Opcode::QuadSwizzle32:
+        if (f_.form == Form::thread) unsupported_ = "lanes that meet in thread form";
+        break;
+      case Opcode::SpecialFunction32:
+      case Opcode::F32ToF16:
+      case Opcode::F16ToF32:
+      case Opcode::IntToF32:
+      case Opcode::IntToF16:
+      case Opcode::IMulHi24:
+      case Opcode::F64Operation:
+      case Opcode::AtomicMemory:
+      case Opcode::AtomicMemory64:
+        made.b = static_cast<std::uint32_t>(out_.lists_.size());
+        made.c = static_cast<std::uint32_t>(operands.size());
+        for (Value v : operands) out_.lists_.push_back(at(v));
+        break;
       case Opcode::StoreOutput:
       case Opcode::StoreOutputRow:  // the index goes with the words
         made.b = static_cast<std::uint32_t>(out_.lists_.size());
@@ -115,6 +137,8 @@ class Preparation {
       default:
         break;
     }
+    const bool memory = data.opcode >= Opcode::LoadMemory && data.opcode <= Opcode::UnlockMemory;
+    out_.needs_block_ = out_.needs_block_ || memory;
     out_.operations_.push_back(made);
   }
 
@@ -208,6 +232,7 @@ class Preparation {
   std::vector<Copy> copies_;
   std::uint32_t first_temporary_ = 0;
   bool hoist_loads_ = false, burn_on_edges_ = false;
+  const char* unsupported_ = nullptr;
 };
 
 bool Interpreter::valid_lanes(unsigned lanes) { return run_group_for(lanes) != nullptr; }
@@ -220,6 +245,12 @@ Result<Interpreter> Interpreter::prepare(const Function& f, unsigned lanes) {
   made.input_count_ = f.input_count;
   made.output_count_ = f.output_count;
   made.uniform_words_ = f.uniform_bytes / 4;
+  made.frame_slots_ = f.frame_slots;
+  made.frame_words_of_block_ = f.block_groups * f.frame_slots * made.lanes_;
+  made.group_lanes_ = f.group_lanes != 0 ? f.group_lanes : made.lanes_;
+  if (f.group_lanes != 0 && f.form == Form::group && f.group_lanes != lanes)
+    return Error{ErrorCode::bad_input,
+                 "the function has groups of " + std::to_string(f.group_lanes) + " lanes", f.name};
   WARPJIT_CHECK(Preparation(f, made).run());
   return made;
 }
@@ -247,6 +278,10 @@ Status Interpreter::run(Frame& frame, const Memory& memory, std::uint64_t first_
     return Error{ErrorCode::bad_input, "an output has no binding", ""};
   if (memory.uniform.size() < uniform_words_)
     return Error{ErrorCode::bad_input, "the uniform table is too short", ""};
+  if (needs_block_ && memory.block == nullptr)
+    return Error{ErrorCode::bad_input, "the block has no memory", ""};
+  if (memory.frame.size() < frame_words_of_block_)
+    return Error{ErrorCode::bad_input, "the frame is too short", ""};
   const RunGroup run_group = run_group_for(lanes_);
   for (const Operation& load : broadcasts_)
     std::fill_n(frame.words_ + load.result, lanes_, memory.uniform[load.immediate / 4]);
@@ -259,6 +294,10 @@ Status Interpreter::run(Frame& frame, const Memory& memory, std::uint64_t first_
   context.uniform = memory.uniform.data();
   context.cancel = memory.cancel;
   context.first_slot = first_slot_;
+  context.block = memory.block;
+  context.block_frame = memory.frame.data();
+  context.frame_slots = frame_slots_;
+  context.group_lanes = group_lanes_;
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
   context.fuel = fuel > kMost / lanes_ ? kMost : fuel * lanes_;
   for (std::uint64_t done = 0; done < thread_count; done += lanes_) {
@@ -269,6 +308,8 @@ Status Interpreter::run(Frame& frame, const Memory& memory, std::uint64_t first_
     if (outcome.end == GroupEnd::done) continue;
     std::string where;
     if (outcome.guest_address != kNoAddress) where = "guest address " + std::to_string(outcome.guest_address);
+    if (outcome.end == GroupEnd::stopped)
+      return Error{ErrorCode::fault, std::string(message(outcome.reason)), where};
     if (outcome.end == GroupEnd::cancelled)
       return Error{ErrorCode::cancelled, "the launch was cancelled", where};
     return Error{ErrorCode::out_of_fuel, "a thread made more backward transfers than the launch allows",

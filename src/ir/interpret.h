@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "ir/function.h"
+#include "ir/memory.h"
 
 namespace warpjit::ir {
 
@@ -30,6 +31,8 @@ struct Memory {
   std::span<const OutputBinding> outputs;              // at least output_count
   std::span<std::uint32_t> uniform;                    // at least uniform_bytes; only a preamble writes it
   const std::atomic<std::uint32_t>* cancel = nullptr;  // optional: polled where fuel burns, not 0 stops
+  BlockMemory* block = nullptr;                        // LoadMemory and its relatives
+  std::span<std::uint32_t> frame{};  // block_groups * frame_slots * lanes words: LoadFrame and its relatives
 };
 
 class Interpreter {
@@ -59,8 +62,9 @@ class Interpreter {
   // lanes of a last group copy its last thread and store nothing. A preamble runs with a count of 1.
   // Each thread may make `fuel` backward transfers, a group `fuel * lanes` (DESIGN.md 3.5): in thread form
   // on marked edges, in group form by BurnFuel (or on marked edges, as long as insert_fuel has not run).
-  // Errors: out_of_fuel with "guest address N", cancelled, bad_input if a binding is missing. The
-  // outputs of threads before the failing group are complete.
+  // Functions of blocks: threads 0 .. n-1 are those of one block.
+  // Errors: out_of_fuel with "guest address N", cancelled, bad_input if a binding is missing, fault by Stop.
+  // The outputs of threads before the failing group are complete.
   Status run(Frame& frame, const Memory& memory, std::uint64_t first_thread, std::uint64_t thread_count,
              std::uint64_t fuel) const;
   Status run(const Memory& memory, std::uint64_t first_thread, std::uint64_t thread_count,
@@ -83,6 +87,9 @@ class Interpreter {
   std::uint32_t frame_words_ = 0;
   std::uint32_t first_slot_ = 0, slot_words_ = 0;  // LoadSlot, StoreSlot
   std::uint32_t input_count_ = 0, output_count_ = 0, uniform_words_ = 0;
+  std::uint32_t frame_slots_ = 0, frame_words_of_block_ = 0;
+  std::uint32_t group_lanes_ = 1;  // of LaneIndex and GroupIndex
+  bool needs_block_ = false;
   std::vector<Operation> operations_;
   std::vector<std::uint32_t> lists_;  // operands of StoreOutput(Row), targets of Switch
   struct Constant {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/called.h"
 #include "ir/evaluate.h"
 
 namespace warpjit::ir {
@@ -115,6 +116,97 @@ WARPJIT_MEANING void load_row(const Operation& operation, const GroupContext& co
   }
 }
 
+// What is done one lane at a time, once for all widths. A lane is thread first_thread + lane of its block.
+class LaneByLane {
+ public:
+  LaneByLane(const Operation& operation, const GroupContext& context, std::uint32_t* frame, unsigned lanes)
+      : operation_(operation), context_(context), frame_(frame), lanes_(lanes) {}
+
+  void run() const {
+    for (unsigned lane = 0; lane < lanes_; ++lane)
+      if (info(operation_.opcode).pure)
+        called(lane);
+      else if (lane < context_.active && guard(lane))
+        memory(lane);
+  }
+
+ private:
+  bool guard(unsigned lane) const {
+    const bool listed =
+        operation_.opcode == Opcode::AtomicMemory || operation_.opcode == Opcode::AtomicMemory64;
+    return frame_[(listed ? context_.lists[operation_.b] : operation_.a) + lane] != 0;
+  }
+  std::uint32_t listed(std::uint32_t k, unsigned lane) const {
+    return frame_[context_.lists[operation_.b + k] + lane];
+  }
+  std::uint32_t& result(unsigned k, unsigned lane) const {
+    return frame_[operation_.result + k * lanes_ + lane];
+  }
+
+  void called(unsigned lane) const {
+    std::uint32_t operands[6]{}, results[2]{};
+    for (std::uint32_t k = 0; k < operation_.c; ++k) operands[k] = listed(k, lane);
+    call(operation_.opcode, operation_.immediate, operands, results);
+    for (std::uint32_t k = 0; k < info(operation_.opcode).results.size(); ++k) result(k, lane) = results[k];
+  }
+
+  void memory(unsigned lane) const {
+    const MemoryAccess access = MemoryAccess::unpack(operation_.immediate);
+    const BlockMemory::Place place{operation_.guest_address,
+                                   static_cast<std::uint32_t>(context_.first_thread + lane)};
+    BlockMemory& block = *context_.block;
+    const std::uint32_t b = frame_[operation_.b + lane], c = frame_[operation_.c + lane];
+    switch (operation_.opcode) {
+      case Opcode::LoadMemory:
+        result(0, lane) = block.load(access, b, place);
+        break;
+      case Opcode::StoreMemory:
+        block.store(access, b, c, place);
+        break;
+      case Opcode::LockMemory: {
+        const BlockMemory::Locked locked = block.lock(access, b, place);
+        result(0, lane) = locked.value;
+        result(1, lane) = locked.success ? 1 : 0;
+        break;
+      }
+      case Opcode::UnlockMemory:
+        block.unlock(access, b, c, place);
+        break;
+      case Opcode::AtomicMemory:
+        result(0, lane) = block.atomic(access, listed(1, lane), listed(2, lane), listed(3, lane), place);
+        break;
+      case Opcode::AtomicMemory64: {
+        const auto pair = [&](std::uint32_t k) {
+          return listed(k, lane) | std::uint64_t{listed(k + 1, lane)} << 32;
+        };
+        const std::uint64_t old = block.atomic64(access, listed(1, lane), pair(2), pair(4), place);
+        result(0, lane) = static_cast<std::uint32_t>(old);
+        result(1, lane) = static_cast<std::uint32_t>(old >> 32);
+        break;
+      }
+      default:
+        break;
+    }
+  }
+
+  const Operation& operation_;
+  const GroupContext& context_;
+  std::uint32_t* frame_;
+  unsigned lanes_;
+};
+[[gnu::noinline]] void lane_by_lane(const Operation& operation, const GroupContext& context,
+                                    std::uint32_t* frame, unsigned lanes) {
+  LaneByLane(operation, context, frame, lanes).run();
+}
+
+// Where the words of a group's frame slot are.
+template <unsigned kLanes>
+WARPJIT_MEANING std::uint32_t* frame_slot(const Operation& operation, const GroupContext& context,
+                                          const std::uint32_t* frame) {
+  return context.block_frame +
+         (std::size_t{frame[operation.a]} * context.frame_slots + operation.immediate) * kLanes;
+}
+
 template <unsigned kLanes>
 WARPJIT_MEANING GroupOutcome run_group(const GroupContext& context, std::uint32_t* frame) {
   const Operation* next = context.operations;
@@ -153,11 +245,11 @@ WARPJIT_MEANING GroupOutcome run_group(const GroupContext& context, std::uint32_
         break;
       }
       case Opcode::Return:
-        return {GroupEnd::done, kNoAddress};
+        return {GroupEnd::done, kNoAddress, {}};
       case Opcode::BurnFuel:
         if (context.cancel != nullptr && context.cancel->load(std::memory_order_relaxed) != 0)
-          return {GroupEnd::cancelled, operation.guest_address};
-        if (fuel == 0) return {GroupEnd::out_of_fuel, operation.guest_address};
+          return {GroupEnd::cancelled, operation.guest_address, {}};
+        if (fuel == 0) return {GroupEnd::out_of_fuel, operation.guest_address, {}};
         --fuel;
         break;
       case Opcode::LoadUniformI32:
@@ -192,6 +284,77 @@ WARPJIT_MEANING GroupOutcome run_group(const GroupContext& context, std::uint32_
         std::uint32_t* slot = frame + context.first_slot + operation.immediate * kLanes;
         for (unsigned lane = 0; lane < kLanes; ++lane)
           slot[lane] = frame[operation.a + lane] != 0 ? frame[operation.b + lane] : slot[lane];
+        break;
+      }
+      case Opcode::SpecialFunction32:
+      case Opcode::F32ToF16:
+      case Opcode::F16ToF32:
+      case Opcode::IntToF32:
+      case Opcode::IntToF16:
+      case Opcode::IMulHi24:
+      case Opcode::F64Operation:
+      case Opcode::StoreMemory:
+      case Opcode::AtomicMemory:
+      case Opcode::AtomicMemory64:
+      case Opcode::LockMemory:
+      case Opcode::UnlockMemory:
+        lane_by_lane(operation, context, frame, kLanes);
+        break;
+      case Opcode::LoadMemory: {
+        // A load from one address may be taken for uniform: lanes without guard see the others' word.
+        lane_by_lane(operation, context, frame, kLanes);
+        std::uint32_t word = 0;
+        for (unsigned lane = 0; lane < kLanes; ++lane)
+          if (frame[operation.a + lane] != 0) word = frame[operation.result + lane];
+        for (unsigned lane = 0; lane < kLanes; ++lane)
+          if (frame[operation.a + lane] == 0) frame[operation.result + lane] = word;
+        break;
+      }
+      case Opcode::LaneIndex:
+        for (unsigned lane = 0; lane < kLanes; ++lane)
+          frame[operation.result + lane] =
+              static_cast<std::uint32_t>((context.first_thread + lane) % context.group_lanes);
+        break;
+      case Opcode::GroupIndex:
+        broadcast<kLanes>(frame + operation.result,
+                          static_cast<std::uint32_t>(context.first_thread / context.group_lanes));
+        break;
+      case Opcode::AnyActive:
+      case Opcode::AllActive: {
+        std::uint32_t any = 0, all = 1;
+        for (unsigned lane = 0; lane < kLanes; ++lane) {
+          any |= frame[operation.a + lane] & frame[operation.b + lane];
+          all &= frame[operation.b + lane] | (frame[operation.a + lane] ^ 1);
+        }
+        broadcast<kLanes>(frame + operation.result, operation.opcode == Opcode::AnyActive ? any : all);
+        break;
+      }
+      case Opcode::QuadSwizzle32:
+        for (unsigned lane = 0; lane < kLanes; ++lane)
+          frame[operation.result + lane] =
+              frame[operation.a + ((lane & ~3u) | (operation.immediate >> 2 * (lane & 3) & 3)) % kLanes];
+        break;
+      case Opcode::LoadFrame: {
+        const std::uint32_t* slot = frame_slot<kLanes>(operation, context, frame);
+        for (unsigned lane = 0; lane < kLanes; ++lane) frame[operation.result + lane] = slot[lane];
+        break;
+      }
+      case Opcode::StoreFrame: {
+        std::uint32_t* slot = frame_slot<kLanes>(operation, context, frame);
+        for (unsigned lane = 0; lane < kLanes; ++lane) slot[lane] = frame[operation.b + lane];
+        break;
+      }
+      case Opcode::LoadFrameUniform:
+        broadcast<kLanes>(frame + operation.result, *frame_slot<kLanes>(operation, context, frame));
+        break;
+      case Opcode::StoreFrameUniform:
+        *frame_slot<kLanes>(operation, context, frame) = frame[operation.b];
+        break;
+      case Opcode::Stop: {
+        std::uint32_t any = 0;
+        for (unsigned lane = 0; lane < context.active; ++lane) any |= frame[operation.a + lane];
+        if (any != 0)
+          return {GroupEnd::stopped, operation.guest_address, static_cast<StopReason>(operation.immediate)};
         break;
       }
       case Opcode::AnyLane: {

@@ -21,12 +21,17 @@ struct GroupContext {
   std::uint64_t first_thread;  // of this group
   std::uint32_t active;        // lanes that are threads: 1 .. lanes
   std::uint64_t fuel;          // backward transfers left to the group
+  BlockMemory* block;
+  std::uint32_t* block_frame;
+  std::uint32_t frame_slots;  // of a group
+  std::uint32_t group_lanes;  // of LaneIndex and GroupIndex
 };
 
-enum class GroupEnd : std::uint8_t { done, out_of_fuel, cancelled };
+enum class GroupEnd : std::uint8_t { done, out_of_fuel, cancelled, stopped };
 struct GroupOutcome {
   GroupEnd end;
   std::uint32_t guest_address;  // where it stopped
+  StopReason reason{};          // if stopped
 };
 
 using RunGroup = GroupOutcome (*)(const GroupContext& context, std::uint32_t* frame);

@@ -262,6 +262,13 @@ class Parser {
     WARPJIT_CHECK(field("outputs", f_.output_count, kMaxBindings));
     WARPJIT_CHECK(field("uniform", f_.uniform_bytes, kMaxUniformBytes));
     WARPJIT_CHECK(field("slots", f_.slot_count, kMaxSlots));
+    if (is_word("frame")) WARPJIT_CHECK(field("frame", f_.frame_slots, kMaxSlots));
+    if (is_word("lanes")) WARPJIT_CHECK(field("lanes", f_.group_lanes, kMaxGroupLanes));
+    if (is_word("groups")) WARPJIT_CHECK(field("groups", f_.block_groups, kMaxBlockGroups));
+    if (is_word("ordered")) {
+      f_.ordered = true;
+      WARPJIT_CHECK(advance());
+    }
     return mark("{");
   }
 
@@ -381,7 +388,7 @@ class Parser {
         return {};
       }
       default:
-        return number(record.immediate, 0xffffffffu);
+        return number(record.immediate, ~std::uint64_t{0});
     }
   }
 

@@ -28,6 +28,10 @@ class Printer {
     field(" outputs ", f_.output_count);
     field(" uniform ", f_.uniform_bytes);
     field(" slots ", f_.slot_count);
+    if (f_.frame_slots != 0) field(" frame ", f_.frame_slots);
+    if (f_.group_lanes != 0) field(" lanes ", f_.group_lanes);
+    if (f_.block_groups != 0) field(" groups ", f_.block_groups);
+    if (f_.ordered) text_ += " ordered";
     text_ += " {\n";
     for (std::uint32_t b = 0; b < f_.block_count(); ++b)
       if (f_.block(Block{b}).first.valid()) block(Block{b});

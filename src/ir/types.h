@@ -37,14 +37,14 @@ struct OpcodeInfo {
   std::string_view name;
   std::string_view results;   // type letters
   std::string_view operands;  // type letters
-  bool pure, commutative, reads, writes, convergent, terminator, immediate, per_lane, guarded;
+  bool pure, commutative, reads, writes, convergent, terminator, immediate, per_lane, guarded, called;
 };
 namespace types_detail {
 constexpr OpcodeInfo decode_row(std::string_view name, std::string_view results, std::string_view operands,
                                 std::string_view flags) {
   auto has = [&](char flag) { return flags.find(flag) != std::string_view::npos; };
-  return {name,     results,  operands, has('P'), has('C'), has('R'),
-          has('W'), has('X'), has('T'), has('I'), has('V'), has('G')};
+  return {name,     results,  operands, has('P'), has('C'), has('R'), has('W'),
+          has('X'), has('T'), has('I'), has('V'), has('G'), has('O')};
 }
 inline constexpr std::array<OpcodeInfo, kOpcodeCount> kOpcodes = {{
 #define WARPJIT_IR_OP(name, results, operands, flags) decode_row(#name, results, operands, flags),
@@ -89,5 +89,18 @@ inline constexpr std::uint32_t kNoAddress = ~0u;
 
 // Rows that a thread may have in one binding (LoadInputRow, StoreOutputRow).
 inline constexpr std::uint32_t kMaxRows = 1u << 16;
+
+// Lanes of a group, and groups of a block (Function::group_lanes, block_groups).
+inline constexpr std::uint32_t kMaxGroupLanes = 64;
+inline constexpr std::uint32_t kMaxBlockGroups = 64;
+
+// Why Stop ends a run.
+enum class StopReason : std::uint8_t {
+  barrier_never_complete,  // groups wait at different barriers
+  bad_control,             // the guest's control stack does not fit what it does
+  trap,                    // the guest asked for it
+};
+inline constexpr std::uint32_t kStopReasons = 3;
+std::string_view message(StopReason reason);
 
 }  // namespace warpjit::ir

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "ir/called.h"
+#include "ir/memory.h"
 #include "ir/printer.h"
 
 namespace warpjit::ir {
@@ -271,11 +273,36 @@ class Verifier {
         if (n >> 32 == 0 || n >> 32 > kMaxRows) return fail(i, "has no rows, or too many");
         break;
       }
+      case Opcode::LoadFrame:
+      case Opcode::StoreFrame:
+      case Opcode::LoadFrameUniform:
+      case Opcode::StoreFrameUniform:
+        if (n >= f_.frame_slots) return fail(i, "frame slot does not exist");
+        break;
+      case Opcode::LoadMemory:
+      case Opcode::StoreMemory:
+      case Opcode::AtomicMemory:
+      case Opcode::AtomicMemory64:
+      case Opcode::LockMemory:
+      case Opcode::UnlockMemory: {
+        const MemoryAccess access = MemoryAccess::unpack(n);
+        if (!access.valid() || access.pack() != n) return fail(i, "is no possible access");
+        if (access.space == Space::constant && data.opcode != Opcode::LoadMemory)
+          return fail(i, "writes constants");
+        break;
+      }
+      case Opcode::Stop:
+        if (n >= kStopReasons) return fail(i, "stops for no reason");
+        break;
+      case Opcode::QuadSwizzle32:
+        if (n > 0xff) return fail(i, "has no lanes of a quad");
+        break;
       case Opcode::LoadSlot:
       case Opcode::StoreSlot:
         if (n >= f_.slot_count) return fail(i, "slot does not exist");
         break;
       default:
+        if (row.called && !valid_called_immediate(data.opcode, n)) return fail(i, "has no such variant");
         if (!row.immediate && n != 0) return fail(i, "has an immediate");
     }
     return {};
@@ -289,6 +316,10 @@ class Verifier {
       case Opcode::AnyLane:
       case Opcode::MinLaneU32:
       case Opcode::BurnFuel:
+      case Opcode::LoadFrame:
+      case Opcode::StoreFrame:
+      case Opcode::LoadFrameUniform:
+      case Opcode::StoreFrameUniform:
         if (!group) return fail(i, "stands in thread form");
         break;
       case Opcode::StoreUniformI32:

@@ -54,6 +54,61 @@ const std::vector<Case>& cases() {
       {FFma32, {0x3f800002, 0x3f800002, kMinusOne}, 0x35000001},  // 2^-21 + 2^-44 needs the exact product
       {FFma32, {kZero, kInf, kOne}, kAnyNaN},
       {FFma32, {kOne, kZero, kMinusZero}, kZero},
+      {CanonicalizeNaNOnes32, {kMinusNaN}, 0x7fffffff},
+      {CanonicalizeNaNOnes32, {kMinusInf}, kMinusInf},
+      {FRoundEven32, {0x40200000}, kTwo},  // 2.5
+      {FRoundEven32, {0xbf000000}, kMinusZero},
+      {FCeil32, {0xbf000000}, kMinusZero},
+      {FCeil32, {kHalf}, kOne},
+      {FTrunc32, {0xbfc00000}, kMinusOne},
+      {FTrunc32, {0xbf000000}, kMinusZero},
+      {FMaxNum32, {kMinusZero, kZero}, kZero},
+      {FMaxNum32, {kNaN, kMinusInf}, kMinusInf},
+      {FMaxNum32, {kNaN, kNaN}, kAnyNaN},
+      {FMaxNum32, {kDenormal, kZero}, kDenormal},
+      {FMinNum32, {kZero, kMinusZero}, kMinusZero},
+      {FMinNum32, {kOne, kMinusNaN}, kOne},
+      {FFlush32, {0x807fffff}, kMinusZero},
+      {FFlush32, {0x00800000}, 0x00800000},
+      {FAddFlush32, {0x00800001, 0x80800000}, kZero},
+      {FAddFlush32, {0x80800001, 0x00800000}, kMinusZero},
+      {FAddFlush32, {kDenormal, kMinusZero}, kZero},
+      {FSubFlush32, {kOne, 0x007fffff}, kOne},
+      {FMulFlush32, {0x00800000, kHalf}, kZero},
+      {FMulFlush32, {0x80800000, kHalf}, kMinusZero},
+      {FMulFlush32,
+       {0x00fffffe, 0x3f000001},
+       0x00800000},                               // 24 bits with unbounded exponent round up to 2^-126
+      {FMulFlush32, {0x00ffffff, kHalf}, kZero},  // just below
+      {FMulFlush32, {kDenormal, kInf}, kAnyNaN},
+      {FFmaFlush32, {0x00fffffe, 0x3f000001, kZero}, 0x00800000},
+      {FFmaFlush32, {0x00ffffff, kHalf, kMinusZero}, kZero},
+      {FFmaFlush32, {0x3f800002, 0x3f800002, kMinusOne}, 0x35000001},
+      {FMadTruncFlush32, {0x3fffffff, 0x3fffffff, 0xc0000000}, 0x3ffffffc},  // 3.99999976 truncated
+      {FMadTruncFlush32, {0x3fc00001, 0x3fc00001, kZero}, 0x40100002},       // to nearest with c zero
+      {FMadTruncFlush32, {kMax, kTwo, 0xff7fffff}, kMax},                    // the product exceeds the range
+      {FMadTruncFlush32, {kInf, kZero, kOne}, kAnyNaN},
+      {FMadTruncFlush32, {kDenormal, kMax, kOne}, kOne},
+      {FAddZeroFlush32, {kMax, kMax}, kMax},
+      {FAddZeroFlush32, {kOne, 0xb0000000}, 0x3f7fffff},  // 1 - 2^-31
+      {FAddZeroFlush32, {0x4b800000, kOne}, 0x4b800000},
+      {FAddZeroFlush32, {kInf, kOne}, kInf},
+      {FAddZeroFlush32, {kOne, kMinusOne}, kZero},
+      {FMulZeroFlush32, {kMax, kMinusOne}, 0xff7fffff},
+      {FMulZeroFlush32, {kMax, kTwo}, kMax},
+      {FMulZeroFlush32, {kInf, kTwo}, kInf},
+      {FMulZeroFlush32, {0x00fffffe, 0x3f000001}, kZero},
+      {FMulZeroFlush32, {0x3f800001, 0x3fffffff}, 0x40000000},
+      {F32ToU32Sat, {kMinusOne}, 0},
+      {F32ToU32Sat, {0x4f800000}, 0xffffffff},
+      {F32ToU32Sat, {0x4f7fffff}, 0xffffff00},
+      {F32ToU32Sat, {kNaN}, 0},
+      {U32ToF32, {0xffffffff}, 0x4f800000},
+      {U32ToF32, {0x80000081}, 0x4f000001},
+      {IMinS32, {0x80000000, 1}, 0x80000000},
+      {IMaxS32, {0x80000000, 1}, 1},
+      {IMinU32, {0x80000000, 1}, 1},
+      {IMaxU32, {0x80000000, 1}, 0x80000000},
       {FNeg32, {kZero}, kMinusZero},
       {FNeg32, {kMinusNaN}, 0x7fc12345},
       {FAbs32, {kMinusZero}, kZero},
@@ -182,8 +237,8 @@ TEST(Evaluate, EveryLaneWiseOpcodeHasCases) {
   for (int k = 0; k < kOpcodeCount; ++k) {
     const auto opcode = static_cast<Opcode>(k);
     const OpcodeInfo& row = info(opcode);
-    const bool lane_wise =
-        row.pure && !row.reads && !row.convergent && !row.immediate && opcode != Opcode::Phi;
+    const bool lane_wise = row.pure && !row.reads && !row.convergent && !row.called && !row.immediate &&
+                           !row.per_lane && opcode != Opcode::Phi;
     EXPECT_EQ(can_evaluate(opcode), lane_wise) << row.name;
     EXPECT_EQ(seen.count(opcode) != 0, lane_wise) << row.name;
   }

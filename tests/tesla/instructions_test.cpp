@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <map>
 
+#include "base/sfu.h"
 #include "frontend/tesla/interpret.h"
-#include "frontend/tesla/sfu.h"
 #include "tesla/tesla_test.h"
 
 namespace warpjit::tesla {

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "base/random.h"
+#include "base/sfu.h"
 #include "frontend/tesla/encoding.h"
-#include "frontend/tesla/sfu.h"
 #include "tesla/interpret_test.h"
 
 namespace warpjit::tesla {

@@ -2,8 +2,15 @@
 
 #include <algorithm>
 
+#include "ir/memory.h"
+
 namespace warpjit::ir {
 namespace {
+
+// Of a load, whatever its address is.
+Shape loaded(const InstData& load) {
+  return MemoryAccess::unpack(load.immediate).space == Space::local ? Shape::varying : Shape::group;
+}
 
 class Uniformity {
  public:
@@ -46,6 +53,7 @@ class Uniformity {
     const OpcodeInfo& row = info(data.opcode);
     Shape shape = row.convergent || data.opcode == Opcode::Phi ? Shape::group : Shape::launch;
     if (row.per_lane) shape = Shape::varying;
+    if (data.opcode == Opcode::LoadMemory) shape = loaded(data);
     for (std::uint32_t k = 0; k < data.result_count; ++k) f_.value(f_.result(i, k)).shape = shape;
   }
 
@@ -69,6 +77,8 @@ class Uniformity {
     const Shape shape = leaves_divergently(v, data) ? Shape::varying : f_.value(v).shape;
     if (info(data.opcode).terminator) {
       if (shape == Shape::varying) diverge(data.block);
+    } else if (data.opcode == Opcode::LoadMemory) {
+      if (v == f_.operand(user, 1)) raise(user, shape);  // lanes without guard may have the others' word
     } else if (!info(data.opcode).convergent) {
       raise(user, shape);
     }
@@ -218,7 +228,9 @@ void analyze_uniformity(Function& f, const Loops& loops) {
       const OpcodeInfo& row = info(data.opcode);
       Shape shape = row.convergent ? Shape::group : Shape::launch;
       if (data.opcode == Opcode::Phi || row.per_lane) shape = Shape::varying;
-      if (!row.convergent && data.opcode != Opcode::Phi)
+      if (data.opcode == Opcode::LoadMemory)
+        shape = std::max(loaded(data), f.value(f.operand(i, 1)).shape);
+      else if (!row.convergent && data.opcode != Opcode::Phi)
         for (Value v : f.operands(i)) shape = std::max(shape, f.value(v).shape);
       for (std::uint32_t k = 0; k < data.result_count; ++k) f.value(f.result(i, k)).shape = shape;
     }

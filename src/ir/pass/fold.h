@@ -10,13 +10,13 @@
 
 namespace warpjit::ir {
 
-// An instruction that is not made yet: what is needed to make it or to compare it. At most 5 operands; phis
+// An instruction that is not made yet: what is needed to make it or to compare it. At most 6 operands; phis
 // are not expressions.
 struct Expression {
   Opcode opcode;
   std::uint8_t operand_count = 0;
   bool rewritten = false;  // by simplify_expression
-  std::array<Value, 5> operands;
+  std::array<Value, 6> operands;
   std::uint64_t immediate = 0;
 
   Expression(Opcode op, std::span<const Value> values, std::uint64_t imm = 0)

@@ -109,7 +109,7 @@ class Hoister {
               preamble_.constant_value(f_.value(data.first_result).type, data.immediate);
           continue;
         }
-        std::array<Value, 5> operands;
+        std::array<Value, 6> operands;
         for (std::uint32_t k = 0; k < data.operand_count; ++k) operands[k] = moved_[f_.operand(i, k).id];
         builder_.set_guest_address(data.guest_address);
         const Inst made =

@@ -14,11 +14,15 @@ constexpr std::uint32_t kMemory = 100;  // worth a test by itself
 // About how many vector instructions of the host an operation takes.
 std::uint32_t cost(const Function& f, Inst i) {
   const InstData& data = f.inst(i);
+  if (info(data.opcode).called) return kMemory;
   switch (data.opcode) {
     case Opcode::LoadInput:
     case Opcode::StoreOutput:
     case Opcode::LoadInputRow:
     case Opcode::StoreOutputRow:
+    case Opcode::LoadMemory:
+    case Opcode::StoreMemory:
+    case Opcode::Barrier:
       return kMemory;
     case Opcode::LoadUniformRow:
       return f.value(data.first_result).shape == Shape::varying ? kMemory : 1;
@@ -31,7 +35,10 @@ std::uint32_t cost(const Function& f, Inst i) {
     case Opcode::RcpF32:
     case Opcode::RsqrtF32:
       return 12;
+    case Opcode::FMadTruncFlush32:
+      return 7;
     case Opcode::CanonicalizeNaN32:
+    case Opcode::CanonicalizeNaNOnes32:
     case Opcode::F32ToI32Sat:
     case Opcode::IMul32:
       return 2;

@@ -494,12 +494,20 @@ class Linearizer {
   // `tests` how many tests there are on this way already: where many blocks wait, they would be too many.
   bool wants_test(Block target, std::uint32_t tests) const {
     if (is_preheader(target)) return true;  // an empty loop need not end
+    if (has_barrier(target)) return true;   // nobody arrives
     if (tests >= kMaxTests) return false;
     // A loop that lanes leave one by one is left with the last.
     const std::uint32_t loop = loops_.innermost(target);
     if (loop != Loops::kNone && !deferred_[loop].empty() && !loops_.contains(loop, state_.front().target))
       return true;
     return f_.block(target).worth_skipping;
+  }
+
+  bool has_barrier(Block b) const {
+    if (!f_.ordered) return false;
+    for (Inst i : f_.insts(b))
+      if (f_.inst(i).opcode == Opcode::Barrier) return true;
+    return false;
   }
 
   void arrive(Block from, const Pending& at, bool populated) {

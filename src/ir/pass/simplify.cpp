@@ -69,12 +69,21 @@ class Simplifier {
         row(i);
       } else if (info(opcode).guarded) {
         const Value guard = f_.operand(i, 0);
-        if (f_.is_constant(guard) && f_.constant(guard) == 0) f_.remove(i);
+        if (f_.is_constant(guard) && f_.constant(guard) == 0) nobody(i);
       } else if (const Value known = simplify_in_place(f_, i); known.valid()) {
         replace(f_.result(i), known);
         f_.remove(i);
       }
     }
+  }
+
+  // No lane runs it: what it gives is unspecified, or true of all of none.
+  void nobody(Inst i) {
+    const InstData data = f_.inst(i);
+    for (std::uint32_t k = 0; k < data.result_count; ++k)
+      replace(f_.result(i, k),
+              f_.constant_value(f_.value(f_.result(i, k)).type, data.opcode == Opcode::AllActive));
+    f_.remove(i);
   }
 
   void phis(Block b) {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace warpjit::tesla::sfu {
+namespace warpjit::sfu {
 
 struct Segment {
   std::int32_t c0, c1, c2;
@@ -23,4 +23,4 @@ std::uint32_t sin(std::uint32_t fixed);
 std::uint32_t cos(std::uint32_t fixed);
 std::uint32_t ex2(std::uint32_t fixed);
 
-}  // namespace warpjit::tesla::sfu
+}  // namespace warpjit::sfu

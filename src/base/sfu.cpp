@@ -1,29 +1,29 @@
-#include "frontend/tesla/sfu.h"
+#include "base/sfu.h"
 
 #include <bit>
 
-namespace warpjit::tesla::sfu {
+namespace warpjit::sfu {
 
 #define SFU_SEGMENT(c0, c1, c2) {c0, c1, c2},
 const Segment kRcp[128] = {
 #define SFU_RCP
-#include "frontend/tesla/sfu_rom.inc"
+#include "base/sfu_rom.inc"
 };
 const Segment kRsqrt[128] = {
 #define SFU_RSQRT
-#include "frontend/tesla/sfu_rom.inc"
+#include "base/sfu_rom.inc"
 };
 const Segment kSin[64] = {
 #define SFU_SIN
-#include "frontend/tesla/sfu_rom.inc"
+#include "base/sfu_rom.inc"
 };
 const Segment kEx2[64] = {
 #define SFU_EX2
-#include "frontend/tesla/sfu_rom.inc"
+#include "base/sfu_rom.inc"
 };
 const Segment kLg2[64] = {
 #define SFU_LG2
-#include "frontend/tesla/sfu_rom.inc"
+#include "base/sfu_rom.inc"
 };
 #undef SFU_SEGMENT
 
@@ -177,4 +177,4 @@ std::uint32_t ex2(std::uint32_t fixed) {
   return assemble(127 + integer, value);
 }
 
-}  // namespace warpjit::tesla::sfu
+}  // namespace warpjit::sfu

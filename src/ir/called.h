@@ -1,0 +1,57 @@
+// Rare operations of guests (flag O of opcodes.inc): what they compute, one lane at a time. Neither the
+// folder nor lane loops know them; compiled code calls them.
+//
+// Expects round to nearest even and no flushing.
+#pragma once
+
+#include <cstdint>
+
+#include "ir/types.h"
+
+namespace warpjit::ir {
+
+enum class RoundingMode : std::uint8_t { nearest, down, up, zero };
+inline constexpr std::uint64_t kSignedInteger = 4;  // flag of IntToF32 and IntToF16 beside the RoundingMode
+
+// The special-function unit of base/sfu.h, by its names.
+enum class SpecialFunction : std::uint8_t { rcp, rsqrt, lg2, presin, preex2, sin, cos, ex2 };
+inline constexpr std::uint64_t kSpecialFunctions = 8;
+
+// Doubles are IEEE 754 binary64 with denormals. A NaN operand of arithmetic gives itself, made quiet; of
+// several the one named first. A made NaN is 0xfff8000000000000. Out of range conversions give the nearest
+// integer, NaN 0x80...0 (tesla.md 11).
+enum class F64Function : std::uint8_t {
+  fma,  // a*b + c, rounded once; NaN of b, c, a
+  add,  // NaN of b, a
+  mul,  // a*b; NaN of b, a
+  min,  // one NaN gives the other, two give b, made quiet; -0 < +0
+  max,
+  compare,   // 1 less, 2 equal, 4 greater, 8 unordered
+  from_f32,  // keeps denormals; NaN payloads, made quiet
+  to_f32,    // keeps denormals; NaN payloads, made quiet
+  from_s32,
+  from_u32,
+  from_s64,
+  from_u64,
+  to_s32,  // rounded as the mode says; the second word is 1 if it was out of range
+  to_u32,
+  to_s64,  // these two: no sign of being out of range
+  to_u64,
+  round_to_integral,
+  s64_to_f32,
+  u64_to_f32,
+  f32_to_s64,
+  f32_to_u64,
+};
+inline constexpr std::uint64_t kF64Functions = 21;
+constexpr std::uint64_t f64_immediate(F64Function function, RoundingMode rounding = RoundingMode::nearest) {
+  return static_cast<std::uint64_t>(function) | static_cast<std::uint64_t>(rounding) << 8;
+}
+
+// May a pure called operation have this immediate?
+bool valid_called_immediate(Opcode opcode, std::uint64_t immediate);
+
+// Result words of a pure called operation from operand words.
+void call(Opcode opcode, std::uint64_t immediate, const std::uint32_t* operands, std::uint32_t* results);
+
+}  // namespace warpjit::ir

@@ -1,0 +1,153 @@
+#include "ir/memory.h"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstring>
+
+namespace warpjit::ir {
+
+static_assert(std::endian::native == std::endian::little, "guests are little-endian");
+
+std::string_view name(Space space) {
+  constexpr std::string_view kNames[] = {"constant", "shared", "local", "global"};
+  return kNames[static_cast<std::size_t>(space)];
+}
+
+namespace {
+
+// The piece with `size` bytes from the address on, or null.
+std::byte* in_ranges(std::span<const MemoryRange> ranges, std::uint32_t address, std::uint32_t size) {
+  auto range = std::upper_bound(ranges.begin(), ranges.end(), address,
+                                [](std::uint32_t a, const MemoryRange& r) { return a < r.address; });
+  if (range == ranges.begin()) return nullptr;
+  --range;
+  const std::uint64_t start = address - range->address;
+  return start + size <= range->size ? range->bytes + start : nullptr;
+}
+
+template <class Word>
+Word after(AtomicFunction function, Word a, Word b, Word c) {
+  using Signed = std::make_signed_t<Word>;
+  const bool less_s = static_cast<Signed>(b) < static_cast<Signed>(a), less_u = b < a;
+  switch (function) {
+    case AtomicFunction::add:
+      return a + b;
+    case AtomicFunction::exchange:
+      return b;
+    case AtomicFunction::compare_exchange:
+      return a == b ? c : a;
+    case AtomicFunction::increment:
+      return a + 1 > b ? 0 : a + 1;
+    case AtomicFunction::decrement:
+      return a - 1 > b ? b : a - 1;
+    case AtomicFunction::max_s:
+      return less_s ? a : b;
+    case AtomicFunction::max_u:
+      return less_u ? a : b;
+    case AtomicFunction::min_s:
+      return less_s ? b : a;
+    case AtomicFunction::min_u:
+      return less_u ? b : a;
+    case AtomicFunction::and_:
+      return a & b;
+    case AtomicFunction::or_:
+      return a | b;
+    case AtomicFunction::xor_:
+      return a ^ b;
+  }
+  return a;
+}
+
+// Blocks of the grid may run on other threads.
+template <class Word>
+Word update(std::byte* at, AtomicFunction function, Word b, Word c) {
+  const std::atomic_ref<Word> memory(*reinterpret_cast<Word*>(at));
+  Word old = memory.load(std::memory_order_relaxed);
+  while (!memory.compare_exchange_weak(old, after(function, old, b, c), std::memory_order_relaxed)) {
+  }
+  return old;
+}
+
+}  // namespace
+
+std::byte* BlockMemory::find(MemoryAccess access, std::uint32_t address, Place place, bool is_store) {
+  std::byte* at = nullptr;
+  const std::uint64_t end = std::uint64_t{address} + access.extent;
+  if (address % access.alignment == 0) {
+    switch (access.space) {
+      case Space::constant:
+        at = in_ranges(constants[access.index], address, access.extent);
+        break;
+      case Space::global:
+        at = in_ranges(globals[access.index], address, access.extent);
+        break;
+      case Space::shared:
+        if (end <= shared.size()) at = shared.data() + address;
+        break;
+      case Space::local:
+        if (end <= local_bytes) {
+          const std::uint32_t b = address + access.offset;
+          const std::size_t words =
+              std::size_t{place.thread / lanes} * local_words(local_bytes) + std::size_t{b / 4};
+          return local + (words * lanes + place.thread % lanes) * 4 + b % 4;
+        }
+        break;
+    }
+  }
+  if (at != nullptr) return at + access.offset;
+  if (!fault.happened)
+    fault = {true, is_store, access.space, access.index, address, place.guest_address, place.thread};
+  return nullptr;
+}
+
+std::uint32_t BlockMemory::load(MemoryAccess access, std::uint32_t address, Place place) {
+  const std::byte* at = find(access, address, place, false);
+  if (at == nullptr) return 0;
+  std::uint32_t word = 0;
+  std::memcpy(&word, at, size_of(access.element));
+  switch (access.element) {
+    case Element::s8:
+      return static_cast<std::uint32_t>(static_cast<std::int8_t>(word));
+    case Element::s16:
+      return static_cast<std::uint32_t>(static_cast<std::int16_t>(word));
+    default:
+      return word;
+  }
+}
+
+void BlockMemory::store(MemoryAccess access, std::uint32_t address, std::uint32_t value, Place place) {
+  if (std::byte* at = find(access, address, place, true)) std::memcpy(at, &value, size_of(access.element));
+}
+
+std::uint32_t BlockMemory::atomic(MemoryAccess access, std::uint32_t address, std::uint32_t b,
+                                  std::uint32_t c, Place place) {
+  std::byte* at = find(access, address, place, true);
+  return at != nullptr ? update<std::uint32_t>(at, access.function, b, c) : 0;
+}
+
+std::uint64_t BlockMemory::atomic64(MemoryAccess access, std::uint32_t address, std::uint64_t b,
+                                    std::uint64_t c, Place place) {
+  std::byte* at = find(access, address, place, true);
+  return at != nullptr ? update<std::uint64_t>(at, access.function, b, c) : 0;
+}
+
+BlockMemory::Locked BlockMemory::lock(MemoryAccess access, std::uint32_t address, Place place) {
+  const std::byte* at = find(access, address, place, false);
+  if (at == nullptr) return {};
+  Locked result;
+  std::memcpy(&result.value, at, sizeof result.value);
+  std::uint8_t& taken = locks[address / 4];
+  result.success = taken == 0;
+  taken = 1;
+  return result;
+}
+
+void BlockMemory::unlock(MemoryAccess access, std::uint32_t address, std::uint32_t value, Place place) {
+  std::byte* at = find(access, address, place, true);
+  if (at == nullptr) return;
+  std::memcpy(at, &value, sizeof value);
+  locks[address / 4] = 0;
+}
+
+}  // namespace warpjit::ir
