@@ -115,7 +115,6 @@ TEST(TeslaControlFlow, WhatEdgesCannotSay) {
   EXPECT_TRUE(mentions(flow_of("f:\ncall #f\n"), "recursive"));
   EXPECT_TRUE(mentions(flow_of("quadon\nbra #a\na:\nexit nop\n"), "under quadon"));
   EXPECT_TRUE(mentions(flow_of("quadon\nexit nop\n"), "under quadon"));
-  EXPECT_TRUE(mentions(flow_of("trap\n"), "byte 0x0"));
   EXPECT_TRUE(mentions(flow_of("bra #f\ng:\nret\nf:\ncall #g\n"), "not there"));
 }
 

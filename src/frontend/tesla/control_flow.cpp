@@ -172,7 +172,8 @@ class Explorer {
         block_.depth = std::min(block_.depth, static_cast<std::uint16_t>(state_.size));
         return {};
       case Opcode::trap:
-        return fail("trap");
+        end_thread();  // and the run
+        return {};
       default:
         return {};
     }

@@ -51,7 +51,7 @@ struct ControlFlow {
 
 // `split`: addresses of conditional bras behind which both sides get blocks of their own until their lanes
 // meet. `call_limit`: see Modes. Errors: unsupported, with the reason and the address, for what edges cannot
-// say: stacks that fail, recursion, transfers under quadon, trap, control that may reach code which is not
+// say: stacks that fail, recursion, transfers under quadon, control that may reach code which is not
 // there, more blocks than the bound (8 for each word, at least 4096).
 Result<ControlFlow> discover(const Program& program, const ReachedCode& code, std::uint32_t call_limit,
                              std::span<const std::uint32_t> split = {});

@@ -230,6 +230,12 @@ std::vector<LaneEffects> lane_effects(const ReachedCode& code, const ControlFlow
   return result;
 }
 
+bool order_matters(const std::vector<LaneEffects>& effects) {
+  LaneEffects all;
+  for (const LaneEffects& e : effects) all.add(e);
+  return all.reads_lanes || conflict(all, all);
+}
+
 void arrange(ControlFlow& flow, const std::vector<LaneEffects>& effects) {
   const LaneOrder order{flow, effects, {}, {}, std::vector<std::uint32_t>(flow.blocks.size())};
   std::size_t work = 0;

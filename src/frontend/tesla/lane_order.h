@@ -31,6 +31,9 @@ LaneEffects effects_of(const Instruction& i, std::uint32_t registers);
 std::vector<LaneEffects> lane_effects(const ReachedCode& code, const ControlFlow& flow,
                                       std::uint32_t registers);
 
+// Whether anything depends on which lanes run these together or in which order.
+bool order_matters(const std::vector<LaneEffects>& effects);
+
 // Sets first_edge of conditional bras: the taken side, unless only the other one has effects.
 void arrange(ControlFlow& flow, const std::vector<LaneEffects>& effects);
 
