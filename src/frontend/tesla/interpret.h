@@ -27,6 +27,8 @@ struct Modes {
   bool infinite_derivatives = false;   // quadop lane selects 4 to 7 outside fragment programs: +inf, not 0
   bool fast_fmad = false;              // not of the chip: fmad rounds once, as an FMA
   std::uint32_t call_limit = kMaxStackEntries;  // of limited calls
+
+  bool operator==(const Modes&) const = default;
 };
 
 // A piece of a g[] space.
