@@ -124,6 +124,14 @@ void Lowering::lower_GroupIndex(ir::Inst i) {
   define(f_.result(i), 0, inst.def);
 }
 
+void Lowering::lower_SetGroup(ir::Inst i) {
+  Reg group = scalar(operand(i, 0));
+  Inst& inst = add(Op::SStoreWord);
+  use(inst, group);
+  inst.mem.base = MemBase::args;
+  inst.mem.displacement = static_cast<std::int32_t>(offsetof(KernelArgs, group_index));
+}
+
 void Lowering::lower_Stop(ir::Inst i) {
   Value guard = operand(i, 0);
   if (is_constant(guard) && constant(guard) == 0) return;
