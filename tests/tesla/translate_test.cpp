@@ -141,6 +141,7 @@ Compared compare(const Program& program, const Comparison& comparison, const std
     with_memory(g0, g1);
     const IrOutcome ir = run_ir(program, comparison.modes, launch, variant.options);
     if (!ir.status.ok() && ir.status.error().code == ErrorCode::unsupported) {
+      if (comparison.reason != nullptr) *comparison.reason = ir.status.error().message;
       if (comparison.expect_supported) ADD_FAILURE() << name << ": " << to_string(ir.status.error());
       return Compared::unsupported;
     }

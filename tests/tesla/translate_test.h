@@ -29,6 +29,7 @@ struct Comparison {
   Launch launch{};
   Words c0{}, g0{}, g1{};  // g1 is written and compared
   bool expect_supported = true;
+  std::string* reason = nullptr;  // why it is unsupported
 };
 enum class Compared { same, unsupported, different };
 // Guest interpreter against the IR with and without optimization, and in the dispatcher where the order of
