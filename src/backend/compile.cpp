@@ -3,7 +3,6 @@
 
 #include "backend/host.h"
 #include "backend/lower.h"
-#include "backend/lowers.h"
 #include "backend/workspace.h"
 
 namespace warpjit::backend {
@@ -46,19 +45,25 @@ Result<MachineCode> compile_for(const Host& host, const ir::GroupProgram& progra
                                 const CompileOptions& options, Workspace::State& workspace) {
   if (program.kernel.input_count > kMaxInputs || program.kernel.output_count > kMaxOutputs)
     return Error{ErrorCode::resource_limit, "too many inputs or outputs", program.kernel.name};
-  for (const ir::Function* f : {&program.kernel, &program.preamble})
-    for (std::uint32_t b = 0; b < f->block_count(); ++b)
-      for (ir::Inst i : f->insts(ir::Block{b}))
-        if (!lowers(f->inst(i).opcode))
-          return Error{ErrorCode::unsupported,
-                       "no code is made for " + std::string(ir::info(f->inst(i).opcode).name), f->name};
+  const std::uint32_t group_lanes = program.kernel.group_lanes;
+  if (group_lanes % host.lanes != 0)
+    return Error{ErrorCode::unsupported,
+                 "groups of " + std::to_string(group_lanes) + " threads are no whole vectors",
+                 program.kernel.name};
+  for (std::uint32_t b = 0; b < program.kernel.block_count(); ++b)
+    for (ir::Inst i : program.kernel.insts(ir::Block{b}))
+      if (program.kernel.inst(i).opcode == ir::Opcode::Barrier)
+        return Error{ErrorCode::internal, "a barrier that schedule_groups has not seen", program.kernel.name};
   ConstantPool pool(host.pool_repeat);
   MachineCode out;
   out.target = host.target;
-  out.parts = options.parts != 0 ? options.parts : choose_parts(program.kernel, host);
+  out.parts = group_lanes != 0     ? group_lanes / host.lanes
+              : options.parts != 0 ? options.parts
+                                   : choose_parts(program.kernel, host);
   out.lanes = out.parts * host.lanes;
   out.table_bytes = program.kernel.uniform_bytes;
   Role role;
+  role.call_sites = &out.call_sites;
   if (host.choose_row_tables != nullptr && program.assumes_no_zero_inf &&
       program.preamble.block_count() != 0) {
     RowTables& tables = role.row_tables;
@@ -70,8 +75,9 @@ Result<MachineCode> compile_for(const Host& host, const ir::GroupProgram& progra
   }
   WARPJIT_TRY(const lir::Allocation* kernel,
               allocate_routine(program.kernel, host, pool, out.parts, role, options, workspace.kernel));
-  const Routine kernel_routine = {&workspace.kernel.code, kernel, true, program.kernel.input_count,
-                                  program.kernel.output_count};
+  const Routine kernel_routine = {
+      &workspace.kernel.code,      kernel,          true, program.kernel.input_count,
+      program.kernel.output_count, group_lanes != 0};
   const bool has_preamble = !is_empty(program.preamble) || role.row_tables.rows != 0;
   Routine preamble_routine = {};
   if (has_preamble) {

@@ -1,5 +1,7 @@
 #include "backend/emitter.h"
 
+#include <cstddef>
+
 namespace warpjit::backend {
 
 using lir::Inst;
@@ -66,8 +68,13 @@ void Emitter::routine(const Routine& r) {
   asmjit::BaseAssembler& a = assembler();
   allocation_ = r.allocation;
   code_ = r.code;
-  bool burns_fuel = false;
-  for (const Inst& inst : r.allocation->insts) burns_fuel |= static_cast<Op>(inst.op) == Op::BurnFuel;
+  burns_fuel_ = calls_ = false;
+  for (const Inst& inst : r.allocation->insts) {
+    burns_fuel_ |= static_cast<Op>(inst.op) == Op::BurnFuel;
+    if (static_cast<Op>(inst.op) != Op::Call) continue;
+    calls_ = true;
+    call_words_ = inst.mem.displacement;
+  }
 
   a.align(asmjit::AlignMode::kCode, 16);
   mark(ir::kNoAddress);
@@ -75,12 +82,13 @@ void Emitter::routine(const Routine& r) {
   for (std::size_t b = 0; b < code_->blocks.size(); ++b) labels_.push_back(a.newLabel());
   next_group_ = a.newLabel();
   leave_ = a.newLabel();
+  thunk_ = a.newLabel();
   stops_.clear();
   const Label group = a.newLabel();
-  enter(r, burns_fuel);
+  enter(r);
   a.align(asmjit::AlignMode::kCode, 32);
   a.bind(group);
-  if (burns_fuel) refuel();
+  if (burns_fuel_) refuel();
   find_targets();
   for (std::uint32_t b = 0; b < code_->blocks.size(); ++b) block(b);
   a.bind(next_group_);
@@ -90,8 +98,14 @@ void Emitter::routine(const Routine& r) {
   leave();
   for (const Stop& s : stops_) {
     a.bind(s.label);
-    stop(s.status, s.guest_address);
+    note(offsetof(KernelArgs, status), static_cast<std::uint32_t>(s.status));
+    note(offsetof(KernelArgs, guest_address), s.guest_address);
+    if (s.status == KernelStatus::stopped) note(offsetof(KernelArgs, stop_reason), s.reason);
     jump(leave_);
+  }
+  if (calls_) {
+    a.bind(thunk_);
+    thunk();
   }
   out_.statistics.spill_stores += r.allocation->spill_stores;
   out_.statistics.spill_loads += r.allocation->spill_loads;
@@ -174,6 +188,11 @@ void Emitter::instruction(std::uint32_t b, const Inst& inst) {
                   cancelled = stop_label(KernelStatus::cancelled, inst.guest_address);
       return burn_fuel(out_of_fuel, cancelled);
     }
+    case Op::StopIfAny:
+      return jump_if_any(inst.use[0], stop_label(KernelStatus::stopped, inst.guest_address,
+                                                 static_cast<std::uint32_t>(inst.imm)));
+    case Op::Call:
+      return call(static_cast<std::uint32_t>(inst.imm));
     default:
       break;
   }
@@ -205,8 +224,8 @@ void Emitter::switch_between(std::uint32_t b, Reg index, std::uint32_t first, st
   switch_between(b, index, middle, end);
 }
 
-Emitter::Label Emitter::stop_label(KernelStatus status, std::uint32_t guest_address) {
-  stops_.push_back({assembler().newLabel(), status, guest_address});
+Emitter::Label Emitter::stop_label(KernelStatus status, std::uint32_t guest_address, std::uint32_t reason) {
+  stops_.push_back({assembler().newLabel(), status, guest_address, reason});
   return stops_.back().label;
 }
 

@@ -30,18 +30,22 @@ class Emitter {
   virtual asmjit::Arch arch() const = 0;
   virtual asmjit::BaseAssembler& assembler() = 0;
   // Saves what the calling convention asks for, makes the frame, loads the fixed registers.
-  virtual void enter(const Routine& routine, bool burns_fuel) = 0;
+  virtual void enter(const Routine& routine) = 0;
   // At the begin of every group: the fuel is full.
   virtual void refuel() = 0;
   // After a group: advances the bindings and goes back to `group` while there are more.
   virtual void advance(const Routine& routine, const Label& group) = 0;
   virtual void leave() = 0;
-  // Out of line: leaves with a status and the guest address.
-  virtual void stop(KernelStatus status, std::uint32_t guest_address) = 0;
+  // Out of line, before leaving: notes a word of the KernelArgs.
+  virtual void note(std::size_t field, std::uint32_t word) = 0;
+  // A call of the thunk, for a call site; and the thunk: calls KernelArgs::call and keeps every register.
+  virtual void call(std::uint32_t site) = 0;
+  virtual void thunk() = 0;
   virtual void jump(const Label& target) = 0;
   // Goes to `target` if the condition of a branch instruction is `sense`; else on.
   virtual void branch(const Inst& inst, bool sense, const Label& target) = 0;
   virtual void jump_if_at_least(Reg index, std::uint32_t bound, const Label& target) = 0;
+  virtual void jump_if_any(Reg mask, const Label& target) = 0;
   virtual void burn_fuel(const Label& out_of_fuel, const Label& cancelled) = 0;
   // Any other instruction.
   virtual void encode(const Inst& inst) = 0;
@@ -64,7 +68,9 @@ class Emitter {
   const CompileOptions& options_;
   MachineCode& out_;
   const lir::Allocation* allocation_ = nullptr;
-  Label pool_, leave_;
+  Label pool_, leave_, thunk_;
+  bool burns_fuel_ = false, calls_ = false;  // does the routine?
+  std::int32_t call_words_ = 0;              // byte in the lowering's frame area
 
  private:
   // The first thing asmjit refuses; nothing is thrown.
@@ -87,6 +93,7 @@ class Emitter {
     Label label;
     KernelStatus status;
     std::uint32_t guest_address;
+    std::uint32_t reason = 0;  // StopReason
   };
 
   void routine(const Routine& r);
@@ -97,7 +104,7 @@ class Emitter {
   void jump_unless_next(std::uint32_t b, std::uint32_t target);
   void instruction(std::uint32_t b, const Inst& inst);
   void switch_between(std::uint32_t b, Reg index, std::uint32_t first, std::uint32_t end);
-  Label stop_label(KernelStatus status, std::uint32_t guest_address);
+  Label stop_label(KernelStatus status, std::uint32_t guest_address, std::uint32_t reason = 0);
   std::uint32_t successor(std::uint32_t b, std::size_t k) const {
     return target_[code_->blocks[b].successors[k]];
   }

@@ -39,13 +39,19 @@ const Host* find_host(Target target) {
 }
 
 std::int32_t ConstantPool::offset(std::uint32_t word) {
-  auto found = std::find(distinct_.begin(), distinct_.end(), word);
-  auto index = static_cast<std::int32_t>(found - distinct_.begin());
-  if (found == distinct_.end()) {
-    distinct_.push_back(word);
-    words_.insert(words_.end(), repeat_, word);
-  }
-  return index * static_cast<std::int32_t>(repeat_ * 4);
+  for (const Constant& known : constants_)
+    if (known.word == word) return known.offset;
+  constants_.push_back({word, end()});
+  words_.insert(words_.end(), repeat_, word);
+  return constants_.back().offset;
+}
+
+std::int32_t ConstantPool::offset(std::span<const std::uint32_t> vector) {
+  for (const Vector& known : vectors_)
+    if (std::ranges::equal(known.words, vector)) return known.offset;
+  vectors_.push_back({{vector.begin(), vector.end()}, end()});
+  words_.insert(words_.end(), vector.begin(), vector.end());
+  return vectors_.back().offset;
 }
 
 }  // namespace warpjit::backend

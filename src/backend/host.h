@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "backend/lir.h"
@@ -43,12 +44,25 @@ class ConstantPool {
   explicit ConstantPool(std::uint32_t repeat) : repeat_(repeat) {}
   // Byte offset of the constant in the pool.
   std::int32_t offset(std::uint32_t word);
+  // Of a vector of several constants, which is not repeated.
+  std::int32_t offset(std::span<const std::uint32_t> vector);
   const std::vector<std::uint32_t>& words() const { return words_; }
 
  private:
+  struct Constant {
+    std::uint32_t word;
+    std::int32_t offset;
+  };
+  struct Vector {
+    std::vector<std::uint32_t> words;
+    std::int32_t offset;
+  };
+  std::int32_t end() const { return static_cast<std::int32_t>(words_.size() * 4); }
+
   std::uint32_t repeat_;
   std::vector<std::uint32_t> words_;  // as laid out
-  std::vector<std::uint32_t> distinct_;
+  std::vector<Constant> constants_;
+  std::vector<Vector> vectors_;
 };
 
 // One entry of a kernel: its LIR, where its registers are, and whether it loops over groups.
@@ -57,6 +71,7 @@ struct Routine {
   const lir::Allocation* allocation;
   bool loops_over_groups;
   std::uint32_t inputs, outputs;  // bindings to advance after each group
+  bool counts_groups = false;     // KernelArgs::group_index likewise
 };
 
 // Rows of the uniform table by component, so that a host can look words up in registers: component c of rows
@@ -73,6 +88,7 @@ struct RowTables {
 struct Role {
   bool preamble = false;
   RowTables row_tables;
+  std::vector<CallSite>* call_sites = nullptr;  // where the function's are added
 };
 
 struct Host {

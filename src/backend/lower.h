@@ -85,6 +85,12 @@ class Lowering {
   virtual Reg bool_from_mask(Reg mask) = 0;    // of lane 0, as 0 or 1
   virtual Reg any_bits(Reg mask) = 0;          // a scalar that is 0 if no lane is set
   virtual void branch_if_any(Reg mask) { use(add(Op::BranchMask), mask); }
+  virtual void stop_if_any(Reg mask, std::int64_t reason);
+  // All ones or zeros in each lane of a vector.
+  virtual Reg vector_from_mask(Reg mask) { return mask; }
+  virtual Reg mask_from_vector(Reg r) { return r; }
+  // Lane n of each four from lane (lanes >> 2n) & 3.
+  virtual Reg swizzle_quads(Reg r, std::uint64_t lanes) = 0;
   virtual void store_where(Reg r, Reg mask, const lir::Mem& mem) = 0;
   // Components x, y, z, w of the rows at `offset` of the table plus 16 times each lane's index, which varies;
   // zeros for an index of `count` or more, if one may come.
@@ -147,6 +153,7 @@ class Lowering {
   Reg vector_to_scalar(Reg r);
   lir::Mem frame(std::int32_t displacement) const;
   std::int32_t reserve_frame(std::uint32_t bytes);
+  Reg vector_of(std::span<const std::uint32_t> lanes);  // constants
   std::array<Reg, 4> transpose(const std::array<Reg, 4>& rows);
   // Row `number`, the same for all lanes.
   std::array<Reg, 4> uniform_row(Reg number, const TableRow& row);
@@ -211,7 +218,14 @@ class Lowering {
   void logic(ir::Inst i, MaskOp op);
   Mask combine(MaskOp op, Mask a, Mask b);
   Reg any_part(Value v);
+  Reg any_both(Value a, Value b, bool negate_b);  // a scalar that is not 0 if so
   bool only_feeds_branch(ir::Inst i) const;
+
+  // Calls out of the code, groups, frames (lower_called.cpp).
+  std::int32_t call_words();
+  std::int64_t call_site(ir::Inst i, std::uint32_t first_part, std::uint32_t parts);
+  void call(ir::Inst i);
+  lir::Mem frame_slot(ir::Inst i, Reg& base);
 
   // Rows (lower_memory.cpp).
   void flush_inputs();
@@ -262,6 +276,7 @@ class Lowering {
   std::uint32_t table_epoch_ = 0;         // stores to the uniform table so far (in preambles)
   std::uint32_t guest_address_ = ir::kNoAddress;
   std::int32_t slots_ = -1;        // frame area of the IR's local slots
+  std::int32_t call_words_ = -1;   // frame area for operands and results of calls
   std::int32_t row_offsets_ = -1;  // frame area for the byte offsets of lanes' rows, a part's worth
 };
 

@@ -1,12 +1,213 @@
-// What backend::lowers excludes never comes here.
+// Lowering of what code does not do itself, and of what there is of a block around a group: its number, its
+// lanes, frames. Operands of a call go through the frame as words; the emitter's call changes no register.
+#include <array>
+#include <cstddef>
+#include <numeric>
+
 #include "backend/lower.h"
-#include "backend/lowers.h"
 
 namespace warpjit::backend {
 
-#define WARPJIT_ROW(name) \
-  void Lowering::lower_##name(ir::Inst) {}
-WARPJIT_LATER(WARPJIT_ROW)
-#undef WARPJIT_ROW
+using ir::Opcode;
+using ir::Type;
+using ir::Value;
+using lir::Inst;
+using lir::MemBase;
+using lir::Reg;
+using lir::RegClass;
+
+// Where the operands and results of calls stand, one after the other: whole vectors, for all lanes of the
+// group.
+std::int32_t Lowering::call_words() {
+  constexpr std::uint32_t kMostWords = 8;  // operands and results of F64Operation, AtomicMemory64
+  if (call_words_ < 0) call_words_ = reserve_frame(kMostWords * parts_ * host_.vector_bytes);
+  return call_words_;
+}
+
+std::int64_t Lowering::call_site(ir::Inst i, std::uint32_t first_part, std::uint32_t parts) {
+  const ir::InstData& data = f_.inst(i);
+  role_.call_sites->push_back(
+      {data.opcode, data.guest_address, first_part * host_.lanes, parts * host_.lanes, data.immediate});
+  return static_cast<std::int64_t>(role_.call_sites->size() - 1);
+}
+
+void Lowering::call(ir::Inst i) {
+  const std::int32_t words = call_words();
+  std::uint32_t next = 0;  // vector
+  const auto place = [&] { return frame(words + static_cast<std::int32_t>(next++ * host_.vector_bytes)); };
+  for (Value v : f_.operands(i))
+    for (std::uint32_t p = 0; p < parts_; ++p) {
+      Reg r = f_.value(v).type == Type::i1 ? vector_from_mask(mask(v, p)) : vector(v, p);
+      Inst& inst = add(Op::StoreFull);
+      use(inst, r);
+      inst.mem = place();
+    }
+  const std::int64_t site = call_site(i, 0, parts_);
+  Inst& inst = add(Op::Call);
+  inst.imm = site;
+  inst.mem = frame(words);
+  for (std::uint32_t k = 0; k < f_.inst(i).result_count; ++k) {
+    Value result = f_.result(i, k);
+    for (std::uint32_t p = 0; p < parts_; ++p) {
+      const lir::Mem where = place();
+      if (p >= parts_of(result)) continue;
+      const bool in_scalar = !varying(result) && f_.value(result).type != Type::f32;
+      Inst& load = add(in_scalar ? Op::SLoad : Op::LoadFull, in_scalar ? RegClass::scalar : RegClass::vector);
+      load.mem = where;
+      Reg r = load.def;
+      if (f_.value(result).type == Type::i1)
+        r = in_scalar ? scalar_op_imm(Op::SAndImm, r, 1) : mask_from_vector(r);
+      define(result, p, r);
+    }
+  }
+}
+
+void Lowering::lower_SpecialFunction32(ir::Inst i) { call(i); }
+void Lowering::lower_F32ToF16(ir::Inst i) { call(i); }
+void Lowering::lower_F16ToF32(ir::Inst i) { call(i); }
+void Lowering::lower_IntToF32(ir::Inst i) { call(i); }
+void Lowering::lower_IntToF16(ir::Inst i) { call(i); }
+void Lowering::lower_IMulHi24(ir::Inst i) { call(i); }
+void Lowering::lower_F64Operation(ir::Inst i) { call(i); }
+void Lowering::lower_AtomicMemory(ir::Inst i) { call(i); }
+void Lowering::lower_AtomicMemory64(ir::Inst i) { call(i); }
+void Lowering::lower_LockMemory(ir::Inst i) { call(i); }
+void Lowering::lower_UnlockMemory(ir::Inst i) { call(i); }
+
+void Lowering::lower_CanonicalizeNaNOnes32(ir::Inst i) { call(i); }
+void Lowering::lower_FRoundEven32(ir::Inst i) { call(i); }
+void Lowering::lower_FCeil32(ir::Inst i) { call(i); }
+void Lowering::lower_FTrunc32(ir::Inst i) { call(i); }
+void Lowering::lower_FMaxNum32(ir::Inst i) { call(i); }
+void Lowering::lower_FMinNum32(ir::Inst i) { call(i); }
+void Lowering::lower_FFlush32(ir::Inst i) { call(i); }
+void Lowering::lower_FAddFlush32(ir::Inst i) { call(i); }
+void Lowering::lower_FSubFlush32(ir::Inst i) { call(i); }
+void Lowering::lower_FMulFlush32(ir::Inst i) { call(i); }
+void Lowering::lower_FFmaFlush32(ir::Inst i) { call(i); }
+void Lowering::lower_FMadTruncFlush32(ir::Inst i) { call(i); }
+void Lowering::lower_FAddZeroFlush32(ir::Inst i) { call(i); }
+void Lowering::lower_FMulZeroFlush32(ir::Inst i) { call(i); }
+void Lowering::lower_F32ToU32Sat(ir::Inst i) { call(i); }
+void Lowering::lower_U32ToF32(ir::Inst i) { call(i); }
+void Lowering::lower_IMinS32(ir::Inst i) { call(i); }
+void Lowering::lower_IMaxS32(ir::Inst i) { call(i); }
+void Lowering::lower_IMinU32(ir::Inst i) { call(i); }
+void Lowering::lower_IMaxU32(ir::Inst i) { call(i); }
+void Lowering::lower_LoadMemory(ir::Inst i) { call(i); }
+void Lowering::lower_StoreMemory(ir::Inst i) { call(i); }
+
+// ---- groups and their lanes
+
+void Lowering::lower_LaneIndex(ir::Inst i) {
+  Value result = f_.result(i);
+  for (std::uint32_t p = 0; p < parts_; ++p) {
+    std::array<std::uint32_t, 16> lanes{};
+    std::iota(lanes.begin(), lanes.end(), p * host_.lanes);
+    define(result, p, vector_of({lanes.data(), host_.lanes}));
+  }
+}
+
+Reg Lowering::vector_of(std::span<const std::uint32_t> lanes) {
+  const std::int32_t offset = pool_.offset(lanes);
+  Inst& inst = add(Op::LoadConstant, RegClass::vector);
+  inst.mem.base = MemBase::pool;
+  inst.mem.displacement = offset;
+  inst.flags |= lir::kRemat;
+  return inst.def;
+}
+
+void Lowering::lower_GroupIndex(ir::Inst i) {
+  Inst& inst = add(Op::SLoad, RegClass::scalar);
+  inst.mem.base = MemBase::args;
+  inst.mem.displacement = static_cast<std::int32_t>(offsetof(KernelArgs, group_index));
+  define(f_.result(i), 0, inst.def);
+}
+
+void Lowering::lower_SetGroup(ir::Inst i) {
+  Reg group = scalar(operand(i, 0));
+  Inst& inst = add(Op::SStoreWord);
+  use(inst, group);
+  inst.mem.base = MemBase::args;
+  inst.mem.displacement = static_cast<std::int32_t>(offsetof(KernelArgs, group_index));
+}
+
+void Lowering::lower_Stop(ir::Inst i) {
+  Value guard = operand(i, 0);
+  if (is_constant(guard) && constant(guard) == 0) return;
+  stop_if_any(any_part(guard), static_cast<std::int64_t>(f_.inst(i).immediate));
+}
+
+// compile() refuses functions that still have one: schedule_groups takes them out.
+void Lowering::lower_Barrier(ir::Inst) {}
+
+void Lowering::lower_QuadSwizzle32(ir::Inst i) {
+  Value a = operand(i, 0), result = f_.result(i);
+  if (!varying(result)) return define(result, 0, scalar(a));
+  for (std::uint32_t p = 0; p < parts_; ++p)
+    define(result, p, varying(a) ? swizzle_quads(vector(a, p), f_.inst(i).immediate) : vector(a, p));
+}
+
+// ---- words that groups keep
+
+// The words of slot `immediate` of the group that `group` numbers.
+lir::Mem Lowering::frame_slot(ir::Inst i, Reg& base) {
+  const std::uint32_t slot_bytes = parts_ * host_.vector_bytes;
+  Reg group = scalar(operand(i, 0)), size = scalar_imm(f_.frame_slots * slot_bytes);
+  Reg offset = scalar_op(Op::SMul, size, group);
+  Reg frames = load_binding(offsetof(KernelArgs, frame));
+  base = address(frames, offset, 0);
+  lir::Mem mem;
+  mem.base = MemBase::reg;
+  mem.base_use = 0;
+  mem.displacement = static_cast<std::int32_t>(f_.inst(i).immediate * slot_bytes);
+  return mem;
+}
+
+void Lowering::lower_LoadFrame(ir::Inst i) {
+  Reg base;
+  lir::Mem mem = frame_slot(i, base);
+  for (std::uint32_t p = 0; p < parts_; ++p) {
+    Inst& inst = add(Op::LoadFull, RegClass::vector);
+    use(inst, base);
+    inst.mem = mem;
+    mem.displacement += static_cast<std::int32_t>(host_.vector_bytes);
+    define(f_.result(i), p, inst.def);
+  }
+}
+
+void Lowering::lower_StoreFrame(ir::Inst i) {
+  Reg base;
+  lir::Mem mem = frame_slot(i, base);
+  mem.base_use = 1;
+  for (std::uint32_t p = 0; p < parts_; ++p) {
+    Reg r = vector(operand(i, 1), p);
+    Inst& inst = add(Op::StoreFull);
+    use(inst, r);
+    use(inst, base);
+    inst.mem = mem;
+    mem.displacement += static_cast<std::int32_t>(host_.vector_bytes);
+  }
+}
+
+void Lowering::lower_LoadFrameUniform(ir::Inst i) {
+  Reg base;
+  const lir::Mem mem = frame_slot(i, base);
+  Inst& inst = add(Op::SLoad, RegClass::scalar);
+  use(inst, base);
+  inst.mem = mem;
+  define(f_.result(i), 0, inst.def);
+}
+
+void Lowering::lower_StoreFrameUniform(ir::Inst i) {
+  Reg base;
+  lir::Mem mem = frame_slot(i, base);
+  mem.base_use = 1;
+  Reg r = scalar(operand(i, 1));
+  Inst& inst = add(Op::SStoreWord);
+  use(inst, r);
+  use(inst, base);
+  inst.mem = mem;
+}
 
 }  // namespace warpjit::backend

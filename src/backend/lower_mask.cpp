@@ -1,10 +1,13 @@
 // Lowering of i1 logic, selects and operations across lanes.
+#include <algorithm>
+
 #include "backend/lower.h"
 
 namespace warpjit::backend {
 
 using ir::Opcode;
 using ir::Value;
+using lir::Inst;
 using lir::Reg;
 
 // Negations of operands and results are kept apart from the registers: De Morgan in place of instructions.
@@ -98,6 +101,35 @@ void Lowering::lower_AnyLane(ir::Inst i) {
   if (only_feeds_branch(i)) return;
   Reg bits = any_bits(any_part(operand(i, 0)));
   define(f_.result(i), 0, scalar_compare_imm(bits, Condition::not_equal, 0));
+}
+
+// Does b hold in any lane in which a does?
+Reg Lowering::any_both(Value a, Value b, bool negate_b) {
+  Reg any = lir::kNoReg;
+  for (std::uint32_t p = 0; p < std::max(parts_of(a), parts_of(b)); ++p) {
+    Mask second = mask_or_inverse(b, p);
+    second.inverted ^= negate_b;
+    const Mask both = combine(MaskOp::and_, mask_or_inverse(a, p), second);
+    Reg m = both.inverted ? mask_not(both.reg) : both.reg;
+    any = p == 0 ? m : mask_op(MaskOp::or_, any, m);
+  }
+  return any_bits(any);
+}
+
+void Lowering::lower_AnyActive(ir::Inst i) {
+  Reg bits = any_both(operand(i, 0), operand(i, 1), false);
+  define(f_.result(i), 0, scalar_compare_imm(bits, Condition::not_equal, 0));
+}
+
+void Lowering::lower_AllActive(ir::Inst i) {
+  Reg bits = any_both(operand(i, 0), operand(i, 1), true);
+  define(f_.result(i), 0, scalar_compare_imm(bits, Condition::equal, 0));
+}
+
+void Lowering::stop_if_any(Reg mask, std::int64_t reason) {
+  Inst& inst = add(Op::StopIfAny);
+  use(inst, mask);
+  inst.imm = reason;
 }
 
 void Lowering::lower_MinLaneU32(ir::Inst i) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "ir/memory.h"
 #include "ir/pipeline.h"
 
 namespace warpjit::backend {
@@ -41,7 +42,15 @@ struct Binding {
   std::int64_t step;    // stride * lanes
 };
 
-enum class KernelStatus : std::uint32_t { done = 0, out_of_fuel = 1, cancelled = 2 };
+enum class KernelStatus : std::uint32_t { done = 0, out_of_fuel = 1, cancelled = 2, stopped = 3 };
+
+// An operation that code leaves to call_out.
+struct CallSite {
+  ir::Opcode opcode{};
+  std::uint32_t guest_address = ir::kNoAddress;
+  std::uint32_t first_lane = 0, lanes = 0;  // of the group
+  std::uint64_t immediate = 0;
+};
 
 // The single argument of both entries. Offsets are part of the generated code.
 inline constexpr std::uint32_t kMaxInputs = 18;
@@ -55,7 +64,21 @@ struct KernelArgs {
   std::uint32_t guest_address;  // where it stopped
   Binding inputs[kMaxInputs];
   Binding outputs[kMaxOutputs];
+
+  // Only code with call sites, or for groups of fixed width (ir::Function::group_lanes), looks at what
+  // follows.
+  void (*call)(KernelArgs*, std::uint32_t site, std::uint32_t* words);  // call_out; in the code's convention
+  const CallSite* call_sites;                                           // MachineCode::call_sites
+  ir::BlockMemory* memory;
+  std::uint32_t* frame;       // of LoadFrame: block_groups * frame_slots * group_lanes words
+  std::uint32_t group_index;  // of the first group in its block; the kernel advances it
+  std::uint32_t stop_reason;  // ir::StopReason, with KernelStatus::stopped
 };
+
+// Does what a call site stands for, lane by lane: of operand k the lanes' words are at words[k * lanes],
+// results follow the operands. i1 words are 0 or all ones. Operations on memory act where their guard holds
+// and leave faults in args->memory. Expects the environment of base/float_environment.h.
+void call_out(KernelArgs* args, std::uint32_t site, std::uint32_t* words);
 
 struct CompileOptions {
   Abi abi = Abi::native;
@@ -94,6 +117,7 @@ struct MachineCode {
   std::uint32_t lanes = 0;              // threads per group
   std::uint32_t parts = 0;              // vectors per value
   std::uint32_t table_bytes = 0;        // size of the uniform table, preamble words included
+  std::vector<CallSite> call_sites;
   std::vector<AddressMapping> map;
   CodeStatistics statistics;
   struct Line {

@@ -59,6 +59,7 @@ class Function {
   // Threads of a group where lanes meet; 0: as the host likes. And groups of a block; 0: there are no blocks.
   std::uint32_t group_lanes = 0;
   std::uint32_t block_groups = 0;
+  std::uint32_t inner_groups = 1;  // that the function itself runs through (pass schedule_groups)
   // Some instruction tells which lanes run it together, or in which order: only a form that keeps that will
   // do.
   bool ordered = false;

@@ -245,6 +245,7 @@ Result<Interpreter> Interpreter::prepare(const Function& f, unsigned lanes) {
   made.input_count_ = f.input_count;
   made.output_count_ = f.output_count;
   made.uniform_words_ = f.uniform_bytes / 4;
+  made.inner_groups_ = f.inner_groups;
   made.frame_slots_ = f.frame_slots;
   made.frame_words_of_block_ = f.block_groups * f.frame_slots * made.lanes_;
   made.group_lanes_ = f.group_lanes != 0 ? f.group_lanes : made.lanes_;
@@ -299,7 +300,8 @@ Status Interpreter::run(Frame& frame, const Memory& memory, std::uint64_t first_
   context.frame_slots = frame_slots_;
   context.group_lanes = group_lanes_;
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
-  context.fuel = fuel > kMost / lanes_ ? kMost : fuel * lanes_;
+  const std::uint64_t threads = std::uint64_t{lanes_} * inner_groups_;
+  context.fuel = fuel > kMost / threads ? kMost : fuel * threads;
   for (std::uint64_t done = 0; done < thread_count; done += lanes_) {
     context.first_thread = first_thread + done;
     context.active = static_cast<std::uint32_t>(std::min<std::uint64_t>(lanes_, thread_count - done));

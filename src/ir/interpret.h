@@ -62,7 +62,7 @@ class Interpreter {
   // lanes of a last group copy its last thread and store nothing. A preamble runs with a count of 1.
   // Each thread may make `fuel` backward transfers, a group `fuel * lanes` (DESIGN.md 3.5): in thread form
   // on marked edges, in group form by BurnFuel (or on marked edges, as long as insert_fuel has not run).
-  // Functions of blocks: threads 0 .. n-1 are those of one block.
+  // Functions of blocks: threads 0 .. n-1, n = block_groups / inner_groups * lanes, are those of one block.
   // Errors: out_of_fuel with "guest address N", cancelled, bad_input if a binding is missing, fault by Stop.
   // The outputs of threads before the failing group are complete.
   Status run(Frame& frame, const Memory& memory, std::uint64_t first_thread, std::uint64_t thread_count,
@@ -87,6 +87,7 @@ class Interpreter {
   std::uint32_t frame_words_ = 0;
   std::uint32_t first_slot_ = 0, slot_words_ = 0;  // LoadSlot, StoreSlot
   std::uint32_t input_count_ = 0, output_count_ = 0, uniform_words_ = 0;
+  std::uint32_t inner_groups_ = 1;
   std::uint32_t frame_slots_ = 0, frame_words_of_block_ = 0;
   std::uint32_t group_lanes_ = 1;  // of LaneIndex and GroupIndex
   bool needs_block_ = false;

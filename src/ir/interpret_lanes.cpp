@@ -208,7 +208,7 @@ WARPJIT_MEANING std::uint32_t* frame_slot(const Operation& operation, const Grou
 }
 
 template <unsigned kLanes>
-WARPJIT_MEANING GroupOutcome run_group(const GroupContext& context, std::uint32_t* frame) {
+WARPJIT_MEANING GroupOutcome run_group(GroupContext& context, std::uint32_t* frame) {
   const Operation* next = context.operations;
   std::uint64_t fuel = context.fuel;
   for (;;) {
@@ -319,6 +319,9 @@ WARPJIT_MEANING GroupOutcome run_group(const GroupContext& context, std::uint32_
         broadcast<kLanes>(frame + operation.result,
                           static_cast<std::uint32_t>(context.first_thread / context.group_lanes));
         break;
+      case Opcode::SetGroup:
+        context.first_thread = std::uint64_t{frame[operation.a]} * context.group_lanes;
+        break;
       case Opcode::AnyActive:
       case Opcode::AllActive: {
         std::uint32_t any = 0, all = 1;
@@ -380,7 +383,7 @@ WARPJIT_MEANING GroupOutcome run_group(const GroupContext& context, std::uint32_
 }
 
 template <unsigned kLanes>
-GroupOutcome run_group_plain(const GroupContext& context, std::uint32_t* frame) {
+GroupOutcome run_group_plain(GroupContext& context, std::uint32_t* frame) {
   return run_group<kLanes>(context, frame);
 }
 
@@ -389,8 +392,7 @@ GroupOutcome run_group_plain(const GroupContext& context, std::uint32_t* frame) 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(WARPJIT_SANITIZED)
 #define WARPJIT_HAVE_V3 1
 template <unsigned kLanes>
-[[gnu::target("avx2,fma,bmi,bmi2")]] GroupOutcome run_group_v3(const GroupContext& context,
-                                                               std::uint32_t* frame) {
+[[gnu::target("avx2,fma,bmi,bmi2")]] GroupOutcome run_group_v3(GroupContext& context, std::uint32_t* frame) {
   return run_group<kLanes>(context, frame);
 }
 bool host_has_v3() {

@@ -18,7 +18,7 @@ struct GroupContext {
   std::uint32_t* uniform;
   const std::atomic<std::uint32_t>* cancel;
   std::uint32_t first_slot;    // word offset
-  std::uint64_t first_thread;  // of this group
+  std::uint64_t first_thread;  // of this group; SetGroup changes it
   std::uint32_t active;        // lanes that are threads: 1 .. lanes
   std::uint64_t fuel;          // backward transfers left to the group
   BlockMemory* block;
@@ -34,7 +34,7 @@ struct GroupOutcome {
   StopReason reason{};          // if stopped
 };
 
-using RunGroup = GroupOutcome (*)(const GroupContext& context, std::uint32_t* frame);
+using RunGroup = GroupOutcome (*)(GroupContext& context, std::uint32_t* frame);
 
 // The instance for this many lanes and the host's instruction set; null for another width.
 RunGroup run_group_for(unsigned lanes);

@@ -265,6 +265,7 @@ class Parser {
     if (is_word("frame")) WARPJIT_CHECK(field("frame", f_.frame_slots, kMaxSlots));
     if (is_word("lanes")) WARPJIT_CHECK(field("lanes", f_.group_lanes, kMaxGroupLanes));
     if (is_word("groups")) WARPJIT_CHECK(field("groups", f_.block_groups, kMaxBlockGroups));
+    if (is_word("inner")) WARPJIT_CHECK(field("inner", f_.inner_groups, kMaxBlockGroups));
     if (is_word("ordered")) {
       f_.ordered = true;
       WARPJIT_CHECK(advance());

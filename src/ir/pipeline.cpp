@@ -82,7 +82,9 @@ Result<GroupProgram> run_pipeline(Function thread_form, const PipelineOptions& o
   } else {
     program.preamble = empty_preamble(f);
   }
-  linearize(f, options.dispatch_all);
+  if (!linearize(f, options.dispatch_all))
+    return Error{ErrorCode::unsupported, "control flow that only the guest's own stack gives its order",
+                 f.name};
   if (f.slot_count > kMaxSlots)
     return Error{ErrorCode::resource_limit,
                  "the program keeps " + std::to_string(f.slot_count) + " values across blocks, more than " +
@@ -90,6 +92,8 @@ Result<GroupProgram> run_pipeline(Function thread_form, const PipelineOptions& o
                  f.name};
   WARPJIT_CHECK(stages.done("linearize", f));
   WARPJIT_CHECK(stages.run("fuel", f, insert_fuel));
+  WARPJIT_CHECK(schedule_groups(f));
+  if (f.block_groups != 0) WARPJIT_CHECK(stages.done("groups", f));
   if (options.optimize) {
     WARPJIT_CHECK(stages.optimize(f, "cleanup"));
     // Removed phis and blends leave values that vary less than was thought.

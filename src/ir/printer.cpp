@@ -31,6 +31,7 @@ class Printer {
     if (f_.frame_slots != 0) field(" frame ", f_.frame_slots);
     if (f_.group_lanes != 0) field(" lanes ", f_.group_lanes);
     if (f_.block_groups != 0) field(" groups ", f_.block_groups);
+    if (f_.inner_groups != 1) field(" inner ", f_.inner_groups);
     if (f_.ordered) text_ += " ordered";
     text_ += " {\n";
     for (std::uint32_t b = 0; b < f_.block_count(); ++b)

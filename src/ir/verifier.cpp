@@ -320,6 +320,7 @@ class Verifier {
       case Opcode::StoreFrame:
       case Opcode::LoadFrameUniform:
       case Opcode::StoreFrameUniform:
+      case Opcode::SetGroup:
         if (!group) return fail(i, "stands in thread form");
         break;
       case Opcode::StoreUniformI32:

@@ -31,7 +31,7 @@ class Stopwatch {
 class JitKernel final : public Kernel {
  public:
   JitKernel(const backend::MachineCode& code, CodeMemory::Block block, const CompileReport& report)
-      : block_(std::move(block)) {
+      : block_(std::move(block)), call_sites_(code.call_sites) {
     report_ = report;
     report_.lanes = code.lanes;
     report_.code_bytes = code.bytes.size();
@@ -45,6 +45,8 @@ class JitKernel final : public Kernel {
     if (preamble_ == nullptr) return {};
     backend::KernelArgs args{};
     args.table = table;
+    args.call = backend::call_out;
+    args.call_sites = call_sites_.data();
     synchronize_fetch();
     preamble_(&args);
     return {};
@@ -53,10 +55,15 @@ class JitKernel final : public Kernel {
   Status run(backend::KernelArgs& args, const frontend::Shader& shader,
              const frontend::Values&) const override {
     args.status = backend::KernelStatus::done;
+    args.call = backend::call_out;
+    args.call_sites = call_sites_.data();
     synchronize_fetch();
     run_(&args);
     if (args.status == backend::KernelStatus::done) [[likely]]
       return {};
+    if (args.status == backend::KernelStatus::stopped)
+      return Error{ErrorCode::fault, std::string(message(static_cast<ir::StopReason>(args.stop_reason))),
+                   shader.where(args.guest_address)};
     return stopped(args.status, shader, args.guest_address);
   }
 
@@ -70,6 +77,7 @@ class JitKernel final : public Kernel {
   }
 
   CodeMemory::Block block_;
+  std::vector<backend::CallSite> call_sites_;
   Entry run_ = nullptr;
   Entry preamble_ = nullptr;
 };

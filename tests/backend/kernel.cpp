@@ -72,6 +72,8 @@ KernelArgs make_args(const MachineCode& code, Launch& launch, std::uint32_t* tab
   args.fuel = launch.fuel;
   args.cancel = &launch.cancel;
   args.guest_address = ir::kNoAddress;
+  args.call = call_out;
+  args.call_sites = code.call_sites.data();
   const auto bind = [&](const Rows& rows) {
     const std::int64_t stride = rows.stride() * static_cast<std::int64_t>(rows.per_thread);
     return Binding{rows.first(), stride, stride * static_cast<std::int64_t>(code.lanes)};

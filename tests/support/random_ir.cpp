@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <cstring>
 
-#include "backend/lowers.h"
 #include "ir/builder.h"
 #include "ir/evaluate.h"
 #include "ir/interpret.h"
@@ -47,7 +46,7 @@ class Generator {
       const auto opcode = static_cast<Opcode>(k);
       const bool transcendental = opcode == Opcode::Exp2F32 || opcode == Opcode::Log2F32 ||
                                   opcode == Opcode::RcpF32 || opcode == Opcode::RsqrtF32;
-      if (can_evaluate(opcode) && backend::lowers(opcode) && (options.transcendentals || !transcendental))
+      if (can_evaluate(opcode) && (options.transcendentals || !transcendental))
         opcodes_.push_back(opcode);
     }
   }

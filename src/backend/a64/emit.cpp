@@ -94,14 +94,14 @@ class A64Emitter final : public Emitter {
     put(id, to, from, x(kScratch));
   }
 
-  void enter(const Routine& routine, bool burns_fuel) override {
+  void enter(const Routine& routine) override {
     saved_scalars_ = kSavedScalars & written(lir::RegClass::scalar);
     saved_vectors_ = kSavedVectors & written(lir::RegClass::vector);
-    // Frame, from sp: the lowering's area, spill slots, saved registers.
+    // Frame, from sp: the lowering's area, spill slots, saved registers, what calls keep.
     spill_base_ = static_cast<std::int32_t>((routine.code->frame_bytes + 15) / 16 * 16);
     saved_base_ = spill_base_ + static_cast<std::int32_t>((allocation_->spill_bytes + 15) / 16 * 16);
-    frame_bytes_ = static_cast<std::uint32_t>(saved_base_) + 18 * 8 + 0;
-    frame_bytes_ = (frame_bytes_ + 15) / 16 * 16;
+    calls_base_ = saved_base_ + 18 * 8;
+    frame_bytes_ = static_cast<std::uint32_t>(calls_base_ + (calls_ ? kCallSaves : 0));
     a_.emit(Id::kIdStp, x(kFramePointer), x(kLink), arm::ptr_pre(asmjit::a64::sp, -16));
     a_.emit(Id::kIdMov, x(kFramePointer), asmjit::a64::sp);
     if (frame_bytes_ < 4096) {
@@ -114,7 +114,7 @@ class A64Emitter final : public Emitter {
       a_.emit(store, reg, at(asmjit::a64::sp, offset, 8));
     });
     a_.emit(Id::kIdLdr, x(kTable), arm::ptr(x(kArgs), offsetof(KernelArgs, table)));
-    if (burns_fuel) a_.emit(Id::kIdLdr, x(kCancel), arm::ptr(x(kArgs), offsetof(KernelArgs, cancel)));
+    if (burns_fuel_) a_.emit(Id::kIdLdr, x(kCancel), arm::ptr(x(kArgs), offsetof(KernelArgs, cancel)));
   }
   template <class Visit>
   void for_each_saved(Visit visit) {
@@ -147,6 +147,12 @@ class A64Emitter final : public Emitter {
       step(offsetof(KernelArgs, inputs) + n * sizeof(Binding));
     for (std::uint32_t n = 0; n < routine.outputs; ++n)
       step(offsetof(KernelArgs, outputs) + n * sizeof(Binding));
+    if (routine.counts_groups) {
+      const arm::Mem index = arm::ptr(x(kArgs), offsetof(KernelArgs, group_index));
+      a_.emit(Id::kIdLdr, w(kScratch), index);
+      a_.emit(Id::kIdAdd, w(kScratch), w(kScratch), asmjit::Imm(1));
+      a_.emit(Id::kIdStr, w(kScratch), index);
+    }
     const arm::Mem count = arm::ptr(x(kArgs), offsetof(KernelArgs, group_count));
     a_.emit(Id::kIdLdr, x(kScratch), count);
     a_.emit(Id::kIdSub, x(kScratch), x(kScratch), asmjit::Imm(1));
@@ -163,11 +169,39 @@ class A64Emitter final : public Emitter {
     a_.emit(Id::kIdRet, x(kLink));
   }
 
-  void stop(KernelStatus status, std::uint32_t guest_address) override {
-    a_.emit(Id::kIdMov, w(kScratch), asmjit::Imm(static_cast<std::uint32_t>(status)));
-    a_.emit(Id::kIdStr, w(kScratch), arm::ptr(x(kArgs), offsetof(KernelArgs, status)));
-    a_.emit(Id::kIdMov, w(kScratch), asmjit::Imm(guest_address));
-    a_.emit(Id::kIdStr, w(kScratch), arm::ptr(x(kArgs), offsetof(KernelArgs, guest_address)));
+  void note(std::size_t field, std::uint32_t word) override {
+    a_.emit(Id::kIdMov, w(kScratch), asmjit::Imm(word));
+    a_.emit(Id::kIdStr, w(kScratch), arm::ptr(x(kArgs), static_cast<std::int32_t>(field)));
+  }
+
+  void call(std::uint32_t site) override {
+    put(Id::kIdMov, w(kScratch), asmjit::Imm(site));
+    put(Id::kIdBl, thunk_);
+  }
+
+  // Called with the number of the call site in kScratch.
+  void thunk() override {
+    const auto at_call = [&](std::int32_t offset, std::int32_t size) {
+      if (offset / size < 4096) return arm::ptr(asmjit::a64::sp, offset);
+      a_.emit(Id::kIdMov, x(kScratch2), asmjit::Imm(offset));
+      return arm::ptr(asmjit::a64::sp, x(kScratch2));
+    };
+    const auto for_each_kept = [&](asmjit::InstId vector_id, asmjit::InstId scalar_id) {
+      std::int32_t offset = calls_base_;
+      for (std::uint32_t r = 0; r < 32; ++r, offset += 16)
+        if (written(lir::RegClass::vector) >> r & 1) a_.emit(vector_id, whole(r), at_call(offset, 16));
+      for (std::uint32_t r = 0; r < kScratch; ++r, offset += 8) a_.emit(scalar_id, x(r), at_call(offset, 8));
+      a_.emit(scalar_id, x(kLink), at_call(offset, 8));
+    };
+    for_each_kept(Id::kIdStr_v, Id::kIdStr);
+    a_.emit(Id::kIdMov, w(1), w(kScratch));
+    a_.emit(Id::kIdMov, x(kScratch), asmjit::Imm(call_words_));
+    a_.emit(Id::kIdMov, x(2), asmjit::a64::sp);
+    a_.emit(Id::kIdAdd, x(2), x(2), x(kScratch));
+    a_.emit(Id::kIdLdr, x(kScratch2), arm::ptr(x(kArgs), offsetof(KernelArgs, call)));
+    a_.emit(Id::kIdBlr, x(kScratch2));
+    for_each_kept(Id::kIdLdr_v, Id::kIdLdr);
+    a_.emit(Id::kIdRet, x(kLink));
   }
 
   void jump(const Label& target) override { a_.emit(Id::kIdB, target); }
@@ -359,6 +393,10 @@ class A64Emitter final : public Emitter {
       }
     }
   }
+  void jump_if_any(Reg pairs, const Label& target) override {
+    put(Id::kIdFmov_v, x(kScratch), arm::VecD(pairs));
+    put(Id::kIdCbnz, x(kScratch), target);
+  }
   void branch_on(arm::CondCode code, const Label& target) {
     put(asmjit::BaseInst::composeARMInstId(Id::kIdB, code), target);
   }
@@ -376,7 +414,9 @@ class A64Emitter final : public Emitter {
   }
 
   asmjit::a64::Assembler a_;
-  std::int32_t spill_base_ = 0, saved_base_ = 0;
+  // Bytes for the registers that a call keeps: vectors, x0 to x15, the link.
+  static constexpr std::int32_t kCallSaves = 32 * 16 + 18 * 8;
+  std::int32_t spill_base_ = 0, saved_base_ = 0, calls_base_ = 0;
   std::uint32_t frame_bytes_ = 0;
   std::uint32_t saved_scalars_ = 0, saved_vectors_ = 0;  // bit per register number
 };

@@ -55,6 +55,10 @@ class Lowering final : public backend::Lowering {
   Reg bool_from_mask(Reg mask) override { return scalar_op_imm(Op::SAndImm, vector_to_scalar(mask), 1); }
   Reg any_bits(Reg mask) override { return vector_to_scalar(vv(Op::MaxAcross, mask)); }
   void branch_if_any(Reg mask) override;
+  void stop_if_any(Reg mask, std::int64_t reason) override {
+    backend::Lowering::stop_if_any(vv(Op::AnyPairs, mask), reason);
+  }
+  Reg swizzle_quads(Reg r, std::uint64_t lanes) override;
 
   // lower_memory.cpp
   std::array<Reg, 4> broadcast_row(Reg bytes, std::int32_t offset) override;

@@ -29,6 +29,13 @@ void Lowering::branch_if_any(Reg mask) {
   use(add(Op::BranchMask), pairs);
 }
 
+Reg Lowering::swizzle_quads(Reg r, std::uint64_t lanes) {
+  std::array<std::uint32_t, 4> bytes;
+  for (std::uint32_t n = 0; n < 4; ++n)
+    bytes[n] = 0x03020100u + static_cast<std::uint32_t>(lanes >> (2 * n) & 3) * 0x04040404u;
+  return vvv(Op::TableLanes, r, vector_of(bytes));
+}
+
 Reg Lowering::select_lanes(Mask m, Value a, Value b, std::uint32_t p) {
   auto is_zero = [&](Value v) { return is_constant(v) && constant(v) == 0; };
   if (is_zero(b)) return vvv(Op::And, m.reg, vector(a, p));

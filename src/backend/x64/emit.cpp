@@ -112,7 +112,7 @@ class X64Emitter final : public Emitter {
     put(id, operands...);
   }
 
-  void enter(const Routine& routine, bool) override {
+  void enter(const Routine& routine) override {
     const AbiTraits abi = traits(options_.abi);
     std::uint32_t scalars = written(lir::RegClass::scalar);
     if (abi.argument == x86::rcx) scalars |= 1u << 6 | 1u << 7;
@@ -126,12 +126,13 @@ class X64Emitter final : public Emitter {
         a_.push(gp64(reg));
         pushed_ += 8;
       }
-    // Frame, from rsp: fuel (64 bytes), the lowering's area, spill slots, saved vectors.
+    // Frame, from rsp: fuel (64 bytes), the lowering's area, spill slots, saved vectors, what calls keep.
     constexpr std::int32_t kFuelBytes = 64;
     frame_base_ = kFuelBytes;
     spill_base_ = frame_base_ + static_cast<std::int32_t>((routine.code->frame_bytes + 63) / 64 * 64);
     vectors_base_ = spill_base_ + static_cast<std::int32_t>((allocation_->spill_bytes + 63) / 64 * 64);
-    a_.sub(x86::rsp, vectors_base_ + 16 * 16);
+    calls_base_ = vectors_base_ + 16 * 16;
+    a_.sub(x86::rsp, calls_base_ + (calls_ ? kCallSaves : 0));
     a_.and_(x86::rsp, -64);
     for (std::uint32_t v = 0; v < 16; ++v)
       if (saved_vectors_ >> v & 1) a_.vmovups(saved_vector(v), x86::xmm(v));
@@ -156,6 +157,7 @@ class X64Emitter final : public Emitter {
       step(offsetof(KernelArgs, inputs) + n * sizeof(Binding));
     for (std::uint32_t n = 0; n < routine.outputs; ++n)
       step(offsetof(KernelArgs, outputs) + n * sizeof(Binding));
+    if (routine.counts_groups) a_.inc(x86::dword_ptr(x86::rdi, offsetof(KernelArgs, group_index)));
     a_.dec(x86::qword_ptr(x86::rdi, offsetof(KernelArgs, group_count)));
     a_.jnz(group);
   }
@@ -171,9 +173,63 @@ class X64Emitter final : public Emitter {
     a_.ret();
   }
 
-  void stop(KernelStatus status, std::uint32_t guest_address) override {
-    a_.mov(x86::dword_ptr(x86::rdi, offsetof(KernelArgs, status)), static_cast<std::uint32_t>(status));
-    a_.mov(x86::dword_ptr(x86::rdi, offsetof(KernelArgs, guest_address)), guest_address);
+  void note(std::size_t field, std::uint32_t word) override {
+    a_.mov(x86::dword_ptr(x86::rdi, static_cast<std::int32_t>(field)), word);
+  }
+
+  void call(std::uint32_t site) override {
+    put(x86::Inst::kIdMov, x86::eax, asmjit::Imm(site));
+    put(x86::Inst::kIdCall, thunk_);
+  }
+
+  // Visits, with its place from rsp on, each register that holds something and that a callee may change.
+  template <class Visit>
+  void for_each_kept(std::int32_t base, Visit visit) {
+    for (std::uint32_t r = 0; r < 32; ++r)
+      if (written(lir::RegClass::vector) >> r & 1)
+        visit(vec(r), x86::ptr(x86::rsp, base + static_cast<std::int32_t>(r * 64)), x86::Inst::kIdVmovups);
+    base += 32 * 64;
+    for (std::uint32_t r = 0; r < 8; ++r, base += 8)
+      if (host_.mask_registers && (written(lir::RegClass::mask) >> r & 1))
+        visit(k(r), x86::word_ptr(x86::rsp, base), x86::Inst::kIdKmovw);
+    for (std::uint32_t r : {1u, 2u, 6u, 7u, 8u, 9u, 10u, 11u}) {
+      visit(gp64(r), x86::ptr(x86::rsp, base), x86::Inst::kIdMov);
+      base += 8;
+    }
+  }
+
+  // Called with the number of the call site in eax. Behind the registers that it keeps stand two words: the
+  // caller's MXCSR, and the one that C++ expects.
+  void thunk() override {
+    const AbiTraits abi = traits(options_.abi);
+    const bool win64 = abi.argument == x86::rcx;
+    constexpr std::int32_t kReturnAddress = 8;
+    const std::int32_t room = win64 ? 40 : 8;  // keeps rsp aligned, with the shadow space of Win64
+    a_.sub(x86::rsp, room);
+    const std::int32_t base = calls_base_ + room + kReturnAddress;
+    for_each_kept(base, [&](const auto& reg, const x86::Mem& place, InstId id) { a_.emit(id, place, reg); });
+    const x86::Mem mode = x86::dword_ptr(x86::rsp, base + kCallSaves - 64),
+                   plain = x86::dword_ptr(x86::rsp, base + kCallSaves - 60);
+    constexpr std::uint32_t kPlainMode = 0x1f80;
+    a_.stmxcsr(mode);
+    a_.mov(plain, kPlainMode);
+    a_.ldmxcsr(plain);
+    a_.vzeroupper();
+    const x86::Mem words = x86::ptr(x86::rsp, frame_base_ + call_words_ + room + kReturnAddress);
+    const x86::Mem callee = x86::qword_ptr(abi.argument, offsetof(KernelArgs, call));
+    if (win64) {
+      a_.mov(x86::rcx, x86::rdi);
+      a_.lea(x86::r8, words);
+      a_.mov(x86::edx, x86::eax);
+    } else {
+      a_.mov(x86::esi, x86::eax);
+      a_.lea(x86::rdx, words);
+    }
+    a_.call(callee);
+    a_.ldmxcsr(mode);
+    for_each_kept(base, [&](const auto& reg, const x86::Mem& place, InstId id) { a_.emit(id, reg, place); });
+    a_.add(x86::rsp, room);
+    a_.ret();
   }
 
   void jump(const Label& target) override { a_.jmp(target); }
@@ -344,10 +400,7 @@ class X64Emitter final : public Emitter {
         put(x86::Inst::kIdTest, gp32(inst.use[0]), gp32(inst.use[0]));
         return put(kNotZero[sense], target);
       case Op::BranchMask:
-        if (host_.mask_registers)
-          put(x86::Inst::kIdKortestw, k(inst.use[0]), k(inst.use[0]));
-        else
-          put(x86::Inst::kIdVtestps, x86::ymm(inst.use[0]), x86::ymm(inst.use[0]));
+        test_mask(inst.use[0]);
         return put(kNotZero[sense], target);
       default: {
         scalar_compare(inst);
@@ -358,6 +411,17 @@ class X64Emitter final : public Emitter {
         return put(kJumps[static_cast<std::size_t>(unpack_condition(inst.imm))][sense], target);
       }
     }
+  }
+
+  void test_mask(Reg mask) {
+    if (host_.mask_registers)
+      put(x86::Inst::kIdKortestw, k(mask), k(mask));
+    else
+      put(x86::Inst::kIdVtestps, x86::ymm(mask), x86::ymm(mask));
+  }
+  void jump_if_any(Reg mask, const Label& target) override {
+    test_mask(mask);
+    put(x86::Inst::kIdJnz, target);
   }
 
   void jump_if_at_least(Reg index, std::uint32_t bound, const Label& target) override {
@@ -374,7 +438,9 @@ class X64Emitter final : public Emitter {
   }
 
   x86::Assembler a_;
-  std::int32_t frame_base_ = 0, spill_base_ = 0, vectors_base_ = 0, pushed_ = 0;
+  // Bytes for the registers that a call keeps: vectors, masks, scalars, two words of MXCSR.
+  static constexpr std::int32_t kCallSaves = 32 * 64 + 64 + 64 + 64;
+  std::int32_t frame_base_ = 0, spill_base_ = 0, vectors_base_ = 0, calls_base_ = 0, pushed_ = 0;
   std::uint32_t saved_scalars_ = 0, saved_vectors_ = 0;  // bit per register number
 };
 

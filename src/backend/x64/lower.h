@@ -44,6 +44,11 @@ class Lowering final : public backend::Lowering {
   Reg mask_from_bool(Reg scalar) override;
   Reg bool_from_mask(Reg mask) override;
   Reg any_bits(Reg mask) override;
+  Reg vector_from_mask(Reg mask) override;
+  Reg mask_from_vector(Reg r) override;
+  Reg swizzle_quads(Reg r, std::uint64_t lanes) override {
+    return vv(Op::Shuffle32, r, static_cast<std::int64_t>(lanes));
+  }
 
   // lower_memory.cpp
   std::array<Reg, 4> broadcast_row(Reg bytes, std::int32_t offset) override;

@@ -47,6 +47,12 @@ Reg Lowering::any_bits(Reg mask) {
   return inst.def;
 }
 
+Reg Lowering::vector_from_mask(Reg mask) { return v4() ? zero_where_not(constant_vector(~0u), mask) : mask; }
+
+Reg Lowering::mask_from_vector(Reg r) {
+  return v4() ? compare(Op::CmpI, r, reg_source(constant_vector(0)), integer_predicate::kLt) : r;
+}
+
 Reg Lowering::bool_from_mask(Reg mask) { return scalar_op_imm(Op::SAndImm, any_bits(mask), 1); }
 
 Reg Lowering::select_lanes(Mask m, Value a, Value b, std::uint32_t p) {

@@ -572,19 +572,24 @@ void thread_jumps(Function& f, std::uint32_t first) {
 
 }  // namespace
 
-void linearize(Function& f, bool dispatch_all) {
+bool linearize(Function& f, bool dispatch_all) {
+  const auto in_turns = [&] {
+    if (!f.ordered) dispatch(f);
+    return !f.ordered;
+  };
   if (normalize_loops(f)) analyze_uniformity(f);
   const Dominators dominators(f);
   const Loops loops(f, dominators);
-  if (dispatch_all || !loops.reducible() || has_endless_loop(f, loops)) return dispatch(f);
+  if (dispatch_all || !loops.reducible() || has_endless_loop(f, loops)) return in_turns();
   if (std::any_of(loops.order().begin(), loops.order().end(), [&](Block b) { return diverges(f, b); })) {
     const auto deferred = deferred_exits(f, loops);
-    if (!deferred) return dispatch(f);
+    if (!deferred) return in_turns();
     const auto first_new = static_cast<std::uint32_t>(f.block_count());
     Linearizer(f, loops, *deferred).run();
     thread_jumps(f, first_new);
     analyze_uniformity(f);
   }
   f.form = Form::group;
+  return true;
 }
 }  // namespace warpjit::ir

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "base/result.h"
 #include "ir/function.h"
 
 namespace warpjit::ir {
@@ -44,9 +45,14 @@ void insert_skips(Function& f);
 // Thread form to group form: keeps uniform branches, removes divergent ones (DESIGN.md 3.4). Shapes must be
 // set; sets those of the group form. Irreducible and endless functions, functions in which very many blocks
 // wait for lanes at once, and all if `dispatch_all`, run in the dispatcher (pass/dispatch.h).
-void linearize(Function& f, bool dispatch_all);
+// False, and f is spoilt, if f is `ordered` and would run there.
+bool linearize(Function& f, bool dispatch_all);
 
 // Puts BurnFuel on every edge that is marked backward (splitting it where needed).
 void insert_fuel(Function& f);
+
+// A function of one group with Barrier operations becomes one of a whole block, which runs its groups in
+// turns (Function::inner_groups); without barriers it stays. Behind insert_fuel. Errors: resource_limit.
+Status schedule_groups(Function& f);
 
 }  // namespace warpjit::ir

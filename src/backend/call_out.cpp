@@ -1,0 +1,93 @@
+// The other side of calls out of generated code: operations lane by lane, by their definitions in ir/.
+#include <array>
+
+#include "backend/target.h"
+#include "ir/called.h"
+#include "ir/evaluate.h"
+
+namespace warpjit::backend {
+namespace {
+
+using ir::Opcode;
+using ir::OpcodeInfo;
+constexpr std::uint32_t kMostOperands = 6, kMostResults = 2;
+
+struct Lane {
+  std::array<std::uint32_t, kMostOperands> operands{};
+  std::array<std::uint32_t, kMostResults> results{};
+};
+
+void pure(const CallSite& site, const OpcodeInfo& row, Lane& lane) {
+  if (!ir::can_evaluate(site.opcode))
+    return ir::call(site.opcode, site.immediate, lane.operands.data(), lane.results.data());
+  std::array<std::uint64_t, kMostOperands> operands{};
+  for (std::size_t k = 0; k < row.operands.size(); ++k)
+    operands[k] = row.operands[k] == 'b' ? lane.operands[k] & 1 : lane.operands[k];
+  lane.results[0] =
+      static_cast<std::uint32_t>(ir::evaluate(site.opcode, {operands.data(), row.operands.size()}));
+}
+
+std::uint64_t pair(std::uint32_t low, std::uint32_t high) { return low | std::uint64_t{high} << 32; }
+
+void memory(const CallSite& site, ir::BlockMemory& block, std::uint32_t thread, Lane& lane) {
+  const auto access = ir::MemoryAccess::unpack(site.immediate);
+  const ir::BlockMemory::Place place{site.guest_address, thread};
+  const auto& [guard, address, b, c, d, e] = lane.operands;
+  switch (site.opcode) {
+    case Opcode::LoadMemory:
+      lane.results[0] = block.load(access, address, place);
+      break;
+    case Opcode::StoreMemory:
+      block.store(access, address, b, place);
+      break;
+    case Opcode::AtomicMemory:
+      lane.results[0] = block.atomic(access, address, b, c, place);
+      break;
+    case Opcode::AtomicMemory64: {
+      const std::uint64_t old = block.atomic64(access, address, pair(b, c), pair(d, e), place);
+      lane.results = {static_cast<std::uint32_t>(old), static_cast<std::uint32_t>(old >> 32)};
+      break;
+    }
+    case Opcode::LockMemory: {
+      const ir::BlockMemory::Locked locked = block.lock(access, address, place);
+      lane.results = {locked.value, locked.success ? 1u : 0u};
+      break;
+    }
+    case Opcode::UnlockMemory:
+      block.unlock(access, address, b, place);
+      break;
+    default:
+      break;
+  }
+}
+
+}  // namespace
+
+void call_out(KernelArgs* args, std::uint32_t number, std::uint32_t* words) {
+  const CallSite& site = args->call_sites[number];
+  const OpcodeInfo& row = ir::info(site.opcode);
+  const std::size_t lanes = site.lanes, operand_count = row.operands.size(),
+                    result_count = row.results.size();
+  std::uint32_t* const results = words + operand_count * lanes;
+  std::uint32_t any_word = 0;  // that some lane loaded
+  const auto acts = [&](std::size_t n) { return row.pure || words[n] != 0; };
+  for (std::size_t n = 0; n < lanes; ++n) {
+    if (!acts(n)) continue;
+    Lane lane;
+    for (std::size_t k = 0; k < operand_count; ++k) lane.operands[k] = words[k * lanes + n];
+    if (row.pure)
+      pure(site, row, lane);
+    else
+      memory(site, *args->memory,
+             args->group_index * args->memory->lanes + site.first_lane + static_cast<std::uint32_t>(n), lane);
+    for (std::size_t k = 0; k < result_count; ++k)
+      results[k * lanes + n] = row.results[k] == 'b' ? 0u - lane.results[k] : lane.results[k];
+    any_word = lane.results[0];
+  }
+  // A load from one address may be taken for uniform: lanes without guard see the others' word.
+  if (site.opcode == Opcode::LoadMemory)
+    for (std::size_t n = 0; n < lanes; ++n)
+      if (!acts(n)) results[n] = any_word;
+}
+
+}  // namespace warpjit::backend

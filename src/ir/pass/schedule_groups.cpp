@@ -1,0 +1,338 @@
+// Barriers as coroutines: a function of one group of threads becomes a function of a block that runs its
+// groups in turns. At a barrier a group stores what it still needs to its frame and the next group goes on; a
+// group resumes behind the barrier where it stood, when all have come to one. The function is built anew:
+// values that live across a barrier are variables, which SSA construction gives to their users.
+#include <algorithm>
+#include <array>
+
+#include "ir/analysis/dominators.h"
+#include "ir/analysis/liveness.h"
+#include "ir/analysis/uniformity.h"
+#include "ir/builder.h"
+#include "ir/pass/passes.h"
+#include "ir/pass/ssa.h"
+
+namespace warpjit::ir {
+namespace {
+
+constexpr std::uint32_t kResumeSlot = 0;  // 0: at the start; k: behind barrier k; one more: finished
+constexpr std::uint32_t kFirstValueSlot = 1;
+
+class Scheduler {
+ public:
+  Scheduler(const Function& f, const std::vector<Block>& order) : f_(f), order_(order), builder_(made_) {}
+
+  Result<Function> run() {
+    find_crossing_values();
+    made_.name = f_.name;
+    made_.form = Form::group;
+    made_.input_count = f_.input_count;
+    made_.output_count = f_.output_count;
+    made_.uniform_bytes = f_.uniform_bytes;
+    made_.slot_count = f_.slot_count;
+    made_.group_lanes = f_.group_lanes;
+    made_.block_groups = f_.block_groups;
+    made_.ordered = f_.ordered;
+    made_.inner_groups = f_.block_groups;
+    std::size_t most = 0;
+    for (const Stop& stop : stops_) most = std::max(most, stop.live.size());
+    made_.frame_slots = kFirstValueSlot + static_cast<std::uint32_t>(most);
+
+    make_blocks();
+    make_turns();
+    SsaBuilder ssa(builder_, types_);
+    ssa_ = &ssa;
+    for (Block b : order_) copy_block(b);
+    make_end_of_phase();
+    fill_phis();
+    WARPJIT_CHECK(ssa.finish());
+    return std::move(made_);
+  }
+
+ private:
+  static constexpr std::uint32_t kNone = ~0u;
+
+  // A barrier, and what its groups must keep.
+  struct Stop {
+    Inst barrier;
+    std::vector<Value> live;
+    Block resumes;
+  };
+  // A way from a group that stops or ends to the next one, with the barrier's number + 1, or 0.
+  struct Yield {
+    Block from;
+    std::uint32_t barrier;
+  };
+
+  // Cheaper to make again than to keep?
+  bool remade(Value v) const {
+    const Opcode opcode = f_.definition_of(v).opcode;
+    return opcode <= Opcode::ConstF32 || opcode == Opcode::LoadUniformI32 ||
+           opcode == Opcode::LoadUniformF32 || opcode == Opcode::LaneIndex || opcode == Opcode::GroupIndex;
+  }
+
+  void find_crossing_values() {
+    variable_.assign(f_.value_count(), kNone);
+    copy_.resize(f_.value_count());
+    const Liveness liveness(f_);
+    for (Block b : order_) {
+      std::vector<Inst> barriers;
+      for (Inst i : f_.insts(b))
+        if (f_.inst(i).opcode == Opcode::Barrier) barriers.push_back(i);
+      if (barriers.empty()) continue;
+      // From the end of the block backward.
+      std::vector<char> live(f_.value_count(), 0);
+      liveness.for_each_live_out(b, [&](Value v) { live[v.id] = 1; });
+      const std::size_t first = stops_.size();
+      for (Inst i = f_.block(b).last; i.valid(); i = f_.inst(i).previous) {
+        const InstData& data = f_.inst(i);
+        for (std::uint32_t k = 0; k < data.result_count; ++k) live[f_.result(i, k).id] = 0;
+        if (data.opcode == Opcode::Barrier) {
+          Stop stop{i, {}, {}};
+          for (std::uint32_t v = 0; v < live.size(); ++v)
+            if (live[v] != 0 && !remade(Value{v})) stop.live.push_back(Value{v});
+          stops_.push_back(std::move(stop));
+        }
+        if (data.opcode != Opcode::Phi)
+          for (Value v : f_.operands(i)) live[v.id] = 1;
+      }
+      std::reverse(stops_.begin() + static_cast<std::ptrdiff_t>(first), stops_.end());
+    }
+    for (const Stop& stop : stops_)
+      for (Value v : stop.live)
+        if (variable_[v.id] == kNone) {
+          variable_[v.id] = static_cast<std::uint32_t>(types_.size());
+          types_.push_back(f_.value(v).type);
+        }
+  }
+
+  void make_blocks() {
+    entry_ = made_.add_block();
+    turn_ = made_.add_block();
+    next_ = made_.add_block();
+    first_.resize(f_.block_count());
+    last_.resize(f_.block_count());
+    for (Block b : order_) first_[b.id] = made_.add_block(f_.block(b).guest_address);
+    for (Stop& stop : stops_) stop.resumes = made_.add_block(f_.inst(stop.barrier).guest_address);
+  }
+
+  // The head of the loop over groups and phases.
+  void make_turns() {
+    builder_.set_block(entry_);
+    builder_.jump(turn_);
+    builder_.set_block(turn_);
+    group_ = builder_.phi<I32>(turn_);
+    later_ = builder_.phi<I32>(turn_);    // is this not the first phase?
+    waiting_ = builder_.phi<I32>(turn_);  // the barrier at which groups wait in this phase, + 1; 0: none yet
+    builder_.SetGroup(group_);
+    const Block resumes = made_.add_block();
+    builder_.branch(builder_.IEq32(later_, builder_.constant(0u)), first_[Function::entry().id], resumes);
+    builder_.set_block(resumes);
+    const I32 state = builder_.LoadFrameUniform(group_, kResumeSlot);
+    std::vector<Block> targets;
+    for (const Stop& stop : stops_) targets.push_back(stop.resumes);
+    const Block finished = made_.add_block();
+    targets.push_back(finished);
+    builder_.switch_(builder_.ISub32(state, builder_.constant(1u)), targets);
+    builder_.set_block(finished);
+    yield(0);
+  }
+
+  void yield(std::uint32_t barrier) {
+    yields_.push_back({builder_.block(), barrier});
+    builder_.jump(next_);
+  }
+
+  Value use(Value v) {
+    if (variable_[v.id] != kNone) return ssa_->read(builder_.block(), variable_[v.id]);
+    const InstData& data = f_.definition_of(v);
+    if (data.opcode <= Opcode::ConstF32) return made_.constant_value(f_.value(v).type, data.immediate);
+    if (!remade(v)) return copy_[v.id];
+    if (data.opcode == Opcode::GroupIndex) return group_;
+    return builder_.emit(data.opcode, {}, data.immediate);
+  }
+  void define(Value v, Value copy) {
+    copy_[v.id] = copy;
+    made_.value(copy).shape = f_.value(v).shape;
+    if (variable_[v.id] != kNone) ssa_->write(builder_.block(), variable_[v.id], copy);
+  }
+
+  void copy_block(Block b) {
+    builder_.set_block(first_[b.id]);
+    for (Inst i : f_.insts(b)) {
+      const InstData& data = f_.inst(i);
+      builder_.set_guest_address(data.guest_address);
+      if (data.opcode == Opcode::Phi) {
+        const Value phi = builder_.phi(builder_.block(), data.phi_type);
+        phis_.push_back({phi, i});
+        define(f_.result(i), phi);
+      } else if (data.opcode == Opcode::Barrier) {
+        stop_at(i);
+      } else if (info(data.opcode).terminator) {
+        leave(b, i);
+      } else if (data.result_count == 0 || !remade(f_.result(i))) {
+        std::array<Value, 6> operands;
+        for (std::uint32_t k = 0; k < data.operand_count; ++k) operands[k] = use(f_.operand(i, k));
+        const Inst made =
+            builder_.emit_inst(data.opcode, std::span(operands.data(), data.operand_count), data.immediate);
+        for (std::uint32_t k = 0; k < data.result_count; ++k) define(f_.result(i, k), made_.result(made, k));
+      }
+    }
+  }
+
+  // The group keeps what it needs, and takes it up again when its turn has come.
+  void stop_at(Inst barrier) {
+    const Stop& stop = stops_[stop_];
+    const std::uint32_t number = ++stop_;
+    std::uint32_t slot = kFirstValueSlot;
+    for (Value v : stop.live) store(slot++, v);
+    builder_.StoreFrameUniform(group_, builder_.constant(number), kResumeSlot);
+    const auto id = static_cast<std::uint32_t>(f_.inst(barrier).immediate) + 1;
+    if (several_barriers()) {
+      const I1 others = builder_.INe32(waiting_, builder_.constant(0u));
+      builder_.Stop(builder_.And1(others, builder_.INe32(waiting_, builder_.constant(id))),
+                    static_cast<std::uint64_t>(StopReason::barrier_never_complete));
+    }
+    yield(id);
+    builder_.set_block(stop.resumes);
+    slot = kFirstValueSlot;
+    for (Value v : stop.live) ssa_->write(stop.resumes, variable_[v.id], load(slot++, v));
+  }
+  bool several_barriers() const {
+    return std::any_of(stops_.begin(), stops_.end(), [&](const Stop& stop) {
+      return f_.inst(stop.barrier).immediate != f_.inst(stops_[0].barrier).immediate;
+    });
+  }
+
+  void store(std::uint32_t slot, Value v) {
+    const Value value = use(v);
+    I32 word{value};
+    if (f_.value(v).type == Type::i1)
+      word = builder_.SelectI32(I1{value}, builder_.constant(1), builder_.constant(0));
+    else if (f_.value(v).type == Type::f32)
+      word = builder_.BitcastF32ToI32(F32{value});
+    if (f_.value(v).shape == Shape::varying)
+      builder_.StoreFrame(group_, word, slot);
+    else
+      builder_.StoreFrameUniform(group_, word, slot);
+  }
+  Value load(std::uint32_t slot, Value v) {
+    const I32 word = f_.value(v).shape == Shape::varying ? builder_.LoadFrame(group_, slot)
+                                                         : builder_.LoadFrameUniform(group_, slot);
+    switch (f_.value(v).type) {
+      case Type::i1:
+        return builder_.INe32(word, builder_.constant(0));
+      case Type::f32:
+        return builder_.BitcastI32ToF32(word);
+      default:
+        return word;
+    }
+  }
+
+  void leave(Block b, Inst end) {
+    last_[b.id] = builder_.block();
+    std::vector<Block> targets;
+    for (Block s : f_.block(b).successors) targets.push_back(first_[s.id]);
+    switch (f_.inst(end).opcode) {
+      case Opcode::Jump:
+        return builder_.jump(targets[0]);
+      case Opcode::Branch:
+        return builder_.branch(I1{use(f_.operand(end, 0))}, targets[0], targets[1]);
+      case Opcode::Switch:
+        return builder_.switch_(I32{use(f_.operand(end, 0))}, targets);
+      default:
+        builder_.StoreFrameUniform(group_, builder_.constant(static_cast<std::uint32_t>(stops_.size() + 1)),
+                                   kResumeSlot);
+        return yield(0);
+    }
+  }
+
+  // On to the next group; after the last to the next phase, if any group waits.
+  void make_end_of_phase() {
+    builder_.set_guest_address(kNoAddress);
+    const I32 waiting = builder_.phi<I32>(next_);
+    builder_.set_block(next_);
+    std::vector<Value> arriving;
+    for (Block from : made_.block(next_).predecessors) {
+      const auto yielded =
+          std::find_if(yields_.begin(), yields_.end(), [&](const Yield& y) { return y.from == from; });
+      arriving.push_back(yielded->barrier == 0 ? Value(waiting_)
+                                               : Value(builder_.constant(yielded->barrier)));
+    }
+    made_.set_operands(made_.definition(waiting), arriving);
+    const I32 group = builder_.IAdd32(group_, builder_.constant(1u));
+    const Block same_phase = made_.add_block(), phase_ends = made_.add_block(), again = made_.add_block(),
+                finished = made_.add_block();
+    builder_.branch(builder_.ILtU32(group, builder_.constant(f_.block_groups)), same_phase, phase_ends);
+    builder_.set_block(same_phase);
+    builder_.jump(turn_);
+    builder_.set_block(phase_ends);
+    builder_.branch(builder_.INe32(waiting, builder_.constant(0u)), again, finished);
+    builder_.set_block(again);
+    builder_.jump(turn_);
+    builder_.set_block(finished);
+    builder_.ret();
+    // In the order of the turn's predecessors: the entry, the same phase, the next one.
+    const I32 zero = builder_.constant(0u), one = builder_.constant(1u);
+    made_.set_operands(made_.definition(group_), std::array<Value, 3>{zero, group, zero});
+    made_.set_operands(made_.definition(later_), std::array<Value, 3>{zero, later_, one});
+    made_.set_operands(made_.definition(waiting_), std::array<Value, 3>{zero, waiting, zero});
+  }
+
+  void fill_phis() {
+    for (const auto& [phi, original] : phis_) {
+      const Block home = f_.inst(original).block;
+      std::vector<Value> operands;
+      for (Block from : made_.block(first_[home.id]).predecessors) {
+        const auto& predecessors = f_.block(home).predecessors;
+        const auto slot = std::find_if(predecessors.begin(), predecessors.end(),
+                                       [&](Block p) { return last_[p.id] == from; }) -
+                          predecessors.begin();
+        const Value v = f_.operand(original, static_cast<std::uint32_t>(slot));
+        builder_.set_before(made_.terminator(from));
+        operands.push_back(use(v));
+      }
+      made_.set_operands(made_.definition(phi), operands);
+    }
+  }
+
+  const Function& f_;
+  const std::vector<Block>& order_;
+  Function made_;
+  Builder builder_;
+  SsaBuilder* ssa_ = nullptr;
+  std::vector<Stop> stops_;              // in the order of copy_block
+  std::uint32_t stop_ = 0;               // the next one
+  std::vector<std::uint32_t> variable_;  // per value of f: if it crosses a barrier
+  std::vector<Type> types_;              // of variables
+  std::vector<Value> copy_;              // per value of f
+  std::vector<Block> first_, last_;      // per block of f: where its code begins and ends
+  std::vector<Yield> yields_;
+  std::vector<std::pair<Value, Inst>> phis_;  // and what each is a copy of
+  Block entry_, turn_, next_;
+  I32 group_, later_, waiting_;
+};
+
+}  // namespace
+
+Status schedule_groups(Function& f) {
+  constexpr std::uint64_t kMostBits = std::uint64_t{1} << 31;
+  const std::vector<Block> order = reverse_postorder(f);
+  std::uint32_t barriers = 0;
+  for (Block b : order)
+    for (Inst i : f.insts(b)) barriers += f.inst(i).opcode == Opcode::Barrier;
+  if (barriers == 0) return {};
+  if (f.block_groups <= 1) {
+    for (Block b : order)
+      for (Inst i : f.insts(b))
+        if (f.inst(i).opcode == Opcode::Barrier) f.remove(i);
+    return {};
+  }
+  if (std::uint64_t{f.value_count()} * (f.block_count() + barriers) > kMostBits)
+    return Error{ErrorCode::resource_limit, "the program is too large for barriers", f.name};
+  WARPJIT_TRY(f, Scheduler(f, order).run());
+  analyze_uniformity(f);
+  return {};
+}
+
+}  // namespace warpjit::ir
