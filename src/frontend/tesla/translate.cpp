@@ -96,10 +96,11 @@ class Translation : private InstructionTranslator {
     } else if (block.edge_count == 1) {
       b_.jump(target(block.edges[0]), block.edges[0].backward);
     } else {
-      const unsigned first = block.first_edge;
-      const FlowEdge &a = block.edges[first], &b = block.edges[1 - first];
+      // What the last successor leads to comes first in the order of the blocks.
+      const unsigned last_edge = block.first_edge, first_edge = 1 - last_edge;
       const ir::I1 holds = condition(last);
-      b_.branch(first == 0 ? holds : b_.Not1(holds), target(a), target(b),
+      const FlowEdge &a = block.edges[first_edge], &b = block.edges[last_edge];
+      b_.branch(first_edge == 0 ? holds : b_.Not1(holds), target(a), target(b),
                 (a.backward ? 1U : 0U) | (b.backward ? 2U : 0U));
     }
     for (unsigned k = 0; k < block.edge_count; ++k) filled_edge(block.edges[k].target);
