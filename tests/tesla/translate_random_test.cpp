@@ -19,7 +19,7 @@ Compared compare_random(std::uint64_t seed, const RandomOptions& options, std::s
 
 // In turn: quads; straight code; no memory between lanes; all of these.
 RandomOptions options_of(std::uint64_t seed) {
-  RandomOptions options{.barriers = false, .quads = seed % 4 == 0};
+  RandomOptions options{.quads = seed % 4 == 0};
   if (seed % 4 == 1) options.flow = false;
   if (seed % 4 == 2) options.warp_synchronous = options.votes = false;
   return options;

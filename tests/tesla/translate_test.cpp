@@ -104,8 +104,8 @@ IrOutcome run_ir(const Program& program, const Modes& modes, const Launch& launc
         std::memcpy(shared.data() + 2 * k, &half, 2);
       }
       std::ranges::copy(launch.parameters, shared.begin() + kParameterOffset);
-      const bool scheduled = group->kernel.frame_slots != 0;
-      const Status status = kernel->run(memory, 0, scheduled ? kLanes : warps * kLanes, launch.fuel);
+      const std::uint64_t count = std::uint64_t{warps / group->kernel.inner_groups} * kLanes;
+      const Status status = kernel->run(memory, 0, count, launch.fuel);
       if (!status.ok()) return {status.error(), block.fault.happened};
     }
   return {{}, block.fault.happened};
