@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "frontend/tesla/interpret.h"
-#include "tesla/tesla_test.h"
+#include "tesla/translate_test.h"
 
 namespace warpjit::tesla {
 namespace {
@@ -39,7 +39,7 @@ struct Spaces {
   std::vector<std::pair<unsigned, std::vector<std::byte>>> bytes;
 };
 
-// Runs twice, with the code for this host and the portable one, and checks memory and counts.
+// Runs twice, with the code for this host and the portable one, and checks memory and counts; then as IR.
 void check(const Program& program, Launch launch, const Spaces& before, const Spaces& after,
            const Json& golden) {
   auto interpreter = Interpreter::prepare(program);
@@ -59,6 +59,16 @@ void check(const Program& program, Launch launch, const Spaces& before, const Sp
       EXPECT_EQ(report.lane_instructions, golden["lane_operations"].get<std::uint64_t>());
     }
     EXPECT_EQ(report.deepest_stack, golden["max_control_stack"].get<std::uint32_t>());
+  }
+  for (const bool optimize : {false, true}) {
+    Spaces memory = before;
+    for (auto& [space, bytes] : memory.bytes) launch.globals[space] = {{.address = 0, .bytes = bytes}};
+    const IrOutcome outcome = run_ir(program, {}, launch, {.optimize = optimize, .verify = true});
+    ASSERT_TRUE(outcome.status.ok()) << to_string(outcome.status.error());
+    EXPECT_FALSE(outcome.faulted);
+    for (std::size_t k = 0; k < after.bytes.size(); ++k)
+      EXPECT_TRUE(memory.bytes[k].second == after.bytes[k].second)
+          << "g" << after.bytes[k].first << " differs in the IR";
   }
 }
 

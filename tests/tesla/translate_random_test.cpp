@@ -10,7 +10,11 @@ namespace {
 
 Compared compare_random(std::uint64_t seed, const RandomOptions& options, std::string& reason) {
   const RandomKernel kernel = random_kernel(seed, options);
-  Comparison comparison{.c0 = kernel.c0, .g0 = kernel.g0, .g1 = Words(kernel.g1_words), .expect_supported = false, .reason = &reason};
+  Comparison comparison{.c0 = kernel.c0,
+                        .g0 = kernel.g0,
+                        .g1 = Words(kernel.g1_words),
+                        .expect_supported = false,
+                        .reason = &reason};
   comparison.launch.grid = kernel.grid;
   comparison.launch.block = kernel.block;
   comparison.launch.fuel = kRandomFuel;

@@ -38,7 +38,8 @@ struct FlowBlock {
   std::uint8_t first_edge = 0;  // whose blocks are to come first; see arrange()
   // Of a block that ends the thread: one that is to come behind it, where others go on (arrange()).
   std::uint32_t before = kThreadEnds;
-  std::uint32_t first_push = 0, end_push = 0;  // what it pushes: [first_push, end_push) of ControlFlow::pushes
+  std::uint32_t first_push = 0,
+                end_push = 0;  // what it pushes: [first_push, end_push) of ControlFlow::pushes
 };
 
 // A CALL, BREAK or JOINAT: how many entries there are then, and the address in it.

@@ -34,8 +34,9 @@ std::vector<LaneEffects> lane_effects(const ReachedCode& code, const ControlFlow
 // Whether anything depends on which lanes run these together or in which order.
 bool order_matters(const std::vector<LaneEffects>& effects);
 
-// Brings the blocks into the hardware's order, as far as an order of blocks can: sets first_edge, which is the
-// taken side of a bra unless only the other one has effects, and what comes behind blocks that end threads.
+// Brings the blocks into the hardware's order, as far as an order of blocks can: sets first_edge, which is
+// the taken side of a bra unless only the other one has effects, and what comes behind blocks that end
+// threads.
 void arrange(ControlFlow& flow, const std::vector<LaneEffects>& effects);
 
 struct LaneOrder {

@@ -116,8 +116,7 @@ class Translation : private InstructionTranslator {
 // Whether lanes may part at the end of a block.
 bool parts(const ir::Function& f, ir::Block b) {
   const ir::Inst end = f.terminator(b);
-  return f.inst(end).opcode == ir::Opcode::Branch &&
-         f.value(f.operand(end, 0)).shape == ir::Shape::varying;
+  return f.inst(end).opcode == ir::Opcode::Branch && f.value(f.operand(end, 0)).shape == ir::Shape::varying;
 }
 
 // The blocks that run, whenever they do, with all lanes that the warp had at `start`.
@@ -139,7 +138,8 @@ class WholeBlocks {
     divergent_.resize(loops_.loops().size());
     for (const ir::Block b : loops_.order()) {
       if (!parts(f_, b)) continue;
-      for (std::uint32_t loop = loops_.innermost(b); loop != ir::Loops::kNone; loop = loops_.loop(loop).parent)
+      for (std::uint32_t loop = loops_.innermost(b); loop != ir::Loops::kNone;
+           loop = loops_.loop(loop).parent)
         for (const ir::Block s : f_.block(b).successors)
           if (!loops_.contains(loop, s)) divergent_[loop] = true;
     }
@@ -150,8 +150,7 @@ class WholeBlocks {
       if (loops_.position(p) < loops_.position(b)) from_whole = from_whole && whole_[p.id] && !parts(f_, p);
     if (from_whole || b == ir::Function::entry()) return from_whole;
     const ir::Block dominator = loops_.level_dominator(b);
-    const bool left_loop =
-        loops_.is_header(dominator) && !loops_.contains(loops_.innermost(dominator), b);
+    const bool left_loop = loops_.is_header(dominator) && !loops_.contains(loops_.innermost(dominator), b);
     return (left_loop ? entered_ : whole_)[dominator.id] && turns_.dominates(b, dominator);
   }
 

@@ -14,9 +14,9 @@ namespace warpjit::tesla {
 
 // What is fixed for one translation. Everything here is part of the code cache's key.
 struct ComputeFacts {
-  std::array<std::uint32_t, 3> block{1, 1, 1};  // threads; within the limits of Launch
-  std::uint32_t shared_bytes = 0;               // of s[], header and parameters included
-  std::uint32_t local_bytes = 0;                // of l[]
+  std::array<std::uint32_t, 3> block{1, 1, 1};                  // threads; within the limits of Launch
+  std::uint32_t shared_bytes = 0;                               // of s[], header and parameters included
+  std::uint32_t local_bytes = 0;                                // of l[]
   std::array<std::uint32_t, kConstantSpaces> constant_bytes{};  // of c0 to c15
   Modes modes;
 

@@ -48,8 +48,8 @@ I32 InstructionTranslator::clamped(Type type, Magnitude m) {
   const std::uint32_t all = 0xffffffffU >> (32 - bits), most = all >> 1, least = ~most;
   if (!is_signed(type)) {
     if (m.is_signed) {
-      const I32 value = m.negated ? b_.ISub32(word(0), b_.IMinS32(m.value, word(0)))
-                                  : b_.IMaxS32(m.value, word(0));
+      const I32 value =
+          m.negated ? b_.ISub32(word(0), b_.IMinS32(m.value, word(0))) : b_.IMaxS32(m.value, word(0));
       return b_.IMinU32(value, word(all));
     }
     return m.negated ? word(0) : b_.IMinU32(m.value, word(all));

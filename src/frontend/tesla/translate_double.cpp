@@ -172,8 +172,7 @@ I1 InstructionTranslator::out_of_range(const Instruction& i, Pair x) {
 
 void InstructionTranslator::convert_wide_floats(const Instruction& i) {
   const auto rounding = static_cast<Rounding>(i.rounding);
-  Pair x = i.source_type == Type::f64 ? pair(i.src[0])
-                                      : f64(F64Function::from_f32, {source(i, 0), word(0)});
+  Pair x = i.source_type == Type::f64 ? pair(i.src[0]) : f64(F64Function::from_f32, {source(i, 0), word(0)});
   x = quieted(modified(x, i.absolute[0] != 0, i.negate[0] != 0));
   if (i.to_integral != 0) x = f64(F64Function::round_to_integral, x, rounding);
   if (i.type == Type::f64) {

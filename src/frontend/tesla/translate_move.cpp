@@ -27,8 +27,7 @@ void InstructionTranslator::move(const Instruction& i) {
     case Opcode::shl_a:
       return set_address_register(i.dst.value, b_.IShl32(source(i, 0), word(i.number)));
     case Opcode::add_a:
-      return set_address_register(i.dst.value,
-                                  b_.IAdd32(address_register(i.src[0].value), word(i.number)));
+      return set_address_register(i.dst.value, b_.IAdd32(address_register(i.src[0].value), word(i.number)));
     case Opcode::vote:
       return vote(i);
     default:
@@ -60,16 +59,15 @@ void InstructionTranslator::vote(const Instruction& i) {
 
 void InstructionTranslator::quadop(const Instruction& i) {
   // Lanes 4 to 7 are neighbours in fragment programs only.
-  const F32 x = i.quad_lane >= 4
-                    ? b_.constant_bits(facts_.modes.infinite_derivatives ? 0x7f800000 : 0)
-                    : as_float(b_.QuadSwizzle32(source(i, 0), i.quad_lane * 0x55U));
+  const F32 x = i.quad_lane >= 4 ? b_.constant_bits(facts_.modes.infinite_derivatives ? 0x7f800000 : 0)
+                                 : as_float(b_.QuadSwizzle32(source(i, 0), i.quad_lane * 0x55U));
   const F32 y = float_source(i, 1);
   const I32 lane = b_.IAnd32(b_.LaneIndex(), word(3));
   F32 result = quad_operation(static_cast<QuadOperation>(i.quad[3]), x, y);
   for (unsigned k = 3; k-- > 0;)
     if (i.quad[k] != i.quad[3])
-      result = b_.select(b_.IEq32(lane, word(k)),
-                         quad_operation(static_cast<QuadOperation>(i.quad[k]), x, y), result);
+      result = b_.select(b_.IEq32(lane, word(k)), quad_operation(static_cast<QuadOperation>(i.quad[k]), x, y),
+                         result);
   set_float(i, result);
 }
 

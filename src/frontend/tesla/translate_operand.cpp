@@ -19,7 +19,7 @@ std::vector<ir::Type> variable_types() {
 
 InstructionTranslator::InstructionTranslator(const Program& program, const ComputeFacts& facts)
     : program_(program), facts_(facts), b_(function_), ssa_(b_, variable_types()) {
-  function_.name = !program.name.empty() ? program.name
+  function_.name = !program.name.empty()          ? program.name
                    : !program.source_name.empty() ? program.source_name
                                                   : "tesla";
   function_.group_lanes = kLanes;
@@ -206,8 +206,7 @@ void InstructionTranslator::set_destination(const Instruction& i, I32 value) {
   if ((dst.value & 1) != 0)
     set_gpr(dst.value / 2, b_.IOr32(b_.IAnd32(old, word(0xffff)), b_.IShl32(value, word(16))));
   else
-    set_gpr(dst.value / 2,
-            b_.IOr32(b_.IAnd32(old, word(0xffff0000)), b_.IAnd32(value, word(0xffff))));
+    set_gpr(dst.value / 2, b_.IOr32(b_.IAnd32(old, word(0xffff0000)), b_.IAnd32(value, word(0xffff))));
 }
 
 void InstructionTranslator::set_pair(const Instruction& i, Pair value) {
