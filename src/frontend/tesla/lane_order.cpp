@@ -10,7 +10,7 @@ constexpr std::uint32_t kResult = 1U << 30, kLock = 3U << 28;  // bits of Memory
 
 void add_operand(LaneEffects& effects, const Operand& operand, bool is_store) {
   if (operand.kind != Operand::Kind::shared && operand.kind != Operand::Kind::global) return;
-  LaneEffects::Memory& memory = operand.kind == Operand::Kind::shared ? effects.shared : effects.global;
+  LaneEffects::Memory& memory = effects.memory[operand.kind == Operand::Kind::shared ? 0 : 1 + operand.space];
   (is_store ? memory.store : memory.load) = true;
 }
 
@@ -35,9 +35,11 @@ bool conflict(const LaneEffects::Memory& x, const LaneEffects::Memory& y) {
 // Does the order matter in which some lanes do x and others do y? Two plain stores to one place are a race,
 // which no engine promises anything about.
 bool conflict(const LaneEffects& x, const LaneEffects& y) {
-  const auto touches = [](const LaneEffects& e) { return e.barrier || e.shared.any() || e.global.any(); };
-  if ((x.barrier && touches(y)) || (y.barrier && touches(x))) return true;
-  return conflict(x.shared, y.shared) || conflict(x.global, y.global);
+  const auto acts = [](const LaneEffects& e) { return e.barrier || e.touches_memory(); };
+  if ((x.barrier && acts(y)) || (y.barrier && acts(x))) return true;
+  for (std::size_t k = 0; k < x.memory.size(); ++k)
+    if (conflict(x.memory[k], y.memory[k])) return true;
+  return false;
 }
 
 // Blocks that control comes to from some edges while a number of stack entries stays.
@@ -255,11 +257,15 @@ void LaneEffects::add(const LaneEffects& other) {
   reads_lanes |= other.reads_lanes;
   needs_all_lanes |= other.needs_all_lanes;
   barrier |= other.barrier;
-  for (const auto& [to, from] : {std::pair{&shared, &other.shared}, std::pair{&global, &other.global}}) {
-    to->load |= from->load;
-    to->store |= from->store;
-    to->atomics |= from->atomics;
+  for (std::size_t k = 0; k < memory.size(); ++k) {
+    memory[k].load |= other.memory[k].load;
+    memory[k].store |= other.memory[k].store;
+    memory[k].atomics |= other.memory[k].atomics;
   }
+}
+
+bool LaneEffects::touches_memory() const {
+  return std::ranges::any_of(memory, [](const Memory& m) { return m.any(); });
 }
 
 LaneEffects effects_of(const Instruction& i, std::uint32_t registers) {
@@ -279,12 +285,13 @@ LaneEffects effects_of(const Instruction& i, std::uint32_t registers) {
       return effects;
     case Opcode::red_g:
     case Opcode::atom_g:
-      effects.global.atomics = atomic_bits(i, registers);
+      effects.memory[1 + (i.opcode == Opcode::red_g ? i.dst : i.src[0]).space].atomics =
+          atomic_bits(i, registers);
       return effects;
     default:
       break;
   }
-  if (i.lock != 0) effects.shared.atomics = kLock;
+  if (i.lock != 0) effects.memory[0].atomics = kLock;
   for (const Operand& operand : i.src) add_operand(effects, operand, false);
   add_operand(effects, i.dst, true);
   return effects;
