@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "frontend/tesla/interpret_op.h"
+#include "frontend/tesla/launch.h"
 #include "frontend/tesla/reach.h"
 
 namespace warpjit::tesla {
@@ -24,8 +25,6 @@ RunWarp loop_for([[maybe_unused]] HostCode code) {
   return run_warp_baseline;
 #endif
 }
-
-Error bad_launch(const char* message) { return {ErrorCode::bad_input, message, {}}; }
 
 }  // namespace
 
@@ -103,30 +102,11 @@ struct BlockRun {
       : interpreter_(interpreter), launch_(launch), run_warp_(run_warp) {}
 
   Status check() {
-    const auto& [x, y, z] = launch_.block;
-    for (const std::uint32_t extent : launch_.grid)
-      if (extent == 0 || extent > 65535) return bad_launch("a grid has 1 to 65535 blocks in each direction");
-    if (x == 0 || y == 0 || z == 0 || x > 512 || y > 512 || z > 64)
-      return bad_launch("a block has 1 to 512 threads in x and y, 1 to 64 in z");
-    threads_ = x * y * z;
-    if (threads_ > kMaxBlockThreads) return bad_launch("a block has at most 512 threads");
-    const std::size_t needed = kParameterOffset + launch_.parameters.size();
-    const std::size_t shared = std::max(
-        {needed, std::size_t{interpreter_.program_.shared_bytes}, std::size_t{launch_.shared_bytes}});
-    if (shared > kMaxSharedBytes)
-      return bad_launch("shared memory, header and parameters are more than 16 KiB");
-    shared_bytes_ = (shared + 63) / 64 * 64;
-    for (const auto& ranges : launch_.globals) {
-      std::uint64_t end = 0;
-      for (const GlobalRange& range : ranges) {
-        if (range.address < end) return bad_launch("ranges of g[] are not sorted or overlap");
-        end = std::uint64_t{range.address} + range.bytes.size();
-        if (end > std::uint64_t{1} << 32) return bad_launch("a range of g[] ends above 4 GiB");
-        if (range.address % 8 != 0 || reinterpret_cast<std::uintptr_t>(range.bytes.data()) % 8 != 0)
-          return bad_launch("a range of g[] is not aligned to 8 bytes");
-      }
-    }
-    return bind_constants();
+    WARPJIT_TRY(plan_, plan_launch(interpreter_.program_, launch_));
+    threads_ = plan_.threads;
+    shared_bytes_ = plan_.shared_bytes;
+    context_.constants = plan_.constants;
+    return {};
   }
 
   void start() {
@@ -159,28 +139,6 @@ struct BlockRun {
   const RunReport& report() const { return context_.report; }
 
  private:
-  Status bind_constants() {
-    for (std::uint32_t space = 0; space < kConstantSpaces; ++space) {
-      const std::span<const std::byte> given = launch_.constants[space];
-      if (given.size() > kMaxConstantBytes) return bad_launch("a c[] space is at most 64 KiB");
-      std::size_t preset = 0;
-      for (const ConstantSegment& segment : interpreter_.program_.constants)
-        if (segment.space == space) preset = std::max(preset, std::size_t{segment.offset} + segment.bytes);
-      context_.constants[space] = given;
-      if (preset <= given.size()) continue;
-      std::vector<std::byte>& merged = merged_constants_[space];
-      merged.assign(preset, std::byte{0});
-      for (const ConstantSegment& segment : interpreter_.program_.constants)
-        if (segment.space == space)
-          std::ranges::copy(std::as_bytes(std::span(segment.words))
-                                .first(std::min<std::size_t>(segment.bytes, 4 * segment.words.size())),
-                            merged.begin() + segment.offset);
-      std::copy(given.begin(), given.end(), merged.begin());
-      context_.constants[space] = merged;
-    }
-    return {};
-  }
-
   void reset() {
     const auto& [x, y, z] = launch_.block;
     std::ranges::fill(context_.shared, std::byte{0});
@@ -188,13 +146,7 @@ struct BlockRun {
     std::ranges::fill(context_.local, std::byte{0});
     context_.arrived.fill(0);
     context_.wanted.fill(0);
-    const std::uint32_t header[8] = {
-        launch_.grid_id, x, y, z, launch_.grid[0], launch_.grid[1], context_.block[0], context_.block[1]};
-    for (std::size_t k = 0; k < 8; ++k) {
-      const auto half = static_cast<std::uint16_t>(header[k]);
-      std::memcpy(context_.shared.data() + 2 * k, &half, 2);
-    }
-    std::ranges::copy(launch_.parameters, context_.shared.begin() + kParameterOffset);
+    write_header(launch_, context_.block, context_.shared);
 
     for (std::size_t k = 0; k < warps_.size(); ++k) {
       Warp& warp = warps_[k];
@@ -269,7 +221,7 @@ struct BlockRun {
   std::size_t shared_bytes_ = 0;
   BlockContext context_;
   std::vector<Warp> warps_;
-  std::array<std::vector<std::byte>, kConstantSpaces> merged_constants_;
+  frontend::ComputePlan plan_;
 
  public:
   static Status run(const Interpreter& interpreter, const Launch& launch, std::uint64_t first,
@@ -278,7 +230,8 @@ struct BlockRun {
     BlockRun blocks(interpreter, launch, run_warp);
     WARPJIT_CHECK(blocks.check());
     const std::uint64_t all = std::uint64_t{launch.grid[0]} * launch.grid[1];
-    if (first > all || count > all - first) return bad_launch("the blocks are not in the grid");
+    if (first > all || count > all - first)
+      return Error{ErrorCode::bad_input, "the blocks are not in the grid", {}};
     blocks.start();
     Status status;
     for (std::uint64_t k = 0; k < count && status.ok(); ++k) status = blocks.run_block(first + k, registers);
