@@ -154,6 +154,23 @@ TEST(TeslaTranslateFlow, BarrierForms) {
   expect_left_to_interpreter("bar inc wait 0x0 0x20\n");
 }
 
+// The 32-bit products that compilers build from three 16-bit ones are one again.
+TEST(TeslaTranslate, ProductsOfHalvesAreOne) {
+  const auto container = assemble(read_text(WARPJIT_SOURCE_DIR "/examples/tesla/hash.tesla"), "hash");
+  ASSERT_TRUE(container.ok());
+  ComputeFacts facts;
+  facts.block = {256, 1, 1};
+  auto f = translate(container->programs.at(0), facts);
+  ASSERT_TRUE(f.ok()) << to_string(f.error());
+  const auto program = ir::run_pipeline(std::move(*f), {});
+  ASSERT_TRUE(program.ok());
+  unsigned products = 0;
+  for (std::uint32_t b = 0; b < program->kernel.block_count(); ++b)
+    for (const ir::Inst i : program->kernel.insts(ir::Block{b}))
+      products += program->kernel.inst(i).opcode == ir::Opcode::IMul32 ? 1 : 0;
+  EXPECT_EQ(products, 3U);  // two of the hash, one of the index
+}
+
 TEST(TeslaTranslate, KeysHoldWhatMatters) {
   const auto key_of = [](const std::string& source, const ComputeFacts& facts) {
     std::vector<std::byte> key;
