@@ -46,8 +46,7 @@ class Generator {
       const auto opcode = static_cast<Opcode>(k);
       const bool transcendental = opcode == Opcode::Exp2F32 || opcode == Opcode::Log2F32 ||
                                   opcode == Opcode::RcpF32 || opcode == Opcode::RsqrtF32;
-      if (can_evaluate(opcode) && (options.transcendentals || !transcendental))
-        opcodes_.push_back(opcode);
+      if (can_evaluate(opcode) && (options.transcendentals || !transcendental)) opcodes_.push_back(opcode);
     }
   }
 
