@@ -97,6 +97,7 @@ class Emitter {
   };
 
   void routine(const Routine& r);
+  void find_order();
   void find_targets();
   void block(std::uint32_t b);
   void mark(std::uint32_t guest_address);
@@ -114,6 +115,8 @@ class Emitter {
   const lir::Code* code_ = nullptr;
   Label next_group_;
   std::vector<Label> labels_;
+  std::vector<std::uint32_t> order_;   // of emission: blocks, cold ones last
+  std::vector<std::uint32_t> place_;   // of a block in order_
   std::vector<std::uint32_t> target_;  // of a block that only jumps: where to
   std::vector<Stop> stops_;
   std::uint32_t address_ = ir::kNoAddress;

@@ -70,6 +70,7 @@ struct Block {
   std::vector<std::uint32_t> successors;  // with more than one, none of them has parameters
   std::vector<std::uint32_t> predecessors;
   std::uint32_t loop_depth = 0;
+  bool cold = false;  // hardly ever reached: emitted behind the rest
 };
 
 // Blocks are in emission order: every block but the entry comes after one of its predecessors.

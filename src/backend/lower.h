@@ -13,6 +13,7 @@
 
 #include "backend/host.h"
 #include "ir/function.h"
+#include "ir/memory.h"
 
 namespace warpjit::backend {
 
@@ -91,11 +92,35 @@ class Lowering {
   virtual Reg mask_from_vector(Reg r) { return r; }
   // Lane n of each four from lane (lanes >> 2n) & 3.
   virtual Reg swizzle_quads(Reg r, std::uint64_t lanes) = 0;
-  virtual void store_where(Reg r, Reg mask, const lir::Mem& mem) = 0;
+  // In memory that is this group's alone; `base` is use 2 of the memory operand, if it has one.
+  virtual void store_where(Reg r, Reg mask, const lir::Mem& mem, Reg base = lir::kNoReg) = 0;
   // Components x, y, z, w of the rows at `offset` of the table plus 16 times each lane's index, which varies;
   // zeros for an index of `count` or more, if one may come.
   virtual std::array<Reg, 4> load_rows(Value index, std::int32_t offset, std::uint32_t count, bool may_exceed,
                                        std::uint32_t p) = 0;
+
+  // Memory of threads, where lanes have addresses of their own. Hosts that do not have these leave all of it
+  // to calls. A guard of kNoReg holds everywhere.
+  virtual bool reaches_memory() const { return false; }
+  virtual bool stores_lanes() const { return false; }
+  // The lanes in which r, unsigned, is not below the word at base + displacement.
+  virtual Reg lanes_from(Reg /*r*/, Reg /*base*/, std::int32_t /*displacement*/, Reg /*guard*/) { return {}; }
+  virtual Reg lanes_that_differ(Reg /*a*/, Reg /*b*/, Reg /*guard*/) { return {}; }
+  virtual Reg lanes_with_bits(Reg /*r*/, std::uint32_t /*bits*/, Reg /*guard*/) { return {}; }
+  // Elements at base + offset + displacement; lanes without guard get anything.
+  virtual Reg load_lanes(ir::Element /*element*/, Reg /*offset*/, Reg /*base*/, std::int32_t /*displacement*/,
+                         Reg /*guard*/) {
+    return {};
+  }
+  virtual void store_lanes(Reg /*r*/, Reg /*offset*/, Reg /*base*/, std::int32_t /*displacement*/,
+                           Reg /*guard*/) {}
+  // A vector at base + index + displacement, of which only lanes with guard need to be in memory.
+  virtual Reg load_together(Reg /*guard*/, Reg /*base*/, Reg /*index*/, std::int32_t /*displacement*/) {
+    return {};
+  }
+  virtual void store_together(Reg /*r*/, Reg /*guard*/, Reg /*base*/, Reg /*index*/,
+                              std::int32_t /*displacement*/) {}
+  virtual Reg spread_first_lane(Reg /*r*/) { return {}; }
 
   // Rows of the uniform table that are read by one index, which varies.
   struct TableRow {
@@ -172,6 +197,24 @@ class Lowering {
     current_block_ = stamp;  // what was cached before the ways parted is still there
     return join_edges(any, none);
   }
+  // Behind a branch that was just made: where it holds, control goes through what `cold` makes, which stands
+  // out of line, else through what `hot` makes; both give the same number of registers of the same classes.
+  template <class Hot, class Cold>
+  std::vector<Reg> hot_or_cold(Hot hot, Cold cold) {
+    const std::uint32_t stamp = current_block_, at = last_block();
+    end_block(at);
+    begin_edge(at);
+    const std::vector<Reg> from_hot = hot();
+    const std::uint32_t hot_end = last_block();
+    end_edge(hot_end, from_hot);
+    begin_edge(at);
+    code_.blocks.back().cold = true;
+    end_edge(last_block(), cold());
+    const std::uint32_t cold_end = last_block();
+    std::swap(code_.blocks[at].successors[0], code_.blocks[at].successors[1]);
+    current_block_ = stamp;
+    return join_edges(hot_end, cold_end);
+  }
   // Registers made under another stamp may not dominate this place, or hold another state of the table.
   std::uint32_t current_block() const { return current_block_; }
   std::uint32_t table_epoch() const { return table_epoch_; }
@@ -191,6 +234,7 @@ class Lowering {
   void connect(ir::Block from, ir::Block to, std::uint32_t lir_from);
   std::uint32_t begin_edge(std::uint32_t from);
   std::uint32_t begin_block();
+  std::uint32_t last_block() const { return static_cast<std::uint32_t>(code_.blocks.size() - 1); }
   std::uint32_t branch_on_any(Reg mask);
   void end_edge(std::uint32_t edge, std::vector<Reg> args);
   std::vector<Reg> join_edges(std::uint32_t a, std::uint32_t b);
@@ -225,6 +269,21 @@ class Lowering {
   std::int32_t call_words();
   std::int64_t call_site(ir::Inst i, std::uint32_t first_part, std::uint32_t parts);
   void call(ir::Inst i);
+  void make_call(ir::Inst i);
+  Reg load_called(ir::Inst i, std::uint32_t k, std::uint32_t p, Op op, lir::RegClass cls);
+
+  // Memory of threads (lower_access.cpp).
+  struct Window;
+  Window window_of(const ir::MemoryAccess& access);
+  Reg load_field(Op op, const Window& window, std::size_t field);
+  bool access(ir::Inst i);
+  void load_uniform(ir::Inst i, const Window& window);
+  void access_own_words(ir::Inst i, const Window& window);
+  void access_lanes(ir::Inst i, const Window& window);
+  void branch_if_outside(ir::Inst i, const Window& window, Reg offset);
+  std::vector<Reg> load_called_parts(ir::Inst i);
+  Reg own_memory(const Window& window);
+  Reg bytes_of_lanes(std::uint32_t p);
   lir::Mem frame_slot(ir::Inst i, Reg& base);
 
   // Rows (lower_memory.cpp).

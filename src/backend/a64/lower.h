@@ -62,7 +62,7 @@ class Lowering final : public backend::Lowering {
 
   // lower_memory.cpp
   std::array<Reg, 4> broadcast_row(Reg bytes, std::int32_t offset) override;
-  void store_where(Reg r, Reg mask, const lir::Mem& mem) override;
+  void store_where(Reg r, Reg mask, const lir::Mem& mem, Reg base) override;
   std::array<Reg, 4> load_rows(Value index, std::int32_t offset, std::uint32_t count, bool may_exceed,
                                std::uint32_t p) override;
 

@@ -112,6 +112,16 @@ class X64Emitter final : public Emitter {
     put(id, operands...);
   }
 
+  // The short form clears the whole register.
+  void clear(Reg r) {
+    if (r < 16) return put(x86::Inst::kIdVxorps, x86::xmm(r), x86::xmm(r), x86::xmm(r));
+    put(x86::Inst::kIdVpxord, vec(r), vec(r), vec(r));
+  }
+  // The memory operand at offsets in the lanes of a vector.
+  x86::Mem lanes_of(const Inst& inst, Reg offsets) const {
+    return x86::ptr(gp64(inst.use[inst.mem.base_use]), vec(offsets), 0, inst.mem.displacement);
+  }
+
   void enter(const Routine& routine) override {
     const AbiTraits abi = traits(options_.abi);
     std::uint32_t scalars = written(lir::RegClass::scalar);
@@ -291,11 +301,7 @@ class X64Emitter final : public Emitter {
       case Form::k_store:
         return put(id, memory(inst, 2), k(inst.use[0]));
       case Form::v_constant:
-        if (op == Op::Zero) {  // the short form clears the whole register
-          if (inst.def < 16)
-            return put(x86::Inst::kIdVxorps, x86::xmm(inst.def), x86::xmm(inst.def), x86::xmm(inst.def));
-          return put(id, vec(inst.def), vec(inst.def), vec(inst.def));
-        }
+        if (op == Op::Zero) return clear(inst.def);
         if (host_.mask_registers)
           return put(id, vec(inst.def), vec(inst.def), vec(inst.def), asmjit::Imm(0xff));
         return put(id, vec(inst.def), vec(inst.def), vec(inst.def));
@@ -315,6 +321,20 @@ class X64Emitter final : public Emitter {
         if (host_.mask_registers)
           return put_masked(id, inst.use[1], false, memory(inst, host_.vector_bytes), vec(inst.use[0]));
         return put(id, memory(inst, host_.vector_bytes), vec(inst.use[1]), vec(inst.use[0]));
+      case Form::load_masked:
+        if (host_.mask_registers)
+          return put_masked(id, inst.use[0], true, vec(inst.def), memory(inst, host_.vector_bytes));
+        return put(id, vec(inst.def), vec(inst.use[0]), memory(inst, host_.vector_bytes));
+      case Form::spread_first:
+        return put(id, vec(inst.def), x86::xmm(inst.use[0]));
+      case Form::gather: {
+        clear(inst.def);  // lanes without guard would wait for what it held
+        const x86::Mem from = lanes_of(inst, inst.use[0]);
+        if (!host_.mask_registers) return put(id, vec(inst.def), from, vec(inst.use[1]));
+        return put_masked(id, inst.use[1], false, vec(inst.def), from);
+      }
+      case Form::scatter:
+        return put_masked(id, inst.use[2], false, lanes_of(inst, inst.use[1]), vec(inst.use[0]));
       case Form::load_row:
         return put(id, x86::xmm(inst.def), memory(inst, 16));
       case Form::insert_row:
@@ -331,6 +351,10 @@ class X64Emitter final : public Emitter {
         return put(id, gp32(inst.def), imm);
       case Form::s_load:
         return put(id, gp32(inst.def), memory(inst, 4));
+      case Form::s_load8:
+        return put(id, gp32(inst.def), memory(inst, 1));
+      case Form::s_load16:
+        return put(id, gp32(inst.def), memory(inst, 2));
       case Form::s_load64:
         return put(id, gp64(inst.def), memory(inst, 8));
       case Form::s_store:
@@ -354,6 +378,11 @@ class X64Emitter final : public Emitter {
       case Form::s_select:
         put(x86::Inst::kIdTest, gp32(inst.use[2]), gp32(inst.use[2]));
         return put(id, gp32(inst.def), gp32(inst.use[1]));
+      case Form::s_select64:
+        put(x86::Inst::kIdTest, gp32(inst.use[2]), gp32(inst.use[2]));
+        return put(id, gp64(inst.def), gp64(inst.use[1]));
+      case Form::s_sign_extend:
+        return put(id, gp64(inst.def), gp32(inst.use[0]));
       case Form::none:
         break;
     }

@@ -39,6 +39,10 @@ enum class Form : std::uint8_t {
   load_full,
   store_full,
   store_masked,
+  load_masked,
+  spread_first,
+  gather,
+  scatter,
   load_row,
   insert_row,
   store_row,
@@ -47,6 +51,8 @@ enum class Form : std::uint8_t {
   s_imm,
   s_load,
   s_load64,
+  s_load8,
+  s_load16,
   s_store,
   s_store_word,
   s_copy,
@@ -56,6 +62,8 @@ enum class Form : std::uint8_t {
   s_neg,
   s_compare,
   s_select,
+  s_select64,
+  s_sign_extend,
 };
 
 // vcmpps predicates, quiet.

@@ -52,12 +52,27 @@ class Lowering final : public backend::Lowering {
 
   // lower_memory.cpp
   std::array<Reg, 4> broadcast_row(Reg bytes, std::int32_t offset) override;
-  void store_where(Reg r, Reg mask, const lir::Mem& mem) override;
+  void store_where(Reg r, Reg mask, const lir::Mem& mem, Reg base) override;
   std::array<Reg, 4> load_rows(Value index, std::int32_t offset, std::uint32_t count, bool may_exceed,
                                std::uint32_t p) override;
 
   std::size_t load_rows_together(Value index, std::span<const TableRow> rows) override;
   void load_same_or_any_rows(Value index, std::span<const TableRow> rows);
+
+  // lower_access.cpp
+  bool reaches_memory() const override { return true; }
+  bool stores_lanes() const override { return true; }
+  Reg lanes_from(Reg r, Reg base, std::int32_t displacement, Reg guard) override;
+  Reg lanes_that_differ(Reg a, Reg b, Reg guard) override;
+  Reg lanes_with_bits(Reg r, std::uint32_t bits, Reg guard) override;
+  Reg load_lanes(ir::Element element, Reg offset, Reg base, std::int32_t displacement, Reg guard) override;
+  void store_lanes(Reg r, Reg offset, Reg base, std::int32_t displacement, Reg guard) override;
+  Reg load_together(Reg guard, Reg base, Reg index, std::int32_t displacement) override;
+  void store_together(Reg r, Reg guard, Reg base, Reg index, std::int32_t displacement) override;
+  Reg spread_first_lane(Reg r) override;
+  Reg mask_to_clear(Reg guard);
+  Reg gather(Reg offset, Reg base, std::int32_t displacement, Reg guard);
+  void store_words(Reg r, Reg offset, Reg base, std::int32_t displacement, Reg guard);
 
   // row_tables.cpp
   std::size_t look_up_rows(Value index, std::span<const TableRow> rows);
@@ -65,6 +80,7 @@ class Lowering final : public backend::Lowering {
   Reg at_least(Reg numbers, std::int64_t bound);
   void raise_invalid(Reg mask);
 
+  std::int32_t words_ = -1;    // frame area for values, offsets and guards of lanes that store one by one
   std::int32_t scratch_ = -1;  // frame area for the byte offsets of per-lane rows
   ir::Value scratch_index_;    // whose offsets are there, since the block began
   std::uint32_t scratch_block_ = ~0u;
