@@ -75,7 +75,8 @@ bool Lowering::access(ir::Inst i) {
   Value guard = operand(i, 0), address = operand(i, 1);
   if (!reaches_memory() || f_.group_lanes != 4 << kOwnScale >> 2 || !std::has_single_bit(access.extent))
     return false;
-  if (word && (access.alignment < 4 || access.offset % 4 != 0)) return false;
+  const std::uint32_t size = size_of(access.element);
+  if (access.alignment < size || access.offset % size != 0) return false;
   if (is_constant(guard) && constant(guard) == 0) return false;
   if (!varying(address) && access.space == Space::local && word) {
     access_own_words(i, window_of(access));
