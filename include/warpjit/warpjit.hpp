@@ -35,6 +35,9 @@ class EngineState;
 class CompileJob;
 }  // namespace runtime
 
+class ComputeLaunch;
+struct ComputeReport;
+
 struct Version {
   unsigned major, minor, patch;
 };
@@ -460,6 +463,11 @@ class WARPJIT_API Engine {
   void wait_for_compilations() const;
   // Cancels what has not begun.
   void cancel_compilations() const;
+
+  // The same for compute kernels (compute.hpp). What only the guest interpreter can run, it runs, unless a
+  // target is asked for by name: then unsupported. Faults of memory accesses are in the report.
+  Result<ComputeReport> run(const ComputeLaunch& launch, const RunOptions& options) const;
+  Result<CompileReport> compile(const ComputeLaunch& launch, const RunOptions& options) const;
 
   EngineInfo info() const;
   EngineStatistics statistics() const;

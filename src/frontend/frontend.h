@@ -15,6 +15,7 @@
 
 #include "base/result.h"
 #include "frontend/draw.h"
+#include "frontend/guest.h"
 #include "ir/function.h"
 #include "warpjit/warpjit.hpp"
 
@@ -95,15 +96,12 @@ class GuestInterpreter {
 };
 
 // An immutable shader; every call is thread-safe.
-class Shader {
+class Shader : public Guest {
  public:
-  virtual ~Shader() = default;
-
   virtual Isa isa() const = 0;
   virtual Stage stage() const = 0;
   virtual std::uint32_t entry() const = 0;  // guest address
   virtual std::size_t code_words() const = 0;
-  virtual const std::string& source_name() const = 0;
   virtual std::span<const Symbol> inputs() const = 0;
   virtual std::span<const Symbol> uniforms() const = 0;
   virtual std::span<const Symbol> outputs() const = 0;
@@ -139,9 +137,6 @@ class Shader {
   // Rows of four words that the unit keeps, and what they are before the first invocation.
   virtual std::size_t unit_rows() const = 0;
   virtual void fill_unit(const Values& values, std::byte* rows) const = 0;
-
-  // "file, word 12 (0x4e000000)".
-  virtual std::string where(std::uint32_t guest_address) const = 0;
 };
 
 }  // namespace warpjit::frontend

@@ -17,11 +17,11 @@ std::shared_ptr<const Kernel> CodeCache::find(const Key& key) {
   const auto found = look_up(hash, key);
   if (found == entries_.end() || !found->second.kernel) return nullptr;
   note_use(*found->second.kernel);
-  return found->second.kernel;
+  return std::static_pointer_cast<const Kernel>(found->second.kernel);
 }
 
-CodeCache::KernelResult CodeCache::get(const Key& key, const std::function<KernelResult()>& build,
-                                       bool& hit) {
+CodeCache::CachedResult CodeCache::get_any(const Key& key, const std::function<CachedResult()>& build,
+                                           bool& hit) {
   const std::uint64_t hash = hash_bytes(key);
   std::unique_lock lock(mutex_);
   for (;;) {
@@ -39,7 +39,7 @@ CodeCache::KernelResult CodeCache::get(const Key& key, const std::function<Kerne
   ++statistics_.misses;
   Entry& entry = entries_.emplace(hash, Entry{key, hash, nullptr})->second;  // stays where it is
   lock.unlock();
-  KernelResult result = build();
+  CachedResult result = build();
   lock.lock();
   if (result) {
     add(entry, *result);
@@ -53,7 +53,7 @@ CodeCache::KernelResult CodeCache::get(const Key& key, const std::function<Kerne
   return result;
 }
 
-void CodeCache::add(Entry& entry, std::shared_ptr<const Kernel> kernel) {
+void CodeCache::add(Entry& entry, std::shared_ptr<const Cached> kernel) {
   const CompileReport& report = kernel->report();
   statistics_.compile_ns += report.translate_ns + report.passes_ns + report.backend_ns + report.place_ns;
   ++statistics_.compiles;

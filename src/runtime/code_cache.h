@@ -24,11 +24,28 @@ class CodeCache {
 
   // The kernel of `key`, made by `build` (without the lock held) if it is not there. `hit` tells which.
   // A failure is not remembered.
-  KernelResult get(const Key& key, const std::function<KernelResult()>& build, bool& hit);
+  KernelResult get(const Key& key, const std::function<KernelResult()>& build, bool& hit) {
+    return get<Kernel>(key, build, hit);
+  }
+  // The same for whatever is cached; keys of different kinds differ.
+  template <class Kind>
+  Result<std::shared_ptr<const Kind>> get(const Key& key,
+                                          const std::function<Result<std::shared_ptr<const Kind>>()>& build,
+                                          bool& hit) {
+    WARPJIT_TRY(const std::shared_ptr<const Cached> found,
+                get_any(
+                    key,
+                    [&]() -> CachedResult {
+                      WARPJIT_TRY(std::shared_ptr<const Cached> built, build());
+                      return built;
+                    },
+                    hit));
+    return std::static_pointer_cast<const Kind>(found);
+  }
   // The kernel of `key`, or null, at once: also while another thread builds it. Counts hits only.
   std::shared_ptr<const Kernel> find(const Key& key);
   // A launch that remembers `kernel` uses it again: a hit without a lookup. Takes no lock.
-  void note_use(const Kernel& kernel) { kernel.set_last_use(clock_.fetch_add(1, std::memory_order_relaxed)); }
+  void note_use(const Cached& kernel) { kernel.set_last_use(clock_.fetch_add(1, std::memory_order_relaxed)); }
 
   // What an engine tells of its cache; the background's part is 0.
   EngineStatistics statistics() const;
@@ -39,14 +56,16 @@ class CodeCache {
   struct Entry {
     Key key;
     std::uint64_t hash = 0;
-    std::shared_ptr<const Kernel> kernel;  // null while it is being built
+    std::shared_ptr<const Cached> kernel;  // null while it is being built
     std::uint64_t queued_at = 0;           // its place in by_use_
     std::size_t bytes() const { return kernel->cost() + key.size() + sizeof(Entry); }
   };
   using Entries = std::unordered_multimap<std::uint64_t, Entry>;  // by hash of the key
 
+  using CachedResult = Result<std::shared_ptr<const Cached>>;
+  CachedResult get_any(const Key& key, const std::function<CachedResult()>& build, bool& hit);
   Entries::iterator look_up(std::uint64_t hash, const Key& key);
-  void add(Entry& entry, std::shared_ptr<const Kernel> kernel);
+  void add(Entry& entry, std::shared_ptr<const Cached> kernel);
   void erase(const Entry& entry);
   void evict(const Entry& entry);
   void shrink(std::size_t target);

@@ -21,13 +21,6 @@ constexpr unsigned kMaxCompileThreads = 64;
 // 0.05 to 0.2 ms. A multiple of the lanes of any kernel.
 constexpr std::uint64_t kInterpretedRange = 256;
 
-CompileReport report_of(const Kernel& kernel, bool hit) {
-  CompileReport report = kernel.report();
-  report.cache_hit = hit;
-  if (hit) report.translate_ns = report.passes_ns = report.backend_ns = report.place_ns = 0;
-  return report;
-}
-
 std::uint64_t nanoseconds_since(std::chrono::steady_clock::time_point start) {
   const auto elapsed = std::chrono::steady_clock::now() - start;
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count());
@@ -40,6 +33,13 @@ constexpr bool kAlwaysCheck = false;
 #endif
 
 }  // namespace
+
+CompileReport report_of(const Cached& kernel, bool hit) {
+  CompileReport report = kernel.report();
+  report.cache_hit = hit;
+  if (hit) report.translate_ns = report.passes_ns = report.backend_ns = report.place_ns = 0;
+  return report;
+}
 
 EngineState::EngineState(const EngineOptions& options, CodeMemory::Denied denied)
     : options_(options),
@@ -104,17 +104,23 @@ bool EngineState::admit_variant(std::uint64_t family, std::uint64_t bools) {
   return true;
 }
 
+KernelOptions EngineState::kernel_options(const RunOptions& options, Choice choice) const {
+  KernelOptions made;
+  made.engine = choice.engine;
+  made.target = choice.target;
+  made.dispatch_all = options.dispatch_all;
+  made.checks = options_.checks || kAlwaysCheck;
+  made.speculate = options_.speculate;
+  made.parts = options_.parts;
+  made.registers = options_.registers;
+  return made;
+}
+
 Result<EngineState::Wanted> EngineState::want(const LaunchState& launch, const RunOptions& options,
                                               Choice choice) {
   Wanted wanted;
   wanted.shader = launch.program.shader();
-  wanted.options.engine = choice.engine;
-  wanted.options.target = choice.target;
-  wanted.options.dispatch_all = options.dispatch_all;
-  wanted.options.checks = options_.checks || kAlwaysCheck;
-  wanted.options.speculate = options_.speculate;
-  wanted.options.parts = options_.parts;
-  wanted.options.registers = options_.registers;
+  wanted.options = kernel_options(options, choice);
   wanted.may_interpret = choice.engine == EngineKind::jit && options.target == Target::automatic;
   WARPJIT_TRY(wanted.facts, launch.facts(0));
   wanted.key = kernel_key(*wanted.shader, wanted.facts, wanted.options);
@@ -395,6 +401,12 @@ Result<RunReport> Engine::run(const Launch& launch, const RunOptions& options) c
 }
 Result<CompileReport> Engine::compile(const Launch& launch, const RunOptions& options) const {
   return state_->compile(launch.state(), options);
+}
+Result<ComputeReport> Engine::run(const ComputeLaunch& launch, const RunOptions& options) const {
+  return state_->run(*launch.program().shader(), launch.state(), options);
+}
+Result<CompileReport> Engine::compile(const ComputeLaunch& launch, const RunOptions& options) const {
+  return state_->compile(*launch.program().shader(), launch.state(), options);
 }
 EngineInfo Engine::info() const { return state_->info(); }
 Result<Compilation> Engine::warm(const Launch& launch, const RunOptions& options) const {

@@ -12,6 +12,7 @@
 #include "runtime/background.h"
 #include "runtime/code_cache.h"
 #include "runtime/code_memory.h"
+#include "runtime/compute.h"
 #include "runtime/launch.h"
 #include "runtime/run_plan.h"
 
@@ -30,6 +31,11 @@ class EngineState {
   Result<RunReport> run(LaunchState& launch, const RunOptions& options);
   Result<CompileReport> compile(LaunchState& launch, const RunOptions& options);
   Result<Compilation> warm(LaunchState& launch, const RunOptions& options);
+  // Compute kernels (engine_compute.cpp).
+  Result<ComputeReport> run(const frontend::ComputeShader& shader, const frontend::ComputeLaunch& launch,
+                            const RunOptions& options);
+  Result<CompileReport> compile(const frontend::ComputeShader& shader, const frontend::ComputeLaunch& launch,
+                                const RunOptions& options);
   EngineInfo info() const;
   EngineStatistics statistics() const;
   void clear_cache();
@@ -44,6 +50,19 @@ class EngineState {
   };
   Result<Choice> choose(const RunOptions& options) const;
   SlotKey slot_key(const LaunchState& launch, const RunOptions& options, Choice choice) const;
+  KernelOptions kernel_options(const RunOptions& options, Choice choice) const;
+  // Where a compute kernel comes from.
+  struct ComputeWanted {
+    frontend::ComputePlan plan;
+    KernelOptions options;
+    bool may_interpret = false;
+    CodeCache::Key key;
+  };
+  Result<ComputeWanted> want(const frontend::ComputeShader& shader, const frontend::ComputeLaunch& launch,
+                             const RunOptions& options) const;
+  Result<std::shared_ptr<const ComputeKernel>> find_or_make(const frontend::ComputeShader& shader,
+                                                            const frontend::ComputeLaunch& launch,
+                                                            const ComputeWanted& wanted, bool& hit);
   // The kernel that a run wants. Refers to nothing of the launch.
   struct Wanted {
     std::shared_ptr<const frontend::Shader> shader;

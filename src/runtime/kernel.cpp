@@ -28,7 +28,7 @@ class Stopwatch {
   Clock::time_point last_ = Clock::now();
 };
 
-class JitKernel final : public Kernel {
+class JitKernel final : public CodeKernel {
  public:
   JitKernel(const backend::MachineCode& code, CodeMemory::Block block, const CompileReport& report)
       : block_(std::move(block)), call_sites_(code.call_sites) {
@@ -52,8 +52,7 @@ class JitKernel final : public Kernel {
     return {};
   }
 
-  Status run(backend::KernelArgs& args, const frontend::Shader& shader,
-             const frontend::Values&) const override {
+  Status call(backend::KernelArgs& args, const frontend::Guest& guest) const override {
     args.status = backend::KernelStatus::done;
     args.call = backend::call_out;
     args.call_sites = call_sites_.data();
@@ -63,8 +62,8 @@ class JitKernel final : public Kernel {
       return {};
     if (args.status == backend::KernelStatus::stopped)
       return Error{ErrorCode::fault, std::string(message(static_cast<ir::StopReason>(args.stop_reason))),
-                   shader.where(args.guest_address)};
-    return stopped(args.status, shader, args.guest_address);
+                   guest.where(args.guest_address)};
+    return stopped(args.status, guest, args.guest_address);
   }
 
  private:
@@ -119,12 +118,32 @@ class GuestKernel final : public Kernel {
 
 }  // namespace
 
-Error stopped(backend::KernelStatus status, const frontend::Shader& shader, std::uint32_t guest_address) {
+Error stopped(backend::KernelStatus status, const frontend::Guest& guest, std::uint32_t guest_address) {
   const std::string where =
-      guest_address == ir::kNoAddress ? shader.source_name() : shader.where(guest_address);
+      guest_address == ir::kNoAddress ? guest.source_name() : guest.where(guest_address);
   if (status == backend::KernelStatus::cancelled)
     return {ErrorCode::cancelled, "the run was cancelled", where};
   return {ErrorCode::out_of_fuel, "a thread made more backward transfers than the launch allows", where};
+}
+
+Result<std::shared_ptr<const CodeKernel>> make_jit_kernel(const ir::GroupProgram& program,
+                                                          CompileReport report, const std::string& name,
+                                                          const KernelOptions& options, CodeMemory* memory,
+                                                          WorkspacePool& workspaces) {
+  Stopwatch watch;
+  report.target = public_target(options.target);
+  backend::CompileOptions compile;
+  // One ordered invocation fills a group: more parts would only repeat it.
+  compile.parts = report.ordered && options.parts == 0 ? 1 : options.parts;
+  compile.registers = options.registers;
+  compile.validate = options.checks;
+  WorkspacePool::Lease workspace = workspaces.borrow();
+  WARPJIT_TRY(backend::MachineCode code, backend::compile(program, options.target, compile, *workspace));
+  report.backend_ns = watch.lap();
+  CodeLabel label{name, code.map};
+  WARPJIT_TRY(CodeMemory::Block block, memory->place(code.bytes, std::move(label)));
+  report.place_ns = watch.lap();
+  return std::shared_ptr<const CodeKernel>(std::make_shared<JitKernel>(code, std::move(block), report));
 }
 
 namespace {
@@ -160,34 +179,17 @@ Result<Compilation> run_passes(const frontend::Shader& shader, const frontend::F
   return made;
 }
 
-Result<KernelPointer> make_jit_kernel(Compilation& made, const frontend::Shader& shader,
-                                      const KernelOptions& options, CodeMemory* memory,
-                                      WorkspacePool& workspaces) {
-  Stopwatch watch;
-  made.report.target = public_target(options.target);
-  backend::CompileOptions compile;
-  // One ordered invocation fills a group: more parts would only repeat it.
-  compile.parts = made.report.ordered && options.parts == 0 ? 1 : options.parts;
-  compile.registers = options.registers;
-  compile.validate = options.checks;
-  WorkspacePool::Lease workspace = workspaces.borrow();
-  WARPJIT_TRY(backend::MachineCode code, backend::compile(made.program, options.target, compile, *workspace));
-  made.report.backend_ns = watch.lap();
-  CodeLabel label{shader.source_name(), code.map};
-  WARPJIT_TRY(CodeMemory::Block block, memory->place(code.bytes, std::move(label)));
-  made.report.place_ns = watch.lap();
-  return KernelPointer(std::make_shared<JitKernel>(code, std::move(block), made.report));
-}
-
 // The exact version of a kernel with `lanes` threads per group: by the JIT, or, if it is too large for that,
 // by the IR interpreter.
 Result<KernelPointer> make_exact_kernel(const frontend::Shader& shader, const frontend::Facts& facts,
                                         const KernelOptions& options, CodeMemory* memory,
                                         WorkspacePool& workspaces, unsigned lanes) {
   WARPJIT_TRY(Compilation made, run_passes(shader, facts, options, false));
-  auto kernel = make_jit_kernel(made, shader, options, memory, workspaces);
-  if (kernel || kernel.error().code != ErrorCode::resource_limit) return kernel;
-  return make_ir_kernel(std::move(made.program), made.report, lanes);
+  auto kernel = make_jit_kernel(made.program, made.report, shader.source_name(), options, memory, workspaces);
+  if (kernel) return KernelPointer(std::move(*kernel));
+  if (kernel.error().code != ErrorCode::resource_limit) return kernel.error();
+  WARPJIT_TRY(KernelPointer interpreted, make_ir_kernel(std::move(made.program), made.report, lanes));
+  return interpreted;
 }
 
 }  // namespace
@@ -207,9 +209,13 @@ Result<KernelPointer> make_kernel(const frontend::Shader& shader, const frontend
   const bool speculate =
       options.engine == EngineKind::jit && options.speculate && FloatEnvironment::kHasInvalid;
   WARPJIT_TRY(Compilation made, run_passes(shader, facts, options, speculate));
-  if (options.engine == EngineKind::ir)  // ordered invocations are alone
-    return make_ir_kernel(std::move(made.program), made.report, made.report.ordered ? 1 : kIrLanes);
-  WARPJIT_TRY(KernelPointer kernel, make_jit_kernel(made, shader, options, memory, workspaces));
+  if (options.engine == EngineKind::ir) {  // ordered invocations are alone
+    WARPJIT_TRY(KernelPointer kernel,
+                make_ir_kernel(std::move(made.program), made.report, made.report.ordered ? 1 : kIrLanes));
+    return kernel;
+  }
+  WARPJIT_TRY(KernelPointer kernel,
+              make_jit_kernel(made.program, made.report, shader.source_name(), options, memory, workspaces));
   if (!made.program.assumes_no_zero_inf) return kernel;
   const ir::Function& f = made.program.kernel;
   KernelOptions exact = options;

@@ -15,10 +15,30 @@
 
 namespace warpjit::runtime {
 
-class Kernel {
+// What the cache keeps.
+class Cached {
  public:
-  virtual ~Kernel() = default;
+  virtual ~Cached() = default;
 
+  const CompileReport& report() const { return report_; }
+  std::uint32_t lanes() const { return report_.lanes; }
+  // What the cache counts for it.
+  std::size_t cost() const { return cost_; }
+
+  // When it was used last, by the clock of its cache.
+  std::uint64_t last_use() const { return last_use_.load(std::memory_order_relaxed); }
+  void set_last_use(std::uint64_t time) const { last_use_.store(time, std::memory_order_relaxed); }
+
+ protected:
+  CompileReport report_;
+  std::size_t cost_ = 0;
+
+ private:
+  mutable std::atomic<std::uint64_t> last_use_{0};
+};
+
+class Kernel : public Cached {
+ public:
   // Fills the words of the table behind those of Shader::fill_table: whatever is the same for all threads.
   virtual Status prepare(std::uint32_t* table) const = 0;
   // Runs args.group_count groups. `shader` names places in messages; `values` is what the table was filled
@@ -29,24 +49,23 @@ class Kernel {
   // Makes now what a run might have to make first. A failure is for that run to report.
   virtual void complete(const frontend::Shader&) const {}
 
-  const CompileReport& report() const { return report_; }
-  std::uint32_t lanes() const { return report_.lanes; }
   std::size_t table_bytes() const { return table_bytes_; }
-  // What the cache counts for it.
-  std::size_t cost() const { return cost_; }
-
-  // When it was used last, by the clock of its cache.
-  std::uint64_t last_use() const { return last_use_.load(std::memory_order_relaxed); }
-  void set_last_use(std::uint64_t time) const { last_use_.store(time, std::memory_order_relaxed); }
 
  protected:
-  CompileReport report_;
   std::size_t table_bytes_ = 0;
-  std::size_t cost_ = 0;
-
- private:
-  mutable std::atomic<std::uint64_t> last_use_{0};
 };
+
+// A kernel that is made from IR, by the JIT or for the IR interpreter: of any guest.
+class CodeKernel : public Kernel {
+ public:
+  virtual Status call(backend::KernelArgs& args, const frontend::Guest& guest) const = 0;
+  Status run(backend::KernelArgs& args, const frontend::Shader& shader, const frontend::Values&) const final {
+    return call(args, shader);
+  }
+};
+
+// What is told of a kernel that was found in the cache, or made.
+CompileReport report_of(const Cached& kernel, bool hit);
 
 // The same target as the backend and the public interface name it; `automatic` has none.
 inline Target public_target(backend::Target target) {
@@ -71,6 +90,12 @@ struct KernelOptions {
 Result<std::shared_ptr<const Kernel>> make_kernel(const frontend::Shader& shader,
                                                   const frontend::Facts& facts, const KernelOptions& options,
                                                   CodeMemory* memory, WorkspacePool& workspaces);
+
+// Compiles and places. The report has what was done before, and gets the rest.
+Result<std::shared_ptr<const CodeKernel>> make_jit_kernel(const ir::GroupProgram& program,
+                                                          CompileReport report, const std::string& name,
+                                                          const KernelOptions& options, CodeMemory* memory,
+                                                          WorkspacePool& workspaces);
 
 // The key under which a kernel is cached.
 std::vector<std::byte> kernel_key(const frontend::Shader& shader, const frontend::Facts& facts,

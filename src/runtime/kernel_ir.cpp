@@ -10,7 +10,7 @@
 namespace warpjit::runtime {
 namespace {
 
-class IrKernel final : public Kernel {
+class IrKernel final : public CodeKernel {
  public:
   IrKernel(std::optional<ir::Interpreter> preamble, ir::Interpreter kernel, const ir::Function& function,
            const CompileReport& report)
@@ -20,6 +20,9 @@ class IrKernel final : public Kernel {
     table_bytes_ = function.uniform_bytes;
     input_count_ = function.input_count;
     output_count_ = function.output_count;
+    block_groups_ = function.block_groups;
+    inner_groups_ = function.inner_groups;
+    frame_words_ = std::size_t{function.block_groups} * function.frame_slots * kernel_.lanes();
     cost_ = sizeof *this + (function.inst_count() + function.value_count()) * 64;
   }
 
@@ -30,8 +33,7 @@ class IrKernel final : public Kernel {
     return preamble_->run(memory, 0, 1, 0);
   }
 
-  Status run(backend::KernelArgs& args, const frontend::Shader& shader,
-             const frontend::Values&) const override {
+  Status call(backend::KernelArgs& args, const frontend::Guest& guest) const override {
     ir::InputBinding inputs[backend::kMaxInputs];
     ir::OutputBinding outputs[backend::kMaxOutputs];
     for (std::uint32_t k = 0; k < input_count_; ++k)
@@ -44,23 +46,27 @@ class IrKernel final : public Kernel {
     memory.uniform = {args.table, table_bytes_ / 4};
     // KernelArgs has the address of the same atomic as machine code reads it.
     memory.cancel = reinterpret_cast<const std::atomic<std::uint32_t>*>(args.cancel);
+    if (block_groups_ != 0) {
+      memory.block = args.memory;
+      memory.frame = {args.frame, frame_words_};
+    }
     ir::Interpreter::Frame frame = take_frame();
-    Status status =
-        kernel_.run(frame, memory, 0, args.group_count * kernel_.lanes(), args.fuel / kernel_.lanes());
+    const std::uint64_t threads = std::uint64_t{kernel_.lanes()} * inner_groups_;
+    Status status = kernel_.run(frame, memory, 0, args.group_count * kernel_.lanes(), args.fuel / threads);
     give_back(std::move(frame));
-    if (!status) return located(status.error(), shader);
+    if (!status) return located(status.error(), guest);
     return status;
   }
 
  private:
   // The interpreter knows guest addresses only.
-  static Error located(Error error, const frontend::Shader& shader) {
+  static Error located(Error error, const frontend::Guest& guest) {
     constexpr std::string_view kPrefix = "guest address ";
     if (!error.where.starts_with(kPrefix)) return error;
     std::uint32_t address = 0;
     const char* end = error.where.data() + error.where.size();
     if (std::from_chars(error.where.data() + kPrefix.size(), end, address).ptr == end)
-      error.where = shader.where(address);
+      error.where = guest.where(address);
     return error;
   }
 
@@ -82,15 +88,16 @@ class IrKernel final : public Kernel {
 
   std::optional<ir::Interpreter> preamble_;
   ir::Interpreter kernel_;
-  std::uint32_t input_count_ = 0, output_count_ = 0;
+  std::uint32_t input_count_ = 0, output_count_ = 0, block_groups_ = 0, inner_groups_ = 1;
+  std::size_t frame_words_ = 0;
   mutable std::mutex mutex_;
   mutable std::vector<ir::Interpreter::Frame> frames_;  // of host threads that run no longer
 };
 
 }  // namespace
 
-Result<std::shared_ptr<const Kernel>> make_ir_kernel(ir::GroupProgram program, const CompileReport& report,
-                                                     unsigned lanes) {
+Result<std::shared_ptr<const CodeKernel>> make_ir_kernel(ir::GroupProgram program,
+                                                         const CompileReport& report, unsigned lanes) {
   std::optional<ir::Interpreter> preamble;
   const ir::Function& first = program.preamble;
   if (first.block_count() != 0) {
@@ -98,7 +105,7 @@ Result<std::shared_ptr<const Kernel>> make_ir_kernel(ir::GroupProgram program, c
     preamble = std::move(prepared);
   }
   WARPJIT_TRY(ir::Interpreter kernel, ir::Interpreter::prepare(program.kernel, lanes));
-  return std::shared_ptr<const Kernel>(
+  return std::shared_ptr<const CodeKernel>(
       std::make_shared<IrKernel>(std::move(preamble), std::move(kernel), program.kernel, report));
 }
 

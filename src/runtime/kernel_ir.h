@@ -8,10 +8,11 @@ namespace warpjit::runtime {
 
 // Threads of a group unless said: wide enough that fetching an operation costs little beside its lanes.
 inline constexpr unsigned kIrLanes = 32;
-Result<std::shared_ptr<const Kernel>> make_ir_kernel(ir::GroupProgram program, const CompileReport& report,
-                                                     unsigned lanes = kIrLanes);
+Result<std::shared_ptr<const CodeKernel>> make_ir_kernel(ir::GroupProgram program,
+                                                         const CompileReport& report,
+                                                         unsigned lanes = kIrLanes);
 
 // The error of a kernel that stopped early.
-Error stopped(backend::KernelStatus status, const frontend::Shader& shader, std::uint32_t guest_address);
+Error stopped(backend::KernelStatus status, const frontend::Guest& guest, std::uint32_t guest_address);
 
 }  // namespace warpjit::runtime

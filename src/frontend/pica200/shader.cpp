@@ -251,9 +251,9 @@ class GeometryGuest final : public frontend::GuestInterpreter {
   Interpreter interpreter_;
 };
 
-class Guest final : public frontend::GuestInterpreter {
+class ShaderInterpreter final : public frontend::GuestInterpreter {
  public:
-  explicit Guest(Interpreter interpreter) : interpreter_(std::move(interpreter)) {}
+  explicit ShaderInterpreter(Interpreter interpreter) : interpreter_(std::move(interpreter)) {}
 
   Status run(const frontend::Values& values, const frontend::Facts& facts,
              std::span<const frontend::Rows> inputs, std::span<const frontend::Rows> outputs,
@@ -485,7 +485,7 @@ Result<std::unique_ptr<frontend::GuestInterpreter>> Shader::prepare_guest() cons
   if (program_.stage == Stage::geometry)
     guest = std::make_unique<GeometryGuest>(std::move(interpreter));
   else
-    guest = std::make_unique<Guest>(std::move(interpreter));
+    guest = std::make_unique<ShaderInterpreter>(std::move(interpreter));
   return guest;
 }
 

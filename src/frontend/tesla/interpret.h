@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "frontend/compute.h"
 #include "frontend/tesla/program.h"
 
 namespace warpjit::tesla {
@@ -20,33 +21,9 @@ inline constexpr unsigned kLanes = 32;
 inline constexpr std::uint32_t kMaxBlockThreads = 512;
 inline constexpr std::uint32_t kMaxStackEntries = 4096;  // of a warp
 
-// Modes of the chip that the driver sets (reference 8.1, 13).
-struct Modes {
-  bool saturated_nan_is_zero = false;  // G200 and later can; else a saturated NaN stays one
-  bool zero_wins = false;              // 0 times anything is +0
-  bool infinite_derivatives = false;   // quadop lane selects 4 to 7 outside fragment programs: +inf, not 0
-  bool fast_fmad = false;              // not of the chip: fmad rounds once, as an FMA
-  std::uint32_t call_limit = kMaxStackEntries;  // of limited calls
-};
-
-// A piece of a g[] space.
-struct GlobalRange {
-  std::uint32_t address = 0;  // guest address of its first byte
-  std::span<std::byte> bytes{};
-};
-
-struct Launch {
-  std::array<std::uint32_t, 2> grid{1, 1};      // blocks, each at most 65535
-  std::array<std::uint32_t, 3> block{1, 1, 1};  // threads: x, y at most 512, z at most 64, all at most 512
-  std::uint16_t grid_id = 0;                    // first half-word of s[]
-  std::vector<std::byte> parameters{};          // at s[0x10]
-  std::uint32_t shared_bytes = 0;               // all of s[] if larger than the program says; in steps of 64
-  // c0 to c15; what a program's container presets lies where these are empty or shorter.
-  std::array<std::span<const std::byte>, kConstantSpaces> constants{};
-  std::array<std::vector<GlobalRange>, kGlobalSpaces> globals{};  // sorted by address, not overlapping
-  // Transfers that name an address <= their own, for each thread (DESIGN.md 3.5).
-  std::uint64_t fuel = std::uint64_t{1} << 24;
-};
+using Modes = TeslaModes;  // reference 8.1, 13
+using GlobalRange = frontend::GlobalRange;
+using Launch = frontend::ComputeLaunch;
 
 // An access outside its space, or one that is not aligned to its size: it read 0 or wrote nothing.
 struct MemoryFault {

@@ -4,90 +4,13 @@
 #include <limits>
 
 #include "frontend/tesla/interpret_op.h"
+#include "frontend/tesla/launch.h"
+#include "frontend/tesla/reach.h"
 
 namespace warpjit::tesla {
 namespace {
 
 constexpr std::uint32_t kNoOp = ~std::uint32_t{0};
-
-// Whether an instruction is one that a compute program may hold (12.5).
-const char* illegal(const Instruction& i) {
-  for (const Operand* operand : {&i.dst, &i.src[0], &i.src[1], &i.src[2]}) {
-    if (operand->post_increment && operand->address == 0) return "a post-increment needs an address register";
-    if (operand->kind == Operand::Kind::attribute || operand->kind == Operand::Kind::vertex)
-      return "there is no a[] or p[] in compute programs";
-    if (operand->kind == Operand::Kind::gpr) {
-      if (operand->type == Type::b64 && operand->value % 2 != 0)
-        return "a register pair starts at an even register";
-      if (operand->type == Type::b128 && operand->value % 4 != 0)
-        return "four registers start at a multiple of four";
-    }
-  }
-  const auto rounding = static_cast<Rounding>(i.rounding);
-  switch (i.opcode) {
-    case Opcode::ld_a:
-    case Opcode::st_o:
-      return "ld a[] and st o[] are for vertex and geometry programs";
-    case Opcode::discard:
-      return "discard is for fragment programs";
-    case Opcode::fadd:
-    case Opcode::fmul:
-      return rounding == Rounding::down || rounding == Rounding::up ? "the rounding mode is not defined here"
-                                                                    : nullptr;
-    case Opcode::ld_s:
-      return i.lock != 0 && i.type != Type::b32 ? "only b32 can be locked" : nullptr;
-    case Opcode::st_s:
-      if (i.lock != 0 && i.type != Type::b32) return "only b32 can be unlocked";
-      return i.type == Type::b32 && i.src[0].type != Type::b32 ? "b32 is stored from a 32-bit register"
-                                                               : nullptr;
-    case Opcode::red_g:
-    case Opcode::atom_g: {
-      const auto operation = static_cast<AtomicOperation>(i.operation);
-      const bool has_wide = operation == AtomicOperation::add || operation == AtomicOperation::exch ||
-                            operation == AtomicOperation::cas;
-      return size_of(i.type) == 8 && !has_wide ? "this atomic operation has no 64-bit form" : nullptr;
-    }
-    default:
-      return nullptr;
-  }
-}
-
-// Whether control can go on behind an instruction.
-bool falls_through(const Instruction& i) {
-  if (i.marker == Instruction::Marker::exit) return false;
-  const bool always = i.condition == kAlways;
-  switch (i.opcode) {
-    case Opcode::bra:
-    case Opcode::ret:
-    case Opcode::brk:
-      return !always;
-    case Opcode::trap:
-      return false;
-    default:
-      return true;
-  }
-}
-
-bool has_target(const Instruction& i) {
-  switch (i.opcode) {
-    case Opcode::bra:
-      return i.condition != 0;
-    case Opcode::call:
-    case Opcode::prebrk:
-    case Opcode::joinat:
-    case Opcode::preret:
-      return true;
-    default:
-      return false;
-  }
-}
-
-std::uint16_t condition_table(unsigned condition) {
-  std::uint16_t table = 0;
-  for (unsigned flags = 0; flags < 16; ++flags)
-    if (condition_holds(condition, flags)) table |= static_cast<std::uint16_t>(1U << flags);
-  return table;
-}
 
 std::uint8_t registers_of(Type type) { return static_cast<std::uint8_t>(std::max(1U, size_of(type) / 4)); }
 
@@ -102,8 +25,6 @@ RunWarp loop_for([[maybe_unused]] HostCode code) {
   return run_warp_baseline;
 #endif
 }
-
-Error bad_launch(const char* message) { return {ErrorCode::bad_input, message, {}}; }
 
 }  // namespace
 
@@ -133,11 +54,7 @@ Interpreter& Interpreter::operator=(Interpreter&&) noexcept = default;
 Interpreter::~Interpreter() = default;
 
 Result<Interpreter> Interpreter::prepare(const Program& program, const Modes& modes) {
-  WARPJIT_CHECK(check_limits(program));
-  if (program.type != ProgramType::compute)
-    return Error{ErrorCode::unsupported,
-                 std::string(name(program.type)) + " programs are not supported, only compute",
-                 program.source_name};
+  WARPJIT_TRY(const ReachedCode code, ReachedCode::find(program));
   Interpreter result;
   result.program_ = program;
   result.modes_ = modes;
@@ -171,34 +88,10 @@ Result<Interpreter> Interpreter::prepare(const Program& program, const Modes& mo
     result.ops_.push_back(op);
   };
 
-  // What a call returns to need not exist: the callee may exit.
-  struct Reached {
-    std::uint32_t address;
-    bool certain;
-  };
-  std::vector<Reached> work{{program.entry, true}};
-  while (!work.empty()) {
-    const Reached reached = work.back();
-    work.pop_back();
-    if (reached.address / 4 < program.code.size() && reached.address % 4 == 0 &&
-        result.op_of_word_[reached.address / 4] != kNoOp)
-      continue;
-    const auto decoded = decode(program.type, program.code, reached.address, program.source_name);
-    if (!decoded) {
-      if (!reached.certain) continue;
-      return decoded.error();
-    }
-    const Instruction& i = *decoded;
-    if (i.opcode == Opcode::bra_c)
-      return Error{ErrorCode::unsupported, "branches through c[] are not supported",
-                   program.where(reached.address)};
-    if (const char* reason = illegal(i))
-      return Error{ErrorCode::bad_input, reason, program.where(reached.address)};
+  for (const ReachedInstruction& reached : code.instructions()) {
     if (result.constants_.size() > 0xfff0)
       return Error{ErrorCode::resource_limit, "more than 65520 immediates", program.where(reached.address)};
-    add(i, reached.address);
-    if (has_target(i)) work.push_back({i.target, true});
-    if (falls_through(i)) work.push_back({reached.address + 4 * i.words(), i.opcode != Opcode::call});
+    add(reached.instruction, reached.address);
   }
   return result;
 }
@@ -209,30 +102,11 @@ struct BlockRun {
       : interpreter_(interpreter), launch_(launch), run_warp_(run_warp) {}
 
   Status check() {
-    const auto& [x, y, z] = launch_.block;
-    for (const std::uint32_t extent : launch_.grid)
-      if (extent == 0 || extent > 65535) return bad_launch("a grid has 1 to 65535 blocks in each direction");
-    if (x == 0 || y == 0 || z == 0 || x > 512 || y > 512 || z > 64)
-      return bad_launch("a block has 1 to 512 threads in x and y, 1 to 64 in z");
-    threads_ = x * y * z;
-    if (threads_ > kMaxBlockThreads) return bad_launch("a block has at most 512 threads");
-    const std::size_t needed = kParameterOffset + launch_.parameters.size();
-    const std::size_t shared = std::max(
-        {needed, std::size_t{interpreter_.program_.shared_bytes}, std::size_t{launch_.shared_bytes}});
-    if (shared > kMaxSharedBytes)
-      return bad_launch("shared memory, header and parameters are more than 16 KiB");
-    shared_bytes_ = (shared + 63) / 64 * 64;
-    for (const auto& ranges : launch_.globals) {
-      std::uint64_t end = 0;
-      for (const GlobalRange& range : ranges) {
-        if (range.address < end) return bad_launch("ranges of g[] are not sorted or overlap");
-        end = std::uint64_t{range.address} + range.bytes.size();
-        if (end > std::uint64_t{1} << 32) return bad_launch("a range of g[] ends above 4 GiB");
-        if (range.address % 8 != 0 || reinterpret_cast<std::uintptr_t>(range.bytes.data()) % 8 != 0)
-          return bad_launch("a range of g[] is not aligned to 8 bytes");
-      }
-    }
-    return bind_constants();
+    WARPJIT_TRY(plan_, plan_launch(interpreter_.program_, launch_));
+    threads_ = plan_.threads;
+    shared_bytes_ = plan_.shared_bytes;
+    context_.constants = plan_.constants;
+    return {};
   }
 
   void start() {
@@ -265,28 +139,6 @@ struct BlockRun {
   const RunReport& report() const { return context_.report; }
 
  private:
-  Status bind_constants() {
-    for (std::uint32_t space = 0; space < kConstantSpaces; ++space) {
-      const std::span<const std::byte> given = launch_.constants[space];
-      if (given.size() > kMaxConstantBytes) return bad_launch("a c[] space is at most 64 KiB");
-      std::size_t preset = 0;
-      for (const ConstantSegment& segment : interpreter_.program_.constants)
-        if (segment.space == space) preset = std::max(preset, std::size_t{segment.offset} + segment.bytes);
-      context_.constants[space] = given;
-      if (preset <= given.size()) continue;
-      std::vector<std::byte>& merged = merged_constants_[space];
-      merged.assign(preset, std::byte{0});
-      for (const ConstantSegment& segment : interpreter_.program_.constants)
-        if (segment.space == space)
-          std::ranges::copy(std::as_bytes(std::span(segment.words))
-                                .first(std::min<std::size_t>(segment.bytes, 4 * segment.words.size())),
-                            merged.begin() + segment.offset);
-      std::copy(given.begin(), given.end(), merged.begin());
-      context_.constants[space] = merged;
-    }
-    return {};
-  }
-
   void reset() {
     const auto& [x, y, z] = launch_.block;
     std::ranges::fill(context_.shared, std::byte{0});
@@ -294,13 +146,7 @@ struct BlockRun {
     std::ranges::fill(context_.local, std::byte{0});
     context_.arrived.fill(0);
     context_.wanted.fill(0);
-    const std::uint32_t header[8] = {
-        launch_.grid_id, x, y, z, launch_.grid[0], launch_.grid[1], context_.block[0], context_.block[1]};
-    for (std::size_t k = 0; k < 8; ++k) {
-      const auto half = static_cast<std::uint16_t>(header[k]);
-      std::memcpy(context_.shared.data() + 2 * k, &half, 2);
-    }
-    std::ranges::copy(launch_.parameters, context_.shared.begin() + kParameterOffset);
+    write_header(launch_, context_.block, context_.shared);
 
     for (std::size_t k = 0; k < warps_.size(); ++k) {
       Warp& warp = warps_[k];
@@ -375,7 +221,7 @@ struct BlockRun {
   std::size_t shared_bytes_ = 0;
   BlockContext context_;
   std::vector<Warp> warps_;
-  std::array<std::vector<std::byte>, kConstantSpaces> merged_constants_;
+  frontend::ComputePlan plan_;
 
  public:
   static Status run(const Interpreter& interpreter, const Launch& launch, std::uint64_t first,
@@ -384,7 +230,8 @@ struct BlockRun {
     BlockRun blocks(interpreter, launch, run_warp);
     WARPJIT_CHECK(blocks.check());
     const std::uint64_t all = std::uint64_t{launch.grid[0]} * launch.grid[1];
-    if (first > all || count > all - first) return bad_launch("the blocks are not in the grid");
+    if (first > all || count > all - first)
+      return Error{ErrorCode::bad_input, "the blocks are not in the grid", {}};
     blocks.start();
     Status status;
     for (std::uint64_t k = 0; k < count && status.ok(); ++k) status = blocks.run_block(first + k, registers);

@@ -1,0 +1,17 @@
+// What messages about guest code need of any program.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace warpjit::frontend {
+
+class Guest {
+ public:
+  virtual ~Guest() = default;
+  virtual const std::string& source_name() const = 0;
+  // "file, word 12 (0x4e000000)".
+  virtual std::string where(std::uint32_t guest_address) const = 0;
+};
+
+}  // namespace warpjit::frontend

@@ -1,0 +1,59 @@
+// The control flow of a Tesla kernel, resolved statically: of the hardware's control stack (reference 12.2) a
+// thread sees the CALL, BREAK, QUADON and JOINAT entries, and these are followed as part of the state while
+// blocks are discovered, so what comes out are plain edges. The BRANCH entries, which say in which order
+// lanes that parted are run, are left out but where the caller wants them (`split`).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "frontend/tesla/reach.h"
+
+namespace warpjit::tesla {
+
+inline constexpr std::uint32_t kThreadEnds = ~0U;  // instead of a block
+
+struct FlowEdge {
+  std::uint32_t target = kThreadEnds;  // a block
+  bool backward = false;               // a transfer to an address at or before its own: it takes fuel
+};
+
+// Code [first, end), of which the last instruction may transfer control. With two edges that is a conditional
+// bra, break or ret: edge 0 is taken where its condition holds. With one edge control always goes there.
+struct FlowBlock {
+  std::uint32_t first = 0, end = 0;  // byte addresses
+  std::uint32_t last = 0;            // of the last instruction
+  std::array<FlowEdge, 2> edges{};
+  std::uint8_t edge_count = 1;
+  // Stack entries while it runs, its `join` done: those that are there all the time.
+  std::uint16_t depth = 0;
+  // Of a conditional bra: entries that stay until its lanes have met again, the innermost CALL, BREAK or
+  // JOINAT being the last of these. Of a conditional break or ret: those that stay while the other lanes go
+  // on.
+  std::uint16_t meeting_depth = 0;
+  bool is_bra = false;          // the conditional transfer is a bra
+  std::uint8_t first_edge = 0;  // whose blocks are to come first; see arrange()
+  // Depths after each CALL, BREAK or JOINAT that the block pushes: [first_push, end_push) of
+  // ControlFlow::pushes.
+  std::uint32_t first_push = 0, end_push = 0;
+};
+
+struct ControlFlow {
+  std::vector<FlowBlock> blocks;  // block 0 is the entry
+  std::vector<std::uint16_t> pushes;
+
+  // Reverse post-order, what each first_edge leads to first.
+  std::vector<std::uint32_t> order() const;
+};
+
+// `split`: addresses of conditional bras behind which both sides get blocks of their own until their lanes
+// meet. `call_limit`: see Modes. Errors: unsupported, with the reason and the address, for what edges cannot
+// say: stacks that fail, recursion, transfers under quadon, control that may reach code which is not
+// there, more blocks than the bound (8 for each word, at least 4096).
+Result<ControlFlow> discover(const Program& program, const ReachedCode& code, std::uint32_t call_limit,
+                             std::span<const std::uint32_t> split = {});
+
+}  // namespace warpjit::tesla

@@ -1,0 +1,268 @@
+#include "frontend/tesla/lane_order.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace warpjit::tesla {
+namespace {
+
+constexpr std::uint32_t kResult = 1U << 30, kLock = 3U << 28;  // bits of Memory::atomics beside operations
+
+void add_operand(LaneEffects& effects, const Operand& operand, bool is_store) {
+  if (operand.kind != Operand::Kind::shared && operand.kind != Operand::Kind::global) return;
+  LaneEffects::Memory& memory = operand.kind == Operand::Kind::shared ? effects.shared : effects.global;
+  (is_store ? memory.store : memory.load) = true;
+}
+
+std::uint32_t atomic_bits(const Instruction& i, std::uint32_t registers) {
+  std::uint32_t bits = 1U << i.operation;
+  const auto operation = static_cast<AtomicOperation>(i.operation);
+  const bool commutes = operation == AtomicOperation::add || operation >= AtomicOperation::max;
+  // Signed and unsigned extremes are different functions.
+  if ((operation == AtomicOperation::max || operation == AtomicOperation::min) && is_signed(i.type))
+    bits <<= 16;
+  const bool has_result = i.opcode == Opcode::atom_g && i.dst.value < registers;
+  return has_result || !commutes ? bits | kResult : bits;
+}
+
+bool conflict(const LaneEffects::Memory& x, const LaneEffects::Memory& y) {
+  if (x.load && (y.store || y.atomics != 0)) return true;
+  if (x.store && (y.load || y.atomics != 0)) return true;
+  return x.atomics != 0 &&
+         (y.load || y.store || (y.atomics != 0 && std::popcount(x.atomics | y.atomics) > 1));
+}
+
+// Does the order matter in which some lanes do x and others do y? Two plain stores to one place are a race,
+// which no engine promises anything about.
+bool conflict(const LaneEffects& x, const LaneEffects& y) {
+  const auto touches = [](const LaneEffects& e) { return e.barrier || e.shared.any() || e.global.any(); };
+  if ((x.barrier && touches(y)) || (y.barrier && touches(x))) return true;
+  return conflict(x.shared, y.shared) || conflict(x.global, y.global);
+}
+
+// Blocks that control comes to from some edges while a number of stack entries stays.
+class Region {
+ public:
+  Region(const LaneOrder& order, std::uint32_t depth)
+      : order_(order), depth_(depth), inside_(order.flow.blocks.size()) {}
+
+  void enter(std::uint32_t block) {
+    if (block == kThreadEnds) return;
+    if (order_.flow.blocks[block].depth < depth_) {
+      first_outside_ = std::min(first_outside_, order_.position[block]);
+      return;
+    }
+    if (inside_[block]) return;
+    inside_[block] = true;
+    blocks_.push_back(block);
+  }
+  void enter_edges(const FlowBlock& block) {
+    for (unsigned k = 0; k < block.edge_count; ++k) enter(block.edges[k].target);
+  }
+  void walk() {
+    for (std::size_t k = 0; k < blocks_.size(); ++k) enter_edges(order_.flow.blocks[blocks_[k]]);
+  }
+
+  const std::vector<std::uint32_t>& blocks() const { return blocks_; }
+  bool holds(std::uint32_t block) const { return inside_[block]; }
+  std::uint32_t first_outside() const { return first_outside_; }  // position
+
+ private:
+  const LaneOrder& order_;
+  const std::uint32_t depth_;
+  std::vector<bool> inside_;
+  std::vector<std::uint32_t> blocks_;
+  std::uint32_t first_outside_ = ~0U;
+};
+
+// Effects of some blocks, and the positions between which they lie.
+struct Summary {
+  LaneEffects effects;
+  std::uint32_t first = ~0U, last = 0;
+  void add(const LaneOrder& order, std::uint32_t block) {
+    if (!order.effects[block].any()) return;
+    effects.add(order.effects[block]);
+    first = std::min(first, order.position[block]);
+    last = std::max(last, order.position[block]);
+  }
+};
+
+class Check {
+ public:
+  explicit Check(const LaneOrder& order) : order_(order) {
+    for (std::uint32_t b = 0; b < blocks().size(); ++b) all_.add(order_, b);
+  }
+
+  OrderProblem run() {
+    if (!all_.effects.any()) return {};
+    for (std::uint32_t b = 0; b < blocks().size(); ++b) {
+      // The work grows with blocks times branches.
+      if (work_ > kMaxWork) return {"too many blocks to find out in which order lanes run", b, {}};
+      for (std::uint32_t k = blocks()[b].first_push; k < blocks()[b].end_push; ++k)
+        check_push(b, order_.flow.pushes[k]);
+      if (order_.diverges[b] && blocks()[b].is_bra) check_bra(b);
+      if (order_.effects[b].needs_all_lanes && !order_.has_all_lanes[b])
+        give_up("a quad operation where not all lanes are", b);
+    }
+    return std::move(problem_);
+  }
+
+ private:
+  static constexpr std::size_t kMaxWork = 1 << 22;
+
+  const std::vector<FlowBlock>& blocks() const { return order_.flow.blocks; }
+  void fail(const char* reason, std::uint32_t block) {
+    if (problem_.reason != nullptr) return;
+    problem_.reason = reason;
+    problem_.block = block;
+  }
+  // Splitting blocks does not help.
+  void give_up(const char* reason, std::uint32_t block) {
+    if (!hopeless_) problem_ = {};
+    hopeless_ = true;
+    problem_.splits.clear();
+    fail(reason, block);
+  }
+
+  // What lanes do while a stack entry is there precedes what all do behind it.
+  void check_push(std::uint32_t b, std::uint32_t depth) {
+    Region region(order_, depth);
+    region.enter_edges(blocks()[b]);
+    region.walk();
+    work_ += region.blocks().size() + 1;
+    bool parts = order_.diverges[b];
+    Summary inside;
+    for (const std::uint32_t block : region.blocks()) {
+      parts = parts || order_.diverges[block];
+      inside.add(order_, block);
+    }
+    if (parts && inside.effects.any() && inside.last > region.first_outside() &&
+        conflict(inside.effects, all_.effects))
+      give_up("lanes that leave by another way touch memory before the others go on", b);
+  }
+
+  void check_bra(std::uint32_t b) {
+    const FlowBlock& block = blocks()[b];
+    std::array<Region, 2> sides{Region(order_, block.meeting_depth), Region(order_, block.meeting_depth)};
+    for (unsigned k = 0; k < 2; ++k) {
+      sides[k].enter(block.edges[k].target);
+      sides[k].walk();
+      work_ += sides[k].blocks().size() + 1;
+    }
+    Summary both, all;
+    std::array<Summary, 2> only;
+    for (unsigned k = 0; k < 2; ++k)
+      for (const std::uint32_t inside : sides[k].blocks()) {
+        (sides[1 - k].holds(inside) ? both : only[k]).add(order_, inside);
+        all.add(order_, inside);
+      }
+    if (both.effects.reads_lanes || conflict(both.effects, all.effects)) {
+      const char* reason = "lanes that parted come to the same order-sensitive code one after the other";
+      if (std::ranges::any_of(sides, [&](const Region& side) { return holds_bra(side, block.last); }))
+        return give_up(reason, b);
+      fail(reason, b);
+      if (!hopeless_) problem_.splits.push_back(b);
+    } else if (conflict(only[0].effects, only[1].effects) && only[0].last > only[1].first) {
+      give_up("the sides of a branch touch the same memory, and not in the order of the blocks", b);
+    }
+  }
+  bool holds_bra(const Region& side, std::uint32_t address) const {
+    return std::ranges::any_of(side.blocks(), [&](std::uint32_t b) { return blocks()[b].last == address; });
+  }
+
+  const LaneOrder& order_;
+  Summary all_;
+  OrderProblem problem_;
+  bool hopeless_ = false;
+  std::size_t work_ = 0;
+};
+
+}  // namespace
+
+void LaneEffects::add(const LaneEffects& other) {
+  reads_lanes |= other.reads_lanes;
+  needs_all_lanes |= other.needs_all_lanes;
+  barrier |= other.barrier;
+  for (const auto& [to, from] : {std::pair{&shared, &other.shared}, std::pair{&global, &other.global}}) {
+    to->load |= from->load;
+    to->store |= from->store;
+    to->atomics |= from->atomics;
+  }
+}
+
+LaneEffects effects_of(const Instruction& i, std::uint32_t registers) {
+  LaneEffects effects;
+  switch (i.opcode) {
+    case Opcode::vote:
+      effects.reads_lanes = true;
+      return effects;
+    case Opcode::quadon:
+      effects.reads_lanes = effects.needs_all_lanes = true;
+      return effects;
+    case Opcode::quadop:
+      effects.reads_lanes = effects.needs_all_lanes = i.quad_lane < 4;
+      return effects;
+    case Opcode::bar:
+      effects.barrier = true;
+      return effects;
+    case Opcode::red_g:
+    case Opcode::atom_g:
+      effects.global.atomics = atomic_bits(i, registers);
+      return effects;
+    default:
+      break;
+  }
+  if (i.lock != 0) effects.shared.atomics = kLock;
+  for (const Operand& operand : i.src) add_operand(effects, operand, false);
+  add_operand(effects, i.dst, true);
+  return effects;
+}
+
+std::vector<LaneEffects> lane_effects(const ReachedCode& code, const ControlFlow& flow,
+                                      std::uint32_t registers) {
+  std::vector<LaneEffects> result(flow.blocks.size());
+  for (std::size_t b = 0; b < result.size(); ++b)
+    for (std::uint32_t pc = flow.blocks[b].first; pc < flow.blocks[b].end;) {
+      const Instruction& i = *code.at(pc);
+      result[b].add(effects_of(i, registers));
+      pc += 4 * i.words();
+    }
+  return result;
+}
+
+bool order_matters(const std::vector<LaneEffects>& effects) {
+  LaneEffects all;
+  for (const LaneEffects& e : effects) all.add(e);
+  return all.reads_lanes || conflict(all, all);
+}
+
+void arrange(ControlFlow& flow, const std::vector<LaneEffects>& effects) {
+  const LaneOrder order{flow, effects, {}, {}, std::vector<std::uint32_t>(flow.blocks.size())};
+  std::size_t work = 0;
+  for (FlowBlock& block : flow.blocks) {
+    if (block.edge_count != 2) continue;
+    // The lanes that a break or ret leaves go on first.
+    if (!block.is_bra) {
+      block.first_edge = 1;
+      continue;
+    }
+    if (work > (1 << 20)) continue;
+    Region taken(order, block.meeting_depth);
+    taken.enter(block.edges[0].target);
+    taken.walk();
+    work += taken.blocks().size();
+    Region other(order, block.meeting_depth);
+    other.enter(block.edges[1].target);
+    other.walk();
+    work += other.blocks().size();
+    const auto acts = [&](const Region& side, const Region& not_in) {
+      return std::ranges::any_of(side.blocks(),
+                                 [&](std::uint32_t b) { return effects[b].any() && !not_in.holds(b); });
+    };
+    block.first_edge = !acts(taken, other) && acts(other, taken) ? 1 : 0;
+  }
+}
+
+OrderProblem check_lane_order(const LaneOrder& order) { return Check(order).run(); }
+
+}  // namespace warpjit::tesla

@@ -1,0 +1,121 @@
+#include "frontend/tesla/reach.h"
+
+namespace warpjit::tesla {
+namespace {
+
+// Whether an instruction is one that a compute program may hold (12.5).
+const char* illegal(const Instruction& i) {
+  for (const Operand* operand : {&i.dst, &i.src[0], &i.src[1], &i.src[2]}) {
+    if (operand->post_increment && operand->address == 0) return "a post-increment needs an address register";
+    if (operand->kind == Operand::Kind::attribute || operand->kind == Operand::Kind::vertex)
+      return "there is no a[] or p[] in compute programs";
+    if (operand->kind == Operand::Kind::gpr) {
+      if (operand->type == Type::b64 && operand->value % 2 != 0)
+        return "a register pair starts at an even register";
+      if (operand->type == Type::b128 && operand->value % 4 != 0)
+        return "four registers start at a multiple of four";
+    }
+  }
+  const auto rounding = static_cast<Rounding>(i.rounding);
+  switch (i.opcode) {
+    case Opcode::ld_a:
+    case Opcode::st_o:
+      return "ld a[] and st o[] are for vertex and geometry programs";
+    case Opcode::discard:
+      return "discard is for fragment programs";
+    case Opcode::fadd:
+    case Opcode::fmul:
+      return rounding == Rounding::down || rounding == Rounding::up ? "the rounding mode is not defined here"
+                                                                    : nullptr;
+    case Opcode::ld_s:
+      return i.lock != 0 && i.type != Type::b32 ? "only b32 can be locked" : nullptr;
+    case Opcode::st_s:
+      if (i.lock != 0 && i.type != Type::b32) return "only b32 can be unlocked";
+      return i.type == Type::b32 && i.src[0].type != Type::b32 ? "b32 is stored from a 32-bit register"
+                                                               : nullptr;
+    case Opcode::red_g:
+    case Opcode::atom_g: {
+      const auto operation = static_cast<AtomicOperation>(i.operation);
+      const bool has_wide = operation == AtomicOperation::add || operation == AtomicOperation::exch ||
+                            operation == AtomicOperation::cas;
+      return size_of(i.type) == 8 && !has_wide ? "this atomic operation has no 64-bit form" : nullptr;
+    }
+    default:
+      return nullptr;
+  }
+}
+
+// Whether control can go on behind an instruction.
+bool falls_through(const Instruction& i) {
+  if (i.marker == Instruction::Marker::exit) return false;
+  const bool always = i.condition == kAlways;
+  switch (i.opcode) {
+    case Opcode::bra:
+    case Opcode::ret:
+    case Opcode::brk:
+      return !always;
+    case Opcode::trap:
+      return false;
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
+bool has_target(const Instruction& i) {
+  switch (i.opcode) {
+    case Opcode::bra:
+      return i.condition != 0;
+    case Opcode::call:
+    case Opcode::prebrk:
+    case Opcode::joinat:
+    case Opcode::preret:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::uint16_t condition_table(unsigned condition) {
+  std::uint16_t table = 0;
+  for (unsigned flags = 0; flags < 16; ++flags)
+    if (condition_holds(condition, flags)) table |= static_cast<std::uint16_t>(1U << flags);
+  return table;
+}
+
+Result<ReachedCode> ReachedCode::find(const Program& program) {
+  WARPJIT_CHECK(check_limits(program));
+  if (program.type != ProgramType::compute)
+    return Error{ErrorCode::unsupported,
+                 std::string(name(program.type)) + " programs are not supported, only compute",
+                 program.source_name};
+  ReachedCode result;
+  result.of_word_.assign(program.code.size(), kNone);
+  struct Place {
+    std::uint32_t address;
+    bool certain;
+  };
+  std::vector<Place> work{{program.entry, true}};
+  while (!work.empty()) {
+    const auto [address, certain] = work.back();
+    work.pop_back();
+    if (address % 4 == 0 && result.at(address) != nullptr) continue;
+    const auto decoded = decode(program.type, program.code, address, program.source_name);
+    if (!decoded) {
+      if (!certain) continue;
+      return decoded.error();
+    }
+    const Instruction& i = *decoded;
+    if (i.opcode == Opcode::bra_c)
+      return Error{ErrorCode::unsupported, "branches through c[] are not supported", program.where(address)};
+    if (const char* reason = illegal(i)) return Error{ErrorCode::bad_input, reason, program.where(address)};
+    result.of_word_[address / 4] = static_cast<std::uint32_t>(result.instructions_.size());
+    result.instructions_.push_back({address, i});
+    if (has_target(i)) work.push_back({i.target, true});
+    if (falls_through(i)) work.push_back({address + 4 * i.words(), i.opcode != Opcode::call});
+  }
+  return result;
+}
+
+}  // namespace warpjit::tesla

@@ -1,0 +1,48 @@
+// The instructions that control can reach by their addresses alone, decoded: what interpreter and translator
+// both start from, and what a kernel is known by.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "frontend/tesla/program.h"
+
+namespace warpjit::tesla {
+
+struct ReachedInstruction {
+  std::uint32_t address = 0;  // bytes
+  Instruction instruction;
+};
+
+class ReachedCode {
+ public:
+  // Both ways of every branch are taken. Errors, with the guest address: limits (resource_limit), code that
+  // is statically reached and undefined, illegal or past the end (bad_input), a program that is not for
+  // compute and branches through c[] (unsupported). What a call returns to need not exist: the callee may
+  // exit.
+  static Result<ReachedCode> find(const Program& program);
+
+  // In the order in which they were found.
+  std::span<const ReachedInstruction> instructions() const { return instructions_; }
+  // Null if no instruction is reached there.
+  const Instruction* at(std::uint32_t address) const {
+    const std::uint32_t word = address / 4;
+    if (word >= of_word_.size() || of_word_[word] == kNone) return nullptr;
+    return &instructions_[of_word_[word]].instruction;
+  }
+
+ private:
+  static constexpr std::uint32_t kNone = ~0U;
+
+  std::vector<ReachedInstruction> instructions_;
+  std::vector<std::uint32_t> of_word_;  // index at each word of the code
+};
+
+// Whether the instruction's `target` is an address that control may go to.
+bool has_target(const Instruction& i);
+
+// Bit f: the condition holds for flags f.
+std::uint16_t condition_table(unsigned condition);
+
+}  // namespace warpjit::tesla

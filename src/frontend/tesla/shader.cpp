@@ -1,0 +1,93 @@
+#include "frontend/tesla/shader.h"
+
+#include "frontend/tesla/interpret.h"
+#include "frontend/tesla/launch.h"
+
+namespace warpjit::tesla {
+namespace {
+
+ir::Space space_of(Operand::Kind kind) {
+  switch (kind) {
+    case Operand::Kind::constant:
+      return ir::Space::constant;
+    case Operand::Kind::shared:
+      return ir::Space::shared;
+    case Operand::Kind::local:
+      return ir::Space::local;
+    default:
+      return ir::Space::global;
+  }
+}
+
+class Blocks final : public frontend::GuestBlocks {
+ public:
+  explicit Blocks(Interpreter interpreter) : interpreter_(std::move(interpreter)) {}
+
+  Status run(const frontend::ComputeLaunch& launch, std::uint64_t first, std::uint64_t count,
+             frontend::BlocksReport& report) const override {
+    RunReport run;
+    const Status status = interpreter_.run(launch, first, count, run);
+    if (run.first_fault) {
+      const MemoryFault& fault = *run.first_fault;
+      report.fault = {{.happened = true,
+                       .is_store = fault.is_store,
+                       .space = space_of(fault.space),
+                       .index = fault.index,
+                       .address = fault.address,
+                       .guest_address = fault.pc,
+                       .thread = fault.thread},
+                      fault.block};
+    }
+    return status;
+  }
+
+ private:
+  Interpreter interpreter_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const Shader>> Shader::make(Program program) {
+  WARPJIT_CHECK(check_limits(program));
+  if (program.type != ProgramType::compute)
+    return Error{ErrorCode::unsupported, "only compute programs run so far", program.source_name};
+  return std::shared_ptr<const Shader>(new Shader(std::move(program)));
+}
+
+Result<frontend::ComputePlan> Shader::plan(const frontend::ComputeLaunch& launch) const {
+  return plan_launch(program_, launch);
+}
+
+ComputeFacts Shader::facts(const frontend::ComputeLaunch& launch, const frontend::ComputePlan& plan) const {
+  ComputeFacts facts;
+  facts.block = launch.block;
+  facts.shared_bytes = plan.shared_bytes;
+  facts.local_bytes = program_.local_bytes;
+  for (std::size_t k = 0; k < kConstantSpaces; ++k)
+    facts.constant_bytes[k] = static_cast<std::uint32_t>(plan.constants[k].size());
+  facts.modes = launch.modes;
+  return facts;
+}
+
+Status Shader::append_key(const frontend::ComputeLaunch& launch, const frontend::ComputePlan& plan,
+                          std::vector<std::byte>& key) const {
+  return tesla::append_key(program_, facts(launch, plan), key);
+}
+
+Result<ir::Function> Shader::translate(const frontend::ComputeLaunch& launch,
+                                       const frontend::ComputePlan& plan) const {
+  return tesla::translate(program_, facts(launch, plan));
+}
+
+void Shader::begin_block(const frontend::ComputeLaunch& launch, std::array<std::uint32_t, 2> block,
+                         std::span<std::byte> shared) const {
+  write_header(launch, block, shared);
+}
+
+Result<std::unique_ptr<frontend::GuestBlocks>> Shader::prepare_guest(
+    const frontend::ComputeLaunch& launch) const {
+  WARPJIT_TRY(Interpreter interpreter, Interpreter::prepare(program_, launch.modes));
+  return std::unique_ptr<frontend::GuestBlocks>(std::make_unique<Blocks>(std::move(interpreter)));
+}
+
+}  // namespace warpjit::tesla

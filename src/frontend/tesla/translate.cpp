@@ -1,0 +1,269 @@
+#include "frontend/tesla/translate.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "frontend/tesla/lane_order.h"
+#include "frontend/tesla/translate_instruction.h"
+#include "ir/analysis/loops.h"
+#include "ir/analysis/post_dominators.h"
+#include "ir/analysis/uniformity.h"
+
+namespace warpjit::tesla {
+namespace {
+
+// Rounds of splitting blocks, and how much larger these may make a kernel.
+constexpr unsigned kMaxSplits = 8;
+constexpr std::size_t kMaxGrowth = 8;
+
+// One function from control flow that was resolved statically.
+class Translation : private InstructionTranslator {
+ public:
+  Translation(const Program& program, const ComputeFacts& facts, const ReachedCode& code,
+              const ControlFlow& flow)
+      : InstructionTranslator(program, facts), code_(code), flow_(flow) {}
+
+  Status run() {
+    const ir::Block entry = function_.add_block();
+    const std::vector<std::uint32_t> order = flow_.order();
+    blocks_.resize(flow_.blocks.size());
+    unfilled_.assign(flow_.blocks.size(), 0);
+    for (const std::uint32_t b : order) {
+      blocks_[b] = function_.add_block(flow_.blocks[b].first);
+      for (unsigned k = 0; k < flow_.blocks[b].edge_count; ++k)
+        if (const std::uint32_t target = flow_.blocks[b].edges[k].target; target != kThreadEnds)
+          ++unfilled_[target];
+    }
+    ++unfilled_[0];
+    exit_ = function_.add_block();
+
+    b_.set_block(entry);
+    ssa_.seal(entry);
+    begin();
+    for (const std::uint32_t b : order) translate_block(b);
+    b_.set_guest_address(ir::kNoAddress);
+    b_.set_block(exit_);
+    ssa_.seal(exit_);
+    b_.ret();
+    return ssa_.finish();
+  }
+
+  ir::Function& function() { return function_; }
+  // Of a block of the control flow.
+  ir::Block block(std::uint32_t number) const { return blocks_[number]; }
+
+ private:
+  // Lanes beyond the block's threads leave at once.
+  void begin() {
+    const ir::I32 thread = thread_index();
+    begin_thread(thread);
+    if (facts_.threads() % kLanes == 0)
+      b_.jump(blocks_[0]);
+    else
+      b_.branch(b_.ILtU32(thread, b_.constant(facts_.threads())), blocks_[0], exit_);
+    filled_edge(0);
+  }
+
+  void filled_edge(std::uint32_t target) {
+    if (target != kThreadEnds && --unfilled_[target] == 0) ssa_.seal(blocks_[target]);
+  }
+  ir::Block target(const FlowEdge& edge) const {
+    return edge.target == kThreadEnds ? exit_ : blocks_[edge.target];
+  }
+
+  void translate_block(std::uint32_t number) {
+    const FlowBlock& block = flow_.blocks[number];
+    b_.set_block(blocks_[number]);
+    const Instruction* i = nullptr;
+    for (std::uint32_t pc = block.first; pc < block.end; pc += 4 * i->words()) {
+      i = code_.at(pc);
+      b_.set_guest_address(pc);
+      instruction(*i);
+      if (i->opcode == Opcode::bar) b_.Barrier(b_.constant(true), i->number);
+    }
+    end_block(block, *i);
+  }
+
+  void end_block(const FlowBlock& block, const Instruction& last) {
+    if (last.opcode == Opcode::trap)
+      b_.Stop(b_.constant(true), static_cast<std::uint64_t>(ir::StopReason::trap));
+    if (block.edge_count == 1) {
+      b_.jump(target(block.edges[0]), block.edges[0].backward);
+    } else {
+      const unsigned first = block.first_edge;
+      const FlowEdge &a = block.edges[first], &b = block.edges[1 - first];
+      const ir::I1 holds = condition(last);
+      b_.branch(first == 0 ? holds : b_.Not1(holds), target(a), target(b),
+                (a.backward ? 1U : 0U) | (b.backward ? 2U : 0U));
+    }
+    for (unsigned k = 0; k < block.edge_count; ++k) filled_edge(block.edges[k].target);
+  }
+
+  const ReachedCode& code_;
+  const ControlFlow& flow_;
+  std::vector<ir::Block> blocks_;        // of the control flow's
+  std::vector<std::uint32_t> unfilled_;  // edges into a block that are not made yet
+  ir::Block exit_;
+};
+
+// Whether lanes may part at the end of a block.
+bool parts(const ir::Function& f, ir::Block b) {
+  const ir::Inst end = f.terminator(b);
+  return f.inst(end).opcode == ir::Opcode::Branch && f.value(f.operand(end, 0)).shape == ir::Shape::varying;
+}
+
+// The blocks that run, whenever they do, with all lanes that the warp had at `start`.
+class WholeBlocks {
+ public:
+  WholeBlocks(const ir::Function& f, const ir::Loops& loops, ir::Block start)
+      : f_(f), loops_(loops), turns_(f, loops), whole_(f.block_count()), entered_(f.block_count()) {
+    find_divergent_loops();
+    for (const ir::Block b : loops.order()) {
+      entered_[b.id] = b == start || arrives(b);
+      whole_[b.id] = entered_[b.id] && !(loops.is_header(b) && divergent_[loops.innermost(b)]);
+    }
+  }
+  bool holds(ir::Block b) const { return whole_[b.id]; }
+
+ private:
+  // Those that lanes leave in different turns.
+  void find_divergent_loops() {
+    divergent_.resize(loops_.loops().size());
+    for (const ir::Block b : loops_.order()) {
+      if (!parts(f_, b)) continue;
+      for (std::uint32_t loop = loops_.innermost(b); loop != ir::Loops::kNone;
+           loop = loops_.loop(loop).parent)
+        for (const ir::Block s : f_.block(b).successors)
+          if (!loops_.contains(loop, s)) divergent_[loop] = true;
+    }
+  }
+  bool arrives(ir::Block b) const {
+    bool from_whole = b != ir::Function::entry();
+    for (const ir::Block p : f_.block(b).predecessors)
+      if (loops_.position(p) < loops_.position(b)) from_whole = from_whole && whole_[p.id] && !parts(f_, p);
+    if (from_whole || b == ir::Function::entry()) return from_whole;
+    const ir::Block dominator = loops_.level_dominator(b);
+    const bool left_loop = loops_.is_header(dominator) && !loops_.contains(loops_.innermost(dominator), b);
+    return (left_loop ? entered_ : whole_)[dominator.id] && turns_.dominates(b, dominator);
+  }
+
+  const ir::Function& f_;
+  const ir::Loops& loops_;
+  const ir::PostDominators turns_;
+  std::vector<bool> divergent_;  // per loop
+  std::vector<bool> whole_, entered_;
+};
+
+bool every_loop_ends(const ir::Function& f, const ir::Loops& loops) {
+  std::vector<bool> ends(loops.loops().size());
+  for (const ir::Block b : loops.order())
+    for (std::uint32_t loop = loops.innermost(b); loop != ir::Loops::kNone; loop = loops.loop(loop).parent)
+      for (const ir::Block s : f.block(b).successors)
+        if (!loops.contains(loop, s)) ends[loop] = true;
+  return std::ranges::all_of(ends, [](bool e) { return e; });
+}
+
+// Whether the function's blocks, each run once for all lanes that come there, do what the control stack does.
+OrderProblem check(Translation& translation, const ControlFlow& flow, const std::vector<LaneEffects>& effects,
+                   const ComputeFacts& facts) {
+  ir::Function& f = translation.function();
+  const ir::Dominators dominators(f);
+  const ir::Loops loops(f, dominators);
+  if (!loops.reducible()) return {"a loop with several entries, and the order of lanes matters", 0, {}};
+  analyze_uniformity(f, loops);
+  LaneOrder order{flow, effects, {}, {}, {}};
+  for (std::uint32_t b = 0; b < flow.blocks.size(); ++b) {
+    order.diverges.push_back(flow.blocks[b].edge_count == 2 && parts(f, translation.block(b)));
+    order.position.push_back(loops.position(translation.block(b)));
+  }
+  order.has_all_lanes.assign(flow.blocks.size(), false);
+  const bool quads = std::ranges::any_of(effects, [](const LaneEffects& e) { return e.needs_all_lanes; });
+  if (quads && facts.threads() % 4 == 0 && every_loop_ends(f, loops)) {
+    const WholeBlocks whole(f, loops, translation.block(0));
+    for (std::uint32_t b = 0; b < flow.blocks.size(); ++b)
+      order.has_all_lanes[b] = whole.holds(translation.block(b));
+  }
+  return check_lane_order(order);
+}
+
+Status check_facts(const ComputeFacts& facts) {
+  const auto& [x, y, z] = facts.block;
+  if (x == 0 || y == 0 || z == 0 || x > 512 || y > 512 || z > 64 || facts.threads() > kMaxBlockThreads)
+    return Error{ErrorCode::bad_input, "a block has 1 to 512 threads, at most 64 in z", {}};
+  return {};
+}
+
+// Barriers that the IR has no words for.
+Status check_barriers(const Program& program, const ReachedCode& code) {
+  for (const auto& [address, i] : code.instructions()) {
+    if (i.opcode != Opcode::bar) continue;
+    if (i.arrive == 0 || i.wait == 0)
+      return Error{ErrorCode::unsupported, "a barrier that only arrives or waits", program.where(address)};
+    if (i.all == 0 && i.count != kWholeBlock)
+      return Error{ErrorCode::unsupported, "a barrier with a count", program.where(address)};
+  }
+  return {};
+}
+
+template <class T>
+void append(std::vector<std::byte>& key, const T& value) {
+  const auto bytes = std::as_bytes(std::span(&value, 1));
+  key.insert(key.end(), bytes.begin(), bytes.end());
+}
+
+}  // namespace
+
+Result<ir::Function> translate(const Program& program, const ComputeFacts& facts) {
+  WARPJIT_CHECK(check_facts(facts));
+  WARPJIT_TRY(const ReachedCode code, ReachedCode::find(program));
+  WARPJIT_CHECK(check_barriers(program, code));
+  std::vector<std::uint32_t> split;
+  std::size_t most_blocks = ~std::size_t{0};
+  OrderProblem problem;
+  std::uint32_t problem_address = 0;
+  for (unsigned round = 0; round <= kMaxSplits; ++round) {
+    WARPJIT_TRY(ControlFlow flow, discover(program, code, facts.modes.call_limit, split));
+    if (flow.blocks.size() > most_blocks) break;
+    most_blocks = std::min(most_blocks, kMaxGrowth * (flow.blocks.size() + 16));
+    const std::vector<LaneEffects> effects = lane_effects(code, flow, program.registers);
+    const bool ordered = order_matters(effects);
+    if (ordered) arrange(flow, effects);
+    Translation translation(program, facts, code, flow);
+    WARPJIT_CHECK(translation.run());
+    translation.function().ordered = ordered;
+    if (ordered) problem = check(translation, flow, effects, facts);
+    if (problem.reason == nullptr) return std::move(translation.function());
+
+    problem_address = flow.blocks[problem.block].last;
+    const std::size_t before = split.size();
+    for (const std::uint32_t block : problem.splits)
+      if (const std::uint32_t address = flow.blocks[block].last;
+          std::ranges::find(split, address) == split.end())
+        split.push_back(address);
+    if (split.size() == before) break;
+  }
+  return Error{ErrorCode::unsupported, problem.reason, program.where(problem_address)};
+}
+
+Status append_key(const Program& program, const ComputeFacts& facts, std::vector<std::byte>& key) {
+  WARPJIT_TRY(const ReachedCode code, ReachedCode::find(program));
+  append(key, program.entry);
+  append(key, program.registers);
+  append(key, static_cast<std::uint32_t>(code.instructions().size()));
+  for (const auto& [address, i] : code.instructions()) {
+    append(key, address);
+    append(key, i.raw);
+  }
+  append(key, facts.block);
+  append(key, facts.shared_bytes);
+  append(key, facts.local_bytes);
+  append(key, facts.constant_bytes);
+  const Modes& modes = facts.modes;
+  for (const bool mode :
+       {modes.saturated_nan_is_zero, modes.zero_wins, modes.infinite_derivatives, modes.fast_fmad})
+    append(key, mode);
+  append(key, modes.call_limit);
+  return {};
+}
+
+}  // namespace warpjit::tesla

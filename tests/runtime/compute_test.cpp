@@ -1,0 +1,173 @@
+// Compute kernels through the engine: every engine and target gives the guest interpreter's bits.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <numeric>
+#include <sstream>
+
+#include "frontend/tesla/random.h"
+#include "frontend/tesla/shader.h"
+#include "warpjit/compute.hpp"
+
+namespace warpjit {
+namespace {
+
+std::string read_example(const std::string& name) {
+  std::stringstream text;
+  text << std::ifstream(WARPJIT_SOURCE_DIR "/examples/tesla/" + name + ".tesla").rdbuf();
+  return text.str();
+}
+
+ComputeProgram example(const std::string& name) {
+  auto program = ComputeProgram::from_assembly(read_example(name), {.kernel = {}, .source_name = name});
+  EXPECT_TRUE(program.ok()) << to_string(program.error());
+  return *program;
+}
+
+// An example's launch: everything lies in g14 from 0x1000 on.
+struct Example {
+  const char* name;
+  std::uint32_t grid_x, grid_y;
+  std::array<std::uint32_t, 3> block;
+  std::size_t words;
+  bool floats;
+  std::vector<std::uint32_t> parameters;
+};
+
+std::uint32_t bits(float value) { return std::bit_cast<std::uint32_t>(value); }
+
+std::vector<Example> examples() {
+  return {
+      {"saxpy", 4, 1, {64, 1, 1}, 400, true, {0x1000, 0x1000 + 800, bits(3), 190}},
+      {"hash", 2, 1, {128, 1, 1}, 256, false, {0x1000, 5}},
+      {"collatz", 2, 1, {64, 1, 1}, 128, false, {0x1000}},
+  };
+}
+
+std::vector<std::uint32_t> data(std::size_t words, bool floats) {
+  std::vector<std::uint32_t> memory(words);
+  for (std::size_t k = 0; k < words; ++k)
+    memory[k] = floats ? bits(static_cast<float>(k * 7 % 100)) : static_cast<std::uint32_t>(k + 1);
+  return memory;
+}
+
+struct Outcome {
+  std::vector<std::uint32_t> memory;
+  ComputeReport report;
+};
+
+Outcome run(const Engine& engine, const Example& e, const RunOptions& options) {
+  Outcome outcome{data(e.words, e.floats), {}};
+  ComputeLaunch launch(example(e.name));
+  launch.set_grid(e.grid_x, e.grid_y);
+  launch.set_block(e.block[0], e.block[1], e.block[2]);
+  launch.set_parameters(std::as_bytes(std::span(e.parameters)));
+  EXPECT_TRUE(launch.map_global(14, 0x1000, outcome.memory.data(), outcome.memory.size() * 4).ok());
+  auto report = engine.run(launch, options);
+  EXPECT_TRUE(report.ok()) << e.name << ": " << to_string(report.error());
+  if (report) outcome.report = *report;
+  EXPECT_FALSE(outcome.report.fault) << outcome.report.fault->what << " " << outcome.report.fault->where;
+  return outcome;
+}
+
+std::vector<RunOptions> ways(const Engine& engine) {
+  std::vector<RunOptions> ways(1);
+  ways[0].engine = EngineKind::ir;
+  for (const Target target : engine.info().targets) {
+    RunOptions jit;
+    jit.target = target;
+    ways.push_back(jit);
+  }
+  return ways;
+}
+
+TEST(Compute, ExamplesGiveTheSameBitsOnEveryEngine) {
+  EngineOptions options;
+  options.checks = true;
+  const Engine engine(options);
+  for (const Example& e : examples()) {
+    RunOptions guest;
+    guest.engine = EngineKind::guest;
+    const Outcome wanted = run(engine, e, guest);
+    EXPECT_NE(wanted.memory, data(e.words, e.floats)) << e.name;
+    for (const RunOptions& way : ways(engine)) {
+      const Outcome got = run(engine, e, way);
+      EXPECT_EQ(got.memory, wanted.memory) << e.name << " " << name(way.target);
+      EXPECT_EQ(got.report.engine, way.engine) << e.name << ": " << got.report.interpreted_because;
+    }
+  }
+}
+
+TEST(Compute, RandomKernelsGiveTheSameBitsOnEveryEngine) {
+  const Engine engine{EngineOptions()};
+  unsigned unsupported = 0, compared = 0;
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    const tesla::RandomKernel kernel = tesla::random_kernel(seed);
+    const auto shader = tesla::Shader::make(kernel.program);
+    ASSERT_TRUE(shader.ok()) << to_string(shader.error());
+    const auto run = [&](const RunOptions& way, std::vector<std::uint32_t>& g1) {
+      ComputeLaunch launch{ComputeProgram(*shader)};
+      launch.set_grid(kernel.grid[0], kernel.grid[1]);
+      launch.set_block(kernel.block[0], kernel.block[1], kernel.block[2]);
+      launch.set_fuel(tesla::kRandomFuel);
+      std::vector<std::uint32_t> g0 = kernel.g0;
+      EXPECT_TRUE(launch.bind_constant(0, kernel.c0.data(), kernel.c0.size() * 4).ok());
+      EXPECT_TRUE(launch.map_global(0, 0, g0.data(), g0.size() * 4).ok());
+      g1.assign(kernel.g1_words, 0);
+      EXPECT_TRUE(launch.map_global(1, 0, g1.data(), g1.size() * 4).ok());
+      return engine.run(launch, way);
+    };
+    RunOptions guest;
+    guest.engine = EngineKind::guest;
+    std::vector<std::uint32_t> wanted, got;
+    const auto oracle = run(guest, wanted);
+    ASSERT_TRUE(oracle.ok()) << seed << ": " << to_string(oracle.error());
+    for (const RunOptions& way : ways(engine)) {
+      const auto report = run(way, got);
+      if (!report) {
+        ASSERT_EQ(report.error().code, ErrorCode::unsupported) << seed << ": " << to_string(report.error());
+        ++unsupported;
+        continue;
+      }
+      ++compared;
+      ASSERT_EQ(got, wanted) << "seed " << seed << " " << name(way.engine) << " " << name(way.target);
+    }
+  }
+  std::printf("compared %u, unsupported %u\n", compared, unsupported);
+}
+
+TEST(Compute, FaultsNameThePlace) {
+  const Engine engine{EngineOptions()};
+  RunOptions guest;
+  guest.engine = EngineKind::guest;
+  std::vector<RunOptions> all = ways(engine);
+  all.push_back(guest);
+  for (const RunOptions& way : all) {
+    std::vector<std::uint32_t> memory(100);
+    ComputeLaunch launch(example("collatz"));
+    launch.set_grid(2);
+    launch.set_block(64);
+    const std::uint32_t parameters[] = {0x1000};
+    launch.set_parameters(std::as_bytes(std::span(parameters)));
+    ASSERT_TRUE(launch.map_global(14, 0x1000, memory.data(), memory.size() * 4).ok());
+    const auto report = engine.run(launch, way);
+    ASSERT_TRUE(report.ok()) << to_string(report.error());
+    ASSERT_TRUE(report->fault);
+    EXPECT_EQ(report->fault->what, "load from g14[0x1190] by thread 36 of block (1, 0)");
+  }
+}
+
+TEST(Compute, BadLaunchesAreErrors) {
+  const Engine engine{EngineOptions()};
+  ComputeLaunch launch(example("collatz"));
+  launch.set_block(513);
+  EXPECT_EQ(engine.run(launch, {}).error().code, ErrorCode::bad_input);
+  launch.set_block(64);
+  launch.set_grid(0);
+  EXPECT_EQ(engine.run(launch, {}).error().code, ErrorCode::bad_input);
+  EXPECT_FALSE(launch.map_global(16, 0, nullptr, 0).ok());
+  EXPECT_FALSE(launch.bind_constant(16, nullptr, 0).ok());
+}
+
+}  // namespace
+}  // namespace warpjit

@@ -1,0 +1,169 @@
+#include "tesla/translate_test.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "ir/interpret.h"
+#include "ir/memory.h"
+#include "ir/printer.h"
+
+namespace warpjit::tesla {
+namespace {
+
+ComputeFacts facts_of(const Program& program, const Modes& modes, const Launch& launch,
+                      std::uint32_t shared_bytes) {
+  ComputeFacts facts;
+  facts.block = launch.block;
+  facts.shared_bytes = shared_bytes;
+  facts.local_bytes = program.local_bytes;
+  facts.modes = modes;
+  return facts;
+}
+
+std::uint32_t shared_bytes_of(const Program& program, const Launch& launch) {
+  const std::size_t bytes =
+      std::max({kParameterOffset + launch.parameters.size(), std::size_t{program.shared_bytes},
+                std::size_t{launch.shared_bytes}});
+  return static_cast<std::uint32_t>((bytes + 63) / 64 * 64);
+}
+
+// c[] with what the program presets.
+std::vector<std::byte> constants_of(const Program& program, const Launch& launch, std::uint32_t space) {
+  const auto given = launch.constants[space];
+  std::size_t size = given.size();
+  for (const ConstantSegment& segment : program.constants)
+    if (segment.space == space) size = std::max(size, std::size_t{segment.offset} + segment.bytes);
+  std::vector<std::byte> bytes((size + 3) / 4 * 4);
+  for (const ConstantSegment& segment : program.constants)
+    if (segment.space == space)
+      std::memcpy(bytes.data() + segment.offset, segment.words.data(),
+                  std::min<std::size_t>(segment.bytes, 4 * segment.words.size()));
+  std::ranges::copy(given, bytes.begin());
+  return bytes;
+}
+
+}  // namespace
+
+bool is_ordered(const Program& program, const Modes& modes, const Launch& launch) {
+  const auto f = translate(program, facts_of(program, modes, launch, shared_bytes_of(program, launch)));
+  return f && f->ordered;
+}
+
+IrOutcome run_ir(const Program& program, const Modes& modes, const Launch& launch,
+                 const ir::PipelineOptions& options) {
+  const std::uint32_t shared_bytes = shared_bytes_of(program, launch);
+  auto function = translate(program, facts_of(program, modes, launch, shared_bytes));
+  if (!function) return {function.error()};
+  auto group = ir::run_pipeline(std::move(*function), options);
+  if (!group) return {group.error()};
+  auto preamble = ir::Interpreter::prepare(group->preamble, kLanes);
+  if (!preamble) return {preamble.error()};
+  auto kernel = ir::Interpreter::prepare(group->kernel, kLanes);
+  if (!kernel) return {kernel.error()};
+
+  std::vector<std::uint32_t> table(group->kernel.uniform_bytes / 4);
+  ir::Memory memory;
+  memory.uniform = table;
+  std::vector<std::vector<std::byte>> constants;
+  std::vector<std::vector<ir::MemoryRange>> ranges;
+  constants.reserve(kConstantSpaces);
+  ranges.reserve(2 * kConstantSpaces);
+  ir::BlockMemory block;
+  memory.block = &block;
+  if (const Status status = preamble->run(memory, 0, 1, 1); !status.ok()) return {status.error()};
+  for (std::uint32_t space = 0; space < kConstantSpaces; ++space) {
+    auto& bytes = constants.emplace_back(constants_of(program, launch, space));
+    auto& constant = ranges.emplace_back();
+    if (!bytes.empty()) constant.push_back({bytes.data(), 0, static_cast<std::uint32_t>(bytes.size())});
+    block.constants[space] = constant;
+    auto& global = ranges.emplace_back();
+    for (const GlobalRange& range : launch.globals[space])
+      global.push_back({range.bytes.data(), range.address, static_cast<std::uint32_t>(range.bytes.size())});
+    block.globals[space] = global;
+  }
+  const std::uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
+  const std::uint32_t warps = (threads + kLanes - 1) / kLanes;
+  std::vector<std::byte> shared(shared_bytes), local;
+  std::vector<std::uint8_t> locks(shared_bytes / 4);
+  block.shared = shared;
+  block.locks = locks;
+  block.local_bytes = program.local_bytes;
+  local.resize(std::size_t{4} * ir::BlockMemory::local_words(program.local_bytes) * warps * kLanes);
+  block.local = local.data();
+  std::vector<std::uint32_t> frame(std::size_t{group->kernel.frame_slots} * warps * kLanes);
+  memory.frame = frame;
+  for (std::uint32_t by = 0; by < launch.grid[1]; ++by)
+    for (std::uint32_t bx = 0; bx < launch.grid[0]; ++bx) {
+      std::ranges::fill(shared, std::byte{0});
+      std::ranges::fill(local, std::byte{0});
+      std::ranges::fill(locks, std::uint8_t{0});
+      const std::uint32_t header[8] = {launch.grid_id,  launch.block[0], launch.block[1], launch.block[2],
+                                       launch.grid[0], launch.grid[1],  bx,              by};
+      for (std::size_t k = 0; k < 8; ++k) {
+        const auto half = static_cast<std::uint16_t>(header[k]);
+        std::memcpy(shared.data() + 2 * k, &half, 2);
+      }
+      std::ranges::copy(launch.parameters, shared.begin() + kParameterOffset);
+      const bool scheduled = group->kernel.frame_slots != 0;
+      const Status status = kernel->run(memory, 0, scheduled ? kLanes : warps * kLanes, launch.fuel);
+      if (!status.ok()) return {status.error(), block.fault.happened};
+    }
+  return {{}, block.fault.happened};
+}
+
+Compared compare(const Program& program, const Comparison& comparison, const std::string& name) {
+  Launch launch = comparison.launch;
+  launch.constants[0] = std::as_bytes(std::span(comparison.c0));
+  const auto with_memory = [&](Words& g0, Words& g1) {
+    launch.globals[0] = {{.address = 0, .bytes = std::as_writable_bytes(std::span(g0))}};
+    launch.globals[1] = {{.address = 0, .bytes = std::as_writable_bytes(std::span(g1))}};
+  };
+  Words wanted0 = comparison.g0, wanted = comparison.g1;
+  with_memory(wanted0, wanted);
+  auto interpreter = Interpreter::prepare(program, comparison.modes);
+  if (!interpreter) {
+    ADD_FAILURE() << name << ": " << to_string(interpreter.error());
+    return Compared::different;
+  }
+  RunReport report;
+  const Status guest = interpreter->run(launch, report);
+
+  struct Variant {
+    const char* what;
+    ir::PipelineOptions options;
+  };
+  std::vector<Variant> variants = {{"optimized", {.verify = true}},
+                                   {"plain", {.optimize = false, .verify = true}}};
+  if (!is_ordered(program, comparison.modes, launch))
+    variants.push_back({"dispatched", {.dispatch_all = true, .verify = true}});
+  for (const Variant& variant : variants) {
+    Words g0 = comparison.g0, g1 = comparison.g1;
+    with_memory(g0, g1);
+    const IrOutcome ir = run_ir(program, comparison.modes, launch, variant.options);
+    if (!ir.status.ok() && ir.status.error().code == ErrorCode::unsupported) {
+      if (comparison.expect_supported) ADD_FAILURE() << name << ": " << to_string(ir.status.error());
+      return Compared::unsupported;
+    }
+    if (ir.status.ok() != guest.ok()) {
+      ADD_FAILURE() << name << ", " << variant.what << ": guest "
+                    << (guest.ok() ? "finishes" : to_string(guest.error())) << ", IR "
+                    << (ir.status.ok() ? "finishes" : to_string(ir.status.error()));
+      return Compared::different;
+    }
+    if (!guest.ok()) {
+      EXPECT_EQ(guest.error().code, ir.status.error().code) << name;
+      continue;
+    }
+    EXPECT_EQ(report.first_fault.has_value(), ir.faulted) << name << ", " << variant.what;
+    const auto differs = std::ranges::mismatch(wanted, g1);
+    if (differs.in1 == wanted.end() && g0 == wanted0) continue;
+    const auto at = differs.in1 - wanted.begin();
+    ADD_FAILURE() << name << ", " << variant.what << ": word " << at << std::hex << " of g1: guest "
+                  << (differs.in1 == wanted.end() ? 0 : *differs.in1) << ", IR "
+                  << (differs.in1 == wanted.end() ? 0 : *differs.in2);
+    return Compared::different;
+  }
+  return Compared::same;
+}
+
+}  // namespace warpjit::tesla
