@@ -79,6 +79,7 @@ struct Code {
   std::vector<Block> blocks;
   std::vector<RegClass> classes;  // of each virtual register
   std::uint32_t frame_bytes = 0;  // the lowering's own area
+  bool flushes = false;           // runs with denormals as zeros, operands and results
 
   Reg new_reg(RegClass c) {
     classes.push_back(c);

@@ -22,6 +22,7 @@ Lowering::Lowering(const ir::Function& f, const Host& host, const Role& role, Co
   code_.blocks.clear();
   code_.classes.clear();
   code_.frame_bytes = 0;
+  code_.flushes = false;
   regs_.assign(f.value_count() * parts, lir::kNoReg);
   use_count_.assign(f.value_count(), 0);
   vector_cache_.resize(f.value_count());

@@ -70,7 +70,16 @@ class Lowering {
   virtual Reg max_select(Value a, Value b, std::uint32_t p) = 0;  // FMaxSelect32
   virtual Reg min_select(Value a, Value b, std::uint32_t p) = 0;
   virtual Reg canonicalize_nan(Value a, std::uint32_t p) = 0;
+  virtual Reg canonicalize_nan_ones(Value a, std::uint32_t p) = 0;
   virtual Reg saturate_to_int(Value a, std::uint32_t p) = 0;
+  virtual Reg saturate_to_unsigned(Value a, std::uint32_t p) = 0;
+  virtual Reg unsigned_to_float(Value a, std::uint32_t p) = 0;
+  virtual Reg extreme_number(bool greater, Value a, Value b, std::uint32_t p) = 0;  // FMaxNum32, FMinNum32
+  // With lir::Code::flushes only.
+  virtual Reg add_toward_zero(Reg /*a*/, Reg /*b*/) { return {}; }
+  virtual Reg multiply_toward_zero(Reg /*a*/, Reg /*b*/) { return {}; }
+  virtual void round_toward_zero(bool /*zero*/) {}
+  virtual Reg multiply_add_truncated(ir::Inst /*i*/, std::uint32_t /*p*/, Reg /*product*/) { return {}; }
   virtual Reg shift_by_vector(Shift kind, Value a, Value count, std::uint32_t p) = 0;
   virtual Reg min_over_lanes(Reg r) = 0;  // in lane 0, unsigned
 
@@ -178,6 +187,12 @@ class Lowering {
   Reg vector_to_scalar(Reg r);
   lir::Mem frame(std::int32_t displacement) const;
   std::int32_t reserve_frame(std::uint32_t bytes);
+  // Calls out of the code (lower_called.cpp).
+  std::int32_t call_words();
+  std::int64_t call_site(ir::Inst i, std::uint32_t first_part, std::uint32_t parts);
+  // With lir::Code::flushes: what an operation on floats may read in place of v.
+  Value unflushed(Value v) const;
+  bool may_be_denormal(Value v, int depth = 4) const;
   Reg vector_of(std::span<const std::uint32_t> lanes);  // constants
   std::array<Reg, 4> transpose(const std::array<Reg, 4>& rows);
   // Row `number`, the same for all lanes.
@@ -251,8 +266,14 @@ class Lowering {
   static constexpr Op kNoOp = static_cast<Op>(kOpCount);
   void binary(ir::Inst i, Op op, bool commutative);
   void unary(ir::Inst i, Op op);
+  void round(ir::Inst i, Op op);
+  void multiply_parts_toward_zero(ir::Inst i);
   template <class Make>
   void each_part(ir::Inst i, Make make);
+  void binary(ir::Inst i, Op op, Value a, Value b, bool commutative);
+  bool needs_denormals(ir::Inst i) const;
+  bool always_needs_denormals(ir::Inst i) const;
+  void integer_extreme(ir::Inst i, Op op, Condition less, bool greater);
   void float_compare(ir::Inst i);
   void integer_compare(ir::Inst i, Condition condition);
   void integer_binary(ir::Inst i, Op vector_op, Op scalar_op, Op scalar_imm_op, bool commutative);
@@ -266,8 +287,6 @@ class Lowering {
   bool only_feeds_branch(ir::Inst i) const;
 
   // Calls out of the code, groups, frames (lower_called.cpp).
-  std::int32_t call_words();
-  std::int64_t call_site(ir::Inst i, std::uint32_t first_part, std::uint32_t parts);
   void call(ir::Inst i);
   void make_call(ir::Inst i);
   Reg load_called(ir::Inst i, std::uint32_t k, std::uint32_t p, Op op, lir::RegClass cls);
@@ -318,6 +337,7 @@ class Lowering {
 #include "ir/opcodes.inc"
 #undef WARPJIT_IR_OP
 
+  std::vector<Reg> products_;             // of multiply_parts_toward_zero
   std::vector<Reg> regs_;                 // by value and part
   std::vector<char> inverted_;            // by value: the registers hold the complement of the mask
   std::vector<std::uint32_t> use_count_;  // of IR values

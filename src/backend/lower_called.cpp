@@ -85,27 +85,6 @@ void Lowering::lower_AtomicMemory64(ir::Inst i) { call(i); }
 void Lowering::lower_LockMemory(ir::Inst i) { call(i); }
 void Lowering::lower_UnlockMemory(ir::Inst i) { call(i); }
 
-void Lowering::lower_CanonicalizeNaNOnes32(ir::Inst i) { call(i); }
-void Lowering::lower_FRoundEven32(ir::Inst i) { call(i); }
-void Lowering::lower_FCeil32(ir::Inst i) { call(i); }
-void Lowering::lower_FTrunc32(ir::Inst i) { call(i); }
-void Lowering::lower_FMaxNum32(ir::Inst i) { call(i); }
-void Lowering::lower_FMinNum32(ir::Inst i) { call(i); }
-void Lowering::lower_FFlush32(ir::Inst i) { call(i); }
-void Lowering::lower_FAddFlush32(ir::Inst i) { call(i); }
-void Lowering::lower_FSubFlush32(ir::Inst i) { call(i); }
-void Lowering::lower_FMulFlush32(ir::Inst i) { call(i); }
-void Lowering::lower_FFmaFlush32(ir::Inst i) { call(i); }
-void Lowering::lower_FMadTruncFlush32(ir::Inst i) { call(i); }
-void Lowering::lower_FAddZeroFlush32(ir::Inst i) { call(i); }
-void Lowering::lower_FMulZeroFlush32(ir::Inst i) { call(i); }
-void Lowering::lower_F32ToU32Sat(ir::Inst i) { call(i); }
-void Lowering::lower_U32ToF32(ir::Inst i) { call(i); }
-void Lowering::lower_IMinS32(ir::Inst i) { call(i); }
-void Lowering::lower_IMaxS32(ir::Inst i) { call(i); }
-void Lowering::lower_IMinU32(ir::Inst i) { call(i); }
-void Lowering::lower_IMaxU32(ir::Inst i) { call(i); }
-
 // ---- groups and their lanes
 
 void Lowering::lower_LaneIndex(ir::Inst i) {

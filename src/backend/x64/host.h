@@ -12,7 +12,10 @@ enum class Form : std::uint8_t {
   none,  // not of this backend
   vvv,
   vv,
-  round_down,
+  round,
+  vvv_zero,
+  mul_merge,
+  range,
   vv_imm,
   shift,
   fma,
@@ -64,6 +67,8 @@ enum class Form : std::uint8_t {
   s_select,
   s_select64,
   s_sign_extend,
+  call_where_any,
+  set_rounding,
 };
 
 // vcmpps predicates, quiet.

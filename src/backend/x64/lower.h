@@ -8,7 +8,8 @@ namespace warpjit::backend::x64 {
 
 class Lowering final : public backend::Lowering {
  public:
-  using backend::Lowering::Lowering;
+  Lowering(const ir::Function& f, const Host& host, const Role& role, ConstantPool& pool, std::uint32_t parts,
+           lir::Code& code);
 
  private:
   bool v4() const { return host_.mask_registers; }
@@ -29,7 +30,20 @@ class Lowering final : public backend::Lowering {
   Reg max_select(Value a, Value b, std::uint32_t p) override;
   Reg min_select(Value a, Value b, std::uint32_t p) override;
   Reg canonicalize_nan(Value a, std::uint32_t p) override;
+  Reg canonicalize_nan_ones(Value a, std::uint32_t p) override;
   Reg saturate_to_int(Value a, std::uint32_t p) override;
+  Reg saturate_to_unsigned(Value a, std::uint32_t p) override;
+  Reg unsigned_to_float(Value a, std::uint32_t p) override;
+  Reg make_nans(std::uint32_t word, Value a, std::uint32_t p);
+  Reg extreme_number(bool greater, Value a, Value b, std::uint32_t p) override;
+  // lower_flush.cpp
+  Reg add_toward_zero(Reg a, Reg b) override { return toward_zero(v4() ? Op::AddZero : Op::Add, a, b); }
+  Reg multiply_toward_zero(Reg a, Reg b) override { return toward_zero(v4() ? Op::MulZero : Op::Mul, a, b); }
+  Reg toward_zero(Op op, Reg a, Reg b);
+  void round_toward_zero(bool zero) override;
+  Reg multiply_add_truncated(ir::Inst i, std::uint32_t p, Reg product) override;
+  bool quiet(Value v) const;
+  Reg lanes_between(Reg r, std::uint32_t first, std::uint32_t end);
   Reg shift_by_vector(Shift kind, Value a, Value count, std::uint32_t p) override;
   Reg min_over_lanes(Reg r) override;
   Mask compare_floats(ir::Opcode op, Value a, Value b, std::uint32_t p) override;
