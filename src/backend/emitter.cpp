@@ -1,5 +1,6 @@
 #include "backend/emitter.h"
 
+#include <algorithm>
 #include <cstddef>
 
 namespace warpjit::backend {
@@ -71,7 +72,7 @@ void Emitter::routine(const Routine& r) {
   burns_fuel_ = calls_ = false;
   for (const Inst& inst : r.allocation->insts) {
     burns_fuel_ |= static_cast<Op>(inst.op) == Op::BurnFuel;
-    if (static_cast<Op>(inst.op) != Op::Call) continue;
+    if (static_cast<Op>(inst.op) != Op::Call && static_cast<Op>(inst.op) != Op::CallWhereAny) continue;
     calls_ = true;
     call_words_ = inst.mem.displacement;
   }
@@ -89,8 +90,11 @@ void Emitter::routine(const Routine& r) {
   a.align(asmjit::AlignMode::kCode, 32);
   a.bind(group);
   if (burns_fuel_) refuel();
+  find_order();
   find_targets();
-  for (std::uint32_t b = 0; b < code_->blocks.size(); ++b) block(b);
+  const auto first_cold =
+      std::find_if(order_.begin(), order_.end(), [&](std::uint32_t b) { return code_->blocks[b].cold; });
+  std::for_each(order_.begin(), first_cold, [&](std::uint32_t b) { block(b); });
   a.bind(next_group_);
   mark(ir::kNoAddress);
   if (r.loops_over_groups) advance(r, group);
@@ -103,6 +107,8 @@ void Emitter::routine(const Routine& r) {
     if (s.status == KernelStatus::stopped) note(offsetof(KernelArgs, stop_reason), s.reason);
     jump(leave_);
   }
+  std::for_each(first_cold, order_.end(), [&](std::uint32_t b) { block(b); });
+  cold_calls();
   if (calls_) {
     a.bind(thunk_);
     thunk();
@@ -111,6 +117,18 @@ void Emitter::routine(const Routine& r) {
   out_.statistics.spill_loads += r.allocation->spill_loads;
   out_.statistics.rematerialized += r.allocation->rematerialized;
   out_.statistics.moves += r.allocation->moves;
+}
+
+void Emitter::find_order() {
+  const auto count = static_cast<std::uint32_t>(code_->blocks.size());
+  order_.clear();
+  place_.resize(count);
+  for (bool cold : {false, true})
+    for (std::uint32_t b = 0; b < count; ++b) {
+      if (code_->blocks[b].cold != cold) continue;
+      place_[b] = static_cast<std::uint32_t>(order_.size());
+      order_.push_back(b);
+    }
 }
 
 // A block that only jumps is skipped by those that would jump to it.
@@ -149,7 +167,9 @@ void Emitter::mark(std::uint32_t guest_address) {
 
 // Is control at `target` after the code of block b if nothing jumps?
 bool Emitter::falls_to(std::uint32_t b, std::uint32_t target) const {
-  for (std::uint32_t next = b + 1; next < code_->blocks.size(); ++next) {
+  for (std::uint32_t k = place_[b] + 1; k < order_.size(); ++k) {
+    const std::uint32_t next = order_[k];
+    if (code_->blocks[next].cold != code_->blocks[b].cold) return false;
     if (next == target) return true;
     if (target_[next] == next) return false;  // has code of its own
     if (target_[next] != target) return false;
@@ -179,7 +199,7 @@ void Emitter::instruction(std::uint32_t b, const Inst& inst) {
       return switch_between(b, inst.use[0], 0,
                             static_cast<std::uint32_t>(code_->blocks[b].successors.size()));
     case Op::Return:
-      if (b + 1 == code_->blocks.size()) return;
+      if (place_[b] + 1 == order_.size() || code_->blocks[order_[place_[b] + 1]].cold) return;
       jump(next_group_);
       ++out_.statistics.instructions;
       return;

@@ -41,6 +41,8 @@ class Emitter {
   // A call of the thunk, for a call site; and the thunk: calls KernelArgs::call and keeps every register.
   virtual void call(std::uint32_t site) = 0;
   virtual void thunk() = 0;
+  // What is behind CallWhereAny, out of line.
+  virtual void cold_calls() {}
   virtual void jump(const Label& target) = 0;
   // Goes to `target` if the condition of a branch instruction is `sense`; else on.
   virtual void branch(const Inst& inst, bool sense, const Label& target) = 0;
@@ -97,6 +99,7 @@ class Emitter {
   };
 
   void routine(const Routine& r);
+  void find_order();
   void find_targets();
   void block(std::uint32_t b);
   void mark(std::uint32_t guest_address);
@@ -114,6 +117,8 @@ class Emitter {
   const lir::Code* code_ = nullptr;
   Label next_group_;
   std::vector<Label> labels_;
+  std::vector<std::uint32_t> order_;   // of emission: blocks, cold ones last
+  std::vector<std::uint32_t> place_;   // of a block in order_
   std::vector<std::uint32_t> target_;  // of a block that only jumps: where to
   std::vector<Stop> stops_;
   std::uint32_t address_ = ir::kNoAddress;

@@ -70,6 +70,7 @@ struct Block {
   std::vector<std::uint32_t> successors;  // with more than one, none of them has parameters
   std::vector<std::uint32_t> predecessors;
   std::uint32_t loop_depth = 0;
+  bool cold = false;  // hardly ever reached: emitted behind the rest
 };
 
 // Blocks are in emission order: every block but the entry comes after one of its predecessors.
@@ -78,6 +79,7 @@ struct Code {
   std::vector<Block> blocks;
   std::vector<RegClass> classes;  // of each virtual register
   std::uint32_t frame_bytes = 0;  // the lowering's own area
+  bool flushes = false;           // runs with denormals as zeros, operands and results
 
   Reg new_reg(RegClass c) {
     classes.push_back(c);

@@ -22,6 +22,7 @@ Lowering::Lowering(const ir::Function& f, const Host& host, const Role& role, Co
   code_.blocks.clear();
   code_.classes.clear();
   code_.frame_bytes = 0;
+  code_.flushes = false;
   regs_.assign(f.value_count() * parts, lir::kNoReg);
   use_count_.assign(f.value_count(), 0);
   vector_cache_.resize(f.value_count());
@@ -136,13 +137,12 @@ void Lowering::end_edge(std::uint32_t edge, std::vector<Reg> args) {
   code_.blocks[edge].args = std::move(args);
 }
 
-// A block behind both edges; its parameters, for the vectors that come with them.
+// A block behind both edges; its parameters, for the registers that come with them.
 std::vector<Reg> Lowering::join_edges(std::uint32_t a, std::uint32_t b) {
   const std::uint32_t join = begin_block();
   for (std::uint32_t edge : {a, b}) code_.blocks[edge].successors.push_back(join);
   std::vector<Reg>& params = code_.blocks[join].params;
-  params.resize(code_.blocks[a].args.size());
-  for (Reg& r : params) r = code_.new_reg(RegClass::vector);
+  for (Reg arg : code_.blocks[a].args) params.push_back(code_.new_reg(code_.classes[arg]));
   return params;
 }
 

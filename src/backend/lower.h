@@ -13,6 +13,7 @@
 
 #include "backend/host.h"
 #include "ir/function.h"
+#include "ir/memory.h"
 
 namespace warpjit::backend {
 
@@ -69,7 +70,16 @@ class Lowering {
   virtual Reg max_select(Value a, Value b, std::uint32_t p) = 0;  // FMaxSelect32
   virtual Reg min_select(Value a, Value b, std::uint32_t p) = 0;
   virtual Reg canonicalize_nan(Value a, std::uint32_t p) = 0;
+  virtual Reg canonicalize_nan_ones(Value a, std::uint32_t p) = 0;
   virtual Reg saturate_to_int(Value a, std::uint32_t p) = 0;
+  virtual Reg saturate_to_unsigned(Value a, std::uint32_t p) = 0;
+  virtual Reg unsigned_to_float(Value a, std::uint32_t p) = 0;
+  virtual Reg extreme_number(bool greater, Value a, Value b, std::uint32_t p) = 0;  // FMaxNum32, FMinNum32
+  // With lir::Code::flushes only.
+  virtual Reg add_toward_zero(Reg /*a*/, Reg /*b*/) { return {}; }
+  virtual Reg multiply_toward_zero(Reg /*a*/, Reg /*b*/) { return {}; }
+  virtual void round_toward_zero(bool /*zero*/) {}
+  virtual Reg multiply_add_truncated(ir::Inst /*i*/, std::uint32_t /*p*/, Reg /*product*/) { return {}; }
   virtual Reg shift_by_vector(Shift kind, Value a, Value count, std::uint32_t p) = 0;
   virtual Reg min_over_lanes(Reg r) = 0;  // in lane 0, unsigned
 
@@ -91,11 +101,35 @@ class Lowering {
   virtual Reg mask_from_vector(Reg r) { return r; }
   // Lane n of each four from lane (lanes >> 2n) & 3.
   virtual Reg swizzle_quads(Reg r, std::uint64_t lanes) = 0;
-  virtual void store_where(Reg r, Reg mask, const lir::Mem& mem) = 0;
+  // In memory that is this group's alone; `base` is use 2 of the memory operand, if it has one.
+  virtual void store_where(Reg r, Reg mask, const lir::Mem& mem, Reg base = lir::kNoReg) = 0;
   // Components x, y, z, w of the rows at `offset` of the table plus 16 times each lane's index, which varies;
   // zeros for an index of `count` or more, if one may come.
   virtual std::array<Reg, 4> load_rows(Value index, std::int32_t offset, std::uint32_t count, bool may_exceed,
                                        std::uint32_t p) = 0;
+
+  // Memory of threads, where lanes have addresses of their own. Hosts that do not have these leave all of it
+  // to calls. A guard of kNoReg holds everywhere.
+  virtual bool reaches_memory() const { return false; }
+  virtual bool stores_lanes() const { return false; }
+  // The lanes in which r, unsigned, is not below the word at base + displacement.
+  virtual Reg lanes_from(Reg /*r*/, Reg /*base*/, std::int32_t /*displacement*/, Reg /*guard*/) { return {}; }
+  virtual Reg lanes_that_differ(Reg /*a*/, Reg /*b*/, Reg /*guard*/) { return {}; }
+  virtual Reg lanes_with_bits(Reg /*r*/, std::uint32_t /*bits*/, Reg /*guard*/) { return {}; }
+  // Elements at base + offset + displacement; lanes without guard get anything.
+  virtual Reg load_lanes(ir::Element /*element*/, Reg /*offset*/, Reg /*base*/, std::int32_t /*displacement*/,
+                         Reg /*guard*/) {
+    return {};
+  }
+  virtual void store_lanes(Reg /*r*/, Reg /*offset*/, Reg /*base*/, std::int32_t /*displacement*/,
+                           Reg /*guard*/) {}
+  // A vector at base + index + displacement, of which only lanes with guard need to be in memory.
+  virtual Reg load_together(Reg /*guard*/, Reg /*base*/, Reg /*index*/, std::int32_t /*displacement*/) {
+    return {};
+  }
+  virtual void store_together(Reg /*r*/, Reg /*guard*/, Reg /*base*/, Reg /*index*/,
+                              std::int32_t /*displacement*/) {}
+  virtual Reg spread_first_lane(Reg /*r*/) { return {}; }
 
   // Rows of the uniform table that are read by one index, which varies.
   struct TableRow {
@@ -153,6 +187,12 @@ class Lowering {
   Reg vector_to_scalar(Reg r);
   lir::Mem frame(std::int32_t displacement) const;
   std::int32_t reserve_frame(std::uint32_t bytes);
+  // Calls out of the code (lower_called.cpp).
+  std::int32_t call_words();
+  std::int64_t call_site(ir::Inst i, std::uint32_t first_part, std::uint32_t parts);
+  // With lir::Code::flushes: what an operation on floats may read in place of v.
+  Value unflushed(Value v) const;
+  bool may_be_denormal(Value v, int depth = 4) const;
   Reg vector_of(std::span<const std::uint32_t> lanes);  // constants
   std::array<Reg, 4> transpose(const std::array<Reg, 4>& rows);
   // Row `number`, the same for all lanes.
@@ -171,6 +211,24 @@ class Lowering {
     end_edge(none, if_none());
     current_block_ = stamp;  // what was cached before the ways parted is still there
     return join_edges(any, none);
+  }
+  // Behind a branch that was just made: where it holds, control goes through what `cold` makes, which stands
+  // out of line, else through what `hot` makes; both give the same number of registers of the same classes.
+  template <class Hot, class Cold>
+  std::vector<Reg> hot_or_cold(Hot hot, Cold cold) {
+    const std::uint32_t stamp = current_block_, at = last_block();
+    end_block(at);
+    begin_edge(at);
+    const std::vector<Reg> from_hot = hot();
+    const std::uint32_t hot_end = last_block();
+    end_edge(hot_end, from_hot);
+    begin_edge(at);
+    code_.blocks.back().cold = true;
+    end_edge(last_block(), cold());
+    const std::uint32_t cold_end = last_block();
+    std::swap(code_.blocks[at].successors[0], code_.blocks[at].successors[1]);
+    current_block_ = stamp;
+    return join_edges(hot_end, cold_end);
   }
   // Registers made under another stamp may not dominate this place, or hold another state of the table.
   std::uint32_t current_block() const { return current_block_; }
@@ -191,6 +249,7 @@ class Lowering {
   void connect(ir::Block from, ir::Block to, std::uint32_t lir_from);
   std::uint32_t begin_edge(std::uint32_t from);
   std::uint32_t begin_block();
+  std::uint32_t last_block() const { return static_cast<std::uint32_t>(code_.blocks.size() - 1); }
   std::uint32_t branch_on_any(Reg mask);
   void end_edge(std::uint32_t edge, std::vector<Reg> args);
   std::vector<Reg> join_edges(std::uint32_t a, std::uint32_t b);
@@ -207,8 +266,14 @@ class Lowering {
   static constexpr Op kNoOp = static_cast<Op>(kOpCount);
   void binary(ir::Inst i, Op op, bool commutative);
   void unary(ir::Inst i, Op op);
+  void round(ir::Inst i, Op op);
+  void multiply_parts_toward_zero(ir::Inst i);
   template <class Make>
   void each_part(ir::Inst i, Make make);
+  void binary(ir::Inst i, Op op, Value a, Value b, bool commutative);
+  bool needs_denormals(ir::Inst i) const;
+  bool always_needs_denormals(ir::Inst i) const;
+  void integer_extreme(ir::Inst i, Op op, Condition less, bool greater);
   void float_compare(ir::Inst i);
   void integer_compare(ir::Inst i, Condition condition);
   void integer_binary(ir::Inst i, Op vector_op, Op scalar_op, Op scalar_imm_op, bool commutative);
@@ -222,9 +287,22 @@ class Lowering {
   bool only_feeds_branch(ir::Inst i) const;
 
   // Calls out of the code, groups, frames (lower_called.cpp).
-  std::int32_t call_words();
-  std::int64_t call_site(ir::Inst i, std::uint32_t first_part, std::uint32_t parts);
   void call(ir::Inst i);
+  void make_call(ir::Inst i);
+  Reg load_called(ir::Inst i, std::uint32_t k, std::uint32_t p, Op op, lir::RegClass cls);
+
+  // Memory of threads (lower_access.cpp).
+  struct Window;
+  Window window_of(const ir::MemoryAccess& access);
+  Reg load_field(Op op, const Window& window, std::size_t field);
+  bool access(ir::Inst i);
+  void load_uniform(ir::Inst i, const Window& window);
+  void access_own_words(ir::Inst i, const Window& window);
+  void access_lanes(ir::Inst i, const Window& window);
+  void branch_if_outside(ir::Inst i, const Window& window, Reg offset);
+  std::vector<Reg> load_called_parts(ir::Inst i);
+  Reg own_memory(const Window& window);
+  Reg bytes_of_lanes(std::uint32_t p);
   lir::Mem frame_slot(ir::Inst i, Reg& base);
 
   // Rows (lower_memory.cpp).
@@ -259,6 +337,7 @@ class Lowering {
 #include "ir/opcodes.inc"
 #undef WARPJIT_IR_OP
 
+  std::vector<Reg> products_;             // of multiply_parts_toward_zero
   std::vector<Reg> regs_;                 // by value and part
   std::vector<char> inverted_;            // by value: the registers hold the complement of the mask
   std::vector<std::uint32_t> use_count_;  // of IR values

@@ -31,33 +31,44 @@ std::int64_t Lowering::call_site(ir::Inst i, std::uint32_t first_part, std::uint
   return static_cast<std::int64_t>(role_.call_sites->size() - 1);
 }
 
-void Lowering::call(ir::Inst i) {
+void Lowering::make_call(ir::Inst i) {
   const std::int32_t words = call_words();
-  std::uint32_t next = 0;  // vector
-  const auto place = [&] { return frame(words + static_cast<std::int32_t>(next++ * host_.vector_bytes)); };
+  std::int32_t place = words;
   for (Value v : f_.operands(i))
     for (std::uint32_t p = 0; p < parts_; ++p) {
       Reg r = f_.value(v).type == Type::i1 ? vector_from_mask(mask(v, p)) : vector(v, p);
       Inst& inst = add(Op::StoreFull);
       use(inst, r);
-      inst.mem = place();
+      inst.mem = frame(place);
+      place += static_cast<std::int32_t>(host_.vector_bytes);
     }
   const std::int64_t site = call_site(i, 0, parts_);
   Inst& inst = add(Op::Call);
   inst.imm = site;
   inst.mem = frame(words);
+}
+
+// Part p of result k of the call that was just made, by a load.
+Reg Lowering::load_called(ir::Inst i, std::uint32_t k, std::uint32_t p, Op op, RegClass cls) {
+  const std::uint32_t vector = (f_.inst(i).operand_count + k) * parts_ + p;
+  Inst& load = add(op, cls);
+  load.mem = frame(call_words() + static_cast<std::int32_t>(vector * host_.vector_bytes));
+  return load.def;
+}
+
+void Lowering::call(ir::Inst i) {
+  make_call(i);
   for (std::uint32_t k = 0; k < f_.inst(i).result_count; ++k) {
     Value result = f_.result(i, k);
-    for (std::uint32_t p = 0; p < parts_; ++p) {
-      const lir::Mem where = place();
-      if (p >= parts_of(result)) continue;
-      const bool in_scalar = !varying(result) && f_.value(result).type != Type::f32;
-      Inst& load = add(in_scalar ? Op::SLoad : Op::LoadFull, in_scalar ? RegClass::scalar : RegClass::vector);
-      load.mem = where;
-      Reg r = load.def;
-      if (f_.value(result).type == Type::i1)
-        r = in_scalar ? scalar_op_imm(Op::SAndImm, r, 1) : mask_from_vector(r);
-      define(result, p, r);
+    const bool truth = f_.value(result).type == Type::i1;
+    if (!varying(result) && f_.value(result).type != Type::f32) {
+      Reg r = load_called(i, k, 0, Op::SLoad, RegClass::scalar);
+      define(result, 0, truth ? scalar_op_imm(Op::SAndImm, r, 1) : r);
+      continue;
+    }
+    for (std::uint32_t p = 0; p < parts_of(result); ++p) {
+      Reg r = load_called(i, k, p, Op::LoadFull, RegClass::vector);
+      define(result, p, truth ? mask_from_vector(r) : r);
     }
   }
 }
@@ -73,29 +84,6 @@ void Lowering::lower_AtomicMemory(ir::Inst i) { call(i); }
 void Lowering::lower_AtomicMemory64(ir::Inst i) { call(i); }
 void Lowering::lower_LockMemory(ir::Inst i) { call(i); }
 void Lowering::lower_UnlockMemory(ir::Inst i) { call(i); }
-
-void Lowering::lower_CanonicalizeNaNOnes32(ir::Inst i) { call(i); }
-void Lowering::lower_FRoundEven32(ir::Inst i) { call(i); }
-void Lowering::lower_FCeil32(ir::Inst i) { call(i); }
-void Lowering::lower_FTrunc32(ir::Inst i) { call(i); }
-void Lowering::lower_FMaxNum32(ir::Inst i) { call(i); }
-void Lowering::lower_FMinNum32(ir::Inst i) { call(i); }
-void Lowering::lower_FFlush32(ir::Inst i) { call(i); }
-void Lowering::lower_FAddFlush32(ir::Inst i) { call(i); }
-void Lowering::lower_FSubFlush32(ir::Inst i) { call(i); }
-void Lowering::lower_FMulFlush32(ir::Inst i) { call(i); }
-void Lowering::lower_FFmaFlush32(ir::Inst i) { call(i); }
-void Lowering::lower_FMadTruncFlush32(ir::Inst i) { call(i); }
-void Lowering::lower_FAddZeroFlush32(ir::Inst i) { call(i); }
-void Lowering::lower_FMulZeroFlush32(ir::Inst i) { call(i); }
-void Lowering::lower_F32ToU32Sat(ir::Inst i) { call(i); }
-void Lowering::lower_U32ToF32(ir::Inst i) { call(i); }
-void Lowering::lower_IMinS32(ir::Inst i) { call(i); }
-void Lowering::lower_IMaxS32(ir::Inst i) { call(i); }
-void Lowering::lower_IMinU32(ir::Inst i) { call(i); }
-void Lowering::lower_IMaxU32(ir::Inst i) { call(i); }
-void Lowering::lower_LoadMemory(ir::Inst i) { call(i); }
-void Lowering::lower_StoreMemory(ir::Inst i) { call(i); }
 
 // ---- groups and their lanes
 

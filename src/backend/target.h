@@ -52,6 +52,26 @@ struct CallSite {
   std::uint64_t immediate = 0;
 };
 
+// The piece of a space that code reaches itself; the rest is for call_out. An access of 2^k bytes at an
+// address begins inside if address - `address`, unsigned, is below limits[k].
+struct MemoryWindow {
+  const std::byte* bytes;  // readable, 4 bytes at least
+  std::uint32_t address;   // 0 of all but global spaces. Local memory: bytes of a group
+  std::uint32_t limits[5];
+};
+// Of all spaces of a block, in the order of constant, global, shared, local.
+class MemoryWindows {
+ public:
+  static constexpr std::size_t kCount = 2 * ir::kMaxSpaces + 2;
+  static std::size_t number(ir::Space space, std::uint8_t index);
+  // What changes from block to block is `shared` and `local`.
+  void set(const ir::BlockMemory& memory);
+  const MemoryWindow* data() const { return windows_; }
+
+ private:
+  MemoryWindow windows_[kCount];
+};
+
 // The single argument of both entries. Offsets are part of the generated code.
 inline constexpr std::uint32_t kMaxInputs = 18;
 inline constexpr std::uint32_t kMaxOutputs = 44;
@@ -70,9 +90,10 @@ struct KernelArgs {
   void (*call)(KernelArgs*, std::uint32_t site, std::uint32_t* words);  // call_out; in the code's convention
   const CallSite* call_sites;                                           // MachineCode::call_sites
   ir::BlockMemory* memory;
-  std::uint32_t* frame;       // of LoadFrame: block_groups * frame_slots * group_lanes words
-  std::uint32_t group_index;  // of the first group in its block; the kernel advances it
-  std::uint32_t stop_reason;  // ir::StopReason, with KernelStatus::stopped
+  const MemoryWindow* windows;  // MemoryWindows of `memory`
+  std::uint32_t* frame;         // of LoadFrame: block_groups * frame_slots * group_lanes words
+  std::uint32_t group_index;    // of the first group in its block; the kernel advances it
+  std::uint32_t stop_reason;    // ir::StopReason, with KernelStatus::stopped
 };
 
 // Does what a call site stands for, lane by lane: of operand k the lanes' words are at words[k * lanes],

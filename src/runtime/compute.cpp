@@ -48,6 +48,7 @@ class BlockState {
     memory_.local_bytes = run.shader.local_bytes();
     local_.resize(std::size_t{groups_} * lanes_ * ir::BlockMemory::local_words(memory_.local_bytes));
     memory_.local = reinterpret_cast<std::byte*>(local_.data());
+    windows_.set(memory_);
     frame_.resize(std::size_t{groups_} * shape.frame_slots * lanes_ + 16);
   }
 
@@ -65,6 +66,7 @@ class BlockState {
     args_.cancel =
         run_.cancel != nullptr ? reinterpret_cast<const std::uint32_t*>(run_.cancel) : &kNeverCancelled;
     args_.memory = &memory_;
+    args_.windows = windows_.data();
     args_.group_index = 0;
     const auto address = reinterpret_cast<std::uintptr_t>(frame_.data());
     args_.frame = frame_.data() + ((64 - address % 64) % 64) / 4;
@@ -81,6 +83,7 @@ class BlockState {
   std::vector<std::uint32_t> local_, frame_;
   std::array<std::vector<ir::MemoryRange>, std::size_t{2} * ir::kMaxSpaces> ranges_;
   ir::BlockMemory memory_;
+  backend::MemoryWindows windows_;
   backend::KernelArgs args_{};
 };
 

@@ -46,7 +46,10 @@ class Generator {
       const auto opcode = static_cast<Opcode>(k);
       const bool transcendental = opcode == Opcode::Exp2F32 || opcode == Opcode::Log2F32 ||
                                   opcode == Opcode::RcpF32 || opcode == Opcode::RsqrtF32;
-      if (can_evaluate(opcode) && (options.transcendentals || !transcendental)) opcodes_.push_back(opcode);
+      const bool flushes = opcode >= Opcode::FFlush32 && opcode <= Opcode::FMulZeroFlush32;
+      if (can_evaluate(opcode) && (options.transcendentals || !transcendental) &&
+          (options.flushes || !flushes))
+        opcodes_.push_back(opcode);
     }
   }
 
@@ -334,6 +337,7 @@ ir::Function random_any_function(std::uint64_t seed) {
   options.switches = random.chance(60);
   options.fold = random.chance(30);
   options.transcendentals = random.chance(50);
+  options.flushes = random.chance(30);
   options.blocks = 2 + random.below(24);
   options.operations = 2 + random.below(8);
   return random_function(seed, options);

@@ -39,7 +39,8 @@ struct RandomIrOptions {
   bool structured = false;  // only if, loop, switch, break, continue, early return: reducible
   bool switches = true;
   bool transcendentals = true;
-  bool fold = false;  // let the builder fold; else instructions are made as they come
+  bool flushes = false;  // arithmetic without denormals, too
+  bool fold = false;     // let the builder fold; else instructions are made as they come
 };
 
 // Every loop ends after at most a few dozen turns, and every backward edge is marked. What a function stores

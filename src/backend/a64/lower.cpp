@@ -157,6 +157,19 @@ Reg Lowering::canonicalize_nan(Value a, std::uint32_t p) {
   return gives_default_nan(a) ? r : vvv(Op::MaxIeee, r, r);
 }
 
+Reg Lowering::canonicalize_nan_ones(Value a, std::uint32_t p) {
+  Reg r = vector(a, p);
+  return blend(constant_vector(0x7fffffff), reg_source(r), compare(Op::CmpEq, r, r));
+}
+
+// maxNum gives the other operand for a quiet NaN only: a signaling one is replaced by that before.
+Reg Lowering::extreme_number(bool greater, Value a, Value b, std::uint32_t p) {
+  Reg left = vector(a, p), right = vector(b, p);
+  Reg first = quiet(a) ? left : blend(right, reg_source(left), compare(Op::CmpEq, left, left));
+  Reg second = quiet(b) ? right : blend(left, reg_source(right), compare(Op::CmpEq, right, right));
+  return vvv(greater ? Op::MaxNum : Op::MinNum, first, second);
+}
+
 // The host shifts by the low byte of the count, to the left or, if it is negative, to the right; by 32 or
 // more it does what the IR says.
 Reg Lowering::shift_by_vector(Shift kind, Value a, Value count, std::uint32_t p) {

@@ -40,6 +40,10 @@ class Lowering final : public backend::Lowering {
   Reg min_select(Value a, Value b, std::uint32_t p) override;
   Reg canonicalize_nan(Value a, std::uint32_t p) override;
   Reg saturate_to_int(Value a, std::uint32_t p) override { return vv(Op::CvtToI, vector(a, p)); }
+  Reg canonicalize_nan_ones(Value a, std::uint32_t p) override;
+  Reg saturate_to_unsigned(Value a, std::uint32_t p) override { return vv(Op::CvtToU, vector(a, p)); }
+  Reg unsigned_to_float(Value a, std::uint32_t p) override { return vv(Op::CvtToFU, vector(a, p)); }
+  Reg extreme_number(bool greater, Value a, Value b, std::uint32_t p) override;
   Reg shift_by_vector(Shift kind, Value a, Value count, std::uint32_t p) override;
   Reg min_over_lanes(Reg r) override { return vv(Op::MinAcross, r); }
   Mask compare_floats(ir::Opcode op, Value a, Value b, std::uint32_t p) override;
@@ -62,7 +66,7 @@ class Lowering final : public backend::Lowering {
 
   // lower_memory.cpp
   std::array<Reg, 4> broadcast_row(Reg bytes, std::int32_t offset) override;
-  void store_where(Reg r, Reg mask, const lir::Mem& mem) override;
+  void store_where(Reg r, Reg mask, const lir::Mem& mem, Reg base) override;
   std::array<Reg, 4> load_rows(Value index, std::int32_t offset, std::uint32_t count, bool may_exceed,
                                std::uint32_t p) override;
 

@@ -29,13 +29,19 @@ std::array<Reg, 4> Lowering::broadcast_row(Reg bytes, std::int32_t offset) {
   return components;
 }
 
-void Lowering::store_where(Reg r, Reg mask, const lir::Mem& mem) {
+void Lowering::store_where(Reg r, Reg mask, const lir::Mem& mem, Reg base) {
+  const auto at = [&](Inst& inst) {
+    inst.mem = mem;
+    if (base == lir::kNoReg) return;
+    inst.mem.base_use = inst.use_count;
+    use(inst, base);
+  };
   Inst& load = add(Op::LoadFull, RegClass::vector);
-  load.mem = mem;
+  at(load);
   Reg merged = blend(load.def, reg_source(r), mask);
   Inst& store = add(Op::StoreFull);
   use(store, merged);
-  store.mem = mem;
+  at(store);
 }
 
 std::array<Reg, 4> Lowering::load_rows(Value index, std::int32_t offset, std::uint32_t count, bool may_exceed,

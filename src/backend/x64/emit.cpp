@@ -112,6 +112,16 @@ class X64Emitter final : public Emitter {
     put(id, operands...);
   }
 
+  // The short form clears the whole register.
+  void clear(Reg r) {
+    if (r < 16) return put(x86::Inst::kIdVxorps, x86::xmm(r), x86::xmm(r), x86::xmm(r));
+    put(x86::Inst::kIdVpxord, vec(r), vec(r), vec(r));
+  }
+  // The memory operand at offsets in the lanes of a vector.
+  x86::Mem lanes_of(const Inst& inst, Reg offsets) const {
+    return x86::ptr(gp64(inst.use[inst.mem.base_use]), vec(offsets), 0, inst.mem.displacement);
+  }
+
   void enter(const Routine& routine) override {
     const AbiTraits abi = traits(options_.abi);
     std::uint32_t scalars = written(lir::RegClass::scalar);
@@ -126,7 +136,8 @@ class X64Emitter final : public Emitter {
         a_.push(gp64(reg));
         pushed_ += 8;
       }
-    // Frame, from rsp: fuel (64 bytes), the lowering's area, spill slots, saved vectors, what calls keep.
+    // Frame, from rsp: fuel and modes (64 bytes), the lowering's area, spill slots, saved vectors, what calls
+    // keep.
     constexpr std::int32_t kFuelBytes = 64;
     frame_base_ = kFuelBytes;
     spill_base_ = frame_base_ + static_cast<std::int32_t>((routine.code->frame_bytes + 63) / 64 * 64);
@@ -137,6 +148,13 @@ class X64Emitter final : public Emitter {
     for (std::uint32_t v = 0; v < 16; ++v)
       if (saved_vectors_ >> v & 1) a_.vmovups(saved_vector(v), x86::xmm(v));
     if (abi.argument != x86::rdi) a_.mov(x86::rdi, abi.argument);
+    flushes_ = routine.code->flushes;
+    if (flushes_) {
+      a_.vstmxcsr(x86::dword_ptr(x86::rsp, kCallersMode));
+      a_.mov(x86::dword_ptr(x86::rsp, kFlushMode), 0x9fc0);      // denormals are zeros, all masked
+      a_.mov(x86::dword_ptr(x86::rsp, kFlushModeZero), 0xffc0);  // and rounding toward zero
+      a_.vldmxcsr(x86::dword_ptr(x86::rsp, kFlushMode));
+    }
     a_.mov(x86::rsi, x86::ptr(x86::rdi, offsetof(KernelArgs, table)));
   }
   x86::Mem saved_vector(std::uint32_t v) const {
@@ -163,6 +181,7 @@ class X64Emitter final : public Emitter {
   }
 
   void leave() override {
+    if (flushes_) a_.vldmxcsr(x86::dword_ptr(x86::rsp, kCallersMode));
     for (std::uint32_t v = 0; v < 16; ++v)
       if (saved_vectors_ >> v & 1) a_.vmovups(x86::xmm(v), saved_vector(v));
     a_.vzeroupper();
@@ -196,6 +215,21 @@ class X64Emitter final : public Emitter {
       visit(gp64(r), x86::ptr(x86::rsp, base), x86::Inst::kIdMov);
       base += 8;
     }
+  }
+
+  // Calls for single vectors, out of line: operands one after the other in the words, then the result.
+  void cold_calls() override {
+    for (const ColdCall& cold : cold_calls_) {
+      a_.bind(cold.label);
+      const Inst& inst = *cold.inst;
+      std::int32_t place = frame_base_ + inst.mem.displacement;
+      for (int k = 2; k < inst.use_count; ++k, place += static_cast<std::int32_t>(host_.vector_bytes))
+        a_.emit(x86::Inst::kIdVmovups, x86::ptr(x86::rsp, place), vec(inst.use[k]));
+      call(static_cast<std::uint32_t>(inst.imm));
+      a_.emit(x86::Inst::kIdVmovups, vec(inst.def), x86::ptr(x86::rsp, place));
+      a_.jmp(cold.back);
+    }
+    cold_calls_.clear();
   }
 
   // Called with the number of the call site in eax. Behind the registers that it keeps stand two words: the
@@ -244,8 +278,26 @@ class X64Emitter final : public Emitter {
         return put(id, vec(inst.def), vec(inst.use[0]), operand(inst, 1));
       case Form::vv:
         return put(id, vec(inst.def), operand(inst, 0));
-      case Form::round_down:  // toward -inf, no precision exception
-        return put(id, vec(inst.def), operand(inst, 0), asmjit::Imm(9));
+      case Form::round: {  // no precision exception
+        const int mode = op == Op::Floor ? 1 : op == Op::Ceil ? 2 : op == Op::Trunc ? 3 : 0;
+        return put(id, vec(inst.def), operand(inst, 0), asmjit::Imm(8 | mode));
+      }
+      case Form::vvv_zero:
+        a_.addInstOptions(asmjit::InstOptions::kX86_ER | asmjit::InstOptions::kX86_RZ_SAE);
+        return put(id, vec(inst.def), vec(inst.use[0]), vec(inst.use[1]));
+      case Form::mul_merge:
+        return put_masked(id, inst.use[1], false, vec(inst.def), vec(inst.use[2]), operand(inst, 3));
+      case Form::range:
+        return put(id, vec(inst.def), vec(inst.use[0]), operand(inst, 1),
+                   asmjit::Imm(op == Op::RangeMin ? 4 : 5));
+      case Form::call_where_any: {
+        cold_calls_.push_back({a_.newLabel(), a_.newLabel(), &inst});
+        jump_if_any(inst.use[1], cold_calls_.back().label);
+        a_.bind(cold_calls_.back().back);
+        return;
+      }
+      case Form::set_rounding:
+        return put(id, x86::dword_ptr(x86::rsp, inst.imm == 0 ? kFlushMode : kFlushModeZero));
       case Form::vv_imm:
         return put(id, vec(inst.def), operand(inst, 0), imm);
       case Form::shift:
@@ -291,11 +343,7 @@ class X64Emitter final : public Emitter {
       case Form::k_store:
         return put(id, memory(inst, 2), k(inst.use[0]));
       case Form::v_constant:
-        if (op == Op::Zero) {  // the short form clears the whole register
-          if (inst.def < 16)
-            return put(x86::Inst::kIdVxorps, x86::xmm(inst.def), x86::xmm(inst.def), x86::xmm(inst.def));
-          return put(id, vec(inst.def), vec(inst.def), vec(inst.def));
-        }
+        if (op == Op::Zero) return clear(inst.def);
         if (host_.mask_registers)
           return put(id, vec(inst.def), vec(inst.def), vec(inst.def), asmjit::Imm(0xff));
         return put(id, vec(inst.def), vec(inst.def), vec(inst.def));
@@ -315,6 +363,20 @@ class X64Emitter final : public Emitter {
         if (host_.mask_registers)
           return put_masked(id, inst.use[1], false, memory(inst, host_.vector_bytes), vec(inst.use[0]));
         return put(id, memory(inst, host_.vector_bytes), vec(inst.use[1]), vec(inst.use[0]));
+      case Form::load_masked:
+        if (host_.mask_registers)
+          return put_masked(id, inst.use[0], true, vec(inst.def), memory(inst, host_.vector_bytes));
+        return put(id, vec(inst.def), vec(inst.use[0]), memory(inst, host_.vector_bytes));
+      case Form::spread_first:
+        return put(id, vec(inst.def), x86::xmm(inst.use[0]));
+      case Form::gather: {
+        clear(inst.def);  // lanes without guard would wait for what it held
+        const x86::Mem from = lanes_of(inst, inst.use[0]);
+        if (!host_.mask_registers) return put(id, vec(inst.def), from, vec(inst.use[1]));
+        return put_masked(id, inst.use[1], false, vec(inst.def), from);
+      }
+      case Form::scatter:
+        return put_masked(id, inst.use[2], false, lanes_of(inst, inst.use[1]), vec(inst.use[0]));
       case Form::load_row:
         return put(id, x86::xmm(inst.def), memory(inst, 16));
       case Form::insert_row:
@@ -331,6 +393,10 @@ class X64Emitter final : public Emitter {
         return put(id, gp32(inst.def), imm);
       case Form::s_load:
         return put(id, gp32(inst.def), memory(inst, 4));
+      case Form::s_load8:
+        return put(id, gp32(inst.def), memory(inst, 1));
+      case Form::s_load16:
+        return put(id, gp32(inst.def), memory(inst, 2));
       case Form::s_load64:
         return put(id, gp64(inst.def), memory(inst, 8));
       case Form::s_store:
@@ -354,6 +420,11 @@ class X64Emitter final : public Emitter {
       case Form::s_select:
         put(x86::Inst::kIdTest, gp32(inst.use[2]), gp32(inst.use[2]));
         return put(id, gp32(inst.def), gp32(inst.use[1]));
+      case Form::s_select64:
+        put(x86::Inst::kIdTest, gp32(inst.use[2]), gp32(inst.use[2]));
+        return put(id, gp64(inst.def), gp64(inst.use[1]));
+      case Form::s_sign_extend:
+        return put(id, gp64(inst.def), gp32(inst.use[0]));
       case Form::none:
         break;
     }
@@ -438,6 +509,14 @@ class X64Emitter final : public Emitter {
   }
 
   x86::Assembler a_;
+  // Words of the frame behind the fuel.
+  static constexpr std::int32_t kCallersMode = 16, kFlushMode = 20, kFlushModeZero = 24;
+  bool flushes_ = false;
+  struct ColdCall {
+    Label label, back;
+    const Inst* inst;
+  };
+  std::vector<ColdCall> cold_calls_;
   // Bytes for the registers that a call keeps: vectors, masks, scalars, two words of MXCSR.
   static constexpr std::int32_t kCallSaves = 32 * 64 + 64 + 64 + 64;
   std::int32_t frame_base_ = 0, spill_base_ = 0, vectors_base_ = 0, calls_base_ = 0, pushed_ = 0;

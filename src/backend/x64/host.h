@@ -12,7 +12,10 @@ enum class Form : std::uint8_t {
   none,  // not of this backend
   vvv,
   vv,
-  round_down,
+  round,
+  vvv_zero,
+  mul_merge,
+  range,
   vv_imm,
   shift,
   fma,
@@ -39,6 +42,10 @@ enum class Form : std::uint8_t {
   load_full,
   store_full,
   store_masked,
+  load_masked,
+  spread_first,
+  gather,
+  scatter,
   load_row,
   insert_row,
   store_row,
@@ -47,6 +54,8 @@ enum class Form : std::uint8_t {
   s_imm,
   s_load,
   s_load64,
+  s_load8,
+  s_load16,
   s_store,
   s_store_word,
   s_copy,
@@ -56,6 +65,10 @@ enum class Form : std::uint8_t {
   s_neg,
   s_compare,
   s_select,
+  s_select64,
+  s_sign_extend,
+  call_where_any,
+  set_rounding,
 };
 
 // vcmpps predicates, quiet.

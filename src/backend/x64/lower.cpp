@@ -13,8 +13,19 @@ using lir::RegClass;
 namespace {
 constexpr std::uint32_t kSignBit = 0x80000000u;
 constexpr std::uint32_t kCanonicalNaN = 0x7fc00000u;
-constexpr std::uint32_t kTwoTo31 = 0x4f000000u;  // as f32
+constexpr std::uint32_t kTwoTo16 = 0x47800000u, kTwoTo31 = 0x4f000000u, kTwoTo32 = 0x4f800000u;  // as f32
 }  // namespace
+
+// Code with an operation that knows no denormals runs without them.
+Lowering::Lowering(const ir::Function& f, const Host& host, const Role& role, ConstantPool& pool,
+                   std::uint32_t parts, lir::Code& code)
+    : backend::Lowering(f, host, role, pool, parts, code) {
+  for (std::uint32_t b = 0; b < f.block_count(); ++b)
+    for (ir::Inst i : f.insts(ir::Block{b})) {
+      const Opcode opcode = f.inst(i).opcode;
+      code.flushes |= opcode >= Opcode::FFlush32 && opcode <= Opcode::FMulZeroFlush32;
+    }
+}
 
 void lower(const ir::Function& f, const Host& host, const Role& role, ConstantPool& pool, std::uint32_t parts,
            lir::Code& code) {
@@ -132,10 +143,68 @@ Reg Lowering::min_select(Value a, Value b, std::uint32_t p) {
   return vvv(Op::Min, left, source(b, p));
 }
 
-Reg Lowering::canonicalize_nan(Value a, std::uint32_t p) {
+Reg Lowering::make_nans(std::uint32_t word, Value a, std::uint32_t p) {
   Reg r = vector(a, p);
   Reg is_nan = compare(Op::CmpF, r, reg_source(r), predicate::kUnordered);
-  return blend(r, constant_source(kCanonicalNaN), is_nan);
+  return blend(r, constant_source(word), is_nan);
+}
+Reg Lowering::canonicalize_nan(Value a, std::uint32_t p) { return make_nans(kCanonicalNaN, a, p); }
+Reg Lowering::canonicalize_nan_ones(Value a, std::uint32_t p) { return make_nans(0x7fffffff, a, p); }
+
+// With the maximum NaN becomes 0. AVX-512 converts what is too large to all ones; AVX2 converts the upper
+// half of the range less 2^31.
+Reg Lowering::saturate_to_unsigned(Value a, std::uint32_t p) {
+  Reg x = vvv(Op::Max, vector(a, p), constant_vector(0));
+  if (v4()) return vv(Op::CvtToU, x);
+  Reg high = compare(Op::CmpF, x, constant_source(kTwoTo31), predicate::kGe);
+  Reg low = vvv(Op::Sub, x, vvv(Op::And, high, constant_vector(kTwoTo31)));
+  Reg converted = vvv(Op::Xor, vv(Op::CvtToI, low), with_immediate(Op::Shl, high, 31));
+  return vvv(Op::Or, converted, compare(Op::CmpF, x, constant_source(kTwoTo32), predicate::kGe));
+}
+
+// Both halves are exact, so that the sum is rounded once.
+Reg Lowering::unsigned_to_float(Value a, std::uint32_t p) {
+  Reg x = vector(a, p);
+  if (v4()) return vv(Op::CvtToFU, x);
+  Reg high = vv(Op::CvtToF, with_immediate(Op::ShrU, x, 16));
+  Reg low = vv(Op::CvtToF, vvv(Op::And, x, constant_source(0xffff)));
+  Reg scale = constant_vector(kTwoTo16);
+  Inst& inst = add(Op::Fma, RegClass::vector);
+  for (Reg r : {high, scale, low}) use(inst, r);
+  inst.prefer = 7;
+  return inst.def;
+}
+
+// Is a NaN of this value never a signaling one?
+bool Lowering::quiet(Value v) const {
+  const Opcode opcode = f_.definition_of(v).opcode;
+  switch (opcode) {
+    case Opcode::FNeg32:
+    case Opcode::FAbs32:
+      return quiet(f_.operand(f_.definition(v), 0));
+    case Opcode::ConstF32:
+      return (constant(v) & 0x7fffffff) <= 0x7f800000;
+    case Opcode::FFlush32:
+      return may_be_denormal(f_.operand(f_.definition(v), 0));
+    case Opcode::FMaxSelect32:
+    case Opcode::FMinSelect32:
+    case Opcode::FMaxNum32:
+    case Opcode::FMinNum32:
+      return false;
+    default:
+      return opcode >= Opcode::FAdd32 && opcode <= Opcode::FMulZeroFlush32;
+  }
+}
+
+Reg Lowering::extreme_number(bool greater, Value a, Value b, std::uint32_t p) {
+  Reg left = vector(a, p), right = vector(b, p);
+  if (v4() && quiet(a) && quiet(b)) return vvv(greater ? Op::RangeMax : Op::RangeMin, left, right);
+  // The host's gives b if the operands are equal, as zeros of different signs are, or unordered.
+  Reg chosen = vvv(greater ? Op::Max : Op::Min, left, right);
+  Reg equal = compare(Op::CmpF, left, reg_source(right), predicate::kEq);
+  chosen = blend(chosen, reg_source(vvv(greater ? Op::And : Op::Or, left, right)), equal);
+  Reg right_nan = compare(Op::CmpF, right, reg_source(right), predicate::kUnordered);
+  return blend(chosen, reg_source(left), right_nan);
 }
 
 // cvttps2dq gives 0x80000000 for what does not fit: right for what is too small, mended for what is too large

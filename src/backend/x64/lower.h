@@ -8,7 +8,8 @@ namespace warpjit::backend::x64 {
 
 class Lowering final : public backend::Lowering {
  public:
-  using backend::Lowering::Lowering;
+  Lowering(const ir::Function& f, const Host& host, const Role& role, ConstantPool& pool, std::uint32_t parts,
+           lir::Code& code);
 
  private:
   bool v4() const { return host_.mask_registers; }
@@ -29,7 +30,20 @@ class Lowering final : public backend::Lowering {
   Reg max_select(Value a, Value b, std::uint32_t p) override;
   Reg min_select(Value a, Value b, std::uint32_t p) override;
   Reg canonicalize_nan(Value a, std::uint32_t p) override;
+  Reg canonicalize_nan_ones(Value a, std::uint32_t p) override;
   Reg saturate_to_int(Value a, std::uint32_t p) override;
+  Reg saturate_to_unsigned(Value a, std::uint32_t p) override;
+  Reg unsigned_to_float(Value a, std::uint32_t p) override;
+  Reg make_nans(std::uint32_t word, Value a, std::uint32_t p);
+  Reg extreme_number(bool greater, Value a, Value b, std::uint32_t p) override;
+  // lower_flush.cpp
+  Reg add_toward_zero(Reg a, Reg b) override { return toward_zero(v4() ? Op::AddZero : Op::Add, a, b); }
+  Reg multiply_toward_zero(Reg a, Reg b) override { return toward_zero(v4() ? Op::MulZero : Op::Mul, a, b); }
+  Reg toward_zero(Op op, Reg a, Reg b);
+  void round_toward_zero(bool zero) override;
+  Reg multiply_add_truncated(ir::Inst i, std::uint32_t p, Reg product) override;
+  bool quiet(Value v) const;
+  Reg lanes_between(Reg r, std::uint32_t first, std::uint32_t end);
   Reg shift_by_vector(Shift kind, Value a, Value count, std::uint32_t p) override;
   Reg min_over_lanes(Reg r) override;
   Mask compare_floats(ir::Opcode op, Value a, Value b, std::uint32_t p) override;
@@ -52,12 +66,27 @@ class Lowering final : public backend::Lowering {
 
   // lower_memory.cpp
   std::array<Reg, 4> broadcast_row(Reg bytes, std::int32_t offset) override;
-  void store_where(Reg r, Reg mask, const lir::Mem& mem) override;
+  void store_where(Reg r, Reg mask, const lir::Mem& mem, Reg base) override;
   std::array<Reg, 4> load_rows(Value index, std::int32_t offset, std::uint32_t count, bool may_exceed,
                                std::uint32_t p) override;
 
   std::size_t load_rows_together(Value index, std::span<const TableRow> rows) override;
   void load_same_or_any_rows(Value index, std::span<const TableRow> rows);
+
+  // lower_access.cpp
+  bool reaches_memory() const override { return true; }
+  bool stores_lanes() const override { return true; }
+  Reg lanes_from(Reg r, Reg base, std::int32_t displacement, Reg guard) override;
+  Reg lanes_that_differ(Reg a, Reg b, Reg guard) override;
+  Reg lanes_with_bits(Reg r, std::uint32_t bits, Reg guard) override;
+  Reg load_lanes(ir::Element element, Reg offset, Reg base, std::int32_t displacement, Reg guard) override;
+  void store_lanes(Reg r, Reg offset, Reg base, std::int32_t displacement, Reg guard) override;
+  Reg load_together(Reg guard, Reg base, Reg index, std::int32_t displacement) override;
+  void store_together(Reg r, Reg guard, Reg base, Reg index, std::int32_t displacement) override;
+  Reg spread_first_lane(Reg r) override;
+  Reg mask_to_clear(Reg guard);
+  Reg gather(Reg offset, Reg base, std::int32_t displacement, Reg guard);
+  void store_words(Reg r, Reg offset, Reg base, std::int32_t displacement, Reg guard);
 
   // row_tables.cpp
   std::size_t look_up_rows(Value index, std::span<const TableRow> rows);
@@ -65,6 +94,7 @@ class Lowering final : public backend::Lowering {
   Reg at_least(Reg numbers, std::int64_t bound);
   void raise_invalid(Reg mask);
 
+  std::int32_t words_ = -1;    // frame area for values, offsets and guards of lanes that store one by one
   std::int32_t scratch_ = -1;  // frame area for the byte offsets of per-lane rows
   ir::Value scratch_index_;    // whose offsets are there, since the block began
   std::uint32_t scratch_block_ = ~0u;

@@ -20,10 +20,11 @@ std::array<Reg, 4> Lowering::broadcast_row(Reg bytes, std::int32_t offset) {
   return components;
 }
 
-void Lowering::store_where(Reg r, Reg mask, const lir::Mem& mem) {
+void Lowering::store_where(Reg r, Reg mask, const lir::Mem& mem, Reg base) {
   Inst& inst = add(Op::StoreFullMasked);
   use(inst, r);
   use(inst, mask);
+  if (base != lir::kNoReg) use(inst, base);
   inst.mem = mem;
 }
 

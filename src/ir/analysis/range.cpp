@@ -79,13 +79,56 @@ std::uint64_t bound(const Function& f, Value v, int depth) {
       return std::max(bound_under(f, f.operand(i, 1), condition, true, depth - 1),
                       bound_under(f, f.operand(i, 2), condition, false, depth - 1));
     }
+    case Opcode::LaneIndex:
+      return f.group_lanes != 0 ? f.group_lanes - 1 : kMaxWord;
+    case Opcode::GroupIndex:
+      return f.block_groups != 0 ? f.block_groups - 1 : kMaxWord;
     default:
       return kMaxWord;
+  }
+}
+
+std::uint32_t zeros(const Function& f, Value v, int depth) {
+  const Inst i = f.definition(v);
+  const InstData& data = f.inst(i);
+  if (data.opcode == Opcode::ConstI32)
+    return static_cast<std::uint32_t>(std::countr_zero(static_cast<std::uint32_t>(data.immediate)));
+  if (depth <= 0) return 0;
+  const auto of = [&](std::uint32_t k) { return zeros(f, f.operand(i, k), depth - 1); };
+  const auto amount = [&] {
+    const Value count = f.operand(i, 1);
+    return f.is_constant(count) ? static_cast<std::uint32_t>(std::min<std::uint64_t>(f.constant(count), 32))
+                                : 0;
+  };
+  switch (data.opcode) {
+    case Opcode::IAnd32:
+      return std::max(of(0), of(1));
+    case Opcode::IOr32:
+    case Opcode::IXor32:
+    case Opcode::IAdd32:
+    case Opcode::ISub32:
+      return std::min(of(0), of(1));
+    case Opcode::IMul32:
+      return std::min(of(0) + of(1), 32u);
+    case Opcode::IShl32:
+      return std::min(of(0) + amount(), 32u);
+    case Opcode::IShrU32:
+    case Opcode::IShrS32: {
+      const std::uint32_t below = of(0);
+      if (below == 32) return 32;
+      return f.is_constant(f.operand(i, 1)) && below > amount() ? below - amount() : 0;
+    }
+    case Opcode::SelectI32:
+      return std::min(of(1), of(2));
+    default:
+      return 0;
   }
 }
 
 }  // namespace
 
 std::uint64_t upper_bound(const Function& f, Value v) { return bound(f, v, 6); }
+
+std::uint32_t trailing_zeros(const Function& f, Value v) { return zeros(f, v, 6); }
 
 }  // namespace warpjit::ir

@@ -11,4 +11,7 @@ namespace warpjit::ir {
 // constant time. Holds in every lane in which the operands of v are defined, garbage in dead lanes included.
 std::uint64_t upper_bound(const Function& f, Value v);
 
+// So many of the lowest bits of the i32 value v are 0 at least, at most 32; likewise.
+std::uint32_t trailing_zeros(const Function& f, Value v);
+
 }  // namespace warpjit::ir

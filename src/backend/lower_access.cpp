@@ -1,0 +1,285 @@
+// Lowering of loads and stores of threads' memory. A check first: is every lane that takes part inside the
+// space's window, and aligned? If not, the whole access is made by a call, out of line. What is behind the
+// check is the host's: one word for all, consecutive words, or lane by lane.
+#include <bit>
+#include <cstddef>
+
+#include "backend/lower.h"
+#include "ir/analysis/range.h"
+
+namespace warpjit::backend {
+
+using ir::Element;
+using ir::MemoryAccess;
+using ir::Opcode;
+using ir::Space;
+using ir::Value;
+using lir::Inst;
+using lir::MemBase;
+using lir::Reg;
+using lir::RegClass;
+
+// A MemoryWindow, and the access in it.
+struct Lowering::Window {
+  MemoryAccess access;
+  Reg table;           // address of all windows
+  std::int32_t place;  // byte of this one
+  std::int32_t limit;  // byte of the limit for the access's extent
+  bool shifted;        // its address may not be 0
+};
+
+namespace {
+
+// The words of a thread's own memory lie 4 << kOwnScale bytes apart: 32 lanes have theirs side by side.
+constexpr std::uint8_t kOwnScale = 5;
+
+}  // namespace
+
+// The bytes of the lanes of a part among the words of all lanes.
+Reg Lowering::bytes_of_lanes(std::uint32_t p) {
+  std::array<std::uint32_t, 16> bytes{};
+  for (std::uint32_t n = 0; n < host_.lanes; ++n) bytes[n] = 4 * (p * host_.lanes + n);
+  return vector_of({bytes.data(), host_.lanes});
+}
+
+Lowering::Window Lowering::window_of(const MemoryAccess& access) {
+  const auto place =
+      static_cast<std::int32_t>(MemoryWindows::number(access.space, access.index) * sizeof(MemoryWindow));
+  const auto extent = static_cast<std::uint32_t>(std::bit_width(access.extent - 1u));
+  return {access, load_binding(offsetof(KernelArgs, windows)), place,
+          place + static_cast<std::int32_t>(offsetof(MemoryWindow, limits) + 4 * extent),
+          access.space == Space::global};
+}
+
+Reg Lowering::load_field(Op op, const Window& window, std::size_t field) {
+  Inst& inst = add(op, op == Op::Broadcast ? RegClass::vector : RegClass::scalar);
+  use(inst, window.table);
+  inst.mem.base = MemBase::reg;
+  inst.mem.base_use = 0;
+  inst.mem.broadcast = op == Op::Broadcast;
+  inst.mem.displacement = window.place + static_cast<std::int32_t>(field);
+  return inst.def;
+}
+
+void Lowering::lower_LoadMemory(ir::Inst i) {
+  if (!access(i)) call(i);
+}
+void Lowering::lower_StoreMemory(ir::Inst i) {
+  if (!access(i)) call(i);
+}
+
+// Makes the access without a call if the host can.
+bool Lowering::access(ir::Inst i) {
+  const MemoryAccess access = MemoryAccess::unpack(f_.inst(i).immediate);
+  const bool load = f_.inst(i).opcode == Opcode::LoadMemory, word = access.element == Element::word;
+  Value guard = operand(i, 0), address = operand(i, 1);
+  if (!reaches_memory() || f_.group_lanes != 4 << kOwnScale >> 2 || !std::has_single_bit(access.extent))
+    return false;
+  const std::uint32_t size = size_of(access.element);
+  if (access.alignment < size || access.offset % size != 0) return false;
+  if (is_constant(guard) && constant(guard) == 0) return false;
+  if (!varying(address) && access.space == Space::local && word) {
+    access_own_words(i, window_of(access));
+    return true;
+  }
+  if (!varying(address) && load && access.space != Space::local) {
+    load_uniform(i, window_of(access));
+    return true;
+  }
+  if (!load && (!word || !stores_lanes())) return false;
+  access_lanes(i, window_of(access));
+  return true;
+}
+
+// Branches to where the call is if the offset from the window's begin, a scalar, is outside or not aligned.
+void Lowering::branch_if_outside(ir::Inst i, const Window& window, Reg offset) {
+  const std::uint32_t alignment = window.access.alignment;
+  Reg limit = load_field(Op::SLoad, window, static_cast<std::size_t>(window.limit - window.place));
+  if (std::uint32_t{1} << std::min(ir::trailing_zeros(f_, operand(i, 1)), 4u) >= alignment) {
+    Inst& branch = add(Op::BranchCompare);
+    use(branch, limit);
+    use(branch, offset);
+    branch.imm = pack_condition(Condition::less_equal_u);
+    return;
+  }
+  Inst& compare = add(Op::SCompare, RegClass::scalar);
+  use(compare, limit);
+  use(compare, offset);
+  compare.imm = pack_condition(Condition::less_equal_u);
+  Reg outside = compare.def;
+  Reg low = scalar_op_imm(Op::SAndImm, scalar(operand(i, 1)), alignment - 1);
+  Reg wrong = scalar_op(Op::SOr, outside, low);
+  use(add(Op::BranchScalar), wrong);
+}
+
+// One address for all lanes, whose memory is the same: one load.
+void Lowering::load_uniform(ir::Inst i, const Window& window) {
+  Reg offset = scalar(operand(i, 1));
+  if (window.shifted)
+    offset = scalar_op(Op::SSub, offset, load_field(Op::SLoad, window, offsetof(MemoryWindow, address)));
+  Reg base = load_field(Op::SLoad64, window, offsetof(MemoryWindow, bytes));
+  branch_if_outside(i, window, offset);
+  const auto load = [&](Op op, RegClass cls) {
+    Inst& inst = add(op, cls);
+    use(inst, base);
+    use(inst, offset);
+    inst.mem = {MemBase::reg, 0, 1, 0, op == Op::Broadcast, window.access.offset};
+    return inst.def;
+  };
+  // As a scalar and as a vector; what is not used goes away.
+  const auto hot = [&]() -> std::vector<Reg> {
+    static constexpr Op kLoads[] = {Op::SLoadU8, Op::SLoadS8, Op::SLoadU16, Op::SLoadS16, Op::SLoad};
+    Reg word = load(kLoads[static_cast<std::size_t>(window.access.element)], RegClass::scalar);
+    if (window.access.element == Element::word) return {word, load(Op::Broadcast, RegClass::vector)};
+    Inst& spread = add(Op::BroadcastScalar, RegClass::vector);
+    use(spread, word);
+    return {word, spread.def};
+  };
+  const auto cold = [&]() -> std::vector<Reg> {
+    make_call(i);
+    Reg word = load_called(i, 0, 0, Op::SLoad, RegClass::scalar);
+    return {word, load_called(i, 0, 0, Op::LoadFull, RegClass::vector)};
+  };
+  const std::vector<Reg> made = hot_or_cold(hot, cold);
+  Value result = f_.result(i);
+  if (varying(result)) {
+    for (std::uint32_t p = 0; p < parts_; ++p) define(result, p, made[1]);
+    return;
+  }
+  define(result, 0, made[0]);
+  vector_cache_[result.id] = {made[1], current_block_};
+}
+
+// The memory of the group's own threads.
+Reg Lowering::own_memory(const Window& window) {
+  Inst& number = add(Op::SLoad, RegClass::scalar);
+  number.mem.base = MemBase::args;
+  number.mem.displacement = static_cast<std::int32_t>(offsetof(KernelArgs, group_index));
+  Reg group = number.def;
+  Reg bytes = scalar_op(Op::SMul, load_field(Op::SLoad, window, offsetof(MemoryWindow, address)), group);
+  return address(load_field(Op::SLoad64, window, offsetof(MemoryWindow, bytes)), bytes, 0);
+}
+
+// One address for all lanes, each in its own memory: their words lie side by side.
+void Lowering::access_own_words(ir::Inst i, const Window& window) {
+  const bool load = f_.inst(i).opcode == Opcode::LoadMemory;
+  Value guard = operand(i, 0);
+  Reg offset = scalar(operand(i, 1));
+  branch_if_outside(i, window, offset);
+  const auto hot = [&]() -> std::vector<Reg> {
+    Reg base = address(own_memory(window), scalar_op_imm(Op::SShlImm, offset, kOwnScale), 0);
+    std::vector<Reg> made;
+    for (std::uint32_t p = 0; p < parts_; ++p) {
+      const auto displacement =
+          static_cast<std::int32_t>((window.access.offset << kOwnScale) + p * host_.vector_bytes);
+      if (load) {
+        Inst& inst = add(Op::LoadFull, RegClass::vector);
+        use(inst, base);
+        inst.mem = {MemBase::reg, 0, 0xff, 0, false, displacement};
+        made.push_back(inst.def);
+        continue;
+      }
+      Reg r = vector(operand(i, 2), p);
+      if (!is_constant(guard)) {
+        store_where(r, mask(guard, p), {MemBase::reg, 2, 0xff, 0, false, displacement}, base);
+        continue;
+      }
+      Inst& inst = add(Op::StoreFull);
+      use(inst, r);
+      use(inst, base);
+      inst.mem = {MemBase::reg, 1, 0xff, 0, false, displacement};
+    }
+    return made;
+  };
+  const auto cold = [&] { return load_called_parts(i); };
+  const std::vector<Reg> made = hot_or_cold(hot, cold);
+  for (std::uint32_t p = 0; p < made.size(); ++p) define(f_.result(i), p, made[p]);
+}
+
+std::vector<Reg> Lowering::load_called_parts(ir::Inst i) {
+  make_call(i);
+  std::vector<Reg> made;
+  if (f_.inst(i).opcode == Opcode::LoadMemory)
+    for (std::uint32_t p = 0; p < parts_; ++p)
+      made.push_back(load_called(i, 0, p, Op::LoadFull, RegClass::vector));
+  return made;
+}
+
+// Lanes have addresses of their own.
+void Lowering::access_lanes(ir::Inst i, const Window& window) {
+  const MemoryAccess& access = window.access;
+  const bool load = f_.inst(i).opcode == Opcode::LoadMemory, own = access.space == Space::local;
+  Value guard = operand(i, 0), address = operand(i, 1);
+  const auto guard_of = [&](std::uint32_t p) { return is_constant(guard) ? lir::kNoReg : mask(guard, p); };
+  const bool aligned = std::uint32_t{1} << std::min(ir::trailing_zeros(f_, address), 4u) >= access.alignment;
+  std::vector<Reg> offsets, guards;
+  Reg wrong = lir::kNoReg;
+  const auto also_wrong = [&](Reg m) { wrong = wrong == lir::kNoReg ? m : mask_op(MaskOp::or_, wrong, m); };
+  Reg start =
+      window.shifted ? load_field(Op::Broadcast, window, offsetof(MemoryWindow, address)) : lir::kNoReg;
+  for (std::uint32_t p = 0; p < parts_; ++p) {
+    Reg where = vector(address, p);
+    guards.push_back(guard_of(p));
+    if (!aligned) also_wrong(lanes_with_bits(where, access.alignment - 1u, guards[p]));
+    if (window.shifted) where = vvv(Op::ISub, where, start);
+    also_wrong(lanes_from(where, window.table, window.limit, guards[p]));
+    offsets.push_back(where);
+  }
+  Reg base = own ? own_memory(window) : load_field(Op::SLoad64, window, offsetof(MemoryWindow, bytes));
+  std::int32_t displacement = access.offset;
+  branch_if_any(wrong);
+  const auto one_by_one = [&] {
+    std::vector<Reg> made;
+    for (std::uint32_t p = 0; p < parts_; ++p)
+      if (load)
+        made.push_back(load_lanes(access.element, offsets[p], base, displacement, guards[p]));
+      else
+        store_lanes(vector(operand(i, 2), p), offsets[p], base, displacement, guards[p]);
+    return made;
+  };
+  const auto hot = [&]() -> std::vector<Reg> {
+    if (own) {
+      // Words of one thread are a group's width apart.
+      for (std::uint32_t p = 0; p < parts_; ++p) {
+        Reg byte = displacement == 0
+                       ? offsets[p]
+                       : vvv(Op::IAdd, offsets[p], constant_vector(static_cast<std::uint32_t>(displacement)));
+        Reg word = vvv(Op::And, byte, constant_vector(~3u));
+        offsets[p] = vvv(Op::IAdd, with_immediate(Op::Shl, word, kOwnScale), bytes_of_lanes(p));
+        if (access.element != Element::word)
+          offsets[p] = vvv(Op::IAdd, offsets[p], vvv(Op::And, byte, constant_vector(3)));
+      }
+      displacement = 0;
+      return one_by_one();
+    }
+    if (access.element != Element::word || !varying(address)) return one_by_one();
+    // Often the words of a part are consecutive.
+    Reg scattered = lir::kNoReg;
+    std::vector<Reg> firsts;
+    for (std::uint32_t p = 0; p < parts_; ++p) {
+      Reg expected = vvv(Op::IAdd, spread_first_lane(offsets[p]), bytes_of_lanes(0));
+      Reg differ = lanes_that_differ(offsets[p], expected, guards[p]);
+      scattered = p == 0 ? differ : mask_op(MaskOp::or_, scattered, differ);
+    }
+    const auto together = [&] {
+      std::vector<Reg> made;
+      for (std::uint32_t p = 0; p < parts_; ++p) {
+        Reg first = vector_to_scalar(offsets[p]);
+        Inst& extend = add(Op::SSignExtend, RegClass::scalar);  // without guard it may lie before 0
+        use(extend, first);
+        Reg index = extend.def;
+        if (load)
+          made.push_back(load_together(guards[p], base, index, displacement));
+        else
+          store_together(vector(operand(i, 2), p), guards[p], base, index, displacement);
+      }
+      return made;
+    };
+    return either_way(scattered, one_by_one, together);
+  };
+  const auto cold = [&] { return load_called_parts(i); };
+  const std::vector<Reg> made = hot_or_cold(hot, cold);
+  for (std::uint32_t p = 0; p < made.size(); ++p) define(f_.result(i), p, made[p]);
+}
+
+}  // namespace warpjit::backend

@@ -1,0 +1,63 @@
+// What machine code sees of the memory of a block.
+#include <algorithm>
+
+#include "backend/target.h"
+
+namespace warpjit::backend {
+namespace {
+
+// Where nothing is. Code may read it for lanes that take no part.
+alignas(64) constexpr std::byte kNowhere[64] = {};
+
+// Offsets are signed 32-bit indices of the host, also of the interleaved words of local memory.
+constexpr std::uint32_t kMostBytes = 0x7ffffff0, kMostLocalBytes = 1u << 24;
+
+MemoryWindow window(const std::byte* bytes, std::uint32_t address, std::uint64_t size) {
+  MemoryWindow made = {kNowhere, address, {}};
+  if (size == 0) return made;
+  made.bytes = bytes;
+  for (std::uint32_t k = 0; k < 5; ++k) {
+    const std::uint64_t extent = std::uint64_t{1} << k;
+    made.limits[k] = size >= extent
+                         ? static_cast<std::uint32_t>(std::min<std::uint64_t>(size, kMostBytes) - extent + 1)
+                         : 0;
+  }
+  return made;
+}
+
+MemoryWindow largest(std::span<const ir::MemoryRange> ranges, bool from_zero) {
+  const ir::MemoryRange* best = nullptr;
+  for (const ir::MemoryRange& range : ranges)
+    if ((best == nullptr || range.size > best->size) && (!from_zero || range.address == 0)) best = &range;
+  return best == nullptr ? window(nullptr, 0, 0) : window(best->bytes, best->address, best->size);
+}
+
+}  // namespace
+
+std::size_t MemoryWindows::number(ir::Space space, std::uint8_t index) {
+  switch (space) {
+    case ir::Space::constant:
+      return index;
+    case ir::Space::global:
+      return ir::kMaxSpaces + std::size_t{index};
+    case ir::Space::shared:
+      return 2 * ir::kMaxSpaces;
+    case ir::Space::local:
+      break;
+  }
+  return 2 * ir::kMaxSpaces + 1;
+}
+
+void MemoryWindows::set(const ir::BlockMemory& memory) {
+  for (std::uint8_t k = 0; k < ir::kMaxSpaces; ++k) {
+    windows_[number(ir::Space::constant, k)] = largest(memory.constants[k], true);
+    windows_[number(ir::Space::global, k)] = largest(memory.globals[k], false);
+  }
+  windows_[number(ir::Space::shared, 0)] = window(memory.shared.data(), 0, memory.shared.size());
+  const std::uint32_t local = std::min(memory.local_bytes, kMostLocalBytes);
+  windows_[number(ir::Space::local, 0)] = window(memory.local, 0, memory.local == nullptr ? 0 : local);
+  windows_[number(ir::Space::local, 0)].address =
+      ir::BlockMemory::local_words(memory.local_bytes) * 4 * memory.lanes;
+}
+
+}  // namespace warpjit::backend

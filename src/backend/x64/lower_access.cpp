@@ -1,0 +1,160 @@
+// Memory of threads, lane by lane: gathers, scatters, masked vectors.
+#include "backend/x64/lower.h"
+
+namespace warpjit::backend::x64 {
+
+using ir::Element;
+using lir::Inst;
+using lir::MemBase;
+using lir::Reg;
+using lir::RegClass;
+
+Reg Lowering::lanes_from(Reg r, Reg base, std::int32_t displacement, Reg guard) {
+  if (!v4()) {
+    Inst& load = add(Op::Broadcast, RegClass::vector);
+    use(load, base);
+    load.mem = {MemBase::reg, 0, 0xff, 0, true, displacement};
+    Reg least = load.def, from = vvv(Op::ICmpEq, vvv(Op::IMaxU, r, least), r);
+    return guard == lir::kNoReg ? from : vvv(Op::And, from, guard);
+  }
+  Inst& inst = add(guard == lir::kNoReg ? Op::CmpU : Op::CmpUMasked, RegClass::mask);
+  use(inst, r);
+  use(inst, lir::kNoReg);
+  if (guard != lir::kNoReg) use(inst, guard);
+  inst.mem = {MemBase::reg, inst.use_count, 0xff, 0, true, displacement};
+  use(inst, base);
+  inst.imm = integer_predicate::kGe;
+  return inst.def;
+}
+
+Reg Lowering::lanes_that_differ(Reg a, Reg b, Reg guard) {
+  if (!v4()) {
+    Reg equal = vvv(Op::ICmpEq, a, b);
+    return guard == lir::kNoReg ? mask_not(equal) : vvv(Op::AndNot, equal, guard);
+  }
+  if (guard == lir::kNoReg) return compare(Op::CmpU, a, reg_source(b), integer_predicate::kNe);
+  Inst& inst = add(Op::CmpUMasked, RegClass::mask);
+  use(inst, a);
+  use(inst, b);
+  use(inst, guard);
+  inst.imm = integer_predicate::kNe;
+  return inst.def;
+}
+
+Reg Lowering::lanes_with_bits(Reg r, std::uint32_t bits, Reg guard) {
+  return lanes_that_differ(vvv(Op::And, r, constant_source(bits)), constant_vector(0), guard);
+}
+
+// A mask of its own, because gathers and scatters clear theirs.
+Reg Lowering::mask_to_clear(Reg guard) {
+  if (guard == lir::kNoReg) return add(v4() ? Op::KOnes : Op::Ones, mask_class()).def;
+  Inst& inst = add(v4() ? Op::KCopy : Op::Copy, mask_class());
+  use(inst, guard);
+  return inst.def;
+}
+
+Reg Lowering::gather(Reg offset, Reg base, std::int32_t displacement, Reg guard) {
+  Reg mask = mask_to_clear(guard);
+  Inst& inst = add(Op::Gather, RegClass::vector);
+  inst.flags |= lir::kEarlyClobber;
+  use(inst, offset);
+  use(inst, mask);
+  use(inst, base);
+  inst.mem = {MemBase::reg, 2, 0xff, 0, false, displacement};
+  return inst.def;
+}
+
+// A narrow element is cut out of the aligned word it is in, which is inside wherever the element is.
+Reg Lowering::load_lanes(Element element, Reg offset, Reg base, std::int32_t displacement, Reg guard) {
+  if (element == Element::word) return gather(offset, base, displacement, guard);
+  if (displacement != 0)
+    offset = vvv(Op::IAdd, offset, constant_source(static_cast<std::uint32_t>(displacement)));
+  Reg words = gather(vvv(Op::And, offset, constant_source(~3u)), base, 0, guard);
+  const bool byte = element <= Element::s8, is_signed = element == Element::s8 || element == Element::s16;
+  // To the top: by 8 bits for each byte of the word above it.
+  Reg above = vvv(Op::AndNot, offset, constant_source(byte ? 3 : 2));
+  Reg top = vvv(Op::ShlV, words, with_immediate(Op::Shl, above, 3));
+  return with_immediate(is_signed ? Op::ShrS : Op::ShrU, top, byte ? 24 : 16);
+}
+
+void Lowering::store_lanes(Reg r, Reg offset, Reg base, std::int32_t displacement, Reg guard) {
+  if (!v4()) return store_words(r, offset, base, displacement, guard);
+  Reg mask = mask_to_clear(guard);
+  Inst& inst = add(Op::Scatter);
+  use(inst, r);
+  use(inst, offset);
+  use(inst, mask);
+  use(inst, base);
+  inst.mem = {MemBase::reg, 3, 0xff, 0, false, displacement};
+}
+
+// One after the other, by way of the frame; lanes without guard store to the frame, too.
+void Lowering::store_words(Reg r, Reg offset, Reg base, std::int32_t displacement, Reg guard) {
+  const auto bytes = static_cast<std::int32_t>(host_.vector_bytes);
+  if (words_ < 0) words_ = reserve_frame(3 * host_.vector_bytes + 4);
+  const auto save = [&](Reg saved, std::int32_t place) {
+    Inst& inst = add(Op::StoreFull);
+    use(inst, saved);
+    inst.mem = frame(words_ + place);
+  };
+  const auto load = [&](std::int32_t place) {
+    Inst& inst = add(Op::SLoad, RegClass::scalar);
+    inst.mem = frame(words_ + place);
+    return inst.def;
+  };
+  save(r, 0);
+  save(offset, bytes);
+  if (guard != lir::kNoReg) save(guard, 2 * bytes);
+  for (std::int32_t lane = 0; lane < bytes; lane += 4) {
+    Reg word = load(lane), distance = load(bytes + lane);
+    Inst& there = add(Op::SAddress, RegClass::scalar);
+    use(there, base);
+    use(there, distance);
+    there.mem = {MemBase::reg, 0, 1, 0, false, displacement};
+    Reg place = there.def;
+    if (guard != lir::kNoReg) {
+      Reg taken = load(2 * bytes + lane);
+      Inst& aside = add(Op::SAddress, RegClass::scalar);
+      aside.mem = frame(words_ + 3 * bytes);
+      Reg nowhere = aside.def;
+      Inst& choice = add(Op::SSelect64, RegClass::scalar);
+      choice.flags |= lir::kTied;
+      use(choice, nowhere);
+      use(choice, place);
+      use(choice, taken);
+      place = choice.def;
+    }
+    Inst& store = add(Op::SStoreWord);
+    use(store, word);
+    use(store, place);
+    store.mem = {MemBase::reg, 1, 0xff, 0, false, 0};
+  }
+}
+
+Reg Lowering::load_together(Reg guard, Reg base, Reg index, std::int32_t displacement) {
+  Inst& inst = add(guard == lir::kNoReg ? Op::LoadFull : Op::LoadMasked, RegClass::vector);
+  if (guard != lir::kNoReg) use(inst, guard);
+  inst.mem = {MemBase::reg, inst.use_count, static_cast<std::uint8_t>(inst.use_count + 1), 0,
+              false,        displacement};
+  use(inst, base);
+  use(inst, index);
+  return inst.def;
+}
+
+void Lowering::store_together(Reg r, Reg guard, Reg base, Reg index, std::int32_t displacement) {
+  Inst& inst = add(guard == lir::kNoReg ? Op::StoreFull : Op::StoreFullMasked);
+  use(inst, r);
+  if (guard != lir::kNoReg) use(inst, guard);
+  inst.mem = {MemBase::reg, inst.use_count, static_cast<std::uint8_t>(inst.use_count + 1), 0,
+              false,        displacement};
+  use(inst, base);
+  use(inst, index);
+}
+
+Reg Lowering::spread_first_lane(Reg r) {
+  Inst& inst = add(Op::SpreadFirst, RegClass::vector);
+  use(inst, r);
+  return inst.def;
+}
+
+}  // namespace warpjit::backend::x64

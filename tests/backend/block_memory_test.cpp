@@ -1,0 +1,171 @@
+// Loads, stores and atomics of threads' memory: every space, element, alignment and shape of address; guards;
+// what is outside, misaligned or in another range than the window.
+#include <gtest/gtest.h>
+
+#include "backend/block.h"
+#include "support/random_ir.h"
+
+namespace warpjit::backend {
+namespace {
+
+using ir::Element;
+using ir::I1;
+using ir::I32;
+using ir::MemoryAccess;
+using ir::Space;
+using warpjit::testing::Random;
+
+BlockShape shape_with_ranges() {
+  BlockShape shape;
+  shape.groups = 3;
+  shape.constants = {{{0, 512}}, {{64, 128}}, {}};
+  shape.globals = {{{0, 4096}}, {{0x1000, 256}, {0x2000, 1024}, {0x80000000u, 64}, {0xfffffff0u, 12}}, {}};
+  shape.shared_bytes = 384;
+  shape.local_bytes = 48;
+  shape.table = {0, 16, 0x2000, 0x80000000u};
+  return shape;
+}
+
+class BlockAccess : public OnTarget {};
+WARPJIT_ON_EVERY_TARGET(BlockAccess);
+
+// A place that is in the space, at its border, or anywhere.
+I32 random_base(Random& random, BlockKernel& k, const MemoryAccess& access) {
+  static constexpr std::uint32_t kPlaces[] = {
+      0,      16,     32,         100, 128, 380,         384,         0x1000,      0x10f0, 0x2000,
+      0x2100, 0x23f8, 0x7fffffff, ~0u, ~3u, 0x80000000u, 0x8000003cu, 0xfffffff4u, 4090,   48};
+  const std::uint32_t place = kPlaces[random.below(std::size(kPlaces))];
+  const bool global = access.space == Space::global;
+  if (random.chance(30)) return k.word(random.below(2) * 32);
+  if (random.chance(20)) return I32{k.b.LoadUniformI32(random.below(4) * 4)};
+  return k.word(global || random.chance(20) ? place : place % 512);
+}
+
+I32 random_address(Random& random, BlockKernel& k, const MemoryAccess& access) {
+  auto& b = k.b;
+  const I32 base = random_base(random, k, access);
+  const std::uint32_t unit = random.chance(80) ? access.alignment : 1;
+  const I32 width = k.word(random.chance(70) ? access.extent : unit);
+  switch (random.below(8)) {
+    case 0:
+      return base;
+    case 1:  // consecutive
+      return b.IAdd32(base, b.IMul32(k.thread(), width));
+    case 2:
+      return b.IAdd32(base, b.IMul32(b.LaneIndex(), width));
+    case 3:  // equal in eights or so
+      return b.IAdd32(base, b.IMul32(b.IShrU32(b.LaneIndex(), k.word(random.below(6))), width));
+    case 4:  // descending
+      return b.ISub32(base, b.IMul32(b.LaneIndex(), width));
+    case 5:  // scattered
+      return b.IAdd32(
+          base, b.IMul32(b.IAnd32(b.IMul32(k.thread(), k.word(2654435761u)), k.word(31)), k.word(unit)));
+    case 6: {  // what was kept, some of it far outside
+      MemoryAccess kept;
+      kept.index = BlockKernel::kKept;
+      const I32 word = k.load(kept, b.IShl32(k.thread(), k.word(5)));
+      return b.IAnd32(word, k.word(random.chance(50) ? 0x1fc : 0xffff));
+    }
+    default:
+      return b.IAnd32(b.IAdd32(base, b.IMul32(b.LaneIndex(), width)), k.word(0xffff & ~(unit - 1)));
+  }
+}
+
+I1 random_guard(Random& random, BlockKernel& k) {
+  switch (random.below(6)) {
+    case 0:
+      return k.b.ILtU32(k.b.LaneIndex(), k.word(random.below(33)));
+    case 1:
+      return k.b.IEq32(k.thread(), k.word(random.below(96)));
+    case 2:
+      return k.b.INe32(k.b.IAnd32(k.b.LaneIndex(), k.word(random.below(8))), k.word(0));
+    case 3:
+      return k.b.IEq32(I32{k.b.LoadUniformI32(0)}, k.word(random.below(2)));
+    default:
+      return k.always();
+  }
+}
+
+MemoryAccess random_access(Random& random, bool write) {
+  MemoryAccess access;
+  access.space = static_cast<Space>(write ? 1 + random.below(3) : random.below(4));
+  if (access.space == Space::constant || access.space == Space::global)
+    access.index = static_cast<std::uint8_t>(random.below(3));
+  access.element = static_cast<Element>(random.chance(50) ? 4 : random.below(5));
+  const std::uint32_t size = size_of(access.element);
+  const std::uint32_t words = access.element == Element::word ? 1u << random.below(3) : 1;
+  access.extent = static_cast<std::uint8_t>(size * words);
+  access.alignment = random.chance(85) ? access.extent : static_cast<std::uint8_t>(1u << random.below(4));
+  access.offset = static_cast<std::uint8_t>(random.below(words) * size);
+  return access;
+}
+
+TEST_P(BlockAccess, RandomAccessesAreThoseOfTheInterpreter) {
+  const BlockShape shape = shape_with_ranges();
+  for (std::uint64_t seed = 0; seed < 400 && !HasFailure(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    BlockKernel k(shape);
+    I32 sum = k.thread();
+    for (std::uint32_t n = 1 + random.below(6); n > 0; --n) {
+      k.b.set_guest_address(random.below(1000));
+      const bool write = random.chance(40);
+      const MemoryAccess access = random_access(random, write);
+      const I32 address = random_address(random, k, access);
+      const I1 guard = random_guard(random, k);
+      if (write)
+        k.b.StoreMemory(guard, address, random.chance(70) ? sum : k.word(random.below(100)), access.pack());
+      else
+        sum = k.b.SelectI32(
+            guard, k.b.IAdd32(k.b.IMul32(sum, k.word(5)), k.b.LoadMemory(guard, address, access.pack())),
+            sum);
+      if (random.chance(30)) k.keep(sum, random.below(8));
+    }
+    k.keep(sum);
+    k.b.ret();
+    expect_same(k.function, shape, GetParam(), seed);
+  }
+}
+
+TEST_P(BlockAccess, AtomicsAndLocks) {
+  const BlockShape shape = shape_with_ranges();
+  for (std::uint64_t seed = 0; seed < 60 && !HasFailure(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed + 1000);
+    BlockKernel k(shape);
+    MemoryAccess access;
+    access.space = random.chance(50) ? Space::shared : Space::global;
+    access.function = static_cast<ir::AtomicFunction>(random.below(12));
+    const I1 guard = random_guard(random, k);
+    const I32 address = random_address(random, k, access), value = k.b.IMul32(k.thread(), k.word(77));
+    k.keep(k.word(1));
+    switch (random.below(3)) {
+      case 0:
+        k.keep(
+            k.b.SelectI32(guard, k.b.AtomicMemory(guard, address, value, k.word(3), access.pack()), value));
+        break;
+      case 1: {
+        access.space = Space::global;
+        access.alignment = access.extent = 8;
+        const auto old =
+            k.b.AtomicMemory64(guard, address, value, k.word(7), k.word(1), value, access.pack());
+        k.keep(k.b.SelectI32(guard, old[0], value));
+        k.keep(k.b.SelectI32(guard, old[1], value), 1);
+        break;
+      }
+      default: {
+        access.space = Space::shared;
+        access.function = {};
+        const auto [word, got] = k.b.LockMemory(guard, address, access.pack());
+        const I1 both = k.b.And1(guard, got);
+        k.b.UnlockMemory(both, address, k.b.IAdd32(word, value), access.pack());
+        k.keep(k.b.SelectI32(both, word, value));
+      }
+    }
+    k.b.ret();
+    expect_same(k.function, shape, GetParam(), seed);
+  }
+}
+
+}  // namespace
+}  // namespace warpjit::backend

@@ -1,0 +1,97 @@
+// Arithmetic without denormals, on many random operands: at the borders of the range, of all signs, and
+// products that nearly cancel what is added.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+
+#include "backend/kernel.h"
+#include "ir/evaluate.h"
+#include "support/random_ir.h"
+
+namespace warpjit::backend {
+namespace {
+
+using ir::Opcode;
+using ir::Value;
+using warpjit::testing::Random;
+
+std::uint32_t random_float(Random& random) {
+  const auto bits = static_cast<std::uint32_t>(random.next());
+  const std::uint32_t sign = bits & 0x80000000u,
+                      fraction = random.chance(30) ? bits & 0x7ff000 : bits & 0x7fffff;
+  switch (random.below(8)) {
+    case 0:
+      return bits;
+    case 1:
+      return sign | random.below(4) << 23 | fraction;  // least, and denormals
+    case 2:
+      return sign | (252 + random.below(4)) << 23 | fraction;  // greatest, infinity, NaN
+    case 3:
+      return sign | (52 + random.below(24)) << 23 | fraction;  // whose products are least
+    case 4:
+      return sign | (180 + random.below(24)) << 23 | fraction;  // whose products are greatest
+    case 5:
+      return random.chance(50) ? sign : sign | 0x7f800000;
+    default:
+      return sign | (120 + random.below(14)) << 23 | fraction;
+  }
+}
+
+std::array<std::uint32_t, 3> random_operands(Random& random) {
+  std::array<std::uint32_t, 3> x = {random_float(random), random_float(random), random_float(random)};
+  if (random.chance(30)) {  // c near -a*b, or near a multiple of its last place
+    const float product = std::bit_cast<float>(x[0]) * std::bit_cast<float>(x[1]);
+    x[2] = std::bit_cast<std::uint32_t>(-product) + random.below(5) - 2;
+    if (random.chance(40))
+      x[2] = std::bit_cast<std::uint32_t>(std::ldexp(product, static_cast<int>(random.below(60)) - 30));
+  }
+  return x;
+}
+
+class FlushCode : public OnTarget {};
+WARPJIT_ON_EVERY_TARGET(FlushCode);
+
+TEST_P(FlushCode, RandomOperandsGiveTheMeaning) {
+  constexpr std::uint64_t kThreads = 96 * 320;
+  for (Opcode opcode = Opcode::FFlush32; opcode <= Opcode::FMulZeroFlush32;
+       opcode = static_cast<Opcode>(static_cast<int>(opcode) + 1)) {
+    const std::size_t operands = ir::info(opcode).operands.size();
+    KernelBuilder k(1);
+    const auto row = k.b.LoadInput(0);
+    const Value value = k.function.result(k.b.emit_inst(
+        opcode, std::vector<Value>(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(operands))));
+    k.store(ir::F32{value}, row[3], row[3], row[3]);
+    k.b.ret();
+    for (const Setting& setting : {Setting{GetParam(), 1, 0}, Setting{GetParam(), 2, 4}}) {
+      const Executable executable(compile(k.function, setting));
+      if (HasFailure()) return;
+      Random random(static_cast<std::uint64_t>(opcode));
+      for (int round = GetParam() == Target::a64 ? 7 : 0; round < 8; ++round) {
+        Launch launch;
+        launch.threads = kThreads;
+        launch.inputs.emplace_back(kThreads, 16);
+        launch.outputs.emplace_back(kThreads, 16);
+        for (std::uint64_t t = 0; t < kThreads; ++t) {
+          const auto x = random_operands(random);
+          launch.inputs[0].set(t, {x[0], x[1], x[2], 0});
+        }
+        run(executable, launch);
+        for (std::uint64_t t = 0; t < kThreads; ++t) {
+          const Words x = launch.inputs[0].get(t);
+          const std::uint64_t values[] = {x[0], x[1], x[2]};
+          const auto canonical = [](std::uint64_t bits) {
+            return (bits & 0x7fffffff) > 0x7f800000 ? 0x7fc00000u : static_cast<std::uint32_t>(bits);
+          };
+          const std::uint32_t wanted = canonical(ir::evaluate(opcode, {values, operands}));
+          ASSERT_EQ(wanted, canonical(launch.outputs[0].get(t)[0]))
+              << std::hex << ir::info(opcode).name << "(0x" << x[0] << ", 0x" << x[1] << ", 0x" << x[2]
+              << ") (" << setting.text() << ")";
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace warpjit::backend
