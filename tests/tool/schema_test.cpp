@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "compute_file.h"
 #include "launch_file.h"
 
 namespace warpjit::tool {
