@@ -61,7 +61,7 @@ class Function {
   std::uint32_t block_groups = 0;
   std::uint32_t inner_groups = 1;  // that the function itself runs through (pass schedule_groups)
   // Some instruction tells which lanes run it together, or in which order: only a form that keeps that will
-  // do.
+  // do. Of two blocks that may run for different lanes, what the later edge of a branch leads to comes first.
   bool ordered = false;
 
   // Blocks. Block 0 is the entry and has no predecessors.

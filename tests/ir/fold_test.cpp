@@ -249,6 +249,18 @@ constexpr Case kCases[] = {
     {"IShrS32(i, #40)", "IShrS32(i, #31)"},
     {"IShrS32(IShrS32(i, #20), #20)", "IShrS32(i, #31)"},
     {"IShl32(#0, i)", "#0"},
+    {"IAnd32(IShrU32(i, #16), #65535)", "IShrU32(i, #16)"},
+    {"IAnd32(IShrU32(i, #15), #65535)", ""},
+    // The halves of factors.
+    {"IAdd32(IMul32(IAnd32(i, #65535), IAnd32(j, #65535)), IShl32(IAdd32(IMul32(IShrU32(i, #16), IAnd32(j, "
+     "#65535)), IMul32(IAnd32(i, #65535), IShrU32(j, #16))), #16))",
+     "IMul32(i, j)"},
+    {"IAdd32(IShl32(IAdd32(IMul32(IAnd32(i, #65535), #5), IMul32(IShrU32(i, #16), #7)), #16), "
+     "IMul32(IAnd32(i, #65535), #7))",
+     "IMul32(i, #327687)"},
+    {"IAdd32(IMul32(IAnd32(i, #65535), #7), IShl32(IAdd32(IMul32(IShrU32(i, #16), #5), IMul32(IAnd32(i, "
+     "#65535), #5)), #16))",
+     ""},
     {"IEq32(i, i)", "T"},
     {"ILtU32(i, #0)", "F"},
     {"ILtU32(i, #1)", "IEq32(i, #0)"},

@@ -1,10 +1,11 @@
-// The kernels of examples/tesla against what they are to compute.
+// The kernels of examples/tesla against what they are to compute, on the guest interpreter and as IR.
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <numeric>
 
 #include "tesla/interpret_test.h"
+#include "tesla/translate_test.h"
 
 namespace warpjit::tesla {
 namespace {
@@ -37,11 +38,22 @@ std::vector<std::uint32_t> run_example(const std::string& name, std::array<std::
     for (unsigned k = 0; k < 4; ++k)
       launch.parameters.push_back(static_cast<std::byte>(word >> 8 * k & 0xff));
   memory.resize((memory.size() + 1) / 2 * 2);
+  std::vector<std::vector<std::uint32_t>> from_ir;
+  for (const bool optimize : {false, true}) {
+    std::vector<std::uint32_t> other = memory;
+    launch.globals[14] = {{.address = 0x1000, .bytes = std::as_writable_bytes(std::span(other))}};
+    const IrOutcome outcome =
+        run_ir(container->programs.at(0), {}, launch, {.optimize = optimize, .verify = true});
+    EXPECT_TRUE(outcome.status.ok()) << to_string(outcome.status.error());
+    EXPECT_FALSE(outcome.faulted);
+    from_ir.push_back(std::move(other));
+  }
   launch.globals[14] = {{.address = 0x1000, .bytes = std::as_writable_bytes(std::span(memory))}};
   RunReport report;
   const Status status = interpreter->run(launch, report);
   EXPECT_TRUE(status.ok()) << to_string(status.error());
   EXPECT_FALSE(report.first_fault) << to_string(*report.first_fault);
+  for (const auto& other : from_ir) EXPECT_TRUE(other == memory) << "the IR's results are different";
   return memory;
 }
 

@@ -1,11 +1,11 @@
 // Single instructions of the shared corpus, whose results are those of hardware-verified models: 32 rows at a
-// time in the lanes of a warp.
+// time in the lanes of a warp, on the guest interpreter and as IR.
 #include <cstdlib>
 #include <map>
 
 #include "base/sfu.h"
 #include "frontend/tesla/interpret.h"
-#include "tesla/tesla_test.h"
+#include "tesla/translate_test.h"
 
 namespace warpjit::tesla {
 namespace {
@@ -37,7 +37,11 @@ Status run(const Program& program, WarpRegisters& registers) {
   auto interpreter = Interpreter::prepare(program);
   if (!interpreter) return interpreter.error();
   RunReport report;
-  return interpreter->run_warp(Launch{}, registers, report);
+  WarpRegisters from_ir = registers;
+  WARPJIT_CHECK(interpreter->run_warp(Launch{}, registers, report));
+  WARPJIT_CHECK(run_warp_ir(program, {}, Launch{}, from_ir).status);
+  expect_same_registers(registers, from_ir, "row");
+  return {};
 }
 
 void check_rows(const std::string& path, unsigned flag_register, const char* other_flags) {
@@ -102,8 +106,6 @@ TEST_P(TeslaInstructions, Doubles) {
                              : op == "dfma" ? "fma " + rounding + " f64 $r8d $r0d $r2d $r4d"
                                             : "min f64 $r8d $r0d $r2d";
     const Program program = program_of(text + "\nexit nop\n");
-    auto interpreter = Interpreter::prepare(program);
-    ASSERT_TRUE(interpreter.ok());
     for (std::size_t first = 0; first < rows.size(); first += kLanes) {
       const std::size_t lanes = std::min<std::size_t>(kLanes, rows.size() - first);
       WarpRegisters registers;
@@ -113,8 +115,7 @@ TEST_P(TeslaInstructions, Doubles) {
           registers.r[2 * k][l] = static_cast<std::uint32_t>(value);
           registers.r[2 * k + 1][l] = static_cast<std::uint32_t>(value >> 32);
         }
-      RunReport report;
-      ASSERT_TRUE(interpreter->run_warp(Launch{}, registers, report).ok());
+      ASSERT_TRUE(run(program, registers).ok());
       for (std::size_t l = 0; l < lanes; ++l) {
         const std::uint64_t got = std::uint64_t{registers.r[9][l]} << 32 | registers.r[8][l];
         ++count;
@@ -133,23 +134,27 @@ TEST_P(TeslaInstructions, HalfFloats) {
   const auto program = program_of(
       "cvt rn f16 $r1l f32 $r0\ncvt rm f16 $r2l f32 $r0\ncvt rp f16 $r3l f32 $r0\ncvt rz f16 $r4l f32 $r0\n"
       "cvt f32 $r5 f16 $r0l\nexit nop\n");
-  auto interpreter = Interpreter::prepare(program);
-  ASSERT_TRUE(interpreter.ok()) << to_string(interpreter.error());
-  std::size_t wrong = 0;
-  for (const auto& row : rows_of(file("f16.tsv"))) {
-    WarpRegisters registers;
-    registers.r[0][5] = word(row[1]);
-    RunReport report;
-    ASSERT_TRUE(interpreter->run_warp(Launch{}, registers, report).ok());
+  std::size_t wrong = 0, count = 0;
+  WarpRegisters registers;
+  const auto rows = rows_of(file("f16.tsv"));
+  for (const auto& row : rows) {
+    // A warp at a time.
+    if (count % kLanes == 0) {
+      registers = {};
+      for (std::size_t l = 0; l < kLanes && count + l < rows.size(); ++l)
+        registers.r[0][l] = word(rows[count + l][1]);
+      ASSERT_TRUE(run(program, registers).ok());
+    }
+    const std::size_t lane = count++ % kLanes;
     bool same = true;
     if (row[0] == "f32tof16")
-      for (unsigned k = 0; k < 4; ++k) same &= registers.r[1 + k][5] == word(row[2 + k]);
+      for (unsigned k = 0; k < 4; ++k) same &= registers.r[1 + k][lane] == word(row[2 + k]);
     else
-      same = registers.r[5][5] == word(row[2]);
+      same = registers.r[5][lane] == word(row[2]);
     if (!same && ++wrong < 20)
-      ADD_FAILURE() << row[0] << ' ' << row[1] << std::hex << " got " << registers.r[1][5] << ' '
-                    << registers.r[2][5] << ' ' << registers.r[3][5] << ' ' << registers.r[4][5] << " or "
-                    << registers.r[5][5];
+      ADD_FAILURE() << row[0] << ' ' << row[1] << std::hex << " got " << registers.r[1][lane] << ' '
+                    << registers.r[2][lane] << ' ' << registers.r[3][lane] << ' ' << registers.r[4][lane]
+                    << " or " << registers.r[5][lane];
   }
   EXPECT_EQ(wrong, 0U);
 }

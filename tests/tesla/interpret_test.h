@@ -1,4 +1,4 @@
-// Runs a few lines of Tesla assembly on the guest interpreter.
+// Runs a few lines of Tesla assembly on the guest interpreter, and checks that the IR gives the same.
 #pragma once
 
 #include <cstring>

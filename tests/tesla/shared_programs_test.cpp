@@ -2,8 +2,9 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "frontend/tesla/cubin.h"
 #include "frontend/tesla/interpret.h"
-#include "tesla/tesla_test.h"
+#include "tesla/translate_test.h"
 
 namespace warpjit::tesla {
 namespace {
@@ -39,7 +40,7 @@ struct Spaces {
   std::vector<std::pair<unsigned, std::vector<std::byte>>> bytes;
 };
 
-// Runs twice, with the code for this host and the portable one, and checks memory and counts.
+// Runs twice, with the code for this host and the portable one, and checks memory and counts; then as IR.
 void check(const Program& program, Launch launch, const Spaces& before, const Spaces& after,
            const Json& golden) {
   auto interpreter = Interpreter::prepare(program);
@@ -59,6 +60,16 @@ void check(const Program& program, Launch launch, const Spaces& before, const Sp
       EXPECT_EQ(report.lane_instructions, golden["lane_operations"].get<std::uint64_t>());
     }
     EXPECT_EQ(report.deepest_stack, golden["max_control_stack"].get<std::uint32_t>());
+  }
+  for (const bool optimize : {false, true}) {
+    Spaces memory = before;
+    for (auto& [space, bytes] : memory.bytes) launch.globals[space] = {{.address = 0, .bytes = bytes}};
+    const IrOutcome outcome = run_ir(program, {}, launch, {.optimize = optimize, .verify = true});
+    ASSERT_TRUE(outcome.status.ok()) << to_string(outcome.status.error());
+    EXPECT_FALSE(outcome.faulted);
+    for (std::size_t k = 0; k < after.bytes.size(); ++k)
+      EXPECT_TRUE(memory.bytes[k].second == after.bytes[k].second)
+          << "g" << after.bytes[k].first << " differs in the IR";
   }
 }
 
@@ -125,6 +136,52 @@ TEST_F(TeslaSharedPrograms, Compute) {
     check(program_file(folder + "/comp.bin", golden["gpr_alloc"].get<std::uint32_t>()), launch, before, after,
           golden);
   }
+}
+
+// What NVIDIA's compiler made, with parameters that are addresses of g14: guest interpreter against the IR.
+TEST_F(TeslaSharedPrograms, Kernels) {
+  unsigned ran = 0, unsupported = 0;
+  for (const std::string& line : split(read_text(shared_folder() + "/kernels/index.tsv"), '\n')) {
+    if (line.empty() || line[0] == '#') continue;
+    const std::string path = split(line, '\t')[0], name = path.substr(path.find('/') + 1);
+    const std::string text = read_text(shared_folder() + "/kernels/" + name + ".cubin");
+    if (text.empty()) continue;
+    const auto container = read_text_cubin(text, name);
+    ASSERT_TRUE(container.ok()) << to_string(container.error());
+    for (const Program& program : container->programs) {
+      SCOPED_TRACE(name + " " + program.name);
+      auto interpreter = Interpreter::prepare(program);
+      if (!interpreter) continue;  // textures
+      Launch launch;
+      launch.grid = {2, 1};
+      launch.block = {48, 1, 1};
+      launch.fuel = 1000;
+      for (std::uint32_t k = 0; k < std::min(program.shared_bytes, 96U) / 4; ++k)
+        for (unsigned byte = 0; byte < 4; ++byte)
+          launch.parameters.push_back(static_cast<std::byte>((0x1000 + 0x400 * k) >> 8 * byte & 0xff));
+      std::vector<std::uint32_t> before(16 * 1024);
+      for (std::uint32_t k = 0; k < before.size(); ++k) before[k] = k * 0x9e3779b9;
+      std::vector<std::uint32_t> guest = before, ir = before;
+      launch.globals[14] = {{.address = 0x1000, .bytes = std::as_writable_bytes(std::span(guest))}};
+      RunReport report;
+      const Status status = interpreter->run(launch, report);
+      launch.globals[14] = {{.address = 0x1000, .bytes = std::as_writable_bytes(std::span(ir))}};
+      const IrOutcome outcome = run_ir(program, {}, launch, {.verify = true});
+      ++ran;
+      if (!outcome.status.ok() && outcome.status.error().code == ErrorCode::unsupported) {
+        ++unsupported;
+        std::printf("%s: %s\n", name.c_str(), to_string(outcome.status.error()).c_str());
+        continue;
+      }
+      ASSERT_EQ(outcome.status.ok(), status.ok())
+          << (outcome.status.ok() ? "" : to_string(outcome.status.error()))
+          << (status.ok() ? "" : to_string(status.error()));
+      EXPECT_TRUE(!status.ok() || guest == ir) << "the IR's results are different";
+      EXPECT_EQ(outcome.faulted, report.first_fault.has_value());
+    }
+  }
+  EXPECT_GT(ran, 40U);
+  EXPECT_LT(unsupported, 5U);
 }
 
 }  // namespace

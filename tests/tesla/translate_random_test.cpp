@@ -1,5 +1,6 @@
 // Random kernels: translator, passes and IR interpreter against the guest interpreter.
 #include <cstdlib>
+#include <map>
 
 #include "frontend/tesla/random.h"
 #include "tesla/translate_test.h"
@@ -7,13 +8,25 @@
 namespace warpjit::tesla {
 namespace {
 
-Compared compare_random(std::uint64_t seed, const RandomOptions& options) {
+Compared compare_random(std::uint64_t seed, const RandomOptions& options, std::string& reason) {
   const RandomKernel kernel = random_kernel(seed, options);
-  Comparison comparison{.c0 = kernel.c0, .g0 = kernel.g0, .g1 = Words(kernel.g1_words), .expect_supported = false};
+  Comparison comparison{.c0 = kernel.c0,
+                        .g0 = kernel.g0,
+                        .g1 = Words(kernel.g1_words),
+                        .expect_supported = false,
+                        .reason = &reason};
   comparison.launch.grid = kernel.grid;
   comparison.launch.block = kernel.block;
   comparison.launch.fuel = kRandomFuel;
   return compare(kernel.program, comparison, "seed " + std::to_string(seed));
+}
+
+// In turn: quads; straight code; no memory between lanes; all of these.
+RandomOptions options_of(std::uint64_t seed) {
+  RandomOptions options{.quads = seed % 4 == 0};
+  if (seed % 4 == 1) options.flow = false;
+  if (seed % 4 == 2) options.warp_synchronous = options.votes = false;
+  return options;
 }
 
 // WARPJIT_TESLA_SEEDS=FIRST..LAST checks these instead and prints how many can be translated.
@@ -25,27 +38,18 @@ TEST(TeslaTranslateRandom, KernelsAgree) {
     first = std::strtoull(given, &end, 10);
     last = *end == '.' ? std::strtoull(end + 2, nullptr, 10) : first;
   }
-  std::uint64_t unsupported = 0, different = 0;
+  std::uint64_t different = 0;
+  std::map<std::string, std::uint64_t> unsupported;
   for (std::uint64_t seed = first; seed <= last && different < 10; ++seed) {
-    // In turn: everything that is possible; straight code with doubles; control flow alone.
-    RandomOptions options{.quads = seed % 4 == 0};
-    if (seed % 4 == 1) options.flow = false;
-    if (seed % 4 == 2) options.warp_synchronous = options.votes = false;
-    if (given != nullptr && std::getenv("WARPJIT_TESLA_BARRIERS") == nullptr) options.barriers = seed % 2 == 0;
-    options.barriers = false;
-    switch (compare_random(seed, options)) {
-      case Compared::same:
-        break;
-      case Compared::unsupported:
-        ++unsupported;
-        break;
-      case Compared::different:
-        ++different;
-        break;
-    }
+    std::string reason;
+    const Compared result = compare_random(seed, options_of(seed), reason);
+    if (result == Compared::unsupported) ++unsupported[reason];
+    if (result == Compared::different) ++different;
   }
   EXPECT_EQ(different, 0U);
-  if (given != nullptr) std::printf("%llu unsupported\n", static_cast<unsigned long long>(unsupported));
+  if (given != nullptr)
+    for (const auto& [reason, count] : unsupported)
+      std::printf("%llu unsupported: %s\n", static_cast<unsigned long long>(count), reason.c_str());
 }
 
 }  // namespace

@@ -21,9 +21,8 @@ ComputeFacts facts_of(const Program& program, const Modes& modes, const Launch& 
 }
 
 std::uint32_t shared_bytes_of(const Program& program, const Launch& launch) {
-  const std::size_t bytes =
-      std::max({kParameterOffset + launch.parameters.size(), std::size_t{program.shared_bytes},
-                std::size_t{launch.shared_bytes}});
+  const std::size_t bytes = std::max({kParameterOffset + launch.parameters.size(),
+                                      std::size_t{program.shared_bytes}, std::size_t{launch.shared_bytes}});
   return static_cast<std::uint32_t>((bytes + 63) / 64 * 64);
 }
 
@@ -97,18 +96,98 @@ IrOutcome run_ir(const Program& program, const Modes& modes, const Launch& launc
       std::ranges::fill(shared, std::byte{0});
       std::ranges::fill(local, std::byte{0});
       std::ranges::fill(locks, std::uint8_t{0});
-      const std::uint32_t header[8] = {launch.grid_id,  launch.block[0], launch.block[1], launch.block[2],
-                                       launch.grid[0], launch.grid[1],  bx,              by};
+      const std::uint32_t header[8] = {launch.grid_id,
+                                       launch.block[0],
+                                       launch.block[1],
+                                       launch.block[2],
+                                       launch.grid[0],
+                                       launch.grid[1],
+                                       bx,
+                                       by};
       for (std::size_t k = 0; k < 8; ++k) {
         const auto half = static_cast<std::uint16_t>(header[k]);
         std::memcpy(shared.data() + 2 * k, &half, 2);
       }
       std::ranges::copy(launch.parameters, shared.begin() + kParameterOffset);
-      const bool scheduled = group->kernel.frame_slots != 0;
-      const Status status = kernel->run(memory, 0, scheduled ? kLanes : warps * kLanes, launch.fuel);
+      const std::uint64_t count = std::uint64_t{warps / group->kernel.inner_groups} * kLanes;
+      const Status status = kernel->run(memory, 0, count, launch.fuel);
       if (!status.ok()) return {status.error(), block.fault.happened};
     }
   return {{}, block.fault.happened};
+}
+
+namespace {
+
+constexpr unsigned kKept = 60, kRowWords = 128;  // registers, words for each lane
+constexpr unsigned kFirstA = kKept, kFirstC = kKept + 4;
+
+std::uint32_t& kept(WarpRegisters& registers, unsigned n, unsigned lane) {
+  if (n < kFirstA) return registers.r[n][lane];
+  return n < kFirstC ? registers.a[1 + n - kFirstA][lane] : registers.c[n - kFirstC][lane];
+}
+
+// Code that loads or stores all of these, before or behind other code.
+std::string loads() {
+  std::string text = "and b32 $r60 $r0 0xffff\nshl b32 $r60 $r60 0x9\nadd b32 $r61 $r60 0xf0\n";
+  for (unsigned k = 0; k < 8; ++k) {
+    text += "ld b32 $r62 g15[$r61]\nadd b32 $r61 $r61 0x4\n";
+    text += k < 4 ? "shl $a" + std::to_string(k + 1) + " $r62 0x0\n"
+                  : "mov $c" + std::to_string(k - 4) + " $r62\n";
+  }
+  text += "mov b32 $r61 $r60\n";
+  for (unsigned k = 0; k < kKept; k += 4)
+    text += "ld b128 $r" + std::to_string(k) + "q g15[$r61]\nadd b32 $r61 $r61 0x10\n";
+  return text;
+}
+std::string stores() {
+  std::string text = "mov b32 $r61 $r60\n";
+  for (unsigned k = 0; k < kKept; k += 4)
+    text += "st b128 g15[$r61] $r" + std::to_string(k) + "q\nadd b32 $r61 $r61 0x10\n";
+  for (unsigned k = 0; k < 8; ++k)
+    text += "mov $r62 $" + (k < 4 ? "a" + std::to_string(k + 1) : "c" + std::to_string(k - 4)) +
+            "\nst b32 g15[$r61] $r62\nadd b32 $r61 $r61 0x4\n";
+  return text + "exit nop\n";
+}
+
+}  // namespace
+
+IrOutcome run_warp_ir(const Program& program, const Modes& modes, const Launch& launch,
+                      WarpRegisters& registers, const ir::PipelineOptions& options) {
+  static const Program before = program_of(loads()), behind = program_of(stores());
+  Program whole = program;
+  whole.registers = kMaxRegisters;
+  whole.code = before.code;
+  whole.code.insert(whole.code.end(), program.code.begin(), program.code.end() - 2);
+  whole.code.insert(whole.code.end(), behind.code.begin(), behind.code.end());
+  std::vector<std::uint32_t> words(kLanes * kRowWords);
+  for (unsigned l = 0; l < kLanes; ++l)
+    for (unsigned n = 0; n < kFirstC + 4; ++n) words[l * kRowWords + n] = kept(registers, n, l);
+  Launch one = launch;
+  one.grid = {1, 1};
+  one.block = {kLanes, 1, 1};
+  one.globals[15] = {{.address = 0, .bytes = std::as_writable_bytes(std::span(words))}};
+  IrOutcome outcome = run_ir(whole, modes, one, options);
+  for (unsigned l = 0; l < kLanes; ++l)
+    for (unsigned n = 0; n < kFirstC + 4; ++n) kept(registers, n, l) = words[l * kRowWords + n];
+  return outcome;
+}
+
+void expect_same_registers(const WarpRegisters& guest, const WarpRegisters& ir, const std::string& name) {
+  WarpRegisters wanted = guest, got = ir;
+  for (unsigned n = 0; n < kFirstC + 4; ++n)
+    for (unsigned l = 0; l < kLanes; ++l) {
+      if (kept(wanted, n, l) == kept(got, n, l)) continue;
+      ADD_FAILURE() << name
+                    << (n < kFirstA   ? ": $r"
+                        : n < kFirstC ? ": $a"
+                                      : ": $c")
+                    << (n < kFirstA   ? n
+                        : n < kFirstC ? n - kFirstA + 1
+                                      : n - kFirstC)
+                    << " of lane " << l << std::hex << ": guest " << kept(wanted, n, l) << ", IR "
+                    << kept(got, n, l);
+      return;
+    }
 }
 
 Compared compare(const Program& program, const Comparison& comparison, const std::string& name) {
@@ -141,6 +220,7 @@ Compared compare(const Program& program, const Comparison& comparison, const std
     with_memory(g0, g1);
     const IrOutcome ir = run_ir(program, comparison.modes, launch, variant.options);
     if (!ir.status.ok() && ir.status.error().code == ErrorCode::unsupported) {
+      if (comparison.reason != nullptr) *comparison.reason = ir.status.error().message;
       if (comparison.expect_supported) ADD_FAILURE() << name << ": " << to_string(ir.status.error());
       return Compared::unsupported;
     }

@@ -12,7 +12,7 @@
 namespace warpjit::tesla {
 
 struct IrOutcome {
-  Status status;      // of translation, pipeline and run
+  Status status;         // of translation, pipeline and run
   bool faulted = false;  // some access was outside or not aligned
 };
 
@@ -23,12 +23,20 @@ IrOutcome run_ir(const Program& program, const Modes& modes, const Launch& launc
 // Whether every instruction does for a lane what it does for others: no order of lanes to keep.
 bool is_ordered(const Program& program, const Modes& modes, const Launch& launch);
 
+// As Interpreter::run_warp for code without control transfers whose last two words are `exit nop`: registers
+// $r0 to $r59, $a1 to $a4 and all flags go in and come out. The code uses no other registers; g15 is taken.
+IrOutcome run_warp_ir(const Program& program, const Modes& modes, const Launch& launch,
+                      WarpRegisters& registers, const ir::PipelineOptions& options = {});
+// Fails the test where these registers are not the same.
+void expect_same_registers(const WarpRegisters& guest, const WarpRegisters& ir, const std::string& name);
+
 using Words = std::vector<std::uint32_t>;
 struct Comparison {
   Modes modes{};
   Launch launch{};
   Words c0{}, g0{}, g1{};  // g1 is written and compared
   bool expect_supported = true;
+  std::string* reason = nullptr;  // why it is unsupported
 };
 enum class Compared { same, unsupported, different };
 // Guest interpreter against the IR with and without optimization, and in the dispatcher where the order of

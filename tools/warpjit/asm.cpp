@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include "command.h"
+#include "compute.h"
 #include "files.h"
 #include "frontend/pica200/assemble.h"
 #include "frontend/pica200/shbin.h"
@@ -26,6 +27,11 @@ Json words_json(const std::vector<std::uint32_t>& words) {
 int assemble_files(const AsmOptions& options) {
   if (options.out.empty() && !options.json)
     return fail({ErrorCode::bad_input, "say where to: -o FILE.shbin, or --json to print the words", "asm"});
+  if (is_compute(options.files[0])) {
+    if (options.files.size() != 1)
+      return fail({ErrorCode::bad_input, "kernels are assembled one source at a time", options.files[1]});
+    return assemble_compute(options.files[0], options.out, options.json);
+  }
   std::vector<pica200::SourceFile> sources;
   for (const std::string& file : options.files) {
     const auto bytes = read_file(file, 16 << 20);
@@ -55,7 +61,8 @@ int assemble_files(const AsmOptions& options) {
 
 void add_asm(CLI::App& app, int& exit) {
   const auto options = std::make_shared<AsmOptions>();
-  CLI::App* command = app.add_subcommand("asm", "Assemble sources into an SHBIN container");
+  CLI::App* command =
+      app.add_subcommand("asm", "Assemble sources into an SHBIN container; *.tesla into code words");
   command->add_option("files", options->files, "sources; each without .nodvle gives one program")->required();
   command->add_option("-o,--out", options->out, "container to write");
   command->add_flag("--labels", options->labels, "store procedure and label names");

@@ -7,6 +7,7 @@
 #include "bound_launch.h"
 #include "chart.h"
 #include "command.h"
+#include "compute.h"
 #include "engines.h"
 
 namespace warpjit::tool {
@@ -106,6 +107,8 @@ BarChart make_chart(const std::vector<Row>& rows, const std::string& title) {
 }
 
 int bench_launch(const BenchOptions& options) {
+  if (is_compute(options.input.file))
+    return bench_compute({options.input, {}, false, options.json}, options.engines, options.seconds);
   if (!options.chart.empty() && !options.chart.ends_with(".svg") && !options.chart.ends_with(".png"))
     return fail({ErrorCode::bad_input, "a chart's name must end in .svg or .png", "--chart"});
   const auto file = load_launch(options.input);

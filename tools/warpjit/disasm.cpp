@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include "command.h"
+#include "compute.h"
 #include "files.h"
 #include "frontend/pica200/disassemble.h"
 
@@ -16,6 +17,7 @@ struct DisasmOptions {
 };
 
 int disassemble_program(const DisasmOptions& options) {
+  if (is_compute(options.input.file)) return disassemble_compute(options.input, options.out, options.json);
   const auto loaded = load_program(options.input);
   if (!loaded) return fail(loaded.error());
   const pica200::Program& program = loaded->program;

@@ -4,6 +4,7 @@
 #include "backend/target.h"
 #include "command.h"
 #include "compile_input.h"
+#include "compute.h"
 #include "files.h"
 #include "frontend/pica200/disassemble.h"
 
@@ -41,18 +42,39 @@ Json to_json(const backend::MachineCode& code) {
           {"moves", s.moves}};
 }
 
+// A program's thread form, and the text of its instructions.
+struct GuestCode {
+  ir::Function function;
+  std::function<std::string(std::uint32_t)> instruction;
+};
+Result<GuestCode> load_guest(const ProgramInput& wanted) {
+  if (is_compute(wanted.file)) {
+    WARPJIT_TRY(ComputeCode code, translate_compute(wanted));
+    const auto shared = std::make_shared<ComputeCode>(std::move(code));
+    return GuestCode{shared->function,
+                     [shared](std::uint32_t address) { return shared->instruction(address); }};
+  }
+  WARPJIT_TRY(const LoadedProgram loaded, load_program(wanted));
+  WARPJIT_TRY(const CompileInput input, prepare_compile(loaded));
+  WARPJIT_TRY(ir::Function function, input.shader->translate(input.facts));
+  return GuestCode{std::move(function), [shader = input.shader](std::uint32_t address) -> std::string {
+                     const pica200::Program& guest = shader->program();
+                     const auto instruction = address < guest.code.size()
+                                                  ? pica200::try_decode(guest.code[address])
+                                                  : std::nullopt;
+                     if (!instruction) return {};
+                     return pica200::disassemble(*instruction, guest.descriptor(instruction->descriptor));
+                   }};
+}
+
 int print_host(const HostOptions& options) {
-  const auto loaded = load_program(options.input);
-  if (!loaded) return fail(loaded.error());
-  const auto input = prepare_compile(*loaded);
-  if (!input) return fail(input.error());
+  const auto guest = load_guest(options.input);
+  if (!guest) return fail(guest.error());
   // Code can be made for targets that this machine does not run.
   const auto target = pick_target(options.target);
   if (!target) return fail(target.error());
-  auto function = input->shader->translate(input->facts);
-  if (!function) return fail(function.error());
   const auto program = ir::run_pipeline(
-      std::move(*function), {.dispatch_all = options.dispatch, .assume_no_zero_inf = !options.exact});
+      guest->function, {.dispatch_all = options.dispatch, .assume_no_zero_inf = !options.exact});
   if (!program) return fail(program.error());
   backend::CompileOptions compile;
   compile.abi = options.win64 ? backend::Abi::win64 : backend::Abi::native;
@@ -68,13 +90,7 @@ int print_host(const HostOptions& options) {
     if (const Status written = write_file(options.out, std::span(bytes, code->bytes.size())); !written)
       return fail(written.error());
   }
-  const pica200::Program& guest = input->shader->program();
-  const std::string listing = backend::list(*code, [&](std::uint32_t address) -> std::string {
-    const auto instruction =
-        address < guest.code.size() ? pica200::try_decode(guest.code[address]) : std::nullopt;
-    if (!instruction) return {};
-    return pica200::disassemble(*instruction, guest.descriptor(instruction->descriptor));
-  });
+  const std::string listing = backend::list(*code, guest->instruction);
   if (options.json) {
     Json json = to_json(*code);
     if (!options.statistics) json["listing"] = listing;

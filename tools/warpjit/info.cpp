@@ -4,6 +4,7 @@
 #include <map>
 
 #include "command.h"
+#include "compute.h"
 
 namespace warpjit::tool {
 
@@ -161,7 +162,7 @@ int show_build(bool as_json) {
   for (const Target target : host.targets) targets.push_back(warpjit::name(target));
   if (as_json) {
     Json json{{"version", fmt::format("{}.{}.{}", v.major, v.minor, v.patch)},
-              {"isas", {"pica200"}},
+              {"isas", {"pica200", "tesla"}},
               {"targets", targets},
               {"jit", host.jit}};
     if (host.jit)
@@ -174,7 +175,8 @@ int show_build(bool as_json) {
     print_json(json);
     return kOk;
   }
-  fmt::print("warpjit {}.{}.{}\nguests:  pica200 (vertex, geometry)\n", v.major, v.minor, v.patch);
+  fmt::print("warpjit {}.{}.{}\nguests:  pica200 (vertex, geometry), tesla (compute)\n", v.major, v.minor,
+             v.patch);
   std::string list;
   for (const std::string& target : targets) list += (list.empty() ? "" : ", ") + target;
   fmt::print(
@@ -194,14 +196,17 @@ void add_info(CLI::App& app, int& exit) {
   };
   const auto options = std::make_shared<InfoOptions>();
   CLI::App* command = app.add_subcommand("info", "What a container declares, or what this machine can run");
-  command->add_option("file", options->file,
-                      "SHBIN container or assembly source (*.pica); none: this build and machine");
+  command->add_option(
+      "file", options->file,
+      "SHBIN container, cubin, or assembly source (*.pica, *.tesla); none: this build and machine");
   command->add_flag("--json", options->json, "print JSON");
   command->footer(
       "Examples:\n  warpjit info\n  warpjit info examples/pica200/mvp_light.shbin\n  warpjit info "
       "shader.shbin --json");
   command->callback([options, &exit] {
-    exit = options->file.empty() ? show_build(options->json) : show_container(options->file, options->json);
+    exit = options->file.empty()       ? show_build(options->json)
+           : is_compute(options->file) ? info_compute(options->file, options->json)
+                                       : show_container(options->file, options->json);
   });
 }
 

@@ -5,6 +5,7 @@
 
 #include "command.h"
 #include "compile_input.h"
+#include "compute.h"
 #include "ir/pipeline.h"
 #include "ir/printer.h"
 
@@ -18,18 +19,23 @@ struct IrOptions {
   bool all = false, list = false, dispatch = false, no_optimize = false, json = false;
 };
 
-int print_stages(const IrOptions& options) {
-  const auto loaded = load_program(options.input);
-  if (!loaded) return fail(loaded.error());
-  const auto input = prepare_compile(*loaded);
-  if (!input) return fail(input.error());
+Result<ir::Function> translate(const ProgramInput& wanted) {
+  if (is_compute(wanted.file)) {
+    WARPJIT_TRY(ComputeCode code, translate_compute(wanted));
+    return std::move(code.function);
+  }
+  WARPJIT_TRY(const LoadedProgram loaded, load_program(wanted));
+  WARPJIT_TRY(const CompileInput input, prepare_compile(loaded));
+  return input.shader->translate(input.facts);
+}
 
+int print_stages(const IrOptions& options) {
+  auto function = translate(options.input);
+  if (!function) return fail(function.error());
   struct Stage {
     std::string name, text;
   };
   std::vector<Stage> stages;
-  auto function = input->shader->translate(input->facts);
-  if (!function) return fail(function.error());
   const ir::PipelineOptions pipeline{
       .dispatch_all = options.dispatch, .optimize = !options.no_optimize, .verify = true};
   const auto program =

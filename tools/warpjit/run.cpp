@@ -6,6 +6,7 @@
 
 #include "bound_launch.h"
 #include "command.h"
+#include "compute.h"
 #include "files.h"
 
 namespace warpjit::tool {
@@ -167,13 +168,6 @@ void print_timing(const BoundLaunch& bound, const RunReport& report) {
 }
 
 int run_launch(const RunCommand& options) {
-  auto file = load_launch(options.input);
-  if (!file) return fail(file.error());
-  auto made = BoundLaunch::make(std::move(*file));
-  if (!made) return fail(made.error());
-  BoundLaunch& bound = *made;
-
-  const Engine engine;
   RunOptions run;
   run.engine = *parse_engine(options.engine);
   run.target = *parse_target(options.target);
@@ -181,6 +175,15 @@ int run_launch(const RunCommand& options) {
   run.fuel = options.input.fuel;
   run.dispatch_all = options.dispatch;
   run.background = options.background;
+  if (is_compute(options.input.file))
+    return run_compute({options.input, options.out, options.all, options.json}, run);
+  auto file = load_launch(options.input);
+  if (!file) return fail(file.error());
+  auto made = BoundLaunch::make(std::move(*file));
+  if (!made) return fail(made.error());
+  BoundLaunch& bound = *made;
+
+  const Engine engine;
   const auto report = bound.run(engine, run);
   if (!report) return fail(report.error());
   if (report->engine != run.engine && report->interpreted == 0) {

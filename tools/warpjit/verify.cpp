@@ -4,6 +4,7 @@
 
 #include "bound_launch.h"
 #include "command.h"
+#include "compute.h"
 #include "engines.h"
 #include "random_launch.h"
 
@@ -81,6 +82,8 @@ void print(const Outcome& outcome, const std::string& reference, bool expectatio
 }
 
 int verify_launch(const VerifyOptions& options) {
+  if (is_compute(options.input.file))
+    return verify_compute({options.input, {}, false, options.json}, options.engines);
   auto file = load(options);
   if (!file) return fail(file.error());
   auto made = BoundLaunch::make(std::move(*file));

@@ -57,6 +57,7 @@ std::vector<std::vector<std::uint32_t>> successors(const ControlFlow& flow) {
       const FlowEdge& edge = block.edges[k ^ block.first_edge];
       if (edge.target != kThreadEnds) result[b].push_back(edge.target);
     }
+    if (block.before != kThreadEnds) result[b].push_back(block.before);
   }
   return result;
 }
@@ -223,7 +224,7 @@ class Explorer {
     if (state_.size == kMaxDepth)
       return fail("the control stack becomes too deep, or the program is recursive");
     state_.stack[state_.size++] = Entry(type, pc);
-    if (type != EntryType::quadon) pushes_.push_back(static_cast<std::uint16_t>(state_.size));
+    if (type != EntryType::quadon) pushes_.push_back({state_.size, pc});
     if (backward) add_edge(state_, true);
     return {};
   }
@@ -291,7 +292,7 @@ class Explorer {
   const std::span<const std::uint32_t> split_;
   flow::StateTable<State> states_;
   std::vector<char> leader_;  // by word
-  std::vector<std::uint16_t> pushes_;
+  std::vector<FlowPush> pushes_;
   State state_;
   FlowBlock block_;
   bool ended_ = false, full_ = false;

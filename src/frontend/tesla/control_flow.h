@@ -36,16 +36,22 @@ struct FlowBlock {
   std::uint16_t meeting_depth = 0;
   bool is_bra = false;          // the conditional transfer is a bra
   std::uint8_t first_edge = 0;  // whose blocks are to come first; see arrange()
-  // Depths after each CALL, BREAK or JOINAT that the block pushes: [first_push, end_push) of
-  // ControlFlow::pushes.
-  std::uint32_t first_push = 0, end_push = 0;
+  // Of a block that ends the thread: one that is to come behind it, where others go on (arrange()).
+  std::uint32_t before = kThreadEnds;
+  std::uint32_t first_push = 0,
+                end_push = 0;  // what it pushes: [first_push, end_push) of ControlFlow::pushes
+};
+
+// A CALL, BREAK or JOINAT: how many entries there are then, and the address in it.
+struct FlowPush {
+  std::uint32_t depth = 0, pc = 0;
 };
 
 struct ControlFlow {
   std::vector<FlowBlock> blocks;  // block 0 is the entry
-  std::vector<std::uint16_t> pushes;
+  std::vector<FlowPush> pushes;
 
-  // Reverse post-order, what each first_edge leads to first.
+  // Reverse post-order, what each first_edge leads to first, and before each `before`.
   std::vector<std::uint32_t> order() const;
 };
 

@@ -503,7 +503,9 @@ inline Converted convert_to_integer(const Instruction& i, u64 x) {
     if (nan)
       return integer_result(i, wide ? u64{1} << (8 * size_of(i.type) - 1) : 0, wide ? u32{kOverflow} : 0U);
     const Clamped clamped = clamp_to(i.type, value);
-    return integer_result(i, clamped.value, wide && clamped.saturated ? u32{kOverflow} : 0U);
+    // No float is 2^64 - 1: that stands for all that is more.
+    const bool saturated = clamped.saturated || value.magnitude == ~u64{0};
+    return integer_result(i, clamped.value, wide && saturated ? u32{kOverflow} : 0U);
   };
   if (i.source_type == Type::f64) {
     const u64 word = modified64(x, i.absolute[0] != 0, i.negate[0] != 0);

@@ -10,7 +10,7 @@ constexpr std::uint32_t kResult = 1U << 30, kLock = 3U << 28;  // bits of Memory
 
 void add_operand(LaneEffects& effects, const Operand& operand, bool is_store) {
   if (operand.kind != Operand::Kind::shared && operand.kind != Operand::Kind::global) return;
-  LaneEffects::Memory& memory = operand.kind == Operand::Kind::shared ? effects.shared : effects.global;
+  LaneEffects::Memory& memory = effects.memory[operand.kind == Operand::Kind::shared ? 0 : 1 + operand.space];
   (is_store ? memory.store : memory.load) = true;
 }
 
@@ -35,9 +35,11 @@ bool conflict(const LaneEffects::Memory& x, const LaneEffects::Memory& y) {
 // Does the order matter in which some lanes do x and others do y? Two plain stores to one place are a race,
 // which no engine promises anything about.
 bool conflict(const LaneEffects& x, const LaneEffects& y) {
-  const auto touches = [](const LaneEffects& e) { return e.barrier || e.shared.any() || e.global.any(); };
-  if ((x.barrier && touches(y)) || (y.barrier && touches(x))) return true;
-  return conflict(x.shared, y.shared) || conflict(x.global, y.global);
+  const auto acts = [](const LaneEffects& e) { return e.barrier || e.touches_memory(); };
+  if ((x.barrier && acts(y)) || (y.barrier && acts(x))) return true;
+  for (std::size_t k = 0; k < x.memory.size(); ++k)
+    if (conflict(x.memory[k], y.memory[k])) return true;
+  return false;
 }
 
 // Blocks that control comes to from some edges while a number of stack entries stays.
@@ -50,6 +52,7 @@ class Region {
     if (block == kThreadEnds) return;
     if (order_.flow.blocks[block].depth < depth_) {
       first_outside_ = std::min(first_outside_, order_.position[block]);
+      outside_.push_back(block);
       return;
     }
     if (inside_[block]) return;
@@ -66,12 +69,18 @@ class Region {
   const std::vector<std::uint32_t>& blocks() const { return blocks_; }
   bool holds(std::uint32_t block) const { return inside_[block]; }
   std::uint32_t first_outside() const { return first_outside_; }  // position
+  // The block at an address where control goes on outside, or kThreadEnds.
+  std::uint32_t outside_at(std::uint32_t pc) const {
+    for (const std::uint32_t block : outside_)
+      if (order_.flow.blocks[block].first == pc) return block;
+    return kThreadEnds;
+  }
 
  private:
   const LaneOrder& order_;
   const std::uint32_t depth_;
   std::vector<bool> inside_;
-  std::vector<std::uint32_t> blocks_;
+  std::vector<std::uint32_t> blocks_, outside_;
   std::uint32_t first_outside_ = ~0U;
 };
 
@@ -99,7 +108,7 @@ class Check {
       // The work grows with blocks times branches.
       if (work_ > kMaxWork) return {"too many blocks to find out in which order lanes run", b, {}};
       for (std::uint32_t k = blocks()[b].first_push; k < blocks()[b].end_push; ++k)
-        check_push(b, order_.flow.pushes[k]);
+        check_push(b, order_.flow.pushes[k].depth);
       if (order_.diverges[b] && blocks()[b].is_bra) check_bra(b);
       if (order_.effects[b].needs_all_lanes && !order_.has_all_lanes[b])
         give_up("a quad operation where not all lanes are", b);
@@ -149,14 +158,15 @@ class Check {
       sides[k].walk();
       work_ += sides[k].blocks().size() + 1;
     }
-    Summary both, all;
+    Summary both;
     std::array<Summary, 2> only;
     for (unsigned k = 0; k < 2; ++k)
-      for (const std::uint32_t inside : sides[k].blocks()) {
+      for (const std::uint32_t inside : sides[k].blocks())
         (sides[1 - k].holds(inside) ? both : only[k]).add(order_, inside);
-        all.add(order_, inside);
-      }
-    if (both.effects.reads_lanes || conflict(both.effects, all.effects)) {
+    // What only the taken side does comes before what both come to.
+    const bool late = conflict(both.effects, only[0].effects) && only[0].last > both.first;
+    if (both.effects.reads_lanes || conflict(both.effects, both.effects) ||
+        conflict(both.effects, only[1].effects) || late) {
       const char* reason = "lanes that parted come to the same order-sensitive code one after the other";
       if (std::ranges::any_of(sides, [&](const Region& side) { return holds_bra(side, block.last); }))
         return give_up(reason, b);
@@ -177,17 +187,85 @@ class Check {
   std::size_t work_ = 0;
 };
 
+class Arrangement {
+ public:
+  Arrangement(ControlFlow& flow, const std::vector<LaneEffects>& effects)
+      : flow_(flow), effects_(effects), order_{flow, effects, {}, {}, {}} {
+    order_.position.resize(flow.blocks.size());
+    for (const LaneEffects& e : effects) all_.add(e);
+  }
+
+  void run() {
+    for (std::uint32_t b = 0; b < flow_.blocks.size() && work_ < kMaxWork; ++b) {
+      FlowBlock& block = flow_.blocks[b];
+      // The lanes that a break or ret leaves go on first.
+      if (block.edge_count == 2) block.first_edge = block.is_bra ? first_side(block) : 1;
+      for (std::uint32_t k = block.first_push; k < block.end_push; ++k) end_before(block, flow_.pushes[k]);
+    }
+  }
+
+ private:
+  static constexpr std::size_t kMaxWork = 1 << 20;
+
+  std::uint8_t first_side(const FlowBlock& block) {
+    std::array<Region, 2> sides{Region(order_, block.meeting_depth), Region(order_, block.meeting_depth)};
+    for (unsigned k = 0; k < 2; ++k) {
+      sides[k].enter(block.edges[k].target);
+      walk(sides[k]);
+    }
+    const auto acts = [&](unsigned side) {
+      return std::ranges::any_of(sides[side].blocks(), [&](std::uint32_t b) {
+        return effects_[b].any() && !sides[1 - side].holds(b);
+      });
+    };
+    return !acts(0) && acts(1) ? 1 : 0;
+  }
+
+  // What lanes do that end while a stack entry is there, they do before the others go on behind it.
+  void end_before(const FlowBlock& block, const FlowPush& push) {
+    Region region(order_, push.depth);
+    region.enter_edges(block);
+    walk(region);
+    const std::uint32_t behind = region.outside_at(push.pc);
+    if (behind == kThreadEnds) return;
+    LaneEffects inside;
+    for (const std::uint32_t b : region.blocks()) inside.add(effects_[b]);
+    if (!conflict(inside, all_)) return;
+    for (const std::uint32_t b : region.blocks()) {
+      FlowBlock& end = flow_.blocks[b];
+      if (end.edge_count != 1 || end.edges[0].target != kThreadEnds) continue;
+      if (end.before == kThreadEnds || flow_.blocks[end.before].depth < flow_.blocks[behind].depth)
+        end.before = behind;
+    }
+  }
+
+  void walk(Region& region) {
+    region.walk();
+    work_ += region.blocks().size() + flow_.blocks.size() / 64;
+  }
+
+  ControlFlow& flow_;
+  const std::vector<LaneEffects>& effects_;
+  LaneOrder order_;
+  LaneEffects all_;
+  std::size_t work_ = 0;
+};
+
 }  // namespace
 
 void LaneEffects::add(const LaneEffects& other) {
   reads_lanes |= other.reads_lanes;
   needs_all_lanes |= other.needs_all_lanes;
   barrier |= other.barrier;
-  for (const auto& [to, from] : {std::pair{&shared, &other.shared}, std::pair{&global, &other.global}}) {
-    to->load |= from->load;
-    to->store |= from->store;
-    to->atomics |= from->atomics;
+  for (std::size_t k = 0; k < memory.size(); ++k) {
+    memory[k].load |= other.memory[k].load;
+    memory[k].store |= other.memory[k].store;
+    memory[k].atomics |= other.memory[k].atomics;
   }
+}
+
+bool LaneEffects::touches_memory() const {
+  return std::ranges::any_of(memory, [](const Memory& m) { return m.any(); });
 }
 
 LaneEffects effects_of(const Instruction& i, std::uint32_t registers) {
@@ -207,12 +285,13 @@ LaneEffects effects_of(const Instruction& i, std::uint32_t registers) {
       return effects;
     case Opcode::red_g:
     case Opcode::atom_g:
-      effects.global.atomics = atomic_bits(i, registers);
+      effects.memory[1 + (i.opcode == Opcode::red_g ? i.dst : i.src[0]).space].atomics =
+          atomic_bits(i, registers);
       return effects;
     default:
       break;
   }
-  if (i.lock != 0) effects.shared.atomics = kLock;
+  if (i.lock != 0) effects.memory[0].atomics = kLock;
   for (const Operand& operand : i.src) add_operand(effects, operand, false);
   add_operand(effects, i.dst, true);
   return effects;
@@ -236,32 +315,7 @@ bool order_matters(const std::vector<LaneEffects>& effects) {
   return all.reads_lanes || conflict(all, all);
 }
 
-void arrange(ControlFlow& flow, const std::vector<LaneEffects>& effects) {
-  const LaneOrder order{flow, effects, {}, {}, std::vector<std::uint32_t>(flow.blocks.size())};
-  std::size_t work = 0;
-  for (FlowBlock& block : flow.blocks) {
-    if (block.edge_count != 2) continue;
-    // The lanes that a break or ret leaves go on first.
-    if (!block.is_bra) {
-      block.first_edge = 1;
-      continue;
-    }
-    if (work > (1 << 20)) continue;
-    Region taken(order, block.meeting_depth);
-    taken.enter(block.edges[0].target);
-    taken.walk();
-    work += taken.blocks().size();
-    Region other(order, block.meeting_depth);
-    other.enter(block.edges[1].target);
-    other.walk();
-    work += other.blocks().size();
-    const auto acts = [&](const Region& side, const Region& not_in) {
-      return std::ranges::any_of(side.blocks(),
-                                 [&](std::uint32_t b) { return effects[b].any() && !not_in.holds(b); });
-    };
-    block.first_edge = !acts(taken, other) && acts(other, taken) ? 1 : 0;
-  }
-}
+void arrange(ControlFlow& flow, const std::vector<LaneEffects>& effects) { Arrangement(flow, effects).run(); }
 
 OrderProblem check_lane_order(const LaneOrder& order) { return Check(order).run(); }
 

@@ -4,6 +4,7 @@
 // at memory that these write, are reached over one side only, and in the hardware's order.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -21,9 +22,11 @@ struct LaneEffects {
   bool reads_lanes = false;      // vote, quadop, quadon
   bool needs_all_lanes = false;  // of these: quadop, quadon
   bool barrier = false;
-  Memory shared, global;
+  // s[], then g0 to g15, which are taken to be different memory.
+  std::array<Memory, 1 + kGlobalSpaces> memory{};
 
-  bool any() const { return reads_lanes || barrier || shared.any() || global.any(); }
+  bool touches_memory() const;
+  bool any() const { return reads_lanes || barrier || touches_memory(); }
   void add(const LaneEffects& other);
 };
 LaneEffects effects_of(const Instruction& i, std::uint32_t registers);
@@ -34,7 +37,9 @@ std::vector<LaneEffects> lane_effects(const ReachedCode& code, const ControlFlow
 // Whether anything depends on which lanes run these together or in which order.
 bool order_matters(const std::vector<LaneEffects>& effects);
 
-// Sets first_edge of conditional bras: the taken side, unless only the other one has effects.
+// Brings the blocks into the hardware's order, as far as an order of blocks can: sets first_edge, which is
+// the taken side of a bra unless only the other one has effects, and what comes behind blocks that end
+// threads.
 void arrange(ControlFlow& flow, const std::vector<LaneEffects>& effects);
 
 struct LaneOrder {

@@ -341,6 +341,7 @@ class Generator {
   bool settle(Instruction& i) {
     i.unused = 0;
     i.marker = Instruction::Marker::none;
+    if (size_of(i.source_type) == 8 && i.src[0].is_memory()) return false;
     if (i.form == Form::long_) {
       if (random_.one_in(3)) {
         if (!condition_defined(i.condition)) return false;

@@ -27,6 +27,13 @@ const char* illegal(const Instruction& i) {
     case Opcode::fmul:
       return rounding == Rounding::down || rounding == Rounding::up ? "the rounding mode is not defined here"
                                                                     : nullptr;
+    case Opcode::cvt_f2i:
+    case Opcode::cvt_i2f:
+    case Opcode::cvt_f2f:
+      // Memory operands have at most 32 bits (2.2).
+      return size_of(i.source_type) == 8 && i.src[0].kind != Operand::Kind::gpr
+                 ? "a 64-bit source is a pair of registers"
+                 : nullptr;
     case Opcode::ld_s:
       return i.lock != 0 && i.type != Type::b32 ? "only b32 can be locked" : nullptr;
     case Opcode::st_s:

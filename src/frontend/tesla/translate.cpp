@@ -33,6 +33,7 @@ class Translation : private InstructionTranslator {
       for (unsigned k = 0; k < flow_.blocks[b].edge_count; ++k)
         if (const std::uint32_t target = flow_.blocks[b].edges[k].target; target != kThreadEnds)
           ++unfilled_[target];
+      if (const std::uint32_t behind = flow_.blocks[b].before; behind != kThreadEnds) ++unfilled_[behind];
     }
     ++unfilled_[0];
     exit_ = function_.add_block();
@@ -87,13 +88,19 @@ class Translation : private InstructionTranslator {
   void end_block(const FlowBlock& block, const Instruction& last) {
     if (last.opcode == Opcode::trap)
       b_.Stop(b_.constant(true), static_cast<std::uint64_t>(ir::StopReason::trap));
-    if (block.edge_count == 1) {
+    if (block.before != kThreadEnds) {
+      // There is no such group: an edge that keeps the order of the blocks and is never taken.
+      const ir::I1 never = b_.IEq32(b_.GroupIndex(), b_.constant(~0U));
+      b_.branch(never, blocks_[block.before], exit_);
+      filled_edge(block.before);
+    } else if (block.edge_count == 1) {
       b_.jump(target(block.edges[0]), block.edges[0].backward);
     } else {
-      const unsigned first = block.first_edge;
-      const FlowEdge &a = block.edges[first], &b = block.edges[1 - first];
+      // What the last successor leads to comes first in the order of the blocks.
+      const unsigned last_edge = block.first_edge, first_edge = 1 - last_edge;
       const ir::I1 holds = condition(last);
-      b_.branch(first == 0 ? holds : b_.Not1(holds), target(a), target(b),
+      const FlowEdge &a = block.edges[first_edge], &b = block.edges[last_edge];
+      b_.branch(first_edge == 0 ? holds : b_.Not1(holds), target(a), target(b),
                 (a.backward ? 1U : 0U) | (b.backward ? 2U : 0U));
     }
     for (unsigned k = 0; k < block.edge_count; ++k) filled_edge(block.edges[k].target);

@@ -73,6 +73,11 @@ class Folder {
   bool made_by(Value v, Opcode opcode) const { return f.definition_of(v).opcode == opcode; }
   Value operand(Value v, std::uint32_t k) const { return f.operand(f.definition(v), k); }
 
+  Step product_of_halves();
+  Value factor_beside(Value factor, Value product) const;
+  bool is_low_half(Value v) const;
+  Value whole_of_halves(Value low, Value high);
+
   Step known(Value v) {
     value = v;
     return Step::known;

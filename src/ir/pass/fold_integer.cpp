@@ -5,6 +5,47 @@
 
 namespace warpjit::ir::fold_detail {
 
+// x * y, put together from the products of their halves by machines that multiply 16 bits:
+// lo(x) lo(y) + ((hi(x) lo(y) + lo(x) hi(y)) << 16).
+Step Folder::product_of_halves() {
+  for (std::uint32_t k = 0; k < 2; ++k) {
+    const Value low = e.operands[k], shifted = e.operands[1 - k];
+    if (!made_by(low, Opcode::IMul32) || !made_by(shifted, Opcode::IShl32) || !is(operand(shifted, 1), 16))
+      continue;
+    const Value sum = operand(shifted, 0);
+    if (!made_by(sum, Opcode::IAdd32)) continue;
+    for (std::uint32_t order = 0; order < 4; ++order) {
+      const Value x = operand(low, order & 1), y = operand(low, 1 - (order & 1));
+      const Value first = operand(sum, order >> 1), second = operand(sum, 1 - (order >> 1));
+      const Value whole_x = whole_of_halves(x, factor_beside(y, first));
+      const Value whole_y = whole_of_halves(y, factor_beside(x, second));
+      if (whole_x.valid() && whole_y.valid()) return become(Opcode::IMul32, {whole_x, whole_y});
+    }
+  }
+  return Step::none;
+}
+
+// The other factor of a product with a value like `factor`, or an invalid value.
+Value Folder::factor_beside(Value factor, Value product) const {
+  if (!made_by(product, Opcode::IMul32)) return {};
+  const auto like = [&](Value v) {
+    return v == factor || (is_low_half(v) && is_low_half(factor) && operand(v, 0) == operand(factor, 0));
+  };
+  if (like(operand(product, 1))) return operand(product, 0);
+  return like(operand(product, 0)) ? operand(product, 1) : Value{};
+}
+
+bool Folder::is_low_half(Value v) const { return made_by(v, Opcode::IAnd32) && is(operand(v, 1), 0xffff); }
+
+// The value that has these halves, if they are seen to be some's.
+Value Folder::whole_of_halves(Value low, Value high) {
+  if (!high.valid()) return {};
+  if (constant(low) && constant(high) && bits(low) <= 0xffff && bits(high) <= 0xffff)
+    return word_constant(bits(high) << 16 | bits(low));
+  const bool is_high = made_by(high, Opcode::IShrU32) && is(operand(high, 1), 16);
+  return is_low_half(low) && is_high && operand(low, 0) == operand(high, 0) ? operand(low, 0) : Value{};
+}
+
 Step Folder::integer_arithmetic() {
   constexpr std::uint32_t kAll = ~0u;
   // op(op(x, c1), c2)
@@ -15,7 +56,7 @@ Step Folder::integer_arithmetic() {
     case Opcode::IAdd32:
       if (is(b(), 0)) return known(a());
       if (nested) return become(Opcode::IAdd32, {operand(a(), 0), word_constant(inner + bits(b()))});
-      return Step::none;
+      return product_of_halves();
     case Opcode::ISub32:
       if (a() == b()) return known_bits(Type::i32, 0);
       if (constant(b())) return become(Opcode::IAdd32, {a(), word_constant(0 - bits(b()))});
@@ -33,6 +74,10 @@ Step Folder::integer_arithmetic() {
       if (is(b(), 0)) return known(b());
       if (is(b(), kAll) || a() == b()) return known(a());
       if (nested) return become(Opcode::IAnd32, {operand(a(), 0), word_constant(inner & bits(b()))});
+      // Bits that a shift has cleared.
+      if (constant(b()) && made_by(a(), Opcode::IShrU32) && constant(operand(a(), 1)) &&
+          bits(operand(a(), 1)) < 32 && ((kAll >> bits(operand(a(), 1))) & ~bits(b())) == 0)
+        return known(a());
       return Step::none;
     case Opcode::IOr32:
       if (is(b(), kAll)) return known(b());

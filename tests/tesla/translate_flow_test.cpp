@@ -1,0 +1,207 @@
+// Where the order of lanes is what makes a result: as IR with the hardware's bits, or left to the guest
+// interpreter. (The bodies of interpret_flow_test run as IR, too.)
+#include "tesla/translate_test.h"
+
+namespace warpjit::tesla {
+namespace {
+
+// With $r0 = thread, $r1 = 4 times that; g1[$r1] gets $r2.
+Compared run(const std::string& body, bool expect_supported,
+             std::array<std::uint32_t, 3> block = {32, 1, 1}) {
+  const Program program =
+      program_of("and b32 $r0 $r0 0xffff\nshl b32 $r1 $r0 0x2\n" + body + "st b32 g1[$r1] $r2\nexit nop\n");
+  Comparison comparison{.g0 = Words(1024), .g1 = Words(1024), .expect_supported = expect_supported};
+  comparison.launch.block = block;
+  comparison.launch.shared_bytes = 4096;
+  comparison.launch.fuel = 10000;
+  return compare(program, comparison, body);
+}
+void expect_same(const std::string& body, std::array<std::uint32_t, 3> block = {32, 1, 1}) {
+  EXPECT_EQ(run(body, true, block), Compared::same) << body;
+}
+void expect_left_to_interpreter(const std::string& body) {
+  EXPECT_EQ(run(body, false), Compared::unsupported) << body;
+}
+
+// Lanes leave one after the other.
+const std::string kLoop =
+    "mov b32 $r3 0\nloop:\nadd b32 $r3 $r3 1\nset $c0 # le u32 $r3 $r0\n(lg $c0) bra #loop\n";
+
+TEST(TeslaTranslateFlow, LoopWithoutJoinat) {
+  expect_left_to_interpreter(kLoop + "vote all $c1\nmov $r2 $c1\n");
+  expect_left_to_interpreter(kLoop + "mov b32 $r4 1\nmov b32 $r5 0\nld add u32 $r2 g0[$r5] $r4\n");
+  expect_left_to_interpreter(kLoop + "bar inc wait 0x0 all\nmov b32 $r2 $r3\n");
+  expect_same(kLoop + "mov b32 $r4 1\nmov b32 $r5 0\nred add u32 g0[$r5] $r4\nmov b32 $r2 $r3\n");
+  expect_same("ld b32 $r4 g1[$r1]\n" + kLoop + "add b32 $r2 $r3 $r4\n");
+}
+
+TEST(TeslaTranslateFlow, LoopWithJoinat) {
+  expect_same("joinat #end\n" + kLoop + "end:\njoin vote all $c1\nmov $r2 $c1\n");
+  expect_same(
+      "joinat #end\n" + kLoop + "end:\njoin nop\nmov b32 $r4 1\nmov b32 $r5 0\nld add u32 $r2 g0[$r5] $r4\n",
+      {64, 1, 1});
+  // Votes of those that are still there.
+  expect_same(
+      "mov b32 $r2 0\nmov b32 $r3 0\nmov b32 $r6 7\njoinat #end\nloop:\nadd b32 $r3 $r3 1\n"
+      "set $c2 # e u32 $r3 $r6\nset $c0 # le u32 $r3 $r0\n(lg $c0) vote all $c1\nmov $r4 $c1\n"
+      "add b32 $r2 $r2 $r4\n(lg $c0) bra #loop\nend:\njoin nop\n");
+}
+
+TEST(TeslaTranslateFlow, LockInADivergentLoop) {
+  // Each lane adds to one word under a lock; odd ones only, in a loop that fails for all but one at a time.
+  const std::string critical =
+      "again:\njoinat #tried\nld lock $c1 $r4 b32 s[0x80]\n(geu $c1) bra #tried\nadd b32 $r4 $r4 $r0\n"
+      "mov b32 $r2 $r4\nst unlock b32 s[0x80] $r4\ntried:\njoin nop\n(geu $c1) bra #again\n";
+  expect_same("mov b32 $r3 1\nand b32 $c0 # $r0 $r3\njoinat #end\n(e $c0) bra #end\n" + critical +
+              "end:\njoin nop\n");
+  // Spinning while the owner waits: the interpreter's to find out.
+  expect_left_to_interpreter(
+      "again:\nld lock $c1 $r4 b32 s[0x80]\n(geu $c1) bra #again\nadd b32 $r4 $r4 $r0\n"
+      "st unlock b32 s[0x80] $r4\n");
+}
+
+TEST(TeslaTranslateFlow, ExitInsideAnIf) {
+  const std::string half = "mov b32 $r3 8\nand b32 $c0 # $r0 $r3\n";
+  expect_same(half +
+              "joinat #over\n(e $c0) bra #over\nst b32 g1[$r1] $r3\nexit nop\nover:\njoin nop\n"
+              "vote all $c1\nmov $r2 $c1\nxor b32 $r5 $r1 0x20\nld b32 $r5 g1[$r5]\nadd b32 $r2 $r2 $r5\n");
+  // In a loop: what the leaving lanes store is there for the next turn.
+  expect_same(
+      "mov b32 $r2 0\nmov b32 $r3 0\nmov b32 $r7 20\nmov b32 $r8 31\nloop:\nadd b32 $r3 $r3 1\n"
+      "set $c0 # e u32 $r3 $r0\njoinat #over\n(e $c0) bra #over\nst b32 g1[$r1] $r3\nexit nop\nover:\n"
+      "join nop\nshl b32 $r5 $r3 0x2\nld b32 $r5 g1[$r5]\nadd b32 $r2 $r2 $r5\n"
+      "set $c0 # lg u32 $r3 $r7\n(lg $c0) bra #loop\n");
+}
+
+TEST(TeslaTranslateFlow, UniformLoopUnderAnEmptyMask) {
+  // Nobody enters the if; its loop would never end.
+  expect_same(
+      "mov b32 $r2 3\nmov b32 $r3 64\njoinat #end\nset $c0 # l u32 $r0 $r3\n(lg $c0) bra #end\n"
+      "loop:\nld $r4 b32 s[0x80]\nset $c1 # e u32 $r4 $r63\n(lg $c1) bra #loop\nend:\njoin nop\n");
+}
+
+TEST(TeslaTranslateFlow, SidesRunInTheHardwaresOrder) {
+  const std::string odd = "mov b32 $r3 1\nand b32 $c0 # $r0 $r3\nmov b32 $r4 0x400\n";
+  for (const char* condition : {"lg", "e"})
+    expect_same(odd + "joinat #end\n(" + condition +
+                " $c0) bra #other\nld add u32 $r2 g0[$r4] $r3\nbra #end\nother:\nld add u32 $r2 g0[$r4] $r3\n"
+                "end:\njoin nop\n");
+  // One side reads what the other wrote.
+  expect_same(odd +
+              "joinat #end\n(lg $c0) bra #other\nld $r2 b32 s[0x80]\nbra #end\nother:\n"
+              "mov b32 $r2 9\nst b32 s[0x80] $r2\nend:\njoin nop\n");
+  expect_same(odd +
+              "joinat #end\n(lg $c0) bra #other\nmov b32 $r2 9\nst b32 s[0x80] $r2\nbra #end\nother:\n"
+              "ld $r2 b32 s[0x80]\nend:\njoin nop\n");
+}
+
+TEST(TeslaTranslateFlow, IfWithoutJoinatIsSplit) {
+  const std::string odd = "mov b32 $r3 1\nand b32 $c0 # $r0 $r3\nmov b32 $r2 0\n";
+  expect_same(odd +
+              "(lg $c0) bra #over\nadd b32 $r2 $r2 4\nover:\nvote all $c0\nmov $r4 $c0\nmov b32 $r5 0\n"
+              "ld add u32 $r6 g0[$r5] $r3\nadd b32 $r2 $r2 $r6\n");
+}
+
+TEST(TeslaTranslateFlow, QuadOperationsWhereAllLanesAre) {
+  expect_same("cvt rn f32 $r6 u32 $r0\nquadop f32 add sub subr add $r2 l3 $r6 $r63\n");
+  expect_same(
+      "cvt rn f32 $r6 u32 $r0\nmov b32 $r3 1\nand b32 $c0 # $r0 $r3\njoinat #end\n(e $c0) bra #end\n"
+      "add rn f32 $r6 $r6 $r6\nend:\njoin nop\nquadon\nquadop f32 add add add add $r2 l1 $r6 $r6\nquadpop\n");
+  // Lanes that are not there.
+  EXPECT_EQ(run("cvt rn f32 $r6 u32 $r0\nquadop f32 add sub subr add $r2 l3 $r6 $r63\n", false, {30, 1, 1}),
+            Compared::unsupported);
+  expect_left_to_interpreter(
+      "cvt rn f32 $r6 u32 $r0\nmov b32 $r3 1\nand b32 $c0 # $r0 $r3\njoinat #end\n"
+      "(e $c0) bra #end\nquadop f32 add add add add $r2 l1 $r6 $r6\nend:\njoin nop\n");
+}
+
+TEST(TeslaTranslateFlow, ThreadIndices) {
+  for (const std::array<std::uint32_t, 3> block : {std::array<std::uint32_t, 3>{1, 1, 1},
+                                                   {33, 1, 1},
+                                                   {512, 1, 1},
+                                                   {7, 9, 3},
+                                                   {5, 1, 64},
+                                                   {1, 511, 1},
+                                                   {16, 16, 2},
+                                                   {17, 30, 1},
+                                                   {3, 2, 64}})
+    expect_same("mov b32 $r2 0\n", block);
+  // What they are.
+  const Program program = program_of(
+      "mov $r1 $physid\nand b32 $r2 $r1 0xff\nshr u32 $r1 $r1 0x8\nshl b32 $r1 $r1 0x5\nadd b32 $r1 $r1 $r2\n"
+      "shl b32 $r1 $r1 0x2\nst b32 g1[$r1] $r0\nexit nop\n");
+  for (const std::array<std::uint32_t, 3> block : {std::array<std::uint32_t, 3>{1, 1, 1},
+                                                   {33, 1, 1},
+                                                   {512, 1, 1},
+                                                   {7, 9, 3},
+                                                   {5, 1, 64},
+                                                   {1, 511, 1},
+                                                   {16, 16, 2},
+                                                   {17, 30, 1},
+                                                   {3, 2, 64}}) {
+    Comparison comparison{.g1 = Words(512)};
+    comparison.launch.block = block;
+    EXPECT_EQ(compare(program, comparison, "indices"), Compared::same);
+  }
+}
+
+TEST(TeslaTranslateFlow, BarrierForms) {
+  expect_same(
+      "shl $a1 $r0 0x2\nst b32 s[$a1+0x80] $r0\nbar inc wait 0x0 all\nxor b32 $r3 $r0 0x21\n"
+      "shl $a2 $r3 0x2\nld $r2 b32 s[$a2+0x80]\n",
+      {64, 1, 1});
+  expect_left_to_interpreter("bar inc 0x0 all\n");
+  expect_left_to_interpreter("bar inc wait 0x0 0x20\n");
+}
+
+// The 32-bit products that compilers build from three 16-bit ones are one again.
+TEST(TeslaTranslate, ProductsOfHalvesAreOne) {
+  const auto container = assemble(read_text(WARPJIT_SOURCE_DIR "/examples/tesla/hash.tesla"), "hash");
+  ASSERT_TRUE(container.ok());
+  ComputeFacts facts;
+  facts.block = {256, 1, 1};
+  auto f = translate(container->programs.at(0), facts);
+  ASSERT_TRUE(f.ok()) << to_string(f.error());
+  const auto program = ir::run_pipeline(std::move(*f), {});
+  ASSERT_TRUE(program.ok());
+  unsigned products = 0;
+  for (std::uint32_t b = 0; b < program->kernel.block_count(); ++b)
+    for (const ir::Inst i : program->kernel.insts(ir::Block{b}))
+      products += program->kernel.inst(i).opcode == ir::Opcode::IMul32 ? 1 : 0;
+  EXPECT_EQ(products, 3U);  // two of the hash, one of the index
+}
+
+TEST(TeslaTranslate, KeysHoldWhatMatters) {
+  const auto key_of = [](const std::string& source, const ComputeFacts& facts) {
+    std::vector<std::byte> key;
+    EXPECT_TRUE(append_key(program_of(source), facts, key).ok());
+    return key;
+  };
+  ComputeFacts facts;
+  const auto base = key_of("mov b32 $r1 1\nexit nop\n", facts);
+  // What is behind the end does not count.
+  EXPECT_EQ(base, key_of("mov b32 $r1 1\nexit nop\nmov b32 $r1 2\n", facts));
+  EXPECT_NE(base, key_of("mov b32 $r1 2\nexit nop\n", facts));
+  facts.block = {2, 1, 1};
+  EXPECT_NE(base, key_of("mov b32 $r1 1\nexit nop\n", facts));
+  facts = {};
+  facts.modes.fast_fmad = true;
+  EXPECT_NE(base, key_of("mov b32 $r1 1\nexit nop\n", facts));
+}
+
+TEST(TeslaTranslate, Errors) {
+  const auto code_of = [](const std::string& source, ComputeFacts facts = {}) {
+    const auto f = translate(program_of(source), facts);
+    return f ? ErrorCode::internal : f.error().code;
+  };
+  ComputeFacts facts;
+  facts.block = {0, 1, 1};
+  EXPECT_EQ(code_of("exit nop\n", facts), ErrorCode::bad_input);
+  facts.block = {512, 512, 64};
+  EXPECT_EQ(code_of("exit nop\n", facts), ErrorCode::bad_input);
+  EXPECT_EQ(code_of("nop\n"), ErrorCode::bad_input);
+  EXPECT_EQ(code_of("f:\ncall #f\n"), ErrorCode::unsupported);
+}
+
+}  // namespace
+}  // namespace warpjit::tesla

@@ -1,0 +1,34 @@
+// What the commands do with compute kernels. Each returns the exit code.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "command.h"
+#include "compute_file.h"
+
+namespace warpjit::tool {
+
+struct ComputeOptions {
+  RunInput input;
+  std::string out;
+  bool all = false, json = false;
+};
+int run_compute(const ComputeOptions& options, const RunOptions& run);
+int verify_compute(const ComputeOptions& options, const std::vector<std::string>& engines);
+int bench_compute(const ComputeOptions& options, const std::vector<std::string>& engines, double seconds);
+int disassemble_compute(const ProgramInput& input, const std::string& out, bool json);
+int info_compute(const std::string& file, bool json);
+// Code words of the only kernel: little-endian into a file, or as JSON.
+int assemble_compute(const std::string& file, const std::string& out, bool json);
+
+// A kernel's thread form, for the launch of a launch file or, without one, one block of 256 threads; and the
+// text of its instructions.
+struct ComputeCode {
+  ir::Function function;
+  tesla::Program program;
+  std::string instruction(std::uint32_t address) const;
+};
+Result<ComputeCode> translate_compute(const ProgramInput& input);
+
+}  // namespace warpjit::tool
