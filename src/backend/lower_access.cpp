@@ -253,21 +253,26 @@ void Lowering::access_lanes(ir::Inst i, const Window& window) {
       return one_by_one();
     }
     if (access.element != Element::word || !varying(address)) return one_by_one();
-    // Often the words of a part are consecutive.
-    Reg scattered = lir::kNoReg;
-    std::vector<Reg> firsts;
+    // Often the words of a part are consecutive, or one.
+    Reg scattered = lir::kNoReg, unequal = lir::kNoReg;
+    const bool test_equal = load && (loads_same_guarded() || is_constant(guard));
     for (std::uint32_t p = 0; p < parts_; ++p) {
-      Reg expected = vvv(Op::IAdd, spread_first_lane(offsets[p]), bytes_of_lanes(0));
-      Reg differ = lanes_that_differ(offsets[p], expected, guards[p]);
-      scattered = p == 0 ? differ : mask_op(MaskOp::or_, scattered, differ);
+      const auto also = [&](Reg& all, Reg m) { all = p == 0 ? m : mask_op(MaskOp::or_, all, m); };
+      Reg first = spread_first_lane(offsets[p]);
+      also(scattered, lanes_that_differ(offsets[p], vvv(Op::IAdd, first, bytes_of_lanes(0)), guards[p]));
+      if (test_equal) also(unequal, lanes_that_differ(offsets[p], first, guards[p]));
     }
+    // Of a part's first lane; without guard it may lie before 0.
+    const auto index_of = [&](std::uint32_t p) {
+      Reg first = vector_to_scalar(offsets[p]);
+      Inst& extend = add(Op::SSignExtend, RegClass::scalar);
+      use(extend, first);
+      return extend.def;
+    };
     const auto together = [&] {
       std::vector<Reg> made;
       for (std::uint32_t p = 0; p < parts_; ++p) {
-        Reg first = vector_to_scalar(offsets[p]);
-        Inst& extend = add(Op::SSignExtend, RegClass::scalar);  // without guard it may lie before 0
-        use(extend, first);
-        Reg index = extend.def;
+        Reg index = index_of(p);
         if (load)
           made.push_back(load_together(guards[p], base, index, displacement));
         else
@@ -275,7 +280,16 @@ void Lowering::access_lanes(ir::Inst i, const Window& window) {
       }
       return made;
     };
-    return either_way(scattered, one_by_one, together);
+    const auto same = [&] {
+      std::vector<Reg> made;
+      for (std::uint32_t p = 0; p < parts_; ++p)
+        made.push_back(load_same(guards[p], base, index_of(p), displacement));
+      return made;
+    };
+    const auto same_or_any = [&]() -> std::vector<Reg> {
+      return test_equal ? either_way(unequal, one_by_one, same) : one_by_one();
+    };
+    return either_way(scattered, same_or_any, together);
   };
   const auto cold = [&] { return load_called_parts(i); };
   const std::vector<Reg> made = hot_or_cold(hot, cold);

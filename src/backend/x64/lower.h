@@ -84,6 +84,8 @@ class Lowering final : public backend::Lowering {
   Reg load_together(Reg guard, Reg base, Reg index, std::int32_t displacement) override;
   void store_together(Reg r, Reg guard, Reg base, Reg index, std::int32_t displacement) override;
   Reg spread_first_lane(Reg r) override;
+  bool loads_same_guarded() const override { return v4(); }
+  Reg load_same(Reg guard, Reg base, Reg index, std::int32_t displacement) override;
   Reg mask_to_clear(Reg guard);
   Reg gather(Reg offset, Reg base, std::int32_t displacement, Reg guard);
   void store_words(Reg r, Reg offset, Reg base, std::int32_t displacement, Reg guard);
