@@ -112,6 +112,7 @@ class Lowering {
   // to calls. A guard of kNoReg holds everywhere.
   virtual bool reaches_memory() const { return false; }
   virtual bool stores_lanes() const { return false; }
+  virtual bool rotates_lanes() const { return false; }
   // The lanes in which r, unsigned, is not below the word at base + displacement.
   virtual Reg lanes_from(Reg /*r*/, Reg /*base*/, std::int32_t /*displacement*/, Reg /*guard*/) { return {}; }
   virtual Reg lanes_that_differ(Reg /*a*/, Reg /*b*/, Reg /*guard*/) { return {}; }

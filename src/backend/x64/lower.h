@@ -76,6 +76,7 @@ class Lowering final : public backend::Lowering {
   // lower_access.cpp
   bool reaches_memory() const override { return true; }
   bool stores_lanes() const override { return true; }
+  bool rotates_lanes() const override { return v4(); }
   Reg lanes_from(Reg r, Reg base, std::int32_t displacement, Reg guard) override;
   Reg lanes_that_differ(Reg a, Reg b, Reg guard) override;
   Reg lanes_with_bits(Reg r, std::uint32_t bits, Reg guard) override;
