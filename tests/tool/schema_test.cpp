@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "compute_file.h"
 #include "launch_file.h"
 
 namespace warpjit::tool {
@@ -26,10 +27,15 @@ TEST(SchemaTest, ExamplesFitSchemaAndReader) {
       continue;
     ++count;
     EXPECT_EQ(validate(schema, load(entry.path())), "") << entry.path();
+    if (is_compute(entry.path())) {
+      const auto launch = read_compute_launch(entry.path());
+      EXPECT_TRUE(launch) << to_string(launch.error());
+      continue;
+    }
     const auto launch = read_launch(entry.path());
     EXPECT_TRUE(launch) << to_string(launch.error());
   }
-  EXPECT_GE(count, 4u);
+  EXPECT_GE(count, 14u);
 }
 
 const FileReader no_files = [](const std::string& name) -> Result<std::vector<std::byte>> {
