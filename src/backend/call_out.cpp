@@ -69,6 +69,10 @@ void call_out(KernelArgs* args, std::uint32_t number, std::uint32_t* words) {
   const std::size_t lanes = site.lanes, operand_count = row.operands.size(),
                     result_count = row.results.size();
   std::uint32_t* const results = words + operand_count * lanes;
+  if (site.opcode == Opcode::SpecialFunction32) {
+    ir::special_functions(static_cast<ir::SpecialFunction>(site.immediate), {words, lanes}, results);
+    return;
+  }
   std::uint32_t any_word = 0;  // that some lane loaded
   const auto acts = [&](std::size_t n) { return row.pure || words[n] != 0; };
   for (std::size_t n = 0; n < lanes; ++n) {

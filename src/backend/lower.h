@@ -112,6 +112,7 @@ class Lowering {
   // to calls. A guard of kNoReg holds everywhere.
   virtual bool reaches_memory() const { return false; }
   virtual bool stores_lanes() const { return false; }
+  virtual bool rotates_lanes() const { return false; }
   // The lanes in which r, unsigned, is not below the word at base + displacement.
   virtual Reg lanes_from(Reg /*r*/, Reg /*base*/, std::int32_t /*displacement*/, Reg /*guard*/) { return {}; }
   virtual Reg lanes_that_differ(Reg /*a*/, Reg /*b*/, Reg /*guard*/) { return {}; }
@@ -129,6 +130,12 @@ class Lowering {
   }
   virtual void store_together(Reg /*r*/, Reg /*guard*/, Reg /*base*/, Reg /*index*/,
                               std::int32_t /*displacement*/) {}
+  // The word at base + index + displacement in all lanes; it need not be in memory if no lane has the guard.
+  // False: only for a guard that holds everywhere.
+  virtual bool loads_same_guarded() const { return false; }
+  virtual Reg load_same(Reg /*guard*/, Reg /*base*/, Reg /*index*/, std::int32_t /*displacement*/) {
+    return {};
+  }
   virtual Reg spread_first_lane(Reg /*r*/) { return {}; }
 
   // Rows of the uniform table that are read by one index, which varies.
@@ -205,10 +212,14 @@ class Lowering {
   template <class IfAny, class IfNone>
   std::vector<Reg> either_way(Reg mask, IfAny if_any, IfNone if_none) {
     const std::uint32_t stamp = current_block_, at = branch_on_any(mask);
-    const std::uint32_t any = begin_edge(at);
-    end_edge(any, if_any());
-    const std::uint32_t none = begin_edge(at);
-    end_edge(none, if_none());
+    begin_edge(at);
+    const std::vector<Reg> from_any = if_any();  // which may part ways, too
+    const std::uint32_t any = last_block();
+    end_edge(any, from_any);
+    begin_edge(at);
+    const std::vector<Reg> from_none = if_none();
+    const std::uint32_t none = last_block();
+    end_edge(none, from_none);
     current_block_ = stamp;  // what was cached before the ways parted is still there
     return join_edges(any, none);
   }
@@ -224,8 +235,9 @@ class Lowering {
     end_edge(hot_end, from_hot);
     begin_edge(at);
     code_.blocks.back().cold = true;
-    end_edge(last_block(), cold());
+    const std::vector<Reg> from_cold = cold();
     const std::uint32_t cold_end = last_block();
+    end_edge(cold_end, from_cold);
     std::swap(code_.blocks[at].successors[0], code_.blocks[at].successors[1]);
     current_block_ = stamp;
     return join_edges(hot_end, cold_end);

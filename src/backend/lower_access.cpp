@@ -25,6 +25,7 @@ struct Lowering::Window {
   Reg table;           // address of all windows
   std::int32_t place;  // byte of this one
   std::int32_t limit;  // byte of the limit for the access's extent
+  std::int32_t count;  // likewise, of the number of pieces of that size
   bool shifted;        // its address may not be 0
 };
 
@@ -46,8 +47,11 @@ Lowering::Window Lowering::window_of(const MemoryAccess& access) {
   const auto place =
       static_cast<std::int32_t>(MemoryWindows::number(access.space, access.index) * sizeof(MemoryWindow));
   const auto extent = static_cast<std::uint32_t>(std::bit_width(access.extent - 1u));
-  return {access, load_binding(offsetof(KernelArgs, windows)), place,
+  return {access,
+          load_binding(offsetof(KernelArgs, windows)),
+          place,
           place + static_cast<std::int32_t>(offsetof(MemoryWindow, limits) + 4 * extent),
+          place + static_cast<std::int32_t>(offsetof(MemoryWindow, counts) + 4 * extent),
           access.space == Space::global};
 }
 
@@ -220,10 +224,16 @@ void Lowering::access_lanes(ir::Inst i, const Window& window) {
   for (std::uint32_t p = 0; p < parts_; ++p) {
     Reg where = vector(address, p);
     guards.push_back(guard_of(p));
-    if (!aligned) also_wrong(lanes_with_bits(where, access.alignment - 1u, guards[p]));
-    if (window.shifted) where = vvv(Op::ISub, where, start);
-    also_wrong(lanes_from(where, window.table, window.limit, guards[p]));
-    offsets.push_back(where);
+    Reg offset = window.shifted ? vvv(Op::ISub, where, start) : where;
+    if (!aligned && rotates_lanes() && access.alignment == access.extent) {
+      // The bits that must be 0 become the highest.
+      Reg number = with_immediate(Op::RotateRight, offset, std::countr_zero(access.alignment));
+      also_wrong(lanes_from(number, window.table, window.count, guards[p]));
+    } else {
+      if (!aligned) also_wrong(lanes_with_bits(where, access.alignment - 1u, guards[p]));
+      also_wrong(lanes_from(offset, window.table, window.limit, guards[p]));
+    }
+    offsets.push_back(offset);
   }
   Reg base = own ? own_memory(window) : load_field(Op::SLoad64, window, offsetof(MemoryWindow, bytes));
   std::int32_t displacement = access.offset;
@@ -253,21 +263,25 @@ void Lowering::access_lanes(ir::Inst i, const Window& window) {
       return one_by_one();
     }
     if (access.element != Element::word || !varying(address)) return one_by_one();
-    // Often the words of a part are consecutive.
+    // Often the words of a part are consecutive, or one.
+    std::vector<Reg> distances;
     Reg scattered = lir::kNoReg;
-    std::vector<Reg> firsts;
     for (std::uint32_t p = 0; p < parts_; ++p) {
-      Reg expected = vvv(Op::IAdd, spread_first_lane(offsets[p]), bytes_of_lanes(0));
-      Reg differ = lanes_that_differ(offsets[p], expected, guards[p]);
+      distances.push_back(vvv(Op::ISub, offsets[p], spread_first_lane(offsets[p])));
+      Reg differ = lanes_that_differ(distances[p], bytes_of_lanes(0), guards[p]);
       scattered = p == 0 ? differ : mask_op(MaskOp::or_, scattered, differ);
     }
+    // Of a part's first lane; without guard it may lie before 0.
+    const auto index_of = [&](std::uint32_t p) {
+      Reg first = vector_to_scalar(offsets[p]);
+      Inst& extend = add(Op::SSignExtend, RegClass::scalar);
+      use(extend, first);
+      return extend.def;
+    };
     const auto together = [&] {
       std::vector<Reg> made;
       for (std::uint32_t p = 0; p < parts_; ++p) {
-        Reg first = vector_to_scalar(offsets[p]);
-        Inst& extend = add(Op::SSignExtend, RegClass::scalar);  // without guard it may lie before 0
-        use(extend, first);
-        Reg index = extend.def;
+        Reg index = index_of(p);
         if (load)
           made.push_back(load_together(guards[p], base, index, displacement));
         else
@@ -275,7 +289,22 @@ void Lowering::access_lanes(ir::Inst i, const Window& window) {
       }
       return made;
     };
-    return either_way(scattered, one_by_one, together);
+    const auto same = [&] {
+      std::vector<Reg> made;
+      for (std::uint32_t p = 0; p < parts_; ++p)
+        made.push_back(load_same(guards[p], base, index_of(p), displacement));
+      return made;
+    };
+    const auto same_or_any = [&]() -> std::vector<Reg> {
+      if (!load || (!loads_same_guarded() && !is_constant(guard))) return one_by_one();
+      Reg unequal = lir::kNoReg;
+      for (std::uint32_t p = 0; p < parts_; ++p) {
+        Reg differ = lanes_that_differ(distances[p], constant_vector(0), guards[p]);
+        unequal = p == 0 ? differ : mask_op(MaskOp::or_, unequal, differ);
+      }
+      return either_way(unequal, one_by_one, same);
+    };
+    return either_way(scattered, same_or_any, together);
   };
   const auto cold = [&] { return load_called_parts(i); };
   const std::vector<Reg> made = hot_or_cold(hot, cold);

@@ -126,9 +126,14 @@ void Lowering::lower_RsqrtF32(ir::Inst) { assert(false && "expand_math removes i
 // The code runs either as IEEE 754 wants or without denormals (lir::Code::flushes). Then operations that keep
 // denormals are left to calls, unless there are none.
 
-// The host makes zeros of denormal operands: no one need do so before.
+// The host makes zeros of denormal operands: no one need do so before. Which NaN an operand is does not
+// matter.
 Value Lowering::unflushed(Value v) const {
-  while (code_.flushes && f_.definition_of(v).opcode == Opcode::FFlush32) v = f_.operand(f_.definition(v), 0);
+  const auto passes = [&](Opcode opcode) {
+    return opcode == Opcode::FFlush32 || opcode == Opcode::CanonicalizeNaN32 ||
+           opcode == Opcode::CanonicalizeNaNOnes32;
+  };
+  while (code_.flushes && passes(f_.definition_of(v).opcode)) v = f_.operand(f_.definition(v), 0);
   return v;
 }
 

@@ -13,14 +13,14 @@ alignas(64) constexpr std::byte kNowhere[64] = {};
 constexpr std::uint32_t kMostBytes = 0x7ffffff0, kMostLocalBytes = 1u << 24;
 
 MemoryWindow window(const std::byte* bytes, std::uint32_t address, std::uint64_t size) {
-  MemoryWindow made = {kNowhere, address, {}};
+  MemoryWindow made = {kNowhere, address, {}, {}};
   if (size == 0) return made;
   made.bytes = bytes;
+  const auto bytes_seen = static_cast<std::uint32_t>(std::min<std::uint64_t>(size, kMostBytes));
   for (std::uint32_t k = 0; k < 5; ++k) {
-    const std::uint64_t extent = std::uint64_t{1} << k;
-    made.limits[k] = size >= extent
-                         ? static_cast<std::uint32_t>(std::min<std::uint64_t>(size, kMostBytes) - extent + 1)
-                         : 0;
+    const std::uint32_t extent = 1u << k;
+    made.limits[k] = bytes_seen >= extent ? bytes_seen - extent + 1 : 0;
+    made.counts[k] = bytes_seen >> k;
   }
   return made;
 }

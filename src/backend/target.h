@@ -58,6 +58,7 @@ struct MemoryWindow {
   const std::byte* bytes;  // readable, 4 bytes at least
   std::uint32_t address;   // 0 of all but global spaces. Local memory: bytes of a group
   std::uint32_t limits[5];
+  std::uint32_t counts[5];  // pieces of 2^k bytes
 };
 // Of all spaces of a block, in the order of constant, global, shared, local.
 class MemoryWindows {

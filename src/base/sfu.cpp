@@ -39,8 +39,7 @@ bool is_nan(std::uint32_t x) { return (x & ~kSignBit) > kInfinity; }
 // The unit's truncated square of a 17-bit number: partial products lose their low bits before they are added.
 std::int64_t square(std::uint32_t x) {
   std::uint32_t sum = 0;
-  for (unsigned bit = 0; bit < 17; ++bit)
-    if ((x >> bit & 1) != 0) sum += x >> (18 - bit);
+  for (unsigned bit = 0; bit < 17; ++bit) sum += (x >> (18 - bit)) & (0U - (x >> bit & 1));
   return sum >> 1;
 }
 

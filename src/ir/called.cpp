@@ -218,26 +218,11 @@ u64 f64_operation(F64Function function, RoundingMode mode, u64 a, u64 b, u64 c, 
   return 0;
 }
 
-u32 special_function(SpecialFunction function, u32 x) {
-  switch (function) {
-    case SpecialFunction::rcp:
-      return sfu::rcp(x);
-    case SpecialFunction::rsqrt:
-      return sfu::rsqrt(x);
-    case SpecialFunction::lg2:
-      return sfu::lg2(x);
-    case SpecialFunction::presin:
-      return sfu::presin(x);
-    case SpecialFunction::preex2:
-      return sfu::preex2(x);
-    case SpecialFunction::sin:
-      return sfu::sin(x);
-    case SpecialFunction::cos:
-      return sfu::cos(x);
-    case SpecialFunction::ex2:
-      return sfu::ex2(x);
-  }
-  return 0;
+u32 (*special_function(SpecialFunction function))(u32) {
+  constexpr std::array kFunctions = {sfu::rcp,    sfu::rsqrt, sfu::lg2, sfu::presin,
+                                     sfu::preex2, sfu::sin,   sfu::cos, sfu::ex2};
+  static_assert(kFunctions.size() == kSpecialFunctions);
+  return kFunctions[static_cast<std::size_t>(function)];
 }
 
 Integer integer_operand(u32 x, u64 immediate) {
@@ -265,11 +250,16 @@ bool valid_called_immediate(Opcode opcode, u64 immediate) {
   }
 }
 
+void special_functions(SpecialFunction function, std::span<const u32> operands, u32* results) {
+  const auto f = special_function(function);
+  for (std::size_t k = 0; k < operands.size(); ++k) results[k] = f(operands[k]);
+}
+
 void call(Opcode opcode, u64 immediate, const u32* operands, u32* results) {
   const auto mode = static_cast<RoundingMode>(immediate & 3);
   switch (opcode) {
     case Opcode::SpecialFunction32:
-      results[0] = special_function(static_cast<SpecialFunction>(immediate), operands[0]);
+      results[0] = special_function(static_cast<SpecialFunction>(immediate))(operands[0]);
       break;
     case Opcode::F32ToF16:
       results[0] = f32_to_f16(operands[0], mode);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "ir/types.h"
 
@@ -50,6 +51,10 @@ constexpr std::uint64_t f64_immediate(F64Function function, RoundingMode roundin
 
 // May a pure called operation have this immediate?
 bool valid_called_immediate(Opcode opcode, std::uint64_t immediate);
+
+// SpecialFunction32 of several words.
+void special_functions(SpecialFunction function, std::span<const std::uint32_t> operands,
+                       std::uint32_t* results);
 
 // Result words of a pure called operation from operand words.
 void call(Opcode opcode, std::uint64_t immediate, const std::uint32_t* operands, std::uint32_t* results);

@@ -349,6 +349,8 @@ class X64Emitter final : public Emitter {
         return put(id, vec(inst.def), vec(inst.def), vec(inst.def));
       case Form::load_broadcast:
         return put(id, vec(inst.def), memory(inst, 4));
+      case Form::broadcast_masked:
+        return put_masked(id, inst.use[0], true, vec(inst.def), memory(inst, 4));
       case Form::broadcast_scalar:
         if (host_.mask_registers) return put(id, vec(inst.def), gp32(inst.use[0]));
         put(x86::Inst::kIdVmovd, x86::xmm(inst.def), gp32(inst.use[0]));

@@ -37,6 +37,7 @@ enum class Form : std::uint8_t {
   k_store,
   v_constant,
   load_broadcast,
+  broadcast_masked,
   broadcast_scalar,
   v_to_scalar,
   load_full,

@@ -76,6 +76,7 @@ class Lowering final : public backend::Lowering {
   // lower_access.cpp
   bool reaches_memory() const override { return true; }
   bool stores_lanes() const override { return true; }
+  bool rotates_lanes() const override { return v4(); }
   Reg lanes_from(Reg r, Reg base, std::int32_t displacement, Reg guard) override;
   Reg lanes_that_differ(Reg a, Reg b, Reg guard) override;
   Reg lanes_with_bits(Reg r, std::uint32_t bits, Reg guard) override;
@@ -84,6 +85,8 @@ class Lowering final : public backend::Lowering {
   Reg load_together(Reg guard, Reg base, Reg index, std::int32_t displacement) override;
   void store_together(Reg r, Reg guard, Reg base, Reg index, std::int32_t displacement) override;
   Reg spread_first_lane(Reg r) override;
+  bool loads_same_guarded() const override { return v4(); }
+  Reg load_same(Reg guard, Reg base, Reg index, std::int32_t displacement) override;
   Reg mask_to_clear(Reg guard);
   Reg gather(Reg offset, Reg base, std::int32_t displacement, Reg guard);
   void store_words(Reg r, Reg offset, Reg base, std::int32_t displacement, Reg guard);

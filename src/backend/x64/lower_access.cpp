@@ -151,6 +151,16 @@ void Lowering::store_together(Reg r, Reg guard, Reg base, Reg index, std::int32_
   use(inst, index);
 }
 
+Reg Lowering::load_same(Reg guard, Reg base, Reg index, std::int32_t displacement) {
+  Inst& inst = add(guard == lir::kNoReg ? Op::Broadcast : Op::BroadcastMasked, RegClass::vector);
+  if (guard != lir::kNoReg) use(inst, guard);
+  inst.mem = {MemBase::reg, inst.use_count, static_cast<std::uint8_t>(inst.use_count + 1), 0,
+              true,         displacement};
+  use(inst, base);
+  use(inst, index);
+  return inst.def;
+}
+
 Reg Lowering::spread_first_lane(Reg r) {
   Inst& inst = add(Op::SpreadFirst, RegClass::vector);
   use(inst, r);
