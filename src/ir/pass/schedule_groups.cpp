@@ -23,6 +23,7 @@ class Scheduler {
   Scheduler(const Function& f, const std::vector<Block>& order) : f_(f), order_(order), builder_(made_) {}
 
   Result<Function> run() {
+    find_remade();
     find_crossing_values();
     made_.name = f_.name;
     made_.form = Form::group;
@@ -64,11 +65,27 @@ class Scheduler {
     std::uint32_t barrier;
   };
 
-  // Cheaper to make again than to keep?
-  bool remade(Value v) const {
-    const Opcode opcode = f_.definition_of(v).opcode;
-    return opcode <= Opcode::ConstF32 || opcode == Opcode::LoadUniformI32 ||
-           opcode == Opcode::LoadUniformF32 || opcode == Opcode::LaneIndex || opcode == Opcode::GroupIndex;
+  // Cheaper to make again than to keep? Few pure operations on what costs nothing: mostly places in the
+  // block, of which the backend then knows how they vary from lane to lane.
+  bool remade(Value v) const { return remake_cost_[v.id] <= kMaxRemakeCost; }
+
+  void find_remade() {
+    remake_cost_.assign(f_.value_count(), kMaxRemakeCost + 1);
+    for (Block b : order_)
+      for (Inst i : f_.insts(b)) {
+        const InstData& data = f_.inst(i);
+        if (data.result_count != 1 || data.opcode == Opcode::Phi) continue;
+        std::uint32_t& cost = remake_cost_[data.first_result.id];
+        if (data.opcode <= Opcode::ConstF32 || data.opcode == Opcode::LoadUniformI32 ||
+            data.opcode == Opcode::LoadUniformF32 || data.opcode == Opcode::LaneIndex ||
+            data.opcode == Opcode::GroupIndex) {
+          cost = 0;
+        } else if (data.opcode >= Opcode::IAdd32 && data.opcode <= Opcode::IShrS32) {
+          std::uint32_t sum = 1;
+          for (Value operand : f_.operands(i)) sum += remake_cost_[operand.id];
+          cost = std::min(sum, kMaxRemakeCost + 1);
+        }
+      }
   }
 
   void find_crossing_values() {
@@ -149,7 +166,9 @@ class Scheduler {
     if (data.opcode <= Opcode::ConstF32) return made_.constant_value(f_.value(v).type, data.immediate);
     if (!remade(v)) return copy_[v.id];
     if (data.opcode == Opcode::GroupIndex) return group_;
-    return builder_.emit(data.opcode, {}, data.immediate);
+    std::array<Value, 2> operands;
+    for (std::uint32_t k = 0; k < data.operand_count; ++k) operands[k] = use(f_.operand(f_.definition(v), k));
+    return builder_.emit(data.opcode, std::span(operands.data(), data.operand_count), data.immediate);
   }
   void define(Value v, Value copy) {
     copy_[v.id] = copy;
@@ -296,8 +315,11 @@ class Scheduler {
     }
   }
 
+  static constexpr std::uint32_t kMaxRemakeCost = 6;
+
   const Function& f_;
   const std::vector<Block>& order_;
+  std::vector<std::uint32_t> remake_cost_;  // per value of f: operations
   Function made_;
   Builder builder_;
   SsaBuilder* ssa_ = nullptr;
