@@ -316,6 +316,8 @@ class Lowering {
   Reg own_memory(const Window& window);
   Reg bytes_of_lanes(std::uint32_t p);
   lir::Mem frame_slot(ir::Inst i, Reg& base);
+  void load_frame(ir::Inst i);
+  void store_frame(ir::Inst i, ir::Value value);
 
   // Rows (lower_memory.cpp).
   void flush_inputs();

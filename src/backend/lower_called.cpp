@@ -138,21 +138,27 @@ void Lowering::lower_QuadSwizzle32(ir::Inst i) {
 
 // ---- words that groups keep
 
-// The words of slot `immediate` of the group that `group` numbers.
+// The words of slot `immediate` of the group that `group` numbers; of rows, of the first one.
 lir::Mem Lowering::frame_slot(ir::Inst i, Reg& base) {
   const std::uint32_t slot_bytes = parts_ * host_.vector_bytes;
   Reg group = scalar(operand(i, 0)), size = scalar_imm(f_.frame_slots * slot_bytes);
   Reg offset = scalar_op(Op::SMul, size, group);
+  const std::uint64_t immediate = f_.inst(i).immediate;
+  if (const std::uint64_t rows = immediate >> 32; rows != 0) {
+    Reg row = scalar_op_imm(Op::SAndImm, scalar(operand(i, 1)), static_cast<std::int64_t>(rows - 1));
+    Reg bytes = scalar_op(Op::SMul, row, scalar_imm(slot_bytes));
+    offset = scalar_op(Op::SAdd, offset, bytes);
+  }
   Reg frames = load_binding(offsetof(KernelArgs, frame));
   base = address(frames, offset, 0);
   lir::Mem mem;
   mem.base = MemBase::reg;
   mem.base_use = 0;
-  mem.displacement = static_cast<std::int32_t>(f_.inst(i).immediate * slot_bytes);
+  mem.displacement = static_cast<std::int32_t>((immediate & 0xffffffff) * slot_bytes);
   return mem;
 }
 
-void Lowering::lower_LoadFrame(ir::Inst i) {
+void Lowering::load_frame(ir::Inst i) {
   Reg base;
   lir::Mem mem = frame_slot(i, base);
   for (std::uint32_t p = 0; p < parts_; ++p) {
@@ -164,12 +170,12 @@ void Lowering::lower_LoadFrame(ir::Inst i) {
   }
 }
 
-void Lowering::lower_StoreFrame(ir::Inst i) {
+void Lowering::store_frame(ir::Inst i, ir::Value value) {
   Reg base;
   lir::Mem mem = frame_slot(i, base);
   mem.base_use = 1;
   for (std::uint32_t p = 0; p < parts_; ++p) {
-    Reg r = vector(operand(i, 1), p);
+    Reg r = vector(value, p);
     Inst& inst = add(Op::StoreFull);
     use(inst, r);
     use(inst, base);
@@ -177,6 +183,11 @@ void Lowering::lower_StoreFrame(ir::Inst i) {
     mem.displacement += static_cast<std::int32_t>(host_.vector_bytes);
   }
 }
+
+void Lowering::lower_LoadFrame(ir::Inst i) { load_frame(i); }
+void Lowering::lower_StoreFrame(ir::Inst i) { store_frame(i, operand(i, 1)); }
+void Lowering::lower_LoadFrameRow(ir::Inst i) { load_frame(i); }
+void Lowering::lower_StoreFrameRow(ir::Inst i) { store_frame(i, operand(i, 2)); }
 
 void Lowering::lower_LoadFrameUniform(ir::Inst i) {
   Reg base;

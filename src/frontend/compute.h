@@ -86,7 +86,9 @@ class ComputeShader : public Guest {
   virtual Status append_key(const ComputeLaunch& launch, const ComputePlan& plan,
                             std::vector<std::byte>& key) const = 0;
   // Errors: unsupported, with the reason, for what only the guest interpreter can run.
-  virtual Result<ir::Function> translate(const ComputeLaunch& launch, const ComputePlan& plan) const = 0;
+  // `dispatch_all`: all control flow as the guest's own rule has it (DESIGN.md 3.4).
+  virtual Result<ir::Function> translate(const ComputeLaunch& launch, const ComputePlan& plan,
+                                         bool dispatch_all) const = 0;
   // What the hardware writes to shared memory, which is zero, before a block runs.
   virtual void begin_block(const ComputeLaunch& launch, std::array<std::uint32_t, 2> block,
                            std::span<std::byte> shared) const = 0;

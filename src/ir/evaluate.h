@@ -205,7 +205,7 @@ inline constexpr None ConstI1, ConstI32, ConstF32, LoadUniformI32, LoadUniformF3
     StoreSlot, SpecialFunction32, F32ToF16, F16ToF32, IntToF32, IntToF16, IMulHi24, F64Operation, LoadMemory,
     StoreMemory, AtomicMemory, AtomicMemory64, LockMemory, UnlockMemory, LaneIndex, GroupIndex, SetGroup,
     AnyActive, AllActive, QuadSwizzle32, Barrier, LoadFrame, StoreFrame, LoadFrameUniform, StoreFrameUniform,
-    Stop, AnyLane, MinLaneU32, BurnFuel, Phi, Jump, Branch, Switch, Return;
+    LoadFrameRow, StoreFrameRow, Stop, AnyLane, MinLaneU32, BurnFuel, Phi, Jump, Branch, Switch, Return;
 
 }  // namespace meaning
 

@@ -206,6 +206,13 @@ WARPJIT_MEANING std::uint32_t* frame_slot(const Operation& operation, const Grou
   return context.block_frame +
          (std::size_t{frame[operation.a]} * context.frame_slots + operation.immediate) * kLanes;
 }
+template <unsigned kLanes>
+WARPJIT_MEANING std::uint32_t* frame_row(const Operation& operation, const GroupContext& context,
+                                         const std::uint32_t* frame) {
+  const std::uint64_t first = operation.immediate & 0xffffffffu, count = operation.immediate >> 32;
+  const std::uint64_t slot = first + (frame[operation.b] & (count - 1));
+  return context.block_frame + (std::size_t{frame[operation.a]} * context.frame_slots + slot) * kLanes;
+}
 
 template <unsigned kLanes>
 WARPJIT_MEANING GroupOutcome run_group(GroupContext& context, std::uint32_t* frame) {
@@ -345,6 +352,16 @@ WARPJIT_MEANING GroupOutcome run_group(GroupContext& context, std::uint32_t* fra
       case Opcode::StoreFrame: {
         std::uint32_t* slot = frame_slot<kLanes>(operation, context, frame);
         for (unsigned lane = 0; lane < kLanes; ++lane) slot[lane] = frame[operation.b + lane];
+        break;
+      }
+      case Opcode::LoadFrameRow: {
+        const std::uint32_t* row = frame_row<kLanes>(operation, context, frame);
+        for (unsigned lane = 0; lane < kLanes; ++lane) frame[operation.result + lane] = row[lane];
+        break;
+      }
+      case Opcode::StoreFrameRow: {
+        std::uint32_t* row = frame_row<kLanes>(operation, context, frame);
+        for (unsigned lane = 0; lane < kLanes; ++lane) row[lane] = frame[operation.c + lane];
         break;
       }
       case Opcode::LoadFrameUniform:

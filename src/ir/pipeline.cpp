@@ -57,21 +57,9 @@ Function empty_preamble(const Function& f) {
   return preamble;
 }
 
-}  // namespace
-
-Result<GroupProgram> run_pipeline(Function thread_form, const PipelineOptions& options,
-                                  const StageObserver& observer) {
-  GroupProgram program;
-  program.kernel = std::move(thread_form);
-  Function& f = program.kernel;
-  Stages stages(options, observer);
-  WARPJIT_CHECK(stages.done("translate", f));
-  WARPJIT_CHECK(stages.run("expand", f, expand_math));
-  if (options.optimize) {
-    WARPJIT_CHECK(stages.optimize(f, "simplify"));
-    WARPJIT_CHECK(stages.run("floats", f, keep_floats));
-  }
-
+// Of a function in thread form: its group form, and the preamble.
+Status make_groups(Function& f, GroupProgram& program, const PipelineOptions& options, Stages& stages) {
+  if (options.optimize) WARPJIT_CHECK(stages.run("floats", f, keep_floats));
   WARPJIT_CHECK(stages.run("normalize", f, normalize_loops));
   WARPJIT_CHECK(stages.run("uniformity", f, [](Function& g) { analyze_uniformity(g); }));
   if (options.optimize) {
@@ -93,7 +81,26 @@ Result<GroupProgram> run_pipeline(Function thread_form, const PipelineOptions& o
                  "the program keeps " + std::to_string(f.slot_count) + " values across blocks, more than " +
                      std::to_string(kMaxSlots),
                  f.name};
-  WARPJIT_CHECK(stages.done("linearize", f));
+  return stages.done("linearize", f);
+}
+
+}  // namespace
+
+Result<GroupProgram> run_pipeline(Function function, const PipelineOptions& options,
+                                  const StageObserver& observer) {
+  GroupProgram program;
+  program.kernel = std::move(function);
+  Function& f = program.kernel;
+  Stages stages(options, observer);
+  WARPJIT_CHECK(stages.done("translate", f));
+  WARPJIT_CHECK(stages.run("expand", f, expand_math));
+  if (options.optimize) WARPJIT_CHECK(stages.optimize(f, "simplify"));
+
+  if (f.form == Form::thread) {
+    WARPJIT_CHECK(make_groups(f, program, options, stages));
+  } else {
+    program.preamble = empty_preamble(f);
+  }
   WARPJIT_CHECK(stages.run("fuel", f, insert_fuel));
   WARPJIT_CHECK(schedule_groups(f));
   if (f.block_groups != 0) WARPJIT_CHECK(stages.done("groups", f));

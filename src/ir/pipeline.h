@@ -30,12 +30,14 @@ struct GroupProgram {
 };
 
 // Called after each stage with its name and the function as it is then. In order, those of the optimizer
-// several times: "translate", "simplify", "gvn", "dce", "expand", "floats", "normalize", "uniformity", "hoist",
-// "preamble" (with the preamble), "assume", "skips", "linearize", "fuel", "groups" (of functions of blocks),
-// "cleanup", "shapes".
+// several times: "translate", "simplify", "gvn", "dce", "expand", "floats", "normalize", "uniformity",
+// "hoist", "preamble" (with the preamble), "assume", "skips", "linearize", "fuel", "groups" (of functions of
+// blocks), "cleanup", "shapes".
 using StageObserver = std::function<void(std::string_view stage, const Function& function)>;
 
-Result<GroupProgram> run_pipeline(Function thread_form, const PipelineOptions& options,
+// A function that is in group form already, because its frontend knows a rule of control flow that passes do
+// not, goes through the passes behind "linearize" only.
+Result<GroupProgram> run_pipeline(Function function, const PipelineOptions& options,
                                   const StageObserver& observer = {});
 
 }  // namespace warpjit::ir

@@ -1,6 +1,7 @@
 #include "ir/verifier.h"
 
 #include <algorithm>
+#include <bit>
 #include <string>
 #include <utility>
 #include <vector>
@@ -279,6 +280,11 @@ class Verifier {
       case Opcode::StoreFrameUniform:
         if (n >= f_.frame_slots) return fail(i, "frame slot does not exist");
         break;
+      case Opcode::LoadFrameRow:
+      case Opcode::StoreFrameRow:
+        if (!std::has_single_bit(n >> 32)) return fail(i, "has no power of two of slots");
+        if ((n & 0xffffffffu) + (n >> 32) > f_.frame_slots) return fail(i, "frame slot does not exist");
+        break;
       case Opcode::LoadMemory:
       case Opcode::StoreMemory:
       case Opcode::AtomicMemory:
@@ -320,6 +326,8 @@ class Verifier {
       case Opcode::StoreFrame:
       case Opcode::LoadFrameUniform:
       case Opcode::StoreFrameUniform:
+      case Opcode::LoadFrameRow:
+      case Opcode::StoreFrameRow:
       case Opcode::SetGroup:
         if (!group) return fail(i, "stands in thread form");
         break;
@@ -340,7 +348,7 @@ class Verifier {
       const Value v = f_.operand(i, 0);
       const Opcode source = f_.definition_of(v).opcode;
       if (f_.value(v).shape == Shape::varying && source != Opcode::SelectI32 && source != Opcode::LoadSlot &&
-          source != Opcode::Phi)
+          source != Opcode::LoadFrameRow && source != Opcode::Phi)
         return fail(i, "reads lanes that may be dead");
     }
     if (row.pure && !row.convergent && data.opcode != Opcode::Phi && data.result_count != 0) {

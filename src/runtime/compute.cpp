@@ -163,7 +163,7 @@ Result<KernelPointer> make_code(const frontend::ComputeShader& shader, const fro
   };
   CompileReport report;
   report.engine = options.engine;
-  WARPJIT_TRY(ir::Function function, shader.translate(launch, plan));
+  WARPJIT_TRY(ir::Function function, shader.translate(launch, plan, options.dispatch_all));
   report.translate_ns = lap();
   ir::PipelineOptions pipeline;
   pipeline.dispatch_all = options.dispatch_all;

@@ -87,7 +87,9 @@ bool tested_directly(Opcode opcode) {
     case Opcode::LoadFrame:
     case Opcode::StoreFrame:
     case Opcode::LoadFrameUniform:
-    case Opcode::StoreFrameUniform:  // group_test
+    case Opcode::StoreFrameUniform:
+    case Opcode::LoadFrameRow:
+    case Opcode::StoreFrameRow:  // group_test
       return true;
     default:
       return false;

@@ -1,5 +1,6 @@
-// Where the order of lanes is what makes a result: as IR with the hardware's bits, or left to the guest
-// interpreter. (The bodies of interpret_flow_test run as IR, too.)
+// Where the order of lanes is what makes a result: as IR with the hardware's bits, by the order of blocks or
+// with the warp's stack, or left to the guest interpreter. (The bodies of interpret_flow_test run as IR,
+// too.)
 #include "tesla/translate_test.h"
 
 namespace warpjit::tesla {
@@ -19,6 +20,16 @@ Compared run(const std::string& body, bool expect_supported,
 void expect_same(const std::string& body, std::array<std::uint32_t, 3> block = {32, 1, 1}) {
   EXPECT_EQ(run(body, true, block), Compared::same) << body;
 }
+// Only with the stack.
+void expect_same_with_stack(const std::string& body, std::array<std::uint32_t, 3> block = {32, 1, 1}) {
+  const Program program = program_of(body + "exit nop\n");
+  ComputeFacts facts;
+  facts.block = block;
+  const auto function = translate(program, facts);
+  ASSERT_TRUE(function.ok()) << body << to_string(function.error());
+  EXPECT_EQ(function->form, ir::Form::group) << body;
+  expect_same(body, block);
+}
 void expect_left_to_interpreter(const std::string& body) {
   EXPECT_EQ(run(body, false), Compared::unsupported) << body;
 }
@@ -28,9 +39,9 @@ const std::string kLoop =
     "mov b32 $r3 0\nloop:\nadd b32 $r3 $r3 1\nset $c0 # le u32 $r3 $r0\n(lg $c0) bra #loop\n";
 
 TEST(TeslaTranslateFlow, LoopWithoutJoinat) {
-  expect_left_to_interpreter(kLoop + "vote all $c1\nmov $r2 $c1\n");
-  expect_left_to_interpreter(kLoop + "mov b32 $r4 1\nmov b32 $r5 0\nld add u32 $r2 g0[$r5] $r4\n");
-  expect_left_to_interpreter(kLoop + "bar inc wait 0x0 all\nmov b32 $r2 $r3\n");
+  expect_same_with_stack(kLoop + "vote all $c1\nmov $r2 $c1\n");
+  expect_same_with_stack(kLoop + "mov b32 $r4 1\nmov b32 $r5 0\nld add u32 $r2 g0[$r5] $r4\n");
+  expect_same_with_stack(kLoop + "bar inc wait 0x0 all\nmov b32 $r2 $r3\n");
   expect_same(kLoop + "mov b32 $r4 1\nmov b32 $r5 0\nred add u32 g0[$r5] $r4\nmov b32 $r2 $r3\n");
   expect_same("ld b32 $r4 g1[$r1]\n" + kLoop + "add b32 $r2 $r3 $r4\n");
 }
@@ -54,8 +65,8 @@ TEST(TeslaTranslateFlow, LockInADivergentLoop) {
       "mov b32 $r2 $r4\nst unlock b32 s[0x80] $r4\ntried:\njoin nop\n(geu $c1) bra #again\n";
   expect_same("mov b32 $r3 1\nand b32 $c0 # $r0 $r3\njoinat #end\n(e $c0) bra #end\n" + critical +
               "end:\njoin nop\n");
-  // Spinning while the owner waits: the interpreter's to find out.
-  expect_left_to_interpreter(
+  // Spinning while the owner waits: out of fuel.
+  expect_same_with_stack(
       "again:\nld lock $c1 $r4 b32 s[0x80]\n(geu $c1) bra #again\nadd b32 $r4 $r4 $r0\n"
       "st unlock b32 s[0x80] $r4\n");
 }
@@ -108,11 +119,50 @@ TEST(TeslaTranslateFlow, QuadOperationsWhereAllLanesAre) {
       "cvt rn f32 $r6 u32 $r0\nmov b32 $r3 1\nand b32 $c0 # $r0 $r3\njoinat #end\n(e $c0) bra #end\n"
       "add rn f32 $r6 $r6 $r6\nend:\njoin nop\nquadon\nquadop f32 add add add add $r2 l1 $r6 $r6\nquadpop\n");
   // Lanes that are not there.
-  EXPECT_EQ(run("cvt rn f32 $r6 u32 $r0\nquadop f32 add sub subr add $r2 l3 $r6 $r63\n", false, {30, 1, 1}),
-            Compared::unsupported);
-  expect_left_to_interpreter(
+  expect_same_with_stack("cvt rn f32 $r6 u32 $r0\nquadop f32 add sub subr add $r2 l3 $r6 $r63\n", {30, 1, 1});
+  expect_same_with_stack(
       "cvt rn f32 $r6 u32 $r0\nmov b32 $r3 1\nand b32 $c0 # $r0 $r3\njoinat #end\n"
       "(e $c0) bra #end\nquadop f32 add add add add $r2 l1 $r6 $r6\nend:\njoin nop\n");
+}
+
+// What only a stack of a warp's own can say.
+TEST(TeslaTranslateFlow, Recursion) {
+  // 1 + 2 + ... + lane, by a function that calls itself; lanes come back at different depths.
+  const std::string sum =
+      "mov b32 $r2 0\nmov b32 $r4 $r0\nmov b32 $r5 1\ncall #f\nbra #end\nf:\nset $c0 # e u32 $r4 $r63\n"
+      "(lg $c0) ret\nadd b32 $r2 $r2 $r4\nsub b32 $r4 $r4 $r5\ncall #f\nret\nend:\n";
+  expect_same_with_stack(sum);
+  expect_same_with_stack(sum + "vote all $c1\nmov $r4 $c1\nadd b32 $r2 $r2 $r4\n", {45, 1, 1});
+  // Deeper than the stack: fails.
+  expect_same_with_stack("f:\ncall #g\ng:\ncall #f\n");
+  expect_same_with_stack(
+      "mov b32 $r2 0\ncall #f\nbra #end\nf:\ncall lim #f\nadd b32 $r2 $r2 0x1\nret\nend:\n");
+}
+
+TEST(TeslaTranslateFlow, StacksThatFail) {
+  for (const char* body :
+       {"join nop\n", "break\n", "quadpop\n", "breakaddr #end\njoin nop\nend:\n", "quadon\nbra #end\nend:\n",
+        "quadon\nexit nop\n", "call #f\nf:\nbreakaddr #end\nret\nend:\n", "joinat #end\nquadpop\nend:\n"})
+    expect_same_with_stack(body);
+  // Nobody comes there.
+  expect_same_with_stack("set $c0 # l u32 $r0 $r63\nmov b32 $r2 1\n(lg $c0) break\n");
+}
+
+TEST(TeslaTranslateFlow, BarriersWithAStack) {
+  // Each warp's stack and registers outlive the other warps' turns.
+  expect_same_with_stack(
+      "mov b32 $r2 0\nmov b32 $r4 $r0\nmov b32 $r5 1\ncall #f\nbra #end\nf:\nset $c0 # e u32 $r4 $r63\n"
+      "(lg $c0) ret\nadd b32 $r2 $r2 $r4\nsub b32 $r4 $r4 $r5\ncall #f\nret\nend:\n"
+      "shl $a1 $r0 0x2\nst b32 s[$a1+0x80] $r2\nbar inc wait 0x0 all\nxor b32 $r3 $r0 0x21\n"
+      "shl $a2 $r3 0x2\nld $r2 b32 s[$a2+0x80]\n",
+      {64, 1, 1});
+  // A barrier below entries of the stack.
+  expect_same_with_stack(
+      kLoop +
+          "mov b32 $r2 0\nshl $a1 $r0 0x2\ncall #f\ncall #g\nbra #end\ng:\nquadon\nquadpop\nf:\n"
+          "add b32 $r2 $r2 0x5\nst b32 s[$a1+0x80] $r2\nbar inc wait 0x0 all\nxor b32 $r3 $r0 0x21\n"
+          "shl $a2 $r3 0x2\nld $r4 b32 s[$a2+0x80]\nadd b32 $r2 $r2 $r4\nbar inc wait 0x1 all\nret\nend:\n",
+      {96, 1, 1});
 }
 
 TEST(TeslaTranslateFlow, ThreadIndices) {
@@ -200,7 +250,7 @@ TEST(TeslaTranslate, Errors) {
   facts.block = {512, 512, 64};
   EXPECT_EQ(code_of("exit nop\n", facts), ErrorCode::bad_input);
   EXPECT_EQ(code_of("nop\n"), ErrorCode::bad_input);
-  EXPECT_EQ(code_of("f:\ncall #f\n"), ErrorCode::unsupported);
+  EXPECT_EQ(code_of("bar inc 0x0 all\nexit nop\n"), ErrorCode::unsupported);
 }
 
 }  // namespace

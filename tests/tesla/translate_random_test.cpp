@@ -47,6 +47,7 @@ TEST(TeslaTranslateRandom, KernelsAgree) {
     if (result == Compared::different) ++different;
   }
   EXPECT_EQ(different, 0U);
+  EXPECT_TRUE(unsupported.empty());
   if (given != nullptr)
     for (const auto& [reason, count] : unsupported)
       std::printf("%llu unsupported: %s\n", static_cast<unsigned long long>(count), reason.c_str());

@@ -43,15 +43,10 @@ std::vector<std::byte> constants_of(const Program& program, const Launch& launch
 
 }  // namespace
 
-bool is_ordered(const Program& program, const Modes& modes, const Launch& launch) {
-  const auto f = translate(program, facts_of(program, modes, launch, shared_bytes_of(program, launch)));
-  return f && f->ordered;
-}
-
 IrOutcome run_ir(const Program& program, const Modes& modes, const Launch& launch,
                  const ir::PipelineOptions& options) {
   const std::uint32_t shared_bytes = shared_bytes_of(program, launch);
-  auto function = translate(program, facts_of(program, modes, launch, shared_bytes));
+  auto function = translate(program, facts_of(program, modes, launch, shared_bytes), options.dispatch_all);
   if (!function) return {function.error()};
   auto group = ir::run_pipeline(std::move(*function), options);
   if (!group) return {group.error()};
@@ -212,9 +207,8 @@ Compared compare(const Program& program, const Comparison& comparison, const std
     ir::PipelineOptions options;
   };
   std::vector<Variant> variants = {{"optimized", {.verify = true}},
-                                   {"plain", {.optimize = false, .verify = true}}};
-  if (!is_ordered(program, comparison.modes, launch))
-    variants.push_back({"dispatched", {.dispatch_all = true, .verify = true}});
+                                   {"plain", {.optimize = false, .verify = true}},
+                                   {"dispatched", {.dispatch_all = true, .verify = true}}};
   for (const Variant& variant : variants) {
     Words g0 = comparison.g0, g1 = comparison.g1;
     with_memory(g0, g1);

@@ -20,9 +20,6 @@ struct IrOutcome {
 IrOutcome run_ir(const Program& program, const Modes& modes, const Launch& launch,
                  const ir::PipelineOptions& options = {});
 
-// Whether every instruction does for a lane what it does for others: no order of lanes to keep.
-bool is_ordered(const Program& program, const Modes& modes, const Launch& launch);
-
 // As Interpreter::run_warp for code without control transfers whose last two words are `exit nop`: registers
 // $r0 to $r59, $a1 to $a4 and all flags go in and come out. The code uses no other registers; g15 is taken.
 IrOutcome run_warp_ir(const Program& program, const Modes& modes, const Launch& launch,
@@ -39,8 +36,8 @@ struct Comparison {
   std::string* reason = nullptr;  // why it is unsupported
 };
 enum class Compared { same, unsupported, different };
-// Guest interpreter against the IR with and without optimization, and in the dispatcher where the order of
-// lanes does not matter. A difference fails the test, with `name`.
+// Guest interpreter against the IR with and without optimization, and with the warp's stack. A difference
+// fails the test, with `name`.
 Compared compare(const Program& program, const Comparison& comparison, const std::string& name);
 
 }  // namespace warpjit::tesla

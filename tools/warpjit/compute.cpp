@@ -377,7 +377,7 @@ std::string ComputeCode::instruction(std::uint32_t address) const {
   return decoded ? tesla::disassemble(*decoded) : std::string();
 }
 
-Result<ComputeCode> translate_compute(const ProgramInput& input) {
+Result<ComputeCode> translate_compute(const ProgramInput& input, bool dispatch) {
   ComputeCode code;
   frontend::ComputeLaunch launch;
   launch.block = {256, 1, 1};
@@ -388,13 +388,13 @@ Result<ComputeCode> translate_compute(const ProgramInput& input) {
     code.program = bound.file().program;
     WARPJIT_TRY(const auto shader, tesla::Shader::make(code.program));
     WARPJIT_TRY(const frontend::ComputePlan plan, shader->plan(launch));
-    WARPJIT_TRY(code.function, shader->translate(launch, plan));
+    WARPJIT_TRY(code.function, shader->translate(launch, plan, dispatch));
     return code;
   }
   WARPJIT_TRY(code.program, read_kernel(input.file, input.entry));
   WARPJIT_TRY(const auto shader, tesla::Shader::make(code.program));
   WARPJIT_TRY(const frontend::ComputePlan plan, shader->plan(launch));
-  WARPJIT_TRY(code.function, shader->translate(launch, plan));
+  WARPJIT_TRY(code.function, shader->translate(launch, plan, dispatch));
   return code;
 }
 

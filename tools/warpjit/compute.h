@@ -29,6 +29,6 @@ struct ComputeCode {
   tesla::Program program;
   std::string instruction(std::uint32_t address) const;
 };
-Result<ComputeCode> translate_compute(const ProgramInput& input);
+Result<ComputeCode> translate_compute(const ProgramInput& input, bool dispatch);
 
 }  // namespace warpjit::tool

@@ -47,9 +47,9 @@ struct GuestCode {
   ir::Function function;
   std::function<std::string(std::uint32_t)> instruction;
 };
-Result<GuestCode> load_guest(const ProgramInput& wanted) {
+Result<GuestCode> load_guest(const ProgramInput& wanted, bool dispatch) {
   if (is_compute(wanted.file)) {
-    WARPJIT_TRY(ComputeCode code, translate_compute(wanted));
+    WARPJIT_TRY(ComputeCode code, translate_compute(wanted, dispatch));
     const auto shared = std::make_shared<ComputeCode>(std::move(code));
     return GuestCode{shared->function,
                      [shared](std::uint32_t address) { return shared->instruction(address); }};
@@ -68,7 +68,7 @@ Result<GuestCode> load_guest(const ProgramInput& wanted) {
 }
 
 int print_host(const HostOptions& options) {
-  const auto guest = load_guest(options.input);
+  const auto guest = load_guest(options.input, options.dispatch);
   if (!guest) return fail(guest.error());
   // Code can be made for targets that this machine does not run.
   const auto target = pick_target(options.target);

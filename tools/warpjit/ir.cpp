@@ -19,9 +19,9 @@ struct IrOptions {
   bool all = false, list = false, dispatch = false, no_optimize = false, json = false;
 };
 
-Result<ir::Function> translate(const ProgramInput& wanted) {
+Result<ir::Function> translate(const ProgramInput& wanted, bool dispatch) {
   if (is_compute(wanted.file)) {
-    WARPJIT_TRY(ComputeCode code, translate_compute(wanted));
+    WARPJIT_TRY(ComputeCode code, translate_compute(wanted, dispatch));
     return std::move(code.function);
   }
   WARPJIT_TRY(const LoadedProgram loaded, load_program(wanted));
@@ -30,7 +30,7 @@ Result<ir::Function> translate(const ProgramInput& wanted) {
 }
 
 int print_stages(const IrOptions& options) {
-  auto function = translate(options.input);
+  auto function = translate(options.input, options.dispatch);
   if (!function) return fail(function.error());
   struct Stage {
     std::string name, text;

@@ -75,8 +75,8 @@ Status Shader::append_key(const frontend::ComputeLaunch& launch, const frontend:
 }
 
 Result<ir::Function> Shader::translate(const frontend::ComputeLaunch& launch,
-                                       const frontend::ComputePlan& plan) const {
-  return tesla::translate(program_, facts(launch, plan));
+                                       const frontend::ComputePlan& plan, bool dispatch_all) const {
+  return tesla::translate(program_, facts(launch, plan), dispatch_all);
 }
 
 void Shader::begin_block(const frontend::ComputeLaunch& launch, std::array<std::uint32_t, 2> block,

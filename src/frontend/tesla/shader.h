@@ -24,8 +24,8 @@ class Shader final : public frontend::ComputeShader {
   Result<frontend::ComputePlan> plan(const frontend::ComputeLaunch& launch) const override;
   Status append_key(const frontend::ComputeLaunch& launch, const frontend::ComputePlan& plan,
                     std::vector<std::byte>& key) const override;
-  Result<ir::Function> translate(const frontend::ComputeLaunch& launch,
-                                 const frontend::ComputePlan& plan) const override;
+  Result<ir::Function> translate(const frontend::ComputeLaunch& launch, const frontend::ComputePlan& plan,
+                                 bool dispatch_all) const override;
   void begin_block(const frontend::ComputeLaunch& launch, std::array<std::uint32_t, 2> block,
                    std::span<std::byte> shared) const override;
   Result<std::unique_ptr<frontend::GuestBlocks>> prepare_guest(

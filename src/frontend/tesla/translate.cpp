@@ -5,6 +5,7 @@
 
 #include "frontend/tesla/lane_order.h"
 #include "frontend/tesla/translate_instruction.h"
+#include "frontend/tesla/translate_stack.h"
 #include "ir/analysis/loops.h"
 #include "ir/analysis/post_dominators.h"
 #include "ir/analysis/uniformity.h"
@@ -25,6 +26,7 @@ class Translation : private InstructionTranslator {
 
   Status run() {
     const ir::Block entry = function_.add_block();
+    lanes_ = b_.constant(true);
     const std::vector<std::uint32_t> order = flow_.order();
     blocks_.resize(flow_.blocks.size());
     unfilled_.assign(flow_.blocks.size(), 0);
@@ -212,18 +214,9 @@ Status check_barriers(const Program& program, const ReachedCode& code) {
   return {};
 }
 
-template <class T>
-void append(std::vector<std::byte>& key, const T& value) {
-  const auto bytes = std::as_bytes(std::span(&value, 1));
-  key.insert(key.end(), bytes.begin(), bytes.end());
-}
-
-}  // namespace
-
-Result<ir::Function> translate(const Program& program, const ComputeFacts& facts) {
-  WARPJIT_CHECK(check_facts(facts));
-  WARPJIT_TRY(const ReachedCode code, ReachedCode::find(program));
-  WARPJIT_CHECK(check_barriers(program, code));
+// What one thread does. Errors: unsupported where edges or the order of blocks cannot say what lanes do.
+Result<ir::Function> translate_thread(const Program& program, const ComputeFacts& facts,
+                                      const ReachedCode& code) {
   std::vector<std::uint32_t> split;
   std::size_t most_blocks = ~std::size_t{0};
   OrderProblem problem;
@@ -250,6 +243,25 @@ Result<ir::Function> translate(const Program& program, const ComputeFacts& facts
     if (split.size() == before) break;
   }
   return Error{ErrorCode::unsupported, problem.reason, program.where(problem_address)};
+}
+
+template <class T>
+void append(std::vector<std::byte>& key, const T& value) {
+  const auto bytes = std::as_bytes(std::span(&value, 1));
+  key.insert(key.end(), bytes.begin(), bytes.end());
+}
+
+}  // namespace
+
+Result<ir::Function> translate(const Program& program, const ComputeFacts& facts, bool dispatch_all) {
+  WARPJIT_CHECK(check_facts(facts));
+  WARPJIT_TRY(const ReachedCode code, ReachedCode::find(program));
+  WARPJIT_CHECK(check_barriers(program, code));
+  if (!dispatch_all) {
+    auto function = translate_thread(program, facts, code);
+    if (function || function.error().code != ErrorCode::unsupported) return function;
+  }
+  return translate_stack(program, facts, code);
 }
 
 Status append_key(const Program& program, const ComputeFacts& facts, std::vector<std::byte>& key) {

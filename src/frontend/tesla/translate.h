@@ -24,11 +24,13 @@ struct ComputeFacts {
   bool operator==(const ComputeFacts&) const = default;
 };
 
-// Guest addresses in the IR are byte addresses. Errors: those of Interpreter::prepare; unsupported, with the
-// reason and the address, for what only the interpreter can run: control flow that edges cannot say
-// (control_flow.h), code whose meaning depends on the order in which the hardware runs lanes that parted
-// (lane_order.h), barriers with a count or that only arrive or wait.
-Result<ir::Function> translate(const Program& program, const ComputeFacts& facts);
+// Guest addresses in the IR are byte addresses. Where edges can say what control flow does (control_flow.h)
+// and the order of lanes that parted does not matter (lane_order.h): what one thread does, in thread form.
+// Else, and always if `dispatch_all`: a warp with its control stack, in group form (translate_stack.h).
+// Errors: those of Interpreter::prepare; resource_limit; unsupported, with the reason and the address, for
+// what only the interpreter can run: barriers with a count or that only arrive or wait, breaks and returns
+// that end the other lanes.
+Result<ir::Function> translate(const Program& program, const ComputeFacts& facts, bool dispatch_all = false);
 
 // Adds all that a translation depends on: the code that can be reached, and the facts. Errors: as translate.
 Status append_key(const Program& program, const ComputeFacts& facts, std::vector<std::byte>& key);

@@ -11,7 +11,9 @@
 namespace warpjit::tesla {
 
 // Guest registers as SSA variables: $r and $a are words, each of the four flags of a $c is a truth value.
-inline constexpr std::uint32_t kVarR = 0, kVarA = 128, kVarC = 136, kVariables = kVarC + 16;
+// Behind them the state of a warp whose stack is kept (translate_stack.cpp): lane masks, then words.
+inline constexpr std::uint32_t kVarR = 0, kVarA = 128, kVarC = 136, kVarMasks = kVarC + 16,
+                               kVarWords = kVarMasks + 4, kVariables = kVarWords + 6;
 
 // The mode that rounds -x as `rounding` rounds x, if asked to mirror.
 constexpr Rounding mirrored(Rounding rounding, bool mirror) {
@@ -21,6 +23,10 @@ constexpr Rounding mirrored(Rounding rounding, bool mirror) {
 
 class InstructionTranslator {
  protected:
+  using F32 = ir::F32;
+  using I1 = ir::I1;
+  using I32 = ir::I32;
+
   InstructionTranslator(const Program& program, const ComputeFacts& facts);
 
   // One instruction that transfers no control.
@@ -37,11 +43,9 @@ class InstructionTranslator {
   ir::Function function_;
   ir::Builder b_;
   ir::SsaBuilder ssa_;
+  I1 lanes_;  // that run, as far as instructions must know; true for what one thread does
 
  private:
-  using F32 = ir::F32;
-  using I1 = ir::I1;
-  using I32 = ir::I32;
   struct Flags {
     I1 zero, sign, carry, overflow;
   };

@@ -49,18 +49,22 @@ I32 InstructionTranslator::special_register(std::uint32_t index) {
 
 // The condition is data: all active lanes get the result, true as S, false as Z.
 void InstructionTranslator::vote(const Instruction& i) {
-  const I1 always = b_.constant(true), condition = guard_;
-  guard_ = always;
+  const I1 condition = guard_;
+  guard_ = lanes_;
   const I1 result = static_cast<VoteOperation>(i.operation) == VoteOperation::any
-                        ? b_.AnyActive(always, condition)
-                        : b_.AllActive(always, condition);
+                        ? b_.AnyActive(lanes_, condition)
+                        : b_.AllActive(lanes_, condition);
   set_flags(i, {b_.Not1(result), result, no(), no()});
 }
 
 void InstructionTranslator::quadop(const Instruction& i) {
+  I32 values = source(i, 0);
+  // A lane that does not execute it loads nothing, unless all load the same.
+  if (i.src[0].is_memory() && (i.src[0].address != 0 || i.src[0].kind == Operand::Kind::local))
+    values = b_.select(guard_, values, word(0));
   // Lanes 4 to 7 are neighbours in fragment programs only.
   const F32 x = i.quad_lane >= 4 ? b_.constant_bits(facts_.modes.infinite_derivatives ? 0x7f800000 : 0)
-                                 : as_float(b_.QuadSwizzle32(source(i, 0), i.quad_lane * 0x55U));
+                                 : as_float(b_.QuadSwizzle32(values, i.quad_lane * 0x55U));
   const F32 y = float_source(i, 1);
   const I32 lane = b_.IAnd32(b_.LaneIndex(), word(3));
   F32 result = quad_operation(static_cast<QuadOperation>(i.quad[3]), x, y);

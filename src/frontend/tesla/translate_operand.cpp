@@ -11,7 +11,7 @@ namespace {
 
 std::vector<ir::Type> variable_types() {
   std::vector<ir::Type> types(kVariables, ir::Type::i32);
-  std::fill(types.begin() + kVarC, types.end(), ir::Type::i1);
+  std::fill(types.begin() + kVarC, types.begin() + kVarWords, ir::Type::i1);
   return types;
 }
 
@@ -28,7 +28,7 @@ InstructionTranslator::InstructionTranslator(const Program& program, const Compu
 
 void InstructionTranslator::instruction(const Instruction& i) {
   if (i.opcode >= Opcode::bra) return;  // nothing of its own for a thread
-  const I1 executing = condition(i);
+  const I1 executing = b_.And1(lanes_, condition(i));
   guard_ = executing;
   if (i.lanes != 15) guard_ = b_.And1(executing, lanes_of(i));
   if (i.opcode <= Opcode::add_a || i.opcode == Opcode::vote || i.opcode == Opcode::quadop)

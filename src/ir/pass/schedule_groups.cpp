@@ -15,12 +15,10 @@
 namespace warpjit::ir {
 namespace {
 
-constexpr std::uint32_t kResumeSlot = 0;  // 0: at the start; k: behind barrier k; one more: finished
-constexpr std::uint32_t kFirstValueSlot = 1;
-
 class Scheduler {
  public:
-  Scheduler(const Function& f, const std::vector<Block>& order) : f_(f), order_(order), builder_(made_) {}
+  Scheduler(const Function& f, const std::vector<Block>& order)
+      : f_(f), order_(order), resume_slot_(f.frame_slots), builder_(made_) {}
 
   Result<Function> run() {
     find_remade();
@@ -37,7 +35,7 @@ class Scheduler {
     made_.inner_groups = f_.block_groups;
     std::size_t most = 0;
     for (const Stop& stop : stops_) most = std::max(most, stop.live.size());
-    made_.frame_slots = kFirstValueSlot + static_cast<std::uint32_t>(most);
+    made_.frame_slots = resume_slot_ + 1 + static_cast<std::uint32_t>(most);
 
     make_blocks();
     make_turns();
@@ -145,7 +143,7 @@ class Scheduler {
     const Block resumes = made_.add_block();
     builder_.branch(builder_.IEq32(later_, builder_.constant(0u)), first_[Function::entry().id], resumes);
     builder_.set_block(resumes);
-    const I32 state = builder_.LoadFrameUniform(group_, kResumeSlot);
+    const I32 state = builder_.LoadFrameUniform(group_, resume_slot_);
     std::vector<Block> targets;
     for (const Stop& stop : stops_) targets.push_back(stop.resumes);
     const Block finished = made_.add_block();
@@ -203,9 +201,9 @@ class Scheduler {
   void stop_at(Inst barrier) {
     const Stop& stop = stops_[stop_];
     const std::uint32_t number = ++stop_;
-    std::uint32_t slot = kFirstValueSlot;
+    std::uint32_t slot = resume_slot_ + 1;
     for (Value v : stop.live) store(slot++, v);
-    builder_.StoreFrameUniform(group_, builder_.constant(number), kResumeSlot);
+    builder_.StoreFrameUniform(group_, builder_.constant(number), resume_slot_);
     const auto id = static_cast<std::uint32_t>(f_.inst(barrier).immediate) + 1;
     if (several_barriers()) {
       const I1 others = builder_.INe32(waiting_, builder_.constant(0u));
@@ -214,7 +212,7 @@ class Scheduler {
     }
     yield(id);
     builder_.set_block(stop.resumes);
-    slot = kFirstValueSlot;
+    slot = resume_slot_ + 1;
     for (Value v : stop.live) ssa_->write(stop.resumes, variable_[v.id], load(slot++, v));
   }
   bool several_barriers() const {
@@ -261,7 +259,7 @@ class Scheduler {
         return builder_.switch_(I32{use(f_.operand(end, 0))}, targets);
       default:
         builder_.StoreFrameUniform(group_, builder_.constant(static_cast<std::uint32_t>(stops_.size() + 1)),
-                                   kResumeSlot);
+                                   resume_slot_);
         return yield(0);
     }
   }
@@ -319,6 +317,9 @@ class Scheduler {
 
   const Function& f_;
   const std::vector<Block>& order_;
+  // Of the frame, behind what f keeps there; the values follow. 0: at the start; k: behind barrier k; one
+  // more: finished.
+  const std::uint32_t resume_slot_;
   std::vector<std::uint32_t> remake_cost_;  // per value of f: operations
   Function made_;
   Builder builder_;
