@@ -1,0 +1,241 @@
+// Throughput of compute kernels: engines, targets, fast-fmad, hand-written AVX-512 loops, in one run.
+// Items are results, as in hand.h. `KERNEL/ENGINE[/fast_fmad]`, `KERNEL/hand`, `KERNEL/two_threads`.
+#include <benchmark/benchmark.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <new>
+#include <sstream>
+
+#include "hand.h"
+#include "warpjit/compute.hpp"
+
+namespace warpjit::bench {
+namespace {
+
+constexpr std::uint32_t kFirst = 0x10000;  // guest address of the memory
+
+// Words that begin at a multiple of 64 bytes.
+class Words {
+ public:
+  explicit Words(std::size_t count)
+      : words_(static_cast<std::uint32_t*>(::operator new (count * 4, std::align_val_t{64}))), count_(count) {
+    std::memset(words_, 0, count * 4);
+  }
+  ~Words() { ::operator delete (words_, std::align_val_t{64}); }
+  Words(const Words&) = delete;
+  Words& operator=(const Words&) = delete;
+  std::uint32_t* at(std::size_t k) { return words_ + k; }
+  float* floats(std::size_t k) { return reinterpret_cast<float*>(words_ + k); }
+  std::size_t bytes() const { return count_ * 4; }
+
+ private:
+  std::uint32_t* words_;
+  std::size_t count_;
+};
+
+std::uint32_t bits(float value) { return std::bit_cast<std::uint32_t>(value); }
+std::uint32_t address(std::size_t word) { return kFirst + static_cast<std::uint32_t>(4 * word); }
+
+struct Kernel {
+  const char* name;
+  const char* source;
+  std::array<std::uint32_t, 2> grid;
+  std::array<std::uint32_t, 3> block;
+  std::size_t words;  // of memory
+  double items;
+  bool has_fmad;
+  std::function<void(Words&)> fill;
+  std::vector<std::uint32_t> parameters;
+  std::function<void(Words&)> hand;
+};
+
+constexpr std::size_t kSaxpy = std::size_t{1} << 22, kSums = std::size_t{1} << 22,
+                      kHashes = std::size_t{1} << 20;
+constexpr std::size_t kMatrix = std::size_t{kMatrixSide} * kMatrixSide;
+constexpr std::size_t kPixels = std::size_t{kMandelbrotSide} * kMandelbrotSide;
+
+void count_up(Words& memory, std::size_t count) {
+  for (std::size_t k = 0; k < count; ++k) *memory.at(k) = static_cast<std::uint32_t>(k * 7 & 15);
+}
+
+const std::vector<Kernel>& kernels() {
+  static const std::vector<Kernel> kKernels = {
+      {"mandelbrot",
+       "examples/tesla/mandelbrot.tesla",
+       {kMandelbrotSide / 16, kMandelbrotSide / 8},
+       {16, 8, 1},
+       kPixels,
+       static_cast<double>(kPixels),
+       true,
+       [](Words&) {},
+       {address(0), kMandelbrotSide, bits(-2), bits(-1.25F), bits(2.5F / kMandelbrotSide), kMandelbrotLimit},
+       [](Words& m) { hand_mandelbrot(m.at(0)); }},
+      {"saxpy",
+       "examples/tesla/saxpy.tesla",
+       {kSaxpy / 256, 1},
+       {256, 1, 1},
+       2 * kSaxpy,
+       static_cast<double>(kSaxpy),
+       true,
+       [](Words& m) {
+         for (std::size_t k = 0; k < kSaxpy; ++k)
+           *m.floats(k) = static_cast<float>(k & 1023), *m.floats(kSaxpy + k) = 1;
+       },
+       {address(0), address(kSaxpy), bits(1e-3F), kSaxpy},
+       [](Words& m) { hand_saxpy(1e-3F, m.floats(0), m.floats(kSaxpy), kSaxpy); }},
+      {"matmul",
+       "examples/tesla/matmul.tesla",
+       {kMatrixSide / 16, kMatrixSide / 16},
+       {16, 16, 1},
+       3 * kMatrix,
+       static_cast<double>(kMatrix),
+       true,
+       [](Words& m) {
+         for (std::size_t k = 0; k < 2 * kMatrix; ++k)
+           *m.floats(k) = static_cast<float>((k * 2654435761U >> 8) & 0xffff) / 65536.0F + 0.001F;
+       },
+       {address(0), address(kMatrix), address(2 * kMatrix), kMatrixSide},
+       [](Words& m) { hand_matmul(m.floats(0), m.floats(kMatrix), m.floats(2 * kMatrix)); }},
+      {"reduce",
+       "examples/tesla/reduce.tesla",
+       {kSums / 256, 1},
+       {128, 1, 1},
+       kSums + kSums / 256,
+       static_cast<double>(kSums),
+       false,
+       [](Words& m) { count_up(m, kSums); },
+       {address(0), address(kSums)},
+       [](Words& m) { hand_reduce(m.at(0), m.at(kSums), kSums); }},
+      {"scan",
+       "examples/tesla/scan.tesla",
+       {kSums / 256, 1},
+       {256, 1, 1},
+       2 * kSums,
+       static_cast<double>(kSums),
+       false,
+       [](Words& m) { count_up(m, kSums); },
+       {address(0)},
+       [](Words& m) { hand_scan(m.at(0), m.at(kSums), kSums); }},
+      {"hash",
+       "bench/tesla/k9.tesla",
+       {kHashes / 256, 1},
+       {256, 1, 1},
+       2 * kHashes,
+       static_cast<double>(kHashes),
+       false,
+       [](Words& m) { count_up(m, kHashes); },
+       {address(0), address(kHashes)},
+       [](Words& m) { hand_hash(m.at(0), m.at(kHashes), kHashes); }},
+  };
+  return kKernels;
+}
+
+const Engine& engine() {
+  static const Engine kEngine;
+  return kEngine;
+}
+
+[[noreturn]] void give_up(const Error& error) {
+  std::fprintf(stderr, "%s\n", to_string(error).c_str());
+  std::exit(2);
+}
+
+ComputeLaunch make_launch(const Kernel& kernel, Words& memory) {
+  std::stringstream text;
+  text << std::ifstream(std::string(WARPJIT_SOURCE_DIR "/") + kernel.source).rdbuf();
+  auto program = ComputeProgram::from_assembly(text.str(), {.kernel = {}, .source_name = kernel.source});
+  if (!program) give_up(program.error());
+  ComputeLaunch launch(*program);
+  launch.set_grid(kernel.grid[0], kernel.grid[1]);
+  launch.set_block(kernel.block[0], kernel.block[1], kernel.block[2]);
+  launch.set_parameters(std::as_bytes(std::span(kernel.parameters)));
+  if (const Status status = launch.map_global(14, kFirst, memory.at(0), memory.bytes()); !status)
+    give_up(status.error());
+  return launch;
+}
+
+void run_kernel(benchmark::State& state, const Kernel& kernel, RunOptions options, bool fast_fmad) {
+  Words memory(kernel.words);
+  kernel.fill(memory);
+  ComputeLaunch launch = make_launch(kernel, memory);
+  launch.set_modes({.fast_fmad = fast_fmad});
+  if (options.engine == EngineKind::guest) launch.set_grid(std::max(1U, kernel.grid[0] / 16), kernel.grid[1]);
+  const double share = options.engine == EngineKind::guest ? 1.0 / 16 : 1;
+  for (auto _ : state) {
+    const auto report = engine().run(launch, options);
+    if (!report) give_up(report.error());
+    if (report->fault) give_up({ErrorCode::fault, report->fault->what, report->fault->where});
+  }
+  state.counters["items"] =
+      benchmark::Counter(kernel.items * share, benchmark::Counter::kIsIterationInvariantRate);
+}
+
+void run_hand(benchmark::State& state, const Kernel& kernel) {
+  Words memory(kernel.words);
+  kernel.fill(memory);
+  for (auto _ : state) {
+    kernel.hand(memory);
+    benchmark::ClobberMemory();
+  }
+  state.counters["items"] = benchmark::Counter(kernel.items, benchmark::Counter::kIsIterationInvariantRate);
+}
+
+void compile_kernel(benchmark::State& state, const Kernel& kernel, RunOptions options) {
+  Words memory(kernel.words);
+  const ComputeLaunch launch = make_launch(kernel, memory);
+  for (auto _ : state) {
+    engine().clear_cache();
+    if (const auto report = engine().compile(launch, options); !report) give_up(report.error());
+  }
+}
+
+void add_all() {
+  const auto add = [](const Kernel& kernel, const std::string& name, RunOptions options, bool fast) {
+    benchmark::RegisterBenchmark(
+        (std::string(kernel.name) + "/" + name).c_str(),
+        [&kernel, options, fast](benchmark::State& state) { run_kernel(state, kernel, options, fast); })
+        ->Unit(benchmark::kMillisecond)
+        ->UseRealTime();
+  };
+  for (const Kernel& kernel : kernels()) {
+    if (has_hand_kernels())
+      benchmark::RegisterBenchmark((std::string(kernel.name) + "/hand").c_str(),
+                                   [&kernel](benchmark::State& state) { run_hand(state, kernel); })
+          ->Unit(benchmark::kMillisecond)
+          ->UseRealTime();
+    RunOptions options;
+    options.threads = 1;
+    for (const Target target : engine().info().targets) {
+      options.target = target;
+      add(kernel, name(target), options, false);
+      if (kernel.has_fmad) add(kernel, std::string(name(target)) + "/fast_fmad", options, true);
+      benchmark::RegisterBenchmark(
+          (std::string(kernel.name) + "/compile/" + name(target)).c_str(),
+          [&kernel, options](benchmark::State& state) { compile_kernel(state, kernel, options); })
+          ->Unit(benchmark::kMicrosecond);
+    }
+    options.threads = 2;
+    add(kernel, "two_threads", options, false);
+    options = {};
+    options.engine = EngineKind::guest;
+    options.threads = 1;
+    add(kernel, "guest", options, false);
+  }
+}
+
+}  // namespace
+}  // namespace warpjit::bench
+
+int main(int argc, char** argv) {
+  warpjit::bench::add_all();
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}
