@@ -315,6 +315,12 @@ class Lowering {
   void branch_if_outside(ir::Inst i, const Window& window, Reg offset);
   std::vector<Reg> load_called_parts(ir::Inst i);
   Reg own_memory(const Window& window);
+  struct Arrangement {
+    Reg scattered = lir::kNoReg, unequal = lir::kNoReg;
+  };
+  Reg scattered_lanes(const std::vector<Reg>& offsets, const std::vector<Reg>& guards);
+  Reg unequal_lanes(const std::vector<Reg>& offsets, const std::vector<Reg>& guards);
+  Arrangement arrangement_of_base(Value address);
   Reg bytes_of_lanes(std::uint32_t p);
   lir::Mem frame_slot(ir::Inst i, Reg& base);
 
@@ -350,6 +356,12 @@ class Lowering {
 #include "ir/opcodes.inc"
 #undef WARPJIT_IR_OP
 
+  struct ArrangedBase {
+    Value base;
+    std::uint32_t block;
+    Arrangement arrangement;
+  };
+  std::vector<ArrangedBase> arrangements_;  // of addresses, this block's
   mutable std::vector<char> seen_as_bits_;  // by value, once asked for
   std::vector<Reg> products_;               // of multiply_parts_toward_zero
   std::vector<Reg> regs_;                   // by value and part
