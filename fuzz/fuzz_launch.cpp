@@ -1,5 +1,6 @@
 // Any text as a launch file in a folder of three files; what is accepted runs with little fuel.
 #include "bound_launch.h"
+#include "compute_file.h"
 #include "target.h"
 
 namespace {
@@ -23,6 +24,8 @@ Result<std::vector<std::byte>> files(const std::string& name) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const Engine engine;
+  if (const auto compute = tool::parse_compute_launch(fuzz::text(data, size), "fuzz.json", files); !compute)
+    fuzz::require(!compute.error().where.empty(), "an error names the field");
   auto launch = tool::parse_launch(fuzz::text(data, size), "fuzz.json", files);
   if (!launch) {
     fuzz::require(!launch.error().where.empty(), "an error names the field");

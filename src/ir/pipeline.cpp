@@ -67,7 +67,10 @@ Result<GroupProgram> run_pipeline(Function thread_form, const PipelineOptions& o
   Stages stages(options, observer);
   WARPJIT_CHECK(stages.done("translate", f));
   WARPJIT_CHECK(stages.run("expand", f, expand_math));
-  if (options.optimize) WARPJIT_CHECK(stages.optimize(f, "simplify"));
+  if (options.optimize) {
+    WARPJIT_CHECK(stages.optimize(f, "simplify"));
+    WARPJIT_CHECK(stages.run("floats", f, keep_floats));
+  }
 
   WARPJIT_CHECK(stages.run("normalize", f, normalize_loops));
   WARPJIT_CHECK(stages.run("uniformity", f, [](Function& g) { analyze_uniformity(g); }));

@@ -30,7 +30,7 @@ struct GroupProgram {
 };
 
 // Called after each stage with its name and the function as it is then. In order, those of the optimizer
-// several times: "translate", "simplify", "gvn", "dce", "expand", "normalize", "uniformity", "hoist",
+// several times: "translate", "simplify", "gvn", "dce", "expand", "floats", "normalize", "uniformity", "hoist",
 // "preamble" (with the preamble), "assume", "skips", "linearize", "fuel", "groups" (of functions of blocks),
 // "cleanup", "shapes".
 using StageObserver = std::function<void(std::string_view stage, const Function& function)>;
