@@ -69,6 +69,7 @@ void Lowering::lower_block(ir::Block b) {
   lir_block_[b.id] = begin_block();
   current_block_ = b.id;
   constant_cache_.clear();
+  arrangements_.clear();
   for (ir::Inst i : f_.insts(b)) {
     const ir::InstData& data = f_.inst(i);
     guest_address_ = data.guest_address;

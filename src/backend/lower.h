@@ -200,6 +200,7 @@ class Lowering {
   // With lir::Code::flushes: what an operation on floats may read in place of v.
   Value unflushed(Value v) const;
   bool may_be_denormal(Value v, int depth = 4) const;
+  bool nan_matters(Value v) const;
   Reg vector_of(std::span<const std::uint32_t> lanes);  // constants
   std::array<Reg, 4> transpose(const std::array<Reg, 4>& rows);
   // Row `number`, the same for all lanes.
@@ -314,6 +315,12 @@ class Lowering {
   void branch_if_outside(ir::Inst i, const Window& window, Reg offset);
   std::vector<Reg> load_called_parts(ir::Inst i);
   Reg own_memory(const Window& window);
+  struct Arrangement {
+    Reg scattered = lir::kNoReg, unequal = lir::kNoReg;
+  };
+  Reg scattered_lanes(const std::vector<Reg>& offsets, const std::vector<Reg>& guards);
+  Reg unequal_lanes(const std::vector<Reg>& offsets, const std::vector<Reg>& guards);
+  Arrangement arrangement_of_base(Value address);
   Reg bytes_of_lanes(std::uint32_t p);
   lir::Mem frame_slot(ir::Inst i, Reg& base);
   void load_frame(ir::Inst i);
@@ -351,10 +358,17 @@ class Lowering {
 #include "ir/opcodes.inc"
 #undef WARPJIT_IR_OP
 
-  std::vector<Reg> products_;             // of multiply_parts_toward_zero
-  std::vector<Reg> regs_;                 // by value and part
-  std::vector<char> inverted_;            // by value: the registers hold the complement of the mask
-  std::vector<std::uint32_t> use_count_;  // of IR values
+  struct ArrangedBase {
+    Value base;
+    std::uint32_t block;
+    Arrangement arrangement;
+  };
+  std::vector<ArrangedBase> arrangements_;  // of addresses, this block's
+  mutable std::vector<char> seen_as_bits_;  // by value, once asked for
+  std::vector<Reg> products_;               // of multiply_parts_toward_zero
+  std::vector<Reg> regs_;                   // by value and part
+  std::vector<char> inverted_;              // by value: the registers hold the complement of the mask
+  std::vector<std::uint32_t> use_count_;    // of IR values
   std::vector<ir::Block> order_;
   std::vector<std::uint32_t> lir_block_;  // of an IR block
   struct Cached {

@@ -209,6 +209,55 @@ std::vector<Reg> Lowering::load_called_parts(ir::Inst i) {
   return made;
 }
 
+// The lanes whose offset is not that of their part's first lane and 4 bytes for each lane between.
+Reg Lowering::scattered_lanes(const std::vector<Reg>& offsets, const std::vector<Reg>& guards) {
+  Reg scattered = lir::kNoReg;
+  for (std::uint32_t p = 0; p < parts_; ++p) {
+    Reg distance = vvv(Op::ISub, offsets[p], spread_first_lane(offsets[p]));
+    Reg differ = lanes_that_differ(distance, bytes_of_lanes(0), guards[p]);
+    scattered = p == 0 ? differ : mask_op(MaskOp::or_, scattered, differ);
+  }
+  return scattered;
+}
+// Those whose offset is not that of their part's first lane.
+Reg Lowering::unequal_lanes(const std::vector<Reg>& offsets, const std::vector<Reg>& guards) {
+  Reg unequal = lir::kNoReg;
+  for (std::uint32_t p = 0; p < parts_; ++p) {
+    Reg differ = lanes_that_differ(offsets[p], spread_first_lane(offsets[p]), guards[p]);
+    unequal = p == 0 ? differ : mask_op(MaskOp::or_, unequal, differ);
+  }
+  return unequal;
+}
+
+// Addresses that differ by a constant are arranged alike: those of the base are looked at once in a block. An
+// address that wraps after 16 bits is no exception, because a vector's first lane, which is in the window,
+// has room for the others before 2^16 (MemoryWindows). No registers: the address has no such base.
+Lowering::Arrangement Lowering::arrangement_of_base(Value address) {
+  const auto constant_operand = [&](Value v, Opcode opcode) -> std::uint32_t {
+    if (f_.definition_of(v).opcode != opcode) return 2;
+    for (std::uint32_t k = 0; k < 2; ++k)
+      if (is_constant(f_.operand(f_.definition(v), k))) return k;
+    return 2;
+  };
+  Value base = address;
+  if (const std::uint32_t k = constant_operand(base, Opcode::IAnd32); k < 2) {
+    if (constant(f_.operand(f_.definition(base), k)) != 0xffff) return {};
+    base = f_.operand(f_.definition(base), 1 - k);
+  }
+  for (std::uint32_t k; (k = constant_operand(base, Opcode::IAdd32)) < 2;)
+    base = f_.operand(f_.definition(base), 1 - k);
+  if (base == address || !varying(base)) return {};
+  for (const auto& [known, block, arrangement] : arrangements_)
+    if (known == base && block == current_block_) return arrangement;
+  std::vector<Reg> offsets;
+  for (std::uint32_t p = 0; p < parts_; ++p) offsets.push_back(vector(base, p));
+  const std::vector<Reg> always(parts_, lir::kNoReg);
+  const Reg scattered = scattered_lanes(offsets, always);
+  const Arrangement made = {scattered, unequal_lanes(offsets, always)};
+  arrangements_.push_back({base, current_block_, made});
+  return made;
+}
+
 // Lanes have addresses of their own.
 void Lowering::access_lanes(ir::Inst i, const Window& window) {
   const MemoryAccess& access = window.access;
@@ -237,6 +286,10 @@ void Lowering::access_lanes(ir::Inst i, const Window& window) {
   }
   Reg base = own ? own_memory(window) : load_field(Op::SLoad64, window, offsetof(MemoryWindow, bytes));
   std::int32_t displacement = access.offset;
+  // Elsewhere the masks would take the registers of vectors.
+  const bool by_base = host_.mask_registers && access.space == Space::shared &&
+                       access.element == Element::word && is_constant(guard);
+  const Arrangement known = by_base ? arrangement_of_base(address) : Arrangement{};
   branch_if_any(wrong);
   const auto one_by_one = [&] {
     std::vector<Reg> made;
@@ -264,13 +317,8 @@ void Lowering::access_lanes(ir::Inst i, const Window& window) {
     }
     if (access.element != Element::word || !varying(address)) return one_by_one();
     // Often the words of a part are consecutive, or one.
-    std::vector<Reg> distances;
-    Reg scattered = lir::kNoReg;
-    for (std::uint32_t p = 0; p < parts_; ++p) {
-      distances.push_back(vvv(Op::ISub, offsets[p], spread_first_lane(offsets[p])));
-      Reg differ = lanes_that_differ(distances[p], bytes_of_lanes(0), guards[p]);
-      scattered = p == 0 ? differ : mask_op(MaskOp::or_, scattered, differ);
-    }
+    const bool of_base = known.scattered != lir::kNoReg;
+    const Reg scattered = of_base ? known.scattered : scattered_lanes(offsets, guards);
     // Of a part's first lane; without guard it may lie before 0.
     const auto index_of = [&](std::uint32_t p) {
       Reg first = vector_to_scalar(offsets[p]);
@@ -297,11 +345,7 @@ void Lowering::access_lanes(ir::Inst i, const Window& window) {
     };
     const auto same_or_any = [&]() -> std::vector<Reg> {
       if (!load || (!loads_same_guarded() && !is_constant(guard))) return one_by_one();
-      Reg unequal = lir::kNoReg;
-      for (std::uint32_t p = 0; p < parts_; ++p) {
-        Reg differ = lanes_that_differ(distances[p], constant_vector(0), guards[p]);
-        unequal = p == 0 ? differ : mask_op(MaskOp::or_, unequal, differ);
-      }
+      const Reg unequal = of_base ? known.unequal : unequal_lanes(offsets, guards);
       return either_way(unequal, one_by_one, same);
     };
     return either_way(scattered, same_or_any, together);

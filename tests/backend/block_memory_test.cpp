@@ -127,6 +127,35 @@ TEST_P(BlockAccess, RandomAccessesAreThoseOfTheInterpreter) {
   }
 }
 
+// Several places beside one address, wrapping after 16 bits.
+TEST_P(BlockAccess, PlacesBesideOneAddress) {
+  for (std::uint64_t seed = 0; seed < 150 && !HasFailure(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed + 500);
+    BlockShape shape;
+    shape.shared_bytes = random.chance(20) ? 0x10000 : 1024;
+    BlockKernel k(shape);
+    MemoryAccess access;
+    access.space = Space::shared;
+    const I32 step = k.word(random.chance(60) ? 4 : random.chance(50) ? 0 : 8);
+    I32 base = k.b.IMul32(k.b.IShrU32(k.b.LaneIndex(), k.word(random.below(2) * 4)), step);
+    if (random.chance(30)) base = k.b.IAdd32(base, k.b.IMul32(k.b.GroupIndex(), k.word(128)));
+    if (random.chance(30)) base = k.b.IMul32(k.b.IAnd32(k.thread(), k.word(random.below(32))), step);
+    for (std::uint32_t n = 0; n < 6; ++n) {
+      static constexpr std::uint32_t kOffsets[] = {0,      4,      64,     256,     900, 0xffc0,
+                                                   0xfffc, 0xff00, 0xfe00, 0x10000, 2};
+      I32 address = k.b.IAdd32(base, k.word(kOffsets[random.below(std::size(kOffsets))]));
+      if (random.chance(80)) address = k.b.IAnd32(address, k.word(0xffff));
+      if (random.chance(30))
+        k.store(access, address, k.b.IAdd32(k.thread(), k.word(n << 16)));
+      else
+        k.keep(k.load(access, address), n);
+    }
+    k.b.ret();
+    expect_same(k.function, shape, GetParam(), seed);
+  }
+}
+
 TEST_P(BlockAccess, AtomicsAndLocks) {
   const BlockShape shape = shape_with_ranges();
   for (std::uint64_t seed = 0; seed < 60 && !HasFailure(); ++seed) {

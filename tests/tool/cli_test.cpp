@@ -285,5 +285,76 @@ TEST_F(CliTest, GoldenCountsAreUpToDate) {
   EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
 }
 
+const std::string kKernels = WARPJIT_SOURCE_DIR "/examples/tesla/";
+
+TEST_F(CliTest, KernelsAgreeOnEveryEngine) {
+  for (const auto& entry : fs::directory_iterator(kKernels)) {
+    if (entry.path().extension() != ".json") continue;
+    const Outcome verify = run("verify '" + entry.path().string() + "' --json");
+    EXPECT_EQ(verify.code, 0) << entry.path() << verify.out << verify.err;
+    EXPECT_EQ(json::parse(verify.out)["ok"], true);
+  }
+}
+
+TEST_F(CliTest, KernelsRunAndAreShown) {
+  const Outcome ran = run("run '" + kKernels + "saxpy.json' --engine guest --json");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(json::parse(ran.out)["expect"], "ok");
+  EXPECT_EQ(json::parse(ran.out)["outputs"][0]["range"], "g14[0x20000]");
+  EXPECT_NE(run("run '" + kKernels + "saxpy.json'").out.find("... and 992 more"), std::string::npos);
+  EXPECT_EQ(run("run '" + kKernels + "scan.json' --out scan.bin").code, 0);
+  EXPECT_EQ(fs::file_size(path("scan.bin")), 4096u);
+
+  const Outcome listed = run("disasm '" + kKernels + "saxpy.tesla' -o again.tesla");
+  ASSERT_EQ(listed.code, 0) << listed.err;
+  const Outcome words = run("asm '" + kKernels + "saxpy.tesla' --json"), same = run("asm again.tesla --json");
+  EXPECT_EQ(words.code, 0) << words.err;
+  EXPECT_EQ(json::parse(words.out)["words"], json::parse(same.out)["words"]);
+  EXPECT_EQ(json::parse(run("info '" + kKernels + "saxpy.tesla' --json").out)["kernels"][0]["kernel"],
+            "saxpy");
+  EXPECT_NE(run("ir '" + kKernels + "saxpy.json'").out.find("StoreMemory"), std::string::npos);
+  const Outcome host = run("host '" + kKernels + "saxpy.json' --target a64");
+  EXPECT_EQ(host.code, 0) << host.err;
+  EXPECT_NE(host.out.find("st b32 g14[$r2] $r1"), std::string::npos);
+}
+
+TEST_F(CliTest, BadKernelLaunchesNameTheField) {
+  const std::string head =
+      R"({"warpjit":1,"isa":"tesla","stage":"compute","program":{"words":["0xf0000001","0xe0000001"]},)";
+  const auto error = [&](const std::string& rest) {
+    write("bad.json", head + rest + "}");
+    const Outcome outcome = run("run bad.json");
+    EXPECT_EQ(outcome.code, 2) << rest << outcome.err;
+    return outcome.err;
+  };
+  EXPECT_NE(error(R"("grid":[1])").find("block"), std::string::npos);
+  EXPECT_NE(error(R"("grid":[0],"block":[32])").find("grid"), std::string::npos);
+  EXPECT_NE(error(R"("grid":[1],"block":[32],"memory":[{"space":"g16","address":0,"size":8}])")
+                .find("memory[0].space"),
+            std::string::npos);
+  EXPECT_NE(error(R"("grid":[1],"block":[32],"memory":[{"space":"g1","address":4,"size":8}])")
+                .find("multiple of 8"),
+            std::string::npos);
+  EXPECT_NE(
+      error(R"("grid":[1],"block":[32],"outputs":[{"space":"g1","address":4,"format":"u32","count":1}])")
+          .find("outputs[0]"),
+      std::string::npos);
+  EXPECT_NE(error(R"("grid":[1],"block":[32],"texture":1)").find("texture"), std::string::npos);
+  EXPECT_NE(error(R"("grid":[1],"block":[400,2])").find("512"), std::string::npos);
+}
+
+// A fault is reported with its place, and by the exit code.
+TEST_F(CliTest, KernelFaultsAreReported) {
+  fs::copy_file(kKernels + "collatz.tesla", path("collatz.tesla"));
+  write("fault.json", R"({"warpjit":1,"isa":"tesla","stage":"compute","program":{"file":"collatz.tesla"},
+    "grid":[1],"block":[64],"params":["0x1000"],"memory":[{"space":"g14","address":"0x1000","size":128}]})");
+  for (const char* engine : {"guest", "ir", "jit"}) {
+    const Outcome outcome = run(std::string("run fault.json --engine ") + engine);
+    EXPECT_EQ(outcome.code, 3) << outcome.err;
+    EXPECT_NE(outcome.err.find("load from g14[0x1080] by thread 32 of block (0, 0)"), std::string::npos)
+        << outcome.err;
+  }
+}
+
 }  // namespace
 }  // namespace warpjit::tool

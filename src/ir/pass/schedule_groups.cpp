@@ -54,8 +54,8 @@ class Scheduler {
   // A barrier, and what its groups must keep.
   struct Stop {
     Inst barrier;
-    std::vector<Value> live;
-    Block resumes;
+    std::vector<Value> live{}, recomputed{};
+    Block resumes{};
   };
   // A way from a group that stops or ends to the next one, with the barrier's number + 1, or 0.
   struct Yield {
@@ -63,9 +63,11 @@ class Scheduler {
     std::uint32_t barrier;
   };
 
-  // Cheaper to make again than to keep? Few pure operations on what costs nothing: mostly places in the
+  // Made again wherever it is used.
+  bool remade(Value v) const { return remake_cost_[v.id] == 0; }
+  // Made again behind a barrier, not kept: few pure operations on what costs nothing. Mostly places in the
   // block, of which the backend then knows how they vary from lane to lane.
-  bool remade(Value v) const { return remake_cost_[v.id] <= kMaxRemakeCost; }
+  bool recomputed(Value v) const { return remake_cost_[v.id] <= kMaxRemakeCost; }
 
   void find_remade() {
     remake_cost_.assign(f_.value_count(), kMaxRemakeCost + 1);
@@ -103,9 +105,10 @@ class Scheduler {
         const InstData& data = f_.inst(i);
         for (std::uint32_t k = 0; k < data.result_count; ++k) live[f_.result(i, k).id] = 0;
         if (data.opcode == Opcode::Barrier) {
-          Stop stop{i, {}, {}};
+          Stop stop{i};
           for (std::uint32_t v = 0; v < live.size(); ++v)
-            if (live[v] != 0 && !remade(Value{v})) stop.live.push_back(Value{v});
+            if (live[v] != 0 && !remade(Value{v}))
+              (recomputed(Value{v}) ? stop.recomputed : stop.live).push_back(Value{v});
           stops_.push_back(std::move(stop));
         }
         if (data.opcode != Opcode::Phi)
@@ -114,11 +117,12 @@ class Scheduler {
       std::reverse(stops_.begin() + static_cast<std::ptrdiff_t>(first), stops_.end());
     }
     for (const Stop& stop : stops_)
-      for (Value v : stop.live)
-        if (variable_[v.id] == kNone) {
-          variable_[v.id] = static_cast<std::uint32_t>(types_.size());
-          types_.push_back(f_.value(v).type);
-        }
+      for (const std::vector<Value>* values : {&stop.live, &stop.recomputed})
+        for (Value v : *values)
+          if (variable_[v.id] == kNone) {
+            variable_[v.id] = static_cast<std::uint32_t>(types_.size());
+            types_.push_back(f_.value(v).type);
+          }
   }
 
   void make_blocks() {
@@ -164,8 +168,15 @@ class Scheduler {
     if (data.opcode <= Opcode::ConstF32) return made_.constant_value(f_.value(v).type, data.immediate);
     if (!remade(v)) return copy_[v.id];
     if (data.opcode == Opcode::GroupIndex) return group_;
+    return builder_.emit(data.opcode, {}, data.immediate);
+  }
+  // At most kMaxRemakeCost operations; gvn finds those that are equal.
+  Value recompute(Value v) {
+    if (remade(v)) return use(v);
+    const InstData& data = f_.definition_of(v);
     std::array<Value, 2> operands;
-    for (std::uint32_t k = 0; k < data.operand_count; ++k) operands[k] = use(f_.operand(f_.definition(v), k));
+    for (std::uint32_t k = 0; k < data.operand_count; ++k)
+      operands[k] = recompute(f_.operand(f_.definition(v), k));
     return builder_.emit(data.opcode, std::span(operands.data(), data.operand_count), data.immediate);
   }
   void define(Value v, Value copy) {
@@ -214,6 +225,7 @@ class Scheduler {
     builder_.set_block(stop.resumes);
     slot = resume_slot_ + 1;
     for (Value v : stop.live) ssa_->write(stop.resumes, variable_[v.id], load(slot++, v));
+    for (Value v : stop.recomputed) ssa_->write(stop.resumes, variable_[v.id], recompute(v));
   }
   bool several_barriers() const {
     return std::any_of(stops_.begin(), stops_.end(), [&](const Stop& stop) {

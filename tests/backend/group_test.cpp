@@ -1,0 +1,248 @@
+// What code does for groups as a whole, and what it calls out for: lanes that meet, called operations, frames
+// of groups at barriers, stops, every calling convention.
+#include <gtest/gtest.h>
+
+#include "backend/block.h"
+#include "base/float_environment.h"
+#include "ir/called.h"
+#include "ir/evaluate.h"
+#include "ir/pipeline.h"
+#include "support/random_ir.h"
+
+namespace warpjit::backend {
+namespace {
+
+using ir::F32;
+using ir::I1;
+using ir::I32;
+using ir::MemoryAccess;
+using ir::Opcode;
+using ir::Space;
+using ir::Value;
+using warpjit::testing::Random;
+
+class GroupCode : public OnTarget {};
+WARPJIT_ON_EVERY_TARGET(GroupCode);
+
+// A word of each thread's own, at random, and one that all share.
+I32 varying_word(BlockKernel& k) {
+  MemoryAccess kept;
+  kept.index = BlockKernel::kKept;
+  return k.load(kept, k.b.IShl32(k.thread(), k.word(5)));
+}
+I32 uniform_word(BlockKernel& k) { return I32{k.b.LoadUniformI32(0)}; }
+I32 group_word(BlockKernel& k) {
+  MemoryAccess kept;
+  kept.index = BlockKernel::kKept;
+  return k.load(kept, k.b.IShl32(k.b.GroupIndex(), k.word(2)));
+}
+
+TEST_P(GroupCode, LanesMeet) {
+  for (std::uint64_t seed = 0; seed < 60 && !HasFailure(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    BlockShape shape;
+    shape.groups = 1 + random.below(4);
+    shape.table = {static_cast<std::uint32_t>(random.next()), random.below(2)};
+    BlockKernel k(shape);
+    auto& b = k.b;
+    const auto condition = [&]() -> I1 {
+      switch (random.below(6)) {
+        case 0:
+          return b.constant(random.chance(50));
+        case 1:
+          return b.IEq32(I32{b.LoadUniformI32(4)}, k.word(0));
+        case 2:
+          return b.ILtU32(b.LaneIndex(), k.word(random.below(34)));
+        case 3:
+          return b.Not1(b.ILtS32(varying_word(k), k.word(0)));
+        case 4:
+          return b.IEq32(b.GroupIndex(), k.word(random.below(3)));
+        default:
+          return b.IEq32(b.IAnd32(varying_word(k), k.word(random.below(8))), k.word(0));
+      }
+    };
+    const auto truth = [&](I1 bit) { return b.SelectI32(bit, k.word(1), k.word(0)); };
+    const I1 guard = condition(), predicate = condition();
+    k.keep(truth(b.AnyActive(guard, predicate)), 1);
+    k.keep(truth(b.AllActive(guard, predicate)), 2);
+    k.keep(b.QuadSwizzle32(varying_word(k), random.below(256)), 3);
+    k.keep(b.QuadSwizzle32(uniform_word(k), random.below(256)), 4);
+    k.keep(b.IAdd32(b.LaneIndex(), b.IShl32(b.GroupIndex(), k.word(8))), 5);
+    b.ret();
+    expect_same(k.function, shape, GetParam(), seed);
+  }
+}
+
+TEST_P(GroupCode, CalledOperations) {
+  std::uint64_t seed = 0;
+  const auto check = [&](Opcode opcode, std::uint64_t immediate) {
+    for (const int kind : {0, 1, 2}) {
+      SCOPED_TRACE(std::string(ir::info(opcode).name) + " " + std::to_string(immediate) + " of kind " +
+                   std::to_string(kind));
+      BlockShape shape;
+      shape.table = {0x3fc00000 + static_cast<std::uint32_t>(seed)};
+      BlockKernel k(shape);
+      std::vector<Value> operands;
+      for (const char letter : ir::info(opcode).operands) {
+        const I32 word = kind == 0 ? varying_word(k) : kind == 1 ? uniform_word(k) : group_word(k);
+        operands.push_back(letter == 'f' ? Value(k.b.BitcastI32ToF32(word)) : Value(word));
+      }
+      const ir::Inst made = k.b.emit_inst(opcode, operands, immediate);
+      for (std::uint32_t n = 0; n < k.function.inst(made).result_count; ++n) {
+        const Value result = k.function.result(made, n);
+        k.keep(ir::info(opcode).results[n] == 'f'
+                   ? k.b.BitcastF32ToI32(k.b.CanonicalizeNaNOnes32(F32{result}))
+                   : I32{result},
+               n + 1);
+      }
+      k.b.ret();
+      expect_same(k.function, shape, GetParam(), ++seed);
+    }
+  };
+  for (std::uint64_t n = 0; n < ir::kSpecialFunctions; ++n) check(Opcode::SpecialFunction32, n);
+  for (std::uint64_t n = 0; n < 8; ++n) {
+    if (n < 4) check(Opcode::F32ToF16, n);
+    check(Opcode::IntToF32, n);
+    check(Opcode::IntToF16, n);
+  }
+  check(Opcode::F16ToF32, 0);
+  check(Opcode::IMulHi24, 0);
+  check(Opcode::IMulHi24, 1);
+  for (std::uint64_t n = 0; n < ir::kF64Functions; ++n) {
+    check(Opcode::F64Operation, n);
+    check(Opcode::F64Operation, n | 3 << 8);
+  }
+}
+
+// Calls in code that runs without denormals see them again.
+TEST_P(GroupCode, CallsKeepDenormals) {
+  BlockShape shape;
+  BlockKernel k(shape);
+  const I32 word = k.b.IAnd32(varying_word(k), k.word(0x807fffff));
+  const F32 denormal = k.b.BitcastI32ToF32(word), one = k.b.constant(1.0f);
+  k.keep(k.b.BitcastF32ToI32(k.b.FMul32(denormal, one)), 1);
+  k.keep(k.b.BitcastF32ToI32(k.b.FMulFlush32(denormal, one)), 2);
+  k.keep(k.b.SelectI32(k.b.FEq32(denormal, k.b.constant(0.0f)), word, k.word(0)), 3);
+  k.keep(k.b.BitcastF32ToI32(k.b.FMaxNum32(denormal, k.b.constant(0.0f))), 4);
+  k.keep(k.b.BitcastF32ToI32(k.b.FFloor32(denormal)), 5);
+  k.b.ret();
+  expect_same(k.function, shape, GetParam());
+}
+
+TEST_P(GroupCode, BarriersKeepWhatGroupsNeed) {
+  for (const std::uint32_t groups : {1u, 2u, 5u}) {
+    BlockShape shape;
+    shape.groups = groups;
+    shape.shared_bytes = groups * 128;
+    shape.local_bytes = 16;
+    BlockKernel k(shape);
+    auto& b = k.b;
+    MemoryAccess shared, local;
+    shared.space = Space::shared;
+    local.space = Space::local;
+    const I32 mine = b.IShl32(k.thread(), k.word(2)), word = varying_word(k), same = group_word(k);
+    k.store(shared, mine, word);
+    k.store(local, k.word(4), word);
+    b.Barrier(k.always(), 0);
+    const I32 other = b.ISub32(k.word(groups * 128 - 4), mine);
+    const I32 got = k.load(shared, other);
+    k.keep(b.IAdd32(got, same), 1);
+    b.Barrier(k.always(), 1);
+    k.store(shared, other, b.IAdd32(got, word));
+    b.Barrier(k.always(), 0);
+    k.keep(k.load(shared, mine), 2);
+    k.keep(k.load(local, k.word(4)), 3);
+    b.ret();
+    expect_same(k.function, shape, GetParam());
+  }
+}
+
+// A kernel in group form for one group.
+ir::Function stopping(bool any) {
+  KernelBuilder k(0, 1);
+  k.function.group_lanes = 32;
+  k.function.block_groups = 1;
+  k.b.set_guest_address(77);
+  const I32 lane = k.b.LaneIndex();
+  k.b.emit_inst(Opcode::Stop,
+                std::vector<Value>{k.b.IEq32(lane, k.b.constant(any ? std::int32_t{31} : std::int32_t{32}))},
+                static_cast<std::uint64_t>(ir::StopReason::trap));
+  k.store_words(lane, lane, lane, lane);
+  k.b.ret();
+  return k.function;
+}
+
+TEST_P(GroupCode, StopsWhereALaneDoes) {
+  for (const bool any : {false, true}) {
+    CompileOptions options;
+    options.validate = true;
+    const auto code = compile(ir::GroupProgram{{}, stopping(any)}, GetParam(), options);
+    ASSERT_TRUE(code.ok()) << to_string(code.error());
+    Launch launch;
+    launch.threads = 32;
+    launch.outputs.emplace_back(32, 16);
+    for (std::uint32_t t = 0; t < 32; ++t) launch.outputs[0].set(t, {99, 99, 99, 99});
+    std::vector<std::uint32_t> table(64);
+    KernelArgs args = make_args(*code, launch, table.data());
+    const Executable executable(*code);
+    const FloatEnvironment environment;
+    reinterpret_cast<void (*)(KernelArgs*)>(executable.kernel())(&args);
+    EXPECT_EQ(args.status, any ? KernelStatus::stopped : KernelStatus::done);
+    EXPECT_EQ(launch.outputs[0].get(3)[0], any ? 99u : 3u);
+    if (!any) continue;
+    EXPECT_EQ(args.guest_address, 77u);
+    EXPECT_EQ(args.stop_reason, static_cast<std::uint32_t>(ir::StopReason::trap));
+  }
+}
+
+#if defined(__x86_64__) && !defined(_WIN32)
+[[gnu::ms_abi]] void call_out_win64(KernelArgs* args, std::uint32_t site, std::uint32_t* words) {
+  call_out(args, site, words);
+}
+
+// Called operations and cold accesses in code of the other convention.
+TEST(GroupAbi, Win64CodeCallsOut) {
+  for (const Target target : {Target::x64_v3, Target::x64_v4}) {
+    if (!runs_here(target)) continue;
+    KernelBuilder k(1, 1);
+    const auto row = k.b.LoadInput(0);
+    const F32 root = F32{k.b.emit(Opcode::SpecialFunction32, std::vector<Value>{row[0]},
+                                  static_cast<std::uint64_t>(ir::SpecialFunction::rsqrt))};
+    const F32 sum = k.b.FMadTruncFlush32(row[1], row[2], row[3]);
+    k.store(root, sum, row[1], row[2]);
+    k.b.ret();
+    CompileOptions options;
+    options.abi = Abi::win64;
+    options.validate = true;
+    options.parts = 2;
+    const auto code = compile(ir::GroupProgram{{}, k.function}, target, options);
+    ASSERT_TRUE(code.ok()) << to_string(code.error());
+    Launch launch;
+    launch.threads = code->lanes * 3;
+    launch.inputs.emplace_back(launch.threads, 16);
+    launch.outputs.emplace_back(launch.threads, 16);
+    for (std::uint32_t t = 0; t < launch.threads; ++t)  // the last word is small: a call
+      launch.inputs[0].set(t,
+                           {0x40800000, 0x3f800000 + t, 0x3fc00000, t % 5 == 0 ? 0x01000000u : 0x3f000000u});
+    std::vector<std::uint32_t> table(64);
+    KernelArgs args = make_args(*code, launch, table.data());
+    args.call = reinterpret_cast<decltype(args.call)>(call_out_win64);
+    const Executable executable(*code);
+    const FloatEnvironment environment;
+    using Entry = void(__attribute__((ms_abi))*)(KernelArgs*);
+    reinterpret_cast<Entry>(executable.kernel())(&args);
+    EXPECT_EQ(FloatEnvironment::read() & ~0x3fu, FloatEnvironment::kDefault);
+    for (std::uint32_t t = 0; t < launch.threads; ++t) {
+      const Words x = launch.inputs[0].get(t), got = launch.outputs[0].get(t);
+      const std::uint64_t operands[] = {x[1], x[2], x[3]};
+      EXPECT_EQ(got[0], 0x3f000000u);
+      EXPECT_EQ(got[1], ir::evaluate(Opcode::FMadTruncFlush32, operands));
+      EXPECT_EQ(got[2], x[1]);
+    }
+  }
+}
+#endif
+
+}  // namespace
+}  // namespace warpjit::backend
