@@ -104,9 +104,16 @@ TEST(Compute, ExamplesGiveTheSameBitsOnEveryEngine) {
   }
 }
 
+// The engine's checks and sanitizers together take a second a seed.
+#ifdef WARPJIT_SANITIZED
+constexpr std::uint64_t kSeeds = 20;
+#else
+constexpr std::uint64_t kSeeds = 300;
+#endif
+
 TEST(Compute, RandomKernelsGiveTheSameBitsOnEveryEngine) {
   const Engine engine{EngineOptions()};
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     const tesla::RandomKernel kernel = tesla::random_kernel(seed, {.quads = seed % 2 == 0});
     const auto shader = tesla::Shader::make(kernel.program);
     ASSERT_TRUE(shader.ok()) << to_string(shader.error());

@@ -35,8 +35,9 @@ std::vector<std::byte> constants_of(const Program& program, const Launch& launch
   std::vector<std::byte> bytes((size + 3) / 4 * 4);
   for (const ConstantSegment& segment : program.constants)
     if (segment.space == space)
-      std::memcpy(bytes.data() + segment.offset, segment.words.data(),
-                  std::min<std::size_t>(segment.bytes, 4 * segment.words.size()));
+      std::ranges::copy(std::as_bytes(std::span(segment.words))
+                            .first(std::min<std::size_t>(segment.bytes, 4 * segment.words.size())),
+                        bytes.begin() + segment.offset);
   std::ranges::copy(given, bytes.begin());
   return bytes;
 }

@@ -54,7 +54,8 @@ I1 InstructionTranslator::lanes_of(const Instruction& i) {
 
 I1 InstructionTranslator::condition(const Instruction& i) {
   if (i.condition == kAlways) return b_.constant(true);
-  const auto [z, s, c, o] = flags(i.condition_register);
+  const Flags bits = flags(i.condition_register);
+  const I1 z = bits.zero, s = bits.sign, c = bits.carry, o = bits.overflow;
   const auto less = [&] { return b_.Xor1(s, o); };
   switch (i.condition) {
     case 0x01:
