@@ -343,6 +343,24 @@ TEST_F(CliTest, BadKernelLaunchesNameTheField) {
   EXPECT_NE(error(R"("grid":[1],"block":[400,2])").find("512"), std::string::npos);
 }
 
+TEST_F(CliTest, KernelStatistics) {
+  const Outcome text = run("run '" + kKernels + "mandelbrot.json' --stats");
+  ASSERT_EQ(text.code, 0) << text.err;
+  EXPECT_NE(text.out.find("active lanes of executed instructions"), std::string::npos) << text.out;
+  const Outcome ran = run("run '" + kKernels + "reduce.json' --stats --json");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const json stats = json::parse(ran.out)["stats"];
+  EXPECT_GT(stats["warp_instructions"], 100);
+  EXPECT_EQ(stats["races"], json::array());
+  for (const json& line : stats["instructions"]) {
+    EXPECT_EQ(line["faults"], 0);
+    EXPECT_EQ(line["uninitialized_registers"], 0) << line;
+    EXPECT_EQ(line["uninitialized_shared"], 0) << line;
+  }
+  const std::string shaders = WARPJIT_SOURCE_DIR "/examples/pica200/";
+  EXPECT_EQ(run("run '" + shaders + "mvp_light.json' --stats").code, 2);
+}
+
 // A fault is reported with its place, and by the exit code.
 TEST_F(CliTest, KernelFaultsAreReported) {
   fs::copy_file(kKernels + "collatz.tesla", path("collatz.tesla"));
