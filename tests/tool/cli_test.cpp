@@ -343,6 +343,23 @@ TEST_F(CliTest, BadKernelLaunchesNameTheField) {
   EXPECT_NE(error(R"("grid":[1],"block":[400,2])").find("512"), std::string::npos);
 }
 
+// A template runs as it is.
+TEST_F(CliTest, TemplatesOfKernelLaunches) {
+  for (const auto& entry : fs::directory_iterator(kKernels)) {
+    if (entry.path().extension() != ".tesla") continue;
+    fs::copy_file(entry.path(), path(entry.path().filename().string()));
+    const Outcome made = run("launch " + entry.path().filename().string() + " --count 32");
+    ASSERT_EQ(made.code, 0) << made.err;
+    write("template.json", made.out);
+    const json launch = json::parse(made.out);
+    EXPECT_EQ(launch["block"], json::array({32}));
+    EXPECT_EQ(launch["memory"][0]["space"], "g14") << entry.path();
+    EXPECT_GT(launch["params"].size(), 0) << entry.path();
+    const Outcome ran = run("run template.json --fuel 1000");
+    EXPECT_TRUE(ran.code == 0 || ran.code == 3) << ran.err;
+  }
+}
+
 TEST_F(CliTest, KernelStatistics) {
   const Outcome text = run("run '" + kKernels + "mandelbrot.json' --stats");
   ASSERT_EQ(text.code, 0) << text.err;
