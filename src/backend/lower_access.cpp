@@ -265,6 +265,9 @@ void Lowering::access_lanes(ir::Inst i, const Window& window) {
   Value guard = operand(i, 0), address = operand(i, 1);
   const auto guard_of = [&](std::uint32_t p) { return is_constant(guard) ? lir::kNoReg : mask(guard, p); };
   const bool aligned = std::uint32_t{1} << std::min(ir::trailing_zeros(f_, address), 4u) >= access.alignment;
+  // Offsets from a window are aligned as addresses are up to what windows begin at multiples of.
+  const bool rotates = rotates_lanes() && access.alignment == access.extent &&
+                       (!window.shifted || access.alignment <= kWindowAlignment);
   std::vector<Reg> offsets, guards;
   Reg wrong = lir::kNoReg;
   const auto also_wrong = [&](Reg m) { wrong = wrong == lir::kNoReg ? m : mask_op(MaskOp::or_, wrong, m); };
@@ -274,7 +277,7 @@ void Lowering::access_lanes(ir::Inst i, const Window& window) {
     Reg where = vector(address, p);
     guards.push_back(guard_of(p));
     Reg offset = window.shifted ? vvv(Op::ISub, where, start) : where;
-    if (!aligned && rotates_lanes() && access.alignment == access.extent) {
+    if (!aligned && rotates) {
       // The bits that must be 0 become the highest.
       Reg number = with_immediate(Op::RotateRight, offset, std::countr_zero(access.alignment));
       also_wrong(lanes_from(number, window.table, window.count, guards[p]));

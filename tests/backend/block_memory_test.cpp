@@ -127,6 +127,27 @@ TEST_P(BlockAccess, RandomAccessesAreThoseOfTheInterpreter) {
   }
 }
 
+// Wide accesses whose alignment is not that of the range they are in.
+TEST_P(BlockAccess, RangesThatAreAlignedLessThanAccesses) {
+  for (const std::uint32_t begin : {0x1000u, 0x1004u, 0x1008u, 0x100cu})
+    for (const std::uint8_t alignment : {4, 8, 16})
+      for (const std::uint32_t first : {0x1000u, 0x1008u, 0x1010u, 0x1018u, 0x101cu}) {
+        SCOPED_TRACE(begin * 0x10000 + alignment * 0x1000 + first);
+        BlockShape shape;
+        shape.globals = {{{begin, 0x800}}};
+        shape.table = {first};
+        BlockKernel k(shape);
+        MemoryAccess access;
+        access.alignment = access.extent = alignment;
+        access.offset = static_cast<std::uint8_t>(alignment - 4);
+        const I32 address =
+            k.b.IAdd32(I32{k.b.LoadUniformI32(0)}, k.b.IMul32(k.b.LaneIndex(), k.word(alignment)));
+        k.keep(k.load(access, address));
+        k.b.ret();
+        expect_same(k.function, shape, GetParam());
+      }
+}
+
 // Several places beside one address, wrapping after 16 bits.
 TEST_P(BlockAccess, PlacesBesideOneAddress) {
   for (std::uint64_t seed = 0; seed < 150 && !HasFailure(); ++seed) {
