@@ -19,16 +19,6 @@ using lir::MemBase;
 using lir::Reg;
 using lir::RegClass;
 
-// A MemoryWindow, and the access in it.
-struct Lowering::Window {
-  MemoryAccess access;
-  Reg table;           // address of all windows
-  std::int32_t place;  // byte of this one
-  std::int32_t limit;  // byte of the limit for the access's extent
-  std::int32_t count;  // likewise, of the number of pieces of that size
-  bool shifted;        // its address may not be 0
-};
-
 namespace {
 
 // The words of a thread's own memory lie 4 << kOwnScale bytes apart: 32 lanes have theirs side by side.

@@ -457,6 +457,8 @@ class X64Emitter final : public Emitter {
   void scalar_compare(const Inst& inst) {
     if (inst.imm & kCompareImmediate)
       put(x86::Inst::kIdCmp, gp32(inst.use[0]), asmjit::Imm(unpack_constant(inst.imm)));
+    else if (static_cast<Op>(inst.op) == Op::BranchCompare64)
+      put(x86::Inst::kIdCmp, gp64(inst.use[0]), gp64(inst.use[1]));
     else
       put(x86::Inst::kIdCmp, gp32(inst.use[0]), gp32(inst.use[1]));
   }
