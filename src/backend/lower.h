@@ -202,7 +202,6 @@ class Lowering {
   // With lir::Code::flushes: what an operation on floats may read in place of v.
   Value unflushed(Value v) const;
   bool may_be_denormal(Value v, int depth = 4) const;
-  bool nan_matters(Value v) const;
   Reg vector_of(std::span<const std::uint32_t> lanes);  // constants
   std::array<Reg, 4> transpose(const std::array<Reg, 4>& rows);
   // Row `number`, the same for all lanes.
@@ -413,7 +412,6 @@ class Lowering {
   std::vector<std::uint32_t> uses_in_run_;     // by value
   std::vector<std::uint32_t> defined_in_run_;  // by instruction: the number of the run
   std::uint32_t run_stamp_ = 0;
-  mutable std::vector<char> seen_as_bits_;  // by value, once asked for
   std::vector<Reg> products_;               // of multiply_parts_toward_zero
   std::vector<Reg> regs_;                   // by value and part
   std::vector<char> inverted_;              // by value: the registers hold the complement of the mask
