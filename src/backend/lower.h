@@ -357,7 +357,7 @@ class Lowering {
   Run run_from(ir::Inst first);
   void lower_run(const Run& run);
   Placed place(std::vector<Span>& spans, ir::Inst i, std::uint32_t p) const;
-  void check_span(Span& span, const Window& window, std::vector<std::uint32_t>& ways_out);
+  void check_span(Span& span, Reg begin, Reg size, std::vector<std::uint32_t>& ways_out);
   void branch_out(std::vector<std::uint32_t>& ways_out);
   Factors factors_of(const ir::LaneShape& shape, std::uint32_t p) const;
   std::int64_t constant_distance(const ir::LaneShape& shape, std::uint32_t lane) const;
@@ -365,6 +365,8 @@ class Lowering {
   Reg addresses_of(const ir::LaneShape& shape, std::uint32_t p);
   void access_inside(ir::Inst i, const std::vector<Span>& spans, const Placed* placed, Reg bytes);
   void access_anywhere(ir::Inst i);
+  std::vector<Reg> access_guarded(ir::Inst i);
+  std::vector<Reg> call_with_addresses(ir::Inst i);
 
   lir::Mem frame_slot(ir::Inst i, Reg& base);
   void load_frame(ir::Inst i);
@@ -412,10 +414,10 @@ class Lowering {
   std::vector<std::uint32_t> uses_in_run_;     // by value
   std::vector<std::uint32_t> defined_in_run_;  // by instruction: the number of the run
   std::uint32_t run_stamp_ = 0;
-  std::vector<Reg> products_;               // of multiply_parts_toward_zero
-  std::vector<Reg> regs_;                   // by value and part
-  std::vector<char> inverted_;              // by value: the registers hold the complement of the mask
-  std::vector<std::uint32_t> use_count_;    // of IR values
+  std::vector<Reg> products_;             // of multiply_parts_toward_zero
+  std::vector<Reg> regs_;                 // by value and part
+  std::vector<char> inverted_;            // by value: the registers hold the complement of the mask
+  std::vector<std::uint32_t> use_count_;  // of IR values
   std::vector<ir::Block> order_;
   std::vector<std::uint32_t> lir_block_;  // of an IR block
   struct Cached {

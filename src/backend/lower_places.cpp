@@ -153,8 +153,9 @@ void Lowering::branch_out(std::vector<std::uint32_t>& ways_out) {
   ways_out.push_back(at);
 }
 
-// Makes span.start, the offset in the window of the least address, and branches where the span is not inside.
-void Lowering::check_span(Span& span, const Window& window, std::vector<std::uint32_t>& ways_out) {
+// Makes span.start, the offset in the window of the least address, and branches where the span is not inside
+// the window, whose address (none: 0) and size these are.
+void Lowering::check_span(Span& span, Reg begin, Reg size, std::vector<std::uint32_t>& ways_out) {
   const auto low = static_cast<std::int32_t>(span.low);
   Reg start = sum_of_bases(span.base, span.factors);
   if (start == lir::kNoReg) {
@@ -164,13 +165,12 @@ void Lowering::check_span(Span& span, const Window& window, std::vector<std::uin
     if (span.wrapped) start = scalar_op_imm(Op::SAndImm, start, 0xffff);
   }
   if (span.alignment > 1) {
-    Reg rest = scalar_op_imm(Op::SAndImm, start, span.alignment - 1);
-    use(add(Op::BranchScalar), rest);
+    Inst& branch = add(Op::BranchBits);
+    use(branch, start);
+    branch.imm = span.alignment - 1;
     branch_out(ways_out);
   }
-  if (window.shifted)
-    start = scalar_op(Op::SSub, start, load_field(Op::SLoad, window, offsetof(MemoryWindow, address)));
-  Reg size = load_field(Op::SLoad, window, offsetof(MemoryWindow, limits));  // for single bytes
+  if (begin != lir::kNoReg) start = scalar_op(Op::SSub, start, begin);
   Inst& sum = add(Op::SAddress, RegClass::scalar);
   use(sum, start);
   sum.mem = {MemBase::reg, 0, 0xff, 0, false, static_cast<std::int32_t>(span.high - span.low)};
@@ -247,7 +247,6 @@ void Lowering::access_inside(ir::Inst i, const std::vector<Span>& spans, const P
 
 // An access that may be anywhere.
 void Lowering::access_anywhere(ir::Inst i) {
-  const Value address = operand(i, 1), guard = operand(i, 0);
   const bool load = f_.inst(i).opcode == Opcode::LoadMemory;
   if (load && !varying(f_.result(i))) {
     const Value result = f_.result(i);
@@ -256,18 +255,82 @@ void Lowering::access_anywhere(ir::Inst i) {
     vector_cache_[result.id] = {load_called(i, 0, 0, Op::LoadFull, RegClass::vector), current_block_};
     return;
   }
-  // The vectors of addresses are made here, so that no one needs them elsewhere.
+  const std::vector<Reg> made = is_constant(operand(i, 0)) ? call_with_addresses(i) : access_guarded(i);
+  for (std::uint32_t p = 0; p < made.size(); ++p) define(f_.result(i), p, made[p]);
+}
+
+// By a call. The vectors of addresses are made here, so that no one needs them elsewhere.
+std::vector<Reg> Lowering::call_with_addresses(ir::Inst i) {
+  const Value address = operand(i, 1);
   std::vector<Reg> kept;
   if (varying(address))
     for (std::uint32_t p = 0; p < parts_; ++p) {
       kept.push_back(slot(address, p));
       slot(address, p) = addresses_of((*shapes_)[address], p);
     }
-  if (is_constant(guard))
-    call(i);
-  else
-    access_lanes(i, window_of(MemoryAccess::unpack(f_.inst(i).immediate)));
+  std::vector<Reg> made = load_called_parts(i);
   for (std::uint32_t p = 0; p < kept.size(); ++p) slot(address, p) = kept[p];
+  return made;
+}
+
+// Lanes without guard may be outside.
+std::vector<Reg> Lowering::access_guarded(ir::Inst i) {
+  const bool load = f_.inst(i).opcode == Opcode::LoadMemory, equal = arranged(i) == Arranged::equal;
+  const Window window = window_of(MemoryAccess::unpack(f_.inst(i).immediate));
+  const LaneShape& shape = (*shapes_)[operand(i, 1)];
+  const Value guard = operand(i, 0);
+  Reg wrong = lir::kNoReg;
+  std::vector<Reg> first, offsets;
+  for (std::uint32_t p = 0; p < parts_; ++p) {
+    const Factors factors = factors_of(shape, p);
+    const std::uint32_t distance =
+        shape.offset + static_cast<std::uint32_t>(constant_distance(shape, p * host_.lanes));
+    Reg start = sum_of_bases(shape.base, factors);
+    start = start == lir::kNoReg ? scalar_imm(distance)
+                                 : scalar_op_imm(Op::SAddImm, start, static_cast<std::int32_t>(distance));
+    if (shape.kind == LaneShape::Kind::wrapped16) {
+      // So near below 2^16 that only lanes behind the wrap are in the window: seen as below 0.
+      constexpr std::int32_t kNear = 0x100;
+      start = scalar_op_imm(Op::SAndImm, scalar_op_imm(Op::SAddImm, start, kNear), 0xffff);
+      start = scalar_op_imm(Op::SAddImm, start, -kNear);
+    }
+    if (window.shifted)
+      start = scalar_op(Op::SSub, start, load_field(Op::SLoad, window, offsetof(MemoryWindow, address)));
+    std::array<std::uint32_t, 16> lanes{};
+    for (std::uint32_t n = 0; n < host_.lanes; ++n) lanes[n] = equal ? 0 : 4 * n;
+    Inst& spread = add(Op::BroadcastScalar, RegClass::vector);
+    use(spread, start);
+    Reg offset = spread.def;
+    if (!equal) offset = vvv(Op::IAdd, offset, vector_of({lanes.data(), host_.lanes}));
+    const auto also_wrong = [&](Reg m) { wrong = wrong == lir::kNoReg ? m : mask_op(MaskOp::or_, wrong, m); };
+    also_wrong(lanes_from(offset, window.table, window.limit, mask(guard, p)));
+    if (window.access.alignment > kWindowAlignment)
+      also_wrong(lanes_with_bits(addresses_of(shape, p), window.access.alignment - 1u, mask(guard, p)));
+    else if (window.access.alignment > 1)
+      also_wrong(lanes_with_bits(offset, window.access.alignment - 1u, mask(guard, p)));
+    Inst& extend = add(Op::SSignExtend, RegClass::scalar);
+    use(extend, start);
+    first.push_back(extend.def);
+    offsets.push_back(offset);
+  }
+  Reg base = load_field(Op::SLoad64, window, offsetof(MemoryWindow, bytes));
+  branch_if_any(wrong);
+  const auto inside = [&] {
+    std::vector<Reg> made;
+    for (std::uint32_t p = 0; p < parts_; ++p) {
+      Reg where = mask(guard, p);
+      if (!load)
+        store_together(vector(operand(i, 2), p), where, base, first[p], window.access.offset);
+      else if (!equal)
+        made.push_back(load_together(where, base, first[p], window.access.offset));
+      else if (loads_same_guarded())
+        made.push_back(load_same(where, base, first[p], window.access.offset));
+      else
+        made.push_back(load_lanes(Element::word, offsets[p], base, window.access.offset, where));
+    }
+    return made;
+  };
+  return hot_or_cold(inside, [&] { return call_with_addresses(i); });
 }
 
 void Lowering::lower_run(const Run& run) {
@@ -316,7 +379,10 @@ void Lowering::lower_run(const Run& run) {
 
   const std::uint32_t stamp = current_block_;
   std::vector<std::uint32_t> ways_out;
-  for (Span& span : spans) check_span(span, window, ways_out);
+  const Reg begin =
+      window.shifted ? load_field(Op::SLoad, window, offsetof(MemoryWindow, address)) : lir::kNoReg;
+  const Reg size = load_field(Op::SLoad, window, offsetof(MemoryWindow, limits));  // for single bytes
+  for (Span& span : spans) check_span(span, begin, size, ways_out);
   Reg bytes = load_field(Op::SLoad64, window, offsetof(MemoryWindow, bytes));
   const std::vector<Reg> from_hot = lower_all(
       [&](ir::Inst i, std::size_t n) { access_inside(i, spans, placed.data() + n * parts_, bytes); });
@@ -331,12 +397,12 @@ void Lowering::lower_run(const Run& run) {
     std::swap(code_.blocks[at].successors[0], code_.blocks[at].successors[1]);
   }
   const std::uint32_t cold = begin_block();
-  code_.blocks[cold].cold = true;
   for (std::uint32_t edge : edges) code_.blocks[edge].successors.push_back(cold);
   current_block_ = 0x40000000u + cold;
   const std::vector<Reg> from_cold = lower_all([&](ir::Inst i, std::size_t) { access_anywhere(i); });
   const std::uint32_t cold_end = last_block();
   end_edge(cold_end, from_cold);
+  for (std::uint32_t b = cold; b <= cold_end; ++b) code_.blocks[b].cold = true;
 
   current_block_ = stamp;
   const std::vector<Reg> joined = join_edges(hot_end, cold_end);

@@ -474,6 +474,9 @@ class X64Emitter final : public Emitter {
       case Op::BranchScalar:
         put(x86::Inst::kIdTest, gp32(inst.use[0]), gp32(inst.use[0]));
         return put(kNotZero[sense], target);
+      case Op::BranchBits:
+        put(x86::Inst::kIdTest, gp32(inst.use[0]), asmjit::Imm(inst.imm));
+        return put(kNotZero[sense], target);
       case Op::BranchMask:
         test_mask(inst.use[0]);
         return put(kNotZero[sense], target);
