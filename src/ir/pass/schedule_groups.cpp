@@ -7,6 +7,7 @@
 
 #include "ir/analysis/dominators.h"
 #include "ir/analysis/liveness.h"
+#include "ir/analysis/loops.h"
 #include "ir/analysis/uniformity.h"
 #include "ir/builder.h"
 #include "ir/pass/passes.h"
@@ -33,9 +34,7 @@ class Scheduler {
     made_.block_groups = f_.block_groups;
     made_.ordered = f_.ordered;
     made_.inner_groups = f_.block_groups;
-    std::size_t most = 0;
-    for (const Stop& stop : stops_) most = std::max(most, stop.live.size());
-    made_.frame_slots = resume_slot_ + 1 + static_cast<std::uint32_t>(most);
+    find_slots();
 
     make_blocks();
     make_turns();
@@ -64,7 +63,16 @@ class Scheduler {
   };
 
   // Made again wherever it is used.
-  bool remade(Value v) const { return remake_cost_[v.id] == 0; }
+  bool remade(Value v) const { return remake_cost_[v.id] == 0 || is_cast(v); }
+  bool is_cast(Value v) const {
+    const Opcode opcode = f_.definition_of(v).opcode;
+    return opcode == Opcode::BitcastF32ToI32 || opcode == Opcode::BitcastI32ToF32;
+  }
+  // What is kept of a value: words have one type in the frame.
+  Value kept(Value v) const {
+    while (is_cast(v)) v = f_.operand(f_.definition(v), 0);
+    return v;
+  }
   // Made again behind a barrier, not kept: few pure operations on what costs nothing. Mostly places in the
   // block, of which the backend then knows how they vary from lane to lane.
   bool recomputed(Value v) const { return remake_cost_[v.id] <= kMaxRemakeCost; }
@@ -99,7 +107,7 @@ class Scheduler {
       if (barriers.empty()) continue;
       // From the end of the block backward.
       std::vector<char> live(f_.value_count(), 0);
-      liveness.for_each_live_out(b, [&](Value v) { live[v.id] = 1; });
+      liveness.for_each_live_out(b, [&](Value v) { live[kept(v).id] = 1; });
       const std::size_t first = stops_.size();
       for (Inst i = f_.block(b).last; i.valid(); i = f_.inst(i).previous) {
         const InstData& data = f_.inst(i);
@@ -112,7 +120,7 @@ class Scheduler {
           stops_.push_back(std::move(stop));
         }
         if (data.opcode != Opcode::Phi)
-          for (Value v : f_.operands(i)) live[v.id] = 1;
+          for (Value v : f_.operands(i)) live[kept(v).id] = 1;
       }
       std::reverse(stops_.begin() + static_cast<std::ptrdiff_t>(first), stops_.end());
     }
@@ -123,6 +131,36 @@ class Scheduler {
             variable_[v.id] = static_cast<std::uint32_t>(types_.size());
             types_.push_back(f_.value(v).type);
           }
+  }
+
+  // Slots of the frame: each value has its own, and is stored once, where it is made; not where that is in a
+  // loop without barriers, nor if there are very many: then values are stored at barriers.
+  void find_slots() {
+    constexpr std::size_t kMostSlots = 256;
+    slot_.assign(f_.value_count(), kNone);
+    std::size_t most = 0;
+    for (const Stop& stop : stops_) most = std::max(most, stop.live.size());
+    made_.frame_slots = resume_slot_ + 1 + static_cast<std::uint32_t>(most);
+    if (types_.size() > kMostSlots) return;
+    made_.frame_slots = resume_slot_ + 1 + static_cast<std::uint32_t>(types_.size());
+    const Dominators dominators(f_);
+    const Loops loops(f_, dominators);
+    std::vector<char> stops(loops.loops().size(), 0);  // is there a barrier in the loop?
+    for (const Stop& stop : stops_)
+      for (std::uint32_t loop = loops.innermost(f_.inst(stop.barrier).block); loop != Loops::kNone;
+           loop = loops.loop(loop).parent)
+        stops[loop] = 1;
+    for (const Stop& stop : stops_)
+      for (Value v : stop.live) slot_[v.id] = resume_slot_ + 1 + variable_[v.id];
+    stored_where_made_.assign(f_.value_count(), 0);
+    for (const Stop& stop : stops_)
+      for (Value v : stop.live) {
+        const std::uint32_t loop = loops.innermost(f_.definition_of(v).block);
+        stored_where_made_[v.id] = loops.reducible() && (loop == Loops::kNone || stops[loop] != 0);
+      }
+  }
+  bool stored_where_made(Value v) const {
+    return !stored_where_made_.empty() && stored_where_made_[v.id] != 0;
   }
 
   void make_blocks() {
@@ -165,6 +203,7 @@ class Scheduler {
   Value use(Value v) {
     if (variable_[v.id] != kNone) return ssa_->read(builder_.block(), variable_[v.id]);
     const InstData& data = f_.definition_of(v);
+    if (is_cast(v)) return builder_.emit(data.opcode, std::array{use(f_.operand(f_.definition(v), 0))});
     if (data.opcode <= Opcode::ConstF32) return made_.constant_value(f_.value(v).type, data.immediate);
     if (!remade(v)) return copy_[v.id];
     if (data.opcode == Opcode::GroupIndex) return group_;
@@ -183,12 +222,19 @@ class Scheduler {
     copy_[v.id] = copy;
     made_.value(copy).shape = f_.value(v).shape;
     if (variable_[v.id] != kNone) ssa_->write(builder_.block(), variable_[v.id], copy);
+    if (stored_where_made(v)) to_store_.push_back(v);
+  }
+  // Behind phis, which stand together.
+  void store_made() {
+    for (Value v : to_store_) store(slot_[v.id], v);
+    to_store_.clear();
   }
 
   void copy_block(Block b) {
     builder_.set_block(first_[b.id]);
     for (Inst i : f_.insts(b)) {
       const InstData& data = f_.inst(i);
+      if (data.opcode != Opcode::Phi) store_made();
       builder_.set_guest_address(data.guest_address);
       if (data.opcode == Opcode::Phi) {
         const Value phi = builder_.phi(builder_.block(), data.phi_type);
@@ -212,8 +258,11 @@ class Scheduler {
   void stop_at(Inst barrier) {
     const Stop& stop = stops_[stop_];
     const std::uint32_t number = ++stop_;
-    std::uint32_t slot = resume_slot_ + 1;
-    for (Value v : stop.live) store(slot++, v);
+    std::uint32_t slot = resume_slot_;
+    for (Value v : stop.live) {
+      ++slot;
+      if (!stored_where_made(v)) store(slot_[v.id] != kNone ? slot_[v.id] : slot, v);
+    }
     builder_.StoreFrameUniform(group_, builder_.constant(number), resume_slot_);
     const auto id = static_cast<std::uint32_t>(f_.inst(barrier).immediate) + 1;
     if (several_barriers()) {
@@ -223,8 +272,11 @@ class Scheduler {
     }
     yield(id);
     builder_.set_block(stop.resumes);
-    slot = resume_slot_ + 1;
-    for (Value v : stop.live) ssa_->write(stop.resumes, variable_[v.id], load(slot++, v));
+    slot = resume_slot_;
+    for (Value v : stop.live) {
+      ++slot;
+      ssa_->write(stop.resumes, variable_[v.id], load(slot_[v.id] != kNone ? slot_[v.id] : slot, v));
+    }
     for (Value v : stop.recomputed) ssa_->write(stop.resumes, variable_[v.id], recompute(v));
   }
   bool several_barriers() const {
@@ -340,6 +392,9 @@ class Scheduler {
   std::uint32_t stop_ = 0;               // the next one
   std::vector<std::uint32_t> variable_;  // per value of f: if it crosses a barrier
   std::vector<Type> types_;              // of variables
+  std::vector<std::uint32_t> slot_;      // per value of f: its own, or kNone
+  std::vector<char> stored_where_made_;  // per value of f
+  std::vector<Value> to_store_;          // made, but not stored yet
   std::vector<Value> copy_;              // per value of f
   std::vector<Block> first_, last_;      // per block of f: where its code begins and ends
   std::vector<Yield> yields_;
