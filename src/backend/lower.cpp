@@ -40,7 +40,7 @@ void Lowering::run() {
       for (Value v : f_.operands(i)) ++use_count_[v.id];
   if (f_.group_lanes != 0 && reaches_memory()) {
     shapes_.emplace(f_);
-    uses_in_run_.assign(f_.value_count(), 0);
+    defined_in_run_.assign(f_.inst_count(), 0);
   }
   if (f_.slot_count != 0) {
     slots_ = reserve_frame(f_.slot_count * parts_ * host_.vector_bytes);
@@ -74,6 +74,7 @@ void Lowering::lower_block(ir::Block b) {
   current_block_ = b.id;
   constant_cache_.clear();
   arrangements_.clear();
+  fields_.clear();
   for (ir::Inst i = f_.block(b).first; i.valid(); i = f_.inst(i).next) {
     const ir::InstData& data = f_.inst(i);
     guest_address_ = data.guest_address;

@@ -411,7 +411,6 @@ class Lowering {
   };
   std::vector<ArrangedBase> arrangements_;     // of addresses, this block's
   std::optional<ir::LaneShapes> shapes_;       // where the host makes use of them
-  std::vector<std::uint32_t> uses_in_run_;     // by value
   std::vector<std::uint32_t> defined_in_run_;  // by instruction: the number of the run
   std::uint32_t run_stamp_ = 0;
   std::vector<Reg> products_;             // of multiply_parts_toward_zero
@@ -426,7 +425,14 @@ class Lowering {
   };
   // Other forms of values, this block's: of uniform ones by value, of inverted masks by value and part.
   std::vector<Cached> vector_cache_, scalar_cache_, mask_cache_, upright_cache_;
-  Value frame_group_;  // whose frame begins at frame_base_, this block's
+  Cached windows_;  // KernelArgs::windows
+  struct LoadedField {
+    Op op;
+    std::int32_t displacement;
+    Cached loaded;
+  };
+  std::vector<LoadedField> fields_;  // of windows, this block's
+  Value frame_group_;                // whose frame begins at frame_base_, this block's
   Cached frame_base_;
   std::vector<std::pair<std::uint32_t, Cached>> constant_cache_;  // constants in registers, this block's
   std::vector<ir::Inst> pending_inputs_;  // loads of this block that nothing has asked for yet

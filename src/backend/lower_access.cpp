@@ -37,22 +37,30 @@ Lowering::Window Lowering::window_of(const MemoryAccess& access) {
   const auto place =
       static_cast<std::int32_t>(MemoryWindows::number(access.space, access.index) * sizeof(MemoryWindow));
   const auto extent = static_cast<std::uint32_t>(std::bit_width(access.extent - 1u));
+  if (windows_.block != current_block_)
+    windows_ = {load_binding(offsetof(KernelArgs, windows)), current_block_};
   return {access,
-          load_binding(offsetof(KernelArgs, windows)),
+          windows_.reg,
           place,
           place + static_cast<std::int32_t>(offsetof(MemoryWindow, limits) + 4 * extent),
           place + static_cast<std::int32_t>(offsetof(MemoryWindow, counts) + 4 * extent),
           access.space == Space::global};
 }
 
+// Windows do not change while a kernel runs.
 Reg Lowering::load_field(Op op, const Window& window, std::size_t field) {
+  const std::int32_t displacement = window.place + static_cast<std::int32_t>(field);
+  for (const LoadedField& known : fields_)
+    if (known.displacement == displacement && known.op == op && known.loaded.block == current_block_)
+      return known.loaded.reg;
   Inst& inst = add(op, op == Op::Broadcast ? RegClass::vector : RegClass::scalar);
   use(inst, window.table);
   inst.mem.base = MemBase::reg;
   inst.mem.base_use = 0;
   inst.mem.broadcast = op == Op::Broadcast;
-  inst.mem.displacement = window.place + static_cast<std::int32_t>(field);
-  return inst.def;
+  inst.mem.displacement = displacement;
+  fields_.push_back({op, displacement, {inst.def, current_block_}});
+  return fields_.back().loaded.reg;
 }
 
 void Lowering::lower_LoadMemory(ir::Inst i) {

@@ -70,7 +70,8 @@ Lowering::Arranged Lowering::arranged(ir::Inst i) const {
   return Arranged::equal;
 }
 
-// From the access `first` on to the last one that is like it, with nothing but arithmetic between.
+// From the access `first` on to the last one that is like it, with nothing but arithmetic between; and a bit
+// behind, where loads may become operands.
 Lowering::Run Lowering::run_from(ir::Inst first) {
   Run run{first, first, {}};
   constexpr std::size_t kMostAccesses = 64;
@@ -79,7 +80,6 @@ Lowering::Run Lowering::run_from(ir::Inst first) {
     return MemoryWindows::number(access.space, access.index);
   };
   const std::uint32_t stamp = ++run_stamp_;
-  defined_in_run_.resize(f_.inst_count(), 0);
   const auto ready = [&](Value v) { return !v.valid() || defined_in_run_[f_.definition(v).id] != stamp; };
   for (ir::Inst i = first; run.accesses.size() < kMostAccesses; i = f_.inst(i).next) {
     const ir::InstData& data = f_.inst(i);
@@ -95,6 +95,13 @@ Lowering::Run Lowering::run_from(ir::Inst first) {
       break;
     }
     defined_in_run_[i.id] = stamp;
+  }
+  constexpr int kBehind = 4;
+  for (int n = 0; n < kBehind; ++n) {
+    const ir::Inst next = f_.inst(run.last).next;
+    const ir::OpcodeInfo& row = ir::info(f_.inst(next).opcode);
+    if (!row.pure || row.called || row.terminator || f_.inst(next).opcode == Opcode::LoadInput) break;
+    run.last = next;
   }
   return run;
 }
@@ -158,6 +165,15 @@ void Lowering::branch_out(std::vector<std::uint32_t>& ways_out) {
 void Lowering::check_span(Span& span, Reg begin, Reg size, std::vector<std::uint32_t>& ways_out) {
   const auto low = static_cast<std::int32_t>(span.low);
   Reg start = sum_of_bases(span.base, span.factors);
+  if (start == lir::kNoReg && begin == lir::kNoReg && span.alignment == 1 && span.low >= 0 &&
+      span.high <= 0xffff) {
+    Inst& branch = add(Op::BranchCompare);
+    use(branch, size);
+    branch.imm = pack_condition(Condition::less_u, static_cast<std::int32_t>(span.high));
+    branch_out(ways_out);
+    span.low = 0;  // all is in the displacements
+    return;
+  }
   if (start == lir::kNoReg) {
     start = scalar_imm(static_cast<std::uint32_t>(low) & (span.wrapped ? 0xffffu : ~0u));
   } else {
@@ -203,14 +219,15 @@ void Lowering::access_inside(ir::Inst i, const std::vector<Span>& spans, const P
   const MemoryAccess access = MemoryAccess::unpack(data.immediate);
   const auto at = [&](Inst& inst, std::uint32_t p) {
     const Span& span = spans[placed[p].span];
+    const bool indexed = span.start != lir::kNoReg;
     inst.mem = {MemBase::reg,
                 inst.use_count,
-                static_cast<std::uint8_t>(inst.use_count + 1),
+                indexed ? static_cast<std::uint8_t>(inst.use_count + 1) : std::uint8_t{0xff},
                 0,
                 false,
                 static_cast<std::int32_t>(placed[p].first - span.low) + access.offset};
     use(inst, bytes);
-    use(inst, span.start);
+    if (indexed) use(inst, span.start);
   };
   if (data.opcode == Opcode::StoreMemory) {
     const Value guard = operand(i, 0);
@@ -340,18 +357,11 @@ void Lowering::lower_run(const Run& run) {
   for (ir::Inst i : run.accesses)
     for (std::uint32_t p = 0; p < parts_; ++p) placed.push_back(place(spans, i, p));
 
-  // What the rest of the function uses of what the run makes.
-  std::vector<std::pair<Value, std::uint32_t>> uses;
+  // What the run makes; what nobody needs goes away later.
+  std::vector<Value> made;
   const ir::Inst behind = f_.inst(run.last).next;
   for (ir::Inst i = run.first; i != behind; i = f_.inst(i).next)
-    for (std::uint32_t k = 0; k < f_.inst(i).result_count; ++k) uses.push_back({f_.result(i, k), 0});
-  for (ir::Inst i = run.first; i != behind; i = f_.inst(i).next)
-    for (Value v : f_.operands(i)) ++uses_in_run_[v.id];
-  std::vector<Value> made;
-  for (const auto& [v, unused] : uses)
-    if (use_count_[v.id] != uses_in_run_[v.id] && !is_constant(v)) made.push_back(v);
-  for (ir::Inst i = run.first; i != behind; i = f_.inst(i).next)
-    for (Value v : f_.operands(i)) uses_in_run_[v.id] = 0;
+    for (std::uint32_t k = 0; k < f_.inst(i).result_count; ++k) made.push_back(f_.result(i, k));
 
   const auto is_vector_too = [&](Value v) {
     return !varying(v) && f_.definition_of(v).opcode == Opcode::LoadMemory;
@@ -382,8 +392,8 @@ void Lowering::lower_run(const Run& run) {
   const Reg begin =
       window.shifted ? load_field(Op::SLoad, window, offsetof(MemoryWindow, address)) : lir::kNoReg;
   const Reg size = load_field(Op::SLoad, window, offsetof(MemoryWindow, limits));  // for single bytes
+  const Reg bytes = load_field(Op::SLoad64, window, offsetof(MemoryWindow, bytes));
   for (Span& span : spans) check_span(span, begin, size, ways_out);
-  Reg bytes = load_field(Op::SLoad64, window, offsetof(MemoryWindow, bytes));
   const std::vector<Reg> from_hot = lower_all(
       [&](ir::Inst i, std::size_t n) { access_inside(i, spans, placed.data() + n * parts_, bytes); });
   const std::uint32_t hot_end = last_block();

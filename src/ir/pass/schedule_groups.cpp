@@ -53,7 +53,7 @@ class Scheduler {
   // A barrier, and what its groups must keep.
   struct Stop {
     Inst barrier;
-    std::vector<Value> live{}, recomputed{};
+    std::vector<Value> live{};
     Block resumes{};
   };
   // A way from a group that stops or ends to the next one, with the barrier's number + 1, or 0.
@@ -62,8 +62,9 @@ class Scheduler {
     std::uint32_t barrier;
   };
 
-  // Made again wherever it is used.
-  bool remade(Value v) const { return remake_cost_[v.id] == 0 || is_cast(v); }
+  // Made again wherever it is used: casts, and few pure operations on what costs nothing. Those are mostly
+  // places in the block, of which the backend then knows how they vary from lane to lane.
+  bool remade(Value v) const { return remake_cost_[v.id] <= kMaxRemakeCost || is_cast(v); }
   bool is_cast(Value v) const {
     const Opcode opcode = f_.definition_of(v).opcode;
     return opcode == Opcode::BitcastF32ToI32 || opcode == Opcode::BitcastI32ToF32;
@@ -73,10 +74,6 @@ class Scheduler {
     while (is_cast(v)) v = f_.operand(f_.definition(v), 0);
     return v;
   }
-  // Made again behind a barrier, not kept: few pure operations on what costs nothing. Mostly places in the
-  // block, of which the backend then knows how they vary from lane to lane.
-  bool recomputed(Value v) const { return remake_cost_[v.id] <= kMaxRemakeCost; }
-
   void find_remade() {
     remake_cost_.assign(f_.value_count(), kMaxRemakeCost + 1);
     for (Block b : order_)
@@ -98,6 +95,7 @@ class Scheduler {
 
   void find_crossing_values() {
     variable_.assign(f_.value_count(), kNone);
+    remade_.resize(f_.value_count());
     copy_.resize(f_.value_count());
     const Liveness liveness(f_);
     for (Block b : order_) {
@@ -115,8 +113,7 @@ class Scheduler {
         if (data.opcode == Opcode::Barrier) {
           Stop stop{i};
           for (std::uint32_t v = 0; v < live.size(); ++v)
-            if (live[v] != 0 && !remade(Value{v}))
-              (recomputed(Value{v}) ? stop.recomputed : stop.live).push_back(Value{v});
+            if (live[v] != 0 && !remade(Value{v})) stop.live.push_back(Value{v});
           stops_.push_back(std::move(stop));
         }
         if (data.opcode != Opcode::Phi)
@@ -125,12 +122,11 @@ class Scheduler {
       std::reverse(stops_.begin() + static_cast<std::ptrdiff_t>(first), stops_.end());
     }
     for (const Stop& stop : stops_)
-      for (const std::vector<Value>* values : {&stop.live, &stop.recomputed})
-        for (Value v : *values)
-          if (variable_[v.id] == kNone) {
-            variable_[v.id] = static_cast<std::uint32_t>(types_.size());
-            types_.push_back(f_.value(v).type);
-          }
+      for (Value v : stop.live)
+        if (variable_[v.id] == kNone) {
+          variable_[v.id] = static_cast<std::uint32_t>(types_.size());
+          types_.push_back(f_.value(v).type);
+        }
   }
 
   // Slots of the frame: each value has its own, and is stored once, where it is made; not where that is in a
@@ -203,20 +199,19 @@ class Scheduler {
   Value use(Value v) {
     if (variable_[v.id] != kNone) return ssa_->read(builder_.block(), variable_[v.id]);
     const InstData& data = f_.definition_of(v);
-    if (is_cast(v)) return builder_.emit(data.opcode, std::array{use(f_.operand(f_.definition(v), 0))});
     if (data.opcode <= Opcode::ConstF32) return made_.constant_value(f_.value(v).type, data.immediate);
     if (!remade(v)) return copy_[v.id];
     if (data.opcode == Opcode::GroupIndex) return group_;
-    return builder_.emit(data.opcode, {}, data.immediate);
-  }
-  // At most kMaxRemakeCost operations; gvn finds those that are equal.
-  Value recompute(Value v) {
-    if (remade(v)) return use(v);
-    const InstData& data = f_.definition_of(v);
-    std::array<Value, 2> operands;
-    for (std::uint32_t k = 0; k < data.operand_count; ++k)
-      operands[k] = recompute(f_.operand(f_.definition(v), k));
-    return builder_.emit(data.opcode, std::span(operands.data(), data.operand_count), data.immediate);
+    if (is_cast(v)) return builder_.emit(data.opcode, std::array{use(f_.operand(f_.definition(v), 0))});
+    if (remade_[v.id].block != builder_.block()) {
+      std::array<Value, 2> operands;
+      for (std::uint32_t k = 0; k < data.operand_count; ++k)
+        operands[k] = use(f_.operand(f_.definition(v), k));
+      const Value made =
+          builder_.emit(data.opcode, std::span(operands.data(), data.operand_count), data.immediate);
+      remade_[v.id] = {builder_.block(), made};
+    }
+    return remade_[v.id].value;
   }
   void define(Value v, Value copy) {
     copy_[v.id] = copy;
@@ -277,7 +272,6 @@ class Scheduler {
       ++slot;
       ssa_->write(stop.resumes, variable_[v.id], load(slot_[v.id] != kNone ? slot_[v.id] : slot, v));
     }
-    for (Value v : stop.recomputed) ssa_->write(stop.resumes, variable_[v.id], recompute(v));
   }
   bool several_barriers() const {
     return std::any_of(stops_.begin(), stops_.end(), [&](const Stop& stop) {
@@ -392,6 +386,11 @@ class Scheduler {
   std::uint32_t stop_ = 0;               // the next one
   std::vector<std::uint32_t> variable_;  // per value of f: if it crosses a barrier
   std::vector<Type> types_;              // of variables
+  struct Remade {
+    Block block;
+    Value value;
+  };
+  std::vector<Remade> remade_;           // per value of f: where it was made again last
   std::vector<std::uint32_t> slot_;      // per value of f: its own, or kNone
   std::vector<char> stored_where_made_;  // per value of f
   std::vector<Value> to_store_;          // made, but not stored yet
