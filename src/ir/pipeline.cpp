@@ -104,6 +104,7 @@ Result<GroupProgram> run_pipeline(Function function, const PipelineOptions& opti
     program.preamble = empty_preamble(f);
   }
   WARPJIT_CHECK(stages.run("fuel", f, insert_fuel));
+  if (options.optimize && f.group_lanes != 0) WARPJIT_CHECK(stages.run("addresses", f, split_addresses));
   WARPJIT_CHECK(schedule_groups(f));
   if (f.block_groups != 0) WARPJIT_CHECK(stages.done("groups", f));
   if (options.optimize) {

@@ -26,7 +26,7 @@ class BlockState {
       : run_(run),
         lanes_(shape.group_lanes),
         groups_(shape.block_groups),
-        shared_(run.plan.shared_bytes / 4),
+        shared_(run.plan.shared_bytes / 4 + kLineWords),
         locks_(run.plan.shared_bytes / 4) {
     for (std::uint32_t k = 0; k < ir::kMaxSpaces; ++k) {
       const std::span<const std::byte> constant = run.plan.constants[k];
@@ -42,14 +42,14 @@ class BlockState {
             {range.bytes.data(), range.address, static_cast<std::uint32_t>(range.bytes.size())});
       memory_.globals[k] = globals;
     }
-    memory_.shared = std::as_writable_bytes(std::span(shared_));
+    memory_.shared = std::as_writable_bytes(std::span(aligned(shared_), run.plan.shared_bytes / 4));
     memory_.locks = locks_;
     memory_.lanes = lanes_;
     memory_.local_bytes = run.shader.local_bytes();
     local_.resize(std::size_t{groups_} * lanes_ * ir::BlockMemory::local_words(memory_.local_bytes));
     memory_.local = reinterpret_cast<std::byte*>(local_.data());
     windows_.set(memory_);
-    frame_.resize(std::size_t{groups_} * shape.frame_slots * lanes_ + 16);
+    frame_.resize(std::size_t{groups_} * shape.frame_slots * lanes_ + kLineWords);
   }
 
   Status run(const CodeKernel& kernel, std::uint32_t inner_groups, std::array<std::uint32_t, 2> block) {
@@ -68,14 +68,21 @@ class BlockState {
     args_.memory = &memory_;
     args_.windows = windows_.data();
     args_.group_index = 0;
-    const auto address = reinterpret_cast<std::uintptr_t>(frame_.data());
-    args_.frame = frame_.data() + ((64 - address % 64) % 64) / 4;
+    args_.frame = aligned(frame_);
     return kernel.call(args_, run_.shader);
   }
 
   const ir::MemoryFault& fault() const { return memory_.fault; }
 
  private:
+  // Vectors of a host do not straddle its cache lines where the guest's arrays begin at multiples of them.
+  static constexpr std::size_t kLineWords = 16;
+  static std::uint32_t* aligned(std::vector<std::uint32_t>& words) {
+    constexpr std::uintptr_t kLine = kLineWords * 4;
+    const auto address = reinterpret_cast<std::uintptr_t>(words.data());
+    return words.data() + (kLine - address % kLine) % kLine / 4;
+  }
+
   const ComputeRun& run_;
   std::uint32_t lanes_, groups_;
   std::vector<std::uint32_t> shared_;
