@@ -322,6 +322,10 @@ WARPJIT_MEANING GroupOutcome run_group(GroupContext& context, std::uint32_t* fra
           frame[operation.result + lane] =
               static_cast<std::uint32_t>((context.first_thread + lane) % context.group_lanes);
         break;
+      case Opcode::ThreadIndex:
+        for (unsigned lane = 0; lane < kLanes; ++lane)
+          frame[operation.result + lane] = static_cast<std::uint32_t>(context.first_thread + lane);
+        break;
       case Opcode::GroupIndex:
         broadcast<kLanes>(frame + operation.result,
                           static_cast<std::uint32_t>(context.first_thread / context.group_lanes));
@@ -443,6 +447,8 @@ RunGroup run_group_for(unsigned lanes) {
       return choose<32>();
     case 64:
       return choose<64>();
+    case 128:
+      return choose<128>();
     default:
       return nullptr;
   }

@@ -168,6 +168,8 @@ Result<KernelPointer> make_code(const frontend::ComputeShader& shader, const fro
   ir::PipelineOptions pipeline;
   pipeline.dispatch_all = options.dispatch_all;
   pipeline.verify = options.checks;
+  if (options.engine == EngineKind::jit)
+    pipeline.group_lanes = [&](const ir::Function& f) { return backend::choose_group_lanes(f, options.target); };
   WARPJIT_TRY(ir::GroupProgram program, ir::run_pipeline(std::move(function), pipeline));
   report.passes_ns = lap();
   std::shared_ptr<const CodeKernel> kernel;

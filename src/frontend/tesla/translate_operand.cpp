@@ -109,7 +109,8 @@ I1 InstructionTranslator::condition(const Instruction& i) {
 }
 
 I32 InstructionTranslator::thread_index() {
-  return b_.IAdd32(b_.IMul32(b_.GroupIndex(), word(kLanes)), b_.LaneIndex());
+  return function_.may_widen ? b_.ThreadIndex()
+                             : b_.IAdd32(b_.IMul32(b_.GroupIndex(), word(kLanes)), b_.LaneIndex());
 }
 
 void InstructionTranslator::begin_thread(I32 thread) {
