@@ -204,8 +204,9 @@ inline constexpr None ConstI1, ConstI32, ConstF32, LoadUniformI32, LoadUniformF3
     StoreUniformI32, StoreUniformF32, LoadInput, StoreOutput, LoadInputRow, StoreOutputRow, LoadSlot,
     StoreSlot, SpecialFunction32, F32ToF16, F16ToF32, IntToF32, IntToF16, IMulHi24, F64Operation, LoadMemory,
     StoreMemory, AtomicMemory, AtomicMemory64, LockMemory, UnlockMemory, LaneIndex, GroupIndex, ThreadIndex,
-    SetGroup, AnyActive, AllActive, QuadSwizzle32, Barrier, LoadFrame, StoreFrame, LoadFrameUniform, StoreFrameUniform,
-    LoadFrameRow, StoreFrameRow, Stop, AnyLane, MinLaneU32, BurnFuel, Phi, Jump, Branch, Switch, Return;
+    BlockIndex, SetGroup, AnyActive, AllActive, QuadSwizzle32, Barrier, LoadFrame, StoreFrame,
+    LoadFrameUniform, StoreFrameUniform, LoadFrameRow, StoreFrameRow, Stop, AnyLane, MinLaneU32, BurnFuel,
+    Phi, Jump, Branch, Switch, Return;
 
 }  // namespace meaning
 

@@ -330,6 +330,9 @@ WARPJIT_MEANING GroupOutcome run_group(GroupContext& context, std::uint32_t* fra
         broadcast<kLanes>(frame + operation.result,
                           static_cast<std::uint32_t>(context.first_thread / context.group_lanes));
         break;
+      case Opcode::BlockIndex:
+        broadcast<kLanes>(frame + operation.result, context.block->block[operation.immediate]);
+        break;
       case Opcode::SetGroup:
         context.first_thread = std::uint64_t{frame[operation.a]} * context.group_lanes;
         break;

@@ -79,6 +79,7 @@ bool tested_directly(Opcode opcode) {
     case Opcode::LaneIndex:
     case Opcode::GroupIndex:
     case Opcode::ThreadIndex:
+    case Opcode::BlockIndex:
     case Opcode::SetGroup:
     case Opcode::AnyActive:
     case Opcode::AllActive:

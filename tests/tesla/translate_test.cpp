@@ -66,7 +66,6 @@ IrOutcome run_ir(const Program& program, const Modes& modes, const Launch& launc
   ranges.reserve(2 * kConstantSpaces);
   ir::BlockMemory block;
   memory.block = &block;
-  if (const Status status = preamble->run(memory, 0, 1, 1); !status.ok()) return {status.error()};
   for (std::uint32_t space = 0; space < kConstantSpaces; ++space) {
     auto& bytes = constants.emplace_back(constants_of(program, launch, space));
     auto& constant = ranges.emplace_back();
@@ -108,6 +107,9 @@ IrOutcome run_ir(const Program& program, const Modes& modes, const Launch& launc
         std::memcpy(shared.data() + 2 * k, &half, 2);
       }
       std::ranges::copy(launch.parameters, shared.begin() + kParameterOffset);
+      std::memcpy(table.data(), shared.data(), std::min(4 * table.size(), shared.size()));
+      block.block = {bx, by};
+      if (const Status status = preamble->run(memory, 0, 1, 1); !status.ok()) return {status.error()};
       const std::uint64_t count = std::uint64_t{groups / group->kernel.inner_groups} * lanes;
       const Status status = kernel->run(memory, 0, count, launch.fuel);
       if (!status.ok()) return {status.error(), block.fault.happened};

@@ -178,6 +178,28 @@ class X64Emitter final : public Emitter {
     if (routine.counts_groups) a_.inc(x86::dword_ptr(x86::rdi, offsetof(KernelArgs, group_index)));
     a_.dec(x86::qword_ptr(x86::rdi, offsetof(KernelArgs, group_count)));
     a_.jnz(group);
+    if (routine.counts_groups) next_block(group);
+  }
+
+  // KernelArgs::next_block.
+  void next_block(const Label& group) {
+    const Label done = a_.newLabel(), same_row = a_.newLabel();
+    const x86::Mem column = x86::dword_ptr(x86::rdi, offsetof(KernelArgs, block));
+    a_.sub(x86::qword_ptr(x86::rdi, offsetof(KernelArgs, more_blocks)), 1);
+    a_.jb(done);
+    a_.mov(x86::eax, x86::dword_ptr(x86::rdi, offsetof(KernelArgs, block_groups)));
+    a_.mov(x86::qword_ptr(x86::rdi, offsetof(KernelArgs, group_count)), x86::rax);
+    a_.mov(x86::dword_ptr(x86::rdi, offsetof(KernelArgs, group_index)), 0);
+    a_.mov(x86::eax, column);
+    a_.inc(x86::eax);
+    a_.cmp(x86::eax, x86::dword_ptr(x86::rdi, offsetof(KernelArgs, grid_columns)));
+    a_.jb(same_row);
+    a_.inc(x86::dword_ptr(x86::rdi, offsetof(KernelArgs, block) + 4));
+    a_.xor_(x86::eax, x86::eax);
+    a_.bind(same_row);
+    a_.mov(column, x86::eax);
+    a_.jmp(group);
+    a_.bind(done);
   }
 
   void leave() override {
