@@ -1,5 +1,6 @@
 // Throughput of compute kernels: engines, targets, fast-fmad, hand-written AVX-512 loops, in one run.
-// Items are results, as in hand.h. `KERNEL/ENGINE[/fast_fmad]`, `KERNEL/hand`, `KERNEL/two_threads`.
+// Items are results, as in hand.h. `KERNEL/ENGINE[/fast_fmad]`, `KERNEL/hand`, `KERNEL/two_threads`, and the
+// same kernel on other CPU engines, `KERNEL/pocl` and `KERNEL/lavapipe` (peers/peer.h).
 #include <benchmark/benchmark.h>
 
 #include <bit>
@@ -13,6 +14,7 @@
 #include <sstream>
 
 #include "hand.h"
+#include "peers/peer.h"
 #include "warpjit/compute.hpp"
 
 namespace warpjit::bench {
@@ -53,6 +55,9 @@ struct Kernel {
   std::function<void(Words&)> fill;
   std::vector<std::uint32_t> parameters;
   std::function<void(Words&)> hand;
+  // On the peers: work groups, work items of one, buffers (words from, how many); the last one is the result.
+  std::array<std::uint32_t, 2> peer_groups, peer_group;
+  std::vector<std::array<std::size_t, 2>> peer_buffers;
 };
 
 constexpr std::size_t kSaxpy = std::size_t{1} << 22, kSums = std::size_t{1} << 22,
@@ -75,7 +80,10 @@ const std::vector<Kernel>& kernels() {
        true,
        [](Words&) {},
        {address(0), kMandelbrotSide, bits(-2), bits(-1.25F), bits(2.5F / kMandelbrotSide), kMandelbrotLimit},
-       [](Words& m) { hand_mandelbrot(m.at(0)); }},
+       [](Words& m) { hand_mandelbrot(m.at(0)); },
+       {kMandelbrotSide / 16, kMandelbrotSide / 16},
+       {16, 16},
+       {{0, kPixels}}},
       {"saxpy",
        "examples/tesla/saxpy.tesla",
        {kSaxpy / 256, 1},
@@ -88,7 +96,10 @@ const std::vector<Kernel>& kernels() {
            *m.floats(k) = static_cast<float>(k & 1023), *m.floats(kSaxpy + k) = 1;
        },
        {address(0), address(kSaxpy), bits(1e-3F), kSaxpy},
-       [](Words& m) { hand_saxpy(1e-3F, m.floats(0), m.floats(kSaxpy), kSaxpy); }},
+       [](Words& m) { hand_saxpy(1e-3F, m.floats(0), m.floats(kSaxpy), kSaxpy); },
+       {kSaxpy / 256, 1},
+       {256, 1},
+       {{0, kSaxpy}, {kSaxpy, kSaxpy}}},
       {"matmul",
        "examples/tesla/matmul.tesla",
        {kMatrixSide / 16, kMatrixSide / 16},
@@ -101,7 +112,10 @@ const std::vector<Kernel>& kernels() {
            *m.floats(k) = static_cast<float>((k * 2654435761U >> 8) & 0xffff) / 65536.0F + 0.001F;
        },
        {address(0), address(kMatrix), address(2 * kMatrix), kMatrixSide},
-       [](Words& m) { hand_matmul(m.floats(0), m.floats(kMatrix), m.floats(2 * kMatrix)); }},
+       [](Words& m) { hand_matmul(m.floats(0), m.floats(kMatrix), m.floats(2 * kMatrix)); },
+       {kMatrixSide / 16, kMatrixSide / 16},
+       {16, 16},
+       {{0, kMatrix}, {kMatrix, kMatrix}, {2 * kMatrix, kMatrix}}},
       {"reduce",
        "examples/tesla/reduce.tesla",
        {kSums / 256, 1},
@@ -111,7 +125,10 @@ const std::vector<Kernel>& kernels() {
        false,
        [](Words& m) { count_up(m, kSums); },
        {address(0), address(kSums)},
-       [](Words& m) { hand_reduce(m.at(0), m.at(kSums), kSums); }},
+       [](Words& m) { hand_reduce(m.at(0), m.at(kSums), kSums); },
+       {kSums / 256, 1},
+       {256, 1},
+       {{0, kSums}, {kSums, kSums / 256}}},
       {"scan",
        "examples/tesla/scan.tesla",
        {kSums / 256, 1},
@@ -121,7 +138,10 @@ const std::vector<Kernel>& kernels() {
        false,
        [](Words& m) { count_up(m, kSums); },
        {address(0)},
-       [](Words& m) { hand_scan(m.at(0), m.at(kSums), kSums); }},
+       [](Words& m) { hand_scan(m.at(0), m.at(kSums), kSums); },
+       {kSums / 256, 1},
+       {256, 1},
+       {{0, kSums}, {kSums, kSums}}},
       {"hash",
        "bench/tesla/k9.tesla",
        {kHashes / 256, 1},
@@ -131,7 +151,10 @@ const std::vector<Kernel>& kernels() {
        false,
        [](Words& m) { count_up(m, kHashes); },
        {address(0), address(kHashes)},
-       [](Words& m) { hand_hash(m.at(0), m.at(kHashes), kHashes); }},
+       [](Words& m) { hand_hash(m.at(0), m.at(kHashes), kHashes); },
+       {kHashes / 256, 1},
+       {256, 1},
+       {{0, kHashes}, {kHashes, kHashes}}},
   };
   return kKernels;
 }
@@ -199,6 +222,36 @@ void launch_one_block(benchmark::State& state, const Kernel& kernel) {
     if (const auto report = engine().run(launch, options); !report) give_up(report.error());
 }
 
+// The same numbers as the hand-written loop, up to rounding, which may end an orbit a step earlier or later.
+bool is_right(const Kernel& kernel, const std::vector<std::uint32_t>& got) {
+  if (!has_hand_kernels()) return true;
+  Words memory(kernel.words);
+  kernel.fill(memory);
+  kernel.hand(memory);
+  const std::size_t first = kernel.peer_buffers.back()[0];
+  std::size_t wrong = 0;
+  for (std::size_t k = 0; k < got.size(); ++k) {
+    const float a = std::bit_cast<float>(got[k]), b = *memory.floats(first + k);
+    const bool near = kernel.has_fmad && std::abs(a - b) <= 1e-3F * std::abs(b);
+    wrong += got[k] != *memory.at(first + k) && !near ? 1 : 0;
+  }
+  return wrong <= got.size() / 100;
+}
+
+void run_peer(benchmark::State& state, const Kernel& kernel, MakePeer make) {
+  Words memory(kernel.words);
+  kernel.fill(memory);
+  PeerLaunch launch{kernel.name, kernel.peer_groups, kernel.peer_group, {}};
+  for (const auto& [first, count] : kernel.peer_buffers) launch.words.emplace_back(memory.at(first), count);
+  std::string why_not;
+  const std::unique_ptr<PeerKernel> peer = make(launch, why_not);
+  if (peer == nullptr) return state.SkipWithError(why_not.c_str());
+  peer->run();
+  if (!is_right(kernel, peer->read(launch.words.size() - 1))) return state.SkipWithError("wrong results");
+  for (auto _ : state) peer->run();
+  state.counters["items"] = benchmark::Counter(kernel.items, benchmark::Counter::kIsIterationInvariantRate);
+}
+
 void compile_kernel(benchmark::State& state, const Kernel& kernel, RunOptions options) {
   Words memory(kernel.words);
   const ComputeLaunch launch = make_launch(kernel, memory);
@@ -225,6 +278,19 @@ void add_all() {
                                    [&kernel](benchmark::State& state) { run_hand(state, kernel); })
           ->Unit(benchmark::kMillisecond)
           ->UseRealTime();
+    const auto add_peer = [&](const char* name, MakePeer make) {
+      benchmark::RegisterBenchmark(
+          (std::string(kernel.name) + "/" + name).c_str(),
+          [&kernel, make](benchmark::State& state) { run_peer(state, kernel, make); })
+          ->Unit(benchmark::kMillisecond)
+          ->UseRealTime();
+    };
+#if defined(WARPJIT_BENCH_OPENCL)
+    add_peer("pocl", make_opencl);
+#endif
+#if defined(WARPJIT_BENCH_VULKAN)
+    add_peer("lavapipe", make_vulkan);
+#endif
     RunOptions options;
     options.threads = 1;
     for (const Target target : engine().info().targets) {

@@ -5,6 +5,9 @@ optional_packages=(libtbb-dev libzydis-dev)
 tool_packages=(libcli11-dev nlohmann-json3-dev libfmt-dev libpng-dev)
 test_packages=(libgtest-dev libmpfr-dev)
 bench_packages=(libbenchmark-dev)
+# CPU engines that bench_compute runs its kernels on, too.
+peers_packages=(pocl-opencl-icd ocl-icd-opencl-dev opencl-c-headers opencl-clhpp-headers mesa-vulkan-drivers
+                libvulkan-dev glslang-tools)
 check_packages=(clang libclang-rt-14-dev clang-format clang-tidy)
 # To build for Linux AArch64 from another Debian host, and to run the result (nlohmann-json and CLI11 are headers).
 aarch64_packages=(g++-aarch64-linux-gnu qemu-user libasmjit-dev:arm64 libxxhash-dev:arm64 libtbb-dev:arm64

@@ -116,4 +116,37 @@ struct ComputeReport : CompileReport {
   std::string interpreted_because;
 };
 
+// What the threads of a launch did, instruction by instruction (reference 12: lanes of a warp run in
+// lockstep).
+struct ComputeProfile {
+  struct Instruction {
+    std::uint32_t address = 0;   // guest, bytes
+    std::string text = {};       // disassembled
+    std::uint64_t warps = 0;     // how often a warp executed it
+    std::uint64_t lanes = 0;     // ... in how many lanes, all together
+    std::uint64_t diverged = 0;  // of a branch, break or return: how often it parted active lanes
+    std::uint64_t faults = 0;    // accesses outside their space or not aligned
+    std::uint64_t uninitialized_registers =
+        0;  // reads of registers (halves, $a, $c) that the lane has not written
+    std::uint64_t uninitialized_shared = 0;  // reads of bytes of s[] that the block has not written
+    std::string first_uninitialized = {};    // "$r5 of thread 3 of block (0, 0)"
+  };
+  // Two warps, not ordered by a barrier, access bytes of s[], at least one of them stores, not both with a
+  // lock.
+  struct Race {
+    std::uint32_t first = 0, second = 0;  // guest addresses of the instructions, in the order they ran here
+    std::uint64_t count = 0;
+    std::string example = {};  // "s[64]: store by thread 3, load by thread 40 of block (0, 0)"
+  };
+  std::vector<Instruction> instructions{};       // those that were executed, by address
+  std::array<std::uint64_t, 33> active_lanes{};  // instructions of warps by the number of their active lanes
+  std::uint32_t deepest_stack = 0;               // entries of a warp's control stack
+  std::vector<Race> races{};                     // by pair of instructions, the first 1024 pairs
+  std::uint64_t further_races = 0;               // of other pairs
+};
+
+// Runs a launch in the guest interpreter, slowly, on the calling thread. `profile` gets what was seen until
+// the end, also if the run ends with an error. Errors: as Engine::run.
+WARPJIT_API Result<ComputeReport> run_profiled(const ComputeLaunch& launch, ComputeProfile& profile);
+
 }  // namespace warpjit

@@ -200,7 +200,6 @@ class Lowering {
   // With lir::Code::flushes: what an operation on floats may read in place of v.
   Value unflushed(Value v) const;
   bool may_be_denormal(Value v, int depth = 4) const;
-  bool nan_matters(Value v) const;
   Reg vector_of(std::span<const std::uint32_t> lanes);  // constants
   std::array<Reg, 4> transpose(const std::array<Reg, 4>& rows);
   // Row `number`, the same for all lanes.
@@ -364,7 +363,6 @@ class Lowering {
     Arrangement arrangement;
   };
   std::vector<ArrangedBase> arrangements_;  // of addresses, this block's
-  mutable std::vector<char> seen_as_bits_;  // by value, once asked for
   std::vector<Reg> products_;               // of multiply_parts_toward_zero
   std::vector<Reg> regs_;                   // by value and part
   std::vector<char> inverted_;              // by value: the registers hold the complement of the mask

@@ -1,7 +1,6 @@
 // Lowering of arithmetic, comparisons and conversions: the forms and parts of their operands. What a part
 // costs is the host's.
 #include "backend/lower.h"
-#include "backend/nan_bits.h"
 
 namespace warpjit::backend {
 
@@ -106,16 +105,7 @@ void Lowering::lower_CanonicalizeNaN32(ir::Inst i) {
 }
 
 void Lowering::lower_CanonicalizeNaNOnes32(ir::Inst i) {
-  const bool matters = nan_matters(f_.result(i));
-  each_part(i, [&](std::uint32_t p) {
-    return matters ? canonicalize_nan_ones(operand(i, 0), p) : vector(operand(i, 0), p);
-  });
-}
-
-// May anyone see which NaN the value is?
-bool Lowering::nan_matters(Value v) const {
-  if (seen_as_bits_.empty()) seen_as_bits_ = seen_as_bits(f_);
-  return seen_as_bits_[v.id] != 0;
+  each_part(i, [&](std::uint32_t p) { return canonicalize_nan_ones(operand(i, 0), p); });
 }
 void Lowering::lower_FMaxNum32(ir::Inst i) {
   if (needs_denormals(i)) return call(i);

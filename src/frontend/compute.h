@@ -95,6 +95,9 @@ class ComputeShader : public Guest {
   virtual void begin_block(const ComputeLaunch& launch, std::array<std::uint32_t, 2> block,
                            std::span<std::byte> shared) const = 0;
   virtual Result<std::unique_ptr<GuestBlocks>> prepare_guest(const ComputeLaunch& launch) const = 0;
+  // The whole grid in the guest's own terms, observed. Assumes the default floating-point environment.
+  virtual Status run_profiled(const ComputeLaunch& launch, BlocksReport& report,
+                              ComputeProfile& profile) const = 0;
 };
 
 }  // namespace warpjit::frontend

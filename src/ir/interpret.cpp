@@ -108,19 +108,6 @@ class Preparation {
       case Opcode::QuadSwizzle32:
         if (f_.form == Form::thread) unsupported_ = "lanes that meet in thread form";
         break;
-      case Opcode::SpecialFunction32:
-      case Opcode::F32ToF16:
-      case Opcode::F16ToF32:
-      case Opcode::IntToF32:
-      case Opcode::IntToF16:
-      case Opcode::IMulHi24:
-      case Opcode::F64Operation:
-      case Opcode::AtomicMemory:
-      case Opcode::AtomicMemory64:
-        made.b = static_cast<std::uint32_t>(out_.lists_.size());
-        made.c = static_cast<std::uint32_t>(operands.size());
-        for (Value v : operands) out_.lists_.push_back(at(v));
-        break;
       case Opcode::StoreOutput:
       case Opcode::StoreOutputRow:  // the index goes with the words
         made.b = static_cast<std::uint32_t>(out_.lists_.size());
@@ -135,6 +122,10 @@ class Preparation {
         for (std::uint32_t k = 0; k < made.c; ++k) edges_.push_back({data.block, k});
         break;
       default:
+        if (!info(data.opcode).called) break;
+        made.b = static_cast<std::uint32_t>(out_.lists_.size());
+        made.c = static_cast<std::uint32_t>(operands.size());
+        for (Value v : operands) out_.lists_.push_back(at(v));
         break;
     }
     const bool memory = (data.opcode >= Opcode::LoadMemory && data.opcode <= Opcode::UnlockMemory) ||

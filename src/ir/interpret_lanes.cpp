@@ -126,18 +126,14 @@ class LaneByLane {
     for (unsigned lane = 0; lane < lanes_; ++lane)
       if (info(operation_.opcode).pure)
         called(lane);
-      else if (lane < context_.active && guard(lane))
+      else if (lane < context_.active && operand(0, lane) != 0)
         memory(lane);
   }
 
  private:
-  bool guard(unsigned lane) const {
-    const bool listed =
-        operation_.opcode == Opcode::AtomicMemory || operation_.opcode == Opcode::AtomicMemory64;
-    return frame_[(listed ? context_.lists[operation_.b] : operation_.a) + lane] != 0;
-  }
-  std::uint32_t listed(std::uint32_t k, unsigned lane) const {
-    return frame_[context_.lists[operation_.b + k] + lane];
+  std::uint32_t operand(std::uint32_t k, unsigned lane) const {
+    if (info(operation_.opcode).called) return frame_[context_.lists[operation_.b + k] + lane];
+    return frame_[(k == 0 ? operation_.a : k == 1 ? operation_.b : operation_.c) + lane];
   }
   std::uint32_t& result(unsigned k, unsigned lane) const {
     return frame_[operation_.result + k * lanes_ + lane];
@@ -145,7 +141,7 @@ class LaneByLane {
 
   void called(unsigned lane) const {
     std::uint32_t operands[6]{}, results[2]{};
-    for (std::uint32_t k = 0; k < operation_.c; ++k) operands[k] = listed(k, lane);
+    for (std::uint32_t k = 0; k < operation_.c; ++k) operands[k] = operand(k, lane);
     call(operation_.opcode, operation_.immediate, operands, results);
     for (std::uint32_t k = 0; k < info(operation_.opcode).results.size(); ++k) result(k, lane) = results[k];
   }
@@ -155,31 +151,29 @@ class LaneByLane {
     const BlockMemory::Place place{operation_.guest_address,
                                    static_cast<std::uint32_t>(context_.first_thread + lane)};
     BlockMemory& block = *context_.block;
-    const std::uint32_t b = frame_[operation_.b + lane], c = frame_[operation_.c + lane];
+    const auto word = [&](std::uint32_t k) { return operand(k, lane); };
     switch (operation_.opcode) {
       case Opcode::LoadMemory:
-        result(0, lane) = block.load(access, b, place);
+        result(0, lane) = block.load(access, word(1), place);
         break;
       case Opcode::StoreMemory:
-        block.store(access, b, c, place);
+        block.store(access, word(1), word(2), place);
         break;
       case Opcode::LockMemory: {
-        const BlockMemory::Locked locked = block.lock(access, b, place);
+        const BlockMemory::Locked locked = block.lock(access, word(1), place);
         result(0, lane) = locked.value;
         result(1, lane) = locked.success ? 1 : 0;
         break;
       }
       case Opcode::UnlockMemory:
-        block.unlock(access, b, c, place);
+        block.unlock(access, word(1), word(2), place);
         break;
       case Opcode::AtomicMemory:
-        result(0, lane) = block.atomic(access, listed(1, lane), listed(2, lane), listed(3, lane), place);
+        result(0, lane) = block.atomic(access, word(1), word(2), word(3), place);
         break;
       case Opcode::AtomicMemory64: {
-        const auto pair = [&](std::uint32_t k) {
-          return listed(k, lane) | std::uint64_t{listed(k + 1, lane)} << 32;
-        };
-        const std::uint64_t old = block.atomic64(access, listed(1, lane), pair(2), pair(4), place);
+        const auto pair = [&](std::uint32_t k) { return word(k) | std::uint64_t{word(k + 1)} << 32; };
+        const std::uint64_t old = block.atomic64(access, word(1), pair(2), pair(4), place);
         result(0, lane) = static_cast<std::uint32_t>(old);
         result(1, lane) = static_cast<std::uint32_t>(old >> 32);
         break;
@@ -293,18 +287,7 @@ WARPJIT_MEANING GroupOutcome run_group(GroupContext& context, std::uint32_t* fra
           slot[lane] = frame[operation.a + lane] != 0 ? frame[operation.b + lane] : slot[lane];
         break;
       }
-      case Opcode::SpecialFunction32:
-      case Opcode::F32ToF16:
-      case Opcode::F16ToF32:
-      case Opcode::IntToF32:
-      case Opcode::IntToF16:
-      case Opcode::IMulHi24:
-      case Opcode::F64Operation:
       case Opcode::StoreMemory:
-      case Opcode::AtomicMemory:
-      case Opcode::AtomicMemory64:
-      case Opcode::LockMemory:
-      case Opcode::UnlockMemory:
         lane_by_lane(operation, context, frame, kLanes);
         break;
       case Opcode::LoadMemory: {
@@ -401,6 +384,7 @@ WARPJIT_MEANING GroupOutcome run_group(GroupContext& context, std::uint32_t* fra
       case Opcode::ConstF32:
         break;  // in the frame from the start
       default:
+        if (info(operation.opcode).called) lane_by_lane(operation, context, frame, kLanes);
         break;
     }
   }

@@ -68,7 +68,6 @@ std::uint32_t group_lanes(const Function& f, const PipelineOptions& options) {
 
 // Of a function in thread form: its group form, and the preamble.
 Status make_groups(Function& f, GroupProgram& program, const PipelineOptions& options, Stages& stages) {
-  if (options.optimize) WARPJIT_CHECK(stages.run("floats", f, keep_floats));
   WARPJIT_CHECK(stages.run("normalize", f, normalize_loops));
   WARPJIT_CHECK(stages.run("uniformity", f, [](Function& g) { analyze_uniformity(g); }));
   if (options.optimize) {
@@ -103,8 +102,11 @@ Result<GroupProgram> run_pipeline(Function function, const PipelineOptions& opti
   Stages stages(options, observer);
   WARPJIT_CHECK(stages.done("translate", f));
   WARPJIT_CHECK(stages.run("expand", f, expand_math));
-  if (options.optimize) WARPJIT_CHECK(stages.optimize(f, "simplify"));
-
+  if (options.optimize) {
+    WARPJIT_CHECK(stages.optimize(f, "simplify"));
+    if (f.form == Form::thread) WARPJIT_CHECK(stages.run("floats", f, keep_floats));
+    WARPJIT_CHECK(stages.run("nans", f, drop_canonical_nans));
+  }
   if (f.form == Form::thread) {
     WARPJIT_CHECK(make_groups(f, program, options, stages));
   } else {

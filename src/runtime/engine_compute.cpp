@@ -128,4 +128,20 @@ Result<ComputeReport> EngineState::run(const frontend::ComputeShader& shader,
 }
 
 }  // namespace runtime
+
+Result<ComputeReport> run_profiled(const ComputeLaunch& launch, ComputeProfile& profile) {
+  const FloatEnvironment environment;
+  const frontend::ComputeShader& shader = *launch.program().shader();
+  ComputeReport report;
+  report.engine = EngineKind::guest;
+  frontend::BlocksReport blocks;
+  const auto start = std::chrono::steady_clock::now();
+  WARPJIT_CHECK(shader.run_profiled(launch.state(), blocks, profile));
+  const auto elapsed = std::chrono::steady_clock::now() - start;
+  report.run_ns =
+      static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count());
+  if (blocks.fault) report.fault = runtime::describe(*blocks.fault, shader);
+  return report;
+}
+
 }  // namespace warpjit

@@ -4,6 +4,7 @@
 
 #include "backend/block.h"
 #include "base/float_environment.h"
+#include "ir/analysis/uniformity.h"
 #include "ir/called.h"
 #include "ir/evaluate.h"
 #include "ir/pipeline.h"
@@ -155,6 +156,36 @@ TEST_P(GroupCode, BarriersKeepWhatGroupsNeed) {
     k.keep(k.load(local, k.word(4)), 3);
     b.ret();
     expect_same(k.function, shape, GetParam());
+  }
+}
+
+// Rows count modulo their number, from the first slot on, and leave the slots beside them alone.
+TEST_P(GroupCode, FrameRowsAreRings) {
+  constexpr std::uint32_t kFirst = 2, kRows = 8;
+  constexpr std::uint64_t kRing = kFirst | std::uint64_t{kRows} << 32;
+  BlockShape shape;
+  shape.groups = 3;
+  shape.table = {0, 5, 7, 8, 13, 0x80000001, 0xffffffff};
+  for (std::uint32_t written = 0; written < shape.table.size(); ++written) {
+    BlockKernel k(shape);
+    k.function.form = ir::Form::group;
+    k.function.frame_slots = kFirst + kRows + 1;
+    auto& b = k.b;
+    const auto depth = [&](std::uint32_t n) { return I32{b.LoadUniformI32(4 * n)}; };
+    const I32 word = varying_word(k);
+    for (std::uint32_t slot = 0; slot < k.function.frame_slots; ++slot)
+      b.StoreFrame(b.GroupIndex(), b.IAdd32(word, k.word(slot + 1)), slot);
+    b.StoreFrameRow(b.GroupIndex(), depth(written), word, kRing);
+    b.StoreFrameRow(b.GroupIndex(), b.IAdd32(depth(written), k.word(1)), k.word(99), kRing);
+    for (std::uint32_t n = 0; n < shape.table.size(); ++n)
+      k.keep(b.LoadFrameRow(b.GroupIndex(), depth(n), kRing), n);
+    I32 sum = b.LoadFrame(b.GroupIndex(), 0);
+    for (std::uint32_t slot = 1; slot < k.function.frame_slots; ++slot)
+      sum = b.IXor32(b.IMul32(sum, k.word(3)), b.LoadFrame(b.GroupIndex(), slot));
+    k.keep(sum, 7);
+    b.ret();
+    ir::analyze_uniformity(k.function);
+    expect_same(ir::GroupProgram{{}, k.function}, shape, GetParam());
   }
 }
 

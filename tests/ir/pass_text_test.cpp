@@ -54,6 +54,8 @@ std::string run_passes(Function f, const std::string& passes) {
       {"gvn", number_values},
       {"dce", eliminate_dead_code},
       {"expand", expand_math},
+      {"floats", keep_floats},
+      {"nans", drop_canonical_nans},
       {"uniformity", [](Function& g) { analyze_uniformity(g); }},
   };
   std::string preamble_text;
@@ -95,7 +97,7 @@ TEST_P(PassText, Gives) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, PassText,
-                         ::testing::Values("control_flow", "gvn", "rows", "hoist", "dce", "expand"),
+                         ::testing::Values("control_flow", "gvn", "rows", "hoist", "dce", "expand", "floats"),
                          [](const auto& case_info) { return case_info.param; });
 
 }  // namespace

@@ -343,6 +343,41 @@ TEST_F(CliTest, BadKernelLaunchesNameTheField) {
   EXPECT_NE(error(R"("grid":[1],"block":[400,2])").find("512"), std::string::npos);
 }
 
+// A template runs as it is.
+TEST_F(CliTest, TemplatesOfKernelLaunches) {
+  for (const auto& entry : fs::directory_iterator(kKernels)) {
+    if (entry.path().extension() != ".tesla") continue;
+    fs::copy_file(entry.path(), path(entry.path().filename().string()));
+    const Outcome made = run("launch " + entry.path().filename().string() + " --count 32");
+    ASSERT_EQ(made.code, 0) << made.err;
+    write("template.json", made.out);
+    const json launch = json::parse(made.out);
+    EXPECT_EQ(launch["block"], json::array({32}));
+    EXPECT_EQ(launch["memory"][0]["space"], "g14") << entry.path();
+    EXPECT_GT(launch["params"].size(), 0) << entry.path();
+    const Outcome ran = run("run template.json --fuel 1000");
+    EXPECT_TRUE(ran.code == 0 || ran.code == 3) << ran.err;
+  }
+}
+
+TEST_F(CliTest, KernelStatistics) {
+  const Outcome text = run("run '" + kKernels + "mandelbrot.json' --stats");
+  ASSERT_EQ(text.code, 0) << text.err;
+  EXPECT_NE(text.out.find("active lanes of executed instructions"), std::string::npos) << text.out;
+  const Outcome ran = run("run '" + kKernels + "reduce.json' --stats --json");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const json stats = json::parse(ran.out)["stats"];
+  EXPECT_GT(stats["warp_instructions"], 100);
+  EXPECT_EQ(stats["races"], json::array());
+  for (const json& line : stats["instructions"]) {
+    EXPECT_EQ(line["faults"], 0);
+    EXPECT_EQ(line["uninitialized_registers"], 0) << line;
+    EXPECT_EQ(line["uninitialized_shared"], 0) << line;
+  }
+  const std::string shaders = WARPJIT_SOURCE_DIR "/examples/pica200/";
+  EXPECT_EQ(run("run '" + shaders + "mvp_light.json' --stats").code, 2);
+}
+
 // A fault is reported with its place, and by the exit code.
 TEST_F(CliTest, KernelFaultsAreReported) {
   fs::copy_file(kKernels + "collatz.tesla", path("collatz.tesla"));

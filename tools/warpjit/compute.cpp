@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "base/hash.h"
+#include "compute_profile.h"
 #include "engines.h"
 #include "frontend/tesla/disassemble.h"
 #include "frontend/tesla/shader.h"
@@ -47,9 +48,14 @@ class BoundCompute {
   ComputeLaunch& launch() { return launch_; }
 
   Result<ComputeReport> run(const Engine& engine, const RunOptions& options) {
-    for (std::size_t k = 0; k < memory_.size(); ++k)
-      std::copy_n(file_.memory[k].bytes.begin(), memory_[k].size(), memory_[k].begin());
+    reset();
     return engine.run(launch_, options);
+  }
+
+  Result<ComputeReport> run_profiled(ComputeProfile& profile, std::optional<std::uint64_t> fuel) {
+    reset();
+    if (fuel) launch_.set_fuel(*fuel);
+    return warpjit::run_profiled(launch_, profile);
   }
 
   std::uint32_t word(const ComputeRange& range, std::size_t k) const {
@@ -81,6 +87,10 @@ class BoundCompute {
   }
 
  private:
+  void reset() {
+    for (std::size_t k = 0; k < memory_.size(); ++k)
+      std::copy_n(file_.memory[k].bytes.begin(), memory_[k].size(), memory_[k].begin());
+  }
   BoundCompute(ComputeFile file, ComputeProgram program)
       : file_(std::move(file)), launch_(std::move(program)) {}
 
@@ -138,8 +148,14 @@ int run_compute(const ComputeOptions& options, const RunOptions& run) {
   auto bound = load(options.input);
   if (!bound) return fail(bound.error());
   const Engine engine;
-  const auto report = bound->run(engine, run);
-  if (!report) return fail(report.error());
+  ComputeProfile profile;
+  const auto report = options.stats ? bound->run_profiled(profile, run.fuel) : bound->run(engine, run);
+  if (!report) {  // what was seen may tell why
+    if (options.stats && options.json)
+      print_json({{"launch", bound->file().name}, {"stats", profile_json(profile)}});
+    if (options.stats && !options.json) print_profile(profile);
+    return fail(report.error());
+  }
   const ComputeFile& file = bound->file();
   print_timing(file, *report);
   const std::optional<std::string> mismatch = bound->mismatch();
@@ -152,6 +168,7 @@ int run_compute(const ComputeOptions& options, const RunOptions& run) {
     if (report->fault) json["fault"] = {{"what", report->fault->what}, {"where", report->fault->where}};
     if (file.modes.fast_fmad) json["fast_fmad"] = true;
     json["statistics"] = statistics_json(engine.statistics());
+    if (options.stats) json["stats"] = profile_json(profile);
     json["checksum"] = fmt::format("{:#018x}", bound->checksum());
     json["outputs"] = Json::array();
     for (const ComputeRange& range : file.outputs) json["outputs"].push_back(range_json(*bound, range));
@@ -181,6 +198,7 @@ int run_compute(const ComputeOptions& options, const RunOptions& run) {
                    range.count - count);
     }
     fmt::print("checksum {:#018x}\n", bound->checksum());
+    if (options.stats) print_profile(profile);
   }
   if (mismatch) {
     fmt::print(stderr, "warpjit: mismatch: {}\n", *mismatch);

@@ -13,6 +13,7 @@ struct ComputeOptions {
   RunInput input;
   std::string out;
   bool all = false, json = false;
+  bool stats = false;  // run_compute: profiled, in the guest interpreter
 };
 int run_compute(const ComputeOptions& options, const RunOptions& run);
 int verify_compute(const ComputeOptions& options, const std::vector<std::string>& engines);

@@ -335,7 +335,7 @@ class ComputeReader {
 bool is_compute(const std::string& path) {
   if (path.ends_with(".tesla") || path.ends_with(".cubin")) return true;
   if (!path.ends_with(".json")) return false;
-  const auto bytes = read_file(path);
+  const auto bytes = read_file(path, kMaxJsonBytes);
   if (!bytes) return false;
   const auto json = parse_json(as_text(*bytes), path);
   return json && json->is_object() && json->contains("isa") && (*json)["isa"] == "tesla";
@@ -361,7 +361,7 @@ Result<ComputeFile> parse_compute_launch(std::string_view text, const std::strin
 }
 
 Result<ComputeFile> read_compute_launch(const std::string& path) {
-  WARPJIT_TRY(const std::vector<std::byte> bytes, read_file(path));
+  WARPJIT_TRY(const std::vector<std::byte> bytes, read_file(path, kMaxJsonBytes));
   return parse_compute_launch(as_text(bytes), path, folder_reader(std::filesystem::path(path).parent_path()));
 }
 

@@ -14,7 +14,8 @@
 
 namespace warpjit::tool {
 
-inline constexpr std::uint64_t kMaxFileBytes = std::uint64_t{1} << 30;  // of any file that is read
+inline constexpr std::uint64_t kMaxFileBytes = std::uint64_t{1} << 30;   // of any file that is read
+inline constexpr std::uint64_t kMaxJsonBytes = std::uint64_t{64} << 20;  // of a launch file
 
 // The bytes of a regular file. Errors (io) name the path; more than `limit` bytes is a resource_limit.
 Result<std::vector<std::byte>> read_file(const std::filesystem::path& path,

@@ -5,6 +5,8 @@
 #include <filesystem>
 
 #include "command.h"
+#include "compute_file.h"
+#include "compute_template.h"
 #include "files.h"
 
 namespace warpjit::tool {
@@ -15,8 +17,9 @@ using pica200::RegisterFile;
 
 struct LaunchOptions {
   std::string file, entry, out;
-  unsigned count = 3;
+  std::optional<unsigned> count;
 };
+constexpr unsigned kThreads = 3, kKernelThreads = 64;  // without --count
 
 // What a uniform starts as: an identity for a 4x4 or 3x4 matrix, else zeros.
 Json uniform_value(const pica200::Symbol& symbol) {
@@ -56,17 +59,18 @@ std::uint32_t registers_read(const pica200::Program& program) {
 
 Json make_template(const pica200::Program& program, const std::string& file_name,
                    const LaunchOptions& options) {
+  const unsigned count = options.count.value_or(kThreads);
   Json json{{"warpjit", 1},
             {"isa", "pica200"},
             {"stage", "vertex"},
             {"program", {{"file", file_name}}},
-            {"count", options.count}};
+            {"count", count}};
   if (!options.entry.empty()) json["program"]["entry"] = options.entry;
   Json uniforms = Json::object(), inputs = Json::object(), outputs = Json::object();
   std::uint32_t named = 0;
   const auto add_input = [&](const std::string& key) {
     Json data = Json::array();
-    for (unsigned thread = 0; thread < options.count; ++thread)
+    for (unsigned thread = 0; thread < count; ++thread)
       for (const int number : {0, 0, 0, 1}) data.push_back(number);
     inputs[key] = {{"format", "f32x4"}, {"data", std::move(data)}};
   };
@@ -114,28 +118,34 @@ void write_value(const Json& value, std::string indent, std::string& text) {
   text += "\n" + indent + (object ? '}' : ']');
 }
 
-int print_template(const LaunchOptions& options) {
+Result<Json> make_template(const LaunchOptions& options) {
+  const std::string file_name = std::filesystem::path(options.file).filename().string();
+  if (is_compute(options.file)) {
+    WARPJIT_TRY(const tesla::Program program, read_kernel(options.file, options.entry));
+    return compute_template(program, file_name, options.count.value_or(kKernelThreads));
+  }
   ProgramRequest request;
   request.stage = pica200::Stage::vertex;
   if (!options.entry.empty()) set_entry(request, options.entry);
-  const auto bytes = read_file(options.file);
-  if (!bytes) return fail(bytes.error());
-  const auto container = read_container(*bytes, options.file);
-  if (!container) return fail(container.error());
-  const auto program = choose_program(*container, request);
-  if (!program) return fail(program.error());
+  WARPJIT_TRY(const auto bytes, read_file(options.file));
+  WARPJIT_TRY(const auto container, read_container(bytes, options.file));
+  WARPJIT_TRY(const auto program, choose_program(container, request));
+  return make_template(program, file_name, options);
+}
+
+int print_template(const LaunchOptions& options) {
+  const auto json = make_template(options);
+  if (!json) return fail(json.error());
   std::string text;
-  write_value(make_template(*program, std::filesystem::path(options.file).filename().string(), options), "",
-              text);
+  write_value(*json, "", text);
   text += '\n';
   if (options.out.empty()) {
     fmt::print("{}", text);
   } else if (const Status written = write_file(options.out, text); !written) {
     return fail(written.error());
   }
-  fmt::print(
-      stderr,
-      "Fill in uniforms and inputs; keep the launch file in the container's folder. See docs/launch.md.\n");
+  fmt::print(stderr, "Fill in {}; keep the launch file in the container's folder. See docs/launch.md.\n",
+             is_compute(options.file) ? "grid, block, params and memory" : "uniforms and inputs");
   return kOk;
 }
 
@@ -144,12 +154,18 @@ int print_template(const LaunchOptions& options) {
 void add_launch(CLI::App& app, int& exit) {
   const auto options = std::make_shared<LaunchOptions>();
   CLI::App* command = app.add_subcommand("launch", "Print a launch file to fill in");
-  command->add_option("file", options->file, "SHBIN container or assembly source (*.pica)")->required();
-  command->add_option("--entry", options->entry, "entry point: a name, or a word address");
-  command->add_option("--count", options->count, "threads that the template has data for")
+  command->add_option("file", options->file, "SHBIN container, cubin, or assembly source (*.pica, *.tesla)")
+      ->required();
+  command->add_option("--entry", options->entry,
+                      "entry point: a name, or a word address; of a cubin its kernel");
+  command
+      ->add_option("--count", options->count,
+                   "threads that the template has data for; of a kernel: of a block")
       ->check(CLI::Range(1u, 4096u));
   command->add_option("-o,--out", options->out, "file to write instead of stdout");
-  command->footer("Example:\n  warpjit launch shader.shbin -o run.json && warpjit run run.json");
+  command->footer(
+      "Example:\n  warpjit launch shader.shbin -o run.json && warpjit run run.json\n"
+      "  warpjit launch kernel.cubin --entry saxpy -o run.json");
   command->callback([options, &exit] { exit = print_template(*options); });
 }
 

@@ -594,7 +594,6 @@ Result<LaunchFile> parse_launch(std::string_view text, const std::string& name, 
 }
 
 Result<LaunchFile> read_launch(const std::filesystem::path& path) {
-  constexpr std::uint64_t kMaxJsonBytes = std::uint64_t{64} << 20;
   WARPJIT_TRY(const std::vector<std::byte> bytes, read_file(path, kMaxJsonBytes));
   return parse_launch(as_text(bytes), path.string(), folder_reader(path.parent_path()));
 }

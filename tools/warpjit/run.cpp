@@ -18,7 +18,7 @@ constexpr std::uint64_t kThreadsShown = 4;
 struct RunCommand {
   RunInput input;
   std::string engine = "jit", target = "automatic", out;
-  bool all = false, json = false, dispatch = false, background = false;
+  bool all = false, json = false, dispatch = false, background = false, stats = false;
 };
 
 // The columns that the launch file lists, with the components it asks for.
@@ -176,7 +176,9 @@ int run_launch(const RunCommand& options) {
   run.dispatch_all = options.dispatch;
   run.background = options.background;
   if (is_compute(options.input.file))
-    return run_compute({options.input, options.out, options.all, options.json}, run);
+    return run_compute({options.input, options.out, options.all, options.json, options.stats}, run);
+  if (options.stats)
+    return fail(Error{ErrorCode::bad_input, "--stats is for compute kernels", options.input.file});
   auto file = load_launch(options.input);
   if (!file) return fail(file.error());
   auto made = BoundLaunch::make(std::move(*file));
@@ -241,12 +243,18 @@ void add_run(CLI::App& app, int& exit) {
   command->add_option("-o,--out", options->out,
                       "file for all results: 32-bit words, one packed row a thread; with --json the JSON");
   command->add_flag("--all", options->all, "print all threads");
+  command->add_flag(
+      "--stats", options->stats,
+      "compute kernels: run in the guest interpreter and tell, instruction by instruction, how often "
+      "warps executed it and in how many lanes, divergence, faults, reads of what nobody wrote, races "
+      "in shared memory");
   command->add_flag("--json", options->json, "print JSON with all results; floats are bit patterns");
   command->footer(
       "Prints the first threads and a checksum. If the launch has `expect`, compares (exit code 1 on a "
       "mismatch).\n"
       "Examples:\n  warpjit run examples/pica200/mvp_light.json\n  warpjit run run.json --engine guest "
       "--all\n"
+      "  warpjit run examples/tesla/reduce.json --stats\n"
       "  warpjit run run.json --target v3 --count 100000 --threads 2 --out results.bin");
   command->callback([options, &exit] { exit = run_launch(*options); });
 }

@@ -185,7 +185,7 @@ bool Lowering::quiet(Value v) const {
     case Opcode::ConstF32:
       return (constant(v) & 0x7fffffff) <= 0x7f800000;
     case Opcode::CanonicalizeNaNOnes32:
-      return nan_matters(v) || quiet(f_.operand(f_.definition(v), 0));
+      return true;
     case Opcode::FFlush32:
       return may_be_denormal(f_.operand(f_.definition(v), 0));
     case Opcode::FMaxSelect32:

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "frontend/tesla/interpret_op.h"
+#include "frontend/tesla/profile.h"
 
 namespace warpjit::tesla {
 namespace {
@@ -69,6 +70,7 @@ class MemoryAccess {
   }
 
   std::byte* report(unsigned lane, std::uint32_t address, bool is_store) const {
+    if (context_.profiler != nullptr) context_.profiler->fault(op_);
     if (!context_.report.first_fault)
       context_.report.first_fault = MemoryFault{.pc = op_.pc,
                                                 .block = context_.block,

@@ -47,6 +47,8 @@ struct Warp {
   std::uint32_t alive(std::uint32_t mask) const { return mask & ~(exited | broken | returned); }
 };
 
+class Profiler;  // profile.h
+
 // State of one block while it runs.
 struct BlockContext {
   const Launch* launch = nullptr;
@@ -66,6 +68,7 @@ struct BlockContext {
   std::array<std::uint32_t, kBarriers> arrived{};  // warps at each barrier
   std::array<std::uint32_t, kBarriers> wanted{};   // that complete it; 0: all that have not exited
   RunReport report;
+  Profiler* profiler = nullptr;  // is told of every instruction if there
   // What stopped the run.
   ErrorCode error = ErrorCode::internal;
   const char* message = nullptr;

@@ -5,6 +5,7 @@
 
 #include "frontend/tesla/interpret_op.h"
 #include "frontend/tesla/launch.h"
+#include "frontend/tesla/profile.h"
 #include "frontend/tesla/reach.h"
 
 namespace warpjit::tesla {
@@ -130,6 +131,8 @@ struct BlockRun {
     context_.block = {static_cast<std::uint32_t>(number % launch_.grid[0]),
                       static_cast<std::uint32_t>(number / launch_.grid[0])};
     reset();
+    if (context_.profiler != nullptr)
+      context_.profiler->begin_block(context_, warps_.size(), kParameterOffset + launch_.parameters.size());
     if (start_registers != nullptr) warps_[0].registers = *start_registers;
     const Status status = run_warps();
     if (start_registers != nullptr) *start_registers = warps_[0].registers;
@@ -226,8 +229,9 @@ struct BlockRun {
  public:
   static Status run(const Interpreter& interpreter, const Launch& launch, std::uint64_t first,
                     std::uint64_t count, RunReport& report, RunWarp run_warp,
-                    WarpRegisters* registers = nullptr) {
+                    WarpRegisters* registers = nullptr, Profiler* profiler = nullptr) {
     BlockRun blocks(interpreter, launch, run_warp);
+    blocks.context_.profiler = profiler;
     WARPJIT_CHECK(blocks.check());
     const std::uint64_t all = std::uint64_t{launch.grid[0]} * launch.grid[1];
     if (first > all || count > all - first)
@@ -247,6 +251,14 @@ Status Interpreter::run(const Launch& launch, std::uint64_t first_block, std::ui
 
 Status Interpreter::run(const Launch& launch, RunReport& report, HostCode code) const {
   return run(launch, 0, std::uint64_t{launch.grid[0]} * launch.grid[1], report, code);
+}
+
+Status Interpreter::run_profiled(const Launch& launch, RunReport& report, ComputeProfile& profile) const {
+  Profiler profiler(program_);
+  const Status status =
+      BlockRun::run(*this, launch, 0, launch.blocks(), report, loop_for(HostCode::best), nullptr, &profiler);
+  profile = profiler.result(report);
+  return status;
 }
 
 Status Interpreter::run_warp(const Launch& launch, WarpRegisters& registers, RunReport& report,

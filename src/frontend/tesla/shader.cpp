@@ -19,6 +19,19 @@ ir::Space space_of(Operand::Kind kind) {
   }
 }
 
+void copy_fault(const RunReport& run, frontend::BlocksReport& report) {
+  if (!run.first_fault) return;
+  const MemoryFault& fault = *run.first_fault;
+  report.fault = {{.happened = true,
+                   .is_store = fault.is_store,
+                   .space = space_of(fault.space),
+                   .index = fault.index,
+                   .address = fault.address,
+                   .guest_address = fault.pc,
+                   .thread = fault.thread},
+                  fault.block};
+}
+
 class Blocks final : public frontend::GuestBlocks {
  public:
   explicit Blocks(Interpreter interpreter) : interpreter_(std::move(interpreter)) {}
@@ -27,17 +40,7 @@ class Blocks final : public frontend::GuestBlocks {
              frontend::BlocksReport& report) const override {
     RunReport run;
     const Status status = interpreter_.run(launch, first, count, run);
-    if (run.first_fault) {
-      const MemoryFault& fault = *run.first_fault;
-      report.fault = {{.happened = true,
-                       .is_store = fault.is_store,
-                       .space = space_of(fault.space),
-                       .index = fault.index,
-                       .address = fault.address,
-                       .guest_address = fault.pc,
-                       .thread = fault.thread},
-                      fault.block};
-    }
+    copy_fault(run, report);
     return status;
   }
 
@@ -95,6 +98,15 @@ Result<std::unique_ptr<frontend::GuestBlocks>> Shader::prepare_guest(
     const frontend::ComputeLaunch& launch) const {
   WARPJIT_TRY(Interpreter interpreter, Interpreter::prepare(program_, launch.modes));
   return std::unique_ptr<frontend::GuestBlocks>(std::make_unique<Blocks>(std::move(interpreter)));
+}
+
+Status Shader::run_profiled(const frontend::ComputeLaunch& launch, frontend::BlocksReport& report,
+                            ComputeProfile& profile) const {
+  WARPJIT_TRY(const Interpreter interpreter, Interpreter::prepare(program_, launch.modes));
+  RunReport run;
+  const Status status = interpreter.run_profiled(launch, run, profile);
+  copy_fault(run, report);
+  return status;
 }
 
 }  // namespace warpjit::tesla

@@ -31,6 +31,8 @@ class Shader final : public frontend::ComputeShader {
                    std::span<std::byte> shared) const override;
   Result<std::unique_ptr<frontend::GuestBlocks>> prepare_guest(
       const frontend::ComputeLaunch& launch) const override;
+  Status run_profiled(const frontend::ComputeLaunch& launch, frontend::BlocksReport& report,
+                      ComputeProfile& profile) const override;
 
  private:
   explicit Shader(Program program) : program_(std::move(program)), code_key_(code_key(program_)) {}

@@ -66,9 +66,6 @@ class StackTranslation : private InstructionTranslator {
       has_break_ |= i.opcode == Opcode::prebrk;
       has_call_ |= i.opcode == Opcode::call || i.opcode == Opcode::preret;
       has_quadon_ |= i.opcode == Opcode::quadon;
-      if ((i.opcode == Opcode::brk || i.opcode == Opcode::ret) && i.marker == Instruction::Marker::exit)
-        return Error{ErrorCode::unsupported, "a break or return that ends the other lanes",
-                     program_.where(address)};
     }
     case_of_word_.assign(starts.size(), kNoCase);
     for (std::uint32_t word = 0; word < program_.code.size(); ++word) {

@@ -1,5 +1,5 @@
 // Guests whose registers hold words give floats that go through i32 values: phis of words that are floats on
-// all ways become phis of floats, and NaNs are made canonical only where someone looks at bits.
+// all ways become phis of floats.
 #include <algorithm>
 #include <array>
 
@@ -10,10 +10,6 @@
 namespace warpjit::ir {
 namespace {
 
-bool is_canonicalization(Opcode opcode) {
-  return opcode == Opcode::CanonicalizeNaN32 || opcode == Opcode::CanonicalizeNaNOnes32;
-}
-
 class FloatValues {
  public:
   explicit FloatValues(Function& f) : f_(f), order_(reverse_postorder(f)) {}
@@ -21,13 +17,10 @@ class FloatValues {
   void run() {
     find_float_phis();
     if (!phis_.empty()) retype();
-    drop_canonicalizations();
   }
 
  private:
   static constexpr std::size_t kMaxRounds = 64;  // over all phis
-
-  // ---- Phis
 
   // Optimistic: an i32 phi carries a float if some user takes it for one and all that comes in is a float, a
   // constant or such a phi.
@@ -116,59 +109,6 @@ class FloatValues {
     const Inst source = f_.definition(v);
     if (f_.inst(source).opcode == Opcode::BitcastF32ToI32) return f_.operand(source, 0);
     return f_.result(made[carries_[f_.result(source).id] - 1]);
-  }
-
-  // ---- NaNs
-
-  // Does an operation with this operand give, or do, the same for every NaN?
-  static bool sees_bits(Opcode opcode) {
-    switch (opcode) {
-      case Opcode::BitcastF32ToI32:
-      case Opcode::StoreOutput:
-      case Opcode::StoreOutputRow:
-      case Opcode::StoreUniformF32:
-      case Opcode::SpecialFunction32:
-      case Opcode::F32ToF16:
-        return true;
-      default:
-        return false;
-    }
-  }
-  static bool passes_bits_on(Opcode opcode) {
-    return opcode == Opcode::Phi || opcode == Opcode::SelectF32 || opcode == Opcode::FNeg32 ||
-           opcode == Opcode::FAbs32;
-  }
-
-  void drop_canonicalizations() {
-    std::vector<char> seen(f_.value_count(), 0);
-    std::vector<Value> work;
-    const auto see = [&](Value v) {
-      if (f_.value(v).type != Type::f32 || seen[v.id] != 0) return;
-      seen[v.id] = 1;
-      work.push_back(v);
-    };
-    bool any = false;
-    for (Block b : order_)
-      for (Inst i : f_.insts(b)) {
-        any = any || is_canonicalization(f_.inst(i).opcode);
-        if (sees_bits(f_.inst(i).opcode))
-          for (Value v : f_.operands(i)) see(v);
-      }
-    if (!any) return;
-    while (!work.empty()) {
-      const Inst source = f_.definition(work.back());
-      work.pop_back();
-      if (passes_bits_on(f_.inst(source).opcode))
-        for (Value v : f_.operands(source)) see(v);
-    }
-    std::vector<Value> replacement(f_.value_count());
-    for (Block b : order_)
-      for (Inst i : f_.insts(b)) {
-        if (!is_canonicalization(f_.inst(i).opcode) || seen[f_.result(i).id] != 0) continue;
-        replacement[f_.result(i).id] = f_.operand(i, 0);
-        f_.remove(i);
-      }
-    f_.replace_values(replacement);
   }
 
   Function& f_;

@@ -20,9 +20,11 @@ void number_values(Function& f);
 // Removes instructions whose results nobody needs.
 void eliminate_dead_code(Function& f);
 
-// Phis of words that are floats on all ways become phis of floats; canonical NaNs are made only for who looks
-// at bits.
+// Phis of words that are floats on all ways become phis of floats.
 void keep_floats(Function& f);
+
+// Removes the making of canonical NaNs that nobody looks at as bits. Both forms.
+void drop_canonical_nans(Function& f);
 
 // Replaces Exp2F32, Log2F32, RcpF32 and RsqrtF32 by their definitions in base/math.
 void expand_math(Function& f);

@@ -1,30 +1,22 @@
-// warpjit_fuzz: random PICA200 programs through all engines. Stops at the first difference and prints the
-// seed, the listing and a launch file that shows it.
-//   warpjit_fuzz --seeds 1..20000
-// With --digest instead: one engine's results as a line a seed, to compare hosts (scripts/same-bits).
+// Random PICA200 programs, vertex and geometry. Of a difference it shows the seed, the listing, what of it
+// matters and a launch file.
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "bound_launch.h"
+#include "engines/fuzzer.h"
 #include "files.h"
 #include "frontend/pica200/disassemble.h"
 #include "frontend/pica200/random.h"
 #include "launch_write.h"
 
+namespace warpjit::fuzz {
 namespace {
 
-using namespace warpjit;
 using namespace warpjit::tool;
-
-struct Options {
-  std::string seeds = "1..300", out = ".", digest, engine = "jit", target = "automatic", stage = "mixed";
-  unsigned dispatch_share = 10, register_share = 10, size = 60;
-  bool no_jit = false, verbose = false;
-};
 
 // What one seed varies besides its program.
 struct Variation {
@@ -32,13 +24,6 @@ struct Variation {
   bool dispatch, few_registers, generic, flow, f24, geometry, shared_ends;
   PrimitiveMode mode;
 };
-
-std::uint64_t mix(std::uint64_t seed) {
-  seed = (seed + 0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9;
-  seed ^= seed >> 29;
-  seed *= 0x94d049bb133111eb;
-  return seed ^ (seed >> 32);
-}
 
 Variation vary(std::uint64_t seed, const Options& options) {
   constexpr unsigned kThreads[] = {1, 7, 8, 16, 17, 33, 64, 100};
@@ -133,34 +118,17 @@ LaunchFile make_launch(std::uint64_t seed, const Variation& variation) {
   return launch;
 }
 
-struct Configuration {
-  std::string name;
-  const Engine* engine;
-  RunOptions run;
-};
-
 // What went wrong with one configuration, if anything; `reference` holds the guest interpreter's results.
 struct Finding {
   std::string configuration, text;
   std::optional<Mismatch> mismatch;
 };
 
-class Fuzzer {
+class Pica200Fuzzer final : public Fuzzer {
  public:
-  explicit Fuzzer(const Options& options) : options_(options), few_registers_(with_few_registers()) {
-    const EngineInfo info = full_.info();
-    targets_ = info.jit && !options.no_jit ? info.targets : std::vector<Target>();
-  }
+  explicit Pica200Fuzzer(const Options& options) : Fuzzer(options) {}
 
-  std::size_t target_count() const { return targets_.size(); }
-  // Kernels that were refused because they are beyond a limit of the compiler.
-  std::uint64_t limited() const { return limited_; }
-  // Geometry programs, and those of them whose invocations ran in lanes.
-  std::uint64_t geometry() const { return geometry_; }
-  std::uint64_t in_lanes() const { return in_lanes_; }
-
-  // Runs one seed; false if the engines differ.
-  bool run(std::uint64_t seed) {
+  bool run(std::uint64_t seed) override {
     const Variation variation = vary(seed, options_);
     const auto finding = check(make_launch(seed, variation), variation);
     if (!finding) return true;
@@ -168,20 +136,7 @@ class Fuzzer {
     return false;
   }
 
-  // The error that one engine always gives here, if it cannot run.
-  std::optional<Error> unavailable(EngineKind kind, Target target) const {
-    const EngineInfo info = full_.info();
-    if (kind != EngineKind::jit) return std::nullopt;
-    if (!info.jit) return Error{ErrorCode::target_unavailable, info.no_jit_reason, "--engine jit"};
-    const auto& targets = info.targets;
-    if (target == Target::automatic || std::find(targets.begin(), targets.end(), target) != targets.end())
-      return std::nullopt;
-    return Error{ErrorCode::target_unavailable, "this machine or build does not run it", "--target"};
-  }
-
-  // How the seed's runs by one engine end, and the checksums of all their results, a line each. The same text
-  // on every host.
-  std::string digest(std::uint64_t seed, EngineKind kind, Target target) {
+  std::string digest(std::uint64_t seed, EngineKind kind, Target target) override {
     const Variation variation = vary(seed, options_);
     auto bound = BoundLaunch::make(make_launch(seed, variation));
     if (!bound) return fmt::format("{} {}\n", seed, to_string(bound.error()));
@@ -199,9 +154,12 @@ class Fuzzer {
     add("", full_, false);
     if (kind != EngineKind::guest && variation.dispatch) add("+dispatch", full_, true);
     if (kind == EngineKind::jit && variation.few_registers) add("+registers4", few_registers_, false);
-    full_.clear_cache();
-    few_registers_.clear_cache();
+    clear_caches();
     return lines;
+  }
+
+  std::string counts() const override {
+    return fmt::format(", {} for geometry with {} in lanes", geometry_, in_lanes_);
   }
 
  private:
@@ -211,36 +169,6 @@ class Fuzzer {
     base.fuel = pica200::kRandomFuel;
     base.generic = variation.generic;
     return base;
-  }
-
-  static EngineOptions with_few_registers() {
-    EngineOptions options;
-    options.registers = 4;
-    options.speculate = false;
-    return options;
-  }
-
-  std::vector<Configuration> configurations(const Variation& variation) const {
-    const RunOptions base = base_options(variation);
-    std::vector<Configuration> list;
-    const auto add = [&](EngineKind kind, Target target, const Engine& engine, bool dispatch,
-                         const std::string& suffix) {
-      RunOptions run = base;
-      run.engine = kind;
-      run.target = target;
-      run.dispatch_all = dispatch;
-      list.push_back({fmt::format("{}{}{}{}", warpjit::name(kind), kind == EngineKind::jit ? "-" : "",
-                                  kind == EngineKind::jit ? warpjit::name(target) : "", suffix),
-                      &engine, run});
-    };
-    add(EngineKind::ir, Target::automatic, full_, false, "");
-    if (variation.dispatch) add(EngineKind::ir, Target::automatic, full_, true, "+dispatch");
-    for (const Target target : targets_) {
-      add(EngineKind::jit, target, full_, false, "");
-      if (variation.dispatch) add(EngineKind::jit, target, full_, true, "+dispatch");
-      if (variation.few_registers) add(EngineKind::jit, target, few_registers_, false, "+registers4");
-    }
-    return list;
   }
 
   std::optional<Finding> check(LaunchFile launch, const Variation& variation) {
@@ -255,7 +183,8 @@ class Fuzzer {
     if (!report && variation.geometry && variation.mode != PrimitiveMode::point) return std::nullopt;
     if (!report) return Finding{"guest", to_string(report.error()), {}};
     const std::vector<std::uint32_t> reference = bound->results();
-    const std::vector<Configuration> list = configurations(variation);
+    const std::vector<Configuration> list =
+        configurations(base_options(variation), variation.dispatch, variation.few_registers);
     for (const Configuration& configuration : list) {
       const auto result = bound->run(*configuration.engine, configuration.run);
       if (!result && result.error().code == ErrorCode::resource_limit) {
@@ -272,8 +201,7 @@ class Fuzzer {
       if (const auto mismatch = compare_results(*bound, reference))
         return Finding{configuration.name, to_string(*mismatch), mismatch};
     }
-    full_.clear_cache();
-    few_registers_.clear_cache();
+    clear_caches();
     return std::nullopt;
   }
 
@@ -326,86 +254,13 @@ class Fuzzer {
   }
 
   using Json = nlohmann::ordered_json;
-  const Options& options_;
-  Engine full_, few_registers_;
-  std::vector<Target> targets_;
-  std::uint64_t limited_ = 0, geometry_ = 0, in_lanes_ = 0;
+  std::uint64_t geometry_ = 0, in_lanes_ = 0;  // programs for geometry, those whose invocations ran in lanes
 };
-
-// Writes the digests of all seeds; the exit code.
-int write_digests(Fuzzer& fuzzer, const Options& options, std::uint64_t first, std::uint64_t last) {
-  const EngineKind kind = *parse_engine(options.engine);
-  const Target target = *parse_target(options.target);
-  if (const auto error = fuzzer.unavailable(kind, target)) {
-    fmt::print(stderr, "warpjit_fuzz: {}\n", to_string(*error));
-    return 4;
-  }
-  std::string text;
-  for (std::uint64_t seed = first; seed <= last; ++seed) text += fuzzer.digest(seed, kind, target);
-  if (options.digest == "-") {
-    fmt::print("{}", text);
-  } else if (const Status written = write_file(options.digest, text); !written) {
-    fmt::print(stderr, "warpjit_fuzz: {}\n", to_string(written.error()));
-    return 2;
-  }
-  fmt::print(stderr, "{} programs, engine {}; {} runs beyond limits\n", last - first + 1, options.engine,
-             fuzzer.limited());
-  return 0;
-}
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Options options;
-  CLI::App app{"Runs random PICA200 programs through all engines and compares the results bit by bit.",
-               "warpjit_fuzz"};
-  app.add_option("--seeds", options.seeds, "first..last")->capture_default_str();
-  app.add_option("--dispatch-share", options.dispatch_share,
-                 "percent of the programs that also run in the dispatcher")
-      ->check(CLI::Range(0u, 100u))
-      ->capture_default_str();
-  app.add_option("--registers-share", options.register_share,
-                 "percent that also run with 4 registers a class")
-      ->check(CLI::Range(0u, 100u))
-      ->capture_default_str();
-  app.add_option("--size", options.size, "mean number of instructions")
-      ->check(CLI::Range(1u, 1000u))
-      ->capture_default_str();
-  app.add_option("--stage", options.stage, "of the programs; mixed: a quarter are geometry programs")
-      ->check(CLI::IsMember({"vertex", "geometry", "mixed"}))
-      ->capture_default_str();
-  app.add_option("--out", options.out, "folder for the launch file of a finding")->capture_default_str();
-  app.add_flag("--no-jit", options.no_jit, "compare the two interpreters only");
-  app.add_option(
-      "--digest", options.digest,
-      "run one engine and write a checksum of each seed's results to this file (-: standard output)");
-  app.add_option("--engine", options.engine, "engine for --digest")
-      ->check(CLI::IsMember({"guest", "ir", "jit"}))
-      ->capture_default_str();
-  app.add_option("--target", options.target, "target of the JIT for --digest")
-      ->check([](const std::string& text) {
-        return parse_target(text) ? std::string() : "unknown target " + text;
-      })
-      ->capture_default_str();
-  app.add_flag("--verbose", options.verbose, "name every seed before it runs");
-  CLI11_PARSE(app, argc, argv);
-  unsigned long long first = 0, last = 0;
-  char rest = 0;
-  if (std::sscanf(options.seeds.c_str(), "%llu..%llu%c", &first, &last, &rest) != 2 || last < first) {
-    fmt::print(stderr, "warpjit_fuzz: --seeds must be FIRST..LAST\n");
-    return 2;
-  }
-  Fuzzer fuzzer(options);
-  if (!options.digest.empty()) return write_digests(fuzzer, options, first, last);
-  for (std::uint64_t seed = first; seed <= last; ++seed) {
-    if (options.verbose) fmt::print(stderr, "seed {}\n", seed);
-    if (!fuzzer.run(seed)) return 1;
-    if ((seed - first) % 1000 == 999) fmt::print(stderr, "{} programs\n", seed - first + 1);
-  }
-  fmt::print(
-      "{} programs, {} for geometry with {} in lanes, guest and IR interpreter and {} JIT targets: no "
-      "difference; {} "
-      "kernels beyond limits\n",
-      last - first + 1, fuzzer.geometry(), fuzzer.in_lanes(), fuzzer.target_count(), fuzzer.limited());
-  return 0;
+std::unique_ptr<Fuzzer> make_pica200_fuzzer(const Options& options) {
+  return std::make_unique<Pica200Fuzzer>(options);
 }
+
+}  // namespace warpjit::fuzz

@@ -1,0 +1,67 @@
+#include "engines/fuzzer.h"
+
+#include <algorithm>
+
+namespace warpjit::fuzz {
+namespace {
+
+EngineOptions with_few_registers() {
+  EngineOptions options;
+  options.registers = 4;
+  options.speculate = false;
+  return options;
+}
+
+}  // namespace
+
+std::uint64_t mix(std::uint64_t seed) {
+  seed = (seed + 0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9;
+  seed ^= seed >> 29;
+  seed *= 0x94d049bb133111eb;
+  return seed ^ (seed >> 32);
+}
+
+Fuzzer::Fuzzer(const Options& options) : options_(options), few_registers_(with_few_registers()) {
+  const EngineInfo info = full_.info();
+  if (info.jit && !options.no_jit) targets_ = info.targets;
+}
+
+std::optional<Error> Fuzzer::unavailable(EngineKind kind, Target target) const {
+  const EngineInfo info = full_.info();
+  if (kind != EngineKind::jit) return std::nullopt;
+  if (!info.jit) return Error{ErrorCode::target_unavailable, info.no_jit_reason, "--engine jit"};
+  const auto& targets = info.targets;
+  if (target == Target::automatic || std::find(targets.begin(), targets.end(), target) != targets.end())
+    return std::nullopt;
+  return Error{ErrorCode::target_unavailable, "this machine or build does not run it", "--target"};
+}
+
+std::vector<Configuration> Fuzzer::configurations(const RunOptions& base, bool dispatch,
+                                                  bool few_registers) const {
+  std::vector<Configuration> list;
+  const auto add = [&](EngineKind kind, Target target, const Engine& engine, bool dispatch_all,
+                       const char* suffix) {
+    RunOptions run = base;
+    run.engine = kind;
+    run.target = target;
+    run.dispatch_all = dispatch_all;
+    std::string name(warpjit::name(kind));
+    if (kind == EngineKind::jit) name += "-" + std::string(warpjit::name(target));
+    list.push_back({name + suffix, &engine, run});
+  };
+  add(EngineKind::ir, Target::automatic, full_, false, "");
+  if (dispatch) add(EngineKind::ir, Target::automatic, full_, true, "+dispatch");
+  for (const Target target : targets_) {
+    add(EngineKind::jit, target, full_, false, "");
+    if (dispatch) add(EngineKind::jit, target, full_, true, "+dispatch");
+    if (few_registers) add(EngineKind::jit, target, few_registers_, false, "+registers4");
+  }
+  return list;
+}
+
+void Fuzzer::clear_caches() const {
+  full_.clear_cache();
+  few_registers_.clear_cache();
+}
+
+}  // namespace warpjit::fuzz

@@ -1,0 +1,64 @@
+// Random programs of one guest through all engines.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "warpjit/warpjit.hpp"
+
+namespace warpjit::fuzz {
+
+struct Options {
+  std::string isa = "pica200", seeds = "1..300", out = ".", digest, engine = "jit", target = "automatic",
+              stage = "mixed";
+  unsigned dispatch_share = 10, register_share = 10, size = 60;
+  bool no_jit = false, verbose = false;
+};
+
+// Bits that look random, of a seed.
+std::uint64_t mix(std::uint64_t seed);
+
+// A way to run a program.
+struct Configuration {
+  std::string name;
+  const Engine* engine;
+  RunOptions run;
+};
+
+class Fuzzer {
+ public:
+  explicit Fuzzer(const Options& options);
+  virtual ~Fuzzer() = default;
+
+  // Runs one seed; false, after telling of it, if the engines differ.
+  virtual bool run(std::uint64_t seed) = 0;
+  // How the seed's runs by one engine end, and the checksums of all their results, a line each. The same text
+  // on every host.
+  virtual std::string digest(std::uint64_t seed, EngineKind kind, Target target) = 0;
+  // What else there is to count, beginning with a comma.
+  virtual std::string counts() const { return {}; }
+
+  std::size_t target_count() const { return targets_.size(); }
+  // Kernels that were refused because they are beyond a limit of the compiler.
+  std::uint64_t limited() const { return limited_; }
+  // The error that one engine always gives here, if it cannot run.
+  std::optional<Error> unavailable(EngineKind kind, Target target) const;
+
+ protected:
+  // The IR interpreter and every target, as `base` says; if asked for, again in the dispatcher and with four
+  // registers of each class.
+  std::vector<Configuration> configurations(const RunOptions& base, bool dispatch, bool few_registers) const;
+  void clear_caches() const;
+
+  const Options& options_;
+  Engine full_, few_registers_;
+  std::vector<Target> targets_;
+  std::uint64_t limited_ = 0;
+};
+
+std::unique_ptr<Fuzzer> make_pica200_fuzzer(const Options& options);
+std::unique_ptr<Fuzzer> make_tesla_fuzzer(const Options& options);
+
+}  // namespace warpjit::fuzz

@@ -1,0 +1,177 @@
+// Random Tesla kernels. Of a difference it shows the seed, the listing and a launch file.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/hash.h"
+#include "engines/fuzzer.h"
+#include "files.h"
+#include "frontend/tesla/disassemble.h"
+#include "frontend/tesla/random.h"
+#include "frontend/tesla/shader.h"
+
+namespace warpjit::fuzz {
+namespace {
+
+// What one seed varies besides its kernel.
+struct Variation {
+  unsigned host_threads;
+  bool dispatch, few_registers;
+  TeslaModes modes;
+};
+
+Variation vary(std::uint64_t seed, const Options& options) {
+  const std::uint64_t bits = mix(seed);
+  Variation variation{};
+  variation.host_threads = bits % 8 == 0 ? 2 : 1;
+  variation.dispatch = (bits >> 24) % 100 < options.dispatch_share;
+  variation.few_registers = (bits >> 32) % 100 < options.register_share;
+  variation.modes.saturated_nan_is_zero = (bits >> 40) % 4 == 0;
+  variation.modes.zero_wins = (bits >> 42) % 4 == 0;
+  variation.modes.infinite_derivatives = (bits >> 44) % 4 == 0;
+  return variation;
+}
+
+// How a run ended, and what it left in memory.
+struct Outcome {
+  std::string end;
+  std::vector<std::uint32_t> g1;
+  bool operator==(const Outcome&) const = default;
+};
+
+class TeslaFuzzer final : public Fuzzer {
+ public:
+  explicit TeslaFuzzer(const Options& options) : Fuzzer(options) {}
+
+  bool run(std::uint64_t seed) override {
+    const Variation variation = vary(seed, options_);
+    const tesla::RandomKernel kernel = make(seed);
+    RunOptions guest;
+    guest.engine = EngineKind::guest;
+    guest.threads = 1;
+    const Outcome wanted = outcome(kernel, variation, full_, guest);
+    RunOptions base;
+    base.threads = variation.host_threads;
+    for (const Configuration& way : configurations(base, variation.dispatch, variation.few_registers)) {
+      const Outcome got = outcome(kernel, variation, *way.engine, way.run);
+      if (got == wanted || got.end == kLimited) continue;
+      report(seed, kernel, variation, way.name, wanted, got);
+      return false;
+    }
+    clear_caches();
+    return true;
+  }
+
+  std::string digest(std::uint64_t seed, EngineKind kind, Target target) override {
+    const Variation variation = vary(seed, options_);
+    const tesla::RandomKernel kernel = make(seed);
+    std::string lines;
+    const auto add = [&](const char* suffix, const Engine& engine, bool dispatch) {
+      RunOptions run;
+      run.engine = kind;
+      run.target = target;
+      run.threads = variation.host_threads;
+      run.dispatch_all = dispatch;
+      const Outcome got = outcome(kernel, variation, engine, run);
+      lines += fmt::format("{}{} {:016x} {}\n", seed, suffix, hash_bytes(std::as_bytes(std::span(got.g1))),
+                           got.end);
+    };
+    add("", full_, false);
+    if (kind != EngineKind::guest && variation.dispatch) add("+dispatch", full_, true);
+    if (kind == EngineKind::jit && variation.few_registers) add("+registers4", few_registers_, false);
+    clear_caches();
+    return lines;
+  }
+
+ private:
+  static constexpr const char* kLimited = "beyond a limit";
+
+  tesla::RandomKernel make(std::uint64_t seed) const {
+    return tesla::random_kernel(seed, {.quads = seed % 2 == 0, .size = options_.size});
+  }
+
+  Outcome outcome(const tesla::RandomKernel& kernel, const Variation& variation, const Engine& engine,
+                  const RunOptions& options) {
+    const auto shader = tesla::Shader::make(kernel.program);
+    if (!shader) return {to_string(shader.error()), {}};
+    ComputeLaunch launch{ComputeProgram(*shader)};
+    launch.set_grid(kernel.grid[0], kernel.grid[1]);
+    launch.set_block(kernel.block[0], kernel.block[1], kernel.block[2]);
+    launch.set_fuel(tesla::kRandomFuel);
+    launch.set_modes(variation.modes);
+    std::vector<std::uint32_t> g0 = kernel.g0;
+    Outcome result{"", std::vector<std::uint32_t>(kernel.g1_words)};
+    if (!launch.bind_constant(0, kernel.c0.data(), kernel.c0.size() * 4) ||
+        !launch.map_global(0, 0, g0.data(), g0.size() * 4) ||
+        !launch.map_global(1, 0, result.g1.data(), result.g1.size() * 4))
+      return {"the memory cannot be bound", {}};
+    const auto report = engine.run(launch, options);
+    if (!report && report.error().code == ErrorCode::resource_limit) {
+      ++limited_;
+      return {kLimited, {}};
+    }
+    if (!report) {
+      result.end = to_string(report.error());
+    } else if (report->engine != options.engine) {
+      result.end = "ran on another engine: " + report->interpreted_because;
+    } else {
+      result.end = report->fault ? report->fault->what + " at " + report->fault->where : "done";
+    }
+    return result;
+  }
+
+  void report(std::uint64_t seed, const tesla::RandomKernel& kernel, const Variation& variation,
+              const std::string& way, const Outcome& wanted, const Outcome& got) const {
+    fmt::print("seed {}: {} against guest\n", seed, way);
+    fmt::print("wanted: {}\n   got: {}\n", wanted.end, got.end);
+    if (got.g1.size() == wanted.g1.size()) {
+      const auto [a, b] = std::mismatch(wanted.g1.begin(), wanted.g1.end(), got.g1.begin());
+      if (a != wanted.g1.end())
+        fmt::print("g1[{:#x}], thread {}: wanted {:#010x}, got {:#010x}\n", 4 * (a - wanted.g1.begin()),
+                   (a - wanted.g1.begin()) / 32, *a, *b);
+    }
+    fmt::print("{} host threads\n\n{}\n", variation.host_threads, tesla::disassemble(kernel.program));
+    const std::string file = fmt::format("{}/fuzz-tesla-{}.json", options_.out, seed);
+    if (const Status written = tool::write_file(file, launch_json(kernel, variation).dump(1) + "\n");
+        !written)
+      fmt::print(stderr, "warpjit_fuzz: {}\n", to_string(written.error()));
+    else
+      fmt::print("launch file: {0} (warpjit verify {0} --dispatch --fuel {1})\n", file, tesla::kRandomFuel);
+  }
+
+  static nlohmann::ordered_json launch_json(const tesla::RandomKernel& kernel, const Variation& variation) {
+    using Json = nlohmann::ordered_json;
+    Json words = Json::array();
+    for (const std::uint32_t word : kernel.program.code) words.push_back(fmt::format("{:#010x}", word));
+    const auto memory = [](const char* space, const std::vector<std::uint32_t>& data) {
+      return Json{{"space", space}, {"address", 0}, {"format", "u32"}, {"data", data}};
+    };
+    Json modes = Json::object();
+    if (variation.modes.saturated_nan_is_zero) modes["saturated-nan-is-zero"] = true;
+    if (variation.modes.zero_wins) modes["zero-wins"] = true;
+    if (variation.modes.infinite_derivatives) modes["infinite-derivatives"] = true;
+    return {
+        {"warpjit", 1},
+        {"isa", "tesla"},
+        {"stage", "compute"},
+        {"program",
+         {{"words", words}, {"registers", kernel.program.registers}, {"local", kernel.program.local_bytes}}},
+        {"grid", kernel.grid},
+        {"block", kernel.block},
+        {"shared", {{"size", kernel.program.shared_bytes}}},
+        {"modes", modes},
+        {"memory",
+         {memory("c0", kernel.c0), memory("g0", kernel.g0),
+          Json{{"space", "g1"}, {"address", 0}, {"size", 4 * kernel.g1_words}}}},
+        {"outputs", {{{"space", "g1"}, {"address", 0}, {"format", "u32"}, {"count", kernel.g1_words}}}}};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Fuzzer> make_tesla_fuzzer(const Options& options) {
+  return std::make_unique<TeslaFuzzer>(options);
+}
+
+}  // namespace warpjit::fuzz

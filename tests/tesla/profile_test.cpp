@@ -1,0 +1,111 @@
+// What the profiler says of small kernels whose behaviour is plain from their text.
+#include "frontend/tesla/interpret.h"
+#include "tesla/tesla_test.h"
+
+namespace warpjit::tesla {
+namespace {
+
+// With $r0 = thread, $a1 = 4 times that. 256 bytes of s[] behind the header; g0 is 1 KiB at 0.
+ComputeProfile profile_of(const std::string& body, std::uint32_t threads = 64, Status* status = nullptr) {
+  const Program program = program_of("and b32 $r0 $r0 0xffff\nshl $a1 $r0 0x2\n" + body + "exit nop\n");
+  const auto interpreter = Interpreter::prepare(program);
+  EXPECT_TRUE(interpreter.ok());
+  std::vector<std::uint64_t> words(128);
+  Launch launch;
+  launch.grid = {2, 1};
+  launch.block = {threads, 1, 1};
+  launch.shared_bytes = 16 + 256;
+  launch.fuel = 100;
+  launch.globals[0] = {{0, std::as_writable_bytes(std::span(words))}};
+  ComputeProfile profile;
+  RunReport report;
+  const Status ran = interpreter->run_profiled(launch, report, profile);
+  if (status != nullptr)
+    *status = ran;
+  else
+    EXPECT_TRUE(ran.ok()) << body << to_string(ran.error());
+  return profile;
+}
+const ComputeProfile::Instruction& line_of(const ComputeProfile& profile, const std::string& text) {
+  for (const auto& line : profile.instructions)
+    if (line.text == text) return line;
+  ADD_FAILURE() << "no " << text;
+  return profile.instructions[0];
+}
+std::uint64_t uninitialized(const ComputeProfile& profile) {
+  std::uint64_t sum = 0;
+  for (const auto& line : profile.instructions)
+    sum += line.uninitialized_registers + line.uninitialized_shared;
+  return sum;
+}
+
+TEST(TeslaProfile, CountsWarpsLanesAndDivergence) {
+  // Lanes 0 to 9 of warp 0 take the branch, all of warp 1 do not.
+  const ComputeProfile profile = profile_of(
+      "mov b32 $r1 10\njoinat #end\nset $c0 # l u32 $r0 $r1\n(e $c0) bra #end\nmov b32 $r2 1\nend:\njoin "
+      "nop\n",
+      40);
+  const auto& branch = line_of(profile, "(e $c0) bra 0x38");
+  EXPECT_EQ(branch.warps, 4u);
+  EXPECT_EQ(branch.lanes, 2u * (22 + 8));
+  EXPECT_EQ(branch.diverged, 2u);
+  const auto& inside = line_of(profile, "mov b32 $r2 0x1");
+  EXPECT_EQ(inside.warps, 2u);
+  EXPECT_EQ(inside.lanes, 20u);
+  EXPECT_EQ(profile.active_lanes[10], 2u);
+  EXPECT_EQ(profile.deepest_stack, 2u);
+  EXPECT_EQ(uninitialized(profile), 0u);
+}
+
+TEST(TeslaProfile, ReadsOfWhatNobodyWrote) {
+  EXPECT_EQ(uninitialized(profile_of("mov b32 $r1 $r0\nadd b32 $r2 $r1 $r0\n")), 0u);
+  const ComputeProfile some =
+      profile_of("mov b32 $r3 1\nset $c0 # e u32 $r0 $r3\n(lg $c0) mov b32 $r1 $r0\nadd b32 $r2 $r1 $r0\n");
+  const auto& sum = line_of(some, "add b32 $r2 $r1 $r0");
+  EXPECT_EQ(sum.uninitialized_registers, 2u * 63);
+  EXPECT_EQ(sum.first_uninitialized, "$r1 of thread 0 of block (0, 0)");
+  EXPECT_EQ(uninitialized(profile_of("mov b16 $r1l $r0l\nadd b16 $r2l $r1l $r0l\n")), 0u);
+  EXPECT_EQ(uninitialized(profile_of("mov b16 $r1l $r0l\nmov b32 $r2 $r1\n")), 2u * 64);
+  EXPECT_EQ(uninitialized(profile_of("(e $c1) mov b32 $r2 $r0\n")), 2u * 64);
+  EXPECT_EQ(uninitialized(profile_of("mov $r2 $a2\n")), 2u * 64);
+  // The header is written, what lies behind it is not, what a lane stored is.
+  EXPECT_EQ(uninitialized(profile_of("ld $r1 u16 s[0xc]\n")), 0u);
+  EXPECT_EQ(uninitialized(profile_of("ld $r1 b32 s[$a1+0x10]\n")), 2u * 64);
+  EXPECT_EQ(uninitialized(profile_of("st b32 s[$a1+0x10] $r0\nld $r1 b32 s[$a1+0x10]\n")), 0u);
+}
+
+TEST(TeslaProfile, RacesBetweenWarps) {
+  const std::string store = "st b32 s[$a1+0x10] $r0\n", barrier = "bar inc wait 0x0 all\n";
+  const std::string load = "mov b32 $r3 63\nsubr b32 $r2 $r0 $r3\nshl $a2 $r2 0x2\nld $r1 b32 s[$a2+0x10]\n";
+  EXPECT_TRUE(profile_of(store + barrier + load).races.empty());
+  EXPECT_TRUE(profile_of(store + load, 32).races.empty());  // one warp
+  // Warp 0 loads what warp 1 will store, warp 1 loads what warp 0 stored.
+  const ComputeProfile profile = profile_of(store + load);
+  ASSERT_EQ(profile.races.size(), 2u);
+  EXPECT_EQ(profile.races[0].first, 0x10u);
+  EXPECT_EQ(profile.races[0].count, 2u * 32);
+  EXPECT_EQ(profile.races[0].example, "s[140]: store by thread 31, load by thread 32 of block (0, 0)");
+  EXPECT_EQ(profile.races[1].second, 0x10u);
+  // A load behind the barrier, then a store without one.
+  EXPECT_EQ(profile_of(store + barrier + load + store).races.size(), 2u);
+  EXPECT_TRUE(profile_of(store + barrier + load + barrier + store).races.empty());
+  // Everybody adds to the same word; with a lock that is no race.
+  EXPECT_EQ(profile_of("ld $r1 b32 s[0x20]\nst b32 s[0x20] $r1\n").races.size(), 3u);
+  EXPECT_TRUE(profile_of("mov b32 $r5 0\nagain:\njoinat #tried\nld lock $c1 $r4 b32 s[0x20]\n"
+                         "(e $c1) bra #tried\nadd b32 $r4 $r4 1\nst unlock b32 s[0x20] $r4\nmov b32 $r5 1\n"
+                         "tried:\njoin nop\nset $c0 # e u32 $r5 $r63\n(lg $c0) bra #again\n")
+                  .races.empty());
+}
+
+TEST(TeslaProfile, FaultsAndErrors) {
+  const ComputeProfile faults = profile_of("shl b32 $r1 $r0 0x5\nld b32 $r2 g0[$r1]\n");
+  EXPECT_EQ(line_of(faults, "ld b32 $r2 g0[$r1]").faults, 2u * 32);
+  Status status;
+  const ComputeProfile endless = profile_of("loop:\nbra #loop\n", 64, &status);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().code, ErrorCode::out_of_fuel);
+  EXPECT_GT(line_of(endless, "bra 0x10").warps, 90u);
+}
+
+}  // namespace
+}  // namespace warpjit::tesla
