@@ -1,6 +1,7 @@
 // Algebra of i32, modulo 2^32.
 #include <bit>
 
+#include "ir/analysis/range.h"
 #include "ir/pass/fold.h"
 
 namespace warpjit::ir::fold_detail {
@@ -46,6 +47,29 @@ Value Folder::whole_of_halves(Value low, Value high) {
   return is_low_half(low) && is_high && operand(low, 0) == operand(high, 0) ? operand(low, 0) : Value{};
 }
 
+// a & (2^n - 1), for numbers that were packed into words.
+Step Folder::low_bits() {
+  if (upper_bound(f, a()) <= bits(b())) return known(a());
+  if (!made_by(a(), Opcode::IOr32)) return Step::none;
+  for (std::uint32_t k = 0; k < 2; ++k)
+    if (trailing_zeros(f, operand(a(), k)) >= static_cast<std::uint32_t>(std::bit_width(bits(b()))))
+      return become(Opcode::IAnd32, {operand(a(), 1 - k), b()});
+  return Step::none;
+}
+
+// a >> n, likewise.
+Step Folder::high_bits() {
+  const std::uint32_t count = bits(b());
+  if (upper_bound(f, a()) >> count == 0) return known_bits(Type::i32, 0);
+  if (made_by(a(), Opcode::IShl32) && is(operand(a(), 1), count))
+    return become(Opcode::IAnd32, {operand(a(), 0), word_constant(~0u >> count)});
+  if (!made_by(a(), Opcode::IOr32)) return Step::none;
+  for (std::uint32_t k = 0; k < 2; ++k)
+    if (upper_bound(f, operand(a(), k)) >> count == 0)
+      return become(Opcode::IShrU32, {operand(a(), 1 - k), b()});
+  return Step::none;
+}
+
 Step Folder::integer_arithmetic() {
   constexpr std::uint32_t kAll = ~0u;
   // op(op(x, c1), c2)
@@ -78,7 +102,7 @@ Step Folder::integer_arithmetic() {
       if (constant(b()) && made_by(a(), Opcode::IShrU32) && constant(operand(a(), 1)) &&
           bits(operand(a(), 1)) < 32 && ((kAll >> bits(operand(a(), 1))) & ~bits(b())) == 0)
         return known(a());
-      return Step::none;
+      return constant(b()) && (bits(b()) & (bits(b()) + 1)) == 0 ? low_bits() : Step::none;
     case Opcode::IOr32:
       if (is(b(), kAll)) return known(b());
       if (is(b(), 0) || a() == b()) return known(a());
@@ -101,7 +125,7 @@ Step Folder::integer_arithmetic() {
       }
       // The inner count is below 32 here: that instruction was simplified before.
       if (nested && inner < 32) return become(e.opcode, {operand(a(), 0), word_constant(inner + bits(b()))});
-      return Step::none;
+      return e.opcode == Opcode::IShrU32 ? high_bits() : Step::none;
     }
     case Opcode::BitcastF32ToI32:
       if (made_by(a(), Opcode::BitcastI32ToF32)) return known(operand(a(), 0));
