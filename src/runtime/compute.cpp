@@ -218,7 +218,8 @@ Result<KernelPointer> make_code(const frontend::ComputeShader& shader, const fro
   pipeline.verify = options.checks;
   if (options.engine == EngineKind::jit)
     pipeline.group_lanes = [&](const ir::Function& f) {
-      return backend::choose_group_lanes(f, options.target);
+      return options.parts != 0 ? options.parts * backend::lanes(options.target)
+                                : backend::choose_group_lanes(f, options.target);
     };
   WARPJIT_TRY(ir::GroupProgram program, ir::run_pipeline(std::move(function), pipeline));
   report.passes_ns = lap();
