@@ -18,6 +18,7 @@ Result<const lir::Allocation*> allocate_routine(const ir::Function& f, const Hos
                                                 Workspace::State::Routine& routine) {
   host.lower(f, host, role, pool, parts, routine.code);
   lir::eliminate_dead_code(routine.code);
+  fold_loads(routine.code, host);
   if (routine.code.insts.size() > kMaxInstructions)
     return Error{ErrorCode::resource_limit, "the program needs more than 1,000,000 host instructions",
                  f.name};

@@ -188,6 +188,8 @@ void Emitter::instruction(std::uint32_t b, const Inst& inst) {
       return jump_unless_next(b, successor(b, 0));
     case Op::BranchScalar:
     case Op::BranchCompare:
+    case Op::BranchCompare64:
+    case Op::BranchBits:
     case Op::BranchMask: {
       const std::uint32_t if_true = successor(b, 0), if_false = successor(b, 1);
       if (falls_to(b, if_true)) return branch(inst, false, labels_[if_false]);

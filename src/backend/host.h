@@ -116,6 +116,9 @@ struct Host {
                  const CompileOptions& options, MachineCode& out);
 };
 
+// Makes memory operands of loads from addresses in registers that one instruction of the same block needs.
+void fold_loads(lir::Code& code, const Host& host);
+
 // Null if the target was not built in.
 const Host* find_host(Target target);
 

@@ -38,6 +38,10 @@ void Lowering::run() {
   for (ir::Block b : order_)
     for (ir::Inst i : f_.insts(b))
       for (Value v : f_.operands(i)) ++use_count_[v.id];
+  if (f_.group_lanes != 0 && reaches_memory()) {
+    shapes_.emplace(f_);
+    defined_in_run_.assign(f_.inst_count(), 0);
+  }
   if (f_.slot_count != 0) {
     slots_ = reserve_frame(f_.slot_count * parts_ * host_.vector_bytes);
   }
@@ -70,10 +74,15 @@ void Lowering::lower_block(ir::Block b) {
   current_block_ = b.id;
   constant_cache_.clear();
   arrangements_.clear();
-  for (ir::Inst i : f_.insts(b)) {
+  fields_.clear();
+  for (ir::Inst i = f_.block(b).first; i.valid(); i = f_.inst(i).next) {
     const ir::InstData& data = f_.inst(i);
     guest_address_ = data.guest_address;
-    if (data.opcode == Opcode::Phi) {
+    if (arranged(i) != Arranged::no) {
+      const Run run = run_from(i);
+      lower_run(run);
+      i = run.last;
+    } else if (data.opcode == Opcode::Phi) {
       for (std::uint32_t p = 0; p < parts_of(f_.result(i)); ++p)
         code_.blocks.back().params.push_back(slot(f_.result(i), p));
     } else if (data.opcode == Opcode::LoadInput) {

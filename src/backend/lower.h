@@ -8,10 +8,12 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "backend/host.h"
+#include "ir/analysis/lane_shape.h"
 #include "ir/function.h"
 #include "ir/memory.h"
 
@@ -305,7 +307,14 @@ class Lowering {
   Reg load_called(ir::Inst i, std::uint32_t k, std::uint32_t p, Op op, lir::RegClass cls);
 
   // Memory of threads (lower_access.cpp).
-  struct Window;
+  struct Window {  // a MemoryWindow, and the access in it
+    ir::MemoryAccess access;
+    Reg table;           // address of all windows
+    std::int32_t place;  // byte of this one
+    std::int32_t limit;  // byte of the limit for the access's extent
+    std::int32_t count;  // likewise, of the number of pieces of that size
+    bool shifted;        // its address may not be 0
+  };
   Window window_of(const ir::MemoryAccess& access);
   Reg load_field(Op op, const Window& window, std::size_t field);
   bool access(ir::Inst i);
@@ -322,6 +331,44 @@ class Lowering {
   Reg unequal_lanes(const std::vector<Reg>& offsets, const std::vector<Reg>& guards);
   Arrangement arrangement_of_base(Value address);
   Reg bytes_of_lanes(std::uint32_t p);
+
+  // Memory of threads whose addresses are known to be arranged simply (lower_places.cpp).
+  enum class Arranged : std::uint8_t { no, equal, consecutive };
+  using Factors = std::array<ir::LaneShape::Stride, ir::LaneShape::kBits>;
+  // Accesses of one space from `first` to `last` in a block.
+  struct Run {
+    ir::Inst first, last;
+    std::vector<ir::Inst> accesses;
+  };
+  // Addresses base + factors + [low, high), seen from one base; those of other lanes included.
+  struct Span {
+    Value base;
+    Factors factors;
+    bool wrapped;  // modulo 2^16
+    std::int64_t low, high;
+    std::uint32_t alignment;  // of base + factors + low; 1: nothing to look at
+    Reg start = lir::kNoReg;
+  };
+  // Of a part: the span it is in, and where from the base on its first lane is.
+  struct Placed {
+    std::size_t span;
+    std::int64_t first;
+  };
+  Arranged arranged(ir::Inst i) const;
+  Run run_from(ir::Inst first);
+  void lower_run(const Run& run);
+  Placed place(std::vector<Span>& spans, ir::Inst i, std::uint32_t p) const;
+  void check_span(Span& span, Reg begin, Reg size, std::vector<std::uint32_t>& ways_out);
+  void branch_out(std::vector<std::uint32_t>& ways_out);
+  Factors factors_of(const ir::LaneShape& shape, std::uint32_t p) const;
+  std::int64_t constant_distance(const ir::LaneShape& shape, std::uint32_t lane) const;
+  Reg sum_of_bases(Value base, const Factors& factors);
+  Reg addresses_of(const ir::LaneShape& shape, std::uint32_t p);
+  void access_inside(ir::Inst i, const std::vector<Span>& spans, const Placed* placed, Reg bytes);
+  void access_anywhere(ir::Inst i);
+  std::vector<Reg> access_guarded(ir::Inst i);
+  std::vector<Reg> call_with_addresses(ir::Inst i);
+
   lir::Mem frame_slot(ir::Inst i, Reg& base);
   void load_frame(ir::Inst i);
   void store_frame(ir::Inst i, ir::Value value);
@@ -363,11 +410,14 @@ class Lowering {
     std::uint32_t block;
     Arrangement arrangement;
   };
-  std::vector<ArrangedBase> arrangements_;  // of addresses, this block's
-  std::vector<Reg> products_;               // of multiply_parts_toward_zero
-  std::vector<Reg> regs_;                   // by value and part
-  std::vector<char> inverted_;              // by value: the registers hold the complement of the mask
-  std::vector<std::uint32_t> use_count_;    // of IR values
+  std::vector<ArrangedBase> arrangements_;     // of addresses, this block's
+  std::optional<ir::LaneShapes> shapes_;       // where the host makes use of them
+  std::vector<std::uint32_t> defined_in_run_;  // by instruction: the number of the run
+  std::uint32_t run_stamp_ = 0;
+  std::vector<Reg> products_;             // of multiply_parts_toward_zero
+  std::vector<Reg> regs_;                 // by value and part
+  std::vector<char> inverted_;            // by value: the registers hold the complement of the mask
+  std::vector<std::uint32_t> use_count_;  // of IR values
   std::vector<ir::Block> order_;
   std::vector<std::uint32_t> lir_block_;  // of an IR block
   struct Cached {
@@ -376,6 +426,15 @@ class Lowering {
   };
   // Other forms of values, this block's: of uniform ones by value, of inverted masks by value and part.
   std::vector<Cached> vector_cache_, scalar_cache_, mask_cache_, upright_cache_;
+  Cached windows_;  // KernelArgs::windows
+  struct LoadedField {
+    Op op;
+    std::int32_t displacement;
+    Cached loaded;
+  };
+  std::vector<LoadedField> fields_;  // of windows, this block's
+  Value frame_group_;                // whose frame begins at frame_base_, this block's
+  Cached frame_base_;
   std::vector<std::pair<std::uint32_t, Cached>> constant_cache_;  // constants in registers, this block's
   std::vector<ir::Inst> pending_inputs_;  // loads of this block that nothing has asked for yet
   std::uint32_t current_block_ = 0;       // number of the IR block being lowered: the caches' stamp

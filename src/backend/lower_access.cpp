@@ -19,16 +19,6 @@ using lir::MemBase;
 using lir::Reg;
 using lir::RegClass;
 
-// A MemoryWindow, and the access in it.
-struct Lowering::Window {
-  MemoryAccess access;
-  Reg table;           // address of all windows
-  std::int32_t place;  // byte of this one
-  std::int32_t limit;  // byte of the limit for the access's extent
-  std::int32_t count;  // likewise, of the number of pieces of that size
-  bool shifted;        // its address may not be 0
-};
-
 namespace {
 
 // The words of a thread's own memory lie 4 << kOwnScale bytes apart: 32 lanes have theirs side by side.
@@ -47,22 +37,30 @@ Lowering::Window Lowering::window_of(const MemoryAccess& access) {
   const auto place =
       static_cast<std::int32_t>(MemoryWindows::number(access.space, access.index) * sizeof(MemoryWindow));
   const auto extent = static_cast<std::uint32_t>(std::bit_width(access.extent - 1u));
+  if (windows_.block != current_block_)
+    windows_ = {load_binding(offsetof(KernelArgs, windows)), current_block_};
   return {access,
-          load_binding(offsetof(KernelArgs, windows)),
+          windows_.reg,
           place,
           place + static_cast<std::int32_t>(offsetof(MemoryWindow, limits) + 4 * extent),
           place + static_cast<std::int32_t>(offsetof(MemoryWindow, counts) + 4 * extent),
           access.space == Space::global};
 }
 
+// Windows do not change while a kernel runs.
 Reg Lowering::load_field(Op op, const Window& window, std::size_t field) {
+  const std::int32_t displacement = window.place + static_cast<std::int32_t>(field);
+  for (const LoadedField& known : fields_)
+    if (known.displacement == displacement && known.op == op && known.loaded.block == current_block_)
+      return known.loaded.reg;
   Inst& inst = add(op, op == Op::Broadcast ? RegClass::vector : RegClass::scalar);
   use(inst, window.table);
   inst.mem.base = MemBase::reg;
   inst.mem.base_use = 0;
   inst.mem.broadcast = op == Op::Broadcast;
-  inst.mem.displacement = window.place + static_cast<std::int32_t>(field);
-  return inst.def;
+  inst.mem.displacement = displacement;
+  fields_.push_back({op, displacement, {inst.def, current_block_}});
+  return fields_.back().loaded.reg;
 }
 
 void Lowering::lower_LoadMemory(ir::Inst i) {
@@ -265,6 +263,9 @@ void Lowering::access_lanes(ir::Inst i, const Window& window) {
   Value guard = operand(i, 0), address = operand(i, 1);
   const auto guard_of = [&](std::uint32_t p) { return is_constant(guard) ? lir::kNoReg : mask(guard, p); };
   const bool aligned = std::uint32_t{1} << std::min(ir::trailing_zeros(f_, address), 4u) >= access.alignment;
+  // Offsets from a window are aligned as addresses are up to what windows begin at multiples of.
+  const bool rotates = rotates_lanes() && access.alignment == access.extent &&
+                       (!window.shifted || access.alignment <= kWindowAlignment);
   std::vector<Reg> offsets, guards;
   Reg wrong = lir::kNoReg;
   const auto also_wrong = [&](Reg m) { wrong = wrong == lir::kNoReg ? m : mask_op(MaskOp::or_, wrong, m); };
@@ -274,7 +275,7 @@ void Lowering::access_lanes(ir::Inst i, const Window& window) {
     Reg where = vector(address, p);
     guards.push_back(guard_of(p));
     Reg offset = window.shifted ? vvv(Op::ISub, where, start) : where;
-    if (!aligned && rotates_lanes() && access.alignment == access.extent) {
+    if (!aligned && rotates) {
       // The bits that must be 0 become the highest.
       Reg number = with_immediate(Op::RotateRight, offset, std::countr_zero(access.alignment));
       also_wrong(lanes_from(number, window.table, window.count, guards[p]));

@@ -151,16 +151,18 @@ void Lowering::lower_QuadSwizzle32(ir::Inst i) {
 // The words of slot `immediate` of the group that `group` numbers; of rows, of the first one.
 lir::Mem Lowering::frame_slot(ir::Inst i, Reg& base) {
   const std::uint32_t slot_bytes = parts_ * host_.vector_bytes;
-  Reg group = scalar(operand(i, 0)), size = scalar_imm(f_.frame_slots * slot_bytes);
-  Reg offset = scalar_op(Op::SMul, size, group);
+  if (frame_group_ != operand(i, 0) || frame_base_.block != current_block_) {
+    frame_group_ = operand(i, 0);
+    Reg group = scalar(frame_group_), size = scalar_imm(f_.frame_slots * slot_bytes);
+    Reg offset = scalar_op(Op::SMul, size, group);
+    frame_base_ = {address(load_binding(offsetof(KernelArgs, frame)), offset, 0), current_block_};
+  }
+  base = frame_base_.reg;
   const std::uint64_t immediate = f_.inst(i).immediate;
   if (const std::uint64_t rows = immediate >> 32; rows != 0) {
     Reg row = scalar_op_imm(Op::SAndImm, scalar(operand(i, 1)), static_cast<std::int64_t>(rows - 1));
-    Reg bytes = scalar_op(Op::SMul, row, scalar_imm(slot_bytes));
-    offset = scalar_op(Op::SAdd, offset, bytes);
+    base = address(base, scalar_op(Op::SMul, row, scalar_imm(slot_bytes)), 0);
   }
-  Reg frames = load_binding(offsetof(KernelArgs, frame));
-  base = address(frames, offset, 0);
   lir::Mem mem;
   mem.base = MemBase::reg;
   mem.base_use = 0;

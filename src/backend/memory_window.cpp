@@ -28,7 +28,9 @@ MemoryWindow window(const std::byte* bytes, std::uint32_t address, std::uint64_t
 MemoryWindow largest(std::span<const ir::MemoryRange> ranges, bool from_zero) {
   const ir::MemoryRange* best = nullptr;
   for (const ir::MemoryRange& range : ranges)
-    if ((best == nullptr || range.size > best->size) && (!from_zero || range.address == 0)) best = &range;
+    if ((best == nullptr || range.size > best->size) &&
+        (from_zero ? range.address == 0 : range.address % kWindowAlignment == 0))
+      best = &range;
   return best == nullptr ? window(nullptr, 0, 0) : window(best->bytes, best->address, best->size);
 }
 

@@ -54,9 +54,11 @@ struct CallSite {
 
 // The piece of a space that code reaches itself; the rest is for call_out. An access of 2^k bytes at an
 // address begins inside if address - `address`, unsigned, is below limits[k].
+inline constexpr std::uint32_t kWindowAlignment = 8;
 struct MemoryWindow {
   const std::byte* bytes;  // readable, 4 bytes at least
-  std::uint32_t address;   // 0 of all but global spaces. Local memory: bytes of a group
+  std::uint32_t
+      address;  // 0 of all but global spaces: a multiple of kWindowAlignment. Local memory: bytes of a group
   std::uint32_t limits[5];
   std::uint32_t counts[5];  // pieces of 2^k bytes
 };

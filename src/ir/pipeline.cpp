@@ -113,11 +113,11 @@ Result<GroupProgram> run_pipeline(Function function, const PipelineOptions& opti
     program.preamble = empty_preamble(f);
   }
   WARPJIT_CHECK(stages.run("fuel", f, insert_fuel));
-  WARPJIT_CHECK(schedule_groups(f));
-  if (f.block_groups != 0) {
-    WARPJIT_CHECK(stages.done("groups", f));
+  if (f.block_groups != 0)
     WARPJIT_CHECK(stages.run("places", f, [&](Function& g) { place_threads(g, group_lanes(g, options)); }));
-  }
+  if (options.optimize && f.group_lanes != 0) WARPJIT_CHECK(stages.run("addresses", f, split_addresses));
+  WARPJIT_CHECK(schedule_groups(f));
+  if (f.block_groups != 0) WARPJIT_CHECK(stages.done("groups", f));
   if (options.optimize) {
     WARPJIT_CHECK(stages.optimize(f, "cleanup"));
     // Removed phis and blends leave values that vary less than was thought.

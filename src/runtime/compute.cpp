@@ -73,9 +73,11 @@ class BlockState {
             {range.bytes.data(), range.address, static_cast<std::uint32_t>(range.bytes.size())});
       memory_.globals[k] = globals;
     }
-    shared_.resize(touched.shared ? run.plan.shared_bytes / 4 : 0);
-    memory_.shared = std::as_writable_bytes(std::span(shared_));
-    locks_.resize(touched.locks ? shared_.size() : 0);
+    shared_.resize(touched.shared ? run.plan.shared_bytes / 4 + kLineWords : 0);
+    memory_.shared = {};
+    if (touched.shared)
+      memory_.shared = std::as_writable_bytes(std::span(aligned(shared_), run.plan.shared_bytes / 4));
+    locks_.resize(touched.locks ? run.plan.shared_bytes / 4 : 0);
     memory_.locks = locks_;
     memory_.lanes = shape.lanes;
     memory_.local_bytes = run.shader.local_bytes();
@@ -85,7 +87,7 @@ class BlockState {
     memory_.local = reinterpret_cast<std::byte*>(local_.data());
     memory_.fault = {};
     windows_.set(memory_);
-    frame_.resize(std::size_t{shape.groups} * shape.frame_slots * shape.lanes + 16);
+    frame_.resize(std::size_t{shape.groups} * shape.frame_slots * shape.lanes + kLineWords);
 
     args_.table = run.table;
     const std::uint64_t threads = std::uint64_t{shape.lanes} * shape.inner_groups;
@@ -96,8 +98,7 @@ class BlockState {
         run.cancel != nullptr ? reinterpret_cast<const std::uint32_t*>(run.cancel) : &kNeverCancelled;
     args_.memory = &memory_;
     args_.windows = windows_.data();
-    const auto address = reinterpret_cast<std::uintptr_t>(frame_.data());
-    args_.frame = frame_.data() + ((64 - address % 64) % 64) / 4;
+    args_.frame = aligned(frame_);
     args_.grid_columns = run.launch.grid[0];
     args_.block_groups = shape.groups / shape.inner_groups;
   }
@@ -120,6 +121,14 @@ class BlockState {
   const ir::MemoryFault& fault() const { return memory_.fault; }
 
  private:
+  // Vectors of a host do not straddle its cache lines where the guest's arrays begin at multiples of them.
+  static constexpr std::size_t kLineWords = 16;
+  static std::uint32_t* aligned(std::vector<std::uint32_t>& words) {
+    constexpr std::uintptr_t kLine = kLineWords * 4;
+    const auto address = reinterpret_cast<std::uintptr_t>(words.data());
+    return words.data() + (kLine - address % kLine) % kLine / 4;
+  }
+
   Status call(const CodeKernel& kernel, std::uint64_t first, std::uint64_t more) {
     const std::array<std::uint32_t, 2> block = run_->launch.block_at(first);
     std::copy(block.begin(), block.end(), args_.block);

@@ -127,6 +127,27 @@ TEST_P(BlockAccess, RandomAccessesAreThoseOfTheInterpreter) {
   }
 }
 
+// Wide accesses whose alignment is not that of the range they are in.
+TEST_P(BlockAccess, RangesThatAreAlignedLessThanAccesses) {
+  for (const std::uint32_t begin : {0x1000u, 0x1004u, 0x1008u, 0x100cu})
+    for (const std::uint8_t alignment : {4, 8, 16})
+      for (const std::uint32_t first : {0x1000u, 0x1008u, 0x1010u, 0x1018u, 0x101cu}) {
+        SCOPED_TRACE(begin * 0x10000 + alignment * 0x1000 + first);
+        BlockShape shape;
+        shape.globals = {{{begin, 0x800}}};
+        shape.table = {first};
+        BlockKernel k(shape);
+        MemoryAccess access;
+        access.alignment = access.extent = alignment;
+        access.offset = static_cast<std::uint8_t>(alignment - 4);
+        const I32 address =
+            k.b.IAdd32(I32{k.b.LoadUniformI32(0)}, k.b.IMul32(k.b.LaneIndex(), k.word(alignment)));
+        k.keep(k.load(access, address));
+        k.b.ret();
+        expect_same(k.function, shape, GetParam());
+      }
+}
+
 // Several places beside one address, wrapping after 16 bits.
 TEST_P(BlockAccess, PlacesBesideOneAddress) {
   for (std::uint64_t seed = 0; seed < 150 && !HasFailure(); ++seed) {
@@ -150,6 +171,78 @@ TEST_P(BlockAccess, PlacesBesideOneAddress) {
         k.store(access, address, k.b.IAdd32(k.thread(), k.word(n << 16)));
       else
         k.keep(k.load(access, address), n);
+    }
+    k.b.ret();
+    expect_same(k.function, shape, GetParam(), seed);
+  }
+}
+
+// Runs of accesses beside a base that all lanes share, at the borders of windows: below, above, misaligned,
+// wrapping after 16 bits; neighbours, equal lanes, rows of a tile, descending lanes; lanes without guard.
+TEST_P(BlockAccess, RunsAtBorders) {
+  for (std::uint64_t seed = 0; seed < 600 && !HasFailure(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed + 2000);
+    BlockShape shape;
+    const std::uint32_t size = 4 * random.below(200);
+    const bool far = random.chance(20);
+    const std::uint32_t begin = far ? 0xffff0000u : 0x1000 + 4 * random.below(4);
+    shape.shared_bytes = random.chance(10) ? 0x10000 : size;
+    shape.constants = {{{0, size + 4}}};
+    shape.globals = {{{begin, size + 4}}};
+    static constexpr std::uint32_t kPlaces[] = {0, 4, 32, 64, 0xffc0, 0xff80, 0xfff0, 0xff00, 0x10000};
+    const auto place = [&](std::uint32_t first) {
+      std::uint32_t at = random.chance(40)   ? kPlaces[random.below(std::size(kPlaces))]
+                         : random.chance(50) ? size - 4 * random.below(70)
+                                             : 4 * random.below(100);
+      if (random.chance(15)) at += 1 + random.below(3);
+      return first + at;
+    };
+    shape.table = {place(0), place(begin), 4 * random.below(40), random.below(10)};
+    BlockKernel k(shape);
+    const I32 lane = k.b.LaneIndex();
+    const I1 guard = random_guard(random, k);
+    MemoryAccess access;
+    access.space = std::array{Space::shared, Space::global, Space::constant}[random.below(3)];
+    const bool global = access.space == Space::global;
+    const auto lanes = [&]() -> I32 {
+      switch (random.below(7)) {
+        case 0:
+          return k.word(0);
+        case 1:  // rows of 16 or 8
+          return k.b.IAdd32(
+              k.b.IShl32(k.b.IAnd32(lane, k.word(random.chance(70) ? 15 : 7)), k.word(2)),
+              k.b.IMul32(k.b.IShrU32(lane, k.word(random.chance(70) ? 4 : 3)), I32{k.b.LoadUniformI32(8)}));
+        case 2:
+          return k.b.IShl32(k.b.IShrU32(k.thread(), k.word(4)), k.word(2));
+        case 3:
+          return k.b.IMul32(lane, k.word(static_cast<std::uint32_t>(-4)));
+        default:
+          return k.b.IShl32(random.chance(50) ? k.thread() : lane, k.word(2));
+      }
+    };
+    I32 base = random.chance(20) ? k.word(0) : I32{k.b.LoadUniformI32(global ? 4 : 0)};
+    if (random.chance(30))
+      base = k.b.IAdd32(base, k.b.IMul32(k.b.GroupIndex(), k.word(4 * random.below(40))));
+    I32 offsets = lanes();
+    for (std::uint32_t n = 0; n < 8; ++n) {
+      k.b.set_guest_address(n);
+      if (random.chance(20)) offsets = lanes();
+      if (random.chance(10)) base = k.b.IAdd32(base, k.word(4 * random.below(30)));
+      I32 address =
+          k.b.IAdd32(k.b.IAdd32(base, offsets), k.word(4 * random.below(40) - (random.chance(20) ? 64 : 0)));
+      if (!global && random.chance(70)) address = k.b.IAnd32(address, k.word(0xffff));
+      access.extent = access.alignment = 4;
+      access.offset = 0;
+      if (random.chance(15)) {
+        access.extent = access.alignment = random.chance(50) ? 8 : 16;
+        access.offset = static_cast<std::uint8_t>(4 * random.below(access.extent / 4));
+      }
+      const I1 where = random.chance(50) ? guard : k.always();
+      if (access.space != Space::constant && random.chance(30))
+        k.b.StoreMemory(where, address, k.b.IAdd32(k.thread(), k.word(n << 16)), access.pack());
+      else
+        k.keep(k.b.SelectI32(where, k.b.LoadMemory(where, address, access.pack()), k.word(7)), n);
     }
     k.b.ret();
     expect_same(k.function, shape, GetParam(), seed);

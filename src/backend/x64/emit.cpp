@@ -458,6 +458,8 @@ class X64Emitter final : public Emitter {
   void scalar_compare(const Inst& inst) {
     if (inst.imm & kCompareImmediate)
       put(x86::Inst::kIdCmp, gp32(inst.use[0]), asmjit::Imm(unpack_constant(inst.imm)));
+    else if (static_cast<Op>(inst.op) == Op::BranchCompare64)
+      put(x86::Inst::kIdCmp, gp64(inst.use[0]), gp64(inst.use[1]));
     else
       put(x86::Inst::kIdCmp, gp32(inst.use[0]), gp32(inst.use[1]));
   }
@@ -472,6 +474,9 @@ class X64Emitter final : public Emitter {
     switch (static_cast<Op>(inst.op)) {
       case Op::BranchScalar:
         put(x86::Inst::kIdTest, gp32(inst.use[0]), gp32(inst.use[0]));
+        return put(kNotZero[sense], target);
+      case Op::BranchBits:
+        put(x86::Inst::kIdTest, gp32(inst.use[0]), asmjit::Imm(inst.imm));
         return put(kNotZero[sense], target);
       case Op::BranchMask:
         test_mask(inst.use[0]);

@@ -125,6 +125,14 @@ Step Folder::integer_arithmetic() {
       }
       // The inner count is below 32 here: that instruction was simplified before.
       if (nested && inner < 32) return become(e.opcode, {operand(a(), 0), word_constant(inner + bits(b()))});
+      // Up and down again, with nothing lost on the way.
+      if (e.opcode == Opcode::IShrU32 && made_by(a(), Opcode::IShl32) && constant(operand(a(), 1))) {
+        const std::uint32_t up = bits(operand(a(), 1)), down = bits(b());
+        const Value x = operand(a(), 0);
+        if (up < 32 && (upper_bound(f, x) << up) >> 32 == 0)
+          return up < down ? become(Opcode::IShrU32, {x, word_constant(down - up)})
+                           : become(Opcode::IShl32, {x, word_constant(up - down)});
+      }
       return e.opcode == Opcode::IShrU32 ? high_bits() : Step::none;
     }
     case Opcode::BitcastF32ToI32:

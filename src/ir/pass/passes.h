@@ -57,6 +57,11 @@ bool linearize(Function& f, bool dispatch_all);
 // Puts BurnFuel on every edge that is marked backward (splitting it where needed).
 void insert_fuel(Function& f);
 
+// Addresses of loads and stores that are equal or consecutive in neighbouring lanes become the sum of what
+// all lanes share and of what depends on the lane's number alone, so that no vector of addresses need be
+// kept. In group form; sets shapes.
+void split_addresses(Function& f);
+
 // A function of one group with Barrier operations becomes one of a whole block, which runs its groups in
 // turns (Function::inner_groups); without barriers it stays. Behind insert_fuel. Errors: resource_limit.
 Status schedule_groups(Function& f);

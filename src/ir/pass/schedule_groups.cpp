@@ -7,6 +7,7 @@
 
 #include "ir/analysis/dominators.h"
 #include "ir/analysis/liveness.h"
+#include "ir/analysis/loops.h"
 #include "ir/analysis/uniformity.h"
 #include "ir/builder.h"
 #include "ir/pass/passes.h"
@@ -33,9 +34,7 @@ class Scheduler {
     made_.block_groups = f_.block_groups;
     made_.ordered = f_.ordered;
     made_.inner_groups = f_.block_groups;
-    std::size_t most = 0;
-    for (const Stop& stop : stops_) most = std::max(most, stop.live.size());
-    made_.frame_slots = resume_slot_ + 1 + static_cast<std::uint32_t>(most);
+    find_slots();
 
     make_blocks();
     make_turns();
@@ -54,7 +53,7 @@ class Scheduler {
   // A barrier, and what its groups must keep.
   struct Stop {
     Inst barrier;
-    std::vector<Value> live{}, recomputed{};
+    std::vector<Value> live{};
     Block resumes{};
   };
   // A way from a group that stops or ends to the next one, with the barrier's number + 1, or 0.
@@ -63,12 +62,18 @@ class Scheduler {
     std::uint32_t barrier;
   };
 
-  // Made again wherever it is used.
-  bool remade(Value v) const { return remake_cost_[v.id] == 0; }
-  // Made again behind a barrier, not kept: few pure operations on what costs nothing. Mostly places in the
-  // block, of which the backend then knows how they vary from lane to lane.
-  bool recomputed(Value v) const { return remake_cost_[v.id] <= kMaxRemakeCost; }
-
+  // Made again wherever it is used: casts, and few pure operations on what costs nothing. Those are mostly
+  // places in the block, of which the backend then knows how they vary from lane to lane.
+  bool remade(Value v) const { return remake_cost_[v.id] <= kMaxRemakeCost || is_cast(v); }
+  bool is_cast(Value v) const {
+    const Opcode opcode = f_.definition_of(v).opcode;
+    return opcode == Opcode::BitcastF32ToI32 || opcode == Opcode::BitcastI32ToF32;
+  }
+  // What is kept of a value: words have one type in the frame.
+  Value kept(Value v) const {
+    while (is_cast(v)) v = f_.operand(f_.definition(v), 0);
+    return v;
+  }
   void find_remade() {
     remake_cost_.assign(f_.value_count(), kMaxRemakeCost + 1);
     for (Block b : order_)
@@ -90,6 +95,7 @@ class Scheduler {
 
   void find_crossing_values() {
     variable_.assign(f_.value_count(), kNone);
+    remade_.resize(f_.value_count());
     copy_.resize(f_.value_count());
     const Liveness liveness(f_);
     for (Block b : order_) {
@@ -99,7 +105,7 @@ class Scheduler {
       if (barriers.empty()) continue;
       // From the end of the block backward.
       std::vector<char> live(f_.value_count(), 0);
-      liveness.for_each_live_out(b, [&](Value v) { live[v.id] = 1; });
+      liveness.for_each_live_out(b, [&](Value v) { live[kept(v).id] = 1; });
       const std::size_t first = stops_.size();
       for (Inst i = f_.block(b).last; i.valid(); i = f_.inst(i).previous) {
         const InstData& data = f_.inst(i);
@@ -107,22 +113,50 @@ class Scheduler {
         if (data.opcode == Opcode::Barrier) {
           Stop stop{i};
           for (std::uint32_t v = 0; v < live.size(); ++v)
-            if (live[v] != 0 && !remade(Value{v}))
-              (recomputed(Value{v}) ? stop.recomputed : stop.live).push_back(Value{v});
+            if (live[v] != 0 && !remade(Value{v})) stop.live.push_back(Value{v});
           stops_.push_back(std::move(stop));
         }
         if (data.opcode != Opcode::Phi)
-          for (Value v : f_.operands(i)) live[v.id] = 1;
+          for (Value v : f_.operands(i)) live[kept(v).id] = 1;
       }
       std::reverse(stops_.begin() + static_cast<std::ptrdiff_t>(first), stops_.end());
     }
     for (const Stop& stop : stops_)
-      for (const std::vector<Value>* values : {&stop.live, &stop.recomputed})
-        for (Value v : *values)
-          if (variable_[v.id] == kNone) {
-            variable_[v.id] = static_cast<std::uint32_t>(types_.size());
-            types_.push_back(f_.value(v).type);
-          }
+      for (Value v : stop.live)
+        if (variable_[v.id] == kNone) {
+          variable_[v.id] = static_cast<std::uint32_t>(types_.size());
+          types_.push_back(f_.value(v).type);
+        }
+  }
+
+  // Slots of the frame: each value has its own, and is stored once, where it is made; not where that is in a
+  // loop without barriers, nor if there are very many: then values are stored at barriers.
+  void find_slots() {
+    constexpr std::size_t kMostSlots = 256;
+    slot_.assign(f_.value_count(), kNone);
+    std::size_t most = 0;
+    for (const Stop& stop : stops_) most = std::max(most, stop.live.size());
+    made_.frame_slots = resume_slot_ + 1 + static_cast<std::uint32_t>(most);
+    if (types_.size() > kMostSlots) return;
+    made_.frame_slots = resume_slot_ + 1 + static_cast<std::uint32_t>(types_.size());
+    const Dominators dominators(f_);
+    const Loops loops(f_, dominators);
+    std::vector<char> stops(loops.loops().size(), 0);  // is there a barrier in the loop?
+    for (const Stop& stop : stops_)
+      for (std::uint32_t loop = loops.innermost(f_.inst(stop.barrier).block); loop != Loops::kNone;
+           loop = loops.loop(loop).parent)
+        stops[loop] = 1;
+    for (const Stop& stop : stops_)
+      for (Value v : stop.live) slot_[v.id] = resume_slot_ + 1 + variable_[v.id];
+    stored_where_made_.assign(f_.value_count(), 0);
+    for (const Stop& stop : stops_)
+      for (Value v : stop.live) {
+        const std::uint32_t loop = loops.innermost(f_.definition_of(v).block);
+        stored_where_made_[v.id] = loops.reducible() && (loop == Loops::kNone || stops[loop] != 0);
+      }
+  }
+  bool stored_where_made(Value v) const {
+    return !stored_where_made_.empty() && stored_where_made_[v.id] != 0;
   }
 
   void make_blocks() {
@@ -168,27 +202,34 @@ class Scheduler {
     if (data.opcode <= Opcode::ConstF32) return made_.constant_value(f_.value(v).type, data.immediate);
     if (!remade(v)) return copy_[v.id];
     if (data.opcode == Opcode::GroupIndex) return group_;
-    return builder_.emit(data.opcode, {}, data.immediate);
-  }
-  // At most kMaxRemakeCost operations; gvn finds those that are equal.
-  Value recompute(Value v) {
-    if (remade(v)) return use(v);
-    const InstData& data = f_.definition_of(v);
-    std::array<Value, 2> operands;
-    for (std::uint32_t k = 0; k < data.operand_count; ++k)
-      operands[k] = recompute(f_.operand(f_.definition(v), k));
-    return builder_.emit(data.opcode, std::span(operands.data(), data.operand_count), data.immediate);
+    if (is_cast(v)) return builder_.emit(data.opcode, std::array{use(f_.operand(f_.definition(v), 0))});
+    if (remade_[v.id].block != builder_.block()) {
+      std::array<Value, 2> operands;
+      for (std::uint32_t k = 0; k < data.operand_count; ++k)
+        operands[k] = use(f_.operand(f_.definition(v), k));
+      const Value made =
+          builder_.emit(data.opcode, std::span(operands.data(), data.operand_count), data.immediate);
+      remade_[v.id] = {builder_.block(), made};
+    }
+    return remade_[v.id].value;
   }
   void define(Value v, Value copy) {
     copy_[v.id] = copy;
     made_.value(copy).shape = f_.value(v).shape;
     if (variable_[v.id] != kNone) ssa_->write(builder_.block(), variable_[v.id], copy);
+    if (stored_where_made(v)) to_store_.push_back(v);
+  }
+  // Behind phis, which stand together.
+  void store_made() {
+    for (Value v : to_store_) store(slot_[v.id], v);
+    to_store_.clear();
   }
 
   void copy_block(Block b) {
     builder_.set_block(first_[b.id]);
     for (Inst i : f_.insts(b)) {
       const InstData& data = f_.inst(i);
+      if (data.opcode != Opcode::Phi) store_made();
       builder_.set_guest_address(data.guest_address);
       if (data.opcode == Opcode::Phi) {
         const Value phi = builder_.phi(builder_.block(), data.phi_type);
@@ -212,8 +253,11 @@ class Scheduler {
   void stop_at(Inst barrier) {
     const Stop& stop = stops_[stop_];
     const std::uint32_t number = ++stop_;
-    std::uint32_t slot = resume_slot_ + 1;
-    for (Value v : stop.live) store(slot++, v);
+    std::uint32_t slot = resume_slot_;
+    for (Value v : stop.live) {
+      ++slot;
+      if (!stored_where_made(v)) store(slot_[v.id] != kNone ? slot_[v.id] : slot, v);
+    }
     builder_.StoreFrameUniform(group_, builder_.constant(number), resume_slot_);
     const auto id = static_cast<std::uint32_t>(f_.inst(barrier).immediate) + 1;
     if (several_barriers()) {
@@ -223,9 +267,11 @@ class Scheduler {
     }
     yield(id);
     builder_.set_block(stop.resumes);
-    slot = resume_slot_ + 1;
-    for (Value v : stop.live) ssa_->write(stop.resumes, variable_[v.id], load(slot++, v));
-    for (Value v : stop.recomputed) ssa_->write(stop.resumes, variable_[v.id], recompute(v));
+    slot = resume_slot_;
+    for (Value v : stop.live) {
+      ++slot;
+      ssa_->write(stop.resumes, variable_[v.id], load(slot_[v.id] != kNone ? slot_[v.id] : slot, v));
+    }
   }
   bool several_barriers() const {
     return std::any_of(stops_.begin(), stops_.end(), [&](const Stop& stop) {
@@ -340,6 +386,14 @@ class Scheduler {
   std::uint32_t stop_ = 0;               // the next one
   std::vector<std::uint32_t> variable_;  // per value of f: if it crosses a barrier
   std::vector<Type> types_;              // of variables
+  struct Remade {
+    Block block;
+    Value value;
+  };
+  std::vector<Remade> remade_;           // per value of f: where it was made again last
+  std::vector<std::uint32_t> slot_;      // per value of f: its own, or kNone
+  std::vector<char> stored_where_made_;  // per value of f
+  std::vector<Value> to_store_;          // made, but not stored yet
   std::vector<Value> copy_;              // per value of f
   std::vector<Block> first_, last_;      // per block of f: where its code begins and ends
   std::vector<Yield> yields_;

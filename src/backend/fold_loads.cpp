@@ -1,0 +1,105 @@
+// Loads of vectors that one instruction needs become its memory operand.
+#include <utility>
+
+#include "backend/host.h"
+
+namespace warpjit::backend {
+
+using lir::Inst;
+using lir::MemBase;
+using lir::Reg;
+
+namespace {
+
+bool commutes(Op op) {
+  switch (op) {
+    case Op::Fma:
+    case Op::Add:
+    case Op::Mul:
+    case Op::IAdd:
+    case Op::IMul:
+    case Op::And:
+    case Op::Or:
+    case Op::Xor:
+      return true;
+    default:
+      return false;
+  }
+}
+
+class LoadFolder {
+ public:
+  LoadFolder(lir::Code& code, const Host& host) : code_(code), host_(host), uses_(code.classes.size(), 0) {}
+
+  void run() {
+    for (const Inst& inst : code_.insts)
+      for (int k = 0; k < inst.use_count; ++k)
+        if (inst.use[k] != lir::kNoReg) ++uses_[inst.use[k]];
+    for (const lir::Block& block : code_.blocks)
+      for (Reg arg : block.args) ++uses_[arg];
+    loads_.assign(code_.classes.size(), kNone);
+    for (const lir::Block& block : code_.blocks) {
+      first_readable_ = block.first;
+      for (std::uint32_t i = block.first; i < block.end; ++i) {
+        Inst& inst = code_.insts[i];
+        fold_into(inst);
+        if (foldable(inst)) loads_[inst.def] = i;
+        if (!(inst.flags & lir::kPure)) first_readable_ = i + 1;
+      }
+    }
+    if (folded_) lir::eliminate_dead_code(code_);
+  }
+
+ private:
+  static constexpr std::uint32_t kNone = ~0u;
+
+  bool foldable(const Inst& inst) const {
+    if (inst.mem.base != MemBase::reg || inst.def == lir::kNoReg || uses_[inst.def] != 1) return false;
+    const Op op = static_cast<Op>(inst.op);
+    return op == Op::LoadFull || (op == Op::Broadcast && host_.mask_registers);
+  }
+
+  // Is use k made by a load in this block, with nothing behind it that writes?
+  bool is_load(const Inst& inst, int k) const {
+    const Reg v = inst.use[k];
+    if (v == lir::kNoReg || loads_[v] == kNone || loads_[v] < first_readable_) return false;
+    return inst.use_count + code_.insts[loads_[v]].use_count <= lir::kMaxUses;
+  }
+
+  void fold_into(Inst& inst) {
+    if (inst.fold == 0 || inst.mem.base != MemBase::none) return;
+    if ((inst.fold >> 1 & 1) && commutes(static_cast<Op>(inst.op)) && !is_load(inst, 1) && is_load(inst, 0))
+      std::swap(inst.use[0], inst.use[1]);
+    for (int k = 0; k < inst.use_count; ++k) {
+      if (!(inst.fold >> k & 1) || !is_load(inst, k)) continue;
+      const Inst& load = code_.insts[loads_[inst.use[k]]];
+      inst.use[k] = lir::kNoReg;
+      inst.mem = load.mem;
+      inst.mem.base_use = inst.use_count;
+      inst.use[inst.use_count++] = load.use[load.mem.base_use];
+      if (load.mem.index_use != 0xff) {
+        inst.mem.index_use = inst.use_count;
+        inst.use[inst.use_count++] = load.use[load.mem.index_use];
+      }
+      inst.fold = 0;
+      folded_ = true;
+      uses_[load.def] = 0;
+      return;
+    }
+  }
+
+  lir::Code& code_;
+  const Host& host_;
+  std::vector<std::uint32_t> uses_;   // of registers
+  std::vector<std::uint32_t> loads_;  // by register: the load that makes it
+  std::uint32_t first_readable_ = 0;  // loads from here on may be made later
+  bool folded_ = false;
+};
+
+}  // namespace
+
+void fold_loads(lir::Code& code, const Host& host) {
+  if (host.memory_operands) LoadFolder(code, host).run();
+}
+
+}  // namespace warpjit::backend

@@ -1,0 +1,210 @@
+// The base of an address (analysis/lane_shape) is computed beside each operation that the address comes from,
+// phis included, once for all lanes. What the lanes add is made anew at each access.
+#include <algorithm>
+#include <utility>
+
+#include "ir/analysis/dominators.h"
+#include "ir/analysis/lane_shape.h"
+#include "ir/analysis/uniformity.h"
+#include "ir/builder.h"
+#include "ir/memory.h"
+#include "ir/pass/passes.h"
+
+namespace warpjit::ir {
+namespace {
+
+class AddressSplitter {
+ public:
+  explicit AddressSplitter(Function& f) : f_(f), builder_(f), shapes_(f), bases_(f.value_count()) {}
+
+  void run() {
+    const std::vector<Block> order = reverse_postorder(f_);
+    for (Block b : order)
+      for (Inst i : f_.insts(b))
+        if (is_splittable(i)) {
+          accesses_.push_back(i);
+          want(f_.operand(i, 1));
+        }
+    while (!pending_.empty()) {
+      const Inst i = f_.definition(pending_.back());
+      pending_.pop_back();
+      for (Value v : f_.operands(i))
+        if (f_.value(v).type == Type::i32) want(v);
+    }
+    for (Block b : order)
+      for (Inst i : f_.insts(b)) {
+        if (f_.inst(i).result_count != 1) continue;
+        const Value v = f_.result(i);
+        if (v.id >= bases_.size() || !bases_[v.id].wanted) continue;
+        make_base(i, v);
+      }
+    for (const auto& [phi, original] : phis_) fill(phi, original);
+    for (Inst i : accesses_) replace_address(i);
+  }
+
+ private:
+  // A base is root (none: 0) + offset.
+  struct Base {
+    bool wanted = false;
+    Value root;
+    std::uint32_t offset = 0;
+  };
+
+  // Loads and stores of words whose address is known to be one, or consecutive, in groups of lanes.
+  bool is_splittable(Inst i) const {
+    const Opcode opcode = f_.inst(i).opcode;
+    if (opcode != Opcode::LoadMemory && opcode != Opcode::StoreMemory) return false;
+    const MemoryAccess access = MemoryAccess::unpack(f_.inst(i).immediate);
+    const Value address = f_.operand(i, 1);
+    if (access.space == Space::local || access.element != Element::word ||
+        f_.value(address).shape != Shape::varying)
+      return false;
+    const LaneShape& shape = shapes_[address];
+    if (shape.kind != LaneShape::Kind::exact && shape.kind != LaneShape::Kind::wrapped16) return false;
+    constexpr std::uint32_t kFewestLanes = 4;  // of a host's vector
+    const std::uint32_t step = shape.strides[0].coefficient;
+    if (step != 0 && step != 4) return false;
+    for (std::uint32_t k = 0; 1u << k < kFewestLanes; ++k)
+      if (shape.strides[k].factor.valid() || shape.strides[k].coefficient != step << k) return false;
+    return true;
+  }
+
+  void want(Value v) {
+    if (shapes_[v].told || bases_[v.id].wanted || !shapes_[v].known()) return;
+    bases_[v.id].wanted = true;
+    pending_.push_back(v);
+  }
+
+  Base base_of(Value v) const {
+    const LaneShape& shape = shapes_[v];
+    return shape.told ? Base{true, shape.base, shape.offset} : bases_[v.id];
+  }
+  I32 constant(std::uint32_t word) { return builder_.constant(word); }
+  I32 whole(const Base& base) {
+    if (!base.root.valid()) return constant(base.offset);
+    return base.offset == 0 ? I32{base.root} : builder_.IAdd32(I32{base.root}, constant(base.offset));
+  }
+
+  void make_base(Inst i, Value v) {
+    const Opcode opcode = f_.inst(i).opcode;
+    Base& made = bases_[v.id];
+    if (opcode == Opcode::Phi) {
+      made.root = builder_.phi(f_.inst(i).block, Type::i32);
+      phis_.push_back({made.root, i});
+      return;
+    }
+    builder_.set_before(f_.inst(i).next);
+    builder_.set_guest_address(f_.inst(i).guest_address);
+    const auto base = [&](std::uint32_t k) { return base_of(f_.operand(i, k)); };
+    switch (opcode) {
+      case Opcode::IAdd32: {
+        const Base a = base(0), b = base(1);
+        made.offset = a.offset + b.offset;
+        made.root = a.root;
+        if (b.root.valid())
+          made.root = a.root.valid() ? builder_.IAdd32(I32{a.root}, I32{b.root}) : I32{b.root};
+        return;
+      }
+      case Opcode::ISub32: {
+        const Base a = base(0), b = base(1);
+        made.offset = a.offset - b.offset;
+        made.root = a.root;
+        if (b.root.valid())
+          made.root = builder_.ISub32(a.root.valid() ? I32{a.root} : constant(0), I32{b.root});
+        return;
+      }
+      case Opcode::IMul32:
+      case Opcode::IShl32: {
+        const bool left = opcode == Opcode::IMul32 && f_.is_constant(f_.operand(i, 0));
+        const Value by = f_.operand(i, left ? 0 : 1);
+        const Base a = base(left ? 1 : 0);
+        if (f_.is_constant(by)) {
+          const auto word = static_cast<std::uint32_t>(f_.constant(by));
+          made.offset = opcode == Opcode::IMul32 ? a.offset * word : a.offset << word;
+          if (a.root.valid()) made.root = builder_.emit(opcode, std::array<Value, 2>{a.root, by});
+          return;
+        }
+        break;
+      }
+      case Opcode::IAnd32:
+        // Lanes that wrap after 16 bits do so with the whole address.
+        if (shapes_[v].kind == LaneShape::Kind::wrapped16) {
+          made = base(f_.is_constant(f_.operand(i, 0)) ? 1 : 0);
+          return;
+        }
+        for (std::uint32_t k = 0; k < 2; ++k)
+          if (f_.is_constant(f_.operand(i, k)) &&
+              shapes_[f_.operand(i, 1 - k)].fits(static_cast<std::uint32_t>(f_.constant(f_.operand(i, k))))) {
+            made = base(1 - k);
+            return;
+          }
+        break;
+      case Opcode::SelectI32:
+        made.root = builder_.SelectI32(I1{f_.operand(i, 0)}, whole(base(1)), whole(base(2)));
+        return;
+      default:
+        break;
+    }
+    const I32 a = whole(base(0)), b = whole(base(1));
+    made.root = builder_.emit(opcode, std::array<Value, 2>{a, b});
+  }
+
+  void fill(Value phi, Inst original) {
+    const Block home = f_.inst(original).block;
+    std::vector<Value> operands;
+    for (std::size_t k = 0; k < f_.block(home).predecessors.size(); ++k) {
+      builder_.set_before(f_.terminator(f_.block(home).predecessors[k]));
+      operands.push_back(whole(base_of(f_.operand(original, static_cast<std::uint32_t>(k)))));
+    }
+    f_.set_operands(f_.definition(phi), operands);
+  }
+
+  void replace_address(Inst i) {
+    const LaneShape shape = shapes_[f_.operand(i, 1)];
+    builder_.set_before(i);
+    builder_.set_guest_address(f_.inst(i).guest_address);
+    I32 address = builder_.IAdd32(whole(base_of(f_.operand(i, 1))), lanes_of(shape));
+    if (shape.kind == LaneShape::Kind::wrapped16) address = builder_.IAnd32(address, constant(0xffff));
+    f_.set_operand(i, 1, address);
+  }
+
+  // What the lanes add: bits whose strides double from one to the next are taken together.
+  I32 lanes_of(const LaneShape& shape) {
+    const I32 lane = builder_.LaneIndex();
+    I32 sum = constant(0);
+    std::uint32_t top = 0;
+    while (top < LaneShape::kBits && 1u << top < f_.group_lanes) ++top;
+    for (std::uint32_t first = 0, end; first < top; first = end) {
+      const auto& [coefficient, factor] = shape.strides[first];
+      end = first + 1;
+      if (coefficient == 0) continue;
+      while (end < top && shape.strides[end] == LaneShape::Stride{coefficient << (end - first), factor})
+        ++end;
+      I32 bits = builder_.IShrU32(lane, constant(first));
+      if (end < top) bits = builder_.IAnd32(bits, constant((1u << (end - first)) - 1));
+      I32 stride = constant(coefficient);
+      if (factor.valid()) stride = builder_.IMul32(I32{factor}, stride);
+      sum = builder_.IAdd32(sum, builder_.IMul32(bits, stride));
+    }
+    return sum;
+  }
+
+  Function& f_;
+  Builder builder_;
+  LaneShapes shapes_;
+  std::vector<Base> bases_;  // of the values that had one when the pass began
+  std::vector<Value> pending_;
+  std::vector<Inst> accesses_;
+  std::vector<std::pair<Value, Inst>> phis_;  // of bases, and what each is the base of
+};
+
+}  // namespace
+
+void split_addresses(Function& f) {
+  analyze_uniformity(f);
+  AddressSplitter(f).run();
+  eliminate_dead_code(f);
+  analyze_uniformity(f);
+}
+
+}  // namespace warpjit::ir
