@@ -2,6 +2,7 @@
 #include <string>
 
 #include "backend/host.h"
+#include "backend/liveness.h"
 #include "backend/lower.h"
 #include "backend/workspace.h"
 
@@ -11,6 +12,7 @@ namespace {
 // A kernel's frame may take this much of the caller's stack.
 constexpr std::uint32_t kMaxFrameBytes = 256 * 1024;
 constexpr std::size_t kMaxInstructions = 1'000'000;
+constexpr std::uint64_t kMaxLiveBits = std::uint64_t{1} << 29;  // 64 MiB for each table of liveness
 
 Result<const lir::Allocation*> allocate_routine(const ir::Function& f, const Host& host, ConstantPool& pool,
                                                 std::uint32_t parts, const Role& role,
@@ -21,6 +23,11 @@ Result<const lir::Allocation*> allocate_routine(const ir::Function& f, const Hos
   fold_loads(routine.code, host);
   if (routine.code.insts.size() > kMaxInstructions)
     return Error{ErrorCode::resource_limit, "the program needs more than 1,000,000 host instructions",
+                 f.name};
+  // Few kernels are so large that their tables must be counted.
+  if (static_cast<std::uint64_t>(routine.code.blocks.size()) * routine.code.classes.size() > kMaxLiveBits &&
+      lir::liveness_bits(routine.code) > kMaxLiveBits)
+    return Error{ErrorCode::resource_limit, "the program has too many values that are live across blocks",
                  f.name};
   if (options.validate)
     if (std::string wrong = lir::verify(routine.code); !wrong.empty())

@@ -4,6 +4,41 @@
 
 namespace warpjit::lir {
 
+namespace {
+
+// visit(register, position, block) for every use.
+template <class Visit>
+void for_each_use(const Code& code, Visit&& visit) {
+  for (std::uint32_t b = 0; b < code.blocks.size(); ++b) {
+    const Block& block = code.blocks[b];
+    for (std::uint32_t i = block.first; i < block.end; ++i) {
+      const Inst& inst = code.insts[i];
+      for (int k = 0; k < inst.use_count; ++k)
+        if (inst.use[k] != kNoReg) visit(inst.use[k], i, b);
+    }
+    for (Reg arg : block.args) visit(arg, block.end - 1, b);
+  }
+}
+
+}  // namespace
+
+std::uint64_t liveness_bits(const Code& code) {
+  std::vector<std::uint32_t> home(code.classes.size(),
+                                  0);  // the block that defines a register; kNever: counted
+  for (std::uint32_t b = 0; b < code.blocks.size(); ++b) {
+    for (Reg param : code.blocks[b].params) home[param] = b;
+    for (std::uint32_t i = code.blocks[b].first; i < code.blocks[b].end; ++i)
+      if (code.insts[i].def != kNoReg) home[code.insts[i].def] = b;
+  }
+  std::uint64_t globals = 0;
+  for_each_use(code, [&](Reg v, std::uint32_t, std::uint32_t b) {
+    if (home[v] == b || home[v] == kNever) return;
+    home[v] = kNever;
+    ++globals;
+  });
+  return globals * code.blocks.size();
+}
+
 Liveness::Liveness(const Code& code) {
   collect_uses(code);
   solve(code);
@@ -18,17 +53,6 @@ void Liveness::collect_uses(const Code& code) {
   last_position_.assign(count, 0);
   global_.assign(count, kNever);
   use_first_.assign(count + 1, 0);
-  auto for_each_use = [&](auto&& visit) {
-    for (std::uint32_t b = 0; b < code.blocks.size(); ++b) {
-      const Block& block = code.blocks[b];
-      for (std::uint32_t i = block.first; i < block.end; ++i) {
-        const Inst& inst = code.insts[i];
-        for (int k = 0; k < inst.use_count; ++k)
-          if (inst.use[k] != kNoReg) visit(inst.use[k], i, b);
-      }
-      for (Reg arg : block.args) visit(arg, block.end - 1, b);
-    }
-  };
   for (std::uint32_t b = 0; b < code.blocks.size(); ++b) {
     const Block& block = code.blocks[b];
     for (Reg param : block.params) {
@@ -42,7 +66,7 @@ void Liveness::collect_uses(const Code& code) {
         last_position_[def] = i;
       }
   }
-  for_each_use([&](Reg v, std::uint32_t position, std::uint32_t b) {
+  for_each_use(code, [&](Reg v, std::uint32_t position, std::uint32_t b) {
     ++use_first_[v + 1];
     last_position_[v] = std::max(last_position_[v], position);
     if (definition_block_[v] == b) return;
@@ -55,7 +79,8 @@ void Liveness::collect_uses(const Code& code) {
   for (std::size_t v = 0; v < count; ++v) use_first_[v + 1] += use_first_[v];
   use_position_.resize(use_first_[count]);
   cursor_.assign(use_first_.begin(), use_first_.end() - 1);
-  for_each_use([&](Reg v, std::uint32_t position, std::uint32_t) { use_position_[cursor_[v]++] = position; });
+  for_each_use(code,
+               [&](Reg v, std::uint32_t position, std::uint32_t) { use_position_[cursor_[v]++] = position; });
   std::copy(use_first_.begin(), use_first_.end() - 1, cursor_.begin());
 }
 

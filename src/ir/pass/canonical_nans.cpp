@@ -21,6 +21,9 @@ bool hands_on(Opcode opcode, std::uint32_t k) {
     case Opcode::SelectF32:
     case Opcode::SelectI32:
       return k != 0;
+    case Opcode::FMaxSelect32:
+    case Opcode::FMinSelect32:
+      return k == 1;
     default:
       return false;
   }
