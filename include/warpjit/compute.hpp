@@ -110,7 +110,8 @@ struct ComputeFault {
 struct ComputeReport : CompileReport {
   std::uint64_t run_ns = 0;
   unsigned threads = 1;  // host threads asked to work
-  // The first fault of the first part of the grid that had one. The run went on.
+  // The first fault of the first part of the grid that had one. The run went on. Of several, which one comes
+  // first may depend on the engine: lanes that hardware runs one after the other can run together.
   std::optional<ComputeFault> fault;
   // Why the guest interpreter ran a launch that asked for another engine; else empty.
   std::string interpreted_because;

@@ -70,7 +70,7 @@ void call_out(KernelArgs* args, std::uint32_t number, std::uint32_t* words) {
                     result_count = row.results.size();
   std::uint32_t* const results = words + operand_count * lanes;
   if (site.opcode == Opcode::SpecialFunction32) {
-    ir::special_functions(static_cast<ir::SpecialFunction>(site.immediate), {words, lanes}, results);
+    sfu::evaluate(static_cast<sfu::Function>(site.immediate), {words, lanes}, results);
     return;
   }
   std::uint32_t any_word = 0;  // that some lane loaded

@@ -36,13 +36,6 @@ std::uint32_t exponent_of(std::uint32_t x) { return x >> 23 & 0xff; }
 std::uint32_t fraction_of(std::uint32_t x) { return x & 0x7fffff; }
 bool is_nan(std::uint32_t x) { return (x & ~kSignBit) > kInfinity; }
 
-// The unit's truncated square of a 17-bit number: partial products lose their low bits before they are added.
-std::int64_t square(std::uint32_t x) {
-  std::uint32_t sum = 0;
-  for (unsigned bit = 0; bit < 17; ++bit) sum += (x >> (18 - bit)) & (0U - (x >> bit & 1));
-  return sum >> 1;
-}
-
 // c0 * 2^shift + c1 * x + c2 * square
 std::int64_t interpolate(const Segment& segment, unsigned shift, std::uint32_t x, std::int64_t square_term) {
   return (std::int64_t{segment.c0} << shift) + std::int64_t{segment.c1} * x + segment.c2 * square_term;

@@ -2,14 +2,29 @@
 // integers. Floats are words; NaN results are 0x7fffffff, denormals are zeros.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace warpjit::sfu {
 
 struct Segment {
   std::int32_t c0, c1, c2;
 };
+// The unit's truncated square of a 17-bit number: partial products lose their low bits before they are added,
+// so that of the sum of x[i] x[j] 2^(i+j) the terms below 2^18 are missing; the result is in units of 2^19.
+// With x = 512 high + low those among the bits of `high` all stay, those among the bits of `low` all go.
+inline std::uint32_t square(std::uint32_t x) {
+  const std::uint32_t high = x >> 9, low = x & 511;
+  const auto row = [&](unsigned bit) { return (high >> bit & 1) != 0 ? low >> (9 - bit) : 0; };
+  return (high * high >> 1) + row(1) + row(2) + row(3) + row(4) + row(5) + row(6) + row(7);
+}
+
 extern const Segment kRcp[128], kRsqrt[128], kSin[64], kEx2[64], kLg2[64];
+
+enum class Function : std::uint8_t { rcp, rsqrt, lg2, presin, preex2, sin, cos, ex2 };
+// Of each word. The results do not overlap with `x`.
+void evaluate(Function function, std::span<const std::uint32_t> x, std::uint32_t* results);
 
 std::uint32_t rcp(std::uint32_t x);
 std::uint32_t rsqrt(std::uint32_t x);

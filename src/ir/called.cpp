@@ -250,11 +250,6 @@ bool valid_called_immediate(Opcode opcode, u64 immediate) {
   }
 }
 
-void special_functions(SpecialFunction function, std::span<const u32> operands, u32* results) {
-  const auto f = special_function(function);
-  for (std::size_t k = 0; k < operands.size(); ++k) results[k] = f(operands[k]);
-}
-
 void call(Opcode opcode, u64 immediate, const u32* operands, u32* results) {
   const auto mode = static_cast<RoundingMode>(immediate & 3);
   switch (opcode) {

@@ -5,8 +5,8 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
+#include "base/sfu.h"
 #include "ir/types.h"
 
 namespace warpjit::ir {
@@ -14,8 +14,7 @@ namespace warpjit::ir {
 enum class RoundingMode : std::uint8_t { nearest, down, up, zero };
 inline constexpr std::uint64_t kSignedInteger = 4;  // flag of IntToF32 and IntToF16 beside the RoundingMode
 
-// The special-function unit of base/sfu.h, by its names.
-enum class SpecialFunction : std::uint8_t { rcp, rsqrt, lg2, presin, preex2, sin, cos, ex2 };
+using SpecialFunction = sfu::Function;
 inline constexpr std::uint64_t kSpecialFunctions = 8;
 
 // Doubles are IEEE 754 binary64 with denormals. A NaN operand of arithmetic gives itself, made quiet; of
@@ -51,10 +50,6 @@ constexpr std::uint64_t f64_immediate(F64Function function, RoundingMode roundin
 
 // May a pure called operation have this immediate?
 bool valid_called_immediate(Opcode opcode, std::uint64_t immediate);
-
-// SpecialFunction32 of several words.
-void special_functions(SpecialFunction function, std::span<const std::uint32_t> operands,
-                       std::uint32_t* results);
 
 // Result words of a pure called operation from operand words.
 void call(Opcode opcode, std::uint64_t immediate, const std::uint32_t* operands, std::uint32_t* results);
