@@ -44,6 +44,11 @@ void hoist_launch_uniform(Function& f, Function& preamble);
 // whether there were any.
 bool assume_no_zero_inf(Function& f);
 
+// Comparisons that hold in all lanes of a group or in none, although their operands vary, compare the base of
+// those (analysis/lane_shape) instead; masks that change nothing go. Shapes must be set. Returns whether f
+// changed: then shapes are to be set anew.
+bool unify_comparisons(Function& f);
+
 // Decides where a test "no lane here: jump over" pays: marks the blocks that head a costly or memory-touching
 // part of the function (BlockData::worth_skipping). Shapes must be set. linearize puts the tests.
 void insert_skips(Function& f);
