@@ -209,6 +209,19 @@ void run_hand(benchmark::State& state, const Kernel& kernel) {
   state.counters["items"] = benchmark::Counter(kernel.items, benchmark::Counter::kIsIterationInvariantRate);
 }
 
+// What a launch costs that has next to nothing to do: one block of 64 threads, its kernel in the cache.
+void launch_one_block(benchmark::State& state, const Kernel& kernel) {
+  Words memory(kernel.words);
+  kernel.fill(memory);
+  ComputeLaunch launch = make_launch(kernel, memory);
+  launch.set_grid(1);
+  launch.set_block(64);
+  RunOptions options;
+  options.threads = 1;
+  for (auto _ : state)
+    if (const auto report = engine().run(launch, options); !report) give_up(report.error());
+}
+
 // The same numbers as the hand-written loop, up to rounding, which may end an orbit a step earlier or later.
 bool is_right(const Kernel& kernel, const std::vector<std::uint32_t>& got) {
   if (!has_hand_kernels()) return true;
@@ -257,6 +270,9 @@ void add_all() {
         ->UseRealTime();
   };
   for (const Kernel& kernel : kernels()) {
+    benchmark::RegisterBenchmark((std::string(kernel.name) + "/one_block").c_str(),
+                                 [&kernel](benchmark::State& state) { launch_one_block(state, kernel); })
+        ->Unit(benchmark::kNanosecond);
     if (has_hand_kernels())
       benchmark::RegisterBenchmark((std::string(kernel.name) + "/hand").c_str(),
                                    [&kernel](benchmark::State& state) { run_hand(state, kernel); })

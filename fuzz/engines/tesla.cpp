@@ -98,7 +98,8 @@ class TeslaFuzzer final : public Fuzzer {
   static constexpr const char* kLimited = "beyond a limit";
 
   tesla::RandomKernel make(std::uint64_t seed) const {
-    return tesla::random_kernel(seed, {.quads = seed % 2 == 0, .size = options_.size});
+    return tesla::random_kernel(seed,
+                                {.quads = seed % 2 == 0, .lanes_meet = seed % 4 != 3, .size = options_.size});
   }
 
   Outcome outcome(const tesla::RandomKernel& kernel, const Variation& variation, const Engine& engine,

@@ -73,6 +73,7 @@ void call_out(KernelArgs* args, std::uint32_t number, std::uint32_t* words) {
     sfu::evaluate(static_cast<sfu::Function>(site.immediate), {words, lanes}, results);
     return;
   }
+  if (!row.pure) args->memory->block = {args->block[0], args->block[1]};
   std::uint32_t any_word = 0;  // that some lane loaded
   const auto acts = [&](std::size_t n) { return row.pure || words[n] != 0; };
   for (std::size_t n = 0; n < lanes; ++n) {

@@ -52,9 +52,11 @@ Result<MachineCode> compile_for(const Host& host, const ir::GroupProgram& progra
                  "groups of " + std::to_string(group_lanes) + " threads are no whole vectors",
                  program.kernel.name};
   for (std::uint32_t b = 0; b < program.kernel.block_count(); ++b)
-    for (ir::Inst i : program.kernel.insts(ir::Block{b}))
-      if (program.kernel.inst(i).opcode == ir::Opcode::Barrier)
-        return Error{ErrorCode::internal, "a barrier that schedule_groups has not seen", program.kernel.name};
+    for (ir::Inst i : program.kernel.insts(ir::Block{b})) {
+      const ir::Opcode opcode = program.kernel.inst(i).opcode;
+      if (opcode == ir::Opcode::Barrier || opcode == ir::Opcode::ThreadIndex)
+        return Error{ErrorCode::internal, "a barrier or thread that has no place yet", program.kernel.name};
+    }
   ConstantPool pool(host.pool_repeat);
   MachineCode out;
   out.target = host.target;

@@ -72,7 +72,7 @@ void Emitter::routine(const Routine& r) {
   burns_fuel_ = calls_ = false;
   for (const Inst& inst : r.allocation->insts) {
     burns_fuel_ |= static_cast<Op>(inst.op) == Op::BurnFuel;
-    if (static_cast<Op>(inst.op) != Op::Call && static_cast<Op>(inst.op) != Op::CallWhereAny) continue;
+    if (static_cast<Op>(inst.op) != Op::Call) continue;
     calls_ = true;
     call_words_ = inst.mem.displacement;
   }
@@ -108,7 +108,6 @@ void Emitter::routine(const Routine& r) {
     jump(leave_);
   }
   std::for_each(first_cold, order_.end(), [&](std::uint32_t b) { block(b); });
-  cold_calls();
   if (calls_) {
     a.bind(thunk_);
     thunk();

@@ -75,8 +75,8 @@ bool Lowering::access(ir::Inst i) {
   const MemoryAccess access = MemoryAccess::unpack(f_.inst(i).immediate);
   const bool load = f_.inst(i).opcode == Opcode::LoadMemory, word = access.element == Element::word;
   Value guard = operand(i, 0), address = operand(i, 1);
-  if (!reaches_memory() || f_.group_lanes != 4 << kOwnScale >> 2 || !std::has_single_bit(access.extent))
-    return false;
+  if (!reaches_memory() || f_.group_lanes == 0 || !std::has_single_bit(access.extent)) return false;
+  if (access.space == Space::local && f_.group_lanes != 4 << kOwnScale >> 2) return false;
   const std::uint32_t size = size_of(access.element);
   if (access.alignment < size || access.offset % size != 0) return false;
   if (is_constant(guard) && constant(guard) == 0) return false;

@@ -227,7 +227,8 @@ void Lowering::lower_FMulZeroFlush32(ir::Inst i) {
 void Lowering::lower_FMadTruncFlush32(ir::Inst i) {
   if (!code_.flushes) return call(i);
   multiply_parts_toward_zero(i);
-  each_part(i, [&](std::uint32_t p) { return multiply_add_truncated(i, p, products_[p]); });
+  const std::vector<Reg> sums = add_to_truncated(i, products_);
+  each_part(i, [&](std::uint32_t p) { return sums[p]; });
 }
 
 // The products of operands 0 and 1.

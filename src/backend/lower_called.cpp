@@ -112,6 +112,16 @@ void Lowering::lower_GroupIndex(ir::Inst i) {
   define(f_.result(i), 0, inst.def);
 }
 
+void Lowering::lower_BlockIndex(ir::Inst i) {
+  Inst& inst = add(Op::SLoad, RegClass::scalar);
+  inst.mem.base = MemBase::args;
+  inst.mem.displacement = static_cast<std::int32_t>(offsetof(KernelArgs, block) + 4 * f_.inst(i).immediate);
+  define(f_.result(i), 0, inst.def);
+}
+
+// compile() refuses functions that still have one: place_threads takes them out.
+void Lowering::lower_ThreadIndex(ir::Inst) {}
+
 void Lowering::lower_SetGroup(ir::Inst i) {
   Reg group = scalar(operand(i, 0));
   Inst& inst = add(Op::SStoreWord);

@@ -50,10 +50,17 @@ std::size_t MemoryWindows::number(ir::Space space, std::uint8_t index) {
   return 2 * ir::kMaxSpaces + 1;
 }
 
+MemoryWindows::MemoryWindows() { std::fill(windows_, windows_ + kCount, window(nullptr, 0, 0)); }
+
 void MemoryWindows::set(const ir::BlockMemory& memory) {
+  // Most spaces have nothing, and had nothing before.
+  const auto set = [&](std::size_t number, std::span<const ir::MemoryRange> ranges, bool from_zero) {
+    if (!ranges.empty() || set_[number]) windows_[number] = largest(ranges, from_zero);
+    set_[number] = !ranges.empty();
+  };
   for (std::uint8_t k = 0; k < ir::kMaxSpaces; ++k) {
-    windows_[number(ir::Space::constant, k)] = largest(memory.constants[k], true);
-    windows_[number(ir::Space::global, k)] = largest(memory.globals[k], false);
+    set(number(ir::Space::constant, k), memory.constants[k], true);
+    set(number(ir::Space::global, k), memory.globals[k], false);
   }
   // A vector that begins in it ends before 2^16 (Lowering::arrangement_of_base).
   windows_[number(ir::Space::shared, 0)] =

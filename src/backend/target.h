@@ -67,12 +67,14 @@ class MemoryWindows {
  public:
   static constexpr std::size_t kCount = 2 * ir::kMaxSpaces + 2;
   static std::size_t number(ir::Space space, std::uint8_t index);
+  MemoryWindows();  // nothing in any
   // What changes from block to block is `shared` and `local`.
   void set(const ir::BlockMemory& memory);
   const MemoryWindow* data() const { return windows_; }
 
  private:
   MemoryWindow windows_[kCount];
+  bool set_[kCount] = {};
 };
 
 // The single argument of both entries. Offsets are part of the generated code.
@@ -97,6 +99,23 @@ struct KernelArgs {
   std::uint32_t* frame;         // of LoadFrame: block_groups * frame_slots * group_lanes words
   std::uint32_t group_index;    // of the first group in its block; the kernel advances it
   std::uint32_t stop_reason;    // ir::StopReason, with KernelStatus::stopped
+
+  // Calls for groups of fixed width may run several blocks, in the order of the grid, if these have no memory
+  // of their own and no frame. The kernel advances what follows, but for the numbers that stay.
+  std::uint32_t block[2];      // column and row in the grid
+  std::uint32_t grid_columns;  // stays
+  std::uint32_t block_groups;  // stays: what group_count is at the begin of the blocks that follow
+  std::uint64_t more_blocks;   // after this one
+
+  // Goes on to the next block, as code does behind the last group of one. False: there is none.
+  bool next_block() {
+    if (more_blocks == 0) return false;
+    --more_blocks;
+    group_count = block_groups;
+    group_index = 0;
+    if (++block[0] == grid_columns) block[0] = 0, ++block[1];
+    return true;
+  }
 };
 
 // Does what a call site stands for, lane by lane: of operand k the lanes' words are at words[k * lanes],
@@ -164,6 +183,9 @@ class Workspace {
  private:
   std::unique_ptr<State> state_;
 };
+
+// How wide the groups of a function should be that may be widened (ir::PipelineOptions::group_lanes).
+std::uint32_t choose_group_lanes(const ir::Function& f, Target target);
 
 // Lowers, allocates and emits. The program must verify in group form. Fails with `unsupported` for a target
 // that was not built in, `resource_limit` for code larger than the backend's limits.

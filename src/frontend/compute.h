@@ -89,6 +89,8 @@ class ComputeShader : public Guest {
   // `dispatch_all`: all control flow as the guest's own rule has it (DESIGN.md 3.4).
   virtual Result<ir::Function> translate(const ComputeLaunch& launch, const ComputePlan& plan,
                                          bool dispatch_all) const = 0;
+  // The uniform table as translate() lays it out.
+  virtual void fill_table(const ComputeLaunch& launch, std::span<std::byte> table) const = 0;
   // What the hardware writes to shared memory, which is zero, before a block runs.
   virtual void begin_block(const ComputeLaunch& launch, std::array<std::uint32_t, 2> block,
                            std::span<std::byte> shared) const = 0;

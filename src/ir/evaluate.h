@@ -203,9 +203,10 @@ struct None {};
 inline constexpr None ConstI1, ConstI32, ConstF32, LoadUniformI32, LoadUniformF32, LoadUniformRow,
     StoreUniformI32, StoreUniformF32, LoadInput, StoreOutput, LoadInputRow, StoreOutputRow, LoadSlot,
     StoreSlot, SpecialFunction32, F32ToF16, F16ToF32, IntToF32, IntToF16, IMulHi24, F64Operation, LoadMemory,
-    StoreMemory, AtomicMemory, AtomicMemory64, LockMemory, UnlockMemory, LaneIndex, GroupIndex, SetGroup,
-    AnyActive, AllActive, QuadSwizzle32, Barrier, LoadFrame, StoreFrame, LoadFrameUniform, StoreFrameUniform,
-    LoadFrameRow, StoreFrameRow, Stop, AnyLane, MinLaneU32, BurnFuel, Phi, Jump, Branch, Switch, Return;
+    StoreMemory, AtomicMemory, AtomicMemory64, LockMemory, UnlockMemory, LaneIndex, GroupIndex, ThreadIndex,
+    BlockIndex, SetGroup, AnyActive, AllActive, QuadSwizzle32, Barrier, LoadFrame, StoreFrame,
+    LoadFrameUniform, StoreFrameUniform, LoadFrameRow, StoreFrameRow, Stop, AnyLane, MinLaneU32, BurnFuel,
+    Phi, Jump, Branch, Switch, Return;
 
 }  // namespace meaning
 

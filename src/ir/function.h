@@ -63,6 +63,9 @@ class Function {
   // Some instruction tells which lanes run it together, or in which order: only a form that keeps that will
   // do. Of two blocks that may run for different lanes, what the later edge of a branch leads to comes first.
   bool ordered = false;
+  // Groups may be made of several times group_lanes threads: nothing tells which threads are together in a
+  // group but ThreadIndex, and groups do not wait for each other.
+  bool may_widen = false;
 
   // Blocks. Block 0 is the entry and has no predecessors.
   Block add_block(std::uint32_t guest_address = kNoAddress);

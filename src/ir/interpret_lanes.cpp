@@ -305,9 +305,16 @@ WARPJIT_MEANING GroupOutcome run_group(GroupContext& context, std::uint32_t* fra
           frame[operation.result + lane] =
               static_cast<std::uint32_t>((context.first_thread + lane) % context.group_lanes);
         break;
+      case Opcode::ThreadIndex:
+        for (unsigned lane = 0; lane < kLanes; ++lane)
+          frame[operation.result + lane] = static_cast<std::uint32_t>(context.first_thread + lane);
+        break;
       case Opcode::GroupIndex:
         broadcast<kLanes>(frame + operation.result,
                           static_cast<std::uint32_t>(context.first_thread / context.group_lanes));
+        break;
+      case Opcode::BlockIndex:
+        broadcast<kLanes>(frame + operation.result, context.block->block[operation.immediate]);
         break;
       case Opcode::SetGroup:
         context.first_thread = std::uint64_t{frame[operation.a]} * context.group_lanes;
@@ -427,6 +434,8 @@ RunGroup run_group_for(unsigned lanes) {
       return choose<32>();
     case 64:
       return choose<64>();
+    case 128:
+      return choose<128>();
     default:
       return nullptr;
   }

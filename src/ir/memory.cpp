@@ -97,7 +97,7 @@ std::byte* BlockMemory::find(MemoryAccess access, std::uint32_t address, Place p
   }
   if (at != nullptr) return at + access.offset;
   if (!fault.happened)
-    fault = {true, is_store, access.space, access.index, address, place.guest_address, place.thread};
+    fault = {true, is_store, access.space, access.index, address, place.guest_address, place.thread, block};
   return nullptr;
 }
 

@@ -270,6 +270,10 @@ class Parser {
       f_.ordered = true;
       WARPJIT_CHECK(advance());
     }
+    if (is_word("may_widen")) {
+      f_.may_widen = true;
+      WARPJIT_CHECK(advance());
+    }
     return mark("{");
   }
 

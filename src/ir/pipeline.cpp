@@ -1,5 +1,6 @@
 #include "ir/pipeline.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "ir/analysis/uniformity.h"
@@ -57,6 +58,14 @@ Function empty_preamble(const Function& f) {
   return preamble;
 }
 
+// The widest groups, up to what the options say, of which a block has a whole number.
+std::uint32_t group_lanes(const Function& f, const PipelineOptions& options) {
+  if (!f.may_widen || !options.group_lanes) return f.group_lanes;
+  std::uint32_t warps = std::min(options.group_lanes(f), kMaxGroupLanes) / f.group_lanes;
+  while (warps > 1 && f.block_groups % warps != 0) warps /= 2;
+  return f.group_lanes * std::max(warps, 1u);
+}
+
 // Of a function in thread form: its group form, and the preamble.
 Status make_groups(Function& f, GroupProgram& program, const PipelineOptions& options, Stages& stages) {
   WARPJIT_CHECK(stages.run("normalize", f, normalize_loops));
@@ -64,6 +73,7 @@ Status make_groups(Function& f, GroupProgram& program, const PipelineOptions& op
   if (options.optimize) {
     if (f.group_lanes != 0)
       WARPJIT_CHECK(stages.run("comparisons", f, [](Function& g) {
+        if (!g.may_widen) place_threads(g, g.group_lanes);
         if (unify_comparisons(g)) analyze_uniformity(g);
       }));
     WARPJIT_CHECK(stages.run("hoist", f, [&](Function& g) { hoist_launch_uniform(g, program.preamble); }));
@@ -108,6 +118,8 @@ Result<GroupProgram> run_pipeline(Function function, const PipelineOptions& opti
     program.preamble = empty_preamble(f);
   }
   WARPJIT_CHECK(stages.run("fuel", f, insert_fuel));
+  if (f.block_groups != 0)
+    WARPJIT_CHECK(stages.run("places", f, [&](Function& g) { place_threads(g, group_lanes(g, options)); }));
   if (options.optimize && f.group_lanes != 0) WARPJIT_CHECK(stages.run("addresses", f, split_addresses));
   WARPJIT_CHECK(schedule_groups(f));
   if (f.block_groups != 0) WARPJIT_CHECK(stages.done("groups", f));

@@ -16,6 +16,9 @@ struct PipelineOptions {
   // The kernel may compute 0 times infinity as it likes if that raises the host's invalid flag: whoever runs
   // it looks at the flag, and runs the exact kernel instead. The preamble stays exact.
   bool assume_no_zero_inf = false;
+  // How wide groups should be where they may be widened, from the function that is done but for that: a
+  // multiple of Function::group_lanes; counts as far as it divides the threads of a block. None: as they are.
+  std::function<std::uint32_t(const Function&)> group_lanes{};
 };
 
 // The group form of one kernel. `preamble` runs once per launch, straight-line, all values launch-uniform,
@@ -32,8 +35,8 @@ struct GroupProgram {
 // Called after each stage with its name and the function as it is then. In order, those of the optimizer
 // several times: "translate", "simplify", "gvn", "dce", "expand", "floats", "normalize", "uniformity",
 // "comparisons" (where groups have a width), "hoist", "preamble" (with the preamble), "assume", "skips",
-// "linearize", "fuel", "addresses" (where groups have a width), "groups" (of functions of blocks), "cleanup",
-// "shapes".
+// "linearize", "fuel", "places" (of functions of blocks), "addresses" (where groups have a width), "groups" (of
+// functions of blocks), "cleanup", "shapes".
 using StageObserver = std::function<void(std::string_view stage, const Function& function)>;
 
 // A function that is in group form already, because its frontend knows a rule of control flow that passes do

@@ -33,6 +33,7 @@ class Printer {
     if (f_.block_groups != 0) field(" groups ", f_.block_groups);
     if (f_.inner_groups != 1) field(" inner ", f_.inner_groups);
     if (f_.ordered) text_ += " ordered";
+    if (f_.may_widen) text_ += " may_widen";
     text_ += " {\n";
     for (std::uint32_t b = 0; b < f_.block_count(); ++b)
       if (f_.block(Block{b}).first.valid()) block(Block{b});

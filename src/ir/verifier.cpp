@@ -297,6 +297,9 @@ class Verifier {
           return fail(i, "writes constants");
         break;
       }
+      case Opcode::BlockIndex:
+        if (n > 1) return fail(i, "is no direction of a grid");
+        break;
       case Opcode::Stop:
         if (n >= kStopReasons) return fail(i, "stops for no reason");
         break;

@@ -19,59 +19,105 @@ std::uint64_t now() {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(time).count());
 }
 
-// What a host thread needs to run blocks, one after another.
+// What of a block's memory a kernel looks at.
+struct Touched {
+  bool shared = false, locks = false, local = false;
+
+  explicit Touched(const ir::Function& f) {
+    for (std::uint32_t b = 0; b < f.block_count(); ++b)
+      for (const ir::Inst i : f.insts(ir::Block{b})) {
+        const ir::InstData& data = f.inst(i);
+        if (data.opcode < ir::Opcode::LoadMemory || data.opcode > ir::Opcode::UnlockMemory) continue;
+        const ir::Space space = ir::MemoryAccess::unpack(data.immediate).space;
+        shared = shared || space == ir::Space::shared;
+        local = local || space == ir::Space::local;
+        locks = locks || data.opcode == ir::Opcode::LockMemory || data.opcode == ir::Opcode::UnlockMemory;
+      }
+  }
+};
+
+// The numbers of a kernel's function that running it takes.
+struct Shape {
+  std::uint32_t lanes, groups, inner_groups, frame_slots;
+  Touched touched;
+
+  explicit Shape(const ir::Function& f)
+      : lanes(f.group_lanes),
+        groups(f.block_groups),
+        inner_groups(f.inner_groups),
+        frame_slots(f.frame_slots),
+        touched(f) {}
+  // Does a block leave nothing behind, so that one call may run many?
+  bool runs_on() const { return !touched.shared && !touched.local && frame_slots == 0; }
+};
+
+// What a host thread needs to run blocks, one after another. Keeps its memory from run to run.
 class BlockState {
  public:
-  BlockState(const ComputeRun& run, const ir::Function& shape)
-      : run_(run),
-        lanes_(shape.group_lanes),
-        groups_(shape.block_groups),
-        shared_(run.plan.shared_bytes / 4 + kLineWords),
-        locks_(run.plan.shared_bytes / 4) {
+  void begin(const ComputeRun& run, const Shape& shape) {
+    run_ = &run;
+    shape_ = &shape;
+    const Touched& touched = shape.touched;
     for (std::uint32_t k = 0; k < ir::kMaxSpaces; ++k) {
+      std::vector<ir::MemoryRange>&constants = ranges_[k], &globals = ranges_[ir::kMaxSpaces + k];
+      constants.clear();
       const std::span<const std::byte> constant = run.plan.constants[k];
-      if (!constant.empty()) {
-        // Nobody writes to constants.
-        ranges_[k].push_back(
+      // Nobody writes to constants.
+      if (!constant.empty())
+        constants.push_back(
             {const_cast<std::byte*>(constant.data()), 0, static_cast<std::uint32_t>(constant.size())});
-        memory_.constants[k] = ranges_[k];
-      }
-      std::vector<ir::MemoryRange>& globals = ranges_[ir::kMaxSpaces + k];
+      memory_.constants[k] = constants;
+      globals.clear();
       for (const frontend::GlobalRange& range : run.launch.globals[k])
         globals.push_back(
             {range.bytes.data(), range.address, static_cast<std::uint32_t>(range.bytes.size())});
       memory_.globals[k] = globals;
     }
-    memory_.shared = std::as_writable_bytes(std::span(aligned(shared_), run.plan.shared_bytes / 4));
+    shared_.resize(touched.shared ? run.plan.shared_bytes / 4 + kLineWords : 0);
+    memory_.shared = {};
+    if (touched.shared)
+      memory_.shared = std::as_writable_bytes(std::span(aligned(shared_), run.plan.shared_bytes / 4));
+    locks_.resize(touched.locks ? run.plan.shared_bytes / 4 : 0);
     memory_.locks = locks_;
-    memory_.lanes = lanes_;
+    memory_.lanes = shape.lanes;
     memory_.local_bytes = run.shader.local_bytes();
-    local_.resize(std::size_t{groups_} * lanes_ * ir::BlockMemory::local_words(memory_.local_bytes));
+    local_.resize(touched.local ? std::size_t{shape.groups} * shape.lanes *
+                                      ir::BlockMemory::local_words(memory_.local_bytes)
+                                : 0);
     memory_.local = reinterpret_cast<std::byte*>(local_.data());
+    memory_.fault = {};
     windows_.set(memory_);
-    frame_.resize(std::size_t{groups_} * shape.frame_slots * lanes_ + kLineWords);
-  }
+    frame_.resize(std::size_t{shape.groups} * shape.frame_slots * shape.lanes + kLineWords);
 
-  Status run(const CodeKernel& kernel, std::uint32_t inner_groups, std::array<std::uint32_t, 2> block) {
-    std::fill(shared_.begin(), shared_.end(), 0);
-    std::fill(local_.begin(), local_.end(), 0);
-    std::fill(locks_.begin(), locks_.end(), std::uint8_t{0});
-    run_.shader.begin_block(run_.launch, block, memory_.shared);
-    args_.table = run_.table;
-    args_.group_count = groups_ / inner_groups;
-    const std::uint64_t threads = std::uint64_t{lanes_} * inner_groups;
-    args_.fuel = run_.fuel > std::numeric_limits<std::uint64_t>::max() / threads
+    args_.table = run.table;
+    const std::uint64_t threads = std::uint64_t{shape.lanes} * shape.inner_groups;
+    args_.fuel = run.fuel > std::numeric_limits<std::uint64_t>::max() / threads
                      ? std::numeric_limits<std::uint64_t>::max()
-                     : run_.fuel * threads;
+                     : run.fuel * threads;
     args_.cancel =
-        run_.cancel != nullptr ? reinterpret_cast<const std::uint32_t*>(run_.cancel) : &kNeverCancelled;
+        run.cancel != nullptr ? reinterpret_cast<const std::uint32_t*>(run.cancel) : &kNeverCancelled;
     args_.memory = &memory_;
     args_.windows = windows_.data();
-    args_.group_index = 0;
     args_.frame = aligned(frame_);
-    return kernel.call(args_, run_.shader);
+    args_.grid_columns = run.launch.grid[0];
+    args_.block_groups = shape.groups / shape.inner_groups;
   }
 
+  // Blocks `first` to `first + count - 1`.
+  Status run(const CodeKernel& kernel, std::uint64_t first, std::uint64_t count) {
+    if (shape_->runs_on()) return call(kernel, first, count - 1);
+    for (std::uint64_t k = first; k < first + count; ++k) {
+      std::fill(shared_.begin(), shared_.end(), 0);
+      std::fill(local_.begin(), local_.end(), 0);
+      std::fill(locks_.begin(), locks_.end(), std::uint8_t{0});
+      if (shape_->touched.shared)
+        run_->shader.begin_block(run_->launch, run_->launch.block_at(k), memory_.shared);
+      WARPJIT_CHECK(call(kernel, k, 0));
+    }
+    return {};
+  }
+
+  // The first fault since the begin.
   const ir::MemoryFault& fault() const { return memory_.fault; }
 
  private:
@@ -83,8 +129,17 @@ class BlockState {
     return words.data() + (kLine - address % kLine) % kLine / 4;
   }
 
-  const ComputeRun& run_;
-  std::uint32_t lanes_, groups_;
+  Status call(const CodeKernel& kernel, std::uint64_t first, std::uint64_t more) {
+    const std::array<std::uint32_t, 2> block = run_->launch.block_at(first);
+    std::copy(block.begin(), block.end(), args_.block);
+    args_.more_blocks = more;
+    args_.group_count = args_.block_groups;
+    args_.group_index = 0;
+    return kernel.call(args_, run_->shader);
+  }
+
+  const ComputeRun* run_ = nullptr;
+  const Shape* shape_ = nullptr;
   std::vector<std::uint32_t> shared_;
   std::vector<std::uint8_t> locks_;
   std::vector<std::uint32_t> local_, frame_;
@@ -97,13 +152,10 @@ class BlockState {
 // Machine code or IR.
 class CodeBlocks final : public ComputeKernel {
  public:
-  CodeBlocks(std::shared_ptr<const CodeKernel> kernel, const ir::Function& f) : kernel_(std::move(kernel)) {
+  CodeBlocks(std::shared_ptr<const CodeKernel> kernel, const Shape& shape)
+      : kernel_(std::move(kernel)), shape_(shape) {
     report_ = kernel_->report();
     cost_ = kernel_->cost();
-    shape_.group_lanes = f.group_lanes;
-    shape_.block_groups = f.block_groups;
-    shape_.inner_groups = f.inner_groups;
-    shape_.frame_slots = f.frame_slots;
   }
 
   std::size_t table_bytes() const override { return kernel_->table_bytes(); }
@@ -111,19 +163,17 @@ class CodeBlocks final : public ComputeKernel {
 
   Status run(const ComputeRun& run, std::uint64_t first, std::uint64_t count,
              frontend::BlocksReport& report) const override {
-    BlockState state(run, shape_);
-    for (std::uint64_t k = 0; k < count; ++k) {
-      const std::array<std::uint32_t, 2> block = run.launch.block_at(first + k);
-      const Status status = state.run(*kernel_, shape_.inner_groups, block);
-      if (state.fault().happened && !report.fault) report.fault = {state.fault(), block};
-      if (!status) return status;
-    }
-    return {};
+    Pool<BlockState>::Lease state = states_.borrow();
+    state->begin(run, shape_);
+    Status status = state->run(*kernel_, first, count);
+    if (state->fault().happened) report.fault = {state->fault(), state->fault().block};
+    return status;
   }
 
  private:
   std::shared_ptr<const CodeKernel> kernel_;
-  ir::Function shape_;  // its numbers alone
+  Shape shape_;
+  mutable Pool<BlockState> states_;
 };
 
 class GuestKernel final : public ComputeKernel {
@@ -175,6 +225,11 @@ Result<KernelPointer> make_code(const frontend::ComputeShader& shader, const fro
   ir::PipelineOptions pipeline;
   pipeline.dispatch_all = options.dispatch_all;
   pipeline.verify = options.checks;
+  if (options.engine == EngineKind::jit)
+    pipeline.group_lanes = [&](const ir::Function& f) {
+      return options.parts != 0 ? options.parts * backend::lanes(options.target)
+                                : backend::choose_group_lanes(f, options.target);
+    };
   WARPJIT_TRY(ir::GroupProgram program, ir::run_pipeline(std::move(function), pipeline));
   report.passes_ns = lap();
   std::shared_ptr<const CodeKernel> kernel;
@@ -183,12 +238,12 @@ Result<KernelPointer> make_code(const frontend::ComputeShader& shader, const fro
     if (!made && !(may_interpret && made.error().code == ErrorCode::resource_limit)) return made.error();
     if (made) kernel = std::move(*made);
   }
-  const ir::Function f = program.kernel;
+  const Shape shape(program.kernel);
   if (!kernel) {
     report.engine = EngineKind::ir;
-    WARPJIT_TRY(kernel, make_ir_kernel(std::move(program), report, f.group_lanes));
+    WARPJIT_TRY(kernel, make_ir_kernel(std::move(program), report, shape.lanes));
   }
-  return KernelPointer(std::make_shared<CodeBlocks>(std::move(kernel), f));
+  return KernelPointer(std::make_shared<CodeBlocks>(std::move(kernel), shape));
 }
 
 }  // namespace
@@ -203,11 +258,10 @@ Result<KernelPointer> make_compute_kernel(const frontend::ComputeShader& shader,
   return make_guest(shader, launch, to_string(made.error()));
 }
 
-Result<std::vector<std::byte>> compute_key(const frontend::ComputeShader& shader,
-                                           const frontend::ComputeLaunch& launch,
-                                           const frontend::ComputePlan& plan, const KernelOptions& options,
-                                           bool may_interpret) {
-  std::vector<std::byte> key;
+Status compute_key(const frontend::ComputeShader& shader, const frontend::ComputeLaunch& launch,
+                   const frontend::ComputePlan& plan, const KernelOptions& options, bool may_interpret,
+                   std::vector<std::byte>& key) {
+  key.clear();
   for (const unsigned byte :
        {0xc0U, static_cast<unsigned>(options.engine), static_cast<unsigned>(options.target),
         options.dispatch_all ? 1U : 0U, may_interpret ? 1U : 0U})
@@ -215,7 +269,7 @@ Result<std::vector<std::byte>> compute_key(const frontend::ComputeShader& shader
   WARPJIT_CHECK(shader.append_key(launch, plan, key));
   // Messages of the guest interpreter name its source file.
   for (const char letter : shader.source_name()) key.push_back(static_cast<std::byte>(letter));
-  return key;
+  return {};
 }
 
 ComputeFault describe(const frontend::BlocksReport::Fault& fault, const frontend::Guest& guest) {

@@ -16,6 +16,30 @@ struct ComputeRun {
   const std::atomic<std::uint32_t>* cancel;
 };
 
+// What a run needs beside its kernel; the next one finds the memory that it took.
+struct ComputeScratch {
+  frontend::ComputePlan plan;
+  KernelOptions options;
+  bool may_interpret = false;
+  std::vector<std::byte> key;
+  // Of each piece of the grid.
+  struct Outcome {
+    Status status;
+    frontend::BlocksReport report;
+  };
+  std::vector<Outcome> outcomes;
+
+  // The uniform table: zeros, aligned for whole vectors.
+  std::span<std::uint32_t> make_table(std::size_t words) {
+    table_.assign(words + 16, 0);
+    const auto address = reinterpret_cast<std::uintptr_t>(table_.data());
+    return {table_.data() + ((64 - address % 64) % 64) / 4, words};
+  }
+
+ private:
+  std::vector<std::uint32_t> table_;
+};
+
 class ComputeKernel : public Cached {
  public:
   virtual std::size_t table_bytes() const { return 0; }
@@ -39,10 +63,10 @@ Result<std::shared_ptr<const ComputeKernel>> make_compute_kernel(const frontend:
                                                                  bool may_interpret, CodeMemory* memory,
                                                                  WorkspacePool& workspaces);
 
-Result<std::vector<std::byte>> compute_key(const frontend::ComputeShader& shader,
-                                           const frontend::ComputeLaunch& launch,
-                                           const frontend::ComputePlan& plan, const KernelOptions& options,
-                                           bool may_interpret);
+// Makes `key` the one under which the kernel is cached.
+Status compute_key(const frontend::ComputeShader& shader, const frontend::ComputeLaunch& launch,
+                   const frontend::ComputePlan& plan, const KernelOptions& options, bool may_interpret,
+                   std::vector<std::byte>& key);
 
 // "store to g14[0x1000] by thread 3 of block (0, 1)".
 ComputeFault describe(const frontend::BlocksReport::Fault& fault, const frontend::Guest& guest);

@@ -51,18 +51,12 @@ class EngineState {
   Result<Choice> choose(const RunOptions& options) const;
   SlotKey slot_key(const LaunchState& launch, const RunOptions& options, Choice choice) const;
   KernelOptions kernel_options(const RunOptions& options, Choice choice) const;
-  // Where a compute kernel comes from.
-  struct ComputeWanted {
-    frontend::ComputePlan plan;
-    KernelOptions options;
-    bool may_interpret = false;
-    CodeCache::Key key;
-  };
-  Result<ComputeWanted> want(const frontend::ComputeShader& shader, const frontend::ComputeLaunch& launch,
-                             const RunOptions& options) const;
+  // Fills in what names the kernel.
+  Status want(const frontend::ComputeShader& shader, const frontend::ComputeLaunch& launch,
+              const RunOptions& options, ComputeScratch& wanted) const;
   Result<std::shared_ptr<const ComputeKernel>> find_or_make(const frontend::ComputeShader& shader,
                                                             const frontend::ComputeLaunch& launch,
-                                                            const ComputeWanted& wanted, bool& hit);
+                                                            const ComputeScratch& wanted, bool& hit);
   // The kernel that a run wants. Refers to nothing of the launch.
   struct Wanted {
     std::shared_ptr<const frontend::Shader> shader;
@@ -114,6 +108,7 @@ class EngineState {
   std::array<bool, std::size(backend::kTargets)> runs_here_{};  // by backend::Target; asking the CPU is slow
   std::string no_jit_reason_;
   WorkspacePool workspaces_;
+  Pool<ComputeScratch> compute_scratch_;
   CodeCache cache_;
 
   std::mutex variants_mutex_;

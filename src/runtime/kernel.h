@@ -11,9 +11,12 @@
 #include "base/result.h"
 #include "frontend/frontend.h"
 #include "runtime/code_memory.h"
-#include "runtime/workspace_pool.h"
+#include "runtime/pool.h"
 
 namespace warpjit::runtime {
+
+// The memory that compilations of an engine use again and again.
+using WorkspacePool = Pool<backend::Workspace>;
 
 // What the cache keeps.
 class Cached {

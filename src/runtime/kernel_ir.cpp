@@ -52,7 +52,11 @@ class IrKernel final : public CodeKernel {
     }
     ir::Interpreter::Frame frame = take_frame();
     const std::uint64_t threads = std::uint64_t{kernel_.lanes()} * inner_groups_;
-    Status status = kernel_.run(frame, memory, 0, args.group_count * kernel_.lanes(), args.fuel / threads);
+    Status status;
+    do {
+      if (block_groups_ != 0) args.memory->block = {args.block[0], args.block[1]};
+      status = kernel_.run(frame, memory, 0, args.group_count * kernel_.lanes(), args.fuel / threads);
+    } while (status && block_groups_ != 0 && args.next_block());
     give_back(std::move(frame));
     if (!status) return located(status.error(), guest);
     return status;

@@ -72,8 +72,10 @@ TEST_P(FlushCode, RandomOperandsGiveTheMeaning) {
         launch.threads = kThreads;
         launch.inputs.emplace_back(kThreads, 16);
         launch.outputs.emplace_back(kThreads, 16);
+        std::array<std::uint32_t, 3> x{};
         for (std::uint64_t t = 0; t < kThreads; ++t) {
-          const auto x = random_operands(random);
+          // Code has a way of its own where no lane is unusual: in half of the rounds lanes are alike.
+          if (round % 2 == 0 || t % 32 == 0) x = random_operands(random);
           launch.inputs[0].set(t, {x[0], x[1], x[2], 0});
         }
         run(executable, launch);

@@ -78,6 +78,8 @@ bool tested_directly(Opcode opcode) {
     case Opcode::UnlockMemory:  // block_memory_test
     case Opcode::LaneIndex:
     case Opcode::GroupIndex:
+    case Opcode::ThreadIndex:
+    case Opcode::BlockIndex:
     case Opcode::SetGroup:
     case Opcode::AnyActive:
     case Opcode::AllActive:

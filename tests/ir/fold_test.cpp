@@ -251,6 +251,12 @@ constexpr Case kCases[] = {
     {"IShl32(#0, i)", "#0"},
     {"IAnd32(IShrU32(i, #16), #65535)", "IShrU32(i, #16)"},
     {"IAnd32(IShrU32(i, #15), #65535)", ""},
+    {"IAnd32(IOr32(IAnd32(i, #255), IShl32(j, #16)), #65535)", "IAnd32(i, #255)"},
+    {"IAnd32(IOr32(i, IShl32(j, #16)), #65535)", "IAnd32(i, #65535)"},
+    {"IAnd32(IOr32(i, IShl32(j, #15)), #65535)", ""},
+    {"IShrU32(IOr32(IAnd32(i, #255), IShl32(j, #16)), #16)", "IAnd32(j, #65535)"},
+    {"IShrU32(IAnd32(i, #255), #8)", "#0"},
+    {"IShrU32(IAnd32(i, #256), #8)", ""},
     // The halves of factors.
     {"IAdd32(IMul32(IAnd32(i, #65535), IAnd32(j, #65535)), IShl32(IAdd32(IMul32(IShrU32(i, #16), IAnd32(j, "
      "#65535)), IMul32(IAnd32(i, #65535), IShrU32(j, #16))), #16))",

@@ -112,12 +112,17 @@ constexpr std::uint64_t kSeeds = 300;
 #endif
 
 TEST(Compute, RandomKernelsGiveTheSameBitsOnEveryEngine) {
-  const Engine engine{EngineOptions()};
+  EngineOptions many_parts;
+  many_parts.parts = 8;
+  const Engine engine{EngineOptions()}, wide_engine{many_parts};
+  std::uint64_t wide = 0;  // runs in which several warps were one group
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-    const tesla::RandomKernel kernel = tesla::random_kernel(seed, {.quads = seed % 2 == 0});
+    tesla::RandomOptions options{.quads = seed % 2 == 0};
+    options.lanes_meet = seed % 4 != 1;
+    const tesla::RandomKernel kernel = tesla::random_kernel(seed, options);
     const auto shader = tesla::Shader::make(kernel.program);
     ASSERT_TRUE(shader.ok()) << to_string(shader.error());
-    const auto run = [&](const RunOptions& way, std::vector<std::uint32_t>& g1) {
+    const auto run = [&](const Engine& runs, const RunOptions& way, std::vector<std::uint32_t>& g1) {
       ComputeLaunch launch{ComputeProgram(*shader)};
       launch.set_grid(kernel.grid[0], kernel.grid[1]);
       launch.set_block(kernel.block[0], kernel.block[1], kernel.block[2]);
@@ -127,20 +132,57 @@ TEST(Compute, RandomKernelsGiveTheSameBitsOnEveryEngine) {
       EXPECT_TRUE(launch.map_global(0, 0, g0.data(), g0.size() * 4).ok());
       g1.assign(kernel.g1_words, 0);
       EXPECT_TRUE(launch.map_global(1, 0, g1.data(), g1.size() * 4).ok());
-      return engine.run(launch, way);
+      return runs.run(launch, way);
     };
     RunOptions guest;
     guest.engine = EngineKind::guest;
     std::vector<std::uint32_t> wanted, got;
-    const auto oracle = run(guest, wanted);
+    const auto oracle = run(engine, guest, wanted);
     ASSERT_TRUE(oracle.ok()) << seed << ": " << to_string(oracle.error());
     for (const RunOptions& way : ways(engine)) {
-      const auto report = run(way, got);
+      const bool many = !options.lanes_meet && way.engine == EngineKind::jit && !way.dispatch_all;
+      const auto report = run(many ? wide_engine : engine, way, got);
       ASSERT_TRUE(report.ok()) << seed << ": " << to_string(report.error());
       ASSERT_EQ(report->engine, way.engine) << seed << ": " << report->interpreted_because;
+      wide += report->lanes > 32 ? 1 : 0;
       ASSERT_EQ(got, wanted) << "seed " << seed << " " << name(way.engine) << " " << name(way.target)
                              << (way.dispatch_all ? " dispatched" : "");
     }
+  }
+  EXPECT_TRUE(wide != 0 || engine.info().targets.empty());
+}
+
+// Blocks that run one after the other in a single call are told apart.
+TEST(Compute, FaultsNameTheBlock) {
+  auto program = ComputeProgram::from_assembly(
+      ".kernel k\n.registers 4\n.shared 0x14\n"
+      "mov b32 $r1 u16 s[0xc]\nmov b32 $r2 u16 s[0xe]\nmov b32 $r3 u16 s[0x8]\n"
+      "add $r1 (mul u16 $r2l $r3l) $r1\n"  // number of the block
+      "shl b32 $r1 $r1 0x6\nand b32 $r0 $r0 0xffff\nadd b32 $r1 $r1 $r0\nshl b32 $r1 $r1 0x2\n"
+      "add b32 $r1 b32 s[0x10] $r1\nexit st b32 g14[$r1] $r1\n",
+      {.kernel = {}, .source_name = "k"});
+  ASSERT_TRUE(program.ok()) << to_string(program.error());
+  const Engine engine{EngineOptions()};
+  RunOptions guest;
+  guest.engine = EngineKind::guest;
+  std::vector<RunOptions> all = ways(engine);
+  all.push_back(guest);
+  for (const RunOptions& way : all) {
+    constexpr std::uint32_t kBlocks = 5 * 3, kWords = 11 * 64 + 40;  // the rest is outside
+    std::vector<std::uint32_t> memory(kBlocks * 64);
+    ComputeLaunch launch(*program);
+    launch.set_grid(5, 3);
+    launch.set_block(64);
+    const std::uint32_t parameters[] = {0x1000};
+    launch.set_parameters(std::as_bytes(std::span(parameters)));
+    ASSERT_TRUE(launch.map_global(14, 0x1000, memory.data(), kWords * 4).ok());
+    for (int run = 0; run < 2; ++run) {
+      const auto report = engine.run(launch, way);
+      ASSERT_TRUE(report.ok()) << to_string(report.error());
+      ASSERT_TRUE(report->fault);
+      EXPECT_EQ(report->fault->what, "store to g14[0x1ba0] by thread 40 of block (1, 2)");
+    }
+    for (std::uint32_t k = 0; k < memory.size(); ++k) ASSERT_EQ(memory[k], k < kWords ? 0x1000 + 4 * k : 0);
   }
 }
 

@@ -21,11 +21,12 @@ Compared compare_random(std::uint64_t seed, const RandomOptions& options, std::s
   return compare(kernel.program, comparison, "seed " + std::to_string(seed));
 }
 
-// In turn: quads; straight code; no memory between lanes; all of these.
+// In turn: quads; straight code; no memory between lanes; all of these, or lanes that do not meet.
 RandomOptions options_of(std::uint64_t seed) {
   RandomOptions options{.quads = seed % 4 == 0};
   if (seed % 4 == 1) options.flow = false;
   if (seed % 4 == 2) options.warp_synchronous = options.votes = false;
+  options.lanes_meet = seed % 8 != 3;
   return options;
 }
 

@@ -51,9 +51,10 @@ IrOutcome run_ir(const Program& program, const Modes& modes, const Launch& launc
   if (!function) return {function.error()};
   auto group = ir::run_pipeline(std::move(*function), options);
   if (!group) return {group.error()};
+  const std::uint32_t lanes = group->kernel.group_lanes;
   auto preamble = ir::Interpreter::prepare(group->preamble, kLanes);
   if (!preamble) return {preamble.error()};
-  auto kernel = ir::Interpreter::prepare(group->kernel, kLanes);
+  auto kernel = ir::Interpreter::prepare(group->kernel, lanes);
   if (!kernel) return {kernel.error()};
 
   std::vector<std::uint32_t> table(group->kernel.uniform_bytes / 4);
@@ -65,7 +66,6 @@ IrOutcome run_ir(const Program& program, const Modes& modes, const Launch& launc
   ranges.reserve(2 * kConstantSpaces);
   ir::BlockMemory block;
   memory.block = &block;
-  if (const Status status = preamble->run(memory, 0, 1, 1); !status.ok()) return {status.error()};
   for (std::uint32_t space = 0; space < kConstantSpaces; ++space) {
     auto& bytes = constants.emplace_back(constants_of(program, launch, space));
     auto& constant = ranges.emplace_back();
@@ -77,15 +77,17 @@ IrOutcome run_ir(const Program& program, const Modes& modes, const Launch& launc
     block.globals[space] = global;
   }
   const std::uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
-  const std::uint32_t warps = (threads + kLanes - 1) / kLanes;
+  const std::uint32_t groups = group->kernel.block_groups;
+  EXPECT_EQ(groups * lanes, (threads + kLanes - 1) / kLanes * kLanes);
+  block.lanes = lanes;
   std::vector<std::byte> shared(shared_bytes), local;
   std::vector<std::uint8_t> locks(shared_bytes / 4);
   block.shared = shared;
   block.locks = locks;
   block.local_bytes = program.local_bytes;
-  local.resize(std::size_t{4} * ir::BlockMemory::local_words(program.local_bytes) * warps * kLanes);
+  local.resize(std::size_t{4} * ir::BlockMemory::local_words(program.local_bytes) * groups * lanes);
   block.local = local.data();
-  std::vector<std::uint32_t> frame(std::size_t{group->kernel.frame_slots} * warps * kLanes);
+  std::vector<std::uint32_t> frame(std::size_t{group->kernel.frame_slots} * groups * lanes);
   memory.frame = frame;
   for (std::uint32_t by = 0; by < launch.grid[1]; ++by)
     for (std::uint32_t bx = 0; bx < launch.grid[0]; ++bx) {
@@ -105,7 +107,10 @@ IrOutcome run_ir(const Program& program, const Modes& modes, const Launch& launc
         std::memcpy(shared.data() + 2 * k, &half, 2);
       }
       std::ranges::copy(launch.parameters, shared.begin() + kParameterOffset);
-      const std::uint64_t count = std::uint64_t{warps / group->kernel.inner_groups} * kLanes;
+      std::memcpy(table.data(), shared.data(), std::min(4 * table.size(), shared.size()));
+      block.block = {bx, by};
+      if (const Status status = preamble->run(memory, 0, 1, 1); !status.ok()) return {status.error()};
+      const std::uint64_t count = std::uint64_t{groups / group->kernel.inner_groups} * lanes;
       const Status status = kernel->run(memory, 0, count, launch.fuel);
       if (!status.ok()) return {status.error(), block.fault.happened};
     }
@@ -207,9 +212,12 @@ Compared compare(const Program& program, const Comparison& comparison, const std
     const char* what;
     ir::PipelineOptions options;
   };
+  const auto wide = [](std::uint32_t lanes) { return [=](const ir::Function&) { return lanes; }; };
   std::vector<Variant> variants = {{"optimized", {.verify = true}},
                                    {"plain", {.optimize = false, .verify = true}},
-                                   {"dispatched", {.dispatch_all = true, .verify = true}}};
+                                   {"dispatched", {.dispatch_all = true, .verify = true}},
+                                   {"64 lanes", {.verify = true, .group_lanes = wide(64)}},
+                                   {"128 lanes", {.verify = true, .group_lanes = wide(128)}}};
   for (const Variant& variant : variants) {
     Words g0 = comparison.g0, g1 = comparison.g1;
     with_memory(g0, g1);

@@ -178,6 +178,28 @@ class X64Emitter final : public Emitter {
     if (routine.counts_groups) a_.inc(x86::dword_ptr(x86::rdi, offsetof(KernelArgs, group_index)));
     a_.dec(x86::qword_ptr(x86::rdi, offsetof(KernelArgs, group_count)));
     a_.jnz(group);
+    if (routine.counts_groups) next_block(group);
+  }
+
+  // KernelArgs::next_block.
+  void next_block(const Label& group) {
+    const Label done = a_.newLabel(), same_row = a_.newLabel();
+    const x86::Mem column = x86::dword_ptr(x86::rdi, offsetof(KernelArgs, block));
+    a_.sub(x86::qword_ptr(x86::rdi, offsetof(KernelArgs, more_blocks)), 1);
+    a_.jb(done);
+    a_.mov(x86::eax, x86::dword_ptr(x86::rdi, offsetof(KernelArgs, block_groups)));
+    a_.mov(x86::qword_ptr(x86::rdi, offsetof(KernelArgs, group_count)), x86::rax);
+    a_.mov(x86::dword_ptr(x86::rdi, offsetof(KernelArgs, group_index)), 0);
+    a_.mov(x86::eax, column);
+    a_.inc(x86::eax);
+    a_.cmp(x86::eax, x86::dword_ptr(x86::rdi, offsetof(KernelArgs, grid_columns)));
+    a_.jb(same_row);
+    a_.inc(x86::dword_ptr(x86::rdi, offsetof(KernelArgs, block) + 4));
+    a_.xor_(x86::eax, x86::eax);
+    a_.bind(same_row);
+    a_.mov(column, x86::eax);
+    a_.jmp(group);
+    a_.bind(done);
   }
 
   void leave() override {
@@ -215,21 +237,6 @@ class X64Emitter final : public Emitter {
       visit(gp64(r), x86::ptr(x86::rsp, base), x86::Inst::kIdMov);
       base += 8;
     }
-  }
-
-  // Calls for single vectors, out of line: operands one after the other in the words, then the result.
-  void cold_calls() override {
-    for (const ColdCall& cold : cold_calls_) {
-      a_.bind(cold.label);
-      const Inst& inst = *cold.inst;
-      std::int32_t place = frame_base_ + inst.mem.displacement;
-      for (int k = 2; k < inst.use_count; ++k, place += static_cast<std::int32_t>(host_.vector_bytes))
-        a_.emit(x86::Inst::kIdVmovups, x86::ptr(x86::rsp, place), vec(inst.use[k]));
-      call(static_cast<std::uint32_t>(inst.imm));
-      a_.emit(x86::Inst::kIdVmovups, vec(inst.def), x86::ptr(x86::rsp, place));
-      a_.jmp(cold.back);
-    }
-    cold_calls_.clear();
   }
 
   // Called with the number of the call site in eax. Behind the registers that it keeps stand two words: the
@@ -285,17 +292,9 @@ class X64Emitter final : public Emitter {
       case Form::vvv_zero:
         a_.addInstOptions(asmjit::InstOptions::kX86_ER | asmjit::InstOptions::kX86_RZ_SAE);
         return put(id, vec(inst.def), vec(inst.use[0]), vec(inst.use[1]));
-      case Form::mul_merge:
-        return put_masked(id, inst.use[1], false, vec(inst.def), vec(inst.use[2]), operand(inst, 3));
       case Form::range:
         return put(id, vec(inst.def), vec(inst.use[0]), operand(inst, 1),
                    asmjit::Imm(op == Op::RangeMin ? 4 : 5));
-      case Form::call_where_any: {
-        cold_calls_.push_back({a_.newLabel(), a_.newLabel(), &inst});
-        jump_if_any(inst.use[1], cold_calls_.back().label);
-        a_.bind(cold_calls_.back().back);
-        return;
-      }
       case Form::set_rounding:
         return put(id, x86::dword_ptr(x86::rsp, inst.imm == 0 ? kFlushMode : kFlushModeZero));
       case Form::vv_imm:
@@ -318,6 +317,8 @@ class X64Emitter final : public Emitter {
         return put(id, vec(inst.def), vec(inst.use[0]), operand(inst, 1), imm);
       case Form::compare_masked:
         return put_masked(id, inst.use[2], false, k(inst.def), vec(inst.use[0]), operand(inst, 1), imm);
+      case Form::test_masked:
+        return put_masked(id, inst.use[2], false, k(inst.def), vec(inst.use[0]), operand(inst, 1));
       case Form::blend:
         if (host_.mask_registers)
           return put_masked(id, inst.use[2], false, vec(inst.def), vec(inst.use[0]), operand(inst, 1));
@@ -519,11 +520,6 @@ class X64Emitter final : public Emitter {
   // Words of the frame behind the fuel.
   static constexpr std::int32_t kCallersMode = 16, kFlushMode = 20, kFlushModeZero = 24;
   bool flushes_ = false;
-  struct ColdCall {
-    Label label, back;
-    const Inst* inst;
-  };
-  std::vector<ColdCall> cold_calls_;
   // Bytes for the registers that a call keeps: vectors, masks, scalars, two words of MXCSR.
   static constexpr std::int32_t kCallSaves = 32 * 64 + 64 + 64 + 64;
   std::int32_t frame_base_ = 0, spill_base_ = 0, vectors_base_ = 0, calls_base_ = 0, pushed_ = 0;

@@ -14,7 +14,6 @@ enum class Form : std::uint8_t {
   vv,
   round,
   vvv_zero,
-  mul_merge,
   range,
   vv_imm,
   shift,
@@ -24,6 +23,7 @@ enum class Form : std::uint8_t {
   upper_quarter,
   compare,
   compare_masked,
+  test_masked,
   blend,
   vv_zero_mask,
   merge_zero,
@@ -68,7 +68,6 @@ enum class Form : std::uint8_t {
   s_select,
   s_select64,
   s_sign_extend,
-  call_where_any,
   set_rounding,
 };
 

@@ -31,67 +31,92 @@ Reg Lowering::lanes_between(Reg r, std::uint32_t first, std::uint32_t end) {
   return vvv(Op::And, from, vvv(Op::ICmpGt, constant_vector(end), r));
 }
 
-// product + c, where the product was truncated with its exponent in the range of f32. That is the same but
-// where a product beyond the greatest finite value would meet a large c of the other sign, and where one
-// below 2^-126 would change the rounding of a c below 2^-100: a call, and rare. Where c is zero, the product
-// is rounded to nearest.
-Reg Lowering::multiply_add_truncated(ir::Inst i, std::uint32_t p, Reg product) {
-  constexpr std::uint32_t kGreatest = 0x7f7fffff, kLeast = 0x00800000, kSmall = 0x0d800000;  // 2^-126, 2^-100
-  Value a = unflushed(operand(i, 0)), b = unflushed(operand(i, 1)), c = unflushed(operand(i, 2));
-  Reg left = vector(a, p), right = vector(b, p), addend = vector(c, p);
-  Reg special;
-  if (v4()) {  // twice the bits are those of the magnitude, twice
-    Reg large = compare(Op::CmpU, vvv(Op::IAdd, product, product), constant_source(2 * kGreatest),
-                        integer_predicate::kEq);
-    Reg small = lanes_between(vvv(Op::IAdd, addend, addend), 2 * kLeast, 2 * kSmall);
-    special = mask_op(MaskOp::or_, large, small);
-  } else {
-    Reg large =
-        vvv(Op::ICmpEq, vvv(Op::And, product, constant_source(0x7fffffff)), constant_vector(kGreatest));
-    Reg small = lanes_between(vvv(Op::And, addend, constant_source(0x7fffffff)), kLeast, kSmall);
-    special = vvv(Op::Or, large, small);
+// Sums of c and products that were truncated with their exponent in the range of f32. That is the result but
+// in lanes where c is zero, or is so small that a product below 2^-126 would change its rounding, or where
+// the product may be beyond the greatest finite value: if there are such lanes, all is looked at again.
+std::vector<Reg> Lowering::add_to_truncated(ir::Inst i, std::span<const Reg> products) {
+  std::vector<Product> all;
+  for (std::uint32_t p = 0; p < products.size(); ++p)
+    all.push_back({products[p], vector(unflushed(operand(i, 0)), p), vector(unflushed(operand(i, 1)), p),
+                   vector(unflushed(operand(i, 2)), p)});
+  std::vector<Reg> sums;
+  for (const Product& p : all) sums.push_back(vvv(Op::Add, p.truncated, p.addend));
+  branch_if_any(unusual_lanes(all));
+  return hot_or_cold([&] { return sums; },
+                     [&] {
+                       std::vector<Reg> again;
+                       for (std::size_t p = 0; p < all.size(); ++p)
+                         again.push_back(add_again(all[p], sums[p]));
+                       return again;
+                     });
+}
+
+constexpr std::uint32_t kGreatest = 0x7f7fffff, kLeast = 0x00800000, kSmall = 0x0d800000;  // 2^-126, 2^-100
+constexpr std::uint32_t kMagnitude = 0x7fffffff;
+
+Reg Lowering::unusual_lanes(const std::vector<Product>& products) {
+  Reg lanes = lir::kNoReg;
+  if (!v4()) {
+    for (const Product& p : products) {
+      Reg unusual =
+          vvv(Op::Or, is_greatest(p),
+              vvv(Op::ICmpGt, constant_vector(kSmall), vvv(Op::And, p.addend, constant_source(kMagnitude))));
+      lanes = lanes == lir::kNoReg ? unusual : vvv(Op::Or, lanes, unusual);
+    }
+    return lanes;
   }
-  Reg no_addend = compare(Op::CmpF, addend, reg_source(constant_vector(0)), predicate::kEq);
-  Reg chosen;
-  if (v4()) {
-    Inst& merged = add(Op::MulMerge, RegClass::vector);
-    merged.flags |= lir::kTied;
-    use(merged, product);
-    use(merged, no_addend);
-    use(merged, left);
-    use(merged, right);
-    chosen = merged.def;
-  } else {
-    chosen = blend(product, reg_source(vvv(Op::Mul, left, right)), no_addend);
+  const auto where = [&](Op op, Reg a, std::uint32_t word, int predicate) {
+    Inst& inst = add(op, RegClass::mask);
+    use(inst, a);
+    use_source(inst, constant_source(word));
+    if (op != Op::CmpU) use(inst, lanes);
+    inst.imm = predicate;
+    lanes = inst.def;
+  };
+  for (const Product& p : products) {  // the usual ones of all
+    const bool first = lanes == lir::kNoReg;
+    where(first ? Op::CmpU : Op::CmpUMasked, vvv(Op::IAdd, p.truncated, p.truncated), 2 * kGreatest,
+          integer_predicate::kNe);
+    where(Op::TestMasked, p.addend, 0x70000000, 0);  // not below 2^-95
   }
-  Reg sum = vvv(Op::Add, chosen, addend);
-  const std::int32_t words = call_words();
-  const std::int64_t site = call_site(i, p, 1);
-  if (!v4()) {  // whose masks take vector registers: more at once than there may be
-    branch_if_any(special);
-    const auto called = [&]() -> std::vector<Reg> {
-      std::int32_t place = words;
-      for (Reg r : {left, right, addend}) {
-        Inst& store = add(Op::StoreFull);
-        use(store, r);
-        store.mem = frame(place);
-        place += static_cast<std::int32_t>(host_.vector_bytes);
-      }
-      Inst& call = add(Op::Call);
-      call.imm = site;
-      call.mem = frame(words);
-      Inst& load = add(Op::LoadFull, RegClass::vector);
-      load.mem = frame(place);
-      return {load.def};
-    };
-    return hot_or_cold([&]() -> std::vector<Reg> { return {sum}; }, called)[0];
-  }
-  Inst& inst = add(Op::CallWhereAny, RegClass::vector);
-  inst.flags |= lir::kTied;
-  inst.imm = site;
-  inst.mem = frame(words);
-  for (Reg r : {sum, special, left, right, addend}) use(inst, r);
-  return inst.def;
+  return mask_not(lanes);
+}
+
+// Products that are, or were too large.
+Reg Lowering::is_greatest(const Product& p) {
+  if (v4())  // twice the bits are those of the magnitude, twice
+    return compare(Op::CmpU, vvv(Op::IAdd, p.truncated, p.truncated), constant_source(2 * kGreatest),
+                   integer_predicate::kEq);
+  return vvv(Op::ICmpEq, vvv(Op::And, p.truncated, constant_source(kMagnitude)), constant_vector(kGreatest));
+}
+
+// Where c is zero the product is rounded to nearest. Where the product is out of range, the sum is made of
+// numbers that are 2^128 times as large or as small; what that drops of c is too small to matter.
+Reg Lowering::add_again(const Product& p, Reg sum) {
+  constexpr std::uint32_t kUp = 0x5f800000, kDown = 0x1f800000;  // 2^64, 2^-64
+  Reg zero = constant_vector(0);
+  const auto is_zero = [&](Reg r) { return compare(Op::CmpF, r, reg_source(zero), predicate::kEq); };
+  Reg magnitude = vvv(Op::And, p.addend, constant_source(kMagnitude));
+  Reg small = lanes_between(magnitude, kLeast, kSmall);
+  Reg large = is_greatest(p);
+  // Zero, but no factor is.
+  Reg lost = mask_op(MaskOp::and_not, is_zero(p.left), is_zero(p.truncated));
+  lost = mask_op(MaskOp::and_not, is_zero(p.right), lost);
+  Reg no_addend = is_zero(p.addend);
+  Reg scaled =
+      mask_op(MaskOp::and_not, no_addend, mask_op(MaskOp::or_, large, mask_op(MaskOp::and_, small, lost)));
+
+  Reg to = blend(constant_vector(kUp), reg_source(constant_vector(kDown)), large);
+  Reg back = blend(constant_vector(kDown), reg_source(constant_vector(kUp)), large);
+  Reg left = vvv(Op::Mul, p.left, to), right = vvv(Op::Mul, p.right, to);
+  round_toward_zero(true);
+  Reg product = multiply_toward_zero(left, right);
+  round_toward_zero(false);
+  Reg addend = vvv(Op::Mul, vvv(Op::Mul, p.addend, to), to);
+  Reg far = vvv(Op::Mul, vvv(Op::Mul, vvv(Op::Add, product, addend), back), back);
+
+  Reg nearest = vvv(Op::Add, vvv(Op::Mul, p.left, p.right), p.addend);
+  return blend(blend(sum, reg_source(nearest), no_addend), reg_source(far), scaled);
 }
 
 }  // namespace warpjit::backend::x64

@@ -309,10 +309,26 @@ std::vector<LaneEffects> lane_effects(const ReachedCode& code, const ControlFlow
   return result;
 }
 
-bool order_matters(const std::vector<LaneEffects>& effects) {
+namespace {
+
+LaneEffects sum(const std::vector<LaneEffects>& effects) {
   LaneEffects all;
   for (const LaneEffects& e : effects) all.add(e);
+  return all;
+}
+
+}  // namespace
+
+bool order_matters(const std::vector<LaneEffects>& effects) {
+  const LaneEffects all = sum(effects);
   return all.reads_lanes || conflict(all, all);
+}
+
+bool warps_meet(const std::vector<LaneEffects>& effects) {
+  const LaneEffects all = sum(effects);
+  return all.reads_lanes || all.barrier || conflict(all.memory[0], all.memory[0]) ||
+         std::ranges::any_of(all.memory,
+                             [](const LaneEffects::Memory& m) { return m.atomics != 0 && conflict(m, m); });
 }
 
 void arrange(ControlFlow& flow, const std::vector<LaneEffects>& effects) { Arrangement(flow, effects).run(); }

@@ -37,6 +37,11 @@ std::vector<LaneEffects> lane_effects(const ReachedCode& code, const ControlFlow
 // Whether anything depends on which lanes run these together or in which order.
 bool order_matters(const std::vector<LaneEffects>& effects);
 
+// Whether lanes notice which warp others are in, or which warp comes first. What one warp stores to g[] while
+// another one loads it, with no barrier between, is a race; in s[], threads that meet without a barrier are
+// taken for lanes of one warp that count on that.
+bool warps_meet(const std::vector<LaneEffects>& effects);
+
 // Brings the blocks into the hardware's order, as far as an order of blocks can: sets first_edge, which is
 // the taken side of a bra unless only the other one has effects, and what comes behind blocks that end
 // threads.

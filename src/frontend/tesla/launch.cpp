@@ -78,11 +78,13 @@ void write_header(const Launch& launch, std::array<std::uint32_t, 2> block, std:
   const auto& [x, y, z] = launch.block;
   const std::uint32_t header[8] = {launch.grid_id, x,        y,       z, launch.grid[0],
                                    launch.grid[1], block[0], block[1]};
-  for (std::size_t k = 0; k < 8; ++k) {
+  for (std::size_t k = 0; k < 8 && 2 * k + 2 <= shared.size(); ++k) {
     const auto half = static_cast<std::uint16_t>(header[k]);
     std::memcpy(shared.data() + 2 * k, &half, 2);
   }
-  std::ranges::copy(launch.parameters, shared.begin() + kParameterOffset);
+  if (shared.size() <= kParameterOffset) return;
+  const std::size_t bytes = std::min(launch.parameters.size(), shared.size() - kParameterOffset);
+  std::copy_n(launch.parameters.begin(), bytes, shared.begin() + kParameterOffset);
 }
 
 }  // namespace warpjit::tesla

@@ -10,7 +10,7 @@ namespace warpjit::tesla {
 // Errors: bad_input.
 Result<frontend::ComputePlan> plan_launch(const Program& program, const frontend::ComputeLaunch& launch);
 
-// Header and parameters of a block, into its s[].
+// Header and parameters of a block, into its s[] or the beginning of that.
 void write_header(const frontend::ComputeLaunch& launch, std::array<std::uint32_t, 2> block,
                   std::span<std::byte> shared);
 

@@ -26,7 +26,7 @@ class Generator {
     kernel.grid = {1 + random_.below(3), 1 + random_.below(2)};
     kernel.block = {1 + random_.below(100), 1, 1};
     if (random_.one_in(3)) kernel.block = {1 + random_.below(20), 1 + random_.below(5), 1 + random_.below(3)};
-    reconverges_ = options_.barriers && random_.one_in(2);
+    reconverges_ = options_.barriers && options_.lanes_meet && random_.one_in(2);
     budget_ = static_cast<int>(options_.size);
 
     prologue(kernel);
@@ -153,7 +153,7 @@ class Generator {
       line("shl b32 " + scratch + " " + scratch + " 0x2");
       line("ld b32 " + reg(k) + " g0[" + scratch + "]");
     }
-    line("st b32 s[$a1+" + std::to_string(kSlots) + "] $r1");
+    if (options_.lanes_meet) line("st b32 s[$a1+" + std::to_string(kSlots) + "] $r1");
   }
 
   void epilogue() {
@@ -269,7 +269,9 @@ class Generator {
 
   void statement(unsigned depth) {
     const std::string slot = "s[$a1+" + std::to_string(kSlots) + "]", scratch = reg(kScratch);
-    switch (random_.below(24)) {
+    const unsigned kind = random_.below(24);
+    if (!options_.lanes_meet && kind < 8 && kind != 6) return arithmetic();
+    switch (kind) {
       case 0:  // the thread's own word of s[]
         return line("st b32 " + slot + " " + any_reg());
       case 1:
@@ -334,7 +336,7 @@ class Generator {
 
   bool is_arithmetic(Opcode opcode) const {
     if (opcode >= Opcode::dfma && opcode <= Opcode::dset) return options_.doubles;
-    if (opcode == Opcode::quadop) return options_.quads;
+    if (opcode == Opcode::quadop) return options_.quads && options_.lanes_meet;
     return (opcode >= Opcode::iadd && opcode < Opcode::bra) || opcode <= Opcode::add_a;
   }
 

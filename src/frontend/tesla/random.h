@@ -21,7 +21,8 @@ struct RandomOptions {
   bool votes = true;
   bool quads = true;  // quadon, quadop
   bool doubles = true;
-  unsigned size = 60;  // about how many instructions
+  bool lanes_meet = true;  // else none of these but doubles, no atomics and no stores to s[]
+  unsigned size = 60;      // about how many instructions
 };
 
 struct RandomKernel {

@@ -74,12 +74,19 @@ ComputeFacts Shader::facts(const frontend::ComputeLaunch& launch, const frontend
 
 Status Shader::append_key(const frontend::ComputeLaunch& launch, const frontend::ComputePlan& plan,
                           std::vector<std::byte>& key) const {
-  return tesla::append_key(program_, facts(launch, plan), key);
+  WARPJIT_CHECK(code_key_);
+  key.insert(key.end(), code_key_->begin(), code_key_->end());
+  tesla::append_key(facts(launch, plan), key);
+  return {};
 }
 
 Result<ir::Function> Shader::translate(const frontend::ComputeLaunch& launch,
                                        const frontend::ComputePlan& plan, bool dispatch_all) const {
   return tesla::translate(program_, facts(launch, plan), dispatch_all);
+}
+
+void Shader::fill_table(const frontend::ComputeLaunch& launch, std::span<std::byte> table) const {
+  write_header(launch, {}, table);
 }
 
 void Shader::begin_block(const frontend::ComputeLaunch& launch, std::array<std::uint32_t, 2> block,

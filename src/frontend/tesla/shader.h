@@ -26,6 +26,7 @@ class Shader final : public frontend::ComputeShader {
                     std::vector<std::byte>& key) const override;
   Result<ir::Function> translate(const frontend::ComputeLaunch& launch, const frontend::ComputePlan& plan,
                                  bool dispatch_all) const override;
+  void fill_table(const frontend::ComputeLaunch& launch, std::span<std::byte> table) const override;
   void begin_block(const frontend::ComputeLaunch& launch, std::array<std::uint32_t, 2> block,
                    std::span<std::byte> shared) const override;
   Result<std::unique_ptr<frontend::GuestBlocks>> prepare_guest(
@@ -34,10 +35,11 @@ class Shader final : public frontend::ComputeShader {
                       ComputeProfile& profile) const override;
 
  private:
-  explicit Shader(Program program) : program_(std::move(program)) {}
+  explicit Shader(Program program) : program_(std::move(program)), code_key_(code_key(program_)) {}
   ComputeFacts facts(const frontend::ComputeLaunch& launch, const frontend::ComputePlan& plan) const;
 
   Program program_;
+  Result<std::vector<std::byte>> code_key_;
 };
 
 }  // namespace warpjit::tesla

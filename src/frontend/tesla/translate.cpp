@@ -21,8 +21,11 @@ constexpr std::size_t kMaxGrowth = 8;
 class Translation : private InstructionTranslator {
  public:
   Translation(const Program& program, const ComputeFacts& facts, const ReachedCode& code,
-              const ControlFlow& flow)
-      : InstructionTranslator(program, facts), code_(code), flow_(flow) {}
+              const ControlFlow& flow, const std::vector<LaneEffects>& effects)
+      : InstructionTranslator(program, facts, code), code_(code), flow_(flow) {
+    function_.ordered = order_matters(effects);
+    function_.may_widen = !warps_meet(effects);
+  }
 
   Status run() {
     const ir::Block entry = function_.add_block();
@@ -226,12 +229,10 @@ Result<ir::Function> translate_thread(const Program& program, const ComputeFacts
     if (flow.blocks.size() > most_blocks) break;
     most_blocks = std::min(most_blocks, kMaxGrowth * (flow.blocks.size() + 16));
     const std::vector<LaneEffects> effects = lane_effects(code, flow, program.registers);
-    const bool ordered = order_matters(effects);
-    if (ordered) arrange(flow, effects);
-    Translation translation(program, facts, code, flow);
+    if (order_matters(effects)) arrange(flow, effects);
+    Translation translation(program, facts, code, flow, effects);
     WARPJIT_CHECK(translation.run());
-    translation.function().ordered = ordered;
-    if (ordered) problem = check(translation, flow, effects, facts);
+    if (translation.function().ordered) problem = check(translation, flow, effects, facts);
     if (problem.reason == nullptr) return std::move(translation.function());
 
     problem_address = flow.blocks[problem.block].last;
@@ -264,8 +265,9 @@ Result<ir::Function> translate(const Program& program, const ComputeFacts& facts
   return translate_stack(program, facts, code);
 }
 
-Status append_key(const Program& program, const ComputeFacts& facts, std::vector<std::byte>& key) {
+Result<std::vector<std::byte>> code_key(const Program& program) {
   WARPJIT_TRY(const ReachedCode code, ReachedCode::find(program));
+  std::vector<std::byte> key;
   append(key, program.entry);
   append(key, program.registers);
   append(key, static_cast<std::uint32_t>(code.instructions().size()));
@@ -273,6 +275,10 @@ Status append_key(const Program& program, const ComputeFacts& facts, std::vector
     append(key, address);
     append(key, i.raw);
   }
+  return key;
+}
+
+void append_key(const ComputeFacts& facts, std::vector<std::byte>& key) {
   append(key, facts.block);
   append(key, facts.shared_bytes);
   append(key, facts.local_bytes);
@@ -282,7 +288,6 @@ Status append_key(const Program& program, const ComputeFacts& facts, std::vector
        {modes.saturated_nan_is_zero, modes.zero_wins, modes.infinite_derivatives, modes.fast_fmad})
     append(key, mode);
   append(key, modes.call_limit);
-  return {};
 }
 
 }  // namespace warpjit::tesla

@@ -32,7 +32,8 @@ struct ComputeFacts {
 // that end the other lanes.
 Result<ir::Function> translate(const Program& program, const ComputeFacts& facts, bool dispatch_all = false);
 
-// Adds all that a translation depends on: the code that can be reached, and the facts. Errors: as translate.
-Status append_key(const Program& program, const ComputeFacts& facts, std::vector<std::byte>& key);
+// All that a translation depends on: the code that can be reached, and the facts. Errors: as translate.
+Result<std::vector<std::byte>> code_key(const Program& program);
+void append_key(const ComputeFacts& facts, std::vector<std::byte>& key);
 
 }  // namespace warpjit::tesla

@@ -2,6 +2,7 @@
 // translate.cpp.
 #pragma once
 
+#include "frontend/tesla/reach.h"
 #include "frontend/tesla/translate.h"
 #include "ir/builder.h"
 #include "ir/called.h"
@@ -27,7 +28,7 @@ class InstructionTranslator {
   using I1 = ir::I1;
   using I32 = ir::I32;
 
-  InstructionTranslator(const Program& program, const ComputeFacts& facts);
+  InstructionTranslator(const Program& program, const ComputeFacts& facts, const ReachedCode& code);
 
   // One instruction that transfers no control.
   void instruction(const Instruction& i);
@@ -84,6 +85,9 @@ class InstructionTranslator {
   I32 address(const Operand& operand);
   static ir::MemoryAccess access(const Operand& operand, unsigned word = 0);
   I32 load(const Operand& operand, unsigned word = 0);
+  // The header and the parameters of a launch, which stand in s[] (10.1): what is at an address of such a
+  // program as stores nothing there. They are the first words of the uniform table, except for what is known.
+  I32 launched(ir::Element element, std::uint32_t address);
   void memory(const Instruction& i);
   void load_registers(const Instruction& i);
   void store_registers(const Instruction& i);
@@ -164,6 +168,7 @@ class InstructionTranslator {
   Flags double_flags(Pair x);
 
   I1 guard_;
+  const bool stores_shared_;
 };
 
 }  // namespace warpjit::tesla

@@ -88,7 +88,46 @@ ir::MemoryAccess InstructionTranslator::access(const Operand& operand, unsigned 
 }
 
 I32 InstructionTranslator::load(const Operand& operand, unsigned word) {
+  const bool fixed = operand.kind == Operand::Kind::shared && operand.address == 0 && !operand.post_increment;
+  const std::uint32_t size = size_of(operand.type), at = operand.value & 0xffff;
+  if (fixed && !stores_shared_ && at % size == 0 && at + size <= facts_.shared_bytes)
+    return launched(element_of(operand.type), at + 4 * word);
   return b_.LoadMemory(guard_, address(operand), access(operand, word).pack());
+}
+
+I32 InstructionTranslator::launched(ir::Element element, std::uint32_t address) {
+  const auto table = [&](std::uint32_t at) {
+    function_.uniform_bytes = std::max(function_.uniform_bytes, at + 4);
+    return b_.LoadUniformI32(at);
+  };
+  // Half-words of the header that are known, or of the block.
+  const auto half = [&](std::uint32_t at) {
+    if (at >= 0x2 && at < 0x8) return word(facts_.block[at / 2 - 1]);
+    if (at >= 0xc) return b_.BlockIndex(at / 2 - 6);
+    return b_.IAnd32(b_.IShrU32(table(at & ~3U), word(at % 4 * 8)), word(0xffff));
+  };
+  const bool is_header = address < kParameterOffset;
+  I32 value, bit = word(address % 4 * 8);
+  if (is_header && size_of(element) <= 2) {
+    value = half(address & ~1U);
+    bit = word(address % 2 * 8);
+  } else if (is_header) {
+    value = b_.IOr32(half(address), b_.IShl32(half(address + 2), word(16)));
+  } else {
+    value = table(address & ~3U);
+  }
+  switch (element) {
+    case ir::Element::u8:
+      return b_.IAnd32(b_.IShrU32(value, bit), word(0xff));
+    case ir::Element::s8:
+      return b_.IShrS32(b_.IShl32(b_.IShrU32(value, bit), word(24)), word(24));
+    case ir::Element::u16:
+      return b_.IAnd32(b_.IShrU32(value, bit), word(0xffff));
+    case ir::Element::s16:
+      return b_.IShrS32(b_.IShl32(b_.IShrU32(value, bit), word(16)), word(16));
+    default:
+      return value;
+  }
 }
 
 void InstructionTranslator::memory(const Instruction& i) {

@@ -38,8 +38,10 @@ void InstructionTranslator::move(const Instruction& i) {
 // 9.6: $physid is the lane and the warp in its block; clocks and counters stand at 0.
 I32 InstructionTranslator::special_register(std::uint32_t index) {
   switch (index) {
-    case 0:
-      return b_.IOr32(b_.LaneIndex(), b_.IShl32(b_.GroupIndex(), word(8)));
+    case 0: {
+      const I32 thread = thread_index();
+      return b_.IOr32(b_.IAnd32(thread, word(kLanes - 1)), b_.IShl32(b_.IShrU32(thread, word(5)), word(8)));
+    }
     case 3:
       return word(0x20);
     default:

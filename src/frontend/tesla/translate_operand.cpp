@@ -1,4 +1,6 @@
 // Operands of Tesla instructions, and which family translates what.
+#include <algorithm>
+
 #include "frontend/tesla/translate_instruction.h"
 
 namespace warpjit::tesla {
@@ -15,10 +17,21 @@ std::vector<ir::Type> variable_types() {
   return types;
 }
 
+bool stores_shared(const ReachedCode& code) {
+  return std::ranges::any_of(code.instructions(), [](const ReachedInstruction& reached) {
+    return reached.instruction.dst.kind == Operand::Kind::shared || reached.instruction.lock != 0;
+  });
+}
+
 }  // namespace
 
-InstructionTranslator::InstructionTranslator(const Program& program, const ComputeFacts& facts)
-    : program_(program), facts_(facts), b_(function_), ssa_(b_, variable_types()) {
+InstructionTranslator::InstructionTranslator(const Program& program, const ComputeFacts& facts,
+                                             const ReachedCode& code)
+    : program_(program),
+      facts_(facts),
+      b_(function_),
+      ssa_(b_, variable_types()),
+      stores_shared_(stores_shared(code)) {
   function_.name = !program.name.empty()          ? program.name
                    : !program.source_name.empty() ? program.source_name
                                                   : "tesla";
@@ -109,7 +122,8 @@ I1 InstructionTranslator::condition(const Instruction& i) {
 }
 
 I32 InstructionTranslator::thread_index() {
-  return b_.IAdd32(b_.IMul32(b_.GroupIndex(), word(kLanes)), b_.LaneIndex());
+  return function_.may_widen ? b_.ThreadIndex()
+                             : b_.IAdd32(b_.IMul32(b_.GroupIndex(), word(kLanes)), b_.LaneIndex());
 }
 
 void InstructionTranslator::begin_thread(I32 thread) {

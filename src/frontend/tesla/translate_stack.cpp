@@ -34,7 +34,7 @@ bool is_straight(Opcode opcode) {
 class StackTranslation : private InstructionTranslator {
  public:
   StackTranslation(const Program& program, const ComputeFacts& facts, const ReachedCode& code)
-      : InstructionTranslator(program, facts), code_(code) {}
+      : InstructionTranslator(program, facts, code), code_(code) {}
 
   Result<ir::Function> run() {
     WARPJIT_CHECK(find_cases());

@@ -83,6 +83,10 @@ std::uint64_t bound(const Function& f, Value v, int depth) {
       return f.group_lanes != 0 ? f.group_lanes - 1 : kMaxWord;
     case Opcode::GroupIndex:
       return f.block_groups != 0 ? f.block_groups - 1 : kMaxWord;
+    case Opcode::BlockIndex:
+      return kMaxGridExtent - 1;
+    case Opcode::ThreadIndex:
+      return f.block_groups != 0 ? std::uint64_t{f.block_groups} * f.group_lanes - 1 : kMaxWord;
     default:
       return kMaxWord;
   }

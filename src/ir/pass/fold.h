@@ -77,6 +77,8 @@ class Folder {
   Value factor_beside(Value factor, Value product) const;
   bool is_low_half(Value v) const;
   Value whole_of_halves(Value low, Value high);
+  Step low_bits();
+  Step high_bits();
 
   Step known(Value v) {
     value = v;

@@ -47,6 +47,29 @@ Value Folder::whole_of_halves(Value low, Value high) {
   return is_low_half(low) && is_high && operand(low, 0) == operand(high, 0) ? operand(low, 0) : Value{};
 }
 
+// a & (2^n - 1), for numbers that were packed into words.
+Step Folder::low_bits() {
+  if (upper_bound(f, a()) <= bits(b())) return known(a());
+  if (!made_by(a(), Opcode::IOr32)) return Step::none;
+  for (std::uint32_t k = 0; k < 2; ++k)
+    if (trailing_zeros(f, operand(a(), k)) >= static_cast<std::uint32_t>(std::bit_width(bits(b()))))
+      return become(Opcode::IAnd32, {operand(a(), 1 - k), b()});
+  return Step::none;
+}
+
+// a >> n, likewise.
+Step Folder::high_bits() {
+  const std::uint32_t count = bits(b());
+  if (upper_bound(f, a()) >> count == 0) return known_bits(Type::i32, 0);
+  if (made_by(a(), Opcode::IShl32) && is(operand(a(), 1), count))
+    return become(Opcode::IAnd32, {operand(a(), 0), word_constant(~0u >> count)});
+  if (!made_by(a(), Opcode::IOr32)) return Step::none;
+  for (std::uint32_t k = 0; k < 2; ++k)
+    if (upper_bound(f, operand(a(), k)) >> count == 0)
+      return become(Opcode::IShrU32, {operand(a(), 1 - k), b()});
+  return Step::none;
+}
+
 Step Folder::integer_arithmetic() {
   constexpr std::uint32_t kAll = ~0u;
   // op(op(x, c1), c2)
@@ -79,7 +102,7 @@ Step Folder::integer_arithmetic() {
       if (constant(b()) && made_by(a(), Opcode::IShrU32) && constant(operand(a(), 1)) &&
           bits(operand(a(), 1)) < 32 && ((kAll >> bits(operand(a(), 1))) & ~bits(b())) == 0)
         return known(a());
-      return Step::none;
+      return constant(b()) && (bits(b()) & (bits(b()) + 1)) == 0 ? low_bits() : Step::none;
     case Opcode::IOr32:
       if (is(b(), kAll)) return known(b());
       if (is(b(), 0) || a() == b()) return known(a());
@@ -106,11 +129,11 @@ Step Folder::integer_arithmetic() {
       if (e.opcode == Opcode::IShrU32 && made_by(a(), Opcode::IShl32) && constant(operand(a(), 1))) {
         const std::uint32_t up = bits(operand(a(), 1)), down = bits(b());
         const Value x = operand(a(), 0);
-        if (up >= 32 || (upper_bound(f, x) << up) >> 32 != 0) return Step::none;
-        return up < down ? become(Opcode::IShrU32, {x, word_constant(down - up)})
-                         : become(Opcode::IShl32, {x, word_constant(up - down)});
+        if (up < 32 && (upper_bound(f, x) << up) >> 32 == 0)
+          return up < down ? become(Opcode::IShrU32, {x, word_constant(down - up)})
+                           : become(Opcode::IShl32, {x, word_constant(up - down)});
       }
-      return Step::none;
+      return e.opcode == Opcode::IShrU32 ? high_bits() : Step::none;
     }
     case Opcode::BitcastF32ToI32:
       if (made_by(a(), Opcode::BitcastI32ToF32)) return known(operand(a(), 0));

@@ -83,7 +83,7 @@ class Scheduler {
         std::uint32_t& cost = remake_cost_[data.first_result.id];
         if (data.opcode <= Opcode::ConstF32 || data.opcode == Opcode::LoadUniformI32 ||
             data.opcode == Opcode::LoadUniformF32 || data.opcode == Opcode::LaneIndex ||
-            data.opcode == Opcode::GroupIndex) {
+            data.opcode == Opcode::GroupIndex || data.opcode == Opcode::BlockIndex) {
           cost = 0;
         } else if (data.opcode >= Opcode::IAdd32 && data.opcode <= Opcode::IShrS32) {
           std::uint32_t sum = 1;

@@ -1,0 +1,50 @@
+// Things that are costly to make and used by one thread at a time: who is done with one leaves it for others.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace warpjit::runtime {
+
+template <class T>
+class Pool {
+ public:
+  // One until the end of the lease's life. The pool must live longer.
+  class Lease {
+   public:
+    Lease(Pool& pool, std::unique_ptr<T> leased) : pool_(pool), leased_(std::move(leased)) {}
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+    ~Lease() {
+      const std::lock_guard lock(pool_.mutex_);
+      if (pool_.idle_.size() < kMostIdle) pool_.idle_.push_back(std::move(leased_));
+    }
+    T& operator*() { return *leased_; }
+    T* operator->() { return leased_.get(); }
+
+   private:
+    Pool& pool_;
+    std::unique_ptr<T> leased_;
+  };
+
+  Lease borrow() {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!idle_.empty()) {
+        std::unique_ptr<T> idle = std::move(idle_.back());
+        idle_.pop_back();
+        return {*this, std::move(idle)};
+      }
+    }
+    return {*this, std::make_unique<T>()};
+  }
+
+ private:
+  static constexpr std::size_t kMostIdle = 16;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<T>> idle_;
+};
+
+}  // namespace warpjit::runtime
