@@ -335,10 +335,10 @@ class Lowering {
   // Memory of threads whose addresses are known to be arranged simply (lower_places.cpp).
   enum class Arranged : std::uint8_t { no, equal, consecutive };
   using Factors = std::array<ir::LaneShape::Stride, ir::LaneShape::kBits>;
-  // Accesses of one space from `first` to `last` in a block.
+  // Accesses of one space from `first` to `last` in a block, and what bases need of what stands between.
   struct Run {
     ir::Inst first, last;
-    std::vector<ir::Inst> accesses;
+    std::vector<ir::Inst> accesses, before;
   };
   // Addresses base + factors + [low, high), seen from one base; those of other lanes included.
   struct Span {

@@ -73,13 +73,14 @@ Lowering::Arranged Lowering::arranged(ir::Inst i) const {
 // From the access `first` on to the last one that is like it, with nothing but arithmetic between; and a bit
 // behind, where loads may become operands.
 Lowering::Run Lowering::run_from(ir::Inst first) {
-  Run run{first, first, {}};
+  Run run{first, first, {}, {}};
   constexpr std::size_t kMostAccesses = 64;
   const auto space_of = [&](ir::Inst i) {
     const MemoryAccess access = MemoryAccess::unpack(f_.inst(i).immediate);
     return MemoryWindows::number(access.space, access.index);
   };
   const std::uint32_t stamp = ++run_stamp_;
+  std::size_t before = 0;
   const auto ready = [&](Value v) { return !v.valid() || defined_in_run_[f_.definition(v).id] != stamp; };
   for (ir::Inst i = first; run.accesses.size() < kMostAccesses; i = f_.inst(i).next) {
     const ir::InstData& data = f_.inst(i);
@@ -91,11 +92,18 @@ Lowering::Run Lowering::run_from(ir::Inst first) {
         break;
       run.accesses.push_back(i);
       run.last = i;
+      before = run.before.size();
     } else if (!row.pure || row.called || row.terminator || data.opcode == Opcode::LoadInput) {
       break;
     }
-    defined_in_run_[i.id] = stamp;
+    const auto operands = f_.operands(i);
+    if (data.opcode >= Opcode::IAdd32 && data.opcode <= Opcode::IShrS32 && !varying(data.first_result) &&
+        std::all_of(operands.begin(), operands.end(), ready))
+      run.before.push_back(i);
+    else
+      defined_in_run_[i.id] = stamp;
   }
+  run.before.resize(before);
   constexpr int kBehind = 4;
   for (int n = 0; n < kBehind; ++n) {
     const ir::Inst next = f_.inst(run.last).next;
@@ -351,6 +359,8 @@ std::vector<Reg> Lowering::access_guarded(ir::Inst i) {
 }
 
 void Lowering::lower_run(const Run& run) {
+  for (ir::Inst i : run.before) lower(i);
+  guest_address_ = f_.inst(run.first).guest_address;
   const Window window = window_of(MemoryAccess::unpack(f_.inst(run.first).immediate));
   std::vector<Span> spans;
   std::vector<Placed> placed;  // by access and part
@@ -360,8 +370,16 @@ void Lowering::lower_run(const Run& run) {
   // What the run makes; what nobody needs goes away later.
   std::vector<Value> made;
   const ir::Inst behind = f_.inst(run.last).next;
-  for (ir::Inst i = run.first; i != behind; i = f_.inst(i).next)
+  std::vector<ir::Inst> insts;
+  std::size_t before = 0;
+  for (ir::Inst i = run.first; i != behind; i = f_.inst(i).next) {
+    if (before < run.before.size() && run.before[before] == i) {
+      ++before;
+      continue;
+    }
+    insts.push_back(i);
     for (std::uint32_t k = 0; k < f_.inst(i).result_count; ++k) made.push_back(f_.result(i, k));
+  }
 
   const auto is_vector_too = [&](Value v) {
     return !varying(v) && f_.definition_of(v).opcode == Opcode::LoadMemory;
@@ -377,7 +395,7 @@ void Lowering::lower_run(const Run& run) {
   };
   const auto lower_all = [&](auto lower_access) {
     std::size_t n = 0;
-    for (ir::Inst i = run.first; i != behind; i = f_.inst(i).next) {
+    for (ir::Inst i : insts) {
       guest_address_ = f_.inst(i).guest_address;
       if (n < run.accesses.size() && run.accesses[n] == i)
         lower_access(i, n++);

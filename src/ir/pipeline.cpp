@@ -71,6 +71,11 @@ Status make_groups(Function& f, GroupProgram& program, const PipelineOptions& op
   WARPJIT_CHECK(stages.run("normalize", f, normalize_loops));
   WARPJIT_CHECK(stages.run("uniformity", f, [](Function& g) { analyze_uniformity(g); }));
   if (options.optimize) {
+    if (f.group_lanes != 0)
+      WARPJIT_CHECK(stages.run("comparisons", f, [](Function& g) {
+        if (!g.may_widen) place_threads(g, g.group_lanes);
+        if (unify_comparisons(g)) analyze_uniformity(g);
+      }));
     WARPJIT_CHECK(stages.run("hoist", f, [&](Function& g) { hoist_launch_uniform(g, program.preamble); }));
     WARPJIT_CHECK(stages.done("preamble", program.preamble));
     if (options.assume_no_zero_inf) {

@@ -6,6 +6,8 @@
 #include "ir/builder.h"
 #include "ir/interpret.h"
 #include "ir/memory.h"
+#include "ir/pass/passes.h"
+#include "ir/pipeline.h"
 #include "ir/verifier.h"
 #include "support/random_ir.h"
 
@@ -200,6 +202,54 @@ TEST(LaneShape, RandomArithmeticIsAsSaid) {
     }
   }
   EXPECT_GT(known, 2000u);
+}
+
+// Comparisons of a thread's number with any bound, made of bases where those decide.
+TEST(LaneShape, ComparisonsOfWholeGroups) {
+  for (const std::uint32_t bound : {0u, 1u, 31u, 32u, 33u, 63u, 64u, 95u, 96u, 127u, 128u, 0xffffffe0u, ~0u})
+    for (int form = 0; form < 4; ++form) {
+      SCOPED_TRACE(std::to_string(bound) + ", form " + std::to_string(form));
+      Kernel k;
+      k.f.form = Form::thread;
+      const I32 thread = k.b.IAnd32(k.thread(), k.word(0xffff)), limit = k.word(bound);
+      const I1 holds = form == 0   ? k.b.ILtU32(thread, limit)
+                       : form == 1 ? k.b.ILeU32(thread, limit)
+                       : form == 2 ? k.b.ILtU32(limit, thread)
+                                   : k.b.ILeU32(limit, thread);
+      k.b.StoreMemory(k.b.constant(true), k.b.IShl32(thread, k.word(2)),
+                      k.b.SelectI32(holds, k.word(1), k.word(2)), MemoryAccess{}.pack());
+      k.b.ret();
+      ASSERT_TRUE(verify(k.f).ok()) << to_string(verify(k.f).error());
+      analyze_uniformity(k.f);
+      unify_comparisons(k.f);
+      analyze_uniformity(k.f);
+      // Does the bound part groups?
+      const std::uint64_t first = std::uint64_t{bound} + (form == 1 || form == 2 ? 1 : 0);
+      if (!k.f.is_constant(holds)) {
+        EXPECT_EQ(k.f.value(holds).shape == Shape::varying, first % kLanes != 0);
+      }
+      std::vector<std::uint32_t> kept(kLanes * kGroups);
+      const MemoryRange range = {reinterpret_cast<std::byte*>(kept.data()), 0,
+                                 static_cast<std::uint32_t>(kept.size() * 4)};
+      BlockMemory block;
+      block.globals[0] = {&range, 1};
+      std::vector<std::uint32_t> table(16);
+      Memory memory;
+      memory.uniform = table;
+      memory.block = &block;
+      const auto program = run_pipeline(k.f, {});
+      ASSERT_TRUE(program.ok()) << to_string(program.error());
+      auto interpreter = Interpreter::prepare(program->kernel, kLanes);
+      ASSERT_TRUE(interpreter.ok()) << to_string(interpreter.error());
+      ASSERT_TRUE(interpreter->run(memory, 0, kLanes * kGroups, 100).ok());
+      for (std::uint32_t n = 0; n < kept.size(); ++n) {
+        const bool wanted = form == 0   ? n < bound
+                            : form == 1 ? n <= bound
+                            : form == 2 ? bound < n
+                                        : bound <= n;
+        ASSERT_EQ(kept[n], wanted ? 1u : 2u) << "thread " << n;
+      }
+    }
 }
 
 }  // namespace

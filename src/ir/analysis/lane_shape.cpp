@@ -179,7 +179,7 @@ LaneShape LaneShapes::leaf(Value v) const {
 }
 
 LaneShape LaneShapes::of_phi(Inst i) const {
-  if (phis_are_unknown_) return kUnknown;
+  if (phis_are_unknown_ || f_.form == Form::thread) return kUnknown;
   const Value result = f_.result(i);
   LaneShape made;
   for (Value v : f_.operands(i)) {
@@ -253,7 +253,7 @@ LaneShape LaneShapes::of(Inst i) const {
     case Opcode::IXor32:
       if (apart(shape(0)) && apart(shape(1), all_bits(shape(0)))) return sum(shape(0), shape(1), false);
       return kUnknown;
-    case Opcode::SelectI32: {
+    case Opcode::SelectI32: {  // the condition is the same, so the base is
       if (!uniform(f_.operand(i, 0)) || !shape(1).known() || shape(1).kind != shape(2).kind ||
           shape(1).strides != shape(2).strides)
         return kUnknown;

@@ -48,7 +48,8 @@ struct LaneShape {
 
 class LaneShapes {
  public:
-  // In group form, shapes (analysis/uniformity) set. Linear: gives up phis that do not settle soon.
+  // Shapes (analysis/uniformity) must be set. Linear: gives up phis that do not settle soon; in thread form,
+  // where lanes may come to them different ways, all.
   explicit LaneShapes(const Function& f);
   const LaneShape& operator[](Value v) const { return shapes_[v.id]; }
 

@@ -44,6 +44,11 @@ void hoist_launch_uniform(Function& f, Function& preamble);
 // whether there were any.
 bool assume_no_zero_inf(Function& f);
 
+// Comparisons that hold in all lanes of a group or in none, although their operands vary, compare the base of
+// those (analysis/lane_shape) instead; masks that change nothing go. Shapes must be set. Returns whether f
+// changed: then shapes are to be set anew.
+bool unify_comparisons(Function& f);
+
 // Decides where a test "no lane here: jump over" pays: marks the blocks that head a costly or memory-touching
 // part of the function (BlockData::worth_skipping). Shapes must be set. linearize puts the tests.
 void insert_skips(Function& f);
@@ -67,8 +72,8 @@ void split_addresses(Function& f);
 Status schedule_groups(Function& f);
 
 // Makes the groups `lanes` wide, a multiple of what they are that divides the block's, and puts GroupIndex
-// and LaneIndex in the place of ThreadIndex. The function must be in group form, and one that may_widen
-// unless `lanes` is the width that it has.
+// and LaneIndex in the place of ThreadIndex. A function that may_widen must be in group form; of others
+// `lanes` must be the width that they have.
 void place_threads(Function& f, std::uint32_t lanes);
 
 }  // namespace warpjit::ir

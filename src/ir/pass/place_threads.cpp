@@ -8,7 +8,7 @@
 namespace warpjit::ir {
 
 void place_threads(Function& f, std::uint32_t lanes) {
-  assert(f.form == Form::group && (f.may_widen || lanes == f.group_lanes));
+  assert(f.may_widen ? f.form == Form::group : lanes == f.group_lanes);
   assert(f.block_groups * f.group_lanes % lanes == 0);
   f.block_groups = f.block_groups * f.group_lanes / lanes;
   f.group_lanes = lanes;
