@@ -24,7 +24,7 @@ const char* text_of(Enum value, const char* const (&names)[kCount]) {
 constexpr const char* kIsas[] = {"pica200"};
 constexpr const char* kStages[] = {"vertex", "geometry"};
 constexpr const char* kEngines[] = {"jit", "ir", "guest"};
-constexpr const char* kTargetNames[] = {"auto", "v3", "v4", "a64"};
+constexpr const char* kTargetNames[] = {"automatic", "v3", "v4", "a64"};
 
 constexpr const char* kPrimitiveModes[] = {"point", "variable", "fixed"};
 

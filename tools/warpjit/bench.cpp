@@ -129,11 +129,7 @@ int bench_launch(const BenchOptions& options) {
     const auto bound = BoundLaunch::make(std::move(launch));
     if (!bound) return fail(bound.error());
     for (const EngineChoice& choice : choices->usable) {
-      RunOptions run;
-      run.engine = choice.engine;
-      run.target = choice.target;
-      run.threads = options.input.threads;
-      run.fuel = options.input.fuel;
+      const RunOptions run = options.input.on(choice.engine, choice.target);
       const auto compile = measure_compile(engine, bound->launch(), run);
       if (!compile) return fail(compile.error());
       const auto items = measure_runs(engine, bound->launch(), run, options.seconds);

@@ -80,6 +80,15 @@ void RunInput::add_to(CLI::App& command) {
       ->check(CLI::Range(0u, 1024u));
 }
 
+RunOptions RunInput::on(EngineKind engine, Target target) const {
+  RunOptions run;
+  run.engine = engine;
+  run.target = target;
+  run.threads = threads;
+  run.fuel = fuel;
+  return run;
+}
+
 Result<LaunchFile> load_launch(const RunInput& input) {
   WARPJIT_TRY(LaunchFile launch, read_launch(input.file));
   if (input.count) WARPJIT_CHECK(set_count(launch, *input.count));

@@ -52,6 +52,7 @@ struct RunInput {
   unsigned threads = 1;
   // Adds them to a command.
   void add_to(CLI::App& command);
+  RunOptions on(EngineKind engine, Target target) const;
 };
 // The launch file with the count that the options ask for.
 Result<LaunchFile> load_launch(const RunInput& input);

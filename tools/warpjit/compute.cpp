@@ -207,7 +207,62 @@ int run_compute(const ComputeOptions& options, const RunOptions& run) {
   return report_fault(*report) ? kOk : kFault;
 }
 
-int verify_compute(const ComputeOptions& options, const std::vector<std::string>& engines) {
+namespace {
+
+// The first byte of memory that differs.
+std::optional<std::string> difference(const BoundCompute& bound,
+                                      const std::vector<std::vector<std::byte>>& reference) {
+  for (std::size_t k = 0; k < reference.size(); ++k) {
+    const auto [a, b] = std::mismatch(reference[k].begin(), reference[k].end(), bound.memory()[k].begin());
+    if (a != reference[k].end())
+      return fmt::format("{}[{:#x}]", bound.file().memory[k].name,
+                         bound.file().memory[k].address + (a - reference[k].begin()));
+  }
+  return std::nullopt;
+}
+
+// What the first engine that ran left behind.
+struct Reference {
+  std::vector<std::vector<std::byte>> memory;
+  bool faulted = false;
+};
+
+// One engine's line of a verification.
+struct Verdict {
+  std::string text;
+  int exit = kOk;
+};
+
+Verdict verify_on(BoundCompute& bound, const Engine& engine, const RunOptions& run,
+                  std::optional<Reference>& reference) {
+  const auto report = bound.run(engine, run);
+  if (!report) {
+    const ErrorCode code = report.error().code;
+    const std::string text = fmt::format("{}: {}", warpjit::name(code), to_string(report.error()));
+    // What only the guest interpreter can run is no disagreement.
+    if (code == ErrorCode::unsupported) return {text, kOk};
+    return {text, reference ? int{kMismatch} : exit_code(code)};
+  }
+  Verdict verdict{fmt::format("checksum {:#018x}", bound.checksum()), kOk};
+  const auto wrong = [&](const std::string& text) {
+    verdict.text += text;
+    verdict.exit = kMismatch;
+  };
+  if (report->fault) verdict.text += "  fault: " + report->fault->what;
+  if (const auto mismatch = bound.mismatch()) wrong("  NOT AS EXPECTED: " + *mismatch);
+  if (!reference) {
+    reference = Reference{bound.memory(), report->fault.has_value()};
+    return verdict;
+  }
+  if (const auto place = difference(bound, reference->memory)) wrong("  DIFFERS at " + *place);
+  if (report->fault.has_value() != reference->faulted)
+    wrong(reference->faulted ? "  NO FAULT" : "  A FAULT of this engine only");
+  return verdict;
+}
+
+}  // namespace
+
+int verify_compute(const ComputeOptions& options, const std::vector<std::string>& engines, bool dispatch) {
   auto bound = load(options.input);
   if (!bound) return fail(bound.error());
   const Engine engine;
@@ -215,49 +270,20 @@ int verify_compute(const ComputeOptions& options, const std::vector<std::string>
   if (!choices) return fail(choices.error());
   for (const std::string& text : choices->unusable) fmt::print(stderr, "warpjit: skipped {}\n", text);
   if (choices->usable.empty()) return kTargetUnavailable;
-  std::vector<std::vector<std::byte>> reference;
+  std::optional<Reference> reference;
   Json list = Json::array();
   int exit = kOk;
-  for (const EngineChoice& choice : choices->usable) {
-    RunOptions run;
-    run.engine = choice.engine;
-    run.target = choice.target;
-    run.threads = options.input.threads;
-    run.fuel = options.input.fuel;
-    const auto report = bound->run(engine, run);
-    std::string text;
-    bool ok = true;
-    if (!report) {
-      text = fmt::format("{}: {}", warpjit::name(report.error().code), to_string(report.error()));
-      // What only the guest interpreter can run is no disagreement.
-      if (report.error().code != ErrorCode::unsupported) {
-        ok = false;
-        exit = reference.empty() ? exit_code(report.error().code) : int{kMismatch};
-      }
-    } else {
-      text = fmt::format("checksum {:#018x}", bound->checksum());
-      if (report->fault) text += "  fault: " + report->fault->what;
-      const std::optional<std::string> mismatch = bound->mismatch();
-      if (mismatch) text += "  NOT AS EXPECTED: " + *mismatch;
-      ok = !mismatch;
-      if (reference.empty()) {
-        reference = bound->memory();
-      } else if (reference != bound->memory()) {
-        ok = false;
-        for (std::size_t k = 0; k < reference.size(); ++k) {
-          const auto [a, b] =
-              std::mismatch(reference[k].begin(), reference[k].end(), bound->memory()[k].begin());
-          if (a == reference[k].end()) continue;
-          text += fmt::format("  DIFFERS at {}[{:#x}]", bound->file().memory[k].name,
-                              bound->file().memory[k].address + (a - reference[k].begin()));
-          break;
-        }
-      }
-      if (!ok) exit = kMismatch;
+  for (const EngineChoice& choice : choices->usable)
+    for (const bool dispatched : {false, true}) {
+      if (dispatched && (!dispatch || choice.engine == EngineKind::guest)) continue;
+      RunOptions run = options.input.on(choice.engine, choice.target);
+      run.dispatch_all = dispatched;
+      const Verdict verdict = verify_on(*bound, engine, run, reference);
+      if (verdict.exit != kOk) exit = verdict.exit;
+      const std::string label = name(choice) + (dispatched ? "+dispatch" : "");
+      list.push_back({{"engine", label}, {"ok", verdict.exit == kOk}, {"text", verdict.text}});
+      if (!options.json) fmt::print("{:16} {}\n", label, verdict.text);
     }
-    list.push_back({{"engine", name(choice)}, {"ok", ok}, {"text", text}});
-    if (!options.json) fmt::print("{:10} {}\n", name(choice), text);
-  }
   if (options.json)
     print_json({{"launch", bound->file().name},
                 {"ok", exit == kOk},
@@ -283,11 +309,7 @@ int bench_compute(const ComputeOptions& options, const std::vector<std::string>&
     fmt::print("{}: {} threads\n{:10} {:>14} {:>12} {:>10} {:>12}\n", bound->file().name,
                bound->file().threads(), "engine", "M threads/s", "ns/thread", "x first", "compile us");
   for (const EngineChoice& choice : choices->usable) {
-    RunOptions run;
-    run.engine = choice.engine;
-    run.target = choice.target;
-    run.threads = options.input.threads;
-    run.fuel = options.input.fuel;
+    const RunOptions run = options.input.on(choice.engine, choice.target);
     std::vector<double> compiles;
     for (int k = 0; k < 15; ++k) {
       engine.clear_cache();

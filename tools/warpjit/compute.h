@@ -16,7 +16,8 @@ struct ComputeOptions {
   bool stats = false;  // run_compute: profiled, in the guest interpreter
 };
 int run_compute(const ComputeOptions& options, const RunOptions& run);
-int verify_compute(const ComputeOptions& options, const std::vector<std::string>& engines);
+// `dispatch`: also with the warp's control stack.
+int verify_compute(const ComputeOptions& options, const std::vector<std::string>& engines, bool dispatch);
 int bench_compute(const ComputeOptions& options, const std::vector<std::string>& engines, double seconds);
 int disassemble_compute(const ProgramInput& input, const std::string& out, bool json);
 int info_compute(const std::string& file, bool json);

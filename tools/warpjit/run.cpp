@@ -168,11 +168,7 @@ void print_timing(const BoundLaunch& bound, const RunReport& report) {
 }
 
 int run_launch(const RunCommand& options) {
-  RunOptions run;
-  run.engine = *parse_engine(options.engine);
-  run.target = *parse_target(options.target);
-  run.threads = options.input.threads;
-  run.fuel = options.input.fuel;
+  RunOptions run = options.input.on(*parse_engine(options.engine), *parse_target(options.target));
   run.dispatch_all = options.dispatch;
   run.background = options.background;
   if (is_compute(options.input.file))

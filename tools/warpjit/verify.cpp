@@ -83,7 +83,7 @@ void print(const Outcome& outcome, const std::string& reference, bool expectatio
 
 int verify_launch(const VerifyOptions& options) {
   if (is_compute(options.input.file))
-    return verify_compute({options.input, {}, false, options.json}, options.engines);
+    return verify_compute({options.input, {}, false, options.json}, options.engines, options.dispatch);
   auto file = load(options);
   if (!file) return fail(file.error());
   auto made = BoundLaunch::make(std::move(*file));
@@ -103,11 +103,7 @@ int verify_launch(const VerifyOptions& options) {
     for (const bool dispatch : {false, true}) {
       if (dispatch && (!options.dispatch || choice.engine == EngineKind::guest)) continue;
       Outcome outcome{choice, dispatch, {}, {}, {}};
-      RunOptions run;
-      run.engine = choice.engine;
-      run.target = choice.target;
-      run.threads = options.input.threads;
-      run.fuel = options.input.fuel;
+      RunOptions run = options.input.on(choice.engine, choice.target);
       run.dispatch_all = dispatch;
       if (const auto report = bound.run(engine, run); !report) {
         outcome.error = report.error();
