@@ -81,8 +81,8 @@ class Lowering {
   virtual Reg add_toward_zero(Reg /*a*/, Reg /*b*/) { return {}; }
   virtual Reg multiply_toward_zero(Reg /*a*/, Reg /*b*/) { return {}; }
   virtual void round_toward_zero(bool /*zero*/) {}
-  // FMadTruncFlush32: all parts, of which multiply_toward_zero made the products.
-  virtual std::vector<Reg> add_to_truncated(ir::Inst /*i*/, std::span<const Reg> /*products*/) { return {}; }
+  // FMadTruncFlush32: all parts.
+  virtual std::vector<Reg> multiply_add_truncated(ir::Inst /*i*/, std::uint32_t /*parts*/) { return {}; }
   virtual Reg shift_by_vector(Shift kind, Value a, Value count, std::uint32_t p) = 0;
   virtual Reg min_over_lanes(Reg r) = 0;  // in lane 0, unsigned
 

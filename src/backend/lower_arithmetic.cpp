@@ -226,8 +226,7 @@ void Lowering::lower_FMulZeroFlush32(ir::Inst i) {
 }
 void Lowering::lower_FMadTruncFlush32(ir::Inst i) {
   if (!code_.flushes) return call(i);
-  multiply_parts_toward_zero(i);
-  const std::vector<Reg> sums = add_to_truncated(i, products_);
+  const std::vector<Reg> sums = multiply_add_truncated(i, parts_of(f_.result(i)));
   each_part(i, [&](std::uint32_t p) { return sums[p]; });
 }
 

@@ -41,13 +41,14 @@ class Lowering final : public backend::Lowering {
   Reg multiply_toward_zero(Reg a, Reg b) override { return toward_zero(v4() ? Op::MulZero : Op::Mul, a, b); }
   Reg toward_zero(Op op, Reg a, Reg b);
   void round_toward_zero(bool zero) override;
-  std::vector<Reg> add_to_truncated(ir::Inst i, std::span<const Reg> products) override;
+  std::vector<Reg> multiply_add_truncated(ir::Inst i, std::uint32_t parts) override;
   struct Product {
     Reg truncated, left, right, addend;
   };
   Reg unusual_lanes(const std::vector<Product>& products);
   Reg is_greatest(const Product& p);
-  Reg add_again(const Product& p, Reg sum);
+  Reg truncated(const Product& p);
+  Reg add_again(Product p);
   bool quiet(Value v) const;
   Reg lanes_between(Reg r, std::uint32_t first, std::uint32_t end);
   Reg shift_by_vector(Shift kind, Value a, Value count, std::uint32_t p) override;

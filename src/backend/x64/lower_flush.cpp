@@ -31,24 +31,41 @@ Reg Lowering::lanes_between(Reg r, std::uint32_t first, std::uint32_t end) {
   return vvv(Op::And, from, vvv(Op::ICmpGt, constant_vector(end), r));
 }
 
-// Sums of c and products that were truncated with their exponent in the range of f32. That is the result but
+// Sums of c and products that are truncated with their exponent in the range of f32. That is the result but
 // in lanes where c is zero, or is so small that a product below 2^-126 would change its rounding, or where
 // the product may be beyond the greatest finite value: if there are such lanes, all is looked at again.
-std::vector<Reg> Lowering::add_to_truncated(ir::Inst i, std::span<const Reg> products) {
+std::vector<Reg> Lowering::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
   std::vector<Product> all;
-  for (std::uint32_t p = 0; p < products.size(); ++p)
-    all.push_back({products[p], vector(unflushed(operand(i, 0)), p), vector(unflushed(operand(i, 1)), p),
-                   vector(unflushed(operand(i, 2)), p)});
+  for (std::uint32_t p = 0; p < parts; ++p) {
+    Product made{{},
+                 vector(unflushed(operand(i, 0)), p),
+                 vector(unflushed(operand(i, 1)), p),
+                 vector(unflushed(operand(i, 2)), p)};
+    made.truncated = v4() ? multiply_toward_zero(made.left, made.right) : truncated(made);
+    all.push_back(made);
+  }
   std::vector<Reg> sums;
   for (const Product& p : all) sums.push_back(vvv(Op::Add, p.truncated, p.addend));
   branch_if_any(unusual_lanes(all));
   return hot_or_cold([&] { return sums; },
                      [&] {
                        std::vector<Reg> again;
-                       for (std::size_t p = 0; p < all.size(); ++p)
-                         again.push_back(add_again(all[p], sums[p]));
+                       for (const Product& p : all) again.push_back(add_again(p));
                        return again;
                      });
+}
+
+// The nearest product, less one in the last place where its error says that it is too large. The error is
+// lost where the product is below 2^-78; then it does not matter to a c of 2^-50 or more.
+Reg Lowering::truncated(const Product& p) {
+  constexpr std::uint32_t kSign = 0x80000000;
+  Reg nearest = vvv(Op::Mul, p.left, p.right), negated = vvv(Op::Xor, nearest, constant_source(kSign));
+  Inst& error = add(Op::Fma, RegClass::vector);
+  for (Reg r : {p.left, p.right, negated}) use(error, r);
+  error.prefer = 7;
+  Reg outward = vvv(Op::Xor, error.def, vvv(Op::And, nearest, constant_source(kSign)));  // negative: inward
+  Reg too_large = compare(Op::CmpF, outward, reg_source(constant_vector(0)), predicate::kLt);
+  return vvv(Op::IAdd, nearest, too_large);
 }
 
 constexpr std::uint32_t kGreatest = 0x7f7fffff, kLeast = 0x00800000, kSmall = 0x0d800000;  // 2^-126, 2^-100
@@ -58,9 +75,10 @@ Reg Lowering::unusual_lanes(const std::vector<Product>& products) {
   Reg lanes = lir::kNoReg;
   if (!v4()) {
     for (const Product& p : products) {
+      constexpr std::uint32_t kFew = 0x26800000;  // 2^-50
       Reg unusual =
           vvv(Op::Or, is_greatest(p),
-              vvv(Op::ICmpGt, constant_vector(kSmall), vvv(Op::And, p.addend, constant_source(kMagnitude))));
+              vvv(Op::ICmpGt, constant_vector(kFew), vvv(Op::And, p.addend, constant_source(kMagnitude))));
       lanes = lanes == lir::kNoReg ? unusual : vvv(Op::Or, lanes, unusual);
     }
     return lanes;
@@ -92,7 +110,13 @@ Reg Lowering::is_greatest(const Product& p) {
 
 // Where c is zero the product is rounded to nearest. Where the product is out of range, the sum is made of
 // numbers that are 2^128 times as large or as small; what that drops of c is too small to matter.
-Reg Lowering::add_again(const Product& p, Reg sum) {
+Reg Lowering::add_again(Product p) {
+  if (!v4()) {
+    round_toward_zero(true);
+    p.truncated = multiply_toward_zero(p.left, p.right);
+    round_toward_zero(false);
+  }
+  Reg sum = vvv(Op::Add, p.truncated, p.addend);
   constexpr std::uint32_t kUp = 0x5f800000, kDown = 0x1f800000;  // 2^64, 2^-64
   Reg zero = constant_vector(0);
   const auto is_zero = [&](Reg r) { return compare(Op::CmpF, r, reg_source(zero), predicate::kEq); };
