@@ -12,8 +12,8 @@ namespace warpjit::lir {
 
 inline constexpr std::uint32_t kNever = ~0u;
 
-// Bits of a table with all blocks and all registers that cross from one to another: what Liveness takes memory
-// and time for. Linear.
+// Bits of a table with all blocks and all registers that cross from one to another: what Liveness takes
+// memory and time for. Linear.
 std::uint64_t liveness_bits(const Code& code);
 
 class Liveness {
