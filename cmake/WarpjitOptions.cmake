@@ -44,5 +44,8 @@ function(warpjit_test name)
   target_compile_definitions(${name} PRIVATE WARPJIT_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   # What the tests call is optimized as ever; their own code is long to compile and short to run.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  if(WARPJIT_SANITIZE)
+    target_compile_options(${name} PRIVATE -O0)
+  endif()
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
 endfunction()

@@ -344,8 +344,8 @@ class Lowering {
   struct Span {
     Value base;
     Factors factors;
-    bool wrapped;  // modulo 2^16
-    std::int64_t low, high;
+    bool wrapped;             // modulo 2^16
+    std::int64_t low, high;   // from the base on: the least address, the end of the last access
     std::uint32_t alignment;  // of base + factors + low; 1: nothing to look at
     Reg start = lir::kNoReg;
   };

@@ -74,7 +74,7 @@ Lowering::Arranged Lowering::arranged(ir::Inst i) const {
 // behind, where loads may become operands.
 Lowering::Run Lowering::run_from(ir::Inst first) {
   Run run{first, first, {}, {}};
-  constexpr std::size_t kMostAccesses = 64;
+  constexpr std::size_t kMostAccesses = 64, kMostBetween = 48;  // all of it is lowered twice
   const auto space_of = [&](ir::Inst i) {
     const MemoryAccess access = MemoryAccess::unpack(f_.inst(i).immediate);
     return MemoryWindows::number(access.space, access.index);
@@ -82,7 +82,9 @@ Lowering::Run Lowering::run_from(ir::Inst first) {
   const std::uint32_t stamp = ++run_stamp_;
   std::size_t before = 0;
   const auto ready = [&](Value v) { return !v.valid() || defined_in_run_[f_.definition(v).id] != stamp; };
-  for (ir::Inst i = first; run.accesses.size() < kMostAccesses; i = f_.inst(i).next) {
+  std::size_t between = 0;
+  for (ir::Inst i = first; run.accesses.size() < kMostAccesses && between <= kMostBetween;
+       i = f_.inst(i).next, ++between) {
     const ir::InstData& data = f_.inst(i);
     const ir::OpcodeInfo& row = ir::info(data.opcode);
     if (arranged(i) != Arranged::no && space_of(i) == space_of(first)) {
@@ -93,6 +95,7 @@ Lowering::Run Lowering::run_from(ir::Inst first) {
       run.accesses.push_back(i);
       run.last = i;
       before = run.before.size();
+      between = 0;
     } else if (!row.pure || row.called || row.terminator || data.opcode == Opcode::LoadInput) {
       break;
     }
@@ -315,7 +318,7 @@ std::vector<Reg> Lowering::access_guarded(ir::Inst i) {
                                  : scalar_op_imm(Op::SAddImm, start, static_cast<std::int32_t>(distance));
     if (shape.kind == LaneShape::Kind::wrapped16) {
       // So near below 2^16 that only lanes behind the wrap are in the window: seen as below 0.
-      constexpr std::int32_t kNear = 0x100;
+      constexpr std::int32_t kNear = 0x10000 - kMostSharedSeen;
       start = scalar_op_imm(Op::SAndImm, scalar_op_imm(Op::SAddImm, start, kNear), 0xffff);
       start = scalar_op_imm(Op::SAddImm, start, -kNear);
     }

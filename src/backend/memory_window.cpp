@@ -62,9 +62,8 @@ void MemoryWindows::set(const ir::BlockMemory& memory) {
     set(number(ir::Space::constant, k), memory.constants[k], true);
     set(number(ir::Space::global, k), memory.globals[k], false);
   }
-  // A vector that begins in it ends before 2^16 (Lowering::arrangement_of_base).
   windows_[number(ir::Space::shared, 0)] =
-      window(memory.shared.data(), 0, std::min<std::size_t>(memory.shared.size(), 0xff00));
+      window(memory.shared.data(), 0, std::min<std::size_t>(memory.shared.size(), kMostSharedSeen));
   const std::uint32_t local = std::min(memory.local_bytes, kMostLocalBytes);
   windows_[number(ir::Space::local, 0)] = window(memory.local, 0, memory.local == nullptr ? 0 : local);
   windows_[number(ir::Space::local, 0)].address =

@@ -52,9 +52,14 @@ struct CallSite {
   std::uint64_t immediate = 0;
 };
 
+// What the addresses of global ranges that code sees are multiples of.
+inline constexpr std::uint32_t kWindowAlignment = 8;
+// Bytes of shared memory that code sees; behind them it calls. Addresses there count modulo 2^16: a vector,
+// or a run of accesses, that begins in what is seen ends before 2^16 and does not wrap around.
+inline constexpr std::uint32_t kMostSharedSeen = 0xff00;
+
 // The piece of a space that code reaches itself; the rest is for call_out. An access of 2^k bytes at an
 // address begins inside if address - `address`, unsigned, is below limits[k].
-inline constexpr std::uint32_t kWindowAlignment = 8;
 struct MemoryWindow {
   const std::byte* bytes;  // readable, 4 bytes at least
   std::uint32_t

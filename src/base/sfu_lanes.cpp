@@ -108,6 +108,8 @@ WARPJIT_LANE void evaluate_lanes(Function function, const u32* __restrict x, u32
   }
 }
 
+#undef WARPJIT_LANE
+
 using Evaluate = void (*)(Function, const u32*, u32*, std::size_t);
 
 void evaluate_plain(Function function, const u32* x, u32* results, std::size_t count) {

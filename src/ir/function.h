@@ -64,7 +64,7 @@ class Function {
   // do. Of two blocks that may run for different lanes, what the later edge of a branch leads to comes first.
   bool ordered = false;
   // Groups may be made of several times group_lanes threads: nothing tells which threads are together in a
-  // group but ThreadIndex, and groups do not wait for each other.
+  // group but ThreadIndex, and all lanes of a group come to its barriers together.
   bool may_widen = false;
 
   // Blocks. Block 0 is the entry and has no predecessors.

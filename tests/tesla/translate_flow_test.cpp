@@ -126,6 +126,25 @@ TEST(TeslaTranslateFlow, QuadOperationsWhereAllLanesAre) {
 }
 
 // What only a stack of a warp's own can say.
+// Groups of several warps, where all lanes come to each barrier together.
+TEST(TeslaTranslateFlow, WarpsThatMayBeOneGroup) {
+  const auto may_widen = [](const std::string& body) {
+    ComputeFacts facts;
+    facts.block = {64, 1, 1};
+    const auto function = translate(program_of(body + "exit nop\n"), facts);
+    EXPECT_TRUE(function.ok()) << body << to_string(function.error());
+    return function.ok() && function->may_widen;
+  };
+  const std::string barrier = "bar inc wait 0x0 all\n", store = "shl $a1 $r0 0x2\nst b32 s[$a1+0x20] $r0\n";
+  const std::string branch = "mov b32 $r3 9\nset $c0 # l u32 $r0 $r3\n(e $c0) bra #end\n";
+  EXPECT_TRUE(may_widen(store + barrier + "ld $r1 b32 s[0x20]\n"));
+  EXPECT_TRUE(may_widen("joinat #end\n" + branch + store + "end:\njoin nop\n" + barrier));
+  EXPECT_TRUE(may_widen(store + barrier + branch + "ld $r1 b32 s[0x20]\nend:\n"));
+  EXPECT_FALSE(may_widen("joinat #end\n" + branch + barrier + "end:\njoin nop\n"));
+  EXPECT_FALSE(may_widen(branch + "mov b32 $r1 1\nend:\n" + barrier));  // they do not meet again
+  EXPECT_FALSE(may_widen(store + barrier + "vote all $c1\n"));
+}
+
 TEST(TeslaTranslateFlow, Recursion) {
   // 1 + 2 + ... + lane, by a function that calls itself; lanes come back at different depths.
   const std::string sum =

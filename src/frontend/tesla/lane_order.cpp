@@ -326,13 +326,30 @@ bool order_matters(const std::vector<LaneEffects>& effects) {
 
 bool warps_meet(const std::vector<LaneEffects>& effects) {
   const LaneEffects all = sum(effects);
-  return all.reads_lanes || all.barrier || conflict(all.memory[0], all.memory[0]) ||
-         std::ranges::any_of(all.memory,
-                             [](const LaneEffects::Memory& m) { return m.atomics != 0 && conflict(m, m); });
+  return all.reads_lanes || std::ranges::any_of(all.memory, [](const LaneEffects::Memory& m) {
+           return m.atomics != 0 && conflict(m, m);
+         });
 }
 
 void arrange(ControlFlow& flow, const std::vector<LaneEffects>& effects) { Arrangement(flow, effects).run(); }
 
 OrderProblem check_lane_order(const LaneOrder& order) { return Check(order).run(); }
+
+bool all_meet(const LaneOrder& order) {
+  constexpr std::size_t kMaxWork = 1 << 20;
+  if (!sum(order.effects).barrier) return true;
+  std::size_t work = 0;
+  for (std::uint32_t b = 0; b < order.flow.blocks.size(); ++b) {
+    if (!order.diverges[b]) continue;
+    const FlowBlock& block = order.flow.blocks[b];
+    Region parted(order, block.meeting_depth);
+    parted.enter_edges(block);
+    parted.walk();
+    work += parted.blocks().size() + order.flow.blocks.size() / 64;
+    const auto waits = [&](std::uint32_t inside) { return order.effects[inside].barrier; };
+    if (work > kMaxWork || std::ranges::any_of(parted.blocks(), waits)) return false;
+  }
+  return true;
+}
 
 }  // namespace warpjit::tesla

@@ -37,9 +37,9 @@ std::vector<LaneEffects> lane_effects(const ReachedCode& code, const ControlFlow
 // Whether anything depends on which lanes run these together or in which order.
 bool order_matters(const std::vector<LaneEffects>& effects);
 
-// Whether lanes notice which warp others are in, or which warp comes first. What one warp stores to g[] while
-// another one loads it, with no barrier between, is a race; in s[], threads that meet without a barrier are
-// taken for lanes of one warp that count on that.
+// Whether lanes notice which warp others are in, or which warp comes first, barriers aside (all_meet). What
+// one warp stores while another one loads it, with no barrier between, is a race; lanes of one warp find
+// their instructions in the same order in groups of several warps.
 bool warps_meet(const std::vector<LaneEffects>& effects);
 
 // Brings the blocks into the hardware's order, as far as an order of blocks can: sets first_edge, which is
@@ -61,5 +61,9 @@ struct OrderProblem {
   std::vector<std::uint32_t> splits;
 };
 OrderProblem check_lane_order(const LaneOrder& order);
+
+// Whether all lanes that have not ended come to each barrier together: none is between a branch that parts
+// lanes and where these meet again. Then several warps may wait there as one group.
+bool all_meet(const LaneOrder& order);
 
 }  // namespace warpjit::tesla

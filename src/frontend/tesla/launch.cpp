@@ -59,6 +59,19 @@ Status bind_constants(const Program& program, const Launch& launch, frontend::Co
 
 }  // namespace
 
+ir::Space space_of(Operand::Kind kind) {
+  switch (kind) {
+    case Operand::Kind::constant:
+      return ir::Space::constant;
+    case Operand::Kind::shared:
+      return ir::Space::shared;
+    case Operand::Kind::local:
+      return ir::Space::local;
+    default:
+      return ir::Space::global;
+  }
+}
+
 Result<frontend::ComputePlan> plan_launch(const Program& program, const Launch& launch) {
   WARPJIT_CHECK(check_extents(launch));
   frontend::ComputePlan plan;

@@ -7,6 +7,9 @@
 
 namespace warpjit::tesla {
 
+// Of an operand in memory.
+ir::Space space_of(Operand::Kind kind);
+
 // Errors: bad_input.
 Result<frontend::ComputePlan> plan_launch(const Program& program, const frontend::ComputeLaunch& launch);
 

@@ -6,19 +6,6 @@
 namespace warpjit::tesla {
 namespace {
 
-ir::Space space_of(Operand::Kind kind) {
-  switch (kind) {
-    case Operand::Kind::constant:
-      return ir::Space::constant;
-    case Operand::Kind::shared:
-      return ir::Space::shared;
-    case Operand::Kind::local:
-      return ir::Space::local;
-    default:
-      return ir::Space::global;
-  }
-}
-
 void copy_fault(const RunReport& run, frontend::BlocksReport& report) {
   if (!run.first_fault) return;
   const MemoryFault& fault = *run.first_fault;

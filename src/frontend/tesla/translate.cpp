@@ -188,6 +188,7 @@ OrderProblem check(Translation& translation, const ControlFlow& flow, const std:
     order.diverges.push_back(flow.blocks[b].edge_count == 2 && parts(f, translation.block(b)));
     order.position.push_back(loops.position(translation.block(b)));
   }
+  f.may_widen = f.may_widen && all_meet(order);
   order.has_all_lanes.assign(flow.blocks.size(), false);
   const bool quads = std::ranges::any_of(effects, [](const LaneEffects& e) { return e.needs_all_lanes; });
   if (quads && facts.threads() % 4 == 0 && every_loop_ends(f, loops)) {

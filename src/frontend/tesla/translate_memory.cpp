@@ -1,4 +1,5 @@
 // Loads, stores and atomics (9).
+#include "frontend/tesla/launch.h"
 #include "frontend/tesla/translate_instruction.h"
 
 namespace warpjit::tesla {
@@ -7,19 +8,6 @@ using ir::I1;
 using ir::I32;
 
 namespace {
-
-ir::Space space_of(Operand::Kind kind) {
-  switch (kind) {
-    case Operand::Kind::constant:
-      return ir::Space::constant;
-    case Operand::Kind::shared:
-      return ir::Space::shared;
-    case Operand::Kind::local:
-      return ir::Space::local;
-    default:
-      return ir::Space::global;
-  }
-}
 
 ir::Element element_of(Type type) {
   switch (type) {

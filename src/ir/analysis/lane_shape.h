@@ -48,8 +48,8 @@ struct LaneShape {
 
 class LaneShapes {
  public:
-  // Shapes (analysis/uniformity) must be set. Linear: gives up phis that do not settle soon; in thread form,
-  // where lanes may come to them different ways, all.
+  // Shapes (analysis/uniformity) must be set. At most five passes: gives up phis that do not settle by then;
+  // in thread form, where lanes may come to them different ways, all.
   explicit LaneShapes(const Function& f);
   const LaneShape& operator[](Value v) const { return shapes_[v.id]; }
 
