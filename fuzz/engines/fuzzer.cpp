@@ -59,6 +59,18 @@ std::vector<Configuration> Fuzzer::configurations(const RunOptions& base, bool d
   return list;
 }
 
+std::vector<Configuration> Fuzzer::digested(const RunOptions& base, EngineKind kind, Target target,
+                                            bool dispatch, bool few_registers) const {
+  RunOptions run = base;
+  run.engine = kind;
+  run.target = target;
+  std::vector<Configuration> list = {{"", &full_, run}};
+  if (kind == EngineKind::jit && few_registers) list.push_back({"+registers4", &few_registers_, run});
+  run.dispatch_all = true;
+  if (kind != EngineKind::guest && dispatch) list.insert(list.begin() + 1, {"+dispatch", &full_, run});
+  return list;
+}
+
 void Fuzzer::clear_caches() const {
   full_.clear_cache();
   few_registers_.clear_cache();

@@ -50,6 +50,9 @@ class Fuzzer {
   // The IR interpreter and every target, as `base` says; if asked for, again in the dispatcher and with four
   // registers of each class.
   std::vector<Configuration> configurations(const RunOptions& base, bool dispatch, bool few_registers) const;
+  // The ways whose results a digest tells, with what their lines add to the seed as names.
+  std::vector<Configuration> digested(const RunOptions& base, EngineKind kind, Target target, bool dispatch,
+                                      bool few_registers) const;
   void clear_caches() const;
 
   const Options& options_;

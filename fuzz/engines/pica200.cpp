@@ -141,19 +141,13 @@ class Pica200Fuzzer final : public Fuzzer {
     auto bound = BoundLaunch::make(make_launch(seed, variation));
     if (!bound) return fmt::format("{} {}\n", seed, to_string(bound.error()));
     std::string lines;
-    const auto add = [&](const char* suffix, const Engine& engine, bool dispatch) {
-      RunOptions run = base_options(variation);
-      run.engine = kind;
-      run.target = target;
-      run.dispatch_all = dispatch;
-      const auto report = bound->run(engine, run);
-      lines += fmt::format("{}{} ", seed, suffix);
+    for (const Configuration& way :
+         digested(base_options(variation), kind, target, variation.dispatch, variation.few_registers)) {
+      const auto report = bound->run(*way.engine, way.run);
+      lines += fmt::format("{}{} ", seed, way.name);
       lines += report ? fmt::format("{:016x} done\n", bound->checksum()) : to_string(report.error()) + "\n";
       limited_ += report && report->engine != kind;  // beyond a limit of the compiler: the IR interpreter ran
-    };
-    add("", full_, false);
-    if (kind != EngineKind::guest && variation.dispatch) add("+dispatch", full_, true);
-    if (kind == EngineKind::jit && variation.few_registers) add("+registers4", few_registers_, false);
+    }
     clear_caches();
     return lines;
   }

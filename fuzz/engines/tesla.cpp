@@ -73,19 +73,14 @@ class TeslaFuzzer final : public Fuzzer {
     const Variation variation = vary(seed, options_);
     const tesla::RandomKernel kernel = make(seed);
     std::string lines;
-    const auto add = [&](const char* suffix, const Engine& engine, bool dispatch) {
-      RunOptions run;
-      run.engine = kind;
-      run.target = target;
-      run.threads = variation.host_threads;
-      run.dispatch_all = dispatch;
-      const Outcome got = outcome(kernel, variation, engine, run);
-      lines += fmt::format("{}{} {:016x} {}\n", seed, suffix, hash_bytes(std::as_bytes(std::span(got.g1))),
-                           got.end + got.fault);
-    };
-    add("", full_, false);
-    if (kind != EngineKind::guest && variation.dispatch) add("+dispatch", full_, true);
-    if (kind == EngineKind::jit && variation.few_registers) add("+registers4", few_registers_, false);
+    RunOptions base;
+    base.threads = variation.host_threads;
+    for (const Configuration& way :
+         digested(base, kind, target, variation.dispatch, variation.few_registers)) {
+      const Outcome got = outcome(kernel, variation, *way.engine, way.run);
+      lines += fmt::format("{}{} {:016x} {} {}\n", seed, way.name,
+                           hash_bytes(std::as_bytes(std::span(got.g1))), got.end, got.fault);
+    }
     clear_caches();
     return lines;
   }

@@ -108,8 +108,10 @@ class Generator {
     constexpr const char* kConditions[] = {"l",  "e",  "le",  "g",  "lg",  "ge",  "lge", "u",
                                            "lu", "eu", "leu", "gu", "lgu", "geu", "o",   "c",
                                            "a",  "s",  "ns",  "na", "nc",  "no"};
-    return std::string("(") + kConditions[random_.below(std::size(kConditions))] + " $c" +
-           std::to_string(random_.below(4)) + ") ";
+    // One draw after the other: compilers choose the order of what one expression draws.
+    const char* condition = kConditions[random_.below(std::size(kConditions))];
+    const std::string flags = std::to_string(random_.below(4));
+    return std::string("(") + condition + " $c" + flags + ") ";
   }
 
   // --- Frame -----------------------------------------------------------------------------------------------
@@ -295,10 +297,7 @@ class Generator {
         return line("bar inc wait 0x0 all");
       }
       case 4:
-        if (options_.votes)
-          return line((random_.one_in(4) ? "" : predicate()) + "vote " + (random_.one_in(2) ? "any" : "all") +
-                      " $c" + std::to_string(random_.below(4)));
-        return arithmetic();
+        return options_.votes ? vote() : arithmetic();
       case 5:
         if (!options_.quads || !random_.one_in(2)) return arithmetic();
         line("quadon");
@@ -311,10 +310,21 @@ class Generator {
         return line("ld b32 " + any_reg() + " g1[" + scratch + "]");
       case 7:
         line("add b32 " + scratch + " " + reg(kOutput) + " " + std::to_string(4 * random_.below(32)));
-        return line("ld add u32 " + any_reg() + " g1[" + scratch + "] " + any_reg());
+        return add_atomically(scratch);
       default:
         return arithmetic();
     }
+  }
+
+  void vote() {
+    const std::string condition = random_.one_in(4) ? "" : predicate();
+    const std::string operation = random_.one_in(2) ? "any" : "all";
+    line(condition + "vote " + operation + " $c" + std::to_string(random_.below(4)));
+  }
+
+  void add_atomically(const std::string& address) {
+    const std::string old = any_reg(), addend = any_reg();
+    line("ld add u32 " + old + " g1[" + address + "] " + addend);
   }
 
   // A random word of a random row of arithmetic, its operands moved to where they may be.
