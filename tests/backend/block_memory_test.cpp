@@ -4,6 +4,7 @@
 
 #include "backend/block.h"
 #include "support/random_ir.h"
+#include "support/share.h"
 
 namespace warpjit::backend {
 namespace {
@@ -102,7 +103,7 @@ MemoryAccess random_access(Random& random, bool write) {
 
 TEST_P(BlockAccess, RandomAccessesAreThoseOfTheInterpreter) {
   const BlockShape shape = shape_with_ranges();
-  for (std::uint64_t seed = 0; seed < 400 && !HasFailure(); ++seed) {
+  for (std::uint64_t seed = 0; seed < share(400) && !HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     BlockKernel k(shape);
@@ -150,7 +151,7 @@ TEST_P(BlockAccess, RangesThatAreAlignedLessThanAccesses) {
 
 // Several places beside one address, wrapping after 16 bits.
 TEST_P(BlockAccess, PlacesBesideOneAddress) {
-  for (std::uint64_t seed = 0; seed < 150 && !HasFailure(); ++seed) {
+  for (std::uint64_t seed = 0; seed < share(150) && !HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed + 500);
     BlockShape shape;
@@ -180,7 +181,7 @@ TEST_P(BlockAccess, PlacesBesideOneAddress) {
 // Runs of accesses beside a base that all lanes share, at the borders of windows: below, above, misaligned,
 // wrapping after 16 bits; neighbours, equal lanes, rows of a tile, descending lanes; lanes without guard.
 TEST_P(BlockAccess, RunsAtBorders) {
-  for (std::uint64_t seed = 0; seed < 600 && !HasFailure(); ++seed) {
+  for (std::uint64_t seed = 0; seed < share(600) && !HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed + 2000);
     BlockShape shape;

@@ -11,6 +11,7 @@
 #include "ir/printer.h"
 #include "ir/verifier.h"
 #include "support/random_ir.h"
+#include "support/share.h"
 
 namespace warpjit::ir {
 namespace {
@@ -42,7 +43,7 @@ class RandomPrograms : public ::testing::TestWithParam<Way> {};
 
 TEST_P(RandomPrograms, GiveTheSameOutputsInGroupForm) {
   const std::uint64_t first = from_environment("WARPJIT_FIRST_SEED", 0);
-  const std::uint64_t count = from_environment("WARPJIT_SEEDS", 1500);
+  const std::uint64_t count = from_environment("WARPJIT_SEEDS", share(1500));
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     const Function thread_form = random_any_function(seed);
     const RandomMemory memory(seed, 21);
@@ -102,7 +103,7 @@ TEST_P(RandomPrograms, BurnFuelAsThreadsDo) {
 
 TEST(RandomPipeline, GivesTheSameOutputs) {
   const std::uint64_t first = from_environment("WARPJIT_FIRST_SEED", 0);
-  const std::uint64_t count = from_environment("WARPJIT_SEEDS", 1500);
+  const std::uint64_t count = from_environment("WARPJIT_SEEDS", share(1500));
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     const Function thread_form = random_any_function(seed);
     const RandomMemory memory(seed, 21);

@@ -9,6 +9,7 @@
 #include "frontend/pica200/disassemble.h"
 #include "support/pica_cases.h"
 #include "support/pica_engines.h"
+#include "support/share.h"
 
 namespace warpjit::tests {
 namespace {
@@ -63,7 +64,7 @@ PicaLaunch random_launch(std::uint64_t seed, const pica200::RandomOptions& optio
 }
 
 TEST(PicaEngines, RandomProgramsAgree) {
-  for (std::uint64_t seed = 0; seed < 150 && !testing::Test::HasFatalFailure(); ++seed)
+  for (std::uint64_t seed = 0; seed < share(150) && !testing::Test::HasFatalFailure(); ++seed)
     compare_engines(random_launch(seed), "seed " + std::to_string(seed));
 }
 
@@ -71,7 +72,7 @@ TEST(PicaEngines, RandomStraightLineProgramsAgree) {
   pica200::RandomOptions options;
   options.flow = options.jumps = false;
   options.threads = 37;  // more than a group, and not a whole number of them
-  for (std::uint64_t seed = 0; seed < 60 && !testing::Test::HasFatalFailure(); ++seed)
+  for (std::uint64_t seed = 0; seed < share(60) && !testing::Test::HasFatalFailure(); ++seed)
     compare_engines(random_launch(seed, options), "straight-line seed " + std::to_string(seed));
 }
 
@@ -92,7 +93,7 @@ TEST(PicaEngines, SharedGateCases) {
     if (test.tier != "gate") continue;
     for (const PicaRun& wanted : test.runs) {
       if (wanted.geometry) continue;
-      ++runs;
+      if (!in_share(runs++)) continue;
       const PicaLaunch launch{test.program, test.uniforms, {wanted.start}};
       for (const Engine& engine : engines()) {
         const EngineResult result = engine.run(launch);

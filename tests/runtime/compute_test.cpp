@@ -7,6 +7,7 @@
 
 #include "frontend/tesla/random.h"
 #include "frontend/tesla/shader.h"
+#include "support/share.h"
 #include "warpjit/compute.hpp"
 
 namespace warpjit {
@@ -104,19 +105,12 @@ TEST(Compute, ExamplesGiveTheSameBitsOnEveryEngine) {
   }
 }
 
-// The engine's checks and sanitizers together take a second a seed.
-#ifdef WARPJIT_SANITIZED
-constexpr std::uint64_t kSeeds = 20;
-#else
-constexpr std::uint64_t kSeeds = 300;
-#endif
-
 TEST(Compute, RandomKernelsGiveTheSameBitsOnEveryEngine) {
   EngineOptions many_parts;
   many_parts.parts = 8;
   const Engine engine{EngineOptions()}, wide_engine{many_parts};
   std::uint64_t wide = 0;  // runs in which several warps were one group
-  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+  for (std::uint64_t seed = 1; seed <= share(300); ++seed) {
     tesla::RandomOptions options{.quads = seed % 2 == 0};
     options.lanes_meet = seed % 4 != 1;
     const tesla::RandomKernel kernel = tesla::random_kernel(seed, options);

@@ -9,6 +9,7 @@
 #include "runtime/shaders.h"
 #include "support/draw_reference.h"
 #include "support/guarded_bytes.h"
+#include "support/share.h"
 
 namespace warpjit::test {
 namespace {
@@ -161,7 +162,7 @@ void check_indexed(const Engine& engine, const RandomDraw& draw, std::span<const
 
 TEST(RandomDraws, AllEnginesGiveWhatTheGuestInterpreterGives) {
   const Engine engine;
-  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+  for (std::uint64_t seed = 1; seed <= share(150); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     DrawMaker maker(seed * 7919);
     const RandomDraw draw = maker.make(seed);

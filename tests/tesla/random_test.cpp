@@ -1,5 +1,6 @@
 #include "frontend/tesla/random.h"
 
+#include "support/share.h"
 #include "tesla/interpret_test.h"
 
 namespace warpjit::tesla {
@@ -8,7 +9,7 @@ namespace {
 TEST(TeslaRandom, KernelsEndAndBothLoopsAgree) {
   std::uint64_t instructions = 0;
   std::uint32_t deepest = 0;
-  for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+  for (std::uint64_t seed = 1; seed <= share(500); ++seed) {
     RandomKernel kernel = random_kernel(seed);
     auto interpreter = Interpreter::prepare(kernel.program);
     ASSERT_TRUE(interpreter.ok()) << seed << ": " << to_string(interpreter.error());
@@ -40,7 +41,7 @@ TEST(TeslaRandom, KernelsEndAndBothLoopsAgree) {
     ASSERT_EQ(results[0], results[1]) << seed;
     EXPECT_EQ(program_of(disassemble(kernel.program)).code, kernel.program.code) << seed;
   }
-  EXPECT_GT(instructions, 100000U);
+  EXPECT_GT(instructions, share(100000));
   EXPECT_GT(deepest, 8U);
   RecordProperty("instructions", static_cast<int>(instructions));
 }

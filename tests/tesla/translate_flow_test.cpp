@@ -7,28 +7,30 @@ namespace warpjit::tesla {
 namespace {
 
 // With $r0 = thread, $r1 = 4 times that; g1[$r1] gets $r2.
-Compared run(const std::string& body, bool expect_supported,
-             std::array<std::uint32_t, 3> block = {32, 1, 1}) {
+Compared run(const std::string& body, bool expect_supported, std::array<std::uint32_t, 3> block = {32, 1, 1},
+             std::uint64_t fuel = 10000) {
   const Program program =
       program_of("and b32 $r0 $r0 0xffff\nshl b32 $r1 $r0 0x2\n" + body + "st b32 g1[$r1] $r2\nexit nop\n");
   Comparison comparison{.g0 = Words(1024), .g1 = Words(1024), .expect_supported = expect_supported};
   comparison.launch.block = block;
   comparison.launch.shared_bytes = 4096;
-  comparison.launch.fuel = 10000;
+  comparison.launch.fuel = fuel;
   return compare(program, comparison, body);
 }
-void expect_same(const std::string& body, std::array<std::uint32_t, 3> block = {32, 1, 1}) {
-  EXPECT_EQ(run(body, true, block), Compared::same) << body;
+void expect_same(const std::string& body, std::array<std::uint32_t, 3> block = {32, 1, 1},
+                 std::uint64_t fuel = 10000) {
+  EXPECT_EQ(run(body, true, block, fuel), Compared::same) << body;
 }
 // Only with the stack.
-void expect_same_with_stack(const std::string& body, std::array<std::uint32_t, 3> block = {32, 1, 1}) {
+void expect_same_with_stack(const std::string& body, std::array<std::uint32_t, 3> block = {32, 1, 1},
+                            std::uint64_t fuel = 10000) {
   const Program program = program_of(body + "exit nop\n");
   ComputeFacts facts;
   facts.block = block;
   const auto function = translate(program, facts);
   ASSERT_TRUE(function.ok()) << body << to_string(function.error());
   EXPECT_EQ(function->form, ir::Form::group) << body;
-  expect_same(body, block);
+  expect_same(body, block, fuel);
 }
 void expect_left_to_interpreter(const std::string& body) {
   EXPECT_EQ(run(body, false), Compared::unsupported) << body;
@@ -68,7 +70,8 @@ TEST(TeslaTranslateFlow, LockInADivergentLoop) {
   // Spinning while the owner waits: out of fuel.
   expect_same_with_stack(
       "again:\nld lock $c1 $r4 b32 s[0x80]\n(geu $c1) bra #again\nadd b32 $r4 $r4 $r0\n"
-      "st unlock b32 s[0x80] $r4\n");
+      "st unlock b32 s[0x80] $r4\n",
+      {32, 1, 1}, 500);
 }
 
 TEST(TeslaTranslateFlow, ExitInsideAnIf) {

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "frontend/tesla/random.h"
+#include "support/share.h"
 #include "tesla/translate_test.h"
 
 namespace warpjit::tesla {
@@ -32,11 +33,7 @@ RandomOptions options_of(std::uint64_t seed) {
 
 // WARPJIT_TESLA_SEEDS=FIRST..LAST checks these instead and prints how many can be translated.
 TEST(TeslaTranslateRandom, KernelsAgree) {
-#ifdef WARPJIT_SANITIZED
-  std::uint64_t first = 1, last = 60;
-#else
-  std::uint64_t first = 1, last = 300;
-#endif
+  std::uint64_t first = 1, last = share(300);
   const char* given = std::getenv("WARPJIT_TESLA_SEEDS");
   if (given != nullptr) {
     char* end = nullptr;

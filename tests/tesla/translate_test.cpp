@@ -107,7 +107,7 @@ IrOutcome run_ir(const Program& program, const Modes& modes, const Launch& launc
         std::memcpy(shared.data() + 2 * k, &half, 2);
       }
       std::ranges::copy(launch.parameters, shared.begin() + kParameterOffset);
-      std::memcpy(table.data(), shared.data(), std::min(4 * table.size(), shared.size()));
+      if (!table.empty()) std::memcpy(table.data(), shared.data(), std::min(4 * table.size(), shared.size()));
       block.block = {bx, by};
       if (const Status status = preamble->run(memory, 0, 1, 1); !status.ok()) return {status.error()};
       const std::uint64_t count = std::uint64_t{groups / group->kernel.inner_groups} * lanes;
