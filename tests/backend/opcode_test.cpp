@@ -104,7 +104,7 @@ bool needs_expansion(Opcode opcode) { return opcode >= Opcode::Exp2F32 && opcode
 bool keeps_nan_bits(Opcode opcode) {
   return opcode == Opcode::FNeg32 || opcode == Opcode::FAbs32 || opcode == Opcode::CanonicalizeNaN32 ||
          opcode == Opcode::CanonicalizeNaNOnes32 || opcode == Opcode::BitcastI32ToF32 ||
-         opcode == Opcode::SelectF32;
+         opcode == Opcode::SelectF32 || opcode == Opcode::FMinSelect32 || opcode == Opcode::FMaxSelect32;
 }
 
 enum class Kind { varying, uniform, constant };

@@ -213,5 +213,73 @@ TEST(Compute, BadLaunchesAreErrors) {
   EXPECT_FALSE(launch.bind_constant(16, nullptr, 0).ok());
 }
 
+// All engines; without a target, the guest's.
+std::vector<RunOptions> all_ways(const Engine& engine) {
+  std::vector<RunOptions> all = ways(engine);
+  RunOptions guest;
+  guest.engine = EngineKind::guest;
+  all.push_back(guest);
+  return all;
+}
+
+ComputeProgram kernel(const std::string& body) {
+  auto program = ComputeProgram::from_assembly(".kernel k\n.registers 16\n.shared 0x400\n" + body,
+                                               {.kernel = "k", .source_name = "test"});
+  EXPECT_TRUE(program.ok()) << to_string(program.error());
+  return *program;
+}
+
+// Many blocks run in one call of host code; each thread of each block has all of the fuel.
+TEST(Compute, EveryBlockHasItsOwnFuel) {
+  const Engine engine{EngineOptions()};
+  ComputeLaunch launch(kernel(
+      "mov b32 $r1 64\nmov b32 $r2 1\nagain:\nsub b32 $c0 $r1 $r1 $r2\n(lg $c0) bra #again\nexit nop\n"));
+  launch.set_grid(300);
+  launch.set_block(32);
+  launch.set_fuel(63);
+  for (const RunOptions& way : all_ways(engine)) {
+    const auto report = engine.run(launch, way);
+    EXPECT_TRUE(report.ok()) << to_string(report.error());
+  }
+}
+
+TEST(Compute, EndlessLoopsInManyBlocksEnd) {
+  const Engine engine{EngineOptions()};
+  ComputeLaunch launch(kernel("again:\nbra #again\n"));
+  launch.set_grid(300);
+  launch.set_block(64);
+  launch.set_fuel(1000);
+  for (const RunOptions& way : all_ways(engine)) {
+    const auto report = engine.run(launch, way);
+    ASSERT_FALSE(report.ok());
+    EXPECT_EQ(report.error().code, ErrorCode::out_of_fuel);
+  }
+}
+
+// Compilers need tables of blocks by values: a kernel for which these would be large is left to the
+// interpreter, or refused where a target is asked for.
+TEST(Compute, KernelsBeyondTheCompilersLimitsAreRefused) {
+  const Engine engine{EngineOptions()};
+  if (engine.info().targets.empty() || share(8) != 8) GTEST_SKIP() << "no target, or slow under sanitizers";
+  std::string body =
+      "and b32 $r0 $r0 0xffff\nshl b32 $r4 $r0 0x2\nadd b32 $r5 b32 s[0x10] $r4\nshl $a1 $r4 0x0\nmov b32 "
+      "$r3 0\n";
+  for (int k = 0; k < 4000; ++k)
+    body += "add b32 $r6 $r5 " + std::to_string(k % 16 * 4) +
+            "\nld b32 $r2 g14[$r6]\nadd b32 $r3 $r3 $r2\nst b32 s[$a1+0x20] $r3\n";
+  ComputeLaunch launch(kernel(body + "st b32 g14[$r5] $r3\nexit nop\n"));
+  std::vector<std::uint32_t> memory(1024);
+  ASSERT_TRUE(launch.map_global(14, 0x1000, memory.data(), memory.size() * 4).ok());
+  const std::uint32_t first = 0x1000;
+  launch.set_parameters(std::as_bytes(std::span(&first, 1)));
+  launch.set_block(64);
+  RunOptions way;
+  way.engine = EngineKind::jit;
+  way.target = engine.info().targets.front();
+  const auto refused = engine.run(launch, way);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::resource_limit) << to_string(refused.error());
+}
+
 }  // namespace
 }  // namespace warpjit
