@@ -27,6 +27,14 @@ void pure(const CallSite& site, const OpcodeInfo& row, Lane& lane) {
       static_cast<std::uint32_t>(ir::evaluate(site.opcode, {operands.data(), row.operands.size()}));
 }
 
+// Of lane n, whose group begins with the call's lanes.
+std::uint32_t address_of(const CallSite& site, std::uint32_t first, std::size_t n) {
+  std::uint32_t sum = first;
+  for (std::size_t bit = 0; bit < site.strides.size(); ++bit)
+    if ((n >> bit & 1) != 0) sum += site.strides[bit];
+  return site.wraps16 ? sum & 0xffff : sum;
+}
+
 std::uint64_t pair(std::uint32_t low, std::uint32_t high) { return low | std::uint64_t{high} << 32; }
 
 void memory(const CallSite& site, ir::BlockMemory& block, std::uint32_t thread, Lane& lane) {
@@ -73,13 +81,15 @@ void call_out(KernelArgs* args, std::uint32_t number, std::uint32_t* words) {
     sfu::evaluate(static_cast<sfu::Function>(site.immediate), {words, lanes}, results);
     return;
   }
+  if (site.opcode == Opcode::FMadTruncFlush32) return ir::multiply_add_truncated(words, lanes, results);
   if (!row.pure) args->memory->block = {args->block[0], args->block[1]};
   std::uint32_t any_word = 0;  // that some lane loaded
-  const auto acts = [&](std::size_t n) { return row.pure || words[n] != 0; };
+  const auto acts = [&](std::size_t n) { return row.pure || site.unguarded || words[n] != 0; };
   for (std::size_t n = 0; n < lanes; ++n) {
     if (!acts(n)) continue;
     Lane lane;
     for (std::size_t k = 0; k < operand_count; ++k) lane.operands[k] = words[k * lanes + n];
+    if (site.strided) lane.operands[1] = address_of(site, words[lanes], n);
     if (row.pure)
       pure(site, row, lane);
     else

@@ -303,7 +303,8 @@ class Lowering {
 
   // Calls out of the code, groups, frames (lower_called.cpp).
   void call(ir::Inst i);
-  void make_call(ir::Inst i);
+  // The address of lane 0 stands for all, if it is given how they differ.
+  void make_call(ir::Inst i, const ir::LaneShape* address = nullptr);
   Reg load_called(ir::Inst i, std::uint32_t k, std::uint32_t p, Op op, lir::RegClass cls);
 
   // Memory of threads (lower_access.cpp).
@@ -322,7 +323,7 @@ class Lowering {
   void access_own_words(ir::Inst i, const Window& window);
   void access_lanes(ir::Inst i, const Window& window);
   void branch_if_outside(ir::Inst i, const Window& window, Reg offset);
-  std::vector<Reg> load_called_parts(ir::Inst i);
+  std::vector<Reg> load_called_parts(ir::Inst i, const ir::LaneShape* address = nullptr);
   Reg own_memory(const Window& window);
   struct Arrangement {
     Reg scattered = lir::kNoReg, unequal = lir::kNoReg;

@@ -198,8 +198,8 @@ void Lowering::access_own_words(ir::Inst i, const Window& window) {
   for (std::uint32_t p = 0; p < made.size(); ++p) define(f_.result(i), p, made[p]);
 }
 
-std::vector<Reg> Lowering::load_called_parts(ir::Inst i) {
-  make_call(i);
+std::vector<Reg> Lowering::load_called_parts(ir::Inst i, const ir::LaneShape* address) {
+  make_call(i, address);
   std::vector<Reg> made;
   if (f_.inst(i).opcode == Opcode::LoadMemory)
     for (std::uint32_t p = 0; p < parts_; ++p)

@@ -31,18 +31,45 @@ std::int64_t Lowering::call_site(ir::Inst i, std::uint32_t first_part, std::uint
   return static_cast<std::int64_t>(role_.call_sites->size() - 1);
 }
 
-void Lowering::make_call(ir::Inst i) {
+void Lowering::make_call(ir::Inst i, const ir::LaneShape* address) {
   const std::int32_t words = call_words();
-  std::int32_t place = words;
-  for (Value v : f_.operands(i))
+  const std::int64_t site = call_site(i, 0, parts_);
+  const bool memory = !ir::info(f_.inst(i).opcode).pure;
+  std::int32_t place = words - static_cast<std::int32_t>(parts_ * host_.vector_bytes);
+  for (std::uint32_t k = 0; k < f_.inst(i).operand_count; ++k) {
+    const Value v = operand(i, k);
+    place += static_cast<std::int32_t>(parts_ * host_.vector_bytes);
+    CallSite& made = (*role_.call_sites)[static_cast<std::size_t>(site)];
+    if (memory && k == 0 && is_constant(v) && constant(v) == 1) {
+      made.unguarded = true;
+      continue;
+    }
+    if (memory && k == 1 && (address != nullptr || !varying(v))) {
+      made.strided = true;
+      Reg base;
+      if (!varying(v)) {
+        base = scalar(v);
+      } else {
+        made.wraps16 = address->kind == ir::LaneShape::Kind::wrapped16;
+        for (std::size_t bit = 0; bit < made.strides.size(); ++bit)
+          made.strides[bit] = address->strides[bit].coefficient;
+        base = sum_of_bases(address->base, factors_of(*address, 0));
+        base = base == lir::kNoReg
+                   ? scalar_imm(address->offset)
+                   : scalar_op_imm(Op::SAddImm, base, static_cast<std::int32_t>(address->offset));
+      }
+      Inst& inst = add(Op::SStoreWord);
+      use(inst, base);
+      inst.mem = frame(place);
+      continue;
+    }
     for (std::uint32_t p = 0; p < parts_; ++p) {
       Reg r = f_.value(v).type == Type::i1 ? vector_from_mask(mask(v, p)) : vector(v, p);
       Inst& inst = add(Op::StoreFull);
       use(inst, r);
-      inst.mem = frame(place);
-      place += static_cast<std::int32_t>(host_.vector_bytes);
+      inst.mem = frame(place + static_cast<std::int32_t>(p * host_.vector_bytes));
     }
-  const std::int64_t site = call_site(i, 0, parts_);
+  }
   Inst& inst = add(Op::Call);
   inst.imm = site;
   inst.mem = frame(words);

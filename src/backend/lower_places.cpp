@@ -290,6 +290,8 @@ void Lowering::access_anywhere(ir::Inst i) {
 // By a call. The vectors of addresses are made here, so that no one needs them elsewhere.
 std::vector<Reg> Lowering::call_with_addresses(ir::Inst i) {
   const Value address = operand(i, 1);
+  if (varying(address) && (*shapes_)[address].constant_strides())
+    return load_called_parts(i, &(*shapes_)[address]);
   std::vector<Reg> kept;
   if (varying(address))
     for (std::uint32_t p = 0; p < parts_; ++p) {

@@ -12,16 +12,56 @@ using ir::Opcode;
 using ir::Type;
 using ir::Value;
 
-// Most varying values that are live at once, one vector each. Input rows count from their first use on,
-// because that is where lowering loads them.
-std::uint32_t vector_pressure(const ir::Function& f, bool masks_are_vectors) {
+// Numbers of threads and what is added to, shifted or multiplied by uniform values: where they address
+// memory, lanes are rows of a run (lower_places), and no vector has them. One pass; by value.
+std::vector<char> linear_values(const ir::Function& f) {
+  std::vector<char> linear(f.value_count(), 0);
+  const auto is_linear = [&](Value v) { return f.value(v).shape != ir::Shape::varying || linear[v.id] != 0; };
+  for (std::uint32_t b = 0; b < f.block_count(); ++b)
+    for (ir::Inst i : f.insts(ir::Block{b})) {
+      const Opcode opcode = f.inst(i).opcode;
+      const bool keeps = opcode == Opcode::IAdd32 || opcode == Opcode::ISub32 || opcode == Opcode::IShl32 ||
+                         opcode == Opcode::IMul32 || opcode == Opcode::IAnd32 || opcode == Opcode::IShrU32;
+      if (opcode == Opcode::LaneIndex || opcode == Opcode::ThreadIndex)
+        linear[f.result(i).id] = 1;
+      else if (keeps)
+        linear[f.result(i).id] = is_linear(f.operand(i, 0)) && is_linear(f.operand(i, 1)) ? 1 : 0;
+      else if (opcode == Opcode::Phi && f.value(f.result(i)).type == Type::i32)  // from where it was seen
+        linear[f.result(i).id] = is_linear(f.operand(i, 0)) ? 1 : 0;
+    }
+  return linear;
+}
+
+// Most values that are live at once and differ between lanes.
+struct Pressure {
+  std::uint32_t vectors = 0, masks = 0;
+};
+
+// Input rows count from their first use on, because that is where lowering loads them.
+Pressure pressure(const ir::Function& f, bool masks_are_vectors) {
   ir::Liveness live(f);
+  const std::vector<char> linear = linear_values(f);
   std::vector<char> alive(f.value_count(), 0);
   std::vector<ir::Inst> insts, first_use(f.inst_count());
-  std::uint32_t most = 0;
-  auto weight = [&](Value v) -> std::uint32_t {
-    if (f.value(v).shape != ir::Shape::varying) return 0;
-    return f.value(v).type == Type::i1 && !masks_are_vectors ? 0 : 1;
+  Pressure most, now;
+  const auto count = [&](Value v) -> std::uint32_t* {
+    if (f.value(v).shape != ir::Shape::varying || linear[v.id] != 0) return nullptr;
+    return f.value(v).type == Type::i1 && !masks_are_vectors ? &now.masks : &now.vectors;
+  };
+  const auto revive = [&](Value v) {
+    if (std::uint32_t* counter = count(v); counter != nullptr && alive[v.id] == 0) ++*counter;
+    alive[v.id] = 1;
+  };
+  const auto kill = [&](ir::Inst made) {
+    for (std::uint32_t r = 0; r < f.inst(made).result_count; ++r) {
+      const Value v = f.result(made, r);
+      if (std::uint32_t* counter = count(v); counter != nullptr && alive[v.id] != 0) --*counter;
+      alive[v.id] = 0;
+    }
+  };
+  const auto look = [&](std::uint32_t temporaries) {
+    most.vectors = std::max(most.vectors, now.vectors + temporaries);
+    most.masks = std::max(most.masks, now.masks);
   };
   for (std::uint32_t b = 0; b < f.block_count(); ++b) {
     const ir::Block block{b};
@@ -35,31 +75,17 @@ std::uint32_t vector_pressure(const ir::Function& f, bool masks_are_vectors) {
           first_use[made.id] = i;
       }
     }
-    std::uint32_t now = 0;
     std::vector<Value> at_end;
     live.for_each_live_out(block, [&](Value v) { at_end.push_back(v); });
-    for (Value v : at_end) {
-      alive[v.id] = 1;
-      now += weight(v);
-    }
-    most = std::max(most, now);
+    for (Value v : at_end) revive(v);
+    look(0);
     for (std::size_t k = insts.size(); k-- > 0;) {
       const ir::Inst i = insts[k];
-      auto kill = [&](ir::Inst made) {
-        for (std::uint32_t r = 0; r < f.inst(made).result_count; ++r) {
-          Value v = f.result(made, r);
-          if (alive[v.id]) now -= weight(v);
-          alive[v.id] = 0;
-        }
-      };
       kill(i);
       if (f.inst(i).opcode == Opcode::Phi) continue;
-      for (Value v : f.operands(i)) {
-        if (alive[v.id]) continue;
-        alive[v.id] = 1;
-        now += weight(v);
-      }
-      most = std::max(most, now);
+      for (Value v : f.operands(i)) revive(v);
+      // The exact sequence keeps product and sum until it has seen all parts.
+      look(f.inst(i).opcode == Opcode::FMadTruncFlush32 ? 2 : 0);
       for (Value v : f.operands(i)) {
         ir::Inst made = f.definition(v);
         if (f.inst(made).opcode == Opcode::LoadInput && first_use[made.id] == i) kill(made);
@@ -67,8 +93,22 @@ std::uint32_t vector_pressure(const ir::Function& f, bool masks_are_vectors) {
     }
     for (Value v : at_end) alive[v.id] = 0;
     live.for_each_live_in(block, [&](Value v) { alive[v.id] = 0; });
+    now = {};
   }
   return most;
+}
+
+// Instructions that are made for each part, roughly.
+std::size_t work(const ir::Function& f) {
+  constexpr std::size_t kExactFmad = 12;
+  std::size_t sum = 0;
+  for (std::uint32_t b = 0; b < f.block_count(); ++b)
+    for (ir::Inst i : f.insts(ir::Block{b})) {
+      const ir::InstData& data = f.inst(i);
+      const bool uniform = data.result_count != 0 && f.value(f.result(i)).shape != ir::Shape::varying;
+      sum += data.opcode == Opcode::FMadTruncFlush32 ? kExactFmad : uniform ? 0 : 1;
+    }
+  return sum;
 }
 
 }  // namespace
@@ -79,15 +119,16 @@ std::uint32_t choose_parts(const ir::Function& f, const Host& host) {
   // programs have work enough in flight.
   constexpr std::size_t kLarge = 1500;
   if (f.inst_count() > kLarge) return 1;
-  return vector_pressure(f, !host.mask_registers) <= host.vector_registers ? 2 : 1;
+  return pressure(f, !host.mask_registers).vectors <= host.vector_registers ? 2 : 1;
 }
 
-// Measured on Zen 4: integer hash, 2.2 times as fast in 8 parts as in 2 on v4 and 1.6 in 8 as in 4 on v3;
-// mandelbrot, 1.15 in 4 as in 2, but slower in more, as lanes wait for each other at the end of its loop.
+// Measured: integer hash, 2.2 times as fast in 8 parts as in 2 on v4 and 1.6 in 8 as in 4 on v3;
+// mandelbrot, 1.15 in 4 as in 2, but slower in more, as lanes wait for each other at the end of its loop;
+// matrix product with fast-fmad, 1.2 in 8 as in 4 and 1.5 in 16, which is a whole block: no barrier is left.
 // What has no loop gains little but a smaller share of what each group costs.
 std::uint32_t choose_group_lanes(const ir::Function& f, Target target) {
   constexpr std::size_t kMostWork = 1500;  // instructions times parts: compile time
-  constexpr std::uint32_t kMostLanes = 64, kMostInLockstep = 128, kMostParts = 8;
+  constexpr std::uint32_t kMostLanes = 64, kMostInLockstep = 128, kMostParts = 8, kMaskRegisters = 7;
   const Host* host = find_host(target);
   if (host == nullptr) return f.group_lanes;
   bool loops = false, lanes_wait = false;
@@ -96,13 +137,15 @@ std::uint32_t choose_group_lanes(const ir::Function& f, Target target) {
       loops = loops || f.inst(i).opcode == Opcode::BurnFuel;
       lanes_wait = lanes_wait || f.inst(i).opcode == Opcode::AnyLane;
     }
-  const std::uint32_t most = loops && !lanes_wait ? kMostInLockstep : kMostLanes,
-                      pressure = vector_pressure(f, !host->mask_registers);
+  const std::uint32_t most = loops && !lanes_wait ? kMostInLockstep : kMostLanes;
+  const Pressure needed = pressure(f, !host->mask_registers);
+  const std::size_t for_each_part = work(f);
   std::uint32_t lanes = f.group_lanes;
   const auto fits = [&](std::uint32_t wider) {
     const std::uint32_t parts = wider / host->lanes;
-    return wider <= most && parts <= kMostParts && f.inst_count() * parts <= kMostWork &&
-           2 * parts * pressure <= 3 * host->vector_registers;
+    return wider <= most && parts <= kMostParts && for_each_part * parts <= kMostWork &&
+           2 * parts * needed.vectors <= 3 * host->vector_registers &&
+           parts * needed.masks <= 2 * kMaskRegisters;
   };
   while (lanes != 0 && fits(2 * lanes)) lanes *= 2;
   return lanes;

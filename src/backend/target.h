@@ -2,6 +2,8 @@
 // machine code with the facts the runtime needs to place and call it.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -44,12 +46,20 @@ struct Binding {
 
 enum class KernelStatus : std::uint32_t { done = 0, out_of_fuel = 1, cancelled = 2, stopped = 3 };
 
+inline constexpr std::size_t kGroupLaneBits = std::bit_width(ir::kMaxGroupLanes) - 1;
+
 // An operation that code leaves to call_out.
 struct CallSite {
   ir::Opcode opcode{};
   std::uint32_t guest_address = ir::kNoAddress;
   std::uint32_t first_lane = 0, lanes = 0;  // of the group
   std::uint64_t immediate = 0;
+  // Of accesses to memory. All lanes act: operand 0, the guard, is not among the words.
+  bool unguarded = false;
+  // Of operand 1, the address, there is the word of the group's lane 0 only: a lane adds the strides of the
+  // bits that are set in its number, modulo 2^16 if it wraps there (ir/analysis/lane_shape).
+  bool strided = false, wraps16 = false;
+  std::array<std::uint32_t, kGroupLaneBits> strides{};
 };
 
 // What the addresses of global ranges that code sees are multiples of.

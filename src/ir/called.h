@@ -1,5 +1,6 @@
-// Rare operations of guests (flag O of opcodes.inc): what they compute, one lane at a time. Neither the
-// folder nor lane loops know them; compiled code calls them.
+// What compiled code calls: rare operations of guests (flag O of opcodes.inc), one lane at a time, which
+// neither the folder nor lane loops know; and all lanes together of one that hosts without its rounding call
+// for.
 //
 // Expects round to nearest even and no flushing.
 #pragma once
@@ -53,5 +54,8 @@ bool valid_called_immediate(Opcode opcode, std::uint64_t immediate);
 
 // Result words of a pure called operation from operand words.
 void call(Opcode opcode, std::uint64_t immediate, const std::uint32_t* operands, std::uint32_t* results);
+
+// FMadTruncFlush32 of `count` lanes: words holds the first operand of each, then the second, then the third.
+void multiply_add_truncated(const std::uint32_t* words, std::size_t count, std::uint32_t* results);
 
 }  // namespace warpjit::ir

@@ -73,11 +73,13 @@ int print_host(const HostOptions& options) {
   // Code can be made for targets that this machine does not run.
   const auto target = pick_target(options.target);
   if (!target) return fail(target.error());
-  const auto program = ir::run_pipeline(guest->function, {.dispatch_all = options.dispatch,
-                                                          .assume_no_zero_inf = !options.exact,
-                                                          .group_lanes = [&](const ir::Function& f) {
-                                                            return backend::choose_group_lanes(f, *target);
-                                                          }});
+  const auto program = ir::run_pipeline(
+      guest->function, {.dispatch_all = options.dispatch,
+                        .assume_no_zero_inf = !options.exact,
+                        .group_lanes = [&](const ir::Function& f) {
+                          return options.parts != 0 ? options.parts * backend::lanes(*target)
+                                                    : backend::choose_group_lanes(f, *target);
+                        }});
   if (!program) return fail(program.error());
   backend::CompileOptions compile;
   compile.abi = options.win64 ? backend::Abi::win64 : backend::Abi::native;
