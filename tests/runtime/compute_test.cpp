@@ -110,7 +110,7 @@ TEST(Compute, RandomKernelsGiveTheSameBitsOnEveryEngine) {
   many_parts.parts = 8;
   const Engine engine{EngineOptions()}, wide_engine{many_parts};
   std::uint64_t wide = 0;  // runs in which several warps were one group
-  for (std::uint64_t seed = 1; seed <= share(300); ++seed) {
+  for (std::uint64_t seed = 1; seed <= share(120); ++seed) {
     tesla::RandomOptions options{.quads = seed % 2 == 0};
     options.lanes_meet = seed % 4 != 1;
     const tesla::RandomKernel kernel = tesla::random_kernel(seed, options);
