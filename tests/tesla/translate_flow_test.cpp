@@ -188,29 +188,15 @@ TEST(TeslaTranslateFlow, BarriersWithAStack) {
 }
 
 TEST(TeslaTranslateFlow, ThreadIndices) {
-  for (const std::array<std::uint32_t, 3> block : {std::array<std::uint32_t, 3>{1, 1, 1},
-                                                   {33, 1, 1},
-                                                   {512, 1, 1},
-                                                   {7, 9, 3},
-                                                   {5, 1, 64},
-                                                   {1, 511, 1},
-                                                   {16, 16, 2},
-                                                   {17, 30, 1},
-                                                   {3, 2, 64}})
-    expect_same("mov b32 $r2 0\n", block);
+  constexpr std::array<std::uint32_t, 3> kBlocks[] = {{1, 1, 1},   {33, 1, 1},  {512, 1, 1},
+                                                      {7, 9, 3},   {5, 1, 64},  {1, 511, 1},
+                                                      {16, 16, 2}, {17, 30, 1}, {3, 2, 64}};
+  for (const auto& block : kBlocks) expect_same("mov b32 $r2 0\n", block);
   // What they are.
   const Program program = program_of(
       "mov $r1 $physid\nand b32 $r2 $r1 0xff\nshr u32 $r1 $r1 0x8\nshl b32 $r1 $r1 0x5\nadd b32 $r1 $r1 $r2\n"
       "shl b32 $r1 $r1 0x2\nst b32 g1[$r1] $r0\nexit nop\n");
-  for (const std::array<std::uint32_t, 3> block : {std::array<std::uint32_t, 3>{1, 1, 1},
-                                                   {33, 1, 1},
-                                                   {512, 1, 1},
-                                                   {7, 9, 3},
-                                                   {5, 1, 64},
-                                                   {1, 511, 1},
-                                                   {16, 16, 2},
-                                                   {17, 30, 1},
-                                                   {3, 2, 64}}) {
+  for (const auto& block : kBlocks) {
     Comparison comparison{.g1 = Words(512)};
     comparison.launch.block = block;
     EXPECT_EQ(compare(program, comparison, "indices"), Compared::same);
