@@ -12,19 +12,21 @@ using ir::Opcode;
 using ir::Type;
 using ir::Value;
 
-// Numbers of threads and what is added to, shifted or multiplied by uniform values: where they address
-// memory, lanes are rows of a run (lower_places), and no vector has them. One pass; by value.
+// Numbers of threads, their sums, and these shifted, masked or multiplied by uniform values: where they
+// address memory, lanes are rows of a run (lower_places), and no vector has them. One pass; by value.
 std::vector<char> linear_values(const ir::Function& f) {
   std::vector<char> linear(f.value_count(), 0);
-  const auto is_linear = [&](Value v) { return f.value(v).shape != ir::Shape::varying || linear[v.id] != 0; };
+  const auto uniform = [&](Value v) { return f.value(v).shape != ir::Shape::varying; };
+  const auto is_linear = [&](Value v) { return uniform(v) || linear[v.id] != 0; };
   for (std::uint32_t b = 0; b < f.block_count(); ++b)
     for (ir::Inst i : f.insts(ir::Block{b})) {
       const Opcode opcode = f.inst(i).opcode;
-      const bool keeps = opcode == Opcode::IAdd32 || opcode == Opcode::ISub32 || opcode == Opcode::IShl32 ||
-                         opcode == Opcode::IMul32 || opcode == Opcode::IAnd32 || opcode == Opcode::IShrU32;
+      const bool sum = opcode == Opcode::IAdd32 || opcode == Opcode::ISub32;
+      const bool scaled = opcode == Opcode::IShl32 || opcode == Opcode::IMul32 || opcode == Opcode::IAnd32 ||
+                          opcode == Opcode::IShrU32;
       if (opcode == Opcode::LaneIndex || opcode == Opcode::ThreadIndex)
         linear[f.result(i).id] = 1;
-      else if (keeps)
+      else if (sum || (scaled && (uniform(f.operand(i, 0)) || uniform(f.operand(i, 1)))))
         linear[f.result(i).id] = is_linear(f.operand(i, 0)) && is_linear(f.operand(i, 1)) ? 1 : 0;
       else if (opcode == Opcode::Phi && f.value(f.result(i)).type == Type::i32)  // from where it was seen
         linear[f.result(i).id] = is_linear(f.operand(i, 0)) ? 1 : 0;
