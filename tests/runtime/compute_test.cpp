@@ -243,6 +243,37 @@ TEST(Compute, EveryBlockHasItsOwnFuel) {
   }
 }
 
+// What c[] holds then is where `bra c[]` goes, in each run.
+TEST(Compute, BranchTablesMayChangeFromRunToRun) {
+  const Engine engine{EngineOptions()};
+  ComputeLaunch launch(
+      kernel("and b32 $r0 $r0 0xffff\nshl b32 $r1 $r0 0x2\nadd b32 $r1 b32 s[0x10] $r1\nmov b32 $r3 1\n"
+             "and b32 $r3 $r3 $r0\nshl $a1 $r3 0x2\nbra c5[$a1+0x8]\n"
+             "mov b32 $r2 1\nst b32 g14[$r1] $r2\nexit nop\n"     // at 0x38
+             "mov b32 $r2 2\nst b32 g14[$r1] $r2\nexit nop\n"));  // at 0x50
+  launch.set_block(64);
+  const std::uint32_t first = 0x1000;
+  launch.set_parameters(std::as_bytes(std::span(&first, 1)));
+  std::vector<std::uint32_t> table(4), memory(64);
+  ASSERT_TRUE(launch.bind_constant(5, table.data(), table.size() * 4).ok());
+  ASSERT_TRUE(launch.map_global(14, 0x1000, memory.data(), memory.size() * 4).ok());
+  constexpr std::uint32_t kPlaces[] = {0x38, 0x50};
+  for (const RunOptions& way : all_ways(engine)) {
+    for (unsigned k = 0; k < 4; ++k) {
+      table = {3, 0x38, kPlaces[k % 2], kPlaces[k / 2]};
+      const auto report = engine.run(launch, way);
+      ASSERT_TRUE(report.ok()) << to_string(report.error());
+      EXPECT_EQ(report->engine, way.engine) << report->interpreted_because;
+      for (unsigned t = 0; t < 64; ++t) ASSERT_EQ(memory[t], 1 + (t % 2 == 0 ? k % 2 : k / 2));
+    }
+    table[3] = 0x34;  // within an instruction
+    const auto report = engine.run(launch, way);
+    ASSERT_FALSE(report.ok());
+    EXPECT_EQ(report.error().code, ErrorCode::fault);
+    EXPECT_NE(report.error().where.find("byte 0x30"), std::string::npos) << to_string(report.error());
+  }
+}
+
 TEST(Compute, EndlessLoopsInManyBlocksEnd) {
   const Engine engine{EngineOptions()};
   ComputeLaunch launch(kernel("again:\nbra #again\n"));

@@ -187,6 +187,56 @@ TEST(TeslaTranslateFlow, BarriersWithAStack) {
       {96, 1, 1});
 }
 
+// `bra c[]`: always with the stack.
+TEST(TeslaTranslateFlow, BranchesThroughTables) {
+  const std::string index = "mov b32 $r3 3\nand b32 $r3 $r3 $r0\nshl $a1 $r3 0x2\nmov b32 $r2 0\n";
+  const std::string places =
+      "zero:\nadd b32 $r2 $r2 0x1\nbra #end\none:\nadd b32 $r2 $r2 0x10\nbra #end\n"
+      "two:\nadd b32 $r2 $r2 0x100\nthree:\nadd b32 $r2 $r2 0x1000\n";
+  const std::string table = ".const c1[0x0] #zero #one #two #three\n";
+  const std::string ticket =
+      "mov b32 $r4 1\nmov b32 $r5 0\nld add u32 $r6 g0[$r5] $r4\nadd b32 $r2 $r2 $r6\n";
+  expect_same_with_stack(table + index + "joinat #end\nbra c1[$a1]\n" + places + "end:\njoin nop\n" + ticket);
+  // The lanes do not meet again; in places other lanes' words are read.
+  expect_same_with_stack(table + index + "bra c1[$a1]\n" + places + "end:\n" + ticket, {70, 1, 1});
+  // In a loop whose turns the lanes count down, out of which break leads.
+  expect_same_with_stack(".const c1[0x0] #zero #one #two #three\n" + index +
+                         "mov b32 $r7 1\nbreakaddr #out\nloop:\njoinat #end\nbra c1[$a1]\n" + places +
+                         "end:\njoin nop\nsub b32 $c1 $r3 $r3 $r7\n(s $c1) break\nshl $a1 $r3 0x2\n"
+                         "bra #loop\nout:\n" +
+                         ticket);
+  // Before and behind barriers.
+  expect_same_with_stack(table + index + "joinat #end\nbra c1[$a1]\n" + places +
+                             "end:\njoin nop\nshl $a2 $r0 0x2\nst b32 s[$a2+0x80] $r2\n"
+                             "bar inc wait 0x0 all\nxor b32 $r3 $r0 0x21\nshl $a2 $r3 0x2\n"
+                             "ld $r4 b32 s[$a2+0x80]\nadd b32 $r2 $r2 $r4\n",
+                         {64, 1, 1});
+  // Some lanes find no code.
+  expect_same_with_stack(".const c1[0x0] #zero #one 0x100 #three\n" + index + "bra c1[$a1]\n" + places +
+                         "end:\n");
+  expect_same_with_stack(".const c1[0x0] #zero #one\n" + index + "bra c1[$a1]\n" + places + "end:\n");
+  expect_same_with_stack(".const c1[0x0] #zero\nbra c1[0x0]\nzero:\nmov b32 $r2 7\n");
+  // A table of nothing but where the short instruction is that lies in a long one.
+  expect_same_with_stack(
+      ".const c1[0x0] 0x24 #long\nmov b32 $r2 5\nshr u32 $r3 $r0 0x4\nshl $a1 $r3 0x2\n"
+      "bra c1[$a1]\nlong:\n.word 0x1000f001 0x1000000c\nadd b32 $r2 $r2 $r3\n");
+}
+
+TEST(TeslaTranslateFlow, TablesOfVeryManyPlaces) {
+  // Words of c[] that are addresses, in a kernel of nothing but branches through them: not compiled.
+  std::string source = ".const c1[0x0]";
+  for (unsigned k = 0; k < 200; ++k) source += " " + std::to_string(8 * k);
+  source += "\n";
+  for (unsigned k = 0; k < 200; ++k) source += "bra c1[0x4]\n";
+  const Program program = program_of(source);
+  ComputeFacts facts;
+  facts.branch_targets = targets_of(program, {});
+  EXPECT_EQ(facts.branch_targets.size(), 200U);
+  const auto function = translate(program, facts);
+  ASSERT_FALSE(function.ok());
+  EXPECT_EQ(function.error().code, ErrorCode::unsupported);
+}
+
 TEST(TeslaTranslateFlow, ThreadIndices) {
   constexpr std::array<std::uint32_t, 3> kBlocks[] = {{1, 1, 1},   {33, 1, 1},  {512, 1, 1},
                                                       {7, 9, 3},   {5, 1, 64},  {1, 511, 1},
@@ -231,7 +281,8 @@ TEST(TeslaTranslate, ProductsOfHalvesAreOne) {
 
 TEST(TeslaTranslate, KeysHoldWhatMatters) {
   const auto key_of = [](const std::string& source, const ComputeFacts& facts) {
-    std::vector<std::byte> key = *code_key(program_of(source));
+    const Program program = program_of(source);
+    std::vector<std::byte> key = code_key(program, *ReachedCode::find(program));
     append_key(facts, key);
     return key;
   };

@@ -54,8 +54,9 @@ Interpreter::Interpreter(Interpreter&&) noexcept = default;
 Interpreter& Interpreter::operator=(Interpreter&&) noexcept = default;
 Interpreter::~Interpreter() = default;
 
-Result<Interpreter> Interpreter::prepare(const Program& program, const Modes& modes) {
-  WARPJIT_TRY(const ReachedCode code, ReachedCode::find(program));
+Result<Interpreter> Interpreter::prepare(const Program& program, const Modes& modes,
+                                         std::span<const BranchTarget> targets) {
+  WARPJIT_TRY(const ReachedCode code, ReachedCode::find(program, targets));
   Interpreter result;
   result.program_ = program;
   result.modes_ = modes;

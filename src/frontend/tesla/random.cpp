@@ -16,6 +16,7 @@ constexpr unsigned kThread = 50;   // in the block
 constexpr unsigned kOutput = 51;   // address of the thread's words of g1
 constexpr unsigned kScratch = 52;
 constexpr std::uint32_t kSlots = 0x80;  // s[]: a word for each thread from here
+constexpr unsigned kDataWords = 64;     // of c0, the tables behind them
 
 class Generator {
  public:
@@ -27,6 +28,7 @@ class Generator {
     kernel.block = {1 + random_.below(100), 1, 1};
     if (random_.one_in(3)) kernel.block = {1 + random_.below(20), 1 + random_.below(5), 1 + random_.below(3)};
     reconverges_ = options_.barriers && options_.lanes_meet && random_.one_in(2);
+    has_tables_ = options_.flow && options_.tables && random_.one_in(8);
     budget_ = static_cast<int>(options_.size);
 
     prologue(kernel);
@@ -46,7 +48,8 @@ class Generator {
     kernel.program.code = std::move(code_);
     kernel.program.registers = 64;
     kernel.program.shared_bytes = kSlots + 4 * kernel.block[0] * kernel.block[1] * kernel.block[2];
-    for (int k = 0; k < 64; ++k) kernel.c0.push_back(data());
+    for (unsigned k = 0; k < kDataWords; ++k) kernel.c0.push_back(data());
+    for (const Label place : tables_) kernel.c0.push_back(labels_[place]);
     for (int k = 0; k < 256; ++k) kernel.g0.push_back(data());
     kernel.g1_words =
         32 * kernel.grid[0] * kernel.grid[1] * kernel.block[0] * kernel.block[1] * kernel.block[2];
@@ -180,6 +183,10 @@ class Generator {
         statement(depth);
         continue;
       }
+      if (has_tables_ && random_.one_in(3)) {
+        branch_table(depth, loops);
+        continue;
+      }
       switch (random_.below(6)) {
         case 0:
         case 1:
@@ -211,6 +218,30 @@ class Generator {
       jump("bra", end);
       define(other);
       body(depth + 1, loops);
+    }
+    define(end);
+    if (joined) line("join nop");
+  }
+
+  // To one of a few places, which may go on into the next one.
+  void branch_table(unsigned depth, unsigned loops) {
+    const std::string scratch = reg(kScratch);
+    const bool joined = reconverges_ || !random_.one_in(3);
+    const Label end = new_label();
+    if (joined) jump("joinat", end);
+    std::vector<Label> places(1 + random_.below(4));
+    for (Label& place : places) place = new_label();
+    const unsigned entries = 1U << random_.below(3);
+    line("mov b32 " + scratch + " " + std::to_string(entries - 1));
+    line("and b32 " + scratch + " " + scratch + " " + any_reg());
+    line("shl $a4 " + scratch + " 0x2");
+    line("bra c0[$a4+" + std::to_string(4 * (kDataWords + tables_.size())) + "]");
+    for (unsigned k = 0; k < entries; ++k)
+      tables_.push_back(places[random_.below(static_cast<unsigned>(places.size()))]);
+    for (const Label place : places) {
+      define(place);
+      body(depth + 1, loops);
+      if (random_.one_in(2)) jump("bra", end);
     }
     define(end);
     if (joined) line("join nop");
@@ -401,9 +432,10 @@ class Generator {
   std::vector<std::uint32_t> labels_;
   std::vector<Fixup> fixups_;
   std::vector<Label> functions_;
+  std::vector<Label> tables_;         // what each word of them is the address of
   std::size_t current_function_ = 0;  // 0: the kernel itself
   int budget_ = 0;
-  bool reconverges_ = false;
+  bool reconverges_ = false, has_tables_ = false;
 };
 
 }  // namespace

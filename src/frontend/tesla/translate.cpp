@@ -257,17 +257,16 @@ void append(std::vector<std::byte>& key, const T& value) {
 
 Result<ir::Function> translate(const Program& program, const ComputeFacts& facts, bool dispatch_all) {
   WARPJIT_CHECK(check_facts(facts));
-  WARPJIT_TRY(const ReachedCode code, ReachedCode::find(program));
+  WARPJIT_TRY(const ReachedCode code, ReachedCode::find(program, facts.branch_targets));
   WARPJIT_CHECK(check_barriers(program, code));
-  if (!dispatch_all) {
+  if (!dispatch_all && !code.branches_through_constants()) {
     auto function = translate_thread(program, facts, code);
     if (function || function.error().code != ErrorCode::unsupported) return function;
   }
   return translate_stack(program, facts, code);
 }
 
-Result<std::vector<std::byte>> code_key(const Program& program) {
-  WARPJIT_TRY(const ReachedCode code, ReachedCode::find(program));
+std::vector<std::byte> code_key(const Program& program, const ReachedCode& code) {
   std::vector<std::byte> key;
   append(key, program.entry);
   append(key, program.registers);
@@ -275,6 +274,11 @@ Result<std::vector<std::byte>> code_key(const Program& program) {
   for (const auto& [address, i] : code.instructions()) {
     append(key, address);
     append(key, i.raw);
+  }
+  if (code.branches_through_constants()) {
+    append(key, program.code.size());
+    const auto all = std::as_bytes(std::span(program.code));
+    key.insert(key.end(), all.begin(), all.end());
   }
   return key;
 }
@@ -289,6 +293,8 @@ void append_key(const ComputeFacts& facts, std::vector<std::byte>& key) {
        {modes.saturated_nan_is_zero, modes.zero_wins, modes.infinite_derivatives, modes.fast_fmad})
     append(key, mode);
   append(key, modes.call_limit);
+  append(key, static_cast<std::uint32_t>(facts.branch_targets.size()));
+  for (const BranchTarget& target : facts.branch_targets) append(key, target);
 }
 
 }  // namespace warpjit::tesla

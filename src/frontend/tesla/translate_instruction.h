@@ -32,6 +32,8 @@ class InstructionTranslator {
 
   // One instruction that transfers no control.
   void instruction(const Instruction& i);
+  // The word of c[] that a `bra c[]` reads; all ones where there is none.
+  ir::I32 branch_target(const Instruction& i);
   // Whether the flags meet the instruction's condition (2.4).
   ir::I1 condition(const Instruction& i);
   // The thread's number in its block.
