@@ -30,8 +30,7 @@ struct ComputeFacts {
 // and the order of lanes that parted does not matter (lane_order.h): what one thread does, in thread form.
 // Else, and always if `dispatch_all`: a warp with its control stack, in group form (translate_stack.h).
 // Errors: those of Interpreter::prepare; resource_limit; unsupported, with the reason and the address, for
-// what only the interpreter can run: barriers with a count or that only arrive or wait, branches through c[]
-// to very many places.
+// what only the interpreter can run: branches through c[] to very many places.
 Result<ir::Function> translate(const Program& program, const ComputeFacts& facts, bool dispatch_all = false);
 
 // All that a translation depends on: the code that can be reached (by `code`, which was found without

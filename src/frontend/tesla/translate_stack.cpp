@@ -292,7 +292,7 @@ class StackTranslation : private InstructionTranslator {
         }
         return end_case(i, next);
       case Opcode::bar:
-        b_.Barrier(b_.constant(true), i.number);
+        barrier(i);
         return end_case(i, next);
       default:
         b_.Stop(b_.constant(true), static_cast<std::uint64_t>(ir::StopReason::trap));
