@@ -309,6 +309,7 @@ TEST(TeslaBlocks, BarrierThatNeverCompletes) {
   const Finished f = run_body("bar inc wait 0x1 0x80\n", options);
   ASSERT_FALSE(f.status.ok());
   EXPECT_NE(fault_of(f).find("a barrier can never complete"), std::string::npos);
+  EXPECT_NE(fault_of(f).find("byte 0x10 "), std::string::npos) << fault_of(f);
 }
 
 TEST(TeslaBlocks, WarpSynchronousReduction) {

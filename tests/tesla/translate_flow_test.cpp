@@ -250,6 +250,19 @@ TEST(TeslaTranslateFlow, ThreadIndices) {
   }
 }
 
+TEST(TeslaTranslateFlow, BarriersInSomeTurnsOfALoop) {
+  // Groups resume in the middle of the loop, which then has several entries.
+  for (const char* barrier : {"bar inc wait 0x0 all\n", "bar inc wait 0x2 0x60\n"})
+    expect_same(
+        "mov b32 $r2 0\nmov b32 $r3 0\nmov b32 $r6 1\nmov b32 $r7 12\nshl $a1 $r0 0x2\n"
+        "xor b32 $r4 $r0 0x21\nshl $a2 $r4 0x2\nloop:\nadd b32 $r3 $r3 0x1\n"
+        "and b32 $c0 # $r3 $r6\n(e $c0) bra #skip\nst b32 s[$a1+0x80] $r3\n" +
+            std::string(barrier) +
+            "ld $r4 b32 s[$a2+0x80]\nadd b32 $r2 $r2 $r4\nskip:\nadd b32 $r2 $r2 $r0\n"
+            "set $c0 # l u32 $r3 $r7\n(lg $c0) bra #loop\n",
+        {96, 1, 1});
+}
+
 TEST(TeslaTranslateFlow, BarrierForms) {
   const std::string first_warp = "mov b32 $r3 32\nset $c0 # l u32 $r0 $r3\n(lg $c0) bra #first\n";
   const std::string store = "shl $a1 $r0 0x2\nst b32 s[$a1+0x80] $r0\n";
@@ -261,9 +274,9 @@ TEST(TeslaTranslateFlow, BarrierForms) {
     expect_same(store + "bar inc wait 0x0 " + std::to_string(threads) + "\n" + load, {threads, 1, 1});
     // Counts that are reached too early, or only by what only arrives.
     expect_same(store + "bar inc wait 0x4 0x20\n" + load, {threads, 1, 1});
-    expect_same(first_warp + store + "bar inc 0x3 0x40\nbra #end\nfirst:\nbar inc wait 0x3 0x40\n" + load +
-                    "end:\n",
-                {threads, 1, 1});
+    expect_same(
+        first_warp + store + "bar inc 0x3 0x40\nbra #end\nfirst:\nbar inc wait 0x3 0x40\n" + load + "end:\n",
+        {threads, 1, 1});
     // Nobody comes: these wait for ever, but for the barrier that nobody counts at.
     expect_same("bar inc wait 0x1 0x300\n", {threads, 1, 1});
     expect_same("bar inc 0x1 0x300\nbar wait 0x1 all\n", {threads, 1, 1});
@@ -271,15 +284,17 @@ TEST(TeslaTranslateFlow, BarrierForms) {
     // Warps that end count no more; the first one waits for those that are still there.
     expect_same(first_warp + store + "exit nop\nfirst:\nbar inc wait 0xf all\nbar inc 0xe all\n" + load,
                 {threads, 1, 1});
-    expect_same(first_warp + store + "bar inc wait 0x1 0x40\nexit nop\nfirst:\nbar inc wait 0x2 0xfff\n" +
-                    load,
-                {threads, 1, 1});
+    expect_same(
+        first_warp + store + "bar inc wait 0x1 0x40\nexit nop\nfirst:\nbar inc wait 0x2 0xfff\n" + load,
+        {threads, 1, 1});
   }
   // Of parted lanes: with the warp's stack.
   const std::string odd = "mov b32 $r3 1\nand b32 $c0 # $r0 $r3\n";
   expect_same(store + odd + "(lg $c0) bra #odd\nodd:\nbar inc wait 0x1 0x80\n" + load, {64, 1, 1});
-  expect_same(store + odd + "joinat #end\n(lg $c0) bra #odd\nbar inc 0x1 0x80\nbra #end\nodd:\n"
-                            "bar inc 0x1 0x80\nend:\njoin nop\nbar wait 0x1 all\n" + load,
+  expect_same(store + odd +
+                  "joinat #end\n(lg $c0) bra #odd\nbar inc 0x1 0x80\nbra #end\nodd:\n"
+                  "bar inc 0x1 0x80\nend:\njoin nop\nbar wait 0x1 all\n" +
+                  load,
               {64, 1, 1});
   expect_same(
       "shl $a1 $r0 0x2\nst b32 s[$a1+0x80] $r0\nbar inc wait 0x0 all\nxor b32 $r3 $r0 0x21\n"

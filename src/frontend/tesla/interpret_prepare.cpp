@@ -191,7 +191,7 @@ struct BlockRun {
         const auto waits = std::ranges::find_if(warps_, [](const Warp& warp) { return !warp.done; });
         context_.error = ErrorCode::fault;
         context_.message = "a barrier can never complete";
-        context_.error_pc = waits->pc;
+        context_.error_pc = waits->waiting_pc;
         return stopped(*waits);
       }
     }

@@ -17,6 +17,8 @@ inline constexpr std::uint64_t kRandomFuel = 1 << 16;
 struct RandomOptions {
   bool flow = true;              // ifs with and without joinat, loops, breaks, calls, early exits
   bool barriers = true;          // in half of the kernels: those reconverge everywhere
+  bool barrier_forms = true;     // in a third of those: counts, arriving and waiting apart
+  bool wild_barriers = false;    // of any form and anywhere: the warps may wait for ever
   bool warp_synchronous = true;  // reads words of s[] that other lanes of the warp wrote
   bool votes = true;
   bool quads = true;  // quadon, quadop
