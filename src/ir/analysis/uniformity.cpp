@@ -81,7 +81,7 @@ class Uniformity {
       if (shape == Shape::varying) diverge(data.block);
     } else if (data.opcode == Opcode::LoadMemory) {
       if (v == f_.operand(user, 1)) raise(user, shape);  // lanes without guard may have the others' word
-    } else if (!info(data.opcode).convergent) {
+    } else if (!info(data.opcode).convergent && !(info(data.opcode).masked && f_.value(v).type == Type::i1)) {
       raise(user, shape);
     }
   }
