@@ -236,7 +236,8 @@ void analyze_data(Function& f) {
         if (data.opcode == Opcode::LoadMemory)
           shape = std::max(shape, f.value(f.operand(i, 1)).shape);
         else
-          for (Value v : f.operands(i)) shape = std::max(shape, f.value(v).shape);
+          for (std::uint32_t k = 0; k < data.operand_count; ++k)
+            if (!info(data.opcode).is_mask(k)) shape = std::max(shape, f.value(f.operand(i, k)).shape);
         changed |= shape != f.value(data.first_result).shape;
         set_shapes(f, i, shape);
       }
