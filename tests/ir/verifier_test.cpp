@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "ir/barrier.h"
 #include "ir/builder.h"
 
 namespace warpjit::ir {
@@ -182,6 +183,11 @@ TEST(Verifier, RejectsImmediatesAndForms) {
       Form::thread, [](Builder& b) { b.LoadSlot(0); }, "stands in thread form");
   with(
       Form::group, [](Builder& b) { b.LoadSlot(0); }, nullptr);
+  with(
+      Form::thread, [](Builder& b) { b.Barrier(b.constant(true), BarrierForm{.number = 15}.pack()); },
+      nullptr);
+  with(
+      Form::thread, [](Builder& b) { b.Barrier(b.constant(true), 1 << 6); }, "no possible barrier");
   with(
       Form::group, [](Builder& b) { b.LoadSlot(1); }, "slot does not exist");
   with(

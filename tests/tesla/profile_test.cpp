@@ -1,6 +1,6 @@
 // What the profiler says of small kernels whose behaviour is plain from their text.
 #include "frontend/tesla/interpret.h"
-#include "tesla/tesla_test.h"
+#include "tesla/translate_test.h"
 
 namespace warpjit::tesla {
 namespace {
@@ -8,7 +8,7 @@ namespace {
 // With $r0 = thread, $a1 = 4 times that. 256 bytes of s[] behind the header; g0 is 1 KiB at 0.
 ComputeProfile profile_of(const std::string& body, std::uint32_t threads = 64, Status* status = nullptr) {
   const Program program = program_of("and b32 $r0 $r0 0xffff\nshl $a1 $r0 0x2\n" + body + "exit nop\n");
-  const auto interpreter = Interpreter::prepare(program);
+  const auto interpreter = Interpreter::prepare(program, {}, targets_of(program, {}));
   EXPECT_TRUE(interpreter.ok());
   std::vector<std::uint64_t> words(128);
   Launch launch;
@@ -55,6 +55,15 @@ TEST(TeslaProfile, CountsWarpsLanesAndDivergence) {
   EXPECT_EQ(profile.active_lanes[10], 2u);
   EXPECT_EQ(profile.deepest_stack, 2u);
   EXPECT_EQ(uninitialized(profile), 0u);
+}
+
+TEST(TeslaProfile, BranchesThroughTablesDivergeOncePerFurtherTarget) {
+  const ComputeProfile profile = profile_of(
+      ".const c1[0x0] #one #two #three #one\nmov b32 $r1 3\nand b32 $r1 $r1 $r0\nshl $a2 $r1 0x2\n"
+      "joinat #end\nbra c1[$a2]\none:\ntwo:\nnop\nthree:\nnop\nend:\njoin nop\n");
+  const auto& branch = line_of(profile, "bra c1[$a2]");
+  EXPECT_EQ(branch.warps, 8u);  // two targets, for the labels one and two are the same
+  EXPECT_EQ(branch.diverged, 4u);
 }
 
 TEST(TeslaProfile, ReadsOfWhatNobodyWrote) {

@@ -2,6 +2,7 @@
 // constants that its container presets.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <vector>
