@@ -173,8 +173,7 @@ BranchTargets branch_targets(const Program& program, std::uint32_t spaces,
     }
   }
   std::ranges::sort(targets);
-  const auto again = std::ranges::unique(targets);
-  targets.erase(again.begin(), again.end());
+  targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
   return targets;
 }
 
