@@ -50,6 +50,7 @@ class Lowering {
 
  protected:
   using Reg = lir::Reg;
+  using Regs = lir::Regs;
   using Value = ir::Value;
   enum class Shift : std::uint8_t { left, right_unsigned, right_signed };
 
@@ -82,7 +83,7 @@ class Lowering {
   virtual Reg multiply_toward_zero(Reg /*a*/, Reg /*b*/) { return {}; }
   virtual void round_toward_zero(bool /*zero*/) {}
   // FMadTruncFlush32: all parts.
-  virtual std::vector<Reg> multiply_add_truncated(ir::Inst /*i*/, std::uint32_t /*parts*/) { return {}; }
+  virtual Regs multiply_add_truncated(ir::Inst /*i*/, std::uint32_t /*parts*/) { return {}; }
   virtual Reg shift_by_vector(Shift kind, Value a, Value count, std::uint32_t p) = 0;
   virtual Reg min_over_lanes(Reg r) = 0;  // in lane 0, unsigned
 
@@ -213,14 +214,14 @@ class Lowering {
   // Control goes two ways, where a lane of `mask` is set through what `if_any` makes, else through what
   // `if_none` makes: both give equally many vectors. Gives what comes out of either.
   template <class IfAny, class IfNone>
-  std::vector<Reg> either_way(Reg mask, IfAny if_any, IfNone if_none) {
+  Regs either_way(Reg mask, IfAny if_any, IfNone if_none) {
     const std::uint32_t stamp = current_block_, at = branch_on_any(mask);
     begin_edge(at);
-    const std::vector<Reg> from_any = if_any();  // which may part ways, too
+    const Regs from_any = if_any();  // which may part ways, too
     const std::uint32_t any = last_block();
     end_edge(any, from_any);
     begin_edge(at);
-    const std::vector<Reg> from_none = if_none();
+    const Regs from_none = if_none();
     const std::uint32_t none = last_block();
     end_edge(none, from_none);
     current_block_ = stamp;  // what was cached before the ways parted is still there
@@ -229,16 +230,16 @@ class Lowering {
   // Behind a branch that was just made: where it holds, control goes through what `cold` makes, which stands
   // out of line, else through what `hot` makes; both give the same number of registers of the same classes.
   template <class Hot, class Cold>
-  std::vector<Reg> hot_or_cold(Hot hot, Cold cold) {
+  Regs hot_or_cold(Hot hot, Cold cold) {
     const std::uint32_t stamp = current_block_, at = last_block();
     end_block(at);
     begin_edge(at);
-    const std::vector<Reg> from_hot = hot();
+    const Regs from_hot = hot();
     const std::uint32_t hot_end = last_block();
     end_edge(hot_end, from_hot);
     begin_edge(at);
     code_.blocks.back().cold = true;
-    const std::vector<Reg> from_cold = cold();
+    const Regs from_cold = cold();
     const std::uint32_t cold_end = last_block();
     end_edge(cold_end, from_cold);
     std::swap(code_.blocks[at].successors[0], code_.blocks[at].successors[1]);
@@ -266,8 +267,8 @@ class Lowering {
   std::uint32_t begin_block();
   std::uint32_t last_block() const { return static_cast<std::uint32_t>(code_.blocks.size() - 1); }
   std::uint32_t branch_on_any(Reg mask);
-  void end_edge(std::uint32_t edge, std::vector<Reg> args);
-  std::vector<Reg> join_edges(std::uint32_t a, std::uint32_t b);
+  void end_edge(std::uint32_t edge, Regs args);
+  Regs join_edges(std::uint32_t a, std::uint32_t b);
   void end_block(std::uint32_t b) { code_.blocks[b].end = static_cast<std::uint32_t>(code_.insts.size()); }
   void finish_loops();
   lir::RegClass class_of(Value v) const;
@@ -323,13 +324,13 @@ class Lowering {
   void access_own_words(ir::Inst i, const Window& window);
   void access_lanes(ir::Inst i, const Window& window);
   void branch_if_outside(ir::Inst i, const Window& window, Reg offset);
-  std::vector<Reg> load_called_parts(ir::Inst i, const ir::LaneShape* address = nullptr);
+  Regs load_called_parts(ir::Inst i, const ir::LaneShape* address = nullptr);
   Reg own_memory(const Window& window);
   struct Arrangement {
     Reg scattered = lir::kNoReg, unequal = lir::kNoReg;
   };
-  Reg scattered_lanes(const std::vector<Reg>& offsets, const std::vector<Reg>& guards);
-  Reg unequal_lanes(const std::vector<Reg>& offsets, const std::vector<Reg>& guards);
+  Reg scattered_lanes(const Regs& offsets, const Regs& guards);
+  Reg unequal_lanes(const Regs& offsets, const Regs& guards);
   Arrangement arrangement_of_base(Value address);
   Reg bytes_of_lanes(std::uint32_t p);
 
@@ -367,8 +368,8 @@ class Lowering {
   Reg addresses_of(const ir::LaneShape& shape, std::uint32_t p);
   void access_inside(ir::Inst i, const std::vector<Span>& spans, const Placed* placed, Reg bytes);
   void access_anywhere(ir::Inst i);
-  std::vector<Reg> access_guarded(ir::Inst i);
-  std::vector<Reg> call_with_addresses(ir::Inst i);
+  Regs access_guarded(ir::Inst i);
+  Regs call_with_addresses(ir::Inst i);
 
   lir::Mem frame_slot(ir::Inst i, Reg& base);
   void load_frame(ir::Inst i);

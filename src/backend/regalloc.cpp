@@ -470,7 +470,7 @@ class Run {
 
   void edge_moves(std::uint32_t from, std::uint32_t to) {
     const Block& target = code_.blocks[to];
-    const std::vector<Reg>& args = code_.blocks[from].args;
+    const Regs& args = code_.blocks[from].args;
     std::vector<Move>& moves = moves_;
     moves.clear();
     auto location = [&](Reg v) -> Location {

@@ -8,6 +8,7 @@ using ir::Value;
 using lir::Inst;
 using lir::Reg;
 using lir::RegClass;
+using lir::Regs;
 
 void Lowering::round_toward_zero(bool zero) {
   if (!v4()) add(Op::SetRounding).imm = zero ? 1 : 0;
@@ -34,7 +35,7 @@ Reg Lowering::lanes_between(Reg r, std::uint32_t first, std::uint32_t end) {
 // Sums of c and products that are truncated with their exponent in the range of f32. That is the result but
 // in lanes where c is zero, or is so small that a product below 2^-126 would change its rounding, or where
 // the product may be beyond the greatest finite value: if there are such lanes, all is looked at again.
-std::vector<Reg> Lowering::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
+Regs Lowering::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
   std::vector<Product> all;
   for (std::uint32_t p = 0; p < parts; ++p) {
     Product made{{},
@@ -44,12 +45,12 @@ std::vector<Reg> Lowering::multiply_add_truncated(ir::Inst i, std::uint32_t part
     made.truncated = v4() ? multiply_toward_zero(made.left, made.right) : truncated(made);
     all.push_back(made);
   }
-  std::vector<Reg> sums;
+  Regs sums;
   for (const Product& p : all) sums.push_back(vvv(Op::Add, p.truncated, p.addend));
   branch_if_any(unusual_lanes(all));
   return hot_or_cold([&] { return sums; },
                      [&] {
-                       std::vector<Reg> again;
+                       Regs again;
                        for (const Product& p : all) again.push_back(add_again(p));
                        return again;
                      });

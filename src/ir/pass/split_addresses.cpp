@@ -17,7 +17,8 @@ class AddressSplitter {
  public:
   explicit AddressSplitter(Function& f) : f_(f), builder_(f), shapes_(f), bases_(f.value_count()) {}
 
-  void run() {
+  // False: there was nothing to split.
+  bool run() {
     const std::vector<Block> order = reverse_postorder(f_);
     for (Block b : order)
       for (Inst i : f_.insts(b))
@@ -25,6 +26,7 @@ class AddressSplitter {
           accesses_.push_back(i);
           want(f_.operand(i, 1));
         }
+    if (accesses_.empty()) return false;
     while (!pending_.empty()) {
       const Inst i = f_.definition(pending_.back());
       pending_.pop_back();
@@ -40,6 +42,7 @@ class AddressSplitter {
       }
     for (const auto& [phi, original] : phis_) fill(phi, original);
     for (Inst i : accesses_) replace_address(i);
+    return true;
   }
 
  private:
@@ -202,7 +205,7 @@ class AddressSplitter {
 
 void split_addresses(Function& f) {
   analyze_uniformity(f);
-  AddressSplitter(f).run();
+  if (!AddressSplitter(f).run()) return;
   eliminate_dead_code(f);
   analyze_uniformity(f);
 }
