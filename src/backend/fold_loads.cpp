@@ -38,7 +38,7 @@ class LoadFolder {
       for (std::uint32_t i = block.first; i < block.end; ++i) {
         Inst& inst = code_.insts[i];
         if (lir::is_dead(inst, uses_)) continue;
-        if (!loads_.empty()) fold_into(inst);
+        if (inst.fold != 0 && !loads_.empty()) fold_into(inst);
         if (foldable(inst)) note_load(inst.def, i);
         if (!(inst.flags & lir::kPure)) first_readable_ = i + 1;
       }
@@ -67,7 +67,7 @@ class LoadFolder {
   }
 
   void fold_into(Inst& inst) {
-    if (inst.fold == 0 || inst.mem.base != MemBase::none) return;
+    if (inst.mem.base != MemBase::none) return;
     if ((inst.fold >> 1 & 1) && commutes(static_cast<Op>(inst.op)) && !is_load(inst, 1) && is_load(inst, 0))
       std::swap(inst.use[0], inst.use[1]);
     for (int k = 0; k < inst.use_count; ++k) {

@@ -97,19 +97,7 @@ void Liveness::collect_uses() {
                        upward_exposed_.end(), [&](const Use& u) { return definition_block_[u.value] == b; });
     upward_exposed_.erase(exposed_end, upward_exposed_.end());
   }
-}
-
-void Liveness::pass(std::uint32_t block, std::uint32_t position) {
-  const auto go_on = [&](Reg v) {
-    previous_[v] = position;
-    next_[v] = later_.back();
-    later_.pop_back();
-  };
-  const Inst& inst = code_->insts[position];
-  for (int k = 0; k < inst.use_count; ++k)
-    if (inst.use[k] != kNoReg) go_on(inst.use[k]);
-  if (const Block& b = code_->blocks[block]; position + 1 == b.end)
-    for (Reg arg : b.args) go_on(arg);
+  later_end_ = later_.data() + later_.size();
 }
 
 void Liveness::solve() {

@@ -24,7 +24,13 @@ class Liveness {
   // Uses are seen from a place in the code that goes on from instruction to instruction, in emission order:
   // at first it is before all of them. Positions are instruction indices; a block argument counts as used by
   // the terminator.
-  void pass(std::uint32_t block, std::uint32_t position);
+  void pass(const Block& block, std::uint32_t position) {
+    const Inst& inst = code_->insts[position];
+    for (int k = 0; k < inst.use_count; ++k)
+      if (inst.use[k] != kNoReg) pass_use(inst.use[k], position);
+    if (position + 1 == block.end)
+      for (Reg arg : block.args) pass_use(arg, position);
+  }
   // The first use behind the place, or kNever.
   std::uint32_t next_use(Reg v) const { return next_[v]; }
   // The last one before it, or kNever.
@@ -50,6 +56,10 @@ class Liveness {
     std::uint32_t g = global_[v];
     return g != kNever && (bits[std::size_t{block} * words_ + g / 64] >> (g % 64) & 1) != 0;
   }
+  void pass_use(Reg v, std::uint32_t position) {
+    previous_[v] = position;
+    next_[v] = *--later_end_;
+  }
   void collect_uses();
   void use(Reg v, std::uint32_t block, std::uint32_t position);
   void define(Reg v, std::uint32_t block, std::uint32_t position);
@@ -59,8 +69,9 @@ class Liveness {
 
   const Code* code_ = nullptr;
   std::vector<std::uint32_t> next_, previous_;
-  std::vector<std::uint32_t> later_;   // of the uses behind the place, the last one first: the use after it
-  std::vector<std::uint32_t> global_;  // dense number of a register that crosses blocks
+  std::vector<std::uint32_t> later_;          // of each use, the last one first: the use after it
+  const std::uint32_t* later_end_ = nullptr;  // of those behind the place
+  std::vector<std::uint32_t> global_;         // dense number of a register that crosses blocks
   std::vector<Reg> globals_;
   struct Use {
     Reg value;

@@ -215,7 +215,8 @@ class Lowering {
   // `if_none` makes: both give equally many vectors. Gives what comes out of either.
   template <class IfAny, class IfNone>
   Regs either_way(Reg mask, IfAny if_any, IfNone if_none) {
-    const std::uint32_t stamp = current_block_, at = branch_on_any(mask);
+    const CacheState at_parting = cache_state();
+    const std::uint32_t at = branch_on_any(mask);
     begin_edge(at);
     const Regs from_any = if_any();  // which may part ways, too
     const std::uint32_t any = last_block();
@@ -224,14 +225,15 @@ class Lowering {
     const Regs from_none = if_none();
     const std::uint32_t none = last_block();
     end_edge(none, from_none);
-    current_block_ = stamp;  // what was cached before the ways parted is still there
+    restore(at_parting);
     return join_edges(any, none);
   }
   // Behind a branch that was just made: where it holds, control goes through what `cold` makes, which stands
   // out of line, else through what `hot` makes; both give the same number of registers of the same classes.
   template <class Hot, class Cold>
   Regs hot_or_cold(Hot hot, Cold cold) {
-    const std::uint32_t stamp = current_block_, at = last_block();
+    const CacheState at_parting = cache_state();
+    const std::uint32_t at = last_block();
     end_block(at);
     begin_edge(at);
     const Regs from_hot = hot();
@@ -243,8 +245,18 @@ class Lowering {
     const std::uint32_t cold_end = last_block();
     end_edge(cold_end, from_cold);
     std::swap(code_.blocks[at].successors[0], code_.blocks[at].successors[1]);
-    current_block_ = stamp;
+    restore(at_parting);
     return join_edges(hot_end, cold_end);
+  }
+  // Where ways join again, what was cached before they parted is still there, and nothing that came later.
+  struct CacheState {
+    std::uint32_t block;
+    std::size_t constants;
+  };
+  CacheState cache_state() const { return {current_block_, constant_cache_.size()}; }
+  void restore(const CacheState& state) {
+    current_block_ = state.block;
+    constant_cache_.resize(state.constants);
   }
   // Registers made under another stamp may not dominate this place, or hold another state of the table.
   std::uint32_t current_block() const { return current_block_; }

@@ -411,7 +411,7 @@ void Lowering::lower_run(const Run& run) {
     return results();
   };
 
-  const std::uint32_t stamp = current_block_;
+  const CacheState at_parting = cache_state();
   std::vector<std::uint32_t> ways_out;
   const Reg begin =
       window.shifted ? load_field(Op::SLoad, window, offsetof(MemoryWindow, address)) : lir::kNoReg;
@@ -438,7 +438,7 @@ void Lowering::lower_run(const Run& run) {
   end_edge(cold_end, from_cold);
   for (std::uint32_t b = cold; b <= cold_end; ++b) code_.blocks[b].cold = true;
 
-  current_block_ = stamp;
+  restore(at_parting);
   const Regs joined = join_edges(hot_end, cold_end);
   std::size_t next = 0;
   for (Value v : made) {

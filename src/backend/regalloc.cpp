@@ -333,7 +333,7 @@ class Run {
   }
 
   void step(std::uint32_t b, std::uint32_t i) {
-    live_.pass(b, i);
+    live_.pass(code_.blocks[b], i);
     const Inst& original = code_.insts[i];
     Inst inst = original;
     std::array<std::uint32_t, kClassCount> pinned = {};
@@ -584,7 +584,7 @@ class Run {
   Allocation& out_;
   RegisterState now_;
   std::array<std::uint32_t, kClassCount> all_ = {};
-  std::array<std::vector<std::uint32_t>, kClassCount> runs_;
+  std::array<SmallVector<std::uint32_t, 4>, kClassCount> runs_;
   std::vector<std::int32_t>& where_;
   std::vector<std::int32_t>& param_register_;
   std::vector<char>& needs_slot_;

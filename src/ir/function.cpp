@@ -83,7 +83,8 @@ void Function::set_operands(Inst i, std::span<const Value> values) {
   if (values.size() > data.operand_count) {
     data.first_operand = static_cast<std::uint32_t>(operands_.size());
     // `values` may point into the pool: copy by index after growing.
-    std::vector<Value> copy(values.begin(), values.end());
+    SmallVector<Value, 8> copy;
+    copy.assign(values.begin(), values.end());
     operands_.insert(operands_.end(), copy.begin(), copy.end());
   } else {
     for (std::size_t k = 0; k < values.size(); ++k) operands_[data.first_operand + k] = values[k];

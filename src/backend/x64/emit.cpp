@@ -106,6 +106,11 @@ class X64Emitter final : public Emitter {
   }
 
   template <class... Operands>
+  void put(InstId id, const Operands&... operands) {
+    a_.emit(id, operands...);
+    ++out_.statistics.instructions;
+  }
+  template <class... Operands>
   void put_masked(InstId id, Reg mask, bool zero, const Operands&... operands) {
     a_.setExtraReg(k(mask));
     if (zero) a_.addInstOptions(asmjit::InstOptions::kX86_ZMask);

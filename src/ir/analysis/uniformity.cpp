@@ -62,7 +62,7 @@ class Uniformity {
     for (Block b : loops_.order())
       for (Inst i : f_.insts(b)) {
         visited_ = i;
-        for (Value v : f_.operands(i)) visit_user(i, v);
+        visit(i);
       }
     visited_ = {};
     for (const Loops::Loop& loop : loops_.loops())
@@ -72,14 +72,32 @@ class Uniformity {
       }
   }
 
+  void visit(Inst i) {
+    const auto operands = f_.operands(i);
+    if (!divergent_loop_.empty() || f_.inst(i).opcode == Opcode::LoadMemory) {
+      for (Value v : operands) visit_user(i, v);
+      return;
+    }
+    Shape shape = Shape::launch;
+    for (Value v : operands) shape = std::max(shape, f_.value(v).shape);
+    take(i, shape);
+  }
+
   void visit_user(Inst user, Value v) {
     const InstData& data = f_.inst(user);
     const Shape shape = leaves_divergently(v, data) ? Shape::varying : f_.value(v).shape;
-    if (info(data.opcode).terminator) {
+    // Lanes without guard may have the others' word.
+    if (data.opcode == Opcode::LoadMemory && v != f_.operand(user, 1)) return;
+    take(user, shape);
+  }
+
+  // An operand has this shape.
+  void take(Inst user, Shape shape) {
+    const InstData& data = f_.inst(user);
+    const OpcodeInfo& row = info(data.opcode);
+    if (row.terminator) {
       if (shape == Shape::varying) diverge(data.block);
-    } else if (data.opcode == Opcode::LoadMemory) {
-      if (v == f_.operand(user, 1)) raise(user, shape);  // lanes without guard may have the others' word
-    } else if (!info(data.opcode).convergent) {
+    } else if (!row.convergent) {
       raise(user, shape);
     }
   }
