@@ -48,32 +48,28 @@ void Liveness::run(const Code& code) {
 }
 
 void Liveness::use(Reg v, std::uint32_t block, std::uint32_t position) {
-  later_.push_back(next_[v]);
-  if (next_[v] == kNever) last_position_[v] = position;
-  next_[v] = position;
-  if (seen_in_[v] == block) return;
-  seen_in_[v] = block;
+  Value& value = values_[v];
+  later_.push_back(value.next);
+  if (value.next == kNever) value.last_position = position;
+  value.next = position;
+  if (value.seen_in == block) return;
+  value.seen_in = block;
   upward_exposed_.push_back({v, block});
 }
 
 void Liveness::define(Reg v, std::uint32_t block, std::uint32_t position) {
-  definition_[v] = position;
-  definition_block_[v] = block;
-  if (last_position_[v] < code_->blocks[block].end) return;
-  global_[v] = static_cast<std::uint32_t>(globals_.size());
+  Value& value = values_[v];
+  value.definition = position;
+  value.definition_block = block;
+  value.last_position = std::max(value.last_position, position);
+  if (value.last_position < code_->blocks[block].end) return;
+  value.global = static_cast<std::uint32_t>(globals_.size());
   globals_.push_back(v);
 }
 
 // One walk from the end, where next_ is what comes after the place of the walk.
 void Liveness::collect_uses() {
-  const std::size_t count = code_->classes.size();
-  next_.assign(count, kNever);
-  previous_.assign(count, kNever);
-  global_.assign(count, kNever);
-  seen_in_.assign(count, kNever);
-  definition_block_.assign(count, kNever);
-  definition_.assign(count, 0);
-  last_position_.assign(count, 0);
+  values_.assign(code_->classes.size(), Value{});
   later_.clear();
   globals_.clear();
   upward_exposed_.clear();
@@ -83,18 +79,15 @@ void Liveness::collect_uses() {
     for (std::size_t k = block.args.size(); k-- > 0;) use(block.args[k], b, block.end - 1);
     for (std::uint32_t i = block.end; i-- > block.first;) {
       const Inst& inst = code_->insts[i];
-      if (inst.def != kNoReg) {
-        last_position_[inst.def] = std::max(last_position_[inst.def], i);
-        define(inst.def, b, i);
-      }
+      if (inst.def != kNoReg) define(inst.def, b, i);
       for (int k = inst.use_count; k-- > 0;)
         if (inst.use[k] != kNoReg) use(inst.use[k], b, i);
     }
     for (Reg param : block.params) define(param, b, block.first);
     // What the block itself defines is not exposed.
-    const auto exposed_end =
-        std::remove_if(upward_exposed_.begin() + static_cast<std::ptrdiff_t>(first_here),
-                       upward_exposed_.end(), [&](const Use& u) { return definition_block_[u.value] == b; });
+    const auto exposed_end = std::remove_if(
+        upward_exposed_.begin() + static_cast<std::ptrdiff_t>(first_here), upward_exposed_.end(),
+        [&](const Use& u) { return values_[u.value].definition_block == b; });
     upward_exposed_.erase(exposed_end, upward_exposed_.end());
   }
   later_end_ = later_.data() + later_.size();
@@ -109,9 +102,9 @@ void Liveness::solve() {
   out_.assign(size, 0);
   defined_.assign(size, 0);
   auto set = [&](std::vector<std::uint64_t>& bits, std::size_t b, Reg v) {
-    bits[b * words_ + global_[v] / 64] |= std::uint64_t{1} << (global_[v] % 64);
+    bits[b * words_ + values_[v].global / 64] |= std::uint64_t{1} << (values_[v].global % 64);
   };
-  for (Reg v : globals_) set(defined_, definition_block_[v], v);
+  for (Reg v : globals_) set(defined_, values_[v].definition_block, v);
   for (const Use& u : upward_exposed_) set(in_, u.block, u.value);
   for (bool changed = true; changed;) {
     changed = false;
@@ -131,7 +124,7 @@ void Liveness::solve() {
     for (std::uint32_t w = 0; w < words_; ++w)
       for (std::uint64_t bits = out_[b * words_ + w]; bits != 0; bits &= bits - 1) {
         Reg v = globals_[w * 64 + static_cast<std::uint32_t>(__builtin_ctzll(bits))];
-        last_position_[v] = std::max(last_position_[v], code.blocks[b].end - 1);
+        values_[v].last_position = std::max(values_[v].last_position, code.blocks[b].end - 1);
       }
 }
 
@@ -153,14 +146,14 @@ void Liveness::find_loops() {
 void Liveness::measure_pressure() {
   const Code& code = *code_;
   pressure_.assign(code.blocks.size(), {});
-  seen_in_.assign(code.classes.size(), kNever);
+  for (Value& value : values_) value.seen_in = kNever;
   for (std::uint32_t b = 0; b < code.blocks.size(); ++b) {
     if (loops_[b].header == kNever) continue;
     const Block& block = code.blocks[b];
     std::array<std::uint32_t, kClassCount> live = {}, most = {};
     auto start = [&](Reg v) {
-      if (seen_in_[v] == b) return;
-      seen_in_[v] = b;
+      if (values_[v].seen_in == b) return;
+      values_[v].seen_in = b;
       const auto c = static_cast<std::size_t>(code.classes[v]);
       most[c] = std::max(most[c], ++live[c]);
     };
@@ -172,7 +165,7 @@ void Liveness::measure_pressure() {
       const Inst& inst = code.insts[i];
       for (int k = 0; k < inst.use_count; ++k)
         if (inst.use[k] != kNoReg) start(inst.use[k]);
-      if (inst.def != kNoReg && seen_in_[inst.def] == b)
+      if (inst.def != kNoReg && values_[inst.def].seen_in == b)
         --live[static_cast<std::size_t>(code.classes[inst.def])];
     }
     pressure_[b] = most;

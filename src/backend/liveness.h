@@ -32,9 +32,9 @@ class Liveness {
       for (Reg arg : block.args) pass_use(arg, position);
   }
   // The first use behind the place, or kNever.
-  std::uint32_t next_use(Reg v) const { return next_[v]; }
+  std::uint32_t next_use(Reg v) const { return values_[v].next; }
   // The last one before it, or kNever.
-  std::uint32_t previous_use(Reg v) const { return previous_[v]; }
+  std::uint32_t previous_use(Reg v) const { return values_[v].previous; }
 
   bool live_out(std::uint32_t block, Reg v) const { return test(out_, block, v); }
   bool live_in(std::uint32_t block, Reg v) const { return test(in_, block, v); }
@@ -48,17 +48,17 @@ class Liveness {
   std::uint32_t loop_pressure(std::uint32_t header, RegClass c);
 
   // Its position; a parameter's: its block's first.
-  std::uint32_t definition(Reg v) const { return definition_[v]; }
-  std::uint32_t last_position(Reg v) const { return last_position_[v]; }
+  std::uint32_t definition(Reg v) const { return values_[v].definition; }
+  std::uint32_t last_position(Reg v) const { return values_[v].last_position; }
 
  private:
   bool test(const std::vector<std::uint64_t>& bits, std::uint32_t block, Reg v) const {
-    std::uint32_t g = global_[v];
+    std::uint32_t g = values_[v].global;
     return g != kNever && (bits[std::size_t{block} * words_ + g / 64] >> (g % 64) & 1) != 0;
   }
   void pass_use(Reg v, std::uint32_t position) {
-    previous_[v] = position;
-    next_[v] = *--later_end_;
+    values_[v].previous = position;
+    values_[v].next = *--later_end_;
   }
   void collect_uses();
   void use(Reg v, std::uint32_t block, std::uint32_t position);
@@ -67,21 +67,26 @@ class Liveness {
   void solve();
   void measure_pressure();
 
+  struct Value {
+    std::uint32_t next = kNever, previous = kNever;  // uses, seen from the place
+    std::uint32_t definition = 0, definition_block = kNever;
+    std::uint32_t last_position = 0;
+    std::uint32_t global = kNever;   // dense number of a register that crosses blocks
+    std::uint32_t seen_in = kNever;  // the block that it was last seen used in
+  };
+
   const Code* code_ = nullptr;
-  std::vector<std::uint32_t> next_, previous_;
+  std::vector<Value> values_;                 // by register
   std::vector<std::uint32_t> later_;          // of each use, the last one first: the use after it
   const std::uint32_t* later_end_ = nullptr;  // of those behind the place
-  std::vector<std::uint32_t> global_;         // dense number of a register that crosses blocks
   std::vector<Reg> globals_;
   struct Use {
     Reg value;
     std::uint32_t block;
   };
-  std::vector<Use> upward_exposed_;     // uses of globals, one a block
-  std::vector<std::uint32_t> seen_in_;  // the block that a register was last seen used in
+  std::vector<Use> upward_exposed_;  // uses of globals, one a block
   std::uint32_t words_ = 0;
   std::vector<std::uint64_t> in_, out_, defined_;
-  std::vector<std::uint32_t> definition_, definition_block_, last_position_;
   std::vector<Loop> loops_;
   bool has_loops_ = false;
   std::vector<std::array<std::uint32_t, kClassCount>> pressure_;  // per block of a loop, once asked for

@@ -28,14 +28,23 @@ struct Placed {
   std::uint32_t origin;
 };
 
+// What is known of a virtual register.
+struct Value {
+  RegClass cls;
+  bool needs_slot = false;
+  std::int32_t where = kNowhere;           // its register
+  std::int32_t param_register = kNowhere;  // of a block argument: its register when the block begins
+  Reg hint = kNoReg;                       // the block argument that it becomes
+  std::uint32_t remat = kInserted;         // index of the instruction that makes it again
+};
+
 // What a run fills; kept for the next one.
 struct Tables {
   Allocation out;
   Liveness live;
-  std::vector<std::int32_t> where, param_register;
-  std::vector<char> needs_slot;
-  std::vector<std::uint32_t> remat, body_first, slot_of;
-  std::vector<Reg> hint, in_slots;
+  std::vector<Value> values;
+  std::vector<Reg> in_slots;
+  std::vector<std::uint32_t> body_first, slot_of;
   std::vector<RegisterState> entry, exit;
   std::vector<Placed> body;
 
@@ -57,14 +66,10 @@ class Run {
   Run(const Code& code, const RegisterFile& file, Tables& tables)
       : code_(code),
         file_(file),
+        tables_(tables),
         live_(tables.live),
         out_(tables.out),
-        where_(tables.where),
-        param_register_(tables.param_register),
-        needs_slot_(tables.needs_slot),
         in_slots_(tables.in_slots),
-        remat_(tables.remat),
-        hint_(tables.hint),
         entry_(tables.entry),
         exit_(tables.exit),
         body_(tables.body),
@@ -74,17 +79,15 @@ class Run {
   }
 
   void run() {
-    const std::size_t count = code_.classes.size();
-    where_.assign(count, kNowhere);
-    needs_slot_.assign(count, 0);
-    remat_.assign(count, kInserted);
-    hint_.assign(count, kNoReg);
-    param_register_.assign(count, kNowhere);
+    tables_.values.clear();
+    tables_.values.reserve(code_.classes.size());
+    for (RegClass c : code_.classes) tables_.values.push_back({c});
+    values_ = tables_.values.data();
     live_.run(code_);
     for (const Block& block : code_.blocks)
       for (std::size_t k = 0; k < block.args.size(); ++k)
-        if (hint_[block.args[k]] == kNoReg)
-          hint_[block.args[k]] = code_.blocks[block.successors[0]].params[k];
+        if (values_[block.args[k]].hint == kNoReg)
+          values_[block.args[k]].hint = code_.blocks[block.successors[0]].params[k];
     for (std::size_t c = 0; c < kClassCount; ++c) {
       all_[c] = 0;
       for (std::uint8_t r : file_.allocatable[c]) all_[c] |= 1u << r;
@@ -106,27 +109,27 @@ class Run {
   }
 
  private:
-  std::size_t class_of(Reg v) const { return static_cast<std::size_t>(code_.classes[v]); }
+  std::size_t class_of(Reg v) const { return static_cast<std::size_t>(values_[v].cls); }
   std::uint32_t free_registers(std::size_t c) const { return all_[c] & ~now_.occupied[c]; }
 
   void hold(Reg v, std::uint32_t r) {
     std::size_t c = class_of(v);
     now_.held[c][r] = v;
     now_.occupied[c] |= 1u << r;
-    where_[v] = static_cast<std::int32_t>(r);
+    values_[v].where = static_cast<std::int32_t>(r);
   }
   void release(Reg v) {
-    if (where_[v] == kNowhere) return;
-    now_.occupied[class_of(v)] &= ~(1u << where_[v]);
-    where_[v] = kNowhere;
+    if (values_[v].where == kNowhere) return;
+    now_.occupied[class_of(v)] &= ~(1u << values_[v].where);
+    values_[v].where = kNowhere;
   }
   void spill(Reg v) {
     release(v);
-    if (remat_[v] == kInserted) give_slot(v);
+    if (values_[v].remat == kInserted) give_slot(v);
   }
   void give_slot(Reg v) {
-    if (needs_slot_[v]) return;
-    needs_slot_[v] = 1;
+    if (values_[v].needs_slot) return;
+    values_[v].needs_slot = true;
     in_slots_.push_back(v);
   }
   // Where v is in a state, if it is in a register at all.
@@ -164,7 +167,9 @@ class Run {
     bool found = false;
     for_each_bit(now_.occupied[c] & ~pinned, [&](std::uint32_t r) {
       Reg v = now_.held[c][r];
-      std::uint32_t score = distance(v, b, i) * 4 + (remat_[v] != kInserted ? 128 : needs_slot_[v] ? 64 : 0);
+      std::uint32_t score = distance(v, b, i) * 4 + (values_[v].remat != kInserted ? 128
+                                                     : values_[v].needs_slot       ? 64
+                                                                                   : 0);
       if (!found || score > best_score) {
         found = true;
         best = r;
@@ -177,8 +182,8 @@ class Run {
 
   std::uint32_t pick_free(std::size_t c, std::uint32_t available, Reg v) const {
     // The register that the block argument this value becomes has, if it is free.
-    if (Reg h = hint_[v]; h != kNoReg && param_register_[h] != kNowhere) {
-      std::uint32_t r = static_cast<std::uint32_t>(param_register_[h]);
+    if (Reg h = values_[v].hint; h != kNoReg && values_[h].param_register != kNowhere) {
+      std::uint32_t r = static_cast<std::uint32_t>(values_[h].param_register);
       if (available >> r & 1) return r;
     }
     for (std::uint32_t run : runs_[c])
@@ -209,7 +214,7 @@ class Run {
     for (std::uint32_t p : block.predecessors)
       if (p < b && (from == kNever || code_.blocks[p].loop_depth > code_.blocks[from].loop_depth)) from = p;
     for (std::size_t c = 0; c < kClassCount; ++c)
-      for_each_bit(now_.occupied[c], [&](std::uint32_t r) { where_[now_.held[c][r]] = kNowhere; });
+      for_each_bit(now_.occupied[c], [&](std::uint32_t r) { values_[now_.held[c][r]].where = kNowhere; });
     now_.occupied = {};
     if (from != kNever)
       for (std::size_t c = 0; c < kClassCount; ++c)
@@ -235,7 +240,7 @@ class Run {
         give_slot(param);
       else
         hold(param, static_cast<std::uint32_t>(chosen));
-      param_register_[param] = chosen;
+      values_[param].param_register = chosen;
       out_.params.push_back({b, param, chosen});
     }
     entry_[b] = now_;
@@ -261,7 +266,7 @@ class Run {
   Inst& place(const Inst& inst, std::uint32_t origin) {
     body_.push_back({inst, origin});
     if (inst.def != kNoReg)
-      out_.written[static_cast<std::size_t>(code_.classes[inst.virtual_def])] |= 1u << inst.def;
+      out_.written[static_cast<std::size_t>(values_[inst.virtual_def].cls)] |= 1u << inst.def;
     return body_.back().inst;
   }
 
@@ -277,8 +282,8 @@ class Run {
 
   Inst load_of(Reg v, std::uint32_t r, std::uint32_t guest_address) {
     Inst load;
-    if (remat_[v] != kInserted) {
-      load = code_.insts[remat_[v]];
+    if (values_[v].remat != kInserted) {
+      load = code_.insts[values_[v].remat];
       ++out_.rematerialized;
     } else {
       give_slot(v);
@@ -299,7 +304,7 @@ class Run {
     const Reg v = original.use[k];
     for (int other = 0; other < inst.use_count; ++other)
       if (other != k && original.use[other] == v) return false;
-    if (remat_[v] != kInserted && !(code_.insts[remat_[v]].flags & kRematFolds)) return false;
+    if (values_[v].remat != kInserted && !(code_.insts[values_[v].remat].flags & kRematFolds)) return false;
     constexpr std::uint32_t kSoon = 6;
     std::uint32_t next = live_.next_use(v);
     return next == kNever || next > i + kSoon || free_registers(class_of(v)) == 0;
@@ -311,10 +316,10 @@ class Run {
     for (int k = 0; k < inst.use_count; ++k) {
       const Reg v = original.use[k];
       if (v == kNoReg) continue;
-      if (where_[v] == kNowhere) {
+      if (values_[v].where == kNowhere) {
         if (folds(inst, original, k, i)) {
-          if (remat_[v] != kInserted) {
-            inst.mem = code_.insts[remat_[v]].mem;
+          if (values_[v].remat != kInserted) {
+            inst.mem = code_.insts[values_[v].remat].mem;
             ++out_.rematerialized;
           } else {
             give_slot(v);
@@ -328,7 +333,7 @@ class Run {
         const std::size_t c = class_of(v);
         pinned[c] |= 1u << reload(v, pinned[c], b, i);
       }
-      inst.use[k] = static_cast<Reg>(where_[v]);
+      inst.use[k] = static_cast<Reg>(values_[v].where);
     }
   }
 
@@ -341,7 +346,7 @@ class Run {
     for (int k = 0; k < inst.use_count; ++k) {
       const Reg v = original.use[k];
       if (v == kNoReg) continue;
-      const std::int32_t r = where_[v];
+      const std::int32_t r = values_[v].where;
       all_there &= r != kNowhere;
       inst.use[k] = static_cast<Reg>(r);
       if (r != kNowhere) pinned[class_of(v)] |= 1u << r;
@@ -353,8 +358,8 @@ class Run {
     std::array<std::uint32_t, kClassCount> freed = {};
     for (int k = 0; k < inst.use_count; ++k) {
       Reg v = original.use[k];
-      if (v == kNoReg || where_[v] == kNowhere || needed_after(v, b)) continue;
-      freed[class_of(v)] |= 1u << where_[v];
+      if (v == kNoReg || values_[v].where == kNowhere || needed_after(v, b)) continue;
+      freed[class_of(v)] |= 1u << values_[v].where;
       release(v);
     }
     if (original.def != kNoReg && !early) {
@@ -371,7 +376,7 @@ class Run {
     }
     if (original.def != kNoReg) {
       hold(original.def, static_cast<std::uint32_t>(def_register));
-      if (inst.flags & kRemat) remat_[original.def] = i;
+      if (inst.flags & kRemat) values_[original.def].remat = i;
       inst.def = static_cast<Reg>(def_register);
       inst.virtual_def = original.def;
     }
@@ -426,7 +431,7 @@ class Run {
       lifetimes.push_back({live_.definition(v), live_.last_position(v), v});
     }
     for (const Allocation::Param& param : out_.params) {  // written at the end of every predecessor
-      if (!needs_slot_[param.value]) continue;
+      if (!values_[param.value].needs_slot) continue;
       Lifetime& lifetime = lifetimes[slot_of_[param.value]];
       for (std::uint32_t p : code_.blocks[param.block].predecessors) {
         lifetime.first = std::min(lifetime.first, code_.blocks[p].end - 1);
@@ -481,7 +486,7 @@ class Run {
       out_.block_first.push_back(static_cast<std::uint32_t>(out_.insts.size()));
       for (; next_param < out_.params.size() && out_.params[next_param].block == b; ++next_param) {
         const Allocation::Param& param = out_.params[next_param];
-        if (needs_slot_[param.value] && param.reg >= 0)
+        if (values_[param.value].needs_slot && param.reg >= 0)
           append(store_of(param.value, static_cast<std::uint32_t>(param.reg)), kInserted);
       }
       for (std::uint32_t k = body_first_[b]; k < body_first_[b + 1]; ++k) {
@@ -493,7 +498,7 @@ class Run {
               static_cast<std::int32_t>(slot_of_[static_cast<Reg>(placed.inst.mem.displacement)]);
         append(placed.inst, placed.origin);
         Reg v = placed.inst.virtual_def;
-        if (placed.origin != kInserted && placed.inst.def != kNoReg && needs_slot_[v])
+        if (placed.origin != kInserted && placed.inst.def != kNoReg && values_[v].needs_slot)
           append(store_of(v, placed.inst.def), kInserted);
       }
     }
@@ -510,10 +515,10 @@ class Run {
     const RegisterState &before = exit_[from], &after = entry_[to];
     moves_.clear();
     auto location = [&](Reg v) -> Location {
-      const auto c = code_.classes[v];
+      const RegClass c = values_[v].cls;
       if (const std::int32_t r = find(before, v); r != kNowhere)
         return Location::in_register(c, static_cast<std::uint32_t>(r));
-      if (remat_[v] != kInserted) return Location::emitted_again(c, v);
+      if (values_[v].remat != kInserted) return Location::emitted_again(c, v);
       return Location::in_slot(c, slot_of_[v]);
     };
     for (std::size_t c = 0; c < kClassCount; ++c)
@@ -529,8 +534,8 @@ class Run {
         moves_.push_back({Location::in_register(static_cast<RegClass>(c), r), location(source), source});
       });
     for (std::size_t k = 0; k < args.size(); ++k)
-      if (param_register_[target.params[k]] == kNowhere)
-        moves_.push_back({Location::in_slot(code_.classes[args[k]], slot_of_[target.params[k]]),
+      if (values_[target.params[k]].param_register == kNowhere)
+        moves_.push_back({Location::in_slot(values_[args[k]].cls, slot_of_[target.params[k]]),
                           location(args[k]), args[k]});
     if (moves_.empty()) return;
     const std::uint32_t guest_address = code_.insts[code_.blocks[from].end - 1].guest_address;
@@ -566,7 +571,7 @@ class Run {
           ++out_.spill_stores;
           break;
         case MoveStep::Kind::emit:
-          inst = code_.insts[remat_[step.value]];
+          inst = code_.insts[values_[step.value].remat];
           inst.def = step.destination;
           inst.virtual_def = step.value;
           inst.guest_address = guest_address;
@@ -580,17 +585,14 @@ class Run {
 
   const Code& code_;
   const RegisterFile& file_;
+  Tables& tables_;
   Liveness& live_;
   Allocation& out_;
   RegisterState now_;
   std::array<std::uint32_t, kClassCount> all_ = {};
   std::array<SmallVector<std::uint32_t, 4>, kClassCount> runs_;
-  std::vector<std::int32_t>& where_;
-  std::vector<std::int32_t>& param_register_;
-  std::vector<char>& needs_slot_;
-  std::vector<Reg>& in_slots_;         // those that need one
-  std::vector<std::uint32_t>& remat_;  // index of the instruction that makes the value again
-  std::vector<Reg>& hint_;             // the block argument that the value becomes
+  Value* values_ = nullptr;     // by virtual register
+  std::vector<Reg>& in_slots_;  // those that need one
   std::vector<RegisterState>& entry_;
   std::vector<RegisterState>& exit_;
   std::vector<Placed>& body_;
