@@ -90,8 +90,8 @@ void Emitter::routine(const Routine& r) {
   a.align(asmjit::AlignMode::kCode, 32);
   a.bind(group);
   if (burns_fuel_) refuel();
-  find_order();
   find_targets();
+  find_order();
   const auto first_cold =
       std::find_if(order_.begin(), order_.end(), [&](std::uint32_t b) { return code_->blocks[b].cold; });
   std::for_each(order_.begin(), first_cold, [&](std::uint32_t b) { block(b); });
@@ -124,13 +124,13 @@ void Emitter::find_order() {
   place_.resize(count);
   for (bool cold : {false, true})
     for (std::uint32_t b = 0; b < count; ++b) {
-      if (code_->blocks[b].cold != cold) continue;
+      if (code_->blocks[b].cold != cold || (b != 0 && target_[b] != b)) continue;
       place_[b] = static_cast<std::uint32_t>(order_.size());
       order_.push_back(b);
     }
 }
 
-// A block that only jumps is skipped by those that would jump to it.
+// A block that only jumps is skipped by those that would go to it, so that it need not be there.
 void Emitter::find_targets() {
   target_.resize(code_->blocks.size());
   for (std::uint32_t b = static_cast<std::uint32_t>(code_->blocks.size()); b-- > 0;) {
@@ -144,10 +144,6 @@ void Emitter::find_targets() {
 
 void Emitter::block(std::uint32_t b) {
   assembler().bind(labels_[b]);
-  if (target_[b] != b) {  // reached only by falling through
-    jump_unless_next(b, target_[b]);
-    return;
-  }
   for (std::uint32_t i = allocation_->block_first[b]; i < allocation_->block_first[b + 1]; ++i) {
     const Inst& inst = allocation_->insts[i];
     if (inst.guest_address != address_) mark(inst.guest_address);
@@ -166,14 +162,9 @@ void Emitter::mark(std::uint32_t guest_address) {
 
 // Is control at `target` after the code of block b if nothing jumps?
 bool Emitter::falls_to(std::uint32_t b, std::uint32_t target) const {
-  for (std::uint32_t k = place_[b] + 1; k < order_.size(); ++k) {
-    const std::uint32_t next = order_[k];
-    if (code_->blocks[next].cold != code_->blocks[b].cold) return false;
-    if (next == target) return true;
-    if (target_[next] == next) return false;  // has code of its own
-    if (target_[next] != target) return false;
-  }
-  return false;
+  const std::size_t next = place_[b] + std::size_t{1};
+  return next < order_.size() && order_[next] == target &&
+         code_->blocks[target].cold == code_->blocks[b].cold;
 }
 
 void Emitter::jump_unless_next(std::uint32_t b, std::uint32_t target) {
@@ -197,8 +188,8 @@ void Emitter::instruction(std::uint32_t b, const Inst& inst) {
       return jump_unless_next(b, if_false);
     }
     case Op::Switch:
-      return switch_between(b, inst.use[0], 0,
-                            static_cast<std::uint32_t>(code_->blocks[b].successors.size()));
+      return switch_between(b, inst.use[0], 0, static_cast<std::uint32_t>(code_->blocks[b].successors.size()),
+                            true);
     case Op::Return:
       if (place_[b] + 1 == order_.size() || code_->blocks[order_[place_[b] + 1]].cold) return;
       jump(next_group_);
@@ -230,19 +221,24 @@ void Emitter::put_word(std::uint32_t word, const char* text) {
   ++out_.statistics.instructions;
 }
 
-// A tree of compares: successor min(index, count - 1).
-void Emitter::switch_between(std::uint32_t b, Reg index, std::uint32_t first, std::uint32_t end) {
+// A tree of compares: successor min(index, count - 1). `last`: the block's code ends behind it.
+void Emitter::switch_between(std::uint32_t b, Reg index, std::uint32_t first, std::uint32_t end, bool last) {
   if (end - first == 1) {
+    if (last) return jump_unless_next(b, successor(b, first));
     jump(labels_[successor(b, first)]);
     ++out_.statistics.instructions;
     return;
   }
   const std::uint32_t middle = first + (end - first) / 2;
+  if (end - middle == 1) {
+    jump_if_at_least(index, middle, labels_[successor(b, middle)]);
+    return switch_between(b, index, first, middle, last);
+  }
   const Label upper = assembler().newLabel();
   jump_if_at_least(index, middle, upper);
-  switch_between(b, index, first, middle);
+  switch_between(b, index, first, middle, false);
   assembler().bind(upper);
-  switch_between(b, index, middle, end);
+  switch_between(b, index, middle, end, last);
 }
 
 Emitter::Label Emitter::stop_label(KernelStatus status, std::uint32_t guest_address, std::uint32_t reason) {

@@ -104,7 +104,7 @@ class Emitter {
   bool falls_to(std::uint32_t b, std::uint32_t target) const;
   void jump_unless_next(std::uint32_t b, std::uint32_t target);
   void instruction(std::uint32_t b, const Inst& inst);
-  void switch_between(std::uint32_t b, Reg index, std::uint32_t first, std::uint32_t end);
+  void switch_between(std::uint32_t b, Reg index, std::uint32_t first, std::uint32_t end, bool last);
   Label stop_label(KernelStatus status, std::uint32_t guest_address, std::uint32_t reason = 0);
   std::uint32_t successor(std::uint32_t b, std::size_t k) const {
     return target_[code_->blocks[b].successors[k]];

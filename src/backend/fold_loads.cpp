@@ -34,7 +34,7 @@ class LoadFolder {
 
   void run() {
     for (const lir::Block& block : code_.blocks) {
-      first_readable_ = block.first;
+      block_first_ = first_readable_ = block.first;
       for (std::uint32_t i = block.first; i < block.end; ++i) {
         Inst& inst = code_.insts[i];
         if (lir::is_dead(inst, uses_)) continue;
@@ -49,8 +49,9 @@ class LoadFolder {
   static constexpr std::uint32_t kNone = ~0u;
 
   bool foldable(const Inst& inst) const {
-    if (inst.mem.base != MemBase::reg || inst.def == lir::kNoReg || uses_[inst.def] != 1) return false;
+    if (inst.def == lir::kNoReg || uses_[inst.def] != 1) return false;
     const Op op = static_cast<Op>(inst.op);
+    if (inst.mem.base != MemBase::reg) return inst.mem.base == MemBase::pool && op == Op::LoadConstant;
     return op == Op::LoadFull || (op == Op::Broadcast && host_.mask_registers);
   }
 
@@ -59,10 +60,12 @@ class LoadFolder {
     loads_[v] = i;
   }
 
-  // Is use k made by a load in this block, with nothing behind it that writes?
+  // Is use k made by a load in this block, with nothing behind it that writes what is no constant?
   bool is_load(const Inst& inst, int k) const {
     const Reg v = inst.use[k];
-    if (v == lir::kNoReg || loads_[v] == kNone || loads_[v] < first_readable_) return false;
+    if (v == lir::kNoReg || loads_[v] == kNone) return false;
+    const bool constant = code_.insts[loads_[v]].mem.base == MemBase::pool;
+    if (loads_[v] < (constant ? block_first_ : first_readable_)) return false;
     return inst.use_count + code_.insts[loads_[v]].use_count <= lir::kMaxUses;
   }
 
@@ -75,8 +78,10 @@ class LoadFolder {
       const Inst& load = code_.insts[loads_[inst.use[k]]];
       inst.use[k] = lir::kNoReg;
       inst.mem = load.mem;
-      inst.mem.base_use = inst.use_count;
-      inst.use[inst.use_count++] = load.use[load.mem.base_use];
+      if (load.mem.base_use != 0xff) {
+        inst.mem.base_use = inst.use_count;
+        inst.use[inst.use_count++] = load.use[load.mem.base_use];
+      }
       if (load.mem.index_use != 0xff) {
         inst.mem.index_use = inst.use_count;
         inst.use[inst.use_count++] = load.use[load.mem.index_use];
@@ -91,6 +96,7 @@ class LoadFolder {
   const Host& host_;
   std::vector<std::uint32_t>& uses_;  // of registers
   std::vector<std::uint32_t> loads_;  // by register: the load that makes it; empty while there is none
+  std::uint32_t block_first_ = 0;
   std::uint32_t first_readable_ = 0;  // loads from here on may be made later
 };
 

@@ -175,6 +175,7 @@ class Lowering {
   Reg scalar(Value v);
   Reg mask(Value v, std::uint32_t part);
   Mask mask_or_inverse(Value v, std::uint32_t part);
+  Mask combine(MaskOp op, Mask a, Mask b);
   Reg constant_vector(std::uint32_t word);
 
   // ---- Making instructions
@@ -309,7 +310,6 @@ class Lowering {
   // Masks (lower_mask.cpp).
   void select(ir::Inst i, bool floating);
   void logic(ir::Inst i, MaskOp op);
-  Mask combine(MaskOp op, Mask a, Mask b);
   Reg any_part(Value v);
   Reg any_both(Value a, Value b, bool negate_b);  // a scalar that is not 0 if so
   bool only_feeds_branch(ir::Inst i) const;
@@ -383,6 +383,7 @@ class Lowering {
   Regs access_guarded(ir::Inst i);
   Regs call_with_addresses(ir::Inst i);
 
+  Reg make_frame_base(Value group);
   lir::Mem frame_slot(ir::Inst i, Reg& base);
   void load_frame(ir::Inst i);
   void store_frame(ir::Inst i, ir::Value value);
@@ -447,6 +448,8 @@ class Lowering {
     Cached loaded;
   };
   std::vector<LoadedField> fields_;  // of windows, this block's
+  Value group_;                      // of SetGroup, whose frame begins at group_frame_ in all blocks behind
+  Reg group_frame_ = lir::kNoReg;
   Value frame_group_;                // whose frame begins at frame_base_, this block's
   Cached frame_base_;
   std::vector<std::pair<std::uint32_t, Cached>> constant_cache_;  // constants in registers, this block's

@@ -365,12 +365,12 @@ void Lowering::integer_extreme(ir::Inst i, Op op, Condition less, bool greater) 
   Value a = operand(i, 0), b = operand(i, 1), result = f_.result(i);
   if (varying(result)) return binary(i, op, true);
   Reg left = scalar(a), right = scalar(b);
-  Inst& inst = add(Op::SCompare, RegClass::scalar);
+  Inst& inst = add(greater ? Op::SMax : Op::SMin, RegClass::scalar);
+  if (host_.two_operand_scalars) inst.flags |= lir::kTied;
   use(inst, left);
   use(inst, right);
   inst.imm = pack_condition(less);
-  Reg bit = inst.def;
-  define(result, 0, greater ? scalar_select(bit, right, left) : scalar_select(bit, left, right));
+  define(result, 0, inst.def);
 }
 
 void Lowering::lower_IMinS32(ir::Inst i) { integer_extreme(i, Op::IMinS, Condition::less_s, false); }

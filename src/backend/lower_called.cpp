@@ -38,6 +38,7 @@ void Lowering::make_call(ir::Inst i, const ir::LaneShape* address) {
   std::int32_t place = words - static_cast<std::int32_t>(parts_ * host_.vector_bytes);
   for (std::uint32_t k = 0; k < f_.inst(i).operand_count; ++k) {
     const Value v = operand(i, k);
+    if (ir::info(f_.inst(i).opcode).is_mask(k)) continue;  // not read
     place += static_cast<std::int32_t>(parts_ * host_.vector_bytes);
     CallSite& made = (*role_.call_sites)[static_cast<std::size_t>(site)];
     if (memory && k == 0 && is_constant(v) && constant(v) == 1) {
@@ -155,6 +156,9 @@ void Lowering::lower_SetGroup(ir::Inst i) {
   use(inst, group);
   inst.mem.base = MemBase::args;
   inst.mem.displacement = static_cast<std::int32_t>(offsetof(KernelArgs, group_index));
+  if (f_.frame_slots == 0) return;
+  group_ = operand(i, 0);
+  group_frame_ = make_frame_base(group_);
 }
 
 void Lowering::lower_Stop(ir::Inst i) {
@@ -175,16 +179,23 @@ void Lowering::lower_QuadSwizzle32(ir::Inst i) {
 
 // ---- words that groups keep
 
+Reg Lowering::make_frame_base(Value group) {
+  Reg number = scalar(group), size = scalar_imm(f_.frame_slots * parts_ * host_.vector_bytes);
+  return address(load_binding(offsetof(KernelArgs, frame)), scalar_op(Op::SMul, size, number), 0);
+}
+
 // The words of slot `immediate` of the group that `group` numbers; of rows, of the first one.
 lir::Mem Lowering::frame_slot(ir::Inst i, Reg& base) {
   const std::uint32_t slot_bytes = parts_ * host_.vector_bytes;
-  if (frame_group_ != operand(i, 0) || frame_base_.block != current_block_) {
-    frame_group_ = operand(i, 0);
-    Reg group = scalar(frame_group_), size = scalar_imm(f_.frame_slots * slot_bytes);
-    Reg offset = scalar_op(Op::SMul, size, group);
-    frame_base_ = {address(load_binding(offsetof(KernelArgs, frame)), offset, 0), current_block_};
+  if (group_ == operand(i, 0)) {  // SetGroup comes before all that the group does
+    base = group_frame_;
+  } else {
+    if (frame_group_ != operand(i, 0) || frame_base_.block != current_block_) {
+      frame_group_ = operand(i, 0);
+      frame_base_ = {make_frame_base(frame_group_), current_block_};
+    }
+    base = frame_base_.reg;
   }
-  base = frame_base_.reg;
   const std::uint64_t immediate = f_.inst(i).immediate;
   if (const std::uint64_t rows = immediate >> 32; rows != 0) {
     Reg row = scalar_op_imm(Op::SAndImm, scalar(operand(i, 1)), static_cast<std::int64_t>(rows - 1));

@@ -92,9 +92,9 @@ bool Lowering::only_feeds_branch(ir::Inst i) const {
 }
 
 Reg Lowering::any_part(Value v) {
-  Reg any = mask(v, 0);
-  for (std::uint32_t p = 1; p < parts_of(v); ++p) any = mask_op(MaskOp::or_, any, mask(v, p));
-  return any;
+  Mask any = mask_or_inverse(v, 0);
+  for (std::uint32_t p = 1; p < parts_of(v); ++p) any = combine(MaskOp::or_, any, mask_or_inverse(v, p));
+  return any.inverted ? mask_not(any.reg) : any.reg;
 }
 
 void Lowering::lower_AnyLane(ir::Inst i) {

@@ -133,11 +133,17 @@ std::uint32_t choose_group_lanes(const ir::Function& f, Target target) {
   constexpr std::uint32_t kMostLanes = 64, kMostInLockstep = 128, kMostParts = 8, kMaskRegisters = 7;
   const Host* host = find_host(target);
   if (host == nullptr) return f.group_lanes;
-  bool loops = false, lanes_wait = false;
+  bool loops = false, lanes_wait = false;  // in loops that go on while any lane does
+  const auto asks_lanes = [&](ir::Block block) {
+    const ir::Inst end = f.terminator(block);
+    return f.inst(end).operand_count != 0 && f.definition_of(f.operand(end, 0)).opcode == Opcode::AnyLane;
+  };
   for (std::uint32_t b = 0; b < f.block_count(); ++b)
     for (ir::Inst i : f.insts(ir::Block{b})) {
-      loops = loops || f.inst(i).opcode == Opcode::BurnFuel;
-      lanes_wait = lanes_wait || f.inst(i).opcode == Opcode::AnyLane;
+      if (f.inst(i).opcode != Opcode::BurnFuel) continue;  // on the way around
+      loops = true;
+      const auto& from = f.block(ir::Block{b}).predecessors;
+      lanes_wait = lanes_wait || std::any_of(from.begin(), from.end(), asks_lanes);
     }
   const std::uint32_t most = loops && !lanes_wait ? kMostInLockstep : kMostLanes;
   const Pressure needed = pressure(f, !host->mask_registers);

@@ -14,7 +14,8 @@ Shape result_shape(const Function& f, Opcode opcode, std::span<const Value> oper
   if (row.convergent) return Shape::group;
   if (row.per_lane || opcode == Opcode::Phi) return Shape::varying;
   Shape shape = Shape::launch;
-  for (Value v : operands) shape = std::max(shape, f.value(v).shape);
+  for (std::size_t k = 0; k < operands.size(); ++k)
+    if (!row.is_mask(k)) shape = std::max(shape, f.value(operands[k]).shape);
   return shape;
 }
 

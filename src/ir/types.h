@@ -37,14 +37,21 @@ struct OpcodeInfo {
   std::string_view name;
   std::string_view results;   // type letters
   std::string_view operands;  // type letters
-  bool pure, commutative, reads, writes, convergent, terminator, immediate, per_lane, guarded, called;
+  bool pure, commutative, reads, writes, convergent, terminator, immediate, per_lane, guarded, called, masked;
+
+  bool is_mask(std::size_t operand) const { return masked && operand + 1 == operands.size(); }
+  // The operand that says in which lanes the operation matters; none: kNoGuard.
+  static constexpr std::uint32_t kNoGuard = ~0u;
+  constexpr std::uint32_t guard() const {
+    return guarded ? 0 : masked ? static_cast<std::uint32_t>(operands.size()) - 1 : kNoGuard;
+  }
 };
 namespace types_detail {
 constexpr OpcodeInfo decode_row(std::string_view name, std::string_view results, std::string_view operands,
                                 std::string_view flags) {
   auto has = [&](char flag) { return flags.find(flag) != std::string_view::npos; };
   return {name,     results,  operands, has('P'), has('C'), has('R'), has('W'),
-          has('X'), has('T'), has('I'), has('V'), has('G'), has('O')};
+          has('X'), has('T'), has('I'), has('V'), has('G'), has('O'), has('M')};
 }
 inline constexpr std::array<OpcodeInfo, kOpcodeCount> kOpcodes = {{
 #define WARPJIT_IR_OP(name, results, operands, flags) decode_row(#name, results, operands, flags),

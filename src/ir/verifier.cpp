@@ -356,7 +356,8 @@ class Verifier {
     }
     if (row.pure && !row.convergent && data.opcode != Opcode::Phi && data.result_count != 0) {
       Shape shape = Shape::launch;
-      for (Value v : f_.operands(i)) shape = std::max(shape, f_.value(v).shape);
+      for (std::uint32_t k = 0; k < data.operand_count; ++k)
+        if (!row.is_mask(k)) shape = std::max(shape, f_.value(f_.operand(i, k)).shape);
       if (f_.value(data.first_result).shape < shape)
         return fail(i, "claims a narrower shape than its operands have");
     }

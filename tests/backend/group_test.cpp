@@ -240,7 +240,7 @@ TEST(GroupAbi, Win64CodeCallsOut) {
     const auto row = k.b.LoadInput(0);
     const F32 root = F32{k.b.emit(Opcode::SpecialFunction32, std::vector<Value>{row[0]},
                                   static_cast<std::uint64_t>(ir::SpecialFunction::rsqrt))};
-    const F32 sum = k.b.FMadTruncFlush32(row[1], row[2], row[3]);
+    const F32 sum = k.b.FMadTruncFlush32(row[1], row[2], row[3], k.b.constant(true));
     k.store(root, sum, row[1], row[2]);
     k.b.ret();
     CompileOptions options;

@@ -115,8 +115,11 @@ constexpr std::string_view kKindNames[] = {"varying", "uniform", "constant"};
 bool is_nan(std::uint32_t bits) { return (bits & 0x7fffffff) > 0x7f800000; }
 std::uint32_t canonical(std::uint32_t bits) { return is_nan(bits) ? 0x7fc00000 : bits; }
 
-// At most three operands; those beyond the row's stay 0.
+// At most three operands; those beyond the row's stay 0. A mask, which comes last, is not among them.
 using Operands = std::array<std::uint32_t, 3>;
+std::size_t operand_count(const OpcodeInfo& row) { return row.operands.size() - (row.masked ? 1 : 0); }
+// Of the lane that runs a thread, where there is one.
+bool in_mask(std::uint64_t thread) { return thread % 3 != 0; }
 
 // One opcode with its operands of given kinds.
 class Case {
@@ -125,6 +128,7 @@ class Case {
       : opcode_(opcode), row_(ir::info(opcode)), kinds_(std::move(kinds)) {}
 
   bool varies() const { return std::count(kinds_.begin(), kinds_.end(), Kind::varying) != 0; }
+  bool masked() const { return row_.masked; }
   bool has(Kind kind) const { return std::count(kinds_.begin(), kinds_.end(), kind) != 0; }
 
   // Output x: the result, a float canonicalized; y: as it is.
@@ -132,7 +136,7 @@ class Case {
     KernelBuilder k(1, 1, 16);
     const auto in = k.b.LoadInput(0);
     std::vector<ir::Value> operands;
-    for (std::uint32_t n = 0; n < row_.operands.size(); ++n) {
+    for (std::uint32_t n = 0; n < operand_count(row_); ++n) {
       const char letter = row_.operands[n];
       if (letter == 'f') {
         operands.push_back(kinds_[n] == Kind::varying   ? in[n]
@@ -149,6 +153,7 @@ class Case {
                                                         : k.b.constant(constants[n]);
       operands.push_back(letter == 'i' ? ir::Value(word) : ir::Value(k.b.INe32(word, k.b.constant(0))));
     }
+    if (row_.masked) operands.push_back(k.b.INe32(k.word(in[3]), k.b.constant(0)));
     const ir::Value result = k.function.result(k.b.emit_inst(opcode_, operands));
     const ir::F32 zero = k.b.constant(0.0f);
     switch (row_.results[0]) {
@@ -171,9 +176,9 @@ class Case {
 
   Words expected(const Operands& values) const {
     std::array<std::uint64_t, 3> bits = {};
-    for (std::size_t n = 0; n < row_.operands.size(); ++n)
+    for (std::size_t n = 0; n < operand_count(row_); ++n)
       bits[n] = row_.operands[n] == 'b' ? values[n] != 0 : values[n];
-    auto result = static_cast<std::uint32_t>(ir::evaluate(opcode_, {bits.data(), row_.operands.size()}));
+    auto result = static_cast<std::uint32_t>(ir::evaluate(opcode_, {bits.data(), operand_count(row_)}));
     if (row_.results[0] == 'b') result = result != 0 ? 0x600dcafe : 0xbadbad;
     return {row_.results[0] == 'f' ? canonical(result) : result, result, 0, 0};
   }
@@ -207,7 +212,7 @@ class Case {
   // Operand values of all threads: the first two operands crossed, the third one going along.
   std::vector<Operands> threads() const {
     std::vector<Operands> all;
-    const std::size_t count = row_.operands.size();
+    const std::size_t count = operand_count(row_);
     const auto x = edge_values(row_.operands[0]);
     const auto y = edge_values(row_.operands[count > 1 ? 1 : 0]),
                z = edge_values(row_.operands[count > 2 ? 2 : 0]);
@@ -225,7 +230,7 @@ class Case {
   // The n-th choice of values for the operands that do not vary.
   Operands choice(std::size_t n) const {
     Operands values = {};
-    for (std::size_t k = 0; k < row_.operands.size(); ++k) {
+    for (std::size_t k = 0; k < operand_count(row_); ++k) {
       const auto edge = edge_values(row_.operands[k]);
       values[k] = edge[(n + (k == 0 ? n / edge.size() : k == 2 ? n / 3 : 0)) % edge.size()];
     }
@@ -252,7 +257,7 @@ class OpcodeCode : public OnTarget {
     launch.outputs.emplace_back(count, 16);
     for (std::uint64_t t = 0; t < count; ++t) {
       const Operands& x = threads[t % threads.size()];
-      launch.inputs[0].set(t, {x[0], x[1], x[2], 0});
+      launch.inputs[0].set(t, {x[0], x[1], x[2], in_mask(t) ? 1u : 0u});
     }
     for (std::size_t n = 0; n < choices; ++n) {
       const Operands uniforms = tested.choice(first_choice + n);
@@ -261,7 +266,7 @@ class OpcodeCode : public OnTarget {
       for (std::uint64_t t = 0; t < count; ++t) {
         const Operands values = tested.merge(threads[t % threads.size()], uniforms, constants);
         const Words wanted = tested.expected(values), got = launch.outputs[0].get(t);
-        if (tested.same(got, wanted)) continue;
+        if (tested.same(got, wanted) || (tested.masked() && !in_mask(t))) continue;
         ADD_FAILURE() << tested.text(values) << std::hex << " gives 0x" << got[0] << ", 0x" << got[1]
                       << " instead of 0x" << wanted[0] << ", 0x" << wanted[1] << " (" << setting.text()
                       << ", thread " << std::dec << t << ")";
@@ -282,7 +287,7 @@ TEST_P(OpcodeCode, EveryRowIsItsMeaning) {
       EXPECT_TRUE(tested_directly(opcode)) << info.name << " is not tested";
       continue;
     }
-    const std::size_t operands = info.operands.size();
+    const std::size_t operands = operand_count(info);
     std::size_t combinations = 1;
     for (std::size_t k = 0; k < operands; ++k) combinations *= 3;
     for (std::size_t combination = 0; combination < combinations; ++combination) {

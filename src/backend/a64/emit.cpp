@@ -333,6 +333,9 @@ class A64Emitter final : public Emitter {
       case Form::s_compare:
         scalar_compare(inst);
         return put(Id::kIdCset, w(d), condition(inst, true));
+      case Form::s_extreme:
+        put(Id::kIdCmp, w(use[0]), w(use[1]));
+        return put(e.id, w(d), w(use[1]), w(use[0]), condition(inst, static_cast<Op>(inst.op) == Op::SMax));
       case Form::s_select:
         put(Id::kIdCmp, w(use[2]), asmjit::Imm(0));
         return put(e.id, w(d), w(use[1]), w(use[0]), asmjit::Imm(arm::CondCode::kNE));

@@ -47,6 +47,7 @@ enum class Form : std::uint8_t {
   s_logic_imm,
   s_shift_imm,
   s_compare,
+  s_extreme,
   s_select,
 };
 

@@ -423,6 +423,15 @@ class X64Emitter final : public Emitter {
         scalar_compare(inst);
         put(set_condition(inst), x86::al);
         return put(x86::Inst::kIdMovzx, gp32(inst.def), x86::al);
+      case Form::s_extreme: {
+        const bool is_signed = unpack_condition(inst.imm) == Condition::less_s;
+        const bool least = static_cast<Op>(inst.op) == Op::SMin;
+        put(x86::Inst::kIdCmp, gp32(inst.def), gp32(inst.use[1]));
+        return put(!is_signed ? id
+                   : least    ? x86::Inst::kIdCmovnl
+                              : x86::Inst::kIdCmovl,
+                   gp32(inst.def), gp32(inst.use[1]));
+      }
       case Form::s_select:
         put(x86::Inst::kIdTest, gp32(inst.use[2]), gp32(inst.use[2]));
         return put(id, gp32(inst.def), gp32(inst.use[1]));

@@ -65,6 +65,7 @@ enum class Form : std::uint8_t {
   s_tied_imm,
   s_neg,
   s_compare,
+  s_extreme,
   s_select,
   s_select64,
   s_sign_extend,
@@ -79,7 +80,7 @@ inline constexpr int kEq = 0x00, kNe = 0x04, kLt = 0x11, kLe = 0x12, kGt = 0x1E,
 }
 // vpcmpd / vpcmpud predicates.
 namespace integer_predicate {
-inline constexpr int kEq = 0, kLt = 1, kLe = 2, kNe = 4, kGe = 5;
+inline constexpr int kEq = 0, kLt = 1, kLe = 2, kNe = 4, kGe = 5, kGt = 6;
 }
 
 extern const Host kV3, kV4;

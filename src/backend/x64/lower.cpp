@@ -274,15 +274,25 @@ Mask Lowering::compare_floats(Opcode op, Value a, Value b, std::uint32_t p) {
 }
 
 Mask Lowering::compare_integers(Condition condition, Value a, Value b, std::uint32_t p) {
-  Reg left = vector(a, p);
   if (v4()) {
-    static constexpr int kPredicate[] = {integer_predicate::kEq, integer_predicate::kNe,
-                                         integer_predicate::kLt, integer_predicate::kLe,
-                                         integer_predicate::kLt, integer_predicate::kLe};
+    struct Predicate {
+      int straight, mirrored;
+    };
+    static constexpr Predicate kEqual{integer_predicate::kEq, integer_predicate::kEq},
+        kNotEqual{integer_predicate::kNe, integer_predicate::kNe},
+        kLess{integer_predicate::kLt, integer_predicate::kGt},
+        kLessEqual{integer_predicate::kLe, integer_predicate::kGe};
+    static constexpr Predicate kPredicates[] = {kEqual, kNotEqual, kLess, kLessEqual, kLess, kLessEqual};
+    const Predicate predicate = kPredicates[static_cast<int>(condition)];
     const bool is_unsigned = condition >= Condition::less_u;
+    // What stands in memory is the second operand.
+    const bool swap = has_no_register(a) || f_.definition_of(a).opcode == Opcode::LaneIndex;
+    if (swap) std::swap(a, b);
+    Reg left = vector(a, p);
     return {compare(is_unsigned ? Op::CmpU : Op::CmpI, left, source(b, p),
-                    kPredicate[static_cast<int>(condition)])};
+                    swap ? predicate.mirrored : predicate.straight)};
   }
+  Reg left = vector(a, p);
   Reg right = vector(b, p);
   switch (condition) {
     case Condition::equal:

@@ -45,7 +45,9 @@ class Lowering final : public backend::Lowering {
   struct Product {
     Reg truncated, left, right, addend;
   };
-  Reg unusual_lanes(const std::vector<Product>& products);
+  Reg usual_lanes(const Product& p, Reg among);
+  Mask unusual_lanes(const Product& p);
+  Reg unusual_lanes(const std::vector<Product>& products, Value matters);
   Reg is_greatest(const Product& p);
   Reg truncated(const Product& p);
   Reg add_again(Product p);

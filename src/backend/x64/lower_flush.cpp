@@ -34,7 +34,8 @@ Reg Lowering::lanes_between(Reg r, std::uint32_t first, std::uint32_t end) {
 
 // Sums of c and products that are truncated with their exponent in the range of f32. That is the result but
 // in lanes where c is zero, or is so small that a product below 2^-126 would change its rounding, or where
-// the product may be beyond the greatest finite value: if there are such lanes, all is looked at again.
+// the product may be beyond the greatest finite value: if there are such lanes, and some of them matter, all
+// is looked at again.
 Regs Lowering::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
   std::vector<Product> all;
   for (std::uint32_t p = 0; p < parts; ++p) {
@@ -47,13 +48,17 @@ Regs Lowering::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
   }
   Regs sums;
   for (const Product& p : all) sums.push_back(vvv(Op::Add, p.truncated, p.addend));
-  branch_if_any(unusual_lanes(all));
-  return hot_or_cold([&] { return sums; },
-                     [&] {
-                       Regs again;
-                       for (const Product& p : all) again.push_back(add_again(p));
-                       return again;
-                     });
+  const auto as_made = [&] { return sums; };
+  const auto again = [&] {
+    Regs made;
+    for (const Product& p : all) made.push_back(add_again(p));
+    return made;
+  };
+  const bool all_matter = !varying(f_.result(i)) || is_constant(operand(i, 3));
+  branch_if_any(unusual_lanes(all, {}));
+  return hot_or_cold(as_made, [&] {
+    return all_matter ? again() : either_way(unusual_lanes(all, operand(i, 3)), again, as_made);
+  });
 }
 
 // The nearest product, less one in the last place where its error says that it is too large. The error is
@@ -72,33 +77,42 @@ Reg Lowering::truncated(const Product& p) {
 constexpr std::uint32_t kGreatest = 0x7f7fffff, kLeast = 0x00800000, kSmall = 0x0d800000;  // 2^-126, 2^-100
 constexpr std::uint32_t kMagnitude = 0x7fffffff;
 
-Reg Lowering::unusual_lanes(const std::vector<Product>& products) {
-  Reg lanes = lir::kNoReg;
-  if (!v4()) {
-    for (const Product& p : products) {
-      constexpr std::uint32_t kFew = 0x26800000;  // 2^-50
-      Reg unusual =
-          vvv(Op::Or, is_greatest(p),
-              vvv(Op::ICmpGt, constant_vector(kFew), vvv(Op::And, p.addend, constant_source(kMagnitude))));
-      lanes = lanes == lir::kNoReg ? unusual : vvv(Op::Or, lanes, unusual);
-    }
-    return lanes;
-  }
+// AVX-512: those of `among`, or of all lanes, that are usual.
+Reg Lowering::usual_lanes(const Product& p, Reg among) {
   const auto where = [&](Op op, Reg a, std::uint32_t word, int predicate) {
     Inst& inst = add(op, RegClass::mask);
     use(inst, a);
     use_source(inst, constant_source(word));
-    if (op != Op::CmpU) use(inst, lanes);
+    if (op != Op::CmpU) use(inst, among);
     inst.imm = predicate;
-    lanes = inst.def;
+    return inst.def;
   };
-  for (const Product& p : products) {  // the usual ones of all
-    const bool first = lanes == lir::kNoReg;
-    where(first ? Op::CmpU : Op::CmpUMasked, vvv(Op::IAdd, p.truncated, p.truncated), 2 * kGreatest,
-          integer_predicate::kNe);
-    where(Op::TestMasked, p.addend, 0x70000000, 0);  // not below 2^-95
+  among = where(among == lir::kNoReg ? Op::CmpU : Op::CmpUMasked, vvv(Op::IAdd, p.truncated, p.truncated),
+                2 * kGreatest, integer_predicate::kNe);
+  return where(Op::TestMasked, p.addend, 0x70000000, 0);  // not below 2^-95
+}
+
+Mask Lowering::unusual_lanes(const Product& p) {
+  if (v4()) return {usual_lanes(p, lir::kNoReg), true};
+  constexpr std::uint32_t kFew = 0x26800000;  // 2^-50
+  Reg small = vvv(Op::ICmpGt, constant_vector(kFew), vvv(Op::And, p.addend, constant_source(kMagnitude)));
+  return {vvv(Op::Or, is_greatest(p), small)};
+}
+
+// In any part, where `matters` holds if it is given.
+Reg Lowering::unusual_lanes(const std::vector<Product>& products, Value matters) {
+  if (v4() && !matters.valid()) {  // one chain
+    Reg usual = lir::kNoReg;
+    for (const Product& p : products) usual = usual_lanes(p, usual);
+    return mask_not(usual);
   }
-  return mask_not(lanes);
+  Mask any;
+  for (std::uint32_t p = 0; p < products.size(); ++p) {
+    Mask lanes = unusual_lanes(products[p]);
+    if (matters.valid()) lanes = combine(MaskOp::and_, lanes, mask_or_inverse(matters, p));
+    any = p == 0 ? lanes : combine(MaskOp::or_, any, lanes);
+  }
+  return any.inverted ? mask_not(any.reg) : any.reg;
 }
 
 // Products that are, or were too large.

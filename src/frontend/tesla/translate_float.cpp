@@ -78,7 +78,7 @@ F32 InstructionTranslator::multiply(F32 a, F32 b, bool toward_zero) {
 }
 
 F32 InstructionTranslator::multiply_add(F32 a, F32 b, F32 c) {
-  const F32 sum = facts_.modes.fast_fmad ? b_.FFmaFlush32(a, b, c) : b_.FMadTruncFlush32(a, b, c);
+  const F32 sum = facts_.modes.fast_fmad ? b_.FFmaFlush32(a, b, c) : b_.FMadTruncFlush32(a, b, c, lanes_);
   if (!facts_.modes.zero_wins) return sum;
   return b_.select(zero_wins(a, b), b_.FAddFlush32(b_.constant(0.0F), c), sum);
 }

@@ -74,7 +74,8 @@ class Uniformity {
 
   void visit(Inst i) {
     const auto operands = f_.operands(i);
-    if (!divergent_loop_.empty() || f_.inst(i).opcode == Opcode::LoadMemory) {
+    const Opcode opcode = f_.inst(i).opcode;
+    if (!divergent_loop_.empty() || opcode == Opcode::LoadMemory || info(opcode).masked) {
       for (Value v : operands) visit_user(i, v);
       return;
     }
@@ -86,12 +87,18 @@ class Uniformity {
   void visit_user(Inst user, Value v) {
     const InstData& data = f_.inst(user);
     const Shape shape = leaves_divergently(v, data) ? Shape::varying : f_.value(v).shape;
-    // Lanes without guard may have the others' word.
-    if (data.opcode == Opcode::LoadMemory && v != f_.operand(user, 1)) return;
-    take(user, shape);
+    if (counts(user, v)) take(user, shape);
   }
 
-  // An operand has this shape.
+  // Does the result vary as the operand does?
+  bool counts(Inst user, Value v) const {
+    const Opcode opcode = f_.inst(user).opcode;
+    // Lanes without guard may have the others' word.
+    if (opcode == Opcode::LoadMemory) return v == f_.operand(user, 1);
+    return !info(opcode).masked || f_.value(v).type != Type::i1;
+  }
+
+  // An operand that counts has this shape.
   void take(Inst user, Shape shape) {
     const InstData& data = f_.inst(user);
     const OpcodeInfo& row = info(data.opcode);

@@ -128,7 +128,8 @@ class Dispatcher {
         leave(b, i);
         return;
       }
-      if (info(f_.inst(i).opcode).guarded) f_.set_operand(i, 0, builder_.And1(I1{f_.operand(i, 0)}, lanes_));
+      if (const std::uint32_t k = info(f_.inst(i).opcode).guard(); k != OpcodeInfo::kNoGuard)
+        f_.set_operand(i, k, builder_.And1(I1{f_.operand(i, k)}, lanes_));
       f_.append(b, i);
       for (std::uint32_t r = 0; r < f_.inst(i).result_count; ++r) {
         const Value v = f_.result(i, r);

@@ -36,6 +36,14 @@ Value simplify_expression(Function& f, Expression& expression);
 // (then the instruction may have changed). What is no expression is left alone.
 Value simplify_in_place(Function& f, Inst inst);
 
+// not (a op b) as one comparison, exact for NaN, of the operands as they are or `swapped`. Not1: there is
+// none.
+struct OppositeComparison {
+  Opcode opcode;
+  bool swapped;
+};
+OppositeComparison opposite_comparison(Opcode opcode);
+
 // What is known of a float value from the few instructions that make it.
 struct FloatFacts {
   // Can it be?

@@ -2,15 +2,9 @@
 // (m and c) or (m and not c), fall together here.
 #include "ir/pass/fold.h"
 
-namespace warpjit::ir::fold_detail {
-namespace {
+namespace warpjit::ir {
 
-// not (a op b) as one comparison, exact for NaN; Not1 if there is none. Integers: `swapped` operands.
-struct Inverse {
-  Opcode opcode;
-  bool swapped;
-};
-Inverse inverse(Opcode opcode) {
+OppositeComparison opposite_comparison(Opcode opcode) {
   switch (opcode) {
     case Opcode::FEq32:
       return {Opcode::FNe32, false};
@@ -33,7 +27,7 @@ Inverse inverse(Opcode opcode) {
   }
 }
 
-}  // namespace
+namespace fold_detail {
 
 Step Folder::logic() {
   auto has = [&](Value v, Opcode opcode, Value operand_wanted) {  // v = opcode(.., wanted, ..), commutative
@@ -94,7 +88,7 @@ Step Folder::logic() {
       return Step::none;
     case Opcode::Not1: {
       if (is_not(a())) return known(operand(a(), 0));
-      const Inverse found = inverse(f.definition_of(a()).opcode);
+      const OppositeComparison found = opposite_comparison(f.definition_of(a()).opcode);
       if (found.opcode == Opcode::Not1) return Step::none;
       const Value x = operand(a(), 0), y = operand(a(), 1);
       return found.swapped ? become(found.opcode, {y, x}) : become(found.opcode, {x, y});
@@ -122,4 +116,5 @@ Step Folder::selection() {
   return Step::none;
 }
 
-}  // namespace warpjit::ir::fold_detail
+}  // namespace fold_detail
+}  // namespace warpjit::ir

@@ -16,8 +16,13 @@ class Numbering {
 
   void run() {
     std::size_t count = 0;
+    if (f_.form == Form::group) uses_.resize(f_.value_count());
     for (Block b : dominators_.order())
-      for (Inst i : f_.insts(b)) count += f_.inst(i).result_count != 0;
+      for (Inst i : f_.insts(b)) {
+        count += f_.inst(i).result_count != 0;
+        if (f_.form != Form::group) continue;
+        for (Value v : f_.operands(i)) ++uses_[v.id];
+      }
     std::size_t size = 64;
     while (size < count * 2) size *= 2;
     table_.resize(size);
@@ -40,6 +45,7 @@ class Numbering {
         } else {
           const InstData& data = f_.inst(i);
           if (!info(data.opcode).pure) continue;
+          if (f_.form == Form::group) negate_opposite(i);
           const Inst same = find(i);
           if (!same.valid()) continue;
           for (std::uint32_t k = 0; k < data.result_count; ++k) replace(f_.result(i, k), f_.result(same, k));
@@ -51,6 +57,11 @@ class Numbering {
   }
 
  private:
+  struct Entry {
+    std::uint32_t tag = 0;
+    Inst inst;
+  };
+
   Value resolve(Value v) const {
     while (v.id < replacement_.size() && replacement_[v.id].valid()) v = replacement_[v.id];
     return v;
@@ -68,70 +79,97 @@ class Numbering {
     return operands.empty() ? Value{} : operands[0];
   }
 
-  // Operands 0 and 1 of a commutative row, in an order of their own.
-  std::pair<Value, Value> first_two(Inst i) const {
-    const Value a = f_.operand(i, 0), b = f_.operand(i, 1);
-    return info(f_.inst(i).opcode).commutative && b < a ? std::pair{b, a} : std::pair{a, b};
+  // What makes two instructions give the same.
+  struct Key {
+    Opcode opcode;
+    std::uint64_t immediate;
+    std::span<const Value> operands;
+    Block block;  // of a phi
+    Type type;    // likewise
+
+    // Operands 0 and 1 of a commutative row, in an order of their own.
+    std::pair<Value, Value> first_two() const {
+      const Value a = operands[0], b = operands[1];
+      return info(opcode).commutative && b < a ? std::pair{b, a} : std::pair{a, b};
+    }
+  };
+  Key key(Inst i) const {
+    const InstData& data = f_.inst(i);
+    const bool phi = data.opcode == Opcode::Phi;
+    return {data.opcode, data.immediate, f_.operands(i), phi ? data.block : Block{},
+            phi ? data.phi_type : Type::none};
   }
 
-  std::uint64_t hash(Inst i) const {
-    const InstData& data = f_.inst(i);
+  static std::uint64_t hash(const Key& key) {
     auto mix = [](std::uint64_t h, std::uint64_t x) {
       h = (h ^ x) * 0x9e3779b97f4a7c15u;
       return h ^ (h >> 29);
     };
-    std::uint64_t h = mix(static_cast<std::uint64_t>(data.opcode), data.immediate);
-    const std::span<const Value> operands = f_.operands(i);
+    std::uint64_t h = mix(static_cast<std::uint64_t>(key.opcode), key.immediate);
     std::size_t k = 0;
-    if (operands.size() >= 2) {
-      const auto [a, b] = first_two(i);
+    if (key.operands.size() >= 2) {
+      const auto [a, b] = key.first_two();
       h = mix(mix(h, a.id), b.id);
       k = 2;
     }
-    for (; k < operands.size(); ++k) h = mix(h, operands[k].id);
-    if (data.opcode == Opcode::Phi) h = mix(h, data.block.id);
+    for (; k < key.operands.size(); ++k) h = mix(h, key.operands[k].id);
+    if (key.opcode == Opcode::Phi) h = mix(h, key.block.id);
     return h;
   }
 
-  bool equal(Inst i, Inst j) const {
-    const InstData &a = f_.inst(i), &b = f_.inst(j);
-    if (a.opcode != b.opcode || a.immediate != b.immediate || a.operand_count != b.operand_count)
+  static bool equal(const Key& a, const Key& b) {
+    if (a.opcode != b.opcode || a.immediate != b.immediate || a.operands.size() != b.operands.size() ||
+        a.block != b.block || a.type != b.type)
       return false;
-    if (a.opcode == Opcode::Phi && (a.block != b.block || a.phi_type != b.phi_type)) return false;
-    const std::span<const Value> x = f_.operands(i), y = f_.operands(j);
     std::size_t k = 0;
-    if (x.size() >= 2) {
-      if (first_two(i) != first_two(j)) return false;
+    if (a.operands.size() >= 2) {
+      if (a.first_two() != b.first_two()) return false;
       k = 2;
     }
-    return std::equal(x.begin() + static_cast<std::ptrdiff_t>(k), x.end(),
-                      y.begin() + static_cast<std::ptrdiff_t>(k));
+    return std::equal(a.operands.begin() + static_cast<std::ptrdiff_t>(k), a.operands.end(),
+                      b.operands.begin() + static_cast<std::ptrdiff_t>(k));
+  }
+
+  // Where the key's instruction is, or would go.
+  Entry& place_of(const Key& wanted) {
+    const std::size_t mask = table_.size() - 1;
+    const auto tag = static_cast<std::uint32_t>(hash(wanted) >> 32);
+    for (std::size_t k = tag & mask;; k = (k + 1) & mask) {
+      Entry& at = table_[k];
+      if (!at.inst.valid()) at.tag = tag;
+      if (!at.inst.valid() || (at.tag == tag && equal(key(at.inst), wanted))) return at;
+    }
+  }
+  bool dominates(Inst a, Inst b) const {
+    return a.valid() && dominators_.dominates(f_.inst(a).block, f_.inst(b).block);
   }
 
   // The dominating instruction equal to i; else i takes the place of what was there.
   Inst find(Inst i) {
-    const std::size_t mask = table_.size() - 1;
-    const auto tag = static_cast<std::uint32_t>(hash(i) >> 32);
-    for (std::size_t k = tag & mask;; k = (k + 1) & mask) {
-      Entry& entry = table_[k];
-      if (!entry.inst.valid()) {
-        entry = {tag, i};
-        return {};
-      }
-      if (entry.tag != tag || !equal(entry.inst, i)) continue;
-      if (dominators_.dominates(f_.inst(entry.inst).block, f_.inst(i).block)) return entry.inst;
-      entry.inst = i;
-      return {};
-    }
+    Entry& there = place_of(key(i));
+    if (dominates(there.inst, i)) return there.inst;
+    there.inst = i;
+    return {};
   }
 
-  struct Entry {
-    std::uint32_t tag = 0;
-    Inst inst;
-  };
+  // In group form: a mask that others use is negated where it is used, which costs less than a second one.
+  void negate_opposite(Inst i) {
+    if (f_.value(f_.result(i)).shape != Shape::varying) return;
+    const auto [opcode, swapped] = opposite_comparison(f_.inst(i).opcode);
+    if (opcode == Opcode::Not1) return;
+    std::array<Value, 2> operands = {f_.operand(i, 0), f_.operand(i, 1)};
+    if (swapped) std::swap(operands[0], operands[1]);
+    const Inst opposite = place_of({opcode, 0, operands, {}, Type::none}).inst;
+    if (!dominates(opposite, i) || uses_[f_.result(opposite).id] == 0) return;
+    f_.inst(i).opcode = Opcode::Not1;
+    const std::array<Value, 1> negated = {f_.result(opposite)};
+    f_.set_operands(i, negated);
+  }
+
   Function& f_;
   Dominators dominators_;
   std::vector<Value> replacement_;
+  std::vector<std::uint32_t> uses_;  // of each value, in group form
   std::vector<Entry> table_;
 };
 

@@ -41,7 +41,7 @@ class Linearizer {
     take_edges();
     for (Block b : loops_.order()) {
       enter(b);
-      guard_stores(b);
+      guard(b);
       leave(b);
     }
     f_.replace_values(replacement_);
@@ -302,15 +302,16 @@ class Linearizer {
 
   // ---- Inside a block.
 
-  void guard_stores(Block b) {
+  void guard(Block b) {
     const Mask mask = lanes_[b.id].mask;
     if (masks_.is_all(mask)) return;
     for (Inst i : f_.insts(b)) {
-      if (!info(f_.inst(i).opcode).guarded) continue;
+      const std::uint32_t k = info(f_.inst(i).opcode).guard();
+      if (k == OpcodeInfo::kNoGuard) continue;
       builder_.set_before(i);
       builder_.set_guest_address(f_.inst(i).guest_address);
-      const Mask guard{current(f_.operand(i, 0)), false};
-      f_.set_operand(i, 0, masks_.value(masks_.conjunction(guard, mask)));
+      const Mask own{current(f_.operand(i, k)), false};
+      f_.set_operand(i, k, masks_.value(masks_.conjunction(own, mask)));
     }
   }
 

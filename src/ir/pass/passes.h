@@ -64,7 +64,8 @@ void insert_fuel(Function& f);
 
 // Addresses of loads and stores that are equal or consecutive in neighbouring lanes become the sum of what
 // all lanes share and of what depends on the lane's number alone, so that no vector of addresses need be
-// kept. In group form; sets shapes.
+// kept. Unsigned comparisons of consecutive numbers, `thread < n`, become comparisons of the lane's number, a
+// constant of the code. In group form; sets shapes.
 void split_addresses(Function& f);
 
 // A function of one group with Barrier operations becomes one of a whole block, which runs its groups in

@@ -1,5 +1,6 @@
 // The base of an address (analysis/lane_shape) is computed beside each operation that the address comes from,
-// phis included, once for all lanes. What the lanes add is made anew at each access.
+// phis included, once for all lanes. What the lanes add is made anew at each access. Likewise what is
+// compared.
 #include <algorithm>
 #include <utility>
 
@@ -22,11 +23,11 @@ class AddressSplitter {
     const std::vector<Block> order = reverse_postorder(f_);
     for (Block b : order)
       for (Inst i : f_.insts(b))
-        if (is_splittable(i)) {
-          accesses_.push_back(i);
-          want(f_.operand(i, 1));
+        if (const std::uint32_t k = splittable(i); k != kNone) {
+          wanting_.push_back({i, k});
+          want(f_.operand(i, k));
         }
-    if (accesses_.empty()) return false;
+    if (wanting_.empty()) return false;
     while (!pending_.empty()) {
       const Inst i = f_.definition(pending_.back());
       pending_.pop_back();
@@ -41,11 +42,18 @@ class AddressSplitter {
         make_base(i, v);
       }
     for (const auto& [phi, original] : phis_) fill(phi, original);
-    for (Inst i : accesses_) replace_address(i);
+    for (const auto& [i, k] : wanting_)
+      if (info(f_.inst(i).opcode).guarded)
+        replace_address(i);
+      else
+        replace_comparison(i, k);
     return true;
   }
 
  private:
+  static constexpr std::uint32_t kNone = ~0u;
+  static constexpr std::uint32_t kGreatest = 0x7fffffff;  // as a signed number
+
   // A base is root (none: 0) + offset.
   struct Base {
     bool wanted = false;
@@ -53,8 +61,30 @@ class AddressSplitter {
     std::uint32_t offset = 0;
   };
 
+  // The operand that is to be split.
+  std::uint32_t splittable(Inst i) const {
+    if (has_splittable_address(i)) return 1;
+    const Opcode opcode = f_.inst(i).opcode;
+    if (opcode != Opcode::ILtU32 && opcode != Opcode::ILeU32) return kNone;
+    for (std::uint32_t k = 0; k < 2; ++k)
+      if (is_consecutive(f_.operand(i, k)) && f_.value(f_.operand(i, 1 - k)).shape != Shape::varying)
+        return k;
+    return kNone;
+  }
+
+  // Is the value a base plus the lane's number, but not that alone, and always less than kGreatest?
+  bool is_consecutive(Value v) const {
+    const LaneShape& shape = shapes_[v];
+    if (f_.value(v).shape != Shape::varying || f_.definition_of(v).opcode == Opcode::LaneIndex ||
+        !shape.fits(kGreatest >> 1))
+      return false;
+    for (std::uint32_t k = 0; 1u << k < f_.group_lanes; ++k)
+      if (shape.strides[k].coefficient != 1u << k) return false;
+    return true;
+  }
+
   // Loads and stores of words whose address is known to be one, or consecutive, in groups of lanes.
-  bool is_splittable(Inst i) const {
+  bool has_splittable_address(Inst i) const {
     const Opcode opcode = f_.inst(i).opcode;
     if (opcode != Opcode::LoadMemory && opcode != Opcode::StoreMemory) return false;
     const MemoryAccess access = MemoryAccess::unpack(f_.inst(i).immediate);
@@ -171,6 +201,18 @@ class AddressSplitter {
     f_.set_operand(i, 1, address);
   }
 
+  // Operand k is less than kGreatest in all lanes: so a greater bound, made kGreatest, compares as it did.
+  void replace_comparison(Inst i, std::uint32_t k) {
+    builder_.set_before(i);
+    builder_.set_guest_address(f_.inst(i).guest_address);
+    const I32 bound = builder_.IMinU32(I32{f_.operand(i, 1 - k)}, constant(kGreatest));
+    const I32 left = builder_.ISub32(bound, whole(base_of(f_.operand(i, k))));
+    f_.set_operand(i, k, builder_.LaneIndex());
+    f_.set_operand(i, 1 - k, left);
+    InstData& data = f_.inst(i);
+    data.opcode = data.opcode == Opcode::ILtU32 ? Opcode::ILtS32 : Opcode::ILeS32;
+  }
+
   // What the lanes add: bits whose strides double from one to the next are taken together.
   I32 lanes_of(const LaneShape& shape) {
     const I32 lane = builder_.LaneIndex();
@@ -197,8 +239,8 @@ class AddressSplitter {
   LaneShapes shapes_;
   std::vector<Base> bases_;  // of the values that had one when the pass began
   std::vector<Value> pending_;
-  std::vector<Inst> accesses_;
-  std::vector<std::pair<Value, Inst>> phis_;  // of bases, and what each is the base of
+  std::vector<std::pair<Inst, std::uint32_t>> wanting_;  // and the operand
+  std::vector<std::pair<Value, Inst>> phis_;             // of bases, and what each is the base of
 };
 
 }  // namespace
