@@ -352,7 +352,7 @@ class Lowering {
   // Accesses of one space from `first` to `last` in a block, and what bases need of what stands between.
   struct Run {
     ir::Inst first, last;
-    std::vector<ir::Inst> accesses, before;
+    SmallVector<ir::Inst, 8> accesses, before;
   };
   // Addresses base + factors + [low, high), seen from one base; those of other lanes included.
   struct Span {
@@ -372,8 +372,8 @@ class Lowering {
   Run run_from(ir::Inst first);
   void lower_run(const Run& run);
   Placed place(std::vector<Span>& spans, ir::Inst i, std::uint32_t p) const;
-  void check_span(Span& span, Reg begin, Reg size, std::vector<std::uint32_t>& ways_out);
-  void branch_out(std::vector<std::uint32_t>& ways_out);
+  void check_span(Span& span, Reg begin, Reg size, lir::Edges& ways_out);
+  void branch_out(lir::Edges& ways_out);
   Factors factors_of(const ir::LaneShape& shape, std::uint32_t p) const;
   std::int64_t constant_distance(const ir::LaneShape& shape, std::uint32_t lane) const;
   Reg sum_of_bases(Value base, const Factors& factors);
@@ -450,7 +450,7 @@ class Lowering {
   std::vector<LoadedField> fields_;  // of windows, this block's
   Value group_;                      // of SetGroup, whose frame begins at group_frame_ in all blocks behind
   Reg group_frame_ = lir::kNoReg;
-  Value frame_group_;                // whose frame begins at frame_base_, this block's
+  Value frame_group_;  // whose frame begins at frame_base_, this block's
   Cached frame_base_;
   std::vector<std::pair<std::uint32_t, Cached>> constant_cache_;  // constants in registers, this block's
   std::vector<ir::Inst> pending_inputs_;  // loads of this block that nothing has asked for yet

@@ -165,7 +165,7 @@ Reg Lowering::sum_of_bases(Value base, const Factors& factors) {
 }
 
 // Ends the block with a branch that was just made, to where `way_out` leads if it holds.
-void Lowering::branch_out(std::vector<std::uint32_t>& ways_out) {
+void Lowering::branch_out(lir::Edges& ways_out) {
   const std::uint32_t at = last_block();
   end_block(at);
   begin_edge(at);
@@ -174,7 +174,7 @@ void Lowering::branch_out(std::vector<std::uint32_t>& ways_out) {
 
 // Makes span.start, the offset in the window of the least address, and branches where the span is not inside
 // the window, whose address (none: 0) and size these are.
-void Lowering::check_span(Span& span, Reg begin, Reg size, std::vector<std::uint32_t>& ways_out) {
+void Lowering::check_span(Span& span, Reg begin, Reg size, lir::Edges& ways_out) {
   const auto low = static_cast<std::int32_t>(span.low);
   Reg start = sum_of_bases(span.base, span.factors);
   if (start == lir::kNoReg && begin == lir::kNoReg && span.alignment == 1 && span.low >= 0 &&
@@ -370,13 +370,14 @@ void Lowering::lower_run(const Run& run) {
   const Window window = window_of(MemoryAccess::unpack(f_.inst(run.first).immediate));
   std::vector<Span> spans;
   std::vector<Placed> placed;  // by access and part
+  placed.reserve(run.accesses.size() * parts_);
   for (ir::Inst i : run.accesses)
     for (std::uint32_t p = 0; p < parts_; ++p) placed.push_back(place(spans, i, p));
 
   // What the run makes; what nobody needs goes away later.
-  std::vector<Value> made;
+  SmallVector<Value, 16> made;
   const ir::Inst behind = f_.inst(run.last).next;
-  std::vector<ir::Inst> insts;
+  SmallVector<ir::Inst, 16> insts;
   std::size_t before = 0;
   for (ir::Inst i = run.first; i != behind; i = f_.inst(i).next) {
     if (before < run.before.size() && run.before[before] == i) {
@@ -412,7 +413,7 @@ void Lowering::lower_run(const Run& run) {
   };
 
   const CacheState at_parting = cache_state();
-  std::vector<std::uint32_t> ways_out;
+  lir::Edges ways_out;
   const Reg begin =
       window.shifted ? load_field(Op::SLoad, window, offsetof(MemoryWindow, address)) : lir::kNoReg;
   const Reg size = load_field(Op::SLoad, window, offsetof(MemoryWindow, limits));  // for single bytes
@@ -423,7 +424,7 @@ void Lowering::lower_run(const Run& run) {
   const std::uint32_t hot_end = last_block();
   end_edge(hot_end, from_hot);
 
-  std::vector<std::uint32_t> edges;
+  lir::Edges edges;
   for (std::uint32_t at : ways_out) {
     edges.push_back(begin_edge(at));
     code_.blocks.back().cold = true;

@@ -23,11 +23,6 @@ void for_each_bit(std::uint32_t bits, Visit&& visit) {
   for (; bits != 0; bits &= bits - 1) visit(static_cast<std::uint32_t>(std::countr_zero(bits)));
 }
 
-struct Placed {
-  Inst inst;
-  std::uint32_t origin;
-};
-
 // What is known of a virtual register.
 struct Value {
   RegClass cls;
@@ -46,7 +41,8 @@ struct Tables {
   std::vector<Reg> in_slots;
   std::vector<std::uint32_t> body_first, slot_of;
   std::vector<RegisterState> entry, exit;
-  std::vector<Placed> body;
+  std::vector<Inst> body;
+  std::vector<std::uint32_t> body_origin;
 
   void clear() {
     out.insts.clear();
@@ -58,6 +54,7 @@ struct Tables {
     out.spill_bytes = out.spill_stores = out.spill_loads = out.rematerialized = out.moves = 0;
     in_slots.clear();
     body.clear();
+    body_origin.clear();
   }
 };
 
@@ -73,6 +70,7 @@ class Run {
         entry_(tables.entry),
         exit_(tables.exit),
         body_(tables.body),
+        body_origin_(tables.body_origin),
         body_first_(tables.body_first),
         slot_of_(tables.slot_of) {
     tables.clear();
@@ -97,6 +95,7 @@ class Run {
     exit_.resize(code_.blocks.size());
     body_first_.resize(code_.blocks.size() + 1);
     body_.reserve(code_.insts.size() * 5 / 4);
+    body_origin_.reserve(body_.capacity());
     for (std::uint32_t b = 0; b < code_.blocks.size(); ++b) {
       body_first_[b] = static_cast<std::uint32_t>(body_.size());
       begin_block(b);
@@ -263,11 +262,11 @@ class Run {
     }
   }
 
-  Inst& place(const Inst& inst, std::uint32_t origin) {
-    body_.push_back({inst, origin});
+  void place(const Inst& inst, std::uint32_t origin) {
+    body_.push_back(inst);
+    body_origin_.push_back(origin);
     if (inst.def != kNoReg)
       out_.written[static_cast<std::size_t>(values_[inst.virtual_def].cls)] |= 1u << inst.def;
-    return body_.back().inst;
   }
 
   // Brings v into a register: from its slot, or by emitting its definition again.
@@ -481,6 +480,7 @@ class Run {
   // Writes the final instruction list: stores after definitions of values that have slots, edge moves.
   void finish() {
     out_.insts.reserve(body_.size() + body_.size() / 8);
+    out_.origin.reserve(out_.insts.capacity());
     std::size_t next_param = 0;
     for (std::uint32_t b = 0; b < code_.blocks.size(); ++b) {
       out_.block_first.push_back(static_cast<std::uint32_t>(out_.insts.size()));
@@ -490,16 +490,15 @@ class Run {
           append(store_of(param.value, static_cast<std::uint32_t>(param.reg)), kInserted);
       }
       for (std::uint32_t k = body_first_[b]; k < body_first_[b + 1]; ++k) {
-        Placed& placed = body_[k];
+        Inst& inst = body_[k];
         if (k + 1 == body_first_[b + 1] && code_.blocks[b].successors.size() == 1)
           edge_moves(b, code_.blocks[b].successors[0]);
-        if (placed.inst.mem.base == MemBase::spill)
-          placed.inst.mem.displacement =
-              static_cast<std::int32_t>(slot_of_[static_cast<Reg>(placed.inst.mem.displacement)]);
-        append(placed.inst, placed.origin);
-        Reg v = placed.inst.virtual_def;
-        if (placed.origin != kInserted && placed.inst.def != kNoReg && values_[v].needs_slot)
-          append(store_of(v, placed.inst.def), kInserted);
+        if (inst.mem.base == MemBase::spill)
+          inst.mem.displacement =
+              static_cast<std::int32_t>(slot_of_[static_cast<Reg>(inst.mem.displacement)]);
+        append(inst, body_origin_[k]);
+        if (inst.def != kNoReg && values_[inst.virtual_def].needs_slot && body_origin_[k] != kInserted)
+          append(store_of(inst.virtual_def, inst.def), kInserted);
       }
     }
     out_.block_first.push_back(static_cast<std::uint32_t>(out_.insts.size()));
@@ -595,7 +594,8 @@ class Run {
   std::vector<Reg>& in_slots_;  // those that need one
   std::vector<RegisterState>& entry_;
   std::vector<RegisterState>& exit_;
-  std::vector<Placed>& body_;
+  std::vector<Inst>& body_;
+  std::vector<std::uint32_t>& body_origin_;  // index in Code::insts, or kInserted
   std::vector<std::uint32_t>& body_first_;
   std::vector<std::uint32_t>& slot_of_;
   std::vector<Move> moves_;

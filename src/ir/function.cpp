@@ -11,7 +11,7 @@ Block Function::add_block(std::uint32_t guest_address) {
 Inst Function::make(Opcode opcode, std::span<const Value> operands, std::uint64_t immediate, Type phi_type) {
   const OpcodeInfo& row = info(opcode);
   Inst id{static_cast<std::uint32_t>(insts_.size())};
-  InstData data;
+  InstData& data = insts_.emplace_back();
   data.opcode = opcode;
   data.immediate = immediate;
   data.phi_type = phi_type;
@@ -21,13 +21,11 @@ Inst Function::make(Opcode opcode, std::span<const Value> operands, std::uint64_
   data.first_result = Value{static_cast<std::uint32_t>(values_.size())};
   operands_.insert(operands_.end(), operands.begin(), operands.end());
   for (std::size_t k = 0; k < row.results.size(); ++k) {
-    ValueData value;
+    ValueData& value = values_.emplace_back();
     value.definition = id;
     value.result_index = static_cast<std::uint8_t>(k);
     value.type = opcode == Opcode::Phi ? phi_type : type_of_letter(row.results[k]);
-    values_.push_back(value);
   }
-  insts_.push_back(data);
   return id;
 }
 

@@ -38,6 +38,7 @@ Reg Lowering::lanes_between(Reg r, std::uint32_t first, std::uint32_t end) {
 // is looked at again.
 Regs Lowering::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
   std::vector<Product> all;
+  all.reserve(parts);
   for (std::uint32_t p = 0; p < parts; ++p) {
     Product made{{},
                  vector(unflushed(operand(i, 0)), p),
