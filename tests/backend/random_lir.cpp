@@ -392,7 +392,7 @@ RegisterFile random_register_file(std::uint64_t seed, std::array<std::uint32_t, 
     for (std::uint8_t r = 0; r < kMaxRegisters; ++r) numbers.push_back(r);
     if (seed % 2 != 0) std::shuffle(numbers.begin(), numbers.end(), random);
     numbers.resize(counts[c]);
-    file.allocatable[c] = numbers;
+    file.allocatable[c].assign(numbers.begin(), numbers.end());
     const auto first = static_cast<std::uint16_t>(kFirstMove + c * 3);
     file.moves[c] = {first, static_cast<std::uint16_t>(first + 1), static_cast<std::uint16_t>(first + 2)};
   }
