@@ -1,6 +1,7 @@
 // How many vectors each value is made of. More of them hide latency, because their chains do not depend on
 // each other; too many do not fit the registers.
 #include <algorithm>
+#include <bit>
 
 #include "backend/lower.h"
 #include "ir/analysis/liveness.h"
@@ -127,20 +128,23 @@ std::uint32_t choose_parts(const ir::Function& f, const Host& host) {
 
 // Measured: integer hash, 2.2 times as fast in 8 parts as in 2 on v4 and 1.6 in 8 as in 4 on v3;
 // mandelbrot, 1.15 in 4 as in 2, but slower in more, as lanes wait for each other at the end of its loop;
-// matrix product with fast-fmad, 1.2 in 8 as in 4 and 1.5 in 16, which is a whole block: no barrier is left.
+// matrix product with fast-fmad, 1.2 in 8 as in 4 and 1.2 in 16 as in 8, which is a whole block.
 // What has no loop gains little but a smaller share of what each group costs.
 std::uint32_t choose_group_lanes(const ir::Function& f, Target target) {
   constexpr std::size_t kMostWork = 1500;  // instructions times parts: compile time
+  constexpr std::size_t kMostWorkOfBlock = 2500;
+  constexpr std::uint32_t kMostPartsOfBlock = 16;
   constexpr std::uint32_t kMostLanes = 64, kMostInLockstep = 128, kMostParts = 8, kMaskRegisters = 7;
   const Host* host = find_host(target);
   if (host == nullptr) return f.group_lanes;
-  bool loops = false, lanes_wait = false;  // in loops that go on while any lane does
+  bool waits = false, loops = false, lanes_wait = false;  // in loops that go on while any lane does
   const auto asks_lanes = [&](ir::Block block) {
     const ir::Inst end = f.terminator(block);
     return f.inst(end).operand_count != 0 && f.definition_of(f.operand(end, 0)).opcode == Opcode::AnyLane;
   };
   for (std::uint32_t b = 0; b < f.block_count(); ++b)
     for (ir::Inst i : f.insts(ir::Block{b})) {
+      waits = waits || f.inst(i).opcode == Opcode::Barrier;
       if (f.inst(i).opcode != Opcode::BurnFuel) continue;  // on the way around
       loops = true;
       const auto& from = f.block(ir::Block{b}).predecessors;
@@ -157,6 +161,12 @@ std::uint32_t choose_group_lanes(const ir::Function& f, Target target) {
            parts * needed.masks <= 2 * kMaskRegisters;
   };
   while (lanes != 0 && fits(2 * lanes)) lanes *= 2;
+  // A block that is one group has no barriers. Where lanes part it is better to have groups that all skip.
+  const std::uint32_t block = f.group_lanes * f.block_groups, parts = block / host->lanes;
+  if (waits && needed.masks == 0 && block <= ir::kMaxGroupLanes && std::has_single_bit(block) &&
+      parts <= kMostPartsOfBlock && for_each_part * parts <= kMostWorkOfBlock &&
+      2 * parts * needed.vectors <= 3 * host->vector_registers)
+    lanes = std::max(lanes, block);
   return lanes;
 }
 

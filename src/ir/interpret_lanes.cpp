@@ -436,6 +436,8 @@ RunGroup run_group_for(unsigned lanes) {
       return choose<64>();
     case 128:
       return choose<128>();
+    case 256:
+      return choose<256>();
     default:
       return nullptr;
   }

@@ -98,7 +98,7 @@ inline constexpr std::uint32_t kNoAddress = ~0u;
 inline constexpr std::uint32_t kMaxRows = 1u << 16;
 
 // Lanes of a group, and groups of a block (Function::group_lanes, block_groups).
-inline constexpr std::uint32_t kMaxGroupLanes = 128;
+inline constexpr std::uint32_t kMaxGroupLanes = 256;
 inline constexpr std::uint32_t kMaxBlockGroups = 64;
 inline constexpr std::uint32_t kMaxGridExtent = 65535;
 

@@ -8,6 +8,7 @@
 #include "ir/memory.h"
 #include "ir/pass/passes.h"
 #include "ir/pipeline.h"
+#include "ir/printer.h"
 #include "ir/verifier.h"
 #include "support/random_ir.h"
 
@@ -250,6 +251,47 @@ TEST(LaneShape, ComparisonsOfWholeGroups) {
         ASSERT_EQ(kept[n], wanted ? 1u : 2u) << "thread " << n;
       }
     }
+}
+
+// Likewise with a bound that is known only when the kernel runs: the lane's number is compared.
+TEST(LaneShape, ComparisonsOfLanes) {
+  for (int form = 0; form < 4; ++form) {
+    Kernel k;
+    k.f.form = Form::thread;
+    const I32 thread = k.thread(), limit = k.uniform(0);
+    const I1 holds = form == 0   ? k.b.ILtU32(thread, limit)
+                     : form == 1 ? k.b.ILeU32(thread, limit)
+                     : form == 2 ? k.b.ILtU32(limit, thread)
+                                 : k.b.ILeU32(limit, thread);
+    k.b.StoreMemory(k.b.constant(true), k.b.IShl32(thread, k.word(2)),
+                    k.b.SelectI32(holds, k.word(1), k.word(2)), MemoryAccess{}.pack());
+    k.b.ret();
+    const auto program = run_pipeline(k.f, {});
+    ASSERT_TRUE(program.ok()) << to_string(program.error());
+    const std::string text = print(program->kernel);
+    EXPECT_NE(text.find(form % 2 == 0 ? "ILtS32" : "ILeS32"), std::string::npos) << text;
+    auto interpreter = Interpreter::prepare(program->kernel, kLanes);
+    ASSERT_TRUE(interpreter.ok()) << to_string(interpreter.error());
+    for (const std::uint32_t bound :
+         {0u, 1u, 17u, 31u, 32u, 100u, 127u, 128u, 0x7ffffffeu, 0x7fffffffu, 0x80000000u, 0x80000040u, ~0u}) {
+      std::vector<std::uint32_t> kept(kLanes * kGroups), table(16, bound);
+      const MemoryRange range = {reinterpret_cast<std::byte*>(kept.data()), 0,
+                                 static_cast<std::uint32_t>(kept.size() * 4)};
+      BlockMemory block;
+      block.globals[0] = {&range, 1};
+      Memory memory;
+      memory.uniform = table;
+      memory.block = &block;
+      ASSERT_TRUE(interpreter->run(memory, 0, kLanes * kGroups, 100).ok());
+      for (std::uint32_t n = 0; n < kept.size(); ++n) {
+        const bool wanted = form == 0   ? n < bound
+                            : form == 1 ? n <= bound
+                            : form == 2 ? bound < n
+                                        : bound <= n;
+        ASSERT_EQ(kept[n], wanted ? 1u : 2u) << "bound " << bound << ", form " << form << ", thread " << n;
+      }
+    }
+  }
 }
 
 }  // namespace

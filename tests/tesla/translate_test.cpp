@@ -217,7 +217,8 @@ Compared compare(const Program& program, const Comparison& comparison, const std
                                    {"plain", {.optimize = false, .verify = true}},
                                    {"dispatched", {.dispatch_all = true, .verify = true}},
                                    {"64 lanes", {.verify = true, .group_lanes = wide(64)}},
-                                   {"128 lanes", {.verify = true, .group_lanes = wide(128)}}};
+                                   {"128 lanes", {.verify = true, .group_lanes = wide(128)}},
+                                   {"256 lanes", {.verify = true, .group_lanes = wide(256)}}};
   for (const Variant& variant : variants) {
     Words g0 = comparison.g0, g1 = comparison.g1;
     with_memory(g0, g1);

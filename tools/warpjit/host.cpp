@@ -131,7 +131,7 @@ void add_host(CLI::App& app, int& exit) {
       ->check(target_names())
       ->capture_default_str();
   command->add_option("--parts", options->parts, "vectors per value; 0: chosen by register pressure")
-      ->check(CLI::Range(0u, 8u));
+      ->check(CLI::Range(0u, 16u));
   command
       ->add_option("--registers", options->registers,
                    "registers per class that the allocator may use; 0: all")
