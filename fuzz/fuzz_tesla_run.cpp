@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "frontend/tesla/interpret.h"
+#include "frontend/tesla/reach.h"
 #include "target.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -14,7 +15,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   program.local_bytes = 32;
   program.code.resize((size - 1) / 4);
   std::memcpy(program.code.data(), data + 1, program.code.size() * 4);
-  const auto interpreter = tesla::Interpreter::prepare(program);
+  // Addresses in the code, for branches through c[].
+  std::vector<std::uint32_t> constants(64);
+  for (std::uint32_t k = 0; k < constants.size(); ++k) constants[k] = 8 * k;
+  tesla::Launch launch;
+  launch.constants.fill(std::as_bytes(std::span(constants)));
+  const auto interpreter = tesla::Interpreter::prepare(
+      program, {}, tesla::branch_targets(program, tesla::branch_spaces(program), launch.constants));
   if (!interpreter) {
     fuzz::require(!interpreter.error().message.empty(), "an error says what is wrong");
     return 0;
@@ -25,12 +32,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const auto code : {tesla::HostCode::best, tesla::HostCode::portable}) {
     const std::size_t k = code == tesla::HostCode::best ? 0 : 1;
     memory[k].assign(64, 7);
-    const std::vector<std::byte> constants(256, std::byte{3});
-    tesla::Launch launch;
     launch.block = {1 + data[0] % 96U, 1, 1};
     launch.grid = {2, 1};
     launch.fuel = 64;
-    launch.constants.fill(constants);
     launch.globals[0] = {{.address = 0, .bytes = std::as_writable_bytes(std::span(memory[k]))}};
     tesla::RunReport report;
     const Status status = interpreter->run(launch, report, code);

@@ -19,7 +19,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       words, {.registers = 64, .shared_bytes = 64, .local_bytes = 32, .source_name = "fuzz"});
   if (!program) return 0;
   std::vector<std::uint64_t> memory(64, 7);
-  const std::vector<std::byte> constants(256, std::byte{3});
+  std::vector<std::uint32_t> constants(64);  // addresses in the code, for branches through c[]
+  for (std::uint32_t k = 0; k < constants.size(); ++k) constants[k] = 8 * k;
   ComputeLaunch launch(*program);
   launch.set_grid(2);
   launch.set_block(1 + data[0] % 96U);

@@ -33,10 +33,11 @@ Variation vary(std::uint64_t seed, const Options& options) {
   return variation;
 }
 
-// How a run ended, and what it left in memory.
+// How a run ended, and what it left in memory. Of an error its kind is the same in all engines.
 struct Outcome {
   std::string end, fault;
   std::vector<std::uint32_t> g1;
+  std::string message{};
 };
 
 // Of several faults another one may be the first (ComputeReport::fault).
@@ -93,8 +94,10 @@ class TeslaFuzzer final : public Fuzzer {
   static constexpr const char* kLimited = "beyond a limit";
 
   tesla::RandomKernel make(std::uint64_t seed) const {
-    return tesla::random_kernel(seed,
-                                {.quads = seed % 2 == 0, .lanes_meet = seed % 4 != 3, .size = options_.size});
+    return tesla::random_kernel(seed, {.wild_barriers = seed % 16 == 6,
+                                       .quads = seed % 2 == 0,
+                                       .lanes_meet = seed % 4 != 3,
+                                       .size = options_.size});
   }
 
   Outcome outcome(const tesla::RandomKernel& kernel, const Variation& variation, const Engine& engine,
@@ -118,7 +121,9 @@ class TeslaFuzzer final : public Fuzzer {
       return {kLimited, {}, {}};
     }
     if (!report) {
-      result.end = to_string(report.error());
+      result.end = name(report.error().code);
+      result.message = to_string(report.error());
+      result.g1.clear();
     } else if (report->engine != options.engine) {
       result.end = "ran on another engine: " + report->interpreted_because;
     } else if (report->fault) {
@@ -130,7 +135,8 @@ class TeslaFuzzer final : public Fuzzer {
   void report(std::uint64_t seed, const tesla::RandomKernel& kernel, const Variation& variation,
               const std::string& way, const Outcome& wanted, const Outcome& got) const {
     fmt::print("seed {}: {} against guest\n", seed, way);
-    fmt::print("wanted: {} {}\n   got: {} {}\n", wanted.end, wanted.fault, got.end, got.fault);
+    fmt::print("wanted: {} {}{}\n   got: {} {}{}\n", wanted.end, wanted.fault, wanted.message, got.end,
+               got.fault, got.message);
     if (got.g1.size() == wanted.g1.size()) {
       const auto [a, b] = std::mismatch(wanted.g1.begin(), wanted.g1.end(), got.g1.begin());
       if (a != wanted.g1.end())

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/barrier.h"
 #include "ir/called.h"
 #include "ir/memory.h"
 #include "ir/printer.h"
@@ -299,6 +300,9 @@ class Verifier {
       }
       case Opcode::BlockIndex:
         if (n > 1) return fail(i, "is no direction of a grid");
+        break;
+      case Opcode::Barrier:
+        if (BarrierForm::unpack(n).pack() != n) return fail(i, "is no possible barrier");
         break;
       case Opcode::Stop:
         if (n >= kStopReasons) return fail(i, "stops for no reason");

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <vector>
 
+#include "ir/barrier.h"
 #include "ir/builder.h"
 #include "ir/interpret.h"
 #include "ir/pipeline.h"
@@ -118,6 +119,49 @@ TEST(ScheduleGroups, FuelIsThatOfTheWholeBlock) {
   Status status;
   run(reduction(), std::vector<std::uint32_t>(256), true, 7, &status);
   EXPECT_TRUE(status.ok());
+}
+
+// Group 0 waits at barrier 3 until the two others that are there have arrived, and adds what they stored.
+Function consumer(std::uint32_t groups, std::uint32_t wanted) {
+  Kernel k(groups);
+  Builder& b = k.b;
+  const I32 group = b.GroupIndex(), lane = b.IShl32(b.LaneIndex(), k.number(2));
+  const I32 mine = b.IAdd32(b.IShl32(group, k.number(7)), lane);
+  const Block others = k.f.add_block(), first = k.f.add_block(), done = k.f.add_block();
+  b.branch(b.IEq32(group, k.number(0)), first, others);
+  b.set_block(others);
+  k.store(mine, group, k.yes());
+  b.Barrier(k.yes(), BarrierForm{.number = 3, .waits = false, .wanted = wanted}.pack());
+  b.jump(done);
+  b.set_block(first);
+  b.set_guest_address(77);
+  b.Barrier(k.yes(), BarrierForm{.number = 3, .wanted = wanted}.pack());
+  I32 sum = lane;  // lives across the barrier
+  for (std::uint32_t g = 1; g < groups; ++g)
+    sum = b.IAdd32(sum, k.load(b.IAdd32(lane, k.number(128 * g)), k.yes()));
+  k.store(lane, sum, k.yes());
+  b.jump(done);
+  b.set_block(done);
+  b.ret();
+  return std::move(k.f);
+}
+
+TEST(ScheduleGroups, CountedBarriers) {
+  for (bool optimize : {false, true}) {
+    const auto words = run(consumer(3, 3), std::vector<std::uint32_t>(96), optimize);
+    for (std::uint32_t l = 0; l < 32; ++l) EXPECT_EQ(words[l], 4 * l + 3);
+    // As many as have not ended: when one has, but it is the third one's turn.
+    EXPECT_EQ(run(consumer(3, 0), std::vector<std::uint32_t>(96), optimize), words);
+    // Alone; and one too few.
+    EXPECT_EQ(run(consumer(1, 1), std::vector<std::uint32_t>(32), optimize)[5], 20U);
+    for (std::uint32_t groups : {1U, 3U}) {
+      Status status;
+      run(consumer(groups, groups + 1), std::vector<std::uint32_t>(96), optimize, 1000, &status);
+      ASSERT_FALSE(status.ok());
+      EXPECT_EQ(status.error().code, ErrorCode::fault);
+      EXPECT_EQ(status.error().where, "guest address 77");
+    }
+  }
 }
 
 TEST(ScheduleGroups, OneGroupNeedsNoFrame) {

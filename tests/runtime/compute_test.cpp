@@ -1,6 +1,7 @@
 // Compute kernels through the engine: every engine and target gives the guest interpreter's bits.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <numeric>
 #include <sstream>
@@ -240,6 +241,90 @@ TEST(Compute, EveryBlockHasItsOwnFuel) {
   for (const RunOptions& way : all_ways(engine)) {
     const auto report = engine.run(launch, way);
     EXPECT_TRUE(report.ok()) << to_string(report.error());
+  }
+}
+
+// What c[] holds then is where `bra c[]` goes, in each run.
+TEST(Compute, BranchTablesMayChangeFromRunToRun) {
+  const Engine engine{EngineOptions()};
+  ComputeLaunch launch(
+      kernel("and b32 $r0 $r0 0xffff\nshl b32 $r1 $r0 0x2\nadd b32 $r1 b32 s[0x10] $r1\nmov b32 $r3 1\n"
+             "and b32 $r3 $r3 $r0\nshl $a1 $r3 0x2\nbra c5[$a1+0x8]\n"
+             "mov b32 $r2 1\nst b32 g14[$r1] $r2\nexit nop\n"     // at 0x38
+             "mov b32 $r2 2\nst b32 g14[$r1] $r2\nexit nop\n"));  // at 0x50
+  launch.set_block(64);
+  const std::uint32_t first = 0x1000;
+  launch.set_parameters(std::as_bytes(std::span(&first, 1)));
+  std::vector<std::uint32_t> table(4), memory(64);
+  ASSERT_TRUE(launch.bind_constant(5, table.data(), table.size() * 4).ok());
+  ASSERT_TRUE(launch.map_global(14, 0x1000, memory.data(), memory.size() * 4).ok());
+  constexpr std::uint32_t kPlaces[] = {0x38, 0x50};
+  for (const RunOptions& way : all_ways(engine)) {
+    for (unsigned k = 0; k < 4; ++k) {
+      table = {3, 0x38, kPlaces[k % 2], kPlaces[k / 2]};
+      const auto report = engine.run(launch, way);
+      ASSERT_TRUE(report.ok()) << to_string(report.error());
+      EXPECT_EQ(report->engine, way.engine) << report->interpreted_because;
+      for (unsigned t = 0; t < 64; ++t) ASSERT_EQ(memory[t], 1 + (t % 2 == 0 ? k % 2 : k / 2));
+    }
+    table[3] = 0x34;  // within an instruction
+    const auto report = engine.run(launch, way);
+    ASSERT_FALSE(report.ok());
+    EXPECT_EQ(report.error().code, ErrorCode::fault);
+    EXPECT_NE(report.error().where.find("byte 0x30"), std::string::npos) << to_string(report.error());
+  }
+}
+
+// Barriers in some turns of a loop; the first warp waits for others that do not.
+TEST(Compute, BarriersOfAllForms) {
+  const Engine engine{EngineOptions()};
+  const std::string begin =
+      "and b32 $r0 $r0 0xffff\nshl b32 $r1 $r0 0x2\nshl $a1 $r1 0x0\nadd b32 $r1 b32 s[0x10] $r1\n"
+      "xor b32 $r4 $r0 0x3f\nshl $a2 $r4 0x2\nmov b32 $r2 0\n";
+  const std::string end = "st b32 g14[$r1] $r2\nexit nop\n";
+  const auto loop = [](const std::string& barrier) {
+    return "mov b32 $r3 0\nmov b32 $r6 1\nmov b32 $r7 12\nloop:\nadd b32 $r3 $r3 0x1\n"
+           "and b32 $c0 # $r3 $r6\n(e $c0) bra #skip\nadd b32 $r5 $r3 $r0\nst b32 s[$a1+0x80] $r5\n" +
+           barrier + "ld $r4 b32 s[$a2+0x80]\nadd b32 $r2 $r2 $r4\n" + barrier +
+           "skip:\nadd b32 $r2 $r2 $r0\nset $c0 # l u32 $r3 $r7\n(lg $c0) bra #loop\n";
+  };
+  const std::string one_waits =
+      "st b32 s[$a1+0x80] $r0\nmov b32 $r3 32\nset $c0 # l u32 $r0 $r3\n(lg $c0) bra #first\n"
+      "bar inc 0x3 0x40\nbra #out\nfirst:\nbar inc wait 0x3 0x40\nld $r2 b32 s[$a2+0x80]\nout:\n";
+  for (const std::string& body :
+       {loop("bar inc wait 0x0 all\n"), loop("bar inc wait 0x5 0x40\n"),
+        loop("bar inc 0x5 all\nadd b32 $r2 $r2 0x7\nbar wait 0x5 all\n"), one_waits}) {
+    ComputeLaunch launch(kernel(begin + body + end));
+    launch.set_grid(3);
+    launch.set_block(64);
+    std::vector<std::uint32_t> memory(64), wanted;
+    const std::uint32_t first = 0x1000;
+    launch.set_parameters(std::as_bytes(std::span(&first, 1)));
+    ASSERT_TRUE(launch.map_global(14, 0x1000, memory.data(), memory.size() * 4).ok());
+    std::vector<RunOptions> all = all_ways(engine);
+    std::ranges::reverse(all);  // the guest interpreter first
+    for (const RunOptions& way : all) {
+      std::ranges::fill(memory, 0);
+      const auto report = engine.run(launch, way);
+      ASSERT_TRUE(report.ok()) << to_string(report.error());
+      EXPECT_EQ(report->engine, way.engine) << report->interpreted_because;
+      EXPECT_FALSE(report->fault);
+      if (wanted.empty()) wanted = memory;
+      EXPECT_EQ(memory, wanted) << body << name(way.engine) << " " << name(way.target);
+    }
+    EXPECT_EQ(wanted[1] == 62, body == one_waits);
+  }
+}
+
+TEST(Compute, BarriersThatNeverCompleteNameThePlace) {
+  const Engine engine{EngineOptions()};
+  ComputeLaunch launch(kernel("bar inc 0x1 all\nmov b32 $r2 1\nbar inc wait 0x4 0x80\nexit nop\n"));
+  launch.set_block(96);
+  for (const RunOptions& way : all_ways(engine)) {
+    const auto report = engine.run(launch, way);
+    ASSERT_FALSE(report.ok());
+    EXPECT_EQ(report.error().code, ErrorCode::fault);
+    EXPECT_NE(report.error().where.find("byte 0x10 "), std::string::npos) << to_string(report.error());
   }
 }
 

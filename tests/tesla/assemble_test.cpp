@@ -62,6 +62,15 @@ TEST(TeslaAssemble, ModifiersComeInAnyOrder) {
             *assemble_instruction(ProgramType::compute, "add b16 sat $r0l $r0l $r0l"));
 }
 
+TEST(TeslaAssemble, TablesOfLabels) {
+  const Program table = program_of(".const c2[0x0] #end 3 #start\nstart:\nbra c2[0x0]\nend:\nexit nop\n");
+  EXPECT_EQ(table.constants[0].words, (std::vector<std::uint32_t>{8, 3, 0}));
+  EXPECT_EQ(program_of(disassemble(table)).constants, table.constants);
+  const auto missing = assemble("exit nop\n.const c2[0x0] 1 #there\n", "f");
+  ASSERT_FALSE(missing.ok());
+  EXPECT_EQ(to_string(missing.error()), "f:2: no label 'there'");
+}
+
 TEST(TeslaAssemble, ProgramWithLabelsAndDirectives) {
   const Program program = program_of(
       ".kernel k\n.registers 5\n.shared 0x40\n.const c1[0x8] 1 0x2 -1\n"

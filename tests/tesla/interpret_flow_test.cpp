@@ -109,6 +109,87 @@ TEST(TeslaFlow, QuadonRunsWholeQuadsAndQuadopReadsInactiveLanes) {
   for (unsigned l = 0; l < kLanes; ++l) EXPECT_EQ(f.g0[l], l % 4 == 1 ? 5 + (l | 3) : 5U) << l;
 }
 
+// $r2: what the kernel's four places add, each lane going to the one that $r3 numbers.
+const std::string kTable = ".const c1[0x0] 7 #zero #one #two #three\n";
+std::string table_of(const std::string& number) {
+  return number +
+         "shl $a1 $r3 0x2\njoinat #end\nbra c1[$a1+0x4]\nzero:\nadd b32 $r2 $r2 0x1\nbra #end\n"
+         "one:\nadd b32 $r2 $r2 0x10\nbra #end\ntwo:\nadd b32 $r2 $r2 0x100\n"
+         "three:\nadd b32 $r2 $r2 0x1000\nend:\njoin nop\n";
+}
+
+TEST(TeslaFlow, BranchThroughATable) {
+  constexpr std::uint32_t kAdded[] = {1, 0x10, 0x1100, 0x1000};
+  Finished f = run_body(kTable + table_of("mov b32 $r2 0\nmov b32 $r3 2\n"));
+  ASSERT_TRUE(f.status.ok()) << fault_of(f);
+  for (unsigned l = 0; l < kLanes; ++l) EXPECT_EQ(f.g0[l], kAdded[2]) << l;
+  EXPECT_EQ(f.report.deepest_stack, 1U);
+
+  f = run_body(kTable + table_of("mov b32 $r2 0\nmov b32 $r3 3\nand b32 $r3 $r3 $r0\n") +
+               "mov b32 $r5 0x70000\nvote all $c1\n(l $c1) add b32 $r2 $r2 $r5\n");
+  ASSERT_TRUE(f.status.ok()) << fault_of(f);
+  for (unsigned l = 0; l < kLanes; ++l) EXPECT_EQ(f.g0[l], 0x70000 + kAdded[l % 4]) << l;
+  EXPECT_EQ(f.report.deepest_stack, 2U);  // those that wait do so at the branch
+}
+
+TEST(TeslaFlow, BranchThroughATableTakesTheLowestLanesTargetFirst) {
+  // Places draw tickets, 8 lanes at a time: lane 0 goes to the last place.
+  const Finished f =
+      run_body(kTable +
+               "mov b32 $r3 3\nand b32 $r3 $r3 $r0\nxor b32 $r3 $r3 0x3\nmov b32 $r4 0x400\nmov b32 $r5 1\n"
+               "shl $a1 $r3 0x2\njoinat #end\nbra c1[$a1+0x4]\n"
+               "zero:\nld add u32 $r2 g0[$r4] $r5\nbra #end\none:\nld add u32 $r2 g0[$r4] $r5\nbra #end\n"
+               "two:\nld add u32 $r2 g0[$r4] $r5\nbra #end\nthree:\nld add u32 $r2 g0[$r4] $r5\n"
+               "end:\njoin nop\n");
+  ASSERT_TRUE(f.status.ok()) << fault_of(f);
+  for (unsigned l = 0; l < kLanes; ++l) EXPECT_EQ(f.g0[l], 8 * (l % 4) + l / 4) << l;
+}
+
+TEST(TeslaFlow, BranchThroughATableUnderOtherControl) {
+  // Odd lanes only, in a loop that each lane leaves in another turn through the table itself.
+  const Finished f = run_body(
+      ".const c2[0x0] #again #out\nmov b32 $r2 0\nmov b32 $r6 1\nand b32 $c0 # $r0 $r6\n"
+      "joinat #over\n(e $c0) bra #over\nagain:\nadd b32 $r2 $r2 1\nset $r3 le u32 $r0 $r2\n"
+      "and b32 $r3 $r3 $r6\nshl $a1 $r3 0x2\nbra c2[$a1]\nout:\nadd b32 $r2 $r2 0x100\nover:\njoin nop\n");
+  ASSERT_TRUE(f.status.ok()) << fault_of(f);
+  for (unsigned l = 0; l < kLanes; ++l) EXPECT_EQ(f.g0[l], l % 2 == 1 ? 0x100 + l : 0) << l;
+}
+
+TEST(TeslaFlow, BranchThroughATableTakesFuelBackward) {
+  const std::string endless = ".const c1[0x0] #again\nagain:\nbra c1[0x0]\n";
+  const Finished f = run_body(endless, {.launch = {.fuel = 100}});
+  ASSERT_FALSE(f.status.ok());
+  EXPECT_EQ(f.status.error().code, ErrorCode::out_of_fuel);
+}
+
+TEST(TeslaFlow, BranchThroughATableToWhereNoCodeIs) {
+  const std::string message = "a branch through c[] to where no code is";
+  // Outside the code, within an instruction, not a multiple of 4, what is no instruction; the words that
+  // nobody goes to do not matter.
+  for (const char* entry : {"0x1000", "0xfffffffc", "0x14", "0x11", "#undefined"})
+    for (const char* number : {"0x0", "0x1"}) {
+      const Finished f = run_body(".const c1[0x0] " + std::string(entry) + " #there\nmov b32 $r2 " + number +
+                                  "\nshl $a1 $r2 0x2\nbra c1[$a1]\nundefined:\n.word 0xf0000001 0x0\n"
+                                  "there:\n");
+      if (std::string(number) == "0x1") {
+        ASSERT_TRUE(f.status.ok()) << entry << fault_of(f);
+        EXPECT_EQ(f.g0[5], 1U);
+        continue;
+      }
+      EXPECT_NE(fault_of(f).find(message), std::string::npos) << entry << fault_of(f);
+      EXPECT_NE(fault_of(f).find("byte 0x20"), std::string::npos) << entry << fault_of(f);
+    }
+  // Outside c1, no word of it, and a space without words.
+  const auto run_at = [](const std::string& where) {
+    return fault_of(run_body(".const c1[0x0] #there #there #there\nmov b32 $r2 4\nshl $a1 $r2 0x0\nbra " +
+                             where + "\nthere:\n"));
+  };
+  for (const char* where : {"c1[$a1+0x8]", "c1[0xc]", "c1[$a1+0x1]", "c3[0x0]"})
+    EXPECT_NE(run_at(where).find(message), std::string::npos) << where;
+  EXPECT_EQ(run_at("c1[$a1+0xfffc]"), "finished");  // addresses have 16 bits
+  EXPECT_NE(fault_of(run_source("bra lim c1[0x0]\nexit nop\n")).find("is not known"), std::string::npos);
+}
+
 TEST(TeslaFlow, StackFaults) {
   EXPECT_TRUE(fault_of(run_body("join nop\n")).find("join: the control stack underflows") !=
               std::string::npos);
@@ -149,7 +230,6 @@ TEST(TeslaFlow, PrepareNamesWhatIsReachedAndIllegal) {
   EXPECT_NE(fault_of(run_source("ld $r1 b32 c0[0x0++0x4]\nexit nop\n")).find("post-increment"),
             std::string::npos);
   EXPECT_NE(fault_of(run_source("ld b32 $r1 a[0x0]\nexit nop\n")).find("no a[] or p[]"), std::string::npos);
-  EXPECT_NE(fault_of(run_source("bra c0[0x0]\nexit nop\n")).find("not supported"), std::string::npos);
   EXPECT_NE(fault_of(run_source("add rp f32 $r1 $r1 $r1\nexit nop\n")).find("rounding"), std::string::npos);
 }
 
@@ -229,6 +309,7 @@ TEST(TeslaBlocks, BarrierThatNeverCompletes) {
   const Finished f = run_body("bar inc wait 0x1 0x80\n", options);
   ASSERT_FALSE(f.status.ok());
   EXPECT_NE(fault_of(f).find("a barrier can never complete"), std::string::npos);
+  EXPECT_NE(fault_of(f).find("byte 0x10 "), std::string::npos) << fault_of(f);
 }
 
 TEST(TeslaBlocks, WarpSynchronousReduction) {

@@ -46,7 +46,7 @@ void check_ir(const Program& program, const Finished& finished, const RunOptions
 Finished run_source(const std::string& source, RunOptions options) {
   Finished finished;
   const Program program = program_of(source);
-  auto interpreter = Interpreter::prepare(program, options.modes);
+  auto interpreter = Interpreter::prepare(program, options.modes, targets_of(program, options.launch));
   if (!interpreter) {
     finished.status = interpreter.error();
     return finished;

@@ -2,6 +2,7 @@
 
 #include "support/share.h"
 #include "tesla/interpret_test.h"
+#include "tesla/translate_test.h"
 
 namespace warpjit::tesla {
 namespace {
@@ -11,7 +12,9 @@ TEST(TeslaRandom, KernelsEndAndBothLoopsAgree) {
   std::uint32_t deepest = 0;
   for (std::uint64_t seed = 1; seed <= share(500); ++seed) {
     RandomKernel kernel = random_kernel(seed);
-    auto interpreter = Interpreter::prepare(kernel.program);
+    Launch constants;
+    constants.constants[0] = std::as_bytes(std::span(kernel.c0));
+    auto interpreter = Interpreter::prepare(kernel.program, {}, targets_of(kernel.program, constants));
     ASSERT_TRUE(interpreter.ok()) << seed << ": " << to_string(interpreter.error());
     std::vector<std::uint32_t> results[2];
     for (const HostCode code : {HostCode::best, HostCode::portable}) {

@@ -28,6 +28,7 @@ RandomOptions options_of(std::uint64_t seed) {
   if (seed % 4 == 1) options.flow = false;
   if (seed % 4 == 2) options.warp_synchronous = options.votes = false;
   options.lanes_meet = seed % 8 != 3;
+  options.wild_barriers = seed % 16 == 4;
   return options;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "frontend/tesla/launch.h"
 #include "ir/interpret.h"
 #include "ir/memory.h"
 #include "ir/printer.h"
@@ -16,6 +17,10 @@ ComputeFacts facts_of(const Program& program, const Modes& modes, const Launch& 
   facts.block = launch.block;
   facts.shared_bytes = shared_bytes;
   facts.local_bytes = program.local_bytes;
+  if (const auto plan = plan_launch(program, launch))
+    for (std::uint32_t space = 0; space < kConstantSpaces; ++space)
+      facts.constant_bytes[space] = static_cast<std::uint32_t>(plan->constants[space].size());
+  facts.branch_targets = targets_of(program, launch);
   facts.modes = modes;
   return facts;
 }
@@ -43,6 +48,12 @@ std::vector<std::byte> constants_of(const Program& program, const Launch& launch
 }
 
 }  // namespace
+
+BranchTargets targets_of(const Program& program, const Launch& launch) {
+  const std::uint32_t spaces = branch_spaces(program);
+  const auto plan = plan_launch(program, launch);
+  return spaces == 0 || !plan ? BranchTargets{} : branch_targets(program, spaces, plan->constants);
+}
 
 IrOutcome run_ir(const Program& program, const Modes& modes, const Launch& launch,
                  const ir::PipelineOptions& options) {
@@ -200,7 +211,7 @@ Compared compare(const Program& program, const Comparison& comparison, const std
   };
   Words wanted0 = comparison.g0, wanted = comparison.g1;
   with_memory(wanted0, wanted);
-  auto interpreter = Interpreter::prepare(program, comparison.modes);
+  auto interpreter = Interpreter::prepare(program, comparison.modes, targets_of(program, launch));
   if (!interpreter) {
     ADD_FAILURE() << name << ": " << to_string(interpreter.error());
     return Compared::different;

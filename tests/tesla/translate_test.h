@@ -16,6 +16,9 @@ struct IrOutcome {
   bool faulted = false;  // some access was outside or not aligned
 };
 
+// Where `bra c[]` may go with the launch's constants.
+BranchTargets targets_of(const Program& program, const Launch& launch);
+
 // Runs the grid as Interpreter::run does, on the launch's memory.
 IrOutcome run_ir(const Program& program, const Modes& modes, const Launch& launch,
                  const ir::PipelineOptions& options = {});

@@ -31,6 +31,12 @@ class Assembler {
     std::string label;
     unsigned line = 0;
   };
+  // A word of the program's constants that is the address of a label.
+  struct ConstantFixup {
+    std::size_t segment, word;
+    std::string label;
+    unsigned line;
+  };
 
   Error fail(std::string message, unsigned line) const {
     return {ErrorCode::bad_input, std::move(message), file_ + ":" + std::to_string(line)};
@@ -46,23 +52,31 @@ class Assembler {
     program_.source_name = file_;
     labels_.clear();
     fixups_.clear();
+    constant_fixups_.clear();
     described_ = false;
   }
 
   Status finish_program() {
     for (Fixup& fixup : fixups_) {
-      const auto label = labels_.find(fixup.label);
-      if (label == labels_.end()) return fail("no label '" + fixup.label + "'", fixup.line);
-      fixup.instruction.target = label->second;
+      WARPJIT_TRY(fixup.instruction.target, address_of(fixup.label, fixup.line));
       const auto word = encode(program_.type, fixup.instruction);
       if (!word) return fail("the target does not fit", fixup.line);
       put(fixup.word, *word ^ fixup.flipped, fixup.instruction.words());
+    }
+    for (const ConstantFixup& fixup : constant_fixups_) {
+      WARPJIT_TRY(program_.constants[fixup.segment].words[fixup.word], address_of(fixup.label, fixup.line));
     }
     if (program_.code.empty() && !described_) return {};  // nothing before the first .kernel
     if (program_.code.empty()) return fail("a kernel without instructions");
     WARPJIT_CHECK(check_limits(program_));
     container_.programs.push_back(std::move(program_));
     return {};
+  }
+
+  Result<std::uint32_t> address_of(const std::string& label, unsigned line) const {
+    const auto found = labels_.find(label);
+    if (found == labels_.end()) return fail("no label '" + label + "'", line);
+    return found->second;
   }
 
   void put(std::size_t at, std::uint64_t word, unsigned words) {
@@ -148,7 +162,7 @@ class Assembler {
     return static_cast<std::uint32_t>(*value);
   }
 
-  // .const c1[0x20] [size BYTES] WORD...
+  // .const c1[0x20] [size BYTES] WORD...   where #label is a word, too
   Status constants(const std::vector<std::string_view>& words) {
     const std::string_view place = words.size() > 2 ? words[1] : std::string_view{};
     const std::size_t open = place.find('[');
@@ -164,7 +178,11 @@ class Assembler {
       first = 4;
     }
     for (std::size_t k = first; k < words.size(); ++k) {
-      WARPJIT_TRY(const std::uint32_t word, number(words[k]));
+      const bool is_label = words[k].starts_with('#');
+      if (is_label)
+        constant_fixups_.push_back(
+            {program_.constants.size(), segment.words.size(), std::string(words[k].substr(1)), line_});
+      WARPJIT_TRY(const std::uint32_t word, is_label ? Result<std::uint32_t>(0U) : number(words[k]));
       segment.words.push_back(word);
     }
     if (!sized) segment.bytes = static_cast<std::uint32_t>(4 * segment.words.size());
@@ -178,6 +196,7 @@ class Assembler {
   bool described_ = false;
   std::unordered_map<std::string, std::uint32_t> labels_;
   std::vector<Fixup> fixups_;
+  std::vector<ConstantFixup> constant_fixups_;
   unsigned line_ = 0;
 };
 

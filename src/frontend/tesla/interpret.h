@@ -62,13 +62,15 @@ class Interpreter {
  public:
   // Prepares what the entry can reach. Errors: limits (resource_limit), code that is statically reached and
   // undefined, illegal or runs past the end (bad_input), a program that is not for compute (unsupported).
-  static Result<Interpreter> prepare(const Program& program, const Modes& modes = {});
+  // `targets`: of the launches' c[], if the program may have a `bra c[]` (branch_targets).
+  static Result<Interpreter> prepare(const Program& program, const Modes& modes = {},
+                                     std::span<const BranchTarget> targets = {});
 
   // Blocks first_block to first_block + count - 1 of the grid (x fastest), one after the other; the rest of
   // the grid may run on other threads at the same time. Assumes the default floating-point environment.
   // Errors, with the guest address: bad_input for a launch outside the limits; fault for a trap, a stack that
-  // underflows, overflows or does not match, control flow under quadon, a barrier that can never complete;
-  // out_of_fuel.
+  // underflows, overflows or does not match, control flow under quadon, a branch through c[] to where no code
+  // is, a barrier that can never complete; out_of_fuel.
   Status run(const Launch& launch, std::uint64_t first_block, std::uint64_t count, RunReport& report,
              HostCode code = HostCode::best) const;
   // The whole grid.

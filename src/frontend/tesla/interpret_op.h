@@ -41,7 +41,8 @@ struct Warp {
   std::vector<StackEntry> stack;
   std::uint32_t first_thread = 0;  // of its block
   bool done = false;
-  std::int8_t waiting = -1;  // barrier it waits at
+  std::int8_t waiting = -1;      // barrier it waits at
+  std::uint32_t waiting_pc = 0;  // of that `bar`
   std::uint64_t fuel = 0;
 
   std::uint32_t alive(std::uint32_t mask) const { return mask & ~(exited | broken | returned); }

@@ -54,8 +54,9 @@ Interpreter::Interpreter(Interpreter&&) noexcept = default;
 Interpreter& Interpreter::operator=(Interpreter&&) noexcept = default;
 Interpreter::~Interpreter() = default;
 
-Result<Interpreter> Interpreter::prepare(const Program& program, const Modes& modes) {
-  WARPJIT_TRY(const ReachedCode code, ReachedCode::find(program));
+Result<Interpreter> Interpreter::prepare(const Program& program, const Modes& modes,
+                                         std::span<const BranchTarget> targets) {
+  WARPJIT_TRY(const ReachedCode code, ReachedCode::find(program, targets));
   Interpreter result;
   result.program_ = program;
   result.modes_ = modes;
@@ -190,7 +191,7 @@ struct BlockRun {
         const auto waits = std::ranges::find_if(warps_, [](const Warp& warp) { return !warp.done; });
         context_.error = ErrorCode::fault;
         context_.message = "a barrier can never complete";
-        context_.error_pc = waits->pc;
+        context_.error_pc = waits->waiting_pc;
         return stopped(*waits);
       }
     }

@@ -42,7 +42,7 @@ bool reads_condition_register(const Instruction& i) {
 }
 
 bool parts_lanes(Opcode opcode) {
-  return opcode == Opcode::bra || opcode == Opcode::bra_c || opcode == Opcode::brk || opcode == Opcode::ret;
+  return opcode == Opcode::bra || opcode == Opcode::brk || opcode == Opcode::ret;
 }
 
 }  // namespace

@@ -20,6 +20,8 @@ class Profiler {
   void begin_block(BlockContext& context, std::size_t warps, std::size_t written);
   // A warp is about to run an instruction, of its active lanes the `executing` ones.
   void instruction(BlockContext& context, const Warp& warp, const WarpOp& op, std::uint32_t executing);
+  // The lanes of that instruction, a `bra c[]`, go to different targets.
+  void parted(const WarpOp& op) { ++line(op.pc).diverged; }
   // The access of that instruction that is faulting.
   void fault(const WarpOp& op) { ++line(op.pc).faults; }
 

@@ -49,6 +49,15 @@ struct Program {
   std::string where(std::uint32_t address) const;
 };
 
+// An address of code that is in c[], where a `bra c[]` may go (12.1). Constants do not change while a launch
+// runs, so these are facts of it.
+struct BranchTarget {
+  std::uint32_t space = 0;    // c0 to c15
+  std::uint32_t address = 0;  // bytes
+  auto operator<=>(const BranchTarget&) const = default;
+};
+using BranchTargets = std::vector<BranchTarget>;  // ascending, each once
+
 // A container: kernels that share a module.
 struct Container {
   std::vector<Program> programs;

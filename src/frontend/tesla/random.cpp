@@ -15,7 +15,9 @@ constexpr unsigned kCounter = 40;  // of loops: 3 levels, then one for each func
 constexpr unsigned kThread = 50;   // in the block
 constexpr unsigned kOutput = 51;   // address of the thread's words of g1
 constexpr unsigned kScratch = 52;
+constexpr unsigned kWarp = 53;          // that differs from the others
 constexpr std::uint32_t kSlots = 0x80;  // s[]: a word for each thread from here
+constexpr unsigned kDataWords = 64;     // of c0, the tables behind them
 
 class Generator {
  public:
@@ -27,6 +29,9 @@ class Generator {
     kernel.block = {1 + random_.below(100), 1, 1};
     if (random_.one_in(3)) kernel.block = {1 + random_.below(20), 1 + random_.below(5), 1 + random_.below(3)};
     reconverges_ = options_.barriers && options_.lanes_meet && random_.one_in(2);
+    has_forms_ = reconverges_ && options_.barrier_forms && random_.one_in(3);
+    warps_ = (kernel.block[0] * kernel.block[1] * kernel.block[2] + 31) / 32;
+    has_tables_ = options_.flow && options_.tables && random_.one_in(8);
     budget_ = static_cast<int>(options_.size);
 
     prologue(kernel);
@@ -46,7 +51,8 @@ class Generator {
     kernel.program.code = std::move(code_);
     kernel.program.registers = 64;
     kernel.program.shared_bytes = kSlots + 4 * kernel.block[0] * kernel.block[1] * kernel.block[2];
-    for (int k = 0; k < 64; ++k) kernel.c0.push_back(data());
+    for (unsigned k = 0; k < kDataWords; ++k) kernel.c0.push_back(data());
+    for (const Label place : tables_) kernel.c0.push_back(labels_[place]);
     for (int k = 0; k < 256; ++k) kernel.g0.push_back(data());
     kernel.g1_words =
         32 * kernel.grid[0] * kernel.grid[1] * kernel.block[0] * kernel.block[1] * kernel.block[2];
@@ -180,6 +186,10 @@ class Generator {
         statement(depth);
         continue;
       }
+      if (has_tables_ && random_.one_in(3)) {
+        branch_table(depth, loops);
+        continue;
+      }
       switch (random_.below(6)) {
         case 0:
         case 1:
@@ -211,6 +221,30 @@ class Generator {
       jump("bra", end);
       define(other);
       body(depth + 1, loops);
+    }
+    define(end);
+    if (joined) line("join nop");
+  }
+
+  // To one of a few places, which may go on into the next one.
+  void branch_table(unsigned depth, unsigned loops) {
+    const std::string scratch = reg(kScratch);
+    const bool joined = reconverges_ || !random_.one_in(3);
+    const Label end = new_label();
+    if (joined) jump("joinat", end);
+    std::vector<Label> places(1 + random_.below(4));
+    for (Label& place : places) place = new_label();
+    const unsigned entries = 1U << random_.below(3);
+    line("mov b32 " + scratch + " " + std::to_string(entries - 1));
+    line("and b32 " + scratch + " " + scratch + " " + any_reg());
+    line("shl $a4 " + scratch + " 0x2");
+    line("bra c0[$a4+" + std::to_string(4 * (kDataWords + tables_.size())) + "]");
+    for (unsigned k = 0; k < entries; ++k)
+      tables_.push_back(places[random_.below(static_cast<unsigned>(places.size()))]);
+    for (const Label place : places) {
+      define(place);
+      body(depth + 1, loops);
+      if (random_.one_in(2)) jump("bra", end);
     }
     define(end);
     if (joined) line("join nop");
@@ -259,6 +293,7 @@ class Generator {
   }
 
   void early_exit() {
+    if (has_forms_) return arithmetic();  // counts are of all warps
     const Label over = new_label();
     const bool joined = reconverges_ || random_.one_in(2);
     if (joined) jump("joinat", over);
@@ -269,7 +304,46 @@ class Generator {
     if (joined) line("join nop");
   }
 
+  // All warps meet.
+  void meet() {
+    const auto barrier = [](const char* form, unsigned number, const std::string& count) {
+      return std::string("bar ") + form + std::to_string(number) + " " + count;
+    };
+    if (!has_forms_) return line(barrier("inc wait ", 0, "all"));
+    constexpr unsigned kAgain = 4;  // barriers that are used again
+    const unsigned form = random_.below(4), number = random_.below(kAgain);
+    const std::string threads = std::to_string(32 * warps_ - random_.below(32));
+    const std::string count = random_.one_in(2) ? "all" : threads;
+    if (form == 3 && next_barrier_ + kAgain < 16) {
+      // One waits until the others have been here.
+      const unsigned once = kAgain + next_barrier_++;
+      const Label waits = new_label(), end = new_label();
+      line("mov b32 " + reg(kWarp) + " " + std::to_string(random_.below(warps_)));
+      line("shr u32 " + reg(kScratch) + " " + reg(kThread) + " 0x5");
+      line("set $c3 # e u32 " + reg(kScratch) + " " + reg(kWarp));
+      jump("joinat", end);
+      jump("(lg $c3) bra", waits);
+      line(barrier("inc ", once, count));
+      jump("bra", end);
+      define(waits);
+      line(barrier("inc wait ", once, count));
+      define(end);
+      line("join nop");
+    }
+    if (form != 2) return line(barrier("inc wait ", number, count));
+    line(barrier("inc ", number, count));
+    for (unsigned k = random_.below(3); k > 0; --k) arithmetic();
+    line(barrier("wait ", number, "all"));
+  }
+
+  void wild_barrier() {
+    const unsigned form = random_.below(8), number = random_.below(3), count = 32 * random_.below(warps_ + 2);
+    line(std::string("bar ") + (form != 7 ? "inc " : "") + (form < 3 || form == 7 ? "wait " : "") +
+         std::to_string(number) + " " + (random_.one_in(2) ? "all" : std::to_string(count)));
+  }
+
   void statement(unsigned depth) {
+    if (options_.wild_barriers && options_.lanes_meet && random_.one_in(8)) return wild_barrier();
     const std::string slot = "s[$a1+" + std::to_string(kSlots) + "]", scratch = reg(kScratch);
     const unsigned kind = random_.below(24);
     if (!options_.lanes_meet && kind < 8 && kind != 6) return arithmetic();
@@ -288,13 +362,13 @@ class Generator {
       }
       case 3: {  // words of other warps, between barriers that all threads reach
         if (!reconverges_ || depth != 0 || current_function_ != 0) return arithmetic();
-        line("bar inc wait 0x0 all");
+        meet();
         line("mov b32 " + scratch + " " + std::to_string(random_.below(64)));
         line("xor b32 " + scratch + " " + scratch + " " + reg(kThread));
         line("shl b32 " + scratch + " " + scratch + " 0x2");
         line("shl $a4 " + scratch + " 0x0");
         line("ld " + any_reg() + " b32 s[$a4+" + std::to_string(kSlots) + "]");
-        return line("bar inc wait 0x0 all");
+        return meet();
       }
       case 4:
         return options_.votes ? vote() : arithmetic();
@@ -401,9 +475,12 @@ class Generator {
   std::vector<std::uint32_t> labels_;
   std::vector<Fixup> fixups_;
   std::vector<Label> functions_;
+  std::vector<Label> tables_;         // what each word of them is the address of
   std::size_t current_function_ = 0;  // 0: the kernel itself
   int budget_ = 0;
-  bool reconverges_ = false;
+  bool reconverges_ = false, has_forms_ = false, has_tables_ = false;
+  unsigned warps_ = 0;
+  unsigned next_barrier_ = 0;  // of those that are used once
 };
 
 }  // namespace

@@ -17,10 +17,13 @@ inline constexpr std::uint64_t kRandomFuel = 1 << 16;
 struct RandomOptions {
   bool flow = true;              // ifs with and without joinat, loops, breaks, calls, early exits
   bool barriers = true;          // in half of the kernels: those reconverge everywhere
+  bool barrier_forms = true;     // in a third of those: counts, arriving and waiting apart
+  bool wild_barriers = false;    // of any form and anywhere: the warps may wait for ever
   bool warp_synchronous = true;  // reads words of s[] that other lanes of the warp wrote
   bool votes = true;
   bool quads = true;  // quadon, quadop
   bool doubles = true;
+  bool tables = true;      // branches through tables in c[], in an eighth of the kernels with `flow`
   bool lanes_meet = true;  // else none of these but doubles, no atomics and no stores to s[]
   unsigned size = 60;      // about how many instructions
 };
@@ -29,7 +32,7 @@ struct RandomKernel {
   Program program;
   std::array<std::uint32_t, 2> grid{};
   std::array<std::uint32_t, 3> block{};
-  std::vector<std::uint32_t> c0;  // 256 bytes
+  std::vector<std::uint32_t> c0;  // 256 bytes, then the tables
   std::vector<std::uint32_t> g0;  // 1 KiB, read only
   std::uint32_t g1_words = 0;     // written: 32 for each thread of the grid
 };

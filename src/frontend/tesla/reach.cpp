@@ -1,5 +1,8 @@
 #include "frontend/tesla/reach.h"
 
+#include <algorithm>
+#include <cstring>
+
 namespace warpjit::tesla {
 namespace {
 
@@ -23,6 +26,8 @@ const char* illegal(const Instruction& i) {
       return "ld a[] and st o[] are for vertex and geometry programs";
     case Opcode::discard:
       return "discard is for fragment programs";
+    case Opcode::bra_c:
+      return i.limited != 0 ? "what a limited branch through c[] does is not known" : nullptr;
     case Opcode::fadd:
     case Opcode::fmul:
       return rounding == Rounding::down || rounding == Rounding::up ? "the rounding mode is not defined here"
@@ -61,6 +66,7 @@ bool falls_through(const Instruction& i) {
     case Opcode::ret:
     case Opcode::brk:
       return !always;
+    case Opcode::bra_c:
     case Opcode::trap:
       return false;
     default:
@@ -91,7 +97,7 @@ std::uint16_t condition_table(unsigned condition) {
   return table;
 }
 
-Result<ReachedCode> ReachedCode::find(const Program& program) {
+Result<ReachedCode> ReachedCode::find(const Program& program, std::span<const BranchTarget> targets) {
   WARPJIT_CHECK(check_limits(program));
   if (program.type != ProgramType::compute)
     return Error{ErrorCode::unsupported,
@@ -103,26 +109,73 @@ Result<ReachedCode> ReachedCode::find(const Program& program) {
     std::uint32_t address;
     bool certain;
   };
-  std::vector<Place> work{{program.entry, true}};
-  while (!work.empty()) {
+  // First what is reached without c[], or with targets that were followed before.
+  std::vector<Place> work{{program.entry, true}}, through_constants;
+  bool from_constants = false;
+  while (!work.empty() || !through_constants.empty()) {
+    if (work.empty()) {
+      from_constants = true;
+      work.swap(through_constants);
+    }
     const auto [address, certain] = work.back();
     work.pop_back();
     if (address % 4 == 0 && result.at(address) != nullptr) continue;
     const auto decoded = decode(program.type, program.code, address, program.source_name);
     if (!decoded) {
-      if (!certain) continue;
+      if (!certain || from_constants) continue;
       return decoded.error();
     }
     const Instruction& i = *decoded;
-    if (i.opcode == Opcode::bra_c)
-      return Error{ErrorCode::unsupported, "branches through c[] are not supported", program.where(address)};
-    if (const char* reason = illegal(i)) return Error{ErrorCode::bad_input, reason, program.where(address)};
+    if (const char* reason = illegal(i)) {
+      if (from_constants) continue;
+      return Error{ErrorCode::bad_input, reason, program.where(address)};
+    }
     result.of_word_[address / 4] = static_cast<std::uint32_t>(result.instructions_.size());
     result.instructions_.push_back({address, i});
     if (has_target(i)) work.push_back({i.target, true});
     if (falls_through(i)) work.push_back({address + 4 * i.words(), i.opcode != Opcode::call});
+    if (i.opcode != Opcode::bra_c || (result.branch_spaces_ >> i.src[0].space & 1) != 0) continue;
+    result.branch_spaces_ |= 1U << i.src[0].space;
+    for (const BranchTarget& target : targets)
+      if (target.space == i.src[0].space) through_constants.push_back({target.address, false});
   }
+  std::ranges::copy_if(targets, std::back_inserter(result.targets_),
+                       [&](const BranchTarget& target) { return result.at(target.address) != nullptr; });
   return result;
+}
+
+std::vector<std::uint32_t> ReachedCode::targets(std::uint32_t space) const {
+  std::vector<std::uint32_t> result;
+  for (const BranchTarget& target : targets_)
+    if (target.space == space) result.push_back(target.address);
+  return result;
+}
+
+std::uint32_t branch_spaces(const Program& program) {
+  std::uint32_t spaces = 0;
+  for (std::size_t word = 0; word + 1 < program.code.size(); word += 2) {
+    if (!is_long_word(program.code[word])) continue;
+    const auto i = try_decode(program.type, program.code[word], program.code[word + 1]);
+    if (i && i->opcode == Opcode::bra_c) spaces |= 1U << i->src[0].space;
+  }
+  return spaces;
+}
+
+BranchTargets branch_targets(const Program& program, std::uint32_t spaces,
+                             std::span<const std::span<const std::byte>> constants) {
+  BranchTargets targets;
+  for (std::uint32_t space = 0; space < kConstantSpaces; ++space) {
+    if ((spaces >> space & 1) == 0) continue;
+    for (std::size_t at = 0; at + 4 <= constants[space].size(); at += 4) {
+      std::uint32_t address = 0;
+      std::memcpy(&address, constants[space].data() + at, sizeof address);
+      if (address % 4 == 0 && address / 4 < program.code.size()) targets.push_back({space, address});
+    }
+  }
+  std::ranges::sort(targets);
+  const auto again = std::ranges::unique(targets);
+  targets.erase(again.begin(), again.end());
+  return targets;
 }
 
 }  // namespace warpjit::tesla

@@ -1,7 +1,8 @@
-// The instructions that control can reach by their addresses alone, decoded: what interpreter and translator
-// both start from, and what a kernel is known by.
+// The instructions that control can reach by their addresses, and by those in c[], decoded: what interpreter
+// and translator both start from, and what a kernel is known by.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -17,11 +18,11 @@ struct ReachedInstruction {
 
 class ReachedCode {
  public:
-  // Both ways of every branch are taken. Errors, with the guest address: limits (resource_limit), code that
-  // is statically reached and undefined, illegal or past the end (bad_input), a program that is not for
-  // compute and branches through c[] (unsupported). What a call returns to need not exist: the callee may
-  // exit.
-  static Result<ReachedCode> find(const Program& program);
+  // Both ways of every branch are taken; `bra c[]` goes to all `targets` of its space. Errors, with the guest
+  // address: limits (resource_limit), code that is statically reached and undefined, illegal or past the end
+  // (bad_input), a program that is not for compute (unsupported). What a call returns to need not exist: the
+  // callee may exit. Nor need what only `targets` lead to: the words of c[] may be any data.
+  static Result<ReachedCode> find(const Program& program, std::span<const BranchTarget> targets = {});
 
   // In the order in which they were found.
   std::span<const ReachedInstruction> instructions() const { return instructions_; }
@@ -31,13 +32,26 @@ class ReachedCode {
     if (word >= of_word_.size() || of_word_[word] == kNone) return nullptr;
     return &instructions_[of_word_[word]].instruction;
   }
+  // Was any `bra c[]` reached?
+  bool branches_through_constants() const { return branch_spaces_ != 0; }
+  // Where those of a space go: its targets that are code.
+  std::vector<std::uint32_t> targets(std::uint32_t space) const;
 
  private:
   static constexpr std::uint32_t kNone = ~0U;
 
   std::vector<ReachedInstruction> instructions_;
   std::vector<std::uint32_t> of_word_;  // index at each word of the code
+  std::uint32_t branch_spaces_ = 0;     // bit k: some bra ck[] was reached
+  BranchTargets targets_;
 };
+
+// Bit k: some word of the code may be a `bra ck[]`.
+std::uint32_t branch_spaces(const Program& program);
+
+// The targets of these spaces: the words that are addresses of words of the code.
+BranchTargets branch_targets(const Program& program, std::uint32_t spaces,
+                             std::span<const std::span<const std::byte>> constants);
 
 // Whether the instruction's `target` is an address that control may go to.
 bool has_target(const Instruction& i);

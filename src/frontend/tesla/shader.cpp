@@ -44,6 +44,26 @@ Result<std::shared_ptr<const Shader>> Shader::make(Program program) {
   return std::shared_ptr<const Shader>(new Shader(std::move(program)));
 }
 
+Shader::Shader(Program program) : program_(std::move(program)), code_key_(std::vector<std::byte>{}) {
+  const auto code = ReachedCode::find(program_);
+  if (!code) {
+    code_key_ = code.error();
+    return;
+  }
+  code_key_ = code_key(program_, *code);
+  if (code->branches_through_constants()) branch_spaces_ = branch_spaces(program_);
+}
+
+BranchTargets Shader::targets(const frontend::ComputePlan& plan) const {
+  return branch_spaces_ == 0 ? BranchTargets{} : branch_targets(program_, branch_spaces_, plan.constants);
+}
+
+Result<Interpreter> Shader::interpreter(const frontend::ComputeLaunch& launch) const {
+  if (branch_spaces_ == 0) return Interpreter::prepare(program_, launch.modes);
+  WARPJIT_TRY(const frontend::ComputePlan plan, plan_launch(program_, launch));
+  return Interpreter::prepare(program_, launch.modes, targets(plan));
+}
+
 Result<frontend::ComputePlan> Shader::plan(const frontend::ComputeLaunch& launch) const {
   return plan_launch(program_, launch);
 }
@@ -55,6 +75,7 @@ ComputeFacts Shader::facts(const frontend::ComputeLaunch& launch, const frontend
   facts.local_bytes = program_.local_bytes;
   for (std::size_t k = 0; k < kConstantSpaces; ++k)
     facts.constant_bytes[k] = static_cast<std::uint32_t>(plan.constants[k].size());
+  facts.branch_targets = targets(plan);
   facts.modes = launch.modes;
   return facts;
 }
@@ -83,15 +104,15 @@ void Shader::begin_block(const frontend::ComputeLaunch& launch, std::array<std::
 
 Result<std::unique_ptr<frontend::GuestBlocks>> Shader::prepare_guest(
     const frontend::ComputeLaunch& launch) const {
-  WARPJIT_TRY(Interpreter interpreter, Interpreter::prepare(program_, launch.modes));
-  return std::unique_ptr<frontend::GuestBlocks>(std::make_unique<Blocks>(std::move(interpreter)));
+  WARPJIT_TRY(Interpreter prepared, interpreter(launch));
+  return std::unique_ptr<frontend::GuestBlocks>(std::make_unique<Blocks>(std::move(prepared)));
 }
 
 Status Shader::run_profiled(const frontend::ComputeLaunch& launch, frontend::BlocksReport& report,
                             ComputeProfile& profile) const {
-  WARPJIT_TRY(const Interpreter interpreter, Interpreter::prepare(program_, launch.modes));
+  WARPJIT_TRY(const Interpreter prepared, interpreter(launch));
   RunReport run;
-  const Status status = interpreter.run_profiled(launch, run, profile);
+  const Status status = prepared.run_profiled(launch, run, profile);
   copy_fault(run, report);
   return status;
 }

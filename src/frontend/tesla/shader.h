@@ -35,11 +35,14 @@ class Shader final : public frontend::ComputeShader {
                       ComputeProfile& profile) const override;
 
  private:
-  explicit Shader(Program program) : program_(std::move(program)), code_key_(code_key(program_)) {}
+  explicit Shader(Program program);
+  BranchTargets targets(const frontend::ComputePlan& plan) const;
+  Result<Interpreter> interpreter(const frontend::ComputeLaunch& launch) const;
   ComputeFacts facts(const frontend::ComputeLaunch& launch, const frontend::ComputePlan& plan) const;
 
   Program program_;
   Result<std::vector<std::byte>> code_key_;
+  std::uint32_t branch_spaces_ = 0;  // 0: there is no `bra c[]`
 };
 
 }  // namespace warpjit::tesla

@@ -17,6 +17,13 @@ namespace {
 constexpr unsigned kMaxSplits = 8;
 constexpr std::size_t kMaxGrowth = 8;
 
+// Do barriers count each warp by itself?
+bool counts_warps(const ReachedCode& code) {
+  return std::ranges::any_of(code.instructions(), [](const ReachedInstruction& reached) {
+    return reached.instruction.opcode == Opcode::bar && !barrier_form(reached.instruction).is_plain();
+  });
+}
+
 // One function from control flow that was resolved statically.
 class Translation : private InstructionTranslator {
  public:
@@ -24,7 +31,7 @@ class Translation : private InstructionTranslator {
               const ControlFlow& flow, const std::vector<LaneEffects>& effects)
       : InstructionTranslator(program, facts, code), code_(code), flow_(flow) {
     function_.ordered = order_matters(effects);
-    function_.may_widen = !warps_meet(effects);
+    function_.may_widen = !warps_meet(effects) && !counts_warps(code);
   }
 
   Status run() {
@@ -85,7 +92,7 @@ class Translation : private InstructionTranslator {
       i = code_.at(pc);
       b_.set_guest_address(pc);
       instruction(*i);
-      if (i->opcode == Opcode::bar) b_.Barrier(b_.constant(true), i->number);
+      if (i->opcode == Opcode::bar) barrier(*i);
     }
     end_block(block, *i);
   }
@@ -206,18 +213,6 @@ Status check_facts(const ComputeFacts& facts) {
   return {};
 }
 
-// Barriers that the IR has no words for.
-Status check_barriers(const Program& program, const ReachedCode& code) {
-  for (const auto& [address, i] : code.instructions()) {
-    if (i.opcode != Opcode::bar) continue;
-    if (i.arrive == 0 || i.wait == 0)
-      return Error{ErrorCode::unsupported, "a barrier that only arrives or waits", program.where(address)};
-    if (i.all == 0 && i.count != kWholeBlock)
-      return Error{ErrorCode::unsupported, "a barrier with a count", program.where(address)};
-  }
-  return {};
-}
-
 // What one thread does. Errors: unsupported where edges or the order of blocks cannot say what lanes do.
 Result<ir::Function> translate_thread(const Program& program, const ComputeFacts& facts,
                                       const ReachedCode& code) {
@@ -257,17 +252,15 @@ void append(std::vector<std::byte>& key, const T& value) {
 
 Result<ir::Function> translate(const Program& program, const ComputeFacts& facts, bool dispatch_all) {
   WARPJIT_CHECK(check_facts(facts));
-  WARPJIT_TRY(const ReachedCode code, ReachedCode::find(program));
-  WARPJIT_CHECK(check_barriers(program, code));
-  if (!dispatch_all) {
+  WARPJIT_TRY(const ReachedCode code, ReachedCode::find(program, facts.branch_targets));
+  if (!dispatch_all && !code.branches_through_constants()) {
     auto function = translate_thread(program, facts, code);
     if (function || function.error().code != ErrorCode::unsupported) return function;
   }
   return translate_stack(program, facts, code);
 }
 
-Result<std::vector<std::byte>> code_key(const Program& program) {
-  WARPJIT_TRY(const ReachedCode code, ReachedCode::find(program));
+std::vector<std::byte> code_key(const Program& program, const ReachedCode& code) {
   std::vector<std::byte> key;
   append(key, program.entry);
   append(key, program.registers);
@@ -275,6 +268,11 @@ Result<std::vector<std::byte>> code_key(const Program& program) {
   for (const auto& [address, i] : code.instructions()) {
     append(key, address);
     append(key, i.raw);
+  }
+  if (code.branches_through_constants()) {
+    append(key, program.code.size());
+    const auto all = std::as_bytes(std::span(program.code));
+    key.insert(key.end(), all.begin(), all.end());
   }
   return key;
 }
@@ -289,6 +287,8 @@ void append_key(const ComputeFacts& facts, std::vector<std::byte>& key) {
        {modes.saturated_nan_is_zero, modes.zero_wins, modes.infinite_derivatives, modes.fast_fmad})
     append(key, mode);
   append(key, modes.call_limit);
+  append(key, static_cast<std::uint32_t>(facts.branch_targets.size()));
+  for (const BranchTarget& target : facts.branch_targets) append(key, target);
 }
 
 }  // namespace warpjit::tesla

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "frontend/tesla/interpret.h"
+#include "frontend/tesla/reach.h"
 #include "ir/function.h"
 
 namespace warpjit::tesla {
@@ -18,6 +19,7 @@ struct ComputeFacts {
   std::uint32_t shared_bytes = 0;                               // of s[], header and parameters included
   std::uint32_t local_bytes = 0;                                // of l[]
   std::array<std::uint32_t, kConstantSpaces> constant_bytes{};  // of c0 to c15
+  BranchTargets branch_targets;                                 // of programs that may have a `bra c[]`
   Modes modes;
 
   std::uint32_t threads() const { return block[0] * block[1] * block[2]; }
@@ -28,12 +30,12 @@ struct ComputeFacts {
 // and the order of lanes that parted does not matter (lane_order.h): what one thread does, in thread form.
 // Else, and always if `dispatch_all`: a warp with its control stack, in group form (translate_stack.h).
 // Errors: those of Interpreter::prepare; resource_limit; unsupported, with the reason and the address, for
-// what only the interpreter can run: barriers with a count or that only arrive or wait, breaks and returns
-// that end the other lanes.
+// what only the interpreter can run: branches through c[] to very many places.
 Result<ir::Function> translate(const Program& program, const ComputeFacts& facts, bool dispatch_all = false);
 
-// All that a translation depends on: the code that can be reached, and the facts. Errors: as translate.
-Result<std::vector<std::byte>> code_key(const Program& program);
+// All that a translation depends on: the code that can be reached (by `code`, which was found without
+// targets), and the facts.
+std::vector<std::byte> code_key(const Program& program, const ReachedCode& code);
 void append_key(const ComputeFacts& facts, std::vector<std::byte>& key);
 
 }  // namespace warpjit::tesla

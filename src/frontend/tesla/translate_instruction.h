@@ -4,6 +4,7 @@
 
 #include "frontend/tesla/reach.h"
 #include "frontend/tesla/translate.h"
+#include "ir/barrier.h"
 #include "ir/builder.h"
 #include "ir/called.h"
 #include "ir/memory.h"
@@ -22,6 +23,9 @@ constexpr Rounding mirrored(Rounding rounding, bool mirror) {
   return rounding == Rounding::down ? Rounding::up : rounding == Rounding::up ? Rounding::down : rounding;
 }
 
+// A count is of threads, as in the interpreter; a warp counts for 32.
+ir::BarrierForm barrier_form(const Instruction& i);
+
 class InstructionTranslator {
  protected:
   using F32 = ir::F32;
@@ -32,6 +36,10 @@ class InstructionTranslator {
 
   // One instruction that transfers no control.
   void instruction(const Instruction& i);
+  // What a `bar` does for the warp.
+  void barrier(const Instruction& i);
+  // The word of c[] that a `bra c[]` reads; all ones where there is none.
+  ir::I32 branch_target(const Instruction& i);
   // Whether the flags meet the instruction's condition (2.4).
   ir::I1 condition(const Instruction& i);
   // The thread's number in its block.

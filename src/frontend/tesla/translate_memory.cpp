@@ -83,6 +83,14 @@ I32 InstructionTranslator::load(const Operand& operand, unsigned word) {
   return b_.LoadMemory(guard_, address(operand), access(operand, word).pack());
 }
 
+I32 InstructionTranslator::branch_target(const Instruction& i) {
+  const std::uint32_t bytes = facts_.constant_bytes[i.src[0].space];
+  if (bytes < 4) return word(~0U);
+  const I32 at = address(i.src[0]);
+  guard_ = b_.And1(b_.ILeU32(at, word(bytes - 4)), is_zero(b_.IAnd32(at, word(3))));
+  return b_.select(guard_, load(i.src[0]), word(~0U));
+}
+
 I32 InstructionTranslator::launched(ir::Element element, std::uint32_t address) {
   const auto table = [&](std::uint32_t at) {
     function_.uniform_bytes = std::max(function_.uniform_bytes, at + 4);

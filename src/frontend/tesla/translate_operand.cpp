@@ -39,6 +39,18 @@ InstructionTranslator::InstructionTranslator(const Program& program, const Compu
   function_.block_groups = (facts.threads() + kLanes - 1) / kLanes;
 }
 
+ir::BarrierForm barrier_form(const Instruction& i) {
+  const bool whole = i.all != 0 || i.count == kWholeBlock || i.arrive == 0;
+  return {.number = i.number,
+          .arrives = i.arrive != 0,
+          .waits = i.wait != 0,
+          .wanted = whole ? 0 : (i.count + kLanes - 1) / kLanes};
+}
+
+void InstructionTranslator::barrier(const Instruction& i) {
+  if (i.arrive != 0 || i.wait != 0) b_.Barrier(b_.constant(true), barrier_form(i).pack());
+}
+
 void InstructionTranslator::instruction(const Instruction& i) {
   if (i.opcode >= Opcode::bra) return;  // nothing of its own for a thread
   const I1 executing = b_.And1(lanes_, condition(i));

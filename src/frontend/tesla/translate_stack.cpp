@@ -1,5 +1,7 @@
 #include "frontend/tesla/translate_stack.h"
 
+#include <algorithm>
+
 #include "frontend/tesla/translate_instruction.h"
 #include "ir/analysis/uniformity.h"
 
@@ -7,6 +9,7 @@ namespace warpjit::tesla {
 namespace {
 
 constexpr std::uint32_t kMaxCases = 1 << 16;
+constexpr std::size_t kMaxTargets = 1 << 13;  // that all `bra c[]` look for
 
 // A stack entry is a row of words that differ between lanes in kOutside only, which is set in those that are
 // not of the mask: the type, what was innermost below, the number of the case where control goes on.
@@ -57,19 +60,38 @@ class StackTranslation : private InstructionTranslator {
 
   // Pieces of code begin where control may go to, behind what transfers it, and at joins.
   Status find_cases() {
+    // Of each word: is it a start; does an instruction end before it?
+    constexpr char kStart = 1, kBehind = 2;
     std::vector<char> starts(program_.code.size() + 4);
-    starts[program_.entry / 4] = 1;
+    const auto start_at = [&](std::uint32_t address) {
+      if (address / 4 < program_.code.size()) starts[address / 4] |= kStart;
+    };
+    start_at(program_.entry);
+    std::size_t looked_for = 0;
     for (const auto& [address, i] : code_.instructions()) {
-      if (has_target(i)) starts[i.target / 4] = 1;
-      if (!is_straight(i.opcode)) starts[address / 4 + i.words()] = 1;
-      if (i.marker == Instruction::Marker::join) starts[address / 4] = 1;
+      const std::uint32_t next = address + 4 * i.words();
+      if (has_target(i)) start_at(i.target);
+      if (!is_straight(i.opcode)) start_at(next);
+      if (i.marker == Instruction::Marker::join) start_at(address);
+      // Instructions that overlap go on together.
+      if ((starts[next / 4] & kBehind) != 0) start_at(next);
+      starts[next / 4] |= kBehind;
+      if (i.opcode == Opcode::bra_c) {
+        start_at(address);
+        const std::vector<std::uint32_t> targets = code_.targets(i.src[0].space);
+        std::ranges::for_each(targets, start_at);
+        looked_for += targets.size();
+        if (looked_for > kMaxTargets)
+          return Error{ErrorCode::unsupported, "branches through c[] that may go to very many places",
+                       program_.where(address)};
+      }
       has_break_ |= i.opcode == Opcode::prebrk;
       has_call_ |= i.opcode == Opcode::call || i.opcode == Opcode::preret;
       has_quadon_ |= i.opcode == Opcode::quadon;
     }
     case_of_word_.assign(starts.size(), kNoCase);
     for (std::uint32_t word = 0; word < program_.code.size(); ++word) {
-      if (starts[word] == 0 || code_.at(4 * word) == nullptr) continue;
+      if ((starts[word] & kStart) == 0 || code_.at(4 * word) == nullptr) continue;
       case_of_word_[word] = static_cast<std::uint32_t>(starts_.size());
       starts_.push_back(4 * word);
     }
@@ -81,7 +103,8 @@ class StackTranslation : private InstructionTranslator {
   }
   // The last case is where no code is.
   std::uint32_t case_at(std::uint32_t address) const {
-    const std::uint32_t number = case_of_word_[address / 4];
+    const std::uint32_t word = address / 4;
+    const std::uint32_t number = word < case_of_word_.size() ? case_of_word_[word] : kNoCase;
     return number != kNoCase ? number : static_cast<std::uint32_t>(starts_.size());
   }
 
@@ -241,6 +264,8 @@ class StackTranslation : private InstructionTranslator {
     switch (i.opcode) {
       case Opcode::bra:
         return branch(i, backward, next);
+      case Opcode::bra_c:
+        return branch_through_constants(i, pc);
       case Opcode::call:
       case Opcode::preret:
         return call(i, backward, next);
@@ -267,7 +292,7 @@ class StackTranslation : private InstructionTranslator {
         }
         return end_case(i, next);
       case Opcode::bar:
-        b_.Barrier(b_.constant(true), i.number);
+        barrier(i);
         return end_case(i, next);
       default:
         b_.Stop(b_.constant(true), static_cast<std::uint64_t>(ir::StopReason::trap));
@@ -297,16 +322,41 @@ class StackTranslation : private InstructionTranslator {
     if (!begin_where_executed(i, taken, next)) return;
     if (backward) b_.BurnFuel();
     if (condition_table(i.condition) != 0xffff) {
-      const I1 others = b_.AndNot1(lanes_, taken);
-      const ir::Block parted = function_.add_block(), whole = function_.add_block();
-      b_.branch(b_.AnyLane(others), parted, whole);
-      begin(parted);
-      push(EntryType::branch, case_at(next), others);
-      b_.jump(whole);
-      begin(whole);
-      set(kVarActive, taken);
+      part(taken, next);
     }
     end_case(i, i.target);
+  }
+
+  // The lanes that go on are those of the branch that took it; the others, if any, wait to go on elsewhere.
+  void part(I1 taken, std::uint32_t elsewhere) {
+    const I1 others = b_.AndNot1(lanes_, taken);
+    const ir::Block parted = function_.add_block(), whole = function_.add_block();
+    b_.branch(b_.AnyLane(others), parted, whole);
+    begin(parted);
+    push(EntryType::branch, case_at(elsewhere), others);
+    b_.jump(whole);
+    begin(whole);
+    set(kVarActive, taken);
+  }
+
+  // Lanes that go where the lowest one goes are first. The others wait at the branch.
+  void branch_through_constants(const Instruction& i, std::uint32_t pc) {
+    const I32 targets = branch_target(i), lane = b_.LaneIndex(), none = b_.constant(kNoCase);
+    const I32 lowest = b_.MinLaneU32(b_.select(lanes_, lane, none));
+    const I32 target = b_.MinLaneU32(b_.select(b_.IEq32(lane, lowest), targets, none));
+    I32 number = none;
+    for (const std::uint32_t address : code_.targets(i.src[0].space))
+      number = b_.select(b_.IEq32(target, b_.constant(address)), b_.constant(case_at(address)), number);
+    stop_if(b_.IEq32(number, none));
+    const ir::Block backward = function_.add_block(), paid = function_.add_block();
+    b_.branch(b_.ILeU32(target, b_.constant(pc)), backward, paid);
+    begin(backward);
+    b_.BurnFuel();
+    b_.jump(paid);
+    begin(paid);
+    part(b_.And1(lanes_, b_.IEq32(targets, target)), pc);
+    set(kVarCase, number);
+    b_.jump(turn_);
   }
 
   void call(const Instruction& i, bool backward, std::uint32_t next) {

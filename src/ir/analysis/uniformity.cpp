@@ -12,6 +12,18 @@ Shape loaded(const InstData& load) {
   return MemoryAccess::unpack(load.immediate).space == Space::local ? Shape::varying : Shape::group;
 }
 
+// The optimistic start.
+Shape first_shape(const InstData& data) {
+  const OpcodeInfo& row = info(data.opcode);
+  if (data.opcode == Opcode::LoadMemory) return loaded(data);
+  if (row.per_lane) return Shape::varying;
+  return row.convergent || data.opcode == Opcode::Phi ? Shape::group : Shape::launch;
+}
+
+void set_shapes(Function& f, Inst i, Shape shape) {
+  for (std::uint32_t k = 0; k < f.inst(i).result_count; ++k) f.value(f.result(i, k)).shape = shape;
+}
+
 class Uniformity {
  public:
   Uniformity(Function& f, const Loops& loops) : f_(f), loops_(loops) {}
@@ -19,7 +31,7 @@ class Uniformity {
   // False if it took too long.
   bool run() {
     for (Block b : loops_.order())
-      for (Inst i : f_.insts(b)) start(i);
+      for (Inst i : f_.insts(b)) set_shapes(f_, i, first_shape(f_.inst(i)));
     first_visits();
     if (!changed_.empty()) collect_users();
     while (!changed_.empty()) {
@@ -45,16 +57,6 @@ class Uniformity {
     for (Block b : loops_.order())
       for (Inst i : f_.insts(b))
         for (Value v : f_.operands(i)) users_[first_user_[v.id + 1]++] = i;
-  }
-
-  // The optimistic start.
-  void start(Inst i) {
-    const InstData& data = f_.inst(i);
-    const OpcodeInfo& row = info(data.opcode);
-    Shape shape = row.convergent || data.opcode == Opcode::Phi ? Shape::group : Shape::launch;
-    if (row.per_lane) shape = Shape::varying;
-    if (data.opcode == Opcode::LoadMemory) shape = loaded(data);
-    for (std::uint32_t k = 0; k < data.result_count; ++k) f_.value(f_.result(i, k)).shape = shape;
   }
 
   // In the order of the blocks operands come before what uses them, phis of loops excepted.
@@ -243,10 +245,35 @@ class Uniformity {
   bool left_ = false;
 };
 
+// In group form all lanes take the same way: a phi varies if one of its operands does. For loops with several
+// entries, too.
+void analyze_data(Function& f) {
+  const std::vector<Block> order = reverse_postorder(f);
+  for (Block b : order)
+    for (Inst i : f.insts(b)) set_shapes(f, i, first_shape(f.inst(i)));
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Block b : order)
+      for (Inst i : f.insts(b)) {
+        const InstData& data = f.inst(i);
+        if (data.result_count == 0 || info(data.opcode).convergent) continue;
+        Shape shape = f.value(data.first_result).shape;
+        if (data.opcode == Opcode::LoadMemory)
+          shape = std::max(shape, f.value(f.operand(i, 1)).shape);
+        else
+          for (std::uint32_t k = 0; k < data.operand_count; ++k)
+            if (!info(data.opcode).is_mask(k)) shape = std::max(shape, f.value(f.operand(i, k)).shape);
+        changed |= shape != f.value(data.first_result).shape;
+        set_shapes(f, i, shape);
+      }
+  }
+}
+
 }  // namespace
 
 void analyze_uniformity(Function& f, const Loops& loops) {
   if (loops.reducible() && Uniformity(f, loops).run()) return;
+  if (f.form == Form::group) return analyze_data(f);
   for (Block b : reverse_postorder(f)) {
     for (Inst i : f.insts(b)) {
       const InstData& data = f.inst(i);

@@ -69,7 +69,8 @@ void insert_fuel(Function& f);
 void split_addresses(Function& f);
 
 // A function of one group with Barrier operations becomes one of a whole block, which runs its groups in
-// turns (Function::inner_groups); without barriers it stays. Behind insert_fuel. Errors: resource_limit.
+// turns (Function::inner_groups); without barriers it stays. Behind insert_fuel. Errors: resource_limit, also
+// for barriers of more than 32 groups that are not all plain (ir/barrier.h).
 Status schedule_groups(Function& f);
 
 // Makes the groups `lanes` wide, a multiple of what they are that divides the block's, and puts GroupIndex

@@ -2,6 +2,10 @@
 // groups in turns. At a barrier a group stores what it still needs to its frame and the next group goes on; a
 // group resumes behind the barrier where it stood, when all have come to one. The function is built anew:
 // values that live across a barrier are variables, which SSA construction gives to their users.
+//
+// Where all barriers are plain, groups run in phases, at the end of which all that have not ended wait at one
+// barrier. Else barriers are counted: what they count, and which groups may run, is kept in the frame of
+// group 0, and groups that may run take turns until none may.
 #include <algorithm>
 #include <array>
 
@@ -9,6 +13,7 @@
 #include "ir/analysis/liveness.h"
 #include "ir/analysis/loops.h"
 #include "ir/analysis/uniformity.h"
+#include "ir/barrier.h"
 #include "ir/builder.h"
 #include "ir/pass/passes.h"
 #include "ir/pass/ssa.h"
@@ -18,10 +23,11 @@ namespace {
 
 class Scheduler {
  public:
-  Scheduler(const Function& f, const std::vector<Block>& order)
-      : f_(f), order_(order), resume_slot_(f.frame_slots), builder_(made_) {}
+  Scheduler(const Function& f, const std::vector<Block>& order, bool counted)
+      : f_(f), order_(order), resume_slot_(f.frame_slots), counted_(counted), builder_(made_) {}
 
   Result<Function> run() {
+    find_barriers();
     find_remade();
     find_crossing_values();
     made_.name = f_.name;
@@ -63,6 +69,19 @@ class Scheduler {
     std::uint32_t barrier;
   };
 
+  BarrierForm form(Inst barrier) const { return BarrierForm::unpack(f_.inst(barrier).immediate); }
+  void find_barriers() {
+    if (counted_)
+      for (Block b : order_)
+        for (Inst i : f_.insts(b)) {
+          if (f_.inst(i).opcode != Opcode::Barrier) continue;
+          if (std::find(numbers_.begin(), numbers_.end(), form(i).number) == numbers_.end())
+            numbers_.push_back(form(i).number);
+        }
+    first_value_slot_ = resume_slot_ + 1;
+    if (counted_) first_value_slot_ = state_slot(static_cast<std::uint32_t>(numbers_.size()), kCount);
+  }
+
   // Made again wherever it is used: casts, and few pure operations on what costs nothing. Those are mostly
   // places in the block, of which the backend then knows how they vary from lane to lane.
   bool remade(Value v) const { return remake_cost_[v.id] <= kMaxRemakeCost || is_cast(v); }
@@ -102,7 +121,7 @@ class Scheduler {
     for (Block b : order_) {
       std::vector<Inst> barriers;
       for (Inst i : f_.insts(b))
-        if (f_.inst(i).opcode == Opcode::Barrier) barriers.push_back(i);
+        if (f_.inst(i).opcode == Opcode::Barrier && form(i).waits) barriers.push_back(i);
       if (barriers.empty()) continue;
       // From the end of the block backward.
       std::vector<char> live(f_.value_count(), 0);
@@ -111,7 +130,7 @@ class Scheduler {
       for (Inst i = f_.block(b).last; i.valid(); i = f_.inst(i).previous) {
         const InstData& data = f_.inst(i);
         for (std::uint32_t k = 0; k < data.result_count; ++k) live[f_.result(i, k).id] = 0;
-        if (data.opcode == Opcode::Barrier) {
+        if (data.opcode == Opcode::Barrier && form(i).waits) {
           Stop stop{i};
           for (std::uint32_t v = 0; v < live.size(); ++v)
             if (live[v] != 0 && !remade(Value{v})) stop.live.push_back(Value{v});
@@ -137,9 +156,9 @@ class Scheduler {
     slot_.assign(f_.value_count(), kNone);
     std::size_t most = 0;
     for (const Stop& stop : stops_) most = std::max(most, stop.live.size());
-    made_.frame_slots = resume_slot_ + 1 + static_cast<std::uint32_t>(most);
+    made_.frame_slots = first_value_slot_ + static_cast<std::uint32_t>(most);
     if (types_.size() > kMostSlots) return;
-    made_.frame_slots = resume_slot_ + 1 + static_cast<std::uint32_t>(types_.size());
+    made_.frame_slots = first_value_slot_ + static_cast<std::uint32_t>(types_.size());
     const Dominators dominators(f_);
     const Loops loops(f_, dominators);
     std::vector<char> stops(loops.loops().size(), 0);  // is there a barrier in the loop?
@@ -148,7 +167,7 @@ class Scheduler {
            loop = loops.loop(loop).parent)
         stops[loop] = 1;
     for (const Stop& stop : stops_)
-      for (Value v : stop.live) slot_[v.id] = resume_slot_ + 1 + variable_[v.id];
+      for (Value v : stop.live) slot_[v.id] = first_value_slot_ + variable_[v.id];
     stored_where_made_.assign(f_.value_count(), 0);
     for (const Stop& stop : stops_)
       for (Value v : stop.live) {
@@ -173,12 +192,15 @@ class Scheduler {
   // The head of the loop over groups and phases.
   void make_turns() {
     builder_.set_block(entry_);
+    if (counted_) start_counts();
     builder_.jump(turn_);
     builder_.set_block(turn_);
     group_ = builder_.phi<I32>(turn_);
-    later_ = builder_.phi<I32>(turn_);    // is this not the first phase?
-    waiting_ = builder_.phi<I32>(turn_);  // the barrier at which groups wait in this phase, + 1; 0: none yet
+    later_ = builder_.phi<I32>(turn_);  // is this not the first phase? kStuck: no group can go on
+    // The barrier at which groups wait in this phase, + 1; 0: none yet.
+    if (!counted_) waiting_ = builder_.phi<I32>(turn_);
     builder_.SetGroup(group_);
+    if (counted_) skip_unless_ready();
     const Block resumes = made_.add_block();
     builder_.branch(builder_.IEq32(later_, builder_.constant(0u)), first_[Function::entry().id], resumes);
     builder_.set_block(resumes);
@@ -191,6 +213,99 @@ class Scheduler {
     builder_.set_block(finished);
     yield(0);
   }
+
+  // --- Counted barriers
+
+  static constexpr std::uint32_t kStuck = 2;
+  // Words for all groups: which may run, a bit each; how many have not ended; of each barrier its count, what
+  // the last arrival wants, and which groups wait there.
+  static constexpr std::uint32_t kReady = 1, kAlive = 2, kBarriers = 3;
+  static constexpr std::uint32_t kCount = 0, kWanted = 1, kWaiting = 2, kBarrierWords = 3;
+
+  std::uint32_t state_slot(std::uint32_t index, std::uint32_t word) const {
+    return resume_slot_ + kBarriers + index * kBarrierWords + word;
+  }
+  std::uint32_t barrier_slot(std::uint32_t number, std::uint32_t word) const {
+    const auto at = std::find(numbers_.begin(), numbers_.end(), number) - numbers_.begin();
+    return state_slot(static_cast<std::uint32_t>(at), word);
+  }
+  I32 state(std::uint32_t slot) { return builder_.LoadFrameUniform(builder_.constant(0u), slot); }
+  void set_state(std::uint32_t slot, I32 value) {
+    builder_.StoreFrameUniform(builder_.constant(0u), value, slot);
+  }
+  I32 bit_of_group() { return builder_.IShl32(builder_.constant(1u), group_); }
+
+  void start_counts() {
+    const I32 zero = builder_.constant(0u);
+    set_state(resume_slot_ + kReady, builder_.constant(~0u >> (32 - f_.block_groups)));
+    set_state(resume_slot_ + kAlive, builder_.constant(f_.block_groups));
+    for (std::uint32_t slot = resume_slot_ + kBarriers; slot < first_value_slot_; ++slot)
+      set_state(slot, zero);
+  }
+
+  // Of groups that can never go on the first one fails where it waits.
+  void skip_unless_ready() {
+    const I32 zero = builder_.constant(0u);
+    const Block runs = made_.add_block(), skips = made_.add_block(), stuck = made_.add_block();
+    const I32 ready = builder_.IAnd32(state(resume_slot_ + kReady), bit_of_group());
+    builder_.branch(builder_.INe32(ready, zero), runs, skips);
+    builder_.set_block(skips);
+    builder_.branch(builder_.IEq32(later_, builder_.constant(kStuck)), stuck, next_);
+    builder_.set_block(stuck);
+    const I32 resumes = builder_.LoadFrameUniform(group_, resume_slot_);
+    std::vector<Block> targets;
+    for (std::size_t k = 0; k <= stops_.size(); ++k) targets.push_back(made_.add_block());
+    builder_.switch_(builder_.ISub32(resumes, builder_.constant(1u)), targets);
+    for (std::size_t k = 0; k < stops_.size(); ++k) {
+      builder_.set_block(targets[k]);
+      builder_.set_guest_address(f_.inst(stops_[k].barrier).guest_address);
+      builder_.Stop(builder_.constant(true), static_cast<std::uint64_t>(StopReason::barrier_never_complete));
+      builder_.ret();
+    }
+    builder_.set_guest_address(kNoAddress);
+    builder_.set_block(targets.back());
+    builder_.jump(next_);
+    builder_.set_block(runs);
+  }
+
+  void arrive(const BarrierForm& form) {
+    const std::uint32_t count = barrier_slot(form.number, kCount);
+    set_state(count, builder_.IAdd32(state(count), builder_.constant(1u)));
+    set_state(barrier_slot(form.number, kWanted), builder_.constant(form.wanted));
+  }
+  void wait(const BarrierForm& form) {
+    const std::uint32_t waiting = barrier_slot(form.number, kWaiting);
+    set_state(waiting, builder_.IOr32(state(waiting), bit_of_group()));
+    rest();
+  }
+  void rest() {
+    const std::uint32_t ready = resume_slot_ + kReady;
+    set_state(ready, builder_.IXor32(state(ready), bit_of_group()));
+  }
+  void end_group() {
+    rest();
+    const std::uint32_t alive = resume_slot_ + kAlive;
+    set_state(alive, builder_.ISub32(state(alive), builder_.constant(1u)));
+  }
+
+  // Of all barriers, as some group has waited or ended.
+  void complete_barriers() {
+    const I32 zero = builder_.constant(0u), alive = state(resume_slot_ + kAlive);
+    I32 ready = state(resume_slot_ + kReady);
+    for (std::uint32_t k = 0; k < numbers_.size(); ++k) {
+      const I32 wanted = state(state_slot(k, kWanted)), waiting = state(state_slot(k, kWaiting));
+      const I32 enough = builder_.SelectI32(builder_.IEq32(wanted, zero), alive, wanted);
+      I32 count = state(state_slot(k, kCount));
+      count = builder_.SelectI32(builder_.ILeU32(enough, count), zero, count);
+      set_state(state_slot(k, kCount), count);
+      const I1 open = builder_.IEq32(count, zero);
+      ready = builder_.IOr32(ready, builder_.SelectI32(open, waiting, zero));
+      set_state(state_slot(k, kWaiting), builder_.SelectI32(open, zero, waiting));
+    }
+    set_state(resume_slot_ + kReady, ready);
+  }
+
+  // ---
 
   void yield(std::uint32_t barrier) {
     yields_.push_back({builder_.block(), barrier});
@@ -252,26 +367,30 @@ class Scheduler {
 
   // The group keeps what it needs, and takes it up again when its turn has come.
   void stop_at(Inst barrier) {
+    if (counted_ && form(barrier).arrives) arrive(form(barrier));
+    if (!form(barrier).waits) return;
     const Stop& stop = stops_[stop_];
     const std::uint32_t number = ++stop_;
-    std::uint32_t slot = resume_slot_;
+    std::uint32_t slot = first_value_slot_;
     for (Value v : stop.live) {
-      ++slot;
       if (!stored_where_made(v)) store(slot_[v.id] != kNone ? slot_[v.id] : slot, v);
+      ++slot;
     }
     builder_.StoreFrameUniform(group_, builder_.constant(number), resume_slot_);
-    const auto id = static_cast<std::uint32_t>(f_.inst(barrier).immediate) + 1;
-    if (several_barriers()) {
+    const std::uint32_t id = form(barrier).number + 1;
+    if (counted_) {
+      wait(form(barrier));
+    } else if (several_barriers()) {
       const I1 others = builder_.INe32(waiting_, builder_.constant(0u));
       builder_.Stop(builder_.And1(others, builder_.INe32(waiting_, builder_.constant(id))),
                     static_cast<std::uint64_t>(StopReason::barrier_never_complete));
     }
     yield(id);
     builder_.set_block(stop.resumes);
-    slot = resume_slot_;
+    slot = first_value_slot_;
     for (Value v : stop.live) {
-      ++slot;
       ssa_->write(stop.resumes, variable_[v.id], load(slot_[v.id] != kNone ? slot_[v.id] : slot, v));
+      ++slot;
     }
   }
   bool several_barriers() const {
@@ -319,6 +438,7 @@ class Scheduler {
       default:
         builder_.StoreFrameUniform(group_, builder_.constant(static_cast<std::uint32_t>(stops_.size() + 1)),
                                    resume_slot_);
+        if (counted_) end_group();
         return yield(0);
     }
   }
@@ -326,6 +446,7 @@ class Scheduler {
   // On to the next group; after the last to the next phase, if any group waits.
   void make_end_of_phase() {
     builder_.set_guest_address(kNoAddress);
+    if (counted_) return make_end_of_counted_phase();
     const I32 waiting = builder_.phi<I32>(next_);
     builder_.set_block(next_);
     std::vector<Value> arriving;
@@ -355,6 +476,33 @@ class Scheduler {
     made_.set_operands(made_.definition(waiting_), std::array<Value, 3>{zero, waiting, zero});
   }
 
+  void make_end_of_counted_phase() {
+    builder_.set_block(next_);
+    complete_barriers();
+    const I32 zero = builder_.constant(0u);
+    const I32 group = builder_.IAdd32(group_, builder_.constant(1u));
+    const Block same_phase = made_.add_block(), phase_ends = made_.add_block(), again = made_.add_block(),
+                idle = made_.add_block(), stuck = made_.add_block(), finished = made_.add_block();
+    builder_.branch(builder_.ILtU32(group, builder_.constant(f_.block_groups)), same_phase, phase_ends);
+    builder_.set_block(same_phase);
+    builder_.jump(turn_);
+    builder_.set_block(phase_ends);
+    builder_.branch(builder_.INe32(state(resume_slot_ + kReady), zero), again, idle);
+    builder_.set_block(again);
+    builder_.jump(turn_);
+    builder_.set_block(idle);
+    builder_.branch(builder_.INe32(state(resume_slot_ + kAlive), zero), stuck, finished);
+    builder_.set_block(stuck);
+    builder_.jump(turn_);
+    builder_.set_block(finished);
+    builder_.ret();
+    // In the order of the turn's predecessors: the entry, the same phase, the next one, one more to fail in.
+    made_.set_operands(made_.definition(group_), std::array<Value, 4>{zero, group, zero, zero});
+    made_.set_operands(
+        made_.definition(later_),
+        std::array<Value, 4>{zero, later_, builder_.constant(1u), builder_.constant(kStuck)});
+  }
+
   void fill_phis() {
     for (const auto& [phi, original] : phis_) {
       const Block home = f_.inst(original).block;
@@ -379,6 +527,9 @@ class Scheduler {
   // Of the frame, behind what f keeps there; the values follow. 0: at the start; k: behind barrier k; one
   // more: finished.
   const std::uint32_t resume_slot_;
+  const bool counted_;
+  std::vector<std::uint32_t> numbers_;      // of the barriers, where these are counted
+  std::uint32_t first_value_slot_ = 0;
   std::vector<std::uint32_t> remake_cost_;  // per value of f: operations
   Function made_;
   Builder builder_;
@@ -409,10 +560,15 @@ Status schedule_groups(Function& f) {
   constexpr std::uint64_t kMostBits = std::uint64_t{1} << 31;
   const std::vector<Block> order = reverse_postorder(f);
   std::uint32_t barriers = 0;
+  bool counted = false;
   for (Block b : order)
-    for (Inst i : f.insts(b)) barriers += f.inst(i).opcode == Opcode::Barrier;
+    for (Inst i : f.insts(b))
+      if (f.inst(i).opcode == Opcode::Barrier) {
+        ++barriers;
+        counted = counted || !BarrierForm::unpack(f.inst(i).immediate).is_plain();
+      }
   if (barriers == 0) return {};
-  if (f.block_groups <= 1) {
+  if (f.block_groups == 0 || (f.block_groups == 1 && !counted)) {
     for (Block b : order)
       for (Inst i : f.insts(b))
         if (f.inst(i).opcode == Opcode::Barrier) f.remove(i);
@@ -420,7 +576,9 @@ Status schedule_groups(Function& f) {
   }
   if (std::uint64_t{f.value_count()} * (f.block_count() + barriers) > kMostBits)
     return Error{ErrorCode::resource_limit, "the program is too large for barriers", f.name};
-  WARPJIT_TRY(f, Scheduler(f, order).run());
+  if (counted && f.block_groups > 32)
+    return Error{ErrorCode::resource_limit, "counted barriers of more than 32 groups", f.name};
+  WARPJIT_TRY(f, Scheduler(f, order, counted).run());
   analyze_uniformity(f);
   return {};
 }
