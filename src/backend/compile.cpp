@@ -19,8 +19,9 @@ Result<const lir::Allocation*> allocate_routine(const ir::Function& f, const Hos
                                                 const CompileOptions& options,
                                                 Workspace::State::Routine& routine) {
   host.lower(f, host, role, pool, parts, routine.code);
-  lir::eliminate_dead_code(routine.code);
-  fold_loads(routine.code, host);
+  lir::count_uses(routine.code, routine.uses);
+  fold_loads(routine.code, host, routine.uses);
+  lir::remove_dead(routine.code, routine.uses);
   if (routine.code.insts.size() > kMaxInstructions)
     return Error{ErrorCode::resource_limit, "the program needs more than 1,000,000 host instructions",
                  f.name};

@@ -29,25 +29,20 @@ bool commutes(Op op) {
 
 class LoadFolder {
  public:
-  LoadFolder(lir::Code& code, const Host& host) : code_(code), host_(host), uses_(code.classes.size(), 0) {}
+  LoadFolder(lir::Code& code, const Host& host, std::vector<std::uint32_t>& uses)
+      : code_(code), host_(host), uses_(uses) {}
 
   void run() {
-    for (const Inst& inst : code_.insts)
-      for (int k = 0; k < inst.use_count; ++k)
-        if (inst.use[k] != lir::kNoReg) ++uses_[inst.use[k]];
-    for (const lir::Block& block : code_.blocks)
-      for (Reg arg : block.args) ++uses_[arg];
-    loads_.assign(code_.classes.size(), kNone);
     for (const lir::Block& block : code_.blocks) {
       block_first_ = first_readable_ = block.first;
       for (std::uint32_t i = block.first; i < block.end; ++i) {
         Inst& inst = code_.insts[i];
-        fold_into(inst);
-        if (foldable(inst)) loads_[inst.def] = i;
+        if (lir::is_dead(inst, uses_)) continue;
+        if (inst.fold != 0 && !loads_.empty()) fold_into(inst);
+        if (foldable(inst)) note_load(inst.def, i);
         if (!(inst.flags & lir::kPure)) first_readable_ = i + 1;
       }
     }
-    if (folded_) lir::eliminate_dead_code(code_);
   }
 
  private:
@@ -60,6 +55,11 @@ class LoadFolder {
     return op == Op::LoadFull || (op == Op::Broadcast && host_.mask_registers);
   }
 
+  void note_load(Reg v, std::uint32_t i) {
+    if (loads_.empty()) loads_.assign(code_.classes.size(), kNone);
+    loads_[v] = i;
+  }
+
   // Is use k made by a load in this block, with nothing behind it that writes what is no constant?
   bool is_load(const Inst& inst, int k) const {
     const Reg v = inst.use[k];
@@ -70,7 +70,7 @@ class LoadFolder {
   }
 
   void fold_into(Inst& inst) {
-    if (inst.fold == 0 || inst.mem.base != MemBase::none) return;
+    if (inst.mem.base != MemBase::none) return;
     if ((inst.fold >> 1 & 1) && commutes(static_cast<Op>(inst.op)) && !is_load(inst, 1) && is_load(inst, 0))
       std::swap(inst.use[0], inst.use[1]);
     for (int k = 0; k < inst.use_count; ++k) {
@@ -87,7 +87,6 @@ class LoadFolder {
         inst.use[inst.use_count++] = load.use[load.mem.index_use];
       }
       inst.fold = 0;
-      folded_ = true;
       uses_[load.def] = 0;
       return;
     }
@@ -95,17 +94,16 @@ class LoadFolder {
 
   lir::Code& code_;
   const Host& host_;
-  std::vector<std::uint32_t> uses_;   // of registers
-  std::vector<std::uint32_t> loads_;  // by register: the load that makes it
+  std::vector<std::uint32_t>& uses_;  // of registers
+  std::vector<std::uint32_t> loads_;  // by register: the load that makes it; empty while there is none
   std::uint32_t block_first_ = 0;
   std::uint32_t first_readable_ = 0;  // loads from here on may be made later
-  bool folded_ = false;
 };
 
 }  // namespace
 
-void fold_loads(lir::Code& code, const Host& host) {
-  if (host.memory_operands) LoadFolder(code, host).run();
+void fold_loads(lir::Code& code, const Host& host, std::vector<std::uint32_t>& uses) {
+  if (host.memory_operands) LoadFolder(code, host, uses).run();
 }
 
 }  // namespace warpjit::backend

@@ -117,7 +117,8 @@ struct Host {
 };
 
 // Makes memory operands of loads from addresses in registers that one instruction of the same block needs.
-void fold_loads(lir::Code& code, const Host& host);
+// Takes the uses that lir::count_uses found; those of such loads are none then.
+void fold_loads(lir::Code& code, const Host& host, std::vector<std::uint32_t>& uses);
 
 // Null if the target was not built in.
 const Host* find_host(Target target);

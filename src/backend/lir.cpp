@@ -4,49 +4,50 @@
 
 namespace warpjit::lir {
 
-void eliminate_dead_code(Code& code) {
-  // Uses are counted first; a removed instruction gives its uses back. Definitions precede uses in emission
-  // order except over back edges, so one backward walk finds all but dead cycles through block arguments.
-  std::vector<std::uint32_t> uses(code.classes.size(), 0);
-  for (const Inst& inst : code.insts)
-    for (int k = 0; k < inst.use_count; ++k)
-      if (inst.use[k] != kNoReg) ++uses[inst.use[k]];
-  for (const Block& block : code.blocks)
-    for (Reg arg : block.args) ++uses[arg];
-
-  std::vector<char> dead(code.insts.size(), 0);
-  for (std::size_t b = code.blocks.size(); b-- > 0;) {
+// Definitions precede uses in emission order except over back edges, so when one backward walk comes to a
+// definition it has counted all its uses: it finds all that is dead but cycles through block arguments.
+void count_uses(Code& code, std::vector<std::uint32_t>& uses) {
+  uses.assign(code.classes.size(), 0);
+  for (auto b = static_cast<std::uint32_t>(code.blocks.size()); b-- > 0;) {
     Block& block = code.blocks[b];
+    for (Reg arg : block.args) ++uses[arg];
     for (std::uint32_t i = block.end; i-- > block.first;) {
       const Inst& inst = code.insts[i];
-      if (!(inst.flags & kPure) || inst.def == kNoReg || uses[inst.def] != 0) continue;
-      dead[i] = 1;
+      if (is_dead(inst, uses)) continue;
       for (int k = 0; k < inst.use_count; ++k)
-        if (inst.use[k] != kNoReg) --uses[inst.use[k]];
+        if (inst.use[k] != kNoReg) ++uses[inst.use[k]];
     }
     for (std::size_t p = block.params.size(); p-- > 0;) {
       if (uses[block.params[p]] != 0) continue;
-      block.params.erase(block.params.begin() + static_cast<std::ptrdiff_t>(p));
+      block.params.erase(block.params.begin() + p);
       for (std::uint32_t pred : block.predecessors) {
-        auto& args = code.blocks[pred].args;
-        --uses[args[p]];
-        args.erase(args.begin() + static_cast<std::ptrdiff_t>(p));
+        Regs& args = code.blocks[pred].args;
+        if (pred >= b) --uses[args[p]];  // the walk has been there
+        args.erase(args.begin() + p);
       }
     }
   }
+}
 
+void remove_dead(Code& code, const std::vector<std::uint32_t>& uses) {
   std::uint32_t out = 0;
   for (Block& block : code.blocks) {
-    std::uint32_t first = out;
-    for (std::uint32_t i = block.first; i < block.end; ++i)
-      if (!dead[i]) {
-        if (out != i) code.insts[out] = code.insts[i];
-        ++out;
-      }
+    const std::uint32_t first = out;
+    for (std::uint32_t i = block.first; i < block.end; ++i) {
+      if (is_dead(code.insts[i], uses)) continue;
+      if (out != i) code.insts[out] = code.insts[i];
+      ++out;
+    }
     block.first = first;
     block.end = out;
   }
   code.insts.resize(out);
+}
+
+void eliminate_dead_code(Code& code) {
+  std::vector<std::uint32_t> uses;
+  count_uses(code, uses);
+  remove_dead(code, uses);
 }
 
 std::string verify(const Code& code) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/small_vector.h"
 #include "ir/types.h"
 
 namespace warpjit::lir {
@@ -19,6 +20,7 @@ inline constexpr int kClassCount = 3;
 // A virtual register before allocation, a register number within its class after it.
 using Reg = std::uint32_t;
 inline constexpr Reg kNoReg = ~0u;
+using Regs = SmallVector<Reg, 4>;
 
 // A memory operand. Registers it uses are among the instruction's uses (the last ones).
 enum class MemBase : std::uint8_t {
@@ -63,12 +65,14 @@ struct Inst {
   Reg virtual_def = kNoReg;  // after allocation: the virtual register that `def` holds
 };
 
+using Edges = SmallVector<std::uint32_t, 2>;  // blocks at the other ends of a block's edges
+
 struct Block {
   std::uint32_t first = 0, end = 0;  // instructions [first, end) of Code::insts; the last is the terminator
-  std::vector<Reg> params;           // block arguments
-  std::vector<Reg> args;             // for the parameters of the only successor
-  std::vector<std::uint32_t> successors;  // with more than one, none of them has parameters
-  std::vector<std::uint32_t> predecessors;
+  Regs params;                       // block arguments
+  Regs args;                         // for the parameters of the only successor
+  Edges successors;                  // with more than one, none of them has parameters
+  Edges predecessors;
   std::uint32_t loop_depth = 0;
   bool cold = false;  // hardly ever reached: emitted behind the rest
 };
@@ -87,7 +91,15 @@ struct Code {
   }
 };
 
-// Removes instructions whose definitions nobody uses, and block arguments likewise; linear.
+// Removing instructions whose definitions nobody uses, and block arguments likewise, takes two linear steps,
+// between which more definitions may be made unused. How often registers are used by what is needed; removes
+// the block arguments:
+void count_uses(Code& code, std::vector<std::uint32_t>& uses);
+inline bool is_dead(const Inst& inst, const std::vector<std::uint32_t>& uses) {
+  return (inst.flags & kPure) != 0 && inst.def != kNoReg && uses[inst.def] == 0;
+}
+void remove_dead(Code& code, const std::vector<std::uint32_t>& uses);
+// Both.
 void eliminate_dead_code(Code& code);
 
 // Structural check: definitions before uses, classes, arguments match parameters. Empty text if it holds.

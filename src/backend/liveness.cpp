@@ -39,85 +39,98 @@ std::uint64_t liveness_bits(const Code& code) {
   return globals * code.blocks.size();
 }
 
-Liveness::Liveness(const Code& code) {
-  collect_uses(code);
-  solve(code);
-  find_loops(code);
-  if (has_loops_) measure_pressure(code);
+void Liveness::run(const Code& code) {
+  code_ = &code;
+  collect_uses();
+  find_loops();
+  solve();
+  pressure_.clear();
 }
 
-void Liveness::collect_uses(const Code& code) {
-  const std::size_t count = code.classes.size();
-  definition_.assign(count, 0);
-  definition_block_.assign(count, 0);
-  last_position_.assign(count, 0);
-  global_.assign(count, kNever);
-  use_first_.assign(count + 1, 0);
-  for (std::uint32_t b = 0; b < code.blocks.size(); ++b) {
-    const Block& block = code.blocks[b];
-    for (Reg param : block.params) {
-      definition_[param] = block.first;
-      definition_block_[param] = b;
+void Liveness::use(Reg v, std::uint32_t block, std::uint32_t position) {
+  Value& value = values_[v];
+  later_.push_back(value.next);
+  if (value.next == kNever) value.last_position = position;
+  value.next = position;
+  if (value.seen_in == block) return;
+  value.seen_in = block;
+  upward_exposed_.push_back({v, block});
+}
+
+void Liveness::define(Reg v, std::uint32_t block, std::uint32_t position) {
+  Value& value = values_[v];
+  value.definition = position;
+  value.definition_block = block;
+  value.last_position = std::max(value.last_position, position);
+  if (value.last_position < code_->blocks[block].end) return;
+  value.global = static_cast<std::uint32_t>(globals_.size());
+  globals_.push_back(v);
+}
+
+// One walk from the end, where next_ is what comes after the place of the walk.
+void Liveness::collect_uses() {
+  values_.assign(code_->classes.size(), Value{});
+  later_.clear();
+  globals_.clear();
+  upward_exposed_.clear();
+  for (auto b = static_cast<std::uint32_t>(code_->blocks.size()); b-- > 0;) {
+    const Block& block = code_->blocks[b];
+    const std::size_t first_here = upward_exposed_.size();
+    for (std::size_t k = block.args.size(); k-- > 0;) use(block.args[k], b, block.end - 1);
+    for (std::uint32_t i = block.end; i-- > block.first;) {
+      const Inst& inst = code_->insts[i];
+      if (inst.def != kNoReg) define(inst.def, b, i);
+      for (int k = inst.use_count; k-- > 0;)
+        if (inst.use[k] != kNoReg) use(inst.use[k], b, i);
     }
-    for (std::uint32_t i = block.first; i < block.end; ++i)
-      if (Reg def = code.insts[i].def; def != kNoReg) {
-        definition_[def] = i;
-        definition_block_[def] = b;
-        last_position_[def] = i;
-      }
+    for (Reg param : block.params) define(param, b, block.first);
+    // What the block itself defines is not exposed.
+    const auto exposed_end = std::remove_if(
+        upward_exposed_.begin() + static_cast<std::ptrdiff_t>(first_here), upward_exposed_.end(),
+        [&](const Use& u) { return values_[u.value].definition_block == b; });
+    upward_exposed_.erase(exposed_end, upward_exposed_.end());
   }
-  for_each_use(code, [&](Reg v, std::uint32_t position, std::uint32_t b) {
-    ++use_first_[v + 1];
-    last_position_[v] = std::max(last_position_[v], position);
-    if (definition_block_[v] == b) return;
-    if (global_[v] == kNever) {
-      global_[v] = static_cast<std::uint32_t>(globals_.size());
-      globals_.push_back(v);
-    }
-    upward_exposed_.push_back({v, b});
-  });
-  for (std::size_t v = 0; v < count; ++v) use_first_[v + 1] += use_first_[v];
-  use_position_.resize(use_first_[count]);
-  cursor_.assign(use_first_.begin(), use_first_.end() - 1);
-  for_each_use(code,
-               [&](Reg v, std::uint32_t position, std::uint32_t) { use_position_[cursor_[v]++] = position; });
-  std::copy(use_first_.begin(), use_first_.end() - 1, cursor_.begin());
+  later_end_ = later_.data() + later_.size();
 }
 
-void Liveness::solve(const Code& code) {
+void Liveness::solve() {
+  const Code& code = *code_;
   words_ = static_cast<std::uint32_t>((globals_.size() + 63) / 64);
   if (words_ == 0) return;
   const std::size_t size = code.blocks.size() * words_;
   in_.assign(size, 0);
   out_.assign(size, 0);
-  std::vector<std::uint64_t> defined(size, 0);
+  defined_.assign(size, 0);
   auto set = [&](std::vector<std::uint64_t>& bits, std::size_t b, Reg v) {
-    bits[b * words_ + global_[v] / 64] |= std::uint64_t{1} << (global_[v] % 64);
+    bits[b * words_ + values_[v].global / 64] |= std::uint64_t{1} << (values_[v].global % 64);
   };
-  for (Reg v : globals_) set(defined, definition_block_[v], v);
-  for (const auto& [v, b] : upward_exposed_) set(in_, b, v);
+  for (Reg v : globals_) set(defined_, values_[v].definition_block, v);
+  for (const Use& u : upward_exposed_) set(in_, u.block, u.value);
   for (bool changed = true; changed;) {
     changed = false;
     for (std::size_t b = code.blocks.size(); b-- > 0;) {
+      std::uint64_t* const out = out_.data() + b * words_;
+      for (std::uint32_t s : code.blocks[b].successors)
+        for (std::uint32_t w = 0; w < words_; ++w) out[w] |= in_[std::size_t{s} * words_ + w];
       for (std::uint32_t w = 0; w < words_; ++w) {
-        std::uint64_t out = 0;
-        for (std::uint32_t s : code.blocks[b].successors) out |= in_[std::size_t{s} * words_ + w];
-        std::uint64_t in = in_[b * words_ + w] | (out & ~defined[b * words_ + w]);
-        changed |= in != in_[b * words_ + w];
-        out_[b * words_ + w] = out;
+        const std::uint64_t old = in_[b * words_ + w], in = old | (out[w] & ~defined_[b * words_ + w]);
+        changed |= in != old;
         in_[b * words_ + w] = in;
       }
     }
+    if (!has_loops_) break;  // every block came after its successors
   }
   for (std::size_t b = 0; b < code.blocks.size(); ++b)
     for (std::uint32_t w = 0; w < words_; ++w)
       for (std::uint64_t bits = out_[b * words_ + w]; bits != 0; bits &= bits - 1) {
         Reg v = globals_[w * 64 + static_cast<std::uint32_t>(__builtin_ctzll(bits))];
-        last_position_[v] = std::max(last_position_[v], code.blocks[b].end - 1);
+        values_[v].last_position = std::max(values_[v].last_position, code.blocks[b].end - 1);
       }
 }
 
-void Liveness::find_loops(const Code& code) {
+void Liveness::find_loops() {
+  const Code& code = *code_;
+  has_loops_ = false;
   loops_.assign(code.blocks.size(), Loop{});
   for (std::uint32_t b = 0; b < code.blocks.size(); ++b)
     for (std::uint32_t s : code.blocks[b].successors) {
@@ -130,46 +143,43 @@ void Liveness::find_loops(const Code& code) {
     }
 }
 
-void Liveness::measure_pressure(const Code& code) {
+void Liveness::measure_pressure() {
+  const Code& code = *code_;
   pressure_.assign(code.blocks.size(), {});
-  std::vector<std::uint32_t> seen(code.classes.size(), kNever);
+  for (Value& value : values_) value.seen_in = kNever;
   for (std::uint32_t b = 0; b < code.blocks.size(); ++b) {
     if (loops_[b].header == kNever) continue;
     const Block& block = code.blocks[b];
-    std::array<std::uint32_t, kClassCount> live = {};
+    std::array<std::uint32_t, kClassCount> live = {}, most = {};
     auto start = [&](Reg v) {
-      if (seen[v] == b) return;
-      seen[v] = b;
-      ++live[static_cast<std::size_t>(code.classes[v])];
+      if (values_[v].seen_in == b) return;
+      values_[v].seen_in = b;
+      const auto c = static_cast<std::size_t>(code.classes[v]);
+      most[c] = std::max(most[c], ++live[c]);
     };
     for (std::uint32_t w = 0; w < words_; ++w)
       for (std::uint64_t bits = out_[std::size_t{b} * words_ + w]; bits != 0; bits &= bits - 1)
         start(globals_[w * 64 + static_cast<std::uint32_t>(__builtin_ctzll(bits))]);
     for (Reg arg : block.args) start(arg);
-    pressure_[b] = live;
     for (std::uint32_t i = block.end; i-- > block.first;) {
       const Inst& inst = code.insts[i];
       for (int k = 0; k < inst.use_count; ++k)
         if (inst.use[k] != kNoReg) start(inst.use[k]);
-      for (std::size_t c = 0; c < kClassCount; ++c) pressure_[b][c] = std::max(pressure_[b][c], live[c]);
-      if (inst.def != kNoReg && seen[inst.def] == b) --live[static_cast<std::size_t>(code.classes[inst.def])];
+      if (inst.def != kNoReg && values_[inst.def].seen_in == b)
+        --live[static_cast<std::size_t>(code.classes[inst.def])];
     }
+    pressure_[b] = most;
   }
 }
 
-std::uint32_t Liveness::loop_pressure(std::uint32_t header, RegClass c) const {
+std::uint32_t Liveness::loop_pressure(std::uint32_t header, RegClass c) {
+  if (pressure_.empty()) measure_pressure();
   std::uint32_t most = 0;
   for (std::uint32_t b = header; b < loops_.size() && loops_[b].header != kNever; ++b) {
     if (b > loops_[header].last) break;
     most = std::max(most, pressure_[b][static_cast<std::size_t>(c)]);
   }
   return most;
-}
-
-bool Liveness::used_between(Reg v, std::uint32_t first, std::uint32_t end) const {
-  auto begin = use_position_.begin() + use_first_[v], stop = use_position_.begin() + use_first_[v + 1];
-  auto found = std::lower_bound(begin, stop, first);
-  return found != stop && *found < end;
 }
 
 }  // namespace warpjit::lir

@@ -1,9 +1,9 @@
-// Where the virtual registers of LIR are used and live: use positions in emission order, live-in and live-out
-// of blocks, loops as ranges of blocks. What the allocator asks at every step, laid out flat.
+// Where the virtual registers of LIR are used and live: uses in emission order, live-in and live-out of
+// blocks, loops as ranges of blocks. What the allocator asks at every step, laid out flat.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "backend/lir.h"
@@ -18,20 +18,23 @@ std::uint64_t liveness_bits(const Code& code);
 
 class Liveness {
  public:
-  explicit Liveness(const Code& code);
+  // Looks at `code`, which must stay as it is. Keeps the memory of the run before.
+  void run(const Code& code);
 
-  // Positions are instruction indices; a block argument counts as used by the terminator.
-  // The first use after `position` in emission order, or kNever. Queries of one register must ascend.
-  std::uint32_t next_use(Reg v, std::uint32_t position) {
-    std::uint32_t& c = cursor_[v];
-    while (c < use_first_[v + 1] && use_position_[c] <= position) ++c;
-    return c < use_first_[v + 1] ? use_position_[c] : kNever;
+  // Uses are seen from a place in the code that goes on from instruction to instruction, in emission order:
+  // at first it is before all of them. Positions are instruction indices; a block argument counts as used by
+  // the terminator.
+  void pass(const Block& block, std::uint32_t position) {
+    const Inst& inst = code_->insts[position];
+    for (int k = 0; k < inst.use_count; ++k)
+      if (inst.use[k] != kNoReg) pass_use(inst.use[k], position);
+    if (position + 1 == block.end)
+      for (Reg arg : block.args) pass_use(arg, position);
   }
-  // The use before the one that next_use last returned, or kNever.
-  std::uint32_t previous_use(Reg v) const {
-    return cursor_[v] > use_first_[v] ? use_position_[cursor_[v] - 1] : kNever;
-  }
-  bool used_between(Reg v, std::uint32_t first, std::uint32_t end) const;
+  // The first use behind the place, or kNever.
+  std::uint32_t next_use(Reg v) const { return values_[v].next; }
+  // The last one before it, or kNever.
+  std::uint32_t previous_use(Reg v) const { return values_[v].previous; }
 
   bool live_out(std::uint32_t block, Reg v) const { return test(out_, block, v); }
   bool live_in(std::uint32_t block, Reg v) const { return test(in_, block, v); }
@@ -41,35 +44,52 @@ class Liveness {
     std::uint32_t header = kNever, last = kNever;
   };
   const Loop& loop_of(std::uint32_t block) const { return loops_[block]; }
-  bool has_loops() const { return has_loops_; }
   // Most registers of a class that are live at once anywhere in the loop that begins at `header`.
-  std::uint32_t loop_pressure(std::uint32_t header, RegClass c) const;
+  std::uint32_t loop_pressure(std::uint32_t header, RegClass c);
 
-  std::uint32_t definition(Reg v) const {
-    return definition_[v];
-  }  // position; a parameter's: its block's first
-  std::uint32_t last_position(Reg v) const { return last_position_[v]; }
+  // Its position; a parameter's: its block's first.
+  std::uint32_t definition(Reg v) const { return values_[v].definition; }
+  std::uint32_t last_position(Reg v) const { return values_[v].last_position; }
 
  private:
   bool test(const std::vector<std::uint64_t>& bits, std::uint32_t block, Reg v) const {
-    std::uint32_t g = global_[v];
+    std::uint32_t g = values_[v].global;
     return g != kNever && (bits[std::size_t{block} * words_ + g / 64] >> (g % 64) & 1) != 0;
   }
-  void collect_uses(const Code& code);
-  void solve(const Code& code);
-  void find_loops(const Code& code);
-  void measure_pressure(const Code& code);
+  void pass_use(Reg v, std::uint32_t position) {
+    values_[v].previous = position;
+    values_[v].next = *--later_end_;
+  }
+  void collect_uses();
+  void use(Reg v, std::uint32_t block, std::uint32_t position);
+  void define(Reg v, std::uint32_t block, std::uint32_t position);
+  void find_loops();
+  void solve();
+  void measure_pressure();
 
-  std::vector<std::uint32_t> use_first_, use_position_, cursor_;
-  std::vector<std::uint32_t> global_;  // dense number of a register that crosses blocks
+  struct Value {
+    std::uint32_t next = kNever, previous = kNever;  // uses, seen from the place
+    std::uint32_t definition = 0, definition_block = kNever;
+    std::uint32_t last_position = 0;
+    std::uint32_t global = kNever;   // dense number of a register that crosses blocks
+    std::uint32_t seen_in = kNever;  // the block that it was last seen used in
+  };
+
+  const Code* code_ = nullptr;
+  std::vector<Value> values_;                 // by register
+  std::vector<std::uint32_t> later_;          // of each use, the last one first: the use after it
+  const std::uint32_t* later_end_ = nullptr;  // of those behind the place
   std::vector<Reg> globals_;
-  std::vector<std::pair<Reg, std::uint32_t>> upward_exposed_;  // uses of globals, with their blocks
+  struct Use {
+    Reg value;
+    std::uint32_t block;
+  };
+  std::vector<Use> upward_exposed_;  // uses of globals, one a block
   std::uint32_t words_ = 0;
-  std::vector<std::uint64_t> in_, out_;
-  std::vector<std::uint32_t> definition_, definition_block_, last_position_;
+  std::vector<std::uint64_t> in_, out_, defined_;
   std::vector<Loop> loops_;
-  std::vector<std::array<std::uint32_t, kClassCount>> pressure_;  // per block, where there are loops
   bool has_loops_ = false;
+  std::vector<std::array<std::uint32_t, kClassCount>> pressure_;  // per block of a loop, once asked for
 };
 
 }  // namespace warpjit::lir

@@ -14,6 +14,7 @@ using lir::Inst;
 using lir::MemBase;
 using lir::Reg;
 using lir::RegClass;
+using lir::Regs;
 
 Lowering::Lowering(const ir::Function& f, const Host& host, const Role& role, ConstantPool& pool,
                    std::uint32_t parts, lir::Code& code)
@@ -107,7 +108,7 @@ void Lowering::lower(ir::Inst i) {
 // Ends the LIR block `lir_from` with an edge to `to`; on a critical edge a block of its own takes the
 // arguments.
 void Lowering::connect(ir::Block from, ir::Block to, std::uint32_t lir_from) {
-  std::vector<Reg> args;
+  Regs args;
   std::size_t index = f_.predecessor_index(to, from);
   for (ir::Inst i : f_.insts(to)) {
     if (f_.inst(i).opcode != Opcode::Phi) break;
@@ -141,17 +142,17 @@ std::uint32_t Lowering::branch_on_any(Reg mask) {
   return at;
 }
 
-void Lowering::end_edge(std::uint32_t edge, std::vector<Reg> args) {
+void Lowering::end_edge(std::uint32_t edge, Regs args) {
   add(Op::Jump);
   end_block(edge);
   code_.blocks[edge].args = std::move(args);
 }
 
 // A block behind both edges; its parameters, for the registers that come with them.
-std::vector<Reg> Lowering::join_edges(std::uint32_t a, std::uint32_t b) {
+Regs Lowering::join_edges(std::uint32_t a, std::uint32_t b) {
   const std::uint32_t join = begin_block();
   for (std::uint32_t edge : {a, b}) code_.blocks[edge].successors.push_back(join);
-  std::vector<Reg>& params = code_.blocks[join].params;
+  Regs& params = code_.blocks[join].params;
   for (Reg arg : code_.blocks[a].args) params.push_back(code_.new_reg(code_.classes[arg]));
   return params;
 }

@@ -50,6 +50,7 @@ class Lowering {
 
  protected:
   using Reg = lir::Reg;
+  using Regs = lir::Regs;
   using Value = ir::Value;
   enum class Shift : std::uint8_t { left, right_unsigned, right_signed };
 
@@ -82,7 +83,7 @@ class Lowering {
   virtual Reg multiply_toward_zero(Reg /*a*/, Reg /*b*/) { return {}; }
   virtual void round_toward_zero(bool /*zero*/) {}
   // FMadTruncFlush32: all parts.
-  virtual std::vector<Reg> multiply_add_truncated(ir::Inst /*i*/, std::uint32_t /*parts*/) { return {}; }
+  virtual Regs multiply_add_truncated(ir::Inst /*i*/, std::uint32_t /*parts*/) { return {}; }
   virtual Reg shift_by_vector(Shift kind, Value a, Value count, std::uint32_t p) = 0;
   virtual Reg min_over_lanes(Reg r) = 0;  // in lane 0, unsigned
 
@@ -214,37 +215,49 @@ class Lowering {
   // Control goes two ways, where a lane of `mask` is set through what `if_any` makes, else through what
   // `if_none` makes: both give equally many vectors. Gives what comes out of either.
   template <class IfAny, class IfNone>
-  std::vector<Reg> either_way(Reg mask, IfAny if_any, IfNone if_none) {
-    const std::uint32_t stamp = current_block_, at = branch_on_any(mask);
+  Regs either_way(Reg mask, IfAny if_any, IfNone if_none) {
+    const CacheState at_parting = cache_state();
+    const std::uint32_t at = branch_on_any(mask);
     begin_edge(at);
-    const std::vector<Reg> from_any = if_any();  // which may part ways, too
+    const Regs from_any = if_any();  // which may part ways, too
     const std::uint32_t any = last_block();
     end_edge(any, from_any);
     begin_edge(at);
-    const std::vector<Reg> from_none = if_none();
+    const Regs from_none = if_none();
     const std::uint32_t none = last_block();
     end_edge(none, from_none);
-    current_block_ = stamp;  // what was cached before the ways parted is still there
+    restore(at_parting);
     return join_edges(any, none);
   }
   // Behind a branch that was just made: where it holds, control goes through what `cold` makes, which stands
   // out of line, else through what `hot` makes; both give the same number of registers of the same classes.
   template <class Hot, class Cold>
-  std::vector<Reg> hot_or_cold(Hot hot, Cold cold) {
-    const std::uint32_t stamp = current_block_, at = last_block();
+  Regs hot_or_cold(Hot hot, Cold cold) {
+    const CacheState at_parting = cache_state();
+    const std::uint32_t at = last_block();
     end_block(at);
     begin_edge(at);
-    const std::vector<Reg> from_hot = hot();
+    const Regs from_hot = hot();
     const std::uint32_t hot_end = last_block();
     end_edge(hot_end, from_hot);
     begin_edge(at);
     code_.blocks.back().cold = true;
-    const std::vector<Reg> from_cold = cold();
+    const Regs from_cold = cold();
     const std::uint32_t cold_end = last_block();
     end_edge(cold_end, from_cold);
     std::swap(code_.blocks[at].successors[0], code_.blocks[at].successors[1]);
-    current_block_ = stamp;
+    restore(at_parting);
     return join_edges(hot_end, cold_end);
+  }
+  // Where ways join again, what was cached before they parted is still there, and nothing that came later.
+  struct CacheState {
+    std::uint32_t block;
+    std::size_t constants;
+  };
+  CacheState cache_state() const { return {current_block_, constant_cache_.size()}; }
+  void restore(const CacheState& state) {
+    current_block_ = state.block;
+    constant_cache_.resize(state.constants);
   }
   // Registers made under another stamp may not dominate this place, or hold another state of the table.
   std::uint32_t current_block() const { return current_block_; }
@@ -267,8 +280,8 @@ class Lowering {
   std::uint32_t begin_block();
   std::uint32_t last_block() const { return static_cast<std::uint32_t>(code_.blocks.size() - 1); }
   std::uint32_t branch_on_any(Reg mask);
-  void end_edge(std::uint32_t edge, std::vector<Reg> args);
-  std::vector<Reg> join_edges(std::uint32_t a, std::uint32_t b);
+  void end_edge(std::uint32_t edge, Regs args);
+  Regs join_edges(std::uint32_t a, std::uint32_t b);
   void end_block(std::uint32_t b) { code_.blocks[b].end = static_cast<std::uint32_t>(code_.insts.size()); }
   void finish_loops();
   lir::RegClass class_of(Value v) const;
@@ -323,13 +336,13 @@ class Lowering {
   void access_own_words(ir::Inst i, const Window& window);
   void access_lanes(ir::Inst i, const Window& window);
   void branch_if_outside(ir::Inst i, const Window& window, Reg offset);
-  std::vector<Reg> load_called_parts(ir::Inst i, const ir::LaneShape* address = nullptr);
+  Regs load_called_parts(ir::Inst i, const ir::LaneShape* address = nullptr);
   Reg own_memory(const Window& window);
   struct Arrangement {
     Reg scattered = lir::kNoReg, unequal = lir::kNoReg;
   };
-  Reg scattered_lanes(const std::vector<Reg>& offsets, const std::vector<Reg>& guards);
-  Reg unequal_lanes(const std::vector<Reg>& offsets, const std::vector<Reg>& guards);
+  Reg scattered_lanes(const Regs& offsets, const Regs& guards);
+  Reg unequal_lanes(const Regs& offsets, const Regs& guards);
   Arrangement arrangement_of_base(Value address);
   Reg bytes_of_lanes(std::uint32_t p);
 
@@ -339,7 +352,7 @@ class Lowering {
   // Accesses of one space from `first` to `last` in a block, and what bases need of what stands between.
   struct Run {
     ir::Inst first, last;
-    std::vector<ir::Inst> accesses, before;
+    SmallVector<ir::Inst, 8> accesses, before;
   };
   // Addresses base + factors + [low, high), seen from one base; those of other lanes included.
   struct Span {
@@ -359,16 +372,16 @@ class Lowering {
   Run run_from(ir::Inst first);
   void lower_run(const Run& run);
   Placed place(std::vector<Span>& spans, ir::Inst i, std::uint32_t p) const;
-  void check_span(Span& span, Reg begin, Reg size, std::vector<std::uint32_t>& ways_out);
-  void branch_out(std::vector<std::uint32_t>& ways_out);
+  void check_span(Span& span, Reg begin, Reg size, lir::Edges& ways_out);
+  void branch_out(lir::Edges& ways_out);
   Factors factors_of(const ir::LaneShape& shape, std::uint32_t p) const;
   std::int64_t constant_distance(const ir::LaneShape& shape, std::uint32_t lane) const;
   Reg sum_of_bases(Value base, const Factors& factors);
   Reg addresses_of(const ir::LaneShape& shape, std::uint32_t p);
   void access_inside(ir::Inst i, const std::vector<Span>& spans, const Placed* placed, Reg bytes);
   void access_anywhere(ir::Inst i);
-  std::vector<Reg> access_guarded(ir::Inst i);
-  std::vector<Reg> call_with_addresses(ir::Inst i);
+  Regs access_guarded(ir::Inst i);
+  Regs call_with_addresses(ir::Inst i);
 
   Reg make_frame_base(Value group);
   lir::Mem frame_slot(ir::Inst i, Reg& base);
@@ -437,7 +450,7 @@ class Lowering {
   std::vector<LoadedField> fields_;  // of windows, this block's
   Value group_;                      // of SetGroup, whose frame begins at group_frame_ in all blocks behind
   Reg group_frame_ = lir::kNoReg;
-  Value frame_group_;                // whose frame begins at frame_base_, this block's
+  Value frame_group_;  // whose frame begins at frame_base_, this block's
   Cached frame_base_;
   std::vector<std::pair<std::uint32_t, Cached>> constant_cache_;  // constants in registers, this block's
   std::vector<ir::Inst> pending_inputs_;  // loads of this block that nothing has asked for yet

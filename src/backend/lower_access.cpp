@@ -18,6 +18,7 @@ using lir::Inst;
 using lir::MemBase;
 using lir::Reg;
 using lir::RegClass;
+using lir::Regs;
 
 namespace {
 
@@ -129,7 +130,7 @@ void Lowering::load_uniform(ir::Inst i, const Window& window) {
     return inst.def;
   };
   // As a scalar and as a vector; what is not used goes away.
-  const auto hot = [&]() -> std::vector<Reg> {
+  const auto hot = [&]() -> Regs {
     static constexpr Op kLoads[] = {Op::SLoadU8, Op::SLoadS8, Op::SLoadU16, Op::SLoadS16, Op::SLoad};
     Reg word = load(kLoads[static_cast<std::size_t>(window.access.element)], RegClass::scalar);
     if (window.access.element == Element::word) return {word, load(Op::Broadcast, RegClass::vector)};
@@ -137,12 +138,12 @@ void Lowering::load_uniform(ir::Inst i, const Window& window) {
     use(spread, word);
     return {word, spread.def};
   };
-  const auto cold = [&]() -> std::vector<Reg> {
+  const auto cold = [&]() -> Regs {
     make_call(i);
     Reg word = load_called(i, 0, 0, Op::SLoad, RegClass::scalar);
     return {word, load_called(i, 0, 0, Op::LoadFull, RegClass::vector)};
   };
-  const std::vector<Reg> made = hot_or_cold(hot, cold);
+  const Regs made = hot_or_cold(hot, cold);
   Value result = f_.result(i);
   if (varying(result)) {
     for (std::uint32_t p = 0; p < parts_; ++p) define(result, p, made[1]);
@@ -168,9 +169,9 @@ void Lowering::access_own_words(ir::Inst i, const Window& window) {
   Value guard = operand(i, 0);
   Reg offset = scalar(operand(i, 1));
   branch_if_outside(i, window, offset);
-  const auto hot = [&]() -> std::vector<Reg> {
+  const auto hot = [&]() -> Regs {
     Reg base = address(own_memory(window), scalar_op_imm(Op::SShlImm, offset, kOwnScale), 0);
-    std::vector<Reg> made;
+    Regs made;
     for (std::uint32_t p = 0; p < parts_; ++p) {
       const auto displacement =
           static_cast<std::int32_t>((window.access.offset << kOwnScale) + p * host_.vector_bytes);
@@ -194,13 +195,13 @@ void Lowering::access_own_words(ir::Inst i, const Window& window) {
     return made;
   };
   const auto cold = [&] { return load_called_parts(i); };
-  const std::vector<Reg> made = hot_or_cold(hot, cold);
+  const Regs made = hot_or_cold(hot, cold);
   for (std::uint32_t p = 0; p < made.size(); ++p) define(f_.result(i), p, made[p]);
 }
 
-std::vector<Reg> Lowering::load_called_parts(ir::Inst i, const ir::LaneShape* address) {
+Regs Lowering::load_called_parts(ir::Inst i, const ir::LaneShape* address) {
   make_call(i, address);
-  std::vector<Reg> made;
+  Regs made;
   if (f_.inst(i).opcode == Opcode::LoadMemory)
     for (std::uint32_t p = 0; p < parts_; ++p)
       made.push_back(load_called(i, 0, p, Op::LoadFull, RegClass::vector));
@@ -208,7 +209,7 @@ std::vector<Reg> Lowering::load_called_parts(ir::Inst i, const ir::LaneShape* ad
 }
 
 // The lanes whose offset is not that of their part's first lane and 4 bytes for each lane between.
-Reg Lowering::scattered_lanes(const std::vector<Reg>& offsets, const std::vector<Reg>& guards) {
+Reg Lowering::scattered_lanes(const Regs& offsets, const Regs& guards) {
   Reg scattered = lir::kNoReg;
   for (std::uint32_t p = 0; p < parts_; ++p) {
     Reg distance = vvv(Op::ISub, offsets[p], spread_first_lane(offsets[p]));
@@ -218,7 +219,7 @@ Reg Lowering::scattered_lanes(const std::vector<Reg>& offsets, const std::vector
   return scattered;
 }
 // Those whose offset is not that of their part's first lane.
-Reg Lowering::unequal_lanes(const std::vector<Reg>& offsets, const std::vector<Reg>& guards) {
+Reg Lowering::unequal_lanes(const Regs& offsets, const Regs& guards) {
   Reg unequal = lir::kNoReg;
   for (std::uint32_t p = 0; p < parts_; ++p) {
     Reg differ = lanes_that_differ(offsets[p], spread_first_lane(offsets[p]), guards[p]);
@@ -247,9 +248,9 @@ Lowering::Arrangement Lowering::arrangement_of_base(Value address) {
   if (base == address || !varying(base)) return {};
   for (const auto& [known, block, arrangement] : arrangements_)
     if (known == base && block == current_block_) return arrangement;
-  std::vector<Reg> offsets;
+  Regs offsets;
   for (std::uint32_t p = 0; p < parts_; ++p) offsets.push_back(vector(base, p));
-  const std::vector<Reg> always(parts_, lir::kNoReg);
+  const Regs always(parts_, lir::kNoReg);
   const Reg scattered = scattered_lanes(offsets, always);
   const Arrangement made = {scattered, unequal_lanes(offsets, always)};
   arrangements_.push_back({base, current_block_, made});
@@ -266,7 +267,7 @@ void Lowering::access_lanes(ir::Inst i, const Window& window) {
   // Offsets from a window are aligned as addresses are up to what windows begin at multiples of.
   const bool rotates = rotates_lanes() && access.alignment == access.extent &&
                        (!window.shifted || access.alignment <= kWindowAlignment);
-  std::vector<Reg> offsets, guards;
+  Regs offsets, guards;
   Reg wrong = lir::kNoReg;
   const auto also_wrong = [&](Reg m) { wrong = wrong == lir::kNoReg ? m : mask_op(MaskOp::or_, wrong, m); };
   Reg start =
@@ -293,7 +294,7 @@ void Lowering::access_lanes(ir::Inst i, const Window& window) {
   const Arrangement known = by_base ? arrangement_of_base(address) : Arrangement{};
   branch_if_any(wrong);
   const auto one_by_one = [&] {
-    std::vector<Reg> made;
+    Regs made;
     for (std::uint32_t p = 0; p < parts_; ++p)
       if (load)
         made.push_back(load_lanes(access.element, offsets[p], base, displacement, guards[p]));
@@ -301,7 +302,7 @@ void Lowering::access_lanes(ir::Inst i, const Window& window) {
         store_lanes(vector(operand(i, 2), p), offsets[p], base, displacement, guards[p]);
     return made;
   };
-  const auto hot = [&]() -> std::vector<Reg> {
+  const auto hot = [&]() -> Regs {
     if (own) {
       // Words of one thread are a group's width apart.
       for (std::uint32_t p = 0; p < parts_; ++p) {
@@ -328,7 +329,7 @@ void Lowering::access_lanes(ir::Inst i, const Window& window) {
       return extend.def;
     };
     const auto together = [&] {
-      std::vector<Reg> made;
+      Regs made;
       for (std::uint32_t p = 0; p < parts_; ++p) {
         Reg index = index_of(p);
         if (load)
@@ -339,12 +340,12 @@ void Lowering::access_lanes(ir::Inst i, const Window& window) {
       return made;
     };
     const auto same = [&] {
-      std::vector<Reg> made;
+      Regs made;
       for (std::uint32_t p = 0; p < parts_; ++p)
         made.push_back(load_same(guards[p], base, index_of(p), displacement));
       return made;
     };
-    const auto same_or_any = [&]() -> std::vector<Reg> {
+    const auto same_or_any = [&]() -> Regs {
       if (!load || (!loads_same_guarded() && !is_constant(guard))) return one_by_one();
       const Reg unequal = of_base ? known.unequal : unequal_lanes(offsets, guards);
       return either_way(unequal, one_by_one, same);
@@ -352,7 +353,7 @@ void Lowering::access_lanes(ir::Inst i, const Window& window) {
     return either_way(scattered, same_or_any, together);
   };
   const auto cold = [&] { return load_called_parts(i); };
-  const std::vector<Reg> made = hot_or_cold(hot, cold);
+  const Regs made = hot_or_cold(hot, cold);
   for (std::uint32_t p = 0; p < made.size(); ++p) define(f_.result(i), p, made[p]);
 }
 

@@ -9,6 +9,7 @@ using ir::Value;
 using lir::Inst;
 using lir::Reg;
 using lir::RegClass;
+using lir::Regs;
 
 void Lowering::lower_ConstI1(ir::Inst) {}
 void Lowering::lower_ConstI32(ir::Inst) {}
@@ -226,7 +227,7 @@ void Lowering::lower_FMulZeroFlush32(ir::Inst i) {
 }
 void Lowering::lower_FMadTruncFlush32(ir::Inst i) {
   if (!code_.flushes) return call(i);
-  const std::vector<Reg> sums = multiply_add_truncated(i, parts_of(f_.result(i)));
+  const Regs sums = multiply_add_truncated(i, parts_of(f_.result(i)));
   each_part(i, [&](std::uint32_t p) { return sums[p]; });
 }
 

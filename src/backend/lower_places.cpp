@@ -20,6 +20,7 @@ using lir::Inst;
 using lir::MemBase;
 using lir::Reg;
 using lir::RegClass;
+using lir::Regs;
 
 namespace {
 
@@ -164,7 +165,7 @@ Reg Lowering::sum_of_bases(Value base, const Factors& factors) {
 }
 
 // Ends the block with a branch that was just made, to where `way_out` leads if it holds.
-void Lowering::branch_out(std::vector<std::uint32_t>& ways_out) {
+void Lowering::branch_out(lir::Edges& ways_out) {
   const std::uint32_t at = last_block();
   end_block(at);
   begin_edge(at);
@@ -173,7 +174,7 @@ void Lowering::branch_out(std::vector<std::uint32_t>& ways_out) {
 
 // Makes span.start, the offset in the window of the least address, and branches where the span is not inside
 // the window, whose address (none: 0) and size these are.
-void Lowering::check_span(Span& span, Reg begin, Reg size, std::vector<std::uint32_t>& ways_out) {
+void Lowering::check_span(Span& span, Reg begin, Reg size, lir::Edges& ways_out) {
   const auto low = static_cast<std::int32_t>(span.low);
   Reg start = sum_of_bases(span.base, span.factors);
   if (start == lir::kNoReg && begin == lir::kNoReg && span.alignment == 1 && span.low >= 0 &&
@@ -283,34 +284,34 @@ void Lowering::access_anywhere(ir::Inst i) {
     vector_cache_[result.id] = {load_called(i, 0, 0, Op::LoadFull, RegClass::vector), current_block_};
     return;
   }
-  const std::vector<Reg> made = is_constant(operand(i, 0)) ? call_with_addresses(i) : access_guarded(i);
+  const Regs made = is_constant(operand(i, 0)) ? call_with_addresses(i) : access_guarded(i);
   for (std::uint32_t p = 0; p < made.size(); ++p) define(f_.result(i), p, made[p]);
 }
 
 // By a call. The vectors of addresses are made here, so that no one needs them elsewhere.
-std::vector<Reg> Lowering::call_with_addresses(ir::Inst i) {
+Regs Lowering::call_with_addresses(ir::Inst i) {
   const Value address = operand(i, 1);
   if (varying(address) && (*shapes_)[address].constant_strides())
     return load_called_parts(i, &(*shapes_)[address]);
-  std::vector<Reg> kept;
+  Regs kept;
   if (varying(address))
     for (std::uint32_t p = 0; p < parts_; ++p) {
       kept.push_back(slot(address, p));
       slot(address, p) = addresses_of((*shapes_)[address], p);
     }
-  std::vector<Reg> made = load_called_parts(i);
+  Regs made = load_called_parts(i);
   for (std::uint32_t p = 0; p < kept.size(); ++p) slot(address, p) = kept[p];
   return made;
 }
 
 // Lanes without guard may be outside.
-std::vector<Reg> Lowering::access_guarded(ir::Inst i) {
+Regs Lowering::access_guarded(ir::Inst i) {
   const bool load = f_.inst(i).opcode == Opcode::LoadMemory, equal = arranged(i) == Arranged::equal;
   const Window window = window_of(MemoryAccess::unpack(f_.inst(i).immediate));
   const LaneShape& shape = (*shapes_)[operand(i, 1)];
   const Value guard = operand(i, 0);
   Reg wrong = lir::kNoReg;
-  std::vector<Reg> first, offsets;
+  Regs first, offsets;
   for (std::uint32_t p = 0; p < parts_; ++p) {
     const Factors factors = factors_of(shape, p);
     const std::uint32_t distance =
@@ -346,7 +347,7 @@ std::vector<Reg> Lowering::access_guarded(ir::Inst i) {
   Reg base = load_field(Op::SLoad64, window, offsetof(MemoryWindow, bytes));
   branch_if_any(wrong);
   const auto inside = [&] {
-    std::vector<Reg> made;
+    Regs made;
     for (std::uint32_t p = 0; p < parts_; ++p) {
       Reg where = mask(guard, p);
       if (!load)
@@ -369,13 +370,14 @@ void Lowering::lower_run(const Run& run) {
   const Window window = window_of(MemoryAccess::unpack(f_.inst(run.first).immediate));
   std::vector<Span> spans;
   std::vector<Placed> placed;  // by access and part
+  placed.reserve(run.accesses.size() * parts_);
   for (ir::Inst i : run.accesses)
     for (std::uint32_t p = 0; p < parts_; ++p) placed.push_back(place(spans, i, p));
 
   // What the run makes; what nobody needs goes away later.
-  std::vector<Value> made;
+  SmallVector<Value, 16> made;
   const ir::Inst behind = f_.inst(run.last).next;
-  std::vector<ir::Inst> insts;
+  SmallVector<ir::Inst, 16> insts;
   std::size_t before = 0;
   for (ir::Inst i = run.first; i != behind; i = f_.inst(i).next) {
     if (before < run.before.size() && run.before[before] == i) {
@@ -390,7 +392,7 @@ void Lowering::lower_run(const Run& run) {
     return !varying(v) && f_.definition_of(v).opcode == Opcode::LoadMemory;
   };
   const auto results = [&] {
-    std::vector<Reg> registers;
+    Regs registers;
     for (Value v : made) {
       for (std::uint32_t p = 0; p < parts_of(v); ++p)
         if (slot(v, p) != lir::kNoReg) registers.push_back(slot(v, p));
@@ -410,19 +412,19 @@ void Lowering::lower_run(const Run& run) {
     return results();
   };
 
-  const std::uint32_t stamp = current_block_;
-  std::vector<std::uint32_t> ways_out;
+  const CacheState at_parting = cache_state();
+  lir::Edges ways_out;
   const Reg begin =
       window.shifted ? load_field(Op::SLoad, window, offsetof(MemoryWindow, address)) : lir::kNoReg;
   const Reg size = load_field(Op::SLoad, window, offsetof(MemoryWindow, limits));  // for single bytes
   const Reg bytes = load_field(Op::SLoad64, window, offsetof(MemoryWindow, bytes));
   for (Span& span : spans) check_span(span, begin, size, ways_out);
-  const std::vector<Reg> from_hot = lower_all(
+  const Regs from_hot = lower_all(
       [&](ir::Inst i, std::size_t n) { access_inside(i, spans, placed.data() + n * parts_, bytes); });
   const std::uint32_t hot_end = last_block();
   end_edge(hot_end, from_hot);
 
-  std::vector<std::uint32_t> edges;
+  lir::Edges edges;
   for (std::uint32_t at : ways_out) {
     edges.push_back(begin_edge(at));
     code_.blocks.back().cold = true;
@@ -432,13 +434,13 @@ void Lowering::lower_run(const Run& run) {
   const std::uint32_t cold = begin_block();
   for (std::uint32_t edge : edges) code_.blocks[edge].successors.push_back(cold);
   current_block_ = 0x40000000u + cold;
-  const std::vector<Reg> from_cold = lower_all([&](ir::Inst i, std::size_t) { access_anywhere(i); });
+  const Regs from_cold = lower_all([&](ir::Inst i, std::size_t) { access_anywhere(i); });
   const std::uint32_t cold_end = last_block();
   end_edge(cold_end, from_cold);
   for (std::uint32_t b = cold; b <= cold_end; ++b) code_.blocks[b].cold = true;
 
-  current_block_ = stamp;
-  const std::vector<Reg> joined = join_edges(hot_end, cold_end);
+  restore(at_parting);
+  const Regs joined = join_edges(hot_end, cold_end);
   std::size_t next = 0;
   for (Value v : made) {
     for (std::uint32_t p = 0; p < parts_of(v); ++p)

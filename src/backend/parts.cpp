@@ -46,6 +46,7 @@ Pressure pressure(const ir::Function& f, bool masks_are_vectors) {
   const std::vector<char> linear = linear_values(f);
   std::vector<char> alive(f.value_count(), 0);
   std::vector<ir::Inst> insts, first_use(f.inst_count());
+  std::vector<Value> at_end;
   Pressure most, now;
   const auto count = [&](Value v) -> std::uint32_t* {
     if (f.value(v).shape != ir::Shape::varying || linear[v.id] != 0) return nullptr;
@@ -78,7 +79,7 @@ Pressure pressure(const ir::Function& f, bool masks_are_vectors) {
           first_use[made.id] = i;
       }
     }
-    std::vector<Value> at_end;
+    at_end.clear();
     live.for_each_live_out(block, [&](Value v) { at_end.push_back(v); });
     for (Value v : at_end) revive(v);
     look(0);

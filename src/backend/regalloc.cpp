@@ -11,23 +11,38 @@ namespace {
 
 constexpr std::int32_t kNowhere = -1;
 
-// Which value each register of each class holds.
-using RegisterState = std::array<std::array<Reg, kMaxRegisters>, kClassCount>;
+// Which value each register of each class holds: says something of those that are occupied.
+struct RegisterState {
+  std::array<std::uint32_t, kClassCount> occupied = {};
+  std::array<std::array<Reg, kMaxRegisters>, kClassCount> held;
+};
 
-struct Placed {
-  Inst inst;
-  std::uint32_t origin;
+// visit(register number) for each bit, ascending.
+template <class Visit>
+void for_each_bit(std::uint32_t bits, Visit&& visit) {
+  for (; bits != 0; bits &= bits - 1) visit(static_cast<std::uint32_t>(std::countr_zero(bits)));
+}
+
+// What is known of a virtual register.
+struct Value {
+  RegClass cls;
+  bool needs_slot = false;
+  std::int32_t where = kNowhere;           // its register
+  std::int32_t param_register = kNowhere;  // of a block argument: its register when the block begins
+  Reg hint = kNoReg;                       // the block argument that it becomes
+  std::uint32_t remat = kInserted;         // index of the instruction that makes it again
 };
 
 // What a run fills; kept for the next one.
 struct Tables {
   Allocation out;
-  std::vector<std::int32_t> where, param_register;
-  std::vector<char> needs_slot;
-  std::vector<std::uint32_t> remat, body_first, slot_of;
-  std::vector<Reg> hint;
+  Liveness live;
+  std::vector<Value> values;
+  std::vector<Reg> in_slots;
+  std::vector<std::uint32_t> body_first, slot_of;
   std::vector<RegisterState> entry, exit;
-  std::vector<Placed> body;
+  std::vector<Inst> body;
+  std::vector<std::uint32_t> body_origin;
 
   void clear() {
     out.insts.clear();
@@ -37,8 +52,9 @@ struct Tables {
     out.slot_offset.clear();
     out.written = {};
     out.spill_bytes = out.spill_stores = out.spill_loads = out.rematerialized = out.moves = 0;
-    param_register.clear();
+    in_slots.clear();
     body.clear();
+    body_origin.clear();
   }
 };
 
@@ -47,35 +63,29 @@ class Run {
   Run(const Code& code, const RegisterFile& file, Tables& tables)
       : code_(code),
         file_(file),
-        live_(code),
+        tables_(tables),
+        live_(tables.live),
         out_(tables.out),
-        where_(tables.where),
-        param_register_(tables.param_register),
-        needs_slot_(tables.needs_slot),
-        remat_(tables.remat),
-        hint_(tables.hint),
+        in_slots_(tables.in_slots),
         entry_(tables.entry),
         exit_(tables.exit),
         body_(tables.body),
+        body_origin_(tables.body_origin),
         body_first_(tables.body_first),
         slot_of_(tables.slot_of) {
     tables.clear();
   }
 
   void run() {
-    const std::size_t count = code_.classes.size();
-    where_.assign(count, kNowhere);
-    needs_slot_.assign(count, 0);
-    remat_.assign(count, kInserted);
-    hint_.assign(count, kNoReg);
-    for (std::uint32_t i = 0; i < code_.insts.size(); ++i)
-      if (const Inst& inst = code_.insts[i]; (inst.flags & kRemat) && inst.def != kNoReg)
-        remat_[inst.def] = i;
+    tables_.values.clear();
+    tables_.values.reserve(code_.classes.size());
+    for (RegClass c : code_.classes) tables_.values.push_back({c});
+    values_ = tables_.values.data();
+    live_.run(code_);
     for (const Block& block : code_.blocks)
       for (std::size_t k = 0; k < block.args.size(); ++k)
-        if (hint_[block.args[k]] == kNoReg)
-          hint_[block.args[k]] = code_.blocks[block.successors[0]].params[k];
-    for (auto& file : held_) file.fill(kNoReg);
+        if (values_[block.args[k]].hint == kNoReg)
+          values_[block.args[k]].hint = code_.blocks[block.successors[0]].params[k];
     for (std::size_t c = 0; c < kClassCount; ++c) {
       all_[c] = 0;
       for (std::uint8_t r : file_.allocatable[c]) all_[c] |= 1u << r;
@@ -85,11 +95,12 @@ class Run {
     exit_.resize(code_.blocks.size());
     body_first_.resize(code_.blocks.size() + 1);
     body_.reserve(code_.insts.size() * 5 / 4);
+    body_origin_.reserve(body_.capacity());
     for (std::uint32_t b = 0; b < code_.blocks.size(); ++b) {
       body_first_[b] = static_cast<std::uint32_t>(body_.size());
       begin_block(b);
       for (std::uint32_t i = code_.blocks[b].first; i < code_.blocks[b].end; ++i) step(b, i);
-      exit_[b] = held_;
+      exit_[b] = now_;
     }
     body_first_[code_.blocks.size()] = static_cast<std::uint32_t>(body_.size());
     assign_slots();
@@ -97,34 +108,47 @@ class Run {
   }
 
  private:
-  std::size_t class_of(Reg v) const { return static_cast<std::size_t>(code_.classes[v]); }
-  std::uint32_t free_registers(std::size_t c) const { return all_[c] & ~occupied_[c]; }
+  std::size_t class_of(Reg v) const { return static_cast<std::size_t>(values_[v].cls); }
+  std::uint32_t free_registers(std::size_t c) const { return all_[c] & ~now_.occupied[c]; }
 
   void hold(Reg v, std::uint32_t r) {
     std::size_t c = class_of(v);
-    held_[c][r] = v;
-    occupied_[c] |= 1u << r;
-    where_[v] = static_cast<std::int32_t>(r);
+    now_.held[c][r] = v;
+    now_.occupied[c] |= 1u << r;
+    values_[v].where = static_cast<std::int32_t>(r);
   }
   void release(Reg v) {
-    if (where_[v] == kNowhere) return;
-    std::size_t c = class_of(v);
-    held_[c][static_cast<std::size_t>(where_[v])] = kNoReg;
-    occupied_[c] &= ~(1u << where_[v]);
-    where_[v] = kNowhere;
+    if (values_[v].where == kNowhere) return;
+    now_.occupied[class_of(v)] &= ~(1u << values_[v].where);
+    values_[v].where = kNowhere;
   }
   void spill(Reg v) {
     release(v);
-    if (remat_[v] == kInserted) needs_slot_[v] = 1;
+    if (values_[v].remat == kInserted) give_slot(v);
   }
-  bool needed_after(Reg v, std::uint32_t b, std::uint32_t i) {
-    return live_.next_use(v, i) < code_.blocks[b].end || live_.live_out(b, v);
+  void give_slot(Reg v) {
+    if (values_[v].needs_slot) return;
+    values_[v].needs_slot = true;
+    in_slots_.push_back(v);
+  }
+  // Where v is in a state, if it is in a register at all.
+  std::int32_t find(const RegisterState& state, Reg v) const {
+    std::int32_t found = kNowhere;
+    const std::size_t c = class_of(v);
+    for_each_bit(state.occupied[c], [&](std::uint32_t r) {
+      if (state.held[c][r] == v) found = static_cast<std::int32_t>(r);
+    });
+    return found;
+  }
+  // Behind the instruction that was passed last, which is in block b.
+  bool needed_after(Reg v, std::uint32_t b) const {
+    return live_.next_use(v) < code_.blocks[b].end || live_.live_out(b, v);
   }
 
   // How far away the next use of v is, in positions; a use beyond the innermost loop counts as very far.
-  std::uint32_t distance(Reg v, std::uint32_t b, std::uint32_t i) {
+  std::uint32_t distance(Reg v, std::uint32_t b, std::uint32_t i) const {
     constexpr std::uint32_t kBeyondLoop = 1u << 24;
-    std::uint32_t next = live_.next_use(v, i);
+    std::uint32_t next = live_.next_use(v);
     const Liveness::Loop& loop = live_.loop_of(b);
     if (loop.header == kNever) return next == kNever ? kBeyondLoop : next - i;
     std::uint32_t loop_end = code_.blocks[loop.last].end;
@@ -140,24 +164,25 @@ class Run {
   std::uint32_t evict(std::size_t c, std::uint32_t pinned, std::uint32_t b, std::uint32_t i) {
     std::uint32_t best = 0, best_score = 0;
     bool found = false;
-    for (std::uint32_t bits = occupied_[c] & ~pinned; bits != 0; bits &= bits - 1) {
-      std::uint32_t r = static_cast<std::uint32_t>(std::countr_zero(bits));
-      Reg v = held_[c][r];
-      std::uint32_t score = distance(v, b, i) * 4 + (remat_[v] != kInserted ? 128 : needs_slot_[v] ? 64 : 0);
+    for_each_bit(now_.occupied[c] & ~pinned, [&](std::uint32_t r) {
+      Reg v = now_.held[c][r];
+      std::uint32_t score = distance(v, b, i) * 4 + (values_[v].remat != kInserted ? 128
+                                                     : values_[v].needs_slot       ? 64
+                                                                                   : 0);
       if (!found || score > best_score) {
         found = true;
         best = r;
         best_score = score;
       }
-    }
-    if (found) spill(held_[c][best]);
+    });
+    if (found) spill(now_.held[c][best]);
     return found ? best : 0;  // not found: more operands than registers, which no host instruction has
   }
 
   std::uint32_t pick_free(std::size_t c, std::uint32_t available, Reg v) const {
     // The register that the block argument this value becomes has, if it is free.
-    if (Reg h = hint_[v]; h != kNoReg && param_register_.size() > h && param_register_[h] != kNowhere) {
-      std::uint32_t r = static_cast<std::uint32_t>(param_register_[h]);
+    if (Reg h = values_[v].hint; h != kNoReg && values_[h].param_register != kNowhere) {
+      std::uint32_t r = static_cast<std::uint32_t>(values_[h].param_register);
       if (available >> r & 1) return r;
     }
     for (std::uint32_t run : runs_[c])
@@ -181,69 +206,67 @@ class Run {
   void begin_block(std::uint32_t b) {
     const Block& block = code_.blocks[b];
     if (b == 0) {
-      entry_[b] = held_;
+      entry_[b] = now_;
       return;
     }
     std::uint32_t from = kNever;
     for (std::uint32_t p : block.predecessors)
       if (p < b && (from == kNever || code_.blocks[p].loop_depth > code_.blocks[from].loop_depth)) from = p;
     for (std::size_t c = 0; c < kClassCount; ++c)
-      for (std::uint32_t r = 0; r < kMaxRegisters; ++r)
-        if (held_[c][r] != kNoReg) where_[held_[c][r]] = kNowhere;
-    for (auto& file : held_) file.fill(kNoReg);
-    occupied_ = {};
+      for_each_bit(now_.occupied[c], [&](std::uint32_t r) { values_[now_.held[c][r]].where = kNowhere; });
+    now_.occupied = {};
     if (from != kNever)
       for (std::size_t c = 0; c < kClassCount; ++c)
-        for (std::uint32_t r = 0; r < kMaxRegisters; ++r)
-          if (Reg v = exit_[from][c][r]; v != kNoReg && live_.live_in(b, v)) hold(v, r);
+        for_each_bit(exit_[from].occupied[c], [&](std::uint32_t r) {
+          if (Reg v = exit_[from].held[c][r]; live_.live_in(b, v)) hold(v, r);
+        });
     // At a join, a rematerializable value that another way did not keep is cheaper emitted again when it is
     // used.
     const bool header = live_.loop_of(b).header == b;
     if (header) make_room_in_loop(b);
-    if (param_register_.size() < code_.classes.size()) param_register_.assign(code_.classes.size(), kNowhere);
     for (std::size_t k = 0; k < block.params.size(); ++k) {
       Reg param = block.params[k];
       std::size_t c = class_of(param);
       std::uint32_t available = free_registers(c);
       std::int32_t chosen = kNowhere;
       if (from != kNever) {
-        Reg arg = code_.blocks[from].args[k];
-        for (std::uint32_t r = 0; r < kMaxRegisters; ++r)
-          if (exit_[from][c][r] == arg && (available >> r & 1)) chosen = static_cast<std::int32_t>(r);
+        const std::int32_t r = find(exit_[from], code_.blocks[from].args[k]);
+        if (r != kNowhere && (available >> r & 1)) chosen = r;
       }
       if (chosen == kNowhere && available != 0)
         chosen = static_cast<std::int32_t>(pick_free(c, available, param));
       if (chosen == kNowhere)
-        needs_slot_[param] = 1;
+        give_slot(param);
       else
         hold(param, static_cast<std::uint32_t>(chosen));
-      param_register_[param] = chosen;
+      values_[param].param_register = chosen;
       out_.params.push_back({b, param, chosen});
     }
-    entry_[b] = held_;
+    entry_[b] = now_;
   }
 
   // Values that live through a loop without being used in it give up their registers if it needs them.
   void make_room_in_loop(std::uint32_t b) {
     const Liveness::Loop& loop = live_.loop_of(b);
-    std::uint32_t first = code_.blocks[loop.header].first, end = code_.blocks[loop.last].end;
+    const std::uint32_t end = code_.blocks[loop.last].end;
     for (std::size_t c = 0; c < kClassCount; ++c) {
+      std::array<Reg, kMaxRegisters> unused;
+      std::size_t count = 0;
+      for_each_bit(now_.occupied[c], [&](std::uint32_t r) {
+        if (live_.next_use(now_.held[c][r]) >= end) unused[count++] = now_.held[c][r];
+      });
+      if (count == 0) continue;
       std::uint32_t pressure = live_.loop_pressure(b, static_cast<RegClass>(c));
-      std::uint32_t registers = static_cast<std::uint32_t>(file_.allocatable[c].size());
-      for (std::uint32_t r = 0; r < kMaxRegisters && pressure > registers; ++r) {
-        Reg v = held_[c][r];
-        if (v == kNoReg || live_.used_between(v, first, end)) continue;
-        spill(v);
-        --pressure;
-      }
+      const auto registers = static_cast<std::uint32_t>(file_.allocatable[c].size());
+      for (std::size_t k = 0; k < count && pressure > registers; ++k, --pressure) spill(unused[k]);
     }
   }
 
-  Inst& place(const Inst& inst, std::uint32_t origin) {
-    body_.push_back({inst, origin});
+  void place(const Inst& inst, std::uint32_t origin) {
+    body_.push_back(inst);
+    body_origin_.push_back(origin);
     if (inst.def != kNoReg)
-      out_.written[static_cast<std::size_t>(code_.classes[inst.virtual_def])] |= 1u << inst.def;
-    return body_.back().inst;
+      out_.written[static_cast<std::size_t>(values_[inst.virtual_def].cls)] |= 1u << inst.def;
   }
 
   // Brings v into a register: from its slot, or by emitting its definition again.
@@ -258,11 +281,11 @@ class Run {
 
   Inst load_of(Reg v, std::uint32_t r, std::uint32_t guest_address) {
     Inst load;
-    if (remat_[v] != kInserted) {
-      load = code_.insts[remat_[v]];
+    if (values_[v].remat != kInserted) {
+      load = code_.insts[values_[v].remat];
       ++out_.rematerialized;
     } else {
-      needs_slot_[v] = 1;
+      give_slot(v);
       load.op = file_.moves[class_of(v)].load;
       load.mem.base = MemBase::spill;
       load.mem.displacement = static_cast<std::int32_t>(v);
@@ -275,34 +298,30 @@ class Run {
   }
 
   // May use k read its value from memory, and is that better than loading it?
-  bool folds(const Inst& inst, int k, std::uint32_t i) {
+  bool folds(const Inst& inst, const Inst& original, int k, std::uint32_t i) const {
     if (!(inst.fold >> k & 1) || inst.mem.base != MemBase::none) return false;
-    Reg v = inst.use[k];
+    const Reg v = original.use[k];
     for (int other = 0; other < inst.use_count; ++other)
-      if (other != k && inst.use[other] == v) return false;
-    if (remat_[v] != kInserted && !(code_.insts[remat_[v]].flags & kRematFolds)) return false;
+      if (other != k && original.use[other] == v) return false;
+    if (values_[v].remat != kInserted && !(code_.insts[values_[v].remat].flags & kRematFolds)) return false;
     constexpr std::uint32_t kSoon = 6;
-    std::uint32_t next = live_.next_use(v, i);
+    std::uint32_t next = live_.next_use(v);
     return next == kNever || next > i + kSoon || free_registers(class_of(v)) == 0;
   }
 
-  void step(std::uint32_t b, std::uint32_t i) {
-    Inst inst = code_.insts[i];
-    std::array<std::uint32_t, kClassCount> pinned = {};
-    for (int k = 0; k < inst.use_count; ++k)
-      if (Reg v = inst.use[k]; v != kNoReg && where_[v] != kNowhere) pinned[class_of(v)] |= 1u << where_[v];
-    const Inst& original = code_.insts[i];
+  // Of the uses of `original`, those that are in no register: into one, or to memory.
+  void bring_uses(const Inst& original, Inst& inst, std::array<std::uint32_t, kClassCount>& pinned,
+                  std::uint32_t b, std::uint32_t i) {
     for (int k = 0; k < inst.use_count; ++k) {
-      Reg v = original.use[k];
+      const Reg v = original.use[k];
       if (v == kNoReg) continue;
-      std::size_t c = class_of(v);
-      if (where_[v] == kNowhere) {
-        if (folds(inst, k, i)) {
-          if (remat_[v] != kInserted) {
-            inst.mem = code_.insts[remat_[v]].mem;
+      if (values_[v].where == kNowhere) {
+        if (folds(inst, original, k, i)) {
+          if (values_[v].remat != kInserted) {
+            inst.mem = code_.insts[values_[v].remat].mem;
             ++out_.rematerialized;
           } else {
-            needs_slot_[v] = 1;
+            give_slot(v);
             inst.mem.base = MemBase::spill;
             inst.mem.displacement = static_cast<std::int32_t>(v);
             ++out_.spill_loads;
@@ -310,18 +329,36 @@ class Run {
           inst.use[k] = kNoReg;
           continue;
         }
+        const std::size_t c = class_of(v);
         pinned[c] |= 1u << reload(v, pinned[c], b, i);
       }
-      inst.use[k] = static_cast<Reg>(where_[v]);
+      inst.use[k] = static_cast<Reg>(values_[v].where);
     }
+  }
+
+  void step(std::uint32_t b, std::uint32_t i) {
+    live_.pass(code_.blocks[b], i);
+    const Inst& original = code_.insts[i];
+    Inst inst = original;
+    std::array<std::uint32_t, kClassCount> pinned = {};
+    bool all_there = true;
+    for (int k = 0; k < inst.use_count; ++k) {
+      const Reg v = original.use[k];
+      if (v == kNoReg) continue;
+      const std::int32_t r = values_[v].where;
+      all_there &= r != kNowhere;
+      inst.use[k] = static_cast<Reg>(r);
+      if (r != kNowhere) pinned[class_of(v)] |= 1u << r;
+    }
+    if (!all_there) bring_uses(original, inst, pinned, b, i);
     const bool early = (inst.flags & kEarlyClobber) != 0;
     std::int32_t def_register = kNowhere;
     if (original.def != kNoReg && early) def_register = define(original, inst, pinned, b, i);
     std::array<std::uint32_t, kClassCount> freed = {};
     for (int k = 0; k < inst.use_count; ++k) {
       Reg v = original.use[k];
-      if (v == kNoReg || where_[v] == kNowhere || needed_after(v, b, i)) continue;
-      freed[class_of(v)] |= 1u << where_[v];
+      if (v == kNoReg || values_[v].where == kNowhere || needed_after(v, b)) continue;
+      freed[class_of(v)] |= 1u << values_[v].where;
       release(v);
     }
     if (original.def != kNoReg && !early) {
@@ -338,11 +375,12 @@ class Run {
     }
     if (original.def != kNoReg) {
       hold(original.def, static_cast<std::uint32_t>(def_register));
+      if (inst.flags & kRemat) values_[original.def].remat = i;
       inst.def = static_cast<Reg>(def_register);
       inst.virtual_def = original.def;
     }
     place(inst, i);
-    if (original.def != kNoReg && !needed_after(original.def, b, i)) release(original.def);
+    if (original.def != kNoReg && !needed_after(original.def, b)) release(original.def);
   }
 
   std::int32_t define(const Inst& original, const Inst&, const std::array<std::uint32_t, kClassCount>& pinned,
@@ -384,19 +422,21 @@ class Run {
       std::uint32_t first, last;
       Reg value;
     };
+    std::sort(in_slots_.begin(), in_slots_.end());
     std::vector<Lifetime> lifetimes;
-    std::vector<std::uint32_t> first(code_.classes.size(), kNever), last(code_.classes.size(), 0);
+    lifetimes.reserve(in_slots_.size());
+    for (Reg v : in_slots_) {
+      slot_of_[v] = static_cast<std::uint32_t>(lifetimes.size());
+      lifetimes.push_back({live_.definition(v), live_.last_position(v), v});
+    }
     for (const Allocation::Param& param : out_.params) {  // written at the end of every predecessor
-      first[param.value] = code_.blocks[param.block].first;
+      if (!values_[param.value].needs_slot) continue;
+      Lifetime& lifetime = lifetimes[slot_of_[param.value]];
       for (std::uint32_t p : code_.blocks[param.block].predecessors) {
-        first[param.value] = std::min(first[param.value], code_.blocks[p].end - 1);
-        last[param.value] = std::max(last[param.value], code_.blocks[p].end - 1);
+        lifetime.first = std::min(lifetime.first, code_.blocks[p].end - 1);
+        lifetime.last = std::max(lifetime.last, code_.blocks[p].end - 1);
       }
     }
-    for (Reg v = 0; v < code_.classes.size(); ++v)
-      if (needs_slot_[v])
-        lifetimes.push_back(
-            {std::min(first[v], live_.definition(v)), std::max(last[v], live_.last_position(v)), v});
     std::sort(lifetimes.begin(), lifetimes.end(),
               [](const Lifetime& a, const Lifetime& b) { return a.first < b.first; });
     struct Slot {
@@ -440,25 +480,25 @@ class Run {
   // Writes the final instruction list: stores after definitions of values that have slots, edge moves.
   void finish() {
     out_.insts.reserve(body_.size() + body_.size() / 8);
+    out_.origin.reserve(out_.insts.capacity());
     std::size_t next_param = 0;
     for (std::uint32_t b = 0; b < code_.blocks.size(); ++b) {
       out_.block_first.push_back(static_cast<std::uint32_t>(out_.insts.size()));
       for (; next_param < out_.params.size() && out_.params[next_param].block == b; ++next_param) {
         const Allocation::Param& param = out_.params[next_param];
-        if (needs_slot_[param.value] && param.reg >= 0)
+        if (values_[param.value].needs_slot && param.reg >= 0)
           append(store_of(param.value, static_cast<std::uint32_t>(param.reg)), kInserted);
       }
       for (std::uint32_t k = body_first_[b]; k < body_first_[b + 1]; ++k) {
-        Placed& placed = body_[k];
+        Inst& inst = body_[k];
         if (k + 1 == body_first_[b + 1] && code_.blocks[b].successors.size() == 1)
           edge_moves(b, code_.blocks[b].successors[0]);
-        if (placed.inst.mem.base == MemBase::spill)
-          placed.inst.mem.displacement =
-              static_cast<std::int32_t>(slot_of_[static_cast<Reg>(placed.inst.mem.displacement)]);
-        append(placed.inst, placed.origin);
-        Reg v = placed.inst.virtual_def;
-        if (placed.origin != kInserted && placed.inst.def != kNoReg && needs_slot_[v])
-          append(store_of(v, placed.inst.def), kInserted);
+        if (inst.mem.base == MemBase::spill)
+          inst.mem.displacement =
+              static_cast<std::int32_t>(slot_of_[static_cast<Reg>(inst.mem.displacement)]);
+        append(inst, body_origin_[k]);
+        if (inst.def != kNoReg && values_[inst.virtual_def].needs_slot && body_origin_[k] != kInserted)
+          append(store_of(inst.virtual_def, inst.def), kInserted);
       }
     }
     out_.block_first.push_back(static_cast<std::uint32_t>(out_.insts.size()));
@@ -470,34 +510,36 @@ class Run {
 
   void edge_moves(std::uint32_t from, std::uint32_t to) {
     const Block& target = code_.blocks[to];
-    const std::vector<Reg>& args = code_.blocks[from].args;
-    std::vector<Move>& moves = moves_;
-    moves.clear();
+    const Regs& args = code_.blocks[from].args;
+    const RegisterState &before = exit_[from], &after = entry_[to];
+    moves_.clear();
     auto location = [&](Reg v) -> Location {
-      std::size_t c = class_of(v);
-      for (std::uint32_t r = 0; r < kMaxRegisters; ++r)
-        if (exit_[from][c][r] == v) return Location::in_register(static_cast<RegClass>(c), r);
-      if (remat_[v] != kInserted) return Location::emitted_again(static_cast<RegClass>(c), v);
-      return Location::in_slot(static_cast<RegClass>(c), slot_of_[v]);
+      const RegClass c = values_[v].cls;
+      if (const std::int32_t r = find(before, v); r != kNowhere)
+        return Location::in_register(c, static_cast<std::uint32_t>(r));
+      if (values_[v].remat != kInserted) return Location::emitted_again(c, v);
+      return Location::in_slot(c, slot_of_[v]);
     };
-    std::array<std::uint32_t, kClassCount> busy = {};
     for (std::size_t c = 0; c < kClassCount; ++c)
-      for (std::uint32_t r = 0; r < kMaxRegisters; ++r) {
-        Reg v = entry_[to][c][r];
-        if (v == kNoReg) continue;
-        busy[c] |= 1u << r;
-        Reg source = v;
-        for (std::size_t k = 0; k < args.size(); ++k)
-          if (target.params[k] == v) source = args[k];
-        moves.push_back({Location::in_register(static_cast<RegClass>(c), r), location(source), source});
-      }
+      for_each_bit(after.occupied[c], [&](std::uint32_t r) {
+        Reg source = after.held[c][r];
+        if (live_.definition(source) == target.first)  // a parameter: nothing else is defined there so early
+          for (std::size_t k = 0; k < args.size(); ++k)
+            if (target.params[k] == source) {
+              source = args[k];
+              break;
+            }
+        if ((before.occupied[c] >> r & 1) && before.held[c][r] == source) return;
+        moves_.push_back({Location::in_register(static_cast<RegClass>(c), r), location(source), source});
+      });
     for (std::size_t k = 0; k < args.size(); ++k)
-      if (param_register_[target.params[k]] == kNowhere)
-        moves.push_back({Location::in_slot(code_.classes[args[k]], slot_of_[target.params[k]]),
-                         location(args[k]), args[k]});
-    std::uint32_t guest_address = code_.insts[code_.blocks[from].end - 1].guest_address;
+      if (values_[target.params[k]].param_register == kNowhere)
+        moves_.push_back({Location::in_slot(values_[args[k]].cls, slot_of_[target.params[k]]),
+                          location(args[k]), args[k]});
+    if (moves_.empty()) return;
+    const std::uint32_t guest_address = code_.insts[code_.blocks[from].end - 1].guest_address;
     steps_.clear();
-    resolve_parallel_moves(moves, all_, busy, steps_);
+    resolve_parallel_moves(moves_, all_, after.occupied, steps_);
     for (const MoveStep& step : steps_) {
       std::size_t c = static_cast<std::size_t>(step.cls);
       Inst inst;
@@ -528,7 +570,7 @@ class Run {
           ++out_.spill_stores;
           break;
         case MoveStep::Kind::emit:
-          inst = code_.insts[remat_[step.value]];
+          inst = code_.insts[values_[step.value].remat];
           inst.def = step.destination;
           inst.virtual_def = step.value;
           inst.guest_address = guest_address;
@@ -542,19 +584,18 @@ class Run {
 
   const Code& code_;
   const RegisterFile& file_;
-  Liveness live_;
+  Tables& tables_;
+  Liveness& live_;
   Allocation& out_;
-  RegisterState held_;
-  std::array<std::uint32_t, kClassCount> occupied_ = {}, all_ = {};
-  std::array<std::vector<std::uint32_t>, kClassCount> runs_;
-  std::vector<std::int32_t>& where_;
-  std::vector<std::int32_t>& param_register_;
-  std::vector<char>& needs_slot_;
-  std::vector<std::uint32_t>& remat_;  // index of the instruction that makes the value again
-  std::vector<Reg>& hint_;             // the block argument that the value becomes
+  RegisterState now_;
+  std::array<std::uint32_t, kClassCount> all_ = {};
+  std::array<SmallVector<std::uint32_t, 4>, kClassCount> runs_;
+  Value* values_ = nullptr;     // by virtual register
+  std::vector<Reg>& in_slots_;  // those that need one
   std::vector<RegisterState>& entry_;
   std::vector<RegisterState>& exit_;
-  std::vector<Placed>& body_;
+  std::vector<Inst>& body_;
+  std::vector<std::uint32_t>& body_origin_;  // index in Code::insts, or kInserted
   std::vector<std::uint32_t>& body_first_;
   std::vector<std::uint32_t>& slot_of_;
   std::vector<Move> moves_;

@@ -15,18 +15,19 @@
 
 namespace warpjit::lir {
 
+inline constexpr int kMaxRegisters = 32;  // per class
+
 // What a host offers: which register numbers of each class may be allocated, in order of preference, and the
 // opcodes of the moves the allocator inserts.
 struct RegisterFile {
   struct Moves {
     std::uint16_t copy, load, store;
   };
-  std::array<std::vector<std::uint8_t>, kClassCount> allocatable;
+  std::array<SmallVector<std::uint8_t, kMaxRegisters>, kClassCount> allocatable;
   std::array<Moves, kClassCount> moves;
   std::array<std::uint32_t, kClassCount> slot_bytes;
 };
 
-inline constexpr int kMaxRegisters = 32;         // per class
 inline constexpr std::uint32_t kInserted = ~0u;  // origin of an instruction the allocator made
 
 // Code with registers of the host in place of virtual ones.

@@ -11,7 +11,7 @@ Block Function::add_block(std::uint32_t guest_address) {
 Inst Function::make(Opcode opcode, std::span<const Value> operands, std::uint64_t immediate, Type phi_type) {
   const OpcodeInfo& row = info(opcode);
   Inst id{static_cast<std::uint32_t>(insts_.size())};
-  InstData data;
+  InstData& data = insts_.emplace_back();
   data.opcode = opcode;
   data.immediate = immediate;
   data.phi_type = phi_type;
@@ -21,13 +21,11 @@ Inst Function::make(Opcode opcode, std::span<const Value> operands, std::uint64_
   data.first_result = Value{static_cast<std::uint32_t>(values_.size())};
   operands_.insert(operands_.end(), operands.begin(), operands.end());
   for (std::size_t k = 0; k < row.results.size(); ++k) {
-    ValueData value;
+    ValueData& value = values_.emplace_back();
     value.definition = id;
     value.result_index = static_cast<std::uint8_t>(k);
     value.type = opcode == Opcode::Phi ? phi_type : type_of_letter(row.results[k]);
-    values_.push_back(value);
   }
-  insts_.push_back(data);
   return id;
 }
 
@@ -83,7 +81,8 @@ void Function::set_operands(Inst i, std::span<const Value> values) {
   if (values.size() > data.operand_count) {
     data.first_operand = static_cast<std::uint32_t>(operands_.size());
     // `values` may point into the pool: copy by index after growing.
-    std::vector<Value> copy(values.begin(), values.end());
+    SmallVector<Value, 8> copy;
+    copy.assign(values.begin(), values.end());
     operands_.insert(operands_.end(), copy.begin(), copy.end());
   } else {
     for (std::size_t k = 0; k < values.size(); ++k) operands_[data.first_operand + k] = values[k];

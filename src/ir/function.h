@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/small_vector.h"
 #include "ir/types.h"
 
 namespace warpjit::ir {
@@ -37,11 +38,13 @@ struct ValueData {
   Shape shape = Shape::varying;  // set by analysis/uniformity
 };
 
+using Edges = SmallVector<Block, 2>;  // the other ends of a block's edges
+
 struct BlockData {
   Inst first, last;
-  std::vector<Block> predecessors;  // phi operands follow this order
-  std::vector<Block> successors;    // targets of the terminator, in its order
-  std::uint64_t backward = 0;       // bit k: successor edge k is a guest backward transfer (burns fuel)
+  Edges predecessors;          // phi operands follow this order
+  Edges successors;            // targets of the terminator, in its order
+  std::uint64_t backward = 0;  // bit k: successor edge k is a guest backward transfer (burns fuel)
   std::uint32_t guest_address = kNoAddress;
   bool worth_skipping = false;  // set by insert_skips: test for "no lane" before coming here
 };

@@ -192,7 +192,7 @@ class Parser {
   struct BlockRecord {
     std::uint32_t id;
     Place place;
-    std::vector<Block> predecessors;
+    Edges predecessors;
   };
 
   Status advance() {
@@ -470,7 +470,7 @@ class Parser {
     }
     for (const BlockRecord& record : block_records_) {
       auto& predecessors = f_.block(Block{record.id}).predecessors;
-      std::vector<Block> found = predecessors, told = record.predecessors;
+      Edges found = predecessors, told = record.predecessors;
       std::sort(found.begin(), found.end());
       std::sort(told.begin(), told.end());
       if (found != told) return error_at(record.place, "these are not the block's predecessors");

@@ -74,7 +74,7 @@ class Generator {
     code_.insts.back().op = op;
     return code_.insts.back();
   }
-  void terminate(std::uint16_t op, std::vector<std::uint32_t> successors) {
+  void terminate(std::uint16_t op, Edges successors) {
     Reg condition = op == kBranch || op == kSwitch ? any(RegClass::scalar) : kNoReg;
     Inst& inst = add(op);
     if (condition != kNoReg) inst.use[inst.use_count++] = condition;
@@ -170,8 +170,8 @@ class Generator {
     for (std::uint32_t n = below(12); n-- > 0;) operation();
   }
 
-  std::vector<Reg> new_params(std::vector<RegClass> classes) {
-    std::vector<Reg> params;
+  Regs new_params(std::vector<RegClass> classes) {
+    Regs params;
     for (RegClass c : classes) {
       params.push_back(code_.new_reg(c));
       scope_.push_back(params.back());
@@ -184,7 +184,7 @@ class Generator {
     return classes;
   }
   void set_args(const std::vector<RegClass>& classes) {
-    std::vector<Reg> args;
+    Regs args;
     for (RegClass c : classes) args.push_back(any(c));
     code_.blocks.back().args = std::move(args);
   }
@@ -392,7 +392,7 @@ RegisterFile random_register_file(std::uint64_t seed, std::array<std::uint32_t, 
     for (std::uint8_t r = 0; r < kMaxRegisters; ++r) numbers.push_back(r);
     if (seed % 2 != 0) std::shuffle(numbers.begin(), numbers.end(), random);
     numbers.resize(counts[c]);
-    file.allocatable[c] = numbers;
+    file.allocatable[c].assign(numbers.begin(), numbers.end());
     const auto first = static_cast<std::uint16_t>(kFirstMove + c * 3);
     file.moves[c] = {first, static_cast<std::uint16_t>(first + 1), static_cast<std::uint16_t>(first + 2)};
   }
@@ -432,7 +432,7 @@ Trace execute(const Code& code, const Allocation& allocation, const RegisterFile
 
 std::string print(const Code& code) {
   std::string text;
-  const auto list = [&](const std::vector<Reg>& values) {
+  const auto list = [&](const Regs& values) {
     for (Reg v : values) text += " v" + std::to_string(v);
   };
   for (std::uint32_t b = 0; b < code.blocks.size(); ++b) {

@@ -58,9 +58,7 @@ class X64Emitter final : public Emitter {
 
   static x86::Gp gp64(Reg r) { return x86::gpq(r); }
   static x86::Gp gp32(Reg r) { return x86::gpd(r); }
-  x86::Vec vec(Reg r) const {
-    return host_.mask_registers ? static_cast<x86::Vec>(x86::zmm(r)) : static_cast<x86::Vec>(x86::ymm(r));
-  }
+  x86::Vec vec(Reg r) const { return {vector_signature_, r}; }
   static x86::KReg k(Reg r) { return x86::k(r); }
 
   x86::Mem memory(const Inst& inst, std::uint32_t size = 0) const {
@@ -105,6 +103,11 @@ class X64Emitter final : public Emitter {
     return m;
   }
 
+  template <class... Operands>
+  void put(InstId id, const Operands&... operands) {
+    a_.emit(id, operands...);
+    ++out_.statistics.instructions;
+  }
   template <class... Operands>
   void put_masked(InstId id, Reg mask, bool zero, const Operands&... operands) {
     a_.setExtraReg(k(mask));
@@ -525,6 +528,8 @@ class X64Emitter final : public Emitter {
     put(x86::Inst::kIdJne, cancelled);
   }
 
+  const asmjit::OperandSignature vector_signature_ =
+      host_.mask_registers ? x86::zmm0.signature() : x86::ymm0.signature();
   x86::Assembler a_;
   // Words of the frame behind the fuel.
   static constexpr std::int32_t kCallersMode = 16, kFlushMode = 20, kFlushModeZero = 24;

@@ -41,7 +41,7 @@ class Lowering final : public backend::Lowering {
   Reg multiply_toward_zero(Reg a, Reg b) override { return toward_zero(v4() ? Op::MulZero : Op::Mul, a, b); }
   Reg toward_zero(Op op, Reg a, Reg b);
   void round_toward_zero(bool zero) override;
-  std::vector<Reg> multiply_add_truncated(ir::Inst i, std::uint32_t parts) override;
+  Regs multiply_add_truncated(ir::Inst i, std::uint32_t parts) override;
   struct Product {
     Reg truncated, left, right, addend;
   };

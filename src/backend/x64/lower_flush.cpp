@@ -8,6 +8,7 @@ using ir::Value;
 using lir::Inst;
 using lir::Reg;
 using lir::RegClass;
+using lir::Regs;
 
 void Lowering::round_toward_zero(bool zero) {
   if (!v4()) add(Op::SetRounding).imm = zero ? 1 : 0;
@@ -35,8 +36,9 @@ Reg Lowering::lanes_between(Reg r, std::uint32_t first, std::uint32_t end) {
 // in lanes where c is zero, or is so small that a product below 2^-126 would change its rounding, or where
 // the product may be beyond the greatest finite value: if there are such lanes, and some of them matter, all
 // is looked at again.
-std::vector<Reg> Lowering::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
+Regs Lowering::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
   std::vector<Product> all;
+  all.reserve(parts);
   for (std::uint32_t p = 0; p < parts; ++p) {
     Product made{{},
                  vector(unflushed(operand(i, 0)), p),
@@ -45,11 +47,11 @@ std::vector<Reg> Lowering::multiply_add_truncated(ir::Inst i, std::uint32_t part
     made.truncated = v4() ? multiply_toward_zero(made.left, made.right) : truncated(made);
     all.push_back(made);
   }
-  std::vector<Reg> sums;
+  Regs sums;
   for (const Product& p : all) sums.push_back(vvv(Op::Add, p.truncated, p.addend));
   const auto as_made = [&] { return sums; };
   const auto again = [&] {
-    std::vector<Reg> made;
+    Regs made;
     for (const Product& p : all) made.push_back(add_again(p));
     return made;
   };

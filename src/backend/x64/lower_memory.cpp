@@ -8,6 +8,7 @@ using lir::Inst;
 using lir::MemBase;
 using lir::Reg;
 using lir::RegClass;
+using lir::Regs;
 
 std::array<Reg, 4> Lowering::broadcast_row(Reg bytes, std::int32_t offset) {
   std::array<Reg, 4> components;
@@ -100,11 +101,10 @@ void Lowering::load_same_or_any_rows(Value index, std::span<const TableRow> rows
     same = p == 0 ? equal : mask_op(MaskOp::and_, same, equal);
   }
   const auto each = [&](auto make) {
-    std::vector<Reg> components;
+    Regs components;
     for (const TableRow& row : rows)
       for (std::uint32_t p = 0; p < parts_; ++p) {
-        const std::array<Reg, 4> made = make(row, p);
-        components.insert(components.end(), made.begin(), made.end());
+        for (Reg component : make(row, p)) components.push_back(component);
       }
     return components;
   };

@@ -16,6 +16,7 @@ using lir::Inst;
 using lir::MemBase;
 using lir::Reg;
 using lir::RegClass;
+using lir::Regs;
 
 namespace {
 
@@ -139,7 +140,7 @@ std::size_t Lowering::look_up_rows(Value index, std::span<const TableRow> rows) 
   const auto constant = [&](std::int64_t n) { return constant_source(static_cast<std::uint32_t>(n)); };
   // Indices from `far` on need the third permutation for some row.
   const std::int64_t far = nearest + 2 * kRowsOfLookUp;
-  std::vector<Reg> indices;
+  Regs indices;
   Reg any_far = lir::kNoReg;
   for (std::uint32_t p = 0; p < parts_; ++p) {
     const Reg all = vector(index, p);
@@ -152,7 +153,7 @@ std::size_t Lowering::look_up_rows(Value index, std::span<const TableRow> rows) 
     const Reg is_far = at_least(all, far);
     any_far = p == 0 ? is_far : mask_op(MaskOp::or_, any_far, is_far);
   }
-  std::vector<Reg> numbers, components;
+  Regs numbers, components;
   for (const TableRow& row : rows)
     for (std::uint32_t p = 0; p < parts_; ++p) {
       const std::int64_t begin = begin_of(row);
@@ -168,7 +169,7 @@ std::size_t Lowering::look_up_rows(Value index, std::span<const TableRow> rows) 
     }
   if (any_far != lir::kNoReg) {
     const auto with_third = [&] {
-      std::vector<Reg> result;
+      Regs result;
       for (const TableRow& row : rows)
         for (std::uint32_t p = 0; p < parts_; ++p) {
           const Reg third = at_least(indices[p], begin_of(row) + 2 * kRowsOfLookUp);

@@ -1,57 +1,72 @@
 #include "ir/analysis/dominators.h"
 
 #include <algorithm>
-#include <utility>
+#include <span>
 
 namespace warpjit::ir {
 namespace {
 
-// Searches from the entry: enter(block, the block it was found from) in preorder; appends the reverse
-// postorder to `order`.
+// Arrays of a number per block, from one piece of memory.
+class Scratch {
+ public:
+  Scratch(std::size_t arrays, std::size_t count) : memory_(arrays * count), count_(count) {}
+  std::span<std::uint32_t> take() { return {memory_.data() + count_ * taken_++, count_}; }
+
+ private:
+  std::vector<std::uint32_t> memory_;  // zeros
+  std::size_t count_, taken_ = 0;
+};
+
+// Searches from the entry: enter(block, the block it was found from) in preorder. Gives the reverse
+// postorder. Takes three arrays.
 template <class Enter>
-void depth_first(const Function& f, std::vector<Block>& order, Enter enter) {
-  std::vector<std::pair<Block, std::uint32_t>> stack;
-  stack.reserve(f.block_count());
-  std::vector<std::uint8_t> seen(f.block_count());
+std::vector<Block> depth_first(const Function& f, Scratch& scratch, Enter enter) {
+  const auto stack = scratch.take(), next_edge = scratch.take(), seen = scratch.take();
+  std::size_t depth = 0, left = f.block_count();
+  std::vector<Block> order(left);
   const auto open = [&](Block b, Block from) {
     seen[b.id] = 1;
     enter(b, from);
-    stack.emplace_back(b, 0);
+    stack[depth++] = b.id;
   };
   open(Function::entry(), Block{});
-  while (!stack.empty()) {
-    auto& [b, edge] = stack.back();
-    const auto& successors = f.block(b).successors;
+  while (depth != 0) {
+    const Block b{stack[depth - 1]};
+    const Edges& successors = f.block(b).successors;
+    std::uint32_t& edge = next_edge[b.id];
     if (edge == successors.size()) {
-      order.push_back(b);
-      stack.pop_back();
+      order[--left] = b;
+      --depth;
       continue;
     }
     const Block target = successors[edge++];
-    if (seen[target.id] == 0) open(target, Block{b});
+    if (seen[target.id] == 0) open(target, b);
   }
-  std::reverse(order.begin(), order.end());
+  order.erase(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(left));
+  return order;
 }
 
 // The immediate dominator of each node by preorder number; node 0 is the root, `parent` the search tree.
 // Semi-NCA: semidominators with path compression (Lengauer and Tarjan 1979), then the nearest common
 // ancestor of a node's parent and its semidominator (Georgiadis 2005). Unlike the iteration of Cooper, Harvey
 // and Kennedy it does not turn quadratic when a long chain of blocks branches to one exit.
+// Leaves them in `dominator`; takes four arrays.
 template <class Predecessors>
-std::vector<std::uint32_t> immediate_dominators(const std::vector<std::uint32_t>& parent,
-                                                Predecessors predecessors) {
+void immediate_dominators(std::span<const std::uint32_t> parent, std::span<std::uint32_t> dominator,
+                          Scratch& scratch, Predecessors predecessors) {
   const auto count = static_cast<std::uint32_t>(parent.size());
-  std::vector<std::uint32_t> semi(count), label(count), up = parent, path;
+  const auto semi = scratch.take(), label = scratch.take(), up = scratch.take(), path = scratch.take();
+  std::copy(parent.begin(), parent.end(), up.begin());
   for (std::uint32_t k = 0; k < count; ++k) semi[k] = label[k] = k;
   for (std::uint32_t node = count; --node > 0;) {
     std::uint32_t best = parent[node];
     predecessors(node, [&](std::uint32_t p) {
       // Nodes above `node` hang on their parents; `up` skips what was looked through before.
       std::uint32_t at = p;
-      for (; at > node && up[at] > node; at = up[at]) path.push_back(at);
-      while (!path.empty()) {
-        const std::uint32_t below = path.back(), above = up[below];
-        path.pop_back();
+      std::size_t length = 0;
+      for (; at > node && up[at] > node; at = up[at]) path[length++] = at;
+      while (length != 0) {
+        const std::uint32_t below = path[--length], above = up[below];
         if (semi[label[above]] < semi[label[below]]) label[below] = label[above];
         up[below] = up[above];
       }
@@ -59,54 +74,50 @@ std::vector<std::uint32_t> immediate_dominators(const std::vector<std::uint32_t>
     });
     semi[node] = best;
   }
-  std::vector<std::uint32_t> dominator = parent;
+  std::copy(parent.begin(), parent.end(), dominator.begin());
   for (std::uint32_t node = 1; node < count; ++node)
     while (dominator[node] > semi[node]) dominator[node] = dominator[dominator[node]];
-  return dominator;
 }
 
 }  // namespace
 
 std::vector<Block> reverse_postorder(const Function& f) {
-  std::vector<Block> order;
-  order.reserve(f.block_count());
-  depth_first(f, order, [](Block, Block) {});
-  return order;
+  Scratch scratch(3, f.block_count());
+  return depth_first(f, scratch, [](Block, Block) {});
 }
 
-Dominators::Dominators(const Function& f)
-    : position_(f.block_count(), kNone),
-      parent_(f.block_count()),
-      in_(f.block_count(), kNone),
-      out_(f.block_count(), 0) {
-  std::vector<Block> preorder;
-  std::vector<std::uint32_t> number(f.block_count(), kNone), search_parent;
-  order_.reserve(f.block_count());
-  preorder.reserve(f.block_count());
-  search_parent.reserve(f.block_count());
-  depth_first(f, order_, [&](Block b, Block from) {
-    number[b.id] = static_cast<std::uint32_t>(preorder.size());
-    preorder.push_back(b);
-    search_parent.push_back(from.valid() ? number[from.id] : 0);
+Dominators::Dominators(const Function& f) : nodes_(f.block_count()) {
+  Scratch scratch(11, f.block_count());
+  const auto preorder = scratch.take(), number = scratch.take(), search_parent = scratch.take(),
+             parent = scratch.take();
+  std::fill(number.begin(), number.end(), kNone);
+  std::uint32_t count = 0;
+  order_ = depth_first(f, scratch, [&](Block b, Block from) {
+    preorder[count] = b.id;
+    search_parent[count] = from.valid() ? number[from.id] : 0;
+    number[b.id] = count++;
   });
-  for (std::uint32_t k = 0; k < order_.size(); ++k) position_[order_[k].id] = k;
-  const std::vector<std::uint32_t> parent =
-      immediate_dominators(search_parent, [&](std::uint32_t node, auto visit) {
-        for (Block p : f.block(preorder[node]).predecessors)
-          if (number[p.id] != kNone) visit(number[p.id]);
-      });
-  // Parents come first: subtree sizes sum up from the back, starts come down from the front.
-  std::vector<std::uint32_t> size(order_.size(), 1), taken(order_.size(), 1);
-  for (std::size_t k = order_.size(); --k > 0;) size[parent[k]] += size[k];
-  for (std::uint32_t k = 0; k < order_.size(); ++k) {
-    std::uint32_t& in = in_[preorder[k].id];
-    in = 0;
+  for (std::uint32_t k = 0; k < count; ++k) nodes_[order_[k].id].position = k;
+  immediate_dominators(search_parent.first(count), parent, scratch, [&](std::uint32_t node, auto visit) {
+    for (Block p : f.block(Block{preorder[node]}).predecessors)
+      if (number[p.id] != kNone) visit(number[p.id]);
+  });
+  // Children come behind their parents: subtree sizes sum up from the back, in `out` until the places of the
+  // subtrees are known, starts come down from the front.
+  const auto node = [&](std::uint32_t k) -> Node& { return nodes_[preorder[k]]; };
+  for (std::uint32_t k = 0; k < count; ++k) node(k).out = 1;
+  for (std::uint32_t k = count; --k > 0;) node(parent[k]).out += node(k).out;
+  const auto taken = search_parent;  // of a subtree's interval; nobody needs the search tree any more
+  for (std::uint32_t k = 0; k < count; ++k) {
+    Node& own = node(k);
+    own.in = 0;
+    taken[k] = 1;
     if (k != 0) {
-      parent_[preorder[k].id] = preorder[parent[k]];
-      in = in_[preorder[parent[k]].id] + taken[parent[k]];
-      taken[parent[k]] += size[k];
+      own.parent = Block{preorder[parent[k]]};
+      own.in = node(parent[k]).in + taken[parent[k]];
+      taken[parent[k]] += own.out;
     }
-    out_[preorder[k].id] = in + size[k];
+    own.out += own.in;
   }
 }
 

@@ -15,22 +15,28 @@ class Dominators {
  public:
   explicit Dominators(const Function& f);
 
-  bool reachable(Block b) const { return position_[b.id] != kNone; }
+  bool reachable(Block b) const { return nodes_[b.id].position != kNone; }
   // Does every path from the entry to b go through a? Reflexive; false if either is not reachable.
-  bool dominates(Block a, Block b) const { return in_[a.id] <= in_[b.id] && in_[b.id] < out_[a.id]; }
+  bool dominates(Block a, Block b) const {
+    const std::uint32_t in = nodes_[b.id].in;
+    return nodes_[a.id].in <= in && in < nodes_[a.id].out;
+  }
   // Invalid for the entry and for blocks that are not reachable.
-  Block immediate(Block b) const { return parent_[b.id]; }
+  Block immediate(Block b) const { return nodes_[b.id].parent; }
   // The reverse postorder it was computed over, and a block's place in it (~0u if not reachable).
   const std::vector<Block>& order() const { return order_; }
-  std::uint32_t position(Block b) const { return position_[b.id]; }
+  std::uint32_t position(Block b) const { return nodes_[b.id].position; }
 
  private:
   static constexpr std::uint32_t kNone = ~0u;
 
+  struct Node {
+    std::uint32_t position = kNone;
+    Block parent;
+    std::uint32_t in = kNone, out = 0;  // preorder interval [in, out) of the subtree; empty if not reachable
+  };
   std::vector<Block> order_;
-  std::vector<std::uint32_t> position_;
-  std::vector<Block> parent_;
-  std::vector<std::uint32_t> in_, out_;  // preorder interval [in, out) of the subtree; empty if not reachable
+  std::vector<Node> nodes_;  // per block
 };
 
 }  // namespace warpjit::ir

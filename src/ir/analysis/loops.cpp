@@ -2,10 +2,7 @@
 
 namespace warpjit::ir {
 
-Loops::Loops(const Function& f, const Dominators& dominators) {
-  innermost_.assign(f.block_count(), kNone);
-  position_.assign(f.block_count(), kNone);
-  parent_.assign(f.block_count(), Block{});
+Loops::Loops(const Function& f, const Dominators& dominators) : nodes_(f.block_count()) {
   find_loops(f, dominators);
   if (reducible_) make_order(dominators);
 }
@@ -33,14 +30,14 @@ void Loops::find_loops(const Function& f, const Dominators& dominators) {
     const auto number = static_cast<std::uint32_t>(loops_.size());
     loops_.push_back({header});
     up.push_back(number);
-    innermost_[header.id] = number;
+    nodes_[header.id].innermost = number;
     while (!stack.empty()) {
       Block b = stack.back();
       stack.pop_back();
-      if (innermost_[b.id] == kNone) {
-        innermost_[b.id] = number;
+      if (nodes_[b.id].innermost == kNone) {
+        nodes_[b.id].innermost = number;
       } else {
-        const std::uint32_t top = outermost(innermost_[b.id]);
+        const std::uint32_t top = outermost(nodes_[b.id].innermost);
         if (top == number) continue;
         loops_[top].parent = number;
         up[top] = number;
@@ -60,41 +57,45 @@ void Loops::find_loops(const Function& f, const Dominators& dominators) {
 // path to a child from outside its parent's subtree comes through a child that is earlier.
 void Loops::make_order(const Dominators& dominators) {
   const std::vector<Block>& order = dominators.order();
-  const std::size_t count = innermost_.size();
-  std::vector<Block> first_inside(count), first_behind(count), sibling(count);
+  struct Family {
+    Block first_inside, first_behind, sibling;
+  };
+  std::vector<Family> families(nodes_.size());
   for (std::size_t k = order.size(); k-- > 1;) {
     const Block b = order[k];
     const std::uint32_t wanted = level(b);
     const std::uint32_t wanted_depth = wanted == kNone ? 0 : loops_[wanted].depth;
     Block parent = dominators.immediate(b);
-    for (std::uint32_t loop = innermost_[parent.id]; loop != wanted; loop = loops_[loop].parent) {
+    for (std::uint32_t loop = nodes_[parent.id].innermost; loop != wanted; loop = loops_[loop].parent) {
       if (loops_[loop].depth <= wanted_depth) break;
       parent = loops_[loop].header;
     }
-    parent_[b.id] = parent;
-    const bool inside = is_header(parent) && innermost_[parent.id] == wanted;
-    Block& first = inside ? first_inside[parent.id] : first_behind[parent.id];
-    sibling[b.id] = first;
+    nodes_[b.id].parent = parent;
+    const bool inside = is_header(parent) && nodes_[parent.id].innermost == wanted;
+    Block& first = inside ? families[parent.id].first_inside : families[parent.id].first_behind;
+    families[b.id].sibling = first;
     first = b;
   }
-  std::vector<Block> stack = {Function::entry()};
+  std::vector<Block> stack;
+  stack.reserve(order.size() + 1);
+  stack.push_back(Function::entry());
   order_.reserve(order.size());
   while (!stack.empty()) {
     const Block b = stack.back();
     stack.pop_back();
-    position_[b.id] = static_cast<std::uint32_t>(order_.size());
+    nodes_[b.id].position = static_cast<std::uint32_t>(order_.size());
     order_.push_back(b);
-    if (sibling[b.id].valid()) stack.push_back(sibling[b.id]);
-    if (first_behind[b.id].valid()) stack.push_back(first_behind[b.id]);
-    if (first_inside[b.id].valid()) stack.push_back(first_inside[b.id]);
+    const Family& family = families[b.id];
+    for (Block next : {family.sibling, family.first_behind, family.first_inside})
+      if (next.valid()) stack.push_back(next);
   }
   for (Loop& loop : loops_) {
-    loop.first = position_[loop.header.id];
+    loop.first = nodes_[loop.header.id].position;
     loop.end = loop.first + 1;
   }
   for (Block b : order_) {
-    const std::uint32_t own = innermost_[b.id];
-    if (own != kNone && loops_[own].end <= position_[b.id]) loops_[own].end = position_[b.id] + 1;
+    const std::uint32_t own = nodes_[b.id].innermost;
+    if (own != kNone && loops_[own].end <= nodes_[b.id].position) loops_[own].end = nodes_[b.id].position + 1;
   }
   for (const Loop& loop : loops_)
     if (loop.parent != kNone && loops_[loop.parent].end < loop.end) loops_[loop.parent].end = loop.end;

@@ -29,28 +29,31 @@ class Loops {
   const Loop& loop(std::uint32_t number) const { return loops_[number]; }
 
   // The innermost loop that holds b (for a header, its own), or kNone.
-  std::uint32_t innermost(Block b) const { return innermost_[b.id]; }
+  std::uint32_t innermost(Block b) const { return nodes_[b.id].innermost; }
   // The innermost loop that b is a part of when each inner loop counts as one node: for a header, the loop
   // around its own.
   std::uint32_t level(Block b) const {
-    const std::uint32_t own = innermost_[b.id];
+    const std::uint32_t own = nodes_[b.id].innermost;
     return own != kNone && loops_[own].header == b ? loops_[own].parent : own;
   }
-  bool is_header(Block b) const { return innermost_[b.id] != kNone && loops_[innermost_[b.id]].header == b; }
+  bool is_header(Block b) const {
+    return nodes_[b.id].innermost != kNone && loops_[nodes_[b.id].innermost].header == b;
+  }
   bool contains(std::uint32_t loop, Block b) const {
-    return loop == kNone || (loops_[loop].first <= position_[b.id] && position_[b.id] < loops_[loop].end);
+    return loop == kNone ||
+           (loops_[loop].first <= nodes_[b.id].position && nodes_[b.id].position < loops_[loop].end);
   }
   std::uint32_t depth(Block b) const {
-    return innermost_[b.id] == kNone ? 0 : loops_[innermost_[b.id]].depth;
+    return nodes_[b.id].innermost == kNone ? 0 : loops_[nodes_[b.id].innermost].depth;
   }
 
   // The reachable blocks such that: a block precedes its successors except over back edges; a loop is
   // contiguous; and so is, within one level of nesting where each inner loop is one node, what a block
   // dominates.
   const std::vector<Block>& order() const { return order_; }
-  std::uint32_t position(Block b) const { return position_[b.id]; }
+  std::uint32_t position(Block b) const { return nodes_[b.id].position; }
   // The immediate dominator of b within its level; for one that lies in an inner loop, that loop's header.
-  Block level_dominator(Block b) const { return parent_[b.id]; }
+  Block level_dominator(Block b) const { return nodes_[b.id].parent; }
 
  private:
   void find_loops(const Function& f, const Dominators& dominators);
@@ -58,10 +61,12 @@ class Loops {
 
   bool reducible_ = true;
   std::vector<Loop> loops_;
-  std::vector<std::uint32_t> innermost_;
   std::vector<Block> order_;
-  std::vector<std::uint32_t> position_;
-  std::vector<Block> parent_;
+  struct Node {
+    std::uint32_t innermost = kNone, position = kNone;
+    Block parent;
+  };
+  std::vector<Node> nodes_;  // per block
 };
 
 }  // namespace warpjit::ir

@@ -64,7 +64,7 @@ class Uniformity {
     for (Block b : loops_.order())
       for (Inst i : f_.insts(b)) {
         visited_ = i;
-        for (Value v : f_.operands(i)) visit_user(i, v);
+        visit(i);
       }
     visited_ = {};
     for (const Loops::Loop& loop : loops_.loops())
@@ -74,14 +74,39 @@ class Uniformity {
       }
   }
 
+  void visit(Inst i) {
+    const auto operands = f_.operands(i);
+    const Opcode opcode = f_.inst(i).opcode;
+    if (!divergent_loop_.empty() || opcode == Opcode::LoadMemory || info(opcode).masked) {
+      for (Value v : operands) visit_user(i, v);
+      return;
+    }
+    Shape shape = Shape::launch;
+    for (Value v : operands) shape = std::max(shape, f_.value(v).shape);
+    take(i, shape);
+  }
+
   void visit_user(Inst user, Value v) {
     const InstData& data = f_.inst(user);
     const Shape shape = leaves_divergently(v, data) ? Shape::varying : f_.value(v).shape;
-    if (info(data.opcode).terminator) {
+    if (counts(user, v)) take(user, shape);
+  }
+
+  // Does the result vary as the operand does?
+  bool counts(Inst user, Value v) const {
+    const Opcode opcode = f_.inst(user).opcode;
+    // Lanes without guard may have the others' word.
+    if (opcode == Opcode::LoadMemory) return v == f_.operand(user, 1);
+    return !info(opcode).masked || f_.value(v).type != Type::i1;
+  }
+
+  // An operand that counts has this shape.
+  void take(Inst user, Shape shape) {
+    const InstData& data = f_.inst(user);
+    const OpcodeInfo& row = info(data.opcode);
+    if (row.terminator) {
       if (shape == Shape::varying) diverge(data.block);
-    } else if (data.opcode == Opcode::LoadMemory) {
-      if (v == f_.operand(user, 1)) raise(user, shape);  // lanes without guard may have the others' word
-    } else if (!info(data.opcode).convergent && !(info(data.opcode).masked && f_.value(v).type == Type::i1)) {
+    } else if (!row.convergent) {
       raise(user, shape);
     }
   }

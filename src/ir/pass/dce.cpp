@@ -6,6 +6,7 @@ namespace warpjit::ir {
 void eliminate_dead_code(Function& f) {
   std::vector<char> live(f.inst_count(), 0);
   std::vector<Inst> work;
+  work.reserve(f.inst_count());
   auto mark = [&](Inst i) {
     if (live[i.id]) return;
     live[i.id] = 1;

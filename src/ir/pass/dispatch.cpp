@@ -168,7 +168,7 @@ class Dispatcher {
 
   // Each lane notes where it goes and what the phis there get.
   void leave(Block b, Inst end) {
-    const std::vector<Block>& targets = successors_[b.id];
+    const Edges& targets = successors_[b.id];
     const auto count = static_cast<std::uint32_t>(targets.size());
     // Which lanes take edge k, among those of the block; the last edge is what remains.
     std::vector<I1> taken(count);
@@ -215,7 +215,7 @@ class Dispatcher {
   Builder builder_;
   std::vector<Block> order_;  // a block's number is its place here
   std::vector<std::uint32_t> number_;
-  std::vector<std::vector<Block>> predecessors_, successors_;  // the edges before
+  std::vector<Edges> predecessors_, successors_;  // the edges before
   std::vector<std::uint64_t> backward_;
   std::vector<std::vector<Inst>> phis_, body_;  // per block
   std::vector<Block> home_;                     // per value: where it is made; invalid for phis

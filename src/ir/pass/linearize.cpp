@@ -318,7 +318,7 @@ class Linearizer {
   // ---- Leaving a block.
 
   void leave(Block b) {
-    const std::vector<Block>& targets = successors_[b.id];
+    const Edges& targets = successors_[b.id];
     if (targets.empty()) return;
     const Inst end = f_.terminator(b);
     const std::uint64_t backward = f_.block(b).backward;
@@ -338,7 +338,7 @@ class Linearizer {
 
   // A uniform branch stays. Each edge gets a block, where the variables of its target are written.
   void keep_branch(Block b, std::uint64_t backward) {
-    const std::vector<Block>& targets = successors_[b.id];
+    const Edges& targets = successors_[b.id];
     const bool populated = lanes_[b.id].populated;
     if (!populated) f_.block(b).backward = 0;
     std::vector<Block> sides;
@@ -360,7 +360,7 @@ class Linearizer {
 
   // A divergent branch goes: all its targets are run.
   void remove_branch(Block b, Inst branch, std::uint64_t backward) {
-    const std::vector<Block>& targets = successors_[b.id];
+    const Edges& targets = successors_[b.id];
     const Value condition = current(f_.operand(branch, 0));
     const auto first = static_cast<std::uint32_t>(literals_.size());
     lanes_[b.id].first_literal = first;
@@ -486,7 +486,7 @@ class Linearizer {
       arrive(at, next, true);
       builder_.branch(builder_.AnyLane(masks_.value(mask)), target, past);
       builder_.set_block(past);
-      std::erase(direct_, target);
+      direct_.remove(target);
       at = past;
     }
   }
@@ -527,11 +527,11 @@ class Linearizer {
   const std::vector<std::vector<Block>>& deferred_;  // per loop
   Builder builder_;
   MaskAlgebra masks_;
-  std::vector<Lanes> lanes_;                                   // per block
-  std::vector<Block> preheader_;                               // per loop
-  std::vector<std::vector<LatchPhi>> latch_phis_;              // per loop
-  std::vector<Value> replacement_;                             // of phis that became variables
-  std::vector<std::vector<Block>> predecessors_, successors_;  // the edges before
+  std::vector<Lanes> lanes_;                       // per block
+  std::vector<Block> preheader_;                   // per loop
+  std::vector<std::vector<LatchPhi>> latch_phis_;  // per loop
+  std::vector<Value> replacement_;                 // of phis that became variables
+  std::vector<Edges> predecessors_, successors_;   // the edges before
   std::vector<Arrival> arrivals_;
   std::vector<Pending> pending_;
   std::vector<Mask> elements_;
@@ -539,7 +539,7 @@ class Linearizer {
   std::uint32_t shared_ = 0;    // elements before this may be shared with arrivals
   std::vector<Mask> literals_;
   const std::uint32_t first_new_;  // instructions from here on are made by the walk
-  std::vector<Block> direct_;
+  Edges direct_;
   std::vector<Value> operands_;
   std::vector<Mask> arriving_;
 };

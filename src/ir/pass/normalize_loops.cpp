@@ -65,8 +65,8 @@ void merge_edges(Function& f, Block target, const std::vector<Block>& chosen, bo
     }
   }
   std::vector<Value> all, kept, moved;
-  std::vector<Block> others;
-  const std::vector<Block> predecessors = f.block(target).predecessors;
+  Edges others;
+  const Edges predecessors = f.block(target).predecessors;
   const auto is_chosen = [&](Block p) { return std::find(chosen.begin(), chosen.end(), p) != chosen.end(); };
   for (Inst phi : f.insts(target)) {
     if (f.inst(phi).opcode != Opcode::Phi) break;

@@ -31,6 +31,7 @@ class Scheduler {
     find_remade();
     find_crossing_values();
     made_.name = f_.name;
+    made_.reserve(f_.inst_count() * 2);
     made_.form = Form::group;
     made_.input_count = f_.input_count;
     made_.output_count = f_.output_count;

@@ -121,7 +121,7 @@ class Simplifier {
 
   // Keeps edge k of b only.
   void keep_edge(Block b, std::size_t kept) {
-    const std::vector<Block> targets = f_.block(b).successors;
+    const auto targets = f_.block(b).successors;
     for (std::size_t k = 0; k < targets.size(); ++k)
       if (k != kept) f_.remove_predecessor(targets[k], f_.predecessor_index(targets[k], b));
     BlockData& block = f_.block(b);

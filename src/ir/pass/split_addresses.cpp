@@ -18,7 +18,8 @@ class AddressSplitter {
  public:
   explicit AddressSplitter(Function& f) : f_(f), builder_(f), shapes_(f), bases_(f.value_count()) {}
 
-  void run() {
+  // False: there was nothing to split.
+  bool run() {
     const std::vector<Block> order = reverse_postorder(f_);
     for (Block b : order)
       for (Inst i : f_.insts(b))
@@ -26,6 +27,7 @@ class AddressSplitter {
           wanting_.push_back({i, k});
           want(f_.operand(i, k));
         }
+    if (wanting_.empty()) return false;
     while (!pending_.empty()) {
       const Inst i = f_.definition(pending_.back());
       pending_.pop_back();
@@ -45,6 +47,7 @@ class AddressSplitter {
         replace_address(i);
       else
         replace_comparison(i, k);
+    return true;
   }
 
  private:
@@ -244,7 +247,7 @@ class AddressSplitter {
 
 void split_addresses(Function& f) {
   analyze_uniformity(f);
-  AddressSplitter(f).run();
+  if (!AddressSplitter(f).run()) return;
   eliminate_dead_code(f);
   analyze_uniformity(f);
 }

@@ -1,5 +1,7 @@
 // `thread < 64` holds in all lanes of a group or in none, where groups are 32 threads wide: what the lanes
 // add to a multiple of 32 does not matter (analysis/lane_shape). Such a comparison is made of the base.
+#include <optional>
+
 #include "ir/analysis/lane_shape.h"
 #include "ir/builder.h"
 #include "ir/pass/passes.h"
@@ -18,7 +20,10 @@ bool is_base_and_rest(const LaneShape& shape) {
 }  // namespace
 
 bool unify_comparisons(Function& f) {
-  const LaneShapes shapes(f);
+  std::optional<LaneShapes> shapes;  // of the function as it was, once asked for
+  const auto shape_of = [&](Value v) -> const LaneShape& {
+    return (shapes ? *shapes : shapes.emplace(f))[v];
+  };
   std::vector<Value> replacement(f.value_count());
   Builder b(f);
   bool changed = false;
@@ -29,7 +34,7 @@ bool unify_comparisons(Function& f) {
         for (std::uint32_t k = 0; k < 2; ++k) {
           const Value word = f.operand(i, 1 - k);
           if (f.is_constant(f.operand(i, k)) && f.value(word).shape == Shape::varying &&
-              shapes[word].fits(static_cast<std::uint32_t>(f.constant(f.operand(i, k)))))
+              shape_of(word).fits(static_cast<std::uint32_t>(f.constant(f.operand(i, k)))))
             replacement[f.result(i).id] = word, changed = true;
         }
         continue;
@@ -38,7 +43,7 @@ bool unify_comparisons(Function& f) {
       for (std::uint32_t k = 0; k < 2; ++k) {
         const Value word = f.operand(i, k), bound = f.operand(i, 1 - k);
         if (!f.is_constant(bound) || f.value(word).shape != Shape::varying) continue;
-        const LaneShape shape = shapes[word];
+        const LaneShape shape = shape_of(word);
         // The first value of those that compare otherwise than what is below.
         const std::uint64_t first = f.constant(bound) + ((opcode == Opcode::ILtU32) == (k == 0) ? 0 : 1);
         if (!is_base_and_rest(shape) || first % (std::uint64_t{1} << shape.zeros) != 0) continue;
