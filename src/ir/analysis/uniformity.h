@@ -16,8 +16,8 @@
 namespace warpjit::ir {
 
 // Works on both forms; in group form branches are uniform. Irreducible functions, and those in which looking
-// for joins takes too long (it is quadratic for long chains of branches to one place): in thread form every phi
-// is varying.
+// for joins takes too long (it is quadratic for long chains of branches to one place): in thread form every
+// phi is varying.
 void analyze_uniformity(Function& f);
 void analyze_uniformity(Function& f, const Loops& loops);
 
