@@ -1,5 +1,6 @@
 // How groups of a block meet. A barrier counts arrivals. Whenever a group waits or ends, each count that has
-// reached what the last arrival wants becomes 0; then all groups go on that wait at a barrier whose count is 0.
+// reached what the last arrival wants becomes 0; then all groups go on that wait at a barrier whose count is
+// 0.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +9,8 @@ namespace warpjit::ir {
 
 inline constexpr std::uint32_t kMaxBarriers = 16;  // of a block
 
-// What a group does at a Barrier. A plain one, at which all groups of the block that have not ended meet, packs
-// into its number.
+// What a group does at a Barrier. A plain one, at which all groups of the block that have not ended meet,
+// packs into its number.
 struct BarrierForm {
   std::uint32_t number = 0;  // below kMaxBarriers
   bool arrives = true, waits = true;
