@@ -498,9 +498,8 @@ class Scheduler {
     builder_.ret();
     // In the order of the turn's predecessors: the entry, the same phase, the next one, one more to fail in.
     made_.set_operands(made_.definition(group_), std::array<Value, 4>{zero, group, zero, zero});
-    made_.set_operands(
-        made_.definition(later_),
-        std::array<Value, 4>{zero, later_, builder_.constant(1u), builder_.constant(kStuck)});
+    made_.set_operands(made_.definition(later_),
+                       std::array<Value, 4>{zero, later_, builder_.constant(1u), builder_.constant(kStuck)});
   }
 
   void fill_phis() {
@@ -528,7 +527,7 @@ class Scheduler {
   // more: finished.
   const std::uint32_t resume_slot_;
   const bool counted_;
-  std::vector<std::uint32_t> numbers_;      // of the barriers, where these are counted
+  std::vector<std::uint32_t> numbers_;  // of the barriers, where these are counted
   std::uint32_t first_value_slot_ = 0;
   std::vector<std::uint32_t> remake_cost_;  // per value of f: operations
   Function made_;
