@@ -116,7 +116,8 @@ struct Host {
                  const CompileOptions& options, MachineCode& out);
 };
 
-// Makes memory operands of loads from addresses in registers that one instruction of the same block needs.
+// Makes memory operands of loads from addresses in registers, and of whole vectors of the constant pool, that
+// one instruction of the same block needs.
 // Takes the uses that lir::count_uses found; those of such loads are none then.
 void fold_loads(lir::Code& code, const Host& host, std::vector<std::uint32_t>& uses);
 

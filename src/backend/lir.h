@@ -92,8 +92,8 @@ struct Code {
 };
 
 // Removing instructions whose definitions nobody uses, and block arguments likewise, takes two linear steps,
-// between which more definitions may be made unused. How often registers are used by what is needed; removes
-// the block arguments:
+// between which more definitions may be made unused. At most how often registers are used by what is needed;
+// removes the block arguments:
 void count_uses(Code& code, std::vector<std::uint32_t>& uses);
 inline bool is_dead(const Inst& inst, const std::vector<std::uint32_t>& uses) {
   return (inst.flags & kPure) != 0 && inst.def != kNoReg && uses[inst.def] == 0;

@@ -67,7 +67,7 @@ void Liveness::define(Reg v, std::uint32_t block, std::uint32_t position) {
   globals_.push_back(v);
 }
 
-// One walk from the end, where next_ is what comes after the place of the walk.
+// One walk from the end.
 void Liveness::collect_uses() {
   values_.assign(code_->classes.size(), Value{});
   later_.clear();

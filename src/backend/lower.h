@@ -240,11 +240,11 @@ class Lowering {
     const Regs from_hot = hot();
     const std::uint32_t hot_end = last_block();
     end_edge(hot_end, from_hot);
-    begin_edge(at);
-    code_.blocks.back().cold = true;
-    const Regs from_cold = cold();
+    const std::uint32_t cold_first = begin_edge(at);
+    const Regs from_cold = cold();  // which may part ways, too
     const std::uint32_t cold_end = last_block();
     end_edge(cold_end, from_cold);
+    for (std::uint32_t b = cold_first; b <= cold_end; ++b) code_.blocks[b].cold = true;
     std::swap(code_.blocks[at].successors[0], code_.blocks[at].successors[1]);
     restore(at_parting);
     return join_edges(hot_end, cold_end);

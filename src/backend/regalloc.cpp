@@ -14,7 +14,7 @@ constexpr std::int32_t kNowhere = -1;
 // Which value each register of each class holds: says something of those that are occupied.
 struct RegisterState {
   std::array<std::uint32_t, kClassCount> occupied = {};
-  std::array<std::array<Reg, kMaxRegisters>, kClassCount> held;
+  std::array<std::array<Reg, kMaxRegisters>, kClassCount> held = {};
 };
 
 // visit(register number) for each bit, ascending.
@@ -523,7 +523,7 @@ class Run {
     for (std::size_t c = 0; c < kClassCount; ++c)
       for_each_bit(after.occupied[c], [&](std::uint32_t r) {
         Reg source = after.held[c][r];
-        if (live_.definition(source) == target.first)  // a parameter: nothing else is defined there so early
+        if (live_.definition(source) == target.first)  // a parameter: what else is defined there is later
           for (std::size_t k = 0; k < args.size(); ++k)
             if (target.params[k] == source) {
               source = args[k];

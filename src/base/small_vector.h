@@ -9,7 +9,6 @@
 #include <initializer_list>
 #include <iterator>
 #include <memory>
-#include <span>
 #include <type_traits>
 #include <utility>
 

@@ -139,16 +139,15 @@ Result<ReachedCode> ReachedCode::find(const Program& program, std::span<const Br
     for (const BranchTarget& target : targets)
       if (target.space == i.src[0].space) through_constants.push_back({target.address, false});
   }
-  std::ranges::copy_if(targets, std::back_inserter(result.targets_),
-                       [&](const BranchTarget& target) { return result.at(target.address) != nullptr; });
+  std::ranges::copy_if(targets, std::back_inserter(result.targets_), [&](const BranchTarget& target) {
+    return (result.branch_spaces_ >> target.space & 1) != 0 && result.at(target.address) != nullptr;
+  });
   return result;
 }
 
-std::vector<std::uint32_t> ReachedCode::targets(std::uint32_t space) const {
-  std::vector<std::uint32_t> result;
-  for (const BranchTarget& target : targets_)
-    if (target.space == space) result.push_back(target.address);
-  return result;
+std::span<const BranchTarget> ReachedCode::targets(std::uint32_t space) const {
+  const auto first = std::ranges::lower_bound(targets_, space, {}, &BranchTarget::space);
+  return {first, std::ranges::upper_bound(first, targets_.end(), space, {}, &BranchTarget::space)};
 }
 
 std::uint32_t branch_spaces(const Program& program) {

@@ -35,7 +35,7 @@ class ReachedCode {
   // Was any `bra c[]` reached?
   bool branches_through_constants() const { return branch_spaces_ != 0; }
   // Where those of a space go: its targets that are code.
-  std::vector<std::uint32_t> targets(std::uint32_t space) const;
+  std::span<const BranchTarget> targets(std::uint32_t space) const;
 
  private:
   static constexpr std::uint32_t kNone = ~0U;
@@ -43,7 +43,7 @@ class ReachedCode {
   std::vector<ReachedInstruction> instructions_;
   std::vector<std::uint32_t> of_word_;  // index at each word of the code
   std::uint32_t branch_spaces_ = 0;     // bit k: some bra ck[] was reached
-  BranchTargets targets_;
+  BranchTargets targets_;               // of these, in order
 };
 
 // Bit k: some word of the code may be a `bra ck[]`.

@@ -78,8 +78,8 @@ class StackTranslation : private InstructionTranslator {
       starts[next / 4] |= kBehind;
       if (i.opcode == Opcode::bra_c) {
         start_at(address);
-        const std::vector<std::uint32_t> targets = code_.targets(i.src[0].space);
-        std::ranges::for_each(targets, start_at);
+        const std::span<const BranchTarget> targets = code_.targets(i.src[0].space);
+        for (const BranchTarget& target : targets) start_at(target.address);
         looked_for += targets.size();
         if (looked_for > kMaxTargets)
           return Error{ErrorCode::unsupported, "branches through c[] that may go to very many places",
@@ -345,8 +345,9 @@ class StackTranslation : private InstructionTranslator {
     const I32 lowest = b_.MinLaneU32(b_.select(lanes_, lane, none));
     const I32 target = b_.MinLaneU32(b_.select(b_.IEq32(lane, lowest), targets, none));
     I32 number = none;
-    for (const std::uint32_t address : code_.targets(i.src[0].space))
-      number = b_.select(b_.IEq32(target, b_.constant(address)), b_.constant(case_at(address)), number);
+    for (const BranchTarget& known : code_.targets(i.src[0].space))
+      number = b_.select(b_.IEq32(target, b_.constant(known.address)), b_.constant(case_at(known.address)),
+                         number);
     stop_if(b_.IEq32(number, none));
     const ir::Block backward = function_.add_block(), paid = function_.add_block();
     b_.branch(b_.ILeU32(target, b_.constant(pc)), backward, paid);

@@ -1,6 +1,7 @@
 #include "ir/analysis/uniformity.h"
 
 #include <algorithm>
+#include <span>
 
 #include "ir/memory.h"
 
@@ -24,6 +25,37 @@ void set_shapes(Function& f, Inst i, Shape shape) {
   for (std::uint32_t k = 0; k < f.inst(i).result_count; ++k) f.value(f.result(i, k)).shape = shape;
 }
 
+// Does the result vary as the operand does?
+bool counts(const Function& f, Inst user, Value v) {
+  const Opcode opcode = f.inst(user).opcode;
+  // Lanes without guard may have the others' word.
+  if (opcode == Opcode::LoadMemory) return v == f.operand(user, 1);
+  return !info(opcode).masked || v != f.operand(user, info(opcode).guard());
+}
+
+// The users of each value, as one array with a range per value.
+class Users {
+ public:
+  Users() = default;
+  Users(const Function& f, std::span<const Block> blocks) : first_(f.value_count() + 2) {
+    for (Block b : blocks)
+      for (Inst i : f.insts(b))
+        for (Value v : f.operands(i)) ++first_[v.id + 2];
+    for (std::size_t k = 2; k < first_.size(); ++k) first_[k] += first_[k - 1];
+    users_.resize(first_.back());
+    for (Block b : blocks)
+      for (Inst i : f.insts(b))
+        for (Value v : f.operands(i)) users_[first_[v.id + 1]++] = i;
+  }
+  std::span<const Inst> of(Value v) const {
+    return {users_.data() + first_[v.id], first_[v.id + 1] - first_[v.id]};
+  }
+
+ private:
+  std::vector<std::uint32_t> first_;
+  std::vector<Inst> users_;
+};
+
 class Uniformity {
  public:
   Uniformity(Function& f, const Loops& loops) : f_(f), loops_(loops) {}
@@ -33,11 +65,11 @@ class Uniformity {
     for (Block b : loops_.order())
       for (Inst i : f_.insts(b)) set_shapes(f_, i, first_shape(f_.inst(i)));
     first_visits();
-    if (!changed_.empty()) collect_users();
+    if (!changed_.empty()) users_ = Users(f_, loops_.order());
     while (!changed_.empty()) {
       const Value v = changed_.back();
       changed_.pop_back();
-      for (std::uint32_t k = first_user_[v.id]; k < first_user_[v.id + 1]; ++k) visit_user(users_[k], v);
+      for (Inst user : users_.of(v)) visit_user(user, v);
       if (walked_ > kMaxWalk * (loops_.order().size() + 100)) return false;
     }
     return true;
@@ -45,19 +77,6 @@ class Uniformity {
 
  private:
   static constexpr std::size_t kMaxWalk = 100;  // how often each block may be passed, on average
-
-  // The users of each value, as one array with a range per value.
-  void collect_users() {
-    first_user_.assign(f_.value_count() + 2, 0);
-    for (Block b : loops_.order())
-      for (Inst i : f_.insts(b))
-        for (Value v : f_.operands(i)) ++first_user_[v.id + 2];
-    for (std::size_t k = 2; k < first_user_.size(); ++k) first_user_[k] += first_user_[k - 1];
-    users_.resize(first_user_.back());
-    for (Block b : loops_.order())
-      for (Inst i : f_.insts(b))
-        for (Value v : f_.operands(i)) users_[first_user_[v.id + 1]++] = i;
-  }
 
   // In the order of the blocks operands come before what uses them, phis of loops excepted.
   void first_visits() {
@@ -89,15 +108,7 @@ class Uniformity {
   void visit_user(Inst user, Value v) {
     const InstData& data = f_.inst(user);
     const Shape shape = leaves_divergently(v, data) ? Shape::varying : f_.value(v).shape;
-    if (counts(user, v)) take(user, shape);
-  }
-
-  // Does the result vary as the operand does?
-  bool counts(Inst user, Value v) const {
-    const Opcode opcode = f_.inst(user).opcode;
-    // Lanes without guard may have the others' word.
-    if (opcode == Opcode::LoadMemory) return v == f_.operand(user, 1);
-    return !info(opcode).masked || f_.value(v).type != Type::i1;
+    if (counts(f_, user, v)) take(user, shape);
   }
 
   // An operand that counts has this shape.
@@ -230,8 +241,7 @@ class Uniformity {
 
   Function& f_;
   const Loops& loops_;
-  std::vector<std::uint32_t> first_user_;
-  std::vector<Inst> users_;
+  Users users_;
   std::vector<Value> changed_;                // whose users must hear of it
   Inst visited_;                              // by first_visits(): its users come later
   std::vector<std::uint8_t> diverged_;        // per block: diverge() has run
@@ -251,21 +261,31 @@ void analyze_data(Function& f) {
   const std::vector<Block> order = reverse_postorder(f);
   for (Block b : order)
     for (Inst i : f.insts(b)) set_shapes(f, i, first_shape(f.inst(i)));
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (Block b : order)
-      for (Inst i : f.insts(b)) {
-        const InstData& data = f.inst(i);
-        if (data.result_count == 0 || info(data.opcode).convergent) continue;
-        Shape shape = f.value(data.first_result).shape;
-        if (data.opcode == Opcode::LoadMemory)
-          shape = std::max(shape, f.value(f.operand(i, 1)).shape);
-        else
-          for (std::uint32_t k = 0; k < data.operand_count; ++k)
-            if (!info(data.opcode).is_mask(k)) shape = std::max(shape, f.value(f.operand(i, k)).shape);
-        changed |= shape != f.value(data.first_result).shape;
-        set_shapes(f, i, shape);
-      }
+  std::vector<Value> changed;
+  const auto visit = [&](Inst i) {
+    const InstData& data = f.inst(i);
+    if (data.result_count == 0 || info(data.opcode).convergent) return;
+    Shape shape = f.value(data.first_result).shape;
+    for (Value v : f.operands(i))
+      if (counts(f, i, v)) shape = std::max(shape, f.value(v).shape);
+    if (shape == f.value(data.first_result).shape) return;
+    set_shapes(f, i, shape);
+    for (std::uint32_t k = 0; k < data.result_count; ++k) changed.push_back(f.result(i, k));
+  };
+  for (Block b : order)
+    for (Inst i : f.insts(b)) visit(i);
+  changed.clear();  // but operands of phis come later, too
+  for (Block b : order)
+    for (Inst i : f.insts(b)) {
+      if (f.inst(i).opcode != Opcode::Phi) break;
+      visit(i);
+    }
+  if (changed.empty()) return;
+  const Users users(f, order);
+  while (!changed.empty()) {
+    const Value v = changed.back();
+    changed.pop_back();
+    for (Inst user : users.of(v)) visit(user);
   }
 }
 

@@ -11,15 +11,15 @@ namespace {
 using fold_detail::Folder;
 using fold_detail::Step;
 
-// Everything constant: what evaluate says.
+// Everything constant that the result depends on: what evaluate says.
 Step fold_constants(Function& f, const Expression& e, Value& value) {
   std::array<std::uint64_t, 3> bits{};
   for (std::uint32_t k = 0; k < e.operand_count; ++k) {
+    if (info(e.opcode).is_mask(k)) continue;
     if (!f.is_constant(e.operands[k])) return Step::none;
     bits[k] = f.constant(e.operands[k]);
   }
-  value = f.constant_value(type_of_letter(info(e.opcode).results[0]),
-                           evaluate(e.opcode, std::span(bits.data(), e.operand_count)));
+  value = f.constant_value(type_of_letter(info(e.opcode).results[0]), evaluate(e.opcode, bits));
   return Step::known;
 }
 
