@@ -97,7 +97,8 @@ TEST_P(PassText, Gives) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, PassText,
-                         ::testing::Values("control_flow", "gvn", "rows", "hoist", "dce", "expand", "floats"),
+                         ::testing::Values("control_flow", "gvn", "rows", "hoist", "dce", "expand", "floats",
+                                           "fold"),
                          [](const auto& case_info) { return case_info.param; });
 
 }  // namespace
