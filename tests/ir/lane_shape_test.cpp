@@ -205,91 +205,81 @@ TEST(LaneShape, RandomArithmeticIsAsSaid) {
   EXPECT_GT(known, 2000u);
 }
 
-// Comparisons of a thread's number with any bound, made of bases where those decide.
+// The four unsigned comparisons of a thread's number with a bound; what each writes down.
+constexpr int kForms = 4;
+I1 compare(Builder& b, int form, I32 thread, I32 bound) {
+  return form == 0   ? b.ILtU32(thread, bound)
+         : form == 1 ? b.ILeU32(thread, bound)
+         : form == 2 ? b.ILtU32(bound, thread)
+                     : b.ILeU32(bound, thread);
+}
+bool holds(int form, std::uint32_t thread, std::uint32_t bound) {
+  return form == 0   ? thread < bound
+         : form == 1 ? thread <= bound
+         : form == 2 ? bound < thread
+                     : bound <= thread;
+}
+I1 store_comparison(Kernel& k, int form, I32 thread, I32 bound) {
+  k.f.form = Form::thread;
+  const I1 condition = compare(k.b, form, thread, bound);
+  k.b.StoreMemory(k.b.constant(true), k.b.IShl32(thread, k.word(2)),
+                  k.b.SelectI32(condition, k.word(1), k.word(2)), MemoryAccess{}.pack());
+  k.b.ret();
+  return condition;
+}
+// Runs what store_comparison made; the table's words are the bound.
+void expect_comparison(const Function& kernel, int form, std::uint32_t bound) {
+  std::vector<std::uint32_t> kept(kLanes * kGroups), table(16, bound);
+  const MemoryRange range = {reinterpret_cast<std::byte*>(kept.data()), 0,
+                             static_cast<std::uint32_t>(kept.size() * 4)};
+  BlockMemory block;
+  block.globals[0] = {&range, 1};
+  Memory memory;
+  memory.uniform = table;
+  memory.block = &block;
+  auto interpreter = Interpreter::prepare(kernel, kLanes);
+  ASSERT_TRUE(interpreter.ok()) << to_string(interpreter.error());
+  ASSERT_TRUE(interpreter->run(memory, 0, kLanes * kGroups, 100).ok());
+  for (std::uint32_t n = 0; n < kept.size(); ++n)
+    ASSERT_EQ(kept[n], holds(form, n, bound) ? 1u : 2u) << "thread " << n;
+}
+
+// Any bound: made of bases where those decide.
 TEST(LaneShape, ComparisonsOfWholeGroups) {
   for (const std::uint32_t bound : {0u, 1u, 31u, 32u, 33u, 63u, 64u, 95u, 96u, 127u, 128u, 0xffffffe0u, ~0u})
-    for (int form = 0; form < 4; ++form) {
+    for (int form = 0; form < kForms; ++form) {
       SCOPED_TRACE(std::to_string(bound) + ", form " + std::to_string(form));
       Kernel k;
-      k.f.form = Form::thread;
-      const I32 thread = k.b.IAnd32(k.thread(), k.word(0xffff)), limit = k.word(bound);
-      const I1 holds = form == 0   ? k.b.ILtU32(thread, limit)
-                       : form == 1 ? k.b.ILeU32(thread, limit)
-                       : form == 2 ? k.b.ILtU32(limit, thread)
-                                   : k.b.ILeU32(limit, thread);
-      k.b.StoreMemory(k.b.constant(true), k.b.IShl32(thread, k.word(2)),
-                      k.b.SelectI32(holds, k.word(1), k.word(2)), MemoryAccess{}.pack());
-      k.b.ret();
+      const I32 thread = k.b.IAnd32(k.thread(), k.word(0xffff));
+      const I1 condition = store_comparison(k, form, thread, k.word(bound));
       ASSERT_TRUE(verify(k.f).ok()) << to_string(verify(k.f).error());
       analyze_uniformity(k.f);
       unify_comparisons(k.f);
       analyze_uniformity(k.f);
       // Does the bound part groups?
       const std::uint64_t first = std::uint64_t{bound} + (form == 1 || form == 2 ? 1 : 0);
-      if (!k.f.is_constant(holds)) {
-        EXPECT_EQ(k.f.value(holds).shape == Shape::varying, first % kLanes != 0);
+      if (!k.f.is_constant(condition)) {
+        EXPECT_EQ(k.f.value(condition).shape == Shape::varying, first % kLanes != 0);
       }
-      std::vector<std::uint32_t> kept(kLanes * kGroups);
-      const MemoryRange range = {reinterpret_cast<std::byte*>(kept.data()), 0,
-                                 static_cast<std::uint32_t>(kept.size() * 4)};
-      BlockMemory block;
-      block.globals[0] = {&range, 1};
-      std::vector<std::uint32_t> table(16);
-      Memory memory;
-      memory.uniform = table;
-      memory.block = &block;
       const auto program = run_pipeline(k.f, {});
       ASSERT_TRUE(program.ok()) << to_string(program.error());
-      auto interpreter = Interpreter::prepare(program->kernel, kLanes);
-      ASSERT_TRUE(interpreter.ok()) << to_string(interpreter.error());
-      ASSERT_TRUE(interpreter->run(memory, 0, kLanes * kGroups, 100).ok());
-      for (std::uint32_t n = 0; n < kept.size(); ++n) {
-        const bool wanted = form == 0   ? n < bound
-                            : form == 1 ? n <= bound
-                            : form == 2 ? bound < n
-                                        : bound <= n;
-        ASSERT_EQ(kept[n], wanted ? 1u : 2u) << "thread " << n;
-      }
+      expect_comparison(program->kernel, form, bound);
     }
 }
 
-// Likewise with a bound that is known only when the kernel runs: the lane's number is compared.
+// A bound that is known only when the kernel runs: the lane's number is compared.
 TEST(LaneShape, ComparisonsOfLanes) {
-  for (int form = 0; form < 4; ++form) {
+  for (int form = 0; form < kForms; ++form) {
     Kernel k;
-    k.f.form = Form::thread;
-    const I32 thread = k.thread(), limit = k.uniform(0);
-    const I1 holds = form == 0   ? k.b.ILtU32(thread, limit)
-                     : form == 1 ? k.b.ILeU32(thread, limit)
-                     : form == 2 ? k.b.ILtU32(limit, thread)
-                                 : k.b.ILeU32(limit, thread);
-    k.b.StoreMemory(k.b.constant(true), k.b.IShl32(thread, k.word(2)),
-                    k.b.SelectI32(holds, k.word(1), k.word(2)), MemoryAccess{}.pack());
-    k.b.ret();
+    store_comparison(k, form, k.thread(), k.uniform(0));
     const auto program = run_pipeline(k.f, {});
     ASSERT_TRUE(program.ok()) << to_string(program.error());
     const std::string text = print(program->kernel);
     EXPECT_NE(text.find(form % 2 == 0 ? "ILtS32" : "ILeS32"), std::string::npos) << text;
-    auto interpreter = Interpreter::prepare(program->kernel, kLanes);
-    ASSERT_TRUE(interpreter.ok()) << to_string(interpreter.error());
     for (const std::uint32_t bound :
          {0u, 1u, 17u, 31u, 32u, 100u, 127u, 128u, 0x7ffffffeu, 0x7fffffffu, 0x80000000u, 0x80000040u, ~0u}) {
-      std::vector<std::uint32_t> kept(kLanes * kGroups), table(16, bound);
-      const MemoryRange range = {reinterpret_cast<std::byte*>(kept.data()), 0,
-                                 static_cast<std::uint32_t>(kept.size() * 4)};
-      BlockMemory block;
-      block.globals[0] = {&range, 1};
-      Memory memory;
-      memory.uniform = table;
-      memory.block = &block;
-      ASSERT_TRUE(interpreter->run(memory, 0, kLanes * kGroups, 100).ok());
-      for (std::uint32_t n = 0; n < kept.size(); ++n) {
-        const bool wanted = form == 0   ? n < bound
-                            : form == 1 ? n <= bound
-                            : form == 2 ? bound < n
-                                        : bound <= n;
-        ASSERT_EQ(kept[n], wanted ? 1u : 2u) << "bound " << bound << ", form " << form << ", thread " << n;
-      }
+      SCOPED_TRACE(std::to_string(bound) + ", form " + std::to_string(form));
+      expect_comparison(program->kernel, form, bound);
     }
   }
 }

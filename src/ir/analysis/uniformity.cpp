@@ -297,14 +297,12 @@ void analyze_uniformity(Function& f, const Loops& loops) {
   for (Block b : reverse_postorder(f)) {
     for (Inst i : f.insts(b)) {
       const InstData& data = f.inst(i);
-      const OpcodeInfo& row = info(data.opcode);
-      Shape shape = row.convergent ? Shape::group : Shape::launch;
-      if (data.opcode == Opcode::Phi || row.per_lane) shape = Shape::varying;
-      if (data.opcode == Opcode::LoadMemory)
-        shape = std::max(loaded(data), f.value(f.operand(i, 1)).shape);
-      else if (!row.convergent && data.opcode != Opcode::Phi)
-        for (Value v : f.operands(i)) shape = std::max(shape, f.value(v).shape);
-      for (std::uint32_t k = 0; k < data.result_count; ++k) f.value(f.result(i, k)).shape = shape;
+      const bool phi = data.opcode == Opcode::Phi;
+      Shape shape = phi ? Shape::varying : first_shape(data);
+      if (!phi && !info(data.opcode).convergent)
+        for (Value v : f.operands(i))
+          if (counts(f, i, v)) shape = std::max(shape, f.value(v).shape);
+      set_shapes(f, i, shape);
     }
   }
 }
