@@ -112,6 +112,7 @@ void Emitter::routine(const Routine& r) {
     a.bind(thunk_);
     thunk();
   }
+  routines();
   out_.statistics.spill_stores += r.allocation->spill_stores;
   out_.statistics.spill_loads += r.allocation->spill_loads;
   out_.statistics.rematerialized += r.allocation->rematerialized;

@@ -41,6 +41,8 @@ class Emitter {
   // A call of the thunk, for a call site; and the thunk: calls KernelArgs::call and keeps every register.
   virtual void call(std::uint32_t site) = 0;
   virtual void thunk() = 0;
+  // Behind all blocks: what the instructions that `encode` made call.
+  virtual void routines() {}
   virtual void jump(const Label& target) = 0;
   // Goes to `target` if the condition of a branch instruction is `sense`; else on.
   virtual void branch(const Inst& inst, bool sense, const Label& target) = 0;

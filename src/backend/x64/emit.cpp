@@ -276,6 +276,62 @@ class X64Emitter final : public Emitter {
     a_.ret();
   }
 
+  void routines() override {
+    if (!multiply_add_.isValid()) return;
+    a_.bind(multiply_add_);
+    multiply_add_truncated();
+    multiply_add_.reset();
+  }
+
+  // The product in f64, where it is exact, without the bits that f32 has no room for; the sum in f64, and
+  // then in f32. Where the addend is zero, a product to nearest (isa/tesla.md 8.3). Keeps every register; it
+  // is rarely needed, and each that needs it would be longer than all else of a multiply-add.
+  void multiply_add_truncated() {
+    constexpr std::int32_t kReturnAddress = 8, kKept = 4;
+    constexpr int kDropped = 29;  // fraction bits of f64 that f32 lacks
+    const bool v4 = host_.mask_registers;
+    const auto bytes = static_cast<std::int32_t>(host_.vector_bytes), half = bytes / 2, room = kKept * bytes;
+    const auto at = [&](std::int32_t place) { return x86::ptr(x86::rsp, place); };
+    const auto half_vec = [&](Reg r) -> x86::Vec {
+      return v4 ? x86::Vec(x86::ymm(r)) : x86::Vec(x86::xmm(r));
+    };
+    const std::int32_t left = room + kReturnAddress + frame_base_ + multiply_add_words_, right = left + bytes,
+                       addend = right + bytes;
+    namespace I = x86::Inst;
+    a_.sub(x86::rsp, room);
+    for (Reg r = 0; r < kKept; ++r) put(I::kIdVmovups, at(static_cast<std::int32_t>(r) * bytes), vec(r));
+    if (v4) a_.kmovw(x86::eax, x86::k1);
+    for (Reg n : {0u, 1u}) {
+      const std::int32_t from = static_cast<std::int32_t>(n) * half;
+      put(I::kIdVcvtps2pd, vec(0), at(left + from));
+      put(I::kIdVcvtps2pd, vec(1), at(right + from));
+      put(I::kIdVmulpd, vec(0), vec(0), vec(1));
+      put(I::kIdVpsrlq, vec(0), vec(0), asmjit::Imm(kDropped));
+      put(I::kIdVpsllq, vec(0), vec(0), asmjit::Imm(kDropped));
+      put(I::kIdVcvtps2pd, vec(1), at(addend + from));
+      put(I::kIdVaddpd, vec(0), vec(0), vec(1));
+      put(I::kIdVcvtpd2ps, half_vec(2 + n), vec(0));
+    }
+    put(v4 ? I::kIdVinsertf64x4 : I::kIdVinsertf128, vec(2), vec(2), half_vec(3), asmjit::Imm(1));
+    put(I::kIdVmovups, vec(0), at(left));
+    put(I::kIdVmulps, vec(0), vec(0), at(right));
+    put(I::kIdVmovups, vec(1), at(addend));
+    put(I::kIdVaddps, vec(0), vec(0), vec(1));
+    clear(3);
+    if (v4) {
+      put(I::kIdVcmpps, x86::k1, vec(1), vec(3), asmjit::Imm(predicate::kEq));
+      put_masked(I::kIdVblendmps, 1, false, vec(2), vec(2), vec(0));
+      a_.kmovw(x86::k1, x86::eax);
+    } else {
+      put(I::kIdVcmpps, vec(3), vec(1), vec(3), asmjit::Imm(predicate::kEq));
+      put(I::kIdVblendvps, vec(2), vec(2), vec(0), vec(3));
+    }
+    put(I::kIdVmovups, at(left), vec(2));
+    for (Reg r = 0; r < kKept; ++r) put(I::kIdVmovups, vec(r), at(static_cast<std::int32_t>(r) * bytes));
+    a_.add(x86::rsp, room);
+    a_.ret();
+  }
+
   void jump(const Label& target) override { a_.jmp(target); }
 
   void encode(const Inst& inst) override {
@@ -298,6 +354,10 @@ class X64Emitter final : public Emitter {
       case Form::range:
         return put(id, vec(inst.def), vec(inst.use[0]), operand(inst, 1),
                    asmjit::Imm(op == Op::RangeMin ? 4 : 5));
+      case Form::routine:
+        if (!multiply_add_.isValid()) multiply_add_ = a_.newLabel();
+        multiply_add_words_ = inst.mem.displacement;
+        return put(id, multiply_add_);
       case Form::set_rounding:
         return put(id, x86::dword_ptr(x86::rsp, inst.imm == 0 ? kFlushMode : kFlushModeZero));
       case Form::vv_imm:
@@ -534,6 +594,8 @@ class X64Emitter final : public Emitter {
   // Words of the frame behind the fuel.
   static constexpr std::int32_t kCallersMode = 16, kFlushMode = 20, kFlushModeZero = 24;
   bool flushes_ = false;
+  Label multiply_add_;  // of the routine, once it is called
+  std::int32_t multiply_add_words_ = 0;
   // Bytes for the registers that a call keeps: vectors, masks, scalars, two words of MXCSR.
   static constexpr std::int32_t kCallSaves = 32 * 64 + 64 + 64 + 64;
   std::int32_t frame_base_ = 0, spill_base_ = 0, vectors_base_ = 0, calls_base_ = 0, pushed_ = 0;

@@ -69,6 +69,7 @@ enum class Form : std::uint8_t {
   s_select,
   s_select64,
   s_sign_extend,
+  routine,
   set_rounding,
 };
 

@@ -50,9 +50,8 @@ class Lowering final : public backend::Lowering {
   Reg unusual_lanes(const std::vector<Product>& products, Value matters);
   Reg is_greatest(const Product& p);
   Reg truncated(const Product& p);
-  Reg add_again(Product p);
+  Reg add_again(const Product& p);
   bool quiet(Value v) const;
-  Reg lanes_between(Reg r, std::uint32_t first, std::uint32_t end);
   Reg shift_by_vector(Shift kind, Value a, Value count, std::uint32_t p) override;
   Reg min_over_lanes(Reg r) override;
   Mask compare_floats(ir::Opcode op, Value a, Value b, std::uint32_t p) override;
@@ -107,6 +106,7 @@ class Lowering final : public backend::Lowering {
   void raise_invalid(Reg mask);
 
   std::int32_t words_ = -1;    // frame area for values, offsets and guards of lanes that store one by one
+  std::int32_t again_words_ = -1;  // frame area for operands of MultiplyAddTruncated
   std::int32_t scratch_ = -1;  // frame area for the byte offsets of per-lane rows
   ir::Value scratch_index_;    // whose offsets are there, since the block began
   std::uint32_t scratch_block_ = ~0u;

@@ -23,15 +23,6 @@ Reg Lowering::toward_zero(Op op, Reg a, Reg b) {
   return inst.def;
 }
 
-// The lanes of r, unsigned, from `first` to `end` - 1; on AVX2 both must be below 2^31.
-Reg Lowering::lanes_between(Reg r, std::uint32_t first, std::uint32_t end) {
-  if (v4())
-    return compare(Op::CmpU, vvv(Op::ISub, r, constant_source(first)), constant_source(end - first),
-                   integer_predicate::kLt);
-  Reg from = vvv(Op::ICmpGt, r, constant_source(first - 1));
-  return vvv(Op::And, from, vvv(Op::ICmpGt, constant_vector(end), r));
-}
-
 // Sums of c and products that are truncated with their exponent in the range of f32. That is the result but
 // in lanes where c is zero, or is so small that a product below 2^-126 would change its rounding, or where
 // the product may be beyond the greatest finite value: if there are such lanes, and some of them matter, all
@@ -75,7 +66,7 @@ Reg Lowering::truncated(const Product& p) {
   return vvv(Op::IAdd, nearest, too_large);
 }
 
-constexpr std::uint32_t kGreatest = 0x7f7fffff, kLeast = 0x00800000, kSmall = 0x0d800000;  // 2^-126, 2^-100
+constexpr std::uint32_t kGreatest = 0x7f7fffff;
 constexpr std::uint32_t kMagnitude = 0x7fffffff;
 
 // AVX-512: those of `among`, or of all lanes, that are usual.
@@ -124,39 +115,21 @@ Reg Lowering::is_greatest(const Product& p) {
   return vvv(Op::ICmpEq, vvv(Op::And, p.truncated, constant_source(kMagnitude)), constant_vector(kGreatest));
 }
 
-// Where c is zero the product is rounded to nearest. Where the product is out of range, the sum is made of
-// numbers that are 2^128 times as large or as small; what that drops of c is too small to matter.
-Reg Lowering::add_again(Product p) {
-  if (!v4()) {
-    round_toward_zero(true);
-    p.truncated = multiply_toward_zero(p.left, p.right);
-    round_toward_zero(false);
+// By the routine of the code (emit.cpp), which reads its operands from the frame.
+Reg Lowering::add_again(const Product& p) {
+  const auto bytes = static_cast<std::int32_t>(host_.vector_bytes);
+  if (again_words_ < 0) again_words_ = reserve_frame(3 * host_.vector_bytes);
+  std::int32_t place = again_words_;
+  for (Reg r : {p.left, p.right, p.addend}) {
+    Inst& store = add(Op::StoreFull);
+    use(store, r);
+    store.mem = frame(place);
+    place += bytes;
   }
-  Reg sum = vvv(Op::Add, p.truncated, p.addend);
-  constexpr std::uint32_t kUp = 0x5f800000, kDown = 0x1f800000;  // 2^64, 2^-64
-  Reg zero = constant_vector(0);
-  const auto is_zero = [&](Reg r) { return compare(Op::CmpF, r, reg_source(zero), predicate::kEq); };
-  Reg magnitude = vvv(Op::And, p.addend, constant_source(kMagnitude));
-  Reg small = lanes_between(magnitude, kLeast, kSmall);
-  Reg large = is_greatest(p);
-  // Zero, but no factor is.
-  Reg lost = mask_op(MaskOp::and_not, is_zero(p.left), is_zero(p.truncated));
-  lost = mask_op(MaskOp::and_not, is_zero(p.right), lost);
-  Reg no_addend = is_zero(p.addend);
-  Reg scaled =
-      mask_op(MaskOp::and_not, no_addend, mask_op(MaskOp::or_, large, mask_op(MaskOp::and_, small, lost)));
-
-  Reg to = blend(constant_vector(kUp), reg_source(constant_vector(kDown)), large);
-  Reg back = blend(constant_vector(kDown), reg_source(constant_vector(kUp)), large);
-  Reg left = vvv(Op::Mul, p.left, to), right = vvv(Op::Mul, p.right, to);
-  round_toward_zero(true);
-  Reg product = multiply_toward_zero(left, right);
-  round_toward_zero(false);
-  Reg addend = vvv(Op::Mul, vvv(Op::Mul, p.addend, to), to);
-  Reg far = vvv(Op::Mul, vvv(Op::Mul, vvv(Op::Add, product, addend), back), back);
-
-  Reg nearest = vvv(Op::Add, vvv(Op::Mul, p.left, p.right), p.addend);
-  return blend(blend(sum, reg_source(nearest), no_addend), reg_source(far), scaled);
+  add(Op::MultiplyAddTruncated).mem = frame(again_words_);
+  Inst& load = add(Op::LoadFull, RegClass::vector);
+  load.mem = frame(again_words_);
+  return load.def;
 }
 
 }  // namespace warpjit::backend::x64
