@@ -86,6 +86,7 @@ Result<MachineCode> compile_for(const Host& host, const ir::GroupProgram& progra
   }
   WARPJIT_TRY(const lir::Allocation* kernel,
               allocate_routine(program.kernel, host, pool, out.parts, role, options, workspace.kernel));
+  out.shared_phase = workspace.kernel.code.shared_phase;
   const Routine kernel_routine = {
       &workspace.kernel.code,      kernel,          true, program.kernel.input_count,
       program.kernel.output_count, group_lanes != 0};

@@ -81,9 +81,10 @@ struct Block {
 struct Code {
   std::vector<Inst> insts;
   std::vector<Block> blocks;
-  std::vector<RegClass> classes;  // of each virtual register
-  std::uint32_t frame_bytes = 0;  // the lowering's own area
-  bool flushes = false;           // runs with denormals as zeros, operands and results
+  std::vector<RegClass> classes;   // of each virtual register
+  std::uint32_t frame_bytes = 0;   // the lowering's own area
+  std::uint32_t shared_phase = 0;  // of MachineCode
+  bool flushes = false;            // runs with denormals as zeros, operands and results
 
   Reg new_reg(RegClass c) {
     classes.push_back(c);

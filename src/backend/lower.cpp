@@ -23,12 +23,14 @@ Lowering::Lowering(const ir::Function& f, const Host& host, const Role& role, Co
   code_.blocks.clear();
   code_.classes.clear();
   code_.frame_bytes = 0;
+  code_.shared_phase = 0;
   code_.flushes = false;
   regs_.assign(f.value_count() * parts, lir::kNoReg);
   use_count_.assign(f.value_count(), 0);
   vector_cache_.resize(f.value_count());
   scalar_cache_.resize(f.value_count());
   mask_cache_.resize(f.value_count());
+  lane_numbers_.resize(parts);
   inverted_.assign(f.value_count(), 0);
   upright_cache_.resize(regs_.size());
   lir_block_.assign(f.block_count(), ~0u);
@@ -61,6 +63,8 @@ void Lowering::run() {
   for (std::uint32_t b = 0; b < code_.blocks.size(); ++b)
     for (std::uint32_t s : code_.blocks[b].successors) code_.blocks[s].predecessors.push_back(b);
   finish_loops();
+  const auto most = std::max_element(phases_.begin(), phases_.end()) - phases_.begin();
+  code_.shared_phase = static_cast<std::uint32_t>(most) * 16;
 }
 
 // Loops stay together and follow their headers, so that the allocator sees them as ranges and jumps are few.
@@ -262,6 +266,7 @@ Reg Lowering::constant_vector(std::uint32_t word) {
 
 Reg Lowering::vector(Value v, std::uint32_t part) {
   if (varying(v)) {
+    if (is_lane_number(v)) return lane_numbers(part);
     if (slot(v, part) == lir::kNoReg && f_.definition_of(v).opcode == Opcode::LoadInput)
       load_input(f_.definition(v));
     return slot(v, part);
@@ -287,6 +292,8 @@ Source Lowering::source(Value v, std::uint32_t part) {
   if (!varying(v)) {
     if (is_constant(v)) return constant_source(static_cast<std::uint32_t>(constant(v)));
     if (is_uniform_load(v)) return uniform_source(v);
+  } else if (is_lane_number(v) && host_.memory_operands) {
+    return {lir::kNoReg, numbers_of_lanes(part)};
   }
   return reg_source(vector(v, part));
 }
@@ -320,6 +327,14 @@ Reg Lowering::mask(Value v, std::uint32_t part) {
 }
 
 Mask Lowering::mask_or_inverse(Value v, std::uint32_t part) {
+  if (is_made_where_read(v)) {
+    const ir::Inst i = f_.definition(v);
+    const Value a = operand(i, 0);
+    if (f_.inst(i).opcode != Opcode::Not1)
+      return compare_integers(integer_condition(f_.inst(i).opcode), a, operand(i, 1), part);
+    const Mask m = mask_or_inverse(a, part);
+    return {m.reg, !m.inverted};
+  }
   if (varying(v)) return {slot(v, part), inverted_[v.id] != 0};
   Cached& cached = mask_cache_[v.id];
   if (cached.block != current_block_) {
@@ -327,6 +342,17 @@ Mask Lowering::mask_or_inverse(Value v, std::uint32_t part) {
     cached = {r, current_block_};
   }
   return {cached.reg, false};
+}
+
+bool Lowering::is_made_where_read(Value v) const {
+  constexpr std::uint32_t kManyParts = 8;
+  if (parts_ < kManyParts || !varying(v)) return false;
+  ir::Inst i = f_.definition(v);
+  if (f_.inst(i).opcode == Opcode::Not1) i = f_.definition(operand(i, 0));
+  const Opcode opcode = f_.inst(i).opcode;
+  if (opcode < Opcode::IEq32 || opcode > Opcode::ILeU32) return false;
+  const Value a = operand(i, 0), b = operand(i, 1);
+  return (is_lane_number(a) && !varying(b)) || (is_lane_number(b) && !varying(a));
 }
 
 void Lowering::define_mask(Value v, std::uint32_t part, Mask m) {

@@ -165,6 +165,7 @@ class Lowering {
   std::int32_t table_offset(Value v) const {
     return static_cast<std::int32_t>(f_.definition_of(v).immediate);
   }
+  bool is_lane_number(Value v) const { return f_.definition_of(v).opcode == ir::Opcode::LaneIndex; }
   lir::RegClass mask_class() const {
     return host_.mask_registers ? lir::RegClass::mask : lir::RegClass::vector;
   }
@@ -175,6 +176,9 @@ class Lowering {
   Reg scalar(Value v);
   Reg mask(Value v, std::uint32_t part);
   Mask mask_or_inverse(Value v, std::uint32_t part);
+  // With many parts: a comparison of the lane's number with one number for all, or its negation. It is one
+  // instruction, made where its mask is read; there are not as many mask registers as parts.
+  bool is_made_where_read(Value v) const;
   Mask combine(MaskOp op, Mask a, Mask b);
   Reg constant_vector(std::uint32_t word);
 
@@ -206,6 +210,10 @@ class Lowering {
   Value unflushed(Value v) const;
   bool may_be_denormal(Value v, int depth = 4) const;
   Reg vector_of(std::span<const std::uint32_t> lanes);  // constants
+  lir::Mem pool_mem(std::span<const std::uint32_t> lanes);
+  Reg load_constant(const lir::Mem& mem);
+  lir::Mem numbers_of_lanes(std::uint32_t part);
+  Reg lane_numbers(std::uint32_t part);
   std::array<Reg, 4> transpose(const std::array<Reg, 4>& rows);
   // Row `number`, the same for all lanes.
   std::array<Reg, 4> uniform_row(Reg number, const TableRow& row);
@@ -441,7 +449,9 @@ class Lowering {
   };
   // Other forms of values, this block's: of uniform ones by value, of inverted masks by value and part.
   std::vector<Cached> vector_cache_, scalar_cache_, mask_cache_, upright_cache_;
-  Cached windows_;  // KernelArgs::windows
+  std::array<std::uint32_t, 4> phases_{};  // of lir::Code::shared_phase, in 16 bytes: how many accesses
+  std::vector<Cached> lane_numbers_;       // by part
+  Cached windows_;                         // KernelArgs::windows
   struct LoadedField {
     Op op;
     std::int32_t displacement;

@@ -289,6 +289,7 @@ Condition integer_condition(Opcode op) {
 
 void Lowering::integer_compare(ir::Inst i, Condition condition) {
   Value a = operand(i, 0), b = operand(i, 1), result = f_.result(i);
+  if (is_made_where_read(result)) return;
   if (varying(result)) {
     for (std::uint32_t p = 0; p < parts_; ++p) define_mask(result, p, compare_integers(condition, a, b, p));
     return;

@@ -115,23 +115,35 @@ void Lowering::lower_UnlockMemory(ir::Inst i) { call(i); }
 
 // ---- groups and their lanes
 
-void Lowering::lower_LaneIndex(ir::Inst i) {
-  Value result = f_.result(i);
-  for (std::uint32_t p = 0; p < parts_; ++p) {
-    std::array<std::uint32_t, 16> lanes{};
-    std::iota(lanes.begin(), lanes.end(), p * host_.lanes);
-    define(result, p, vector_of({lanes.data(), host_.lanes}));
-  }
+void Lowering::lower_LaneIndex(ir::Inst) {}  // a constant where it is read
+
+lir::Mem Lowering::numbers_of_lanes(std::uint32_t part) {
+  std::array<std::uint32_t, 16> lanes{};
+  std::iota(lanes.begin(), lanes.end(), part * host_.lanes);
+  return pool_mem({lanes.data(), host_.lanes});
 }
 
-Reg Lowering::vector_of(std::span<const std::uint32_t> lanes) {
-  const std::int32_t offset = pool_.offset(lanes);
+Reg Lowering::lane_numbers(std::uint32_t part) {
+  Cached& cached = lane_numbers_[part];
+  if (cached.block != current_block_) cached = {load_constant(numbers_of_lanes(part)), current_block_};
+  return cached.reg;
+}
+
+lir::Mem Lowering::pool_mem(std::span<const std::uint32_t> lanes) {
+  lir::Mem mem;
+  mem.base = MemBase::pool;
+  mem.displacement = pool_.offset(lanes);
+  return mem;
+}
+
+Reg Lowering::load_constant(const lir::Mem& mem) {
   Inst& inst = add(Op::LoadConstant, RegClass::vector);
-  inst.mem.base = MemBase::pool;
-  inst.mem.displacement = offset;
+  inst.mem = mem;
   inst.flags |= lir::kRemat;
   return inst.def;
 }
+
+Reg Lowering::vector_of(std::span<const std::uint32_t> lanes) { return load_constant(pool_mem(lanes)); }
 
 void Lowering::lower_GroupIndex(ir::Inst i) {
   Inst& inst = add(Op::SLoad, RegClass::scalar);

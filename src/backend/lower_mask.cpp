@@ -53,6 +53,7 @@ void Lowering::lower_AndNot1(ir::Inst i) { logic(i, MaskOp::and_not); }
 
 void Lowering::lower_Not1(ir::Inst i) {
   Value a = operand(i, 0), result = f_.result(i);
+  if (is_made_where_read(result)) return;
   if (!varying(result)) return define(result, 0, scalar_op_imm(Op::SXorImm, scalar(a), 1));
   for (std::uint32_t p = 0; p < parts_; ++p) {
     const Mask m = mask_or_inverse(a, p);

@@ -229,6 +229,8 @@ Reg Lowering::addresses_of(const LaneShape& shape, std::uint32_t p) {
 void Lowering::access_inside(ir::Inst i, const std::vector<Span>& spans, const Placed* placed, Reg bytes) {
   const ir::InstData& data = f_.inst(i);
   const MemoryAccess access = MemoryAccess::unpack(data.immediate);
+  if (access.space == Space::shared && arranged(i) == Arranged::consecutive)
+    ++phases_[static_cast<std::uint64_t>(placed[0].first + access.offset) / 16 % phases_.size()];
   const auto at = [&](Inst& inst, std::uint32_t p) {
     const Span& span = spans[placed[p].span];
     const bool indexed = span.start != lir::kNoReg;

@@ -35,6 +35,28 @@ std::vector<char> linear_values(const ir::Function& f) {
   return linear;
 }
 
+// Is the thread's number, or its sum with a number for all lanes, compared with a number for all lanes? With
+// many parts such a mask is made where it is read (Lowering::is_made_where_read).
+bool is_made_where_read(const ir::Function& f, Value mask) {
+  ir::Inst made = f.definition(mask);
+  if (f.inst(made).opcode == Opcode::Not1) made = f.definition(f.operand(made, 0));
+  if (f.inst(made).opcode < Opcode::IEq32 || f.inst(made).opcode > Opcode::ILeU32) return false;
+  const auto uniform = [&](Value v) { return f.value(v).shape != ir::Shape::varying; };
+  for (std::uint32_t k = 0; k < 2; ++k) {
+    if (!uniform(f.operand(made, 1 - k))) continue;
+    Value v = f.operand(made, k);
+    for (int depth = 0; depth < 4; ++depth) {
+      const Opcode opcode = f.definition_of(v).opcode;
+      if (opcode == Opcode::ThreadIndex || opcode == Opcode::LaneIndex) return true;
+      if (opcode != Opcode::IAdd32 && opcode != Opcode::ISub32) break;
+      const ir::Inst sum = f.definition(v);
+      if (!uniform(f.operand(sum, 0)) && !uniform(f.operand(sum, 1))) break;
+      v = f.operand(sum, uniform(f.operand(sum, 0)) ? 1 : 0);
+    }
+  }
+  return false;
+}
+
 // Most values that are live at once and differ between lanes.
 struct Pressure {
   std::uint32_t vectors = 0, masks = 0;
@@ -50,6 +72,7 @@ Pressure pressure(const ir::Function& f, bool masks_are_vectors) {
   Pressure most, now;
   const auto count = [&](Value v) -> std::uint32_t* {
     if (f.value(v).shape != ir::Shape::varying || linear[v.id] != 0) return nullptr;
+    if (f.value(v).type == Type::i1 && is_made_where_read(f, v)) return nullptr;
     return f.value(v).type == Type::i1 && !masks_are_vectors ? &now.masks : &now.vectors;
   };
   const auto revive = [&](Value v) {

@@ -175,6 +175,9 @@ struct MachineCode {
   std::uint32_t lanes = 0;              // threads per group
   std::uint32_t parts = 0;              // vectors per value
   std::uint32_t table_bytes = 0;        // size of the uniform table, preamble words included
+  // Most vectors in shared memory are at this byte of it modulo 64, a multiple of 16: it should begin a cache
+  // line.
+  std::uint32_t shared_phase = 0;
   std::vector<CallSite> call_sites;
   std::vector<AddressMapping> map;
   CodeStatistics statistics;

@@ -39,6 +39,7 @@ struct Touched {
 // The numbers of a kernel's function that running it takes.
 struct Shape {
   std::uint32_t lanes, groups, inner_groups, frame_slots;
+  std::uint32_t shared_phase = 0;  // backend::MachineCode
   Touched touched;
 
   explicit Shape(const ir::Function& f)
@@ -73,10 +74,11 @@ class BlockState {
             {range.bytes.data(), range.address, static_cast<std::uint32_t>(range.bytes.size())});
       memory_.globals[k] = globals;
     }
-    shared_.resize(touched.shared ? run.plan.shared_bytes / 4 + kLineWords : 0);
+    shared_.resize(touched.shared ? run.plan.shared_bytes / 4 + 2 * kLineWords : 0);
     memory_.shared = {};
     if (touched.shared)
-      memory_.shared = std::as_writable_bytes(std::span(aligned(shared_), run.plan.shared_bytes / 4));
+      memory_.shared =
+          std::as_writable_bytes(std::span(aligned(shared_, shape.shared_phase), run.plan.shared_bytes / 4));
     locks_.resize(touched.locks ? run.plan.shared_bytes / 4 : 0);
     memory_.locks = locks_;
     memory_.lanes = shape.lanes;
@@ -123,9 +125,10 @@ class BlockState {
  private:
   // Vectors of a host do not straddle its cache lines where the guest's arrays begin at multiples of them.
   static constexpr std::size_t kLineWords = 16;
-  static std::uint32_t* aligned(std::vector<std::uint32_t>& words) {
+  // Where byte `phase` begins a line.
+  static std::uint32_t* aligned(std::vector<std::uint32_t>& words, std::uint32_t phase = 0) {
     constexpr std::uintptr_t kLine = kLineWords * 4;
-    const auto address = reinterpret_cast<std::uintptr_t>(words.data());
+    const auto address = reinterpret_cast<std::uintptr_t>(words.data()) + phase;
     return words.data() + (kLine - address % kLine) % kLine / 4;
   }
 
@@ -154,6 +157,7 @@ class CodeBlocks final : public ComputeKernel {
  public:
   CodeBlocks(std::shared_ptr<const CodeKernel> kernel, const Shape& shape)
       : kernel_(std::move(kernel)), shape_(shape) {
+    shape_.shared_phase = kernel_->shared_phase();
     report_ = kernel_->report();
     cost_ = kernel_->cost();
   }

@@ -36,6 +36,7 @@ class JitKernel final : public CodeKernel {
     report_.lanes = code.lanes;
     report_.code_bytes = code.bytes.size();
     table_bytes_ = code.table_bytes;
+    shared_phase_ = code.shared_phase;
     cost_ = sizeof *this + code.bytes.size() + code.map.size() * sizeof(backend::AddressMapping);
     run_ = entry(code.kernel_offset);
     if (code.preamble_offset != ~0u) preamble_ = entry(code.preamble_offset);

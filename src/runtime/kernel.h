@@ -62,9 +62,13 @@ class Kernel : public Cached {
 class CodeKernel : public Kernel {
  public:
   virtual Status call(backend::KernelArgs& args, const frontend::Guest& guest) const = 0;
+  std::uint32_t shared_phase() const { return shared_phase_; }  // backend::MachineCode
   Status run(backend::KernelArgs& args, const frontend::Shader& shader, const frontend::Values&) const final {
     return call(args, shader);
   }
+
+ protected:
+  std::uint32_t shared_phase_ = 0;
 };
 
 // What is told of a kernel that was found in the cache, or made.

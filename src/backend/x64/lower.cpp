@@ -286,29 +286,26 @@ Mask Lowering::compare_integers(Condition condition, Value a, Value b, std::uint
     const Predicate predicate = kPredicates[static_cast<int>(condition)];
     const bool is_unsigned = condition >= Condition::less_u;
     // What stands in memory is the second operand.
-    const bool swap = has_no_register(a) || f_.definition_of(a).opcode == Opcode::LaneIndex;
+    const bool swap = has_no_register(a) || is_lane_number(a);
     if (swap) std::swap(a, b);
     Reg left = vector(a, p);
     return {compare(is_unsigned ? Op::CmpU : Op::CmpI, left, source(b, p),
                     swap ? predicate.mirrored : predicate.straight)};
   }
+  if (condition == Condition::less_s) return {vvv(Op::ICmpGt, vector(b, p), source(a, p))};
   Reg left = vector(a, p);
+  if (condition == Condition::less_equal_s) return {vvv(Op::ICmpGt, left, source(b, p)), true};
   Reg right = vector(b, p);
   switch (condition) {
     case Condition::equal:
       return {vvv(Op::ICmpEq, left, right)};
     case Condition::not_equal:
       return {vvv(Op::ICmpEq, left, right), true};
-    case Condition::less_s:
-      return {vvv(Op::ICmpGt, right, left)};
-    case Condition::less_equal_s:
-      return {vvv(Op::ICmpGt, left, right), true};
     case Condition::less_equal_u:
       return {vvv(Op::ICmpEq, vvv(Op::IMinU, left, right), left)};
-    case Condition::less_u:
-      break;
+    default:  // less_u
+      return {vvv(Op::ICmpEq, vvv(Op::IMinU, left, right), right), true};
   }
-  return {vvv(Op::ICmpEq, vvv(Op::IMinU, left, right), right), true};
 }
 
 }  // namespace warpjit::backend::x64

@@ -105,10 +105,10 @@ class Lowering final : public backend::Lowering {
   Reg at_least(Reg numbers, std::int64_t bound);
   void raise_invalid(Reg mask);
 
-  std::int32_t words_ = -1;    // frame area for values, offsets and guards of lanes that store one by one
+  std::int32_t words_ = -1;        // frame area for values, offsets and guards of lanes that store one by one
   std::int32_t again_words_ = -1;  // frame area for operands of MultiplyAddTruncated
-  std::int32_t scratch_ = -1;  // frame area for the byte offsets of per-lane rows
-  ir::Value scratch_index_;    // whose offsets are there, since the block began
+  std::int32_t scratch_ = -1;      // frame area for the byte offsets of per-lane rows
+  ir::Value scratch_index_;        // whose offsets are there, since the block began
   std::uint32_t scratch_block_ = ~0u;
 };
 

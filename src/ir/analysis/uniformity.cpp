@@ -255,8 +255,7 @@ class Uniformity {
   bool left_ = false;
 };
 
-// In group form all lanes take the same way: a phi varies if one of its operands does. For loops with several
-// entries, too.
+// In group form all lanes take the same way: a phi varies if one of its operands does.
 void analyze_data(Function& f) {
   const std::vector<Block> order = reverse_postorder(f);
   for (Block b : order)
@@ -292,8 +291,8 @@ void analyze_data(Function& f) {
 }  // namespace
 
 void analyze_uniformity(Function& f, const Loops& loops) {
-  if (loops.reducible() && Uniformity(f, loops).run()) return;
   if (f.form == Form::group) return analyze_data(f);
+  if (loops.reducible() && Uniformity(f, loops).run()) return;
   for (Block b : reverse_postorder(f)) {
     for (Inst i : f.insts(b)) {
       const InstData& data = f.inst(i);
@@ -308,6 +307,7 @@ void analyze_uniformity(Function& f, const Loops& loops) {
 }
 
 void analyze_uniformity(Function& f) {
+  if (f.form == Form::group) return analyze_data(f);
   const Dominators dominators(f);
   analyze_uniformity(f, Loops(f, dominators));
 }

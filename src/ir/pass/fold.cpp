@@ -33,6 +33,8 @@ Step step(Function& f, Expression& e, Value& value) {
   switch (e.opcode) {
     case Opcode::FAdd32:
     case Opcode::FSub32:
+    case Opcode::FAddFlush32:
+    case Opcode::FSubFlush32:
     case Opcode::FMul32:
     case Opcode::FMulZeroInf32:
     case Opcode::FDiv32:

@@ -68,6 +68,7 @@ class Folder {
   Step integer_comparison();
   Step logic();
   Step selection();
+  Step any_lane_number();
 
   Value value;  // of Step::known
 

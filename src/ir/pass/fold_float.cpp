@@ -63,6 +63,13 @@ Step Folder::float_arithmetic() {
       if (is(a(), kMinusZero)) return become(Opcode::FNeg32, {b()});
       if (is_negation(b())) return become(Opcode::FAdd32, {a(), operand(b(), 0)});
       return Step::none;
+    case Opcode::FAddFlush32:
+      if (is_negation(b())) return become(Opcode::FSubFlush32, {a(), operand(b(), 0)});
+      if (is_negation(a())) return become(Opcode::FSubFlush32, {b(), operand(a(), 0)});
+      return Step::none;
+    case Opcode::FSubFlush32:
+      if (is_negation(b())) return become(Opcode::FAddFlush32, {a(), operand(b(), 0)});
+      return Step::none;
     case Opcode::FMul32:
     case Opcode::FMulZeroInf32: {
       if (is(b(), kOne)) return known(a());

@@ -98,11 +98,33 @@ Step Folder::logic() {
   }
 }
 
+// Where the lane's number is on one side of an ordering and the same number for all lanes on the other, it is
+// enough to ask the first lane, or the last.
+Step Folder::any_lane_number() {
+  const bool negated = made_by(a(), Opcode::Not1);
+  const Value comparison = negated ? operand(a(), 0) : a();
+  const Opcode opcode = f.definition_of(comparison).opcode;
+  const OppositeComparison opposite = opposite_comparison(opcode);
+  if (f.group_lanes == 0 || (opcode != Opcode::ILtS32 && opcode != Opcode::ILeS32 &&
+                             opcode != Opcode::ILtU32 && opcode != Opcode::ILeU32))
+    return Step::none;
+  for (std::uint32_t k = 0; k < 2; ++k) {
+    std::array<Value, 2> sides{operand(comparison, 0), operand(comparison, 1)};
+    if (!made_by(sides[k], Opcode::LaneIndex) || f.value(sides[1 - k]).shape == Shape::varying) continue;
+    const bool first = (k == 0) != negated;
+    sides[k] = f.constant_value(Type::i32, first ? 0 : f.group_lanes - 1);
+    if (!negated) return become(opcode, {sides[0], sides[1]});
+    if (opposite.swapped) std::swap(sides[0], sides[1]);
+    return become(opposite.opcode, {sides[0], sides[1]});
+  }
+  return Step::none;
+}
+
 Step Folder::selection() {
   if (e.opcode == Opcode::AnyLane || e.opcode == Opcode::MinLaneU32) {
     // Over a value that is the same in all lanes there is nothing to ask.
     if (constant(a()) || f.value(a()).shape != Shape::varying) return known(a());
-    return Step::none;
+    return e.opcode == Opcode::AnyLane ? any_lane_number() : Step::none;
   }
   if (constant(a())) return known(bits(a()) != 0 ? b() : c());
   if (b() == c()) return known(b());
