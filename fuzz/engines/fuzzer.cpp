@@ -12,6 +12,12 @@ EngineOptions with_few_registers() {
   return options;
 }
 
+EngineOptions with_many_parts() {
+  EngineOptions options;
+  options.parts = 16;
+  return options;
+}
+
 }  // namespace
 
 std::uint64_t mix(std::uint64_t seed) {
@@ -21,7 +27,8 @@ std::uint64_t mix(std::uint64_t seed) {
   return seed ^ (seed >> 32);
 }
 
-Fuzzer::Fuzzer(const Options& options) : options_(options), few_registers_(with_few_registers()) {
+Fuzzer::Fuzzer(const Options& options)
+    : options_(options), few_registers_(with_few_registers()), wide_(with_many_parts()) {
   const EngineInfo info = full_.info();
   if (info.jit && !options.no_jit) targets_ = info.targets;
 }
@@ -36,8 +43,7 @@ std::optional<Error> Fuzzer::unavailable(EngineKind kind, Target target) const {
   return Error{ErrorCode::target_unavailable, "this machine or build does not run it", "--target"};
 }
 
-std::vector<Configuration> Fuzzer::configurations(const RunOptions& base, bool dispatch,
-                                                  bool few_registers) const {
+std::vector<Configuration> Fuzzer::configurations(const RunOptions& base, const Ways& ways) const {
   std::vector<Configuration> list;
   const auto add = [&](EngineKind kind, Target target, const Engine& engine, bool dispatch_all,
                        const char* suffix) {
@@ -50,30 +56,33 @@ std::vector<Configuration> Fuzzer::configurations(const RunOptions& base, bool d
     list.push_back({name + suffix, &engine, run});
   };
   add(EngineKind::ir, Target::automatic, full_, false, "");
-  if (dispatch) add(EngineKind::ir, Target::automatic, full_, true, "+dispatch");
+  if (ways.dispatch) add(EngineKind::ir, Target::automatic, full_, true, "+dispatch");
   for (const Target target : targets_) {
     add(EngineKind::jit, target, full_, false, "");
-    if (dispatch) add(EngineKind::jit, target, full_, true, "+dispatch");
-    if (few_registers) add(EngineKind::jit, target, few_registers_, false, "+registers4");
+    if (ways.dispatch) add(EngineKind::jit, target, full_, true, "+dispatch");
+    if (ways.few_registers) add(EngineKind::jit, target, few_registers_, false, "+registers4");
+    if (ways.wide) add(EngineKind::jit, target, wide_, false, "+wide");
   }
   return list;
 }
 
 std::vector<Configuration> Fuzzer::digested(const RunOptions& base, EngineKind kind, Target target,
-                                            bool dispatch, bool few_registers) const {
+                                            const Ways& ways) const {
   RunOptions run = base;
   run.engine = kind;
   run.target = target;
   std::vector<Configuration> list = {{"", &full_, run}};
-  if (kind == EngineKind::jit && few_registers) list.push_back({"+registers4", &few_registers_, run});
+  if (kind == EngineKind::jit && ways.few_registers) list.push_back({"+registers4", &few_registers_, run});
+  if (kind == EngineKind::jit && ways.wide) list.push_back({"+wide", &wide_, run});
   run.dispatch_all = true;
-  if (kind != EngineKind::guest && dispatch) list.insert(list.begin() + 1, {"+dispatch", &full_, run});
+  if (kind != EngineKind::guest && ways.dispatch) list.insert(list.begin() + 1, {"+dispatch", &full_, run});
   return list;
 }
 
 void Fuzzer::clear_caches() const {
   full_.clear_cache();
   few_registers_.clear_cache();
+  wide_.clear_cache();
 }
 
 }  // namespace warpjit::fuzz

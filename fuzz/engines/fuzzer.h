@@ -13,7 +13,7 @@ namespace warpjit::fuzz {
 struct Options {
   std::string isa = "pica200", seeds = "1..300", out = ".", digest, engine = "jit", target = "automatic",
               stage = "mixed";
-  unsigned dispatch_share = 10, register_share = 10, size = 60;
+  unsigned dispatch_share = 10, register_share = 10, wide_share = 25, size = 60;
   bool no_jit = false, verbose = false;
 };
 
@@ -47,16 +47,19 @@ class Fuzzer {
   std::optional<Error> unavailable(EngineKind kind, Target target) const;
 
  protected:
-  // The IR interpreter and every target, as `base` says; if asked for, again in the dispatcher and with four
-  // registers of each class.
-  std::vector<Configuration> configurations(const RunOptions& base, bool dispatch, bool few_registers) const;
+  // The IR interpreter and every target, as `base` says; if asked for, again in the dispatcher, with four
+  // registers of each class, with the widest groups.
+  struct Ways {
+    bool dispatch = false, few_registers = false, wide = false;
+  };
+  std::vector<Configuration> configurations(const RunOptions& base, const Ways& ways) const;
   // The ways whose results a digest tells, with what their lines add to the seed as names.
-  std::vector<Configuration> digested(const RunOptions& base, EngineKind kind, Target target, bool dispatch,
-                                      bool few_registers) const;
+  std::vector<Configuration> digested(const RunOptions& base, EngineKind kind, Target target,
+                                      const Ways& ways) const;
   void clear_caches() const;
 
   const Options& options_;
-  Engine full_, few_registers_;
+  Engine full_, few_registers_, wide_;
   std::vector<Target> targets_;
   std::uint64_t limited_ = 0;
 };

@@ -56,6 +56,10 @@ int main(int argc, char** argv) {
                  "percent that also run with 4 registers a class")
       ->check(CLI::Range(0u, 100u))
       ->capture_default_str();
+  app.add_option("--wide-share", options.wide_share,
+                 "percent of the tesla programs that also run in groups as wide as their blocks allow")
+      ->check(CLI::Range(0u, 100u))
+      ->capture_default_str();
   app.add_option("--size", options.size, "mean number of instructions")
       ->check(CLI::Range(1u, 1000u))
       ->capture_default_str();

@@ -142,7 +142,7 @@ class Pica200Fuzzer final : public Fuzzer {
     if (!bound) return fmt::format("{} {}\n", seed, to_string(bound.error()));
     std::string lines;
     for (const Configuration& way :
-         digested(base_options(variation), kind, target, variation.dispatch, variation.few_registers)) {
+         digested(base_options(variation), kind, target, {variation.dispatch, variation.few_registers})) {
       const auto report = bound->run(*way.engine, way.run);
       lines += fmt::format("{}{} ", seed, way.name);
       lines += report ? fmt::format("{:016x} done\n", bound->checksum()) : to_string(report.error()) + "\n";
@@ -178,7 +178,7 @@ class Pica200Fuzzer final : public Fuzzer {
     if (!report) return Finding{"guest", to_string(report.error()), {}};
     const std::vector<std::uint32_t> reference = bound->results();
     const std::vector<Configuration> list =
-        configurations(base_options(variation), variation.dispatch, variation.few_registers);
+        configurations(base_options(variation), {variation.dispatch, variation.few_registers});
     for (const Configuration& configuration : list) {
       const auto result = bound->run(*configuration.engine, configuration.run);
       if (!result && result.error().code == ErrorCode::resource_limit) {

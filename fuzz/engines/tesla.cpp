@@ -17,16 +17,13 @@ namespace {
 // What one seed varies besides its kernel.
 struct Variation {
   unsigned host_threads;
-  bool dispatch, few_registers;
   TeslaModes modes;
 };
 
-Variation vary(std::uint64_t seed, const Options& options) {
+Variation vary(std::uint64_t seed) {
   const std::uint64_t bits = mix(seed);
   Variation variation{};
   variation.host_threads = bits % 8 == 0 ? 2 : 1;
-  variation.dispatch = (bits >> 24) % 100 < options.dispatch_share;
-  variation.few_registers = (bits >> 32) % 100 < options.register_share;
   variation.modes.saturated_nan_is_zero = (bits >> 40) % 4 == 0;
   variation.modes.zero_wins = (bits >> 42) % 4 == 0;
   variation.modes.infinite_derivatives = (bits >> 44) % 4 == 0;
@@ -50,7 +47,7 @@ class TeslaFuzzer final : public Fuzzer {
   explicit TeslaFuzzer(const Options& options) : Fuzzer(options) {}
 
   bool run(std::uint64_t seed) override {
-    const Variation variation = vary(seed, options_);
+    const Variation variation = vary(seed);
     const tesla::RandomKernel kernel = make(seed);
     RunOptions guest;
     guest.engine = EngineKind::guest;
@@ -58,7 +55,7 @@ class TeslaFuzzer final : public Fuzzer {
     const Outcome wanted = outcome(kernel, variation, full_, guest);
     RunOptions base;
     base.threads = variation.host_threads;
-    for (const Configuration& way : configurations(base, variation.dispatch, variation.few_registers)) {
+    for (const Configuration& way : configurations(base, ways(seed))) {
       const Outcome got = outcome(kernel, variation, *way.engine, way.run);
       if (got.end == kLimited) continue;
       other_faults_ += got.fault != wanted.fault ? 1 : 0;
@@ -71,13 +68,12 @@ class TeslaFuzzer final : public Fuzzer {
   }
 
   std::string digest(std::uint64_t seed, EngineKind kind, Target target) override {
-    const Variation variation = vary(seed, options_);
+    const Variation variation = vary(seed);
     const tesla::RandomKernel kernel = make(seed);
     std::string lines;
     RunOptions base;
     base.threads = variation.host_threads;
-    for (const Configuration& way :
-         digested(base, kind, target, variation.dispatch, variation.few_registers)) {
+    for (const Configuration& way : digested(base, kind, target, ways(seed))) {
       const Outcome got = outcome(kernel, variation, *way.engine, way.run);
       lines += fmt::format("{}{} {:016x} {} {}\n", seed, way.name,
                            hash_bytes(std::as_bytes(std::span(got.g1))), got.end, got.fault);
@@ -92,6 +88,13 @@ class TeslaFuzzer final : public Fuzzer {
 
  private:
   static constexpr const char* kLimited = "beyond a limit";
+
+  Ways ways(std::uint64_t seed) const {
+    const std::uint64_t bits = mix(seed);
+    return {.dispatch = (bits >> 24) % 100 < options_.dispatch_share,
+            .few_registers = (bits >> 32) % 100 < options_.register_share,
+            .wide = (bits >> 46) % 100 < options_.wide_share};
+  }
 
   tesla::RandomKernel make(std::uint64_t seed) const {
     return tesla::random_kernel(seed, {.wild_barriers = seed % 16 == 6,

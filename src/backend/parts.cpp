@@ -72,7 +72,7 @@ Pressure pressure(const ir::Function& f, bool masks_are_vectors) {
   Pressure most, now;
   const auto count = [&](Value v) -> std::uint32_t* {
     if (f.value(v).shape != ir::Shape::varying || linear[v.id] != 0) return nullptr;
-    if (f.value(v).type == Type::i1 && is_made_where_read(f, v)) return nullptr;
+    if (f.value(v).type == Type::i1 && !masks_are_vectors && is_made_where_read(f, v)) return nullptr;
     return f.value(v).type == Type::i1 && !masks_are_vectors ? &now.masks : &now.vectors;
   };
   const auto revive = [&](Value v) {

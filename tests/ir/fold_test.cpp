@@ -139,6 +139,11 @@ constexpr Case kCases[] = {
     {"FSub32(-0, x)", "FNeg32(x)"},
     {"FSub32(0, x)", ""},
     {"FSub32(x, FNeg32(y))", "FAdd32(x, y)"},
+    {"FAddFlush32(x, FNeg32(y))", "FSubFlush32(x, y)"},
+    {"FAddFlush32(FNeg32(x), y)", "FSubFlush32(y, x)"},
+    {"FAddFlush32(x, -0)", ""},
+    {"FSubFlush32(x, FNeg32(y))", "FAddFlush32(x, y)"},
+    {"FSubFlush32(x, 0)", ""},
     {"FMul32(1, x)", "x"},
     {"FMul32(x, -1)", "FNeg32(x)"},
     {"FMul32(x, 0)", ""},
@@ -342,6 +347,35 @@ TEST(Fold, FindsWhatItShouldAndNothingElse) {
     const std::string wanted = c.to[0] != 0 ? c.to : c.from;
     EXPECT_EQ(notation.show(notation.make(c.from, true)), wanted) << c.from;
   }
+}
+
+// Votes over comparisons with the lane's number are what asking every lane gives.
+TEST(Fold, VotesOverLaneNumbersAskOneLane) {
+  constexpr std::uint32_t kLanes = 64;
+  for (const Opcode opcode :
+       {Opcode::IEq32, Opcode::INe32, Opcode::ILtS32, Opcode::ILeS32, Opcode::ILtU32, Opcode::ILeU32})
+    for (const std::uint32_t other :
+         {0u, 1u, 2u, 31u, 62u, 63u, 64u, 65u, 0x7ffffffeu, 0x7fffffffu, 0x80000000u, 0xfffffffeu, ~0u})
+      for (const bool left : {false, true})
+        for (const bool negated : {false, true}) {
+          Function f;
+          f.form = Form::group;
+          f.group_lanes = kLanes;
+          Builder b(f);
+          b.set_block(f.add_block());
+          const Value lane = b.LaneIndex(), word = b.constant(other);
+          const Value compared =
+              b.emit(opcode, left ? std::vector<Value>{word, lane} : std::vector<Value>{lane, word});
+          const I1 asked = negated ? b.Not1(I1{compared}) : I1{compared};
+          bool wanted = false;
+          for (std::uint64_t n = 0; n < kLanes; ++n) {
+            const std::uint64_t sides[] = {left ? other : n, left ? n : other};
+            wanted = wanted || (evaluate(opcode, sides) != 0) != negated;
+          }
+          const Value any = b.AnyLane(asked);
+          ASSERT_TRUE(f.is_constant(any));
+          EXPECT_EQ(f.constant(any) != 0, wanted) << info(opcode).name << ' ' << other << left << negated;
+        }
 }
 
 // Random deep expressions over few values, made with and without folding, give the same bits.

@@ -28,6 +28,7 @@ class Generator {
     kernel.grid = {1 + random_.below(3), 1 + random_.below(2)};
     kernel.block = {1 + random_.below(100), 1, 1};
     if (random_.one_in(3)) kernel.block = {1 + random_.below(20), 1 + random_.below(5), 1 + random_.below(3)};
+    if (random_.one_in(6)) kernel.block = {32u << random_.below(4), 1, 1};  // whole groups, up to the widest
     reconverges_ = options_.barriers && options_.lanes_meet && random_.one_in(2);
     has_forms_ = reconverges_ && options_.barrier_forms && random_.one_in(3);
     warps_ = (kernel.block[0] * kernel.block[1] * kernel.block[2] + 31) / 32;
@@ -118,6 +119,25 @@ class Generator {
     const char* condition = kConditions[random_.below(std::size(kConditions))];
     const std::string flags = std::to_string(random_.below(4));
     return std::string("(") + condition + " $c" + flags + ") ";
+  }
+
+  // Of the thread's number and a number for all threads, which is mostly one of theirs.
+  std::string thread_predicate() {
+    constexpr const char* kConditions[] = {"l", "le", "g", "ge", "e", "lg"};
+    constexpr std::uint32_t kNumbers[] = {0, 1, 15, 16, 31, 32, 63, 64, 100, 127, 128, 255, 256, 0x7fffffff};
+    const std::string scratch = reg(kScratch);
+    if (random_.one_in(3)) {
+      line("mov b32 " + scratch + " u16 s[0xc]");
+      line("shl b32 " + scratch + " " + scratch + " 0x5");
+    } else {
+      const std::uint32_t n = random_.one_in(4) ? data() : kNumbers[random_.below(std::size(kNumbers))];
+      line("mov b32 " + scratch + " " + std::to_string(n));
+    }
+    const char* condition = kConditions[random_.below(std::size(kConditions))];
+    const char* type = random_.one_in(4) ? " s32 " : " u32 ";
+    const std::string flags = "$c" + std::to_string(random_.below(3));
+    line("set " + flags + " # " + condition + type + reg(kThread) + " " + scratch);
+    return (random_.one_in(2) ? "(lg " : "(e ") + flags + ") ";
   }
 
   // --- Frame -----------------------------------------------------------------------------------------------
@@ -215,7 +235,7 @@ class Generator {
     const Label end = new_label(), other = new_label();
     if (joined) jump("joinat", end);
     const bool has_else = random_.one_in(2);
-    jump(predicate() + "bra", has_else ? other : end);
+    jump((random_.one_in(3) ? thread_predicate() : predicate()) + "bra", has_else ? other : end);
     body(depth + 1, loops);
     if (has_else) {
       jump("bra", end);

@@ -98,21 +98,24 @@ Step Folder::logic() {
   }
 }
 
-// Where the lane's number is on one side of an ordering and the same number for all lanes on the other, it is
-// enough to ask the first lane, or the last.
+// Where the lane's number is compared with a number for all lanes, it is enough to ask the first lane, or the
+// last.
 Step Folder::any_lane_number() {
   const bool negated = made_by(a(), Opcode::Not1);
   const Value comparison = negated ? operand(a(), 0) : a();
   const Opcode opcode = f.definition_of(comparison).opcode;
+  if (f.group_lanes < 2 || opcode < Opcode::IEq32 || opcode > Opcode::ILeU32) return Step::none;
   const OppositeComparison opposite = opposite_comparison(opcode);
-  if (f.group_lanes == 0 || (opcode != Opcode::ILtS32 && opcode != Opcode::ILeS32 &&
-                             opcode != Opcode::ILtU32 && opcode != Opcode::ILeU32))
-    return Step::none;
   for (std::uint32_t k = 0; k < 2; ++k) {
     std::array<Value, 2> sides{operand(comparison, 0), operand(comparison, 1)};
-    if (!made_by(sides[k], Opcode::LaneIndex) || f.value(sides[1 - k]).shape == Shape::varying) continue;
-    const bool first = (k == 0) != negated;
-    sides[k] = f.constant_value(Type::i32, first ? 0 : f.group_lanes - 1);
+    const Value other = sides[1 - k];
+    if (!made_by(sides[k], Opcode::LaneIndex) || f.value(other).shape == Shape::varying) continue;
+    const auto number = [&](std::uint32_t n) { return f.constant_value(Type::i32, n); };
+    if (opcode == Opcode::IEq32 || opcode == Opcode::INe32) {
+      if ((opcode == Opcode::INe32) != negated) return known_bits(Type::i1, 1);
+      return become(Opcode::ILtU32, {other, number(f.group_lanes)});
+    }
+    sides[k] = number((k == 0) != negated ? 0 : f.group_lanes - 1);
     if (!negated) return become(opcode, {sides[0], sides[1]});
     if (opposite.swapped) std::swap(sides[0], sides[1]);
     return become(opposite.opcode, {sides[0], sides[1]});
