@@ -361,7 +361,16 @@ class Lowering {
   struct Run {
     ir::Inst first, last;
     SmallVector<ir::Inst, 8> accesses, before;
+    SmallVector<Value, 8> guards;  // by access: what narrows it, or none
   };
+  // A guard that the lanes have whose number is at least `number` (else: below it), or that plus one.
+  struct LaneBound {
+    Value number;
+    bool at_least, plus_one, is_unsigned;
+  };
+  std::optional<LaneBound> lane_bound(Value guard) const;
+  bool can_narrow(ir::Inst i) const;
+  Reg clamped(const LaneBound& bound);
   // Addresses base + factors + [low, high), seen from one base; those of other lanes included.
   struct Span {
     Value base;
@@ -369,6 +378,7 @@ class Lowering {
     bool wrapped;             // modulo 2^16
     std::int64_t low, high;   // from the base on: the least address, the end of the last access
     std::uint32_t alignment;  // of base + factors + low; 1: nothing to look at
+    Value guard;              // if valid: only what lanes access that have it must be inside
     Reg start = lir::kNoReg;
   };
   // Of a part: the span it is in, and where from the base on its first lane is.
@@ -379,15 +389,16 @@ class Lowering {
   Arranged arranged(ir::Inst i) const;
   Run run_from(ir::Inst first);
   void lower_run(const Run& run);
-  Placed place(std::vector<Span>& spans, ir::Inst i, std::uint32_t p) const;
+  Placed place(std::vector<Span>& spans, ir::Inst i, std::uint32_t p, Value guard) const;
   void check_span(Span& span, Reg begin, Reg size, lir::Edges& ways_out);
+  void check_narrowed(Span& span, Reg size, lir::Edges& ways_out);
   void branch_out(lir::Edges& ways_out);
   Factors factors_of(const ir::LaneShape& shape, std::uint32_t p) const;
   std::int64_t constant_distance(const ir::LaneShape& shape, std::uint32_t lane) const;
   Reg sum_of_bases(Value base, const Factors& factors);
   Reg addresses_of(const ir::LaneShape& shape, std::uint32_t p);
   void access_inside(ir::Inst i, const std::vector<Span>& spans, const Placed* placed, Reg bytes);
-  void access_anywhere(ir::Inst i);
+  void access_anywhere(ir::Inst i, bool narrowed);
   Regs access_guarded(ir::Inst i);
   Regs call_with_addresses(ir::Inst i);
 

@@ -71,10 +71,58 @@ Lowering::Arranged Lowering::arranged(ir::Inst i) const {
   return Arranged::equal;
 }
 
+// Guards that compare the lane's number: is this one? Most of what is skipped then lies outside.
+std::optional<Lowering::LaneBound> Lowering::lane_bound(Value guard) const {
+  ir::Inst i = f_.definition(guard);
+  const bool negated = f_.inst(i).opcode == Opcode::Not1;
+  if (negated) i = f_.definition(operand(i, 0));
+  const Opcode opcode = f_.inst(i).opcode;
+  if (opcode != Opcode::ILtS32 && opcode != Opcode::ILeS32 && opcode != Opcode::ILtU32 &&
+      opcode != Opcode::ILeU32)
+    return std::nullopt;
+  const bool is_unsigned = opcode == Opcode::ILtU32 || opcode == Opcode::ILeU32;
+  const bool strict = opcode == Opcode::ILtS32 || opcode == Opcode::ILtU32;
+  const Value a = operand(i, 0), b = operand(i, 1);
+  // lane < b, lane <= b: below b, b + 1. a < lane, a <= lane: at least a + 1, a.
+  if (is_lane_number(a) && !varying(b)) return LaneBound{b, negated, !strict, is_unsigned};
+  if (is_lane_number(b) && !varying(a)) return LaneBound{a, !negated, strict, is_unsigned};
+  return std::nullopt;
+}
+
+// All lanes of the group have words side by side in shared memory, with such a guard.
+bool Lowering::can_narrow(ir::Inst i) const {
+  const MemoryAccess access = MemoryAccess::unpack(f_.inst(i).immediate);
+  const Value guard = operand(i, 0);
+  if (access.space != Space::shared || access.extent != 4 || is_constant(guard) || !varying(guard) ||
+      arranged(i) != Arranged::consecutive || !lane_bound(guard))
+    return false;
+  const LaneShape& shape = (*shapes_)[operand(i, 1)];
+  for (std::uint32_t k = 0; 1u << k < parts_ * host_.lanes; ++k)
+    if (shape.strides[k].factor.valid() || shape.strides[k].coefficient != 4u << k) return false;
+  return true;
+}
+
+// The number of the first lane, or behind the last one: from 0 to the lanes there are.
+Reg Lowering::clamped(const LaneBound& bound) {
+  const std::int32_t more = bound.plus_one ? 1 : 0;
+  const auto extreme = [&](Op op, Reg a, std::int32_t b) {
+    Reg limit = scalar_imm(static_cast<std::uint32_t>(b));
+    Inst& inst = add(op, RegClass::scalar);
+    if (host_.two_operand_scalars) inst.flags |= lir::kTied;
+    use(inst, a);
+    use(inst, limit);
+    inst.imm = pack_condition(bound.is_unsigned ? Condition::less_u : Condition::less_s);
+    return inst.def;
+  };
+  Reg n = extreme(Op::SMin, scalar(bound.number), static_cast<std::int32_t>(parts_ * host_.lanes) - more);
+  if (!bound.is_unsigned) n = extreme(Op::SMax, n, -more);
+  return more != 0 ? scalar_op_imm(Op::SAddImm, n, more) : n;
+}
+
 // From the access `first` on to the last one that is like it, with nothing but arithmetic between; and a bit
 // behind, where loads may become operands.
 Lowering::Run Lowering::run_from(ir::Inst first) {
-  Run run{first, first, {}, {}};
+  Run run{first, first, {}, {}, {}};
   constexpr std::size_t kMostAccesses = 64, kMostBetween = 48;  // all of it is lowered twice
   const auto space_of = [&](ir::Inst i) {
     const MemoryAccess access = MemoryAccess::unpack(f_.inst(i).immediate);
@@ -94,6 +142,8 @@ Lowering::Run Lowering::run_from(ir::Inst first) {
                                              [&](const LaneShape::Stride& s) { return ready(s.factor); }))
         break;
       run.accesses.push_back(i);
+      const bool narrowed = can_narrow(i) && ready(lane_bound(operand(i, 0))->number);
+      run.guards.push_back(narrowed ? operand(i, 0) : Value{});
       run.last = i;
       before = run.before.size();
       between = 0;
@@ -119,7 +169,7 @@ Lowering::Run Lowering::run_from(ir::Inst first) {
 }
 
 // The span that part p of the access lies in: one of those there are, or a new one.
-Lowering::Placed Lowering::place(std::vector<Span>& spans, ir::Inst i, std::uint32_t p) const {
+Lowering::Placed Lowering::place(std::vector<Span>& spans, ir::Inst i, std::uint32_t p, Value guard) const {
   const MemoryAccess access = MemoryAccess::unpack(f_.inst(i).immediate);
   const LaneShape& shape = (*shapes_)[operand(i, 1)];
   const bool wrapped = shape.kind == LaneShape::Kind::wrapped16;
@@ -139,13 +189,13 @@ Lowering::Placed Lowering::place(std::vector<Span>& spans, ir::Inst i, std::uint
     Span& span = spans[k];
     const std::int64_t low = std::min(span.low, first), high = std::max(span.high, last + access.extent);
     const std::uint32_t both = std::max(span.alignment, alignment);
-    if (span.base != shape.base || span.wrapped != wrapped || span.factors != factors ||
-        high - low > kMostSpan || (first - span.low) % both != 0)
+    if (span.base != shape.base || span.wrapped != wrapped || span.guard != guard ||
+        span.factors != factors || high - low > kMostSpan || (first - span.low) % both != 0)
       continue;
     span.low = low, span.high = high, span.alignment = both;
     return {k, first};
   }
-  spans.push_back({shape.base, factors, wrapped, first, last + access.extent, alignment});
+  spans.push_back({shape.base, factors, wrapped, first, last + access.extent, alignment, guard});
   return {spans.size() - 1, first};
 }
 
@@ -175,6 +225,7 @@ void Lowering::branch_out(lir::Edges& ways_out) {
 // Makes span.start, the offset in the window of the least address, and branches where the span is not inside
 // the window, whose address (none: 0) and size these are.
 void Lowering::check_span(Span& span, Reg begin, Reg size, lir::Edges& ways_out) {
+  if (span.guard.valid()) return check_narrowed(span, size, ways_out);
   const auto low = static_cast<std::int32_t>(span.low);
   Reg start = sum_of_bases(span.base, span.factors);
   if (start == lir::kNoReg && begin == lir::kNoReg && span.alignment == 1 && span.low >= 0 &&
@@ -209,6 +260,45 @@ void Lowering::check_span(Span& span, Reg begin, Reg size, lir::Edges& ways_out)
   branch.imm = pack_condition(Condition::less_u);
   branch_out(ways_out);
   span.start = start;
+}
+
+// The same of what lanes access that have the guard. The start is still that of lane 0, which may be before
+// the window: lanes without guard load from the margins, if anything.
+void Lowering::check_narrowed(Span& span, Reg size, lir::Edges& ways_out) {
+  const LaneBound bound = *lane_bound(span.guard);
+  Reg bytes = scalar_op_imm(Op::SShlImm, clamped(bound), 2);
+  const auto length = static_cast<std::int32_t>(span.high - span.low);
+  Reg start = sum_of_bases(span.base, span.factors);
+  const auto low = static_cast<std::int32_t>(span.low);
+  start = start == lir::kNoReg ? scalar_imm(static_cast<std::uint32_t>(low))
+                               : scalar_op_imm(Op::SAddImm, start, low);
+  if (bound.at_least) start = scalar_op(Op::SAdd, start, bytes);
+  if (span.wrapped) start = scalar_op_imm(Op::SAndImm, start, 0xffff);
+  if (span.alignment > 1) {
+    Inst& branch = add(Op::BranchBits);
+    use(branch, start);
+    branch.imm = span.alignment - 1;
+    branch_out(ways_out);
+  }
+  Reg rest = bound.at_least ? scalar_op(Op::SSub, scalar_imm(static_cast<std::uint32_t>(length)), bytes)
+                            : scalar_op_imm(Op::SAddImm, bytes,
+                                            length - static_cast<std::int32_t>(4 * parts_ * host_.lanes));
+  Inst& sum = add(Op::SAddress, RegClass::scalar);
+  use(sum, start);
+  use(sum, rest);
+  sum.mem = {MemBase::reg, 0, 1, 0, false, 0};
+  Reg end = sum.def;
+  Inst& branch = add(Op::BranchCompare64);
+  use(branch, size);
+  use(branch, end);
+  branch.imm = pack_condition(Condition::less_u);
+  branch_out(ways_out);
+  span.start = start;
+  if (!bound.at_least) return;
+  Reg first = scalar_op(Op::SSub, start, bytes);
+  Inst& extend = add(Op::SSignExtend, RegClass::scalar);
+  use(extend, first);
+  span.start = extend.def;
 }
 
 // The address of each lane of a part.
@@ -276,8 +366,8 @@ void Lowering::access_inside(ir::Inst i, const std::vector<Span>& spans, const P
   }
 }
 
-// An access that may be anywhere.
-void Lowering::access_anywhere(ir::Inst i) {
+// An access that may be anywhere; if it was narrowed, some lane's that counts is outside.
+void Lowering::access_anywhere(ir::Inst i, bool narrowed) {
   const bool load = f_.inst(i).opcode == Opcode::LoadMemory;
   if (load && !varying(f_.result(i))) {
     const Value result = f_.result(i);
@@ -286,7 +376,7 @@ void Lowering::access_anywhere(ir::Inst i) {
     vector_cache_[result.id] = {load_called(i, 0, 0, Op::LoadFull, RegClass::vector), current_block_};
     return;
   }
-  const Regs made = is_constant(operand(i, 0)) ? call_with_addresses(i) : access_guarded(i);
+  const Regs made = narrowed || is_constant(operand(i, 0)) ? call_with_addresses(i) : access_guarded(i);
   for (std::uint32_t p = 0; p < made.size(); ++p) define(f_.result(i), p, made[p]);
 }
 
@@ -373,8 +463,9 @@ void Lowering::lower_run(const Run& run) {
   std::vector<Span> spans;
   std::vector<Placed> placed;  // by access and part
   placed.reserve(run.accesses.size() * parts_);
-  for (ir::Inst i : run.accesses)
-    for (std::uint32_t p = 0; p < parts_; ++p) placed.push_back(place(spans, i, p));
+  for (std::size_t n = 0; n < run.accesses.size(); ++n)
+    for (std::uint32_t p = 0; p < parts_; ++p)
+      placed.push_back(place(spans, run.accesses[n], p, run.guards[n]));
 
   // What the run makes; what nobody needs goes away later.
   SmallVector<Value, 16> made;
@@ -436,7 +527,8 @@ void Lowering::lower_run(const Run& run) {
   const std::uint32_t cold = begin_block();
   for (std::uint32_t edge : edges) code_.blocks[edge].successors.push_back(cold);
   current_block_ = 0x40000000u + cold;
-  const Regs from_cold = lower_all([&](ir::Inst i, std::size_t) { access_anywhere(i); });
+  const Regs from_cold =
+      lower_all([&](ir::Inst i, std::size_t n) { access_anywhere(i, run.guards[n].valid()); });
   const std::uint32_t cold_end = last_block();
   end_edge(cold_end, from_cold);
   for (std::uint32_t b = cold; b <= cold_end; ++b) code_.blocks[b].cold = true;

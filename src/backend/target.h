@@ -68,6 +68,9 @@ inline constexpr std::uint32_t kWindowAlignment = 8;
 // or a run of accesses, that begins in what is seen ends before 2^16 and does not wrap around.
 inline constexpr std::uint32_t kMostSharedSeen = 0xff00;
 
+// So many bytes before and behind a block's shared memory must be readable: lanes without guard load them.
+inline constexpr std::uint32_t kSharedMargin = ir::kMaxGroupLanes * 4;
+
 // The piece of a space that code reaches itself; the rest is for call_out. An access of 2^k bytes at an
 // address begins inside if address - `address`, unsigned, is below limits[k].
 struct MemoryWindow {

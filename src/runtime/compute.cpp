@@ -74,11 +74,11 @@ class BlockState {
             {range.bytes.data(), range.address, static_cast<std::uint32_t>(range.bytes.size())});
       memory_.globals[k] = globals;
     }
-    shared_.resize(touched.shared ? run.plan.shared_bytes / 4 + 2 * kLineWords : 0);
+    shared_.resize(touched.shared ? run.plan.shared_bytes / 4 + 2 * kMarginWords + 2 * kLineWords : 0);
     memory_.shared = {};
     if (touched.shared)
-      memory_.shared =
-          std::as_writable_bytes(std::span(aligned(shared_, shape.shared_phase), run.plan.shared_bytes / 4));
+      memory_.shared = std::as_writable_bytes(std::span(
+          aligned(shared_, kMarginWords * 4 + shape.shared_phase) + kMarginWords, run.plan.shared_bytes / 4));
     locks_.resize(touched.locks ? run.plan.shared_bytes / 4 : 0);
     memory_.locks = locks_;
     memory_.lanes = shape.lanes;
@@ -109,7 +109,7 @@ class BlockState {
   Status run(const CodeKernel& kernel, std::uint64_t first, std::uint64_t count) {
     if (shape_->runs_on()) return call(kernel, first, count - 1);
     for (std::uint64_t k = first; k < first + count; ++k) {
-      std::fill(shared_.begin(), shared_.end(), 0);
+      std::fill(memory_.shared.begin(), memory_.shared.end(), std::byte{});
       std::fill(local_.begin(), local_.end(), 0);
       std::fill(locks_.begin(), locks_.end(), std::uint8_t{0});
       if (shape_->touched.shared)
@@ -124,7 +124,7 @@ class BlockState {
 
  private:
   // Vectors of a host do not straddle its cache lines where the guest's arrays begin at multiples of them.
-  static constexpr std::size_t kLineWords = 16;
+  static constexpr std::size_t kLineWords = 16, kMarginWords = backend::kSharedMargin / 4;
   // Where byte `phase` begins a line.
   static std::uint32_t* aligned(std::vector<std::uint32_t>& words, std::uint32_t phase = 0) {
     constexpr std::uintptr_t kLine = kLineWords * 4;

@@ -66,7 +66,7 @@ BlockContents::BlockContents(const BlockShape& shape, std::uint64_t seed) : tabl
     }
   for (std::size_t k = 0; k < shape.constants.size(); ++k) memory.constants[k] = ranges_[k];
   for (std::size_t k = 0; k < globals.size(); ++k) memory.globals[k] = ranges_[shape.constants.size() + k];
-  memory.shared = {make(shape.shared_bytes), shape.shared_bytes};
+  memory.shared = {make(shape.shared_bytes + 2 * kSharedMargin) + kSharedMargin, shape.shared_bytes};
   locks_.resize(shape.shared_bytes / 4);
   memory.locks = locks_;
   memory.local_bytes = shape.local_bytes;

@@ -72,10 +72,23 @@ I32 random_address(Random& random, BlockKernel& k, const MemoryAccess& access) {
   }
 }
 
+// Lanes from a number on, or below it.
+I1 random_bound(Random& random, BlockKernel& k) {
+  constexpr ir::Opcode kOrderings[] = {ir::Opcode::ILtS32, ir::Opcode::ILeS32, ir::Opcode::ILtU32,
+                                       ir::Opcode::ILeU32};
+  const ir::Opcode ordering = kOrderings[random.below(4)];
+  const I32 lane = k.b.LaneIndex(), number = random.chance(60) ? k.word(random.below(35) - 1)
+                                                               : I32{k.b.LoadUniformI32(random.below(4) * 4)};
+  const std::vector<ir::Value> sides =
+      random.chance(50) ? std::vector<ir::Value>{lane, number} : std::vector<ir::Value>{number, lane};
+  const I1 guard{k.b.emit(ordering, sides)};
+  return random.chance(30) ? k.b.Not1(guard) : guard;
+}
+
 I1 random_guard(Random& random, BlockKernel& k) {
   switch (random.below(6)) {
     case 0:
-      return k.b.ILtU32(k.b.LaneIndex(), k.word(random.below(33)));
+      return random_bound(random, k);
     case 1:
       return k.b.IEq32(k.thread(), k.word(random.below(96)));
     case 2:
@@ -121,6 +134,37 @@ TEST_P(BlockAccess, RandomAccessesAreThoseOfTheInterpreter) {
             guard, k.b.IAdd32(k.b.IMul32(sum, k.word(5)), k.b.LoadMemory(guard, address, access.pack())),
             sum);
       if (random.chance(30)) k.keep(sum, random.below(8));
+    }
+    k.keep(sum);
+    k.b.ret();
+    expect_same(k.function, shape, GetParam(), seed);
+  }
+}
+
+// Runs of accesses side by side in shared memory, of lanes on one side of a number, that begin before it, end
+// behind it, or wrap around.
+TEST_P(BlockAccess, LanesOnOneSideOfANumber) {
+  BlockShape shape = shape_with_ranges();
+  for (std::uint64_t seed = 0; seed < share(600) && !HasFailure(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    shape.table = {random.below(70) - 35, random.below(40), 0x80000000u + random.below(3) - 1, ~0u};
+    BlockKernel k(shape);
+    constexpr std::uint64_t kWord = MemoryAccess{.space = Space::shared}.pack();
+    const I1 guard = random_bound(random, k);
+    I32 base = k.word(random.below(480) * 4 - 512);
+    if (random.chance(50)) base = k.b.IAdd32(base, k.b.IShl32(I32{k.b.LoadUniformI32(0)}, k.word(2)));
+    if (random.chance(20)) base = k.b.IAdd32(base, k.word(1 + random.below(3)));
+    I32 sum = k.thread();
+    for (std::uint32_t n = 1 + random.below(4); n > 0; --n) {
+      k.b.set_guest_address(random.below(1000));
+      I32 address =
+          k.b.IAdd32(k.b.IAdd32(base, k.word(random.below(4) * 32)), k.b.IShl32(k.b.LaneIndex(), k.word(2)));
+      if (random.chance(60)) address = k.b.IAnd32(address, k.word(0xffff));
+      if (random.chance(40))
+        k.b.StoreMemory(guard, address, sum, kWord);
+      else
+        sum = k.b.SelectI32(guard, k.b.IAdd32(sum, k.b.LoadMemory(guard, address, kWord)), sum);
     }
     k.keep(sum);
     k.b.ret();
