@@ -47,13 +47,14 @@ class Fuzzer {
   std::optional<Error> unavailable(EngineKind kind, Target target) const;
 
  protected:
-  // The IR interpreter and every target, as `base` says; if asked for, again in the dispatcher, with four
-  // registers of each class, with the widest groups.
   struct Ways {
     bool dispatch = false, few_registers = false, wide = false;
   };
+  // The IR interpreter and every target, as `base` says; if asked for, again in the dispatcher, with four
+  // registers of each class, with the widest groups.
   std::vector<Configuration> configurations(const RunOptions& base, const Ways& ways) const;
-  // The ways whose results a digest tells, with what their lines add to the seed as names.
+  // The ways whose results a digest tells, with what their lines add to the seed as names. Wide groups are
+  // beyond a limit on some hosts only.
   std::vector<Configuration> digested(const RunOptions& base, EngineKind kind, Target target,
                                       const Ways& ways) const;
   void clear_caches() const;

@@ -109,10 +109,11 @@ void Emitter::routine(const Routine& r) {
   }
   std::for_each(first_cold, order_.end(), [&](std::uint32_t b) { block(b); });
   if (calls_) {
+    mark(ir::kNoAddress);
     a.bind(thunk_);
     thunk();
   }
-  routines();
+  subroutines();
   out_.statistics.spill_stores += r.allocation->spill_stores;
   out_.statistics.spill_loads += r.allocation->spill_loads;
   out_.statistics.rematerialized += r.allocation->rematerialized;

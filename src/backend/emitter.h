@@ -41,8 +41,8 @@ class Emitter {
   // A call of the thunk, for a call site; and the thunk: calls KernelArgs::call and keeps every register.
   virtual void call(std::uint32_t site) = 0;
   virtual void thunk() = 0;
-  // Behind all blocks: what the instructions that `encode` made call.
-  virtual void routines() {}
+  // Subroutines that the routine's instructions call, behind all blocks.
+  virtual void subroutines() {}
   virtual void jump(const Label& target) = 0;
   // Goes to `target` if the condition of a branch instruction is `sense`; else on.
   virtual void branch(const Inst& inst, bool sense, const Label& target) = 0;
@@ -53,6 +53,9 @@ class Emitter {
   virtual void encode(const Inst& inst) = 0;
 
   // ---- For hosts
+
+  // What follows is of this guest instruction.
+  void mark(std::uint32_t guest_address);
 
   template <class... Operands>
   void put(asmjit::InstId id, const Operands&... operands) {
@@ -102,7 +105,6 @@ class Emitter {
   void find_order();
   void find_targets();
   void block(std::uint32_t b);
-  void mark(std::uint32_t guest_address);
   bool falls_to(std::uint32_t b, std::uint32_t target) const;
   void jump_unless_next(std::uint32_t b, std::uint32_t target);
   void instruction(std::uint32_t b, const Inst& inst);

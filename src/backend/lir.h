@@ -83,7 +83,7 @@ struct Code {
   std::vector<Block> blocks;
   std::vector<RegClass> classes;   // of each virtual register
   std::uint32_t frame_bytes = 0;   // the lowering's own area
-  std::uint32_t shared_phase = 0;  // of MachineCode
+  std::uint32_t shared_phase = 0;  // MachineCode::shared_phase
   bool flushes = false;            // runs with denormals as zeros, operands and results
 
   Reg new_reg(RegClass c) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/analysis/dominators.h"
+#include "ir/analysis/lane_comparison.h"
 #include "ir/analysis/loops.h"
 
 namespace warpjit::backend {
@@ -345,14 +346,7 @@ Mask Lowering::mask_or_inverse(Value v, std::uint32_t part) {
 }
 
 bool Lowering::is_made_where_read(Value v) const {
-  constexpr std::uint32_t kManyParts = 8;
-  if (parts_ < kManyParts || !varying(v)) return false;
-  ir::Inst i = f_.definition(v);
-  if (f_.inst(i).opcode == Opcode::Not1) i = f_.definition(operand(i, 0));
-  const Opcode opcode = f_.inst(i).opcode;
-  if (opcode < Opcode::IEq32 || opcode > Opcode::ILeU32) return false;
-  const Value a = operand(i, 0), b = operand(i, 1);
-  return (is_lane_number(a) && !varying(b)) || (is_lane_number(b) && !varying(a));
+  return parts_ >= kManyParts && varying(v) && ir::lane_comparison(f_, v).has_value();
 }
 
 void Lowering::define_mask(Value v, std::uint32_t part, Mask m) {

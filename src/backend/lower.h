@@ -35,6 +35,9 @@ struct Mask {
 // The condition of an integer comparison, IEq32 to ILeU32.
 Condition integer_condition(ir::Opcode op);
 
+// There are not as many mask registers: comparisons of lanes with one number are not kept.
+inline constexpr std::uint32_t kManyParts = 8;
+
 // Vectors per value so that the code's live values about fit the registers.
 std::uint32_t choose_parts(const ir::Function& f, const Host& host);
 
@@ -176,8 +179,7 @@ class Lowering {
   Reg scalar(Value v);
   Reg mask(Value v, std::uint32_t part);
   Mask mask_or_inverse(Value v, std::uint32_t part);
-  // With many parts: a comparison of the lane's number with one number for all, or its negation. It is one
-  // instruction, made where its mask is read; there are not as many mask registers as parts.
+  // With many parts: an ir::LaneComparison. It is one instruction, made where its mask is read.
   bool is_made_where_read(Value v) const;
   Mask combine(MaskOp op, Mask a, Mask b);
   Reg constant_vector(std::uint32_t word);

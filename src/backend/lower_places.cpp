@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "backend/lower.h"
+#include "ir/analysis/lane_comparison.h"
 #include "ir/analysis/range.h"
 
 namespace warpjit::backend {
@@ -71,22 +72,14 @@ Lowering::Arranged Lowering::arranged(ir::Inst i) const {
   return Arranged::equal;
 }
 
-// Guards that compare the lane's number: is this one? Most of what is skipped then lies outside.
 std::optional<Lowering::LaneBound> Lowering::lane_bound(Value guard) const {
-  ir::Inst i = f_.definition(guard);
-  const bool negated = f_.inst(i).opcode == Opcode::Not1;
-  if (negated) i = f_.definition(operand(i, 0));
-  const Opcode opcode = f_.inst(i).opcode;
-  if (opcode != Opcode::ILtS32 && opcode != Opcode::ILeS32 && opcode != Opcode::ILtU32 &&
-      opcode != Opcode::ILeU32)
-    return std::nullopt;
-  const bool is_unsigned = opcode == Opcode::ILtU32 || opcode == Opcode::ILeU32;
-  const bool strict = opcode == Opcode::ILtS32 || opcode == Opcode::ILtU32;
-  const Value a = operand(i, 0), b = operand(i, 1);
-  // lane < b, lane <= b: below b, b + 1. a < lane, a <= lane: at least a + 1, a.
-  if (is_lane_number(a) && !varying(b)) return LaneBound{b, negated, !strict, is_unsigned};
-  if (is_lane_number(b) && !varying(a)) return LaneBound{a, !negated, strict, is_unsigned};
-  return std::nullopt;
+  const std::optional<ir::LaneComparison> found = ir::lane_comparison(f_, guard);
+  if (!found || found->opcode == Opcode::IEq32 || found->opcode == Opcode::INe32) return std::nullopt;
+  const bool is_unsigned = found->opcode == Opcode::ILtU32 || found->opcode == Opcode::ILeU32;
+  const bool strict = found->opcode == Opcode::ILtS32 || found->opcode == Opcode::ILtU32;
+  // lane < n, lane <= n: below n, n + 1. n < lane, n <= lane: at least n + 1, n.
+  return LaneBound{found->number, found->lane_first == found->negated, found->lane_first != strict,
+                   is_unsigned};
 }
 
 // All lanes of the group have words side by side in shared memory, with such a guard.

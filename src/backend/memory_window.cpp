@@ -6,14 +6,14 @@
 namespace warpjit::backend {
 namespace {
 
-// Where nothing is. Code may read it for lanes that take no part.
-alignas(64) constexpr std::byte kNowhere[64] = {};
+// Where nothing is. Code may read it, and margins of it, for lanes that take no part.
+alignas(64) constexpr std::byte kNowhere[2 * kSharedMargin + 64] = {};
 
 // Offsets are signed 32-bit indices of the host, also of the interleaved words of local memory.
 constexpr std::uint32_t kMostBytes = 0x7ffffff0, kMostLocalBytes = 1u << 24;
 
 MemoryWindow window(const std::byte* bytes, std::uint32_t address, std::uint64_t size) {
-  MemoryWindow made = {kNowhere, address, {}, {}};
+  MemoryWindow made = {kNowhere + kSharedMargin, address, {}, {}};
   if (size == 0) return made;
   made.bytes = bytes;
   const auto bytes_seen = static_cast<std::uint32_t>(std::min<std::uint64_t>(size, kMostBytes));

@@ -68,13 +68,13 @@ inline constexpr std::uint32_t kWindowAlignment = 8;
 // or a run of accesses, that begins in what is seen ends before 2^16 and does not wrap around.
 inline constexpr std::uint32_t kMostSharedSeen = 0xff00;
 
-// So many bytes before and behind a block's shared memory must be readable: lanes without guard load them.
+// Code loads up to so many bytes before and behind shared memory for lanes that take no part.
 inline constexpr std::uint32_t kSharedMargin = ir::kMaxGroupLanes * 4;
 
 // The piece of a space that code reaches itself; the rest is for call_out. An access of 2^k bytes at an
 // address begins inside if address - `address`, unsigned, is below limits[k].
 struct MemoryWindow {
-  const std::byte* bytes;  // readable, 4 bytes at least
+  const std::byte* bytes;  // readable, 4 bytes at least; of shared memory with margins
   std::uint32_t
       address;  // 0 of all but global spaces: a multiple of kWindowAlignment. Local memory: bytes of a group
   std::uint32_t limits[5];
@@ -86,7 +86,8 @@ class MemoryWindows {
   static constexpr std::size_t kCount = 2 * ir::kMaxSpaces + 2;
   static std::size_t number(ir::Space space, std::uint8_t index);
   MemoryWindows();  // nothing in any
-  // What changes from block to block is `shared` and `local`.
+  // What changes from block to block is `shared` and `local`. The caller provides kSharedMargin readable
+  // bytes before `shared` and behind it.
   void set(const ir::BlockMemory& memory);
   const MemoryWindow* data() const { return windows_; }
 
@@ -178,8 +179,8 @@ struct MachineCode {
   std::uint32_t lanes = 0;              // threads per group
   std::uint32_t parts = 0;              // vectors per value
   std::uint32_t table_bytes = 0;        // size of the uniform table, preamble words included
-  // Most vectors in shared memory are at this byte of it modulo 64, a multiple of 16: it should begin a cache
-  // line.
+  // This byte of shared memory, a multiple of 16 below 64, should begin a cache line: most vectors there have
+  // it as the constant part of their address modulo 64.
   std::uint32_t shared_phase = 0;
   std::vector<CallSite> call_sites;
   std::vector<AddressMapping> map;

@@ -39,7 +39,6 @@ struct Touched {
 // The numbers of a kernel's function that running it takes.
 struct Shape {
   std::uint32_t lanes, groups, inner_groups, frame_slots;
-  std::uint32_t shared_phase = 0;  // backend::MachineCode
   Touched touched;
 
   explicit Shape(const ir::Function& f)
@@ -55,7 +54,7 @@ struct Shape {
 // What a host thread needs to run blocks, one after another. Keeps its memory from run to run.
 class BlockState {
  public:
-  void begin(const ComputeRun& run, const Shape& shape) {
+  void begin(const ComputeRun& run, const Shape& shape, std::uint32_t shared_phase) {
     run_ = &run;
     shape_ = &shape;
     const Touched& touched = shape.touched;
@@ -74,11 +73,11 @@ class BlockState {
             {range.bytes.data(), range.address, static_cast<std::uint32_t>(range.bytes.size())});
       memory_.globals[k] = globals;
     }
-    shared_.resize(touched.shared ? run.plan.shared_bytes / 4 + 2 * kMarginWords + 2 * kLineWords : 0);
+    shared_.resize(touched.shared ? run.plan.shared_bytes / 4 + 2 * kMarginWords + kLineWords : 0);
     memory_.shared = {};
     if (touched.shared)
       memory_.shared = std::as_writable_bytes(std::span(
-          aligned(shared_, kMarginWords * 4 + shape.shared_phase) + kMarginWords, run.plan.shared_bytes / 4));
+          aligned(shared_, kMarginWords * 4 + shared_phase) + kMarginWords, run.plan.shared_bytes / 4));
     locks_.resize(touched.locks ? run.plan.shared_bytes / 4 : 0);
     memory_.locks = locks_;
     memory_.lanes = shape.lanes;
@@ -123,7 +122,7 @@ class BlockState {
   const ir::MemoryFault& fault() const { return memory_.fault; }
 
  private:
-  // Vectors of a host do not straddle its cache lines where the guest's arrays begin at multiples of them.
+  // Vectors of a host should not straddle its cache lines. What is in the margins does not matter.
   static constexpr std::size_t kLineWords = 16, kMarginWords = backend::kSharedMargin / 4;
   // Where byte `phase` begins a line.
   static std::uint32_t* aligned(std::vector<std::uint32_t>& words, std::uint32_t phase = 0) {
@@ -157,7 +156,6 @@ class CodeBlocks final : public ComputeKernel {
  public:
   CodeBlocks(std::shared_ptr<const CodeKernel> kernel, const Shape& shape)
       : kernel_(std::move(kernel)), shape_(shape) {
-    shape_.shared_phase = kernel_->shared_phase();
     report_ = kernel_->report();
     cost_ = kernel_->cost();
   }
@@ -168,7 +166,7 @@ class CodeBlocks final : public ComputeKernel {
   Status run(const ComputeRun& run, std::uint64_t first, std::uint64_t count,
              frontend::BlocksReport& report) const override {
     Pool<BlockState>::Lease state = states_.borrow();
-    state->begin(run, shape_);
+    state->begin(run, shape_, kernel_->shared_phase());
     Status status = state->run(*kernel_, first, count);
     if (state->fault().happened) report.fault = {state->fault(), state->fault().block};
     return status;

@@ -62,7 +62,7 @@ class Kernel : public Cached {
 class CodeKernel : public Kernel {
  public:
   virtual Status call(backend::KernelArgs& args, const frontend::Guest& guest) const = 0;
-  std::uint32_t shared_phase() const { return shared_phase_; }  // backend::MachineCode
+  std::uint32_t shared_phase() const { return shared_phase_; }  // backend::MachineCode::shared_phase
   Status run(backend::KernelArgs& args, const frontend::Shader& shader, const frontend::Values&) const final {
     return call(args, shader);
   }

@@ -13,12 +13,11 @@ namespace warpjit::backend {
 namespace {
 
 using warpjit::testing::Random;
-constexpr std::uint32_t kLanes = 32;
 
 std::vector<std::vector<BlockShape::Range>> globals_of(const BlockShape& shape) {
   auto globals = shape.globals;
   globals.resize(ir::kMaxSpaces);
-  globals[BlockKernel::kKept] = {{0, shape.groups * kLanes * 32}};
+  globals[BlockKernel::kKept] = {{0, shape.groups * shape.lanes * 32}};
   return globals;
 }
 
@@ -27,7 +26,7 @@ void run_code(const MachineCode& code, BlockContents& contents, const BlockShape
   MemoryWindows windows;
   windows.set(contents.memory);
   Launch launch;
-  launch.threads = std::uint64_t{shape.groups / inner_groups} * kLanes;
+  launch.threads = std::uint64_t{shape.groups / inner_groups} * shape.lanes;
   launch.fuel = 100'000;
   GuardedBytes table((contents.table.size() * 4 + code.table_bytes + 127) / 64 * 64, true);
   std::copy(contents.table.begin(), contents.table.end(), reinterpret_cast<std::uint32_t*>(table.data()));
@@ -70,8 +69,8 @@ BlockContents::BlockContents(const BlockShape& shape, std::uint64_t seed) : tabl
   locks_.resize(shape.shared_bytes / 4);
   memory.locks = locks_;
   memory.local_bytes = shape.local_bytes;
-  memory.local = make(std::size_t{shape.groups} * kLanes * (shape.local_bytes + 3) / 4 * 4);
-  memory.lanes = kLanes;
+  memory.local = make(std::size_t{shape.groups} * shape.lanes * (shape.local_bytes + 3) / 4 * 4);
+  memory.lanes = shape.lanes;
   frame.resize(64 * 1024);
 }
 
@@ -114,10 +113,10 @@ void expect_same(const ir::GroupProgram& program, const BlockShape& shape, Targe
     ASSERT_TRUE(first.ok()) << to_string(first.error());
     ASSERT_TRUE(first->run(memory, 0, 1, 0).ok());
   }
-  const auto interpreter = ir::Interpreter::prepare(f, kLanes);
+  const auto interpreter = ir::Interpreter::prepare(f, shape.lanes);
   ASSERT_TRUE(interpreter.ok()) << to_string(interpreter.error());
   const Status ran =
-      interpreter->run(memory, 0, std::uint64_t{shape.groups / f.inner_groups} * kLanes, 100'000);
+      interpreter->run(memory, 0, std::uint64_t{shape.groups / f.inner_groups} * shape.lanes, 100'000);
   ASSERT_TRUE(ran.ok()) << to_string(ran.error());
   for (std::uint32_t registers : {0u, 4u}) {
     CompileOptions options;
@@ -125,7 +124,7 @@ void expect_same(const ir::GroupProgram& program, const BlockShape& shape, Targe
     options.validate = true;
     const auto code = compile(program, target, options);
     ASSERT_TRUE(code.ok()) << to_string(code.error());
-    ASSERT_EQ(code->lanes, kLanes);
+    ASSERT_EQ(code->lanes, shape.lanes);
     BlockContents got(shape, seed);
     run_code(*code, got, shape, f.inner_groups);
     ASSERT_EQ(wanted.difference(got), "") << name(target) << ", registers " << registers << "\n"
@@ -144,7 +143,7 @@ void expect_same(const ir::Function& thread_form, const BlockShape& shape, Targe
 
 BlockKernel::BlockKernel(const BlockShape& shape) {
   function.name = "test";
-  function.group_lanes = kLanes;
+  function.group_lanes = shape.lanes;
   function.block_groups = shape.groups;
   function.ordered = true;
   function.uniform_bytes = static_cast<std::uint32_t>(shape.table.size() * 4);

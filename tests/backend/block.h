@@ -13,7 +13,7 @@ struct BlockShape {
   struct Range {
     std::uint32_t address, size;
   };
-  std::uint32_t groups = 2;  // of 32 threads
+  std::uint32_t groups = 2, lanes = 32;  // groups of so many threads
   std::vector<std::vector<Range>> constants, globals;
   std::uint32_t shared_bytes = 256, local_bytes = 64;
   std::vector<std::uint32_t> table = {};
@@ -42,12 +42,14 @@ void expect_same(const ir::GroupProgram& program, const BlockShape& shape, Targe
 void expect_same(const ir::Function& thread_form, const BlockShape& shape, Target target,
                  std::uint64_t seed = 1);
 
-// A kernel in thread form, for groups of 32.
+// A kernel in thread form, for groups of the shape's lanes.
 struct BlockKernel {
   ir::Function function;
   ir::Builder b{function};
   explicit BlockKernel(const BlockShape& shape);
-  ir::I32 thread() { return b.IAdd32(b.IShl32(b.GroupIndex(), b.constant(5)), b.LaneIndex()); }
+  ir::I32 thread() {
+    return b.IAdd32(b.IMul32(b.GroupIndex(), b.constant(function.group_lanes)), b.LaneIndex());
+  }
   ir::I1 always() { return b.constant(true); }
   ir::I32 word(std::uint32_t value) { return b.constant(value); }
   ir::I32 load(const ir::MemoryAccess& access, ir::I32 address) {

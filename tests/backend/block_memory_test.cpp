@@ -77,8 +77,9 @@ I1 random_bound(Random& random, BlockKernel& k) {
   constexpr ir::Opcode kOrderings[] = {ir::Opcode::ILtS32, ir::Opcode::ILeS32, ir::Opcode::ILtU32,
                                        ir::Opcode::ILeU32};
   const ir::Opcode ordering = kOrderings[random.below(4)];
-  const I32 lane = k.b.LaneIndex(), number = random.chance(60) ? k.word(random.below(35) - 1)
-                                                               : I32{k.b.LoadUniformI32(random.below(4) * 4)};
+  const I32 lane = k.b.LaneIndex(), number = random.chance(60)
+                                                 ? k.word(random.below(k.function.group_lanes + 3) - 1)
+                                                 : I32{k.b.LoadUniformI32(random.below(4) * 4)};
   const std::vector<ir::Value> sides =
       random.chance(50) ? std::vector<ir::Value>{lane, number} : std::vector<ir::Value>{number, lane};
   const I1 guard{k.b.emit(ordering, sides)};
@@ -148,10 +149,13 @@ TEST_P(BlockAccess, LanesOnOneSideOfANumber) {
   for (std::uint64_t seed = 0; seed < share(600) && !HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
+    shape.lanes = 32u << random.below(4);
+    shape.shared_bytes = 384 * (shape.lanes / 32);
     shape.table = {random.below(70) - 35, random.below(40), 0x80000000u + random.below(3) - 1, ~0u};
     BlockKernel k(shape);
     constexpr std::uint64_t kWord = MemoryAccess{.space = Space::shared}.pack();
     const I1 guard = random_bound(random, k);
+    const bool both = random.chance(50);  // value numbering then makes one a negation of the other
     I32 base = k.word(random.below(480) * 4 - 512);
     if (random.chance(50)) base = k.b.IAdd32(base, k.b.IShl32(I32{k.b.LoadUniformI32(0)}, k.word(2)));
     if (random.chance(20)) base = k.b.IAdd32(base, k.word(1 + random.below(3)));
@@ -166,6 +170,7 @@ TEST_P(BlockAccess, LanesOnOneSideOfANumber) {
       else
         sum = k.b.SelectI32(guard, k.b.IAdd32(sum, k.b.LoadMemory(guard, address, kWord)), sum);
     }
+    if (both) sum = k.b.SelectI32(k.b.Not1(guard), k.b.LoadMemory(k.b.Not1(guard), base, kWord), sum);
     k.keep(sum);
     k.b.ret();
     expect_same(k.function, shape, GetParam(), seed);

@@ -276,8 +276,9 @@ class X64Emitter final : public Emitter {
     a_.ret();
   }
 
-  void routines() override {
+  void subroutines() override {
     if (!multiply_add_.isValid()) return;
+    mark(ir::kNoAddress);
     a_.bind(multiply_add_);
     multiply_add_truncated();
     multiply_add_.reset();
@@ -299,35 +300,36 @@ class X64Emitter final : public Emitter {
                        addend = right + bytes;
     namespace I = x86::Inst;
     a_.sub(x86::rsp, room);
-    for (Reg r = 0; r < kKept; ++r) put(I::kIdVmovups, at(static_cast<std::int32_t>(r) * bytes), vec(r));
+    for (Reg r = 0; r < kKept; ++r) a_.emit(I::kIdVmovups, at(static_cast<std::int32_t>(r) * bytes), vec(r));
     if (v4) a_.kmovw(x86::eax, x86::k1);
     for (Reg n : {0u, 1u}) {
       const std::int32_t from = static_cast<std::int32_t>(n) * half;
-      put(I::kIdVcvtps2pd, vec(0), at(left + from));
-      put(I::kIdVcvtps2pd, vec(1), at(right + from));
-      put(I::kIdVmulpd, vec(0), vec(0), vec(1));
-      put(I::kIdVpsrlq, vec(0), vec(0), asmjit::Imm(kDropped));
-      put(I::kIdVpsllq, vec(0), vec(0), asmjit::Imm(kDropped));
-      put(I::kIdVcvtps2pd, vec(1), at(addend + from));
-      put(I::kIdVaddpd, vec(0), vec(0), vec(1));
-      put(I::kIdVcvtpd2ps, half_vec(2 + n), vec(0));
+      a_.emit(I::kIdVcvtps2pd, vec(0), at(left + from));
+      a_.emit(I::kIdVcvtps2pd, vec(1), at(right + from));
+      a_.emit(I::kIdVmulpd, vec(0), vec(0), vec(1));
+      a_.emit(I::kIdVpsrlq, vec(0), vec(0), asmjit::Imm(kDropped));
+      a_.emit(I::kIdVpsllq, vec(0), vec(0), asmjit::Imm(kDropped));
+      a_.emit(I::kIdVcvtps2pd, vec(1), at(addend + from));
+      a_.emit(I::kIdVaddpd, vec(0), vec(0), vec(1));
+      a_.emit(I::kIdVcvtpd2ps, half_vec(2 + n), vec(0));
     }
-    put(v4 ? I::kIdVinsertf64x4 : I::kIdVinsertf128, vec(2), vec(2), half_vec(3), asmjit::Imm(1));
-    put(I::kIdVmovups, vec(0), at(left));
-    put(I::kIdVmulps, vec(0), vec(0), at(right));
-    put(I::kIdVmovups, vec(1), at(addend));
-    put(I::kIdVaddps, vec(0), vec(0), vec(1));
-    clear(3);
+    a_.emit(v4 ? I::kIdVinsertf64x4 : I::kIdVinsertf128, vec(2), vec(2), half_vec(3), asmjit::Imm(1));
+    a_.emit(I::kIdVmovups, vec(0), at(left));
+    a_.emit(I::kIdVmulps, vec(0), vec(0), at(right));
+    a_.emit(I::kIdVmovups, vec(1), at(addend));
+    a_.emit(I::kIdVaddps, vec(0), vec(0), vec(1));
+    a_.vxorps(x86::xmm3, x86::xmm3, x86::xmm3);
     if (v4) {
-      put(I::kIdVcmpps, x86::k1, vec(1), vec(3), asmjit::Imm(predicate::kEq));
-      put_masked(I::kIdVblendmps, 1, false, vec(2), vec(2), vec(0));
+      a_.emit(I::kIdVcmpps, x86::k1, vec(1), vec(3), asmjit::Imm(predicate::kEq));
+      a_.setExtraReg(x86::k1);
+      a_.emit(I::kIdVblendmps, vec(2), vec(2), vec(0));
       a_.kmovw(x86::k1, x86::eax);
     } else {
-      put(I::kIdVcmpps, vec(3), vec(1), vec(3), asmjit::Imm(predicate::kEq));
-      put(I::kIdVblendvps, vec(2), vec(2), vec(0), vec(3));
+      a_.emit(I::kIdVcmpps, vec(3), vec(1), vec(3), asmjit::Imm(predicate::kEq));
+      a_.emit(I::kIdVblendvps, vec(2), vec(2), vec(0), vec(3));
     }
-    put(I::kIdVmovups, at(left), vec(2));
-    for (Reg r = 0; r < kKept; ++r) put(I::kIdVmovups, vec(r), at(static_cast<std::int32_t>(r) * bytes));
+    a_.emit(I::kIdVmovups, at(left), vec(2));
+    for (Reg r = 0; r < kKept; ++r) a_.emit(I::kIdVmovups, vec(r), at(static_cast<std::int32_t>(r) * bytes));
     a_.add(x86::rsp, room);
     a_.ret();
   }
@@ -354,7 +356,7 @@ class X64Emitter final : public Emitter {
       case Form::range:
         return put(id, vec(inst.def), vec(inst.use[0]), operand(inst, 1),
                    asmjit::Imm(op == Op::RangeMin ? 4 : 5));
-      case Form::routine:
+      case Form::subroutine:
         if (!multiply_add_.isValid()) multiply_add_ = a_.newLabel();
         multiply_add_words_ = inst.mem.displacement;
         return put(id, multiply_add_);

@@ -69,7 +69,7 @@ enum class Form : std::uint8_t {
   s_select,
   s_select64,
   s_sign_extend,
-  routine,
+  subroutine,
   set_rounding,
 };
 

@@ -292,20 +292,22 @@ Mask Lowering::compare_integers(Condition condition, Value a, Value b, std::uint
     return {compare(is_unsigned ? Op::CmpU : Op::CmpI, left, source(b, p),
                     swap ? predicate.mirrored : predicate.straight)};
   }
-  if (condition == Condition::less_s) return {vvv(Op::ICmpGt, vector(b, p), source(a, p))};
-  Reg left = vector(a, p);
-  if (condition == Condition::less_equal_s) return {vvv(Op::ICmpGt, left, source(b, p)), true};
-  Reg right = vector(b, p);
+  const auto equal = [&] { return vvv(Op::ICmpEq, vector(a, p), source(b, p)); };
   switch (condition) {
     case Condition::equal:
-      return {vvv(Op::ICmpEq, left, right)};
+      return {equal()};
     case Condition::not_equal:
-      return {vvv(Op::ICmpEq, left, right), true};
+      return {equal(), true};
+    case Condition::less_s:
+      return {vvv(Op::ICmpGt, vector(b, p), source(a, p))};
+    case Condition::less_equal_s:
+      return {vvv(Op::ICmpGt, vector(a, p), source(b, p)), true};
     case Condition::less_equal_u:
-      return {vvv(Op::ICmpEq, vvv(Op::IMinU, left, right), left)};
-    default:  // less_u
-      return {vvv(Op::ICmpEq, vvv(Op::IMinU, left, right), right), true};
+      return {vvv(Op::ICmpEq, vvv(Op::IMinU, vector(a, p), source(b, p)), vector(a, p))};
+    case Condition::less_u:
+      break;
   }
+  return {vvv(Op::ICmpEq, vvv(Op::IMinU, vector(b, p), source(a, p)), vector(b, p)), true};
 }
 
 }  // namespace warpjit::backend::x64

@@ -52,20 +52,21 @@ Step Folder::uniform_load(Opcode opcode, Value source) {
 
 Step Folder::float_arithmetic() {
   auto is_negation = [&](Value v) { return made_by(v, Opcode::FNeg32); };
+  const auto sum_of_negation = [&](Opcode difference) {
+    if (is_negation(b())) return become(difference, {a(), operand(b(), 0)});
+    if (is_negation(a())) return become(difference, {b(), operand(a(), 0)});
+    return Step::none;
+  };
   switch (e.opcode) {
     case Opcode::FAdd32:
       if (is(b(), kMinusZero) || (is(b(), 0) && !can_be_minus_zero(f, a()))) return known(a());
-      if (is_negation(b())) return become(Opcode::FSub32, {a(), operand(b(), 0)});
-      if (is_negation(a())) return become(Opcode::FSub32, {b(), operand(a(), 0)});
-      return Step::none;
+      return sum_of_negation(Opcode::FSub32);
+    case Opcode::FAddFlush32:
+      return sum_of_negation(Opcode::FSubFlush32);
     case Opcode::FSub32:
       if (is(b(), 0) || (is(b(), kMinusZero) && !can_be_minus_zero(f, a()))) return known(a());
       if (is(a(), kMinusZero)) return become(Opcode::FNeg32, {b()});
       if (is_negation(b())) return become(Opcode::FAdd32, {a(), operand(b(), 0)});
-      return Step::none;
-    case Opcode::FAddFlush32:
-      if (is_negation(b())) return become(Opcode::FSubFlush32, {a(), operand(b(), 0)});
-      if (is_negation(a())) return become(Opcode::FSubFlush32, {b(), operand(a(), 0)});
       return Step::none;
     case Opcode::FSubFlush32:
       if (is_negation(b())) return become(Opcode::FAddFlush32, {a(), operand(b(), 0)});

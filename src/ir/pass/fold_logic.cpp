@@ -1,5 +1,6 @@
 // Algebra of i1, selects, and votes over values that do not vary. Masks that linearize makes, like
 // (m and c) or (m and not c), fall together here.
+#include "ir/analysis/lane_comparison.h"
 #include "ir/pass/fold.h"
 
 namespace warpjit::ir {
@@ -99,28 +100,15 @@ Step Folder::logic() {
 }
 
 // Where the lane's number is compared with a number for all lanes, it is enough to ask the first lane, or the
-// last.
+// last. (The negation of a comparison is one, too.)
 Step Folder::any_lane_number() {
-  const bool negated = made_by(a(), Opcode::Not1);
-  const Value comparison = negated ? operand(a(), 0) : a();
-  const Opcode opcode = f.definition_of(comparison).opcode;
-  if (f.group_lanes < 2 || opcode < Opcode::IEq32 || opcode > Opcode::ILeU32) return Step::none;
-  const OppositeComparison opposite = opposite_comparison(opcode);
-  for (std::uint32_t k = 0; k < 2; ++k) {
-    std::array<Value, 2> sides{operand(comparison, 0), operand(comparison, 1)};
-    const Value other = sides[1 - k];
-    if (!made_by(sides[k], Opcode::LaneIndex) || f.value(other).shape == Shape::varying) continue;
-    const auto number = [&](std::uint32_t n) { return f.constant_value(Type::i32, n); };
-    if (opcode == Opcode::IEq32 || opcode == Opcode::INe32) {
-      if ((opcode == Opcode::INe32) != negated) return known_bits(Type::i1, 1);
-      return become(Opcode::ILtU32, {other, number(f.group_lanes)});
-    }
-    sides[k] = number((k == 0) != negated ? 0 : f.group_lanes - 1);
-    if (!negated) return become(opcode, {sides[0], sides[1]});
-    if (opposite.swapped) std::swap(sides[0], sides[1]);
-    return become(opposite.opcode, {sides[0], sides[1]});
-  }
-  return Step::none;
+  const std::optional<LaneComparison> found = lane_comparison(f, a());
+  if (!found || found->negated || f.group_lanes < 2) return Step::none;
+  const auto number = [&](std::uint32_t n) { return f.constant_value(Type::i32, n); };
+  if (found->opcode == Opcode::INe32) return known_bits(Type::i1, 1);
+  if (found->opcode == Opcode::IEq32) return become(Opcode::ILtU32, {found->number, number(f.group_lanes)});
+  if (found->lane_first) return become(found->opcode, {number(0), found->number});
+  return become(found->opcode, {found->number, number(f.group_lanes - 1)});
 }
 
 Step Folder::selection() {
