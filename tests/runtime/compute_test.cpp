@@ -147,6 +147,39 @@ TEST(Compute, RandomKernelsGiveTheSameBitsOnEveryEngine) {
   EXPECT_TRUE(wide != 0 || engine.info().targets.empty());
 }
 
+// The last warp has lanes that no thread has: their numbers, which quadop sees, are the same in all engines.
+TEST(Compute, LanesOfNoThreadAreNumberedOn) {
+  auto program = ComputeProgram::from_assembly(
+      ".kernel k\n.registers 8\n.shared 0x14\n"
+      "mov b32 $r2 u16 s[0x2]\nmov b32 $r3 u16 s[0x4]\n"  // columns, rows
+      "shr u32 $r4 $r0 0x1a\nmul $r4 u24 $r4 $r3\nshr u32 $r5 $r0 0x10\nand b32 $r5 $r5 0x3ff\n"
+      "add b32 $r4 $r4 $r5\nmul $r4 u24 $r4 $r2\nand b32 $r5 $r0 0xffff\nadd b32 $r4 $r4 $r5\n"
+      "shl b32 $r4 $r4 0x2\nadd b32 $r4 b32 s[0x10] $r4\n"
+      "quadop f32 mov2 mov2 mov2 mov2 $r1 l3 $r0 $r0\nexit st b32 g14[$r4] $r1\n",
+      {.kernel = {}, .source_name = "k"});
+  ASSERT_TRUE(program.ok()) << to_string(program.error());
+  const Engine engine{EngineOptions()};
+  for (const std::array<std::uint32_t, 3>& block :
+       {std::array<std::uint32_t, 3>{90, 1, 1}, {15, 6, 1}, {15, 2, 3}, {1, 1, 45}, {1, 45, 1}}) {
+    const auto run = [&](const RunOptions& way) {
+      std::vector<std::uint32_t> memory(128);
+      ComputeLaunch launch(*program);
+      launch.set_block(block[0], block[1], block[2]);
+      const std::uint32_t parameters[] = {0x1000};
+      launch.set_parameters(std::as_bytes(std::span(parameters)));
+      EXPECT_TRUE(launch.map_global(14, 0x1000, memory.data(), memory.size() * 4).ok());
+      const auto report = engine.run(launch, way);
+      EXPECT_TRUE(report.ok()) << to_string(report.error());
+      EXPECT_FALSE(report->fault);
+      return memory;
+    };
+    RunOptions guest;
+    guest.engine = EngineKind::guest;
+    const auto wanted = run(guest);
+    for (const RunOptions& way : ways(engine)) EXPECT_EQ(run(way), wanted) << block[0] << ' ' << block[1];
+  }
+}
+
 // Blocks that run one after the other in a single call are told apart.
 TEST(Compute, FaultsNameTheBlock) {
   auto program = ComputeProgram::from_assembly(

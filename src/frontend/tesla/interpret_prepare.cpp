@@ -159,9 +159,13 @@ struct BlockRun {
       std::memset(warp.registers.c, 0, sizeof warp.registers.c);
       warp.first_thread = static_cast<std::uint32_t>(k * kLanes);
       const std::uint32_t lanes = std::min(threads_ - warp.first_thread, kLanes);
-      for (std::uint32_t l = 0; l < lanes; ++l) {
-        const std::uint32_t thread = warp.first_thread + l;
-        warp.registers.r[0][l] = thread % x | thread / x % y << 16 | thread / (x * y) << 26;
+      // Lanes that no thread has are numbered on in the last dimension there is; only quadop sees them, and
+      // the reference (9.6) is silent.
+      for (std::uint32_t l = 0; l < kLanes; ++l) {
+        const std::uint32_t row = (warp.first_thread + l) / x, column = (warp.first_thread + l) % x;
+        warp.registers.r[0][l] = y * z == 1 ? warp.first_thread + l
+                                 : z == 1   ? column | row << 16
+                                            : column | row % y << 16 | row / y << 26;
       }
       warp.active = lanes == kLanes ? ~0U : (1U << lanes) - 1;
       warp.exited = ~warp.active;
