@@ -395,6 +395,8 @@ class Lowering {
   void check_span(Span& span, Reg begin, Reg size, lir::Edges& ways_out);
   void check_narrowed(Span& span, Reg size, lir::Edges& ways_out);
   void branch_out(lir::Edges& ways_out);
+  void branch_if_unaligned(Reg start, std::uint32_t alignment, lir::Edges& ways_out);
+  void branch_if_behind(Reg end, Reg size, lir::Edges& ways_out);
   Factors factors_of(const ir::LaneShape& shape, std::uint32_t p) const;
   std::int64_t constant_distance(const ir::LaneShape& shape, std::uint32_t lane) const;
   Reg sum_of_bases(Value base, const Factors& factors);

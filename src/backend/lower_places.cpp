@@ -215,6 +215,23 @@ void Lowering::branch_out(lir::Edges& ways_out) {
   ways_out.push_back(at);
 }
 
+void Lowering::branch_if_unaligned(Reg start, std::uint32_t alignment, lir::Edges& ways_out) {
+  if (alignment == 1) return;
+  Inst& branch = add(Op::BranchBits);
+  use(branch, start);
+  branch.imm = alignment - 1;
+  branch_out(ways_out);
+}
+
+// Of a window of this size; 64 bits.
+void Lowering::branch_if_behind(Reg end, Reg size, lir::Edges& ways_out) {
+  Inst& branch = add(Op::BranchCompare64);
+  use(branch, size);
+  use(branch, end);
+  branch.imm = pack_condition(Condition::less_u);
+  branch_out(ways_out);
+}
+
 // Makes span.start, the offset in the window of the least address, and branches where the span is not inside
 // the window, whose address (none: 0) and size these are.
 void Lowering::check_span(Span& span, Reg begin, Reg size, lir::Edges& ways_out) {
@@ -236,22 +253,12 @@ void Lowering::check_span(Span& span, Reg begin, Reg size, lir::Edges& ways_out)
     if (low != 0) start = scalar_op_imm(Op::SAddImm, start, low);
     if (span.wrapped) start = scalar_op_imm(Op::SAndImm, start, 0xffff);
   }
-  if (span.alignment > 1) {
-    Inst& branch = add(Op::BranchBits);
-    use(branch, start);
-    branch.imm = span.alignment - 1;
-    branch_out(ways_out);
-  }
+  branch_if_unaligned(start, span.alignment, ways_out);
   if (begin != lir::kNoReg) start = scalar_op(Op::SSub, start, begin);
   Inst& sum = add(Op::SAddress, RegClass::scalar);
   use(sum, start);
   sum.mem = {MemBase::reg, 0, 0xff, 0, false, static_cast<std::int32_t>(span.high - span.low)};
-  Reg end = sum.def;
-  Inst& branch = add(Op::BranchCompare64);
-  use(branch, size);
-  use(branch, end);
-  branch.imm = pack_condition(Condition::less_u);
-  branch_out(ways_out);
+  branch_if_behind(sum.def, size, ways_out);
   span.start = start;
 }
 
@@ -267,12 +274,7 @@ void Lowering::check_narrowed(Span& span, Reg size, lir::Edges& ways_out) {
                                : scalar_op_imm(Op::SAddImm, start, low);
   if (bound.at_least) start = scalar_op(Op::SAdd, start, bytes);
   if (span.wrapped) start = scalar_op_imm(Op::SAndImm, start, 0xffff);
-  if (span.alignment > 1) {
-    Inst& branch = add(Op::BranchBits);
-    use(branch, start);
-    branch.imm = span.alignment - 1;
-    branch_out(ways_out);
-  }
+  branch_if_unaligned(start, span.alignment, ways_out);
   Reg rest = bound.at_least ? scalar_op(Op::SSub, scalar_imm(static_cast<std::uint32_t>(length)), bytes)
                             : scalar_op_imm(Op::SAddImm, bytes,
                                             length - static_cast<std::int32_t>(4 * parts_ * host_.lanes));
@@ -280,12 +282,7 @@ void Lowering::check_narrowed(Span& span, Reg size, lir::Edges& ways_out) {
   use(sum, start);
   use(sum, rest);
   sum.mem = {MemBase::reg, 0, 1, 0, false, 0};
-  Reg end = sum.def;
-  Inst& branch = add(Op::BranchCompare64);
-  use(branch, size);
-  use(branch, end);
-  branch.imm = pack_condition(Condition::less_u);
-  branch_out(ways_out);
+  branch_if_behind(sum.def, size, ways_out);
   span.start = start;
   if (!bound.at_least) return;
   Reg first = scalar_op(Op::SSub, start, bytes);
