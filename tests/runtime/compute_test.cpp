@@ -155,7 +155,7 @@ TEST(Compute, LanesOfNoThreadAreNumberedOn) {
       "shr u32 $r4 $r0 0x1a\nmul $r4 u24 $r4 $r3\nshr u32 $r5 $r0 0x10\nand b32 $r5 $r5 0x3ff\n"
       "add b32 $r4 $r4 $r5\nmul $r4 u24 $r4 $r2\nand b32 $r5 $r0 0xffff\nadd b32 $r4 $r4 $r5\n"
       "shl b32 $r4 $r4 0x2\nadd b32 $r4 b32 s[0x10] $r4\n"
-      "quadop f32 mov2 mov2 mov2 mov2 $r1 l3 $r0 $r0\nexit st b32 g14[$r4] $r1\n",
+      "quadop f32 add add add add $r1 l3 $r0 $r63\nexit st b32 g14[$r4] $r1\n",
       {.kernel = {}, .source_name = "k"});
   ASSERT_TRUE(program.ok()) << to_string(program.error());
   const Engine engine{EngineOptions()};
