@@ -2,7 +2,7 @@
 #include <array>
 
 #include "backend/target.h"
-#include "ir/called.h"
+#include "ir/callout.h"
 #include "ir/evaluate.h"
 
 namespace warpjit::backend {
@@ -19,7 +19,7 @@ struct Lane {
 
 void pure(const CallSite& site, const OpcodeInfo& row, Lane& lane) {
   if (!ir::can_evaluate(site.opcode))
-    return ir::call(site.opcode, site.immediate, lane.operands.data(), lane.results.data());
+    return ir::evaluate_callout(site.opcode, site.immediate, lane.operands.data(), lane.results.data());
   std::array<std::uint64_t, kMostOperands> operands{};
   for (std::size_t k = 0; k < row.operands.size(); ++k)
     operands[k] = row.operands[k] == 'b' ? lane.operands[k] & 1 : lane.operands[k];

@@ -140,7 +140,7 @@ Lowering::Run Lowering::run_from(ir::Inst first) {
       run.last = i;
       before = run.before.size();
       between = 0;
-    } else if (!row.pure || row.called || row.terminator || data.opcode == Opcode::LoadInput) {
+    } else if (!row.pure || row.callout || row.terminator || data.opcode == Opcode::LoadInput) {
       break;
     }
     const auto operands = f_.operands(i);
@@ -155,7 +155,7 @@ Lowering::Run Lowering::run_from(ir::Inst first) {
   for (int n = 0; n < kBehind; ++n) {
     const ir::Inst next = f_.inst(run.last).next;
     const ir::OpcodeInfo& row = ir::info(f_.inst(next).opcode);
-    if (!row.pure || row.called || row.terminator || f_.inst(next).opcode == Opcode::LoadInput) break;
+    if (!row.pure || row.callout || row.terminator || f_.inst(next).opcode == Opcode::LoadInput) break;
     run.last = next;
   }
   return run;

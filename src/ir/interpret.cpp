@@ -122,7 +122,7 @@ class Preparation {
         for (std::uint32_t k = 0; k < made.c; ++k) edges_.push_back({data.block, k});
         break;
       default:
-        if (!info(data.opcode).called) break;
+        if (!info(data.opcode).callout) break;
         made.b = static_cast<std::uint32_t>(out_.lists_.size());
         made.c = static_cast<std::uint32_t>(operands.size());
         for (Value v : operands) out_.lists_.push_back(at(v));

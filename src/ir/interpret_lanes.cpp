@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ir/called.h"
+#include "ir/callout.h"
 #include "ir/evaluate.h"
 
 namespace warpjit::ir {
@@ -125,24 +125,24 @@ class LaneByLane {
   void run() const {
     for (unsigned lane = 0; lane < lanes_; ++lane)
       if (info(operation_.opcode).pure)
-        called(lane);
+        callout(lane);
       else if (lane < context_.active && operand(0, lane) != 0)
         memory(lane);
   }
 
  private:
   std::uint32_t operand(std::uint32_t k, unsigned lane) const {
-    if (info(operation_.opcode).called) return frame_[context_.lists[operation_.b + k] + lane];
+    if (info(operation_.opcode).callout) return frame_[context_.lists[operation_.b + k] + lane];
     return frame_[(k == 0 ? operation_.a : k == 1 ? operation_.b : operation_.c) + lane];
   }
   std::uint32_t& result(unsigned k, unsigned lane) const {
     return frame_[operation_.result + k * lanes_ + lane];
   }
 
-  void called(unsigned lane) const {
+  void callout(unsigned lane) const {
     std::uint32_t operands[6]{}, results[2]{};
     for (std::uint32_t k = 0; k < operation_.c; ++k) operands[k] = operand(k, lane);
-    call(operation_.opcode, operation_.immediate, operands, results);
+    evaluate_callout(operation_.opcode, operation_.immediate, operands, results);
     for (std::uint32_t k = 0; k < info(operation_.opcode).results.size(); ++k) result(k, lane) = results[k];
   }
 
@@ -384,7 +384,7 @@ WARPJIT_MEANING GroupOutcome run_group(GroupContext& context, std::uint32_t* fra
       case Opcode::ConstF32:
         break;  // in the frame from the start
       default:
-        if (info(operation.opcode).called) lane_by_lane(operation, context, frame, kLanes);
+        if (info(operation.opcode).callout) lane_by_lane(operation, context, frame, kLanes);
         break;
     }
   }

@@ -37,7 +37,8 @@ struct OpcodeInfo {
   std::string_view name;
   std::string_view results;   // type letters
   std::string_view operands;  // type letters
-  bool pure, commutative, reads, writes, convergent, terminator, immediate, per_lane, guarded, called, masked;
+  bool pure, commutative, reads, writes, convergent, terminator, immediate, per_lane, guarded, callout,
+      masked;
 
   bool is_mask(std::size_t operand) const { return masked && operand + 1 == operands.size(); }
   // The operand that says in which lanes the operation matters; none: kNoGuard.

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ir/barrier.h"
-#include "ir/called.h"
+#include "ir/callout.h"
 #include "ir/memory.h"
 #include "ir/printer.h"
 
@@ -315,7 +315,7 @@ class Verifier {
         if (n >= f_.slot_count) return fail(i, "slot does not exist");
         break;
       default:
-        if (row.called && !valid_called_immediate(data.opcode, n)) return fail(i, "has no such variant");
+        if (row.callout && !valid_callout_immediate(data.opcode, n)) return fail(i, "has no such variant");
         if (!row.immediate && n != 0) return fail(i, "has an immediate");
     }
     return {};

@@ -1,11 +1,11 @@
-// What code does for groups as a whole, and what it calls out for: lanes that meet, called operations, frames
+// What code does for groups as a whole, and what it calls out for: lanes that meet, callouts, frames
 // of groups at barriers, stops, every calling convention.
 #include <gtest/gtest.h>
 
 #include "backend/block.h"
 #include "base/float_environment.h"
 #include "ir/analysis/uniformity.h"
-#include "ir/called.h"
+#include "ir/callout.h"
 #include "ir/evaluate.h"
 #include "ir/pipeline.h"
 #include "support/random_ir.h"
@@ -75,7 +75,7 @@ TEST_P(GroupCode, LanesMeet) {
   }
 }
 
-TEST_P(GroupCode, CalledOperations) {
+TEST_P(GroupCode, Callouts) {
   std::uint64_t seed = 0;
   const auto check = [&](Opcode opcode, std::uint64_t immediate) {
     for (const int kind : {0, 1, 2}) {
@@ -232,7 +232,7 @@ TEST_P(GroupCode, StopsWhereALaneDoes) {
   call_out(args, site, words);
 }
 
-// Called operations and cold accesses in code of the other convention.
+// Callouts and cold accesses in code of the other convention.
 TEST(GroupAbi, Win64CodeCallsOut) {
   for (const Target target : {Target::x64_v3, Target::x64_v4}) {
     if (!runs_here(target)) continue;

@@ -69,7 +69,7 @@ bool tested_directly(Opcode opcode) {
     case Opcode::IntToF32:
     case Opcode::IntToF16:
     case Opcode::IMulHi24:
-    case Opcode::F64Operation:  // called_test
+    case Opcode::F64Operation:  // group_test
     case Opcode::LoadMemory:
     case Opcode::StoreMemory:
     case Opcode::AtomicMemory:

@@ -238,7 +238,7 @@ TEST(Evaluate, EveryLaneWiseOpcodeHasCases) {
   for (int k = 0; k < kOpcodeCount; ++k) {
     const auto opcode = static_cast<Opcode>(k);
     const OpcodeInfo& row = info(opcode);
-    const bool lane_wise = row.pure && !row.reads && !row.convergent && !row.called && !row.immediate &&
+    const bool lane_wise = row.pure && !row.reads && !row.convergent && !row.callout && !row.immediate &&
                            !row.per_lane && opcode != Opcode::Phi;
     EXPECT_EQ(can_evaluate(opcode), lane_wise) << row.name;
     EXPECT_EQ(seen.count(opcode) != 0, lane_wise) << row.name;

@@ -6,7 +6,7 @@
 #include "frontend/tesla/translate.h"
 #include "ir/barrier.h"
 #include "ir/builder.h"
-#include "ir/called.h"
+#include "ir/callout.h"
 #include "ir/memory.h"
 #include "ir/pass/ssa.h"
 

@@ -29,9 +29,9 @@ bool hands_on(Opcode opcode, std::uint32_t k) {
   }
 }
 
-// Pure operations on floats give the same for every NaN, or some NaN; the called ones take raw words.
+// Pure operations on floats give the same for every NaN, or some NaN; callouts take raw words.
 bool looks_at_bits(const OpcodeInfo& row, std::uint32_t k) {
-  return !row.pure || row.called || row.operands[k] != 'f';
+  return !row.pure || row.callout || row.operands[k] != 'f';
 }
 
 // By value: may its bits, if it is a NaN, show in anything but the payload of another NaN? Linear.

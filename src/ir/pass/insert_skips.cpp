@@ -14,7 +14,7 @@ constexpr std::uint32_t kMemory = 100;  // worth a test by itself
 // About how many vector instructions of the host an operation takes.
 std::uint32_t cost(const Function& f, Inst i) {
   const InstData& data = f.inst(i);
-  if (info(data.opcode).called) return kMemory;
+  if (info(data.opcode).callout) return kMemory;
   switch (data.opcode) {
     case Opcode::LoadInput:
     case Opcode::StoreOutput:

@@ -1,5 +1,5 @@
 // Compiled with -frounding-math: the modes are the host's, set around each operation.
-#include "ir/called.h"
+#include "ir/callout.h"
 
 #include <array>
 #include <bit>
@@ -232,7 +232,7 @@ Integer integer_operand(u32 x, u64 immediate) {
 
 }  // namespace
 
-bool valid_called_immediate(Opcode opcode, u64 immediate) {
+bool valid_callout_immediate(Opcode opcode, u64 immediate) {
   switch (opcode) {
     case Opcode::SpecialFunction32:
       return immediate < kSpecialFunctions;
@@ -250,7 +250,7 @@ bool valid_called_immediate(Opcode opcode, u64 immediate) {
   }
 }
 
-void call(Opcode opcode, u64 immediate, const u32* operands, u32* results) {
+void evaluate_callout(Opcode opcode, u64 immediate, const u32* operands, u32* results) {
   const auto mode = static_cast<RoundingMode>(immediate & 3);
   switch (opcode) {
     case Opcode::SpecialFunction32:

@@ -1,8 +1,8 @@
-// What compiled code calls: rare operations of guests (flag O of opcodes.inc), one lane at a time, which
-// neither the folder nor lane loops know; and all lanes together of one that hosts without its rounding call
-// for.
+// Callouts: rare operations of guests (flag O of opcodes.inc) that compiled code does not compute itself, but
+// by a call out of the code, lane by lane. Neither the folder nor lane loops know them. FMadTruncFlush32 is
+// one on hosts without its rounding; it comes here with all lanes together.
 //
-// Expects round to nearest even and no flushing.
+// All functions expect round to nearest even and no flushing.
 #pragma once
 
 #include <cstdint>
@@ -49,11 +49,12 @@ constexpr std::uint64_t f64_immediate(F64Function function, RoundingMode roundin
   return static_cast<std::uint64_t>(function) | static_cast<std::uint64_t>(rounding) << 8;
 }
 
-// May a pure called operation have this immediate?
-bool valid_called_immediate(Opcode opcode, std::uint64_t immediate);
+// May a pure callout have this immediate?
+bool valid_callout_immediate(Opcode opcode, std::uint64_t immediate);
 
-// Result words of a pure called operation from operand words.
-void call(Opcode opcode, std::uint64_t immediate, const std::uint32_t* operands, std::uint32_t* results);
+// Result words of a pure callout from operand words.
+void evaluate_callout(Opcode opcode, std::uint64_t immediate, const std::uint32_t* operands,
+                      std::uint32_t* results);
 
 // FMadTruncFlush32 of `count` lanes: words holds the first operand of each, then the second, then the third.
 void multiply_add_truncated(const std::uint32_t* words, std::size_t count, std::uint32_t* results);

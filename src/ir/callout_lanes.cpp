@@ -1,5 +1,5 @@
-// Called operations of all lanes at once, which compilers make vectors of.
-#include "ir/called.h"
+// Callouts of all lanes at once, which compilers make vectors of.
+#include "ir/callout.h"
 #include "ir/evaluate.h"
 
 namespace warpjit::ir {
