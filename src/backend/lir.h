@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/element_ref.h"
 #include "base/small_vector.h"
 #include "ir/types.h"
 
@@ -65,6 +66,7 @@ struct Inst {
   Reg virtual_def = kNoReg;  // after allocation: the virtual register that `def` holds
 };
 
+using InstRef = ElementRef<Inst>;
 using Edges = SmallVector<std::uint32_t, 2>;  // blocks at the other ends of a block's edges
 
 struct Block {
@@ -90,6 +92,7 @@ struct Code {
     classes.push_back(c);
     return static_cast<Reg>(classes.size() - 1);
   }
+  InstRef new_inst() { return append(insts); }
 };
 
 // Removing instructions whose definitions nobody uses, and block arguments likewise, takes two linear steps,

@@ -11,7 +11,7 @@ namespace warpjit::backend {
 using ir::Opcode;
 using ir::Type;
 using ir::Value;
-using lir::Inst;
+using lir::InstRef;
 using lir::MemBase;
 using lir::Reg;
 using lir::RegClass;
@@ -191,12 +191,12 @@ void Lowering::lower_Branch(ir::Inst i) {
   } else if (fused && made.opcode >= Opcode::IEq32 && made.opcode <= Opcode::ILeU32) {
     Value a = f_.operand(f_.definition(condition), 0), c = f_.operand(f_.definition(condition), 1);
     Reg left = scalar(a), right = is_constant(c) ? lir::kNoReg : scalar(c);
-    Inst& inst = add(Op::BranchCompare);
+    const InstRef inst = add(Op::BranchCompare);
     use(inst, left);
     if (right != lir::kNoReg) use(inst, right);
-    inst.imm = right != lir::kNoReg
-                   ? pack_condition(integer_condition(made.opcode))
-                   : pack_condition(integer_condition(made.opcode), static_cast<std::int32_t>(constant(c)));
+    inst->imm = right != lir::kNoReg
+                    ? pack_condition(integer_condition(made.opcode))
+                    : pack_condition(integer_condition(made.opcode), static_cast<std::int32_t>(constant(c)));
   } else {
     Reg bit = scalar(condition);
     use(add(Op::BranchScalar), bit);
@@ -281,9 +281,9 @@ Reg Lowering::vector(Value v, std::uint32_t part) {
     r = make_uniform(table_offset(v));
   } else {
     Reg s = scalar(v);
-    Inst& inst = add(Op::BroadcastScalar, RegClass::vector);
+    const InstRef inst = add(Op::BroadcastScalar, RegClass::vector);
     use(inst, s);
-    r = inst.def;
+    r = inst->def;
   }
   vector_cache_[v.id] = {r, current_block_};
   return r;
@@ -307,11 +307,11 @@ Reg Lowering::scalar(Value v) {
   if (is_constant(v)) {
     r = scalar_imm(static_cast<std::uint32_t>(constant(v)));
   } else if (is_uniform_load(v)) {
-    Inst& inst = add(Op::SLoad, RegClass::scalar);
-    inst.mem.base = MemBase::table;
-    inst.mem.displacement = table_offset(v);
-    inst.flags |= lir::kRemat;
-    r = inst.def;
+    const InstRef inst = add(Op::SLoad, RegClass::scalar);
+    inst->mem.base = MemBase::table;
+    inst->mem.displacement = table_offset(v);
+    inst->flags |= lir::kRemat;
+    r = inst->def;
   } else {
     r = vector_to_scalar(slot(v, 0));  // a uniform f32
   }
@@ -358,103 +358,102 @@ void Lowering::define_from_vector(ir::Inst i, Reg r) { define(f_.result(i), 0, v
 
 // ---- making instructions
 
-Inst& Lowering::add(Op op, RegClass cls) {
+InstRef Lowering::add(Op op, RegClass cls) {
   Reg def = code_.new_reg(cls);
-  Inst& inst = add(op);
-  inst.def = def;
-  inst.flags = lir::kPure;
+  const InstRef inst = add(op);
+  inst->def = def;
+  inst->flags = lir::kPure;
   return inst;
 }
 
-Inst& Lowering::add(Op op) {
-  code_.insts.emplace_back();
-  Inst& inst = code_.insts.back();
-  inst.op = static_cast<std::uint16_t>(op);
-  inst.guest_address = guest_address_;
+InstRef Lowering::add(Op op) {
+  const InstRef inst = code_.new_inst();
+  inst->op = static_cast<std::uint16_t>(op);
+  inst->guest_address = guest_address_;
   return inst;
 }
 
-void Lowering::use_source(Inst& inst, const Source& s) const {
+void Lowering::use_source(InstRef inst, const Source& s) const {
   if (s.in_memory())
-    inst.mem = s.mem;
+    inst->mem = s.mem;
   else if (host_.memory_operands)
-    inst.fold |= static_cast<std::uint8_t>(1u << inst.use_count);
-  inst.use[inst.use_count++] = s.reg;
+    inst->fold |= static_cast<std::uint8_t>(1u << inst->use_count);
+  inst->use[inst->use_count++] = s.reg;
 }
 
 Reg Lowering::vvv(Op op, Reg a, const Source& b) {
-  Inst& inst = add(op, RegClass::vector);
+  const InstRef inst = add(op, RegClass::vector);
   use(inst, a);
   use_source(inst, b);
-  return inst.def;
+  return inst->def;
 }
 
 Reg Lowering::vv(Op op, const Source& a, std::int64_t imm) {
-  Inst& inst = add(op, RegClass::vector);
+  const InstRef inst = add(op, RegClass::vector);
   use_source(inst, a);
-  inst.imm = imm;
-  return inst.def;
+  inst->imm = imm;
+  return inst->def;
 }
 
 Reg Lowering::with_immediate(Op op, Reg a, std::int64_t imm) {
-  Inst& inst = add(op, RegClass::vector);
+  const InstRef inst = add(op, RegClass::vector);
   use(inst, a);
-  inst.imm = imm;
-  return inst.def;
+  inst->imm = imm;
+  return inst->def;
 }
 
 Reg Lowering::blend(Reg if_false, const Source& if_true, Reg mask) {
-  Inst& inst = add(Op::Blend, RegClass::vector);
+  const InstRef inst = add(Op::Blend, RegClass::vector);
   use(inst, if_false);
   use_source(inst, if_true);
   use(inst, mask);
-  if (host_.blend_overwrites) inst.prefer = 7;
-  return inst.def;
+  if (host_.blend_overwrites) inst->prefer = 7;
+  return inst->def;
 }
 
 Reg Lowering::scalar_op(Op op, Reg a, Reg b) {
-  Inst& inst = add(op, RegClass::scalar);
-  if (host_.two_operand_scalars) inst.flags |= lir::kTied;
+  const InstRef inst = add(op, RegClass::scalar);
+  if (host_.two_operand_scalars) inst->flags |= lir::kTied;
   use(inst, a);
   use(inst, b);
-  return inst.def;
+  return inst->def;
 }
 
 Reg Lowering::scalar_op_imm(Op op, Reg a, std::int64_t imm) {
-  Inst& inst = add(op, RegClass::scalar);
-  if (host_.two_operand_scalars) inst.flags |= lir::kTied;
+  const InstRef inst = add(op, RegClass::scalar);
+  if (host_.two_operand_scalars) inst->flags |= lir::kTied;
   use(inst, a);
-  inst.imm = imm;
-  return inst.def;
+  inst->imm = imm;
+  return inst->def;
 }
 
 Reg Lowering::scalar_imm(std::uint32_t word) {
-  Inst& inst = add(Op::SImm, RegClass::scalar);
-  inst.imm = word;
-  inst.flags |= lir::kRemat;
-  return inst.def;
+  const InstRef inst = add(Op::SImm, RegClass::scalar);
+  inst->imm = word;
+  inst->flags |= lir::kRemat;
+  return inst->def;
 }
 
 Reg Lowering::scalar_compare_imm(Reg a, Condition condition, std::int32_t constant) {
-  Inst& inst = add(Op::SCompare, RegClass::scalar);
+  const InstRef inst = add(Op::SCompare, RegClass::scalar);
   use(inst, a);
-  inst.imm = pack_condition(condition, constant);
-  return inst.def;
+  inst->imm = pack_condition(condition, constant);
+  return inst->def;
 }
 
 Reg Lowering::scalar_select(Reg bit, Reg if_true, Reg if_false) {
-  Inst& inst = add(Op::SSelect, RegClass::scalar);
-  if (host_.two_operand_scalars) inst.flags |= lir::kTied;
+  const InstRef inst = add(Op::SSelect, RegClass::scalar);
+  if (host_.two_operand_scalars) inst->flags |= lir::kTied;
   use(inst, if_false);
   use(inst, if_true);
   use(inst, bit);
-  return inst.def;
+  return inst->def;
 }
 
 Reg Lowering::vector_to_scalar(Reg r) {
-  Inst& inst = add(Op::ToScalar, RegClass::scalar);
+  const InstRef inst = add(Op::ToScalar, RegClass::scalar);
   use(inst, r);
-  return inst.def;
+  return inst->def;
 }
 
 lir::Mem Lowering::frame(std::int32_t displacement) const {

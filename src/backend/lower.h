@@ -186,10 +186,10 @@ class Lowering {
 
   // ---- Making instructions
 
-  lir::Inst& add(Op op, lir::RegClass cls);  // with a definition
-  lir::Inst& add(Op op);                     // without
-  static void use(lir::Inst& inst, Reg r) { inst.use[inst.use_count++] = r; }
-  void use_source(lir::Inst& inst, const Source& s) const;
+  lir::InstRef add(Op op, lir::RegClass cls);  // with a definition
+  lir::InstRef add(Op op);                     // without
+  static void use(lir::InstRef inst, Reg r) { inst->use[inst->use_count++] = r; }
+  void use_source(lir::InstRef inst, const Source& s) const;
   static Source reg_source(Reg r) { return {r, {}}; }
   Reg vvv(Op op, Reg a, const Source& b);
   Reg vvv(Op op, Reg a, Reg b) { return vvv(op, a, reg_source(b)); }
@@ -426,7 +426,7 @@ class Lowering {
   };
   RowPointers row_pointers(std::int32_t binding);
   void point_at_part(RowPointers& rows, std::uint32_t part);
-  void at_row(lir::Inst& inst, const RowPointers& rows, std::uint32_t lane, std::uint32_t k) const;
+  void at_row(lir::InstRef inst, const RowPointers& rows, std::uint32_t lane, std::uint32_t k) const;
   std::array<Reg, 4> load_components(const RowPointers& rows);
   Reg load_binding(std::size_t displacement);
   // One row of several that a thread has (lower_rows.cpp).

@@ -14,7 +14,7 @@ using ir::MemoryAccess;
 using ir::Opcode;
 using ir::Space;
 using ir::Value;
-using lir::Inst;
+using lir::InstRef;
 using lir::MemBase;
 using lir::Reg;
 using lir::RegClass;
@@ -54,13 +54,13 @@ Reg Lowering::load_field(Op op, const Window& window, std::size_t field) {
   for (const LoadedField& known : fields_)
     if (known.displacement == displacement && known.op == op && known.loaded.block == current_block_)
       return known.loaded.reg;
-  Inst& inst = add(op, op == Op::Broadcast ? RegClass::vector : RegClass::scalar);
+  const InstRef inst = add(op, op == Op::Broadcast ? RegClass::vector : RegClass::scalar);
   use(inst, window.table);
-  inst.mem.base = MemBase::reg;
-  inst.mem.base_use = 0;
-  inst.mem.broadcast = op == Op::Broadcast;
-  inst.mem.displacement = displacement;
-  fields_.push_back({op, displacement, {inst.def, current_block_}});
+  inst->mem.base = MemBase::reg;
+  inst->mem.base_use = 0;
+  inst->mem.broadcast = op == Op::Broadcast;
+  inst->mem.displacement = displacement;
+  fields_.push_back({op, displacement, {inst->def, current_block_}});
   return fields_.back().loaded.reg;
 }
 
@@ -99,17 +99,17 @@ void Lowering::branch_if_outside(ir::Inst i, const Window& window, Reg offset) {
   const std::uint32_t alignment = window.access.alignment;
   Reg limit = load_field(Op::SLoad, window, static_cast<std::size_t>(window.limit - window.place));
   if (std::uint32_t{1} << std::min(ir::trailing_zeros(f_, operand(i, 1)), 4u) >= alignment) {
-    Inst& branch = add(Op::BranchCompare);
+    const InstRef branch = add(Op::BranchCompare);
     use(branch, limit);
     use(branch, offset);
-    branch.imm = pack_condition(Condition::less_equal_u);
+    branch->imm = pack_condition(Condition::less_equal_u);
     return;
   }
-  Inst& compare = add(Op::SCompare, RegClass::scalar);
+  const InstRef compare = add(Op::SCompare, RegClass::scalar);
   use(compare, limit);
   use(compare, offset);
-  compare.imm = pack_condition(Condition::less_equal_u);
-  Reg outside = compare.def;
+  compare->imm = pack_condition(Condition::less_equal_u);
+  Reg outside = compare->def;
   Reg low = scalar_op_imm(Op::SAndImm, scalar(operand(i, 1)), alignment - 1);
   Reg wrong = scalar_op(Op::SOr, outside, low);
   use(add(Op::BranchScalar), wrong);
@@ -123,20 +123,20 @@ void Lowering::load_uniform(ir::Inst i, const Window& window) {
   Reg base = load_field(Op::SLoad64, window, offsetof(MemoryWindow, bytes));
   branch_if_outside(i, window, offset);
   const auto load = [&](Op op, RegClass cls) {
-    Inst& inst = add(op, cls);
+    const InstRef inst = add(op, cls);
     use(inst, base);
     use(inst, offset);
-    inst.mem = {MemBase::reg, 0, 1, 0, op == Op::Broadcast, window.access.offset};
-    return inst.def;
+    inst->mem = {MemBase::reg, 0, 1, 0, op == Op::Broadcast, window.access.offset};
+    return inst->def;
   };
   // As a scalar and as a vector; what is not used goes away.
   const auto hot = [&]() -> Regs {
     static constexpr Op kLoads[] = {Op::SLoadU8, Op::SLoadS8, Op::SLoadU16, Op::SLoadS16, Op::SLoad};
     Reg word = load(kLoads[static_cast<std::size_t>(window.access.element)], RegClass::scalar);
     if (window.access.element == Element::word) return {word, load(Op::Broadcast, RegClass::vector)};
-    Inst& spread = add(Op::BroadcastScalar, RegClass::vector);
+    const InstRef spread = add(Op::BroadcastScalar, RegClass::vector);
     use(spread, word);
-    return {word, spread.def};
+    return {word, spread->def};
   };
   const auto cold = [&]() -> Regs {
     make_call(i);
@@ -155,10 +155,10 @@ void Lowering::load_uniform(ir::Inst i, const Window& window) {
 
 // The memory of the group's own threads.
 Reg Lowering::own_memory(const Window& window) {
-  Inst& number = add(Op::SLoad, RegClass::scalar);
-  number.mem.base = MemBase::args;
-  number.mem.displacement = static_cast<std::int32_t>(offsetof(KernelArgs, group_index));
-  Reg group = number.def;
+  const InstRef number = add(Op::SLoad, RegClass::scalar);
+  number->mem.base = MemBase::args;
+  number->mem.displacement = static_cast<std::int32_t>(offsetof(KernelArgs, group_index));
+  Reg group = number->def;
   Reg bytes = scalar_op(Op::SMul, load_field(Op::SLoad, window, offsetof(MemoryWindow, address)), group);
   return address(load_field(Op::SLoad64, window, offsetof(MemoryWindow, bytes)), bytes, 0);
 }
@@ -176,10 +176,10 @@ void Lowering::access_own_words(ir::Inst i, const Window& window) {
       const auto displacement =
           static_cast<std::int32_t>((window.access.offset << kOwnScale) + p * host_.vector_bytes);
       if (load) {
-        Inst& inst = add(Op::LoadFull, RegClass::vector);
+        const InstRef inst = add(Op::LoadFull, RegClass::vector);
         use(inst, base);
-        inst.mem = {MemBase::reg, 0, 0xff, 0, false, displacement};
-        made.push_back(inst.def);
+        inst->mem = {MemBase::reg, 0, 0xff, 0, false, displacement};
+        made.push_back(inst->def);
         continue;
       }
       Reg r = vector(operand(i, 2), p);
@@ -187,10 +187,10 @@ void Lowering::access_own_words(ir::Inst i, const Window& window) {
         store_where(r, mask(guard, p), {MemBase::reg, 2, 0xff, 0, false, displacement}, base);
         continue;
       }
-      Inst& inst = add(Op::StoreFull);
+      const InstRef inst = add(Op::StoreFull);
       use(inst, r);
       use(inst, base);
-      inst.mem = {MemBase::reg, 1, 0xff, 0, false, displacement};
+      inst->mem = {MemBase::reg, 1, 0xff, 0, false, displacement};
     }
     return made;
   };
@@ -324,9 +324,9 @@ void Lowering::access_lanes(ir::Inst i, const Window& window) {
     // Of a part's first lane; without guard it may lie before 0.
     const auto index_of = [&](std::uint32_t p) {
       Reg first = vector_to_scalar(offsets[p]);
-      Inst& extend = add(Op::SSignExtend, RegClass::scalar);
+      const InstRef extend = add(Op::SSignExtend, RegClass::scalar);
       use(extend, first);
-      return extend.def;
+      return extend->def;
     };
     const auto together = [&] {
       Regs made;

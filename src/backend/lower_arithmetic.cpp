@@ -6,7 +6,7 @@ namespace warpjit::backend {
 
 using ir::Opcode;
 using ir::Value;
-using lir::Inst;
+using lir::InstRef;
 using lir::Reg;
 using lir::RegClass;
 using lir::Regs;
@@ -299,11 +299,11 @@ void Lowering::integer_compare(ir::Inst i, Condition condition) {
   if (is_constant(b))
     return define(result, 0, scalar_compare_imm(left, condition, static_cast<std::int32_t>(constant(b))));
   Reg right = scalar(b);
-  Inst& inst = add(Op::SCompare, RegClass::scalar);
+  const InstRef inst = add(Op::SCompare, RegClass::scalar);
   use(inst, left);
   use(inst, right);
-  inst.imm = pack_condition(condition);
-  define(result, 0, inst.def);
+  inst->imm = pack_condition(condition);
+  define(result, 0, inst->def);
 }
 
 void Lowering::lower_IEq32(ir::Inst i) { integer_compare(i, Condition::equal); }
@@ -366,12 +366,12 @@ void Lowering::integer_extreme(ir::Inst i, Op op, Condition less, bool greater) 
   Value a = operand(i, 0), b = operand(i, 1), result = f_.result(i);
   if (varying(result)) return binary(i, op, true);
   Reg left = scalar(a), right = scalar(b);
-  Inst& inst = add(greater ? Op::SMax : Op::SMin, RegClass::scalar);
-  if (host_.two_operand_scalars) inst.flags |= lir::kTied;
+  const InstRef inst = add(greater ? Op::SMax : Op::SMin, RegClass::scalar);
+  if (host_.two_operand_scalars) inst->flags |= lir::kTied;
   use(inst, left);
   use(inst, right);
-  inst.imm = pack_condition(less);
-  define(result, 0, inst.def);
+  inst->imm = pack_condition(less);
+  define(result, 0, inst->def);
 }
 
 void Lowering::lower_IMinS32(ir::Inst i) { integer_extreme(i, Op::IMinS, Condition::less_s, false); }

@@ -11,7 +11,7 @@ namespace warpjit::backend {
 using ir::Opcode;
 using ir::Type;
 using ir::Value;
-using lir::Inst;
+using lir::InstRef;
 using lir::MemBase;
 using lir::Reg;
 using lir::RegClass;
@@ -59,29 +59,29 @@ void Lowering::make_call(ir::Inst i, const ir::LaneShape* address) {
                    ? scalar_imm(address->offset)
                    : scalar_op_imm(Op::SAddImm, base, static_cast<std::int32_t>(address->offset));
       }
-      Inst& inst = add(Op::SStoreWord);
+      const InstRef inst = add(Op::SStoreWord);
       use(inst, base);
-      inst.mem = frame(place);
+      inst->mem = frame(place);
       continue;
     }
     for (std::uint32_t p = 0; p < parts_; ++p) {
       Reg r = f_.value(v).type == Type::i1 ? vector_from_mask(mask(v, p)) : vector(v, p);
-      Inst& inst = add(Op::StoreFull);
+      const InstRef inst = add(Op::StoreFull);
       use(inst, r);
-      inst.mem = frame(place + static_cast<std::int32_t>(p * host_.vector_bytes));
+      inst->mem = frame(place + static_cast<std::int32_t>(p * host_.vector_bytes));
     }
   }
-  Inst& inst = add(Op::Call);
-  inst.imm = site;
-  inst.mem = frame(words);
+  const InstRef inst = add(Op::Call);
+  inst->imm = site;
+  inst->mem = frame(words);
 }
 
 // Part p of result k of the call that was just made, by a load.
 Reg Lowering::load_called(ir::Inst i, std::uint32_t k, std::uint32_t p, Op op, RegClass cls) {
   const std::uint32_t vector = (f_.inst(i).operand_count + k) * parts_ + p;
-  Inst& load = add(op, cls);
-  load.mem = frame(call_words() + static_cast<std::int32_t>(vector * host_.vector_bytes));
-  return load.def;
+  const InstRef load = add(op, cls);
+  load->mem = frame(call_words() + static_cast<std::int32_t>(vector * host_.vector_bytes));
+  return load->def;
 }
 
 void Lowering::call(ir::Inst i) {
@@ -137,26 +137,26 @@ lir::Mem Lowering::pool_mem(std::span<const std::uint32_t> lanes) {
 }
 
 Reg Lowering::load_constant(const lir::Mem& mem) {
-  Inst& inst = add(Op::LoadConstant, RegClass::vector);
-  inst.mem = mem;
-  inst.flags |= lir::kRemat;
-  return inst.def;
+  const InstRef inst = add(Op::LoadConstant, RegClass::vector);
+  inst->mem = mem;
+  inst->flags |= lir::kRemat;
+  return inst->def;
 }
 
 Reg Lowering::vector_of(std::span<const std::uint32_t> lanes) { return load_constant(pool_mem(lanes)); }
 
 void Lowering::lower_GroupIndex(ir::Inst i) {
-  Inst& inst = add(Op::SLoad, RegClass::scalar);
-  inst.mem.base = MemBase::args;
-  inst.mem.displacement = static_cast<std::int32_t>(offsetof(KernelArgs, group_index));
-  define(f_.result(i), 0, inst.def);
+  const InstRef inst = add(Op::SLoad, RegClass::scalar);
+  inst->mem.base = MemBase::args;
+  inst->mem.displacement = static_cast<std::int32_t>(offsetof(KernelArgs, group_index));
+  define(f_.result(i), 0, inst->def);
 }
 
 void Lowering::lower_BlockIndex(ir::Inst i) {
-  Inst& inst = add(Op::SLoad, RegClass::scalar);
-  inst.mem.base = MemBase::args;
-  inst.mem.displacement = static_cast<std::int32_t>(offsetof(KernelArgs, block) + 4 * f_.inst(i).immediate);
-  define(f_.result(i), 0, inst.def);
+  const InstRef inst = add(Op::SLoad, RegClass::scalar);
+  inst->mem.base = MemBase::args;
+  inst->mem.displacement = static_cast<std::int32_t>(offsetof(KernelArgs, block) + 4 * f_.inst(i).immediate);
+  define(f_.result(i), 0, inst->def);
 }
 
 // compile() refuses functions that still have one: place_threads takes them out.
@@ -164,10 +164,10 @@ void Lowering::lower_ThreadIndex(ir::Inst) {}
 
 void Lowering::lower_SetGroup(ir::Inst i) {
   Reg group = scalar(operand(i, 0));
-  Inst& inst = add(Op::SStoreWord);
+  const InstRef inst = add(Op::SStoreWord);
   use(inst, group);
-  inst.mem.base = MemBase::args;
-  inst.mem.displacement = static_cast<std::int32_t>(offsetof(KernelArgs, group_index));
+  inst->mem.base = MemBase::args;
+  inst->mem.displacement = static_cast<std::int32_t>(offsetof(KernelArgs, group_index));
   if (f_.frame_slots == 0) return;
   group_ = operand(i, 0);
   group_frame_ = make_frame_base(group_);
@@ -224,11 +224,11 @@ void Lowering::load_frame(ir::Inst i) {
   Reg base;
   lir::Mem mem = frame_slot(i, base);
   for (std::uint32_t p = 0; p < parts_; ++p) {
-    Inst& inst = add(Op::LoadFull, RegClass::vector);
+    const InstRef inst = add(Op::LoadFull, RegClass::vector);
     use(inst, base);
-    inst.mem = mem;
+    inst->mem = mem;
     mem.displacement += static_cast<std::int32_t>(host_.vector_bytes);
-    define(f_.result(i), p, inst.def);
+    define(f_.result(i), p, inst->def);
   }
 }
 
@@ -238,10 +238,10 @@ void Lowering::store_frame(ir::Inst i, ir::Value value) {
   mem.base_use = 1;
   for (std::uint32_t p = 0; p < parts_; ++p) {
     Reg r = vector(value, p);
-    Inst& inst = add(Op::StoreFull);
+    const InstRef inst = add(Op::StoreFull);
     use(inst, r);
     use(inst, base);
-    inst.mem = mem;
+    inst->mem = mem;
     mem.displacement += static_cast<std::int32_t>(host_.vector_bytes);
   }
 }
@@ -254,10 +254,10 @@ void Lowering::lower_StoreFrameRow(ir::Inst i) { store_frame(i, operand(i, 2)); 
 void Lowering::lower_LoadFrameUniform(ir::Inst i) {
   Reg base;
   const lir::Mem mem = frame_slot(i, base);
-  Inst& inst = add(Op::SLoad, RegClass::scalar);
+  const InstRef inst = add(Op::SLoad, RegClass::scalar);
   use(inst, base);
-  inst.mem = mem;
-  define(f_.result(i), 0, inst.def);
+  inst->mem = mem;
+  define(f_.result(i), 0, inst->def);
 }
 
 void Lowering::lower_StoreFrameUniform(ir::Inst i) {
@@ -265,10 +265,10 @@ void Lowering::lower_StoreFrameUniform(ir::Inst i) {
   lir::Mem mem = frame_slot(i, base);
   mem.base_use = 1;
   Reg r = scalar(operand(i, 1));
-  Inst& inst = add(Op::SStoreWord);
+  const InstRef inst = add(Op::SStoreWord);
   use(inst, r);
   use(inst, base);
-  inst.mem = mem;
+  inst->mem = mem;
 }
 
 }  // namespace warpjit::backend

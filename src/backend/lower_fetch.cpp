@@ -5,7 +5,7 @@
 
 namespace warpjit::backend {
 
-using lir::Inst;
+using lir::InstRef;
 using lir::MemBase;
 using lir::Reg;
 using lir::RegClass;
@@ -23,22 +23,23 @@ void Lowering::load_numbered_input(ir::Inst i) {
     std::array<Reg, 4> vectors;
     for (std::uint32_t lane = 0; lane < host_.lanes / 4; ++lane)
       for (std::uint32_t k = 0; k < 4; ++k) {
-        Inst& load = add(Op::SLoad, RegClass::scalar);
+        const InstRef load = add(Op::SLoad, RegClass::scalar);
         use(load, list);
-        load.mem = {
+        load->mem = {
             MemBase::reg, 0, 0xff, 0, false, static_cast<std::int32_t>(4 * (p * host_.lanes + lane * 4 + k))};
-        Reg number = load.def;
+        Reg number = load->def;
         Reg offset = scalar_op(Op::SMul, number, stride);
-        Inst& inst = add(lane == 0 ? Op::LoadRow : Op::InsertRow, RegClass::vector);
+        const InstRef inst = add(lane == 0 ? Op::LoadRow : Op::InsertRow, RegClass::vector);
         if (lane != 0) {
-          inst.imm = lane;
-          inst.prefer = 1;
+          inst->imm = lane;
+          inst->prefer = 1;
           use(inst, vectors[k]);
         }
-        inst.mem = {MemBase::reg, inst.use_count, static_cast<std::uint8_t>(inst.use_count + 1), 0, false, 0};
+        inst->mem = {
+            MemBase::reg, inst->use_count, static_cast<std::uint8_t>(inst->use_count + 1), 0, false, 0};
         use(inst, base);
         use(inst, offset);
-        vectors[k] = inst.def;
+        vectors[k] = inst->def;
       }
     std::array<Reg, 4> components = transpose(vectors);
     for (std::uint32_t k = 0; k < 4; ++k) define(f_.result(i, k), p, components[k]);

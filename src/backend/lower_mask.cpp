@@ -7,7 +7,7 @@ namespace warpjit::backend {
 
 using ir::Opcode;
 using ir::Value;
-using lir::Inst;
+using lir::InstRef;
 using lir::Reg;
 
 // Negations of operands and results are kept apart from the registers: De Morgan in place of instructions.
@@ -128,9 +128,9 @@ void Lowering::lower_AllActive(ir::Inst i) {
 }
 
 void Lowering::stop_if_any(Reg mask, std::int64_t reason) {
-  Inst& inst = add(Op::StopIfAny);
+  const InstRef inst = add(Op::StopIfAny);
   use(inst, mask);
-  inst.imm = reason;
+  inst->imm = reason;
 }
 
 void Lowering::lower_MinLaneU32(ir::Inst i) {

@@ -12,7 +12,7 @@
 namespace warpjit::backend {
 
 using ir::Value;
-using lir::Inst;
+using lir::InstRef;
 using lir::MemBase;
 using lir::Reg;
 using lir::RegClass;
@@ -29,19 +29,19 @@ void Lowering::lower_LoadUniformF32(ir::Inst) {}
 
 void Lowering::lower_StoreUniformF32(ir::Inst i) {
   Reg r = vector(operand(i, 0), 0);
-  Inst& inst = add(Op::StoreWord);
+  const InstRef inst = add(Op::StoreWord);
   use(inst, r);
-  inst.mem.base = MemBase::table;
-  inst.mem.displacement = static_cast<std::int32_t>(f_.inst(i).immediate);
+  inst->mem.base = MemBase::table;
+  inst->mem.displacement = static_cast<std::int32_t>(f_.inst(i).immediate);
   ++table_epoch_;
 }
 
 void Lowering::lower_StoreUniformI32(ir::Inst i) {
   Reg r = scalar(operand(i, 0));
-  Inst& inst = add(Op::SStoreWord);
+  const InstRef inst = add(Op::SStoreWord);
   use(inst, r);
-  inst.mem.base = MemBase::table;
-  inst.mem.displacement = static_cast<std::int32_t>(f_.inst(i).immediate);
+  inst->mem.base = MemBase::table;
+  inst->mem.displacement = static_cast<std::int32_t>(f_.inst(i).immediate);
   ++table_epoch_;
 }
 
@@ -54,19 +54,19 @@ std::array<Reg, 4> Lowering::transpose(const std::array<Reg, 4>& rows) {
 }
 
 Reg Lowering::load_binding(std::size_t displacement) {
-  Inst& inst = add(Op::SLoad64, RegClass::scalar);
-  inst.mem.base = MemBase::args;
-  inst.mem.displacement = static_cast<std::int32_t>(displacement);
-  inst.flags |= lir::kRemat;
-  return inst.def;
+  const InstRef inst = add(Op::SLoad64, RegClass::scalar);
+  inst->mem.base = MemBase::args;
+  inst->mem.displacement = static_cast<std::int32_t>(displacement);
+  inst->flags |= lir::kRemat;
+  return inst->def;
 }
 
 Reg Lowering::address(Reg base, Reg index, std::uint8_t scale_log2) {
-  Inst& inst = add(Op::SAddress, RegClass::scalar);
+  const InstRef inst = add(Op::SAddress, RegClass::scalar);
   use(inst, base);
   use(inst, index);
-  inst.mem = {MemBase::reg, 0, 1, scale_log2, false, 0};
-  return inst.def;
+  inst->mem = {MemBase::reg, 0, 1, scale_log2, false, 0};
+  return inst->def;
 }
 
 Lowering::RowPointers Lowering::row_pointers(std::int32_t binding) {
@@ -86,13 +86,13 @@ void Lowering::point_at_part(RowPointers& rows, std::uint32_t part) {
   }
 }
 
-void Lowering::at_row(Inst& inst, const RowPointers& rows, std::uint32_t lane, std::uint32_t k) const {
-  inst.mem.base = MemBase::reg;
-  inst.mem.base_use = inst.use_count;
+void Lowering::at_row(InstRef inst, const RowPointers& rows, std::uint32_t lane, std::uint32_t k) const {
+  inst->mem.base = MemBase::reg;
+  inst->mem.base_use = inst->use_count;
   use(inst, rows.every_fourth[lane]);
   if (k == 0) return;
-  inst.mem.index_use = inst.use_count;
-  inst.mem.scale_log2 = k == 2 && host_.scaled_row_index ? 1 : 0;
+  inst->mem.index_use = inst->use_count;
+  inst->mem.scale_log2 = k == 2 && host_.scaled_row_index ? 1 : 0;
   use(inst, rows.strides[k]);
 }
 
@@ -101,14 +101,14 @@ std::array<Reg, 4> Lowering::load_components(const RowPointers& rows) {
   // In the order of the addresses, for the sake of the prefetchers; stores likewise.
   for (std::uint32_t lane = 0; lane < host_.lanes / 4; ++lane)
     for (std::uint32_t k = 0; k < 4; ++k) {
-      Inst& inst = add(lane == 0 ? Op::LoadRow : Op::InsertRow, RegClass::vector);
+      const InstRef inst = add(lane == 0 ? Op::LoadRow : Op::InsertRow, RegClass::vector);
       if (lane != 0) {
-        inst.imm = lane;
-        inst.prefer = 1;
+        inst->imm = lane;
+        inst->prefer = 1;
         use(inst, vectors[k]);
       }
       at_row(inst, rows, lane, k);
-      vectors[k] = inst.def;
+      vectors[k] = inst->def;
     }
   return transpose(vectors);
 }
@@ -156,8 +156,8 @@ void Lowering::store_components(const RowPointers& rows, const std::array<Reg, 4
   std::array<Reg, 4> vectors = transpose(components);
   for (std::uint32_t lane = 0; lane < host_.lanes / 4; ++lane)
     for (std::uint32_t k = 0; k < 4; ++k) {
-      Inst& inst = add(lane == 0 ? Op::StoreRow : Op::ExtractRow);
-      inst.imm = lane;
+      const InstRef inst = add(lane == 0 ? Op::StoreRow : Op::ExtractRow);
+      inst->imm = lane;
       use(inst, vectors[k]);
       at_row(inst, rows, lane, k);
     }
@@ -174,9 +174,9 @@ std::array<Reg, 4> Lowering::uniform_row(Reg number, const TableRow& row) {
   std::array<Reg, 4> components = broadcast_row(bytes, row.offset);
   if (row.may_exceed) {  // all lanes or none
     Reg all = scalar_op(Op::SSub, scalar_imm(0), inside);
-    Inst& spread = add(Op::BroadcastScalar, RegClass::vector);
+    const InstRef spread = add(Op::BroadcastScalar, RegClass::vector);
     use(spread, all);
-    Reg keep = spread.def;
+    Reg keep = spread->def;
     for (Reg& r : components) r = vvv(Op::And, r, keep);
   }
   return components;
@@ -243,30 +243,30 @@ void Lowering::make_row_tables() {
   code_.blocks[before].successors = {body};
   code_.blocks[before].args = {zero};
   code_.blocks[body].params = {done};
-  const auto at = [&](Inst& inst, std::int32_t displacement, std::uint8_t scale_log2) {
-    inst.mem = {MemBase::table, 0xff, inst.use_count, scale_log2, false, displacement};
+  const auto at = [&](InstRef inst, std::int32_t displacement, std::uint8_t scale_log2) {
+    inst->mem = {MemBase::table, 0xff, inst->use_count, scale_log2, false, displacement};
     use(inst, done);
   };
   std::array<Reg, 4> rows;
   for (std::uint32_t lane = 0; lane < host_.lanes / 4; ++lane)
     for (std::uint32_t k = 0; k < 4; ++k) {
-      Inst& inst = add(lane == 0 ? Op::LoadRow : Op::InsertRow, RegClass::vector);
-      inst.imm = lane;
-      inst.prefer = lane != 0;
+      const InstRef inst = add(lane == 0 ? Op::LoadRow : Op::InsertRow, RegClass::vector);
+      inst->imm = lane;
+      inst->prefer = lane != 0;
       if (lane != 0) use(inst, rows[k]);
       at(inst, tables.source + static_cast<std::int32_t>((lane * 4 + k) * 16), 2);
-      rows[k] = inst.def;
+      rows[k] = inst->def;
     }
   const std::array<Reg, 4> components = transpose(rows);
   for (std::int32_t c = 0; c < 4; ++c) {
-    Inst& store = add(Op::StoreFull);
+    const InstRef store = add(Op::StoreFull);
     use(store, components[static_cast<std::size_t>(c)]);
     at(store, tables.place + c * component_bytes, 0);
   }
   const Reg next = scalar_op_imm(Op::SAddImm, done, vector_bytes);
-  Inst& more = add(Op::BranchCompare);
+  const InstRef more = add(Op::BranchCompare);
   use(more, next);
-  more.imm = pack_condition(Condition::less_u, component_bytes);
+  more->imm = pack_condition(Condition::less_u, component_bytes);
   end_block(body);
   const std::uint32_t again = begin_edge(body);
   code_.blocks[again].successors = {body};
@@ -281,9 +281,9 @@ void Lowering::make_row_tables() {
 void Lowering::lower_LoadSlot(ir::Inst i) {
   const auto number = static_cast<std::uint32_t>(f_.inst(i).immediate);
   for (std::uint32_t p = 0; p < parts_; ++p) {
-    Inst& inst = add(Op::LoadFull, RegClass::vector);
-    inst.mem = frame(slots_ + static_cast<std::int32_t>((number * parts_ + p) * host_.vector_bytes));
-    define(f_.result(i), p, inst.def);
+    const InstRef inst = add(Op::LoadFull, RegClass::vector);
+    inst->mem = frame(slots_ + static_cast<std::int32_t>((number * parts_ + p) * host_.vector_bytes));
+    define(f_.result(i), p, inst->def);
   }
 }
 
@@ -299,9 +299,9 @@ void Lowering::lower_StoreSlot(ir::Inst i) {
       store_where(r, mask(guard, p), where);
       continue;
     }
-    Inst& inst = add(Op::StoreFull);
+    const InstRef inst = add(Op::StoreFull);
     use(inst, r);
-    inst.mem = where;
+    inst->mem = where;
   }
 }
 

@@ -17,7 +17,7 @@ using ir::MemoryAccess;
 using ir::Opcode;
 using ir::Space;
 using ir::Value;
-using lir::Inst;
+using lir::InstRef;
 using lir::MemBase;
 using lir::Reg;
 using lir::RegClass;
@@ -100,12 +100,12 @@ Reg Lowering::clamped(const LaneBound& bound) {
   const std::int32_t more = bound.plus_one ? 1 : 0;
   const auto extreme = [&](Op op, Reg a, std::int32_t b) {
     Reg limit = scalar_imm(static_cast<std::uint32_t>(b));
-    Inst& inst = add(op, RegClass::scalar);
-    if (host_.two_operand_scalars) inst.flags |= lir::kTied;
+    const InstRef inst = add(op, RegClass::scalar);
+    if (host_.two_operand_scalars) inst->flags |= lir::kTied;
     use(inst, a);
     use(inst, limit);
-    inst.imm = pack_condition(bound.is_unsigned ? Condition::less_u : Condition::less_s);
-    return inst.def;
+    inst->imm = pack_condition(bound.is_unsigned ? Condition::less_u : Condition::less_s);
+    return inst->def;
   };
   Reg n = extreme(Op::SMin, scalar(bound.number), static_cast<std::int32_t>(parts_ * host_.lanes) - more);
   if (!bound.is_unsigned) n = extreme(Op::SMax, n, -more);
@@ -217,18 +217,18 @@ void Lowering::branch_out(lir::Edges& ways_out) {
 
 void Lowering::branch_if_unaligned(Reg start, std::uint32_t alignment, lir::Edges& ways_out) {
   if (alignment == 1) return;
-  Inst& branch = add(Op::BranchBits);
+  const InstRef branch = add(Op::BranchBits);
   use(branch, start);
-  branch.imm = alignment - 1;
+  branch->imm = alignment - 1;
   branch_out(ways_out);
 }
 
 // Of a window of this size; 64 bits.
 void Lowering::branch_if_behind(Reg end, Reg size, lir::Edges& ways_out) {
-  Inst& branch = add(Op::BranchCompare64);
+  const InstRef branch = add(Op::BranchCompare64);
   use(branch, size);
   use(branch, end);
-  branch.imm = pack_condition(Condition::less_u);
+  branch->imm = pack_condition(Condition::less_u);
   branch_out(ways_out);
 }
 
@@ -240,9 +240,9 @@ void Lowering::check_span(Span& span, Reg begin, Reg size, lir::Edges& ways_out)
   Reg start = sum_of_bases(span.base, span.factors);
   if (start == lir::kNoReg && begin == lir::kNoReg && span.alignment == 1 && span.low >= 0 &&
       span.high <= 0xffff) {
-    Inst& branch = add(Op::BranchCompare);
+    const InstRef branch = add(Op::BranchCompare);
     use(branch, size);
-    branch.imm = pack_condition(Condition::less_u, static_cast<std::int32_t>(span.high));
+    branch->imm = pack_condition(Condition::less_u, static_cast<std::int32_t>(span.high));
     branch_out(ways_out);
     span.low = 0;  // all is in the displacements
     return;
@@ -255,10 +255,10 @@ void Lowering::check_span(Span& span, Reg begin, Reg size, lir::Edges& ways_out)
   }
   branch_if_unaligned(start, span.alignment, ways_out);
   if (begin != lir::kNoReg) start = scalar_op(Op::SSub, start, begin);
-  Inst& sum = add(Op::SAddress, RegClass::scalar);
+  const InstRef sum = add(Op::SAddress, RegClass::scalar);
   use(sum, start);
-  sum.mem = {MemBase::reg, 0, 0xff, 0, false, static_cast<std::int32_t>(span.high - span.low)};
-  branch_if_behind(sum.def, size, ways_out);
+  sum->mem = {MemBase::reg, 0, 0xff, 0, false, static_cast<std::int32_t>(span.high - span.low)};
+  branch_if_behind(sum->def, size, ways_out);
   span.start = start;
 }
 
@@ -278,17 +278,17 @@ void Lowering::check_narrowed(Span& span, Reg size, lir::Edges& ways_out) {
   Reg rest = bound.at_least ? scalar_op(Op::SSub, scalar_imm(static_cast<std::uint32_t>(length)), bytes)
                             : scalar_op_imm(Op::SAddImm, bytes,
                                             length - static_cast<std::int32_t>(4 * parts_ * host_.lanes));
-  Inst& sum = add(Op::SAddress, RegClass::scalar);
+  const InstRef sum = add(Op::SAddress, RegClass::scalar);
   use(sum, start);
   use(sum, rest);
-  sum.mem = {MemBase::reg, 0, 1, 0, false, 0};
-  branch_if_behind(sum.def, size, ways_out);
+  sum->mem = {MemBase::reg, 0, 1, 0, false, 0};
+  branch_if_behind(sum->def, size, ways_out);
   span.start = start;
   if (!bound.at_least) return;
   Reg first = scalar_op(Op::SSub, start, bytes);
-  Inst& extend = add(Op::SSignExtend, RegClass::scalar);
+  const InstRef extend = add(Op::SSignExtend, RegClass::scalar);
   use(extend, first);
-  span.start = extend.def;
+  span.start = extend->def;
 }
 
 // The address of each lane of a part.
@@ -298,9 +298,9 @@ Reg Lowering::addresses_of(const LaneShape& shape, std::uint32_t p) {
     lanes[n] = shape.offset + static_cast<std::uint32_t>(constant_distance(shape, p * host_.lanes + n));
   Reg sum = vector_of({lanes.data(), host_.lanes});
   if (Reg base = sum_of_bases(shape.base, factors_of(shape, p)); base != lir::kNoReg) {
-    Inst& spread = add(Op::BroadcastScalar, RegClass::vector);
+    const InstRef spread = add(Op::BroadcastScalar, RegClass::vector);
     use(spread, base);
-    sum = vvv(Op::IAdd, spread.def, sum);
+    sum = vvv(Op::IAdd, spread->def, sum);
   }
   return shape.kind == LaneShape::Kind::wrapped16 ? vvv(Op::And, sum, constant_vector(0xffff)) : sum;
 }
@@ -311,15 +311,15 @@ void Lowering::access_inside(ir::Inst i, const std::vector<Span>& spans, const P
   const MemoryAccess access = MemoryAccess::unpack(data.immediate);
   if (access.space == Space::shared && arranged(i) == Arranged::consecutive)
     ++phases_[static_cast<std::uint64_t>(placed[0].first + access.offset) / 16 % phases_.size()];
-  const auto at = [&](Inst& inst, std::uint32_t p) {
+  const auto at = [&](InstRef inst, std::uint32_t p) {
     const Span& span = spans[placed[p].span];
     const bool indexed = span.start != lir::kNoReg;
-    inst.mem = {MemBase::reg,
-                inst.use_count,
-                indexed ? static_cast<std::uint8_t>(inst.use_count + 1) : std::uint8_t{0xff},
-                0,
-                false,
-                static_cast<std::int32_t>(placed[p].first - span.low) + access.offset};
+    inst->mem = {MemBase::reg,
+                 inst->use_count,
+                 indexed ? static_cast<std::uint8_t>(inst->use_count + 1) : std::uint8_t{0xff},
+                 0,
+                 false,
+                 static_cast<std::int32_t>(placed[p].first - span.low) + access.offset};
     use(inst, bytes);
     if (indexed) use(inst, span.start);
   };
@@ -328,7 +328,7 @@ void Lowering::access_inside(ir::Inst i, const std::vector<Span>& spans, const P
     for (std::uint32_t p = 0; p < parts_; ++p) {
       Reg r = vector(operand(i, 2), p);
       Reg where = is_constant(guard) ? lir::kNoReg : mask(guard, p);
-      Inst& store = add(where == lir::kNoReg ? Op::StoreFull : Op::StoreFullMasked);
+      const InstRef store = add(where == lir::kNoReg ? Op::StoreFull : Op::StoreFullMasked);
       use(store, r);
       if (where != lir::kNoReg) use(store, where);
       at(store, p);
@@ -338,10 +338,10 @@ void Lowering::access_inside(ir::Inst i, const std::vector<Span>& spans, const P
   const Value result = f_.result(i);
   const bool equal = arranged(i) == Arranged::equal;
   const auto load = [&](Op op, RegClass cls, std::uint32_t p) {
-    Inst& inst = add(op, cls);
+    const InstRef inst = add(op, cls);
     at(inst, p);
-    inst.mem.broadcast = op == Op::Broadcast;
-    return inst.def;
+    inst->mem.broadcast = op == Op::Broadcast;
+    return inst->def;
   };
   if (!varying(result)) {  // as a scalar and as a vector; what is not used goes away
     define(result, 0, load(Op::SLoad, RegClass::scalar, 0));
@@ -411,9 +411,9 @@ Regs Lowering::access_guarded(ir::Inst i) {
       start = scalar_op(Op::SSub, start, load_field(Op::SLoad, window, offsetof(MemoryWindow, address)));
     std::array<std::uint32_t, 16> lanes{};
     for (std::uint32_t n = 0; n < host_.lanes; ++n) lanes[n] = equal ? 0 : 4 * n;
-    Inst& spread = add(Op::BroadcastScalar, RegClass::vector);
+    const InstRef spread = add(Op::BroadcastScalar, RegClass::vector);
     use(spread, start);
-    Reg offset = spread.def;
+    Reg offset = spread->def;
     if (!equal) offset = vvv(Op::IAdd, offset, vector_of({lanes.data(), host_.lanes}));
     const auto also_wrong = [&](Reg m) { wrong = wrong == lir::kNoReg ? m : mask_op(MaskOp::or_, wrong, m); };
     also_wrong(lanes_from(offset, window.table, window.limit, mask(guard, p)));
@@ -421,9 +421,9 @@ Regs Lowering::access_guarded(ir::Inst i) {
       also_wrong(lanes_with_bits(addresses_of(shape, p), window.access.alignment - 1u, mask(guard, p)));
     else if (window.access.alignment > 1)
       also_wrong(lanes_with_bits(offset, window.access.alignment - 1u, mask(guard, p)));
-    Inst& extend = add(Op::SSignExtend, RegClass::scalar);
+    const InstRef extend = add(Op::SSignExtend, RegClass::scalar);
     use(extend, start);
-    first.push_back(extend.def);
+    first.push_back(extend->def);
     offsets.push_back(offset);
   }
   Reg base = load_field(Op::SLoad64, window, offsetof(MemoryWindow, bytes));

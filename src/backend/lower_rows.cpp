@@ -6,7 +6,7 @@
 namespace warpjit::backend {
 
 using ir::Value;
-using lir::Inst;
+using lir::InstRef;
 using lir::MemBase;
 using lir::Reg;
 using lir::RegClass;
@@ -32,14 +32,14 @@ void Lowering::point_at_rows(std::int32_t binding, std::uint64_t row, RowPointer
 template <class Visit>
 void Lowering::each_row_address(RowPointers& rows, Reg offsets, std::uint32_t p, Visit visit) {
   if (row_offsets_ < 0) row_offsets_ = reserve_frame(host_.vector_bytes);
-  Inst& save = add(Op::StoreFull);
+  const InstRef save = add(Op::StoreFull);
   use(save, offsets);
-  save.mem = frame(row_offsets_);
+  save->mem = frame(row_offsets_);
   for (std::uint32_t lane = 0; lane < host_.lanes; ++lane) {
     if (p != 0 || lane != 0) rows.next = address(rows.next, rows.strides[1], 0);
-    Inst& load = add(Op::SLoad, RegClass::scalar);
-    load.mem = frame(row_offsets_ + static_cast<std::int32_t>(4 * lane));
-    const Reg bytes = load.def;
+    const InstRef load = add(Op::SLoad, RegClass::scalar);
+    load->mem = frame(row_offsets_ + static_cast<std::int32_t>(4 * lane));
+    const Reg bytes = load->def;
     visit(lane, address(rows.next, bytes, 0));
   }
 }
@@ -65,16 +65,16 @@ void Lowering::lower_LoadInputRow(ir::Inst i) {
     std::array<Reg, 4> vectors;
     each_row_address(rows, clamped_offsets(index, last, p), p, [&](std::uint32_t lane, Reg where) {
       const std::uint32_t k = lane % 4, quarter = lane / 4;
-      Inst& inst = add(quarter == 0 ? Op::LoadRow : Op::InsertRow, RegClass::vector);
+      const InstRef inst = add(quarter == 0 ? Op::LoadRow : Op::InsertRow, RegClass::vector);
       if (quarter != 0) {
-        inst.imm = quarter;
-        inst.prefer = 1;
+        inst->imm = quarter;
+        inst->prefer = 1;
         use(inst, vectors[k]);
       }
-      inst.mem.base = MemBase::reg;
-      inst.mem.base_use = inst.use_count;
+      inst->mem.base = MemBase::reg;
+      inst->mem.base_use = inst->use_count;
       use(inst, where);
-      vectors[k] = inst.def;
+      vectors[k] = inst->def;
     });
     std::array<Reg, 4> components = transpose(vectors);
     for (std::uint32_t k = 0; k < 4; ++k) define(f_.result(i, k), p, components[k]);
@@ -109,11 +109,11 @@ void Lowering::lower_StoreOutputRow(ir::Inst i) {
     if (!always) offsets = blend(constant_vector(count * 16), reg_source(offsets), mask(guard, p));
     std::array<Reg, 4> vectors = transpose(components(p));
     each_row_address(rows, offsets, p, [&](std::uint32_t lane, Reg where) {
-      Inst& inst = add(lane < 4 ? Op::StoreRow : Op::ExtractRow);
-      inst.imm = lane / 4;
+      const InstRef inst = add(lane < 4 ? Op::StoreRow : Op::ExtractRow);
+      inst->imm = lane / 4;
       use(inst, vectors[lane % 4]);
-      inst.mem.base = MemBase::reg;
-      inst.mem.base_use = inst.use_count;
+      inst->mem.base = MemBase::reg;
+      inst->mem.base_use = inst->use_count;
       use(inst, where);
     });
   }

@@ -44,35 +44,36 @@ Value Function::constant_value(Type type, std::uint64_t bits) {
     old.swap(constants_);
     constants_used_ = 0;
     for (Value v : old)
-      if (v.valid()) constant_slot(definition_of(v).opcode, constant(v)) = v, ++constants_used_;
+      if (v.valid()) constants_[constant_slot(definition_of(v).opcode, constant(v))] = v, ++constants_used_;
   }
-  Value& slot = constant_slot(opcode, bits);
-  if (slot.valid()) {
-    const Inst found = definition(slot);
+  const std::size_t slot = constant_slot(opcode, bits);
+  if (const Value known = constants_[slot]; known.valid()) {
+    const Inst found = definition(known);
     const Block home = inst(found).block;
-    if (home == entry()) return slot;
+    if (home == entry()) return known;
     if (!home.valid()) {
       insert_front(entry(), found);
-      return slot;
+      return known;
     }
   } else {
     ++constants_used_;
   }
   const Inst made = make(opcode, {}, bits);
   insert_front(entry(), made);
-  slot = result(made);
-  value(slot).shape = Shape::launch;
-  return slot;
+  const Value constant = result(made);
+  value(constant).shape = Shape::launch;
+  constants_[slot] = constant;
+  return constant;
 }
 
-Value& Function::constant_slot(Opcode opcode, std::uint64_t bits) {
+std::size_t Function::constant_slot(Opcode opcode, std::uint64_t bits) const {
   const std::size_t mask = constants_.size() - 1;
   std::uint64_t hash = (bits + static_cast<std::uint64_t>(opcode)) * 0x9e3779b97f4a7c15u;
   for (std::size_t k = (hash >> 32) & mask;; k = (k + 1) & mask) {
-    Value& slot = constants_[k];
-    if (!slot.valid()) return slot;
-    const InstData& data = definition_of(slot);
-    if (data.opcode == opcode && data.immediate == bits) return slot;
+    const Value known = constants_[k];
+    if (!known.valid()) return k;
+    const InstData& data = definition_of(known);
+    if (data.opcode == opcode && data.immediate == bits) return k;
   }
 }
 

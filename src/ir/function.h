@@ -171,7 +171,7 @@ class Function {
   std::vector<Value> operands_;
   std::vector<Value> constants_;  // open-addressing table of constant_value, a power of two long
   std::uint32_t constants_used_ = 0;
-  Value& constant_slot(Opcode opcode, std::uint64_t bits);
+  std::size_t constant_slot(Opcode opcode, std::uint64_t bits) const;
 };
 
 }  // namespace warpjit::ir

@@ -2,6 +2,10 @@
 // products that nearly cancel what is added.
 #include <gtest/gtest.h>
 
+#if __has_include(<malloc.h>)
+#include <malloc.h>
+#endif
+
 #include <bit>
 #include <cmath>
 
@@ -49,6 +53,15 @@ std::array<std::uint32_t, 3> random_operands(Random& random) {
   return x;
 }
 
+// While it lives, memory that is given back is filled, so that reading it shows.
+class FreedMemoryIsFilled {
+ public:
+#ifdef M_PERTURB
+  FreedMemoryIsFilled() { mallopt(M_PERTURB, 0xa5); }
+  ~FreedMemoryIsFilled() { mallopt(M_PERTURB, 0); }
+#endif
+};
+
 class FlushCode : public OnTarget {};
 WARPJIT_ON_EVERY_TARGET(FlushCode);
 
@@ -94,6 +107,26 @@ TEST_P(FlushCode, RandomOperandsGiveTheMeaning) {
               << ") (" << setting.text() << ")";
         }
       }
+    }
+  }
+}
+
+// Lowering makes instructions in a table that grows, at any of them: what it has made is found again there,
+// not where the table was before.
+TEST_P(FlushCode, TablesGrowAnywhere) {
+  [[maybe_unused]] const FreedMemoryIsFilled filled;
+  for (unsigned before = 0; before < 40; ++before) {
+    KernelBuilder k(1);
+    const auto row = k.b.LoadInput(0);
+    Value sum = row[0];
+    for (unsigned n = 0; n < before; ++n) sum = k.b.FAdd32(ir::F32{sum}, row[1]);
+    const std::array<Value, 4> given = {sum, row[1], row[2], k.b.INe32(k.word(row[3]), k.b.constant(0))};
+    const ir::Inst product = k.b.emit_inst(Opcode::FMadTruncFlush32, given);
+    k.store(ir::F32{k.function.result(product)}, row[3], row[3], row[3]);
+    k.b.ret();
+    for (std::uint32_t parts : {1u, 2u, 4u}) {
+      compile(k.function, {GetParam(), parts, 0});
+      if (HasFailure()) return;
     }
   }
 }

@@ -69,15 +69,15 @@ class Generator {
   }
   std::uint32_t current() const { return static_cast<std::uint32_t>(code_.blocks.size() - 1); }
   std::uint32_t here() const { return static_cast<std::uint32_t>(code_.insts.size()); }
-  Inst& add(std::uint16_t op) {
-    code_.insts.emplace_back();
-    code_.insts.back().op = op;
-    return code_.insts.back();
+  InstRef add(std::uint16_t op) {
+    const InstRef inst = code_.new_inst();
+    inst->op = op;
+    return inst;
   }
   void terminate(std::uint16_t op, Edges successors) {
     Reg condition = op == kBranch || op == kSwitch ? any(RegClass::scalar) : kNoReg;
-    Inst& inst = add(op);
-    if (condition != kNoReg) inst.use[inst.use_count++] = condition;
+    const InstRef inst = add(op);
+    if (condition != kNoReg) inst->use[inst->use_count++] = condition;
     code_.blocks.back().end = here();
     code_.blocks.back().successors = std::move(successors);
   }
@@ -94,19 +94,19 @@ class Generator {
     }
     return found[below(static_cast<std::uint32_t>(found.size()))];
   }
-  Reg define(Inst& inst, RegClass c) {
-    inst.def = code_.new_reg(c);
-    scope_.push_back(inst.def);
-    return inst.def;
+  Reg define(InstRef inst, RegClass c) {
+    inst->def = code_.new_reg(c);
+    scope_.push_back(inst->def);
+    return inst->def;
   }
   Reg remat(RegClass c) {
-    Inst& inst = add(kOperation);
-    inst.flags = kPure | kRemat;
-    inst.imm = below(1000);
+    const InstRef inst = add(kOperation);
+    inst->flags = kPure | kRemat;
+    inst->imm = below(1000);
     if (chance(2)) {
-      inst.mem.base = chance(2) ? MemBase::table : MemBase::pool;
-      inst.mem.displacement = static_cast<std::int32_t>(below(100) * 4);
-      if (chance(2)) inst.flags |= kRematFolds;
+      inst->mem.base = chance(2) ? MemBase::table : MemBase::pool;
+      inst->mem.displacement = static_cast<std::int32_t>(below(100) * 4);
+      if (chance(2)) inst->flags |= kRematFolds;
     }
     return define(inst, c);
   }
@@ -157,8 +157,7 @@ class Generator {
       for (int k = inst.flags & kTied ? 1 : 0; k < inst.use_count; ++k)
         if (chance(2)) inst.fold |= static_cast<std::uint8_t>(1 << k);
     }
-    code_.insts.push_back(inst);
-    define(code_.insts.back(), c);
+    define(append(code_.insts, inst), c);
     if (chance(6)) sink();
   }
   void sink() {

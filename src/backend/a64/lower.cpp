@@ -8,7 +8,7 @@ namespace warpjit::backend::a64 {
 
 using ir::Opcode;
 using ir::Value;
-using lir::Inst;
+using lir::InstRef;
 using lir::MemBase;
 using lir::Reg;
 using lir::RegClass;
@@ -30,28 +30,28 @@ Lowering::Lowering(const ir::Function& f, const Host& host, const Role& role, Co
 
 Reg Lowering::make_constant(std::uint32_t word) {
   if (vector_immediate(word)) {
-    Inst& inst = add(Op::VectorImm, RegClass::vector);
-    inst.imm = word;
-    inst.flags |= lir::kRemat;
-    return inst.def;
+    const InstRef inst = add(Op::VectorImm, RegClass::vector);
+    inst->imm = word;
+    inst->flags |= lir::kRemat;
+    return inst->def;
   }
   const std::int32_t offset = pool_.offset(word);
-  Inst& inst = add(Op::LoadConstant, RegClass::vector);
-  inst.mem.base = MemBase::pool;
-  inst.mem.displacement = offset;
-  inst.flags |= lir::kRemat;
-  return inst.def;
+  const InstRef inst = add(Op::LoadConstant, RegClass::vector);
+  inst->mem.base = MemBase::pool;
+  inst->mem.displacement = offset;
+  inst->flags |= lir::kRemat;
+  return inst->def;
 }
 
 // The table is 64-byte aligned, so that the words beside the one asked for may be read, too.
 Reg Lowering::quad_of(std::int32_t offset) {
   Quad& quad = quads_[static_cast<std::size_t>(offset) / 16];
   if (quad.block == current_block() && quad.epoch == table_epoch()) return quad.reg;
-  Inst& inst = add(Op::LoadQuad, RegClass::vector);
-  inst.mem.base = MemBase::table;
-  inst.mem.displacement = offset & ~15;
-  inst.flags |= lir::kRemat;
-  quad = {inst.def, current_block(), table_epoch()};
+  const InstRef inst = add(Op::LoadQuad, RegClass::vector);
+  inst->mem.base = MemBase::table;
+  inst->mem.displacement = offset & ~15;
+  inst->flags |= lir::kRemat;
+  quad = {inst->def, current_block(), table_epoch()};
   return quad.reg;
 }
 
@@ -96,13 +96,13 @@ Reg Lowering::multiply_add(Value a, Value b, Value c, std::uint32_t p) {
   const bool by_lane = in_table(b);
   Reg right = by_lane ? quad_of(table_offset(b)) : vector(b, p);
   Reg addend = vector(c, p);
-  Inst& inst = add(by_lane ? Op::FmlaLane : Op::Fmla, RegClass::vector);
-  inst.flags |= lir::kTied;
+  const InstRef inst = add(by_lane ? Op::FmlaLane : Op::Fmla, RegClass::vector);
+  inst->flags |= lir::kTied;
   use(inst, addend);
   use(inst, left);
   use(inst, right);
-  if (by_lane) inst.imm = lane_of(table_offset(b));
-  return inst.def;
+  if (by_lane) inst->imm = lane_of(table_offset(b));
+  return inst->def;
 }
 
 // Is a NaN of this value, as NEON computes it with FPCR.DN set, always the default one, 0x7fc00000?

@@ -4,7 +4,7 @@
 namespace warpjit::backend::a64 {
 
 using ir::Value;
-using lir::Inst;
+using lir::InstRef;
 using lir::Reg;
 using lir::RegClass;
 
@@ -14,12 +14,12 @@ Reg Lowering::mask_op(MaskOp op, Reg a, Reg b) {
 }
 
 Reg Lowering::mask_from_bool(Reg scalar) {
-  Inst& negated = add(Op::SNeg, RegClass::scalar);  // 0 or all ones
+  const InstRef negated = add(Op::SNeg, RegClass::scalar);  // 0 or all ones
   use(negated, scalar);
-  Reg ones = negated.def;
-  Inst& inst = add(Op::BroadcastScalar, RegClass::vector);
+  Reg ones = negated->def;
+  const InstRef inst = add(Op::BroadcastScalar, RegClass::vector);
   use(inst, ones);
-  return inst.def;
+  return inst->def;
 }
 
 // Half of the lanes in one instruction, the other half in the move to a scalar register: less latency than

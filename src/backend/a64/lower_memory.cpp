@@ -4,42 +4,42 @@
 namespace warpjit::backend::a64 {
 
 using ir::Value;
-using lir::Inst;
+using lir::InstRef;
 using lir::MemBase;
 using lir::Reg;
 using lir::RegClass;
 
 Reg Lowering::table_address(std::int32_t offset) {
-  Inst& inst = add(Op::STableAddress, RegClass::scalar);
-  inst.mem.base = MemBase::table;
-  inst.mem.displacement = offset;
-  inst.flags |= lir::kRemat;
-  return inst.def;
+  const InstRef inst = add(Op::STableAddress, RegClass::scalar);
+  inst->mem.base = MemBase::table;
+  inst->mem.displacement = offset;
+  inst->flags |= lir::kRemat;
+  return inst->def;
 }
 
 std::array<Reg, 4> Lowering::broadcast_row(Reg bytes, std::int32_t offset) {
   Reg base = table_address(offset);
-  Inst& inst = add(Op::LoadRow, RegClass::vector);
+  const InstRef inst = add(Op::LoadRow, RegClass::vector);
   use(inst, base);
   use(inst, bytes);
-  inst.mem = {MemBase::reg, 0, 1, 0, false, 0};
-  Reg row = inst.def;
+  inst->mem = {MemBase::reg, 0, 1, 0, false, 0};
+  Reg row = inst->def;
   std::array<Reg, 4> components;
   for (std::uint32_t k = 0; k < 4; ++k) components[k] = with_immediate(Op::DupLane, row, k);
   return components;
 }
 
 void Lowering::store_where(Reg r, Reg mask, const lir::Mem& mem, Reg base) {
-  const auto at = [&](Inst& inst) {
-    inst.mem = mem;
+  const auto at = [&](InstRef inst) {
+    inst->mem = mem;
     if (base == lir::kNoReg) return;
-    inst.mem.base_use = inst.use_count;
+    inst->mem.base_use = inst->use_count;
     use(inst, base);
   };
-  Inst& load = add(Op::LoadFull, RegClass::vector);
+  const InstRef load = add(Op::LoadFull, RegClass::vector);
   at(load);
-  Reg merged = blend(load.def, reg_source(r), mask);
-  Inst& store = add(Op::StoreFull);
+  Reg merged = blend(load->def, reg_source(r), mask);
+  const InstRef store = add(Op::StoreFull);
   use(store, merged);
   at(store);
 }
@@ -54,15 +54,15 @@ std::array<Reg, 4> Lowering::load_rows(Value index, std::int32_t offset, std::ui
   Reg base = table_address(offset);
   std::array<Reg, 4> rows;
   for (std::uint32_t k = 0; k < 4; ++k) {
-    Inst& lane = add(Op::LaneToScalar, RegClass::scalar);
+    const InstRef lane = add(Op::LaneToScalar, RegClass::scalar);
     use(lane, rows_of_lanes);
-    lane.imm = k;
-    Reg number = lane.def;
-    Inst& inst = add(Op::LoadRow, RegClass::vector);
+    lane->imm = k;
+    Reg number = lane->def;
+    const InstRef inst = add(Op::LoadRow, RegClass::vector);
     use(inst, base);
     use(inst, number);
-    inst.mem = {MemBase::reg, 0, 1, 4, false, 0};
-    rows[k] = inst.def;
+    inst->mem = {MemBase::reg, 0, 1, 4, false, 0};
+    rows[k] = inst->def;
   }
   std::array<Reg, 4> components = transpose(rows);
   if (may_exceed)

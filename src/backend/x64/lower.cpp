@@ -5,7 +5,7 @@ namespace warpjit::backend::x64 {
 
 using ir::Opcode;
 using ir::Value;
-using lir::Inst;
+using lir::InstRef;
 using lir::MemBase;
 using lir::Reg;
 using lir::RegClass;
@@ -54,26 +54,26 @@ Source Lowering::uniform_source(Value v) {
 
 Reg Lowering::make_constant(std::uint32_t word) {
   if (word == 0 || word == ~0u) {
-    Inst& inst = add(word == 0 ? Op::Zero : Op::Ones, RegClass::vector);
-    inst.flags |= lir::kRemat;
-    return inst.def;
+    const InstRef inst = add(word == 0 ? Op::Zero : Op::Ones, RegClass::vector);
+    inst->flags |= lir::kRemat;
+    return inst->def;
   }
   const std::int32_t offset = pool_.offset(word);
-  Inst& inst = add(v4() ? Op::Broadcast : Op::LoadConstant, RegClass::vector);
-  inst.mem.base = MemBase::pool;
-  inst.mem.displacement = offset;
-  inst.mem.broadcast = v4();
-  inst.flags |= lir::kRemat | lir::kRematFolds;
-  return inst.def;
+  const InstRef inst = add(v4() ? Op::Broadcast : Op::LoadConstant, RegClass::vector);
+  inst->mem.base = MemBase::pool;
+  inst->mem.displacement = offset;
+  inst->mem.broadcast = v4();
+  inst->flags |= lir::kRemat | lir::kRematFolds;
+  return inst->def;
 }
 
 Reg Lowering::make_uniform(std::int32_t offset) {
-  Inst& inst = add(Op::Broadcast, RegClass::vector);
-  inst.mem.base = MemBase::table;
-  inst.mem.displacement = offset;
-  inst.mem.broadcast = true;
-  inst.flags |= lir::kRemat | (v4() ? lir::kRematFolds : 0);
-  return inst.def;
+  const InstRef inst = add(Op::Broadcast, RegClass::vector);
+  inst->mem.base = MemBase::table;
+  inst->mem.displacement = offset;
+  inst->mem.broadcast = true;
+  inst->flags |= lir::kRemat | (v4() ? lir::kRematFolds : 0);
+  return inst->def;
 }
 
 // ---- arithmetic
@@ -92,17 +92,17 @@ Reg Lowering::multiply_zero_inf(Value a, Value b, std::uint32_t p) {
   Reg product = vvv(Op::Mul, left, right);
   if (v4()) {
     Reg is_nan = compare(Op::CmpF, product, reg_source(product), predicate::kUnordered);
-    Inst& invalid = add(Op::CmpFMasked, RegClass::mask);
+    const InstRef invalid = add(Op::CmpFMasked, RegClass::mask);
     use(invalid, left);
     use_source(invalid, right);
     use(invalid, is_nan);
-    invalid.imm = predicate::kOrdered;
-    Reg where = invalid.def;
-    Inst& inst = add(Op::MergeZero, RegClass::vector);
-    inst.flags |= lir::kTied;
+    invalid->imm = predicate::kOrdered;
+    Reg where = invalid->def;
+    const InstRef inst = add(Op::MergeZero, RegClass::vector);
+    inst->flags |= lir::kTied;
     use(inst, product);
     use(inst, where);
-    return inst.def;
+    return inst->def;
   }
   Reg operand_nan = compare(Op::CmpF, left, right, predicate::kUnordered);
   Reg is_nan = compare(Op::CmpF, product, reg_source(product), predicate::kUnordered);
@@ -116,13 +116,13 @@ Reg Lowering::multiply_add(Value a, Value b, Value c, std::uint32_t p) {
   Reg left = vector(a, p);
   Source addend = folds(c) ? source(c, p) : reg_source(vector(c, p));
   Source right = addend.in_memory() ? reg_source(vector(b, p)) : source(b, p);
-  Inst& inst = add(Op::Fma, RegClass::vector);
+  const InstRef inst = add(Op::Fma, RegClass::vector);
   use(inst, left);
   use_source(inst, right);
   use_source(inst, addend);
-  if (right.in_memory() || addend.in_memory()) inst.fold = 0;
-  inst.prefer = 7;
-  return inst.def;
+  if (right.in_memory() || addend.in_memory()) inst->fold = 0;
+  inst->prefer = 7;
+  return inst->def;
 }
 
 Reg Lowering::negate(Value a, std::uint32_t p) {
@@ -169,10 +169,10 @@ Reg Lowering::unsigned_to_float(Value a, std::uint32_t p) {
   Reg high = vv(Op::CvtToF, with_immediate(Op::ShrU, x, 16));
   Reg low = vv(Op::CvtToF, vvv(Op::And, x, constant_source(0xffff)));
   Reg scale = constant_vector(kTwoTo16);
-  Inst& inst = add(Op::Fma, RegClass::vector);
+  const InstRef inst = add(Op::Fma, RegClass::vector);
   for (Reg r : {high, scale, low}) use(inst, r);
-  inst.prefer = 7;
-  return inst.def;
+  inst->prefer = 7;
+  return inst->def;
 }
 
 // Is a NaN of this value never a signaling one?
@@ -216,10 +216,10 @@ Reg Lowering::saturate_to_int(Value a, std::uint32_t p) {
   Reg large = compare(Op::CmpF, x, constant_source(kTwoTo31), predicate::kGe);
   Reg ordered = compare(Op::CmpF, x, reg_source(x), predicate::kOrdered);
   if (v4()) {
-    Inst& inst = add(Op::CvtToIZeroMask, RegClass::vector);
+    const InstRef inst = add(Op::CvtToIZeroMask, RegClass::vector);
     use(inst, x);
     use(inst, ordered);
-    return blend(inst.def, constant_source(0x7fffffffu), large);
+    return blend(inst->def, constant_source(0x7fffffffu), large);
   }
   Reg converted = vvv(Op::And, vv(Op::CvtToI, x), ordered);
   return blend(converted, constant_source(0x7fffffffu), large);
@@ -234,9 +234,9 @@ Reg Lowering::shift_by_vector(Shift kind, Value a, Value count, std::uint32_t p)
 
 Reg Lowering::min_over_lanes(Reg least) {
   auto with_upper = [&](Op extract) {  // whose source is always a register
-    Inst& inst = add(extract, RegClass::vector);
+    const InstRef inst = add(extract, RegClass::vector);
     use(inst, least);
-    least = vvv(Op::IMinU, least, inst.def);
+    least = vvv(Op::IMinU, least, inst->def);
   };
   with_upper(Op::UpperHalf);
   if (v4()) with_upper(Op::UpperQuarter);
@@ -248,11 +248,11 @@ Reg Lowering::min_over_lanes(Reg least) {
 // ---- comparisons
 
 Reg Lowering::compare(Op op, Reg a, const Source& b, int predicate) {
-  Inst& inst = add(op, mask_class());
+  const InstRef inst = add(op, mask_class());
   use(inst, a);
   use_source(inst, b);
-  inst.imm = predicate;
-  return inst.def;
+  inst->imm = predicate;
+  return inst->def;
 }
 
 Mask Lowering::compare_floats(Opcode op, Value a, Value b, std::uint32_t p) {

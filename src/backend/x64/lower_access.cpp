@@ -4,27 +4,27 @@
 namespace warpjit::backend::x64 {
 
 using ir::Element;
-using lir::Inst;
+using lir::InstRef;
 using lir::MemBase;
 using lir::Reg;
 using lir::RegClass;
 
 Reg Lowering::lanes_from(Reg r, Reg base, std::int32_t displacement, Reg guard) {
   if (!v4()) {
-    Inst& load = add(Op::Broadcast, RegClass::vector);
+    const InstRef load = add(Op::Broadcast, RegClass::vector);
     use(load, base);
-    load.mem = {MemBase::reg, 0, 0xff, 0, true, displacement};
-    Reg least = load.def, from = vvv(Op::ICmpEq, vvv(Op::IMaxU, r, least), r);
+    load->mem = {MemBase::reg, 0, 0xff, 0, true, displacement};
+    Reg least = load->def, from = vvv(Op::ICmpEq, vvv(Op::IMaxU, r, least), r);
     return guard == lir::kNoReg ? from : vvv(Op::And, from, guard);
   }
-  Inst& inst = add(guard == lir::kNoReg ? Op::CmpU : Op::CmpUMasked, RegClass::mask);
+  const InstRef inst = add(guard == lir::kNoReg ? Op::CmpU : Op::CmpUMasked, RegClass::mask);
   use(inst, r);
   use(inst, lir::kNoReg);
   if (guard != lir::kNoReg) use(inst, guard);
-  inst.mem = {MemBase::reg, inst.use_count, 0xff, 0, true, displacement};
+  inst->mem = {MemBase::reg, inst->use_count, 0xff, 0, true, displacement};
   use(inst, base);
-  inst.imm = integer_predicate::kGe;
-  return inst.def;
+  inst->imm = integer_predicate::kGe;
+  return inst->def;
 }
 
 Reg Lowering::lanes_that_differ(Reg a, Reg b, Reg guard) {
@@ -33,12 +33,12 @@ Reg Lowering::lanes_that_differ(Reg a, Reg b, Reg guard) {
     return guard == lir::kNoReg ? mask_not(equal) : vvv(Op::AndNot, equal, guard);
   }
   if (guard == lir::kNoReg) return compare(Op::CmpU, a, reg_source(b), integer_predicate::kNe);
-  Inst& inst = add(Op::CmpUMasked, RegClass::mask);
+  const InstRef inst = add(Op::CmpUMasked, RegClass::mask);
   use(inst, a);
   use(inst, b);
   use(inst, guard);
-  inst.imm = integer_predicate::kNe;
-  return inst.def;
+  inst->imm = integer_predicate::kNe;
+  return inst->def;
 }
 
 Reg Lowering::lanes_with_bits(Reg r, std::uint32_t bits, Reg guard) {
@@ -47,21 +47,21 @@ Reg Lowering::lanes_with_bits(Reg r, std::uint32_t bits, Reg guard) {
 
 // A mask of its own, because gathers and scatters clear theirs.
 Reg Lowering::mask_to_clear(Reg guard) {
-  if (guard == lir::kNoReg) return add(v4() ? Op::KOnes : Op::Ones, mask_class()).def;
-  Inst& inst = add(v4() ? Op::KCopy : Op::Copy, mask_class());
+  if (guard == lir::kNoReg) return add(v4() ? Op::KOnes : Op::Ones, mask_class())->def;
+  const InstRef inst = add(v4() ? Op::KCopy : Op::Copy, mask_class());
   use(inst, guard);
-  return inst.def;
+  return inst->def;
 }
 
 Reg Lowering::gather(Reg offset, Reg base, std::int32_t displacement, Reg guard) {
   Reg mask = mask_to_clear(guard);
-  Inst& inst = add(Op::Gather, RegClass::vector);
-  inst.flags |= lir::kEarlyClobber;
+  const InstRef inst = add(Op::Gather, RegClass::vector);
+  inst->flags |= lir::kEarlyClobber;
   use(inst, offset);
   use(inst, mask);
   use(inst, base);
-  inst.mem = {MemBase::reg, 2, 0xff, 0, false, displacement};
-  return inst.def;
+  inst->mem = {MemBase::reg, 2, 0xff, 0, false, displacement};
+  return inst->def;
 }
 
 // A narrow element is cut out of the aligned word it is in, which is inside wherever the element is.
@@ -80,12 +80,12 @@ Reg Lowering::load_lanes(Element element, Reg offset, Reg base, std::int32_t dis
 void Lowering::store_lanes(Reg r, Reg offset, Reg base, std::int32_t displacement, Reg guard) {
   if (!v4()) return store_words(r, offset, base, displacement, guard);
   Reg mask = mask_to_clear(guard);
-  Inst& inst = add(Op::Scatter);
+  const InstRef inst = add(Op::Scatter);
   use(inst, r);
   use(inst, offset);
   use(inst, mask);
   use(inst, base);
-  inst.mem = {MemBase::reg, 3, 0xff, 0, false, displacement};
+  inst->mem = {MemBase::reg, 3, 0xff, 0, false, displacement};
 }
 
 // One after the other, by way of the frame; lanes without guard store to the frame, too.
@@ -93,78 +93,78 @@ void Lowering::store_words(Reg r, Reg offset, Reg base, std::int32_t displacemen
   const auto bytes = static_cast<std::int32_t>(host_.vector_bytes);
   if (words_ < 0) words_ = reserve_frame(3 * host_.vector_bytes + 4);
   const auto save = [&](Reg saved, std::int32_t place) {
-    Inst& inst = add(Op::StoreFull);
+    const InstRef inst = add(Op::StoreFull);
     use(inst, saved);
-    inst.mem = frame(words_ + place);
+    inst->mem = frame(words_ + place);
   };
   const auto load = [&](std::int32_t place) {
-    Inst& inst = add(Op::SLoad, RegClass::scalar);
-    inst.mem = frame(words_ + place);
-    return inst.def;
+    const InstRef inst = add(Op::SLoad, RegClass::scalar);
+    inst->mem = frame(words_ + place);
+    return inst->def;
   };
   save(r, 0);
   save(offset, bytes);
   if (guard != lir::kNoReg) save(guard, 2 * bytes);
   for (std::int32_t lane = 0; lane < bytes; lane += 4) {
     Reg word = load(lane), distance = load(bytes + lane);
-    Inst& there = add(Op::SAddress, RegClass::scalar);
+    const InstRef there = add(Op::SAddress, RegClass::scalar);
     use(there, base);
     use(there, distance);
-    there.mem = {MemBase::reg, 0, 1, 0, false, displacement};
-    Reg place = there.def;
+    there->mem = {MemBase::reg, 0, 1, 0, false, displacement};
+    Reg place = there->def;
     if (guard != lir::kNoReg) {
       Reg taken = load(2 * bytes + lane);
-      Inst& aside = add(Op::SAddress, RegClass::scalar);
-      aside.mem = frame(words_ + 3 * bytes);
-      Reg nowhere = aside.def;
-      Inst& choice = add(Op::SSelect64, RegClass::scalar);
-      choice.flags |= lir::kTied;
+      const InstRef aside = add(Op::SAddress, RegClass::scalar);
+      aside->mem = frame(words_ + 3 * bytes);
+      Reg nowhere = aside->def;
+      const InstRef choice = add(Op::SSelect64, RegClass::scalar);
+      choice->flags |= lir::kTied;
       use(choice, nowhere);
       use(choice, place);
       use(choice, taken);
-      place = choice.def;
+      place = choice->def;
     }
-    Inst& store = add(Op::SStoreWord);
+    const InstRef store = add(Op::SStoreWord);
     use(store, word);
     use(store, place);
-    store.mem = {MemBase::reg, 1, 0xff, 0, false, 0};
+    store->mem = {MemBase::reg, 1, 0xff, 0, false, 0};
   }
 }
 
 Reg Lowering::load_together(Reg guard, Reg base, Reg index, std::int32_t displacement) {
-  Inst& inst = add(guard == lir::kNoReg ? Op::LoadFull : Op::LoadMasked, RegClass::vector);
+  const InstRef inst = add(guard == lir::kNoReg ? Op::LoadFull : Op::LoadMasked, RegClass::vector);
   if (guard != lir::kNoReg) use(inst, guard);
-  inst.mem = {MemBase::reg, inst.use_count, static_cast<std::uint8_t>(inst.use_count + 1), 0,
-              false,        displacement};
+  inst->mem = {MemBase::reg, inst->use_count, static_cast<std::uint8_t>(inst->use_count + 1), 0,
+               false,        displacement};
   use(inst, base);
   use(inst, index);
-  return inst.def;
+  return inst->def;
 }
 
 void Lowering::store_together(Reg r, Reg guard, Reg base, Reg index, std::int32_t displacement) {
-  Inst& inst = add(guard == lir::kNoReg ? Op::StoreFull : Op::StoreFullMasked);
+  const InstRef inst = add(guard == lir::kNoReg ? Op::StoreFull : Op::StoreFullMasked);
   use(inst, r);
   if (guard != lir::kNoReg) use(inst, guard);
-  inst.mem = {MemBase::reg, inst.use_count, static_cast<std::uint8_t>(inst.use_count + 1), 0,
-              false,        displacement};
+  inst->mem = {MemBase::reg, inst->use_count, static_cast<std::uint8_t>(inst->use_count + 1), 0,
+               false,        displacement};
   use(inst, base);
   use(inst, index);
 }
 
 Reg Lowering::load_same(Reg guard, Reg base, Reg index, std::int32_t displacement) {
-  Inst& inst = add(guard == lir::kNoReg ? Op::Broadcast : Op::BroadcastMasked, RegClass::vector);
+  const InstRef inst = add(guard == lir::kNoReg ? Op::Broadcast : Op::BroadcastMasked, RegClass::vector);
   if (guard != lir::kNoReg) use(inst, guard);
-  inst.mem = {MemBase::reg, inst.use_count, static_cast<std::uint8_t>(inst.use_count + 1), 0,
-              true,         displacement};
+  inst->mem = {MemBase::reg, inst->use_count, static_cast<std::uint8_t>(inst->use_count + 1), 0,
+               true,         displacement};
   use(inst, base);
   use(inst, index);
-  return inst.def;
+  return inst->def;
 }
 
 Reg Lowering::spread_first_lane(Reg r) {
-  Inst& inst = add(Op::SpreadFirst, RegClass::vector);
+  const InstRef inst = add(Op::SpreadFirst, RegClass::vector);
   use(inst, r);
-  return inst.def;
+  return inst->def;
 }
 
 }  // namespace warpjit::backend::x64

@@ -5,22 +5,22 @@
 namespace warpjit::backend::x64 {
 
 using ir::Value;
-using lir::Inst;
+using lir::InstRef;
 using lir::Reg;
 using lir::RegClass;
 using lir::Regs;
 
 void Lowering::round_toward_zero(bool zero) {
-  if (!v4()) add(Op::SetRounding).imm = zero ? 1 : 0;
+  if (!v4()) add(Op::SetRounding)->imm = zero ? 1 : 0;
 }
 
 // Rounding that stands in the instruction leaves no room for a memory operand.
 Reg Lowering::toward_zero(Op op, Reg a, Reg b) {
-  Inst& inst = add(op, RegClass::vector);
+  const InstRef inst = add(op, RegClass::vector);
   use(inst, a);
   use(inst, b);
-  inst.prefer = 3;
-  return inst.def;
+  inst->prefer = 3;
+  return inst->def;
 }
 
 // Sums of c and products that are truncated with their exponent in the range of f32. That is the result but
@@ -58,10 +58,10 @@ Regs Lowering::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
 Reg Lowering::truncated(const Product& p) {
   constexpr std::uint32_t kSign = 0x80000000;
   Reg nearest = vvv(Op::Mul, p.left, p.right), negated = vvv(Op::Xor, nearest, constant_source(kSign));
-  Inst& error = add(Op::Fma, RegClass::vector);
+  const InstRef error = add(Op::Fma, RegClass::vector);
   for (Reg r : {p.left, p.right, negated}) use(error, r);
-  error.prefer = 7;
-  Reg outward = vvv(Op::Xor, error.def, vvv(Op::And, nearest, constant_source(kSign)));  // negative: inward
+  error->prefer = 7;
+  Reg outward = vvv(Op::Xor, error->def, vvv(Op::And, nearest, constant_source(kSign)));  // negative: inward
   Reg too_large = compare(Op::CmpF, outward, reg_source(constant_vector(0)), predicate::kLt);
   return vvv(Op::IAdd, nearest, too_large);
 }
@@ -72,12 +72,12 @@ constexpr std::uint32_t kMagnitude = 0x7fffffff;
 // AVX-512: those of `among`, or of all lanes, that are usual.
 Reg Lowering::usual_lanes(const Product& p, Reg among) {
   const auto where = [&](Op op, Reg a, std::uint32_t word, int predicate) {
-    Inst& inst = add(op, RegClass::mask);
+    const InstRef inst = add(op, RegClass::mask);
     use(inst, a);
     use_source(inst, constant_source(word));
     if (op != Op::CmpU) use(inst, among);
-    inst.imm = predicate;
-    return inst.def;
+    inst->imm = predicate;
+    return inst->def;
   };
   among = where(among == lir::kNoReg ? Op::CmpU : Op::CmpUMasked, vvv(Op::IAdd, p.truncated, p.truncated),
                 2 * kGreatest, integer_predicate::kNe);
@@ -121,15 +121,15 @@ Reg Lowering::add_again(const Product& p) {
   if (again_words_ < 0) again_words_ = reserve_frame(3 * host_.vector_bytes);
   std::int32_t place = again_words_;
   for (Reg r : {p.left, p.right, p.addend}) {
-    Inst& store = add(Op::StoreFull);
+    const InstRef store = add(Op::StoreFull);
     use(store, r);
-    store.mem = frame(place);
+    store->mem = frame(place);
     place += bytes;
   }
-  add(Op::MultiplyAddTruncated).mem = frame(again_words_);
-  Inst& load = add(Op::LoadFull, RegClass::vector);
-  load.mem = frame(again_words_);
-  return load.def;
+  add(Op::MultiplyAddTruncated)->mem = frame(again_words_);
+  const InstRef load = add(Op::LoadFull, RegClass::vector);
+  load->mem = frame(again_words_);
+  return load->def;
 }
 
 }  // namespace warpjit::backend::x64

@@ -4,47 +4,48 @@
 namespace warpjit::backend::x64 {
 
 using ir::Value;
-using lir::Inst;
+using lir::InstRef;
 using lir::Reg;
 using lir::RegClass;
 
 Reg Lowering::mask_op(MaskOp op, Reg a, Reg b) {
   static constexpr Op kOps[][2] = {
       {Op::And, Op::KAnd}, {Op::Or, Op::KOr}, {Op::Xor, Op::KXor}, {Op::AndNot, Op::KAndNot}};
-  Inst& inst = add(kOps[static_cast<std::size_t>(op)][v4()], mask_class());
+  const InstRef inst = add(kOps[static_cast<std::size_t>(op)][v4()], mask_class());
   use(inst, a);
   use(inst, b);
-  return inst.def;
+  return inst->def;
 }
 
 Reg Lowering::mask_not(Reg a) {
   if (!v4()) return vvv(Op::Xor, a, constant_vector(~0u));
-  Inst& inst = add(Op::KNot, RegClass::mask);
+  const InstRef inst = add(Op::KNot, RegClass::mask);
   use(inst, a);
-  return inst.def;
+  return inst->def;
 }
 
 Reg Lowering::mask_constant(bool value) {
   if (!v4()) return constant_vector(value ? ~0u : 0);
-  Inst& inst = add(value ? Op::KOnes : Op::KZero, RegClass::mask);
-  inst.flags |= lir::kRemat;
-  return inst.def;
+  const InstRef inst = add(value ? Op::KOnes : Op::KZero, RegClass::mask);
+  inst->flags |= lir::kRemat;
+  return inst->def;
 }
 
 Reg Lowering::mask_from_bool(Reg scalar) {
-  Inst& negated = add(Op::SNeg, RegClass::scalar);  // 0 or all ones
-  negated.flags |= lir::kTied;
+  const InstRef negated = add(Op::SNeg, RegClass::scalar);  // 0 or all ones
+  negated->flags |= lir::kTied;
   use(negated, scalar);
-  Reg ones = negated.def;
-  Inst& inst = v4() ? add(Op::KFromScalar, RegClass::mask) : add(Op::BroadcastScalar, RegClass::vector);
+  Reg ones = negated->def;
+  const InstRef inst =
+      v4() ? add(Op::KFromScalar, RegClass::mask) : add(Op::BroadcastScalar, RegClass::vector);
   use(inst, ones);
-  return inst.def;
+  return inst->def;
 }
 
 Reg Lowering::any_bits(Reg mask) {
-  Inst& inst = add(v4() ? Op::KToScalar : Op::MaskToScalar, RegClass::scalar);
+  const InstRef inst = add(v4() ? Op::KToScalar : Op::MaskToScalar, RegClass::scalar);
   use(inst, mask);
-  return inst.def;
+  return inst->def;
 }
 
 Reg Lowering::vector_from_mask(Reg mask) { return v4() ? zero_where_not(constant_vector(~0u), mask) : mask; }
@@ -65,10 +66,10 @@ Reg Lowering::select_lanes(Mask m, Value a, Value b, std::uint32_t p) {
 
 Reg Lowering::zero_where_not(Reg r, Reg mask) {
   if (!v4()) return vvv(Op::And, mask, r);
-  Inst& inst = add(Op::MoveZeroMask, RegClass::vector);
+  const InstRef inst = add(Op::MoveZeroMask, RegClass::vector);
   use(inst, r);
   use(inst, mask);
-  return inst.def;
+  return inst->def;
 }
 
 Reg Lowering::select_masks(Reg m, Reg a, Reg b) {

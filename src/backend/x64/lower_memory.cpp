@@ -4,7 +4,7 @@
 namespace warpjit::backend::x64 {
 
 using ir::Value;
-using lir::Inst;
+using lir::InstRef;
 using lir::MemBase;
 using lir::Reg;
 using lir::RegClass;
@@ -13,31 +13,31 @@ using lir::Regs;
 std::array<Reg, 4> Lowering::broadcast_row(Reg bytes, std::int32_t offset) {
   std::array<Reg, 4> components;
   for (std::uint32_t k = 0; k < 4; ++k) {
-    Inst& inst = add(Op::Broadcast, RegClass::vector);
+    const InstRef inst = add(Op::Broadcast, RegClass::vector);
     use(inst, bytes);
-    inst.mem = {MemBase::table, 0xff, 0, 0, true, offset + static_cast<std::int32_t>(4 * k)};
-    components[k] = inst.def;
+    inst->mem = {MemBase::table, 0xff, 0, 0, true, offset + static_cast<std::int32_t>(4 * k)};
+    components[k] = inst->def;
   }
   return components;
 }
 
 void Lowering::store_where(Reg r, Reg mask, const lir::Mem& mem, Reg base) {
-  Inst& inst = add(Op::StoreFullMasked);
+  const InstRef inst = add(Op::StoreFullMasked);
   use(inst, r);
   use(inst, mask);
   if (base != lir::kNoReg) use(inst, base);
-  inst.mem = mem;
+  inst->mem = mem;
 }
 
 // The row at `offset` of the table plus `bytes`, as the 128-bit lane `lane` of `into`.
 Reg Lowering::load_row(Reg into, std::uint32_t lane, Reg bytes, std::int32_t offset) {
-  Inst& inst = add(lane == 0 ? Op::LoadRow : Op::InsertRow, RegClass::vector);
-  inst.imm = lane;
+  const InstRef inst = add(lane == 0 ? Op::LoadRow : Op::InsertRow, RegClass::vector);
+  inst->imm = lane;
   if (lane != 0) use(inst, into);
-  inst.prefer = lane != 0;
-  inst.mem = {MemBase::table, 0xff, inst.use_count, 0, false, offset};
+  inst->prefer = lane != 0;
+  inst->mem = {MemBase::table, 0xff, inst->use_count, 0, false, offset};
   use(inst, bytes);
-  return inst.def;
+  return inst->def;
 }
 
 // The byte offsets of the lanes' rows go through the frame, so that scalar loads can fetch them one by one.
@@ -46,9 +46,9 @@ std::array<Reg, 4> Lowering::load_rows(Value index, std::int32_t offset, std::ui
   if (scratch_ < 0) scratch_ = reserve_frame(parts_ * host_.vector_bytes);
   const std::int32_t offsets = scratch_ + static_cast<std::int32_t>(p * host_.vector_bytes);
   auto save = [&](Reg bytes) {
-    Inst& inst = add(Op::StoreFull);
+    const InstRef inst = add(Op::StoreFull);
     use(inst, bytes);
-    inst.mem = frame(offsets);
+    inst->mem = frame(offsets);
   };
   Reg inside = lir::kNoReg;
   if (may_exceed) {  // rows outside are read as row 0 and then zeroed
@@ -61,9 +61,9 @@ std::array<Reg, 4> Lowering::load_rows(Value index, std::int32_t offset, std::ui
     // Of all parts at once: a second row with this index finds them there.
     for (std::uint32_t part = p; part < parts_; ++part) {
       Reg bytes = with_immediate(Op::Shl, vector(index, part), 4);
-      Inst& inst = add(Op::StoreFull);
+      const InstRef inst = add(Op::StoreFull);
       use(inst, bytes);
-      inst.mem = frame(scratch_ + static_cast<std::int32_t>(part * host_.vector_bytes));
+      inst->mem = frame(scratch_ + static_cast<std::int32_t>(part * host_.vector_bytes));
     }
     scratch_index_ = index;
     scratch_block_ = current_block();
@@ -71,9 +71,9 @@ std::array<Reg, 4> Lowering::load_rows(Value index, std::int32_t offset, std::ui
   std::array<Reg, 4> rows;
   for (std::uint32_t k = 0; k < 4; ++k)
     for (std::uint32_t lane = 0; lane < host_.lanes / 4; ++lane) {
-      Inst& where = add(Op::SLoad, RegClass::scalar);
-      where.mem = frame(offsets + static_cast<std::int32_t>((lane * 4 + k) * 4));
-      Reg bytes = where.def;
+      const InstRef where = add(Op::SLoad, RegClass::scalar);
+      where->mem = frame(offsets + static_cast<std::int32_t>((lane * 4 + k) * 4));
+      Reg bytes = where->def;
       rows[k] = load_row(rows[k], lane, bytes, offset);
     }
   std::array<Reg, 4> components = transpose(rows);
@@ -92,9 +92,9 @@ std::size_t Lowering::load_rows_together(Value index, std::span<const TableRow> 
 // same index, no loss where they differ.
 void Lowering::load_same_or_any_rows(Value index, std::span<const TableRow> rows) {
   const Reg number = vector_to_scalar(vector(index, 0));
-  Inst& spread = add(Op::BroadcastScalar, RegClass::vector);
+  const InstRef spread = add(Op::BroadcastScalar, RegClass::vector);
   use(spread, number);
-  const Reg numbers = spread.def;
+  const Reg numbers = spread->def;
   Reg same = lir::kNoReg;
   for (std::uint32_t p = 0; p < parts_; ++p) {
     const Reg equal = vvv(Op::ICmpEq, vector(index, p), numbers);

@@ -12,7 +12,7 @@ namespace warpjit::backend::x64 {
 
 using ir::Opcode;
 using ir::Value;
-using lir::Inst;
+using lir::InstRef;
 using lir::MemBase;
 using lir::Reg;
 using lir::RegClass;
@@ -84,16 +84,16 @@ Reg Lowering::look_up(std::uint32_t component, std::uint32_t first_row, Reg numb
       tables.place + static_cast<std::int32_t>((component * tables.rows + first_row) * 4);
   upper = lower;
   upper.mem.displacement += static_cast<std::int32_t>(host_.vector_bytes);
-  Inst& load = add(Op::LoadFull, RegClass::vector);
-  load.mem = lower.mem;
-  load.flags |= lir::kRemat;
-  const Reg words = load.def;
-  Inst& inst = add(Op::LookUp, RegClass::vector);
-  inst.flags |= lir::kTied;
+  const InstRef load = add(Op::LoadFull, RegClass::vector);
+  load->mem = lower.mem;
+  load->flags |= lir::kRemat;
+  const Reg words = load->def;
+  const InstRef inst = add(Op::LookUp, RegClass::vector);
+  inst->flags |= lir::kTied;
   use(inst, words);
   use(inst, numbers);
   use_source(inst, upper);
-  return inst.def;
+  return inst->def;
 }
 
 Reg Lowering::at_least(Reg numbers, std::int64_t bound) {
@@ -104,12 +104,12 @@ Reg Lowering::at_least(Reg numbers, std::int64_t bound) {
 // The invalid flag, if a lane of the mask is set.
 void Lowering::raise_invalid(Reg mask) {
   const Reg nan = constant_vector(kNaN);
-  Inst& inst = add(Op::CmpFMasked, RegClass::mask);
-  inst.flags = 0;  // wanted although nobody uses what it defines
+  const InstRef inst = add(Op::CmpFMasked, RegClass::mask);
+  inst->flags = 0;  // wanted although nobody uses what it defines
   use(inst, nan);
   use(inst, nan);
   use(inst, mask);
-  inst.imm = predicate::kLtSignaling;
+  inst->imm = predicate::kLtSignaling;
 }
 
 // Of the rows those that have a window of indices in common which is worth it.

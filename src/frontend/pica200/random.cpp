@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "base/element_ref.h"
 #include "base/random.h"
 
 namespace warpjit::pica200 {
@@ -97,15 +98,15 @@ class Generator {
 
   std::uint32_t here() const { return static_cast<std::uint32_t>(segment_->code.size()); }
 
-  Instruction& emit(Opcode opcode) {
+  using Emitted = ElementRef<Instruction>;
+  Emitted emit(Opcode opcode) {
     Instruction instruction;
     instruction.opcode = opcode;
     if (random_.chance(5))
       instruction.unused =
           static_cast<std::uint32_t>(random_.next()) & unused_bits(instruction.info().format);
-    segment_->code.push_back(instruction);
     needs_padding_ = false;
-    return segment_->code.back();
+    return append(segment_->code, instruction);
   }
 
   // As the assembler, unless scopes may share their ends: no scope ends empty, after flow that would be lost,
@@ -124,19 +125,19 @@ class Generator {
   }
 
   void arithmetic() {
-    Instruction& i = emit(arithmetic_[random_.below(static_cast<unsigned>(arithmetic_.size()))]);
-    const Format format = i.info().format;
+    const Emitted i = emit(arithmetic_[random_.below(static_cast<unsigned>(arithmetic_.size()))]);
+    const Format format = i->info().format;
     const bool multiply_add = format == Format::multiply_add || format == Format::multiply_add_inverted;
-    i.descriptor = static_cast<std::uint16_t>(random_.below(multiply_add ? 32 : kMaxDescriptors));
+    i->descriptor = static_cast<std::uint16_t>(random_.below(multiply_add ? 32 : kMaxDescriptors));
     const int wide = wide_source(format);
-    i.src1 = source(wide == 1);
-    if (i.source_count() > 1) i.src2 = source(wide == 2);
-    if (i.source_count() > 2) i.src3 = source(wide == 3);
+    i->src1 = source(wide == 1);
+    if (i->source_count() > 1) i->src2 = source(wide == 2);
+    if (i->source_count() > 2) i->src3 = source(wide == 3);
     if (options_.relative && random_.chance(40))
-      i.idx = static_cast<std::uint16_t>(random_.below(independent_ ? 3 : 4));  // aL is there before a LOOP
-    i.dst = static_cast<std::uint16_t>(random_.chance(30) ? random_.below(16) : 0x10 + random_.below(8));
-    i.cmp_x = static_cast<std::uint16_t>(random_.below(8));
-    i.cmp_y = static_cast<std::uint16_t>(random_.below(8));
+      i->idx = static_cast<std::uint16_t>(random_.below(independent_ ? 3 : 4));  // aL is there before a LOOP
+    i->dst = static_cast<std::uint16_t>(random_.chance(30) ? random_.below(16) : 0x10 + random_.below(8));
+    i->cmp_x = static_cast<std::uint16_t>(random_.below(8));
+    i->cmp_y = static_cast<std::uint16_t>(random_.below(8));
   }
 
   void choose_geometry() {
@@ -145,11 +146,11 @@ class Generator {
       enabled_ = static_cast<std::uint16_t>(enabled_ | 1U << random_.below(16));
   }
 
-  Instruction& move(std::uint16_t to, std::uint16_t from) {
-    Instruction& i = emit(Opcode::mov);
-    i.descriptor = kWholeMove;
-    i.dst = to;
-    i.src1 = from;
+  Emitted move(std::uint16_t to, std::uint16_t from) {
+    const Emitted i = emit(Opcode::mov);
+    i->descriptor = kWholeMove;
+    i->dst = to;
+    i->src1 = from;
     return i;
   }
 
@@ -157,11 +158,11 @@ class Generator {
   void prelude() {
     for (std::uint16_t reg = 0x10; reg < 0x20; ++reg)
       if (reg < 0x18 || reg == kCounter) move(reg, static_cast<std::uint16_t>(random_.below(8)));
-    move(0, 0).opcode = Opcode::mova;
-    Instruction& compare = emit(Opcode::cmp);
-    compare.descriptor = kWholeMove;
-    compare.src1 = 0;
-    compare.src2 = 0x10;
+    move(0, 0)->opcode = Opcode::mova;
+    const Emitted compare = emit(Opcode::cmp);
+    compare->descriptor = kWholeMove;
+    compare->src1 = 0;
+    compare->src2 = 0x10;
     for (std::uint16_t vertex = 0; vertex < 3; ++vertex) emission(vertex, vertex == 2);
   }
 
@@ -173,25 +174,25 @@ class Generator {
       for (std::uint16_t reg = 0; reg < 16; ++reg)
         if ((enabled_ >> reg & 1) != 0) move(reg, static_cast<std::uint16_t>(0x10 + random_.below(8)));
     if (independent_ || !random_.chance(20)) {
-      Instruction& set = emit(Opcode::setemit);
-      set.vertex = vertex;
-      set.primitive = complete && random_.chance(50) ? 1 : 0;
-      set.winding = static_cast<std::uint16_t>(random_.below(2));
+      const Emitted set = emit(Opcode::setemit);
+      set->vertex = vertex;
+      set->primitive = complete && random_.chance(50) ? 1 : 0;
+      set->winding = static_cast<std::uint16_t>(random_.below(2));
     }
     if (independent_ || !random_.chance(10)) emit(Opcode::emit);
   }
 
-  void condition(Instruction& i) {
-    i.condition = static_cast<std::uint16_t>(random_.below(4));
-    i.ref_x = static_cast<std::uint16_t>(random_.below(2));
-    i.ref_y = static_cast<std::uint16_t>(random_.below(2));
+  void condition(Emitted i) {
+    i->condition = static_cast<std::uint16_t>(random_.below(4));
+    i->ref_x = static_cast<std::uint16_t>(random_.below(2));
+    i->ref_y = static_cast<std::uint16_t>(random_.below(2));
   }
 
   // A random condition on the flags or on a bool uniform, by the instruction's format.
-  void decide(Instruction& i) {
-    if (i.info().format == Format::condition_flow) condition(i);
-    if (i.info().format == Format::bool_flow)
-      i.uniform = static_cast<std::uint16_t>(random_.below(independent_ ? 15 : 16));
+  void decide(Emitted i) {
+    if (i->info().format == Format::condition_flow) condition(i);
+    if (i->info().format == Format::bool_flow)
+      i->uniform = static_cast<std::uint16_t>(random_.below(independent_ ? 15 : 16));
   }
 
   static void raise(Depth& needs, const Depth& inner) {
@@ -220,9 +221,9 @@ class Generator {
       } else if (choice < 20 && random_.chance(25)) {
         emit(Opcode::end);
       } else if (choice < 25 && options_.jumps) {
-        Instruction& jump = emit(random_.chance(70) ? Opcode::jmpc : Opcode::jmpu);
+        const Emitted jump = emit(random_.chance(70) ? Opcode::jmpc : Opcode::jmpu);
         decide(jump);
-        jump.num = static_cast<std::uint16_t>(random_.below(2));
+        jump->num = static_cast<std::uint16_t>(random_.below(2));
         open_jumps_.push_back(here() - 1);
         needs_padding_ = true;
       } else if (choice < 27 && options_.jumps && counters_ < 4 && budget > 4) {
@@ -255,7 +256,7 @@ class Generator {
   Depth loop(Depth open, unsigned budget) {
     if (open.loops == kStackSizes.loops) return {};
     ++open.loops;
-    emit(Opcode::loop).uniform = static_cast<std::uint16_t>(random_.below(4));
+    emit(Opcode::loop)->uniform = static_cast<std::uint16_t>(random_.below(4));
     const std::uint32_t at = here() - 1;
     Depth needs = block(open, random_.below(budget + 1), true);
     pad(at + 1);
@@ -272,9 +273,9 @@ class Generator {
         open.loops + inner.loops > kStackSizes.loops)
       return {};
     constexpr Opcode kCalls[] = {Opcode::call, Opcode::callc, Opcode::callu};
-    Instruction& instruction = emit(kCalls[random_.below(3)]);
+    const Emitted instruction = emit(kCalls[random_.below(3)]);
     decide(instruction);
-    instruction.target = static_cast<std::uint16_t>(callee);
+    instruction->target = static_cast<std::uint16_t>(callee);
     needs_padding_ = true;
     return {inner.calls + 1, inner.ifs, inner.loops};
   }
@@ -283,29 +284,29 @@ class Generator {
   Depth repeat(const Depth& open, unsigned budget) {
     const unsigned lane = counters_++;
     const auto set = [&](Opcode opcode, std::uint16_t src1, std::uint16_t src2) {
-      Instruction& i = emit(opcode);
-      i.descriptor = static_cast<std::uint16_t>(lane);
-      i.dst = kCounter;
-      i.src1 = src1;
-      i.src2 = src2;
+      const Emitted i = emit(opcode);
+      i->descriptor = static_cast<std::uint16_t>(lane);
+      i->dst = kCounter;
+      i->src1 = src1;
+      i->src2 = src2;
     };
     set(Opcode::mov, kLimits - 1, 0);  // c94 = 0
     const std::uint32_t start = here();
     const Depth needs = block(open, random_.below(budget + 1), false);
     set(Opcode::add, kLimits - 2, kCounter);  // c93 = 1
-    Instruction& compare = emit(Opcode::cmp);
+    const Emitted compare = emit(Opcode::cmp);
     // Descriptor 4 + lane shows that component of the counter as x.
-    compare.descriptor = static_cast<std::uint16_t>(4 + lane);
-    descriptors_[compare.descriptor] = encode_descriptor(
+    compare->descriptor = static_cast<std::uint16_t>(4 + lane);
+    descriptors_[compare->descriptor] = encode_descriptor(
         {0, {}, {static_cast<std::uint8_t>(lane * 0x55), static_cast<std::uint8_t>(lane * 0x55), 0}, 0});
-    compare.src1 = kLimits;
-    compare.src2 = kCounter;
-    compare.cmp_x = 4;  // c95 > counter
-    compare.cmp_y = 0;
-    Instruction& jump = emit(Opcode::jmpc);
-    jump.condition = 2;
-    jump.ref_x = 1;
-    jump.target = static_cast<std::uint16_t>(start);
+    compare->src1 = kLimits;
+    compare->src2 = kCounter;
+    compare->cmp_x = 4;  // c95 > counter
+    compare->cmp_y = 0;
+    const Emitted jump = emit(Opcode::jmpc);
+    jump->condition = 2;
+    jump->ref_x = 1;
+    jump->target = static_cast<std::uint16_t>(start);
     needs_padding_ = true;
     return needs;
   }

@@ -7,7 +7,7 @@ namespace warpjit::ir {
 SsaBuilder::SsaBuilder(Builder& builder, std::span<const Type> types)
     : builder_(builder), types_(types.begin(), types.end()) {}
 
-Value& SsaBuilder::definition(Block block, std::uint32_t variable) {
+std::size_t SsaBuilder::place_of(Block block, std::uint32_t variable) {
   if (block.id >= rows_.size())
     rows_.resize(std::max<std::size_t>(builder_.function().block_count(), block.id + 1));
   Row& row = rows_[block.id];
@@ -15,7 +15,7 @@ Value& SsaBuilder::definition(Block block, std::uint32_t variable) {
     row.first = static_cast<std::uint32_t>(definitions_.size());
     definitions_.resize(definitions_.size() + types_.size());
   }
-  return definitions_[row.first + variable];
+  return row.first + variable;
 }
 
 // Follows replacements and shortens the chain behind it.
@@ -35,7 +35,7 @@ Value SsaBuilder::zero(std::uint32_t variable) {
 }
 
 void SsaBuilder::write(Block block, std::uint32_t variable, Value value) {
-  definition(block, variable) = value;
+  definitions_[place_of(block, variable)] = value;
 }
 
 Value SsaBuilder::read(Block block, std::uint32_t variable) {
@@ -50,7 +50,7 @@ std::uint32_t SsaBuilder::make_phi(Block block, std::uint32_t variable) {
   phis_.push_back({value, block, variable, kNone, kNone, false});
   if (phi_index_.size() <= value.id) phi_index_.resize(value.id + 1 + value.id / 2, kNone);
   phi_index_[value.id] = index;
-  definition(block, variable) = value;
+  definitions_[place_of(block, variable)] = value;
   return index;
 }
 
@@ -60,7 +60,7 @@ Value SsaBuilder::look_up(Block block, std::uint32_t variable) {
   path_.clear();
   Value found;
   for (;;) {
-    const Value known = definition(block, variable);
+    const Value known = definitions_[place_of(block, variable)];
     if (known.valid()) {
       found = resolve(known);
       break;
@@ -93,8 +93,8 @@ Value SsaBuilder::look_up(Block block, std::uint32_t variable) {
     }
     break;
   }
-  definition(block, variable) = found;
-  for (Block passed : path_) definition(passed, variable) = found;
+  definitions_[place_of(block, variable)] = found;
+  for (Block passed : path_) definitions_[place_of(passed, variable)] = found;
   return found;
 }
 

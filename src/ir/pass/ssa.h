@@ -58,7 +58,7 @@ class SsaBuilder {
     std::uint32_t phi, next;
   };
 
-  Value& definition(Block block, std::uint32_t variable);
+  std::size_t place_of(Block block, std::uint32_t variable);  // in definitions_, which it may make longer
   Value resolve(Value value);
   Value zero(std::uint32_t variable);
   std::uint32_t phi_of(Value value) const {
