@@ -11,6 +11,7 @@
 #include "ir/parser.h"
 #include "ir/pipeline.h"
 #include "ir/printer.h"
+#include "support/source_dir.h"
 
 namespace warpjit::ir {
 namespace {
@@ -20,7 +21,7 @@ constexpr std::string_view kLine = "----\n";
 class LinearizeText : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(LinearizeText, GivesTheGroupForm) {
-  const std::string path = WARPJIT_SOURCE_DIR "/tests/ir/linearize/" + GetParam() + ".ir";
+  const std::string path = tests::source_file("tests/ir/linearize/" + GetParam() + ".ir");
   std::stringstream content;
   content << std::ifstream(path).rdbuf();
   const std::string text = content.str();
@@ -42,7 +43,7 @@ TEST_P(LinearizeText, GivesTheGroupForm) {
 
 std::vector<std::string> cases() {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(WARPJIT_SOURCE_DIR "/tests/ir/linearize"))
+  for (const auto& entry : std::filesystem::directory_iterator(tests::source_file("tests/ir/linearize")))
     if (entry.path().extension() == ".ir") names.push_back(entry.path().stem().string());
   std::sort(names.begin(), names.end());
   return names;

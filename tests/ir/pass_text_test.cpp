@@ -19,6 +19,7 @@
 #include "ir/pass/passes.h"
 #include "ir/printer.h"
 #include "ir/verifier.h"
+#include "support/source_dir.h"
 
 namespace warpjit::ir {
 namespace {
@@ -79,7 +80,7 @@ std::string run_passes(Function f, const std::string& passes) {
 class PassText : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(PassText, Gives) {
-  const fs::path file = fs::path(WARPJIT_SOURCE_DIR) / "tests/ir/cases" / (GetParam() + ".ir");
+  const fs::path file = tests::source_file("tests/ir/cases/" + GetParam() + ".ir");
   std::vector<TextCase> cases = read_cases(file);
   ASSERT_FALSE(cases.empty()) << file;
   for (TextCase& c : cases) {

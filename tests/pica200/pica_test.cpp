@@ -5,10 +5,12 @@
 #include <iterator>
 #include <limits>
 
+#include "support/source_dir.h"
+
 namespace warpjit::pica200 {
 
 std::string read_example(const std::string& name) {
-  std::ifstream file(std::string(WARPJIT_SOURCE_DIR) + "/examples/pica200/" + name, std::ios::binary);
+  std::ifstream file(tests::source_file("examples/pica200/" + name), std::ios::binary);
   EXPECT_TRUE(file.good()) << name;
   return {std::istreambuf_iterator<char>(file), {}};
 }

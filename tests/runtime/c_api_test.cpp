@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runtime/shaders.h"
+#include "support/source_dir.h"
 
 namespace warpjit::test {
 namespace {
@@ -372,8 +373,7 @@ TEST(CApi, BadPrograms) {
 }
 
 TEST(CApi, Containers) {
-  const std::vector<std::byte> bytes =
-      read_file(std::string(WARPJIT_SOURCE_DIR) + "/examples/pica200/mvp_light.shbin");
+  const std::vector<std::byte> bytes = read_file(tests::source_file("examples/pica200/mvp_light.shbin"));
   warpjit_error error = sized<warpjit_error>();
   auto choice = sized<warpjit_program_choice>();
   choice.stage = WARPJIT_STAGE_VERTEX;

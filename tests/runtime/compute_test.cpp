@@ -9,6 +9,7 @@
 #include "frontend/tesla/random.h"
 #include "frontend/tesla/shader.h"
 #include "support/share.h"
+#include "support/source_dir.h"
 #include "warpjit/compute.hpp"
 
 namespace warpjit {
@@ -16,7 +17,7 @@ namespace {
 
 std::string read_example(const std::string& name) {
   std::stringstream text;
-  text << std::ifstream(WARPJIT_SOURCE_DIR "/examples/tesla/" + name + ".tesla").rdbuf();
+  text << std::ifstream(tests::source_file("examples/tesla/" + name + ".tesla")).rdbuf();
   return text.str();
 }
 

@@ -9,6 +9,7 @@
 
 #include "frontend/pica200/assemble.h"
 #include "frontend/pica200/shader.h"
+#include "support/source_dir.h"
 #include "warpjit/warpjit.hpp"
 
 namespace warpjit::test {
@@ -41,7 +42,7 @@ inline Program example(const std::string& name) {
   Program::Choice choice;
   choice.stage = Stage::vertex;
   choice.source_name = name;
-  const std::string path = std::string(WARPJIT_SOURCE_DIR) + "/examples/pica200/" + name;
+  const std::string path = tests::source_file("examples/pica200/" + name);
   auto program = Program::from_shbin(read_file(path), choice);
   EXPECT_TRUE(program) << to_string(program.error());
   return *program;

@@ -6,6 +6,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "support/source_dir.h"
+
 namespace warpjit::tests {
 namespace {
 
@@ -83,9 +85,7 @@ PicaCase read_case(const json& in) {
 
 }  // namespace
 
-std::string pica_cases_path() {
-  return std::string(WARPJIT_SOURCE_DIR) + "/../shared/corpus/pica200/tests.json";
-}
+std::string pica_cases_path() { return tests::source_file("../shared/corpus/pica200/tests.json"); }
 
 Result<std::vector<PicaCase>> load_pica_cases(const std::string& path) {
   std::ifstream file(path);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "support/source_dir.h"
 #include "tesla/interpret_test.h"
 #include "tesla/translate_test.h"
 
@@ -24,7 +25,7 @@ struct Sequence {
 std::vector<std::uint32_t> run_example(const std::string& name, std::array<std::uint32_t, 2> grid,
                                        std::array<std::uint32_t, 3> block, std::vector<std::uint32_t> memory,
                                        const std::vector<std::uint32_t>& parameters) {
-  const std::string path = WARPJIT_SOURCE_DIR "/examples/tesla/" + name + ".tesla";
+  const std::string path = tests::source_file("examples/tesla/" + name + ".tesla");
   const auto container = assemble(read_text(path), name);
   EXPECT_TRUE(container.ok()) << to_string(container.error());
   if (!container) return memory;

@@ -5,6 +5,7 @@
 
 #include "base/sfu.h"
 #include "frontend/tesla/interpret.h"
+#include "support/source_dir.h"
 #include "tesla/translate_test.h"
 
 namespace warpjit::tesla {
@@ -15,7 +16,7 @@ std::uint32_t word(const std::string& text) {
 }
 std::uint64_t long_word(const std::string& text) { return std::strtoull(text.c_str(), nullptr, 16); }
 
-bool is_shared(const std::string& folder) { return !folder.starts_with(WARPJIT_SOURCE_DIR "/tests"); }
+bool is_shared(const std::string& folder) { return !folder.starts_with(tests::source_file("tests")); }
 
 std::vector<std::vector<std::string>> rows_of(const std::string& path) {
   std::vector<std::vector<std::string>> rows;
@@ -87,7 +88,7 @@ class TeslaInstructions : public testing::TestWithParam<bool> {
     if (GetParam() && shared_folder().empty()) GTEST_SKIP() << "the shared corpus is not there";
   }
   static std::string file(const char* name) {
-    return (GetParam() ? shared_folder() + "/instr/" : WARPJIT_SOURCE_DIR "/tests/tesla/data/") + name;
+    return (GetParam() ? shared_folder() + "/instr/" : tests::source_file("tests/tesla/data/")) + name;
   }
 };
 

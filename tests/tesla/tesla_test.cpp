@@ -5,12 +5,14 @@
 #include <fstream>
 #include <iterator>
 
+#include "support/source_dir.h"
+
 namespace warpjit::tesla {
 
 std::string shared_folder() {
   const char* root = std::getenv("WARPJIT_SHARED");
   const std::string folder =
-      (root != nullptr ? std::string(root) : std::string(WARPJIT_SOURCE_DIR "/../shared")) + "/corpus/tesla";
+      (root != nullptr ? std::string(root) : tests::source_file("../shared")) + "/corpus/tesla";
   return std::filesystem::is_directory(folder) ? folder : std::string();
 }
 

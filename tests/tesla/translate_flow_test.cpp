@@ -1,6 +1,7 @@
 // Where the order of lanes is what makes a result: as IR with the hardware's bits, by the order of blocks or
 // with the warp's stack, or left to the guest interpreter. (The bodies of interpret_flow_test run as IR,
 // too.)
+#include "support/source_dir.h"
 #include "tesla/translate_test.h"
 
 namespace warpjit::tesla {
@@ -304,7 +305,7 @@ TEST(TeslaTranslateFlow, BarrierForms) {
 
 // The 32-bit products that compilers build from three 16-bit ones are one again.
 TEST(TeslaTranslate, ProductsOfHalvesAreOne) {
-  const auto container = assemble(read_text(WARPJIT_SOURCE_DIR "/examples/tesla/hash.tesla"), "hash");
+  const auto container = assemble(read_text(tests::source_file("examples/tesla/hash.tesla")), "hash");
   ASSERT_TRUE(container.ok());
   ComputeFacts facts;
   facts.block = {256, 1, 1};

@@ -9,13 +9,20 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "support/source_dir.h"
+
 namespace warpjit::tool {
+
+// A generated source has them.
+extern const char* const kToolPath;
+extern const char* const kToolEmulator;  // what runs it, if it is for another machine
+
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-const std::string kExamples = WARPJIT_SOURCE_DIR "/examples/pica200/";
+const std::string kExamples = tests::source_file("examples/pica200/");
 
 class CliTest : public testing::Test {
  protected:
@@ -34,9 +41,9 @@ class CliTest : public testing::Test {
   // Runs the tool in the test's folder.
   Outcome run(const std::string& arguments, const std::string& environment = "") const {
     const std::string out = path("stdout.txt"), err = path("stderr.txt");
-    const std::string command = "cd '" + folder_.string() + "' && " + environment +
-                                " " WARPJIT_TOOL_EMULATOR " '" WARPJIT_TOOL_PATH "' " + arguments + " >'" +
-                                out + "' 2>'" + err + "' </dev/null";
+    const std::string command = "cd '" + folder_.string() + "' && " + environment + " " + kToolEmulator +
+                                " '" + kToolPath + "' " + arguments + " >'" + out + "' 2>'" + err +
+                                "' </dev/null";
     const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(out), read(err)};
   }
@@ -279,13 +286,12 @@ TEST_F(CliTest, BenchAndCharts) {
 }
 
 TEST_F(CliTest, GoldenCountsAreUpToDate) {
-  const std::string source = WARPJIT_SOURCE_DIR;
-  const Outcome outcome =
-      run("golden --check --folder " + source + "/tests/golden --examples " + source + "/examples/pica200");
+  const Outcome outcome = run("golden --check --folder " + tests::source_file("tests/golden") +
+                              " --examples " + tests::source_file("examples/pica200"));
   EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
 }
 
-const std::string kKernels = WARPJIT_SOURCE_DIR "/examples/tesla/";
+const std::string kKernels = tests::source_file("examples/tesla/");
 
 TEST_F(CliTest, KernelsAgreeOnEveryEngine) {
   for (const auto& entry : fs::directory_iterator(kKernels)) {
@@ -374,8 +380,7 @@ TEST_F(CliTest, KernelStatistics) {
     EXPECT_EQ(line["uninitialized_registers"], 0) << line;
     EXPECT_EQ(line["uninitialized_shared"], 0) << line;
   }
-  const std::string shaders = WARPJIT_SOURCE_DIR "/examples/pica200/";
-  EXPECT_EQ(run("run '" + shaders + "mvp_light.json' --stats").code, 2);
+  EXPECT_EQ(run("run '" + kExamples + "mvp_light.json' --stats").code, 2);
 }
 
 // A fault is reported with its place, and by the exit code.

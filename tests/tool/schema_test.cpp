@@ -9,6 +9,7 @@
 
 #include "compute_file.h"
 #include "launch_file.h"
+#include "support/source_dir.h"
 
 namespace warpjit::tool {
 namespace {
@@ -16,12 +17,12 @@ namespace {
 using nlohmann::json;
 
 json load(const std::filesystem::path& path) { return json::parse(std::ifstream(path)); }
-json launch_schema() { return load(WARPJIT_SOURCE_DIR "/docs/launch.schema.json"); }
+json launch_schema() { return load(tests::source_file("docs/launch.schema.json")); }
 
 TEST(SchemaTest, ExamplesFitSchemaAndReader) {
   const json schema = launch_schema();
   unsigned count = 0;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(WARPJIT_SOURCE_DIR "/examples")) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(tests::source_file("examples"))) {
     if (entry.path().extension() != ".json" ||
         entry.path().filename().string().find("CMake") != std::string::npos)
       continue;

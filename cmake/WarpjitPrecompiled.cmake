@@ -1,0 +1,58 @@
+# Precompiled headers: most of a file's compile time is the standard library's and other libraries' headers. A source
+# compiles without them, too (CMAKE_DISABLE_PRECOMPILE_HEADERS=ON).
+#   library  what the modules of src/ are compiled with
+#   test     -O1; GoogleTest and JSON
+#   tool     -O1; JSON, the command line and formatting
+set(WARPJIT_STANDARD_HEADERS <algorithm> <array> <atomic> <bit> <charconv> <chrono> <cmath> <cstddef> <cstdint> <cstdio>
+    <cstdlib> <cstring> <functional> <limits> <map> <memory> <mutex> <optional> <span> <string> <string_view>
+    <type_traits> <unordered_map> <utility> <vector>)
+function(warpjit_precompiled_set kind)
+  cmake_parse_arguments(ARG "" "" "OPTIONS;HEADERS;LINK" ${ARGN})
+  set(source ${CMAKE_BINARY_DIR}/precompiled/${kind}.cpp)
+  if(NOT EXISTS ${source})
+    file(WRITE ${source} "")
+  endif()
+  add_library(warpjit_precompiled_${kind} OBJECT EXCLUDE_FROM_ALL ${source})
+  target_link_libraries(warpjit_precompiled_${kind} PRIVATE warpjit_options ${ARG_LINK})
+  target_compile_options(warpjit_precompiled_${kind} PRIVATE ${ARG_OPTIONS})
+  target_precompile_headers(warpjit_precompiled_${kind} PRIVATE ${WARPJIT_STANDARD_HEADERS} ${ARG_HEADERS})
+endfunction()
+# Options of code that is short to run and long to compile.
+set(WARPJIT_COLD $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
+set(WARPJIT_TEST_OPTIONS ${WARPJIT_COLD})
+if(WARPJIT_SANITIZE)
+  list(APPEND WARPJIT_TEST_OPTIONS -O0)
+endif()
+warpjit_precompiled_set(library)
+if(WARPJIT_TESTS)
+  warpjit_precompiled_set(test OPTIONS ${WARPJIT_TEST_OPTIONS} LINK GTest::gtest nlohmann_json::nlohmann_json
+                          HEADERS <filesystem> <fstream> <random> <set> <sstream> <gtest/gtest.h> <nlohmann/json.hpp>)
+endif()
+if(WARPJIT_TOOLS)
+  warpjit_precompiled_set(tool OPTIONS ${WARPJIT_COLD} LINK nlohmann_json::nlohmann_json fmt::fmt CLI11::CLI11
+                          HEADERS <filesystem> <fmt/core.h> <nlohmann/json.hpp> <CLI/CLI.hpp>)
+endif()
+
+# warpjit_precompiled(TARGET KIND): the target has the options of that kind and uses its precompiled headers.
+function(warpjit_precompiled target kind)
+  get_target_property(options warpjit_precompiled_${kind} COMPILE_OPTIONS)
+  if(options)
+    target_compile_options(${target} PRIVATE ${options})
+  endif()
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL EXECUTABLE)
+    target_compile_options(${target} PRIVATE -fPIC)  # not -fPIE: compilers want the option of the header
+  endif()
+  target_precompile_headers(${target} REUSE_FROM warpjit_precompiled_${kind})
+endfunction()
+
+# warpjit_cold(FILES...): files of a module that run seldom and compile long.
+function(warpjit_cold)
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${WARPJIT_COLD}")
+endfunction()
+
+# warpjit_special_options(OPTIONS... FILES files...): files of a module with options that no precompiled header has.
+function(warpjit_special_options)
+  cmake_parse_arguments(ARG "" "" "OPTIONS;FILES" ${ARGN})
+  set_source_files_properties(${ARG_FILES} PROPERTIES COMPILE_OPTIONS "${ARG_OPTIONS}" SKIP_PRECOMPILE_HEADERS ON)
+endfunction()
