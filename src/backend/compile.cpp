@@ -2,8 +2,8 @@
 #include <string>
 
 #include "backend/host.h"
-#include "backend/liveness.h"
-#include "backend/lower.h"
+#include "backend/allocate/liveness.h"
+#include "backend/lower/lower.h"
 #include "backend/workspace.h"
 
 namespace warpjit::backend {

@@ -1,7 +1,6 @@
 #include "backend/host.h"
 
 #include <algorithm>
-#include <array>
 
 #if WARPJIT_HAS_X64
 #include "backend/x64/host.h"
@@ -11,15 +10,6 @@
 #endif
 
 namespace warpjit::backend {
-
-OpKind kind(Op op) {
-  static constexpr std::array kKinds = {
-#define LIR_OP(name, kind) OpKind::kind,
-#include "backend/opcodes.inc"
-#undef LIR_OP
-  };
-  return kKinds[static_cast<std::size_t>(op)];
-}
 
 const Host* find_host(Target target) {
   switch (target) {

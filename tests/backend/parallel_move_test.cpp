@@ -1,5 +1,5 @@
 // Random sets of moves, done step by step, must give what all of them at once would give.
-#include "backend/parallel_move.h"
+#include "backend/allocate/parallel_move.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <random>
 
-#include "backend/parallel_move.h"
+#include "backend/allocate/parallel_move.h"
 
 namespace warpjit::lir {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "backend/lir.h"
-#include "backend/regalloc.h"
+#include "backend/lir/lir.h"
+#include "backend/allocate/allocator.h"
 
 namespace warpjit::lir {
 

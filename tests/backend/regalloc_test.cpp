@@ -1,6 +1,6 @@
 // The register allocator on random programs: judged by its checker, and by executing the code before and
 // after. The checker itself is judged by damaged allocations.
-#include "backend/regalloc.h"
+#include "backend/allocate/allocator.h"
 
 #include <gtest/gtest.h>
 

@@ -12,7 +12,7 @@
 
 #include "backend/a64/host.h"
 #include "backend/a64/immediate.h"
-#include "backend/emitter.h"
+#include "backend/emit/emitter.h"
 
 namespace warpjit::backend::a64 {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/a64/host.h"
-#include "backend/lower.h"
+#include "backend/lower/lower.h"
 
 namespace warpjit::backend::a64 {
 

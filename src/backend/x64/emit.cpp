@@ -3,7 +3,7 @@
 #include <array>
 #include <cstddef>
 
-#include "backend/emitter.h"
+#include "backend/emit/emitter.h"
 #include "backend/x64/host.h"
 
 namespace warpjit::backend::x64 {

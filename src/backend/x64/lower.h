@@ -1,7 +1,7 @@
 // What AVX2 and AVX-512 make of the operations that hosts do differently.
 #pragma once
 
-#include "backend/lower.h"
+#include "backend/lower/lower.h"
 #include "backend/x64/host.h"
 
 namespace warpjit::backend::x64 {

@@ -1,122 +1,170 @@
-// Table rows and masked stores.
+// Memory of threads, lane by lane: gathers, scatters, masked vectors.
 #include "backend/x64/lower.h"
 
 namespace warpjit::backend::x64 {
 
-using ir::Value;
+using ir::Element;
 using lir::InstRef;
 using lir::MemBase;
 using lir::Reg;
 using lir::RegClass;
-using lir::Regs;
 
-std::array<Reg, 4> Lowering::broadcast_row(Reg bytes, std::int32_t offset) {
-  std::array<Reg, 4> components;
-  for (std::uint32_t k = 0; k < 4; ++k) {
-    const InstRef inst = add(Op::Broadcast, RegClass::vector);
-    use(inst, bytes);
-    inst->mem = {MemBase::table, 0xff, 0, 0, true, offset + static_cast<std::int32_t>(4 * k)};
-    components[k] = inst->def;
+Reg Lowering::lanes_from(Reg r, Reg base, std::int32_t displacement, Reg guard) {
+  if (!v4()) {
+    const InstRef load = add(Op::Broadcast, RegClass::vector);
+    use(load, base);
+    load->mem = {MemBase::reg, 0, 0xff, 0, true, displacement};
+    Reg least = load->def, from = vvv(Op::ICmpEq, vvv(Op::IMaxU, r, least), r);
+    return guard == lir::kNoReg ? from : vvv(Op::And, from, guard);
   }
-  return components;
-}
-
-void Lowering::store_where(Reg r, Reg mask, const lir::Mem& mem, Reg base) {
-  const InstRef inst = add(Op::StoreFullMasked);
+  const InstRef inst = add(guard == lir::kNoReg ? Op::CmpU : Op::CmpUMasked, RegClass::mask);
   use(inst, r);
-  use(inst, mask);
-  if (base != lir::kNoReg) use(inst, base);
-  inst->mem = mem;
-}
-
-// The row at `offset` of the table plus `bytes`, as the 128-bit lane `lane` of `into`.
-Reg Lowering::load_row(Reg into, std::uint32_t lane, Reg bytes, std::int32_t offset) {
-  const InstRef inst = add(lane == 0 ? Op::LoadRow : Op::InsertRow, RegClass::vector);
-  inst->imm = lane;
-  if (lane != 0) use(inst, into);
-  inst->prefer = lane != 0;
-  inst->mem = {MemBase::table, 0xff, inst->use_count, 0, false, offset};
-  use(inst, bytes);
+  use(inst, lir::kNoReg);
+  if (guard != lir::kNoReg) use(inst, guard);
+  inst->mem = {MemBase::reg, inst->use_count, 0xff, 0, true, displacement};
+  use(inst, base);
+  inst->imm = integer_predicate::kGe;
   return inst->def;
 }
 
-// The byte offsets of the lanes' rows go through the frame, so that scalar loads can fetch them one by one.
-std::array<Reg, 4> Lowering::load_rows(Value index, std::int32_t offset, std::uint32_t count, bool may_exceed,
-                                       std::uint32_t p) {
-  if (scratch_ < 0) scratch_ = reserve_frame(parts_ * host_.vector_bytes);
-  const std::int32_t offsets = scratch_ + static_cast<std::int32_t>(p * host_.vector_bytes);
-  auto save = [&](Reg bytes) {
+Reg Lowering::lanes_that_differ(Reg a, Reg b, Reg guard) {
+  if (!v4()) {
+    Reg equal = vvv(Op::ICmpEq, a, b);
+    return guard == lir::kNoReg ? mask_not(equal) : vvv(Op::AndNot, equal, guard);
+  }
+  if (guard == lir::kNoReg) return compare(Op::CmpU, a, reg_source(b), integer_predicate::kNe);
+  const InstRef inst = add(Op::CmpUMasked, RegClass::mask);
+  use(inst, a);
+  use(inst, b);
+  use(inst, guard);
+  inst->imm = integer_predicate::kNe;
+  return inst->def;
+}
+
+Reg Lowering::lanes_with_bits(Reg r, std::uint32_t bits, Reg guard) {
+  return lanes_that_differ(vvv(Op::And, r, constant_source(bits)), constant_vector(0), guard);
+}
+
+// A mask of its own, because gathers and scatters clear theirs.
+Reg Lowering::mask_to_clear(Reg guard) {
+  if (guard == lir::kNoReg) return add(v4() ? Op::KOnes : Op::Ones, mask_class())->def;
+  const InstRef inst = add(v4() ? Op::KCopy : Op::Copy, mask_class());
+  use(inst, guard);
+  return inst->def;
+}
+
+Reg Lowering::gather(Reg offset, Reg base, std::int32_t displacement, Reg guard) {
+  Reg mask = mask_to_clear(guard);
+  const InstRef inst = add(Op::Gather, RegClass::vector);
+  inst->flags |= lir::kEarlyClobber;
+  use(inst, offset);
+  use(inst, mask);
+  use(inst, base);
+  inst->mem = {MemBase::reg, 2, 0xff, 0, false, displacement};
+  return inst->def;
+}
+
+// A narrow element is cut out of the aligned word it is in, which is inside wherever the element is.
+Reg Lowering::load_lanes(Element element, Reg offset, Reg base, std::int32_t displacement, Reg guard) {
+  if (element == Element::word) return gather(offset, base, displacement, guard);
+  if (displacement != 0)
+    offset = vvv(Op::IAdd, offset, constant_source(static_cast<std::uint32_t>(displacement)));
+  Reg words = gather(vvv(Op::And, offset, constant_source(~3u)), base, 0, guard);
+  const bool byte = element <= Element::s8, is_signed = element == Element::s8 || element == Element::s16;
+  // To the top: by 8 bits for each byte of the word above it.
+  Reg above = vvv(Op::AndNot, offset, constant_source(byte ? 3 : 2));
+  Reg top = vvv(Op::ShlV, words, with_immediate(Op::Shl, above, 3));
+  return with_immediate(is_signed ? Op::ShrS : Op::ShrU, top, byte ? 24 : 16);
+}
+
+void Lowering::store_lanes(Reg r, Reg offset, Reg base, std::int32_t displacement, Reg guard) {
+  if (!v4()) return store_words(r, offset, base, displacement, guard);
+  Reg mask = mask_to_clear(guard);
+  const InstRef inst = add(Op::Scatter);
+  use(inst, r);
+  use(inst, offset);
+  use(inst, mask);
+  use(inst, base);
+  inst->mem = {MemBase::reg, 3, 0xff, 0, false, displacement};
+}
+
+// One after the other, by way of the frame; lanes without guard store to the frame, too.
+void Lowering::store_words(Reg r, Reg offset, Reg base, std::int32_t displacement, Reg guard) {
+  const auto bytes = static_cast<std::int32_t>(host_.vector_bytes);
+  if (words_ < 0) words_ = reserve_frame(3 * host_.vector_bytes + 4);
+  const auto save = [&](Reg saved, std::int32_t place) {
     const InstRef inst = add(Op::StoreFull);
-    use(inst, bytes);
-    inst->mem = frame(offsets);
+    use(inst, saved);
+    inst->mem = frame(words_ + place);
   };
-  Reg inside = lir::kNoReg;
-  if (may_exceed) {  // rows outside are read as row 0 and then zeroed
-    Reg all = vector(index, p);
-    inside = v4() ? compare(Op::CmpU, all, constant_source(count - 1), integer_predicate::kLe)
-                  : vvv(Op::ICmpEq, vvv(Op::IMinU, all, constant_source(count - 1)), all);
-    save(zero_where_not(with_immediate(Op::Shl, all, 4), inside));
-    scratch_block_ = ~0u;
-  } else if (scratch_index_ != index || scratch_block_ != current_block()) {
-    // Of all parts at once: a second row with this index finds them there.
-    for (std::uint32_t part = p; part < parts_; ++part) {
-      Reg bytes = with_immediate(Op::Shl, vector(index, part), 4);
-      const InstRef inst = add(Op::StoreFull);
-      use(inst, bytes);
-      inst->mem = frame(scratch_ + static_cast<std::int32_t>(part * host_.vector_bytes));
+  const auto load = [&](std::int32_t place) {
+    const InstRef inst = add(Op::SLoad, RegClass::scalar);
+    inst->mem = frame(words_ + place);
+    return inst->def;
+  };
+  save(r, 0);
+  save(offset, bytes);
+  if (guard != lir::kNoReg) save(guard, 2 * bytes);
+  for (std::int32_t lane = 0; lane < bytes; lane += 4) {
+    Reg word = load(lane), distance = load(bytes + lane);
+    const InstRef there = add(Op::SAddress, RegClass::scalar);
+    use(there, base);
+    use(there, distance);
+    there->mem = {MemBase::reg, 0, 1, 0, false, displacement};
+    Reg place = there->def;
+    if (guard != lir::kNoReg) {
+      Reg taken = load(2 * bytes + lane);
+      const InstRef aside = add(Op::SAddress, RegClass::scalar);
+      aside->mem = frame(words_ + 3 * bytes);
+      Reg nowhere = aside->def;
+      const InstRef choice = add(Op::SSelect64, RegClass::scalar);
+      choice->flags |= lir::kTied;
+      use(choice, nowhere);
+      use(choice, place);
+      use(choice, taken);
+      place = choice->def;
     }
-    scratch_index_ = index;
-    scratch_block_ = current_block();
+    const InstRef store = add(Op::SStoreWord);
+    use(store, word);
+    use(store, place);
+    store->mem = {MemBase::reg, 1, 0xff, 0, false, 0};
   }
-  std::array<Reg, 4> rows;
-  for (std::uint32_t k = 0; k < 4; ++k)
-    for (std::uint32_t lane = 0; lane < host_.lanes / 4; ++lane) {
-      const InstRef where = add(Op::SLoad, RegClass::scalar);
-      where->mem = frame(offsets + static_cast<std::int32_t>((lane * 4 + k) * 4));
-      Reg bytes = where->def;
-      rows[k] = load_row(rows[k], lane, bytes, offset);
-    }
-  std::array<Reg, 4> components = transpose(rows);
-  if (may_exceed)
-    for (Reg& r : components) r = zero_where_not(r, inside);
-  return components;
 }
 
-std::size_t Lowering::load_rows_together(Value index, std::span<const TableRow> rows) {
-  if (v4()) return look_up_rows(index, rows);
-  load_same_or_any_rows(index, rows);
-  return rows.size();
+Reg Lowering::load_together(Reg guard, Reg base, Reg index, std::int32_t displacement) {
+  const InstRef inst = add(guard == lir::kNoReg ? Op::LoadFull : Op::LoadMasked, RegClass::vector);
+  if (guard != lir::kNoReg) use(inst, guard);
+  inst->mem = {MemBase::reg, inst->use_count, static_cast<std::uint8_t>(inst->use_count + 1), 0,
+               false,        displacement};
+  use(inst, base);
+  use(inst, index);
+  return inst->def;
 }
 
-// Rows that all lanes share are broadcast. Measured with AVX2 on skin_loop: +42% where all lanes have the
-// same index, no loss where they differ.
-void Lowering::load_same_or_any_rows(Value index, std::span<const TableRow> rows) {
-  const Reg number = vector_to_scalar(vector(index, 0));
-  const InstRef spread = add(Op::BroadcastScalar, RegClass::vector);
-  use(spread, number);
-  const Reg numbers = spread->def;
-  Reg same = lir::kNoReg;
-  for (std::uint32_t p = 0; p < parts_; ++p) {
-    const Reg equal = vvv(Op::ICmpEq, vector(index, p), numbers);
-    same = p == 0 ? equal : mask_op(MaskOp::and_, same, equal);
-  }
-  const auto each = [&](auto make) {
-    Regs components;
-    for (const TableRow& row : rows)
-      for (std::uint32_t p = 0; p < parts_; ++p) {
-        for (Reg component : make(row, p)) components.push_back(component);
-      }
-    return components;
-  };
-  const auto any_rows = [&] {
-    return each([&](const TableRow& row, std::uint32_t p) {
-      return load_rows(index, row.offset, row.count, row.may_exceed, p);
-    });
-  };
-  const auto same_rows = [&] {
-    return each([&](const TableRow& row, std::uint32_t) { return uniform_row(number, row); });
-  };
-  define_rows(rows, either_way(mask_not(same), any_rows, same_rows));
+void Lowering::store_together(Reg r, Reg guard, Reg base, Reg index, std::int32_t displacement) {
+  const InstRef inst = add(guard == lir::kNoReg ? Op::StoreFull : Op::StoreFullMasked);
+  use(inst, r);
+  if (guard != lir::kNoReg) use(inst, guard);
+  inst->mem = {MemBase::reg, inst->use_count, static_cast<std::uint8_t>(inst->use_count + 1), 0,
+               false,        displacement};
+  use(inst, base);
+  use(inst, index);
+}
+
+Reg Lowering::load_same(Reg guard, Reg base, Reg index, std::int32_t displacement) {
+  const InstRef inst = add(guard == lir::kNoReg ? Op::Broadcast : Op::BroadcastMasked, RegClass::vector);
+  if (guard != lir::kNoReg) use(inst, guard);
+  inst->mem = {MemBase::reg, inst->use_count, static_cast<std::uint8_t>(inst->use_count + 1), 0,
+               true,         displacement};
+  use(inst, base);
+  use(inst, index);
+  return inst->def;
+}
+
+Reg Lowering::spread_first_lane(Reg r) {
+  const InstRef inst = add(Op::SpreadFirst, RegClass::vector);
+  use(inst, r);
+  return inst->def;
 }
 
 }  // namespace warpjit::backend::x64

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "backend/lower.h"
+#include "backend/lower/lower.h"
 #include "ir/analysis/range.h"
 
 namespace warpjit::backend {

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstddef>
 
-#include "backend/lower.h"
+#include "backend/lower/lower.h"
 #include "ir/analysis/range.h"
 
 namespace warpjit::backend {

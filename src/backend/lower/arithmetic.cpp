@@ -1,6 +1,6 @@
 // Lowering of arithmetic, comparisons and conversions: the forms and parts of their operands. What a part
 // costs is the host's.
-#include "backend/lower.h"
+#include "backend/lower/lower.h"
 
 namespace warpjit::backend {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <numeric>
 
-#include "backend/lower.h"
+#include "backend/lower/lower.h"
 
 namespace warpjit::backend {
 

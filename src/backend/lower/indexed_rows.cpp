@@ -1,7 +1,7 @@
 // Lowering of bindings with several rows a thread (LoadInputRow, StoreOutputRow). A row whose number is known
 // is as the only row of a thread, some bytes on. Else lanes go one by one: their byte offsets pass through
 // the frame, so that scalar loads can fetch them.
-#include "backend/lower.h"
+#include "backend/lower/lower.h"
 
 namespace warpjit::backend {
 

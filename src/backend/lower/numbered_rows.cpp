@@ -1,7 +1,7 @@
 // Lowering of input rows that another binding numbers (LoadInput): indexed vertices.
 #include <cstddef>
 
-#include "backend/lower.h"
+#include "backend/lower/lower.h"
 
 namespace warpjit::backend {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "backend/lower.h"
+#include "backend/lower/lower.h"
 #include "ir/analysis/lane_comparison.h"
 #include "ir/analysis/liveness.h"
 

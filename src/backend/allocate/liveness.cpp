@@ -1,4 +1,4 @@
-#include "backend/liveness.h"
+#include "backend/allocate/liveness.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "backend/parallel_move.h"
+#include "backend/allocate/parallel_move.h"
 
 #include <algorithm>
 #include <bit>

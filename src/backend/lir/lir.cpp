@@ -1,4 +1,4 @@
-#include "backend/lir.h"
+#include "backend/lir/lir.h"
 
 #include <algorithm>
 

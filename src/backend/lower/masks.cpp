@@ -1,7 +1,7 @@
 // Lowering of i1 logic, selects and operations across lanes.
 #include <algorithm>
 
-#include "backend/lower.h"
+#include "backend/lower/lower.h"
 
 namespace warpjit::backend {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "backend/lir.h"
+#include "backend/lir/lir.h"
 
 namespace warpjit::lir {
 

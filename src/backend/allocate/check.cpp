@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <deque>
 
-#include "backend/parallel_move.h"
-#include "backend/regalloc.h"
+#include "backend/allocate/parallel_move.h"
+#include "backend/allocate/allocator.h"
 
 namespace warpjit::lir {
 namespace {

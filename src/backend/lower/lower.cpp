@@ -1,4 +1,4 @@
-#include "backend/lower.h"
+#include "backend/lower/lower.h"
 
 #include <algorithm>
 

@@ -1,10 +1,10 @@
-#include "backend/regalloc.h"
+#include "backend/allocate/allocator.h"
 
 #include <algorithm>
 #include <bit>
 
-#include "backend/liveness.h"
-#include "backend/parallel_move.h"
+#include "backend/allocate/liveness.h"
+#include "backend/allocate/parallel_move.h"
 
 namespace warpjit::lir {
 namespace {

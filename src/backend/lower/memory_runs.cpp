@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "backend/lower.h"
+#include "backend/lower/lower.h"
 #include "ir/analysis/lane_comparison.h"
 #include "ir/analysis/range.h"
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/lir.h"
+#include "backend/lir/lir.h"
 
 namespace warpjit::lir {
 

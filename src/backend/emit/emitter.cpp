@@ -1,4 +1,4 @@
-#include "backend/emitter.h"
+#include "backend/emit/emitter.h"
 
 #include <algorithm>
 #include <cstddef>
