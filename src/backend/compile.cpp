@@ -1,9 +1,9 @@
 // A kernel from its group form to machine code: the same steps for every host.
 #include <string>
 
-#include "backend/host.h"
 #include "backend/allocate/liveness.h"
-#include "backend/lower/lower.h"
+#include "backend/host.h"
+#include "backend/lower/choose_parts.h"
 #include "backend/workspace.h"
 
 namespace warpjit::backend {

@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
+#include "backend/allocate/allocator.h"
 #include "backend/lir/lir.h"
 #include "backend/lir/operations.h"
-#include "backend/allocate/allocator.h"
 #include "backend/target.h"
 #include "ir/function.h"
 
@@ -67,18 +67,37 @@ struct Role {
   std::vector<CallSite>* call_sites = nullptr;  // where the function's are added
 };
 
-struct Host {
-  Target target;
+// Vectors of any host have at most so many 32-bit lanes.
+inline constexpr std::uint32_t kMostHostLanes = 16;
+
+// What a host can do, by name: shared code and the host's own ask for these, never which host it is.
+struct Capabilities {
   std::uint32_t lanes;  // 32-bit lanes of a vector
   std::uint32_t vector_bytes;
   std::uint32_t vector_registers;
   std::uint32_t pool_repeat;     // words of the constant pool for one constant
-  bool mask_registers;           // masks are in registers of their own, not in vectors
-  bool memory_operands;          // a vector operand may be in memory
-  bool two_operand_scalars;      // scalar arithmetic overwrites its first operand
-  bool scaled_row_index;         // a row may be addressed as base + 2 * stride
-  bool blend_overwrites;         // a select is made in the register of one of its operands
   std::uint32_t max_code_bytes;  // that branches and the constant pool reach across
+  // Forms of instructions.
+  bool mask_registers;       // masks are in registers of their own, not in vectors
+  bool memory_operands;      // a vector operand may be in memory
+  bool broadcast_operands;   // it may be one word in memory, for all lanes
+  bool two_operand_scalars;  // scalar arithmetic overwrites its first operand
+  bool scaled_row_index;     // a row may be addressed as base + 2 * stride
+  bool blend_overwrites;     // a select is made in the register of one of its operands
+  bool embedded_rounding;    // an instruction may round toward zero whatever the mode is
+  // Instructions there are.
+  bool unsigned_conversions;  // between f32 and u32
+  bool number_extremes;       // minimum and maximum that prefer numbers to quiet NaNs
+  bool rotates;               // of lanes, by a constant
+  bool scatters;
+  bool guarded_broadcasts;  // a word of memory to all lanes, not read if no lane has the guard
+  // What is worth it.
+  bool one_row_test;  // looking whether all lanes want the same row of the uniform table
+};
+
+struct Host : Capabilities {
+  Target target;
+  std::uint32_t encoding;  // column of the host's opcodes.inc
 
   // Group form to LIR; `code` keeps the memory it had.
   void (*lower)(const ir::Function& f, const Host& host, const Role& role, ConstantPool& pool,

@@ -1,8 +1,8 @@
 // What a backend::Workspace keeps between compilations: the containers that grow with a program.
 #pragma once
 
-#include "backend/lir/lir.h"
 #include "backend/allocate/allocator.h"
+#include "backend/lir/lir.h"
 #include "backend/target.h"
 
 namespace warpjit::backend {

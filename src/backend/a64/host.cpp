@@ -23,23 +23,30 @@ lir::RegisterFile register_file(const Host& host, std::uint32_t limit) {
   return file;
 }
 
-constexpr Host make() {
-  Host host = {};
-  host.target = Target::a64;
-  host.lanes = 4;
-  host.vector_bytes = 16;
-  host.vector_registers = 32;
-  host.pool_repeat = 4;
-  host.blend_overwrites = true;
-  host.max_code_bytes = 1u << 20;  // conditional branches and loads of constants reach this far
-  host.lower = lower;
-  host.register_file = register_file;
-  host.emit = emit;
-  return host;
-}
+// Conditional branches and loads of constants reach 1 MiB.
+constexpr Capabilities kCapabilities = {
+    .lanes = 4,
+    .vector_bytes = 16,
+    .vector_registers = 32,
+    .pool_repeat = 4,
+    .max_code_bytes = 1u << 20,
+    .mask_registers = false,
+    .memory_operands = false,
+    .broadcast_operands = false,
+    .two_operand_scalars = false,
+    .scaled_row_index = false,
+    .blend_overwrites = true,
+    .embedded_rounding = false,
+    .unsigned_conversions = true,
+    .number_extremes = true,
+    .rotates = false,
+    .scatters = false,
+    .guarded_broadcasts = false,
+    .one_row_test = false,
+};
 
 }  // namespace
 
-constinit const Host kNeon = make();
+constinit const Host kNeon = {kCapabilities, Target::a64, 0, lower, nullptr, register_file, emit};
 
 }  // namespace warpjit::backend::a64

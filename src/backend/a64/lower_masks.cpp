@@ -1,47 +1,92 @@
-// Masks: all ones or zeros in each lane of a vector.
+// Masks: all ones or zeros in each lane of a vector. Comparisons and selects.
 #include "backend/a64/lower.h"
 
 namespace warpjit::backend::a64 {
 
+using ir::Opcode;
 using ir::Value;
 using lir::InstRef;
 using lir::Reg;
 using lir::RegClass;
 
-Reg Lowering::mask_op(MaskOp op, Reg a, Reg b) {
+Mask Masks::compare_floats(Opcode op, Value a, Value b, std::uint32_t p) {
+  auto is_zero = [&](Value v) { return is_constant(v) && (constant(v) & ~kSignBit) == 0; };
+  struct Row {
+    Opcode op;
+    Op straight, with_zero;
+    bool swap, inverted;
+  };
+  static constexpr Row kRows[] = {{Opcode::FEq32, Op::CmpEq, Op::CmpEqZero, false, false},
+                                  {Opcode::FNe32, Op::CmpEq, Op::CmpEqZero, false, true},
+                                  {Opcode::FGt32, Op::CmpGt, Op::CmpGtZero, false, false},
+                                  {Opcode::FGe32, Op::CmpGe, Op::CmpGeZero, false, false},
+                                  {Opcode::FLt32, Op::CmpGt, Op::CmpLtZero, true, false},
+                                  {Opcode::FLe32, Op::CmpGe, Op::CmpLeZero, true, false}};
+  for (const Row& row : kRows) {
+    if (row.op != op) continue;
+    Reg left = vector(a, p);
+    if (is_zero(b)) return {compare_zero(row.with_zero, left), row.inverted};
+    Reg right = vector(b, p);
+    return {row.swap ? compare(row.straight, right, left) : compare(row.straight, left, right), row.inverted};
+  }
+  // Unordered: not (a equals itself and b equals itself).
+  auto ordered = [&](Value v) {
+    Reg r = vector(v, p);
+    return compare(Op::CmpEq, r, r);
+  };
+  if (a == b || is_constant_number(f_, b, ~0u)) return {ordered(a), true};
+  if (is_constant_number(f_, a, ~0u)) return {ordered(b), true};
+  Reg left = ordered(a), right = ordered(b);
+  return {vvv(Op::And, left, right), true};
+}
+
+Mask Masks::compare_integers(Condition condition, Value a, Value b, std::uint32_t p) {
+  Reg left = vector(a, p), right = vector(b, p);
+  switch (condition) {
+    case Condition::equal:
+      return {compare(Op::ICmpEq, left, right)};
+    case Condition::not_equal:
+      return {compare(Op::ICmpEq, left, right), true};
+    case Condition::less_s:
+      return {compare(Op::ICmpGt, right, left)};
+    case Condition::less_equal_s:
+      return {compare(Op::ICmpGe, right, left)};
+    case Condition::less_u:
+      return {compare(Op::ICmpHi, right, left)};
+    case Condition::less_equal_u:
+      break;
+  }
+  return {compare(Op::ICmpHs, right, left)};
+}
+
+Reg Masks::mask_op(MaskOp op, Reg a, Reg b) {
   static constexpr Op kOps[] = {Op::And, Op::Or, Op::Xor, Op::AndNot};
   return vvv(kOps[static_cast<std::size_t>(op)], a, b);
 }
 
-Reg Lowering::mask_from_bool(Reg scalar) {
+Reg Masks::mask_from_bool(Reg scalar) {
   const InstRef negated = add(Op::SNeg, RegClass::scalar);  // 0 or all ones
   use(negated, scalar);
   Reg ones = negated->def;
-  const InstRef inst = add(Op::BroadcastScalar, RegClass::vector);
-  use(inst, ones);
-  return inst->def;
+  return spread(ones);
 }
 
 // Half of the lanes in one instruction, the other half in the move to a scalar register: less latency than
 // UMAXV has.
-void Lowering::branch_if_any(Reg mask) {
-  Reg pairs = vv(Op::AnyPairs, mask);
-  use(add(Op::BranchMask), pairs);
-}
+Reg Masks::to_test(Reg mask) { return vv(Op::AnyPairs, mask); }
 
-Reg Lowering::swizzle_quads(Reg r, std::uint64_t lanes) {
-  std::array<std::uint32_t, 4> bytes;
-  for (std::uint32_t n = 0; n < 4; ++n)
-    bytes[n] = 0x03020100u + static_cast<std::uint32_t>(lanes >> (2 * n) & 3) * 0x04040404u;
-  return vvv(Op::TableLanes, r, vector_of(bytes));
-}
-
-Reg Lowering::select_lanes(Mask m, Value a, Value b, std::uint32_t p) {
+Reg Masks::select_lanes(Mask m, Value a, Value b, std::uint32_t p) {
   auto is_zero = [&](Value v) { return is_constant(v) && constant(v) == 0; };
   if (is_zero(b)) return vvv(Op::And, m.reg, vector(a, p));
   if (is_zero(a)) return vvv(Op::AndNot, m.reg, vector(b, p));
   Reg if_false = vector(b, p), if_true = vector(a, p);
   return blend(if_false, reg_source(if_true), m.reg);
 }
+
+Reg Masks::select_masks(Reg m, Reg a, Reg b) { return blend(b, reg_source(a), m); }
+Reg Masks::mask_not(Reg a) { return vv(Op::Not, a); }
+Reg Masks::mask_constant(bool value) { return constant_vector(value ? ~0u : 0); }
+Reg Masks::bool_from_mask(Reg mask) { return scalar_op_imm(Op::SAndImm, vector_to_scalar(mask), 1); }
+Reg Masks::any_bits(Reg mask) { return vector_to_scalar(vv(Op::MaxAcross, mask)); }
 
 }  // namespace warpjit::backend::a64

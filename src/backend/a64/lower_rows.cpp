@@ -9,7 +9,7 @@ using lir::MemBase;
 using lir::Reg;
 using lir::RegClass;
 
-Reg Lowering::table_address(std::int32_t offset) {
+Reg Rows::table_address(std::int32_t offset) {
   const InstRef inst = add(Op::STableAddress, RegClass::scalar);
   inst->mem.base = MemBase::table;
   inst->mem.displacement = offset;
@@ -17,7 +17,7 @@ Reg Lowering::table_address(std::int32_t offset) {
   return inst->def;
 }
 
-std::array<Reg, 4> Lowering::broadcast_row(Reg bytes, std::int32_t offset) {
+std::array<Reg, 4> Rows::broadcast_row(Reg bytes, std::int32_t offset) {
   Reg base = table_address(offset);
   const InstRef inst = add(Op::LoadRow, RegClass::vector);
   use(inst, base);
@@ -29,7 +29,7 @@ std::array<Reg, 4> Lowering::broadcast_row(Reg bytes, std::int32_t offset) {
   return components;
 }
 
-void Lowering::store_where(Reg r, Reg mask, const lir::Mem& mem, Reg base) {
+void Rows::store_where(Reg r, Reg mask, const lir::Mem& mem, Reg base) {
   const auto at = [&](InstRef inst) {
     inst->mem = mem;
     if (base == lir::kNoReg) return;
@@ -44,15 +44,15 @@ void Lowering::store_where(Reg r, Reg mask, const lir::Mem& mem, Reg base) {
   at(store);
 }
 
-std::array<Reg, 4> Lowering::load_rows(Value index, std::int32_t offset, std::uint32_t count, bool may_exceed,
-                                       std::uint32_t p) {
+std::array<Reg, 4> Rows::load_rows(Value index, std::int32_t offset, std::uint32_t count, bool may_exceed,
+                                   std::uint32_t p) {
   Reg rows_of_lanes = vector(index, p), inside = lir::kNoReg;
   if (may_exceed) {  // rows outside are read as row 0 and then zeroed
     inside = vvv(Op::ICmpHs, constant_vector(count - 1), rows_of_lanes);
     rows_of_lanes = vvv(Op::And, rows_of_lanes, inside);
   }
   Reg base = table_address(offset);
-  std::array<Reg, 4> rows;
+  std::array<Reg, 4> rows{};
   for (std::uint32_t k = 0; k < 4; ++k) {
     const InstRef lane = add(Op::LaneToScalar, RegClass::scalar);
     use(lane, rows_of_lanes);

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <deque>
 
-#include "backend/allocate/parallel_move.h"
 #include "backend/allocate/allocator.h"
+#include "backend/allocate/parallel_move.h"
 
 namespace warpjit::lir {
 namespace {

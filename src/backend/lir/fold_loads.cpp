@@ -52,7 +52,7 @@ class LoadFolder {
     if (inst.def == lir::kNoReg || uses_[inst.def] != 1) return false;
     const Op op = static_cast<Op>(inst.op);
     if (inst.mem.base != MemBase::reg) return inst.mem.base == MemBase::pool && op == Op::LoadConstant;
-    return op == Op::LoadFull || (op == Op::Broadcast && host_.mask_registers);
+    return op == Op::LoadFull || (op == Op::Broadcast && host_.broadcast_operands);
   }
 
   void note_load(Reg v, std::uint32_t i) {

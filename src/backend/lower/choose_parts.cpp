@@ -1,9 +1,11 @@
 // How many vectors each value is made of. More of them hide latency, because their chains do not depend on
 // each other; too many do not fit the registers.
+#include "backend/lower/choose_parts.h"
+
 #include <algorithm>
 #include <bit>
 
-#include "backend/lower/lower.h"
+#include "backend/lower/value_forms.h"
 #include "ir/analysis/lane_comparison.h"
 #include "ir/analysis/liveness.h"
 
@@ -15,7 +17,7 @@ using ir::Type;
 using ir::Value;
 
 // Numbers of threads, their sums, and these shifted, masked or multiplied by uniform values: where they
-// address memory, lanes are rows of a run (lower_places), and no vector has them. One pass; by value.
+// address memory, lanes are rows of a run (memory_runs), and no vector has them. One pass; by value.
 std::vector<char> linear_values(const ir::Function& f) {
   std::vector<char> linear(f.value_count(), 0);
   const auto uniform = [&](Value v) { return f.value(v).shape != ir::Shape::varying; };

@@ -339,7 +339,7 @@ class X64Emitter final : public Emitter {
   void encode(const Inst& inst) override {
     const Op op = static_cast<Op>(inst.op);
     const Encoding& e = encoding(op);
-    const InstId id = e.ids[host_.mask_registers];
+    const InstId id = e.ids[host_.encoding];
     const asmjit::Imm imm(inst.imm);
     switch (e.form) {
       case Form::vvv:
@@ -371,7 +371,8 @@ class X64Emitter final : public Emitter {
       case Form::look_up:
         return put(id, vec(inst.def), vec(inst.use[1]), operand(inst, 2));
       case Form::upper_half:
-        if (host_.mask_registers) return put(id, x86::ymm(inst.def), x86::zmm(inst.use[0]), asmjit::Imm(1));
+        if (host_.vector_bytes == 64)
+          return put(id, x86::ymm(inst.def), x86::zmm(inst.use[0]), asmjit::Imm(1));
         return put(id, x86::xmm(inst.def), x86::ymm(inst.use[0]), asmjit::Imm(1));
       case Form::upper_quarter: {
         Reg s = inst.use[0];  // registers 16 and up need the EVEX form
@@ -591,7 +592,7 @@ class X64Emitter final : public Emitter {
   }
 
   const asmjit::OperandSignature vector_signature_ =
-      host_.mask_registers ? x86::zmm0.signature() : x86::ymm0.signature();
+      host_.vector_bytes == 64 ? x86::zmm0.signature() : x86::ymm0.signature();
   x86::Assembler a_;
   // Words of the frame behind the fuel.
   static constexpr std::int32_t kCallersMode = 16, kFlushMode = 20, kFlushModeZero = 24;

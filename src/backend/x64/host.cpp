@@ -25,27 +25,51 @@ lir::RegisterFile register_file(const Host& host, std::uint32_t limit) {
 }
 
 // On AVX2 each constant is repeated over a whole vector, so that it can be a memory operand.
-constexpr Host make(Target target, std::uint32_t lanes, bool v4) {
-  Host host = {};
-  host.target = target;
-  host.lanes = lanes;
-  host.vector_bytes = lanes * 4;
-  host.vector_registers = v4 ? 32 : 16;
-  host.pool_repeat = v4 ? 1 : lanes;
-  host.mask_registers = v4;
-  host.memory_operands = true;
-  host.two_operand_scalars = true;
-  host.scaled_row_index = true;
-  host.max_code_bytes = 1u << 30;
-  host.lower = lower;
-  if (v4) host.choose_row_tables = choose_row_tables;
-  host.register_file = register_file;
-  host.emit = emit;
-  return host;
-}
+constexpr Capabilities kAvx2 = {
+    .lanes = 8,
+    .vector_bytes = 32,
+    .vector_registers = 16,
+    .pool_repeat = 8,
+    .max_code_bytes = 1u << 30,
+    .mask_registers = false,
+    .memory_operands = true,
+    .broadcast_operands = false,
+    .two_operand_scalars = true,
+    .scaled_row_index = true,
+    .blend_overwrites = false,
+    .embedded_rounding = false,
+    .unsigned_conversions = false,
+    .number_extremes = false,
+    .rotates = false,
+    .scatters = false,
+    .guarded_broadcasts = false,
+    .one_row_test = true,
+};
+
+constexpr Capabilities kAvx512 = {
+    .lanes = 16,
+    .vector_bytes = 64,
+    .vector_registers = 32,
+    .pool_repeat = 1,
+    .max_code_bytes = 1u << 30,
+    .mask_registers = true,
+    .memory_operands = true,
+    .broadcast_operands = true,
+    .two_operand_scalars = true,
+    .scaled_row_index = true,
+    .blend_overwrites = false,
+    .embedded_rounding = true,
+    .unsigned_conversions = true,
+    .number_extremes = true,
+    .rotates = true,
+    .scatters = true,
+    .guarded_broadcasts = true,
+    .one_row_test = false,
+};
 
 }  // namespace
 
-constinit const Host kV3 = make(Target::x64_v3, 8, false), kV4 = make(Target::x64_v4, 16, true);
+constinit const Host kV3 = {kAvx2, Target::x64_v3, 0, lower, nullptr, register_file, emit};
+constinit const Host kV4 = {kAvx512, Target::x64_v4, 1, lower, choose_row_tables, register_file, emit};
 
 }  // namespace warpjit::backend::x64

@@ -1,27 +1,35 @@
-// What AVX2 and AVX-512 make of the operations that hosts do differently.
+// What AVX2 and AVX-512 make of the operations that hosts do differently (lower/host_parts.h).
 #pragma once
 
-#include "backend/lower/lower.h"
+#include <vector>
+
+#include "backend/lower/host_parts.h"
 #include "backend/x64/host.h"
 
 namespace warpjit::backend::x64 {
 
-class Lowering final : public backend::Lowering {
- public:
-  Lowering(const ir::Function& f, const Host& host, const Role& role, ConstantPool& pool, std::uint32_t parts,
-           lir::Code& code);
-
- private:
-  bool v4() const { return host_.mask_registers; }
+// What several parts need.
+class Tools : protected ValueForms {
+ protected:
+  using ValueForms::ValueForms;
   Reg compare(Op op, Reg a, const Source& b, int predicate);
   Reg zero_where_not(Reg r, Reg mask);
-  Reg load_row(Reg into, std::uint32_t lane, Reg bytes, std::int32_t offset);
+};
 
-  // lower.cpp
+class Constants final : public HostConstants, private Tools {
+ public:
+  explicit Constants(State& state) : Tools(state) {}
   Reg make_constant(std::uint32_t word) override;
   Reg make_uniform(std::int32_t offset) override;
   Source constant_source(std::uint32_t word) override;
   Source uniform_source(Value v) override;
+};
+
+class Arithmetic final : public HostArithmetic, private Tools {
+ public:
+  using Reg = lir::Reg;
+  using Value = ir::Value;
+  explicit Arithmetic(State& state) : Tools(state) {}
   Reg multiply(Value a, Value b, std::uint32_t p) override;
   Reg multiply_zero_inf(Value a, Value b, std::uint32_t p) override;
   Reg multiply_add(Value a, Value b, Value c, std::uint32_t p) override;
@@ -34,30 +42,21 @@ class Lowering final : public backend::Lowering {
   Reg saturate_to_int(Value a, std::uint32_t p) override;
   Reg saturate_to_unsigned(Value a, std::uint32_t p) override;
   Reg unsigned_to_float(Value a, std::uint32_t p) override;
-  Reg make_nans(std::uint32_t word, Value a, std::uint32_t p);
   Reg extreme_number(bool greater, Value a, Value b, std::uint32_t p) override;
-  // lower_flush.cpp
-  Reg add_toward_zero(Reg a, Reg b) override { return toward_zero(v4() ? Op::AddZero : Op::Add, a, b); }
-  Reg multiply_toward_zero(Reg a, Reg b) override { return toward_zero(v4() ? Op::MulZero : Op::Mul, a, b); }
-  Reg toward_zero(Op op, Reg a, Reg b);
-  void round_toward_zero(bool zero) override;
-  Regs multiply_add_truncated(ir::Inst i, std::uint32_t parts) override;
-  struct Product {
-    Reg truncated, left, right, addend;
-  };
-  Reg usual_lanes(const Product& p, Reg among);
-  Mask unusual_lanes(const Product& p);
-  Reg unusual_lanes(const std::vector<Product>& products, Value matters);
-  Reg is_greatest(const Product& p);
-  Reg truncated(const Product& p);
-  Reg add_again(const Product& p);
-  bool quiet(Value v) const;
   Reg shift_by_vector(Shift kind, Value a, Value count, std::uint32_t p) override;
-  Reg min_over_lanes(Reg r) override;
+
+ private:
+  Reg make_nans(std::uint32_t word, Value a, std::uint32_t p);
+  bool quiet(Value v) const;
+};
+
+class Masks final : public HostMasks, private Tools {
+ public:
+  using Reg = lir::Reg;
+  using Value = ir::Value;
+  explicit Masks(State& state) : Tools(state) {}
   Mask compare_floats(ir::Opcode op, Value a, Value b, std::uint32_t p) override;
   Mask compare_integers(Condition condition, Value a, Value b, std::uint32_t p) override;
-
-  // lower_mask.cpp
   Reg select_lanes(Mask m, Value a, Value b, std::uint32_t p) override;
   Reg select_masks(Reg m, Reg a, Reg b) override;
   Reg mask_op(MaskOp op, Reg a, Reg b) override;
@@ -66,25 +65,71 @@ class Lowering final : public backend::Lowering {
   Reg mask_from_bool(Reg scalar) override;
   Reg bool_from_mask(Reg mask) override;
   Reg any_bits(Reg mask) override;
+  Reg to_test(Reg mask) override { return mask; }
   Reg vector_from_mask(Reg mask) override;
   Reg mask_from_vector(Reg r) override;
-  Reg swizzle_quads(Reg r, std::uint64_t lanes) override {
-    return vv(Op::Shuffle32, r, static_cast<std::int64_t>(lanes));
-  }
+};
 
-  // lower_memory.cpp
+class Lanes final : public HostLanes, private Tools {
+ public:
+  explicit Lanes(State& state) : Tools(state) {}
+  Reg min_over_lanes(Reg r) override;
+  Reg swizzle_quads(Reg r, std::uint64_t lanes) override;
+};
+
+class Rows final : public HostRows, private Tools {
+ public:
+  using Reg = lir::Reg;
+  explicit Rows(State& state) : Tools(state) {}
   std::array<Reg, 4> broadcast_row(Reg bytes, std::int32_t offset) override;
-  void store_where(Reg r, Reg mask, const lir::Mem& mem, Reg base) override;
   std::array<Reg, 4> load_rows(Value index, std::int32_t offset, std::uint32_t count, bool may_exceed,
                                std::uint32_t p) override;
+  void store_where(Reg r, Reg mask, const lir::Mem& mem, Reg base) override;
+  // By tables of the rows (lower_row_tables.cpp).
+  Regs load_rows_together(Value index, std::span<const TableRow> rows) override;
 
-  std::size_t load_rows_together(Value index, std::span<const TableRow> rows) override;
-  void load_same_or_any_rows(Value index, std::span<const TableRow> rows);
+ private:
+  Reg load_row(Reg into, std::uint32_t lane, Reg bytes, std::int32_t offset);
+  Reg look_up(std::uint32_t component, std::uint32_t first_row, Reg numbers);
+  Reg at_least(Reg numbers, std::int64_t bound);
+  void raise_invalid(Reg mask);
 
-  // lower_access.cpp
-  bool reaches_memory() const override { return true; }
-  bool stores_lanes() const override { return true; }
-  bool rotates_lanes() const override { return v4(); }
+  std::int32_t scratch_ = -1;  // frame area for the byte offsets of per-lane rows
+  ir::Value scratch_index_;    // whose offsets are there, since the block began
+  std::uint32_t scratch_block_ = ~0u;
+};
+
+class Flushing final : public HostFlushing, private Tools {
+ public:
+  explicit Flushing(State& state) : Tools(state) {}
+  Reg add_toward_zero(Reg a, Reg b) override {
+    return toward_zero(host_.embedded_rounding ? Op::AddZero : Op::Add, a, b);
+  }
+  Reg multiply_toward_zero(Reg a, Reg b) override {
+    return toward_zero(host_.embedded_rounding ? Op::MulZero : Op::Mul, a, b);
+  }
+  void round_toward_zero(bool zero) override;
+  Regs multiply_add_truncated(ir::Inst i, std::uint32_t parts) override;
+
+ private:
+  struct Product {
+    Reg truncated, left, right, addend;
+  };
+  Reg toward_zero(Op op, Reg a, Reg b);
+  Reg usual_lanes(const Product& p, Reg among);
+  Mask unusual_lanes(const Product& p);
+  Reg unusual_lanes(const std::vector<Product>& products, Value matters);
+  Reg is_greatest(const Product& p);
+  Reg truncated(const Product& p);
+  Reg add_again(const Product& p);
+
+  std::int32_t again_words_ = -1;  // frame area for operands of MultiplyAddTruncated
+};
+
+class Memory final : public HostMemory, private Tools {
+ public:
+  using Reg = lir::Reg;
+  explicit Memory(State& state) : Tools(state) {}
   Reg lanes_from(Reg r, Reg base, std::int32_t displacement, Reg guard) override;
   Reg lanes_that_differ(Reg a, Reg b, Reg guard) override;
   Reg lanes_with_bits(Reg r, std::uint32_t bits, Reg guard) override;
@@ -92,24 +137,15 @@ class Lowering final : public backend::Lowering {
   void store_lanes(Reg r, Reg offset, Reg base, std::int32_t displacement, Reg guard) override;
   Reg load_together(Reg guard, Reg base, Reg index, std::int32_t displacement) override;
   void store_together(Reg r, Reg guard, Reg base, Reg index, std::int32_t displacement) override;
-  Reg spread_first_lane(Reg r) override;
-  bool loads_same_guarded() const override { return v4(); }
   Reg load_same(Reg guard, Reg base, Reg index, std::int32_t displacement) override;
+  Reg spread_first_lane(Reg r) override;
+
+ private:
   Reg mask_to_clear(Reg guard);
   Reg gather(Reg offset, Reg base, std::int32_t displacement, Reg guard);
   void store_words(Reg r, Reg offset, Reg base, std::int32_t displacement, Reg guard);
 
-  // row_tables.cpp
-  std::size_t look_up_rows(Value index, std::span<const TableRow> rows);
-  Reg look_up(std::uint32_t component, std::uint32_t first_row, Reg numbers);
-  Reg at_least(Reg numbers, std::int64_t bound);
-  void raise_invalid(Reg mask);
-
-  std::int32_t words_ = -1;        // frame area for values, offsets and guards of lanes that store one by one
-  std::int32_t again_words_ = -1;  // frame area for operands of MultiplyAddTruncated
-  std::int32_t scratch_ = -1;      // frame area for the byte offsets of per-lane rows
-  ir::Value scratch_index_;        // whose offsets are there, since the block began
-  std::uint32_t scratch_block_ = ~0u;
+  std::int32_t words_ = -1;  // frame area for values, offsets and guards of lanes that store one by one
 };
 
 }  // namespace warpjit::backend::x64

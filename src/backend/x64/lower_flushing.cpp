@@ -1,5 +1,5 @@
-// Arithmetic toward zero, in code that runs without denormals: by the instruction on AVX-512, by the mode on
-// AVX2. The truncated multiply-add.
+// Arithmetic toward zero, in code that runs without denormals: by the instruction where it can hold the
+// rounding, else by the mode. The truncated multiply-add.
 #include "backend/x64/lower.h"
 
 namespace warpjit::backend::x64 {
@@ -10,12 +10,12 @@ using lir::Reg;
 using lir::RegClass;
 using lir::Regs;
 
-void Lowering::round_toward_zero(bool zero) {
-  if (!v4()) add(Op::SetRounding)->imm = zero ? 1 : 0;
+void Flushing::round_toward_zero(bool zero) {
+  if (!host_.embedded_rounding) add(Op::SetRounding)->imm = zero ? 1 : 0;
 }
 
 // Rounding that stands in the instruction leaves no room for a memory operand.
-Reg Lowering::toward_zero(Op op, Reg a, Reg b) {
+Reg Flushing::toward_zero(Op op, Reg a, Reg b) {
   const InstRef inst = add(op, RegClass::vector);
   use(inst, a);
   use(inst, b);
@@ -27,7 +27,7 @@ Reg Lowering::toward_zero(Op op, Reg a, Reg b) {
 // in lanes where c is zero, or is so small that a product below 2^-126 would change its rounding, or where
 // the product may be beyond the greatest finite value: if there are such lanes, and some of them matter, all
 // is looked at again.
-Regs Lowering::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
+Regs Flushing::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
   std::vector<Product> all;
   all.reserve(parts);
   for (std::uint32_t p = 0; p < parts; ++p) {
@@ -35,7 +35,7 @@ Regs Lowering::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
                  vector(unflushed(operand(i, 0)), p),
                  vector(unflushed(operand(i, 1)), p),
                  vector(unflushed(operand(i, 2)), p)};
-    made.truncated = v4() ? multiply_toward_zero(made.left, made.right) : truncated(made);
+    made.truncated = host_.embedded_rounding ? multiply_toward_zero(made.left, made.right) : truncated(made);
     all.push_back(made);
   }
   Regs sums;
@@ -55,7 +55,7 @@ Regs Lowering::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
 
 // The nearest product, less one in the last place where its error says that it is too large. The error is
 // lost where the product is below 2^-78; then it does not matter to a c of 2^-50 or more.
-Reg Lowering::truncated(const Product& p) {
+Reg Flushing::truncated(const Product& p) {
   constexpr std::uint32_t kSign = 0x80000000;
   Reg nearest = vvv(Op::Mul, p.left, p.right), negated = vvv(Op::Xor, nearest, constant_source(kSign));
   const InstRef error = add(Op::Fma, RegClass::vector);
@@ -70,7 +70,7 @@ constexpr std::uint32_t kGreatest = 0x7f7fffff;
 constexpr std::uint32_t kMagnitude = 0x7fffffff;
 
 // AVX-512: those of `among`, or of all lanes, that are usual.
-Reg Lowering::usual_lanes(const Product& p, Reg among) {
+Reg Flushing::usual_lanes(const Product& p, Reg among) {
   const auto where = [&](Op op, Reg a, std::uint32_t word, int predicate) {
     const InstRef inst = add(op, RegClass::mask);
     use(inst, a);
@@ -84,19 +84,19 @@ Reg Lowering::usual_lanes(const Product& p, Reg among) {
   return where(Op::TestMasked, p.addend, 0x70000000, 0);  // not below 2^-95
 }
 
-Mask Lowering::unusual_lanes(const Product& p) {
-  if (v4()) return {usual_lanes(p, lir::kNoReg), true};
+Mask Flushing::unusual_lanes(const Product& p) {
+  if (host_.mask_registers) return {usual_lanes(p, lir::kNoReg), true};
   constexpr std::uint32_t kFew = 0x26800000;  // 2^-50
   Reg small = vvv(Op::ICmpGt, constant_vector(kFew), vvv(Op::And, p.addend, constant_source(kMagnitude)));
   return {vvv(Op::Or, is_greatest(p), small)};
 }
 
 // In any part, where `matters` holds if it is given.
-Reg Lowering::unusual_lanes(const std::vector<Product>& products, Value matters) {
-  if (v4() && !matters.valid()) {  // one chain
+Reg Flushing::unusual_lanes(const std::vector<Product>& products, Value matters) {
+  if (host_.mask_registers && !matters.valid()) {  // one chain
     Reg usual = lir::kNoReg;
     for (const Product& p : products) usual = usual_lanes(p, usual);
-    return mask_not(usual);
+    return state_.masks->mask_not(usual);
   }
   Mask any;
   for (std::uint32_t p = 0; p < products.size(); ++p) {
@@ -104,32 +104,28 @@ Reg Lowering::unusual_lanes(const std::vector<Product>& products, Value matters)
     if (matters.valid()) lanes = combine(MaskOp::and_, lanes, mask_or_inverse(matters, p));
     any = p == 0 ? lanes : combine(MaskOp::or_, any, lanes);
   }
-  return any.inverted ? mask_not(any.reg) : any.reg;
+  return any.inverted ? state_.masks->mask_not(any.reg) : any.reg;
 }
 
 // Products that are, or were too large.
-Reg Lowering::is_greatest(const Product& p) {
-  if (v4())  // twice the bits are those of the magnitude, twice
+Reg Flushing::is_greatest(const Product& p) {
+  if (host_.mask_registers)  // twice the bits are those of the magnitude, twice
     return compare(Op::CmpU, vvv(Op::IAdd, p.truncated, p.truncated), constant_source(2 * kGreatest),
                    integer_predicate::kEq);
   return vvv(Op::ICmpEq, vvv(Op::And, p.truncated, constant_source(kMagnitude)), constant_vector(kGreatest));
 }
 
 // By the routine of the code (emit.cpp), which reads its operands from the frame.
-Reg Lowering::add_again(const Product& p) {
+Reg Flushing::add_again(const Product& p) {
   const auto bytes = static_cast<std::int32_t>(host_.vector_bytes);
   if (again_words_ < 0) again_words_ = reserve_frame(3 * host_.vector_bytes);
   std::int32_t place = again_words_;
   for (Reg r : {p.left, p.right, p.addend}) {
-    const InstRef store = add(Op::StoreFull);
-    use(store, r);
-    store->mem = frame(place);
+    store(Op::StoreFull, r, frame(place));
     place += bytes;
   }
   add(Op::MultiplyAddTruncated)->mem = frame(again_words_);
-  const InstRef load = add(Op::LoadFull, RegClass::vector);
-  load->mem = frame(again_words_);
-  return load->def;
+  return load(Op::LoadFull, RegClass::vector, frame(again_words_));
 }
 
 }  // namespace warpjit::backend::x64

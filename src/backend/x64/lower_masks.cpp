@@ -1,79 +1,130 @@
-// Masks: k registers on AVX-512, vectors on AVX2.
+// Masks: k registers with AVX-512, vectors with AVX2. Comparisons and selects.
 #include "backend/x64/lower.h"
 
 namespace warpjit::backend::x64 {
 
+using ir::Opcode;
 using ir::Value;
 using lir::InstRef;
 using lir::Reg;
 using lir::RegClass;
 
-Reg Lowering::mask_op(MaskOp op, Reg a, Reg b) {
+Mask Masks::compare_floats(Opcode op, Value a, Value b, std::uint32_t p) {
+  struct Predicate {
+    Opcode op;
+    int straight, mirrored;  // mirrored: with the operands the other way round
+  };
+  static constexpr Predicate kPredicates[] = {
+      {Opcode::FEq32, predicate::kEq, predicate::kEq}, {Opcode::FNe32, predicate::kNe, predicate::kNe},
+      {Opcode::FLt32, predicate::kLt, predicate::kGt}, {Opcode::FLe32, predicate::kLe, predicate::kGe},
+      {Opcode::FGt32, predicate::kGt, predicate::kLt}, {Opcode::FGe32, predicate::kGe, predicate::kLe}};
+  int straight = predicate::kUnordered, mirrored = predicate::kUnordered;
+  for (const Predicate& known : kPredicates)
+    if (known.op == op) straight = known.straight, mirrored = known.mirrored;
+  const bool swap = has_no_register(a);
+  if (swap) std::swap(a, b);
+  Reg left = vector(a, p);
+  return {compare(Op::CmpF, left, source(b, p), swap ? mirrored : straight)};
+}
+
+Mask Masks::compare_integers(Condition condition, Value a, Value b, std::uint32_t p) {
+  if (host_.mask_registers) {
+    struct Predicate {
+      int straight, mirrored;
+    };
+    static constexpr Predicate kEqual{integer_predicate::kEq, integer_predicate::kEq},
+        kNotEqual{integer_predicate::kNe, integer_predicate::kNe},
+        kLess{integer_predicate::kLt, integer_predicate::kGt},
+        kLessEqual{integer_predicate::kLe, integer_predicate::kGe};
+    static constexpr Predicate kPredicates[] = {kEqual, kNotEqual, kLess, kLessEqual, kLess, kLessEqual};
+    const Predicate predicate = kPredicates[static_cast<int>(condition)];
+    const bool is_unsigned = condition >= Condition::less_u;
+    // What stands in memory is the second operand.
+    const bool swap = has_no_register(a) || is_lane_number(a);
+    if (swap) std::swap(a, b);
+    Reg left = vector(a, p);
+    return {compare(is_unsigned ? Op::CmpU : Op::CmpI, left, source(b, p),
+                    swap ? predicate.mirrored : predicate.straight)};
+  }
+  const auto equal = [&] { return vvv(Op::ICmpEq, vector(a, p), source(b, p)); };
+  switch (condition) {
+    case Condition::equal:
+      return {equal()};
+    case Condition::not_equal:
+      return {equal(), true};
+    case Condition::less_s:
+      return {vvv(Op::ICmpGt, vector(b, p), source(a, p))};
+    case Condition::less_equal_s:
+      return {vvv(Op::ICmpGt, vector(a, p), source(b, p)), true};
+    case Condition::less_equal_u:
+      return {vvv(Op::ICmpEq, vvv(Op::IMinU, vector(a, p), source(b, p)), vector(a, p))};
+    case Condition::less_u:
+      break;
+  }
+  return {vvv(Op::ICmpEq, vvv(Op::IMinU, vector(b, p), source(a, p)), vector(b, p)), true};
+}
+
+Reg Masks::mask_op(MaskOp op, Reg a, Reg b) {
   static constexpr Op kOps[][2] = {
       {Op::And, Op::KAnd}, {Op::Or, Op::KOr}, {Op::Xor, Op::KXor}, {Op::AndNot, Op::KAndNot}};
-  const InstRef inst = add(kOps[static_cast<std::size_t>(op)][v4()], mask_class());
+  const InstRef inst = add(kOps[static_cast<std::size_t>(op)][host_.mask_registers], mask_class());
   use(inst, a);
   use(inst, b);
   return inst->def;
 }
 
-Reg Lowering::mask_not(Reg a) {
-  if (!v4()) return vvv(Op::Xor, a, constant_vector(~0u));
+Reg Masks::mask_not(Reg a) {
+  if (!host_.mask_registers) return vvv(Op::Xor, a, constant_vector(~0u));
   const InstRef inst = add(Op::KNot, RegClass::mask);
   use(inst, a);
   return inst->def;
 }
 
-Reg Lowering::mask_constant(bool value) {
-  if (!v4()) return constant_vector(value ? ~0u : 0);
+Reg Masks::mask_constant(bool value) {
+  if (!host_.mask_registers) return constant_vector(value ? ~0u : 0);
   const InstRef inst = add(value ? Op::KOnes : Op::KZero, RegClass::mask);
   inst->flags |= lir::kRemat;
   return inst->def;
 }
 
-Reg Lowering::mask_from_bool(Reg scalar) {
+Reg Masks::mask_from_bool(Reg scalar) {
   const InstRef negated = add(Op::SNeg, RegClass::scalar);  // 0 or all ones
   negated->flags |= lir::kTied;
   use(negated, scalar);
   Reg ones = negated->def;
-  const InstRef inst =
-      v4() ? add(Op::KFromScalar, RegClass::mask) : add(Op::BroadcastScalar, RegClass::vector);
+  const InstRef inst = host_.mask_registers ? add(Op::KFromScalar, RegClass::mask)
+                                            : add(Op::BroadcastScalar, RegClass::vector);
   use(inst, ones);
   return inst->def;
 }
 
-Reg Lowering::any_bits(Reg mask) {
-  const InstRef inst = add(v4() ? Op::KToScalar : Op::MaskToScalar, RegClass::scalar);
+Reg Masks::any_bits(Reg mask) {
+  const InstRef inst = add(host_.mask_registers ? Op::KToScalar : Op::MaskToScalar, RegClass::scalar);
   use(inst, mask);
   return inst->def;
 }
 
-Reg Lowering::vector_from_mask(Reg mask) { return v4() ? zero_where_not(constant_vector(~0u), mask) : mask; }
-
-Reg Lowering::mask_from_vector(Reg r) {
-  return v4() ? compare(Op::CmpI, r, reg_source(constant_vector(0)), integer_predicate::kLt) : r;
+Reg Masks::vector_from_mask(Reg mask) {
+  return host_.mask_registers ? zero_where_not(constant_vector(~0u), mask) : mask;
 }
 
-Reg Lowering::bool_from_mask(Reg mask) { return scalar_op_imm(Op::SAndImm, any_bits(mask), 1); }
+Reg Masks::mask_from_vector(Reg r) {
+  return host_.mask_registers ? compare(Op::CmpI, r, reg_source(constant_vector(0)), integer_predicate::kLt)
+                              : r;
+}
 
-Reg Lowering::select_lanes(Mask m, Value a, Value b, std::uint32_t p) {
+Reg Masks::bool_from_mask(Reg mask) { return scalar_op_imm(Op::SAndImm, any_bits(mask), 1); }
+
+Reg Masks::select_lanes(Mask m, Value a, Value b, std::uint32_t p) {
   auto is_zero = [&](Value v) { return is_constant(v) && constant(v) == 0; };
   if (is_zero(b)) return zero_where_not(vector(a, p), m.reg);
-  if (is_zero(a) && !v4()) return vvv(Op::AndNot, m.reg, vector(b, p));
+  if (is_zero(a) && !host_.mask_registers) return vvv(Op::AndNot, m.reg, vector(b, p));
   Reg if_false = vector(b, p);
   return blend(if_false, source(a, p), m.reg);
 }
 
-Reg Lowering::zero_where_not(Reg r, Reg mask) {
-  if (!v4()) return vvv(Op::And, mask, r);
-  const InstRef inst = add(Op::MoveZeroMask, RegClass::vector);
-  use(inst, r);
-  use(inst, mask);
-  return inst->def;
-}
-
-Reg Lowering::select_masks(Reg m, Reg a, Reg b) {
-  if (!v4()) return blend(b, reg_source(a), m);
+Reg Masks::select_masks(Reg m, Reg a, Reg b) {
+  if (!host_.mask_registers) return blend(b, reg_source(a), m);
   Reg from_true = mask_op(MaskOp::and_, a, m);
   return mask_op(MaskOp::or_, from_true, mask_op(MaskOp::and_not, m, b));
 }

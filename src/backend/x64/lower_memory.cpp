@@ -9,8 +9,8 @@ using lir::MemBase;
 using lir::Reg;
 using lir::RegClass;
 
-Reg Lowering::lanes_from(Reg r, Reg base, std::int32_t displacement, Reg guard) {
-  if (!v4()) {
+Reg Memory::lanes_from(Reg r, Reg base, std::int32_t displacement, Reg guard) {
+  if (!host_.mask_registers) {
     const InstRef load = add(Op::Broadcast, RegClass::vector);
     use(load, base);
     load->mem = {MemBase::reg, 0, 0xff, 0, true, displacement};
@@ -27,10 +27,10 @@ Reg Lowering::lanes_from(Reg r, Reg base, std::int32_t displacement, Reg guard) 
   return inst->def;
 }
 
-Reg Lowering::lanes_that_differ(Reg a, Reg b, Reg guard) {
-  if (!v4()) {
+Reg Memory::lanes_that_differ(Reg a, Reg b, Reg guard) {
+  if (!host_.mask_registers) {
     Reg equal = vvv(Op::ICmpEq, a, b);
-    return guard == lir::kNoReg ? mask_not(equal) : vvv(Op::AndNot, equal, guard);
+    return guard == lir::kNoReg ? state_.masks->mask_not(equal) : vvv(Op::AndNot, equal, guard);
   }
   if (guard == lir::kNoReg) return compare(Op::CmpU, a, reg_source(b), integer_predicate::kNe);
   const InstRef inst = add(Op::CmpUMasked, RegClass::mask);
@@ -41,19 +41,19 @@ Reg Lowering::lanes_that_differ(Reg a, Reg b, Reg guard) {
   return inst->def;
 }
 
-Reg Lowering::lanes_with_bits(Reg r, std::uint32_t bits, Reg guard) {
+Reg Memory::lanes_with_bits(Reg r, std::uint32_t bits, Reg guard) {
   return lanes_that_differ(vvv(Op::And, r, constant_source(bits)), constant_vector(0), guard);
 }
 
 // A mask of its own, because gathers and scatters clear theirs.
-Reg Lowering::mask_to_clear(Reg guard) {
-  if (guard == lir::kNoReg) return add(v4() ? Op::KOnes : Op::Ones, mask_class())->def;
-  const InstRef inst = add(v4() ? Op::KCopy : Op::Copy, mask_class());
+Reg Memory::mask_to_clear(Reg guard) {
+  if (guard == lir::kNoReg) return add(host_.mask_registers ? Op::KOnes : Op::Ones, mask_class())->def;
+  const InstRef inst = add(host_.mask_registers ? Op::KCopy : Op::Copy, mask_class());
   use(inst, guard);
   return inst->def;
 }
 
-Reg Lowering::gather(Reg offset, Reg base, std::int32_t displacement, Reg guard) {
+Reg Memory::gather(Reg offset, Reg base, std::int32_t displacement, Reg guard) {
   Reg mask = mask_to_clear(guard);
   const InstRef inst = add(Op::Gather, RegClass::vector);
   inst->flags |= lir::kEarlyClobber;
@@ -65,7 +65,7 @@ Reg Lowering::gather(Reg offset, Reg base, std::int32_t displacement, Reg guard)
 }
 
 // A narrow element is cut out of the aligned word it is in, which is inside wherever the element is.
-Reg Lowering::load_lanes(Element element, Reg offset, Reg base, std::int32_t displacement, Reg guard) {
+Reg Memory::load_lanes(Element element, Reg offset, Reg base, std::int32_t displacement, Reg guard) {
   if (element == Element::word) return gather(offset, base, displacement, guard);
   if (displacement != 0)
     offset = vvv(Op::IAdd, offset, constant_source(static_cast<std::uint32_t>(displacement)));
@@ -77,8 +77,8 @@ Reg Lowering::load_lanes(Element element, Reg offset, Reg base, std::int32_t dis
   return with_immediate(is_signed ? Op::ShrS : Op::ShrU, top, byte ? 24 : 16);
 }
 
-void Lowering::store_lanes(Reg r, Reg offset, Reg base, std::int32_t displacement, Reg guard) {
-  if (!v4()) return store_words(r, offset, base, displacement, guard);
+void Memory::store_lanes(Reg r, Reg offset, Reg base, std::int32_t displacement, Reg guard) {
+  if (!host_.scatters) return store_words(r, offset, base, displacement, guard);
   Reg mask = mask_to_clear(guard);
   const InstRef inst = add(Op::Scatter);
   use(inst, r);
@@ -89,31 +89,27 @@ void Lowering::store_lanes(Reg r, Reg offset, Reg base, std::int32_t displacemen
 }
 
 // One after the other, by way of the frame; lanes without guard store to the frame, too.
-void Lowering::store_words(Reg r, Reg offset, Reg base, std::int32_t displacement, Reg guard) {
+void Memory::store_words(Reg r, Reg offset, Reg base, std::int32_t displacement, Reg guard) {
   const auto bytes = static_cast<std::int32_t>(host_.vector_bytes);
   if (words_ < 0) words_ = reserve_frame(3 * host_.vector_bytes + 4);
   const auto save = [&](Reg saved, std::int32_t place) {
-    const InstRef inst = add(Op::StoreFull);
-    use(inst, saved);
-    inst->mem = frame(words_ + place);
+    store(Op::StoreFull, saved, frame(words_ + place));
   };
-  const auto load = [&](std::int32_t place) {
-    const InstRef inst = add(Op::SLoad, RegClass::scalar);
-    inst->mem = frame(words_ + place);
-    return inst->def;
+  const auto load_word = [&](std::int32_t place) {
+    return load(Op::SLoad, RegClass::scalar, frame(words_ + place));
   };
   save(r, 0);
   save(offset, bytes);
   if (guard != lir::kNoReg) save(guard, 2 * bytes);
   for (std::int32_t lane = 0; lane < bytes; lane += 4) {
-    Reg word = load(lane), distance = load(bytes + lane);
+    Reg word = load_word(lane), distance = load_word(bytes + lane);
     const InstRef there = add(Op::SAddress, RegClass::scalar);
     use(there, base);
     use(there, distance);
     there->mem = {MemBase::reg, 0, 1, 0, false, displacement};
     Reg place = there->def;
     if (guard != lir::kNoReg) {
-      Reg taken = load(2 * bytes + lane);
+      Reg taken = load_word(2 * bytes + lane);
       const InstRef aside = add(Op::SAddress, RegClass::scalar);
       aside->mem = frame(words_ + 3 * bytes);
       Reg nowhere = aside->def;
@@ -124,14 +120,11 @@ void Lowering::store_words(Reg r, Reg offset, Reg base, std::int32_t displacemen
       use(choice, taken);
       place = choice->def;
     }
-    const InstRef store = add(Op::SStoreWord);
-    use(store, word);
-    use(store, place);
-    store->mem = {MemBase::reg, 1, 0xff, 0, false, 0};
+    store(Op::SStoreWord, word, {MemBase::reg, 1, 0xff, 0, false, 0}, place);
   }
 }
 
-Reg Lowering::load_together(Reg guard, Reg base, Reg index, std::int32_t displacement) {
+Reg Memory::load_together(Reg guard, Reg base, Reg index, std::int32_t displacement) {
   const InstRef inst = add(guard == lir::kNoReg ? Op::LoadFull : Op::LoadMasked, RegClass::vector);
   if (guard != lir::kNoReg) use(inst, guard);
   inst->mem = {MemBase::reg, inst->use_count, static_cast<std::uint8_t>(inst->use_count + 1), 0,
@@ -141,7 +134,7 @@ Reg Lowering::load_together(Reg guard, Reg base, Reg index, std::int32_t displac
   return inst->def;
 }
 
-void Lowering::store_together(Reg r, Reg guard, Reg base, Reg index, std::int32_t displacement) {
+void Memory::store_together(Reg r, Reg guard, Reg base, Reg index, std::int32_t displacement) {
   const InstRef inst = add(guard == lir::kNoReg ? Op::StoreFull : Op::StoreFullMasked);
   use(inst, r);
   if (guard != lir::kNoReg) use(inst, guard);
@@ -151,7 +144,7 @@ void Lowering::store_together(Reg r, Reg guard, Reg base, Reg index, std::int32_
   use(inst, index);
 }
 
-Reg Lowering::load_same(Reg guard, Reg base, Reg index, std::int32_t displacement) {
+Reg Memory::load_same(Reg guard, Reg base, Reg index, std::int32_t displacement) {
   const InstRef inst = add(guard == lir::kNoReg ? Op::Broadcast : Op::BroadcastMasked, RegClass::vector);
   if (guard != lir::kNoReg) use(inst, guard);
   inst->mem = {MemBase::reg, inst->use_count, static_cast<std::uint8_t>(inst->use_count + 1), 0,
@@ -161,7 +154,7 @@ Reg Lowering::load_same(Reg guard, Reg base, Reg index, std::int32_t displacemen
   return inst->def;
 }
 
-Reg Lowering::spread_first_lane(Reg r) {
+Reg Memory::spread_first_lane(Reg r) {
   const InstRef inst = add(Op::SpreadFirst, RegClass::vector);
   use(inst, r);
   return inst->def;

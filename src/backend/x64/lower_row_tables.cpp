@@ -76,7 +76,7 @@ RowTables choose_row_tables(const ir::Function& kernel) {
 }
 
 // Words `first_row` to `first_row` + 31 of the component's table, by the lowest bits of the numbers.
-Reg Lowering::look_up(std::uint32_t component, std::uint32_t first_row, Reg numbers) {
+Reg Rows::look_up(std::uint32_t component, std::uint32_t first_row, Reg numbers) {
   const RowTables& tables = role_.row_tables;
   Source lower, upper;
   lower.mem.base = MemBase::table;
@@ -96,13 +96,13 @@ Reg Lowering::look_up(std::uint32_t component, std::uint32_t first_row, Reg numb
   return inst->def;
 }
 
-Reg Lowering::at_least(Reg numbers, std::int64_t bound) {
+Reg Rows::at_least(Reg numbers, std::int64_t bound) {
   return compare(Op::CmpI, numbers, constant_source(static_cast<std::uint32_t>(bound)),
                  integer_predicate::kGe);
 }
 
 // The invalid flag, if a lane of the mask is set.
-void Lowering::raise_invalid(Reg mask) {
+void Rows::raise_invalid(Reg mask) {
   const Reg nan = constant_vector(kNaN);
   const InstRef inst = add(Op::CmpFMasked, RegClass::mask);
   inst->flags = 0;  // wanted although nobody uses what it defines
@@ -113,9 +113,9 @@ void Lowering::raise_invalid(Reg mask) {
 }
 
 // Of the rows those that have a window of indices in common which is worth it.
-std::size_t Lowering::look_up_rows(Value index, std::span<const TableRow> rows) {
+Regs Rows::load_rows_together(Value index, std::span<const TableRow> rows) {
   const RowTables& tables = role_.row_tables;
-  if (tables.rows == 0) return 0;
+  if (tables.rows == 0) return {};
   const std::int64_t bound = static_cast<std::int64_t>(ir::upper_bound(f_, index)) + 1;
   const std::int64_t likely = likely_first(f_, index);
   std::int64_t first = 0, end = bound, nearest = end;
@@ -134,7 +134,7 @@ std::size_t Lowering::look_up_rows(Value index, std::span<const TableRow> rows) 
     nearest = std::min(nearest, begin);
     ++served;
   }
-  if (served == 0) return 0;
+  if (served == 0) return {};
   rows = rows.first(served);
 
   const auto constant = [&](std::int64_t n) { return constant_source(static_cast<std::uint32_t>(n)); };
@@ -151,7 +151,7 @@ std::size_t Lowering::look_up_rows(Value index, std::span<const TableRow> rows) 
     }
     if (far >= end) continue;
     const Reg is_far = at_least(all, far);
-    any_far = p == 0 ? is_far : mask_op(MaskOp::or_, any_far, is_far);
+    any_far = p == 0 ? is_far : state_.masks->mask_op(MaskOp::or_, any_far, is_far);
   }
   Regs numbers, components;
   for (const TableRow& row : rows)
@@ -182,8 +182,7 @@ std::size_t Lowering::look_up_rows(Value index, std::span<const TableRow> rows) 
     };
     components = either_way(any_far, with_third, [&] { return components; });
   }
-  define_rows(rows, components);
-  return served;
+  return components;
 }
 
 }  // namespace warpjit::backend::x64

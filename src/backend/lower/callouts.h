@@ -1,0 +1,44 @@
+// Lowering of callouts (ir/callout.h): operations that a call out of the code computes. Operands go through
+// the frame as words; the emitter's call changes no register.
+#pragma once
+
+#include "backend/lower/host_parts.h"
+#include "backend/lower/lane_addresses.h"
+
+namespace warpjit::backend {
+
+// clang-format off
+#define WARPJIT_LOWERED_AS_CALLOUT(OP) \
+  OP(SpecialFunction32) OP(F32ToF16) OP(F16ToF32) OP(IntToF32) OP(IntToF16) OP(IMulHi24) \
+  OP(F64Operation) OP(AtomicMemory) OP(AtomicMemory64) OP(LockMemory) OP(UnlockMemory)
+// clang-format on
+
+class CalloutLowering : protected ValueForms {
+ public:
+  CalloutLowering(State& state, HostMasks& masks)
+      : ValueForms(state), masks_(masks), lane_addresses_(state) {}
+
+  // Any operation by a call, its results defined.
+  void call(ir::Inst i);
+  // The same in two steps. The address of lane 0 stands for all, if it is given how they differ.
+  void make_call(ir::Inst i, const ir::LaneShape* address = nullptr);
+  // Part p of result k of the call that was just made, by a load.
+  Reg load_result(ir::Inst i, std::uint32_t k, std::uint32_t p, Op op, lir::RegClass cls);
+  // A call, and all parts of what it loads, if it is LoadMemory.
+  Regs call_for_parts(ir::Inst i, const ir::LaneShape* address = nullptr);
+
+#define WARPJIT_DECLARE(name) \
+  void lower_##name(ir::Inst i) { call(i); }
+  WARPJIT_LOWERED_AS_CALLOUT(WARPJIT_DECLARE)
+#undef WARPJIT_DECLARE
+
+ private:
+  std::int32_t words();
+  std::int64_t call_site(ir::Inst i);
+
+  HostMasks& masks_;
+  LaneAddresses lane_addresses_;
+  std::int32_t words_ = -1;  // frame area for operands and results
+};
+
+}  // namespace warpjit::backend

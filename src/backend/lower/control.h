@@ -1,0 +1,38 @@
+// Lowering of what ends blocks, and of edges between them.
+#pragma once
+
+#include <vector>
+
+#include "backend/lower/rows.h"
+
+namespace warpjit::backend {
+
+// clang-format off
+#define WARPJIT_LOWERED_AS_CONTROL(OP) \
+  OP(Phi) OP(Jump) OP(Branch) OP(Switch) OP(Return) OP(BurnFuel)
+// clang-format on
+
+class ControlLowering : protected ValueForms {
+ public:
+  ControlLowering(State& state, RowLowering& rows);
+
+  // The LIR block of an IR block begins here.
+  void begin_block(ir::Block b);
+  // Behind the last block: resolves edges, finds predecessors and loops.
+  void finish();
+
+#define WARPJIT_DECLARE(name) void lower_##name(ir::Inst i);
+  WARPJIT_LOWERED_AS_CONTROL(WARPJIT_DECLARE)
+#undef WARPJIT_DECLARE
+
+ private:
+  // Ends the LIR block `lir_from` with an edge to `to`.
+  void connect(ir::Block from, ir::Block to, std::uint32_t lir_from);
+  void connect_by_edge(ir::Block from, ir::Block to, std::uint32_t lir_from);
+  void find_loops();
+
+  RowLowering& rows_;
+  std::vector<std::uint32_t> lir_block_;  // of an IR block
+};
+
+}  // namespace warpjit::backend

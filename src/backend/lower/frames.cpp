@@ -1,0 +1,142 @@
+#include "backend/lower/frames.h"
+
+#include <cstddef>
+
+namespace warpjit::backend {
+
+using ir::Value;
+using lir::InstRef;
+using lir::MemBase;
+using lir::Reg;
+using lir::RegClass;
+
+FrameLowering::FrameLowering(State& state, HostMasks& masks, HostRows& rows)
+    : ValueForms(state), masks_(masks), rows_(rows) {
+  if (f_.slot_count != 0) slots_ = reserve_frame(f_.slot_count * parts_ * host_.vector_bytes);
+}
+
+// ---- groups
+
+void FrameLowering::lower_GroupIndex(ir::Inst i) {
+  define(f_.result(i), 0, load_argument_word(offsetof(KernelArgs, group_index)));
+}
+
+void FrameLowering::lower_BlockIndex(ir::Inst i) {
+  define(f_.result(i), 0, load_argument_word(offsetof(KernelArgs, block) + 4 * f_.inst(i).immediate));
+}
+
+// compile() refuses functions that still have one: place_threads takes them out.
+void FrameLowering::lower_ThreadIndex(ir::Inst) {}
+
+// compile() refuses functions that still have one: schedule_groups takes them out.
+void FrameLowering::lower_Barrier(ir::Inst) {}
+
+void FrameLowering::lower_SetGroup(ir::Inst i) {
+  store(Op::SStoreWord, scalar(operand(i, 0)), argument(offsetof(KernelArgs, group_index)));
+  if (f_.frame_slots == 0) return;
+  group_ = operand(i, 0);
+  group_frame_ = make_frame_base(group_);
+}
+
+void FrameLowering::lower_Stop(ir::Inst i) {
+  Value guard = operand(i, 0);
+  if (is_constant(guard) && constant(guard) == 0) return;
+  Reg tested = masks_.to_test(any_part(guard));
+  const InstRef inst = add(Op::StopIfAny);
+  use(inst, tested);
+  inst->imm = static_cast<std::int64_t>(f_.inst(i).immediate);
+}
+
+// ---- local slots: what the dispatcher keeps between blocks, per lane
+
+lir::Mem FrameLowering::slot_part(ir::Inst i, std::uint32_t p) const {
+  const auto number = static_cast<std::uint32_t>(f_.inst(i).immediate);
+  return frame(slots_ + static_cast<std::int32_t>((number * parts_ + p) * host_.vector_bytes));
+}
+
+void FrameLowering::lower_LoadSlot(ir::Inst i) {
+  for (std::uint32_t p = 0; p < parts_; ++p)
+    define(f_.result(i), p, load(Op::LoadFull, RegClass::vector, slot_part(i, p)));
+}
+
+void FrameLowering::lower_StoreSlot(ir::Inst i) {
+  Value guard = operand(i, 0);
+  const bool always = is_constant(guard) && constant(guard) != 0;
+  for (std::uint32_t p = 0; p < parts_; ++p) {
+    Reg r = vector(operand(i, 1), p);
+    if (always)
+      store(Op::StoreFull, r, slot_part(i, p));
+    else
+      rows_.store_where(r, mask(guard, p), slot_part(i, p));
+  }
+}
+
+// ---- words that groups keep
+
+Reg FrameLowering::make_frame_base(Value group) {
+  Reg number = scalar(group), size = scalar_imm(f_.frame_slots * parts_ * host_.vector_bytes);
+  Reg frames = load_argument(offsetof(KernelArgs, frame));
+  return address(frames, scalar_op(Op::SMul, size, number), 0);
+}
+
+lir::Mem FrameLowering::frame_slot(ir::Inst i, Reg& base) {
+  const std::uint32_t slot_bytes = parts_ * host_.vector_bytes;
+  if (group_ == operand(i, 0)) {  // SetGroup comes before all that the group does
+    base = group_frame_;
+  } else {
+    if (frame_group_ != operand(i, 0) || frame_base_.block != current_block()) {
+      frame_group_ = operand(i, 0);
+      frame_base_ = {make_frame_base(frame_group_), current_block()};
+    }
+    base = frame_base_.reg;
+  }
+  const std::uint64_t immediate = f_.inst(i).immediate;
+  if (const std::uint64_t rows = immediate >> 32; rows != 0) {
+    Reg row = scalar_op_imm(Op::SAndImm, scalar(operand(i, 1)), static_cast<std::int64_t>(rows - 1));
+    base = address(base, scalar_op(Op::SMul, row, scalar_imm(slot_bytes)), 0);
+  }
+  lir::Mem mem;
+  mem.base = MemBase::reg;
+  mem.base_use = 0;
+  mem.displacement = static_cast<std::int32_t>((immediate & 0xffffffff) * slot_bytes);
+  return mem;
+}
+
+void FrameLowering::load_frame(ir::Inst i) {
+  Reg base;
+  lir::Mem mem = frame_slot(i, base);
+  for (std::uint32_t p = 0; p < parts_; ++p) {
+    define(f_.result(i), p, load(Op::LoadFull, RegClass::vector, mem, base));
+    mem.displacement += static_cast<std::int32_t>(host_.vector_bytes);
+  }
+}
+
+void FrameLowering::store_frame(ir::Inst i, Value value) {
+  Reg base;
+  lir::Mem mem = frame_slot(i, base);
+  mem.base_use = 1;
+  for (std::uint32_t p = 0; p < parts_; ++p) {
+    store(Op::StoreFull, vector(value, p), mem, base);
+    mem.displacement += static_cast<std::int32_t>(host_.vector_bytes);
+  }
+}
+
+void FrameLowering::lower_LoadFrame(ir::Inst i) { load_frame(i); }
+void FrameLowering::lower_StoreFrame(ir::Inst i) { store_frame(i, operand(i, 1)); }
+void FrameLowering::lower_LoadFrameRow(ir::Inst i) { load_frame(i); }
+void FrameLowering::lower_StoreFrameRow(ir::Inst i) { store_frame(i, operand(i, 2)); }
+
+void FrameLowering::lower_LoadFrameUniform(ir::Inst i) {
+  Reg base;
+  const lir::Mem mem = frame_slot(i, base);
+  define(f_.result(i), 0, load(Op::SLoad, RegClass::scalar, mem, base));
+}
+
+void FrameLowering::lower_StoreFrameUniform(ir::Inst i) {
+  Reg base;
+  lir::Mem mem = frame_slot(i, base);
+  mem.base_use = 1;
+  store(Op::SStoreWord, scalar(operand(i, 1)), mem, base);
+}
+
+}  // namespace warpjit::backend

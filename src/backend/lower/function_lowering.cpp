@@ -1,0 +1,116 @@
+#include "backend/lower/function_lowering.h"
+
+#include <algorithm>
+
+#include "ir/analysis/dominators.h"
+#include "ir/analysis/loops.h"
+
+namespace warpjit::backend {
+
+using ir::Opcode;
+using ir::Value;
+
+namespace {
+
+// Code with an operation that knows no denormals runs without them, if the host can.
+bool has_flushing_operations(const ir::Function& f) {
+  for (std::uint32_t b = 0; b < f.block_count(); ++b)
+    for (ir::Inst i : f.insts(ir::Block{b})) {
+      const Opcode opcode = f.inst(i).opcode;
+      if (opcode >= Opcode::FFlush32 && opcode <= Opcode::FMulZeroFlush32) return true;
+    }
+  return false;
+}
+
+}  // namespace
+
+FunctionLowering::FunctionLowering(State& state, const HostParts& host)
+    : ValueForms(state),
+      callouts_(state, host.masks),
+      arithmetic_(state, host, callouts_),
+      masks_(state, host.masks),
+      lanes_(state, host.lanes),
+      rows_(state, host.masks, host.rows),
+      frames_(state, host.masks, host.rows),
+      windows_(state),
+      memory_(state, host, windows_, callouts_),
+      control_(state, rows_) {
+  state.constants = &host.constants;
+  state.masks = &host.masks;
+  state.inputs = &rows_;
+  code_.flushes = host.flushing != nullptr && has_flushing_operations(f_);
+  if (f_.group_lanes != 0 && host.memory != nullptr)
+    runs_.emplace(state, host, *host.memory, windows_, callouts_, static_cast<InstLowering&>(*this));
+}
+
+void FunctionLowering::run() {
+  order_blocks();
+  count_uses();
+  for (ir::Block b : order_) {  // phis first: edges name them before their blocks are lowered
+    for (ir::Inst i : f_.insts(b)) {
+      if (f_.inst(i).opcode != Opcode::Phi) break;
+      Value v = f_.result(i);
+      for (std::uint32_t p = 0; p < parts_of(v); ++p) define(v, p, code_.new_reg(class_of(v)));
+    }
+  }
+  for (ir::Block b : order_) lower_block(b);
+  control_.finish();
+  if (runs_) code_.shared_phase = runs_->shared_phase();
+}
+
+// Loops stay together and follow their headers, so that the allocator sees them as ranges and jumps are few.
+void FunctionLowering::order_blocks() {
+  const ir::Dominators dominators(f_);
+  const ir::Loops loops(f_, dominators);
+  order_ = loops.reducible() ? loops.order() : dominators.order();
+}
+
+void FunctionLowering::count_uses() {
+  for (ir::Block b : order_)
+    for (ir::Inst i : f_.insts(b))
+      for (Value v : f_.operands(i)) ++state_.use_count[v.id];
+}
+
+void FunctionLowering::lower_block(ir::Block b) {
+  control_.begin_block(b);
+  state_.constant_cache.clear();
+  memory_.begin_block();
+  windows_.begin_block();
+  for (ir::Inst i = f_.block(b).first; i.valid(); i = f_.inst(i).next) {
+    state_.guest_address = f_.inst(i).guest_address;
+    if (runs_ && runs_->begins_run(i)) {
+      i = runs_->lower_run(i);
+      continue;
+    }
+    const ir::OpcodeInfo& row = ir::info(f_.inst(i).opcode);
+    if (row.terminator || row.writes) rows_.flush_inputs();
+    lower(i);
+  }
+}
+
+void FunctionLowering::lower(ir::Inst i) {
+  switch (f_.inst(i).opcode) {
+#define WARPJIT_LOWER(family, name) \
+  case Opcode::name:                \
+    return family.lower_##name(i);
+#define WARPJIT_LOWER_ARITHMETIC(name) WARPJIT_LOWER(arithmetic_, name)
+    WARPJIT_LOWERED_AS_ARITHMETIC(WARPJIT_LOWER_ARITHMETIC)
+#define WARPJIT_LOWER_MASKS(name) WARPJIT_LOWER(masks_, name)
+    WARPJIT_LOWERED_AS_MASKS(WARPJIT_LOWER_MASKS)
+#define WARPJIT_LOWER_LANES(name) WARPJIT_LOWER(lanes_, name)
+    WARPJIT_LOWERED_AS_LANES(WARPJIT_LOWER_LANES)
+#define WARPJIT_LOWER_ROWS(name) WARPJIT_LOWER(rows_, name)
+    WARPJIT_LOWERED_AS_ROWS(WARPJIT_LOWER_ROWS)
+#define WARPJIT_LOWER_FRAMES(name) WARPJIT_LOWER(frames_, name)
+    WARPJIT_LOWERED_AS_FRAMES(WARPJIT_LOWER_FRAMES)
+#define WARPJIT_LOWER_MEMORY(name) WARPJIT_LOWER(memory_, name)
+    WARPJIT_LOWERED_AS_MEMORY(WARPJIT_LOWER_MEMORY)
+#define WARPJIT_LOWER_CALLOUT(name) WARPJIT_LOWER(callouts_, name)
+    WARPJIT_LOWERED_AS_CALLOUT(WARPJIT_LOWER_CALLOUT)
+#define WARPJIT_LOWER_CONTROL(name) WARPJIT_LOWER(control_, name)
+    WARPJIT_LOWERED_AS_CONTROL(WARPJIT_LOWER_CONTROL)
+#undef WARPJIT_LOWER
+  }
+}
+
+}  // namespace warpjit::backend

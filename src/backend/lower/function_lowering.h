@@ -1,0 +1,46 @@
+// Lowering: a function of the IR in group form to LIR. Each family of operations is lowered by a class of its
+// own, which is given what it needs: the state that all share, the parts of the host (HostParts), and other
+// families by name. This one puts them together, walks the blocks, and hands each instruction to its family.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "backend/lower/arithmetic.h"
+#include "backend/lower/callouts.h"
+#include "backend/lower/control.h"
+#include "backend/lower/frames.h"
+#include "backend/lower/lanes.h"
+#include "backend/lower/masks.h"
+#include "backend/lower/memory.h"
+#include "backend/lower/memory_runs.h"
+#include "backend/lower/rows.h"
+#include "backend/lower/windows.h"
+
+namespace warpjit::backend {
+
+class FunctionLowering final : protected ValueForms, private InstLowering {
+ public:
+  FunctionLowering(State& state, const HostParts& host);
+  void run();
+
+ private:
+  void order_blocks();
+  void count_uses();
+  void lower_block(ir::Block b);
+  void lower(ir::Inst i) override;
+
+  CalloutLowering callouts_;
+  ArithmeticLowering arithmetic_;
+  MaskLowering masks_;
+  LaneLowering lanes_;
+  RowLowering rows_;
+  FrameLowering frames_;
+  WindowFields windows_;
+  MemoryLowering memory_;
+  ControlLowering control_;
+  std::optional<RunLowering> runs_;  // where there are threads' memory and a host that reaches it
+  std::vector<ir::Block> order_;
+};
+
+}  // namespace warpjit::backend

@@ -1,0 +1,167 @@
+// What a host makes of the operations that hosts do differently. The classes below are the whole list; what
+// they share with the rest of lowering is in FunctionLowering. Vectors and masks are of part p of the values.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "backend/lower/value_forms.h"
+#include "ir/memory.h"
+
+namespace warpjit::backend {
+
+// Constants, and words of the uniform table.
+class HostConstants {
+ public:
+  // A word in all lanes; a word of the uniform table in all lanes. Made anew at each call.
+  virtual lir::Reg make_constant(std::uint32_t word) = 0;
+  virtual lir::Reg make_uniform(std::int32_t offset) = 0;
+  // The same as operands.
+  virtual Source constant_source(std::uint32_t word) = 0;
+  virtual Source uniform_source(ir::Value v) = 0;
+
+ protected:
+  ~HostConstants() = default;
+};
+
+class HostArithmetic {
+ public:
+  using Reg = lir::Reg;
+  using Value = ir::Value;
+  enum class Shift : std::uint8_t { left, right_unsigned, right_signed };
+
+  virtual Reg multiply(Value a, Value b, std::uint32_t p) = 0;
+  virtual Reg multiply_zero_inf(Value a, Value b, std::uint32_t p) = 0;
+  virtual Reg multiply_add(Value a, Value b, Value c, std::uint32_t p) = 0;
+  virtual Reg negate(Value a, std::uint32_t p) = 0;
+  virtual Reg absolute(Value a, std::uint32_t p) = 0;
+  virtual Reg max_select(Value a, Value b, std::uint32_t p) = 0;  // FMaxSelect32
+  virtual Reg min_select(Value a, Value b, std::uint32_t p) = 0;
+  virtual Reg canonicalize_nan(Value a, std::uint32_t p) = 0;
+  virtual Reg canonicalize_nan_ones(Value a, std::uint32_t p) = 0;
+  virtual Reg saturate_to_int(Value a, std::uint32_t p) = 0;
+  virtual Reg saturate_to_unsigned(Value a, std::uint32_t p) = 0;
+  virtual Reg unsigned_to_float(Value a, std::uint32_t p) = 0;
+  virtual Reg extreme_number(bool greater, Value a, Value b, std::uint32_t p) = 0;  // FMaxNum32, FMinNum32
+  virtual Reg shift_by_vector(Shift kind, Value a, Value count, std::uint32_t p) = 0;
+
+ protected:
+  ~HostArithmetic() = default;
+};
+
+// Arithmetic of code that runs without denormals (lir::Code::flushes). Optional: a host that has no such mode
+// leaves these operations to callouts.
+class HostFlushing {
+ public:
+  // Between round_toward_zero(true) and round_toward_zero(false).
+  virtual lir::Reg add_toward_zero(lir::Reg a, lir::Reg b) = 0;
+  virtual lir::Reg multiply_toward_zero(lir::Reg a, lir::Reg b) = 0;
+  virtual void round_toward_zero(bool zero) = 0;
+  // FMadTruncFlush32: all parts.
+  virtual lir::Regs multiply_add_truncated(ir::Inst i, std::uint32_t parts) = 0;
+
+ protected:
+  ~HostFlushing() = default;
+};
+
+class HostMasks {
+ public:
+  using Reg = lir::Reg;
+  using Value = ir::Value;
+
+  virtual Mask compare_floats(ir::Opcode op, Value a, Value b, std::uint32_t p) = 0;
+  virtual Mask compare_integers(Condition condition, Value a, Value b, std::uint32_t p) = 0;
+  virtual Reg select_lanes(Mask m, Value a, Value b, std::uint32_t p) = 0;  // m ? a : b
+  virtual Reg select_masks(Reg m, Reg a, Reg b) = 0;
+  virtual Reg mask_op(MaskOp op, Reg a, Reg b) = 0;
+  virtual Reg mask_not(Reg a) = 0;
+  virtual Reg mask_constant(bool value) = 0;
+  virtual Reg mask_from_bool(Reg scalar) = 0;  // 0 or 1 to all lanes
+  virtual Reg bool_from_mask(Reg mask) = 0;    // of lane 0, as 0 or 1
+  virtual Reg any_bits(Reg mask) = 0;          // a scalar that is 0 if no lane is set
+  virtual Reg to_test(Reg mask) = 0;           // what BranchMask and StopIfAny look at in the mask's place
+  // All ones or zeros in each lane of a vector.
+  virtual Reg vector_from_mask(Reg mask) = 0;
+  virtual Reg mask_from_vector(Reg r) = 0;
+
+ protected:
+  ~HostMasks() = default;
+};
+
+// Across lanes.
+class HostLanes {
+ public:
+  virtual lir::Reg min_over_lanes(lir::Reg r) = 0;  // in lane 0, unsigned
+  // Lane n of each four from lane (lanes >> 2n) & 3.
+  virtual lir::Reg swizzle_quads(lir::Reg r, std::uint64_t lanes) = 0;
+
+ protected:
+  ~HostLanes() = default;
+};
+
+// Rows of the uniform table that are read by one index, which varies.
+struct TableRow {
+  ir::Inst load;        // LoadUniformRow
+  std::int32_t offset;  // of row 0 in the table
+  std::uint32_t count;  // at least 1
+  bool may_exceed;      // the index may be `count` or more
+};
+
+// Rows of the uniform table, and vectors in memory that is this group's alone.
+class HostRows {
+ public:
+  using Reg = lir::Reg;
+
+  // The four words at the table's byte `offset` plus the scalar `bytes`, each in all lanes.
+  virtual std::array<Reg, 4> broadcast_row(Reg bytes, std::int32_t offset) = 0;
+  // Components x, y, z, w of the rows at `offset` of the table plus 16 times each lane's index, which varies;
+  // zeros for an index of `count` or more, if one may come.
+  virtual std::array<Reg, 4> load_rows(ir::Value index, std::int32_t offset, std::uint32_t count,
+                                       bool may_exceed, std::uint32_t p) = 0;
+  // Components of some of the rows, from the first on: of all parts of each, one after the other. None: there
+  // is no better way than row by row.
+  virtual lir::Regs load_rows_together(ir::Value index, std::span<const TableRow> rows) = 0;
+  // Stores the lanes that have the mask; `base` is use 2 of the memory operand, if it has one.
+  virtual void store_where(Reg r, Reg mask, const lir::Mem& mem, Reg base = lir::kNoReg) = 0;
+
+ protected:
+  ~HostRows() = default;
+};
+
+// Memory of threads, where lanes have addresses of their own. Optional: a host that does not have these
+// leaves all of it to callouts. A guard of kNoReg holds everywhere.
+class HostMemory {
+ public:
+  using Reg = lir::Reg;
+
+  // The lanes in which r, unsigned, is not below the word at base + displacement.
+  virtual Reg lanes_from(Reg r, Reg base, std::int32_t displacement, Reg guard) = 0;
+  virtual Reg lanes_that_differ(Reg a, Reg b, Reg guard) = 0;
+  virtual Reg lanes_with_bits(Reg r, std::uint32_t bits, Reg guard) = 0;
+  // Elements at base + offset + displacement; lanes without guard get anything.
+  virtual Reg load_lanes(ir::Element element, Reg offset, Reg base, std::int32_t displacement, Reg guard) = 0;
+  virtual void store_lanes(Reg r, Reg offset, Reg base, std::int32_t displacement, Reg guard) = 0;
+  // A vector at base + index + displacement, of which only lanes with guard need to be in memory.
+  virtual Reg load_together(Reg guard, Reg base, Reg index, std::int32_t displacement) = 0;
+  virtual void store_together(Reg r, Reg guard, Reg base, Reg index, std::int32_t displacement) = 0;
+  // The word at base + index + displacement in all lanes; it need not be in memory if no lane has the guard.
+  // Without Host::guarded_broadcasts: only for a guard that holds everywhere.
+  virtual Reg load_same(Reg guard, Reg base, Reg index, std::int32_t displacement) = 0;
+  virtual Reg spread_first_lane(Reg r) = 0;
+
+ protected:
+  ~HostMemory() = default;
+};
+
+struct HostParts {
+  HostConstants& constants;
+  HostArithmetic& arithmetic;
+  HostMasks& masks;
+  HostLanes& lanes;
+  HostRows& rows;
+  HostFlushing* flushing;  // null: the host has none
+  HostMemory* memory;
+};
+
+}  // namespace warpjit::backend

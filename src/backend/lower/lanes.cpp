@@ -1,0 +1,24 @@
+#include "backend/lower/lanes.h"
+
+namespace warpjit::backend {
+
+using ir::Value;
+using lir::Reg;
+
+void LaneLowering::lower_LaneIndex(ir::Inst) {}  // a constant where it is read
+
+void LaneLowering::lower_MinLaneU32(ir::Inst i) {
+  Value a = operand(i, 0);
+  Reg least = vector(a, 0);
+  for (std::uint32_t p = 1; p < parts_of(a); ++p) least = vvv(Op::IMinU, least, vector(a, p));
+  define_from_vector(i, lanes_.min_over_lanes(least));
+}
+
+void LaneLowering::lower_QuadSwizzle32(ir::Inst i) {
+  Value a = operand(i, 0), result = f_.result(i);
+  if (!varying(result)) return define(result, 0, scalar(a));
+  for (std::uint32_t p = 0; p < parts_; ++p)
+    define(result, p, varying(a) ? lanes_.swizzle_quads(vector(a, p), f_.inst(i).immediate) : vector(a, p));
+}
+
+}  // namespace warpjit::backend

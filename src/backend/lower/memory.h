@@ -1,0 +1,62 @@
+// Lowering of loads and stores of threads' memory. A check first: is every lane that takes part inside the
+// space's window, and aligned? If not, the whole access is a callout, out of line. What is behind the check
+// is the host's: one word for all, consecutive words, or lane by lane.
+#pragma once
+
+#include <vector>
+
+#include "backend/lower/callouts.h"
+#include "backend/lower/windows.h"
+
+namespace warpjit::backend {
+
+// clang-format off
+#define WARPJIT_LOWERED_AS_MEMORY(OP) \
+  OP(LoadMemory) OP(StoreMemory)
+// clang-format on
+
+class MemoryLowering : protected ValueForms {
+ public:
+  MemoryLowering(State& state, const HostParts& host, WindowFields& windows, CalloutLowering& callouts)
+      : ValueForms(state),
+        memory_(host.memory),
+        masks_(host.masks),
+        rows_(host.rows),
+        windows_(windows),
+        callouts_(callouts) {}
+
+  void begin_block() { arrangements_.clear(); }
+
+#define WARPJIT_DECLARE(name) void lower_##name(ir::Inst i);
+  WARPJIT_LOWERED_AS_MEMORY(WARPJIT_DECLARE)
+#undef WARPJIT_DECLARE
+
+ private:
+  bool access(ir::Inst i);
+  void load_uniform(ir::Inst i, const WindowFields::Window& window);
+  void access_own_words(ir::Inst i, const WindowFields::Window& window);
+  void access_lanes(ir::Inst i, const WindowFields::Window& window);
+  void branch_if_outside(ir::Inst i, const WindowFields::Window& window, Reg offset);
+  Reg own_memory(const WindowFields::Window& window);
+  struct Arrangement {
+    Reg scattered = lir::kNoReg, unequal = lir::kNoReg;
+  };
+  Reg scattered_lanes(const Regs& offsets, const Regs& guards);
+  Reg unequal_lanes(const Regs& offsets, const Regs& guards);
+  Arrangement arrangement_of_base(Value address);
+  Reg bytes_of_lanes(std::uint32_t p);
+
+  HostMemory* const memory_;  // null: all is a callout
+  HostMasks& masks_;
+  HostRows& rows_;
+  WindowFields& windows_;
+  CalloutLowering& callouts_;
+  struct ArrangedBase {
+    Value base;
+    std::uint32_t block;
+    Arrangement arrangement;
+  };
+  std::vector<ArrangedBase> arrangements_;  // of addresses, this block's
+};
+
+}  // namespace warpjit::backend

@@ -1,0 +1,161 @@
+// The accesses of a run: inside their spans, or anywhere.
+#include <cstddef>
+
+#include "backend/lower/memory_runs.h"
+
+namespace warpjit::backend {
+
+using ir::Element;
+using ir::LaneShape;
+using ir::MemoryAccess;
+using ir::Opcode;
+using ir::Space;
+using ir::Value;
+using lir::InstRef;
+using lir::MemBase;
+using lir::Reg;
+using lir::RegClass;
+using lir::Regs;
+
+// An access whose spans are all inside.
+void RunLowering::access_inside(ir::Inst i, const std::vector<Span>& spans, const Placed* placed, Reg bytes) {
+  const ir::InstData& data = f_.inst(i);
+  const MemoryAccess access = MemoryAccess::unpack(data.immediate);
+  if (access.space == Space::shared && arranged(i) == Arranged::consecutive)
+    ++phases_[static_cast<std::uint64_t>(placed[0].first + access.offset) / 16 % phases_.size()];
+  const auto at = [&](InstRef inst, std::uint32_t p) {
+    const Span& span = spans[placed[p].span];
+    const bool indexed = span.start != lir::kNoReg;
+    inst->mem = {MemBase::reg,
+                 inst->use_count,
+                 indexed ? static_cast<std::uint8_t>(inst->use_count + 1) : std::uint8_t{0xff},
+                 0,
+                 false,
+                 static_cast<std::int32_t>(placed[p].first - span.low) + access.offset};
+    use(inst, bytes);
+    if (indexed) use(inst, span.start);
+  };
+  if (data.opcode == Opcode::StoreMemory) {
+    const Value guard = operand(i, 0);
+    for (std::uint32_t p = 0; p < parts_; ++p) {
+      Reg r = vector(operand(i, 2), p);
+      Reg where = is_constant(guard) ? lir::kNoReg : mask(guard, p);
+      const InstRef store = add(where == lir::kNoReg ? Op::StoreFull : Op::StoreFullMasked);
+      use(store, r);
+      if (where != lir::kNoReg) use(store, where);
+      at(store, p);
+    }
+    return;
+  }
+  const Value result = f_.result(i);
+  const bool equal = arranged(i) == Arranged::equal;
+  const auto load = [&](Op op, RegClass cls, std::uint32_t p) {
+    const InstRef inst = add(op, cls);
+    at(inst, p);
+    inst->mem.broadcast = op == Op::Broadcast;
+    return inst->def;
+  };
+  if (!varying(result)) {  // as a scalar and as a vector; what is not used goes away
+    define(result, 0, load(Op::SLoad, RegClass::scalar, 0));
+    define_vector_form(result, load(Op::Broadcast, RegClass::vector, 0));
+    return;
+  }
+  for (std::uint32_t p = 0; p < parts_; ++p) {
+    std::uint32_t same = 0;  // a part before that reads the same words
+    while (same < p && (placed[same].span != placed[p].span || placed[same].first != placed[p].first)) ++same;
+    define(result, p,
+           same < p ? slot(result, same) : load(equal ? Op::Broadcast : Op::LoadFull, RegClass::vector, p));
+  }
+}
+
+// An access that may be anywhere; if it was narrowed, some lane's that counts is outside.
+void RunLowering::access_anywhere(ir::Inst i, bool narrowed) {
+  const bool load = f_.inst(i).opcode == Opcode::LoadMemory;
+  if (load && !varying(f_.result(i))) {
+    const Value result = f_.result(i);
+    callouts_.make_call(i);
+    define(result, 0, callouts_.load_result(i, 0, 0, Op::SLoad, RegClass::scalar));
+    define_vector_form(result, callouts_.load_result(i, 0, 0, Op::LoadFull, RegClass::vector));
+    return;
+  }
+  const Regs made = narrowed || is_constant(operand(i, 0)) ? call_with_addresses(i) : access_guarded(i);
+  for (std::uint32_t p = 0; p < made.size(); ++p) define(f_.result(i), p, made[p]);
+}
+
+// By a call. The vectors of addresses are made here, so that no one needs them elsewhere.
+Regs RunLowering::call_with_addresses(ir::Inst i) {
+  const Value address = operand(i, 1);
+  if (varying(address) && shapes_[address].constant_strides())
+    return callouts_.call_for_parts(i, &shapes_[address]);
+  Regs kept;
+  if (varying(address))
+    for (std::uint32_t p = 0; p < parts_; ++p) {
+      kept.push_back(slot(address, p));
+      slot(address, p) = lane_addresses_.addresses_of(shapes_[address], p);
+    }
+  Regs made = callouts_.call_for_parts(i);
+  for (std::uint32_t p = 0; p < kept.size(); ++p) slot(address, p) = kept[p];
+  return made;
+}
+
+// Lanes without guard may be outside.
+Regs RunLowering::access_guarded(ir::Inst i) {
+  const bool load = f_.inst(i).opcode == Opcode::LoadMemory, equal = arranged(i) == Arranged::equal;
+  const WindowFields::Window window = windows_.window_of(MemoryAccess::unpack(f_.inst(i).immediate));
+  const LaneShape& shape = shapes_[operand(i, 1)];
+  const Value guard = operand(i, 0);
+  Reg wrong = lir::kNoReg;
+  Regs first, offsets;
+  for (std::uint32_t p = 0; p < parts_; ++p) {
+    const Factors factors = lane_addresses_.factors_of(shape, p);
+    const std::uint32_t distance =
+        shape.offset + static_cast<std::uint32_t>(lane_addresses_.constant_distance(shape, p * host_.lanes));
+    Reg start = lane_addresses_.sum_of_bases(shape.base, factors);
+    start = start == lir::kNoReg ? scalar_imm(distance)
+                                 : scalar_op_imm(Op::SAddImm, start, static_cast<std::int32_t>(distance));
+    if (shape.kind == LaneShape::Kind::wrapped16) {
+      // So near below 2^16 that only lanes behind the wrap are in the window: seen as below 0.
+      constexpr std::int32_t kNear = 0x10000 - kMostSharedSeen;
+      start = scalar_op_imm(Op::SAndImm, scalar_op_imm(Op::SAddImm, start, kNear), 0xffff);
+      start = scalar_op_imm(Op::SAddImm, start, -kNear);
+    }
+    if (window.shifted)
+      start =
+          scalar_op(Op::SSub, start, windows_.load_field(Op::SLoad, window, offsetof(MemoryWindow, address)));
+    std::array<std::uint32_t, kMostHostLanes> lanes{};
+    for (std::uint32_t n = 0; n < host_.lanes; ++n) lanes[n] = equal ? 0 : 4 * n;
+    Reg offset = spread(start);
+    if (!equal) offset = vvv(Op::IAdd, offset, vector_of({lanes.data(), host_.lanes}));
+    const auto also_wrong = [&](Reg m) {
+      wrong = wrong == lir::kNoReg ? m : masks_.mask_op(MaskOp::or_, wrong, m);
+    };
+    also_wrong(memory_.lanes_from(offset, window.table, window.limit, mask(guard, p)));
+    if (window.access.alignment > kWindowAlignment)
+      also_wrong(memory_.lanes_with_bits(lane_addresses_.addresses_of(shape, p), window.access.alignment - 1u,
+                                         mask(guard, p)));
+    else if (window.access.alignment > 1)
+      also_wrong(memory_.lanes_with_bits(offset, window.access.alignment - 1u, mask(guard, p)));
+    first.push_back(sign_extend(start));
+    offsets.push_back(offset);
+  }
+  Reg base = windows_.load_field(Op::SLoad64, window, offsetof(MemoryWindow, bytes));
+  branch_if_any(wrong);
+  const auto inside = [&] {
+    Regs made;
+    for (std::uint32_t p = 0; p < parts_; ++p) {
+      Reg where = mask(guard, p);
+      if (!load)
+        memory_.store_together(vector(operand(i, 2), p), where, base, first[p], window.access.offset);
+      else if (!equal)
+        made.push_back(memory_.load_together(where, base, first[p], window.access.offset));
+      else if (host_.guarded_broadcasts)
+        made.push_back(memory_.load_same(where, base, first[p], window.access.offset));
+      else
+        made.push_back(memory_.load_lanes(Element::word, offsets[p], base, window.access.offset, where));
+    }
+    return made;
+  };
+  return hot_or_cold(inside, [&] { return call_with_addresses(i); });
+}
+
+}  // namespace warpjit::backend

@@ -1,0 +1,95 @@
+// Lowering of runs of loads and stores whose addresses the lanes of a vector share, or have side by side
+// (ir/analysis/lane_shape). Before a run each base that its addresses have is looked at once, as a scalar:
+// do all bytes from the least address of any lane to the greatest lie in the window? Then the accesses are
+// plain loads and stores of words and vectors. If not, the run is made in the general way, out of line.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "backend/lower/callouts.h"
+#include "backend/lower/windows.h"
+#include "ir/analysis/lane_shape.h"
+
+namespace warpjit::backend {
+
+// Lowers any instruction.
+class InstLowering {
+ public:
+  virtual void lower(ir::Inst i) = 0;
+
+ protected:
+  ~InstLowering() = default;
+};
+
+class RunLowering : protected ValueForms {
+ public:
+  RunLowering(State& state, const HostParts& host, HostMemory& memory, WindowFields& windows,
+              CalloutLowering& callouts, InstLowering& insts);
+
+  // Does a run begin with this instruction? Then lower_run makes it all; gives its last instruction.
+  bool begins_run(ir::Inst i) const { return arranged(i) != Arranged::no; }
+  ir::Inst lower_run(ir::Inst first);
+  // lir::Code::shared_phase of the accesses made so far.
+  std::uint32_t shared_phase() const;
+
+ private:
+  enum class Arranged : std::uint8_t { no, equal, consecutive };
+  using Factors = LaneAddresses::Factors;
+  // Accesses of one space from `first` to `last` in a block, and what bases need of what stands between.
+  struct Run {
+    ir::Inst first, last;
+    SmallVector<ir::Inst, 8> accesses, before;
+    SmallVector<Value, 8> guards;  // by access: what narrows it, or none
+  };
+  // A guard that the lanes have whose number is at least `number` (else: below it), or that plus one.
+  struct LaneBound {
+    Value number;
+    bool at_least, plus_one, is_unsigned;
+  };
+  std::optional<LaneBound> lane_bound(Value guard) const;
+  bool can_narrow(ir::Inst i) const;
+  Reg clamped(const LaneBound& bound);
+  // Addresses base + factors + [low, high), seen from one base; those of other lanes included.
+  struct Span {
+    Value base;
+    Factors factors;
+    bool wrapped;             // modulo 2^16
+    std::int64_t low, high;   // from the base on: the least address, the end of the last access
+    std::uint32_t alignment;  // of base + factors + low; 1: nothing to look at
+    Value guard;              // if valid: only what lanes access that have it must be inside
+    Reg start = lir::kNoReg;
+  };
+  // Of a part: the span it is in, and where from the base on its first lane is.
+  struct Placed {
+    std::size_t span;
+    std::int64_t first;
+  };
+  Arranged arranged(ir::Inst i) const;
+  Run run_from(ir::Inst first);
+  void lower_run(const Run& run);
+  Placed place(std::vector<Span>& spans, ir::Inst i, std::uint32_t p, Value guard) const;
+  void check_span(Span& span, Reg begin, Reg size, lir::Edges& ways_out);
+  void check_narrowed(Span& span, Reg size, lir::Edges& ways_out);
+  void branch_out(lir::Edges& ways_out);
+  void branch_if_unaligned(Reg start, std::uint32_t alignment, lir::Edges& ways_out);
+  void branch_if_behind(Reg end, Reg size, lir::Edges& ways_out);
+  void access_inside(ir::Inst i, const std::vector<Span>& spans, const Placed* placed, Reg bytes);
+  void access_anywhere(ir::Inst i, bool narrowed);
+  Regs access_guarded(ir::Inst i);
+  Regs call_with_addresses(ir::Inst i);
+
+  HostMemory& memory_;
+  HostMasks& masks_;
+  WindowFields& windows_;
+  CalloutLowering& callouts_;
+  InstLowering& insts_;
+  LaneAddresses lane_addresses_;
+  ir::LaneShapes shapes_;
+  std::vector<std::uint32_t> defined_in_run_;  // by instruction: the number of the run
+  std::uint32_t run_stamp_ = 0;
+  std::array<std::uint32_t, 4> phases_{};  // of lir::Code::shared_phase, in 16 bytes: how many accesses
+};
+
+}  // namespace warpjit::backend

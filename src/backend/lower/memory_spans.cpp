@@ -1,0 +1,148 @@
+// The spans of a run: which addresses its accesses have in common, and the checks before it.
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+
+#include "backend/lower/memory_runs.h"
+#include "ir/analysis/range.h"
+
+namespace warpjit::backend {
+
+using ir::LaneShape;
+using ir::MemoryAccess;
+using ir::Value;
+using lir::InstRef;
+using lir::MemBase;
+using lir::Reg;
+using lir::RegClass;
+
+namespace {
+
+// From the first byte of a span to the last.
+constexpr std::int64_t kMostSpan = 0x8000;
+
+}  // namespace
+
+// The number of the first lane, or behind the last one: from 0 to the lanes there are.
+Reg RunLowering::clamped(const LaneBound& bound) {
+  const std::int32_t more = bound.plus_one ? 1 : 0;
+  const Condition less = bound.is_unsigned ? Condition::less_u : Condition::less_s;
+  const auto extreme = [&](Op op, Reg a, std::int32_t b) {
+    return scalar_extreme(op, a, scalar_imm(static_cast<std::uint32_t>(b)), less);
+  };
+  Reg n = extreme(Op::SMin, scalar(bound.number), static_cast<std::int32_t>(parts_ * host_.lanes) - more);
+  if (!bound.is_unsigned) n = extreme(Op::SMax, n, -more);
+  return more != 0 ? scalar_op_imm(Op::SAddImm, n, more) : n;
+}
+
+// The span that part p of the access lies in: one of those there are, or a new one.
+RunLowering::Placed RunLowering::place(std::vector<Span>& spans, ir::Inst i, std::uint32_t p,
+                                       Value guard) const {
+  const MemoryAccess access = MemoryAccess::unpack(f_.inst(i).immediate);
+  const LaneShape& shape = shapes_[operand(i, 1)];
+  const bool wrapped = shape.kind == LaneShape::Kind::wrapped16;
+  const Factors factors = lane_addresses_.factors_of(shape, p);
+  const std::int64_t offset = static_cast<std::int32_t>(shape.offset);
+  const std::int64_t first = offset + lane_addresses_.constant_distance(shape, p * host_.lanes),
+                     last = offset + lane_addresses_.constant_distance(shape, (p + 1) * host_.lanes - 1);
+  // Is the base of a factor's product aligned? Its multiples are not looked at.
+  std::uint32_t zeros = shape.base.valid() ? ir::trailing_zeros(f_, shape.base) : 32;
+  for (const LaneShape::Stride& stride : factors)
+    zeros = std::min(zeros, stride.coefficient == 0
+                                ? 32u
+                                : static_cast<std::uint32_t>(std::countr_zero(stride.coefficient)));
+  const bool aligned = zeros >= 4 || (std::uint32_t{1} << zeros) >= access.alignment;
+  const std::uint32_t alignment = aligned && first % access.alignment == 0 ? 1 : access.alignment;
+  for (std::size_t k = 0; k < spans.size(); ++k) {
+    Span& span = spans[k];
+    const std::int64_t low = std::min(span.low, first), high = std::max(span.high, last + access.extent);
+    const std::uint32_t both = std::max(span.alignment, alignment);
+    if (span.base != shape.base || span.wrapped != wrapped || span.guard != guard ||
+        span.factors != factors || high - low > kMostSpan || (first - span.low) % both != 0)
+      continue;
+    span.low = low, span.high = high, span.alignment = both;
+    return {k, first};
+  }
+  spans.push_back({shape.base, factors, wrapped, first, last + access.extent, alignment, guard});
+  return {spans.size() - 1, first};
+}
+
+// Ends the block with a branch that was just made, to where `way_out` leads if it holds.
+void RunLowering::branch_out(lir::Edges& ways_out) {
+  const std::uint32_t at = last_block();
+  end_block(at);
+  begin_edge(at);
+  ways_out.push_back(at);
+}
+
+void RunLowering::branch_if_unaligned(Reg start, std::uint32_t alignment, lir::Edges& ways_out) {
+  if (alignment == 1) return;
+  const InstRef branch = add(Op::BranchBits);
+  use(branch, start);
+  branch->imm = alignment - 1;
+  branch_out(ways_out);
+}
+
+// Of a window of this size; 64 bits.
+void RunLowering::branch_if_behind(Reg end, Reg size, lir::Edges& ways_out) {
+  const InstRef branch = add(Op::BranchCompare64);
+  use(branch, size);
+  use(branch, end);
+  branch->imm = pack_condition(Condition::less_u);
+  branch_out(ways_out);
+}
+
+// Makes span.start, the offset in the window of the least address, and branches where the span is not inside
+// the window, whose address (none: 0) and size these are.
+void RunLowering::check_span(Span& span, Reg begin, Reg size, lir::Edges& ways_out) {
+  if (span.guard.valid()) return check_narrowed(span, size, ways_out);
+  const auto low = static_cast<std::int32_t>(span.low);
+  Reg start = lane_addresses_.sum_of_bases(span.base, span.factors);
+  if (start == lir::kNoReg && begin == lir::kNoReg && span.alignment == 1 && span.low >= 0 &&
+      span.high <= 0xffff) {
+    const InstRef branch = add(Op::BranchCompare);
+    use(branch, size);
+    branch->imm = pack_condition(Condition::less_u, static_cast<std::int32_t>(span.high));
+    branch_out(ways_out);
+    span.low = 0;  // all is in the displacements
+    return;
+  }
+  if (start == lir::kNoReg) {
+    start = scalar_imm(static_cast<std::uint32_t>(low) & (span.wrapped ? 0xffffu : ~0u));
+  } else {
+    if (low != 0) start = scalar_op_imm(Op::SAddImm, start, low);
+    if (span.wrapped) start = scalar_op_imm(Op::SAndImm, start, 0xffff);
+  }
+  branch_if_unaligned(start, span.alignment, ways_out);
+  if (begin != lir::kNoReg) start = scalar_op(Op::SSub, start, begin);
+  const InstRef sum = add(Op::SAddress, RegClass::scalar);
+  use(sum, start);
+  sum->mem = {MemBase::reg, 0, 0xff, 0, false, static_cast<std::int32_t>(span.high - span.low)};
+  branch_if_behind(sum->def, size, ways_out);
+  span.start = start;
+}
+
+// The same of what lanes access that have the guard. The start is still that of lane 0, which may be before
+// the window: lanes without guard load from the margins, if anything.
+void RunLowering::check_narrowed(Span& span, Reg size, lir::Edges& ways_out) {
+  const LaneBound bound = *lane_bound(span.guard);
+  Reg bytes = scalar_op_imm(Op::SShlImm, clamped(bound), 2);
+  const auto length = static_cast<std::int32_t>(span.high - span.low);
+  Reg start = lane_addresses_.sum_of_bases(span.base, span.factors);
+  const auto low = static_cast<std::int32_t>(span.low);
+  start = start == lir::kNoReg ? scalar_imm(static_cast<std::uint32_t>(low))
+                               : scalar_op_imm(Op::SAddImm, start, low);
+  if (bound.at_least) start = scalar_op(Op::SAdd, start, bytes);
+  if (span.wrapped) start = scalar_op_imm(Op::SAndImm, start, 0xffff);
+  branch_if_unaligned(start, span.alignment, ways_out);
+  Reg rest = bound.at_least ? scalar_op(Op::SSub, scalar_imm(static_cast<std::uint32_t>(length)), bytes)
+                            : scalar_op_imm(Op::SAddImm, bytes,
+                                            length - static_cast<std::int32_t>(4 * parts_ * host_.lanes));
+  branch_if_behind(address(start, rest, 0), size, ways_out);
+  span.start = start;
+  if (!bound.at_least) return;
+  Reg first = scalar_op(Op::SSub, start, bytes);
+  span.start = sign_extend(first);
+}
+
+}  // namespace warpjit::backend

@@ -1,0 +1,137 @@
+// The forms that values have in LIR. A varying value is one vector (or mask) register per part, a uniform f32
+// one vector with equal lanes, a uniform i32 or i1 a scalar register. Constants and words of the uniform
+// table have no register of their own: they are memory operands where the host allows it, else they are
+// brought into registers where they are used.
+#pragma once
+
+#include <cstdint>
+
+#include "backend/lower/builder.h"
+
+namespace warpjit::backend {
+
+// A mask, or its complement: negation costs nothing until someone needs the mask itself.
+struct Mask {
+  lir::Reg reg = lir::kNoReg;
+  bool inverted = false;
+};
+enum class MaskOp : std::uint8_t { and_, or_, xor_, and_not };  // and_not: ~a & b
+
+// The condition of an integer comparison, IEq32 to ILeU32.
+Condition integer_condition(ir::Opcode op);
+
+// There are not as many mask registers: comparisons of lanes with one number are not kept.
+inline constexpr std::uint32_t kManyParts = 8;
+
+class ValueForms : protected Builder {
+ protected:
+  using Value = ir::Value;
+
+  explicit ValueForms(State& state) : Builder(state), f_(state.f) {}
+
+  std::uint32_t parts_of(Value v) const { return varying(v) ? parts_ : 1; }
+  bool varying(Value v) const { return f_.value(v).shape == ir::Shape::varying; }
+  Value operand(ir::Inst i, std::uint32_t k) const { return f_.operand(i, k); }
+  std::uint64_t constant(Value v) const { return f_.constant(v); }
+  bool is_constant(Value v) const { return f_.is_constant(v); }
+  bool is_uniform_load(Value v) const;
+  bool has_no_register(Value v) const { return !varying(v) && (is_constant(v) || is_uniform_load(v)); }
+  std::int32_t table_offset(Value v) const {
+    return static_cast<std::int32_t>(f_.definition_of(v).immediate);
+  }
+  bool is_lane_number(Value v) const { return f_.definition_of(v).opcode == ir::Opcode::LaneIndex; }
+  // Does only the branch of its block read the result, so that it becomes part of the branch?
+  bool only_feeds_branch(ir::Inst i) const;
+  std::uint32_t use_count(Value v) const { return state_.use_count[v.id]; }
+  // Registers made before another store to the table may hold another state of it.
+  std::uint32_t table_epoch() const { return state_.table_epoch; }
+
+  // The registers of a value itself.
+  Reg& slot(Value v, std::uint32_t part) { return state_.regs[std::size_t{v.id} * parts_ + part]; }
+  void define(Value v, std::uint32_t part, Reg r) { slot(v, part) = r; }
+  void define_mask(Value v, std::uint32_t part, Mask m);
+  void define_from_vector(ir::Inst i, Reg r);  // a uniform i32 computed in a vector
+  // The vector form of a uniform value that has just been defined as a scalar.
+  void define_vector_form(Value v, Reg r) { state_.vector_cache[v.id] = {r, current_block()}; }
+  Reg vector_form(Value v) const { return state_.vector_cache[v.id].reg; }
+  lir::RegClass class_of(Value v) const;
+  lir::RegClass mask_class() const {
+    return host_.mask_registers ? lir::RegClass::mask : lir::RegClass::vector;
+  }
+
+  // The value as a vector register, as a vector operand, as a scalar register, as a mask.
+  Reg vector(Value v, std::uint32_t part);
+  Source source(Value v, std::uint32_t part);
+  Reg scalar(Value v);
+  Reg mask(Value v, std::uint32_t part);
+  Mask mask_or_inverse(Value v, std::uint32_t part);
+  // With many parts: an ir::LaneComparison. It is one instruction, made where its mask is read.
+  bool is_made_where_read(Value v) const;
+  Reg any_part(Value mask);  // where a part has the mask
+  Mask combine(MaskOp op, Mask a, Mask b);
+  Reg constant_vector(std::uint32_t word);
+  Source constant_source(std::uint32_t word);
+
+  // With lir::Code::flushes: what an operation on floats may read in place of v.
+  Value unflushed(Value v) const;
+  bool may_be_denormal(Value v, int depth = 4) const;
+
+  // Numbers of the lanes of a part, in the group.
+  lir::Mem numbers_of_lanes(std::uint32_t part);
+  Reg lane_numbers(std::uint32_t part);
+
+  void branch_if_any(Reg mask);
+  // Control goes two ways, where a lane of `mask` is set through what `if_any` makes, else through what
+  // `if_none` makes: both give equally many vectors. Gives what comes out of either.
+  template <class IfAny, class IfNone>
+  Regs either_way(Reg mask, IfAny if_any, IfNone if_none) {
+    const CacheState at_parting = cache_state();
+    branch_if_any(mask);
+    const std::uint32_t at = last_block();
+    end_block(at);
+    begin_edge(at);
+    const Regs from_any = if_any();  // which may part ways, too
+    const std::uint32_t any = last_block();
+    end_edge(any, from_any);
+    begin_edge(at);
+    const Regs from_none = if_none();
+    const std::uint32_t none = last_block();
+    end_edge(none, from_none);
+    restore(at_parting);
+    return join_edges(any, none);
+  }
+  // Behind a branch that was just made: where it holds, control goes through what `cold` makes, which stands
+  // out of line, else through what `hot` makes; both give the same number of registers of the same classes.
+  template <class Hot, class Cold>
+  Regs hot_or_cold(Hot hot, Cold cold) {
+    const CacheState at_parting = cache_state();
+    const std::uint32_t at = last_block();
+    end_block(at);
+    begin_edge(at);
+    const Regs from_hot = hot();
+    const std::uint32_t hot_end = last_block();
+    end_edge(hot_end, from_hot);
+    const std::uint32_t cold_first = begin_edge(at);
+    const Regs from_cold = cold();  // which may part ways, too
+    const std::uint32_t cold_end = last_block();
+    end_edge(cold_end, from_cold);
+    for (std::uint32_t b = cold_first; b <= cold_end; ++b) code_.blocks[b].cold = true;
+    std::swap(code_.blocks[at].successors[0], code_.blocks[at].successors[1]);
+    restore(at_parting);
+    return join_edges(hot_end, cold_end);
+  }
+  // Where ways join again, what was cached before they parted is still there, and nothing that came later.
+  struct CacheState {
+    std::uint32_t block;
+    std::size_t constants;
+  };
+  CacheState cache_state() const { return {state_.current_block, state_.constant_cache.size()}; }
+  void restore(const CacheState& cached) {
+    state_.current_block = cached.block;
+    state_.constant_cache.resize(cached.constants);
+  }
+
+  const ir::Function& f_;
+};
+
+}  // namespace warpjit::backend

@@ -1,0 +1,175 @@
+// What AVX2 and AVX-512 make of arithmetic.
+#include "backend/x64/lower.h"
+
+namespace warpjit::backend::x64 {
+
+using ir::Opcode;
+using ir::Value;
+using lir::InstRef;
+using lir::Reg;
+using lir::RegClass;
+
+namespace {
+constexpr std::uint32_t kSignBit = 0x80000000u;
+constexpr std::uint32_t kCanonicalNaN = 0x7fc00000u;
+constexpr std::uint32_t kTwoTo16 = 0x47800000u, kTwoTo31 = 0x4f000000u, kTwoTo32 = 0x4f800000u;  // as f32
+}  // namespace
+
+Reg Arithmetic::multiply(Value a, Value b, std::uint32_t p) {
+  Reg left = vector(a, p);
+  Reg product = vvv(Op::Mul, left, source(b, p));
+  code_.insts.back().prefer = 3;
+  return product;
+}
+
+// a*b, then +0 where the product is NaN although both operands are ordered: only 0 * inf does that.
+Reg Arithmetic::multiply_zero_inf(Value a, Value b, std::uint32_t p) {
+  Reg left = vector(a, p);
+  Source right = source(b, p);
+  Reg product = vvv(Op::Mul, left, right);
+  if (host_.mask_registers) {
+    Reg is_nan = compare(Op::CmpF, product, reg_source(product), predicate::kUnordered);
+    const InstRef invalid = add(Op::CmpFMasked, RegClass::mask);
+    use(invalid, left);
+    use_source(invalid, right);
+    use(invalid, is_nan);
+    invalid->imm = predicate::kOrdered;
+    Reg where = invalid->def;
+    const InstRef inst = add(Op::MergeZero, RegClass::vector);
+    inst->flags |= lir::kTied;
+    use(inst, product);
+    use(inst, where);
+    return inst->def;
+  }
+  Reg operand_nan = compare(Op::CmpF, left, right, predicate::kUnordered);
+  Reg is_nan = compare(Op::CmpF, product, reg_source(product), predicate::kUnordered);
+  Reg invalid = vvv(Op::AndNot, operand_nan, is_nan);
+  return vvv(Op::AndNot, invalid, product);
+}
+
+Reg Arithmetic::multiply_add(Value a, Value b, Value c, std::uint32_t p) {
+  auto folds = [&](Value v) {
+    return !varying(v) && (is_constant(v) || (host_.broadcast_operands && is_uniform_load(v)));
+  };
+  if (folds(a)) std::swap(a, b);
+  Reg left = vector(a, p);
+  Source addend = folds(c) ? source(c, p) : reg_source(vector(c, p));
+  Source right = addend.in_memory() ? reg_source(vector(b, p)) : source(b, p);
+  const InstRef inst = add(Op::Fma, RegClass::vector);
+  use(inst, left);
+  use_source(inst, right);
+  use_source(inst, addend);
+  if (right.in_memory() || addend.in_memory()) inst->fold = 0;
+  inst->prefer = 7;
+  return inst->def;
+}
+
+Reg Arithmetic::negate(Value a, std::uint32_t p) {
+  Reg r = vector(a, p);
+  return vvv(Op::Xor, r, constant_source(kSignBit));
+}
+Reg Arithmetic::absolute(Value a, std::uint32_t p) {
+  Reg r = vector(a, p);
+  return vvv(Op::And, r, constant_source(~kSignBit));
+}
+// The host's minimum and maximum are the IR's.
+Reg Arithmetic::max_select(Value a, Value b, std::uint32_t p) {
+  Reg left = vector(a, p);
+  return vvv(Op::Max, left, source(b, p));
+}
+Reg Arithmetic::min_select(Value a, Value b, std::uint32_t p) {
+  Reg left = vector(a, p);
+  return vvv(Op::Min, left, source(b, p));
+}
+
+Reg Arithmetic::make_nans(std::uint32_t word, Value a, std::uint32_t p) {
+  Reg r = vector(a, p);
+  Reg is_nan = compare(Op::CmpF, r, reg_source(r), predicate::kUnordered);
+  return blend(r, constant_source(word), is_nan);
+}
+Reg Arithmetic::canonicalize_nan(Value a, std::uint32_t p) { return make_nans(kCanonicalNaN, a, p); }
+Reg Arithmetic::canonicalize_nan_ones(Value a, std::uint32_t p) { return make_nans(0x7fffffff, a, p); }
+
+// With the maximum NaN becomes 0. AVX-512 converts what is too large to all ones; AVX2 converts the upper
+// half of the range less 2^31.
+Reg Arithmetic::saturate_to_unsigned(Value a, std::uint32_t p) {
+  Reg x = vvv(Op::Max, vector(a, p), constant_vector(0));
+  if (host_.unsigned_conversions) return vv(Op::CvtToU, x);
+  Reg high = compare(Op::CmpF, x, constant_source(kTwoTo31), predicate::kGe);
+  Reg low = vvv(Op::Sub, x, vvv(Op::And, high, constant_vector(kTwoTo31)));
+  Reg converted = vvv(Op::Xor, vv(Op::CvtToI, low), with_immediate(Op::Shl, high, 31));
+  return vvv(Op::Or, converted, compare(Op::CmpF, x, constant_source(kTwoTo32), predicate::kGe));
+}
+
+// Both halves are exact, so that the sum is rounded once.
+Reg Arithmetic::unsigned_to_float(Value a, std::uint32_t p) {
+  Reg x = vector(a, p);
+  if (host_.unsigned_conversions) return vv(Op::CvtToFU, x);
+  Reg high = vv(Op::CvtToF, with_immediate(Op::ShrU, x, 16));
+  Reg low = vv(Op::CvtToF, vvv(Op::And, x, constant_source(0xffff)));
+  Reg scale = constant_vector(kTwoTo16);
+  const InstRef inst = add(Op::Fma, RegClass::vector);
+  for (Reg r : {high, scale, low}) use(inst, r);
+  inst->prefer = 7;
+  return inst->def;
+}
+
+// Is a NaN of this value never a signaling one?
+bool Arithmetic::quiet(Value v) const {
+  const Opcode opcode = f_.definition_of(v).opcode;
+  switch (opcode) {
+    case Opcode::FNeg32:
+    case Opcode::FAbs32:
+      return quiet(f_.operand(f_.definition(v), 0));
+    case Opcode::ConstF32:
+      return (constant(v) & 0x7fffffff) <= 0x7f800000;
+    case Opcode::CanonicalizeNaNOnes32:
+      return true;
+    case Opcode::FFlush32:
+      return may_be_denormal(f_.operand(f_.definition(v), 0));
+    case Opcode::FMaxSelect32:
+    case Opcode::FMinSelect32:
+    case Opcode::FMaxNum32:
+    case Opcode::FMinNum32:
+      return false;
+    default:
+      return opcode >= Opcode::FAdd32 && opcode <= Opcode::FMulZeroFlush32;
+  }
+}
+
+Reg Arithmetic::extreme_number(bool greater, Value a, Value b, std::uint32_t p) {
+  Reg left = vector(a, p), right = vector(b, p);
+  if (host_.number_extremes && quiet(a) && quiet(b))
+    return vvv(greater ? Op::RangeMax : Op::RangeMin, left, right);
+  // The host's gives b if the operands are equal, as zeros of different signs are, or unordered.
+  Reg chosen = vvv(greater ? Op::Max : Op::Min, left, right);
+  Reg equal = compare(Op::CmpF, left, reg_source(right), predicate::kEq);
+  chosen = blend(chosen, reg_source(vvv(greater ? Op::And : Op::Or, left, right)), equal);
+  Reg right_nan = compare(Op::CmpF, right, reg_source(right), predicate::kUnordered);
+  return blend(chosen, reg_source(left), right_nan);
+}
+
+// cvttps2dq gives 0x80000000 for what does not fit: right for what is too small, mended for what is too large
+// and for NaN.
+Reg Arithmetic::saturate_to_int(Value a, std::uint32_t p) {
+  Reg x = vector(a, p);
+  Reg large = compare(Op::CmpF, x, constant_source(kTwoTo31), predicate::kGe);
+  Reg ordered = compare(Op::CmpF, x, reg_source(x), predicate::kOrdered);
+  if (host_.mask_registers) {
+    const InstRef inst = add(Op::CvtToIZeroMask, RegClass::vector);
+    use(inst, x);
+    use(inst, ordered);
+    return blend(inst->def, constant_source(0x7fffffffu), large);
+  }
+  Reg converted = vvv(Op::And, vv(Op::CvtToI, x), ordered);
+  return blend(converted, constant_source(0x7fffffffu), large);
+}
+
+// Counts of 32 and more do what the IR says.
+Reg Arithmetic::shift_by_vector(Shift kind, Value a, Value count, std::uint32_t p) {
+  static constexpr Op kOps[] = {Op::ShlV, Op::ShrUV, Op::ShrSV};
+  Reg value = vector(a, p);
+  return vvv(kOps[static_cast<std::size_t>(kind)], value, source(count, p));
+}
+
+}  // namespace warpjit::backend::x64
