@@ -14,7 +14,8 @@
 #include "frontend/pica200/shader.h"
 #include "frontend/pica200/shbin.h"
 #include "ir/pipeline.h"
-#include "runtime/code_memory.h"
+#include "runtime/code/code_memory.h"
+#include "warpjit/pica200.hpp"
 
 namespace {
 
@@ -77,10 +78,10 @@ Status compile_once(std::span<const std::byte> bytes, const frontend::Facts& fac
   WARPJIT_TRY(pica200::Program program, pica200::select_program(container));
   WARPJIT_TRY(const auto shader, pica200::Shader::make(std::move(program)));
   times.stage("decode");
-  WARPJIT_TRY(ir::Function function, shader->translate(facts));
+  WARPJIT_TRY(frontend::Shader::Translation translation, shader->translate(facts, false));
   times.stage("translate");
   WARPJIT_TRY(const ir::GroupProgram group,
-              ir::run_pipeline(std::move(function), {.assume_no_zero_inf = true}));
+              ir::run_pipeline(std::move(translation.function), {.assume_no_zero_inf = true}));
   times.stage("passes");
   WARPJIT_TRY(const backend::MachineCode code, backend::compile(group, target, {}));
   times.stage("backend");
@@ -134,11 +135,11 @@ void measure_passes(benchmark::State& state, const std::string& shader) {
   if (!prepared) return state.SkipWithError(to_string(prepared.error()).c_str());
   StageTimes times;
   for (auto iteration : state) {
-    auto function = prepared->bound.launch().program().shader()->translate(prepared->facts);
-    if (!function) return state.SkipWithError(to_string(function.error()).c_str());
+    auto translation = prepared->bound.launch().program().shader()->translate(prepared->facts, false);
+    if (!translation) return state.SkipWithError(to_string(translation.error()).c_str());
     times.start();
     const auto group =
-        ir::run_pipeline(std::move(*function), {},
+        ir::run_pipeline(std::move(translation->function), {},
                          [&](std::string_view name, const ir::Function&) { times.stage(std::string(name)); });
     if (!group) return state.SkipWithError(to_string(group.error()).c_str());
   }
@@ -158,7 +159,7 @@ Result<Launch> four_hundred_instructions() {
   source += "mov clip, r0\n mov colour, r4\n end\n.end\n";
   const pica200::SourceFile file{"lights.v.pica", source};
   WARPJIT_TRY(const pica200::Container container, pica200::assemble({&file, 1}));
-  WARPJIT_TRY(const Program program, Program::from_shbin(pica200::write_shbin(container)));
+  WARPJIT_TRY(const Program program, pica200::load_shbin(pica200::write_shbin(container)));
   Launch launch(program);
   static constexpr float kRow[4] = {};
   for (const char* input : {"position", "normal"})

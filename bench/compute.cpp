@@ -15,7 +15,7 @@
 
 #include "hand.h"
 #include "peers/peer.h"
-#include "warpjit/compute.hpp"
+#include "warpjit/tesla.hpp"
 
 namespace warpjit::bench {
 namespace {
@@ -169,16 +169,16 @@ const Engine& engine() {
   std::exit(2);
 }
 
-ComputeLaunch make_launch(const Kernel& kernel, Words& memory) {
+Launch make_launch(const Kernel& kernel, Words& memory, const tesla::Modes& modes = {}) {
   std::stringstream text;
   text << std::ifstream(std::string(WARPJIT_SOURCE_DIR "/") + kernel.source).rdbuf();
-  auto program = ComputeProgram::from_assembly(text.str(), {.kernel = {}, .source_name = kernel.source});
+  auto program = tesla::load_assembly(text.str(), {.source_name = kernel.source}, modes);
   if (!program) give_up(program.error());
-  ComputeLaunch launch(*program);
+  Launch launch(*program);
   launch.set_grid(kernel.grid[0], kernel.grid[1]);
   launch.set_block(kernel.block[0], kernel.block[1], kernel.block[2]);
   launch.set_parameters(std::as_bytes(std::span(kernel.parameters)));
-  if (const Status status = launch.map_global(14, kFirst, memory.at(0), memory.bytes()); !status)
+  if (const Status status = launch.map_memory("g14", kFirst, memory.at(0), memory.bytes()); !status)
     give_up(status.error());
   return launch;
 }
@@ -186,8 +186,7 @@ ComputeLaunch make_launch(const Kernel& kernel, Words& memory) {
 void run_kernel(benchmark::State& state, const Kernel& kernel, RunOptions options, bool fast_fmad) {
   Words memory(kernel.words);
   kernel.fill(memory);
-  ComputeLaunch launch = make_launch(kernel, memory);
-  launch.set_modes({.fast_fmad = fast_fmad});
+  Launch launch = make_launch(kernel, memory, {.fast_fmad = fast_fmad});
   if (options.engine == EngineKind::guest) launch.set_grid(std::max(1U, kernel.grid[0] / 16), kernel.grid[1]);
   const double share = options.engine == EngineKind::guest ? 1.0 / 16 : 1;
   for (auto _ : state) {
@@ -213,7 +212,7 @@ void run_hand(benchmark::State& state, const Kernel& kernel) {
 void launch_one_block(benchmark::State& state, const Kernel& kernel) {
   Words memory(kernel.words);
   kernel.fill(memory);
-  ComputeLaunch launch = make_launch(kernel, memory);
+  Launch launch = make_launch(kernel, memory);
   launch.set_grid(1);
   launch.set_block(64);
   RunOptions options;
@@ -254,7 +253,7 @@ void run_peer(benchmark::State& state, const Kernel& kernel, MakePeer make) {
 
 void compile_kernel(benchmark::State& state, const Kernel& kernel, RunOptions options) {
   Words memory(kernel.words);
-  const ComputeLaunch launch = make_launch(kernel, memory);
+  const Launch launch = make_launch(kernel, memory);
   for (auto _ : state) {
     engine().clear_cache();
     if (const auto report = engine().compile(launch, options); !report) give_up(report.error());

@@ -14,8 +14,8 @@
 
 #include "bound_launch.h"
 #include "frontend/pica200/shader.h"
-#include "runtime/launch.h"
-#include "runtime/row_format.h"
+#include "runtime/work/launch.h"
+#include "runtime/work/row_format.h"
 #include "warpjit/pica200.hpp"
 
 namespace {

@@ -23,8 +23,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!shader) continue;
     frontend::Facts facts;
     facts.output_count = 1;
-    static_cast<void>((*shader)->translate(facts));
-    static_cast<void>((*shader)->prepare_guest());
+    static_cast<void>((*shader)->translate(facts, false));
+    static_cast<void>((*shader)->prepare_guest(facts));
   }
   return 0;
 }

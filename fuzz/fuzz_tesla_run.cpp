@@ -33,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::size_t k = code == tesla::HostCode::best ? 0 : 1;
     memory[k].assign(64, 7);
     launch.block = {1 + data[0] % 96U, 1, 1};
-    launch.grid = {2, 1};
+    launch.grid = {2, 1, 1};
     launch.fuel = 64;
     launch.globals[0] = {{.address = 0, .bytes = std::as_writable_bytes(std::span(memory[k]))}};
     tesla::RunReport report;

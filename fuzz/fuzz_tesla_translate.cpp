@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "target.h"
-#include "warpjit/compute.hpp"
+#include "warpjit/tesla.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace warpjit;
@@ -15,19 +15,19 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }());
   std::vector<std::uint32_t> words((size - 1) / 4);
   std::memcpy(words.data(), data + 1, words.size() * 4);
-  const auto program = ComputeProgram::from_words(
-      words, {.registers = 64, .shared_bytes = 64, .local_bytes = 32, .source_name = "fuzz"});
+  const auto program = tesla::load_words(
+      {.code = words, .registers = 64, .shared_bytes = 64, .local_bytes = 32, .source_name = "fuzz"});
   if (!program) return 0;
   std::vector<std::uint64_t> memory(64, 7);
   std::vector<std::uint32_t> constants(64);  // addresses in the code, for branches through c[]
   for (std::uint32_t k = 0; k < constants.size(); ++k) constants[k] = 8 * k;
-  ComputeLaunch launch(*program);
+  Launch launch(*program);
   launch.set_grid(2);
   launch.set_block(1 + data[0] % 96U);
   launch.set_fuel(64);
   for (unsigned k = 0; k < 16; ++k)
-    fuzz::require(launch.bind_constant(k, constants.data(), 256).ok(), "bound");
-  fuzz::require(launch.map_global(0, 0, memory.data(), 512).ok(), "mapped");
+    fuzz::require(launch.bind_constants("c" + std::to_string(k), constants.data(), 256).ok(), "bound");
+  fuzz::require(launch.map_memory("g0", 0, memory.data(), 512).ok(), "mapped");
   for (const EngineKind kind : {EngineKind::ir, EngineKind::jit}) {
     RunOptions options;
     options.engine = kind;

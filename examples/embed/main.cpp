@@ -32,7 +32,8 @@ int failed(const warpjit::Error& error) {
 }  // namespace
 
 int main() {
-  auto program = warpjit::Program::from_words(warpjit::Isa::pica200, kCode, kDescriptors, 0, "cube");
+  auto program =
+      warpjit::pica200::load_words({.code = kCode, .descriptors = kDescriptors, .source_name = "cube"});
   if (!program) return failed(program.error());
 
   std::vector<Vertex> vertices;

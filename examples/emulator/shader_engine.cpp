@@ -32,7 +32,8 @@ Result<ShaderEngine::Shader*> ShaderEngine::find_shader(const ShaderSetup& setup
     shaders_.clear();
     current_ = nullptr;
   }
-  const auto program = Program::from_words(Isa::pica200, setup.code, setup.descriptors, setup.entry);
+  const auto program =
+      pica200::load_words({.code = setup.code, .descriptors = setup.descriptors, .entry = setup.entry});
   if (!program) return program.error();  // hostile code: skip the draw
   Shader shader{Launch(*program), {}, {}, {}, *program->uniform("c0"), *program->uniform("i0")};
   locate(shader.v, "v", [&](const std::string& name) { return program->input(name); });
@@ -100,8 +101,8 @@ Status ShaderEngine::announce(const ShaderSetup& setup, std::span<const VertexAt
   return compilation ? Status() : compilation.error();
 }
 
-Result<RunReport> ShaderEngine::run(std::span<const VertexAttribute> attributes, std::size_t first,
-                                    std::span<Output> results) {
+Result<Report> ShaderEngine::run(std::span<const VertexAttribute> attributes, std::size_t first,
+                                 std::span<Output> results) {
   if (current_ == nullptr) return Error{ErrorCode::bad_input, "no shader is set up", ""};
   if (Status bound = bind(*current_, attributes, first, outputs_, results); !bound) return bound.error();
   return engine_.run(current_->launch, options_);

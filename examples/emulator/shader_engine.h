@@ -44,8 +44,8 @@ class ShaderEngine {
   warpjit::Status announce(const ShaderSetup& setup, std::span<const VertexAttribute> attributes,
                            std::uint16_t outputs);
   // Shades vertices first to first + results.size() - 1 with the state of the last setup_batch.
-  warpjit::Result<warpjit::RunReport> run(std::span<const VertexAttribute> attributes, std::size_t first,
-                                          std::span<Output> results);
+  warpjit::Result<warpjit::Report> run(std::span<const VertexAttribute> attributes, std::size_t first,
+                                       std::span<Output> results);
   warpjit::EngineStatistics statistics() const { return engine_.statistics(); }
 
  private:

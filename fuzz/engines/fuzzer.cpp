@@ -2,24 +2,15 @@
 
 #include <algorithm>
 
+#include "runtime/engine/engine.h"
+
 namespace warpjit::fuzz {
-namespace {
-
-EngineOptions with_few_registers() {
-  EngineOptions options;
-  options.registers = 4;
-  options.speculate = false;
-  return options;
+const RunOptions& Configuration::options() const {
+  runtime::TestHooks hooks = engine->state().hooks();
+  hooks.dispatch_all = dispatch;
+  engine->state().set_hooks(hooks);
+  return run;
 }
-
-// The widest groups there are, on every target.
-EngineOptions with_many_parts() {
-  EngineOptions options;
-  options.parts = 64;
-  return options;
-}
-
-}  // namespace
 
 std::uint64_t mix(std::uint64_t seed) {
   seed = (seed + 0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9;
@@ -28,8 +19,9 @@ std::uint64_t mix(std::uint64_t seed) {
   return seed ^ (seed >> 32);
 }
 
-Fuzzer::Fuzzer(const Options& options)
-    : options_(options), few_registers_(with_few_registers()), wide_(with_many_parts()) {
+Fuzzer::Fuzzer(const Options& options) : options_(options) {
+  few_registers_.state().set_hooks({.speculate = false, .registers = 4});
+  wide_.state().set_hooks({.parts = 64});  // the widest groups there are, on every target
   const EngineInfo info = full_.info();
   if (info.jit && !options.no_jit) targets_ = info.targets;
 }
@@ -51,10 +43,9 @@ std::vector<Configuration> Fuzzer::configurations(const RunOptions& base, const 
     RunOptions run = base;
     run.engine = kind;
     run.target = target;
-    run.dispatch_all = dispatch_all;
     std::string name(warpjit::name(kind));
     if (kind == EngineKind::jit) name += "-" + std::string(warpjit::name(target));
-    list.push_back({name + suffix, &engine, run});
+    list.push_back({name + suffix, &engine, run, dispatch_all});
   };
   add(EngineKind::ir, Target::automatic, full_, false, "");
   if (ways.dispatch) add(EngineKind::ir, Target::automatic, full_, true, "+dispatch");
@@ -74,8 +65,8 @@ std::vector<Configuration> Fuzzer::digested(const RunOptions& base, EngineKind k
   run.target = target;
   std::vector<Configuration> list = {{"", &full_, run}};
   if (kind == EngineKind::jit && ways.few_registers) list.push_back({"+registers4", &few_registers_, run});
-  run.dispatch_all = true;
-  if (kind != EngineKind::guest && ways.dispatch) list.insert(list.begin() + 1, {"+dispatch", &full_, run});
+  if (kind != EngineKind::guest && ways.dispatch)
+    list.insert(list.begin() + 1, {"+dispatch", &full_, run, true});
   return list;
 }
 

@@ -25,6 +25,9 @@ struct Configuration {
   std::string name;
   const Engine* engine;
   RunOptions run;
+  bool dispatch = false;
+  // Makes the engine run this way, and gives the options for that.
+  const RunOptions& options() const;
 };
 
 class Fuzzer {

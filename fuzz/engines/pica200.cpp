@@ -143,7 +143,7 @@ class Pica200Fuzzer final : public Fuzzer {
     std::string lines;
     for (const Configuration& way :
          digested(base_options(variation), kind, target, {variation.dispatch, variation.few_registers})) {
-      const auto report = bound->run(*way.engine, way.run);
+      const auto report = bound->run(*way.engine, way.options());
       lines += fmt::format("{}{} ", seed, way.name);
       lines += report ? fmt::format("{:016x} done\n", bound->checksum()) : to_string(report.error()) + "\n";
       limited_ += report && report->engine != kind;  // beyond a limit of the compiler: the IR interpreter ran
@@ -180,7 +180,7 @@ class Pica200Fuzzer final : public Fuzzer {
     const std::vector<Configuration> list =
         configurations(base_options(variation), {variation.dispatch, variation.few_registers});
     for (const Configuration& configuration : list) {
-      const auto result = bound->run(*configuration.engine, configuration.run);
+      const auto result = bound->run(*configuration.engine, configuration.options());
       if (!result && result.error().code == ErrorCode::resource_limit) {
         ++limited_;  // a documented limit, the same answer every time
         continue;

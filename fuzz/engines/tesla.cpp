@@ -17,7 +17,7 @@ namespace {
 // What one seed varies besides its kernel.
 struct Variation {
   unsigned host_threads;
-  TeslaModes modes;
+  tesla::Modes modes;
 };
 
 Variation vary(std::uint64_t seed) {
@@ -37,7 +37,7 @@ struct Outcome {
   std::string message{};
 };
 
-// Of several faults another one may be the first (ComputeReport::fault).
+// Of several faults another one may be the first (Report::fault).
 bool is_same(const Outcome& wanted, const Outcome& got) {
   return wanted.end == got.end && wanted.fault.empty() == got.fault.empty() && wanted.g1 == got.g1;
 }
@@ -56,7 +56,7 @@ class TeslaFuzzer final : public Fuzzer {
     RunOptions base;
     base.threads = variation.host_threads;
     for (const Configuration& way : configurations(base, ways(seed))) {
-      const Outcome got = outcome(kernel, variation, *way.engine, way.run);
+      const Outcome got = outcome(kernel, variation, *way.engine, way.options());
       if (got.end == kLimited) continue;
       other_faults_ += got.fault != wanted.fault ? 1 : 0;
       if (is_same(wanted, got)) continue;
@@ -74,7 +74,7 @@ class TeslaFuzzer final : public Fuzzer {
     RunOptions base;
     base.threads = variation.host_threads;
     for (const Configuration& way : digested(base, kind, target, ways(seed))) {
-      const Outcome got = outcome(kernel, variation, *way.engine, way.run);
+      const Outcome got = outcome(kernel, variation, *way.engine, way.options());
       lines += fmt::format("{}{} {:016x} {} {}\n", seed, way.name,
                            hash_bytes(std::as_bytes(std::span(got.g1))), got.end, got.fault);
     }
@@ -105,18 +105,17 @@ class TeslaFuzzer final : public Fuzzer {
 
   Outcome outcome(const tesla::RandomKernel& kernel, const Variation& variation, const Engine& engine,
                   const RunOptions& options) {
-    const auto shader = tesla::Shader::make(kernel.program);
+    const auto shader = tesla::Shader::make(kernel.program, variation.modes);
     if (!shader) return {to_string(shader.error()), {}, {}};
-    ComputeLaunch launch{ComputeProgram(*shader)};
+    Launch launch{Program(*shader)};
     launch.set_grid(kernel.grid[0], kernel.grid[1]);
     launch.set_block(kernel.block[0], kernel.block[1], kernel.block[2]);
     launch.set_fuel(tesla::kRandomFuel);
-    launch.set_modes(variation.modes);
     std::vector<std::uint32_t> g0 = kernel.g0;
     Outcome result{"done", "", std::vector<std::uint32_t>(kernel.g1_words)};
-    if (!launch.bind_constant(0, kernel.c0.data(), kernel.c0.size() * 4) ||
-        !launch.map_global(0, 0, g0.data(), g0.size() * 4) ||
-        !launch.map_global(1, 0, result.g1.data(), result.g1.size() * 4))
+    if (!launch.bind_constants("c0", kernel.c0.data(), kernel.c0.size() * 4) ||
+        !launch.map_memory("g0", 0, g0.data(), g0.size() * 4) ||
+        !launch.map_memory("g1", 0, result.g1.data(), result.g1.size() * 4))
       return {"the memory cannot be bound", {}, {}};
     const auto report = engine.run(launch, options);
     if (!report && report.error().code == ErrorCode::resource_limit) {

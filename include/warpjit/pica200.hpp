@@ -13,14 +13,39 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "warpjit/warpjit.hpp"
 
-namespace warpjit::runtime {
-class VertexStageState;
-}
-
 namespace warpjit::pica200 {
+
+class VertexStageState;
+
+// ---- Programs. Registers that names stand for: inputs v0-v15; uniforms c0-c95, i0-i3, b0-b15; outputs
+// o0-o15, r0-r15, a0, aL, cmp and, of geometry programs, emit (the vertex, primitive and winding flag that
+// SETEMIT latched); state r0-r15 (4 floats), a0 (2 signed integers), aL (1), cmp (2, each 0 or 1).
+
+// How the program computes.
+struct Modes {
+  bool f24 = false;  // round every result to 24 bits, as the hardware: truncate, flush, overflow to infinity
+  bool operator==(const Modes&) const = default;
+};
+
+// An SHBIN container, which may be hostile and is not kept. Errors: bad_input.
+WARPJIT_API Result<warpjit::Program> load_shbin(std::span<const std::byte> bytes,
+                                                const Selection& selection = {}, const Modes& modes = {});
+
+// Raw words. Errors: bad_input.
+struct RawProgram {
+  std::span<const std::uint32_t> code{};          // at most 4096
+  std::span<const std::uint32_t> descriptors{};   // of operands, at most 128
+  std::uint32_t entry = 0;                        // word address
+  warpjit::Stage stage = warpjit::Stage::vertex;  // or geometry
+  std::string source_name = {};                   // for messages
+};
+WARPJIT_API Result<warpjit::Program> load_words(const RawProgram& raw, const Modes& modes = {});
+
+// ---- The vertex stage
 
 // What the GPU gives to its rasterizer for one vertex: 24 words, of which word n is semantic n of the output
 // map (section 11). Semantics that nothing writes are 1.0; a colour c is min(|c|, 1), 1 for NaN.
@@ -55,7 +80,7 @@ struct DrawResult {
   std::span<const Vertex> vertices;
   // Of an indexed draw: for each of its indices, the vertex above. Else empty: the vertices are in order.
   std::span<const std::uint16_t> indices;
-  RunReport report;
+  Report report;
 };
 
 inline constexpr unsigned kAttributes = 12;
@@ -83,7 +108,7 @@ class WARPJIT_API VertexStage {
   Status set_code(std::span<const std::uint32_t> words, std::size_t first = 0);
   Status set_descriptors(std::span<const std::uint32_t> words, std::size_t first = 0);
   Status set_entry(std::uint32_t word);
-  // Rounds every result of the program to the hardware's 24 bits, as Program::Choice::f24 does. Off at first.
+  // Rounds every result of the program to the hardware's 24 bits, as Modes::f24 does. Off at first.
   void set_f24(bool on);
   // c0-c95 by their bits, i0-i3 as x, y, z, w from the lowest byte on, b0-b15 from the lowest bit on.
   Status set_float(unsigned index, std::span<const std::uint32_t, 4> bits);
@@ -118,7 +143,7 @@ class WARPJIT_API VertexStage {
                                   const RunOptions& options = {});
 
  private:
-  std::unique_ptr<runtime::VertexStageState> state_;
+  std::unique_ptr<VertexStageState> state_;
 };
 
 }  // namespace warpjit::pica200

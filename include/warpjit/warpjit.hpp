@@ -1,7 +1,7 @@
 // warpjit: runs GPU shader binaries on the CPU, one GPU thread per SIMD lane.
 //
-//   auto program = warpjit::Program::from_shbin(bytes);        // guest code, immutable
-//   warpjit::Launch launch(*program);                          // bindings and uniforms, resolved once
+//   auto program = warpjit::Program::load(bytes);              // guest code, immutable
+//   warpjit::Launch launch(*program);                          // bindings and work, resolved once
 //   launch.set_uniform("projection", matrix);
 //   launch.bind_input("v0", {positions, size, 12, warpjit::f32x3});
 //   launch.bind_output("o0", {clip, clip_size, 16, warpjit::f32x4});
@@ -9,9 +9,13 @@
 //   warpjit::Engine engine;                                    // code cache, executor, options
 //   auto report = engine.run(launch);
 //
+// What one GPU alone has (containers, modes, register interfaces) is in the header of that name: pica200.hpp,
+// tesla.hpp.
+//
 // Nothing throws. Every fallible call returns a Result or Status (result.hpp). Sizes and strides are bytes.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -35,17 +39,21 @@ class EngineState;
 class CompileJob;
 }  // namespace runtime
 
-class ComputeLaunch;
-struct ComputeReport;
-
 struct Version {
   unsigned major, minor, patch;
 };
 // Of the library that is linked, which may be newer than this header.
 WARPJIT_API Version version();
 
-enum class Isa : std::uint8_t { pica200 };
-enum class Stage : std::uint8_t { vertex, geometry };
+enum class Isa : std::uint8_t { pica200, tesla };
+enum class Stage : std::uint8_t { vertex, geometry, compute };
+// What a launch runs its program over.
+enum class Work : std::uint8_t {
+  rows,        // threads, each with a row of every bound input and output
+  draw,        // vertices of a draw, through indices or in order
+  primitives,  // invocations of a geometry program
+  grid,        // blocks of threads
+};
 // Three ways to run a launch, with bit-identical results.
 enum class EngineKind : std::uint8_t {
   jit,    // host SIMD code
@@ -64,9 +72,11 @@ inline constexpr Target kTargets[] = {Target::v3, Target::v4, Target::a64};  // 
 // Lower-case names as the CLI has them ("pica200", "vertex", "jit", "v3"), and back.
 WARPJIT_API const char* name(Isa isa);
 WARPJIT_API const char* name(Stage stage);
+WARPJIT_API const char* name(Work work);
 WARPJIT_API const char* name(EngineKind engine);
 WARPJIT_API const char* name(Target target);
 WARPJIT_API std::optional<Isa> parse_isa(std::string_view text);
+WARPJIT_API std::optional<Stage> parse_stage(std::string_view text);
 WARPJIT_API std::optional<EngineKind> parse_engine(std::string_view text);
 WARPJIT_API std::optional<Target> parse_target(std::string_view text);
 
@@ -127,38 +137,43 @@ struct Location {
   std::uint32_t word = 0;        // internal: place of the first register in the launch's values
 };
 
+// Which program of a container. What is empty is not asked for; the first that fits is taken.
+struct Selection {
+  std::string entry{};                 // name of the entry point or kernel
+  std::optional<std::size_t> index{};  // position in the container
+  std::optional<Stage> stage{};
+  std::string source_name{};  // for messages
+};
+
+// What a program needs of its machine, as its container says.
+struct Resources {
+  std::uint32_t registers = 0;     // of a thread
+  std::uint32_t shared_bytes = 0;  // of a block, launch header and parameters included
+  std::uint32_t local_bytes = 0;   // of a thread
+};
+
 // Immutable guest code with one entry point. A cheap shared handle; all calls are thread-safe.
 class WARPJIT_API Program {
  public:
-  // Which program of a container. What is empty is not asked for; the first that fits is taken.
-  struct Choice {
-    std::string entry;                 // name of the entry point
-    std::optional<std::size_t> index;  // position in the container
-    std::optional<Stage> stage;
-    std::string source_name;  // for messages
-    bool f24 = false;  // PICA200: round every result to 24 bits (truncate, flush, overflow to infinity)
-  };
-  // Reads an SHBIN container (PICA200). The bytes may be hostile and are not kept. Errors: bad_input.
-  static Result<Program> from_shbin(std::span<const std::byte> bytes, const Choice& choice);
-  static Result<Program> from_shbin(std::span<const std::byte> bytes) { return from_shbin(bytes, Choice()); }
-  // Raw guest words; `entry` is a word address. PICA200: at most 4096 words and 128 operand descriptors;
-  // `f24` as in Choice. Errors: bad_input.
-  static Result<Program> from_words(Isa isa, std::span<const std::uint32_t> code,
-                                    std::span<const std::uint32_t> descriptors, std::uint32_t entry,
-                                    std::string source_name = {}, bool f24 = false,
-                                    Stage stage = Stage::vertex);
+  // Reads any container that warpjit knows. The bytes may be hostile and are not kept. Modes are the default
+  // ones; the headers of the GPUs have functions that take others. Errors: bad_input, naming the place;
+  // resource_limit; unsupported.
+  static Result<Program> load(std::span<const std::byte> bytes, const Selection& selection);
+  static Result<Program> load(std::span<const std::byte> bytes) { return load(bytes, Selection()); }
 
   Isa isa() const;
   Stage stage() const;
-  std::uint32_t entry() const;    // guest address: PICA200 counts words
-  std::size_t code_size() const;  // words of the whole program, reachable or not
+  const std::string& name() const;  // of the entry point; may be empty
+  std::uint32_t entry() const;      // guest address, in words or bytes, as the guest counts
+  std::size_t code_size() const;    // words of 32 bits of the whole program, reachable or not
+  Resources resources() const;
   const std::string& source_name() const;
   std::span<const Symbol> inputs() const;
   std::span<const Symbol> uniforms() const;
   std::span<const Symbol> outputs() const;
 
-  // Resolves a register name or a declared name. PICA200 registers: inputs v0-v15; uniforms c0-c95, i0-i3,
-  // b0-b15; outputs o0-o15, r0-r15, a0, aL, cmp; state r0-r15, a0, aL, cmp. Errors: bad_input.
+  // Resolves a register name or a declared name. The headers of the GPUs list the registers. Errors:
+  // bad_input.
   Result<Location> input(std::string_view name) const;
   Result<Location> uniform(std::string_view name) const;
   Result<Location> output(std::string_view name) const;
@@ -192,15 +207,15 @@ struct OutputBuffer {
 
 inline constexpr std::uint64_t kDefaultFuel = std::uint64_t{1} << 20;
 
-// How the outputs of a vertex stage become the inputs of geometry invocations (PICA200). The attributes of a
-// vertex are the outputs that the vertex stage enables, ascending.
+// How the outputs of a vertex stage become the inputs of geometry invocations. The attributes of a vertex are
+// the outputs that the vertex stage enables, ascending.
 enum class PrimitiveMode : std::uint8_t {
   point,     // attributes of vertex after vertex fill registers[0], registers[1], ...; what is left over at
              // the end of the launch is dropped
-  variable,  // c0 = the number of vertices, then their attributes from c1 on: of the first `full_vertices`
-             // all, of the others the first one. Registers that a primitive does not fill keep what earlier
-             // ones put there. The vertices of a primitive are listed (bind_primitives)
-  fixed,     // the attributes of `vertices` vertices from c[first] on
+  variable,  // float uniform 0 = the number of vertices, then their attributes from 1 on: of the first
+             // `full_vertices` all, of the others the first one. Registers that a primitive does not fill
+             // keep what earlier ones put there. The vertices of a primitive are listed (bind_primitives)
+  fixed,  // the attributes of `vertices` vertices from float uniform `first` on
 };
 WARPJIT_API const char* name(PrimitiveMode mode);
 WARPJIT_API std::optional<PrimitiveMode> parse_primitive_mode(std::string_view text);
@@ -240,6 +255,8 @@ class WARPJIT_API Launch {
 
   const Program& program() const;
 
+  // ---- Values that all threads share.
+
   // Float uniforms: consecutive components x y z w of consecutive registers. Components that are not given
   // keep their value. Errors: bad_input for an unknown name, another kind of register, or too many values.
   Status set_uniform(std::string_view name, std::span<const float> values);
@@ -252,13 +269,13 @@ class WARPJIT_API Launch {
   Status set_int(const Location& location, std::span<const std::uint32_t> values);
   Status set_bool(std::string_view name, bool value);
   Status set_bool(const Location& location, bool value);
-  // Registers at the start of every thread, as words: r0-r15 (4 floats), a0 (2 signed integers), aL (1),
-  // cmp (2, each 0 or 1).
+  // Registers at the start of every thread, as words.
   Status set_state(std::string_view name, std::span<const std::uint32_t> words);
   Status set_state(const Location& location, std::span<const std::uint32_t> words);
 
-  // One register each. A register that is not bound reads as 0; running with a declared input name that is
-  // not bound is an error. Sizes are checked when the launch runs.
+  // ---- Work over rows, and the inputs of geometry programs. One register each. A register that is not bound
+  // reads as 0; running with a declared input name that is not bound is an error. Sizes are checked when the
+  // launch runs.
   Status bind_input(std::string_view name, const Attribute& attribute);
   Status bind_input(const Location& location, const Attribute& attribute);
   Status bind_output(std::string_view name, const OutputBuffer& buffer);
@@ -267,9 +284,8 @@ class WARPJIT_API Launch {
   void unbind_outputs();
 
   // ---- Geometry programs. A thread is an invocation. Registers and flags that persist from one invocation
-  // to the next start as set_state says (else 0) in each run of the launch, and so does b15. Outputs that can
-  // be bound are registers at the end of each invocation (r0-r15, a0, aL, cmp) and `emit`, the vertex,
-  // primitive and winding flag that SETEMIT latched.
+  // to the next start as set_state says (else 0) in each run of the launch. Outputs that can be bound are
+  // registers at the end of each invocation.
 
   // How inputs come, which outputs a vertex has, how many triangles an invocation emits. Starts as the
   // container says. Errors: bad_input for other programs and for values outside their ranges.
@@ -283,8 +299,25 @@ class WARPJIT_API Launch {
   Status bind_primitives(std::span<const std::uint32_t> list);
   Status bind_triangles(const TriangleBuffer& buffer);
 
-  // Threads to run; with a vertex stage, the invocations follow from that one's. 0 is allowed and does
-  // nothing.
+  // ---- Compute programs. Values are checked when the launch runs.
+
+  // Blocks of the grid, and threads of a block, in x, y and z. At first 1.
+  void set_grid(std::uint32_t x, std::uint32_t y = 1, std::uint32_t z = 1);
+  void set_block(std::uint32_t x, std::uint32_t y = 1, std::uint32_t z = 1);
+  void set_parameters(std::span<const std::byte> bytes);  // copied, to where the guest has them
+  void set_shared_bytes(std::uint32_t bytes);             // of a block, if more than the program says
+  // Memory of the guest. Spaces are named as in the guest's assembly ("g14", "c0"). A constant space is bound
+  // whole, from address 0 on; what the container presets lies behind what is given. Of other spaces pieces
+  // are mapped: address and data are multiples of 8, pieces of a space do not overlap. Errors: bad_input for
+  // a space that the guest does not have, or that is of the other kind.
+  Status bind_constants(std::string_view space, const void* data, std::size_t size);
+  Status map_memory(std::string_view space, std::uint64_t address, void* data, std::size_t size);
+  void unmap_memory();  // all of these
+
+  // ---- How much, and how far.
+
+  // Threads to run; with a vertex stage, the invocations follow from that one's, and a grid has its own. 0 is
+  // allowed and does nothing.
   void set_count(std::uint64_t count);
   std::uint64_t count() const;
   // Backward transfers that one thread may make; more than this times the group's lanes is out_of_fuel.
@@ -346,11 +379,8 @@ struct EngineOptions {
   std::size_t compile_queue = 1024;
   LogFunction log = nullptr;
   void* log_context = nullptr;
-  bool perf_map = false;        // list kernels in /tmp/perf-PID.map
-  bool checks = false;          // verify the IR and the machine code between all stages (slow)
-  bool speculate = true;        // tests: false runs only code that expects special values
-  std::uint32_t parts = 0;      // tests: vectors per value, 0: chosen by the backend
-  std::uint32_t registers = 0;  // tests: registers per class the allocator may use, 0: all
+  bool perf_map = false;  // list kernels in /tmp/perf-PID.map
+  bool checks = false;    // verify the IR and the machine code between all stages (slow)
 };
 
 struct RunOptions {
@@ -358,10 +388,9 @@ struct RunOptions {
   Target target = Target::automatic;
   unsigned threads = 0;               // host threads; 0: chosen by the amount of work
   std::optional<std::uint64_t> fuel;  // instead of the launch's
-  bool dispatch_all = false;          // tests: all control flow in the dispatcher
   bool generic = false;               // do not specialize for the values of booleans
   // Do not wait for a kernel that is not there: it is compiled in the background, and the guest interpreter
-  // runs the threads until it is ready (of a geometry program all of them), with the same bits. If the
+  // runs the work until it is ready (of a geometry program all of it), with the same bits. If the
   // compilation fails, the runs after it do.
   bool background = false;
   // Runs stop with `cancelled` soon after it becomes other than 0. Must outlive the run.
@@ -370,7 +399,7 @@ struct RunOptions {
 
 // What it took to get a kernel. Times are nanoseconds; all 0 on a cache hit.
 struct CompileReport {
-  EngineKind engine = EngineKind::jit;  // what runs; ir where the JIT is not available
+  EngineKind engine = EngineKind::jit;  // what runs; another one than asked for where that is not available
   Target target = Target::automatic;    // of the JIT
   unsigned lanes = 0;                   // threads per group
   bool cache_hit = false;
@@ -378,14 +407,54 @@ struct CompileReport {
   bool ordered = false;  // geometry: invocations may depend on earlier ones and run one after another
   std::uint64_t translate_ns = 0, passes_ns = 0, backend_ns = 0, place_ns = 0;
   std::size_t code_bytes = 0;  // machine code with its constants
+  // Why an interpreter runs the program although the JIT was asked for, and is available; else empty.
+  std::string interpreted_because;
 };
-struct RunReport : CompileReport {
+
+// An access outside its space, or one that is not aligned to its size: it read 0 or wrote nothing.
+struct MemoryFault {
+  std::string where;  // "saxpy.cubin, byte 0x18 (0x20008409)"
+  std::string what;   // "store to g14[0x1000] by thread 3 of block (0, 1)"
+};
+
+struct Report : CompileReport {
+  Work work = Work::rows;
   std::uint64_t run_ns = 0;
   unsigned threads = 1;  // host threads asked to work
-  // Threads of the launch, or invocations of a geometry program, that the guest interpreter ran while the
-  // kernel was compiled in the background. If these are all, `engine` is guest.
+  // Threads, invocations or blocks of the launch that the guest interpreter ran while the kernel was compiled
+  // in the background. If these are all, `engine` is guest.
   std::uint64_t interpreted = 0;
   std::uint64_t invocations = 0, triangles = 0;  // of a geometry program
+  // The first fault of the first part of the work that had one. The run went on. Of several, which one comes
+  // first may depend on the engine: lanes that hardware runs one after the other can run together.
+  std::optional<MemoryFault> fault;
+};
+
+// What the threads of a launch did, instruction by instruction.
+struct Profile {
+  struct Instruction {
+    std::uint32_t address = 0;   // guest
+    std::string text;            // disassembled
+    std::uint64_t warps = 0;     // how often a warp executed it
+    std::uint64_t lanes = 0;     // ... in how many lanes, all together
+    std::uint64_t diverged = 0;  // of a branch, break or return: how often it parted active lanes
+    std::uint64_t faults = 0;    // accesses outside their space or not aligned
+    std::uint64_t uninitialized_registers = 0;  // reads of registers that the lane has not written
+    std::uint64_t uninitialized_shared = 0;  // reads of bytes of shared memory that the block has not written
+    std::string first_uninitialized;         // "$r5 of thread 3 of block (0, 0)"
+  };
+  // Two warps, not ordered by a barrier, access bytes of shared memory, at least one of them stores, not both
+  // with a lock.
+  struct Race {
+    std::uint32_t first = 0, second = 0;  // guest addresses of the instructions, in the order they ran here
+    std::uint64_t count = 0;
+    std::string example;  // "s[64]: store by thread 3, load by thread 40 of block (0, 0)"
+  };
+  std::vector<Instruction> instructions;    // those that were executed, by address
+  std::vector<std::uint64_t> active_lanes;  // instructions of warps by the number of their active lanes
+  std::uint32_t deepest_stack = 0;          // entries of a warp's control stack
+  std::vector<Race> races;                  // by pair of instructions, the first 1024 pairs
+  std::uint64_t further_races = 0;          // of other pairs
 };
 
 // What an engine did since it was made.
@@ -447,11 +516,13 @@ class WARPJIT_API Engine {
   // Waits for the compilation that runs; those that wait for their turn are cancelled. No other call may run.
   ~Engine();
 
-  // Runs all threads of the launch and returns when they are done. Errors: bad_input (bindings), unsupported
-  // and bad_input (code), out_of_fuel, cancelled, target_unavailable (a target asked for by name). After an
+  // Runs all work of the launch and returns when it is done. Code that only an interpreter can run, one runs,
+  // unless a target is asked for by name: then unsupported or resource_limit. Errors: bad_input (bindings, or
+  // what this kind of program does not take), unsupported and bad_input (code), fault (a trap, a barrier that
+  // can never complete), out_of_fuel, cancelled, target_unavailable (a target asked for by name). After an
   // error the contents of the output buffers are unspecified.
-  Result<RunReport> run(const Launch& launch, const RunOptions& options) const;
-  Result<RunReport> run(const Launch& launch) const { return run(launch, RunOptions()); }
+  Result<Report> run(const Launch& launch, const RunOptions& options) const;
+  Result<Report> run(const Launch& launch) const { return run(launch, RunOptions()); }
   // Gets the kernel without running it, so that the first run finds it.
   Result<CompileReport> compile(const Launch& launch, const RunOptions& options) const;
   Result<CompileReport> compile(const Launch& launch) const { return compile(launch, RunOptions()); }
@@ -464,10 +535,9 @@ class WARPJIT_API Engine {
   // Cancels what has not begun.
   void cancel_compilations() const;
 
-  // The same for compute kernels (compute.hpp). What only the guest interpreter can run, it runs, unless a
-  // target is asked for by name: then unsupported. Faults of memory accesses are in the report.
-  Result<ComputeReport> run(const ComputeLaunch& launch, const RunOptions& options) const;
-  Result<CompileReport> compile(const ComputeLaunch& launch, const RunOptions& options) const;
+  // Runs a launch in the guest interpreter, slowly, on the calling thread. `profile` gets what was seen until
+  // the end, also if the run ends with an error. Errors: as run(); unsupported for guests without warps.
+  Result<Report> profile(const Launch& launch, Profile& profile) const;
 
   EngineInfo info() const;
   EngineStatistics statistics() const;
@@ -479,6 +549,9 @@ class WARPJIT_API Engine {
     std::uint32_t guest_address;
   };
   std::optional<GuestPlace> find_guest_place(const void* host_address) const;
+
+  // For warpjit's own modules.
+  runtime::EngineState& state() const { return *state_; }
 
  private:
   std::unique_ptr<runtime::EngineState> state_;

@@ -106,13 +106,13 @@ TEST(Bindings, NothingToDo) {
 }
 
 TEST(Programs, HostileWordsAreErrors) {
-  EXPECT_FALSE(Program::from_words(Isa::pica200, {}, {}, 0));
+  EXPECT_FALSE(pica200::load_words({}));
   const std::vector<std::uint32_t> end{0x88000000}, long_code(5000, 0x88000000), undefined{0x40000000};
-  EXPECT_FALSE(Program::from_words(Isa::pica200, end, {}, 1));
-  EXPECT_FALSE(Program::from_words(Isa::pica200, long_code, {}, 0));
-  EXPECT_FALSE(Program::from_words(Isa::pica200, end, long_code, 0));
+  EXPECT_FALSE(pica200::load_words({.code = end, .entry = 1}));
+  EXPECT_FALSE(pica200::load_words({.code = long_code}));
+  EXPECT_FALSE(pica200::load_words({.code = end, .descriptors = long_code}));
   const Engine engine;
-  const auto program = Program::from_words(Isa::pica200, undefined, {}, 0, "bad.bin");
+  const auto program = pica200::load_words({.code = undefined, .source_name = "bad.bin"});
   ASSERT_TRUE(program);
   Launch launch(*program);
   launch.set_count(1);

@@ -1,12 +1,12 @@
 // Compilation in the background: the queue by itself, and runs that go on meanwhile.
-#include "runtime/background.h"
+#include "runtime/engine/background.h"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <thread>
 
-#include "runtime/engine.h"
+#include "runtime/engine/engine.h"
 #include "runtime/fakes.h"
 #include "runtime/shaders.h"
 
@@ -339,7 +339,7 @@ TEST(BackgroundRuns, ErrorsComeWithTheNextRun) {
   };
   // An undefined instruction.
   const std::vector<std::uint32_t> code{0x40000000, 0x88000000};
-  Launch launch(*Program::from_words(Isa::pica200, code, {}, 0, "bad.bin"));
+  Launch launch(*pica200::load_words({.code = code, .source_name = "bad.bin"}));
   launch.set_count(1);
   {
     BusyEngine busy(options);

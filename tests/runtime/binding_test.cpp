@@ -1,4 +1,4 @@
-#include "runtime/binding.h"
+#include "runtime/work/binding.h"
 
 #include <gtest/gtest.h>
 

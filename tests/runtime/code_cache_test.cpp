@@ -1,4 +1,4 @@
-#include "runtime/code_cache.h"
+#include "runtime/engine/code_cache.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "runtime/code_memory.h"
+#include "runtime/code/code_memory.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -8,12 +8,16 @@
 
 #include "frontend/tesla/random.h"
 #include "frontend/tesla/shader.h"
+#include "support/hooks.h"
 #include "support/share.h"
 #include "support/source_dir.h"
-#include "warpjit/compute.hpp"
+#include "warpjit/tesla.hpp"
 
 namespace warpjit {
 namespace {
+
+using test::HookedOptions;
+using test::with_hooks;
 
 std::string read_example(const std::string& name) {
   std::stringstream text;
@@ -21,8 +25,8 @@ std::string read_example(const std::string& name) {
   return text.str();
 }
 
-ComputeProgram example(const std::string& name) {
-  auto program = ComputeProgram::from_assembly(read_example(name), {.kernel = {}, .source_name = name});
+Program example(const std::string& name) {
+  auto program = tesla::load_assembly(read_example(name), {.source_name = name});
   EXPECT_TRUE(program.ok()) << to_string(program.error());
   return *program;
 }
@@ -56,17 +60,17 @@ std::vector<std::uint32_t> data(std::size_t words, bool floats) {
 
 struct Outcome {
   std::vector<std::uint32_t> memory;
-  ComputeReport report;
+  Report report;
 };
 
-Outcome run(const Engine& engine, const Example& e, const RunOptions& options) {
+Outcome run(const Engine& engine, const Example& e, const HookedOptions& options) {
   Outcome outcome{data(e.words, e.floats), {}};
-  ComputeLaunch launch(example(e.name));
+  Launch launch(example(e.name));
   launch.set_grid(e.grid_x, e.grid_y);
   launch.set_block(e.block[0], e.block[1], e.block[2]);
   launch.set_parameters(std::as_bytes(std::span(e.parameters)));
-  EXPECT_TRUE(launch.map_global(14, 0x1000, outcome.memory.data(), outcome.memory.size() * 4).ok());
-  auto report = engine.run(launch, options);
+  EXPECT_TRUE(launch.map_memory("g14", 0x1000, outcome.memory.data(), outcome.memory.size() * 4).ok());
+  auto report = engine.run(launch, with_hooks(engine, options));
   EXPECT_TRUE(report.ok()) << e.name << ": " << to_string(report.error());
   if (report) outcome.report = *report;
   EXPECT_FALSE(outcome.report.fault) << outcome.report.fault->what << " " << outcome.report.fault->where;
@@ -74,10 +78,10 @@ Outcome run(const Engine& engine, const Example& e, const RunOptions& options) {
 }
 
 // The IR interpreter and all targets, each as kernels are best run and with the warp's control stack.
-std::vector<RunOptions> ways(const Engine& engine) {
-  std::vector<RunOptions> ways;
+std::vector<HookedOptions> ways(const Engine& engine) {
+  std::vector<HookedOptions> ways;
   for (const bool dispatch_all : {false, true}) {
-    RunOptions way;
+    HookedOptions way;
     way.dispatch_all = dispatch_all;
     way.engine = EngineKind::ir;
     ways.push_back(way);
@@ -95,11 +99,11 @@ TEST(Compute, ExamplesGiveTheSameBitsOnEveryEngine) {
   options.checks = true;
   const Engine engine(options);
   for (const Example& e : examples()) {
-    RunOptions guest;
+    HookedOptions guest;
     guest.engine = EngineKind::guest;
     const Outcome wanted = run(engine, e, guest);
     EXPECT_NE(wanted.memory, data(e.words, e.floats)) << e.name;
-    for (const RunOptions& way : ways(engine)) {
+    for (const HookedOptions& way : ways(engine)) {
       const Outcome got = run(engine, e, way);
       EXPECT_EQ(got.memory, wanted.memory) << e.name << " " << name(way.target);
       EXPECT_EQ(got.report.engine, way.engine) << e.name << ": " << got.report.interpreted_because;
@@ -108,9 +112,8 @@ TEST(Compute, ExamplesGiveTheSameBitsOnEveryEngine) {
 }
 
 TEST(Compute, RandomKernelsGiveTheSameBitsOnEveryEngine) {
-  EngineOptions many_parts;
-  many_parts.parts = 8;
-  const Engine engine{EngineOptions()}, wide_engine{many_parts};
+  const Engine engine, wide_engine;
+  wide_engine.state().set_hooks({.parts = 8});
   std::uint64_t wide = 0;  // runs in which several warps were one group
   for (std::uint64_t seed = 1; seed <= share(120); ++seed) {
     tesla::RandomOptions options{.quads = seed % 2 == 0};
@@ -118,24 +121,24 @@ TEST(Compute, RandomKernelsGiveTheSameBitsOnEveryEngine) {
     const tesla::RandomKernel kernel = tesla::random_kernel(seed, options);
     const auto shader = tesla::Shader::make(kernel.program);
     ASSERT_TRUE(shader.ok()) << to_string(shader.error());
-    const auto run = [&](const Engine& runs, const RunOptions& way, std::vector<std::uint32_t>& g1) {
-      ComputeLaunch launch{ComputeProgram(*shader)};
+    const auto run = [&](const Engine& runs, const HookedOptions& way, std::vector<std::uint32_t>& g1) {
+      Launch launch{Program(*shader)};
       launch.set_grid(kernel.grid[0], kernel.grid[1]);
       launch.set_block(kernel.block[0], kernel.block[1], kernel.block[2]);
       launch.set_fuel(tesla::kRandomFuel);
       std::vector<std::uint32_t> g0 = kernel.g0;
-      EXPECT_TRUE(launch.bind_constant(0, kernel.c0.data(), kernel.c0.size() * 4).ok());
-      EXPECT_TRUE(launch.map_global(0, 0, g0.data(), g0.size() * 4).ok());
+      EXPECT_TRUE(launch.bind_constants("c0", kernel.c0.data(), kernel.c0.size() * 4).ok());
+      EXPECT_TRUE(launch.map_memory("g0", 0, g0.data(), g0.size() * 4).ok());
       g1.assign(kernel.g1_words, 0);
-      EXPECT_TRUE(launch.map_global(1, 0, g1.data(), g1.size() * 4).ok());
-      return runs.run(launch, way);
+      EXPECT_TRUE(launch.map_memory("g1", 0, g1.data(), g1.size() * 4).ok());
+      return runs.run(launch, with_hooks(runs, way));
     };
-    RunOptions guest;
+    HookedOptions guest;
     guest.engine = EngineKind::guest;
     std::vector<std::uint32_t> wanted, got;
     const auto oracle = run(engine, guest, wanted);
     ASSERT_TRUE(oracle.ok()) << seed << ": " << to_string(oracle.error());
-    for (const RunOptions& way : ways(engine)) {
+    for (const HookedOptions& way : ways(engine)) {
       const bool many = !options.lanes_meet && way.engine == EngineKind::jit && !way.dispatch_all;
       const auto report = run(many ? wide_engine : engine, way, got);
       ASSERT_TRUE(report.ok()) << seed << ": " << to_string(report.error());
@@ -150,63 +153,63 @@ TEST(Compute, RandomKernelsGiveTheSameBitsOnEveryEngine) {
 
 // The last warp has lanes that no thread has: their numbers, which quadop sees, are the same in all engines.
 TEST(Compute, LanesOfNoThreadAreNumberedOn) {
-  auto program = ComputeProgram::from_assembly(
+  auto program = tesla::load_assembly(
       ".kernel k\n.registers 8\n.shared 0x14\n"
       "mov b32 $r2 u16 s[0x2]\nmov b32 $r3 u16 s[0x4]\n"  // columns, rows
       "shr u32 $r4 $r0 0x1a\nmul $r4 u24 $r4 $r3\nshr u32 $r5 $r0 0x10\nand b32 $r5 $r5 0x3ff\n"
       "add b32 $r4 $r4 $r5\nmul $r4 u24 $r4 $r2\nand b32 $r5 $r0 0xffff\nadd b32 $r4 $r4 $r5\n"
       "shl b32 $r4 $r4 0x2\nadd b32 $r4 b32 s[0x10] $r4\n"
       "quadop f32 add add add add $r1 l3 $r0 $r63\nexit st b32 g14[$r4] $r1\n",
-      {.kernel = {}, .source_name = "k"});
+      {.source_name = "k"});
   ASSERT_TRUE(program.ok()) << to_string(program.error());
   const Engine engine{EngineOptions()};
   for (const std::array<std::uint32_t, 3>& block :
        {std::array<std::uint32_t, 3>{90, 1, 1}, {15, 6, 1}, {15, 2, 3}, {1, 1, 45}, {1, 45, 1}}) {
-    const auto run = [&](const RunOptions& way) {
+    const auto run = [&](const HookedOptions& way) {
       std::vector<std::uint32_t> memory(128);
-      ComputeLaunch launch(*program);
+      Launch launch(*program);
       launch.set_block(block[0], block[1], block[2]);
       const std::uint32_t parameters[] = {0x1000};
       launch.set_parameters(std::as_bytes(std::span(parameters)));
-      EXPECT_TRUE(launch.map_global(14, 0x1000, memory.data(), memory.size() * 4).ok());
-      const auto report = engine.run(launch, way);
+      EXPECT_TRUE(launch.map_memory("g14", 0x1000, memory.data(), memory.size() * 4).ok());
+      const auto report = engine.run(launch, with_hooks(engine, way));
       EXPECT_TRUE(report.ok()) << to_string(report.error());
       EXPECT_FALSE(report->fault);
       return memory;
     };
-    RunOptions guest;
+    HookedOptions guest;
     guest.engine = EngineKind::guest;
     const auto wanted = run(guest);
-    for (const RunOptions& way : ways(engine)) EXPECT_EQ(run(way), wanted) << block[0] << ' ' << block[1];
+    for (const HookedOptions& way : ways(engine)) EXPECT_EQ(run(way), wanted) << block[0] << ' ' << block[1];
   }
 }
 
 // Blocks that run one after the other in a single call are told apart.
 TEST(Compute, FaultsNameTheBlock) {
-  auto program = ComputeProgram::from_assembly(
+  auto program = tesla::load_assembly(
       ".kernel k\n.registers 4\n.shared 0x14\n"
       "mov b32 $r1 u16 s[0xc]\nmov b32 $r2 u16 s[0xe]\nmov b32 $r3 u16 s[0x8]\n"
       "add $r1 (mul u16 $r2l $r3l) $r1\n"  // number of the block
       "shl b32 $r1 $r1 0x6\nand b32 $r0 $r0 0xffff\nadd b32 $r1 $r1 $r0\nshl b32 $r1 $r1 0x2\n"
       "add b32 $r1 b32 s[0x10] $r1\nexit st b32 g14[$r1] $r1\n",
-      {.kernel = {}, .source_name = "k"});
+      {.source_name = "k"});
   ASSERT_TRUE(program.ok()) << to_string(program.error());
   const Engine engine{EngineOptions()};
-  RunOptions guest;
+  HookedOptions guest;
   guest.engine = EngineKind::guest;
-  std::vector<RunOptions> all = ways(engine);
+  std::vector<HookedOptions> all = ways(engine);
   all.push_back(guest);
-  for (const RunOptions& way : all) {
+  for (const HookedOptions& way : all) {
     constexpr std::uint32_t kBlocks = 5 * 3, kWords = 11 * 64 + 40;  // the rest is outside
     std::vector<std::uint32_t> memory(kBlocks * 64);
-    ComputeLaunch launch(*program);
+    Launch launch(*program);
     launch.set_grid(5, 3);
     launch.set_block(64);
     const std::uint32_t parameters[] = {0x1000};
     launch.set_parameters(std::as_bytes(std::span(parameters)));
-    ASSERT_TRUE(launch.map_global(14, 0x1000, memory.data(), kWords * 4).ok());
+    ASSERT_TRUE(launch.map_memory("g14", 0x1000, memory.data(), kWords * 4).ok());
     for (int run = 0; run < 2; ++run) {
-      const auto report = engine.run(launch, way);
+      const auto report = engine.run(launch, with_hooks(engine, way));
       ASSERT_TRUE(report.ok()) << to_string(report.error());
       ASSERT_TRUE(report->fault);
       EXPECT_EQ(report->fault->what, "store to g14[0x1ba0] by thread 40 of block (1, 2)");
@@ -217,19 +220,19 @@ TEST(Compute, FaultsNameTheBlock) {
 
 TEST(Compute, FaultsNameThePlace) {
   const Engine engine{EngineOptions()};
-  RunOptions guest;
+  HookedOptions guest;
   guest.engine = EngineKind::guest;
-  std::vector<RunOptions> all = ways(engine);
+  std::vector<HookedOptions> all = ways(engine);
   all.push_back(guest);
-  for (const RunOptions& way : all) {
+  for (const HookedOptions& way : all) {
     std::vector<std::uint32_t> memory(100);
-    ComputeLaunch launch(example("collatz"));
+    Launch launch(example("collatz"));
     launch.set_grid(2);
     launch.set_block(64);
     const std::uint32_t parameters[] = {0x1000};
     launch.set_parameters(std::as_bytes(std::span(parameters)));
-    ASSERT_TRUE(launch.map_global(14, 0x1000, memory.data(), memory.size() * 4).ok());
-    const auto report = engine.run(launch, way);
+    ASSERT_TRUE(launch.map_memory("g14", 0x1000, memory.data(), memory.size() * 4).ok());
+    const auto report = engine.run(launch, with_hooks(engine, way));
     ASSERT_TRUE(report.ok()) << to_string(report.error());
     ASSERT_TRUE(report->fault);
     EXPECT_EQ(report->fault->what, "load from g14[0x1190] by thread 36 of block (1, 0)");
@@ -238,28 +241,28 @@ TEST(Compute, FaultsNameThePlace) {
 
 TEST(Compute, BadLaunchesAreErrors) {
   const Engine engine{EngineOptions()};
-  ComputeLaunch launch(example("collatz"));
+  Launch launch(example("collatz"));
   launch.set_block(513);
   EXPECT_EQ(engine.run(launch, {}).error().code, ErrorCode::bad_input);
   launch.set_block(64);
   launch.set_grid(0);
   EXPECT_EQ(engine.run(launch, {}).error().code, ErrorCode::bad_input);
-  EXPECT_FALSE(launch.map_global(16, 0, nullptr, 0).ok());
-  EXPECT_FALSE(launch.bind_constant(16, nullptr, 0).ok());
+  EXPECT_FALSE(launch.map_memory("g16", 0, nullptr, 0).ok());
+  EXPECT_FALSE(launch.bind_constants("c16", nullptr, 0).ok());
 }
 
 // All engines; without a target, the guest's.
-std::vector<RunOptions> all_ways(const Engine& engine) {
-  std::vector<RunOptions> all = ways(engine);
-  RunOptions guest;
+std::vector<HookedOptions> all_ways(const Engine& engine) {
+  std::vector<HookedOptions> all = ways(engine);
+  HookedOptions guest;
   guest.engine = EngineKind::guest;
   all.push_back(guest);
   return all;
 }
 
-ComputeProgram kernel(const std::string& body) {
-  auto program = ComputeProgram::from_assembly(".kernel k\n.registers 16\n.shared 0x400\n" + body,
-                                               {.kernel = "k", .source_name = "test"});
+Program kernel(const std::string& body) {
+  auto program = tesla::load_assembly(".kernel k\n.registers 16\n.shared 0x400\n" + body,
+                                      {.entry = "k", .source_name = "test"});
   EXPECT_TRUE(program.ok()) << to_string(program.error());
   return *program;
 }
@@ -267,13 +270,13 @@ ComputeProgram kernel(const std::string& body) {
 // Many blocks run in one call of host code; each thread of each block has all of the fuel.
 TEST(Compute, EveryBlockHasItsOwnFuel) {
   const Engine engine{EngineOptions()};
-  ComputeLaunch launch(kernel(
+  Launch launch(kernel(
       "mov b32 $r1 64\nmov b32 $r2 1\nagain:\nsub b32 $c0 $r1 $r1 $r2\n(lg $c0) bra #again\nexit nop\n"));
   launch.set_grid(300);
   launch.set_block(32);
   launch.set_fuel(63);
-  for (const RunOptions& way : all_ways(engine)) {
-    const auto report = engine.run(launch, way);
+  for (const HookedOptions& way : all_ways(engine)) {
+    const auto report = engine.run(launch, with_hooks(engine, way));
     EXPECT_TRUE(report.ok()) << to_string(report.error());
   }
 }
@@ -281,7 +284,7 @@ TEST(Compute, EveryBlockHasItsOwnFuel) {
 // What c[] holds then is where `bra c[]` goes, in each run.
 TEST(Compute, BranchTablesMayChangeFromRunToRun) {
   const Engine engine{EngineOptions()};
-  ComputeLaunch launch(
+  Launch launch(
       kernel("and b32 $r0 $r0 0xffff\nshl b32 $r1 $r0 0x2\nadd b32 $r1 b32 s[0x10] $r1\nmov b32 $r3 1\n"
              "and b32 $r3 $r3 $r0\nshl $a1 $r3 0x2\nbra c5[$a1+0x8]\n"
              "mov b32 $r2 1\nst b32 g14[$r1] $r2\nexit nop\n"     // at 0x38
@@ -290,19 +293,19 @@ TEST(Compute, BranchTablesMayChangeFromRunToRun) {
   const std::uint32_t first = 0x1000;
   launch.set_parameters(std::as_bytes(std::span(&first, 1)));
   std::vector<std::uint32_t> table(4), memory(64);
-  ASSERT_TRUE(launch.bind_constant(5, table.data(), table.size() * 4).ok());
-  ASSERT_TRUE(launch.map_global(14, 0x1000, memory.data(), memory.size() * 4).ok());
+  ASSERT_TRUE(launch.bind_constants("c5", table.data(), table.size() * 4).ok());
+  ASSERT_TRUE(launch.map_memory("g14", 0x1000, memory.data(), memory.size() * 4).ok());
   constexpr std::uint32_t kPlaces[] = {0x38, 0x50};
-  for (const RunOptions& way : all_ways(engine)) {
+  for (const HookedOptions& way : all_ways(engine)) {
     for (unsigned k = 0; k < 4; ++k) {
       table = {3, 0x38, kPlaces[k % 2], kPlaces[k / 2]};
-      const auto report = engine.run(launch, way);
+      const auto report = engine.run(launch, with_hooks(engine, way));
       ASSERT_TRUE(report.ok()) << to_string(report.error());
       EXPECT_EQ(report->engine, way.engine) << report->interpreted_because;
       for (unsigned t = 0; t < 64; ++t) ASSERT_EQ(memory[t], 1 + (t % 2 == 0 ? k % 2 : k / 2));
     }
     table[3] = 0x34;  // within an instruction
-    const auto report = engine.run(launch, way);
+    const auto report = engine.run(launch, with_hooks(engine, way));
     ASSERT_FALSE(report.ok());
     EXPECT_EQ(report.error().code, ErrorCode::fault);
     EXPECT_NE(report.error().where.find("byte 0x30"), std::string::npos) << to_string(report.error());
@@ -328,18 +331,18 @@ TEST(Compute, BarriersOfAllForms) {
   for (const std::string& body :
        {loop("bar inc wait 0x0 all\n"), loop("bar inc wait 0x5 0x40\n"),
         loop("bar inc 0x5 all\nadd b32 $r2 $r2 0x7\nbar wait 0x5 all\n"), one_waits}) {
-    ComputeLaunch launch(kernel(begin + body + end));
+    Launch launch(kernel(begin + body + end));
     launch.set_grid(3);
     launch.set_block(64);
     std::vector<std::uint32_t> memory(64), wanted;
     const std::uint32_t first = 0x1000;
     launch.set_parameters(std::as_bytes(std::span(&first, 1)));
-    ASSERT_TRUE(launch.map_global(14, 0x1000, memory.data(), memory.size() * 4).ok());
-    std::vector<RunOptions> all = all_ways(engine);
+    ASSERT_TRUE(launch.map_memory("g14", 0x1000, memory.data(), memory.size() * 4).ok());
+    std::vector<HookedOptions> all = all_ways(engine);
     std::ranges::reverse(all);  // the guest interpreter first
-    for (const RunOptions& way : all) {
+    for (const HookedOptions& way : all) {
       std::ranges::fill(memory, 0);
-      const auto report = engine.run(launch, way);
+      const auto report = engine.run(launch, with_hooks(engine, way));
       ASSERT_TRUE(report.ok()) << to_string(report.error());
       EXPECT_EQ(report->engine, way.engine) << report->interpreted_because;
       EXPECT_FALSE(report->fault);
@@ -352,10 +355,10 @@ TEST(Compute, BarriersOfAllForms) {
 
 TEST(Compute, BarriersThatNeverCompleteNameThePlace) {
   const Engine engine{EngineOptions()};
-  ComputeLaunch launch(kernel("bar inc 0x1 all\nmov b32 $r2 1\nbar inc wait 0x4 0x80\nexit nop\n"));
+  Launch launch(kernel("bar inc 0x1 all\nmov b32 $r2 1\nbar inc wait 0x4 0x80\nexit nop\n"));
   launch.set_block(96);
-  for (const RunOptions& way : all_ways(engine)) {
-    const auto report = engine.run(launch, way);
+  for (const HookedOptions& way : all_ways(engine)) {
+    const auto report = engine.run(launch, with_hooks(engine, way));
     ASSERT_FALSE(report.ok());
     EXPECT_EQ(report.error().code, ErrorCode::fault);
     EXPECT_NE(report.error().where.find("byte 0x10 "), std::string::npos) << to_string(report.error());
@@ -364,12 +367,12 @@ TEST(Compute, BarriersThatNeverCompleteNameThePlace) {
 
 TEST(Compute, EndlessLoopsInManyBlocksEnd) {
   const Engine engine{EngineOptions()};
-  ComputeLaunch launch(kernel("again:\nbra #again\n"));
+  Launch launch(kernel("again:\nbra #again\n"));
   launch.set_grid(300);
   launch.set_block(64);
   launch.set_fuel(1000);
-  for (const RunOptions& way : all_ways(engine)) {
-    const auto report = engine.run(launch, way);
+  for (const HookedOptions& way : all_ways(engine)) {
+    const auto report = engine.run(launch, with_hooks(engine, way));
     ASSERT_FALSE(report.ok());
     EXPECT_EQ(report.error().code, ErrorCode::out_of_fuel);
   }
@@ -386,16 +389,16 @@ TEST(Compute, KernelsBeyondTheCompilersLimitsAreRefused) {
   for (int k = 0; k < 4000; ++k)
     body += "add b32 $r6 $r5 " + std::to_string(k % 16 * 4) +
             "\nld b32 $r2 g14[$r6]\nadd b32 $r3 $r3 $r2\nst b32 s[$a1+0x20] $r3\n";
-  ComputeLaunch launch(kernel(body + "st b32 g14[$r5] $r3\nexit nop\n"));
+  Launch launch(kernel(body + "st b32 g14[$r5] $r3\nexit nop\n"));
   std::vector<std::uint32_t> memory(1024);
-  ASSERT_TRUE(launch.map_global(14, 0x1000, memory.data(), memory.size() * 4).ok());
+  ASSERT_TRUE(launch.map_memory("g14", 0x1000, memory.data(), memory.size() * 4).ok());
   const std::uint32_t first = 0x1000;
   launch.set_parameters(std::as_bytes(std::span(&first, 1)));
   launch.set_block(64);
-  RunOptions way;
+  HookedOptions way;
   way.engine = EngineKind::jit;
   way.target = engine.info().targets.front();
-  const auto refused = engine.run(launch, way);
+  const auto refused = engine.run(launch, with_hooks(engine, way));
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::resource_limit) << to_string(refused.error());
 }

@@ -1,8 +1,8 @@
-#include "runtime/draw_rows.h"
+#include "frontend/pica200/draw/draw_rows.h"
 
 #include <gtest/gtest.h>
 
-namespace warpjit::runtime {
+namespace warpjit::pica200 {
 namespace {
 
 using pica200::AttributeArray;
@@ -90,4 +90,4 @@ TEST(DrawRows, TwelveAttributes) {
 }
 
 }  // namespace
-}  // namespace warpjit::runtime
+}  // namespace warpjit::pica200

@@ -20,7 +20,7 @@
 #include <thread>
 
 #include "backend/target.h"
-#include "runtime/engine.h"
+#include "runtime/engine/engine.h"
 #include "runtime/shaders.h"
 #include "warpjit/pica200.hpp"
 

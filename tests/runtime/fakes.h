@@ -4,8 +4,8 @@
 #include <cstring>
 #include <functional>
 
-#include "frontend/frontend.h"
-#include "runtime/kernel.h"
+#include "frontend/shader.h"
+#include "runtime/engine/kernel.h"
 
 namespace warpjit::test {
 
@@ -16,9 +16,7 @@ class FakeShader final : public frontend::Shader {
   std::uint32_t entry() const override { return 0; }
   std::size_t code_words() const override { return 1; }
   const std::string& source_name() const override { return name_; }
-  std::span<const Symbol> inputs() const override { return {}; }
-  std::span<const Symbol> uniforms() const override { return {}; }
-  std::span<const Symbol> outputs() const override { return {}; }
+  const std::string& name() const override { return name_; }
   frontend::Usage usage() const override { return {0xF, 0}; }
   Result<Location> find(LocationKind kind, std::string_view name) const override {
     Location location;
@@ -33,22 +31,18 @@ class FakeShader final : public frontend::Shader {
   }
   void reset(frontend::Values& values) const override { values.words.assign(16, 0); }
   std::size_t table_bytes() const override { return 64; }
-  void fill_table(const frontend::Values& values, std::uint32_t* table) const override {
+  void fill_table(const frontend::Values& values, std::span<std::uint32_t> table) const override {
     ++fills;
-    std::memcpy(table, values.words.data(), 64);
+    std::memcpy(table.data(), values.words.data(), 64);
   }
-  void append_key(const frontend::Facts& facts, std::vector<std::byte>& key) const override {
+  Status append_key(const frontend::Facts& facts, std::vector<std::byte>& key) const override {
     key.push_back(static_cast<std::byte>(facts.bound_inputs));
+    return {};
   }
-  Result<ir::Function> translate(const frontend::Facts&) const override { return Error{}; }
-  Result<std::unique_ptr<frontend::GuestInterpreter>> prepare_guest() const override { return Error{}; }
-  std::uint64_t enabled_outputs() const override { return 0; }
-  Result<GeometryCode> translate_geometry(const frontend::Facts&) const override {
-    return Error{ErrorCode::unsupported, "", ""};
+  Result<Translation> translate(const frontend::Facts&, bool) const override { return Error{}; }
+  Result<std::unique_ptr<frontend::GuestInterpreter>> prepare_guest(const frontend::Facts&) const override {
+    return Error{};
   }
-  GeometryInput geometry_input() const override { return {}; }
-  std::size_t unit_rows() const override { return 0; }
-  void fill_unit(const frontend::Values&, std::byte*) const override {}
   std::string where(std::uint32_t) const override { return name_; }
 
   mutable std::atomic<int> fills{0};

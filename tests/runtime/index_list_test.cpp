@@ -1,4 +1,4 @@
-#include "runtime/index_list.h"
+#include "frontend/pica200/draw/index_list.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <random>
 #include <set>
 
-namespace warpjit::runtime {
+namespace warpjit::pica200 {
 namespace {
 
 template <class Index>
@@ -59,4 +59,4 @@ TEST(IndexList, RandomLists) {
 }
 
 }  // namespace
-}  // namespace warpjit::runtime
+}  // namespace warpjit::pica200

@@ -1,4 +1,4 @@
-#include "runtime/row_format.h"
+#include "runtime/work/row_format.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "runtime/run_plan.h"
+#include "runtime/work/run_plan.h"
 
 #include <gtest/gtest.h>
 
@@ -58,7 +58,7 @@ void check(const Case& c, std::uint64_t count, unsigned lanes) {
   ASSERT_TRUE(launch.bind(at(LocationKind::output, "o0"), OutputBuffer{o0.data(), o0.size(), t0, c.out0}));
   ASSERT_TRUE(launch.bind(at(LocationKind::output, "o1"), OutputBuffer{o1.data(), o1.size(), t1, c.out1}));
   launch.count = count;
-  ASSERT_TRUE(launch.check_bindings());
+  ASSERT_TRUE(launch.check());
 
   alignas(64) std::uint32_t table[32];
   const auto kernel = arithmetic_kernel(lanes);
@@ -107,13 +107,13 @@ TEST(RunPlan, InPlaceNeedsTheFlag) {
   ASSERT_TRUE(launch.bind(at(LocationKind::output, "o0"), OutputBuffer{rows.data(), 1600, 16, f32x4}));
   ASSERT_TRUE(launch.bind(at(LocationKind::output, "o1"), OutputBuffer{second.data(), 1600, 16, f32x4}));
   launch.count = 100;
-  const Status refused = launch.check_bindings();
+  const Status refused = launch.check();
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::bad_input);
   EXPECT_EQ(refused.error().where, "output o0");
 
   launch.allow_overlap = true;
-  ASSERT_TRUE(launch.check_bindings());
+  ASSERT_TRUE(launch.check());
   alignas(64) std::uint32_t table[32];
   const auto kernel = arithmetic_kernel(32);
   ASSERT_TRUE(RunPlan(launch, *kernel, table, 1, nullptr).run(0, 100));

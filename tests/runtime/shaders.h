@@ -9,7 +9,9 @@
 
 #include "frontend/pica200/assemble.h"
 #include "frontend/pica200/shader.h"
+#include "support/hooks.h"
 #include "support/source_dir.h"
+#include "warpjit/pica200.hpp"
 #include "warpjit/warpjit.hpp"
 
 namespace warpjit::test {
@@ -39,11 +41,11 @@ inline std::vector<std::byte> read_file(const std::string& path) {
 }
 
 inline Program example(const std::string& name) {
-  Program::Choice choice;
+  Selection choice;
   choice.stage = Stage::vertex;
   choice.source_name = name;
   const std::string path = tests::source_file("examples/pica200/" + name);
-  auto program = Program::from_shbin(read_file(path), choice);
+  auto program = pica200::load_shbin(read_file(path), choice);
   EXPECT_TRUE(program) << to_string(program.error());
   return *program;
 }
@@ -51,7 +53,7 @@ inline Program example(const std::string& name) {
 // One way to run.
 struct Way {
   std::string name;
-  RunOptions options;
+  HookedOptions options;
 };
 // Guest, IR, and the JIT for every target of this machine; the first is what the others must equal.
 inline std::vector<Way> all_ways(const Engine& engine) {
@@ -120,9 +122,9 @@ struct Bench {
   }
 
   // Runs, and gives what came out.
-  std::vector<std::uint32_t> run(const Engine& engine, const RunOptions& options) {
+  std::vector<std::uint32_t> run(const Engine& engine, const HookedOptions& options) {
     std::fill(outputs.begin(), outputs.end(), 0xDEADBEEF);
-    const auto report = engine.run(launch, options);
+    const auto report = engine.run(launch, with_hooks(engine, options));
     EXPECT_TRUE(report) << to_string(report.error());
     return outputs;
   }

@@ -1,4 +1,4 @@
-#include "runtime/slots.h"
+#include "runtime/engine/slots.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Writes to the set-up registers (section 11).
-#include "runtime/vertex_registers.h"
+#include "frontend/pica200/draw/vertex_registers.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "frontend/pica200/program.h"
 
-namespace warpjit::runtime {
+namespace warpjit::pica200 {
 namespace {
 
 using Vector = VertexRegisters::Vector;
@@ -157,4 +157,4 @@ TEST_F(Registers, OthersAreIgnored) {
 }
 
 }  // namespace
-}  // namespace warpjit::runtime
+}  // namespace warpjit::pica200

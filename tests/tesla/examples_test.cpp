@@ -33,7 +33,7 @@ std::vector<std::uint32_t> run_example(const std::string& name, std::array<std::
   EXPECT_TRUE(interpreter.ok()) << to_string(interpreter.error());
   if (!interpreter) return memory;
   Launch launch;
-  launch.grid = grid;
+  launch.grid = {grid[0], grid[1], 1};
   launch.block = block;
   for (const std::uint32_t word : parameters)
     for (unsigned k = 0; k < 4; ++k)

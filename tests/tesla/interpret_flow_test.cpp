@@ -238,7 +238,7 @@ TEST(TeslaFlow, PrepareNamesWhatIsReachedAndIllegal) {
 
 TEST(TeslaBlocks, HeaderAndThreadIdentifiers) {
   RunOptions options;
-  options.launch.grid = {3, 2};
+  options.launch.grid = {3, 2, 1};
   options.launch.block = {5, 3, 2};
   options.launch.grid_id = 0x1234;
   options.launch.parameters = {std::byte{0x78}, std::byte{0x56}, std::byte{0x34}, std::byte{0x12}};
@@ -346,7 +346,7 @@ TEST(TeslaBlocks, ABlockRangeIsPartOfTheGrid) {
   ASSERT_TRUE(interpreter.ok());
   alignas(8) std::uint32_t memory[8] = {};
   Launch launch;
-  launch.grid = {8, 1};
+  launch.grid = {8, 1, 1};
   launch.globals[0] = {{.address = 0, .bytes = std::as_writable_bytes(std::span(memory))}};
   RunReport report;
   ASSERT_TRUE(interpreter->run(launch, 2, 3, report).ok());
@@ -360,7 +360,7 @@ TEST(TeslaBlocks, LaunchesOutsideTheLimits) {
     return f.status.ok() ? std::string("ran") : f.status.error().message;
   };
   EXPECT_EQ(message({}), "ran");
-  EXPECT_EQ(message({.grid = {0, 1}}), "a grid has 1 to 65535 blocks in each direction");
+  EXPECT_EQ(message({.grid = {0, 1, 1}}), "a grid has 1 to 65535 blocks in each direction");
   EXPECT_EQ(message({.block = {513, 1, 1}}), "a block has 1 to 512 threads in x and y, 1 to 64 in z");
   EXPECT_EQ(message({.block = {512, 2, 1}}), "a block has at most 512 threads");
   EXPECT_EQ(message({.shared_bytes = 16385}), "shared memory, header and parameters are more than 16 KiB");

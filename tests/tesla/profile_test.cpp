@@ -6,18 +6,18 @@ namespace warpjit::tesla {
 namespace {
 
 // With $r0 = thread, $a1 = 4 times that. 256 bytes of s[] behind the header; g0 is 1 KiB at 0.
-ComputeProfile profile_of(const std::string& body, std::uint32_t threads = 64, Status* status = nullptr) {
+Profile profile_of(const std::string& body, std::uint32_t threads = 64, Status* status = nullptr) {
   const Program program = program_of("and b32 $r0 $r0 0xffff\nshl $a1 $r0 0x2\n" + body + "exit nop\n");
   const auto interpreter = Interpreter::prepare(program, {}, targets_of(program, {}));
   EXPECT_TRUE(interpreter.ok());
   std::vector<std::uint64_t> words(128);
   Launch launch;
-  launch.grid = {2, 1};
+  launch.grid = {2, 1, 1};
   launch.block = {threads, 1, 1};
   launch.shared_bytes = 16 + 256;
   launch.fuel = 100;
   launch.globals[0] = {{0, std::as_writable_bytes(std::span(words))}};
-  ComputeProfile profile;
+  Profile profile;
   RunReport report;
   const Status ran = interpreter->run_profiled(launch, report, profile);
   if (status != nullptr)
@@ -26,13 +26,13 @@ ComputeProfile profile_of(const std::string& body, std::uint32_t threads = 64, S
     EXPECT_TRUE(ran.ok()) << body << to_string(ran.error());
   return profile;
 }
-const ComputeProfile::Instruction& line_of(const ComputeProfile& profile, const std::string& text) {
+const Profile::Instruction& line_of(const Profile& profile, const std::string& text) {
   for (const auto& line : profile.instructions)
     if (line.text == text) return line;
   ADD_FAILURE() << "no " << text;
   return profile.instructions[0];
 }
-std::uint64_t uninitialized(const ComputeProfile& profile) {
+std::uint64_t uninitialized(const Profile& profile) {
   std::uint64_t sum = 0;
   for (const auto& line : profile.instructions)
     sum += line.uninitialized_registers + line.uninitialized_shared;
@@ -41,7 +41,7 @@ std::uint64_t uninitialized(const ComputeProfile& profile) {
 
 TEST(TeslaProfile, CountsWarpsLanesAndDivergence) {
   // Lanes 0 to 9 of warp 0 take the branch, all of warp 1 do not.
-  const ComputeProfile profile = profile_of(
+  const Profile profile = profile_of(
       "mov b32 $r1 10\njoinat #end\nset $c0 # l u32 $r0 $r1\n(e $c0) bra #end\nmov b32 $r2 1\nend:\njoin "
       "nop\n",
       40);
@@ -58,7 +58,7 @@ TEST(TeslaProfile, CountsWarpsLanesAndDivergence) {
 }
 
 TEST(TeslaProfile, BranchesThroughTablesDivergeOncePerFurtherTarget) {
-  const ComputeProfile profile = profile_of(
+  const Profile profile = profile_of(
       ".const c1[0x0] #one #two #three #one\nmov b32 $r1 3\nand b32 $r1 $r1 $r0\nshl $a2 $r1 0x2\n"
       "joinat #end\nbra c1[$a2]\none:\ntwo:\nnop\nthree:\nnop\nend:\njoin nop\n");
   const auto& branch = line_of(profile, "bra c1[$a2]");
@@ -68,7 +68,7 @@ TEST(TeslaProfile, BranchesThroughTablesDivergeOncePerFurtherTarget) {
 
 TEST(TeslaProfile, ReadsOfWhatNobodyWrote) {
   EXPECT_EQ(uninitialized(profile_of("mov b32 $r1 $r0\nadd b32 $r2 $r1 $r0\n")), 0u);
-  const ComputeProfile some =
+  const Profile some =
       profile_of("mov b32 $r3 1\nset $c0 # e u32 $r0 $r3\n(lg $c0) mov b32 $r1 $r0\nadd b32 $r2 $r1 $r0\n");
   const auto& sum = line_of(some, "add b32 $r2 $r1 $r0");
   EXPECT_EQ(sum.uninitialized_registers, 2u * 63);
@@ -89,7 +89,7 @@ TEST(TeslaProfile, RacesBetweenWarps) {
   EXPECT_TRUE(profile_of(store + barrier + load).races.empty());
   EXPECT_TRUE(profile_of(store + load, 32).races.empty());  // one warp
   // Warp 0 loads what warp 1 will store, warp 1 loads what warp 0 stored.
-  const ComputeProfile profile = profile_of(store + load);
+  const Profile profile = profile_of(store + load);
   ASSERT_EQ(profile.races.size(), 2u);
   EXPECT_EQ(profile.races[0].first, 0x10u);
   EXPECT_EQ(profile.races[0].count, 2u * 32);
@@ -107,10 +107,10 @@ TEST(TeslaProfile, RacesBetweenWarps) {
 }
 
 TEST(TeslaProfile, FaultsAndErrors) {
-  const ComputeProfile faults = profile_of("shl b32 $r1 $r0 0x5\nld b32 $r2 g0[$r1]\n");
+  const Profile faults = profile_of("shl b32 $r1 $r0 0x5\nld b32 $r2 g0[$r1]\n");
   EXPECT_EQ(line_of(faults, "ld b32 $r2 g0[$r1]").faults, 2u * 32);
   Status status;
-  const ComputeProfile endless = profile_of("loop:\nbra #loop\n", 64, &status);
+  const Profile endless = profile_of("loop:\nbra #loop\n", 64, &status);
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().code, ErrorCode::out_of_fuel);
   EXPECT_GT(line_of(endless, "bra 0x10").warps, 90u);

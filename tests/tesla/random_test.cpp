@@ -22,7 +22,7 @@ TEST(TeslaRandom, KernelsEndAndBothLoopsAgree) {
       g1.assign(kernel.g1_words, 0);
       std::vector<std::uint32_t> g0 = kernel.g0;
       Launch launch;
-      launch.grid = kernel.grid;
+      launch.grid = {kernel.grid[0], kernel.grid[1], 1};
       launch.block = kernel.block;
       launch.fuel = kRandomFuel;
       launch.constants[0] = std::as_bytes(std::span(kernel.c0));

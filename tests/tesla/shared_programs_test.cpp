@@ -153,7 +153,7 @@ TEST_F(TeslaSharedPrograms, Kernels) {
       auto interpreter = Interpreter::prepare(program);
       if (!interpreter) continue;  // textures
       Launch launch;
-      launch.grid = {2, 1};
+      launch.grid = {2, 1, 1};
       launch.block = {48, 1, 1};
       launch.fuel = 1000;
       for (std::uint32_t k = 0; k < std::min(program.shared_bytes, 96U) / 4; ++k)

@@ -16,7 +16,7 @@ Compared compare_random(std::uint64_t seed, const RandomOptions& options, std::s
                         .g1 = Words(kernel.g1_words),
                         .expect_supported = false,
                         .reason = &reason};
-  comparison.launch.grid = kernel.grid;
+  comparison.launch.grid = {kernel.grid[0], kernel.grid[1], 1};
   comparison.launch.block = kernel.block;
   comparison.launch.fuel = kRandomFuel;
   return compare(kernel.program, comparison, "seed " + std::to_string(seed));

@@ -175,7 +175,7 @@ IrOutcome run_warp_ir(const Program& program, const Modes& modes, const Launch& 
   for (unsigned l = 0; l < kLanes; ++l)
     for (unsigned n = 0; n < kFirstC + 4; ++n) words[l * kRowWords + n] = kept(registers, n, l);
   Launch one = launch;
-  one.grid = {1, 1};
+  one.grid = {1, 1, 1};
   one.block = {kLanes, 1, 1};
   one.globals[15] = {{.address = 0, .bytes = std::as_writable_bytes(std::span(words))}};
   IrOutcome outcome = run_ir(whole, modes, one, options);

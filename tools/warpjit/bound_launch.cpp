@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "frontend/pica200/shader.h"
-#include "runtime/launch.h"
+#include "runtime/work/launch.h"
 
 namespace warpjit::tool {
 
@@ -152,7 +152,7 @@ void BoundLaunch::add_column(const std::string& name, StateName state, unsigned 
   row_words_ += count;
 }
 
-Result<RunReport> BoundLaunch::run(const Engine& engine, const RunOptions& options) {
+Result<Report> BoundLaunch::run(const Engine& engine, const RunOptions& options) {
   std::fill(words_.begin(), words_.end(), 0xCDCDCDCD);
   triangle_count_ = 0;
   auto report = engine.run(launch_, options);

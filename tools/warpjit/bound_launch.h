@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "frontend/frontend.h"
+#include "frontend/shader.h"
 #include "launch_file.h"
 #include "warpjit/warpjit.hpp"
 
@@ -41,7 +41,7 @@ class BoundLaunch {
   std::uint64_t threads() const { return threads_; }
   unsigned row_words() const { return row_words_; }
   // Runs it over cleared results and keeps what it reports.
-  Result<RunReport> run(const Engine& engine, const RunOptions& options);
+  Result<Report> run(const Engine& engine, const RunOptions& options);
   // All results of the last run: the rows, then for each triangle its flag and its words.
   std::vector<std::uint32_t> results() const;
   // Triangles of the last run. Words: [vertex][enabled register][component].

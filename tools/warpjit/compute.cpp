@@ -10,6 +10,7 @@
 #include "engines.h"
 #include "frontend/tesla/disassemble.h"
 #include "frontend/tesla/shader.h"
+#include "runtime/engine/engine.h"
 
 namespace warpjit::tool {
 
@@ -25,37 +26,36 @@ double seconds_since(Clock::time_point start) {
 class BoundCompute {
  public:
   static Result<BoundCompute> make(ComputeFile file) {
-    WARPJIT_TRY(std::shared_ptr<const tesla::Shader> shader, tesla::Shader::make(file.program));
-    BoundCompute bound(std::move(file), ComputeProgram(std::move(shader)));
+    WARPJIT_TRY(std::shared_ptr<const tesla::Shader> shader, tesla::Shader::make(file.program, file.modes));
+    BoundCompute bound(std::move(file), Program(std::move(shader)));
     const ComputeFile& f = bound.file_;
     bound.launch_.set_grid(f.grid[0], f.grid[1]);
     bound.launch_.set_block(f.block[0], f.block[1], f.block[2]);
     bound.launch_.set_shared_bytes(f.shared_bytes);
     bound.launch_.set_parameters(f.parameters);
-    bound.launch_.set_modes(f.modes);
     for (const ComputeMemory& piece : f.memory) bound.memory_.push_back(piece.bytes);
     for (std::size_t k = 0; k < f.memory.size(); ++k) {
       const ComputeMemory& piece = f.memory[k];
       std::vector<std::byte>& bytes = bound.memory_[k];
       WARPJIT_CHECK(piece.constant
-                        ? bound.launch_.bind_constant(piece.space, bytes.data(), bytes.size())
-                        : bound.launch_.map_global(piece.space, piece.address, bytes.data(), bytes.size()));
+                        ? bound.launch_.bind_constants(piece.name, bytes.data(), bytes.size())
+                        : bound.launch_.map_memory(piece.name, piece.address, bytes.data(), bytes.size()));
     }
     return bound;
   }
 
   const ComputeFile& file() const { return file_; }
-  ComputeLaunch& launch() { return launch_; }
+  Launch& launch() { return launch_; }
 
-  Result<ComputeReport> run(const Engine& engine, const RunOptions& options) {
+  Result<Report> run(const Engine& engine, const RunOptions& options) {
     reset();
     return engine.run(launch_, options);
   }
 
-  Result<ComputeReport> run_profiled(ComputeProfile& profile, std::optional<std::uint64_t> fuel) {
+  Result<Report> run_profiled(const Engine& engine, Profile& profile, std::optional<std::uint64_t> fuel) {
     reset();
     if (fuel) launch_.set_fuel(*fuel);
-    return warpjit::run_profiled(launch_, profile);
+    return engine.profile(launch_, profile);
   }
 
   std::uint32_t word(const ComputeRange& range, std::size_t k) const {
@@ -91,11 +91,10 @@ class BoundCompute {
     for (std::size_t k = 0; k < memory_.size(); ++k)
       std::copy_n(file_.memory[k].bytes.begin(), memory_[k].size(), memory_[k].begin());
   }
-  BoundCompute(ComputeFile file, ComputeProgram program)
-      : file_(std::move(file)), launch_(std::move(program)) {}
+  BoundCompute(ComputeFile file, Program program) : file_(std::move(file)), launch_(std::move(program)) {}
 
   ComputeFile file_;
-  ComputeLaunch launch_;
+  Launch launch_;
   std::vector<std::vector<std::byte>> memory_;  // what the engines use
 };
 
@@ -122,7 +121,7 @@ std::uint64_t compile_ns(const CompileReport& report) {
   return report.translate_ns + report.passes_ns + report.backend_ns + report.place_ns;
 }
 
-void print_timing(const ComputeFile& file, const ComputeReport& report) {
+void print_timing(const ComputeFile& file, const Report& report) {
   fmt::print(stderr, "{}: {} x {} blocks of {} x {} x {} threads, engine {}", file.name, file.grid[0],
              file.grid[1], file.block[0], file.block[1], file.block[2], warpjit::name(report.engine));
   if (report.engine == EngineKind::jit)
@@ -137,19 +136,21 @@ void print_timing(const ComputeFile& file, const ComputeReport& report) {
 }
 
 // Whether it was no fault.
-bool report_fault(const ComputeReport& report) {
+bool report_fault(const Report& report) {
   if (report.fault) fmt::print(stderr, "warpjit: fault: {} at {}\n", report.fault->what, report.fault->where);
   return !report.fault;
 }
 
 }  // namespace
 
-int run_compute(const ComputeOptions& options, const RunOptions& run) {
+int run_compute(const ComputeOptions& options, const RunOptions& run, bool dispatch) {
   auto bound = load(options.input);
   if (!bound) return fail(bound.error());
   const Engine engine;
-  ComputeProfile profile;
-  const auto report = options.stats ? bound->run_profiled(profile, run.fuel) : bound->run(engine, run);
+  engine.state().set_hooks({.dispatch_all = dispatch});
+  Profile profile;
+  const auto report =
+      options.stats ? bound->run_profiled(engine, profile, run.fuel) : bound->run(engine, run);
   if (!report) {  // what was seen may tell why
     if (options.stats && options.json)
       print_json({{"launch", bound->file().name}, {"stats", profile_json(profile)}});
@@ -277,7 +278,7 @@ int verify_compute(const ComputeOptions& options, const std::vector<std::string>
     for (const bool dispatched : {false, true}) {
       if (dispatched && (!dispatch || choice.engine == EngineKind::guest)) continue;
       RunOptions run = options.input.on(choice.engine, choice.target);
-      run.dispatch_all = dispatched;
+      engine.state().set_hooks({.dispatch_all = dispatched});
       const Verdict verdict = verify_on(*bound, engine, run, reference);
       if (verdict.exit != kOk) exit = verdict.exit;
       const std::string label = name(choice) + (dispatched ? "+dispatch" : "");
@@ -419,22 +420,23 @@ std::string ComputeCode::instruction(std::uint32_t address) const {
 
 Result<ComputeCode> translate_compute(const ProgramInput& input, bool dispatch) {
   ComputeCode code;
-  frontend::ComputeLaunch launch;
-  launch.block = {256, 1, 1};
+  std::optional<Launch> launch;
   if (input.file.ends_with(".json")) {
     WARPJIT_TRY(ComputeFile file, read_compute_launch(input.file));
     WARPJIT_TRY(BoundCompute bound, BoundCompute::make(std::move(file)));
-    launch = bound.launch().state();
     code.program = bound.file().program;
-    WARPJIT_TRY(const auto shader, tesla::Shader::make(code.program));
-    WARPJIT_TRY(const frontend::ComputePlan plan, shader->plan(launch));
-    WARPJIT_TRY(code.function, shader->translate(launch, plan, dispatch));
-    return code;
+    launch = std::move(bound.launch());
+  } else {
+    WARPJIT_TRY(code.program, read_kernel(input.file, input.entry));
+    WARPJIT_TRY(auto shader, tesla::Shader::make(code.program));
+    launch.emplace(Program(std::move(shader)));
+    launch->set_block(256);
   }
-  WARPJIT_TRY(code.program, read_kernel(input.file, input.entry));
-  WARPJIT_TRY(const auto shader, tesla::Shader::make(code.program));
-  WARPJIT_TRY(const frontend::ComputePlan plan, shader->plan(launch));
-  WARPJIT_TRY(code.function, shader->translate(launch, plan, dispatch));
+  runtime::LaunchState& state = launch->state();
+  WARPJIT_CHECK(state.check());
+  WARPJIT_TRY(const frontend::Facts facts, state.facts(0));
+  WARPJIT_TRY(frontend::Shader::Translation translation, state.shader->translate(facts, dispatch));
+  code.function = std::move(translation.function);
   return code;
 }
 

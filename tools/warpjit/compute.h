@@ -15,7 +15,7 @@ struct ComputeOptions {
   bool all = false, json = false;
   bool stats = false;  // run_compute: profiled, in the guest interpreter
 };
-int run_compute(const ComputeOptions& options, const RunOptions& run);
+int run_compute(const ComputeOptions& options, const RunOptions& run, bool dispatch);
 // `dispatch`: also with the warp's control stack.
 int verify_compute(const ComputeOptions& options, const std::vector<std::string>& engines, bool dispatch);
 int bench_compute(const ComputeOptions& options, const std::vector<std::string>& engines, double seconds);

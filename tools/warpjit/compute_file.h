@@ -9,7 +9,7 @@
 #include "files.h"
 #include "frontend/tesla/program.h"
 #include "launch_file.h"
-#include "warpjit/compute.hpp"
+#include "warpjit/tesla.hpp"
 
 namespace warpjit::tool {
 
@@ -43,7 +43,7 @@ struct ComputeFile {
   std::array<std::uint32_t, 3> block{1, 1, 1};
   std::uint32_t shared_bytes = 0;
   std::vector<std::byte> parameters;
-  TeslaModes modes;
+  tesla::Modes modes;
   std::vector<ComputeMemory> memory;
   std::vector<ComputeRange> outputs;
   std::vector<ComputeExpectation> expectations;

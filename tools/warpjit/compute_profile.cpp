@@ -14,13 +14,13 @@ struct Totals {
   }
 };
 
-Totals totals_of(const ComputeProfile& profile) {
+Totals totals_of(const Profile& profile) {
   Totals totals;
   for (std::size_t n = 0; n < profile.active_lanes.size(); ++n) {
     totals.warps += profile.active_lanes[n];
     totals.active += profile.active_lanes[n] * n;
   }
-  for (const ComputeProfile::Instruction& i : profile.instructions) {
+  for (const Profile::Instruction& i : profile.instructions) {
     totals.executed += i.lanes;
     totals.diverged += i.diverged;
     totals.faults += i.faults;
@@ -29,7 +29,7 @@ Totals totals_of(const ComputeProfile& profile) {
   return totals;
 }
 
-void print_active_lanes(const ComputeProfile& profile, const Totals& totals) {
+void print_active_lanes(const Profile& profile, const Totals& totals) {
   constexpr std::size_t kWidth = 50;
   fmt::print("active lanes of executed instructions\n");
   const std::uint64_t most = *std::max_element(profile.active_lanes.begin(), profile.active_lanes.end());
@@ -44,7 +44,7 @@ void print_active_lanes(const ComputeProfile& profile, const Totals& totals) {
 
 }  // namespace
 
-void print_profile(const ComputeProfile& profile) {
+void print_profile(const Profile& profile) {
   const Totals totals = totals_of(profile);
   fmt::print(
       "{} instructions of warps, {} of lanes; {:.1f} of 32 lanes active; {} branches parted a warp; control "
@@ -52,7 +52,7 @@ void print_profile(const ComputeProfile& profile) {
       totals.warps, totals.executed, totals.mean_active(), totals.diverged, profile.deepest_stack);
   print_active_lanes(profile, totals);
   fmt::print("{:>8} {:>12} {:>6} {:>10}  {}\n", "address", "warps", "lanes", "diverged", "instruction");
-  for (const ComputeProfile::Instruction& i : profile.instructions) {
+  for (const Profile::Instruction& i : profile.instructions) {
     fmt::print("{:>#8x} {:>12} {:>6.1f} {:>10}  {}\n", i.address, i.warps,
                static_cast<double>(i.lanes) / static_cast<double>(i.warps),
                i.diverged == 0 ? std::string() : std::to_string(i.diverged), i.text);
@@ -61,16 +61,16 @@ void print_profile(const ComputeProfile& profile) {
       fmt::print("{:40} ! {} reads of what was not written, the first {}\n", "",
                  i.uninitialized_registers + i.uninitialized_shared, i.first_uninitialized);
   }
-  for (const ComputeProfile::Race& race : profile.races)
+  for (const Profile::Race& race : profile.races)
     fmt::print("race in shared memory between {:#x} and {:#x}, {} times: {}\n", race.first, race.second,
                race.count, race.example);
   if (profile.further_races != 0) fmt::print("and {} more races\n", profile.further_races);
 }
 
-Json profile_json(const ComputeProfile& profile) {
+Json profile_json(const Profile& profile) {
   const Totals totals = totals_of(profile);
   Json instructions = Json::array(), races = Json::array();
-  for (const ComputeProfile::Instruction& i : profile.instructions) {
+  for (const Profile::Instruction& i : profile.instructions) {
     Json line{{"address", i.address}, {"text", i.text},         {"warps", i.warps},
               {"lanes", i.lanes},     {"diverged", i.diverged}, {"faults", i.faults}};
     line["uninitialized_registers"] = i.uninitialized_registers;
@@ -78,7 +78,7 @@ Json profile_json(const ComputeProfile& profile) {
     if (!i.first_uninitialized.empty()) line["first_uninitialized"] = i.first_uninitialized;
     instructions.push_back(std::move(line));
   }
-  for (const ComputeProfile::Race& race : profile.races)
+  for (const Profile::Race& race : profile.races)
     races.push_back(
         {{"first", race.first}, {"second", race.second}, {"count", race.count}, {"example", race.example}});
   return {{"warp_instructions", totals.warps},         {"lane_instructions", totals.executed},

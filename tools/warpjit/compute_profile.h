@@ -2,11 +2,11 @@
 #pragma once
 
 #include "command.h"
-#include "warpjit/compute.hpp"
+#include "warpjit/tesla.hpp"
 
 namespace warpjit::tool {
 
-void print_profile(const ComputeProfile& profile);
-Json profile_json(const ComputeProfile& profile);
+void print_profile(const Profile& profile);
+Json profile_json(const Profile& profile);
 
 }  // namespace warpjit::tool

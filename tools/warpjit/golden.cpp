@@ -119,13 +119,11 @@ Result<std::string> count_instructions(const std::vector<Case>& cases, backend::
     const auto input = prepare_compile(loaded);
     if (!input)
       return Error{input.error().code, item.name + ": " + input.error().message, input.error().where};
-    auto function = input->shader->translate(input->facts);
-    if (!function)
-      return Error{function.error().code, item.name + ": " + function.error().message,
-                   function.error().where};
+    auto made = input->shader->translate(input->facts, false);
+    if (!made) return Error{made.error().code, item.name + ": " + made.error().message, made.error().where};
     backend::MachineCode versions[2];
     for (const bool assume : {false, true}) {
-      const auto program = ir::run_pipeline(ir::Function(*function), {.assume_no_zero_inf = assume});
+      const auto program = ir::run_pipeline(ir::Function(made->function), {.assume_no_zero_inf = assume});
       if (!program)
         return Error{program.error().code, item.name + ": " + program.error().message, program.error().where};
       auto code = backend::compile(*program, target, {});

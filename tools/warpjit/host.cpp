@@ -56,15 +56,15 @@ Result<GuestCode> load_guest(const ProgramInput& wanted, bool dispatch) {
   }
   WARPJIT_TRY(const LoadedProgram loaded, load_program(wanted));
   WARPJIT_TRY(const CompileInput input, prepare_compile(loaded));
-  WARPJIT_TRY(ir::Function function, input.shader->translate(input.facts));
-  return GuestCode{std::move(function), [shader = input.shader](std::uint32_t address) -> std::string {
-                     const pica200::Program& guest = shader->program();
-                     const auto instruction = address < guest.code.size()
-                                                  ? pica200::try_decode(guest.code[address])
-                                                  : std::nullopt;
-                     if (!instruction) return {};
-                     return pica200::disassemble(*instruction, guest.descriptor(instruction->descriptor));
-                   }};
+  WARPJIT_TRY(frontend::Shader::Translation translation, input.shader->translate(input.facts, dispatch));
+  return GuestCode{
+      std::move(translation.function), [shader = input.shader](std::uint32_t address) -> std::string {
+        const pica200::Program& guest = shader->program();
+        const auto instruction =
+            address < guest.code.size() ? pica200::try_decode(guest.code[address]) : std::nullopt;
+        if (!instruction) return {};
+        return pica200::disassemble(*instruction, guest.descriptor(instruction->descriptor));
+      }};
 }
 
 int print_host(const HostOptions& options) {

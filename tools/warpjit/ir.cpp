@@ -26,7 +26,8 @@ Result<ir::Function> translate(const ProgramInput& wanted, bool dispatch) {
   }
   WARPJIT_TRY(const LoadedProgram loaded, load_program(wanted));
   WARPJIT_TRY(const CompileInput input, prepare_compile(loaded));
-  return input.shader->translate(input.facts);
+  WARPJIT_TRY(frontend::Shader::Translation translation, input.shader->translate(input.facts, dispatch));
+  return std::move(translation.function);
 }
 
 int print_stages(const IrOptions& options) {

@@ -8,6 +8,7 @@
 #include "command.h"
 #include "compute.h"
 #include "files.h"
+#include "runtime/engine/engine.h"
 
 namespace warpjit::tool {
 
@@ -94,7 +95,7 @@ Json triangles_json(const BoundLaunch& bound) {
   return list;
 }
 
-Json to_json(const BoundLaunch& bound, const RunReport& report, const EngineStatistics& statistics,
+Json to_json(const BoundLaunch& bound, const Report& report, const EngineStatistics& statistics,
              const std::optional<Mismatch>& mismatch) {
   Json json{
       {"launch", bound.file().name}, {"count", bound.file().count}, {"engine", warpjit::name(report.engine)}};
@@ -146,7 +147,7 @@ std::vector<std::byte> to_bytes(const BoundLaunch& bound) {
   return bytes;
 }
 
-void print_timing(const BoundLaunch& bound, const RunReport& report) {
+void print_timing(const BoundLaunch& bound, const Report& report) {
   const bool jit = report.engine == EngineKind::jit;
   const std::uint64_t compile = report.translate_ns + report.passes_ns + report.backend_ns + report.place_ns;
   fmt::print(stderr, "{}: {} threads, engine {}", bound.file().name, bound.file().count,
@@ -169,10 +170,10 @@ void print_timing(const BoundLaunch& bound, const RunReport& report) {
 
 int run_launch(const RunCommand& options) {
   RunOptions run = options.input.on(*parse_engine(options.engine), *parse_target(options.target));
-  run.dispatch_all = options.dispatch;
   run.background = options.background;
   if (is_compute(options.input.file))
-    return run_compute({options.input, options.out, options.all, options.json, options.stats}, run);
+    return run_compute({options.input, options.out, options.all, options.json, options.stats}, run,
+                       options.dispatch);
   if (options.stats)
     return fail(Error{ErrorCode::bad_input, "--stats is for compute kernels", options.input.file});
   auto file = load_launch(options.input);
@@ -182,6 +183,7 @@ int run_launch(const RunCommand& options) {
   BoundLaunch& bound = *made;
 
   const Engine engine;
+  engine.state().set_hooks({.dispatch_all = options.dispatch});
   const auto report = bound.run(engine, run);
   if (!report) return fail(report.error());
   if (report->engine != run.engine && report->interpreted == 0) {

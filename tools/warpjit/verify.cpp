@@ -7,6 +7,7 @@
 #include "compute.h"
 #include "engines.h"
 #include "random_launch.h"
+#include "runtime/engine/engine.h"
 
 namespace warpjit::tool {
 
@@ -104,7 +105,7 @@ int verify_launch(const VerifyOptions& options) {
       if (dispatch && (!options.dispatch || choice.engine == EngineKind::guest)) continue;
       Outcome outcome{choice, dispatch, {}, {}, {}};
       RunOptions run = options.input.on(choice.engine, choice.target);
-      run.dispatch_all = dispatch;
+      engine.state().set_hooks({.dispatch_all = dispatch});
       if (const auto report = bound.run(engine, run); !report) {
         outcome.error = report.error();
         // If one engine finishes within the fuel of every thread, all must.

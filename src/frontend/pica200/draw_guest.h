@@ -4,8 +4,8 @@
 
 #include <span>
 
-#include "frontend/frontend.h"
 #include "frontend/pica200/interpret.h"
+#include "frontend/shader.h"
 
 namespace warpjit::pica200 {
 

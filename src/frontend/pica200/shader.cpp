@@ -45,7 +45,7 @@ constexpr File kFiles[] = {
     {LocationKind::state, "r", true, 0, 16, 4, kStateR, {}},
     {LocationKind::state, "a0", false, 16, 1, 2, kStateA0, {}},
     {LocationKind::state, "aL", false, 17, 1, 1, kStateAL, {}},
-    {LocationKind::state, "cmp", false, 18, 1, 2, kStateCmp, {}},
+    {LocationKind::state, "cmp", false, 18, 1, 2, kStateCmp, {ExitFile::cmp, 0}},
 };
 
 bool is_uniform(LocationKind kind) {
@@ -357,6 +357,12 @@ std::string Shader::register_name(const Location& location) const {
   return text;
 }
 
+std::uint32_t Shader::largest_word(const Location& location) const {
+  if (location.kind == LocationKind::int_uniform) return 255;
+  const File& file = file_of(location);
+  return file.kind == LocationKind::state && file.exit.file == ExitFile::cmp ? 1 : ~std::uint32_t{0};
+}
+
 void Shader::reset(frontend::Values& values) const {
   values.words.assign(kValueWords, 0);
   values.bools = 0;
@@ -369,9 +375,9 @@ void Shader::reset(frontend::Values& values) const {
   values.bools = preset.b;
 }
 
-void Shader::fill_table(const frontend::Values& values, std::uint32_t* table) const {
+void Shader::fill_table(const frontend::Values& values, std::span<std::uint32_t> table) const {
   const std::uint32_t* w = values.words.data();
-  auto* bytes = reinterpret_cast<std::byte*>(table);
+  auto* bytes = reinterpret_cast<std::byte*>(table.data());
   constexpr std::size_t kFileBytes = 96 * 16;
   std::memcpy(bytes, w + kFloatWord, kFileBytes);
   if (layout_.relative) {
@@ -430,7 +436,7 @@ Uniforms Shader::guest_uniforms(const frontend::Values& values) {
   return uniforms;
 }
 
-void Shader::append_key(const frontend::Facts& facts, std::vector<std::byte>& key) const {
+Status Shader::append_key(const frontend::Facts& facts, std::vector<std::byte>& key) const {
   key.insert(key.end(), code_key_.begin(), code_key_.end());
   const frontend::PrimitiveFacts& primitives = facts.primitives;
   const std::uint64_t words[] = {static_cast<std::uint64_t>(program_.stage),
@@ -445,28 +451,29 @@ void Shader::append_key(const frontend::Facts& facts, std::vector<std::byte>& ke
   append(key, words, sizeof words);
   append(key, facts.outputs.data(), facts.output_count);
   append(key, facts.draw);
+  return {};
 }
 
-Result<ir::Function> Shader::translate(const frontend::Facts& facts) const {
-  if (program_.stage == Stage::vertex)
-    return pica200::translate(program_, program_.entry, translation_facts(facts));
-  WARPJIT_TRY(GeometryCode code, translate_geometry(facts));
-  return std::move(code.function);
-}
-
-Result<Shader::GeometryCode> Shader::translate_geometry(const frontend::Facts& facts) const {
+Result<Shader::Translation> Shader::translate(const frontend::Facts& facts, bool) const {
+  Translation translation;
+  if (program_.stage == Stage::vertex) {
+    WARPJIT_TRY(translation.function, pica200::translate(program_, program_.entry, translation_facts(facts)));
+    return translation;
+  }
   WARPJIT_TRY(GeometryTranslation made,
               pica200::translate_geometry(program_, program_.entry, translation_facts(facts)));
-  return GeometryCode{std::move(made.function), made.ordered};
+  translation.function = std::move(made.function);
+  translation.ordered = made.ordered;
+  return translation;
 }
 
 GeometryInput Shader::geometry_input() const {
   GeometryInput input;
   constexpr PrimitiveMode kModes[] = {PrimitiveMode::point, PrimitiveMode::variable, PrimitiveMode::fixed};
   input.mode = kModes[static_cast<std::size_t>(program_.geometry_mode)];
-  input.first = std::min<unsigned>(program_.fixed_start, frontend::kUniformRows - 1);
-  input.vertices = std::min<unsigned>(program_.fixed_vertices, frontend::kUniformRows);
-  input.full_vertices = std::min<unsigned>(program_.variable_vertices, frontend::kUniformRows);
+  input.first = std::min<unsigned>(program_.fixed_start, kFloatUniforms - 1);
+  input.vertices = std::min<unsigned>(program_.fixed_vertices, kFloatUniforms);
+  input.full_vertices = std::min<unsigned>(program_.variable_vertices, kFloatUniforms);
   for (std::uint8_t n = 0; n < 16; ++n)
     if ((program_.input_mask >> n & 1) != 0) input.registers.push_back(n);
   input.outputs = program_.output_mask;
@@ -479,7 +486,7 @@ void Shader::fill_unit(const frontend::Values& values, std::byte* rows) const {
   write_unit(unit, (values.bools >> 15 & 1) != 0, rows);
 }
 
-Result<std::unique_ptr<frontend::GuestInterpreter>> Shader::prepare_guest() const {
+Result<std::unique_ptr<frontend::GuestInterpreter>> Shader::prepare_guest(const frontend::Facts&) const {
   WARPJIT_TRY(Interpreter interpreter, Interpreter::prepare(program_, program_.entry));
   std::unique_ptr<frontend::GuestInterpreter> guest;
   if (program_.stage == Stage::geometry)

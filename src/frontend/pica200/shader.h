@@ -1,13 +1,13 @@
-// PICA200 programs as the runtime sees them (frontend.h).
+// PICA200 programs as the runtime sees them (frontend/shader.h).
 #pragma once
 
 #include <memory>
 
-#include "frontend/frontend.h"
 #include "frontend/pica200/interpret.h"
 #include "frontend/pica200/program.h"
 #include "frontend/pica200/translate.h"
 #include "frontend/pica200/usage.h"
+#include "frontend/shader.h"
 
 namespace warpjit::pica200 {
 
@@ -19,7 +19,9 @@ class Shader final : public frontend::Shader {
   const Program& program() const { return program_; }
   const TableLayout& layout() const { return layout_; }
   // Where frontend::Values::words has c0, i0, and the fixed input register v0 of a draw.
-  static constexpr std::uint32_t kFloatWord = 0, kIntWord = 4 * 96, kFixedInputWord = kIntWord + 88;
+  static constexpr std::uint32_t kFloatUniforms = 96;
+  static constexpr std::uint32_t kFloatWord = 0, kIntWord = 4 * kFloatUniforms,
+                                 kFixedInputWord = kIntWord + 88;
   // The neutral facts in this module's terms.
   Facts translation_facts(const frontend::Facts& facts) const;
   // The launch's values as the guest interpreter takes them.
@@ -27,6 +29,7 @@ class Shader final : public frontend::Shader {
 
   Isa isa() const override { return Isa::pica200; }
   warpjit::Stage stage() const override;
+  const std::string& name() const override { return program_.entry_name; }
   std::uint32_t entry() const override { return program_.entry; }
   std::size_t code_words() const override { return program_.code.size(); }
   const std::string& source_name() const override { return program_.source_name; }
@@ -39,14 +42,16 @@ class Shader final : public frontend::Shader {
 
   Result<Location> find(LocationKind kind, std::string_view name) const override;
   std::string register_name(const Location& location) const override;
+  std::uint32_t largest_word(const Location& location) const override;
   void reset(frontend::Values& values) const override;
   std::size_t table_bytes() const override { return layout_.bytes(); }
-  void fill_table(const frontend::Values& values, std::uint32_t* table) const override;
-  void append_key(const frontend::Facts& facts, std::vector<std::byte>& key) const override;
-  Result<ir::Function> translate(const frontend::Facts& facts) const override;
-  Result<std::unique_ptr<frontend::GuestInterpreter>> prepare_guest() const override;
-  Result<GeometryCode> translate_geometry(const frontend::Facts& facts) const override;
+  void fill_table(const frontend::Values& values, std::span<std::uint32_t> table) const override;
+  Status append_key(const frontend::Facts& facts, std::vector<std::byte>& key) const override;
+  Result<Translation> translate(const frontend::Facts& facts, bool dispatch_all) const override;
+  Result<std::unique_ptr<frontend::GuestInterpreter>> prepare_guest(
+      const frontend::Facts& facts) const override;
   GeometryInput geometry_input() const override;
+  frontend::PrimitiveLimits primitive_limits() const override { return {0xffff, kFloatUniforms, kFloatWord}; }
   std::size_t unit_rows() const override { return UnitRows::kCount; }
   void fill_unit(const frontend::Values& values, std::byte* rows) const override;
   std::string where(std::uint32_t guest_address) const override { return program_.where(guest_address); }

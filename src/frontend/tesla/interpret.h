@@ -12,8 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "frontend/compute.h"
+#include "frontend/grid.h"
 #include "frontend/tesla/program.h"
+#include "warpjit/tesla.hpp"
 
 namespace warpjit::tesla {
 
@@ -21,9 +22,8 @@ inline constexpr unsigned kLanes = 32;
 inline constexpr std::uint32_t kMaxBlockThreads = 512;
 inline constexpr std::uint32_t kMaxStackEntries = 4096;  // of a warp
 
-using Modes = TeslaModes;  // reference 8.1, 13
-using GlobalRange = frontend::GlobalRange;
-using Launch = frontend::ComputeLaunch;
+using GlobalRange = frontend::MappedRange;
+using Launch = frontend::Grid;
 
 // An access outside its space, or one that is not aligned to its size: it read 0 or wrote nothing.
 struct MemoryFault {
@@ -77,7 +77,7 @@ class Interpreter {
   Status run(const Launch& launch, RunReport& report, HostCode code = HostCode::best) const;
 
   // The whole grid, observed; `profile` also if the run ends with an error.
-  Status run_profiled(const Launch& launch, RunReport& report, ComputeProfile& profile) const;
+  Status run_profiled(const Launch& launch, RunReport& report, Profile& profile) const;
 
   // One warp with all its lanes as the only one of block (0, 0), from registers that the caller sets and
   // gets.

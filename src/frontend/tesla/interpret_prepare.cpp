@@ -229,7 +229,7 @@ struct BlockRun {
   std::size_t shared_bytes_ = 0;
   BlockContext context_;
   std::vector<Warp> warps_;
-  frontend::ComputePlan plan_;
+  frontend::GridPlan plan_;
 
  public:
   static Status run(const Interpreter& interpreter, const Launch& launch, std::uint64_t first,
@@ -258,7 +258,7 @@ Status Interpreter::run(const Launch& launch, RunReport& report, HostCode code) 
   return run(launch, 0, std::uint64_t{launch.grid[0]} * launch.grid[1], report, code);
 }
 
-Status Interpreter::run_profiled(const Launch& launch, RunReport& report, ComputeProfile& profile) const {
+Status Interpreter::run_profiled(const Launch& launch, RunReport& report, Profile& profile) const {
   Profiler profiler(program_);
   const Status status =
       BlockRun::run(*this, launch, 0, launch.blocks(), report, loop_for(HostCode::best), nullptr, &profiler);
@@ -269,7 +269,7 @@ Status Interpreter::run_profiled(const Launch& launch, RunReport& report, Comput
 Status Interpreter::run_warp(const Launch& launch, WarpRegisters& registers, RunReport& report,
                              HostCode code) const {
   Launch one = launch;
-  one.grid = {1, 1};
+  one.grid = {1, 1, 1};
   one.block = {kLanes, 1, 1};
   return BlockRun::run(*this, one, 0, 1, report, loop_for(code), &registers);
 }

@@ -14,6 +14,7 @@ Status check_extents(const Launch& launch) {
   const auto& [x, y, z] = launch.block;
   for (const std::uint32_t extent : launch.grid)
     if (extent == 0 || extent > 65535) return bad_launch("a grid has 1 to 65535 blocks in each direction");
+  if (launch.grid[2] != 1) return bad_launch("a grid has two dimensions");
   if (x == 0 || y == 0 || z == 0 || x > 512 || y > 512 || z > 64)
     return bad_launch("a block has 1 to 512 threads in x and y, 1 to 64 in z");
   if (x * y * z > kMaxBlockThreads) return bad_launch("a block has at most 512 threads");
@@ -35,7 +36,7 @@ Status check_globals(const Launch& launch) {
 }
 
 // What is given lies before what the container presets.
-Status bind_constants(const Program& program, const Launch& launch, frontend::ComputePlan& plan) {
+Status bind_constants(const Program& program, const Launch& launch, frontend::GridPlan& plan) {
   for (std::uint32_t space = 0; space < kConstantSpaces; ++space) {
     const std::span<const std::byte> given = launch.constants[space];
     if (given.size() > kMaxConstantBytes) return bad_launch("a c[] space is at most 64 KiB");
@@ -44,6 +45,7 @@ Status bind_constants(const Program& program, const Launch& launch, frontend::Co
       if (segment.space == space) preset = std::max(preset, std::size_t{segment.offset} + segment.bytes);
     plan.constants[space] = given;
     if (preset <= given.size()) continue;
+    plan.lasting = plan.lasting && given.empty();
     std::vector<std::byte>& merged = plan.merged[space];
     merged.assign(preset, std::byte{0});
     for (const ConstantSegment& segment : program.constants)
@@ -72,9 +74,9 @@ ir::Space space_of(Operand::Kind kind) {
   }
 }
 
-Result<frontend::ComputePlan> plan_launch(const Program& program, const Launch& launch) {
+Result<frontend::GridPlan> plan_launch(const Program& program, const Launch& launch) {
   WARPJIT_CHECK(check_extents(launch));
-  frontend::ComputePlan plan;
+  frontend::GridPlan plan;
   plan.threads = launch.block[0] * launch.block[1] * launch.block[2];
   const std::size_t needed = kParameterOffset + launch.parameters.size();
   const std::size_t shared =

@@ -2,7 +2,7 @@
 // (reference 10.1).
 #pragma once
 
-#include "frontend/compute.h"
+#include "frontend/grid.h"
 #include "frontend/tesla/program.h"
 
 namespace warpjit::tesla {
@@ -11,10 +11,10 @@ namespace warpjit::tesla {
 ir::Space space_of(Operand::Kind kind);
 
 // Errors: bad_input.
-Result<frontend::ComputePlan> plan_launch(const Program& program, const frontend::ComputeLaunch& launch);
+Result<frontend::GridPlan> plan_launch(const Program& program, const frontend::Grid& launch);
 
 // Header and parameters of a block, into its s[] or the beginning of that.
-void write_header(const frontend::ComputeLaunch& launch, std::array<std::uint32_t, 2> block,
+void write_header(const frontend::Grid& launch, std::array<std::uint32_t, 2> block,
                   std::span<std::byte> shared);
 
 }  // namespace warpjit::tesla

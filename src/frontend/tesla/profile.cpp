@@ -202,15 +202,15 @@ void Profiler::race(BlockContext& context, const Access& first, bool first_store
                      thread_text(context, second.thread)};
 }
 
-ComputeProfile Profiler::result(const RunReport& report) const {
-  ComputeProfile profile;
+Profile Profiler::result(const RunReport& report) const {
+  Profile profile;
   for (std::size_t word = 0; word < lines_.size(); ++word) {
     if (lines_[word].warps == 0) continue;
     Line& line = profile.instructions.emplace_back(lines_[word]);
     line.address = static_cast<std::uint32_t>(4 * word);
     if (const auto i = decode(program_.type, program_.code, line.address)) line.text = disassemble(*i);
   }
-  profile.active_lanes = active_lanes_;
+  profile.active_lanes.assign(active_lanes_.begin(), active_lanes_.end());
   profile.deepest_stack = report.deepest_stack;
   for (const auto& [key, race] : races_) profile.races.push_back(race);
   profile.further_races = further_races_;

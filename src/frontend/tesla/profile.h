@@ -1,4 +1,4 @@
-// What a launch did (ComputeProfile): the guest interpreter tells the profiler of every instruction before it
+// What a launch did (Profile): the guest interpreter tells the profiler of every instruction before it
 // executes.
 #pragma once
 
@@ -26,10 +26,10 @@ class Profiler {
   void fault(const WarpOp& op) { ++line(op.pc).faults; }
 
   // What was seen since the profiler was made.
-  ComputeProfile result(const RunReport& report) const;
+  Profile result(const RunReport& report) const;
 
  private:
-  using Line = ComputeProfile::Instruction;
+  using Line = Profile::Instruction;
   // Which lanes have written a half of a register, a $a, a $c.
   struct Written {
     std::array<std::array<std::uint32_t, 2>, kMaxRegisters> r{};
@@ -70,7 +70,7 @@ class Profiler {
   std::vector<WarpState> warps_;
   std::vector<SharedByte> shared_;
   std::array<std::uint64_t, kLanes + 1> active_lanes_{};
-  std::map<RaceKey, ComputeProfile::Race> races_;
+  std::map<RaceKey, Profile::Race> races_;
   std::uint64_t further_races_ = 0;
 };
 

@@ -1,50 +1,77 @@
 #include "frontend/tesla/shader.h"
 
+#include <algorithm>
+#include <charconv>
+
 #include "frontend/tesla/interpret.h"
 #include "frontend/tesla/launch.h"
 
 namespace warpjit::tesla {
 namespace {
 
-void copy_fault(const RunReport& run, frontend::BlocksReport& report) {
-  if (!run.first_fault) return;
+std::optional<frontend::BlockFault> fault_of(const RunReport& run) {
+  if (!run.first_fault) return std::nullopt;
   const MemoryFault& fault = *run.first_fault;
-  report.fault = {{.happened = true,
-                   .is_store = fault.is_store,
-                   .space = space_of(fault.space),
-                   .index = fault.index,
-                   .address = fault.address,
-                   .guest_address = fault.pc,
-                   .thread = fault.thread},
-                  fault.block};
+  return frontend::BlockFault{{.happened = true,
+                               .is_store = fault.is_store,
+                               .space = space_of(fault.space),
+                               .index = fault.index,
+                               .address = fault.address,
+                               .guest_address = fault.pc,
+                               .thread = fault.thread},
+                              fault.block};
 }
 
-class Blocks final : public frontend::GuestBlocks {
+class Blocks final : public frontend::GuestInterpreter {
  public:
   explicit Blocks(Interpreter interpreter) : interpreter_(std::move(interpreter)) {}
 
-  Status run(const frontend::ComputeLaunch& launch, std::uint64_t first, std::uint64_t count,
-             frontend::BlocksReport& report) const override {
+  Status run_blocks(const frontend::Grid& grid, std::uint64_t first, std::uint64_t count, std::uint64_t fuel,
+                    std::optional<frontend::BlockFault>& fault) const override {
     RunReport run;
-    const Status status = interpreter_.run(launch, first, count, run);
-    copy_fault(run, report);
+    Status status;
+    if (grid.fuel == fuel) {
+      status = interpreter_.run(grid, first, count, run);
+    } else {
+      frontend::Grid other = grid;
+      other.fuel = fuel;
+      status = interpreter_.run(other, first, count, run);
+    }
+    fault = fault_of(run);
     return status;
   }
+  unsigned lanes() const override { return kLanes; }
 
  private:
   Interpreter interpreter_;
 };
 
+// The word pairs of GridFacts::code_addresses: space, address.
+std::vector<std::uint32_t> packed(const BranchTargets& targets) {
+  std::vector<std::uint32_t> words;
+  for (const BranchTarget& target : targets) {
+    words.push_back(target.space);
+    words.push_back(target.address);
+  }
+  return words;
+}
+BranchTargets unpacked(std::span<const std::uint32_t> words) {
+  BranchTargets targets;
+  for (std::size_t k = 0; k + 1 < words.size(); k += 2) targets.push_back({words[k], words[k + 1]});
+  return targets;
+}
+
 }  // namespace
 
-Result<std::shared_ptr<const Shader>> Shader::make(Program program) {
+Result<std::shared_ptr<const Shader>> Shader::make(Program program, const Modes& modes) {
   WARPJIT_CHECK(check_limits(program));
   if (program.type != ProgramType::compute)
     return Error{ErrorCode::unsupported, "only compute programs run so far", program.source_name};
-  return std::shared_ptr<const Shader>(new Shader(std::move(program)));
+  return std::shared_ptr<const Shader>(new Shader(std::move(program), modes));
 }
 
-Shader::Shader(Program program) : program_(std::move(program)), code_key_(std::vector<std::byte>{}) {
+Shader::Shader(Program program, const Modes& modes)
+    : program_(std::move(program)), modes_(modes), code_key_(std::vector<std::byte>{}) {
   const auto code = ReachedCode::find(program_);
   if (!code) {
     code_key_ = code.error();
@@ -54,66 +81,92 @@ Shader::Shader(Program program) : program_(std::move(program)), code_key_(std::v
   if (code->branches_through_constants()) branch_spaces_ = branch_spaces(program_);
 }
 
-BranchTargets Shader::targets(const frontend::ComputePlan& plan) const {
-  return branch_spaces_ == 0 ? BranchTargets{} : branch_targets(program_, branch_spaces_, plan.constants);
+Result<frontend::SpaceName> Shader::find_space(std::string_view name) const {
+  const auto wrong = [&] {
+    return Error{ErrorCode::bad_input,
+                 "there is no memory space '" + std::string(name) + "', but c0 to c15 and g0 to g15",
+                 program_.source_name};
+  };
+  if (name.size() < 2 || (name[0] != 'c' && name[0] != 'g')) return wrong();
+  unsigned index = 0;
+  const char* end = name.data() + name.size();
+  const auto [stop, error] = std::from_chars(name.data() + 1, end, index);
+  const bool padded = name.size() > 2 && name[1] == '0';
+  if (error != std::errc() || stop != end || padded || index >= ir::kMaxSpaces) return wrong();
+  return frontend::SpaceName{name[0] == 'c', static_cast<std::uint8_t>(index)};
 }
 
-Result<Interpreter> Shader::interpreter(const frontend::ComputeLaunch& launch) const {
-  if (branch_spaces_ == 0) return Interpreter::prepare(program_, launch.modes);
-  WARPJIT_TRY(const frontend::ComputePlan plan, plan_launch(program_, launch));
-  return Interpreter::prepare(program_, launch.modes, targets(plan));
+std::string Shader::address_text(const ir::MemoryFault& access) const {
+  constexpr const char* kNames[] = {"c", "s", "l", "g"};  // by ir::Space
+  const bool indexed = access.space == ir::Space::constant || access.space == ir::Space::global;
+  return kNames[static_cast<std::size_t>(access.space)] +
+         (indexed ? std::to_string(access.index) : std::string()) + frontend::Shader::address_text(access);
 }
 
-Result<frontend::ComputePlan> Shader::plan(const frontend::ComputeLaunch& launch) const {
-  return plan_launch(program_, launch);
+Result<frontend::GridPlan> Shader::plan(const frontend::Grid& grid) const {
+  return plan_launch(program_, grid);
 }
 
-ComputeFacts Shader::facts(const frontend::ComputeLaunch& launch, const frontend::ComputePlan& plan) const {
-  ComputeFacts facts;
-  facts.block = launch.block;
+frontend::GridFacts Shader::grid_facts(const frontend::Grid& grid, const frontend::GridPlan& plan) const {
+  frontend::GridFacts facts;
+  facts.block = grid.block;
   facts.shared_bytes = plan.shared_bytes;
-  facts.local_bytes = program_.local_bytes;
   for (std::size_t k = 0; k < kConstantSpaces; ++k)
     facts.constant_bytes[k] = static_cast<std::uint32_t>(plan.constants[k].size());
-  facts.branch_targets = targets(plan);
-  facts.modes = launch.modes;
+  if (branch_spaces_ != 0)
+    facts.code_addresses = packed(branch_targets(program_, branch_spaces_, plan.constants));
   return facts;
 }
 
-Status Shader::append_key(const frontend::ComputeLaunch& launch, const frontend::ComputePlan& plan,
-                          std::vector<std::byte>& key) const {
+ComputeFacts Shader::compute_facts(const frontend::Facts& facts) const {
+  ComputeFacts result;
+  result.block = facts.grid.block;
+  result.shared_bytes = facts.grid.shared_bytes;
+  result.local_bytes = program_.local_bytes;
+  result.constant_bytes = facts.grid.constant_bytes;
+  result.branch_targets = unpacked(facts.grid.code_addresses);
+  result.modes = modes_;
+  return result;
+}
+
+Status Shader::append_key(const frontend::Facts& facts, std::vector<std::byte>& key) const {
   WARPJIT_CHECK(code_key_);
   key.insert(key.end(), code_key_->begin(), code_key_->end());
-  tesla::append_key(facts(launch, plan), key);
+  tesla::append_key(compute_facts(facts), key);
   return {};
 }
 
-Result<ir::Function> Shader::translate(const frontend::ComputeLaunch& launch,
-                                       const frontend::ComputePlan& plan, bool dispatch_all) const {
-  return tesla::translate(program_, facts(launch, plan), dispatch_all);
+Result<Shader::Translation> Shader::translate(const frontend::Facts& facts, bool dispatch_all) const {
+  Translation translation;
+  WARPJIT_TRY(translation.function, tesla::translate(program_, compute_facts(facts), dispatch_all));
+  return translation;
 }
 
-void Shader::fill_table(const frontend::ComputeLaunch& launch, std::span<std::byte> table) const {
-  write_header(launch, {}, table);
+void Shader::fill_table(const frontend::Values& values, std::span<std::uint32_t> table) const {
+  std::ranges::fill(table, 0U);
+  write_header(values.grid, {}, std::as_writable_bytes(table));
 }
 
-void Shader::begin_block(const frontend::ComputeLaunch& launch, std::array<std::uint32_t, 2> block,
+void Shader::begin_block(const frontend::Grid& grid, std::array<std::uint32_t, 2> block,
                          std::span<std::byte> shared) const {
-  write_header(launch, block, shared);
+  write_header(grid, block, shared);
 }
 
-Result<std::unique_ptr<frontend::GuestBlocks>> Shader::prepare_guest(
-    const frontend::ComputeLaunch& launch) const {
-  WARPJIT_TRY(Interpreter prepared, interpreter(launch));
-  return std::unique_ptr<frontend::GuestBlocks>(std::make_unique<Blocks>(std::move(prepared)));
+Result<std::unique_ptr<frontend::GuestInterpreter>> Shader::prepare_guest(
+    const frontend::Facts& facts) const {
+  WARPJIT_TRY(Interpreter interpreter,
+              Interpreter::prepare(program_, modes_, unpacked(facts.grid.code_addresses)));
+  return std::unique_ptr<frontend::GuestInterpreter>(std::make_unique<Blocks>(std::move(interpreter)));
 }
 
-Status Shader::run_profiled(const frontend::ComputeLaunch& launch, frontend::BlocksReport& report,
-                            ComputeProfile& profile) const {
-  WARPJIT_TRY(const Interpreter prepared, interpreter(launch));
+Status Shader::profile(const frontend::Grid& grid, std::optional<frontend::BlockFault>& fault,
+                       Profile& profile) const {
+  WARPJIT_TRY(const frontend::GridPlan checked, plan(grid));
+  WARPJIT_TRY(const Interpreter interpreter,
+              Interpreter::prepare(program_, modes_, unpacked(grid_facts(grid, checked).code_addresses)));
   RunReport run;
-  const Status status = prepared.run_profiled(launch, run, profile);
-  copy_fault(run, report);
+  const Status status = interpreter.run_profiled(grid, run, profile);
+  fault = fault_of(run);
   return status;
 }
 

@@ -1,0 +1,66 @@
+// Work on a grid of blocks: what a launch gives, and what a guest makes of it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "ir/memory.h"
+#include "warpjit/warpjit.hpp"
+
+namespace warpjit::frontend {
+
+// A piece of a writable space.
+struct MappedRange {
+  std::uint32_t address = 0;  // guest address of its first byte
+  std::span<std::byte> bytes{};
+};
+
+// Extents, parameters and memory of a launch, as it gives them. Guests check them (Shader::plan).
+struct Grid {
+  std::array<std::uint32_t, 3> grid{1, 1, 1};   // blocks
+  std::array<std::uint32_t, 3> block{1, 1, 1};  // threads
+  std::uint16_t grid_id = 0;                    // for guests that tell their threads
+  std::vector<std::byte> parameters{};
+  std::uint32_t shared_bytes = 0;  // of a block, if more than the program says
+  // Constant spaces. What a program's container presets lies where these are empty or shorter.
+  std::array<std::span<const std::byte>, ir::kMaxSpaces> constants{};
+  std::array<std::vector<MappedRange>, ir::kMaxSpaces> globals{};  // sorted by address, not overlapping
+  std::uint64_t fuel = kDefaultFuel;                               // of a thread
+
+  std::uint64_t blocks() const { return std::uint64_t{grid[0]} * grid[1] * grid[2]; }
+  std::array<std::uint32_t, 2> block_at(std::uint64_t number) const {
+    return {static_cast<std::uint32_t>(number % grid[0]), static_cast<std::uint32_t>(number / grid[0])};
+  }
+};
+
+// A grid that a program has checked.
+struct GridPlan {
+  std::uint32_t threads = 0;       // of a block
+  std::uint32_t shared_bytes = 0;  // of a block
+  std::array<std::span<const std::byte>, ir::kMaxSpaces> constants{};
+  std::array<std::vector<std::byte>, ir::kMaxSpaces> merged{};  // what some of those point to
+  // Does it hold as long as the launch is not changed? Else contents of the caller's memory are copied in it.
+  bool lasting = true;
+};
+
+// The facts of a grid that a translation is made for.
+struct GridFacts {
+  std::array<std::uint32_t, 3> block{1, 1, 1};
+  std::uint32_t shared_bytes = 0;
+  std::array<std::uint32_t, ir::kMaxSpaces> constant_bytes{};
+  // Words found in constants that decide where control can go, as the guest's translator reads them.
+  std::vector<std::uint32_t> code_addresses{};
+  bool operator==(const GridFacts&) const = default;
+};
+
+// The first fault of some blocks.
+struct BlockFault {
+  ir::MemoryFault access;
+  std::array<std::uint32_t, 2> block{};
+};
+
+}  // namespace warpjit::frontend

@@ -1,0 +1,50 @@
+#include "frontend/shader.h"
+
+#include <cstdio>
+
+namespace warpjit::frontend {
+namespace {
+
+Error not_for(const char* work, std::string where = {}) {
+  return {ErrorCode::internal, std::string("this interpreter is not for ") + work, std::move(where)};
+}
+
+}  // namespace
+
+Status GuestInterpreter::run(const Values&, const Facts&, std::span<const Rows>, std::span<const Rows>,
+                             std::size_t, std::uint64_t) const {
+  return not_for("rows");
+}
+
+Status GuestInterpreter::run_blocks(const Grid&, std::uint64_t, std::uint64_t, std::uint64_t,
+                                    std::optional<BlockFault>&) const {
+  return not_for("grids");
+}
+
+Result<Location> Shader::find(LocationKind, std::string_view name) const {
+  return Error{ErrorCode::bad_input,
+               "'" + std::string(name) + "' is not a name of this program, which has no registers to bind",
+               source_name()};
+}
+
+Result<SpaceName> Shader::find_space(std::string_view name) const {
+  return Error{ErrorCode::bad_input,
+               "there is no memory space '" + std::string(name) + "': this program has none to map",
+               source_name()};
+}
+
+std::string Shader::address_text(const ir::MemoryFault& access) const {
+  char text[32];
+  std::snprintf(text, sizeof text, "[0x%x]", access.address);
+  return text;
+}
+
+Result<GridPlan> Shader::plan(const Grid&) const {
+  return Error{ErrorCode::bad_input, "only compute programs run on a grid of blocks", source_name()};
+}
+
+Status Shader::profile(const Grid&, std::optional<BlockFault>&, Profile&) const {
+  return Error{ErrorCode::unsupported, "only programs that run in warps can be profiled", source_name()};
+}
+
+}  // namespace warpjit::frontend

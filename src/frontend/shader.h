@@ -1,0 +1,188 @@
+// The one contract between a guest and the runtime: a shader of any stage knows its registers by name, says
+// which facts of a launch its translation depends on, translates itself to IR, fills the uniform table, and
+// can run itself in a guest interpreter. The runtime sees nothing else of a guest; the kind of work
+// (warpjit::Work) is data of a launch.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "frontend/draw.h"
+#include "frontend/grid.h"
+#include "frontend/guest.h"
+#include "ir/function.h"
+#include "warpjit/warpjit.hpp"
+
+namespace warpjit::frontend {
+
+inline constexpr std::size_t kMaxInputs = 16;   // input registers of any guest; numbers are below it
+inline constexpr std::size_t kMaxOutputs = 40;  // output numbers are below it
+
+// What a launch gives to all its threads alike. Where a register lies in `words` is the shader's business and
+// told by Location::word.
+struct Values {
+  std::vector<std::uint32_t> words;
+  std::uint64_t bools = 0;        // bit n: boolean uniform n
+  std::uint64_t state_given = 0;  // bit n: state register n was set by the launch
+  Grid grid;                      // of compute programs
+};
+
+// Facts of geometry programs, in which an invocation is a thread.
+struct PrimitiveFacts {
+  std::uint64_t enabled = 0;        // bit n: output register n belongs to an emitted vertex
+  std::uint32_t max_triangles = 0;  // of one invocation
+  // Float uniforms that each invocation has values of its own for.
+  std::uint32_t first_row = 0, row_count = 0;
+  bool operator==(const PrimitiveFacts&) const = default;
+  std::uint32_t vertex_rows() const { return static_cast<std::uint32_t>(std::popcount(enabled)); }
+};
+// The bindings of a geometry kernel behind those of bound inputs and outputs (ir/opcodes.inc has what a
+// binding of rows is). The unit's rows are there in ordered kernels only: each invocation reads what the one
+// before it wrote.
+inline constexpr std::uint32_t kEmissionOutput = 0;   // triangles emitted, then their winding flags as bits
+inline constexpr std::uint32_t kTrianglesOutput = 1;  // rows: per triangle 3 vertices of vertex_rows() rows
+inline constexpr std::uint32_t kUnitOutput = 2;
+inline constexpr std::uint32_t kMaxTriangles = 96;  // of one invocation: the flags fit three words
+
+// What a geometry stage can take, as data of the guest.
+struct PrimitiveLimits {
+  std::uint64_t vertex_outputs = 0;  // bit n: output register n may belong to a vertex
+  std::uint32_t uniform_rows = 0;    // float uniforms that primitives can fill
+  std::uint32_t uniform_word = 0;    // place of the first one in Values::words
+};
+
+// The facts of a launch that a translation is made for.
+struct Facts {
+  Work work = Work::rows;
+  std::uint64_t bound_inputs = 0;  // bit n: input register n is bound; it is binding popcount(lower bits)
+  std::uint64_t known_bools = 0;   // booleans whose value is fixed in the translation ...
+  std::uint64_t bools = 0;         // ... to these
+  std::uint64_t state_given = 0;
+  std::uint32_t output_count = 0;
+  std::array<std::uint8_t, kMaxOutputs> outputs{};  // output numbers in binding order
+  PrimitiveFacts primitives;
+  // Work::draw: bindings are the draw's rows and results, and neither inputs nor outputs are bound above.
+  DrawFacts draw;
+  GridFacts grid;
+
+  std::uint32_t input_bindings() const {
+    return draw.active ? draw.input_bindings() : static_cast<std::uint32_t>(std::popcount(bound_inputs));
+  }
+  std::uint32_t output_bindings() const { return draw.active ? draw.output_bindings() : output_count; }
+  bool operator==(const Facts&) const = default;
+};
+
+// What the code that the entry reaches may read. Never too small.
+struct Usage {
+  std::uint64_t inputs = 0;  // input registers
+  std::uint64_t bools = 0;   // boolean uniforms that steer control flow
+};
+
+// Rows of four 32-bit words, one a thread, at address + thread * stride.
+struct Rows {
+  std::byte* address = nullptr;
+  std::ptrdiff_t stride = 0;
+};
+
+// A memory space of the guest's by its name.
+struct SpaceName {
+  bool constant = false;
+  std::uint8_t index = 0;  // in Grid::constants or Grid::globals
+};
+
+// Runs a shader in the guest's own terms. Thread-safe; assumes the default floating-point environment. Errors
+// name the guest address. `fuel` is per thread.
+class GuestInterpreter {
+ public:
+  virtual ~GuestInterpreter() = default;
+  // Threads one by one. inputs and outputs follow the binding order of `facts`, those of an ordered kernel
+  // for geometry programs; of the unit's rows the first of the inputs is read and the last of the outputs is
+  // written. Not for grids.
+  virtual Status run(const Values& values, const Facts& facts, std::span<const Rows> inputs,
+                     std::span<const Rows> outputs, std::size_t thread_count, std::uint64_t fuel) const;
+  // Blocks `first` to `first + count - 1` of a grid, x fastest; sets `fault` to the first one.
+  virtual Status run_blocks(const Grid& grid, std::uint64_t first, std::uint64_t count, std::uint64_t fuel,
+                            std::optional<BlockFault>& fault) const;
+  // Threads that run together.
+  virtual unsigned lanes() const { return 1; }
+};
+
+// An immutable shader; every call is thread-safe. What a guest has no stage for, it leaves as it is here.
+class Shader : public Guest {
+ public:
+  // ---- What it is
+  virtual Isa isa() const = 0;
+  virtual Stage stage() const = 0;
+  virtual const std::string& name() const = 0;  // of the entry; may be empty
+  virtual std::uint32_t entry() const = 0;      // guest address
+  virtual std::size_t code_words() const = 0;
+  virtual Resources resources() const { return {}; }
+
+  // ---- Names
+  virtual std::span<const Symbol> inputs() const { return {}; }
+  virtual std::span<const Symbol> uniforms() const { return {}; }
+  virtual std::span<const Symbol> outputs() const { return {}; }
+  virtual std::uint64_t enabled_outputs() const { return 0; }  // as the container says: bit n is output n
+  // By register name, else by symbol name. Errors: bad_input.
+  virtual Result<Location> find(LocationKind kind, std::string_view name) const;
+  // "v3", "c8": the register name of a location's first register.
+  virtual std::string register_name(const Location&) const { return {}; }
+  // The largest value that a word of this register takes.
+  virtual std::uint32_t largest_word(const Location&) const { return ~std::uint32_t{0}; }
+  virtual Result<SpaceName> find_space(std::string_view name) const;
+  // "g14[0x1000]".
+  virtual std::string address_text(const ir::MemoryFault& access) const;
+
+  // ---- Values and facts of a launch
+  virtual Usage usage() const { return {}; }
+  // Sizes `values` and sets what the container presets; the rest is 0.
+  virtual void reset(Values&) const {}
+  // Bytes of the uniform table that fill_table needs, a multiple of 64. The table may be longer: what a
+  // translation computes once per launch lies behind what it reads.
+  virtual std::size_t table_bytes() const { return 0; }
+  virtual void fill_table(const Values& values, std::span<std::uint32_t> table) const = 0;
+
+  // ---- Translation
+  // Appends everything that translate() depends on: reachable code, descriptors, facts. Errors: as
+  // translate().
+  virtual Status append_key(const Facts& facts, std::vector<std::byte>& key) const = 0;
+  struct Translation {
+    ir::Function function;
+    // Of geometry programs: an invocation may depend on what earlier ones left in the unit, so they run one
+    // after another and pass the unit's rows on.
+    bool ordered = false;
+  };
+  // `dispatch_all`: all control flow as the guest's own rule has it. Errors: unsupported, with the reason,
+  // for what only the guest interpreter can run.
+  virtual Result<Translation> translate(const Facts& facts, bool dispatch_all) const = 0;
+  virtual Result<std::unique_ptr<GuestInterpreter>> prepare_guest(const Facts& facts) const = 0;
+
+  // ---- Geometry programs
+  virtual GeometryInput geometry_input() const { return {}; }  // as the container says
+  virtual PrimitiveLimits primitive_limits() const { return {}; }
+  // Rows of four words that the unit keeps, and what they are before the first invocation.
+  virtual std::size_t unit_rows() const { return 0; }
+  virtual void fill_unit(const Values&, std::byte*) const {}
+
+  // ---- Compute programs
+  // Errors: bad_input for values outside the guest's limits.
+  virtual Result<GridPlan> plan(const Grid& grid) const;
+  // Do facts depend on what is in constants, which may change from run to run without a call?
+  virtual bool reads_code_addresses() const { return false; }
+  virtual GridFacts grid_facts(const Grid&, const GridPlan&) const { return {}; }
+  // What the hardware writes to shared memory, which is zero, before a block runs.
+  virtual void begin_block(const Grid&, std::array<std::uint32_t, 2>, std::span<std::byte>) const {}
+  // The whole grid in the guest's own terms, observed. Assumes the default floating-point environment.
+  virtual Status profile(const Grid& grid, std::optional<BlockFault>& fault, Profile& profile) const;
+};
+
+}  // namespace warpjit::frontend

@@ -1,0 +1,142 @@
+// Program: the public handle of a frontend's shader, and the readers of containers.
+#include <cstring>
+
+#include "frontend/pica200/shader.h"
+#include "frontend/pica200/shbin.h"
+#include "frontend/tesla/assemble.h"
+#include "frontend/tesla/cubin.h"
+#include "frontend/tesla/shader.h"
+#include "warpjit/pica200.hpp"
+#include "warpjit/tesla.hpp"
+
+namespace warpjit {
+
+Result<Program> Program::load(std::span<const std::byte> bytes, const Selection& selection) {
+  constexpr char kShbin[4] = {'D', 'V', 'L', 'B'};
+  if (bytes.size() >= sizeof kShbin && std::memcmp(bytes.data(), kShbin, sizeof kShbin) == 0)
+    return pica200::load_shbin(bytes, selection);
+  return tesla::load_cubin(bytes, selection);
+}
+
+Isa Program::isa() const { return shader_->isa(); }
+Stage Program::stage() const { return shader_->stage(); }
+const std::string& Program::name() const { return shader_->name(); }
+std::uint32_t Program::entry() const { return shader_->entry(); }
+std::size_t Program::code_size() const { return shader_->code_words(); }
+Resources Program::resources() const { return shader_->resources(); }
+const std::string& Program::source_name() const { return shader_->source_name(); }
+std::span<const Symbol> Program::inputs() const { return shader_->inputs(); }
+std::span<const Symbol> Program::uniforms() const { return shader_->uniforms(); }
+std::span<const Symbol> Program::outputs() const { return shader_->outputs(); }
+Result<Location> Program::input(std::string_view name) const {
+  return shader_->find(LocationKind::input, name);
+}
+Result<Location> Program::uniform(std::string_view name) const {
+  return shader_->find(LocationKind::uniform, name);
+}
+Result<Location> Program::output(std::string_view name) const {
+  return shader_->find(LocationKind::output, name);
+}
+Result<Location> Program::state(std::string_view name) const {
+  return shader_->find(LocationKind::state, name);
+}
+
+namespace pica200 {
+namespace {
+
+Result<warpjit::Program> make_program(Program program, const Modes& modes) {
+  program.f24 = modes.f24;
+  WARPJIT_TRY(std::shared_ptr<const Shader> shader, Shader::make(std::move(program)));
+  return warpjit::Program(std::move(shader));
+}
+
+// Errors: a stage that the guest does not have.
+Result<Stage> stage_of(warpjit::Stage stage, const std::string& source_name) {
+  if (stage == warpjit::Stage::vertex) return Stage::vertex;
+  if (stage == warpjit::Stage::geometry) return Stage::geometry;
+  return Error{ErrorCode::unsupported, std::string("this GPU has no ") + warpjit::name(stage) + " programs",
+               source_name};
+}
+
+}  // namespace
+
+Result<warpjit::Program> load_shbin(std::span<const std::byte> bytes, const Selection& selection,
+                                    const Modes& modes) {
+  WARPJIT_TRY(const Container container, read_shbin(bytes, selection.source_name));
+  ProgramChoice choice;
+  choice.index = selection.index;
+  choice.entry = selection.entry;
+  if (selection.stage) {
+    WARPJIT_TRY(choice.stage, stage_of(*selection.stage, selection.source_name));
+  }
+  WARPJIT_TRY(Program program, select_program(container, choice));
+  return make_program(std::move(program), modes);
+}
+
+Result<warpjit::Program> load_words(const RawProgram& words, const Modes& modes) {
+  Program program;
+  program.code.assign(words.code.begin(), words.code.end());
+  program.descriptors.assign(words.descriptors.begin(), words.descriptors.end());
+  program.entry = words.entry;
+  WARPJIT_TRY(program.stage, stage_of(words.stage, words.source_name));
+  program.source_name = words.source_name;
+  return make_program(std::move(program), modes);
+}
+
+}  // namespace pica200
+
+namespace tesla {
+namespace {
+
+Result<warpjit::Program> make_program(const Container& container, const Selection& selection,
+                                      const Modes& modes) {
+  const auto wrong = [&](std::string message) {
+    return Error{ErrorCode::bad_input, std::move(message), selection.source_name};
+  };
+  if (selection.stage && *selection.stage != Stage::compute)
+    return Error{ErrorCode::unsupported,
+                 std::string(warpjit::name(*selection.stage)) + " programs of this GPU are not run yet",
+                 selection.source_name};
+  if (selection.index && *selection.index >= container.programs.size())
+    return wrong("there is no program " + std::to_string(*selection.index) + " in a container of " +
+                 std::to_string(container.programs.size()));
+  if (selection.index && !selection.entry.empty() &&
+      container.programs[*selection.index].name != selection.entry)
+    return wrong("program " + std::to_string(*selection.index) + " is not '" + selection.entry + "'");
+  Program program;
+  if (selection.index) {
+    program = container.programs[*selection.index];
+  } else {
+    WARPJIT_TRY(program, select_program(container, selection.entry));
+  }
+  WARPJIT_TRY(std::shared_ptr<const Shader> shader, Shader::make(std::move(program), modes));
+  return warpjit::Program(std::move(shader));
+}
+
+}  // namespace
+
+Result<warpjit::Program> load_cubin(std::span<const std::byte> bytes, const Selection& selection,
+                                    const Modes& modes) {
+  WARPJIT_TRY(const Container container, read_cubin(bytes, selection.source_name));
+  return make_program(container, selection, modes);
+}
+
+Result<warpjit::Program> load_assembly(std::string_view text, const Selection& selection,
+                                       const Modes& modes) {
+  WARPJIT_TRY(const Container container, assemble(text, selection.source_name));
+  return make_program(container, selection, modes);
+}
+
+Result<warpjit::Program> load_words(const RawProgram& words, const Modes& modes) {
+  Program program;
+  program.code.assign(words.code.begin(), words.code.end());
+  program.registers = words.registers;
+  program.shared_bytes = words.shared_bytes;
+  program.local_bytes = words.local_bytes;
+  program.source_name = words.source_name;
+  WARPJIT_TRY(std::shared_ptr<const Shader> shader, Shader::make(std::move(program), modes));
+  return warpjit::Program(std::move(shader));
+}
+
+}  // namespace tesla
+}  // namespace warpjit

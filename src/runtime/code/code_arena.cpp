@@ -1,0 +1,132 @@
+#include "runtime/code/code_arena.h"
+
+#include <asmjit/core.h>
+
+#include <cstring>
+#include <system_error>
+
+namespace warpjit::runtime {
+namespace {
+
+// A function that returns `value`, to see which code runs; empty where none is written down.
+std::span<const std::uint8_t> returns(unsigned value) {
+#if defined(__x86_64__) || defined(_M_X64)
+  static constexpr std::uint8_t kCode[][6] = {{0xB8, 1, 0, 0, 0, 0xC3},   // mov eax, 1; ret
+                                              {0xB8, 2, 0, 0, 0, 0xC3}};  // mov eax, 2; ret
+  return kCode[value - 1];
+#elif defined(__aarch64__) || defined(_M_ARM64)
+  static constexpr std::uint8_t kCode[][8] = {
+      {0x20, 0, 0x80, 0x52, 0xC0, 0x03, 0x5F, 0xD6},   // mov w0, 1; ret
+      {0x40, 0, 0x80, 0x52, 0xC0, 0x03, 0x5F, 0xD6}};  // mov w0, 2; ret
+  return kCode[value - 1];
+#else
+  (void)value;
+  return {};
+#endif
+}
+
+unsigned call(const void* address) {
+  unsigned (*function)();
+  std::memcpy(&function, &address, sizeof function);
+  synchronize_fetch();
+  return function();
+}
+
+// Pages mapped twice, shared by many pieces.
+class DualArena final : public CodeArena {
+ public:
+  DualArena() : allocator_(&parameters()) {}
+
+  const std::byte* place(std::span<const std::uint8_t> bytes) override {
+    Views views;
+    if (!allocate(bytes.size(), views)) return nullptr;
+    write(views, bytes);
+    return static_cast<const std::byte*>(views.executable);
+  }
+  void release(const std::byte* code, std::size_t) override {
+    allocator_.release(const_cast<std::byte*>(code));
+  }
+
+  // Whether code that replaces code that has run is what runs.
+  bool sees_rewrites() {
+    const std::size_t size = returns(1).size();
+    Views views;
+    if (size == 0 || !allocate(size, views)) return true;
+    bool seen = true;
+    for (const unsigned value : {1u, 2u}) {
+      write(views, returns(value));
+      seen = seen && call(views.executable) == value;
+    }
+    allocator_.release(views.executable);
+    return seen;
+  }
+
+ private:
+  struct Views {
+    void *executable = nullptr, *writable = nullptr;
+  };
+  bool allocate(std::size_t size, Views& views) {
+    // asmjit hands out 64-byte granules and aborts the bookkeeping on 0.
+    if (allocator_.alloc(&views.executable, &views.writable, size == 0 ? 1 : size) != asmjit::kErrorOk)
+      return false;
+    if (views.executable != views.writable) return true;
+    allocator_.release(views.executable);  // asmjit fell back to one mapping: not W^X
+    return false;
+  }
+  static void write(const Views& views, std::span<const std::uint8_t> bytes) {
+    if (bytes.empty()) return;
+    std::memcpy(views.writable, bytes.data(), bytes.size());
+    synchronize_caches(views.writable, views.executable, bytes.size());
+    // A masked operand in a page that no one has read yet, with no lane set, costs x86-64 an assist, each
+    // time anew: measured on a kernel whose constants lay there, half of its speed.
+    constexpr std::size_t kPage = 4096;
+    const auto* code = static_cast<const volatile std::uint8_t*>(views.executable);
+    for (std::size_t at = 0; at < bytes.size(); at += kPage) static_cast<void>(code[at]);
+    static_cast<void>(code[bytes.size() - 1]);
+  }
+  static const asmjit::JitAllocator::CreateParams& parameters() {
+    static const asmjit::JitAllocator::CreateParams result = [] {
+      asmjit::JitAllocator::CreateParams made;
+      made.options = asmjit::JitAllocatorOptions::kUseDualMapping;
+      made.blockSize = 256 * 1024;
+      return made;
+    }();
+    return result;
+  }
+
+  asmjit::JitAllocator allocator_;
+};
+
+}  // namespace
+
+void synchronize_caches(const void* writable, const void* executable, std::size_t size) {
+  // Cleans the data cache and invalidates the instruction cache, both by address; nothing on x86.
+  if (writable != executable) asmjit::VirtMem::flushInstructionCache(const_cast<void*>(writable), size);
+  asmjit::VirtMem::flushInstructionCache(const_cast<void*>(executable), size);
+}
+
+std::unique_ptr<CodeArena> probed(std::unique_ptr<CodeArena> arena, std::string& reason) {
+  static constexpr std::uint8_t kProbe[64] = {};
+  take_system_error();
+  const std::byte* piece = arena->place(kProbe);
+  if (piece == nullptr) {
+    const int error = take_system_error();
+    reason = error != 0 ? std::system_category().message(error) : "not supported";
+    return nullptr;
+  }
+  arena->release(piece, sizeof kProbe);
+  return arena;
+}
+
+std::unique_ptr<CodeArena> make_asmjit_dual_arena(std::string& reason) {
+  auto dual = std::make_unique<DualArena>();
+  DualArena& made = *dual;
+  std::unique_ptr<CodeArena> arena = probed(std::move(dual), reason);
+  if (arena && !made.sees_rewrites()) {
+    reason = "code written over code that has run is not seen, as in some emulators";
+    return nullptr;
+  }
+  return arena;
+}
+
+}  // namespace warpjit::runtime

@@ -1,0 +1,226 @@
+#include "runtime/engine/background.h"
+
+#include <algorithm>
+#include <new>
+#include <system_error>
+
+#include "base/float_environment.h"
+#include "base/hash.h"
+
+namespace warpjit {
+namespace runtime {
+
+// ---- One job -------------------------------------------------------------------------------------------
+
+CompileJob::State CompileJob::state() const {
+  const std::lock_guard lock(mutex_);
+  return state_;
+}
+
+bool CompileJob::wait(std::optional<std::chrono::nanoseconds> timeout) const {
+  std::unique_lock lock(mutex_);
+  const auto over = [this] { return state_ > State::compiling; };
+  if (timeout) return ended_.wait_for(lock, *timeout, over);
+  ended_.wait(lock, over);
+  return true;
+}
+
+Result<CompileReport> CompileJob::report() const {
+  const std::lock_guard lock(mutex_);
+  if (!status_) return status_.error();
+  return report_;
+}
+
+std::shared_ptr<const Kernel> CompileJob::kernel() const {
+  const std::lock_guard lock(mutex_);
+  return kernel_.lock();
+}
+
+bool CompileJob::cancel() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (state_ != State::waiting) return false;
+    state_ = State::cancelled;
+    status_ = Error{ErrorCode::cancelled, "the compilation was cancelled", ""};
+  }
+  ended_.notify_all();
+  work_ = nullptr;
+  rest_ = nullptr;
+  return true;
+}
+
+bool CompileJob::execute() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (state_ != State::waiting) return false;
+    state_ = State::compiling;
+  }
+  const FloatEnvironment environment;
+  try {
+    const KernelResult result = work_();
+    end(result);
+    if (result && rest_) rest_(**result);
+  } catch (const std::bad_alloc&) {
+    if (!ended()) end(Error{ErrorCode::resource_limit, "no memory to compile", ""});
+  }
+  work_ = nullptr;
+  rest_ = nullptr;
+  return true;
+}
+
+void CompileJob::end(const KernelResult& result) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (result) {
+      state_ = State::done;
+      report_ = (*result)->report();
+      kernel_ = *result;
+    } else {
+      state_ = State::failed;
+      status_ = result.error();
+    }
+  }
+  ended_.notify_all();
+  const std::lock_guard lock(stand_in_mutex_);
+  stand_in_.reset();
+}
+
+CompileJob::KernelResult CompileJob::stand_in(const std::string& program_name, const Work& make) {
+  const std::lock_guard lock(stand_in_mutex_);
+  if (stand_in_ && stand_in_name_ == program_name) return stand_in_;
+  KernelResult result = make();
+  if (result && !ended()) {
+    stand_in_ = *result;
+    stand_in_name_ = program_name;
+  }
+  return result;
+}
+
+// ---- The queue -----------------------------------------------------------------------------------------
+
+Background::~Background() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  cancel();
+  wake_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+Background::JobPointer Background::find(std::uint64_t hash, const CodeCache::Key& key) {
+  const auto [begin, end] = jobs_.equal_range(hash);
+  for (auto at = begin; at != end; ++at)
+    if (at->second->key() == key) return at->second;
+  return nullptr;
+}
+
+void Background::forget(const JobPointer& job) {
+  const auto [begin, end] = jobs_.equal_range(hash_bytes(job->key()));
+  const auto at = std::find_if(begin, end, [&](const auto& entry) { return entry.second == job; });
+  if (at != end) jobs_.erase(at);
+}
+
+bool Background::start_threads() {
+  while (threads_.size() < most_threads_) {
+    // A system that gives fewer threads leaves fewer.
+    try {
+      threads_.emplace_back([this] { work(); });
+    } catch (const std::system_error&) {
+      break;
+    }
+  }
+  return !threads_.empty();
+}
+
+Background::JobPointer Background::submit(const CodeCache::Key& key, bool urgent,
+                                          const CompileJob::Work& work, const CompileJob::Rest& rest) {
+  const std::uint64_t hash = hash_bytes(key);
+  const std::lock_guard lock(mutex_);
+  if (JobPointer job = find(hash, key)) {
+    if (job->state() != CompileJob::State::cancelled) {
+      const auto at = urgent ? std::find(waiting_.begin(), waiting_.end(), job) : waiting_.end();
+      if (at != waiting_.end()) urgent_.splice(urgent_.end(), waiting_, at);
+      return job;
+    }
+    forget(job);
+  }
+  if (urgent_.size() + waiting_.size() >= most_waiting_ || !start_threads()) return nullptr;
+  const auto job = std::make_shared<CompileJob>(key, work, rest);
+  (urgent ? urgent_ : waiting_).push_back(job);
+  jobs_.emplace(hash, job);
+  wake_.notify_one();
+  return job;
+}
+
+void Background::work() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    wake_.wait(lock, [this] { return stop_ || !urgent_.empty() || !waiting_.empty(); });
+    if (stop_) return;
+    std::list<JobPointer>& queue = urgent_.empty() ? waiting_ : urgent_;
+    const JobPointer job = std::move(queue.front());
+    queue.pop_front();
+    ++running_;
+    lock.unlock();
+    job->execute();
+    lock.lock();
+    --running_;
+    if (job->state() == CompileJob::State::failed) {
+      failed_.push_back(job);
+      if (failed_.size() > kMostFailures) {
+        forget(failed_.front());
+        failed_.pop_front();
+      }
+    } else {
+      compiled_ += job->state() == CompileJob::State::done;
+      forget(job);
+    }
+    if (running_ == 0 && urgent_.empty() && waiting_.empty()) idle_.notify_all();
+  }
+}
+
+void Background::forget_failures() {
+  const std::lock_guard lock(mutex_);
+  for (const JobPointer& job : failed_) forget(job);
+  failed_.clear();
+}
+
+void Background::cancel() {
+  const std::lock_guard lock(mutex_);
+  for (std::list<JobPointer>* queue : {&urgent_, &waiting_}) {
+    for (const JobPointer& job : *queue) {
+      job->cancel();
+      forget(job);
+    }
+    queue->clear();
+  }
+  if (running_ == 0) idle_.notify_all();
+}
+
+void Background::wait_idle() {
+  std::unique_lock lock(mutex_);
+  idle_.wait(lock, [this] { return running_ == 0 && urgent_.empty() && waiting_.empty(); });
+}
+
+void Background::report(EngineStatistics& statistics) const {
+  const std::lock_guard lock(mutex_);
+  statistics.background_compiles = compiled_;
+  statistics.compiling = running_;
+  statistics.waiting = urgent_.size() + waiting_.size();
+}
+
+}  // namespace runtime
+
+Compilation::State Compilation::state() const { return job_->state(); }
+bool Compilation::wait_for(std::uint64_t nanoseconds) const {
+  constexpr std::uint64_t kLongest = std::uint64_t{1} << 60;  // 36 years; more would overflow clocks
+  return job_->wait(std::chrono::nanoseconds(std::min(nanoseconds, kLongest)));
+}
+Result<CompileReport> Compilation::wait() const {
+  job_->wait(std::nullopt);
+  return job_->report();
+}
+bool Compilation::cancel() const { return job_->cancel(); }
+
+}  // namespace warpjit

@@ -1,0 +1,115 @@
+// Compiles kernels on threads of its own while their launches go on in an interpreter. A key has one job at
+// most: who asks for a key that waits, runs or has failed gets the job that is there.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/engine/code_cache.h"
+
+namespace warpjit::runtime {
+
+// One compilation. Shared by the queue, the runs that wait for its kernel and the Compilation handles, any of
+// which may go first. Thread-safe.
+class CompileJob {
+ public:
+  using State = Compilation::State;
+  using KernelResult = CodeCache::KernelResult;
+  using Work = std::function<KernelResult()>;
+  // What is left to do for a kernel that is in use already.
+  using Rest = std::function<void(const Kernel&)>;
+
+  CompileJob(CodeCache::Key key, Work work, Rest rest = {})
+      : key_(std::move(key)), work_(std::move(work)), rest_(std::move(rest)) {}
+  // One that has ended, with the kernel or an error.
+  explicit CompileJob(const KernelResult& result) { end(result); }
+
+  const CodeCache::Key& key() const { return key_; }
+  State state() const;
+  bool ended() const { return state() > State::compiling; }
+  // Waits for the end, at most that long. False: it has not ended.
+  bool wait(std::optional<std::chrono::nanoseconds> timeout) const;
+  // After the end: what became of it. Errors: the compilation's, or `cancelled`.
+  Result<CompileReport> report() const;
+  // The kernel; null before the end, after a failure, or if the cache has dropped it.
+  std::shared_ptr<const Kernel> kernel() const;
+  // Ends the job if it waits still. False: it runs, or has ended.
+  bool cancel();
+  // Runs the job if it waits still, and does the rest for its kernel. False: it was cancelled.
+  bool execute();
+
+  // The kernel of an interpreter that serves programs of that name meanwhile (its messages have the name),
+  // made by the first run that needs it.
+  KernelResult stand_in(const std::string& program_name, const Work& make);
+
+ private:
+  void end(const KernelResult& result);
+
+  const CodeCache::Key key_;
+  Work work_;  // of the thread that executes or cancels, as is rest_
+  Rest rest_;
+  mutable std::mutex mutex_;
+  mutable std::condition_variable ended_;
+  State state_ = State::waiting;
+  Status status_;
+  CompileReport report_;
+  std::weak_ptr<const Kernel> kernel_;  // weak: the cache alone bounds what is kept
+  std::mutex stand_in_mutex_;
+  std::shared_ptr<const Kernel> stand_in_;
+  std::string stand_in_name_;
+};
+
+class Background {
+ public:
+  // `threads` start when the first job comes; `most_waiting` jobs may wait.
+  Background(unsigned threads, std::size_t most_waiting)
+      : most_threads_(threads), most_waiting_(most_waiting) {}
+  // Cancels what waits, and returns when what runs has ended.
+  ~Background();
+
+  // The job of `key` if it waits, runs or has failed, else a new one. Urgent ones are done first. Null: the
+  // queue is full, or no thread can be had.
+  std::shared_ptr<CompileJob> submit(const CodeCache::Key& key, bool urgent, const CompileJob::Work& work,
+                                     const CompileJob::Rest& rest = {});
+  // Failures are kept, so that runs report them, until they are forgotten.
+  void forget_failures();
+
+  // Cancels what waits.
+  void cancel();
+  // Waits until no job waits or runs.
+  void wait_idle();
+  // Sets the background's part.
+  void report(EngineStatistics& statistics) const;
+
+ private:
+  static constexpr std::size_t kMostFailures = 256;  // then the oldest is forgotten
+  using JobPointer = std::shared_ptr<CompileJob>;
+
+  JobPointer find(std::uint64_t hash, const CodeCache::Key& key);
+  void forget(const JobPointer& job);
+  bool start_threads();
+  void work();
+
+  const unsigned most_threads_;
+  const std::size_t most_waiting_;
+  mutable std::mutex mutex_;
+  std::condition_variable wake_, idle_;
+  std::unordered_multimap<std::uint64_t, JobPointer> jobs_;  // by hash of the key
+  std::list<JobPointer> urgent_, waiting_;                   // first come, first served
+  std::list<JobPointer> failed_;                             // oldest first
+  std::size_t running_ = 0;
+  std::uint64_t compiled_ = 0;
+  bool stop_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace warpjit::runtime

@@ -1,0 +1,67 @@
+// Kernels by key. A hit compares all bytes of the key; several threads that want the same kernel wait for
+// one compilation; the cache is bounded by bytes and drops the least recently used, never what is running.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/engine/kernel.h"
+
+namespace warpjit::runtime {
+
+class CodeCache {
+ public:
+  using Key = std::vector<std::byte>;
+  using KernelResult = Result<std::shared_ptr<const Kernel>>;
+
+  explicit CodeCache(std::size_t capacity) : capacity_(capacity) {}
+
+  // The kernel of `key`, made by `build` (without the lock held) if it is not there. `hit` tells which.
+  // A failure is not remembered.
+  KernelResult get(const Key& key, const std::function<KernelResult()>& build, bool& hit);
+  // The kernel of `key`, or null, at once: also while another thread builds it. Counts hits only.
+  std::shared_ptr<const Kernel> find(const Key& key);
+  // A launch that remembers `kernel` uses it again: a hit without a lookup. Takes no lock.
+  void note_use(const Kernel& kernel) { kernel.set_last_use(clock_.fetch_add(1, std::memory_order_relaxed)); }
+
+  // What an engine tells of its cache; the background's part is 0.
+  EngineStatistics statistics() const;
+  // Drops all kernels that are not running.
+  void clear();
+
+ private:
+  struct Entry {
+    Key key;
+    std::uint64_t hash = 0;
+    std::shared_ptr<const Kernel> kernel;  // null while it is being built
+    std::uint64_t queued_at = 0;           // its place in by_use_
+    std::size_t bytes() const { return kernel->cost() + key.size() + sizeof(Entry); }
+  };
+  using Entries = std::unordered_multimap<std::uint64_t, Entry>;  // by hash of the key
+
+  Entries::iterator look_up(std::uint64_t hash, const Key& key);
+  void add(Entry& entry, std::shared_ptr<const Kernel> kernel);
+  void erase(const Entry& entry);
+  void evict(const Entry& entry);
+  void shrink(std::size_t target);
+
+  const std::size_t capacity_;
+  // Advances with every use: the time that "least recently" is about. Never repeats.
+  std::atomic<std::uint64_t> clock_{1};
+  mutable std::mutex mutex_;
+  std::condition_variable built_;
+  Entries entries_;
+  // Built entries by a last use that may be out of date, since uses without a lookup do not come here: a
+  // kernel was used then or later.
+  std::map<std::uint64_t, Entry*> by_use_;
+  EngineStatistics statistics_;
+  std::uint64_t builds_ = 0;  // clock ticks that were no hits
+};
+
+}  // namespace warpjit::runtime

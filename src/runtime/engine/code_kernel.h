@@ -1,0 +1,31 @@
+// A kernel that is made from IR, by the JIT or for the IR interpreter: of any guest. Knows how to run blocks
+// by calls for their groups.
+#pragma once
+
+#include "runtime/engine/kernel.h"
+#include "runtime/work/block_memory.h"
+
+namespace warpjit::runtime {
+
+class CodeKernel : public Kernel {
+ public:
+  explicit CodeKernel(const ir::Function& f) : shape_(f) {}
+  CodeKernel(const ir::Function& f, std::uint32_t shared_phase) : shape_(f), shared_phase_(shared_phase) {}
+
+  Status run(backend::KernelArgs& args, const frontend::Shader& shader, const frontend::Values&) const final {
+    return call(args, shader);
+  }
+  Status run_blocks(const BlockRun& run, std::uint64_t first, std::uint64_t count,
+                    std::optional<frontend::BlockFault>& fault) const final;
+
+ protected:
+  virtual Status call(backend::KernelArgs& args, const frontend::Guest& guest) const = 0;
+
+ private:
+  friend class BlockMemory;
+  BlockShape shape_;
+  std::uint32_t shared_phase_ = 0;  // backend::MachineCode::shared_phase
+  mutable Pool<BlockMemory> memories_;
+};
+
+}  // namespace warpjit::runtime

@@ -1,0 +1,128 @@
+// What an Engine holds, and how it picks kernels and splits work.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/code/code_memory.h"
+#include "runtime/engine/background.h"
+#include "runtime/engine/code_cache.h"
+#include "runtime/work/launch.h"
+#include "runtime/work/run_plan.h"
+
+namespace warpjit::runtime {
+
+// Programs switch features by booleans, and most use few of the combinations. The first so many of a program
+// get kernels of their own.
+inline constexpr std::size_t kMaxVariants = 16;
+
+// What tests change of how kernels are made; for warpjit's own modules.
+struct TestHooks {
+  bool dispatch_all = false;    // all control flow in the dispatcher
+  bool speculate = true;        // false: only code that expects special values
+  std::uint32_t parts = 0;      // vectors per value, 0: chosen by the backend
+  std::uint32_t registers = 0;  // registers per class that the allocator may use, 0: all
+};
+
+class PrimitivePlan;
+
+class EngineState {
+ public:
+  explicit EngineState(const EngineOptions& options, CodeMemory::Denied denied = CodeMemory::Denied());
+
+  Result<Report> run(LaunchState& launch, const RunOptions& options);
+  Result<CompileReport> compile(LaunchState& launch, const RunOptions& options);
+  Result<Compilation> warm(LaunchState& launch, const RunOptions& options);
+  Result<Report> profile(LaunchState& launch, Profile& profile);
+  // No run or compilation may be under way.
+  void set_hooks(const TestHooks& hooks) { hooks_ = hooks; }
+  const TestHooks& hooks() const { return hooks_; }
+  EngineInfo info() const;
+  EngineStatistics statistics() const;
+  void clear_cache();
+  Background& background() { return background_; }
+  const CodeMemory* memory() const { return memory_.get(); }
+
+ private:
+  // ---- Finding a kernel (find_kernel.cpp)
+
+  // What really runs for the given options.
+  struct Choice {
+    EngineKind engine;
+    backend::Target target;
+  };
+  Result<Choice> choose(const RunOptions& options) const;
+  SlotKey slot_key(const LaunchState& launch, const RunOptions& options, Choice choice) const;
+  KernelOptions kernel_options(Choice choice) const;
+  // The kernel that a run asks for. Refers to nothing of the launch.
+  struct Request {
+    std::shared_ptr<const frontend::Shader> shader;
+    frontend::Facts facts;
+    KernelOptions options;
+    bool may_interpret = false;  // an interpreter will do where the JIT cannot
+    CodeCache::Key key;
+  };
+  Result<Request> request(const LaunchState& launch, const RunOptions& options, Choice choice);
+  CodeCache::KernelResult make(const Request& request);
+  CodeCache::KernelResult find_or_make(const Request& request, bool& hit);
+  // The job that compiles it in the background; null where that cannot be.
+  std::shared_ptr<CompileJob> submit(Request request, bool urgent);
+  bool admit_variant(std::uint64_t family, std::uint64_t bools);
+  // Whether the launch remembers its kernel, with its table filled: `lease` then.
+  static Result<bool> recall(LaunchState& launch, const SlotKey& key, Slots::Lease& lease);
+  // Fills a table for the kernel, which the launch remembers unless it depends on what memory holds.
+  static Status fill(LaunchState& launch, const SlotKey& key, std::shared_ptr<const Kernel> kernel,
+                     Slots::Lease& lease);
+  // The kernel for a launch with its table filled; `report` gets what it took.
+  Status lease_kernel(LaunchState& launch, const RunOptions& options, Slots::Lease& lease,
+                      CompileReport& report);
+  // Likewise, but in the background the guest interpreter's if there is none.
+  Status lease_at_once(LaunchState& launch, const RunOptions& options, Slots::Lease& lease,
+                       CompileReport& report);
+
+  // ---- Running
+
+  // Units `first` to `first + count - 1` of a launch, at most `chunk` a range.
+  struct Range {
+    std::uint64_t first, count, chunk;
+  };
+  unsigned worker_count(const WorkSize& size, const RunOptions& options, const Kernel& kernel) const;
+  // Runs the units from `first` on.
+  Status run_rest(const LaunchState& launch, const RunOptions& options, const Slots::Lease& lease,
+                  std::uint64_t first, Report& report);
+  // Runs the launch in the guest interpreter until the job has ended, the rest in its kernel.
+  Result<Report> run_meanwhile(LaunchState& launch, const RunOptions& options, const SlotKey& key,
+                               CompileJob& job);
+  Status run_parallel(const WorkPlan& plan, const Range& range, unsigned workers);
+  void log(LogLevel level, const std::string& message) const;
+  // Geometry programs (runtime/work/run_primitives.cpp).
+  Result<Report> run_primitives(LaunchState& launch, const RunOptions& options);
+  static Status bind_stage(const LaunchData::Primitives& primitives, LaunchState& stage);
+  Result<std::vector<std::uint32_t>> run_listed(const LaunchState& launch, const RunPlan& stage,
+                                                const frontend::PrimitiveFacts& facts, const Report& report);
+  Status run_rounds(const PrimitivePlan& plan, const RunOptions& options, Report& report);
+
+  const EngineOptions options_;
+  TestHooks hooks_;
+  std::shared_ptr<Executor> executor_;
+  std::shared_ptr<CodeMemory> memory_;  // null: no JIT
+  std::optional<backend::Target> best_;
+  std::array<bool, std::size(backend::kTargets)> runs_here_{};  // by backend::Target; asking the CPU is slow
+  std::string no_jit_reason_;
+  WorkspacePool workspaces_;
+  CodeCache cache_;
+
+  std::mutex variants_mutex_;
+  // By hash of a program with the facts other than booleans: the combinations that have kernels.
+  std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> variants_;
+
+  std::atomic<std::uint64_t> interpreted_runs_{0};
+  Background background_;  // last: its threads use all of the above
+};
+
+}  // namespace warpjit::runtime

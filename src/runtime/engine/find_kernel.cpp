@@ -1,0 +1,216 @@
+// Finding the kernel of a launch: in the slots that the launch remembers, in the cache, or by making it, here
+// or in the background.
+#include <algorithm>
+
+#include "base/float_environment.h"
+#include "base/hash.h"
+#include "runtime/engine/engine.h"
+
+namespace warpjit::runtime {
+namespace {
+
+// Families whose variants are remembered; beyond it all are forgotten, and may specialize anew.
+constexpr std::size_t kMaxFamilies = 4096;
+
+#if defined(WARPJIT_CHECKS)
+constexpr bool kAlwaysCheck = true;
+#else
+constexpr bool kAlwaysCheck = false;
+#endif
+
+}  // namespace
+
+CompileReport report_of(const Kernel& kernel, bool hit) {
+  CompileReport report = kernel.report();
+  report.cache_hit = hit;
+  if (hit) report.translate_ns = report.passes_ns = report.backend_ns = report.place_ns = 0;
+  return report;
+}
+
+Result<EngineState::Choice> EngineState::choose(const RunOptions& options) const {
+  Choice choice{options.engine, best_.value_or(backend::Target::x64_v3)};
+  if (options.engine != EngineKind::jit) return choice;
+  if (const std::optional<backend::Target> wanted = backend_target(options.target)) {
+    choice.target = *wanted;
+    if (!runs_here_[static_cast<std::size_t>(*wanted)])
+      return Error{ErrorCode::target_unavailable,
+                   "this machine does not run code for " + std::string(backend::name(*wanted)), ""};
+    if (!memory_) return Error{ErrorCode::target_unavailable, no_jit_reason_, ""};
+    return choice;
+  }
+  if (!memory_) choice.engine = EngineKind::ir;
+  return choice;
+}
+
+SlotKey EngineState::slot_key(const LaunchState& launch, const RunOptions& options, Choice choice) const {
+  const bool specialized = !options.generic && choice.engine != EngineKind::guest;
+  SlotKey key;
+  key.engine = this;
+  key.facts_generation = launch.facts_generation;
+  key.bools = specialized ? launch.values.bools & launch.usage.bools : 0;
+  key.options = static_cast<std::uint64_t>(choice.engine) | static_cast<std::uint64_t>(choice.target) << 4 |
+                static_cast<std::uint64_t>(hooks_.dispatch_all) << 8 |
+                static_cast<std::uint64_t>(options.generic) << 9 |
+                static_cast<std::uint64_t>(hooks_.speculate) << 10 | std::uint64_t{hooks_.parts} << 16 |
+                std::uint64_t{hooks_.registers} << 40;
+  return key;
+}
+
+bool EngineState::admit_variant(std::uint64_t family, std::uint64_t bools) {
+  const std::lock_guard lock(variants_mutex_);
+  if (variants_.size() >= kMaxFamilies && !variants_.contains(family)) variants_.clear();
+  std::vector<std::uint64_t>& known = variants_[family];
+  if (std::find(known.begin(), known.end(), bools) != known.end()) return true;
+  if (known.size() >= kMaxVariants) return false;
+  known.push_back(bools);
+  return true;
+}
+
+KernelOptions EngineState::kernel_options(Choice choice) const {
+  KernelOptions made;
+  made.engine = choice.engine;
+  made.target = choice.target;
+  made.dispatch_all = hooks_.dispatch_all;
+  made.checks = options_.checks || kAlwaysCheck;
+  made.speculate = hooks_.speculate;
+  made.parts = hooks_.parts;
+  made.registers = hooks_.registers;
+  return made;
+}
+
+Result<EngineState::Request> EngineState::request(const LaunchState& launch, const RunOptions& options,
+                                                  Choice choice) {
+  Request request;
+  request.shader = launch.program.shader();
+  request.options = kernel_options(choice);
+  request.may_interpret = choice.engine == EngineKind::jit && options.target == Target::automatic;
+  WARPJIT_TRY(request.facts, launch.facts(0));
+  WARPJIT_TRY(request.key, kernel_key(*request.shader, request.facts, request.options));
+  const std::uint64_t bools = launch.usage.bools;
+  if (bools != 0 && !options.generic && choice.engine != EngineKind::guest &&
+      admit_variant(hash_bytes(request.key), launch.values.bools & bools)) {
+    request.facts.known_bools = bools;
+    request.facts.bools = launch.values.bools & bools;
+    WARPJIT_TRY(request.key, kernel_key(*request.shader, request.facts, request.options));
+  }
+  return request;
+}
+
+CodeCache::KernelResult EngineState::make(const Request& request) {
+  KernelOptions options = request.options;
+  std::string because;
+  for (;;) {
+    Result<std::shared_ptr<Kernel>> made =
+        make_kernel(*request.shader, request.facts, options, memory_.get(), workspaces_);
+    if (made) {
+      const CompileReport& report = (*made)->report();
+      if (options_.log != nullptr)
+        log(LogLevel::debug,
+            "compiled " + request.shader->source_name() + " for " + name(report.engine) + " in " +
+                std::to_string(report.translate_ns + report.passes_ns + report.backend_ns + report.place_ns) +
+                " ns, " + std::to_string(report.code_bytes) + " bytes of code");
+      if (!because.empty()) (*made)->set_interpreted_because(std::move(because));
+      return std::shared_ptr<const Kernel>(std::move(*made));
+    }
+    // Code that is too large for the backend, or for what is left of executable memory, and what only the
+    // guest's own terms can say, still runs.
+    const Error& error = made.error();
+    const bool ir = error.code == ErrorCode::resource_limit && options.engine == EngineKind::jit;
+    const bool guest = error.code == ErrorCode::unsupported && options.engine != EngineKind::guest;
+    if (!request.may_interpret || (!ir && !guest)) return error;
+    options.engine = ir ? EngineKind::ir : EngineKind::guest;
+    because = to_string(error);
+    log(LogLevel::warning, "interpreted, not compiled: " + because);
+  }
+}
+
+CodeCache::KernelResult EngineState::find_or_make(const Request& request, bool& hit) {
+  CodeCache::KernelResult result = cache_.get(
+      request.key, [&] { return make(request); }, hit);
+  // The IR interpreter that serves in place of the JIT does not do for who asks for the JIT by name.
+  const bool right = !result || request.may_interpret || (*result)->report().engine == request.options.engine;
+  return right ? result : make(request);
+}
+
+std::shared_ptr<CompileJob> EngineState::submit(Request request, bool urgent) {
+  const CodeCache::Key key = request.key;
+  const auto shared = std::make_shared<const Request>(std::move(request));
+  return background_.submit(
+      key, urgent,
+      [this, shared] {
+        bool hit = false;
+        CodeCache::KernelResult result = find_or_make(*shared, hit);
+        if (!result) log(LogLevel::warning, "not compiled in the background: " + to_string(result.error()));
+        return result;
+      },
+      [shared](const Kernel& kernel) { kernel.complete(*shared->shader); });
+}
+
+Result<CompileReport> EngineState::compile(LaunchState& launch, const RunOptions& options) {
+  const FloatEnvironment environment;
+  WARPJIT_TRY(const Choice choice, choose(options));
+  WARPJIT_TRY(const Request asked, request(launch, options, choice));
+  bool hit = false;
+  WARPJIT_TRY(const std::shared_ptr<const Kernel> kernel, find_or_make(asked, hit));
+  return report_of(*kernel, hit);
+}
+
+Result<Compilation> EngineState::warm(LaunchState& launch, const RunOptions& options) {
+  const FloatEnvironment environment;
+  WARPJIT_TRY(const Choice choice, choose(options));
+  WARPJIT_TRY(Request asked, request(launch, options, choice));
+  if (std::shared_ptr<const Kernel> kernel = cache_.find(asked.key))
+    return Compilation(std::make_shared<CompileJob>(std::move(kernel)));
+  if (std::shared_ptr<CompileJob> job = submit(asked, false)) return Compilation(std::move(job));
+  bool hit = false;
+  return Compilation(std::make_shared<CompileJob>(find_or_make(asked, hit)));
+}
+
+Result<bool> EngineState::recall(LaunchState& launch, const SlotKey& key, Slots::Lease& lease) {
+  if (launch.shader->reads_code_addresses()) return false;
+  if (launch.slots.find(key, launch.values_generation, lease)) return true;
+  return launch.slots.refill(key, launch.values_generation, *launch.shader, launch.values, lease);
+}
+
+Status EngineState::fill(LaunchState& launch, const SlotKey& key, std::shared_ptr<const Kernel> kernel,
+                         Slots::Lease& lease) {
+  if (launch.shader->reads_code_addresses())
+    return Slots::fill_once(std::move(kernel), *launch.shader, launch.values, lease);
+  return launch.slots.fill(key, launch.values_generation, std::move(kernel), *launch.shader, launch.values,
+                           lease);
+}
+
+Status EngineState::lease_kernel(LaunchState& launch, const RunOptions& options, Slots::Lease& lease,
+                                 CompileReport& report) {
+  WARPJIT_TRY(const Choice choice, choose(options));
+  const SlotKey key = slot_key(launch, options, choice);
+  WARPJIT_TRY(const bool remembered, recall(launch, key, lease));
+  bool hit = true;
+  if (remembered) {
+    cache_.note_use(lease.kernel());
+  } else {
+    WARPJIT_TRY(const Request asked, request(launch, options, choice));
+    WARPJIT_TRY(std::shared_ptr<const Kernel> kernel, find_or_make(asked, hit));
+    WARPJIT_CHECK(fill(launch, key, std::move(kernel), lease));
+  }
+  report = report_of(lease.kernel(), hit);
+  return {};
+}
+
+Status EngineState::lease_at_once(LaunchState& launch, const RunOptions& options, Slots::Lease& lease,
+                                  CompileReport& report) {
+  if (!options.background || options.engine == EngineKind::guest)
+    return lease_kernel(launch, options, lease, report);
+  WARPJIT_TRY(const Choice choice, choose(options));
+  WARPJIT_TRY(Request asked, request(launch, options, choice));
+  const std::shared_ptr<CompileJob> job = cache_.find(asked.key) ? nullptr : submit(std::move(asked), true);
+  if (!job) return lease_kernel(launch, options, lease, report);
+  if (job->state() == CompileJob::State::failed) return job->report().error();
+  interpreted_runs_.fetch_add(1, std::memory_order_relaxed);
+  RunOptions guest = options;
+  guest.engine = EngineKind::guest;
+  guest.target = Target::automatic;
+  return lease_kernel(launch, guest, lease, report);
+}
+
+}  // namespace warpjit::runtime

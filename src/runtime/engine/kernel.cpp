@@ -1,0 +1,270 @@
+#include "runtime/engine/kernel.h"
+
+#include <bit>
+#include <chrono>
+#include <cstring>
+
+#include "base/float_environment.h"
+#include "ir/pipeline.h"
+#include "runtime/engine/kernel_ir.h"
+#include "runtime/engine/speculative_kernel.h"
+
+namespace warpjit::runtime {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Nanoseconds since the last call.
+class Stopwatch {
+ public:
+  std::uint64_t lap() {
+    const Clock::time_point now = Clock::now();
+    const auto elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(now - last_).count();
+    last_ = now;
+    return static_cast<std::uint64_t>(elapsed);
+  }
+
+ private:
+  Clock::time_point last_ = Clock::now();
+};
+
+class JitKernel final : public CodeKernel {
+ public:
+  JitKernel(const ir::Function& f, const backend::MachineCode& code, CodeMemory::Block block,
+            const CompileReport& report)
+      : CodeKernel(f, code.shared_phase), block_(std::move(block)), call_sites_(code.call_sites) {
+    report_ = report;
+    report_.lanes = code.lanes;
+    report_.code_bytes = code.bytes.size();
+    table_bytes_ = code.table_bytes;
+    cost_ = sizeof *this + code.bytes.size() + code.map.size() * sizeof(backend::AddressMapping);
+    run_ = entry(code.kernel_offset);
+    if (code.preamble_offset != ~0u) preamble_ = entry(code.preamble_offset);
+  }
+
+  Status prepare(std::uint32_t* table) const override {
+    if (preamble_ == nullptr) return {};
+    backend::KernelArgs args{};
+    args.table = table;
+    args.call = backend::call_out;
+    args.call_sites = call_sites_.data();
+    synchronize_fetch();
+    preamble_(&args);
+    return {};
+  }
+
+  Status call(backend::KernelArgs& args, const frontend::Guest& guest) const override {
+    args.status = backend::KernelStatus::done;
+    args.call = backend::call_out;
+    args.call_sites = call_sites_.data();
+    synchronize_fetch();
+    run_(&args);
+    if (args.status == backend::KernelStatus::done) [[likely]]
+      return {};
+    if (args.status == backend::KernelStatus::stopped)
+      return Error{ErrorCode::fault, std::string(message(static_cast<ir::StopReason>(args.stop_reason))),
+                   guest.where(args.guest_address)};
+    return stopped(args.status, guest, args.guest_address);
+  }
+
+ private:
+  using Entry = void (*)(backend::KernelArgs*);
+  Entry entry(std::uint32_t offset) const {
+    const std::byte* address = block_.address() + offset;
+    Entry result;
+    std::memcpy(&result, &address, sizeof result);
+    return result;
+  }
+
+  CodeMemory::Block block_;
+  std::vector<backend::CallSite> call_sites_;
+  Entry run_ = nullptr;
+  Entry preamble_ = nullptr;
+};
+
+class GuestKernel final : public Kernel {
+ public:
+  // All geometry invocations run one after another.
+  GuestKernel(std::unique_ptr<frontend::GuestInterpreter> guest, const frontend::Facts& facts,
+              const CompileReport& report)
+      : guest_(std::move(guest)), facts_(facts), ordered_(facts.work == Work::primitives) {
+    report_ = report;
+    report_.lanes = guest_->lanes();
+    report_.ordered = ordered_;
+    cost_ = sizeof *this + 64 * 1024;
+  }
+
+  Status prepare(std::uint32_t*) const override { return {}; }
+
+  Status run(backend::KernelArgs& args, const frontend::Shader&,
+             const frontend::Values& values) const override {
+    frontend::Rows inputs[backend::kMaxInputs], outputs[backend::kMaxOutputs];
+    std::size_t input_count = facts_.input_bindings(), output_count = facts_.output_bindings();
+    if (ordered_) {
+      input_count += (facts_.primitives.row_count != 0 ? 1 : 0) + 1;
+      output_count += frontend::kUnitOutput + 1;
+    }
+    for (std::size_t k = 0; k < input_count; ++k) inputs[k] = {args.inputs[k].address, args.inputs[k].stride};
+    for (std::size_t k = 0; k < output_count; ++k)
+      outputs[k] = {args.outputs[k].address, args.outputs[k].stride};
+    return guest_->run(values, facts_, {inputs, input_count}, {outputs, output_count}, args.group_count,
+                       args.fuel);
+  }
+
+  Status run_blocks(const BlockRun& run, std::uint64_t first, std::uint64_t count,
+                    std::optional<frontend::BlockFault>& fault) const override {
+    return guest_->run_blocks(run.grid, first, count, run.fuel, fault);
+  }
+
+ private:
+  std::unique_ptr<frontend::GuestInterpreter> guest_;
+  frontend::Facts facts_;
+  bool ordered_;
+};
+
+}  // namespace
+
+Error stopped(backend::KernelStatus status, const frontend::Guest& guest, std::uint32_t guest_address) {
+  const std::string where =
+      guest_address == ir::kNoAddress ? guest.source_name() : guest.where(guest_address);
+  if (status == backend::KernelStatus::cancelled)
+    return {ErrorCode::cancelled, "the run was cancelled", where};
+  return {ErrorCode::out_of_fuel, "a thread made more backward transfers than the launch allows", where};
+}
+
+Status Kernel::run_blocks(const BlockRun& run, std::uint64_t, std::uint64_t,
+                          std::optional<frontend::BlockFault>&) const {
+  return Error{ErrorCode::internal, "this kernel is not for a grid", run.shader.source_name()};
+}
+
+namespace {
+
+using KernelPointer = std::shared_ptr<Kernel>;
+
+// What is made on the way to a kernel, and how long that took.
+struct Made {
+  CompileReport report;
+  ir::GroupProgram program;
+};
+
+Result<Made> run_passes(const frontend::Shader& shader, const frontend::Facts& facts,
+                        const KernelOptions& options, bool speculate) {
+  Stopwatch watch;
+  Made made;
+  made.report.engine = options.engine;
+  made.report.generic = (shader.usage().bools & ~facts.known_bools) != 0;
+  WARPJIT_TRY(frontend::Shader::Translation code, shader.translate(facts, options.dispatch_all));
+  made.report.ordered = code.ordered;
+  made.report.translate_ns = watch.lap();
+  ir::PipelineOptions pipeline;
+  pipeline.dispatch_all = options.dispatch_all;
+  pipeline.verify = options.checks;
+  pipeline.assume_no_zero_inf = speculate && !code.ordered && facts.work != Work::grid;
+  if (options.engine == EngineKind::jit && facts.work == Work::grid)
+    pipeline.group_lanes = [&](const ir::Function& f) {
+      return options.parts != 0 ? options.parts * backend::lanes(options.target)
+                                : backend::choose_group_lanes(f, options.target);
+    };
+  WARPJIT_TRY(made.program, ir::run_pipeline(std::move(code.function), pipeline));
+  made.report.passes_ns = watch.lap();
+  return made;
+}
+
+// Compiles and places. The report has what was done before, and gets the rest.
+Result<KernelPointer> make_jit_kernel(const ir::GroupProgram& program, CompileReport report,
+                                      const std::string& name, const KernelOptions& options,
+                                      CodeMemory* memory, WorkspacePool& workspaces) {
+  Stopwatch watch;
+  report.target = public_target(options.target);
+  backend::CompileOptions compile;
+  // One ordered invocation fills a group: more parts would only repeat it.
+  compile.parts = report.ordered && options.parts == 0 ? 1 : options.parts;
+  compile.registers = options.registers;
+  compile.validate = options.checks;
+  WorkspacePool::Lease workspace = workspaces.borrow();
+  WARPJIT_TRY(backend::MachineCode code, backend::compile(program, options.target, compile, *workspace));
+  report.backend_ns = watch.lap();
+  CodeLabel label{name, code.map};
+  WARPJIT_TRY(CodeMemory::Block block, memory->place(code.bytes, std::move(label)));
+  report.place_ns = watch.lap();
+  return KernelPointer(std::make_shared<JitKernel>(program.kernel, code, std::move(block), report));
+}
+
+// Threads that the IR interpreter runs together: a group, where the function says how wide that is. Ordered
+// invocations are alone.
+unsigned ir_lanes(const Made& made) {
+  if (made.report.ordered) return 1;
+  return made.program.kernel.group_lanes != 0 ? made.program.kernel.group_lanes : kIrLanes;
+}
+
+// The exact version of a kernel with `lanes` threads per group: by the JIT, or, if it is too large for that,
+// by the IR interpreter.
+Result<KernelPointer> make_exact_kernel(const frontend::Shader& shader, const frontend::Facts& facts,
+                                        const KernelOptions& options, CodeMemory* memory,
+                                        WorkspacePool& workspaces, unsigned lanes) {
+  WARPJIT_TRY(Made made, run_passes(shader, facts, options, false));
+  auto kernel = make_jit_kernel(made.program, made.report, shader.source_name(), options, memory, workspaces);
+  if (kernel || kernel.error().code != ErrorCode::resource_limit) return kernel;
+  return make_ir_kernel(std::move(made.program), made.report, lanes);
+}
+
+Result<KernelPointer> make_guest_kernel(const frontend::Shader& shader, const frontend::Facts& facts) {
+  Stopwatch watch;
+  CompileReport report;
+  report.engine = EngineKind::guest;
+  report.generic = (shader.usage().bools & ~facts.known_bools) != 0;
+  WARPJIT_TRY(std::unique_ptr<frontend::GuestInterpreter> guest, shader.prepare_guest(facts));
+  report.translate_ns = watch.lap();
+  return KernelPointer(std::make_shared<GuestKernel>(std::move(guest), facts, report));
+}
+
+}  // namespace
+
+Result<KernelPointer> make_kernel(const frontend::Shader& shader, const frontend::Facts& facts,
+                                  const KernelOptions& options, CodeMemory* memory,
+                                  WorkspacePool& workspaces) {
+  if (options.engine == EngineKind::guest) return make_guest_kernel(shader, facts);
+  const bool speculate =
+      options.engine == EngineKind::jit && options.speculate && FloatEnvironment::kHasInvalid;
+  WARPJIT_TRY(Made made, run_passes(shader, facts, options, speculate));
+  if (options.engine == EngineKind::ir) {
+    const unsigned lanes = ir_lanes(made);
+    return make_ir_kernel(std::move(made.program), made.report, lanes);
+  }
+  WARPJIT_TRY(KernelPointer kernel,
+              make_jit_kernel(made.program, made.report, shader.source_name(), options, memory, workspaces));
+  if (!made.program.assumes_no_zero_inf) return kernel;
+  const ir::Function& f = made.program.kernel;
+  KernelOptions exact = options;
+  exact.parts = kernel->lanes() / backend::lanes(options.target);
+  return KernelPointer(std::make_shared<SpeculativeKernel>(
+      kernel, f.input_count, f.output_count,
+      // A kernel is only run by its engine, which owns the workspaces.
+      [facts, exact, memory = memory->shared_from_this(), &workspaces, lanes = kernel->lanes()](
+          const frontend::Shader& same_shader) -> Result<std::shared_ptr<const Kernel>> {
+        WARPJIT_TRY(std::shared_ptr<const Kernel> made_exact,
+                    make_exact_kernel(same_shader, facts, exact, memory.get(), workspaces, lanes));
+        return made_exact;
+      }));
+}
+
+Result<std::vector<std::byte>> kernel_key(const frontend::Shader& shader, const frontend::Facts& facts,
+                                          const KernelOptions& options) {
+  std::vector<std::byte> key;
+  key.reserve(4096);
+  for (const unsigned byte : {static_cast<unsigned>(shader.isa()), static_cast<unsigned>(facts.work),
+                              static_cast<unsigned>(options.engine), static_cast<unsigned>(options.target),
+                              static_cast<unsigned>(options.dispatch_all)})
+    key.push_back(static_cast<std::byte>(byte));
+  for (const std::uint32_t word : {options.parts, options.registers, options.speculate ? 1U : 0U}) {
+    const auto bytes = std::as_bytes(std::span(&word, 1));
+    key.insert(key.end(), bytes.begin(), bytes.end());
+  }
+  WARPJIT_CHECK(shader.append_key(facts, key));
+  // Messages of the guest interpreter name its source file. Grids may come to run in it whatever was asked.
+  if (options.engine == EngineKind::guest || facts.work == Work::grid)
+    for (const char letter : shader.source_name()) key.push_back(static_cast<std::byte>(letter));
+  return key;
+}
+
+}  // namespace warpjit::runtime

@@ -1,0 +1,99 @@
+// A kernel: one translation of a shader under certain facts, ready to run. There is one kind per engine; all
+// take the same arguments, so bindings, staging and threading are shared.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "backend/target.h"
+#include "base/result.h"
+#include "frontend/shader.h"
+#include "runtime/code/code_memory.h"
+#include "runtime/engine/pool.h"
+
+namespace warpjit::runtime {
+
+// The memory that compilations of an engine use again and again.
+using WorkspacePool = Pool<backend::Workspace>;
+
+// Blocks of a grid that one host thread is to run, and what all of them share.
+struct BlockRun {
+  const frontend::Shader& shader;
+  const frontend::Grid& grid;
+  const frontend::GridPlan& plan;
+  std::uint32_t* table;  // prepared
+  std::uint64_t fuel;    // of a thread
+  const std::atomic<std::uint32_t>* cancel;
+};
+
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+
+  const CompileReport& report() const { return report_; }
+  std::uint32_t lanes() const { return report_.lanes; }
+  // What the cache counts for it.
+  std::size_t cost() const { return cost_; }
+  // When it was used last, by the clock of its cache.
+  std::uint64_t last_use() const { return last_use_.load(std::memory_order_relaxed); }
+  void set_last_use(std::uint64_t time) const { last_use_.store(time, std::memory_order_relaxed); }
+
+  std::size_t table_bytes() const { return table_bytes_; }
+  // Fills the words of the table behind those of Shader::fill_table: whatever is the same for all threads.
+  virtual Status prepare(std::uint32_t* table) const = 0;
+  // Runs args.group_count groups. `shader` names places in messages; `values` is what the table was filled
+  // from. Needs a FloatEnvironment, as does run_blocks.
+  virtual Status run(backend::KernelArgs& args, const frontend::Shader& shader,
+                     const frontend::Values& values) const = 0;
+  // Blocks `first` to `first + count - 1` of a grid. Sets `fault` to the first one.
+  virtual Status run_blocks(const BlockRun& run, std::uint64_t first, std::uint64_t count,
+                            std::optional<frontend::BlockFault>& fault) const;
+
+  // Makes now what a run might have to make first. A failure is for that run to report.
+  virtual void complete(const frontend::Shader&) const {}
+
+  // Why an interpreter serves in place of the engine that was asked for: before anyone else sees the kernel.
+  void set_interpreted_because(std::string reason) { report_.interpreted_because = std::move(reason); }
+
+ protected:
+  CompileReport report_;
+  std::size_t cost_ = 0, table_bytes_ = 0;
+
+ private:
+  mutable std::atomic<std::uint64_t> last_use_{0};
+};
+
+// What is reported of a kernel that was found in the cache, or made.
+CompileReport report_of(const Kernel& kernel, bool hit);
+
+// The same target as the backend and the public interface name it; `automatic` has none.
+inline Target public_target(backend::Target target) {
+  return static_cast<Target>(static_cast<unsigned>(target) + 1);
+}
+inline std::optional<backend::Target> backend_target(Target target) {
+  if (target == Target::automatic) return std::nullopt;
+  return static_cast<backend::Target>(static_cast<unsigned>(target) - 1);
+}
+
+// What a kernel is made from, besides the shader.
+struct KernelOptions {
+  EngineKind engine = EngineKind::jit;
+  backend::Target target = backend::Target::x64_v3;
+  bool dispatch_all = false;
+  bool checks = false;
+  bool speculate = true;  // JIT: try without the rule for 0 times infinity (speculative_kernel.h)
+  std::uint32_t parts = 0, registers = 0;
+};
+
+// Translates, optimizes, compiles and places. `memory` and `workspaces` are for the JIT only.
+Result<std::shared_ptr<Kernel>> make_kernel(const frontend::Shader& shader, const frontend::Facts& facts,
+                                            const KernelOptions& options, CodeMemory* memory,
+                                            WorkspacePool& workspaces);
+
+// The key under which a kernel is cached. Errors: as translation.
+Result<std::vector<std::byte>> kernel_key(const frontend::Shader& shader, const frontend::Facts& facts,
+                                          const KernelOptions& options);
+
+}  // namespace warpjit::runtime

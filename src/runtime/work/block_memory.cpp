@@ -1,0 +1,120 @@
+#include "runtime/work/block_memory.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "runtime/engine/code_kernel.h"
+
+namespace warpjit::runtime {
+namespace {
+
+constexpr std::uint32_t kNeverCancelled = 0;
+
+}  // namespace
+
+BlockShape::BlockShape(const ir::Function& f)
+    : lanes(f.group_lanes), groups(f.block_groups), inner_groups(f.inner_groups), frame_slots(f.frame_slots) {
+  if (groups == 0) return;
+  for (std::uint32_t b = 0; b < f.block_count(); ++b)
+    for (const ir::Inst i : f.insts(ir::Block{b})) {
+      const ir::InstData& data = f.inst(i);
+      if (data.opcode < ir::Opcode::LoadMemory || data.opcode > ir::Opcode::UnlockMemory) continue;
+      const ir::Space space = ir::MemoryAccess::unpack(data.immediate).space;
+      shared = shared || space == ir::Space::shared;
+      local = local || space == ir::Space::local;
+      locks = locks || data.opcode == ir::Opcode::LockMemory || data.opcode == ir::Opcode::UnlockMemory;
+    }
+}
+
+// Where byte `phase` begins a line.
+std::uint32_t* BlockMemory::aligned(std::vector<std::uint32_t>& words, std::uint32_t phase) {
+  constexpr std::uintptr_t kLine = kLineWords * 4;
+  const auto address = reinterpret_cast<std::uintptr_t>(words.data()) + phase;
+  return words.data() + (kLine - address % kLine) % kLine / 4;
+}
+
+void BlockMemory::bind_spaces(const BlockRun& run) {
+  for (std::uint32_t k = 0; k < ir::kMaxSpaces; ++k) {
+    std::vector<ir::MemoryRange>&constants = ranges_[k], &globals = ranges_[ir::kMaxSpaces + k];
+    constants.clear();
+    const std::span<const std::byte> constant = run.plan.constants[k];
+    // Nobody writes to constants.
+    if (!constant.empty())
+      constants.push_back(
+          {const_cast<std::byte*>(constant.data()), 0, static_cast<std::uint32_t>(constant.size())});
+    memory_.constants[k] = constants;
+    globals.clear();
+    for (const frontend::MappedRange& range : run.grid.globals[k])
+      globals.push_back({range.bytes.data(), range.address, static_cast<std::uint32_t>(range.bytes.size())});
+    memory_.globals[k] = globals;
+  }
+}
+
+void BlockMemory::begin(const CodeKernel& kernel, const BlockRun& run) {
+  kernel_ = &kernel;
+  run_ = &run;
+  shape_ = &kernel.shape_;
+  const BlockShape& shape = *shape_;
+  bind_spaces(run);
+  shared_.resize(shape.shared ? run.plan.shared_bytes / 4 + 2 * kMarginWords + kLineWords : 0);
+  memory_.shared = {};
+  if (shape.shared)
+    memory_.shared = std::as_writable_bytes(std::span(
+        aligned(shared_, kMarginWords * 4 + kernel.shared_phase_) + kMarginWords, run.plan.shared_bytes / 4));
+  locks_.resize(shape.locks ? run.plan.shared_bytes / 4 : 0);
+  memory_.locks = locks_;
+  memory_.lanes = shape.lanes;
+  memory_.local_bytes = run.shader.resources().local_bytes;
+  local_.resize(shape.local ? std::size_t{shape.groups} * shape.lanes *
+                                  ir::BlockMemory::local_words(memory_.local_bytes)
+                            : 0);
+  memory_.local = reinterpret_cast<std::byte*>(local_.data());
+  memory_.fault = {};
+  windows_.set(memory_);
+  frame_.resize(std::size_t{shape.groups} * shape.frame_slots * shape.lanes + kLineWords);
+
+  args_.table = run.table;
+  const std::uint64_t threads = std::uint64_t{shape.lanes} * shape.inner_groups;
+  args_.fuel = run.fuel > std::numeric_limits<std::uint64_t>::max() / threads
+                   ? std::numeric_limits<std::uint64_t>::max()
+                   : run.fuel * threads;
+  args_.cancel =
+      run.cancel != nullptr ? reinterpret_cast<const std::uint32_t*>(run.cancel) : &kNeverCancelled;
+  args_.memory = &memory_;
+  args_.windows = windows_.data();
+  args_.frame = aligned(frame_);
+  args_.grid_columns = run.grid.grid[0];
+  args_.block_groups = shape.groups / shape.inner_groups;
+}
+
+Status BlockMemory::run(std::uint64_t first, std::uint64_t count) {
+  if (shape_->runs_on()) return call(first, count - 1);
+  for (std::uint64_t k = first; k < first + count; ++k) {
+    std::fill(memory_.shared.begin(), memory_.shared.end(), std::byte{});
+    std::fill(local_.begin(), local_.end(), 0);
+    std::fill(locks_.begin(), locks_.end(), std::uint8_t{0});
+    if (shape_->shared) run_->shader.begin_block(run_->grid, run_->grid.block_at(k), memory_.shared);
+    WARPJIT_CHECK(call(k, 0));
+  }
+  return {};
+}
+
+Status BlockMemory::call(std::uint64_t first, std::uint64_t more) {
+  const std::array<std::uint32_t, 2> block = run_->grid.block_at(first);
+  std::copy(block.begin(), block.end(), args_.block);
+  args_.more_blocks = more;
+  args_.group_count = args_.block_groups;
+  args_.group_index = 0;
+  return kernel_->call(args_, run_->shader);
+}
+
+Status CodeKernel::run_blocks(const BlockRun& run, std::uint64_t first, std::uint64_t count,
+                              std::optional<frontend::BlockFault>& fault) const {
+  Pool<BlockMemory>::Lease memory = memories_.borrow();
+  memory->begin(*this, run);
+  Status status = memory->run(first, count);
+  if (memory->fault().happened) fault = {memory->fault(), memory->fault().block};
+  return status;
+}
+
+}  // namespace warpjit::runtime

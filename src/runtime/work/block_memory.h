@@ -1,0 +1,54 @@
+// What a host thread needs to run blocks of a grid, one after another: the memory of a block, and the
+// arguments of the calls for its groups. Keeps its memory from run to run.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "backend/target.h"
+#include "frontend/shader.h"
+
+namespace warpjit::runtime {
+
+class CodeKernel;
+struct BlockRun;
+
+// The numbers of a kernel's function that running blocks takes, and what of a block's memory it looks at.
+struct BlockShape {
+  std::uint32_t lanes = 0, groups = 0, inner_groups = 1, frame_slots = 0;
+  bool shared = false, locks = false, local = false;
+
+  explicit BlockShape(const ir::Function& f);
+  // Does a block leave nothing behind, so that one call may run many?
+  bool runs_on() const { return !shared && !local && frame_slots == 0; }
+};
+
+class BlockMemory {
+ public:
+  void begin(const CodeKernel& kernel, const BlockRun& run);
+  // Blocks `first` to `first + count - 1`.
+  Status run(std::uint64_t first, std::uint64_t count);
+  // The first fault since the begin.
+  const ir::MemoryFault& fault() const { return memory_.fault; }
+
+ private:
+  // Vectors of a host should not straddle its cache lines. What is in the margins does not matter.
+  static constexpr std::size_t kLineWords = 16, kMarginWords = backend::kSharedMargin / 4;
+  static std::uint32_t* aligned(std::vector<std::uint32_t>& words, std::uint32_t phase = 0);
+  void bind_spaces(const BlockRun& run);
+  Status call(std::uint64_t first, std::uint64_t more);
+
+  const CodeKernel* kernel_ = nullptr;
+  const BlockRun* run_ = nullptr;
+  const BlockShape* shape_ = nullptr;
+  std::vector<std::uint32_t> shared_;
+  std::vector<std::uint8_t> locks_;
+  std::vector<std::uint32_t> local_, frame_;
+  std::array<std::vector<ir::MemoryRange>, std::size_t{2} * ir::kMaxSpaces> ranges_;
+  ir::BlockMemory memory_;
+  backend::MemoryWindows windows_;
+  backend::KernelArgs args_{};
+};
+
+}  // namespace warpjit::runtime

@@ -1,0 +1,31 @@
+#include "runtime/work/grid_plan.h"
+
+namespace warpjit::runtime {
+
+Status GridPlan::run(std::uint64_t first, std::uint64_t count) const {
+  std::optional<frontend::BlockFault> fault;
+  Status status = kernel_.run_blocks(run_, first, count, fault);
+  if (fault) {
+    const std::lock_guard lock(mutex_);
+    if (!fault_ || first < fault_first_) {
+      fault_ = fault;
+      fault_first_ = first;
+    }
+  }
+  return status;
+}
+
+std::optional<MemoryFault> GridPlan::fault() const {
+  if (!fault_) return std::nullopt;
+  return describe(*fault_, run_.shader);
+}
+
+MemoryFault describe(const frontend::BlockFault& fault, const frontend::Shader& shader) {
+  const ir::MemoryFault& access = fault.access;
+  return {shader.where(access.guest_address),
+          std::string(access.is_store ? "store to " : "load from ") + shader.address_text(access) +
+              " by thread " + std::to_string(access.thread) + " of block (" + std::to_string(fault.block[0]) +
+              ", " + std::to_string(fault.block[1]) + ")"};
+}
+
+}  // namespace warpjit::runtime

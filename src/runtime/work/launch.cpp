@@ -1,0 +1,223 @@
+#include "runtime/work/launch.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "runtime/work/primitives.h"
+
+namespace warpjit::runtime {
+namespace {
+
+RowSpan span_of(const Attribute& a) {
+  return {reinterpret_cast<std::uintptr_t>(a.data), a.size, a.stride, size(a.format)};
+}
+RowSpan span_of(const OutputBuffer& b) {
+  return {reinterpret_cast<std::uintptr_t>(b.data), b.size, b.stride, size(b.format)};
+}
+
+}  // namespace
+
+LaunchData::LaunchData(Program with)
+    : program(std::move(with)), shader(program.shader().get()), usage(shader->usage()) {
+  shader->reset(values);
+  if (shader->stage() != Stage::geometry) return;
+  primitives.emplace();
+  primitives->input = shader->geometry_input();
+}
+
+Status LaunchData::set_words(const Location& location, LocationKind kind, const void* words,
+                             std::size_t count) {
+  const auto where = [&] { return shader->register_name(location); };
+  if (location.kind != kind) return Error{ErrorCode::bad_input, "this register takes other values", where()};
+  const std::size_t room = std::size_t{location.count} * location.components;
+  if (count > room || location.word + count > values.words.size())
+    return Error{ErrorCode::bad_input,
+                 std::to_string(count) + " values given, there is room for " + std::to_string(room), where()};
+  if (count != 0) std::memcpy(values.words.data() + location.word, words, count * sizeof(std::uint32_t));
+  ++values_generation;
+  return {};
+}
+
+Status LaunchData::bind(const Location& location, const Attribute& attribute) {
+  if (location.kind != LocationKind::input || location.first >= inputs.size())
+    return Error{ErrorCode::bad_input, "this is not an input", shader->register_name(location)};
+  const LoadRows load = load_rows(attribute.format);
+  if (load == nullptr)
+    return Error{ErrorCode::bad_input, "inputs cannot have the format " + name(attribute.format),
+                 shader->register_name(location)};
+  inputs[location.first] = {attribute, load};
+  const std::uint64_t bit = std::uint64_t{1} << location.first;
+  if ((bound_inputs & bit) == 0) ++facts_generation;
+  bound_inputs |= bit;
+  ++bindings_generation;
+  return {};
+}
+
+Status LaunchData::bind(const Location& location, const OutputBuffer& buffer) {
+  if (location.kind != LocationKind::output || location.first >= frontend::kMaxOutputs)
+    return Error{ErrorCode::bad_input, "this is not an output", shader->register_name(location)};
+  if (primitives && (shader->primitive_limits().vertex_outputs >> location.first & 1) != 0)
+    return Error{ErrorCode::bad_input, "output registers of a geometry program are in its triangles",
+                 shader->register_name(location)};
+  const StoreRows store = store_rows(buffer.format);
+  if (store == nullptr)
+    return Error{ErrorCode::bad_input, "outputs cannot have the format " + name(buffer.format),
+                 shader->register_name(location)};
+  std::uint32_t at = 0;
+  while (at < output_count && outputs[at].number != location.first) ++at;
+  if (at == output_count) {
+    ++output_count;
+    ++facts_generation;
+  }
+  outputs[at] = {buffer, store, static_cast<std::uint8_t>(location.first)};
+  ++bindings_generation;
+  return {};
+}
+
+Status LaunchData::set_geometry_input(const GeometryInput& input) {
+  const auto wrong = [&](std::string message) {
+    return Error{ErrorCode::bad_input, std::move(message), shader->source_name()};
+  };
+  if (!primitives) return wrong("this is not a geometry program");
+  const frontend::PrimitiveLimits limits = shader->primitive_limits();
+  if (input.mode > PrimitiveMode::fixed) return wrong("there is no such input mode");
+  if (input.max_triangles < 1 || input.max_triangles > frontend::kMaxTriangles)
+    return wrong("an invocation may emit 1 to " + std::to_string(frontend::kMaxTriangles) + " triangles");
+  if ((input.outputs & ~limits.vertex_outputs) != 0) return wrong("there is no such output register");
+  if (input.first >= limits.uniform_rows || input.vertices > limits.uniform_rows ||
+      input.full_vertices > limits.uniform_rows)
+    return wrong("there are " + std::to_string(limits.uniform_rows) + " float uniform registers");
+  std::uint64_t seen = 0;
+  for (const std::uint8_t reg : input.registers) {
+    if (reg >= frontend::kMaxInputs || (seen >> reg & 1) != 0)
+      return wrong("input register " + std::to_string(reg) + " does not exist or is listed twice");
+    seen |= std::uint64_t{1} << reg;
+  }
+  primitives->input = input;
+  ++facts_generation;
+  ++bindings_generation;
+  return {};
+}
+
+std::uint64_t LaunchData::thread_count() const {
+  return primitives && primitives->vertex ? primitive_count(*primitives) : count;
+}
+
+std::uint64_t LaunchData::given_inputs() const {
+  if (!primitives || !primitives->vertex) return bound_inputs;
+  std::uint64_t given = 0;
+  if (primitives->input.mode == PrimitiveMode::point)
+    for (const std::uint8_t reg : primitives->input.registers) given |= std::uint64_t{1} << reg;
+  return given;
+}
+
+std::string LaunchState::place(LocationKind kind, unsigned number) const {
+  Location location;
+  location.kind = kind;
+  location.first = static_cast<std::uint16_t>(number);
+  return (kind == LocationKind::input ? "input " : "output ") + shader->register_name(location);
+}
+
+Status LaunchState::check_given() const {
+  const auto wrong = [&](const char* message) {
+    return Error{ErrorCode::bad_input, message, shader->source_name()};
+  };
+  if (work() == Work::grid) {
+    if ((given & kCount) != 0)
+      return wrong("a count of threads is set, but the grid says how many there are");
+    if ((given & kOverlap) != 0) return wrong("rows may not overlap in a launch that has none");
+  } else if ((given & kGrid) != 0) {
+    return wrong("a grid, a block or its memory is set, but only compute programs have them");
+  }
+  return {};
+}
+
+Status LaunchState::check() {
+  if (draw.facts.active) return {};
+  if (checked_generation_.load(std::memory_order_acquire) == bindings_generation) return {};
+  const std::lock_guard lock(check_mutex_);
+  if (checked_generation_.load(std::memory_order_relaxed) == bindings_generation) return {};
+  WARPJIT_CHECK(check_given());
+  if (work() == Work::grid) {
+    WARPJIT_TRY(plan_, shader->plan(values.grid));
+  } else {
+    WARPJIT_CHECK(check_rows());
+  }
+  checked_generation_.store(bindings_generation, std::memory_order_release);
+  return {};
+}
+
+Result<const frontend::GridPlan*> LaunchState::grid_plan(std::optional<frontend::GridPlan>& fresh) const {
+  if (plan_.lasting) return &plan_;
+  WARPJIT_TRY(fresh, shader->plan(values.grid));
+  return &*fresh;
+}
+
+Status LaunchState::check_rows() const {
+  const std::uint64_t threads = thread_count();
+  RowSpan in[frontend::kMaxInputs];
+  for (std::uint64_t bits = bound_inputs; bits != 0; bits &= bits - 1) {
+    const auto number = static_cast<unsigned>(std::countr_zero(bits));
+    in[number] = span_of(inputs[number].attribute);
+    if (!in_bounds(in[number], threads))
+      return bounds_error(in[number], threads, place(LocationKind::input, number));
+  }
+  for (std::uint32_t k = 0; k < output_count; ++k) {
+    const RowSpan output = span_of(outputs[k].buffer);
+    const auto what = [&](std::uint32_t n) { return place(LocationKind::output, outputs[n].number); };
+    if (!in_bounds(output, threads)) return bounds_error(output, threads, what(k));
+    if (allow_overlap) continue;
+    if (overlaps_itself(output, threads))
+      return Error{ErrorCode::bad_input, "rows overlap each other", what(k)};
+    for (std::uint32_t other = 0; other < k; ++other)
+      if (rows_overlap(output, span_of(outputs[other].buffer), threads))
+        return Error{ErrorCode::bad_input, "rows overlap those of " + what(other), what(k)};
+    for (std::uint64_t bits = bound_inputs; bits != 0; bits &= bits - 1) {
+      const auto number = static_cast<unsigned>(std::countr_zero(bits));
+      if (rows_overlap(output, in[number], threads))
+        return Error{ErrorCode::bad_input, "rows overlap those of " + place(LocationKind::input, number),
+                     what(k)};
+    }
+  }
+  return {};
+}
+
+Result<frontend::Facts> LaunchState::facts(std::uint64_t known) const {
+  if (work() == Work::grid) {
+    frontend::Facts facts;
+    facts.work = Work::grid;
+    std::optional<frontend::GridPlan> fresh;
+    WARPJIT_TRY(const frontend::GridPlan* plan, grid_plan(fresh));
+    facts.grid = shader->grid_facts(values.grid, *plan);
+    return facts;
+  }
+  if (draw.facts.active) {
+    frontend::Facts facts;
+    facts.work = Work::draw;
+    facts.known_bools = known;
+    facts.bools = values.bools & known;
+    facts.draw = draw.facts;
+    return facts;
+  }
+  for (const Symbol& symbol : shader->inputs()) {
+    WARPJIT_TRY(const Location location, shader->find(LocationKind::input, symbol.reg));
+    const unsigned covered = std::min<unsigned>(symbol.count, location.count);
+    for (unsigned n = location.first; n < location.first + covered; ++n)
+      if ((given_inputs() >> n & 1) == 0)
+        return Error{ErrorCode::bad_input, "the declared input '" + symbol.name + "' is not bound",
+                     place(LocationKind::input, n)};
+  }
+  frontend::Facts facts;
+  facts.work = work();
+  facts.bound_inputs = given_inputs() & usage.inputs;
+  facts.known_bools = known;
+  facts.bools = values.bools & known;
+  facts.state_given = values.state_given;
+  facts.output_count = output_count;
+  for (std::uint32_t k = 0; k < output_count; ++k) facts.outputs[k] = outputs[k].number;
+  if (primitives) facts.primitives = primitive_facts(*this);
+  return facts;
+}
+
+}  // namespace warpjit::runtime

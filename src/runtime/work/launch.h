@@ -1,0 +1,112 @@
+// What a Launch holds: bindings with their resolved conversions, values, and the kernels it met.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "frontend/shader.h"
+#include "runtime/engine/slots.h"
+#include "runtime/work/binding.h"
+#include "runtime/work/draw.h"
+#include "runtime/work/row_format.h"
+
+namespace warpjit::runtime {
+
+struct LaunchData;
+
+// What a launch of a geometry program holds besides.
+struct LaunchPrimitives {
+  GeometryInput input;
+  TriangleBuffer triangles;
+  std::vector<std::uint32_t> list;           // variable mode
+  std::shared_ptr<const LaunchData> vertex;  // null: inputs are bound
+  std::uint64_t attributes = 0;              // its outputs: bit n is output register n
+  unsigned attribute_count() const { return static_cast<unsigned>(std::popcount(attributes)); }
+};
+
+// Copied with the launch.
+struct LaunchData {
+  struct Input {
+    Attribute attribute;
+    LoadRows load = nullptr;
+  };
+  struct Output {
+    OutputBuffer buffer;
+    StoreRows store = nullptr;
+    std::uint8_t number = 0;
+  };
+
+  using Primitives = LaunchPrimitives;
+
+  // What was called that only some kinds of work take.
+  enum Given : unsigned { kCount = 1, kOverlap = 2, kGrid = 4 };
+
+  explicit LaunchData(Program with);
+
+  Program program;
+  const frontend::Shader* shader;
+  frontend::Usage usage;
+  frontend::Values values;
+  std::array<Input, frontend::kMaxInputs> inputs;
+  std::array<Output, frontend::kMaxOutputs> outputs;
+  std::uint64_t bound_inputs = 0;
+  std::uint32_t output_count = 0;
+  std::uint64_t count = 0;
+  std::uint64_t fuel = kDefaultFuel;
+  unsigned given = 0;  // Given bits
+  bool allow_overlap = false;
+  std::optional<Primitives> primitives;
+  DrawBindings draw;  // if draw.facts.active, instead of inputs and outputs; checked by who made them
+
+  // Each setter advances what it invalidates: the table, the choice of kernel, the checked bindings.
+  std::uint64_t values_generation = 1, facts_generation = 1, bindings_generation = 1;
+
+  // Copies `count` 32-bit words to consecutive registers.
+  Status set_words(const Location& location, LocationKind kind, const void* words, std::size_t count);
+  Status bind(const Location& location, const Attribute& attribute);
+  Status bind(const Location& location, const OutputBuffer& buffer);
+  Status set_geometry_input(const GeometryInput& input);
+
+  Work work() const {
+    if (shader->stage() == Stage::compute) return Work::grid;
+    if (primitives) return Work::primitives;
+    return draw.facts.active ? Work::draw : Work::rows;
+  }
+  // Threads that a run has; those of a geometry program are invocations.
+  std::uint64_t thread_count() const;
+  // Input registers that something gives a value.
+  std::uint64_t given_inputs() const;
+};
+
+class LaunchState : public LaunchData {
+ public:
+  using LaunchData::LaunchData;
+  explicit LaunchState(const LaunchData& data) : LaunchData(data) {}
+
+  // Can it run: nothing given that this kind of work does not take, every row inside its buffer and, unless
+  // allowed, no output over another row; a grid within the guest's limits. Remembers success.
+  Status check();
+  // Of a grid, after check(): what the guest made of it. `fresh` has room for one that does not last.
+  Result<const frontend::GridPlan*> grid_plan(std::optional<frontend::GridPlan>& fresh) const;
+  // The facts of this launch; known_bools is `known`. Errors: a declared input that is not bound.
+  Result<frontend::Facts> facts(std::uint64_t known) const;
+
+  Slots slots;
+
+ private:
+  std::string place(LocationKind kind, unsigned number) const;
+  Status check_given() const;
+  Status check_rows() const;
+
+  std::atomic<std::uint64_t> checked_generation_{0};
+  std::mutex check_mutex_;
+  frontend::GridPlan plan_;  // of checked_generation_; written under check_mutex_
+};
+
+}  // namespace warpjit::runtime

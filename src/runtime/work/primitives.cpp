@@ -1,0 +1,323 @@
+#include "runtime/work/primitives.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <new>
+
+namespace warpjit::runtime {
+namespace {
+
+// Of an area: what a range leaves behind should still be in a cache when it is copied.
+constexpr std::size_t kAreaBytes = 128 * 1024;
+constexpr std::uint64_t kMaxRange = 4096, kMaxOrderedRange = 64;
+
+// No counts of attributes overflow.
+constexpr std::uint64_t kMaxVertices = std::uint64_t{1} << 40;
+
+constexpr std::uint32_t kNeverCancelled = 0;
+
+Error wrong(const LaunchData& launch, std::string message) {
+  return {ErrorCode::bad_input, std::move(message), launch.shader->source_name()};
+}
+
+// Float uniforms that a variable primitive of so many vertices fills.
+std::uint64_t variable_rows(const LaunchData::Primitives& p, std::uint64_t vertices) {
+  const std::uint64_t full = std::min<std::uint64_t>(vertices, p.input.full_vertices);
+  return 1 + full * p.attribute_count() + (vertices - full);
+}
+
+// Calls visit(first place in the list, vertices) for each primitive.
+template <class Visit>
+void each_listed(std::span<const std::uint32_t> list, Visit visit) {
+  for (std::size_t at = 0; at < list.size(); at += 1 + list[at]) visit(at + 1, list[at]);
+}
+
+std::uint32_t most_listed(const LaunchData::Primitives& p) {
+  std::uint32_t most = 0;
+  each_listed(p.list, [&](std::size_t, std::uint32_t vertices) { most = std::max(most, vertices); });
+  return most;
+}
+
+}  // namespace
+
+Status check_primitive_list(std::span<const std::uint32_t> list) {
+  for (std::size_t at = 0; at < list.size(); at += 1 + list[at])
+    if (list[at] == 0 || list[at] > list.size() - at - 1)
+      return Error{ErrorCode::bad_input, "a primitive of " + std::to_string(list[at]) + " vertices cannot be",
+                   "primitive list, place " + std::to_string(at)};
+  return {};
+}
+
+std::uint64_t primitive_count(const LaunchData::Primitives& p) {
+  const std::uint64_t vertices = p.vertex->count;
+  std::uint64_t primitives = 0;
+  switch (p.input.mode) {
+    case PrimitiveMode::point:
+      return p.input.registers.empty() ? 0 : vertices * p.attribute_count() / p.input.registers.size();
+    case PrimitiveMode::fixed:
+      return p.input.vertices == 0 ? 0 : vertices / p.input.vertices;
+    case PrimitiveMode::variable:
+      each_listed(p.list, [&](std::size_t, std::uint32_t) { ++primitives; });
+      break;
+  }
+  return primitives;
+}
+
+frontend::PrimitiveFacts primitive_facts(const LaunchData& launch) {
+  const LaunchData::Primitives& p = *launch.primitives;
+  frontend::PrimitiveFacts facts;
+  facts.enabled = p.triangles.vertices != nullptr ? p.input.outputs : 0;
+  facts.max_triangles = p.input.max_triangles;
+  if (!p.vertex || p.input.mode == PrimitiveMode::point) return facts;
+  if (p.input.mode == PrimitiveMode::fixed) {
+    facts.first_row = p.input.first;
+    facts.row_count = p.input.vertices * p.attribute_count();
+  } else {
+    // In steps, so that draws of different primitives share a kernel.
+    const std::uint64_t rows = (variable_rows(p, most_listed(p)) + 15) / 16 * 16;
+    facts.row_count = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(rows, launch.shader->primitive_limits().uniform_rows));
+  }
+  return facts;
+}
+
+Status check_primitives(const LaunchData& launch) {
+  const LaunchData::Primitives& p = *launch.primitives;
+  const std::uint64_t uniform_rows = launch.shader->primitive_limits().uniform_rows;
+  if (!p.vertex) {
+    if (p.input.mode == PrimitiveMode::point) return {};
+    return wrong(launch, std::string(name(p.input.mode)) + " primitives need a vertex stage");
+  }
+  if (p.vertex->count > kMaxVertices) return wrong(launch, "there are too many vertices");
+  if (launch.bound_inputs != 0) return wrong(launch, "inputs are bound, but the vertex stage gives them");
+  if (p.input.mode == PrimitiveMode::point) {
+    if (p.input.registers.empty()) return wrong(launch, "no input register takes an attribute");
+  } else if (p.input.mode == PrimitiveMode::fixed) {
+    const std::uint64_t rows = std::uint64_t{p.input.vertices} * p.attribute_count();
+    if (rows == 0 || p.input.first + rows > uniform_rows)
+      return wrong(launch, std::to_string(p.input.vertices) + " vertices of " +
+                               std::to_string(p.attribute_count()) + " attributes do not fit the uniforms");
+  } else {
+    if (variable_rows(p, most_listed(p)) > uniform_rows)
+      return wrong(launch, "a primitive of " + std::to_string(most_listed(p)) +
+                               " vertices does not fit the "
+                               "uniforms");
+    std::uint64_t highest = 0;
+    each_listed(p.list, [&](std::size_t at, std::uint32_t vertices) {
+      for (std::uint32_t k = 0; k < vertices; ++k) highest = std::max<std::uint64_t>(highest, p.list[at + k]);
+    });
+    if (!p.list.empty() && highest >= p.vertex->count)
+      return wrong(launch, "vertex " + std::to_string(highest) + " of the primitive list does not exist");
+  }
+  return {};
+}
+
+std::vector<std::uint32_t> gather_primitives(const LaunchData::Primitives& p,
+                                             const frontend::PrimitiveFacts& facts, const std::byte* vertices,
+                                             std::span<const std::uint32_t> uniforms) {
+  const std::size_t record = std::size_t{facts.row_count} * 4, attributes = p.attribute_count();
+  std::vector<std::uint32_t> rows,
+      file(uniforms.begin(), uniforms.begin() + static_cast<std::ptrdiff_t>(record));
+  rows.reserve(static_cast<std::size_t>(primitive_count(p)) * record);
+  each_listed(p.list, [&](std::size_t at, std::uint32_t count) {
+    std::uint32_t* to = file.data();
+    std::fill_n(to, 4, std::bit_cast<std::uint32_t>(static_cast<float>(count)));
+    to += 4;
+    for (std::uint32_t k = 0; k < count; ++k) {
+      const std::size_t copied = k < p.input.full_vertices ? attributes : 1;
+      std::memcpy(to, vertices + p.list[at + k] * attributes * kRowBytes, copied * kRowBytes);
+      to += copied * 4;
+    }
+    rows.insert(rows.end(), file.begin(), file.end());
+  });
+  return rows;
+}
+
+PrimitivePlan::PrimitivePlan(const LaunchState& launch, const frontend::Facts& facts, const Kernel& kernel,
+                             std::uint32_t* table, std::uint64_t fuel,
+                             const std::atomic<std::uint32_t>* cancel, const RunPlan* stage,
+                             const std::byte* rows)
+    : launch_(launch),
+      kernel_(kernel),
+      table_(table),
+      facts_(facts.primitives),
+      lanes_(kernel.report().ordered ? 1 : kernel.lanes()),
+      cancel_(cancel),
+      ordered_(kernel.report().ordered),
+      unit_rows_(launch.shader->unit_rows()),
+      triangle_rows_(std::size_t{3} * facts_.vertex_rows() * facts_.max_triangles),
+      output_count_(launch.output_count),
+      stage_(stage) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  fuel_ = fuel > kMost / kernel.lanes() ? kMost : fuel * kernel.lanes();
+  const LaunchData::Primitives& p = *launch.primitives;
+  if (stage != nullptr) {
+    attributes_ = p.attribute_count();
+    attributes_per_invocation_ = facts_.row_count != 0 ? facts_.row_count : p.input.registers.size();
+  }
+  const auto stage_stride = static_cast<std::ptrdiff_t>(attributes_per_invocation_ * kRowBytes);
+  for (std::uint64_t bits = facts.bound_inputs; bits != 0; bits &= bits - 1) {
+    const auto number = static_cast<std::size_t>(std::countr_zero(bits));
+    if (stage != nullptr) {
+      const auto& registers = p.input.registers;
+      const auto attribute = std::find(registers.begin(), registers.end(), number) - registers.begin();
+      inputs_[input_count_++] = {nullptr, stage_stride, nullptr, 1,
+                                 static_cast<std::uint32_t>(attribute) * std::uint32_t{kRowBytes}};
+    } else {
+      const LaunchData::Input& input = launch.inputs[number];
+      inputs_[input_count_++] = {static_cast<const std::byte*>(input.attribute.data),
+                                 launch.count > 1 ? static_cast<std::ptrdiff_t>(input.attribute.stride) : 0,
+                                 input.attribute.format == f32x4 ? nullptr : input.load, 1, 0};
+    }
+  }
+  if (facts_.row_count != 0)
+    inputs_[input_count_++] = {rows, static_cast<std::ptrdiff_t>(facts_.row_count * kRowBytes), nullptr,
+                               facts_.row_count, 0};
+  for (std::uint32_t k = 0; k < input_count_; ++k) input_rows_ += inputs_[k].rows;
+  const std::size_t each = triangle_stride() + (1 + output_count_ + attributes_per_invocation_) * kRowBytes;
+  chunk_ = std::clamp<std::uint64_t>(kAreaBytes / each, 1, ordered_ ? kMaxOrderedRange : kMaxRange);
+  chunk_ = std::max<std::uint64_t>(1, chunk_ / lanes_) * lanes_;
+}
+
+Result<PrimitiveArea> PrimitivePlan::make_area() const {
+  const std::size_t emission = chunk_ * kRowBytes, triangles = chunk_ * triangle_stride(),
+                    outputs = chunk_ * output_count_ * kRowBytes,
+                    unit = ordered_ ? (chunk_ + 1) * unit_stride() : 0,
+                    inputs = chunk_ * input_rows_ * kRowBytes,
+                    // Parts of the first and the last vertex may belong to other ranges.
+      vertices = (chunk_ * attributes_per_invocation_ + 2 * attributes_) * kRowBytes;
+  PrimitiveArea area;
+  area.memory.reset(new (std::nothrow) std::byte[emission + triangles + outputs + unit + inputs + vertices]);
+  if (!area.memory) return Error{ErrorCode::resource_limit, "no memory for emitted triangles", ""};
+  area.emission = area.memory.get();
+  area.triangles = area.emission + emission;
+  area.outputs = area.triangles + triangles;
+  area.unit = area.outputs + outputs;
+  area.inputs = area.unit + unit;
+  area.vertices = area.inputs + inputs;
+  if (ordered_) launch_.shader->fill_unit(launch_.values, area.unit);
+  return area;
+}
+
+// The vertices of a range of invocations.
+Status PrimitivePlan::run_stage(std::uint64_t first, std::uint64_t count, PrimitiveArea& area) const {
+  const std::uint64_t begin = first * attributes_per_invocation_ / attributes_;
+  const std::uint64_t end = ((first + count) * attributes_per_invocation_ + attributes_ - 1) / attributes_;
+  area.first_vertex = begin;
+  return stage_->with_rows(area.vertices, begin).run(begin, end - begin);
+}
+
+const std::byte* PrimitivePlan::address(const Input& input, std::uint64_t first,
+                                        const PrimitiveArea& area) const {
+  if (input.data != nullptr) return input.data + static_cast<std::ptrdiff_t>(first) * input.stride;
+  const std::uint64_t attribute = first * attributes_per_invocation_ - area.first_vertex * attributes_;
+  return area.vertices + attribute * kRowBytes + input.offset;
+}
+
+Status PrimitivePlan::run(std::uint64_t first, std::uint64_t count, PrimitiveArea& area) const {
+  if (stage_ != nullptr)
+    if (Status status = run_stage(first, count, area); !status) return status;
+  const std::uint64_t full = count / lanes_ * lanes_;
+  if (full != 0)
+    if (Status status = call(first, full, 0, true, area); !status) return status;
+  if (full != count)
+    if (Status status = call(first + full, count - full, full, false, area); !status) return status;
+  area.triangle_count = 0;
+  for (std::uint64_t n = 0; n < count; ++n) {
+    std::uint32_t emitted;
+    std::memcpy(&emitted, area.emission + n * kRowBytes, sizeof emitted);
+    if (emitted > facts_.max_triangles)
+      return Error{ErrorCode::resource_limit,
+                   "invocation " + std::to_string(first + n) + " emits " + std::to_string(emitted) +
+                       " triangles, more than the " + std::to_string(facts_.max_triangles) +
+                       " that the launch allows",
+                   launch_.shader->source_name()};
+    area.triangle_count += emitted;
+  }
+  for (std::uint32_t k = 0; k < output_count_; ++k) {
+    const LaunchData::Output& output = launch_.outputs[k];
+    output.store(area.outputs + k * chunk_ * kRowBytes,
+                 static_cast<std::byte*>(output.buffer.data) +
+                     static_cast<std::ptrdiff_t>(first) * static_cast<std::ptrdiff_t>(output.buffer.stride),
+                 static_cast<std::ptrdiff_t>(output.buffer.stride), count);
+  }
+  if (ordered_) std::memcpy(area.unit, area.unit + count * unit_stride(), unit_rows_ * kRowBytes);
+  return {};
+}
+
+const std::byte* PrimitivePlan::copy(const Input& input, const std::byte* from, std::uint64_t count,
+                                     std::uint64_t padded, std::byte* to) const {
+  const std::size_t bytes = input.rows * kRowBytes;
+  if (input.load != nullptr)
+    input.load(from, input.stride, count, to);
+  else
+    for (std::uint64_t n = 0; n < count; ++n)
+      std::memcpy(to + n * bytes, from + static_cast<std::ptrdiff_t>(n) * input.stride, bytes);
+  // Dead lanes do what a live one does.
+  for (std::uint64_t n = count; n < padded; ++n) std::memcpy(to + n * bytes, to + (count - 1) * bytes, bytes);
+  return to;
+}
+
+// `place`: the range's first invocation in the area. `whole`: its groups are full.
+Status PrimitivePlan::call(std::uint64_t first, std::uint64_t count, std::uint64_t place, bool whole,
+                           PrimitiveArea& area) const {
+  backend::KernelArgs args;
+  const std::uint64_t padded = (count + lanes_ - 1) / lanes_ * lanes_;
+  // An ordered kernel runs an invocation in all lanes of a group alike.
+  const auto bind = [&](const std::byte* address, std::ptrdiff_t stride) {
+    const bool alike = ordered_ && kernel_.lanes() != 1;
+    return backend::Binding{const_cast<std::byte*>(address), alike ? 0 : stride,
+                            stride * static_cast<std::ptrdiff_t>(lanes_)};
+  };
+  std::byte* staged = area.inputs;
+  std::uint32_t in = 0, out = 0;
+  for (std::uint32_t k = 0; k < input_count_; ++k) {
+    const Input& input = inputs_[k];
+    const auto bytes = static_cast<std::ptrdiff_t>(input.rows * kRowBytes);
+    const std::byte* from = address(input, first, area);
+    args.inputs[in++] = whole && input.load == nullptr
+                            ? bind(from, input.stride)
+                            : bind(copy(input, from, count, padded, staged), bytes);
+    staged += chunk_ * input.rows * kRowBytes;
+  }
+  const auto unit = static_cast<std::ptrdiff_t>(unit_stride());
+  if (ordered_) args.inputs[in++] = bind(area.unit, unit);
+  for (std::uint32_t k = 0; k < output_count_; ++k)
+    args.outputs[out++] = bind(area.outputs + (k * chunk_ + place) * kRowBytes, kRowBytes);
+  args.outputs[out++] = bind(area.emission + place * kRowBytes, kRowBytes);
+  args.outputs[out++] =
+      bind(area.triangles + place * triangle_stride(), static_cast<std::ptrdiff_t>(triangle_stride()));
+  if (ordered_) args.outputs[out++] = bind(area.unit + unit, unit);
+  args.table = table_;
+  args.group_count = padded / lanes_;
+  args.fuel = fuel_;
+  args.cancel = cancel_ != nullptr ? reinterpret_cast<const std::uint32_t*>(cancel_) : &kNeverCancelled;
+  return kernel_.run(args, *launch_.shader, launch_.values);
+}
+
+std::uint64_t PrimitivePlan::room() const {
+  const TriangleBuffer& buffer = launch_.primitives->triangles;
+  if (facts_.enabled == 0) return std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t room = buffer.size / (3 * facts_.vertex_rows() * kRowBytes);
+  return buffer.inverted != nullptr ? std::min<std::uint64_t>(room, buffer.inverted_size) : room;
+}
+
+void PrimitivePlan::append(const PrimitiveArea& area, std::uint64_t count, std::uint64_t place) const {
+  if (facts_.enabled == 0) return;
+  const TriangleBuffer& buffer = launch_.primitives->triangles;
+  const std::size_t triangle = 3 * facts_.vertex_rows() * kRowBytes;
+  auto* to = static_cast<std::byte*>(buffer.vertices) + place * triangle;
+  std::uint8_t* flag = buffer.inverted != nullptr ? buffer.inverted + place : nullptr;
+  for (std::uint64_t n = 0; n < count; ++n) {
+    std::uint32_t emission[4];
+    std::memcpy(emission, area.emission + n * kRowBytes, sizeof emission);
+    std::memcpy(to, area.triangles + n * triangle_stride(), emission[0] * triangle);
+    to += emission[0] * triangle;
+    if (flag != nullptr)
+      for (std::uint32_t k = 0; k < emission[0]; ++k) *flag++ = emission[1 + k / 32] >> k % 32 & 1;
+  }
+}
+
+}  // namespace warpjit::runtime

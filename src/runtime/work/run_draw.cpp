@@ -1,0 +1,116 @@
+// Runs a range of a draw's threads (draw.h).
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "runtime/work/run_plan.h"
+
+namespace warpjit::runtime {
+namespace {
+
+constexpr std::size_t kCopyBytes = 16 * 1024;
+
+// Constant sizes: a call of memcpy for a few bytes would take longer than all else here.
+using CopyRow = void (*)(std::byte* to, const std::byte* from);
+template <std::size_t kBytes>
+void copy_row(std::byte* to, const std::byte* from) {
+  std::memcpy(to, from, kBytes);
+}
+CopyRow copy_row(std::uint32_t bytes) {
+  return [&]<std::size_t... kSizes>(std::index_sequence<kSizes...>) {
+    static constexpr CopyRow kCopies[] = {copy_row<kSizes + 1>...};
+    return kCopies[bytes - 1];
+  }
+  (std::make_index_sequence<kRowBytes>());
+}
+
+}  // namespace
+
+Status RunPlan::run_draw(std::uint64_t first, std::uint64_t count) const {
+  const DrawBindings& draw = launch_.draw;
+  if (lanes_ > DrawBindings::kSpareResults)
+    return Error{ErrorCode::resource_limit,
+                 "groups of " + std::to_string(lanes_) + " threads are too wide for a draw", ""};
+  const std::uint64_t end = first + count, whole_end = std::min(end, std::max(first, draw.whole_rows));
+  // Numbered threads behind the end repeat the last one.
+  const bool spare = draw.facts.numbered && draw.whole_rows >= end + lanes_;
+  const std::uint64_t groups = (whole_end - first + (spare ? lanes_ - 1 : 0)) / lanes_;
+  if (groups != 0)
+    if (Status status = run_draw_whole(first, groups); !status) return status;
+  std::uint64_t done = first + groups * lanes_;
+  // A last group that is not full moves back over threads that have run.
+  if (done < end && groups != 0 && whole_end == end) return run_draw_whole(end - lanes_, 1);
+  while (done < end) {
+    const std::uint64_t threads = std::min(lanes_, end - done);
+    if (Status status = run_draw_copy(done, threads); !status) return status;
+    done += threads;
+  }
+  return {};
+}
+
+void RunPlan::bind_results(std::uint64_t first, backend::KernelArgs& args) const {
+  const DrawBindings& draw = launch_.draw;
+  const auto stride = static_cast<std::ptrdiff_t>(draw.result_stride);
+  std::byte* vertex = draw.results + static_cast<std::ptrdiff_t>(first) * stride;
+  backend::Binding* binding = args.outputs;
+  for (unsigned bits = draw.facts.stored; bits != 0; bits &= bits - 1)
+    *binding++ = {vertex + static_cast<std::size_t>(std::countr_zero(bits)) * kRowBytes, stride,
+                  stride * static_cast<std::ptrdiff_t>(lanes_)};
+}
+
+Status RunPlan::run_draw_whole(std::uint64_t first, std::uint64_t groups) const {
+  const DrawBindings& draw = launch_.draw;
+  const auto offset = static_cast<std::ptrdiff_t>(first), lanes = static_cast<std::ptrdiff_t>(lanes_);
+  backend::KernelArgs args;
+  for (std::uint32_t k = 0; k < draw.facts.row_count; ++k) {
+    const auto stride = static_cast<std::ptrdiff_t>(draw.rows[k].stride);
+    auto* data = const_cast<std::byte*>(draw.rows[k].data);
+    if (draw.facts.numbered)
+      args.inputs[k] = {data, stride, 0};
+    else
+      args.inputs[k] = {data + offset * stride, stride, stride * lanes};
+  }
+  if (draw.facts.numbered) {
+    constexpr std::ptrdiff_t kStride = sizeof *draw.numbers;
+    auto* numbers = reinterpret_cast<std::byte*>(const_cast<std::uint32_t*>(draw.numbers + first));
+    args.inputs[draw.facts.row_count] = {numbers, kStride, kStride * lanes};
+  }
+  bind_results(first, args);
+  return call(args, groups);
+}
+
+// One group from copies of its rows; lanes behind the last thread copy that one.
+Status RunPlan::run_draw_copy(std::uint64_t first, std::uint64_t count) const {
+  const DrawBindings& draw = launch_.draw;
+  alignas(64) std::byte local[kCopyBytes];
+  std::unique_ptr<std::byte[]> allocated;
+  std::byte* area = local;
+  const std::size_t needed = (draw.facts.row_count * kRowBytes + sizeof(std::uint32_t)) * lanes_;
+  if (needed > sizeof local) {
+    allocated.reset(new (std::nothrow) std::byte[needed]);
+    if (!allocated) return Error{ErrorCode::resource_limit, "no memory for a group's rows", ""};
+    area = allocated.get();
+  }
+  const auto lanes = static_cast<std::ptrdiff_t>(lanes_);
+  constexpr auto kStride = static_cast<std::ptrdiff_t>(kRowBytes);
+  backend::KernelArgs args;
+  for (std::uint32_t k = 0; k < draw.facts.row_count; ++k) {
+    const DrawBindings::Rows& rows = draw.rows[k];
+    const CopyRow copy = copy_row(rows.bytes);
+    args.inputs[k] = {area, kStride, draw.facts.numbered ? 0 : kStride * lanes};
+    for (std::uint64_t t = 0; t < lanes_; ++t, area += kRowBytes) {
+      const std::uint64_t thread = first + std::min(t, count - 1);
+      copy(area, rows.data + (draw.facts.numbered ? draw.numbers[thread] : thread) * rows.stride);
+    }
+  }
+  if (draw.facts.numbered) {
+    args.inputs[draw.facts.row_count] = {area, sizeof(std::uint32_t), lanes * 4};
+    for (std::uint32_t t = 0; t < lanes_; ++t, area += sizeof t) std::memcpy(area, &t, sizeof t);
+  }
+  bind_results(first, args);
+  return call(args, 1);
+}
+
+}  // namespace warpjit::runtime

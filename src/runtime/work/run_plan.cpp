@@ -1,0 +1,170 @@
+#include "runtime/work/run_plan.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <new>
+
+namespace warpjit::runtime {
+namespace {
+
+// Of the staging area. 16 KiB leave half of a usual L1 cache to the caller's rows and the table; a launch
+// with very many bindings on wide groups needs more and allocates.
+constexpr std::size_t kStagingBytes = 16 * 1024;
+
+constexpr std::uint32_t kNeverCancelled = 0;
+
+std::uint64_t saturating_multiply(std::uint64_t a, std::uint64_t b) {
+  return b != 0 && a > std::numeric_limits<std::uint64_t>::max() / b
+             ? std::numeric_limits<std::uint64_t>::max()
+             : a * b;
+}
+
+// Rows count..padded-1 become copies of the row before them, so that dead lanes do what a live one does.
+void pad_rows(std::byte* rows, std::uint64_t count, std::uint64_t padded) {
+  const std::byte* last = rows + (count - 1) * kRowBytes;
+  for (std::uint64_t n = count; n < padded; ++n) std::memcpy(rows + n * kRowBytes, last, kRowBytes);
+}
+
+}  // namespace
+
+RunPlan::RunPlan(const LaunchState& launch, const Kernel& kernel, std::uint32_t* table, std::uint64_t fuel,
+                 const std::atomic<std::uint32_t>* cancel)
+    : WorkPlan(cancel),
+      launch_(launch),
+      kernel_(kernel),
+      table_(table),
+      lanes_(kernel.lanes()),
+      group_fuel_(saturating_multiply(fuel, kernel.lanes())) {
+  if (launch.draw.facts.active) return;
+  // A stride that no row uses may be anything.
+  const auto usable = [&](std::size_t stride) {
+    return launch.count > 1 ? static_cast<std::ptrdiff_t>(stride) : std::ptrdiff_t{0};
+  };
+  const bool direct = !launch.allow_overlap;
+  for (std::uint64_t bits = launch.bound_inputs & launch.usage.inputs; bits != 0; bits &= bits - 1) {
+    const LaunchData::Input& input = launch.inputs[static_cast<std::size_t>(std::countr_zero(bits))];
+    inputs_[input_count_++] = {static_cast<const std::byte*>(input.attribute.data),
+                               usable(input.attribute.stride), input.load,
+                               direct && input.attribute.format == f32x4};
+    all_direct_ &= inputs_[input_count_ - 1].direct;
+  }
+  for (std::uint32_t k = 0; k < launch.output_count; ++k) {
+    const LaunchData::Output& output = launch.outputs[k];
+    outputs_[output_count_++] = {static_cast<std::byte*>(output.buffer.data), usable(output.buffer.stride),
+                                 output.store, direct && size(output.buffer.format) == kRowBytes};
+    all_direct_ &= outputs_[k].direct;
+  }
+}
+
+RunPlan RunPlan::with_rows(std::byte* rows, std::uint64_t first) const {
+  RunPlan plan = *this;
+  const std::size_t stride = output_count_ * kRowBytes;
+  const auto base = reinterpret_cast<std::uintptr_t>(rows) - static_cast<std::uintptr_t>(first) * stride;
+  plan.all_direct_ = std::all_of(inputs_, inputs_ + input_count_, [](const Input& in) { return in.direct; });
+  for (std::uint32_t k = 0; k < output_count_; ++k)
+    plan.outputs_[k] = {reinterpret_cast<std::byte*>(base + k * kRowBytes),
+                        static_cast<std::ptrdiff_t>(stride), store_rows(f32x4), true};
+  return plan;
+}
+
+Status RunPlan::call(backend::KernelArgs& args, std::uint64_t groups) const {
+  args.table = table_;
+  args.group_count = groups;
+  args.fuel = group_fuel_;
+  static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
+  args.cancel = cancel_ != nullptr ? reinterpret_cast<const std::uint32_t*>(cancel_) : &kNeverCancelled;
+  return kernel_.run(args, *launch_.shader, launch_.values);
+}
+
+Status RunPlan::run(std::uint64_t first, std::uint64_t count) const {
+  if (launch_.draw.facts.active) return run_draw(first, count);
+  if (!all_direct_) return run_staged(first, count);
+  const std::uint64_t groups = count / lanes_, rest = count % lanes_;
+  if (groups != 0)
+    if (Status status = run_direct(first, groups); !status) return status;
+  if (rest == 0) return {};
+  // A last group that is not full moves back over threads that have run: they get the same bits again, and
+  // nothing is copied.
+  if (groups != 0) return run_direct(first + count - lanes_, 1);
+  return run_staged(first, rest);
+}
+
+Status RunPlan::run_direct(std::uint64_t first, std::uint64_t groups) const {
+  backend::KernelArgs args;
+  const auto offset = static_cast<std::ptrdiff_t>(first);
+  const auto lanes = static_cast<std::ptrdiff_t>(lanes_);
+  for (std::uint32_t k = 0; k < input_count_; ++k) {
+    const Input& input = inputs_[k];
+    args.inputs[k] = {const_cast<std::byte*>(input.data) + offset * input.stride, input.stride,
+                      input.stride * lanes};
+  }
+  for (std::uint32_t k = 0; k < output_count_; ++k) {
+    const Output& output = outputs_[k];
+    args.outputs[k] = {output.data + offset * output.stride, output.stride, output.stride * lanes};
+  }
+  return call(args, groups);
+}
+
+Status RunPlan::run_staged(std::uint64_t first, std::uint64_t count) const {
+  alignas(64) std::byte local[kStagingBytes];
+  std::unique_ptr<std::byte[]> allocated;
+  std::byte* area = local;
+  const std::uint64_t group_bytes = lanes_ * kRowBytes;
+  const std::uint64_t bindings = std::max<std::uint64_t>(1, input_count_ + output_count_);
+  // Every binding has room for `piece` threads; a piece that is full leaves direct ones unused.
+  std::uint64_t groups_per_piece = kStagingBytes / (group_bytes * bindings);
+  if (groups_per_piece == 0) {
+    groups_per_piece = 1;
+    allocated.reset(new (std::nothrow) std::byte[group_bytes * bindings]);
+    if (!allocated) return Error{ErrorCode::resource_limit, "no memory for staging", ""};
+    area = allocated.get();
+  }
+  const std::uint64_t piece = groups_per_piece * lanes_;
+  const auto packed_step = static_cast<std::ptrdiff_t>(group_bytes);
+
+  while (count != 0) {
+    const std::uint64_t threads = std::min(count, piece);
+    const std::uint64_t groups = (threads + lanes_ - 1) / lanes_, padded = groups * lanes_;
+    const auto offset = static_cast<std::ptrdiff_t>(first);
+    const auto lanes = static_cast<std::ptrdiff_t>(lanes_);
+    const bool full = threads == padded;
+    backend::KernelArgs args;  // the kernel may advance the addresses in it
+    std::byte* rows = area;
+    const std::byte* staged[frontend::kMaxOutputs];
+    for (std::uint32_t k = 0; k < input_count_; ++k) {
+      const Input& input = inputs_[k];
+      const std::byte* from = input.data + offset * input.stride;
+      if (input.direct && full) {
+        args.inputs[k] = {const_cast<std::byte*>(from), input.stride, input.stride * lanes};
+        continue;
+      }
+      input.load(from, input.stride, threads, rows);
+      pad_rows(rows, threads, padded);
+      args.inputs[k] = {rows, kRowBytes, packed_step};
+      rows += padded * kRowBytes;
+    }
+    for (std::uint32_t k = 0; k < output_count_; ++k) {
+      const Output& output = outputs_[k];
+      if (output.direct && full) {
+        args.outputs[k] = {output.data + offset * output.stride, output.stride, output.stride * lanes};
+        continue;
+      }
+      staged[k] = rows;
+      args.outputs[k] = {rows, kRowBytes, packed_step};
+      rows += padded * kRowBytes;
+    }
+    if (Status status = call(args, groups); !status) return status;
+    for (std::uint32_t k = 0; k < output_count_; ++k) {
+      const Output& output = outputs_[k];
+      if (output.direct && full) continue;
+      output.store(staged[k], output.data + offset * output.stride, output.stride, threads);
+    }
+    first += threads;
+    count -= threads;
+  }
+  return {};
+}
+
+}  // namespace warpjit::runtime

@@ -1,0 +1,59 @@
+// Runs a range of a launch's threads through a kernel. Kernels know only whole groups and rows of four
+// words; other formats, and groups that are not full, pass through a staging area on the stack.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/engine/kernel.h"
+#include "runtime/work/launch.h"
+#include "runtime/work/work.h"
+
+namespace warpjit::runtime {
+
+// Rows and draws. Nothing of it changes while the workers work.
+class RunPlan final : public WorkPlan {
+ public:
+  RunPlan(const LaunchState& launch, const Kernel& kernel, std::uint32_t* table, std::uint64_t fuel,
+          const std::atomic<std::uint32_t>* cancel);
+
+  // Threads first to first + count - 1.
+  Status run(std::uint64_t first, std::uint64_t count) const override;
+
+  // The same with other places for the outputs: one packed row of all of them a thread, that of thread
+  // `first` at `rows`. Nothing is run before it.
+  RunPlan with_rows(std::byte* rows, std::uint64_t first) const;
+
+ private:
+  struct Input {
+    const std::byte* data;
+    std::ptrdiff_t stride;
+    LoadRows load;
+    bool direct;  // rows are as the kernel wants them
+  };
+  struct Output {
+    std::byte* data;
+    std::ptrdiff_t stride;
+    StoreRows store;
+    bool direct;
+  };
+  Status run_direct(std::uint64_t first, std::uint64_t groups) const;
+  Status run_staged(std::uint64_t first, std::uint64_t count) const;
+  Status run_draw(std::uint64_t first, std::uint64_t count) const;
+  Status run_draw_whole(std::uint64_t first, std::uint64_t groups) const;
+  Status run_draw_copy(std::uint64_t first, std::uint64_t count) const;
+  void bind_results(std::uint64_t first, backend::KernelArgs& args) const;
+  Status call(backend::KernelArgs& args, std::uint64_t groups) const;
+
+  const LaunchState& launch_;
+  const Kernel& kernel_;
+  std::uint32_t* table_;
+  std::uint64_t lanes_;
+  std::uint64_t group_fuel_;
+  std::uint32_t input_count_ = 0, output_count_ = 0;
+  bool all_direct_ = true;
+  // Only the first input_count_ and output_count_ are set.
+  Input inputs_[frontend::kMaxInputs];
+  Output outputs_[frontend::kMaxOutputs];
+};
+
+}  // namespace warpjit::runtime
