@@ -1,6 +1,7 @@
 #include "runtime/code/code_memory.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -66,6 +67,55 @@ TEST_P(CodeMemoryModes, RunsCodeAlsoAtReusedAddresses) {
     reused |= !seen.insert(block->address()).second;
   }
   EXPECT_TRUE(reused);
+}
+
+// Both processes place code, run it, and still run what was placed before; the parent lets go of some of
+// that.
+TEST_P(CodeMemoryModes, ProcessesThatForkDoNotSeeEachOthersCode) {
+  auto memory = CodeMemory::create(GetParam());
+  ASSERT_TRUE(memory);
+  std::vector<CodeMemory::Block> before;
+  for (std::uint32_t n = 0; n < 100; ++n) {
+    auto block = (*memory)->place(returns(n), {"p", {}});
+    ASSERT_TRUE(block);
+    before.push_back(std::move(*block));
+  }
+  // Places 200 pieces; true if these and what is left of `before` return what they should.
+  const auto works = [&](std::uint32_t first) {
+    std::vector<CodeMemory::Block> made;
+    for (std::uint32_t n = 0; n < 200; ++n) {
+      auto block = (*memory)->place(returns(first + n), {"p", {}});
+      if (!block) return false;
+      made.push_back(std::move(*block));
+    }
+    bool right = true;
+    for (std::uint32_t n = 0; n < 200; ++n) right = right && call(made[n]) == first + n;
+    for (std::uint32_t n = 0; n < 100; ++n)
+      if (before[n].address() != nullptr) right = right && call(before[n]) == n;
+    return right;
+  };
+  int parent_is_done[2], child_is_done[2];
+  ASSERT_EQ(pipe(parent_is_done), 0);
+  ASSERT_EQ(pipe(child_is_done), 0);
+  char byte = 0;
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    bool right = read(parent_is_done[0], &byte, 1) == 1 && works(2000);
+    right = write(child_is_done[1], &byte, 1) == 1 && right;
+    right = read(parent_is_done[0], &byte, 1) == 1 && right && works(3000);
+    _exit(right ? 0 : 1);
+  }
+  for (std::uint32_t n = 0; n < 100; n += 2) before[n] = {};
+  EXPECT_TRUE(works(1000));
+  EXPECT_EQ(write(parent_is_done[1], &byte, 1), 1);
+  EXPECT_EQ(read(child_is_done[0], &byte, 1), 1);
+  EXPECT_TRUE(works(4000));
+  EXPECT_EQ(write(parent_is_done[1], &byte, 1), 1);
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0) << "what the child ran";
+  for (const int end : {parent_is_done[0], parent_is_done[1], child_is_done[0], child_is_done[1]}) close(end);
 }
 
 TEST_P(CodeMemoryModes, NothingIsWritableAndExecutable) {

@@ -3,7 +3,10 @@
 #include <asmjit/core.h>
 
 #include <cstring>
+#include <mutex>
 #include <system_error>
+#include <unordered_map>
+#include <vector>
 
 namespace warpjit::runtime {
 namespace {
@@ -32,11 +35,10 @@ unsigned call(const void* address) {
   return function();
 }
 
-// Pages mapped twice, shared by many pieces.
+// Pages mapped twice, shared by many pieces. Processes that fork share them, too: what is there stays, and
+// each takes other pages for what it places from then on.
 class DualArena final : public CodeArena {
  public:
-  DualArena() : allocator_(&parameters()) {}
-
   const std::byte* place(std::span<const std::uint8_t> bytes) override {
     Views views;
     if (!allocate(bytes.size(), views)) return nullptr;
@@ -44,7 +46,12 @@ class DualArena final : public CodeArena {
     return static_cast<const std::byte*>(views.executable);
   }
   void release(const std::byte* code, std::size_t) override {
-    allocator_.release(const_cast<std::byte*>(code));
+    const std::lock_guard lock(mutex_);
+    const auto owner = owners_.find(code);
+    // Pieces of before a fork are let go: the other process may still run them.
+    if (owner == owners_.end()) return;
+    if (owner->second == forks()) pages_.back()->release(const_cast<std::byte*>(code));
+    owners_.erase(owner);
   }
 
   // Whether code that replaces code that has run is what runs.
@@ -57,7 +64,7 @@ class DualArena final : public CodeArena {
       write(views, returns(value));
       seen = seen && call(views.executable) == value;
     }
-    allocator_.release(views.executable);
+    release(static_cast<const std::byte*>(views.executable), size);
     return seen;
   }
 
@@ -66,12 +73,21 @@ class DualArena final : public CodeArena {
     void *executable = nullptr, *writable = nullptr;
   };
   bool allocate(std::size_t size, Views& views) {
+    const std::lock_guard lock(mutex_);
+    const unsigned now = forks();
+    if (pages_.empty() || now != forks_)
+      pages_.push_back(std::make_unique<asmjit::JitAllocator>(&parameters()));
+    forks_ = now;
+    asmjit::JitAllocator& pages = *pages_.back();
     // asmjit hands out 64-byte granules and aborts the bookkeeping on 0.
-    if (allocator_.alloc(&views.executable, &views.writable, size == 0 ? 1 : size) != asmjit::kErrorOk)
+    if (pages.alloc(&views.executable, &views.writable, size == 0 ? 1 : size) != asmjit::kErrorOk)
       return false;
-    if (views.executable != views.writable) return true;
-    allocator_.release(views.executable);  // asmjit fell back to one mapping: not W^X
-    return false;
+    if (views.executable == views.writable) {
+      pages.release(views.executable);  // asmjit fell back to one mapping: not W^X
+      return false;
+    }
+    owners_[static_cast<const std::byte*>(views.executable)] = now;
+    return true;
   }
   static void write(const Views& views, std::span<const std::uint8_t> bytes) {
     if (bytes.empty()) return;
@@ -94,7 +110,10 @@ class DualArena final : public CodeArena {
     return result;
   }
 
-  asmjit::JitAllocator allocator_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<asmjit::JitAllocator>> pages_;  // the last one is in use
+  unsigned forks_ = 0;                                        // when that was made
+  std::unordered_map<const std::byte*, unsigned> owners_;     // forks() when a piece was placed
 };
 
 }  // namespace

@@ -27,6 +27,8 @@ std::unique_ptr<CodeArena> make_dual_arena(std::string& reason);
 std::unique_ptr<CodeArena> make_flip_arena(std::string& reason);
 // The system's number of the last error of this thread, 0 if there was none; forgets it.
 int take_system_error();
+// How often this process, or one that it comes from, has forked since it first asked.
+unsigned forks();
 // The list of code that a profiler of the system reads. Negative: there is none.
 int open_perf_map();
 void close_perf_map(int file);

@@ -1,5 +1,6 @@
 // Executable memory and the perf map on Linux.
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -53,6 +54,15 @@ class FlipArena final : public CodeArena {
 std::unique_ptr<CodeArena> make_dual_arena(std::string& reason) { return make_asmjit_dual_arena(reason); }
 std::unique_ptr<CodeArena> make_flip_arena(std::string& reason) {
   return probed(std::make_unique<FlipArena>(), reason);
+}
+
+unsigned forks() {
+  static std::atomic<unsigned> count = 0;
+  [[maybe_unused]] static const int registered = [] {
+    const auto counted = [] { count.fetch_add(1, std::memory_order_relaxed); };
+    return pthread_atfork(nullptr, counted, counted);
+  }();
+  return count.load(std::memory_order_relaxed);
 }
 
 int take_system_error() { return std::exchange(errno, 0); }

@@ -66,6 +66,8 @@ std::unique_ptr<CodeArena> make_flip_arena(std::string& reason) {
   return probed(std::make_unique<FlipArena>(), reason);
 }
 
+unsigned forks() { return 0; }
+
 int take_system_error() { return std::exchange(errno, 0); }
 
 int open_perf_map() { return -1; }

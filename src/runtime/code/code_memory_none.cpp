@@ -12,6 +12,8 @@ std::unique_ptr<CodeArena> make_flip_arena(std::string& reason) {
   return nullptr;
 }
 
+unsigned forks() { return 0; }
+
 int take_system_error() { return 0; }
 
 int open_perf_map() { return -1; }

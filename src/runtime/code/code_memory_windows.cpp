@@ -43,6 +43,8 @@ std::unique_ptr<CodeArena> make_flip_arena(std::string& reason) {
   return probed(std::make_unique<FlipArena>(), reason);
 }
 
+unsigned forks() { return 0; }
+
 int take_system_error() {
   const DWORD error = GetLastError();
   SetLastError(0);
