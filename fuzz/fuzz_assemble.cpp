@@ -4,7 +4,7 @@
 #include "frontend/pica200/shbin.h"
 #include "target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int warpjit::fuzz::fuzz_assemble(const std::uint8_t* data, std::size_t size) {
   using namespace warpjit;
   const pica200::SourceFile source{"fuzz.v.pica", std::string(fuzz::text(data, size))};
   const auto container = pica200::assemble({&source, 1});

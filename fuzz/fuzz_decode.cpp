@@ -7,7 +7,7 @@
 #include "frontend/pica200/interpret.h"
 #include "target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int warpjit::fuzz::fuzz_decode(const std::uint8_t* data, std::size_t size) {
   using namespace warpjit;
   if (size < 6 || size > 4 * pica200::kMaxCodeWords) return 0;
   std::vector<std::uint32_t> words((size - 2) / 4);

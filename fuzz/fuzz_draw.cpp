@@ -98,7 +98,7 @@ Drawn draw(const Engine& engine, pica200::VertexStage& stage, std::span<const st
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int warpjit::fuzz::fuzz_draw(const std::uint8_t* data, std::size_t size) {
   static const Engine engine;
   Reader reader(data, size);
   pica200::VertexStage stage;

@@ -3,7 +3,7 @@
 #include "ir/printer.h"
 #include "target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int warpjit::fuzz::fuzz_ir_parser(const std::uint8_t* data, std::size_t size) {
   using namespace warpjit;
   const auto function = ir::parse(fuzz::text(data, size));
   if (!function) {

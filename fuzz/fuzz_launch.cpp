@@ -22,7 +22,7 @@ Result<std::vector<std::byte>> files(const std::string& name) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int warpjit::fuzz::fuzz_launch(const std::uint8_t* data, std::size_t size) {
   static const Engine engine;
   if (const auto compute = tool::parse_compute_launch(fuzz::text(data, size), "fuzz.json", files); !compute)
     fuzz::require(!compute.error().where.empty(), "an error names the field");

@@ -4,7 +4,7 @@
 #include "frontend/pica200/shbin.h"
 #include "target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int warpjit::fuzz::fuzz_shbin(const std::uint8_t* data, std::size_t size) {
   using namespace warpjit;
   const auto container = pica200::read_shbin(fuzz::bytes(data, size), "fuzz.shbin");
   if (!container) {

@@ -3,7 +3,7 @@
 #include "frontend/tesla/disassemble.h"
 #include "target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int warpjit::fuzz::fuzz_tesla_assemble(const std::uint8_t* data, std::size_t size) {
   using namespace warpjit;
   const auto container = tesla::assemble(fuzz::text(data, size), "fuzz.tesla");
   if (!container) {

@@ -6,7 +6,7 @@
 #include "frontend/tesla/disassemble.h"
 #include "target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int warpjit::fuzz::fuzz_tesla_decode(const std::uint8_t* data, std::size_t size) {
   using namespace warpjit;
   if (size < 5 || size > 1 << 14) return 0;
   tesla::Program program;

@@ -3,7 +3,7 @@
 #include "frontend/tesla/disassemble.h"
 #include "target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int warpjit::fuzz::fuzz_tesla_elf_cubin(const std::uint8_t* data, std::size_t size) {
   using namespace warpjit;
   const auto container = tesla::read_elf_cubin(fuzz::bytes(data, size), "fuzz.cubin");
   if (!container) {

@@ -6,7 +6,7 @@
 #include "frontend/tesla/reach.h"
 #include "target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int warpjit::fuzz::fuzz_tesla_run(const std::uint8_t* data, std::size_t size) {
   using namespace warpjit;
   if (size < 5 || size > 1 << 12) return 0;
   tesla::Program program;

@@ -4,7 +4,7 @@
 #include "frontend/tesla/disassemble.h"
 #include "target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int warpjit::fuzz::fuzz_tesla_text_cubin(const std::uint8_t* data, std::size_t size) {
   using namespace warpjit;
   const auto container = tesla::read_text_cubin(fuzz::text(data, size), "fuzz.cubin");
   if (!container) {

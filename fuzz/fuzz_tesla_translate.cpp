@@ -5,7 +5,7 @@
 #include "target.h"
 #include "warpjit/tesla.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int warpjit::fuzz::fuzz_tesla_translate(const std::uint8_t* data, std::size_t size) {
   using namespace warpjit;
   if (size < 5 || size > 1 << 11) return 0;
   static const Engine engine([] {

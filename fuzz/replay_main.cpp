@@ -1,5 +1,5 @@
-// Runs a fuzz target over files instead of under libFuzzer: how CI replays the corpus with any compiler.
-//   replay_NAME FILE-OR-FOLDER...
+// Runs a fuzz target over files instead of under libFuzzer: how tests replay the corpus with any compiler.
+//   warpjit_fuzz_replay TARGET FILE-OR-FOLDER...
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -8,6 +8,7 @@
 #include <iterator>
 #include <vector>
 
+extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv);
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace {
@@ -26,6 +27,7 @@ void replay(const std::filesystem::path& path) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  LLVMFuzzerInitialize(&argc, &argv);
   unsigned count = 0;
   for (int k = 1; k < argc; ++k) {
     if (!std::filesystem::is_directory(argv[k])) {

@@ -1,4 +1,4 @@
-// What fuzz targets share: a property that must hold for every input.
+// What fuzz targets share: a property that must hold for every input. A target returns 0.
 #pragma once
 
 #include <cstddef>
@@ -22,5 +22,9 @@ inline std::span<const std::byte> bytes(const std::uint8_t* data, std::size_t si
 inline std::string_view text(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
+
+#define FUZZ_TARGET(name) int fuzz_##name(const std::uint8_t* data, std::size_t size);
+#include "targets.inc"
+#undef FUZZ_TARGET
 
 }  // namespace warpjit::fuzz
