@@ -1,6 +1,6 @@
 // Embeds warpjit: runs a PICA200 vertex shader over the corners of a cube, from an array of structures to
 // arrays of clip positions and colours, and prints what came out.
-#include <warpjit/warpjit.hpp>
+#include <warpjit/pica200.hpp>
 
 #include <array>
 #include <cstddef>

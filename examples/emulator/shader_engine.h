@@ -2,7 +2,7 @@
 // lanes and on all cores, and need not stop for shaders that it sees for the first time.
 #pragma once
 
-#include <warpjit/warpjit.hpp>
+#include <warpjit/pica200.hpp>
 
 #include <array>
 #include <cstdint>

@@ -44,6 +44,15 @@ TEST(TeslaTextCubin, Reads) {
   EXPECT_EQ(container->programs[1].constants.size(), 1U);
 }
 
+TEST(TeslaTextCubin, WhatIsWrittenReadsBack) {
+  const auto container = read_text_cubin(kText, "a.cubin");
+  ASSERT_TRUE(container.ok());
+  const std::string text = write_text_cubin(*container);
+  const auto again = read_text_cubin(text, "a.cubin");
+  ASSERT_TRUE(again.ok()) << to_string(again.error()) << text;
+  EXPECT_EQ(again->programs, container->programs);
+}
+
 TEST(TeslaTextCubin, CutAnywhere) {
   for (std::size_t size = 0; size < kText.size(); ++size) {
     const auto container = read_text_cubin(std::string_view(kText).substr(0, size), "a.cubin");

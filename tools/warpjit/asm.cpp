@@ -26,8 +26,9 @@ Json words_json(const std::vector<std::uint32_t>& words) {
 
 int assemble_files(const AsmOptions& options) {
   if (options.out.empty() && !options.json)
-    return fail({ErrorCode::bad_input, "say where to: -o FILE.shbin, or --json to print the words", "asm"});
+    return fail({ErrorCode::bad_input, "say where to: -o FILE, or --json to print the words", "asm"});
   if (is_compute(options.files[0])) {
+    if (options.labels) return fail({ErrorCode::bad_input, "cubins have no labels", "--labels"});
     if (options.files.size() != 1)
       return fail({ErrorCode::bad_input, "kernels are assembled one source at a time", options.files[1]});
     return assemble_compute(options.files[0], options.out, options.json);
@@ -62,7 +63,7 @@ int assemble_files(const AsmOptions& options) {
 void add_asm(CLI::App& app, int& exit) {
   const auto options = std::make_shared<AsmOptions>();
   CLI::App* command =
-      app.add_subcommand("asm", "Assemble sources into an SHBIN container; *.tesla into code words");
+      app.add_subcommand("asm", "Assemble sources into an SHBIN container; *.tesla into a text cubin");
   command->add_option("files", options->files, "sources; each without .nodvle gives one program")->required();
   command->add_option("-o,--out", options->out, "container to write");
   command->add_flag("--labels", options->labels, "store procedure and label names");

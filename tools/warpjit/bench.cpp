@@ -107,10 +107,15 @@ BarChart make_chart(const std::vector<Row>& rows, const std::string& title) {
 }
 
 int bench_launch(const BenchOptions& options) {
-  if (is_compute(options.input.file))
-    return bench_compute({options.input, {}, false, options.json}, options.engines, options.seconds);
   if (!options.chart.empty() && !options.chart.ends_with(".svg") && !options.chart.ends_with(".png"))
     return fail({ErrorCode::bad_input, "a chart's name must end in .svg or .png", "--chart"});
+  if (is_compute(options.input.file)) {
+    if (!options.counts.empty())
+      return fail(
+          {ErrorCode::bad_input, "a kernel's grid and block say how many threads there are", "--counts"});
+    return bench_compute({options.input, {}, false, options.json}, options.engines, options.seconds,
+                         options.chart);
+  }
   const auto file = load_launch(options.input);
   if (!file) return fail(file.error());
   const Engine engine;

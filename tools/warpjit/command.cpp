@@ -57,7 +57,7 @@ Result<LoadedProgram> load_program(const ProgramInput& input) {
   LoadedProgram loaded;
   ProgramRequest request;
   if (!input.entry.empty()) set_entry(request, input.entry);
-  if (input.file.ends_with(".json")) {
+  if (is_launch_file(input.file)) {
     if (!input.entry.empty())
       return Error{ErrorCode::bad_input, "a launch file names its entry itself; --entry is for programs",
                    input.file};

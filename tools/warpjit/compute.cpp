@@ -6,8 +6,10 @@
 #include <chrono>
 
 #include "base/hash.h"
+#include "chart.h"
 #include "compute_profile.h"
 #include "engines.h"
+#include "frontend/tesla/cubin.h"
 #include "frontend/tesla/disassemble.h"
 #include "frontend/tesla/shader.h"
 #include "runtime/engine/engine.h"
@@ -99,6 +101,11 @@ class BoundCompute {
 };
 
 Result<BoundCompute> load(const RunInput& input) {
+  if (input.count)
+    return Error{ErrorCode::bad_input, "a kernel's grid and block say how many threads there are", "--count"};
+  if (!is_launch_file(input.file))
+    return Error{ErrorCode::bad_input,
+                 "a kernel needs a launch file, which `warpjit launch` makes a template of", input.file};
   WARPJIT_TRY(ComputeFile file, read_compute_launch(input.file));
   return BoundCompute::make(std::move(file));
 }
@@ -201,11 +208,12 @@ int run_compute(const ComputeOptions& options, const RunOptions& run, bool dispa
     fmt::print("checksum {:#018x}\n", bound->checksum());
     if (options.stats) print_profile(profile);
   }
+  const bool sound = report_fault(*report);
   if (mismatch) {
     fmt::print(stderr, "warpjit: mismatch: {}\n", *mismatch);
     return kMismatch;
   }
-  return report_fault(*report) ? kOk : kFault;
+  return sound ? kOk : kFault;
 }
 
 namespace {
@@ -297,7 +305,8 @@ int verify_compute(const ComputeOptions& options, const std::vector<std::string>
   return exit;
 }
 
-int bench_compute(const ComputeOptions& options, const std::vector<std::string>& engines, double seconds) {
+int bench_compute(const ComputeOptions& options, const std::vector<std::string>& engines, double seconds,
+                  const std::string& chart) {
   auto bound = load(options.input);
   if (!bound) return fail(bound.error());
   const Engine engine;
@@ -305,6 +314,10 @@ int bench_compute(const ComputeOptions& options, const std::vector<std::string>&
   if (!choices) return fail(choices.error());
   for (const std::string& text : choices->unusable) fmt::print(stderr, "warpjit: skipped {}\n", text);
   Json list = Json::array();
+  BarChart bars{bound->file().name,
+                "M threads/s (log)",
+                {},
+                {{fmt::format("{} threads", bound->file().threads()), {}}}};
   double first = 0;
   if (!options.json)
     fmt::print("{}: {} threads\n{:10} {:>14} {:>12} {:>10} {:>12}\n", bound->file().name,
@@ -330,9 +343,15 @@ int bench_compute(const ComputeOptions& options, const std::vector<std::string>&
     const double rate = static_cast<double>(bound->file().threads()) / best;
     if (first == 0) first = rate;
     list.push_back({{"engine", name(choice)}, {"threads_per_second", rate}, {"compile_us", compiles[7]}});
+    bars.series.push_back(name(choice));
+    bars.groups[0].values.push_back(rate / 1e6);
     if (!options.json)
       fmt::print("{:10} {:>14.3f} {:>12.2f} {:>10.2f} {:>12.1f}\n", name(choice), rate / 1e6, 1e9 / rate,
                  rate / first, compiles[7]);
+  }
+  if (!chart.empty()) {
+    if (const Status written = write_chart(bars, chart); !written) return fail(written.error());
+    fmt::print(stderr, "chart: {}\n", chart);
   }
   if (options.json)
     print_json({{"launch", bound->file().name},
@@ -344,7 +363,10 @@ int bench_compute(const ComputeOptions& options, const std::vector<std::string>&
 
 namespace {
 Result<tesla::Program> load_kernel(const ProgramInput& input) {
-  if (!input.file.ends_with(".json")) return read_kernel(input.file, input.entry);
+  if (!input.entry.empty() && is_launch_file(input.file))
+    return Error{ErrorCode::bad_input, "a launch file names its entry itself; --entry is for programs",
+                 input.file};
+  if (!is_launch_file(input.file)) return read_kernel(input.file, input.entry);
   WARPJIT_TRY(ComputeFile file, read_compute_launch(input.file));
   return std::move(file.program);
 }
@@ -366,7 +388,7 @@ int disassemble_compute(const ProgramInput& input, const std::string& out, bool 
 
 int info_compute(const std::string& file, bool json) {
   tesla::Container container;
-  if (file.ends_with(".json")) {
+  if (is_launch_file(file)) {
     auto program = load_kernel({file, {}});
     if (!program) return fail(program.error());
     container.programs.push_back(std::move(*program));
@@ -398,18 +420,20 @@ int info_compute(const std::string& file, bool json) {
 }
 
 int assemble_compute(const std::string& file, const std::string& out, bool json) {
-  const auto program = read_kernel(file, {});
-  if (!program) return fail(program.error());
+  const auto container = read_kernels(file);
+  if (!container) return fail(container.error());
   if (!out.empty()) {
-    const auto bytes = std::as_bytes(std::span(program->code));
-    if (const Status written = write_file(out, bytes); !written) return fail(written.error());
-    fmt::print(stderr, "{}: {} code words\n", out, program->code.size());
+    if (const Status written = write_file(out, tesla::write_text_cubin(*container)); !written)
+      return fail(written.error());
+    fmt::print(stderr, "{}: {} kernel{}\n", out, container->programs.size(),
+               container->programs.size() == 1 ? "" : "s");
   }
-  if (json) {
-    Json words = Json::array();
-    for (const std::uint32_t word : program->code) words.push_back(hex(word));
-    print_json({{"kernel", program->name}, {"words", std::move(words)}});
-  }
+  if (!json) return kOk;
+  const auto program = tesla::select_program(*container, {});
+  if (!program) return fail(program.error());
+  Json words = Json::array();
+  for (const std::uint32_t word : program->code) words.push_back(hex(word));
+  print_json({{"kernel", program->name}, {"words", std::move(words)}});
   return kOk;
 }
 
@@ -421,7 +445,7 @@ std::string ComputeCode::instruction(std::uint32_t address) const {
 Result<ComputeCode> translate_compute(const ProgramInput& input, bool dispatch) {
   ComputeCode code;
   std::optional<Launch> launch;
-  if (input.file.ends_with(".json")) {
+  if (is_launch_file(input.file)) {
     WARPJIT_TRY(ComputeFile file, read_compute_launch(input.file));
     WARPJIT_TRY(BoundCompute bound, BoundCompute::make(std::move(file)));
     code.program = bound.file().program;

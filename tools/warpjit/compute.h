@@ -18,10 +18,12 @@ struct ComputeOptions {
 int run_compute(const ComputeOptions& options, const RunOptions& run, bool dispatch);
 // `dispatch`: also with the warp's control stack.
 int verify_compute(const ComputeOptions& options, const std::vector<std::string>& engines, bool dispatch);
-int bench_compute(const ComputeOptions& options, const std::vector<std::string>& engines, double seconds);
+// `chart`: a file for a bar chart; empty: none.
+int bench_compute(const ComputeOptions& options, const std::vector<std::string>& engines, double seconds,
+                  const std::string& chart);
 int disassemble_compute(const ProgramInput& input, const std::string& out, bool json);
 int info_compute(const std::string& file, bool json);
-// Code words of the only kernel: little-endian into a file, or as JSON.
+// A text cubin of all kernels into a file, or the code words of the only one as JSON.
 int assemble_compute(const std::string& file, const std::string& out, bool json);
 
 // A kernel's thread form, for the launch of a launch file or, without one, one block of 256 threads; and the

@@ -55,13 +55,16 @@ class ComputeReader {
     WARPJIT_TRY(const JsonField program, root_.require("program"));
     WARPJIT_CHECK(program.expect_object());
     if (program.has("words")) return read_words(program);
-    WARPJIT_CHECK(program.expect_keys({"file", "kernel"}));
+    WARPJIT_CHECK(program.expect_keys({"file", "entry", "kernel"}));
+    if (program.has("entry") && program.has("kernel"))
+      return program.error("'kernel' is an older name of 'entry': give one of them");
     WARPJIT_TRY(const JsonField file, program.require("file"));
     WARPJIT_TRY(const std::string name, file.string());
     std::string kernel;
-    if (const auto field = program.find("kernel")) {
-      WARPJIT_TRY(kernel, field->string());
-    }
+    for (const char* key : {"entry", "kernel"})
+      if (const auto field = program.find(key)) {
+        WARPJIT_TRY(kernel, field->string());
+      }
     const auto bytes = files_(name);
     if (!bytes) return file.wrap(bytes.error());
     const auto container = read_kernels(*bytes, name);
@@ -196,9 +199,19 @@ class ComputeReader {
     for (std::size_t k = 0; k < list->size(); ++k) {
       ComputeMemory piece;
       WARPJIT_CHECK(read_piece(list->at(k), total, piece));
+      for (std::size_t other = 0; other < launch_.memory.size(); ++other)
+        if (overlap(piece, launch_.memory[other]))
+          return list->at(k).error("overlaps memory[" + std::to_string(other) + "], which has " +
+                                   std::to_string(launch_.memory[other].bytes.size()) + " bytes from " +
+                                   hex_address(launch_.memory[other].address) + " on");
       launch_.memory.push_back(std::move(piece));
     }
     return {};
+  }
+
+  static bool overlap(const ComputeMemory& a, const ComputeMemory& b) {
+    return a.name == b.name && a.address < std::uint64_t{b.address} + b.bytes.size() &&
+           b.address < std::uint64_t{a.address} + a.bytes.size();
   }
 
   Status read_piece(const JsonField& field, std::uint64_t& total, ComputeMemory& piece) {
@@ -334,10 +347,14 @@ class ComputeReader {
 
 bool is_compute(const std::string& path) {
   if (path.ends_with(".tesla") || path.ends_with(".cubin")) return true;
-  if (!path.ends_with(".json")) return false;
-  const auto bytes = read_file(path, kMaxJsonBytes);
+  const auto bytes = read_file(path);
   if (!bytes) return false;
-  const auto json = parse_json(as_text(*bytes), path);
+  const std::string_view text = as_text(*bytes);
+  if (!is_launch_text(text))
+    return text.starts_with("architecture") || text.starts_with(
+                                                   "\x7f"
+                                                   "ELF");
+  const auto json = parse_json(text, path);
   return json && json->is_object() && json->contains("isa") && (*json)["isa"] == "tesla";
 }
 

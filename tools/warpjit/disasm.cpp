@@ -17,7 +17,13 @@ struct DisasmOptions {
 };
 
 int disassemble_program(const DisasmOptions& options) {
-  if (is_compute(options.input.file)) return disassemble_compute(options.input, options.out, options.json);
+  if (is_compute(options.input.file)) {
+    for (const auto& [given, name] :
+         {std::pair(options.no_names, "--no-names"), std::pair(options.no_words, "--no-words"),
+          std::pair(options.flat, "--flat")})
+      if (given) return fail({ErrorCode::bad_input, "listings of kernels have one form", name});
+    return disassemble_compute(options.input, options.out, options.json);
+  }
   const auto loaded = load_program(options.input);
   if (!loaded) return fail(loaded.error());
   const pica200::Program& program = loaded->program;

@@ -43,6 +43,17 @@ std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+bool is_launch_text(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && text[first] == '{';
+}
+
+bool is_launch_file(const std::string& path) {
+  if (path.ends_with(".json")) return true;
+  const auto bytes = read_file(path);
+  return bytes && is_launch_text(as_text(*bytes));
+}
+
 FileReader folder_reader(fs::path folder) {
   return [folder = std::move(folder)](const std::string& name) -> Result<std::vector<std::byte>> {
     const fs::path relative(name);

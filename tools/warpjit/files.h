@@ -25,6 +25,10 @@ Status write_file(const std::filesystem::path& path, std::string_view text);
 
 std::string_view as_text(std::span<const std::byte> bytes);
 
+// Is it a launch file? No container and no source begins with a brace.
+bool is_launch_text(std::string_view text);
+bool is_launch_file(const std::string& path);  // false if it cannot be read, unless its name ends in .json
+
 // Gives the bytes of a file that a launch names. The name comes from an untrusted launch file.
 using FileReader = std::function<Result<std::vector<std::byte>>(const std::string& name)>;
 

@@ -36,7 +36,7 @@ std::string label(const Outcome& outcome) {
 }
 
 Result<LaunchFile> load(const VerifyOptions& options) {
-  if (options.input.file.ends_with(".json")) {
+  if (is_launch_file(options.input.file)) {
     WARPJIT_TRY(LaunchFile launch, read_launch(options.input.file));
     if (options.random != 0) randomize_inputs(launch, options.random, options.seed);
     if (options.input.count) WARPJIT_CHECK(set_count(launch, *options.input.count));
@@ -83,8 +83,13 @@ void print(const Outcome& outcome, const std::string& reference, bool expectatio
 }
 
 int verify_launch(const VerifyOptions& options) {
-  if (is_compute(options.input.file))
+  if (is_compute(options.input.file)) {
+    if (options.random != 0)
+      return fail({ErrorCode::bad_input, "random data is made for vertex programs only", "--random"});
+    if (!options.entry.empty())
+      return fail({ErrorCode::bad_input, "a launch file names its entry itself", "--entry"});
     return verify_compute({options.input, {}, false, options.json}, options.engines, options.dispatch);
+  }
   auto file = load(options);
   if (!file) return fail(file.error());
   auto made = BoundLaunch::make(std::move(*file));

@@ -22,6 +22,9 @@ Result<Container> read_cubin(std::span<const std::byte> bytes, const std::string
 // "file:line".
 Result<Container> read_text_cubin(std::string_view text, const std::string& file_name);
 
+// A text cubin that reads back as the same kernels. Names are those that a container or the assembler takes.
+std::string write_text_cubin(const Container& container);
+
 // ELF, 32 or 64 bits. What an sm_1x file says of its kernels is only partly known: registers come from the
 // section's sh_info, the size of shared memory is that of .nv.shared, .nv.info is skipped. An error names the
 // file, the byte offset and the field.
