@@ -10,17 +10,16 @@ namespace {
 
 using ir::Opcode;
 using ir::OpcodeInfo;
-constexpr std::uint32_t kMostOperands = 6, kMostResults = 2;
 
 struct Lane {
-  std::array<std::uint32_t, kMostOperands> operands{};
-  std::array<std::uint32_t, kMostResults> results{};
+  std::array<std::uint32_t, ir::kMaxOperands> operands{};
+  std::array<std::uint32_t, ir::kMaxCalloutResults> results{};
 };
 
 void pure(const CallSite& site, const OpcodeInfo& row, Lane& lane) {
-  if (!ir::can_evaluate(site.opcode))
+  if (!row.lane_wise())
     return ir::evaluate_callout(site.opcode, site.immediate, lane.operands.data(), lane.results.data());
-  std::array<std::uint64_t, kMostOperands> operands{};
+  std::array<std::uint64_t, ir::kMaxOperands> operands{};
   for (std::size_t k = 0; k < row.operands.size(); ++k)
     operands[k] = row.operands[k] == 'b' ? lane.operands[k] & 1 : lane.operands[k];
   lane.results[0] =
@@ -40,7 +39,8 @@ std::uint64_t pair(std::uint32_t low, std::uint32_t high) { return low | std::ui
 void memory(const CallSite& site, ir::BlockMemory& block, std::uint32_t thread, Lane& lane) {
   const auto access = ir::MemoryAccess::unpack(site.immediate);
   const ir::BlockMemory::Place place{site.guest_address, thread};
-  const auto& [guard, address, b, c, d, e] = lane.operands;
+  const auto& words = lane.operands;
+  const std::uint32_t address = words[1], b = words[2], c = words[3], d = words[4], e = words[5];
   switch (site.opcode) {
     case Opcode::LoadMemory:
       lane.results[0] = block.load(access, address, place);

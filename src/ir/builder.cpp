@@ -38,15 +38,9 @@ Inst Builder::emit_inst(Opcode opcode, std::span<const Value> operands, std::uin
 }
 
 Value Builder::emit(Opcode opcode, std::span<const Value> operands, std::uint64_t immediate) {
-  switch (opcode) {
-    case Opcode::ConstI1:
-      return function_.constant_value(Type::i1, immediate & 1);
-    case Opcode::ConstI32:
-      return function_.constant_value(Type::i32, immediate & 0xffffffffu);
-    case Opcode::ConstF32:
-      return function_.constant_value(Type::f32, immediate & 0xffffffffu);
-    default:
-      break;
+  if (is_constant(opcode)) {
+    const Type type = type_of_letter(info(opcode).results[0]);
+    return function_.constant_value(type, immediate & (type == Type::i1 ? 1 : 0xffffffffu));
   }
   Expression expression(opcode, operands, immediate);
   const Value known = simplify_expression(function_, expression);
@@ -54,9 +48,9 @@ Value Builder::emit(Opcode opcode, std::span<const Value> operands, std::uint64_
   return function_.result(emit_inst(expression.opcode, expression.operand_span(), expression.immediate));
 }
 
-std::array<Value, 4> Builder::emit_results(Opcode opcode, std::span<const Value> operands,
-                                           std::uint64_t immediate) {
-  std::array<Value, 4> results;
+std::array<Value, kMaxResults> Builder::emit_results(Opcode opcode, std::span<const Value> operands,
+                                                     std::uint64_t immediate) {
+  std::array<Value, kMaxResults> results;
   if (opcode == Opcode::LoadUniformRow && function_.is_constant(operands[0])) {
     const std::uint64_t row = function_.constant(operands[0]);
     const bool inside = row < (immediate >> 32);

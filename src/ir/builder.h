@@ -28,9 +28,7 @@ struct TypedValue {
 };
 using I1 = TypedValue<Type::i1>;
 using I32 = TypedValue<Type::i32>;
-using I64 = TypedValue<Type::i64>;
 using F32 = TypedValue<Type::f32>;
-using F64 = TypedValue<Type::f64>;
 
 namespace builder_detail {
 
@@ -42,11 +40,6 @@ struct Letters {
     for (std::size_t k = 0; k < N; ++k) text[k] = letters[k];
   }
   static constexpr std::size_t size() { return N - 1; }
-  constexpr bool has(char letter) const {
-    for (char c : text)
-      if (c == letter) return true;
-    return false;
-  }
 };
 
 template <class T>
@@ -64,10 +57,12 @@ consteval bool is_operand(Type wanted) {
 }
 
 // Do the arguments fit the row: operands of its types, then the immediate if it has one?
-template <Letters kOperands, Letters kFlags, class... Args>
+template <Opcode kOpcode, Letters kOperands, class... Args>
 consteval bool accepts() {
-  if (kOperands.has('*') || kFlags.has('T')) return false;  // phis and terminators have methods of their own
-  if (sizeof...(Args) != kOperands.size() + (kFlags.has('I') ? 1 : 0)) return false;
+  constexpr const OpcodeInfo& kRow = info(kOpcode);
+  // Phis and terminators have methods of their own.
+  if (kRow.family == Family::phi || kRow.terminator) return false;
+  if (sizeof...(Args) != kOperands.size() + (kRow.has_immediate() ? 1 : 0)) return false;
   std::size_t k = 0;
   bool fits = true;
   ((fits = fits && (k < kOperands.size() ? is_operand<Args>(type_of_letter(kOperands.text[k]))
@@ -82,7 +77,7 @@ consteval bool accepts() {
 class Builder {
   // Under every generated method below (and before them, because its return type is deduced).
   template <Opcode kOpcode, builder_detail::Letters kResults, builder_detail::Letters kOperands,
-            builder_detail::Letters kFlags, class... Args>
+            class... Args>
   auto emit_row(Args... args) {
     constexpr std::size_t kCount = kOperands.size();
     std::array<Value, (kCount == 0 ? 1 : kCount)> values{};
@@ -101,7 +96,7 @@ class Builder {
     } else if constexpr (kResults.size() == 1) {
       return TypedValue<type_of_letter(kResults.text[0])>{emit(kOpcode, operands, immediate)};
     } else {
-      const std::array<Value, 4> results = emit_results(kOpcode, operands, immediate);
+      const std::array<Value, kMaxResults> results = emit_results(kOpcode, operands, immediate);
       return [&]<std::size_t... kIndex>(std::index_sequence<kIndex...>) {
         constexpr Type kFirst = type_of_letter(kResults.text[0]);
         if constexpr (((type_of_letter(kResults.text[kIndex]) == kFirst) && ...))
@@ -139,10 +134,10 @@ class Builder {
   // An f32 constant by its bit pattern.
   F32 constant_bits(std::uint32_t bits) { return F32{function_.constant_value(Type::f32, bits)}; }
 
-#define WARPJIT_IR_OP(name, results, operands, flags)                                     \
-  template <class... Args>                                                                \
-  requires(builder_detail::accepts<operands, flags, Args...>()) auto name(Args... args) { \
-    return emit_row<Opcode::name, results, operands, flags>(args...);                     \
+#define WARPJIT_IR_OP(name, results, operands, ...)                                              \
+  template <class... Args>                                                                       \
+  requires(builder_detail::accepts<Opcode::name, operands, Args...>()) auto name(Args... args) { \
+    return emit_row<Opcode::name, results, operands>(args...);                                   \
   }
 #include "ir/opcodes.inc"
 #undef WARPJIT_IR_OP
@@ -173,7 +168,8 @@ class Builder {
   Inst emit_inst(Opcode opcode, std::span<const Value> operands, std::uint64_t immediate = 0);
 
  private:
-  std::array<Value, 4> emit_results(Opcode opcode, std::span<const Value> operands, std::uint64_t immediate);
+  std::array<Value, kMaxResults> emit_results(Opcode opcode, std::span<const Value> operands,
+                                              std::uint64_t immediate);
 
   Function& function_;
   Block block_;

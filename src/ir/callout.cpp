@@ -232,24 +232,6 @@ Integer integer_operand(u32 x, u64 immediate) {
 
 }  // namespace
 
-bool valid_callout_immediate(Opcode opcode, u64 immediate) {
-  switch (opcode) {
-    case Opcode::SpecialFunction32:
-      return immediate < kSpecialFunctions;
-    case Opcode::F32ToF16:
-      return immediate < 4;
-    case Opcode::IntToF32:
-    case Opcode::IntToF16:
-      return immediate < 8;
-    case Opcode::IMulHi24:
-      return immediate < 2;
-    case Opcode::F64Operation:
-      return (immediate & 0xff) < kF64Functions && immediate >> 8 < 4;
-    default:
-      return immediate == 0;
-  }
-}
-
 void evaluate_callout(Opcode opcode, u64 immediate, const u32* operands, u32* results) {
   const auto mode = static_cast<RoundingMode>(immediate & 3);
   switch (opcode) {

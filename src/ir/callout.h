@@ -13,6 +13,7 @@
 namespace warpjit::ir {
 
 enum class RoundingMode : std::uint8_t { nearest, down, up, zero };
+inline constexpr std::uint64_t kRoundingModes = 4;
 inline constexpr std::uint64_t kSignedInteger = 4;  // flag of IntToF32 and IntToF16 beside the RoundingMode
 
 using SpecialFunction = sfu::Function;
@@ -48,9 +49,6 @@ inline constexpr std::uint64_t kF64Functions = 21;
 constexpr std::uint64_t f64_immediate(F64Function function, RoundingMode rounding = RoundingMode::nearest) {
   return static_cast<std::uint64_t>(function) | static_cast<std::uint64_t>(rounding) << 8;
 }
-
-// May a pure callout have this immediate?
-bool valid_callout_immediate(Opcode opcode, std::uint64_t immediate);
 
 // Result words of a pure callout from operand words.
 void evaluate_callout(Opcode opcode, std::uint64_t immediate, const std::uint32_t* operands,

@@ -20,195 +20,184 @@
 
 namespace warpjit::ir {
 
-// Is the opcode a function of its operands alone, lane by lane, with one result?
-bool can_evaluate(Opcode opcode);
-
 // Result bits from operand bits: i1 is 0 or 1; i32 and f32 stand in the low 32 bits, the rest is 0. Needs
-// can_evaluate(opcode) and as many operands as its row says.
+// info(opcode).lane_wise() and as many operands as its row says.
 std::uint64_t evaluate(Opcode opcode, std::span<const std::uint64_t> operands);
 
 // Lane loops only vectorize when the meaning is inlined into them, in every instruction set variant.
 #define WARPJIT_MEANING [[gnu::always_inline]] inline
 
-namespace meaning {
+// A static member for each lane-wise row (OpcodeInfo::lane_wise); a row that lacks its own does not compile.
+struct meaning {
+  using u32 = std::uint32_t;
 
-using u32 = std::uint32_t;
+  WARPJIT_MEANING static u32 word(float a) { return std::bit_cast<u32>(a); }
+  WARPJIT_MEANING static float real(u32 a) { return std::bit_cast<float>(a); }
+  WARPJIT_MEANING static std::int32_t signed_word(u32 a) { return static_cast<std::int32_t>(a); }
+  WARPJIT_MEANING static bool is_nan(float a) { return a != a; }
 
-WARPJIT_MEANING u32 word(float a) { return std::bit_cast<u32>(a); }
-WARPJIT_MEANING float real(u32 a) { return std::bit_cast<float>(a); }
-WARPJIT_MEANING std::int32_t signed_word(u32 a) { return static_cast<std::int32_t>(a); }
-WARPJIT_MEANING bool is_nan(float a) { return a != a; }
+  WARPJIT_MEANING static float FAdd32(float a, float b) { return a + b; }
+  WARPJIT_MEANING static float FSub32(float a, float b) { return a - b; }
+  WARPJIT_MEANING static float FMul32(float a, float b) { return a * b; }
+  WARPJIT_MEANING static float FMulZeroInf32(float a, float b) {
+    const float product = a * b;
+    return is_nan(product) && !is_nan(a) && !is_nan(b) ? 0.0f : product;
+  }
+  WARPJIT_MEANING static float FDiv32(float a, float b) { return a / b; }
+  WARPJIT_MEANING static float FSqrt32(float a) { return std::sqrt(a); }
+  WARPJIT_MEANING static float FFma32(float a, float b, float c) { return std::fma(a, b, c); }
+  WARPJIT_MEANING static float FNeg32(float a) { return real(word(a) ^ 0x80000000u); }
+  WARPJIT_MEANING static float FAbs32(float a) { return real(word(a) & 0x7fffffffu); }
+  WARPJIT_MEANING static float FFloor32(float a) { return std::floor(a); }
+  WARPJIT_MEANING static float FMaxSelect32(float a, float b) { return a > b ? a : b; }
+  WARPJIT_MEANING static float FMinSelect32(float a, float b) { return a < b ? a : b; }
+  WARPJIT_MEANING static float CanonicalizeNaN32(float a) { return real(is_nan(a) ? 0x7fc00000u : word(a)); }
+  WARPJIT_MEANING static float CanonicalizeNaNOnes32(float a) {
+    return real(is_nan(a) ? 0x7fffffffu : word(a));
+  }
+  WARPJIT_MEANING static float FRoundEven32(float a) { return std::nearbyint(a); }
+  WARPJIT_MEANING static float FCeil32(float a) { return std::ceil(a); }
+  WARPJIT_MEANING static float FTrunc32(float a) { return std::trunc(a); }
+  WARPJIT_MEANING static float FMaxNum32(float a, float b) {
+    const float greater = a == b ? real(word(a) & word(b)) : a > b ? a : b;
+    return is_nan(a) ? b : is_nan(b) ? a : greater;
+  }
+  WARPJIT_MEANING static float FMinNum32(float a, float b) {
+    const float less = a == b ? real(word(a) | word(b)) : a < b ? a : b;
+    return is_nan(a) ? b : is_nan(b) ? a : less;
+  }
 
-WARPJIT_MEANING float FAdd32(float a, float b) { return a + b; }
-WARPJIT_MEANING float FSub32(float a, float b) { return a - b; }
-WARPJIT_MEANING float FMul32(float a, float b) { return a * b; }
-WARPJIT_MEANING float FMulZeroInf32(float a, float b) {
-  const float product = a * b;
-  return is_nan(product) && !is_nan(a) && !is_nan(b) ? 0.0f : product;
-}
-WARPJIT_MEANING float FDiv32(float a, float b) { return a / b; }
-WARPJIT_MEANING float FSqrt32(float a) { return std::sqrt(a); }
-WARPJIT_MEANING float FFma32(float a, float b, float c) { return std::fma(a, b, c); }
-WARPJIT_MEANING float FNeg32(float a) { return real(word(a) ^ 0x80000000u); }
-WARPJIT_MEANING float FAbs32(float a) { return real(word(a) & 0x7fffffffu); }
-WARPJIT_MEANING float FFloor32(float a) { return std::floor(a); }
-WARPJIT_MEANING float FMaxSelect32(float a, float b) { return a > b ? a : b; }
-WARPJIT_MEANING float FMinSelect32(float a, float b) { return a < b ? a : b; }
-WARPJIT_MEANING float CanonicalizeNaN32(float a) { return real(is_nan(a) ? 0x7fc00000u : word(a)); }
-WARPJIT_MEANING float CanonicalizeNaNOnes32(float a) { return real(is_nan(a) ? 0x7fffffffu : word(a)); }
-WARPJIT_MEANING float FRoundEven32(float a) { return std::nearbyint(a); }
-WARPJIT_MEANING float FCeil32(float a) { return std::ceil(a); }
-WARPJIT_MEANING float FTrunc32(float a) { return std::trunc(a); }
-WARPJIT_MEANING float FMaxNum32(float a, float b) {
-  const float greater = a == b ? real(word(a) & word(b)) : a > b ? a : b;
-  return is_nan(a) ? b : is_nan(b) ? a : greater;
-}
-WARPJIT_MEANING float FMinNum32(float a, float b) {
-  const float less = a == b ? real(word(a) | word(b)) : a < b ? a : b;
-  return is_nan(a) ? b : is_nan(b) ? a : less;
-}
+  // Without denormals. Sums of floats below 2^-126 are exact, so flushing them needs no second look; products
+  // and conversions from double are zero from where 24 bits with unbounded exponent would round below 2^-126.
+  static constexpr double kFlushBelow = 0x1p-126 - 0x1p-151;
+  WARPJIT_MEANING static float signed_zero(float a) { return real(word(a) & 0x80000000u); }
+  WARPJIT_MEANING static float FFlush32(float a) { return std::fabs(a) < 0x1p-126f ? signed_zero(a) : a; }
+  WARPJIT_MEANING static float narrow_flush(double a) {
+    const float narrow = static_cast<float>(a);
+    return std::fabs(a) < kFlushBelow ? signed_zero(narrow) : narrow;
+  }
+  WARPJIT_MEANING static double truncated(double a) {  // to 24 bits
+    return std::bit_cast<double>(std::bit_cast<std::uint64_t>(a) & ~std::uint64_t{0x1fffffff});
+  }
+  WARPJIT_MEANING static float FAddFlush32(float a, float b) { return FFlush32(FFlush32(a) + FFlush32(b)); }
+  WARPJIT_MEANING static float FSubFlush32(float a, float b) { return FFlush32(FFlush32(a) - FFlush32(b)); }
+  WARPJIT_MEANING static float FMulFlush32(float a, float b) {
+    return narrow_flush(static_cast<double>(FFlush32(a)) * static_cast<double>(FFlush32(b)));
+  }
+  WARPJIT_MEANING static float FFmaFlush32(float a, float b, float c) {
+    a = FFlush32(a), b = FFlush32(b), c = FFlush32(c);
+    const float once = std::fma(a, b, c);
+    // Only just below 2^-126 does it matter what 24 bits would have been; there the double's own rounding is
+    // undone by its error.
+    const double product = static_cast<double>(a) * static_cast<double>(b), sum = product + c;
+    const double back = sum - product, error = (product - (sum - back)) + (c - back);
+    const bool below =
+        std::fabs(sum) < kFlushBelow || (std::fabs(sum) == kFlushBelow && (sum > 0 ? error < 0 : error > 0));
+    return below ? signed_zero(once) : once;
+  }
+  WARPJIT_MEANING static float FMadTruncFlush32(float a, float b, float c) {
+    a = FFlush32(a), b = FFlush32(b), c = FFlush32(c);
+    const double product = static_cast<double>(a) * static_cast<double>(b);
+    const float plain = FAddFlush32(narrow_flush(product), c);
+    return c == 0 ? plain : narrow_flush(truncated(product) + static_cast<double>(c));
+  }
+  WARPJIT_MEANING static float FAddZeroFlush32(float a, float b) {
+    a = FFlush32(a), b = FFlush32(b);
+    const float sum = a + b;
+    const float back = sum - a, error = (a - (sum - back)) + (b - back);
+    const bool finite = std::fabs(a) <= 0x1.fffffep127f && std::fabs(b) <= 0x1.fffffep127f;
+    const bool too_far =
+        finite && (std::fabs(sum) > 0x1.fffffep127f || (sum > 0 ? error < 0 : sum < 0 && error > 0));
+    return FFlush32(too_far ? real(word(sum) - 1) : sum);
+  }
+  WARPJIT_MEANING static float FMulZeroFlush32(float a, float b) {
+    const double product = truncated(static_cast<double>(FFlush32(a)) * static_cast<double>(FFlush32(b)));
+    const bool infinite = std::fabs(product) > 0x1p1023;
+    const bool too_far = !infinite && std::fabs(product) > 0x1.fffffep127;
+    const float narrow = static_cast<float>(product);
+    const float inside = too_far ? real(word(narrow) - 1) : narrow;
+    return std::fabs(product) < 0x1p-126 ? signed_zero(inside) : inside;
+  }
 
-// Without denormals. Sums of floats below 2^-126 are exact, so flushing them needs no second look; products
-// and conversions from double are zero from where 24 bits with unbounded exponent would round below 2^-126.
-inline constexpr double kFlushBelow = 0x1p-126 - 0x1p-151;
-WARPJIT_MEANING float signed_zero(float a) { return real(word(a) & 0x80000000u); }
-WARPJIT_MEANING float FFlush32(float a) { return std::fabs(a) < 0x1p-126f ? signed_zero(a) : a; }
-WARPJIT_MEANING float narrow_flush(double a) {
-  const float narrow = static_cast<float>(a);
-  return std::fabs(a) < kFlushBelow ? signed_zero(narrow) : narrow;
-}
-WARPJIT_MEANING double truncated(double a) {  // to 24 bits
-  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(a) & ~std::uint64_t{0x1fffffff});
-}
-WARPJIT_MEANING float FAddFlush32(float a, float b) { return FFlush32(FFlush32(a) + FFlush32(b)); }
-WARPJIT_MEANING float FSubFlush32(float a, float b) { return FFlush32(FFlush32(a) - FFlush32(b)); }
-WARPJIT_MEANING float FMulFlush32(float a, float b) {
-  return narrow_flush(static_cast<double>(FFlush32(a)) * static_cast<double>(FFlush32(b)));
-}
-WARPJIT_MEANING float FFmaFlush32(float a, float b, float c) {
-  a = FFlush32(a), b = FFlush32(b), c = FFlush32(c);
-  const float once = std::fma(a, b, c);
-  // Only just below 2^-126 does it matter what 24 bits would have been; there the double's own rounding is
-  // undone by its error.
-  const double product = static_cast<double>(a) * static_cast<double>(b), sum = product + c;
-  const double back = sum - product, error = (product - (sum - back)) + (c - back);
-  const bool below =
-      std::fabs(sum) < kFlushBelow || (std::fabs(sum) == kFlushBelow && (sum > 0 ? error < 0 : error > 0));
-  return below ? signed_zero(once) : once;
-}
-WARPJIT_MEANING float FMadTruncFlush32(float a, float b, float c) {
-  a = FFlush32(a), b = FFlush32(b), c = FFlush32(c);
-  const double product = static_cast<double>(a) * static_cast<double>(b);
-  const float plain = FAddFlush32(narrow_flush(product), c);
-  return c == 0 ? plain : narrow_flush(truncated(product) + static_cast<double>(c));
-}
-WARPJIT_MEANING float FAddZeroFlush32(float a, float b) {
-  a = FFlush32(a), b = FFlush32(b);
-  const float sum = a + b;
-  const float back = sum - a, error = (a - (sum - back)) + (b - back);
-  const bool finite = std::fabs(a) <= 0x1.fffffep127f && std::fabs(b) <= 0x1.fffffep127f;
-  const bool too_far =
-      finite && (std::fabs(sum) > 0x1.fffffep127f || (sum > 0 ? error < 0 : sum < 0 && error > 0));
-  return FFlush32(too_far ? real(word(sum) - 1) : sum);
-}
-WARPJIT_MEANING float FMulZeroFlush32(float a, float b) {
-  const double product = truncated(static_cast<double>(FFlush32(a)) * static_cast<double>(FFlush32(b)));
-  const bool infinite = std::fabs(product) > 0x1p1023;
-  const bool too_far = !infinite && std::fabs(product) > 0x1.fffffep127;
-  const float narrow = static_cast<float>(product);
-  const float inside = too_far ? real(word(narrow) - 1) : narrow;
-  return std::fabs(product) < 0x1p-126 ? signed_zero(inside) : inside;
-}
+  WARPJIT_MEANING static float Exp2F32(float a) {
+    math::ScalarOps ops;
+    return math::exp2(ops, a);
+  }
+  WARPJIT_MEANING static float Log2F32(float a) {
+    math::ScalarOps ops;
+    return math::log2(ops, a);
+  }
+  WARPJIT_MEANING static float RcpF32(float a) {
+    math::ScalarOps ops;
+    return math::rcp(ops, a);
+  }
+  WARPJIT_MEANING static float RsqrtF32(float a) {
+    math::ScalarOps ops;
+    return math::rsqrt(ops, a);
+  }
 
-WARPJIT_MEANING float Exp2F32(float a) {
-  math::ScalarOps ops;
-  return math::exp2(ops, a);
-}
-WARPJIT_MEANING float Log2F32(float a) {
-  math::ScalarOps ops;
-  return math::log2(ops, a);
-}
-WARPJIT_MEANING float RcpF32(float a) {
-  math::ScalarOps ops;
-  return math::rcp(ops, a);
-}
-WARPJIT_MEANING float RsqrtF32(float a) {
-  math::ScalarOps ops;
-  return math::rsqrt(ops, a);
-}
+  WARPJIT_MEANING static bool FEq32(float a, float b) { return a == b; }
+  WARPJIT_MEANING static bool FNe32(float a, float b) { return a != b; }
+  WARPJIT_MEANING static bool FLt32(float a, float b) { return a < b; }
+  WARPJIT_MEANING static bool FLe32(float a, float b) { return a <= b; }
+  WARPJIT_MEANING static bool FGt32(float a, float b) { return a > b; }
+  WARPJIT_MEANING static bool FGe32(float a, float b) { return a >= b; }
+  WARPJIT_MEANING static bool FUnordered32(float a, float b) { return is_nan(a) || is_nan(b); }
 
-WARPJIT_MEANING bool FEq32(float a, float b) { return a == b; }
-WARPJIT_MEANING bool FNe32(float a, float b) { return a != b; }
-WARPJIT_MEANING bool FLt32(float a, float b) { return a < b; }
-WARPJIT_MEANING bool FLe32(float a, float b) { return a <= b; }
-WARPJIT_MEANING bool FGt32(float a, float b) { return a > b; }
-WARPJIT_MEANING bool FGe32(float a, float b) { return a >= b; }
-WARPJIT_MEANING bool FUnordered32(float a, float b) { return is_nan(a) || is_nan(b); }
+  WARPJIT_MEANING static u32 F32ToI32Sat(float a) {
+    // The value that is converted is in range for every input, so that the loop over lanes has no branch.
+    float inside = a >= -2147483648.0f ? a : -2147483648.0f;
+    inside = inside < 2147483648.0f ? inside : 2147483520.0f;
+    u32 result = static_cast<u32>(static_cast<std::int32_t>(inside));
+    result = a >= 2147483648.0f ? 0x7fffffffu : result;
+    return is_nan(a) ? 0 : result;
+  }
+  WARPJIT_MEANING static u32 F32ToU32Sat(float a) {
+    float inside = a > 0.0f ? a : 0.0f;  // NaN: 0
+    inside = inside < 4294967296.0f ? inside : 4294967040.0f;
+    // By way of a signed conversion, which vector units have.
+    const bool high = inside >= 2147483648.0f;
+    const u32 low = static_cast<u32>(static_cast<std::int32_t>(high ? inside - 2147483648.0f : inside));
+    const u32 result = low + (high ? 0x80000000u : 0);
+    return a >= 4294967296.0f ? 0xffffffffu : result;
+  }
+  WARPJIT_MEANING static float U32ToF32(u32 a) { return static_cast<float>(a); }
+  WARPJIT_MEANING static float I32ToF32(u32 a) { return static_cast<float>(signed_word(a)); }
+  WARPJIT_MEANING static u32 BitcastF32ToI32(float a) { return word(a); }
+  WARPJIT_MEANING static float BitcastI32ToF32(u32 a) { return real(a); }
 
-WARPJIT_MEANING u32 F32ToI32Sat(float a) {
-  // The value that is converted is in range for every input, so that the loop over lanes has no branch.
-  float inside = a >= -2147483648.0f ? a : -2147483648.0f;
-  inside = inside < 2147483648.0f ? inside : 2147483520.0f;
-  u32 result = static_cast<u32>(static_cast<std::int32_t>(inside));
-  result = a >= 2147483648.0f ? 0x7fffffffu : result;
-  return is_nan(a) ? 0 : result;
-}
-WARPJIT_MEANING u32 F32ToU32Sat(float a) {
-  float inside = a > 0.0f ? a : 0.0f;  // NaN: 0
-  inside = inside < 4294967296.0f ? inside : 4294967040.0f;
-  // By way of a signed conversion, which vector units have.
-  const bool high = inside >= 2147483648.0f;
-  const u32 low = static_cast<u32>(static_cast<std::int32_t>(high ? inside - 2147483648.0f : inside));
-  const u32 result = low + (high ? 0x80000000u : 0);
-  return a >= 4294967296.0f ? 0xffffffffu : result;
-}
-WARPJIT_MEANING float U32ToF32(u32 a) { return static_cast<float>(a); }
-WARPJIT_MEANING float I32ToF32(u32 a) { return static_cast<float>(signed_word(a)); }
-WARPJIT_MEANING u32 BitcastF32ToI32(float a) { return word(a); }
-WARPJIT_MEANING float BitcastI32ToF32(u32 a) { return real(a); }
+  WARPJIT_MEANING static u32 IAdd32(u32 a, u32 b) { return a + b; }
+  WARPJIT_MEANING static u32 ISub32(u32 a, u32 b) { return a - b; }
+  WARPJIT_MEANING static u32 IMul32(u32 a, u32 b) { return a * b; }
+  WARPJIT_MEANING static u32 IAnd32(u32 a, u32 b) { return a & b; }
+  WARPJIT_MEANING static u32 IOr32(u32 a, u32 b) { return a | b; }
+  WARPJIT_MEANING static u32 IXor32(u32 a, u32 b) { return a ^ b; }
+  WARPJIT_MEANING static u32 IShl32(u32 a, u32 b) { return b < 32 ? a << (b & 31) : 0; }
+  WARPJIT_MEANING static u32 IShrU32(u32 a, u32 b) { return b < 32 ? a >> (b & 31) : 0; }
+  WARPJIT_MEANING static u32 IShrS32(u32 a, u32 b) {
+    return static_cast<u32>(signed_word(a) >> (b < 31 ? b : 31));
+  }
+  WARPJIT_MEANING static u32 IMinS32(u32 a, u32 b) { return signed_word(a) < signed_word(b) ? a : b; }
+  WARPJIT_MEANING static u32 IMaxS32(u32 a, u32 b) { return signed_word(a) > signed_word(b) ? a : b; }
+  WARPJIT_MEANING static u32 IMinU32(u32 a, u32 b) { return a < b ? a : b; }
+  WARPJIT_MEANING static u32 IMaxU32(u32 a, u32 b) { return a > b ? a : b; }
+  WARPJIT_MEANING static bool IEq32(u32 a, u32 b) { return a == b; }
+  WARPJIT_MEANING static bool INe32(u32 a, u32 b) { return a != b; }
+  WARPJIT_MEANING static bool ILtS32(u32 a, u32 b) { return signed_word(a) < signed_word(b); }
+  WARPJIT_MEANING static bool ILeS32(u32 a, u32 b) { return signed_word(a) <= signed_word(b); }
+  WARPJIT_MEANING static bool ILtU32(u32 a, u32 b) { return a < b; }
+  WARPJIT_MEANING static bool ILeU32(u32 a, u32 b) { return a <= b; }
 
-WARPJIT_MEANING u32 IAdd32(u32 a, u32 b) { return a + b; }
-WARPJIT_MEANING u32 ISub32(u32 a, u32 b) { return a - b; }
-WARPJIT_MEANING u32 IMul32(u32 a, u32 b) { return a * b; }
-WARPJIT_MEANING u32 IAnd32(u32 a, u32 b) { return a & b; }
-WARPJIT_MEANING u32 IOr32(u32 a, u32 b) { return a | b; }
-WARPJIT_MEANING u32 IXor32(u32 a, u32 b) { return a ^ b; }
-WARPJIT_MEANING u32 IShl32(u32 a, u32 b) { return b < 32 ? a << (b & 31) : 0; }
-WARPJIT_MEANING u32 IShrU32(u32 a, u32 b) { return b < 32 ? a >> (b & 31) : 0; }
-WARPJIT_MEANING u32 IShrS32(u32 a, u32 b) { return static_cast<u32>(signed_word(a) >> (b < 31 ? b : 31)); }
-WARPJIT_MEANING u32 IMinS32(u32 a, u32 b) { return signed_word(a) < signed_word(b) ? a : b; }
-WARPJIT_MEANING u32 IMaxS32(u32 a, u32 b) { return signed_word(a) > signed_word(b) ? a : b; }
-WARPJIT_MEANING u32 IMinU32(u32 a, u32 b) { return a < b ? a : b; }
-WARPJIT_MEANING u32 IMaxU32(u32 a, u32 b) { return a > b ? a : b; }
-WARPJIT_MEANING bool IEq32(u32 a, u32 b) { return a == b; }
-WARPJIT_MEANING bool INe32(u32 a, u32 b) { return a != b; }
-WARPJIT_MEANING bool ILtS32(u32 a, u32 b) { return signed_word(a) < signed_word(b); }
-WARPJIT_MEANING bool ILeS32(u32 a, u32 b) { return signed_word(a) <= signed_word(b); }
-WARPJIT_MEANING bool ILtU32(u32 a, u32 b) { return a < b; }
-WARPJIT_MEANING bool ILeU32(u32 a, u32 b) { return a <= b; }
+  WARPJIT_MEANING static bool And1(bool a, bool b) { return a & b; }
+  WARPJIT_MEANING static bool Or1(bool a, bool b) { return a | b; }
+  WARPJIT_MEANING static bool Xor1(bool a, bool b) { return a != b; }
+  WARPJIT_MEANING static bool AndNot1(bool a, bool b) { return a & !b; }
+  WARPJIT_MEANING static bool Not1(bool a) { return !a; }
 
-WARPJIT_MEANING bool And1(bool a, bool b) { return a & b; }
-WARPJIT_MEANING bool Or1(bool a, bool b) { return a | b; }
-WARPJIT_MEANING bool Xor1(bool a, bool b) { return a != b; }
-WARPJIT_MEANING bool AndNot1(bool a, bool b) { return a & !b; }
-WARPJIT_MEANING bool Not1(bool a) { return !a; }
-
-WARPJIT_MEANING bool SelectI1(bool condition, bool a, bool b) { return condition ? a : b; }
-WARPJIT_MEANING u32 SelectI32(bool condition, u32 a, u32 b) { return condition ? a : b; }
-WARPJIT_MEANING float SelectF32(bool condition, float a, float b) { return condition ? a : b; }
-
-// Rows that are no function of their operands alone. A row that stands neither above nor here does not
-// compile.
-struct None {};
-inline constexpr None ConstI1, ConstI32, ConstF32, LoadUniformI32, LoadUniformF32, LoadUniformRow,
-    StoreUniformI32, StoreUniformF32, LoadInput, StoreOutput, LoadInputRow, StoreOutputRow, LoadSlot,
-    StoreSlot, SpecialFunction32, F32ToF16, F16ToF32, IntToF32, IntToF16, IMulHi24, F64Operation, LoadMemory,
-    StoreMemory, AtomicMemory, AtomicMemory64, LockMemory, UnlockMemory, LaneIndex, GroupIndex, ThreadIndex,
-    BlockIndex, SetGroup, AnyActive, AllActive, QuadSwizzle32, Barrier, LoadFrame, StoreFrame,
-    LoadFrameUniform, StoreFrameUniform, LoadFrameRow, StoreFrameRow, Stop, AnyLane, MinLaneU32, BurnFuel,
-    Phi, Jump, Branch, Switch, Return;
-
-}  // namespace meaning
+  WARPJIT_MEANING static bool SelectI1(bool condition, bool a, bool b) { return condition ? a : b; }
+  WARPJIT_MEANING static u32 SelectI32(bool condition, u32 a, u32 b) { return condition ? a : b; }
+  WARPJIT_MEANING static float SelectF32(bool condition, float a, float b) { return condition ? a : b; }
+};
 
 namespace evaluate_detail {
 
@@ -225,9 +214,6 @@ WARPJIT_MEANING std::uint64_t to_bits(bool value) { return value ? 1 : 0; }
 WARPJIT_MEANING std::uint64_t to_bits(float value) { return std::bit_cast<std::uint32_t>(value); }
 WARPJIT_MEANING std::uint64_t to_bits(std::uint32_t value) { return value; }
 
-WARPJIT_MEANING std::uint64_t call(const meaning::None&, std::uint64_t, std::uint64_t, std::uint64_t) {
-  return 0;
-}
 template <class R, class A>
 WARPJIT_MEANING std::uint64_t call(R (*f)(A), std::uint64_t a, std::uint64_t, std::uint64_t) {
   return to_bits(f(from_bits<A>(a)));
@@ -244,16 +230,19 @@ WARPJIT_MEANING std::uint64_t call(R (*f)(A, B, C), std::uint64_t a, std::uint64
 }  // namespace evaluate_detail
 
 // The same by opcode at compile time; operands beyond the row's are ignored.
-template <Opcode kOpcode>
+template <Opcode kOpcode, class Meaning = meaning>
 struct Evaluator;
-#define WARPJIT_IR_OP(name, results, operands, flags)                                                      \
-  template <>                                                                                              \
-  struct Evaluator<Opcode::name> {                                                                         \
-    static constexpr bool kDefined = std::is_function_v<std::remove_reference_t<decltype(meaning::name)>>; \
-    static constexpr std::size_t kOperands = sizeof(operands) - 1;                                         \
-    WARPJIT_MEANING static std::uint64_t apply(std::uint64_t a, std::uint64_t b, std::uint64_t c) {        \
-      return evaluate_detail::call(meaning::name, a, b, c);                                                \
-    }                                                                                                      \
+#define WARPJIT_IR_OP(name, ...)                                                                    \
+  template <class Meaning>                                                                          \
+  struct Evaluator<Opcode::name, Meaning> {                                                         \
+    static constexpr bool kDefined = info(Opcode::name).lane_wise();                                \
+    static constexpr std::size_t kOperands = info(Opcode::name).operands.size();                    \
+    WARPJIT_MEANING static std::uint64_t apply(std::uint64_t a, std::uint64_t b, std::uint64_t c) { \
+      if constexpr (kDefined)                                                                       \
+        return evaluate_detail::call(Meaning::name, a, b, c);                                       \
+      else                                                                                          \
+        return 0;                                                                                   \
+    }                                                                                               \
   };
 #include "ir/opcodes.inc"
 #undef WARPJIT_IR_OP

@@ -106,7 +106,7 @@ class Function {
     assert(k < insts_[i.id].result_count);
     return Value{insts_[i.id].first_result.id + k};
   }
-  bool is_constant(Value v) const { return definition_of(v).opcode <= Opcode::ConstF32; }
+  bool is_constant(Value v) const { return ir::is_constant(definition_of(v).opcode); }
   std::uint64_t constant(Value v) const { return definition_of(v).immediate; }
   // The one constant of this type (i1, i32, f32) and bit pattern, at the front of the entry block so that it
   // dominates every use. Needs block 0 to exist. A constant that was removed as dead comes back.

@@ -128,8 +128,7 @@ class Preparation {
         for (Value v : operands) out_.lists_.push_back(at(v));
         break;
     }
-    const bool memory = (data.opcode >= Opcode::LoadMemory && data.opcode <= Opcode::UnlockMemory) ||
-                        data.opcode == Opcode::BlockIndex;
+    const bool memory = family(data.opcode) == Family::memory || data.opcode == Opcode::BlockIndex;
     out_.needs_block_ = out_.needs_block_ || memory;
     out_.operations_.push_back(made);
   }

@@ -140,7 +140,7 @@ class LaneByLane {
   }
 
   void callout(unsigned lane) const {
-    std::uint32_t operands[6]{}, results[2]{};
+    std::uint32_t operands[kMaxOperands]{}, results[kMaxCalloutResults]{};
     for (std::uint32_t k = 0; k < operation_.c; ++k) operands[k] = operand(k, lane);
     evaluate_callout(operation_.opcode, operation_.immediate, operands, results);
     for (std::uint32_t k = 0; k < info(operation_.opcode).results.size(); ++k) result(k, lane) = results[k];
@@ -216,7 +216,7 @@ WARPJIT_MEANING GroupOutcome run_group(GroupContext& context, std::uint32_t* fra
     const Operation& operation = *next++;
     // The lane-wise rows; then the others, which are few.
     switch (operation.opcode) {
-#define WARPJIT_IR_OP(name, results, operands, flags)    \
+#define WARPJIT_IR_OP(name, ...)                         \
   case Opcode::name:                                     \
     if constexpr (Evaluator<Opcode::name>::kDefined) {   \
       lane_wise<Opcode::name, kLanes>(operation, frame); \

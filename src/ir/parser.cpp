@@ -310,8 +310,7 @@ class Parser {
     WARPJIT_CHECK(advance());
     WARPJIT_CHECK(mark(":"));
     ResultRecord record{Type::none, Shape::varying};
-    for (const Type type :
-         {Type::i1, Type::i8, Type::i16, Type::i32, Type::i64, Type::f16, Type::f32, Type::f64})
+    for (const Type type : {Type::i1, Type::i32, Type::f32})
       if (is_word(name(type))) record.type = type;
     if (record.type == Type::none) return expected("type");
     WARPJIT_CHECK(advance());
@@ -354,7 +353,7 @@ class Parser {
                                           " is " + std::string(name(type_of_letter(row.results[k]))));
     WARPJIT_CHECK(advance());
     bool first = true;
-    if (row.immediate) {
+    if (row.has_immediate()) {
       WARPJIT_CHECK(immediate(record));
       first = false;
     }
@@ -365,17 +364,16 @@ class Parser {
   }
 
   Status immediate(Record& record) {
-    switch (record.opcode) {
-      case Opcode::ConstI1:
+    switch (info(record.opcode).immediate) {
+      case ImmediateKind::truth:
         if (!is_word("true") && !is_word("false")) return expected("`true` or `false`");
         record.immediate = is_word("true") ? 1 : 0;
         return advance();
-      case Opcode::ConstI32:
-      case Opcode::ConstF32:
+      case ImmediateKind::word:
         return number(record.immediate, 0xffffffffu);
-      case Opcode::LoadUniformRow:
-      case Opcode::LoadInputRow:
-      case Opcode::StoreOutputRow: {
+      case ImmediateKind::uniform_rows:
+      case ImmediateKind::input_rows:
+      case ImmediateKind::output_rows: {
         std::uint64_t rows = 0;
         WARPJIT_CHECK(number(record.immediate, 0xffffffffu));
         WARPJIT_CHECK(word("rows"));
@@ -383,7 +381,7 @@ class Parser {
         record.immediate |= rows << 32;
         return {};
       }
-      case Opcode::LoadInput: {
+      case ImmediateKind::input: {
         WARPJIT_CHECK(number(record.immediate, 0xffffffffu));
         if (!is_word("numbered")) return {};
         std::uint64_t numbers = 0;

@@ -54,7 +54,7 @@ class Printer {
     if (data.result_count != 0) text_ += " = ";
     text_ += row.name;
     const char* separator = " ";
-    if (row.immediate) {
+    if (row.has_immediate()) {
       text_ += ' ';
       immediate(data);
       separator = ", ";
@@ -107,21 +107,20 @@ class Printer {
   }
 
   void immediate(const InstData& data) {
-    switch (data.opcode) {
-      case Opcode::ConstI1:
+    switch (info(data.opcode).immediate) {
+      case ImmediateKind::truth:
         text_ += data.immediate != 0 ? "true" : "false";
         break;
-      case Opcode::ConstI32:
-      case Opcode::ConstF32:
+      case ImmediateKind::word:
         hex(data.immediate, 8);
         break;
-      case Opcode::LoadUniformRow:
-      case Opcode::LoadInputRow:
-      case Opcode::StoreOutputRow:
+      case ImmediateKind::uniform_rows:
+      case ImmediateKind::input_rows:
+      case ImmediateKind::output_rows:
         number(data.immediate & 0xffffffffu);
         field(" rows ", data.immediate >> 32);
         break;
-      case Opcode::LoadInput:
+      case ImmediateKind::input:
         number(data.immediate & 0xffffffffu);
         if (data.immediate >> 32 != 0) field(" numbered ", (data.immediate >> 32) - 1);
         break;

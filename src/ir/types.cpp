@@ -5,8 +5,7 @@
 namespace warpjit::ir {
 
 std::string_view name(Type type) {
-  constexpr std::array<std::string_view, 9> kNames = {"none", "i1",  "i8",  "i16", "i32",
-                                                      "i64",  "f16", "f32", "f64"};
+  constexpr std::array<std::string_view, 4> kNames = {"none", "i1", "i32", "f32"};
   return kNames[static_cast<std::size_t>(type)];
 }
 

@@ -239,114 +239,93 @@ class Verifier {
   }
 
   Status check_immediate(Inst i, const InstData& data, const OpcodeInfo& row) const {
-    const std::uint64_t n = data.immediate;
-    switch (data.opcode) {
-      case Opcode::ConstI1:
+    const std::uint64_t n = data.immediate, low = n & 0xffffffffu, high = n >> 32;
+    switch (row.immediate) {
+      case ImmediateKind::none:
+        if (n != 0) return fail(i, "has an immediate");
+        break;
+      case ImmediateKind::truth:
         if (n > 1) return fail(i, "i1 constant is neither 0 nor 1");
         break;
-      case Opcode::ConstI32:
-      case Opcode::ConstF32:
+      case ImmediateKind::word:
         if (n > 0xffffffffu) return fail(i, "constant has more than 32 bits");
         break;
-      case Opcode::LoadUniformI32:
-      case Opcode::LoadUniformF32:
-      case Opcode::StoreUniformI32:
-      case Opcode::StoreUniformF32:
+      case ImmediateKind::uniform_offset:
         if (n % 4 != 0 || n >= f_.uniform_bytes) return fail(i, "offset outside the uniform table");
         break;
-      case Opcode::LoadUniformRow: {
-        const std::uint64_t offset = n & 0xffffffffu, rows = n >> 32;
-        if (offset % 4 != 0 || offset + rows * 16 > f_.uniform_bytes)
+      case ImmediateKind::uniform_rows:
+        if (low % 4 != 0 || low + high * 16 > f_.uniform_bytes)
           return fail(i, "rows outside the uniform table");
         break;
-      }
-      case Opcode::LoadInput:
-        if ((n & 0xffffffffu) >= f_.input_count || n >> 32 > f_.input_count)
-          return fail(i, "input does not exist");
+      case ImmediateKind::input:
+        if (low >= f_.input_count || high > f_.input_count) return fail(i, "input does not exist");
         break;
-      case Opcode::StoreOutput:
+      case ImmediateKind::output:
         if (n >= f_.output_count) return fail(i, "output does not exist");
         break;
-      case Opcode::LoadInputRow:
-      case Opcode::StoreOutputRow: {
-        const bool load = data.opcode == Opcode::LoadInputRow;
-        if ((n & 0xffffffffu) >= (load ? f_.input_count : f_.output_count))
-          return fail(i, load ? "input does not exist" : "output does not exist");
-        if (n >> 32 == 0 || n >> 32 > kMaxRows) return fail(i, "has no rows, or too many");
+      case ImmediateKind::input_rows:
+        if (low >= f_.input_count) return fail(i, "input does not exist");
+        return check_rows(i, high);
+      case ImmediateKind::output_rows:
+        if (low >= f_.output_count) return fail(i, "output does not exist");
+        return check_rows(i, high);
+      case ImmediateKind::slot:
+        if (n >= f_.slot_count) return fail(i, "slot does not exist");
         break;
-      }
-      case Opcode::LoadFrame:
-      case Opcode::StoreFrame:
-      case Opcode::LoadFrameUniform:
-      case Opcode::StoreFrameUniform:
+      case ImmediateKind::frame_slot:
         if (n >= f_.frame_slots) return fail(i, "frame slot does not exist");
         break;
-      case Opcode::LoadFrameRow:
-      case Opcode::StoreFrameRow:
-        if (!std::has_single_bit(n >> 32)) return fail(i, "has no power of two of slots");
-        if ((n & 0xffffffffu) + (n >> 32) > f_.frame_slots) return fail(i, "frame slot does not exist");
+      case ImmediateKind::frame_rows:
+        if (!std::has_single_bit(high)) return fail(i, "has no power of two of slots");
+        if (low + high > f_.frame_slots) return fail(i, "frame slot does not exist");
         break;
-      case Opcode::LoadMemory:
-      case Opcode::StoreMemory:
-      case Opcode::AtomicMemory:
-      case Opcode::AtomicMemory64:
-      case Opcode::LockMemory:
-      case Opcode::UnlockMemory: {
+      case ImmediateKind::access: {
         const MemoryAccess access = MemoryAccess::unpack(n);
         if (!access.valid() || access.pack() != n) return fail(i, "is no possible access");
-        if (access.space == Space::constant && data.opcode != Opcode::LoadMemory)
+        if (access.space == Space::constant && row.writes && data.opcode != Opcode::LoadMemory)
           return fail(i, "writes constants");
         break;
       }
-      case Opcode::BlockIndex:
+      case ImmediateKind::axis:
         if (n > 1) return fail(i, "is no direction of a grid");
         break;
-      case Opcode::Barrier:
-        if (BarrierForm::unpack(n).pack() != n) return fail(i, "is no possible barrier");
-        break;
-      case Opcode::Stop:
-        if (n >= kStopReasons) return fail(i, "stops for no reason");
-        break;
-      case Opcode::QuadSwizzle32:
+      case ImmediateKind::quad:
         if (n > 0xff) return fail(i, "has no lanes of a quad");
         break;
-      case Opcode::LoadSlot:
-      case Opcode::StoreSlot:
-        if (n >= f_.slot_count) return fail(i, "slot does not exist");
+      case ImmediateKind::stop_reason:
+        if (n >= kStopReasons) return fail(i, "stops for no reason");
         break;
-      default:
-        if (row.callout && !valid_callout_immediate(data.opcode, n)) return fail(i, "has no such variant");
-        if (!row.immediate && n != 0) return fail(i, "has an immediate");
+      case ImmediateKind::barrier:
+        if (BarrierForm::unpack(n).pack() != n) return fail(i, "is no possible barrier");
+        break;
+      case ImmediateKind::special_function:
+        if (n >= kSpecialFunctions) return fail(i, "has no such variant");
+        break;
+      case ImmediateKind::rounding:
+        if (n >= kRoundingModes) return fail(i, "has no such variant");
+        break;
+      case ImmediateKind::integer_rounding:
+        if (n >= kSignedInteger + kRoundingModes) return fail(i, "has no such variant");
+        break;
+      case ImmediateKind::is_signed:
+        if (n > 1) return fail(i, "has no such variant");
+        break;
+      case ImmediateKind::f64_operation:
+        if ((n & 0xff) >= kF64Functions || n >> 8 >= kRoundingModes) return fail(i, "has no such variant");
+        break;
     }
     return {};
+  }
+  Status check_rows(Inst i, std::uint64_t rows) const {
+    return rows == 0 || rows > kMaxRows ? fail(i, "has no rows, or too many") : Status{};
   }
 
   Status check_form(Inst i, const InstData& data, const OpcodeInfo& row) const {
     const bool group = f_.form == Form::group;
-    switch (data.opcode) {
-      case Opcode::LoadSlot:
-      case Opcode::StoreSlot:
-      case Opcode::AnyLane:
-      case Opcode::MinLaneU32:
-      case Opcode::BurnFuel:
-      case Opcode::LoadFrame:
-      case Opcode::StoreFrame:
-      case Opcode::LoadFrameUniform:
-      case Opcode::StoreFrameUniform:
-      case Opcode::LoadFrameRow:
-      case Opcode::StoreFrameRow:
-      case Opcode::SetGroup:
-        if (!group) return fail(i, "stands in thread form");
-        break;
-      case Opcode::StoreUniformI32:
-      case Opcode::StoreUniformF32:
-        if (!group || data.block != Function::entry() ||
-            f_.inst(f_.terminator(data.block)).opcode != Opcode::Return)
-          return fail(i, "stands outside a preamble");
-        break;
-      default:
-        break;
-    }
+    if (row.group_only && !group) return fail(i, "stands in thread form");
+    const bool preamble = group && data.block == Function::entry() &&
+                          f_.inst(f_.terminator(data.block)).opcode == Opcode::Return;
+    if (row.preamble_only && !preamble) return fail(i, "stands outside a preamble");
     if (!group) return {};
     if (data.opcode == Opcode::Branch || data.opcode == Opcode::Switch) {
       if (f_.value(f_.operand(i, 0)).shape == Shape::varying) return fail(i, "branches on a varying value");

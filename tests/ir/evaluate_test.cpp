@@ -230,7 +230,7 @@ TEST(Evaluate, EdgeValues) {
 TEST(Evaluate, EveryLaneWiseOpcodeHasCases) {
   std::set<Opcode> seen;
   for (const Case& c : cases()) {
-    EXPECT_TRUE(can_evaluate(c.opcode));
+    EXPECT_TRUE(info(c.opcode).lane_wise());
     EXPECT_EQ(c.operands.size() + (info(c.opcode).masked ? 1 : 0), info(c.opcode).operands.size())
         << info(c.opcode).name;
     seen.insert(c.opcode);
@@ -238,10 +238,7 @@ TEST(Evaluate, EveryLaneWiseOpcodeHasCases) {
   for (int k = 0; k < kOpcodeCount; ++k) {
     const auto opcode = static_cast<Opcode>(k);
     const OpcodeInfo& row = info(opcode);
-    const bool lane_wise = row.pure && !row.reads && !row.convergent && !row.callout && !row.immediate &&
-                           !row.per_lane && opcode != Opcode::Phi;
-    EXPECT_EQ(can_evaluate(opcode), lane_wise) << row.name;
-    EXPECT_EQ(seen.count(opcode) != 0, lane_wise) << row.name;
+    EXPECT_EQ(seen.count(opcode) != 0, row.lane_wise()) << row.name;
   }
 }
 

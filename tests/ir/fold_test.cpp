@@ -67,7 +67,7 @@ class Notation {
     const std::span<const Value> operands = f.operands(f.definition(v));
     for (std::size_t k = 0; k < operands.size(); ++k)
       text.append(k == 0 ? "" : ", ").append(show(operands[k]));
-    if (info(data.opcode).immediate) text += std::to_string(data.immediate);
+    if (info(data.opcode).has_immediate()) text += std::to_string(data.immediate);
     return text + ")";
   }
 
@@ -94,7 +94,7 @@ class Notation {
     std::uint64_t immediate = 0;
     ++at_;
     const auto opcode = static_cast<Opcode>(found);
-    if (info(opcode).immediate) {
+    if (info(opcode).has_immediate()) {
       immediate = std::stoull(text_.substr(at_));
       at_ = text_.find(')', at_);
     }
@@ -384,7 +384,7 @@ TEST(Fold, KeepsTheBitsOfRandomExpressions) {
     const std::string_view name = info(opcode).name;
     const bool transcendental =
         name == "Exp2F32" || name == "Log2F32" || name == "RcpF32" || name == "RsqrtF32";
-    if (can_evaluate(opcode) && !transcendental) opcodes.push_back(opcode);
+    if (info(opcode).lane_wise() && !transcendental) opcodes.push_back(opcode);
   }
   for (std::uint64_t seed = 0; seed < 3000; ++seed) {
     testing::Random random(seed);

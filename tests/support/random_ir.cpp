@@ -44,10 +44,9 @@ class Generator {
     f_.uniform_bytes = RandomMemory::kUniformWords * 4;
     for (int k = 0; k < kOpcodeCount; ++k) {
       const auto opcode = static_cast<Opcode>(k);
-      const bool transcendental = opcode == Opcode::Exp2F32 || opcode == Opcode::Log2F32 ||
-                                  opcode == Opcode::RcpF32 || opcode == Opcode::RsqrtF32;
-      const bool flushes = opcode >= Opcode::FFlush32 && opcode <= Opcode::FMulZeroFlush32;
-      if (can_evaluate(opcode) && (options.transcendentals || !transcendental) &&
+      const bool transcendental = family(opcode) == Family::transcendental;
+      const bool flushes = family(opcode) == Family::float_flush;
+      if (info(opcode).lane_wise() && (options.transcendentals || !transcendental) &&
           (options.flushes || !flushes))
         opcodes_.push_back(opcode);
     }

@@ -94,7 +94,7 @@ void ControlLowering::lower_Branch(ir::Inst i) {
   const bool fused = use_count(condition) == 1 && f_.inst(made).block == b;
   if (fused && opcode == Opcode::AnyLane) {
     branch_if_any(any_part(f_.operand(made, 0)));
-  } else if (fused && opcode >= Opcode::IEq32 && opcode <= Opcode::ILeU32) {
+  } else if (fused && family(opcode) == ir::Family::integer_comparison) {
     Value a = f_.operand(made, 0), c = f_.operand(made, 1);
     Reg left = scalar(a), right = is_constant(c) ? lir::kNoReg : scalar(c);
     const InstRef inst = add(Op::BranchCompare);

@@ -17,7 +17,7 @@ bool has_flushing_operations(const ir::Function& f) {
   for (std::uint32_t b = 0; b < f.block_count(); ++b)
     for (ir::Inst i : f.insts(ir::Block{b})) {
       const Opcode opcode = f.inst(i).opcode;
-      if (opcode >= Opcode::FFlush32 && opcode <= Opcode::FMulZeroFlush32) return true;
+      if (family(opcode) == ir::Family::float_flush) return true;
     }
   return false;
 }

@@ -117,7 +117,7 @@ RunLowering::Run RunLowering::run_from(ir::Inst first) {
       break;
     }
     const auto operands = f_.operands(i);
-    if (data.opcode >= Opcode::IAdd32 && data.opcode <= Opcode::IShrS32 && !varying(data.first_result) &&
+    if (ir::info(data.opcode).easy_to_repeat && !varying(data.first_result) &&
         std::all_of(operands.begin(), operands.end(), ready))
       run.before.push_back(i);
     else

@@ -212,7 +212,7 @@ bool ValueForms::may_be_denormal(Value v, int depth) const {
   const auto of = [&](std::uint32_t k) {
     return depth == 0 || may_be_denormal(f_.operand(f_.definition(v), k), depth - 1);
   };
-  if (made.opcode >= Opcode::FFlush32 && made.opcode <= Opcode::FMulZeroFlush32) return false;
+  if (family(made.opcode) == ir::Family::float_flush) return false;
   switch (made.opcode) {
     case Opcode::ConstF32: {
       const std::uint64_t magnitude = made.immediate & 0x7fffffff;

@@ -133,7 +133,8 @@ bool Arithmetic::quiet(Value v) const {
     case Opcode::FMinNum32:
       return false;
     default:
-      return opcode >= Opcode::FAdd32 && opcode <= Opcode::FMulZeroFlush32;
+      return family(opcode) == ir::Family::float_arithmetic || family(opcode) == ir::Family::float_flush ||
+             family(opcode) == ir::Family::canonical_nan;
   }
 }
 

@@ -7,7 +7,7 @@ std::optional<LaneComparison> lane_comparison(const Function& f, Value mask) {
   const bool negated = f.inst(i).opcode == Opcode::Not1;
   if (negated) i = f.definition(f.operand(i, 0));
   const Opcode opcode = f.inst(i).opcode;
-  if (opcode < Opcode::IEq32 || opcode > Opcode::ILeU32) return std::nullopt;
+  if (family(opcode) != Family::integer_comparison) return std::nullopt;
   for (std::uint32_t k = 0; k < 2; ++k) {
     const Value lane = f.operand(i, k), number = f.operand(i, 1 - k);
     if (f.definition_of(lane).opcode == Opcode::LaneIndex && f.value(number).shape != Shape::varying)

@@ -5,30 +5,6 @@
 namespace warpjit::ir {
 namespace {
 
-bool is_canonicalization(Opcode opcode) {
-  return opcode == Opcode::CanonicalizeNaN32 || opcode == Opcode::CanonicalizeNaNOnes32;
-}
-
-// Hands operand k on as it is, up to the sign.
-bool hands_on(Opcode opcode, std::uint32_t k) {
-  switch (opcode) {
-    case Opcode::Phi:
-    case Opcode::BitcastF32ToI32:
-    case Opcode::BitcastI32ToF32:
-    case Opcode::FNeg32:
-    case Opcode::FAbs32:
-      return true;
-    case Opcode::SelectF32:
-    case Opcode::SelectI32:
-      return k != 0;
-    case Opcode::FMaxSelect32:
-    case Opcode::FMinSelect32:
-      return k == 1;
-    default:
-      return false;
-  }
-}
-
 // Pure operations on floats give the same for every NaN, or some NaN; callouts take raw words.
 bool looks_at_bits(const OpcodeInfo& row, std::uint32_t k) {
   return !row.pure || row.callout || row.operands[k] != 'f';
@@ -50,13 +26,13 @@ std::vector<char> seen_as_bits(const Function& f) {
   for (std::uint32_t b = 0; b < f.block_count(); ++b)
     for (Inst i : f.insts(Block{b}))
       each_operand(i, [&](Opcode opcode, std::uint32_t k, Value v) {
-        if (!hands_on(opcode, k) && looks_at_bits(info(opcode), k)) see(v);
+        if (!info(opcode).hands_on(k) && looks_at_bits(info(opcode), k)) see(v);
       });
   while (!work.empty()) {
     const Value v = work.back();
     work.pop_back();
     each_operand(f.definition(v), [&](Opcode opcode, std::uint32_t k, Value from) {
-      if (hands_on(opcode, k)) see(from);
+      if (info(opcode).hands_on(k)) see(from);
     });
   }
   return seen;
@@ -68,7 +44,7 @@ void drop_canonical_nans(Function& f) {
   std::vector<Inst> canonical;
   for (std::uint32_t b = 0; b < f.block_count(); ++b)
     for (Inst i : f.insts(Block{b}))
-      if (is_canonicalization(f.inst(i).opcode)) canonical.push_back(i);
+      if (family(f.inst(i).opcode) == Family::canonical_nan) canonical.push_back(i);
   if (canonical.empty()) return;
   const std::vector<char> seen = seen_as_bits(f);
   std::vector<Value> replacement(f.value_count());

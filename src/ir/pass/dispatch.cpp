@@ -32,7 +32,7 @@ class Dispatcher {
     const Block entry = Function::entry();
     const Block moved = f_.add_block(f_.block(entry).guest_address);
     for (Inst i : f_.insts(entry)) {
-      if (f_.inst(i).opcode <= Opcode::ConstF32) continue;
+      if (is_constant(f_.inst(i).opcode)) continue;
       f_.remove(i);
       f_.append(moved, i);
     }
@@ -64,7 +64,7 @@ class Dispatcher {
       std::swap(backward_[b.id], f_.block(b).backward);
       for (Inst i : f_.insts(b)) {
         const InstData& data = f_.inst(i);
-        if (data.opcode <= Opcode::ConstF32) continue;
+        if (is_constant(data.opcode)) continue;
         const bool phi = data.opcode == Opcode::Phi;
         if (!phi)
           for (std::uint32_t r = 0; r < data.result_count; ++r) home_[f_.result(i, r).id] = b;
@@ -75,10 +75,7 @@ class Dispatcher {
   }
 
   // Is a value cheaper to make again than to keep?
-  bool remade(Value v) const {
-    const Opcode opcode = f_.definition_of(v).opcode;
-    return opcode == Opcode::LoadUniformI32 || opcode == Opcode::LoadUniformF32;
-  }
+  bool remade(Value v) const { return info(f_.definition_of(v).opcode).free_to_repeat; }
 
   // A slot for each phi and for each value that another block uses.
   void assign_slots() {

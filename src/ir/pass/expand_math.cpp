@@ -10,9 +10,7 @@ void expand_math(Function& f) {
   std::vector<Inst> expanded;
   for (std::uint32_t b = 0; b < f.block_count(); ++b)
     for (Inst i : f.insts(Block{b})) {
-      const Opcode op = f.inst(i).opcode;
-      if (op == Opcode::Exp2F32 || op == Opcode::Log2F32 || op == Opcode::RcpF32 || op == Opcode::RsqrtF32)
-        expanded.push_back(i);
+      if (family(f.inst(i).opcode) == Family::transcendental) expanded.push_back(i);
     }
   if (expanded.empty()) return;
   Builder builder(f);

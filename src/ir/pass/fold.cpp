@@ -25,71 +25,37 @@ Step fold_constants(Function& f, const Expression& e, Value& value) {
 
 Step step(Function& f, Expression& e, Value& value) {
   const OpcodeInfo& row = info(e.opcode);
-  if (can_evaluate(e.opcode) && fold_constants(f, e, value) == Step::known) return Step::known;
+  if (row.lane_wise() && fold_constants(f, e, value) == Step::known) return Step::known;
   if (row.commutative && f.is_constant(e.operands[0]) && !f.is_constant(e.operands[1]))
     std::swap(e.operands[0], e.operands[1]), e.rewritten = true;
   Folder folder(f, e);
   Step done = Step::none;
-  switch (e.opcode) {
-    case Opcode::FAdd32:
-    case Opcode::FSub32:
-    case Opcode::FAddFlush32:
-    case Opcode::FSubFlush32:
-    case Opcode::FMul32:
-    case Opcode::FMulZeroInf32:
-    case Opcode::FDiv32:
-    case Opcode::FFma32:
-    case Opcode::FNeg32:
-    case Opcode::FAbs32:
-    case Opcode::FFloor32:
-    case Opcode::FMaxSelect32:
-    case Opcode::FMinSelect32:
-    case Opcode::CanonicalizeNaN32:
-    case Opcode::BitcastI32ToF32:
+  switch (row.family) {
+    case Family::float_arithmetic:
+    case Family::float_flush:
+    case Family::canonical_nan:
       done = folder.float_arithmetic();
       break;
-    case Opcode::FEq32:
-    case Opcode::FNe32:
-    case Opcode::FLt32:
-    case Opcode::FLe32:
-    case Opcode::FGt32:
-    case Opcode::FGe32:
-    case Opcode::FUnordered32:
+    case Family::cast:
+      done = folder.cast();
+      break;
+    case Family::float_comparison:
       done = folder.float_comparison();
       break;
-    case Opcode::IAdd32:
-    case Opcode::ISub32:
-    case Opcode::IMul32:
-    case Opcode::IAnd32:
-    case Opcode::IOr32:
-    case Opcode::IXor32:
-    case Opcode::IShl32:
-    case Opcode::IShrU32:
-    case Opcode::IShrS32:
-    case Opcode::BitcastF32ToI32:
+    case Family::integer_arithmetic:
       done = folder.integer_arithmetic();
       break;
-    case Opcode::IEq32:
-    case Opcode::INe32:
-    case Opcode::ILtS32:
-    case Opcode::ILeS32:
-    case Opcode::ILtU32:
-    case Opcode::ILeU32:
+    case Family::integer_comparison:
       done = folder.integer_comparison();
       break;
-    case Opcode::And1:
-    case Opcode::Or1:
-    case Opcode::Xor1:
-    case Opcode::AndNot1:
-    case Opcode::Not1:
+    case Family::logic:
       done = folder.logic();
       break;
-    case Opcode::SelectI1:
-    case Opcode::SelectI32:
-    case Opcode::SelectF32:
-    case Opcode::AnyLane:
-    case Opcode::MinLaneU32:
+    case Family::selection:
       done = folder.selection();
+      break;
+    case Family::lanes:
+      done = folder.lanes();
       break;
     default:
       break;

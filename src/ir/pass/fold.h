@@ -10,13 +10,13 @@
 
 namespace warpjit::ir {
 
-// An instruction that is not made yet: what is needed to make it or to compare it. At most 6 operands; phis
-// are not expressions.
+// An instruction that is not made yet: what is needed to make it or to compare it. Phis are no
+// expressions.
 struct Expression {
   Opcode opcode;
   std::uint8_t operand_count = 0;
   bool rewritten = false;  // by simplify_expression
-  std::array<Value, 6> operands;
+  std::array<Value, kMaxOperands> operands;
   std::uint64_t immediate = 0;
 
   Expression(Opcode op, std::span<const Value> values, std::uint64_t imm = 0)
@@ -63,11 +63,13 @@ class Folder {
   Folder(Function& function, Expression& expression) : f(function), e(expression) {}
 
   Step float_arithmetic();
+  Step cast();
   Step float_comparison();
   Step integer_arithmetic();
   Step integer_comparison();
   Step logic();
   Step selection();
+  Step lanes();
   Step any_lane_number();
 
   Value value;  // of Step::known

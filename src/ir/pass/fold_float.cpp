@@ -129,13 +129,18 @@ Step Folder::float_arithmetic() {
         return known(a());
       return Step::none;
     }
-    case Opcode::BitcastI32ToF32:
-      if (made_by(a(), Opcode::BitcastF32ToI32)) return known(operand(a(), 0));
-      if (made_by(a(), Opcode::LoadUniformI32)) return uniform_load(Opcode::LoadUniformF32, a());
-      return Step::none;
     default:
       return Step::none;
   }
+}
+
+Step Folder::cast() {
+  const bool to_float = e.opcode == Opcode::BitcastI32ToF32;
+  if (made_by(a(), to_float ? Opcode::BitcastF32ToI32 : Opcode::BitcastI32ToF32))
+    return known(operand(a(), 0));
+  const Opcode load = Opcode::LoadUniformI32, load_float = Opcode::LoadUniformF32;
+  if (made_by(a(), to_float ? load : load_float)) return uniform_load(to_float ? load_float : load, a());
+  return Step::none;
 }
 
 Step Folder::comparison_of_select() {

@@ -135,10 +135,6 @@ Step Folder::integer_arithmetic() {
       }
       return e.opcode == Opcode::IShrU32 ? high_bits() : Step::none;
     }
-    case Opcode::BitcastF32ToI32:
-      if (made_by(a(), Opcode::BitcastI32ToF32)) return known(operand(a(), 0));
-      if (made_by(a(), Opcode::LoadUniformF32)) return uniform_load(Opcode::LoadUniformI32, a());
-      return Step::none;
     default:
       return Step::none;
   }

@@ -111,12 +111,14 @@ Step Folder::any_lane_number() {
   return become(found->opcode, {found->number, number(f.group_lanes - 1)});
 }
 
+Step Folder::lanes() {
+  if (e.opcode != Opcode::AnyLane && e.opcode != Opcode::MinLaneU32) return Step::none;
+  // Over a value that is the same in all lanes there is nothing to ask.
+  if (constant(a()) || f.value(a()).shape != Shape::varying) return known(a());
+  return e.opcode == Opcode::AnyLane ? any_lane_number() : Step::none;
+}
+
 Step Folder::selection() {
-  if (e.opcode == Opcode::AnyLane || e.opcode == Opcode::MinLaneU32) {
-    // Over a value that is the same in all lanes there is nothing to ask.
-    if (constant(a()) || f.value(a()).shape != Shape::varying) return known(a());
-    return e.opcode == Opcode::AnyLane ? any_lane_number() : Step::none;
-  }
   if (constant(a())) return known(bits(a()) != 0 ? b() : c());
   if (b() == c()) return known(b());
   if (made_by(a(), Opcode::Not1)) return become(e.opcode, {operand(a(), 0), c(), b()});

@@ -40,10 +40,6 @@ class Hoister {
   }
 
  private:
-  static bool is_plain(Opcode op) {
-    return op <= Opcode::ConstF32 || op == Opcode::LoadUniformF32 || op == Opcode::LoadUniformI32;
-  }
-
   // Pure and launch-uniform with all it is computed from, without phis.
   void find_movable(const std::vector<Block>& order) {
     for (Block b : order)
@@ -73,7 +69,7 @@ class Hoister {
       for (Value v : f_.operands(i)) {
         const Inst source = f_.definition(v);
         const Type type = f_.value(v).type;
-        if (movable_[source.id] && !is_plain(f_.inst(source).opcode) &&
+        if (movable_[source.id] && !info(f_.inst(source).opcode).free_to_repeat &&
             (type == Type::f32 || type == Type::i32)) {
           if (seen[v.id]) continue;
           seen[v.id] = 1;
@@ -104,12 +100,12 @@ class Hoister {
       for (Inst i : f_.insts(b)) {
         if (!wanted_[i.id]) continue;
         const InstData& data = f_.inst(i);
-        if (data.opcode <= Opcode::ConstF32) {
+        if (is_constant(data.opcode)) {
           moved_[data.first_result.id] =
               preamble_.constant_value(f_.value(data.first_result).type, data.immediate);
           continue;
         }
-        std::array<Value, 6> operands;
+        std::array<Value, kMaxOperands> operands;
         for (std::uint32_t k = 0; k < data.operand_count; ++k) operands[k] = moved_[f_.operand(i, k).id];
         builder_.set_guest_address(data.guest_address);
         const Inst made =

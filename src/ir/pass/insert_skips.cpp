@@ -9,42 +9,13 @@ namespace {
 
 // A test and its branch cost about as much as this many vector instructions.
 constexpr std::uint32_t kWorthATest = 8;
-constexpr std::uint32_t kMemory = 100;  // worth a test by itself
 
-// About how many vector instructions of the host an operation takes.
 std::uint32_t cost(const Function& f, Inst i) {
   const InstData& data = f.inst(i);
-  if (info(data.opcode).callout) return kMemory;
-  switch (data.opcode) {
-    case Opcode::LoadInput:
-    case Opcode::StoreOutput:
-    case Opcode::LoadInputRow:
-    case Opcode::StoreOutputRow:
-    case Opcode::LoadMemory:
-    case Opcode::StoreMemory:
-    case Opcode::Barrier:
-      return kMemory;
-    case Opcode::LoadUniformRow:
-      return f.value(data.first_result).shape == Shape::varying ? kMemory : 1;
-    case Opcode::FDiv32:
-    case Opcode::FSqrt32:
-    case Opcode::FMulZeroInf32:
-      return 5;
-    case Opcode::Exp2F32:
-    case Opcode::Log2F32:
-    case Opcode::RcpF32:
-    case Opcode::RsqrtF32:
-      return 12;
-    case Opcode::FMadTruncFlush32:
-      return 7;
-    case Opcode::CanonicalizeNaN32:
-    case Opcode::CanonicalizeNaNOnes32:
-    case Opcode::F32ToI32Sat:
-    case Opcode::IMul32:
-      return 2;
-    default:
-      return data.result_count != 0 && f.value(data.first_result).shape == Shape::varying ? 1 : 0;
-  }
+  const std::uint32_t cost = info(data.opcode).cost;
+  const bool uniform = data.result_count != 0 && f.value(data.first_result).shape != Shape::varying;
+  if (uniform && data.opcode == Opcode::LoadUniformRow) return 1;
+  return uniform && cost == 1 ? 0 : cost;
 }
 
 }  // namespace
@@ -59,11 +30,11 @@ void insert_skips(Function& f) {
   for (std::size_t at = order.size(); at-- > 0;) {
     const Block b = order[at];
     // A loop is tested for in any case; better before what leads up to it.
-    if (loops.is_header(b)) total[b.id] = kMemory;
-    for (Inst i : f.insts(b)) total[b.id] = std::min(total[b.id] + cost(f, i), kMemory);
+    if (loops.is_header(b)) total[b.id] = std::uint32_t{kMemoryCost};
+    for (Inst i : f.insts(b)) total[b.id] = std::min(total[b.id] + cost(f, i), std::uint32_t{kMemoryCost});
     f.block(b).worth_skipping = total[b.id] > kWorthATest;
     if (const Block parent = loops.level_dominator(b); parent.valid())
-      total[parent.id] = std::min(total[parent.id] + total[b.id], kMemory);
+      total[parent.id] = std::min(total[parent.id] + total[b.id], std::uint32_t{kMemoryCost});
   }
 }
 

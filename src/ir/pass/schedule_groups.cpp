@@ -85,10 +85,7 @@ class Scheduler {
   // Made again wherever it is used: casts, and few pure operations on what costs nothing. Those are mostly
   // places in the block, of which the backend then knows how they vary from lane to lane.
   bool remade(Value v) const { return remake_cost_[v.id] <= kMaxRemakeCost || is_cast(v); }
-  bool is_cast(Value v) const {
-    const Opcode opcode = f_.definition_of(v).opcode;
-    return opcode == Opcode::BitcastF32ToI32 || opcode == Opcode::BitcastI32ToF32;
-  }
+  bool is_cast(Value v) const { return family(f_.definition_of(v).opcode) == Family::cast; }
   // What is kept of a value: words have one type in the frame.
   Value kept(Value v) const {
     while (is_cast(v)) v = f_.operand(f_.definition(v), 0);
@@ -101,11 +98,10 @@ class Scheduler {
         const InstData& data = f_.inst(i);
         if (data.result_count != 1 || data.opcode == Opcode::Phi) continue;
         std::uint32_t& cost = remake_cost_[data.first_result.id];
-        if (data.opcode <= Opcode::ConstF32 || data.opcode == Opcode::LoadUniformI32 ||
-            data.opcode == Opcode::LoadUniformF32 || data.opcode == Opcode::LaneIndex ||
-            data.opcode == Opcode::GroupIndex || data.opcode == Opcode::BlockIndex) {
+        const OpcodeInfo& row = info(data.opcode);
+        if (row.free_to_repeat) {
           cost = 0;
-        } else if (data.opcode >= Opcode::IAdd32 && data.opcode <= Opcode::IShrS32) {
+        } else if (row.easy_to_repeat) {
           std::uint32_t sum = 1;
           for (Value operand : f_.operands(i)) sum += remake_cost_[operand.id];
           cost = std::min(sum, kMaxRemakeCost + 1);
@@ -315,12 +311,12 @@ class Scheduler {
   Value use(Value v) {
     if (variable_[v.id] != kNone) return ssa_->read(builder_.block(), variable_[v.id]);
     const InstData& data = f_.definition_of(v);
-    if (data.opcode <= Opcode::ConstF32) return made_.constant_value(f_.value(v).type, data.immediate);
+    if (is_constant(data.opcode)) return made_.constant_value(f_.value(v).type, data.immediate);
     if (!remade(v)) return copy_[v.id];
     if (data.opcode == Opcode::GroupIndex) return group_;
     if (is_cast(v)) return builder_.emit(data.opcode, std::array{use(f_.operand(f_.definition(v), 0))});
     if (remade_[v.id].block != builder_.block()) {
-      std::array<Value, 2> operands;
+      std::array<Value, kMaxOperands> operands;
       for (std::uint32_t k = 0; k < data.operand_count; ++k)
         operands[k] = use(f_.operand(f_.definition(v), k));
       const Value made =
@@ -356,7 +352,7 @@ class Scheduler {
       } else if (info(data.opcode).terminator) {
         leave(b, i);
       } else if (data.result_count == 0 || !remade(f_.result(i))) {
-        std::array<Value, 6> operands;
+        std::array<Value, kMaxOperands> operands;
         for (std::uint32_t k = 0; k < data.operand_count; ++k) operands[k] = use(f_.operand(i, k));
         const Inst made =
             builder_.emit_inst(data.opcode, std::span(operands.data(), data.operand_count), data.immediate);

@@ -18,7 +18,7 @@ BlockShape::BlockShape(const ir::Function& f)
   for (std::uint32_t b = 0; b < f.block_count(); ++b)
     for (const ir::Inst i : f.insts(ir::Block{b})) {
       const ir::InstData& data = f.inst(i);
-      if (data.opcode < ir::Opcode::LoadMemory || data.opcode > ir::Opcode::UnlockMemory) continue;
+      if (ir::family(data.opcode) != ir::Family::memory) continue;
       const ir::Space space = ir::MemoryAccess::unpack(data.immediate).space;
       shared = shared || space == ir::Space::shared;
       local = local || space == ir::Space::local;
