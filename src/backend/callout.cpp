@@ -77,7 +77,7 @@ void call_out(KernelArgs* args, std::uint32_t number, std::uint32_t* words) {
   const std::size_t lanes = site.lanes, operand_count = row.operands.size(),
                     result_count = row.results.size();
   std::uint32_t* const results = words + operand_count * lanes;
-  if (site.opcode == Opcode::SpecialFunction32) {
+  if (site.opcode == Opcode::TeslaSpecialFunction32) {
     sfu::evaluate(static_cast<sfu::Function>(site.immediate), {words, lanes}, results);
     return;
   }

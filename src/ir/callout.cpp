@@ -127,16 +127,16 @@ Clamped clamp(double x, bool is_signed, int bits) {
 constexpr u64 kQuiet = u64{1} << 51, kMadeNan = 0xfff8000000000000;
 bool is_nan(u64 x) { return (x & ~(u64{1} << 63)) > 0x7ff0000000000000; }
 
-u64 arithmetic(F64Function function, RoundingMode mode, u64 a, u64 b, u64 c) {
+u64 arithmetic(TeslaF64Function function, RoundingMode mode, u64 a, u64 b, u64 c) {
   if (is_nan(b)) return b | kQuiet;
-  if (function == F64Function::fma && is_nan(c)) return c | kQuiet;
+  if (function == TeslaF64Function::fma && is_nan(c)) return c | kQuiet;
   if (is_nan(a)) return a | kQuiet;
   const volatile double x = wide(a), y = wide(b), z = wide(c);
   const HostRounding rounding(mode);
   volatile double result = 0;
-  if (function == F64Function::fma)
+  if (function == TeslaF64Function::fma)
     result = std::fma(x, y, z);
-  else if (function == F64Function::add)
+  else if (function == TeslaF64Function::add)
     result = x + y;
   else
     result = x * y;
@@ -165,7 +165,7 @@ u32 f64_to_f32(u64 x, RoundingMode mode) {
   return word(float{result});
 }
 
-u64 f64_operation(F64Function function, RoundingMode mode, u64 a, u64 b, u64 c, bool& second_flag,
+u64 f64_operation(TeslaF64Function function, RoundingMode mode, u64 a, u64 b, u64 c, bool& second_flag,
                   bool& flag) {
   const u32 low = static_cast<u32>(a);
   const auto integer = [&](double x, bool is_signed, int bits) {
@@ -175,50 +175,50 @@ u64 f64_operation(F64Function function, RoundingMode mode, u64 a, u64 b, u64 c, 
     return clamped.value;
   };
   switch (function) {
-    case F64Function::fma:
-    case F64Function::add:
-    case F64Function::mul:
+    case TeslaF64Function::fma:
+    case TeslaF64Function::add:
+    case TeslaF64Function::mul:
       return arithmetic(function, mode, a, b, c);
-    case F64Function::min:
-    case F64Function::max:
-      return extreme(function == F64Function::max, a, b);
-    case F64Function::compare:
+    case TeslaF64Function::min:
+    case TeslaF64Function::max:
+      return extreme(function == TeslaF64Function::max, a, b);
+    case TeslaF64Function::compare:
       return relation(wide(a), wide(b));
-    case F64Function::from_f32:
+    case TeslaF64Function::from_f32:
       return f32_to_f64(low);
-    case F64Function::to_f32:
+    case TeslaF64Function::to_f32:
       return f64_to_f32(a, mode);
-    case F64Function::from_s32:
+    case TeslaF64Function::from_s32:
       return word(static_cast<double>(static_cast<std::int32_t>(low)));
-    case F64Function::from_u32:
+    case TeslaF64Function::from_u32:
       return word(static_cast<double>(low));
-    case F64Function::from_s64:
+    case TeslaF64Function::from_s64:
       return word(integer_to_f64(signed_integer(a), mode));
-    case F64Function::from_u64:
+    case TeslaF64Function::from_u64:
       return word(integer_to_f64({a, false}, mode));
-    case F64Function::to_s32:
+    case TeslaF64Function::to_s32:
       return integer(wide(a), true, 32);
-    case F64Function::to_u32:
+    case TeslaF64Function::to_u32:
       return integer(wide(a), false, 32);
-    case F64Function::to_s64:
+    case TeslaF64Function::to_s64:
       return integer(wide(a), true, 64);
-    case F64Function::to_u64:
+    case TeslaF64Function::to_u64:
       return integer(wide(a), false, 64);
-    case F64Function::round_to_integral:
+    case TeslaF64Function::round_to_integral:
       return is_nan(a) ? a | kQuiet : word(to_integral(wide(a), mode));
-    case F64Function::s64_to_f32:
+    case TeslaF64Function::s64_to_f32:
       return word(integer_to_f32(signed_integer(a), mode));
-    case F64Function::u64_to_f32:
+    case TeslaF64Function::u64_to_f32:
       return word(integer_to_f32({a, false}, mode));
-    case F64Function::f32_to_s64:
+    case TeslaF64Function::f32_to_s64:
       return integer(static_cast<double>(real(low)), true, 64);
-    case F64Function::f32_to_u64:
+    case TeslaF64Function::f32_to_u64:
       return integer(static_cast<double>(real(low)), false, 64);
   }
   return 0;
 }
 
-u32 (*special_function(SpecialFunction function))(u32) {
+u32 (*special_function(TeslaSpecialFunction function))(u32) {
   constexpr std::array kFunctions = {sfu::rcp,    sfu::rsqrt, sfu::lg2, sfu::presin,
                                      sfu::preex2, sfu::sin,   sfu::cos, sfu::ex2};
   static_assert(kFunctions.size() == kSpecialFunctions);
@@ -235,13 +235,13 @@ Integer integer_operand(u32 x, u64 immediate) {
 void evaluate_callout(Opcode opcode, u64 immediate, const u32* operands, u32* results) {
   const auto mode = static_cast<RoundingMode>(immediate & 3);
   switch (opcode) {
-    case Opcode::SpecialFunction32:
-      results[0] = special_function(static_cast<SpecialFunction>(immediate))(operands[0]);
+    case Opcode::TeslaSpecialFunction32:
+      results[0] = special_function(static_cast<TeslaSpecialFunction>(immediate))(operands[0]);
       break;
-    case Opcode::F32ToF16:
+    case Opcode::TeslaF32ToF16:
       results[0] = f32_to_f16(operands[0], mode);
       break;
-    case Opcode::F16ToF32:
+    case Opcode::TeslaF16ToF32:
       results[0] = f16_to_f32(operands[0]);
       break;
     case Opcode::IntToF32:
@@ -261,10 +261,10 @@ void evaluate_callout(Opcode opcode, u64 immediate, const u32* operands, u32* re
       results[0] = static_cast<u32>(static_cast<u64>(extended(operands[0]) * extended(operands[1])) >> 16);
       break;
     }
-    case Opcode::F64Operation: {
+    case Opcode::TeslaF64Operation: {
       const auto pair = [&](unsigned k) { return operands[2 * k] | u64{operands[2 * k + 1]} << 32; };
       bool second_flag = false, flag = false;
-      const u64 result = f64_operation(static_cast<F64Function>(immediate & 0xff),
+      const u64 result = f64_operation(static_cast<TeslaF64Function>(immediate & 0xff),
                                        static_cast<RoundingMode>(immediate >> 8 & 3), pair(0), pair(1),
                                        pair(2), second_flag, flag);
       results[0] = static_cast<u32>(result);

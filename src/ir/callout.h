@@ -16,13 +16,13 @@ enum class RoundingMode : std::uint8_t { nearest, down, up, zero };
 inline constexpr std::uint64_t kRoundingModes = 4;
 inline constexpr std::uint64_t kSignedInteger = 4;  // flag of IntToF32 and IntToF16 beside the RoundingMode
 
-using SpecialFunction = sfu::Function;
+using TeslaSpecialFunction = sfu::Function;
 inline constexpr std::uint64_t kSpecialFunctions = 8;
 
 // Doubles are IEEE 754 binary64 with denormals. A NaN operand of arithmetic gives itself, made quiet; of
 // several the one named first. A made NaN is 0xfff8000000000000. Out of range conversions give the nearest
 // integer, NaN 0x80...0 (tesla.md 11).
-enum class F64Function : std::uint8_t {
+enum class TeslaF64Function : std::uint8_t {
   fma,  // a*b + c, rounded once; NaN of b, c, a
   add,  // NaN of b, a
   mul,  // a*b; NaN of b, a
@@ -46,7 +46,8 @@ enum class F64Function : std::uint8_t {
   f32_to_u64,
 };
 inline constexpr std::uint64_t kF64Functions = 21;
-constexpr std::uint64_t f64_immediate(F64Function function, RoundingMode rounding = RoundingMode::nearest) {
+constexpr std::uint64_t f64_immediate(TeslaF64Function function,
+                                      RoundingMode rounding = RoundingMode::nearest) {
   return static_cast<std::uint64_t>(function) | static_cast<std::uint64_t>(rounding) << 8;
 }
 

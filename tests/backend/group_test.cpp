@@ -101,18 +101,18 @@ TEST_P(GroupCode, Callouts) {
       expect_same(k.function, shape, GetParam(), ++seed);
     }
   };
-  for (std::uint64_t n = 0; n < ir::kSpecialFunctions; ++n) check(Opcode::SpecialFunction32, n);
+  for (std::uint64_t n = 0; n < ir::kSpecialFunctions; ++n) check(Opcode::TeslaSpecialFunction32, n);
   for (std::uint64_t n = 0; n < 8; ++n) {
-    if (n < 4) check(Opcode::F32ToF16, n);
+    if (n < 4) check(Opcode::TeslaF32ToF16, n);
     check(Opcode::IntToF32, n);
     check(Opcode::IntToF16, n);
   }
-  check(Opcode::F16ToF32, 0);
+  check(Opcode::TeslaF16ToF32, 0);
   check(Opcode::IMulHi24, 0);
   check(Opcode::IMulHi24, 1);
   for (std::uint64_t n = 0; n < ir::kF64Functions; ++n) {
-    check(Opcode::F64Operation, n);
-    check(Opcode::F64Operation, n | 3 << 8);
+    check(Opcode::TeslaF64Operation, n);
+    check(Opcode::TeslaF64Operation, n | 3 << 8);
   }
 }
 
@@ -238,8 +238,8 @@ TEST(GroupAbi, Win64CodeCallsOut) {
     if (!runs_here(target)) continue;
     KernelBuilder k(1, 1);
     const auto row = k.b.LoadInput(0);
-    const F32 root = F32{k.b.emit(Opcode::SpecialFunction32, std::vector<Value>{row[0]},
-                                  static_cast<std::uint64_t>(ir::SpecialFunction::rsqrt))};
+    const F32 root = F32{k.b.emit(Opcode::TeslaSpecialFunction32, std::vector<Value>{row[0]},
+                                  static_cast<std::uint64_t>(ir::TeslaSpecialFunction::rsqrt))};
     const F32 sum = k.b.FMadTruncFlush32(row[1], row[2], row[3], k.b.constant(true));
     k.store(root, sum, row[1], row[2]);
     k.b.ret();

@@ -63,13 +63,13 @@ bool tested_directly(Opcode opcode) {
     case Opcode::Branch:
     case Opcode::Switch:
     case Opcode::Return:  // control_test
-    case Opcode::SpecialFunction32:
-    case Opcode::F32ToF16:
-    case Opcode::F16ToF32:
+    case Opcode::TeslaSpecialFunction32:
+    case Opcode::TeslaF32ToF16:
+    case Opcode::TeslaF16ToF32:
     case Opcode::IntToF32:
     case Opcode::IntToF16:
     case Opcode::IMulHi24:
-    case Opcode::F64Operation:  // group_test
+    case Opcode::TeslaF64Operation:  // group_test
     case Opcode::LoadMemory:
     case Opcode::StoreMemory:
     case Opcode::AtomicMemory:

@@ -221,7 +221,7 @@ bool ValueForms::may_be_denormal(Value v, int depth) const {
     case Opcode::I32ToF32:
     case Opcode::U32ToF32:
     case Opcode::IntToF32:
-    case Opcode::F16ToF32:
+    case Opcode::TeslaF16ToF32:
     case Opcode::FFloor32:
     case Opcode::FCeil32:
     case Opcode::FTrunc32:

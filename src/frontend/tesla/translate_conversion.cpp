@@ -95,7 +95,7 @@ InstructionTranslator::Flags InstructionTranslator::half_flags(I32 half) {
 // The source as f32: modifiers, then flushing.
 F32 InstructionTranslator::prepared(const Instruction& i) {
   const I32 bits = source(i, 0);
-  const F32 x = i.source_type == Type::f16 ? b_.F16ToF32(bits) : as_float(bits);
+  const F32 x = i.source_type == Type::f16 ? b_.TeslaF16ToF32(bits) : as_float(bits);
   return flushed(modified(x, i.absolute[0] != 0, i.negate[0] != 0));
 }
 
@@ -131,7 +131,7 @@ void InstructionTranslator::convert_floats(const Instruction& i) {
   if (i.to_integral != 0) x = rounded(x, rounding);
   if (i.type == Type::f16) {
     const Rounding mode = i.to_integral != 0 ? Rounding::zero : rounding;
-    return set_half(i, b_.F32ToF16(x, static_cast<std::uint64_t>(mode)));
+    return set_half(i, b_.TeslaF32ToF16(x, static_cast<std::uint64_t>(mode)));
   }
   if (i.flags >= 0) set_flags(i, float_flags(x));
   set_destination(i, as_bits(x));

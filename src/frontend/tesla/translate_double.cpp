@@ -4,9 +4,9 @@
 namespace warpjit::tesla {
 
 using ir::F32;
-using ir::F64Function;
 using ir::I1;
 using ir::I32;
+using ir::TeslaF64Function;
 
 namespace {
 
@@ -16,15 +16,15 @@ constexpr std::uint64_t kTwo63 = 0x43e0000000000000, kMinusTwo63 = 0xc3e00000000
 
 }  // namespace
 
-InstructionTranslator::Pair InstructionTranslator::f64(F64Function function, Pair a, Pair b, Pair c,
+InstructionTranslator::Pair InstructionTranslator::f64(TeslaF64Function function, Pair a, Pair b, Pair c,
                                                        Rounding rounding) {
   const auto [low, high] =
-      b_.F64Operation(a.low, a.high, b.low, b.high, c.low, c.high,
-                      ir::f64_immediate(function, static_cast<ir::RoundingMode>(rounding)));
+      b_.TeslaF64Operation(a.low, a.high, b.low, b.high, c.low, c.high,
+                           ir::f64_immediate(function, static_cast<ir::RoundingMode>(rounding)));
   return {low, high};
 }
 
-InstructionTranslator::Pair InstructionTranslator::f64(F64Function function, Pair a, Rounding rounding) {
+InstructionTranslator::Pair InstructionTranslator::f64(TeslaF64Function function, Pair a, Rounding rounding) {
   const Pair none = constant_pair(0);
   return f64(function, a, none, none, rounding);
 }
@@ -67,15 +67,15 @@ void InstructionTranslator::double_arithmetic(const Instruction& i) {
   const auto function = [&] {
     switch (i.opcode) {
       case Opcode::dfma:
-        return F64Function::fma;
+        return TeslaF64Function::fma;
       case Opcode::dadd:
-        return F64Function::add;
+        return TeslaF64Function::add;
       case Opcode::dmul:
-        return F64Function::mul;
+        return TeslaF64Function::mul;
       case Opcode::dmin:
-        return F64Function::min;
+        return TeslaF64Function::min;
       default:
-        return F64Function::max;
+        return TeslaF64Function::max;
     }
   };
   const auto operand = [&](unsigned n) {
@@ -88,7 +88,7 @@ void InstructionTranslator::double_arithmetic(const Instruction& i) {
 }
 
 I32 InstructionTranslator::compared(Pair a, Pair b) {
-  return f64(F64Function::compare, a, b, constant_pair(0)).low;
+  return f64(TeslaF64Function::compare, a, b, constant_pair(0)).low;
 }
 
 void InstructionTranslator::double_compare(const Instruction& i) {
@@ -122,14 +122,16 @@ void InstructionTranslator::convert_wide_from_integer(const Instruction& i) {
   }
   const Rounding rounding = mirrored(static_cast<Rounding>(i.rounding), negate);
   if (i.type == Type::f64) {
-    const F64Function function = from_64 ? (with_sign ? F64Function::from_s64 : F64Function::from_u64)
-                                         : (with_sign ? F64Function::from_s32 : F64Function::from_u32);
+    const TeslaF64Function function =
+        from_64 ? (with_sign ? TeslaF64Function::from_s64 : TeslaF64Function::from_u64)
+                : (with_sign ? TeslaF64Function::from_s32 : TeslaF64Function::from_u32);
     Pair result = f64(function, x, rounding);
     if (negate) result.high = b_.IXor32(result.high, word(kSignBit));
     if (i.flags >= 0) set_flags(i, double_flags(result));
     return set_pair(i, result);
   }
-  const Pair narrow = f64(with_sign ? F64Function::s64_to_f32 : F64Function::u64_to_f32, x, rounding);
+  const Pair narrow =
+      f64(with_sign ? TeslaF64Function::s64_to_f32 : TeslaF64Function::u64_to_f32, x, rounding);
   const F32 value = as_float(narrow.low);
   set_float(i, negate ? b_.FNeg32(value) : value);
 }
@@ -140,12 +142,12 @@ void InstructionTranslator::convert_wide_to_integer(const Instruction& i) {
   Pair x, result;
   if (i.source_type == Type::f64) {
     x = modified(pair(i.src[0]), i.absolute[0] != 0, i.negate[0] != 0);
-    result = f64(to_64 ? (with_sign ? F64Function::to_s64 : F64Function::to_u64)
-                       : (with_sign ? F64Function::to_s32 : F64Function::to_u32),
+    result = f64(to_64 ? (with_sign ? TeslaF64Function::to_s64 : TeslaF64Function::to_u64)
+                       : (with_sign ? TeslaF64Function::to_s32 : TeslaF64Function::to_u32),
                  x, rounding);
   } else {
     x = {as_bits(prepared(i)), word(0)};
-    result = f64(with_sign ? F64Function::f32_to_s64 : F64Function::f32_to_u64, x, rounding);
+    result = f64(with_sign ? TeslaF64Function::f32_to_s64 : TeslaF64Function::f32_to_u64, x, rounding);
   }
   if (i.flags >= 0) {
     const I1 zero = is_zero(to_64 ? b_.IOr32(result.low, result.high) : result.low);
@@ -161,8 +163,8 @@ void InstructionTranslator::convert_wide_to_integer(const Instruction& i) {
 
 // Whether a float or double, rounded, is no 64-bit integer of the type.
 I1 InstructionTranslator::out_of_range(const Instruction& i, Pair x) {
-  if (i.source_type == Type::f32) x = f64(F64Function::from_f32, x);
-  x = f64(F64Function::round_to_integral, x, static_cast<Rounding>(i.rounding));
+  if (i.source_type == Type::f32) x = f64(TeslaF64Function::from_f32, x);
+  x = f64(TeslaF64Function::round_to_integral, x, static_cast<Rounding>(i.rounding));
   const bool with_sign = is_signed(i.type);
   const I32 low = compared(x, constant_pair(with_sign ? kMinusTwo63 : 0));
   const I32 high = compared(x, constant_pair(with_sign ? kTwo63 : kTwo64));
@@ -172,15 +174,16 @@ I1 InstructionTranslator::out_of_range(const Instruction& i, Pair x) {
 
 void InstructionTranslator::convert_wide_floats(const Instruction& i) {
   const auto rounding = static_cast<Rounding>(i.rounding);
-  Pair x = i.source_type == Type::f64 ? pair(i.src[0]) : f64(F64Function::from_f32, {source(i, 0), word(0)});
+  Pair x =
+      i.source_type == Type::f64 ? pair(i.src[0]) : f64(TeslaF64Function::from_f32, {source(i, 0), word(0)});
   x = quieted(modified(x, i.absolute[0] != 0, i.negate[0] != 0));
-  if (i.to_integral != 0) x = f64(F64Function::round_to_integral, x, rounding);
+  if (i.to_integral != 0) x = f64(TeslaF64Function::round_to_integral, x, rounding);
   if (i.type == Type::f64) {
     if (i.flags >= 0) set_flags(i, double_flags(x));
     return set_pair(i, x);
   }
   // A NaN keeps its payload, saturated or not.
-  I32 bits = f64(F64Function::to_f32, x, i.to_integral != 0 ? Rounding::zero : rounding).low;
+  I32 bits = f64(TeslaF64Function::to_f32, x, i.to_integral != 0 ? Rounding::zero : rounding).low;
   F32 value = as_float(bits);
   if (i.saturate != 0) {
     const I1 nan = is_nan(x);

@@ -120,24 +120,24 @@ F32 InstructionTranslator::special_function(const Instruction& i) {
   const auto function = [&] {
     switch (i.opcode) {
       case Opcode::rcp:
-        return ir::SpecialFunction::rcp;
+        return ir::TeslaSpecialFunction::rcp;
       case Opcode::rsqrt:
-        return ir::SpecialFunction::rsqrt;
+        return ir::TeslaSpecialFunction::rsqrt;
       case Opcode::lg2:
-        return ir::SpecialFunction::lg2;
+        return ir::TeslaSpecialFunction::lg2;
       case Opcode::sin:
-        return ir::SpecialFunction::sin;
+        return ir::TeslaSpecialFunction::sin;
       case Opcode::cos:
-        return ir::SpecialFunction::cos;
+        return ir::TeslaSpecialFunction::cos;
       case Opcode::ex2:
-        return ir::SpecialFunction::ex2;
+        return ir::TeslaSpecialFunction::ex2;
       case Opcode::presin:
-        return ir::SpecialFunction::presin;
+        return ir::TeslaSpecialFunction::presin;
       default:
-        return ir::SpecialFunction::preex2;
+        return ir::TeslaSpecialFunction::preex2;
     }
   };
-  return b_.SpecialFunction32(float_source(i, 0), static_cast<std::uint64_t>(function()));
+  return b_.TeslaSpecialFunction32(float_source(i, 0), static_cast<std::uint64_t>(function()));
 }
 
 }  // namespace warpjit::tesla

@@ -164,8 +164,8 @@ class InstructionTranslator {
   void convert_wide_from_integer(const Instruction& i);
   void convert_wide_to_integer(const Instruction& i);
   void convert_wide_floats(const Instruction& i);
-  Pair f64(ir::F64Function function, Pair a, Pair b, Pair c, Rounding rounding = Rounding::nearest);
-  Pair f64(ir::F64Function function, Pair a, Rounding rounding = Rounding::nearest);
+  Pair f64(ir::TeslaF64Function function, Pair a, Pair b, Pair c, Rounding rounding = Rounding::nearest);
+  Pair f64(ir::TeslaF64Function function, Pair a, Rounding rounding = Rounding::nearest);
   I1 is_nan(Pair x);
   Pair modified(Pair x, bool absolute, bool negate);
   Pair quieted(Pair x);
