@@ -185,9 +185,6 @@ void Function::absorb_successor(Block b) {
   into.last = from.last;
   into.successors.swap(from.successors);
   into.backward = from.backward;
-  for (Block target : into.successors)
-    for (Block& predecessor : blocks_[target.id].predecessors)
-      if (predecessor == gone) predecessor = b;
   from.first = from.last = Inst{};
   from.successors.clear();
   from.predecessors.clear();

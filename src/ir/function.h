@@ -129,8 +129,11 @@ class Function {
   // Removes the edge from predecessor slot `index` of `b` with the phi operands that came over it.
   void remove_predecessor(Block b, std::size_t index);
   std::size_t predecessor_index(Block b, Block predecessor) const;
+  // Removes all edges into `b` from predecessors for which `is_gone` holds, likewise, in one pass.
+  template <class IsGone>
+  void remove_predecessors(Block b, IsGone is_gone);
   // Appends the only successor of b, whose only predecessor is b and which has no phis, to b. Leaves it
-  // empty.
+  // empty. The caller puts b in its place among the predecessors of its successors, for many at once.
   void absorb_successor(Block b);
   // Unlinks all instructions of a block and its edges, with the phi operands that came over them.
   void clear_block(Block b);
@@ -173,5 +176,21 @@ class Function {
   std::uint32_t constants_used_ = 0;
   std::size_t constant_slot(Opcode opcode, std::uint64_t bits) const;
 };
+
+template <class IsGone>
+void Function::remove_predecessors(Block b, IsGone is_gone) {
+  Edges& predecessors = blocks_[b.id].predecessors;
+  for (Inst i : insts(b)) {
+    if (insts_[i.id].opcode != Opcode::Phi) break;
+    std::uint32_t kept = 0;
+    for (std::uint32_t k = 0; k < predecessors.size(); ++k)
+      if (!is_gone(predecessors[k])) set_operand(i, kept++, operand(i, k));
+    insts_[i.id].operand_count = kept;
+  }
+  std::uint32_t kept = 0;
+  for (std::uint32_t k = 0; k < predecessors.size(); ++k)
+    if (!is_gone(predecessors[k])) predecessors[kept++] = predecessors[k];
+  predecessors.resize(kept);
+}
 
 }  // namespace warpjit::ir

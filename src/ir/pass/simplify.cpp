@@ -6,6 +6,7 @@
 #include "ir/builder.h"
 #include "ir/pass/fold.h"
 #include "ir/pass/passes.h"
+#include "ir/pass/thread_jumps.h"
 
 namespace warpjit::ir {
 namespace {
@@ -29,8 +30,9 @@ class Simplifier {
       // What comes over a back edge was visited after the phi that takes it.
       for (Block b : order) phis(b);
       for (Block b : order) terminator(b);
-      for (Block b : order) thread_jump(b);
-      for (Block b : order) merge(b);
+      remove_edges();
+      if (thread_jumps(f_, order, replacement_)) again_ = true;
+      merge_blocks(order);
       values = phi_replaced_;
       if (!again_ && !values) break;
     }
@@ -48,15 +50,34 @@ class Simplifier {
     replacement_[old.id] = by;
     replaced_ = true;
   }
-  std::size_t predecessor_count(Block b) const { return f_.block(b).predecessors.size(); }
-  bool has_phis(Block b) const { return f_.inst(f_.block(b).first).opcode == Opcode::Phi; }
 
   void remove_unreachable(const std::vector<Block>& order) {
     if (order.size() == f_.block_count()) return;
     std::vector<char> reachable(f_.block_count(), 0);
     for (Block b : order) reachable[b.id] = 1;
-    for (std::uint32_t b = 0; b < f_.block_count(); ++b)
-      if (!reachable[b] && f_.block(Block{b}).first.valid()) f_.clear_block(Block{b});
+    for (std::uint32_t b = 0; b < f_.block_count(); ++b) {
+      BlockData& block = f_.block(Block{b});
+      if (reachable[b] || !block.first.valid()) continue;
+      for (Block target : block.successors)
+        if (reachable[target.id]) removed_.push_back({target, Block{b}});
+      block.successors.clear();
+      f_.clear_block(Block{b});
+    }
+    remove_edges();
+  }
+
+  // The removed edges leave the lists of predecessors, and what comes over them the phis: once for each
+  // block, however many edges it loses.
+  void remove_edges() {
+    if (removed_.empty()) return;
+    std::sort(removed_.begin(), removed_.end());
+    std::vector<Block> lost(f_.block_count());  // per block: the last target that it goes to no more
+    for (std::size_t k = 0; k < removed_.size();) {
+      const Block target = removed_[k].to;
+      for (; k < removed_.size() && removed_[k].to == target; ++k) lost[removed_[k].from.id] = target;
+      f_.remove_predecessors(target, [&](Block from) { return lost[from.id] == target; });
+    }
+    removed_.clear();
   }
 
   void instructions(Block b) {
@@ -123,7 +144,7 @@ class Simplifier {
   void keep_edge(Block b, std::size_t kept) {
     const auto targets = f_.block(b).successors;
     for (std::size_t k = 0; k < targets.size(); ++k)
-      if (k != kept) f_.remove_predecessor(targets[k], f_.predecessor_index(targets[k], b));
+      if (k != kept) removed_.push_back({targets[k], b});
     BlockData& block = f_.block(b);
     block.successors.assign(1, targets[kept]);
     block.backward = kept < 64 ? (block.backward >> kept) & 1 : 0;
@@ -160,86 +181,44 @@ class Simplifier {
     }
   }
 
-  // An edge into a block that does nothing but jump goes to that block's target. Marks add up; an edge
-  // cannot carry two.
-  void thread_jump(Block b) {
-    if (b == Function::entry() || !f_.block(b).first.valid()) return;
-    const Inst first = f_.block(b).first;
-    if (f_.inst(first).opcode != Opcode::Jump) return;
-    const Block target = f_.block(b).successors[0];
-    if (target == b) return;
-    const bool marked = f_.block(b).backward != 0;
-    for (std::size_t k = predecessor_count(b); k-- > 0;) {
-      const Block from = f_.block(b).predecessors[k];
-      auto& successors = f_.block(from).successors;
-      std::size_t edge = 0;
-      while (successors[edge] != b) ++edge;
-      const bool edge_marked = edge < 64 && ((f_.block(from).backward >> edge) & 1) != 0;
-      if ((marked && edge_marked) || (marked && edge >= 64)) continue;
-      if (f_.predecessor_index(target, from) < predecessor_count(target)) {
-        // Both ways of a branch meet there: one is enough if nothing tells them apart.
-        join_edges(from, b, target, marked || edge_marked);
-        continue;
-      }
-      add_predecessor(target, from, f_.predecessor_index(target, b));
-      f_.block(from).successors[edge] = target;
-      if (marked) f_.block(from).backward |= std::uint64_t{1} << edge;
-      f_.remove_predecessor(b, k);
-      again_ = true;
-    }
-    if (predecessor_count(b) == 0) f_.clear_block(b);
-  }
-
-  // Gives `target` one more predecessor, from which phis get what they get over edge `like`.
-  void add_predecessor(Block target, Block predecessor, std::size_t like) {
-    f_.block(target).predecessors.push_back(predecessor);
-    for (Inst i : f_.insts(target)) {
-      if (f_.inst(i).opcode != Opcode::Phi) break;
-      const std::span<const Value> old = f_.operands(i);
-      operands_.assign(old.begin(), old.end());
-      operands_.push_back(old[like]);
-      f_.set_operands(i, operands_);
-    }
-  }
-
-  void join_edges(Block from, Block through, Block target, bool marked) {
-    const Inst last = f_.terminator(from);
-    if (f_.inst(last).opcode != Opcode::Branch) return;
-    auto& successors = f_.block(from).successors;
-    const std::size_t direct = successors[0] == target ? 0 : 1;
-    const bool direct_marked = ((f_.block(from).backward >> direct) & 1) != 0;
-    if (marked != direct_marked) return;
-    const std::size_t a = f_.predecessor_index(target, from), b = f_.predecessor_index(target, through);
-    for (Inst i : f_.insts(target)) {
-      if (f_.inst(i).opcode != Opcode::Phi) break;
-      if (resolve(f_.operands(i)[a]) != resolve(f_.operands(i)[b])) return;
-    }
-    keep_edge(from, direct);
-  }
-
   // A block and its only successor's only predecessor become one.
-  void merge(Block b) {
-    if (!f_.block(b).first.valid()) return;
-    for (;;) {
-      const BlockData& block = f_.block(b);
-      if (block.successors.size() != 1 || block.backward != 0 || f_.inst(block.last).opcode != Opcode::Jump)
-        return;
-      const Block next = block.successors[0];
-      if (next == b || next == Function::entry() || predecessor_count(next) != 1) return;
-      for (Inst i : f_.insts(next)) {
-        if (f_.inst(i).opcode != Opcode::Phi) break;
-        replace(f_.result(i), resolve(f_.operand(i, 0)));
-        f_.remove(i);
-        phi_replaced_ = true;
-      }
-      f_.absorb_successor(b);
-    }
+  void merge_blocks(const std::vector<Block>& order) {
+    std::vector<Block> into(f_.block_count());  // per block that is gone
+    bool some = false;
+    for (Block b : order)
+      for (Block gone = absorb(b); gone.valid(); gone = absorb(b)) into[gone.id] = b, some = true;
+    if (!some) return;
+    for (Block b : order)
+      for (Block& predecessor : f_.block(b).predecessors)
+        if (into[predecessor.id].valid()) predecessor = into[predecessor.id];
   }
+  // Gives the successor that b absorbed; it still stands among the predecessors of those behind it.
+  Block absorb(Block b) {
+    const BlockData& block = f_.block(b);
+    if (!block.first.valid() || block.successors.size() != 1 || block.backward != 0 ||
+        f_.inst(block.last).opcode != Opcode::Jump)
+      return {};
+    const Block next = block.successors[0];
+    if (next == b || next == Function::entry() || f_.block(next).predecessors.size() != 1) return {};
+    for (Inst i : f_.insts(next)) {
+      if (f_.inst(i).opcode != Opcode::Phi) break;
+      replace(f_.result(i), resolve(f_.operand(i, 0)));
+      f_.remove(i);
+      phi_replaced_ = true;
+    }
+    f_.absorb_successor(b);
+    return next;
+  }
+
+  struct RemovedEdge {
+    Block to, from;
+    friend auto operator<=>(const RemovedEdge&, const RemovedEdge&) = default;
+  };
 
   Function& f_;
   Builder builder_;
   std::vector<Value> replacement_;
-  std::vector<Value> operands_;
+  std::vector<RemovedEdge> removed_;
   bool replaced_ = false;
   bool again_ = false, phi_replaced_ = false;  // another round has something to do
 };
