@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/small_vector.h"
+#include "ir/analysis/lane_order.h"
 #include "ir/types.h"
 
 namespace warpjit::ir {
@@ -63,9 +64,9 @@ class Function {
   std::uint32_t group_lanes = 0;
   std::uint32_t block_groups = 0;
   std::uint32_t inner_groups = 1;  // that the function itself runs through (pass schedule_groups)
-  // Some instruction tells which lanes run it together, or in which order: only a form that keeps that will
-  // do. Of two blocks that may run for different lanes, what the later edge of a branch leads to comes first.
-  bool ordered = false;
+  // Not none: some instruction tells which lanes run it together, or in which order. Only a form that keeps
+  // that will do.
+  LaneOrder lane_order = LaneOrder::none;
   // Groups may be made of several times group_lanes threads: nothing tells which threads are together in a
   // group but ThreadIndex, and all lanes of a group come to its barriers together.
   bool may_widen = false;

@@ -266,8 +266,11 @@ class Parser {
     if (is_word("lanes")) WARPJIT_CHECK(field("lanes", f_.group_lanes, kMaxGroupLanes));
     if (is_word("groups")) WARPJIT_CHECK(field("groups", f_.block_groups, kMaxBlockGroups));
     if (is_word("inner")) WARPJIT_CHECK(field("inner", f_.inner_groups, kMaxBlockGroups));
-    if (is_word("ordered")) {
-      f_.ordered = true;
+    if (is_word("order")) {
+      WARPJIT_CHECK(advance());
+      for (const LaneOrder order : {LaneOrder::taken_first, LaneOrder::lowest_address_first})
+        if (is_word(name(order))) f_.lane_order = order;
+      if (f_.lane_order == LaneOrder::none) return expected("order of lanes");
       WARPJIT_CHECK(advance());
     }
     if (is_word("may_widen")) {

@@ -32,7 +32,10 @@ class Printer {
     if (f_.group_lanes != 0) field(" lanes ", f_.group_lanes);
     if (f_.block_groups != 0) field(" groups ", f_.block_groups);
     if (f_.inner_groups != 1) field(" inner ", f_.inner_groups);
-    if (f_.ordered) text_ += " ordered";
+    if (f_.lane_order != LaneOrder::none) {
+      text_ += " order ";
+      text_ += name(f_.lane_order);
+    }
     if (f_.may_widen) text_ += " may_widen";
     text_ += " {\n";
     for (std::uint32_t b = 0; b < f_.block_count(); ++b)

@@ -31,6 +31,7 @@ class Verifier {
     for (std::uint32_t b = 0; b < f_.block_count(); ++b) WARPJIT_CHECK(check_list(Block{b}));
     for (std::uint32_t b = 0; b < f_.block_count(); ++b) WARPJIT_CHECK(check_edges(Block{b}));
     WARPJIT_CHECK(match_edges());
+    WARPJIT_CHECK(check_lane_order());
     compute_dominators();
     for (std::uint32_t b = 0; b < f_.block_count(); ++b)
       for (Inst i : f_.insts(Block{b})) WARPJIT_CHECK(check_inst(i));
@@ -122,6 +123,21 @@ class Verifier {
         return fail("has no successor for the predecessor edge " + text(edges_back_[k]));
       if (k == edges_back_.size() || edges_[k] < edges_back_[k])
         return fail("has no predecessor for the edge " + text(edges_[k]));
+    }
+    return {};
+  }
+
+  // Lanes that run something together in the order of addresses are those at one address.
+  Status check_lane_order() const {
+    if (f_.lane_order != LaneOrder::lowest_address_first || f_.form == Form::group) return {};
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> places;
+    for (std::uint32_t b = 0; b < f_.block_count(); ++b)
+      if (order_matters_in(f_, Block{b})) places.emplace_back(f_.block(Block{b}).guest_address, b);
+    std::sort(places.begin(), places.end());
+    for (std::size_t k = 0; k < places.size(); ++k) {
+      const Block b{places[k].second};
+      if (places[k].first == kNoAddress) return fail(b, "has no address, which gives the order of lanes");
+      if (k > 0 && places[k].first == places[k - 1].first) return fail(b, "has the address of another block");
     }
     return {};
   }

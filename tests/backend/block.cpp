@@ -145,7 +145,7 @@ BlockKernel::BlockKernel(const BlockShape& shape) {
   function.name = "test";
   function.group_lanes = shape.lanes;
   function.block_groups = shape.groups;
-  function.ordered = true;
+  function.lane_order = ir::LaneOrder::taken_first;
   function.uniform_bytes = static_cast<std::uint32_t>(shape.table.size() * 4);
   b.set_block(function.add_block());
 }

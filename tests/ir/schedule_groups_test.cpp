@@ -21,7 +21,7 @@ struct Kernel {
     f.name = "kernel";
     f.group_lanes = kLanes;
     f.block_groups = groups;
-    f.ordered = true;
+    f.lane_order = LaneOrder::taken_first;
     b.set_block(f.add_block());
   }
   I1 yes() { return b.constant(true); }

@@ -30,7 +30,7 @@ class Translation : private InstructionTranslator {
   Translation(const Program& program, const ComputeFacts& facts, const ReachedCode& code,
               const ControlFlow& flow, const std::vector<LaneEffects>& effects)
       : InstructionTranslator(program, facts, code), code_(code), flow_(flow) {
-    function_.ordered = order_matters(effects);
+    if (order_matters(effects)) function_.lane_order = ir::LaneOrder::taken_first;
     function_.may_widen = !warps_meet(effects) && !counts_warps(code);
   }
 
@@ -228,7 +228,8 @@ Result<ir::Function> translate_thread(const Program& program, const ComputeFacts
     if (order_matters(effects)) arrange(flow, effects);
     Translation translation(program, facts, code, flow, effects);
     WARPJIT_CHECK(translation.run());
-    if (translation.function().ordered) problem = check(translation, flow, effects, facts);
+    if (translation.function().lane_order != ir::LaneOrder::none)
+      problem = check(translation, flow, effects, facts);
     if (problem.reason == nullptr) return std::move(translation.function());
 
     problem_address = flow.blocks[problem.block].last;

@@ -46,7 +46,7 @@ class StackTranslation : private InstructionTranslator {
     ssa_.seal(turn_);
     WARPJIT_CHECK(ssa_.finish());
     function_.form = ir::Form::group;
-    function_.ordered = true;
+    function_.lane_order = ir::LaneOrder::taken_first;
     function_.frame_slots = kMaxStackEntries;
     analyze_uniformity(function_);
     return std::move(function_);

@@ -11,7 +11,9 @@ namespace {
 
 class Dispatcher {
  public:
-  explicit Dispatcher(Function& f) : f_(f), builder_(f), order_(reverse_postorder(f)) {}
+  explicit Dispatcher(Function& f) : f_(f), builder_(f), order_(reverse_postorder(f)) {
+    if (f.lane_order == LaneOrder::lowest_address_first) sort_by_address();
+  }
 
   void run() {
     move_entry();
@@ -26,6 +28,14 @@ class Dispatcher {
  private:
   static constexpr std::uint32_t kNone = ~0u;
   static constexpr std::uint32_t kNextSlot = 0;  // the number of the block where a lane waits
+
+  // Ways that passes have made come before the block that they lead to. All lanes begin together at the
+  // entry.
+  void sort_by_address() {
+    const std::vector<std::uint32_t> addresses = waiting_addresses(f_);
+    const auto place = [&](Block b) { return std::pair{addresses[b.id], order_matters_in(f_, b)}; };
+    std::stable_sort(order_.begin() + 1, order_.end(), [&](Block a, Block b) { return place(a) < place(b); });
+  }
 
   // Constants stay in the entry block, where they dominate everything; the rest of it becomes a case.
   void move_entry() {

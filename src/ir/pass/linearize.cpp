@@ -505,7 +505,7 @@ class Linearizer {
   }
 
   bool has_barrier(Block b) const {
-    if (!f_.ordered) return false;
+    if (f_.lane_order == LaneOrder::none) return false;
     for (Inst i : f_.insts(b))
       if (f_.inst(i).opcode == Opcode::Barrier) return true;
     return false;
@@ -571,17 +571,26 @@ void thread_jumps(Function& f, std::uint32_t first) {
   }
 }
 
+bool has_barriers(const Function& f) {
+  for (std::uint32_t b = 0; b < f.block_count(); ++b)
+    for (Inst i : f.insts(Block{b}))
+      if (f.inst(i).opcode == Opcode::Barrier) return true;
+  return false;
+}
+
 }  // namespace
 
 bool linearize(Function& f, bool dispatch_all) {
   const auto in_turns = [&] {
-    if (!f.ordered) dispatch(f);
-    return !f.ordered;
+    const bool can = f.lane_order != LaneOrder::taken_first && !has_barriers(f);
+    if (can) dispatch(f);
+    return can;
   };
   if (normalize_loops(f)) analyze_uniformity(f);
   const Dominators dominators(f);
   const Loops loops(f, dominators);
   if (dispatch_all || !loops.reducible() || has_endless_loop(f, loops)) return in_turns();
+  if (!blocks_keep_lane_order(f, loops)) return in_turns();
   if (std::any_of(loops.order().begin(), loops.order().end(), [&](Block b) { return diverges(f, b); })) {
     const auto deferred = deferred_exits(f, loops);
     if (!deferred) return in_turns();

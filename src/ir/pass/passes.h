@@ -11,7 +11,8 @@ namespace warpjit::ir {
 
 // Folds constants (by evaluate), simplifies algebra that is exact for every input (never x*0 = 0, never
 // x+0 = x: NaN, -0 and 0*inf rules hold), turns branches on constants into jumps, removes unreachable
-// blocks and trivial phis, merges a block with its only successor's only predecessor.
+// blocks and trivial phis, merges a block with its only successor's only predecessor. Blocks stay apart where
+// lanes wait for each other by address (LaneOrder::lowest_address_first).
 void simplify(Function& f);
 
 // Global value numbering over the dominator tree: pure operations and reads of read-only spaces.
@@ -56,7 +57,8 @@ void insert_skips(Function& f);
 // Thread form to group form: keeps uniform branches, removes divergent ones (DESIGN.md 3.4). Shapes must be
 // set; sets those of the group form. Irreducible and endless functions, functions in which very many blocks
 // wait for lanes at once, and all if `dispatch_all`, run in the dispatcher (pass/dispatch.h).
-// False, and f is spoilt, if f is `ordered` and would run there.
+// Blocks run in the order that Function::lane_order asks for; where they cannot, the function runs in the
+// dispatcher. False, and f is spoilt, if it would run there and the order is taken_first or it has barriers.
 bool linearize(Function& f, bool dispatch_all);
 
 // Puts BurnFuel on every edge that is marked backward (splitting it where needed).

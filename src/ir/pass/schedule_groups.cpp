@@ -39,7 +39,7 @@ class Scheduler {
     made_.slot_count = f_.slot_count;
     made_.group_lanes = f_.group_lanes;
     made_.block_groups = f_.block_groups;
-    made_.ordered = f_.ordered;
+    made_.lane_order = f_.lane_order;
     made_.inner_groups = f_.block_groups;
     find_slots();
 

@@ -31,8 +31,10 @@ class Simplifier {
       for (Block b : order) phis(b);
       for (Block b : order) terminator(b);
       remove_edges();
-      if (thread_jumps(f_, order, replacement_)) again_ = true;
-      merge_blocks(order);
+      if (f_.lane_order != LaneOrder::lowest_address_first) {
+        if (thread_jumps(f_, order, replacement_)) again_ = true;
+        merge_blocks(order);
+      }
       values = phi_replaced_;
       if (!again_ && !values) break;
     }
@@ -174,7 +176,7 @@ class Simplifier {
       f_.set_operand(last, 0, builder_.IEq32(I32{condition}, builder_.constant(0)));
       f_.inst(last).opcode = Opcode::Branch;
     } else if (opcode == Opcode::Branch && f_.definition_of(condition).opcode == Opcode::Not1 &&
-               !f_.ordered) {  // the order of the edges makes that of the blocks
+               f_.lane_order != LaneOrder::taken_first) {  // the edges' order makes that of the blocks
       f_.set_operand(last, 0, f_.operand(f_.definition(condition), 0));
       std::swap(block.successors[0], block.successors[1]);
       block.backward = ((block.backward & 1) << 1) | ((block.backward >> 1) & 1);
