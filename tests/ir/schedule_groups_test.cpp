@@ -176,5 +176,25 @@ TEST(ScheduleGroups, OneGroupNeedsNoFrame) {
   for (std::uint32_t t = 0; t < 32; ++t) EXPECT_EQ(words[t], 31 - t);
 }
 
+// n barriers, across each of which n values live.
+Function keeps_much(std::uint32_t n) {
+  Kernel k(2);
+  std::vector<I32> values;
+  for (std::uint32_t v = 0; v < n; ++v) values.push_back(k.load(k.number(4 * v), k.yes()));
+  for (std::uint32_t v = 0; v < n; ++v) k.b.Barrier(k.yes(), 0);
+  for (std::uint32_t v = 0; v < n; ++v) k.store(k.number(4 * v), values[v], k.yes());
+  k.b.ret();
+  return std::move(k.f);
+}
+
+TEST(ScheduleGroups, WhatGroupsKeepIsBounded) {
+  PipelineOptions options;
+  options.optimize = false;
+  EXPECT_TRUE(run_pipeline(keeps_much(100), options).ok());
+  const auto refused = run_pipeline(keeps_much(1000), options);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::resource_limit);
+}
+
 }  // namespace
 }  // namespace warpjit::ir

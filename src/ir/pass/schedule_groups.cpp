@@ -10,11 +10,10 @@
 #include <array>
 
 #include "ir/analysis/dominators.h"
-#include "ir/analysis/liveness.h"
-#include "ir/analysis/loops.h"
 #include "ir/analysis/uniformity.h"
 #include "ir/barrier.h"
 #include "ir/builder.h"
+#include "ir/pass/barrier_values.h"
 #include "ir/pass/passes.h"
 #include "ir/pass/ssa.h"
 
@@ -28,8 +27,10 @@ class Scheduler {
 
   Result<Function> run() {
     find_barriers();
-    find_remade();
-    find_crossing_values();
+    WARPJIT_TRY(BarrierValues values, BarrierValues::find(f_, order_, first_value_slot_));
+    values_ = &values;
+    remade_.resize(f_.value_count());
+    copy_.resize(f_.value_count());
     made_.name = f_.name;
     made_.reserve(f_.inst_count() * 2);
     made_.form = Form::group;
@@ -41,11 +42,11 @@ class Scheduler {
     made_.block_groups = f_.block_groups;
     made_.lane_order = f_.lane_order;
     made_.inner_groups = f_.block_groups;
-    find_slots();
+    made_.frame_slots = values.frame_slots();
 
     make_blocks();
     make_turns();
-    SsaBuilder ssa(builder_, types_);
+    SsaBuilder ssa(builder_, values.variable_types());
     ssa_ = &ssa;
     for (Block b : order_) copy_block(b);
     make_end_of_phase();
@@ -55,14 +56,10 @@ class Scheduler {
   }
 
  private:
-  static constexpr std::uint32_t kNone = ~0u;
+  using Stop = BarrierValues::Stop;
 
-  // A barrier, and what its groups must keep.
-  struct Stop {
-    Inst barrier;
-    std::vector<Value> live{};
-    Block resumes{};
-  };
+  const std::vector<Stop>& stops() const { return values_->stops(); }
+
   // A way from a group that stops or ends to the next one, with the barrier's number + 1, or 0.
   struct Yield {
     Block from;
@@ -82,99 +79,6 @@ class Scheduler {
     if (counted_) first_value_slot_ = state_slot(static_cast<std::uint32_t>(numbers_.size()), kCount);
   }
 
-  // Made again wherever it is used: casts, and few pure operations on what costs nothing. Those are mostly
-  // places in the block, of which the backend then knows how they vary from lane to lane.
-  bool remade(Value v) const { return remake_cost_[v.id] <= kMaxRemakeCost || is_cast(v); }
-  bool is_cast(Value v) const { return family(f_.definition_of(v).opcode) == Family::cast; }
-  // What is kept of a value: words have one type in the frame.
-  Value kept(Value v) const {
-    while (is_cast(v)) v = f_.operand(f_.definition(v), 0);
-    return v;
-  }
-  void find_remade() {
-    remake_cost_.assign(f_.value_count(), kMaxRemakeCost + 1);
-    for (Block b : order_)
-      for (Inst i : f_.insts(b)) {
-        const InstData& data = f_.inst(i);
-        if (data.result_count != 1 || data.opcode == Opcode::Phi) continue;
-        std::uint32_t& cost = remake_cost_[data.first_result.id];
-        const OpcodeInfo& row = info(data.opcode);
-        if (row.free_to_repeat) {
-          cost = 0;
-        } else if (row.easy_to_repeat) {
-          std::uint32_t sum = 1;
-          for (Value operand : f_.operands(i)) sum += remake_cost_[operand.id];
-          cost = std::min(sum, kMaxRemakeCost + 1);
-        }
-      }
-  }
-
-  void find_crossing_values() {
-    variable_.assign(f_.value_count(), kNone);
-    remade_.resize(f_.value_count());
-    copy_.resize(f_.value_count());
-    const Liveness liveness(f_);
-    for (Block b : order_) {
-      std::vector<Inst> barriers;
-      for (Inst i : f_.insts(b))
-        if (f_.inst(i).opcode == Opcode::Barrier && form(i).waits) barriers.push_back(i);
-      if (barriers.empty()) continue;
-      // From the end of the block backward.
-      std::vector<char> live(f_.value_count(), 0);
-      liveness.for_each_live_out(b, [&](Value v) { live[kept(v).id] = 1; });
-      const std::size_t first = stops_.size();
-      for (Inst i = f_.block(b).last; i.valid(); i = f_.inst(i).previous) {
-        const InstData& data = f_.inst(i);
-        for (std::uint32_t k = 0; k < data.result_count; ++k) live[f_.result(i, k).id] = 0;
-        if (data.opcode == Opcode::Barrier && form(i).waits) {
-          Stop stop{i};
-          for (std::uint32_t v = 0; v < live.size(); ++v)
-            if (live[v] != 0 && !remade(Value{v})) stop.live.push_back(Value{v});
-          stops_.push_back(std::move(stop));
-        }
-        if (data.opcode != Opcode::Phi)
-          for (Value v : f_.operands(i)) live[kept(v).id] = 1;
-      }
-      std::reverse(stops_.begin() + static_cast<std::ptrdiff_t>(first), stops_.end());
-    }
-    for (const Stop& stop : stops_)
-      for (Value v : stop.live)
-        if (variable_[v.id] == kNone) {
-          variable_[v.id] = static_cast<std::uint32_t>(types_.size());
-          types_.push_back(f_.value(v).type);
-        }
-  }
-
-  // Slots of the frame: each value has its own, and is stored once, where it is made; not where that is in a
-  // loop without barriers, nor if there are very many: then values are stored at barriers.
-  void find_slots() {
-    constexpr std::size_t kMostSlots = 256;
-    slot_.assign(f_.value_count(), kNone);
-    std::size_t most = 0;
-    for (const Stop& stop : stops_) most = std::max(most, stop.live.size());
-    made_.frame_slots = first_value_slot_ + static_cast<std::uint32_t>(most);
-    if (types_.size() > kMostSlots) return;
-    made_.frame_slots = first_value_slot_ + static_cast<std::uint32_t>(types_.size());
-    const Dominators dominators(f_);
-    const Loops loops(f_, dominators);
-    std::vector<char> stops(loops.loops().size(), 0);  // is there a barrier in the loop?
-    for (const Stop& stop : stops_)
-      for (std::uint32_t loop = loops.innermost(f_.inst(stop.barrier).block); loop != Loops::kNone;
-           loop = loops.loop(loop).parent)
-        stops[loop] = 1;
-    for (const Stop& stop : stops_)
-      for (Value v : stop.live) slot_[v.id] = first_value_slot_ + variable_[v.id];
-    stored_where_made_.assign(f_.value_count(), 0);
-    for (const Stop& stop : stops_)
-      for (Value v : stop.live) {
-        const std::uint32_t loop = loops.innermost(f_.definition_of(v).block);
-        stored_where_made_[v.id] = loops.reducible() && (loop == Loops::kNone || stops[loop] != 0);
-      }
-  }
-  bool stored_where_made(Value v) const {
-    return !stored_where_made_.empty() && stored_where_made_[v.id] != 0;
-  }
-
   void make_blocks() {
     entry_ = made_.add_block();
     turn_ = made_.add_block();
@@ -182,7 +86,7 @@ class Scheduler {
     first_.resize(f_.block_count());
     last_.resize(f_.block_count());
     for (Block b : order_) first_[b.id] = made_.add_block(f_.block(b).guest_address);
-    for (Stop& stop : stops_) stop.resumes = made_.add_block(f_.inst(stop.barrier).guest_address);
+    for (const Stop& stop : stops()) resumes_.push_back(made_.add_block(f_.inst(stop.barrier).guest_address));
   }
 
   // The head of the loop over groups and phases.
@@ -201,8 +105,7 @@ class Scheduler {
     builder_.branch(builder_.IEq32(later_, builder_.constant(0u)), first_[Function::entry().id], resumes);
     builder_.set_block(resumes);
     const I32 state = builder_.LoadFrameUniform(group_, resume_slot_);
-    std::vector<Block> targets;
-    for (const Stop& stop : stops_) targets.push_back(stop.resumes);
+    std::vector<Block> targets = resumes_;
     const Block finished = made_.add_block();
     targets.push_back(finished);
     builder_.switch_(builder_.ISub32(state, builder_.constant(1u)), targets);
@@ -250,11 +153,11 @@ class Scheduler {
     builder_.set_block(stuck);
     const I32 resumes = builder_.LoadFrameUniform(group_, resume_slot_);
     std::vector<Block> targets;
-    for (std::size_t k = 0; k <= stops_.size(); ++k) targets.push_back(made_.add_block());
+    for (std::size_t k = 0; k <= stops().size(); ++k) targets.push_back(made_.add_block());
     builder_.switch_(builder_.ISub32(resumes, builder_.constant(1u)), targets);
-    for (std::size_t k = 0; k < stops_.size(); ++k) {
+    for (std::size_t k = 0; k < stops().size(); ++k) {
       builder_.set_block(targets[k]);
-      builder_.set_guest_address(f_.inst(stops_[k].barrier).guest_address);
+      builder_.set_guest_address(f_.inst(stops()[k].barrier).guest_address);
       builder_.Stop(builder_.constant(true), static_cast<std::uint64_t>(StopReason::barrier_never_complete));
       builder_.ret();
     }
@@ -309,12 +212,13 @@ class Scheduler {
   }
 
   Value use(Value v) {
-    if (variable_[v.id] != kNone) return ssa_->read(builder_.block(), variable_[v.id]);
+    if (values_->crosses(v)) return ssa_->read(builder_.block(), values_->variable(v));
     const InstData& data = f_.definition_of(v);
     if (is_constant(data.opcode)) return made_.constant_value(f_.value(v).type, data.immediate);
-    if (!remade(v)) return copy_[v.id];
+    if (!values_->remade(v)) return copy_[v.id];
     if (data.opcode == Opcode::GroupIndex) return group_;
-    if (is_cast(v)) return builder_.emit(data.opcode, std::array{use(f_.operand(f_.definition(v), 0))});
+    if (values_->is_cast(v))
+      return builder_.emit(data.opcode, std::array{use(f_.operand(f_.definition(v), 0))});
     if (remade_[v.id].block != builder_.block()) {
       std::array<Value, kMaxOperands> operands;
       for (std::uint32_t k = 0; k < data.operand_count; ++k)
@@ -328,12 +232,12 @@ class Scheduler {
   void define(Value v, Value copy) {
     copy_[v.id] = copy;
     made_.value(copy).shape = f_.value(v).shape;
-    if (variable_[v.id] != kNone) ssa_->write(builder_.block(), variable_[v.id], copy);
-    if (stored_where_made(v)) to_store_.push_back(v);
+    if (values_->crosses(v)) ssa_->write(builder_.block(), values_->variable(v), copy);
+    if (values_->stored_where_made(v)) to_store_.push_back(v);
   }
   // Behind phis, which stand together.
   void store_made() {
-    for (Value v : to_store_) store(slot_[v.id], v);
+    for (Value v : to_store_) store(values_->slot(v, 0), v);
     to_store_.clear();
   }
 
@@ -351,7 +255,7 @@ class Scheduler {
         stop_at(i);
       } else if (info(data.opcode).terminator) {
         leave(b, i);
-      } else if (data.result_count == 0 || !remade(f_.result(i))) {
+      } else if (data.result_count == 0 || !values_->remade(f_.result(i))) {
         std::array<Value, kMaxOperands> operands;
         for (std::uint32_t k = 0; k < data.operand_count; ++k) operands[k] = use(f_.operand(i, k));
         const Inst made =
@@ -365,13 +269,10 @@ class Scheduler {
   void stop_at(Inst barrier) {
     if (counted_ && form(barrier).arrives) arrive(form(barrier));
     if (!form(barrier).waits) return;
-    const Stop& stop = stops_[stop_];
+    const Stop& stop = stops()[stop_];
     const std::uint32_t number = ++stop_;
-    std::uint32_t slot = first_value_slot_;
-    for (Value v : stop.live) {
-      if (!stored_where_made(v)) store(slot_[v.id] != kNone ? slot_[v.id] : slot, v);
-      ++slot;
-    }
+    for (std::uint32_t k = 0; k < stop.live.size(); ++k)
+      if (const Value v = stop.live[k]; !values_->stored_where_made(v)) store(values_->slot(v, k), v);
     builder_.StoreFrameUniform(group_, builder_.constant(number), resume_slot_);
     const std::uint32_t id = form(barrier).number + 1;
     if (counted_) {
@@ -382,16 +283,16 @@ class Scheduler {
                     static_cast<std::uint64_t>(StopReason::barrier_never_complete));
     }
     yield(id);
-    builder_.set_block(stop.resumes);
-    slot = first_value_slot_;
-    for (Value v : stop.live) {
-      ssa_->write(stop.resumes, variable_[v.id], load(slot_[v.id] != kNone ? slot_[v.id] : slot, v));
-      ++slot;
+    const Block resumes = resumes_[number - 1];
+    builder_.set_block(resumes);
+    for (std::uint32_t k = 0; k < stop.live.size(); ++k) {
+      const Value v = stop.live[k];
+      ssa_->write(resumes, values_->variable(v), load(values_->slot(v, k), v));
     }
   }
   bool several_barriers() const {
-    return std::any_of(stops_.begin(), stops_.end(), [&](const Stop& stop) {
-      return f_.inst(stop.barrier).immediate != f_.inst(stops_[0].barrier).immediate;
+    return std::any_of(stops().begin(), stops().end(), [&](const Stop& stop) {
+      return f_.inst(stop.barrier).immediate != f_.inst(stops()[0].barrier).immediate;
     });
   }
 
@@ -432,7 +333,7 @@ class Scheduler {
       case Opcode::Switch:
         return builder_.switch_(I32{use(f_.operand(end, 0))}, targets);
       default:
-        builder_.StoreFrameUniform(group_, builder_.constant(static_cast<std::uint32_t>(stops_.size() + 1)),
+        builder_.StoreFrameUniform(group_, builder_.constant(static_cast<std::uint32_t>(stops().size() + 1)),
                                    resume_slot_);
         if (counted_) end_group();
         return yield(0);
@@ -515,8 +416,6 @@ class Scheduler {
     }
   }
 
-  static constexpr std::uint32_t kMaxRemakeCost = 6;
-
   const Function& f_;
   const std::vector<Block>& order_;
   // Of the frame, behind what f keeps there; the values follow. 0: at the start; k: behind barrier k; one
@@ -525,24 +424,20 @@ class Scheduler {
   const bool counted_;
   std::vector<std::uint32_t> numbers_;  // of the barriers, where these are counted
   std::uint32_t first_value_slot_ = 0;
-  std::vector<std::uint32_t> remake_cost_;  // per value of f: operations
   Function made_;
   Builder builder_;
   SsaBuilder* ssa_ = nullptr;
-  std::vector<Stop> stops_;              // in the order of copy_block
-  std::uint32_t stop_ = 0;               // the next one
-  std::vector<std::uint32_t> variable_;  // per value of f: if it crosses a barrier
-  std::vector<Type> types_;              // of variables
+  const BarrierValues* values_ = nullptr;
+  std::vector<Block> resumes_;  // by stop
+  std::uint32_t stop_ = 0;      // the next one, in the order of copy_block
   struct Remade {
     Block block;
     Value value;
   };
-  std::vector<Remade> remade_;           // per value of f: where it was made again last
-  std::vector<std::uint32_t> slot_;      // per value of f: its own, or kNone
-  std::vector<char> stored_where_made_;  // per value of f
-  std::vector<Value> to_store_;          // made, but not stored yet
-  std::vector<Value> copy_;              // per value of f
-  std::vector<Block> first_, last_;      // per block of f: where its code begins and ends
+  std::vector<Remade> remade_;       // per value of f: where it was made again last
+  std::vector<Value> to_store_;      // made, but not stored yet
+  std::vector<Value> copy_;          // per value of f
+  std::vector<Block> first_, last_;  // per block of f: where its code begins and ends
   std::vector<Yield> yields_;
   std::vector<std::pair<Value, Inst>> phis_;  // and what each is a copy of
   Block entry_, turn_, next_;
