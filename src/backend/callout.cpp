@@ -74,29 +74,29 @@ void memory(const CallSite& site, ir::BlockMemory& block, std::uint32_t thread, 
 void call_out(KernelArgs* args, std::uint32_t number, std::uint32_t* words) {
   const CallSite& site = args->call_sites[number];
   const OpcodeInfo& row = ir::info(site.opcode);
-  const std::size_t lanes = site.lanes, operand_count = row.operands.size(),
+  const std::size_t lanes = site.lanes, pitch = site.pitch, operand_count = row.operands.size(),
                     result_count = row.results.size();
-  std::uint32_t* const results = words + operand_count * lanes;
+  std::uint32_t* const results = words + operand_count * pitch;
   if (site.opcode == Opcode::TeslaSpecialFunction32) {
     sfu::evaluate(static_cast<sfu::Function>(site.immediate), {words, lanes}, results);
     return;
   }
-  if (site.opcode == Opcode::FMadTruncFlush32) return ir::multiply_add_truncated(words, lanes, results);
+  if (site.opcode == Opcode::FMadTruncFlush32) return ir::multiply_add_truncated(words, pitch, results);
   if (!row.pure) args->memory->block = {args->block[0], args->block[1]};
   std::uint32_t any_word = 0;  // that some lane loaded
   const auto acts = [&](std::size_t n) { return row.pure || site.unguarded || words[n] != 0; };
   for (std::size_t n = 0; n < lanes; ++n) {
     if (!acts(n)) continue;
     Lane lane;
-    for (std::size_t k = 0; k < operand_count; ++k) lane.operands[k] = words[k * lanes + n];
-    if (site.strided) lane.operands[1] = address_of(site, words[lanes], n);
+    for (std::size_t k = 0; k < operand_count; ++k) lane.operands[k] = words[k * pitch + n];
+    if (site.strided) lane.operands[1] = address_of(site, words[pitch], n);
     if (row.pure)
       pure(site, row, lane);
     else
-      memory(site, *args->memory,
-             args->group_index * args->memory->lanes + site.first_lane + static_cast<std::uint32_t>(n), lane);
+      memory(site, *args->memory, args->group_index * args->memory->lanes + static_cast<std::uint32_t>(n),
+             lane);
     for (std::size_t k = 0; k < result_count; ++k)
-      results[k * lanes + n] = row.results[k] == 'b' ? 0u - lane.results[k] : lane.results[k];
+      results[k * pitch + n] = row.results[k] == 'b' ? 0u - lane.results[k] : lane.results[k];
     any_word = lane.results[0];
   }
   // A load from one address may be taken for uniform: lanes without guard see the others' word.

@@ -1,4 +1,5 @@
 // A kernel from its group form to machine code: the same steps for every host.
+#include <algorithm>
 #include <string>
 
 #include "backend/allocate/liveness.h"
@@ -55,9 +56,14 @@ Result<MachineCode> compile_for(const Host& host, const ir::GroupProgram& progra
   if (program.kernel.input_count > kMaxInputs || program.kernel.output_count > kMaxOutputs)
     return Error{ErrorCode::resource_limit, "too many inputs or outputs", program.kernel.name};
   const std::uint32_t group_lanes = program.kernel.group_lanes;
-  if (group_lanes % host.lanes != 0)
+  const bool has_idle_lanes = group_lanes < host.lanes;
+  if (group_lanes != 0 && !has_idle_lanes && group_lanes % host.lanes != 0)
     return Error{ErrorCode::unsupported,
                  "groups of " + std::to_string(group_lanes) + " threads are no whole vectors",
+                 program.kernel.name};
+  if (group_lanes != 0 && has_idle_lanes && program.kernel.input_count + program.kernel.output_count != 0)
+    return Error{ErrorCode::unsupported,
+                 "rows for groups of " + std::to_string(group_lanes) + " threads, which leave lanes idle",
                  program.kernel.name};
   for (std::uint32_t b = 0; b < program.kernel.block_count(); ++b)
     for (ir::Inst i : program.kernel.insts(ir::Block{b})) {
@@ -68,10 +74,10 @@ Result<MachineCode> compile_for(const Host& host, const ir::GroupProgram& progra
   ConstantPool pool(host.pool_repeat);
   MachineCode out;
   out.target = host.target;
-  out.parts = group_lanes != 0     ? group_lanes / host.lanes
+  out.parts = group_lanes != 0     ? std::max(group_lanes / host.lanes, 1u)
               : options.parts != 0 ? options.parts
                                    : choose_parts(program.kernel, host);
-  out.lanes = out.parts * host.lanes;
+  out.lanes = group_lanes != 0 ? group_lanes : out.parts * host.lanes;
   out.table_bytes = program.kernel.uniform_bytes;
   Role role;
   role.call_sites = &out.call_sites;

@@ -10,7 +10,7 @@ namespace {
 alignas(64) constexpr std::byte kNowhere[2 * kSharedMargin + 64] = {};
 
 // Offsets are signed 32-bit indices of the host, also of the interleaved words of local memory.
-constexpr std::uint32_t kMostBytes = 0x7ffffff0, kMostLocalBytes = 1u << 24;
+constexpr std::uint32_t kMostBytes = 0x7ffffff0;
 
 MemoryWindow window(const std::byte* bytes, std::uint32_t address, std::uint64_t size) {
   MemoryWindow made = {kNowhere + kSharedMargin, address, {}, {}};
@@ -64,7 +64,7 @@ void MemoryWindows::set(const ir::BlockMemory& memory) {
   }
   windows_[number(ir::Space::shared, 0)] =
       window(memory.shared.data(), 0, std::min<std::size_t>(memory.shared.size(), kMostSharedSeen));
-  const std::uint32_t local = std::min(memory.local_bytes, kMostLocalBytes);
+  const std::uint32_t local = std::min(memory.local_bytes, kMostBytes / std::max(memory.lanes, 1u));
   windows_[number(ir::Space::local, 0)] = window(memory.local, 0, memory.local == nullptr ? 0 : local);
   windows_[number(ir::Space::local, 0)].address =
       ir::BlockMemory::local_words(memory.local_bytes) * 4 * memory.lanes;

@@ -52,7 +52,8 @@ inline constexpr std::size_t kGroupLaneBits = std::bit_width(ir::kMaxGroupLanes)
 struct CallSite {
   ir::Opcode opcode{};
   std::uint32_t guest_address = ir::kNoAddress;
-  std::uint32_t first_lane = 0, lanes = 0;  // of the group
+  std::uint32_t lanes = 0;  // that take part: those of the group
+  std::uint32_t pitch = 0;  // words from one operand to the next, as many as lanes or more
   std::uint64_t immediate = 0;
   // Of accesses to memory. All lanes act: operand 0, the guard, is not among the words.
   bool unguarded = false;
@@ -137,7 +138,7 @@ struct KernelArgs {
   }
 };
 
-// Does what a call site stands for, lane by lane: of operand k the lanes' words are at words[k * lanes],
+// Does what a call site stands for, lane by lane: of operand k the lanes' words are at words[k * pitch],
 // results follow the operands. i1 words are 0 or all ones. Operations on memory act where their guard holds
 // and leave faults in args->memory. Expects the environment of base/float_environment.h.
 void call_out(KernelArgs* args, std::uint32_t site, std::uint32_t* words);

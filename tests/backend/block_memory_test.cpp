@@ -28,6 +28,8 @@ BlockShape shape_with_ranges() {
 }
 
 class BlockAccess : public OnTarget {};
+// Groups of these lanes by turns: of whole vectors, of one, of a part of one, as the target has it.
+constexpr std::uint32_t kWidths[] = {32, 4, 32, 16};
 WARPJIT_ON_EVERY_TARGET(BlockAccess);
 
 // A place that is in the space, at its border, or anywhere.
@@ -116,10 +118,11 @@ MemoryAccess random_access(Random& random, bool write) {
 }
 
 TEST_P(BlockAccess, RandomAccessesAreThoseOfTheInterpreter) {
-  const BlockShape shape = shape_with_ranges();
+  BlockShape shape = shape_with_ranges();
   for (std::uint64_t seed = 0; seed < share(400) && !HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
+    shape.lanes = kWidths[seed % std::size(kWidths)];
     BlockKernel k(shape);
     I32 sum = k.thread();
     for (std::uint32_t n = 1 + random.below(6); n > 0; --n) {
@@ -300,10 +303,11 @@ TEST_P(BlockAccess, RunsAtBorders) {
 }
 
 TEST_P(BlockAccess, AtomicsAndLocks) {
-  const BlockShape shape = shape_with_ranges();
+  BlockShape shape = shape_with_ranges();
   for (std::uint64_t seed = 0; seed < 60 && !HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed + 1000);
+    shape.lanes = kWidths[seed % std::size(kWidths)];
     BlockKernel k(shape);
     MemoryAccess access;
     access.space = random.chance(50) ? Space::shared : Space::global;

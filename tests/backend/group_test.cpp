@@ -23,6 +23,8 @@ using ir::Value;
 using warpjit::testing::Random;
 
 class GroupCode : public OnTarget {};
+// Quads, and warps of two kinds of GPU: part of a vector, one, or several, as the target has it.
+constexpr std::uint32_t kWidths[] = {4, 16, 32};
 WARPJIT_ON_EVERY_TARGET(GroupCode);
 
 // A word of each thread's own, at random, and one that all share.
@@ -44,6 +46,7 @@ TEST_P(GroupCode, LanesMeet) {
     Random random(seed);
     BlockShape shape;
     shape.groups = 1 + random.below(4);
+    shape.lanes = kWidths[seed % std::size(kWidths)];
     shape.table = {static_cast<std::uint32_t>(random.next()), random.below(2)};
     BlockKernel k(shape);
     auto& b = k.b;
@@ -54,7 +57,7 @@ TEST_P(GroupCode, LanesMeet) {
         case 1:
           return b.IEq32(I32{b.LoadUniformI32(4)}, k.word(0));
         case 2:
-          return b.ILtU32(b.LaneIndex(), k.word(random.below(34)));
+          return b.ILtU32(b.LaneIndex(), k.word(random.below(shape.lanes + 2)));
         case 3:
           return b.Not1(b.ILtS32(varying_word(k), k.word(0)));
         case 4:
@@ -82,6 +85,7 @@ TEST_P(GroupCode, Callouts) {
       SCOPED_TRACE(std::string(ir::info(opcode).name) + " " + std::to_string(immediate) + " of kind " +
                    std::to_string(kind));
       BlockShape shape;
+      shape.lanes = kWidths[(static_cast<std::size_t>(kind) + immediate) % std::size(kWidths)];
       shape.table = {0x3fc00000 + static_cast<std::uint32_t>(seed)};
       BlockKernel k(shape);
       std::vector<Value> operands;
@@ -132,10 +136,11 @@ TEST_P(GroupCode, CallsKeepDenormals) {
 }
 
 TEST_P(GroupCode, BarriersKeepWhatGroupsNeed) {
-  for (const std::uint32_t groups : {1u, 2u, 5u}) {
+  for (std::uint32_t n = 0; n < 9; ++n) {
     BlockShape shape;
-    shape.groups = groups;
-    shape.shared_bytes = groups * 128;
+    shape.groups = std::array{1u, 2u, 5u}[n / 3];
+    shape.lanes = kWidths[n % 3];
+    shape.shared_bytes = shape.groups * shape.lanes * 4;
     shape.local_bytes = 16;
     BlockKernel k(shape);
     auto& b = k.b;
@@ -146,7 +151,7 @@ TEST_P(GroupCode, BarriersKeepWhatGroupsNeed) {
     k.store(shared, mine, word);
     k.store(local, k.word(4), word);
     b.Barrier(k.always(), 0);
-    const I32 other = b.ISub32(k.word(groups * 128 - 4), mine);
+    const I32 other = b.ISub32(k.word(shape.shared_bytes - 4), mine);
     const I32 got = k.load(shared, other);
     k.keep(b.IAdd32(got, same), 1);
     b.Barrier(k.always(), 1);
@@ -167,6 +172,7 @@ TEST_P(GroupCode, FrameRowsAreRings) {
   shape.groups = 3;
   shape.table = {0, 5, 7, 8, 13, 0x80000001, 0xffffffff};
   for (std::uint32_t written = 0; written < shape.table.size(); ++written) {
+    shape.lanes = kWidths[written % std::size(kWidths)];
     BlockKernel k(shape);
     k.function.form = ir::Form::group;
     k.function.frame_slots = kFirst + kRows + 1;
@@ -186,6 +192,69 @@ TEST_P(GroupCode, FrameRowsAreRings) {
     b.ret();
     ir::analyze_uniformity(k.function);
     expect_same(ir::GroupProgram{{}, k.function}, shape, GetParam());
+  }
+}
+
+// Slots of the dispatcher, and what it asks of all lanes.
+TEST_P(GroupCode, SlotsAndVotes) {
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    Random random(seed);
+    BlockShape shape;
+    shape.groups = 3;
+    shape.lanes = kWidths[seed % std::size(kWidths)];
+    BlockKernel k(shape);
+    k.function.form = ir::Form::group;
+    k.function.slot_count = 2;
+    auto& b = k.b;
+    const I32 word = varying_word(k), lane = b.LaneIndex();
+    const I1 some = b.ILtU32(lane, k.word(random.below(shape.lanes + 1))), other = b.ILtS32(word, k.word(0));
+    b.StoreSlot(k.always(), word, 0);
+    b.StoreSlot(k.always(), lane, 1);
+    b.StoreSlot(some, b.IAdd32(word, lane), 0);
+    b.StoreSlot(other, b.LoadSlot(0), 1);
+    k.keep(b.LoadSlot(0), 1);
+    k.keep(b.LoadSlot(1), 2);
+    k.keep(b.MinLaneU32(word), 3);
+    k.keep(b.MinLaneU32(b.ISub32(k.word(100), lane)), 4);  // the last lane has the least
+    k.keep(b.SelectI32(b.AnyLane(b.ILtU32(k.word(shape.lanes - 1), lane)), k.word(1), k.word(2)), 5);
+    k.keep(b.SelectI32(b.AnyLane(other), k.word(1), k.word(2)), 6);
+    k.keep(b.SelectI32(b.AnyLane(b.IEq32(lane, k.word(shape.lanes - 1))), k.word(1), k.word(2)), 7);
+    b.ret();
+    ir::analyze_uniformity(k.function);
+    expect_same(ir::GroupProgram{{}, k.function}, shape, GetParam(), seed);
+  }
+}
+
+// A loop that lanes leave one by one: those that no thread has must not keep it running.
+TEST_P(GroupCode, LanesLeaveLoops) {
+  for (const std::uint32_t lanes : kWidths) {
+    BlockShape shape;
+    shape.lanes = lanes;
+    BlockKernel k(shape);
+    auto& b = k.b;
+    const I32 turns = b.IAnd32(varying_word(k), k.word(7));
+    const ir::Block entry = b.block(), head = k.function.add_block(), body = k.function.add_block(),
+                    end = k.function.add_block();
+    b.jump(head);
+    b.set_block(head);
+    const ir::Inst n =
+        k.function.make(Opcode::Phi, std::vector<Value>{k.word(0), k.word(0)}, 0, ir::Type::i32);
+    const ir::Inst sum = k.function.make(Opcode::Phi, std::vector<Value>{turns, turns}, 0, ir::Type::i32);
+    k.function.append(head, n);
+    k.function.append(head, sum);
+    const I32 count{k.function.result(n)}, total{k.function.result(sum)};
+    b.branch(b.ILtU32(count, turns), body, end);
+    b.set_block(body);
+    const I32 next = b.IAdd32(count, k.word(1)),
+              more = b.IAdd32(b.IMul32(total, k.word(3)), b.QuadSwizzle32(count, 0x1b));
+    b.jump(head, true);
+    k.function.set_operand(n, 1, next);
+    k.function.set_operand(sum, 1, more);
+    b.set_block(end);
+    k.keep(total, 1);
+    b.ret();
+    (void)entry;
+    expect_same(k.function, shape, GetParam(), lanes);
   }
 }
 

@@ -10,7 +10,13 @@ using lir::Regs;
 
 State::State(const ir::Function& its_f, const Host& its_host, const Role& its_role, ConstantPool& its_pool,
              std::uint32_t its_parts, lir::Code& its_code)
-    : f(its_f), host(its_host), role(its_role), pool(its_pool), parts(its_parts), code(its_code) {
+    : f(its_f),
+      host(its_host),
+      role(its_role),
+      pool(its_pool),
+      parts(its_parts),
+      has_idle_lanes(f.group_lanes != 0 && f.group_lanes < host.lanes),
+      code(its_code) {
   code.insts.clear();
   code.blocks.clear();
   code.classes.clear();

@@ -19,7 +19,9 @@ std::int32_t CalloutLowering::words() {
 
 std::int64_t CalloutLowering::call_site(ir::Inst i) {
   const ir::InstData& data = f_.inst(i);
-  role_.call_sites->push_back({data.opcode, data.guest_address, 0, parts_ * host_.lanes, data.immediate});
+  const std::uint32_t lanes = parts_ * host_.lanes;
+  role_.call_sites->push_back({data.opcode, data.guest_address,
+                               state_.has_idle_lanes ? f_.group_lanes : lanes, lanes, data.immediate});
   return static_cast<std::int64_t>(role_.call_sites->size() - 1);
 }
 

@@ -74,13 +74,12 @@ void FrameLowering::lower_StoreSlot(ir::Inst i) {
 // ---- words that groups keep
 
 Reg FrameLowering::make_frame_base(Value group) {
-  Reg number = scalar(group), size = scalar_imm(f_.frame_slots * parts_ * host_.vector_bytes);
+  Reg number = scalar(group), size = scalar_imm(f_.frame_slots * slot_bytes());
   Reg frames = load_argument(offsetof(KernelArgs, frame));
   return address(frames, scalar_op(Op::SMul, size, number), 0);
 }
 
 lir::Mem FrameLowering::frame_slot(ir::Inst i, Reg& base) {
-  const std::uint32_t slot_bytes = parts_ * host_.vector_bytes;
   if (group_ == operand(i, 0)) {  // SetGroup comes before all that the group does
     base = group_frame_;
   } else {
@@ -93,12 +92,12 @@ lir::Mem FrameLowering::frame_slot(ir::Inst i, Reg& base) {
   const std::uint64_t immediate = f_.inst(i).immediate;
   if (const std::uint64_t rows = immediate >> 32; rows != 0) {
     Reg row = scalar_op_imm(Op::SAndImm, scalar(operand(i, 1)), static_cast<std::int64_t>(rows - 1));
-    base = address(base, scalar_op(Op::SMul, row, scalar_imm(slot_bytes)), 0);
+    base = address(base, scalar_op(Op::SMul, row, scalar_imm(slot_bytes())), 0);
   }
   lir::Mem mem;
   mem.base = MemBase::reg;
   mem.base_use = 0;
-  mem.displacement = static_cast<std::int32_t>((immediate & 0xffffffff) * slot_bytes);
+  mem.displacement = static_cast<std::int32_t>((immediate & 0xffffffff) * slot_bytes());
   return mem;
 }
 
@@ -111,12 +110,19 @@ void FrameLowering::load_frame(ir::Inst i) {
   }
 }
 
+// Slots are as wide as the group.
+void FrameLowering::store_slot_part(Reg r, lir::Mem mem, Reg base) {
+  if (!state_.has_idle_lanes) return store(Op::StoreFull, r, mem, base);
+  mem.base_use = 2;
+  rows_.store_where(r, live_lanes(), mem, base);
+}
+
 void FrameLowering::store_frame(ir::Inst i, Value value) {
   Reg base;
   lir::Mem mem = frame_slot(i, base);
   mem.base_use = 1;
   for (std::uint32_t p = 0; p < parts_; ++p) {
-    store(Op::StoreFull, vector(value, p), mem, base);
+    store_slot_part(vector(value, p), mem, base);
     mem.displacement += static_cast<std::int32_t>(host_.vector_bytes);
   }
 }

@@ -23,11 +23,16 @@ class FrameLowering : protected ValueForms {
 
  private:
   lir::Mem slot_part(ir::Inst i, std::uint32_t p) const;
+  // Of a frame.
+  std::uint32_t slot_bytes() const {
+    return state_.has_idle_lanes ? f_.group_lanes * 4 : parts_ * host_.vector_bytes;
+  }
   Reg make_frame_base(Value group);
   // The words of slot `immediate` of the group that operand 0 numbers; of rows, of the first one.
   lir::Mem frame_slot(ir::Inst i, Reg& base);
   void load_frame(ir::Inst i);
   void store_frame(ir::Inst i, Value value);
+  void store_slot_part(Reg r, lir::Mem mem, Reg base);
 
   HostMasks& masks_;
   HostRows& rows_;

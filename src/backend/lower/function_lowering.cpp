@@ -39,7 +39,7 @@ FunctionLowering::FunctionLowering(State& state, const HostParts& host)
   state.masks = &host.masks;
   state.inputs = &rows_;
   code_.flushes = host.flushing != nullptr && has_flushing_operations(f_);
-  if (f_.group_lanes != 0 && host.memory != nullptr)
+  if (f_.group_lanes != 0 && !state.has_idle_lanes && host.memory != nullptr)
     runs_.emplace(state, host, *host.memory, windows_, callouts_, static_cast<InstLowering&>(*this));
 }
 

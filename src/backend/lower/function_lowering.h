@@ -39,7 +39,8 @@ class FunctionLowering final : protected ValueForms, private InstLowering {
   WindowFields windows_;
   MemoryLowering memory_;
   ControlLowering control_;
-  std::optional<RunLowering> runs_;  // where there are threads' memory and a host that reaches it
+  std::optional<RunLowering>
+      runs_;  // where there is threads' memory, a host that reaches it, and no idle lane
   std::vector<ir::Block> order_;
 };
 

@@ -10,6 +10,7 @@ void LaneLowering::lower_LaneIndex(ir::Inst) {}  // a constant where it is read
 void LaneLowering::lower_MinLaneU32(ir::Inst i) {
   Value a = operand(i, 0);
   Reg least = vector(a, 0);
+  if (state_.has_idle_lanes) least = blend(constant_vector(~0u), reg_source(least), live_lanes());
   for (std::uint32_t p = 1; p < parts_of(a); ++p) least = vvv(Op::IMinU, least, vector(a, p));
   define_from_vector(i, lanes_.min_over_lanes(least));
 }

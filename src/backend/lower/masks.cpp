@@ -76,7 +76,7 @@ Reg MaskLowering::any_both(Value a, Value b, bool negate_b) {
   for (std::uint32_t p = 0; p < std::max(parts_of(a), parts_of(b)); ++p) {
     Mask second = mask_or_inverse(b, p);
     second.inverted ^= negate_b;
-    const Mask both = combine(MaskOp::and_, mask_or_inverse(a, p), second);
+    const Mask both = among_live(combine(MaskOp::and_, mask_or_inverse(a, p), second));
     Reg m = both.inverted ? masks_.mask_not(both.reg) : both.reg;
     any = p == 0 ? m : masks_.mask_op(MaskOp::or_, any, m);
   }

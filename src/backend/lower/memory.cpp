@@ -18,13 +18,6 @@ using lir::Reg;
 using lir::RegClass;
 using lir::Regs;
 
-namespace {
-
-// The words of a thread's own memory lie 4 << kOwnScale bytes apart: 32 lanes have theirs side by side.
-constexpr std::uint8_t kOwnScale = 5;
-
-}  // namespace
-
 // The bytes of the lanes of a part among the words of all lanes.
 Reg MemoryLowering::bytes_of_lanes(std::uint32_t p) {
   std::array<std::uint32_t, kMostHostLanes> bytes{};
@@ -45,7 +38,8 @@ bool MemoryLowering::access(ir::Inst i) {
   const bool load = f_.inst(i).opcode == Opcode::LoadMemory, word = access.element == Element::word;
   Value guard = operand(i, 0), address = operand(i, 1);
   if (memory_ == nullptr || f_.group_lanes == 0 || !std::has_single_bit(access.extent)) return false;
-  if (access.space == Space::local && f_.group_lanes != 4 << kOwnScale >> 2) return false;
+  if (access.space == Space::local && (state_.has_idle_lanes || !std::has_single_bit(f_.group_lanes)))
+    return false;
   const std::uint32_t size = size_of(access.element);
   if (access.alignment < size || access.offset % size != 0) return false;
   if (is_constant(guard) && constant(guard) == 0) return false;
@@ -131,11 +125,11 @@ void MemoryLowering::access_own_words(ir::Inst i, const WindowFields::Window& wi
   Reg offset = scalar(operand(i, 1));
   branch_if_outside(i, window, offset);
   const auto hot = [&]() -> Regs {
-    Reg base = address(own_memory(window), scalar_op_imm(Op::SShlImm, offset, kOwnScale), 0);
+    Reg base = address(own_memory(window), scalar_op_imm(Op::SShlImm, offset, own_scale()), 0);
     Regs made;
     for (std::uint32_t p = 0; p < parts_; ++p) {
       const auto displacement =
-          static_cast<std::int32_t>((window.access.offset << kOwnScale) + p * host_.vector_bytes);
+          static_cast<std::int32_t>((window.access.offset << own_scale()) + p * host_.vector_bytes);
       if (load) {
         const InstRef inst = add(Op::LoadFull, RegClass::vector);
         use(inst, base);
@@ -214,7 +208,6 @@ void MemoryLowering::access_lanes(ir::Inst i, const WindowFields::Window& window
   const MemoryAccess& access = window.access;
   const bool load = f_.inst(i).opcode == Opcode::LoadMemory, own = access.space == Space::local;
   Value guard = operand(i, 0), address = operand(i, 1);
-  const auto guard_of = [&](std::uint32_t p) { return is_constant(guard) ? lir::kNoReg : mask(guard, p); };
   const bool aligned = std::uint32_t{1} << std::min(ir::trailing_zeros(f_, address), 4u) >= access.alignment;
   // Offsets from a window are aligned as addresses are up to what windows begin at multiples of.
   const bool rotates = host_.rotates && access.alignment == access.extent &&
@@ -228,7 +221,7 @@ void MemoryLowering::access_lanes(ir::Inst i, const WindowFields::Window& window
                              : lir::kNoReg;
   for (std::uint32_t p = 0; p < parts_; ++p) {
     Reg where = vector(address, p);
-    guards.push_back(guard_of(p));
+    guards.push_back(guarding_mask(guard, p));
     Reg offset = window.shifted ? vvv(Op::ISub, where, start) : where;
     if (!aligned && rotates) {
       // The bits that must be 0 become the highest.
@@ -245,7 +238,7 @@ void MemoryLowering::access_lanes(ir::Inst i, const WindowFields::Window& window
   std::int32_t displacement = access.offset;
   // Elsewhere the masks would take the registers of vectors.
   const bool by_base = host_.mask_registers && access.space == Space::shared &&
-                       access.element == Element::word && is_constant(guard);
+                       access.element == Element::word && guards[0] == lir::kNoReg;
   const Arrangement known = by_base ? arrangement_of_base(address) : Arrangement{};
   branch_if_any(wrong);
   const auto one_by_one = [&] {
@@ -265,7 +258,7 @@ void MemoryLowering::access_lanes(ir::Inst i, const WindowFields::Window& window
                        ? offsets[p]
                        : vvv(Op::IAdd, offsets[p], constant_vector(static_cast<std::uint32_t>(displacement)));
         Reg word = vvv(Op::And, byte, constant_vector(~3u));
-        offsets[p] = vvv(Op::IAdd, with_immediate(Op::Shl, word, kOwnScale), bytes_of_lanes(p));
+        offsets[p] = vvv(Op::IAdd, with_immediate(Op::Shl, word, own_scale()), bytes_of_lanes(p));
         if (access.element != Element::word)
           offsets[p] = vvv(Op::IAdd, offsets[p], vvv(Op::And, byte, constant_vector(3)));
       }
@@ -299,7 +292,7 @@ void MemoryLowering::access_lanes(ir::Inst i, const WindowFields::Window& window
       return made;
     };
     const auto same_or_any = [&]() -> Regs {
-      if (!load || (!host_.guarded_broadcasts && !is_constant(guard))) return one_by_one();
+      if (!load || (!host_.guarded_broadcasts && guards[0] != lir::kNoReg)) return one_by_one();
       const Reg unequal = of_base ? known.unequal : unequal_lanes(offsets, guards);
       return either_way(unequal, one_by_one, same);
     };

@@ -3,6 +3,7 @@
 // is the host's: one word for all, consecutive words, or lane by lane.
 #pragma once
 
+#include <bit>
 #include <vector>
 
 #include "backend/lower/callouts.h"
@@ -37,6 +38,9 @@ class MemoryLowering : protected ValueForms {
   void access_own_words(ir::Inst i, const WindowFields::Window& window);
   void access_lanes(ir::Inst i, const WindowFields::Window& window);
   void branch_if_outside(ir::Inst i, const WindowFields::Window& window, Reg offset);
+  // The words of a thread's own memory lie 4 << own_scale() bytes apart: the lanes of a group have theirs
+  // side by side.
+  std::uint8_t own_scale() const { return static_cast<std::uint8_t>(std::countr_zero(f_.group_lanes)); }
   Reg own_memory(const WindowFields::Window& window);
   struct Arrangement {
     Reg scattered = lir::kNoReg, unequal = lir::kNoReg;

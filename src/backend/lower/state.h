@@ -41,6 +41,8 @@ struct State {
   const Role& role;
   ConstantPool& pool;
   const std::uint32_t parts;  // vectors of a varying value
+  // Lanes that a vector has besides those of the group belong to no thread: their values are anything.
+  const bool has_idle_lanes;
   lir::Code& code;
 
   std::uint32_t current_block = 0;  // the caches' stamp: the IR block being lowered, or an edge within it
@@ -52,6 +54,7 @@ struct State {
   std::vector<std::uint32_t> use_count;  // of IR values
   // Other forms of values: of uniform ones by value, of inverted masks by value and part.
   std::vector<Cached> vector_cache, scalar_cache, mask_cache, upright_cache;
+  Cached live_lanes;                                             // the mask of those that threads have
   std::vector<Cached> lane_numbers;                              // by part
   std::vector<std::pair<std::uint32_t, Cached>> constant_cache;  // constants in registers, this block's
 

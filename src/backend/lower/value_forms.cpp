@@ -1,5 +1,6 @@
 #include "backend/lower/value_forms.h"
 
+#include <algorithm>
 #include <array>
 #include <numeric>
 
@@ -149,9 +150,29 @@ bool ValueForms::is_made_where_read(Value v) const {
 }
 
 Reg ValueForms::any_part(Value v) {
-  Mask any = mask_or_inverse(v, 0);
+  Mask any = among_live(mask_or_inverse(v, 0));
   for (std::uint32_t p = 1; p < parts_of(v); ++p) any = combine(MaskOp::or_, any, mask_or_inverse(v, p));
   return any.inverted ? state_.masks->mask_not(any.reg) : any.reg;
+}
+
+Reg ValueForms::live_lanes() {
+  Cached& cached = state_.live_lanes;
+  if (cached.block != current_block()) {
+    std::array<std::uint32_t, kMostHostLanes> lanes{};
+    std::fill_n(lanes.begin(), f_.group_lanes, ~0u);
+    cached = {state_.masks->mask_from_vector(vector_of({lanes.data(), host_.lanes})), current_block()};
+  }
+  return cached.reg;
+}
+
+Mask ValueForms::among_live(Mask m) {
+  return state_.has_idle_lanes ? combine(MaskOp::and_, m, {live_lanes(), false}) : m;
+}
+
+Reg ValueForms::guarding_mask(Value guard, std::uint32_t p) {
+  const bool always = is_constant(guard) && constant(guard) != 0;
+  if (!state_.has_idle_lanes) return always ? lir::kNoReg : mask(guard, p);
+  return always ? live_lanes() : among_live({mask(guard, p), false}).reg;
 }
 
 // Negations of operands and results are kept apart from the registers: De Morgan in place of instructions.

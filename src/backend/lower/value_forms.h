@@ -68,6 +68,12 @@ class ValueForms : protected Builder {
   // With many parts: an ir::LaneComparison. It is one instruction, made where its mask is read.
   bool is_made_where_read(Value v) const;
   Reg any_part(Value mask);  // where a part has the mask
+  // Groups narrower than a vector leave lanes idle (State::has_idle_lanes): votes, stores and loads from
+  // addresses of their own leave those out.
+  Reg live_lanes();
+  Mask among_live(Mask m);
+  // The lanes that take part in an access of part p with this guard; kNoReg: all.
+  Reg guarding_mask(Value guard, std::uint32_t p);
   Mask combine(MaskOp op, Mask a, Mask b);
   Reg constant_vector(std::uint32_t word);
   Source constant_source(std::uint32_t word);
