@@ -32,8 +32,8 @@ Result<const lir::Allocation*> allocate_routine(const ir::Function& f, const Hos
     return Error{ErrorCode::resource_limit, "the program has too many values that are live across blocks",
                  f.name};
   if (options.validate)
-    if (std::string wrong = lir::verify(routine.code); !wrong.empty())
-      return Error{ErrorCode::internal, wrong, f.name};
+    for (const std::string& wrong : {lir::verify(routine.code), verify_effects(routine.code)})
+      if (!wrong.empty()) return Error{ErrorCode::internal, wrong, f.name};
   const lir::Allocation& allocation =
       routine.allocator.run(routine.code, host.register_file(host, options.registers));
   if (options.registers == 0 && routine.code.frame_bytes + allocation.spill_bytes > kMaxFrameBytes)

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "backend/allocate/allocator.h"
@@ -115,6 +116,10 @@ struct Host : Capabilities {
 // one instruction of the same block needs.
 // Takes the uses that lir::count_uses found; those of such loads are none then.
 void fold_loads(lir::Code& code, const Host& host, std::vector<std::uint32_t>& uses);
+
+// Do instructions stand where their effects allow? Blocks end where one says so, what may be removed or made
+// again has no effect, and what an instruction clears no one else reads. Empty text if so.
+std::string verify_effects(const lir::Code& code);
 
 // Null if the target was not built in.
 const Host* find_host(Target target);

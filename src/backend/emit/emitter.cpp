@@ -210,7 +210,7 @@ void Emitter::instruction(std::uint32_t b, const Inst& inst) {
     default:
       break;
   }
-  const OpKind k = kind(static_cast<Op>(inst.op));
+  const OpKind k = info(static_cast<Op>(inst.op)).kind;
   if (k == OpKind::arithmetic) ++out_.statistics.vector_arithmetic;
   if (k == OpKind::operand) ++out_.statistics.vector_operands;
   if (k == OpKind::move && inst.def == inst.use[0]) return;

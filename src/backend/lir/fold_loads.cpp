@@ -11,22 +11,6 @@ using lir::Reg;
 
 namespace {
 
-bool commutes(Op op) {
-  switch (op) {
-    case Op::Fma:
-    case Op::Add:
-    case Op::Mul:
-    case Op::IAdd:
-    case Op::IMul:
-    case Op::And:
-    case Op::Or:
-    case Op::Xor:
-      return true;
-    default:
-      return false;
-  }
-}
-
 class LoadFolder {
  public:
   LoadFolder(lir::Code& code, const Host& host, std::vector<std::uint32_t>& uses)
@@ -40,7 +24,7 @@ class LoadFolder {
         if (lir::is_dead(inst, uses_)) continue;
         if (inst.fold != 0 && !loads_.empty()) fold_into(inst);
         if (foldable(inst)) note_load(inst.def, i);
-        if (!(inst.flags & lir::kPure)) first_readable_ = i + 1;
+        if (info(static_cast<Op>(inst.op)).writes) first_readable_ = i + 1;
       }
     }
   }
@@ -71,7 +55,8 @@ class LoadFolder {
 
   void fold_into(Inst& inst) {
     if (inst.mem.base != MemBase::none) return;
-    if ((inst.fold >> 1 & 1) && commutes(static_cast<Op>(inst.op)) && !is_load(inst, 1) && is_load(inst, 0))
+    if ((inst.fold >> 1 & 1) && info(static_cast<Op>(inst.op)).commutes && !is_load(inst, 1) &&
+        is_load(inst, 0))
       std::swap(inst.use[0], inst.use[1]);
     for (int k = 0; k < inst.use_count; ++k) {
       if (!(inst.fold >> k & 1) || !is_load(inst, k)) continue;

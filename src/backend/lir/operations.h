@@ -1,23 +1,49 @@
-// The operations of LIR by name (opcodes.inc), and the conditions that scalar compares and branches hold.
+// The operations of LIR by name, with their effects (opcodes.inc), and the conditions that scalar compares
+// and branches hold.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace warpjit::backend {
 
 enum class Op : std::uint16_t {
-#define LIR_OP(name, kind) name,
+#define LIR_OP(name, kind, effects) name,
 #include "backend/lir/opcodes.inc"
 #undef LIR_OP
 };
 inline constexpr std::size_t kOpCount = 0
-#define LIR_OP(name, kind) +1
+#define LIR_OP(name, kind, effects) +1
 #include "backend/lir/opcodes.inc"
 #undef LIR_OP
     ;
 enum class OpKind : std::uint8_t { arithmetic, operand, move, other };
-OpKind kind(Op op);
+
+// One row of opcodes.inc, decoded.
+struct OpInfo {
+  OpKind kind;
+  bool commutes, reads, writes, takes_address, sets_mode, ends_block, may_stop;
+  std::uint8_t clears;  // which use; kNoUse: none
+
+  static constexpr std::uint8_t kNoUse = 0xff;
+  // May the instruction be removed if nobody needs what it defines?
+  constexpr bool pure() const { return !writes && !sets_mode && !ends_block && !may_stop; }
+};
+namespace operations_detail {
+constexpr OpInfo decode_row(OpKind kind, std::string_view effects) {
+  const auto has = [&](char effect) { return effects.find(effect) != std::string_view::npos; };
+  const std::uint8_t clears = has('1') ? 1 : has('2') ? 2 : OpInfo::kNoUse;
+  return {kind, has('C'), has('R'), has('W'), has('A'), has('S'), has('T'), has('X'), clears};
+}
+inline constexpr std::array<OpInfo, kOpCount> kRows = {{
+#define LIR_OP(name, kind, effects) decode_row(OpKind::kind, effects),
+#include "backend/lir/opcodes.inc"
+#undef LIR_OP
+}};
+}  // namespace operations_detail
+constexpr const OpInfo& info(Op op) { return operations_detail::kRows[static_cast<std::size_t>(op)]; }
 
 // Integer conditions of scalar compares and branches, as they stand in Inst::imm.
 enum class Condition : std::uint8_t { equal, not_equal, less_s, less_equal_s, less_u, less_equal_u };

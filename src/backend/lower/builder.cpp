@@ -39,7 +39,7 @@ InstRef Builder::add(Op op, RegClass cls) {
   Reg def = code_.new_reg(cls);
   const InstRef inst = add(op);
   inst->def = def;
-  inst->flags = lir::kPure;
+  if (info(op).pure()) inst->flags = lir::kPure;
   return inst;
 }
 

@@ -104,8 +104,7 @@ Reg Rows::at_least(Reg numbers, std::int64_t bound) {
 // The invalid flag, if a lane of the mask is set.
 void Rows::raise_invalid(Reg mask) {
   const Reg nan = constant_vector(kNaN);
-  const InstRef inst = add(Op::CmpFMasked, RegClass::mask);
-  inst->flags = 0;  // wanted although nobody uses what it defines
+  const InstRef inst = add(Op::RaiseInvalid, RegClass::mask);
   use(inst, nan);
   use(inst, nan);
   use(inst, mask);
