@@ -15,32 +15,31 @@ constexpr std::uint32_t kMaxFrameBytes = 256 * 1024;
 constexpr std::size_t kMaxInstructions = 1'000'000;
 constexpr std::uint64_t kMaxLiveBits = std::uint64_t{1} << 29;  // 64 MiB for each table of liveness
 
-Result<const lir::Allocation*> allocate_routine(const ir::Function& f, const Host& host, ConstantPool& pool,
-                                                std::uint32_t parts, const Role& role,
-                                                const CompileOptions& options,
-                                                Workspace::State::Routine& routine) {
-  host.lower(f, host, role, pool, parts, routine.code);
-  lir::count_uses(routine.code, routine.uses);
-  fold_loads(routine.code, host, routine.uses);
-  lir::remove_dead(routine.code, routine.uses);
-  if (routine.code.insts.size() > kMaxInstructions)
+Result<const lir::Allocation*> allocate_entry(const ir::Function& f, const Host& host, ConstantPool& pool,
+                                              std::uint32_t parts, const Role& role,
+                                              const CompileOptions& options, Workspace::State::Entry& entry) {
+  host.lower(f, host, role, pool, parts, entry.code);
+  lir::count_uses(entry.code, entry.uses);
+  fold_loads(entry.code, host, entry.uses);
+  lir::remove_dead(entry.code, entry.uses);
+  if (entry.code.insts.size() > kMaxInstructions)
     return Error{ErrorCode::resource_limit, "the program needs more than 1,000,000 host instructions",
                  f.name};
   // Few kernels are so large that their tables must be counted.
-  if (static_cast<std::uint64_t>(routine.code.blocks.size()) * routine.code.classes.size() > kMaxLiveBits &&
-      lir::liveness_bits(routine.code) > kMaxLiveBits)
+  if (static_cast<std::uint64_t>(entry.code.blocks.size()) * entry.code.classes.size() > kMaxLiveBits &&
+      lir::liveness_bits(entry.code) > kMaxLiveBits)
     return Error{ErrorCode::resource_limit, "the program has too many values that are live across blocks",
                  f.name};
   if (options.validate)
-    for (const std::string& wrong : {lir::verify(routine.code), verify_effects(routine.code)})
+    for (const std::string& wrong : {lir::verify(entry.code), verify_effects(entry.code)})
       if (!wrong.empty()) return Error{ErrorCode::internal, wrong, f.name};
   const lir::Allocation& allocation =
-      routine.allocator.run(routine.code, host.register_file(host, options.registers));
-  if (options.registers == 0 && routine.code.frame_bytes + allocation.spill_bytes > kMaxFrameBytes)
+      entry.allocator.run(entry.code, host.register_file(host, options.registers));
+  if (options.registers == 0 && entry.code.frame_bytes + allocation.spill_bytes > kMaxFrameBytes)
     return Error{ErrorCode::resource_limit, "the program needs more than 256 KiB of stack for live values",
                  f.name};
   if (options.validate)
-    if (std::string wrong = lir::check(routine.code, allocation); !wrong.empty())
+    if (std::string wrong = lir::check(entry.code, allocation); !wrong.empty())
       return Error{ErrorCode::internal, wrong, f.name};
   return &allocation;
 }
@@ -91,21 +90,20 @@ Result<MachineCode> compile_for(const Host& host, const ir::GroupProgram& progra
     }
   }
   WARPJIT_TRY(const lir::Allocation* kernel,
-              allocate_routine(program.kernel, host, pool, out.parts, role, options, workspace.kernel));
+              allocate_entry(program.kernel, host, pool, out.parts, role, options, workspace.kernel));
   out.shared_phase = workspace.kernel.code.shared_phase;
-  const Routine kernel_routine = {
+  const EntryCode kernel_code = {
       &workspace.kernel.code,      kernel,          true, program.kernel.input_count,
       program.kernel.output_count, group_lanes != 0};
   const bool has_preamble = !is_empty(program.preamble) || role.row_tables.rows != 0;
-  Routine preamble_routine = {};
+  EntryCode preamble_code = {};
   if (has_preamble) {
     role.preamble = true;
     WARPJIT_TRY(const lir::Allocation* preamble,
-                allocate_routine(program.preamble, host, pool, 1, role, options, workspace.preamble));
-    preamble_routine = {&workspace.preamble.code, preamble, false, 0, 0};
+                allocate_entry(program.preamble, host, pool, 1, role, options, workspace.preamble));
+    preamble_code = {&workspace.preamble.code, preamble, false, 0, 0};
   }
-  WARPJIT_CHECK(
-      host.emit(kernel_routine, has_preamble ? &preamble_routine : nullptr, host, pool, options, out));
+  WARPJIT_CHECK(host.emit(kernel_code, has_preamble ? &preamble_code : nullptr, host, pool, options, out));
   return out;
 }
 

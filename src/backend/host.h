@@ -42,8 +42,8 @@ class ConstantPool {
   std::vector<Vector> vectors_;
 };
 
-// One entry of a kernel: its LIR, where its registers are, and whether it loops over groups.
-struct Routine {
+// The code of one entry of a kernel: its LIR, where its registers are, and whether it loops over groups.
+struct EntryCode {
   const lir::Code* code;
   const lir::Allocation* allocation;
   bool loops_over_groups;
@@ -108,8 +108,8 @@ struct Host : Capabilities {
   // Registers that the allocator may use; `limit` per class if not 0.
   lir::RegisterFile (*register_file)(const Host& host, std::uint32_t limit);
   // The kernel and, if not null, the preamble to machine code: bytes, offsets, map, statistics of `out`.
-  Status (*emit)(const Routine& kernel, const Routine* preamble, const Host& host, const ConstantPool& pool,
-                 const CompileOptions& options, MachineCode& out);
+  Status (*emit)(const EntryCode& kernel, const EntryCode* preamble, const Host& host,
+                 const ConstantPool& pool, const CompileOptions& options, MachineCode& out);
 };
 
 // Makes memory operands of loads from addresses in registers, and of whole vectors of the constant pool, that

@@ -8,12 +8,12 @@
 namespace warpjit::backend {
 
 struct Workspace::State {
-  struct Routine {  // a kernel or a preamble
+  struct Entry {  // a kernel or a preamble
     lir::Code code;
     std::vector<std::uint32_t> uses;  // of its registers
     lir::Allocator allocator;
   };
-  Routine kernel, preamble;
+  Entry kernel, preamble;
 };
 
 }  // namespace warpjit::backend

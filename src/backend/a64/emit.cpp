@@ -94,11 +94,11 @@ class A64Emitter final : public Emitter {
     put(id, to, from, x(kScratch));
   }
 
-  void enter(const Routine& routine) override {
+  void enter(const EntryCode& entry) override {
     saved_scalars_ = kSavedScalars & written(lir::RegClass::scalar);
     saved_vectors_ = kSavedVectors & written(lir::RegClass::vector);
     // Frame, from sp: the lowering's area, spill slots, saved registers, what calls keep.
-    spill_base_ = static_cast<std::int32_t>((routine.code->frame_bytes + 15) / 16 * 16);
+    spill_base_ = static_cast<std::int32_t>((entry.code->frame_bytes + 15) / 16 * 16);
     saved_base_ = spill_base_ + static_cast<std::int32_t>((allocation_->spill_bytes + 15) / 16 * 16);
     calls_base_ = saved_base_ + 18 * 8;
     frame_bytes_ = static_cast<std::uint32_t>(calls_base_ + (calls_ ? kCallSaves : 0));
@@ -133,7 +133,7 @@ class A64Emitter final : public Emitter {
 
   void refuel() override { a_.emit(Id::kIdLdr, x(kFuel), arm::ptr(x(kArgs), offsetof(KernelArgs, fuel))); }
 
-  void advance(const Routine& routine, const Label& group) override {
+  void advance(const EntryCode& entry, const Label& group) override {
     const auto step = [&](std::size_t binding) {
       const arm::Mem address =
           arm::ptr(x(kArgs), static_cast<std::int32_t>(binding + offsetof(Binding, address)));
@@ -143,11 +143,10 @@ class A64Emitter final : public Emitter {
       a_.emit(Id::kIdAdd, x(kScratch), x(kScratch), x(kScratch2));
       a_.emit(Id::kIdStr, x(kScratch), address);
     };
-    for (std::uint32_t n = 0; n < routine.inputs; ++n)
-      step(offsetof(KernelArgs, inputs) + n * sizeof(Binding));
-    for (std::uint32_t n = 0; n < routine.outputs; ++n)
+    for (std::uint32_t n = 0; n < entry.inputs; ++n) step(offsetof(KernelArgs, inputs) + n * sizeof(Binding));
+    for (std::uint32_t n = 0; n < entry.outputs; ++n)
       step(offsetof(KernelArgs, outputs) + n * sizeof(Binding));
-    if (routine.counts_groups) {
+    if (entry.counts_groups) {
       const arm::Mem index = arm::ptr(x(kArgs), offsetof(KernelArgs, group_index));
       a_.emit(Id::kIdLdr, w(kScratch), index);
       a_.emit(Id::kIdAdd, w(kScratch), w(kScratch), asmjit::Imm(1));
@@ -158,7 +157,7 @@ class A64Emitter final : public Emitter {
     a_.emit(Id::kIdSub, x(kScratch), x(kScratch), asmjit::Imm(1));
     a_.emit(Id::kIdStr, x(kScratch), count);
     a_.emit(Id::kIdCbnz, x(kScratch), group);
-    if (routine.counts_groups) next_block(group);
+    if (entry.counts_groups) next_block(group);
   }
 
   // KernelArgs::next_block.
@@ -457,7 +456,7 @@ class A64Emitter final : public Emitter {
 
 }  // namespace
 
-Status emit(const Routine& kernel, const Routine* preamble, const Host& host, const ConstantPool& pool,
+Status emit(const EntryCode& kernel, const EntryCode* preamble, const Host& host, const ConstantPool& pool,
             const CompileOptions& options, MachineCode& out) {
   if (options.abi == Abi::win64 || options.abi == Abi::system_v)
     return Error{ErrorCode::unsupported, "a64 code follows AAPCS64 only", ""};

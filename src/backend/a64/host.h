@@ -58,7 +58,7 @@ extern const Host kNeon;
 
 void lower(const ir::Function& f, const Host& host, const Role& role, ConstantPool& pool, std::uint32_t parts,
            lir::Code& code);
-Status emit(const Routine& kernel, const Routine* preamble, const Host& host, const ConstantPool& pool,
+Status emit(const EntryCode& kernel, const EntryCode* preamble, const Host& host, const ConstantPool& pool,
             const CompileOptions& options, MachineCode& out);
 
 }  // namespace warpjit::backend::a64

@@ -11,23 +11,24 @@ using lir::RegClass;
 
 Mask Masks::compare_floats(Opcode op, Value a, Value b, std::uint32_t p) {
   auto is_zero = [&](Value v) { return is_constant(v) && (constant(v) & ~kSignBit) == 0; };
-  struct Row {
+  struct Comparison {
     Opcode op;
     Op straight, with_zero;
     bool swap, inverted;
   };
-  static constexpr Row kRows[] = {{Opcode::FEq32, Op::CmpEq, Op::CmpEqZero, false, false},
-                                  {Opcode::FNe32, Op::CmpEq, Op::CmpEqZero, false, true},
-                                  {Opcode::FGt32, Op::CmpGt, Op::CmpGtZero, false, false},
-                                  {Opcode::FGe32, Op::CmpGe, Op::CmpGeZero, false, false},
-                                  {Opcode::FLt32, Op::CmpGt, Op::CmpLtZero, true, false},
-                                  {Opcode::FLe32, Op::CmpGe, Op::CmpLeZero, true, false}};
-  for (const Row& row : kRows) {
-    if (row.op != op) continue;
+  static constexpr Comparison kComparisons[] = {{Opcode::FEq32, Op::CmpEq, Op::CmpEqZero, false, false},
+                                                {Opcode::FNe32, Op::CmpEq, Op::CmpEqZero, false, true},
+                                                {Opcode::FGt32, Op::CmpGt, Op::CmpGtZero, false, false},
+                                                {Opcode::FGe32, Op::CmpGe, Op::CmpGeZero, false, false},
+                                                {Opcode::FLt32, Op::CmpGt, Op::CmpLtZero, true, false},
+                                                {Opcode::FLe32, Op::CmpGe, Op::CmpLeZero, true, false}};
+  for (const Comparison& known : kComparisons) {
+    if (known.op != op) continue;
     Reg left = vector(a, p);
-    if (is_zero(b)) return {compare_zero(row.with_zero, left), row.inverted};
+    if (is_zero(b)) return {compare_zero(known.with_zero, left), known.inverted};
     Reg right = vector(b, p);
-    return {row.swap ? compare(row.straight, right, left) : compare(row.straight, left, right), row.inverted};
+    return {known.swap ? compare(known.straight, right, left) : compare(known.straight, left, right),
+            known.inverted};
   }
   // Unordered: not (a equals itself and b equals itself).
   auto ordered = [&](Value v) {

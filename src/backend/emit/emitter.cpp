@@ -29,7 +29,7 @@ asmjit::Error Emitter::Listing::_log(const char* data, size_t size) noexcept {
 Emitter::Emitter(const Host& host, const CompileOptions& options, MachineCode& out)
     : host_(host), options_(options), out_(out), listing_(*this) {}
 
-Status Emitter::run(const Routine& kernel, const Routine* preamble, const ConstantPool& pool) {
+Status Emitter::run(const EntryCode& kernel, const EntryCode* preamble, const ConstantPool& pool) {
   asmjit::CodeHolder holder;
   holder.init(asmjit::Environment(arch()));
   holder.setErrorHandler(&errors_);
@@ -40,12 +40,12 @@ Status Emitter::run(const Routine& kernel, const Routine* preamble, const Consta
   if (options_.validate) a.addDiagnosticOptions(asmjit::DiagnosticOptions::kValidateAssembler);
   pool_ = a.newLabel();
   out_.kernel_offset = 0;
-  routine(kernel);
+  make_entry(kernel);
   out_.statistics.group_instructions = out_.statistics.instructions;
   if (preamble != nullptr) {
     a.align(asmjit::AlignMode::kCode, 16);
     out_.preamble_offset = static_cast<std::uint32_t>(a.offset());
-    routine(*preamble);
+    make_entry(*preamble);
   }
   out_.code_size = static_cast<std::uint32_t>(a.offset());
   a.align(asmjit::AlignMode::kData, 64);
@@ -65,7 +65,7 @@ Status Emitter::run(const Routine& kernel, const Routine* preamble, const Consta
   return {};
 }
 
-void Emitter::routine(const Routine& r) {
+void Emitter::make_entry(const EntryCode& r) {
   asmjit::BaseAssembler& a = assembler();
   allocation_ = r.allocation;
   code_ = r.code;

@@ -1,4 +1,4 @@
-// Emission: allocated LIR to machine code, through asmjit. Walks routines and blocks, falls through where it
+// Emission: allocated LIR to machine code, through asmjit. Walks entries and blocks, falls through where it
 // can, keeps the address map, the listing and the statistics; a host derives a class that encodes.
 // Only this header, emitter.cpp and the emit.cpp of hosts see asmjit.
 #pragma once
@@ -18,7 +18,7 @@ class Emitter {
   virtual ~Emitter() = default;
   Emitter(const Emitter&) = delete;
   Emitter& operator=(const Emitter&) = delete;
-  Status run(const Routine& kernel, const Routine* preamble, const ConstantPool& pool);
+  Status run(const EntryCode& kernel, const EntryCode* preamble, const ConstantPool& pool);
 
  protected:
   using Label = asmjit::Label;
@@ -30,18 +30,18 @@ class Emitter {
   virtual asmjit::Arch arch() const = 0;
   virtual asmjit::BaseAssembler& assembler() = 0;
   // Saves what the calling convention asks for, makes the frame, loads the fixed registers.
-  virtual void enter(const Routine& routine) = 0;
+  virtual void enter(const EntryCode& entry) = 0;
   // At the begin of every group: the fuel is full.
   virtual void refuel() = 0;
   // After a group: advances the bindings and goes back to `group` while there are more.
-  virtual void advance(const Routine& routine, const Label& group) = 0;
+  virtual void advance(const EntryCode& entry, const Label& group) = 0;
   virtual void leave() = 0;
   // Out of line, before leaving: notes a word of the KernelArgs.
   virtual void note(std::size_t field, std::uint32_t word) = 0;
   // A call of the thunk, for a call site; and the thunk: calls KernelArgs::call and keeps every register.
   virtual void call(std::uint32_t site) = 0;
   virtual void thunk() = 0;
-  // Subroutines that the routine's instructions call, behind all blocks.
+  // Subroutines that the instructions of the entry call, behind all blocks.
   virtual void subroutines() {}
   virtual void jump(const Label& target) = 0;
   // Goes to `target` if the condition of a branch instruction is `sense`; else on.
@@ -74,7 +74,7 @@ class Emitter {
   MachineCode& out_;
   const lir::Allocation* allocation_ = nullptr;
   Label pool_, leave_, thunk_;
-  bool burns_fuel_ = false, calls_ = false;  // does the routine?
+  bool burns_fuel_ = false, calls_ = false;  // does the entry?
   std::int32_t call_words_ = 0;              // byte in the lowering's frame area
 
  private:
@@ -101,7 +101,7 @@ class Emitter {
     std::uint32_t reason = 0;  // StopReason
   };
 
-  void routine(const Routine& r);
+  void make_entry(const EntryCode& r);
   void find_order();
   void find_targets();
   void block(std::uint32_t b);

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "backend/emit/emitter.h"
+#include "backend/x64/calling_convention.h"
 #include "backend/x64/host.h"
 
 namespace warpjit::backend::x64 {
@@ -30,22 +31,6 @@ const Encoding& encoding(Op op) {
     return table;
   }();
   return kEncodings[static_cast<std::size_t>(op)];
-}
-
-// A calling convention as data: where the argument comes in, what must be kept.
-struct AbiTraits {
-  x86::Gp argument;
-  std::uint32_t saved_scalars;  // bit per register number
-  std::uint32_t saved_vectors;
-};
-AbiTraits traits(Abi abi) {
-  constexpr std::uint32_t kSystemV = 1u << 3 | 1u << 12 | 1u << 13 | 1u << 14 | 1u << 15;
-#if defined(_WIN32)
-  if (abi == Abi::native) abi = Abi::win64;
-#endif
-  if (abi == Abi::win64)
-    return {x86::rcx, kSystemV | 1u << 6 | 1u << 7, 0xffc0};  // rdi and rsi, xmm6 to xmm15
-  return {x86::rdi, kSystemV, 0};
 }
 
 class X64Emitter final : public Emitter {
@@ -125,8 +110,8 @@ class X64Emitter final : public Emitter {
     return x86::ptr(gp64(inst.use[inst.mem.base_use]), vec(offsets), 0, inst.mem.displacement);
   }
 
-  void enter(const Routine& routine) override {
-    const AbiTraits abi = traits(options_.abi);
+  void enter(const EntryCode& entry) override {
+    const CallingConvention abi = calling_convention(options_.abi);
     std::uint32_t scalars = written(lir::RegClass::scalar);
     if (abi.argument == x86::rcx) scalars |= 1u << 6 | 1u << 7;
     saved_scalars_ = abi.saved_scalars & scalars;
@@ -143,7 +128,7 @@ class X64Emitter final : public Emitter {
     // keep.
     constexpr std::int32_t kFuelBytes = 64;
     frame_base_ = kFuelBytes;
-    spill_base_ = frame_base_ + static_cast<std::int32_t>((routine.code->frame_bytes + 63) / 64 * 64);
+    spill_base_ = frame_base_ + static_cast<std::int32_t>((entry.code->frame_bytes + 63) / 64 * 64);
     vectors_base_ = spill_base_ + static_cast<std::int32_t>((allocation_->spill_bytes + 63) / 64 * 64);
     calls_base_ = vectors_base_ + 16 * 16;
     a_.sub(x86::rsp, calls_base_ + (calls_ ? kCallSaves : 0));
@@ -151,7 +136,7 @@ class X64Emitter final : public Emitter {
     for (std::uint32_t v = 0; v < 16; ++v)
       if (saved_vectors_ >> v & 1) a_.vmovups(saved_vector(v), x86::xmm(v));
     if (abi.argument != x86::rdi) a_.mov(x86::rdi, abi.argument);
-    flushes_ = routine.code->flushes;
+    flushes_ = entry.code->flushes;
     if (flushes_) {
       a_.vstmxcsr(x86::dword_ptr(x86::rsp, kCallersMode));
       a_.mov(x86::dword_ptr(x86::rsp, kFlushMode), 0x9fc0);      // denormals are zeros, all masked
@@ -169,19 +154,18 @@ class X64Emitter final : public Emitter {
     a_.mov(x86::ptr(x86::rsp), x86::rax);
   }
 
-  void advance(const Routine& routine, const Label& group) override {
+  void advance(const EntryCode& entry, const Label& group) override {
     const auto step = [&](std::size_t binding) {
       a_.mov(x86::rax, x86::ptr(x86::rdi, static_cast<std::int32_t>(binding + offsetof(Binding, step))));
       a_.add(x86::ptr(x86::rdi, static_cast<std::int32_t>(binding + offsetof(Binding, address))), x86::rax);
     };
-    for (std::uint32_t n = 0; n < routine.inputs; ++n)
-      step(offsetof(KernelArgs, inputs) + n * sizeof(Binding));
-    for (std::uint32_t n = 0; n < routine.outputs; ++n)
+    for (std::uint32_t n = 0; n < entry.inputs; ++n) step(offsetof(KernelArgs, inputs) + n * sizeof(Binding));
+    for (std::uint32_t n = 0; n < entry.outputs; ++n)
       step(offsetof(KernelArgs, outputs) + n * sizeof(Binding));
-    if (routine.counts_groups) a_.inc(x86::dword_ptr(x86::rdi, offsetof(KernelArgs, group_index)));
+    if (entry.counts_groups) a_.inc(x86::dword_ptr(x86::rdi, offsetof(KernelArgs, group_index)));
     a_.dec(x86::qword_ptr(x86::rdi, offsetof(KernelArgs, group_count)));
     a_.jnz(group);
-    if (routine.counts_groups) next_block(group);
+    if (entry.counts_groups) next_block(group);
   }
 
   // KernelArgs::next_block.
@@ -245,7 +229,7 @@ class X64Emitter final : public Emitter {
   // Called with the number of the call site in eax. Behind the registers that it keeps stand two words: the
   // caller's MXCSR, and the one that C++ expects.
   void thunk() override {
-    const AbiTraits abi = traits(options_.abi);
+    const CallingConvention abi = calling_convention(options_.abi);
     const bool win64 = abi.argument == x86::rcx;
     constexpr std::int32_t kReturnAddress = 8;
     const std::int32_t room = win64 ? 40 : 8;  // keeps rsp aligned, with the shadow space of Win64
@@ -597,7 +581,7 @@ class X64Emitter final : public Emitter {
   // Words of the frame behind the fuel.
   static constexpr std::int32_t kCallersMode = 16, kFlushMode = 20, kFlushModeZero = 24;
   bool flushes_ = false;
-  Label multiply_add_;  // of the routine, once it is called
+  Label multiply_add_;  // of the entry, once it is called
   std::int32_t multiply_add_words_ = 0;
   // Bytes for the registers that a call keeps: vectors, masks, scalars, two words of MXCSR.
   static constexpr std::int32_t kCallSaves = 32 * 64 + 64 + 64 + 64;
@@ -607,7 +591,7 @@ class X64Emitter final : public Emitter {
 
 }  // namespace
 
-Status emit(const Routine& kernel, const Routine* preamble, const Host& host, const ConstantPool& pool,
+Status emit(const EntryCode& kernel, const EntryCode* preamble, const Host& host, const ConstantPool& pool,
             const CompileOptions& options, MachineCode& out) {
   return X64Emitter(host, options, out).run(kernel, preamble, pool);
 }

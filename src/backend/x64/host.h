@@ -89,7 +89,7 @@ extern const Host kV3, kV4;
 void lower(const ir::Function& f, const Host& host, const Role& role, ConstantPool& pool, std::uint32_t parts,
            lir::Code& code);
 RowTables choose_row_tables(const ir::Function& kernel);
-Status emit(const Routine& kernel, const Routine* preamble, const Host& host, const ConstantPool& pool,
+Status emit(const EntryCode& kernel, const EntryCode* preamble, const Host& host, const ConstantPool& pool,
             const CompileOptions& options, MachineCode& out);
 
 }  // namespace warpjit::backend::x64

@@ -115,7 +115,7 @@ Reg Flushing::is_greatest(const Product& p) {
   return vvv(Op::ICmpEq, vvv(Op::And, p.truncated, constant_source(kMagnitude)), constant_vector(kGreatest));
 }
 
-// By the routine of the code (emit.cpp), which reads its operands from the frame.
+// By a subroutine (emit.cpp), which reads its operands from the frame.
 Reg Flushing::add_again(const Product& p) {
   const auto bytes = static_cast<std::int32_t>(host_.vector_bytes);
   if (again_words_ < 0) again_words_ = reserve_frame(3 * host_.vector_bytes);

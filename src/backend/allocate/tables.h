@@ -1,0 +1,63 @@
+// What the allocator knows while it walks over code, in tables that it keeps for the next run.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "backend/allocate/allocator.h"
+#include "backend/allocate/liveness.h"
+
+namespace warpjit::lir {
+
+inline constexpr std::int32_t kNowhere = -1;
+
+// Which value each register of each class holds: says something of those that are occupied.
+struct RegisterState {
+  std::array<std::uint32_t, kClassCount> occupied = {};
+  std::array<std::array<Reg, kMaxRegisters>, kClassCount> held = {};
+};
+
+// visit(register number) for each bit, ascending.
+template <class Visit>
+void for_each_bit(std::uint32_t bits, Visit&& visit) {
+  for (; bits != 0; bits &= bits - 1) visit(static_cast<std::uint32_t>(std::countr_zero(bits)));
+}
+
+// What is known of a virtual register.
+struct Value {
+  RegClass cls;
+  bool needs_slot = false;
+  std::int32_t where = kNowhere;           // its register
+  std::int32_t param_register = kNowhere;  // of a block argument: its register when the block begins
+  Reg hint = kNoReg;                       // the block argument that it becomes
+  std::uint32_t remat = kInserted;         // index of the instruction that makes it again
+};
+
+// What a run fills; kept for the next one.
+struct Tables {
+  Allocation out;
+  Liveness live;
+  std::vector<Value> values;
+  std::vector<Reg> in_slots;
+  std::vector<std::uint32_t> body_first, slot_of;
+  std::vector<RegisterState> entry, exit;
+  std::vector<Inst> body;
+  std::vector<std::uint32_t> body_origin;
+
+  void clear() {
+    out.insts.clear();
+    out.origin.clear();
+    out.block_first.clear();
+    out.params.clear();
+    out.slot_offset.clear();
+    out.written = {};
+    out.spill_bytes = out.spill_stores = out.spill_loads = out.rematerialized = out.moves = 0;
+    in_slots.clear();
+    body.clear();
+    body_origin.clear();
+  }
+};
+
+}  // namespace warpjit::lir
