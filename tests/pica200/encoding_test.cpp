@@ -3,41 +3,44 @@
 #include <bit>
 #include <set>
 
-#include "frontend/pica200/decode.h"
+#include "frontend/pica200/encoding.h"
 #include "frontend/pica200/program.h"
 #include "frontend/pica200/random.h"
+#include "support/encoding_checks.h"
 
 namespace warpjit::pica200 {
 namespace {
 
 TEST(PicaEncoding, OpcodesDoNotOverlap) {
-  std::set<int> seen;
+  encoding::expect_no_overlap(rows(), [](const Row&, const Row&) { return false; });
   std::set<std::string_view> names;
   for (int k = 0; k < kOpcodeCount; ++k) {
     const OpcodeInfo& info = pica200::info(static_cast<Opcode>(k));
-    for (int top = info.first; top <= info.last; ++top) EXPECT_TRUE(seen.insert(top).second) << info.name;
     EXPECT_TRUE(names.insert(info.name).second) << info.name;
     EXPECT_EQ(find_opcode(info.name), static_cast<Opcode>(k));
     EXPECT_EQ(pica200::info(info.swapped).swapped, static_cast<Opcode>(k)) << info.name;
   }
   // Section 6: these are undefined and nothing else is.
-  for (int top = 0; top < 64; ++top) {
+  for (std::uint32_t top = 0; top < 64; ++top) {
     const bool undefined =
         top == 0x10 || top == 0x11 || (top >= 0x14 && top <= 0x17) || (top >= 0x1C && top <= 0x1F);
-    EXPECT_EQ(seen.contains(top), !undefined) << top;
-    EXPECT_EQ(try_decode(static_cast<std::uint32_t>(top) << 26).has_value(), !undefined) << top;
+    const auto instruction = try_decode(top << 26);
+    EXPECT_EQ(instruction.has_value(), !undefined) << top;
+    if (!instruction) continue;
+    EXPECT_TRUE(rows()[static_cast<std::size_t>(instruction->opcode)].matches(top << 26));
   }
 }
 
-TEST(PicaEncoding, FieldsOfAFormatDoNotOverlap) {
-  for (int k = 0; k < kOpcodeCount; ++k) {
-    const Format format = pica200::info(static_cast<Opcode>(k)).format;
-    std::uint32_t covered = unused_bits(format);
-    for (const Field& field : fields(format)) {
+TEST(PicaEncoding, FieldsDoNotOverlap) {
+  encoding::expect_fields_beside_fixed_bits(rows());
+  for (const Row& row : rows()) {
+    std::uint32_t covered = unused_bits(row.opcode);
+    for (const Field& field : fields(row.opcode)) {
       const std::uint32_t bits = ((1U << field.width) - 1) << field.low;
-      EXPECT_EQ(covered & bits, 0U) << pica200::info(static_cast<Opcode>(k)).name << " " << field.name;
+      EXPECT_EQ(covered & bits, 0U) << info(row.opcode).name << " " << field.name;
       covered |= bits;
     }
+    EXPECT_EQ(covered, ~row.mask);
     // What is left is the opcode: the top bits, without a gap.
     EXPECT_EQ(std::countl_one(~covered), std::popcount(~covered));
   }

@@ -68,7 +68,7 @@ TEST(TeslaAssemble, TablesOfLabels) {
   EXPECT_EQ(program_of(disassemble(table)).constants, table.constants);
   const auto missing = assemble("exit nop\n.const c2[0x0] 1 #there\n", "f");
   ASSERT_FALSE(missing.ok());
-  EXPECT_EQ(to_string(missing.error()), "f:2: no label 'there'");
+  EXPECT_EQ(to_string(missing.error()), "f:2:18: no label 'there'");
 }
 
 TEST(TeslaAssemble, ProgramWithLabelsAndDirectives) {
@@ -115,21 +115,21 @@ TEST(TeslaAssemble, Errors) {
     const auto result = assemble(text, "e.tesla");
     return result ? std::string("assembled") : to_string(result.error());
   };
-  EXPECT_EQ(message("\n frob $r0\n"), "e.tesla:2: no instruction 'frob'");
-  EXPECT_EQ(message("add $r0"), "e.tesla:1: no form of 'add' takes these operands");
-  EXPECT_EQ(message("bra #nowhere"), "e.tesla:1: no label 'nowhere'");
-  EXPECT_EQ(message("a:\na:\nnop"), "e.tesla:2: the label 'a' is there already");
+  EXPECT_EQ(message("\n frob $r0\n"), "e.tesla:2:2: no instruction 'frob'");
+  EXPECT_EQ(message("add $r0"), "e.tesla:1:1: no form of 'add' takes these operands");
+  EXPECT_EQ(message("bra #nowhere"), "e.tesla:1:1: no label 'nowhere'");
+  EXPECT_EQ(message("a:\na:\nnop"), "e.tesla:2:1: the label 'a' is there already");
   EXPECT_EQ(message("mov b32 $r0 $r1 {short}\nnop"),
-            "e.tesla:2: a long instruction starts at a multiple of 8 bytes: short ones come in pairs");
+            "e.tesla:2:1: a long instruction starts at a multiple of 8 bytes: short ones come in pairs");
   EXPECT_EQ(message("mov b32 $r64 $r1 {short}"),
-            "e.tesla:1: a register, offset or constant of 'mov' is out of range");
-  EXPECT_EQ(message("mov b32 $r128 $r1"), "e.tesla:1: no form of 'mov' takes these operands");
-  EXPECT_EQ(message("(zz $c0) nop"), "e.tesla:1: unknown condition 'zz'");
-  EXPECT_EQ(message(".registers"), "e.tesla:1: expected one number");
+            "e.tesla:1:1: a register, offset or constant of 'mov' is out of range");
+  EXPECT_EQ(message("mov b32 $r128 $r1"), "e.tesla:1:1: no form of 'mov' takes these operands");
+  EXPECT_EQ(message("(zz $c0) nop"), "e.tesla:1:1: unknown condition 'zz'");
+  EXPECT_EQ(message(".registers"), "e.tesla:1:1: expected one number");
   EXPECT_EQ(message(".registers 129\nnop"), "e.tesla: registers: 129, at most 128");
-  EXPECT_EQ(message(".kernel a\n.kernel b\nnop"), "e.tesla:2: a kernel without instructions");
-  EXPECT_EQ(message(".frob 1"), "e.tesla:1: unknown directive '.frob'");
-  EXPECT_EQ(message("nop {unused 5}"), "e.tesla:1: expected {unused 0x...}");
+  EXPECT_EQ(message(".kernel a\n.kernel b\nnop"), "e.tesla:2:10: a kernel without instructions");
+  EXPECT_EQ(message(".frob 1"), "e.tesla:1:1: unknown directive '.frob'");
+  EXPECT_EQ(message("nop {unused 5}"), "e.tesla:1:1: expected {unused 0x...}");
   // Two operands of c[] do not exist in one instruction, and only one operand is indexed.
   EXPECT_NE(message("add $r0 (mul u16 $r0l c0[0x0]) c0[0x4]"), "assembled");
   EXPECT_NE(message("add $r0 (mul u24 b32 s[$a1] c0[$a1]) $r4"), "assembled");

@@ -68,19 +68,19 @@ TEST(TeslaTextCubin, Errors) {
     const auto result = read_text_cubin(text, "a.cubin");
     return result ? std::string("read") : to_string(result.error());
   };
-  EXPECT_EQ(message(""), "a.cubin:1: there is no kernel ('code' block)");
-  EXPECT_EQ(message("architecture {sm_20}"), "a.cubin:1: expected sm_10 to sm_13, found 'sm_20'");
-  EXPECT_EQ(message("code {\nname = a\n}"), "a.cubin:2: the kernel has no code ('bincode')");
+  EXPECT_EQ(message(""), "a.cubin:1:1: there is no kernel ('code' block)");
+  EXPECT_EQ(message("architecture {sm_20}"), "a.cubin:1:15: expected sm_10 to sm_13, found 'sm_20'");
+  EXPECT_EQ(message("code {\nname = a\n}"), "a.cubin:2:1: the kernel has no code ('bincode')");
   EXPECT_EQ(message("code { bincode { 0x12345678 zz } }"),
-            "a.cubin:1: expected a hexadecimal word, found 'zz'");
+            "a.cubin:1:29: expected a hexadecimal word, found 'zz'");
   EXPECT_EQ(message("code { reg = 200 bincode { 0x0 } }"), "a.cubin: registers: 200, at most 128");
-  EXPECT_EQ(message("code { smem = 99999999999 }"), "a.cubin:1: expected a number, found '99999999999'");
+  EXPECT_EQ(message("code { smem = 99999999999 }"), "a.cubin:1:15: expected a number, found '99999999999'");
   EXPECT_EQ(message("code { const { segnum = 16 } }"),
-            "a.cubin:1: there are 16 constant segments, this is number 16");
+            "a.cubin:1:27: there are 16 constant segments, this is number 16");
   EXPECT_EQ(message("code { const { offset = 65536 bytes = 1 } }"),
-            "a.cubin:1: the constants end above 64 KiB");
-  EXPECT_EQ(message("a{b{c{d{e{f{g{h{i{j{k{"), "a.cubin:1: blocks are nested too deeply");
-  EXPECT_EQ(message("reloc {"), "a.cubin:1: the block 'reloc' does not end");
+            "a.cubin:1:41: the constants end above 64 KiB");
+  EXPECT_EQ(message("a{b{c{d{e{f{g{h{i{j{k{"), "a.cubin:1:19: blocks are nested too deeply");
+  EXPECT_EQ(message("reloc {"), "a.cubin:1:8: the block 'reloc' does not end");
 }
 
 Container example() {

@@ -7,7 +7,7 @@ namespace warpjit::pica200 {
 Result<Container> assemble(std::span<const SourceFile> files) {
   Emitter emitter;
   for (const SourceFile& file : files) {
-    WARPJIT_TRY(const std::vector<Token> tokens, tokenize(file.text, file.name));
+    WARPJIT_TRY(const std::vector<Token> tokens, text::tokenize(file.text, file.name, kLanguage));
     WARPJIT_TRY(const std::vector<Statement> statements, parse(tokens));
     WARPJIT_CHECK(emitter.file(statements, file.name));
   }

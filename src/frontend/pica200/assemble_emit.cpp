@@ -40,7 +40,7 @@ Status Emitter::file(const std::vector<Statement>& statements, const std::string
 }
 
 Status Emitter::directive(const DirectiveNode& node) {
-  TokenReader in(node.tokens);
+  OperandReader in(node.tokens);
   File& file = files_.back();
   if (node.name == "end") {
     WARPJIT_TRY(const bool closed_array, file.symbols.close_array());
@@ -69,7 +69,7 @@ Status Emitter::directive(const DirectiveNode& node) {
   return in.expect_end();
 }
 
-Status Emitter::procedure(TokenReader& in, const Place& place) {
+Status Emitter::procedure(OperandReader& in, const Place& place) {
   if (!scopes_.empty()) return place.error("a procedure cannot be inside another block");
   WARPJIT_TRY(const Token name, in.expect_name("a name"));
   const bool is_new =
@@ -147,33 +147,22 @@ Status Emitter::instruction(const InstructionNode& node) {
   if (scopes_.empty()) return node.place.error("an instruction must be inside a procedure");
   const std::uint32_t address = here();
   const Symbols& symbols = files_.back().symbols;
-  Instruction out;
-  out.opcode = node.opcode;
-  const OpcodeInfo& info = pica200::info(node.opcode);
-  if (!node.sources.empty()) {
-    WARPJIT_CHECK(operands(node, out));
-  } else if (info.format == Format::condition_flow) {
-    out.condition = node.condition.op;
-    out.ref_x = node.condition.ref_x;
-    out.ref_y = node.condition.ref_y;
-  } else if (info.format == Format::bool_flow || info.format == Format::int_flow) {
-    const RegisterFile file = info.format == Format::bool_flow ? RegisterFile::b : RegisterFile::i;
+  Instruction out = node.fields;
+  if (!node.sources.empty()) WARPJIT_CHECK(operands(node, out));
+  if (!node.uniform.empty()) {
+    const RegisterFile file = out.info().format == Format::bool_flow ? RegisterFile::b : RegisterFile::i;
     WARPJIT_TRY(const Register reg, symbols.uniform(node.uniform, file, node.uniform_place));
     out.uniform = reg.index;
-    out.num = node.inverted ? 1 : 0;
-  } else if (info.format == Format::set_emit) {
-    out.vertex = node.vertex;
-    out.primitive = node.primitive ? 1 : 0;
-    out.winding = node.winding ? 1 : 0;
   }
   WARPJIT_CHECK(append(encode(out), node.place));
-  needs_padding_ = is_unfit_for_last_slot(node.opcode);
+  needs_padding_ = is_unfit_for_last_slot(node.fields.opcode);
   if (!node.sources.empty()) descriptors_.used_by(address);
   if (!node.target.empty())
     patches_.push_back({address, files_.size() - 1, std::string(node.target), node.target_place});
-  if (node.opcode == Opcode::ifc || node.opcode == Opcode::ifu)
+  if (node.fields.opcode == Opcode::ifc || node.fields.opcode == Opcode::ifu)
     scopes_.push_back({ScopeKind::conditional, node.place, here(), address, {}, {}});
-  if (node.opcode == Opcode::loop) scopes_.push_back({ScopeKind::loop, node.place, here(), address, {}, {}});
+  if (node.fields.opcode == Opcode::loop)
+    scopes_.push_back({ScopeKind::loop, node.place, here(), address, {}, {}});
   return {};
 }
 
@@ -192,9 +181,9 @@ Status Emitter::mova(const InstructionNode& node, Instruction& out, Descriptor& 
 Status Emitter::operands(const InstructionNode& node, Instruction& out) {
   const Symbols& symbols = files_.back().symbols;
   Descriptor descriptor;
-  if (node.opcode == Opcode::mova) {
+  if (node.fields.opcode == Opcode::mova) {
     WARPJIT_CHECK(mova(node, out, descriptor));
-  } else if (node.opcode != Opcode::cmp) {
+  } else if (node.fields.opcode != Opcode::cmp) {
     WARPJIT_TRY(const Symbols::Destination destination, symbols.destination(node.dst));
     out.dst = static_cast<std::uint16_t>(*dest_code(destination.reg));
     descriptor.mask = destination.mask;
@@ -213,13 +202,14 @@ Status Emitter::operands(const InstructionNode& node, Instruction& out) {
     descriptor.selector[k] = source.selector();
     sources.push_back(source);
   }
-  const Opcode swapped = pica200::info(node.opcode).swapped;
+  const Opcode swapped = pica200::info(node.fields.opcode).swapped;
   if (wide != 0 && wide_source(out.info().format) != wide) {
     out.opcode = swapped;
     if (wide_source(out.info().format) != wide)
       return node.sources[static_cast<std::size_t>(wide - 1)].place.error(
           "this operand of " +
-          std::string(node.opcode == swapped ? out.info().name : pica200::info(node.opcode).name) +
+          std::string(node.fields.opcode == swapped ? out.info().name
+                                                    : pica200::info(node.fields.opcode).name) +
           " cannot be a c register; exchange the operands or copy it to a temporary");
   }
   for (std::size_t k = 0; k < sources.size(); ++k) {
@@ -227,8 +217,6 @@ Status Emitter::operands(const InstructionNode& node, Instruction& out) {
     field = static_cast<std::uint16_t>(*source_code(sources[k].reg));
     if (static_cast<int>(k) + 1 == wide) out.idx = sources[k].idx;
   }
-  out.cmp_x = node.relation_x;
-  out.cmp_y = node.relation_y;
   const auto index = descriptors_.intern(out.opcode, encode_descriptor(descriptor), code_);
   if (!index) return node.place.error("the program needs too many different operand descriptors");
   out.descriptor = *index;
@@ -236,7 +224,7 @@ Status Emitter::operands(const InstructionNode& node, Instruction& out) {
 }
 
 // .exact vertex|geometry entry
-Status Emitter::exact(TokenReader& in) {
+Status Emitter::exact(OperandReader& in) {
   WARPJIT_TRY(const Token stage, in.expect_name("vertex or geometry"));
   if (stage.text != "vertex" && stage.text != "geometry")
     return stage.place.error("expected vertex or geometry");
@@ -250,23 +238,22 @@ Status Emitter::exact(TokenReader& in) {
 }
 
 // .op mnemonic field=value ... : every field as the encoding has it
-Status Emitter::exact_instruction(TokenReader& in) {
+Status Emitter::exact_instruction(OperandReader& in) {
   WARPJIT_TRY(const Token mnemonic, in.expect_name("an instruction"));
   const auto opcode = find_opcode(mnemonic.text);
   if (!opcode) return mnemonic.place.error("there is no instruction " + quoted(mnemonic.text));
   Instruction out;
   out.opcode = *opcode;
-  const Format format = out.info().format;
   while (!in.at_end()) {
     WARPJIT_TRY(const Token key, in.expect_name("a field"));
     WARPJIT_CHECK(in.expect("="));
     if (key.text == "unused") {
       WARPJIT_TRY(const std::int64_t bits, in.expect_integer(0, UINT32_MAX));
       out.unused = static_cast<std::uint32_t>(bits);
-      if ((out.unused & ~unused_bits(format)) != 0) return key.place.error("these bits are not unused");
+      if ((out.unused & ~unused_bits(out.opcode)) != 0) return key.place.error("these bits are not unused");
       continue;
     }
-    const auto list = fields(format);
+    const auto list = fields(out.opcode);
     const auto field =
         std::find_if(list.begin(), list.end(), [&](const Field& f) { return f.name == key.text; });
     if (field == list.end())
@@ -293,7 +280,7 @@ Status Emitter::exact_instruction(TokenReader& in) {
   return append(encode(out), mnemonic.place);
 }
 
-Status Emitter::raw_word(TokenReader& in, bool is_descriptor, const Place& place) {
+Status Emitter::raw_word(OperandReader& in, bool is_descriptor, const Place& place) {
   WARPJIT_TRY(const std::int64_t bits, in.expect_integer(0, UINT32_MAX));
   const auto word = static_cast<std::uint32_t>(bits);
   if (!is_descriptor) return append(word, place);

@@ -43,16 +43,16 @@ class Emitter {
   };
 
   Status directive(const DirectiveNode& node);
-  Status procedure(TokenReader& in, const Place& place);
+  Status procedure(OperandReader& in, const Place& place);
   Status otherwise(const Place& place);
   Status end(const Place& place);
   Status label(const LabelNode& node);
   Status instruction(const InstructionNode& node);
   Status operands(const InstructionNode& node, Instruction& out);
   Status mova(const InstructionNode& node, Instruction& out, Descriptor& descriptor);
-  Status exact(TokenReader& in);
-  Status exact_instruction(TokenReader& in);
-  Status raw_word(TokenReader& in, bool is_descriptor, const Place& place);
+  Status exact(OperandReader& in);
+  Status exact_instruction(OperandReader& in);
+  Status raw_word(OperandReader& in, bool is_descriptor, const Place& place);
   Status append(std::uint32_t word, const Place& place);
   void pad();
   std::uint32_t here() const { return static_cast<std::uint32_t>(code_.size()); }

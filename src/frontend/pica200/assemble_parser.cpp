@@ -1,13 +1,11 @@
 #include "frontend/pica200/assemble_parser.h"
 
 #include <algorithm>
-#include <charconv>
-#include <limits>
+
+#include "frontend/pica200/encoding.h"
 
 namespace warpjit::pica200 {
 namespace {
-
-constexpr std::string_view kRelations[] = {"eq", "ne", "lt", "le", "gt", "ge", "any6", "any7"};
 
 class Parser {
  public:
@@ -47,74 +45,62 @@ class Parser {
     node.place = token.place;
     const auto opcode = find_opcode(token.text);
     if (!opcode) return token.place.error("there is no instruction " + quoted(token.text));
-    node.opcode = *opcode;
-    const OpcodeInfo& info = pica200::info(*opcode);
-    switch (info.format) {
-      case Format::none:
-        break;
-      case Format::compare:
-        WARPJIT_CHECK(compare(node));
-        break;
-      case Format::condition_flow:
-        if ((info.traits & kReadsFlags) != 0) {
-          WARPJIT_TRY(node.condition, condition());
-        } else {  // CALL has no condition; its fields are 0
-          node.condition = {0, 0, 0};
-        }
-        if (node.opcode == Opcode::breakc || node.opcode == Opcode::ifc) break;
-        if ((info.traits & kReadsFlags) != 0) WARPJIT_CHECK(in_.expect(","));
-        WARPJIT_CHECK(target(node));
-        break;
-      case Format::bool_flow:
-      case Format::int_flow:
-        WARPJIT_CHECK(uniform_flow(node));
-        break;
-      case Format::set_emit:
-        WARPJIT_CHECK(set_emit(node));
-        break;
-      default:
-        WARPJIT_CHECK(arithmetic(node, info));
-        break;
-    }
+    node.fields.opcode = *opcode;
+    for (const SyntaxToken& syntax : operand_syntax(*opcode).structured) WARPJIT_CHECK(operand(syntax, node));
     return node;
   }
 
-  Status arithmetic(InstructionNode& node, const OpcodeInfo& info) {
-    WARPJIT_TRY(node.dst, in_.operand());
-    for (const std::uint8_t reads : info.reads) {
-      if (reads == 0) break;
-      WARPJIT_CHECK(in_.expect(","));
-      WARPJIT_TRY(Operand source, in_.operand());
-      node.sources.push_back(source);
+  Status operand(const SyntaxToken& syntax, InstructionNode& node) {
+    using Kind = SyntaxToken::Kind;
+    switch (syntax.kind) {
+      case Kind::literal:
+        return in_.expect(syntax.text);
+      case Kind::modifier:
+        return modifier(Grammar::modifiers()[syntax.modifier], node.fields);
+      case Kind::dst:
+      case Kind::address_registers: {
+        WARPJIT_TRY(node.dst, in_.operand());
+        return {};
+      }
+      case Kind::source: {
+        WARPJIT_TRY(Operand source, in_.operand());
+        node.sources.push_back(source);
+        return {};
+      }
+      case Kind::condition:
+        return condition(node.fields);
+      case Kind::uniform:
+      case Kind::uniform_or_not:
+        return uniform(node, syntax.kind == Kind::uniform_or_not);
+      case Kind::target:
+        return target(node);
+      case Kind::vertex: {
+        WARPJIT_TRY(const std::int64_t vertex, in_.expect_integer(0, 3));
+        node.fields.vertex = static_cast<std::uint16_t>(vertex);
+        return {};
+      }
+      case Kind::emit_flags:
+        return emit_flags(node.fields);
+      default:
+        return {};
     }
-    return {};
   }
 
-  Status compare(InstructionNode& node) {
-    WARPJIT_TRY(Operand first, in_.operand());
-    WARPJIT_CHECK(in_.expect(","));
-    WARPJIT_TRY(node.relation_x, relation());
-    WARPJIT_CHECK(in_.expect(","));
-    WARPJIT_TRY(node.relation_y, relation());
-    WARPJIT_CHECK(in_.expect(","));
-    WARPJIT_TRY(Operand second, in_.operand());
-    node.sources = {first, second};
-    return {};
-  }
-
-  Result<std::uint8_t> relation() {
-    for (std::uint8_t k = 0; k < std::size(kRelations); ++k)
-      if (in_.peek().is_name(kRelations[k])) {
+  Status modifier(const encoding::Modifier<Instruction>& modifier, Instruction& fields) {
+    for (unsigned k = 0; k < modifier.count; ++k)
+      if (in_.peek().is_name(modifier.words[k])) {
         in_.take();
-        return k;
+        modifier.set(fields, modifier.values[k]);
+        return {};
       }
     return in_.unexpected("eq, ne, lt, le, gt or ge");
   }
 
   // [!] cmp.x [ && or || [!] cmp.y ]
-  Result<Condition> condition() {
-    Condition result;
+  Status condition(Instruction& fields) {
+    constexpr std::uint16_t kOr = 0, kAnd = 1, kX = 2, kY = 3;
     bool seen[2] = {};
+    fields.ref_x = fields.ref_y = 1;
     for (int term = 0; term < 2; ++term) {
       const bool wanted = !in_.accept("!");
       const Place place = in_.peek().place;
@@ -127,31 +113,28 @@ class Parser {
       const bool is_y = component.text == "y";
       if (seen[is_y ? 1 : 0]) return place.error("a condition names each of cmp.x and cmp.y once");
       seen[is_y ? 1 : 0] = true;
-      (is_y ? result.ref_y : result.ref_x) = wanted ? 1 : 0;
-      if (term == 0) {
-        result.op = is_y ? 3 : 2;
-        if (in_.accept("&&")) {
-          result.op = 1;
-        } else if (in_.accept("||")) {
-          result.op = 0;
-        } else {
-          break;
-        }
+      (is_y ? fields.ref_y : fields.ref_x) = wanted ? 1 : 0;
+      if (term == 1) break;
+      fields.condition = is_y ? kY : kX;
+      if (in_.accept("&&")) {
+        fields.condition = kAnd;
+      } else if (in_.accept("||")) {
+        fields.condition = kOr;
+      } else {
+        break;
       }
     }
-    return result;
+    return {};
   }
 
-  Status uniform_flow(InstructionNode& node) {
-    if (in_.peek().is("!") && node.opcode != Opcode::jmpu)
+  Status uniform(InstructionNode& node, bool may_invert) {
+    if (in_.peek().is("!") && !may_invert)
       return in_.peek().place.error("only jmpu can invert its condition");
-    node.inverted = in_.accept("!");
+    node.fields.num = in_.accept("!") ? 1 : 0;
     WARPJIT_TRY(const Token uniform, in_.expect_name("a uniform"));
     node.uniform = uniform.text;
     node.uniform_place = uniform.place;
-    if (node.opcode == Opcode::ifu || node.opcode == Opcode::loop) return {};
-    WARPJIT_CHECK(in_.expect(","));
-    return target(node);
+    return {};
   }
 
   Status target(InstructionNode& node) {
@@ -161,17 +144,15 @@ class Parser {
     return {};
   }
 
-  // setemit vertex [, prim] [inv]
-  Status set_emit(InstructionNode& node) {
-    WARPJIT_TRY(const std::int64_t vertex, in_.expect_integer(0, 3));
-    node.vertex = static_cast<std::uint8_t>(vertex);
+  // [, prim] [inv]
+  Status emit_flags(Instruction& fields) {
     while (!in_.at_end()) {
       in_.accept(",");
       WARPJIT_TRY(const Token flag, in_.expect_name("prim or inv"));
       if (flag.text == "prim" || flag.text == "primitive") {
-        node.primitive = true;
+        fields.primitive = 1;
       } else if (flag.text == "inv" || flag.text == "invert") {
-        node.winding = true;
+        fields.winding = 1;
       } else {
         return flag.place.error("expected prim or inv, found " + quoted(flag.text));
       }
@@ -179,71 +160,12 @@ class Parser {
     return {};
   }
 
-  TokenReader in_;
+  OperandReader in_;
 };
 
 }  // namespace
 
-Error TokenReader::unexpected(std::string_view wanted) const {
-  std::string found = quoted(peek().text);
-  if (at_end()) found = "the end of the line";
-  return peek().place.error("expected " + std::string(wanted) + ", found " + found);
-}
-
-Status TokenReader::expect(std::string_view punctuation) {
-  if (accept(punctuation)) return {};
-  return unexpected(quoted(punctuation));
-}
-
-Status TokenReader::expect_end() {
-  if (at_end()) return {};
-  return unexpected("the end of the line");
-}
-
-Result<Token> TokenReader::expect_name(std::string_view what) {
-  if (peek().kind != Token::Kind::name) return unexpected(what);
-  return take();
-}
-
-Result<std::int64_t> TokenReader::expect_integer(std::int64_t low, std::int64_t high) {
-  const Place place = peek().place;
-  const bool negative = accept("-");
-  if (!negative) accept("+");
-  if (peek().kind != Token::Kind::number) return unexpected("a number");
-  std::string_view text = take().text;
-  const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
-  if (hexadecimal) text.remove_prefix(2);
-  std::uint32_t magnitude = 0;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), magnitude, hexadecimal ? 16 : 10);
-  if (error != std::errc() || end != text.data() + text.size()) return place.error("this is not an integer");
-  const std::int64_t value = negative ? -std::int64_t{magnitude} : std::int64_t{magnitude};
-  if (value < low || value > high)
-    return place.error(std::to_string(value) + " is outside " + std::to_string(low) + " to " +
-                       std::to_string(high));
-  return value;
-}
-
-Result<float> TokenReader::expect_float() {
-  const Place place = peek().place;
-  const bool negative = accept("-");
-  if (!negative) accept("+");
-  float value = 0;
-  if (peek().is_name("inf") || peek().is_name("nan")) {
-    value = take().text == "inf" ? std::numeric_limits<float>::infinity()
-                                 : std::numeric_limits<float>::quiet_NaN();
-  } else {
-    if (peek().kind != Token::Kind::number) return unexpected("a number");
-    const std::string_view text = take().text;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error == std::errc::invalid_argument || end != text.data() + text.size())
-      return place.error("this is not a number");
-    if (error == std::errc::result_out_of_range) return place.error("this number is out of range");
-  }
-  return negative ? -value : value;
-}
-
-Result<Operand> TokenReader::operand() {
+Result<Operand> OperandReader::operand() {
   Operand result;
   result.place = peek().place;
   result.negate = accept("-");
@@ -257,7 +179,7 @@ Result<Operand> TokenReader::operand() {
 }
 
 // Terms joined by + and -: at most one address register, and numbers.
-Status TokenReader::index(Operand& operand) {
+Status OperandReader::index(Operand& operand) {
   operand.indexed = true;
   bool negative = false;
   do {
@@ -285,7 +207,7 @@ Status TokenReader::index(Operand& operand) {
   return expect("]");
 }
 
-Result<Swizzle> TokenReader::swizzle() {
+Result<Swizzle> OperandReader::swizzle() {
   WARPJIT_TRY(const Token token, expect_name("components"));
   Swizzle result;
   for (const char letter : token.text) {

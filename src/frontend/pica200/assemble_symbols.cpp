@@ -54,7 +54,7 @@ Result<unsigned> Symbols::highest(RegisterFile file, unsigned count, const Place
 }
 
 Result<bool> Symbols::directive(const DirectiveNode& node) {
-  TokenReader in(node.tokens);
+  OperandReader in(node.tokens);
   Status status;
   if (array_name_ && node.name != "constfa") {
     return node.place.error("the array " + quoted(array_name_->text) + " is not closed by .end");
@@ -94,7 +94,7 @@ Result<bool> Symbols::directive(const DirectiveNode& node) {
 
 // .fvec name[size], name ...
 Result<bool> Symbols::names(const DirectiveNode& node, RegisterFile file) {
-  TokenReader in(node.tokens);
+  OperandReader in(node.tokens);
   do {
     WARPJIT_TRY(const Token name, in.expect_name("a name"));
     unsigned count = 1;
@@ -116,7 +116,7 @@ Result<bool> Symbols::names(const DirectiveNode& node, RegisterFile file) {
 }
 
 // .in name [register]
-Status Symbols::input(TokenReader& in) {
+Status Symbols::input(OperandReader& in) {
   WARPJIT_TRY(const Token name, in.expect_name("a name"));
   Meaning meaning;
   meaning.source.reg.file = RegisterFile::v;
@@ -138,7 +138,7 @@ Status Symbols::input(TokenReader& in) {
 }
 
 // .out name semantic[.mask] [register]; "-" gives no name
-Status Symbols::output(TokenReader& in) {
+Status Symbols::output(OperandReader& in) {
   std::optional<Token> name;
   if (!in.accept("-")) {
     WARPJIT_TRY(name, in.expect_name("a name or -"));
@@ -179,7 +179,7 @@ Status Symbols::output(TokenReader& in) {
 }
 
 // .alias name operand
-Status Symbols::alias(TokenReader& in) {
+Status Symbols::alias(OperandReader& in) {
   WARPJIT_TRY(const Token name, in.expect_name("a name"));
   WARPJIT_TRY(const Operand operand, in.operand());
   WARPJIT_TRY(const Source meant, source(operand));
@@ -192,7 +192,7 @@ Status Symbols::alias(TokenReader& in) {
 }
 
 // ( x , y , z , w ) or, for a bool, a truth value
-Status Symbols::values(TokenReader& in, Constant& constant) {
+Status Symbols::values(OperandReader& in, Constant& constant) {
   if (constant.reg.file == RegisterFile::b) {
     const Token token = in.take();
     if (!is_true(token.text) && !is_false(token.text)) return token.place.error("expected true or false");
@@ -214,7 +214,7 @@ Status Symbols::values(TokenReader& in, Constant& constant) {
 }
 
 // .constf name(x, y, z, w)
-Status Symbols::constant(TokenReader& in, RegisterFile file) {
+Status Symbols::constant(OperandReader& in, RegisterFile file) {
   WARPJIT_TRY(const Token name, in.expect_name("a name"));
   Constant result;
   result.reg.file = file;
@@ -228,7 +228,7 @@ Status Symbols::constant(TokenReader& in, RegisterFile file) {
 }
 
 // .constfa name[size]   then   .constfa (x, y, z, w) ...   then   .end
-Status Symbols::array(TokenReader& in, const Place& place) {
+Status Symbols::array(OperandReader& in, const Place& place) {
   if (in.peek().is("(")) {
     if (!array_name_) return place.error("this element belongs to no array; write .constfa name[] first");
     if (array_size_ != 0 && array_.size() == array_size_)
@@ -274,7 +274,7 @@ Result<bool> Symbols::close_array() {
 }
 
 // .setf register(x, y, z, w)
-Status Symbols::preset(TokenReader& in, RegisterFile file) {
+Status Symbols::preset(OperandReader& in, RegisterFile file) {
   WARPJIT_TRY(const Operand operand, in.operand());
   WARPJIT_TRY(const Source meant, source(operand));
   if (meant.reg.file != file || meant.idx != 0)
@@ -287,7 +287,7 @@ Status Symbols::preset(TokenReader& in, RegisterFile file) {
 }
 
 // .gsh [point|variable|fixed first_free_c ...]
-Status Symbols::geometry(TokenReader& in) {
+Status Symbols::geometry(OperandReader& in) {
   info_.stage = Stage::geometry;
   if (in.at_end()) return {};
   const auto c_register = [&]() -> Result<std::uint8_t> {

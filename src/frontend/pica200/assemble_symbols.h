@@ -46,15 +46,15 @@ class Symbols {
   };
 
   Result<bool> names(const DirectiveNode& node, RegisterFile file);
-  Status input(TokenReader& in);
-  Status output(TokenReader& in);
-  Status alias(TokenReader& in);
-  Status constant(TokenReader& in, RegisterFile file);
-  Status array(TokenReader& in, const Place& place);
-  Status preset(TokenReader& in, RegisterFile file);
-  Status geometry(TokenReader& in);
+  Status input(OperandReader& in);
+  Status output(OperandReader& in);
+  Status alias(OperandReader& in);
+  Status constant(OperandReader& in, RegisterFile file);
+  Status array(OperandReader& in, const Place& place);
+  Status preset(OperandReader& in, RegisterFile file);
+  Status geometry(OperandReader& in);
   Status define(const Token& name, Meaning meaning);
-  Status values(TokenReader& in, Constant& constant);
+  Status values(OperandReader& in, Constant& constant);
   Result<unsigned> lowest(RegisterFile file, unsigned count, const Place& place);
   Result<unsigned> highest(RegisterFile file, unsigned count, const Place& place);
 

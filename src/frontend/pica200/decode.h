@@ -45,8 +45,7 @@ inline constexpr std::uint16_t kTarget = 64;        // names a program address
 inline constexpr std::uint16_t kGeometry = 128;     // geometry stage only
 
 struct OpcodeInfo {
-  std::string_view name;             // the assembler's mnemonic
-  std::uint8_t first = 0, last = 0;  // values of the top six bits
+  std::string_view name;  // the assembler's mnemonic
   Format format = Format::none;
   std::uint16_t traits = 0;
   std::array<std::uint8_t, 3> reads{};
@@ -96,17 +95,18 @@ struct Instruction {
   int source_count() const;
 };
 
-// A field of a format, for what walks over the table.
+// A field of an instruction, for what walks over all of them.
 struct Field {
   enum class Kind : std::uint8_t { number, source, dest };
   std::string_view name;
-  std::uint16_t Instruction::*member;
+  std::uint16_t Instruction::*member = nullptr;
   std::uint8_t low = 0, width = 0;
   Kind kind = Kind::number;
 };
-std::span<const Field> fields(Format format);
+// The lowest first.
+std::span<const Field> fields(Opcode opcode);
 // Bits of a word that neither the opcode nor a field covers.
-std::uint32_t unused_bits(Format format);
+std::uint32_t unused_bits(Opcode opcode);
 
 // An undefined opcode is an error that names address, file and word.
 Result<Instruction> decode(std::uint32_t word, std::uint32_t address, const std::string& file = {});

@@ -4,10 +4,12 @@
 #include <cstdio>
 #include <map>
 
+#include "frontend/encoding/syntax.h"
+#include "frontend/pica200/encoding.h"
+
 namespace warpjit::pica200 {
 namespace {
 
-constexpr std::string_view kRelations[] = {"eq", "ne", "lt", "le", "gt", "ge", "any6", "any7"};
 constexpr std::string_view kAddressNames[] = {"", "a0.x", "a0.y", "aL"};
 
 template <class... Args>
@@ -109,75 +111,49 @@ std::string source_text(const Instruction& i, const Descriptor& descriptor, int 
   return text;
 }
 
-// A block's extent, where the .end lines do not show it.
-std::string extent(const Instruction& i, const Names& names) {
-  if (names.structure) return {};
-  std::string text = ", ";
-  text += names.address(i.target);
-  text += ", ";
-  text += std::to_string(i.num);
-  return text;
-}
-
-std::string target_text(const Instruction& i, const Names& names) {
-  std::string text = names.address(i.target);
-  const bool is_call = i.opcode == Opcode::call || i.opcode == Opcode::callc || i.opcode == Opcode::callu;
-  if (is_call && !names.structure) text += ", " + std::to_string(i.num);
-  return text;
-}
-
-std::string flow_operands(const Instruction& i, const Names& names) {
-  const auto uniform = [&](RegisterFile file) {
+std::string instruction_text(const Instruction& i, const Descriptor& descriptor, const Names& names) {
+  encoding::Text operands;
+  const auto uniform = [&] {
+    const RegisterFile file = i.info().format == Format::bool_flow ? RegisterFile::b : RegisterFile::i;
     return names.of({file, static_cast<std::uint8_t>(i.uniform)});
   };
-  switch (i.opcode) {
-    case Opcode::breakc:
-      return condition_text(i);
-    case Opcode::ifc:
-      return condition_text(i) + extent(i, names);
-    case Opcode::ifu:
-      return uniform(RegisterFile::b) + extent(i, names);
-    case Opcode::loop:
-      return uniform(RegisterFile::i) + (names.structure ? "" : ", " + names.address(i.target));
-    case Opcode::call:
-      return target_text(i, names);
-    case Opcode::callc:
-    case Opcode::jmpc:
-      return condition_text(i) + ", " + target_text(i, names);
-    case Opcode::callu:
-      return uniform(RegisterFile::b) + ", " + target_text(i, names);
-    case Opcode::jmpu:
-      return std::string((i.num & 1) != 0 ? "!" : "").append(uniform(RegisterFile::b)) + ", " +
-             target_text(i, names);
-    default:
-      return {};
-  }
-}
-
-std::string operands_text(const Instruction& i, const Descriptor& descriptor, const Names& names) {
-  if (i.opcode == Opcode::setemit)
-    return std::to_string(i.vertex) + (i.primitive != 0 || i.winding != 0 ? "," : "") +
-           (i.primitive != 0 ? " prim" : "") + (i.winding != 0 ? " inv" : "");
-  if ((i.info().traits & kFlow) != 0) return flow_operands(i, names);
-  std::string text;
-  if (i.opcode == Opcode::cmp)
-    return source_text(i, descriptor, 1, names) + ", " + std::string(kRelations[i.cmp_x]) + ", " +
-           std::string(kRelations[i.cmp_y]) + ", " + source_text(i, descriptor, 2, names);
-  if (i.opcode == Opcode::mova) {
-    text = "a0" + mask_text(descriptor.mask & kXY);
-  } else if ((i.info().traits & kWritesDest) != 0) {
-    text = names.of(dest_register(i.dst)) + mask_text(descriptor.mask);
-  }
-  for (int n = 1; n <= i.source_count(); ++n) text += ", " + source_text(i, descriptor, n, names);
-  return text;
-}
-
-std::string instruction_text(const Instruction& i, const Descriptor& descriptor, const Names& names) {
-  const std::string operands = operands_text(i, descriptor, names);
+  const auto add = [&](const SyntaxToken& token, encoding::Text& text) {
+    switch (token.kind) {
+      case SyntaxToken::Kind::dst:
+        return text.add(names.of(dest_register(i.dst)) + mask_text(descriptor.mask));
+      case SyntaxToken::Kind::address_registers:
+        return text.add("a0" + mask_text(descriptor.mask & kXY));
+      case SyntaxToken::Kind::source:
+        return text.add(source_text(i, descriptor, token.value, names));
+      case SyntaxToken::Kind::condition:
+        return text.add(condition_text(i));
+      case SyntaxToken::Kind::uniform:
+        return text.add(uniform());
+      case SyntaxToken::Kind::uniform_or_not:
+        return text.add(((i.num & 1) != 0 ? "!" : "") + uniform());
+      case SyntaxToken::Kind::target:
+        return text.add(names.address(i.target));
+      case SyntaxToken::Kind::length:
+        return text.add(std::to_string(i.num));
+      case SyntaxToken::Kind::vertex:
+        return text.add(std::to_string(i.vertex));
+      case SyntaxToken::Kind::emit_flags:
+        if (i.primitive != 0 || i.winding != 0) text.add(",");
+        if (i.primitive != 0) text.add("prim");
+        if (i.winding != 0) text.add("inv");
+        return;
+      default:
+        return;
+    }
+  };
+  const OperandSyntax syntax = operand_syntax(i.opcode);
+  encoding::print_syntax<Grammar>(syntax.structured, i, operands, add);
+  if (!names.structure) encoding::print_syntax<Grammar>(syntax.unstructured, i, operands, add);
   std::string text(i.info().name);
-  if (operands.empty()) return text;
+  const std::string rest = operands.take();
+  if (rest.empty()) return text;
   text.resize(std::max<std::size_t>(text.size() + 1, 8), ' ');
-  return text + operands;
+  return text + rest;
 }
 
 // Lines that stand before an address: the end or other half of a block, a procedure or label.
@@ -337,7 +313,7 @@ std::string disassemble_exact(const Program& program) {
       continue;
     }
     std::string line = ".op " + std::string(instruction->info().name);
-    for (const Field& field : fields(instruction->info().format)) {
+    for (const Field& field : fields(instruction->opcode)) {
       const unsigned value = (*instruction).*field.member;
       line += ' ';
       line += field.name;

@@ -22,9 +22,8 @@ struct Scope {
 std::uint32_t address_limit(const Program& program) {
   auto limit = static_cast<std::uint32_t>(program.code.size() + 1);
   for (const std::uint32_t word : program.code) {
-    if (word >> 26 < info(Opcode::break_).first || word >> 26 > info(Opcode::jmpu).last) continue;
     const auto i = try_decode(word);
-    if (i) limit = std::max(limit, i->target + i->num + 2U);
+    if (i && (i->info().traits & kTarget) != 0) limit = std::max(limit, i->target + i->num + 2U);
   }
   return limit;
 }

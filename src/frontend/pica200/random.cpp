@@ -103,8 +103,7 @@ class Generator {
     Instruction instruction;
     instruction.opcode = opcode;
     if (random_.chance(5))
-      instruction.unused =
-          static_cast<std::uint32_t>(random_.next()) & unused_bits(instruction.info().format);
+      instruction.unused = static_cast<std::uint32_t>(random_.next()) & unused_bits(instruction.opcode);
     needs_padding_ = false;
     return append(segment_->code, instruction);
   }
@@ -432,9 +431,8 @@ std::uint32_t random_word(std::uint64_t seed, Opcode opcode) {
   Random random(seed);
   Instruction instruction;
   instruction.opcode = opcode;
-  const Format format = instruction.info().format;
-  instruction.unused = static_cast<std::uint32_t>(random.next()) & unused_bits(format);
-  for (const Field& field : fields(format))
+  instruction.unused = static_cast<std::uint32_t>(random.next()) & unused_bits(opcode);
+  for (const Field& field : fields(opcode))
     instruction.*field.member = static_cast<std::uint16_t>(random.below(1U << field.width));
   return encode(instruction);
 }

@@ -7,17 +7,25 @@
 namespace warpjit::tesla {
 namespace {
 
+using text::Token;
+
 class Assembler {
  public:
   explicit Assembler(const std::string& file) : file_(file) { container_.source_name = file; }
 
   Result<Container> run(std::string_view text) {
     start_program("");
-    while (!text.empty()) {
-      const std::size_t end = text.find('\n');
-      ++line_;
-      WARPJIT_CHECK(line(split_line(text.substr(0, end))));
-      text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    text::Lexer lexer(text, file_, kLanguage);
+    std::vector<Token> words;
+    for (Token token = lexer.next();; token = lexer.next()) {
+      place_ = token.place;
+      if (!token.ends()) {
+        words.push_back(token);
+        continue;
+      }
+      WARPJIT_CHECK(line(words));
+      words.clear();
+      if (token.kind == Token::Kind::end_of_file) break;
     }
     WARPJIT_CHECK(finish_program());
     return std::move(container_);
@@ -29,21 +37,17 @@ class Assembler {
     Instruction instruction;
     std::uint64_t flipped = 0;
     std::string label;
-    unsigned line = 0;
+    text::Place place;
   };
   // A word of the program's constants that is the address of a label.
   struct ConstantFixup {
     std::size_t segment, word;
     std::string label;
-    unsigned line;
+    text::Place place;
   };
 
-  Error fail(std::string message, unsigned line) const {
-    return {ErrorCode::bad_input, std::move(message), file_ + ":" + std::to_string(line)};
-  }
-  Error fail(std::string message) const { return fail(std::move(message), line_); }
-  Error placed(const Error& error) const {
-    return {error.code, error.message, file_ + ":" + std::to_string(line_)};
+  Error placed(const Error& error, const text::Place& place) const {
+    return {error.code, error.message, place.error({}).where};
   }
 
   void start_program(std::string_view name) {
@@ -58,24 +62,24 @@ class Assembler {
 
   Status finish_program() {
     for (Fixup& fixup : fixups_) {
-      WARPJIT_TRY(fixup.instruction.target, address_of(fixup.label, fixup.line));
+      WARPJIT_TRY(fixup.instruction.target, address_of(fixup.label, fixup.place));
       const auto word = encode(program_.type, fixup.instruction);
-      if (!word) return fail("the target does not fit", fixup.line);
+      if (!word) return fixup.place.error("the target does not fit");
       put(fixup.word, *word ^ fixup.flipped, fixup.instruction.words());
     }
     for (const ConstantFixup& fixup : constant_fixups_) {
-      WARPJIT_TRY(program_.constants[fixup.segment].words[fixup.word], address_of(fixup.label, fixup.line));
+      WARPJIT_TRY(program_.constants[fixup.segment].words[fixup.word], address_of(fixup.label, fixup.place));
     }
     if (program_.code.empty() && !described_) return {};  // nothing before the first .kernel
-    if (program_.code.empty()) return fail("a kernel without instructions");
+    if (program_.code.empty()) return place_.error("a kernel without instructions");
     WARPJIT_CHECK(check_limits(program_));
     container_.programs.push_back(std::move(program_));
     return {};
   }
 
-  Result<std::uint32_t> address_of(const std::string& label, unsigned line) const {
+  Result<std::uint32_t> address_of(const std::string& label, const text::Place& place) const {
     const auto found = labels_.find(label);
-    if (found == labels_.end()) return fail("no label '" + label + "'", line);
+    if (found == labels_.end()) return place.error("no label " + text::quoted(label));
     return found->second;
   }
 
@@ -84,60 +88,64 @@ class Assembler {
     if (words == 2) program_.code[at + 1] = static_cast<std::uint32_t>(word >> 32);
   }
 
-  Status line(std::vector<std::string_view> words) {
-    while (!words.empty() && words[0].size() > 1 && words[0].back() == ':') {
-      const std::string label(words[0].substr(0, words[0].size() - 1));
+  Status line(std::span<const Token> words) {
+    while (!words.empty() && words[0].text.size() > 1 && words[0].text.back() == ':') {
+      const std::string label(words[0].text.substr(0, words[0].text.size() - 1));
       if (!labels_.emplace(label, static_cast<std::uint32_t>(4 * program_.code.size())).second)
-        return fail("the label '" + label + "' is there already");
-      words.erase(words.begin());
+        return words[0].place.error("the label " + text::quoted(label) + " is there already");
+      words = words.subspan(1);
     }
     if (words.empty()) return {};
-    if (words[0].front() == '.') return directive(words);
-    return instruction(std::move(words));
+    if (words[0].text.front() == '.') return directive(words);
+    return instruction(words);
   }
 
-  Status instruction(std::vector<std::string_view> words) {
+  Status instruction(std::span<const Token> tokens) {
+    std::vector<std::string_view> words;
+    for (const Token& token : tokens) words.push_back(token.text);
+    const text::Place& place = tokens[0].place;
     const auto parsed = parse_instruction(program_.type, std::move(words));
-    if (!parsed) return placed(parsed.error());
+    if (!parsed) return placed(parsed.error(), place);
     const std::size_t at = program_.code.size();
     const unsigned length = parsed->instruction.words();
     if (length == 2 && at % 2 != 0)
-      return fail("a long instruction starts at a multiple of 8 bytes: short ones come in pairs");
-    WARPJIT_CHECK(reserve(length));
+      return place.error("a long instruction starts at a multiple of 8 bytes: short ones come in pairs");
+    WARPJIT_CHECK(reserve(length, place));
     if (!parsed->label.empty())
-      fixups_.push_back({at, parsed->instruction, parsed->flipped, std::string(parsed->label), line_});
+      fixups_.push_back({at, parsed->instruction, parsed->flipped, std::string(parsed->label), place});
     put(at, *encode(program_.type, parsed->instruction) ^ parsed->flipped, length);
     return {};
   }
 
-  Status reserve(unsigned words) {
+  Status reserve(unsigned words, const text::Place& place) {
     if (program_.code.size() + words > kMaxCodeWords)
-      return Error{ErrorCode::resource_limit, "more code than 16 MiB", file_ + ":" + std::to_string(line_)};
+      return placed({ErrorCode::resource_limit, "more code than 16 MiB", {}}, place);
     program_.code.resize(program_.code.size() + words);
     return {};
   }
 
-  Status directive(const std::vector<std::string_view>& words) {
-    const std::string_view name = words[0].substr(1);
+  Status directive(std::span<const Token> words) {
+    const text::Place& place = words[0].place;
+    const std::string_view name = words[0].text.substr(1);
     if (name == "kernel") {
-      if (words.size() != 2) return fail("expected .kernel NAME");
+      if (words.size() != 2) return place.error("expected .kernel NAME");
       WARPJIT_CHECK(finish_program());
-      start_program(words[1]);
+      start_program(words[1].text);
       described_ = true;
       return {};
     }
     if (name == "type") {
-      const auto type = words.size() == 2 ? find_program_type(words[1]) : std::nullopt;
-      if (!type) return fail("expected .type compute, vertex, geometry or fragment");
-      if (!program_.code.empty()) return fail(".type comes before the instructions");
+      const auto type = words.size() == 2 ? find_program_type(words[1].text) : std::nullopt;
+      if (!type) return place.error("expected .type compute, vertex, geometry or fragment");
+      if (!program_.code.empty()) return place.error(".type comes before the instructions");
       program_.type = *type;
       return {};
     }
     if (name == "const") return constants(words);
     if (name == "word") {
-      for (std::size_t k = 1; k < words.size(); ++k) {
-        WARPJIT_TRY(const std::uint32_t word, number(words[k]));
-        WARPJIT_CHECK(reserve(1));
+      for (const Token& token : words.subspan(1)) {
+        WARPJIT_TRY(const std::uint32_t word, number(token));
+        WARPJIT_CHECK(reserve(1, token.place));
         program_.code.back() = word;
       }
       return {};
@@ -148,41 +156,41 @@ class Assembler {
         {"entry", &Program::entry},         {"architecture", &Program::architecture}};
     for (const auto& [known, member] : kNumbers)
       if (name == known) {
-        if (words.size() != 2) return fail("expected one number");
+        if (words.size() != 2) return place.error("expected one number");
         WARPJIT_TRY(program_.*member, number(words[1]));
         return {};
       }
-    return fail("unknown directive '" + std::string(words[0].substr(0, 60)) + "'");
+    return place.error("unknown directive " + text::quoted(words[0].text));
   }
 
-  Result<std::uint32_t> number(std::string_view word) const {
+  static Result<std::uint32_t> number(const Token& token) { return number(token.text, token.place); }
+  static Result<std::uint32_t> number(std::string_view word, const text::Place& place) {
     const auto value = parse_number(word);
-    if (!value || *value < INT32_MIN || *value > UINT32_MAX)
-      return fail("expected a number, found '" + std::string(word.substr(0, 60)) + "'");
+    if (!value || *value < INT32_MIN) return place.error("expected a number, found " + text::quoted(word));
     return static_cast<std::uint32_t>(*value);
   }
 
   // .const c1[0x20] [size BYTES] WORD...   where #label is a word, too
-  Status constants(const std::vector<std::string_view>& words) {
-    const std::string_view place = words.size() > 2 ? words[1] : std::string_view{};
-    const std::size_t open = place.find('[');
-    if (!place.starts_with('c') || open == std::string_view::npos || !place.ends_with(']'))
-      return fail("expected .const c1[0x0] WORD...");
+  Status constants(std::span<const Token> words) {
+    const std::string_view space = words.size() > 2 ? words[1].text : std::string_view{};
+    const std::size_t open = space.find('[');
+    if (!space.starts_with('c') || open == std::string_view::npos || !space.ends_with(']'))
+      return words[0].place.error("expected .const c1[0x0] WORD...");
     ConstantSegment segment;
-    WARPJIT_TRY(segment.space, number(place.substr(1, open - 1)));
-    WARPJIT_TRY(segment.offset, number(place.substr(open + 1, place.size() - open - 2)));
-    std::size_t first = 2;
-    const bool sized = words.size() > 3 && words[2] == "size";
+    WARPJIT_TRY(segment.space, number(space.substr(1, open - 1), words[1].place));
+    WARPJIT_TRY(segment.offset, number(space.substr(open + 1, space.size() - open - 2), words[1].place));
+    words = words.subspan(2);
+    const bool sized = words.size() > 1 && words[0].text == "size";
     if (sized) {
-      WARPJIT_TRY(segment.bytes, number(words[3]));
-      first = 4;
+      WARPJIT_TRY(segment.bytes, number(words[1]));
+      words = words.subspan(2);
     }
-    for (std::size_t k = first; k < words.size(); ++k) {
-      const bool is_label = words[k].starts_with('#');
+    for (const Token& token : words) {
+      const bool is_label = token.text.starts_with('#');
       if (is_label)
-        constant_fixups_.push_back(
-            {program_.constants.size(), segment.words.size(), std::string(words[k].substr(1)), line_});
-      WARPJIT_TRY(const std::uint32_t word, is_label ? Result<std::uint32_t>(0U) : number(words[k]));
+        constant_fixups_.push_back({program_.constants.size(), segment.words.size(),
+                                    std::string(token.text.substr(1)), token.place});
+      WARPJIT_TRY(const std::uint32_t word, is_label ? Result<std::uint32_t>(0U) : number(token));
       segment.words.push_back(word);
     }
     if (!sized) segment.bytes = static_cast<std::uint32_t>(4 * segment.words.size());
@@ -197,7 +205,7 @@ class Assembler {
   std::unordered_map<std::string, std::uint32_t> labels_;
   std::vector<Fixup> fixups_;
   std::vector<ConstantFixup> constant_fixups_;
-  unsigned line_ = 0;
+  text::Place place_;  // of what is read
 };
 
 }  // namespace

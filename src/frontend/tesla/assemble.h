@@ -21,7 +21,7 @@
 
 namespace warpjit::tesla {
 
-// Assembles a source text; `file` is for messages. An error's `where` is "file:line".
+// Assembles a source text; `file` is for messages. An error's `where` is "file:line:column".
 Result<Container> assemble(std::string_view text, const std::string& file);
 
 // One instruction without labels or comment. An error's `where` is empty.

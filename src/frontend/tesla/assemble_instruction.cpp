@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "frontend/encoding/syntax.h"
 #include "frontend/tesla/disassemble.h"
 #include "frontend/tesla/encoding.h"
 
@@ -10,7 +11,7 @@ namespace warpjit::tesla {
 namespace {
 
 Error error(std::string message) { return {ErrorCode::bad_input, std::move(message), {}}; }
-std::string quoted(std::string_view text) { return "'" + std::string(text.substr(0, 60)) + "'"; }
+using text::quoted;
 
 bool take_prefix(std::string_view& text, std::string_view prefix) {
   if (!text.starts_with(prefix)) return false;
@@ -134,90 +135,24 @@ std::optional<std::uint32_t> parse_immediate(std::string_view word) {
   return static_cast<std::uint32_t>(*number);
 }
 
-// Matches the words of one instruction against the syntax of one row.
-class Matcher {
+class Matcher : public encoding::SyntaxMatcher<Grammar, Matcher> {
  public:
-  Matcher(const Row& row, std::span<const std::string_view> words, Instruction start)
-      : row_(row), words_(words), instruction_(start) {
+  Matcher(const Row& row, std::span<const std::string_view> words, const Instruction& start)
+      : SyntaxMatcher(row, words, start) {
     instruction_.opcode = row.opcode;
     instruction_.form = row.form;
   }
 
-  // False if they do not match.
-  bool match() {
-    const std::span<const Token> syntax = row_.syntax();
-    bool first = true;
-    for (std::size_t k = 0; k < syntax.size();) {
-      if (is_modifier(syntax[k])) {
-        // Modifiers that follow each other may come in any order; the mnemonic is alone.
-        std::size_t end = k + 1;
-        while (!first && end < syntax.size() && is_modifier(syntax[end])) ++end;
-        if (!match_modifiers(syntax.subspan(k, end - k))) return false;
-        first = false;
-        k = end;
-        continue;
-      }
-      if (!match_token(syntax[k])) return false;
-      if (syntax[k].kind == Token::Kind::literal) first = false;
-      ++k;
-    }
-    if (at_ != words_.size()) return false;
+  // False if the words do not match.
+  bool run() {
+    if (!match()) return false;
     complete_types();
     return true;
   }
-
-  const Instruction& instruction() const { return instruction_; }
   std::string_view label() const { return label_; }
 
  private:
-  static bool is_modifier(const Token& token) {
-    return token.kind == Token::Kind::modifier || token.kind == Token::Kind::fixed_modifier;
-  }
-
-  std::string_view peek() const { return at_ < words_.size() ? words_[at_] : std::string_view{}; }
-  bool take(std::string_view word) {
-    if (peek() != word || at_ == words_.size()) return false;
-    ++at_;
-    return true;
-  }
-
-  bool match_modifiers(std::span<const Token> tokens) {
-    std::uint32_t matched = 0;
-    const auto set = [&](std::size_t k, unsigned field) {
-      const Modifier& modifier = modifiers()[tokens[k].modifier];
-      modifier.set(instruction_, modifier.values[field]);
-      matched |= 1U << k;
-    };
-    const auto field_with = [&](std::size_t k, std::string_view word) {
-      const Modifier& modifier = modifiers()[tokens[k].modifier];
-      for (unsigned field = 0; field < modifier.count; ++field) {
-        if (tokens[k].kind == Token::Kind::fixed_modifier && field != tokens[k].value) continue;
-        if (tokens[k].kind == Token::Kind::modifier &&
-            field > low_mask<std::uint32_t>(tokens[k].field.width()))
-          continue;
-        if (modifier.defined(field) && modifier.words[field] == word) return static_cast<int>(field);
-      }
-      return -1;
-    };
-    for (bool again = true; again && at_ < words_.size();) {
-      again = false;
-      for (std::size_t k = 0; k < tokens.size() && !again; ++k) {
-        if ((matched >> k & 1) != 0) continue;
-        if (const int field = field_with(k, peek()); field >= 0 && !peek().empty()) {
-          set(k, static_cast<unsigned>(field));
-          ++at_;
-          again = true;
-        }
-      }
-    }
-    for (std::size_t k = 0; k < tokens.size(); ++k) {
-      if ((matched >> k & 1) != 0) continue;
-      const int field = field_with(k, "");
-      if (field < 0) return false;
-      set(k, static_cast<unsigned>(field));
-    }
-    return true;
-  }
+  friend SyntaxMatcher;
 
   bool match_register(Operand::Kind kind, Operand& into) {
     const auto operand = parse_register(peek());
@@ -227,7 +162,7 @@ class Matcher {
     return true;
   }
 
-  bool match_dst(const Token& token) {
+  bool match_dst(const SyntaxToken& token) {
     if (token.memory_allowed && (peek() == "#" || peek() == "#h")) {
       instruction_.dst = {.kind = Operand::Kind::discarded, .type = peek() == "#" ? Type::b32 : Type::b16};
       ++at_;
@@ -242,7 +177,7 @@ class Matcher {
     return match_register(Operand::Kind::gpr, instruction_.dst);
   }
 
-  bool match_source(const Token& token) {
+  bool match_source(const SyntaxToken& token) {
     Operand& into = instruction_.src[token.index];
     if (match_register(Operand::Kind::gpr, into)) return true;
     if (!token.memory_allowed) return false;
@@ -273,41 +208,39 @@ class Matcher {
     return take("0x0");
   }
 
-  bool match_token(const Token& token) {
+  bool operand(const SyntaxToken& token) {
     switch (token.kind) {
-      case Token::Kind::literal:
-        return take(token.text);
-      case Token::Kind::dst:
+      case SyntaxToken::Kind::dst:
         return match_dst(token);
-      case Token::Kind::src:
+      case SyntaxToken::Kind::src:
         return match_source(token);
-      case Token::Kind::dst_again: {
+      case SyntaxToken::Kind::dst_again: {
         Operand again;
         if (!match_register(Operand::Kind::gpr, again) || again != instruction_.dst) return false;
         instruction_.src[token.index] = again;
         return true;
       }
-      case Token::Kind::flags:
-      case Token::Kind::flags_always:
+      case SyntaxToken::Kind::flags:
+      case SyntaxToken::Kind::flags_always:
         if (Operand flags; match_register(Operand::Kind::flags, flags))
           instruction_.flags = static_cast<std::int8_t>(flags.value);
-        else if (token.kind == Token::Kind::flags_always)
+        else if (token.kind == SyntaxToken::Kind::flags_always)
           return false;
         return true;
-      case Token::Kind::carry: {
+      case SyntaxToken::Kind::carry: {
         if (instruction_.operation != static_cast<int>(AddOperation::addc)) return true;
         Operand flags;
         if (!match_register(Operand::Kind::flags, flags)) return false;
         return read_condition_register(flags.value);
       }
-      case Token::Kind::condition_read:
+      case SyntaxToken::Kind::condition_read:
         if (!match_register(Operand::Kind::flags, instruction_.src[token.index])) return false;
         return read_condition_register(instruction_.src[token.index].value);
-      case Token::Kind::address_dst:
+      case SyntaxToken::Kind::address_dst:
         return match_address_register(instruction_.dst);
-      case Token::Kind::address_src:
+      case SyntaxToken::Kind::address_src:
         return match_address_register(instruction_.src[token.index]);
-      case Token::Kind::special:
+      case SyntaxToken::Kind::special:
         for (unsigned number = 0; number < 16; ++number)
           if (peek() == special_register_name(number) || peek() == "$sr" + std::to_string(number)) {
             instruction_.src[token.index] = {
@@ -316,14 +249,14 @@ class Matcher {
             return true;
           }
         return false;
-      case Token::Kind::number:
+      case SyntaxToken::Kind::number:
         return match_number(instruction_.number);
-      case Token::Kind::number_operand:
+      case SyntaxToken::Kind::number_operand:
         instruction_.src[token.index] = {.kind = Operand::Kind::number, .type = Type::b32};
         return match_number(instruction_.src[token.index].value);
-      case Token::Kind::count:
+      case SyntaxToken::Kind::count:
         return match_number(instruction_.count);
-      case Token::Kind::immediate: {
+      case SyntaxToken::Kind::immediate: {
         const auto value = parse_immediate(peek());
         if (!value) return false;
         instruction_.src[token.index] = {
@@ -331,7 +264,7 @@ class Matcher {
         ++at_;
         return true;
       }
-      case Token::Kind::target: {
+      case SyntaxToken::Kind::target: {
         std::string_view word = peek();
         if (word.size() > 1 && take_prefix(word, "#")) {
           label_ = word;
@@ -340,22 +273,19 @@ class Matcher {
         }
         return match_number(instruction_.target);
       }
-      case Token::Kind::lanes: {
+      case SyntaxToken::Kind::lanes: {
         return match_lanes();
       }
-      case Token::Kind::memory: {
+      case SyntaxToken::Kind::memory: {
         const auto memory = parse_memory(peek());
         if (!memory || memory->kind != token.space) return false;
         (token.is_store ? instruction_.dst : instruction_.src[token.index]) = *memory;
         ++at_;
         return true;
       }
-      case Token::Kind::predicate:
-      case Token::Kind::modifier:
-      case Token::Kind::fixed_modifier:
+      default:
         return true;
     }
-    return false;
   }
 
   // A $c that an instruction reads lies in the field of its predicate.
@@ -369,8 +299,8 @@ class Matcher {
 
   // "( l013 )"
   bool match_lanes() {
-    if (peek() != "(" || at_ + 2 >= words_.size() || words_[at_ + 2] != ")") return true;
-    std::string_view word = words_[at_ + 1];
+    if (peek() != "(" || peek(2) != ")") return true;
+    std::string_view word = peek(1);
     if (!take_prefix(word, "l")) return false;
     instruction_.lanes = 0;
     if (word != "none")
@@ -384,27 +314,18 @@ class Matcher {
 
   // Memory operands take the width that the modifiers give to the instruction.
   void complete_types() {
-    std::uint64_t word = 0;
-    for (const Token& token : row_.syntax())
-      if (token.kind == Token::Kind::modifier) {
-        const Modifier& modifier = modifiers()[token.modifier];
-        word = token.field.set(word, modifier.field_of(modifier.get(instruction_)));
-      }
-    for (const Token& token : row_.syntax()) {
-      if (token.kind == Token::Kind::memory) {
+    const std::uint64_t word = encode_modifiers(row_, instruction_, std::uint64_t{0});
+    for (const SyntaxToken& token : row_.syntax()) {
+      if (token.kind == SyntaxToken::Kind::memory) {
         Operand& operand = token.is_store ? instruction_.dst : instruction_.src[token.index];
         operand.type = row_.form == Form::control ? Type::b32 : instruction_.type;
-      } else if (token.kind == Token::Kind::src && instruction_.src[token.index].type == Type::none) {
+      } else if (token.kind == SyntaxToken::Kind::src && instruction_.src[token.index].type == Type::none) {
         const Type width = register_type(token, instruction_, word);
         instruction_.src[token.index].type = width == Type::b16 ? Type::b16 : Type::b32;
       }
     }
   }
 
-  const Row& row_;
-  std::span<const std::string_view> words_;
-  std::size_t at_ = 0;
-  Instruction instruction_;
   std::string_view label_;
 };
 
@@ -425,11 +346,10 @@ Result<Annotations> take_annotations(std::vector<std::string_view>& words) {
       annotations.short_form = true;
     } else if (inside.size() == 2 && inside[0] == "unused") {
       std::string_view digits = inside[1];
-      const bool is_hex = take_prefix(digits, "0x");
-      const auto [end, code] =
-          std::from_chars(digits.data(), digits.data() + digits.size(), annotations.flipped, 16);
-      if (!is_hex || code != std::errc{} || end != digits.data() + digits.size())
-        return error("expected {unused 0x...}");
+      const bool prefixed = take_prefix(digits, "0x");
+      const auto bits = text::parse_hexadecimal(digits, UINT64_MAX);
+      if (!prefixed || !bits) return error("expected {unused 0x...}");
+      annotations.flipped = *bits;
     } else {
       return error("expected {short} or {unused 0x...}");
     }
@@ -441,31 +361,18 @@ Result<Annotations> take_annotations(std::vector<std::string_view>& words) {
 }  // namespace
 
 std::vector<std::string_view> split_line(std::string_view line) {
-  if (const std::size_t comment = line.find("//"); comment != std::string_view::npos)
-    line = line.substr(0, comment);
-  constexpr std::string_view kSpaces = " \t\r\v\f", kPunctuation = "(){}";
+  const std::string no_file;
+  text::Lexer lexer(line, no_file, kLanguage);
   std::vector<std::string_view> words;
-  while (true) {
-    const std::size_t start = line.find_first_not_of(kSpaces);
-    if (start == std::string_view::npos) return words;
-    line.remove_prefix(start);
-    std::size_t end = 1;
-    if (kPunctuation.find(line[0]) == std::string_view::npos)
-      while (end < line.size() && kSpaces.find(line[end]) == std::string_view::npos &&
-             kPunctuation.find(line[end]) == std::string_view::npos)
-        ++end;
-    words.push_back(line.substr(0, end));
-    line.remove_prefix(end);
-  }
+  for (text::Token token = lexer.next(); !token.ends(); token = lexer.next()) words.push_back(token.text);
+  return words;
 }
 
 std::optional<std::int64_t> parse_number(std::string_view word) {
   const bool negative = take_prefix(word, "-");
-  const bool is_hex = take_prefix(word, "0x");
-  std::uint32_t value = 0;
-  const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), value, is_hex ? 16 : 10);
-  if (code != std::errc{} || end != word.data() + word.size() || word.empty()) return {};
-  return negative ? -std::int64_t{value} : std::int64_t{value};
+  const auto value = text::parse_unsigned(word);
+  if (!value) return {};
+  return negative ? -static_cast<std::int64_t>(*value) : static_cast<std::int64_t>(*value);
 }
 
 Result<AssembledInstruction> parse_instruction(ProgramType type, std::vector<std::string_view> words) {
@@ -496,12 +403,12 @@ Result<AssembledInstruction> parse_instruction(ProgramType type, std::vector<std
   bool known = false, matched = false;
   for (const Row& row : rows()) {
     const bool is_short = row.form == Form::short_ || row.form == Form::short_control;
-    for (const Token& token : row.syntax())
-      known |= token.kind == Token::Kind::literal &&
+    for (const SyntaxToken& token : row.syntax())
+      known |= token.kind == SyntaxToken::Kind::literal &&
                token.text == rest[token.text == rest[0] ? 0 : rest.size() - 1];
     if (is_short != annotations.short_form) continue;
     Matcher matcher(row, rest, start);
-    if (!matcher.match()) continue;
+    if (!matcher.run()) continue;
     matched = true;
     AssembledInstruction result{matcher.instruction(), annotations.flipped, matcher.label()};
     // Decoding tells whether everything fit its field.

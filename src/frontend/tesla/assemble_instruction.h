@@ -5,12 +5,15 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.h"
 #include "frontend/tesla/decode.h"
 
 namespace warpjit::tesla {
 
-// Words of a line: parentheses and braces stand alone, the inside of [] belongs to its word. Comments are
-// cut.
+// Parentheses and braces stand alone, the inside of [] belongs to its word.
+inline constexpr text::Language kLanguage{.comment = "//", .punctuation = "(){}", .free_words = true};
+
+// The words of one line.
 std::vector<std::string_view> split_line(std::string_view line);
 
 // A number in decimal or 0x, with an optional minus.

@@ -19,7 +19,7 @@ inline constexpr std::size_t kMaxCopiedConstants = std::size_t{1} << 22;
 Result<Container> read_cubin(std::span<const std::byte> bytes, const std::string& file_name);
 
 // Text. Blocks and keys without a meaning here (samplers, relocations) are skipped. An error's `where` is
-// "file:line".
+// "file:line:column".
 Result<Container> read_text_cubin(std::string_view text, const std::string& file_name);
 
 // A text cubin that reads back as the same kernels. Names are those that a container or the assembler takes.

@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <charconv>
 
+#include "base/text.h"
 #include "frontend/tesla/cubin.h"
 
 namespace warpjit::tesla {
@@ -8,14 +8,14 @@ namespace {
 
 constexpr unsigned kMaxDepth = 8;
 
-struct Token {
-  std::string_view text;  // empty at the end
-  unsigned line = 1;
-};
+using text::Token;
+
+// Words are free, and only blocks say where something ends. The text is empty at the end.
+constexpr text::Language kLanguage{.punctuation = "{}=", .free_words = true, .lines = false};
 
 class TextReader {
  public:
-  TextReader(std::string_view text, const std::string& file) : text_(text), file_(file) {
+  TextReader(std::string_view text, const std::string& file) : lexer_(text, file, kLanguage), file_(file) {
     container_.source_name = file;
     advance();
   }
@@ -52,27 +52,12 @@ class TextReader {
  private:
   static constexpr std::size_t kMaxSegments = 64;
 
-  Error fail(std::string message, const Token& at) const {
-    return {ErrorCode::bad_input, std::move(message), file_ + ":" + std::to_string(at.line)};
-  }
+  static Error fail(std::string message, const Token& at) { return at.place.error(std::move(message)); }
   static std::string quoted(const Token& token) {
-    return token.text.empty() ? "the end of the file" : "'" + std::string(token.text.substr(0, 60)) + "'";
+    return token.text.empty() ? "the end of the file" : text::quoted(token.text);
   }
 
-  void advance() {
-    constexpr std::string_view kSpaces = " \t\r\n\v\f", kPunctuation = "{}=";
-    while (at_ < text_.size() && kSpaces.find(text_[at_]) != std::string_view::npos) {
-      if (text_[at_] == '\n') ++line_;
-      ++at_;
-    }
-    std::size_t end = std::min(at_ + 1, text_.size());
-    if (at_ < text_.size() && kPunctuation.find(text_[at_]) == std::string_view::npos)
-      while (end < text_.size() && kSpaces.find(text_[end]) == std::string_view::npos &&
-             kPunctuation.find(text_[end]) == std::string_view::npos)
-        ++end;
-    next_ = {text_.substr(at_, end - at_), line_};
-    at_ = end;
-  }
+  void advance() { next_ = lexer_.next(); }
   Token take() {
     const Token token = next_;
     advance();
@@ -84,7 +69,7 @@ class TextReader {
       advance();
       return {};
     }
-    return fail("expected '" + std::string(text) + "', found " + quoted(next_), next_);
+    return fail("expected " + text::quoted(text) + ", found " + quoted(next_), next_);
   }
 
   // "= word" or a block, whatever is in it.
@@ -100,8 +85,7 @@ class TextReader {
     WARPJIT_CHECK(expect("{"));
     if (depth == kMaxDepth) return fail("blocks are nested too deeply", next_);
     while (next_.text != "}") {
-      if (next_.text.empty())
-        return fail("the block '" + std::string(key.text.substr(0, 60)) + "' does not end", next_);
+      if (next_.text.empty()) return fail("the block " + quoted(key) + " does not end", next_);
       const Token inner = take();
       if (next_.text == "{" || next_.text == "=") WARPJIT_CHECK(skip_value(inner, depth + 1));
     }
@@ -112,15 +96,9 @@ class TextReader {
   Result<std::uint32_t> number() {
     WARPJIT_CHECK(expect("="));
     const Token token = take();
-    std::string_view digits = token.text;
-    const bool is_hex = digits.starts_with("0x");
-    if (is_hex) digits.remove_prefix(2);
-    std::uint32_t value = 0;
-    const auto [end, code] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), value, is_hex ? 16 : 10);
-    if (code != std::errc{} || end != digits.data() + digits.size())
-      return fail("expected a number, found " + quoted(token), token);
-    return value;
+    const auto value = text::parse_unsigned(token.text);
+    if (!value) return fail("expected a number, found " + quoted(token), token);
+    return static_cast<std::uint32_t>(*value);
   }
 
   Result<std::string> identifier() {
@@ -140,12 +118,10 @@ class TextReader {
       const Token token = take();
       std::string_view digits = token.text;
       if (digits.starts_with("0x")) digits.remove_prefix(2);
-      std::uint32_t value = 0;
-      const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
-      if (code != std::errc{} || end != digits.data() + digits.size() || digits.empty())
-        return fail("expected a hexadecimal word, found " + quoted(token), token);
+      const auto value = text::parse_hexadecimal(digits);
+      if (!value) return fail("expected a hexadecimal word, found " + quoted(token), token);
       if (result.size() == most) return fail("more than " + std::to_string(most) + " words", token);
-      result.push_back(value);
+      result.push_back(static_cast<std::uint32_t>(*value));
     }
     advance();
     return result;
@@ -224,10 +200,8 @@ class TextReader {
     return {};
   }
 
-  std::string_view text_;
+  text::Lexer lexer_;
   const std::string& file_;
-  std::size_t at_ = 0;
-  unsigned line_ = 1;
   Token next_;
   Container container_;
   std::uint32_t architecture_ = 0;

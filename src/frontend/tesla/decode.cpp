@@ -32,7 +32,8 @@ void get_address(Form form, Operand& operand, std::uint64_t word) {
 // The element of a c[] operand of arithmetic: there are no 8-bit ones, and wider ones do not exist.
 Type constant_type(Type register_type) { return register_type == Type::b16 ? Type::b16 : Type::b32; }
 
-Operand decode_source(ProgramType type, const Row& row, const Token& token, Type width, std::uint64_t word) {
+Operand decode_source(ProgramType type, const Row& row, const SyntaxToken& token, Type width,
+                      std::uint64_t word) {
   Operand operand{.kind = Operand::Kind::gpr, .type = width, .value = token.field.get(word)};
   if (!token.memory_allowed) return operand;
   const Selection s = selection(type, row.form, word);
@@ -59,7 +60,7 @@ Operand decode_source(ProgramType type, const Row& row, const Token& token, Type
   return operand;
 }
 
-Operand decode_memory(const Row& row, const Token& token, Type element, std::uint64_t word) {
+Operand decode_memory(const Row& row, const SyntaxToken& token, Type element, std::uint64_t word) {
   Operand operand{.kind = token.space, .type = element};
   if (token.space == Operand::Kind::global) {
     operand.space = static_cast<std::uint8_t>((token.atomic ? kAtomicSpace : kGlobalSpace).get(word));
@@ -95,17 +96,10 @@ bool decode_row(ProgramType type, const Row& row, std::uint64_t word, Instructio
   }
   bool reads_flags = false;  // as an operand
   // Modifiers first: operand widths depend on them.
-  for (const Token& token : row.syntax()) {
-    if (token.kind != Token::Kind::modifier && token.kind != Token::Kind::fixed_modifier) continue;
-    const Modifier& modifier = modifiers()[token.modifier];
-    const std::uint32_t field =
-        token.kind == Token::Kind::modifier ? token.field.get(word) : std::uint32_t{token.value};
-    if (!modifier.defined(field)) return false;
-    modifier.set(i, modifier.values[field]);
-  }
-  for (const Token& token : row.syntax()) {
+  if (!decode_modifiers(row, word, i)) return false;
+  for (const SyntaxToken& token : row.syntax()) {
     switch (token.kind) {
-      case Token::Kind::dst: {
+      case SyntaxToken::Kind::dst: {
         const Type width = register_type(token, i, word);
         i.dst = {.kind = Operand::Kind::gpr, .type = width, .value = token.field.get(word)};
         if (row.form == Form::long_ && token.memory_allowed && size_of(width) <= 4 &&
@@ -115,66 +109,66 @@ bool decode_row(ProgramType type, const Row& row, std::uint64_t word, Instructio
         }
         break;
       }
-      case Token::Kind::src:
+      case SyntaxToken::Kind::src:
         i.src[token.index] = decode_source(type, row, token, register_type(token, i, word), word);
         break;
-      case Token::Kind::dst_again:
+      case SyntaxToken::Kind::dst_again:
         i.src[token.index] = i.dst;
         break;
-      case Token::Kind::memory:
+      case SyntaxToken::Kind::memory:
         (token.is_store ? i.dst : i.src[token.index]) = decode_memory(row, token, i.type, word);
         break;
-      case Token::Kind::flags:
+      case SyntaxToken::Kind::flags:
         if (kFlagsEnable.get(word) != 0) i.flags = static_cast<std::int8_t>(kFlagsRegister.get(word));
         break;
-      case Token::Kind::flags_always:
+      case SyntaxToken::Kind::flags_always:
         i.flags = static_cast<std::int8_t>(kFlagsRegister.get(word));
         break;
-      case Token::Kind::condition_read:
+      case SyntaxToken::Kind::condition_read:
         reads_flags = true;
         i.src[token.index] = {.kind = Operand::Kind::flags, .type = Type::b8, .value = i.condition_register};
         break;
-      case Token::Kind::address_dst:
+      case SyntaxToken::Kind::address_dst:
         i.dst = {.kind = Operand::Kind::address, .type = Type::b16, .value = kAddressDst.get(word)};
         break;
-      case Token::Kind::address_src:
+      case SyntaxToken::Kind::address_src:
         i.src[token.index] = {.kind = Operand::Kind::address, .type = Type::b16, .value = kAddress.get(word)};
         break;
-      case Token::Kind::special:
+      case SyntaxToken::Kind::special:
         i.src[token.index] = {
             .kind = Operand::Kind::special, .type = Type::b32, .value = token.field.get(word)};
         break;
-      case Token::Kind::immediate:
+      case SyntaxToken::Kind::immediate:
         i.src[token.index] = {
             .kind = Operand::Kind::immediate, .type = Type::b32, .value = token.field.get(word)};
         break;
-      case Token::Kind::number_operand:
+      case SyntaxToken::Kind::number_operand:
         i.src[token.index] = {
             .kind = Operand::Kind::number, .type = Type::b32, .value = token.field.get(word)};
         break;
-      case Token::Kind::number:
+      case SyntaxToken::Kind::number:
         i.number = token.field.get(word);
         break;
-      case Token::Kind::count:
+      case SyntaxToken::Kind::count:
         i.count = token.field.get(word);
         break;
-      case Token::Kind::target:
+      case SyntaxToken::Kind::target:
         i.target = token.field.get(word) << 2;
         break;
-      case Token::Kind::predicate:
+      case SyntaxToken::Kind::predicate:
         i.condition = static_cast<std::uint8_t>(kCondition.get(word));
         i.condition_register = static_cast<std::uint8_t>(kConditionRegister.get(word));
         break;
-      case Token::Kind::lanes:
+      case SyntaxToken::Kind::lanes:
         i.lanes = static_cast<std::uint8_t>(token.field.get(word));
         break;
-      case Token::Kind::literal:
+      case SyntaxToken::Kind::literal:
         break;
-      case Token::Kind::carry:
+      case SyntaxToken::Kind::carry:
         reads_flags |= i.operation == static_cast<int>(AddOperation::addc);
         break;
-      case Token::Kind::modifier:
-      case Token::Kind::fixed_modifier:
+      case SyntaxToken::Kind::modifier:
+      case SyntaxToken::Kind::fixed_modifier:
         break;
     }
   }
@@ -184,7 +178,7 @@ bool decode_row(ProgramType type, const Row& row, std::uint64_t word, Instructio
 
 // What encode() gives for what `row` decoded to: an earlier row may say the same.
 std::optional<std::uint64_t> canonical_word(ProgramType type, const Row& row, const Instruction& i) {
-  for (const Row& earlier : rows_from(i.opcode)) {
+  for (const Row& earlier : rows_of(i.opcode)) {
     if (&earlier == &row) break;
     if (earlier.opcode != i.opcode || earlier.form != i.form || !modifiers_fit(earlier, i)) continue;
     if (const auto word = encode_as(type, earlier, i)) return word;
@@ -204,12 +198,13 @@ bool known_but_not_covered(std::uint32_t w0, std::uint32_t w1) {
 
 }  // namespace
 
-Type register_type(const Token& token, const Instruction& i, std::uint64_t word) {
+Type register_type(const SyntaxToken& token, const Instruction& i, std::uint64_t word) {
   switch (token.width) {
     case 0:
       return half_or_word(bits<std::uint64_t>(word, token.width_bit, 1) != 0);
     case 1:  // a conversion's source has its own type
-      return width_of(token.kind == Token::Kind::src && i.source_type != Type::none ? i.source_type : i.type);
+      return width_of(token.kind == SyntaxToken::Kind::src && i.source_type != Type::none ? i.source_type
+                                                                                          : i.type);
     case 16:
       return Type::b16;
     case 32:
@@ -258,8 +253,9 @@ std::optional<ProgramType> find_program_type(std::string_view name) {
 
 std::optional<Instruction> try_decode(ProgramType type, std::uint32_t w0, std::uint32_t w1) {
   const std::uint64_t word = is_long_word(w0) ? std::uint64_t{w1} << 32 | w0 : w0;
-  for (const Row& row : rows_of(w0 >> 28)) {
-    if ((word & row.mask) != row.match) continue;
+  for (const std::uint16_t number : candidates(word)) {
+    const Row& row = rows()[number];
+    if (!row.matches(word)) continue;
     Instruction instruction;
     if (!decode_row(type, row, word, instruction)) continue;
     instruction.raw = word;

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <map>
 
+#include "frontend/encoding/syntax.h"
 #include "frontend/tesla/encoding.h"
 
 namespace warpjit::tesla {
@@ -49,26 +50,11 @@ std::string lanes_text(unsigned lanes) {
 // same instruction are written alike.
 const Row* row_of(const Instruction& i) {
   const std::uint64_t canonical = i.raw ^ i.unused;
-  for (const Row& row : rows())
-    if (row.opcode == i.opcode && row.form == i.form && (canonical & row.mask) == row.match &&
-        modifiers_fit(row, i))
+  for (const Row& row : rows_of(i.opcode))
+    if (row.opcode == i.opcode && row.form == i.form && row.matches(canonical) && modifiers_fit(row, i))
       return &row;
   return nullptr;
 }
-
-// Collects words with one space between them; none behind "(" or before ")".
-class Text {
- public:
-  void add(std::string_view word) {
-    if (word.empty()) return;
-    if (!text_.empty() && text_.back() != '(' && word != ")") text_ += ' ';
-    text_ += word;
-  }
-  std::string take() { return std::move(text_); }
-
- private:
-  std::string text_;
-};
 
 // An operand as a source of arithmetic, where s[] has a type of its own.
 std::string source_text(const Operand& operand) {
@@ -80,65 +66,57 @@ std::string source_text(const Operand& operand) {
 std::string instruction_text(const Instruction& i, const std::string& target) {
   const Row* row = row_of(i);
   if (row == nullptr) return {};
-  Text text;
+  encoding::Text text;
   if (i.marker == Instruction::Marker::exit) text.add("exit");
   if (i.marker == Instruction::Marker::join) text.add("join");
   if (i.condition != kAlways)
     text.add("(" + std::string(condition_name(i.condition)) + " $c" + std::to_string(i.condition_register) +
              ")");
-  for (const Token& token : row->syntax()) {
-    switch (token.kind) {
-      case Token::Kind::literal:
-        text.add(token.text);
-        break;
-      case Token::Kind::modifier:
-      case Token::Kind::fixed_modifier: {
-        const Modifier& modifier = modifiers()[token.modifier];
-        text.add(modifier.words[modifier.field_of(modifier.get(i))]);
-        break;
-      }
-      case Token::Kind::dst:
-      case Token::Kind::address_dst:
-        text.add(to_string(i.dst));
-        break;
-      case Token::Kind::src:
-        text.add(source_text(i.src[token.index]));
-        break;
-      case Token::Kind::memory:
-        text.add(to_string(token.is_store ? i.dst : i.src[token.index]));
-        break;
-      case Token::Kind::dst_again:
-      case Token::Kind::condition_read:
-      case Token::Kind::address_src:
-      case Token::Kind::special:
-      case Token::Kind::immediate:
-      case Token::Kind::number_operand:
-        text.add(to_string(i.src[token.index]));
-        break;
-      case Token::Kind::flags:
-      case Token::Kind::flags_always:
-        if (i.flags >= 0) text.add("$c" + std::to_string(i.flags));
-        break;
-      case Token::Kind::carry:
-        if (i.operation == static_cast<int>(AddOperation::addc))
-          text.add("$c" + std::to_string(i.condition_register));
-        break;
-      case Token::Kind::number:
-        text.add(hex(i.number));
-        break;
-      case Token::Kind::count:
-        text.add(hex(i.count));
-        break;
-      case Token::Kind::target:
-        text.add(target);
-        break;
-      case Token::Kind::lanes:
-        if (i.lanes != 15) text.add(lanes_text(i.lanes));
-        break;
-      case Token::Kind::predicate:
-        break;
-    }
-  }
+  encoding::print_syntax<Grammar>(row->syntax(), i, text,
+                                  [&](const SyntaxToken& token, encoding::Text& text) {
+                                    switch (token.kind) {
+                                      case SyntaxToken::Kind::dst:
+                                      case SyntaxToken::Kind::address_dst:
+                                        text.add(to_string(i.dst));
+                                        break;
+                                      case SyntaxToken::Kind::src:
+                                        text.add(source_text(i.src[token.index]));
+                                        break;
+                                      case SyntaxToken::Kind::memory:
+                                        text.add(to_string(token.is_store ? i.dst : i.src[token.index]));
+                                        break;
+                                      case SyntaxToken::Kind::dst_again:
+                                      case SyntaxToken::Kind::condition_read:
+                                      case SyntaxToken::Kind::address_src:
+                                      case SyntaxToken::Kind::special:
+                                      case SyntaxToken::Kind::immediate:
+                                      case SyntaxToken::Kind::number_operand:
+                                        text.add(to_string(i.src[token.index]));
+                                        break;
+                                      case SyntaxToken::Kind::flags:
+                                      case SyntaxToken::Kind::flags_always:
+                                        if (i.flags >= 0) text.add("$c" + std::to_string(i.flags));
+                                        break;
+                                      case SyntaxToken::Kind::carry:
+                                        if (i.operation == static_cast<int>(AddOperation::addc))
+                                          text.add("$c" + std::to_string(i.condition_register));
+                                        break;
+                                      case SyntaxToken::Kind::number:
+                                        text.add(hex(i.number));
+                                        break;
+                                      case SyntaxToken::Kind::count:
+                                        text.add(hex(i.count));
+                                        break;
+                                      case SyntaxToken::Kind::target:
+                                        text.add(target);
+                                        break;
+                                      case SyntaxToken::Kind::lanes:
+                                        if (i.lanes != 15) text.add(lanes_text(i.lanes));
+                                        break;
+                                      default:  // a predicate stands before the instruction
+                                        break;
+                                    }
+                                  });
   if (!i.is_long()) text.add("{short}");
   if (i.unused != 0) text.add("{unused " + hex(i.unused) + "}");
   return text.take();

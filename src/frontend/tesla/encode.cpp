@@ -17,7 +17,8 @@ std::uint64_t set_address(Form form, const Operand& operand, std::uint64_t word)
 // Sets the selectors so that the sources are what `i` says; false if no selectors do.
 bool encode_selection(ProgramType type, const Row& row, const Instruction& i, std::uint64_t& word) {
   bool any = false;
-  for (const Token& token : row.syntax()) any |= token.kind == Token::Kind::src && token.memory_allowed;
+  for (const SyntaxToken& token : row.syntax())
+    any |= token.kind == SyntaxToken::Kind::src && token.memory_allowed;
   if (!any || row.form == Form::short_control || row.form == Form::control) return true;
   // Where w1[21] and w0[24:23] belong to another field, only plain registers can be meant.
   const unsigned choices = row.form == Form::long_ ? 8 : 4;
@@ -26,8 +27,8 @@ bool encode_selection(ProgramType type, const Row& row, const Instruction& i, st
     if (row.form == Form::long_) candidate = kMemoryA.set(candidate, choice >> 2);
     const Selection s = selection(type, row.form, candidate);
     bool fits = true;
-    for (const Token& token : row.syntax()) {
-      if (token.kind != Token::Kind::src || !token.memory_allowed) continue;
+    for (const SyntaxToken& token : row.syntax()) {
+      if (token.kind != SyntaxToken::Kind::src || !token.memory_allowed) continue;
       const Operand::Kind kind = i.src[token.index].kind;
       if (token.slot == 0) fits &= kind == s.a;
       if (token.slot == 1) fits &= (kind == Operand::Kind::constant) == s.constant_b;
@@ -41,7 +42,8 @@ bool encode_selection(ProgramType type, const Row& row, const Instruction& i, st
   return false;
 }
 
-std::uint64_t encode_source(const Row& row, const Token& token, const Operand& operand, std::uint64_t word) {
+std::uint64_t encode_source(const Row& row, const SyntaxToken& token, const Operand& operand,
+                            std::uint64_t word) {
   switch (operand.kind) {
     case Operand::Kind::shared: {
       const auto element =
@@ -65,7 +67,8 @@ std::uint64_t encode_source(const Row& row, const Token& token, const Operand& o
   }
 }
 
-std::uint64_t encode_memory(const Row& row, const Token& token, const Operand& operand, std::uint64_t word) {
+std::uint64_t encode_memory(const Row& row, const SyntaxToken& token, const Operand& operand,
+                            std::uint64_t word) {
   if (token.space == Operand::Kind::global) {
     word = (token.atomic ? kAtomicSpace : kGlobalSpace).set(word, operand.space);
     return token.field.set(word, operand.value);
@@ -78,41 +81,19 @@ std::uint64_t encode_memory(const Row& row, const Token& token, const Operand& o
 
 }  // namespace
 
-bool modifiers_fit(const Row& row, const Instruction& i) {
-  Instruction only_these;  // the modifiers that the row mentions
-  for (const Token& token : row.syntax()) {
-    if (token.kind != Token::Kind::modifier && token.kind != Token::Kind::fixed_modifier) continue;
-    const Modifier& modifier = modifiers()[token.modifier];
-    const std::uint8_t value = modifier.get(i);
-    if (token.kind == Token::Kind::fixed_modifier && value != modifier.values[token.value]) return false;
-    const unsigned field = modifier.field_of(value);
-    if (field == modifier.count) return false;
-    if (token.kind == Token::Kind::modifier && field > low_mask<std::uint32_t>(token.field.width()))
-      return false;
-    modifier.set(only_these, value);
-  }
-  return std::ranges::all_of(modifiers(), [&](const Modifier& m) { return m.get(only_these) == m.get(i); });
-}
-
 std::optional<std::uint64_t> encode_as(ProgramType type, const Row& row, const Instruction& i) {
-  std::uint64_t word = row.match;
+  std::uint64_t word = encode_modifiers(row, i, row.match);
   bool takes_predicate = row.form == Form::long_;
-  for (const Token& token : row.syntax()) {
-    if (token.kind == Token::Kind::predicate) takes_predicate = true;
-    if (token.kind == Token::Kind::modifier) {
-      const Modifier& modifier = modifiers()[token.modifier];
-      word = token.field.set(word, modifier.field_of(modifier.get(i)));
-    }
-  }
+  for (const SyntaxToken& token : row.syntax()) takes_predicate |= token.kind == SyntaxToken::Kind::predicate;
   if (row.form == Form::long_) word = kMarker.set(word, static_cast<std::uint32_t>(i.marker));
   if (takes_predicate) {
     word = kCondition.set(word, i.condition);
     word = kConditionRegister.set(word, i.condition_register);
   }
   if (!encode_selection(type, row, i, word)) return {};
-  for (const Token& token : row.syntax()) {
+  for (const SyntaxToken& token : row.syntax()) {
     switch (token.kind) {
-      case Token::Kind::dst:
+      case SyntaxToken::Kind::dst:
         if (token.width_bit != 0)
           word = with_bits<std::uint64_t>(word, token.width_bit, 1, i.dst.type == Type::b32);
         if (i.dst.kind == Operand::Kind::gpr) {
@@ -123,7 +104,7 @@ std::optional<std::uint64_t> encode_as(ProgramType type, const Row& row, const I
           word = kToOutput.set(token.field.set(word, i.dst.value / size_of(i.dst.type)), 1);
         }
         break;
-      case Token::Kind::src: {
+      case SyntaxToken::Kind::src: {
         const Operand& operand = i.src[token.index];
         if (operand.kind != Operand::Kind::gpr && !operand.is_memory()) return {};
         // A width bit that a type modifier already owns is only added to, for types that leave it open.
@@ -132,52 +113,52 @@ std::optional<std::uint64_t> encode_as(ProgramType type, const Row& row, const I
         word = encode_source(row, token, operand, word);
         break;
       }
-      case Token::Kind::memory:
+      case SyntaxToken::Kind::memory:
         word = encode_memory(row, token, token.is_store ? i.dst : i.src[token.index], word);
         break;
-      case Token::Kind::flags:
+      case SyntaxToken::Kind::flags:
         if (i.flags >= 0)
           word = kFlagsRegister.set(kFlagsEnable.set(word, 1), static_cast<std::uint32_t>(i.flags));
         break;
-      case Token::Kind::flags_always:
+      case SyntaxToken::Kind::flags_always:
         word = kFlagsRegister.set(word, static_cast<std::uint32_t>(i.flags));
         break;
-      case Token::Kind::address_dst:
+      case SyntaxToken::Kind::address_dst:
         word = kAddressDst.set(word, i.dst.value);
         break;
-      case Token::Kind::address_src:
+      case SyntaxToken::Kind::address_src:
         word = kAddress.set(word, i.src[token.index].value);
         break;
-      case Token::Kind::special:
-      case Token::Kind::immediate:
-      case Token::Kind::number_operand: {
-        const auto wanted = token.kind == Token::Kind::special     ? Operand::Kind::special
-                            : token.kind == Token::Kind::immediate ? Operand::Kind::immediate
-                                                                   : Operand::Kind::number;
+      case SyntaxToken::Kind::special:
+      case SyntaxToken::Kind::immediate:
+      case SyntaxToken::Kind::number_operand: {
+        const auto wanted = token.kind == SyntaxToken::Kind::special     ? Operand::Kind::special
+                            : token.kind == SyntaxToken::Kind::immediate ? Operand::Kind::immediate
+                                                                         : Operand::Kind::number;
         if (i.src[token.index].kind != wanted) return {};
         word = token.field.set(word, i.src[token.index].value);
         break;
       }
-      case Token::Kind::number:
+      case SyntaxToken::Kind::number:
         word = token.field.set(word, i.number);
         break;
-      case Token::Kind::count:
+      case SyntaxToken::Kind::count:
         word = token.field.set(word, i.count);
         break;
-      case Token::Kind::target:
+      case SyntaxToken::Kind::target:
         word = token.field.set(word, i.target >> 2);
         break;
-      case Token::Kind::lanes:
+      case SyntaxToken::Kind::lanes:
         word = token.field.set(word, i.lanes);
         break;
-      case Token::Kind::literal:
+      case SyntaxToken::Kind::literal:
         break;
-      case Token::Kind::condition_read:
-      case Token::Kind::dst_again:
-      case Token::Kind::predicate:
-      case Token::Kind::modifier:
-      case Token::Kind::fixed_modifier:
-      case Token::Kind::carry:
+      case SyntaxToken::Kind::condition_read:
+      case SyntaxToken::Kind::dst_again:
+      case SyntaxToken::Kind::predicate:
+      case SyntaxToken::Kind::modifier:
+      case SyntaxToken::Kind::fixed_modifier:
+      case SyntaxToken::Kind::carry:
         break;
     }
   }
@@ -185,7 +166,7 @@ std::optional<std::uint64_t> encode_as(ProgramType type, const Row& row, const I
 }
 
 std::optional<std::uint64_t> encode(ProgramType type, const Instruction& instruction) {
-  for (const Row& row : rows_from(instruction.opcode))
+  for (const Row& row : rows_of(instruction.opcode))
     if (row.opcode == instruction.opcode && row.form == instruction.form && modifiers_fit(row, instruction))
       if (const auto word = encode_as(type, row, instruction)) return *word ^ instruction.unused;
   return {};

@@ -5,29 +5,16 @@
 namespace warpjit::tesla {
 namespace {
 
-constexpr std::string_view kInvalid = Modifier::kInvalid;
-
 constexpr std::string_view kTypeNames[] = {"",    "b8",  "b16", "b32", "b64", "b128", "u8",
                                            "s8",  "u16", "s16", "u24", "s24", "u32",  "s32",
                                            "u64", "s64", "f16", "f32", "f64"};
-
-constexpr Modifier of_words(std::string_view name, std::uint8_t (*get)(const Instruction&),
-                            void (*set)(Instruction&, std::uint8_t), std::uint8_t first,
-                            std::initializer_list<std::string_view> words) {
-  Modifier modifier{.name = name, .get = get, .set = set};
-  for (const std::string_view word : words) {
-    modifier.words[modifier.count] = word;
-    modifier.values[modifier.count] = static_cast<std::uint8_t>(first + modifier.count);
-    ++modifier.count;
-  }
-  return modifier;
-}
 
 constexpr Modifier of_types(std::string_view name, std::uint8_t (*get)(const Instruction&),
                             void (*set)(Instruction&, std::uint8_t), std::initializer_list<Type> types) {
   Modifier modifier{.name = name, .get = get, .set = set};
   for (const Type type : types) {
-    modifier.words[modifier.count] = type == Type::none ? kInvalid : kTypeNames[static_cast<int>(type)];
+    modifier.words[modifier.count] =
+        type == Type::none ? Modifier::kInvalid : kTypeNames[static_cast<int>(type)];
     modifier.values[modifier.count++] = static_cast<std::uint8_t>(type);
   }
   return modifier;
@@ -35,9 +22,10 @@ constexpr Modifier of_types(std::string_view name, std::uint8_t (*get)(const Ins
 
 namespace table {
 using enum Type;
+constexpr std::string_view kInvalid = Modifier::kInvalid;
 constexpr Modifier kModifiers[] = {
 #define TESLA_WORDS(name, member, first, ...)                               \
-  of_words(                                                                 \
+  encoding::modifier_of_words<Instruction>(                                 \
       #name, [](const Instruction& i) -> std::uint8_t { return i.member; }, \
       [](Instruction& i, std::uint8_t value) { i.member = value; }, first, {__VA_ARGS__}),
 #define TESLA_TYPES(name, member, ...)                                                 \
@@ -48,13 +36,10 @@ constexpr Modifier kModifiers[] = {
 };
 }  // namespace table
 
-// Parses the syntax of one row. A mistake in the table stops the compiler at `throw`.
-class RowParser {
+class Parser : public encoding::RowParser<Grammar, Parser> {
  public:
-  constexpr RowParser(Opcode opcode, Form form, unsigned primary, unsigned secondary, std::string_view syntax)
-      : text_(syntax) {
-    row_.opcode = opcode;
-    row_.form = form;
+  constexpr Parser(Opcode opcode, Form form, unsigned primary, unsigned secondary)
+      : RowParser(opcode, form, table::kModifiers), form_(form) {
     fix(28, 4, primary);
     switch (form) {
       case Form::short_:
@@ -77,76 +62,37 @@ class RowParser {
     }
   }
 
-  constexpr Row parse() {
-    while (true) {
-      skip_spaces();
-      if (at_ == text_.size()) return row_;
-      std::size_t end = text_.find(' ', at_);
-      if (end == std::string_view::npos) end = text_.size();
-      word_ = text_.substr(at_, end - at_);
-      at_ = end;
-      parse_word();
+  constexpr bool operand(std::string_view word) {
+    using Kind = SyntaxToken::Kind;
+    if (word == "st" || word == "red") stores_ = true;
+    if (word.ends_with("[]")) return memory(word[0]);
+    if (word == "F") return simple(Kind::flags);
+    if (word == "F!") return simple(Kind::flags_always);
+    if (word == "F?") return simple(Kind::carry);
+    if (word == "K") return source(Kind::condition_read);
+    if (word == "X") return simple(Kind::address_dst);
+    if (word == "Y") return source(Kind::address_src);
+    if (word == "I") return source(Kind::immediate, {{{{16, 6}, {34, 26}}}});
+    if (word == "T") return simple(Kind::target, {{{{11, 16}, {46, 6}}}});
+    if (word == "P") return simple(Kind::predicate);
+    if (word == "DD") return source(Kind::dst_again);
+    if (word.starts_with("L@")) return simple(Kind::lanes, field_of(word.substr(2)));
+    if (word.starts_with("S@")) return source(Kind::special, field_of(word.substr(2)));
+    if (word.starts_with("#@")) return simple(Kind::number, field_of(word.substr(2)));
+    if (word.starts_with("N@")) return source(Kind::number_operand, field_of(word.substr(2)));
+    if (word.starts_with("count@")) return simple(Kind::count, field_of(word.substr(6)));
+    const char first = word[0];
+    if (word.size() > 1 && is_width(word[1])) {
+      if (first >= 'A' && first <= 'D') return register_operand(first, true, word.substr(1));
+      if (first >= 'a' && first <= 'd')
+        return register_operand(static_cast<char>(first - 'a' + 'A'), false, word.substr(1));
     }
+    return false;
   }
 
  private:
-  constexpr void skip_spaces() {
-    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
-  }
-
-  constexpr void fix(unsigned low, unsigned width, std::uint64_t value) {
-    row_.mask = with_bits<std::uint64_t>(row_.mask, low, width, ~std::uint64_t{0});
-    row_.match = with_bits<std::uint64_t>(row_.match, low, width, value);
-  }
-
-  constexpr unsigned number(std::string_view& text) {
-    unsigned value = 0;
-    std::size_t digits = 0;
-    for (; digits < text.size() && text[digits] >= '0' && text[digits] <= '9'; ++digits)
-      value = value * 10 + static_cast<unsigned>(text[digits] - '0');
-    if (digits == 0) throw "a number is missing";
-    text.remove_prefix(digits);
-    return value;
-  }
-
-  constexpr void parse_fixed_bits() {
-    std::string_view rest = word_.substr(1);
-    const unsigned low = number(rest);
-    unsigned width = 1;
-    if (rest[0] == ':') {
-      rest.remove_prefix(1);
-      width = number(rest);
-    }
-    if (rest[0] != '=') throw "= is missing";
-    rest.remove_prefix(1);
-    fix(low, width, number(rest));
-  }
-
-  // "46:4" or "58,59".
-  constexpr BitField parse_bits(std::string_view rest) {
-    BitField field;
-    unsigned count = 0;
-    while (true) {
-      const unsigned low = number(rest);
-      unsigned width = 1;
-      if (!rest.empty() && rest[0] == ':') {
-        rest.remove_prefix(1);
-        width = number(rest);
-      }
-      field.pieces[count++] = {static_cast<std::uint8_t>(low), static_cast<std::uint8_t>(width)};
-      if (rest.empty()) return field;
-      rest.remove_prefix(1);
-    }
-  }
-
-  constexpr std::uint8_t find_modifier(std::string_view name) {
-    for (std::uint8_t k = 0; k < std::size(table::kModifiers); ++k)
-      if (table::kModifiers[k].name == name) return k;
-    throw "no such modifier";
-  }
-
   constexpr BitField register_field(char letter) {
-    const bool long_form = row_.form == Form::long_;
+    const bool long_form = form_ == Form::long_;
     const std::uint8_t width = long_form ? 7 : 6;
     switch (letter) {
       case 'D':
@@ -163,10 +109,10 @@ class RowParser {
     }
   }
 
-  constexpr void parse_register(char letter, bool memory_allowed, std::string_view width) {
-    Token token;
+  constexpr bool register_operand(char letter, bool memory_allowed, std::string_view width) {
+    SyntaxToken token;
     const bool is_dst = letter == 'D' && !stores_;
-    token.kind = is_dst ? Token::Kind::dst : Token::Kind::src;
+    token.kind = is_dst ? SyntaxToken::Kind::dst : SyntaxToken::Kind::src;
     token.field = register_field(letter);
     token.memory_allowed = memory_allowed;
     token.slot = static_cast<std::uint8_t>(letter == 'D' ? 3 : letter - 'A');
@@ -177,20 +123,21 @@ class RowParser {
     }
     if (width[0] == '@') {
       width.remove_prefix(1);
-      token.width_bit = static_cast<std::uint8_t>(number(width));
+      token.width_bit = static_cast<std::uint8_t>(take_number(width));
     } else if (width[0] == '*') {
       token.width = 1;
     } else {
-      token.width = static_cast<std::uint8_t>(number(width));
+      token.width = static_cast<std::uint8_t>(take_number(width));
     }
     add(token);
+    return true;
   }
 
-  constexpr void parse_memory() {
-    Token token{.kind = Token::Kind::memory};
+  constexpr bool memory(char space) {
+    SyntaxToken token{.kind = SyntaxToken::Kind::memory};
     token.is_store = stores_;
     if (!stores_) token.index = sources_++;
-    switch (word_[0]) {
+    switch (space) {
       case 'c':
         token.space = Operand::Kind::constant;
         token.field = {{{{9, 16}}}};
@@ -214,82 +161,36 @@ class RowParser {
       case 'g':
       case 'G':
         token.space = Operand::Kind::global;
-        token.atomic = word_[0] == 'G';
+        token.atomic = space == 'G';
         token.field = {{{{9, 7}}}};
         break;
       default:
         throw "no such memory";
     }
     add(token);
+    return true;
   }
 
-  constexpr void simple(Token::Kind kind) { add({.kind = kind}); }
-  constexpr void source(Token::Kind kind, BitField field = {}) {
+  constexpr bool simple(SyntaxToken::Kind kind, BitField field = {}) {
+    add({.kind = kind, .field = field});
+    return true;
+  }
+  constexpr bool source(SyntaxToken::Kind kind, BitField field = {}) {
     add({.kind = kind, .index = sources_++, .field = field});
-  }
-
-  constexpr void parse_word() {
-    using Kind = Token::Kind;
-    const std::size_t at = word_.find('@');
-    if (word_[0] == '[') return parse_fixed_bits();
-    if (word_.ends_with("[]")) return parse_memory();
-    if (word_ == "F") return simple(Kind::flags);
-    if (word_ == "F!") return simple(Kind::flags_always);
-    if (word_ == "F?") return simple(Kind::carry);
-    if (word_ == "K") return source(Kind::condition_read);
-    if (word_ == "X") return simple(Kind::address_dst);
-    if (word_ == "Y") return source(Kind::address_src);
-    if (word_ == "I") return source(Kind::immediate, {{{{16, 6}, {34, 26}}}});
-    if (word_ == "T") return add({.kind = Kind::target, .field = {{{{11, 16}, {46, 6}}}}});
-    if (word_ == "P") return simple(Kind::predicate);
-    if (word_ == "DD") return source(Kind::dst_again);
-    if (word_.starts_with("L@")) return add({.kind = Kind::lanes, .field = parse_bits(word_.substr(2))});
-    if (word_.starts_with("S@")) return source(Kind::special, parse_bits(word_.substr(2)));
-    if (word_.starts_with("#@")) return add({.kind = Kind::number, .field = parse_bits(word_.substr(2))});
-    if (word_.starts_with("N@")) return source(Kind::number_operand, parse_bits(word_.substr(2)));
-    if (word_.starts_with("count@")) return add({.kind = Kind::count, .field = parse_bits(word_.substr(6))});
-    const char first = word_[0];
-    if (word_.size() > 1 && is_width(word_[1])) {
-      if (first >= 'A' && first <= 'D') return parse_register(first, true, word_.substr(1));
-      if (first >= 'a' && first <= 'd')
-        return parse_register(static_cast<char>(first - 'a' + 'A'), false, word_.substr(1));
-    }
-    if (at != std::string_view::npos)
-      return add({.kind = Kind::modifier,
-                  .modifier = find_modifier(word_.substr(0, at)),
-                  .field = parse_bits(word_.substr(at + 1))});
-    if (const std::size_t equals = word_.find('='); equals != std::string_view::npos)
-      return parse_fixed_modifier(word_.substr(0, equals), word_.substr(equals + 1));
-    if (word_ == "st" || word_ == "red") stores_ = true;
-    add({.kind = Kind::literal, .text = word_});
-  }
-
-  constexpr void parse_fixed_modifier(std::string_view name, std::string_view value) {
-    Token token{.kind = Token::Kind::fixed_modifier, .modifier = find_modifier(name)};
-    const Modifier& modifier = table::kModifiers[token.modifier];
-    for (std::uint8_t k = 0; k < modifier.count; ++k)
-      if (modifier.words[k] == value || (value == "1" && k == 1 && modifier.count == 2)) {
-        token.value = k;
-        return add(token);
-      }
-    throw "the modifier has no such value";
+    return true;
   }
 
   static constexpr bool is_width(char c) { return c == '@' || c == '*' || (c >= '1' && c <= '7'); }
 
-  constexpr void add(const Token& token) { row_.tokens[row_.token_count++] = token; }
-
-  std::string_view text_, word_;
-  std::size_t at_ = 0;
+  Form form_;
   std::uint8_t sources_ = 0;
   bool stores_ = false;
-  Row row_{};
 };
 
 // Each call is a constant expression of its own: compilers limit the steps of one.
 consteval Row parse_row(Opcode opcode, Form form, unsigned primary, unsigned secondary,
                         std::string_view syntax) {
-  return RowParser(opcode, form, primary, secondary, syntax).parse();
+  return Parser(opcode, form, primary, secondary).parse(syntax).row();
 }
 
 constexpr Row kRows[] = {
@@ -298,35 +199,16 @@ constexpr Row kRows[] = {
 #include "frontend/tesla/encoding.inc"
 };
 
-constexpr unsigned primary_of(const Row& row) { return static_cast<unsigned>(row.match >> 28 & 15); }
-
-// Where the rows of each primary opcode begin.
-consteval std::array<std::uint16_t, 17> first_rows() {
-  std::array<std::uint16_t, 17> first{};
-  for (unsigned primary = 0, row = 0; primary <= 16; ++primary) {
-    while (row < std::size(kRows) && primary_of(kRows[row]) < primary) ++row;
-    first[primary] = static_cast<std::uint16_t>(row);
-  }
-  return first;
-}
-constexpr auto kFirstRows = first_rows();
-static_assert(std::ranges::is_sorted(kRows, {}, primary_of));
-
-consteval std::array<std::uint16_t, kOpcodeCount> first_of_opcodes() {
-  std::array<std::uint16_t, kOpcodeCount> first{};
-  for (std::size_t row = std::size(kRows); row-- > 0;)
-    first[static_cast<std::size_t>(kRows[row].opcode)] = static_cast<std::uint16_t>(row);
-  return first;
-}
-constexpr auto kFirstOfOpcodes = first_of_opcodes();
+// What tells most rows apart: the primary opcode, the form and, of long instructions, the secondary opcode.
+constexpr BitField kKey{{{{28, 4}, {0, 2}, {61, 3}}}};
+constexpr encoding::RowIndex<kKey, encoding::index_entries(kRows, kKey)> kIndex(kRows);
+constexpr encoding::OpcodeRows<kOpcodeCount> kOpcodeRows(kRows);
 
 }  // namespace
 
-std::span<const Row> rows_from(Opcode opcode) {
-  return std::span(kRows).subspan(kFirstOfOpcodes[static_cast<std::size_t>(opcode)]);
-}
-std::span<const Row> rows_of(unsigned primary) {
-  return std::span(kRows).subspan(kFirstRows[primary], kFirstRows[primary + 1] - kFirstRows[primary]);
+std::span<const std::uint16_t> candidates(std::uint64_t word) { return kIndex.candidates(word); }
+std::span<const Row> rows_of(Opcode opcode) {
+  return kOpcodeRows.of(rows(), static_cast<std::size_t>(opcode));
 }
 std::span<const Modifier> modifiers() { return table::kModifiers; }
 std::span<const Row> rows() { return kRows; }

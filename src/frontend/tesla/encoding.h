@@ -6,63 +6,17 @@
 #include <span>
 #include <string_view>
 
-#include "base/bits.h"
+#include "frontend/encoding/row.h"
 #include "frontend/tesla/decode.h"
 
 namespace warpjit::tesla {
 
-// A field in up to four separate pieces of the instruction's 64 bits, lowest first.
-struct BitField {
-  struct Piece {
-    std::uint8_t low = 0, width = 0;
-  };
-  std::array<Piece, 4> pieces{};
-
-  constexpr std::uint32_t get(std::uint64_t word) const {
-    std::uint32_t value = 0;
-    unsigned at = 0;
-    for (const Piece& piece : pieces) {
-      if (piece.width == 0) break;
-      value |= static_cast<std::uint32_t>(bits(word, piece.low, piece.width)) << at;
-      at += piece.width;
-    }
-    return value;
-  }
-  constexpr std::uint64_t set(std::uint64_t word, std::uint32_t value) const {
-    for (const Piece& piece : pieces) {
-      if (piece.width == 0) break;
-      word = with_bits<std::uint64_t>(word, piece.low, piece.width, value);
-      value >>= piece.width;
-    }
-    return word;
-  }
-  constexpr unsigned width() const {
-    return pieces[0].width + pieces[1].width + pieces[2].width + pieces[3].width;
-  }
-};
-
-// A modifier: field value n has words[n] in text and means values[n] in the Instruction.
-struct Modifier {
-  static constexpr unsigned kMost = 19;
-  std::string_view name;
-  std::uint8_t (*get)(const Instruction&);
-  void (*set)(Instruction&, std::uint8_t);
-  std::array<std::string_view, kMost> words{};
-  std::array<std::uint8_t, kMost> values{};
-  std::uint8_t count = 0;  // field values from here on are not defined
-  bool defined(unsigned field) const { return field < count && words[field] != kInvalid; }
-  // The first field value that means `value`; `count` if none does.
-  unsigned field_of(std::uint8_t value) const {
-    unsigned field = 0;
-    while (field < count && !(defined(field) && values[field] == value)) ++field;
-    return field;
-  }
-  static constexpr std::string_view kInvalid = "?";
-};
+using encoding::BitField;
+using Modifier = encoding::Modifier<Instruction>;
 std::span<const Modifier> modifiers();
 
 // A word of a row's syntax.
-struct Token {
+struct SyntaxToken {
   enum class Kind : std::uint8_t {
     literal,
     modifier,        // in `field`
@@ -101,29 +55,28 @@ struct Token {
   BitField field{};
 };
 
-struct Row {
-  Opcode opcode{};
-  Form form{};
-  std::uint64_t mask = 0, match = 0;  // the bits that choose the row
-  std::array<Token, 20> tokens{};
-  std::uint8_t token_count = 0;
-
-  std::span<const Token> syntax() const { return {tokens.data(), token_count}; }
+struct Grammar {
+  using Word = std::uint64_t;
+  using Instruction = tesla::Instruction;
+  using Opcode = tesla::Opcode;
+  using Form = tesla::Form;
+  using Token = SyntaxToken;
+  static constexpr std::size_t kMostTokens = 20;
+  static std::span<const Modifier> modifiers() { return tesla::modifiers(); }
 };
-std::span<const Row> rows();
-// Those with w0[31:28] = primary, below 16.
-std::span<const Row> rows_of(unsigned primary);
+using Row = encoding::Row<Grammar>;
+using encoding::modifiers_fit;
 
-// From the first row of an opcode to the last row of all.
-std::span<const Row> rows_from(Opcode opcode);
+std::span<const Row> rows();
+// The numbers of those that a word may belong to.
+std::span<const std::uint16_t> candidates(std::uint64_t word);
+// Those of an opcode, others perhaps between them.
+std::span<const Row> rows_of(Opcode opcode);
 
 // The words that a row gives to an instruction whose modifiers fit it; nothing if its operands do not.
 std::optional<std::uint64_t> encode_as(ProgramType type, const Row& row, const Instruction& instruction);
 
-// Whether the row can hold the values that the instruction's modifiers have.
-bool modifiers_fit(const Row& row, const Instruction& instruction);
-
 // The operand width of a token, given what is known of the instruction: b16, b32, b64 or b128.
-Type register_type(const Token& token, const Instruction& instruction, std::uint64_t word);
+Type register_type(const SyntaxToken& token, const Instruction& instruction, std::uint64_t word);
 
 }  // namespace warpjit::tesla

@@ -70,13 +70,13 @@ inline OffsetField shared_offset(Form form, Type element) {
 inline BitField shared_type_field(Form form) {
   return form == Form::long_ ? BitField{{{{14, 2}}}} : BitField{{{{13, 2}}}};
 }
-inline OffsetField constant_offset(const Token& token, Form form, Type element) {
+inline OffsetField constant_offset(const SyntaxToken& token, Form form, Type element) {
   BitField field = token.field;
   if (form != Form::long_) field.pieces[0].width = 5;
   return {field, size_of(element)};
 }
 // Of ld, st: 16, 15 or 14 bits as the unit grows.
-inline OffsetField wide_offset(const Token& token, Type element) {
+inline OffsetField wide_offset(const SyntaxToken& token, Type element) {
   BitField field = token.field;
   unsigned scale = size_of(element);
   if (token.space == Operand::Kind::local || token.space == Operand::Kind::none) scale = 1;
