@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "frontend/flow.h"
+#include "frontend/flow/states.h"
 
 namespace warpjit::pica200 {
 namespace {
@@ -52,29 +52,27 @@ struct State {
 
 class Explorer {
  public:
-  Explorer(const Program& program, std::uint16_t known, std::uint16_t bools)
+  Explorer(const Program& program, const ReachedCode& code, std::uint16_t known, std::uint16_t bools)
       : program_(program),
+        code_(code),
         known_(known),
         bools_(bools),
         states_(std::max<std::uint32_t>(4096, static_cast<std::uint32_t>(8 * program.code.size()))) {}
 
   Result<ControlFlow> run(std::uint32_t entry) {
-    mark_leaders(entry);
     State start;
     start.pc = static_cast<std::uint16_t>(entry);
-    states_.intern(start);
-    ControlFlow result;
-    for (std::uint32_t k = 0; k < states_.size(); ++k) {
-      State state = states_[k];
+    const auto step = [&](State& state, FlowBlock& block) {
       block_ = {};
-      if (Status status = state.deciding != 0 ? decide_loop(state) : run_block(state); !status)
-        return status.error();
-      if (full_)
-        return Error{ErrorCode::resource_limit,
-                     "the control flow unfolds into more than " + std::to_string(states_.size()) + " blocks",
-                     program_.where(state.pc)};
-      result.blocks.push_back(block_);
-    }
+      const Status status = state.deciding != 0 ? decide_loop(state) : run_block(state);
+      block = block_;
+      return status;
+    };
+    const auto too_many = [&](const State& state, std::string message) {
+      return Error{ErrorCode::resource_limit, std::move(message), program_.where(state.pc)};
+    };
+    ControlFlow result;
+    WARPJIT_TRY(result.blocks, states_.run(start, step, too_many));
     // No decision on the way from the entry to the end of the code: then it is sure to be reached.
     std::vector<char> passed(result.blocks.size(), 0);
     for (std::uint32_t b = 0; !passed[b]; b = result.blocks[b].edges[0].target) {
@@ -84,44 +82,11 @@ class Explorer {
                      "word " + std::to_string(result.blocks[b].address)};
       if (result.blocks[b].edge_count != 1) break;
     }
-    finish(result);
+    flow::keep_backward_in_cycles(result.blocks, result.successors());
     return result;
   }
 
  private:
-  Error error(ErrorCode code, const char* what, std::uint32_t address) const {
-    return {code, what, program_.where(address)};
-  }
-
-  // Addresses that a transfer of reachable code can name: blocks begin there, so that ways can meet.
-  void mark_leaders(std::uint32_t entry) {
-    leader_.assign(kMaxCodeWords + 512, 0);
-    std::vector<char> seen(program_.code.size(), 0);
-    std::vector<std::uint32_t> work = {entry};
-    auto reach = [&](std::uint32_t address) {
-      if (address < leader_.size()) leader_[address] = 1;
-      if (address < seen.size() && !seen[address]) work.push_back(address);
-    };
-    while (!work.empty()) {
-      std::uint32_t at = work.back();
-      work.pop_back();
-      for (; at < program_.code.size() && !seen[at]; ++at) {
-        seen[at] = 1;
-        std::optional<Instruction> i = try_decode(program_.code[at]);
-        if (!i || i->opcode == Opcode::end) break;
-        if (!(i->info().traits & kFlow)) continue;
-        reach(at + 1);
-        if (i->info().traits & kTarget) {
-          reach(i->target);
-          if (i->opcode == Opcode::loop)
-            reach(i->target + 1u);
-          else if (i->opcode != Opcode::jmpc && i->opcode != Opcode::jmpu)
-            reach(static_cast<std::uint32_t>(i->target) + i->num);
-        }
-      }
-    }
-  }
-
   Status run_block(State& state) {
     block_.first = state.pc;
     for (std::uint32_t pc = state.pc;; ++pc) {
@@ -132,7 +97,9 @@ class Explorer {
         block_.runs_off = true;
         return {};
       }
-      WARPJIT_TRY(Instruction i, decode(program_.code[pc], pc, program_.source_name));
+      const Instruction* reached = code_.code.at(pc);
+      if (reached == nullptr) return decode(program_.code[pc], pc, program_.source_name).error();
+      const Instruction& i = *reached;
       if (program_.stage != Stage::geometry && (i.info().traits & kGeometry) != 0)
         return Error{ErrorCode::bad_input, std::string(i.info().name) + " belongs to geometry programs",
                      program_.where(pc)};
@@ -144,7 +111,7 @@ class Explorer {
       }
       const bool flow = (i.info().traits & kFlow) != 0;
       if (!flow && !scope_ends(state, pc + 1)) {
-        if (leader_[pc + 1] == 0) continue;
+        if (code_.leader[pc + 1] == 0) continue;
         state.pc = static_cast<std::uint16_t>(pc + 1);
         add_edge(state, {});
         return {};
@@ -280,41 +247,31 @@ class Explorer {
 
   void add_edge(const State& state, const EdgeEffect& effect) {
     FlowBlock::Edge& edge = block_.edges[block_.edge_count++];
-    edge.target = states_.intern(state);
-    full_ |= edge.target == flow::StateTable<State>::kFull;
+    edge.target = states_.target(state);
     edge.effect = effect;
     // A loop decision is no transfer yet: its own edges are.
     edge.backward = state.deciding == 0 && state.pc <= block_.address;
   }
 
-  // Only transfers that can be part of a cycle count against the fuel.
-  static void finish(ControlFlow& flow) {
-    std::vector<std::vector<std::uint32_t>> successors(flow.blocks.size());
-    for (std::size_t b = 0; b < flow.blocks.size(); ++b)
-      for (unsigned k = 0; k < flow.blocks[b].edge_count; ++k)
-        successors[b].push_back(flow.blocks[b].edges[k].target);
-    std::vector<std::uint32_t> component = flow::components(successors);
-    for (std::size_t b = 0; b < flow.blocks.size(); ++b)
-      for (unsigned k = 0; k < flow.blocks[b].edge_count; ++k) {
-        FlowBlock::Edge& edge = flow.blocks[b].edges[k];
-        edge.backward = edge.backward && component[edge.target] == component[b];
-      }
-    flow.order = flow::reverse_post_order(successors);
-  }
-
   const Program& program_;
+  const ReachedCode& code_;
   const std::uint16_t known_, bools_;
-  flow::StateTable<State> states_;
-  std::vector<char> leader_;
+  flow::Explorer<State, FlowBlock> states_;
   FlowBlock block_;
-  bool full_ = false;
 };
 
 }  // namespace
 
-Result<ControlFlow> discover(const Program& program, std::uint32_t entry, std::uint16_t known,
-                             std::uint16_t bools) {
-  return Explorer(program, known, bools).run(entry);
+flow::Successors ControlFlow::successors() const {
+  flow::Successors result(blocks.size());
+  for (std::size_t b = 0; b < blocks.size(); ++b)
+    for (unsigned k = 0; k < blocks[b].edge_count; ++k) result[b].push_back(blocks[b].edges[k].target);
+  return result;
+}
+
+Result<ControlFlow> discover(const Program& program, const ReachedCode& code, std::uint32_t entry,
+                             std::uint16_t known, std::uint16_t bools) {
+  return Explorer(program, code, known, bools).run(entry);
 }
 
 }  // namespace warpjit::pica200

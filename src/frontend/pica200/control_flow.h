@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "frontend/pica200/program.h"
+#include "frontend/flow/graph.h"
+#include "frontend/pica200/reach.h"
 
 namespace warpjit::pica200 {
 
@@ -49,14 +50,14 @@ struct FlowBlock {
 };
 
 struct ControlFlow {
-  std::vector<FlowBlock> blocks;     // block 0 is the entry
-  std::vector<std::uint32_t> order;  // reverse post-order
+  std::vector<FlowBlock> blocks;  // block 0 is the entry
+  flow::Successors successors() const;
 };
 
 // Booleans in `known` have the values of `bools` and are decided here. Errors: bad_input (undefined words,
 // control that leaves the program, geometry instructions of vertex programs), resource_limit (too many
-// blocks).
-Result<ControlFlow> discover(const Program& program, std::uint32_t entry, std::uint16_t known,
-                             std::uint16_t bools);
+// blocks). `code`: what is reached from the entry.
+Result<ControlFlow> discover(const Program& program, const ReachedCode& code, std::uint32_t entry,
+                             std::uint16_t known, std::uint16_t bools);
 
 }  // namespace warpjit::pica200

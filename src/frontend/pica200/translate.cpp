@@ -1,5 +1,6 @@
 #include "frontend/pica200/translate.h"
 
+#include "frontend/flow/ssa_blocks.h"
 #include "frontend/pica200/control_flow.h"
 #include "frontend/pica200/translate_instruction.h"
 
@@ -13,58 +14,45 @@ using ir::I32;
 class StaticTranslator : private InstructionTranslator {
  public:
   StaticTranslator(const Program& program, const Facts& facts, const UnitAccess& unit,
-                   const ControlFlow& flow)
-      : InstructionTranslator(program, facts, unit, kStaticVariables), flow_(flow) {}
+                   const ReachedCode& code, const ControlFlow& flow)
+      : InstructionTranslator(program, facts, unit, kStaticVariables),
+        code_(code),
+        flow_(flow),
+        blocks_(function_, builder_, ssa_) {}
 
   Result<ir::Function> run() {
-    ir::Block entry = function_.add_block();
-    blocks_.resize(flow_.blocks.size());
-    unfilled_.assign(flow_.blocks.size(), 0);
-    for (std::uint32_t b : flow_.order) {
-      blocks_[b] = function_.add_block(flow_.blocks[b].first);
-      for (unsigned k = 0; k < flow_.blocks[b].edge_count; ++k) ++unfilled_[flow_.blocks[b].edges[k].target];
-    }
-    ++unfilled_[0];
-    exit_ = function_.add_block();
-
-    builder_.set_block(entry);
-    ssa_.seal(entry);
-    begin_thread();
-    builder_.jump(blocks_[0]);
-    filled_edge(0);
-    for (std::uint32_t b : flow_.order) translate_block(b);
-    builder_.set_guest_address(ir::kNoAddress);
-    builder_.set_block(exit_);
-    ssa_.seal(exit_);
-    if (reaches_end_) end_thread();
-    builder_.ret();
-    WARPJIT_CHECK(ssa_.finish());
+    const flow::Successors successors = flow_.successors();
+    WARPJIT_CHECK(blocks_.run(
+        successors, flow::reverse_post_order(successors),
+        [&](std::uint32_t number) { return flow_.blocks[number].first; },
+        [&] {
+          begin_thread();
+          builder_.jump(blocks_[0]);
+        },
+        [&](std::uint32_t number) { translate_block(flow_.blocks[number]); },
+        [&] {
+          if (reaches_end_) end_thread();
+        }));
     return std::move(function_);
   }
 
  private:
-  void filled_edge(std::uint32_t target) {
-    if (--unfilled_[target] == 0) ssa_.seal(blocks_[target]);
-  }
-
-  void translate_block(std::uint32_t number) {
-    const FlowBlock& block = flow_.blocks[number];
-    builder_.set_block(blocks_[number]);
+  void translate_block(const FlowBlock& block) {
     for (std::uint32_t pc = block.first; pc < block.end; ++pc) {
       builder_.set_guest_address(pc);
-      instruction(*try_decode(program_.code[pc]));
+      instruction(*code_.code.at(pc));
     }
     builder_.set_guest_address(block.address);
     if (block.runs_off) return stay(builder_.block(), block.address);
     if (block.ends_thread) {
       reaches_end_ = true;
-      builder_.jump(exit_);
+      builder_.jump(blocks_.exit());
       return;
     }
     if (block.edge_count == 1) {
       apply(block.edges[0].effect);
       builder_.jump(blocks_[block.edges[0].target], block.edges[0].backward);
-      filled_edge(block.edges[0].target);
+      blocks_.edge_made(block.edges[0].target);
       return;
     }
     I1 condition = test(block);
@@ -86,7 +74,7 @@ class StaticTranslator : private InstructionTranslator {
         apply(edge.effect);
         builder_.jump(blocks_[edge.target], edge.backward);
       }
-      filled_edge(edge.target);
+      blocks_.edge_made(edge.target);
     }
   }
 
@@ -102,7 +90,7 @@ class StaticTranslator : private InstructionTranslator {
         return builder_.INe32(count, builder_.constant(std::int32_t{0}));
       }
       default:
-        return condition(*try_decode(program_.code[block.address]));
+        return condition(*code_.code.at(block.address));
     }
   }
 
@@ -123,10 +111,9 @@ class StaticTranslator : private InstructionTranslator {
     }
   }
 
+  const ReachedCode& code_;
   const ControlFlow& flow_;
-  std::vector<ir::Block> blocks_;        // of flow blocks
-  std::vector<std::uint32_t> unfilled_;  // edges into a flow block that are not made yet
-  ir::Block exit_;
+  flow::SsaBlocks blocks_;
   bool reaches_end_ = false;
 };
 
@@ -138,8 +125,9 @@ Result<ir::Function> translate(const Program& program, std::uint32_t entry, cons
 
 Result<ir::Function> translate(const Program& program, std::uint32_t entry, const Facts& facts,
                                const UnitAccess& unit) {
-  Result<ControlFlow> flow = discover(program, entry, facts.bools_known, facts.bools);
-  if (flow) return StaticTranslator(program, facts, unit, *flow).run();
+  const ReachedCode code = find_reached(program, entry);
+  const Result<ControlFlow> flow = discover(program, code, entry, facts.bools_known, facts.bools);
+  if (flow) return StaticTranslator(program, facts, unit, code, *flow).run();
   if (flow.error().code == ErrorCode::resource_limit) return translate_dynamic(program, entry, facts, unit);
   return flow.error();
 }

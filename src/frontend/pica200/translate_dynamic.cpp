@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "frontend/pica200/reach.h"
 #include "frontend/pica200/translate_instruction.h"
 
 namespace warpjit::pica200 {
@@ -62,40 +63,24 @@ class DynamicTranslator : private InstructionTranslator {
   // Addresses at which control can arrive other than from the word before, and those behind scope ends.
   Status find_places(std::uint32_t entry) {
     const std::size_t words = program_.code.size();
-    std::vector<char> seen(words, 0), place(words + 1, 0);
-    std::vector<std::uint32_t> work;
-    auto reach = [&](std::uint32_t address) {
-      address = std::min(address, static_cast<std::uint32_t>(words));  // past_end_ stands for all beyond
-      place[address] = 1;
-      if (address < words && !seen[address]) work.push_back(address);
-    };
-    reach(entry);
-    while (!work.empty()) {
-      std::uint32_t at = work.back();
-      work.pop_back();
-      for (; at < words && !seen[at]; ++at) {
-        seen[at] = 1;
-        WARPJIT_TRY(Instruction i, decode(program_.code[at], at, program_.source_name));
-        if (program_.stage != Stage::geometry && (i.info().traits & kGeometry) != 0)
-          return Error{ErrorCode::bad_input, std::string(i.info().name) + " belongs to geometry programs",
-                       program_.where(at)};
-        if (i.opcode == Opcode::end) break;
-        if (!(i.info().traits & kFlow)) continue;
-        reach(at + 1);
-        if (!(i.info().traits & kTarget)) continue;
-        reach(i.target);
-        const std::uint32_t end =
-            i.opcode == Opcode::loop ? i.target + 1u : static_cast<std::uint32_t>(i.target) + i.num;
-        if (i.opcode == Opcode::jmpc || i.opcode == Opcode::jmpu) continue;
-        reach(end);
-        if (i.opcode == Opcode::loop)
-          loop_ends_.push_back(end);
-        else if (i.opcode == Opcode::ifu || i.opcode == Opcode::ifc)
-          if_ends_.push_back(i.target);
-        else
-          call_ends_.push_back(end);
-      }
-      if (at >= words) reach(at);
+    code_ = find_reached(program_, entry);
+    if (!code_.undefined.empty()) {
+      const std::uint32_t address = code_.undefined.front();
+      return decode(program_.code[address], address, program_.source_name).error();
+    }
+    std::vector<char> place = code_.leader;
+    place[entry] = 1;
+    if (code_.past_end) place[words] = 1;  // it stands for all beyond
+    for (const auto& [address, i] : code_.code.instructions()) {
+      if (program_.stage != Stage::geometry && (i.info().traits & kGeometry) != 0)
+        return Error{ErrorCode::bad_input, std::string(i.info().name) + " belongs to geometry programs",
+                     program_.where(address)};
+      if (i.opcode == Opcode::loop)
+        loop_ends_.push_back(i.target + 1U);
+      else if (i.opcode == Opcode::ifu || i.opcode == Opcode::ifc)
+        if_ends_.push_back(i.target);
+      else if ((i.info().traits & kTarget) != 0 && i.opcode != Opcode::jmpc && i.opcode != Opcode::jmpu)
+        call_ends_.push_back(std::uint32_t{i.target} + i.num);
     }
     place_of_.assign(words + 1, kNowhere);
     for (std::uint32_t address = 0; address <= words; ++address)
@@ -118,7 +103,7 @@ class DynamicTranslator : private InstructionTranslator {
     builder_.set_block(blocks_[number]);
     if (places_[number] >= program_.code.size()) return stay(blocks_[number], places_[number]);
     for (std::uint32_t pc = places_[number];; ++pc) {
-      const Instruction i = *try_decode(program_.code[pc]);
+      const Instruction& i = *code_.code.at(pc);
       builder_.set_guest_address(pc);
       if (i.opcode == Opcode::end) return builder_.jump(exit);
       const bool flow = (i.info().traits & kFlow) != 0;
@@ -242,6 +227,7 @@ class DynamicTranslator : private InstructionTranslator {
     write_if(builder_.And1(leaves, around), kVarAL, saved);
   }
 
+  ReachedCode code_;
   std::vector<std::uint32_t> places_;   // addresses, ascending
   std::vector<std::int32_t> place_of_;  // by address; kNowhere: none
   std::vector<std::uint32_t> call_ends_, if_ends_, loop_ends_;

@@ -1,23 +1,20 @@
 #include "frontend/pica200/usage.h"
 
+#include <algorithm>
 #include <bitset>
+
+#include "frontend/flow/reach.h"
 
 namespace warpjit::pica200 {
 
 CodeUsage find_usage(const Program& program, std::uint32_t entry) {
-  std::bitset<kMaxCodeWords> reached, named;
-  std::vector<std::uint32_t> work;
-  const auto reach = [&](std::uint32_t address) {
-    if (address >= program.code.size() || address >= kMaxCodeWords || reached[address]) return;
-    reached.set(address);
-    work.push_back(address);
-  };
-
+  std::bitset<kMaxCodeWords> reached;
+  std::bitset<kMaxDescriptors> named;
+  flow::Worklist work(std::min<std::size_t>(program.code.size(), kMaxCodeWords));
+  work.add(entry);
   CodeUsage usage;
-  reach(entry);
-  while (!work.empty()) {
-    const std::uint32_t address = work.back();
-    work.pop_back();
+  for (std::uint32_t address = 0; work.take(address);) {
+    reached.set(address);
     const std::optional<Instruction> instruction = try_decode(program.code[address]);
     if (!instruction) continue;
     const OpcodeInfo& info = instruction->info();
@@ -34,11 +31,11 @@ CodeUsage find_usage(const Program& program, std::uint32_t entry) {
       usage.bools |= static_cast<std::uint16_t>(1u << instruction->uniform);
 
     if (instruction->opcode == Opcode::end) continue;
-    reach(address + 1);
+    work.add(address + 1);
     if ((info.traits & kTarget) != 0) {
-      reach(instruction->target);
-      reach(instruction->target + 1u);  // after a LOOP's last word
-      reach(instruction->target + instruction->num);
+      work.add(instruction->target);
+      work.add(instruction->target + 1u);  // after a LOOP's last word
+      work.add(instruction->target + instruction->num);
     }
   }
   for (std::uint32_t a = 0; a < kMaxCodeWords; ++a)

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "frontend/flow.h"
+#include "frontend/flow/states.h"
 
 namespace warpjit::tesla {
 namespace {
@@ -49,19 +49,6 @@ struct State {
 
 bool is_call(EntryType type) { return type == EntryType::call || type == EntryType::limited_call; }
 
-std::vector<std::vector<std::uint32_t>> successors(const ControlFlow& flow) {
-  std::vector<std::vector<std::uint32_t>> result(flow.blocks.size());
-  for (std::size_t b = 0; b < flow.blocks.size(); ++b) {
-    const FlowBlock& block = flow.blocks[b];
-    for (unsigned k = 0; k < block.edge_count; ++k) {
-      const FlowEdge& edge = block.edges[k ^ block.first_edge];
-      if (edge.target != kThreadEnds) result[b].push_back(edge.target);
-    }
-    if (block.before != kThreadEnds) result[b].push_back(block.before);
-  }
-  return result;
-}
-
 class Explorer {
  public:
   Explorer(const Program& program, const ReachedCode& code, std::uint32_t call_limit,
@@ -77,20 +64,21 @@ class Explorer {
     mark_leaders();
     State start;
     start.pc = program_.entry;
-    states_.intern(start);
-    ControlFlow flow;
-    for (std::uint32_t k = 0; k < states_.size(); ++k) {
-      state_ = states_[k];
+    const auto step = [&](const State& state, FlowBlock& block) -> Status {
+      state_ = state;
       block_ = {};
       block_.first_push = static_cast<std::uint32_t>(pushes_.size());
       WARPJIT_CHECK(run_block());
       block_.end_push = static_cast<std::uint32_t>(pushes_.size());
-      if (full_)
-        return fail("the control flow unfolds into more than " + std::to_string(states_.size()) + " blocks");
-      flow.blocks.push_back(block_);
-    }
+      block = block_;
+      return {};
+    };
+    ControlFlow flow;
+    WARPJIT_TRY(flow.blocks, states_.run(start, step, [&](const State&, const std::string& message) {
+      return fail(message);
+    }));
     flow.pushes = std::move(pushes_);
-    mark_cycles(flow);
+    flow::keep_backward_in_cycles(flow.blocks, flow.successors());
     return flow;
   }
 
@@ -273,34 +261,38 @@ class Explorer {
   }
   void add_edge(const State& state, bool backward) {
     FlowEdge& edge = new_edge();
-    edge.target = states_.intern(state);
+    edge.target = states_.target(state);
     edge.backward = backward;
-    full_ |= edge.target == flow::StateTable<State>::kFull;
-  }
-
-  // Only transfers that can be part of a cycle take fuel.
-  static void mark_cycles(ControlFlow& flow) {
-    const std::vector<std::uint32_t> component = flow::components(successors(flow));
-    for (std::size_t b = 0; b < flow.blocks.size(); ++b)
-      for (FlowEdge& edge : flow.blocks[b].edges)
-        edge.backward = edge.backward && component[edge.target] == component[b];
   }
 
   const Program& program_;
   const ReachedCode& code_;
   const std::uint32_t call_limit_;
   const std::span<const std::uint32_t> split_;
-  flow::StateTable<State> states_;
+  flow::Explorer<State, FlowBlock> states_;
   std::vector<char> leader_;  // by word
   std::vector<FlowPush> pushes_;
   State state_;
   FlowBlock block_;
-  bool ended_ = false, full_ = false;
+  bool ended_ = false;
 };
 
 }  // namespace
 
-std::vector<std::uint32_t> ControlFlow::order() const { return flow::reverse_post_order(successors(*this)); }
+flow::Successors ControlFlow::successors() const {
+  flow::Successors result(blocks.size());
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    const FlowBlock& block = blocks[b];
+    for (unsigned k = 0; k < block.edge_count; ++k) {
+      const FlowEdge& edge = block.edges[k ^ block.first_edge];
+      if (edge.target != kThreadEnds) result[b].push_back(edge.target);
+    }
+    if (block.before != kThreadEnds) result[b].push_back(block.before);
+  }
+  return result;
+}
+
+std::vector<std::uint32_t> ControlFlow::order() const { return flow::reverse_post_order(successors()); }
 
 Result<ControlFlow> discover(const Program& program, const ReachedCode& code, std::uint32_t call_limit,
                              std::span<const std::uint32_t> split) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "frontend/flow/graph.h"
 #include "frontend/tesla/reach.h"
 
 namespace warpjit::tesla {
@@ -51,6 +52,8 @@ struct ControlFlow {
   std::vector<FlowBlock> blocks;  // block 0 is the entry
   std::vector<FlowPush> pushes;
 
+  // What each first_edge leads to first, and last each `before`.
+  flow::Successors successors() const;
   // Reverse post-order, what each first_edge leads to first, and before each `before`.
   std::vector<std::uint32_t> order() const;
 };

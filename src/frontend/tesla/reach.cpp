@@ -104,7 +104,7 @@ Result<ReachedCode> ReachedCode::find(const Program& program, std::span<const Br
                  std::string(name(program.type)) + " programs are not supported, only compute",
                  program.source_name};
   ReachedCode result;
-  result.of_word_.assign(program.code.size(), kNone);
+  result.code_ = flow::CodeMap<Instruction, 4>(program.code.size());
   struct Place {
     std::uint32_t address;
     bool certain;
@@ -130,8 +130,7 @@ Result<ReachedCode> ReachedCode::find(const Program& program, std::span<const Br
       if (from_constants) continue;
       return Error{ErrorCode::bad_input, reason, program.where(address)};
     }
-    result.of_word_[address / 4] = static_cast<std::uint32_t>(result.instructions_.size());
-    result.instructions_.push_back({address, i});
+    result.code_.add(address, i);
     if (has_target(i)) work.push_back({i.target, true});
     if (falls_through(i)) work.push_back({address + 4 * i.words(), i.opcode != Opcode::call});
     if (i.opcode != Opcode::bra_c || (result.branch_spaces_ >> i.src[0].space & 1) != 0) continue;

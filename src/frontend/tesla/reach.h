@@ -7,14 +7,12 @@
 #include <span>
 #include <vector>
 
+#include "frontend/flow/reach.h"
 #include "frontend/tesla/program.h"
 
 namespace warpjit::tesla {
 
-struct ReachedInstruction {
-  std::uint32_t address = 0;  // bytes
-  Instruction instruction;
-};
+using ReachedInstruction = flow::Reached<Instruction>;  // addresses are bytes
 
 class ReachedCode {
  public:
@@ -25,25 +23,18 @@ class ReachedCode {
   static Result<ReachedCode> find(const Program& program, std::span<const BranchTarget> targets = {});
 
   // In the order in which they were found.
-  std::span<const ReachedInstruction> instructions() const { return instructions_; }
+  std::span<const ReachedInstruction> instructions() const { return code_.instructions(); }
   // Null if no instruction is reached there.
-  const Instruction* at(std::uint32_t address) const {
-    const std::uint32_t word = address / 4;
-    if (word >= of_word_.size() || of_word_[word] == kNone) return nullptr;
-    return &instructions_[of_word_[word]].instruction;
-  }
+  const Instruction* at(std::uint32_t address) const { return code_.at(address); }
   // Was any `bra c[]` reached?
   bool branches_through_constants() const { return branch_spaces_ != 0; }
   // Where those of a space go: its targets that are code.
   std::span<const BranchTarget> targets(std::uint32_t space) const;
 
  private:
-  static constexpr std::uint32_t kNone = ~0U;
-
-  std::vector<ReachedInstruction> instructions_;
-  std::vector<std::uint32_t> of_word_;  // index at each word of the code
-  std::uint32_t branch_spaces_ = 0;     // bit k: some bra ck[] was reached
-  BranchTargets targets_;               // of these, in order
+  flow::CodeMap<Instruction, 4> code_;
+  std::uint32_t branch_spaces_ = 0;  // bit k: some bra ck[] was reached
+  BranchTargets targets_;            // of these, in order
 };
 
 // Bit k: some word of the code may be a `bra ck[]`.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "frontend/flow/ssa_blocks.h"
 #include "frontend/tesla/lane_order.h"
 #include "frontend/tesla/translate_instruction.h"
 #include "frontend/tesla/translate_stack.h"
@@ -29,36 +30,15 @@ class Translation : private InstructionTranslator {
  public:
   Translation(const Program& program, const ComputeFacts& facts, const ReachedCode& code,
               const ControlFlow& flow, const std::vector<LaneEffects>& effects)
-      : InstructionTranslator(program, facts, code), code_(code), flow_(flow) {
+      : InstructionTranslator(program, facts, code), code_(code), flow_(flow), blocks_(function_, b_, ssa_) {
     if (order_matters(effects)) function_.lane_order = ir::LaneOrder::taken_first;
     function_.may_widen = !warps_meet(effects) && !counts_warps(code);
   }
 
   Status run() {
-    const ir::Block entry = function_.add_block();
-    lanes_ = b_.constant(true);
-    const std::vector<std::uint32_t> order = flow_.order();
-    blocks_.resize(flow_.blocks.size());
-    unfilled_.assign(flow_.blocks.size(), 0);
-    for (const std::uint32_t b : order) {
-      blocks_[b] = function_.add_block(flow_.blocks[b].first);
-      for (unsigned k = 0; k < flow_.blocks[b].edge_count; ++k)
-        if (const std::uint32_t target = flow_.blocks[b].edges[k].target; target != kThreadEnds)
-          ++unfilled_[target];
-      if (const std::uint32_t behind = flow_.blocks[b].before; behind != kThreadEnds) ++unfilled_[behind];
-    }
-    ++unfilled_[0];
-    exit_ = function_.add_block();
-
-    b_.set_block(entry);
-    ssa_.seal(entry);
-    begin();
-    for (const std::uint32_t b : order) translate_block(b);
-    b_.set_guest_address(ir::kNoAddress);
-    b_.set_block(exit_);
-    ssa_.seal(exit_);
-    b_.ret();
-    return ssa_.finish();
+    return blocks_.run(
+        flow_.successors(), flow_.order(), [&](std::uint32_t number) { return flow_.blocks[number].first; },
+        [&] { begin(); }, [&](std::uint32_t number) { translate_block(flow_.blocks[number]); }, [] {});
   }
 
   ir::Function& function() { return function_; }
@@ -68,25 +48,23 @@ class Translation : private InstructionTranslator {
  private:
   // Lanes beyond the block's threads leave at once.
   void begin() {
+    lanes_ = b_.constant(true);
     const ir::I32 thread = thread_index();
     begin_thread(thread);
     if (facts_.threads() % kLanes == 0)
       b_.jump(blocks_[0]);
     else
-      b_.branch(b_.ILtU32(thread, b_.constant(facts_.threads())), blocks_[0], exit_);
-    filled_edge(0);
+      b_.branch(b_.ILtU32(thread, b_.constant(facts_.threads())), blocks_[0], blocks_.exit());
   }
 
-  void filled_edge(std::uint32_t target) {
-    if (target != kThreadEnds && --unfilled_[target] == 0) ssa_.seal(blocks_[target]);
-  }
   ir::Block target(const FlowEdge& edge) const {
-    return edge.target == kThreadEnds ? exit_ : blocks_[edge.target];
+    return edge.target == kThreadEnds ? blocks_.exit() : blocks_[edge.target];
+  }
+  void edge_made(std::uint32_t target) {
+    if (target != kThreadEnds) blocks_.edge_made(target);
   }
 
-  void translate_block(std::uint32_t number) {
-    const FlowBlock& block = flow_.blocks[number];
-    b_.set_block(blocks_[number]);
+  void translate_block(const FlowBlock& block) {
     const Instruction* i = nullptr;
     for (std::uint32_t pc = block.first; pc < block.end; pc += 4 * i->words()) {
       i = code_.at(pc);
@@ -103,8 +81,8 @@ class Translation : private InstructionTranslator {
     if (block.before != kThreadEnds) {
       // There is no such group: an edge that keeps the order of the blocks and is never taken.
       const ir::I1 never = b_.IEq32(b_.GroupIndex(), b_.constant(~0U));
-      b_.branch(never, blocks_[block.before], exit_);
-      filled_edge(block.before);
+      b_.branch(never, blocks_[block.before], blocks_.exit());
+      edge_made(block.before);
     } else if (block.edge_count == 1) {
       b_.jump(target(block.edges[0]), block.edges[0].backward);
     } else {
@@ -115,14 +93,12 @@ class Translation : private InstructionTranslator {
       b_.branch(first_edge == 0 ? holds : b_.Not1(holds), target(a), target(b),
                 (a.backward ? 1U : 0U) | (b.backward ? 2U : 0U));
     }
-    for (unsigned k = 0; k < block.edge_count; ++k) filled_edge(block.edges[k].target);
+    for (unsigned k = 0; k < block.edge_count; ++k) edge_made(block.edges[k].target);
   }
 
   const ReachedCode& code_;
   const ControlFlow& flow_;
-  std::vector<ir::Block> blocks_;        // of the control flow's
-  std::vector<std::uint32_t> unfilled_;  // edges into a block that are not made yet
-  ir::Block exit_;
+  flow::SsaBlocks blocks_;
 };
 
 // Whether lanes may part at the end of a block.

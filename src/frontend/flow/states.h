@@ -5,8 +5,11 @@
 
 #include <cstdint>
 #include <cstring>
+#include <string>
 #include <type_traits>
 #include <vector>
+
+#include "base/result.h"
 
 namespace warpjit::flow {
 
@@ -69,11 +72,43 @@ class StateTable {
   std::vector<std::uint32_t> slots_;  // open addressing, numbers of states
 };
 
-// Strongly connected components of a graph given by successor lists: the component number of each node.
-// Two nodes lie on a common cycle if and only if their numbers are equal (a node alone: if it has a self
-// edge).
-std::vector<std::uint32_t> components(const std::vector<std::vector<std::uint32_t>>& successors);
-// Nodes reachable from node 0, in reverse post-order.
-std::vector<std::uint32_t> reverse_post_order(const std::vector<std::vector<std::uint32_t>>& successors);
+// Finds the blocks of a program, each of which begins in a state of its own. Block is what a guest knows of
+// one.
+template <class State, class Block>
+class Explorer {
+ public:
+  // `most_blocks` bounds the number of blocks.
+  explicit Explorer(std::uint32_t most_blocks) : states_(most_blocks) {}
+
+  // The number of the block that begins in a state: the target of an edge.
+  std::uint32_t target(const State& state) {
+    const std::uint32_t number = states_.intern(state);
+    full_ |= number == StateTable<State>::kFull;
+    return number;
+  }
+
+  // step(state, block) describes the block that begins in `state`, naming the targets of its edges, and
+  // leaves the state as it is at the block's end. Blocks are numbered in the order in which they are found,
+  // `start` being 0. too_many(state, message) makes the error of a program that has more than the bound.
+  template <class Step, class TooMany>
+  Result<std::vector<Block>> run(const State& start, const Step& step, const TooMany& too_many) {
+    target(start);
+    std::vector<Block> blocks;
+    for (std::uint32_t k = 0; k < states_.size(); ++k) {
+      State state = states_[k];
+      Block block;
+      WARPJIT_CHECK(step(state, block));
+      if (full_)
+        return too_many(
+            state, "the control flow unfolds into more than " + std::to_string(states_.size()) + " blocks");
+      blocks.push_back(block);
+    }
+    return blocks;
+  }
+
+ private:
+  StateTable<State> states_;
+  bool full_ = false;
+};
 
 }  // namespace warpjit::flow

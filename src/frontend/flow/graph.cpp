@@ -1,11 +1,11 @@
-#include "frontend/flow.h"
+#include "frontend/flow/graph.h"
 
 #include <algorithm>
 
 namespace warpjit::flow {
 
 // Tarjan's algorithm with an explicit stack.
-std::vector<std::uint32_t> components(const std::vector<std::vector<std::uint32_t>>& successors) {
+std::vector<std::uint32_t> components(const Successors& successors) {
   constexpr std::uint32_t kNone = ~0u;
   const std::size_t count = successors.size();
   std::vector<std::uint32_t> index(count, kNone), low(count, 0), component(count, kNone), open;
@@ -48,7 +48,7 @@ std::vector<std::uint32_t> components(const std::vector<std::vector<std::uint32_
   return component;
 }
 
-std::vector<std::uint32_t> reverse_post_order(const std::vector<std::vector<std::uint32_t>>& successors) {
+std::vector<std::uint32_t> reverse_post_order(const Successors& successors) {
   std::vector<char> seen(successors.size(), 0);
   std::vector<std::uint32_t> order;
   struct Frame {

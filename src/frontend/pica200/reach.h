@@ -1,0 +1,23 @@
+// The instructions that control can reach from an entry by their addresses, decoded, and where it may arrive.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "frontend/flow/reach.h"
+#include "frontend/pica200/program.h"
+
+namespace warpjit::pica200 {
+
+struct ReachedCode {
+  flow::CodeMap<Instruction, 1> code;
+  // Of each word and of the one behind the last: a transfer of reached code names it, or lies before it.
+  std::vector<char> leader;
+  std::vector<std::uint32_t> undefined;  // words that are reached and are no instructions, as they were met
+  bool past_end = false;                 // an address behind the last word is reached
+};
+
+// Follows both ways of every transfer; undefined words end a way.
+ReachedCode find_reached(const Program& program, std::uint32_t entry);
+
+}  // namespace warpjit::pica200
