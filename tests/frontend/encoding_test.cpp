@@ -72,6 +72,7 @@ constexpr RowIndex<kKey, index_entries(kRows, kKey)> kIndex(kRows);
 TEST(EncodingGrammar, RowsSayBitsAndWords) {
   EXPECT_EQ(kRows[1].mask, (LongWord<2>{{0, std::uint64_t{0x7f} << 56}}));
   EXPECT_EQ(kRows[1].match, (LongWord<2>{{0, std::uint64_t{0x12} << 56}}));
+  EXPECT_EQ(kRows[1].word_with(~LongWord<2>{}), (LongWord<2>{{~std::uint64_t{0}, 0x92ffffffffffffff}}));
   EXPECT_EQ(kRows[1].syntax().size(), 7U);
   EXPECT_EQ(kRows[1].syntax()[1].value, 2);  // f32
 }

@@ -47,7 +47,7 @@ TEST(PicaRandom, BothLoopsAgree) {
     for (const ThreadState& thread : random.threads) {
       ThreadState a = thread, b = thread;
       ASSERT_TRUE(interpreter->run(random.uniforms, a, kRandomFuel));
-      ASSERT_TRUE(interpreter->run_portable(random.uniforms, b, kRandomFuel));
+      ASSERT_TRUE(interpreter->run(random.uniforms, b, kRandomFuel, HostCode::portable));
       ASSERT_EQ(std::memcmp(a.o, b.o, sizeof a.o), 0) << seed;
       ASSERT_EQ(std::memcmp(a.r, b.r, sizeof a.r), 0) << seed;
       ASSERT_TRUE(a.aL == b.aL && a.a0[0] == b.a0[0] && a.a0[1] == b.a0[1]) << seed;

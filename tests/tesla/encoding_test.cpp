@@ -50,7 +50,7 @@ TEST(TeslaEncoding, WordsOfEveryRowSurvive) {
       // Few bits set besides those of the row: most such words have a meaning.
       std::uint64_t noise = random.next();
       for (int k = n % 4; k > 0; --k) noise &= random.next();
-      const std::uint64_t word = row.match | (noise & ~row.mask);
+      const std::uint64_t word = row.word_with(noise);
       const ProgramType type = kTypes[n % 4];
       const auto w0 = static_cast<std::uint32_t>(word), w1 = static_cast<std::uint32_t>(word >> 32);
       decoded += try_decode(type, w0, w1).has_value() ? 1 : 0;

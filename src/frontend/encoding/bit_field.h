@@ -19,6 +19,14 @@ struct LongWord {
     for (unsigned k = 0; k < kParts; ++k) a.part[k] &= b.part[k];
     return a;
   }
+  friend constexpr LongWord operator|(LongWord a, const LongWord& b) {
+    for (unsigned k = 0; k < kParts; ++k) a.part[k] |= b.part[k];
+    return a;
+  }
+  friend constexpr LongWord operator~(LongWord a) {
+    for (std::uint64_t& part : a.part) part = ~part;
+    return a;
+  }
 };
 
 // Bits low to low + width - 1 of a word, width at most 32.

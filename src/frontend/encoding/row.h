@@ -72,6 +72,10 @@ struct Row {
   }
   constexpr std::span<const typename Grammar::Token> syntax() const { return {tokens.data(), token_count}; }
   constexpr bool matches(const typename Grammar::Word& word) const { return (word & mask) == match; }
+  // A word of this row, its other bits being those of `bits`.
+  constexpr typename Grammar::Word word_with(const typename Grammar::Word& bits) const {
+    return match | (bits & ~mask);
+  }
 };
 
 // Parses rows. Guest derives from it and has `bool operand(std::string_view word)`, which adds the tokens of

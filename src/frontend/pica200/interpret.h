@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "frontend/interpret/host_code.h"
 #include "frontend/pica200/program.h"
 
 namespace warpjit::pica200 {
@@ -57,6 +58,8 @@ struct GeometryUnit {
   void emit();  // EMIT
 };
 
+using interpret::HostCode;
+
 struct MicroOp;  // interpret_ops.h
 
 class Interpreter {
@@ -70,14 +73,12 @@ class Interpreter {
   // Interpreter. Assumes the default floating-point environment. `fuel` is the number of transfers to an
   // address <= the current one that the thread may make. EMIT and SETEMIT do nothing. Errors: out_of_fuel and
   // fault, with the guest address; the state is then unspecified but every register is readable.
-  Status run(const Uniforms& uniforms, ThreadState& state, std::uint64_t fuel) const;
+  Status run(const Uniforms& uniforms, ThreadState& state, std::uint64_t fuel,
+             HostCode code = HostCode::best) const;
 
   // One invocation of a geometry program; the unit's triangles are those of this invocation. Sets b15
   // at the end.
   Status run(Uniforms& uniforms, GeometryUnit& unit, std::uint64_t fuel) const;
-
-  // As the first, but never with the code for newer hosts: the same bits, for tests and comparisons.
-  Status run_portable(const Uniforms& uniforms, ThreadState& state, std::uint64_t fuel) const;
 
   Interpreter(Interpreter&&) noexcept;
   Interpreter& operator=(Interpreter&&) noexcept;
@@ -85,7 +86,8 @@ class Interpreter {
 
  private:
   Interpreter();
-  Status run(const Uniforms& uniforms, ThreadState& state, GeometryUnit* unit, std::uint64_t fuel) const;
+  Status run(const Uniforms& uniforms, ThreadState& state, GeometryUnit* unit, std::uint64_t fuel,
+             HostCode code) const;
   Status finish(int outcome, std::uint32_t address, ThreadState& state) const;
 
   std::vector<MicroOp> ops_;

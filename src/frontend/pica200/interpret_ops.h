@@ -95,10 +95,10 @@ struct Ending {
 using RunLoop = Ending (*)(const MicroOp* ops, const std::uint32_t* op_of_address, std::uint32_t entry_op,
                            const Uniforms& uniforms, ThreadState& state, GeometryUnit* unit,
                            std::uint64_t fuel);
-Ending run_baseline(const MicroOp* ops, const std::uint32_t* op_of_address, std::uint32_t entry_op,
+Ending run_loop_baseline(const MicroOp* ops, const std::uint32_t* op_of_address, std::uint32_t entry_op,
                     const Uniforms& uniforms, ThreadState& state, GeometryUnit* unit, std::uint64_t fuel);
 // The same source compiled for AVX2; only on x86-64, only to be called where the host has it.
-Ending run_avx2(const MicroOp* ops, const std::uint32_t* op_of_address, std::uint32_t entry_op,
+Ending run_loop_avx2(const MicroOp* ops, const std::uint32_t* op_of_address, std::uint32_t entry_op,
                 const Uniforms& uniforms, ThreadState& state, GeometryUnit* unit, std::uint64_t fuel);
 
 }  // namespace warpjit::pica200

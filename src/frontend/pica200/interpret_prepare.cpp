@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "frontend/interpret/fault.h"
 #include "frontend/pica200/interpret_ops.h"
 
 namespace warpjit::pica200 {
@@ -355,38 +356,29 @@ Status Interpreter::finish(int outcome, std::uint32_t address, ThreadState& stat
   if (outcome == kDone) return {};
   const bool inside = address < code_.size();
   const std::string where = where_word(source_name_, address, inside ? code_[address] : 0);
-  if (outcome == kOutOfFuel) return Error{ErrorCode::out_of_fuel, "out of fuel", where};
+  if (outcome == kOutOfFuel) return Error{ErrorCode::out_of_fuel, interpret::kOutOfFuelMessage, where};
   if (!inside) return Error{ErrorCode::fault, "the program ran past its last word", where};
   const auto instruction = try_decode(code_[address]);
   if (!instruction) return Error{ErrorCode::fault, "undefined PICA200 opcode reached", where};
   return misplaced(*instruction, where);
 }
 
-Status Interpreter::run(const Uniforms& uniforms, ThreadState& state, std::uint64_t fuel) const {
-  return run(uniforms, state, nullptr, fuel);
+Status Interpreter::run(const Uniforms& uniforms, ThreadState& state, std::uint64_t fuel,
+                        HostCode code) const {
+  return run(uniforms, state, nullptr, fuel, code);
 }
 
 Status Interpreter::run(Uniforms& uniforms, GeometryUnit& unit, std::uint64_t fuel) const {
-  const Status status = run(uniforms, unit.registers, &unit, fuel);
+  const Status status = run(uniforms, unit.registers, &unit, fuel, HostCode::best);
   uniforms.b |= 0x8000;
   return status;
 }
 
-Status Interpreter::run(const Uniforms& uniforms, ThreadState& state, GeometryUnit* unit,
-                        std::uint64_t fuel) const {
-#if defined(WARPJIT_PICA_AVX2)
-  static const RunLoop loop =
-      __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? run_avx2 : run_baseline;
-#else
-  constexpr RunLoop loop = run_baseline;
-#endif
-  const Ending ending = loop(ops_.data(), op_of_address_.data(), entry_op_, uniforms, state, unit, fuel);
-  return finish(ending.outcome, ending.address, state);
-}
-
-Status Interpreter::run_portable(const Uniforms& uniforms, ThreadState& state, std::uint64_t fuel) const {
+Status Interpreter::run(const Uniforms& uniforms, ThreadState& state, GeometryUnit* unit, std::uint64_t fuel,
+                        HostCode code) const {
+  static const interpret::Instances<RunLoop> loops = WARPJIT_INSTANCES(run_loop);
   const Ending ending =
-      run_baseline(ops_.data(), op_of_address_.data(), entry_op_, uniforms, state, nullptr, fuel);
+      loops.choose(code)(ops_.data(), op_of_address_.data(), entry_op_, uniforms, state, unit, fuel);
   return finish(ending.outcome, ending.address, state);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/element_ref.h"
 #include "base/random.h"
+#include "frontend/pica200/encoding.h"
 
 namespace warpjit::pica200 {
 namespace {
@@ -428,13 +429,7 @@ RandomProgram random_program(std::uint64_t seed, const RandomOptions& options) {
 }
 
 std::uint32_t random_word(std::uint64_t seed, Opcode opcode) {
-  Random random(seed);
-  Instruction instruction;
-  instruction.opcode = opcode;
-  instruction.unused = static_cast<std::uint32_t>(random.next()) & unused_bits(opcode);
-  for (const Field& field : fields(opcode))
-    instruction.*field.member = static_cast<std::uint16_t>(random.below(1U << field.width));
-  return encode(instruction);
+  return rows()[static_cast<std::size_t>(opcode)].word_with(static_cast<std::uint32_t>(Random(seed).next()));
 }
 
 }  // namespace warpjit::pica200

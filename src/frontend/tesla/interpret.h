@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "frontend/grid.h"
+#include "frontend/interpret/host_code.h"
 #include "frontend/tesla/program.h"
 #include "warpjit/tesla.hpp"
 
@@ -53,8 +54,7 @@ struct alignas(64) WarpRegisters {
   std::uint32_t c[4][kLanes] = {};  // 4 bits
 };
 
-// Which of its loops an interpreter uses: the bits are the same.
-enum class HostCode : std::uint8_t { best, portable };
+using interpret::HostCode;
 
 struct WarpOp;  // interpret_op.h
 

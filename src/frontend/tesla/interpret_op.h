@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "frontend/interpret/fault.h"
 #include "frontend/tesla/interpret.h"
 
 namespace warpjit::tesla {
@@ -70,10 +71,7 @@ struct BlockContext {
   std::array<std::uint32_t, kBarriers> wanted{};   // that complete it; 0: all that have not exited
   RunReport report;
   Profiler* profiler = nullptr;  // is told of every instruction if there
-  // What stopped the run.
-  ErrorCode error = ErrorCode::internal;
-  const char* message = nullptr;
-  std::uint32_t error_pc = 0;
+  interpret::Stop stop;
 };
 
 enum class WarpOutcome : std::uint8_t { finished, at_barrier, stopped };

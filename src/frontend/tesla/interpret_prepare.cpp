@@ -16,15 +16,9 @@ constexpr std::uint32_t kNoOp = ~std::uint32_t{0};
 std::uint8_t registers_of(Type type) { return static_cast<std::uint8_t>(std::max(1U, size_of(type) / 4)); }
 
 using RunWarp = WarpOutcome (*)(BlockContext&, Warp&);
-RunWarp loop_for([[maybe_unused]] HostCode code) {
-#if defined(WARPJIT_TESLA_AVX2)
-  if (code == HostCode::portable) return run_warp_baseline;
-  static const RunWarp best =
-      __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? run_warp_avx2 : run_warp_baseline;
-  return best;
-#else
-  return run_warp_baseline;
-#endif
+RunWarp loop_for(HostCode code) {
+  static const interpret::Instances<RunWarp> loops = WARPJIT_INSTANCES(run_warp);
+  return loops.choose(code);
 }
 
 }  // namespace
@@ -32,14 +26,10 @@ RunWarp loop_for([[maybe_unused]] HostCode code) {
 std::string to_string(const MemoryFault& fault) {
   const char* names[] = {"c", "s", "l", "a", "p", "o", "g"};
   const auto space = static_cast<unsigned>(fault.space) - static_cast<unsigned>(Operand::Kind::constant);
-  std::string text = fault.is_store ? "store to " : "load from ";
-  text += space < 7 ? names[space] : "?";
+  std::string name = space < 7 ? names[space] : "?";
   if (fault.space == Operand::Kind::constant || fault.space == Operand::Kind::global)
-    text += std::to_string(fault.index);
-  char address[16];
-  std::snprintf(address, sizeof address, "0x%x", fault.address);
-  return text + "[" + address + "] by thread " + std::to_string(fault.thread) + " of block (" +
-         std::to_string(fault.block[0]) + ", " + std::to_string(fault.block[1]) + ")";
+    name += std::to_string(fault.index);
+  return interpret::access_text(fault.is_store, name, fault.address, fault.thread, fault.block);
 }
 
 void RunReport::add(const RunReport& other) {
@@ -193,9 +183,7 @@ struct BlockRun {
       if (all_done) return {};
       if (!progress) {
         const auto waits = std::ranges::find_if(warps_, [](const Warp& warp) { return !warp.done; });
-        context_.error = ErrorCode::fault;
-        context_.message = "a barrier can never complete";
-        context_.error_pc = waits->waiting_pc;
+        context_.stop = {ErrorCode::fault, "a barrier can never complete", waits->waiting_pc};
         return stopped(*waits);
       }
     }
@@ -215,11 +203,10 @@ struct BlockRun {
   }
 
   Error stopped(const Warp& warp) const {
-    return {context_.error,
-            std::string(context_.message) + ", in warp " + std::to_string(warp.first_thread / kLanes) +
-                " of block (" + std::to_string(context_.block[0]) + ", " + std::to_string(context_.block[1]) +
-                ")",
-            interpreter_.program_.where(context_.error_pc)};
+    return {context_.stop.code,
+            std::string(context_.stop.message) + ", in warp " + std::to_string(warp.first_thread / kLanes) +
+                interpret::block_text(context_.block),
+            interpreter_.program_.where(context_.stop.address)};
   }
 
   const Interpreter& interpreter_;

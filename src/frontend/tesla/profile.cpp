@@ -11,8 +11,7 @@ namespace {
 constexpr std::size_t kMaxRaces = 1024;  // pairs of instructions; more are only counted
 
 std::string thread_text(const BlockContext& context, std::uint32_t thread) {
-  return "thread " + std::to_string(thread) + " of block (" + std::to_string(context.block[0]) + ", " +
-         std::to_string(context.block[1]) + ")";
+  return "thread " + std::to_string(thread) + interpret::block_text(context.block);
 }
 
 // 32-bit registers that an operand names from its own on.

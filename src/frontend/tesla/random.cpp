@@ -428,7 +428,7 @@ class Generator {
       if (row.form == Form::short_ || !is_arithmetic(row.opcode)) continue;
       std::uint64_t noise = random_.next();
       if (random_.one_in(2)) noise &= random_.next();
-      const std::uint64_t word = row.match | (noise & ~row.mask);
+      const std::uint64_t word = row.word_with(noise);
       auto instruction = try_decode(ProgramType::compute, static_cast<std::uint32_t>(word),
                                     static_cast<std::uint32_t>(word >> 32));
       if (!instruction || !settle(*instruction)) continue;

@@ -1,0 +1,30 @@
+// What ends or mars a run of a guest interpreter, as people read it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace warpjit::interpret {
+
+// What stopped a run, and the guest address of the instruction that did.
+struct Stop {
+  ErrorCode code = ErrorCode::internal;
+  const char* message = nullptr;
+  std::uint32_t address = 0;
+};
+
+inline constexpr const char* kOutOfFuelMessage = "out of fuel";
+
+// " of block (0, 1)"
+std::string block_text(const std::array<std::uint32_t, 2>& block);
+
+// "store to g14[0x1000] by thread 3 of block (0, 1)". `space` is its name,
+// "g14".
+std::string access_text(bool is_store, std::string_view space, std::uint32_t address, std::uint32_t thread,
+                        const std::array<std::uint32_t, 2>& block);
+
+}  // namespace warpjit::interpret
