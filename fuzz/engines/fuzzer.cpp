@@ -1,7 +1,10 @@
 #include "engines/fuzzer.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
+#include "files.h"
 #include "runtime/engine/engine.h"
 
 namespace warpjit::fuzz {
@@ -68,6 +71,14 @@ std::vector<Configuration> Fuzzer::digested(const RunOptions& base, EngineKind k
   if (kind != EngineKind::guest && ways.dispatch)
     list.insert(list.begin() + 1, {"+dispatch", &full_, run, true});
   return list;
+}
+
+void Fuzzer::write_finding(const std::string& name, const std::string& json, std::uint64_t fuel) const {
+  const std::string file = options_.out + "/" + name;
+  if (const Status written = tool::write_file(file, json + "\n"); !written)
+    fmt::print(stderr, "warpjit_fuzz: {}\n", to_string(written.error()));
+  else
+    fmt::print("launch file: {0} (warpjit verify {0} --dispatch --fuel {1})\n", file, fuel);
 }
 
 void Fuzzer::clear_caches() const {

@@ -61,6 +61,8 @@ class Fuzzer {
   std::vector<Configuration> digested(const RunOptions& base, EngineKind kind, Target target,
                                       const Ways& ways) const;
   void clear_caches() const;
+  // Writes the launch file of a finding into the folder of the options and says how to look at it.
+  void write_finding(const std::string& name, const std::string& json, std::uint64_t fuel) const;
 
   const Options& options_;
   Engine full_, few_registers_, wide_;

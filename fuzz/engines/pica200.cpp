@@ -8,9 +8,9 @@
 
 #include "bound_launch.h"
 #include "engines/fuzzer.h"
-#include "files.h"
 #include "frontend/pica200/disassemble.h"
 #include "frontend/pica200/random.h"
+#include "frontend/random/reduce.h"
 #include "launch_write.h"
 
 namespace warpjit::fuzz {
@@ -207,7 +207,7 @@ class Pica200Fuzzer final : public Fuzzer {
 
   // One thread if it shows the difference alone, and NOPs for every instruction that does not matter.
   LaunchFile minimize(LaunchFile launch, const Variation& variation, const Finding& finding) {
-    constexpr std::uint32_t kNop = 0x84000000;
+    static constexpr std::uint32_t kNop[] = {0x84000000};
     if (finding.mismatch && !launch.is_geometry()) {
       const FileReader no_files = [](const std::string& name) -> Result<std::vector<std::byte>> {
         return Error{ErrorCode::io, "no such file", name};
@@ -217,16 +217,7 @@ class Pica200Fuzzer final : public Fuzzer {
       if (alone && shows(*alone, variation)) launch = std::move(*alone);
     }
     if (!shows(launch, variation)) return launch;
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (std::uint32_t& word : launch.program.code) {
-        const std::uint32_t before = std::exchange(word, kNop);
-        if (before == kNop || shows(launch, variation))
-          changed |= before != kNop;
-        else
-          word = before;
-      }
-    }
+    random::replace_by_nops(launch.program.code, kNop, [&] { return shows(launch, variation); });
     return launch;
   }
 
@@ -239,12 +230,8 @@ class Pica200Fuzzer final : public Fuzzer {
     fmt::print("what matters of it:\n{}\n", pica200::disassemble(launch.program));
     if (const auto still = check(launch, variation))
       fmt::print("{}: {}\n", still->configuration, still->text);
-    const std::string file = fmt::format("{}/fuzz-{}.json", options_.out, seed);
-    const Json json = write_launch(launch, 0, launch.count);
-    if (const Status written = write_file(file, json.dump(1) + "\n"); !written)
-      fmt::print(stderr, "warpjit_fuzz: {}\n", to_string(written.error()));
-    else
-      fmt::print("launch file: {0} (warpjit verify {0} --dispatch --fuel {1})\n", file, pica200::kRandomFuel);
+    write_finding(fmt::format("fuzz-{}.json", seed), write_launch(launch, 0, launch.count).dump(1),
+                  pica200::kRandomFuel);
   }
 
   using Json = nlohmann::ordered_json;

@@ -6,7 +6,7 @@
 
 #include "base/hash.h"
 #include "engines/fuzzer.h"
-#include "files.h"
+#include "frontend/random/reduce.h"
 #include "frontend/tesla/disassemble.h"
 #include "frontend/tesla/random.h"
 #include "frontend/tesla/shader.h"
@@ -49,22 +49,10 @@ class TeslaFuzzer final : public Fuzzer {
   bool run(std::uint64_t seed) override {
     const Variation variation = vary(seed);
     const tesla::RandomKernel kernel = make(seed);
-    RunOptions guest;
-    guest.engine = EngineKind::guest;
-    guest.threads = 1;
-    const Outcome wanted = outcome(kernel, variation, full_, guest);
-    RunOptions base;
-    base.threads = variation.host_threads;
-    for (const Configuration& way : configurations(base, ways(seed))) {
-      const Outcome got = outcome(kernel, variation, *way.engine, way.options());
-      if (got.end == kLimited) continue;
-      other_faults_ += got.fault != wanted.fault ? 1 : 0;
-      if (is_same(wanted, got)) continue;
-      report(seed, kernel, variation, way.name, wanted, got);
-      return false;
-    }
+    const auto finding = check(kernel, variation, seed);
+    if (finding) report(seed, kernel, variation, *finding);
     clear_caches();
-    return true;
+    return !finding;
   }
 
   std::string digest(std::uint64_t seed, EngineKind kind, Target target) override {
@@ -88,6 +76,42 @@ class TeslaFuzzer final : public Fuzzer {
 
  private:
   static constexpr const char* kLimited = "beyond a limit";
+  static constexpr std::uint32_t kNop[] = {0xf0000001, 0xe0000780};  // generated instructions are long
+
+  // What went wrong in one way of running.
+  struct Finding {
+    std::string way;
+    Outcome wanted, got;
+  };
+  std::optional<Finding> check(const tesla::RandomKernel& kernel, const Variation& variation,
+                               std::uint64_t seed) {
+    RunOptions guest;
+    guest.engine = EngineKind::guest;
+    guest.threads = 1;
+    const Outcome wanted = outcome(kernel, variation, full_, guest);
+    RunOptions base;
+    base.threads = variation.host_threads;
+    for (const Configuration& way : configurations(base, ways(seed))) {
+      const Outcome got = outcome(kernel, variation, *way.engine, way.options());
+      if (got.end == kLimited) continue;
+      other_faults_ += got.fault != wanted.fault ? 1 : 0;
+      if (!is_same(wanted, got)) return Finding{way.name, wanted, got};
+    }
+    return std::nullopt;
+  }
+
+  // NOPs for every instruction that does not matter. What is left may race, so it runs on one thread: then
+  // all engines still make its accesses in the same order. It must end in the guest interpreter.
+  tesla::RandomKernel minimize(tesla::RandomKernel kernel, Variation variation, std::uint64_t seed) {
+    variation.host_threads = 1;
+    const auto shows = [&] {
+      const auto finding = check(kernel, variation, seed);
+      clear_caches();
+      return finding && finding->wanted.end == "done";
+    };
+    if (shows()) random::replace_by_nops(kernel.program.code, kNop, shows);
+    return kernel;
+  }
 
   Ways ways(std::uint64_t seed) const {
     const std::uint64_t bits = mix(seed);
@@ -135,8 +159,22 @@ class TeslaFuzzer final : public Fuzzer {
   }
 
   void report(std::uint64_t seed, const tesla::RandomKernel& kernel, const Variation& variation,
-              const std::string& way, const Outcome& wanted, const Outcome& got) const {
-    fmt::print("seed {}: {} against guest\n", seed, way);
+              const Finding& finding) {
+    fmt::print("seed {}: {} against guest\n", seed, finding.way);
+    print_difference(finding);
+    fmt::print("{} host threads\n\n{}\n", variation.host_threads, tesla::disassemble(kernel.program));
+    const tesla::RandomKernel reduced = minimize(kernel, variation, seed);
+    fmt::print("what matters of it:\n{}\n", tesla::disassemble(reduced.program));
+    if (const auto still = check(reduced, variation, seed)) {
+      fmt::print("{}\n", still->way);
+      print_difference(*still);
+    }
+    write_finding(fmt::format("fuzz-tesla-{}.json", seed), launch_json(reduced, variation).dump(1),
+                  tesla::kRandomFuel);
+  }
+
+  static void print_difference(const Finding& finding) {
+    const auto& [way, wanted, got] = finding;
     fmt::print("wanted: {} {}{}\n   got: {} {}{}\n", wanted.end, wanted.fault, wanted.message, got.end,
                got.fault, got.message);
     if (got.g1.size() == wanted.g1.size()) {
@@ -145,13 +183,6 @@ class TeslaFuzzer final : public Fuzzer {
         fmt::print("g1[{:#x}], thread {}: wanted {:#010x}, got {:#010x}\n", 4 * (a - wanted.g1.begin()),
                    (a - wanted.g1.begin()) / 32, *a, *b);
     }
-    fmt::print("{} host threads\n\n{}\n", variation.host_threads, tesla::disassemble(kernel.program));
-    const std::string file = fmt::format("{}/fuzz-tesla-{}.json", options_.out, seed);
-    if (const Status written = tool::write_file(file, launch_json(kernel, variation).dump(1) + "\n");
-        !written)
-      fmt::print(stderr, "warpjit_fuzz: {}\n", to_string(written.error()));
-    else
-      fmt::print("launch file: {0} (warpjit verify {0} --dispatch --fuel {1})\n", file, tesla::kRandomFuel);
   }
 
   static nlohmann::ordered_json launch_json(const tesla::RandomKernel& kernel, const Variation& variation) {
