@@ -205,6 +205,11 @@ struct OutputBuffer {
   Format format;
 };
 
+// Fuel bounds how long a guest program runs, in all kinds of work and in every engine alike. It counts the
+// backward transfers of each guest thread: to an address that is not behind the transfer's own. (One that is
+// part of no cycle need not be counted; a thread makes it once.) With fuel F a run in which no thread makes
+// more than F finishes; one in which a thread makes more than 2F ends with out_of_fuel and a guest address; in
+// between either may happen. With the default, an endless program ends within two seconds.
 inline constexpr std::uint64_t kDefaultFuel = std::uint64_t{1} << 20;
 
 // How the outputs of a vertex stage become the inputs of geometry invocations. The attributes of a vertex are
@@ -320,7 +325,7 @@ class WARPJIT_API Launch {
   // allowed and does nothing.
   void set_count(std::uint64_t count);
   std::uint64_t count() const;
-  // Backward transfers that one thread may make; more than this times the group's lanes is out_of_fuel.
+  // Backward transfers that one thread may make (kDefaultFuel has the rule).
   void set_fuel(std::uint64_t fuel);
   std::uint64_t fuel() const;
   // Lets output rows share bytes with input rows. Promised is only: a thread whose outputs overlap no other

@@ -1,5 +1,6 @@
 // The other side of calls out of generated code: operations lane by lane, by their definitions in ir/.
 #include <array>
+#include <atomic>
 
 #include "backend/target.h"
 #include "ir/callout.h"
@@ -69,11 +70,29 @@ void memory(const CallSite& site, ir::BlockMemory& block, std::uint32_t thread, 
   }
 }
 
+void count_fuel(KernelArgs& args, const CallSite& site, const std::uint32_t* words) {
+  args.guest_address = site.guest_address;
+  // KernelArgs has the address of an atomic.
+  if (reinterpret_cast<const std::atomic<std::uint32_t>*>(args.cancel)->load(std::memory_order_relaxed) !=
+      0) {
+    args.status = KernelStatus::cancelled;
+    return;
+  }
+  args.status = KernelStatus::out_of_fuel;
+  if (args.fuel_counts == nullptr) return;
+  const bool fixed_width = site.immediate != 0;
+  args.fuel_counts->of_group(args.group_count, fixed_width ? args.more_blocks : 0);
+  const std::size_t first = site.immediate > 1 ? std::size_t{args.group_index} * site.lanes : 0;
+  const auto takes = [&](std::size_t n) { return site.unguarded || words[n] != 0; };
+  if (args.fuel_counts->count(first, site.lanes, takes)) args.status = KernelStatus::done;
+}
+
 }  // namespace
 
 void call_out(KernelArgs* args, std::uint32_t number, std::uint32_t* words) {
   const CallSite& site = args->call_sites[number];
   const OpcodeInfo& row = ir::info(site.opcode);
+  if (site.opcode == Opcode::BurnFuel) return count_fuel(*args, site, words);
   const std::size_t lanes = site.lanes, pitch = site.pitch, operand_count = row.operands.size(),
                     result_count = row.results.size();
   std::uint32_t* const results = words + operand_count * pitch;

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/fuel.h"
 #include "base/result.h"
 #include "ir/memory.h"
 #include "ir/pipeline.h"
@@ -55,7 +56,8 @@ struct CallSite {
   std::uint32_t lanes = 0;  // that take part: those of the group
   std::uint32_t pitch = 0;  // words from one operand to the next, as many as lanes or more
   std::uint64_t immediate = 0;
-  // Of accesses to memory. All lanes act: operand 0, the guard, is not among the words.
+  // Of accesses to memory, and of BurnFuel, whose immediate is 0 but for groups of fixed width, where it is
+  // ir::Function::inner_groups. All lanes act: operand 0, the guard, is not among the words.
   bool unguarded = false;
   // Of operand 1, the address, there is the word of the group's lane 0 only: a lane adds the strides of the
   // bits that are set in its number, modulo 2^16 if it wraps there (ir/analysis/lane_shape).
@@ -103,7 +105,7 @@ inline constexpr std::uint32_t kMaxOutputs = 44;
 struct KernelArgs {
   std::uint32_t* table;         // the uniform table, 64-byte aligned; the preamble writes to it
   std::uint64_t group_count;    // groups to run, at least 1; every lane of them is live
-  std::uint64_t fuel;           // backward transfers allowed to each group
+  std::uint64_t fuel;           // group_fuel: backward transfers of a group before its threads are counted
   const std::uint32_t* cancel;  // polled where fuel is burnt; not 0 stops the call
   KernelStatus status;          // set by the kernel when it stops early
   std::uint32_t guest_address;  // where it stopped
@@ -126,6 +128,8 @@ struct KernelArgs {
   std::uint32_t grid_columns;  // stays
   std::uint32_t block_groups;  // stays: what group_count is at the begin of the blocks that follow
   std::uint64_t more_blocks;   // after this one
+
+  FuelCounts* fuel_counts;  // of call_out: of the threads. Null: none may make a transfer more
 
   // Goes on to the next block, as code does behind the last group of one. False: there is none.
   bool next_block() {

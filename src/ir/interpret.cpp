@@ -140,6 +140,7 @@ class Preparation {
     if (burn_on_edges_ && edge.index < 64 && ((from.backward >> edge.index) & 1) != 0) {
       Operation burn;
       burn.opcode = Opcode::BurnFuel;
+      burn.a = kAllLanes;
       burn.guest_address = f_.inst(from.last).guest_address;
       if (burn.guest_address == kNoAddress) burn.guest_address = from.guest_address;
       out_.operations_.push_back(burn);
@@ -290,9 +291,11 @@ Status Interpreter::run(Frame& frame, const Memory& memory, std::uint64_t first_
   context.block_frame = memory.frame.data();
   context.frame_slots = frame_slots_;
   context.group_lanes = group_lanes_;
-  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
-  const std::uint64_t threads = std::uint64_t{lanes_} * inner_groups_;
-  context.fuel = fuel > kMost / threads ? kMost : fuel * threads;
+  context.inner = inner_groups_ > 1;
+  context.fuel = group_fuel(fuel);
+  // A thread that is alone is the group.
+  FuelCounts counts(lanes_ == 1 && !context.inner ? 0 : fuel);
+  context.fuel_counts = &counts;
   for (std::uint64_t done = 0; done < thread_count; done += lanes_) {
     context.first_thread = first_thread + done;
     context.active = static_cast<std::uint32_t>(std::min<std::uint64_t>(lanes_, thread_count - done));

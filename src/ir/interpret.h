@@ -60,8 +60,8 @@ class Interpreter {
 
   // Runs threads first_thread .. first_thread + thread_count - 1, ascending, in groups of `lanes`; the idle
   // lanes of a last group copy its last thread and store nothing. A preamble runs with a count of 1.
-  // Each thread may make `fuel` backward transfers, a group `fuel * lanes` (DESIGN.md 3.5): in thread form
-  // on marked edges, in group form by BurnFuel (or on marked edges, as long as insert_fuel has not run).
+  // Each thread may make `fuel` backward transfers (base/fuel.h): in thread form on marked edges, exactly, in
+  // group form by BurnFuel (or on marked edges, as long as insert_fuel has not run).
   // Functions of blocks: threads 0 .. n-1, n = block_groups / inner_groups * lanes, are those of one block.
   // Errors: out_of_fuel with "guest address N", cancelled, bad_input if a binding is missing, fault by Stop.
   // The outputs of threads before the failing group are complete.

@@ -208,10 +208,20 @@ WARPJIT_MEANING std::uint32_t* frame_row(const Operation& operation, const Group
   return context.block_frame + (std::size_t{frame[operation.a]} * context.frame_slots + slot) * kLanes;
 }
 
+// False: some thread has used up what it may.
+template <unsigned kLanes>
+bool count_fuel(const Operation& operation, const GroupContext& context, const std::uint32_t* frame,
+                bool first) {
+  if (first) context.fuel_counts->restart();
+  return context.fuel_counts->count(context.inner ? context.first_thread : 0, kLanes, [&](std::size_t lane) {
+    return operation.a == kAllLanes || frame[operation.a + lane] != 0;
+  });
+}
+
 template <unsigned kLanes>
 WARPJIT_MEANING GroupOutcome run_group(GroupContext& context, std::uint32_t* frame) {
   const Operation* next = context.operations;
-  std::uint64_t fuel = context.fuel;
+  std::int64_t fuel = context.fuel;
   for (;;) {
     const Operation& operation = *next++;
     // The lane-wise rows; then the others, which are few.
@@ -250,8 +260,8 @@ WARPJIT_MEANING GroupOutcome run_group(GroupContext& context, std::uint32_t* fra
       case Opcode::BurnFuel:
         if (context.cancel != nullptr && context.cancel->load(std::memory_order_relaxed) != 0)
           return {GroupEnd::cancelled, operation.guest_address, {}};
-        if (fuel == 0) return {GroupEnd::out_of_fuel, operation.guest_address, {}};
-        --fuel;
+        if (--fuel < 0 && !count_fuel<kLanes>(operation, context, frame, fuel == -1))
+          return {GroupEnd::out_of_fuel, operation.guest_address, {}};
         break;
       case Opcode::LoadUniformI32:
       case Opcode::LoadUniformF32:

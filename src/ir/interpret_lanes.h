@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/fuel.h"
 #include "ir/interpret.h"
 
 namespace warpjit::ir {
@@ -20,12 +21,17 @@ struct GroupContext {
   std::uint32_t first_slot;    // word offset
   std::uint64_t first_thread;  // of this group; SetGroup changes it
   std::uint32_t active;        // lanes that are threads: 1 .. lanes
-  std::uint64_t fuel;          // backward transfers left to the group
+  std::int64_t fuel;           // group_fuel
+  FuelCounts* fuel_counts;
+  bool inner;  // does a call run several groups, which share `fuel`?
   BlockMemory* block;
   std::uint32_t* block_frame;
   std::uint32_t frame_slots;  // of a group
   std::uint32_t group_lanes;  // of LaneIndex and GroupIndex
 };
+
+// Operand of a BurnFuel that stands for all lanes.
+inline constexpr std::uint32_t kAllLanes = ~0u;
 
 enum class GroupEnd : std::uint8_t { done, out_of_fuel, cancelled, stopped };
 struct GroupOutcome {

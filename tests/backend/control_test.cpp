@@ -250,7 +250,7 @@ TEST_P(ControlCode, LoopsWithPhisOfAllTypes) {
   k.b.set_block(body);
   const I32 next = k.b.IAdd32(turn, k.b.constant(1));
   const I32 next_sum = k.b.IAdd32(sum, k.b.select(b1, k.word(v1), turn));
-  k.b.BurnFuel();
+  k.b.BurnFuel(k.b.constant(true));
   const F32 next_uf = k.b.FAdd32(uf, k.b.constant(1.0f));
   const I1 next_ub = k.b.Not1(ub);
   k.b.jump(header);
@@ -309,7 +309,7 @@ TEST_P(ControlCode, LoopsWhileAnyLane) {
   const I1 live = k.b.ILtU32(count, limit);
   k.b.branch(k.b.AnyLane(live), body, end);
   k.b.set_block(body);
-  k.b.BurnFuel();
+  k.b.BurnFuel(k.b.constant(true));
   const I32 next = k.b.select(live, k.b.IAdd32(count, k.b.constant(1)), count);
   k.b.jump(header);
   k.arrive(count, {k.b.constant(0), next});
@@ -417,13 +417,13 @@ ir::Function nested_loops() {
   k.b.set_block(inner);
   const I32 next_j = k.b.IAdd32(j, k.b.constant(1)), next_sum = k.b.IAdd32(sum, i);
   k.b.set_guest_address(0x123);
-  k.b.BurnFuel();
+  k.b.BurnFuel(k.b.constant(true));
   k.b.set_guest_address(0x50);
   k.b.branch(k.b.ILtU32(next_j, k.b.LoadUniformI32(4)), inner, latch);
   k.b.set_block(latch);
   const I32 next_i = k.b.IAdd32(i, k.b.constant(1));
   k.b.set_guest_address(0x456);
-  k.b.BurnFuel();
+  k.b.BurnFuel(k.b.constant(true));
   k.b.branch(k.b.ILtU32(next_i, k.b.LoadUniformI32(0)), outer, end);
   k.arrive(i, {k.b.constant(0), next_i});
   k.arrive(total, {k.b.constant(0), next_sum});

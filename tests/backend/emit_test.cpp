@@ -53,7 +53,7 @@ ir::GroupProgram addressed_program() {
   step();
   const I32 next = k.b.IAdd32(turn, k.b.constant(1));
   step();
-  k.b.BurnFuel();
+  k.b.BurnFuel(k.b.constant(true));
   k.b.branch(k.b.ILtU32(next, k.b.LoadUniformI32(4)), header, end);
   k.arrive(turn, {k.b.constant(0), next});
   k.arrive(sum, {k.b.constant(0.0f), next_sum});

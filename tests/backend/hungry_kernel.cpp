@@ -45,7 +45,7 @@ ir::GroupProgram hungry_program() {
   k.b.set_block(header);
   k.b.branch(k.b.ILtU32(turn, k.b.LoadUniformI32(60)), body, end);
   k.b.set_block(body);
-  k.b.BurnFuel();
+  k.b.BurnFuel(k.b.constant(true));
   const I32 next = k.b.IAdd32(turn, k.b.constant(1));
   k.b.jump(header);
   k.arrive(turn, {k.b.constant(0), next});

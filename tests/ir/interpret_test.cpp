@@ -52,7 +52,7 @@ Function sum_loop(Form form) {
     const I1 live = b.ILtU32(k, count);
     next_sum = b.select(live, next_sum, sum);
     next_k = b.select(live, next_k, k);
-    b.BurnFuel();
+    b.BurnFuel(b.constant(true));
   }
   b.jump(header, form == Form::thread);
   auto arrive = [&](I32 phi, I32 first, I32 again) {

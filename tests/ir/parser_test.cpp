@@ -26,7 +26,7 @@ b0:
 b2: <- b7 @0x9
   %2 : i32 group = MinLaneU32 %8
   StoreSlot 1, %0, %1 @0x12
-  BurnFuel @0xa
+  BurnFuel %0 @0xa
   Switch %2, b3, b7 backward
 b3: <- b2
   Return

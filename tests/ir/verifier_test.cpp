@@ -178,7 +178,7 @@ TEST(Verifier, RejectsImmediatesAndForms) {
   with(
       Form::group, [](Builder& b) { b.StoreUniformI32(b.constant(1), 0); }, "outside a preamble");
   with(
-      Form::thread, [](Builder& b) { b.BurnFuel(); }, "stands in thread form");
+      Form::thread, [](Builder& b) { b.BurnFuel(b.constant(true)); }, "stands in thread form");
   with(
       Form::thread, [](Builder& b) { b.LoadSlot(0); }, "stands in thread form");
   with(

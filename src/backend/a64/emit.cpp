@@ -439,11 +439,17 @@ class A64Emitter final : public Emitter {
     branch_on(arm::CondCode::kHS, target);
   }
 
-  void burn_fuel(const Label& out_of_fuel, const Label& cancelled) override {
+  void burn_fuel(const Label& used_up, const Label& cancelled) override {
     put(Id::kIdSubs, x(kFuel), x(kFuel), asmjit::Imm(1));
-    branch_on(arm::CondCode::kLO, out_of_fuel);
+    branch_on(arm::CondCode::kMI, used_up);
     put(Id::kIdLdr, w(kScratch), arm::ptr(x(kCancel)));
     put(Id::kIdCbnz, w(kScratch), cancelled);
+  }
+
+  void leave_if_stopped() override {
+    static_assert(static_cast<int>(KernelStatus::done) == 0);
+    put(Id::kIdLdr, w(kScratch), arm::ptr(x(kArgs), offsetof(KernelArgs, status)));
+    put(Id::kIdCbnz, w(kScratch), leave_);
   }
 
   asmjit::a64::Assembler a_;

@@ -72,7 +72,7 @@ void Emitter::make_entry(const EntryCode& r) {
   burns_fuel_ = calls_ = false;
   for (const Inst& inst : r.allocation->insts) {
     burns_fuel_ |= static_cast<Op>(inst.op) == Op::BurnFuel;
-    if (static_cast<Op>(inst.op) != Op::Call) continue;
+    if (static_cast<Op>(inst.op) != Op::Call && static_cast<Op>(inst.op) != Op::CountFuel) continue;
     calls_ = true;
     call_words_ = inst.mem.displacement;
   }
@@ -146,11 +146,13 @@ void Emitter::find_targets() {
 
 void Emitter::block(std::uint32_t b) {
   assembler().bind(labels_[b]);
+  const std::uint32_t instructions = out_.statistics.instructions;
   for (std::uint32_t i = allocation_->block_first[b]; i < allocation_->block_first[b + 1]; ++i) {
     const Inst& inst = allocation_->insts[i];
     if (inst.guest_address != address_) mark(inst.guest_address);
     instruction(b, inst);
   }
+  if (code_->blocks[b].rare) out_.statistics.instructions = instructions;
 }
 
 void Emitter::mark(std::uint32_t guest_address) {
@@ -198,10 +200,13 @@ void Emitter::instruction(std::uint32_t b, const Inst& inst) {
       ++out_.statistics.instructions;
       return;
     case Op::BurnFuel: {
-      const Label out_of_fuel = stop_label(KernelStatus::out_of_fuel, inst.guest_address),
-                  cancelled = stop_label(KernelStatus::cancelled, inst.guest_address);
-      return burn_fuel(out_of_fuel, cancelled);
+      const std::uint32_t used_up = successor(b, 0), goes_on = successor(b, 1);
+      burn_fuel(labels_[used_up], stop_label(KernelStatus::cancelled, inst.guest_address));
+      return jump_unless_next(b, goes_on);
     }
+    case Op::CountFuel:
+      call(static_cast<std::uint32_t>(inst.imm));
+      return leave_if_stopped();
     case Op::StopIfAny:
       return jump_if_any(inst.use[0], stop_label(KernelStatus::stopped, inst.guest_address,
                                                  static_cast<std::uint32_t>(inst.imm)));

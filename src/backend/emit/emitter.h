@@ -48,7 +48,9 @@ class Emitter {
   virtual void branch(const Inst& inst, bool sense, const Label& target) = 0;
   virtual void jump_if_at_least(Reg index, std::uint32_t bound, const Label& target) = 0;
   virtual void jump_if_any(Reg mask, const Label& target) = 0;
-  virtual void burn_fuel(const Label& out_of_fuel, const Label& cancelled) = 0;
+  virtual void burn_fuel(const Label& used_up, const Label& cancelled) = 0;
+  // Goes to leave_ unless KernelArgs::status is still `done`.
+  virtual void leave_if_stopped() = 0;
   // Any other instruction.
   virtual void encode(const Inst& inst) = 0;
 

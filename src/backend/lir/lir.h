@@ -77,6 +77,7 @@ struct Block {
   Edges predecessors;
   std::uint32_t loop_depth = 0;
   bool cold = false;  // hardly ever reached: emitted behind the rest
+  bool rare = false;  // and not before all fuel is used up: no part of the code's statistics
 };
 
 // Blocks are in emission order: every block but the entry comes after one of its predecessors.

@@ -66,6 +66,22 @@ void CalloutLowering::make_call(ir::Inst i, const ir::LaneShape* address) {
   inst->mem = frame(first);
 }
 
+void CalloutLowering::count_fuel(ir::Inst i) {
+  const Value lanes = operand(i, 0);
+  const std::int32_t first = words();
+  const std::int64_t site = call_site(i);
+  CallSite& made = (*role_.call_sites)[static_cast<std::size_t>(site)];
+  made.immediate = f_.group_lanes == 0 ? 0 : f_.inner_groups;
+  made.unguarded = is_constant(lanes) && constant(lanes) == 1;
+  const bool all = made.unguarded;
+  for (std::uint32_t p = 0; p < parts_ && !all; ++p)
+    store(Op::StoreFull, masks_.vector_from_mask(mask(lanes, p)),
+          frame(first + static_cast<std::int32_t>(p * host_.vector_bytes)));
+  const InstRef inst = add(Op::CountFuel);
+  inst->imm = site;
+  inst->mem = frame(first);
+}
+
 Reg CalloutLowering::load_result(ir::Inst i, std::uint32_t k, std::uint32_t p, Op op, RegClass cls) {
   const std::uint32_t vector = (f_.inst(i).operand_count + k) * parts_ + p;
   return load(op, cls, frame(words() + static_cast<std::int32_t>(vector * host_.vector_bytes)));

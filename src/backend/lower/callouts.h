@@ -27,6 +27,9 @@ class CalloutLowering : protected ValueForms {
   // A call, and all parts of what it loads, if it is LoadMemory.
   Regs call_for_parts(ir::Inst i, const ir::LaneShape* address = nullptr);
 
+  // The call that counts the transfers of the lanes of a BurnFuel.
+  void count_fuel(ir::Inst i);
+
 #define WARPJIT_DECLARE(name) \
   void lower_##name(ir::Inst i) { call(i); }
   WARPJIT_LOWERED_AS_CALLOUT(WARPJIT_DECLARE)

@@ -18,8 +18,8 @@ constexpr std::uint32_t kIrBlock = 0x80000000u;
 
 }  // namespace
 
-ControlLowering::ControlLowering(State& state, RowLowering& rows)
-    : ValueForms(state), rows_(rows), lir_block_(f_.block_count(), ~0u) {}
+ControlLowering::ControlLowering(State& state, RowLowering& rows, CalloutLowering& callouts)
+    : ValueForms(state), rows_(rows), callouts_(callouts), lir_block_(f_.block_count(), ~0u) {}
 
 void ControlLowering::begin_block(ir::Block b) {
   lir_block_[b.id] = ValueForms::begin_block();
@@ -127,6 +127,14 @@ void ControlLowering::lower_Switch(ir::Inst i) {
   for (ir::Block target : f_.block(b).successors) connect_by_edge(b, target, at);
 }
 
-void ControlLowering::lower_BurnFuel(ir::Inst) { add(Op::BurnFuel); }
+void ControlLowering::lower_BurnFuel(ir::Inst i) {
+  add(Op::BurnFuel);
+  hot_or_cold([] { return Regs{}; },
+              [&] {
+                code_.blocks.back().rare = true;
+                callouts_.count_fuel(i);
+                return Regs{};
+              });
+}
 
 }  // namespace warpjit::backend

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "backend/lower/callouts.h"
 #include "backend/lower/rows.h"
 
 namespace warpjit::backend {
@@ -14,7 +15,7 @@ namespace warpjit::backend {
 
 class ControlLowering : protected ValueForms {
  public:
-  ControlLowering(State& state, RowLowering& rows);
+  ControlLowering(State& state, RowLowering& rows, CalloutLowering& callouts);
 
   // The LIR block of an IR block begins here.
   void begin_block(ir::Block b);
@@ -32,6 +33,7 @@ class ControlLowering : protected ValueForms {
   void find_loops();
 
   RowLowering& rows_;
+  CalloutLowering& callouts_;
   std::vector<std::uint32_t> lir_block_;  // of an IR block
 };
 

@@ -34,7 +34,7 @@ FunctionLowering::FunctionLowering(State& state, const HostParts& host)
       frames_(state, host.masks, host.rows),
       windows_(state),
       memory_(state, host, windows_, callouts_),
-      control_(state, rows_) {
+      control_(state, rows_, callouts_) {
   state.constants = &host.constants;
   state.masks = &host.masks;
   state.inputs = &rows_;

@@ -567,12 +567,18 @@ class X64Emitter final : public Emitter {
     put(x86::Inst::kIdJae, target);
   }
 
-  void burn_fuel(const Label& out_of_fuel, const Label& cancelled) override {
+  void burn_fuel(const Label& used_up, const Label& cancelled) override {
     put(x86::Inst::kIdSub, x86::qword_ptr(x86::rsp), asmjit::Imm(1));
-    put(x86::Inst::kIdJb, out_of_fuel);
+    put(x86::Inst::kIdJs, used_up);
     put(x86::Inst::kIdMov, x86::rax, x86::qword_ptr(x86::rdi, offsetof(KernelArgs, cancel)));
     put(x86::Inst::kIdCmp, x86::dword_ptr(x86::rax), asmjit::Imm(0));
     put(x86::Inst::kIdJne, cancelled);
+  }
+
+  void leave_if_stopped() override {
+    static_assert(static_cast<int>(KernelStatus::done) == 0);
+    put(x86::Inst::kIdCmp, x86::dword_ptr(x86::rdi, offsetof(KernelArgs, status)), asmjit::Imm(0));
+    put(x86::Inst::kIdJne, leave_);
   }
 
   const asmjit::OperandSignature vector_signature_ =

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/fuel.h"
 #include "frontend/interpret/fault.h"
 #include "frontend/tesla/interpret.h"
 
@@ -44,7 +45,8 @@ struct Warp {
   bool done = false;
   std::int8_t waiting = -1;      // barrier it waits at
   std::uint32_t waiting_pc = 0;  // of that `bar`
-  std::uint64_t fuel = 0;
+  std::int64_t fuel = 0;         // group_fuel
+  FuelCounts counts{0};
 
   std::uint32_t alive(std::uint32_t mask) const { return mask & ~(exited | broken | returned); }
 };
@@ -73,6 +75,10 @@ struct BlockContext {
   Profiler* profiler = nullptr;  // is told of every instruction if there
   interpret::Stop stop;
 };
+
+// Counts a transfer of these lanes; false: some thread has made too many. Only where the warp's fuel, which
+// went down by one, is below 0.
+bool count_transfer(Warp& warp, std::uint32_t lanes);
 
 enum class WarpOutcome : std::uint8_t { finished, at_barrier, stopped };
 

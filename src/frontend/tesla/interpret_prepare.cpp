@@ -23,6 +23,11 @@ RunWarp loop_for(HostCode code) {
 
 }  // namespace
 
+bool count_transfer(Warp& warp, std::uint32_t lanes) {
+  if (warp.fuel == -1) warp.counts.restart();
+  return warp.counts.count(0, kLanes, [&](std::size_t lane) { return (lanes >> lane & 1) != 0; });
+}
+
 std::string to_string(const MemoryFault& fault) {
   const char* names[] = {"c", "s", "l", "a", "p", "o", "g"};
   const auto space = static_cast<unsigned>(fault.space) - static_cast<unsigned>(Operand::Kind::constant);
@@ -164,8 +169,8 @@ struct BlockRun {
       warp.stack.clear();
       warp.done = false;
       warp.waiting = -1;
-      const std::uint64_t most = std::numeric_limits<std::uint64_t>::max() / kLanes;
-      warp.fuel = std::min(launch_.fuel, most) * lanes;
+      warp.fuel = group_fuel(launch_.fuel);
+      warp.counts = FuelCounts(launch_.fuel);
     }
   }
 

@@ -271,7 +271,7 @@ class StackTranslation : private InstructionTranslator {
         return call(i, backward, next);
       case Opcode::prebrk:
       case Opcode::joinat:
-        if (backward) b_.BurnFuel();
+        if (backward) b_.BurnFuel(lanes_);
         push(i.opcode == Opcode::joinat ? EntryType::joinat : EntryType::break_, case_at(i.target), lanes_);
         return end_case(i, next);
       case Opcode::brk:
@@ -320,7 +320,7 @@ class StackTranslation : private InstructionTranslator {
   void branch(const Instruction& i, bool backward, std::uint32_t next) {
     const I1 taken = b_.And1(lanes_, condition(i));
     if (!begin_where_executed(i, taken, next)) return;
-    if (backward) b_.BurnFuel();
+    if (backward) b_.BurnFuel(taken);
     if (condition_table(i.condition) != 0xffff) {
       part(taken, next);
     }
@@ -349,13 +349,14 @@ class StackTranslation : private InstructionTranslator {
       number = b_.select(b_.IEq32(target, b_.constant(known.address)), b_.constant(case_at(known.address)),
                          number);
     stop_if(b_.IEq32(number, none));
+    const I1 taken = b_.And1(lanes_, b_.IEq32(targets, target));
     const ir::Block backward = function_.add_block(), paid = function_.add_block();
     b_.branch(b_.ILeU32(target, b_.constant(pc)), backward, paid);
     begin(backward);
-    b_.BurnFuel();
+    b_.BurnFuel(taken);
     b_.jump(paid);
     begin(paid);
-    part(b_.And1(lanes_, b_.IEq32(targets, target)), pc);
+    part(taken, pc);
     set(kVarCase, number);
     b_.jump(turn_);
   }
@@ -370,7 +371,7 @@ class StackTranslation : private InstructionTranslator {
       end_case(i, next);
       begin(calls);
     }
-    if (backward) b_.BurnFuel();
+    if (backward) b_.BurnFuel(lanes_);
     push(i.limited != 0 ? EntryType::limited_call : EntryType::call, case_at(is_call ? next : i.target),
          lanes_);
     end_case(i, is_call ? i.target : next);

@@ -211,11 +211,13 @@ class Dispatcher {
     }
     builder_.StoreSlot(lanes_, next, kNextSlot);
     if (backward_[b.id] == 0) return builder_.jump(turn_);
-    if (count == 1) return builder_.jump(turn_, true);
-    const Block burning = f_.add_block();
-    builder_.branch(builder_.AnyLane(marked), burning, turn_);
-    builder_.set_block(burning);
-    builder_.jump(turn_, true);
+    if (count != 1) {
+      const Block burning = f_.add_block();
+      builder_.branch(builder_.AnyLane(marked), burning, turn_);
+      builder_.set_block(burning);
+    }
+    builder_.BurnFuel(marked);
+    builder_.jump(turn_);
   }
 
   Function& f_;

@@ -30,7 +30,7 @@ void insert_fuel(Function& f) {
     for (std::size_t k = 0; k < edges && k < 64; ++k) {
       if (((backward >> k) & 1) == 0) continue;
       const Block home = edges == 1 ? b : split_edge(f, b, k);
-      const Inst burn = f.make(Opcode::BurnFuel, {});
+      const Inst burn = f.make(Opcode::BurnFuel, std::array{f.constant_value(Type::i1, 1)});
       f.inst(burn).guest_address = f.inst(f.terminator(b)).guest_address;
       f.insert_before(f.terminator(home), burn);
     }

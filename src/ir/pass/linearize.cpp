@@ -340,7 +340,7 @@ class Linearizer {
   void keep_branch(Block b, std::uint64_t backward) {
     const Edges& targets = successors_[b.id];
     const bool populated = lanes_[b.id].populated;
-    if (!populated) f_.block(b).backward = 0;
+    f_.block(b).backward = 0;
     std::vector<Block> sides;
     for (Block target : targets) sides.push_back(f_.add_block(f_.block(target).guest_address));
     f_.set_successors(b, sides);
@@ -351,7 +351,7 @@ class Linearizer {
       builder_.set_block(sides[k]);
       Edge edge{b, targets[k], {}, lanes_[b.id].mask};
       const bool marked = k < 64 && ((backward >> k) & 1) != 0;
-      const Block at = marked && !populated ? burn(sides[k], edge.mask, false) : sides[k];
+      const Block at = marked ? burn(sides[k], edge.mask, populated) : sides[k];
       write(edge);
       direct_.assign(1, targets[k]);
       go_on(at, populated);
@@ -403,9 +403,19 @@ class Linearizer {
       }
       f_.set_operand(latch_phi.phi, 1, definite(element, f_.inst(latch_phi.phi).phi_type));
     }
-    if (deferred_[loop].empty() || lanes_[latch.id].populated) return builder_.jump(header, backward);
-    const Block out = f_.add_block();
-    builder_.branch(builder_.AnyLane(masks_.value(lanes_[latch.id].mask)), header, out, backward ? 1 : 0);
+    const Mask mask = lanes_[latch.id].mask;
+    if (deferred_[loop].empty() || lanes_[latch.id].populated) {
+      if (backward) builder_.BurnFuel(masks_.value(mask));
+      return builder_.jump(header);
+    }
+    const Block out = f_.add_block(),
+                around = backward ? f_.add_block(f_.block(header).guest_address) : header;
+    builder_.branch(builder_.AnyLane(masks_.value(mask)), around, out);
+    if (backward) {
+      builder_.set_block(around);
+      builder_.BurnFuel(masks_.value(mask));
+      builder_.jump(header);
+    }
     builder_.set_block(out);
     direct_.clear();
     go_on(out, false);
@@ -413,15 +423,16 @@ class Linearizer {
 
   // Burns fuel behind `at` if a lane of the mask is there; gives the block where to go on.
   Block burn(Block at, Mask mask, bool populated) {
-    Block marked = at;
     builder_.set_block(at);
-    const Block behind = f_.add_block();
-    if (!populated) {
-      marked = f_.add_block();
-      builder_.branch(builder_.AnyLane(masks_.value(mask)), marked, behind);
-      builder_.set_block(marked);
+    if (populated) {
+      builder_.BurnFuel(masks_.value(mask));
+      return at;
     }
-    builder_.jump(behind, true);
+    const Block behind = f_.add_block(), marked = f_.add_block();
+    builder_.branch(builder_.AnyLane(masks_.value(mask)), marked, behind);
+    builder_.set_block(marked);
+    builder_.BurnFuel(masks_.value(mask));
+    builder_.jump(behind);
     builder_.set_block(behind);
     return behind;
   }

@@ -57,6 +57,9 @@ class JitKernel final : public CodeKernel {
     args.status = backend::KernelStatus::done;
     args.call = backend::call_out;
     args.call_sites = call_sites_.data();
+    FuelCounts counts(args.fuel);
+    args.fuel = static_cast<std::uint64_t>(group_fuel(args.fuel));
+    args.fuel_counts = &counts;
     synchronize_fetch();
     run_(&args);
     if (args.status == backend::KernelStatus::done) [[likely]]

@@ -21,7 +21,6 @@ class IrKernel final : public CodeKernel {
     input_count_ = function.input_count;
     output_count_ = function.output_count;
     block_groups_ = function.block_groups;
-    inner_groups_ = function.inner_groups;
     frame_words_ = std::size_t{function.block_groups} * function.frame_slots * kernel_.lanes();
     cost_ = sizeof *this + (function.inst_count() + function.value_count()) * 64;
   }
@@ -51,11 +50,10 @@ class IrKernel final : public CodeKernel {
       memory.frame = {args.frame, frame_words_};
     }
     ir::Interpreter::Frame frame = take_frame();
-    const std::uint64_t threads = std::uint64_t{kernel_.lanes()} * inner_groups_;
     Status status;
     do {
       if (block_groups_ != 0) args.memory->block = {args.block[0], args.block[1]};
-      status = kernel_.run(frame, memory, 0, args.group_count * kernel_.lanes(), args.fuel / threads);
+      status = kernel_.run(frame, memory, 0, args.group_count * kernel_.lanes(), args.fuel);
     } while (status && block_groups_ != 0 && args.next_block());
     give_back(std::move(frame));
     if (!status) return located(status.error(), guest);
@@ -92,7 +90,7 @@ class IrKernel final : public CodeKernel {
 
   std::optional<ir::Interpreter> preamble_;
   ir::Interpreter kernel_;
-  std::uint32_t input_count_ = 0, output_count_ = 0, block_groups_ = 0, inner_groups_ = 1;
+  std::uint32_t input_count_ = 0, output_count_ = 0, block_groups_ = 0;
   std::size_t frame_words_ = 0;
   mutable std::mutex mutex_;
   mutable std::vector<ir::Interpreter::Frame> frames_;  // of host threads that run no longer

@@ -1,7 +1,6 @@
 #include "runtime/work/block_memory.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "runtime/engine/code_kernel.h"
 
@@ -74,10 +73,7 @@ void BlockMemory::begin(const CodeKernel& kernel, const BlockRun& run) {
   frame_.resize(std::size_t{shape.groups} * shape.frame_slots * shape.lanes + kLineWords);
 
   args_.table = run.table;
-  const std::uint64_t threads = std::uint64_t{shape.lanes} * shape.inner_groups;
-  args_.fuel = run.fuel > std::numeric_limits<std::uint64_t>::max() / threads
-                   ? std::numeric_limits<std::uint64_t>::max()
-                   : run.fuel * threads;
+  args_.fuel = run.fuel;
   args_.cancel =
       run.cancel != nullptr ? reinterpret_cast<const std::uint32_t*>(run.cancel) : &kNeverCancelled;
   args_.memory = &memory_;

@@ -150,8 +150,7 @@ PrimitivePlan::PrimitivePlan(const LaunchState& launch, const frontend::Facts& f
       triangle_rows_(std::size_t{3} * facts_.vertex_rows() * facts_.max_triangles),
       output_count_(launch.output_count),
       stage_(stage) {
-  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
-  fuel_ = fuel > kMost / kernel.lanes() ? kMost : fuel * kernel.lanes();
+  fuel_ = fuel;
   const LaunchData::Primitives& p = *launch.primitives;
   if (stage != nullptr) {
     attributes_ = p.attribute_count();

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <limits>
 #include <new>
 
 namespace warpjit::runtime {
@@ -14,12 +13,6 @@ namespace {
 constexpr std::size_t kStagingBytes = 16 * 1024;
 
 constexpr std::uint32_t kNeverCancelled = 0;
-
-std::uint64_t saturating_multiply(std::uint64_t a, std::uint64_t b) {
-  return b != 0 && a > std::numeric_limits<std::uint64_t>::max() / b
-             ? std::numeric_limits<std::uint64_t>::max()
-             : a * b;
-}
 
 // Rows count..padded-1 become copies of the row before them, so that dead lanes do what a live one does.
 void pad_rows(std::byte* rows, std::uint64_t count, std::uint64_t padded) {
@@ -36,7 +29,7 @@ RunPlan::RunPlan(const LaunchState& launch, const Kernel& kernel, std::uint32_t*
       kernel_(kernel),
       table_(table),
       lanes_(kernel.lanes()),
-      group_fuel_(saturating_multiply(fuel, kernel.lanes())) {
+      fuel_(fuel) {
   if (launch.draw.facts.active) return;
   // A stride that no row uses may be anything.
   const auto usable = [&](std::size_t stride) {
@@ -72,7 +65,7 @@ RunPlan RunPlan::with_rows(std::byte* rows, std::uint64_t first) const {
 Status RunPlan::call(backend::KernelArgs& args, std::uint64_t groups) const {
   args.table = table_;
   args.group_count = groups;
-  args.fuel = group_fuel_;
+  args.fuel = fuel_;
   static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
   args.cancel = cancel_ != nullptr ? reinterpret_cast<const std::uint32_t*>(cancel_) : &kNeverCancelled;
   return kernel_.run(args, *launch_.shader, launch_.values);

@@ -48,7 +48,7 @@ class RunPlan final : public WorkPlan {
   const Kernel& kernel_;
   std::uint32_t* table_;
   std::uint64_t lanes_;
-  std::uint64_t group_fuel_;
+  std::uint64_t fuel_;
   std::uint32_t input_count_ = 0, output_count_ = 0;
   bool all_direct_ = true;
   // Only the first input_count_ and output_count_ are set.
