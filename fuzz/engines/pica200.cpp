@@ -83,12 +83,12 @@ LaunchFile make_launch(std::uint64_t seed, const Variation& variation) {
   random.flow = variation.flow;
   random.geometry = variation.geometry;
   random.shared_ends = variation.shared_ends;
+  random.f24 = variation.f24;
   random.jumps = variation.flow && seed % 3 != 0;
   pica200::RandomProgram generated = pica200::random_program(seed, random);
   LaunchFile launch;
   launch.name = fmt::format("seed {}", seed);
   launch.program = std::move(generated.program);
-  launch.program.f24 = variation.f24;
   launch.uniforms = generated.uniforms;
   launch.count = launch.rows = generated.threads.size();
   LaunchBuffer buffer;

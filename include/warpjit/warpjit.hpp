@@ -210,7 +210,7 @@ struct OutputBuffer {
 // part of no cycle need not be counted; a thread makes it once.) With fuel F a run in which no thread makes
 // more than F finishes; one in which a thread makes more than 2F ends with out_of_fuel and a guest address; in
 // between either may happen. With the default, an endless program ends within two seconds.
-inline constexpr std::uint64_t kDefaultFuel = std::uint64_t{1} << 20;
+inline constexpr std::uint64_t kDefaultFuel = std::uint64_t{1} << 19;
 
 // How the outputs of a vertex stage become the inputs of geometry invocations. The attributes of a vertex are
 // the outputs that the vertex stage enables, ascending.

@@ -24,7 +24,11 @@ class FuelCounts {
  public:
   explicit FuelCounts(std::uint64_t fuel) : fuel_(fuel) {}
 
-  void restart() { counts_.clear(); }
+  // `counted`: what each thread is known to have made before.
+  void restart(std::uint64_t counted = 0) {
+    counts_.clear();
+    counted_ = counted;
+  }
   // The same, if this is another group than the last one: any two numbers that name it.
   void of_group(std::uint64_t a, std::uint64_t b) {
     if (std::array{a, b} != group_) restart();
@@ -33,7 +37,7 @@ class FuelCounts {
   // Lane n of `lanes`, which is thread `first` + n, makes a transfer if takes(n). False: that is too many.
   template <class Takes>
   bool count(std::size_t first, std::size_t lanes, Takes takes) {
-    if (counts_.size() < first + lanes) counts_.resize(first + lanes, 0);
+    if (counts_.size() < first + lanes) counts_.resize(first + lanes, counted_);
     bool enough = true;
     for (std::size_t n = 0; n < lanes; ++n)
       if (takes(n) && ++counts_[first + n] > fuel_) enough = false;
@@ -41,7 +45,7 @@ class FuelCounts {
   }
 
  private:
-  std::uint64_t fuel_;
+  std::uint64_t fuel_, counted_ = 0;
   std::array<std::uint64_t, 2> group_{};
   std::vector<std::uint64_t> counts_;
 };

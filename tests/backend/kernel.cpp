@@ -69,7 +69,7 @@ KernelArgs make_args(const MachineCode& code, Launch& launch, std::uint32_t* tab
   KernelArgs args{};
   args.table = table;
   args.group_count = launch.threads / code.lanes;
-  args.fuel = launch.fuel;
+  args.fuel = static_cast<std::uint64_t>(group_fuel(launch.fuel));
   args.cancel = &launch.cancel;
   args.guest_address = ir::kNoAddress;
   args.call = call_out;

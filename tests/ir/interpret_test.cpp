@@ -101,7 +101,7 @@ TEST(Interpret, LoopsInGroupFormAtEveryWidth) {
   EXPECT_FALSE(Interpreter::prepare(sum_loop(Form::group), 7).ok());
 }
 
-TEST(Interpret, FuelIsPerThreadAndPerGroup) {
+TEST(Interpret, FuelIsPerThread) {
   Execution run;
   run.in = {{3, 0, 0, 0}, {8, 0, 0, 0}, {2, 0, 0, 0}};
   run.out.assign(3, {});
@@ -110,9 +110,9 @@ TEST(Interpret, FuelIsPerThreadAndPerGroup) {
   ASSERT_FALSE(thread.ok());
   EXPECT_EQ(thread.error().code, ErrorCode::out_of_fuel);
   EXPECT_EQ(thread.error().where, "guest address 77");
-  // A group of 4 lanes has 4 times the fuel.
-  EXPECT_TRUE(run(sum_loop(Form::group), 4, 2).ok());
-  const Status group = run(sum_loop(Form::group), 4, 1);
+  // A group of 4 lanes counts as a whole at first.
+  EXPECT_TRUE(run(sum_loop(Form::group), 4, 4).ok());
+  const Status group = run(sum_loop(Form::group), 4, 3);
   ASSERT_FALSE(group.ok());
   EXPECT_EQ(group.error().code, ErrorCode::out_of_fuel);
   EXPECT_EQ(group.error().where, "guest address 77");

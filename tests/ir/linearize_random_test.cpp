@@ -71,8 +71,8 @@ std::string name_of(const ::testing::TestParamInfo<Way>& info) {
   constexpr std::array<const char*, 3> kNames = {"linearized", "with_skips", "dispatched"};
   return kNames[static_cast<std::size_t>(info.param)];
 }
-// DESIGN.md 3.5: a budget that is enough for every thread is enough for the group; a thread that needs more
-// than the whole group's budget stops it.
+// Fuel that is enough for every thread is enough for the group; a thread that needs more than twice as much
+// stops it.
 TEST_P(RandomPrograms, BurnFuelAsThreadsDo) {
   const std::uint64_t first = from_environment("WARPJIT_FIRST_SEED", 0);
   const std::uint64_t count = from_environment("WARPJIT_SEEDS", 600);
@@ -89,7 +89,7 @@ TEST_P(RandomPrograms, BurnFuelAsThreadsDo) {
         ASSERT_TRUE(got.ok()) << "seed " << seed << ", fuel " << fuel << ": " << to_string(got.error())
                               << "\n"
                               << print(thread_form) << print(group_form);
-      } else if (!memory.run(thread_form, 1, fuel * 8).ok()) {
+      } else if (!memory.run(thread_form, 1, fuel * 2).ok()) {
         ++stopped;
         ASSERT_FALSE(got.ok()) << "seed " << seed << ", fuel " << fuel << "\n"
                                << print(thread_form) << print(group_form);

@@ -115,7 +115,7 @@ TEST(ScheduleGroups, BarriersThatNeverCompleteAreFaults) {
   EXPECT_EQ(status.error().code, ErrorCode::fault);
 }
 
-TEST(ScheduleGroups, FuelIsThatOfTheWholeBlock) {
+TEST(ScheduleGroups, FuelIsThatOfEachThread) {
   Status status;
   run(reduction(), std::vector<std::uint32_t>(256), true, 7, &status);
   EXPECT_TRUE(status.ok());

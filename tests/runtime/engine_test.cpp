@@ -97,7 +97,6 @@ TEST(Engine, FuelIsEnoughForWhoNeedsIt) {
     ASSERT_TRUE(report) << way.name << ' ' << to_string(report.error());
     for (std::size_t n = 0; n < turns.size(); ++n) ASSERT_EQ(out[4 * n], turns[n]) << way.name;
   }
-  // Less than any group can live on.
   turns[3] = 50 * 200;
   for (const Way& way : all_ways(engine)) {
     const auto report = engine.run(launch, way.options);

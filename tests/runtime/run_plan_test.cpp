@@ -120,14 +120,14 @@ TEST(RunPlan, InPlaceNeedsTheFlag) {
   for (int n = 0; n < 400; ++n) EXPECT_EQ(rows[static_cast<std::size_t>(n)], static_cast<float>(n) + 1);
 }
 
-TEST(RunPlan, FuelIsPerGroupAndSaturates) {
+TEST(RunPlan, FuelIsThatOfAThread) {
   LaunchState launch{Program(std::make_shared<FakeShader>())};
   launch.count = 8;
   std::uint64_t seen = 0;
   const FakeKernel kernel(8, 0, [&](const backend::KernelArgs& args) { seen = args.fuel; });
   ASSERT_TRUE(RunPlan(launch, kernel, nullptr, 5, nullptr).run(0, 8));
-  EXPECT_EQ(seen, 40u);
-  ASSERT_TRUE(RunPlan(launch, kernel, nullptr, ~std::uint64_t{0} / 2, nullptr).run(0, 8));
+  EXPECT_EQ(seen, 5u);
+  ASSERT_TRUE(RunPlan(launch, kernel, nullptr, ~std::uint64_t{0}, nullptr).run(0, 8));
   EXPECT_EQ(seen, ~std::uint64_t{0});
 }
 

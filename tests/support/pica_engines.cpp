@@ -212,7 +212,11 @@ EngineResult run_jit(const PicaLaunch& launch, const JitOptions& options) {
   backend::KernelArgs args{};
   args.table = table;
   args.group_count = groups;
-  args.fuel = launch.fuel * code->lanes;
+  FuelCounts counts(launch.fuel);
+  args.fuel = static_cast<std::uint64_t>(group_fuel(launch.fuel));
+  args.fuel_counts = &counts;
+  args.call = backend::call_out;
+  args.call_sites = code->call_sites.data();
   args.cancel = &cancel;
   std::size_t binding = 0;
   for (unsigned n = 0; n < 16; ++n)

@@ -1,5 +1,5 @@
 // Single instructions of the shared corpus, whose results are those of hardware-verified models: 32 rows at a
-// time in the lanes of a warp, on the guest interpreter and as IR.
+// time in the lanes of a warp, on the guest interpreter, as IR and as code of every target.
 #include <cstdlib>
 #include <map>
 
@@ -38,10 +38,19 @@ Status run(const Program& program, WarpRegisters& registers) {
   auto interpreter = Interpreter::prepare(program);
   if (!interpreter) return interpreter.error();
   RunReport report;
-  WarpRegisters from_ir = registers;
+  const WarpRegisters before = registers;
   WARPJIT_CHECK(interpreter->run_warp(Launch{}, registers, report));
+  WarpRegisters from_ir = before;
   WARPJIT_CHECK(run_warp_ir(program, {}, Launch{}, from_ir).status);
   expect_same_registers(registers, from_ir, "row");
+  static const Engine engine{EngineOptions()};
+  for (const Target target : engine.info().targets) {
+    RunOptions options;
+    options.target = target;
+    WarpRegisters from_code = before;
+    WARPJIT_CHECK(run_warp_engine(engine, options, program, from_code));
+    expect_same_registers(registers, from_code, std::string("row on ") + name(target));
+  }
   return {};
 }
 
@@ -101,11 +110,14 @@ TEST_P(TeslaInstructions, Doubles) {
   std::map<std::string, std::vector<std::vector<std::string>>> by_kind;
   for (const auto& row : rows_of(file("f64.tsv"))) by_kind[row[0] + row[1]].push_back(row);
   for (const auto& [kind, rows] : by_kind) {
-    const std::string op = rows[0][0], rounding = names[word(rows[0][1])];
-    const std::string text = op == "dadd"   ? "add " + rounding + " f64 $r8d $r0d $r4d"
-                             : op == "dmul" ? "mul " + rounding + " f64 $r8d $r0d $r2d"
-                             : op == "dfma" ? "fma " + rounding + " f64 $r8d $r0d $r2d $r4d"
-                                            : "min f64 $r8d $r0d $r2d";
+    const std::string rounding = names[word(rows[0][1])];
+    const std::map<std::string, std::string> texts = {
+        {"dadd", "add " + rounding + " f64 $r8d $r0d $r4d"},
+        {"dmul", "mul " + rounding + " f64 $r8d $r0d $r2d"},
+        {"dfma", "fma " + rounding + " f64 $r8d $r0d $r2d $r4d"},
+        {"dmin", "min f64 $r8d $r0d $r2d"}};
+    ASSERT_TRUE(texts.contains(rows[0][0])) << rows[0][0];
+    const std::string& text = texts.at(rows[0][0]);
     const Program program = program_of(text + "\nexit nop\n");
     for (std::size_t first = 0; first < rows.size(); first += kLanes) {
       const std::size_t lanes = std::min<std::size_t>(kLanes, rows.size() - first);
@@ -150,8 +162,10 @@ TEST_P(TeslaInstructions, HalfFloats) {
     bool same = true;
     if (row[0] == "f32tof16")
       for (unsigned k = 0; k < 4; ++k) same &= registers.r[1 + k][lane] == word(row[2 + k]);
-    else
+    else if (row[0] == "f16tof32")
       same = registers.r[5][lane] == word(row[2]);
+    else
+      FAIL() << row[0];
     if (!same && ++wrong < 20)
       ADD_FAILURE() << row[0] << ' ' << row[1] << std::hex << " got " << registers.r[1][lane] << ' '
                     << registers.r[2][lane] << ' ' << registers.r[3][lane] << ' ' << registers.r[4][lane]
@@ -161,15 +175,25 @@ TEST_P(TeslaInstructions, HalfFloats) {
 }
 
 TEST_P(TeslaInstructions, SpecialFunctions) {
+  const std::map<std::string, std::uint32_t (*)(std::uint32_t)> functions = {
+      {"rcp", sfu::rcp}, {"lg2", sfu::lg2}, {"cos", sfu::cos}, {"preex2", sfu::preex2}};
+  std::map<std::string, std::vector<std::vector<std::string>>> by_function;
   std::size_t count = 0;
-  for (const auto& row : rows_of(file("sfu.tsv"))) {
-    const std::uint32_t x = word(row[1]);
-    const std::uint32_t got = row[0] == "rcp"   ? sfu::rcp(x)
-                              : row[0] == "lg2" ? sfu::lg2(x)
-                              : row[0] == "cos" ? sfu::cos(x)
-                                                : sfu::preex2(x);
-    ASSERT_EQ(got, word(row[2])) << row[0] << ' ' << row[1];
-    ++count;
+  for (const auto& row : rows_of(file("sfu.tsv"))) by_function[row[0]].push_back(row);
+  for (const auto& [name, rows] : by_function) {
+    ASSERT_TRUE(functions.contains(name)) << name;
+    const Program program = program_of(name + " f32 $r1 $r0\nexit nop\n");
+    for (std::size_t first = 0; first < rows.size(); first += kLanes) {
+      const std::size_t lanes = std::min<std::size_t>(kLanes, rows.size() - first);
+      WarpRegisters registers;
+      for (std::size_t l = 0; l < lanes; ++l) registers.r[0][l] = word(rows[first + l][1]);
+      ASSERT_TRUE(run(program, registers).ok());
+      for (std::size_t l = 0; l < lanes; ++l, ++count) {
+        const auto& row = rows[first + l];
+        ASSERT_EQ(functions.at(name)(word(row[1])), word(row[2])) << name << ' ' << row[1];
+        ASSERT_EQ(registers.r[1][l], word(row[2])) << name << ' ' << row[1];
+      }
+    }
   }
   EXPECT_EQ(count, GetParam() ? 10000U : 244U);
 }

@@ -110,7 +110,7 @@ TEST(TeslaMemory, Atomics) {
   using Pair = std::pair<std::uint32_t, std::uint32_t>;
   EXPECT_EQ(after("ld add u32 $r2 g0[$r3] $r4", 4), (Pair{16, 13}));
   EXPECT_EQ(after("ld exch b32 $r2 g0[$r3] $r4", 3), (Pair{2, 1}));
-  EXPECT_EQ(after("ld cas b32 $r2 g0[$r3] $r5 $r6", 2), (Pair{99, 99}));
+  EXPECT_EQ(after("cas b32 $r2 g0[$r3] $r5 $r6", 2), (Pair{99, 99}));
   EXPECT_EQ(after("ld max u32 $r2 g0[$r3] $r6", 2), (Pair{99, 99}));
   EXPECT_EQ(after("ld min s32 $r2 g0[$r3] $r4", 1), (Pair{0, 10}));
   EXPECT_EQ(after("ld inc u32 $r2 g0[$r3] $r5", 2), (Pair{1, 0}));

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "frontend/tesla/launch.h"
+#include "frontend/tesla/shader.h"
 #include "ir/interpret.h"
 #include "ir/memory.h"
 #include "ir/printer.h"
@@ -161,10 +162,9 @@ std::string stores() {
   return text + "exit nop\n";
 }
 
-}  // namespace
-
-IrOutcome run_warp_ir(const Program& program, const Modes& modes, const Launch& launch,
-                      WarpRegisters& registers, const ir::PipelineOptions& options) {
+// Runs code between loads and stores of all registers: `run` gets the whole, and the bytes of g15.
+template <class Run>
+auto run_between(const Program& program, WarpRegisters& registers, Run run) {
   static const Program before = program_of(loads()), behind = program_of(stores());
   Program whole = program;
   whole.registers = kMaxRegisters;
@@ -174,14 +174,36 @@ IrOutcome run_warp_ir(const Program& program, const Modes& modes, const Launch& 
   std::vector<std::uint32_t> words(kLanes * kRowWords);
   for (unsigned l = 0; l < kLanes; ++l)
     for (unsigned n = 0; n < kFirstC + 4; ++n) words[l * kRowWords + n] = kept(registers, n, l);
-  Launch one = launch;
-  one.grid = {1, 1, 1};
-  one.block = {kLanes, 1, 1};
-  one.globals[15] = {{.address = 0, .bytes = std::as_writable_bytes(std::span(words))}};
-  IrOutcome outcome = run_ir(whole, modes, one, options);
+  const auto outcome = run(whole, std::as_writable_bytes(std::span(words)));
   for (unsigned l = 0; l < kLanes; ++l)
     for (unsigned n = 0; n < kFirstC + 4; ++n) kept(registers, n, l) = words[l * kRowWords + n];
   return outcome;
+}
+
+}  // namespace
+
+IrOutcome run_warp_ir(const Program& program, const Modes& modes, const Launch& launch,
+                      WarpRegisters& registers, const ir::PipelineOptions& options) {
+  return run_between(program, registers, [&](const Program& whole, std::span<std::byte> memory) {
+    Launch one = launch;
+    one.grid = {1, 1, 1};
+    one.block = {kLanes, 1, 1};
+    one.globals[15] = {{.address = 0, .bytes = memory}};
+    return run_ir(whole, modes, one, options);
+  });
+}
+
+Status run_warp_engine(const Engine& engine, const RunOptions& options, const Program& program,
+                       WarpRegisters& registers) {
+  return run_between(program, registers, [&](const Program& whole, std::span<std::byte> memory) -> Status {
+    ComputeLaunch launch(ComputeProgram(std::make_shared<const Shader>(whole)));
+    launch.set_block(kLanes);
+    WARPJIT_CHECK(launch.map_global(15, 0, memory.data(), memory.size()));
+    WARPJIT_TRY(const ComputeReport report, engine.run(launch, options));
+    if (report.engine != options.engine)
+      return Error{ErrorCode::unsupported, "another engine ran", program.source_name};
+    return {};
+  });
 }
 
 void expect_same_registers(const WarpRegisters& guest, const WarpRegisters& ir, const std::string& name) {

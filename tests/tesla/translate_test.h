@@ -8,6 +8,7 @@
 #include "frontend/tesla/translate.h"
 #include "ir/pipeline.h"
 #include "tesla/tesla_test.h"
+#include "warpjit/compute.hpp"
 
 namespace warpjit::tesla {
 
@@ -27,6 +28,9 @@ IrOutcome run_ir(const Program& program, const Modes& modes, const Launch& launc
 // $r0 to $r59, $a1 to $a4 and all flags go in and come out. The code uses no other registers; g15 is taken.
 IrOutcome run_warp_ir(const Program& program, const Modes& modes, const Launch& launch,
                       WarpRegisters& registers, const ir::PipelineOptions& options = {});
+// The same through an engine, with the options; the run must be on the engine that they name.
+Status run_warp_engine(const Engine& engine, const RunOptions& options, const Program& program,
+                       WarpRegisters& registers);
 // Fails the test where these registers are not the same.
 void expect_same_registers(const WarpRegisters& guest, const WarpRegisters& ir, const std::string& name);
 

@@ -423,6 +423,7 @@ RandomProgram random_program(std::uint64_t seed, const RandomOptions& options) {
     Random random(seed * 0x2545f4914f6cdd1d + attempt);
     RandomProgram result;
     result.program = Generator(random.next(), wanted).program();
+    result.program.f24 = options.f24;
     random_data(random, wanted, result);
     if (terminates(result)) return result;
   }

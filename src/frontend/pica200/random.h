@@ -22,6 +22,7 @@ struct RandomOptions {
   unsigned threads = 8;        // how many start states; of a geometry program invocations
   // A geometry program; half of them write before they read, so that invocations do not depend on each other.
   bool geometry = false;
+  bool f24 = false;          // Program::f24
   bool shared_ends = false;  // scopes may end together, which the hardware's stacks take literally
 };
 

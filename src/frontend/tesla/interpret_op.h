@@ -45,7 +45,8 @@ struct Warp {
   bool done = false;
   std::int8_t waiting = -1;      // barrier it waits at
   std::uint32_t waiting_pc = 0;  // of that `bar`
-  std::int64_t fuel = 0;         // group_fuel
+  std::int64_t fuel = 0;           // group_fuel
+  std::uint64_t of_all_lanes = 0;  // transfers that all lanes made which have not exited
   FuelCounts counts{0};
 
   std::uint32_t alive(std::uint32_t mask) const { return mask & ~(exited | broken | returned); }

@@ -24,7 +24,7 @@ RunWarp loop_for(HostCode code) {
 }  // namespace
 
 bool count_transfer(Warp& warp, std::uint32_t lanes) {
-  if (warp.fuel == -1) warp.counts.restart();
+  if (warp.fuel == -1) warp.counts.restart(warp.of_all_lanes);
   return warp.counts.count(0, kLanes, [&](std::size_t lane) { return (lanes >> lane & 1) != 0; });
 }
 
@@ -170,6 +170,7 @@ struct BlockRun {
       warp.done = false;
       warp.waiting = -1;
       warp.fuel = group_fuel(launch_.fuel);
+      warp.of_all_lanes = 0;
       warp.counts = FuelCounts(launch_.fuel);
     }
   }
