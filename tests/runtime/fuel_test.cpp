@@ -3,39 +3,40 @@
 #include <gtest/gtest.h>
 
 #include "shaders.h"
-#include "warpjit/compute.hpp"
+#include "support/hooks.h"
+#include "warpjit/tesla.hpp"
 
 namespace warpjit {
 namespace {
 
+using test::HookedOptions;
 using test::Way;
+using test::with_hooks;
 
 class FuelOfKernels : public ::testing::Test {
  protected:
   // `threads` of a block run the body, behind `mov b32 $r1 1` and with the thread's number in $r0. Thread k
   // makes no more than `most` transfers, and one of them makes that many.
   void expect(const std::string& name, const std::string& body, unsigned threads, std::uint64_t most,
-              const TeslaModes& modes = {}) {
-    auto program =
-        ComputeProgram::from_assembly(".kernel k\n.registers 16\n.shared 0x400\nmov b32 $r1 1\n" + body,
-                                      {.kernel = "k", .source_name = name});
+              const tesla::Modes& modes = {}) {
+    auto program = tesla::load_assembly(".kernel k\n.registers 16\n.shared 0x400\nmov b32 $r1 1\n" + body,
+                                        {.entry = "k", .source_name = name}, modes);
     ASSERT_TRUE(program.ok()) << to_string(program.error());
-    ComputeLaunch launch(*program);
+    Launch launch(*program);
     launch.set_grid(2);
     launch.set_block(threads);
-    launch.set_modes(modes);
     for (const Way& way : test::all_ways(engine_)) {
       if (way.options.generic) continue;
       SCOPED_TRACE(name + ", " + way.name + ", " + std::to_string(threads) + " threads");
-      RunOptions options = way.options;
+      HookedOptions options = way.options;
       for (const std::uint64_t enough : {most, most + 1, 2 * most, ~std::uint64_t{0}}) {
         options.fuel = enough;
-        const auto report = engine_.run(launch, options);
+        const auto report = engine_.run(launch, with_hooks(engine_, options));
         EXPECT_TRUE(report.ok()) << enough << ": " << to_string(report.error());
       }
       for (const std::uint64_t little : {std::uint64_t{0}, most / 20, (most - 1) / 2}) {
         options.fuel = little;
-        const auto report = engine_.run(launch, options);
+        const auto report = engine_.run(launch, with_hooks(engine_, options));
         ASSERT_FALSE(report.ok()) << little;
         EXPECT_EQ(report.error().code, ErrorCode::out_of_fuel) << little;
         EXPECT_NE(report.error().where.find("byte 0x"), std::string::npos) << report.error().where;
@@ -109,14 +110,14 @@ TEST_F(FuelOfShaders, Rows) {
   ASSERT_TRUE(launch.bind_output("o0", {out.data(), 1600, 16, f32x4}));
   launch.set_count(100);
   for (const Way& way : test::all_ways(engine_)) {
-    RunOptions options = way.options;
+    HookedOptions options = way.options;
     for (const std::uint64_t enough : {1000, 1001, 5000}) {
       options.fuel = enough;
-      EXPECT_TRUE(engine_.run(launch, options)) << way.name << ' ' << enough;
+      EXPECT_TRUE(engine_.run(launch, with_hooks(engine_, options))) << way.name << ' ' << enough;
     }
     for (const std::uint64_t little : {0, 50, 499}) {
       options.fuel = little;
-      const auto report = engine_.run(launch, options);
+      const auto report = engine_.run(launch, with_hooks(engine_, options));
       ASSERT_FALSE(report) << way.name << ' ' << little;
       EXPECT_EQ(report.error().code, ErrorCode::out_of_fuel) << way.name;
     }
@@ -141,12 +142,12 @@ TEST_F(FuelOfShaders, GeometryInOrder) {
   ASSERT_TRUE(
       launch.bind_triangles({triangles.data(), triangles.size() * 4, inverted.data(), inverted.size()}));
   for (const Way& way : test::all_ways(engine_)) {
-    RunOptions options = way.options;
+    HookedOptions options = way.options;
     options.fuel = 300;
-    const auto finished = engine_.run(launch, options);
+    const auto finished = engine_.run(launch, with_hooks(engine_, options));
     EXPECT_TRUE(finished) << way.name << ' ' << to_string(finished.error());
     options.fuel = 149;
-    const auto report = engine_.run(launch, options);
+    const auto report = engine_.run(launch, with_hooks(engine_, options));
     ASSERT_FALSE(report) << way.name;
     EXPECT_EQ(report.error().code, ErrorCode::out_of_fuel) << way.name;
   }

@@ -196,10 +196,11 @@ IrOutcome run_warp_ir(const Program& program, const Modes& modes, const Launch& 
 Status run_warp_engine(const Engine& engine, const RunOptions& options, const Program& program,
                        WarpRegisters& registers) {
   return run_between(program, registers, [&](const Program& whole, std::span<std::byte> memory) -> Status {
-    ComputeLaunch launch(ComputeProgram(std::make_shared<const Shader>(whole)));
+    WARPJIT_TRY(std::shared_ptr<const Shader> shader, Shader::make(whole));
+    warpjit::Launch launch(warpjit::Program(std::move(shader)));
     launch.set_block(kLanes);
-    WARPJIT_CHECK(launch.map_global(15, 0, memory.data(), memory.size()));
-    WARPJIT_TRY(const ComputeReport report, engine.run(launch, options));
+    WARPJIT_CHECK(launch.map_memory("g15", 0, memory.data(), memory.size()));
+    WARPJIT_TRY(const Report report, engine.run(launch, options));
     if (report.engine != options.engine)
       return Error{ErrorCode::unsupported, "another engine ran", program.source_name};
     return {};

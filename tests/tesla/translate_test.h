@@ -8,7 +8,7 @@
 #include "frontend/tesla/translate.h"
 #include "ir/pipeline.h"
 #include "tesla/tesla_test.h"
-#include "warpjit/compute.hpp"
+#include "warpjit/warpjit.hpp"
 
 namespace warpjit::tesla {
 
