@@ -128,7 +128,7 @@ TEST_F(FuelOfShaders, Rows) {
 TEST_F(FuelOfShaders, GeometryInOrder) {
   const Program program = test::assemble(
       ".gsh point c0\n.out clip position\n.constf k(1.0, 0.0, 0.0, 301.0)\n.proc main\nadd r2, r2, v0\n"
-      "mov r0, k.yyyy\nagain:\nadd r0, k.xxxx, r0\ncmp r0.xx, lt, lt, k.ww\njmpc cmp.x, again\nmov clip, r2\n"
+      "mov r0, k.yyyy\nagain:\nadd r0, k.xxxx, r0\ncmp k.ww, gt, gt, r0.xx\njmpc cmp.x, again\nmov clip, r2\n"
       "setemit 0\nemit\nsetemit 1\nemit\nsetemit 2, prim\nemit\nend\n.end\n");
   Launch launch(program);
   std::vector<float> in(40), triangles(40 * 12);
