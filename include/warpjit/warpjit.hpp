@@ -208,8 +208,8 @@ struct OutputBuffer {
 // Fuel bounds how long a guest program runs, in all kinds of work and in every engine alike. It counts the
 // backward transfers of each guest thread: to an address that is not behind the transfer's own. (One that is
 // part of no cycle need not be counted; a thread makes it once.) With fuel F a run in which no thread makes
-// more than F finishes; one in which a thread makes more than 2F ends with out_of_fuel and a guest address; in
-// between either may happen. With the default, an endless program ends within two seconds.
+// more than F finishes; one in which a thread makes more than 2F ends with out_of_fuel and a guest address;
+// in between either may happen. With the default, an endless program ends within two seconds.
 inline constexpr std::uint64_t kDefaultFuel = std::uint64_t{1} << 19;
 
 // How the outputs of a vertex stage become the inputs of geometry invocations. The attributes of a vertex are
@@ -220,7 +220,7 @@ enum class PrimitiveMode : std::uint8_t {
   variable,  // float uniform 0 = the number of vertices, then their attributes from 1 on: of the first
              // `full_vertices` all, of the others the first one. Registers that a primitive does not fill
              // keep what earlier ones put there. The vertices of a primitive are listed (bind_primitives)
-  fixed,  // the attributes of `vertices` vertices from float uniform `first` on
+  fixed,     // the attributes of `vertices` vertices from float uniform `first` on
 };
 WARPJIT_API const char* name(PrimitiveMode mode);
 WARPJIT_API std::optional<PrimitiveMode> parse_primitive_mode(std::string_view text);

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "backend/lir/lir.h"
 #include "backend/allocate/allocator.h"
+#include "backend/lir/lir.h"
 
 namespace warpjit::lir {
 

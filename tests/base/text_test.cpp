@@ -83,7 +83,9 @@ TEST(Text, ReaderNamesWhatItMet) {
             "f:1:19: expected a name, found the end of the line");
 }
 
-TEST(Text, QuotesAreShort) { EXPECT_EQ(text::quoted(std::string(100, 'a')), "'" + std::string(60, 'a') + "'"); }
+TEST(Text, QuotesAreShort) {
+  EXPECT_EQ(text::quoted(std::string(100, 'a')), "'" + std::string(60, 'a') + "'");
+}
 
 }  // namespace
 }  // namespace warpjit::text

@@ -4,6 +4,7 @@
 #include <warpjit/warpjit.hpp>
 
 void example(const warpjit::Engine& engine, std::uint32_t id, std::uint32_t value, const void* memory,
-             std::size_t memory_size, std::size_t offset, std::size_t stride, std::span<const std::uint16_t> indices) {
+             std::size_t memory_size, std::size_t offset, std::size_t stride,
+             std::span<const std::uint16_t> indices) {
   // the block
 }

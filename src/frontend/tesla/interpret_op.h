@@ -43,8 +43,8 @@ struct Warp {
   std::vector<StackEntry> stack;
   std::uint32_t first_thread = 0;  // of its block
   bool done = false;
-  std::int8_t waiting = -1;      // barrier it waits at
-  std::uint32_t waiting_pc = 0;  // of that `bar`
+  std::int8_t waiting = -1;        // barrier it waits at
+  std::uint32_t waiting_pc = 0;    // of that `bar`
   std::int64_t fuel = 0;           // group_fuel
   std::uint64_t of_all_lanes = 0;  // transfers that all lanes made which have not exited
   FuelCounts counts{0};

@@ -35,8 +35,8 @@ std::vector<std::uint32_t> waiting_addresses(const Function& f) {
   return addresses;
 }
 
-// No structured form is known to keep the lowest address first for every graph (of random ones a few differed):
-// where the order can be seen, the dispatcher gives it.
+// No structured form is known to keep the lowest address first for every graph (of random ones a few
+// differed): where the order can be seen, the dispatcher gives it.
 bool blocks_keep_lane_order(const Function& f, const Loops& loops) {
   if (f.lane_order != LaneOrder::lowest_address_first) return true;
   return std::ranges::none_of(loops.order(), [&](Block b) { return order_matters_in(f, b); });

@@ -24,12 +24,7 @@ void pad_rows(std::byte* rows, std::uint64_t count, std::uint64_t padded) {
 
 RunPlan::RunPlan(const LaunchState& launch, const Kernel& kernel, std::uint32_t* table, std::uint64_t fuel,
                  const std::atomic<std::uint32_t>* cancel)
-    : WorkPlan(cancel),
-      launch_(launch),
-      kernel_(kernel),
-      table_(table),
-      lanes_(kernel.lanes()),
-      fuel_(fuel) {
+    : WorkPlan(cancel), launch_(launch), kernel_(kernel), table_(table), lanes_(kernel.lanes()), fuel_(fuel) {
   if (launch.draw.facts.active) return;
   // A stride that no row uses may be anything.
   const auto usable = [&](std::size_t stride) {
