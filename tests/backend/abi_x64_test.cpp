@@ -137,7 +137,8 @@ TEST_P(Convention, KeepsTheCallersRegisters) {
 
     GuardedBytes table(launch.table.size() * 4, true);
     std::memcpy(table.data(), launch.table.data(), table.size());
-    KernelArgs args = make_args(executable.code(), launch, reinterpret_cast<std::uint32_t*>(table.data()));
+    KernelArgs args =
+        make_args(executable.code(), launch, reinterpret_cast<std::uint32_t*>(table.data()), abi);
     const std::uint32_t mxcsr = __builtin_ia32_stmxcsr();
     ASSERT_NE(executable.preamble(), nullptr);
     for (void* entry : {executable.preamble(), executable.kernel()}) {
@@ -157,7 +158,7 @@ TEST_P(Convention, KeepsTheCallersRegisters) {
 
     // Leaving early restores them too.
     launch.fuel = 1;
-    args = make_args(executable.code(), launch, reinterpret_cast<std::uint32_t*>(table.data()));
+    args = make_args(executable.code(), launch, reinterpret_cast<std::uint32_t*>(table.data()), abi);
     fill(frame, args, abi, executable.kernel());
     call_with_all_registers(&frame);
     expect_kept(frame, abi);
@@ -173,7 +174,7 @@ TEST_P(Convention, IsCallableFromCompiledCode) {
   Launch launch = hungry_launch(3 * setting.lanes());
   GuardedBytes table(launch.table.size() * 4, true);
   std::memcpy(table.data(), launch.table.data(), table.size());
-  KernelArgs args = make_args(executable.code(), launch, reinterpret_cast<std::uint32_t*>(table.data()));
+  KernelArgs args = make_args(executable.code(), launch, reinterpret_cast<std::uint32_t*>(table.data()), abi);
   using Win64 = __attribute__((ms_abi)) void (*)(KernelArgs*);
   using SystemV = void (*)(KernelArgs*);
   if (abi == Abi::win64)

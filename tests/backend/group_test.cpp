@@ -297,10 +297,6 @@ TEST_P(GroupCode, StopsWhereALaneDoes) {
 }
 
 #if defined(__x86_64__) && !defined(_WIN32)
-[[gnu::ms_abi]] void call_out_win64(KernelArgs* args, std::uint32_t site, std::uint32_t* words) {
-  call_out(args, site, words);
-}
-
 // Callouts and cold accesses in code of the other convention.
 TEST(GroupAbi, Win64CodeCallsOut) {
   for (const Target target : {Target::x64_v3, Target::x64_v4}) {
@@ -326,8 +322,7 @@ TEST(GroupAbi, Win64CodeCallsOut) {
       launch.inputs[0].set(t,
                            {0x40800000, 0x3f800000 + t, 0x3fc00000, t % 5 == 0 ? 0x01000000u : 0x3f000000u});
     std::vector<std::uint32_t> table(64);
-    KernelArgs args = make_args(*code, launch, table.data());
-    args.call = reinterpret_cast<decltype(args.call)>(call_out_win64);
+    KernelArgs args = make_args(*code, launch, table.data(), options.abi);
     const Executable executable(*code);
     const FloatEnvironment environment;
     using Entry = void(__attribute__((ms_abi))*)(KernelArgs*);

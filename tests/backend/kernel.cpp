@@ -65,7 +65,16 @@ Executable::Executable(const MachineCode& code, std::size_t shift) : code_(code)
                           reinterpret_cast<char*>(address_ + code.bytes.size()));
 }
 
-KernelArgs make_args(const MachineCode& code, Launch& launch, std::uint32_t* table) {
+#if defined(__x86_64__) && !defined(_WIN32)
+namespace {
+[[gnu::ms_abi]] void call_out_win64(KernelArgs* args, std::uint32_t site, std::uint32_t* words) {
+  call_out(args, site, words);
+}
+}  // namespace
+#endif
+
+KernelArgs make_args(const MachineCode& code, Launch& launch, std::uint32_t* table,
+                     [[maybe_unused]] Abi abi) {
   KernelArgs args{};
   args.table = table;
   args.group_count = launch.threads / code.lanes;
@@ -73,6 +82,9 @@ KernelArgs make_args(const MachineCode& code, Launch& launch, std::uint32_t* tab
   args.cancel = &launch.cancel;
   args.guest_address = ir::kNoAddress;
   args.call = call_out;
+#if defined(__x86_64__) && !defined(_WIN32)
+  if (abi == Abi::win64) args.call = reinterpret_cast<decltype(args.call)>(call_out_win64);
+#endif
   args.call_sites = code.call_sites.data();
   const auto bind = [&](const Rows& rows) {
     const std::int64_t stride = rows.stride() * static_cast<std::int64_t>(rows.per_thread);

@@ -76,8 +76,9 @@ struct Outcome {
   bool invalid = false;  // the kernel raised the invalid flag
 };
 
-// The arguments of a call; `table` must hold code.table_bytes and be 64-byte aligned.
-KernelArgs make_args(const MachineCode& code, Launch& launch, std::uint32_t* table);
+// The arguments of a call; `table` must hold code.table_bytes and be 64-byte aligned. Code calls out in its
+// own convention: `abi` must be the one it was compiled for.
+KernelArgs make_args(const MachineCode& code, Launch& launch, std::uint32_t* table, Abi abi = Abi::native);
 
 // Runs the preamble, if there is one, then all groups. Checks that guards are intact.
 Outcome run(const Executable& executable, Launch& launch);

@@ -197,17 +197,24 @@ class RowParser {
   Modifiers modifiers_;
 };
 
-// Whether some word with this value of a key can belong to the row.
-template <class Grammar>
-constexpr bool allows_key(const Row<Grammar>& row, const BitField& key, std::uint32_t value) {
+// Calls visit(value, k) for each value of a key, ascending, and each row k that a word with this value may
+// belong to. The words are made once, which keeps compilers quick at it.
+template <class Grammar, std::size_t kRows, class Visit>
+constexpr void for_each_allowed(const Row<Grammar> (&rows)[kRows], const BitField& key, Visit visit) {
   using Word = typename Grammar::Word;
-  return (key.set(Word{}, value) & row.mask) == (row.match & key.set(Word{}, ~0U));
+  const Word key_bits = key.set(Word{}, ~0U);
+  Word wanted[kRows];
+  for (std::size_t k = 0; k < kRows; ++k) wanted[k] = rows[k].match & key_bits;
+  for (std::uint32_t value = 0; value >> key.width() == 0; ++value) {
+    const Word word = key.set(Word{}, value);
+    for (std::size_t k = 0; k < kRows; ++k)
+      if ((word & rows[k].mask) == wanted[k]) visit(value, k);
+  }
 }
 template <class Grammar, std::size_t kRows>
 consteval std::size_t index_entries(const Row<Grammar> (&rows)[kRows], const BitField& key) {
   std::size_t count = 0;
-  for (const Row<Grammar>& row : rows)
-    for (std::uint32_t value = 0; value >> key.width() == 0; ++value) count += allows_key(row, key, value);
+  for_each_allowed(rows, key, [&](std::uint32_t, std::size_t) { ++count; });
   return count;
 }
 
@@ -217,13 +224,13 @@ class RowIndex {
  public:
   template <class Grammar, std::size_t kRows>
   consteval explicit RowIndex(const Row<Grammar> (&rows)[kRows]) {
-    std::size_t count = 0;
-    for (std::uint32_t value = 0; value >> kKey.width() == 0; ++value) {
-      first_[value] = static_cast<std::uint16_t>(count);
-      for (std::size_t k = 0; k < kRows; ++k)
-        if (allows_key(rows[k], kKey, value)) rows_[count++] = static_cast<std::uint16_t>(k);
-    }
-    first_[first_.size() - 1] = static_cast<std::uint16_t>(count);
+    std::uint16_t count = 0;
+    for_each_allowed(rows, kKey, [&](std::uint32_t value, std::size_t k) {
+      rows_[count++] = static_cast<std::uint16_t>(k);
+      first_[value + 1] = count;
+    });
+    for (std::size_t value = 1; value < first_.size(); ++value)  // of a value without rows
+      if (first_[value] < first_[value - 1]) first_[value] = first_[value - 1];
   }
 
   // Numbers of rows, ascending.

@@ -156,9 +156,9 @@ constexpr std::uint8_t kNoOpcode = 0xFF;
 constexpr auto kByKey = [] {
   std::array<std::uint8_t, 1 << kKey.width()> table{};
   table.fill(kNoOpcode);
-  for (const Row& row : kRows)
-    for (std::uint32_t value = 0; value < table.size(); ++value)
-      if (allows_key(row, kKey, value)) table[value] = static_cast<std::uint8_t>(row.opcode);
+  encoding::for_each_allowed(kRows, kKey, [&](std::uint32_t value, std::size_t row) {
+    table[value] = static_cast<std::uint8_t>(kRows[row].opcode);
+  });
   return table;
 }();
 
