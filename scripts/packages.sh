@@ -8,6 +8,8 @@ bench_packages=(libbenchmark-dev)
 # CPU engines that bench_compute runs its kernels on, too.
 peers_packages=(pocl-opencl-icd ocl-icd-opencl-dev opencl-c-headers opencl-clhpp-headers mesa-vulkan-drivers
                 libvulkan-dev glslang-tools)
+# An emulator of a CPU with AVX-512, and what makes a CD that boots in it (scripts/v4-in-bochs).
+bochs_packages=(bochs bochs-term bochsbios vgabios busybox-static isolinux syslinux-common xorriso cpio bsdutils)
 check_packages=(clang libclang-rt-14-dev clang-format clang-tidy)
 # To build for Linux AArch64 from another Debian host, and to run the result (nlohmann-json and CLI11 are headers).
 aarch64_packages=(g++-aarch64-linux-gnu qemu-user libasmjit-dev:arm64 libxxhash-dev:arm64 libtbb-dev:arm64
