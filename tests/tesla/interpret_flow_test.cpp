@@ -191,21 +191,19 @@ TEST(TeslaFlow, BranchThroughATableToWhereNoCodeIs) {
 }
 
 TEST(TeslaFlow, StackFaults) {
-  EXPECT_TRUE(fault_of(run_body("join nop\n")).find("join: the control stack underflows") !=
-              std::string::npos);
-  EXPECT_TRUE(fault_of(run_body("break\n")).find("break: the control stack underflows") != std::string::npos);
+  EXPECT_TRUE(fault_of(run_body("join nop\n")).find("the control stack underflows") != std::string::npos);
+  EXPECT_TRUE(fault_of(run_body("break\n")).find("the control stack underflows") != std::string::npos);
   EXPECT_TRUE(fault_of(run_body("breakaddr #a\na:\njoin nop\n")).find("does not match") != std::string::npos);
   EXPECT_TRUE(fault_of(run_body("call #a\na:\nbreak\n")).find("does not match") != std::string::npos);
   EXPECT_TRUE(fault_of(run_body("call #f\nf:\nbreakaddr #f\nret\n")).find("does not match") !=
               std::string::npos);
-  EXPECT_TRUE(fault_of(run_body("quadpop\n")).find("quadpop: the control stack underflows") !=
-              std::string::npos);
+  EXPECT_TRUE(fault_of(run_body("quadpop\n")).find("the control stack underflows") != std::string::npos);
   EXPECT_TRUE(fault_of(run_body("joinat #a\na:\nquadpop\n")).find("does not match") != std::string::npos);
-  EXPECT_TRUE(fault_of(run_body("quadon\nbra #a\na:\n")).find("control flow under quadon") !=
+  EXPECT_TRUE(fault_of(run_body("quadon\nbra #a\na:\n")).find("quads which quadon holds") !=
               std::string::npos);
   EXPECT_TRUE(fault_of(run_body("f:\ncall #f\n")).find("the control stack overflows") != std::string::npos);
   EXPECT_EQ(fault_of(run_body("trap\n")),
-            "test.tesla, byte 0x10 (0x90000003): trap, in warp 0 of block (0, 0)");
+            "test.tesla, byte 0x10 (0x90000003): a trap instruction, in warp 0 of block (0, 0)");
 }
 
 TEST(TeslaFlow, FuelCountsBackwardTransfersOfEachThread) {

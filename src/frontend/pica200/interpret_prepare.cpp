@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/fuel.h"
 #include "frontend/interpret/fault.h"
 #include "frontend/pica200/interpret_ops.h"
 
@@ -356,7 +357,7 @@ Status Interpreter::finish(int outcome, std::uint32_t address, ThreadState& stat
   if (outcome == kDone) return {};
   const bool inside = address < code_.size();
   const std::string where = where_word(source_name_, address, inside ? code_[address] : 0);
-  if (outcome == kOutOfFuel) return Error{ErrorCode::out_of_fuel, interpret::kOutOfFuelMessage, where};
+  if (outcome == kOutOfFuel) return Error{ErrorCode::out_of_fuel, kOutOfFuelMessage, where};
   if (!inside) return Error{ErrorCode::fault, "the program ran past its last word", where};
   const auto instruction = try_decode(code_[address]);
   if (!instruction) return Error{ErrorCode::fault, "undefined PICA200 opcode reached", where};

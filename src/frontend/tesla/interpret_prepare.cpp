@@ -3,6 +3,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/stop_reason.h"
 #include "frontend/tesla/interpret_op.h"
 #include "frontend/tesla/launch.h"
 #include "frontend/tesla/profile.h"
@@ -189,7 +190,7 @@ struct BlockRun {
       if (all_done) return {};
       if (!progress) {
         const auto waits = std::ranges::find_if(warps_, [](const Warp& warp) { return !warp.done; });
-        context_.stop = {ErrorCode::fault, "a barrier can never complete", waits->waiting_pc};
+        context_.stop = {ErrorCode::fault, message(StopReason::barrier_never_complete), waits->waiting_pc};
         return stopped(*waits);
       }
     }

@@ -140,7 +140,7 @@ class StackTranslation : private InstructionTranslator {
     begin(finished);
     b_.ret();
     begin(cases_.back());
-    stop_if(b_.constant(true));
+    stop_if(b_.constant(true), ir::StopReason::no_code);
     b_.ret();
   }
 
@@ -170,7 +170,7 @@ class StackTranslation : private InstructionTranslator {
 
   void push(EntryType type, std::uint32_t number, I1 lanes) {
     const I32 depth = word(kVarDepth);
-    stop_if(b_.IEq32(depth, b_.constant(kMaxStackEntries)));
+    stop_if(b_.IEq32(depth, b_.constant(kMaxStackEntries)), ir::StopReason::stack_overflow);
     const I32 header = b_.IOr32(b_.constant(static_cast<std::uint32_t>(type) | number << kCaseShift),
                                 b_.IShl32(word(kVarInner), b_.constant(kInnerShift)));
     b_.StoreFrameRow(b_.GroupIndex(), depth,
@@ -243,10 +243,10 @@ class StackTranslation : private InstructionTranslator {
 
   // 12.3: back to lanes that wait, or on with all that came here.
   void join() {
-    stop_if(b_.IEq32(word(kVarDepth), b_.constant(0U)));
+    stop_if(empty(), ir::StopReason::stack_underflow);
     const Entry entry = top();
     const I1 is_branch = is(entry, EntryType::branch);
-    stop_if(b_.Not1(b_.Or1(is_branch, is(entry, EntryType::joinat))));
+    stop_if(b_.Not1(b_.Or1(is_branch, is(entry, EntryType::joinat))), ir::StopReason::stack_mismatch);
     pop(entry);
     lanes_ = alive(entry.mask);
     set(kVarActive, lanes_);
@@ -283,7 +283,8 @@ class StackTranslation : private InstructionTranslator {
         set(kVarActive, whole_quads(lanes_));
         return end_case(i, next);
       case Opcode::quadpop:
-        stop_if(b_.IEq32(word(kVarQuadon), b_.constant(0U)));
+        stop_if(empty(), ir::StopReason::stack_underflow);
+        stop_if(b_.IEq32(word(kVarQuadon), b_.constant(0U)), ir::StopReason::stack_mismatch);
         if (has_quadon_) {
           const Entry entry = top();
           set(kVarActive, entry.mask);
@@ -348,7 +349,7 @@ class StackTranslation : private InstructionTranslator {
     for (const BranchTarget& known : code_.targets(i.src[0].space))
       number = b_.select(b_.IEq32(target, b_.constant(known.address)), b_.constant(case_at(known.address)),
                          number);
-    stop_if(b_.IEq32(number, none));
+    stop_if(b_.IEq32(number, none), ir::StopReason::no_code);
     const I1 taken = b_.And1(lanes_, b_.IEq32(targets, target));
     const ir::Block backward = function_.add_block(), paid = function_.add_block();
     b_.branch(b_.ILeU32(target, b_.constant(pc)), backward, paid);
@@ -384,7 +385,12 @@ class StackTranslation : private InstructionTranslator {
     if (!begin_where_executed(i, leaving, next)) return;
     const bool is_return = i.opcode == Opcode::ret;
     const I1 in_loop = b_.IEq32(word(kVarInner), b_.constant(kInnerBreak));
-    stop_if(is_return ? b_.And1(in_loop, b_.INe32(word(kVarCalls), b_.constant(0U))) : b_.Not1(in_loop));
+    if (is_return) {
+      stop_if(b_.And1(in_loop, b_.INe32(word(kVarCalls), b_.constant(0U))), ir::StopReason::stack_mismatch);
+    } else {
+      stop_if(b_.IEq32(word(kVarInner), b_.constant(0U)), ir::StopReason::stack_underflow);
+      stop_if(b_.Not1(in_loop), ir::StopReason::stack_mismatch);
+    }
     const std::uint32_t state = is_return ? kVarReturned : kVarBroken;
     set(state, b_.Or1(mask(state), leaving));
     set(kVarActive, b_.AndNot1(lanes_, leaving));
@@ -399,9 +405,12 @@ class StackTranslation : private InstructionTranslator {
   }
 
   void forbid_under_quadon() {
-    if (has_quadon_) stop_if(b_.INe32(word(kVarQuadon), b_.constant(0U)));
+    if (has_quadon_) stop_if(b_.INe32(word(kVarQuadon), b_.constant(0U)), ir::StopReason::leaves_quads);
   }
-  void stop_if(I1 condition) { b_.Stop(condition, static_cast<std::uint64_t>(ir::StopReason::bad_control)); }
+  I1 empty() { return b_.IEq32(word(kVarDepth), b_.constant(0U)); }
+  void stop_if(I1 condition, ir::StopReason reason) {
+    b_.Stop(condition, static_cast<std::uint64_t>(reason));
+  }
   void go_to(std::uint32_t address) { set(kVarCase, b_.constant(case_at(address))); }
 
   // All edges into the block are made.
