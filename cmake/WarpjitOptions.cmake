@@ -1,7 +1,7 @@
 # warpjit_options: what every target of this project is compiled with.
 add_library(warpjit_options INTERFACE)
 target_compile_features(warpjit_options INTERFACE cxx_std_20)
-# Contraction of a*b+c would make the engines differ in the last bit (DESIGN.md 3.6).
+# Contraction of a*b+c would make the engines differ in the last bit.
 target_compile_options(warpjit_options INTERFACE -Wall -Wextra -Wpedantic -ffp-contract=off -fno-math-errno
                        $<$<BOOL:${WARPJIT_WERROR}>:-Werror>)
 # GCC 12 sees an overlap in every `"text" + std::string` that it inlines (its bug 105651).

@@ -1,5 +1,5 @@
 // The floating-point environment that every engine computes in: round to nearest even, denormals kept, all
-// exceptions masked (DESIGN.md 3.6). Every public entry, and every worker task, holds one of these.
+// exceptions masked (docs/architecture.md). Every public entry, and every worker task, holds one of these.
 #pragma once
 
 #include <cstdint>

@@ -21,7 +21,7 @@ inline constexpr std::uint64_t kSpecialFunctions = 8;
 
 // Doubles are IEEE 754 binary64 with denormals. A NaN operand of arithmetic gives itself, made quiet; of
 // several the one named first. A made NaN is 0xfff8000000000000. Out of range conversions give the nearest
-// integer, NaN 0x80...0 (tesla.md 11).
+// integer, NaN 0x80...0 (docs/guests/tesla.md 11).
 enum class TeslaF64Function : std::uint8_t {
   fma,  // a*b + c, rounded once; NaN of b, c, a
   add,  // NaN of b, a

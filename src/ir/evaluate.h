@@ -3,7 +3,7 @@
 // is tested against it.
 //
 // Expects round to nearest even and no flushing, which every public entry of the library sets. NaN results
-// have whatever payload the host gives (DESIGN.md 3.6).
+// have whatever payload the host gives (docs/architecture.md).
 #pragma once
 
 #include <array>

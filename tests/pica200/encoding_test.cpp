@@ -20,7 +20,7 @@ TEST(PicaEncoding, OpcodesDoNotOverlap) {
     EXPECT_EQ(find_opcode(info.name), static_cast<Opcode>(k));
     EXPECT_EQ(pica200::info(info.swapped).swapped, static_cast<Opcode>(k)) << info.name;
   }
-  // Section 6: these are undefined and nothing else is.
+  // docs/guests/pica200.md 6: these are undefined and nothing else is.
   for (std::uint32_t top = 0; top < 64; ++top) {
     const bool undefined =
         top == 0x10 || top == 0x11 || (top >= 0x14 && top <= 0x17) || (top >= 0x1C && top <= 0x1F);
@@ -103,7 +103,7 @@ TEST(PicaEncoding, RegisterNames) {
 }
 
 TEST(PicaFloat24, Format) {
-  // Section 7's test vectors.
+  // Bit patterns of the 24-bit format.
   EXPECT_EQ(decode_f24(0x3F0000), 1.0F);
   EXPECT_EQ(decode_f24(0x408000), 3.0F);
   EXPECT_EQ(decode_f24(0xBE0000), -0.5F);

@@ -37,7 +37,7 @@ struct PicaCase {
   std::vector<PicaRun> runs;
 };
 
-// Where the cases would be: ../shared/corpus/pica200/tests.json of the source tree.
+// Where the cases would be (tests::shared_file).
 std::string pica_cases_path();
 Result<std::vector<PicaCase>> load_pica_cases(const std::string& path);
 // What is wrong with a final state; nothing if it is as expected.

@@ -29,7 +29,7 @@ void expect_round_trip(ProgramType type, std::uint32_t w0, std::uint32_t w1) {
 
 TEST(TeslaEncoding, RowsDoNotOverlap) {
   encoding::expect_no_overlap(rows(), [](const Row& a, const Row& b) {
-    // A marker of long instructions is not that of immediate ones (2.1).
+    // A marker of long instructions is not that of immediate ones (docs/guests/tesla.md 2.1).
     return (a.form == Form::long_ && b.form == Form::immediate) ||
            (a.form == Form::immediate && b.form == Form::long_);
   });
@@ -130,7 +130,7 @@ TEST(TeslaEncoding, Errors) {
 }
 
 TEST(TeslaEncoding, Conditions) {
-  // Z = 1, S = 2, C = 4, O = 8; a few rows of the table in section 2.4.
+  // Z = 1, S = 2, C = 4, O = 8; a few conditions of docs/guests/tesla.md 2.4.
   EXPECT_TRUE(condition_holds(0x02, 1) && !condition_holds(0x02, 3));   // e
   EXPECT_TRUE(condition_holds(0x01, 2) && !condition_holds(0x01, 10));  // l
   EXPECT_TRUE(condition_holds(0x04, 0) && condition_holds(0x04, 10));   // g

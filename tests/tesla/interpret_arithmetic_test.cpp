@@ -91,7 +91,7 @@ TEST(TeslaArithmetic, BothLoopsGiveTheSameBits) {
   EXPECT_GT(ran, 2000);
 }
 
-// Section 8.3 in extended precision: the significands as integers.
+// docs/guests/tesla.md 8.3 in extended precision: the significands as integers.
 std::uint32_t fmad_by_definition(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
   const auto flush = [](std::uint32_t x) { return (x & 0x7f800000) == 0 ? x & 0x80000000 : x; };
   const float x = as_float(flush(a)), y = as_float(flush(b)), z = as_float(flush(c));

@@ -269,8 +269,8 @@ class X64Emitter final : public Emitter {
   }
 
   // The product in f64, where it is exact, without the bits that f32 has no room for; the sum in f64, and
-  // then in f32. Where the addend is zero, a product to nearest (isa/tesla.md 8.3). Keeps every register; it
-  // is rarely needed, and each that needs it would be longer than all else of a multiply-add.
+  // then in f32. Where the addend is zero, a product to nearest (docs/guests/tesla.md 8.3). Keeps every
+  // register; it is rarely needed, and each that needs it would be longer than all else of a multiply-add.
   void multiply_add_truncated() {
     constexpr std::int32_t kReturnAddress = 8, kKept = 4;
     constexpr int kDropped = 29;  // fraction bits of f64 that f32 lacks

@@ -5,7 +5,7 @@
 namespace warpjit::pica200 {
 namespace {
 
-// Section 9: in the last slot of a scope these would lose their effect.
+// pica200.md 9: in the last slot of a scope these would lose their effect.
 bool is_unfit_for_last_slot(Opcode opcode) {
   switch (opcode) {
     case Opcode::jmpc:

@@ -199,7 +199,7 @@ class Explorer {
     return slot;
   }
 
-  // The END check of one instruction (section 9), in the hardware's order: CALL, IF, LOOP.
+  // The END check of one instruction (pica200.md 9), in the hardware's order: CALL, IF, LOOP.
   void add_alternative(State state, std::uint16_t next, EdgeEffect effect, bool breaks) {
     std::uint16_t compared = next;
     for (unsigned pops = 1; !state.calls.empty() && state.calls.top().end == compared; ++pops) {

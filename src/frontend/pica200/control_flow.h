@@ -1,6 +1,7 @@
-// The control flow of a PICA200 program, resolved statically: the hardware's three scope stacks (section 9)
-// are followed as part of the state while blocks are discovered, so what comes out are plain edges, calls
-// inlined. The model holds literally, also where scope ends coincide or stacks overflow.
+// The control flow of a PICA200 program, resolved statically: the hardware's three scope stacks
+// (docs/guests/pica200.md 9) are followed as part of the state while blocks are discovered, so what comes out
+// are plain edges, calls inlined. The model holds literally, also where scope ends coincide or stacks
+// overflow.
 #pragma once
 
 #include <cstdint>

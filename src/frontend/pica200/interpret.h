@@ -1,6 +1,7 @@
-// The PICA200 guest interpreter, written from the ISA reference alone: the hardware's three stacks (section
-// 9), its numbers (7, 15) and its addressing (5). It decodes once into resolved micro-operations and then
-// runs one thread at a time; it is the oracle for the translator and the fallback while kernels compile.
+// The PICA200 guest interpreter, written from the rules of docs/guests/pica200.md alone: the hardware's three
+// stacks (section 9), its numbers (7, 13) and its addressing (5). It decodes once into resolved
+// micro-operations and then runs one thread at a time; it is the oracle for the translator and the fallback
+// while kernels compile.
 #pragma once
 
 #include <array>
@@ -44,7 +45,7 @@ struct Triangles {
   std::array<std::uint32_t, kMost / 32> inverted{};  // bit n of word n / 32: the winding flag of triangle n
 };
 
-// What a geometry unit keeps from one invocation to the next (section 10).
+// What a geometry unit keeps from one invocation to the next (pica200.md 10).
 struct GeometryUnit {
   ThreadState registers;  // v is loaded anew for each invocation; o is the bank that instructions write
   float other_bank[16][4] = {};   // the bank written after the next EMIT

@@ -11,7 +11,7 @@ namespace warpjit::pica200 {
 
 // Arithmetic: PICA_ALU_OP(name, sources, value). `w` is the wide operand, `n` and `m` the narrow ones in the
 // order of the instruction. Each gives three kinds: plain (no swizzle, negation or relative address),
-// general, and indexed. References: sections 6, 7 and 15.
+// general, and indexed. Rules: docs/guests/pica200.md 6, 7 and 13.
 #define PICA_ALU_OPS(X)                                \
   X(add, 2, w + n)                                     \
   X(mul, 2, multiply(w, n))                            \

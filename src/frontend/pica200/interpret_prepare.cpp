@@ -179,7 +179,7 @@ std::uint16_t offset_of(Register reg) {
   return static_cast<std::uint16_t>(base + reg.index * 16U);
 }
 
-// Truth of a CMP relation by outcome: bit 0 unordered, 1 less, 2 equal, 4 greater (section 8).
+// Truth of a CMP relation by outcome: bit 0 unordered, 1 less, 2 equal, 4 greater (pica200.md 8).
 constexpr std::uint8_t kRelationTruth[8] = {0x04, 0x13, 0x02, 0x06, 0x10, 0x14, 0x17, 0x17};
 
 // The plain kind of an arithmetic opcode; the general and indexed kinds follow it.

@@ -16,7 +16,8 @@ namespace warpjit::pica200 {
 // Byte offsets of what a launch sets, in the table that LoadUniform* reads.
 struct TableLayout {
   // The program uses relative addressing, so c-registers are stored by effective index: row n + 128 holds
-  // what index n reads, for n in [-128, 222]: c[n & 0x7F], or (1,1,1,1) where that is above 95 (section 5).
+  // what index n reads, for n in [-128, 222]: c[n & 0x7F], or (1,1,1,1) where that is above 95 (pica200.md
+  // 5).
   bool relative = false;
 
   static constexpr std::uint32_t kPlainRows = 96, kRelativeRows = 351, kRelativeOrigin = 128;
@@ -52,7 +53,7 @@ struct ExitRegister {
   bool operator==(const ExitRegister&) const = default;
 };
 
-// What a geometry unit keeps between invocations, as rows of four words (section 10): r0-r15; a0.x, a0.y,
+// What a geometry unit keeps between invocations, as rows of four words (pica200.md 10): r0-r15; a0.x, a0.y,
 // aL, and the flags as bits cmp.x, cmp.y; SETEMIT's vertex, and as bits primitive, winding, b15; the output
 // bank o0-o15 that is current; the other bank; registers o0-o15 of the buffer's vertices 0, 1, 2.
 struct UnitRows {

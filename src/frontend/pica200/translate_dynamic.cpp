@@ -1,6 +1,6 @@
-// The scope stacks of section 9 as run-time state: each stack is a row of variables, top entry first, shifted
-// by pushes and pops. Every address at which control may arrive has a block and a number; after a transfer a
-// switch over that number goes on. Slow, but of bounded size for any program.
+// The scope stacks of docs/guests/pica200.md 9 as run-time state: each stack is a row of variables, top entry
+// first, shifted by pushes and pops. Every address at which control may arrive has a block and a number;
+// after a transfer a switch over that number goes on. Slow, but of bounded size for any program.
 #include <algorithm>
 #include <array>
 

@@ -1,6 +1,6 @@
-// Geometry programs (section 10) as IR. EMIT's buffer and both output banks are SSA variables: what SETEMIT
-// latches is mostly known, so that emitting costs stores of triangles and nothing else. What an invocation
-// may find from the one before is loaded from the unit's rows at its start.
+// Geometry programs (docs/guests/pica200.md 10) as IR. EMIT's buffer and both output banks are SSA variables:
+// what SETEMIT latches is mostly known, so that emitting costs stores of triangles and nothing else. What an
+// invocation may find from the one before is loaded from the unit's rows at its start.
 #include "frontend/pica200/translate_instruction.h"
 #include "ir/pass/passes.h"
 

@@ -15,7 +15,7 @@ using ir::Value;
 
 namespace {
 
-constexpr float kLitpLimit = 127.99609375f;  // 127 + 255/256, the reference's 127.9961
+constexpr float kLitpLimit = 127.99609375f;  // 127 + 255/256
 
 constexpr std::uint32_t kGeometryFloats = 4 * 64, kGeometryVariables = kGeometryFloats + 8;
 
@@ -140,7 +140,7 @@ I1 InstructionTranslator::boolean(unsigned number) {
   return builder_.INe32(bit, builder_.constant(std::int32_t{0}));
 }
 
-// Section 8.
+// pica200.md 8.
 I1 InstructionTranslator::condition(const Instruction& i) {
   auto flag = [&](unsigned c, bool wanted) {
     I1 value = read<I1>(kVarCmp + c);
@@ -158,7 +158,7 @@ I1 InstructionTranslator::condition(const Instruction& i) {
   }
 }
 
-// ---- operands (sections 4 and 5)
+// ---- operands (pica200.md 4 and 5)
 
 // One source operand, fetched component by component as they are asked for.
 class InstructionTranslator::Operand {
@@ -224,7 +224,7 @@ class InstructionTranslator::Operand {
   std::array<F32, 4> row_;
 };
 
-// ---- instructions (section 6)
+// ---- instructions (pica200.md 6)
 
 void InstructionTranslator::instruction(const Instruction& i) {
   const OpcodeInfo& row = i.info();
@@ -321,7 +321,7 @@ I1 InstructionTranslator::compare(unsigned relation, F32 a, F32 b) {
   }
 }
 
-// Results that go to every enabled component. The order of the additions is that of section 15.
+// Results that go to every enabled component. The order of the additions is that of pica200.md 13.
 F32 InstructionTranslator::scalar(Opcode op, Operand& s1, Operand& s2) {
   switch (op) {
     case Opcode::dp3: {

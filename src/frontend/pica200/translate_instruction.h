@@ -46,7 +46,7 @@ class InstructionTranslator {
   void stay(ir::Block block, std::uint32_t address);
   // One instruction that is not flow control.
   void instruction(const Instruction& i);
-  // Whether the flags meet a flow instruction's condition (section 8).
+  // Whether the flags meet a flow instruction's condition (pica200.md 8).
   ir::I1 condition(const Instruction& i);
   // b[number], as far as it is not known.
   ir::I1 boolean(unsigned number);

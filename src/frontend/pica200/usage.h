@@ -17,7 +17,7 @@ struct CodeUsage {
   bool relative = false;                   // a c-register is addressed relatively
 };
 
-// Follows every edge that the flow instructions could take under either control-flow model of section 9:
+// Follows every edge that the flow instructions could take under either control-flow model of pica200.md 9:
 // fall through, target, and the ends of the scopes they open. Undefined words end a path.
 CodeUsage find_usage(const Program& program, std::uint32_t entry);
 

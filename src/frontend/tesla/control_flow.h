@@ -1,7 +1,8 @@
-// The control flow of a Tesla kernel, resolved statically: of the hardware's control stack (reference 12.2) a
-// thread sees the CALL, BREAK, QUADON and JOINAT entries, and these are followed as part of the state while
-// blocks are discovered, so what comes out are plain edges. The BRANCH entries, which say in which order
-// lanes that parted are run, are left out but where the caller wants them (`split`).
+// The control flow of a Tesla kernel, resolved statically: of the hardware's control stack
+// (docs/guests/tesla.md 12.2) a thread sees the CALL, BREAK, QUADON and JOINAT entries, and these are
+// followed as part of the state while blocks are discovered, so what comes out are plain edges. The BRANCH
+// entries, which say in which order lanes that parted are run, are left out but where the caller wants them
+// (`split`).
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Containers of CUDA kernels for this ISA, section 14 of the reference: text cubins of CUDA 1 and 2, ELF
+// Containers of CUDA kernels for this ISA, docs/guests/tesla.md 14: text cubins of CUDA 1 and 2, ELF
 // cubins of later versions. Both readers take hostile bytes.
 #pragma once
 

@@ -15,7 +15,7 @@
 
 namespace warpjit::tesla {
 
-// What a program is for; a few operands mean different things in each (reference 2.2).
+// What a program is for; a few operands mean different things in each (docs/guests/tesla.md 2.2).
 enum class ProgramType : std::uint8_t { compute, vertex, geometry, fragment };
 std::string_view name(ProgramType type);
 std::optional<ProgramType> find_program_type(std::string_view name);
@@ -226,7 +226,7 @@ Result<Instruction> decode(ProgramType type, std::span<const std::uint32_t> code
 // has these operands; values too large for their fields are cut.
 std::optional<std::uint64_t> encode(ProgramType type, const Instruction& instruction);
 
-// Whether the 5-bit condition is defined, and whether it holds for 4 flag bits (2.4).
+// Whether the 5-bit condition is defined, and whether it holds for 4 flag bits (tesla.md 2.4).
 bool condition_defined(unsigned condition);
 bool condition_holds(unsigned condition, unsigned flags);
 

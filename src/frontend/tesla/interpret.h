@@ -1,7 +1,7 @@
-// The Tesla guest interpreter, written from the ISA reference alone: a warp of 32 lanes at a time, the
-// hardware's control stack literally (section 12), its numbers, its memory spaces. It decodes once into
-// resolved operations, each of which then runs over the warp's rows of 32 words; it is the oracle for the
-// translator.
+// The Tesla guest interpreter, written from the rules of docs/guests/tesla.md alone: a warp of 32 lanes at
+// a time, the hardware's control stack literally (section 12), its numbers, its memory spaces. It decodes
+// once into resolved operations, each of which then runs over the warp's rows of 32 words; it is the oracle
+// for the translator.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// The interpreter's memory spaces (sections 9, 10): every access is checked, what fails reads 0 or writes
+// The interpreter's memory spaces (tesla.md 9 and 10): every access is checked, what fails reads 0 or writes
 // nothing and is reported. Internal linkage, as in interpret_ops.h.
 #pragma once
 

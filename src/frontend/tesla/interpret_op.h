@@ -39,7 +39,7 @@ struct Warp {
   WarpRegisters registers;
   std::uint32_t pc = 0;
   std::uint32_t active = 0;
-  std::uint32_t exited = 0, broken = 0, returned = 0;  // lane states (12.2); the others are alive
+  std::uint32_t exited = 0, broken = 0, returned = 0;  // lane states (tesla.md 12.2); the others are alive
   std::vector<StackEntry> stack;
   std::uint32_t first_thread = 0;  // of its block
   bool done = false;

@@ -1,4 +1,4 @@
-// What one lane computes: integers (section 5), floats as words (7, 8), conversions (6). Included by the
+// What one lane computes: integers (tesla.md 5), floats as words (7, 8), conversions (6). Included by the
 // interpreter's loops only; everything has internal linkage, because they are compiled for different hosts.
 #pragma once
 
@@ -484,7 +484,7 @@ inline Converted convert_from_integer(const Instruction& i, u64 x, bool nan_is_z
   }
   if (i.type == Type::f32)
     return float_result(i, float_of(value.magnitude, 0, value.negative, rounding), nan_is_zero);
-  // The reference tells of errors of real chips for 32-bit sources, which are not modelled.
+  // Faults of real chips for 32-bit sources are not modelled (tesla.md 6).
   u32 half = half_of(value.magnitude, 0, value.negative, rounding);
   if (i.saturate != 0) half = (half & 0x8000) != 0 ? 0 : half > 0x3c00 ? 0x3c00 : half;
   return half_result(half);

@@ -154,8 +154,8 @@ struct BlockRun {
       std::memset(warp.registers.c, 0, sizeof warp.registers.c);
       warp.first_thread = static_cast<std::uint32_t>(k * kLanes);
       const std::uint32_t lanes = std::min(threads_ - warp.first_thread, kLanes);
-      // Lanes that no thread has are numbered on in the last dimension there is; only quadop sees them, and
-      // the reference (9.6) is silent.
+      // Lanes that no thread has are numbered on in the last dimension there is; only quadop sees them
+      // (tesla.md 9.6: chosen).
       for (std::uint32_t l = 0; l < kLanes; ++l) {
         const std::uint32_t row = (warp.first_thread + l) / x, column = (warp.first_thread + l) % x;
         warp.registers.r[0][l] = y * z == 1 ? warp.first_thread + l

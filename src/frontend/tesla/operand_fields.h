@@ -1,18 +1,18 @@
-// Where operands lie in an instruction's bits (reference 2.1, 2.2): what decode.cpp and encode.cpp share
-// beside the rows of encoding.inc.
+// Where operands lie in an instruction's bits (docs/guests/tesla.md 2.1, 2.2): what decode.cpp and encode.cpp
+// share beside the rows of encoding.inc.
 #pragma once
 
 #include "frontend/tesla/encoding.h"
 
 namespace warpjit::tesla {
 
-// Fields that all instructions of a form share (2.1).
+// Fields that all instructions of a form share (tesla.md 2.1).
 inline constexpr BitField kMarker{{{{32, 2}}}}, kCondition{{{{39, 5}}}}, kConditionRegister{{{{44, 2}}}};
 inline constexpr BitField kFlagsEnable{{{{38, 1}}}}, kFlagsRegister{{{{36, 2}}}};
 inline constexpr BitField kAddress{{{{26, 2}, {34, 1}}}}, kShortAddress{{{{26, 2}}}};
 inline constexpr BitField kPostIncrement{{{{25, 1}}}}, kToOutput{{{{35, 1}}}}, kAddressDst{{{{2, 3}}}};
 inline constexpr BitField kConstantSpace{{{{54, 4}}}}, kShortConstantSpace{{{{21, 1}}}};
-// Selectors of source operands (2.2).
+// Selectors of source operands (tesla.md 2.2).
 inline constexpr BitField kSelect{{{{23, 2}}}}, kMemoryA{{{{53, 1}}}};
 inline constexpr BitField kGlobalSpace{{{{16, 4}}}}, kAtomicSpace{{{{23, 4}}}};
 inline constexpr std::uint8_t kDiscardedOutput = 127;

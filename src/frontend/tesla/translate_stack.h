@@ -1,5 +1,6 @@
-// Tesla kernels in group form, the warp's control stack and all (reference 12.2): for programs whose control
-// flow edges cannot say, or where the order of lanes matters. It is the dispatcher of DESIGN.md 3.4.
+// Tesla kernels in group form, the warp's control stack and all (docs/guests/tesla.md 12.2): for programs
+// whose control flow edges cannot say, or where the order of lanes matters. docs/architecture.md says which
+// programs come here.
 #pragma once
 
 #include "frontend/tesla/reach.h"

@@ -1,5 +1,6 @@
-// What the PICA200's set-up registers hold for the vertex stage (section 11), and what writes to them mean.
-// Counters tell the draws what has changed; a write of the value that is there already changes nothing.
+// What the PICA200's set-up registers hold for the vertex stage (docs/guests/pica200.md 11), and what writes
+// to them mean. Counters tell the draws what has changed; a write of the value that is there already changes
+// nothing.
 #pragma once
 
 #include <array>

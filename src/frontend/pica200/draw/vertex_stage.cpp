@@ -32,7 +32,7 @@ bool holds(const AttributeArray& array, std::uint64_t vertex) {
   return array.data != nullptr && array.offset <= array.size && in_bounds(span_of(array), vertex + 1);
 }
 
-// The result words that the output map fills (section 11).
+// The result words that the output map fills (pica200.md 11).
 void map_outputs(const VertexRegisters& registers, frontend::DrawFacts& facts) {
   facts.clamped = 1u << kColorRow;
   for (auto& row : facts.results) row.fill(frontend::DrawFacts::kOne);
