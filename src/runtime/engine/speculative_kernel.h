@@ -2,7 +2,7 @@
 // is first needed. 0 times infinity raises the CPU's sticky invalid flag, so that a range of groups whose run
 // left the flag alone was right; else its results are made again by the exact version. Code may assume more
 // and raise the flag itself: with AVX-512, that rows by an index are in the part of the uniform table that
-// it looks up in registers (backend/x64/row_tables.cpp).
+// it looks up in registers (backend/x64/lower_row_tables.cpp).
 #pragma once
 
 #include <atomic>
