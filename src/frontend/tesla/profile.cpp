@@ -139,7 +139,7 @@ void Profiler::missing(BlockContext& context, const Warp& warp, const WarpOp& op
 
 void Profiler::shared(BlockContext& context, const Warp& warp, const WarpOp& op, const Operand& operand,
                       bool is_store, std::uint32_t executing) {
-  const MemoryAccess access(context, warp, op, operand);
+  const OperandMemory access(context, warp, op, operand);
   const std::uint32_t interval = warps_[warp.first_thread / kLanes].interval;
   const std::size_t size = size_of(operand.type);
   const auto other_warp = [&](const Access& earlier) {
