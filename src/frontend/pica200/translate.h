@@ -32,7 +32,7 @@ struct TableLayout {
   constexpr std::uint32_t i(unsigned index) const { return 16 * rows() + 16 * index; }
   // One word, bit n = b[n].
   constexpr std::uint32_t bools() const { return i(4); }
-  // The state at the start of every thread, as far as Facts say that the launch gives it.
+  // The state at the start of every thread, as far as TranslationFacts say that the launch gives it.
   constexpr std::uint32_t r(unsigned index) const { return bools() + 16 + 16 * index; }
   constexpr std::uint32_t a0(unsigned component) const { return r(16) + 4 * component; }
   constexpr std::uint32_t aL() const { return a0(2); }
@@ -76,7 +76,7 @@ struct GeometryFacts {
 };
 
 // What is fixed for one translation. Everything here is part of the code cache's key.
-struct Facts {
+struct TranslationFacts {
   TableLayout layout;
   // Bit n: v[n] is read from memory. It is input binding popcount(bound_inputs below bit n). Others are 0.
   std::uint16_t bound_inputs = 0;
@@ -94,7 +94,7 @@ struct Facts {
 // Translates what `entry` can reach. Guest addresses in the IR are word addresses. Errors: bad_input for
 // undefined code and geometry instructions of vertex programs that are reached, resource_limit for programs
 // whose control flow unfolds beyond the discovery bound where no dispatcher form exists.
-Result<ir::Function> translate(const Program& program, std::uint32_t entry, const Facts& facts);
+Result<ir::Function> translate(const Program& program, std::uint32_t entry, const TranslationFacts& facts);
 
 // The same for a geometry program. State at the start is not that of `facts`.
 struct GeometryTranslation {
@@ -104,6 +104,6 @@ struct GeometryTranslation {
   bool ordered = false;
 };
 Result<GeometryTranslation> translate_geometry(const Program& program, std::uint32_t entry,
-                                               const Facts& facts);
+                                               const TranslationFacts& facts);
 
 }  // namespace warpjit::pica200

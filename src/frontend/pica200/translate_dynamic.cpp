@@ -25,7 +25,7 @@ constexpr std::int32_t kNowhere = -1;
 
 class DynamicTranslator : private InstructionTranslator {
  public:
-  DynamicTranslator(const Program& program, const Facts& facts, const UnitAccess& unit)
+  DynamicTranslator(const Program& program, const TranslationFacts& facts, const UnitAccess& unit)
       : InstructionTranslator(program, facts, unit, kVariables) {}
 
   Result<ir::Function> run(std::uint32_t entry) {
@@ -237,8 +237,8 @@ class DynamicTranslator : private InstructionTranslator {
 
 }  // namespace
 
-Result<ir::Function> translate_dynamic(const Program& program, std::uint32_t entry, const Facts& facts,
-                                       const UnitAccess& unit) {
+Result<ir::Function> translate_dynamic(const Program& program, std::uint32_t entry,
+                                       const TranslationFacts& facts, const UnitAccess& unit) {
   return DynamicTranslator(program, facts, unit).run(entry);
 }
 

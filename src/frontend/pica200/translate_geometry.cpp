@@ -166,7 +166,7 @@ std::bitset<UnitRows::kCount> loaded_rows(const ir::Function& f, std::uint32_t b
 
 // The rows that reach a triangle or an output by any way must be stored; storing them may need more of them.
 Result<GeometryTranslation> translate_geometry(const Program& program, std::uint32_t entry,
-                                               const Facts& facts) {
+                                               const TranslationFacts& facts) {
   UnitAccess unit;
   unit.loads = true;
   for (;;) {

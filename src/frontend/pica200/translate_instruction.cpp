@@ -33,7 +33,7 @@ std::vector<ir::Type> variable_types(std::uint32_t count, bool geometry) {
 
 }  // namespace
 
-InstructionTranslator::InstructionTranslator(const Program& program, const Facts& facts,
+InstructionTranslator::InstructionTranslator(const Program& program, const TranslationFacts& facts,
                                              const UnitAccess& unit, std::uint32_t variables)
     : program_(program),
       facts_(facts),

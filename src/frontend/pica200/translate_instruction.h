@@ -28,7 +28,7 @@ struct UnitAccess {
 class InstructionTranslator {
  protected:
   // `variables`: how many, all beyond kStaticVariables of type i32; those of geometry programs come behind.
-  InstructionTranslator(const Program& program, const Facts& facts, const UnitAccess& unit,
+  InstructionTranslator(const Program& program, const TranslationFacts& facts, const UnitAccess& unit,
                         std::uint32_t variables);
 
   template <class T>
@@ -52,7 +52,7 @@ class InstructionTranslator {
   ir::I1 boolean(unsigned number);
 
   const Program& program_;
-  const Facts& facts_;
+  const TranslationFacts& facts_;
   ir::Function function_;
   ir::Builder builder_;
   ir::SsaBuilder ssa_;
@@ -99,10 +99,10 @@ class InstructionTranslator {
 };
 
 // Translation with the scope stacks as run-time state, for programs whose stacks unfold into too many blocks.
-Result<ir::Function> translate_dynamic(const Program& program, std::uint32_t entry, const Facts& facts,
-                                       const UnitAccess& unit = {});
+Result<ir::Function> translate_dynamic(const Program& program, std::uint32_t entry,
+                                       const TranslationFacts& facts, const UnitAccess& unit = {});
 // Statically, or dynamically where that unfolds too far.
-Result<ir::Function> translate(const Program& program, std::uint32_t entry, const Facts& facts,
+Result<ir::Function> translate(const Program& program, std::uint32_t entry, const TranslationFacts& facts,
                                const UnitAccess& unit);
 
 }  // namespace warpjit::pica200
