@@ -12,7 +12,7 @@ namespace warpjit::pica200 {
 namespace {
 
 TEST(PicaEncoding, OpcodesDoNotOverlap) {
-  encoding::expect_no_overlap(rows(), [](const Row&, const Row&) { return false; });
+  encoding::expect_no_overlap(patterns(), [](const Pattern&, const Pattern&) { return false; });
   std::set<std::string_view> names;
   for (int k = 0; k < kOpcodeCount; ++k) {
     const OpcodeInfo& info = pica200::info(static_cast<Opcode>(k));
@@ -27,20 +27,20 @@ TEST(PicaEncoding, OpcodesDoNotOverlap) {
     const auto instruction = try_decode(top << 26);
     EXPECT_EQ(instruction.has_value(), !undefined) << top;
     if (!instruction) continue;
-    EXPECT_TRUE(rows()[static_cast<std::size_t>(instruction->opcode)].matches(top << 26));
+    EXPECT_TRUE(patterns()[static_cast<std::size_t>(instruction->opcode)].matches(top << 26));
   }
 }
 
 TEST(PicaEncoding, FieldsDoNotOverlap) {
-  encoding::expect_fields_beside_fixed_bits(rows());
-  for (const Row& row : rows()) {
-    std::uint32_t covered = unused_bits(row.opcode);
-    for (const Field& field : fields(row.opcode)) {
+  encoding::expect_fields_beside_fixed_bits(patterns());
+  for (const Pattern& pattern : patterns()) {
+    std::uint32_t covered = unused_bits(pattern.opcode);
+    for (const Field& field : fields(pattern.opcode)) {
       const std::uint32_t bits = ((1U << field.width) - 1) << field.low;
-      EXPECT_EQ(covered & bits, 0U) << info(row.opcode).name << " " << field.name;
+      EXPECT_EQ(covered & bits, 0U) << info(pattern.opcode).name << " " << field.name;
       covered |= bits;
     }
-    EXPECT_EQ(covered, ~row.mask);
+    EXPECT_EQ(covered, ~pattern.mask);
     // What is left is the opcode: the top bits, without a gap.
     EXPECT_EQ(std::countl_one(~covered), std::popcount(~covered));
   }

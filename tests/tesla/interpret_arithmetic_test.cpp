@@ -53,13 +53,13 @@ TEST(TeslaArithmetic, BothLoopsGiveTheSameBits) {
   launch.constants.fill(constants);
   launch.shared_bytes = 4096;
   int ran = 0;
-  for (const Row& row : rows()) {
-    if (row.opcode >= Opcode::bra) continue;
+  for (const Pattern& pattern : patterns()) {
+    if (pattern.opcode >= Opcode::bra) continue;
     for (int n = 0; n < 40; ++n) {
       std::uint64_t noise = random.next();
       for (int k = n % 3; k > 0; --k) noise &= random.next();
-      std::uint64_t word = row.match | (noise & ~row.mask);
-      if (row.form == Form::long_) word &= ~(std::uint64_t{3} << 32);  // no exit or join
+      std::uint64_t word = pattern.match | (noise & ~pattern.mask);
+      if (pattern.form == Form::long_) word &= ~(std::uint64_t{3} << 32);  // no exit or join
       Program program;
       program.source_name = "random";
       program.code = {static_cast<std::uint32_t>(word), static_cast<std::uint32_t>(word >> 32), 0xf0000001,

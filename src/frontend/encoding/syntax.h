@@ -1,10 +1,10 @@
-// Text of instructions by the syntax of their rows: printing it, and matching it against a row.
+// Text of instructions by the syntax of their patterns: printing it, and matching it against a pattern.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-#include "frontend/encoding/row.h"
+#include "frontend/encoding/pattern.h"
 
 namespace warpjit::encoding {
 
@@ -22,8 +22,8 @@ class Text {
   std::string text_;
 };
 
-// Adds an instruction as (a part of) its row's syntax writes it. operand(token, text) adds what is no literal
-// and no modifier.
+// Adds an instruction as (a part of) its pattern's syntax writes it. operand(token, text) adds what is no
+// literal and no modifier.
 template <class Grammar, class Operand>
 void print_syntax(std::span<const typename Grammar::Token> syntax,
                   const typename Grammar::Instruction& instruction, Text& text, const Operand& operand) {
@@ -40,7 +40,7 @@ void print_syntax(std::span<const typename Grammar::Token> syntax,
   }
 }
 
-// Matches words against the syntax of a row. Guest derives from it and has `bool operand(const Token&)`,
+// Matches words against the syntax of a pattern. Guest derives from it and has `bool operand(const Token&)`,
 // which takes the words of an operand into instruction_, or returns false if they are none.
 template <class Grammar, class Guest>
 class SyntaxMatcher {
@@ -48,13 +48,13 @@ class SyntaxMatcher {
   using Token = typename Grammar::Token;
   using Kind = decltype(Token::kind);
 
-  SyntaxMatcher(const Row<Grammar>& row, std::span<const std::string_view> words,
+  SyntaxMatcher(const Pattern<Grammar>& pattern, std::span<const std::string_view> words,
                 const typename Grammar::Instruction& start)
-      : row_(row), words_(words), instruction_(start) {}
+      : pattern_(pattern), words_(words), instruction_(start) {}
 
   // Whether all words match; instruction() is what they say then.
   bool match() {
-    const std::span<const Token> syntax = row_.syntax();
+    const std::span<const Token> syntax = pattern_.syntax();
     bool first = true;
     for (std::size_t k = 0; k < syntax.size();) {
       if (is_modifier(syntax[k])) {
@@ -88,7 +88,7 @@ class SyntaxMatcher {
     return true;
   }
 
-  const Row<Grammar>& row_;
+  const Pattern<Grammar>& pattern_;
   std::span<const std::string_view> words_;
   std::size_t at_ = 0;
   typename Grammar::Instruction instruction_;

@@ -430,7 +430,8 @@ RandomProgram random_program(std::uint64_t seed, const RandomOptions& options) {
 }
 
 std::uint32_t random_word(std::uint64_t seed, Opcode opcode) {
-  return rows()[static_cast<std::size_t>(opcode)].word_with(static_cast<std::uint32_t>(Random(seed).next()));
+  return patterns()[static_cast<std::size_t>(opcode)].word_with(
+      static_cast<std::uint32_t>(Random(seed).next()));
 }
 
 }  // namespace warpjit::pica200

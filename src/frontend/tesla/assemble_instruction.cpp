@@ -137,10 +137,10 @@ std::optional<std::uint32_t> parse_immediate(std::string_view word) {
 
 class Matcher : public encoding::SyntaxMatcher<Grammar, Matcher> {
  public:
-  Matcher(const Row& row, std::span<const std::string_view> words, const Instruction& start)
-      : SyntaxMatcher(row, words, start) {
-    instruction_.opcode = row.opcode;
-    instruction_.form = row.form;
+  Matcher(const Pattern& pattern, std::span<const std::string_view> words, const Instruction& start)
+      : SyntaxMatcher(pattern, words, start) {
+    instruction_.opcode = pattern.opcode;
+    instruction_.form = pattern.form;
   }
 
   // False if the words do not match.
@@ -401,13 +401,13 @@ Result<AssembledInstruction> parse_instruction(ProgramType type, std::vector<std
   const bool prefixed = start.condition != kAlways || start.marker != Instruction::Marker::none;
 
   bool known = false, matched = false;
-  for (const Row& row : rows()) {
-    const bool is_short = row.form == Form::short_ || row.form == Form::short_control;
-    for (const SyntaxToken& token : row.syntax())
+  for (const Pattern& pattern : patterns()) {
+    const bool is_short = pattern.form == Form::short_ || pattern.form == Form::short_control;
+    for (const SyntaxToken& token : pattern.syntax())
       known |= token.kind == SyntaxToken::Kind::literal &&
                token.text == rest[token.text == rest[0] ? 0 : rest.size() - 1];
     if (is_short != annotations.short_form) continue;
-    Matcher matcher(row, rest, start);
+    Matcher matcher(pattern, rest, start);
     if (!matcher.run()) continue;
     matched = true;
     AssembledInstruction result{matcher.instruction(), annotations.flipped, matcher.label()};
