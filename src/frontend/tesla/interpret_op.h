@@ -1,4 +1,4 @@
-// What the interpreter runs: instructions with their operands resolved to rows.
+// What the interpreter runs: instructions with their operands resolved to words of lanes.
 #pragma once
 
 #include <bit>
@@ -11,9 +11,9 @@
 
 namespace warpjit::tesla {
 
-// How an operand becomes a row of 32 words.
+// How an operand becomes 32 words, one of each lane.
 struct Source {
-  enum class Kind : std::uint8_t { zero, row, low_half, high_half, pool, memory };
+  enum class Kind : std::uint8_t { zero, whole, low_half, high_half, pool, memory };
   Kind kind = Kind::zero;
   std::uint16_t index = 0;  // of the register or of the pool
 };

@@ -66,7 +66,7 @@ Result<Interpreter> Interpreter::prepare(const Program& program, const Modes& mo
       if (operand.kind == Operand::Kind::gpr) {
         const bool half = operand.type == Type::b16;
         source.index = static_cast<std::uint16_t>(half ? operand.value / 2 : operand.value);
-        source.kind = !half                      ? Source::Kind::row
+        source.kind = !half                      ? Source::Kind::whole
                       : (operand.value & 1) != 0 ? Source::Kind::high_half
                                                  : Source::Kind::low_half;
         if (source.index >= program.registers) source.kind = Source::Kind::zero;
