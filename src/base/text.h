@@ -1,5 +1,5 @@
-// Reading texts that people write: tokens with their places, numbers, quotes. Assemblers and readers of text
-// containers are made of it.
+// Reading texts that people write: tokens with their positions, numbers, quotes. Assemblers and readers of
+// text containers are made of it.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace warpjit::text {
 
-// A place in a source file, for messages; line and column count from 1.
-struct Place {
+// A position in a source file, for messages; line and column count from 1.
+struct Position {
   const std::string* file = nullptr;
   unsigned line = 1, column = 1;
   // A bad_input whose `where` is "file:line:column".
@@ -41,7 +41,7 @@ struct Token {
   };
   Kind kind = Kind::end_of_file;
   std::string_view text;  // of the source
-  Place place;
+  Position position;
 
   bool is(std::string_view punctuation) const { return kind == Kind::punctuation && text == punctuation; }
   bool is_name(std::string_view name) const { return kind == Kind::name && text == name; }

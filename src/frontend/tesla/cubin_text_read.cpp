@@ -52,7 +52,7 @@ class TextReader {
  private:
   static constexpr std::size_t kMaxSegments = 64;
 
-  static Error fail(std::string message, const Token& at) { return at.place.error(std::move(message)); }
+  static Error fail(std::string message, const Token& at) { return at.position.error(std::move(message)); }
   static std::string quoted(const Token& token) {
     return token.text.empty() ? "the end of the file" : text::quoted(token.text);
   }
