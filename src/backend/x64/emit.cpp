@@ -235,7 +235,7 @@ class X64Emitter final : public Emitter {
     const std::int32_t room = win64 ? 40 : 8;  // keeps rsp aligned, with the shadow space of Win64
     a_.sub(x86::rsp, room);
     const std::int32_t base = calls_base_ + room + kReturnAddress;
-    for_each_kept(base, [&](const auto& reg, const x86::Mem& place, InstId id) { a_.emit(id, place, reg); });
+    for_each_kept(base, [&](const auto& reg, const x86::Mem& slot, InstId id) { a_.emit(id, slot, reg); });
     const x86::Mem mode = x86::dword_ptr(x86::rsp, base + kCallSaves - 64),
                    plain = x86::dword_ptr(x86::rsp, base + kCallSaves - 60);
     constexpr std::uint32_t kPlainMode = 0x1f80;
@@ -255,7 +255,7 @@ class X64Emitter final : public Emitter {
     }
     a_.call(callee);
     a_.ldmxcsr(mode);
-    for_each_kept(base, [&](const auto& reg, const x86::Mem& place, InstId id) { a_.emit(id, reg, place); });
+    for_each_kept(base, [&](const auto& reg, const x86::Mem& slot, InstId id) { a_.emit(id, reg, slot); });
     a_.add(x86::rsp, room);
     a_.ret();
   }
@@ -276,7 +276,7 @@ class X64Emitter final : public Emitter {
     constexpr int kDropped = 29;  // fraction bits of f64 that f32 lacks
     const bool v4 = host_.mask_registers;
     const auto bytes = static_cast<std::int32_t>(host_.vector_bytes), half = bytes / 2, room = kKept * bytes;
-    const auto at = [&](std::int32_t place) { return x86::ptr(x86::rsp, place); };
+    const auto at = [&](std::int32_t offset) { return x86::ptr(x86::rsp, offset); };
     const auto half_vec = [&](Reg r) -> x86::Vec {
       return v4 ? x86::Vec(x86::ymm(r)) : x86::Vec(x86::xmm(r));
     };

@@ -119,10 +119,10 @@ Reg Flushing::is_greatest(const Product& p) {
 Reg Flushing::add_again(const Product& p) {
   const auto bytes = static_cast<std::int32_t>(host_.vector_bytes);
   if (again_words_ < 0) again_words_ = reserve_frame(3 * host_.vector_bytes);
-  std::int32_t place = again_words_;
+  std::int32_t offset = again_words_;
   for (Reg r : {p.left, p.right, p.addend}) {
-    store(Op::StoreFull, r, frame(place));
-    place += bytes;
+    store(Op::StoreFull, r, frame(offset));
+    offset += bytes;
   }
   add(Op::MultiplyAddTruncated)->mem = frame(again_words_);
   return load(Op::LoadFull, RegClass::vector, frame(again_words_));

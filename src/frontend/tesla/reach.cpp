@@ -105,12 +105,12 @@ Result<ReachedCode> ReachedCode::find(const Program& program, std::span<const Br
                  program.source_name};
   ReachedCode result;
   result.code_ = flow::CodeMap<Instruction, 4>(program.code.size());
-  struct Place {
+  struct Pending {
     std::uint32_t address;
     bool certain;
   };
   // First what is reached without c[], or with targets that were followed before.
-  std::vector<Place> work{{program.entry, true}}, through_constants;
+  std::vector<Pending> work{{program.entry, true}}, through_constants;
   bool from_constants = false;
   while (!work.empty() || !through_constants.empty()) {
     if (work.empty()) {
