@@ -298,7 +298,7 @@ Result<DrawResult> VertexStageState::draw_indexed(const Engine& engine, std::spa
   draw_.facts.numbered = !indices_.dense() && draw_.facts.row_count != 0;
   Result<DrawResult> result =
       run(engine, draw_.facts.numbered ? 0 : indices_.first(), indices_.count(), options);
-  if (result) result->indices = indices_.places();
+  if (result) result->indices = indices_.remapped();
   return result;
 }
 
