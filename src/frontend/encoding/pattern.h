@@ -141,9 +141,9 @@ class PatternParser {
   static constexpr BitField field_of(std::string_view text) {
     BitField field;
     for (unsigned count = 0;; text.remove_prefix(1)) {
-      if (count == field.pieces.size()) throw "a field has at most four pieces";
+      if (count == field.ranges.size()) throw "a field has at most four ranges of bits";
       const auto low = static_cast<std::uint8_t>(take_number(text));
-      field.pieces[count++] = {low, static_cast<std::uint8_t>(take_width(text))};
+      field.ranges[count++] = {low, static_cast<std::uint8_t>(take_width(text))};
       if (text.empty()) return field;
       if (text[0] != ',') throw "a comma is missing";
     }

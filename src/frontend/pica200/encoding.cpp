@@ -132,7 +132,7 @@ constexpr FieldLists kFields = [] {
     auto& count = result.count[k];
     for (const SyntaxToken& token : kPatterns[k].syntax()) {
       if (token.field.empty()) continue;
-      const auto [low, width] = token.field.pieces[0];
+      const auto [low, width] = token.field.ranges[0];
       const Member* found = nullptr;
       for (const Member& member : kMembers) {
         const bool is_it = token.kind == SyntaxToken::Kind::modifier

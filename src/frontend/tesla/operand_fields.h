@@ -72,7 +72,7 @@ inline BitField shared_type_field(Form form) {
 }
 inline OffsetField constant_offset(const SyntaxToken& token, Form form, Type element) {
   BitField field = token.field;
-  if (form != Form::long_) field.pieces[0].width = 5;
+  if (form != Form::long_) field.ranges[0].width = 5;
   return {field, size_of(element)};
 }
 // Of ld, st: 16, 15 or 14 bits as the unit grows.
@@ -81,7 +81,7 @@ inline OffsetField wide_offset(const SyntaxToken& token, Type element) {
   unsigned scale = size_of(element);
   if (token.space == Operand::Kind::local || token.space == Operand::Kind::none) scale = 1;
   if (token.space == Operand::Kind::constant || token.space == Operand::Kind::shared)
-    field.pieces[0].width = static_cast<std::uint8_t>(scale == 4 ? 14 : scale == 2 ? 15 : 16);
+    field.ranges[0].width = static_cast<std::uint8_t>(scale == 4 ? 14 : scale == 2 ? 15 : 16);
   return {field, scale};
 }
 
