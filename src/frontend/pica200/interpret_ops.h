@@ -70,11 +70,11 @@ struct MicroOp {
   };
   struct Flow {
     std::uint16_t target, num;
-    std::uint16_t next;    // address + 1
-    std::uint16_t truth;   // bit (cmp.x | cmp.y << 1): the condition holds
-    std::uint8_t uniform;  // b or i register; SETEMIT: the vertex
-    std::uint8_t wanted;   // JMPU: the value that jumps; SETEMIT: bit 0 primitive, bit 1 winding
-    bool checked;          // next is the end of a reachable scope
+    std::uint16_t next;     // address + 1
+    std::uint16_t truth;    // bit (cmp.x | cmp.y << 1): the condition holds
+    std::uint8_t uniform;   // b or i register; SETEMIT: the vertex
+    std::uint8_t argument;  // JMPU: the value that jumps; SETEMIT: bit 0 primitive, bit 1 winding
+    bool checked;           // next is the end of a reachable scope
   };
   union {
     Alu alu;

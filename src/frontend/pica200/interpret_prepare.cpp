@@ -267,10 +267,10 @@ MicroOp make_flow(const Instruction& i, std::uint32_t address, bool checked) {
     if (holds(i, (flags & 1) != 0, (flags & 2) != 0))
       op.flow.truth |= static_cast<std::uint16_t>(1U << flags);
   op.flow.uniform = static_cast<std::uint8_t>(i.uniform);
-  op.flow.wanted = (i.num & 1) == 0 ? 1 : 0;
+  op.flow.argument = (i.num & 1) == 0 ? 1 : 0;
   if (i.opcode == Opcode::setemit) {
     op.flow.uniform = static_cast<std::uint8_t>(i.vertex);
-    op.flow.wanted = static_cast<std::uint8_t>(i.primitive | i.winding << 1);
+    op.flow.argument = static_cast<std::uint8_t>(i.primitive | i.winding << 1);
   }
   op.flow.checked = checked;
   return op;

@@ -68,10 +68,10 @@ struct BlockContext {
 
   std::array<std::uint32_t, 2> block{};
   std::vector<std::byte> shared;
-  std::vector<std::uint8_t> locked;                // of each word of s[]
-  std::vector<std::byte> local;                    // of all threads, one after the other
-  std::array<std::uint32_t, kBarriers> arrived{};  // warps at each barrier
-  std::array<std::uint32_t, kBarriers> wanted{};   // that complete it; 0: all that have not exited
+  std::vector<std::uint8_t> locked;                 // of each word of s[]
+  std::vector<std::byte> local;                     // of all threads, one after the other
+  std::array<std::uint32_t, kBarriers> arrived{};   // warps at each barrier
+  std::array<std::uint32_t, kBarriers> expected{};  // that complete it; 0: all that have not exited
   RunReport report;
   Profiler* profiler = nullptr;  // is told of every instruction if there
   interpret::Stop stop;

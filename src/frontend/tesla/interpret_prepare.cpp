@@ -144,7 +144,7 @@ struct BlockRun {
     std::ranges::fill(context_.locked, std::uint8_t{0});
     std::ranges::fill(context_.local, std::byte{0});
     context_.arrived.fill(0);
-    context_.wanted.fill(0);
+    context_.expected.fill(0);
     write_header(launch_, context_.block, context_.shared);
 
     for (std::size_t k = 0; k < warps_.size(); ++k) {
@@ -200,8 +200,8 @@ struct BlockRun {
     const auto alive = static_cast<std::uint32_t>(
         std::ranges::count_if(warps_, [](const Warp& warp) { return !warp.done; }));
     for (std::uint32_t id = 0; id < kBarriers; ++id) {
-      const std::uint32_t wanted = context_.wanted[id] != 0 ? context_.wanted[id] : alive;
-      if (context_.arrived[id] >= wanted) context_.arrived[id] = 0;
+      const std::uint32_t expected = context_.expected[id] != 0 ? context_.expected[id] : alive;
+      if (context_.arrived[id] >= expected) context_.arrived[id] = 0;
     }
     for (Warp& warp : warps_)
       if (warp.waiting >= 0 && context_.arrived[static_cast<std::size_t>(warp.waiting)] == 0)
