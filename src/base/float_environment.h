@@ -44,8 +44,8 @@ class FloatEnvironment {
   static void write(Word) {}
 #endif
 
-  // The sticky flag of invalid operations, 0 times infinity among them. Without such a flag, kHasInvalid is
-  // false and no one may ask.
+  // The sticky flag of invalid operations, among them 0 times infinity. On hosts without it kHasInvalid is
+  // false, and the two functions must not be called.
   static constexpr bool kHasInvalid = kInvalid != 0;
   static bool invalid_raised() { return (read() & kInvalid) != 0; }
   static void clear_invalid() {

@@ -53,7 +53,7 @@ struct Language {
   std::string_view comment{};      // what begins a comment, which ends with its line; empty: there are none
   std::string_view punctuation{};  // characters that are tokens by themselves
   std::string_view doubled{};      // those that are one only if they stand twice
-  bool free_words = false;         // a word is all that stands between spaces and punctuation; else see Kind
+  bool free_words = false;         // a word is everything between spaces and punctuation; else see Kind
   bool lines = true;               // the ends of lines are tokens; an end of file then follows one
 };
 

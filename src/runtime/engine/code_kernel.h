@@ -1,5 +1,5 @@
-// A kernel that is made from IR, by the JIT or for the IR interpreter: of any guest. Knows how to run blocks
-// by calls for their groups.
+// A kernel that is made from IR, by the JIT or for the IR interpreter, of any guest. Runs blocks by calls for
+// their groups.
 #pragma once
 
 #include "runtime/engine/kernel.h"

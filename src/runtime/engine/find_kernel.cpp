@@ -9,7 +9,7 @@
 namespace warpjit::runtime {
 namespace {
 
-// Families whose variants are remembered; beyond it all are forgotten, and may specialize anew.
+// Families whose variants are remembered. Beyond it all are forgotten and may specialize again.
 constexpr std::size_t kMaxFamilies = 4096;
 
 #if defined(WARPJIT_CHECKS)
@@ -112,8 +112,8 @@ CodeCache::KernelResult EngineState::make(const Request& request) {
       if (!because.empty()) (*made)->set_interpreted_because(std::move(because));
       return std::shared_ptr<const Kernel>(std::move(*made));
     }
-    // Code that is too large for the backend, or for what is left of executable memory, and what only the
-    // guest's own terms can say, still runs.
+    // Programs still run in an interpreter if their code is too large for the backend or for the remaining
+    // executable memory, or if only the guest interpreter can run them.
     const Error& error = made.error();
     const bool ir = error.code == ErrorCode::resource_limit && options.engine == EngineKind::jit;
     const bool guest = error.code == ErrorCode::unsupported && options.engine != EngineKind::guest;
@@ -127,7 +127,7 @@ CodeCache::KernelResult EngineState::make(const Request& request) {
 CodeCache::KernelResult EngineState::find_or_make(const Request& request, bool& hit) {
   CodeCache::KernelResult result = cache_.get(
       request.key, [&] { return make(request); }, hit);
-  // The IR interpreter that serves in place of the JIT does not do for who asks for the JIT by name.
+  // A run that asks for the JIT by name does not accept the IR interpreter in its place.
   const bool right = !result || request.may_interpret || (*result)->report().engine == request.options.engine;
   return right ? result : make(request);
 }

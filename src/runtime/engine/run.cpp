@@ -11,10 +11,10 @@ namespace {
 
 // Threads, or blocks, that a range has at most, so that a run without loops can be cancelled, too.
 constexpr std::uint64_t kMostThreads = 65536, kMostBlocks = 4096;
-// Threads of a launch for each host thread, below which handing out work costs more than it gains.
+// Guest threads for each host thread; with fewer, handing out work costs more than it gains.
 constexpr std::uint64_t kJitThreadsPerWorker = 4096, kInterpreterThreadsPerWorker = 128;
-// Threads of a launch for each host thread that the interpreter runs between two looks at the compilation:
-// 0.05 to 0.2 ms. A multiple of the lanes of any kernel.
+// Guest threads that the interpreter runs on each host thread between two checks of the compilation: 0.05 to
+// 0.2 ms. A multiple of the lanes of any kernel.
 constexpr std::uint64_t kInterpretedRange = 256;
 
 std::uint64_t nanoseconds_since(std::chrono::steady_clock::time_point start) {
@@ -91,7 +91,7 @@ Status EngineState::run_rest(const LaunchState& launch, const RunOptions& option
   const Kernel& kernel = lease.kernel();
   const WorkSize size = size_of(launch, kernel);
   report.threads = worker_count(size, options, kernel);
-  // A few ranges for each worker even out their speeds.
+  // Several ranges for each worker balance the load.
   const std::uint64_t count = size.units - first;
   const std::uint64_t even = report.threads == 1 ? count : count / (report.threads * 4) + 1;
   const std::uint64_t chunk = (std::min(even, size.most) + size.granule - 1) / size.granule * size.granule;

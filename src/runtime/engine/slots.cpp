@@ -32,7 +32,7 @@ bool Slots::claim(Slot& slot) {
   const std::uint64_t before = slot.ready.exchange(0, std::memory_order_seq_cst);
   for (int tries = 0; tries < 16; ++tries) {
     if (slot.users.load(std::memory_order_seq_cst) == 0) return true;
-    // Perhaps only a reader that is about to see that the slot is not for it.
+    // It may be a reader that is about to find that the slot has another key.
     std::this_thread::yield();
   }
   slot.ready.store(before, std::memory_order_seq_cst);

@@ -1,6 +1,6 @@
-// What a launch remembers of its runs: per kernel, the uniform table filled for it. A repeated run finds
-// both with a few atomic operations, without a lock, a hash of the key or an allocation, from any number of
-// threads. A slot holds its kernel weakly, so that the code cache alone bounds what is kept.
+// The kernels that a launch remembers, each with the uniform table filled for it. A repeated run, from any
+// number of threads, finds both with a few atomic operations: no lock, no hash of the key, no allocation. A
+// slot holds its kernel weakly, so that the code cache alone decides what is kept.
 #pragma once
 
 #include <array>
