@@ -4,7 +4,7 @@
 //   [bit=value]  [bit:width=value]   bits that choose this pattern; nothing is written
 //   name@bits    a modifier in one or more bits: "@8", "@46:4" (four bits from 46) or "@58,59"
 //   name=value   a modifier that this pattern fixes; one that a pattern does not mention is 0
-// What these leave is the guest's operands, or else stands for itself. Bit 0 is the lowest of the first word.
+// Other words are the guest's operands, or stand for themselves. Bit 0 is the lowest of the first word.
 //
 // Grammar, which a guest gives to these templates, has: Word; Instruction; Opcode; Form (what else a pattern
 // is known by); kMostTokens; Token, with at least `kind` (an enumeration that has literal, modifier and
@@ -20,7 +20,7 @@
 
 namespace warpjit::encoding {
 
-// A member of Instruction that text writes as a word: field value n has words[n] in text and means values[n].
+// A member of Instruction that is written as a word: field value n is written words[n] and means values[n].
 template <class Instruction>
 struct Modifier {
   static constexpr unsigned kMost = 19;
@@ -42,7 +42,7 @@ struct Modifier {
   }
 };
 
-// One whose field values n mean first + n.
+// A modifier whose field value n means first + n.
 template <class Instruction>
 constexpr Modifier<Instruction> modifier_of_words(std::string_view name,
                                                   std::uint8_t (*get)(const Instruction&),
@@ -198,7 +198,7 @@ class PatternParser {
 };
 
 // Calls visit(value, k) for each value of a key, ascending, and each pattern k that a word with this value
-// may belong to. The words are made once, which keeps compilers quick at it.
+// may belong to. The masked words are computed once, which keeps compile times low.
 template <class Grammar, std::size_t kPatterns, class Visit>
 constexpr void for_each_allowed(const Pattern<Grammar> (&patterns)[kPatterns], const BitField& key,
                                 Visit visit) {

@@ -52,13 +52,13 @@ class SyntaxMatcher {
                 const typename Grammar::Instruction& start)
       : pattern_(pattern), words_(words), instruction_(start) {}
 
-  // Whether all words match; instruction() is what they say then.
+  // Whether all words match; if so, instruction() is the result.
   bool match() {
     const std::span<const Token> syntax = pattern_.syntax();
     bool first = true;
     for (std::size_t k = 0; k < syntax.size();) {
       if (is_modifier(syntax[k])) {
-        // Modifiers that follow each other may come in any order; the mnemonic is alone.
+        // Consecutive modifiers may come in any order; the mnemonic has a fixed position.
         std::size_t end = k + 1;
         while (!first && end < syntax.size() && is_modifier(syntax[end])) ++end;
         if (!match_modifiers(syntax.subspan(k, end - k))) return false;
@@ -94,7 +94,7 @@ class SyntaxMatcher {
   typename Grammar::Instruction instruction_;
 
  private:
-  // The field value for which the token is written so; -1: there is none.
+  // The field value for which the token is written like this; -1: there is none.
   static int field_with(const Token& token, std::string_view word) {
     const auto& modifier = Grammar::modifiers()[token.modifier];
     for (unsigned field = 0; field < modifier.count; ++field) {

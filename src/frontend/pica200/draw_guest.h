@@ -1,5 +1,5 @@
-// What a draw's fetch and output map mean, for the guest interpreter: written from docs/guests/pica200.md 11
-// alone, over bytes in memory, one vertex at a time.
+// A draw's fetch and output map for the guest interpreter: written from docs/guests/pica200.md 11 alone, over
+// bytes in memory, one vertex at a time.
 #pragma once
 
 #include <span>

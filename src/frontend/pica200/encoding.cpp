@@ -118,7 +118,7 @@ constexpr OpcodeInfo kOpcodes[] = {
 #include "frontend/pica200/encoding.inc"
 };
 
-// The fields of each opcode by their places, the lowest first.
+// The fields of each opcode by position, the lowest first.
 struct FieldLists {
   std::array<std::array<Field, 6>, kOpcodeCount> list{};
   std::array<std::uint8_t, kOpcodeCount> count{};

@@ -32,11 +32,11 @@ struct ThreadState {
   bool cmp[2] = {};
 };
 
-// The rule all engines share: every word of o and r that is a NaN at the end of a run is 0x7fc00000.
+// A rule of all engines: a NaN in o or r at the end of a run is 0x7fc00000.
 void canonicalize_outputs(ThreadState& state);
 
 // The triangles of one invocation. A vertex is a row of four words for each enabled output register,
-// ascending; NaNs are 0x7fc00000. Those beyond `room` are counted only.
+// ascending; NaNs are 0x7fc00000. Triangles beyond `room` are only counted.
 struct Triangles {
   static constexpr std::uint32_t kMost = 96;  // room for the winding flags
   std::byte* rows = nullptr;                  // room * 3 vertices
@@ -67,7 +67,7 @@ class Interpreter {
  public:
   // Prepares what `entry` can reach. Errors: code that is statically reached and undefined (bad_input), a
   // geometry instruction in a vertex program (bad_input), or a path that runs past the last word (bad_input).
-  // What is reached only past the end of a scope that was never opened faults when it happens.
+  // Code that is only reached past the end of a scope that was never opened faults at run time.
   static Result<Interpreter> prepare(const Program& program, std::uint32_t entry);
 
   // Runs one thread to its END. Allocates nothing unless it fails; several threads may share one

@@ -1,4 +1,4 @@
-// Preparation for the interpreter: what can be reached, and the micro-operations of it.
+// Preparation for the interpreter: finds reachable code and makes its micro-operations.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -19,7 +19,7 @@ struct Scope {
   std::uint32_t next_of_end = kNone;  // another scope with the same end
 };
 
-// All addresses that flow of the program can name are below this.
+// A bound on all addresses that flow instructions can name.
 std::uint32_t address_limit(const Program& program) {
   auto limit = static_cast<std::uint32_t>(program.code.size() + 1);
   for (const std::uint32_t word : program.code) {

@@ -99,8 +99,8 @@ Result<ir::Function> translate(const Program& program, std::uint32_t entry, cons
 // The same for a geometry program. State at the start is not that of `facts`.
 struct GeometryTranslation {
   ir::Function function;
-  // An invocation may read what an earlier one left behind: they run one after another, and each reads the
-  // unit's rows and writes them for the next. Else the IR shows that none does.
+  // True if an invocation may read what an earlier one left: they run one after another, each reading the
+  // unit's rows and writing them for the next. False if the IR shows that none does.
   bool ordered = false;
 };
 Result<GeometryTranslation> translate_geometry(const Program& program, std::uint32_t entry,

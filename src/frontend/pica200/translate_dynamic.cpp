@@ -70,7 +70,7 @@ class DynamicTranslator : private InstructionTranslator {
     }
     std::vector<char> is_leader = code_.leader;
     is_leader[entry] = 1;
-    if (code_.past_end) is_leader[words] = 1;  // it stands for all beyond
+    if (code_.past_end) is_leader[words] = 1;  // for all addresses beyond
     for (const auto& [address, i] : code_.code.instructions()) {
       if (program_.stage != Stage::geometry && (i.info().traits & kGeometry) != 0)
         return Error{ErrorCode::bad_input, std::string(i.info().name) + " belongs to geometry programs",
@@ -146,7 +146,7 @@ class DynamicTranslator : private InstructionTranslator {
     if (marks) write_if(condition, stack + depth - 1, constant(kNowhere));
   }
 
-  // What a flow instruction does before the END check; says where it is a BREAK.
+  // The effect of a flow instruction before the END check; returns whether it is a BREAK.
   I1 transfer(const Instruction& i, std::uint32_t pc) {
     I1 never = builder_.constant(false), holds = builder_.constant(true);
     if (i.info().traits & kReadsFlags) holds = condition(i);

@@ -1,6 +1,5 @@
 // PICA200 instructions as IR, one thread's worth: operands, arithmetic, the state at the start and the
-// outputs at the end. Control flow is the business of those who drive it (translate.cpp,
-// translate_dynamic.cpp).
+// outputs at the end. Control flow is in translate.cpp and translate_dynamic.cpp.
 #pragma once
 
 #include <array>
@@ -13,7 +12,7 @@
 
 namespace warpjit::pica200 {
 
-// Guest registers as SSA variables. LOOP counters and the aL that a LOOP saves have a place per open LOOP.
+// Guest registers as SSA variables. LOOP counters and the aL that a LOOP saves have a variable per open LOOP.
 // Those from kVarCallEnd on are the scope stacks as run-time state: top entry first.
 inline constexpr std::uint32_t kVarR = 0, kVarO = 64, kVarA0 = 128, kVarAL = 130, kVarCmp = 131,
                                kVarCounter = 133, kVarSaved = 137, kStaticVariables = 141;
@@ -39,16 +38,16 @@ class InstructionTranslator {
 
   // Registers at the start of a thread; loads the inputs.
   void begin_thread();
-  // Outputs as they are given out.
+  // Outputs at the end of a thread, with canonical NaNs.
   void end_thread();
-  // Where control has run past the last word, which only a run can tell: the thread stays until its fuel is
-  // used up, and that is reported with this address. `block` gets no other successor and is sealed.
+  // For control that runs past the last word, which is known only at run time: the thread loops until its
+  // fuel is used up, and that is reported with this address. `block` gets no other successor and is sealed.
   void stay(ir::Block block, std::uint32_t address);
   // One instruction that is not flow control.
   void instruction(const Instruction& i);
   // Whether the flags meet a flow instruction's condition (pica200.md 8).
   ir::I1 condition(const Instruction& i);
-  // b[number], as far as it is not known.
+  // b[number], if it is not known.
   ir::I1 boolean(unsigned number);
 
   const Program& program_;

@@ -1,5 +1,5 @@
-// What the code that an entry point reaches may read: an over-approximation that costs one walk over the
-// words, made before any translation because table layout and cache key depend on it.
+// What the code reachable from an entry point may read. An over-approximation that costs one walk over the
+// words; made before any translation, because the table layout and the cache key depend on it.
 #pragma once
 
 #include <cstdint>

@@ -82,7 +82,7 @@ bool parse_address(std::string_view text, Operand& operand) {
   return true;
 }
 
-// Memory, with Type::none unless the text tells.
+// Memory, with Type::none unless the text names a type.
 std::optional<Operand> parse_memory(std::string_view text) {
   const std::size_t open = text.find('[');
   const std::size_t close = text.find(']');
@@ -411,7 +411,7 @@ Result<AssembledInstruction> parse_instruction(ProgramType type, std::vector<std
     if (!matcher.run()) continue;
     matched = true;
     AssembledInstruction result{matcher.instruction(), annotations.flipped, matcher.label()};
-    // Decoding tells whether everything fit its field.
+    // Decoding the word shows whether everything fit its field.
     const auto word = encode(type, result.instruction);
     if (!word) continue;
     auto again = try_decode(type, static_cast<std::uint32_t>(*word), static_cast<std::uint32_t>(*word >> 32));

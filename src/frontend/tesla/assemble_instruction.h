@@ -1,4 +1,4 @@
-// One line of Tesla assembly to an Instruction: the rows of encoding.inc read backwards.
+// One line of Tesla assembly to an Instruction, by the patterns of encoding.inc.
 #pragma once
 
 #include <string>

@@ -72,7 +72,7 @@ class TextReader {
     return fail("expected " + text::quoted(text) + ", found " + quoted(next_), next_);
   }
 
-  // "= word" or a block, whatever is in it.
+  // "= word", or a block with any contents.
   Status skip_value(const Token& key, unsigned depth) {
     if (key.text == "{" || key.text == "}" || key.text == "=")
       return fail("expected a name, found " + quoted(key), key);

@@ -180,7 +180,7 @@ struct Instruction {
 
   enum class Marker : std::uint8_t { none, exit, join };
   Marker marker = Marker::none;
-  std::uint8_t condition = kAlways;     // 2.4
+  std::uint8_t condition = kAlways;     // tesla.md 2.4
   std::uint8_t condition_register = 0;  // $c it looks at; also the $c that addc and mov read
   std::uint8_t lanes = 15;              // bit n: lane n of each quad takes part
   std::int8_t flags = -1;               // $c that gets the flags; -1: none

@@ -108,7 +108,7 @@ std::optional<std::uint64_t> encode_as(ProgramType type, const Pattern& pattern,
       case SyntaxToken::Kind::src: {
         const Operand& operand = i.src[token.index];
         if (operand.kind != Operand::Kind::gpr && !operand.is_memory()) return {};
-        // A width bit that a type modifier already owns is only added to, for types that leave it open.
+        // A width bit that a type modifier also sets is only ORed into, for types that leave it open.
         if (token.width_bit != 0 && operand.kind == Operand::Kind::gpr)
           word = with_bits<std::uint64_t>(word, token.width_bit, 1, operand.type == Type::b32);
         word = encode_source(pattern, token, operand, word);

@@ -68,9 +68,9 @@ using Pattern = encoding::Pattern<Grammar>;
 using encoding::modifiers_fit;
 
 std::span<const Pattern> patterns();
-// The numbers of those that a word may belong to.
+// The numbers of the patterns that a word may belong to.
 std::span<const std::uint16_t> candidates(std::uint64_t word);
-// Those of an opcode, others perhaps between them.
+// The patterns of an opcode; others may lie between them.
 std::span<const Pattern> patterns_of(Opcode opcode);
 
 // The words that a pattern gives to an instruction whose modifiers fit it; nothing if its operands do not.

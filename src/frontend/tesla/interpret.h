@@ -41,7 +41,8 @@ std::string to_string(const MemoryFault& fault);
 
 struct RunReport {
   std::optional<MemoryFault> first_fault;  // the first one of the first block that has one
-  std::uint64_t warp_instructions = 0;  // executed, with at least one active lane; a join that resumes counts
+  std::uint64_t warp_instructions =
+      0;  // executed with at least one active lane; a join that resumes lanes counts
   std::uint64_t lane_instructions = 0;  // active lanes of those, predicates aside
   std::uint32_t deepest_stack = 0;
   void add(const RunReport& other);

@@ -46,7 +46,7 @@ struct Warp {
   std::int8_t waiting = -1;        // barrier it waits at
   std::uint32_t waiting_pc = 0;    // of that `bar`
   std::int64_t fuel = 0;           // group_fuel
-  std::uint64_t of_all_lanes = 0;  // transfers that all lanes made which have not exited
+  std::uint64_t of_all_lanes = 0;  // transfers made by all lanes that have not exited
   FuelCounts counts{0};
 
   std::uint32_t alive(std::uint32_t mask) const { return mask & ~(exited | broken | returned); }
@@ -73,7 +73,7 @@ struct BlockContext {
   std::array<std::uint32_t, kBarriers> arrived{};   // warps at each barrier
   std::array<std::uint32_t, kBarriers> expected{};  // that complete it; 0: all that have not exited
   RunReport report;
-  Profiler* profiler = nullptr;  // is told of every instruction if there
+  Profiler* profiler = nullptr;  // if not null, sees every instruction
   interpret::Stop stop;
 };
 

@@ -195,7 +195,7 @@ struct BlockRun {
     }
   }
 
-  // 12.4: a barrier returns to 0 when its count is reached; who waits goes on when it is 0.
+  // tesla.md 12.4: a barrier returns to 0 when its count is reached; who waits goes on when it is 0.
   void complete_barriers() {
     const auto alive = static_cast<std::uint32_t>(
         std::ranges::count_if(warps_, [](const Warp& warp) { return !warp.done; }));

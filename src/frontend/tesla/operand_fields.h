@@ -1,5 +1,5 @@
 // Where operands lie in an instruction's bits (docs/guests/tesla.md 2.1, 2.2): what decode.cpp and encode.cpp
-// share beside the rows of encoding.inc.
+// share besides the patterns of encoding.inc.
 #pragma once
 
 #include "frontend/tesla/encoding.h"

@@ -14,7 +14,7 @@ std::string thread_text(const BlockContext& context, std::uint32_t thread) {
   return "thread " + std::to_string(thread) + interpret::block_text(context.block);
 }
 
-// 32-bit registers that an operand names from its own on.
+// The number of consecutive 32-bit registers of an operand.
 std::uint32_t registers_of(const WarpOp& op, const Operand& operand, bool of_memory) {
   if (of_memory) return std::max<std::uint32_t>(op.register_count, 1);
   return operand.type == Type::b64 ? 2 : operand.type == Type::b128 ? 4 : 1;

@@ -121,7 +121,7 @@ class Generator {
     return std::string("(") + condition + " $c" + flags + ") ";
   }
 
-  // Of the thread's number and a number for all threads, which is mostly one of theirs.
+  // A comparison of the thread's number with a constant, which mostly is one of the threads' numbers.
   std::string thread_predicate() {
     constexpr const char* kConditions[] = {"l", "le", "g", "ge", "e", "lg"};
     constexpr std::uint32_t kNumbers[] = {0, 1, 15, 16, 31, 32, 63, 64, 100, 127, 128, 255, 256, 0x7fffffff};

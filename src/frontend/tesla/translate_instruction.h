@@ -1,4 +1,4 @@
-// Tesla instructions as IR, one thread's worth; a file for each family. Control transfers are the business of
+// Tesla instructions as IR, one thread's worth; a file for each family. Control transfers are in
 // translate.cpp.
 #pragma once
 
@@ -38,7 +38,7 @@ class InstructionTranslator {
   void instruction(const Instruction& i);
   // What a `bar` does for the warp.
   void barrier(const Instruction& i);
-  // The word of c[] that a `bra c[]` reads; all ones where there is none.
+  // The word of c[] that a `bra c[]` reads; all ones if it is outside.
   ir::I32 branch_target(const Instruction& i);
   // Whether the flags meet the instruction's condition (tesla.md 2.4).
   ir::I1 condition(const Instruction& i);
@@ -52,7 +52,7 @@ class InstructionTranslator {
   ir::Function function_;
   ir::Builder b_;
   ir::SsaBuilder ssa_;
-  I1 lanes_;  // that run, as far as instructions must know; true for what one thread does
+  I1 lanes_;  // lanes that run, where instructions must know them; true in thread form
 
  private:
   struct Flags {

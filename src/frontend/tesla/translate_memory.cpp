@@ -1,4 +1,4 @@
-// Loads, stores and atomics (9).
+// Loads, stores and atomics (tesla.md 9).
 #include "frontend/tesla/launch.h"
 #include "frontend/tesla/translate_instruction.h"
 

@@ -121,7 +121,7 @@ Status VertexRegisters::write(std::uint32_t id, std::uint32_t value) {
       set(output_mask, static_cast<std::uint16_t>(value), layout_version);
       break;
     case kFloatIndex:
-      // Eight bits count, so that nothing above c95 comes back to c0.
+      // Eight bits, so that an index above c95 does not wrap to c0.
       float_index_ = value & 0xFF;
       float_transfer_ = {{}, 0, value >> 31 != 0};
       break;
