@@ -1,4 +1,4 @@
-// The other side of calls out of generated code: operations lane by lane, by their definitions in ir/.
+// What generated code calls for callouts: operations lane by lane, by their definitions in ir/.
 #include <array>
 #include <atomic>
 

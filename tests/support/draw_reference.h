@@ -11,7 +11,7 @@
 
 namespace warpjit::tests {
 
-// The set-up of a VertexStage, kept so that a test can tell what must come out.
+// The set-up of a VertexStage, kept so that a test can compute the expected result.
 struct DrawSetup {
   struct Attribute {
     bool in_array = false;

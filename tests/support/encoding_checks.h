@@ -1,4 +1,4 @@
-// What must hold for the patterns of every guest's encoding table.
+// Checks of the patterns of every guest's encoding table.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ bool modifiers_exclude(const Pattern<Grammar>& a, const Pattern<Grammar>& b) {
   return false;
 }
 
-// No word belongs to two patterns. `apart`: what else the guest knows to keep two patterns apart.
+// No word belongs to two patterns. `apart`: a guest's further reason why two patterns cannot match one word.
 template <class Grammar, class Apart>
 void expect_no_overlap(std::span<const Pattern<Grammar>> patterns, const Apart& apart) {
   for (std::size_t a = 0; a < patterns.size(); ++a)

@@ -1,5 +1,5 @@
-// Loads the shared PICA200 test cases (corpus/pica200/tests.json beside the checkout, never copied into it),
-// so that every engine can be held to them.
+// Loads PICA200 test cases that are not in the repository (tests::shared_file), so that every engine can be
+// checked against them.
 #pragma once
 
 #include <optional>

@@ -268,9 +268,10 @@ class X64Emitter final : public Emitter {
     multiply_add_.reset();
   }
 
-  // The product in f64, where it is exact, without the bits that f32 has no room for; the sum in f64, and
-  // then in f32. Where the addend is zero, a product to nearest (docs/guests/tesla.md 8.3). Keeps every
-  // register; it is rarely needed, and each that needs it would be longer than all else of a multiply-add.
+  // The product in f64, where it is exact, without the fraction bits that f32 lacks; the sum in f64, then
+  // rounded to f32. Where the addend is zero: the product rounded to nearest (docs/guests/tesla.md 8.3).
+  // Keeps every register. A subroutine, because it is rarely needed and longer than the rest of a
+  // multiply-add.
   void multiply_add_truncated() {
     constexpr std::int32_t kReturnAddress = 8, kKept = 4;
     constexpr int kDropped = 29;  // fraction bits of f64 that f32 lacks
@@ -504,8 +505,8 @@ class X64Emitter final : public Emitter {
     int second = 1 - first;
     if (inst.use[first] == lir::kNoReg) std::swap(first, second);
     if (inst.use[first] != d) {
-      // d may hold no operand that is still to be read: the allocator gave it a register of its own, or one
-      // of an operand, which the cases above took.
+      // d holds no operand that is still to be read: it has its own register, or that of an operand, which
+      // the cases above handle.
       put(x86::Inst::kIdVmovaps, vec(d), vec(inst.use[first]));
       ++out_.statistics.moves;
     }
