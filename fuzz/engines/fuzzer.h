@@ -35,7 +35,7 @@ class Fuzzer {
   explicit Fuzzer(const Options& options);
   virtual ~Fuzzer() = default;
 
-  // Runs one seed; false, after telling of it, if the engines differ.
+  // Runs one seed; reports and returns false if the engines differ.
   virtual bool run(std::uint64_t seed) = 0;
   // How the seed's runs by one engine end, and the checksums of all their results, a line each. The same text
   // on every host.
@@ -56,8 +56,8 @@ class Fuzzer {
   // The IR interpreter and every target, as `base` says; if asked for, again in the dispatcher, with four
   // registers of each class, with the widest groups.
   std::vector<Configuration> configurations(const RunOptions& base, const Ways& ways) const;
-  // The ways whose results a digest tells, with what their lines add to the seed as names. Wide groups are
-  // beyond a limit on some hosts only.
+  // The configurations that a digest contains; their names are what their lines add to the seed. Wide groups
+  // are beyond a limit on some hosts only.
   std::vector<Configuration> digested(const RunOptions& base, EngineKind kind, Target target,
                                       const Ways& ways) const;
   void clear_caches() const;

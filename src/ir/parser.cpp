@@ -472,10 +472,10 @@ class Parser {
     }
     for (const BlockRecord& record : block_records_) {
       auto& predecessors = f_.block(Block{record.id}).predecessors;
-      Edges found = predecessors, told = record.predecessors;
+      Edges found = predecessors, stated = record.predecessors;
       std::sort(found.begin(), found.end());
-      std::sort(told.begin(), told.end());
-      if (found != told) return error_at(record.position, "these are not the block's predecessors");
+      std::sort(stated.begin(), stated.end());
+      if (found != stated) return error_at(record.position, "these are not the block's predecessors");
       predecessors = record.predecessors;
     }
     for (const Record& record : records_) {

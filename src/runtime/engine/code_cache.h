@@ -22,7 +22,7 @@ class CodeCache {
 
   explicit CodeCache(std::size_t capacity) : capacity_(capacity) {}
 
-  // The kernel of `key`, made by `build` (without the lock held) if it is not there. `hit` tells which.
+  // The kernel of `key`, made by `build` (without the lock held) if it is not there. Sets `hit`.
   // A failure is not remembered.
   KernelResult get(const Key& key, const std::function<KernelResult()>& build, bool& hit);
   // The kernel of `key`, or null, at once: also while another thread builds it. Counts hits only.
