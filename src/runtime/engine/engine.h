@@ -57,7 +57,7 @@ class EngineState {
     backend::Target target;
   };
   Result<Choice> choose(const RunOptions& options) const;
-  SlotKey slot_key(const LaunchState& launch, const RunOptions& options, Choice choice) const;
+  LaunchKey launch_key(const LaunchState& launch, const RunOptions& options, Choice choice) const;
   KernelOptions kernel_options(Choice choice) const;
   // The kernel that a run asks for. Keeps no reference to the launch.
   struct Request {
@@ -74,17 +74,17 @@ class EngineState {
   std::shared_ptr<CompileJob> submit(Request request, bool urgent);
   bool admit_variant(std::uint64_t family, std::uint64_t bools);
   // Whether the launch remembers its kernel with its table filled; if so, sets `lease`.
-  static Result<bool> recall(LaunchState& launch, const SlotKey& key, Slots::Lease& lease);
+  static Result<bool> recall(LaunchState& launch, const LaunchKey& key, LaunchCache::Lease& lease);
   // Fills a table for the kernel. The launch remembers both, unless the choice of kernel depends on the
   // contents of memory.
-  static Status fill(LaunchState& launch, const SlotKey& key, std::shared_ptr<const Kernel> kernel,
-                     Slots::Lease& lease);
+  static Status fill(LaunchState& launch, const LaunchKey& key, std::shared_ptr<const Kernel> kernel,
+                     LaunchCache::Lease& lease);
   // The kernel for a launch with its table filled; `report` gets how it was found or made.
-  Status lease_kernel(LaunchState& launch, const RunOptions& options, Slots::Lease& lease,
+  Status lease_kernel(LaunchState& launch, const RunOptions& options, LaunchCache::Lease& lease,
                       CompileReport& report);
   // Likewise, but does not wait if the run is in the background: if there is no kernel yet, the guest
   // interpreter's.
-  Status lease_at_once(LaunchState& launch, const RunOptions& options, Slots::Lease& lease,
+  Status lease_at_once(LaunchState& launch, const RunOptions& options, LaunchCache::Lease& lease,
                        CompileReport& report);
 
   // ---- Running
@@ -95,10 +95,10 @@ class EngineState {
   };
   unsigned worker_count(const WorkSize& size, const RunOptions& options, const Kernel& kernel) const;
   // Runs the units from `first` on.
-  Status run_rest(const LaunchState& launch, const RunOptions& options, const Slots::Lease& lease,
+  Status run_rest(const LaunchState& launch, const RunOptions& options, const LaunchCache::Lease& lease,
                   std::uint64_t first, Report& report);
   // Runs the launch in the guest interpreter until the job has ended, the rest in its kernel.
-  Result<Report> run_meanwhile(LaunchState& launch, const RunOptions& options, const SlotKey& key,
+  Result<Report> run_meanwhile(LaunchState& launch, const RunOptions& options, const LaunchKey& key,
                                CompileJob& job);
   Status run_parallel(const WorkPlan& plan, const Range& range, unsigned workers);
   void log(LogLevel level, const std::string& message) const;

@@ -1,4 +1,4 @@
-// Finding the kernel of a launch: in the slots that the launch remembers, in the cache, or by making it, here
+// Finding the kernel of a launch: in the launch's own cache, in the code cache, or by making it, here
 // or in the background.
 #include <algorithm>
 
@@ -42,9 +42,9 @@ Result<EngineState::Choice> EngineState::choose(const RunOptions& options) const
   return choice;
 }
 
-SlotKey EngineState::slot_key(const LaunchState& launch, const RunOptions& options, Choice choice) const {
+LaunchKey EngineState::launch_key(const LaunchState& launch, const RunOptions& options, Choice choice) const {
   const bool specialized = !options.generic && choice.engine != EngineKind::guest;
-  SlotKey key;
+  LaunchKey key;
   key.engine = this;
   key.facts_generation = launch.facts_generation;
   key.bools = specialized ? launch.values.bools & launch.usage.bools : 0;
@@ -166,24 +166,24 @@ Result<Compilation> EngineState::warm(LaunchState& launch, const RunOptions& opt
   return Compilation(std::make_shared<CompileJob>(find_or_make(asked, hit)));
 }
 
-Result<bool> EngineState::recall(LaunchState& launch, const SlotKey& key, Slots::Lease& lease) {
+Result<bool> EngineState::recall(LaunchState& launch, const LaunchKey& key, LaunchCache::Lease& lease) {
   if (launch.shader->reads_code_addresses()) return false;
-  if (launch.slots.find(key, launch.values_generation, lease)) return true;
-  return launch.slots.refill(key, launch.values_generation, *launch.shader, launch.values, lease);
+  if (launch.kernels.find(key, launch.values_generation, lease)) return true;
+  return launch.kernels.refill(key, launch.values_generation, *launch.shader, launch.values, lease);
 }
 
-Status EngineState::fill(LaunchState& launch, const SlotKey& key, std::shared_ptr<const Kernel> kernel,
-                         Slots::Lease& lease) {
+Status EngineState::fill(LaunchState& launch, const LaunchKey& key, std::shared_ptr<const Kernel> kernel,
+                         LaunchCache::Lease& lease) {
   if (launch.shader->reads_code_addresses())
-    return Slots::fill_once(std::move(kernel), *launch.shader, launch.values, lease);
-  return launch.slots.fill(key, launch.values_generation, std::move(kernel), *launch.shader, launch.values,
-                           lease);
+    return LaunchCache::fill_once(std::move(kernel), *launch.shader, launch.values, lease);
+  return launch.kernels.fill(key, launch.values_generation, std::move(kernel), *launch.shader, launch.values,
+                             lease);
 }
 
-Status EngineState::lease_kernel(LaunchState& launch, const RunOptions& options, Slots::Lease& lease,
+Status EngineState::lease_kernel(LaunchState& launch, const RunOptions& options, LaunchCache::Lease& lease,
                                  CompileReport& report) {
   WARPJIT_TRY(const Choice choice, choose(options));
-  const SlotKey key = slot_key(launch, options, choice);
+  const LaunchKey key = launch_key(launch, options, choice);
   WARPJIT_TRY(const bool remembered, recall(launch, key, lease));
   bool hit = true;
   if (remembered) {
@@ -197,7 +197,7 @@ Status EngineState::lease_kernel(LaunchState& launch, const RunOptions& options,
   return {};
 }
 
-Status EngineState::lease_at_once(LaunchState& launch, const RunOptions& options, Slots::Lease& lease,
+Status EngineState::lease_at_once(LaunchState& launch, const RunOptions& options, LaunchCache::Lease& lease,
                                   CompileReport& report) {
   if (!options.background || options.engine == EngineKind::guest)
     return lease_kernel(launch, options, lease, report);

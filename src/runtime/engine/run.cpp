@@ -65,10 +65,10 @@ Result<Report> EngineState::run(LaunchState& launch, const RunOptions& options) 
   if (launch.primitives) return run_primitives(launch, options);
   WARPJIT_CHECK(launch.check());
   Report report;
-  Slots::Lease lease;
+  LaunchCache::Lease lease;
   if (options.background && options.engine != EngineKind::guest) {
     WARPJIT_TRY(const Choice choice, choose(options));
-    const SlotKey key = slot_key(launch, options, choice);
+    const LaunchKey key = launch_key(launch, options, choice);
     WARPJIT_TRY(const bool remembered, recall(launch, key, lease));
     if (!remembered) {
       WARPJIT_TRY(Request asked, request(launch, options, choice));
@@ -86,8 +86,8 @@ Result<Report> EngineState::run(LaunchState& launch, const RunOptions& options) 
   return report;
 }
 
-Status EngineState::run_rest(const LaunchState& launch, const RunOptions& options, const Slots::Lease& lease,
-                             std::uint64_t first, Report& report) {
+Status EngineState::run_rest(const LaunchState& launch, const RunOptions& options,
+                             const LaunchCache::Lease& lease, std::uint64_t first, Report& report) {
   const Kernel& kernel = lease.kernel();
   const WorkSize size = size_of(launch, kernel);
   report.threads = worker_count(size, options, kernel);
@@ -100,8 +100,8 @@ Status EngineState::run_rest(const LaunchState& launch, const RunOptions& option
   });
 }
 
-Result<Report> EngineState::run_meanwhile(LaunchState& launch, const RunOptions& options, const SlotKey& key,
-                                          CompileJob& job) {
+Result<Report> EngineState::run_meanwhile(LaunchState& launch, const RunOptions& options,
+                                          const LaunchKey& key, CompileJob& job) {
   interpreted_runs_.fetch_add(1, std::memory_order_relaxed);
   WARPJIT_TRY(const frontend::Facts facts, launch.facts(0));
   // The guest interpreter, because it is ready about 16 times sooner than the IR interpreter, which needs
@@ -132,7 +132,7 @@ Result<Report> EngineState::run_meanwhile(LaunchState& launch, const RunOptions&
     return {};
   }));
   if (done < size.units) {
-    Slots::Lease lease;
+    LaunchCache::Lease lease;
     WARPJIT_CHECK(fill(launch, key, std::move(kernel), lease));
     static_cast<CompileReport&>(report) = lease.kernel().report();
     WARPJIT_CHECK(run_rest(launch, options, lease, done, report));

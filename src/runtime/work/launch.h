@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "frontend/shader.h"
-#include "runtime/engine/slots.h"
+#include "runtime/engine/launch_cache.h"
 #include "runtime/work/binding.h"
 #include "runtime/work/draw.h"
 #include "runtime/work/row_format.h"
@@ -97,7 +97,7 @@ class LaunchState : public LaunchData {
   // The facts of this launch; known_bools is `known`. Errors: a declared input that is not bound.
   Result<frontend::Facts> facts(std::uint64_t known) const;
 
-  Slots slots;
+  LaunchCache kernels;
 
  private:
   std::string place(LocationKind kind, unsigned number) const;

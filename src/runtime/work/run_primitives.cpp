@@ -57,7 +57,7 @@ Result<Report> EngineState::run_primitives(LaunchState& launch, const RunOptions
   if (Status status = check_primitives(launch); !status) return status.error();
   if (Status status = launch.check(); !status) return status.error();
   Report report;
-  Slots::Lease lease;
+  LaunchCache::Lease lease;
   if (Status status = lease_at_once(launch, options, lease, report); !status) return status.error();
   report.work = Work::primitives;
   report.invocations = launch.thread_count();
@@ -73,7 +73,7 @@ Result<Report> EngineState::run_primitives(LaunchState& launch, const RunOptions
 
   const LaunchData::Primitives& primitives = *launch.primitives;
   std::optional<LaunchState> stage;
-  Slots::Lease stage_lease;
+  LaunchCache::Lease stage_lease;
   std::optional<RunPlan> stage_plan;
   std::vector<std::uint32_t> rows;
   if (primitives.vertex) {
