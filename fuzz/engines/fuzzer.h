@@ -17,7 +17,7 @@ struct Options {
   bool no_jit = false, verbose = false;
 };
 
-// Bits that look random, of a seed.
+// Pseudorandom bits from a seed.
 std::uint64_t mix(std::uint64_t seed);
 
 // A way to run a program.
@@ -37,10 +37,10 @@ class Fuzzer {
 
   // Runs one seed; reports and returns false if the engines differ.
   virtual bool run(std::uint64_t seed) = 0;
-  // How the seed's runs by one engine end, and the checksums of all their results, a line each. The same text
+  // How the seed's runs by one engine end, with checksums of all results, one line each. The text is the same
   // on every host.
   virtual std::string digest(std::uint64_t seed, EngineKind kind, Target target) = 0;
-  // What else there is to count, beginning with a comma.
+  // Further counts for the summary, beginning with a comma.
   virtual std::string counts() const { return {}; }
 
   std::size_t target_count() const { return targets_.size(); }

@@ -135,7 +135,7 @@ class Function {
   template <class IsGone>
   void remove_predecessors(Block b, IsGone is_gone);
   // Appends the only successor of b, whose only predecessor is b and which has no phis, to b. Leaves it
-  // empty. The caller puts b in its place among the predecessors of its successors, for many at once.
+  // empty. The caller replaces it by b among the predecessors of its successors, for many blocks at once.
   void absorb_successor(Block b);
   // Unlinks all instructions of a block and its edges, with the phi operands that came over them.
   void clear_block(Block b);
