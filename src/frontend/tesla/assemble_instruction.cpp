@@ -290,7 +290,7 @@ class Matcher : public encoding::SyntaxMatcher<Grammar, Matcher> {
 
   // A $c that an instruction reads lies in the field of its predicate.
   bool read_condition_register(unsigned index) {
-    const bool has_field = row_.form == Form::long_;
+    const bool has_field = pattern_.form == Form::long_;
     if (!has_field || (instruction_.condition != kAlways && instruction_.condition_register != index))
       return !has_field && index == 0;
     instruction_.condition_register = static_cast<std::uint8_t>(index);
@@ -314,11 +314,11 @@ class Matcher : public encoding::SyntaxMatcher<Grammar, Matcher> {
 
   // Memory operands take the width that the modifiers give to the instruction.
   void complete_types() {
-    const std::uint64_t word = encode_modifiers(row_, instruction_, std::uint64_t{0});
-    for (const SyntaxToken& token : row_.syntax()) {
+    const std::uint64_t word = encode_modifiers(pattern_, instruction_, std::uint64_t{0});
+    for (const SyntaxToken& token : pattern_.syntax()) {
       if (token.kind == SyntaxToken::Kind::memory) {
         Operand& operand = token.is_store ? instruction_.dst : instruction_.src[token.index];
-        operand.type = row_.form == Form::control ? Type::b32 : instruction_.type;
+        operand.type = pattern_.form == Form::control ? Type::b32 : instruction_.type;
       } else if (token.kind == SyntaxToken::Kind::src && instruction_.src[token.index].type == Type::none) {
         const Type width = register_type(token, instruction_, word);
         instruction_.src[token.index].type = width == Type::b16 ? Type::b16 : Type::b32;
