@@ -208,7 +208,7 @@ void run_hand(benchmark::State& state, const Kernel& kernel) {
   state.counters["items"] = benchmark::Counter(kernel.items, benchmark::Counter::kIsIterationInvariantRate);
 }
 
-// What a launch costs that has next to nothing to do: one block of 64 threads, its kernel in the cache.
+// The cost of a launch with almost no work: one block of 64 threads, its kernel in the cache.
 void launch_one_block(benchmark::State& state, const Kernel& kernel) {
   Words memory(kernel.words);
   kernel.fill(memory);

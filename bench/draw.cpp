@@ -1,7 +1,7 @@
 // The draw interface beside a plain launch of the same shader over as many vertices: float4 rows in and out
 // against arrays of bytes and shorts, an index buffer that uses each vertex three times, and result vertices.
-// Ways are measured in turn, in many short rounds, of which the fastest counts: neighbours on the machine
-// only ever add time. Then the same with 8 vertices.
+// Each way is measured in turn, in many short rounds, of which the fastest counts, because other programs on
+// the machine only add time. Then the same with 8 vertices.
 //   bench_draw [vertices]
 #include <algorithm>
 #include <chrono>

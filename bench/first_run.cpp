@@ -1,6 +1,6 @@
-// What the first draw with a shader that an engine has never seen takes, until its results are there: waiting
-// for the kernel ("blocking"), or served by the interpreter until it is ready ("background"); beside a draw
-// whose kernel is cached. Medians, and the 99th percentile as a counter, in microseconds.
+// The time of the first draw with a shader that is new to an engine: waiting for the kernel ("blocking"), or
+// run by the interpreter until it is ready ("background"); beside a draw whose kernel is cached. Medians, and
+// the 99th percentile as a counter, in microseconds.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ void first_run(benchmark::State& state, const std::string& shader, Mode mode) {
   double interpreted = 0;
   for (auto iteration : state) {
     static_cast<void>(iteration);
-    // Whatever the run before it left behind has ended.
+    // Background work of the run before has ended.
     engine.wait_for_compilations();
     if (mode != Mode::cached) engine.clear_cache();
     const Launch launch = bound->launch();  // remembers no kernel

@@ -1,6 +1,6 @@
 // Hand-written lane kernels of the shaders mvp_light and skin_loop: W vertices a vector, with the PICA200's
-// rule 0 * inf = 0. They are the anchor that throughput is compared with: what an engineer writes by hand,
-// approximate EX2, LG2 included, on data that is already a structure of arrays or is copied to and fro.
+// rule 0 * inf = 0. Throughput is compared with them: what an engineer writes by hand, with approximate EX2
+// and LG2, on data that is a structure of arrays already, or is copied from and to the caller's layout.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// Prints what Google Benchmark prints, and at the end the ratios that matter: absolute figures depend on
-// the machine and its neighbours, ratios of one run much less.
+// Prints what Google Benchmark prints, and at the end ratios: absolute figures depend on the machine and its
+// load, ratios of one run much less.
 #pragma once
 
 #include <benchmark/benchmark.h>

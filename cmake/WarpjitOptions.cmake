@@ -1,13 +1,13 @@
 # warpjit_options: what every target of this project is compiled with.
 add_library(warpjit_options INTERFACE)
 target_compile_features(warpjit_options INTERFACE cxx_std_20)
-# Contraction of a*b+c would make the engines differ in the last bit (DESIGN.md 3.6).
+# Contraction of a*b+c would make the engines differ in the last bit.
 target_compile_options(warpjit_options INTERFACE -Wall -Wextra -Wpedantic -ffp-contract=off -fno-math-errno
                        $<$<BOOL:${WARPJIT_WERROR}>:-Werror>)
 # GCC 12 sees an overlap in every `"text" + std::string` that it inlines (its bug 105651).
 target_compile_options(warpjit_options INTERFACE
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>)
-# Indexes of encoding tables are constants that take clang more steps than it allows by itself.
+# Indexes of encoding tables are constant expressions that exceed clang's default limit of steps.
 target_compile_options(warpjit_options INTERFACE $<$<CXX_COMPILER_ID:Clang>:-fconstexpr-steps=67108864>)
 target_include_directories(warpjit_options INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                            $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>)
@@ -38,8 +38,8 @@ function(warpjit_module name)
   set_property(GLOBAL APPEND PROPERTY WARPJIT_MODULES ${name})
 endfunction()
 
-# What every test runs with: freed memory and new memory hold other bytes than before, so that code which reads them
-# gives wrong results in the release build, too. Sanitizers bring an allocator of their own, which does not mind.
+# The environment of every test: new and freed memory is filled with a pattern, so that code which reads it
+# gives wrong results in the release build, too. Sanitizers have their own allocator, which ignores this.
 set(WARPJIT_TEST_ENVIRONMENT GLIBC_TUNABLES=glibc.malloc.perturb=165)
 
 # warpjit_add_test(NAME COMMAND command... [ENVIRONMENT variables...] [PROPERTIES properties...])

@@ -14,7 +14,7 @@ function(warpjit_precompiled_set kind)
   endif()
   add_library(warpjit_precompiled_${kind} OBJECT EXCLUDE_FROM_ALL ${source})
   target_link_libraries(warpjit_precompiled_${kind} PRIVATE warpjit_options ${ARG_LINK})
-  # Without its time a header that a compiler cache brings from another folder is as good.
+  # Without a time stamp, a precompiled header from a compiler cache of another folder is valid.
   target_compile_options(warpjit_precompiled_${kind} PRIVATE ${ARG_OPTIONS}
                          $<$<CXX_COMPILER_ID:Clang,AppleClang>:SHELL:-Xclang -fno-pch-timestamp>)
   set_target_properties(warpjit_precompiled_${kind} PROPERTIES WARPJIT_OPTIONS "${ARG_OPTIONS}")

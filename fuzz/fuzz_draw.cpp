@@ -46,7 +46,7 @@ void write_registers(Reader& reader, pica200::VertexStage& stage) {
   }
 }
 
-// Arrays in memory of their own, exactly as long as told, so that a sanitizer sees what is outside.
+// Arrays in memory of their own, exactly as long as declared, so that a sanitizer sees accesses outside.
 using Arrays = std::vector<std::unique_ptr<std::byte[]>>;
 void bind_attributes(Reader& reader, pica200::VertexStage& stage, Arrays& arrays) {
   for (std::size_t count = reader.take<std::uint8_t>() % 6u; count != 0; --count) {

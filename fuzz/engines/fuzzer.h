@@ -17,7 +17,7 @@ struct Options {
   bool no_jit = false, verbose = false;
 };
 
-// Bits that look random, of a seed.
+// Pseudorandom bits from a seed.
 std::uint64_t mix(std::uint64_t seed);
 
 // A way to run a program.
@@ -35,12 +35,12 @@ class Fuzzer {
   explicit Fuzzer(const Options& options);
   virtual ~Fuzzer() = default;
 
-  // Runs one seed; false, after telling of it, if the engines differ.
+  // Runs one seed; reports and returns false if the engines differ.
   virtual bool run(std::uint64_t seed) = 0;
-  // How the seed's runs by one engine end, and the checksums of all their results, a line each. The same text
+  // How the seed's runs by one engine end, with checksums of all results, one line each. The text is the same
   // on every host.
   virtual std::string digest(std::uint64_t seed, EngineKind kind, Target target) = 0;
-  // What else there is to count, beginning with a comma.
+  // Further counts for the summary, beginning with a comma.
   virtual std::string counts() const { return {}; }
 
   std::size_t target_count() const { return targets_.size(); }
@@ -56,8 +56,8 @@ class Fuzzer {
   // The IR interpreter and every target, as `base` says; if asked for, again in the dispatcher, with four
   // registers of each class, with the widest groups.
   std::vector<Configuration> configurations(const RunOptions& base, const Ways& ways) const;
-  // The ways whose results a digest tells, with what their lines add to the seed as names. Wide groups are
-  // beyond a limit on some hosts only.
+  // The configurations that a digest contains; their names are what their lines add to the seed. Wide groups
+  // are beyond a limit on some hosts only.
   std::vector<Configuration> digested(const RunOptions& base, EngineKind kind, Target target,
                                       const Ways& ways) const;
   void clear_caches() const;

@@ -1,5 +1,5 @@
-// Random PICA200 programs, vertex and geometry. Of a difference it shows the seed, the listing, what of it
-// matters and a launch file.
+// Random PICA200 programs, vertex and geometry. For a difference it shows the seed, the listing, the reduced
+// program and a launch file.
 #include <fmt/core.h>
 
 #include <algorithm>

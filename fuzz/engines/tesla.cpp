@@ -1,4 +1,4 @@
-// Random Tesla kernels. Of a difference it shows the seed, the listing and a launch file.
+// Random Tesla kernels. For a difference it shows the seed, the listing and a launch file.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ Variation vary(std::uint64_t seed) {
   return variation;
 }
 
-// How a run ended, and what it left in memory. Of an error its kind is the same in all engines.
+// How a run ended, and the memory after it. All engines give the same kind of error.
 struct Outcome {
   std::string end, fault;
   std::vector<std::uint32_t> g1;

@@ -6,7 +6,7 @@
 //   stage.bind_attribute(0, {memory, size, 0, 24, {warpjit::ComponentType::s16, 3}});  // ... and the arrays
 //   auto result = stage.draw_indexed(engine, indices);     // shaded vertices, indices into them
 //
-// Nothing throws. Sections are those of the hardware reference, isa/pica200.md.
+// Nothing throws. docs/guests/pica200.md of the sources has the rules; sections are its.
 #pragma once
 
 #include <cstddef>

@@ -36,7 +36,7 @@ struct Error {
 // "where: message".
 WARPJIT_API std::string to_string(const Error& error);
 
-// A T or an Error. Testing it as a boolean tells which; reading the other one is a programming error.
+// A T or an Error. As a boolean: whether it is a T. Reading the other one is a programming error.
 template <class T>
 class [[nodiscard]] Result {
  public:

@@ -1,4 +1,4 @@
-// The other side of calls out of generated code: operations lane by lane, by their definitions in ir/.
+// What generated code calls for callouts: operations lane by lane, by their definitions in ir/.
 #include <array>
 #include <atomic>
 
@@ -39,31 +39,31 @@ std::uint64_t pair(std::uint32_t low, std::uint32_t high) { return low | std::ui
 
 void memory(const CallSite& site, ir::BlockMemory& block, std::uint32_t thread, Lane& lane) {
   const auto access = ir::MemoryAccess::unpack(site.immediate);
-  const ir::BlockMemory::Place place{site.guest_address, thread};
+  const ir::BlockMemory::Accessor by{site.guest_address, thread};
   const auto& words = lane.operands;
   const std::uint32_t address = words[1], b = words[2], c = words[3], d = words[4], e = words[5];
   switch (site.opcode) {
     case Opcode::LoadMemory:
-      lane.results[0] = block.load(access, address, place);
+      lane.results[0] = block.load(access, address, by);
       break;
     case Opcode::StoreMemory:
-      block.store(access, address, b, place);
+      block.store(access, address, b, by);
       break;
     case Opcode::AtomicMemory:
-      lane.results[0] = block.atomic(access, address, b, c, place);
+      lane.results[0] = block.atomic(access, address, b, c, by);
       break;
     case Opcode::AtomicMemory64: {
-      const std::uint64_t old = block.atomic64(access, address, pair(b, c), pair(d, e), place);
+      const std::uint64_t old = block.atomic64(access, address, pair(b, c), pair(d, e), by);
       lane.results = {static_cast<std::uint32_t>(old), static_cast<std::uint32_t>(old >> 32)};
       break;
     }
     case Opcode::LockMemory: {
-      const ir::BlockMemory::Locked locked = block.lock(access, address, place);
+      const ir::BlockMemory::Locked locked = block.lock(access, address, by);
       lane.results = {locked.value, locked.success ? 1u : 0u};
       break;
     }
     case Opcode::UnlockMemory:
-      block.unlock(access, address, b, place);
+      block.unlock(access, address, b, by);
       break;
     default:
       break;

@@ -1,4 +1,4 @@
-// A kernel from its group form to machine code: the same steps for every host.
+// Compiles the group form of a kernel to machine code: the same steps for every host.
 #include <algorithm>
 #include <string>
 
@@ -25,7 +25,7 @@ Result<const lir::Allocation*> allocate_entry(const ir::Function& f, const Host&
   if (entry.code.insts.size() > kMaxInstructions)
     return Error{ErrorCode::resource_limit, "the program needs more than 1,000,000 host instructions",
                  f.name};
-  // Few kernels are so large that their tables must be counted.
+  // An exact count is needed only for very large kernels.
   if (static_cast<std::uint64_t>(entry.code.blocks.size()) * entry.code.classes.size() > kMaxLiveBits &&
       lir::liveness_bits(entry.code) > kMaxLiveBits)
     return Error{ErrorCode::resource_limit, "the program has too many values that are live across blocks",

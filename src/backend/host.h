@@ -1,5 +1,5 @@
-// What the shared part of the backend knows of a host: its operations by name, its sizes and habits, and the
-// three functions that make code for it.
+// A host as the shared part of the backend sees it: its capabilities, and the functions that make code for
+// it.
 #pragma once
 
 #include <cstdint>
@@ -52,16 +52,16 @@ struct EntryCode {
 };
 
 // Rows of the uniform table by component, so that a host can look words up in registers: component c of rows
-// 0 to `rows` - 1 from byte `source` of the table on stands, row after row, at byte place + c * 4 * rows.
-// The preamble makes them, the kernel reads them. Rows elsewhere are out of reach: a kernel that meets them
-// raises the invalid flag, so only those that are looked after for that have tables.
+// 0 to `rows` - 1 from byte `source` of the table on stands, row after row, at byte place + c * 4 * rows. The
+// preamble makes them, the kernel reads them. A kernel that uses a row outside raises the invalid flag, so
+// only kernels whose runs check that flag have tables.
 struct RowTables {
   std::int32_t source = 0, place = 0;
   std::uint32_t rows = 0;  // 0: no tables
   std::uint32_t bytes() const { return rows * 16; }
 };
 
-// What a function in group form is lowered as.
+// How a function in group form is lowered.
 struct Role {
   bool preamble = false;
   RowTables row_tables;
@@ -71,7 +71,7 @@ struct Role {
 // Vectors of any host have at most so many 32-bit lanes.
 inline constexpr std::uint32_t kMostHostLanes = 16;
 
-// What a host can do, by name: shared code and the host's own ask for these, never which host it is.
+// What a host can do. Code asks for these, never which host it is.
 struct Capabilities {
   std::uint32_t lanes;  // 32-bit lanes of a vector
   std::uint32_t vector_bytes;
@@ -92,7 +92,7 @@ struct Capabilities {
   bool rotates;               // of lanes, by a constant
   bool scatters;
   bool guarded_broadcasts;  // a word of memory to all lanes, not read if no lane has the guard
-  // What is worth it.
+  // Optimizations that pay.
   bool one_row_test;  // looking whether all lanes want the same row of the uniform table
 };
 
@@ -117,8 +117,8 @@ struct Host : Capabilities {
 // Takes the uses that lir::count_uses found; those of such loads are none then.
 void fold_loads(lir::Code& code, const Host& host, std::vector<std::uint32_t>& uses);
 
-// Do instructions stand where their effects allow? Blocks end where one says so, what may be removed or made
-// again has no effect, and what an instruction clears no one else reads. Empty text if so.
+// Do instructions respect their effects? A terminator ends its block; instructions that may be removed or
+// repeated have no effect; a register that an instruction clears has no other reader. Empty text if so.
 std::string verify_effects(const lir::Code& code);
 
 // Null if the target was not built in.

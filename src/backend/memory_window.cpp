@@ -1,4 +1,4 @@
-// What machine code sees of the memory of a block.
+// The windows of machine code into the memory of a block.
 #include <algorithm>
 
 #include "backend/target.h"
@@ -6,7 +6,7 @@
 namespace warpjit::backend {
 namespace {
 
-// Where nothing is. Code may read it, and margins of it, for lanes that take no part.
+// An empty window. Code may read it, and its margins, for lanes that take no part.
 alignas(64) constexpr std::byte kNowhere[2 * kSharedMargin + 64] = {};
 
 // Offsets are signed 32-bit indices of the host, also of the interleaved words of local memory.

@@ -1,5 +1,5 @@
-// What a backend is asked for and what it gives back: a target, compile options, and position-independent
-// machine code with the facts the runtime needs to place and call it.
+// The interface of the backend: targets, compile options, and position-independent machine code with what the
+// runtime needs to place and call it.
 #pragma once
 
 #include <array>
@@ -59,16 +59,16 @@ struct CallSite {
   // Of accesses to memory, and of BurnFuel, whose immediate is 0 but for groups of fixed width, where it is
   // ir::Function::inner_groups. All lanes act: operand 0, the guard, is not among the words.
   bool unguarded = false;
-  // Of operand 1, the address, there is the word of the group's lane 0 only: a lane adds the strides of the
-  // bits that are set in its number, modulo 2^16 if it wraps there (ir/analysis/lane_shape).
+  // Operand 1, the address, is the word of the group's lane 0 only. A lane adds the strides of the bits that
+  // are set in its number, modulo 2^16 if wraps16 (ir/analysis/lane_shape).
   bool strided = false, wraps16 = false;
   std::array<std::uint32_t, kGroupLaneBits> strides{};
 };
 
-// What the addresses of global ranges that code sees are multiples of.
+// Alignment of the addresses of global ranges that code reaches itself.
 inline constexpr std::uint32_t kWindowAlignment = 8;
-// Bytes of shared memory that code sees; behind them it calls. Addresses there count modulo 2^16: a vector,
-// or a run of accesses, that begins in what is seen ends before 2^16 and does not wrap around.
+// Bytes of shared memory that code reaches itself; behind them it calls out. Addresses count modulo 2^16: a
+// vector, or a run of accesses, that begins inside ends before 2^16 and does not wrap around.
 inline constexpr std::uint32_t kMostSharedSeen = 0xff00;
 
 // Code loads up to so many bytes before and behind shared memory for lanes that take no part.
@@ -89,8 +89,8 @@ class MemoryWindows {
   static constexpr std::size_t kCount = 2 * ir::kMaxSpaces + 2;
   static std::size_t number(ir::Space space, std::uint8_t index);
   MemoryWindows();  // nothing in any
-  // What changes from block to block is `shared` and `local`. The caller provides kSharedMargin readable
-  // bytes before `shared` and behind it.
+  // Only `shared` and `local` change from block to block. The caller provides kSharedMargin readable bytes
+  // before `shared` and behind it.
   void set(const ir::BlockMemory& memory);
   const MemoryWindow* data() const { return windows_; }
 
@@ -122,14 +122,15 @@ struct KernelArgs {
   std::uint32_t group_index;    // of the first group in its block; the kernel advances it
   std::uint32_t stop_reason;    // ir::StopReason, with KernelStatus::stopped
 
-  // Calls for groups of fixed width may run several blocks, in the order of the grid, if these have no memory
-  // of their own and no frame. The kernel advances what follows, but for the numbers that stay.
+  // Calls for groups of fixed width may run several blocks, in the order of the grid, if blocks have no
+  // memory of their own and no frame. The kernel advances the following members, except those that stay.
   std::uint32_t block[2];      // column and row in the grid
   std::uint32_t grid_columns;  // stays
   std::uint32_t block_groups;  // stays: what group_count is at the begin of the blocks that follow
   std::uint64_t more_blocks;   // after this one
 
-  FuelCounts* fuel_counts;  // of call_out: of the threads. Null: none may make a transfer more
+  FuelCounts*
+      fuel_counts;  // transfers of each thread, for call_out. Null: no thread may make a further transfer
 
   // Goes on to the next block, as code does behind the last group of one. False: there is none.
   bool next_block() {

@@ -1,4 +1,4 @@
-// What a backend::Workspace keeps between compilations: the containers that grow with a program.
+// What a backend::Workspace keeps between compilations: memory that grows with the size of a program.
 #pragma once
 
 #include "backend/allocate/allocator.h"

@@ -1,5 +1,5 @@
-// An element of a vector that may still grow, found by its place at each use: a reference would be lost when
-// the next element is made.
+// An element of a vector that may still grow, found by its index at each use, because a reference would
+// dangle when the vector grows.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // The floating-point environment that every engine computes in: round to nearest even, denormals kept, all
-// exceptions masked (DESIGN.md 3.6). Every public entry, and every worker task, holds one of these.
+// exceptions masked (docs/architecture.md). Every public entry, and every worker task, holds one of these.
 #pragma once
 
 #include <cstdint>
@@ -44,8 +44,8 @@ class FloatEnvironment {
   static void write(Word) {}
 #endif
 
-  // The sticky flag of invalid operations, 0 times infinity among them. Without such a flag, kHasInvalid is
-  // false and no one may ask.
+  // The sticky flag of invalid operations, among them 0 times infinity. On hosts without it kHasInvalid is
+  // false, and the two functions must not be called.
   static constexpr bool kHasInvalid = kInvalid != 0;
   static bool invalid_raised() { return (read() & kInvalid) != 0; }
   static void clear_invalid() {

@@ -1,7 +1,7 @@
-// Fuel (kDefaultFuel in warpjit.hpp): each thread of a group may make so many backward transfers. Whoever
-// runs a group first counts what it does as a whole, which is no less than what any thread does. When that is
-// as much as one thread may do, threads are counted one by one from there on: so none is stopped that does
-// not exceed the fuel, and each is that makes more than twice as many transfers.
+// Fuel (kDefaultFuel in warpjit.hpp): the number of backward transfers that each thread may make. A group is
+// first counted as a whole; no thread makes more transfers than its group. When the group has made as many as
+// one thread may make, its threads are counted one by one from there on. So a thread that stays within the
+// fuel is never stopped, and one that makes more than twice as many transfers always is.
 #pragma once
 
 #include <algorithm>
@@ -16,28 +16,29 @@ namespace warpjit {
 inline constexpr const char* kOutOfFuelMessage =
     "a thread made more backward transfers than the launch allows";
 
-// What a group's word begins with: it goes down by one with each transfer, and below 0 threads are counted.
+// The start value of a group's counter. Each transfer takes one off; below 0, threads are counted.
 inline std::int64_t group_fuel(std::uint64_t fuel) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
   return static_cast<std::int64_t>(std::min(fuel, kMost));
 }
 
-// The transfers of each thread since its group's word has gone below 0.
+// The transfers of each thread since its group's counter went below 0.
 class FuelCounts {
  public:
   explicit FuelCounts(std::uint64_t fuel) : fuel_(fuel) {}
 
-  // `counted`: what each thread is known to have made before.
+  // `counted`: the transfers that each thread has made before.
   void restart(std::uint64_t counted = 0) {
     counts_.clear();
     counted_ = counted;
   }
-  // The same, if this is another group than the last one: any two numbers that name it.
+  // The same, if this is another group than the last one. `a` and `b`: two numbers that identify it.
   void of_group(std::uint64_t a, std::uint64_t b) {
     if (std::array{a, b} != group_) restart();
     group_ = {a, b};
   }
-  // Lane n of `lanes`, which is thread `first` + n, makes a transfer if takes(n). False: that is too many.
+  // Lane n of `lanes`, which is thread `first` + n, makes a transfer if takes(n). False if a thread has now
+  // made too many.
   template <class Takes>
   bool count(std::size_t first, std::size_t lanes, Takes takes) {
     if (counts_.size() < first + lanes) counts_.resize(first + lanes, counted_);

@@ -1,5 +1,5 @@
-// The special-function unit, bit by bit (reference 8.5): quadratic interpolation in the ROM's tables, in
-// integers. Floats are words; NaN results are 0x7fffffff, denormals are zeros.
+// The special-function unit, bit by bit (docs/guests/tesla.md 8.5): quadratic interpolation in the ROM's
+// tables, in integers. Floats are words; NaN results are 0x7fffffff, denormals are zeros.
 #pragma once
 
 #include <cstddef>

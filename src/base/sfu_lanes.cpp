@@ -1,5 +1,5 @@
-// The special-function unit for many words at once. What has no branches here is the same arithmetic as in
-// sfu.cpp, in 32 bits and without them, so that the compiler makes vectors of it.
+// The special-function unit for many words at once. The same arithmetic as in sfu.cpp, in 32 bits and without
+// branches, so that the compiler vectorizes it.
 #include "base/sfu.h"
 
 namespace warpjit::sfu {
@@ -15,8 +15,8 @@ constexpr u32 kFixedNan = 0x40000000, kFixedInfinity = 0x40800000;
 
 WARPJIT_LANE bool is_nan(u32 x) { return (x & ~kSignBit) > kInfinity; }
 
-// (c0 << shift) + c1 x + c2 square + half, all of it >> right: at most 2^24. The lowest 8 bits are added up
-// first, so that the rest fits 32 bits, modulo 2^32.
+// (c0 << shift) + c1 x + c2 square + half, all of it >> right: at most 2^24. The lowest 8 bits are summed
+// first, so that the rest fits 32 bits (modulo 2^32).
 WARPJIT_LANE i32 interpolate(const Segment& segment, unsigned shift, u32 x, u32 square_term, i32 half,
                              unsigned right) {
   const i32 fine =

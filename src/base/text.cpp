@@ -25,7 +25,7 @@ bool is_hexadecimal(std::string_view text) { return text.starts_with("0x") || te
 
 }  // namespace
 
-Error Place::error(std::string message) const {
+Error Position::error(std::string message) const {
   return {
       ErrorCode::bad_input, std::move(message),
       (file != nullptr ? *file : std::string()) + ":" + std::to_string(line) + ":" + std::to_string(column)};
@@ -125,7 +125,8 @@ Result<std::vector<Token>> tokenize(std::string_view text, const std::string& fi
   Lexer lexer(text, file, language);
   do {
     tokens.push_back(lexer.next());
-    if (tokens.back().kind == Token::Kind::invalid) return tokens.back().place.error("unexpected character");
+    if (tokens.back().kind == Token::Kind::invalid)
+      return tokens.back().position.error("unexpected character");
   } while (tokens.back().kind != Token::Kind::end_of_file);
   return tokens;
 }
@@ -133,7 +134,7 @@ Result<std::vector<Token>> tokenize(std::string_view text, const std::string& fi
 Error TokenReader::unexpected(std::string_view wanted) const {
   std::string found = quoted(peek().text);
   if (at_end()) found = "the end of the line";
-  return peek().place.error("expected " + std::string(wanted) + ", found " + found);
+  return peek().position.error("expected " + std::string(wanted) + ", found " + found);
 }
 
 Status TokenReader::expect(std::string_view punctuation) {
@@ -152,21 +153,21 @@ Result<Token> TokenReader::expect_name(std::string_view what) {
 }
 
 Result<std::int64_t> TokenReader::expect_integer(std::int64_t low, std::int64_t high) {
-  const Place place = peek().place;
+  const Position position = peek().position;
   const bool negative = accept("-");
   if (!negative) accept("+");
   if (peek().kind != Token::Kind::number) return unexpected("a number");
   const auto magnitude = parse_unsigned(take().text);
-  if (!magnitude) return place.error("this is not an integer");
+  if (!magnitude) return position.error("this is not an integer");
   const auto value = static_cast<std::int64_t>(negative ? -*magnitude : *magnitude);
   if (value < low || value > high)
-    return place.error(std::to_string(value) + " is outside " + std::to_string(low) + " to " +
-                       std::to_string(high));
+    return position.error(std::to_string(value) + " is outside " + std::to_string(low) + " to " +
+                          std::to_string(high));
   return value;
 }
 
 Result<float> TokenReader::expect_float() {
-  const Place place = peek().place;
+  const Position position = peek().position;
   const bool negative = accept("-");
   if (!negative) accept("+");
   float value = 0;
@@ -178,8 +179,8 @@ Result<float> TokenReader::expect_float() {
     const std::string_view text = take().text;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error == std::errc::invalid_argument || end != text.data() + text.size())
-      return place.error("this is not a number");
-    if (error == std::errc::result_out_of_range) return place.error("this number is out of range");
+      return position.error("this is not a number");
+    if (error == std::errc::result_out_of_range) return position.error("this number is out of range");
   }
   return negative ? -value : value;
 }

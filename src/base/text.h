@@ -1,5 +1,5 @@
-// Reading texts that people write: tokens with their places, numbers, quotes. Assemblers and readers of text
-// containers are made of it.
+// Reading texts that people write: tokens with their positions, numbers, quotes. Assemblers and readers of
+// text containers are made of it.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace warpjit::text {
 
-// A place in a source file, for messages; line and column count from 1.
-struct Place {
+// A position in a source file, for messages; line and column count from 1.
+struct Position {
   const std::string* file = nullptr;
   unsigned line = 1, column = 1;
   // A bad_input whose `where` is "file:line:column".
@@ -41,7 +41,7 @@ struct Token {
   };
   Kind kind = Kind::end_of_file;
   std::string_view text;  // of the source
-  Place place;
+  Position position;
 
   bool is(std::string_view punctuation) const { return kind == Kind::punctuation && text == punctuation; }
   bool is_name(std::string_view name) const { return kind == Kind::name && text == name; }
@@ -53,7 +53,7 @@ struct Language {
   std::string_view comment{};      // what begins a comment, which ends with its line; empty: there are none
   std::string_view punctuation{};  // characters that are tokens by themselves
   std::string_view doubled{};      // those that are one only if they stand twice
-  bool free_words = false;         // a word is all that stands between spaces and punctuation; else see Kind
+  bool free_words = false;         // a word is everything between spaces and punctuation; else see Kind
   bool lines = true;               // the ends of lines are tokens; an end of file then follows one
 };
 

@@ -27,7 +27,8 @@ struct DrawFacts {
   using ResultRow = std::array<std::uint8_t, 4>;
 
   bool active = false;
-  bool numbered = false;  // row bindings are read at the number that binding `row_count` has for the thread
+  bool numbered =
+      false;  // row bindings are read at the row number that binding `row_count` gives for the thread
   std::uint8_t row_count = 0;
   std::uint8_t input_count = 0;
   std::uint8_t stored = 0;         // bit n: result row n is stored; it is output popcount(lower bits)

@@ -1,4 +1,4 @@
-// Work on a grid of blocks: what a launch gives, and what a guest makes of it.
+// Work on a grid of blocks: what a launch gives, and the plan that a guest makes of it.
 #pragma once
 
 #include <array>
@@ -23,10 +23,10 @@ struct MappedRange {
 struct Grid {
   std::array<std::uint32_t, 3> grid{1, 1, 1};   // blocks
   std::array<std::uint32_t, 3> block{1, 1, 1};  // threads
-  std::uint16_t grid_id = 0;                    // for guests that tell their threads
+  std::uint16_t grid_id = 0;                    // for guests whose threads can read it
   std::vector<std::byte> parameters{};
   std::uint32_t shared_bytes = 0;  // of a block, if more than the program says
-  // Constant spaces. What a program's container presets lies where these are empty or shorter.
+  // Constant spaces. Where these are empty or shorter, the container's preset constants apply.
   std::array<std::span<const std::byte>, ir::kMaxSpaces> constants{};
   std::array<std::vector<MappedRange>, ir::kMaxSpaces> globals{};  // sorted by address, not overlapping
   std::uint64_t fuel = kDefaultFuel;                               // of a thread
@@ -37,13 +37,13 @@ struct Grid {
   }
 };
 
-// A grid that a program has checked.
+// A grid that the program has checked against its limits.
 struct GridPlan {
   std::uint32_t threads = 0;       // of a block
   std::uint32_t shared_bytes = 0;  // of a block
   std::array<std::span<const std::byte>, ir::kMaxSpaces> constants{};
-  std::array<std::vector<std::byte>, ir::kMaxSpaces> merged{};  // what some of those point to
-  // Does it hold as long as the launch is not changed? Else contents of the caller's memory are copied in it.
+  std::array<std::vector<std::byte>, ir::kMaxSpaces> merged{};  // storage of merged constants
+  // Does the plan stay valid until the launch is changed? If not, it holds a copy of the caller's memory.
   bool lasting = true;
 };
 
@@ -52,7 +52,7 @@ struct GridFacts {
   std::array<std::uint32_t, 3> block{1, 1, 1};
   std::uint32_t shared_bytes = 0;
   std::array<std::uint32_t, ir::kMaxSpaces> constant_bytes{};
-  // Words found in constants that decide where control can go, as the guest's translator reads them.
+  // Words of constants that decide where control can go, in the form that the guest's translator reads.
   std::vector<std::uint32_t> code_addresses{};
   bool operator==(const GridFacts&) const = default;
 };

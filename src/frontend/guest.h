@@ -1,4 +1,4 @@
-// What messages about guest code need of any program.
+// What messages about guest code need to know of a program.
 #pragma once
 
 #include <cstdint>

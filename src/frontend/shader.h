@@ -27,8 +27,8 @@ namespace warpjit::frontend {
 inline constexpr std::size_t kMaxInputs = 16;   // input registers of any guest; numbers are below it
 inline constexpr std::size_t kMaxOutputs = 40;  // output numbers are below it
 
-// What a launch gives to all its threads alike. Where a register lies in `words` is the shader's business and
-// told by Location::word.
+// What a launch gives to all its threads alike. The shader decides where a register lies in `words`;
+// Location::word says it.
 struct Values {
   std::vector<std::uint32_t> words;
   std::uint64_t bools = 0;        // bit n: boolean uniform n
@@ -46,18 +46,18 @@ struct PrimitiveFacts {
   std::uint32_t vertex_rows() const { return static_cast<std::uint32_t>(std::popcount(enabled)); }
 };
 // The bindings of a geometry kernel behind those of bound inputs and outputs (ir/opcodes.inc has what a
-// binding of rows is). The unit's rows are there in ordered kernels only: each invocation reads what the one
-// before it wrote.
+// binding of rows is). Only ordered kernels have the unit's rows: each invocation reads what the one before
+// it wrote.
 inline constexpr std::uint32_t kEmissionOutput = 0;   // triangles emitted, then their winding flags as bits
 inline constexpr std::uint32_t kTrianglesOutput = 1;  // rows: per triangle 3 vertices of vertex_rows() rows
 inline constexpr std::uint32_t kUnitOutput = 2;
 inline constexpr std::uint32_t kMaxTriangles = 96;  // of one invocation: the flags fit three words
 
-// What a geometry stage can take, as data of the guest.
+// Limits of a geometry stage, as data of the guest.
 struct PrimitiveLimits {
   std::uint64_t vertex_outputs = 0;  // bit n: output register n may belong to a vertex
   std::uint32_t uniform_rows = 0;    // float uniforms that primitives can fill
-  std::uint32_t uniform_word = 0;    // place of the first one in Values::words
+  std::uint32_t uniform_word = 0;    // index of the first one in Values::words
 };
 
 // The facts of a launch that a translation is made for.
@@ -81,7 +81,7 @@ struct Facts {
   bool operator==(const Facts&) const = default;
 };
 
-// What the code that the entry reaches may read. Never too small.
+// What the code reachable from the entry may read; an over-approximation.
 struct Usage {
   std::uint64_t inputs = 0;  // input registers
   std::uint64_t bools = 0;   // boolean uniforms that steer control flow
@@ -93,14 +93,14 @@ struct Rows {
   std::ptrdiff_t stride = 0;
 };
 
-// A memory space of the guest's by its name.
+// A memory space of the guest, found by its name.
 struct SpaceName {
   bool constant = false;
   std::uint8_t index = 0;  // in Grid::constants or Grid::globals
 };
 
-// Runs a shader in the guest's own terms. Thread-safe; assumes the default floating-point environment. Errors
-// name the guest address. `fuel` is per thread.
+// Runs a shader by interpreting the guest's own instructions. Thread-safe; assumes the default floating-point
+// environment. Errors name the guest address. `fuel` is per thread.
 class GuestInterpreter {
  public:
   virtual ~GuestInterpreter() = default;
@@ -116,7 +116,7 @@ class GuestInterpreter {
   virtual unsigned lanes() const { return 1; }
 };
 
-// An immutable shader; every call is thread-safe. What a guest has no stage for, it leaves as it is here.
+// An immutable shader; every call is thread-safe. A guest overrides only what its stages need.
 class Shader : public Guest {
  public:
   // ---- What it is
@@ -146,8 +146,8 @@ class Shader : public Guest {
   virtual Usage usage() const { return {}; }
   // Sizes `values` and sets what the container presets; the rest is 0.
   virtual void reset(Values&) const {}
-  // Bytes of the uniform table that fill_table needs, a multiple of 64. The table may be longer: what a
-  // translation computes once per launch lies behind what it reads.
+  // Bytes of the uniform table that fill_table needs, a multiple of 64. The table may be longer: behind these
+  // bytes lies what the preamble computes once per launch.
   virtual std::size_t table_bytes() const { return 0; }
   virtual void fill_table(const Values& values, std::span<std::uint32_t> table) const = 0;
 
@@ -161,8 +161,8 @@ class Shader : public Guest {
     // after another and pass the unit's rows on.
     bool ordered = false;
   };
-  // `dispatch_all`: all control flow as the guest's own rule has it. Errors: unsupported, with the reason,
-  // for what only the guest interpreter can run.
+  // `dispatch_all`: all control flow follows the guest's own rule literally. Errors: unsupported, with the
+  // reason, for what only the guest interpreter can run.
   virtual Result<Translation> translate(const Facts& facts, bool dispatch_all) const = 0;
   virtual Result<std::unique_ptr<GuestInterpreter>> prepare_guest(const Facts& facts) const = 0;
 
@@ -176,12 +176,12 @@ class Shader : public Guest {
   // ---- Compute programs
   // Errors: bad_input for values outside the guest's limits.
   virtual Result<GridPlan> plan(const Grid& grid) const;
-  // Do facts depend on what is in constants, which may change from run to run without a call?
+  // Do facts depend on the contents of constants, which may change from run to run without a call?
   virtual bool reads_code_addresses() const { return false; }
   virtual GridFacts grid_facts(const Grid&, const GridPlan&) const { return {}; }
-  // What the hardware writes to shared memory, which is zero, before a block runs.
+  // Writes what the hardware puts into shared memory before a block runs; the rest of it is zero.
   virtual void begin_block(const Grid&, std::array<std::uint32_t, 2>, std::span<std::byte>) const {}
-  // The whole grid in the guest's own terms, observed. Assumes the default floating-point environment.
+  // The whole grid in the guest interpreter, with a profile. Assumes the default floating-point environment.
   virtual Status profile(const Grid& grid, std::optional<BlockFault>& fault, Profile& profile) const;
 };
 

@@ -1,6 +1,6 @@
-// How groups of a block meet. A barrier counts arrivals. Whenever a group waits or ends, each count that has
-// reached what the last arrival wants becomes 0; then all groups go on that wait at a barrier whose count is
-// 0.
+// Barriers of a block. A barrier counts arrivals, and the last arrival says how many it expects. Whenever a
+// group waits or ends, each count that has reached the expected number becomes 0. All groups that wait at a
+// barrier whose count is 0 then go on.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace warpjit::ir {
 
 inline constexpr std::uint32_t kMaxBarriers = 16;  // of a block
 
-// What a group does at a Barrier. A plain one, at which all groups of the block that have not ended meet,
+// What a group does at a Barrier. A plain barrier waits for all groups of the block that have not ended; it
 // packs into its number.
 struct BarrierForm {
   std::uint32_t number = 0;  // below kMaxBarriers

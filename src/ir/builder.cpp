@@ -7,8 +7,8 @@
 namespace warpjit::ir {
 namespace {
 
-// The shape that an instruction gives its results, from its operands. In thread form analysis/uniformity
-// replaces it; in group form, where control is uniform, it holds.
+// The shape of an instruction's results, from its operands. In group form, where control is uniform, this is
+// final; in thread form analysis/uniformity replaces it.
 Shape result_shape(const Function& f, Opcode opcode, std::span<const Value> operands) {
   const OpcodeInfo& row = info(opcode);
   if (row.convergent) return Shape::group;

@@ -1,6 +1,6 @@
-// Callouts: rare operations of guests (flag O of opcodes.inc) that compiled code does not compute itself, but
-// by a call out of the code, lane by lane. Neither the folder nor lane loops know them. FMadTruncFlush32 is
-// one on hosts without its rounding; it comes here with all lanes together.
+// Callouts: rare operations of guests (flag O of opcodes.inc) that compiled code leaves to a C++ function,
+// lane by lane. The folder and the lane loops do not handle them. FMadTruncFlush32 is a callout on hosts
+// without its rounding; it is called for all lanes at once.
 //
 // All functions expect round to nearest even and no flushing.
 #pragma once
@@ -19,9 +19,9 @@ inline constexpr std::uint64_t kSignedInteger = 4;  // flag of IntToF32 and IntT
 using TeslaSpecialFunction = sfu::Function;
 inline constexpr std::uint64_t kSpecialFunctions = 8;
 
-// Doubles are IEEE 754 binary64 with denormals. A NaN operand of arithmetic gives itself, made quiet; of
-// several the one named first. A made NaN is 0xfff8000000000000. Out of range conversions give the nearest
-// integer, NaN 0x80...0 (tesla.md 11).
+// Doubles are IEEE 754 binary64 with denormals. Arithmetic on a NaN gives that NaN, quieted; of several the
+// one named first. A NaN made by an operation is 0xfff8000000000000. Out of range conversions give the
+// nearest integer, NaN 0x80...0 (docs/guests/tesla.md 11).
 enum class TeslaF64Function : std::uint8_t {
   fma,  // a*b + c, rounded once; NaN of b, c, a
   add,  // NaN of b, a
@@ -37,7 +37,7 @@ enum class TeslaF64Function : std::uint8_t {
   from_u64,
   to_s32,  // rounded as the mode says; the second word is 1 if it was out of range
   to_u32,
-  to_s64,  // these two: no sign of being out of range
+  to_s64,  // these two: do not report being out of range
   to_u64,
   round_to_integral,
   s64_to_f32,

@@ -1,9 +1,9 @@
-// What every lane-wise opcode means, written once, as a function over native types named as the opcode. The
-// folder calls it through evaluate(), the IR interpreter inlines it into its lane loops, and each backend
+// The meaning of every lane-wise opcode, written once: a function over native types with the opcode's name.
+// The folder calls it through evaluate(), the IR interpreter inlines it into its lane loops, and each backend
 // is tested against it.
 //
 // Expects round to nearest even and no flushing, which every public entry of the library sets. NaN results
-// have whatever payload the host gives (DESIGN.md 3.6).
+// have whatever payload the host gives (docs/architecture.md).
 #pragma once
 
 #include <array>
@@ -67,8 +67,9 @@ struct meaning {
     return is_nan(a) ? b : is_nan(b) ? a : less;
   }
 
-  // Without denormals. Sums of floats below 2^-126 are exact, so flushing them needs no second look; products
-  // and conversions from double are zero from where 24 bits with unbounded exponent would round below 2^-126.
+  // Without denormals. Sums of floats below 2^-126 are exact, so they can simply be flushed. Products and
+  // conversions from double are flushed if rounding to 24 bits with unbounded exponent gives less than
+  // 2^-126.
   static constexpr double kFlushBelow = 0x1p-126 - 0x1p-151;
   WARPJIT_MEANING static float signed_zero(float a) { return real(word(a) & 0x80000000u); }
   WARPJIT_MEANING static float FFlush32(float a) { return std::fabs(a) < 0x1p-126f ? signed_zero(a) : a; }
@@ -87,8 +88,8 @@ struct meaning {
   WARPJIT_MEANING static float FFmaFlush32(float a, float b, float c) {
     a = FFlush32(a), b = FFlush32(b), c = FFlush32(c);
     const float once = std::fma(a, b, c);
-    // Only just below 2^-126 does it matter what 24 bits would have been; there the double's own rounding is
-    // undone by its error.
+    // The 24-bit rounding matters only just below 2^-126; there the double's own rounding is undone by its
+    // error.
     const double product = static_cast<double>(a) * static_cast<double>(b), sum = product + c;
     const double back = sum - product, error = (product - (sum - back)) + (c - back);
     const bool below =
@@ -145,7 +146,7 @@ struct meaning {
   WARPJIT_MEANING static bool FUnordered32(float a, float b) { return is_nan(a) || is_nan(b); }
 
   WARPJIT_MEANING static u32 F32ToI32Sat(float a) {
-    // The value that is converted is in range for every input, so that the loop over lanes has no branch.
+    // The converted value is in range for every input, so that the loop over lanes has no branch.
     float inside = a >= -2147483648.0f ? a : -2147483648.0f;
     inside = inside < 2147483648.0f ? inside : 2147483520.0f;
     u32 result = static_cast<u32>(static_cast<std::int32_t>(inside));

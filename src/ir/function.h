@@ -60,15 +60,16 @@ class Function {
   std::uint32_t uniform_bytes = 0;  // LoadUniform*: the launch's table
   std::uint32_t slot_count = 0;     // LoadSlot, StoreSlot
   std::uint32_t frame_slots = 0;    // LoadFrame, StoreFrame, LoadFrameUniform, StoreFrameUniform
-  // Threads of a group where lanes meet; 0: as the host likes. And groups of a block; 0: there are no blocks.
+  // Threads of a group, where lanes communicate; 0: the host chooses. Groups of a block; 0: there are no
+  // blocks.
   std::uint32_t group_lanes = 0;
   std::uint32_t block_groups = 0;
   std::uint32_t inner_groups = 1;  // that the function itself runs through (pass schedule_groups)
-  // Not none: some instruction tells which lanes run it together, or in which order. Only a form that keeps
-  // that will do.
+  // Not none: the result of some instruction depends on which lanes run it together, or in which order.
+  // Passes must keep that order.
   LaneOrder lane_order = LaneOrder::none;
-  // Groups may be made of several times group_lanes threads: nothing tells which threads are together in a
-  // group but ThreadIndex, and all lanes of a group come to its barriers together.
+  // Groups may be widened to a multiple of group_lanes: nothing but ThreadIndex depends on which threads form
+  // a group, and all lanes of a group reach its barriers together.
   bool may_widen = false;
 
   // Blocks. Block 0 is the entry and has no predecessors.
@@ -134,7 +135,7 @@ class Function {
   template <class IsGone>
   void remove_predecessors(Block b, IsGone is_gone);
   // Appends the only successor of b, whose only predecessor is b and which has no phis, to b. Leaves it
-  // empty. The caller puts b in its place among the predecessors of its successors, for many at once.
+  // empty. The caller replaces it by b among the predecessors of its successors, for many blocks at once.
   void absorb_successor(Block b);
   // Unlinks all instructions of a block and its edges, with the phi operands that came over them.
   void clear_block(Block b);

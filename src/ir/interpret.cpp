@@ -9,12 +9,12 @@
 namespace warpjit::ir {
 namespace {
 constexpr std::uint64_t kMaxFrameWords = std::uint64_t{1} << 26;
-// What a slot reads as before its first store: no value a program would compute, so that tests notice.
+// The value of a slot before its first store: an unlikely value, so that tests notice it.
 constexpr std::uint32_t kUnsetSlot = 0xdeadbeefu;
 }  // namespace
 
-// Turns blocks into a flat list: the operations of each block, then, behind all blocks, a piece per edge
-// that has copies to make or fuel to burn.
+// Turns blocks into a flat list: the operations of each block and, behind all blocks, the operations of each
+// edge with copies or fuel.
 class Preparation {
  public:
   Preparation(const Function& f, Interpreter& out) : f_(f), out_(out) {}
@@ -293,7 +293,7 @@ Status Interpreter::run(Frame& frame, const Memory& memory, std::uint64_t first_
   context.group_lanes = group_lanes_;
   context.inner = inner_groups_ > 1;
   context.fuel = group_fuel(fuel);
-  // A thread that is alone is the group.
+  // With one lane the thread is the group.
   FuelCounts counts(lanes_ == 1 && !context.inner ? 0 : fuel);
   context.fuel_counts = &counts;
   for (std::uint64_t done = 0; done < thread_count; done += lanes_) {

@@ -1,6 +1,6 @@
-// Runs IR, thread form and group form: the oracle of the passes and backends, and the engine of last resort
-// where no code can be made. A function is prepared once into flat operations over a frame of words
-// [value][lane]; a run allocates nothing.
+// Interprets IR in thread form and group form: the oracle of passes and backends, and the engine where no
+// code can be made. A function is prepared once into flat operations over a frame of words [value][lane]; a
+// run allocates nothing.
 #pragma once
 
 #include <atomic>
@@ -15,9 +15,9 @@
 
 namespace warpjit::ir {
 
-// What the memory operations of a function reach. Thread t of the launch has the 16 bytes at
-// address + t * stride, or the row that a word of another binding chooses (LoadInput); the caller guarantees
-// them for every thread that it runs. Outputs overlap nothing.
+// The memory of a function's memory operations. Thread t of the launch has the 16 bytes at address + t *
+// stride, or the row that a word of another binding chooses (LoadInput); the caller guarantees them for every
+// thread that it runs. Outputs overlap nothing.
 struct InputBinding {
   const std::byte* address = nullptr;
   std::int64_t stride = 0;

@@ -148,32 +148,32 @@ class LaneByLane {
 
   void memory(unsigned lane) const {
     const MemoryAccess access = MemoryAccess::unpack(operation_.immediate);
-    const BlockMemory::Place place{operation_.guest_address,
+    const BlockMemory::Accessor by{operation_.guest_address,
                                    static_cast<std::uint32_t>(context_.first_thread + lane)};
     BlockMemory& block = *context_.block;
     const auto word = [&](std::uint32_t k) { return operand(k, lane); };
     switch (operation_.opcode) {
       case Opcode::LoadMemory:
-        result(0, lane) = block.load(access, word(1), place);
+        result(0, lane) = block.load(access, word(1), by);
         break;
       case Opcode::StoreMemory:
-        block.store(access, word(1), word(2), place);
+        block.store(access, word(1), word(2), by);
         break;
       case Opcode::LockMemory: {
-        const BlockMemory::Locked locked = block.lock(access, word(1), place);
+        const BlockMemory::Locked locked = block.lock(access, word(1), by);
         result(0, lane) = locked.value;
         result(1, lane) = locked.success ? 1 : 0;
         break;
       }
       case Opcode::UnlockMemory:
-        block.unlock(access, word(1), word(2), place);
+        block.unlock(access, word(1), word(2), by);
         break;
       case Opcode::AtomicMemory:
-        result(0, lane) = block.atomic(access, word(1), word(2), word(3), place);
+        result(0, lane) = block.atomic(access, word(1), word(2), word(3), by);
         break;
       case Opcode::AtomicMemory64: {
         const auto pair = [&](std::uint32_t k) { return word(k) | std::uint64_t{word(k + 1)} << 32; };
-        const std::uint64_t old = block.atomic64(access, word(1), pair(2), pair(4), place);
+        const std::uint64_t old = block.atomic64(access, word(1), pair(2), pair(4), by);
         result(0, lane) = static_cast<std::uint32_t>(old);
         result(1, lane) = static_cast<std::uint32_t>(old >> 32);
         break;

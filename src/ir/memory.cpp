@@ -71,7 +71,7 @@ Word update(std::byte* at, AtomicFunction function, Word b, Word c) {
 
 }  // namespace
 
-std::byte* BlockMemory::find(MemoryAccess access, std::uint32_t address, Place place, bool is_store) {
+std::byte* BlockMemory::find(MemoryAccess access, std::uint32_t address, Accessor by, bool is_store) {
   std::byte* at = nullptr;
   const std::uint64_t end = std::uint64_t{address} + access.extent;
   if (address % access.alignment == 0) {
@@ -89,20 +89,20 @@ std::byte* BlockMemory::find(MemoryAccess access, std::uint32_t address, Place p
         if (end <= local_bytes) {
           const std::uint32_t b = address + access.offset;
           const std::size_t words =
-              std::size_t{place.thread / lanes} * local_words(local_bytes) + std::size_t{b / 4};
-          return local + (words * lanes + place.thread % lanes) * 4 + b % 4;
+              std::size_t{by.thread / lanes} * local_words(local_bytes) + std::size_t{b / 4};
+          return local + (words * lanes + by.thread % lanes) * 4 + b % 4;
         }
         break;
     }
   }
   if (at != nullptr) return at + access.offset;
   if (!fault.happened)
-    fault = {true, is_store, access.space, access.index, address, place.guest_address, place.thread, block};
+    fault = {true, is_store, access.space, access.index, address, by.guest_address, by.thread, block};
   return nullptr;
 }
 
-std::uint32_t BlockMemory::load(MemoryAccess access, std::uint32_t address, Place place) {
-  const std::byte* at = find(access, address, place, false);
+std::uint32_t BlockMemory::load(MemoryAccess access, std::uint32_t address, Accessor by) {
+  const std::byte* at = find(access, address, by, false);
   if (at == nullptr) return 0;
   std::uint32_t word = 0;
   std::memcpy(&word, at, size_of(access.element));
@@ -116,24 +116,24 @@ std::uint32_t BlockMemory::load(MemoryAccess access, std::uint32_t address, Plac
   }
 }
 
-void BlockMemory::store(MemoryAccess access, std::uint32_t address, std::uint32_t value, Place place) {
-  if (std::byte* at = find(access, address, place, true)) std::memcpy(at, &value, size_of(access.element));
+void BlockMemory::store(MemoryAccess access, std::uint32_t address, std::uint32_t value, Accessor by) {
+  if (std::byte* at = find(access, address, by, true)) std::memcpy(at, &value, size_of(access.element));
 }
 
 std::uint32_t BlockMemory::atomic(MemoryAccess access, std::uint32_t address, std::uint32_t b,
-                                  std::uint32_t c, Place place) {
-  std::byte* at = find(access, address, place, true);
+                                  std::uint32_t c, Accessor by) {
+  std::byte* at = find(access, address, by, true);
   return at != nullptr ? update<std::uint32_t>(at, access.function, b, c) : 0;
 }
 
 std::uint64_t BlockMemory::atomic64(MemoryAccess access, std::uint32_t address, std::uint64_t b,
-                                    std::uint64_t c, Place place) {
-  std::byte* at = find(access, address, place, true);
+                                    std::uint64_t c, Accessor by) {
+  std::byte* at = find(access, address, by, true);
   return at != nullptr ? update<std::uint64_t>(at, access.function, b, c) : 0;
 }
 
-BlockMemory::Locked BlockMemory::lock(MemoryAccess access, std::uint32_t address, Place place) {
-  const std::byte* at = find(access, address, place, false);
+BlockMemory::Locked BlockMemory::lock(MemoryAccess access, std::uint32_t address, Accessor by) {
+  const std::byte* at = find(access, address, by, false);
   if (at == nullptr) return {};
   Locked result;
   std::memcpy(&result.value, at, sizeof result.value);
@@ -143,8 +143,8 @@ BlockMemory::Locked BlockMemory::lock(MemoryAccess access, std::uint32_t address
   return result;
 }
 
-void BlockMemory::unlock(MemoryAccess access, std::uint32_t address, std::uint32_t value, Place place) {
-  std::byte* at = find(access, address, place, true);
+void BlockMemory::unlock(MemoryAccess access, std::uint32_t address, std::uint32_t value, Accessor by) {
+  std::byte* at = find(access, address, by, true);
   if (at == nullptr) return;
   std::memcpy(at, &value, sizeof value);
   locks[address / 4] = 0;

@@ -113,26 +113,26 @@ struct BlockMemory {
 
   static std::uint32_t local_words(std::uint32_t local_bytes) { return (local_bytes + 3) / 4; }
 
-  // One lane's access. `thread` is its number in the block.
-  struct Place {
+  // Who makes an access: one lane. `thread` is its number in the block.
+  struct Accessor {
     std::uint32_t guest_address, thread;
   };
-  std::uint32_t load(MemoryAccess access, std::uint32_t address, Place place);
-  void store(MemoryAccess access, std::uint32_t address, std::uint32_t value, Place place);
+  std::uint32_t load(MemoryAccess access, std::uint32_t address, Accessor by);
+  void store(MemoryAccess access, std::uint32_t address, std::uint32_t value, Accessor by);
   std::uint32_t atomic(MemoryAccess access, std::uint32_t address, std::uint32_t b, std::uint32_t c,
-                       Place place);
+                       Accessor by);
   std::uint64_t atomic64(MemoryAccess access, std::uint32_t address, std::uint64_t b, std::uint64_t c,
-                         Place place);
+                         Accessor by);
   // The word, and whether its lock was free.
   struct Locked {
     std::uint32_t value = 0;
     bool success = false;
   };
-  Locked lock(MemoryAccess access, std::uint32_t address, Place place);
-  void unlock(MemoryAccess access, std::uint32_t address, std::uint32_t value, Place place);
+  Locked lock(MemoryAccess access, std::uint32_t address, Accessor by);
+  void unlock(MemoryAccess access, std::uint32_t address, std::uint32_t value, Accessor by);
 
  private:
-  std::byte* find(MemoryAccess access, std::uint32_t address, Place place, bool is_store);
+  std::byte* find(MemoryAccess access, std::uint32_t address, Accessor by, bool is_store);
 };
 
 }  // namespace warpjit::ir

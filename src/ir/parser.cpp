@@ -10,7 +10,7 @@
 namespace warpjit::ir {
 namespace {
 
-struct Place {
+struct Position {
   std::uint32_t line = 1, column = 1;
 };
 
@@ -18,14 +18,14 @@ enum class Kind : std::uint8_t { end, word, number, value, address, string, mark
 
 struct Token {
   Kind kind = Kind::end;
-  Place place;
+  Position position;
   std::string_view text;     // of a word or mark
   std::uint64_t number = 0;  // of a number, value (%n) or address (@n)
   std::string string;
 };
 
-Error error_at(Place place, std::string message, ErrorCode code = ErrorCode::bad_input) {
-  return {code, std::move(message), std::to_string(place.line) + ":" + std::to_string(place.column)};
+Error error_at(Position position, std::string message, ErrorCode code = ErrorCode::bad_input) {
+  return {code, std::move(message), std::to_string(position.line) + ":" + std::to_string(position.column)};
 }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -44,7 +44,7 @@ class Lexer {
   Result<Token> next() {
     skip_blanks();
     Token token;
-    token.place = place_;
+    token.position = position_;
     if (at_ == text_.size()) return token;
     const char c = text_[at_];
     const std::size_t start = at_;
@@ -59,7 +59,7 @@ class Lexer {
       step();
       token.kind = c == '%' ? Kind::value : Kind::address;
       WARPJIT_CHECK(number(token));
-      if (token.number >= kNoAddress) return error_at(token.place, "number too large");
+      if (token.number >= kNoAddress) return error_at(token.position, "number too large");
     } else if (c == '"') {
       token.kind = Kind::string;
       WARPJIT_CHECK(string(token));
@@ -72,7 +72,7 @@ class Lexer {
       token.kind = Kind::mark;
       token.text = text_.substr(start, 1);
     } else {
-      return error_at(place_, "unexpected character");
+      return error_at(position_, "unexpected character");
     }
     return token;
   }
@@ -80,9 +80,9 @@ class Lexer {
  private:
   void step() {
     if (text_[at_++] == '\n')
-      ++place_.line, place_.column = 1;
+      ++position_.line, position_.column = 1;
     else
-      ++place_.column;
+      ++position_.column;
   }
 
   void skip_blanks() {
@@ -107,18 +107,18 @@ class Lexer {
       const int digit = hex ? hex_digit(text_[at_]) : is_digit(text_[at_]) ? text_[at_] - '0' : -1;
       if (digit < 0) break;
       if (token.number > (~std::uint64_t{0} - static_cast<std::uint64_t>(digit)) / base)
-        return error_at(token.place, "number too large");
+        return error_at(token.position, "number too large");
       token.number = token.number * base + static_cast<std::uint64_t>(digit);
       step();
     }
-    if (at_ == start) return error_at(place_, "digits expected");
+    if (at_ == start) return error_at(position_, "digits expected");
     return {};
   }
 
   Status string(Token& token) {
     step();
     for (;;) {
-      if (at_ == text_.size() || text_[at_] == '\n') return error_at(token.place, "string without end");
+      if (at_ == text_.size() || text_[at_] == '\n') return error_at(token.position, "string without end");
       const char c = text_[at_];
       step();
       if (c == '"') return {};
@@ -126,7 +126,7 @@ class Lexer {
         token.string += c;
         continue;
       }
-      if (at_ == text_.size()) return error_at(token.place, "string without end");
+      if (at_ == text_.size()) return error_at(token.position, "string without end");
       const char escape = text_[at_];
       if (escape == '"' || escape == '\\') {
         token.string += escape;
@@ -136,14 +136,14 @@ class Lexer {
         token.string += static_cast<char>(hex_digit(text_[at_ + 1]) * 16 + hex_digit(text_[at_ + 2]));
         step(), step(), step();
       } else {
-        return error_at(place_, "unknown escape");
+        return error_at(position_, "unknown escape");
       }
     }
   }
 
   std::string_view text_;
   std::size_t at_ = 0;
-  Place place_;
+  Position position_;
 };
 
 const std::unordered_map<std::string_view, Opcode>& opcode_names() {
@@ -165,7 +165,7 @@ class Parser {
     WARPJIT_CHECK(header());
     while (!is_mark("}")) WARPJIT_CHECK(block());
     WARPJIT_CHECK(advance());
-    if (token_.kind != Kind::end) return error_at(token_.place, "text after the end of the function");
+    if (token_.kind != Kind::end) return error_at(token_.position, "text after the end of the function");
     WARPJIT_CHECK(build());
     if (Status valid = verify(f_); !valid)
       return Error{ErrorCode::bad_input, valid.error().message, valid.error().where};
@@ -176,7 +176,7 @@ class Parser {
   // An instruction as it stands in the text; its values are named by number until all are known.
   struct Record {
     Opcode opcode = Opcode::Return;
-    Place place;
+    Position position;
     std::uint32_t block = 0;
     std::uint64_t immediate = 0;
     std::uint32_t guest_address = kNoAddress;
@@ -191,7 +191,7 @@ class Parser {
   };
   struct BlockRecord {
     std::uint32_t id;
-    Place place;
+    Position position;
     Edges predecessors;
   };
 
@@ -201,7 +201,7 @@ class Parser {
   }
   bool is_mark(std::string_view text) const { return token_.kind == Kind::mark && token_.text == text; }
   bool is_word(std::string_view text) const { return token_.kind == Kind::word && token_.text == text; }
-  Error expected(const std::string& what) const { return error_at(token_.place, what + " expected"); }
+  Error expected(const std::string& what) const { return error_at(token_.position, what + " expected"); }
 
   Status mark(std::string_view text) {
     if (!is_mark(text)) return expected(std::string("`").append(text).append("`"));
@@ -213,7 +213,7 @@ class Parser {
   }
   Status number(std::uint64_t& out, std::uint64_t most) {
     if (token_.kind != Kind::number) return expected("number");
-    if (token_.number > most) return error_at(token_.place, "number is above " + std::to_string(most));
+    if (token_.number > most) return error_at(token_.position, "number is above " + std::to_string(most));
     out = token_.number;
     return advance();
   }
@@ -242,7 +242,7 @@ class Parser {
       if (!is_digit(c)) return expected("block");
       id = id * 10 + static_cast<std::uint32_t>(c - '0');
       if (id >= kMaxTextBlocks)
-        return error_at(token_.place, "block number too large", ErrorCode::resource_limit);
+        return error_at(token_.position, "block number too large", ErrorCode::resource_limit);
     }
     out = Block{id};
     return advance();
@@ -282,11 +282,11 @@ class Parser {
 
   Status block() {
     BlockRecord record;
-    record.place = token_.place;
+    record.position = token_.position;
     Block b;
     WARPJIT_CHECK(block_name(b));
     record.id = b.id;
-    if (b.id < known_.size() && known_[b.id]) return error_at(record.place, "block stands twice");
+    if (b.id < known_.size() && known_[b.id]) return error_at(record.position, "block stands twice");
     if (known_.size() <= b.id) known_.resize(b.id + 1);
     known_[b.id] = true;
     while (f_.block_count() <= b.id) f_.add_block();
@@ -309,7 +309,7 @@ class Parser {
     if (token_.kind != Kind::value) return expected("value");
     const auto number = static_cast<std::uint32_t>(token_.number);
     if (!values_.emplace(number, Value{static_cast<std::uint32_t>(results_.size())}).second)
-      return error_at(token_.place, "value is defined twice");
+      return error_at(token_.position, "value is defined twice");
     WARPJIT_CHECK(advance());
     WARPJIT_CHECK(mark(":"));
     ResultRecord record{Type::none, Shape::varying};
@@ -340,20 +340,20 @@ class Parser {
       WARPJIT_CHECK(mark("="));
     }
     record.results = static_cast<std::uint32_t>(results_.size()) - record.first_result;
-    record.place = token_.place;
+    record.position = token_.position;
     if (token_.kind != Kind::word) return expected("opcode");
     const auto found = opcode_names().find(token_.text);
-    if (found == opcode_names().end()) return error_at(token_.place, "no such opcode");
+    if (found == opcode_names().end()) return error_at(token_.position, "no such opcode");
     record.opcode = found->second;
     const OpcodeInfo& row = info(record.opcode);
     if (record.results != row.results.size())
-      return error_at(record.place,
+      return error_at(record.position,
                       std::string(row.name) + " has " + std::to_string(row.results.size()) + " results");
     for (std::uint32_t k = 0; k < record.results; ++k)
       if (record.opcode != Opcode::Phi &&
           results_[record.first_result + k].type != type_of_letter(row.results[k]))
-        return error_at(record.place, "result " + std::to_string(k) + " of " + std::string(row.name) +
-                                          " is " + std::string(name(type_of_letter(row.results[k]))));
+        return error_at(record.position, "result " + std::to_string(k) + " of " + std::string(row.name) +
+                                             " is " + std::string(name(type_of_letter(row.results[k]))));
     WARPJIT_CHECK(advance());
     bool first = true;
     if (row.has_immediate()) {
@@ -418,20 +418,20 @@ class Parser {
         WARPJIT_CHECK(mark(":"));
       }
       if (token_.kind != Kind::value) return expected("value");
-      operands_.push_back({static_cast<std::uint32_t>(token_.number), token_.place});
+      operands_.push_back({static_cast<std::uint32_t>(token_.number), token_.position});
       WARPJIT_CHECK(advance());
     }
     record.operands = static_cast<std::uint32_t>(operands_.size()) - record.first_operand;
     if (row.terminator && record.opcode != Opcode::Return) {
       for (std::uint32_t k = 0; k == 0 || is_mark(","); ++k) {
         if (k >= kMaxSwitchTargets)
-          return error_at(token_.place, "too many targets", ErrorCode::resource_limit);
+          return error_at(token_.position, "too many targets", ErrorCode::resource_limit);
         WARPJIT_CHECK(separator());
         Block target;
         WARPJIT_CHECK(block_name(target));
         blocks_.push_back(target);
         if (!is_word("backward")) continue;
-        if (k >= 64) return error_at(token_.place, "only the first 64 edges can be backward");
+        if (k >= 64) return error_at(token_.position, "only the first 64 edges can be backward");
         record.backward |= std::uint64_t{1} << k;
         WARPJIT_CHECK(advance());
       }
@@ -447,10 +447,11 @@ class Parser {
     for (const Record& record : records_) {
       values.clear();
       for (std::uint32_t k = 0; k < record.operands; ++k) {
-        const auto& [number, place] = operands_[record.first_operand + k];
+        const auto& [number, position] = operands_[record.first_operand + k];
         const auto found = values_.find(number);
         if (found == values_.end())
-          return error_at(place, std::string("%").append(std::to_string(number)).append(" is not defined"));
+          return error_at(position,
+                          std::string("%").append(std::to_string(number)).append(" is not defined"));
         values.push_back(found->second);
       }
       const Type phi_type = record.opcode == Opcode::Phi ? results_[record.first_result].type : Type::none;
@@ -464,17 +465,17 @@ class Parser {
       const std::span<const Block> targets(blocks_.data() + record.first_block, record.blocks);
       for (Block target : targets)
         if (target.id >= known_.size() || !known_[target.id])
-          return error_at(record.place, "target b" + std::to_string(target.id) + " does not exist");
-      if (!f_.block(home).successors.empty()) return error_at(record.place, "block has two terminators");
+          return error_at(record.position, "target b" + std::to_string(target.id) + " does not exist");
+      if (!f_.block(home).successors.empty()) return error_at(record.position, "block has two terminators");
       f_.set_successors(home, targets);
       f_.block(home).backward = record.backward;
     }
     for (const BlockRecord& record : block_records_) {
       auto& predecessors = f_.block(Block{record.id}).predecessors;
-      Edges found = predecessors, told = record.predecessors;
+      Edges found = predecessors, stated = record.predecessors;
       std::sort(found.begin(), found.end());
-      std::sort(told.begin(), told.end());
-      if (found != told) return error_at(record.place, "these are not the block's predecessors");
+      std::sort(stated.begin(), stated.end());
+      if (found != stated) return error_at(record.position, "these are not the block's predecessors");
       predecessors = record.predecessors;
     }
     for (const Record& record : records_) {
@@ -482,7 +483,7 @@ class Parser {
       const auto& predecessors = f_.block(Block{record.block}).predecessors;
       const std::span<const Block> from(blocks_.data() + record.first_block, record.blocks);
       if (!std::equal(from.begin(), from.end(), predecessors.begin(), predecessors.end()))
-        return error_at(record.place, "the phi does not follow the order of the predecessors");
+        return error_at(record.position, "the phi does not follow the order of the predecessors");
     }
     return {};
   }
@@ -496,7 +497,7 @@ class Parser {
   std::vector<ResultRecord> results_;
   struct OperandRecord {
     std::uint32_t number;
-    Place place;
+    Position position;
   };
   std::vector<OperandRecord> operands_;
   std::vector<Block> blocks_;

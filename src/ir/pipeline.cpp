@@ -16,7 +16,7 @@ constexpr bool kAlwaysVerify = true;
 constexpr bool kAlwaysVerify = false;
 #endif
 
-// Runs passes on one function, with the observer and the verifier behind each.
+// Runs passes on one function; after each, the observer and the verifier.
 class Stages {
  public:
   Stages(const PipelineOptions& options, const StageObserver& observer)
@@ -37,7 +37,7 @@ class Stages {
     return Error{error.code, std::move(error.message), "after " + std::string(stage) + ": " + error.where};
   }
 
-  // What folding, numbering and removal make of each other's results.
+  // Folding, numbering and removal, each working on the results of the one before.
   Status optimize(Function& f, std::string_view simplified) {
     WARPJIT_CHECK(run(simplified, f, simplify));
     WARPJIT_CHECK(run("gvn", f, number_values));
@@ -58,7 +58,7 @@ Function empty_preamble(const Function& f) {
   return preamble;
 }
 
-// The widest groups, up to what the options say, of which a block has a whole number.
+// The widest group width, up to the one in the options, that divides a block.
 std::uint32_t group_lanes(const Function& f, const PipelineOptions& options) {
   if (!f.may_widen || !options.group_lanes) return f.group_lanes;
   std::uint32_t warps = std::min(options.group_lanes(f), kMaxGroupLanes) / f.group_lanes;
@@ -125,7 +125,7 @@ Result<GroupProgram> run_pipeline(Function function, const PipelineOptions& opti
   if (f.block_groups != 0) WARPJIT_CHECK(stages.done("groups", f));
   if (options.optimize) {
     WARPJIT_CHECK(stages.optimize(f, "cleanup"));
-    // Removed phis and blends leave values that vary less than was thought.
+    // With phis and blends removed, some values are uniform that were not before.
     WARPJIT_CHECK(stages.run("shapes", f, [](Function& g) { analyze_uniformity(g); }));
   }
   return program;

@@ -13,11 +13,11 @@ struct PipelineOptions {
   bool dispatch_all = false;  // run all control flow in the dispatcher (the oracle for linearize)
   bool optimize = true;       // false: only what correctness needs
   bool verify = false;        // verify after every stage; a failure is ErrorCode::internal
-  // The kernel may compute 0 times infinity as it likes if that raises the host's invalid flag: whoever runs
-  // it looks at the flag, and runs the exact kernel instead. The preamble stays exact.
+  // The kernel may give any result for 0 times infinity, provided that this raises the host's invalid flag:
+  // the runtime looks at the flag and then runs the exact kernel instead. The preamble stays exact.
   bool assume_no_zero_inf = false;
-  // How wide groups should be where they may be widened, from the function that is done but for that: a
-  // multiple of Function::group_lanes; counts as far as it divides the threads of a block. None: as they are.
+  // The width of groups that may be widened, chosen from the otherwise finished function: a multiple of
+  // Function::group_lanes, reduced until it divides the threads of a block. Empty: groups stay as they are.
   std::function<std::uint32_t(const Function&)> group_lanes{};
 };
 
@@ -27,8 +27,8 @@ struct PipelineOptions {
 struct GroupProgram {
   Function preamble;
   Function kernel;
-  // The option was given and made a difference. Backends may then assume more, and raise the flag where that
-  // is wrong.
+  // The option was given and made a difference. Backends may then make further assumptions, and raise the
+  // flag where one is wrong.
   bool assumes_no_zero_inf = false;
 };
 
@@ -39,8 +39,8 @@ struct GroupProgram {
 // "groups" (of functions of blocks), "cleanup", "shapes".
 using StageObserver = std::function<void(std::string_view stage, const Function& function)>;
 
-// A function that is in group form already, because its frontend knows a rule of control flow that passes do
-// not, goes through the passes behind "linearize" only.
+// A function that is already in group form (its frontend knows a rule of control flow that passes do not
+// know) goes only through the passes after "linearize".
 Result<GroupProgram> run_pipeline(Function function, const PipelineOptions& options,
                                   const StageObserver& observer = {});
 

@@ -1,4 +1,4 @@
-// The IR as text, in both forms; ir/parser.h reads it back. The grammar is told in docs/ir.md:
+// The IR as text, in both forms; ir/parser.h reads it back. The grammar is in docs/ir.md:
 //
 //   function "name" thread inputs 1 outputs 1 uniform 256 slots 0 {
 //   b0: @0x2

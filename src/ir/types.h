@@ -87,7 +87,7 @@ enum class ImmediateKind : std::uint8_t {
   f64_operation,
 };
 
-// OpcodeInfo::cost of what is worth a test by itself.
+// OpcodeInfo::cost of an operation that is worth a skip test by itself.
 inline constexpr std::uint8_t kMemoryCost = 100;
 
 // One row of opcodes.inc, decoded.
@@ -153,7 +153,7 @@ inline constexpr std::array<OpcodeInfo, kOpcodeCount> kOpcodes = {{
 #include "ir/opcodes.inc"
 #undef WARPJIT_IR_OP
 }};
-// The families alone, which are asked for most.
+// The families by themselves: the most frequent query.
 inline constexpr std::array<Family, kOpcodeCount> kFamilies = [] {
   std::array<Family, kOpcodeCount> families{};
   for (std::size_t k = 0; k < families.size(); ++k) families[k] = kOpcodes[k].family;

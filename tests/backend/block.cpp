@@ -14,19 +14,19 @@ namespace {
 
 using warpjit::testing::Random;
 
-std::vector<std::vector<BlockShape::Range>> globals_of(const BlockShape& shape) {
-  auto globals = shape.globals;
+std::vector<std::vector<BlockSetup::Range>> globals_of(const BlockSetup& setup) {
+  auto globals = setup.globals;
   globals.resize(ir::kMaxSpaces);
-  globals[BlockKernel::kKept] = {{0, shape.groups * shape.lanes * 32}};
+  globals[BlockKernel::kKept] = {{0, setup.groups * setup.lanes * 32}};
   return globals;
 }
 
-void run_code(const MachineCode& code, BlockContents& contents, const BlockShape& shape,
+void run_code(const MachineCode& code, BlockContents& contents, const BlockSetup& setup,
               std::uint32_t inner_groups) {
   MemoryWindows windows;
   windows.set(contents.memory);
   Launch launch;
-  launch.threads = std::uint64_t{shape.groups / inner_groups} * shape.lanes;
+  launch.threads = std::uint64_t{setup.groups / inner_groups} * setup.lanes;
   launch.fuel = 100'000;
   GuardedBytes table((contents.table.size() * 4 + code.table_bytes + 127) / 64 * 64, true);
   std::copy(contents.table.begin(), contents.table.end(), reinterpret_cast<std::uint32_t*>(table.data()));
@@ -48,7 +48,7 @@ void run_code(const MachineCode& code, BlockContents& contents, const BlockShape
 
 }  // namespace
 
-BlockContents::BlockContents(const BlockShape& shape, std::uint64_t seed) : table(shape.table) {
+BlockContents::BlockContents(const BlockSetup& setup, std::uint64_t seed) : table(setup.table) {
   Random random(seed);
   const auto make = [&](std::size_t size) {
     bytes_.emplace_back((size + 3) / 4 * 4, true);
@@ -56,21 +56,21 @@ BlockContents::BlockContents(const BlockShape& shape, std::uint64_t seed) : tabl
     for (std::size_t k = 0; k < size; ++k) data[k] = static_cast<std::byte>(random.below(256));
     return data;
   };
-  const auto globals = globals_of(shape);
-  for (const auto* spaces : {&shape.constants, &globals})
+  const auto globals = globals_of(setup);
+  for (const auto* spaces : {&setup.constants, &globals})
     for (const auto& space : *spaces) {
       ranges_.emplace_back();
-      for (const BlockShape::Range& range : space)
+      for (const BlockSetup::Range& range : space)
         ranges_.back().push_back({make(range.size), range.address, range.size});
     }
-  for (std::size_t k = 0; k < shape.constants.size(); ++k) memory.constants[k] = ranges_[k];
-  for (std::size_t k = 0; k < globals.size(); ++k) memory.globals[k] = ranges_[shape.constants.size() + k];
-  memory.shared = {make(shape.shared_bytes + 2 * kSharedMargin) + kSharedMargin, shape.shared_bytes};
-  locks_.resize(shape.shared_bytes / 4);
+  for (std::size_t k = 0; k < setup.constants.size(); ++k) memory.constants[k] = ranges_[k];
+  for (std::size_t k = 0; k < globals.size(); ++k) memory.globals[k] = ranges_[setup.constants.size() + k];
+  memory.shared = {make(setup.shared_bytes + 2 * kSharedMargin) + kSharedMargin, setup.shared_bytes};
+  locks_.resize(setup.shared_bytes / 4);
   memory.locks = locks_;
-  memory.local_bytes = shape.local_bytes;
-  memory.local = make(std::size_t{shape.groups} * shape.lanes * (shape.local_bytes + 3) / 4 * 4);
-  memory.lanes = shape.lanes;
+  memory.local_bytes = setup.local_bytes;
+  memory.local = make(std::size_t{setup.groups} * setup.lanes * (setup.local_bytes + 3) / 4 * 4);
+  memory.lanes = setup.lanes;
   frame.resize(64 * 1024);
 }
 
@@ -99,10 +99,10 @@ std::string BlockContents::difference(const BlockContents& other) const {
   return "";
 }
 
-void expect_same(const ir::GroupProgram& program, const BlockShape& shape, Target target,
+void expect_same(const ir::GroupProgram& program, const BlockSetup& setup, Target target,
                  std::uint64_t seed) {
   const ir::Function& f = program.kernel;
-  BlockContents wanted(shape, seed);
+  BlockContents wanted(setup, seed);
   wanted.table.resize(std::max<std::size_t>(wanted.table.size(), f.uniform_bytes / 4));
   ir::Memory memory;
   memory.uniform = wanted.table;
@@ -113,10 +113,10 @@ void expect_same(const ir::GroupProgram& program, const BlockShape& shape, Targe
     ASSERT_TRUE(first.ok()) << to_string(first.error());
     ASSERT_TRUE(first->run(memory, 0, 1, 0).ok());
   }
-  const auto interpreter = ir::Interpreter::prepare(f, shape.lanes);
+  const auto interpreter = ir::Interpreter::prepare(f, setup.lanes);
   ASSERT_TRUE(interpreter.ok()) << to_string(interpreter.error());
   const Status ran =
-      interpreter->run(memory, 0, std::uint64_t{shape.groups / f.inner_groups} * shape.lanes, 100'000);
+      interpreter->run(memory, 0, std::uint64_t{setup.groups / f.inner_groups} * setup.lanes, 100'000);
   ASSERT_TRUE(ran.ok()) << to_string(ran.error());
   for (std::uint32_t registers : {0u, 4u}) {
     CompileOptions options;
@@ -124,29 +124,29 @@ void expect_same(const ir::GroupProgram& program, const BlockShape& shape, Targe
     options.validate = true;
     const auto code = compile(program, target, options);
     ASSERT_TRUE(code.ok()) << to_string(code.error());
-    ASSERT_EQ(code->lanes, shape.lanes);
-    BlockContents got(shape, seed);
-    run_code(*code, got, shape, f.inner_groups);
+    ASSERT_EQ(code->lanes, setup.lanes);
+    BlockContents got(setup, seed);
+    run_code(*code, got, setup, f.inner_groups);
     ASSERT_EQ(wanted.difference(got), "") << name(target) << ", registers " << registers << "\n"
                                           << ir::print(f) << list(*code);
   }
 }
 
-void expect_same(const ir::Function& thread_form, const BlockShape& shape, Target target,
+void expect_same(const ir::Function& thread_form, const BlockSetup& setup, Target target,
                  std::uint64_t seed) {
   ir::PipelineOptions options;
   options.verify = true;
   const auto program = ir::run_pipeline(thread_form, options);
   ASSERT_TRUE(program.ok()) << to_string(program.error());
-  expect_same(*program, shape, target, seed);
+  expect_same(*program, setup, target, seed);
 }
 
-BlockKernel::BlockKernel(const BlockShape& shape) {
+BlockKernel::BlockKernel(const BlockSetup& setup) {
   function.name = "test";
-  function.group_lanes = shape.lanes;
-  function.block_groups = shape.groups;
+  function.group_lanes = setup.lanes;
+  function.block_groups = setup.groups;
   function.lane_order = ir::LaneOrder::taken_first;
-  function.uniform_bytes = static_cast<std::uint32_t>(shape.table.size() * 4);
+  function.uniform_bytes = static_cast<std::uint32_t>(setup.table.size() * 4);
   b.set_block(function.add_block());
 }
 

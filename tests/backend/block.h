@@ -9,7 +9,7 @@
 
 namespace warpjit::backend {
 
-struct BlockShape {
+struct BlockSetup {
   struct Range {
     std::uint32_t address, size;
   };
@@ -22,7 +22,7 @@ struct BlockShape {
 // The memory of a block, the same for the same seed. Each range ends before a page that nobody may touch.
 class BlockContents {
  public:
-  BlockContents(const BlockShape& shape, std::uint64_t seed);
+  BlockContents(const BlockSetup& setup, std::uint64_t seed);
   ir::BlockMemory memory;
   std::vector<std::uint32_t> table, frame;
   // "" if all bytes, locks and the fault are the same.
@@ -36,17 +36,17 @@ class BlockContents {
 
 // Runs a kernel for all groups of the block, by the interpreter and as code of the target in two settings.
 // Fails the test where they differ.
-void expect_same(const ir::GroupProgram& program, const BlockShape& shape, Target target,
+void expect_same(const ir::GroupProgram& program, const BlockSetup& setup, Target target,
                  std::uint64_t seed = 1);
 // The group form of a function of threads, and the same.
-void expect_same(const ir::Function& thread_form, const BlockShape& shape, Target target,
+void expect_same(const ir::Function& thread_form, const BlockSetup& setup, Target target,
                  std::uint64_t seed = 1);
 
-// A kernel in thread form, for groups of the shape's lanes.
+// A kernel in thread form, for groups of the setup's lanes.
 struct BlockKernel {
   ir::Function function;
   ir::Builder b{function};
-  explicit BlockKernel(const BlockShape& shape);
+  explicit BlockKernel(const BlockSetup& setup);
   ir::I32 thread() {
     return b.IAdd32(b.IMul32(b.GroupIndex(), b.constant(function.group_lanes)), b.LaneIndex());
   }

@@ -16,15 +16,15 @@ using ir::MemoryAccess;
 using ir::Space;
 using warpjit::testing::Random;
 
-BlockShape shape_with_ranges() {
-  BlockShape shape;
-  shape.groups = 3;
-  shape.constants = {{{0, 512}}, {{64, 128}}, {}};
-  shape.globals = {{{0, 4096}}, {{0x1000, 256}, {0x2000, 1024}, {0x80000000u, 64}, {0xfffffff0u, 12}}, {}};
-  shape.shared_bytes = 384;
-  shape.local_bytes = 48;
-  shape.table = {0, 16, 0x2000, 0x80000000u};
-  return shape;
+BlockSetup shape_with_ranges() {
+  BlockSetup setup;
+  setup.groups = 3;
+  setup.constants = {{{0, 512}}, {{64, 128}}, {}};
+  setup.globals = {{{0, 4096}}, {{0x1000, 256}, {0x2000, 1024}, {0x80000000u, 64}, {0xfffffff0u, 12}}, {}};
+  setup.shared_bytes = 384;
+  setup.local_bytes = 48;
+  setup.table = {0, 16, 0x2000, 0x80000000u};
+  return setup;
 }
 
 class BlockAccess : public OnTarget {};
@@ -118,12 +118,12 @@ MemoryAccess random_access(Random& random, bool write) {
 }
 
 TEST_P(BlockAccess, RandomAccessesAreThoseOfTheInterpreter) {
-  BlockShape shape = shape_with_ranges();
+  BlockSetup setup = shape_with_ranges();
   for (std::uint64_t seed = 0; seed < share(400) && !HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
-    shape.lanes = kWidths[seed % std::size(kWidths)];
-    BlockKernel k(shape);
+    setup.lanes = kWidths[seed % std::size(kWidths)];
+    BlockKernel k(setup);
     I32 sum = k.thread();
     for (std::uint32_t n = 1 + random.below(6); n > 0; --n) {
       k.b.set_guest_address(random.below(1000));
@@ -141,21 +141,21 @@ TEST_P(BlockAccess, RandomAccessesAreThoseOfTheInterpreter) {
     }
     k.keep(sum);
     k.b.ret();
-    expect_same(k.function, shape, GetParam(), seed);
+    expect_same(k.function, setup, GetParam(), seed);
   }
 }
 
 // Runs of accesses side by side in shared memory, of lanes on one side of a number, that begin before it, end
 // behind it, or wrap around.
 TEST_P(BlockAccess, LanesOnOneSideOfANumber) {
-  BlockShape shape = shape_with_ranges();
+  BlockSetup setup = shape_with_ranges();
   for (std::uint64_t seed = 0; seed < share(600) && !HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
-    shape.lanes = 32u << random.below(4);
-    shape.shared_bytes = 384 * (shape.lanes / 32);
-    shape.table = {random.below(70) - 35, random.below(40), 0x80000000u + random.below(3) - 1, ~0u};
-    BlockKernel k(shape);
+    setup.lanes = 32u << random.below(4);
+    setup.shared_bytes = 384 * (setup.lanes / 32);
+    setup.table = {random.below(70) - 35, random.below(40), 0x80000000u + random.below(3) - 1, ~0u};
+    BlockKernel k(setup);
     constexpr std::uint64_t kWord = MemoryAccess{.space = Space::shared}.pack();
     const I1 guard = random_bound(random, k);
     const bool both = random.chance(50);  // value numbering then makes one a negation of the other
@@ -176,7 +176,7 @@ TEST_P(BlockAccess, LanesOnOneSideOfANumber) {
     if (both) sum = k.b.SelectI32(k.b.Not1(guard), k.b.LoadMemory(k.b.Not1(guard), base, kWord), sum);
     k.keep(sum);
     k.b.ret();
-    expect_same(k.function, shape, GetParam(), seed);
+    expect_same(k.function, setup, GetParam(), seed);
   }
 }
 
@@ -186,10 +186,10 @@ TEST_P(BlockAccess, RangesThatAreAlignedLessThanAccesses) {
     for (const std::uint8_t alignment : {4, 8, 16})
       for (const std::uint32_t first : {0x1000u, 0x1008u, 0x1010u, 0x1018u, 0x101cu}) {
         SCOPED_TRACE(begin * 0x10000 + alignment * 0x1000 + first);
-        BlockShape shape;
-        shape.globals = {{{begin, 0x800}}};
-        shape.table = {first};
-        BlockKernel k(shape);
+        BlockSetup setup;
+        setup.globals = {{{begin, 0x800}}};
+        setup.table = {first};
+        BlockKernel k(setup);
         MemoryAccess access;
         access.alignment = access.extent = alignment;
         access.offset = static_cast<std::uint8_t>(alignment - 4);
@@ -197,7 +197,7 @@ TEST_P(BlockAccess, RangesThatAreAlignedLessThanAccesses) {
             k.b.IAdd32(I32{k.b.LoadUniformI32(0)}, k.b.IMul32(k.b.LaneIndex(), k.word(alignment)));
         k.keep(k.load(access, address));
         k.b.ret();
-        expect_same(k.function, shape, GetParam());
+        expect_same(k.function, setup, GetParam());
       }
 }
 
@@ -206,9 +206,9 @@ TEST_P(BlockAccess, PlacesBesideOneAddress) {
   for (std::uint64_t seed = 0; seed < share(150) && !HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed + 500);
-    BlockShape shape;
-    shape.shared_bytes = random.chance(20) ? 0x10000 : 1024;
-    BlockKernel k(shape);
+    BlockSetup setup;
+    setup.shared_bytes = random.chance(20) ? 0x10000 : 1024;
+    BlockKernel k(setup);
     MemoryAccess access;
     access.space = Space::shared;
     const I32 step = k.word(random.chance(60) ? 4 : random.chance(50) ? 0 : 8);
@@ -226,7 +226,7 @@ TEST_P(BlockAccess, PlacesBesideOneAddress) {
         k.keep(k.load(access, address), n);
     }
     k.b.ret();
-    expect_same(k.function, shape, GetParam(), seed);
+    expect_same(k.function, setup, GetParam(), seed);
   }
 }
 
@@ -236,13 +236,13 @@ TEST_P(BlockAccess, RunsAtBorders) {
   for (std::uint64_t seed = 0; seed < share(600) && !HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed + 2000);
-    BlockShape shape;
+    BlockSetup setup;
     const std::uint32_t size = 4 * random.below(200);
     const bool far = random.chance(20);
     const std::uint32_t begin = far ? 0xffff0000u : 0x1000 + 4 * random.below(4);
-    shape.shared_bytes = random.chance(10) ? 0x10000 : size;
-    shape.constants = {{{0, size + 4}}};
-    shape.globals = {{{begin, size + 4}}};
+    setup.shared_bytes = random.chance(10) ? 0x10000 : size;
+    setup.constants = {{{0, size + 4}}};
+    setup.globals = {{{begin, size + 4}}};
     static constexpr std::uint32_t kPlaces[] = {0, 4, 32, 64, 0xffc0, 0xff80, 0xfff0, 0xff00, 0x10000};
     const auto place = [&](std::uint32_t first) {
       std::uint32_t at = random.chance(40)   ? kPlaces[random.below(std::size(kPlaces))]
@@ -251,8 +251,8 @@ TEST_P(BlockAccess, RunsAtBorders) {
       if (random.chance(15)) at += 1 + random.below(3);
       return first + at;
     };
-    shape.table = {place(0), place(begin), 4 * random.below(40), random.below(10)};
-    BlockKernel k(shape);
+    setup.table = {place(0), place(begin), 4 * random.below(40), random.below(10)};
+    BlockKernel k(setup);
     const I32 lane = k.b.LaneIndex();
     const I1 guard = random_guard(random, k);
     MemoryAccess access;
@@ -298,17 +298,17 @@ TEST_P(BlockAccess, RunsAtBorders) {
         k.keep(k.b.SelectI32(where, k.b.LoadMemory(where, address, access.pack()), k.word(7)), n);
     }
     k.b.ret();
-    expect_same(k.function, shape, GetParam(), seed);
+    expect_same(k.function, setup, GetParam(), seed);
   }
 }
 
 TEST_P(BlockAccess, AtomicsAndLocks) {
-  BlockShape shape = shape_with_ranges();
+  BlockSetup setup = shape_with_ranges();
   for (std::uint64_t seed = 0; seed < 60 && !HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed + 1000);
-    shape.lanes = kWidths[seed % std::size(kWidths)];
-    BlockKernel k(shape);
+    setup.lanes = kWidths[seed % std::size(kWidths)];
+    BlockKernel k(setup);
     MemoryAccess access;
     access.space = random.chance(50) ? Space::shared : Space::global;
     access.function = static_cast<ir::AtomicFunction>(random.below(12));
@@ -339,7 +339,7 @@ TEST_P(BlockAccess, AtomicsAndLocks) {
       }
     }
     k.b.ret();
-    expect_same(k.function, shape, GetParam(), seed);
+    expect_same(k.function, setup, GetParam(), seed);
   }
 }
 

@@ -21,10 +21,10 @@ std::uint32_t scramble(std::uint64_t n) {
   return x ^ x >> 15;
 }
 
-// Runs `function` and compares output 0 of every thread with `wanted(input of the thread, thread)`.
-template <class Wanted>
+// Runs `function` and compares output 0 of every thread with `expected(input of the thread, thread)`.
+template <class Expected>
 void expect_rows(const ir::Function& function, Target target,
-                 const std::vector<std::vector<std::uint32_t>>& tables, const Wanted& wanted) {
+                 const std::vector<std::vector<std::uint32_t>>& tables, const Expected& expected) {
   for (const Setting& setting : all_settings(target)) {
     SCOPED_TRACE(setting.text());
     const Executable executable(compile(function, setting));
@@ -43,7 +43,7 @@ void expect_rows(const ir::Function& function, Target target,
       ASSERT_EQ(outcome.status, KernelStatus::done);
       for (std::uint64_t t = 0; t < launch.threads; ++t) {
         const Words in = function.input_count != 0 ? launch.inputs[0].get(t) : Words{};
-        ASSERT_EQ(launch.outputs[0].get(t), wanted(in, table, t, setting.lanes())) << "thread " << t;
+        ASSERT_EQ(launch.outputs[0].get(t), expected(in, table, t, setting.lanes())) << "thread " << t;
       }
     }
   }

@@ -44,11 +44,11 @@ TEST_P(GroupCode, LanesMeet) {
   for (std::uint64_t seed = 0; seed < 60 && !HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
-    BlockShape shape;
-    shape.groups = 1 + random.below(4);
-    shape.lanes = kWidths[seed % std::size(kWidths)];
-    shape.table = {static_cast<std::uint32_t>(random.next()), random.below(2)};
-    BlockKernel k(shape);
+    BlockSetup setup;
+    setup.groups = 1 + random.below(4);
+    setup.lanes = kWidths[seed % std::size(kWidths)];
+    setup.table = {static_cast<std::uint32_t>(random.next()), random.below(2)};
+    BlockKernel k(setup);
     auto& b = k.b;
     const auto condition = [&]() -> I1 {
       switch (random.below(6)) {
@@ -57,7 +57,7 @@ TEST_P(GroupCode, LanesMeet) {
         case 1:
           return b.IEq32(I32{b.LoadUniformI32(4)}, k.word(0));
         case 2:
-          return b.ILtU32(b.LaneIndex(), k.word(random.below(shape.lanes + 2)));
+          return b.ILtU32(b.LaneIndex(), k.word(random.below(setup.lanes + 2)));
         case 3:
           return b.Not1(b.ILtS32(varying_word(k), k.word(0)));
         case 4:
@@ -74,7 +74,7 @@ TEST_P(GroupCode, LanesMeet) {
     k.keep(b.QuadSwizzle32(uniform_word(k), random.below(256)), 4);
     k.keep(b.IAdd32(b.LaneIndex(), b.IShl32(b.GroupIndex(), k.word(8))), 5);
     b.ret();
-    expect_same(k.function, shape, GetParam(), seed);
+    expect_same(k.function, setup, GetParam(), seed);
   }
 }
 
@@ -84,10 +84,10 @@ TEST_P(GroupCode, Callouts) {
     for (const int kind : {0, 1, 2}) {
       SCOPED_TRACE(std::string(ir::info(opcode).name) + " " + std::to_string(immediate) + " of kind " +
                    std::to_string(kind));
-      BlockShape shape;
-      shape.lanes = kWidths[(static_cast<std::size_t>(kind) + immediate) % std::size(kWidths)];
-      shape.table = {0x3fc00000 + static_cast<std::uint32_t>(seed)};
-      BlockKernel k(shape);
+      BlockSetup setup;
+      setup.lanes = kWidths[(static_cast<std::size_t>(kind) + immediate) % std::size(kWidths)];
+      setup.table = {0x3fc00000 + static_cast<std::uint32_t>(seed)};
+      BlockKernel k(setup);
       std::vector<Value> operands;
       for (const char letter : ir::info(opcode).operands) {
         const I32 word = kind == 0 ? varying_word(k) : kind == 1 ? uniform_word(k) : group_word(k);
@@ -102,7 +102,7 @@ TEST_P(GroupCode, Callouts) {
                n + 1);
       }
       k.b.ret();
-      expect_same(k.function, shape, GetParam(), ++seed);
+      expect_same(k.function, setup, GetParam(), ++seed);
     }
   };
   for (std::uint64_t n = 0; n < ir::kSpecialFunctions; ++n) check(Opcode::TeslaSpecialFunction32, n);
@@ -122,8 +122,8 @@ TEST_P(GroupCode, Callouts) {
 
 // Calls in code that runs without denormals see them again.
 TEST_P(GroupCode, CallsKeepDenormals) {
-  BlockShape shape;
-  BlockKernel k(shape);
+  BlockSetup setup;
+  BlockKernel k(setup);
   const I32 word = k.b.IAnd32(varying_word(k), k.word(0x807fffff));
   const F32 denormal = k.b.BitcastI32ToF32(word), one = k.b.constant(1.0f);
   k.keep(k.b.BitcastF32ToI32(k.b.FMul32(denormal, one)), 1);
@@ -132,17 +132,17 @@ TEST_P(GroupCode, CallsKeepDenormals) {
   k.keep(k.b.BitcastF32ToI32(k.b.FMaxNum32(denormal, k.b.constant(0.0f))), 4);
   k.keep(k.b.BitcastF32ToI32(k.b.FFloor32(denormal)), 5);
   k.b.ret();
-  expect_same(k.function, shape, GetParam());
+  expect_same(k.function, setup, GetParam());
 }
 
 TEST_P(GroupCode, BarriersKeepWhatGroupsNeed) {
   for (std::uint32_t n = 0; n < 9; ++n) {
-    BlockShape shape;
-    shape.groups = std::array{1u, 2u, 5u}[n / 3];
-    shape.lanes = kWidths[n % 3];
-    shape.shared_bytes = shape.groups * shape.lanes * 4;
-    shape.local_bytes = 16;
-    BlockKernel k(shape);
+    BlockSetup setup;
+    setup.groups = std::array{1u, 2u, 5u}[n / 3];
+    setup.lanes = kWidths[n % 3];
+    setup.shared_bytes = setup.groups * setup.lanes * 4;
+    setup.local_bytes = 16;
+    BlockKernel k(setup);
     auto& b = k.b;
     MemoryAccess shared, local;
     shared.space = Space::shared;
@@ -151,7 +151,7 @@ TEST_P(GroupCode, BarriersKeepWhatGroupsNeed) {
     k.store(shared, mine, word);
     k.store(local, k.word(4), word);
     b.Barrier(k.always(), 0);
-    const I32 other = b.ISub32(k.word(shape.shared_bytes - 4), mine);
+    const I32 other = b.ISub32(k.word(setup.shared_bytes - 4), mine);
     const I32 got = k.load(shared, other);
     k.keep(b.IAdd32(got, same), 1);
     b.Barrier(k.always(), 1);
@@ -160,7 +160,7 @@ TEST_P(GroupCode, BarriersKeepWhatGroupsNeed) {
     k.keep(k.load(shared, mine), 2);
     k.keep(k.load(local, k.word(4)), 3);
     b.ret();
-    expect_same(k.function, shape, GetParam());
+    expect_same(k.function, setup, GetParam());
   }
 }
 
@@ -168,12 +168,12 @@ TEST_P(GroupCode, BarriersKeepWhatGroupsNeed) {
 TEST_P(GroupCode, FrameRowsAreRings) {
   constexpr std::uint32_t kFirst = 2, kRows = 8;
   constexpr std::uint64_t kRing = kFirst | std::uint64_t{kRows} << 32;
-  BlockShape shape;
-  shape.groups = 3;
-  shape.table = {0, 5, 7, 8, 13, 0x80000001, 0xffffffff};
-  for (std::uint32_t written = 0; written < shape.table.size(); ++written) {
-    shape.lanes = kWidths[written % std::size(kWidths)];
-    BlockKernel k(shape);
+  BlockSetup setup;
+  setup.groups = 3;
+  setup.table = {0, 5, 7, 8, 13, 0x80000001, 0xffffffff};
+  for (std::uint32_t written = 0; written < setup.table.size(); ++written) {
+    setup.lanes = kWidths[written % std::size(kWidths)];
+    BlockKernel k(setup);
     k.function.form = ir::Form::group;
     k.function.frame_slots = kFirst + kRows + 1;
     auto& b = k.b;
@@ -183,7 +183,7 @@ TEST_P(GroupCode, FrameRowsAreRings) {
       b.StoreFrame(b.GroupIndex(), b.IAdd32(word, k.word(slot + 1)), slot);
     b.StoreFrameRow(b.GroupIndex(), depth(written), word, kRing);
     b.StoreFrameRow(b.GroupIndex(), b.IAdd32(depth(written), k.word(1)), k.word(99), kRing);
-    for (std::uint32_t n = 0; n < shape.table.size(); ++n)
+    for (std::uint32_t n = 0; n < setup.table.size(); ++n)
       k.keep(b.LoadFrameRow(b.GroupIndex(), depth(n), kRing), n);
     I32 sum = b.LoadFrame(b.GroupIndex(), 0);
     for (std::uint32_t slot = 1; slot < k.function.frame_slots; ++slot)
@@ -191,7 +191,7 @@ TEST_P(GroupCode, FrameRowsAreRings) {
     k.keep(sum, 7);
     b.ret();
     ir::analyze_uniformity(k.function);
-    expect_same(ir::GroupProgram{{}, k.function}, shape, GetParam());
+    expect_same(ir::GroupProgram{{}, k.function}, setup, GetParam());
   }
 }
 
@@ -199,15 +199,15 @@ TEST_P(GroupCode, FrameRowsAreRings) {
 TEST_P(GroupCode, SlotsAndVotes) {
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
     Random random(seed);
-    BlockShape shape;
-    shape.groups = 3;
-    shape.lanes = kWidths[seed % std::size(kWidths)];
-    BlockKernel k(shape);
+    BlockSetup setup;
+    setup.groups = 3;
+    setup.lanes = kWidths[seed % std::size(kWidths)];
+    BlockKernel k(setup);
     k.function.form = ir::Form::group;
     k.function.slot_count = 2;
     auto& b = k.b;
     const I32 word = varying_word(k), lane = b.LaneIndex();
-    const I1 some = b.ILtU32(lane, k.word(random.below(shape.lanes + 1))), other = b.ILtS32(word, k.word(0));
+    const I1 some = b.ILtU32(lane, k.word(random.below(setup.lanes + 1))), other = b.ILtS32(word, k.word(0));
     b.StoreSlot(k.always(), word, 0);
     b.StoreSlot(k.always(), lane, 1);
     b.StoreSlot(some, b.IAdd32(word, lane), 0);
@@ -216,21 +216,21 @@ TEST_P(GroupCode, SlotsAndVotes) {
     k.keep(b.LoadSlot(1), 2);
     k.keep(b.MinLaneU32(word), 3);
     k.keep(b.MinLaneU32(b.ISub32(k.word(100), lane)), 4);  // the last lane has the least
-    k.keep(b.SelectI32(b.AnyLane(b.ILtU32(k.word(shape.lanes - 1), lane)), k.word(1), k.word(2)), 5);
+    k.keep(b.SelectI32(b.AnyLane(b.ILtU32(k.word(setup.lanes - 1), lane)), k.word(1), k.word(2)), 5);
     k.keep(b.SelectI32(b.AnyLane(other), k.word(1), k.word(2)), 6);
-    k.keep(b.SelectI32(b.AnyLane(b.IEq32(lane, k.word(shape.lanes - 1))), k.word(1), k.word(2)), 7);
+    k.keep(b.SelectI32(b.AnyLane(b.IEq32(lane, k.word(setup.lanes - 1))), k.word(1), k.word(2)), 7);
     b.ret();
     ir::analyze_uniformity(k.function);
-    expect_same(ir::GroupProgram{{}, k.function}, shape, GetParam(), seed);
+    expect_same(ir::GroupProgram{{}, k.function}, setup, GetParam(), seed);
   }
 }
 
 // A loop that lanes leave one by one: those that no thread has must not keep it running.
 TEST_P(GroupCode, LanesLeaveLoops) {
   for (const std::uint32_t lanes : kWidths) {
-    BlockShape shape;
-    shape.lanes = lanes;
-    BlockKernel k(shape);
+    BlockSetup setup;
+    setup.lanes = lanes;
+    BlockKernel k(setup);
     auto& b = k.b;
     const I32 turns = b.IAnd32(varying_word(k), k.word(7));
     const ir::Block entry = b.block(), head = k.function.add_block(), body = k.function.add_block(),
@@ -254,7 +254,7 @@ TEST_P(GroupCode, LanesLeaveLoops) {
     k.keep(total, 1);
     b.ret();
     (void)entry;
-    expect_same(k.function, shape, GetParam(), lanes);
+    expect_same(k.function, setup, GetParam(), lanes);
   }
 }
 

@@ -151,12 +151,12 @@ class Damage {
     EXPECT_EQ(wrong_but_not_found, 0u);
     EXPECT_GE(found, tried * least_share);
   }
-  // Any instruction for which `wanted` holds, or -1.
-  template <class Wanted>
-  static std::ptrdiff_t pick(const Allocation& allocation, std::mt19937& random, const Wanted& wanted) {
+  // Any instruction for which `suits` holds, or -1.
+  template <class Predicate>
+  static std::ptrdiff_t pick(const Allocation& allocation, std::mt19937& random, const Predicate& suits) {
     for (int tries = 0; tries < 200; ++tries) {
       const std::size_t i = random() % allocation.insts.size();
-      if (wanted(i)) return static_cast<std::ptrdiff_t>(i);
+      if (suits(i)) return static_cast<std::ptrdiff_t>(i);
     }
     return -1;
   }

@@ -21,7 +21,7 @@ std::string tokens_of(std::string_view source, const Language& language) {
   for (Token token = lexer.next();; token = lexer.next()) {
     result += std::string(kKinds[static_cast<int>(token.kind)]);
     if (!token.ends()) result += ":" + std::string(token.text);
-    result += "@" + std::to_string(token.place.line) + ":" + std::to_string(token.place.column);
+    result += "@" + std::to_string(token.position.line) + ":" + std::to_string(token.position.column);
     if (token.kind == Kind::end_of_file) return result;
     result += " ";
   }

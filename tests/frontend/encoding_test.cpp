@@ -44,9 +44,9 @@ constexpr Modifier<Instruction> kModifiers[] = {
 };
 std::span<const Modifier<Instruction>> Grammar::modifiers() { return kModifiers; }
 
-class Parser : public RowParser<Grammar, Parser> {
+class Parser : public PatternParser<Grammar, Parser> {
  public:
-  constexpr explicit Parser(Opcode opcode) : RowParser(opcode, Form::only, kModifiers) {}
+  constexpr explicit Parser(Opcode opcode) : PatternParser(opcode, Form::only, kModifiers) {}
   constexpr bool operand(std::string_view word) {
     if (word.starts_with("D@")) return operand(Token::Kind::dst, word);
     if (word.starts_with("A@")) return operand(Token::Kind::src, word);
@@ -61,28 +61,28 @@ class Parser : public RowParser<Grammar, Parser> {
   }
 };
 
-constexpr Row<Grammar> kRows[] = {
-    Parser(Opcode::add).parse("[120:8=0x11] add sat@64 kind@3,127:1 D@60:8 A@8:8").row(),
-    Parser(Opcode::load).parse("[120:7=0x12] ld kind=f32 D@60:8 ( A@8:8 O@32:16,80:16 )").row(),
-    Parser(Opcode::jump).parse("[120:7=0x13] jmp O@40:32").row(),
+constexpr Pattern<Grammar> kPatterns[] = {
+    Parser(Opcode::add).parse("[120:8=0x11] add sat@64 kind@3,127:1 D@60:8 A@8:8").pattern(),
+    Parser(Opcode::load).parse("[120:7=0x12] ld kind=f32 D@60:8 ( A@8:8 O@32:16,80:16 )").pattern(),
+    Parser(Opcode::jump).parse("[120:7=0x13] jmp O@40:32").pattern(),
 };
 constexpr BitField kKey{{{{120, 8}}}};
-constexpr RowIndex<kKey, index_entries(kRows, kKey)> kIndex(kRows);
+constexpr PatternIndex<kKey, index_entries(kPatterns, kKey)> kIndex(kPatterns);
 
-TEST(EncodingGrammar, RowsSayBitsAndWords) {
-  EXPECT_EQ(kRows[1].mask, (LongWord<2>{{0, std::uint64_t{0x7f} << 56}}));
-  EXPECT_EQ(kRows[1].match, (LongWord<2>{{0, std::uint64_t{0x12} << 56}}));
-  EXPECT_EQ(kRows[1].word_with(~LongWord<2>{}), (LongWord<2>{{~std::uint64_t{0}, 0x92ffffffffffffff}}));
-  EXPECT_EQ(kRows[1].syntax().size(), 7U);
-  EXPECT_EQ(kRows[1].syntax()[1].value, 2);  // f32
+TEST(EncodingGrammar, PatternsSayBitsAndWords) {
+  EXPECT_EQ(kPatterns[1].mask, (LongWord<2>{{0, std::uint64_t{0x7f} << 56}}));
+  EXPECT_EQ(kPatterns[1].match, (LongWord<2>{{0, std::uint64_t{0x12} << 56}}));
+  EXPECT_EQ(kPatterns[1].word_with(~LongWord<2>{}), (LongWord<2>{{~std::uint64_t{0}, 0x92ffffffffffffff}}));
+  EXPECT_EQ(kPatterns[1].syntax().size(), 7U);
+  EXPECT_EQ(kPatterns[1].syntax()[1].value, 2);  // f32
 }
 
 TEST(EncodingGrammar, FieldsCrossPartsOfLongWords) {
-  const BitField dst = kRows[0].syntax()[3].field;
+  const BitField dst = kPatterns[0].syntax()[3].field;
   const LongWord<2> word = dst.set(LongWord<2>{{~std::uint64_t{0}, 0}}, 0xa5);
   EXPECT_EQ(word, (LongWord<2>{{0x5fffffffffffffff, 0xa}}));
   EXPECT_EQ(dst.get(word), 0xa5U);
-  const BitField offset = kRows[1].syntax()[5].field;
+  const BitField offset = kPatterns[1].syntax()[5].field;
   EXPECT_EQ(offset.get(offset.set(LongWord<2>{}, 0x12345678)), 0x12345678U);
   const BitField all{{{{40, 32}}}};
   EXPECT_EQ(all.get(all.set(LongWord<2>{}, 0xfedcba98)), 0xfedcba98U);
@@ -92,33 +92,34 @@ TEST(EncodingGrammar, IndexFindsTheRowsOfAWord) {
   for (std::uint64_t top = 0; top < 256; ++top) {
     const LongWord<2> word{{0, top << 56}};
     std::vector<std::uint16_t> wanted;
-    for (std::uint16_t k = 0; k < std::size(kRows); ++k)
-      if (kRows[k].matches(word)) wanted.push_back(k);
+    for (std::uint16_t k = 0; k < std::size(kPatterns); ++k)
+      if (kPatterns[k].matches(word)) wanted.push_back(k);
     const auto found = kIndex.candidates(word);
     EXPECT_EQ(std::vector<std::uint16_t>(found.begin(), found.end()), wanted) << top;
   }
 }
 
 TEST(EncodingGrammar, ChecksSeeWhatOverlaps) {
-  expect_no_overlap<Grammar>(kRows, [](const auto&, const auto&) { return false; });
-  expect_fields_beside_fixed_bits<Grammar>(std::span(kRows).subspan(1));
-  EXPECT_NE(kRows[0].syntax()[2].field.get(kRows[0].mask), 0U);  // bit 127 is fixed as well
+  expect_no_overlap<Grammar>(kPatterns, [](const auto&, const auto&) { return false; });
+  expect_fields_beside_fixed_bits<Grammar>(std::span(kPatterns).subspan(1));
+  EXPECT_NE(kPatterns[0].syntax()[2].field.get(kPatterns[0].mask), 0U);  // bit 127 is fixed as well
 }
 
 TEST(EncodingGrammar, Modifiers) {
   Instruction i;
-  LongWord<2> word = write_bits(kRows[0].match, 64, 1, 1);
-  EXPECT_TRUE(decode_modifiers(kRows[0], word, i));
+  LongWord<2> word = write_bits(kPatterns[0].match, 64, 1, 1);
+  EXPECT_TRUE(decode_modifiers(kPatterns[0], word, i));
   EXPECT_EQ(i.saturate, 1);
-  EXPECT_FALSE(decode_modifiers(kRows[0], write_bits(word, 3, 1, 1), i));  // "?"
-  EXPECT_TRUE(modifiers_fit(kRows[0], i));
-  EXPECT_FALSE(modifiers_fit(kRows[1], i));  // it cannot saturate
-  EXPECT_EQ(encode_modifiers(kRows[0], i, LongWord<2>{}), (LongWord<2>{{0, 1}}));
+  EXPECT_FALSE(decode_modifiers(kPatterns[0], write_bits(word, 3, 1, 1), i));  // "?"
+  EXPECT_TRUE(modifiers_fit(kPatterns[0], i));
+  EXPECT_FALSE(modifiers_fit(kPatterns[1], i));  // it cannot saturate
+  EXPECT_EQ(encode_modifiers(kPatterns[0], i, LongWord<2>{}), (LongWord<2>{{0, 1}}));
 }
 
 class Matcher : public SyntaxMatcher<Grammar, Matcher> {
  public:
-  Matcher(const Row<Grammar>& row, std::span<const std::string_view> words) : SyntaxMatcher(row, words, {}) {}
+  Matcher(const Pattern<Grammar>& pattern, std::span<const std::string_view> words)
+      : SyntaxMatcher(pattern, words, {}) {}
   bool operand(const Token& token) {
     if (peek().empty() || peek()[0] != 'r') return false;
     (token.kind == Token::Kind::dst ? instruction_.dst : instruction_.src) =
@@ -131,12 +132,12 @@ class Matcher : public SyntaxMatcher<Grammar, Matcher> {
 TEST(EncodingGrammar, TextIsPrintedAndMatched) {
   const Instruction i{Opcode::add, 1, 2, 3, 4, 0};
   Text text;
-  print_syntax<Grammar>(kRows[0].syntax(), i, text, [&](const Token& token, Text& out) {
+  print_syntax<Grammar>(kPatterns[0].syntax(), i, text, [&](const Token& token, Text& out) {
     out.add("r" + std::to_string(token.kind == Token::Kind::dst ? i.dst : i.src));
   });
   EXPECT_EQ(text.take(), "add sat f32 r3 r4");
   const auto matches = [](std::vector<std::string_view> words) {
-    Matcher matcher(kRows[0], words);
+    Matcher matcher(kPatterns[0], words);
     return matcher.match() ? int{matcher.instruction().kind} : -1;
   };
   EXPECT_EQ(matches({"add", "sat", "f32", "r3", "r4"}), 2);

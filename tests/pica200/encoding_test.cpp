@@ -12,7 +12,7 @@ namespace warpjit::pica200 {
 namespace {
 
 TEST(PicaEncoding, OpcodesDoNotOverlap) {
-  encoding::expect_no_overlap(rows(), [](const Row&, const Row&) { return false; });
+  encoding::expect_no_overlap(patterns(), [](const Pattern&, const Pattern&) { return false; });
   std::set<std::string_view> names;
   for (int k = 0; k < kOpcodeCount; ++k) {
     const OpcodeInfo& info = pica200::info(static_cast<Opcode>(k));
@@ -20,27 +20,27 @@ TEST(PicaEncoding, OpcodesDoNotOverlap) {
     EXPECT_EQ(find_opcode(info.name), static_cast<Opcode>(k));
     EXPECT_EQ(pica200::info(info.swapped).swapped, static_cast<Opcode>(k)) << info.name;
   }
-  // Section 6: these are undefined and nothing else is.
+  // docs/guests/pica200.md 6: these are undefined and nothing else is.
   for (std::uint32_t top = 0; top < 64; ++top) {
     const bool undefined =
         top == 0x10 || top == 0x11 || (top >= 0x14 && top <= 0x17) || (top >= 0x1C && top <= 0x1F);
     const auto instruction = try_decode(top << 26);
     EXPECT_EQ(instruction.has_value(), !undefined) << top;
     if (!instruction) continue;
-    EXPECT_TRUE(rows()[static_cast<std::size_t>(instruction->opcode)].matches(top << 26));
+    EXPECT_TRUE(patterns()[static_cast<std::size_t>(instruction->opcode)].matches(top << 26));
   }
 }
 
 TEST(PicaEncoding, FieldsDoNotOverlap) {
-  encoding::expect_fields_beside_fixed_bits(rows());
-  for (const Row& row : rows()) {
-    std::uint32_t covered = unused_bits(row.opcode);
-    for (const Field& field : fields(row.opcode)) {
+  encoding::expect_fields_beside_fixed_bits(patterns());
+  for (const Pattern& pattern : patterns()) {
+    std::uint32_t covered = unused_bits(pattern.opcode);
+    for (const Field& field : fields(pattern.opcode)) {
       const std::uint32_t bits = ((1U << field.width) - 1) << field.low;
-      EXPECT_EQ(covered & bits, 0U) << info(row.opcode).name << " " << field.name;
+      EXPECT_EQ(covered & bits, 0U) << info(pattern.opcode).name << " " << field.name;
       covered |= bits;
     }
-    EXPECT_EQ(covered, ~row.mask);
+    EXPECT_EQ(covered, ~pattern.mask);
     // What is left is the opcode: the top bits, without a gap.
     EXPECT_EQ(std::countl_one(~covered), std::popcount(~covered));
   }
@@ -103,7 +103,7 @@ TEST(PicaEncoding, RegisterNames) {
 }
 
 TEST(PicaFloat24, Format) {
-  // Section 7's test vectors.
+  // Bit patterns of the 24-bit format.
   EXPECT_EQ(decode_f24(0x3F0000), 1.0F);
   EXPECT_EQ(decode_f24(0x408000), 3.0F);
   EXPECT_EQ(decode_f24(0xBE0000), -0.5F);

@@ -1,4 +1,5 @@
-// Every arithmetic opcode with edge values, against expectations written from reference sections 6, 7 and 15.
+// Every arithmetic opcode with edge values, against expectations written from docs/guests/pica200.md 6, 7
+// and 13.
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -12,7 +13,7 @@ namespace {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
-// Section 7: 0 * inf = 0, a NaN stays a NaN.
+// pica200.md 7: 0 * inf = 0, a NaN stays a NaN.
 float product(float a, float b) {
   if (std::isnan(a) || std::isnan(b)) return kNaN;
   if ((a == 0 && std::isinf(b)) || (b == 0 && std::isinf(a))) return 0.0F;
@@ -157,7 +158,7 @@ TEST(PicaArithmetic, Litp) {
     }
 }
 
-// The table of section 7, row by row.
+// Special cases of pica200.md 7.
 TEST(PicaArithmetic, TableOfSpecialCases) {
   const auto value = [](const std::string& instruction, float a, float b) {
     ThreadState state;
@@ -195,7 +196,7 @@ TEST(PicaArithmetic, TableOfSpecialCases) {
   EXPECT_EQ(bits(value("flr o0, v0", -0.0F, 0)), 0x80000000U);
 }
 
-// Section 8: every relation, with unordered operands; 6 and 7 are true.
+// pica200.md 8: every relation, with unordered operands; 6 and 7 are true.
 TEST(PicaArithmetic, Compare) {
   const char* relations[] = {"eq", "ne", "lt", "le", "gt", "ge", "any6", "any7"};
   const std::function<bool(float, float)> wanted[] = {

@@ -1,4 +1,4 @@
-// Control flow: reference section 9, case by case, with the hardware model where scope ends coincide.
+// Control flow: docs/guests/pica200.md 9, case by case, with the hardware model where scope ends coincide.
 #include "pica200/pica_test.h"
 
 namespace warpjit::pica200 {

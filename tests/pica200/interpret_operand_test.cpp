@@ -1,4 +1,4 @@
-// Masks, swizzles, negation and relative addressing: reference sections 4 and 5.
+// Masks, swizzles, negation and relative addressing: docs/guests/pica200.md 4 and 5.
 #include "pica200/pica_test.h"
 
 namespace warpjit::pica200 {
@@ -57,7 +57,7 @@ TEST(PicaOperands, SecondAndThirdSource) {
   EXPECT_EQ(wide_second.state.o[0][1], 2.0F * -300.0F + 20.0F);
 }
 
-// Section 5: the wide operand of each format, and the rule for the effective index.
+// pica200.md 5: the wide operand of each format, and the rule for the effective index.
 float expected_index(int base, int offset) {
   if (offset < -128 || offset > 127) offset = 0;
   const int n = (base + offset) & 0x7F;
@@ -85,7 +85,7 @@ TEST(PicaOperands, RelativeAddressing) {
         EXPECT_EQ(state.o[0][0], expected_index(base, offset)) << base << " " << reg << " " << offset;
       }
     }
-  // The points checked by the reference, base c40.
+  // Points on both sides of each bound, base c40.
   EXPECT_EQ(expected_index(40, 88), 1000);
   EXPECT_EQ(expected_index(40, 60), 1);
   EXPECT_EQ(expected_index(40, 87), 1);

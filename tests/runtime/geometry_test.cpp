@@ -1,5 +1,5 @@
 // Geometry programs through the public API: every engine and target, in lanes and in order, any thread count.
-// Expected triangles are worked out by hand from the reference, section 10.
+// Expected triangles are worked out by hand from docs/guests/pica200.md 10.
 #include <gtest/gtest.h>
 
 #include <algorithm>

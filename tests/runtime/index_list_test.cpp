@@ -17,9 +17,9 @@ void check(IndexList& list, const std::vector<Index>& indices) {
   ASSERT_EQ(list.first(), *distinct.begin());
   ASSERT_EQ(list.last(), *distinct.rbegin());
   ASSERT_EQ(list.dense(), *distinct.rbegin() - *distinct.begin() + 1 == distinct.size());
-  ASSERT_EQ(list.places().size(), indices.size());
+  ASSERT_EQ(list.remapped().size(), indices.size());
   std::vector<std::uint32_t> numbers(distinct.begin(), distinct.end());
-  for (std::size_t k = 0; k < indices.size(); ++k) ASSERT_EQ(numbers[list.places()[k]], indices[k]);
+  for (std::size_t k = 0; k < indices.size(); ++k) ASSERT_EQ(numbers[list.remapped()[k]], indices[k]);
   if (list.dense()) {
     ASSERT_TRUE(list.numbers().empty());
     return;

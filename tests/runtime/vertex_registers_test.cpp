@@ -1,4 +1,4 @@
-// Writes to the set-up registers (section 11).
+// Writes to the set-up registers (docs/guests/pica200.md 11).
 #include "frontend/pica200/draw/vertex_registers.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ TEST_F(Registers, FloatsInF24Mode) {
   EXPECT_EQ(r.floats[4], of(0, 0, 0, 0));
 }
 
-// The test vectors of section 7 in one vector.
+// Bit patterns of the 24-bit format, in one vector.
 TEST_F(Registers, F24Words) {
   write(0x2C0, 0);
   write(0x2C1, 0x7EFFFF00u | 0x7F);

@@ -1,4 +1,4 @@
-// What a draw gives by section 11 of isa/pica200.md, one vertex at a time with the guest interpreter.
+// What a draw gives by docs/guests/pica200.md 11, one vertex at a time with the guest interpreter.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace warpjit::tests {
 
-// The set-up of a VertexStage, kept so that a test can tell what must come out.
+// The set-up of a VertexStage, kept so that a test can compute the expected result.
 struct DrawSetup {
   struct Attribute {
     bool in_array = false;

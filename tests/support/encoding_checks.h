@@ -1,15 +1,16 @@
-// What must hold for the rows of every guest's encoding table.
+// Checks of the patterns of every guest's encoding table.
 #pragma once
 
 #include <gtest/gtest.h>
 
-#include "frontend/encoding/row.h"
+#include "frontend/encoding/pattern.h"
 
 namespace warpjit::encoding {
 
-// Whether a modifier of one row is undefined wherever a modifier of the other, in the same bits, is defined.
+// Whether a modifier of one pattern is undefined wherever a modifier of the other, in the same bits, is
+// defined.
 template <class Grammar>
-bool modifiers_exclude(const Row<Grammar>& a, const Row<Grammar>& b) {
+bool modifiers_exclude(const Pattern<Grammar>& a, const Pattern<Grammar>& b) {
   for (const auto& x : a.syntax())
     for (const auto& y : b.syntax()) {
       if (!is_modifier(x) || !is_modifier(y) || x.field.empty() || y.field.empty()) continue;
@@ -27,25 +28,25 @@ bool modifiers_exclude(const Row<Grammar>& a, const Row<Grammar>& b) {
   return false;
 }
 
-// No word belongs to two rows. `apart`: what else the guest knows to keep two rows apart.
+// No word belongs to two patterns. `apart`: a guest's further reason why two patterns cannot match one word.
 template <class Grammar, class Apart>
-void expect_no_overlap(std::span<const Row<Grammar>> rows, const Apart& apart) {
-  for (std::size_t a = 0; a < rows.size(); ++a)
+void expect_no_overlap(std::span<const Pattern<Grammar>> patterns, const Apart& apart) {
+  for (std::size_t a = 0; a < patterns.size(); ++a)
     for (std::size_t b = 0; b < a; ++b) {
-      if ((rows[a].match & rows[b].mask) != (rows[b].match & rows[a].mask)) continue;
-      EXPECT_TRUE(modifiers_exclude(rows[a], rows[b]) || apart(rows[a], rows[b]))
-          << "rows " << b << " and " << a;
+      if ((patterns[a].match & patterns[b].mask) != (patterns[b].match & patterns[a].mask)) continue;
+      EXPECT_TRUE(modifiers_exclude(patterns[a], patterns[b]) || apart(patterns[a], patterns[b]))
+          << "patterns " << b << " and " << a;
     }
 }
 
-// Each row's fixed bits and fields are apart; so are its fields, unless `shares(token)`.
+// Each pattern's fixed bits and fields are apart; so are its fields, unless `shares(token)`.
 template <class Grammar>
-void expect_fields_beside_fixed_bits(std::span<const Row<Grammar>> rows) {
-  for (const Row<Grammar>& row : rows) {
-    EXPECT_EQ(row.match & row.mask, row.match);
-    for (const auto& token : row.syntax())
-      EXPECT_EQ(token.field.get(row.mask), 0U)
-          << "row " << &row - rows.data() << ", word " << &token - row.tokens.data();
+void expect_fields_beside_fixed_bits(std::span<const Pattern<Grammar>> patterns) {
+  for (const Pattern<Grammar>& pattern : patterns) {
+    EXPECT_EQ(pattern.match & pattern.mask, pattern.match);
+    for (const auto& token : pattern.syntax())
+      EXPECT_EQ(token.field.get(pattern.mask), 0U)
+          << "pattern " << &pattern - patterns.data() << ", word " << &token - pattern.tokens.data();
   }
 }
 

@@ -1,4 +1,4 @@
-// Memory whose borders tests notice.
+// Memory with guard pages and guard bytes at its borders.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 
 namespace warpjit::tests {
 
-// A mapping of whole pages between two that nobody may touch. The `size` bytes lie at its end, so that an
-// access behind them traps, or at its begin; the rest holds kGuard.
+// A mapping of whole pages between two inaccessible ones. The `size` bytes lie at its end, so that an access
+// behind them traps, or at its begin; the rest holds kGuard.
 class GuardedBytes {
  public:
   static constexpr std::byte kGuard{0xa5};

@@ -1,4 +1,4 @@
-// Options of runs with what only tests change (runtime::TestHooks).
+// Run options, with hooks that only tests use (runtime::TestHooks).
 #pragma once
 
 #include "runtime/engine/engine.h"

@@ -85,7 +85,7 @@ PicaCase read_case(const json& in) {
 
 }  // namespace
 
-std::string pica_cases_path() { return tests::source_file("../shared/corpus/pica200/tests.json"); }
+std::string pica_cases_path() { return tests::shared_file("corpus/pica200/tests.json"); }
 
 Result<std::vector<PicaCase>> load_pica_cases(const std::string& path) {
   std::ifstream file(path);

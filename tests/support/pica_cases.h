@@ -1,5 +1,5 @@
-// Loads the shared PICA200 test cases (corpus/pica200/tests.json beside the checkout, never copied into it),
-// so that every engine can be held to them.
+// Loads PICA200 test cases that are not in the repository (tests::shared_file), so that every engine can be
+// checked against them.
 #pragma once
 
 #include <optional>
@@ -37,7 +37,7 @@ struct PicaCase {
   std::vector<PicaRun> runs;
 };
 
-// Where the cases would be: ../shared/corpus/pica200/tests.json of the source tree.
+// Where the cases would be (tests::shared_file).
 std::string pica_cases_path();
 Result<std::vector<PicaCase>> load_pica_cases(const std::string& path);
 // What is wrong with a final state; nothing if it is as expected.

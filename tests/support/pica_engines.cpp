@@ -29,7 +29,7 @@ std::vector<ExitRegister> all_exit_registers() {
 }
 
 // The uniform table, written from the layout's description rather than by the runtime's code.
-std::vector<std::uint32_t> make_table(const PicaLaunch& launch, const pica200::Facts& facts,
+std::vector<std::uint32_t> make_table(const PicaLaunch& launch, const pica200::TranslationFacts& facts,
                                       std::size_t bytes) {
   std::vector<std::uint32_t> table(bytes / 4 + 64, 0);
   const pica200::TableLayout& layout = facts.layout;
@@ -74,7 +74,7 @@ EngineResult failed(const Error& error) { return {error, {}}; }
 
 EngineResult run_interpreter(const PicaLaunch& launch, const ir::Function& f, const ir::Function* preamble,
                              unsigned lanes) {
-  const pica200::Facts facts = facts_of(launch);
+  const pica200::TranslationFacts facts = facts_of(launch);
   std::vector<std::uint32_t> table = make_table(launch, facts, f.uniform_bytes);
   Buffers buffers = make_buffers(launch, launch.threads.size());
   std::vector<ir::InputBinding> inputs;
@@ -133,8 +133,8 @@ Result<ir::GroupProgram> group_program(const PicaLaunch& launch, bool dispatch_a
 
 }  // namespace
 
-pica200::Facts facts_of(const PicaLaunch& launch) {
-  pica200::Facts facts;
+pica200::TranslationFacts facts_of(const PicaLaunch& launch) {
+  pica200::TranslationFacts facts;
   const pica200::CodeUsage usage = pica200::find_usage(launch.program, launch.program.entry);
   facts.layout.relative = usage.relative;
   facts.bound_inputs = usage.inputs;
@@ -200,7 +200,7 @@ EngineResult run_jit(const PicaLaunch& launch, const JitOptions& options) {
   auto code = backend::compile(*program, options.target, compile_options);
   if (!code) return failed(code.error());
   ExecutablePages pages(code->bytes);
-  const pica200::Facts facts = facts_of(launch);
+  const pica200::TranslationFacts facts = facts_of(launch);
   const std::size_t groups = (launch.threads.size() + code->lanes - 1) / code->lanes;
   Buffers buffers = make_buffers(launch, groups * code->lanes);
   std::vector<std::uint32_t> words = make_table(launch, facts, code->table_bytes);

@@ -39,7 +39,7 @@ struct JitOptions {
   bool dispatch_all = false;
 };
 
-pica200::Facts facts_of(const PicaLaunch& launch);
+pica200::TranslationFacts facts_of(const PicaLaunch& launch);
 EngineResult run_guest(const PicaLaunch& launch);
 EngineResult run_thread_form(const PicaLaunch& launch);
 // Thread form with the scope stacks as run-time state.

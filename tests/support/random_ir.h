@@ -40,11 +40,11 @@ struct RandomIrOptions {
   bool switches = true;
   bool transcendentals = true;
   bool flushes = false;  // arithmetic without denormals, too
-  bool fold = false;     // let the builder fold; else instructions are made as they come
+  bool fold = false;     // let the builder fold; else instructions stay as generated
 };
 
-// Every loop ends after at most a few dozen turns, and every backward edge is marked. What a function stores
-// does not depend on NaN payloads, up to the payload of stored NaNs: an integer view of a computed
+// Every loop ends after at most a few dozen iterations, and every backward edge is marked. What a function
+// stores does not depend on NaN payloads, up to the payload of stored NaNs: an integer view of a computed
 // float goes through CanonicalizeNaN32. 3 inputs, 2 outputs, 256 uniform bytes.
 ir::Function random_function(std::uint64_t seed, const RandomIrOptions& options = {});
 

@@ -2,6 +2,7 @@
 // checkout.
 #pragma once
 
+#include <cstdlib>
 #include <string>
 
 namespace warpjit::tests {
@@ -9,5 +10,12 @@ namespace warpjit::tests {
 extern const char* const kSourceDir;  // without a slash at its end
 
 inline std::string source_file(const std::string& path) { return std::string(kSourceDir) + "/" + path; }
+
+// Test data that is too large for the repository: in the folder that the environment variable WARPJIT_SHARED
+// names, else in `shared` beside the checkout. Tests that want it are skipped where it is not.
+inline std::string shared_file(const std::string& path) {
+  const char* folder = std::getenv("WARPJIT_SHARED");
+  return (folder != nullptr ? std::string(folder) : source_file("../shared")) + "/" + path;
+}
 
 }  // namespace warpjit::tests

@@ -9,7 +9,7 @@ struct Line {
 };
 
 TEST(TeslaAssemble, Instructions) {
-  // Words of reference section 2 to 13, one of each kind.
+  // Words of docs/guests/tesla.md 2 to 13, one of each kind.
   const Line lines[] = {
       {"mov $r3 $c1", 0x200017800000000d},
       {"mov $r19 $a4", 0x400007840000004d},

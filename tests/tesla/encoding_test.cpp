@@ -27,36 +27,36 @@ void expect_round_trip(ProgramType type, std::uint32_t w0, std::uint32_t w1) {
   }
 }
 
-TEST(TeslaEncoding, RowsDoNotOverlap) {
-  encoding::expect_no_overlap(rows(), [](const Row& a, const Row& b) {
-    // A marker of long instructions is not that of immediate ones (2.1).
+TEST(TeslaEncoding, PatternsDoNotOverlap) {
+  encoding::expect_no_overlap(patterns(), [](const Pattern& a, const Pattern& b) {
+    // A marker of long instructions is not that of immediate ones (docs/guests/tesla.md 2.1).
     return (a.form == Form::long_ && b.form == Form::immediate) ||
            (a.form == Form::immediate && b.form == Form::long_);
   });
-  encoding::expect_fields_beside_fixed_bits(rows());
+  encoding::expect_fields_beside_fixed_bits(patterns());
 }
 
 TEST(TeslaEncoding, EveryOpcodeHasARow) {
   std::set<Opcode> seen;
-  for (const Row& row : rows()) seen.insert(row.opcode);
+  for (const Pattern& pattern : patterns()) seen.insert(pattern.opcode);
   EXPECT_EQ(seen.size(), static_cast<std::size_t>(kOpcodeCount));
 }
 
 TEST(TeslaEncoding, WordsOfEveryRowSurvive) {
   Random random{1};
   std::size_t decoded = 0;
-  for (const Row& row : rows())
+  for (const Pattern& pattern : patterns())
     for (int n = 0; n < 300; ++n) {
-      // Few bits set besides those of the row: most such words have a meaning.
+      // Few bits set besides those of the pattern: most such words have a meaning.
       std::uint64_t noise = random.next();
       for (int k = n % 4; k > 0; --k) noise &= random.next();
-      const std::uint64_t word = row.word_with(noise);
+      const std::uint64_t word = pattern.word_with(noise);
       const ProgramType type = kTypes[n % 4];
       const auto w0 = static_cast<std::uint32_t>(word), w1 = static_cast<std::uint32_t>(word >> 32);
       decoded += try_decode(type, w0, w1).has_value() ? 1 : 0;
       expect_round_trip(type, w0, w1);
     }
-  EXPECT_GT(decoded, rows().size() * 150);
+  EXPECT_GT(decoded, patterns().size() * 150);
 }
 
 TEST(TeslaEncoding, AnyWordSurvives) {
@@ -130,7 +130,7 @@ TEST(TeslaEncoding, Errors) {
 }
 
 TEST(TeslaEncoding, Conditions) {
-  // Z = 1, S = 2, C = 4, O = 8; a few rows of the table in section 2.4.
+  // Z = 1, S = 2, C = 4, O = 8; a few conditions of docs/guests/tesla.md 2.4.
   EXPECT_TRUE(condition_holds(0x02, 1) && !condition_holds(0x02, 3));   // e
   EXPECT_TRUE(condition_holds(0x01, 2) && !condition_holds(0x01, 10));  // l
   EXPECT_TRUE(condition_holds(0x04, 0) && condition_holds(0x04, 10));   // g

@@ -53,13 +53,13 @@ TEST(TeslaArithmetic, BothLoopsGiveTheSameBits) {
   launch.constants.fill(constants);
   launch.shared_bytes = 4096;
   int ran = 0;
-  for (const Row& row : rows()) {
-    if (row.opcode >= Opcode::bra) continue;
+  for (const Pattern& pattern : patterns()) {
+    if (pattern.opcode >= Opcode::bra) continue;
     for (int n = 0; n < 40; ++n) {
       std::uint64_t noise = random.next();
       for (int k = n % 3; k > 0; --k) noise &= random.next();
-      std::uint64_t word = row.match | (noise & ~row.mask);
-      if (row.form == Form::long_) word &= ~(std::uint64_t{3} << 32);  // no exit or join
+      std::uint64_t word = pattern.match | (noise & ~pattern.mask);
+      if (pattern.form == Form::long_) word &= ~(std::uint64_t{3} << 32);  // no exit or join
       Program program;
       program.source_name = "random";
       program.code = {static_cast<std::uint32_t>(word), static_cast<std::uint32_t>(word >> 32), 0xf0000001,
@@ -91,7 +91,7 @@ TEST(TeslaArithmetic, BothLoopsGiveTheSameBits) {
   EXPECT_GT(ran, 2000);
 }
 
-// Section 8.3 in extended precision: the significands as integers.
+// docs/guests/tesla.md 8.3 in extended precision: the significands as integers.
 std::uint32_t fmad_by_definition(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
   const auto flush = [](std::uint32_t x) { return (x & 0x7f800000) == 0 ? x & 0x80000000 : x; };
   const float x = as_float(flush(a)), y = as_float(flush(b)), z = as_float(flush(c));

@@ -1,4 +1,4 @@
-// The control stack (section 12 of the reference), case by case; expectations are counted by hand.
+// The control stack (docs/guests/tesla.md 12), case by case; expectations are counted by hand.
 #include "tesla/interpret_test.h"
 
 namespace warpjit::tesla {

@@ -1,4 +1,5 @@
-// Memory spaces, atomics and moves (sections 4, 9, 10), and what the operands of arithmetic may be.
+// Memory spaces, atomics and moves (docs/guests/tesla.md 4, 9, 10), and what the operands of arithmetic may
+// be.
 #include "tesla/interpret_test.h"
 
 namespace warpjit::tesla {

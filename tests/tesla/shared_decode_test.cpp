@@ -1,4 +1,4 @@
-// The encodings of the shared corpus: their listing is that of the reference, and assembling it gives the
+// The encodings of the shared corpus: their listing is the one given there, and assembling it gives the
 // words.
 #include <algorithm>
 #include <cstdlib>
@@ -73,7 +73,7 @@ void check(ProgramType type, const std::string& w0_text, const std::string& w1_t
     return;
   }
   const std::string listing = disassemble(*instruction);
-  // Two places where the listing departs from section 2.2 of the reference, which is followed here: it hides
+  // Two places where the listing departs from docs/guests/tesla.md 2.2, which is followed here: it hides
   // the post-increment of a 32-bit c[] in the second source field of long words, and in geometry programs
   // with a p[] operand it counts 32-bit c[] words of the third field by two bytes.
   const bool hidden_increment =

@@ -1,6 +1,5 @@
 #include "tesla/tesla_test.h"
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -10,9 +9,7 @@
 namespace warpjit::tesla {
 
 std::string shared_folder() {
-  const char* root = std::getenv("WARPJIT_SHARED");
-  const std::string folder =
-      (root != nullptr ? std::string(root) : tests::source_file("../shared")) + "/corpus/tesla";
+  const std::string folder = tests::shared_file("corpus/tesla");
   return std::filesystem::is_directory(folder) ? folder : std::string();
 }
 

@@ -1,4 +1,4 @@
-// Every row of the encoding, with random bits and edge values, as IR against the guest interpreter.
+// Every pattern of the encoding, with random bits and edge values, as IR against the guest interpreter.
 #include <iterator>
 
 #include "base/random.h"
@@ -64,13 +64,13 @@ TEST(TeslaTranslateInstructions, EveryRow) {
   launch.shared_bytes = 4096;
   int ran = 0;
   unsigned way = 0;
-  for (const Row& row : rows()) {
-    if (row.opcode >= Opcode::bra) continue;
+  for (const Pattern& pattern : patterns()) {
+    if (pattern.opcode >= Opcode::bra) continue;
     for (unsigned k = 0; k < share(16); ++k) {
       const unsigned n = way++ % 16;
       std::uint64_t noise = random.next();
       for (unsigned less = n % 3; less > 0; --less) noise &= random.next();
-      const std::uint64_t word = row.match | (noise & ~row.mask);
+      const std::uint64_t word = pattern.match | (noise & ~pattern.mask);
       auto instruction = try_decode(ProgramType::compute, static_cast<std::uint32_t>(word),
                                     static_cast<std::uint32_t>(word >> 32));
       if (!instruction) continue;

@@ -18,7 +18,7 @@ using pica200::ExitFile;
 using pica200::Register;
 using pica200::RegisterFile;
 
-// Keys that launches of other guests and stages have (DESIGN.md 6).
+// Keys that launches of other guests and stages have, as yet refused.
 constexpr std::string_view kLaterKeys[] = {"grid", "block",  "shared", "registers", "params",
                                            "chip", "memory", "size",   "varyings",  "textures"};
 

@@ -40,7 +40,7 @@ const Encoding& encoding(Op op) {
 }
 
 constexpr std::uint32_t kFramePointer = 29, kLink = 30;
-// What AAPCS64 wants kept: x19 to x28, the low halves of v8 to v15.
+// The registers that AAPCS64 preserves: x19 to x28, the low halves of v8 to v15.
 constexpr std::uint32_t kSavedScalars = 0x1ff80000u, kSavedVectors = 0xff00u;
 
 class A64Emitter final : public Emitter {
@@ -236,7 +236,7 @@ class A64Emitter final : public Emitter {
 
   void jump(const Label& target) override { a_.emit(Id::kIdB, target); }
 
-  // A scalar register that holds a 32-bit constant, for instructions that do not.
+  // A scalar register with a 32-bit constant, for instructions that cannot encode it.
   arm::GpW constant(std::int64_t value) {
     put(Id::kIdMov, w(kScratch), asmjit::Imm(static_cast<std::uint32_t>(value)));
     return w(kScratch);

@@ -1,5 +1,5 @@
-// What the a64 backend knows of its target: the forms of operations. NEON has 4 lanes; masks are vectors of
-// all ones and zeros; vector operands are registers, of which a product may take one lane.
+// The target of the a64 backend: forms of operations. NEON has 4 lanes; masks are vectors of all ones and
+// zeros; vector operands are registers, of which a product may take one lane.
 #pragma once
 
 #include <cstdint>

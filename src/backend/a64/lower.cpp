@@ -1,4 +1,4 @@
-// What NEON makes of constants and of operations between lanes; the parts put together.
+// Lowering of constants and of operations between lanes for NEON; puts the parts together.
 #include "backend/a64/lower.h"
 
 #include "backend/a64/immediate.h"
@@ -16,7 +16,7 @@ bool is_constant_number(const ir::Function& f, Value v, std::uint32_t except) {
   return f.is_constant(v) && f.constant(v) != except && (f.constant(v) & ~kSignBit) <= kInfinity;
 }
 
-// The table is 64-byte aligned, so that the words beside the one asked for may be read, too.
+// The table is 64-byte aligned, so neighbouring words may be read too.
 Reg Quads::of(std::int32_t offset) {
   Quad& quad = quads_[static_cast<std::size_t>(offset) / 16];
   if (quad.block == current_block() && quad.epoch == table_epoch()) return quad.reg;

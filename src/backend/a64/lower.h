@@ -1,5 +1,5 @@
-// What NEON makes of the operations that hosts do differently (lower/host_parts.h). It has no memory of
-// threads and no mode without denormals: those are callouts.
+// Lowering of the operations that hosts do differently (lower/host_parts.h), for NEON. Memory of threads and
+// arithmetic without denormals are callouts.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// What NEON makes of arithmetic.
+// Lowering of arithmetic for NEON.
 #include "backend/a64/lower.h"
 
 #include "ir/analysis/range.h"
@@ -25,7 +25,7 @@ Reg Arithmetic::multiply(Value a, Value b, std::uint32_t p) {
   return vvv(Op::Mul, left, vector(b, p));
 }
 
-// FMULX is FMUL but for 0 * inf, where it gives 2 and FMUL a NaN; and only there the bits of the two differ.
+// FMULX differs from FMUL only for 0 * inf, where it gives 2 and FMUL gives a NaN.
 Reg Arithmetic::multiply_zero_inf(Value a, Value b, std::uint32_t p) {
   Reg left = vector(a, p), product, extended;
   if (!varying(b) && is_uniform_load(b)) {
@@ -55,7 +55,7 @@ Reg Arithmetic::multiply_add(Value a, Value b, Value c, std::uint32_t p) {
   return inst->def;
 }
 
-// Is a NaN of this value, as NEON computes it with FPCR.DN set, always the default one, 0x7fc00000?
+// If NEON, with FPCR.DN set, computes this value as a NaN: is it always the default NaN, 0x7fc00000?
 bool Arithmetic::gives_default_nan(Value v) const {
   switch (f_.definition_of(v).opcode) {
     case Opcode::FAdd32:
@@ -96,7 +96,7 @@ Reg Arithmetic::min_select(Value a, Value b, std::uint32_t p) {
   return blend(right, reg_source(left), compare(Op::CmpGt, right, left));
 }
 
-// Where a NaN may have other bits, an operation that keeps numbers makes it the default one.
+// If a NaN may have other bits, an operation that leaves numbers unchanged makes it the default NaN.
 Reg Arithmetic::canonicalize_nan(Value a, std::uint32_t p) {
   Reg r = vector(a, p);
   return gives_default_nan(a) ? r : vvv(Op::MaxIeee, r, r);

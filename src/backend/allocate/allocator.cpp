@@ -130,7 +130,7 @@ class Run {
   }
 
   std::uint32_t pick_free(std::size_t c, std::uint32_t available, Reg v) const {
-    // The register that the block argument this value becomes has, if it is free.
+    // The register of the block argument that this value is passed to, if it is free.
     if (Reg h = values_[v].hint; h != kNoReg && values_[h].param_register != kNowhere) {
       std::uint32_t r = static_cast<std::uint32_t>(values_[h].param_register);
       if (available >> r & 1) return r;
@@ -170,8 +170,8 @@ class Run {
         for_each_bit(exit_[from].occupied[c], [&](std::uint32_t r) {
           if (Reg v = exit_[from].held[c][r]; live_.live_in(b, v)) hold(v, r);
         });
-    // At a join, a rematerializable value that another way did not keep is cheaper emitted again when it is
-    // used.
+    // At a join, a rematerializable value that another predecessor did not keep is cheaper emitted again
+    // where it is used.
     const bool header = live_.loop_of(b).header == b;
     if (header) make_room_in_loop(b);
     for (std::size_t k = 0; k < block.params.size(); ++k) {
@@ -259,7 +259,7 @@ class Run {
     return next == kNever || next > i + kSoon || free_registers(class_of(v)) == 0;
   }
 
-  // Of the uses of `original`, those that are in no register: into one, or to memory.
+  // Brings the uses of `original` that are in no register into one, or lets them read memory.
   void bring_uses(const Inst& original, Inst& inst, std::array<std::uint32_t, kClassCount>& pinned,
                   std::uint32_t b, std::uint32_t i) {
     for (int k = 0; k < inst.use_count; ++k) {

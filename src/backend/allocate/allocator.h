@@ -1,8 +1,8 @@
 // The register allocator of all hosts: one walk over the code in emission order that keeps, per class, which
-// value each register holds. A value that must leave its registers is stored once, right after its
-// definition, so that its slot is valid wherever it is live, or emitted again if that is cheap. The victim is
-// the value whose next use is furthest, counted beyond the loop it is not used in. Each block begins in the
-// state in which its first predecessor ended; parallel moves on the other edges make up the difference.
+// value each register holds. A value that must leave its register is stored once, right after its definition,
+// so that its slot is valid wherever the value is live; or it is rematerialized, if that is cheap. The victim
+// is the value whose next use is furthest, counted beyond the loop it is not used in. Each block begins in
+// the state in which its first predecessor ended; parallel moves on the other edges bring about that state.
 #pragma once
 
 #include <array>

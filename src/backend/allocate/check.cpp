@@ -58,7 +58,7 @@ class Checker {
     return kClassCount * kMaxRegisters + static_cast<std::size_t>(slot);
   }
 
-  // Slots are as wide as their class: each may serve one only, except those that no value owns.
+  // Slots are as wide as their class, so each serves one class only, except those that no value owns.
   std::string check_slots() {
     read_from_.assign(code_.classes.size(), {});
     constexpr std::size_t kUnknown = kClassCount;

@@ -1,5 +1,5 @@
 // Where the virtual registers of LIR are used and live: uses in emission order, live-in and live-out of
-// blocks, loops as ranges of blocks. What the allocator asks at every step, laid out flat.
+// blocks, loops as ranges of blocks. Flat tables, because the allocator asks at every step.
 #pragma once
 
 #include <array>
@@ -21,9 +21,9 @@ class Liveness {
   // Looks at `code`, which must stay as it is. Keeps the memory of the run before.
   void run(const Code& code);
 
-  // Uses are seen from a place in the code that goes on from instruction to instruction, in emission order:
-  // at first it is before all of them. Positions are instruction indices; a block argument counts as used by
-  // the terminator.
+  // Uses are relative to a current position, which advances from instruction to instruction in emission
+  // order; at first it is before all of them. Positions are instruction indices; a block argument counts as
+  // used by the terminator.
   void pass(const Block& block, std::uint32_t position) {
     const Inst& inst = code_->insts[position];
     for (int k = 0; k < inst.use_count; ++k)
@@ -31,7 +31,7 @@ class Liveness {
     if (position + 1 == block.end)
       for (Reg arg : block.args) pass_use(arg, position);
   }
-  // The first use behind the place, or kNever.
+  // The first use behind the current position, or kNever.
   std::uint32_t next_use(Reg v) const { return values_[v].next; }
   // The last one before it, or kNever.
   std::uint32_t previous_use(Reg v) const { return values_[v].previous; }
@@ -68,7 +68,7 @@ class Liveness {
   void measure_pressure();
 
   struct Value {
-    std::uint32_t next = kNever, previous = kNever;  // uses, seen from the place
+    std::uint32_t next = kNever, previous = kNever;  // uses, relative to the current position
     std::uint32_t definition = 0, definition_block = kNever;
     std::uint32_t last_position = 0;
     std::uint32_t global = kNever;   // dense number of a register that crosses blocks
@@ -78,7 +78,7 @@ class Liveness {
   const Code* code_ = nullptr;
   std::vector<Value> values_;                 // by register
   std::vector<std::uint32_t> later_;          // of each use, the last one first: the use after it
-  const std::uint32_t* later_end_ = nullptr;  // of those behind the place
+  const std::uint32_t* later_end_ = nullptr;  // of those behind the current position
   std::vector<Reg> globals_;
   struct Use {
     Reg value;

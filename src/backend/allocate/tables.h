@@ -1,4 +1,4 @@
-// What the allocator knows while it walks over code, in tables that it keeps for the next run.
+// The state of the allocator while it walks over code; the tables' memory is kept for the next run.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace warpjit::lir {
 
 inline constexpr std::int32_t kNowhere = -1;
 
-// Which value each register of each class holds: says something of those that are occupied.
+// Which value each register of each class holds; valid for occupied registers.
 struct RegisterState {
   std::array<std::uint32_t, kClassCount> occupied = {};
   std::array<std::array<Reg, kMaxRegisters>, kClassCount> held = {};

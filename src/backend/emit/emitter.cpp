@@ -132,7 +132,7 @@ void Emitter::find_order() {
     }
 }
 
-// A block that only jumps is skipped by those that would go to it, so that it need not be there.
+// Jumps to a block that only jumps go straight to its target, so that the block is not emitted.
 void Emitter::find_targets() {
   target_.resize(code_->blocks.size());
   for (std::uint32_t b = static_cast<std::uint32_t>(code_->blocks.size()); b-- > 0;) {
@@ -164,7 +164,7 @@ void Emitter::mark(std::uint32_t guest_address) {
     out_.map.push_back({offset, guest_address});
 }
 
-// Is control at `target` after the code of block b if nothing jumps?
+// Does block b fall through to `target`?
 bool Emitter::falls_to(std::uint32_t b, std::uint32_t target) const {
   const std::size_t next = place_[b] + std::size_t{1};
   return next < order_.size() && order_[next] == target &&

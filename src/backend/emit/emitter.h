@@ -56,7 +56,7 @@ class Emitter {
 
   // ---- For hosts
 
-  // What follows is of this guest instruction.
+  // The following code belongs to this guest instruction.
   void mark(std::uint32_t guest_address);
 
   template <class... Operands>

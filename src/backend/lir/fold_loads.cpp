@@ -44,7 +44,7 @@ class LoadFolder {
     loads_[v] = i;
   }
 
-  // Is use k made by a load in this block, with nothing behind it that writes what is no constant?
+  // Is use k defined by a load in this block, with no write to memory between them?
   bool is_load(const Inst& inst, int k) const {
     const Reg v = inst.use[k];
     if (v == lir::kNoReg || loads_[v] == kNone) return false;

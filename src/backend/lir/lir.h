@@ -1,6 +1,5 @@
-// LIR: what the lowering of a host makes and the shared allocator works on. Host instructions over virtual
-// registers in SSA form with block arguments. Opcodes belong to the host; all that the allocator must know
-// of an instruction stands in the instruction itself.
+// LIR, the result of lowering and the input of the allocator: host instructions over virtual registers in SSA
+// form with block arguments. An instruction itself holds everything that the allocator must know of it.
 #pragma once
 
 #include <array>
@@ -77,7 +76,7 @@ struct Block {
   Edges predecessors;
   std::uint32_t loop_depth = 0;
   bool cold = false;  // hardly ever reached: emitted behind the rest
-  bool rare = false;  // and not before all fuel is used up: no part of the code's statistics
+  bool rare = false;  // reached only when the fuel is used up: not counted in the statistics
 };
 
 // Blocks are in emission order: every block but the entry comes after one of its predecessors.

@@ -28,7 +28,7 @@ struct OpInfo {
   std::uint8_t clears;  // which use; kNoUse: none
 
   static constexpr std::uint8_t kNoUse = 0xff;
-  // May the instruction be removed if nobody needs what it defines?
+  // May the instruction be removed if its definition is unused?
   constexpr bool pure() const { return !writes && !sets_mode && !ends_block && !may_stop; }
 };
 namespace operations_detail {

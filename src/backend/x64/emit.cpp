@@ -235,7 +235,7 @@ class X64Emitter final : public Emitter {
     const std::int32_t room = win64 ? 40 : 8;  // keeps rsp aligned, with the shadow space of Win64
     a_.sub(x86::rsp, room);
     const std::int32_t base = calls_base_ + room + kReturnAddress;
-    for_each_kept(base, [&](const auto& reg, const x86::Mem& place, InstId id) { a_.emit(id, place, reg); });
+    for_each_kept(base, [&](const auto& reg, const x86::Mem& slot, InstId id) { a_.emit(id, slot, reg); });
     const x86::Mem mode = x86::dword_ptr(x86::rsp, base + kCallSaves - 64),
                    plain = x86::dword_ptr(x86::rsp, base + kCallSaves - 60);
     constexpr std::uint32_t kPlainMode = 0x1f80;
@@ -255,7 +255,7 @@ class X64Emitter final : public Emitter {
     }
     a_.call(callee);
     a_.ldmxcsr(mode);
-    for_each_kept(base, [&](const auto& reg, const x86::Mem& place, InstId id) { a_.emit(id, reg, place); });
+    for_each_kept(base, [&](const auto& reg, const x86::Mem& slot, InstId id) { a_.emit(id, reg, slot); });
     a_.add(x86::rsp, room);
     a_.ret();
   }
@@ -268,15 +268,16 @@ class X64Emitter final : public Emitter {
     multiply_add_.reset();
   }
 
-  // The product in f64, where it is exact, without the bits that f32 has no room for; the sum in f64, and
-  // then in f32. Where the addend is zero, a product to nearest (isa/tesla.md 8.3). Keeps every register; it
-  // is rarely needed, and each that needs it would be longer than all else of a multiply-add.
+  // The product in f64, where it is exact, without the fraction bits that f32 lacks; the sum in f64, then
+  // rounded to f32. Where the addend is zero: the product rounded to nearest (docs/guests/tesla.md 8.3).
+  // Keeps every register. A subroutine, because it is rarely needed and longer than the rest of a
+  // multiply-add.
   void multiply_add_truncated() {
     constexpr std::int32_t kReturnAddress = 8, kKept = 4;
     constexpr int kDropped = 29;  // fraction bits of f64 that f32 lacks
     const bool v4 = host_.mask_registers;
     const auto bytes = static_cast<std::int32_t>(host_.vector_bytes), half = bytes / 2, room = kKept * bytes;
-    const auto at = [&](std::int32_t place) { return x86::ptr(x86::rsp, place); };
+    const auto at = [&](std::int32_t offset) { return x86::ptr(x86::rsp, offset); };
     const auto half_vec = [&](Reg r) -> x86::Vec {
       return v4 ? x86::Vec(x86::ymm(r)) : x86::Vec(x86::xmm(r));
     };
@@ -504,8 +505,8 @@ class X64Emitter final : public Emitter {
     int second = 1 - first;
     if (inst.use[first] == lir::kNoReg) std::swap(first, second);
     if (inst.use[first] != d) {
-      // d may hold no operand that is still to be read: the allocator gave it a register of its own, or one
-      // of an operand, which the cases above took.
+      // d holds no operand that is still to be read: it has its own register, or that of an operand, which
+      // the cases above handle.
       put(x86::Inst::kIdVmovaps, vec(d), vec(inst.use[first]));
       ++out_.statistics.moves;
     }

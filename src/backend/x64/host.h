@@ -1,4 +1,4 @@
-// What the x64 backend knows of its two targets: the forms of operations, and predicates of comparisons.
+// The two targets of the x64 backend: forms of operations, and predicates of comparisons.
 #pragma once
 
 #include <cstdint>

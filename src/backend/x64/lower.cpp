@@ -1,4 +1,4 @@
-// What AVX2 and AVX-512 make of constants and of operations between lanes; the parts put together.
+// Lowering of constants and of operations between lanes for AVX2 and AVX-512; puts the parts together.
 #include "backend/x64/lower.h"
 
 #include "backend/lower/function_lowering.h"

@@ -1,4 +1,4 @@
-// What AVX2 and AVX-512 make of the operations that hosts do differently (lower/host_parts.h).
+// Lowering of the operations that hosts do differently (lower/host_parts.h), for AVX2 and AVX-512.
 #pragma once
 
 #include <vector>

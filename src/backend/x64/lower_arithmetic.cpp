@@ -1,4 +1,4 @@
-// What AVX2 and AVX-512 make of arithmetic.
+// Lowering of arithmetic for AVX2 and AVX-512.
 #include "backend/x64/lower.h"
 
 namespace warpjit::backend::x64 {
@@ -150,8 +150,8 @@ Reg Arithmetic::extreme_number(bool greater, Value a, Value b, std::uint32_t p) 
   return blend(chosen, reg_source(left), right_nan);
 }
 
-// cvttps2dq gives 0x80000000 for what does not fit: right for what is too small, mended for what is too large
-// and for NaN.
+// cvttps2dq gives 0x80000000 for a value that does not fit: right if it is too small, corrected if it is too
+// large or NaN.
 Reg Arithmetic::saturate_to_int(Value a, std::uint32_t p) {
   Reg x = vector(a, p);
   Reg large = compare(Op::CmpF, x, constant_source(kTwoTo31), predicate::kGe);

@@ -23,10 +23,9 @@ Reg Flushing::toward_zero(Op op, Reg a, Reg b) {
   return inst->def;
 }
 
-// Sums of c and products that are truncated with their exponent in the range of f32. That is the result but
-// in lanes where c is zero, or is so small that a product below 2^-126 would change its rounding, or where
-// the product may be beyond the greatest finite value: if there are such lanes, and some of them matter, all
-// is looked at again.
+// Sums of c and truncated products, with exponents in the range of f32. This is the result, except in lanes
+// where c is zero, or so small that a product below 2^-126 would change its rounding, or where the product
+// may exceed the greatest finite value. If such lanes exist and matter, all lanes are computed again.
 Regs Flushing::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
   std::vector<Product> all;
   all.reserve(parts);
@@ -119,10 +118,10 @@ Reg Flushing::is_greatest(const Product& p) {
 Reg Flushing::add_again(const Product& p) {
   const auto bytes = static_cast<std::int32_t>(host_.vector_bytes);
   if (again_words_ < 0) again_words_ = reserve_frame(3 * host_.vector_bytes);
-  std::int32_t place = again_words_;
+  std::int32_t offset = again_words_;
   for (Reg r : {p.left, p.right, p.addend}) {
-    store(Op::StoreFull, r, frame(place));
-    place += bytes;
+    store(Op::StoreFull, r, frame(offset));
+    offset += bytes;
   }
   add(Op::MultiplyAddTruncated)->mem = frame(again_words_);
   return load(Op::LoadFull, RegClass::vector, frame(again_words_));

@@ -39,7 +39,7 @@ Mask Masks::compare_integers(Condition condition, Value a, Value b, std::uint32_
     static constexpr Predicate kPredicates[] = {kEqual, kNotEqual, kLess, kLessEqual, kLess, kLessEqual};
     const Predicate predicate = kPredicates[static_cast<int>(condition)];
     const bool is_unsigned = condition >= Condition::less_u;
-    // What stands in memory is the second operand.
+    // The memory operand is the second one.
     const bool swap = has_no_register(a) || is_lane_number(a);
     if (swap) std::swap(a, b);
     Reg left = vector(a, p);

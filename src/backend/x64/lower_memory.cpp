@@ -92,11 +92,11 @@ void Memory::store_lanes(Reg r, Reg offset, Reg base, std::int32_t displacement,
 void Memory::store_words(Reg r, Reg offset, Reg base, std::int32_t displacement, Reg guard) {
   const auto bytes = static_cast<std::int32_t>(host_.vector_bytes);
   if (words_ < 0) words_ = reserve_frame(3 * host_.vector_bytes + 4);
-  const auto save = [&](Reg saved, std::int32_t place) {
-    store(Op::StoreFull, saved, frame(words_ + place));
+  const auto save = [&](Reg saved, std::int32_t byte) {
+    store(Op::StoreFull, saved, frame(words_ + byte));
   };
-  const auto load_word = [&](std::int32_t place) {
-    return load(Op::SLoad, RegClass::scalar, frame(words_ + place));
+  const auto load_word = [&](std::int32_t byte) {
+    return load(Op::SLoad, RegClass::scalar, frame(words_ + byte));
   };
   save(r, 0);
   save(offset, bytes);
@@ -107,7 +107,7 @@ void Memory::store_words(Reg r, Reg offset, Reg base, std::int32_t displacement,
     use(there, base);
     use(there, distance);
     there->mem = {MemBase::reg, 0, 1, 0, false, displacement};
-    Reg place = there->def;
+    Reg address = there->def;
     if (guard != lir::kNoReg) {
       Reg taken = load_word(2 * bytes + lane);
       const InstRef aside = add(Op::SAddress, RegClass::scalar);
@@ -116,11 +116,11 @@ void Memory::store_words(Reg r, Reg offset, Reg base, std::int32_t displacement,
       const InstRef choice = add(Op::SSelect64, RegClass::scalar);
       choice->flags |= lir::kTied;
       use(choice, nowhere);
-      use(choice, place);
+      use(choice, address);
       use(choice, taken);
-      place = choice->def;
+      address = choice->def;
     }
-    store(Op::SStoreWord, word, {MemBase::reg, 1, 0xff, 0, false, 0}, place);
+    store(Op::SStoreWord, word, {MemBase::reg, 1, 0xff, 0, false, 0}, address);
   }
 }
 

@@ -111,7 +111,7 @@ void Rows::raise_invalid(Reg mask) {
   inst->imm = predicate::kLtSignaling;
 }
 
-// Of the rows those that have a window of indices in common which is worth it.
+// Those rows that share a window of indices, if the window is worth its test.
 Regs Rows::load_rows_together(Value index, std::span<const TableRow> rows) {
   const RowTables& tables = role_.row_tables;
   if (tables.rows == 0) return {};

@@ -1,4 +1,4 @@
-// Fields of machine words of any length: a field lies in up to four pieces of a word of 32 or 64 bits or of
+// Fields of machine words of any length: a field lies in up to four ranges of a word of 32 or 64 bits or of
 // a LongWord.
 #pragma once
 
@@ -58,37 +58,37 @@ constexpr LongWord<kParts> write_bits(LongWord<kParts> word, unsigned low, unsig
   return word;
 }
 
-// A field in up to four separate pieces of the instruction, lowest first; at most 32 bits in all.
+// A field in up to four separate ranges of the instruction, lowest first; at most 32 bits in all.
 struct BitField {
-  struct Piece {
+  struct Range {
     std::uint8_t low = 0, width = 0;
   };
-  std::array<Piece, 4> pieces{};
+  std::array<Range, 4> ranges{};
 
   template <class Word>
   constexpr std::uint32_t get(const Word& word) const {
     std::uint32_t value = 0;
     unsigned at = 0;
-    for (const Piece& piece : pieces) {
-      if (piece.width == 0) break;
-      value |= read_bits(word, piece.low, piece.width) << at;
-      at += piece.width;
+    for (const Range& range : ranges) {
+      if (range.width == 0) break;
+      value |= read_bits(word, range.low, range.width) << at;
+      at += range.width;
     }
     return value;
   }
   template <class Word>
   constexpr Word set(Word word, std::uint32_t value) const {
-    for (const Piece& piece : pieces) {
-      if (piece.width == 0) break;
-      word = write_bits(word, piece.low, piece.width, value);
-      if (piece.width < 32) value >>= piece.width;
+    for (const Range& range : ranges) {
+      if (range.width == 0) break;
+      word = write_bits(word, range.low, range.width, value);
+      if (range.width < 32) value >>= range.width;
     }
     return word;
   }
   constexpr unsigned width() const {
-    return pieces[0].width + pieces[1].width + pieces[2].width + pieces[3].width;
+    return ranges[0].width + ranges[1].width + ranges[2].width + ranges[3].width;
   }
-  constexpr bool empty() const { return pieces[0].width == 0; }
+  constexpr bool empty() const { return ranges[0].width == 0; }
 };
 
 }  // namespace warpjit::encoding

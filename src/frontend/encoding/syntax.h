@@ -1,10 +1,10 @@
-// Text of instructions by the syntax of their rows: printing it, and matching it against a row.
+// Text of instructions by the syntax of their patterns: printing it, and matching it against a pattern.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-#include "frontend/encoding/row.h"
+#include "frontend/encoding/pattern.h"
 
 namespace warpjit::encoding {
 
@@ -22,8 +22,8 @@ class Text {
   std::string text_;
 };
 
-// Adds an instruction as (a part of) its row's syntax writes it. operand(token, text) adds what is no literal
-// and no modifier.
+// Adds an instruction as (a part of) its pattern's syntax writes it. operand(token, text) adds what is no
+// literal and no modifier.
 template <class Grammar, class Operand>
 void print_syntax(std::span<const typename Grammar::Token> syntax,
                   const typename Grammar::Instruction& instruction, Text& text, const Operand& operand) {
@@ -40,7 +40,7 @@ void print_syntax(std::span<const typename Grammar::Token> syntax,
   }
 }
 
-// Matches words against the syntax of a row. Guest derives from it and has `bool operand(const Token&)`,
+// Matches words against the syntax of a pattern. Guest derives from it and has `bool operand(const Token&)`,
 // which takes the words of an operand into instruction_, or returns false if they are none.
 template <class Grammar, class Guest>
 class SyntaxMatcher {
@@ -48,17 +48,17 @@ class SyntaxMatcher {
   using Token = typename Grammar::Token;
   using Kind = decltype(Token::kind);
 
-  SyntaxMatcher(const Row<Grammar>& row, std::span<const std::string_view> words,
+  SyntaxMatcher(const Pattern<Grammar>& pattern, std::span<const std::string_view> words,
                 const typename Grammar::Instruction& start)
-      : row_(row), words_(words), instruction_(start) {}
+      : pattern_(pattern), words_(words), instruction_(start) {}
 
-  // Whether all words match; instruction() is what they say then.
+  // Whether all words match; if so, instruction() is the result.
   bool match() {
-    const std::span<const Token> syntax = row_.syntax();
+    const std::span<const Token> syntax = pattern_.syntax();
     bool first = true;
     for (std::size_t k = 0; k < syntax.size();) {
       if (is_modifier(syntax[k])) {
-        // Modifiers that follow each other may come in any order; the mnemonic is alone.
+        // Consecutive modifiers may come in any order; the mnemonic has a fixed position.
         std::size_t end = k + 1;
         while (!first && end < syntax.size() && is_modifier(syntax[end])) ++end;
         if (!match_modifiers(syntax.subspan(k, end - k))) return false;
@@ -88,13 +88,13 @@ class SyntaxMatcher {
     return true;
   }
 
-  const Row<Grammar>& row_;
+  const Pattern<Grammar>& pattern_;
   std::span<const std::string_view> words_;
   std::size_t at_ = 0;
   typename Grammar::Instruction instruction_;
 
  private:
-  // The field value for which the token is written so; -1: there is none.
+  // The field value for which the token is written like this; -1: there is none.
   static int field_with(const Token& token, std::string_view word) {
     const auto& modifier = Grammar::modifiers()[token.modifier];
     for (unsigned field = 0; field < modifier.count; ++field) {

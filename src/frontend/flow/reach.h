@@ -1,4 +1,4 @@
-// Code that control can reach by its addresses, whatever data says.
+// Code that control can reach by addresses in the code, for any data.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ class CodeMap {
   std::vector<std::uint32_t> index_;  // of the instruction at each unit of the code
 };
 
-// Addresses still to be looked at, each given once; those from `limit` on are left out.
+// Addresses still to be visited, each given once; those from `limit` on are left out.
 class Worklist {
  public:
   explicit Worklist(std::size_t limit) : seen_(limit, false) {}

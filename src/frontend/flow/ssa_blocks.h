@@ -17,7 +17,7 @@ class SsaBlocks {
   SsaBlocks(ir::Function& function, ir::Builder& builder, ir::SsaBuilder& ssa)
       : function_(function), builder_(builder), ssa_(ssa) {}
 
-  // The IR block of a discovered one.
+  // The IR block of a discovered block.
   ir::Block operator[](std::uint32_t number) const { return blocks_[number]; }
   // Where threads end.
   ir::Block exit() const { return exit_; }
@@ -26,10 +26,10 @@ class SsaBlocks {
     if (--edges_left_[target] == 0) ssa_.seal(blocks_[target]);
   }
 
-  // `order`: of the blocks that are reached; first_address(number): of the code of one.
-  // begin() ends the function's entry with an edge to block 0, which it does not report by edge_made();
-  // translate(number) fills a block, which is current, and reports its edges; end() fills the exit up to its
-  // return.
+  // `order`: the reached blocks in translation order. first_address(number): where the code of a block
+  // begins. begin() ends the function's entry with an edge to block 0, which it does not report by
+  // edge_made(); translate(number) fills a block, which is current, and reports its edges; end() fills the
+  // exit up to its return.
   template <class FirstAddress, class Begin, class Translate, class End>
   Status run(const Successors& successors, std::span<const std::uint32_t> order,
              const FirstAddress& first_address, const Begin& begin, const Translate& translate,

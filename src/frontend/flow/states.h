@@ -1,6 +1,6 @@
 // Block discovery for guests whose control flow follows a reconvergence or scope stack: the stack is part of
-// the state, so that following it statically turns it into plain edges. A state says all that decides where
-// control goes; two ways that meet in equal states meet in one block.
+// the state, so that following it statically turns it into plain edges. A state holds everything that decides
+// where control goes; paths that reach equal states share one block.
 #pragma once
 
 #include <cstdint>
@@ -72,8 +72,7 @@ class StateTable {
   std::vector<std::uint32_t> slots_;  // open addressing, numbers of states
 };
 
-// Finds the blocks of a program, each of which begins in a state of its own. Block is what a guest knows of
-// one.
+// Finds the blocks of a program, one for each state. Block is the guest's description of a block.
 template <class State, class Block>
 class Explorer {
  public:

@@ -1,4 +1,4 @@
-// What ends or mars a run of a guest interpreter, as people read it.
+// Messages for what stops a run of a guest interpreter, and for its memory faults.
 #pragma once
 
 #include <array>

@@ -11,7 +11,7 @@ namespace warpjit::interpret {
 // for any host.
 enum class HostCode : std::uint8_t { best, portable };
 
-// Whether this host has what the faster instances are compiled for.
+// Whether this host can run the faster instances.
 bool host_has_avx2();
 
 template <class Loop>

@@ -17,7 +17,7 @@ class Emitter {
   enum class ScopeKind { procedure, conditional, loop };
   struct OpenScope {
     ScopeKind kind;
-    Place place;
+    Position position;
     std::uint32_t start;        // first word of the block that is being filled
     std::uint32_t instruction;  // of IFC, IFU, LOOP
     std::optional<std::uint32_t> otherwise;
@@ -31,32 +31,33 @@ class Emitter {
     std::uint32_t address;
     std::size_t file;
     std::string target;
-    Place place;
+    Position position;
   };
   struct File {
     const std::string* name = nullptr;
     Symbols symbols;
     std::map<std::string, std::uint32_t, std::less<>> labels;
     std::string entry = "main";
-    Place entry_place;
+    Position entry_position;
     std::optional<ProgramInfo> exact;  // stage and entry given by .exact
   };
 
   Status directive(const DirectiveNode& node);
-  Status procedure(OperandReader& in, const Place& place);
-  Status otherwise(const Place& place);
-  Status end(const Place& place);
+  Status procedure(OperandReader& in, const Position& position);
+  Status otherwise(const Position& position);
+  Status end(const Position& position);
   Status label(const LabelNode& node);
   Status instruction(const InstructionNode& node);
   Status operands(const InstructionNode& node, Instruction& out);
   Status mova(const InstructionNode& node, Instruction& out, Descriptor& descriptor);
   Status exact(OperandReader& in);
   Status exact_instruction(OperandReader& in);
-  Status raw_word(OperandReader& in, bool is_descriptor, const Place& place);
-  Status append(std::uint32_t word, const Place& place);
+  Status raw_word(OperandReader& in, bool is_descriptor, const Position& position);
+  Status append(std::uint32_t word, const Position& position);
   void pad();
   std::uint32_t here() const { return static_cast<std::uint32_t>(code_.size()); }
-  Status set_length(std::uint32_t address, std::uint32_t target, std::uint32_t length, const Place& place);
+  Status set_length(std::uint32_t address, std::uint32_t target, std::uint32_t length,
+                    const Position& position);
   Status resolve(const Patch& patch);
 
   std::vector<std::uint32_t> code_;

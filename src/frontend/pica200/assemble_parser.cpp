@@ -19,14 +19,14 @@ class Parser {
         in_.take();
       } else if (token.kind == Token::Kind::directive) {
         in_.take();
-        DirectiveNode node{token.place, token.text, {}};
+        DirectiveNode node{token.position, token.text, {}};
         while (!in_.at_end()) node.tokens.push_back(in_.take());
         node.tokens.push_back(in_.take());
         statements.emplace_back(std::move(node));
       } else if (token.kind == Token::Kind::name && in_.peek(1).is(":")) {
         in_.take();
         in_.take();
-        statements.emplace_back(LabelNode{token.place, token.text});
+        statements.emplace_back(LabelNode{token.position, token.text});
       } else if (token.kind == Token::Kind::name) {
         WARPJIT_TRY(InstructionNode node, instruction());
         WARPJIT_CHECK(in_.expect_end());
@@ -42,9 +42,9 @@ class Parser {
   Result<InstructionNode> instruction() {
     const Token token = in_.take();
     InstructionNode node;
-    node.place = token.place;
+    node.position = token.position;
     const auto opcode = find_opcode(token.text);
-    if (!opcode) return token.place.error("there is no instruction " + quoted(token.text));
+    if (!opcode) return token.position.error("there is no instruction " + quoted(token.text));
     node.fields.opcode = *opcode;
     for (const SyntaxToken& syntax : operand_syntax(*opcode).structured) WARPJIT_CHECK(operand(syntax, node));
     return node;
@@ -103,15 +103,15 @@ class Parser {
     fields.ref_x = fields.ref_y = 1;
     for (int term = 0; term < 2; ++term) {
       const bool wanted = !in_.accept("!");
-      const Place place = in_.peek().place;
+      const Position position = in_.peek().position;
       if (!in_.peek().is_name("cmp")) return in_.unexpected("cmp.x or cmp.y");
       in_.take();
       WARPJIT_CHECK(in_.expect("."));
       WARPJIT_TRY(const Token component, in_.expect_name("x or y"));
       if (component.text != "x" && component.text != "y")
-        return component.place.error("cmp has only x and y");
+        return component.position.error("cmp has only x and y");
       const bool is_y = component.text == "y";
-      if (seen[is_y ? 1 : 0]) return place.error("a condition names each of cmp.x and cmp.y once");
+      if (seen[is_y ? 1 : 0]) return position.error("a condition names each of cmp.x and cmp.y once");
       seen[is_y ? 1 : 0] = true;
       (is_y ? fields.ref_y : fields.ref_x) = wanted ? 1 : 0;
       if (term == 1) break;
@@ -129,18 +129,18 @@ class Parser {
 
   Status uniform(InstructionNode& node, bool may_invert) {
     if (in_.peek().is("!") && !may_invert)
-      return in_.peek().place.error("only jmpu can invert its condition");
+      return in_.peek().position.error("only jmpu can invert its condition");
     node.fields.num = in_.accept("!") ? 1 : 0;
     WARPJIT_TRY(const Token uniform, in_.expect_name("a uniform"));
     node.uniform = uniform.text;
-    node.uniform_place = uniform.place;
+    node.uniform_position = uniform.position;
     return {};
   }
 
   Status target(InstructionNode& node) {
     WARPJIT_TRY(const Token token, in_.expect_name("a procedure or label"));
     node.target = token.text;
-    node.target_place = token.place;
+    node.target_position = token.position;
     return {};
   }
 
@@ -154,7 +154,7 @@ class Parser {
       } else if (flag.text == "inv" || flag.text == "invert") {
         fields.winding = 1;
       } else {
-        return flag.place.error("expected prim or inv, found " + quoted(flag.text));
+        return flag.position.error("expected prim or inv, found " + quoted(flag.text));
       }
     }
     return {};
@@ -167,7 +167,7 @@ class Parser {
 
 Result<Operand> OperandReader::operand() {
   Operand result;
-  result.place = peek().place;
+  result.position = peek().position;
   result.negate = accept("-");
   WARPJIT_TRY(const Token token, expect_name("a register or a name"));
   result.name = token.text;
@@ -190,13 +190,13 @@ Status OperandReader::index(Operand& operand) {
         WARPJIT_CHECK(expect("."));
         WARPJIT_TRY(const Token component, expect_name("x or y"));
         if (component.text != "x" && component.text != "y")
-          return component.place.error("a0 has only x and y");
+          return component.position.error("a0 has only x and y");
         address = component.text == "x" ? 1 : 2;
       } else if (reg.text != "aL" && reg.text != "lcnt") {
-        return reg.place.error("expected a0.x, a0.y, aL or a number");
+        return reg.position.error("expected a0.x, a0.y, aL or a number");
       }
-      if (negative) return reg.place.error("an address register cannot be subtracted");
-      if (operand.address != 0) return reg.place.error("there can be only one address register");
+      if (negative) return reg.position.error("an address register cannot be subtracted");
+      if (operand.address != 0) return reg.position.error("there can be only one address register");
       operand.address = address;
     } else {
       WARPJIT_TRY(const std::int64_t value, expect_integer(-255, 255));
@@ -216,7 +216,7 @@ Result<Swizzle> OperandReader::swizzle() {
                       stpq = std::string_view("stpq").find(letter);
     const std::size_t found = std::min({xyzw, rgba, stpq});
     if (found == std::string_view::npos || result.count == 4)
-      return token.place.error(quoted(token.text) + " is not a choice of up to four components");
+      return token.position.error(quoted(token.text) + " is not a choice of up to four components");
     result.component[result.count++] = static_cast<std::uint8_t>(found);
   }
   return result;

@@ -10,7 +10,7 @@
 
 namespace warpjit::pica200 {
 
-using text::Place;
+using text::Position;
 using text::quoted;
 using text::Token;
 
@@ -22,7 +22,7 @@ struct Swizzle {
 
 // [-] name [ "[" index "]" ] [ "." swizzle ]
 struct Operand {
-  Place place;
+  Position position;
   bool negate = false;
   std::string_view name;
   bool indexed = false;
@@ -33,24 +33,24 @@ struct Operand {
 
 // One instruction; which members are set follows from the opcode's syntax.
 struct InstructionNode {
-  Place place;
+  Position position;
   Instruction fields;  // the opcode, and fields that the text gives as they are
   Operand dst;
   std::vector<Operand> sources;
-  Place uniform_place;
+  Position uniform_position;
   std::string_view uniform;
-  Place target_place;
+  Position target_position;
   std::string_view target;
 };
 
 struct LabelNode {
-  Place place;
+  Position position;
   std::string_view name;
 };
 
 // A directive with its tokens up to the end of the line, which the emitter reads by an OperandReader.
 struct DirectiveNode {
-  Place place;
+  Position position;
   std::string_view name;
   std::vector<Token> tokens;
 };

@@ -18,13 +18,13 @@ std::uint8_t Source::selector() const {
 
 Status Symbols::define(const Token& name, Meaning meaning) {
   if (parse_register(name.text) || name.text == "a0" || name.text == "aL" || name.text == "cmp")
-    return name.place.error(quoted(name.text) + " is a register's name");
+    return name.position.error(quoted(name.text) + " is a register's name");
   if (!meanings_.emplace(std::string(name.text), meaning).second)
-    return name.place.error(quoted(name.text) + " is already defined");
+    return name.position.error(quoted(name.text) + " is already defined");
   return {};
 }
 
-Result<unsigned> Symbols::lowest(RegisterFile file, unsigned count, const Place& place) {
+Result<unsigned> Symbols::lowest(RegisterFile file, unsigned count, const Position& position) {
   auto& taken = taken_[static_cast<std::size_t>(file)];
   const unsigned size = kFileSizes[static_cast<std::size_t>(file)];
   for (unsigned first = file == RegisterFile::c ? first_free_c_ : 0; first + count <= size; ++first) {
@@ -34,11 +34,11 @@ Result<unsigned> Symbols::lowest(RegisterFile file, unsigned count, const Place&
     std::fill_n(taken.begin() + first, count, true);
     return first;
   }
-  return place.error("there are not " + std::to_string(count) + " free " +
-                     std::string(kFileNames[static_cast<std::size_t>(file)]) + " registers left");
+  return position.error("there are not " + std::to_string(count) + " free " +
+                        std::string(kFileNames[static_cast<std::size_t>(file)]) + " registers left");
 }
 
-Result<unsigned> Symbols::highest(RegisterFile file, unsigned count, const Place& place) {
+Result<unsigned> Symbols::highest(RegisterFile file, unsigned count, const Position& position) {
   auto& taken = taken_[static_cast<std::size_t>(file)];
   const unsigned size = kFileSizes[static_cast<std::size_t>(file)];
   const unsigned low = file == RegisterFile::c ? first_free_c_ : 0;
@@ -49,15 +49,15 @@ Result<unsigned> Symbols::highest(RegisterFile file, unsigned count, const Place
     std::fill_n(taken.begin() + (end - count), count, true);
     return end - count;
   }
-  return place.error("there are not " + std::to_string(count) + " free " +
-                     std::string(kFileNames[static_cast<std::size_t>(file)]) + " registers left");
+  return position.error("there are not " + std::to_string(count) + " free " +
+                        std::string(kFileNames[static_cast<std::size_t>(file)]) + " registers left");
 }
 
 Result<bool> Symbols::directive(const DirectiveNode& node) {
   OperandReader in(node.tokens);
   Status status;
   if (array_name_ && node.name != "constfa") {
-    return node.place.error("the array " + quoted(array_name_->text) + " is not closed by .end");
+    return node.position.error("the array " + quoted(array_name_->text) + " is not closed by .end");
   }
   if (node.name == "fvec") return names(node, RegisterFile::c);
   if (node.name == "ivec") return names(node, RegisterFile::i);
@@ -73,7 +73,7 @@ Result<bool> Symbols::directive(const DirectiveNode& node) {
   } else if (node.name == "consti") {
     status = constant(in, RegisterFile::i);
   } else if (node.name == "constfa") {
-    status = array(in, node.place);
+    status = array(in, node.position);
   } else if (node.name == "setf") {
     status = preset(in, RegisterFile::c);
   } else if (node.name == "seti") {
@@ -103,7 +103,7 @@ Result<bool> Symbols::names(const DirectiveNode& node, RegisterFile file) {
       count = static_cast<unsigned>(size);
       WARPJIT_CHECK(in.expect("]"));
     }
-    WARPJIT_TRY(const unsigned first, lowest(file, count, name.place));
+    WARPJIT_TRY(const unsigned first, lowest(file, count, name.position));
     Meaning meaning;
     meaning.source.reg = {file, static_cast<std::uint8_t>(first)};
     meaning.count = count;
@@ -121,12 +121,12 @@ Status Symbols::input(OperandReader& in) {
   Meaning meaning;
   meaning.source.reg.file = RegisterFile::v;
   if (in.at_end()) {
-    WARPJIT_TRY(const unsigned index, lowest(RegisterFile::v, 1, name.place));
+    WARPJIT_TRY(const unsigned index, lowest(RegisterFile::v, 1, name.position));
     meaning.source.reg.index = static_cast<std::uint8_t>(index);
   } else {
     WARPJIT_TRY(const Token token, in.expect_name("an input register"));
     const auto reg = parse_register(token.text);
-    if (!reg || reg->file != RegisterFile::v) return token.place.error("expected v0 to v15");
+    if (!reg || reg->file != RegisterFile::v) return token.position.error("expected v0 to v15");
     meaning.source.reg = *reg;
     taken_[static_cast<std::size_t>(RegisterFile::v)][reg->index] = true;
   }
@@ -145,7 +145,7 @@ Status Symbols::output(OperandReader& in) {
   }
   WARPJIT_TRY(const Token word, in.expect_name("an output's meaning"));
   const auto semantic = find_semantic(word.text);
-  if (!semantic) return word.place.error(quoted(word.text) + " is not the meaning of an output");
+  if (!semantic) return word.position.error(quoted(word.text) + " is not the meaning of an output");
   Output output;
   output.semantic = *semantic;
   if (in.accept(".")) {
@@ -153,17 +153,17 @@ Status Symbols::output(OperandReader& in) {
     output.mask = 0;
     for (const char letter : mask.text) {
       const std::size_t component = std::string_view("xyzw").find(letter);
-      if (component == std::string_view::npos) return mask.place.error("expected components out of xyzw");
+      if (component == std::string_view::npos) return mask.position.error("expected components out of xyzw");
       output.mask = static_cast<std::uint8_t>(output.mask | 1U << component);
     }
   }
   if (in.at_end()) {
-    WARPJIT_TRY(const unsigned index, lowest(RegisterFile::o, 1, word.place));
+    WARPJIT_TRY(const unsigned index, lowest(RegisterFile::o, 1, word.position));
     output.reg = static_cast<std::uint16_t>(index);
   } else {
     WARPJIT_TRY(const Token token, in.expect_name("an output register"));
     const auto reg = parse_register(token.text);
-    if (!reg || reg->file != RegisterFile::o) return token.place.error("expected o0 to o15");
+    if (!reg || reg->file != RegisterFile::o) return token.position.error("expected o0 to o15");
     output.reg = reg->index;
     taken_[static_cast<std::size_t>(RegisterFile::o)][reg->index] = true;
   }
@@ -195,7 +195,7 @@ Status Symbols::alias(OperandReader& in) {
 Status Symbols::values(OperandReader& in, Constant& constant) {
   if (constant.reg.file == RegisterFile::b) {
     const Token token = in.take();
-    if (!is_true(token.text) && !is_false(token.text)) return token.place.error("expected true or false");
+    if (!is_true(token.text) && !is_false(token.text)) return token.position.error("expected true or false");
     constant.raw[0] = is_true(token.text) ? 1 : 0;
     return {};
   }
@@ -219,7 +219,7 @@ Status Symbols::constant(OperandReader& in, RegisterFile file) {
   Constant result;
   result.reg.file = file;
   WARPJIT_CHECK(values(in, result));
-  WARPJIT_TRY(const unsigned index, highest(file, 1, name.place));
+  WARPJIT_TRY(const unsigned index, highest(file, 1, name.position));
   result.reg.index = static_cast<std::uint8_t>(index);
   info_.constants.push_back(result);
   Meaning meaning;
@@ -228,20 +228,20 @@ Status Symbols::constant(OperandReader& in, RegisterFile file) {
 }
 
 // .constfa name[size]   then   .constfa (x, y, z, w) ...   then   .end
-Status Symbols::array(OperandReader& in, const Place& place) {
+Status Symbols::array(OperandReader& in, const Position& position) {
   if (in.peek().is("(")) {
-    if (!array_name_) return place.error("this element belongs to no array; write .constfa name[] first");
+    if (!array_name_) return position.error("this element belongs to no array; write .constfa name[] first");
     if (array_size_ != 0 && array_.size() == array_size_)
-      return place.error("the array " + quoted(array_name_->text) + " has only " +
-                         std::to_string(array_size_) + " elements");
-    if (array_.size() == 96) return place.error("there are only 96 float uniforms");
+      return position.error("the array " + quoted(array_name_->text) + " has only " +
+                            std::to_string(array_size_) + " elements");
+    if (array_.size() == 96) return position.error("there are only 96 float uniforms");
     Constant element;
     element.reg.file = RegisterFile::c;
     WARPJIT_CHECK(values(in, element));
     array_.push_back(element);
     return {};
   }
-  if (array_name_) return place.error("the array " + quoted(array_name_->text) + " is not closed by .end");
+  if (array_name_) return position.error("the array " + quoted(array_name_->text) + " is not closed by .end");
   WARPJIT_TRY(const Token name, in.expect_name("a name"));
   WARPJIT_CHECK(in.expect("["));
   array_size_ = 0;
@@ -259,8 +259,8 @@ Result<bool> Symbols::close_array() {
   const Token name = *array_name_;
   array_name_.reset();
   const unsigned count = array_size_ != 0 ? array_size_ : static_cast<unsigned>(array_.size());
-  if (count == 0) return name.place.error("the array has no elements");
-  WARPJIT_TRY(const unsigned first, highest(RegisterFile::c, count, name.place));
+  if (count == 0) return name.position.error("the array has no elements");
+  WARPJIT_TRY(const unsigned first, highest(RegisterFile::c, count, name.position));
   for (std::size_t k = 0; k < array_.size(); ++k) {
     array_[k].reg.index = static_cast<std::uint8_t>(first + k);
     info_.constants.push_back(array_[k]);
@@ -278,7 +278,7 @@ Status Symbols::preset(OperandReader& in, RegisterFile file) {
   WARPJIT_TRY(const Operand operand, in.operand());
   WARPJIT_TRY(const Source meant, source(operand));
   if (meant.reg.file != file || meant.idx != 0)
-    return operand.place.error("expected a " + std::string(kFileNames[static_cast<std::size_t>(file)]));
+    return operand.position.error("expected a " + std::string(kFileNames[static_cast<std::size_t>(file)]));
   Constant result;
   result.reg = meant.reg;
   WARPJIT_CHECK(values(in, result));
@@ -293,12 +293,12 @@ Status Symbols::geometry(OperandReader& in) {
   const auto c_register = [&]() -> Result<std::uint8_t> {
     WARPJIT_TRY(const Token token, in.expect_name("a c register"));
     const auto reg = parse_register(token.text);
-    if (!reg || reg->file != RegisterFile::c) return token.place.error("expected c0 to c95");
+    if (!reg || reg->file != RegisterFile::c) return token.position.error("expected c0 to c95");
     return reg->index;
   };
   WARPJIT_TRY(const Token mode, in.expect_name("point, variable or fixed"));
   if (mode.text != "point" && mode.text != "variable" && mode.text != "fixed")
-    return mode.place.error("expected point, variable or fixed");
+    return mode.position.error("expected point, variable or fixed");
   WARPJIT_TRY(const std::uint8_t first, c_register());
   first_free_c_ = first;
   if (mode.text == "variable") {
@@ -322,26 +322,26 @@ Result<Source> Symbols::source(const Operand& operand) const {
     meaning.source.reg = *reg;
     meaning.count = 0;  // a plain register: any offset inside its file
   } else {
-    return operand.place.error(quoted(operand.name) + " is not defined");
+    return operand.position.error(quoted(operand.name) + " is not defined");
   }
   Source result = meaning.source;
   if (operand.indexed) {
     if (operand.address != 0) {
       if (result.reg.file != RegisterFile::c)
-        return operand.place.error("only c registers can be addressed relatively");
+        return operand.position.error("only c registers can be addressed relatively");
       if (result.idx != 0)
-        return operand.place.error(quoted(operand.name) + " is already relatively addressed");
+        return operand.position.error(quoted(operand.name) + " is already relatively addressed");
       result.idx = operand.address;
     } else if (meaning.count != 0 &&
                (operand.offset < 0 || operand.offset >= static_cast<int>(meaning.count))) {
-      return operand.place.error(quoted(operand.name) + " has " + std::to_string(meaning.count) +
-                                 " registers; there is no index " + std::to_string(operand.offset));
+      return operand.position.error(quoted(operand.name) + " has " + std::to_string(meaning.count) +
+                                    " registers; there is no index " + std::to_string(operand.offset));
     }
     const int index = result.reg.index + operand.offset;
     if (index < 0 || index >= static_cast<int>(kFileSizes[static_cast<std::size_t>(result.reg.file)]))
-      return operand.place.error("the index leads past the " +
-                                 std::string(kFileNames[static_cast<std::size_t>(result.reg.file)]) +
-                                 " registers");
+      return operand.position.error("the index leads past the " +
+                                    std::string(kFileNames[static_cast<std::size_t>(result.reg.file)]) +
+                                    " registers");
     result.reg.index = static_cast<std::uint8_t>(index);
   }
   result.negate ^= operand.negate;
@@ -361,8 +361,8 @@ Result<Symbols::Destination> Symbols::destination(const Operand& operand) const 
   Operand plain = operand;
   plain.swizzle = {};
   WARPJIT_TRY(const Source meant, source(plain));
-  if (operand.negate || meant.negate) return operand.place.error("a destination cannot be negated");
-  if (!dest_code(meant.reg)) return operand.place.error(quoted(operand.name) + " cannot be written");
+  if (operand.negate || meant.negate) return operand.position.error("a destination cannot be negated");
+  if (!dest_code(meant.reg)) return operand.position.error(quoted(operand.name) + " cannot be written");
   Destination result;
   result.reg = meant.reg;
   if (operand.swizzle.count == 0 && !meant.swizzled) return result;
@@ -376,13 +376,14 @@ Result<Symbols::Destination> Symbols::destination(const Operand& operand) const 
   return result;
 }
 
-Result<Register> Symbols::uniform(std::string_view name, RegisterFile file, const Place& place) const {
+Result<Register> Symbols::uniform(std::string_view name, RegisterFile file, const Position& position) const {
   Operand operand;
   operand.name = name;
-  operand.place = place;
+  operand.position = position;
   WARPJIT_TRY(const Source meant, source(operand));
   if (meant.reg.file != file)
-    return place.error(quoted(name) + " is not a " + std::string(kFileNames[static_cast<std::size_t>(file)]));
+    return position.error(quoted(name) + " is not a " +
+                          std::string(kFileNames[static_cast<std::size_t>(file)]));
   return meant.reg;
 }
 

@@ -33,7 +33,7 @@ class Symbols {
   };
   Result<Destination> destination(const Operand& operand) const;
   // A register of file b or i by name.
-  Result<Register> uniform(std::string_view name, RegisterFile file, const Place& place) const;
+  Result<Register> uniform(std::string_view name, RegisterFile file, const Position& position) const;
 
   // Everything but entry and labels.
   void describe(ProgramInfo& info) const;
@@ -50,13 +50,13 @@ class Symbols {
   Status output(OperandReader& in);
   Status alias(OperandReader& in);
   Status constant(OperandReader& in, RegisterFile file);
-  Status array(OperandReader& in, const Place& place);
+  Status array(OperandReader& in, const Position& position);
   Status preset(OperandReader& in, RegisterFile file);
   Status geometry(OperandReader& in);
   Status define(const Token& name, Meaning meaning);
   Status values(OperandReader& in, Constant& constant);
-  Result<unsigned> lowest(RegisterFile file, unsigned count, const Place& place);
-  Result<unsigned> highest(RegisterFile file, unsigned count, const Place& place);
+  Result<unsigned> lowest(RegisterFile file, unsigned count, const Position& position);
+  Result<unsigned> highest(RegisterFile file, unsigned count, const Position& position);
 
   std::map<std::string, Meaning, std::less<>> meanings_;
   std::array<std::array<bool, 96>, 6> taken_{};  // by register file

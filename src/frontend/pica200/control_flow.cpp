@@ -40,7 +40,7 @@ struct LoopEntry {
   std::uint8_t uniform = 0, slot = 0;  // slot: where counter and saved aL are
 };
 
-// All that decides where control goes, apart from flags, booleans and counters.
+// Everything that decides where control goes, apart from flags, booleans and counters.
 struct State {
   std::uint16_t pc = 0;
   // 1: the end of the innermost LOOP's body was reached at decision_pc; see Explorer::decide_loop.
@@ -91,8 +91,8 @@ class Explorer {
     block_.first = state.pc;
     for (std::uint32_t pc = state.pc;; ++pc) {
       if (pc >= program_.code.size()) {
-        // Perhaps on paper only: conditions exclude each other, and jumps leave scopes open that nobody
-        // closes.
+        // This may be impossible at run time: conditions may exclude each other, and jumps may leave scopes
+        // open that nothing closes.
         block_.end = block_.address = static_cast<std::uint16_t>(pc);
         block_.runs_off = true;
         return {};
@@ -189,7 +189,7 @@ class Explorer {
     if (two_ways) add_alternative(other, next, {}, false);
   }
 
-  // A place for a LOOP's counter that no open LOOP has; that of the oldest one if the push overwrites it.
+  // A slot for a LOOP's counter that no open LOOP uses; the oldest one's if the push overwrites that.
   static std::uint8_t free_slot(const State& state) {
     if (state.loops.size == kLoopDepth) return state.loops.entries[0].slot;
     unsigned used = 0;
@@ -199,7 +199,7 @@ class Explorer {
     return slot;
   }
 
-  // The END check of one instruction (section 9), in the hardware's order: CALL, IF, LOOP.
+  // The END check of one instruction (pica200.md 9), in the hardware's order: CALL, IF, LOOP.
   void add_alternative(State state, std::uint16_t next, EdgeEffect effect, bool breaks) {
     std::uint16_t compared = next;
     for (unsigned pops = 1; !state.calls.empty() && state.calls.top().end == compared; ++pops) {
@@ -218,7 +218,7 @@ class Explorer {
       state.pc = loop.end;
       if (!state.loops.empty()) effect = {EdgeEffect::Kind::restore_aL, loop.slot, 0};
     } else if (!state.loops.empty() && state.loops.top().end == next) {
-      // The counter decides: a block of its own, because this way may be one of two.
+      // The counter decides, in a block of its own, because this path may be one of two.
       state.deciding = 1;
       state.decision_pc = block_.address;
       state.pc = 0;

@@ -1,6 +1,7 @@
-// The control flow of a PICA200 program, resolved statically: the hardware's three scope stacks (section 9)
-// are followed as part of the state while blocks are discovered, so what comes out are plain edges, calls
-// inlined. The model holds literally, also where scope ends coincide or stacks overflow.
+// The control flow of a PICA200 program, resolved statically: the hardware's three scope stacks
+// (docs/guests/pica200.md 9) are followed as part of the state while blocks are discovered, so what comes out
+// are plain edges, calls inlined. The stacks are modelled exactly, also where scope ends coincide or stacks
+// overflow.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@
 
 namespace warpjit::pica200 {
 
-// What decides between an edge's two ways.
+// What decides between the two successors of a block.
 enum class Test : std::uint8_t {
   always,     // one way only
   condition,  // the flags, as the instruction's condition says
@@ -26,7 +27,7 @@ struct EdgeEffect {
   // Iteration ends: aL += i.z. Iterates: counter[slot] -= 1. Leaves: aL = saved[slot] if a LOOP stays open.
   enum class Kind : std::uint8_t { none, begin_loop, restore_aL };
   Kind kind = Kind::none;
-  std::uint8_t slot = 0;     // which of the four places of the LOOP stack
+  std::uint8_t slot = 0;     // which of the four entries of the LOOP stack
   std::uint8_t uniform = 0;  // begin_loop: the i register
 };
 

@@ -65,7 +65,7 @@ struct Register {
   bool operator==(const Register&) const = default;
 };
 std::string name(Register reg);           // "c12"
-Register source_register(unsigned code);  // section 2: 0x00 v, 0x10 r, 0x20 c
+Register source_register(unsigned code);  // pica200.md 2: 0x00 v, 0x10 r, 0x20 c
 Register dest_register(unsigned code);    // 0x00 o, 0x10 r
 // The field value of a register, or nothing if that file cannot be named there.
 std::optional<unsigned> source_code(Register reg);
@@ -82,7 +82,7 @@ struct Instruction {
   std::uint16_t dst = 0;         // register codes, see dest_register and source_register
   std::uint16_t src1 = 0, src2 = 0, src3 = 0;
   std::uint16_t idx = 0;               // 0 none, 1 a0.x, 2 a0.y, 3 aL
-  std::uint16_t cmp_x = 0, cmp_y = 0;  // section 8
+  std::uint16_t cmp_x = 0, cmp_y = 0;  // pica200.md 8
   std::uint16_t num = 0, target = 0;   // flow: length or flag, address in words
   std::uint16_t condition = 0;         // 0 or, 1 and, 2 x, 3 y
   std::uint16_t ref_x = 0, ref_y = 0;
@@ -115,7 +115,7 @@ std::optional<Instruction> try_decode(std::uint32_t word);
 // Fields are cut to their width; `raw` is ignored.
 std::uint32_t encode(const Instruction& instruction);
 
-// Section 4. A selector holds four component numbers, the result's x in bits 7:6 ... w in 1:0.
+// pica200.md 4. A selector holds four component numbers, the result's x in bits 7:6 ... w in 1:0.
 struct Descriptor {
   std::uint8_t mask = 0;  // bit 3 = x ... bit 0 = w
   std::array<std::uint8_t, 3> negate{};
@@ -132,7 +132,7 @@ constexpr unsigned selected(std::uint8_t selector, unsigned lane) { return selec
 // Whether a mask enables component `lane` (0 = x).
 constexpr bool enables(std::uint8_t mask, unsigned lane) { return (mask >> (3 - lane) & 1) != 0; }
 
-// Whether a flow instruction's condition holds (section 8).
+// Whether a flow instruction's condition holds (pica200.md 8).
 constexpr bool holds(const Instruction& i, bool x, bool y) {
   const bool a = x == (i.ref_x != 0), b = y == (i.ref_y != 0);
   return i.condition == 0 ? a || b : i.condition == 1 ? a && b : i.condition == 2 ? a : b;

@@ -19,7 +19,7 @@ std::string format(const char* pattern, Args... args) {
   return text;
 }
 
-// What registers and addresses are called.
+// The names of registers and addresses.
 struct Names {
   const Program* program = nullptr;                // symbols, or none
   std::map<std::uint32_t, std::string> addresses;  // procedures and labels

@@ -1,4 +1,4 @@
-// What a draw's fetch and output map mean, for the guest interpreter: written from section 11 alone, over
+// A draw's fetch and output map for the guest interpreter: written from docs/guests/pica200.md 11 alone, over
 // bytes in memory, one vertex at a time.
 #pragma once
 

@@ -1,5 +1,5 @@
 // The two ends of a translation for a draw (frontend/draw.h): bytes of vertex arrays to input registers,
-// output registers to the words of result vertices. Section 11.
+// output registers to the words of result vertices. docs/guests/pica200.md 11.
 #pragma once
 
 #include <array>

@@ -31,9 +31,9 @@ constexpr const Member& find_member(std::string_view name) {
   throw "no such field";
 }
 
-class Parser : public encoding::RowParser<Grammar, Parser> {
+class Parser : public encoding::PatternParser<Grammar, Parser> {
  public:
-  constexpr Parser(Opcode opcode, Format format) : RowParser(opcode, format, kModifiers) {}
+  constexpr Parser(Opcode opcode, Format format) : PatternParser(opcode, format, kModifiers) {}
 
   constexpr bool operand(std::string_view word) {
     using Kind = SyntaxToken::Kind;
@@ -96,21 +96,21 @@ constexpr FormatInfo kFormats[] = {
 };
 
 // Each call is a constant expression of its own: compilers limit the steps of one.
-consteval Row parse_row(Opcode opcode, Format format, std::string_view syntax) {
+consteval Pattern parse_pattern(Opcode opcode, Format format, std::string_view syntax) {
   const std::string_view fields = kFormats[static_cast<std::size_t>(format)].fields;
-  return Parser(opcode, format).parse(syntax).parse(fields).row();
+  return Parser(opcode, format).parse(syntax).parse(fields).pattern();
 }
 
-constexpr Row kRows[] = {
+constexpr Pattern kPatterns[] = {
 #define PICA_OPCODE(name, format, traits, reads1, reads2, reads3, swapped, syntax) \
-  parse_row(Opcode::name, Format::format, syntax),
+  parse_pattern(Opcode::name, Format::format, syntax),
 #include "frontend/pica200/encoding.inc"
 };
-static_assert(std::size(kRows) == kOpcodeCount);
+static_assert(std::size(kPatterns) == kOpcodeCount);
 
 constexpr OpcodeInfo kOpcodes[] = {
 #define PICA_OPCODE(name, format, traits, reads1, reads2, reads3, swapped, syntax) \
-  {kRows[static_cast<std::size_t>(Opcode::name)].tokens[0].text,                   \
+  {kPatterns[static_cast<std::size_t>(Opcode::name)].tokens[0].text,               \
    Format::format,                                                                 \
    traits,                                                                         \
    {reads1, reads2, reads3},                                                       \
@@ -118,7 +118,7 @@ constexpr OpcodeInfo kOpcodes[] = {
 #include "frontend/pica200/encoding.inc"
 };
 
-// The fields of each opcode by their places, the lowest first.
+// The fields of each opcode by position, the lowest first.
 struct FieldLists {
   std::array<std::array<Field, 6>, kOpcodeCount> list{};
   std::array<std::uint8_t, kOpcodeCount> count{};
@@ -127,12 +127,12 @@ struct FieldLists {
 constexpr FieldLists kFields = [] {
   FieldLists result;
   for (std::size_t k = 0; k < kOpcodeCount; ++k) {
-    std::uint32_t unused = ~kRows[k].mask;
+    std::uint32_t unused = ~kPatterns[k].mask;
     auto& list = result.list[k];
     auto& count = result.count[k];
-    for (const SyntaxToken& token : kRows[k].syntax()) {
+    for (const SyntaxToken& token : kPatterns[k].syntax()) {
       if (token.field.empty()) continue;
-      const auto [low, width] = token.field.pieces[0];
+      const auto [low, width] = token.field.ranges[0];
       const Member* found = nullptr;
       for (const Member& member : kMembers) {
         const bool is_it = token.kind == SyntaxToken::Kind::modifier
@@ -156,8 +156,8 @@ constexpr std::uint8_t kNoOpcode = 0xFF;
 constexpr auto kByKey = [] {
   std::array<std::uint8_t, 1 << kKey.width()> table{};
   table.fill(kNoOpcode);
-  encoding::for_each_allowed(kRows, kKey, [&](std::uint32_t value, std::size_t row) {
-    table[value] = static_cast<std::uint8_t>(kRows[row].opcode);
+  encoding::for_each_allowed(kPatterns, kKey, [&](std::uint32_t value, std::size_t pattern) {
+    table[value] = static_cast<std::uint8_t>(kPatterns[pattern].opcode);
   });
   return table;
 }();
@@ -165,10 +165,10 @@ constexpr auto kByKey = [] {
 }  // namespace
 
 std::span<const Modifier> Grammar::modifiers() { return kModifiers; }
-std::span<const Row> rows() { return kRows; }
+std::span<const Pattern> patterns() { return kPatterns; }
 
 OperandSyntax operand_syntax(Opcode opcode) {
-  const auto syntax = kRows[static_cast<std::size_t>(opcode)].syntax().subspan(1);
+  const auto syntax = kPatterns[static_cast<std::size_t>(opcode)].syntax().subspan(1);
   const auto first = std::ranges::find(syntax, true, &SyntaxToken::unstructured);
   const auto structured = static_cast<std::size_t>(first - syntax.begin());
   return {syntax.first(structured), syntax.subspan(structured)};
@@ -204,7 +204,7 @@ std::optional<Instruction> try_decode(std::uint32_t word) {
 }
 
 std::uint32_t encode(const Instruction& instruction) {
-  std::uint32_t word = kRows[static_cast<std::size_t>(instruction.opcode)].match |
+  std::uint32_t word = kPatterns[static_cast<std::size_t>(instruction.opcode)].match |
                        (instruction.unused & unused_bits(instruction.opcode));
   for (const Field& field : fields(instruction.opcode))
     word |= (instruction.*field.member & low_mask<std::uint32_t>(field.width)) << field.low;

@@ -1,16 +1,16 @@
-// The rows of encoding.inc, parsed: what decoder, disassembler and assembler loop over.
+// The patterns of encoding.inc, parsed: what decoder, disassembler and assembler loop over.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string_view>
 
-#include "frontend/encoding/row.h"
+#include "frontend/encoding/pattern.h"
 #include "frontend/pica200/decode.h"
 
 namespace warpjit::pica200 {
 
-// A word of a row's syntax, or a field that the syntax does not show where it is.
+// A word of a pattern's syntax, or a field that the syntax does not show where it is.
 struct SyntaxToken {
   enum class Kind : std::uint8_t {
     literal,
@@ -46,10 +46,10 @@ struct Grammar {
   static constexpr std::size_t kMostTokens = 14;
   static std::span<const encoding::Modifier<Instruction>> modifiers();
 };
-using Row = encoding::Row<Grammar>;
+using Pattern = encoding::Pattern<Grammar>;
 
 // One for each opcode, in their order.
-std::span<const Row> rows();
+std::span<const Pattern> patterns();
 
 // What stands behind the mnemonic, and what listings without structure add to it.
 struct OperandSyntax {

@@ -1,6 +1,7 @@
-// The PICA200 guest interpreter, written from the ISA reference alone: the hardware's three stacks (section
-// 9), its numbers (7, 15) and its addressing (5). It decodes once into resolved micro-operations and then
-// runs one thread at a time; it is the oracle for the translator and the fallback while kernels compile.
+// The PICA200 guest interpreter, written from the rules of docs/guests/pica200.md alone: the hardware's three
+// stacks (section 9), its numbers (7, 13) and its addressing (5). It decodes once into resolved
+// micro-operations and then runs one thread at a time; it is the oracle for the translator and the fallback
+// while kernels compile.
 #pragma once
 
 #include <array>
@@ -31,11 +32,11 @@ struct ThreadState {
   bool cmp[2] = {};
 };
 
-// The rule all engines share: every word of o and r that is a NaN at the end of a run is 0x7fc00000.
+// A rule of all engines: a NaN in o or r at the end of a run is 0x7fc00000.
 void canonicalize_outputs(ThreadState& state);
 
 // The triangles of one invocation. A vertex is a row of four words for each enabled output register,
-// ascending; NaNs are 0x7fc00000. Those beyond `room` are counted only.
+// ascending; NaNs are 0x7fc00000. Triangles beyond `room` are only counted.
 struct Triangles {
   static constexpr std::uint32_t kMost = 96;  // room for the winding flags
   std::byte* rows = nullptr;                  // room * 3 vertices
@@ -44,7 +45,7 @@ struct Triangles {
   std::array<std::uint32_t, kMost / 32> inverted{};  // bit n of word n / 32: the winding flag of triangle n
 };
 
-// What a geometry unit keeps from one invocation to the next (section 10).
+// What a geometry unit keeps from one invocation to the next (pica200.md 10).
 struct GeometryUnit {
   ThreadState registers;  // v is loaded anew for each invocation; o is the bank that instructions write
   float other_bank[16][4] = {};   // the bank written after the next EMIT
@@ -66,7 +67,7 @@ class Interpreter {
  public:
   // Prepares what `entry` can reach. Errors: code that is statically reached and undefined (bad_input), a
   // geometry instruction in a vertex program (bad_input), or a path that runs past the last word (bad_input).
-  // What is reached only past the end of a scope that was never opened faults when it happens.
+  // Code that is only reached past the end of a scope that was never opened faults at run time.
   static Result<Interpreter> prepare(const Program& program, std::uint32_t entry);
 
   // Runs one thread to its END. Allocates nothing unless it fails; several threads may share one

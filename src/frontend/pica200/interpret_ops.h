@@ -11,7 +11,7 @@ namespace warpjit::pica200 {
 
 // Arithmetic: PICA_ALU_OP(name, sources, value). `w` is the wide operand, `n` and `m` the narrow ones in the
 // order of the instruction. Each gives three kinds: plain (no swizzle, negation or relative address),
-// general, and indexed. References: sections 6, 7 and 15.
+// general, and indexed. Rules: docs/guests/pica200.md 6, 7 and 13.
 #define PICA_ALU_OPS(X)                                \
   X(add, 2, w + n)                                     \
   X(mul, 2, multiply(w, n))                            \
@@ -70,11 +70,11 @@ struct MicroOp {
   };
   struct Flow {
     std::uint16_t target, num;
-    std::uint16_t next;    // address + 1
-    std::uint16_t truth;   // bit (cmp.x | cmp.y << 1): the condition holds
-    std::uint8_t uniform;  // b or i register; SETEMIT: the vertex
-    std::uint8_t wanted;   // JMPU: the value that jumps; SETEMIT: bit 0 primitive, bit 1 winding
-    bool checked;          // next is the end of a reachable scope
+    std::uint16_t next;     // address + 1
+    std::uint16_t truth;    // bit (cmp.x | cmp.y << 1): the condition holds
+    std::uint8_t uniform;   // b or i register; SETEMIT: the vertex
+    std::uint8_t argument;  // JMPU: the value that jumps; SETEMIT: bit 0 primitive, bit 1 winding
+    bool checked;           // next is the end of a reachable scope
   };
   union {
     Alu alu;

@@ -1,4 +1,4 @@
-// Preparation for the interpreter: what can be reached, and the micro-operations of it.
+// Preparation for the interpreter: finds reachable code and makes its micro-operations.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -20,7 +20,7 @@ struct Scope {
   std::uint32_t next_of_end = kNone;  // another scope with the same end
 };
 
-// All addresses that flow of the program can name are below this.
+// A bound on all addresses that flow instructions can name.
 std::uint32_t address_limit(const Program& program) {
   auto limit = static_cast<std::uint32_t>(program.code.size() + 1);
   for (const std::uint32_t word : program.code) {
@@ -180,7 +180,7 @@ std::uint16_t offset_of(Register reg) {
   return static_cast<std::uint16_t>(base + reg.index * 16U);
 }
 
-// Truth of a CMP relation by outcome: bit 0 unordered, 1 less, 2 equal, 4 greater (section 8).
+// Truth of a CMP relation by outcome: bit 0 unordered, 1 less, 2 equal, 4 greater (pica200.md 8).
 constexpr std::uint8_t kRelationTruth[8] = {0x04, 0x13, 0x02, 0x06, 0x10, 0x14, 0x17, 0x17};
 
 // The plain kind of an arithmetic opcode; the general and indexed kinds follow it.
@@ -268,10 +268,10 @@ MicroOp make_flow(const Instruction& i, std::uint32_t address, bool checked) {
     if (holds(i, (flags & 1) != 0, (flags & 2) != 0))
       op.flow.truth |= static_cast<std::uint16_t>(1U << flags);
   op.flow.uniform = static_cast<std::uint8_t>(i.uniform);
-  op.flow.wanted = (i.num & 1) == 0 ? 1 : 0;
+  op.flow.argument = (i.num & 1) == 0 ? 1 : 0;
   if (i.opcode == Opcode::setemit) {
     op.flow.uniform = static_cast<std::uint8_t>(i.vertex);
-    op.flow.wanted = static_cast<std::uint8_t>(i.primitive | i.winding << 1);
+    op.flow.argument = static_cast<std::uint8_t>(i.primitive | i.winding << 1);
   }
   op.flow.checked = checked;
   return op;

@@ -125,7 +125,7 @@ struct ProgramChoice {
 };
 Result<Program> select_program(const Container& container, const ProgramChoice& choice = {});
 
-// The 24-bit float format (section 7).
+// The 24-bit float format (docs/guests/pica200.md 7).
 float decode_f24(std::uint32_t bits);
 // Truncates; below the range gives signed zero, above it infinity. NaN gives the f24 NaN 0x7f8000.
 std::uint32_t encode_f24(float value);

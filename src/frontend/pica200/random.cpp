@@ -143,7 +143,7 @@ class Generator {
     return i;
   }
 
-  // Writes all that a program may read of what an invocation before left behind.
+  // Writes everything that could otherwise be read from an earlier invocation.
   void prelude() {
     for (std::uint16_t reg = 0x10; reg < 0x20; ++reg)
       if (reg < 0x18 || reg == kCounter) move(reg, static_cast<std::uint16_t>(random_.below(8)));
@@ -405,7 +405,7 @@ bool terminates(RandomProgram& candidate) {
 
 RandomProgram random_program(std::uint64_t seed, const RandomOptions& options) {
   RandomOptions wanted = options;
-  // Few candidates run out of fuel; without jumps none does that matters, and without flow none can.
+  // Few candidates run out of fuel; hardly any does without jumps, and none can without flow.
   for (std::uint64_t attempt = 0;; ++attempt) {
     if (attempt == 8) wanted.jumps = false;
     if (attempt == 16) wanted.flow = false;
@@ -419,7 +419,8 @@ RandomProgram random_program(std::uint64_t seed, const RandomOptions& options) {
 }
 
 std::uint32_t random_word(std::uint64_t seed, Opcode opcode) {
-  return rows()[static_cast<std::size_t>(opcode)].word_with(static_cast<std::uint32_t>(Random(seed).next()));
+  return patterns()[static_cast<std::size_t>(opcode)].word_with(
+      static_cast<std::uint32_t>(Random(seed).next()));
 }
 
 }  // namespace warpjit::pica200

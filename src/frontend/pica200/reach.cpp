@@ -3,7 +3,7 @@
 namespace warpjit::pica200 {
 namespace {
 
-// Calls visit(address) for each address that a transfer at `address` names: what is behind it, too.
+// Calls visit(address) for each address that a transfer at `address` can lead to, the next one included.
 template <class Visit>
 void for_named_addresses(const Instruction& i, std::uint32_t address, const Visit& visit) {
   visit(address + 1);

@@ -11,7 +11,7 @@ namespace warpjit::pica200 {
 
 struct ReachedCode {
   flow::CodeMap<Instruction, 1> code;
-  // Of each word and of the one behind the last: a transfer of reached code names it, or lies before it.
+  // For each word, and one behind the last: is it a target of reached code, or does it follow a transfer?
   std::vector<char> leader;
   std::vector<std::uint32_t> undefined;  // words that are reached and are no instructions, as they were met
   bool past_end = false;                 // an address behind the last word is reached

@@ -397,8 +397,8 @@ void Shader::fill_table(const frontend::Values& values, std::span<std::uint32_t>
   std::memcpy(bytes + layout_.r(0), w + kStateR, (kValueWords - kStateR) * 4);
 }
 
-Facts Shader::translation_facts(const frontend::Facts& facts) const {
-  Facts result;
+TranslationFacts Shader::translation_facts(const frontend::Facts& facts) const {
+  TranslationFacts result;
   result.layout = layout_;
   result.bound_inputs = static_cast<std::uint16_t>(facts.bound_inputs);
   result.bools_known = static_cast<std::uint16_t>(facts.known_bools);

@@ -22,8 +22,8 @@ class Shader final : public frontend::Shader {
   static constexpr std::uint32_t kFloatUniforms = 96;
   static constexpr std::uint32_t kFloatWord = 0, kIntWord = 4 * kFloatUniforms,
                                  kFixedInputWord = kIntWord + 88;
-  // The neutral facts in this module's terms.
-  Facts translation_facts(const frontend::Facts& facts) const;
+  // The neutral facts as this module's own.
+  TranslationFacts translation_facts(const frontend::Facts& facts) const;
   // The launch's values as the guest interpreter takes them.
   static Uniforms guest_uniforms(const frontend::Values& values);
 

@@ -1,4 +1,4 @@
-// SHBIN (DVLB/DVLP/DVLE) containers of PICA200 programs, section 12 of the reference: reads hostile bytes,
+// SHBIN (DVLB/DVLP/DVLE) containers of PICA200 programs, docs/guests/pica200.md 12: reads hostile bytes,
 // writes what the community's assembler would.
 #pragma once
 

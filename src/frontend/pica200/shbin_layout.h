@@ -1,4 +1,4 @@
-// The layout of SHBIN containers (reference section 12), shared by the reader and the writer.
+// The layout of SHBIN containers (docs/guests/pica200.md 12), shared by the reader and the writer.
 #pragma once
 
 #include <cstddef>

@@ -13,7 +13,7 @@ using ir::I32;
 // Translation along control flow that was resolved statically.
 class StaticTranslator : private InstructionTranslator {
  public:
-  StaticTranslator(const Program& program, const Facts& facts, const UnitAccess& unit,
+  StaticTranslator(const Program& program, const TranslationFacts& facts, const UnitAccess& unit,
                    const ReachedCode& code, const ControlFlow& flow)
       : InstructionTranslator(program, facts, unit, kStaticVariables),
         code_(code),
@@ -119,11 +119,11 @@ class StaticTranslator : private InstructionTranslator {
 
 }  // namespace
 
-Result<ir::Function> translate(const Program& program, std::uint32_t entry, const Facts& facts) {
+Result<ir::Function> translate(const Program& program, std::uint32_t entry, const TranslationFacts& facts) {
   return translate(program, entry, facts, UnitAccess());
 }
 
-Result<ir::Function> translate(const Program& program, std::uint32_t entry, const Facts& facts,
+Result<ir::Function> translate(const Program& program, std::uint32_t entry, const TranslationFacts& facts,
                                const UnitAccess& unit) {
   const ReachedCode code = find_reached(program, entry);
   const Result<ControlFlow> flow = discover(program, code, entry, facts.bools_known, facts.bools);

@@ -16,7 +16,8 @@ namespace warpjit::pica200 {
 // Byte offsets of what a launch sets, in the table that LoadUniform* reads.
 struct TableLayout {
   // The program uses relative addressing, so c-registers are stored by effective index: row n + 128 holds
-  // what index n reads, for n in [-128, 222]: c[n & 0x7F], or (1,1,1,1) where that is above 95 (section 5).
+  // what index n reads, for n in [-128, 222]: c[n & 0x7F], or (1,1,1,1) where that is above 95 (pica200.md
+  // 5).
   bool relative = false;
 
   static constexpr std::uint32_t kPlainRows = 96, kRelativeRows = 351, kRelativeOrigin = 128;
@@ -31,7 +32,7 @@ struct TableLayout {
   constexpr std::uint32_t i(unsigned index) const { return 16 * rows() + 16 * index; }
   // One word, bit n = b[n].
   constexpr std::uint32_t bools() const { return i(4); }
-  // The state at the start of every thread, as far as Facts say that the launch gives it.
+  // The state at the start of every thread, as far as TranslationFacts say that the launch gives it.
   constexpr std::uint32_t r(unsigned index) const { return bools() + 16 + 16 * index; }
   constexpr std::uint32_t a0(unsigned component) const { return r(16) + 4 * component; }
   constexpr std::uint32_t aL() const { return a0(2); }
@@ -52,7 +53,7 @@ struct ExitRegister {
   bool operator==(const ExitRegister&) const = default;
 };
 
-// What a geometry unit keeps between invocations, as rows of four words (section 10): r0-r15; a0.x, a0.y,
+// What a geometry unit keeps between invocations, as rows of four words (pica200.md 10): r0-r15; a0.x, a0.y,
 // aL, and the flags as bits cmp.x, cmp.y; SETEMIT's vertex, and as bits primitive, winding, b15; the output
 // bank o0-o15 that is current; the other bank; registers o0-o15 of the buffer's vertices 0, 1, 2.
 struct UnitRows {
@@ -75,7 +76,7 @@ struct GeometryFacts {
 };
 
 // What is fixed for one translation. Everything here is part of the code cache's key.
-struct Facts {
+struct TranslationFacts {
   TableLayout layout;
   // Bit n: v[n] is read from memory. It is input binding popcount(bound_inputs below bit n). Others are 0.
   std::uint16_t bound_inputs = 0;
@@ -93,16 +94,16 @@ struct Facts {
 // Translates what `entry` can reach. Guest addresses in the IR are word addresses. Errors: bad_input for
 // undefined code and geometry instructions of vertex programs that are reached, resource_limit for programs
 // whose control flow unfolds beyond the discovery bound where no dispatcher form exists.
-Result<ir::Function> translate(const Program& program, std::uint32_t entry, const Facts& facts);
+Result<ir::Function> translate(const Program& program, std::uint32_t entry, const TranslationFacts& facts);
 
 // The same for a geometry program. State at the start is not that of `facts`.
 struct GeometryTranslation {
   ir::Function function;
-  // An invocation may read what an earlier one left behind: they run one after another, and each reads the
-  // unit's rows and writes them for the next. Else the IR shows that none does.
+  // True if an invocation may read what an earlier one left: they run one after another, each reading the
+  // unit's rows and writing them for the next. False if the IR shows that none does.
   bool ordered = false;
 };
 Result<GeometryTranslation> translate_geometry(const Program& program, std::uint32_t entry,
-                                               const Facts& facts);
+                                               const TranslationFacts& facts);
 
 }  // namespace warpjit::pica200

@@ -1,6 +1,6 @@
-// Geometry programs (section 10) as IR. EMIT's buffer and both output banks are SSA variables: what SETEMIT
-// latches is mostly known, so that emitting costs stores of triangles and nothing else. What an invocation
-// may find from the one before is loaded from the unit's rows at its start.
+// Geometry programs (docs/guests/pica200.md 10) as IR. EMIT's buffer and both output banks are SSA variables:
+// what SETEMIT latches is mostly known at compile time, so that emitting costs only the stores of triangles.
+// State from the invocation before is loaded from the unit's rows at the start.
 #include "frontend/pica200/translate_instruction.h"
 #include "ir/pass/passes.h"
 
@@ -150,7 +150,7 @@ void InstructionTranslator::store_triangle(I1 primitive, I32 number) {
 
 namespace {
 
-// The unit's rows that a function still loads once what nobody needs is gone.
+// The unit's rows that a function still loads after dead code was removed.
 std::bitset<UnitRows::kCount> loaded_rows(const ir::Function& f, std::uint32_t binding) {
   std::bitset<UnitRows::kCount> rows;
   for (std::uint32_t b = 0; b < f.block_count(); ++b)
@@ -164,9 +164,9 @@ std::bitset<UnitRows::kCount> loaded_rows(const ir::Function& f, std::uint32_t b
 
 }  // namespace
 
-// The rows that reach a triangle or an output by any way must be stored; storing them may need more of them.
+// Rows that can reach a triangle or an output must be stored; storing them may need further rows.
 Result<GeometryTranslation> translate_geometry(const Program& program, std::uint32_t entry,
-                                               const Facts& facts) {
+                                               const TranslationFacts& facts) {
   UnitAccess unit;
   unit.loads = true;
   for (;;) {

@@ -15,7 +15,7 @@ using ir::Value;
 
 namespace {
 
-constexpr float kLitpLimit = 127.99609375f;  // 127 + 255/256, the reference's 127.9961
+constexpr float kLitpLimit = 127.99609375f;  // 127 + 255/256
 
 constexpr std::uint32_t kGeometryFloats = 4 * 64, kGeometryVariables = kGeometryFloats + 8;
 
@@ -33,7 +33,7 @@ std::vector<ir::Type> variable_types(std::uint32_t count, bool geometry) {
 
 }  // namespace
 
-InstructionTranslator::InstructionTranslator(const Program& program, const Facts& facts,
+InstructionTranslator::InstructionTranslator(const Program& program, const TranslationFacts& facts,
                                              const UnitAccess& unit, std::uint32_t variables)
     : program_(program),
       facts_(facts),
@@ -83,7 +83,7 @@ void InstructionTranslator::begin_thread() {
   if (is_geometry()) begin_invocation();
 }
 
-// Outputs as they are given out: NaN in o and r has one value, whatever made it.
+// Outputs with canonical NaNs: a NaN in o or r has one bit pattern.
 void InstructionTranslator::end_thread() {
   if (facts_.draw.active)
     return store_results(builder_, facts_.draw,
@@ -140,7 +140,7 @@ I1 InstructionTranslator::boolean(unsigned number) {
   return builder_.INe32(bit, builder_.constant(std::int32_t{0}));
 }
 
-// Section 8.
+// pica200.md 8.
 I1 InstructionTranslator::condition(const Instruction& i) {
   auto flag = [&](unsigned c, bool wanted) {
     I1 value = read<I1>(kVarCmp + c);
@@ -158,9 +158,9 @@ I1 InstructionTranslator::condition(const Instruction& i) {
   }
 }
 
-// ---- operands (sections 4 and 5)
+// ---- operands (pica200.md 4 and 5)
 
-// One source operand, fetched component by component as they are asked for.
+// One source operand, fetched component by component on demand.
 class InstructionTranslator::Operand {
  public:
   Operand(InstructionTranslator& translator, const Instruction& i, int n, const Descriptor& descriptor)
@@ -193,8 +193,8 @@ class InstructionTranslator::Operand {
       if (!row_[0].valid()) row_ = t_.invocation_row(b.constant(row));
       return row_[component];
     }
-    // Out of the byte range the offset counts as 0. The table is laid out by effective index, so wrapping
-    // and the rows of ones are in it.
+    // An offset outside the byte range counts as 0. The table is laid out by effective index, so it includes
+    // wrapped rows and rows of ones.
     if (!row_[0].valid()) {
       I32 address = t_.read<I32>(index_ == 3 ? kVarAL : kVarA0 + (index_ - 1));
       I32 origin = b.constant(static_cast<std::int32_t>(TableLayout::kRelativeOrigin));
@@ -224,7 +224,7 @@ class InstructionTranslator::Operand {
   std::array<F32, 4> row_;
 };
 
-// ---- instructions (section 6)
+// ---- instructions (pica200.md 6)
 
 void InstructionTranslator::instruction(const Instruction& i) {
   const OpcodeInfo& row = i.info();
@@ -278,7 +278,7 @@ F32 InstructionTranslator::round_f24(F32 value) {
   return rounded;
 }
 
-// Is the value one of the 24-bit format for certain? What picks, negates or floors such values gives such a
+// Is the value certainly one of the 24-bit format? Selecting, negating or flooring such values gives such a
 // value.
 bool InstructionTranslator::is_f24(Value value, int depth) const {
   if (value.id < rounded_.size() && rounded_[value.id]) return true;
@@ -321,7 +321,7 @@ I1 InstructionTranslator::compare(unsigned relation, F32 a, F32 b) {
   }
 }
 
-// Results that go to every enabled component. The order of the additions is that of section 15.
+// Results that go to every enabled component. The order of the additions is that of pica200.md 13.
 F32 InstructionTranslator::scalar(Opcode op, Operand& s1, Operand& s2) {
   switch (op) {
     case Opcode::dp3: {

@@ -1,6 +1,5 @@
 // PICA200 instructions as IR, one thread's worth: operands, arithmetic, the state at the start and the
-// outputs at the end. Control flow is the business of those who drive it (translate.cpp,
-// translate_dynamic.cpp).
+// outputs at the end. Control flow is in translate.cpp and translate_dynamic.cpp.
 #pragma once
 
 #include <array>
@@ -13,7 +12,7 @@
 
 namespace warpjit::pica200 {
 
-// Guest registers as SSA variables. LOOP counters and the aL that a LOOP saves have a place per open LOOP.
+// Guest registers as SSA variables. LOOP counters and the aL that a LOOP saves have a variable per open LOOP.
 // Those from kVarCallEnd on are the scope stacks as run-time state: top entry first.
 inline constexpr std::uint32_t kVarR = 0, kVarO = 64, kVarA0 = 128, kVarAL = 130, kVarCmp = 131,
                                kVarCounter = 133, kVarSaved = 137, kStaticVariables = 141;
@@ -28,7 +27,7 @@ struct UnitAccess {
 class InstructionTranslator {
  protected:
   // `variables`: how many, all beyond kStaticVariables of type i32; those of geometry programs come behind.
-  InstructionTranslator(const Program& program, const Facts& facts, const UnitAccess& unit,
+  InstructionTranslator(const Program& program, const TranslationFacts& facts, const UnitAccess& unit,
                         std::uint32_t variables);
 
   template <class T>
@@ -39,20 +38,20 @@ class InstructionTranslator {
 
   // Registers at the start of a thread; loads the inputs.
   void begin_thread();
-  // Outputs as they are given out.
+  // Outputs at the end of a thread, with canonical NaNs.
   void end_thread();
-  // Where control has run past the last word, which only a run can tell: the thread stays until its fuel is
-  // used up, and that is reported with this address. `block` gets no other successor and is sealed.
+  // For control that runs past the last word, which is known only at run time: the thread loops until its
+  // fuel is used up, and that is reported with this address. `block` gets no other successor and is sealed.
   void stay(ir::Block block, std::uint32_t address);
   // One instruction that is not flow control.
   void instruction(const Instruction& i);
-  // Whether the flags meet a flow instruction's condition (section 8).
+  // Whether the flags meet a flow instruction's condition (pica200.md 8).
   ir::I1 condition(const Instruction& i);
-  // b[number], as far as it is not known.
+  // b[number], if it is not known.
   ir::I1 boolean(unsigned number);
 
   const Program& program_;
-  const Facts& facts_;
+  const TranslationFacts& facts_;
   ir::Function function_;
   ir::Builder builder_;
   ir::SsaBuilder ssa_;
@@ -99,10 +98,10 @@ class InstructionTranslator {
 };
 
 // Translation with the scope stacks as run-time state, for programs whose stacks unfold into too many blocks.
-Result<ir::Function> translate_dynamic(const Program& program, std::uint32_t entry, const Facts& facts,
-                                       const UnitAccess& unit = {});
+Result<ir::Function> translate_dynamic(const Program& program, std::uint32_t entry,
+                                       const TranslationFacts& facts, const UnitAccess& unit = {});
 // Statically, or dynamically where that unfolds too far.
-Result<ir::Function> translate(const Program& program, std::uint32_t entry, const Facts& facts,
+Result<ir::Function> translate(const Program& program, std::uint32_t entry, const TranslationFacts& facts,
                                const UnitAccess& unit);
 
 }  // namespace warpjit::pica200

@@ -1,5 +1,5 @@
-// What the code that an entry point reaches may read: an over-approximation that costs one walk over the
-// words, made before any translation because table layout and cache key depend on it.
+// What the code reachable from an entry point may read. An over-approximation that costs one walk over the
+// words; made before any translation, because the table layout and the cache key depend on it.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct CodeUsage {
   bool relative = false;                   // a c-register is addressed relatively
 };
 
-// Follows every edge that the flow instructions could take under either control-flow model of section 9:
+// Follows every edge that the flow instructions could take under either control-flow model of pica200.md 9:
 // fall through, target, and the ends of the scopes they open. Undefined words end a path.
 CodeUsage find_usage(const Program& program, std::uint32_t entry);
 

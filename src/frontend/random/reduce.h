@@ -1,5 +1,5 @@
-// Reduces a program that shows something, such as a difference between engines,
-// to what matters of it.
+// Reduces a program that shows something, such as a difference between engines, to the instructions that
+// matter.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,8 @@
 
 namespace warpjit::random {
 
-// Replaces instructions by `nop` as long as shows() holds, which it does for
-// the code as it is; no single further one can be replaced then. An
-// instruction, as the NOP, has nop.size() words. Gives how many were replaced.
+// Replaces instructions by `nop` while shows() holds, until no single further one can be replaced. shows()
+// must hold for the code as given. An instruction has nop.size() words. Returns how many were replaced.
 template <class Shows>
 std::size_t replace_by_nops(std::vector<std::uint32_t>& code, std::span<const std::uint32_t> nop,
                             const Shows& shows) {

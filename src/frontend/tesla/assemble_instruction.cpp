@@ -82,7 +82,7 @@ bool parse_address(std::string_view text, Operand& operand) {
   return true;
 }
 
-// Memory, with Type::none unless the text tells.
+// Memory, with Type::none unless the text names a type.
 std::optional<Operand> parse_memory(std::string_view text) {
   const std::size_t open = text.find('[');
   const std::size_t close = text.find(']');
@@ -137,10 +137,10 @@ std::optional<std::uint32_t> parse_immediate(std::string_view word) {
 
 class Matcher : public encoding::SyntaxMatcher<Grammar, Matcher> {
  public:
-  Matcher(const Row& row, std::span<const std::string_view> words, const Instruction& start)
-      : SyntaxMatcher(row, words, start) {
-    instruction_.opcode = row.opcode;
-    instruction_.form = row.form;
+  Matcher(const Pattern& pattern, std::span<const std::string_view> words, const Instruction& start)
+      : SyntaxMatcher(pattern, words, start) {
+    instruction_.opcode = pattern.opcode;
+    instruction_.form = pattern.form;
   }
 
   // False if the words do not match.
@@ -290,7 +290,7 @@ class Matcher : public encoding::SyntaxMatcher<Grammar, Matcher> {
 
   // A $c that an instruction reads lies in the field of its predicate.
   bool read_condition_register(unsigned index) {
-    const bool has_field = row_.form == Form::long_;
+    const bool has_field = pattern_.form == Form::long_;
     if (!has_field || (instruction_.condition != kAlways && instruction_.condition_register != index))
       return !has_field && index == 0;
     instruction_.condition_register = static_cast<std::uint8_t>(index);
@@ -314,11 +314,11 @@ class Matcher : public encoding::SyntaxMatcher<Grammar, Matcher> {
 
   // Memory operands take the width that the modifiers give to the instruction.
   void complete_types() {
-    const std::uint64_t word = encode_modifiers(row_, instruction_, std::uint64_t{0});
-    for (const SyntaxToken& token : row_.syntax()) {
+    const std::uint64_t word = encode_modifiers(pattern_, instruction_, std::uint64_t{0});
+    for (const SyntaxToken& token : pattern_.syntax()) {
       if (token.kind == SyntaxToken::Kind::memory) {
         Operand& operand = token.is_store ? instruction_.dst : instruction_.src[token.index];
-        operand.type = row_.form == Form::control ? Type::b32 : instruction_.type;
+        operand.type = pattern_.form == Form::control ? Type::b32 : instruction_.type;
       } else if (token.kind == SyntaxToken::Kind::src && instruction_.src[token.index].type == Type::none) {
         const Type width = register_type(token, instruction_, word);
         instruction_.src[token.index].type = width == Type::b16 ? Type::b16 : Type::b32;
@@ -401,17 +401,17 @@ Result<AssembledInstruction> parse_instruction(ProgramType type, std::vector<std
   const bool prefixed = start.condition != kAlways || start.marker != Instruction::Marker::none;
 
   bool known = false, matched = false;
-  for (const Row& row : rows()) {
-    const bool is_short = row.form == Form::short_ || row.form == Form::short_control;
-    for (const SyntaxToken& token : row.syntax())
+  for (const Pattern& pattern : patterns()) {
+    const bool is_short = pattern.form == Form::short_ || pattern.form == Form::short_control;
+    for (const SyntaxToken& token : pattern.syntax())
       known |= token.kind == SyntaxToken::Kind::literal &&
                token.text == rest[token.text == rest[0] ? 0 : rest.size() - 1];
     if (is_short != annotations.short_form) continue;
-    Matcher matcher(row, rest, start);
+    Matcher matcher(pattern, rest, start);
     if (!matcher.run()) continue;
     matched = true;
     AssembledInstruction result{matcher.instruction(), annotations.flipped, matcher.label()};
-    // Decoding tells whether everything fit its field.
+    // Decoding the word shows whether everything fit its field.
     const auto word = encode(type, result.instruction);
     if (!word) continue;
     auto again = try_decode(type, static_cast<std::uint32_t>(*word), static_cast<std::uint32_t>(*word >> 32));

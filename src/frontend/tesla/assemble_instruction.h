@@ -1,4 +1,4 @@
-// One line of Tesla assembly to an Instruction: the rows of encoding.inc read backwards.
+// One line of Tesla assembly to an Instruction, by the patterns of encoding.inc.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ struct AssembledInstruction {
   std::uint64_t flipped = 0;  // bits that {unused} asks to flip
   std::string_view label;     // of the target; empty: none
 };
-// Errors say what is wrong and have no place.
+// Errors say what is wrong and have no position.
 Result<AssembledInstruction> parse_instruction(ProgramType type, std::vector<std::string_view> words);
 
 }  // namespace warpjit::tesla

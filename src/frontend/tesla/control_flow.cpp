@@ -25,8 +25,8 @@ class Entry {
   std::uint32_t bits_ = 0;
 };
 
-// All that decides where control goes, apart from flags. Unused entries are zero, so that equal states are
-// equal bytes.
+// Everything that decides where control goes, apart from flags. Unused entries are zero, so that equal states
+// are equal bytes.
 struct State {
   std::uint32_t pc = 0;
   std::uint32_t size = 0;
@@ -87,7 +87,7 @@ class Explorer {
     return {ErrorCode::unsupported, reason, program_.where(block_.last)};
   }
 
-  // Blocks begin where transfers can go to and at joins, so that ways can meet there.
+  // Blocks begin at targets of transfers and at joins, so that paths can meet there.
   void mark_leaders() {
     leader_.assign(program_.code.size() + 2, 0);
     for (const auto& [address, instruction] : code_.instructions()) {
@@ -119,8 +119,8 @@ class Explorer {
     return {};
   }
 
-  // 12.3. What it pops must name its own address, or the lanes that come here and those that come last would
-  // go on at different places.
+  // tesla.md 12.3. The popped entry must name the join's own address; else the lanes that arrive first and
+  // those that arrive last would continue at different addresses.
   Status join() {
     state_.pop_to(state_.size_without_branches());
     if (state_.empty()) return fail("join: the control stack underflows");
@@ -182,7 +182,8 @@ class Explorer {
     return {};
   }
 
-  // Marks the taken side as one that runs while the other lanes wait; once, where it comes by again.
+  // Marks the taken side as one that runs while the other lanes wait; only once, if discovery comes here
+  // again.
   Status note_branch(State& taken, std::uint32_t pc) {
     const Entry entry(EntryType::branch, pc);
     for (std::uint32_t k = taken.size_without_branches(); k < taken.size; ++k)
@@ -217,7 +218,8 @@ class Explorer {
     return {};
   }
 
-  // break and ret: to the innermost entry of their own, past JOINATs. ret without any CALL ends the thread.
+  // break and ret: to the innermost entry of their own kind, past JOINATs. ret without any CALL ends the
+  // thread.
   Status leave(const Instruction& i) {
     const std::uint16_t table = condition_table(i.condition);
     if (table == 0) return {};

@@ -56,7 +56,7 @@ class ElfReader {
       value |= std::to_integer<std::uint64_t>(bytes_[static_cast<std::size_t>(offset + k)]) << (8 * k);
     return value;
   }
-  // A field of a header whose place differs between the two classes.
+  // A field of a header whose offset differs between the two classes.
   std::uint64_t field(std::uint64_t base, unsigned at32, unsigned at64, unsigned size32,
                       unsigned size64) const {
     return is_64_ ? number(base + at64, size64) : number(base + at32, size32);

@@ -52,7 +52,7 @@ class TextReader {
  private:
   static constexpr std::size_t kMaxSegments = 64;
 
-  static Error fail(std::string message, const Token& at) { return at.place.error(std::move(message)); }
+  static Error fail(std::string message, const Token& at) { return at.position.error(std::move(message)); }
   static std::string quoted(const Token& token) {
     return token.text.empty() ? "the end of the file" : text::quoted(token.text);
   }
@@ -72,7 +72,7 @@ class TextReader {
     return fail("expected " + text::quoted(text) + ", found " + quoted(next_), next_);
   }
 
-  // "= word" or a block, whatever is in it.
+  // "= word", or a block with any contents.
   Status skip_value(const Token& key, unsigned depth) {
     if (key.text == "{" || key.text == "}" || key.text == "=")
       return fail("expected a name, found " + quoted(key), key);

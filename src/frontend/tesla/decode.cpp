@@ -32,45 +32,45 @@ void get_address(Form form, Operand& operand, std::uint64_t word) {
 // The element of a c[] operand of arithmetic: there are no 8-bit ones, and wider ones do not exist.
 Type constant_type(Type register_type) { return register_type == Type::b16 ? Type::b16 : Type::b32; }
 
-Operand decode_source(ProgramType type, const Row& row, const SyntaxToken& token, Type width,
+Operand decode_source(ProgramType type, const Pattern& pattern, const SyntaxToken& token, Type width,
                       std::uint64_t word) {
   Operand operand{.kind = Operand::Kind::gpr, .type = width, .value = token.field.get(word)};
   if (!token.memory_allowed) return operand;
-  const Selection s = selection(type, row.form, word);
+  const Selection s = selection(type, pattern.form, word);
   if (token.slot == 0 && s.a != Operand::Kind::gpr) {
     operand.kind = s.a;
     if (s.a == Operand::Kind::shared) {
-      operand.type = kSharedTypes[shared_type_field(row.form).get(word)];
-      get_address(row.form, operand, word);
-      decode_offset(operand, shared_offset(row.form, operand.type), word);
+      operand.type = kSharedTypes[shared_type_field(pattern.form).get(word)];
+      get_address(pattern.form, operand, word);
+      decode_offset(operand, shared_offset(pattern.form, operand.type), word);
     } else {
       operand.type = constant_type(width);
-      if (s.a == Operand::Kind::vertex) get_address(row.form, operand, word);
+      if (s.a == Operand::Kind::vertex) get_address(pattern.form, operand, word);
       operand.post_increment = false;
       operand.value = token.field.get(word) * 4;
     }
   } else if ((token.slot == 1 && s.constant_b) || (token.slot == 2 && s.constant_c)) {
     operand.kind = Operand::Kind::constant;
     operand.type = constant_type(width);
-    operand.space = static_cast<std::uint8_t>(row.form == Form::long_ ? kConstantSpace.get(word)
-                                                                      : kShortConstantSpace.get(word));
-    if (s.constant_indexed) get_address(row.form, operand, word);
-    decode_offset(operand, constant_offset(token, row.form, operand.type), word);
+    operand.space = static_cast<std::uint8_t>(pattern.form == Form::long_ ? kConstantSpace.get(word)
+                                                                          : kShortConstantSpace.get(word));
+    if (s.constant_indexed) get_address(pattern.form, operand, word);
+    decode_offset(operand, constant_offset(token, pattern.form, operand.type), word);
   }
   return operand;
 }
 
-Operand decode_memory(const Row& row, const SyntaxToken& token, Type element, std::uint64_t word) {
+Operand decode_memory(const Pattern& pattern, const SyntaxToken& token, Type element, std::uint64_t word) {
   Operand operand{.kind = token.space, .type = element};
   if (token.space == Operand::Kind::global) {
     operand.space = static_cast<std::uint8_t>((token.atomic ? kAtomicSpace : kGlobalSpace).get(word));
     operand.value = token.field.get(word);
     return operand;
   }
-  get_address(row.form, operand, word);
+  get_address(pattern.form, operand, word);
   if (token.space == Operand::Kind::constant)
     operand.space = static_cast<std::uint8_t>(kConstantSpace.get(word));
-  if (row.form == Form::control) {
+  if (pattern.form == Form::control) {
     operand.post_increment = false;
     operand.type = Type::b32;
     operand.value = token.field.get(word);  // bytes
@@ -83,10 +83,10 @@ Operand decode_memory(const Row& row, const SyntaxToken& token, Type element, st
 }
 
 // Everything but `raw` and `unused`; false if a field holds a value that is not defined.
-bool decode_row(ProgramType type, const Row& row, std::uint64_t word, Instruction& i) {
-  i.opcode = row.opcode;
-  i.form = row.form;
-  const bool predicated = row.form == Form::long_;
+bool decode_pattern(ProgramType type, const Pattern& pattern, std::uint64_t word, Instruction& i) {
+  i.opcode = pattern.opcode;
+  i.form = pattern.form;
+  const bool predicated = pattern.form == Form::long_;
   if (predicated) {
     const std::uint32_t marker = kMarker.get(word);
     if (marker == 3) return false;
@@ -96,13 +96,13 @@ bool decode_row(ProgramType type, const Row& row, std::uint64_t word, Instructio
   }
   bool reads_flags = false;  // as an operand
   // Modifiers first: operand widths depend on them.
-  if (!decode_modifiers(row, word, i)) return false;
-  for (const SyntaxToken& token : row.syntax()) {
+  if (!decode_modifiers(pattern, word, i)) return false;
+  for (const SyntaxToken& token : pattern.syntax()) {
     switch (token.kind) {
       case SyntaxToken::Kind::dst: {
         const Type width = register_type(token, i, word);
         i.dst = {.kind = Operand::Kind::gpr, .type = width, .value = token.field.get(word)};
-        if (row.form == Form::long_ && token.memory_allowed && size_of(width) <= 4 &&
+        if (pattern.form == Form::long_ && token.memory_allowed && size_of(width) <= 4 &&
             kToOutput.get(word) != 0) {
           i.dst.kind = i.dst.value == kDiscardedOutput ? Operand::Kind::discarded : Operand::Kind::output;
           i.dst.value = i.dst.kind == Operand::Kind::discarded ? 0 : i.dst.value * size_of(width);
@@ -110,13 +110,13 @@ bool decode_row(ProgramType type, const Row& row, std::uint64_t word, Instructio
         break;
       }
       case SyntaxToken::Kind::src:
-        i.src[token.index] = decode_source(type, row, token, register_type(token, i, word), word);
+        i.src[token.index] = decode_source(type, pattern, token, register_type(token, i, word), word);
         break;
       case SyntaxToken::Kind::dst_again:
         i.src[token.index] = i.dst;
         break;
       case SyntaxToken::Kind::memory:
-        (token.is_store ? i.dst : i.src[token.index]) = decode_memory(row, token, i.type, word);
+        (token.is_store ? i.dst : i.src[token.index]) = decode_memory(pattern, token, i.type, word);
         break;
       case SyntaxToken::Kind::flags:
         if (kFlagsEnable.get(word) != 0) i.flags = static_cast<std::int8_t>(kFlagsRegister.get(word));
@@ -176,14 +176,14 @@ bool decode_row(ProgramType type, const Row& row, std::uint64_t word, Instructio
   return true;
 }
 
-// What encode() gives for what `row` decoded to: an earlier row may say the same.
-std::optional<std::uint64_t> canonical_word(ProgramType type, const Row& row, const Instruction& i) {
-  for (const Row& earlier : rows_of(i.opcode)) {
-    if (&earlier == &row) break;
+// What encode() gives for what `pattern` decoded to: an earlier pattern may say the same.
+std::optional<std::uint64_t> canonical_word(ProgramType type, const Pattern& pattern, const Instruction& i) {
+  for (const Pattern& earlier : patterns_of(i.opcode)) {
+    if (&earlier == &pattern) break;
     if (earlier.opcode != i.opcode || earlier.form != i.form || !modifiers_fit(earlier, i)) continue;
     if (const auto word = encode_as(type, earlier, i)) return word;
   }
-  return encode_as(type, row, i);
+  return encode_as(type, pattern, i);
 }
 
 // Opcodes of parts of the instruction set that this frontend leaves out: interp, textures, emit.
@@ -254,12 +254,12 @@ std::optional<ProgramType> find_program_type(std::string_view name) {
 std::optional<Instruction> try_decode(ProgramType type, std::uint32_t w0, std::uint32_t w1) {
   const std::uint64_t word = is_long_word(w0) ? std::uint64_t{w1} << 32 | w0 : w0;
   for (const std::uint16_t number : candidates(word)) {
-    const Row& row = rows()[number];
-    if (!row.matches(word)) continue;
+    const Pattern& pattern = patterns()[number];
+    if (!pattern.matches(word)) continue;
     Instruction instruction;
-    if (!decode_row(type, row, word, instruction)) continue;
+    if (!decode_pattern(type, pattern, word, instruction)) continue;
     instruction.raw = word;
-    const auto canonical = canonical_word(type, row, instruction);
+    const auto canonical = canonical_word(type, pattern, instruction);
     if (!canonical) return {};
     instruction.unused = word ^ *canonical;
     return instruction;

@@ -15,7 +15,7 @@
 
 namespace warpjit::tesla {
 
-// What a program is for; a few operands mean different things in each (reference 2.2).
+// What a program is for; a few operands mean different things in each (docs/guests/tesla.md 2.2).
 enum class ProgramType : std::uint8_t { compute, vertex, geometry, fragment };
 std::string_view name(ProgramType type);
 std::optional<ProgramType> find_program_type(std::string_view name);
@@ -180,7 +180,7 @@ struct Instruction {
 
   enum class Marker : std::uint8_t { none, exit, join };
   Marker marker = Marker::none;
-  std::uint8_t condition = kAlways;     // 2.4
+  std::uint8_t condition = kAlways;     // tesla.md 2.4
   std::uint8_t condition_register = 0;  // $c it looks at; also the $c that addc and mov read
   std::uint8_t lanes = 15;              // bit n: lane n of each quad takes part
   std::int8_t flags = -1;               // $c that gets the flags; -1: none
@@ -226,7 +226,7 @@ Result<Instruction> decode(ProgramType type, std::span<const std::uint32_t> code
 // has these operands; values too large for their fields are cut.
 std::optional<std::uint64_t> encode(ProgramType type, const Instruction& instruction);
 
-// Whether the 5-bit condition is defined, and whether it holds for 4 flag bits (2.4).
+// Whether the 5-bit condition is defined, and whether it holds for 4 flag bits (tesla.md 2.4).
 bool condition_defined(unsigned condition);
 bool condition_holds(unsigned condition, unsigned flags);
 

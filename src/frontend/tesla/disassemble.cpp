@@ -46,13 +46,14 @@ std::string lanes_text(unsigned lanes) {
   return text + ')';
 }
 
-// The row that encodes an instruction: the first whose fixed bits its words have. Rows that decode to the
-// same instruction are written alike.
-const Row* row_of(const Instruction& i) {
+// The pattern that encodes an instruction: the first whose fixed bits its words have. Patterns that decode to
+// the same instruction are written alike.
+const Pattern* pattern_of(const Instruction& i) {
   const std::uint64_t canonical = i.raw ^ i.unused;
-  for (const Row& row : rows_of(i.opcode))
-    if (row.opcode == i.opcode && row.form == i.form && row.matches(canonical) && modifiers_fit(row, i))
-      return &row;
+  for (const Pattern& pattern : patterns_of(i.opcode))
+    if (pattern.opcode == i.opcode && pattern.form == i.form && pattern.matches(canonical) &&
+        modifiers_fit(pattern, i))
+      return &pattern;
   return nullptr;
 }
 
@@ -64,15 +65,15 @@ std::string source_text(const Operand& operand) {
 }
 
 std::string instruction_text(const Instruction& i, const std::string& target) {
-  const Row* row = row_of(i);
-  if (row == nullptr) return {};
+  const Pattern* pattern = pattern_of(i);
+  if (pattern == nullptr) return {};
   encoding::Text text;
   if (i.marker == Instruction::Marker::exit) text.add("exit");
   if (i.marker == Instruction::Marker::join) text.add("join");
   if (i.condition != kAlways)
     text.add("(" + std::string(condition_name(i.condition)) + " $c" + std::to_string(i.condition_register) +
              ")");
-  encoding::print_syntax<Grammar>(row->syntax(), i, text,
+  encoding::print_syntax<Grammar>(pattern->syntax(), i, text,
                                   [&](const SyntaxToken& token, encoding::Text& text) {
                                     switch (token.kind) {
                                       case SyntaxToken::Kind::dst:

@@ -36,10 +36,10 @@ constexpr Modifier kModifiers[] = {
 };
 }  // namespace table
 
-class Parser : public encoding::RowParser<Grammar, Parser> {
+class Parser : public encoding::PatternParser<Grammar, Parser> {
  public:
   constexpr Parser(Opcode opcode, Form form, unsigned primary, unsigned secondary)
-      : RowParser(opcode, form, table::kModifiers), form_(form) {
+      : PatternParser(opcode, form, table::kModifiers), form_(form) {
     fix(28, 4, primary);
     switch (form) {
       case Form::short_:
@@ -188,30 +188,31 @@ class Parser : public encoding::RowParser<Grammar, Parser> {
 };
 
 // Each call is a constant expression of its own: compilers limit the steps of one.
-consteval Row parse_row(Opcode opcode, Form form, unsigned primary, unsigned secondary,
-                        std::string_view syntax) {
-  return Parser(opcode, form, primary, secondary).parse(syntax).row();
+consteval Pattern parse_pattern(Opcode opcode, Form form, unsigned primary, unsigned secondary,
+                                std::string_view syntax) {
+  return Parser(opcode, form, primary, secondary).parse(syntax).pattern();
 }
 
-constexpr Row kRows[] = {
+constexpr Pattern kPatterns[] = {
 #define TESLA_ENCODING(opcode, form, primary, secondary, syntax) \
-  parse_row(Opcode::opcode, Form::form, primary, secondary, syntax),
+  parse_pattern(Opcode::opcode, Form::form, primary, secondary, syntax),
 #include "frontend/tesla/encoding.inc"
 };
 
-// What tells most rows apart: the primary opcode, the form and, of long instructions, the secondary opcode.
+// The key that separates most patterns: the primary opcode, the form and, of long instructions, the secondary
+// opcode.
 constexpr BitField kKey{{{{28, 4}, {0, 2}, {61, 3}}}};
-constexpr encoding::RowIndex<kKey, encoding::index_entries(kRows, kKey)> kIndex(kRows);
-constexpr encoding::OpcodeRows<kOpcodeCount> kOpcodeRows(kRows);
+constexpr encoding::PatternIndex<kKey, encoding::index_entries(kPatterns, kKey)> kIndex(kPatterns);
+constexpr encoding::OpcodePatterns<kOpcodeCount> kOpcodePatterns(kPatterns);
 
 }  // namespace
 
 std::span<const std::uint16_t> candidates(std::uint64_t word) { return kIndex.candidates(word); }
-std::span<const Row> rows_of(Opcode opcode) {
-  return kOpcodeRows.of(rows(), static_cast<std::size_t>(opcode));
+std::span<const Pattern> patterns_of(Opcode opcode) {
+  return kOpcodePatterns.of(patterns(), static_cast<std::size_t>(opcode));
 }
 std::span<const Modifier> modifiers() { return table::kModifiers; }
-std::span<const Row> rows() { return kRows; }
+std::span<const Pattern> patterns() { return kPatterns; }
 
 std::string_view name(Type type) { return kTypeNames[static_cast<int>(type)]; }
 

@@ -1,4 +1,4 @@
-// The rows of encoding.inc, parsed: what decode, encode, disassemble and assemble loop over.
+// The patterns of encoding.inc, parsed: what decode, encode, disassemble and assemble loop over.
 #pragma once
 
 #include <array>
@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "frontend/encoding/row.h"
+#include "frontend/encoding/pattern.h"
 #include "frontend/tesla/decode.h"
 
 namespace warpjit::tesla {
@@ -15,7 +15,7 @@ using encoding::BitField;
 using Modifier = encoding::Modifier<Instruction>;
 std::span<const Modifier> modifiers();
 
-// A word of a row's syntax.
+// A word of a pattern's syntax.
 struct SyntaxToken {
   enum class Kind : std::uint8_t {
     literal,
@@ -64,17 +64,18 @@ struct Grammar {
   static constexpr std::size_t kMostTokens = 20;
   static std::span<const Modifier> modifiers() { return tesla::modifiers(); }
 };
-using Row = encoding::Row<Grammar>;
+using Pattern = encoding::Pattern<Grammar>;
 using encoding::modifiers_fit;
 
-std::span<const Row> rows();
-// The numbers of those that a word may belong to.
+std::span<const Pattern> patterns();
+// The numbers of the patterns that a word may belong to.
 std::span<const std::uint16_t> candidates(std::uint64_t word);
-// Those of an opcode, others perhaps between them.
-std::span<const Row> rows_of(Opcode opcode);
+// The patterns of an opcode; others may lie between them.
+std::span<const Pattern> patterns_of(Opcode opcode);
 
-// The words that a row gives to an instruction whose modifiers fit it; nothing if its operands do not.
-std::optional<std::uint64_t> encode_as(ProgramType type, const Row& row, const Instruction& instruction);
+// The words that a pattern gives to an instruction whose modifiers fit it; nothing if its operands do not.
+std::optional<std::uint64_t> encode_as(ProgramType type, const Pattern& pattern,
+                                       const Instruction& instruction);
 
 // The operand width of a token, given what is known of the instruction: b16, b32, b64 or b128.
 Type register_type(const SyntaxToken& token, const Instruction& instruction, std::uint64_t word);

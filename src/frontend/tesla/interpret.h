@@ -1,7 +1,7 @@
-// The Tesla guest interpreter, written from the ISA reference alone: a warp of 32 lanes at a time, the
-// hardware's control stack literally (section 12), its numbers, its memory spaces. It decodes once into
-// resolved operations, each of which then runs over the warp's rows of 32 words; it is the oracle for the
-// translator.
+// The Tesla guest interpreter, written from the rules of docs/guests/tesla.md alone: a warp of 32 lanes at
+// a time, the hardware's control stack literally (section 12), its numbers, its memory spaces. It decodes
+// once into resolved operations, each of which then runs over the 32 words of a warp's lanes; it is the
+// oracle for the translator.
 #pragma once
 
 #include <array>
@@ -41,13 +41,14 @@ std::string to_string(const MemoryFault& fault);
 
 struct RunReport {
   std::optional<MemoryFault> first_fault;  // the first one of the first block that has one
-  std::uint64_t warp_instructions = 0;  // executed, with at least one active lane; a join that resumes counts
+  std::uint64_t warp_instructions =
+      0;  // executed with at least one active lane; a join that resumes lanes counts
   std::uint64_t lane_instructions = 0;  // active lanes of those, predicates aside
   std::uint32_t deepest_stack = 0;
   void add(const RunReport& other);
 };
 
-// Registers of one warp, a row of lanes each.
+// Registers of one warp, a word for each lane.
 struct alignas(64) WarpRegisters {
   std::uint32_t r[kMaxRegisters][kLanes] = {};
   std::uint32_t a[8][kLanes] = {};  // 16 bits; a[0] stays 0
@@ -96,7 +97,7 @@ class Interpreter {
   Modes modes_;
   std::vector<WarpOp> ops_;
   std::vector<std::uint32_t> op_of_word_;                     // index of the op at each word of the code
-  std::vector<std::array<std::uint32_t, kLanes>> constants_;  // immediates as rows
+  std::vector<std::array<std::uint32_t, kLanes>> constants_;  // immediates, a word for each lane
   std::uint32_t registers_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// The interpreter's memory spaces (sections 9, 10): every access is checked, what fails reads 0 or writes
+// The interpreter's memory spaces (tesla.md 9 and 10): every access is checked, what fails reads 0 or writes
 // nothing and is reported. Internal linkage, as in interpret_ops.h.
 #pragma once
 
@@ -12,9 +12,9 @@ namespace warpjit::tesla {
 namespace {
 
 // Memory of one operand of one warp.
-class MemoryAccess {
+class OperandMemory {
  public:
-  MemoryAccess(BlockContext& context, const Warp& warp, const WarpOp& op, const Operand& operand)
+  OperandMemory(BlockContext& context, const Warp& warp, const WarpOp& op, const Operand& operand)
       : context_(context), warp_(warp), op_(op), operand_(operand) {}
 
   // The address that a lane uses; 16 bits but for g[].

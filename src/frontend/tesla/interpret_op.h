@@ -1,4 +1,4 @@
-// What the interpreter runs: instructions with their operands resolved to rows.
+// What the interpreter runs: instructions with their operands resolved to words of lanes.
 #pragma once
 
 #include <bit>
@@ -11,9 +11,9 @@
 
 namespace warpjit::tesla {
 
-// How an operand becomes a row of 32 words.
+// How an operand becomes 32 words, one of each lane.
 struct Source {
-  enum class Kind : std::uint8_t { zero, row, low_half, high_half, pool, memory };
+  enum class Kind : std::uint8_t { zero, whole, low_half, high_half, pool, memory };
   Kind kind = Kind::zero;
   std::uint16_t index = 0;  // of the register or of the pool
 };
@@ -39,14 +39,14 @@ struct Warp {
   WarpRegisters registers;
   std::uint32_t pc = 0;
   std::uint32_t active = 0;
-  std::uint32_t exited = 0, broken = 0, returned = 0;  // lane states (12.2); the others are alive
+  std::uint32_t exited = 0, broken = 0, returned = 0;  // lane states (tesla.md 12.2); the others are alive
   std::vector<StackEntry> stack;
   std::uint32_t first_thread = 0;  // of its block
   bool done = false;
   std::int8_t waiting = -1;        // barrier it waits at
   std::uint32_t waiting_pc = 0;    // of that `bar`
   std::int64_t fuel = 0;           // group_fuel
-  std::uint64_t of_all_lanes = 0;  // transfers that all lanes made which have not exited
+  std::uint64_t of_all_lanes = 0;  // transfers made by all lanes that have not exited
   FuelCounts counts{0};
 
   std::uint32_t alive(std::uint32_t mask) const { return mask & ~(exited | broken | returned); }
@@ -68,12 +68,12 @@ struct BlockContext {
 
   std::array<std::uint32_t, 2> block{};
   std::vector<std::byte> shared;
-  std::vector<std::uint8_t> locked;                // of each word of s[]
-  std::vector<std::byte> local;                    // of all threads, one after the other
-  std::array<std::uint32_t, kBarriers> arrived{};  // warps at each barrier
-  std::array<std::uint32_t, kBarriers> wanted{};   // that complete it; 0: all that have not exited
+  std::vector<std::uint8_t> locked;                 // of each word of s[]
+  std::vector<std::byte> local;                     // of all threads, one after the other
+  std::array<std::uint32_t, kBarriers> arrived{};   // warps at each barrier
+  std::array<std::uint32_t, kBarriers> expected{};  // that complete it; 0: all that have not exited
   RunReport report;
-  Profiler* profiler = nullptr;  // is told of every instruction if there
+  Profiler* profiler = nullptr;  // if not null, sees every instruction
   interpret::Stop stop;
 };
 

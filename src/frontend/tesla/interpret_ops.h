@@ -1,4 +1,4 @@
-// What one lane computes: integers (section 5), floats as words (7, 8), conversions (6). Included by the
+// What one lane computes: integers (tesla.md 5), floats as words (7, 8), conversions (6). Included by the
 // interpreter's loops only; everything has internal linkage, because they are compiled for different hosts.
 #pragma once
 
@@ -22,8 +22,7 @@ inline u32 as_word(float value) { return std::bit_cast<u32>(value); }
 inline u64 as_word(double value) { return std::bit_cast<u64>(value); }
 inline double as_double(u64 word) { return std::bit_cast<double>(word); }
 
-// --- Integers
-// ------------------------------------------------------------------------------------------------
+// --- Integers ----------------------------------------------------------------------------------------------
 
 inline u32 sign_extend16(u32 x) { return static_cast<u32>(static_cast<std::int32_t>(x << 16) >> 16); }
 inline u32 sign_extend24(u32 x) { return static_cast<u32>(static_cast<std::int32_t>(x << 8) >> 8); }
@@ -31,7 +30,7 @@ inline u32 sign_extend24(u32 x) { return static_cast<u32>(static_cast<std::int32
 struct Sum {
   u32 value, flags;
 };
-// x + y + carry at 16 or 32 bits, with the flags of 5.1.
+// x + y + carry at 16 or 32 bits, with the flags of tesla.md 5.1.
 template <bool k16>
 inline Sum sum_of(u32 x, u32 y, u32 carry, bool saturate) {
   constexpr u32 kMask = k16 ? 0xffff : 0xffffffff, kWidth = k16 ? 16 : 32;
@@ -53,7 +52,7 @@ inline u32 sign_flags(u32 value) {
   return ((k16 ? value & 0xffff : value) == 0 ? kZero : 0U) | ((value >> (k16 ? 15 : 31) & 1) << 1);
 }
 
-// 5.2; `high` takes bits 47 to 16.
+// tesla.md 5.2; `high` takes bits 47 to 16.
 inline u32 multiply_u24(u32 a, u32 b, bool high) {
   const u64 product = u64{a & 0xffffff} * (b & 0xffffff);
   return static_cast<u32>(product >> (high ? 16 : 0));
@@ -90,7 +89,7 @@ inline u32 relation(bool is_signed, u32 a, u32 b) {
 struct Shifted {
   u32 value, flags;
 };
-// 5.5: the count is not wrapped.
+// tesla.md 5.5: the count is not wrapped.
 template <bool k16>
 inline Shifted shift_left(u32 a, u32 count) {
   constexpr u32 kWidth = k16 ? 16 : 32, kMask = k16 ? 0xffff : 0xffffffff;
@@ -129,8 +128,7 @@ inline u32 logic(LogicOperation operation, u32 a, u32 b) {
   return b;
 }
 
-// --- Floats
-// --------------------------------------------------------------------------------------------------
+// --- Floats ------------------------------------------------------------------------------------------------
 
 inline bool is_nan(u32 x) { return (x & ~kSignBit) > kInfinity; }
 // Denormals are zeros of their sign.
@@ -140,7 +138,7 @@ inline u32 modified(u32 x, bool absolute, bool negate) {
   return (absolute ? x & ~kSignBit : x) ^ (negate ? kSignBit : 0);
 }
 
-// Flags of a float result (7).
+// Flags of a float result (tesla.md 7).
 inline u32 float_flags(u32 x) {
   if (is_nan(x)) return kZero | kSign;
   if ((x & ~kSignBit) == 0) return kZero;
@@ -191,8 +189,8 @@ inline u32 fadd_toward_zero(u32 a, u32 b) {
 
 inline bool is_zero(u32 x) { return (x & kInfinity) == 0; }  // denormals count
 
-// As fmul below, but where a result is 2^-126: only there does it matter whether the product, before it was
-// rounded to the places of denormals, would have rounded to less.
+// As fmul below, but for a result of 2^-126: only there does it matter whether the product would have rounded
+// to less before it was rounded as a denormal.
 inline u32 fmul_but_smallest(u32 a, u32 b) {
   return canonical(flushed(as_word(as_float(flushed(a)) * as_float(flushed(b)))));
 }
@@ -207,8 +205,8 @@ inline u32 fmul_toward_zero(u32 a, u32 b, bool zero_wins) {
   return truncated(double{as_float(flushed(a))} * as_float(flushed(b)));
 }
 
-// 8.3: the product is truncated to 24 bits, the sum rounded to nearest; but a zero addend takes the product
-// rounded to nearest.
+// tesla.md 8.3: the product is truncated to 24 bits, the sum rounded to nearest; but a zero addend takes the
+// product rounded to nearest.
 inline u32 fmad(u32 a, u32 b, u32 c, bool zero_wins) {
   a = flushed(a);
   b = flushed(b);
@@ -253,8 +251,7 @@ inline u32 select_by_sign(u32 a, u32 b, u32 condition) {
 }
 inline u32 select_flags(u32 x) { return (x & ~kSignBit) == 0 ? kZero : (x & kSignBit) != 0 ? kSign : 0; }
 
-// --- Conversions
-// ---------------------------------------------------------------------------------------------
+// --- Conversions -------------------------------------------------------------------------------------------
 
 // A 64-bit magnitude times 2^exponent, rounded to `bits` significant bits at or above 2^lowest: the multiple
 // of the last place, and the exponent of that place.
@@ -397,8 +394,7 @@ inline SignedMagnitude double_value(u64 x, Rounding rounding) {
           negative};
 }
 
-// --- Doubles
-// -------------------------------------------------------------------------------------------------
+// --- Doubles -----------------------------------------------------------------------------------------------
 
 constexpr u64 kDoubleSign = u64{1} << 63, kDoubleQuiet = u64{1} << 51, kDoubleNan = 0xfff8000000000000;
 
@@ -484,13 +480,13 @@ inline Converted convert_from_integer(const Instruction& i, u64 x, bool nan_is_z
   }
   if (i.type == Type::f32)
     return float_result(i, float_of(value.magnitude, 0, value.negative, rounding), nan_is_zero);
-  // The reference tells of errors of real chips for 32-bit sources, which are not modelled.
+  // Faults of real chips for 32-bit sources are not modelled (tesla.md 6).
   u32 half = half_of(value.magnitude, 0, value.negative, rounding);
   if (i.saturate != 0) half = (half & 0x8000) != 0 ? 0 : half > 0x3c00 ? 0x3c00 : half;
   return half_result(half);
 }
 
-// A source that has been made f32: modifiers, then flushing (6).
+// A source that has been made f32: modifiers, then flushing (tesla.md 6).
 inline u32 prepared_float(const Instruction& i, u64 x) {
   const u32 word = i.source_type == Type::f16 ? half_to_float(static_cast<u32>(x)) : static_cast<u32>(x);
   return canonical(flushed(modified(word, i.absolute[0] != 0, i.negate[0] != 0)));
@@ -498,12 +494,12 @@ inline u32 prepared_float(const Instruction& i, u64 x) {
 
 inline Converted convert_to_integer(const Instruction& i, u64 x) {
   const auto rounding = static_cast<Rounding>(i.rounding);
-  const bool wide = i.source_type == Type::f64 || size_of(i.type) == 8;  // the double unit (11)
+  const bool wide = i.source_type == Type::f64 || size_of(i.type) == 8;  // the double unit (tesla.md 11)
   const auto result = [&](bool nan, SignedMagnitude value) {
     if (nan)
       return integer_result(i, wide ? u64{1} << (8 * size_of(i.type) - 1) : 0, wide ? u32{kOverflow} : 0U);
     const Clamped clamped = clamp_to(i.type, value);
-    // No float is 2^64 - 1: that stands for all that is more.
+    // No float equals 2^64 - 1, which stands for all greater values.
     const bool saturated = clamped.saturated || value.magnitude == ~u64{0};
     return integer_result(i, clamped.value, wide && saturated ? u32{kOverflow} : 0U);
   };

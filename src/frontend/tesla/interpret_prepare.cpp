@@ -67,7 +67,7 @@ Result<Interpreter> Interpreter::prepare(const Program& program, const Modes& mo
       if (operand.kind == Operand::Kind::gpr) {
         const bool half = operand.type == Type::b16;
         source.index = static_cast<std::uint16_t>(half ? operand.value / 2 : operand.value);
-        source.kind = !half                      ? Source::Kind::row
+        source.kind = !half                      ? Source::Kind::whole
                       : (operand.value & 1) != 0 ? Source::Kind::high_half
                                                  : Source::Kind::low_half;
         if (source.index >= program.registers) source.kind = Source::Kind::zero;
@@ -145,7 +145,7 @@ struct BlockRun {
     std::ranges::fill(context_.locked, std::uint8_t{0});
     std::ranges::fill(context_.local, std::byte{0});
     context_.arrived.fill(0);
-    context_.wanted.fill(0);
+    context_.expected.fill(0);
     write_header(launch_, context_.block, context_.shared);
 
     for (std::size_t k = 0; k < warps_.size(); ++k) {
@@ -155,8 +155,8 @@ struct BlockRun {
       std::memset(warp.registers.c, 0, sizeof warp.registers.c);
       warp.first_thread = static_cast<std::uint32_t>(k * kLanes);
       const std::uint32_t lanes = std::min(threads_ - warp.first_thread, kLanes);
-      // Lanes that no thread has are numbered on in the last dimension there is; only quadop sees them, and
-      // the reference (9.6) is silent.
+      // Lanes that no thread has are numbered on in the last dimension there is; only quadop sees them
+      // (tesla.md 9.6: chosen).
       for (std::uint32_t l = 0; l < kLanes; ++l) {
         const std::uint32_t row = (warp.first_thread + l) / x, column = (warp.first_thread + l) % x;
         warp.registers.r[0][l] = y * z == 1 ? warp.first_thread + l
@@ -196,13 +196,13 @@ struct BlockRun {
     }
   }
 
-  // 12.4: a barrier returns to 0 when its count is reached; who waits goes on when it is 0.
+  // tesla.md 12.4: a barrier returns to 0 when its count is reached; who waits goes on when it is 0.
   void complete_barriers() {
     const auto alive = static_cast<std::uint32_t>(
         std::ranges::count_if(warps_, [](const Warp& warp) { return !warp.done; }));
     for (std::uint32_t id = 0; id < kBarriers; ++id) {
-      const std::uint32_t wanted = context_.wanted[id] != 0 ? context_.wanted[id] : alive;
-      if (context_.arrived[id] >= wanted) context_.arrived[id] = 0;
+      const std::uint32_t expected = context_.expected[id] != 0 ? context_.expected[id] : alive;
+      if (context_.arrived[id] >= expected) context_.arrived[id] = 0;
     }
     for (Warp& warp : warps_)
       if (warp.waiting >= 0 && context_.arrived[static_cast<std::size_t>(warp.waiting)] == 0)

@@ -32,8 +32,8 @@ bool conflict(const LaneEffects::Memory& x, const LaneEffects::Memory& y) {
          (y.load || y.store || (y.atomics != 0 && std::popcount(x.atomics | y.atomics) > 1));
 }
 
-// Does the order matter in which some lanes do x and others do y? Two plain stores to one place are a race,
-// which no engine promises anything about.
+// Does the order matter in which some lanes do x and others do y? Two plain stores to one address are a race,
+// whose result no engine promises.
 bool conflict(const LaneEffects& x, const LaneEffects& y) {
   const auto acts = [](const LaneEffects& e) { return e.barrier || e.touches_memory(); };
   if ((x.barrier && acts(y)) || (y.barrier && acts(x))) return true;
@@ -42,7 +42,7 @@ bool conflict(const LaneEffects& x, const LaneEffects& y) {
   return false;
 }
 
-// Blocks that control comes to from some edges while a number of stack entries stays.
+// Blocks that control reaches from some edges while a given number of stack entries stays.
 class Region {
  public:
   Region(const LaneOrder& order, std::uint32_t depth)
@@ -133,7 +133,7 @@ class Check {
     fail(reason, block);
   }
 
-  // What lanes do while a stack entry is there precedes what all do behind it.
+  // Effects of lanes while a stack entry is present precede the effects behind it.
   void check_push(std::uint32_t b, std::uint32_t depth) {
     Region region(order_, depth);
     region.enter_edges(blocks()[b]);
@@ -163,7 +163,7 @@ class Check {
     for (unsigned k = 0; k < 2; ++k)
       for (const std::uint32_t inside : sides[k].blocks())
         (sides[1 - k].holds(inside) ? both : only[k]).add(order_, inside);
-    // What only the taken side does comes before what both come to.
+    // Effects of the taken side alone come before those of blocks that both sides reach.
     const bool late = conflict(both.effects, only[0].effects) && only[0].last > both.first;
     if (both.effects.reads_lanes || conflict(both.effects, both.effects) ||
         conflict(both.effects, only[1].effects) || late) {
@@ -221,7 +221,7 @@ class Arrangement {
     return !acts(0) && acts(1) ? 1 : 0;
   }
 
-  // What lanes do that end while a stack entry is there, they do before the others go on behind it.
+  // Lanes that end while a stack entry is present have their effects before the others go on behind it.
   void end_before(const FlowBlock& block, const FlowPush& push) {
     Region region(order_, push.depth);
     region.enter_edges(block);

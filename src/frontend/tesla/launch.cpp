@@ -35,7 +35,7 @@ Status check_globals(const Launch& launch) {
   return {};
 }
 
-// What is given lies before what the container presets.
+// Given constants replace the beginning of the container's preset ones.
 Status bind_constants(const Program& program, const Launch& launch, frontend::GridPlan& plan) {
   for (std::uint32_t space = 0; space < kConstantSpaces; ++space) {
     const std::span<const std::byte> given = launch.constants[space];

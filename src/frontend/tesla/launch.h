@@ -1,5 +1,5 @@
-// What the hardware does with a launch before a block runs: its limits, its constants, the header in s[]
-// (reference 10.1).
+// What the hardware does before a block runs: limits of a launch, constants, the header in s[]
+// (docs/guests/tesla.md 10.1).
 #pragma once
 
 #include "frontend/grid.h"

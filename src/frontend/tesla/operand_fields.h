@@ -1,18 +1,18 @@
-// Where operands lie in an instruction's bits (reference 2.1, 2.2): what decode.cpp and encode.cpp share
-// beside the rows of encoding.inc.
+// Where operands lie in an instruction's bits (docs/guests/tesla.md 2.1, 2.2): what decode.cpp and encode.cpp
+// share besides the patterns of encoding.inc.
 #pragma once
 
 #include "frontend/tesla/encoding.h"
 
 namespace warpjit::tesla {
 
-// Fields that all instructions of a form share (2.1).
+// Fields that all instructions of a form share (tesla.md 2.1).
 inline constexpr BitField kMarker{{{{32, 2}}}}, kCondition{{{{39, 5}}}}, kConditionRegister{{{{44, 2}}}};
 inline constexpr BitField kFlagsEnable{{{{38, 1}}}}, kFlagsRegister{{{{36, 2}}}};
 inline constexpr BitField kAddress{{{{26, 2}, {34, 1}}}}, kShortAddress{{{{26, 2}}}};
 inline constexpr BitField kPostIncrement{{{{25, 1}}}}, kToOutput{{{{35, 1}}}}, kAddressDst{{{{2, 3}}}};
 inline constexpr BitField kConstantSpace{{{{54, 4}}}}, kShortConstantSpace{{{{21, 1}}}};
-// Selectors of source operands (2.2).
+// Selectors of source operands (tesla.md 2.2).
 inline constexpr BitField kSelect{{{{23, 2}}}}, kMemoryA{{{{53, 1}}}};
 inline constexpr BitField kGlobalSpace{{{{16, 4}}}}, kAtomicSpace{{{{23, 4}}}};
 inline constexpr std::uint8_t kDiscardedOutput = 127;
@@ -72,7 +72,7 @@ inline BitField shared_type_field(Form form) {
 }
 inline OffsetField constant_offset(const SyntaxToken& token, Form form, Type element) {
   BitField field = token.field;
-  if (form != Form::long_) field.pieces[0].width = 5;
+  if (form != Form::long_) field.ranges[0].width = 5;
   return {field, size_of(element)};
 }
 // Of ld, st: 16, 15 or 14 bits as the unit grows.
@@ -81,7 +81,7 @@ inline OffsetField wide_offset(const SyntaxToken& token, Type element) {
   unsigned scale = size_of(element);
   if (token.space == Operand::Kind::local || token.space == Operand::Kind::none) scale = 1;
   if (token.space == Operand::Kind::constant || token.space == Operand::Kind::shared)
-    field.pieces[0].width = static_cast<std::uint8_t>(scale == 4 ? 14 : scale == 2 ? 15 : 16);
+    field.ranges[0].width = static_cast<std::uint8_t>(scale == 4 ? 14 : scale == 2 ? 15 : 16);
   return {field, scale};
 }
 

@@ -14,7 +14,7 @@ std::string thread_text(const BlockContext& context, std::uint32_t thread) {
   return "thread " + std::to_string(thread) + interpret::block_text(context.block);
 }
 
-// 32-bit registers that an operand names from its own on.
+// The number of consecutive 32-bit registers of an operand.
 std::uint32_t registers_of(const WarpOp& op, const Operand& operand, bool of_memory) {
   if (of_memory) return std::max<std::uint32_t>(op.register_count, 1);
   return operand.type == Type::b64 ? 2 : operand.type == Type::b128 ? 4 : 1;
@@ -139,7 +139,7 @@ void Profiler::missing(BlockContext& context, const Warp& warp, const WarpOp& op
 
 void Profiler::shared(BlockContext& context, const Warp& warp, const WarpOp& op, const Operand& operand,
                       bool is_store, std::uint32_t executing) {
-  const MemoryAccess access(context, warp, op, operand);
+  const OperandMemory access(context, warp, op, operand);
   const std::uint32_t interval = warps_[warp.first_thread / kLanes].interval;
   const std::size_t size = size_of(operand.type);
   const auto other_warp = [&](const Access& earlier) {

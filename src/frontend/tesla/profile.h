@@ -1,5 +1,5 @@
-// What a launch did (Profile): the guest interpreter tells the profiler of every instruction before it
-// executes.
+// Records what a launch does (Profile): the guest interpreter reports every instruction to the profiler
+// before it executes it.
 #pragma once
 
 #include <array>

@@ -11,7 +11,7 @@
 
 namespace warpjit::tesla {
 
-// Limits of the hardware and of this implementation (reference 10.1).
+// Limits of the hardware and of this implementation (docs/guests/tesla.md 10.1).
 inline constexpr std::uint32_t kMaxCodeWords = 1 << 22;  // 16 MiB
 inline constexpr std::uint32_t kMaxRegisters = 128;
 inline constexpr std::uint32_t kMaxSharedBytes = 16 * 1024;
@@ -50,8 +50,8 @@ struct Program {
   std::string where(std::uint32_t address) const;
 };
 
-// An address of code that is in c[], where a `bra c[]` may go (12.1). Constants do not change while a launch
-// runs, so these are facts of it.
+// An address of code that is in c[], where a `bra c[]` may go (tesla.md 12.1). Constants do not change while
+// a launch runs, so these are facts of it.
 struct BranchTarget {
   std::uint32_t space = 0;    // c0 to c15
   std::uint32_t address = 0;  // bytes

@@ -119,7 +119,7 @@ class Generator {
     return std::string("(") + condition + " $c" + flags + ") ";
   }
 
-  // Of the thread's number and a number for all threads, which is mostly one of theirs.
+  // A comparison of the thread's number with a constant, which mostly is one of the threads' numbers.
   std::string thread_predicate() {
     constexpr const char* kConditions[] = {"l", "le", "g", "ge", "e", "lg"};
     constexpr std::uint32_t kNumbers[] = {0, 1, 15, 16, 31, 32, 63, 64, 100, 127, 128, 255, 256, 0x7fffffff};
@@ -419,14 +419,14 @@ class Generator {
     line("ld add u32 " + old + " g1[" + address + "] " + addend);
   }
 
-  // A random word of a random row of arithmetic, its operands moved to where they may be.
+  // A random word of a random pattern of arithmetic, its operands moved to where they may be.
   void arithmetic() {
     while (true) {
-      const Row& row = rows()[random_.below(static_cast<unsigned>(rows().size()))];
-      if (row.form == Form::short_ || !is_arithmetic(row.opcode)) continue;
+      const Pattern& pattern = patterns()[random_.below(static_cast<unsigned>(patterns().size()))];
+      if (pattern.form == Form::short_ || !is_arithmetic(pattern.opcode)) continue;
       std::uint64_t noise = random_.next();
       if (random_.one_in(2)) noise &= random_.next();
-      const std::uint64_t word = row.word_with(noise);
+      const std::uint64_t word = pattern.word_with(noise);
       auto instruction = try_decode(ProgramType::compute, static_cast<std::uint32_t>(word),
                                     static_cast<std::uint32_t>(word >> 32));
       if (!instruction || !settle(*instruction)) continue;

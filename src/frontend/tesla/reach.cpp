@@ -6,7 +6,7 @@
 namespace warpjit::tesla {
 namespace {
 
-// Whether an instruction is one that a compute program may hold (12.5).
+// Whether an instruction is one that a compute program may hold (tesla.md 12.5).
 const char* illegal(const Instruction& i) {
   for (const Operand* operand : {&i.dst, &i.src[0], &i.src[1], &i.src[2]}) {
     if (operand->post_increment && operand->address == 0) return "a post-increment needs an address register";
@@ -35,7 +35,7 @@ const char* illegal(const Instruction& i) {
     case Opcode::cvt_f2i:
     case Opcode::cvt_i2f:
     case Opcode::cvt_f2f:
-      // Memory operands have at most 32 bits (2.2).
+      // Memory operands have at most 32 bits (tesla.md 2.2).
       return size_of(i.source_type) == 8 && i.src[0].kind != Operand::Kind::gpr
                  ? "a 64-bit source is a pair of registers"
                  : nullptr;
@@ -105,12 +105,12 @@ Result<ReachedCode> ReachedCode::find(const Program& program, std::span<const Br
                  program.source_name};
   ReachedCode result;
   result.code_ = flow::CodeMap<Instruction, 4>(program.code.size());
-  struct Place {
+  struct Pending {
     std::uint32_t address;
     bool certain;
   };
   // First what is reached without c[], or with targets that were followed before.
-  std::vector<Place> work{{program.entry, true}}, through_constants;
+  std::vector<Pending> work{{program.entry, true}}, through_constants;
   bool from_constants = false;
   while (!work.empty() || !through_constants.empty()) {
     if (work.empty()) {

@@ -27,7 +27,8 @@ class Shader final : public frontend::Shader {
   }
   Result<frontend::SpaceName> find_space(std::string_view name) const override;
   std::string address_text(const ir::MemoryFault& access) const override;
-  // As much of s[] as the table has room for, as a block finds it but for the block's place.
+  // The beginning of s[], as much as the table has room for, as a block finds it, except for the block's own
+  // index.
   void fill_table(const frontend::Values& values, std::span<std::uint32_t> table) const override;
   Status append_key(const frontend::Facts& facts, std::vector<std::byte>& key) const override;
   Result<Translation> translate(const frontend::Facts& facts, bool dispatch_all) const override;

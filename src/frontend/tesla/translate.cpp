@@ -18,7 +18,7 @@ namespace {
 constexpr unsigned kMaxSplits = 8;
 constexpr std::size_t kMaxGrowth = 8;
 
-// Do barriers count each warp by itself?
+// Does a barrier count single warps?
 bool counts_warps(const ReachedCode& code) {
   return std::ranges::any_of(code.instructions(), [](const ReachedInstruction& reached) {
     return reached.instruction.opcode == Opcode::bar && !barrier_form(reached.instruction).is_plain();
@@ -79,7 +79,7 @@ class Translation : private InstructionTranslator {
     if (last.opcode == Opcode::trap)
       b_.Stop(b_.constant(true), static_cast<std::uint64_t>(ir::StopReason::trap));
     if (block.before != kThreadEnds) {
-      // There is no such group: an edge that keeps the order of the blocks and is never taken.
+      // No such group exists: this edge is never taken, and only fixes the order of the blocks.
       const ir::I1 never = b_.IEq32(b_.GroupIndex(), b_.constant(~0U));
       b_.branch(never, blocks_[block.before], blocks_.exit());
       edge_made(block.before);
@@ -101,13 +101,13 @@ class Translation : private InstructionTranslator {
   flow::SsaBlocks blocks_;
 };
 
-// Whether lanes may part at the end of a block.
+// Whether lanes may diverge at the end of a block.
 bool parts(const ir::Function& f, ir::Block b) {
   const ir::Inst end = f.terminator(b);
   return f.inst(end).opcode == ir::Opcode::Branch && f.value(f.operand(end, 0)).shape == ir::Shape::varying;
 }
 
-// The blocks that run, whenever they do, with all lanes that the warp had at `start`.
+// The blocks that always run with all lanes that the warp had at `start`.
 class WholeBlocks {
  public:
   WholeBlocks(const ir::Function& f, const ir::Loops& loops, ir::Block start)
@@ -121,7 +121,7 @@ class WholeBlocks {
   bool holds(ir::Block b) const { return whole_[b.id]; }
 
  private:
-  // Those that lanes leave in different turns.
+  // Loops that lanes leave in different iterations.
   void find_divergent_loops() {
     divergent_.resize(loops_.loops().size());
     for (const ir::Block b : loops_.order()) {
@@ -158,7 +158,7 @@ bool every_loop_ends(const ir::Function& f, const ir::Loops& loops) {
   return std::ranges::all_of(ends, [](bool e) { return e; });
 }
 
-// Whether the function's blocks, each run once for all lanes that come there, do what the control stack does.
+// Whether the blocks, each run once for all lanes that reach it, give the same result as the control stack.
 OrderProblem check(Translation& translation, const ControlFlow& flow, const std::vector<LaneEffects>& effects,
                    const ComputeFacts& facts) {
   ir::Function& f = translation.function();
@@ -189,7 +189,7 @@ Status check_facts(const ComputeFacts& facts) {
   return {};
 }
 
-// What one thread does. Errors: unsupported where edges or the order of blocks cannot say what lanes do.
+// The thread form. Errors: unsupported where edges and an order of blocks cannot express what lanes do.
 Result<ir::Function> translate_thread(const Program& program, const ComputeFacts& facts,
                                       const ReachedCode& code) {
   std::vector<std::uint32_t> split;

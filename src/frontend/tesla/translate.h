@@ -26,15 +26,15 @@ struct ComputeFacts {
   bool operator==(const ComputeFacts&) const = default;
 };
 
-// Guest addresses in the IR are byte addresses. Where edges can say what control flow does (control_flow.h)
-// and the order of lanes that parted does not matter (lane_order.h): what one thread does, in thread form.
-// Else, and always if `dispatch_all`: a warp with its control stack, in group form (translate_stack.h).
-// Errors: those of Interpreter::prepare; resource_limit; unsupported, with the reason and the address, for
-// what only the interpreter can run: branches through c[] to very many places.
+// Guest addresses in the IR are byte addresses. Thread form where edges can express the control flow
+// (control_flow.h) and an order of blocks keeps the order of diverged lanes (lane_order.h). Else, and always
+// if `dispatch_all`: group form, a warp with its control stack (translate_stack.h). Errors: those of
+// Interpreter::prepare; resource_limit; unsupported, with the reason and the address, for what only the
+// interpreter can run: branches through c[] to very many places.
 Result<ir::Function> translate(const Program& program, const ComputeFacts& facts, bool dispatch_all = false);
 
-// All that a translation depends on: the code that can be reached (by `code`, which was found without
-// targets), and the facts.
+// Everything that a translation depends on: the reachable code (`code` was found without targets), and the
+// facts.
 std::vector<std::byte> code_key(const Program& program, const ReachedCode& code);
 void append_key(const ComputeFacts& facts, std::vector<std::byte>& key);
 

@@ -1,4 +1,4 @@
-// Conversions up to 32 bits (6).
+// Conversions up to 32 bits (tesla.md 6).
 #include "frontend/tesla/translate_instruction.h"
 
 namespace warpjit::tesla {

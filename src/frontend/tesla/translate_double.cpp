@@ -1,4 +1,4 @@
-// Doubles (11) and conversions with 64-bit operands, as pairs of words. Rare: callouts compute them.
+// Doubles (tesla.md 11) and conversions with 64-bit operands, as pairs of words. Rare: callouts compute them.
 #include "frontend/tesla/translate_instruction.h"
 
 namespace warpjit::tesla {

@@ -1,4 +1,4 @@
-// f32 arithmetic (8). A NaN gets its bits, 0x7fffffff, where it becomes a word.
+// f32 arithmetic (tesla.md 8). A NaN is made canonical, 0x7fffffff, where it is used as a word.
 #include "frontend/tesla/translate_instruction.h"
 
 namespace warpjit::tesla {
@@ -47,14 +47,14 @@ F32 InstructionTranslator::modified(F32 x, bool absolute, bool negate) {
   return negate ? b_.FNeg32(x) : x;
 }
 
-// 8.1: to 0 to 1, where -0 becomes +0. A NaN stays one, or becomes 0 as the mode says.
+// tesla.md 8.1: to 0 to 1, where -0 becomes +0. A NaN stays one, or becomes 0 as the mode says.
 F32 InstructionTranslator::saturated(F32 x) {
   const F32 zero = b_.constant(0.0F), one = b_.constant(1.0F);
   if (facts_.modes.saturated_nan_is_zero) return b_.FMinSelect32(b_.FMaxSelect32(x, zero), one);
   return b_.select(b_.FLe32(x, zero), zero, b_.FMinSelect32(one, x));
 }
 
-// 7: compared with 0; a NaN has Z and S.
+// tesla.md 7: compared with 0; a NaN has Z and S.
 InstructionTranslator::Flags InstructionTranslator::float_flags(F32 x) {
   const F32 zero = b_.constant(0.0F);
   return {b_.Or1(b_.FEq32(x, zero), b_.FUnordered32(x, x)), b_.Not1(b_.FGe32(x, zero)), no(), no()};
@@ -84,7 +84,7 @@ F32 InstructionTranslator::multiply_add(F32 a, F32 b, F32 c) {
 }
 
 I1 InstructionTranslator::compare(unsigned wanted, F32 a, F32 b) {
-  // What is not wanted if unordered is; 4 bits are 8 tests and their opposites.
+  // If unordered is among them, the complement is computed: 4 bits are 8 tests and their opposites.
   if ((wanted & kUnordered) != 0) return b_.Not1(compare(~wanted & 15, a, b));
   switch (wanted) {
     case 0:

@@ -1,4 +1,4 @@
-// Tesla instructions as IR, one thread's worth; a file for each family. Control transfers are the business of
+// Tesla instructions as IR, one thread's worth; a file for each family. Control transfers are in
 // translate.cpp.
 #pragma once
 
@@ -38,13 +38,13 @@ class InstructionTranslator {
   void instruction(const Instruction& i);
   // What a `bar` does for the warp.
   void barrier(const Instruction& i);
-  // The word of c[] that a `bra c[]` reads; all ones where there is none.
+  // The word of c[] that a `bra c[]` reads; all ones if it is outside.
   ir::I32 branch_target(const Instruction& i);
-  // Whether the flags meet the instruction's condition (2.4).
+  // Whether the flags meet the instruction's condition (tesla.md 2.4).
   ir::I1 condition(const Instruction& i);
   // The thread's number in its block.
   ir::I32 thread_index();
-  // $r0 at the start (10.1).
+  // $r0 at the start (tesla.md 10.1).
   void begin_thread(ir::I32 thread);
 
   const Program& program_;
@@ -52,7 +52,7 @@ class InstructionTranslator {
   ir::Function function_;
   ir::Builder b_;
   ir::SsaBuilder ssa_;
-  I1 lanes_;  // that run, as far as instructions must know; true for what one thread does
+  I1 lanes_;  // lanes that run, where instructions must know them; true in thread form
 
  private:
   struct Flags {
@@ -93,8 +93,9 @@ class InstructionTranslator {
   I32 address(const Operand& operand);
   static ir::MemoryAccess access(const Operand& operand, unsigned word = 0);
   I32 load(const Operand& operand, unsigned word = 0);
-  // The header and the parameters of a launch, which stand in s[] (10.1): what is at an address of such a
-  // program as stores nothing there. They are the first words of the uniform table, except for what is known.
+  // The header and the parameters of a launch, which stand in s[] (tesla.md 10.1): what is at an address of
+  // such a program as stores nothing there. They are the first words of the uniform table, except for what is
+  // known.
   I32 launched(ir::Element element, std::uint32_t address);
   void memory(const Instruction& i);
   void load_registers(const Instruction& i);

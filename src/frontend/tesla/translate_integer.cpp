@@ -1,4 +1,5 @@
-// Integer arithmetic (5). 16-bit values stand in the lower halves of words; what is above counts for nothing.
+// Integer arithmetic (tesla.md 5). 16-bit values are in the lower halves of words; the upper halves are
+// ignored.
 #include "frontend/tesla/translate_instruction.h"
 
 namespace warpjit::tesla {
@@ -66,7 +67,7 @@ void InstructionTranslator::set_with_sign_flags(const Instruction& i, I32 value)
   set_destination(i, value);
 }
 
-// 5.1. Subtraction adds the complement and 1.
+// tesla.md 5.1. Subtraction adds the complement and 1.
 void InstructionTranslator::add(const Instruction& i, AddOperation operation, bool is_16, I32 x, I32 y) {
   const I32 mask = word(is_16 ? 0xffff : 0xffffffff);
   const unsigned top = is_16 ? 15 : 31;
@@ -109,7 +110,7 @@ void InstructionTranslator::add(const Instruction& i, AddOperation operation, bo
   set_destination(i, sum);
 }
 
-// 5.2. The first source is of the instruction's type.
+// tesla.md 5.2. The first source is of the instruction's type.
 I32 InstructionTranslator::product(const Instruction& i, Type second) {
   const I32 x = source(i, 0), y = source(i, 1);
   if (i.high != 0) return b_.IMulHi24(x, y, is_signed(i.type) ? 1U : 0U);
@@ -150,7 +151,7 @@ I1 InstructionTranslator::relation(const Instruction& i) {
   }
 }
 
-// 5.5. The count is not wrapped, nor are those of the IR.
+// tesla.md 5.5. The count is not wrapped, nor are those of the IR.
 void InstructionTranslator::shift(const Instruction& i) {
   const bool is_16 = size_of(i.type) == 2, left = i.opcode == Opcode::shl;
   const std::uint32_t width = is_16 ? 16 : 32;

@@ -1,4 +1,4 @@
-// Loads, stores and atomics (9).
+// Loads, stores and atomics (tesla.md 9).
 #include "frontend/tesla/launch.h"
 #include "frontend/tesla/translate_instruction.h"
 
@@ -169,7 +169,7 @@ void InstructionTranslator::store_shared(const Instruction& i) {
     b_.StoreMemory(guard_, at, value, access(i.dst).pack());
 }
 
-// The lane that gets the lock has S, the others Z (9.2).
+// The lane that gets the lock has S, the others Z (tesla.md 9.2).
 void InstructionTranslator::load_locked(const Instruction& i) {
   const auto [value, success] = b_.LockMemory(guard_, address(i.src[0]), access(i.src[0]).pack());
   set_flags(i, {b_.Not1(success), success, no(), no()});

@@ -1,4 +1,4 @@
-// Moves between registers of all kinds (4), and what looks at other lanes (13).
+// Moves between registers of all kinds (tesla.md 4), and operations across lanes (13).
 #include "frontend/tesla/translate_instruction.h"
 
 namespace warpjit::tesla {
@@ -35,7 +35,7 @@ void InstructionTranslator::move(const Instruction& i) {
   }
 }
 
-// 9.6: $physid is the lane and the warp in its block; clocks and counters stand at 0.
+// tesla.md 9.6: $physid is the lane and the warp in its block; clocks and counters stand at 0.
 I32 InstructionTranslator::special_register(std::uint32_t index) {
   switch (index) {
     case 0: {

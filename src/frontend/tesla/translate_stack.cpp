@@ -11,8 +11,8 @@ namespace {
 constexpr std::uint32_t kMaxCases = 1 << 16;
 constexpr std::size_t kMaxTargets = 1 << 13;  // that all `bra c[]` look for
 
-// A stack entry is a row of words that differ between lanes in kOutside only, which is set in those that are
-// not of the mask: the type, what was innermost below, the number of the case where control goes on.
+// A stack entry is a row with a word for each lane: the type, the innermost CALL or BREAK below, the number
+// of the case where control goes on. Words differ only in kOutside, which is set for lanes outside the mask.
 enum class EntryType : std::uint32_t { branch = 1, call, limited_call, break_, quadon, joinat };
 constexpr std::uint32_t kTypeBits = 3, kInnerShift = 3, kCaseShift = 5, kOutside = 1U << 31;
 static_assert((kMaxStackEntries & (kMaxStackEntries - 1)) == 0);
@@ -58,7 +58,7 @@ class StackTranslation : private InstructionTranslator {
     I1 mask;
   };
 
-  // Pieces of code begin where control may go to, behind what transfers it, and at joins.
+  // Straight-line code begins at targets of transfers, behind transfers, and at joins.
   Status find_cases() {
     // Of each word: is it a start; does an instruction end before it?
     constexpr char kStart = 1, kBehind = 2;
@@ -184,7 +184,7 @@ class StackTranslation : private InstructionTranslator {
       set(kVarLimitedCalls, b_.IAdd32(word(kVarLimitedCalls), b_.constant(1U)));
   }
 
-  // Some lane is in the mask of every entry.
+  // The mask of every entry has some lane.
   Entry top() {
     const I32 depth = b_.ISub32(word(kVarDepth), b_.constant(1U));
     const I32 row = b_.LoadFrameRow(b_.GroupIndex(), depth, kRows);
@@ -227,7 +227,7 @@ class StackTranslation : private InstructionTranslator {
     }
   }
 
-  // Control goes on at `address`, but for lanes that the instruction ends.
+  // Control goes on at `address`, except for lanes that the instruction ends.
   void end_case(std::uint32_t address) {
     go_to(address);
     b_.jump(turn_);
@@ -241,7 +241,7 @@ class StackTranslation : private InstructionTranslator {
     end_case(address);
   }
 
-  // 12.3: back to lanes that wait, or on with all that came here.
+  // tesla.md 12.3: back to lanes that wait, or on with all that came here.
   void join() {
     stop_if(empty(), ir::StopReason::stack_underflow);
     const Entry entry = top();
@@ -301,7 +301,8 @@ class StackTranslation : private InstructionTranslator {
     }
   }
 
-  // The block where some lanes execute i; where none does control goes on behind it. None if that is always.
+  // The block in which some lanes execute i; if no lane does, control goes on behind it. No block if i always
+  // executes.
   bool begin_where_executed(const Instruction& i, I1 executing, std::uint32_t next) {
     const std::uint16_t table = condition_table(i.condition);
     if (table == 0) {

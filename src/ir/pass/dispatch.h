@@ -1,4 +1,4 @@
-// The dispatcher (DESIGN.md 3.4): runs any control flow, lane by lane different, without restructuring it.
+// The dispatcher (docs/ir.md): runs any control flow, lane by lane different, without restructuring it.
 #pragma once
 
 #include "ir/function.h"

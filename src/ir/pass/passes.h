@@ -54,7 +54,7 @@ bool unify_comparisons(Function& f);
 // part of the function (BlockData::worth_skipping). Shapes must be set. linearize puts the tests.
 void insert_skips(Function& f);
 
-// Thread form to group form: keeps uniform branches, removes divergent ones (DESIGN.md 3.4). Shapes must be
+// Thread form to group form: keeps uniform branches, removes divergent ones (docs/ir.md). Shapes must be
 // set; sets those of the group form. Irreducible and endless functions, functions in which very many blocks
 // wait for lanes at once, and all if `dispatch_all`, run in the dispatcher (pass/dispatch.h).
 // Blocks run in the order that Function::lane_order asks for; where they cannot, the function runs in the

@@ -35,8 +35,8 @@ unsigned call(const void* address) {
   return function();
 }
 
-// Pages mapped twice, shared by many pieces. Processes that fork share them, too: what is there stays, and
-// each takes other pages for what it places from then on.
+// Pages mapped twice, shared by many pieces of code. Forked processes share them too: code already there
+// stays, and each process uses other pages for code that it places from then on.
 class DualArena final : public CodeArena {
  public:
   const std::byte* place(std::span<const std::uint8_t> bytes) override {
@@ -48,13 +48,13 @@ class DualArena final : public CodeArena {
   void release(const std::byte* code, std::size_t) override {
     const std::lock_guard lock(mutex_);
     const auto owner = owners_.find(code);
-    // Pieces of before a fork are let go: the other process may still run them.
+    // Pieces from before a fork are not freed: the other process may still run them.
     if (owner == owners_.end()) return;
     if (owner->second == forks()) pages_.back()->release(const_cast<std::byte*>(code));
     owners_.erase(owner);
   }
 
-  // Whether code that replaces code that has run is what runs.
+  // Whether new code, written over code that has already run, is the code that runs.
   bool sees_rewrites() {
     const std::size_t size = returns(1).size();
     Views views;

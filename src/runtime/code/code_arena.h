@@ -1,5 +1,5 @@
-// Where code memory comes from: arenas that place code, and what each operating system gives. Of the latter
-// there is one file a system, code_memory_SYSTEM.cpp, that CMake picks.
+// Where code memory comes from: arenas that place code, and the interface to the operating system, which
+// code_memory_SYSTEM.cpp implements; CMake picks the file.
 #pragma once
 
 #include <cstddef>
@@ -37,17 +37,19 @@ void append_perf_map(int file, const void* address, std::size_t size, const std:
 // ---- For the files of the systems ----------------------------------------------------------------------
 
 // Two mappings of the same pages, as asmjit makes them on POSIX systems and Windows. Null with the reason
-// also if code written over other code that has run is not what then runs: emulators miss such writes.
+// also if the host goes on running old code after new code was written over it: some emulators miss such
+// writes.
 std::unique_ptr<CodeArena> make_asmjit_dual_arena(std::string& reason);
 // The arena, or null with the reason if it cannot place a first piece.
 std::unique_ptr<CodeArena> probed(std::unique_ptr<CodeArena> arena, std::string& reason);
-// Makes code that was written at `writable` what is fetched from `executable`, on hosts whose instruction
-// caches do not see writes. The two may be the same.
+// Makes code written at `writable` visible to instruction fetches from `executable`, on hosts whose
+// instruction caches do not see writes. The two may be the same.
 void synchronize_caches(const void* writable, const void* executable, std::size_t size);
 
 // ---- For who calls code --------------------------------------------------------------------------------
 
-// Drops instructions that this CPU fetched before the code was placed. Before each entry into placed code.
+// Drops instructions that this CPU fetched before the code was placed. Call it before each entry into placed
+// code.
 inline void synchronize_fetch() {
 #if defined(__aarch64__)
   asm volatile("isb" ::: "memory");

@@ -20,7 +20,7 @@
 
 namespace warpjit::runtime {
 
-// What a placed piece of code is called, and where its guest instructions are.
+// The name of a placed piece of code, and the addresses of its guest instructions.
 struct CodeLabel {
   std::string program;
   std::vector<backend::AddressMapping> map;

@@ -1,4 +1,4 @@
-// Executable memory on systems that nobody has written it for: there is none, and interpreters run.
+// Executable memory on systems without support for it: there is none, and interpreters run.
 #include "runtime/code/code_arena.h"
 
 namespace warpjit::runtime {

@@ -123,7 +123,7 @@ void Background::forget(const JobPointer& job) {
 
 bool Background::start_threads() {
   while (threads_.size() < most_threads_) {
-    // A system that gives fewer threads leaves fewer.
+    // If the system gives fewer threads, fewer work.
     try {
       threads_.emplace_back([this] { work(); });
     } catch (const std::system_error&) {

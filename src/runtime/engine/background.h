@@ -1,5 +1,5 @@
-// Compiles kernels on threads of its own while their launches go on in an interpreter. A key has one job at
-// most: who asks for a key that waits, runs or has failed gets the job that is there.
+// Compiles kernels on its own threads while their launches run in an interpreter. A key has at most one job:
+// a request for a key whose job waits, runs or has failed gets that job.
 #pragma once
 
 #include <chrono>
@@ -18,14 +18,14 @@
 
 namespace warpjit::runtime {
 
-// One compilation. Shared by the queue, the runs that wait for its kernel and the Compilation handles, any of
-// which may go first. Thread-safe.
+// One compilation. Shared by the queue, the runs that wait for its kernel, and the Compilation handles; any
+// of these may be destroyed first. Thread-safe.
 class CompileJob {
  public:
   using State = Compilation::State;
   using KernelResult = CodeCache::KernelResult;
   using Work = std::function<KernelResult()>;
-  // What is left to do for a kernel that is in use already.
+  // Further work on a kernel that is already in use.
   using Rest = std::function<void(const Kernel&)>;
 
   CompileJob(CodeCache::Key key, Work work, Rest rest = {})
@@ -38,17 +38,17 @@ class CompileJob {
   bool ended() const { return state() > State::compiling; }
   // Waits for the end, at most that long. False: it has not ended.
   bool wait(std::optional<std::chrono::nanoseconds> timeout) const;
-  // After the end: what became of it. Errors: the compilation's, or `cancelled`.
+  // After the end: its result. Errors: the compilation's, or `cancelled`.
   Result<CompileReport> report() const;
   // The kernel; null before the end, after a failure, or if the cache has dropped it.
   std::shared_ptr<const Kernel> kernel() const;
-  // Ends the job if it waits still. False: it runs, or has ended.
+  // Ends the job if it still waits. False: it runs, or has ended.
   bool cancel();
-  // Runs the job if it waits still, and does the rest for its kernel. False: it was cancelled.
+  // Runs the job if it still waits, then the further work on its kernel. False: it was cancelled.
   bool execute();
 
-  // The kernel of an interpreter that serves programs of that name meanwhile (its messages have the name),
-  // made by the first run that needs it.
+  // The interpreter kernel that runs the work meanwhile, made by the first run that needs it. Its messages
+  // have the program's name.
   KernelResult stand_in(const std::string& program_name, const Work& make);
 
  private:
@@ -87,7 +87,7 @@ class Background {
   void cancel();
   // Waits until no job waits or runs.
   void wait_idle();
-  // Sets the background's part.
+  // Sets the members that are about the background.
   void report(EngineStatistics& statistics) const;
 
  private:

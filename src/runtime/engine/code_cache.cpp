@@ -90,7 +90,7 @@ void CodeCache::shrink(std::size_t target) {
     ++at;
     if (entry.kernel.use_count() > 1) continue;  // running
     if (const std::uint64_t last = entry.kernel->last_use(); last != entry.queued_at) {
-      // Used since it was queued: it belongs further back. Each use moves it once, at most.
+      // Used since it was queued: it belongs further back. A use moves it at most once.
       by_use_.erase(entry.queued_at);
       entry.queued_at = last;
       const auto moved = by_use_.emplace(last, &entry).first;

@@ -22,7 +22,7 @@ class CodeCache {
 
   explicit CodeCache(std::size_t capacity) : capacity_(capacity) {}
 
-  // The kernel of `key`, made by `build` (without the lock held) if it is not there. `hit` tells which.
+  // The kernel of `key`, made by `build` (without the lock held) if it is not there. Sets `hit`.
   // A failure is not remembered.
   KernelResult get(const Key& key, const std::function<KernelResult()>& build, bool& hit);
   // The kernel of `key`, or null, at once: also while another thread builds it. Counts hits only.
@@ -30,7 +30,7 @@ class CodeCache {
   // A launch that remembers `kernel` uses it again: a hit without a lookup. Takes no lock.
   void note_use(const Kernel& kernel) { kernel.set_last_use(clock_.fetch_add(1, std::memory_order_relaxed)); }
 
-  // What an engine tells of its cache; the background's part is 0.
+  // The statistics of the cache; members about the background are 0.
   EngineStatistics statistics() const;
   // Drops all kernels that are not running.
   void clear();
@@ -52,13 +52,13 @@ class CodeCache {
   void shrink(std::size_t target);
 
   const std::size_t capacity_;
-  // Advances with every use: the time that "least recently" is about. Never repeats.
+  // Advances with every use and never repeats: the time by which entries are least recently used.
   std::atomic<std::uint64_t> clock_{1};
   mutable std::mutex mutex_;
   std::condition_variable built_;
   Entries entries_;
-  // Built entries by a last use that may be out of date, since uses without a lookup do not come here: a
-  // kernel was used then or later.
+  // Built entries by their last known use. A use without a lookup is not recorded here, so the real last use
+  // is this one or later.
   std::map<std::uint64_t, Entry*> by_use_;
   EngineStatistics statistics_;
   std::uint64_t builds_ = 0;  // clock ticks that were no hits

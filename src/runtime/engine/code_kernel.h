@@ -1,5 +1,5 @@
-// A kernel that is made from IR, by the JIT or for the IR interpreter: of any guest. Knows how to run blocks
-// by calls for their groups.
+// A kernel that is made from IR, by the JIT or for the IR interpreter, of any guest. Runs blocks by calls for
+// their groups.
 #pragma once
 
 #include "runtime/engine/kernel.h"
@@ -9,8 +9,8 @@ namespace warpjit::runtime {
 
 class CodeKernel : public Kernel {
  public:
-  explicit CodeKernel(const ir::Function& f) : shape_(f) {}
-  CodeKernel(const ir::Function& f, std::uint32_t shared_phase) : shape_(f), shared_phase_(shared_phase) {}
+  explicit CodeKernel(const ir::Function& f) : layout_(f) {}
+  CodeKernel(const ir::Function& f, std::uint32_t shared_phase) : layout_(f), shared_phase_(shared_phase) {}
 
   Status run(backend::KernelArgs& args, const frontend::Shader& shader, const frontend::Values&) const final {
     return call(args, shader);
@@ -23,7 +23,7 @@ class CodeKernel : public Kernel {
 
  private:
   friend class BlockMemory;
-  BlockShape shape_;
+  BlockLayout layout_;
   std::uint32_t shared_phase_ = 0;  // backend::MachineCode::shared_phase
   mutable Pool<BlockMemory> memories_;
 };

@@ -17,11 +17,11 @@
 
 namespace warpjit::runtime {
 
-// Programs switch features by booleans, and most use few of the combinations. The first so many of a program
-// get kernels of their own.
+// Programs switch features by booleans, and most use few of the combinations. The first so many combinations
+// of a program get kernels of their own; the others share a generic one.
 inline constexpr std::size_t kMaxVariants = 16;
 
-// What tests change of how kernels are made; for warpjit's own modules.
+// How tests change the way kernels are made; for warpjit's own modules.
 struct TestHooks {
   bool dispatch_all = false;    // all control flow in the dispatcher
   bool speculate = true;        // false: only code that expects special values
@@ -51,15 +51,15 @@ class EngineState {
  private:
   // ---- Finding a kernel (find_kernel.cpp)
 
-  // What really runs for the given options.
+  // The engine and target that run for the given options.
   struct Choice {
     EngineKind engine;
     backend::Target target;
   };
   Result<Choice> choose(const RunOptions& options) const;
-  SlotKey slot_key(const LaunchState& launch, const RunOptions& options, Choice choice) const;
+  LaunchKey launch_key(const LaunchState& launch, const RunOptions& options, Choice choice) const;
   KernelOptions kernel_options(Choice choice) const;
-  // The kernel that a run asks for. Refers to nothing of the launch.
+  // The kernel that a run asks for. Keeps no reference to the launch.
   struct Request {
     std::shared_ptr<const frontend::Shader> shader;
     frontend::Facts facts;
@@ -70,19 +70,21 @@ class EngineState {
   Result<Request> request(const LaunchState& launch, const RunOptions& options, Choice choice);
   CodeCache::KernelResult make(const Request& request);
   CodeCache::KernelResult find_or_make(const Request& request, bool& hit);
-  // The job that compiles it in the background; null where that cannot be.
+  // The job that compiles it in the background; null if it cannot be queued.
   std::shared_ptr<CompileJob> submit(Request request, bool urgent);
   bool admit_variant(std::uint64_t family, std::uint64_t bools);
-  // Whether the launch remembers its kernel, with its table filled: `lease` then.
-  static Result<bool> recall(LaunchState& launch, const SlotKey& key, Slots::Lease& lease);
-  // Fills a table for the kernel, which the launch remembers unless it depends on what memory holds.
-  static Status fill(LaunchState& launch, const SlotKey& key, std::shared_ptr<const Kernel> kernel,
-                     Slots::Lease& lease);
-  // The kernel for a launch with its table filled; `report` gets what it took.
-  Status lease_kernel(LaunchState& launch, const RunOptions& options, Slots::Lease& lease,
+  // Whether the launch remembers its kernel with its table filled; if so, sets `lease`.
+  static Result<bool> recall(LaunchState& launch, const LaunchKey& key, LaunchCache::Lease& lease);
+  // Fills a table for the kernel. The launch remembers both, unless the choice of kernel depends on the
+  // contents of memory.
+  static Status fill(LaunchState& launch, const LaunchKey& key, std::shared_ptr<const Kernel> kernel,
+                     LaunchCache::Lease& lease);
+  // The kernel for a launch with its table filled; `report` gets how it was found or made.
+  Status lease_kernel(LaunchState& launch, const RunOptions& options, LaunchCache::Lease& lease,
                       CompileReport& report);
-  // Likewise, but in the background the guest interpreter's if there is none.
-  Status lease_at_once(LaunchState& launch, const RunOptions& options, Slots::Lease& lease,
+  // Likewise, but does not wait if the run is in the background: if there is no kernel yet, the guest
+  // interpreter's.
+  Status lease_at_once(LaunchState& launch, const RunOptions& options, LaunchCache::Lease& lease,
                        CompileReport& report);
 
   // ---- Running
@@ -93,10 +95,10 @@ class EngineState {
   };
   unsigned worker_count(const WorkSize& size, const RunOptions& options, const Kernel& kernel) const;
   // Runs the units from `first` on.
-  Status run_rest(const LaunchState& launch, const RunOptions& options, const Slots::Lease& lease,
+  Status run_rest(const LaunchState& launch, const RunOptions& options, const LaunchCache::Lease& lease,
                   std::uint64_t first, Report& report);
   // Runs the launch in the guest interpreter until the job has ended, the rest in its kernel.
-  Result<Report> run_meanwhile(LaunchState& launch, const RunOptions& options, const SlotKey& key,
+  Result<Report> run_meanwhile(LaunchState& launch, const RunOptions& options, const LaunchKey& key,
                                CompileJob& job);
   Status run_parallel(const WorkPlan& plan, const Range& range, unsigned workers);
   void log(LogLevel level, const std::string& message) const;

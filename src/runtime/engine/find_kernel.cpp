@@ -1,4 +1,4 @@
-// Finding the kernel of a launch: in the slots that the launch remembers, in the cache, or by making it, here
+// Finding the kernel of a launch: in the launch's own cache, in the code cache, or by making it, here
 // or in the background.
 #include <algorithm>
 
@@ -9,7 +9,7 @@
 namespace warpjit::runtime {
 namespace {
 
-// Families whose variants are remembered; beyond it all are forgotten, and may specialize anew.
+// Families whose variants are remembered. Beyond it all are forgotten and may specialize again.
 constexpr std::size_t kMaxFamilies = 4096;
 
 #if defined(WARPJIT_CHECKS)
@@ -42,9 +42,9 @@ Result<EngineState::Choice> EngineState::choose(const RunOptions& options) const
   return choice;
 }
 
-SlotKey EngineState::slot_key(const LaunchState& launch, const RunOptions& options, Choice choice) const {
+LaunchKey EngineState::launch_key(const LaunchState& launch, const RunOptions& options, Choice choice) const {
   const bool specialized = !options.generic && choice.engine != EngineKind::guest;
-  SlotKey key;
+  LaunchKey key;
   key.engine = this;
   key.facts_generation = launch.facts_generation;
   key.bools = specialized ? launch.values.bools & launch.usage.bools : 0;
@@ -112,8 +112,8 @@ CodeCache::KernelResult EngineState::make(const Request& request) {
       if (!because.empty()) (*made)->set_interpreted_because(std::move(because));
       return std::shared_ptr<const Kernel>(std::move(*made));
     }
-    // Code that is too large for the backend, or for what is left of executable memory, and what only the
-    // guest's own terms can say, still runs.
+    // Programs still run in an interpreter if their code is too large for the backend or for the remaining
+    // executable memory, or if only the guest interpreter can run them.
     const Error& error = made.error();
     const bool ir = error.code == ErrorCode::resource_limit && options.engine == EngineKind::jit;
     const bool guest = error.code == ErrorCode::unsupported && options.engine != EngineKind::guest;
@@ -127,7 +127,7 @@ CodeCache::KernelResult EngineState::make(const Request& request) {
 CodeCache::KernelResult EngineState::find_or_make(const Request& request, bool& hit) {
   CodeCache::KernelResult result = cache_.get(
       request.key, [&] { return make(request); }, hit);
-  // The IR interpreter that serves in place of the JIT does not do for who asks for the JIT by name.
+  // A run that asks for the JIT by name does not accept the IR interpreter in its place.
   const bool right = !result || request.may_interpret || (*result)->report().engine == request.options.engine;
   return right ? result : make(request);
 }
@@ -166,24 +166,24 @@ Result<Compilation> EngineState::warm(LaunchState& launch, const RunOptions& opt
   return Compilation(std::make_shared<CompileJob>(find_or_make(asked, hit)));
 }
 
-Result<bool> EngineState::recall(LaunchState& launch, const SlotKey& key, Slots::Lease& lease) {
+Result<bool> EngineState::recall(LaunchState& launch, const LaunchKey& key, LaunchCache::Lease& lease) {
   if (launch.shader->reads_code_addresses()) return false;
-  if (launch.slots.find(key, launch.values_generation, lease)) return true;
-  return launch.slots.refill(key, launch.values_generation, *launch.shader, launch.values, lease);
+  if (launch.kernels.find(key, launch.values_generation, lease)) return true;
+  return launch.kernels.refill(key, launch.values_generation, *launch.shader, launch.values, lease);
 }
 
-Status EngineState::fill(LaunchState& launch, const SlotKey& key, std::shared_ptr<const Kernel> kernel,
-                         Slots::Lease& lease) {
+Status EngineState::fill(LaunchState& launch, const LaunchKey& key, std::shared_ptr<const Kernel> kernel,
+                         LaunchCache::Lease& lease) {
   if (launch.shader->reads_code_addresses())
-    return Slots::fill_once(std::move(kernel), *launch.shader, launch.values, lease);
-  return launch.slots.fill(key, launch.values_generation, std::move(kernel), *launch.shader, launch.values,
-                           lease);
+    return LaunchCache::fill_once(std::move(kernel), *launch.shader, launch.values, lease);
+  return launch.kernels.fill(key, launch.values_generation, std::move(kernel), *launch.shader, launch.values,
+                             lease);
 }
 
-Status EngineState::lease_kernel(LaunchState& launch, const RunOptions& options, Slots::Lease& lease,
+Status EngineState::lease_kernel(LaunchState& launch, const RunOptions& options, LaunchCache::Lease& lease,
                                  CompileReport& report) {
   WARPJIT_TRY(const Choice choice, choose(options));
-  const SlotKey key = slot_key(launch, options, choice);
+  const LaunchKey key = launch_key(launch, options, choice);
   WARPJIT_TRY(const bool remembered, recall(launch, key, lease));
   bool hit = true;
   if (remembered) {
@@ -197,7 +197,7 @@ Status EngineState::lease_kernel(LaunchState& launch, const RunOptions& options,
   return {};
 }
 
-Status EngineState::lease_at_once(LaunchState& launch, const RunOptions& options, Slots::Lease& lease,
+Status EngineState::lease_at_once(LaunchState& launch, const RunOptions& options, LaunchCache::Lease& lease,
                                   CompileReport& report) {
   if (!options.background || options.engine == EngineKind::guest)
     return lease_kernel(launch, options, lease, report);

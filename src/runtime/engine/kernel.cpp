@@ -145,7 +145,7 @@ namespace {
 
 using KernelPointer = std::shared_ptr<Kernel>;
 
-// What is made on the way to a kernel, and how long that took.
+// Intermediate results on the way to a kernel, with the time that each took.
 struct Made {
   CompileReport report;
   ir::GroupProgram program;
@@ -243,7 +243,7 @@ Result<KernelPointer> make_kernel(const frontend::Shader& shader, const frontend
   exact.parts = kernel->lanes() / backend::lanes(options.target);
   return KernelPointer(std::make_shared<SpeculativeKernel>(
       kernel, f.input_count, f.output_count,
-      // A kernel is only run by its engine, which owns the workspaces.
+      // Only its engine, which owns the workspaces, runs a kernel.
       [facts, exact, memory = memory->shared_from_this(), &workspaces, lanes = kernel->lanes()](
           const frontend::Shader& same_shader) -> Result<std::shared_ptr<const Kernel>> {
         WARPJIT_TRY(std::shared_ptr<const Kernel> made_exact,
@@ -265,7 +265,8 @@ Result<std::vector<std::byte>> kernel_key(const frontend::Shader& shader, const 
     key.insert(key.end(), bytes.begin(), bytes.end());
   }
   WARPJIT_CHECK(shader.append_key(facts, key));
-  // Messages of the guest interpreter name its source file. Grids may come to run in it whatever was asked.
+  // Messages of the guest interpreter name its source file. A grid may run in it even if the JIT was asked
+  // for.
   if (options.engine == EngineKind::guest || facts.work == Work::grid)
     for (const char letter : shader.source_name()) key.push_back(static_cast<std::byte>(letter));
   return key;

@@ -41,20 +41,21 @@ class Kernel {
   void set_last_use(std::uint64_t time) const { last_use_.store(time, std::memory_order_relaxed); }
 
   std::size_t table_bytes() const { return table_bytes_; }
-  // Fills the words of the table behind those of Shader::fill_table: whatever is the same for all threads.
+  // Fills the words of the table behind those of Shader::fill_table with values that are the same for all
+  // threads.
   virtual Status prepare(std::uint32_t* table) const = 0;
-  // Runs args.group_count groups. `shader` names places in messages; `values` is what the table was filled
-  // from. Needs a FloatEnvironment, as does run_blocks.
+  // Runs args.group_count groups. `shader` gives the locations in messages; `values` is what the table was
+  // filled from. Needs a FloatEnvironment, as does run_blocks.
   virtual Status run(backend::KernelArgs& args, const frontend::Shader& shader,
                      const frontend::Values& values) const = 0;
   // Blocks `first` to `first + count - 1` of a grid. Sets `fault` to the first one.
   virtual Status run_blocks(const BlockRun& run, std::uint64_t first, std::uint64_t count,
                             std::optional<frontend::BlockFault>& fault) const;
 
-  // Makes now what a run might have to make first. A failure is for that run to report.
+  // Makes what a later run would have to make first. A failure is reported by that run.
   virtual void complete(const frontend::Shader&) const {}
 
-  // Why an interpreter serves in place of the engine that was asked for: before anyone else sees the kernel.
+  // Why an interpreter runs in place of the engine that was asked for. Call it before the kernel is shared.
   void set_interpreted_because(std::string reason) { report_.interpreted_because = std::move(reason); }
 
  protected:

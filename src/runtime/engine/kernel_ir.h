@@ -6,7 +6,7 @@
 
 namespace warpjit::runtime {
 
-// Threads of a group unless said: wide enough that fetching an operation costs little beside its lanes.
+// Default width of a group: wide enough that fetching an operation costs little beside its lanes.
 inline constexpr unsigned kIrLanes = 32;
 Result<std::shared_ptr<Kernel>> make_ir_kernel(ir::GroupProgram program, const CompileReport& report,
                                                unsigned lanes = kIrLanes);

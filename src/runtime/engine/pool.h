@@ -1,4 +1,5 @@
-// Things that are costly to make and used by one thread at a time: who is done with one leaves it for others.
+// Objects that are costly to make and are used by one thread at a time; a thread that is done with one
+// returns it.
 #pragma once
 
 #include <memory>

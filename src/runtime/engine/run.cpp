@@ -11,10 +11,10 @@ namespace {
 
 // Threads, or blocks, that a range has at most, so that a run without loops can be cancelled, too.
 constexpr std::uint64_t kMostThreads = 65536, kMostBlocks = 4096;
-// Threads of a launch for each host thread, below which handing out work costs more than it gains.
+// Guest threads for each host thread; with fewer, handing out work costs more than it gains.
 constexpr std::uint64_t kJitThreadsPerWorker = 4096, kInterpreterThreadsPerWorker = 128;
-// Threads of a launch for each host thread that the interpreter runs between two looks at the compilation:
-// 0.05 to 0.2 ms. A multiple of the lanes of any kernel.
+// Guest threads that the interpreter runs on each host thread between two checks of the compilation: 0.05 to
+// 0.2 ms. A multiple of the lanes of any kernel.
 constexpr std::uint64_t kInterpretedRange = 256;
 
 std::uint64_t nanoseconds_since(std::chrono::steady_clock::time_point start) {
@@ -65,10 +65,10 @@ Result<Report> EngineState::run(LaunchState& launch, const RunOptions& options) 
   if (launch.primitives) return run_primitives(launch, options);
   WARPJIT_CHECK(launch.check());
   Report report;
-  Slots::Lease lease;
+  LaunchCache::Lease lease;
   if (options.background && options.engine != EngineKind::guest) {
     WARPJIT_TRY(const Choice choice, choose(options));
-    const SlotKey key = slot_key(launch, options, choice);
+    const LaunchKey key = launch_key(launch, options, choice);
     WARPJIT_TRY(const bool remembered, recall(launch, key, lease));
     if (!remembered) {
       WARPJIT_TRY(Request asked, request(launch, options, choice));
@@ -86,12 +86,12 @@ Result<Report> EngineState::run(LaunchState& launch, const RunOptions& options) 
   return report;
 }
 
-Status EngineState::run_rest(const LaunchState& launch, const RunOptions& options, const Slots::Lease& lease,
-                             std::uint64_t first, Report& report) {
+Status EngineState::run_rest(const LaunchState& launch, const RunOptions& options,
+                             const LaunchCache::Lease& lease, std::uint64_t first, Report& report) {
   const Kernel& kernel = lease.kernel();
   const WorkSize size = size_of(launch, kernel);
   report.threads = worker_count(size, options, kernel);
-  // A few ranges for each worker even out their speeds.
+  // Several ranges for each worker balance the load.
   const std::uint64_t count = size.units - first;
   const std::uint64_t even = report.threads == 1 ? count : count / (report.threads * 4) + 1;
   const std::uint64_t chunk = (std::min(even, size.most) + size.granule - 1) / size.granule * size.granule;
@@ -100,8 +100,8 @@ Status EngineState::run_rest(const LaunchState& launch, const RunOptions& option
   });
 }
 
-Result<Report> EngineState::run_meanwhile(LaunchState& launch, const RunOptions& options, const SlotKey& key,
-                                          CompileJob& job) {
+Result<Report> EngineState::run_meanwhile(LaunchState& launch, const RunOptions& options,
+                                          const LaunchKey& key, CompileJob& job) {
   interpreted_runs_.fetch_add(1, std::memory_order_relaxed);
   WARPJIT_TRY(const frontend::Facts facts, launch.facts(0));
   // The guest interpreter, because it is ready about 16 times sooner than the IR interpreter, which needs
@@ -132,7 +132,7 @@ Result<Report> EngineState::run_meanwhile(LaunchState& launch, const RunOptions&
     return {};
   }));
   if (done < size.units) {
-    Slots::Lease lease;
+    LaunchCache::Lease lease;
     WARPJIT_CHECK(fill(launch, key, std::move(kernel), lease));
     static_cast<CompileReport&>(report) = lease.kernel().report();
     WARPJIT_CHECK(run_rest(launch, options, lease, done, report));

@@ -1,8 +1,8 @@
-// A kernel in two versions: one that takes 0 times infinity for impossible, and the exact one, made when it
-// is first needed. 0 times infinity raises the CPU's sticky invalid flag, so that a range of groups whose run
-// left the flag alone was right; else its results are made again by the exact version. Code may assume more
-// and raise the flag itself: with AVX-512, that rows by an index are in the part of the uniform table that
-// it looks up in registers (backend/x64/row_tables.cpp).
+// A kernel in two versions: one that assumes that 0 times infinity does not occur, and the exact one, made
+// when it is first needed. 0 times infinity raises the CPU's sticky invalid flag. If a range of groups leaves
+// the flag clear, its results are right; otherwise the exact version runs the range again. Code may make
+// further assumptions and raise the flag itself: with AVX-512, that indexed rows lie in the part of the
+// uniform table that it looks up in registers (backend/x64/lower_row_tables.cpp).
 #pragma once
 
 #include <atomic>
@@ -30,11 +30,11 @@ class SpeculativeKernel final : public Kernel {
   void complete(const frontend::Shader& shader) const override;
 
  private:
-  // Threads between two looks at the flag: few enough that doing them again costs little beside the rest,
-  // enough that the look costs nothing.
+  // Threads between two checks of the flag: few enough that running them again costs little, many enough that
+  // the check costs nothing.
   static constexpr std::uint64_t kPieceThreads = 2048;
-  // A failed try counts kFailure; above kTooMany the exact version runs, and counts one back each time. So at
-  // worst one try in kFailure pieces is in vain.
+  // A failed try adds kFailure; above kTooMany the exact version runs, and each of its runs takes one off. So
+  // at worst one try in kFailure ranges is in vain.
   static constexpr std::int32_t kFailure = 16, kTooMany = 48;
 
   Result<const Kernel*> exact(const frontend::Shader& shader) const;

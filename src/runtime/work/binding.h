@@ -1,5 +1,5 @@
-// Where the rows of an input or output lie in the caller's memory, and the checks that no thread leaves its
-// buffer or writes what another one reads.
+// Where the rows of an input or output lie in the caller's memory. Checks that no thread leaves its buffer or
+// writes rows that another one reads.
 #pragma once
 
 #include <cstddef>

@@ -11,7 +11,7 @@ constexpr std::uint32_t kNeverCancelled = 0;
 
 }  // namespace
 
-BlockShape::BlockShape(const ir::Function& f)
+BlockLayout::BlockLayout(const ir::Function& f)
     : lanes(f.group_lanes), groups(f.block_groups), inner_groups(f.inner_groups), frame_slots(f.frame_slots) {
   if (groups == 0) return;
   for (std::uint32_t b = 0; b < f.block_count(); ++b)
@@ -52,25 +52,25 @@ void BlockMemory::bind_spaces(const BlockRun& run) {
 void BlockMemory::begin(const CodeKernel& kernel, const BlockRun& run) {
   kernel_ = &kernel;
   run_ = &run;
-  shape_ = &kernel.shape_;
-  const BlockShape& shape = *shape_;
+  layout_ = &kernel.layout_;
+  const BlockLayout& layout = *layout_;
   bind_spaces(run);
-  shared_.resize(shape.shared ? run.plan.shared_bytes / 4 + 2 * kMarginWords + kLineWords : 0);
+  shared_.resize(layout.shared ? run.plan.shared_bytes / 4 + 2 * kMarginWords + kLineWords : 0);
   memory_.shared = {};
-  if (shape.shared)
+  if (layout.shared)
     memory_.shared = std::as_writable_bytes(std::span(
         aligned(shared_, kMarginWords * 4 + kernel.shared_phase_) + kMarginWords, run.plan.shared_bytes / 4));
-  locks_.resize(shape.locks ? run.plan.shared_bytes / 4 : 0);
+  locks_.resize(layout.locks ? run.plan.shared_bytes / 4 : 0);
   memory_.locks = locks_;
-  memory_.lanes = shape.lanes;
+  memory_.lanes = layout.lanes;
   memory_.local_bytes = run.shader.resources().local_bytes;
-  local_.resize(shape.local ? std::size_t{shape.groups} * shape.lanes *
-                                  ir::BlockMemory::local_words(memory_.local_bytes)
-                            : 0);
+  local_.resize(layout.local ? std::size_t{layout.groups} * layout.lanes *
+                                   ir::BlockMemory::local_words(memory_.local_bytes)
+                             : 0);
   memory_.local = reinterpret_cast<std::byte*>(local_.data());
   memory_.fault = {};
   windows_.set(memory_);
-  frame_.resize(std::size_t{shape.groups} * shape.frame_slots * shape.lanes + kLineWords);
+  frame_.resize(std::size_t{layout.groups} * layout.frame_slots * layout.lanes + kLineWords);
 
   args_.table = run.table;
   args_.fuel = run.fuel;
@@ -80,16 +80,16 @@ void BlockMemory::begin(const CodeKernel& kernel, const BlockRun& run) {
   args_.windows = windows_.data();
   args_.frame = aligned(frame_);
   args_.grid_columns = run.grid.grid[0];
-  args_.block_groups = shape.groups / shape.inner_groups;
+  args_.block_groups = layout.groups / layout.inner_groups;
 }
 
 Status BlockMemory::run(std::uint64_t first, std::uint64_t count) {
-  if (shape_->runs_on()) return call(first, count - 1);
+  if (layout_->runs_on()) return call(first, count - 1);
   for (std::uint64_t k = first; k < first + count; ++k) {
     std::fill(memory_.shared.begin(), memory_.shared.end(), std::byte{});
     std::fill(local_.begin(), local_.end(), 0);
     std::fill(locks_.begin(), locks_.end(), std::uint8_t{0});
-    if (shape_->shared) run_->shader.begin_block(run_->grid, run_->grid.block_at(k), memory_.shared);
+    if (layout_->shared) run_->shader.begin_block(run_->grid, run_->grid.block_at(k), memory_.shared);
     WARPJIT_CHECK(call(k, 0));
   }
   return {};

@@ -14,13 +14,13 @@ namespace warpjit::runtime {
 class CodeKernel;
 struct BlockRun;
 
-// The numbers of a kernel's function that running blocks takes, and what of a block's memory it looks at.
-struct BlockShape {
+// What running blocks needs to know of a kernel's function: its sizes, and which memory of a block it uses.
+struct BlockLayout {
   std::uint32_t lanes = 0, groups = 0, inner_groups = 1, frame_slots = 0;
   bool shared = false, locks = false, local = false;
 
-  explicit BlockShape(const ir::Function& f);
-  // Does a block leave nothing behind, so that one call may run many?
+  explicit BlockLayout(const ir::Function& f);
+  // May one call run many blocks, because a block leaves nothing behind?
   bool runs_on() const { return !shared && !local && frame_slots == 0; }
 };
 
@@ -41,7 +41,7 @@ class BlockMemory {
 
   const CodeKernel* kernel_ = nullptr;
   const BlockRun* run_ = nullptr;
-  const BlockShape* shape_ = nullptr;
+  const BlockLayout* layout_ = nullptr;
   std::vector<std::uint32_t> shared_;
   std::vector<std::uint8_t> locks_;
   std::vector<std::uint32_t> local_, frame_;

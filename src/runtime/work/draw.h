@@ -1,6 +1,6 @@
 // The bindings of a draw, which a VertexStage (warpjit/pica200.hpp) puts in place of a launch's inputs and
-// outputs. Kernels read rows of 16 bytes; where a row ends before that, and behind the last thread of a
-// group, RunPlan runs a copy.
+// outputs. Kernels read rows of 16 bytes. Where a row is shorter, and for lanes behind the last thread,
+// RunPlan runs the group on a copy.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 namespace warpjit::runtime {
 
 struct DrawBindings {
-  // Vertices that fit behind the results beside those asked for: no group is wider.
+  // Spare vertices behind the results; no group is wider.
   static constexpr std::uint64_t kSpareResults = 256;
 
   struct Rows {

@@ -16,7 +16,7 @@ class TbbExecutor final : public Executor {
   }
   void parallel_for(std::size_t count, void (*body)(void* context, std::size_t index),
                     void* context) override {
-    // Isolated: a thread that waits here must not pick up other work of the embedder.
+    // Isolated, so that a thread that waits here does not pick up other work of the embedder.
     tbb::this_task_arena::isolate([&] {
       tbb::parallel_for(
           std::size_t{0}, count, [=](std::size_t index) { body(context, index); }, tbb::simple_partitioner());

@@ -21,7 +21,7 @@ class GridPlan final : public WorkPlan {
 
   Status run(std::uint64_t first, std::uint64_t count) const override;
 
-  // That of the first range that had one.
+  // The fault of the first range that had one.
   std::optional<MemoryFault> fault() const;
 
  private:

@@ -1,4 +1,4 @@
-// What a Launch holds: bindings with their resolved conversions, values, and the kernels it met.
+// What a Launch holds: bindings with their resolved conversions, values, and the kernels it remembers.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "frontend/shader.h"
-#include "runtime/engine/slots.h"
+#include "runtime/engine/launch_cache.h"
 #include "runtime/work/binding.h"
 #include "runtime/work/draw.h"
 #include "runtime/work/row_format.h"
@@ -20,7 +20,7 @@ namespace warpjit::runtime {
 
 struct LaunchData;
 
-// What a launch of a geometry program holds besides.
+// What a launch of a geometry program holds in addition.
 struct LaunchPrimitives {
   GeometryInput input;
   TriangleBuffer triangles;
@@ -44,7 +44,7 @@ struct LaunchData {
 
   using Primitives = LaunchPrimitives;
 
-  // What was called that only some kinds of work take.
+  // Calls that were made and that only some kinds of work allow.
   enum Given : unsigned { kCount = 1, kOverlap = 2, kGrid = 4 };
 
   explicit LaunchData(Program with);
@@ -89,15 +89,15 @@ class LaunchState : public LaunchData {
   using LaunchData::LaunchData;
   explicit LaunchState(const LaunchData& data) : LaunchData(data) {}
 
-  // Can it run: nothing given that this kind of work does not take, every row inside its buffer and, unless
-  // allowed, no output over another row; a grid within the guest's limits. Remembers success.
+  // Can it run? Nothing is given that this kind of work does not take; every row is inside its buffer; no
+  // output overlaps another row, unless allowed; a grid is within the guest's limits. Remembers success.
   Status check();
-  // Of a grid, after check(): what the guest made of it. `fresh` has room for one that does not last.
+  // Of a grid, after check(): the plan that the guest made of it. `fresh` holds a plan that is not lasting.
   Result<const frontend::GridPlan*> grid_plan(std::optional<frontend::GridPlan>& fresh) const;
   // The facts of this launch; known_bools is `known`. Errors: a declared input that is not bound.
   Result<frontend::Facts> facts(std::uint64_t known) const;
 
-  Slots slots;
+  LaunchCache kernels;
 
  private:
   std::string place(LocationKind kind, unsigned number) const;

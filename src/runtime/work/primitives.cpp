@@ -9,7 +9,7 @@
 namespace warpjit::runtime {
 namespace {
 
-// Of an area: what a range leaves behind should still be in a cache when it is copied.
+// Bytes of an area: the results of a range should still be in a cache when they are copied.
 constexpr std::size_t kAreaBytes = 128 * 1024;
 constexpr std::uint64_t kMaxRange = 4096, kMaxOrderedRange = 64;
 
@@ -254,7 +254,7 @@ const std::byte* PrimitivePlan::copy(const Input& input, const std::byte* from, 
   else
     for (std::uint64_t n = 0; n < count; ++n)
       std::memcpy(to + n * bytes, from + static_cast<std::ptrdiff_t>(n) * input.stride, bytes);
-  // Dead lanes do what a live one does.
+  // Dead lanes repeat a live one.
   for (std::uint64_t n = count; n < padded; ++n) std::memcpy(to + n * bytes, to + (count - 1) * bytes, bytes);
   return to;
 }

@@ -1,6 +1,6 @@
 // Geometry launches: how vertices become invocations, and the running of a range of invocations. The results
-// of a range lie in an area of its own, with room for all that each invocation may emit; whoever put ranges
-// in order appends what was emitted to the caller's buffer.
+// of a range lie in its own area, with room for all that each invocation may emit. They are then appended to
+// the caller's buffer in the order of the ranges.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ Status check_primitive_list(std::span<const std::uint32_t> list);
 // Primitives that the vertex stage's vertices make.
 std::uint64_t primitive_count(const LaunchData::Primitives& primitives);
 frontend::PrimitiveFacts primitive_facts(const LaunchData& launch);
-// What only the launch as a whole can tell: that vertices fit the registers and listed ones exist.
+// Checks of the launch as a whole: vertices fit the registers, listed vertices exist.
 Status check_primitives(const LaunchData& launch);
 
 // The float uniforms of every invocation in variable mode, row_count rows each. `vertices` holds the
@@ -32,7 +32,7 @@ std::vector<std::uint32_t> gather_primitives(const LaunchData::Primitives& primi
 
 // ---- Running
 
-// What a range of invocations left behind.
+// The results of a range of invocations.
 struct PrimitiveArea {
   std::unique_ptr<std::byte[]> memory;
   std::byte *emission = nullptr, *triangles = nullptr, *outputs = nullptr, *unit = nullptr, *inputs = nullptr,
@@ -53,8 +53,9 @@ class PrimitivePlan {
   std::uint64_t chunk() const { return chunk_; }  // invocations that a range may have
   // An area for one range after another. Errors: resource_limit.
   Result<PrimitiveArea> make_area() const;
-  // Runs a range and stores its registers; counts its triangles. An ordered range goes on with the unit that
-  // the one before left in the same area. Errors: those of kernels, and an invocation that emits too much.
+  // Runs a range and stores its registers; counts its triangles. An ordered range continues with the unit's
+  // state that the range before left in the same area. Errors: those of kernels, and an invocation that emits
+  // too much.
   Status run(std::uint64_t first, std::uint64_t count, PrimitiveArea& area) const;
   // Copies what the range emitted to the caller's buffer, from triangle `place` on. It must fit.
   void append(const PrimitiveArea& area, std::uint64_t count, std::uint64_t place) const;

@@ -14,7 +14,7 @@ constexpr std::size_t kStagingBytes = 16 * 1024;
 
 constexpr std::uint32_t kNeverCancelled = 0;
 
-// Rows count..padded-1 become copies of the row before them, so that dead lanes do what a live one does.
+// Rows count..padded-1 become copies of the row before them, so that dead lanes repeat a live one.
 void pad_rows(std::byte* rows, std::uint64_t count, std::uint64_t padded) {
   const std::byte* last = rows + (count - 1) * kRowBytes;
   for (std::uint64_t n = count; n < padded; ++n) std::memcpy(rows + n * kRowBytes, last, kRowBytes);

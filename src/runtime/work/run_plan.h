@@ -19,8 +19,8 @@ class RunPlan final : public WorkPlan {
   // Threads first to first + count - 1.
   Status run(std::uint64_t first, std::uint64_t count) const override;
 
-  // The same with other places for the outputs: one packed row of all of them a thread, that of thread
-  // `first` at `rows`. Nothing is run before it.
+  // The same with other outputs: one packed row of all outputs for each thread; that of thread `first` is at
+  // `rows`. No thread before `first` is run.
   RunPlan with_rows(std::byte* rows, std::uint64_t first) const;
 
  private:

@@ -14,12 +14,12 @@ namespace {
 
 constexpr std::uint64_t kMaxStageBytes = std::uint64_t{1} << 30;
 constexpr std::uint64_t kStageRange = 64;  // vertices that a task has at least
-// Ranges of a round for each worker, to even out their speeds.
+// Ranges of a round for each worker, to balance the load.
 constexpr std::uint64_t kRangesPerWorker = 4;
 
 }  // namespace
 
-// Bound to nowhere: a plan puts the outputs where they are wanted.
+// Bound to no buffer: a plan says where the outputs go.
 Status EngineState::bind_stage(const LaunchData::Primitives& primitives, LaunchState& stage) {
   stage.output_count = 0;
   if (Status status = stage.check(); !status) return status;
@@ -32,7 +32,7 @@ Status EngineState::bind_stage(const LaunchData::Primitives& primitives, LaunchS
   return {};
 }
 
-// Primitives pick their vertices from all that there are.
+// A primitive may use any of the vertices.
 Result<std::vector<std::uint32_t>> EngineState::run_listed(const LaunchState& launch, const RunPlan& stage,
                                                            const frontend::PrimitiveFacts& facts,
                                                            const Report& report) {
@@ -57,7 +57,7 @@ Result<Report> EngineState::run_primitives(LaunchState& launch, const RunOptions
   if (Status status = check_primitives(launch); !status) return status.error();
   if (Status status = launch.check(); !status) return status.error();
   Report report;
-  Slots::Lease lease;
+  LaunchCache::Lease lease;
   if (Status status = lease_at_once(launch, options, lease, report); !status) return status.error();
   report.work = Work::primitives;
   report.invocations = launch.thread_count();
@@ -73,7 +73,7 @@ Result<Report> EngineState::run_primitives(LaunchState& launch, const RunOptions
 
   const LaunchData::Primitives& primitives = *launch.primitives;
   std::optional<LaunchState> stage;
-  Slots::Lease stage_lease;
+  LaunchCache::Lease stage_lease;
   std::optional<RunPlan> stage_plan;
   std::vector<std::uint32_t> rows;
   if (primitives.vertex) {

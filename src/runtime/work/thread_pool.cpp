@@ -20,7 +20,7 @@ namespace runtime {
 ThreadPool::ThreadPool(unsigned threads) {
   if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
   for (unsigned n = 1; n < threads; ++n) {
-    // A system that gives fewer threads leaves a smaller pool.
+    // If the system gives fewer threads, the pool is smaller.
     try {
       workers_.emplace_back([this] { work(); });
     } catch (const std::system_error&) {

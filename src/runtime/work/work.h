@@ -26,7 +26,7 @@ class WorkPlan {
   const std::atomic<std::uint32_t>* cancel_;
 };
 
-// How much work there is, and how it may be cut.
+// How much work there is, and how it may be divided.
 struct WorkSize {
   std::uint64_t units = 0;             // threads or blocks
   std::uint64_t threads_per_unit = 1;  // guest threads

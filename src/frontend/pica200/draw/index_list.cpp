@@ -36,7 +36,7 @@ template <class Index>
 void IndexList::build(std::span<const Index> indices) {
   if (!used_) {
     used_ = std::make_unique<std::uint8_t[]>(kRange + kSlack);
-    place_ = std::make_unique<std::uint16_t[]>(kRange + kSlack);
+    remap_ = std::make_unique<std::uint16_t[]>(kRange + kSlack);
   }
   std::uint8_t* const used = used_.get();
   for_each_index(indices, [=](std::size_t, Index index) { used[index] = 1; });
@@ -53,23 +53,23 @@ void IndexList::build(std::span<const Index> indices) {
   count_ = 0;
   for (std::uint32_t index = first_; index <= last_; index += 8)
     count_ += static_cast<std::uint32_t>(byte_sums(load_pack(used + index)) >> 56);
-  places_.resize(indices.size());
-  std::uint16_t* const places = places_.data();
+  remapped_.resize(indices.size());
+  std::uint16_t* const remapped = remapped_.data();
   if (dense()) {
     const auto first = static_cast<std::uint16_t>(first_);
     for (std::size_t k = 0; k < indices.size(); ++k)
-      places[k] = static_cast<std::uint16_t>(indices[k] - first);
+      remapped[k] = static_cast<std::uint16_t>(indices[k] - first);
   } else {
     number();
-    const std::uint16_t* const place = place_.get();
-    for_each_index(indices, [=](std::size_t k, Index index) { places[k] = place[index]; });
+    const std::uint16_t* const remap = remap_.get();
+    for_each_index(indices, [=](std::size_t k, Index index) { remapped[k] = remap[index]; });
   }
   std::memset(used + first_, 0, last_ - first_ + 1);
 }
 
 void IndexList::number() {
   using Bytes = std::uint8_t __attribute__((vector_size(8)));
-  using Places = std::uint16_t __attribute__((vector_size(16)));
+  using Numbers = std::uint16_t __attribute__((vector_size(16)));
   numbers_.resize(count_ + kSpare);
   std::uint32_t* const numbers = numbers_.data();
   std::uint32_t end = 0;
@@ -78,10 +78,10 @@ void IndexList::number() {
     if (flags == 0) continue;
     const std::uint64_t sums = byte_sums(flags);
     const auto before = std::bit_cast<Bytes>(sums << 8);
-    const Places places = __builtin_convertvector(before, Places) + static_cast<std::uint16_t>(end);
-    std::memcpy(place_.get() + index, &places, sizeof places);
+    const Numbers remapped = __builtin_convertvector(before, Numbers) + static_cast<std::uint16_t>(end);
+    std::memcpy(remap_.get() + index, &remapped, sizeof remapped);
     // Every index is written; one that does not occur is overwritten by the next that does.
-    for (std::uint32_t n = 0; n < 8; ++n) numbers[places[n]] = index + n;
+    for (std::uint32_t n = 0; n < 8; ++n) numbers[remapped[n]] = index + n;
     end += static_cast<std::uint32_t>(sums >> 56);
   }
   std::fill(numbers_.begin() + count_, numbers_.end(), last_);

@@ -20,8 +20,8 @@ class IndexList {
   bool dense() const { return count_ == last_ - first_ + 1; }
   // The distinct indices, ascending, then `spare` copies of the last. Empty if dense.
   std::span<const std::uint32_t> numbers() const { return {numbers_.data(), dense() ? 0 : count_ + kSpare}; }
-  // For each index: its place among the distinct ones.
-  std::span<const std::uint16_t> places() const { return places_; }
+  // For each index: its number among the distinct ones.
+  std::span<const std::uint16_t> remapped() const { return remapped_; }
 
   static constexpr std::uint32_t kSpare = 256;
 
@@ -29,9 +29,9 @@ class IndexList {
   static constexpr std::size_t kRange = 65536, kSlack = 8;  // read and written eight at a time
   void number();
   std::unique_ptr<std::uint8_t[]> used_;    // by index: 1 where it occurs; 0 between lists
-  std::unique_ptr<std::uint16_t[]> place_;  // by index, where it occurs
+  std::unique_ptr<std::uint16_t[]> remap_;  // by index, where it occurs
   std::vector<std::uint32_t> numbers_;
-  std::vector<std::uint16_t> places_;
+  std::vector<std::uint16_t> remapped_;
   std::uint32_t first_ = 0, last_ = 0, count_ = 0;
 };
 

@@ -7,7 +7,7 @@
 namespace warpjit::pica200 {
 namespace {
 
-// Ids of section 11.
+// Ids of pica200.md 11.
 enum Id : std::uint32_t {
   kMapCount = 0x04F,
   kMap = 0x050,
@@ -61,7 +61,7 @@ Status VertexRegisters::write_fixed(std::uint32_t value) {
     return Error{ErrorCode::unsupported, "vertices in immediate mode are not supported", "register 0x233"};
   Vector vector;
   if (!fixed_transfer_.push(value, vector) || fixed_index_ >= fixed.size()) return {};
-  // Section 11 does not say that the index advances; emulators let it.
+  // The index advances, as in emulators (pica200.md 11).
   set(fixed[fixed_index_++], vector, values_version);
   return {};
 }
@@ -121,7 +121,7 @@ Status VertexRegisters::write(std::uint32_t id, std::uint32_t value) {
       set(output_mask, static_cast<std::uint16_t>(value), layout_version);
       break;
     case kFloatIndex:
-      // Eight bits count, so that nothing above c95 comes back to c0.
+      // Eight bits, so that an index above c95 does not wrap to c0.
       float_index_ = value & 0xFF;
       float_transfer_ = {{}, 0, value >> 31 != 0};
       break;

@@ -1,5 +1,5 @@
-// What the PICA200's set-up registers hold for the vertex stage (section 11), and what writes to them mean.
-// Counters tell the draws what has changed; a write of the value that is there already changes nothing.
+// What the PICA200's set-up registers hold for the vertex stage (docs/guests/pica200.md 11), and what writes
+// to them mean. Counters show the draws what has changed; writing the present value changes nothing.
 #pragma once
 
 #include <array>
@@ -49,7 +49,7 @@ class VertexRegisters {
   bool geometry_on = false;
 
  private:
-  // Words of a vector on their way: three f24-packed ones or four f32 ones, w first.
+  // A vector that is being transferred: three words of packed f24 or four of f32, w first.
   struct Transfer {
     std::array<std::uint32_t, 4> words{};
     unsigned count = 0;

@@ -32,7 +32,7 @@ bool holds(const AttributeArray& array, std::uint64_t vertex) {
   return array.data != nullptr && array.offset <= array.size && in_bounds(span_of(array), vertex + 1);
 }
 
-// The result words that the output map fills (section 11).
+// The result words that the output map fills (pica200.md 11).
 void map_outputs(const VertexRegisters& registers, frontend::DrawFacts& facts) {
   facts.clamped = 1u << kColorRow;
   for (auto& row : facts.results) row.fill(frontend::DrawFacts::kOne);
@@ -174,7 +174,7 @@ void VertexStageState::update_values(CachedLaunch& entry) const {
   for (unsigned n = 0; n < 4; ++n)
     for (unsigned c = 0; c < 4; ++c) words[Shader::kIntWord + 4 * n + c] = registers.ints[n] >> 8 * c & 0xFF;
   state.values.bools = registers.bools;
-  // Of a register, the highest attribute that goes there; where that one has an array nobody looks.
+  // For a register, the highest attribute that goes there; unused where that attribute has an array.
   for (unsigned a = 0; a < std::min<unsigned>(registers.attribute_count, kAttributes); ++a)
     std::memcpy(words + Shader::kFixedInputWord + 4 * registers.permutation[a], registers.fixed[a].data(),
                 16);
@@ -199,7 +199,7 @@ Status VertexStageState::check_arrays(std::uint64_t first, std::uint64_t last) c
   return {};
 }
 
-// Words that a draw does not store are 1.0 from the start, so draws that store others have other memory.
+// Words that a draw does not store must stay 1.0, so draws that store other words use other memory.
 std::vector<Vertex>& VertexStageState::find_results(std::size_t count) {
   auto found = std::find_if(results_.begin(), results_.end(), [&](const Results& results) {
     return results.used != 0 && results.stored == draw_.facts.stored;
@@ -283,7 +283,7 @@ Result<DrawResult> VertexStageState::draw_indexed(const Engine& engine, std::spa
   WARPJIT_CHECK(lay_out());
   indices_.build(indices);
   if (Status status = check_arrays(indices_.first(), indices_.last()); !status) {
-    // Name an index that is really there.
+    // The error names an index that occurs in the buffer.
     const auto at = std::find_if(indices.begin(), indices.end(), [&](Index index) {
       for (std::size_t k = 0; k < input_count_; ++k)
         if (!holds(inputs_[k].array, index)) return true;
@@ -298,7 +298,7 @@ Result<DrawResult> VertexStageState::draw_indexed(const Engine& engine, std::spa
   draw_.facts.numbered = !indices_.dense() && draw_.facts.row_count != 0;
   Result<DrawResult> result =
       run(engine, draw_.facts.numbered ? 0 : indices_.first(), indices_.count(), options);
-  if (result) result->indices = indices_.places();
+  if (result) result->indices = indices_.remapped();
   return result;
 }
 

@@ -1,5 +1,5 @@
-// What a VertexStage holds: the registers, the arrays, and a launch for each combination of program and
-// formats that it drew with lately.
+// What a VertexStage holds: the registers, the arrays, and a launch for each recent combination of program
+// and formats.
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@ class VertexStageState {
                                   const RunOptions& options);
 
  private:
-  // Remembered at most; the one not used for longest goes.
+  // Launches kept; the least recently used goes first.
   static constexpr std::size_t kMaxPrograms = 16, kMaxLaunches = 32;
 
   struct CachedProgram {

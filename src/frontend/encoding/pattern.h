@@ -1,13 +1,13 @@
 // The grammar of encoding tables. A guest writes each way to encode an instruction as one string, from which
-// decoder, encoder, disassembler, assembler and generator of random programs are made. A row is parsed while
-// the compiler runs, and a mistake in it stops the compiler. Words of a row, separated by spaces:
-//   [bit=value]  [bit:width=value]   bits that choose this row; nothing is written
+// decoder, encoder, disassembler, assembler and generator of random programs are made. A pattern is parsed
+// while the compiler runs, and a mistake in it stops the compiler. Words of a pattern, separated by spaces:
+//   [bit=value]  [bit:width=value]   bits that choose this pattern; nothing is written
 //   name@bits    a modifier in one or more bits: "@8", "@46:4" (four bits from 46) or "@58,59"
-//   name=value   a modifier that this row fixes; one that a row does not mention is 0
-// What these leave is the guest's operands, or else stands for itself. Bit 0 is the lowest of the first word.
+//   name=value   a modifier that this pattern fixes; one that a pattern does not mention is 0
+// Other words are the guest's operands, or stand for themselves. Bit 0 is the lowest of the first word.
 //
-// Grammar, which a guest gives to these templates, has: Word; Instruction; Opcode; Form (what else a row is
-// known by); kMostTokens; Token, with at least `kind` (an enumeration that has literal, modifier and
+// Grammar, which a guest gives to these templates, has: Word; Instruction; Opcode; Form (what else a pattern
+// is known by); kMostTokens; Token, with at least `kind` (an enumeration that has literal, modifier and
 // fixed_modifier), `text`, `modifier`, `value` and `field`; and modifiers(), the table of Modifiers.
 #pragma once
 
@@ -20,7 +20,7 @@
 
 namespace warpjit::encoding {
 
-// A member of Instruction that text writes as a word: field value n has words[n] in text and means values[n].
+// A member of Instruction that is written as a word: field value n is written words[n] and means values[n].
 template <class Instruction>
 struct Modifier {
   static constexpr unsigned kMost = 19;
@@ -42,7 +42,7 @@ struct Modifier {
   }
 };
 
-// One whose field values n mean first + n.
+// A modifier whose field value n means first + n.
 template <class Instruction>
 constexpr Modifier<Instruction> modifier_of_words(std::string_view name,
                                                   std::uint8_t (*get)(const Instruction&),
@@ -58,10 +58,10 @@ constexpr Modifier<Instruction> modifier_of_words(std::string_view name,
 }
 
 template <class Grammar>
-struct Row {
+struct Pattern {
   typename Grammar::Opcode opcode{};
   typename Grammar::Form form{};
-  typename Grammar::Word mask{}, match{};  // the bits that choose the row
+  typename Grammar::Word mask{}, match{};  // the bits that choose the pattern
   std::array<typename Grammar::Token, Grammar::kMostTokens> tokens{};
   std::uint8_t token_count = 0;
   std::array<std::uint8_t, 10> modifier_tokens{};  // which of the tokens are modifiers
@@ -72,25 +72,25 @@ struct Row {
   }
   constexpr std::span<const typename Grammar::Token> syntax() const { return {tokens.data(), token_count}; }
   constexpr bool matches(const typename Grammar::Word& word) const { return (word & mask) == match; }
-  // A word of this row, its other bits being those of `bits`.
+  // A word of this pattern, its other bits being those of `bits`.
   constexpr typename Grammar::Word word_with(const typename Grammar::Word& bits) const {
     return match | (bits & ~mask);
   }
 };
 
-// Parses rows. Guest derives from it and has `bool operand(std::string_view word)`, which adds the tokens of
-// a word that is one of its operands.
+// Parses patterns. Guest derives from it and has `bool operand(std::string_view word)`, which adds the tokens
+// of a word that is one of its operands.
 template <class Grammar, class Guest>
-class RowParser {
+class PatternParser {
  public:
   using Token = typename Grammar::Token;
   using Kind = decltype(Token::kind);
   using Modifiers = std::span<const Modifier<typename Grammar::Instruction>>;
 
-  constexpr RowParser(typename Grammar::Opcode opcode, typename Grammar::Form form, Modifiers modifiers)
+  constexpr PatternParser(typename Grammar::Opcode opcode, typename Grammar::Form form, Modifiers modifiers)
       : modifiers_(modifiers) {
-    row_.opcode = opcode;
-    row_.form = form;
+    pattern_.opcode = opcode;
+    pattern_.form = form;
   }
 
   constexpr Guest& parse(std::string_view text) {
@@ -103,20 +103,20 @@ class RowParser {
       text.remove_prefix(end);
     }
   }
-  constexpr const Row<Grammar>& row() const { return row_; }
+  constexpr const Pattern<Grammar>& pattern() const { return pattern_; }
 
  protected:
   constexpr void fix(unsigned low, unsigned width, std::uint32_t value) {
-    row_.mask = write_bits(row_.mask, low, width, ~0U);
-    row_.match = write_bits(row_.match, low, width, value);
+    pattern_.mask = write_bits(pattern_.mask, low, width, ~0U);
+    pattern_.match = write_bits(pattern_.match, low, width, value);
   }
   constexpr void add(const Token& token) {
-    if (row_.token_count == Grammar::kMostTokens) throw "too many words";
+    if (pattern_.token_count == Grammar::kMostTokens) throw "too many words";
     if (token.kind == Kind::modifier || token.kind == Kind::fixed_modifier) {
-      if (row_.modifier_count == row_.modifier_tokens.size()) throw "too many modifiers";
-      row_.modifier_tokens[row_.modifier_count++] = row_.token_count;
+      if (pattern_.modifier_count == pattern_.modifier_tokens.size()) throw "too many modifiers";
+      pattern_.modifier_tokens[pattern_.modifier_count++] = pattern_.token_count;
     }
-    row_.tokens[row_.token_count++] = token;
+    pattern_.tokens[pattern_.token_count++] = token;
   }
 
   // Takes a decimal number, or a hexadecimal one with 0x, off the text.
@@ -141,9 +141,9 @@ class RowParser {
   static constexpr BitField field_of(std::string_view text) {
     BitField field;
     for (unsigned count = 0;; text.remove_prefix(1)) {
-      if (count == field.pieces.size()) throw "a field has at most four pieces";
+      if (count == field.ranges.size()) throw "a field has at most four ranges of bits";
       const auto low = static_cast<std::uint8_t>(take_number(text));
-      field.pieces[count++] = {low, static_cast<std::uint8_t>(take_width(text))};
+      field.ranges[count++] = {low, static_cast<std::uint8_t>(take_width(text))};
       if (text.empty()) return field;
       if (text[0] != ',') throw "a comma is missing";
     }
@@ -193,73 +193,75 @@ class RowParser {
     throw "the modifier has no such value";
   }
 
-  Row<Grammar> row_{};
+  Pattern<Grammar> pattern_{};
   Modifiers modifiers_;
 };
 
-// Calls visit(value, k) for each value of a key, ascending, and each row k that a word with this value may
-// belong to. The words are made once, which keeps compilers quick at it.
-template <class Grammar, std::size_t kRows, class Visit>
-constexpr void for_each_allowed(const Row<Grammar> (&rows)[kRows], const BitField& key, Visit visit) {
+// Calls visit(value, k) for each value of a key, ascending, and each pattern k that a word with this value
+// may belong to. The masked words are computed once, which keeps compile times low.
+template <class Grammar, std::size_t kPatterns, class Visit>
+constexpr void for_each_allowed(const Pattern<Grammar> (&patterns)[kPatterns], const BitField& key,
+                                Visit visit) {
   using Word = typename Grammar::Word;
   const Word key_bits = key.set(Word{}, ~0U);
-  Word wanted[kRows];
-  for (std::size_t k = 0; k < kRows; ++k) wanted[k] = rows[k].match & key_bits;
+  Word wanted[kPatterns];
+  for (std::size_t k = 0; k < kPatterns; ++k) wanted[k] = patterns[k].match & key_bits;
   for (std::uint32_t value = 0; value >> key.width() == 0; ++value) {
     const Word word = key.set(Word{}, value);
-    for (std::size_t k = 0; k < kRows; ++k)
-      if ((word & rows[k].mask) == wanted[k]) visit(value, k);
+    for (std::size_t k = 0; k < kPatterns; ++k)
+      if ((word & patterns[k].mask) == wanted[k]) visit(value, k);
   }
 }
-template <class Grammar, std::size_t kRows>
-consteval std::size_t index_entries(const Row<Grammar> (&rows)[kRows], const BitField& key) {
+template <class Grammar, std::size_t kPatterns>
+consteval std::size_t index_entries(const Pattern<Grammar> (&patterns)[kPatterns], const BitField& key) {
   std::size_t count = 0;
-  for_each_allowed(rows, key, [&](std::uint32_t, std::size_t) { ++count; });
+  for_each_allowed(patterns, key, [&](std::uint32_t, std::size_t) { ++count; });
   return count;
 }
 
-// Which rows a word may belong to: those that agree with it in the bits of a key. kEntries: index_entries().
+// Which patterns a word may belong to: those that agree with it in the bits of a key. kEntries:
+// index_entries().
 template <BitField kKey, std::size_t kEntries>
-class RowIndex {
+class PatternIndex {
  public:
-  template <class Grammar, std::size_t kRows>
-  consteval explicit RowIndex(const Row<Grammar> (&rows)[kRows]) {
+  template <class Grammar, std::size_t kPatterns>
+  consteval explicit PatternIndex(const Pattern<Grammar> (&patterns)[kPatterns]) {
     std::uint16_t count = 0;
-    for_each_allowed(rows, kKey, [&](std::uint32_t value, std::size_t k) {
-      rows_[count++] = static_cast<std::uint16_t>(k);
+    for_each_allowed(patterns, kKey, [&](std::uint32_t value, std::size_t k) {
+      patterns_[count++] = static_cast<std::uint16_t>(k);
       first_[value + 1] = count;
     });
-    for (std::size_t value = 1; value < first_.size(); ++value)  // of a value without rows
+    for (std::size_t value = 1; value < first_.size(); ++value)  // of a value without patterns
       if (first_[value] < first_[value - 1]) first_[value] = first_[value - 1];
   }
 
-  // Numbers of rows, ascending.
+  // Numbers of patterns, ascending.
   template <class Word>
   std::span<const std::uint16_t> candidates(const Word& word) const {
     const std::uint32_t key = kKey.get(word);
-    return std::span(rows_).subspan(first_[key], first_[key + 1] - first_[key]);
+    return std::span(patterns_).subspan(first_[key], first_[key + 1] - first_[key]);
   }
 
  private:
   std::array<std::uint16_t, (std::size_t{1} << kKey.width()) + 1> first_{};
-  std::array<std::uint16_t, kEntries> rows_{};
+  std::array<std::uint16_t, kEntries> patterns_{};
 };
 
-// The rows of each opcode: from its first one to its last one, others perhaps between them.
+// The patterns of each opcode: from its first one to its last one, others perhaps between them.
 template <std::size_t kOpcodes>
-class OpcodeRows {
+class OpcodePatterns {
  public:
-  template <class Grammar, std::size_t kRows>
-  consteval explicit OpcodeRows(const Row<Grammar> (&rows)[kRows]) {
-    for (std::size_t k = kRows; k-- > 0;) {
-      const auto opcode = static_cast<std::size_t>(rows[k].opcode);
+  template <class Grammar, std::size_t kPatterns>
+  consteval explicit OpcodePatterns(const Pattern<Grammar> (&patterns)[kPatterns]) {
+    for (std::size_t k = kPatterns; k-- > 0;) {
+      const auto opcode = static_cast<std::size_t>(patterns[k].opcode);
       first_[opcode] = static_cast<std::uint16_t>(k);
       if (end_[opcode] == 0) end_[opcode] = static_cast<std::uint16_t>(k + 1);
     }
   }
-  template <class Row>
-  std::span<const Row> of(std::span<const Row> rows, std::size_t opcode) const {
-    return rows.subspan(first_[opcode], end_[opcode] - first_[opcode]);
+  template <class Pattern>
+  std::span<const Pattern> of(std::span<const Pattern> patterns, std::size_t opcode) const {
+    return patterns.subspan(first_[opcode], end_[opcode] - first_[opcode]);
   }
 
  private:
@@ -271,13 +273,13 @@ constexpr bool is_modifier(const Token& token) {
   return token.kind == decltype(token.kind)::modifier || token.kind == decltype(token.kind)::fixed_modifier;
 }
 
-// Sets what the row's modifiers say; false if a field holds a value that is not defined.
+// Sets what the pattern's modifiers say; false if a field holds a value that is not defined.
 template <class Grammar>
-bool decode_modifiers(const Row<Grammar>& row, const typename Grammar::Word& word,
+bool decode_modifiers(const Pattern<Grammar>& pattern, const typename Grammar::Word& word,
                       typename Grammar::Instruction& instruction) {
   const auto modifiers = Grammar::modifiers();
-  for (const std::uint8_t k : row.modifiers()) {
-    const auto& token = row.tokens[k];
+  for (const std::uint8_t k : pattern.modifiers()) {
+    const auto& token = pattern.tokens[k];
     const auto& modifier = modifiers[token.modifier];
     const std::uint32_t field = token.field.empty() ? token.value : token.field.get(word);
     if (!modifier.defined(field)) return false;
@@ -288,12 +290,12 @@ bool decode_modifiers(const Row<Grammar>& row, const typename Grammar::Word& wor
 
 // The word with the fields of the instruction's modifiers.
 template <class Grammar>
-typename Grammar::Word encode_modifiers(const Row<Grammar>& row,
+typename Grammar::Word encode_modifiers(const Pattern<Grammar>& pattern,
                                         const typename Grammar::Instruction& instruction,
                                         typename Grammar::Word word) {
   const auto modifiers = Grammar::modifiers();
-  for (const std::uint8_t k : row.modifiers()) {
-    const auto& token = row.tokens[k];
+  for (const std::uint8_t k : pattern.modifiers()) {
+    const auto& token = pattern.tokens[k];
     if (token.field.empty()) continue;
     const auto& modifier = modifiers[token.modifier];
     word = token.field.set(word, modifier.field_of(modifier.get(instruction)));
@@ -301,13 +303,13 @@ typename Grammar::Word encode_modifiers(const Row<Grammar>& row,
   return word;
 }
 
-// Whether the row can hold the values that the instruction's modifiers have.
+// Whether the pattern can hold the values that the instruction's modifiers have.
 template <class Grammar>
-bool modifiers_fit(const Row<Grammar>& row, const typename Grammar::Instruction& instruction) {
+bool modifiers_fit(const Pattern<Grammar>& pattern, const typename Grammar::Instruction& instruction) {
   const auto modifiers = Grammar::modifiers();
-  typename Grammar::Instruction only_these;  // the modifiers that the row mentions
-  for (const std::uint8_t k : row.modifiers()) {
-    const auto& token = row.tokens[k];
+  typename Grammar::Instruction only_these;  // the modifiers that the pattern mentions
+  for (const std::uint8_t k : pattern.modifiers()) {
+    const auto& token = pattern.tokens[k];
     const auto& modifier = modifiers[token.modifier];
     const std::uint8_t value = modifier.get(instruction);
     if (token.field.empty()) {
