@@ -4,7 +4,7 @@
 #include <map>
 
 #include "base/sfu.h"
-#include "frontend/tesla/interpret.h"
+#include "frontend/tesla/interpret/interpret.h"
 #include "support/share.h"
 #include "support/source_dir.h"
 #include "tesla/translate_test.h"

@@ -5,7 +5,7 @@
 
 #include "base/element_ref.h"
 #include "base/random.h"
-#include "frontend/pica200/encoding.h"
+#include "frontend/pica200/encoding/encoding.h"
 #include "frontend/random/words.h"
 
 namespace warpjit::pica200 {

@@ -4,8 +4,8 @@
 
 #include "base/random.h"
 #include "frontend/random/words.h"
-#include "frontend/tesla/assemble_instruction.h"
-#include "frontend/tesla/encoding.h"
+#include "frontend/tesla/assembly/instruction.h"
+#include "frontend/tesla/encoding/encoding.h"
 
 namespace warpjit::tesla {
 namespace {
