@@ -380,7 +380,7 @@ TEST(Compute, ControlFlowFaultsHaveTheSameTextOnEveryEngine) {
       {"quadon\nexit nop\n", "control flow that parts quads which quadon holds together"},
       {"trap\n", "a trap instruction"}};
   for (const auto& [body, text] : faults) {
-    Launch launch(kernel(body));
+    Launch launch(kernel(body + std::string("exit nop\n")));
     launch.set_block(64);
     for (const HookedOptions& way : all_ways(engine)) {
       const auto report = engine.run(launch, with_hooks(engine, way));

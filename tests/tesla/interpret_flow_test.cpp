@@ -163,7 +163,7 @@ TEST(TeslaFlow, BranchThroughATableTakesFuelBackward) {
 }
 
 TEST(TeslaFlow, BranchThroughATableToWhereNoCodeIs) {
-  const std::string message = "a branch through c[] to where no code is";
+  const std::string message = "control reaches code that is not there";
   // Outside the code, within an instruction, not a multiple of 4, what is no instruction; the words that
   // nobody goes to do not matter.
   for (const char* entry : {"0x1000", "0xfffffffc", "0x14", "0x11", "#undefined"})
@@ -306,7 +306,7 @@ TEST(TeslaBlocks, BarrierThatNeverCompletes) {
   options.launch.block = {64, 1, 1};
   const Finished f = run_body("bar inc wait 0x1 0x80\n", options);
   ASSERT_FALSE(f.status.ok());
-  EXPECT_NE(fault_of(f).find("a barrier can never complete"), std::string::npos);
+  EXPECT_NE(fault_of(f).find("a barrier that can never complete"), std::string::npos);
   EXPECT_NE(fault_of(f).find("byte 0x10 "), std::string::npos) << fault_of(f);
 }
 

@@ -140,13 +140,13 @@ Result<ir::Function> translate_tesla(const std::string& body) {
   return std::move(translation.function);
 }
 
-// The row's instruction with the lowest value in each of its modifiers, or with wide operands where a bit
+// The pattern's instruction with the lowest value in each of its modifiers, or with wide operands where a bit
 // chooses: sources $r4, $r6 and $r8, destination $r12. Nothing if that says what the narrow one says.
-std::optional<tesla::Instruction> instruction_of(const tesla::Row& row, bool wide) {
-  std::uint64_t word = row.match;
-  for (const tesla::SyntaxToken& token : row.syntax())
+std::optional<tesla::Instruction> instruction_of(const tesla::Pattern& pattern, bool wide) {
+  std::uint64_t word = pattern.match;
+  for (const tesla::SyntaxToken& token : pattern.syntax())
     if (token.width == 0 && token.width_bit != 0 && wide) word |= std::uint64_t{1} << token.width_bit;
-  if (wide && word == row.match) return {};
+  if (wide && word == pattern.match) return {};
   auto instruction = tesla::try_decode(tesla::ProgramType::compute, static_cast<std::uint32_t>(word),
                                        static_cast<std::uint32_t>(word >> 32));
   if (!instruction) return {};
@@ -181,11 +181,11 @@ constexpr Sketch kTeslaSketches[] = {
 Result<std::vector<Case>> collect_tesla(const std::string& examples) {
   std::vector<Case> cases;
   std::vector<std::string> seen;
-  for (const tesla::Row& row : tesla::rows()) {
+  for (const tesla::Pattern& pattern : tesla::patterns()) {
     // A short form does what a long one does.
-    if (row.form != tesla::Form::long_ && row.form != tesla::Form::immediate) continue;
+    if (pattern.form != tesla::Form::long_ && pattern.form != tesla::Form::immediate) continue;
     for (const bool wide : {false, true}) {
-      const auto instruction = instruction_of(row, wide);
+      const auto instruction = instruction_of(pattern, wide);
       if (!instruction) continue;
       const std::string text = tesla::disassemble(*instruction);
       if (std::find(seen.begin(), seen.end(), text) != seen.end()) continue;
