@@ -35,6 +35,7 @@ function(warpjit_module name)
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC warpjit_options ${ARG_LINK})
   warpjit_precompiled(${name} library)
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ${WARPJIT_UNITY} UNITY_BUILD_BATCH_SIZE 6)
   set_property(GLOBAL APPEND PROPERTY WARPJIT_MODULES ${name})
 endfunction()
 

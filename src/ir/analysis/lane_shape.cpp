@@ -11,7 +11,6 @@ namespace {
 using Kind = LaneShape::Kind;
 using Stride = LaneShape::Stride;
 
-constexpr std::uint64_t kMaxWord = 0xffffffffu;
 constexpr LaneShape kUnknown = {};
 
 // Shapes that an operation on the low bits of its operands keeps: what is known of 16 bits only stays so.

@@ -6,8 +6,6 @@
 namespace warpjit::ir {
 namespace {
 
-constexpr std::uint64_t kMaxWord = 0xffffffffu;
-
 std::uint64_t bound(const Function& f, Value v, int depth);
 
 // Of `v` where `condition` is `truth`: a comparison with a constant bounds it.

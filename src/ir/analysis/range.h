@@ -7,6 +7,8 @@
 
 namespace warpjit::ir {
 
+inline constexpr std::uint64_t kMaxWord = 0xffffffff;
+
 // An upper bound of the i32 value v seen as unsigned, at most 2^32 - 1. Looks through a few operations;
 // constant time. Holds in every lane in which the operands of v are defined, garbage in dead lanes included.
 std::uint64_t upper_bound(const Function& f, Value v);

@@ -3,14 +3,9 @@
 #include <algorithm>
 
 #include "runtime/engine/code_kernel.h"
+#include "runtime/work/work.h"
 
 namespace warpjit::runtime {
-namespace {
-
-constexpr std::uint32_t kNeverCancelled = 0;
-
-}  // namespace
-
 BlockLayout::BlockLayout(const ir::Function& f)
     : lanes(f.group_lanes), groups(f.block_groups), inner_groups(f.inner_groups), frame_slots(f.frame_slots) {
   if (groups == 0) return;
@@ -74,8 +69,7 @@ void BlockMemory::begin(const CodeKernel& kernel, const BlockRun& run) {
 
   args_.table = run.table;
   args_.fuel = run.fuel;
-  args_.cancel =
-      run.cancel != nullptr ? reinterpret_cast<const std::uint32_t*>(run.cancel) : &kNeverCancelled;
+  args_.cancel = cancel_word(run.cancel);
   args_.memory = &memory_;
   args_.windows = windows_.data();
   args_.frame = aligned(frame_);

@@ -16,8 +16,6 @@ constexpr std::uint64_t kMaxRange = 4096, kMaxOrderedRange = 64;
 // No counts of attributes overflow.
 constexpr std::uint64_t kMaxVertices = std::uint64_t{1} << 40;
 
-constexpr std::uint32_t kNeverCancelled = 0;
-
 Error wrong(const LaunchData& launch, std::string message) {
   return {ErrorCode::bad_input, std::move(message), launch.shader->source_name()};
 }
@@ -292,7 +290,7 @@ Status PrimitivePlan::call(std::uint64_t first, std::uint64_t count, std::uint64
   args.table = table_;
   args.group_count = padded / lanes_;
   args.fuel = fuel_;
-  args.cancel = cancel_ != nullptr ? reinterpret_cast<const std::uint32_t*>(cancel_) : &kNeverCancelled;
+  args.cancel = cancel_word(cancel_);
   return kernel_.run(args, *launch_.shader, launch_.values);
 }
 

@@ -12,8 +12,6 @@ namespace {
 // with very many bindings on wide groups needs more and allocates.
 constexpr std::size_t kStagingBytes = 16 * 1024;
 
-constexpr std::uint32_t kNeverCancelled = 0;
-
 // Rows count..padded-1 become copies of the row before them, so that dead lanes repeat a live one.
 void pad_rows(std::byte* rows, std::uint64_t count, std::uint64_t padded) {
   const std::byte* last = rows + (count - 1) * kRowBytes;
@@ -61,8 +59,7 @@ Status RunPlan::call(backend::KernelArgs& args, std::uint64_t groups) const {
   args.table = table_;
   args.group_count = groups;
   args.fuel = fuel_;
-  static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
-  args.cancel = cancel_ != nullptr ? reinterpret_cast<const std::uint32_t*>(cancel_) : &kNeverCancelled;
+  args.cancel = cancel_word(cancel_);
   return kernel_.run(args, *launch_.shader, launch_.values);
 }
 

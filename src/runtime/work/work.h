@@ -8,6 +8,13 @@
 
 namespace warpjit::runtime {
 
+// What compiled code polls: the caller's word, or if there is none, one that stays 0.
+inline const std::uint32_t* cancel_word(const std::atomic<std::uint32_t>* cancel) {
+  static constexpr std::uint32_t kNever = 0;
+  static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
+  return cancel != nullptr ? reinterpret_cast<const std::uint32_t*>(cancel) : &kNever;
+}
+
 // All that the workers of one run share.
 class WorkPlan {
  public:

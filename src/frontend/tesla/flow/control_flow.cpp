@@ -10,8 +10,6 @@ namespace {
 constexpr std::size_t kMaxDepth = 32;
 constexpr std::size_t kMaxBlocks = 1 << 16;
 
-enum class EntryType : std::uint32_t { branch = 1, call, limited_call, break_, quadon, joinat };
-
 // An entry: its type above the word address, which has 22 bits.
 class Entry {
  public:

@@ -16,6 +16,9 @@
 
 namespace warpjit::tesla {
 
+// Entries of the control stack (docs/guests/tesla.md, section 12.2).
+enum class EntryType : std::uint32_t { branch = 1, call, limited_call, break_, quadon, joinat };
+
 inline constexpr std::uint32_t kThreadEnds = ~0U;  // instead of a block
 
 struct FlowEdge {

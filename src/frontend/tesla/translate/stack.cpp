@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "frontend/tesla/flow/control_flow.h"
 #include "frontend/tesla/translate/instruction.h"
 #include "ir/analysis/uniformity.h"
 
@@ -13,7 +14,6 @@ constexpr std::size_t kMaxTargets = 1 << 13;  // that all `bra c[]` look for
 
 // A stack entry is a row with a word for each lane: the type, the innermost CALL or BREAK below, the number
 // of the case where control goes on. Words differ only in kOutside, which is set for lanes outside the mask.
-enum class EntryType : std::uint32_t { branch = 1, call, limited_call, break_, quadon, joinat };
 constexpr std::uint32_t kTypeBits = 3, kInnerShift = 3, kCaseShift = 5, kOutside = 1U << 31;
 static_assert((kMaxStackEntries & (kMaxStackEntries - 1)) == 0);
 constexpr std::uint64_t kRows = std::uint64_t{kMaxStackEntries} << 32;  // immediate of the row operations
