@@ -92,9 +92,7 @@ void Memory::store_lanes(Reg r, Reg offset, Reg base, std::int32_t displacement,
 void Memory::store_words(Reg r, Reg offset, Reg base, std::int32_t displacement, Reg guard) {
   const auto bytes = static_cast<std::int32_t>(host_.vector_bytes);
   if (words_ < 0) words_ = reserve_frame(3 * host_.vector_bytes + 4);
-  const auto save = [&](Reg saved, std::int32_t byte) {
-    store(Op::StoreFull, saved, frame(words_ + byte));
-  };
+  const auto save = [&](Reg saved, std::int32_t byte) { store(Op::StoreFull, saved, frame(words_ + byte)); };
   const auto load_word = [&](std::int32_t byte) {
     return load(Op::SLoad, RegClass::scalar, frame(words_ + byte));
   };

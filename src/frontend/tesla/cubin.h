@@ -15,7 +15,8 @@ inline constexpr std::size_t kMaxKernels = 1024;  // in a container
 // Every kernel has a copy of its module's constants; all of them together, in words.
 inline constexpr std::size_t kMaxCopiedConstants = std::size_t{1} << 22;
 
-// Reads either kind, recognized by its first bytes. Every kernel is within the limits of program.h and has code.
+// Reads either kind, recognized by its first bytes. Every kernel is within the limits of program.h and has
+// code.
 Result<Container> read_cubin(std::span<const std::byte> bytes, const std::string& file_name);
 
 // Text. Unused blocks and keys (samplers, relocations) are skipped. An error's `where` is "file:line:column".
