@@ -1,7 +1,7 @@
 // Any text as an assembly source; what assembles must survive the container and the listings.
-#include "frontend/pica200/assemble.h"
-#include "frontend/pica200/disassemble.h"
-#include "frontend/pica200/shbin.h"
+#include "frontend/pica200/assembly/assemble.h"
+#include "frontend/pica200/assembly/disassemble.h"
+#include "frontend/pica200/container/shbin.h"
 #include "target.h"
 
 int warpjit::fuzz::fuzz_assemble(const std::uint8_t* data, std::size_t size) {

@@ -2,9 +2,9 @@
 // Input: a byte that says how many descriptors, a byte for the entry, then words.
 #include <cstring>
 
-#include "frontend/pica200/assemble.h"
-#include "frontend/pica200/disassemble.h"
-#include "frontend/pica200/interpret.h"
+#include "frontend/pica200/assembly/assemble.h"
+#include "frontend/pica200/assembly/disassemble.h"
+#include "frontend/pica200/interpret/interpret.h"
 #include "target.h"
 
 int warpjit::fuzz::fuzz_decode(const std::uint8_t* data, std::size_t size) {

@@ -1,7 +1,7 @@
 // Any bytes as a container: read, choose, list, write, read again; then the front of the compiler.
-#include "frontend/pica200/disassemble.h"
+#include "frontend/pica200/assembly/disassemble.h"
+#include "frontend/pica200/container/shbin.h"
 #include "frontend/pica200/shader.h"
-#include "frontend/pica200/shbin.h"
 #include "target.h"
 
 int warpjit::fuzz::fuzz_shbin(const std::uint8_t* data, std::size_t size) {

@@ -1,6 +1,6 @@
 // Any text through the Tesla assembler; what assembles is listed and assembles again.
-#include "frontend/tesla/assemble.h"
-#include "frontend/tesla/disassemble.h"
+#include "frontend/tesla/assembly/assemble.h"
+#include "frontend/tesla/assembly/disassemble.h"
 #include "target.h"
 
 int warpjit::fuzz::fuzz_tesla_assemble(const std::uint8_t* data, std::size_t size) {

@@ -2,8 +2,8 @@
 // Input: a byte for the program type, then words.
 #include <cstring>
 
-#include "frontend/tesla/assemble.h"
-#include "frontend/tesla/disassemble.h"
+#include "frontend/tesla/assembly/assemble.h"
+#include "frontend/tesla/assembly/disassemble.h"
 #include "target.h"
 
 int warpjit::fuzz::fuzz_tesla_decode(const std::uint8_t* data, std::size_t size) {

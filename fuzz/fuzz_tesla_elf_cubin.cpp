@@ -1,6 +1,6 @@
 // Any bytes as an ELF cubin: read and list.
-#include "frontend/tesla/cubin.h"
-#include "frontend/tesla/disassemble.h"
+#include "frontend/tesla/assembly/disassemble.h"
+#include "frontend/tesla/container/cubin.h"
 #include "target.h"
 
 int warpjit::fuzz::fuzz_tesla_elf_cubin(const std::uint8_t* data, std::size_t size) {

@@ -2,8 +2,8 @@
 // Input: a byte for the block, then words.
 #include <cstring>
 
-#include "frontend/tesla/interpret.h"
-#include "frontend/tesla/reach.h"
+#include "frontend/tesla/flow/reach.h"
+#include "frontend/tesla/interpret/interpret.h"
 #include "target.h"
 
 int warpjit::fuzz::fuzz_tesla_run(const std::uint8_t* data, std::size_t size) {

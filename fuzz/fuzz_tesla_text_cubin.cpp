@@ -1,7 +1,7 @@
 // Any text as a text cubin: read, list, assemble.
-#include "frontend/tesla/assemble.h"
-#include "frontend/tesla/cubin.h"
-#include "frontend/tesla/disassemble.h"
+#include "frontend/tesla/assembly/assemble.h"
+#include "frontend/tesla/assembly/disassemble.h"
+#include "frontend/tesla/container/cubin.h"
 #include "target.h"
 
 int warpjit::fuzz::fuzz_tesla_text_cubin(const std::uint8_t* data, std::size_t size) {

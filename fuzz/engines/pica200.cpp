@@ -8,7 +8,7 @@
 
 #include "bound_launch.h"
 #include "engines/fuzzer.h"
-#include "frontend/pica200/disassemble.h"
+#include "frontend/pica200/assembly/disassemble.h"
 #include "frontend/pica200/random.h"
 #include "frontend/random/reduce.h"
 #include "launch_write.h"

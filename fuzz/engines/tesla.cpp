@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "engines/fuzzer.h"
 #include "frontend/random/reduce.h"
-#include "frontend/tesla/disassemble.h"
+#include "frontend/tesla/assembly/disassemble.h"
 #include "frontend/tesla/random.h"
 #include "frontend/tesla/shader.h"
 

@@ -1,7 +1,7 @@
-// Bochs 2.7 refuses EVEX gathers and scatters whose index is zmm16 to zmm31 (EVEX.V' = 0): its decoder takes V' for
-// an unused vvvv and raises #UD. Preloaded, this runs vpgatherdd, vgatherdps, vpscatterdd and vscatterdps on the
-// registers in the signal's frame instead. Any other illegal instruction prints its bytes and ends the program with
-// 132.
+// Bochs 2.7 refuses EVEX gathers and scatters whose index is zmm16 to zmm31 (EVEX.V' = 0): its decoder takes
+// V' for an unused vvvv and raises #UD. Preloaded, this runs vpgatherdd, vgatherdps, vpscatterdd and
+// vscatterdps on the registers in the signal's frame instead. Any other illegal instruction prints its bytes
+// and ends the program with 132.
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdint.h>
@@ -40,8 +40,9 @@ static int run(ucontext_t* u) {
   }
   if (mod != 0 || (base & 7) != 5) at += u->uc_mcontext.gregs[kGreg[base]];
   uint8_t* x = (uint8_t*)u->uc_mcontext.fpregs;
-  static const struct { int bit, offset, size; } kParts[] = {
-      {1, 160, 256}, {2, 576, 256}, {5, 1088, 64}, {6, 1152, 512}, {7, 1664, 1024}};
+  static const struct {
+    int bit, offset, size;
+  } kParts[] = {{1, 160, 256}, {2, 576, 256}, {5, 1088, 64}, {6, 1152, 512}, {7, 1664, 1024}};
   uint64_t* present = (uint64_t*)(x + 512);
   for (int i = 0; i < 5; ++i)
     if (!(*present >> kParts[i].bit & 1)) memset(x + kParts[i].offset, 0, kParts[i].size);
@@ -50,10 +51,13 @@ static int run(ucontext_t* u) {
   for (unsigned i = 0; i < n; ++i) {
     if (!(*mask >> i & 1)) continue;
     void* address = (void*)(at + ((int64_t)(int32_t)*lane(x, index, i) << (sib >> 6)));
-    if (op < 0xa0) memcpy(lane(x, reg, i), address, 4);
-    else memcpy(address, lane(x, reg, i), 4);
+    if (op < 0xa0)
+      memcpy(lane(x, reg, i), address, 4);
+    else
+      memcpy(address, lane(x, reg, i), 4);
   }
-  if (op < 0xa0) for (unsigned i = n; i < 16; ++i) *lane(x, reg, i) = 0;
+  if (op < 0xa0)
+    for (unsigned i = n; i < 16; ++i) *lane(x, reg, i) = 0;
   *mask = 0;
   u->uc_mcontext.gregs[REG_RIP] += length;
   return 1;

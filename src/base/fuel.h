@@ -13,6 +13,9 @@
 
 namespace warpjit {
 
+inline constexpr const char* kOutOfFuelMessage =
+    "a thread made more backward transfers than the launch allows";
+
 // The start value of a group's counter. Each transfer takes one off; below 0, threads are counted.
 inline std::int64_t group_fuel(std::uint64_t fuel) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();

@@ -308,8 +308,7 @@ Status Interpreter::run(Frame& frame, const Memory& memory, std::uint64_t first_
       return Error{ErrorCode::fault, std::string(message(outcome.reason)), where};
     if (outcome.end == GroupEnd::cancelled)
       return Error{ErrorCode::cancelled, "the launch was cancelled", where};
-    return Error{ErrorCode::out_of_fuel, "a thread made more backward transfers than the launch allows",
-                 where};
+    return Error{ErrorCode::out_of_fuel, kOutOfFuelMessage, where};
   }
   return {};
 }

@@ -14,16 +14,4 @@ std::string_view name(Shape shape) {
   return kNames[static_cast<std::size_t>(shape)];
 }
 
-std::string_view message(StopReason reason) {
-  switch (reason) {
-    case StopReason::barrier_never_complete:
-      return "a barrier that can never complete";
-    case StopReason::bad_control:
-      return "control flow that does not fit the stack";
-    case StopReason::trap:
-      return "a trap instruction";
-  }
-  return "?";
-}
-
 }  // namespace warpjit::ir

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/stop_reason.h"
+
 namespace warpjit::ir {
 
 enum class Type : std::uint8_t { none, i1, i32, f32 };
@@ -218,13 +220,6 @@ inline constexpr std::uint32_t kMaxGroupLanes = 256;
 inline constexpr std::uint32_t kMaxBlockGroups = 64;
 inline constexpr std::uint32_t kMaxGridExtent = 65535;
 
-// Why Stop ends a run.
-enum class StopReason : std::uint8_t {
-  barrier_never_complete,  // groups wait at different barriers
-  bad_control,             // the guest's control stack does not fit what it does
-  trap,                    // the guest asked for it
-};
-inline constexpr std::uint32_t kStopReasons = 3;
-std::string_view message(StopReason reason);
+using warpjit::StopReason;  // the immediate of Stop
 
 }  // namespace warpjit::ir

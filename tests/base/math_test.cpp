@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/bits.h"
+#include "support/share.h"
 
 namespace warpjit {
 namespace {
@@ -92,7 +93,8 @@ std::vector<float> sample() {
   std::mt19937 random(1);
   std::vector<float> values;
   for (std::uint32_t top = 0; top < 512; ++top) {
-    for (int i = 0; i < 1400; ++i) values.push_back(to_float(top << 23 | (random() & 0x7fffff)));
+    for (std::uint64_t i = 0; i < share(1400); ++i)
+      values.push_back(to_float(top << 23 | (random() & 0x7fffff)));
     for (std::uint32_t mantissa :
          {0u, 1u, 2u, 0x3504f2u, 0x3504f3u, 0x3504f4u, 0x400000u, 0x7ffffeu, 0x7fffffu}) {
       values.push_back(to_float(top << 23 | mantissa));

@@ -14,6 +14,7 @@
 #include "ir/pipeline.h"
 #include "ir/printer.h"
 #include "ir/verifier.h"
+#include "support/share.h"
 
 namespace warpjit::ir {
 namespace {
@@ -128,7 +129,7 @@ std::vector<std::uint32_t> run(Function f, const PipelineOptions& options) {
 }
 
 TEST(LaneOrder, RandomGraphsRunAtTheLowestAddressFirst) {
-  for (std::uint32_t seed = 0; seed < 400; ++seed) {
+  for (std::uint32_t seed = 0; seed < share(400); ++seed) {
     const Graph graph = random_graph(seed);
     const std::vector<std::uint32_t> wanted = model(graph);
     for (const bool dispatch_all : {false, true})

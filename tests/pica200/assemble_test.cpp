@@ -1,6 +1,6 @@
 #include <map>
 
-#include "frontend/pica200/shbin.h"
+#include "frontend/pica200/container/shbin.h"
 #include "pica200/pica_test.h"
 
 namespace warpjit::pica200 {

@@ -1,7 +1,7 @@
-#include "frontend/pica200/disassemble.h"
+#include "frontend/pica200/assembly/disassemble.h"
 
+#include "frontend/pica200/container/shbin.h"
 #include "frontend/pica200/random.h"
-#include "frontend/pica200/shbin.h"
 #include "pica200/pica_test.h"
 
 namespace warpjit::pica200 {

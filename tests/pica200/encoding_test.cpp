@@ -3,8 +3,8 @@
 #include <bit>
 #include <set>
 
-#include "frontend/pica200/encoding.h"
-#include "frontend/pica200/program.h"
+#include "frontend/pica200/container/program.h"
+#include "frontend/pica200/encoding/encoding.h"
 #include "frontend/pica200/random.h"
 #include "support/encoding_checks.h"
 

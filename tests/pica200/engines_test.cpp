@@ -5,8 +5,8 @@
 #include <fstream>
 #include <functional>
 
-#include "frontend/pica200/assemble.h"
-#include "frontend/pica200/disassemble.h"
+#include "frontend/pica200/assembly/assemble.h"
+#include "frontend/pica200/assembly/disassemble.h"
 #include "support/pica_cases.h"
 #include "support/pica_engines.h"
 #include "support/share.h"

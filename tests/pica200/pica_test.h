@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "frontend/pica200/assemble.h"
-#include "frontend/pica200/interpret.h"
+#include "frontend/pica200/assembly/assemble.h"
+#include "frontend/pica200/interpret/interpret.h"
 
 namespace warpjit::pica200 {
 

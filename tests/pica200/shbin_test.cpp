@@ -1,4 +1,4 @@
-#include "frontend/pica200/shbin.h"
+#include "frontend/pica200/container/shbin.h"
 
 #include "pica200/pica_test.h"
 

@@ -365,6 +365,33 @@ TEST(Compute, BarriersThatNeverCompleteNameThePlace) {
   }
 }
 
+// The guest interpreter adds the warp.
+TEST(Compute, ControlFlowFaultsHaveTheSameTextOnEveryEngine) {
+  const Engine engine{EngineOptions()};
+  const std::pair<const char*, const char*> faults[] = {
+      {"join nop\n", "the control stack underflows"},
+      {"break\n", "the control stack underflows"},
+      {"quadpop\n", "the control stack underflows"},
+      {"breakaddr #a\na:\njoin nop\n", "the control stack does not match"},
+      {"call #a\na:\nbreak\n", "the control stack does not match"},
+      {"call #f\nf:\nbreakaddr #f\nret\n", "the control stack does not match"},
+      {"joinat #a\na:\nquadpop\n", "the control stack does not match"},
+      {"f:\ncall #f\n", "the control stack overflows"},
+      {"quadon\nexit nop\n", "control flow that parts quads which quadon holds together"},
+      {"trap\n", "a trap instruction"}};
+  for (const auto& [body, text] : faults) {
+    Launch launch(kernel(body + std::string("exit nop\n")));
+    launch.set_block(64);
+    for (const HookedOptions& way : all_ways(engine)) {
+      const auto report = engine.run(launch, with_hooks(engine, way));
+      ASSERT_FALSE(report.ok()) << body << name(way.engine);
+      EXPECT_EQ(report.error().code, ErrorCode::fault);
+      EXPECT_TRUE(report.error().message.starts_with(text))
+          << body << name(way.engine) << " " << name(way.target) << ": " << to_string(report.error());
+    }
+  }
+}
+
 TEST(Compute, EndlessLoopsInManyBlocksEnd) {
   const Engine engine{EngineOptions()};
   Launch launch(kernel("again:\nbra #again\n"));

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <random>
 
-#include "frontend/pica200/assemble.h"
+#include "frontend/pica200/assembly/assemble.h"
 #include "frontend/pica200/shader.h"
 #include "support/hooks.h"
 #include "support/source_dir.h"

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <vector>
 
-#include "frontend/pica200/interpret.h"
+#include "frontend/pica200/interpret/interpret.h"
 #include "warpjit/pica200.hpp"
 
 namespace warpjit::tests {

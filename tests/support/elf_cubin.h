@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "frontend/tesla/program.h"
+#include "frontend/tesla/container/program.h"
 
 namespace warpjit::tests {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "frontend/pica200/interpret.h"
+#include "frontend/pica200/interpret/interpret.h"
 
 namespace warpjit::tests {
 

@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include "frontend/pica200/translate_instruction.h"
-#include "frontend/pica200/usage.h"
+#include "frontend/pica200/flow/usage.h"
+#include "frontend/pica200/translate/instruction.h"
 #include "ir/interpret.h"
 #include "ir/verifier.h"
 

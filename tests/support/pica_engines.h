@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "backend/target.h"
-#include "frontend/pica200/interpret.h"
+#include "frontend/pica200/interpret/interpret.h"
 #include "frontend/pica200/random.h"
-#include "frontend/pica200/translate.h"
+#include "frontend/pica200/translate/translate.h"
 #include "ir/function.h"
 #include "ir/pipeline.h"
 

@@ -1,7 +1,7 @@
 // What the control stack becomes when it is followed statically: edges in a line each.
-#include "frontend/tesla/control_flow.h"
+#include "frontend/tesla/flow/control_flow.h"
 
-#include "frontend/tesla/lane_order.h"
+#include "frontend/tesla/flow/lane_order.h"
 #include "tesla/tesla_test.h"
 
 namespace warpjit::tesla {

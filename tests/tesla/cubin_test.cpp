@@ -1,5 +1,5 @@
-#include "frontend/tesla/cubin.h"
-#include "frontend/tesla/interpret.h"
+#include "frontend/tesla/container/cubin.h"
+#include "frontend/tesla/interpret/interpret.h"
 #include "support/elf_cubin.h"
 #include "tesla/tesla_test.h"
 

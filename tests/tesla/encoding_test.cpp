@@ -2,7 +2,7 @@
 #include <set>
 
 #include "base/random.h"
-#include "frontend/tesla/encoding.h"
+#include "frontend/tesla/encoding/encoding.h"
 #include "support/encoding_checks.h"
 #include "tesla/tesla_test.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/random.h"
 #include "base/sfu.h"
-#include "frontend/tesla/encoding.h"
+#include "frontend/tesla/encoding/encoding.h"
 #include "tesla/interpret_test.h"
 
 namespace warpjit::tesla {

@@ -163,7 +163,7 @@ TEST(TeslaFlow, BranchThroughATableTakesFuelBackward) {
 }
 
 TEST(TeslaFlow, BranchThroughATableToWhereNoCodeIs) {
-  const std::string message = "a branch through c[] to where no code is";
+  const std::string message = "control reaches code that is not there";
   // Outside the code, within an instruction, not a multiple of 4, what is no instruction; the words that
   // nobody goes to do not matter.
   for (const char* entry : {"0x1000", "0xfffffffc", "0x14", "0x11", "#undefined"})
@@ -191,21 +191,19 @@ TEST(TeslaFlow, BranchThroughATableToWhereNoCodeIs) {
 }
 
 TEST(TeslaFlow, StackFaults) {
-  EXPECT_TRUE(fault_of(run_body("join nop\n")).find("join: the control stack underflows") !=
-              std::string::npos);
-  EXPECT_TRUE(fault_of(run_body("break\n")).find("break: the control stack underflows") != std::string::npos);
+  EXPECT_TRUE(fault_of(run_body("join nop\n")).find("the control stack underflows") != std::string::npos);
+  EXPECT_TRUE(fault_of(run_body("break\n")).find("the control stack underflows") != std::string::npos);
   EXPECT_TRUE(fault_of(run_body("breakaddr #a\na:\njoin nop\n")).find("does not match") != std::string::npos);
   EXPECT_TRUE(fault_of(run_body("call #a\na:\nbreak\n")).find("does not match") != std::string::npos);
   EXPECT_TRUE(fault_of(run_body("call #f\nf:\nbreakaddr #f\nret\n")).find("does not match") !=
               std::string::npos);
-  EXPECT_TRUE(fault_of(run_body("quadpop\n")).find("quadpop: the control stack underflows") !=
-              std::string::npos);
+  EXPECT_TRUE(fault_of(run_body("quadpop\n")).find("the control stack underflows") != std::string::npos);
   EXPECT_TRUE(fault_of(run_body("joinat #a\na:\nquadpop\n")).find("does not match") != std::string::npos);
-  EXPECT_TRUE(fault_of(run_body("quadon\nbra #a\na:\n")).find("control flow under quadon") !=
+  EXPECT_TRUE(fault_of(run_body("quadon\nbra #a\na:\n")).find("quads which quadon holds") !=
               std::string::npos);
   EXPECT_TRUE(fault_of(run_body("f:\ncall #f\n")).find("the control stack overflows") != std::string::npos);
   EXPECT_EQ(fault_of(run_body("trap\n")),
-            "test.tesla, byte 0x10 (0x90000003): trap, in warp 0 of block (0, 0)");
+            "test.tesla, byte 0x10 (0x90000003): a trap instruction, in warp 0 of block (0, 0)");
 }
 
 TEST(TeslaFlow, FuelCountsBackwardTransfersOfEachThread) {
@@ -308,7 +306,7 @@ TEST(TeslaBlocks, BarrierThatNeverCompletes) {
   options.launch.block = {64, 1, 1};
   const Finished f = run_body("bar inc wait 0x1 0x80\n", options);
   ASSERT_FALSE(f.status.ok());
-  EXPECT_NE(fault_of(f).find("a barrier can never complete"), std::string::npos);
+  EXPECT_NE(fault_of(f).find("a barrier that can never complete"), std::string::npos);
   EXPECT_NE(fault_of(f).find("byte 0x10 "), std::string::npos) << fault_of(f);
 }
 

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "frontend/tesla/interpret.h"
+#include "frontend/tesla/interpret/interpret.h"
 #include "tesla/tesla_test.h"
 
 namespace warpjit::tesla {

@@ -1,5 +1,5 @@
 // What the profiler says of small kernels whose behaviour is plain from their text.
-#include "frontend/tesla/interpret.h"
+#include "frontend/tesla/interpret/interpret.h"
 #include "tesla/translate_test.h"
 
 namespace warpjit::tesla {

@@ -2,8 +2,8 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "frontend/tesla/cubin.h"
-#include "frontend/tesla/interpret.h"
+#include "frontend/tesla/container/cubin.h"
+#include "frontend/tesla/interpret/interpret.h"
 #include "tesla/translate_test.h"
 
 namespace warpjit::tesla {

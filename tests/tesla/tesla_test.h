@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "frontend/tesla/assemble.h"
-#include "frontend/tesla/disassemble.h"
+#include "frontend/tesla/assembly/assemble.h"
+#include "frontend/tesla/assembly/disassemble.h"
 
 namespace warpjit::tesla {
 

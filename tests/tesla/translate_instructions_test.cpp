@@ -2,7 +2,7 @@
 #include <iterator>
 
 #include "base/random.h"
-#include "frontend/tesla/encoding.h"
+#include "frontend/tesla/encoding/encoding.h"
 #include "support/share.h"
 #include "tesla/translate_test.h"
 

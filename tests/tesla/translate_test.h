@@ -4,8 +4,8 @@
 
 #include <functional>
 
-#include "frontend/tesla/interpret.h"
-#include "frontend/tesla/translate.h"
+#include "frontend/tesla/interpret/interpret.h"
+#include "frontend/tesla/translate/translate.h"
 #include "ir/pipeline.h"
 #include "tesla/tesla_test.h"
 #include "warpjit/warpjit.hpp"

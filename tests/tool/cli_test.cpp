@@ -287,7 +287,7 @@ TEST_F(CliTest, BenchAndCharts) {
 
 TEST_F(CliTest, GoldenCountsAreUpToDate) {
   const Outcome outcome = run("golden --check --folder " + tests::source_file("tests/golden") +
-                              " --examples " + tests::source_file("examples/pica200"));
+                              " --examples " + tests::source_file("examples"));
   EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
 }
 

@@ -4,8 +4,8 @@
 #include "command.h"
 #include "compute.h"
 #include "files.h"
-#include "frontend/pica200/assemble.h"
-#include "frontend/pica200/shbin.h"
+#include "frontend/pica200/assembly/assemble.h"
+#include "frontend/pica200/container/shbin.h"
 
 namespace warpjit::tool {
 

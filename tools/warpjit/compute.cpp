@@ -9,8 +9,8 @@
 #include "chart.h"
 #include "compute_profile.h"
 #include "engines.h"
-#include "frontend/tesla/cubin.h"
-#include "frontend/tesla/disassemble.h"
+#include "frontend/tesla/assembly/disassemble.h"
+#include "frontend/tesla/container/cubin.h"
 #include "frontend/tesla/shader.h"
 #include "runtime/engine/engine.h"
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "frontend/tesla/assemble.h"
-#include "frontend/tesla/cubin.h"
+#include "frontend/tesla/assembly/assemble.h"
+#include "frontend/tesla/container/cubin.h"
 #include "json_field.h"
 #include "launch_data.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "files.h"
-#include "frontend/tesla/program.h"
+#include "frontend/tesla/container/program.h"
 #include "launch_file.h"
 #include "warpjit/tesla.hpp"
 

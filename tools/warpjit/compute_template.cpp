@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "frontend/tesla/reach.h"
+#include "frontend/tesla/flow/reach.h"
 
 namespace warpjit::tool {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "command.h"
-#include "frontend/tesla/program.h"
+#include "frontend/tesla/container/program.h"
 
 namespace warpjit::tool {
 

@@ -4,7 +4,7 @@
 #include "command.h"
 #include "compute.h"
 #include "files.h"
-#include "frontend/pica200/disassemble.h"
+#include "frontend/pica200/assembly/disassemble.h"
 
 namespace warpjit::tool {
 

@@ -8,24 +8,43 @@
 #include "backend/target.h"
 #include "command.h"
 #include "compile_input.h"
+#include "compute.h"
 #include "files.h"
-#include "frontend/pica200/assemble.h"
+#include "frontend/pica200/assembly/assemble.h"
+#include "frontend/tesla/assembly/assemble.h"
+#include "frontend/tesla/assembly/disassemble.h"
+#include "frontend/tesla/encoding/encoding.h"
+#include "frontend/tesla/shader.h"
+#include "runtime/work/launch.h"
 
 namespace warpjit::tool {
 
 namespace {
 
 struct GoldenOptions {
-  std::string folder = "tests/golden", examples = "examples/pica200";
+  std::string folder = "tests/golden", examples = "examples";
   std::vector<std::string> targets;
   bool check = false, print = false;
 };
 
 struct Case {
   std::string name;
-  pica200::Program program;
-  std::optional<LaunchFile> launch;
+  ir::Function function;
 };
+
+// The names of the launch files in a folder, in order.
+Result<std::vector<std::string>> launch_files(const std::string& folder) {
+  std::vector<std::string> files;
+  std::error_code failure;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, failure))
+    if (entry.path().extension() == ".json") files.push_back(entry.path().string());
+  if (failure) return Error{ErrorCode::io, failure.message(), folder};
+  std::sort(files.begin(), files.end());
+  return files;
+}
+std::string example_name(const std::string& file) {
+  return "example " + std::filesystem::path(file).stem().string();
+}
 
 constexpr std::uint32_t kEnd = 0x22u << 26;
 
@@ -66,7 +85,14 @@ constexpr Sketch kSketches[] = {
     {"mova+relative", "mova a0.x, v0\nadd o0, c0[a0.x], v1\n"},
 };
 
-Result<std::vector<Case>> collect(const GoldenOptions& options) {
+Status add_pica(std::vector<Case>& cases, std::string name, const LoadedProgram& loaded) {
+  WARPJIT_TRY(const CompileInput input, prepare_compile(loaded));
+  WARPJIT_TRY(frontend::Shader::Translation translation, input.shader->translate(input.facts, false));
+  cases.push_back({std::move(name), std::move(translation.function)});
+  return {};
+}
+
+Result<std::vector<Case>> collect_pica(const std::string& examples) {
   std::vector<Case> cases;
   for (int k = 0; k < pica200::kOpcodeCount; ++k) {
     const auto opcode = static_cast<pica200::Opcode>(k);
@@ -74,9 +100,9 @@ Result<std::vector<Case>> collect(const GoldenOptions& options) {
     if ((info.traits & (pica200::kFlow | pica200::kGeometry)) != 0 ||
         (info.traits & pica200::kWritesDest) == 0)
       continue;
-    cases.push_back({std::string(info.name), single(opcode, false), {}});
+    WARPJIT_CHECK(add_pica(cases, std::string(info.name), {single(opcode, false), {}}));
     if (pica200::wide_source(info.format) != 0)
-      cases.push_back({std::string(info.name) + " c", single(opcode, true), {}});
+      WARPJIT_CHECK(add_pica(cases, std::string(info.name) + " c", {single(opcode, true), {}}));
   }
   for (const Sketch& sketch : kSketches) {
     const pica200::SourceFile source{
@@ -84,59 +110,161 @@ Result<std::vector<Case>> collect(const GoldenOptions& options) {
                          sketch.body + "end\n.end\n.proc part\nmov r0, v0\n.end\n"};
     WARPJIT_TRY(const pica200::Container container, pica200::assemble({&source, 1}));
     WARPJIT_TRY(pica200::Program program, pica200::select_program(container));
-    cases.push_back({sketch.name, std::move(program), {}});
+    WARPJIT_CHECK(add_pica(cases, sketch.name, {std::move(program), {}}));
   }
-  std::vector<std::filesystem::path> files;
-  std::error_code failure;
-  for (const auto& entry : std::filesystem::directory_iterator(options.examples, failure))
-    if (entry.path().extension() == ".json") files.push_back(entry.path());
-  if (failure) return Error{ErrorCode::io, failure.message(), options.examples};
-  std::sort(files.begin(), files.end());
-  for (const auto& file : files) {
+  WARPJIT_TRY(const std::vector<std::string> files, launch_files(examples + "/pica200"));
+  for (const std::string& file : files) {
     WARPJIT_TRY(LaunchFile launch, read_launch(file));
     pica200::Program program = launch.program;
-    cases.push_back({"example " + file.stem().string(), std::move(program), std::move(launch)});
+    WARPJIT_CHECK(add_pica(cases, example_name(file), {std::move(program), std::move(launch)}));
   }
   return cases;
 }
 
-Result<std::string> count_instructions(const std::vector<Case>& cases, backend::Target target) {
-  std::string text = fmt::format(
-      "# Host instructions of PICA200 code on {}. Made by `warpjit golden`; a test compares it.\n"
-      "# One instruction and END, operands v0 v1 v2 (\"c\": a uniform where the format allows one), result "
-      "o0.\n"
-      "# group: instructions of the group loop for `lanes` threads; per16: for 16 threads; vec: vector\n"
-      "# arithmetic among them; ops: what brings constants and uniforms into vectors; spill: stores + "
-      "loads;\n"
-      "# code: bytes. qgroup, qvec: the same of the quick version, tried first, in which 0 times infinity is "
-      "not\n"
-      "# minded.\n"
-      "{:24} {:>5} {:>5} {:>6} {:>8} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6}\n",
-      backend::name(target), "name", "lanes", "parts", "group", "per16", "vec", "ops", "spill", "code",
-      "qgroup", "qvec");
-  for (const Case& item : cases) {
-    const LoadedProgram loaded{item.program, item.launch};
-    const auto input = prepare_compile(loaded);
-    if (!input)
-      return Error{input.error().code, item.name + ": " + input.error().message, input.error().where};
-    auto made = input->shader->translate(input->facts, false);
-    if (!made) return Error{made.error().code, item.name + ": " + made.error().message, made.error().where};
-    backend::MachineCode versions[2];
-    for (const bool assume : {false, true}) {
-      const auto program = ir::run_pipeline(ir::Function(made->function), {.assume_no_zero_inf = assume});
-      if (!program)
-        return Error{program.error().code, item.name + ": " + program.error().message, program.error().where};
-      auto code = backend::compile(*program, target, {});
-      if (!code) return Error{code.error().code, item.name + ": " + code.error().message, code.error().where};
-      versions[assume] = std::move(*code);
+// Kernels of Tesla read $r4 to $r11, which each thread loads, and store $r12 and what $c1 says.
+constexpr const char* kLoads =
+    ".kernel golden\n.registers 16\n.shared 0x100\nand b32 $r0 $r0 0xffff\nshl b32 $r0 $r0 0x5\nshl $a1 $r0 "
+    "0x0\n"
+    "ld b128 $r4q g0[$r0]\nadd b32 $r1 $r0 0x10\nld b128 $r8q g0[$r1]\n";
+constexpr const char* kStores = "st b32 g1[$r0] $r12\nexit st b32 g1[$r1] $r13\n";
+
+Result<ir::Function> translate_tesla(const std::string& body) {
+  WARPJIT_TRY(tesla::Container container, tesla::assemble(kLoads + body + kStores, "golden"));
+  WARPJIT_TRY(tesla::Program program, tesla::select_program(container, {}));
+  WARPJIT_TRY(const auto shader, tesla::Shader::make(std::move(program)));
+  Launch launch{Program(shader)};
+  launch.set_block(64);
+  WARPJIT_CHECK(launch.state().check());
+  WARPJIT_TRY(const frontend::Facts facts, launch.state().facts(0));
+  WARPJIT_TRY(frontend::Shader::Translation translation, shader->translate(facts, false));
+  return std::move(translation.function);
+}
+
+// The pattern's instruction with the lowest value in each of its modifiers, or with wide operands where a bit
+// chooses: sources $r4, $r6 and $r8, destination $r12. Nothing if that says what the narrow one says.
+std::optional<tesla::Instruction> instruction_of(const tesla::Pattern& pattern, bool wide) {
+  std::uint64_t word = pattern.match;
+  for (const tesla::SyntaxToken& token : pattern.syntax())
+    if (token.width == 0 && token.width_bit != 0 && wide) word |= std::uint64_t{1} << token.width_bit;
+  if (wide && word == pattern.match) return {};
+  auto instruction = tesla::try_decode(tesla::ProgramType::compute, static_cast<std::uint32_t>(word),
+                                       static_cast<std::uint32_t>(word >> 32));
+  if (!instruction) return {};
+  instruction->condition = tesla::kAlways;
+  instruction->lanes = 15;
+  instruction->unused = 0;
+  const auto place = [](tesla::Operand& operand, std::uint32_t reg) {
+    if (operand.kind == tesla::Operand::Kind::gpr)
+      operand.value = operand.type == tesla::Type::b16 ? 2 * reg : reg;
+    if (operand.kind == tesla::Operand::Kind::number) operand.value = 3;
+    if (operand.kind == tesla::Operand::Kind::immediate) operand.value = 0x12345;
+  };
+  place(instruction->dst, 12);
+  for (std::uint32_t n = 0; n < 3; ++n) place(instruction->src[n], 4 + 2 * n);
+  return instruction;
+}
+
+constexpr Sketch kTeslaSketches[] = {
+    {"nothing", "mov b32 $r12 $r4\n"},
+    {"set+if", "set $c0 # l s32 $r4 $r5\nmov b32 $r12 $r6\n(lg $c0) add b32 $r12 $r6 $r7\n"},
+    {"set+if+long",
+     "set $c0 # l s32 $r4 $r5\nmov b32 $r12 $r6\njoinat #l\n(e $c0) bra #l\nrcp f32 $r12 $r6\n"
+     "rsqrt f32 $r13 $r7\nadd rn f32 $r12 $r12 $r13\nl:\njoin nop\n"},
+    {"loop",
+     "and b32 $r4 $r4 0xff\nmov b32 $r12 0x0\nmov b32 $r2 0x1\nbreakaddr #done\nl:\nset $c0 # ge u32 $r12 "
+     "$r4\n"
+     "(lg $c0) break\nadd b32 $r12 $r12 $r2\nbra #l\ndone:\n"},
+    {"barrier", "st b32 s[$a1+0x20] $r4\nbar inc wait 0x0 all\nld $r12 b32 s[$a1+0x24]\n"},
+    {"call", "call #f\nbra #e\nf:\nadd b32 $r12 $r4 $r5\nret\ne:\n"},
+};
+
+Result<std::vector<Case>> collect_tesla(const std::string& examples) {
+  std::vector<Case> cases;
+  std::vector<std::string> seen;
+  for (const tesla::Pattern& pattern : tesla::patterns()) {
+    // A short form does what a long one does.
+    if (pattern.form != tesla::Form::long_ && pattern.form != tesla::Form::immediate) continue;
+    for (const bool wide : {false, true}) {
+      const auto instruction = instruction_of(pattern, wide);
+      if (!instruction) continue;
+      const std::string text = tesla::disassemble(*instruction);
+      if (std::find(seen.begin(), seen.end(), text) != seen.end()) continue;
+      seen.push_back(text);
+      auto function = translate_tesla(text + "\n");
+      if (function) cases.push_back({text, std::move(*function)});  // else it is not for compute
     }
-    const backend::MachineCode *code = &versions[0], *quick = &versions[1];
+  }
+  for (const Sketch& sketch : kTeslaSketches) {
+    auto function = translate_tesla(sketch.body);
+    if (!function) return Error{function.error().code, function.error().message, sketch.name};
+    cases.push_back({sketch.name, std::move(*function)});
+  }
+  WARPJIT_TRY(const std::vector<std::string> files, launch_files(examples + "/tesla"));
+  for (const std::string& file : files) {
+    ProgramInput input;
+    input.file = file;
+    WARPJIT_TRY(ComputeCode code, translate_compute(input, false));
+    cases.push_back({example_name(file), std::move(code.function)});
+  }
+  return cases;
+}
+
+struct Guest {
+  const char* name;
+  Result<std::vector<Case>> (*collect)(const std::string& examples);
+  int name_width;
+  bool has_quick_version;
+  const char* title;
+};
+constexpr Guest kGuests[] = {
+    {"pica200", collect_pica, 24, true,
+     "# Host instructions of PICA200 code on {}. Made by `warpjit golden`; a test compares it.\n"
+     "# One instruction and END, operands v0 v1 v2 (\"c\": a uniform where the format allows one), result "
+     "o0.\n"},
+    {"tesla", collect_tesla, 56, false,
+     "# Host instructions of Tesla code on {}. Made by `warpjit golden`; a test compares it.\n"
+     "# One instruction in a kernel that loads its operands and stores its results, as in \"nothing\".\n"},
+};
+constexpr const char* kColumns =
+    "# group: instructions of the group loop for `lanes` threads; per16: for 16 threads; vec: vector\n"
+    "# arithmetic among them; ops: what brings constants and uniforms into vectors; spill: stores + loads;\n";
+constexpr const char* kCodeColumn = "# code: bytes.\n";
+constexpr const char* kQuickColumns =
+    "# code: bytes. qgroup, qvec: the same of the quick version, tried first, in which 0 times infinity is "
+    "not\n"
+    "# minded.\n";
+
+Result<std::string> count_instructions(const Guest& guest, const std::vector<Case>& cases,
+                                       backend::Target target) {
+  std::string text = fmt::format(fmt::runtime(guest.title), backend::name(target));
+  text += std::string(kColumns) + (guest.has_quick_version ? kQuickColumns : kCodeColumn);
+  text += fmt::format("{:{}} {:>5} {:>5} {:>6} {:>8} {:>6} {:>6} {:>6} {:>6}", "name", guest.name_width,
+                      "lanes", "parts", "group", "per16", "vec", "ops", "spill", "code");
+  text += guest.has_quick_version ? fmt::format(" {:>6} {:>6}\n", "qgroup", "qvec") : "\n";
+  for (const Case& item : cases) {
+    const auto compile = [&](bool assume) -> Result<backend::MachineCode> {
+      ir::PipelineOptions pipeline;
+      pipeline.assume_no_zero_inf = assume;
+      if (!guest.has_quick_version)
+        pipeline.group_lanes = [&](const ir::Function& f) { return backend::choose_group_lanes(f, target); };
+      WARPJIT_TRY(const auto program, ir::run_pipeline(ir::Function(item.function), pipeline));
+      return backend::compile(program, target, {});
+    };
+    const auto code = compile(false);
+    if (!code) return Error{code.error().code, item.name + ": " + code.error().message, code.error().where};
     const backend::CodeStatistics& s = code->statistics;
     text +=
-        fmt::format("{:24} {:>5} {:>5} {:>6} {:>8.1f} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6}\n", item.name,
+        fmt::format("{:{}} {:>5} {:>5} {:>6} {:>8.1f} {:>6} {:>6} {:>6} {:>6}", item.name, guest.name_width,
                     code->lanes, code->parts, s.group_instructions, s.group_instructions * 16.0 / code->lanes,
-                    s.vector_arithmetic, s.vector_operands, s.spill_stores + s.spill_loads, code->code_size,
-                    quick->statistics.group_instructions, quick->statistics.vector_arithmetic);
+                    s.vector_arithmetic, s.vector_operands, s.spill_stores + s.spill_loads, code->code_size);
+    if (guest.has_quick_version) {
+      const auto quick = compile(true);
+      if (!quick)
+        return Error{quick.error().code, item.name + ": " + quick.error().message, quick.error().where};
+      text += fmt::format(" {:>6} {:>6}", quick->statistics.group_instructions,
+                          quick->statistics.vector_arithmetic);
+    }
+    text += '\n';
   }
   return text;
 }
@@ -155,28 +283,38 @@ void print_difference(const std::string& file, std::string_view committed, std::
   }
 }
 
+// One file: made, compared or printed.
+int golden_file(const GoldenOptions& options, const std::string& file, const std::string& text) {
+  if (options.print) {
+    fmt::print("{}", text);
+    return kOk;
+  }
+  if (!options.check) {
+    const Status written = write_file(file, text);
+    return written ? kOk : fail(written.error());
+  }
+  const auto committed = read_file(file);
+  if (!committed) return fail(committed.error());
+  if (as_text(*committed) == text) return kOk;
+  print_difference(file, as_text(*committed), text);
+  return kMismatch;
+}
+
 int make_golden(const GoldenOptions& options) {
-  const auto cases = collect(options);
-  if (!cases) return fail(cases.error());
   std::vector<std::string> targets = options.targets;
   if (targets.empty()) targets = {"v3", "v4", "a64"};
   int exit = kOk;
-  for (const std::string& name : targets) {
-    const auto target = backend::parse_target(name);
-    if (!target) return fail(target.error());
-    const auto text = count_instructions(*cases, *target);
-    if (!text) return fail(text.error());
-    const std::string file = options.folder + "/pica200_" + name + ".txt";
-    if (options.print) {
-      fmt::print("{}", *text);
-    } else if (options.check) {
-      const auto committed = read_file(file);
-      if (!committed) return fail(committed.error());
-      if (as_text(*committed) == *text) continue;
-      print_difference(file, as_text(*committed), *text);
-      exit = kMismatch;
-    } else if (const Status written = write_file(file, *text); !written) {
-      return fail(written.error());
+  for (const Guest& guest : kGuests) {
+    const auto cases = guest.collect(options.examples);
+    if (!cases) return fail(cases.error());
+    for (const std::string& name : targets) {
+      const auto target = backend::parse_target(name);
+      if (!target) return fail(target.error());
+      const auto text = count_instructions(guest, *cases, *target);
+      if (!text) return fail(text.error());
+      const int code = golden_file(options, options.folder + "/" + guest.name + "_" + name + ".txt", *text);
+      if (code != kOk && code != kMismatch) return code;
+      exit = std::max(exit, code);
     }
   }
   if (exit == kMismatch)
@@ -189,8 +327,9 @@ int make_golden(const GoldenOptions& options) {
 void add_golden(CLI::App& app, int& exit) {
   const auto options = std::make_shared<GoldenOptions>();
   CLI::App* command = app.add_subcommand("golden", "Regenerate or check the golden host instruction counts");
-  command->add_option("--folder", options->folder, "where pica200_TARGET.txt lie")->capture_default_str();
-  command->add_option("--examples", options->examples, "folder of example launches")->capture_default_str();
+  command->add_option("--folder", options->folder, "where GUEST_TARGET.txt lie")->capture_default_str();
+  command->add_option("--examples", options->examples, "folder of the guests' example launches")
+      ->capture_default_str();
   command->add_option("--target", options->targets, "v3, v4, a64 (default: all)")
       ->check(CLI::IsMember({"v3", "v4", "a64"}))
       ->delimiter(',');

@@ -6,7 +6,7 @@
 #include "compile_input.h"
 #include "compute.h"
 #include "files.h"
-#include "frontend/pica200/disassemble.h"
+#include "frontend/pica200/assembly/disassemble.h"
 
 namespace warpjit::tool {
 

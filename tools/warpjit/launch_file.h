@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "files.h"
-#include "frontend/pica200/interpret.h"
-#include "frontend/pica200/program.h"
-#include "frontend/pica200/translate.h"
+#include "frontend/pica200/container/program.h"
+#include "frontend/pica200/interpret/interpret.h"
+#include "frontend/pica200/translate/translate.h"
 #include "warpjit/warpjit.hpp"
 
 namespace warpjit::tool {

@@ -3,8 +3,8 @@
 #include <charconv>
 
 #include "files.h"
-#include "frontend/pica200/assemble.h"
-#include "frontend/pica200/shbin.h"
+#include "frontend/pica200/assembly/assemble.h"
+#include "frontend/pica200/container/shbin.h"
 
 namespace warpjit::tool {
 

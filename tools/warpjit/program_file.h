@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "frontend/pica200/program.h"
+#include "frontend/pica200/container/program.h"
 
 namespace warpjit::tool {
 

@@ -17,8 +17,6 @@ struct Stop {
   std::uint32_t address = 0;
 };
 
-inline constexpr const char* kOutOfFuelMessage = "out of fuel";
-
 // " of block (0, 1)"
 std::string block_text(const std::array<std::uint32_t, 2>& block);
 

@@ -2,37 +2,26 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 
 #include "base/element_ref.h"
 #include "base/random.h"
-#include "frontend/pica200/encoding.h"
+#include "frontend/pica200/encoding/encoding.h"
+#include "frontend/random/words.h"
 
 namespace warpjit::pica200 {
 namespace {
 
-constexpr std::uint32_t kSpecialBits[] = {
-    0x00000000, 0x80000000, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc00001, 0x7f800001,
-    0x00000001, 0x80000001, 0x007fffff, 0x00800000, 0x7f7fffff, 0xff7fffff, 0x3f800000,
-    0xbf800000, 0x3f7fffff, 0x42ff0000, 0x43000000, 0xc3000000, 0xc3010000, 0x4f000000,
-    0xcf000000, 0x5f000000, 0x42fffe00, 0x20800000, 0x60000000, 0x1f000000};
+// Where conversions to the address registers and to 24 bits change what they do.
+constexpr std::uint32_t kConversionEdges[] = {0x42fe0000, 0x42fffe00, 0x42ff0000,
+                                              0x43000000, 0xc3000000, 0xc3010000};
 
 float random_value(Random& random, const RandomOptions& options) {
   if (options.special_values && random.chance(8))
-    return std::bit_cast<float>(kSpecialBits[random.below(std::size(kSpecialBits))]);
+    return std::bit_cast<float>(random.chance(20) ? random::one_of(random, kConversionEdges)
+                                                  : random::one_of(random, random::kFloatEdges));
   if (options.special_values && random.chance(4))
     return std::bit_cast<float>(static_cast<std::uint32_t>(random.next()));
-  const float unit = static_cast<float>(random.below(1U << 24)) * 0x1p-24F;
-  switch (random.below(4)) {
-    case 0:
-      return unit;
-    case 1:
-      return unit * 8.0F - 4.0F;
-    case 2:
-      return static_cast<float>(static_cast<int>(random.below(300)) - 150);  // good for MOVA and EQ
-    default:
-      return std::ldexp(unit - 0.5F, static_cast<int>(random.below(20)) - 10);
-  }
+  return random::moderate_float(random);
 }
 
 // Entries of the three stacks.

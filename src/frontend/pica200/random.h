@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "frontend/pica200/interpret.h"
-#include "frontend/pica200/program.h"
+#include "frontend/pica200/container/program.h"
+#include "frontend/pica200/interpret/interpret.h"
 
 namespace warpjit::pica200 {
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <initializer_list>
 
-#include "frontend/pica200/draw_guest.h"
+#include "frontend/pica200/draw/guest.h"
 
 namespace warpjit::pica200 {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <memory>
 
-#include "frontend/pica200/interpret.h"
-#include "frontend/pica200/program.h"
-#include "frontend/pica200/translate.h"
-#include "frontend/pica200/usage.h"
+#include "frontend/pica200/container/program.h"
+#include "frontend/pica200/flow/usage.h"
+#include "frontend/pica200/interpret/interpret.h"
+#include "frontend/pica200/translate/translate.h"
 #include "frontend/shader.h"
 
 namespace warpjit::pica200 {

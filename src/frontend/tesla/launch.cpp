@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "frontend/tesla/interpret.h"
+#include "frontend/tesla/interpret/interpret.h"
 
 namespace warpjit::tesla {
 namespace {

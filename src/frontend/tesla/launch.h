@@ -3,7 +3,7 @@
 #pragma once
 
 #include "frontend/grid.h"
-#include "frontend/tesla/program.h"
+#include "frontend/tesla/container/program.h"
 
 namespace warpjit::tesla {
 

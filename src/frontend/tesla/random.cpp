@@ -3,8 +3,9 @@
 #include <algorithm>
 
 #include "base/random.h"
-#include "frontend/tesla/assemble_instruction.h"
-#include "frontend/tesla/encoding.h"
+#include "frontend/random/words.h"
+#include "frontend/tesla/assembly/instruction.h"
+#include "frontend/tesla/encoding/encoding.h"
 
 namespace warpjit::tesla {
 namespace {
@@ -70,11 +71,8 @@ class Generator {
 
   // Words that are often edge values of integers or floats.
   std::uint32_t data() {
-    constexpr std::uint32_t kEdges[] = {0,          1,          0x7fff,     0x8000,     0xffff,
-                                        0x7fffffff, 0x80000000, 0xffffffff, 0x00800000, 0x007fffff,
-                                        0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00001,
-                                        0x40490fdb, 0x3f000000, 0xc2f00000};
-    if (random_.one_in(3)) return kEdges[random_.below(std::size(kEdges))];
+    if (random_.one_in(6)) return random::one_of(random_, random::kIntegerEdges);
+    if (random_.one_in(5)) return random::one_of(random_, random::kFloatEdges);
     if (random_.one_in(2)) return 0x3c000000 + (static_cast<std::uint32_t>(random_.next()) & 0x87ffffff);
     return static_cast<std::uint32_t>(random_.next() >> 20);
   }

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "frontend/tesla/program.h"
+#include "frontend/tesla/container/program.h"
 
 namespace warpjit::tesla {
 

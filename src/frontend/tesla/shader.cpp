@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "frontend/tesla/interpret.h"
+#include "frontend/tesla/interpret/interpret.h"
 #include "frontend/tesla/launch.h"
 
 namespace warpjit::tesla {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "frontend/shader.h"
-#include "frontend/tesla/program.h"
-#include "frontend/tesla/translate.h"
+#include "frontend/tesla/container/program.h"
+#include "frontend/tesla/translate/translate.h"
 
 namespace warpjit::tesla {
 

@@ -190,9 +190,16 @@ class Simplifier {
     for (Block b : order)
       for (Block gone = absorb(b); gone.valid(); gone = absorb(b)) into[gone.id] = b, some = true;
     if (!some) return;
+    // A block that absorbed others may itself be gone by now.
+    const auto name = [&](Block b) {
+      while (into[b.id].valid()) {
+        if (const Block next = into[into[b.id].id]; next.valid()) into[b.id] = next;  // shortens the way
+        b = into[b.id];
+      }
+      return b;
+    };
     for (Block b : order)
-      for (Block& predecessor : f_.block(b).predecessors)
-        if (into[predecessor.id].valid()) predecessor = into[predecessor.id];
+      for (Block& predecessor : f_.block(b).predecessors) predecessor = name(predecessor);
   }
   // Gives the successor that b absorbed; it still stands among the predecessors of those behind it.
   Block absorb(Block b) {

@@ -1,10 +1,10 @@
 // Program: the public handle of a frontend's shader, and the readers of containers.
 #include <cstring>
 
+#include "frontend/pica200/container/shbin.h"
 #include "frontend/pica200/shader.h"
-#include "frontend/pica200/shbin.h"
-#include "frontend/tesla/assemble.h"
-#include "frontend/tesla/cubin.h"
+#include "frontend/tesla/assembly/assemble.h"
+#include "frontend/tesla/container/cubin.h"
 #include "frontend/tesla/shader.h"
 #include "warpjit/pica200.hpp"
 #include "warpjit/tesla.hpp"

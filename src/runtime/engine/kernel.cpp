@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/float_environment.h"
+#include "base/fuel.h"
 #include "ir/pipeline.h"
 #include "runtime/engine/kernel_ir.h"
 #include "runtime/engine/speculative_kernel.h"
@@ -65,7 +66,7 @@ class JitKernel final : public CodeKernel {
     if (args.status == backend::KernelStatus::done) [[likely]]
       return {};
     if (args.status == backend::KernelStatus::stopped)
-      return Error{ErrorCode::fault, std::string(message(static_cast<ir::StopReason>(args.stop_reason))),
+      return Error{ErrorCode::fault, message(static_cast<ir::StopReason>(args.stop_reason)),
                    guest.where(args.guest_address)};
     return stopped(args.status, guest, args.guest_address);
   }
@@ -132,7 +133,7 @@ Error stopped(backend::KernelStatus status, const frontend::Guest& guest, std::u
       guest_address == ir::kNoAddress ? guest.source_name() : guest.where(guest_address);
   if (status == backend::KernelStatus::cancelled)
     return {ErrorCode::cancelled, "the run was cancelled", where};
-  return {ErrorCode::out_of_fuel, "a thread made more backward transfers than the launch allows", where};
+  return {ErrorCode::out_of_fuel, kOutOfFuelMessage, where};
 }
 
 Status Kernel::run_blocks(const BlockRun& run, std::uint64_t, std::uint64_t,

@@ -2,7 +2,7 @@
 
 #include <bit>
 
-#include "frontend/pica200/program.h"
+#include "frontend/pica200/container/program.h"
 
 namespace warpjit::pica200 {
 namespace {

@@ -1,0 +1,22 @@
+// The PICA200 assembler: source text in the community assembler's syntax, or in the exact form that
+// disassemble_exact prints, to a container.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "frontend/pica200/container/program.h"
+
+namespace warpjit::pica200 {
+
+struct SourceFile {
+  std::string name;  // for messages
+  std::string text;
+};
+
+// Assembles the files into one container: each file that does not say .nodvle gives one program; code,
+// descriptors and procedures are shared. The container's labels hold every procedure and label. An error's
+// `where` is "file:line:column".
+Result<Container> assemble(std::span<const SourceFile> files);
+
+}  // namespace warpjit::pica200

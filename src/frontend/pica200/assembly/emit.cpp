@@ -1,0 +1,350 @@
+#include "frontend/pica200/assembly/emit.h"
+
+#include <algorithm>
+
+namespace warpjit::pica200 {
+namespace {
+
+// pica200.md 9: in the last slot of a scope these would lose their effect.
+bool is_unfit_for_last_slot(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::jmpc:
+    case Opcode::jmpu:
+    case Opcode::call:
+    case Opcode::callc:
+    case Opcode::callu:
+    case Opcode::break_:
+    case Opcode::breakc:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+Status Emitter::file(const std::vector<Statement>& statements, const std::string& file_name) {
+  files_.emplace_back();
+  files_.back().name = &file_name;
+  for (const Statement& statement : statements) {
+    if (const auto* node = std::get_if<InstructionNode>(&statement)) {
+      WARPJIT_CHECK(instruction(*node));
+    } else if (const auto* name = std::get_if<LabelNode>(&statement)) {
+      WARPJIT_CHECK(label(*name));
+    } else {
+      WARPJIT_CHECK(directive(std::get<DirectiveNode>(statement)));
+    }
+  }
+  if (!scopes_.empty()) return scopes_.back().position.error("this is not closed by .end");
+  return {};
+}
+
+Status Emitter::directive(const DirectiveNode& node) {
+  OperandReader in(node.tokens);
+  File& file = files_.back();
+  if (node.name == "end") {
+    WARPJIT_TRY(const bool closed_array, file.symbols.close_array());
+    WARPJIT_CHECK(in.expect_end());
+    return closed_array ? Status() : end(node.position);
+  }
+  WARPJIT_TRY(const bool done, file.symbols.directive(node));
+  if (done) return {};
+  if (node.name == "proc") {
+    WARPJIT_CHECK(procedure(in, node.position));
+  } else if (node.name == "else") {
+    WARPJIT_CHECK(otherwise(node.position));
+  } else if (node.name == "entry") {
+    WARPJIT_TRY(const Token name, in.expect_name("a procedure"));
+    file.entry = std::string(name.text);
+    file.entry_position = name.position;
+  } else if (node.name == "exact") {
+    WARPJIT_CHECK(exact(in));
+  } else if (node.name == "op") {
+    WARPJIT_CHECK(exact_instruction(in));
+  } else if (node.name == "word" || node.name == "desc") {
+    WARPJIT_CHECK(raw_word(in, node.name == "desc", node.position));
+  } else {
+    return node.position.error("there is no directive '." + std::string(node.name) + "'");
+  }
+  return in.expect_end();
+}
+
+Status Emitter::procedure(OperandReader& in, const Position& position) {
+  if (!scopes_.empty()) return position.error("a procedure cannot be inside another block");
+  WARPJIT_TRY(const Token name, in.expect_name("a name"));
+  const bool is_new =
+      procedures_.emplace(std::string(name.text), Procedure{here(), here(), files_.size() - 1}).second;
+  if (!is_new) return name.position.error("the procedure " + quoted(name.text) + " is already defined");
+  scopes_.push_back({ScopeKind::procedure, position, here(), 0, {}, std::string(name.text)});
+  needs_padding_ = false;
+  return {};
+}
+
+// A NOP where the block would be empty or would end in a word that cannot be the last one.
+void Emitter::pad() {
+  if (needs_padding_ || here() == scopes_.back().start) code_.push_back(encode(Instruction{}));
+  needs_padding_ = false;
+}
+
+Status Emitter::otherwise(const Position& position) {
+  if (scopes_.empty() || scopes_.back().kind != ScopeKind::conditional || scopes_.back().otherwise)
+    return position.error(".else belongs to no ifc or ifu");
+  pad();
+  scopes_.back().otherwise = here();
+  scopes_.back().start = here();
+  return {};
+}
+
+Status Emitter::end(const Position& position) {
+  if (scopes_.empty()) return position.error(".end closes nothing");
+  pad();
+  if (here() > kMaxCodeWords) return position.error("the program has more than 4096 words");
+  const OpenScope scope = std::move(scopes_.back());
+  scopes_.pop_back();
+  needs_padding_ = true;  // the ends of two scopes must differ
+  switch (scope.kind) {
+    case ScopeKind::procedure:
+      procedures_.find(scope.name)->second.end = here();
+      break;
+    case ScopeKind::loop:
+      return set_length(scope.instruction, here() - 1, 0, scope.position);
+    case ScopeKind::conditional: {
+      const std::uint32_t otherwise = scope.otherwise.value_or(here());
+      return set_length(scope.instruction, otherwise, here() - otherwise, scope.position);
+    }
+  }
+  return {};
+}
+
+Status Emitter::set_length(std::uint32_t address, std::uint32_t target, std::uint32_t length,
+                           const Position& position) {
+  if (target >= kMaxCodeWords) return position.error("the target is past word 4095");
+  if (length > 255)
+    return position.error("the block has " + std::to_string(length) + " words; the limit is 255");
+  Instruction instruction = *try_decode(code_[address]);
+  instruction.target = static_cast<std::uint16_t>(target);
+  instruction.num = static_cast<std::uint16_t>(length);
+  code_[address] = encode(instruction);
+  return {};
+}
+
+Status Emitter::label(const LabelNode& node) {
+  if (scopes_.empty()) return node.position.error("a label must be inside a procedure");
+  if (!files_.back().labels.emplace(std::string(node.name), here()).second)
+    return node.position.error("the label " + quoted(node.name) + " is already defined");
+  // A jump to the very end of a block would miss the block's end.
+  needs_padding_ = true;
+  return {};
+}
+
+Status Emitter::append(std::uint32_t word, const Position& position) {
+  if (code_.size() == kMaxCodeWords) return position.error("the program has more than 4096 words");
+  code_.push_back(word);
+  return {};
+}
+
+Status Emitter::instruction(const InstructionNode& node) {
+  if (scopes_.empty()) return node.position.error("an instruction must be inside a procedure");
+  const std::uint32_t address = here();
+  const Symbols& symbols = files_.back().symbols;
+  Instruction out = node.fields;
+  if (!node.sources.empty()) WARPJIT_CHECK(operands(node, out));
+  if (!node.uniform.empty()) {
+    const RegisterFile file = out.info().format == Format::bool_flow ? RegisterFile::b : RegisterFile::i;
+    WARPJIT_TRY(const Register reg, symbols.uniform(node.uniform, file, node.uniform_position));
+    out.uniform = reg.index;
+  }
+  WARPJIT_CHECK(append(encode(out), node.position));
+  needs_padding_ = is_unfit_for_last_slot(node.fields.opcode);
+  if (!node.sources.empty()) descriptors_.used_by(address);
+  if (!node.target.empty())
+    patches_.push_back({address, files_.size() - 1, std::string(node.target), node.target_position});
+  if (node.fields.opcode == Opcode::ifc || node.fields.opcode == Opcode::ifu)
+    scopes_.push_back({ScopeKind::conditional, node.position, here(), address, {}, {}});
+  if (node.fields.opcode == Opcode::loop)
+    scopes_.push_back({ScopeKind::loop, node.position, here(), address, {}, {}});
+  return {};
+}
+
+// MOVA's destination is a0, not a register file.
+Status Emitter::mova(const InstructionNode& node, Instruction& out, Descriptor& descriptor) {
+  if (node.dst.name != "a0" || node.dst.indexed || node.dst.negate)
+    return node.dst.position.error("mova writes a0.x, a0.y or a0.xy");
+  out.dst = 0;
+  descriptor.mask = node.dst.swizzle.count == 0 ? kXY : 0;
+  for (unsigned k = 0; k < node.dst.swizzle.count; ++k)
+    descriptor.mask = static_cast<std::uint8_t>(descriptor.mask | 8U >> node.dst.swizzle.component[k]);
+  if ((descriptor.mask & ~kXY) != 0) return node.dst.position.error("a0 has only x and y");
+  return {};
+}
+
+Status Emitter::operands(const InstructionNode& node, Instruction& out) {
+  const Symbols& symbols = files_.back().symbols;
+  Descriptor descriptor;
+  if (node.fields.opcode == Opcode::mova) {
+    WARPJIT_CHECK(mova(node, out, descriptor));
+  } else if (node.fields.opcode != Opcode::cmp) {
+    WARPJIT_TRY(const Symbols::Destination destination, symbols.destination(node.dst));
+    out.dst = static_cast<std::uint16_t>(*dest_code(destination.reg));
+    descriptor.mask = destination.mask;
+  }
+  std::vector<Source> sources;
+  int wide = 0;  // the source that needs the wide field
+  for (std::size_t k = 0; k < node.sources.size(); ++k) {
+    WARPJIT_TRY(const Source source, symbols.source(node.sources[k]));
+    if (!source_code(source.reg))
+      return node.sources[k].position.error(name(source.reg) + " cannot be read here");
+    if (source.reg.file == RegisterFile::c) {
+      if (wide != 0) return node.sources[k].position.error("only one operand may be a c register");
+      wide = static_cast<int>(k) + 1;
+    }
+    descriptor.negate[k] = source.negate ? 1 : 0;
+    descriptor.selector[k] = source.selector();
+    sources.push_back(source);
+  }
+  const Opcode swapped = pica200::info(node.fields.opcode).swapped;
+  if (wide != 0 && wide_source(out.info().format) != wide) {
+    out.opcode = swapped;
+    if (wide_source(out.info().format) != wide)
+      return node.sources[static_cast<std::size_t>(wide - 1)].position.error(
+          "this operand of " +
+          std::string(node.fields.opcode == swapped ? out.info().name
+                                                    : pica200::info(node.fields.opcode).name) +
+          " cannot be a c register; exchange the operands or copy it to a temporary");
+  }
+  for (std::size_t k = 0; k < sources.size(); ++k) {
+    auto& field = k == 0 ? out.src1 : k == 1 ? out.src2 : out.src3;
+    field = static_cast<std::uint16_t>(*source_code(sources[k].reg));
+    if (static_cast<int>(k) + 1 == wide) out.idx = sources[k].idx;
+  }
+  const auto index = descriptors_.intern(out.opcode, encode_descriptor(descriptor), code_);
+  if (!index) return node.position.error("the program needs too many different operand descriptors");
+  out.descriptor = *index;
+  return {};
+}
+
+// .exact vertex|geometry entry
+Status Emitter::exact(OperandReader& in) {
+  WARPJIT_TRY(const Token stage, in.expect_name("vertex or geometry"));
+  if (stage.text != "vertex" && stage.text != "geometry")
+    return stage.position.error("expected vertex or geometry");
+  WARPJIT_TRY(const std::int64_t entry, in.expect_integer(0, kMaxCodeWords - 1));
+  ProgramInfo info;
+  info.stage = stage.text == "vertex" ? Stage::vertex : Stage::geometry;
+  info.entry = static_cast<std::uint32_t>(entry);
+  files_.back().exact = info;
+  files_.back().entry_position = stage.position;
+  return {};
+}
+
+// .op mnemonic field=value ... : every field as the encoding has it
+Status Emitter::exact_instruction(OperandReader& in) {
+  WARPJIT_TRY(const Token mnemonic, in.expect_name("an instruction"));
+  const auto opcode = find_opcode(mnemonic.text);
+  if (!opcode) return mnemonic.position.error("there is no instruction " + quoted(mnemonic.text));
+  Instruction out;
+  out.opcode = *opcode;
+  while (!in.at_end()) {
+    WARPJIT_TRY(const Token key, in.expect_name("a field"));
+    WARPJIT_CHECK(in.expect("="));
+    if (key.text == "unused") {
+      WARPJIT_TRY(const std::int64_t bits, in.expect_integer(0, UINT32_MAX));
+      out.unused = static_cast<std::uint32_t>(bits);
+      if ((out.unused & ~unused_bits(out.opcode)) != 0)
+        return key.position.error("these bits are not unused");
+      continue;
+    }
+    const auto list = fields(out.opcode);
+    const auto field =
+        std::find_if(list.begin(), list.end(), [&](const Field& f) { return f.name == key.text; });
+    if (field == list.end())
+      return key.position.error(std::string(out.info().name) + " has no field " + quoted(key.text));
+    const unsigned limit = (1U << field->width) - 1;
+    unsigned value = 0;
+    const Token token = in.peek();
+    if (token.kind == Token::Kind::name) {
+      in.take();
+      const auto reg = parse_register(token.text);
+      const auto code = !reg                                 ? std::nullopt
+                        : field->kind == Field::Kind::source ? source_code(*reg)
+                        : field->kind == Field::Kind::dest   ? dest_code(*reg)
+                                                             : std::nullopt;
+      if (!code || *code > limit)
+        return token.position.error(quoted(token.text) + " cannot stand in this field");
+      value = *code;
+    } else {
+      WARPJIT_TRY(const std::int64_t number, in.expect_integer(0, limit));
+      value = static_cast<unsigned>(number);
+    }
+    out.*field->member = static_cast<std::uint16_t>(value);
+  }
+  return append(encode(out), mnemonic.position);
+}
+
+Status Emitter::raw_word(OperandReader& in, bool is_descriptor, const Position& position) {
+  WARPJIT_TRY(const std::int64_t bits, in.expect_integer(0, UINT32_MAX));
+  const auto word = static_cast<std::uint32_t>(bits);
+  if (!is_descriptor) return append(word, position);
+  if (!descriptors_.append(word)) return position.error("there are only 128 operand descriptors");
+  return {};
+}
+
+Status Emitter::resolve(const Patch& patch) {
+  const Instruction instruction = *try_decode(code_[patch.address]);
+  const bool is_jump = instruction.opcode == Opcode::jmpc || instruction.opcode == Opcode::jmpu;
+  const auto& labels = files_[patch.file].labels;
+  const auto label = labels.find(patch.target);
+  const auto procedure = procedures_.find(patch.target);
+  if (is_jump) {
+    if (label == labels.end() && procedure == procedures_.end())
+      return patch.position.error("there is no label " + quoted(patch.target));
+    const std::uint32_t target = label != labels.end() ? label->second : procedure->second.start;
+    return set_length(patch.address, target, instruction.num, patch.position);
+  }
+  if (procedure == procedures_.end())
+    return patch.position.error("there is no procedure " + quoted(patch.target));
+  return set_length(patch.address, procedure->second.start, procedure->second.end - procedure->second.start,
+                    patch.position);
+}
+
+Result<Container> Emitter::finish() {
+  for (const Patch& patch : patches_) WARPJIT_CHECK(resolve(patch));
+  Container container;
+  for (std::size_t k = 0; k < files_.size(); ++k) {
+    const File& file = files_[k];
+    if (file.symbols.without_program()) continue;
+    ProgramInfo info;
+    file.symbols.describe(info);
+    if (file.exact) {
+      info.stage = file.exact->stage;
+      info.entry = file.exact->entry;
+      info.main_end = here();
+      if (info.entry >= code_.size()) return file.entry_position.error("the entry is past the last word");
+    } else {
+      const auto entry = procedures_.find(file.entry);
+      if (entry == procedures_.end()) {
+        const Position position =
+            file.entry_position.file != nullptr ? file.entry_position : Position{file.name, 1, 1};
+        return position.error("there is no procedure " + quoted(file.entry) + " to start at");
+      }
+      info.entry = entry->second.start;
+      info.main_end = entry->second.end;
+      info.entry_name = file.entry;
+    }
+    for (const auto& [name, procedure] : procedures_)
+      if (procedure.file == k || name == info.entry_name)
+        info.labels.push_back({name, procedure.start, 0, 0});
+    for (const auto& [name, address] : file.labels) info.labels.push_back({name, address, 0, 0});
+    std::stable_sort(info.labels.begin(), info.labels.end(),
+                     [](const Label& a, const Label& b) { return a.address < b.address; });
+    for (std::size_t id = 0; id < info.labels.size(); ++id)
+      info.labels[id].id = static_cast<std::uint8_t>(id);
+    container.programs.push_back(std::move(info));
+  }
+  if (files_.size() != 0) container.source_name = *files_.front().name;
+  container.code = std::move(code_);
+  container.descriptors = descriptors_.words();
+  return container;
+}
+
+}  // namespace warpjit::pica200

@@ -1,0 +1,23 @@
+// The instructions that control can reach from an entry by their addresses, decoded, and where it may arrive.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "frontend/flow/reach.h"
+#include "frontend/pica200/container/program.h"
+
+namespace warpjit::pica200 {
+
+struct ReachedCode {
+  flow::CodeMap<Instruction, 1> code;
+  // For each word, and one behind the last: is it a target of reached code, or does it follow a transfer?
+  std::vector<char> leader;
+  std::vector<std::uint32_t> undefined;  // words that are reached and are no instructions, as they were met
+  bool past_end = false;                 // an address behind the last word is reached
+};
+
+// Follows both ways of every transfer; undefined words end a way.
+ReachedCode find_reached(const Program& program, std::uint32_t entry);
+
+}  // namespace warpjit::pica200

@@ -1,0 +1,224 @@
+#include "frontend/tesla/assembly/assemble.h"
+
+#include <unordered_map>
+
+#include "frontend/tesla/assembly/instruction.h"
+
+namespace warpjit::tesla {
+namespace {
+
+using text::Token;
+
+class Assembler {
+ public:
+  explicit Assembler(const std::string& file) : file_(file) { container_.source_name = file; }
+
+  Result<Container> run(std::string_view text) {
+    start_program("");
+    text::Lexer lexer(text, file_, kLanguage);
+    std::vector<Token> words;
+    for (Token token = lexer.next();; token = lexer.next()) {
+      position_ = token.position;
+      if (!token.ends()) {
+        words.push_back(token);
+        continue;
+      }
+      WARPJIT_CHECK(line(words));
+      words.clear();
+      if (token.kind == Token::Kind::end_of_file) break;
+    }
+    WARPJIT_CHECK(finish_program());
+    return std::move(container_);
+  }
+
+ private:
+  struct Fixup {
+    std::size_t word = 0;
+    Instruction instruction;
+    std::uint64_t flipped = 0;
+    std::string label;
+    text::Position position;
+  };
+  // A word of the program's constants that is the address of a label.
+  struct ConstantFixup {
+    std::size_t segment, word;
+    std::string label;
+    text::Position position;
+  };
+
+  Error located(const Error& error, const text::Position& position) const {
+    return {error.code, error.message, position.error({}).where};
+  }
+
+  void start_program(std::string_view name) {
+    program_ = Program{};
+    program_.name = name;
+    program_.source_name = file_;
+    labels_.clear();
+    fixups_.clear();
+    constant_fixups_.clear();
+    described_ = false;
+  }
+
+  Status finish_program() {
+    for (Fixup& fixup : fixups_) {
+      WARPJIT_TRY(fixup.instruction.target, address_of(fixup.label, fixup.position));
+      const auto word = encode(program_.type, fixup.instruction);
+      if (!word) return fixup.position.error("the target does not fit");
+      put(fixup.word, *word ^ fixup.flipped, fixup.instruction.words());
+    }
+    for (const ConstantFixup& fixup : constant_fixups_) {
+      WARPJIT_TRY(program_.constants[fixup.segment].words[fixup.word],
+                  address_of(fixup.label, fixup.position));
+    }
+    if (program_.code.empty() && !described_) return {};  // nothing before the first .kernel
+    if (program_.code.empty()) return position_.error("a kernel without instructions");
+    WARPJIT_CHECK(check_limits(program_));
+    container_.programs.push_back(std::move(program_));
+    return {};
+  }
+
+  Result<std::uint32_t> address_of(const std::string& label, const text::Position& position) const {
+    const auto found = labels_.find(label);
+    if (found == labels_.end()) return position.error("no label " + text::quoted(label));
+    return found->second;
+  }
+
+  void put(std::size_t at, std::uint64_t word, unsigned words) {
+    program_.code[at] = static_cast<std::uint32_t>(word);
+    if (words == 2) program_.code[at + 1] = static_cast<std::uint32_t>(word >> 32);
+  }
+
+  Status line(std::span<const Token> words) {
+    while (!words.empty() && words[0].text.size() > 1 && words[0].text.back() == ':') {
+      const std::string label(words[0].text.substr(0, words[0].text.size() - 1));
+      if (!labels_.emplace(label, static_cast<std::uint32_t>(4 * program_.code.size())).second)
+        return words[0].position.error("the label " + text::quoted(label) + " is there already");
+      words = words.subspan(1);
+    }
+    if (words.empty()) return {};
+    if (words[0].text.front() == '.') return directive(words);
+    return instruction(words);
+  }
+
+  Status instruction(std::span<const Token> tokens) {
+    std::vector<std::string_view> words;
+    for (const Token& token : tokens) words.push_back(token.text);
+    const text::Position& position = tokens[0].position;
+    const auto parsed = parse_instruction(program_.type, std::move(words));
+    if (!parsed) return located(parsed.error(), position);
+    const std::size_t at = program_.code.size();
+    const unsigned length = parsed->instruction.words();
+    if (length == 2 && at % 2 != 0)
+      return position.error("a long instruction starts at a multiple of 8 bytes: short ones come in pairs");
+    WARPJIT_CHECK(reserve(length, position));
+    if (!parsed->label.empty())
+      fixups_.push_back({at, parsed->instruction, parsed->flipped, std::string(parsed->label), position});
+    put(at, *encode(program_.type, parsed->instruction) ^ parsed->flipped, length);
+    return {};
+  }
+
+  Status reserve(unsigned words, const text::Position& position) {
+    if (program_.code.size() + words > kMaxCodeWords)
+      return located({ErrorCode::resource_limit, "more code than 16 MiB", {}}, position);
+    program_.code.resize(program_.code.size() + words);
+    return {};
+  }
+
+  Status directive(std::span<const Token> words) {
+    const text::Position& position = words[0].position;
+    const std::string_view name = words[0].text.substr(1);
+    if (name == "kernel") {
+      if (words.size() != 2) return position.error("expected .kernel NAME");
+      WARPJIT_CHECK(finish_program());
+      start_program(words[1].text);
+      described_ = true;
+      return {};
+    }
+    if (name == "type") {
+      const auto type = words.size() == 2 ? find_program_type(words[1].text) : std::nullopt;
+      if (!type) return position.error("expected .type compute, vertex, geometry or fragment");
+      if (!program_.code.empty()) return position.error(".type comes before the instructions");
+      program_.type = *type;
+      return {};
+    }
+    if (name == "const") return constants(words);
+    if (name == "word") {
+      for (const Token& token : words.subspan(1)) {
+        WARPJIT_TRY(const std::uint32_t word, number(token));
+        WARPJIT_CHECK(reserve(1, token.position));
+        program_.code.back() = word;
+      }
+      return {};
+    }
+    constexpr std::pair<std::string_view, std::uint32_t Program::*> kNumbers[] = {
+        {"registers", &Program::registers}, {"shared", &Program::shared_bytes},
+        {"local", &Program::local_bytes},   {"barriers", &Program::barriers},
+        {"entry", &Program::entry},         {"architecture", &Program::architecture}};
+    for (const auto& [known, member] : kNumbers)
+      if (name == known) {
+        if (words.size() != 2) return position.error("expected one number");
+        WARPJIT_TRY(program_.*member, number(words[1]));
+        return {};
+      }
+    return position.error("unknown directive " + text::quoted(words[0].text));
+  }
+
+  static Result<std::uint32_t> number(const Token& token) { return number(token.text, token.position); }
+  static Result<std::uint32_t> number(std::string_view word, const text::Position& position) {
+    const auto value = parse_number(word);
+    if (!value || *value < INT32_MIN) return position.error("expected a number, found " + text::quoted(word));
+    return static_cast<std::uint32_t>(*value);
+  }
+
+  // .const c1[0x20] [size BYTES] WORD...   where #label is a word, too
+  Status constants(std::span<const Token> words) {
+    const std::string_view space = words.size() > 2 ? words[1].text : std::string_view{};
+    const std::size_t open = space.find('[');
+    if (!space.starts_with('c') || open == std::string_view::npos || !space.ends_with(']'))
+      return words[0].position.error("expected .const c1[0x0] WORD...");
+    ConstantSegment segment;
+    WARPJIT_TRY(segment.space, number(space.substr(1, open - 1), words[1].position));
+    WARPJIT_TRY(segment.offset, number(space.substr(open + 1, space.size() - open - 2), words[1].position));
+    words = words.subspan(2);
+    const bool sized = words.size() > 1 && words[0].text == "size";
+    if (sized) {
+      WARPJIT_TRY(segment.bytes, number(words[1]));
+      words = words.subspan(2);
+    }
+    for (const Token& token : words) {
+      const bool is_label = token.text.starts_with('#');
+      if (is_label)
+        constant_fixups_.push_back({program_.constants.size(), segment.words.size(),
+                                    std::string(token.text.substr(1)), token.position});
+      WARPJIT_TRY(const std::uint32_t word, is_label ? Result<std::uint32_t>(0U) : number(token));
+      segment.words.push_back(word);
+    }
+    if (!sized) segment.bytes = static_cast<std::uint32_t>(4 * segment.words.size());
+    program_.constants.push_back(std::move(segment));
+    return {};
+  }
+
+  const std::string& file_;
+  Container container_;
+  Program program_;
+  bool described_ = false;
+  std::unordered_map<std::string, std::uint32_t> labels_;
+  std::vector<Fixup> fixups_;
+  std::vector<ConstantFixup> constant_fixups_;
+  text::Position position_;  // of what is read
+};
+
+}  // namespace
+
+Result<Container> assemble(std::string_view text, const std::string& file) {
+  return Assembler(file).run(text);
+}
+
+Result<std::uint64_t> assemble_instruction(ProgramType type, std::string_view text) {
+  WARPJIT_TRY(const AssembledInstruction parsed, parse_instruction(type, split_line(text)));
+  if (!parsed.label.empty()) return Error{ErrorCode::bad_input, "there are no labels here", {}};
+  return *encode(type, parsed.instruction) ^ parsed.flipped;
+}
+
+}  // namespace warpjit::tesla

@@ -1,0 +1,261 @@
+#include "frontend/tesla/assembly/disassemble.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+#include "frontend/encoding/syntax.h"
+#include "frontend/tesla/encoding/encoding.h"
+
+namespace warpjit::tesla {
+namespace {
+
+constexpr std::string_view kConditions[32] = {
+    "never", "l", "e", "le", "g", "lg", "ge", "lge", "u", "lu", "eu", "leu", "gu", "lgu", "geu", "always",
+    "o",     "c", "a", "s",  "",  "",   "",   "",    "",  "",   "",   "",    "ns", "na",  "nc",  "no"};
+
+std::string hex(std::uint64_t value) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+std::string signed_hex(std::uint32_t value) {
+  const auto number = static_cast<std::int32_t>(value);
+  return number < 0 ? "-" + hex(static_cast<std::uint64_t>(-std::int64_t{number})) : hex(value);
+}
+
+std::string address_name(unsigned address) { return address == 0 ? "0x0" : "$a" + std::to_string(address); }
+
+std::string memory_text(const Operand& operand, std::string_view space) {
+  std::string text(space);
+  text += '[';
+  if (operand.post_increment)
+    return text + address_name(operand.address) + "++" + signed_hex(operand.value) + ']';
+  if (operand.address == 0) return text + hex(operand.value) + ']';
+  text += address_name(operand.address);
+  if (operand.value != 0) text += "+" + hex(operand.value);
+  return text + ']';
+}
+
+std::string lanes_text(unsigned lanes) {
+  if (lanes == 0) return "(lnone)";
+  std::string text = "(l";
+  for (unsigned k = 0; k < 4; ++k)
+    if ((lanes >> k & 1) != 0) text += static_cast<char>('0' + k);
+  return text + ')';
+}
+
+// The pattern that encodes an instruction: the first whose fixed bits its words have. Patterns that decode to
+// the same instruction are written alike.
+const Pattern* pattern_of(const Instruction& i) {
+  const std::uint64_t canonical = i.raw ^ i.unused;
+  for (const Pattern& pattern : patterns_of(i.opcode))
+    if (pattern.opcode == i.opcode && pattern.form == i.form && pattern.matches(canonical) &&
+        modifiers_fit(pattern, i))
+      return &pattern;
+  return nullptr;
+}
+
+// An operand as a source of arithmetic, where s[] has a type of its own.
+std::string source_text(const Operand& operand) {
+  if (operand.kind == Operand::Kind::shared)
+    return std::string(name(operand.type)) + " " + to_string(operand);
+  return to_string(operand);
+}
+
+std::string instruction_text(const Instruction& i, const std::string& target) {
+  const Pattern* pattern = pattern_of(i);
+  if (pattern == nullptr) return {};
+  encoding::Text text;
+  if (i.marker == Instruction::Marker::exit) text.add("exit");
+  if (i.marker == Instruction::Marker::join) text.add("join");
+  if (i.condition != kAlways)
+    text.add("(" + std::string(condition_name(i.condition)) + " $c" + std::to_string(i.condition_register) +
+             ")");
+  encoding::print_syntax<Grammar>(pattern->syntax(), i, text,
+                                  [&](const SyntaxToken& token, encoding::Text& text) {
+                                    switch (token.kind) {
+                                      case SyntaxToken::Kind::dst:
+                                      case SyntaxToken::Kind::address_dst:
+                                        text.add(to_string(i.dst));
+                                        break;
+                                      case SyntaxToken::Kind::src:
+                                        text.add(source_text(i.src[token.index]));
+                                        break;
+                                      case SyntaxToken::Kind::memory:
+                                        text.add(to_string(token.is_store ? i.dst : i.src[token.index]));
+                                        break;
+                                      case SyntaxToken::Kind::dst_again:
+                                      case SyntaxToken::Kind::condition_read:
+                                      case SyntaxToken::Kind::address_src:
+                                      case SyntaxToken::Kind::special:
+                                      case SyntaxToken::Kind::immediate:
+                                      case SyntaxToken::Kind::number_operand:
+                                        text.add(to_string(i.src[token.index]));
+                                        break;
+                                      case SyntaxToken::Kind::flags:
+                                      case SyntaxToken::Kind::flags_always:
+                                        if (i.flags >= 0) text.add("$c" + std::to_string(i.flags));
+                                        break;
+                                      case SyntaxToken::Kind::carry:
+                                        if (i.operation == static_cast<int>(AddOperation::addc))
+                                          text.add("$c" + std::to_string(i.condition_register));
+                                        break;
+                                      case SyntaxToken::Kind::number:
+                                        text.add(hex(i.number));
+                                        break;
+                                      case SyntaxToken::Kind::count:
+                                        text.add(hex(i.count));
+                                        break;
+                                      case SyntaxToken::Kind::target:
+                                        text.add(target);
+                                        break;
+                                      case SyntaxToken::Kind::lanes:
+                                        if (i.lanes != 15) text.add(lanes_text(i.lanes));
+                                        break;
+                                      default:  // a predicate stands before the instruction
+                                        break;
+                                    }
+                                  });
+  if (!i.is_long()) text.add("{short}");
+  if (i.unused != 0) text.add("{unused " + hex(i.unused) + "}");
+  return text.take();
+}
+
+}  // namespace
+
+std::string_view condition_name(unsigned condition) { return kConditions[condition & 31]; }
+
+std::string special_register_name(unsigned number) {
+  switch (number) {
+    case 0:
+      return "$physid";
+    case 1:
+      return "$clock";
+    case 3:
+      return "$vstride";
+    case 8:
+      return "$sampleid";
+    default:
+      if (number >= 4 && number < 8) return "$pm" + std::to_string(number - 4);
+      return "$sr" + std::to_string(number);
+  }
+}
+
+std::string to_string(const Operand& operand) {
+  switch (operand.kind) {
+    case Operand::Kind::none:
+      return {};
+    case Operand::Kind::discarded:
+      return operand.type == Type::b16 ? "#h" : "#";
+    case Operand::Kind::gpr:
+      switch (operand.type) {
+        case Type::b16:
+          return "$r" + std::to_string(operand.value / 2) + ((operand.value & 1) != 0 ? "h" : "l");
+        case Type::b64:
+          return "$r" + std::to_string(operand.value) + "d";
+        case Type::b128:
+          return "$r" + std::to_string(operand.value) + "q";
+        default:
+          return "$r" + std::to_string(operand.value);
+      }
+    case Operand::Kind::flags:
+      return "$c" + std::to_string(operand.value);
+    case Operand::Kind::address:
+      return address_name(operand.value);
+    case Operand::Kind::special:
+      return special_register_name(operand.value);
+    case Operand::Kind::number:
+    case Operand::Kind::immediate:
+      return hex(operand.value);
+    case Operand::Kind::constant:
+      return memory_text(operand, "c" + std::to_string(operand.space));
+    case Operand::Kind::shared:
+      return memory_text(operand, "s");
+    case Operand::Kind::local:
+      return memory_text(operand, "l");
+    case Operand::Kind::attribute:
+      return memory_text(operand, "a");
+    case Operand::Kind::vertex:
+      return memory_text(operand, "p");
+    case Operand::Kind::output:
+      return memory_text(operand, "o") + (operand.type == Type::b16 ? "h" : "");
+    case Operand::Kind::global:
+      return "g" + std::to_string(operand.space) + "[$r" + std::to_string(operand.value) + "]";
+  }
+  return {};
+}
+
+std::string disassemble(const Instruction& instruction) {
+  return instruction_text(instruction, hex(instruction.target));
+}
+
+std::string disassemble(const Program& program, const DisassembleOptions& options) {
+  // What stands at each word; a long instruction at its first.
+  std::vector<std::optional<Instruction>> instructions(program.code.size());
+  std::map<std::uint32_t, std::string> labels;
+  for (std::size_t k = 0; k < program.code.size();) {
+    const auto address = static_cast<std::uint32_t>(4 * k);
+    auto decoded = decode(program.type, program.code, address);
+    if (!decoded) {
+      ++k;
+      continue;
+    }
+    if (options.labels && decoded->target != 0 && decoded->target / 4 < program.code.size())
+      labels[decoded->target] = "l" + hex(decoded->target).substr(2);
+    instructions[k] = *decoded;
+    k += decoded->words();
+  }
+  // A target that is no instruction's start stays a number.
+  std::erase_if(labels, [&](const auto& label) { return !instructions[label.first / 4]; });
+
+  std::string out;
+  const auto directive = [&](const char* name, std::uint32_t value, std::uint32_t unless) {
+    if (value != unless) out += std::string(".") + name + " " + std::to_string(value) + "\n";
+  };
+  const Program defaults;
+  if (program.type != defaults.type) out += ".type " + std::string(name(program.type)) + "\n";
+  if (!program.name.empty()) out += ".kernel " + program.name + "\n";
+  directive("registers", program.registers, defaults.registers);
+  directive("shared", program.shared_bytes, 0);
+  directive("local", program.local_bytes, 0);
+  directive("barriers", program.barriers, 0);
+  directive("architecture", program.architecture, 0);
+  directive("entry", program.entry, 0);
+  for (const ConstantSegment& segment : program.constants) {
+    out += ".const c" + std::to_string(segment.space) + "[" + hex(segment.offset) + "]";
+    if (segment.words.empty() || segment.bytes != 4 * segment.words.size())
+      out += " size " + std::to_string(segment.bytes);
+    for (const std::uint32_t word : segment.words) out += " " + hex(word);
+    out += "\n";
+  }
+  for (std::size_t k = 0; k < program.code.size();) {
+    const auto address = static_cast<std::uint32_t>(4 * k);
+    if (const auto label = labels.find(address); label != labels.end()) out += label->second + ":\n";
+    std::string line;
+    std::size_t words = 1;
+    if (const auto& i = instructions[k]) {
+      const auto label = labels.find(i->target);
+      line = instruction_text(*i, label != labels.end() ? "#" + label->second : hex(i->target));
+      words = i->words();
+    } else {
+      line = ".word " + hex(program.code[k]);
+    }
+    if (options.words) {
+      char comment[64];
+      if (words == 2)
+        std::snprintf(comment, sizeof comment, "// %04x: %08x %08x", address, program.code[k],
+                      program.code[k + 1]);
+      else
+        std::snprintf(comment, sizeof comment, "// %04x: %08x", address, program.code[k]);
+      line.append(line.size() < 46 ? 46 - line.size() : 1, ' ');
+      line += comment;
+    }
+    out += "  " + line + "\n";
+    k += words;
+  }
+  return out;
+}
+
+}  // namespace warpjit::tesla

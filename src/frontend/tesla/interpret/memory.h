@@ -1,0 +1,121 @@
+// The interpreter's memory spaces (tesla.md 9 and 10): every access is checked, what fails reads 0 or writes
+// nothing and is reported. Internal linkage, as in interpret/ops.h.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "frontend/tesla/interpret/op.h"
+#include "frontend/tesla/interpret/profile.h"
+
+namespace warpjit::tesla {
+namespace {
+
+// Memory of one operand of one warp.
+class OperandMemory {
+ public:
+  OperandMemory(BlockContext& context, const Warp& warp, const WarpOp& op, const Operand& operand)
+      : context_(context), warp_(warp), op_(op), operand_(operand) {}
+
+  // The address that a lane uses; 16 bits but for g[].
+  std::uint32_t address(unsigned lane) const {
+    if (operand_.kind == Operand::Kind::global)
+      return operand_.value < context_.registers ? warp_.registers.r[operand_.value][lane] : 0;
+    const std::uint32_t base = warp_.registers.a[operand_.address][lane];
+    return (operand_.post_increment ? base : base + operand_.value) & 0xffff;
+  }
+
+  // The bytes of an access, or nullptr after reporting it.
+  const std::byte* read(unsigned lane, std::uint32_t address, unsigned size) const {
+    const std::byte* at = nullptr;
+    if (operand_.kind == Operand::Kind::constant) {
+      const std::span<const std::byte> space = context_.constants[operand_.space];
+      if (std::uint64_t{address} + size <= space.size()) at = space.data() + address;
+    } else {
+      at = writable(lane, address, size);
+    }
+    if (at == nullptr || address % size != 0) return report(lane, address, false);
+    return at;
+  }
+  std::byte* write(unsigned lane, std::uint32_t address, unsigned size) const {
+    std::byte* at = writable(lane, address, size);
+    if (at == nullptr || address % size != 0) return report(lane, address, true);
+    return at;
+  }
+
+ private:
+  std::byte* writable(unsigned lane, std::uint32_t address, unsigned size) const {
+    const std::uint64_t end = std::uint64_t{address} + size;
+    switch (operand_.kind) {
+      case Operand::Kind::shared:
+        return end <= context_.shared.size() ? context_.shared.data() + address : nullptr;
+      case Operand::Kind::local: {
+        const std::uint32_t each = context_.program->local_bytes;
+        return end <= each ? context_.local.data() + std::size_t{warp_.first_thread + lane} * each + address
+                           : nullptr;
+      }
+      case Operand::Kind::global: {
+        const auto& ranges = context_.launch->globals[operand_.space];
+        auto range = std::upper_bound(ranges.begin(), ranges.end(), address,
+                                      [](std::uint32_t a, const GlobalRange& r) { return a < r.address; });
+        if (range == ranges.begin()) return nullptr;
+        --range;
+        return end <= std::uint64_t{range->address} + range->bytes.size()
+                   ? range->bytes.data() + (address - range->address)
+                   : nullptr;
+      }
+      default:
+        return nullptr;
+    }
+  }
+
+  std::byte* report(unsigned lane, std::uint32_t address, bool is_store) const {
+    if (context_.profiler != nullptr) context_.profiler->fault(op_);
+    if (!context_.report.first_fault)
+      context_.report.first_fault = MemoryFault{.pc = op_.pc,
+                                                .block = context_.block,
+                                                .thread = warp_.first_thread + lane,
+                                                .space = operand_.kind,
+                                                .index = operand_.space,
+                                                .address = address,
+                                                .is_store = is_store};
+    return nullptr;
+  }
+
+  BlockContext& context_;
+  const Warp& warp_;
+  const WarpOp& op_;
+  const Operand& operand_;
+};
+
+// Little-endian words in memory, on any host of that order.
+static_assert(std::endian::native == std::endian::little);
+
+inline std::uint32_t load_element(const std::byte* at, Type type) {
+  switch (type) {
+    case Type::u8:
+    case Type::b8:
+      return std::to_integer<std::uint32_t>(*at);
+    case Type::s8:
+      return static_cast<std::uint32_t>(static_cast<std::int8_t>(*at));
+    case Type::u16:
+    case Type::b16: {
+      std::uint16_t value = 0;
+      std::memcpy(&value, at, 2);
+      return value;
+    }
+    case Type::s16: {
+      std::int16_t value = 0;
+      std::memcpy(&value, at, 2);
+      return static_cast<std::uint32_t>(value);
+    }
+    default: {
+      std::uint32_t value = 0;
+      std::memcpy(&value, at, 4);
+      return value;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace warpjit::tesla

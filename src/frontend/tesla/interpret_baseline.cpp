@@ -1,3 +1,0 @@
-// The interpreter's loop for any host.
-#define TESLA_RUN_NAME run_warp_baseline
-#include "frontend/tesla/interpret_loop.inc"
