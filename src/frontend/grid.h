@@ -1,4 +1,4 @@
-// Work on a grid of blocks: what a launch gives, and the plan that a guest makes of it.
+// Work on a grid of blocks: what a launch gives, and what a guest makes of it when it checks the grid.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ struct MappedRange {
   std::span<std::byte> bytes{};
 };
 
-// Extents, parameters and memory of a launch, as it gives them. Guests check them (Shader::plan).
+// Extents, parameters and memory of a launch, as it gives them. Guests check them (Shader::check_grid).
 struct Grid {
   std::array<std::uint32_t, 3> grid{1, 1, 1};   // blocks
   std::array<std::uint32_t, 3> block{1, 1, 1};  // threads
@@ -38,12 +38,12 @@ struct Grid {
 };
 
 // A grid that the program has checked against its limits.
-struct GridPlan {
+struct CheckedGrid {
   std::uint32_t threads = 0;       // of a block
   std::uint32_t shared_bytes = 0;  // of a block
   std::array<std::span<const std::byte>, ir::kMaxSpaces> constants{};
   std::array<std::vector<std::byte>, ir::kMaxSpaces> merged{};  // storage of merged constants
-  // Does the plan stay valid until the launch is changed? If not, it holds a copy of the caller's memory.
+  // Does it stay valid until the launch is changed? If not, it holds a copy of the caller's memory.
   bool lasting = true;
 };
 

@@ -39,7 +39,7 @@ std::string Shader::address_text(const ir::MemoryFault& access) const {
   return text;
 }
 
-Result<GridPlan> Shader::plan(const Grid&) const {
+Result<CheckedGrid> Shader::check_grid(const Grid&) const {
   return Error{ErrorCode::bad_input, "only compute programs run on a grid of blocks", source_name()};
 }
 

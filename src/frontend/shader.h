@@ -175,10 +175,10 @@ class Shader : public Guest {
 
   // ---- Compute programs
   // Errors: bad_input for values outside the guest's limits.
-  virtual Result<GridPlan> plan(const Grid& grid) const;
+  virtual Result<CheckedGrid> check_grid(const Grid& grid) const;
   // Do facts depend on the contents of constants, which may change from run to run without a call?
   virtual bool reads_code_addresses() const { return false; }
-  virtual GridFacts grid_facts(const Grid&, const GridPlan&) const { return {}; }
+  virtual GridFacts grid_facts(const Grid&, const CheckedGrid&) const { return {}; }
   // Writes what the hardware puts into shared memory before a block runs; the rest of it is zero.
   virtual void begin_block(const Grid&, std::array<std::uint32_t, 2>, std::span<std::byte>) const {}
   // The whole grid in the guest interpreter, with a profile. Assumes the default floating-point environment.

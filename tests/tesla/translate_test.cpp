@@ -18,9 +18,9 @@ ComputeFacts facts_of(const Program& program, const Modes& modes, const Launch& 
   facts.block = launch.block;
   facts.shared_bytes = shared_bytes;
   facts.local_bytes = program.local_bytes;
-  if (const auto plan = plan_launch(program, launch))
+  if (const auto checked = check_launch(program, launch))
     for (std::uint32_t space = 0; space < kConstantSpaces; ++space)
-      facts.constant_bytes[space] = static_cast<std::uint32_t>(plan->constants[space].size());
+      facts.constant_bytes[space] = static_cast<std::uint32_t>(checked->constants[space].size());
   facts.branch_targets = targets_of(program, launch);
   facts.modes = modes;
   return facts;
@@ -52,8 +52,8 @@ std::vector<std::byte> constants_of(const Program& program, const Launch& launch
 
 BranchTargets targets_of(const Program& program, const Launch& launch) {
   const std::uint32_t spaces = branch_spaces(program);
-  const auto plan = plan_launch(program, launch);
-  return spaces == 0 || !plan ? BranchTargets{} : branch_targets(program, spaces, plan->constants);
+  const auto checked = check_launch(program, launch);
+  return spaces == 0 || !checked ? BranchTargets{} : branch_targets(program, spaces, checked->constants);
 }
 
 IrOutcome run_ir(const Program& program, const Modes& modes, const Launch& launch,

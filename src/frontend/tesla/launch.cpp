@@ -36,17 +36,17 @@ Status check_globals(const Launch& launch) {
 }
 
 // Given constants replace the beginning of the container's preset ones.
-Status bind_constants(const Program& program, const Launch& launch, frontend::GridPlan& plan) {
+Status bind_constants(const Program& program, const Launch& launch, frontend::CheckedGrid& checked) {
   for (std::uint32_t space = 0; space < kConstantSpaces; ++space) {
     const std::span<const std::byte> given = launch.constants[space];
     if (given.size() > kMaxConstantBytes) return bad_launch("a c[] space is at most 64 KiB");
     std::size_t preset = 0;
     for (const ConstantSegment& segment : program.constants)
       if (segment.space == space) preset = std::max(preset, std::size_t{segment.offset} + segment.bytes);
-    plan.constants[space] = given;
+    checked.constants[space] = given;
     if (preset <= given.size()) continue;
-    plan.lasting = plan.lasting && given.empty();
-    std::vector<std::byte>& merged = plan.merged[space];
+    checked.lasting = checked.lasting && given.empty();
+    std::vector<std::byte>& merged = checked.merged[space];
     merged.assign(preset, std::byte{0});
     for (const ConstantSegment& segment : program.constants)
       if (segment.space == space)
@@ -54,7 +54,7 @@ Status bind_constants(const Program& program, const Launch& launch, frontend::Gr
                               .first(std::min<std::size_t>(segment.bytes, 4 * segment.words.size())),
                           merged.begin() + segment.offset);
     std::copy(given.begin(), given.end(), merged.begin());
-    plan.constants[space] = merged;
+    checked.constants[space] = merged;
   }
   return {};
 }
@@ -74,19 +74,19 @@ ir::Space space_of(Operand::Kind kind) {
   }
 }
 
-Result<frontend::GridPlan> plan_launch(const Program& program, const Launch& launch) {
+Result<frontend::CheckedGrid> check_launch(const Program& program, const Launch& launch) {
   WARPJIT_CHECK(check_extents(launch));
-  frontend::GridPlan plan;
-  plan.threads = launch.block[0] * launch.block[1] * launch.block[2];
+  frontend::CheckedGrid checked;
+  checked.threads = launch.block[0] * launch.block[1] * launch.block[2];
   const std::size_t needed = kParameterOffset + launch.parameters.size();
   const std::size_t shared =
       std::max({needed, std::size_t{program.shared_bytes}, std::size_t{launch.shared_bytes}});
   if (shared > kMaxSharedBytes)
     return bad_launch("shared memory, header and parameters are more than 16 KiB");
-  plan.shared_bytes = static_cast<std::uint32_t>((shared + 63) / 64 * 64);
+  checked.shared_bytes = static_cast<std::uint32_t>((shared + 63) / 64 * 64);
   WARPJIT_CHECK(check_globals(launch));
-  WARPJIT_CHECK(bind_constants(program, launch, plan));
-  return plan;
+  WARPJIT_CHECK(bind_constants(program, launch, checked));
+  return checked;
 }
 
 void write_header(const Launch& launch, std::array<std::uint32_t, 2> block, std::span<std::byte> shared) {

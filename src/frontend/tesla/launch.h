@@ -11,7 +11,7 @@ namespace warpjit::tesla {
 ir::Space space_of(Operand::Kind kind);
 
 // Errors: bad_input.
-Result<frontend::GridPlan> plan_launch(const Program& program, const frontend::Grid& launch);
+Result<frontend::CheckedGrid> check_launch(const Program& program, const frontend::Grid& launch);
 
 // Header and parameters of a block, into its s[] or the beginning of that.
 void write_header(const frontend::Grid& launch, std::array<std::uint32_t, 2> block,

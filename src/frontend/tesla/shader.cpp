@@ -103,18 +103,19 @@ std::string Shader::address_text(const ir::MemoryFault& access) const {
          (indexed ? std::to_string(access.index) : std::string()) + frontend::Shader::address_text(access);
 }
 
-Result<frontend::GridPlan> Shader::plan(const frontend::Grid& grid) const {
-  return plan_launch(program_, grid);
+Result<frontend::CheckedGrid> Shader::check_grid(const frontend::Grid& grid) const {
+  return check_launch(program_, grid);
 }
 
-frontend::GridFacts Shader::grid_facts(const frontend::Grid& grid, const frontend::GridPlan& plan) const {
+frontend::GridFacts Shader::grid_facts(const frontend::Grid& grid,
+                                       const frontend::CheckedGrid& checked) const {
   frontend::GridFacts facts;
   facts.block = grid.block;
-  facts.shared_bytes = plan.shared_bytes;
+  facts.shared_bytes = checked.shared_bytes;
   for (std::size_t k = 0; k < kConstantSpaces; ++k)
-    facts.constant_bytes[k] = static_cast<std::uint32_t>(plan.constants[k].size());
+    facts.constant_bytes[k] = static_cast<std::uint32_t>(checked.constants[k].size());
   if (branch_spaces_ != 0)
-    facts.code_addresses = packed(branch_targets(program_, branch_spaces_, plan.constants));
+    facts.code_addresses = packed(branch_targets(program_, branch_spaces_, checked.constants));
   return facts;
 }
 
@@ -161,7 +162,7 @@ Result<std::unique_ptr<frontend::GuestInterpreter>> Shader::prepare_guest(
 
 Status Shader::profile(const frontend::Grid& grid, std::optional<frontend::BlockFault>& fault,
                        Profile& profile) const {
-  WARPJIT_TRY(const frontend::GridPlan checked, plan(grid));
+  WARPJIT_TRY(const frontend::CheckedGrid checked, check_grid(grid));
   WARPJIT_TRY(const Interpreter interpreter,
               Interpreter::prepare(program_, modes_, unpacked(grid_facts(grid, checked).code_addresses)));
   RunReport run;

@@ -34,9 +34,10 @@ class Shader final : public frontend::Shader {
   Result<Translation> translate(const frontend::Facts& facts, bool dispatch_all) const override;
   Result<std::unique_ptr<frontend::GuestInterpreter>> prepare_guest(
       const frontend::Facts& facts) const override;
-  Result<frontend::GridPlan> plan(const frontend::Grid& grid) const override;
+  Result<frontend::CheckedGrid> check_grid(const frontend::Grid& grid) const override;
   bool reads_code_addresses() const override { return branch_spaces_ != 0; }
-  frontend::GridFacts grid_facts(const frontend::Grid& grid, const frontend::GridPlan& plan) const override;
+  frontend::GridFacts grid_facts(const frontend::Grid& grid,
+                                 const frontend::CheckedGrid& checked) const override;
   void begin_block(const frontend::Grid& grid, std::array<std::uint32_t, 2> block,
                    std::span<std::byte> shared) const override;
   Status profile(const frontend::Grid& grid, std::optional<frontend::BlockFault>& fault,

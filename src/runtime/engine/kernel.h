@@ -22,7 +22,7 @@ using WorkspacePool = Pool<backend::Workspace>;
 struct BlockRun {
   const frontend::Shader& shader;
   const frontend::Grid& grid;
-  const frontend::GridPlan& plan;
+  const frontend::CheckedGrid& checked;
   std::uint32_t* table;  // prepared
   std::uint64_t fuel;    // of a thread
   const std::atomic<std::uint32_t>* cancel;

@@ -37,8 +37,8 @@ Status with_plan(const LaunchState& launch, const Kernel& kernel, std::uint32_t*
     const RunPlan plan(launch, kernel, table, fuel, options.cancel);
     return body(plan);
   }
-  std::optional<frontend::GridPlan> fresh;
-  WARPJIT_TRY(const frontend::GridPlan* checked, launch.grid_plan(fresh));
+  std::optional<frontend::CheckedGrid> fresh;
+  WARPJIT_TRY(const frontend::CheckedGrid* checked, launch.checked_grid(fresh));
   const GridPlan plan(launch, *checked, kernel, table, fuel, options.cancel);
   Status status = body(plan);
   if (!report.fault) report.fault = plan.fault();

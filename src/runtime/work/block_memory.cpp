@@ -31,7 +31,7 @@ void BlockMemory::bind_spaces(const BlockRun& run) {
   for (std::uint32_t k = 0; k < ir::kMaxSpaces; ++k) {
     std::vector<ir::MemoryRange>&constants = ranges_[k], &globals = ranges_[ir::kMaxSpaces + k];
     constants.clear();
-    const std::span<const std::byte> constant = run.plan.constants[k];
+    const std::span<const std::byte> constant = run.checked.constants[k];
     // Nobody writes to constants.
     if (!constant.empty())
       constants.push_back(
@@ -50,12 +50,13 @@ void BlockMemory::begin(const CodeKernel& kernel, const BlockRun& run) {
   layout_ = &kernel.layout_;
   const BlockLayout& layout = *layout_;
   bind_spaces(run);
-  shared_.resize(layout.shared ? run.plan.shared_bytes / 4 + 2 * kMarginWords + kLineWords : 0);
+  shared_.resize(layout.shared ? run.checked.shared_bytes / 4 + 2 * kMarginWords + kLineWords : 0);
   memory_.shared = {};
   if (layout.shared)
-    memory_.shared = std::as_writable_bytes(std::span(
-        aligned(shared_, kMarginWords * 4 + kernel.shared_phase_) + kMarginWords, run.plan.shared_bytes / 4));
-  locks_.resize(layout.locks ? run.plan.shared_bytes / 4 : 0);
+    memory_.shared = std::as_writable_bytes(
+        std::span(aligned(shared_, kMarginWords * 4 + kernel.shared_phase_) + kMarginWords,
+                  run.checked.shared_bytes / 4));
+  locks_.resize(layout.locks ? run.checked.shared_bytes / 4 : 0);
   memory_.locks = locks_;
   memory_.lanes = layout.lanes;
   memory_.local_bytes = run.shader.resources().local_bytes;

@@ -13,10 +13,10 @@ namespace warpjit::runtime {
 
 class GridPlan final : public WorkPlan {
  public:
-  // `plan` must outlive it.
-  GridPlan(const LaunchState& launch, const frontend::GridPlan& plan, const Kernel& kernel,
+  // `checked` must outlive it.
+  GridPlan(const LaunchState& launch, const frontend::CheckedGrid& checked, const Kernel& kernel,
            std::uint32_t* table, std::uint64_t fuel, const std::atomic<std::uint32_t>* cancel)
-      : WorkPlan(cancel), kernel_(kernel), run_{*launch.shader, launch.values.grid, plan, table, fuel,
+      : WorkPlan(cancel), kernel_(kernel), run_{*launch.shader, launch.values.grid, checked, table, fuel,
                                                 cancel} {}
 
   Status run(std::uint64_t first, std::uint64_t count) const override;

@@ -140,7 +140,7 @@ Status LaunchState::check() {
   if (checked_generation_.load(std::memory_order_relaxed) == bindings_generation) return {};
   WARPJIT_CHECK(check_given());
   if (work() == Work::grid) {
-    WARPJIT_TRY(plan_, shader->plan(values.grid));
+    WARPJIT_TRY(checked_, shader->check_grid(values.grid));
   } else {
     WARPJIT_CHECK(check_rows());
   }
@@ -148,9 +148,10 @@ Status LaunchState::check() {
   return {};
 }
 
-Result<const frontend::GridPlan*> LaunchState::grid_plan(std::optional<frontend::GridPlan>& fresh) const {
-  if (plan_.lasting) return &plan_;
-  WARPJIT_TRY(fresh, shader->plan(values.grid));
+Result<const frontend::CheckedGrid*> LaunchState::checked_grid(
+    std::optional<frontend::CheckedGrid>& fresh) const {
+  if (checked_.lasting) return &checked_;
+  WARPJIT_TRY(fresh, shader->check_grid(values.grid));
   return &*fresh;
 }
 
@@ -187,9 +188,9 @@ Result<frontend::Facts> LaunchState::facts(std::uint64_t known) const {
   if (work() == Work::grid) {
     frontend::Facts facts;
     facts.work = Work::grid;
-    std::optional<frontend::GridPlan> fresh;
-    WARPJIT_TRY(const frontend::GridPlan* plan, grid_plan(fresh));
-    facts.grid = shader->grid_facts(values.grid, *plan);
+    std::optional<frontend::CheckedGrid> fresh;
+    WARPJIT_TRY(const frontend::CheckedGrid* checked, checked_grid(fresh));
+    facts.grid = shader->grid_facts(values.grid, *checked);
     return facts;
   }
   if (draw.facts.active) {

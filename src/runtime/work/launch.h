@@ -92,8 +92,8 @@ class LaunchState : public LaunchData {
   // Can it run? Nothing is given that this kind of work does not take; every row is inside its buffer; no
   // output overlaps another row, unless allowed; a grid is within the guest's limits. Remembers success.
   Status check();
-  // Of a grid, after check(): the plan that the guest made of it. `fresh` holds a plan that is not lasting.
-  Result<const frontend::GridPlan*> grid_plan(std::optional<frontend::GridPlan>& fresh) const;
+  // Of a grid, after check(): the grid as the guest checked it. `fresh` holds one that is not lasting.
+  Result<const frontend::CheckedGrid*> checked_grid(std::optional<frontend::CheckedGrid>& fresh) const;
   // The facts of this launch; known_bools is `known`. Errors: a declared input that is not bound.
   Result<frontend::Facts> facts(std::uint64_t known) const;
 
@@ -106,7 +106,7 @@ class LaunchState : public LaunchData {
 
   std::atomic<std::uint64_t> checked_generation_{0};
   std::mutex check_mutex_;
-  frontend::GridPlan plan_;  // of checked_generation_; written under check_mutex_
+  frontend::CheckedGrid checked_;  // of checked_generation_; written under check_mutex_
 };
 
 }  // namespace warpjit::runtime

@@ -100,10 +100,10 @@ struct BlockRun {
       : interpreter_(interpreter), launch_(launch), run_warp_(run_warp) {}
 
   Status check() {
-    WARPJIT_TRY(plan_, plan_launch(interpreter_.program_, launch_));
-    threads_ = plan_.threads;
-    shared_bytes_ = plan_.shared_bytes;
-    context_.constants = plan_.constants;
+    WARPJIT_TRY(checked_, check_launch(interpreter_.program_, launch_));
+    threads_ = checked_.threads;
+    shared_bytes_ = checked_.shared_bytes;
+    context_.constants = checked_.constants;
     return {};
   }
 
@@ -223,7 +223,7 @@ struct BlockRun {
   std::size_t shared_bytes_ = 0;
   BlockContext context_;
   std::vector<Warp> warps_;
-  frontend::GridPlan plan_;
+  frontend::CheckedGrid checked_;
 
  public:
   static Status run(const Interpreter& interpreter, const Launch& launch, std::uint64_t first,
