@@ -14,8 +14,9 @@
  * older one refuses (WARPJIT_UNSUPPORTED) what it does not know, unless it is 0. In structs that the library
  * fills, `size` says what there is room for; no more is written.
  *
- * Strings are UTF-8 with a zero at the end. Strings, code and values handed in are copied; vertex buffers are
- * not: they must live as long as runs use them. Sizes, offsets and strides are bytes, times nanoseconds.
+ * Strings are UTF-8 with a zero at the end. Strings, code and values handed in are copied; buffers (rows,
+ * triangles, constants, memory) are not: they must live as long as runs use them. Sizes, offsets and strides
+ * are bytes, times nanoseconds.
  *
  * Thread-safety is stated for each call: [any]: from any thread at any time; [one]: must not overlap any
  * other call on the same object. A destroy call must not overlap anything on that object.
