@@ -1,4 +1,5 @@
-/* warpjit's C interface: runs GPU shader binaries on the CPU, one GPU thread per SIMD lane.
+/* warpjit's C interface: runs GPU shader binaries on the CPU, one GPU thread per SIMD lane. What one GPU
+ * alone has (loaders, modes, register interfaces) is in the header of that name: pica200.h, tesla.h.
  *
  * Objects are opaque. NAME_create and the like give one, NAME_destroy takes it back and does nothing for
  * NULL. An object may be destroyed while others that were made with it live on: a launch keeps its program.
@@ -13,8 +14,9 @@
  * older one refuses (WARPJIT_UNSUPPORTED) what it does not know, unless it is 0. In structs that the library
  * fills, `size` says what there is room for; no more is written.
  *
- * Strings are UTF-8 with a zero at the end. Strings, code and values handed in are copied; vertex buffers are
- * not: they must live as long as runs use them. Sizes, offsets and strides are bytes, times nanoseconds.
+ * Strings are UTF-8 with a zero at the end. Strings, code and values handed in are copied; buffers (rows,
+ * triangles, constants, memory) are not: they must live as long as runs use them. Sizes, offsets and strides
+ * are bytes, times nanoseconds.
  *
  * Thread-safety is stated for each call: [any]: from any thread at any time; [one]: must not overlap any
  * other call on the same object. A destroy call must not overlap anything on that object.
@@ -67,14 +69,23 @@ typedef struct warpjit_error {
   char message[512]; /* a sentence without a full stop */
 } warpjit_error;
 
-/* ---- Engines --------------------------------------------------------------------------------------------
+/* ---- Kinds of things and their names --------------------------------------------------------------------
  */
 
-typedef struct warpjit_engine warpjit_engine;           /* code cache, executor, options */
-typedef struct warpjit_program warpjit_program;         /* immutable guest code */
-typedef struct warpjit_launch warpjit_launch;           /* a program with its bindings and values */
-typedef struct warpjit_compilation warpjit_compilation; /* a compilation in the background */
-
+enum { WARPJIT_ISA_PICA200 = 0, WARPJIT_ISA_TESLA = 1 };
+enum {
+  WARPJIT_STAGE_ANY = 0,
+  WARPJIT_STAGE_VERTEX = 1,
+  WARPJIT_STAGE_GEOMETRY = 2,
+  WARPJIT_STAGE_COMPUTE = 3
+};
+/* What a launch runs its program over. */
+enum {
+  WARPJIT_WORK_ROWS = 0,       /* threads, each with a row of every bound input and output */
+  WARPJIT_WORK_DRAW = 1,       /* vertices of a draw, through indices or in order (pica200.h) */
+  WARPJIT_WORK_PRIMITIVES = 2, /* invocations of a geometry program */
+  WARPJIT_WORK_GRID = 3        /* blocks of threads */
+};
 /* What runs threads. All give the same bits. */
 enum {
   WARPJIT_JIT = 0,  /* host SIMD code */
@@ -83,6 +94,58 @@ enum {
 };
 /* Host instruction set that the JIT makes code for; automatic: the widest that this machine runs. */
 enum { WARPJIT_TARGET_AUTOMATIC = 0, WARPJIT_TARGET_V3 = 1, WARPJIT_TARGET_V4 = 2, WARPJIT_TARGET_A64 = 3 };
+/* How the outputs of a vertex stage become the inputs of geometry invocations (warpjit_geometry_input). */
+enum { WARPJIT_PRIMITIVES_POINT = 0, WARPJIT_PRIMITIVES_VARIABLE = 1, WARPJIT_PRIMITIVES_FIXED = 2 };
+
+/* The enumerations above, for their names. */
+enum {
+  WARPJIT_NAMES_ISA = 0,
+  WARPJIT_NAMES_STAGE = 1,
+  WARPJIT_NAMES_WORK = 2,
+  WARPJIT_NAMES_ENGINE = 3,
+  WARPJIT_NAMES_TARGET = 4,
+  WARPJIT_NAMES_PRIMITIVES = 5
+};
+/* [any] The lower-case name of an enumerator as the command line has it ("pica200", "vertex", "jit", "v3");
+ * "?" for a number that is none. The text lives for ever. */
+WARPJIT_API const char* warpjit_name(int32_t names, int32_t value);
+/* [any] The enumerator of a name. */
+WARPJIT_API warpjit_status warpjit_parse_name(int32_t names, const char* text, int32_t* value,
+                                              warpjit_error* error);
+
+/* Components of rows. Inputs: f32; the integers, converted to the float of the same value; the normalized
+ * ones, value / maximum. Outputs: f32, u32 and s32, the 32 bits as they are. Rows of 1 to 4 components are
+ * packed, in the host's byte order, and need no alignment. */
+enum {
+  WARPJIT_F32 = 0,
+  WARPJIT_U8 = 1,
+  WARPJIT_S8 = 2,
+  WARPJIT_U16 = 3,
+  WARPJIT_S16 = 4,
+  WARPJIT_UNORM8 = 5,
+  WARPJIT_SNORM8 = 6,
+  WARPJIT_UNORM16 = 7,
+  WARPJIT_SNORM16 = 8,
+  WARPJIT_U32 = 9,
+  WARPJIT_S32 = 10
+};
+/* [any] Bytes of a component; 0 for a number that is no type. */
+WARPJIT_API size_t warpjit_component_size(int32_t type);
+/* [any] "f32x3", "unorm8x4", "s16" for one component; "?" for what is no format. The text lives for ever. */
+WARPJIT_API const char* warpjit_format_name(int32_t type, uint32_t components);
+/* [any] The format of such a name; "s16x1" is "s16". */
+WARPJIT_API warpjit_status warpjit_parse_format(const char* text, int32_t* type, uint32_t* components,
+                                                warpjit_error* error);
+
+/* ---- Engines --------------------------------------------------------------------------------------------
+ */
+
+typedef struct warpjit_engine warpjit_engine;           /* code cache, executor, options */
+typedef struct warpjit_program warpjit_program;         /* immutable guest code */
+typedef struct warpjit_launch warpjit_launch;           /* a program with its bindings and values */
+typedef struct warpjit_compilation warpjit_compilation; /* a compilation in the background */
+typedef struct warpjit_profile warpjit_profile;         /* what the threads of a launch did */
+
 /* How executable memory is got: two mappings of the same pages, one whose protection is switched, none (the
  * interpreters run). */
 enum {
@@ -169,11 +232,19 @@ WARPJIT_API warpjit_status warpjit_engine_get_statistics(const warpjit_engine* e
 /* [any] Drops all kernels that are not running, and forgets what failed in the background. */
 WARPJIT_API warpjit_status warpjit_engine_clear_cache(warpjit_engine* engine);
 
+typedef struct warpjit_guest_place {
+  size_t size;
+  uint32_t found;         /* 1: the address is inside a kernel of this engine; else the rest is 0 */
+  uint32_t guest_address; /* in words or bytes, as the guest counts; UINT32_MAX: of no instruction */
+  char program[256];      /* the source name; cut if it is longer */
+} warpjit_guest_place;
+/* [any] The guest address that a host address inside a kernel belongs to, for crash reports. */
+WARPJIT_API warpjit_status warpjit_engine_find_guest_place(const warpjit_engine* engine,
+                                                           const void* host_address,
+                                                           warpjit_guest_place* place, warpjit_error* error);
+
 /* ---- Programs -------------------------------------------------------------------------------------------
  */
-
-enum { WARPJIT_ISA_PICA200 = 0 };
-enum { WARPJIT_STAGE_ANY = 0, WARPJIT_STAGE_VERTEX = 1, WARPJIT_STAGE_GEOMETRY = 2 };
 
 enum {
   WARPJIT_PROGRAM_F24 = 1 /* PICA200: round every result to 24 bits: truncate, flush, overflow to infinity */
@@ -189,15 +260,21 @@ typedef struct warpjit_program_choice {
   uint32_t flags;          /* WARPJIT_PROGRAM_... */
   uint32_t reserved;       /* 0 */
 } warpjit_program_choice;
+/* [any] Reads any container that warpjit knows: SHBIN, text cubin, ELF cubin. The bytes may be hostile.
+ * `choice` may be NULL; its flags must be 0, for modes are the default ones: from_shbin and
+ * warpjit_program_from_cubin (tesla.h) take others. */
+WARPJIT_API warpjit_status warpjit_program_load(const void* bytes, size_t byte_count,
+                                                const warpjit_program_choice* choice,
+                                                warpjit_program** program, warpjit_error* error);
 /* [any] Reads an SHBIN container. The bytes may be hostile. `choice` may be NULL. */
 WARPJIT_API warpjit_status warpjit_program_from_shbin(const void* bytes, size_t byte_count,
                                                       const warpjit_program_choice* choice,
                                                       warpjit_program** program, warpjit_error* error);
 
-/* A vertex program as guest words. PICA200: at most 4096 words and 128 operand descriptors. */
+/* A program as words of the PICA200: at most 4096, and 128 operand descriptors. Those of Tesla: tesla.h. */
 typedef struct warpjit_program_words {
   size_t size;
-  int32_t isa;    /* WARPJIT_ISA_... */
+  int32_t isa;    /* WARPJIT_ISA_PICA200 */
   uint32_t entry; /* index of a word */
   const uint32_t* code;
   size_t code_count;
@@ -206,11 +283,32 @@ typedef struct warpjit_program_words {
   const char* source_name; /* for messages; may be NULL */
   uint32_t flags;          /* WARPJIT_PROGRAM_... */
   uint32_t reserved;       /* 0 */
+  /* Since 0.2: */
+  int32_t stage;      /* any and vertex: a vertex program; or geometry */
+  uint32_t reserved2; /* 0 */
 } warpjit_program_words;
 /* [any] */
 WARPJIT_API warpjit_status warpjit_program_from_words(const warpjit_program_words* words,
                                                       warpjit_program** program, warpjit_error* error);
 WARPJIT_API void warpjit_program_destroy(warpjit_program* program);
+
+/* What a program is, and what it needs of its machine, as its container says. The texts live as long as the
+ * program. */
+typedef struct warpjit_program_info {
+  size_t size;
+  int32_t isa;             /* WARPJIT_ISA_... */
+  int32_t stage;           /* WARPJIT_STAGE_..., never any */
+  uint32_t entry;          /* guest address, in words or bytes, as the guest counts */
+  uint32_t registers;      /* of a thread */
+  uint32_t shared_bytes;   /* of a block, launch header and parameters included */
+  uint32_t local_bytes;    /* of a thread */
+  size_t code_words;       /* of 32 bits, of the whole program, reachable or not */
+  const char* name;        /* of the entry point; may be empty */
+  const char* source_name; /* for messages; may be empty */
+} warpjit_program_info;
+/* [any] */
+WARPJIT_API warpjit_status warpjit_program_get_info(const warpjit_program* program,
+                                                    warpjit_program_info* info, warpjit_error* error);
 
 /* Kinds of names. */
 enum { WARPJIT_INPUT = 0, WARPJIT_OUTPUT = 1, WARPJIT_UNIFORM = 2, WARPJIT_STATE = 3 };
@@ -219,7 +317,8 @@ enum { WARPJIT_INPUT = 0, WARPJIT_OUTPUT = 1, WARPJIT_UNIFORM = 2, WARPJIT_STATE
 typedef struct warpjit_location {
   uint32_t kind, first, count, components, word;
 } warpjit_location;
-/* [any] Resolves the name of a register ("v0", "c8", "b3", "o1") or one that the program declares. */
+/* [any] Resolves the name of a register ("v0", "c8", "b3", "o1"; the headers of the GPUs list them) or one
+ * that the program declares. */
 WARPJIT_API warpjit_status warpjit_program_find(const warpjit_program* program, int32_t kind,
                                                 const char* name, warpjit_location* location,
                                                 warpjit_error* error);
@@ -241,22 +340,6 @@ WARPJIT_API warpjit_status warpjit_program_get_symbol(const warpjit_program* pro
 
 /* ---- Launches -------------------------------------------------------------------------------------------
  */
-
-/* Components of rows. Inputs: f32; the integers, converted to the float of the same value; the normalized
- * ones, value / maximum. Outputs: f32, u32 and s32, the 32 bits as they are. */
-enum {
-  WARPJIT_F32 = 0,
-  WARPJIT_U8 = 1,
-  WARPJIT_S8 = 2,
-  WARPJIT_U16 = 3,
-  WARPJIT_S16 = 4,
-  WARPJIT_UNORM8 = 5,
-  WARPJIT_SNORM8 = 6,
-  WARPJIT_UNORM16 = 7,
-  WARPJIT_SNORM16 = 8,
-  WARPJIT_U32 = 9,
-  WARPJIT_S32 = 10
-};
 
 /* Rows that threads read: thread t reads one at data + t * stride. Missing components are 0, 0, 0, 1. */
 typedef struct warpjit_attribute {
@@ -284,6 +367,9 @@ WARPJIT_API warpjit_status warpjit_launch_create(const warpjit_program* program,
 WARPJIT_API warpjit_status warpjit_launch_copy(const warpjit_launch* launch, warpjit_launch** copy,
                                                warpjit_error* error);
 WARPJIT_API void warpjit_launch_destroy(warpjit_launch* launch);
+/* [any] A handle of its own of the launch's program. */
+WARPJIT_API warpjit_status warpjit_launch_get_program(const warpjit_launch* launch, warpjit_program** program,
+                                                      warpjit_error* error);
 
 /* [one] Float uniforms: consecutive components x y z w of consecutive registers. */
 WARPJIT_API warpjit_status warpjit_launch_set_floats(warpjit_launch* launch, const warpjit_location* location,
@@ -313,12 +399,109 @@ WARPJIT_API warpjit_status warpjit_launch_bind_output(warpjit_launch* launch,
 /* [one] */
 WARPJIT_API warpjit_status warpjit_launch_unbind_inputs(warpjit_launch* launch);
 WARPJIT_API warpjit_status warpjit_launch_unbind_outputs(warpjit_launch* launch);
-/* [one] Threads to run, at first 0. */
+/* [one] Threads to run, at first 0; with a vertex stage the invocations follow from that one's, and a grid
+ * has its own. */
 WARPJIT_API warpjit_status warpjit_launch_set_count(warpjit_launch* launch, uint64_t count);
-/* [one] Backward transfers that one thread may make, at first 2^20. */
+/* Fuel bounds how long a guest program runs, in all kinds of work and in every engine alike. It counts the
+ * backward transfers of each guest thread. With fuel F a run in which no thread makes more than F finishes,
+ * one in which a thread makes more than 2F ends with WARPJIT_OUT_OF_FUEL and a guest address; in between
+ * either may happen. */
+#define WARPJIT_DEFAULT_FUEL 524288
+/* [one] At first WARPJIT_DEFAULT_FUEL. */
 WARPJIT_API warpjit_status warpjit_launch_set_fuel(warpjit_launch* launch, uint64_t fuel);
 /* [one] Other than 0: output rows may share bytes with input rows, as for a transformation in place. */
 WARPJIT_API warpjit_status warpjit_launch_set_allow_overlap(warpjit_launch* launch, uint32_t allow);
+/* [any, while nothing changes `launch`] What was set; 0 for NULL. */
+WARPJIT_API uint64_t warpjit_launch_count(const warpjit_launch* launch);
+WARPJIT_API uint64_t warpjit_launch_fuel(const warpjit_launch* launch);
+
+/* ---- Launches of geometry programs ----------------------------------------------------------------------
+ *
+ * A thread is an invocation. Without a vertex stage, inputs are bound as for vertex programs, one row an
+ * invocation. Registers and flags that persist from one invocation to the next start as set_state says (else
+ * 0) in each run. Outputs that can be bound are registers at the end of each invocation. For other programs
+ * these calls give WARPJIT_BAD_INPUT.
+ */
+
+/* How inputs come and what comes out. The attributes of a vertex are the outputs that the vertex stage
+ * enables, ascending. point     attributes of vertex after vertex fill registers[0], registers[1], ...; what
+ * is left over at the end of the launch is dropped variable  float uniform 0 = the number of vertices, then
+ * their attributes from 1 on: of the first `full_vertices` all, of the others the first one. Registers that a
+ * primitive does not fill keep what earlier ones put there. The vertices of a primitive are listed
+ * (bind_primitives) fixed     the attributes of `vertices` vertices from float uniform `first` on */
+typedef struct warpjit_geometry_input {
+  size_t size;
+  int32_t mode;             /* WARPJIT_PRIMITIVES_... */
+  uint32_t first;           /* fixed: a float uniform register */
+  uint32_t vertices;        /* fixed: of a primitive */
+  uint32_t full_vertices;   /* variable */
+  const uint8_t* registers; /* point: the input register of each attribute, each once */
+  size_t register_count;
+  uint64_t outputs;       /* bit n: output register n belongs to an emitted vertex */
+  uint32_t max_triangles; /* of one invocation, 1 to 96, more is an error of the run; 0: 8 */
+  uint32_t reserved;      /* 0 */
+} warpjit_geometry_input;
+/* [one] Starts as the container says. */
+WARPJIT_API warpjit_status warpjit_launch_set_geometry_input(warpjit_launch* launch,
+                                                             const warpjit_geometry_input* input,
+                                                             warpjit_error* error);
+/* [any, while nothing changes `launch`] `registers` is valid until the launch changes; it may be handed back
+ * to set_geometry_input. */
+WARPJIT_API warpjit_status warpjit_launch_get_geometry_input(const warpjit_launch* launch,
+                                                             warpjit_geometry_input* input,
+                                                             warpjit_error* error);
+/* [one] The launch whose outputs feed this one, which then runs for each primitive. It is copied; its output
+ * bindings do not count. `outputs`: bit n: output register n is an attribute; 0: those that its container
+ * enables. */
+WARPJIT_API warpjit_status warpjit_launch_set_vertex_stage(warpjit_launch* launch,
+                                                           const warpjit_launch* vertex, uint64_t outputs,
+                                                           warpjit_error* error);
+/* [one] Variable mode: each primitive as its number of vertices and so many numbers of vertices. Copied. */
+WARPJIT_API warpjit_status warpjit_launch_bind_primitives(warpjit_launch* launch, const uint32_t* list,
+                                                          size_t count, warpjit_error* error);
+
+/* Where emitted triangles go, in the order of the invocations and of their EMITs: three vertices a triangle,
+ * 16 bytes for each enabled output register a vertex, ascending. */
+typedef struct warpjit_triangle_buffer {
+  size_t size;
+  void* vertices;
+  size_t byte_count; /* at `vertices` */
+  uint8_t* inverted; /* the winding flag of each triangle, 0 or 1; may be NULL */
+  size_t inverted_count;
+} warpjit_triangle_buffer;
+/* [one] Must live as long as runs use it. A run that needs more room ends with WARPJIT_RESOURCE_LIMIT. */
+WARPJIT_API warpjit_status warpjit_launch_bind_triangles(warpjit_launch* launch,
+                                                         const warpjit_triangle_buffer* buffer,
+                                                         warpjit_error* error);
+
+/* ---- Launches of compute programs -----------------------------------------------------------------------
+ *
+ * Values are checked when the launch runs; a launch of another kind of program to which they were given is
+ * then refused.
+ */
+
+/* [one] Blocks of the grid, and threads of a block, in x, y and z. At first 1. */
+WARPJIT_API warpjit_status warpjit_launch_set_grid(warpjit_launch* launch, uint32_t x, uint32_t y,
+                                                   uint32_t z);
+WARPJIT_API warpjit_status warpjit_launch_set_block(warpjit_launch* launch, uint32_t x, uint32_t y,
+                                                    uint32_t z);
+/* [one] Bytes for where the guest has its parameters. Copied. */
+WARPJIT_API warpjit_status warpjit_launch_set_parameters(warpjit_launch* launch, const void* bytes,
+                                                         size_t byte_count, warpjit_error* error);
+/* [one] Bytes of shared memory of a block, if more than the program says. */
+WARPJIT_API warpjit_status warpjit_launch_set_shared_bytes(warpjit_launch* launch, uint32_t bytes);
+/* [one] Binds a whole constant space, named as in the guest's assembly ("c0"), from address 0 on; what the
+ * container presets lies behind what is given. The memory must live as long as runs use it. */
+WARPJIT_API warpjit_status warpjit_launch_bind_constants(warpjit_launch* launch, const char* space,
+                                                         const void* data, size_t byte_count,
+                                                         warpjit_error* error);
+/* [one] Maps a piece of another space ("g14"). Address and data are multiples of 8; pieces of a space do not
+ * overlap. The memory must live as long as runs use it. */
+WARPJIT_API warpjit_status warpjit_launch_map_memory(warpjit_launch* launch, const char* space,
+                                                     uint64_t address, void* data, size_t byte_count,
+                                                     warpjit_error* error);
+/* [one] Takes back all that was bound or mapped so. */
+WARPJIT_API warpjit_status warpjit_launch_unmap_memory(warpjit_launch* launch);
 
 /* ---- Runs -----------------------------------------------------------------------------------------------
  */
@@ -354,7 +537,21 @@ typedef struct warpjit_report {
   uint64_t code_bytes; /* machine code with its constants */
   uint64_t compile_ns; /* guest words to kernel */
   uint64_t run_ns;
-  uint64_t interpreted; /* threads that the guest interpreter ran in place of a kernel being compiled */
+  uint64_t interpreted; /* threads, invocations or blocks that the guest interpreter ran in place of a kernel
+                           being compiled */
+  /* Since 0.2: */
+  int32_t work;     /* WARPJIT_WORK_..., of a run */
+  uint32_t ordered; /* 1: geometry invocations may depend on earlier ones and run one after another */
+  uint64_t translate_ns, passes_ns, backend_ns, place_ns; /* compile_ns in parts */
+  uint64_t invocations, triangles;                        /* of a geometry program */
+  /* 1: an access outside its space, or one that is not aligned to its size, read 0 or wrote nothing. Of
+   * several the texts tell the first of the first part of the work that had one. The run went on. */
+  uint32_t fault;
+  uint32_t reserved;
+  char fault_where[256]; /* "saxpy.cubin, byte 0x18 (0x20008409)" */
+  char fault_what[256];  /* "store to g14[0x1000] by thread 3 of block (0, 1)" */
+  /* Why an interpreter runs the program although the JIT was asked for, and is available; else empty. */
+  char interpreted_because[512];
 } warpjit_report;
 
 /* [any] Runs all threads of the launch, and returns when they are done; several threads may run one launch.
@@ -382,10 +579,75 @@ WARPJIT_API warpjit_status warpjit_engine_cancel_compilations(warpjit_engine* en
 WARPJIT_API warpjit_status warpjit_compilation_wait(const warpjit_compilation* compilation,
                                                     uint64_t nanoseconds, warpjit_report* report,
                                                     warpjit_error* error);
+enum {
+  WARPJIT_COMPILATION_WAITING = 0,
+  WARPJIT_COMPILATION_COMPILING = 1,
+  WARPJIT_COMPILATION_DONE = 2,
+  WARPJIT_COMPILATION_FAILED = 3,
+  WARPJIT_COMPILATION_CANCELLED = 4
+};
+/* [any] WARPJIT_COMPILATION_...; -1 for NULL. */
+WARPJIT_API int32_t warpjit_compilation_state(const warpjit_compilation* compilation);
 /* [any] Gives it up if it has not begun: 1; else 0. */
 WARPJIT_API int warpjit_compilation_cancel(warpjit_compilation* compilation);
 /* The compilation goes on. */
 WARPJIT_API void warpjit_compilation_destroy(warpjit_compilation* compilation);
+
+/* ---- Profiles -------------------------------------------------------------------------------------------
+ */
+
+/* [any] An empty one. */
+WARPJIT_API warpjit_status warpjit_profile_create(warpjit_profile** profile, warpjit_error* error);
+WARPJIT_API void warpjit_profile_destroy(warpjit_profile* profile);
+/* [any; one of `profile`] Runs a launch in the guest interpreter, slowly, on the calling thread, and puts
+ * into `profile` what was seen in place of what it held, until the error if the run ends with one. `report`
+ * may be NULL. WARPJIT_UNSUPPORTED for guests without warps. */
+WARPJIT_API warpjit_status warpjit_engine_profile(const warpjit_engine* engine, const warpjit_launch* launch,
+                                                  warpjit_profile* profile, warpjit_report* report,
+                                                  warpjit_error* error);
+
+/* Texts and arrays of a profile live until it gets another run or is destroyed. */
+typedef struct warpjit_profile_info {
+  size_t size;
+  size_t instruction_count;     /* that were executed, by address */
+  size_t race_count;            /* pairs of instructions, at most 1024 */
+  uint64_t further_races;       /* of other pairs */
+  const uint64_t* active_lanes; /* [n]: instructions of warps with n active lanes */
+  size_t active_lane_count;     /* numbers in that array */
+  uint32_t deepest_stack;       /* entries of a warp's control stack */
+  uint32_t reserved;
+} warpjit_profile_info;
+/* [any, while no run fills `profile`; so are the others] */
+WARPJIT_API warpjit_status warpjit_profile_get_info(const warpjit_profile* profile,
+                                                    warpjit_profile_info* info, warpjit_error* error);
+
+typedef struct warpjit_profile_instruction {
+  size_t size;
+  uint32_t address; /* guest */
+  uint32_t reserved;
+  const char* text;                 /* disassembled */
+  uint64_t warps;                   /* how often a warp executed it */
+  uint64_t lanes;                   /* ... in how many lanes, all together */
+  uint64_t diverged;                /* of a branch, break or return: how often it parted active lanes */
+  uint64_t faults;                  /* accesses outside their space or not aligned */
+  uint64_t uninitialized_registers; /* reads of registers that the lane has not written */
+  uint64_t uninitialized_shared;    /* reads of bytes of shared memory that the block has not written */
+  const char* first_uninitialized;  /* "$r5 of thread 3 of block (0, 0)"; or empty */
+} warpjit_profile_instruction;
+WARPJIT_API warpjit_status warpjit_profile_get_instruction(const warpjit_profile* profile, size_t index,
+                                                           warpjit_profile_instruction* instruction,
+                                                           warpjit_error* error);
+
+/* Two warps, not ordered by a barrier, access bytes of shared memory, at least one of them stores, not both
+ * with a lock. */
+typedef struct warpjit_profile_race {
+  size_t size;
+  uint32_t first, second; /* guest addresses of the instructions, in the order they ran here */
+  uint64_t count;
+  const char* example; /* "s[64]: store by thread 3, load by thread 40 of block (0, 0)" */
+} warpjit_profile_race;
+WARPJIT_API warpjit_status warpjit_profile_get_race(const warpjit_profile* profile, size_t index,
+                                                    warpjit_profile_race* race, warpjit_error* error);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,9 @@
 #include <cstddef>
 #include <span>
+#include <string>
 #include <warpjit/warpjit.hpp>
+
+void log(const std::string& line);
 
 void example(const warpjit::Engine& engine, std::span<const std::byte> bytes,
              std::span<const std::byte> parameters, void* buffer, std::size_t buffer_size) {

@@ -1,77 +1,20 @@
 // The C interface: what it accepts, refuses and says. examples/c is compiled as C.
-#include "warpjit/warpjit.h"
+#include "runtime/c_api.h"
 
-#include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
-#include <cstring>
-#include <string>
+#include <fstream>
+#include <sstream>
 #include <thread>
 #include <vector>
 
 #include "runtime/shaders.h"
 #include "support/source_dir.h"
+#include "warpjit/tesla.h"
 
 namespace warpjit::test {
 namespace {
-
-// A struct with its size set, the rest 0.
-template <class Struct>
-Struct sized() {
-  Struct result{};
-  result.size = sizeof result;
-  return result;
-}
-
-// mul o0, c0, v0; end: words that `move_words` of the tool's tests has with another opcode.
-constexpr std::uint32_t kCode[] = {0x4C000000, 0x88000000};  // mov o0, v0
-constexpr std::uint32_t kDescriptors[] = {0x36F};
-
-struct Handles {
-  warpjit_error error = sized<warpjit_error>();
-  warpjit_engine* engine = nullptr;
-  warpjit_program* program = nullptr;
-  warpjit_launch* launch = nullptr;
-  float in[40] = {}, out[40] = {};
-
-  explicit Handles(const warpjit_engine_options* options = nullptr) {
-    EXPECT_EQ(warpjit_engine_create(options, &engine, &error), WARPJIT_OK) << error.message;
-    auto words = sized<warpjit_program_words>();
-    words.code = kCode;
-    words.code_count = 2;
-    words.descriptors = kDescriptors;
-    words.descriptor_count = 1;
-    words.source_name = "move";
-    EXPECT_EQ(warpjit_program_from_words(&words, &program, &error), WARPJIT_OK) << error.message;
-    EXPECT_EQ(warpjit_launch_create(program, &launch, &error), WARPJIT_OK);
-    auto rows = sized<warpjit_attribute>();
-    rows.data = in;
-    rows.byte_count = sizeof in;
-    rows.stride = 16;
-    rows.components = 4;
-    const warpjit_location v0 = find(WARPJIT_INPUT, "v0"), o0 = find(WARPJIT_OUTPUT, "o0");
-    EXPECT_EQ(warpjit_launch_bind_input(launch, &v0, &rows, &error), WARPJIT_OK) << error.message;
-    auto results = sized<warpjit_output>();
-    results.data = out;
-    results.byte_count = sizeof out;
-    results.stride = 16;
-    results.components = 4;
-    EXPECT_EQ(warpjit_launch_bind_output(launch, &o0, &results, &error), WARPJIT_OK) << error.message;
-    EXPECT_EQ(warpjit_launch_set_count(launch, 10), WARPJIT_OK);
-    for (int n = 0; n < 40; ++n) in[n] = static_cast<float>(n);
-  }
-  ~Handles() {
-    warpjit_launch_destroy(launch);
-    warpjit_program_destroy(program);
-    warpjit_engine_destroy(engine);
-  }
-  warpjit_location find(std::int32_t kind, const char* name) {
-    warpjit_location location{};
-    EXPECT_EQ(warpjit_program_find(program, kind, name, &location, &error), WARPJIT_OK) << error.message;
-    return location;
-  }
-  bool moved() const { return std::memcmp(in, out, sizeof in) == 0; }
-};
 
 TEST(CApi, Versions) {
   EXPECT_EQ(warpjit_abi_version(), std::uint32_t{WARPJIT_ABI_VERSION});
@@ -87,7 +30,102 @@ TEST(CApi, Versions) {
   for (const int none : {-1, 10, 101}) EXPECT_STREQ(warpjit_status_name(none), "?");
 }
 
-// The first version's sizes are fixed for ever: a struct that grows keeps kFirstSize in c_api.cpp.
+TEST(CApi, Names) {
+  EXPECT_STREQ(warpjit_name(WARPJIT_NAMES_ISA, WARPJIT_ISA_TESLA), "tesla");
+  EXPECT_STREQ(warpjit_name(WARPJIT_NAMES_STAGE, WARPJIT_STAGE_VERTEX), "vertex");
+  EXPECT_STREQ(warpjit_name(WARPJIT_NAMES_STAGE, WARPJIT_STAGE_COMPUTE), "compute");
+  EXPECT_STREQ(warpjit_name(WARPJIT_NAMES_WORK, WARPJIT_WORK_GRID), "grid");
+  EXPECT_STREQ(warpjit_name(WARPJIT_NAMES_ENGINE, WARPJIT_GUEST), "guest");
+  EXPECT_STREQ(warpjit_name(WARPJIT_NAMES_TARGET, WARPJIT_TARGET_A64), "a64");
+  EXPECT_STREQ(warpjit_name(WARPJIT_NAMES_PRIMITIVES, WARPJIT_PRIMITIVES_FIXED), "fixed");
+  for (const std::int32_t value : {-1, 5, 1000, INT32_MIN, INT32_MAX})
+    for (std::int32_t names = -1; names <= 6; ++names) EXPECT_STREQ(warpjit_name(names, value), "?");
+  EXPECT_STREQ(warpjit_name(WARPJIT_NAMES_STAGE, WARPJIT_STAGE_ANY), "?");
+  // And back.
+  warpjit_error error = sized<warpjit_error>();
+  std::int32_t value = -7;
+  for (std::int32_t names = 0; names < 6; ++names)
+    for (std::int32_t n = 0; n < 4; ++n)
+      if (const char* name = warpjit_name(names, n); name[0] != '?') {
+        EXPECT_EQ(warpjit_parse_name(names, name, &value, &error), WARPJIT_OK) << error.message;
+        EXPECT_EQ(value, n);
+      }
+  value = -7;
+  for (const char* none : {"?", "", "Vertex", "any"})
+    EXPECT_EQ(warpjit_parse_name(WARPJIT_NAMES_STAGE, none, &value, &error), WARPJIT_BAD_INPUT) << none;
+  EXPECT_EQ(warpjit_parse_name(77, "vertex", &value, &error), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_parse_name(WARPJIT_NAMES_STAGE, nullptr, &value, &error), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_parse_name(WARPJIT_NAMES_STAGE, "vertex", nullptr, &error), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(value, -7);
+}
+
+TEST(CApi, Formats) {
+  EXPECT_EQ(warpjit_component_size(WARPJIT_SNORM16), 2u);
+  EXPECT_EQ(warpjit_component_size(11), 0u);
+  EXPECT_EQ(warpjit_component_size(-1), 0u);
+  EXPECT_STREQ(warpjit_format_name(WARPJIT_UNORM8, 4), "unorm8x4");
+  EXPECT_STREQ(warpjit_format_name(WARPJIT_S16, 1), "s16");
+  for (const char* name : {warpjit_format_name(11, 1), warpjit_format_name(WARPJIT_F32, 0),
+                           warpjit_format_name(WARPJIT_F32, 5), warpjit_format_name(-1, 1)})
+    EXPECT_STREQ(name, "?");
+  std::int32_t type = -7;
+  std::uint32_t components = 7;
+  EXPECT_EQ(warpjit_parse_format("f32x3", &type, &components, nullptr), WARPJIT_OK);
+  EXPECT_EQ(type, WARPJIT_F32);
+  EXPECT_EQ(components, 3u);
+  EXPECT_EQ(warpjit_parse_format("f32x5", &type, &components, nullptr), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_parse_format(nullptr, &type, &components, nullptr), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_parse_format("f32", nullptr, &components, nullptr), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_parse_format("f32", &type, nullptr, nullptr), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(components, 3u);
+}
+
+// The map for profilers tells where a kernel lies.
+TEST(CApi, GuestPlacesInsideKernels) {
+  const std::string path = "/tmp/perf-" + std::to_string(getpid()) + ".map";
+  unlink(path.c_str());  // of an earlier process
+  auto options = sized<warpjit_engine_options>();
+  options.flags = WARPJIT_ENGINE_PERF_MAP;
+  Handles h(&options);
+  auto report = sized<warpjit_report>();
+  ASSERT_EQ(warpjit_engine_compile(h.engine, h.launch, nullptr, &report, &h.error), WARPJIT_OK);
+  std::ifstream map(path);
+  std::uintptr_t address = 0;
+  std::size_t bytes = 0;
+  for (std::string line; std::getline(map, line);)
+    if (line.find("move") != std::string::npos) std::istringstream(line) >> std::hex >> address >> bytes;
+  unlink(path.c_str());
+  if (address == 0) GTEST_SKIP() << "no map, or no JIT";
+  const auto place_of = [&](std::uintptr_t at) {
+    auto place = sized<warpjit_guest_place>();
+    EXPECT_EQ(warpjit_engine_find_guest_place(h.engine, reinterpret_cast<const void*>(at), &place, &h.error),
+              WARPJIT_OK);
+    return place;
+  };
+  for (std::size_t n = 0; n < bytes; ++n) {
+    const warpjit_guest_place place = place_of(address + n);
+    EXPECT_EQ(place.found, 1u);
+    EXPECT_STREQ(place.program, "move");
+    EXPECT_TRUE(place.guest_address < 2 || place.guest_address == UINT32_MAX) << place.guest_address;
+  }
+  EXPECT_EQ(place_of(address + (std::uintptr_t{1} << 40)).found, 0u);
+}
+
+TEST(CApi, GuestPlacesOutsideKernels) {
+  const Handles h;
+  warpjit_error error = sized<warpjit_error>();
+  auto place = sized<warpjit_guest_place>();
+  place.found = 9;
+  EXPECT_EQ(warpjit_engine_find_guest_place(h.engine, &place, &place, &error), WARPJIT_OK);
+  EXPECT_EQ(place.found, 0u);
+  EXPECT_EQ(warpjit_engine_find_guest_place(h.engine, nullptr, &place, &error), WARPJIT_OK);
+  EXPECT_EQ(warpjit_engine_find_guest_place(nullptr, &place, &place, &error), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_engine_find_guest_place(h.engine, &place, nullptr, &error), WARPJIT_BAD_INPUT);
+  place.size = 8;
+  EXPECT_EQ(warpjit_engine_find_guest_place(h.engine, &place, &place, &error), WARPJIT_BAD_INPUT);
+}
+
+// The first version's sizes are fixed for ever: a struct that grows keeps kFirstSize in api/c/boundary.h.
 TEST(CApi, StructsKeepTheirLayout) {
   if (sizeof(void*) != 8) GTEST_SKIP() << "stated for 64-bit hosts";
   EXPECT_EQ(sizeof(warpjit_error), 776u);
@@ -95,13 +133,24 @@ TEST(CApi, StructsKeepTheirLayout) {
   EXPECT_EQ(sizeof(warpjit_engine_info), 40u);
   EXPECT_EQ(sizeof(warpjit_statistics), 112u);
   EXPECT_EQ(sizeof(warpjit_program_choice), 40u);
-  EXPECT_EQ(sizeof(warpjit_program_words), 64u);
+  EXPECT_EQ(sizeof(warpjit_program_words), 72u);
+  EXPECT_EQ(offsetof(warpjit_program_words, stage), 64u);
+  EXPECT_EQ(sizeof(warpjit_program_info), 56u);
+  EXPECT_EQ(sizeof(warpjit_guest_place), 272u);
   EXPECT_EQ(sizeof(warpjit_symbol), 32u);
   EXPECT_EQ(sizeof(warpjit_location), 20u);
   EXPECT_EQ(sizeof(warpjit_attribute), 40u);
   EXPECT_EQ(sizeof(warpjit_output), 40u);
   EXPECT_EQ(sizeof(warpjit_run_options), 40u);
-  EXPECT_EQ(sizeof(warpjit_report), 64u);
+  EXPECT_EQ(sizeof(warpjit_report), 1152u);
+  EXPECT_EQ(offsetof(warpjit_report, work), 64u);
+  EXPECT_EQ(sizeof(warpjit_geometry_input), 56u);
+  EXPECT_EQ(sizeof(warpjit_triangle_buffer), 40u);
+  EXPECT_EQ(sizeof(warpjit_profile_info), 56u);
+  EXPECT_EQ(sizeof(warpjit_profile_instruction), 80u);
+  EXPECT_EQ(sizeof(warpjit_profile_race), 32u);
+  EXPECT_EQ(sizeof(warpjit_tesla_modes), 16u);
+  EXPECT_EQ(sizeof(warpjit_tesla_words), 48u);
 }
 
 TEST(CApi, Runs) {
@@ -367,7 +416,12 @@ TEST(CApi, BadPrograms) {
   words.flags = 2;
   EXPECT_EQ(warpjit_program_from_words(&words, &program, &error), WARPJIT_UNSUPPORTED);
   words.flags = 0;
-  words.isa = 1;
+  words.stage = WARPJIT_STAGE_COMPUTE;
+  EXPECT_EQ(warpjit_program_from_words(&words, &program, &error), WARPJIT_UNSUPPORTED);
+  words.stage = 4;
+  EXPECT_EQ(warpjit_program_from_words(&words, &program, &error), WARPJIT_BAD_INPUT);
+  words.stage = WARPJIT_STAGE_ANY;
+  words.isa = WARPJIT_ISA_TESLA;
   EXPECT_EQ(warpjit_program_from_words(&words, &program, &error), WARPJIT_BAD_INPUT);
   EXPECT_EQ(program, nullptr);
 }

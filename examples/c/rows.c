@@ -1,8 +1,6 @@
 /* Embeds warpjit in a C program: scales and moves the corners of a square with a PICA200 vertex shader, while
  * the kernel is compiled in the background, and prints what came out and what the engine did. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <warpjit/warpjit.h>
+#include "check.h"
 
 /* What the assembler makes of:
  *   mul r0, c0, v0
@@ -10,15 +8,6 @@
  *   end */
 static const uint32_t kCode[] = {0x22020000, 0x00021800, 0x88000000};
 static const uint32_t kDescriptors[] = {0x0006C36F};
-
-static warpjit_error error = {.size = sizeof error};
-
-/* Ends the program with the text of the error if a call failed. */
-static void check(warpjit_status status) {
-  if (status == WARPJIT_OK) return;
-  fprintf(stderr, "c_embed: %s: %s: %s\n", warpjit_status_name(status), error.where, error.message);
-  exit(1);
-}
 
 static warpjit_location find(const warpjit_program* program, int32_t kind, const char* name) {
   warpjit_location location;
@@ -42,7 +31,7 @@ int main(void) {
   const warpjit_program_words words = {.size = sizeof words,
                                        .isa = WARPJIT_ISA_PICA200,
                                        .code = kCode,
-                                       .code_count = sizeof kCode / sizeof kCode[0],
+                                       .code_count = COUNT(kCode),
                                        .descriptors = kDescriptors,
                                        .descriptor_count = 1,
                                        .source_name = "square"};

@@ -1,0 +1,170 @@
+/* The vertex stage of the PICA200, the GPU of the Nintendo 3DS, in C: what an emulator feeds with its command
+ * list and asks to draw. warpjit.h has what all GPUs share, the conventions, and the loaders of programs
+ * (warpjit_program_from_shbin, warpjit_program_from_words).
+ *
+ * Registers of programs: inputs v0-v15; uniforms c0-c95, i0-i3, b0-b15; outputs o0-o15, r0-r15, a0, aL, cmp
+ * and, of geometry programs, emit (the vertex, primitive and winding flag that SETEMIT latched); state r0-r15
+ * (4 floats), a0 (2 signed integers), aL (1), cmp (2, each 0 or 1).
+ *
+ * Sections are those of the hardware reference, isa/pica200.md.
+ */
+#ifndef WARPJIT_PICA200_H
+#define WARPJIT_PICA200_H
+
+#include "warpjit/warpjit.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define WARPJIT_PICA200_ATTRIBUTES 12
+#define WARPJIT_PICA200_UPLOADED_WORDS 512 /* of a vertex program */
+#define WARPJIT_PICA200_UPLOADED_DESCRIPTORS 128
+#define WARPJIT_PICA200_MAX_DRAW_VERTICES 1048576 /* vertices or indices of a draw */
+
+/* Everything is 0 at first: no code, no uniforms, no attributes, no outputs. */
+typedef struct warpjit_pica200_stage warpjit_pica200_stage;
+/* [any] */
+WARPJIT_API warpjit_status warpjit_pica200_stage_create(warpjit_pica200_stage** stage, warpjit_error* error);
+WARPJIT_API void warpjit_pica200_stage_destroy(warpjit_pica200_stage* stage);
+
+/* ---- Registers ------------------------------------------------------------------------------------------
+ */
+
+typedef struct warpjit_pica200_register {
+  uint32_t id, value;
+} warpjit_pica200_register;
+/* [one] A write of section 11. Known are: 0x04F-0x056 (output map), 0x229 (geometry stage on), 0x232-0x235
+ * (fixed attributes; the index advances), 0x2B0-0x2B4, 0x2B9-0x2BD, 0x2C0-0x2C8, 0x2CB-0x2D3, 0x2D5-0x2DD.
+ * Others are ignored, and so is what section 11 says is discarded: float vectors from index 96 on, code from
+ * word 512 on, descriptors from 128 on, fixed attributes from 12 on. WARPJIT_UNSUPPORTED for vertices sent in
+ * immediate mode (fixed attribute index 15). */
+WARPJIT_API warpjit_status warpjit_pica200_stage_write_register(warpjit_pica200_stage* stage, uint32_t id,
+                                                                uint32_t value, warpjit_error* error);
+/* [one] In the order of a command list; stops at the first error. */
+WARPJIT_API warpjit_status warpjit_pica200_stage_write_registers(warpjit_pica200_stage* stage,
+                                                                 const warpjit_pica200_register* writes,
+                                                                 size_t count, warpjit_error* error);
+
+/* ---- The same, typed ------------------------------------------------------------------------------------
+ *
+ * WARPJIT_BAD_INPUT for a number or a length outside the hardware's range.
+ */
+
+/* [one] Words of code, and descriptors of operands, from number `first` on. */
+WARPJIT_API warpjit_status warpjit_pica200_stage_set_code(warpjit_pica200_stage* stage, const uint32_t* words,
+                                                          size_t count, size_t first, warpjit_error* error);
+WARPJIT_API warpjit_status warpjit_pica200_stage_set_descriptors(warpjit_pica200_stage* stage,
+                                                                 const uint32_t* words, size_t count,
+                                                                 size_t first, warpjit_error* error);
+/* [one] Word address at which the program begins. */
+WARPJIT_API warpjit_status warpjit_pica200_stage_set_entry(warpjit_pica200_stage* stage, uint32_t word,
+                                                           warpjit_error* error);
+/* [one] Other than 0: rounds every result of the program to 24 bits, as WARPJIT_PROGRAM_F24 does. */
+WARPJIT_API warpjit_status warpjit_pica200_stage_set_f24(warpjit_pica200_stage* stage, uint32_t on);
+/* [one] c0-c95 by the bits of x, y, z and w. */
+WARPJIT_API warpjit_status warpjit_pica200_stage_set_float(warpjit_pica200_stage* stage, uint32_t index,
+                                                           const uint32_t bits[4], warpjit_error* error);
+/* [one] i0-i3: x, y, z, w from the lowest byte on. */
+WARPJIT_API warpjit_status warpjit_pica200_stage_set_int(warpjit_pica200_stage* stage, uint32_t index,
+                                                         uint32_t bytes, warpjit_error* error);
+/* [one] b0-b15 from the lowest bit on. */
+WARPJIT_API warpjit_status warpjit_pica200_stage_set_bools(warpjit_pica200_stage* stage, uint16_t bits);
+/* [one] Attributes 0 to count - 1 are fed to the shader, 0 to 12. */
+WARPJIT_API warpjit_status warpjit_pica200_stage_set_attribute_count(warpjit_pica200_stage* stage,
+                                                                     uint32_t count, warpjit_error* error);
+/* [one] Attribute to input register. Where several go to one register, the highest counts. At first all go to
+ * v0. */
+WARPJIT_API warpjit_status warpjit_pica200_stage_set_permutation(warpjit_pica200_stage* stage,
+                                                                 uint32_t attribute, uint32_t input_register,
+                                                                 warpjit_error* error);
+/* [one] Bit n: the output register n is enabled. */
+WARPJIT_API warpjit_status warpjit_pica200_stage_set_output_mask(warpjit_pica200_stage* stage, uint16_t mask);
+/* [one] Words of the output map: for each enabled output, ascending, four semantics from the lowest byte on.
+ * At most 7; outputs without one are dropped. Semantics 24 to 31 are none. Where two outputs write one
+ * semantic, the later counts. */
+WARPJIT_API warpjit_status warpjit_pica200_stage_set_output_map(warpjit_pica200_stage* stage,
+                                                                const uint32_t* words, size_t count,
+                                                                warpjit_error* error);
+/* [one] The value of an attribute that has no array, by its bits. */
+WARPJIT_API warpjit_status warpjit_pica200_stage_set_fixed_attribute(warpjit_pica200_stage* stage,
+                                                                     uint32_t attribute,
+                                                                     const uint32_t bits[4],
+                                                                     warpjit_error* error);
+
+/* Where an attribute lies: vertex n has it at data + offset + n * stride. No byte outside `byte_count` is
+ * touched. Missing components are 0, 0, 0, 1. Attributes of one array of structures are best bound with the
+ * same data, byte_count and stride. */
+typedef struct warpjit_pica200_array {
+  size_t size;
+  const void* data;
+  size_t byte_count; /* at `data` */
+  size_t offset;
+  size_t stride;       /* 0: every vertex reads the same */
+  int32_t type;        /* WARPJIT_S8, U8, S16 or F32; become the float of the same value */
+  uint32_t components; /* 1 to 4 */
+} warpjit_pica200_array;
+/* [one] The array must live as long as draws use it. */
+WARPJIT_API warpjit_status warpjit_pica200_stage_bind_attribute(warpjit_pica200_stage* stage,
+                                                                uint32_t attribute,
+                                                                const warpjit_pica200_array* array,
+                                                                warpjit_error* error);
+/* [one] An attribute that does not exist has no array either. */
+WARPJIT_API warpjit_status warpjit_pica200_stage_unbind_attribute(warpjit_pica200_stage* stage,
+                                                                  uint32_t attribute);
+WARPJIT_API warpjit_status warpjit_pica200_stage_unbind_attributes(warpjit_pica200_stage* stage);
+
+/* ---- Draws ----------------------------------------------------------------------------------------------
+ */
+
+/* What the GPU gives to its rasterizer for one vertex: 24 words, of which word n is semantic n of the output
+ * map (section 11). Semantics that nothing writes are 1.0; a colour c is min(|c|, 1), 1 for NaN. */
+typedef struct warpjit_pica200_vertex {
+  float position[4];
+  float quaternion[4]; /* of the normal */
+  float color[4];
+  float texcoord0[2], texcoord1[2];
+  float texcoord0_w, unused17;
+  float view[3], unused21;
+  float texcoord2[2];
+} warpjit_pica200_vertex;
+
+/* Valid until the next draw or the end of its stage. */
+typedef struct warpjit_pica200_draw {
+  size_t size;
+  const warpjit_pica200_vertex* vertices;
+  size_t vertex_count;
+  const uint16_t* indices; /* of an indexed draw: for each of its indices, the vertex above */
+  size_t index_count;      /* 0 otherwise: the vertices are in order */
+} warpjit_pica200_draw;
+
+/* [one of `stage`, any of `engine`] Shades `count` vertices from number `first` on, each once. Of attributes
+ * that the program reads, every needed vertex must lie in its array. `options` and `report` may be NULL. An
+ * engine may serve several stages, and may be destroyed before them. Errors: those of warpjit_engine_run;
+ * WARPJIT_BAD_INPUT for a vertex outside an array, naming it; WARPJIT_RESOURCE_LIMIT for more than
+ * WARPJIT_PICA200_MAX_DRAW_VERTICES, or for an index whose bytes begin 4 GiB behind the array;
+ * WARPJIT_UNSUPPORTED while the geometry stage is on. */
+WARPJIT_API warpjit_status warpjit_pica200_stage_draw(warpjit_pica200_stage* stage,
+                                                      const warpjit_engine* engine, uint32_t first,
+                                                      size_t count, const warpjit_run_options* options,
+                                                      warpjit_pica200_draw* draw, warpjit_report* report,
+                                                      warpjit_error* error);
+/* [likewise] Shades each vertex that the indices name once. */
+WARPJIT_API warpjit_status warpjit_pica200_stage_draw_indexed8(warpjit_pica200_stage* stage,
+                                                               const warpjit_engine* engine,
+                                                               const uint8_t* indices, size_t count,
+                                                               const warpjit_run_options* options,
+                                                               warpjit_pica200_draw* draw,
+                                                               warpjit_report* report, warpjit_error* error);
+WARPJIT_API warpjit_status warpjit_pica200_stage_draw_indexed16(warpjit_pica200_stage* stage,
+                                                                const warpjit_engine* engine,
+                                                                const uint16_t* indices, size_t count,
+                                                                const warpjit_run_options* options,
+                                                                warpjit_pica200_draw* draw,
+                                                                warpjit_report* report, warpjit_error* error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

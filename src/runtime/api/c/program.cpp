@@ -1,0 +1,188 @@
+// The C interface: programs of any container, their names and what they need.
+#include "runtime/api/c/boundary.h"
+#include "warpjit/tesla.hpp"
+
+namespace warpjit::c_api {
+namespace {
+
+const char* or_empty(const char* text) { return text != nullptr ? text : ""; }
+
+// `flags`: those that this loader takes.
+Result<Selection> selection(const warpjit_program_choice& wanted, std::uint32_t flags) {
+  WARPJIT_CHECK(check_flags(wanted.flags, flags));
+  Selection made;
+  made.entry = or_empty(wanted.entry);
+  made.source_name = or_empty(wanted.source_name);
+  if (wanted.position != 0) made.index = wanted.position - 1;
+  if (wanted.stage != WARPJIT_STAGE_ANY) {
+    WARPJIT_TRY(made.stage, enumerator(std::int64_t{wanted.stage} - 1, Stage::compute, "stage"));
+  }
+  return made;
+}
+Result<Selection> selection(const warpjit_program_choice* choice) {
+  WARPJIT_TRY(const warpjit_program_choice wanted, read(choice, "choice"));
+  return selection(wanted, 0);
+}
+
+pica200::Modes pica200_modes(std::uint32_t flags) { return {.f24 = (flags & WARPJIT_PROGRAM_F24) != 0}; }
+
+Result<tesla::Modes> tesla_modes(const warpjit_tesla_modes* from) {
+  WARPJIT_TRY(const warpjit_tesla_modes wanted, read(from, "modes"));
+  WARPJIT_CHECK(check_flags(wanted.flags, WARPJIT_TESLA_SATURATED_NAN_IS_ZERO | WARPJIT_TESLA_ZERO_WINS |
+                                              WARPJIT_TESLA_INFINITE_DERIVATIVES | WARPJIT_TESLA_FAST_FMAD));
+  tesla::Modes modes;
+  modes.saturated_nan_is_zero = (wanted.flags & WARPJIT_TESLA_SATURATED_NAN_IS_ZERO) != 0;
+  modes.zero_wins = (wanted.flags & WARPJIT_TESLA_ZERO_WINS) != 0;
+  modes.infinite_derivatives = (wanted.flags & WARPJIT_TESLA_INFINITE_DERIVATIVES) != 0;
+  modes.fast_fmad = (wanted.flags & WARPJIT_TESLA_FAST_FMAD) != 0;
+  if (wanted.call_limit != 0) modes.call_limit = wanted.call_limit;
+  return modes;
+}
+
+std::span<const Symbol> symbols(const warpjit_program* program, std::int32_t kind) {
+  if (program == nullptr) return {};
+  switch (kind) {
+    case WARPJIT_INPUT:
+      return program->program.inputs();
+    case WARPJIT_OUTPUT:
+      return program->program.outputs();
+    case WARPJIT_UNIFORM:
+      return program->program.uniforms();
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+}  // namespace warpjit::c_api
+
+using namespace warpjit;
+using namespace warpjit::c_api;
+
+warpjit_status warpjit_program_load(const void* bytes, size_t byte_count,
+                                    const warpjit_program_choice* choice, warpjit_program** program,
+                                    warpjit_error* error) {
+  return make(program, "program", error, {}, [&]() -> Result<Program> {
+    WARPJIT_TRY(const std::span<const std::byte> data, bytes_at(bytes, byte_count));
+    WARPJIT_TRY(const Selection wanted, selection(choice));
+    return Program::load(data, wanted);
+  });
+}
+
+warpjit_status warpjit_program_from_shbin(const void* bytes, size_t byte_count,
+                                          const warpjit_program_choice* choice, warpjit_program** program,
+                                          warpjit_error* error) {
+  return make(program, "program", error, {}, [&]() -> Result<Program> {
+    WARPJIT_TRY(const std::span<const std::byte> data, bytes_at(bytes, byte_count));
+    WARPJIT_TRY(const warpjit_program_choice wanted, read(choice, "choice"));
+    WARPJIT_TRY(const Selection made, selection(wanted, WARPJIT_PROGRAM_F24));
+    return pica200::load_shbin(data, made, pica200_modes(wanted.flags));
+  });
+}
+
+warpjit_status warpjit_program_from_words(const warpjit_program_words* words, warpjit_program** program,
+                                          warpjit_error* error) {
+  return make(program, "program", error, {{words, "words"}}, [&]() -> Result<Program> {
+    WARPJIT_TRY(const warpjit_program_words wanted, read(words, "words"));
+    WARPJIT_CHECK(check_flags(wanted.flags, WARPJIT_PROGRAM_F24));
+    if (wanted.isa != WARPJIT_ISA_PICA200) return bad("these are words of the PICA200", "isa");
+    pica200::RawProgram raw;
+    WARPJIT_TRY(raw.code, array(wanted.code, wanted.code_count, "code"));
+    WARPJIT_TRY(raw.descriptors, array(wanted.descriptors, wanted.descriptor_count, "descriptors"));
+    raw.entry = wanted.entry;
+    if (wanted.stage != WARPJIT_STAGE_ANY) {
+      WARPJIT_TRY(raw.stage, enumerator(std::int64_t{wanted.stage} - 1, Stage::compute, "stage"));
+    }
+    raw.source_name = or_empty(wanted.source_name);
+    return pica200::load_words(raw, pica200_modes(wanted.flags));
+  });
+}
+
+warpjit_status warpjit_program_from_cubin(const void* bytes, size_t byte_count,
+                                          const warpjit_program_choice* choice,
+                                          const warpjit_tesla_modes* modes, warpjit_program** program,
+                                          warpjit_error* error) {
+  return make(program, "program", error, {}, [&]() -> Result<Program> {
+    WARPJIT_TRY(const std::span<const std::byte> data, bytes_at(bytes, byte_count));
+    WARPJIT_TRY(const Selection made, selection(choice));
+    WARPJIT_TRY(const tesla::Modes chip, tesla_modes(modes));
+    return tesla::load_cubin(data, made, chip);
+  });
+}
+
+warpjit_status warpjit_program_from_tesla_assembly(const char* text, const warpjit_program_choice* choice,
+                                                   const warpjit_tesla_modes* modes,
+                                                   warpjit_program** program, warpjit_error* error) {
+  return make(program, "program", error, {{text, "text"}}, [&]() -> Result<Program> {
+    WARPJIT_TRY(const Selection made, selection(choice));
+    WARPJIT_TRY(const tesla::Modes chip, tesla_modes(modes));
+    return tesla::load_assembly(text, made, chip);
+  });
+}
+
+warpjit_status warpjit_program_from_tesla_words(const warpjit_tesla_words* words,
+                                                const warpjit_tesla_modes* modes, warpjit_program** program,
+                                                warpjit_error* error) {
+  return make(program, "program", error, {{words, "words"}}, [&]() -> Result<Program> {
+    WARPJIT_TRY(const warpjit_tesla_words wanted, read(words, "words"));
+    WARPJIT_TRY(const tesla::Modes chip, tesla_modes(modes));
+    tesla::RawProgram raw;
+    WARPJIT_TRY(raw.code, array(wanted.code, wanted.code_count, "code"));
+    if (wanted.registers != 0) raw.registers = wanted.registers;
+    raw.shared_bytes = wanted.shared_bytes;
+    raw.local_bytes = wanted.local_bytes;
+    raw.source_name = or_empty(wanted.source_name);
+    return tesla::load_words(raw, chip);
+  });
+}
+
+void warpjit_program_destroy(warpjit_program* program) { delete program; }
+
+warpjit_status warpjit_program_get_info(const warpjit_program* program, warpjit_program_info* info,
+                                        warpjit_error* error) {
+  return fill(info, "info", error, {{program, "program"}}, [&] {
+    const Program& from = program->program;
+    const Resources needs = from.resources();
+    warpjit_program_info result{};
+    result.isa = static_cast<std::int32_t>(from.isa());
+    result.stage = static_cast<std::int32_t>(from.stage()) + 1;
+    result.entry = from.entry();
+    result.registers = needs.registers;
+    result.shared_bytes = needs.shared_bytes;
+    result.local_bytes = needs.local_bytes;
+    result.code_words = from.code_size();
+    result.name = from.name().c_str();
+    result.source_name = from.source_name().c_str();
+    return result;
+  });
+}
+
+warpjit_status warpjit_program_find(const warpjit_program* program, int32_t kind, const char* name,
+                                    warpjit_location* location, warpjit_error* error) {
+  return call(error, {{program, "program"}, {name, "name"}, {location, "location"}}, [&]() -> Status {
+    using Find = Result<Location> (Program::*)(std::string_view) const;
+    constexpr Find kFind[] = {&Program::input, &Program::output, &Program::uniform, &Program::state};
+    if (kind < 0 || kind >= std::ssize(kFind))
+      return bad("there is no such value: " + std::to_string(kind), "kind");
+    WARPJIT_TRY(const Location found, (program->program.*kFind[kind])(name));
+    *location = {static_cast<std::uint32_t>(found.kind), found.first, found.count, found.components,
+                 found.word};
+    return {};
+  });
+}
+
+size_t warpjit_program_symbol_count(const warpjit_program* program, int32_t kind) {
+  return symbols(program, kind).size();
+}
+
+warpjit_status warpjit_program_get_symbol(const warpjit_program* program, int32_t kind, size_t index,
+                                          warpjit_symbol* symbol, warpjit_error* error) {
+  return fill(symbol, "symbol", error, {{program, "program"}}, [&]() -> Result<warpjit_symbol> {
+    WARPJIT_TRY(const Symbol* found, element(symbols(program, kind), index));
+    warpjit_symbol result{};
+    result.name = found->name.c_str();
+    result.reg = found->reg.c_str();
+    result.count = found->count;
+    return result;
+  });
+}

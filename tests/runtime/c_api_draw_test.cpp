@@ -1,0 +1,306 @@
+// The C interface: the vertex stage of the PICA200 draws as the C++ one does, by registers and by typed
+// calls.
+#include "warpjit/pica200.h"
+
+#include <array>
+#include <bit>
+#include <vector>
+
+#include "runtime/c_api.h"
+#include "warpjit/pica200.hpp"
+
+namespace warpjit::test {
+namespace {
+
+using OwnedStage = Owned<warpjit_pica200_stage, warpjit_pica200_stage_destroy>;
+
+// mul r0, c3, v2; add o0, c1, r0; mov o1, v3; end
+constexpr std::uint32_t kDrawCode[] = {0x22023100, 0x00021800, 0x4C203000, 0x88000000};
+constexpr std::uint32_t kDrawDescriptors[] = {0x0006C36F};
+constexpr std::uint32_t kMap[] = {0x03020100, 0x0B0A0908};  // position, colour
+
+struct GuestVertex {
+  std::int16_t position[3];
+  std::uint8_t padding[2];
+};
+
+constexpr std::array<std::uint32_t, 4> bits(float x, float y, float z, float w) {
+  return {std::bit_cast<std::uint32_t>(x), std::bit_cast<std::uint32_t>(y), std::bit_cast<std::uint32_t>(z),
+          std::bit_cast<std::uint32_t>(w)};
+}
+constexpr auto kScale = bits(0.5f, 2, 3, 1), kOffset = bits(10, 20, 30, 0), kTint = bits(-0.25f, 7, 0.5f, 1);
+
+struct CApiDraw : ::testing::Test {
+  warpjit_error error = sized<warpjit_error>();
+  OwnedEngine engine;
+  OwnedStage stage;
+  std::vector<GuestVertex> memory = std::vector<GuestVertex>(40);
+
+  CApiDraw() {
+    EXPECT_EQ(warpjit_engine_create(nullptr, engine.out(), &error), WARPJIT_OK);
+    EXPECT_EQ(warpjit_pica200_stage_create(stage.out(), &error), WARPJIT_OK);
+    for (int n = 0; n < 40; ++n)
+      memory[static_cast<std::size_t>(n)].position[n % 3] = static_cast<std::int16_t>(100 * n - 500);
+  }
+
+  void ok(warpjit_status status) { EXPECT_EQ(status, WARPJIT_OK) << error.where << ": " << error.message; }
+
+  warpjit_pica200_array positions() const {
+    auto array = sized<warpjit_pica200_array>();
+    array.data = memory.data();
+    array.byte_count = memory.size() * sizeof(GuestVertex);
+    array.stride = sizeof(GuestVertex);
+    array.type = WARPJIT_S16;
+    array.components = 3;
+    return array;
+  }
+  void set_up() {
+    ok(warpjit_pica200_stage_set_code(stage, kDrawCode, std::size(kDrawCode), 0, &error));
+    ok(warpjit_pica200_stage_set_descriptors(stage, kDrawDescriptors, 1, 0, &error));
+    ok(warpjit_pica200_stage_set_entry(stage, 0, &error));
+    ok(warpjit_pica200_stage_set_f24(stage, 0));
+    ok(warpjit_pica200_stage_set_float(stage, 3, kScale.data(), &error));
+    ok(warpjit_pica200_stage_set_float(stage, 1, kOffset.data(), &error));
+    ok(warpjit_pica200_stage_set_int(stage, 3, 0x01020304, &error));
+    ok(warpjit_pica200_stage_set_bools(stage, 0x8001));
+    ok(warpjit_pica200_stage_set_attribute_count(stage, 2, &error));
+    ok(warpjit_pica200_stage_set_permutation(stage, 0, 2, &error));
+    ok(warpjit_pica200_stage_set_permutation(stage, 1, 3, &error));
+    ok(warpjit_pica200_stage_set_output_mask(stage, 3));
+    ok(warpjit_pica200_stage_set_output_map(stage, kMap, 2, &error));
+    ok(warpjit_pica200_stage_set_fixed_attribute(stage, 1, kTint.data(), &error));
+    const warpjit_pica200_array array = positions();
+    ok(warpjit_pica200_stage_bind_attribute(stage, 0, &array, &error));
+  }
+  // The same in C++.
+  pica200::VertexStage cpp_stage() const {
+    pica200::VertexStage cpp;
+    EXPECT_TRUE(cpp.set_code(kDrawCode));
+    EXPECT_TRUE(cpp.set_descriptors(kDrawDescriptors));
+    EXPECT_TRUE(cpp.set_float(3, kScale));
+    EXPECT_TRUE(cpp.set_float(1, kOffset));
+    EXPECT_TRUE(cpp.set_attribute_count(2));
+    EXPECT_TRUE(cpp.set_permutation(0, 2));
+    EXPECT_TRUE(cpp.set_permutation(1, 3));
+    cpp.set_output_mask(3);
+    EXPECT_TRUE(cpp.set_output_map(kMap));
+    EXPECT_TRUE(cpp.set_fixed_attribute(1, kTint));
+    EXPECT_TRUE(cpp.bind_attribute(0, {memory.data(),
+                                       memory.size() * sizeof(GuestVertex),
+                                       0,
+                                       sizeof(GuestVertex),
+                                       {ComponentType::s16, 3}}));
+    return cpp;
+  }
+  static void expect_same(const warpjit_pica200_draw& got, const pica200::DrawResult& wanted) {
+    ASSERT_EQ(got.vertex_count, wanted.vertices.size());
+    EXPECT_EQ(std::memcmp(got.vertices, wanted.vertices.data(), wanted.vertices.size_bytes()), 0);
+    EXPECT_EQ(std::vector<std::uint16_t>(got.indices, got.indices + got.index_count),
+              std::vector<std::uint16_t>(wanted.indices.begin(), wanted.indices.end()));
+  }
+};
+
+TEST_F(CApiDraw, DrawsLikeTheCppInterface) {
+  set_up();
+  pica200::VertexStage cpp = cpp_stage();
+  const Engine cpp_engine;
+  const auto wanted = cpp.draw(cpp_engine, 3, 30);
+  ASSERT_TRUE(wanted) << to_string(wanted.error());
+  auto draw = sized<warpjit_pica200_draw>();
+  for (const std::int32_t kind : {WARPJIT_JIT, WARPJIT_IR, WARPJIT_GUEST}) {
+    auto options = sized<warpjit_run_options>();
+    options.engine = kind;
+    auto report = sized<warpjit_report>();
+    ok(warpjit_pica200_stage_draw(stage, engine, 3, 30, &options, &draw, &report, &error));
+    expect_same(draw, *wanted);
+    EXPECT_EQ(report.work, WARPJIT_WORK_DRAW);
+  }
+  EXPECT_EQ(draw.index_count, 0u);
+  // Vertex 4 has y = -100.
+  EXPECT_EQ(draw.vertices[1].position[0], 10.0f);
+  EXPECT_EQ(draw.vertices[1].position[1], -180.0f);
+  EXPECT_EQ(draw.vertices[1].position[3], 1.0f);
+  EXPECT_EQ(draw.vertices[1].color[0], 0.25f);
+  EXPECT_EQ(draw.vertices[1].color[1], 1.0f);
+  EXPECT_EQ(draw.vertices[1].texcoord2[1], 1.0f);
+
+  const std::uint16_t wide[] = {39, 0, 39, 7};
+  const auto wide_wanted = cpp.draw_indexed(cpp_engine, wide);
+  ASSERT_TRUE(wide_wanted);
+  ok(warpjit_pica200_stage_draw_indexed16(stage, engine, wide, 4, nullptr, &draw, nullptr, &error));
+  EXPECT_EQ(draw.vertex_count, 3u);
+  EXPECT_EQ(draw.index_count, 4u);
+  expect_same(draw, *wide_wanted);
+  const std::uint8_t narrow[] = {5, 4, 5, 6, 7};
+  const auto narrow_wanted = cpp.draw_indexed(cpp_engine, narrow);
+  ASSERT_TRUE(narrow_wanted);
+  ok(warpjit_pica200_stage_draw_indexed8(stage, engine, narrow, 5, nullptr, &draw, nullptr, &error));
+  expect_same(draw, *narrow_wanted);
+  ok(warpjit_pica200_stage_draw_indexed8(stage, engine, nullptr, 0, nullptr, &draw, nullptr, &error));
+  EXPECT_EQ(draw.vertex_count, 0u);
+  ok(warpjit_pica200_stage_draw(stage, engine, 0, 0, nullptr, &draw, nullptr, &error));
+  EXPECT_EQ(draw.vertex_count, 0u);
+}
+
+TEST_F(CApiDraw, RegistersSayTheSame) {
+  set_up();
+  auto draw = sized<warpjit_pica200_draw>();
+  ok(warpjit_pica200_stage_draw(stage, engine, 0, 40, nullptr, &draw, nullptr, &error));
+  OwnedStage other;
+  ok(warpjit_pica200_stage_create(other.out(), &error));
+  std::vector<warpjit_pica200_register> list = {{0x2CB, 0}};
+  for (const std::uint32_t word : kDrawCode) list.push_back({0x2CC, word});
+  list.push_back({0x2D5, 0});
+  list.push_back({0x2D6, kDrawDescriptors[0]});
+  const auto constant = [&](std::uint32_t index, const std::array<std::uint32_t, 4>& value) {
+    list.push_back({0x2C0, 0x80000000u | index});
+    for (int n = 3; n >= 0; --n) list.push_back({0x2C1, value[static_cast<std::size_t>(n)]});
+  };
+  constant(3, kScale);
+  constant(1, kOffset);
+  for (const warpjit_pica200_register write : {warpjit_pica200_register{0x2B9, 0xA0000001},
+                                               {0x2BB, 0x32},
+                                               {0x2BC, 0},
+                                               {0x2BD, 3},
+                                               {0x2BA, 0x7FFF0000},
+                                               {0x04F, 2},
+                                               {0x050, kMap[0]},
+                                               {0x051, kMap[1]}})
+    list.push_back(write);
+  ok(warpjit_pica200_stage_write_registers(other, list.data(), list.size(), &error));
+  ok(warpjit_pica200_stage_set_fixed_attribute(other, 1, kTint.data(), &error));
+  const warpjit_pica200_array array = positions();
+  ok(warpjit_pica200_stage_bind_attribute(other, 0, &array, &error));
+  auto same = sized<warpjit_pica200_draw>();
+  ok(warpjit_pica200_stage_draw(other, engine, 0, 40, nullptr, &same, nullptr, &error));
+  ASSERT_EQ(same.vertex_count, 40u);
+  EXPECT_EQ(std::memcmp(same.vertices, draw.vertices, 40 * sizeof(warpjit_pica200_vertex)), 0);
+  // The geometry stage is on.
+  ok(warpjit_pica200_stage_write_register(other, 0x229, 2, &error));
+  EXPECT_EQ(warpjit_pica200_stage_draw(other, engine, 0, 40, nullptr, &same, nullptr, &error),
+            WARPJIT_UNSUPPORTED);
+  // Vertices in immediate mode; what lies behind the error is not written.
+  const warpjit_pica200_register immediate[] = {{0x232, 15}, {0x233, 0}, {0x229, 0}};
+  EXPECT_EQ(warpjit_pica200_stage_write_registers(other, immediate, 3, &error), WARPJIT_UNSUPPORTED);
+  EXPECT_EQ(warpjit_pica200_stage_draw(other, engine, 0, 40, nullptr, &same, nullptr, &error),
+            WARPJIT_UNSUPPORTED);
+}
+
+TEST_F(CApiDraw, F24AndUnboundAttributes) {
+  set_up();
+  ok(warpjit_pica200_stage_set_f24(stage, 1));
+  const auto fine = bits(1.0f + 0x1p-20f, 0, 0, 0);  // more bits than the 16 of a 24-bit float
+  ok(warpjit_pica200_stage_set_float(stage, 1, fine.data(), &error));
+  ok(warpjit_pica200_stage_unbind_attribute(stage, 0));
+  auto draw = sized<warpjit_pica200_draw>();
+  ok(warpjit_pica200_stage_draw(stage, engine, 1000, 1, nullptr, &draw, nullptr, &error));
+  EXPECT_EQ(draw.vertices[0].position[0], 1.0f);
+  const auto x = bits(4, 0, 0, 0);
+  ok(warpjit_pica200_stage_set_fixed_attribute(stage, 0, x.data(), &error));
+  ok(warpjit_pica200_stage_unbind_attributes(stage));
+  ok(warpjit_pica200_stage_unbind_attribute(stage, 99));
+  ok(warpjit_pica200_stage_draw(stage, engine, 1000, 1, nullptr, &draw, nullptr, &error));
+  EXPECT_EQ(draw.vertices[0].position[0], 3.0f);
+}
+
+TEST_F(CApiDraw, WhatIsNotThereIsRefused) {
+  set_up();
+  auto draw = sized<warpjit_pica200_draw>(), no_room = draw;
+  no_room.size = 8;
+  auto report = sized<warpjit_report>();
+  report.size = 8;
+  auto options = sized<warpjit_run_options>();
+  options.engine = 9;
+  const warpjit_pica200_array array = positions();
+  const auto with = [&](auto change) {
+    warpjit_pica200_array changed = array;
+    change(changed);
+    return warpjit_pica200_stage_bind_attribute(stage, 0, &changed, nullptr);
+  };
+  const std::uint32_t word = 0;
+  const std::uint32_t* const vector = kScale.data();
+  const std::uint8_t narrow[] = {0, 40};
+  const std::uint16_t wide[] = {0, 1000};
+  const warpjit_pica200_register write = {0x2CB, 0};
+  const std::vector<std::uint32_t> many(513);
+  const warpjit_status got[] = {
+      warpjit_pica200_stage_create(nullptr, nullptr),
+      warpjit_pica200_stage_write_register(nullptr, 0x2CB, 0, nullptr),
+      warpjit_pica200_stage_write_registers(nullptr, &write, 1, nullptr),
+      warpjit_pica200_stage_write_registers(stage, nullptr, 1, nullptr),
+      warpjit_pica200_stage_set_code(nullptr, &word, 1, 0, nullptr),
+      warpjit_pica200_stage_set_code(stage, nullptr, 1, 0, nullptr),
+      warpjit_pica200_stage_set_code(stage, many.data(), 513, 0, nullptr),
+      warpjit_pica200_stage_set_code(stage, &word, 1, 512, nullptr),
+      warpjit_pica200_stage_set_descriptors(nullptr, &word, 1, 0, nullptr),
+      warpjit_pica200_stage_set_descriptors(stage, nullptr, 1, 0, nullptr),
+      warpjit_pica200_stage_set_descriptors(stage, &word, 1, 128, nullptr),
+      warpjit_pica200_stage_set_entry(nullptr, 0, nullptr),
+      warpjit_pica200_stage_set_entry(stage, 512, nullptr),
+      warpjit_pica200_stage_set_f24(nullptr, 1),
+      warpjit_pica200_stage_set_float(nullptr, 0, vector, nullptr),
+      warpjit_pica200_stage_set_float(stage, 0, nullptr, nullptr),
+      warpjit_pica200_stage_set_float(stage, 96, vector, nullptr),
+      warpjit_pica200_stage_set_int(nullptr, 0, 0, nullptr),
+      warpjit_pica200_stage_set_int(stage, 4, 0, nullptr),
+      warpjit_pica200_stage_set_bools(nullptr, 0),
+      warpjit_pica200_stage_set_attribute_count(nullptr, 1, nullptr),
+      warpjit_pica200_stage_set_attribute_count(stage, 13, nullptr),
+      warpjit_pica200_stage_set_permutation(nullptr, 0, 0, nullptr),
+      warpjit_pica200_stage_set_permutation(stage, 12, 0, nullptr),
+      warpjit_pica200_stage_set_permutation(stage, 0, 16, nullptr),
+      warpjit_pica200_stage_set_output_mask(nullptr, 0),
+      warpjit_pica200_stage_set_output_map(nullptr, &word, 1, nullptr),
+      warpjit_pica200_stage_set_output_map(stage, nullptr, 1, nullptr),
+      warpjit_pica200_stage_set_output_map(stage, many.data(), 8, nullptr),
+      warpjit_pica200_stage_set_fixed_attribute(nullptr, 0, vector, nullptr),
+      warpjit_pica200_stage_set_fixed_attribute(stage, 0, nullptr, nullptr),
+      warpjit_pica200_stage_set_fixed_attribute(stage, 12, vector, nullptr),
+      warpjit_pica200_stage_bind_attribute(nullptr, 0, &array, nullptr),
+      warpjit_pica200_stage_bind_attribute(stage, 0, nullptr, nullptr),
+      warpjit_pica200_stage_bind_attribute(stage, 12, &array, nullptr),
+      with([](auto& it) { it.size = 8; }),
+      with([](auto& it) { it.type = WARPJIT_U16; }),
+      with([](auto& it) { it.type = 99; }),
+      with([](auto& it) { it.components = 0; }),
+      with([](auto& it) { it.components = 5; }),
+      warpjit_pica200_stage_unbind_attribute(nullptr, 0),
+      warpjit_pica200_stage_unbind_attributes(nullptr),
+      warpjit_pica200_stage_draw(nullptr, engine, 0, 1, nullptr, &draw, nullptr, nullptr),
+      warpjit_pica200_stage_draw(stage, nullptr, 0, 1, nullptr, &draw, nullptr, nullptr),
+      warpjit_pica200_stage_draw(stage, engine, 0, 1, nullptr, nullptr, nullptr, nullptr),
+      warpjit_pica200_stage_draw(stage, engine, 0, 1, nullptr, &no_room, nullptr, nullptr),
+      warpjit_pica200_stage_draw(stage, engine, 0, 1, nullptr, &draw, &report, nullptr),
+      warpjit_pica200_stage_draw(stage, engine, 0, 1, &options, &draw, nullptr, nullptr),
+      warpjit_pica200_stage_draw(stage, engine, 0, 41, nullptr, &draw, nullptr, nullptr),
+      warpjit_pica200_stage_draw_indexed8(nullptr, engine, narrow, 1, nullptr, &draw, nullptr, nullptr),
+      warpjit_pica200_stage_draw_indexed8(stage, engine, nullptr, 1, nullptr, &draw, nullptr, nullptr),
+      warpjit_pica200_stage_draw_indexed8(stage, engine, narrow, 2, nullptr, &draw, nullptr, nullptr),
+      warpjit_pica200_stage_draw_indexed16(stage, nullptr, wide, 1, nullptr, &draw, nullptr, nullptr),
+      warpjit_pica200_stage_draw_indexed16(stage, engine, nullptr, 1, nullptr, &draw, nullptr, nullptr),
+      warpjit_pica200_stage_draw_indexed16(stage, engine, wide, 2, nullptr, &draw, nullptr, &error),
+  };
+  for (std::size_t n = 0; n < std::size(got); ++n) EXPECT_EQ(got[n], WARPJIT_BAD_INPUT) << n;
+  EXPECT_NE(std::string(error.message).find("vertex 1000"), std::string::npos) << error.message;
+  EXPECT_EQ(draw.vertices, nullptr);
+  EXPECT_EQ(warpjit_pica200_stage_draw(stage, engine, 0, WARPJIT_PICA200_MAX_DRAW_VERTICES + 1, nullptr,
+                                       &draw, nullptr, &error),
+            WARPJIT_RESOURCE_LIMIT);
+  warpjit_pica200_stage_destroy(nullptr);
+  // Without code.
+  OwnedStage empty;
+  ok(warpjit_pica200_stage_create(empty.out(), &error));
+  EXPECT_EQ(warpjit_pica200_stage_draw(empty, engine, 0, 1, nullptr, &draw, nullptr, &error),
+            WARPJIT_BAD_INPUT);
+}
+
+TEST_F(CApiDraw, LayoutsAreFixed) {
+  EXPECT_EQ(sizeof(warpjit_pica200_vertex), 96u);
+  EXPECT_EQ(sizeof(warpjit_pica200_register), 8u);
+  if (sizeof(void*) != 8) GTEST_SKIP() << "stated for 64-bit hosts";
+  EXPECT_EQ(sizeof(warpjit_pica200_array), 48u);
+  EXPECT_EQ(sizeof(warpjit_pica200_draw), 40u);
+}
+
+}  // namespace
+}  // namespace warpjit::test

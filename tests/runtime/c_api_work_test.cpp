@@ -1,0 +1,621 @@
+// The C interface: geometry and compute programs, their loaders, reports and profiles. What runs through it
+// has the bits of the C++ interface.
+#include <array>
+#include <bit>
+#include <limits>
+#include <vector>
+
+#include "frontend/tesla/shader.h"
+#include "runtime/c_api.h"
+#include "runtime/shaders.h"
+#include "support/source_dir.h"
+#include "warpjit/tesla.h"
+#include "warpjit/tesla.hpp"
+
+namespace warpjit::test {
+namespace {
+
+// What every test has: an engine, and the text of the last error.
+struct CApiWork : ::testing::Test {
+  OwnedEngine engine;
+  warpjit_error error = sized<warpjit_error>();
+
+  CApiWork() { EXPECT_EQ(warpjit_engine_create(nullptr, engine.out(), &error), WARPJIT_OK); }
+
+  OwnedLaunch launch_of(const warpjit_program* program) {
+    OwnedLaunch launch;
+    EXPECT_EQ(warpjit_launch_create(program, launch.out(), &error), WARPJIT_OK);
+    return launch;
+  }
+  static warpjit_location find(const warpjit_program* program, std::int32_t kind, const char* name) {
+    warpjit_location location{};
+    EXPECT_EQ(warpjit_program_find(program, kind, name, &location, nullptr), WARPJIT_OK) << name;
+    return location;
+  }
+};
+
+// ---- Geometry programs ---------------------------------------------------------------------------------
+
+using CApiGeometry = CApiWork;
+
+constexpr float kExtent[] = {0.5f, 0.25f, 0, 0};
+constexpr float kProjection[] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0.5f, 1};
+constexpr float kPositions[] = {0, 0, 0, 1, 2, 2, -4, 3, -1}, kSizes[] = {0.5f, 1, 4};
+constexpr std::uint8_t kColors[] = {1, 0, 0, 1, 0, 1, 0, 1, 0, 0, 9, 1};
+
+struct Quads {
+  std::array<float, std::size_t{6} * 3 * 8> vertices{};
+  std::array<std::uint8_t, 6> inverted{};
+  bool operator==(const Quads&) const = default;
+};
+
+std::vector<std::byte> point_quads() {
+  return read_file(tests::source_file("examples/pica200/point_quads.shbin"));
+}
+
+Quads quads_of_the_cpp_interface() {
+  const std::vector<std::byte> bytes = point_quads();
+  const auto program = pica200::load_shbin(bytes, {.stage = Stage::geometry});
+  const auto vertex = pica200::load_shbin(bytes, {.stage = Stage::vertex});
+  EXPECT_TRUE(program && vertex);
+  Launch launch(*program), points(*vertex);
+  EXPECT_TRUE(points.set_uniform("projection", kProjection));
+  EXPECT_TRUE(points.bind_input("inpos", {kPositions, sizeof kPositions, 12, f32x3}));
+  EXPECT_TRUE(points.bind_input("insize", {kSizes, sizeof kSizes, 4, f32x1}));
+  EXPECT_TRUE(points.bind_input("incolor", {kColors, sizeof kColors, 4, Format{ComponentType::u8, 4}}));
+  points.set_count(3);
+  EXPECT_TRUE(launch.set_uniform("extent", kExtent));
+  GeometryInput input = launch.geometry_input();
+  input.registers = {0, 1};
+  input.max_triangles = 2;
+  EXPECT_TRUE(launch.set_geometry_input(input));
+  EXPECT_TRUE(launch.set_vertex_stage(points));
+  Quads quads;
+  EXPECT_TRUE(
+      launch.bind_triangles({quads.vertices.data(), sizeof quads.vertices, quads.inverted.data(), 6}));
+  const Engine engine;
+  const auto report = engine.run(launch);
+  EXPECT_TRUE(report) << to_string(report.error());
+  return quads;
+}
+
+TEST_F(CApiGeometry, RunsLikeTheCppInterface) {
+  const std::vector<std::byte> bytes = point_quads();
+  auto choice = sized<warpjit_program_choice>();
+  OwnedProgram program, vertex;
+  choice.stage = WARPJIT_STAGE_GEOMETRY;
+  ASSERT_EQ(warpjit_program_load(bytes.data(), bytes.size(), &choice, program.out(), &error), WARPJIT_OK)
+      << error.message;
+  choice.stage = WARPJIT_STAGE_VERTEX;
+  ASSERT_EQ(warpjit_program_from_shbin(bytes.data(), bytes.size(), &choice, vertex.out(), &error), WARPJIT_OK)
+      << error.message;
+  auto info = sized<warpjit_program_info>();
+  ASSERT_EQ(warpjit_program_get_info(program, &info, &error), WARPJIT_OK);
+  EXPECT_EQ(info.isa, WARPJIT_ISA_PICA200);
+  EXPECT_EQ(info.stage, WARPJIT_STAGE_GEOMETRY);
+  EXPECT_GT(info.code_words, 0u);
+
+  const OwnedLaunch points = launch_of(vertex);
+  const auto floats = [&](warpjit_launch* launch, const warpjit_program* of, const char* name,
+                          std::span<const float> values) {
+    const warpjit_location at = find(of, WARPJIT_UNIFORM, name);
+    EXPECT_EQ(warpjit_launch_set_floats(launch, &at, values.data(), values.size(), &error), WARPJIT_OK);
+  };
+  const auto input = [&](const char* name, const void* data, std::size_t bytes_there, std::int32_t type,
+                         std::uint32_t components) {
+    auto rows = sized<warpjit_attribute>();
+    rows.data = data;
+    rows.byte_count = bytes_there;
+    rows.stride = bytes_there / 3;
+    rows.type = type;
+    rows.components = components;
+    const warpjit_location at = find(vertex, WARPJIT_INPUT, name);
+    EXPECT_EQ(warpjit_launch_bind_input(points, &at, &rows, &error), WARPJIT_OK) << error.message;
+  };
+  floats(points, vertex, "projection", kProjection);
+  input("inpos", kPositions, sizeof kPositions, WARPJIT_F32, 3);
+  input("insize", kSizes, sizeof kSizes, WARPJIT_F32, 1);
+  input("incolor", kColors, sizeof kColors, WARPJIT_U8, 4);
+  EXPECT_EQ(warpjit_launch_set_count(points, 3), WARPJIT_OK);
+  EXPECT_EQ(warpjit_launch_count(points), 3u);
+
+  const OwnedLaunch launch = launch_of(program);
+  floats(launch, program, "extent", kExtent);
+  auto made = sized<warpjit_geometry_input>();
+  ASSERT_EQ(warpjit_launch_get_geometry_input(launch, &made, &error), WARPJIT_OK);
+  EXPECT_EQ(made.mode, WARPJIT_PRIMITIVES_POINT);
+  EXPECT_EQ(made.max_triangles, 8u);
+  EXPECT_NE(made.outputs, 0u);
+  const std::uint8_t registers[] = {0, 1};
+  made.registers = registers;
+  made.register_count = 2;
+  made.max_triangles = 2;
+  EXPECT_EQ(warpjit_launch_set_geometry_input(launch, &made, &error), WARPJIT_OK) << error.message;
+  // What it gives may be handed back.
+  auto again = sized<warpjit_geometry_input>();
+  ASSERT_EQ(warpjit_launch_get_geometry_input(launch, &again, &error), WARPJIT_OK);
+  ASSERT_EQ(again.register_count, 2u);
+  EXPECT_EQ(again.registers[1], 1u);
+  EXPECT_EQ(warpjit_launch_set_geometry_input(launch, &again, &error), WARPJIT_OK);
+  EXPECT_EQ(warpjit_launch_set_vertex_stage(launch, points, 0, &error), WARPJIT_OK) << error.message;
+
+  const Quads wanted = quads_of_the_cpp_interface();
+  EXPECT_EQ(wanted.vertices[0], -0.5f);
+  EXPECT_EQ(wanted.inverted[1], 1);
+  for (const std::int32_t kind : {WARPJIT_JIT, WARPJIT_IR, WARPJIT_GUEST}) {
+    Quads got;
+    auto buffer = sized<warpjit_triangle_buffer>();
+    buffer.vertices = got.vertices.data();
+    buffer.byte_count = sizeof got.vertices;
+    buffer.inverted = got.inverted.data();
+    buffer.inverted_count = got.inverted.size();
+    EXPECT_EQ(warpjit_launch_bind_triangles(launch, &buffer, &error), WARPJIT_OK);
+    auto options = sized<warpjit_run_options>();
+    options.engine = kind;
+    auto report = sized<warpjit_report>();
+    EXPECT_EQ(warpjit_engine_run(engine, launch, &options, &report, &error), WARPJIT_OK) << error.message;
+    EXPECT_TRUE(got == wanted) << kind;
+    EXPECT_EQ(report.work, WARPJIT_WORK_PRIMITIVES);
+    EXPECT_EQ(report.invocations, 3u);
+    EXPECT_EQ(report.triangles, 6u);
+  }
+  // Too little room.
+  Quads small;
+  auto buffer = sized<warpjit_triangle_buffer>();
+  buffer.vertices = small.vertices.data();
+  buffer.byte_count = 16;
+  EXPECT_EQ(warpjit_launch_bind_triangles(launch, &buffer, &error), WARPJIT_OK);
+  EXPECT_EQ(warpjit_engine_run(engine, launch, nullptr, nullptr, &error), WARPJIT_RESOURCE_LIMIT)
+      << error.message;
+}
+
+TEST_F(CApiGeometry, WhatIsNotThereIsRefused) {
+  const std::vector<std::byte> bytes = point_quads();
+  auto choice = sized<warpjit_program_choice>();
+  choice.stage = WARPJIT_STAGE_GEOMETRY;
+  OwnedProgram program;
+  ASSERT_EQ(warpjit_program_from_shbin(bytes.data(), bytes.size(), &choice, program.out(), &error),
+            WARPJIT_OK);
+  const OwnedLaunch launch = launch_of(program);
+  const Handles vertex;  // of a vertex program
+  auto input = sized<warpjit_geometry_input>(), none = input;
+  auto buffer = sized<warpjit_triangle_buffer>();
+  input.outputs = 1;
+  const std::uint32_t list[] = {3, 0, 1, 2}, cut[] = {3, 0, 1};
+  EXPECT_EQ(warpjit_launch_bind_primitives(launch, list, 4, &error), WARPJIT_OK) << error.message;
+  EXPECT_EQ(warpjit_launch_set_geometry_input(launch, &input, &error), WARPJIT_OK) << error.message;
+
+  const auto with = [&](auto change) {
+    warpjit_geometry_input changed = input;
+    change(changed);
+    return warpjit_launch_set_geometry_input(launch, &changed, nullptr);
+  };
+  const std::uint8_t twice[] = {0, 0};
+  const warpjit_status got[] = {
+      with([](auto& it) { it.mode = 3; }),
+      with([](auto& it) { it.mode = -1; }),
+      with([](auto& it) { it.first = 96; }),
+      with([](auto& it) { it.outputs = 1ull << 40; }),
+      with([](auto& it) { it.max_triangles = 97; }),
+      with([](auto& it) { it.size = 8; }),
+      with([](auto& it) { it.register_count = 1; }),  // without registers
+      with([&](auto& it) { it.registers = twice, it.register_count = 2; }),
+      warpjit_launch_set_geometry_input(nullptr, &input, nullptr),
+      warpjit_launch_set_geometry_input(launch, nullptr, nullptr),
+      warpjit_launch_set_geometry_input(vertex.launch, &input, nullptr),
+      warpjit_launch_get_geometry_input(nullptr, &none, nullptr),
+      warpjit_launch_get_geometry_input(launch, nullptr, nullptr),
+      warpjit_launch_set_vertex_stage(nullptr, vertex.launch, 0, nullptr),
+      warpjit_launch_set_vertex_stage(launch, nullptr, 0, nullptr),
+      warpjit_launch_set_vertex_stage(vertex.launch, vertex.launch, 0, nullptr),
+      warpjit_launch_set_vertex_stage(launch, launch, 0, nullptr),
+      warpjit_launch_set_vertex_stage(launch, vertex.launch, 1ull << 50, nullptr),
+      warpjit_launch_bind_primitives(nullptr, list, 4, nullptr),
+      warpjit_launch_bind_primitives(launch, nullptr, 4, nullptr),
+      warpjit_launch_bind_primitives(launch, cut, 3, nullptr),
+      warpjit_launch_bind_primitives(vertex.launch, list, 4, nullptr),
+      warpjit_launch_bind_triangles(nullptr, &buffer, nullptr),
+      warpjit_launch_bind_triangles(launch, nullptr, nullptr),
+      warpjit_launch_bind_triangles(vertex.launch, &buffer, nullptr),
+  };
+  for (std::size_t n = 0; n < std::size(got); ++n) EXPECT_EQ(got[n], WARPJIT_BAD_INPUT) << n;
+  // Exceptions stay inside: no vector is that long.
+  input.registers = twice;
+  input.register_count = std::size_t{std::numeric_limits<std::ptrdiff_t>::max()} + 1;
+  EXPECT_EQ(warpjit_launch_set_geometry_input(launch, &input, &error), WARPJIT_RESOURCE_LIMIT);
+}
+
+// ---- Compute programs ----------------------------------------------------------------------------------
+
+using CApiCompute = CApiWork;
+
+// y[i] = c0[0] * x[i] + y[i], y[n] of thread n of 64 in a block; x = s[0x10] and y = s[0x14] point to g14.
+const char* const kSaxpy = R"(.kernel saxpy
+.registers 4
+.shared 0x18
+mov b32 $r1 u16 s[0xc]
+shl b32 $r1 $r1 0x6
+and b32 $r0 $r0 0xffff
+add b32 $r0 $r0 $r1
+shl b32 $r0 $r0 0x2
+add b32 $r1 b32 s[0x10] $r0
+add b32 $r2 b32 s[0x14] $r0
+ld b32 $r1 g14[$r1]
+ld b32 $r3 g14[$r2]
+ld $r0 b32 c0[0x0]
+add f32 $r1 (mul $r0 $r1) $r3
+st b32 g14[$r2] $r1
+exit nop
+.kernel other
+exit nop
+)";
+
+std::vector<float> saxpy_memory() {
+  std::vector<float> memory(256);
+  for (std::size_t n = 0; n < memory.size(); ++n) memory[n] = static_cast<float>(n * 7 % 100) / 3;
+  return memory;
+}
+constexpr std::uint32_t kSaxpyPointers[] = {0x1000, 0x1000 + 128 * 4};
+constexpr float kScale[] = {3, 0};
+
+struct Saxpy {
+  OwnedProgram program;
+  OwnedLaunch launch;
+  std::vector<float> memory = saxpy_memory();
+
+  Saxpy() {
+    warpjit_error error = sized<warpjit_error>();
+    auto choice = sized<warpjit_program_choice>();
+    choice.entry = "saxpy";
+    choice.source_name = "test";
+    EXPECT_EQ(warpjit_program_from_tesla_assembly(kSaxpy, &choice, nullptr, program.out(), &error),
+              WARPJIT_OK)
+        << error.where << error.message;
+    EXPECT_EQ(warpjit_launch_create(program, launch.out(), &error), WARPJIT_OK);
+    EXPECT_EQ(warpjit_launch_set_grid(launch, 2, 1, 1), WARPJIT_OK);
+    EXPECT_EQ(warpjit_launch_set_block(launch, 64, 1, 1), WARPJIT_OK);
+    EXPECT_EQ(warpjit_launch_set_shared_bytes(launch, 1024), WARPJIT_OK);
+    EXPECT_EQ(warpjit_launch_set_parameters(launch, kSaxpyPointers, sizeof kSaxpyPointers, &error),
+              WARPJIT_OK);
+    EXPECT_EQ(warpjit_launch_bind_constants(launch, "c0", kScale, sizeof kScale, &error), WARPJIT_OK);
+    EXPECT_EQ(warpjit_launch_map_memory(launch, "g14", 0x1000, memory.data(), memory.size() * 4, &error),
+              WARPJIT_OK)
+        << error.message;
+  }
+};
+
+TEST_F(CApiCompute, RunsLikeTheCppInterface) {
+  std::vector<float> wanted = saxpy_memory();
+  const auto program = tesla::load_assembly(kSaxpy, {.entry = "saxpy"});
+  ASSERT_TRUE(program) << to_string(program.error());
+  Launch launch(*program);
+  launch.set_grid(2);
+  launch.set_block(64);
+  launch.set_parameters(std::as_bytes(std::span(kSaxpyPointers)));
+  ASSERT_TRUE(launch.bind_constants("c0", kScale, sizeof kScale));
+  ASSERT_TRUE(launch.map_memory("g14", 0x1000, wanted.data(), wanted.size() * 4));
+  const Engine cpp_engine;
+  ASSERT_TRUE(cpp_engine.run(launch));
+  EXPECT_NE(wanted, saxpy_memory());
+  for (const std::int32_t kind : {WARPJIT_JIT, WARPJIT_IR, WARPJIT_GUEST}) {
+    const Saxpy saxpy;
+    auto options = sized<warpjit_run_options>();
+    options.engine = kind;
+    auto report = sized<warpjit_report>();
+    EXPECT_EQ(warpjit_engine_run(engine, saxpy.launch, &options, &report, &error), WARPJIT_OK)
+        << error.message;
+    EXPECT_EQ(std::memcmp(saxpy.memory.data(), wanted.data(), wanted.size() * 4), 0) << kind;
+    EXPECT_EQ(report.work, WARPJIT_WORK_GRID);
+    EXPECT_EQ(report.fault, 0u);
+    EXPECT_EQ(report.compile_ns,
+              report.translate_ns + report.passes_ns + report.backend_ns + report.place_ns);
+    EXPECT_STREQ(report.interpreted_because, "");
+  }
+}
+
+TEST_F(CApiCompute, ProgramsTellWhatTheyNeed) {
+  const Saxpy saxpy;
+  auto info = sized<warpjit_program_info>();
+  ASSERT_EQ(warpjit_program_get_info(saxpy.program, &info, &error), WARPJIT_OK);
+  EXPECT_EQ(info.isa, WARPJIT_ISA_TESLA);
+  EXPECT_EQ(info.stage, WARPJIT_STAGE_COMPUTE);
+  EXPECT_EQ(info.registers, 4u);
+  EXPECT_EQ(info.shared_bytes, 0x18u);
+  EXPECT_STREQ(info.name, "saxpy");
+  EXPECT_STREQ(info.source_name, "test");
+  OwnedProgram same;
+  ASSERT_EQ(warpjit_launch_get_program(saxpy.launch, same.out(), &error), WARPJIT_OK);
+  auto again = sized<warpjit_program_info>();
+  ASSERT_EQ(warpjit_program_get_info(same, &again, &error), WARPJIT_OK);
+  EXPECT_EQ(again.name, info.name);
+  EXPECT_EQ(warpjit_launch_fuel(saxpy.launch), std::uint64_t{WARPJIT_DEFAULT_FUEL});
+  EXPECT_EQ(warpjit_launch_set_fuel(saxpy.launch, 7), WARPJIT_OK);
+  EXPECT_EQ(warpjit_launch_fuel(saxpy.launch), 7u);
+}
+
+TEST_F(CApiCompute, Cubins) {
+  const std::string text =
+      "architecture {sm_10}\nabiversion {1}\ncode {\n name = empty\n lmem = 0\n smem = 16\n reg = 2\n bar = "
+      "0\n"
+      " bincode {\n  0xf0000001 0xe0000781\n }\n}\n";
+  auto choice = sized<warpjit_program_choice>();
+  choice.source_name = "empty.cubin";
+  for (const bool any : {false, true}) {
+    OwnedProgram program;
+    const warpjit_status status =
+        any ? warpjit_program_load(text.data(), text.size(), &choice, program.out(), &error)
+            : warpjit_program_from_cubin(text.data(), text.size(), &choice, nullptr, program.out(), &error);
+    ASSERT_EQ(status, WARPJIT_OK) << error.where << error.message;
+    auto info = sized<warpjit_program_info>();
+    ASSERT_EQ(warpjit_program_get_info(program, &info, &error), WARPJIT_OK);
+    EXPECT_STREQ(info.name, "empty");
+    EXPECT_EQ(warpjit_engine_run(engine, launch_of(program), nullptr, nullptr, &error), WARPJIT_OK)
+        << error.message;
+  }
+}
+
+// 0 times infinity, by words and in modes.
+TEST_F(CApiCompute, ModesAndWords) {
+  const char* const text =
+      ".kernel k\n.registers 8\n.shared 0x10\nmov b32 $r1 0x7f800000\nmul rn f32 $r1 $r1 $r63\n"
+      "and b32 $r0 $r0 0xffff\nshl b32 $r0 $r0 0x2\nst b32 g14[$r0] $r1\nexit nop\n";
+  const auto assembled = tesla::load_assembly(text);
+  ASSERT_TRUE(assembled) << to_string(assembled.error());
+  const auto& code = static_cast<const tesla::Shader&>(*assembled->shader()).program().code;
+  auto modes = sized<warpjit_tesla_modes>();
+  for (const std::uint32_t flags : {0u, std::uint32_t{WARPJIT_TESLA_ZERO_WINS}}) {
+    modes.flags = flags;
+    modes.call_limit = 3;
+    for (const bool words : {false, true}) {
+      OwnedProgram program;
+      auto raw = sized<warpjit_tesla_words>();
+      raw.code = code.data();
+      raw.code_count = code.size();
+      raw.shared_bytes = 0x10;
+      const warpjit_status status =
+          words ? warpjit_program_from_tesla_words(&raw, &modes, program.out(), &error)
+                : warpjit_program_from_tesla_assembly(text, nullptr, &modes, program.out(), &error);
+      ASSERT_EQ(status, WARPJIT_OK) << error.where << error.message;
+      const OwnedLaunch launch = launch_of(program);
+      std::uint32_t memory[2] = {};
+      EXPECT_EQ(warpjit_launch_map_memory(launch, "g14", 0, memory, sizeof memory, &error), WARPJIT_OK);
+      EXPECT_EQ(warpjit_engine_run(engine, launch, nullptr, nullptr, &error), WARPJIT_OK) << error.message;
+      EXPECT_EQ(memory[0] << 1 > 0xFF000000u, flags == 0) << memory[0];  // NaN
+    }
+  }
+}
+
+TEST_F(CApiCompute, ReportsTellOfFaults) {
+  const Saxpy saxpy;
+  EXPECT_EQ(warpjit_launch_set_grid(saxpy.launch, 3, 1, 1), WARPJIT_OK);
+  auto report = sized<warpjit_report>();
+  EXPECT_EQ(warpjit_engine_run(engine, saxpy.launch, nullptr, &report, &error), WARPJIT_OK) << error.message;
+  EXPECT_EQ(report.fault, 1u);
+  EXPECT_NE(std::string(report.fault_where).find("test"), std::string::npos) << report.fault_where;
+  EXPECT_NE(std::string(report.fault_what).find("g14[0x1400] by thread 0 of block (2, 0)"), std::string::npos)
+      << report.fault_what;
+  // A caller of the first version has no room for these.
+  std::array<std::byte, sizeof(warpjit_report)> bytes;
+  bytes.fill(std::byte{0x5A});
+  auto* old = reinterpret_cast<warpjit_report*>(bytes.data());
+  old->size = 64;
+  EXPECT_EQ(warpjit_engine_run(engine, saxpy.launch, nullptr, old, &error), WARPJIT_OK);
+  EXPECT_EQ(old->cache_hit, 1u);
+  for (std::size_t n = 64; n < bytes.size(); ++n) ASSERT_EQ(bytes[n], std::byte{0x5A}) << n;
+  // Nothing is mapped.
+  EXPECT_EQ(warpjit_launch_unmap_memory(saxpy.launch), WARPJIT_OK);
+  EXPECT_EQ(warpjit_engine_run(engine, saxpy.launch, nullptr, &report, &error), WARPJIT_OK) << error.message;
+  EXPECT_EQ(report.fault, 1u);
+}
+
+TEST_F(CApiCompute, BackgroundAndCompilations) {
+  const Saxpy saxpy, other;
+  auto options = sized<warpjit_run_options>();
+  options.flags = WARPJIT_RUN_BACKGROUND;
+  auto report = sized<warpjit_report>();
+  EXPECT_EQ(warpjit_engine_run(engine, saxpy.launch, &options, &report, &error), WARPJIT_OK);
+  EXPECT_LE(report.interpreted, 2u);
+  EXPECT_EQ(warpjit_engine_wait_for_compilations(engine), WARPJIT_OK);
+  EXPECT_EQ(warpjit_engine_run(engine, other.launch, nullptr, nullptr, &error), WARPJIT_OK);
+  EXPECT_EQ(saxpy.memory, other.memory);
+  Owned<warpjit_compilation, warpjit_compilation_destroy> compilation;
+  ASSERT_EQ(warpjit_engine_warm(engine, saxpy.launch, nullptr, compilation.out(), &error), WARPJIT_OK);
+  EXPECT_EQ(warpjit_compilation_wait(compilation, WARPJIT_FOREVER, nullptr, &error), WARPJIT_OK);
+  EXPECT_EQ(warpjit_compilation_state(compilation), WARPJIT_COMPILATION_DONE);
+  EXPECT_EQ(warpjit_compilation_state(nullptr), -1);
+  std::uint32_t cancel = 1;
+  options.cancel = &cancel;
+  EXPECT_EQ(warpjit_engine_run(engine, saxpy.launch, &options, &report, &error), WARPJIT_CANCELLED);
+}
+
+TEST_F(CApiCompute, WrongKindsOfWorkAreRefused) {
+  const Saxpy saxpy;
+  EXPECT_EQ(warpjit_launch_set_count(saxpy.launch, 5), WARPJIT_OK);
+  EXPECT_EQ(warpjit_engine_run(engine, saxpy.launch, nullptr, nullptr, &error), WARPJIT_BAD_INPUT);
+  const Handles rows;
+  EXPECT_EQ(warpjit_launch_set_grid(rows.launch, 2, 1, 1), WARPJIT_OK);
+  EXPECT_EQ(warpjit_engine_run(engine, rows.launch, nullptr, nullptr, &error), WARPJIT_BAD_INPUT);
+  EXPECT_NE(error.message[0], '\0');
+}
+
+TEST_F(CApiCompute, WhatIsNotThereIsRefused) {
+  const Saxpy saxpy;
+  warpjit_launch* const launch = saxpy.launch;
+  const Handles rows;
+  std::uint64_t data[2] = {};
+  warpjit_program* program = nullptr;
+  auto words = sized<warpjit_tesla_words>();
+  words.code = kCode;
+  words.code_count = 2;
+  auto too_small = words;
+  too_small.size = 8;
+  auto modes = sized<warpjit_tesla_modes>();
+  modes.size = 0;
+  auto choice = sized<warpjit_program_choice>();
+  auto info = sized<warpjit_program_info>();
+  auto no_room = sized<warpjit_program_info>();
+  no_room.size = 16;
+  const char* const bad = "nonsense";
+  const warpjit_status got[] = {
+      warpjit_launch_set_grid(nullptr, 1, 1, 1),
+      warpjit_launch_set_block(nullptr, 1, 1, 1),
+      warpjit_launch_set_shared_bytes(nullptr, 1),
+      warpjit_launch_unmap_memory(nullptr),
+      warpjit_launch_set_parameters(nullptr, data, 4, nullptr),
+      warpjit_launch_set_parameters(launch, nullptr, 4, nullptr),
+      warpjit_launch_bind_constants(nullptr, "c0", data, 16, nullptr),
+      warpjit_launch_bind_constants(launch, nullptr, data, 16, nullptr),
+      warpjit_launch_bind_constants(launch, "c0", nullptr, 16, nullptr),
+      warpjit_launch_bind_constants(launch, "c16", data, 16, nullptr),
+      warpjit_launch_bind_constants(launch, "g0", data, 16, nullptr),
+      warpjit_launch_bind_constants(rows.launch, "c0", data, 16, nullptr),
+      warpjit_launch_map_memory(nullptr, "g0", 0, data, 16, nullptr),
+      warpjit_launch_map_memory(launch, nullptr, 0, data, 16, nullptr),
+      warpjit_launch_map_memory(launch, "g0", 0, nullptr, 16, nullptr),
+      warpjit_launch_map_memory(launch, "c0", 0, data, 16, nullptr),
+      warpjit_launch_map_memory(launch, "g0", 1ull << 40, data, 16, nullptr),
+      warpjit_launch_map_memory(rows.launch, "g0", 0, data, 16, nullptr),
+      warpjit_launch_get_program(nullptr, &program, nullptr),
+      warpjit_launch_get_program(launch, nullptr, nullptr),
+      warpjit_program_get_info(nullptr, &info, nullptr),
+      warpjit_program_get_info(saxpy.program, nullptr, nullptr),
+      warpjit_program_get_info(saxpy.program, &no_room, nullptr),
+      warpjit_program_load(nullptr, 4, nullptr, &program, nullptr),
+      warpjit_program_load(bad, 8, nullptr, &program, nullptr),
+      warpjit_program_load(bad, 8, nullptr, nullptr, nullptr),
+      warpjit_program_from_cubin(nullptr, 4, nullptr, nullptr, &program, nullptr),
+      warpjit_program_from_cubin(bad, 8, nullptr, nullptr, &program, nullptr),
+      warpjit_program_from_cubin(bad, 8, nullptr, nullptr, nullptr, nullptr),
+      warpjit_program_from_tesla_assembly(nullptr, nullptr, nullptr, &program, nullptr),
+      warpjit_program_from_tesla_assembly(bad, nullptr, nullptr, &program, nullptr),
+      warpjit_program_from_tesla_assembly(kSaxpy, nullptr, nullptr, &program, nullptr),  // which one?
+      warpjit_program_from_tesla_assembly(kSaxpy, &choice, &modes, &program, nullptr),
+      warpjit_program_from_tesla_assembly(kSaxpy, &choice, nullptr, nullptr, nullptr),
+      warpjit_program_from_tesla_words(nullptr, nullptr, &program, nullptr),
+      warpjit_program_from_tesla_words(&words, nullptr, nullptr, nullptr),
+      warpjit_program_from_tesla_words(&words, &modes, &program, nullptr),
+      warpjit_program_from_tesla_words(&too_small, nullptr, &program, nullptr),
+  };
+  for (std::size_t n = 0; n < std::size(got); ++n) EXPECT_EQ(got[n], WARPJIT_BAD_INPUT) << n;
+  EXPECT_EQ(warpjit_launch_count(nullptr), 0u);
+  EXPECT_EQ(warpjit_launch_fuel(nullptr), 0u);
+  // Modes and stages that nobody knows, or that this container does not have.
+  modes = sized<warpjit_tesla_modes>();
+  modes.flags = 16;
+  choice.entry = "saxpy";
+  EXPECT_EQ(warpjit_program_from_tesla_assembly(kSaxpy, &choice, &modes, &program, &error),
+            WARPJIT_UNSUPPORTED);
+  choice.stage = WARPJIT_STAGE_VERTEX;
+  EXPECT_EQ(warpjit_program_from_tesla_assembly(kSaxpy, &choice, nullptr, &program, &error),
+            WARPJIT_UNSUPPORTED);
+  choice.stage = WARPJIT_STAGE_COMPUTE;
+  choice.flags = WARPJIT_PROGRAM_F24;
+  EXPECT_EQ(warpjit_program_from_tesla_assembly(kSaxpy, &choice, nullptr, &program, &error),
+            WARPJIT_UNSUPPORTED);
+  EXPECT_EQ(warpjit_program_load(bad, 8, &choice, &program, &error), WARPJIT_UNSUPPORTED);
+  EXPECT_EQ(program, nullptr);
+}
+
+// ---- Profiles ------------------------------------------------------------------------------------------
+
+using OwnedProfile = Owned<warpjit_profile, warpjit_profile_destroy>;
+
+TEST_F(CApiCompute, ProfilesLikeTheCppInterface) {
+  const char* const text =
+      ".kernel k\n.registers 8\n.shared 0x80\n.barriers 1\n"
+      "and b32 $r0 $r0 0xffff\nld $r1 b32 s[0x20]\nadd b32 $r1 $r1 $r5\nst b32 s[0x20] $r1\nexit nop\n";
+  OwnedProgram program;
+  ASSERT_EQ(warpjit_program_from_tesla_assembly(text, nullptr, nullptr, program.out(), &error), WARPJIT_OK)
+      << error.message;
+  const OwnedLaunch launch = launch_of(program);
+  EXPECT_EQ(warpjit_launch_set_block(launch, 64, 1, 1), WARPJIT_OK);
+  OwnedProfile profile;
+  ASSERT_EQ(warpjit_profile_create(profile.out(), &error), WARPJIT_OK);
+  auto report = sized<warpjit_report>();
+  ASSERT_EQ(warpjit_engine_profile(engine, launch, profile, &report, &error), WARPJIT_OK) << error.message;
+  EXPECT_EQ(report.engine, WARPJIT_GUEST);
+
+  const Engine cpp_engine;
+  const auto loaded = tesla::load_assembly(text);
+  ASSERT_TRUE(loaded);
+  Launch cpp_launch(*loaded);
+  cpp_launch.set_block(64);
+  Profile wanted;
+  ASSERT_TRUE(cpp_engine.profile(cpp_launch, wanted));
+  auto info = sized<warpjit_profile_info>();
+  ASSERT_EQ(warpjit_profile_get_info(profile, &info, &error), WARPJIT_OK);
+  ASSERT_EQ(info.instruction_count, wanted.instructions.size());
+  ASSERT_EQ(info.race_count, wanted.races.size());
+  EXPECT_GT(info.race_count, 0u);
+  EXPECT_EQ(info.further_races, wanted.further_races);
+  EXPECT_EQ(info.deepest_stack, wanted.deepest_stack);
+  EXPECT_EQ(std::vector<std::uint64_t>(info.active_lanes, info.active_lanes + info.active_lane_count),
+            wanted.active_lanes);
+  bool uninitialized = false;
+  for (std::size_t n = 0; n < info.instruction_count; ++n) {
+    auto line = sized<warpjit_profile_instruction>();
+    ASSERT_EQ(warpjit_profile_get_instruction(profile, n, &line, &error), WARPJIT_OK);
+    const Profile::Instruction& from = wanted.instructions[n];
+    EXPECT_EQ(line.address, from.address);
+    EXPECT_EQ(line.text, from.text);
+    EXPECT_EQ(line.warps, from.warps);
+    EXPECT_EQ(line.lanes, from.lanes);
+    EXPECT_EQ(line.diverged, from.diverged);
+    EXPECT_EQ(line.faults, from.faults);
+    EXPECT_EQ(line.uninitialized_registers, from.uninitialized_registers);
+    EXPECT_EQ(line.uninitialized_shared, from.uninitialized_shared);
+    EXPECT_EQ(line.first_uninitialized, from.first_uninitialized);
+    uninitialized |= line.uninitialized_registers != 0;
+  }
+  EXPECT_TRUE(uninitialized);
+  for (std::size_t n = 0; n < info.race_count; ++n) {
+    auto race = sized<warpjit_profile_race>();
+    ASSERT_EQ(warpjit_profile_get_race(profile, n, &race, &error), WARPJIT_OK);
+    EXPECT_EQ(race.first, wanted.races[n].first);
+    EXPECT_EQ(race.second, wanted.races[n].second);
+    EXPECT_EQ(race.count, wanted.races[n].count);
+    EXPECT_EQ(race.example, wanted.races[n].example);
+  }
+}
+
+TEST_F(CApiCompute, ProfilesOfWhatFails) {
+  OwnedProgram program;
+  ASSERT_EQ(warpjit_program_from_tesla_assembly(".kernel k\n.registers 2\nloop:\nbra #loop\n", nullptr,
+                                                nullptr, program.out(), &error),
+            WARPJIT_OK)
+      << error.message;
+  const OwnedLaunch launch = launch_of(program);
+  EXPECT_EQ(warpjit_launch_set_fuel(launch, 100), WARPJIT_OK);
+  OwnedProfile profile;
+  ASSERT_EQ(warpjit_profile_create(profile.out(), &error), WARPJIT_OK);
+  EXPECT_EQ(warpjit_engine_profile(engine, launch, profile, nullptr, &error), WARPJIT_OUT_OF_FUEL);
+  auto info = sized<warpjit_profile_info>(), no_room = info;
+  no_room.size = 8;
+  auto line = sized<warpjit_profile_instruction>();
+  auto race = sized<warpjit_profile_race>();
+  ASSERT_EQ(warpjit_profile_get_info(profile, &info, &error), WARPJIT_OK);
+  EXPECT_EQ(info.instruction_count, 1u);
+  EXPECT_EQ(info.race_count, 0u);
+  const Handles rows;
+  EXPECT_EQ(warpjit_engine_profile(engine, rows.launch, profile, nullptr, &error), WARPJIT_UNSUPPORTED);
+  const warpjit_status got[] = {
+      warpjit_profile_create(nullptr, nullptr),
+      warpjit_engine_profile(nullptr, launch, profile, nullptr, nullptr),
+      warpjit_engine_profile(engine, nullptr, profile, nullptr, nullptr),
+      warpjit_engine_profile(engine, launch, nullptr, nullptr, nullptr),
+      warpjit_profile_get_info(nullptr, &info, nullptr),
+      warpjit_profile_get_info(profile, nullptr, nullptr),
+      warpjit_profile_get_info(profile, &no_room, nullptr),
+      warpjit_profile_get_instruction(nullptr, 0, &line, nullptr),
+      warpjit_profile_get_instruction(profile, 0, nullptr, nullptr),
+      warpjit_profile_get_instruction(profile, 1000, &line, nullptr),
+      warpjit_profile_get_race(nullptr, 0, &race, nullptr),
+      warpjit_profile_get_race(profile, 0, nullptr, nullptr),
+      warpjit_profile_get_race(profile, 0, &race, nullptr),
+  };
+  for (std::size_t n = 0; n < std::size(got); ++n) EXPECT_EQ(got[n], WARPJIT_BAD_INPUT) << n;
+  warpjit_profile_destroy(nullptr);
+}
+
+}  // namespace
+}  // namespace warpjit::test
