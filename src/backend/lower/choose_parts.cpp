@@ -67,9 +67,10 @@ struct Pressure {
   std::uint32_t all_masks = 0;  // and comparisons of lanes, which many parts do not keep
 };
 
-// Input rows count from their first use on, because that is where lowering loads them.
+// Input rows count from their first use on, because that is where lowering loads them. Masks that only
+// BurnFuel looks at do not count: code that is hardly ever reached loads them again.
 Pressure pressure(const ir::Function& f, bool masks_are_vectors) {
-  const ir::Liveness live(f);
+  const ir::Liveness live(f, ir::Liveness::Uses::but_of_fuel);
   const std::vector<char> linear = linear_values(f);
   std::vector<char> alive(f.value_count(), 0);
   std::vector<ir::Inst> insts, first_use(f.inst_count());
@@ -113,7 +114,7 @@ Pressure pressure(const ir::Function& f, bool masks_are_vectors) {
     for (std::size_t k = insts.size(); k-- > 0;) {
       const ir::Inst i = insts[k];
       kill(i);
-      if (f.inst(i).opcode == Opcode::Phi) continue;
+      if (f.inst(i).opcode == Opcode::Phi || f.inst(i).opcode == Opcode::BurnFuel) continue;
       for (Value v : f.operands(i)) revive(v);
       // The exact sequence keeps product and sum until it has seen all parts.
       look(f.inst(i).opcode == Opcode::FMadTruncFlush32 ? 2 : 0);

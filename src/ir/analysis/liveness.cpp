@@ -8,10 +8,11 @@ namespace {
 // Where values are needed beyond the block that makes them, value by value.
 class Needs {
  public:
-  explicit Needs(const Function& f) : first_(f.value_count(), kNone) {
+  Needs(const Function& f, Liveness::Uses uses) : first_(f.value_count(), kNone) {
     const std::vector<Block> order = reverse_postorder(f);
     for (Block b : order)
       for (Inst i : f.insts(b)) {
+        if (uses == Liveness::Uses::but_of_fuel && f.inst(i).opcode == Opcode::BurnFuel) continue;
         const std::span<const Value> operands = f.operands(i);
         if (f.inst(i).opcode == Opcode::Phi) {
           const auto& predecessors = f.block(b).predecessors;
@@ -62,8 +63,8 @@ void Liveness::Sets::finish(std::size_t blocks) {
 }
 
 // Each value by itself: from where it is needed up to where it is made.
-Liveness::Liveness(const Function& f) {
-  const Needs needs(f);
+Liveness::Liveness(const Function& f, Uses uses) {
+  const Needs needs(f, uses);
   std::vector<Value> seen_in(f.block_count()), seen_out(f.block_count());  // the last value seen there
   std::vector<Block> to_visit;
   for (std::uint32_t id = 0; id < f.value_count(); ++id) {

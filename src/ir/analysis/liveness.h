@@ -14,7 +14,9 @@ namespace warpjit::ir {
 
 class Liveness {
  public:
-  explicit Liveness(const Function& f);
+  // What BurnFuel counts lanes by is wanted only when all fuel is used up.
+  enum class Uses { all, but_of_fuel };
+  explicit Liveness(const Function& f, Uses uses = Uses::all);
 
   // In ascending order.
   std::span<const Value> live_in(Block b) const { return in_[b]; }
