@@ -13,7 +13,8 @@ namespace {
 // A kernel's frame may take this much of the caller's stack.
 constexpr std::uint32_t kMaxFrameBytes = 256 * 1024;
 constexpr std::size_t kMaxInstructions = 1'000'000;
-constexpr std::uint64_t kMaxLiveBits = std::uint64_t{1} << 29;  // 64 MiB for each table of liveness
+// Blocks times values that cross from one to another, so that hostile programs take seconds at most.
+constexpr std::uint64_t kMaxCrossings = std::uint64_t{1} << 29;
 
 Result<const lir::Allocation*> allocate_entry(const ir::Function& f, const Host& host, ConstantPool& pool,
                                               std::uint32_t parts, const Role& role,
@@ -26,8 +27,8 @@ Result<const lir::Allocation*> allocate_entry(const ir::Function& f, const Host&
     return Error{ErrorCode::resource_limit, "the program needs more than 1,000,000 host instructions",
                  f.name};
   // An exact count is needed only for very large kernels.
-  if (static_cast<std::uint64_t>(entry.code.blocks.size()) * entry.code.classes.size() > kMaxLiveBits &&
-      lir::liveness_bits(entry.code) > kMaxLiveBits)
+  if (static_cast<std::uint64_t>(entry.code.blocks.size()) * entry.code.classes.size() > kMaxCrossings &&
+      lir::liveness_bound(entry.code) > kMaxCrossings)
     return Error{ErrorCode::resource_limit, "the program has too many values that are live across blocks",
                  f.name};
   if (options.validate)

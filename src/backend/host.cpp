@@ -29,19 +29,17 @@ const Host* find_host(Target target) {
 }
 
 std::int32_t ConstantPool::offset(std::uint32_t word) {
-  for (const Constant& known : constants_)
-    if (known.word == word) return known.offset;
-  constants_.push_back({word, end()});
-  words_.insert(words_.end(), repeat_, word);
-  return constants_.back().offset;
+  const auto [known, is_new] = constants_.try_emplace(word, end());
+  if (is_new) words_.insert(words_.end(), repeat_, word);
+  return known->second;
 }
 
 std::int32_t ConstantPool::offset(std::span<const std::uint32_t> vector) {
-  for (const Vector& known : vectors_)
-    if (std::ranges::equal(known.words, vector)) return known.offset;
-  vectors_.push_back({{vector.begin(), vector.end()}, end()});
+  if (const auto known = vectors_.find(vector); known != vectors_.end()) return known->second;
+  const std::int32_t offset = end();
+  vectors_.emplace(std::vector(vector.begin(), vector.end()), offset);
   words_.insert(words_.end(), vector.begin(), vector.end());
-  return vectors_.back().offset;
+  return offset;
 }
 
 }  // namespace warpjit::backend

@@ -2,9 +2,12 @@
 // it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "backend/allocate/allocator.h"
@@ -26,20 +29,18 @@ class ConstantPool {
   const std::vector<std::uint32_t>& words() const { return words_; }
 
  private:
-  struct Constant {
-    std::uint32_t word;
-    std::int32_t offset;
-  };
-  struct Vector {
-    std::vector<std::uint32_t> words;
-    std::int32_t offset;
+  struct Before {
+    using is_transparent = void;
+    bool operator()(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) const {
+      return std::ranges::lexicographical_compare(a, b);
+    }
   };
   std::int32_t end() const { return static_cast<std::int32_t>(words_.size() * 4); }
 
   std::uint32_t repeat_;
   std::vector<std::uint32_t> words_;  // as laid out
-  std::vector<Constant> constants_;
-  std::vector<Vector> vectors_;
+  std::unordered_map<std::uint32_t, std::int32_t> constants_;
+  std::map<std::vector<std::uint32_t>, std::int32_t, Before> vectors_;
 };
 
 // The code of one entry of a kernel: its LIR, where its registers are, and whether it loops over groups.

@@ -68,7 +68,10 @@ std::uint32_t group_lanes(const Function& f, const PipelineOptions& options) {
 
 // Of a function in thread form: its group form, and the preamble.
 Status make_groups(Function& f, GroupProgram& program, const PipelineOptions& options, Stages& stages) {
-  WARPJIT_CHECK(stages.run("normalize", f, normalize_loops));
+  WARPJIT_CHECK(stages.run("normalize", f, [&](Function& g) {
+    if (!options.dispatch_all) give_loops_one_entry(g);
+    normalize_loops(g);
+  }));
   WARPJIT_CHECK(stages.run("uniformity", f, [](Function& g) { analyze_uniformity(g); }));
   if (options.optimize) {
     if (f.group_lanes != 0)

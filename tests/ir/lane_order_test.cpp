@@ -11,6 +11,7 @@
 #include "ir/builder.h"
 #include "ir/interpret.h"
 #include "ir/parser.h"
+#include "ir/pass/ssa.h"
 #include "ir/pipeline.h"
 #include "ir/printer.h"
 #include "ir/verifier.h"
@@ -112,13 +113,17 @@ Function function_of(const Graph& graph) {
   return f;
 }
 
-std::vector<std::uint32_t> run(Function f, const PipelineOptions& options) {
+// `made`: gets the kernel.
+std::vector<std::uint32_t> run(Function f, const PipelineOptions& options,
+                               std::span<const std::uint32_t> uniforms = {}, Function* made = nullptr) {
   const auto program = run_pipeline(std::move(f), options);
   EXPECT_TRUE(program.ok()) << to_string(program.error());
   if (!program.ok()) return {};
   const auto interpreter = Interpreter::prepare(program->kernel, kLanes);
   EXPECT_TRUE(interpreter.ok());
   std::vector<std::uint32_t> words(kWords), table(program->kernel.uniform_bytes / 4);
+  std::copy(uniforms.begin(), uniforms.end(), table.begin());
+  if (made != nullptr) *made = program->kernel;
   BlockMemory block;
   block.shared = std::as_writable_bytes(std::span(words));
   Memory memory;
@@ -141,6 +146,135 @@ TEST(LaneOrder, RandomGraphsRunAtTheLowestAddressFirst) {
         EXPECT_EQ(run(function_of(graph), options), wanted) << "seed " << seed << dispatch_all << optimize;
       }
   }
+}
+
+// Graphs in which the order is seen in some blocks only, and in which lanes part at some branches only. State
+// and turns are values; what is loud adds to the hash.
+struct Quiet {
+  struct Node {
+    std::uint32_t address;
+    std::uint32_t targets[2];  // the first may lead back, and is taken but for kMostTurns times
+    bool loud, uniform;        // uniform: the launch chooses the target
+  };
+  std::vector<Node> nodes;             // lanes start at the first and end behind the last
+  std::vector<std::uint32_t> choices;  // of the launch, per node
+};
+
+Quiet random_quiet_graph(std::uint32_t seed) {
+  std::mt19937 random(seed);
+  const auto below = [&](std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); };
+  Quiet graph;
+  const std::uint32_t count = 4 + below(7), loudness = 2 + below(3);
+  std::vector<std::uint32_t> addresses(count);
+  std::iota(addresses.begin(), addresses.end(), 1);
+  if (below(4) == 0) std::shuffle(addresses.begin(), addresses.end(), random);
+  for (std::uint32_t n = 0; n < count; ++n) {
+    const std::uint32_t next = n + 1 + below(std::min(3u, count - n));
+    const bool back = below(5) == 0;
+    const std::uint32_t other = back ? below(n + 1) : n + 1 + below(std::min(3u, count - n));
+    graph.nodes.push_back({10 * addresses[n], {other, next}, below(loudness) == 0, below(2) == 0});
+    graph.choices.push_back(below(2));
+  }
+  return graph;
+}
+
+std::vector<std::uint32_t> model(const Quiet& graph) {
+  const auto ended = static_cast<std::uint32_t>(graph.nodes.size());
+  std::vector<std::uint32_t> words(kWords), at(kLanes, 0);
+  for (;;) {
+    std::uint32_t lowest = ended;
+    for (const std::uint32_t node : at)
+      if (node != ended && (lowest == ended || graph.nodes[node].address < graph.nodes[lowest].address))
+        lowest = node;
+    if (lowest == ended) return words;
+    const Quiet::Node& node = graph.nodes[lowest];
+    if (node.loud) words[0] = words[0] * 31 + lowest + 1;
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      if (at[lane] != lowest) continue;
+      std::uint32_t &state = words[1 + lane], &turns = words[1 + kLanes + lane];
+      state = next_state(state, lowest, lane);
+      const bool back = node.targets[0] <= lowest;
+      if (back) ++turns;
+      const bool first = node.uniform ? graph.choices[lowest] != 0 : (state >> 3 & 1) != 0;
+      at[lane] = node.targets[first && (!back || turns < kMostTurns) ? 0 : 1];
+    }
+  }
+}
+
+Function function_of(const Quiet& graph) {
+  Function f;
+  f.name = "quiet";
+  f.group_lanes = kLanes;
+  f.block_groups = 1;
+  f.lane_order = LaneOrder::lowest_address_first;
+  f.uniform_bytes = 64;
+  Builder b(f);
+  SsaBuilder ssa(b, std::vector<Type>{Type::i32, Type::i32});
+  const Block entry = f.add_block();
+  std::vector<Block> blocks;
+  for (const Quiet::Node& node : graph.nodes) blocks.push_back(f.add_block(node.address));
+  blocks.push_back(f.add_block(1000));
+  constexpr std::uint64_t kWord = MemoryAccess{.space = Space::shared}.pack();
+  b.set_block(entry);
+  const I1 yes = b.constant(true);
+  const I32 zero = b.constant(0u);
+  ssa.write(entry, 0, zero);
+  ssa.write(entry, 1, zero);
+  b.jump(blocks[0]);
+  for (std::uint32_t n = 0; n < graph.nodes.size(); ++n) {
+    const Quiet::Node& node = graph.nodes[n];
+    b.set_block(blocks[n]);
+    b.set_guest_address(node.address);
+    if (node.loud) {
+      const I32 hash = b.LoadMemory(yes, zero, kWord);
+      b.StoreMemory(yes, zero, b.IAdd32(b.IMul32(hash, b.constant(31)), b.constant(n + 1)), kWord);
+    }
+    const I32 old = ssa.read<I32>(blocks[n], 0);
+    const I32 state = b.IAdd32(b.IAdd32(b.IMul32(old, b.constant(5)), b.constant(n + 1)), b.LaneIndex());
+    ssa.write(blocks[n], 0, state);
+    I1 first = node.uniform ? b.INe32(b.LoadUniformI32(4 * n), zero)
+                            : b.INe32(b.IAnd32(b.IShrU32(state, b.constant(3)), b.constant(1)), zero);
+    if (node.targets[0] <= n) {
+      const I32 turns = b.IAdd32(ssa.read<I32>(blocks[n], 1), b.constant(1));
+      ssa.write(blocks[n], 1, turns);
+      first = b.And1(first, b.ILtU32(turns, b.constant(kMostTurns)));
+    }
+    b.branch(first, blocks[node.targets[0]], blocks[node.targets[1]]);
+  }
+  b.set_block(blocks.back());
+  b.set_guest_address(1000);
+  const I32 place = b.IShl32(b.IAdd32(b.LaneIndex(), b.constant(1)), b.constant(2));
+  b.StoreMemory(yes, place, ssa.read<I32>(blocks.back(), 0), kWord);
+  b.StoreMemory(yes, b.IAdd32(place, b.constant(4 * kLanes)), ssa.read<I32>(blocks.back(), 1), kWord);
+  b.ret();
+  EXPECT_TRUE(ssa.finish().ok());
+  return f;
+}
+
+TEST(LaneOrder, BlocksAreRunOnceWhereOnlyLanesThatAreTogetherAreSeen) {
+  unsigned dispatched = 0, parted = 0;
+  constexpr std::uint32_t kGraphs = 600;
+  for (std::uint32_t seed = 0; seed < kGraphs; ++seed) {
+    const Quiet graph = random_quiet_graph(seed);
+    const std::vector<std::uint32_t> wanted = model(graph);
+    for (const bool dispatch_all : {false, true})
+      for (const bool optimize : {false, true}) {
+        PipelineOptions options;
+        options.verify = true;
+        options.dispatch_all = dispatch_all;
+        options.optimize = optimize;
+        Function made;
+        EXPECT_EQ(run(function_of(graph), options, graph.choices, &made), wanted)
+            << "seed " << seed << dispatch_all << optimize;
+        if (dispatch_all || !optimize) continue;
+        if (made.slot_count != 0)
+          ++dispatched;
+        else
+          ++parted;
+      }
+  }
+  EXPECT_GT(dispatched, kGraphs / 10);
+  EXPECT_GT(parted, kGraphs / 10);
 }
 
 // Odd lanes come to the last block by way of a higher address: later than the others.

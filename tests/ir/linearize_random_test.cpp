@@ -5,6 +5,8 @@
 #include <array>
 #include <cstdlib>
 
+#include "ir/analysis/dominators.h"
+#include "ir/analysis/loops.h"
 #include "ir/analysis/uniformity.h"
 #include "ir/pass/passes.h"
 #include "ir/pipeline.h"
@@ -25,10 +27,16 @@ std::uint64_t from_environment(const char* variable, std::uint64_t otherwise) {
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
-enum class Way { linearized, with_skips, dispatched };
+enum class Way { linearized, with_skips, dispatched, irreducible_dispatched };
 
 // The group form of f; stops at the first stage that breaks it.
 Status to_group_form(Function& f, Way way) {
+  if (way == Way::linearized || way == Way::with_skips) {
+    give_loops_one_entry(f);
+    WARPJIT_CHECK(verify(f));
+    const Dominators dominators(f);
+    EXPECT_TRUE(Loops(f, dominators).reducible());
+  }
   normalize_loops(f);
   WARPJIT_CHECK(verify(f));
   analyze_uniformity(f);
@@ -68,7 +76,8 @@ TEST_P(RandomPrograms, GiveTheSameOutputsInGroupForm) {
 }
 
 std::string name_of(const ::testing::TestParamInfo<Way>& info) {
-  constexpr std::array<const char*, 3> kNames = {"linearized", "with_skips", "dispatched"};
+  constexpr std::array<const char*, 4> kNames = {"linearized", "with_skips", "dispatched",
+                                                 "irreducible_dispatched"};
   return kNames[static_cast<std::size_t>(info.param)];
 }
 // Fuel that is enough for every thread is enough for the group; a thread that needs more than twice as much
@@ -127,7 +136,9 @@ TEST(RandomPipeline, GivesTheSameOutputs) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, RandomPrograms,
-                         ::testing::Values(Way::linearized, Way::with_skips, Way::dispatched), name_of);
+                         ::testing::Values(Way::linearized, Way::with_skips, Way::dispatched,
+                                           Way::irreducible_dispatched),
+                         name_of);
 
 }  // namespace
 }  // namespace warpjit::ir

@@ -58,6 +58,9 @@ std::string run_passes(Function f, const std::string& passes) {
       {"floats", keep_floats},
       {"nans", drop_canonical_nans},
       {"uniformity", [](Function& g) { analyze_uniformity(g); }},
+      {"entries", [](Function& g) { give_loops_one_entry(g); }},
+      {"normalize", [](Function& g) { normalize_loops(g); }},
+      {"linearize", [](Function& g) { EXPECT_TRUE(linearize(g, false)); }},
   };
   std::string preamble_text;
   std::istringstream names(passes);
@@ -99,7 +102,7 @@ TEST_P(PassText, Gives) {
 
 INSTANTIATE_TEST_SUITE_P(Cases, PassText,
                          ::testing::Values("control_flow", "gvn", "rows", "hoist", "dce", "expand", "floats",
-                                           "fold"),
+                                           "fold", "entries"),
                          [](const auto& case_info) { return case_info.param; });
 
 }  // namespace

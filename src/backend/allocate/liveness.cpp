@@ -1,6 +1,7 @@
 #include "backend/allocate/liveness.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace warpjit::lir {
 
@@ -22,7 +23,7 @@ void for_each_use(const Code& code, Visit&& visit) {
 
 }  // namespace
 
-std::uint64_t liveness_bits(const Code& code) {
+std::uint64_t liveness_bound(const Code& code) {
   std::vector<std::uint32_t> home(code.classes.size(),
                                   0);  // the block that defines a register; kNever: counted
   for (std::uint32_t b = 0; b < code.blocks.size(); ++b) {
@@ -54,7 +55,8 @@ void Liveness::use(Reg v, std::uint32_t block, std::uint32_t position) {
   value.next = position;
   if (value.seen_in == block) return;
   value.seen_in = block;
-  upward_exposed_.push_back({v, block});
+  exposed_.push_back({block, value.exposed});
+  value.exposed = static_cast<std::uint32_t>(exposed_.size() - 1);
 }
 
 void Liveness::define(Reg v, std::uint32_t block, std::uint32_t position) {
@@ -64,7 +66,7 @@ void Liveness::define(Reg v, std::uint32_t block, std::uint32_t position) {
   value.last_position = std::max(value.last_position, position);
   if (value.last_position < code_->blocks[block].end) return;
   value.global = static_cast<std::uint32_t>(globals_.size());
-  globals_.push_back(v);
+  globals_.push_back({v});
 }
 
 // One walk from the end.
@@ -72,10 +74,9 @@ void Liveness::collect_uses() {
   values_.assign(code_->classes.size(), Value{});
   later_.clear();
   globals_.clear();
-  upward_exposed_.clear();
+  exposed_.clear();
   for (auto b = static_cast<std::uint32_t>(code_->blocks.size()); b-- > 0;) {
     const Block& block = code_->blocks[b];
-    const std::size_t first_here = upward_exposed_.size();
     for (std::size_t k = block.args.size(); k-- > 0;) use(block.args[k], b, block.end - 1);
     for (std::uint32_t i = block.end; i-- > block.first;) {
       const Inst& inst = code_->insts[i];
@@ -84,71 +85,110 @@ void Liveness::collect_uses() {
         if (inst.use[k] != kNoReg) use(inst.use[k], b, i);
     }
     for (Reg param : block.params) define(param, b, block.first);
-    // What the block itself defines is not exposed.
-    const auto exposed_end = std::remove_if(
-        upward_exposed_.begin() + static_cast<std::ptrdiff_t>(first_here), upward_exposed_.end(),
-        [&](const Use& u) { return values_[u.value].definition_block == b; });
-    upward_exposed_.erase(exposed_end, upward_exposed_.end());
   }
   later_end_ = later_.data() + later_.size();
 }
 
+// Each register by itself: the time grows with the blocks that it lives in.
 void Liveness::solve() {
-  const Code& code = *code_;
-  words_ = static_cast<std::uint32_t>((globals_.size() + 63) / 64);
-  if (words_ == 0) return;
-  const std::size_t size = code.blocks.size() * words_;
-  in_.assign(size, 0);
-  out_.assign(size, 0);
-  defined_.assign(size, 0);
-  auto set = [&](std::vector<std::uint64_t>& bits, std::size_t b, Reg v) {
-    bits[b * words_ + values_[v].global / 64] |= std::uint64_t{1} << (values_[v].global % 64);
-  };
-  for (Reg v : globals_) set(defined_, values_[v].definition_block, v);
-  for (const Use& u : upward_exposed_) set(in_, u.block, u.value);
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (std::size_t b = code.blocks.size(); b-- > 0;) {
-      std::uint64_t* const out = out_.data() + b * words_;
-      for (std::uint32_t s : code.blocks[b].successors)
-        for (std::uint32_t w = 0; w < words_; ++w) out[w] |= in_[std::size_t{s} * words_ + w];
-      for (std::uint32_t w = 0; w < words_; ++w) {
-        const std::uint64_t old = in_[b * words_ + w], in = old | (out[w] & ~defined_[b * words_ + w]);
-        changed |= in != old;
-        in_[b * words_ + w] = in;
-      }
-    }
-    if (!has_loops_) break;  // every block came after its successors
-  }
-  for (std::size_t b = 0; b < code.blocks.size(); ++b)
-    for (std::uint32_t w = 0; w < words_; ++w)
-      for (std::uint64_t bits = out_[b * words_ + w]; bits != 0; bits &= bits - 1) {
-        Reg v = globals_[w * 64 + static_cast<std::uint32_t>(__builtin_ctzll(bits))];
-        values_[v].last_position = std::max(values_[v].last_position, code.blocks[b].end - 1);
-      }
+  ranges_.clear();
+  const std::size_t words = code_->blocks.size() / 64 + 1;
+  in_.assign(words, 0);
+  out_.assign(words, 0);
+  for (const Global& global : globals_) walk_up(global.value);
 }
 
+// From the blocks that use it up to the one that defines it.
+void Liveness::walk_up(Reg v) {
+  Value& value = values_[v];
+  std::uint32_t last = value.definition_block;
+  const auto add = [](std::vector<std::uint64_t>& blocks, std::uint32_t b) {
+    const std::uint64_t bit = std::uint64_t{1} << (b % 64);
+    const bool is_new = (blocks[b / 64] & bit) == 0;
+    blocks[b / 64] |= bit;
+    return is_new;
+  };
+  const auto enter = [&](std::uint32_t b) {
+    if (b == value.definition_block || !add(in_, b)) return;
+    last = std::max(last, b);
+    to_visit_.push_back(b);
+  };
+  for (std::uint32_t use = value.exposed; use != kNever; use = exposed_[use].next) enter(exposed_[use].block);
+  while (!to_visit_.empty()) {
+    const std::uint32_t b = to_visit_.back();
+    to_visit_.pop_back();
+    for (std::uint32_t p : code_->blocks[b].predecessors) {
+      if (!add(out_, p)) continue;
+      last = std::max(last, p);
+      value.last_position = std::max(value.last_position, code_->blocks[p].end - 1);
+      enter(p);
+    }
+  }
+  Global& global = globals_[value.global];
+  global.first_in = static_cast<std::uint32_t>(ranges_.size());
+  take_ranges(in_, value.definition_block, last);
+  global.first_out = static_cast<std::uint32_t>(ranges_.size());
+  take_ranges(out_, value.definition_block, last);
+  global.end = static_cast<std::uint32_t>(ranges_.size());
+}
+
+// Moves the blocks from `first` to `last`, where all of the set are, to ranges_.
+void Liveness::take_ranges(std::vector<std::uint64_t>& blocks, std::uint32_t first, std::uint32_t last) {
+  bool open = false;  // does the last range go up to the end of the word before?
+  for (std::uint32_t word = first / 64; word <= last / 64; ++word) {
+    std::uint64_t bits = blocks[word];
+    blocks[word] = 0;
+    if ((bits & 1) == 0) open = false;
+    while (bits != 0) {
+      const auto begin = static_cast<std::uint32_t>(std::countr_zero(bits));
+      const auto count = static_cast<std::uint32_t>(std::countr_one(bits >> begin));
+      const std::uint32_t end = word * 64 + begin + count - 1;
+      if (begin == 0 && open)
+        ranges_.back().last = end;
+      else
+        ranges_.push_back({word * 64 + begin, end});
+      open = begin + count == 64;
+      bits = open ? 0 : bits >> (begin + count) << (begin + count);
+    }
+  }
+}
+
+// Loops that overlap without one holding the other count as nested; the one that begins later is inside.
 void Liveness::find_loops() {
   const Code& code = *code_;
-  has_loops_ = false;
   loops_.assign(code.blocks.size(), Loop{});
   for (std::uint32_t b = 0; b < code.blocks.size(); ++b)
-    for (std::uint32_t s : code.blocks[b].successors) {
-      if (s > b) continue;
-      has_loops_ = true;
-      for (std::uint32_t inside = s; inside <= b; ++inside) {
-        Loop& loop = loops_[inside];
-        if (loop.header == kNever || s > loop.header || (s == loop.header && b > loop.last)) loop = {s, b};
-      }
-    }
+    for (std::uint32_t s : code.blocks[b].successors)
+      if (s <= b) loops_[s] = {s, b};  // of several back edges the last one
+  for (std::uint32_t b = 0; b < loops_.size(); ++b) {
+    if (loops_[b].header == b || b == 0) continue;
+    // The loop of the block before, or one around that.
+    Loop around = loops_[b - 1];
+    while (around.header != kNever && around.last < b)
+      around = around.header == 0 ? Loop{} : loops_[around.header - 1];
+    loops_[b] = around;
+  }
 }
 
 void Liveness::measure_pressure() {
   const Code& code = *code_;
   pressure_.assign(code.blocks.size(), {});
+  // What lives out of a block: of ranges by their begin those that have begun and not ended.
+  struct Live {
+    Range range;
+    Reg value;
+  };
+  std::vector<Live> all, now;
+  for (const Global& global : globals_)
+    for (std::uint32_t k = global.first_out; k < global.end; ++k) all.push_back({ranges_[k], global.value});
+  std::sort(all.begin(), all.end(),
+            [](const Live& a, const Live& b) { return a.range.first < b.range.first; });
+  std::size_t begun = 0;
   for (Value& value : values_) value.seen_in = kNever;
   for (std::uint32_t b = 0; b < code.blocks.size(); ++b) {
+    for (; begun < all.size() && all[begun].range.first <= b; ++begun) now.push_back(all[begun]);
     if (loops_[b].header == kNever) continue;
+    std::erase_if(now, [&](const Live& live) { return live.range.last < b; });
     const Block& block = code.blocks[b];
     std::array<std::uint32_t, kClassCount> live = {}, most = {};
     auto start = [&](Reg v) {
@@ -157,9 +197,7 @@ void Liveness::measure_pressure() {
       const auto c = static_cast<std::size_t>(code.classes[v]);
       most[c] = std::max(most[c], ++live[c]);
     };
-    for (std::uint32_t w = 0; w < words_; ++w)
-      for (std::uint64_t bits = out_[std::size_t{b} * words_ + w]; bits != 0; bits &= bits - 1)
-        start(globals_[w * 64 + static_cast<std::uint32_t>(__builtin_ctzll(bits))]);
+    for (const Live& out : now) start(out.value);
     for (Reg arg : block.args) start(arg);
     for (std::uint32_t i = block.end; i-- > block.first;) {
       const Inst& inst = code.insts[i];

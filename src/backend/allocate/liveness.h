@@ -1,5 +1,6 @@
 // Where the virtual registers of LIR are used and live: uses in emission order, live-in and live-out of
-// blocks, loops as ranges of blocks. Flat tables, because the allocator asks at every step.
+// blocks, loops as ranges of blocks. What the allocator asks at every step, laid out flat. Where a register
+// lives is kept as ranges of blocks, so that memory does not grow with blocks times registers.
 #pragma once
 
 #include <array>
@@ -12,9 +13,8 @@ namespace warpjit::lir {
 
 inline constexpr std::uint32_t kNever = ~0u;
 
-// Bits of a table with all blocks and all registers that cross from one to another: what Liveness takes
-// memory and time for. Linear.
-std::uint64_t liveness_bits(const Code& code);
+// Blocks times registers that cross from one to another: the bound of what Liveness takes time for. Linear.
+std::uint64_t liveness_bound(const Code& code);
 
 class Liveness {
  public:
@@ -36,8 +36,14 @@ class Liveness {
   // The last one before it, or kNever.
   std::uint32_t previous_use(Reg v) const { return values_[v].previous; }
 
-  bool live_out(std::uint32_t block, Reg v) const { return test(out_, block, v); }
-  bool live_in(std::uint32_t block, Reg v) const { return test(in_, block, v); }
+  bool live_out(std::uint32_t block, Reg v) const {
+    const std::uint32_t g = values_[v].global;
+    return g != kNever && covers(globals_[g].first_out, globals_[g].end, block);
+  }
+  bool live_in(std::uint32_t block, Reg v) const {
+    const std::uint32_t g = values_[v].global;
+    return g != kNever && covers(globals_[g].first_in, globals_[g].first_out, block);
+  }
 
   // The innermost loop around a block, as blocks [header, last]; header = kNever outside loops.
   struct Loop {
@@ -52,9 +58,20 @@ class Liveness {
   std::uint32_t last_position(Reg v) const { return values_[v].last_position; }
 
  private:
-  bool test(const std::vector<std::uint64_t>& bits, std::uint32_t block, Reg v) const {
-    std::uint32_t g = values_[v].global;
-    return g != kNever && (bits[std::size_t{block} * words_ + g / 64] >> (g % 64) & 1) != 0;
+  // Blocks [first, last].
+  struct Range {
+    std::uint32_t first, last;
+  };
+  // Does one of the ranges [k, end) hold the block?
+  bool covers(std::uint32_t k, std::uint32_t end, std::uint32_t block) const {
+    constexpr std::uint32_t kFew = 8;
+    while (end - k > kFew) {
+      const std::uint32_t middle = k + (end - k) / 2;
+      (ranges_[middle].first <= block ? k : end) = middle;
+    }
+    for (; k < end && ranges_[k].first <= block; ++k)
+      if (block <= ranges_[k].last) return true;
+    return false;
   }
   void pass_use(Reg v, std::uint32_t position) {
     values_[v].previous = position;
@@ -65,30 +82,39 @@ class Liveness {
   void define(Reg v, std::uint32_t block, std::uint32_t position);
   void find_loops();
   void solve();
+  void walk_up(Reg v);
+  void take_ranges(std::vector<std::uint64_t>& blocks, std::uint32_t first, std::uint32_t last);
   void measure_pressure();
 
   struct Value {
     std::uint32_t next = kNever, previous = kNever;  // uses, relative to the current position
     std::uint32_t definition = 0, definition_block = kNever;
     std::uint32_t last_position = 0;
-    std::uint32_t global = kNever;   // dense number of a register that crosses blocks
+    std::uint32_t global = kNever;   // into globals_, of a register that crosses blocks
     std::uint32_t seen_in = kNever;  // the block that it was last seen used in
+    std::uint32_t exposed = kNever;  // into exposed_: the first block that uses it
+  };
+  // A register that crosses blocks, and where: it lives into ranges_[first_in, first_out), out of
+  // ranges_[first_out, end).
+  struct Global {
+    Reg value;
+    std::uint32_t first_in = 0, first_out = 0, end = 0;
+  };
+  // A block that uses a register, and the next one that does.
+  struct Exposed {
+    std::uint32_t block, next;
   };
 
   const Code* code_ = nullptr;
   std::vector<Value> values_;                 // by register
   std::vector<std::uint32_t> later_;          // of each use, the last one first: the use after it
   const std::uint32_t* later_end_ = nullptr;  // of those behind the current position
-  std::vector<Reg> globals_;
-  struct Use {
-    Reg value;
-    std::uint32_t block;
-  };
-  std::vector<Use> upward_exposed_;  // uses of globals, one a block
-  std::uint32_t words_ = 0;
-  std::vector<std::uint64_t> in_, out_, defined_;
+  std::vector<Global> globals_;
+  std::vector<Exposed> exposed_;
+  std::vector<Range> ranges_;
+  std::vector<std::uint64_t> in_, out_;  // bits of blocks, of one register at a time
+  std::vector<std::uint32_t> to_visit_;
   std::vector<Loop> loops_;
-  bool has_loops_ = false;
   std::vector<std::array<std::uint32_t, kClassCount>> pressure_;  // per block of a loop, once asked for
 };
 

@@ -67,13 +67,13 @@ struct Pressure {
   std::uint32_t all_masks = 0;  // and comparisons of lanes, which many parts do not keep
 };
 
-// Input rows count from their first use on, because that is where lowering loads them.
+// Input rows count from their first use on, because that is where lowering loads them. Masks that only
+// BurnFuel looks at do not count: code that is hardly ever reached loads them again.
 Pressure pressure(const ir::Function& f, bool masks_are_vectors) {
-  ir::Liveness live(f);
+  const ir::Liveness live(f, ir::Liveness::Uses::but_of_fuel);
   const std::vector<char> linear = linear_values(f);
   std::vector<char> alive(f.value_count(), 0);
   std::vector<ir::Inst> insts, first_use(f.inst_count());
-  std::vector<Value> at_end;
   Pressure most, now;
   std::uint32_t comparisons = 0;
   const auto count = [&](Value v) -> std::uint32_t* {
@@ -109,14 +109,12 @@ Pressure pressure(const ir::Function& f, bool masks_are_vectors) {
           first_use[made.id] = i;
       }
     }
-    at_end.clear();
-    live.for_each_live_out(block, [&](Value v) { at_end.push_back(v); });
-    for (Value v : at_end) revive(v);
+    for (Value v : live.live_out(block)) revive(v);
     look(0);
     for (std::size_t k = insts.size(); k-- > 0;) {
       const ir::Inst i = insts[k];
       kill(i);
-      if (f.inst(i).opcode == Opcode::Phi) continue;
+      if (f.inst(i).opcode == Opcode::Phi || f.inst(i).opcode == Opcode::BurnFuel) continue;
       for (Value v : f.operands(i)) revive(v);
       // The exact sequence keeps product and sum until it has seen all parts.
       look(f.inst(i).opcode == Opcode::FMadTruncFlush32 ? 2 : 0);
@@ -125,8 +123,8 @@ Pressure pressure(const ir::Function& f, bool masks_are_vectors) {
         if (f.inst(made).opcode == Opcode::LoadInput && first_use[made.id] == i) kill(made);
       }
     }
-    for (Value v : at_end) alive[v.id] = 0;
-    live.for_each_live_in(block, [&](Value v) { alive[v.id] = 0; });
+    for (Value v : live.live_out(block)) alive[v.id] = 0;
+    for (Value v : live.live_in(block)) alive[v.id] = 0;
     now = {};
     comparisons = 0;
   }
@@ -182,8 +180,9 @@ std::uint32_t choose_group_lanes(const ir::Function& f, Target target) {
       lanes_wait = lanes_wait || std::any_of(from.begin(), from.end(), asks_lanes);
     }
   const std::uint32_t most = loops && !lanes_wait ? kMostInLockstep : kMostLanes;
-  const Pressure needed = pressure(f, !host->mask_registers);
   const std::size_t for_each_part = work(f);
+  if (for_each_part > kMostWorkOfBlock && 2 * f.group_lanes >= host->lanes) return f.group_lanes;
+  const Pressure needed = pressure(f, !host->mask_registers);
   std::uint32_t lanes = f.group_lanes;
   const auto fits = [&](std::uint32_t wider) {
     const std::uint32_t parts = wider / host->lanes;

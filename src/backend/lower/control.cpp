@@ -46,7 +46,8 @@ void ControlLowering::find_loops() {
 
 void ControlLowering::connect(ir::Block from, ir::Block to, std::uint32_t lir_from) {
   Regs args;
-  std::size_t index = f_.predecessor_index(to, from);
+  const bool has_phis = f_.inst(f_.block(to).first).opcode == Opcode::Phi;  // very many blocks may lead there
+  const std::size_t index = has_phis ? f_.predecessor_index(to, from) : 0;
   for (ir::Inst i : f_.insts(to)) {
     if (f_.inst(i).opcode != Opcode::Phi) break;
     Value v = f_.result(i), incoming = operand(i, static_cast<std::uint32_t>(index));

@@ -17,7 +17,7 @@ struct Mask {
 };
 enum class MaskOp : std::uint8_t { and_, or_, xor_, and_not };  // and_not: ~a & b
 
-// The condition of an integer comparison, IEq32 to ILeU32.
+// The condition of an opcode of the family integer_comparison.
 Condition integer_condition(ir::Opcode op);
 
 // There are not as many mask registers: comparisons of lanes with one number are not kept.

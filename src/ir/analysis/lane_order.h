@@ -32,7 +32,7 @@ bool order_matters_in(const Function& f, Block b);
 std::vector<std::uint32_t> waiting_addresses(const Function& f);
 
 // Would each block, run once for all lanes that come to it, in the order of `loops`, keep the order of lanes?
-// taken_first: its frontend has seen to it.
+// taken_first: its frontend has seen to it. Shapes must be set, and each loop must have a way out.
 bool blocks_keep_lane_order(const Function& f, const Loops& loops);
 
 }  // namespace warpjit::ir

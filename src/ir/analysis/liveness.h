@@ -1,8 +1,11 @@
 // Which values are live at the borders of blocks. A phi's operand is live at the end of the predecessor it
-// comes from; its result is defined at the start of the phi's block, and not live into it.
+// comes from; its result is defined at the start of the phi's block, and not live into it. Time and memory
+// grow with the number of live values, summed over the blocks.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "ir/function.h"
@@ -11,33 +14,40 @@ namespace warpjit::ir {
 
 class Liveness {
  public:
-  explicit Liveness(const Function& f);
+  // What BurnFuel counts lanes by is wanted only when all fuel is used up.
+  enum class Uses { all, but_of_fuel };
+  explicit Liveness(const Function& f, Uses uses = Uses::all);
 
-  bool live_in(Block b, Value v) const { return bit(row(b, 0), v); }
-  bool live_out(Block b, Value v) const { return bit(row(b, 1), v); }
-
-  // Calls visit(Value) for each live value, in ascending order.
-  template <class Visit>
-  void for_each_live_in(Block b, Visit visit) const {
-    for_each(row(b, 0), visit);
-  }
-  template <class Visit>
-  void for_each_live_out(Block b, Visit visit) const {
-    for_each(row(b, 1), visit);
-  }
+  // In ascending order.
+  std::span<const Value> live_in(Block b) const { return in_[b]; }
+  std::span<const Value> live_out(Block b) const { return out_[b]; }
+  bool live_in(Block b, Value v) const { return holds(in_[b], v); }
+  bool live_out(Block b, Value v) const { return holds(out_[b], v); }
 
  private:
-  std::size_t row(Block b, std::size_t out) const { return (std::size_t{b.id} * 2 + out) * words_; }
-  bool bit(std::size_t row, Value v) const { return ((bits_[row + v.id / 64] >> (v.id % 64)) & 1) != 0; }
-  template <class Visit>
-  void for_each(std::size_t row, Visit visit) const {
-    for (std::size_t w = 0; w < words_; ++w)
-      for (std::uint64_t rest = bits_[row + w]; rest != 0; rest &= rest - 1)
-        visit(Value{static_cast<std::uint32_t>(w * 64) + static_cast<std::uint32_t>(__builtin_ctzll(rest))});
+  // A set of values for each block, in one piece of memory. Values are added in ascending order.
+  class Sets {
+   public:
+    void add(Block b, Value v) { added_.push_back({b, v}); }
+    void finish(std::size_t blocks);
+    std::span<const Value> operator[](Block b) const {
+      return {values_.data() + first_[b.id], first_[b.id + 1] - first_[b.id]};
+    }
+
+   private:
+    struct Added {
+      Block block;
+      Value value;
+    };
+    std::vector<Added> added_;  // until finish()
+    std::vector<std::size_t> first_;
+    std::vector<Value> values_;
+  };
+  static bool holds(std::span<const Value> set, Value v) {
+    return std::binary_search(set.begin(), set.end(), v);
   }
 
-  std::size_t words_;                // per set
-  std::vector<std::uint64_t> bits_;  // live-in and live-out of each block, one after the other
+  Sets in_, out_;
 };
 
 }  // namespace warpjit::ir

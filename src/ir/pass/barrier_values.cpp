@@ -50,6 +50,7 @@ void BarrierValues::find_remade(const std::vector<Block>& order) {
 Status BarrierValues::find_crossing(const std::vector<Block>& order) {
   const Error too_much{ErrorCode::resource_limit, "groups keep too much at barriers", f_->name};
   variable_.assign(f_->value_count(), kNone);
+  place_.assign(f_->value_count(), kNone);
   const Liveness liveness(*f_);
   std::uint64_t sum = 0;
   for (Block b : order) {
@@ -75,23 +76,37 @@ Status BarrierValues::find_crossing(const std::vector<Block>& order) {
 
 // Of one block, from its end backward.
 void BarrierValues::find_stops(Block b, const std::vector<Inst>& barriers, const Liveness& liveness) {
-  std::vector<char> live(f_->value_count(), 0);
-  liveness.for_each_live_out(b, [&](Value v) { live[kept(v).id] = 1; });
+  std::vector<Value> live;
+  const auto add = [&](Value v) {
+    if (place_[v.id] != kNone) return;
+    place_[v.id] = static_cast<std::uint32_t>(live.size());
+    live.push_back(v);
+  };
+  const auto remove = [&](Value v) {
+    if (place_[v.id] == kNone) return;
+    place_[live.back().id] = place_[v.id];
+    live[place_[v.id]] = live.back();
+    live.pop_back();
+    place_[v.id] = kNone;
+  };
+  for (Value v : liveness.live_out(b)) add(kept(v));
   std::size_t left = barriers.size();
   const std::size_t first = stops_.size();
   for (Inst i = f_->block(b).last; i.valid(); i = f_->inst(i).previous) {
     const InstData& data = f_->inst(i);
-    for (std::uint32_t k = 0; k < data.result_count; ++k) live[f_->result(i, k).id] = 0;
+    for (std::uint32_t k = 0; k < data.result_count; ++k) remove(f_->result(i, k));
     if (left != 0 && i == barriers[left - 1]) {
       --left;
       Stop stop{i};
-      for (std::uint32_t v = 0; v < live.size(); ++v)
-        if (live[v] != 0 && !remade(Value{v})) stop.live.push_back(Value{v});
+      for (Value v : live)
+        if (!remade(v)) stop.live.push_back(v);
+      std::sort(stop.live.begin(), stop.live.end());
       stops_.push_back(std::move(stop));
     }
     if (data.opcode != Opcode::Phi)
-      for (Value v : f_->operands(i)) live[kept(v).id] = 1;
+      for (Value v : f_->operands(i)) add(kept(v));
   }
+  for (Value v : live) place_[v.id] = kNone;
   std::reverse(stops_.begin() + static_cast<std::ptrdiff_t>(first), stops_.end());
 }
 

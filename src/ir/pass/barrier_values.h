@@ -63,6 +63,7 @@ class BarrierValues {
   const Function* f_;
   std::uint32_t first_slot_, frame_slots_ = 0;
   std::vector<std::uint32_t> remake_cost_;  // per value: operations
+  std::vector<std::uint32_t> place_;        // per value: among those that find_stops holds live
   std::vector<Stop> stops_;
   std::vector<std::uint32_t> variable_;  // per value
   std::vector<Type> types_;              // of variables

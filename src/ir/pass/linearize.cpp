@@ -1,12 +1,9 @@
 // Partial control-flow linearization after Moll and Hack, "Partial Control-Flow Linearization" (PLDI 2018),
 // as one walk over the blocks in the order of analysis/loops.
 //
-// Behind a divergent branch all targets must run: the first follows at once, the others are deferred. A phi
-// becomes a variable: each edge into its block writes it, in the predecessor, blended with what other lanes
-// wrote before; the block reads it. Until then it is pending, which is just as long as the block is
-// deferred, so the sets of deferred blocks tell where variables live and SSA form falls out of the walk. The
-// mask of a block is such a variable too, which edges OR their masks into, unless the block gets exactly the
-// lanes of its dominator.
+// Behind a divergent branch all targets must run: the first follows at once, the others are deferred. Phis
+// and masks of blocks become variables (pass/lane_variables.h), which edges write in the predecessor: a phi's
+// blended with what other lanes wrote before, a mask's by OR.
 #include <algorithm>
 #include <array>
 
@@ -17,6 +14,7 @@
 #include "ir/pass/deferral.h"
 #include "ir/pass/dispatch.h"
 #include "ir/pass/lane_mask.h"
+#include "ir/pass/lane_variables.h"
 #include "ir/pass/passes.h"
 
 namespace warpjit::ir {
@@ -31,6 +29,7 @@ class Linearizer {
         deferred_(deferred),
         builder_(f),
         masks_(builder_),
+        variables_(f, loops, builder_, masks_),
         lanes_(f.block_count()),
         preheader_(loops.loops().size()),
         latch_phis_(loops.loops().size()),
@@ -48,30 +47,14 @@ class Linearizer {
   }
 
  private:
-  // A block that lanes wait for, with its variables: elements_[first ...], the mask first if it has one, then
-  // one per phi. An element without a value was not written on the way here.
-  struct Pending {
-    Block target;
-    std::uint32_t first;
-  };
-  // A new edge into a block and what comes over it: pending_[first .. first + count) besides the block's own.
-  struct Arrival {
-    Block from;
-    std::uint32_t first, count, own;
-    bool populated;  // some lane is sure to be in the target
-    std::uint32_t next;
-  };
   struct Lanes {
     Mask mask;
     bool populated = false;  // whenever the block runs, some lane is in it
-    bool own_mask = false;   // the mask is a variable of its own
-    std::uint32_t variables = 0;
-    Block same;    // the first block that is sure to have the same mask
+    Block same;              // the first block that is sure to have the same mask
     Block anchor;  // for a block that is its own `same`: mask = mask of anchor and literal, if valid
     Mask literal;
     std::uint32_t first_literal =
         kNone;  // if lanes part at its end: literals_[... + k] is edge k's condition
-    std::uint32_t first_arrival = kNone, last_arrival = kNone;
   };
   // An original edge over which lanes move on.
   struct Edge {
@@ -85,7 +68,7 @@ class Linearizer {
     Block target;  // invalid: the header's own mask
     std::uint32_t index = 0;
   };
-  static constexpr std::uint32_t kNone = ~0u;
+  static constexpr std::uint32_t kNone = LaneVariables::kNone;
   static constexpr std::uint32_t kMaxTests = 3;
 
   // ---- The function as it was.
@@ -103,13 +86,7 @@ class Linearizer {
     }
     for (Block b : loops_.order()) {
       if (loops_.is_header(b) || b == Function::entry()) continue;
-      Lanes& lanes = lanes_[b.id];
-      lanes.own_mask = !turns_.dominates(b, loops_.level_dominator(b));
-      lanes.variables = lanes.own_mask ? 1 : 0;
-      for (Inst i : f_.insts(b)) {
-        if (f_.inst(i).opcode != Opcode::Phi) break;
-        ++lanes.variables;
-      }
+      variables_.declare(b, !turns_.dominates(b, loops_.level_dominator(b)));
     }
   }
 
@@ -129,80 +106,26 @@ class Linearizer {
     return v;
   }
 
-  // ---- Variables.
-
-  // The pending variables of a block in state_, to be written: never those that an arrival shares.
-  std::uint32_t writable(Block target) {
-    auto at = state_.begin();
-    while (at != state_.end() && loops_.position(at->target) < loops_.position(target)) ++at;
-    const bool known = at != state_.end() && at->target == target;
-    if (known && at->first >= shared_) return at->first;
-    const auto first = static_cast<std::uint32_t>(elements_.size());
-    const std::uint32_t count = lanes_[target.id].variables;
-    if (known) {
-      for (std::uint32_t k = 0; k < count; ++k) elements_.push_back(elements_[at->first + k]);
-      at->first = first;
-    } else {
-      elements_.resize(elements_.size() + count);
-      state_.insert(at, {target, first});
-    }
-    return first;
-  }
-
-  Type variable_type(Block target, std::uint32_t index) const {
-    if (lanes_[target.id].own_mask && index-- == 0) return Type::i1;
-    Inst phi = f_.block(target).first;
-    while (index-- != 0) phi = f_.inst(phi).next;
-    return f_.inst(phi).phi_type;
-  }
-
-  // What a variable is where several edges meet in b.
-  Mask merge(Block b, Type type, std::span<const Mask> arriving) {
-    if (std::all_of(arriving.begin(), arriving.end(), [&](const Mask& m) { return m == arriving[0]; }))
-      return arriving[0];
-    operands_.clear();
-    std::uint32_t k = 0;
-    for (std::uint32_t a = lanes_[b.id].first_arrival; a != kNone; a = arrivals_[a].next, ++k) {
-      if (arriving[k].negated) builder_.set_before(f_.terminator(arrivals_[a].from));
-      operands_.push_back(definite(arriving[k], type));
-    }
-    return {new_phi(b, type), false};
-  }
-  Value definite(Mask element, Type type) {
-    if (element.none()) return f_.constant_value(type, 0);
-    return element.negated ? Value(masks_.value(element)) : element.value;
-  }
-  Value new_phi(Block b, Type type) {
-    const Inst phi = f_.make(Opcode::Phi, operands_, 0, type);
-    f_.insert_front(b, phi);
-    return f_.result(phi);
-  }
-
   // ---- Entering a block.
 
   void enter(Block b) {
     Lanes& lanes = lanes_[b.id];
-    state_.clear();
-    shared_ = static_cast<std::uint32_t>(elements_.size());
     lanes.same = b;
+    Inst phi = f_.block(b).first;  // the first to be replaced; new ones go before it
+    variables_.enter(b);
     if (b == Function::entry()) {
       lanes.mask = masks_.all();
       lanes.populated = true;
       return;
     }
-    Inst phi = f_.block(b).first;  // the first to be replaced; new ones go before it
-    merge_pending(b);
-    const Arrival& arrival = arrivals_[lanes.first_arrival];
     if (loops_.is_header(b)) {
-      open_loop(b, f_.terminator(arrival.from));
+      open_loop(b, f_.terminator(variables_.first_arrival(b).from));
       return;
     }
-    lanes.populated = true;
-    for (std::uint32_t a = lanes.first_arrival; a != kNone; a = arrivals_[a].next)
-      lanes.populated = lanes.populated && arrivals_[a].populated;
+    lanes.populated = variables_.always_populated(b);
     std::uint32_t index = 0;
-    if (lanes.own_mask) {
-      lanes.mask = merge_own(b, index++, Type::i1);
+    if (variables_.has_mask(b)) {
+      lanes.mask = variables_.own(b, index++, Type::i1);
       relate(b);
     } else {
       const Lanes& from = lanes_[source(b).id];
@@ -210,50 +133,11 @@ class Linearizer {
       lanes.same = from.same;
       lanes.populated = lanes.populated || from.populated;
     }
-    while (index < lanes.variables) {
-      replacement_[f_.result(phi).id] = merge_own(b, index++, f_.inst(phi).phi_type).value;
+    while (index < variables_.count(b)) {
+      replacement_[f_.result(phi).id] = variables_.own(b, index++, f_.inst(phi).phi_type).value;
       const Inst next = f_.inst(phi).next;
       f_.remove(phi);
       phi = next;
-    }
-  }
-
-  Mask merge_own(Block b, std::uint32_t index, Type type) {
-    arriving_.clear();
-    for (std::uint32_t a = lanes_[b.id].first_arrival; a != kNone; a = arrivals_[a].next)
-      arriving_.push_back(elements_[arrivals_[a].own + index]);
-    return merge(b, type, arriving_);
-  }
-
-  void merge_pending(Block b) {
-    const Arrival& first = arrivals_[lanes_[b.id].first_arrival];
-    state_.assign(pending_.begin() + first.first, pending_.begin() + first.first + first.count);
-    if (first.next == kNone) return;
-    for (std::uint32_t a = first.next; a != kNone; a = arrivals_[a].next)
-      for (std::uint32_t k = 0; k < arrivals_[a].count; ++k)
-        state_.push_back(pending_[arrivals_[a].first + k]);
-    std::stable_sort(state_.begin(), state_.end(), [&](const Pending& x, const Pending& y) {
-      return loops_.position(x.target) < loops_.position(y.target);
-    });
-    state_.erase(std::unique(state_.begin(), state_.end(),
-                             [](const Pending& x, const Pending& y) { return x.target == y.target; }),
-                 state_.end());
-    for (Pending& pending : state_) {
-      const std::uint32_t count = lanes_[pending.target.id].variables;
-      const auto merged = static_cast<std::uint32_t>(elements_.size());
-      elements_.resize(elements_.size() + count);
-      for (std::uint32_t k = 0; k < count; ++k) {
-        arriving_.clear();
-        for (std::uint32_t a = lanes_[b.id].first_arrival; a != kNone; a = arrivals_[a].next) {
-          const Pending* begin = pending_.data() + arrivals_[a].first;
-          const Pending* end = begin + arrivals_[a].count;
-          const Pending* found =
-              std::find_if(begin, end, [&](const Pending& p) { return p.target == pending.target; });
-          arriving_.push_back(found == end ? Mask{} : elements_[found->first + k]);
-        }
-        elements_[merged + k] = merge(b, variable_type(pending.target, k), arriving_);
-      }
-      pending.first = merged;
     }
   }
 
@@ -271,15 +155,16 @@ class Linearizer {
     }
     builder_.set_before(before_loop);
     operands_.assign(2, masks_.value(entering.mask));
-    lanes.mask = {new_phi(header, Type::i1), false};
+    lanes.mask = {variables_.new_phi(header, Type::i1, operands_), false};
     latch_phis_[loop].push_back({f_.definition(lanes.mask.value), Block{}, 0});
     for (Block target : deferred_[loop]) {
-      const std::uint32_t first = writable(target);
-      for (std::uint32_t k = 0; k < lanes_[target.id].variables; ++k) {
-        const Type type = variable_type(target, k);
-        operands_.assign(2, definite(elements_[first + k], type));
-        elements_[first + k] = {new_phi(header, type), false};
-        latch_phis_[loop].push_back({f_.definition(elements_[first + k].value), target, k});
+      const std::uint32_t first = variables_.writable(target);
+      for (std::uint32_t k = 0; k < variables_.count(target); ++k) {
+        const Type type = variables_.type(target, k);
+        operands_.assign(2, variables_.definite(variables_.element(first + k), type));
+        const Value phi = variables_.new_phi(header, type, operands_);
+        variables_.set(first + k, {phi, false});
+        latch_phis_[loop].push_back({f_.definition(phi), target, k});
       }
     }
   }
@@ -344,10 +229,9 @@ class Linearizer {
     std::vector<Block> sides;
     for (Block target : targets) sides.push_back(f_.add_block(f_.block(target).guest_address));
     f_.set_successors(b, sides);
-    const std::vector<Pending> before = state_;
+    const LaneVariables::Way before = variables_.way();
     for (std::size_t k = 0; k < targets.size(); ++k) {
-      state_ = before;
-      shared_ = static_cast<std::uint32_t>(elements_.size());
+      variables_.go_back(before);
       builder_.set_block(sides[k]);
       Edge edge{b, targets[k], {}, lanes_[b.id].mask};
       const bool marked = k < 64 && ((backward >> k) & 1) != 0;
@@ -396,12 +280,8 @@ class Linearizer {
     }
     for (const LatchPhi& latch_phi : latch_phis_[loop]) {
       Mask element = lanes_[latch.id].mask;
-      if (latch_phi.target.valid()) {
-        const auto pending = std::find_if(state_.begin(), state_.end(),
-                                          [&](const Pending& p) { return p.target == latch_phi.target; });
-        element = elements_[pending->first + latch_phi.index];
-      }
-      f_.set_operand(latch_phi.phi, 1, definite(element, f_.inst(latch_phi.phi).phi_type));
+      if (latch_phi.target.valid()) element = variables_.pending(latch_phi.target, latch_phi.index);
+      f_.set_operand(latch_phi.phi, 1, variables_.definite(element, f_.inst(latch_phi.phi).phi_type));
     }
     const Mask mask = lanes_[latch.id].mask;
     if (deferred_[loop].empty() || lanes_[latch.id].populated) {
@@ -458,22 +338,25 @@ class Linearizer {
 
   // The lanes of an edge write the variables of its target.
   void write(Edge& edge) {
-    const Lanes& to = lanes_[edge.to.id];
-    const std::uint32_t first = writable(edge.to);
+    const std::uint32_t first = variables_.writable(edge.to), count = variables_.count(edge.to);
     std::uint32_t index = 0;
-    if (to.own_mask) elements_[first + index++] = masks_.disjunction(elements_[first], mask_of(edge));
-    if (index == to.variables) return;
+    if (variables_.has_mask(edge.to)) {
+      variables_.set(first, masks_.disjunction(variables_.element(first), mask_of(edge)));
+      ++index;
+    }
+    if (index == count) return;
     const auto& predecessors = predecessors_[edge.to.id];
     const auto slot = static_cast<std::uint32_t>(
         std::find(predecessors.begin(), predecessors.end(), edge.from) - predecessors.begin());
-    for (Inst phi = f_.block(edge.to).first; index < to.variables; phi = f_.inst(phi).next, ++index) {
+    for (Inst phi = f_.block(edge.to).first; index < count; phi = f_.inst(phi).next, ++index) {
       const Value value = current(f_.operand(phi, slot));
-      Mask& element = elements_[first + index];
+      Mask element = variables_.element(first + index);
       // What is uniform needs no blend: all the lanes that matter write the same, whenever they come.
       if (element.none() || f_.value(f_.result(phi)).shape != Shape::varying)
         element.value = value;
       else if (element.value != value)
         element.value = masks_.select(writers(edge.from, edge.to), value, element.value);
+      variables_.set(first + index, element);
     }
   }
 
@@ -481,20 +364,20 @@ class Linearizer {
   // direct_: the targets of the block that is being left; `populated`: that some lane takes one of them.
   void go_on(Block at, bool populated) {
     for (std::uint32_t tests = 0;; ++tests) {
-      const Pending next = state_.front();
-      state_.erase(state_.begin());
+      const LaneVariables::Pending next = variables_.take_first();
       const Block target = next.target;
       const bool header = loops_.is_header(target);
-      const bool own_mask = lanes_[target.id].own_mask;
-      const bool sure = state_.empty() || (populated && direct_.size() == 1 && direct_[0] == target) ||
+      const bool own_mask = variables_.has_mask(target);
+      const bool sure = variables_.way().empty() ||
+                        (populated && direct_.size() == 1 && direct_[0] == target) ||
                         (!header && !own_mask && lanes_[source(target).id].populated);
       if (sure || !wants_test(target, tests)) {
-        arrive(at, next, sure);
+        variables_.arrive(at, next, sure);
         return builder_.jump(target);
       }
-      const Mask mask = own_mask ? elements_[next.first] : lanes_[source(target).id].mask;
+      const Mask mask = own_mask ? variables_.element(next.first) : lanes_[source(target).id].mask;
       const Block past = f_.add_block();
-      arrive(at, next, true);
+      variables_.arrive(at, next, true);
       builder_.branch(builder_.AnyLane(masks_.value(mask)), target, past);
       builder_.set_block(past);
       direct_.remove(target);
@@ -502,7 +385,7 @@ class Linearizer {
     }
   }
 
-  // Must or should we know that lanes are in `target` before running it? state_ is what waits behind it,
+  // Must or should we know that lanes are in `target` before running it? Others wait behind it;
   // `tests` how many tests there are on this way already: where many blocks wait, they would be too many.
   bool wants_test(Block target, std::uint32_t tests) const {
     if (is_preheader(target)) return true;  // an empty loop need not end
@@ -510,7 +393,8 @@ class Linearizer {
     if (tests >= kMaxTests) return false;
     // A loop that lanes leave one by one is left with the last.
     const std::uint32_t loop = loops_.innermost(target);
-    if (loop != Loops::kNone && !deferred_[loop].empty() && !loops_.contains(loop, state_.front().target))
+    if (loop != Loops::kNone && !deferred_[loop].empty() &&
+        !loops_.contains(loop, variables_.way().front().target))
       return true;
     return f_.block(target).worth_skipping;
   }
@@ -522,37 +406,22 @@ class Linearizer {
     return false;
   }
 
-  void arrive(Block from, const Pending& at, bool populated) {
-    const auto id = static_cast<std::uint32_t>(arrivals_.size());
-    arrivals_.push_back({from, static_cast<std::uint32_t>(pending_.size()),
-                         static_cast<std::uint32_t>(state_.size()), at.first, populated, kNone});
-    pending_.insert(pending_.end(), state_.begin(), state_.end());
-    Lanes& lanes = lanes_[at.target.id];
-    (lanes.first_arrival == kNone ? lanes.first_arrival : arrivals_[lanes.last_arrival].next) = id;
-    lanes.last_arrival = id;
-  }
-
   Function& f_;
   const Loops& loops_;
   const PostDominators turns_;
   const std::vector<std::vector<Block>>& deferred_;  // per loop
   Builder builder_;
   MaskAlgebra masks_;
+  LaneVariables variables_;
   std::vector<Lanes> lanes_;                       // per block
   std::vector<Block> preheader_;                   // per loop
   std::vector<std::vector<LatchPhi>> latch_phis_;  // per loop
   std::vector<Value> replacement_;                 // of phis that became variables
   std::vector<Edges> predecessors_, successors_;   // the edges before
-  std::vector<Arrival> arrivals_;
-  std::vector<Pending> pending_;
-  std::vector<Mask> elements_;
-  std::vector<Pending> state_;  // what is pending where the walk stands, by position
-  std::uint32_t shared_ = 0;    // elements before this may be shared with arrivals
   std::vector<Mask> literals_;
   const std::uint32_t first_new_;  // instructions from here on are made by the walk
   Edges direct_;
   std::vector<Value> operands_;
-  std::vector<Mask> arriving_;
 };
 
 bool has_endless_loop(const Function& f, const Loops& loops) {

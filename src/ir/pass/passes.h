@@ -30,6 +30,12 @@ void drop_canonical_nans(Function& f);
 // Replaces Exp2F32, Log2F32, RcpF32 and RsqrtF32 by their definitions in base/math.
 void expand_math(Function& f);
 
+// Cycles with several entries become loops, by a header of their own that knows where each thread wants to
+// go, so that the rest of the function need not run in the dispatcher. Functions in which the order of lanes
+// can be seen, and those with barriers, stay; so do cycles in cycles beyond a bound. Returns whether f
+// changed.
+bool give_loops_one_entry(Function& f);
+
 // Brings control flow into the shape that uniformity and linearize want: one Return, no unreachable blocks;
 // every loop with one edge into its header and one back edge, each from a block that goes nowhere else; and
 // a phi at the exit for every value that leaves a loop (launch-uniform ones move to the entry instead).
@@ -55,8 +61,8 @@ bool unify_comparisons(Function& f);
 void insert_skips(Function& f);
 
 // Thread form to group form: keeps uniform branches, removes divergent ones (docs/ir.md). Shapes must be
-// set; sets those of the group form. Irreducible and endless functions, functions in which very many blocks
-// wait for lanes at once, and all if `dispatch_all`, run in the dispatcher (pass/dispatch.h).
+// set; sets those of the group form. Functions that are irreducible still, endless ones, those in which very
+// many blocks wait for lanes at once, and all if `dispatch_all`, run in the dispatcher (pass/dispatch.h).
 // Blocks run in the order that Function::lane_order asks for; where they cannot, the function runs in the
 // dispatcher. False, and f is spoilt, if it would run there and the order is taken_first or it has barriers.
 bool linearize(Function& f, bool dispatch_all);

@@ -1,0 +1,53 @@
+// How many vectors values are made of.
+#include "backend/lower/choose_parts.h"
+
+#include <gtest/gtest.h>
+
+#include "backend/host.h"
+#include "backend/kernel.h"
+#include "ir/analysis/uniformity.h"
+
+namespace warpjit::backend {
+namespace {
+
+// A loop through which `kept` values live, and whose turns some or all lanes make.
+ir::Function loop_over(std::uint32_t kept, bool masked) {
+  KernelBuilder k(1);
+  ir::Builder& b = k.b;
+  ir::Function& f = k.function;
+  std::vector<ir::F32> values = {b.LoadInput(0)[0]};
+  for (std::uint32_t n = 1; n < kept; ++n)
+    values.push_back(b.FAdd32(values.back(), b.constant(static_cast<float>(n))));
+  const ir::I1 lanes = masked ? b.FLt32(values[0], b.constant(0.5f)) : b.constant(true);
+  const ir::Block from = b.block(), turn = f.add_block(), end = f.add_block();
+  b.jump(turn);
+  b.set_block(turn);
+  const ir::I32 count = b.phi<ir::I32>(turn), next = b.IAdd32(count, b.constant(1));
+  b.BurnFuel(lanes);
+  b.branch(b.ILtU32(next, b.LoadUniformI32(0)), turn, end);
+  const bool from_first = f.block(turn).predecessors[0] == from;
+  k.arrive(count, {from_first ? b.constant(0) : next, from_first ? next : b.constant(0)});
+  b.set_block(end);
+  ir::F32 sum = values[0];
+  for (std::uint32_t n = 1; n < kept; ++n) sum = b.FAdd32(sum, values[n]);
+  k.store(sum, sum, sum, sum);
+  b.ret();
+  f.uniform_bytes = 16;
+  ir::analyze_uniformity(f);
+  return f;
+}
+
+TEST(ChooseParts, WhatOnlyCountsFuelTakesNoRegister) {
+  for (const Target target : kTargets) {
+    const Host* host = find_host(target);
+    if (host == nullptr) continue;
+    for (const bool masked : {false, true}) {
+      EXPECT_EQ(choose_parts(loop_over(host->vector_registers, masked), *host), 2u) << name(target) << masked;
+      EXPECT_EQ(choose_parts(loop_over(host->vector_registers + 1, masked), *host), 1u)
+          << name(target) << masked;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace warpjit::backend
