@@ -198,6 +198,43 @@ TEST(CApi, Runs) {
   EXPECT_EQ(statistics.kernels, 0u);
 }
 
+TEST(CApi, BindsAnewAndInPlace) {
+  Handles h;
+  const warpjit_location v0 = h.find(WARPJIT_INPUT, "v0"), v1 = h.find(WARPJIT_INPUT, "v1"),
+                         o0 = h.find(WARPJIT_OUTPUT, "o0"), c0 = h.find(WARPJIT_UNIFORM, "c0");
+  const std::uint32_t bits[] = {0x7FC01234};
+  EXPECT_EQ(warpjit_launch_set_bits(h.launch, &c0, bits, 1, &h.error), WARPJIT_OK);
+  EXPECT_EQ(warpjit_launch_set_bits(h.launch, &v0, bits, 1, &h.error), WARPJIT_BAD_INPUT);
+  // Without v0 the program reads 0; without o0 nothing is written.
+  auto rows = sized<warpjit_attribute>();
+  rows.data = h.in;
+  rows.byte_count = sizeof h.in;
+  rows.stride = 16;
+  rows.components = 4;
+  EXPECT_EQ(warpjit_launch_unbind_inputs(h.launch), WARPJIT_OK);
+  EXPECT_EQ(warpjit_launch_bind_input(h.launch, &v1, &rows, &h.error), WARPJIT_OK);
+  h.out[0] = 7;
+  EXPECT_EQ(warpjit_engine_run(h.engine, h.launch, nullptr, nullptr, &h.error), WARPJIT_OK)
+      << h.error.message;
+  EXPECT_EQ(h.out[0], 0.0f);
+  h.out[0] = 7;
+  EXPECT_EQ(warpjit_launch_unbind_outputs(h.launch), WARPJIT_OK);
+  EXPECT_EQ(warpjit_launch_bind_input(h.launch, &v0, &rows, &h.error), WARPJIT_OK);
+  EXPECT_EQ(warpjit_engine_run(h.engine, h.launch, nullptr, nullptr, &h.error), WARPJIT_OK);
+  EXPECT_EQ(h.out[0], 7.0f);
+  // The results go where the inputs are.
+  auto results = sized<warpjit_output>();
+  results.data = h.in;
+  results.byte_count = sizeof h.in;
+  results.stride = 16;
+  results.components = 4;
+  EXPECT_EQ(warpjit_launch_bind_output(h.launch, &o0, &results, &h.error), WARPJIT_OK);
+  EXPECT_EQ(warpjit_engine_run(h.engine, h.launch, nullptr, nullptr, &h.error), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_launch_set_allow_overlap(h.launch, 1), WARPJIT_OK);
+  EXPECT_EQ(warpjit_engine_run(h.engine, h.launch, nullptr, nullptr, &h.error), WARPJIT_OK);
+  EXPECT_EQ(h.in[39], 39.0f);
+}
+
 TEST(CApi, F24) {
   Handles h;
   const std::uint32_t code[] = {0x22020000, 0x4C010000, 0x88000000};  // mul r0, c0, v0; mov o0, r0; end
