@@ -9,11 +9,12 @@
 
 #include "backend/host.h"
 #include "backend/workspace.h"
-#include "bound_launch.h"
 #include "frontend/pica200/assembly/assemble.h"
-#include "frontend/pica200/container/shbin.h"
 #include "frontend/pica200/shader.h"
+#include "frontend/pica200/container/shbin.h"
 #include "ir/pipeline.h"
+#include "launch/bound_launch.h"
+#include "launch/read_launch.h"
 #include "runtime/code/code_memory.h"
 #include "warpjit/pica200.hpp"
 

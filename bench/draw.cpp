@@ -12,8 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "bound_launch.h"
 #include "frontend/pica200/shader.h"
+#include "launch/bound_launch.h"
+#include "launch/read_launch.h"
 #include "runtime/work/launch.h"
 #include "runtime/work/row_format.h"
 #include "warpjit/pica200.hpp"

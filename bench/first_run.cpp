@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include "bound_launch.h"
+#include "launch/bound_launch.h"
+#include "launch/read_launch.h"
 
 namespace {
 

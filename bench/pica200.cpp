@@ -6,9 +6,10 @@
 #include <cstring>
 #include <limits>
 
-#include "bound_launch.h"
 #include "engines.h"
 #include "lanes.h"
+#include "launch/bound_launch.h"
+#include "launch/read_launch.h"
 #include "ratios.h"
 
 namespace {

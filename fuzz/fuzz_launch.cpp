@@ -1,6 +1,6 @@
 // Any text as a launch file in a folder of three files; what is accepted runs with little fuel.
-#include "bound_launch.h"
-#include "compute_file.h"
+#include "launch/bound_launch.h"
+#include "launch/read_launch.h"
 #include "target.h"
 
 namespace {
@@ -24,8 +24,6 @@ Result<std::vector<std::byte>> files(const std::string& name) {
 
 int warpjit::fuzz::fuzz_launch(const std::uint8_t* data, std::size_t size) {
   static const Engine engine;
-  if (const auto compute = tool::parse_compute_launch(fuzz::text(data, size), "fuzz.json", files); !compute)
-    fuzz::require(!compute.error().where.empty(), "an error names the field");
   auto launch = tool::parse_launch(fuzz::text(data, size), "fuzz.json", files);
   if (!launch) {
     fuzz::require(!launch.error().where.empty(), "an error names the field");
@@ -35,7 +33,8 @@ int warpjit::fuzz::fuzz_launch(const std::uint8_t* data, std::size_t size) {
     const std::uint64_t end = input.offset + (launch->count - 1) * input.stride + warpjit::size(input.format);
     fuzz::require(end <= launch->buffers[input.buffer].bytes.size(), "every row lies in its buffer");
   }
-  if (launch->count > 64 || !tool::set_count(*launch, launch->count + 5)) return 0;
+  if (launch->threads() > 64) return 0;
+  if (launch->work != Work::grid && !tool::set_count(*launch, launch->count + 5)) return 0;
   auto bound = tool::BoundLaunch::make(std::move(*launch));
   if (!bound) return 0;
   RunOptions options;

@@ -6,10 +6,10 @@
 
 #include <CLI/CLI.hpp>
 
-#include "bound_launch.h"
 #include "engines.h"
 #include "engines/fuzzer.h"
 #include "files.h"
+#include "launch/bound_launch.h"
 
 namespace {
 

@@ -6,12 +6,15 @@
 #include <cstring>
 #include <utility>
 
-#include "bound_launch.h"
 #include "engines/fuzzer.h"
 #include "frontend/pica200/assembly/disassemble.h"
 #include "frontend/pica200/random.h"
+#include "frontend/pica200/shader.h"
 #include "frontend/random/reduce.h"
-#include "launch_write.h"
+#include "guest/pica200.h"
+#include "launch/bound_launch.h"
+#include "launch/read_launch.h"
+#include "launch/write_launch.h"
 
 namespace warpjit::fuzz {
 namespace {
@@ -45,17 +48,28 @@ Variation vary(std::uint64_t seed, const Options& options) {
   return variation;
 }
 
+// A generated program has code and an entry in it.
+void set_program(LaunchFile& launch, pica200::Program program) {
+  if (auto shader = pica200::Shader::make(std::move(program))) launch.program = ShaderPtr(std::move(*shader));
+}
+const pica200::Program& program_of(const LaunchFile& launch) {
+  return static_cast<const pica200::Shader&>(*launch.program).program();
+}
+void add_output(LaunchFile& launch, const std::string& name) {
+  if (auto output = register_output(*launch.program, name)) launch.outputs.push_back(std::move(*output));
+}
+
 // Takes the inputs away and gives them to a vertex program, `mov o0, v0` to `mov o3, v3`. In fixed mode two
 // of its vertices fill c16 to c23; in variable mode one to six of them fill registers from c1 on.
 void add_vertex_stage(LaunchFile& launch, PrimitiveMode mode, std::uint64_t seed) {
   LaunchFile stage;
   stage.name = launch.name;
-  for (std::uint32_t reg = 0; reg < 4; ++reg)
-    stage.program.code.push_back(0x4c000000 | reg << 21 | reg << 12);
-  stage.program.code.push_back(0x88000000);
-  stage.program.descriptors = {0x0d86c36f};
-  for (std::uint8_t reg = 0; reg < 4; ++reg)
-    stage.outputs.push_back({"o" + std::to_string(reg), {pica200::ExitFile::o, reg}, 4});
+  pica200::Program program;
+  for (std::uint32_t reg = 0; reg < 4; ++reg) program.code.push_back(0x4c000000 | reg << 21 | reg << 12);
+  program.code.push_back(0x88000000);
+  program.descriptors = {0x0d86c36f};
+  set_program(stage, std::move(program));
+  for (unsigned reg = 0; reg < 4; ++reg) add_output(stage, "o" + std::to_string(reg));
   stage.count = stage.rows = launch.count;
   std::swap(stage.buffers, launch.buffers);
   std::swap(stage.inputs, launch.inputs);
@@ -88,8 +102,9 @@ LaunchFile make_launch(std::uint64_t seed, const Variation& variation) {
   pica200::RandomProgram generated = pica200::random_program(seed, random);
   LaunchFile launch;
   launch.name = fmt::format("seed {}", seed);
-  launch.program = std::move(generated.program);
-  launch.uniforms = generated.uniforms;
+  const std::uint16_t output_mask = generated.program.output_mask;
+  set_program(launch, std::move(generated.program));
+  launch.uniforms = launch_values(*launch.program, generated.uniforms);
   launch.count = launch.rows = generated.threads.size();
   LaunchBuffer buffer;
   for (const pica200::ThreadState& state : generated.threads) {
@@ -100,19 +115,17 @@ LaunchFile make_launch(std::uint64_t seed, const Variation& variation) {
   for (std::uint8_t reg = 0; reg < 16; ++reg) {
     launch.inputs.push_back(
         {"v" + std::to_string(reg), reg, f32x4, 0, 16u * reg, sizeof pica200::ThreadState::v});
-    if (!variation.geometry)
-      launch.outputs.push_back({"o" + std::to_string(reg), {pica200::ExitFile::o, reg}, 4});
+    if (!variation.geometry) add_output(launch, "o" + std::to_string(reg));
     // Half of the programs also give up their temporaries, which keeps all of them alive.
-    if (seed % 2 == 0) launch.outputs.push_back({"r" + std::to_string(reg), {pica200::ExitFile::r, reg}, 4});
+    if (seed % 2 == 0) add_output(launch, "r" + std::to_string(reg));
   }
-  launch.outputs.push_back({"a0", {pica200::ExitFile::a0, 0}, 2});
-  launch.outputs.push_back({"aL", {pica200::ExitFile::aL, 0}, 1});
-  launch.outputs.push_back({"cmp", {pica200::ExitFile::cmp, 0}, 2});
+  for (const char* name : {"a0", "aL", "cmp"}) add_output(launch, name);
   if (!variation.geometry) return launch;
+  launch.work = Work::primitives;
   // What an invocation leaves behind may keep it from running in lanes: half of them give up triangles only.
   if (seed % 2 != 0) launch.outputs.clear();
-  if (seed % 4 == 0) launch.outputs.push_back({"emit", {pica200::ExitFile::emit, 0}, 3});
-  launch.geometry.outputs = launch.program.output_mask;
+  if (seed % 4 == 0) add_output(launch, "emit");
+  launch.geometry.outputs = output_mask;
   launch.geometry.max_triangles = std::max(1u, generated.most_triangles);
   if (variation.mode != PrimitiveMode::point) add_vertex_stage(launch, variation.mode, seed);
   return launch;
@@ -186,7 +199,7 @@ class Pica200Fuzzer final : public Fuzzer {
         continue;
       }
       if (!result) return Finding{configuration.name, to_string(result.error()), {}};
-      if (&configuration == &list.front() && bound->file().is_geometry()) {
+      if (&configuration == &list.front() && bound->file().work == Work::primitives) {
         ++geometry_;
         in_lanes_ += !result->ordered;
       }
@@ -208,7 +221,7 @@ class Pica200Fuzzer final : public Fuzzer {
   // One thread if it shows the difference alone, and NOPs for every instruction that does not matter.
   LaunchFile minimize(LaunchFile launch, const Variation& variation, const Finding& finding) {
     static constexpr std::uint32_t kNop[] = {0x84000000};
-    if (finding.mismatch && !launch.is_geometry()) {
+    if (finding.mismatch && launch.work == Work::rows) {
       const FileReader no_files = [](const std::string& name) -> Result<std::vector<std::byte>> {
         return Error{ErrorCode::io, "no such file", name};
       };
@@ -217,7 +230,12 @@ class Pica200Fuzzer final : public Fuzzer {
       if (alone && shows(*alone, variation)) launch = std::move(*alone);
     }
     if (!shows(launch, variation)) return launch;
-    random::replace_by_nops(launch.program.code, kNop, [&] { return shows(launch, variation); });
+    pica200::Program program = program_of(launch);
+    random::replace_by_nops(program.code, kNop, [&] {
+      set_program(launch, program);
+      return shows(launch, variation);
+    });
+    set_program(launch, std::move(program));
     return launch;
   }
 
@@ -225,9 +243,9 @@ class Pica200Fuzzer final : public Fuzzer {
     const LaunchFile whole = make_launch(seed, variation);
     fmt::print("seed {}: {} against guest: {}\n", seed, finding.configuration, finding.text);
     fmt::print("{} threads, {} host threads{}\n\n{}\n", whole.count, variation.host_threads,
-               variation.generic ? ", generic" : "", pica200::disassemble(whole.program));
+               variation.generic ? ", generic" : "", pica200::disassemble(program_of(whole)));
     const LaunchFile launch = minimize(whole, variation, finding);
-    fmt::print("what matters of it:\n{}\n", pica200::disassemble(launch.program));
+    fmt::print("what matters of it:\n{}\n", pica200::disassemble(program_of(launch)));
     if (const auto still = check(launch, variation))
       fmt::print("{}: {}\n", still->configuration, still->text);
     write_finding(fmt::format("fuzz-{}.json", seed), write_launch(launch, 0, launch.count).dump(1),

@@ -2,7 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <span>
 
 #include "base/hash.h"
 #include "engines/fuzzer.h"
@@ -10,6 +10,7 @@
 #include "frontend/tesla/assembly/disassemble.h"
 #include "frontend/tesla/random.h"
 #include "frontend/tesla/shader.h"
+#include "launch/write_launch.h"
 
 namespace warpjit::fuzz {
 namespace {
@@ -169,8 +170,8 @@ class TeslaFuzzer final : public Fuzzer {
       fmt::print("{}\n", still->way);
       print_difference(*still);
     }
-    write_finding(fmt::format("fuzz-tesla-{}.json", seed), launch_json(reduced, variation).dump(1),
-                  tesla::kRandomFuel);
+    write_finding(fmt::format("fuzz-tesla-{}.json", seed),
+                  tool::write_launch(launch_of(reduced, variation), 0, 0).dump(1), tesla::kRandomFuel);
   }
 
   static void print_difference(const Finding& finding) {
@@ -185,31 +186,26 @@ class TeslaFuzzer final : public Fuzzer {
     }
   }
 
-  static nlohmann::ordered_json launch_json(const tesla::RandomKernel& kernel, const Variation& variation) {
-    using Json = nlohmann::ordered_json;
-    Json words = Json::array();
-    for (const std::uint32_t word : kernel.program.code) words.push_back(fmt::format("{:#010x}", word));
-    const auto memory = [](const char* space, const std::vector<std::uint32_t>& data) {
-      return Json{{"space", space}, {"address", 0}, {"format", "u32"}, {"data", data}};
+  static tool::LaunchFile launch_of(const tesla::RandomKernel& kernel, const Variation& variation) {
+    tool::LaunchFile launch;
+    launch.work = Work::grid;
+    if (auto shader = tesla::Shader::make(kernel.program, variation.modes))
+      launch.program = tool::ShaderPtr(std::move(*shader));
+    launch.grid.grid = {kernel.grid[0], kernel.grid[1], 1};
+    launch.grid.block = kernel.block;
+    const auto add = [&](const char* space, bool constant, std::span<const std::uint32_t> words) {
+      const auto bytes = std::as_bytes(words);
+      launch.grid.memory.push_back({space, constant, 0, {bytes.begin(), bytes.end()}});
     };
-    Json modes = Json::object();
-    if (variation.modes.saturated_nan_is_zero) modes["saturated-nan-is-zero"] = true;
-    if (variation.modes.zero_wins) modes["zero-wins"] = true;
-    if (variation.modes.infinite_derivatives) modes["infinite-derivatives"] = true;
-    return {
-        {"warpjit", 1},
-        {"isa", "tesla"},
-        {"stage", "compute"},
-        {"program",
-         {{"words", words}, {"registers", kernel.program.registers}, {"local", kernel.program.local_bytes}}},
-        {"grid", kernel.grid},
-        {"block", kernel.block},
-        {"shared", {{"size", kernel.program.shared_bytes}}},
-        {"modes", modes},
-        {"memory",
-         {memory("c0", kernel.c0), memory("g0", kernel.g0),
-          Json{{"space", "g1"}, {"address", 0}, {"size", 4 * kernel.g1_words}}}},
-        {"outputs", {{{"space", "g1"}, {"address", 0}, {"format", "u32"}, {"count", kernel.g1_words}}}}};
+    add("c0", true, kernel.c0);
+    add("g0", false, kernel.g0);
+    add("g1", false, std::vector<std::uint32_t>(kernel.g1_words));
+    tool::LaunchOutput g1;
+    g1.format = {ComponentType::u32, 1};
+    g1.piece = 2;
+    g1.count = kernel.g1_words;
+    launch.outputs.push_back(std::move(g1));
+    return launch;
   }
 
   std::uint64_t other_faults_ = 0;

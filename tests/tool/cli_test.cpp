@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "frontend/tesla/assembly/assemble.h"
+#include "support/elf_cubin.h"
 #include "support/source_dir.h"
 
 namespace warpjit::tool {
@@ -49,7 +51,11 @@ class CliTest : public testing::Test {
   }
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
   void write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ / name) << text;
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+  }
+  // A kernel's launch.
+  static std::string source_launch(const std::string& name) {
+    return "'" + tests::source_file("examples/tesla/" + name + ".json") + "'";
   }
   static std::string read(const std::string& name) {
     std::ostringstream text;
@@ -174,6 +180,142 @@ TEST_F(CliTest, LaunchTemplateRuns) {
   EXPECT_EQ(run("launch run.json").code, 2);
 }
 
+// A template of a geometry program runs as it is, with the container's vertex program or without one.
+TEST_F(CliTest, TemplatesOfGeometryLaunches) {
+  fs::copy(kExamples + "point_quads.shbin", path("point_quads.shbin"));
+  fs::copy(kExamples + "point_quads.g.pica", path("alone.pica"));
+  write("fixed.pica",
+        ".gsh fixed c48 c4 2\n.out outpos position\n.proc main\n mov outpos, c4\n setemit 0\n "
+        "emit\n setemit 1\n emit\n setemit 2, prim\n emit\n end\n.end\n");
+  const Outcome made = run("launch point_quads.shbin --program geometry");
+  ASSERT_EQ(made.code, 0) << made.err;
+  const json launch = json::parse(made.out);
+  EXPECT_EQ(launch["stage"], "geometry");
+  EXPECT_TRUE(launch["vertex"]["inputs"].contains("inpos")) << made.out;
+  EXPECT_TRUE(launch["uniforms"].contains("extent")) << made.out;
+  EXPECT_EQ(json::parse(run("launch point_quads.shbin").out)["stage"], "vertex");
+  for (const char* file : {"point_quads.shbin --program geometry", "alone.pica", "fixed.pica"}) {
+    ASSERT_EQ(run(std::string("launch ") + file + " -o run.json").code, 0) << file;
+    const Outcome ran = run("run run.json --json");
+    EXPECT_EQ(ran.code, 0) << file << ran.err;
+    EXPECT_TRUE(json::parse(ran.out).contains("triangles")) << file;
+    const Outcome verified = run(std::string("verify ") + file + " --random 40");
+    EXPECT_EQ(verified.code, 0) << file << verified.out << verified.err;
+  }
+}
+
+TEST_F(CliTest, BareWords) {
+  const auto little_endian = [](std::initializer_list<std::uint32_t> words) {
+    std::string bytes;
+    for (const std::uint32_t word : words)
+      for (unsigned shift = 0; shift < 32; shift += 8) bytes += static_cast<char>(word >> shift);
+    return bytes;
+  };
+  write("code.bin", little_endian({0x4c000000, 0x88000000}));
+  write("opdesc.bin", little_endian({0x36f}));
+  write("kernel.bin", little_endian({0xf0000001, 0xe0000001}));
+  write("odd.bin", "1234567");
+  const std::string pica = " code.bin --words pica200 --descriptors opdesc.bin";
+  for (const char* command : {"disasm", "info", "ir", "host --target a64", "verify --random 20"}) {
+    const Outcome outcome = run(command + pica);
+    EXPECT_EQ(outcome.code, 0) << command << outcome.err;
+    const Outcome kernel = run(std::string(command) + " kernel.bin --words tesla");
+    EXPECT_EQ(kernel.code, 0) << command << kernel.out << kernel.err;
+  }
+  EXPECT_NE(run("disasm" + pica).out.find("mov"), std::string::npos);
+  EXPECT_EQ(json::parse(run("info --program geometry --json" + pica).out)["programs"][0]["stage"],
+            "geometry");
+  for (const std::string& command : {"launch" + pica, std::string("launch kernel.bin --words tesla")}) {
+    ASSERT_EQ(run(command + " -o run.json").code, 0) << command;
+    const Outcome ran = run("run run.json");
+    EXPECT_EQ(ran.code, 0) << ran.err;
+  }
+  const auto refused = [&](const std::string& arguments, const std::string& why) {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.code, 2) << arguments;
+    EXPECT_NE(outcome.err.find(why), std::string::npos) << arguments << outcome.err;
+  };
+  refused("disasm code.bin", "--words");
+  refused("disasm code.bin --words riscv", "--words");
+  refused("disasm odd.bin --words tesla", "odd.bin");
+  refused("disasm code.bin --words tesla --descriptors opdesc.bin", "--descriptors");
+  refused("disasm code.bin --words pica200 --entry main", "--entry");
+  refused("disasm code.bin --words pica200 --entry 7", "code.bin");
+  refused("disasm kernel.bin --words tesla --program vertex", "--program");
+}
+
+// What one kind of work does not take is refused by name.
+TEST_F(CliTest, OptionsThatDoNotApplyAreRefused) {
+  const std::string kernel = source_launch("saxpy"), shader = kExamples + "mvp_light.json";
+  const auto refused = [&](const std::string& arguments, const std::string& why) {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.code, 2) << arguments << outcome.out;
+    EXPECT_NE(outcome.err.find(why), std::string::npos) << arguments << outcome.err;
+  };
+  refused("bench " + kernel + " --chart x.png --counts 7", "--counts");
+  refused("bench " + kernel + " --count 7", "--count");
+  refused("run " + kernel + " --count 7", "--count");
+  refused("verify " + kernel + " --count 7", "--count");
+  refused("verify " + kernel + " --entry saxpy", "--entry");
+  refused("verify " + shader + " --entry main", "--entry");
+  refused("disasm " + kernel + " --no-names", "--no-names");
+  refused("run " + shader + " --stats", "--stats");
+  refused("run " + kernel + " --stats --engine jit", "--stats");
+  refused("run " + kernel + " --stats --threads 2", "--stats");
+  refused("bench " + shader + " --count 7 --counts 8", "--count");
+  refused("run " + tests::source_file("examples/tesla/saxpy.tesla"), "not a launch file");
+  refused("bench " + kExamples + "mvp_light.shbin", "not a launch file");
+  ASSERT_EQ(run("bench " + kernel + " --engines guest --seconds 0 --chart x.png").code, 0);
+  EXPECT_EQ(read(path("x.png")).substr(1, 3), "PNG");
+}
+
+TEST_F(CliTest, VerifyKernelsOnRandomData) {
+  const Outcome saxpy = run("verify " + source_launch("saxpy") + " --random 3 --json");
+  ASSERT_EQ(saxpy.code, 0) << saxpy.out << saxpy.err;
+  const json first = json::parse(saxpy.out);
+  EXPECT_EQ(first["runs"], 3);
+  // Other data gives other results.
+  const json other = json::parse(run("verify " + source_launch("saxpy") + " --random 3 --seed 9 --json").out);
+  EXPECT_NE(first["engines"][0]["checksum"], other["engines"][0]["checksum"]);
+  const Outcome source = run("verify " + tests::source_file("examples/tesla/saxpy.tesla"));
+  EXPECT_EQ(source.code, 0) << source.out << source.err;
+  fs::copy_file(tests::source_file("examples/tesla/collatz.tesla"), path("collatz.tesla"));
+  write("filled.json", R"({"warpjit":1,"isa":"tesla","stage":"compute","program":{"file":"collatz.tesla"},
+    "grid":[1],"block":[32],"memory":[{"space":"g14","address":"0x1000","size":128}]})");
+  const Outcome filled = run("verify filled.json --random 2");
+  EXPECT_EQ(filled.code, 2);
+  EXPECT_NE(filled.err.find("--random"), std::string::npos) << filled.err;
+}
+
+// The JSON of results has one shape for all kinds of work.
+TEST_F(CliTest, JsonHasOneShape) {
+  const std::string launches[] = {kExamples + "mvp_light.json", kExamples + "point_quads.json",
+                                  source_launch("saxpy")};
+  for (const std::string& launch : launches) {
+    const std::string counts = launch == source_launch("saxpy") ? "" : " --counts 64";
+    const json ran = json::parse(run("run --json " + launch).out);
+    const json verified = json::parse(run("verify --json " + launch).out);
+    const json measured = json::parse(run("bench --json --engines guest --seconds 0 " + launch + counts).out);
+    for (const json& shown : {ran, verified, measured})
+      for (const char* key : {"launch", "isa", "stage", "count"})
+        EXPECT_TRUE(shown.contains(key)) << launch << key;
+    for (const char* key : {"engine", "lanes", "compile_ns", "run_ns", "statistics", "checksum", "outputs"})
+      EXPECT_TRUE(ran.contains(key)) << launch << key;
+    for (const json& output : ran["outputs"])
+      EXPECT_TRUE(output.contains("name") && output.contains("format") && output.contains("data")) << output;
+    for (const json& engine : verified["engines"])
+      EXPECT_TRUE(engine.contains("engine") && engine.contains("ok") && engine.contains("checksum"))
+          << engine;
+    const json info = json::parse(run("info --json " + launch).out);
+    ASSERT_EQ(info["programs"].size(), 1u) << launch;
+    for (const char* key : {"stage", "name", "entry", "code_words", "inputs", "outputs", "instructions"})
+      EXPECT_TRUE(info["programs"][0].contains(key)) << launch << key;
+    const json listing = json::parse(run("disasm --json " + launch).out);
+    for (const char* key : {"address", "words", "text"})
+      EXPECT_TRUE(listing["code"][0].contains(key)) << launch << key;
+  }
+}
+
 TEST_F(CliTest, RunGivesBits) {
   write_move("move.json");
   for (const char* engine : {"guest", "ir", "jit"}) {
@@ -182,7 +324,8 @@ TEST_F(CliTest, RunGivesBits) {
     const json result = json::parse(outcome.out);
     const json wanted = {"0x3f800000", "0x40000000", "0x40400000", "0x40800000",
                          "0x7fc00000", "0x80000000", "0x00000000", "0x00000001"};
-    EXPECT_EQ(result["outputs"]["o0"]["data"], wanted) << engine;
+    EXPECT_EQ(result["outputs"][0]["name"], "o0") << engine;
+    EXPECT_EQ(result["outputs"][0]["data"], wanted) << engine;
   }
   ASSERT_EQ(run("run move.json --out rows.bin").code, 0);
   EXPECT_EQ(read(path("rows.bin")).size(), 32u);
@@ -306,7 +449,7 @@ TEST_F(CliTest, KernelsRunAndAreShown) {
   const Outcome ran = run("run '" + kKernels + "saxpy.json' --engine guest --json");
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(json::parse(ran.out)["expect"], "ok");
-  EXPECT_EQ(json::parse(ran.out)["outputs"][0]["range"], "g14[0x20000]");
+  EXPECT_EQ(json::parse(ran.out)["outputs"][0]["name"], "g14[0x20000]");
   EXPECT_NE(run("run '" + kKernels + "saxpy.json'").out.find("... and 992 more"), std::string::npos);
   EXPECT_EQ(run("run '" + kKernels + "scan.json' --out scan.bin").code, 0);
   EXPECT_EQ(fs::file_size(path("scan.bin")), 4096u);
@@ -315,8 +458,8 @@ TEST_F(CliTest, KernelsRunAndAreShown) {
   ASSERT_EQ(listed.code, 0) << listed.err;
   const Outcome words = run("asm '" + kKernels + "saxpy.tesla' --json"), same = run("asm again.tesla --json");
   EXPECT_EQ(words.code, 0) << words.err;
-  EXPECT_EQ(json::parse(words.out)["words"], json::parse(same.out)["words"]);
-  EXPECT_EQ(json::parse(run("info '" + kKernels + "saxpy.tesla' --json").out)["kernels"][0]["kernel"],
+  EXPECT_EQ(json::parse(words.out)["programs"], json::parse(same.out)["programs"]);
+  EXPECT_EQ(json::parse(run("info '" + kKernels + "saxpy.tesla' --json").out)["programs"][0]["name"],
             "saxpy");
   EXPECT_NE(run("ir '" + kKernels + "saxpy.json'").out.find("StoreMemory"), std::string::npos);
   const Outcome host = run("host '" + kKernels + "saxpy.json' --target a64");
@@ -364,6 +507,26 @@ TEST_F(CliTest, TemplatesOfKernelLaunches) {
     const Outcome ran = run("run template.json --fuel 1000");
     EXPECT_TRUE(ran.code == 0 || ran.code == 3) << ran.err;
   }
+}
+
+// Text and ELF cubins are told apart by their content, whatever their name.
+TEST_F(CliTest, Cubins) {
+  const std::string source = read(kKernels + "saxpy.tesla");
+  const auto container = tesla::assemble(source, "saxpy.tesla");
+  ASSERT_TRUE(container) << to_string(container.error());
+  const std::vector<std::byte> elf = tests::write_elf_cubin(*container);
+  write("elf.bin", {reinterpret_cast<const char*>(elf.data()), elf.size()});
+  ASSERT_EQ(run("asm '" + kKernels + "saxpy.tesla' -o text.bin").code, 0);
+  for (const char* file : {"elf.bin", "text.bin"}) {
+    EXPECT_EQ(json::parse(run(std::string("info --json ") + file).out)["programs"][0]["name"], "saxpy")
+        << file;
+    const Outcome made = run(std::string("launch -o run.json --entry saxpy ") + file);
+    ASSERT_EQ(made.code, 0) << file << made.err;
+    const Outcome ran = run("run run.json --fuel 1000");
+    EXPECT_TRUE(ran.code == 0 || ran.code == 3) << file << ran.err;
+    EXPECT_EQ(run(std::string("disasm --entry saxpy ") + file).code, 0) << file;
+  }
+  EXPECT_EQ(run("launch --entry nothing elf.bin").code, 2);
 }
 
 TEST_F(CliTest, KernelStatistics) {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include "launch_file.h"
+#include "launch/launch_file.h"
 
 namespace warpjit::tool {
 namespace {
@@ -89,18 +89,8 @@ TEST(ExpectationTest, Tolerances) {
   EXPECT_TRUE(any.accepts(0x7f800000, 0x7f800000));
 
   Expectation flags;
-  flags.state = {pica200::ExitFile::cmp, 0};
+  flags.what.format.type = ComponentType::s32;
   EXPECT_FALSE(flags.accepts(0, 0x80000000));
-}
-
-TEST(StateNameTest, Names) {
-  for (const char* text : {"o0", "o15", "r0", "r15", "a0", "aL", "cmp"}) {
-    const auto state = parse_state_name(text);
-    ASSERT_TRUE(state) << text;
-    EXPECT_EQ(name(*state), text);
-  }
-  for (const char* text : {"", "o", "o16", "r016", "r01", "v0", "a1", "al", "cmp.x", "o-1", "o1x"})
-    EXPECT_FALSE(parse_state_name(text)) << text;
 }
 
 }  // namespace

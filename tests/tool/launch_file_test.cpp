@@ -1,11 +1,14 @@
 // The launch file reader: what it accepts, and the field that each error names.
-#include "launch_file.h"
+#include "launch/read_launch.h"
 
 #include <gtest/gtest.h>
 
 #include <bit>
 #include <cmath>
 #include <fstream>
+
+#include "frontend/pica200/shader.h"
+#include "launch/write_launch.h"
 
 namespace warpjit::tool {
 namespace {
@@ -25,6 +28,11 @@ Result<std::vector<std::byte>> file(const std::string& name) {
   if (name == "bad.v.pica") return bytes(".proc main\n bogus o0, v0\n.end\n");
   if (name == "bad.shbin") return bytes("DVLB\xff\xff\xff\xff");
   if (name == "rows.bin") return std::vector<std::byte>(64, std::byte{1});
+  if (name == "odd.bin") return std::vector<std::byte>(7);
+  if (name == "code.bin") {
+    constexpr unsigned char kBytes[] = {0, 0, 0, 0x4c, 0, 0, 0, 0x88};
+    return bytes({reinterpret_cast<const char*>(kBytes), sizeof kBytes});
+  }
   return Error{ErrorCode::io, "no such file", name};
 }
 
@@ -46,6 +54,32 @@ Result<LaunchFile> named(const std::string& uniforms, const std::string& inputs,
 constexpr char kAll[] = R"("projection":[[1,0,0,0],[0,1,0,0]],"tint":[1],"flag":true,"steps":[3,0,1])";
 constexpr char kPosition[] = R"("position":{"format":"f32x3","data":[1,2,3,4,5,6]})";
 
+const pica200::Program& program_of(const LaunchFile& launch) {
+  return dynamic_cast<const pica200::Shader&>(*launch.program).program();
+}
+// What a launch gives to a register, as floats; empty: nothing.
+std::vector<float> floats_of(const LaunchFile& launch, const std::vector<LaunchValue>& values,
+                             const std::string& reg) {
+  std::vector<float> floats;
+  for (const LaunchValue& value : values)
+    if (launch.program->register_name(value.location) == reg)
+      for (const std::uint32_t word : value.words) floats.push_back(std::bit_cast<float>(word));
+  return floats;
+}
+std::vector<std::uint32_t> words_of(const LaunchFile& launch, const std::vector<LaunchValue>& values,
+                                    const std::string& reg) {
+  for (const LaunchValue& value : values)
+    if (launch.program->register_name(value.location) == reg) return value.words;
+  return {};
+}
+// The register that a declared name begins with.
+std::string register_of(const LaunchFile& launch, const std::string& name, unsigned further = 0) {
+  auto location = launch.program->find(LocationKind::uniform, name);
+  if (!location) return {};
+  location->first = static_cast<std::uint16_t>(location->first + further);
+  return launch.program->register_name(*location);
+}
+
 void expect_error(const Result<LaunchFile>& result, const std::string& where, const std::string& message,
                   ErrorCode code = ErrorCode::bad_input) {
   ASSERT_FALSE(result) << "expected an error at " << where << ": " << message;
@@ -60,8 +94,8 @@ TEST(LaunchFileTest, ReadsWordsAndFormats) {
     "outputs":{"o0":{"format":"f32x3"},"a0":{},"cmp":{"format":"u32x2"},"r15":{}})");
   ASSERT_TRUE(launch) << to_string(launch.error());
   EXPECT_EQ(launch->count, 2u);
-  EXPECT_EQ(launch->program.code, (std::vector<std::uint32_t>{0x4c201000, 0x88000000}));
-  EXPECT_EQ(launch->program.descriptors, std::vector<std::uint32_t>{0x6c36f});
+  EXPECT_EQ(program_of(*launch).code, (std::vector<std::uint32_t>{0x4c201000, 0x88000000}));
+  EXPECT_EQ(program_of(*launch).descriptors, std::vector<std::uint32_t>{0x6c36f});
   ASSERT_EQ(launch->inputs.size(), 3u);
   const std::byte row[] = {std::byte{1}, std::byte{2}, std::byte{255}, std::byte{255}};
   EXPECT_TRUE(std::equal(std::begin(row), std::end(row), launch->buffers[0].bytes.begin()));
@@ -71,23 +105,43 @@ TEST(LaunchFileTest, ReadsWordsAndFormats) {
   EXPECT_EQ(launch->inputs[2].offset, 8u);
   EXPECT_EQ(launch->inputs[2].stride, 20u);
   ASSERT_EQ(launch->outputs.size(), 4u);
-  EXPECT_EQ(launch->outputs[0].components, 3);
-  EXPECT_EQ(launch->outputs[1].components, 2);
+  EXPECT_EQ(launch->outputs[0].format.components, 3);
+  EXPECT_EQ(launch->outputs[1].format.components, 2);
+}
+
+TEST(LaunchFileTest, ReadsFilesOfWords) {
+  const auto launch = parse(
+      R"({"warpjit":1,"isa":"pica200","stage":"vertex","program":{"words":"code.bin","descriptors":[1]},"count":1,
+      "outputs":{}})");
+  ASSERT_TRUE(launch) << to_string(launch.error());
+  EXPECT_EQ(program_of(*launch).code, (std::vector<std::uint32_t>{0x4c000000, 0x88000000}));
+  const auto kernel = parse(
+      R"({"warpjit":1,"isa":"tesla","stage":"compute","program":{"words":"code.bin","registers":9},"grid":[1],
+      "block":[1]})");
+  ASSERT_TRUE(kernel) << to_string(kernel.error());
+  EXPECT_EQ(kernel->program->code_words(), 2u);
+  EXPECT_EQ(kernel->program->resources().registers, 9u);
+}
+
+// An expectation is read in the format that it names.
+TEST(LaunchFileTest, ExpectationsOfBits) {
+  const auto launch =
+      words(R"("count":1,"outputs":{"o0":{"format":"u32x2"}},"expect":{"o0":{"data":[1065353216,2]}})");
+  ASSERT_TRUE(launch) << to_string(launch.error());
+  EXPECT_EQ(launch->expectations[0].words, (std::vector<std::uint32_t>{0x3f800000, 2}));
 }
 
 TEST(LaunchFileTest, BindsNamesAndRegisters) {
   const auto launch = named(kAll, kPosition);
   ASSERT_TRUE(launch) << to_string(launch.error());
-  const pica200::Symbol* projection = launch->program.find_symbol("projection");
-  ASSERT_NE(projection, nullptr);
-  const unsigned first = projection->first.index;
-  EXPECT_EQ(launch->uniforms.c[first][0], 1.0f);
-  EXPECT_EQ(launch->uniforms.c[first + 1][1], 1.0f);
-  const float* tint = launch->uniforms.c[launch->program.find_symbol("tint")->first.index];
-  EXPECT_EQ(std::vector<float>(tint, tint + 4), (std::vector<float>{1, 0, 0, 1}));  // missing: 0 0 0 1
-  EXPECT_EQ(launch->uniforms.i[0][0], 3);
-  EXPECT_EQ(launch->uniforms.i[0][3], 1);
-  EXPECT_EQ(launch->uniforms.b, 1u << launch->program.find_symbol("flag")->first.index);
+  const auto floats = [&](const std::string& reg) { return floats_of(*launch, launch->uniforms, reg); };
+  const auto words = [&](const std::string& reg) { return words_of(*launch, launch->uniforms, reg); };
+  EXPECT_EQ(floats(register_of(*launch, "projection")), (std::vector<float>{1, 0, 0, 0}));
+  EXPECT_EQ(floats(register_of(*launch, "projection", 1)), (std::vector<float>{0, 1, 0, 0}));
+  EXPECT_TRUE(floats(register_of(*launch, "projection", 2)).empty());
+  EXPECT_EQ(floats(register_of(*launch, "tint")), (std::vector<float>{1, 0, 0, 1}));  // missing: 0 0 0 1
+  EXPECT_EQ(words("i0"), (std::vector<std::uint32_t>{3, 0, 1, 1}));
+  EXPECT_EQ(words(register_of(*launch, "flag")), std::vector<std::uint32_t>{1});
   // The output by its declared semantic.
   EXPECT_TRUE(named(kAll, kPosition, R"(,"expect":{"position":{"data":[0,0,0,0,0,0,0,0]}})"));
 }
@@ -96,16 +150,12 @@ TEST(LaunchFileTest, ReadsBitPatternsAndState) {
   const auto launch = words(R"("count":1,"uniforms":{"c5":["0x7fc00001",-0.0,1e-45,2]},
     "state":{"r2":[1,2],"a0":[-1,"0xffffffff"],"aL":3,"cmp":[0,true]},"outputs":{"o0":{}})");
   ASSERT_TRUE(launch) << to_string(launch.error());
-  EXPECT_EQ(std::bit_cast<std::uint32_t>(launch->uniforms.c[5][0]), 0x7fc00001u);
-  EXPECT_TRUE(std::signbit(launch->uniforms.c[5][1]));
-  EXPECT_EQ(std::bit_cast<std::uint32_t>(launch->uniforms.c[5][2]), 1u);
-  EXPECT_EQ(launch->start.r[2][1], 2.0f);
-  EXPECT_EQ(launch->start.r[2][3], 1.0f);
-  EXPECT_EQ(launch->start.a0[0], -1);
-  EXPECT_EQ(launch->start.a0[1], -1);
-  EXPECT_EQ(launch->start.aL, 3);
-  EXPECT_FALSE(launch->start.cmp[0]);
-  EXPECT_TRUE(launch->start.cmp[1]);
+  EXPECT_EQ(words_of(*launch, launch->uniforms, "c5"),
+            (std::vector<std::uint32_t>{0x7fc00001, 0x80000000, 1, 0x40000000}));
+  EXPECT_EQ(floats_of(*launch, launch->state, "r2"), (std::vector<float>{1, 2, 0, 1}));
+  EXPECT_EQ(words_of(*launch, launch->state, "a0"), (std::vector<std::uint32_t>{0xffffffff, 0xffffffff}));
+  EXPECT_EQ(words_of(*launch, launch->state, "aL"), std::vector<std::uint32_t>{3});
+  EXPECT_EQ(words_of(*launch, launch->state, "cmp"), (std::vector<std::uint32_t>{0, 1}));
 }
 
 TEST(LaunchFileTest, ErrorsNameTheField) {
@@ -114,11 +164,18 @@ TEST(LaunchFileTest, ErrorsNameTheField) {
   expect_error(parse("{}"), "", "'warpjit' is missing");
   expect_error(parse(R"({"warpjit":2})"), "warpjit", "version 2");
   expect_error(parse(R"({"warpjit":1,"isa":"x"})"), "isa", "unknown isa");
-  expect_error(parse(R"({"warpjit":1,"isa":"tesla","stage":"compute"})"), "isa", "not supported yet",
+  expect_error(parse(R"({"warpjit":1,"isa":"usse","stage":"fragment"})"), "isa", "not supported yet",
                ErrorCode::unsupported);
+  expect_error(parse(R"({"warpjit":1,"isa":"tesla","stage":"vertex"})"), "stage", "only compute",
+               ErrorCode::unsupported);
+  expect_error(parse(R"({"warpjit":1,"isa":"tesla","stage":"compute"})"), "", "'program' is missing");
   expect_error(parse(R"({"warpjit":1,"isa":"pica200","stage":"pixel"})"), "stage",
                "vertex and geometry are known");
   expect_error(parse(R"({"warpjit":1,"isa":"pica200","stage":"vertex","grid":[1,1,1]})"), "grid",
+               "belongs to stage 'compute'");
+  expect_error(parse(R"({"warpjit":1,"isa":"tesla","stage":"compute","inputs":{}})"), "inputs",
+               "belongs to stage 'vertex' and 'geometry'");
+  expect_error(parse(R"({"warpjit":1,"isa":"pica200","stage":"vertex","textures":[]})"), "textures",
                "not supported yet", ErrorCode::unsupported);
   expect_error(parse(R"({"warpjit":1,"warpjit":1})"), "", "appears twice");
   expect_error(parse(std::string(40, '[')), "", "nested deeper");
@@ -139,6 +196,10 @@ TEST(LaunchFileTest, ProgramErrors) {
   expect_error(program("3"), "program", "must be an object");
   expect_error(program("{}"), "program", "'file' is missing");
   expect_error(program(R"({"words":[]})"), "program.words", "at least one word");
+  expect_error(program(R"({"words":7})"), "program.words", "an array of words, or the name of a file");
+  expect_error(program(R"({"words":"none.bin"})"), "program.words", "no such file", ErrorCode::io);
+  expect_error(program(R"({"words":"odd.bin"})"), "program.words", "has 7 bytes");
+  expect_error(program(R"({"words":"rows.bin","descriptors":"odd.bin"})"), "program.descriptors", "7 bytes");
   expect_error(program(R"({"words":["0x100000000"]})"), "program.words[0]", "more than 32 bits");
   expect_error(program(R"({"words":[-1]})"), "program.words[0]", "out of range");
   expect_error(program(R"({"words":[0],"entry":1})"), "program.entry", "out of range");
@@ -156,9 +217,9 @@ TEST(LaunchFileTest, Modes) {
   const auto modes = [](const std::string& json) {
     return words(R"("count":1,"outputs":{},"modes":)" + json);
   };
-  EXPECT_TRUE(modes(R"({"float":"f24"})").value().program.f24);
-  EXPECT_FALSE(modes(R"({"float":"f32"})").value().program.f24);
-  EXPECT_FALSE(modes("{}").value().program.f24);
+  EXPECT_TRUE(program_of(modes(R"({"float":"f24"})").value()).f24);
+  EXPECT_FALSE(program_of(modes(R"({"float":"f32"})").value()).f24);
+  EXPECT_FALSE(program_of(modes("{}").value()).f24);
   expect_error(modes(R"({"float":"f16"})"), "modes.float", "unknown float mode 'f16'");
   expect_error(modes(R"({"float":24})"), "modes.float", "string");
   expect_error(modes(R"({"round":"up"})"), "modes.round", "unknown key");
@@ -262,6 +323,35 @@ TEST(LaunchFileTest, GeometryErrors) {
                "expect.triangles", "vertices do not have");
   expect_error(geometry(vertex + R"(,"expect":{"triangles":[{"r1":[]}]})"), "expect.triangles[0].r1",
                "not an output register");
+}
+
+// What is written reads back as the same launch, of every kind of work.
+TEST(LaunchFileTest, WrittenLaunchesReadBack) {
+  const std::string launches[] = {
+      R"({"warpjit":1,"isa":"pica200","stage":"vertex","program":{"words":["0x4c000000","0x88000000"]},"count":2,
+      "modes":{"float":"f24"},"uniforms":{"c4":[1,2,"0x7fc00001"],"i1":[3,0,1],"b3":true},
+      "state":{"r2":[1,2],"a0":[-1,5],"cmp":[1,0]},"inputs":{"v1":{"format":"s8x3","data":[1,-2,3,4,5,-128]}},
+      "outputs":{"o0":{"format":"f32x3"},"cmp":{}}})",
+      R"({"warpjit":1,"isa":"pica200","stage":"geometry","program":{"words":["0xa8000000","0x88000000"]},"count":3,
+      "vertex":{"program":{"words":["0x88000000"]},"inputs":{"v0":{"format":"f32","data":[1,2,3]}},"outputs":{"o0":{}}},
+      "geometry":{"mode":"variable","full_vertices":1,"primitives":[2,0,1,1,2]},"outputs":{"o0":{},"emit":{}}})",
+      R"({"warpjit":1,"isa":"tesla","stage":"compute","program":{"words":["0xf0000001","0xe0000001"],"registers":8},
+      "grid":[2,3],"block":[32,2],"shared":{"size":256},"params":[1,1.5,{"offset":64},7],"modes":{"zero-wins":true},
+      "memory":[{"space":"g14","address":"0x1000","format":"f32","data":[1,2,3],"size":64,"fill":255},
+      {"space":"c0","data":[5,6]}],"outputs":[{"space":"g14","address":4096,"format":"u32x2","count":3}]})"};
+  for (const std::string& text : launches) {
+    const auto launch = parse(text);
+    ASSERT_TRUE(launch) << to_string(launch.error());
+    const std::string written = write_launch(*launch, 0, launch->count).dump();
+    const auto again = parse(written);
+    ASSERT_TRUE(again) << to_string(again.error()) << written;
+    EXPECT_EQ(write_launch(*again, 0, again->count).dump(), written);
+    EXPECT_EQ(again->threads(), launch->threads());
+    EXPECT_EQ(again->outputs.size(), launch->outputs.size());
+    EXPECT_EQ(again->grid.parameters, launch->grid.parameters);
+    for (std::size_t k = 0; k < launch->grid.memory.size(); ++k)
+      EXPECT_EQ(again->grid.memory[k].bytes, launch->grid.memory[k].bytes);
+  }
 }
 
 TEST(LaunchFileTest, FilesMayNotLeaveTheFolder) {

@@ -7,8 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "compute_file.h"
-#include "launch_file.h"
+#include "launch/read_launch.h"
 #include "support/source_dir.h"
 
 namespace warpjit::tool {
@@ -28,11 +27,6 @@ TEST(SchemaTest, ExamplesFitSchemaAndReader) {
       continue;
     ++count;
     EXPECT_EQ(validate(schema, load(entry.path())), "") << entry.path();
-    if (is_compute(entry.path())) {
-      const auto launch = read_compute_launch(entry.path());
-      EXPECT_TRUE(launch) << to_string(launch.error());
-      continue;
-    }
     const auto launch = read_launch(entry.path());
     EXPECT_TRUE(launch) << to_string(launch.error());
   }

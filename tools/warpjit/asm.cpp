@@ -1,15 +1,14 @@
-// warpjit asm: assembles PICA200 sources into an SHBIN container.
+// warpjit asm: assembles sources into a container.
 #include <fmt/core.h>
 
 #include "command.h"
-#include "compute.h"
 #include "files.h"
-#include "frontend/pica200/assembly/assemble.h"
-#include "frontend/pica200/container/shbin.h"
 
 namespace warpjit::tool {
 
 namespace {
+
+constexpr std::uint64_t kMaxSourceBytes = 16 << 20;
 
 struct AsmOptions {
   std::vector<std::string> files;
@@ -18,43 +17,37 @@ struct AsmOptions {
   bool json = false;
 };
 
-Json words_json(const std::vector<std::uint32_t>& words) {
-  Json list = Json::array();
-  for (const std::uint32_t word : words) list.push_back(hex(word));
-  return list;
-}
-
 int assemble_files(const AsmOptions& options) {
   if (options.out.empty() && !options.json)
     return fail({ErrorCode::bad_input, "say where to: -o FILE, or --json to print the words", "asm"});
-  if (is_compute(options.files[0])) {
-    if (options.labels) return fail({ErrorCode::bad_input, "cubins have no labels", "--labels"});
-    if (options.files.size() != 1)
-      return fail({ErrorCode::bad_input, "kernels are assembled one source at a time", options.files[1]});
-    return assemble_compute(options.files[0], options.out, options.json);
-  }
-  std::vector<pica200::SourceFile> sources;
+  std::vector<SourceText> sources;
   for (const std::string& file : options.files) {
-    const auto bytes = read_file(file, 16 << 20);
+    const auto bytes = read_file(file, kMaxSourceBytes);
     if (!bytes) return fail(bytes.error());
     sources.push_back({file, std::string(as_text(*bytes))});
   }
-  const auto container = pica200::assemble(sources);
-  if (!container) return fail(container.error());
+  // The end of its name says whose source it is.
+  const Guest* guest = find_guest({}, options.files[0]);
+  if (guest == nullptr) guest = guests().front();
+  const auto assembled = guest->assemble(sources, {.labels = options.labels});
+  if (!assembled) return fail(assembled.error());
   if (!options.out.empty()) {
-    const std::vector<std::byte> bytes = pica200::write_shbin(*container, {.labels = options.labels});
-    if (const Status written = write_file(options.out, bytes); !written) return fail(written.error());
-    fmt::print(stderr, "{}: {} code words, {} descriptors, {} bytes\n", options.out, container->code.size(),
-               container->descriptors.size(), bytes.size());
+    if (const Status written = write_file(options.out, assembled->container); !written)
+      return fail(written.error());
+    fmt::print(stderr, "{}: {}, {} bytes\n", options.out, assembled->summary, assembled->container.size());
   }
-  if (options.json) {
-    Json programs = Json::array();
-    for (const pica200::ProgramInfo& info : container->programs)
-      programs.push_back({{"stage", pica200::name(info.stage)}, {"entry", info.entry}});
-    print_json({{"words", words_json(container->code)},
-                {"descriptors", words_json(container->descriptors)},
-                {"programs", programs}});
+  if (!options.json) return kOk;
+  Json programs = Json::array();
+  for (std::size_t k = 0; k < assembled->programs->size(); ++k) {
+    ProgramRequest request;
+    request.index = k;
+    const auto shader = assembled->programs->load(request, {});
+    if (!shader) return fail(shader.error());
+    programs.push_back({{"stage", name((*shader)->stage())},
+                        {"name", (*shader)->name()},
+                        {"program", guest->words_json(**shader)}});
   }
+  print_json({{"isa", name(guest->isa())}, {"programs", std::move(programs)}});
   return kOk;
 }
 
@@ -62,14 +55,19 @@ int assemble_files(const AsmOptions& options) {
 
 void add_asm(CLI::App& app, int& exit) {
   const auto options = std::make_shared<AsmOptions>();
-  CLI::App* command =
-      app.add_subcommand("asm", "Assemble sources into an SHBIN container; *.tesla into a text cubin");
-  command->add_option("files", options->files, "sources; each without .nodvle gives one program")->required();
+  CLI::App* command = app.add_subcommand(
+      "asm", "Assemble sources: *.pica into an SHBIN container, *.tesla into a text cubin");
+  command
+      ->add_option("files", options->files,
+                   "sources; of *.pica each without .nodvle gives one program, of *.tesla one source")
+      ->required();
   command->add_option("-o,--out", options->out, "container to write");
-  command->add_flag("--labels", options->labels, "store procedure and label names");
-  command->add_flag("--json", options->json, "print code and descriptor words, as launch files take them");
+  command->add_flag("--labels", options->labels, "store procedure and label names (SHBIN)");
+  command->add_flag("--json", options->json,
+                    "print each program's words, as the key `program` of launch files takes them");
   command->footer(
-      "Examples:\n  warpjit asm transform.v.pica -o transform.shbin\n  warpjit asm transform.v.pica --json");
+      "Examples:\n  warpjit asm transform.v.pica -o transform.shbin\n  warpjit asm transform.v.pica --json\n"
+      "  warpjit asm saxpy.tesla -o saxpy.cubin");
   command->callback([options, &exit] { exit = assemble_files(*options); });
 }
 

@@ -4,10 +4,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include "bound_launch.h"
 #include "chart.h"
 #include "command.h"
-#include "compute.h"
 #include "engines.h"
 
 namespace warpjit::tool {
@@ -53,22 +51,28 @@ Result<double> measure_compile(const Engine& engine, const Launch& launch, const
   return times[times.size() / 2];
 }
 
-// Threads per second: the best of batches of at least 10 ms, for `seconds` in all, at least one run.
-Result<double> measure_runs(const Engine& engine, const Launch& launch, const RunOptions& run,
-                            double seconds) {
-  if (const auto report = engine.run(launch, run); !report) return report.error();  // warms up
+// Threads per second: the best of batches of at least 10 ms, for `seconds` in all, at least one run. Every
+// run begins with memory as the launch gives it; making that is not measured.
+Result<double> measure_runs(const Engine& engine, BoundLaunch& bound, const RunOptions& run, double seconds) {
+  const auto threads = static_cast<double>(bound.file().threads());
+  const bool restore = !bound.memory().empty();
+  if (const auto report = bound.run(engine, run); !report) return report.error();  // warms up
   double best = 0;
   const Clock::time_point start = Clock::now();
   do {
-    const Clock::time_point before = Clock::now();
-    std::uint64_t runs = 0;
-    double time = 0;
+    Clock::time_point before = Clock::now();
+    double runs = 0, time = 0, measured = 0;
     do {
-      if (const auto report = engine.run(launch, run); !report) return report.error();
+      if (restore) {
+        measured = time;
+        bound.restore_memory();
+        before = Clock::now();
+      }
+      if (const auto report = engine.run(bound.launch(), run); !report) return report.error();
       ++runs;
-      time = elapsed(before);
+      time = measured + elapsed(before);
     } while (time < 0.01);
-    best = std::max(best, static_cast<double>(runs * launch.count()) / time);
+    best = std::max(best, runs * threads / time);
   } while (elapsed(start) < seconds);
   return best;
 }
@@ -106,64 +110,72 @@ BarChart make_chart(const std::vector<Row>& rows, const std::string& title) {
   return chart;
 }
 
+// The counts to measure with: a kernel's grid says its own.
+Result<std::vector<std::uint64_t>> counts_of(const BenchOptions& options, const LaunchFile& file) {
+  if (file.work == Work::grid) {
+    if (options.counts.empty()) return std::vector<std::uint64_t>{file.threads()};
+    return Error{ErrorCode::bad_input, "the grid and block of a kernel say how many threads there are",
+                 "--counts"};
+  }
+  if (options.input.count) return std::vector<std::uint64_t>{*options.input.count};
+  return options.counts.empty() ? std::vector<std::uint64_t>{64, 4096, 1'000'000} : options.counts;
+}
+
+Result<std::vector<Row>> measure(const BenchOptions& options, const LaunchFile& file, const Engine& engine,
+                                 const std::vector<EngineChoice>& choices) {
+  WARPJIT_TRY(const std::vector<std::uint64_t> counts, counts_of(options, file));
+  std::vector<Row> rows;
+  for (const std::uint64_t count : counts) {
+    LaunchFile launch = file;
+    if (file.work != Work::grid) WARPJIT_CHECK(set_count(launch, count));
+    WARPJIT_TRY(BoundLaunch bound, BoundLaunch::make(std::move(launch)));
+    for (const EngineChoice& choice : choices) {
+      const RunOptions run = options.input.on(choice.engine, choice.target);
+      WARPJIT_TRY(const double compile, measure_compile(engine, bound.launch(), run));
+      WARPJIT_TRY(const double items, measure_runs(engine, bound, run, options.seconds));
+      rows.push_back({name(choice), count, compile, items});
+    }
+  }
+  return rows;
+}
+
+Json to_json(const BenchOptions& options, const LaunchFile& file, const std::vector<Row>& rows,
+             const Engine& engine, const EngineChoices& choices) {
+  Json json = launch_json(file);
+  json["host_threads"] = options.input.threads;
+  json["results"] = Json::array();
+  for (const Row& row : rows)
+    json["results"].push_back({{"count", row.count},
+                               {"engine", row.engine},
+                               {"threads_per_second", row.items},
+                               {"compile_us", row.compile_us}});
+  json["statistics"] = statistics_json(engine.statistics());
+  json["skipped"] = choices.unusable;
+  return json;
+}
+
 int bench_launch(const BenchOptions& options) {
   if (!options.chart.empty() && !options.chart.ends_with(".svg") && !options.chart.ends_with(".png"))
     return fail({ErrorCode::bad_input, "a chart's name must end in .svg or .png", "--chart"});
-  if (is_compute(options.input.file)) {
-    if (!options.counts.empty())
-      return fail(
-          {ErrorCode::bad_input, "a kernel's grid and block say how many threads there are", "--counts"});
-    return bench_compute({options.input, {}, false, options.json}, options.engines, options.seconds,
-                         options.chart);
-  }
   const auto file = load_launch(options.input);
   if (!file) return fail(file.error());
   const Engine engine;
-  const auto choices = choose_engines(engine, options.engines);
+  const auto choices = usable_engines(engine, options.engines);
   if (!choices) return fail(choices.error());
-  for (const std::string& text : choices->unusable) fmt::print(stderr, "warpjit: skipped {}\n", text);
-  if (choices->usable.empty()) return kTargetUnavailable;
 
-  std::vector<std::uint64_t> counts = options.counts;
-  if (counts.empty()) counts = {64, 4096, 1'000'000};
-  if (options.input.count) counts = {*options.input.count};
-  std::vector<Row> rows;
-  for (const std::uint64_t count : counts) {
-    LaunchFile launch = *file;
-    if (const Status extended = set_count(launch, count); !extended) return fail(extended.error());
-    const auto bound = BoundLaunch::make(std::move(launch));
-    if (!bound) return fail(bound.error());
-    for (const EngineChoice& choice : choices->usable) {
-      const RunOptions run = options.input.on(choice.engine, choice.target);
-      const auto compile = measure_compile(engine, bound->launch(), run);
-      if (!compile) return fail(compile.error());
-      const auto items = measure_runs(engine, bound->launch(), run, options.seconds);
-      if (!items) return fail(items.error());
-      rows.push_back({name(choice), count, *compile, *items});
-    }
-  }
+  const auto rows = measure(options, *file, engine, choices->usable);
+  if (!rows) return fail(rows.error());
   if (options.json) {
-    Json list = Json::array();
-    for (const Row& row : rows)
-      list.push_back({{"count", row.count},
-                      {"engine", row.engine},
-                      {"threads_per_second", row.items},
-                      {"compile_us", row.compile_us}});
-    print_json({{"launch", file->name},
-                {"host_threads", options.input.threads},
-                {"results", list},
-                {"statistics", statistics_json(engine.statistics())},
-                {"skipped", choices->unusable}});
+    print_json(to_json(options, *file, *rows, engine, *choices));
   } else {
     fmt::print("{}, {} host thread{}\n", file->name, options.input.threads,
                options.input.threads == 1 ? "" : "s");
-    print_table(rows);
+    print_table(*rows);
   }
-  if (!options.chart.empty()) {
-    if (const Status written = write_chart(make_chart(rows, file->name), options.chart); !written)
-      return fail(written.error());
-    fmt::print(stderr, "chart: {}\n", options.chart);
-  }
+  if (options.chart.empty()) return kOk;
+  if (const Status written = write_chart(make_chart(*rows, file->name), options.chart); !written)
+    return fail(written.error());
+  fmt::print(stderr, "chart: {}\n", options.chart);
   return kOk;
 }
 
@@ -173,13 +185,13 @@ void add_bench(CLI::App& app, int& exit) {
   const auto options = std::make_shared<BenchOptions>();
   CLI::App* command = app.add_subcommand("bench", "Measure the throughput of engines and targets");
   options->input.add_to(*command);
-  command->add_option("--counts", options->counts, "threads to measure with (default: 64,4096,1000000)")
-      ->delimiter(',')
-      ->check(CLI::Range(std::uint64_t{1}, kMaxThreads));
   command
-      ->add_option("--engines", options->engines,
-                   "which: guest, ir, jit, jit-v3, jit-v4, jit-a64 (default: all)")
-      ->delimiter(',');
+      ->add_option("--counts", options->counts,
+                   "threads to measure with (default: 64,4096,1000000); not of kernels")
+      ->delimiter(',')
+      ->check(CLI::Range(std::uint64_t{1}, kMaxThreads))
+      ->excludes(command->get_option("--count"));
+  add_engines(*command, options->engines);
   command->add_option("--seconds", options->seconds, "time for each measurement")
       ->check(CLI::Range(0.0, 60.0))
       ->capture_default_str();
@@ -187,7 +199,8 @@ void add_bench(CLI::App& app, int& exit) {
   command->add_flag("--json", options->json, "print JSON");
   command->footer(
       "Vertex data as the launch has it; results as one row of structures a thread. Rows repeat where a "
-      "count is larger than the launch's.\n"
+      "count is larger than the launch's. Kernels run on the launch's grid, each time over the memory that "
+      "it gives.\n"
       "Compile time is the median from guest words to a kernel that can be run.\n"
       "Examples:\n  warpjit bench examples/pica200/mvp_light.json\n"
       "  warpjit bench run.json --counts 4096 --engines guest,jit --threads 2 --chart run.png");

@@ -2,7 +2,8 @@
 
 #include <fmt/core.h>
 
-#include <filesystem>
+#include "files.h"
+#include "launch/read_launch.h"
 
 namespace warpjit::tool {
 
@@ -26,12 +27,24 @@ int fail(const Error& error) {
   return exit_code(error.code);
 }
 
-void print_json(const Json& document) {
-  // Names come from hostile files: bytes that are not UTF-8 are replaced.
-  fmt::print("{}\n", document.dump(2, ' ', false, Json::error_handler_t::replace));
+std::string json_text(const Json& document) {
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string hex(std::uint32_t word) { return fmt::format("{:#010x}", word); }
+void print_json(const Json& document) { fmt::print("{}", json_text(document)); }
+
+Json launch_json(const LaunchFile& file) {
+  Json json{{"launch", file.name},
+            {"isa", warpjit::name(file.program->isa())},
+            {"stage", warpjit::name(file.program->stage())},
+            {"count", file.threads()}};
+  if (Json modes = file.guest().modes_json(*file.program); !modes.empty()) json["modes"] = std::move(modes);
+  return json;
+}
+
+Json mismatch_json(const Mismatch& mismatch) {
+  return {{"place", mismatch.place}, {"got", hex(mismatch.got)}, {"wanted", hex(mismatch.wanted)}};
+}
 
 Json statistics_json(const EngineStatistics& statistics) {
   return {{"hits", statistics.hits},
@@ -47,28 +60,25 @@ Json statistics_json(const EngineStatistics& statistics) {
           {"interpreted_runs", statistics.interpreted_runs}};
 }
 
-void ProgramInput::add_to(CLI::App& command) {
-  command.add_option("file", file, "SHBIN container, assembly source (*.pica) or launch file (*.json)")
+void add_program(CLI::App& command, ProgramInput& input) {
+  command
+      .add_option("file", input.file,
+                  "SHBIN, cubin, assembly source (*.pica, *.tesla), bare words or launch file (*.json)")
       ->required();
-  command.add_option("--entry", entry, "entry point: a name, or a word address");
+  add_program_options(command, input);
 }
 
-Result<LoadedProgram> load_program(const ProgramInput& input) {
-  LoadedProgram loaded;
-  ProgramRequest request;
-  if (!input.entry.empty()) set_entry(request, input.entry);
-  if (is_launch_file(input.file)) {
-    if (!input.entry.empty())
-      return Error{ErrorCode::bad_input, "a launch file names its entry itself; --entry is for programs",
-                   input.file};
-    WARPJIT_TRY(loaded.launch, read_launch(input.file));
-    loaded.program = loaded.launch->program;
-    return loaded;
-  }
-  WARPJIT_TRY(const std::vector<std::byte> bytes, read_file(input.file));
-  WARPJIT_TRY(const pica200::Container container, read_container(bytes, input.file));
-  WARPJIT_TRY(loaded.program, choose_program(container, request));
-  return loaded;
+void add_program_options(CLI::App& command, ProgramInput& input) {
+  command.add_option("--entry", input.entry, "entry point or kernel: a name, or a word address");
+  command.add_option("--program", input.stage, "which program of the file: the first of this stage")
+      ->check(CLI::IsMember({"vertex", "geometry", "compute"}));
+  auto* words = command.add_option(
+      "--words", input.words,
+      "the file holds bare instruction words (32 bits, little-endian) of this guest: " + guest_names());
+  command
+      .add_option("--descriptors", input.descriptors,
+                  "a file with the operand descriptors of bare pica200 words")
+      ->needs(words);
 }
 
 void RunInput::add_to(CLI::App& command) {
@@ -90,9 +100,40 @@ RunOptions RunInput::on(EngineKind engine, Target target) const {
 }
 
 Result<LaunchFile> load_launch(const RunInput& input) {
+  if (!is_launch_file(input.file)) {
+    WARPJIT_TRY(const std::vector<std::byte> bytes, read_file(input.file));
+    const Guest* guest = find_guest(as_text(bytes), input.file);
+    const std::string what = guest != nullptr ? std::string("a program of ") + name(guest->isa()) : "no JSON";
+    return Error{ErrorCode::bad_input,
+                 "this is " + what + ", not a launch file; `warpjit launch` makes one to fill in",
+                 input.file};
+  }
   WARPJIT_TRY(LaunchFile launch, read_launch(input.file));
-  if (input.count) WARPJIT_CHECK(set_count(launch, *input.count));
+  if (!input.count) return launch;
+  if (launch.work == Work::grid)
+    return Error{ErrorCode::bad_input, "the grid and block of a kernel say how many threads there are",
+                 "--count"};
+  WARPJIT_CHECK(set_count(launch, *input.count));
   return launch;
+}
+
+Status write_text(const std::string& file, const std::string& text) {
+  if (!file.empty()) return write_file(file, text);
+  fmt::print("{}", text);
+  return {};
+}
+
+void add_engines(CLI::App& command, std::vector<std::string>& engines) {
+  command.add_option("--engines", engines, "which: guest, ir, jit, jit-v3, jit-v4, jit-a64 (default: all)")
+      ->delimiter(',');
+}
+
+Result<EngineChoices> usable_engines(const Engine& engine, const std::vector<std::string>& names) {
+  WARPJIT_TRY(EngineChoices choices, choose_engines(engine, names));
+  for (const std::string& text : choices.unusable) fmt::print(stderr, "warpjit: skipped {}\n", text);
+  if (choices.usable.empty())
+    return Error{ErrorCode::target_unavailable, "none of these engines runs here", "--engines"};
+  return choices;
 }
 
 CLI::Validator engine_names() { return CLI::IsMember({"guest", "ir", "jit"}); }

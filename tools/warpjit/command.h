@@ -7,8 +7,9 @@
 #include <optional>
 #include <string>
 
-#include "launch_file.h"
-#include "program_file.h"
+#include "engines.h"
+#include "launch/bound_launch.h"
+#include "program.h"
 #include "warpjit/warpjit.hpp"
 
 namespace warpjit::tool {
@@ -25,25 +26,18 @@ ExitCode exit_code(ErrorCode code);
 // Prints the error to stderr and gives its exit code.
 int fail(const Error& error);
 
-using Json = nlohmann::ordered_json;
-// Prints a document to stdout, indented by 2.
-void print_json(const Json& document);
-// "0x3f800000".
-std::string hex(std::uint32_t word);
+// A document as text, indented by 2. Names come from hostile files: bytes that are not UTF-8 are replaced.
+std::string json_text(const Json& document);
+void print_json(const Json& document);  // to stdout
+// What every command says of a launch: file, guest, stage, threads, modes that are not the default.
+Json launch_json(const LaunchFile& file);
+Json mismatch_json(const Mismatch& mismatch);
 Json statistics_json(const EngineStatistics& statistics);
 
-// What the commands that look at one program take: an SHBIN, a source, or a launch file (*.json).
-struct ProgramInput {
-  std::string file;
-  std::string entry;  // name or address; empty: the file's own
-  // Adds both to a command.
-  void add_to(CLI::App& command);
-};
-struct LoadedProgram {
-  pica200::Program program;
-  std::optional<LaunchFile> launch;  // of a launch file
-};
-Result<LoadedProgram> load_program(const ProgramInput& input);
+// Adds what the commands that look at one program take.
+void add_program(CLI::App& command, ProgramInput& input);
+// All of these but the file.
+void add_program_options(CLI::App& command, ProgramInput& input);
 
 // What the commands that run a launch take.
 struct RunInput {
@@ -54,8 +48,16 @@ struct RunInput {
   void add_to(CLI::App& command);
   RunOptions on(EngineKind engine, Target target) const;
 };
-// The launch file with the count that the options ask for.
+// The launch file with the count that the options ask for. Errors: a file that is none, and what it is.
 Result<LaunchFile> load_launch(const RunInput& input);
+
+// Writes to a file or, without a name, to stdout.
+Status write_text(const std::string& file, const std::string& text);
+
+// Adds the option that lists engines.
+void add_engines(CLI::App& command, std::vector<std::string>& engines);
+// Those of them that run here; says which are skipped. Errors: target_unavailable if that leaves none.
+Result<EngineChoices> usable_engines(const Engine& engine, const std::vector<std::string>& names);
 
 // Checks for options that name an engine or a target.
 CLI::Validator engine_names();

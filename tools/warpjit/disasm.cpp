@@ -2,9 +2,6 @@
 #include <fmt/core.h>
 
 #include "command.h"
-#include "compute.h"
-#include "files.h"
-#include "frontend/pica200/assembly/disassemble.h"
 
 namespace warpjit::tool {
 
@@ -17,39 +14,25 @@ struct DisasmOptions {
 };
 
 int disassemble_program(const DisasmOptions& options) {
-  if (is_compute(options.input.file)) {
-    for (const auto& [given, name] :
-         {std::pair(options.no_names, "--no-names"), std::pair(options.no_words, "--no-words"),
-          std::pair(options.flat, "--flat")})
-      if (given) return fail({ErrorCode::bad_input, "listings of kernels have one form", name});
-    return disassemble_compute(options.input, options.out, options.json);
-  }
-  const auto loaded = load_program(options.input);
-  if (!loaded) return fail(loaded.error());
-  const pica200::Program& program = loaded->program;
+  const auto given = load_program(options.input);
+  if (!given) return fail(given.error());
+  const frontend::Shader& shader = *given->shader;
   if (options.json) {
-    Json list = Json::array();
-    for (std::uint32_t address = 0; address < program.code.size(); ++address) {
-      const std::uint32_t word = program.code[address];
-      Json row{{"address", address}, {"word", hex(word)}};
-      if (const auto instruction = pica200::try_decode(word))
-        row["text"] = pica200::disassemble(*instruction, program.descriptor(instruction->descriptor));
-      list.push_back(std::move(row));
-    }
-    print_json(
-        {{"entry", program.entry}, {"stage", pica200::name(program.stage)}, {"code", std::move(list)}});
-    return kOk;
+    const Json json{{"isa", name(shader.isa())},
+                    {"stage", name(shader.stage())},
+                    {"name", shader.name()},
+                    {"entry", shader.entry()},
+                    {"code", given->guest->list_json(shader)}};
+    const Status written = write_text(options.out, json_text(json));
+    return written ? kOk : fail(written.error());
   }
-  const std::string text = options.exact ? pica200::disassemble_exact(program)
-                                         : pica200::disassemble(program, {.names = !options.no_names,
-                                                                          .structure = !options.flat,
-                                                                          .words = !options.no_words});
-  if (options.out.empty()) {
-    fmt::print("{}", text);
-  } else if (const Status written = write_file(options.out, text); !written) {
-    return fail(written.error());
-  }
-  return kOk;
+  const auto text = given->guest->list(shader, {.exact = options.exact,
+                                                .names = !options.no_names,
+                                                .words = !options.no_words,
+                                                .labels = !options.flat});
+  if (!text) return fail(text.error());
+  const Status written = write_text(options.out, *text);
+  return written ? kOk : fail(written.error());
 }
 
 }  // namespace
@@ -57,16 +40,26 @@ int disassemble_program(const DisasmOptions& options) {
 void add_disasm(CLI::App& app, int& exit) {
   const auto options = std::make_shared<DisasmOptions>();
   CLI::App* command = app.add_subcommand("disasm", "List guest code");
-  options->input.add_to(*command);
+  add_program(*command, options->input);
   command->add_option("-o,--out", options->out, "file to write instead of stdout");
-  command->add_flag("--exact", options->exact, "the form that assembles to the same words, bit by bit");
-  command->add_flag("--no-names", options->no_names, "registers by number only");
-  command->add_flag("--no-words", options->no_words, "without addresses and words");
-  command->add_flag("--flat", options->flat, "addresses instead of blocks and procedures");
-  command->add_flag("--json", options->json, "print JSON, one object an instruction");
+  auto* exact =
+      command->add_flag("--exact", options->exact,
+                        "the form that assembles to the same words, bit by bit (tesla: every form is)");
+  auto* names = command->add_flag("--no-names", options->no_names, "registers by number only (pica200)")
+                    ->excludes(exact);
+  auto* words =
+      command->add_flag("--no-words", options->no_words, "without addresses and words")->excludes(exact);
+  auto* flat =
+      command->add_flag("--flat", options->flat, "addresses instead of blocks, procedures and labels")
+          ->excludes(exact);
+  command->add_flag("--json", options->json, "print JSON, one object an instruction")
+      ->excludes(exact)
+      ->excludes(names)
+      ->excludes(words)
+      ->excludes(flat);
   command->footer(
       "Examples:\n  warpjit disasm shader.shbin\n  warpjit disasm shader.shbin --exact -o shader.v.pica && "
-      "warpjit asm shader.v.pica -o same.shbin");
+      "warpjit asm shader.v.pica -o same.shbin\n  warpjit disasm code.bin --words tesla");
   command->callback([options, &exit] { exit = disassemble_program(*options); });
 }
 

@@ -8,7 +8,6 @@
 #include "backend/target.h"
 #include "command.h"
 #include "compile_input.h"
-#include "compute.h"
 #include "files.h"
 #include "frontend/pica200/assembly/assemble.h"
 #include "frontend/tesla/assembly/assemble.h"
@@ -203,7 +202,7 @@ Result<std::vector<Case>> collect_tesla(const std::string& examples) {
   for (const std::string& file : files) {
     ProgramInput input;
     input.file = file;
-    WARPJIT_TRY(ComputeCode code, translate_compute(input, false));
+    WARPJIT_TRY(Translated code, translate(input, false));
     cases.push_back({example_name(file), std::move(code.function)});
   }
   return cases;

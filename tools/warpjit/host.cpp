@@ -3,10 +3,8 @@
 
 #include "backend/target.h"
 #include "command.h"
-#include "compile_input.h"
-#include "compute.h"
 #include "files.h"
-#include "frontend/pica200/assembly/disassemble.h"
+#include "ir/pipeline.h"
 
 namespace warpjit::tool {
 
@@ -42,44 +40,19 @@ Json to_json(const backend::MachineCode& code) {
           {"moves", s.moves}};
 }
 
-// A program's thread form, and the text of its instructions.
-struct GuestCode {
-  ir::Function function;
-  std::function<std::string(std::uint32_t)> instruction;
-};
-Result<GuestCode> load_guest(const ProgramInput& wanted, bool dispatch) {
-  if (is_compute(wanted.file)) {
-    WARPJIT_TRY(ComputeCode code, translate_compute(wanted, dispatch));
-    const auto shared = std::make_shared<ComputeCode>(std::move(code));
-    return GuestCode{shared->function,
-                     [shared](std::uint32_t address) { return shared->instruction(address); }};
-  }
-  WARPJIT_TRY(const LoadedProgram loaded, load_program(wanted));
-  WARPJIT_TRY(const CompileInput input, prepare_compile(loaded));
-  WARPJIT_TRY(frontend::Shader::Translation translation, input.shader->translate(input.facts, dispatch));
-  return GuestCode{
-      std::move(translation.function), [shader = input.shader](std::uint32_t address) -> std::string {
-        const pica200::Program& guest = shader->program();
-        const auto instruction =
-            address < guest.code.size() ? pica200::try_decode(guest.code[address]) : std::nullopt;
-        if (!instruction) return {};
-        return pica200::disassemble(*instruction, guest.descriptor(instruction->descriptor));
-      }};
-}
-
 int print_host(const HostOptions& options) {
-  const auto guest = load_guest(options.input, options.dispatch);
-  if (!guest) return fail(guest.error());
+  const auto translated = translate(options.input, options.dispatch);
+  if (!translated) return fail(translated.error());
   // Code can be made for targets that this machine does not run.
   const auto target = pick_target(options.target);
   if (!target) return fail(target.error());
   const auto program = ir::run_pipeline(
-      guest->function, {.dispatch_all = options.dispatch,
-                        .assume_no_zero_inf = !options.exact,
-                        .group_lanes = [&](const ir::Function& f) {
-                          return options.parts != 0 ? options.parts * backend::lanes(*target)
-                                                    : backend::choose_group_lanes(f, *target);
-                        }});
+      translated->function, {.dispatch_all = options.dispatch,
+                             .assume_no_zero_inf = !options.exact,
+                             .group_lanes = [&](const ir::Function& f) {
+                               return options.parts != 0 ? options.parts * backend::lanes(*target)
+                                                         : backend::choose_group_lanes(f, *target);
+                             }});
   if (!program) return fail(program.error());
   backend::CompileOptions compile;
   compile.abi = options.win64 ? backend::Abi::win64 : backend::Abi::native;
@@ -95,7 +68,9 @@ int print_host(const HostOptions& options) {
     if (const Status written = write_file(options.out, std::span(bytes, code->bytes.size())); !written)
       return fail(written.error());
   }
-  const std::string listing = backend::list(*code, guest->instruction);
+  const std::string listing = backend::list(*code, [&](std::uint32_t address) {
+    return translated->guest->instruction(*translated->shader, address);
+  });
   if (options.json) {
     Json json = to_json(*code);
     if (!options.statistics) json["listing"] = listing;
@@ -124,7 +99,7 @@ int print_host(const HostOptions& options) {
 void add_host(CLI::App& app, int& exit) {
   const auto options = std::make_shared<HostOptions>();
   CLI::App* command = app.add_subcommand("host", "List the host code, annotated with guest instructions");
-  options->input.add_to(*command);
+  add_program(*command, options->input);
   command
       ->add_option("--target", options->target,
                    "v3 (AVX2), v4 (AVX-512), a64 (NEON); one that this machine lacks works too")

@@ -1,151 +1,122 @@
-// warpjit info: what a container declares; without a file, what this build and machine can do.
+// warpjit info: what a program declares; without a file, what this build and machine can do.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <map>
 
 #include "command.h"
-#include "compute.h"
 
 namespace warpjit::tool {
 
 namespace {
 
-std::string registers(pica200::Register first, unsigned last) {
-  std::string text = pica200::name(first);
-  if (last > first.index) text += "-" + pica200::name({first.file, static_cast<std::uint8_t>(last)});
-  return text;
-}
-
-std::string components(std::uint8_t mask) {
-  std::string text;
-  for (unsigned k = 0; k < 4; ++k)
-    if ((mask >> k & 1) != 0) text += "xyzw"[k];
-  return text;
-}
-
-std::string value_text(const pica200::Constant& constant) {
-  if (constant.reg.file == pica200::RegisterFile::b) return constant.raw[0] != 0 ? "true" : "false";
-  const std::array<float, 4> f = constant.floats();
-  if (constant.reg.file == pica200::RegisterFile::c)
-    return fmt::format("({}, {}, {}, {})", f[0], f[1], f[2], f[3]);
-  return fmt::format("({}, {}, {}, {})", constant.raw[0], constant.raw[1], constant.raw[2], constant.raw[3]);
-}
-
-Json value_json(const pica200::Constant& constant) {
-  if (constant.reg.file == pica200::RegisterFile::b) return constant.raw[0] != 0;
-  Json values = Json::array();
-  for (unsigned k = 0; k < 4; ++k) {
-    if (constant.reg.file == pica200::RegisterFile::c)
-      values.push_back(hex(std::bit_cast<std::uint32_t>(constant.floats()[k])));
-    else
-      values.push_back(constant.raw[k]);
+// The word that names an instruction: behind its condition and what it does besides.
+std::string mnemonic(const std::string& text) {
+  std::size_t begin = 0;
+  while (true) {
+    const std::size_t end = text.find(text[begin] == '(' ? ')' : ' ', begin);
+    const std::string word = text.substr(begin, end - begin);
+    if (end == std::string::npos || (word != "exit" && word != "join" && word[0] != '(')) return word;
+    begin = text.find_first_not_of(") ", end);
+    if (begin == std::string::npos) return word;
   }
-  return values;
 }
 
-// Names that give the entry of a program, itself first.
-std::string entry_name(const pica200::ProgramInfo& info) {
-  if (!info.entry_name.empty()) return info.entry_name;
-  for (const pica200::Label& label : info.labels)
-    if (label.address == info.entry) return label.name;
-  return {};
-}
-
-Json program_json(const pica200::ProgramInfo& info) {
-  Json json;
-  json["stage"] = pica200::name(info.stage);
-  json["entry"] = info.entry;
-  if (const std::string text = entry_name(info); !text.empty()) json["entry_name"] = text;
-  if (info.stage == pica200::Stage::geometry) {
-    constexpr const char* kModes[] = {"point", "variable", "fixed"};
-    json["geometry"] = {{"mode", kModes[static_cast<std::size_t>(info.geometry_mode)]}};
-    if (info.geometry_mode == pica200::GeometryMode::fixed) {
-      json["geometry"]["first"] = fmt::format("c{}", info.fixed_start);
-      json["geometry"]["vertices"] = info.fixed_vertices;
-    } else if (info.geometry_mode == pica200::GeometryMode::variable) {
-      json["geometry"]["full_vertices"] = info.variable_vertices;
-    }
-  }
-  json["inputs"] = json["uniforms"] = json["outputs"] = json["constants"] = json["labels"] = Json::array();
-  for (const pica200::Symbol& symbol : info.symbols) {
-    Json& list = json[symbol.first.file == pica200::RegisterFile::v ? "inputs" : "uniforms"];
-    list.push_back({{"name", symbol.name},
-                    {"register", pica200::name(symbol.first)},
-                    {"count", symbol.last - symbol.first.index + 1}});
-  }
-  for (const pica200::Output& output : info.outputs)
-    json["outputs"].push_back({{"semantic", pica200::name(output.semantic)},
-                               {"register", fmt::format("o{}", output.reg)},
-                               {"components", components(output.mask)}});
-  for (const pica200::Constant& constant : info.constants)
-    json["constants"].push_back({{"register", pica200::name(constant.reg)}, {"value", value_json(constant)}});
-  for (const pica200::Label& label : info.labels)
-    json["labels"].push_back({{"name", label.name}, {"address", label.address}});
-  return json;
-}
-
-void print_program(const pica200::ProgramInfo& info, std::size_t index) {
-  fmt::print("\nprogram {}: {}, entry {:#x}", index, pica200::name(info.stage), info.entry);
-  const std::string text = entry_name(info);
-  fmt::print("{}", text.empty() ? "" : " (" + text + ")");
-  if (info.stage == pica200::Stage::geometry) {
-    using pica200::GeometryMode;
-    if (info.geometry_mode == GeometryMode::point) fmt::print(", point primitives");
-    if (info.geometry_mode == GeometryMode::variable)
-      fmt::print(", variable primitives, {} full vertices", info.variable_vertices);
-    if (info.geometry_mode == GeometryMode::fixed)
-      fmt::print(", fixed primitives of {} vertices from c{}", info.fixed_vertices, info.fixed_start);
-  }
-  fmt::print("\n");
-  for (const bool input : {true, false})
-    for (const pica200::Symbol& symbol : info.symbols)
-      if ((symbol.first.file == pica200::RegisterFile::v) == input)
-        fmt::print("  {:8} {:10} {}\n", input ? "input" : "uniform", registers(symbol.first, symbol.last),
-                   symbol.name);
-  for (const pica200::Constant& constant : info.constants)
-    fmt::print("  {:8} {:10} {}\n", "constant", pica200::name(constant.reg), value_text(constant));
-  for (const pica200::Output& output : info.outputs)
-    fmt::print("  {:8} {:10} {}{}\n", "output", fmt::format("o{}.{}", output.reg, components(output.mask)),
-               pica200::name(output.semantic), output.name.empty() ? "" : " (" + output.name + ")");
-  for (const pica200::Label& label : info.labels)
-    fmt::print("  {:8} {:#010x} {}\n", "label", label.address, label.name);
-}
-
-// How often each instruction appears in the code.
-std::map<std::string, unsigned> histogram(const std::vector<std::uint32_t>& code) {
+// How often the code has each instruction.
+Json count_instructions(const GivenProgram& given) {
   std::map<std::string, unsigned> counts;
-  for (const std::uint32_t word : code) {
-    const auto instruction = pica200::try_decode(word);
-    ++counts[instruction ? std::string(instruction->info().name) : "undefined"];
-  }
+  for (const Json& row : given.guest->list_json(*given.shader))
+    ++counts[row.contains("text") ? mnemonic(row["text"].get<std::string>()) : "undefined"];
   return counts;
 }
 
-int show_container(const std::string& file, bool as_json) {
-  const auto bytes = read_file(file);
-  if (!bytes) return fail(bytes.error());
-  const auto container = read_container(*bytes, file);
-  if (!container) return fail(container.error());
-  const auto counts = histogram(container->code);
+Json symbols_json(std::span<const Symbol> symbols) {
+  Json list = Json::array();
+  for (const Symbol& symbol : symbols)
+    list.push_back({{"name", symbol.name}, {"register", symbol.reg}, {"count", symbol.count}});
+  return list;
+}
+
+Json program_json(const GivenProgram& given) {
+  const frontend::Shader& shader = *given.shader;
+  const Resources resources = shader.resources();
+  Json json{{"stage", name(shader.stage())},
+            {"name", shader.name()},
+            {"entry", shader.entry()},
+            {"code_words", shader.code_words()},
+            {"registers", resources.registers},
+            {"shared", resources.shared_bytes},
+            {"local", resources.local_bytes},
+            {"inputs", symbols_json(shader.inputs())},
+            {"uniforms", symbols_json(shader.uniforms())},
+            {"outputs", symbols_json(shader.outputs())},
+            {"constants", Json::array()},
+            {"labels", Json::array()}};
+  given.guest->describe(shader, json);
+  json["instructions"] = count_instructions(given);
+  return json;
+}
+
+// A value of the JSON as text: strings without their quotes.
+std::string plain(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+
+// The members of an object, "key value" each.
+std::string members(const Json& object) {
+  std::string text;
+  for (const auto& [key, value] : object.items())
+    if (value != "") text += (text.empty() ? "" : ", ") + key + " " + plain(value);
+  return text;
+}
+
+void print_symbols(const char* kind, const Json& list) {
+  for (const Json& symbol : list) {
+    std::string reg = plain(symbol["register"]);
+    if (symbol.value("count", 1) != 1) reg += " x" + plain(symbol["count"]);
+    if (symbol.contains("components")) reg += "." + plain(symbol["components"]);
+    fmt::print("  {:8} {:10} {}{}\n", kind, reg, plain(symbol["name"]),
+               symbol.contains("alias") ? " (" + plain(symbol["alias"]) + ")" : "");
+  }
+}
+
+void print_program(const Json& json, std::size_t index) {
+  fmt::print("\nprogram {}: {}, entry {:#x}{}{}\n", index, plain(json["stage"]),
+             json["entry"].get<std::uint32_t>(),
+             json["name"] == "" ? std::string() : " (" + plain(json["name"]) + ")",
+             json.contains("geometry") ? ", " + plain(json["geometry"]["mode"]) + " primitives" : "");
+  if (json.contains("geometry") && json["geometry"].size() > 1)
+    fmt::print("  geometry {}\n", members(json["geometry"]));
+  if (json["registers"] != 0)
+    fmt::print("  needs    {} registers, {} bytes of shared memory, {} bytes of local memory\n",
+               plain(json["registers"]), plain(json["shared"]), plain(json["local"]));
+  print_symbols("input", json["inputs"]);
+  print_symbols("uniform", json["uniforms"]);
+  for (const Json& constant : json["constants"])
+    if (constant.contains("register"))
+      fmt::print("  constant {:10} {}\n", plain(constant["register"]), plain(constant["value"]));
+    else
+      fmt::print("  constant {}\n", members(constant));
+  print_symbols("output", json["outputs"]);
+  for (const Json& label : json["labels"])
+    fmt::print("  label    {:#010x} {}\n", label["address"].get<std::uint32_t>(), plain(label["name"]));
+}
+
+int show_programs(const ProgramInput& input, bool as_json) {
+  const auto list = load_programs(input);
+  if (!list) return fail(list.error());
+  Json programs = Json::array();
+  for (const GivenProgram& given : *list) programs.push_back(program_json(given));
+  const char* isa = list->empty() ? "" : name(list->front().guest->isa());
   if (as_json) {
-    Json json{{"file", file},
-              {"isa", "pica200"},
-              {"code_words", container->code.size()},
-              {"descriptors", container->descriptors.size()}};
-    json["programs"] = Json::array();
-    for (const pica200::ProgramInfo& info : container->programs)
-      json["programs"].push_back(program_json(info));
-    json["instructions"] = counts;
-    print_json(json);
+    print_json({{"file", input.file}, {"isa", isa}, {"programs", std::move(programs)}});
     return kOk;
   }
-  fmt::print("{}: PICA200, {} code words, {} operand descriptors, {} program{}\n", file,
-             container->code.size(), container->descriptors.size(), container->programs.size(),
-             container->programs.size() == 1 ? "" : "s");
-  std::string line;
-  for (const auto& [mnemonic, count] : counts) line += fmt::format(" {} {}", count, mnemonic);
-  fmt::print("instructions:{}\n", line);
-  for (std::size_t k = 0; k < container->programs.size(); ++k) print_program(container->programs[k], k);
+  fmt::print("{}: {}, {} program{}\n", input.file, isa, programs.size(), programs.size() == 1 ? "" : "s");
+  for (std::size_t k = 0; k < programs.size(); ++k) {
+    const Json& program = programs[k];
+    if (k == 0 || program["instructions"] != programs[k - 1]["instructions"])
+      fmt::print("{} code words: {}\n", plain(program["code_words"]), members(program["instructions"]));
+    print_program(program, k);
+  }
   return kOk;
 }
 
@@ -160,9 +131,18 @@ int show_build(bool as_json) {
   const EngineInfo host = Engine(defaults).info();
   std::vector<std::string> targets;
   for (const Target target : host.targets) targets.push_back(warpjit::name(target));
+  Json isas = Json::array();
+  std::string names;
+  for (const Guest* guest : guests()) {
+    std::string stages;
+    for (const Stage stage : guest->stages())
+      stages += (stages.empty() ? "" : ", ") + std::string(warpjit::name(stage));
+    isas.push_back(warpjit::name(guest->isa()));
+    names += (names.empty() ? "" : ", ") + std::string(warpjit::name(guest->isa())) + " (" + stages + ")";
+  }
   if (as_json) {
     Json json{{"version", fmt::format("{}.{}.{}", v.major, v.minor, v.patch)},
-              {"isas", {"pica200", "tesla"}},
+              {"isas", std::move(isas)},
               {"targets", targets},
               {"jit", host.jit}};
     if (host.jit)
@@ -175,8 +155,7 @@ int show_build(bool as_json) {
     print_json(json);
     return kOk;
   }
-  fmt::print("warpjit {}.{}.{}\nguests:  pica200 (vertex, geometry), tesla (compute)\n", v.major, v.minor,
-             v.patch);
+  fmt::print("warpjit {}.{}.{}\nguests:  {}\n", v.major, v.minor, v.patch, names);
   std::string list;
   for (const std::string& target : targets) list += (list.empty() ? "" : ", ") + target;
   fmt::print(
@@ -191,22 +170,23 @@ int show_build(bool as_json) {
 
 void add_info(CLI::App& app, int& exit) {
   struct InfoOptions {
-    std::string file;
+    ProgramInput input;
     bool json = false;
   };
   const auto options = std::make_shared<InfoOptions>();
-  CLI::App* command = app.add_subcommand("info", "What a container declares, or what this machine can run");
-  command->add_option(
-      "file", options->file,
-      "SHBIN container, cubin, or assembly source (*.pica, *.tesla); none: this build and machine");
+  CLI::App* command = app.add_subcommand("info", "What a program declares, or what this machine can run");
+  auto* file = command->add_option("file", options->input.file,
+                                   "SHBIN, cubin, assembly source (*.pica, *.tesla), bare words or launch "
+                                   "file; none: this build and machine");
+  add_program_options(*command, options->input);
+  for (const char* option : {"--entry", "--program", "--words"}) command->get_option(option)->needs(file);
   command->add_flag("--json", options->json, "print JSON");
   command->footer(
       "Examples:\n  warpjit info\n  warpjit info examples/pica200/mvp_light.shbin\n  warpjit info "
       "shader.shbin --json");
   command->callback([options, &exit] {
-    exit = options->file.empty()       ? show_build(options->json)
-           : is_compute(options->file) ? info_compute(options->file, options->json)
-                                       : show_container(options->file, options->json);
+    exit = options->input.file.empty() ? show_build(options->json)
+                                       : show_programs(options->input, options->json);
   });
 }
 

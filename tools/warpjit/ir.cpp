@@ -4,8 +4,6 @@
 #include <algorithm>
 
 #include "command.h"
-#include "compile_input.h"
-#include "compute.h"
 #include "ir/pipeline.h"
 #include "ir/printer.h"
 
@@ -19,30 +17,19 @@ struct IrOptions {
   bool all = false, list = false, dispatch = false, no_optimize = false, json = false;
 };
 
-Result<ir::Function> translate(const ProgramInput& wanted, bool dispatch) {
-  if (is_compute(wanted.file)) {
-    WARPJIT_TRY(ComputeCode code, translate_compute(wanted, dispatch));
-    return std::move(code.function);
-  }
-  WARPJIT_TRY(const LoadedProgram loaded, load_program(wanted));
-  WARPJIT_TRY(const CompileInput input, prepare_compile(loaded));
-  WARPJIT_TRY(frontend::Shader::Translation translation, input.shader->translate(input.facts, dispatch));
-  return std::move(translation.function);
-}
-
 int print_stages(const IrOptions& options) {
-  auto function = translate(options.input, options.dispatch);
-  if (!function) return fail(function.error());
+  auto translated = translate(options.input, options.dispatch);
+  if (!translated) return fail(translated.error());
   struct Stage {
     std::string name, text;
   };
   std::vector<Stage> stages;
   const ir::PipelineOptions pipeline{
       .dispatch_all = options.dispatch, .optimize = !options.no_optimize, .verify = true};
-  const auto program =
-      ir::run_pipeline(std::move(*function), pipeline, [&](std::string_view name, const ir::Function& f) {
-        stages.push_back({std::string(name), ir::print(f)});
-      });
+  const auto program = ir::run_pipeline(std::move(translated->function), pipeline,
+                                        [&](std::string_view name, const ir::Function& f) {
+                                          stages.push_back({std::string(name), ir::print(f)});
+                                        });
   if (!program) {
     // What was there before the failure helps to find it.
     for (const Stage& stage : stages) fmt::print(stderr, "-- {}\n{}\n", stage.name, stage.text);
@@ -85,7 +72,7 @@ int print_stages(const IrOptions& options) {
 void add_ir(CLI::App& app, int& exit) {
   const auto options = std::make_shared<IrOptions>();
   CLI::App* command = app.add_subcommand("ir", "Print the IR after a stage");
-  options->input.add_to(*command);
+  add_program(*command, options->input);
   auto* stage = command->add_option(
       "--stage", options->stage, "the stage to print (default: preamble and kernel, what the backend gets)");
   command->add_flag("--all", options->all, "print all stages")->excludes(stage);
@@ -94,8 +81,8 @@ void add_ir(CLI::App& app, int& exit) {
   command->add_flag("--no-optimize", options->no_optimize, "only what correctness needs");
   command->add_flag("--json", options->json, "print JSON");
   command->footer(
-      "A launch file fixes which inputs are bound and what booleans are; an SHBIN or source is taken at its "
-      "most general.\n"
+      "A launch file fixes which inputs are bound and what booleans are; a program alone is taken at its "
+      "most general, a kernel with a block of 64 threads.\n"
       "Examples:\n  warpjit ir shader.shbin --list\n  warpjit ir run.json --stage linearize\n  warpjit ir "
       "shader.v.pica --all");
   command->callback([options, &exit] { exit = print_stages(*options); });

@@ -2,20 +2,22 @@
 // launch expects.
 #include <fmt/core.h>
 
-#include "bound_launch.h"
 #include "command.h"
-#include "compute.h"
 #include "engines.h"
-#include "random_launch.h"
+#include "files.h"
+#include "launch/random_launch.h"
+#include "launch/read_launch.h"
 #include "runtime/engine/engine.h"
 
 namespace warpjit::tool {
 
 namespace {
 
+constexpr std::uint64_t kRandomThreads = 256;  // of a program without a launch
+
 struct VerifyOptions {
   RunInput input;
-  std::string entry;
+  ProgramInput program;  // its file is that of `input`
   std::vector<std::string> engines;
   std::uint64_t random = 0, seed = 1;
   bool dispatch = false, json = false;
@@ -26,31 +28,22 @@ struct Outcome {
   EngineChoice choice;
   bool dispatch = false;
   std::optional<Error> error;
+  std::optional<MemoryFault> fault;
   std::optional<Mismatch> against_expected, against_reference;
+  std::string other_fault;  // it faulted and the reference did not, or the other way round
   std::uint64_t checksum = 0;
   bool failed = false;  // a mismatch of any kind
 };
 
+// What the first engine that finished left behind.
+struct Reference {
+  std::string engine;
+  std::vector<std::uint32_t> results;
+  bool faulted = false;
+};
+
 std::string label(const Outcome& outcome) {
   return name(outcome.choice) + (outcome.dispatch ? "+dispatch" : "");
-}
-
-Result<LaunchFile> load(const VerifyOptions& options) {
-  if (is_launch_file(options.input.file)) {
-    WARPJIT_TRY(LaunchFile launch, read_launch(options.input.file));
-    if (options.random != 0) randomize_inputs(launch, options.random, options.seed);
-    if (options.input.count) WARPJIT_CHECK(set_count(launch, *options.input.count));
-    return launch;
-  }
-  WARPJIT_TRY(const LoadedProgram loaded, load_program({options.input.file, options.entry}));
-  return random_launch(loaded.program, options.random != 0 ? options.random : 256, options.seed);
-}
-
-Json to_json(const Mismatch& mismatch) {
-  return {{"thread", mismatch.thread},
-          {"register", mismatch.name},
-          {"got", hex(mismatch.got)},
-          {"wanted", hex(mismatch.wanted)}};
 }
 
 Json to_json(const Outcome& outcome) {
@@ -61,8 +54,10 @@ Json to_json(const Outcome& outcome) {
                      {"where", outcome.error->where}};
   else
     json["checksum"] = fmt::format("{:#018x}", outcome.checksum);
-  if (outcome.against_reference) json["differs"] = to_json(*outcome.against_reference);
-  if (outcome.against_expected) json["expect"] = to_json(*outcome.against_expected);
+  if (outcome.fault) json["fault"] = {{"what", outcome.fault->what}, {"where", outcome.fault->where}};
+  if (!outcome.other_fault.empty()) json["other_fault"] = outcome.other_fault;
+  if (outcome.against_reference) json["differs"] = mismatch_json(*outcome.against_reference);
+  if (outcome.against_expected) json["expect"] = mismatch_json(*outcome.against_expected);
   return json;
 }
 
@@ -73,6 +68,8 @@ void print(const Outcome& outcome, const std::string& reference, bool expectatio
     return;
   }
   fmt::print("{:16} checksum {:#018x}", label(outcome), outcome.checksum);
+  if (outcome.fault) fmt::print("  fault: {}", outcome.fault->what);
+  if (!outcome.other_fault.empty()) fmt::print("  {}", outcome.other_fault);
   if (outcome.against_reference)
     fmt::print("  DIFFERS from {}: {}", reference, to_string(*outcome.against_reference));
   if (outcome.against_expected)
@@ -82,71 +79,128 @@ void print(const Outcome& outcome, const std::string& reference, bool expectatio
   fmt::print("\n");
 }
 
-int verify_launch(const VerifyOptions& options) {
-  if (is_compute(options.input.file)) {
-    if (options.random != 0)
-      return fail({ErrorCode::bad_input, "random data is made for vertex programs only", "--random"});
-    if (!options.entry.empty())
-      return fail({ErrorCode::bad_input, "a launch file names its entry itself", "--entry"});
-    return verify_compute({options.input, {}, false, options.json}, options.engines, options.dispatch);
-  }
-  auto file = load(options);
-  if (!file) return fail(file.error());
-  auto made = BoundLaunch::make(std::move(*file));
-  if (!made) return fail(made.error());
-  BoundLaunch& bound = *made;
-  const Engine engine;
-  const auto choices = choose_engines(engine, options.engines);
-  if (!choices) return fail(choices.error());
-  for (const std::string& text : choices->unusable) fmt::print(stderr, "warpjit: skipped {}\n", text);
-  if (choices->usable.empty()) return kTargetUnavailable;
+// The launch of a launch file, or one of a program alone.
+Result<LaunchFile> load(const VerifyOptions& options, bool& is_template) {
+  ProgramInput program = options.program;
+  program.file = options.input.file;
+  WARPJIT_TRY(const GivenProgram given, load_program(program));
+  is_template = !given.launch;
+  return launch_of(given, program, 0);
+}
 
+// The same with random data, as the options ask for it, and their count.
+Result<LaunchFile> prepare(const VerifyOptions& options, LaunchFile file, bool is_template,
+                           std::uint64_t round) {
+  const std::uint64_t seed = options.seed + round;
+  if (is_template) {
+    const std::uint64_t count = options.random != 0 ? options.random : kRandomThreads;
+    WARPJIT_CHECK(randomize_template(file, count, seed));
+  } else if (options.random != 0) {
+    if (const Status status = randomize_data(file, options.random, seed); !status)
+      return Error{status.error().code, status.error().message + ": " + file.name, "--random"};
+  }
+  if (!options.input.count) return file;
+  if (file.work == Work::grid)
+    return Error{ErrorCode::bad_input, "the grid and block of a kernel say how many threads there are",
+                 "--count"};
+  WARPJIT_CHECK(set_count(file, *options.input.count));
+  return file;
+}
+
+Outcome run_one(const VerifyOptions& options, const Engine& engine, const EngineChoice& choice, bool dispatch,
+                BoundLaunch& bound, std::optional<Reference>& reference) {
+  Outcome outcome{choice, dispatch, {}, {}, {}, {}, {}};
+  engine.state().set_hooks({.dispatch_all = dispatch});
+  const auto report = bound.run(engine, options.input.on(choice.engine, choice.target));
+  if (!report) {
+    outcome.error = report.error();
+    // Where a thread needs more than its fuel, but less than twice as much, engines may differ. What only the
+    // guest interpreter can run is no disagreement.
+    const ErrorCode code = report.error().code;
+    outcome.failed = reference && code != ErrorCode::out_of_fuel && code != ErrorCode::unsupported;
+    return outcome;
+  }
+  outcome.checksum = bound.checksum();
+  outcome.fault = report->fault;
+  outcome.against_expected = check_expectations(bound);
+  if (!reference) {
+    reference = Reference{label(outcome), bound.results(), report->fault.has_value()};
+  } else {
+    outcome.against_reference = compare_results(bound, reference->results);
+    if (report->fault.has_value() != reference->faulted)
+      outcome.other_fault = reference->faulted ? "NO FAULT" : "A FAULT of this engine only";
+  }
+  outcome.failed = outcome.against_expected || outcome.against_reference || !outcome.other_fault.empty();
+  return outcome;
+}
+
+// One launch on all engines.
+struct Round {
   std::vector<Outcome> outcomes;
-  std::vector<std::uint32_t> reference;  // results of the first engine that finished
-  std::string reference_name;
+  std::optional<Reference> reference;
   int exit = kOk;
-  for (const EngineChoice& choice : choices->usable)
+};
+
+Round run_all(const VerifyOptions& options, const Engine& engine, const EngineChoices& choices,
+              BoundLaunch& bound) {
+  Round round;
+  for (const EngineChoice& choice : choices.usable)
     for (const bool dispatch : {false, true}) {
       if (dispatch && (!options.dispatch || choice.engine == EngineKind::guest)) continue;
-      Outcome outcome{choice, dispatch, {}, {}, {}};
-      RunOptions run = options.input.on(choice.engine, choice.target);
-      engine.state().set_hooks({.dispatch_all = dispatch});
-      if (const auto report = bound.run(engine, run); !report) {
-        outcome.error = report.error();
-        // Where a thread needs more than its fuel, but less than twice as much, engines may differ.
-        outcome.failed = !reference_name.empty() && report.error().code != ErrorCode::out_of_fuel;
-        exit = outcome.failed ? kMismatch : exit == kOk ? exit_code(report.error().code) : exit;
-      } else {
-        outcome.checksum = bound.checksum();
-        outcome.against_expected = check_expectations(bound);
-        if (reference_name.empty()) {
-          reference = bound.results();
-          reference_name = label(outcome);
-        } else {
-          outcome.against_reference = compare_results(bound, reference);
-        }
-        outcome.failed = outcome.against_expected || outcome.against_reference;
-        if (outcome.failed) exit = kMismatch;
-      }
-      outcomes.push_back(std::move(outcome));
+      Outcome outcome = run_one(options, engine, choice, dispatch, bound, round.reference);
+      if (outcome.failed)
+        round.exit = kMismatch;
+      else if (outcome.error && outcome.error->code != ErrorCode::unsupported && round.exit == kOk)
+        round.exit = exit_code(outcome.error->code);
+      round.outcomes.push_back(std::move(outcome));
     }
+  return round;
+}
 
-  const LaunchFile& launch = bound.file();
+void print_round(const VerifyOptions& options, const LaunchFile& file, const Round& round,
+                 std::uint64_t rounds, const EngineChoices& choices) {
+  const bool ok = round.exit == kOk;
   if (options.json) {
-    Json json{{"launch", launch.name}, {"count", launch.count}, {"ok", exit == kOk}};
+    Json json = launch_json(file);
+    if (rounds > 1) json["runs"] = rounds;
+    json["ok"] = ok;
     json["engines"] = Json::array();
-    for (const Outcome& outcome : outcomes) json["engines"].push_back(to_json(outcome));
-    json["skipped"] = choices->unusable;
+    for (const Outcome& outcome : round.outcomes) json["engines"].push_back(to_json(outcome));
+    json["skipped"] = choices.unusable;
     print_json(json);
-  } else {
-    fmt::print("{}: {} threads\n", launch.name, launch.count);
-    const bool expectations = !launch.expectations.empty() || launch.triangles.has_value();
-    for (const Outcome& outcome : outcomes) print(outcome, reference_name, expectations);
-    fmt::print("{}\n", exit == kOk         ? "all agree"
-                       : exit == kMismatch ? "MISMATCH"
-                                           : "the program does not run to its end");
+    return;
   }
-  return exit;
+  fmt::print("{}: {} threads", file.name, file.threads());
+  if (rounds > 1) fmt::print(", run {} with other data, of which this is the last", rounds);
+  fmt::print("\n");
+  for (const Outcome& outcome : round.outcomes)
+    print(outcome, round.reference ? round.reference->engine : std::string(), file.has_expectations());
+  fmt::print("{}\n", ok                        ? "all agree"
+                     : round.exit == kMismatch ? "MISMATCH"
+                                               : "the program does not run to its end");
+}
+
+int verify_launch(const VerifyOptions& options) {
+  bool is_template = false;
+  const auto file = load(options, is_template);
+  if (!file) return fail(file.error());
+  const Engine engine;
+  const auto choices = usable_engines(engine, options.engines);
+  if (!choices) return fail(choices.error());
+
+  // A kernel's grid has its own number of threads: so many launches instead.
+  const std::uint64_t rounds =
+      file->work == Work::grid && options.random != 0 ? options.random : std::uint64_t{1};
+  for (std::uint64_t n = 0;; ++n) {
+    auto prepared = prepare(options, *file, is_template, n);
+    if (!prepared) return fail(prepared.error());
+    auto bound = BoundLaunch::make(std::move(*prepared));
+    if (!bound) return fail(bound.error());
+    const Round round = run_all(options, engine, *choices, *bound);
+    if (round.exit == kOk && n + 1 < rounds) continue;
+    print_round(options, bound->file(), round, n + 1, *choices);
+    return round.exit;
+  }
 }
 
 }  // namespace
@@ -156,24 +210,25 @@ void add_verify(CLI::App& app, int& exit) {
   CLI::App* command =
       app.add_subcommand("verify", "Compare all engines and targets bit by bit, and with `expect`");
   options->input.add_to(*command);
-  command->get_option("file")->description("launch file, or an SHBIN or source to run on random data");
-  command->add_option("--entry", options->entry, "entry point of an SHBIN or source");
+  command->get_option("file")->description(
+      "launch file; or an SHBIN, cubin, assembly source or bare words to run on random data");
+  add_program_options(*command, options->program);
+  add_engines(*command, options->engines);
   command
-      ->add_option("--engines", options->engines,
-                   "which: guest, ir, jit, jit-v3, jit-v4, jit-a64 (default: all)")
-      ->delimiter(',');
-  command
-      ->add_option("--random", options->random,
-                   "run on so many random vertices (special values included) instead of the launch's")
+      ->add_option(
+          "--random", options->random,
+          "so many rows of random inputs (special values included) instead of the launch's; of a "
+          "kernel, whose grid stays, so many launches with random contents where its memory has data")
       ->check(CLI::Range(std::uint64_t{1}, kMaxThreads));
   command->add_option("--seed", options->seed, "of the random data")->capture_default_str();
   command->add_flag("--dispatch", options->dispatch,
                     "also run each compiled engine with all control flow in the dispatcher");
   command->add_flag("--json", options->json, "print JSON");
   command->footer(
-      "Names the first thread, register and values that differ.\nExamples:\n  warpjit verify run.json\n"
+      "Names the first place (thread and register, triangle, address) and the values that differ.\n"
+      "Examples:\n  warpjit verify run.json\n"
       "  warpjit verify run.json --random 100000 --seed 7 --dispatch\n  warpjit verify shader.shbin --random "
-      "1000");
+      "1000\n  warpjit verify kernel.cubin --entry saxpy");
   command->callback([options, &exit] { exit = verify_launch(*options); });
 }
 

@@ -1,4 +1,4 @@
-#include "json_field.h"
+#include "launch/json_field.h"
 
 #include <bit>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "compute_profile.h"
+#include "profile.h"
 
 #include <fmt/core.h>
 

@@ -1,18 +1,16 @@
 // What launch values mean: names, rows, counts and comparisons.
+#include "launch/launch_file.h"
+
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstring>
-#include <limits>
 
-#include "launch_file.h"
+#include "frontend/pica200/shader.h"
 
 namespace warpjit::tool {
 
 namespace {
-
-using pica200::ExitFile;
 
 // Bits in an order in which neighbours differ by 1; -0 and +0 are the same.
 std::int64_t ordered(std::uint32_t bits) {
@@ -24,47 +22,32 @@ bool is_nan(std::uint32_t bits) { return (bits & 0x7FFFFFFF) > 0x7F800000; }
 
 }  // namespace
 
-std::string name(StateName state) {
-  switch (state.file) {
-    case ExitFile::o:
-      return "o" + std::to_string(state.index);
-    case ExitFile::r:
-      return "r" + std::to_string(state.index);
-    case ExitFile::a0:
-      return "a0";
-    case ExitFile::aL:
-      return "aL";
-    case ExitFile::cmp:
-      return "cmp";
-    case ExitFile::emit:
-      return "emit";
-  }
-  return {};
+LaunchProgram::operator pica200::Program() const {
+  const auto* shader = dynamic_cast<const pica200::Shader*>(shader_.get());
+  return shader != nullptr ? shader->program() : pica200::Program();
 }
 
-std::optional<StateName> parse_state_name(std::string_view text) {
-  if (text == "a0") return StateName{ExitFile::a0, 0};
-  if (text == "aL") return StateName{ExitFile::aL, 0};
-  if (text == "cmp") return StateName{ExitFile::cmp, 0};
-  if (text == "emit") return StateName{ExitFile::emit, 0};
-  if (text.size() < 2 || text.size() > 3 || (text[0] != 'o' && text[0] != 'r')) return std::nullopt;
-  if (text[1] == '0' && text.size() > 2) return std::nullopt;
-  unsigned index = 0;
-  const auto [stop, failure] = std::from_chars(text.data() + 1, text.data() + text.size(), index);
-  if (failure != std::errc() || stop != text.data() + text.size() || index > 15) return std::nullopt;
-  return StateName{text[0] == 'o' ? ExitFile::o : ExitFile::r, static_cast<std::uint8_t>(index)};
+std::uint64_t LaunchFile::threads() const {
+  if (work != Work::grid) return count;
+  std::uint64_t product = 1;
+  for (const auto& extents : {grid.grid, grid.block})
+    for (const std::uint32_t extent : extents) product *= extent;
+  return product;
 }
 
-unsigned components(StateName state) {
-  if (state.file == ExitFile::emit) return 3;
-  return state.file == ExitFile::aL ? 1 : is_float(state) ? 4 : 2;
+Result<LaunchOutput> register_output(const frontend::Shader& shader, const std::string& name,
+                                     unsigned components) {
+  LaunchOutput output;
+  output.name = name;
+  WARPJIT_TRY(output.reg, shader.find(LocationKind::output, name));
+  output.format.type = guest_of(shader.isa()).is_float(output.reg) ? ComponentType::f32 : ComponentType::s32;
+  output.format.components = static_cast<std::uint8_t>(components != 0 ? components : output.reg.components);
+  return output;
 }
-
-bool is_float(StateName state) { return state.file == ExitFile::o || state.file == ExitFile::r; }
 
 bool Expectation::accepts(std::uint32_t got, std::uint32_t wanted) const {
   if (got == wanted) return true;
-  if (!is_float(state)) return false;
+  if (what.format.type != ComponentType::f32) return false;
   if (is_nan(got) || is_nan(wanted)) return is_nan(got) && is_nan(wanted);
   if (!ulp && !absolute && !relative) return false;
   const std::int64_t distance = std::abs(ordered(got) - ordered(wanted));
@@ -76,6 +59,9 @@ bool Expectation::accepts(std::uint32_t got, std::uint32_t wanted) const {
 }
 
 Status set_count(LaunchFile& launch, std::uint64_t count) {
+  if (launch.work == Work::grid)
+    return Error{ErrorCode::bad_input, "the grid and block of a launch say how many threads it has",
+                 launch.name};
   if (count == 0 || count > kMaxThreads)
     return Error{ErrorCode::bad_input,
                  "the count must be 1 to " + std::to_string(kMaxThreads) + ", not " + std::to_string(count),

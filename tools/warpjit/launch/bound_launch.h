@@ -1,5 +1,5 @@
-// A launch file bound to the library: a Launch whose inputs point into the file's buffers, and rows for the
-// results, one interleaved row a thread.
+// A launch file bound to the library: a Launch whose inputs point into the file's buffers, and room for what
+// a run leaves behind: one interleaved row a thread, triangles, memory.
 #pragma once
 
 #include <bit>
@@ -8,19 +8,16 @@
 #include <string>
 #include <vector>
 
-#include "frontend/shader.h"
-#include "launch_file.h"
+#include "launch/launch_file.h"
 #include "warpjit/warpjit.hpp"
 
 namespace warpjit::tool {
 
-// A result of a launch: words [first, first + components) of a thread's row.
+// A register at the end of each thread: words [first, first + components) of a thread's row.
 struct ResultColumn {
-  std::string name;  // as the launch file has it
-  StateName state;
+  Location reg;
   unsigned components = 4;
   unsigned first = 0;
-  bool listed = true;  // false: only `expect` asks for it
 };
 
 class BoundLaunch {
@@ -31,37 +28,56 @@ class BoundLaunch {
   const LaunchFile& file() const { return *file_; }
   Launch& launch() { return launch_; }
   const Launch& launch() const { return launch_; }
+
+  // Runs it over cleared results and memory as the file gives it, and keeps what the run reports.
+  Result<Report> run(const Engine& engine, const RunOptions& options);
+  // The same observed, in the guest interpreter.
+  Result<Report> run_profiled(const Engine& engine, Profile& profile);
+  // Sets memory, which runs write to, to what the file gives. run() does it, too.
+  void restore_memory();
+
+  // ---- Rows
   const std::vector<ResultColumn>& columns() const { return columns_; }
-  // Words of one thread, and of all of them.
+  const ResultColumn& column(const LaunchOutput& output) const;  // of rows and primitives
+  // Words of one thread.
   const std::uint32_t* row(std::uint64_t thread) const { return words_.data() + thread * row_words_; }
   std::uint32_t word(const ResultColumn& column, std::uint64_t thread, unsigned k) const {
     return row(thread)[column.first + k];
   }
-  // Threads that have rows: of a geometry launch its invocations.
+  // Threads that have rows: of a geometry launch its invocations, of a grid none.
   std::uint64_t threads() const { return threads_; }
   unsigned row_words() const { return row_words_; }
-  // Runs it over cleared results and keeps what it reports.
-  Result<Report> run(const Engine& engine, const RunOptions& options);
-  // All results of the last run: the rows, then for each triangle its flag and its words.
-  std::vector<std::uint32_t> results() const;
-  // Triangles of the last run. Words: [vertex][enabled register][component].
+
+  // ---- Triangles of the last run. Words: [vertex][enabled register][component].
   std::uint64_t triangle_count() const { return triangle_count_; }
   bool inverted(std::uint64_t triangle) const { return inverted_[static_cast<std::size_t>(triangle)] != 0; }
   const std::uint32_t* triangle(std::uint64_t n) const { return triangles_.get() + n * triangle_words(); }
   unsigned vertex_words() const { return 4 * static_cast<unsigned>(std::popcount(file_->geometry.outputs)); }
   unsigned triangle_words() const { return 3 * vertex_words(); }
-  // FNV-1a over the listed results, thread by thread: the same on every host.
+  // The output registers that a vertex has, in the order of their words.
+  std::vector<std::string> vertex_registers() const;
+
+  // ---- Memory after the last run, piece by piece
+  const std::vector<std::vector<std::byte>>& memory() const { return memory_; }
+  std::uint32_t word(const LaunchOutput& range, std::size_t k) const;
+
+  // All results of the last run: the rows, then for each triangle its flag and its words, then the memory.
+  std::vector<std::uint32_t> results() const;
+  // FNV-1a over the listed results, thread by thread, the triangles and the memory: the same on every host.
   std::uint64_t checksum() const;
 
-  // What the translation of this launch depends on, as the engine would see it.
-  Result<frontend::Facts> facts() const;
+  // What the translation of this launch depends on, as the engine would see it. `general`: with booleans that
+  // may have any value.
+  Result<frontend::Facts> facts(bool general = false) const;
 
  private:
   BoundLaunch(std::unique_ptr<LaunchFile> file, Launch launch)
       : file_(std::move(file)), launch_(std::move(launch)) {}
   Status bind();
-  Status bind_geometry();
-  void add_column(const std::string& name, StateName state, unsigned components, bool listed);
+  Status bind_rows();
+  Status bind_primitives();
+  Status bind_grid();
+  void add_column(const LaunchOutput& output);
 
   std::unique_ptr<LaunchFile> file_;  // the launch points into it
   Launch launch_;
@@ -72,14 +88,14 @@ class BoundLaunch {
   std::unique_ptr<std::uint32_t[]> triangles_;
   std::unique_ptr<std::uint8_t[]> inverted_;
   std::uint64_t triangle_count_ = 0;
+  std::vector<std::vector<std::byte>> memory_;  // what engines write to
 };
 
 // A result that is not what was expected.
 struct Mismatch {
-  std::uint64_t thread = 0;
-  bool triangle = false;  // `thread` is the number of a triangle
-  std::string name;       // "o0.x", "vertex 1, o0.x"
-  bool is_float = true;
+  std::string place;         // "thread 3, o0.x", "triangle 4, vertex 1, o0.y", "g14[0x2000]"
+  std::uint64_t thread = 0;  // of a row
+  ComponentType type = ComponentType::f32;
   std::uint32_t got = 0, wanted = 0;
 };
 std::string to_string(const Mismatch& mismatch);

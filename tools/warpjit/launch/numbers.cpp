@@ -1,4 +1,8 @@
-#include "launch_data.h"
+#include "launch/numbers.h"
+
+#include <fmt/core.h>
+
+#include <bit>
 
 namespace warpjit::tool {
 
@@ -31,5 +35,19 @@ Status append_components(const JsonField& array, ComponentType type, std::vector
   }
   return {};
 }
+
+std::string number_text(ComponentType type, std::uint32_t word) {
+  if (type == ComponentType::f32) return fmt::format("{} ({:#010x})", std::bit_cast<float>(word), word);
+  if (type == ComponentType::s32) return std::to_string(static_cast<std::int32_t>(word));
+  return std::to_string(word);
+}
+
+nlohmann::ordered_json number_json(ComponentType type, std::uint32_t word) {
+  if (type == ComponentType::f32) return fmt::format("{:#010x}", word);
+  if (type == ComponentType::s32) return static_cast<std::int32_t>(word);
+  return word;
+}
+
+std::string address_text(std::uint32_t address) { return fmt::format("{:#x}", address); }
 
 }  // namespace warpjit::tool

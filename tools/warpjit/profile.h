@@ -2,7 +2,6 @@
 #pragma once
 
 #include "command.h"
-#include "warpjit/tesla.hpp"
 
 namespace warpjit::tool {
 

@@ -1,0 +1,179 @@
+// What the tool knows of one guest beyond frontend::Shader: the containers, sources and bare words that its
+// programs come in, the keys that only its launch files have, and its listings. Another guest is another
+// Guest and a line in guests().
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontend/shader.h"
+#include "launch/json_field.h"
+#include "warpjit/pica200.hpp"
+#include "warpjit/tesla.hpp"
+#include "warpjit/warpjit.hpp"
+
+namespace warpjit::tool {
+
+using Json = nlohmann::ordered_json;
+using ShaderPtr = std::shared_ptr<const frontend::Shader>;
+
+// "0x3f800000".
+std::string hex(std::uint32_t word);
+Json words_array(std::span<const std::uint32_t> words);
+// The register with this number of its kind, counted as Location::first is.
+Location numbered(LocationKind kind, unsigned number);
+
+// How programs compute. Each guest reads the part that is its own.
+struct GuestModes {
+  pica200::Modes pica200;
+  tesla::Modes tesla;
+};
+
+// Which program of a container, and where it begins.
+struct ProgramRequest {
+  std::string entry;                     // a name; empty: the container's own entry
+  std::optional<std::uint32_t> address;  // a guest address instead
+  std::optional<std::size_t> index;
+  std::optional<Stage> stage;
+};
+// "0", "12" and "0x1c" as an address, everything else as a name.
+void set_entry(ProgramRequest& request, const std::string& text);
+
+// Programs that a file holds.
+class Container {
+ public:
+  virtual ~Container() = default;
+  virtual std::size_t size() const = 0;  // programs
+  virtual Stage stage(std::size_t index) const = 0;
+  virtual Result<ShaderPtr> load(const ProgramRequest& request, const GuestModes& modes) const = 0;
+};
+
+// Code without a container.
+struct RawWords {
+  Stage stage = Stage::vertex;
+  std::vector<std::uint32_t> code, descriptors;
+  std::uint32_t entry = 0;
+  std::uint32_t registers = 128;  // of a thread
+  std::uint32_t local_bytes = 0;  // of a thread
+  std::string source_name;        // for messages
+};
+// What of RawWords a guest has. 0: nothing.
+struct WordsLimits {
+  std::size_t code = 0, descriptors = 0;
+  bool entry = false;
+  std::uint32_t registers = 0, local_bytes = 0;
+};
+
+// What a launch of a grid can give.
+struct GridLimits {
+  std::array<std::uint32_t, 3> grid{}, block{};  // 1: the guest does not have this dimension
+  std::uint32_t shared_bytes = 0;
+  std::uint32_t parameter_offset = 0;  // of the first parameter in shared memory
+};
+// What a kernel's code names of its spaces.
+struct GridUse {
+  std::uint32_t parameter_bytes = 0;
+  struct Space {
+    std::string name;
+    bool constant = false, written = false;
+    std::uint32_t bytes = 0;   // of a constant space: those that are read at fixed places
+    std::uint32_t preset = 0;  // of these the container gives so many
+  };
+  std::vector<Space> spaces;  // constant ones first
+};
+
+struct ListOptions {
+  bool exact = false;  // the form that assembles to the same words, bit by bit
+  bool names = true;   // what the container calls registers
+  bool words = true;   // addresses and words
+  bool labels = true;  // blocks, procedures and labels, not addresses
+};
+
+struct AssembleOptions {
+  bool labels = false;  // store the names of procedures and labels
+};
+struct Assembled {
+  std::vector<std::byte> container;
+  std::string summary;  // "12 code words, ..."
+  std::unique_ptr<Container> programs;
+};
+struct SourceText {
+  std::string name, text;
+};
+
+class Guest {
+ public:
+  virtual ~Guest() = default;
+  virtual Isa isa() const = 0;
+  virtual std::span<const Stage> stages() const = 0;  // those that can be run
+
+  // ---- Files
+  // "an SHBIN (which begins with DVLB) ...", for messages.
+  virtual std::string_view file_kinds() const = 0;
+  // By what a file begins with, or the end of its name.
+  virtual bool recognizes(std::string_view content, const std::string& name) const = 0;
+  virtual Result<std::unique_ptr<Container>> read(std::span<const std::byte> bytes,
+                                                  const std::string& name) const = 0;
+  virtual WordsLimits words_limits() const = 0;
+  virtual Result<ShaderPtr> load_words(const RawWords& words, const GuestModes& modes) const = 0;
+  virtual Result<Assembled> assemble(std::span<const SourceText> sources,
+                                     const AssembleOptions& options) const = 0;
+
+  // ---- Launch files
+  virtual Status read_modes(const JsonField& field, GuestModes& modes) const = 0;
+  // The program as bare words: what `program` of a launch file takes.
+  virtual Json words_json(const frontend::Shader& shader) const = 0;
+  // What differs from the default modes.
+  virtual Json modes_json(const frontend::Shader& shader) const = 0;
+  // A warning that results are not the chip's; empty for most modes.
+  virtual std::string modes_note(const frontend::Shader&) const { return {}; }
+  // The names of registers, for messages: "c0-c95, i0-i3, b0-b15".
+  virtual std::string_view register_names(LocationKind kind) const = 0;
+  // The first register of each file of uniforms.
+  virtual std::vector<std::string> uniform_files() const { return {}; }
+  // Does the container give this register a value?
+  virtual bool is_preset(const frontend::Shader&, const Location&) const { return false; }
+  // Does this output or state register hold floats?
+  virtual bool is_float(const Location&) const { return true; }
+  // Bit n: the code writes output register n.
+  virtual std::uint64_t outputs_written(const frontend::Shader&) const { return 0; }
+  // `program` of a vertex stage that passes its first input on as its first output.
+  virtual Json passing_vertex() const { return {}; }
+  virtual GridLimits grid_limits() const { return {}; }
+  virtual Result<GridUse> grid_use(const frontend::Shader&) const { return GridUse{}; }
+
+  // ---- Listings
+  virtual Result<std::string> list(const frontend::Shader& shader, const ListOptions& options) const = 0;
+  // One object an instruction: address, words, text.
+  virtual Json list_json(const frontend::Shader& shader) const = 0;
+  // The instruction at an address; empty if there is none.
+  virtual std::string instruction(const frontend::Shader& shader, std::uint32_t address) const = 0;
+  // What `warpjit info` adds to what frontend::Shader tells: keys of a program's object.
+  virtual void describe(const frontend::Shader& shader, Json& json) const = 0;
+};
+
+std::span<const Guest* const> guests();
+const Guest& guest_of(Isa isa);
+// The guest whose file this is; null if none knows it.
+const Guest* find_guest(std::string_view content, const std::string& name);
+// "pica200, tesla".
+std::string guest_names();
+// Each guest's containers and sources, a sentence for messages.
+std::string all_file_kinds();
+
+// The only ones of their kind; guest_of and find_guest give them.
+const Guest& pica200_guest();
+const Guest& tesla_guest();
+
+// Little-endian words from the bytes of a file. Errors: a size that is no multiple of 4, nothing.
+Result<std::vector<std::uint32_t>> words_from(std::span<const std::byte> bytes, const std::string& name);
+
+}  // namespace warpjit::tool

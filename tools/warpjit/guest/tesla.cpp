@@ -1,0 +1,250 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "files.h"
+#include "frontend/tesla/assembly/assemble.h"
+#include "frontend/tesla/container/cubin.h"
+#include "frontend/tesla/assembly/disassemble.h"
+#include "frontend/tesla/flow/reach.h"
+#include "frontend/tesla/shader.h"
+#include "guest/guest.h"
+
+namespace warpjit::tool {
+
+namespace {
+
+const tesla::Program& program_of(const frontend::Shader& shader) {
+  return static_cast<const tesla::Shader&>(shader).program();
+}
+
+class Kernels final : public Container {
+ public:
+  explicit Kernels(tesla::Container container) : container_(std::move(container)) {}
+
+  std::size_t size() const override { return container_.programs.size(); }
+  Stage stage(std::size_t) const override { return Stage::compute; }
+  Result<ShaderPtr> load(const ProgramRequest& request, const GuestModes& modes) const override {
+    const auto wrong = [&](std::string message, ErrorCode code = ErrorCode::bad_input) {
+      return Error{code, std::move(message), container_.source_name};
+    };
+    if (request.stage && *request.stage != Stage::compute)
+      return wrong(fmt::format("these are compute kernels, not {} programs", warpjit::name(*request.stage)));
+    if (request.address) return wrong("a kernel is chosen by its name, not by an address");
+    tesla::Program program;
+    if (request.index) {
+      if (*request.index >= size())
+        return wrong(fmt::format("there is no kernel {}; the container has {}", *request.index, size()));
+      program = container_.programs[*request.index];
+    } else {
+      WARPJIT_TRY(program, tesla::select_program(container_, request.entry));
+    }
+    WARPJIT_TRY(auto shader, tesla::Shader::make(std::move(program), modes.tesla));
+    return ShaderPtr(std::move(shader));
+  }
+
+ private:
+  tesla::Container container_;
+};
+
+struct Flag {
+  const char* key;
+  bool tesla::Modes::*member;
+};
+constexpr Flag kFlags[] = {{"fast-fmad", &tesla::Modes::fast_fmad},
+                           {"saturated-nan-is-zero", &tesla::Modes::saturated_nan_is_zero},
+                           {"zero-wins", &tesla::Modes::zero_wins},
+                           {"infinite-derivatives", &tesla::Modes::infinite_derivatives}};
+constexpr std::uint32_t kMostCalls = 4096;
+
+// What the code names of its spaces.
+struct Used {
+  std::uint32_t parameter_end = tesla::kParameterOffset;  // in s[]
+  std::array<std::uint32_t, 16> constant_end{};           // bytes that are read at fixed places
+  std::uint32_t constants = 0, globals = 0, stored = 0;   // bit n: c[] n, g[] n, g[] n is written
+};
+
+void add_operand(const tesla::Operand& operand, bool is_store, Used& used) {
+  using Kind = tesla::Operand::Kind;
+  const std::uint32_t end = operand.address == 0 ? operand.value + tesla::size_of(operand.type) : 0;
+  if (operand.kind == Kind::shared && !is_store) used.parameter_end = std::max(used.parameter_end, end);
+  if (operand.kind == Kind::constant) {
+    used.constants |= 1U << operand.space;
+    used.constant_end[operand.space] = std::max(used.constant_end[operand.space], end);
+  }
+  if (operand.kind == Kind::global) {
+    used.globals |= 1U << operand.space;
+    if (is_store) used.stored |= 1U << operand.space;
+  }
+}
+
+Result<Used> find_used(const tesla::Program& program) {
+  WARPJIT_TRY(const tesla::ReachedCode code, tesla::ReachedCode::find(program));
+  Used used;
+  for (const tesla::ReachedInstruction& reached : code.instructions()) {
+    const tesla::Instruction& i = reached.instruction;
+    add_operand(i.dst, true, used);
+    const bool updates = i.opcode == tesla::Opcode::atom_g;
+    for (const tesla::Operand& operand : i.src) add_operand(operand, updates, used);
+  }
+  return used;
+}
+
+std::uint32_t preset_bytes(const tesla::Program& program, unsigned space) {
+  std::uint32_t end = 0;
+  for (const tesla::ConstantSegment& segment : program.constants)
+    if (segment.space == space) end = std::max(end, segment.offset + segment.bytes);
+  return end;
+}
+
+class TeslaGuest final : public Guest {
+ public:
+  Isa isa() const override { return Isa::tesla; }
+  std::span<const Stage> stages() const override {
+    static constexpr Stage kStages[] = {Stage::compute};
+    return kStages;
+  }
+
+  std::string_view file_kinds() const override {
+    return "a cubin (text that begins with `architecture`, or ELF) or an assembly source (whose name ends in "
+           ".tesla)";
+  }
+  bool recognizes(std::string_view content, const std::string& name) const override {
+    return content.starts_with("architecture") ||
+           content.starts_with(
+               "\x7f"
+               "ELF") ||
+           name.ends_with(".tesla") || name.ends_with(".cubin");
+  }
+  Result<std::unique_ptr<Container>> read(std::span<const std::byte> bytes,
+                                          const std::string& name) const override {
+    tesla::Container container;
+    if (name.ends_with(".tesla")) {
+      WARPJIT_TRY(container, tesla::assemble(as_text(bytes), name));
+    } else {
+      WARPJIT_TRY(container, tesla::read_cubin(bytes, name));
+    }
+    return std::unique_ptr<Container>(new Kernels(std::move(container)));
+  }
+  WordsLimits words_limits() const override {
+    return {.code = tesla::kMaxCodeWords,
+            .registers = tesla::kMaxRegisters,
+            .local_bytes = tesla::kMaxLocalBytes};
+  }
+  Result<ShaderPtr> load_words(const RawWords& words, const GuestModes& modes) const override {
+    tesla::RawProgram raw;
+    raw.code = words.code;
+    raw.registers = words.registers;
+    raw.local_bytes = words.local_bytes;
+    raw.source_name = words.source_name;
+    WARPJIT_TRY(const Program program, tesla::load_words(raw, modes.tesla));
+    return program.shader();
+  }
+  Result<Assembled> assemble(std::span<const SourceText> sources,
+                             const AssembleOptions& options) const override {
+    if (options.labels) return Error{ErrorCode::bad_input, "cubins have no labels", "--labels"};
+    if (sources.size() != 1)
+      return Error{ErrorCode::bad_input, "kernels are assembled one source at a time", sources[1].name};
+    WARPJIT_TRY(tesla::Container container, tesla::assemble(sources[0].text, sources[0].name));
+    const std::string text = tesla::write_text_cubin(container);
+    const auto* begin = reinterpret_cast<const std::byte*>(text.data());
+    Assembled assembled;
+    assembled.container.assign(begin, begin + text.size());
+    assembled.summary =
+        fmt::format("{} kernel{}", container.programs.size(), container.programs.size() == 1 ? "" : "s");
+    assembled.programs = std::make_unique<Kernels>(std::move(container));
+    return assembled;
+  }
+
+  Status read_modes(const JsonField& field, GuestModes& modes) const override {
+    WARPJIT_CHECK(field.expect_keys(
+        {"fast-fmad", "saturated-nan-is-zero", "zero-wins", "infinite-derivatives", "call-limit"}));
+    for (const Flag& flag : kFlags)
+      if (const auto value = field.find(flag.key)) {
+        WARPJIT_TRY(modes.tesla.*flag.member, value->boolean());
+      }
+    if (const auto limit = field.find("call-limit")) {
+      WARPJIT_TRY(const std::int64_t calls, limit->integer(0, kMostCalls));
+      modes.tesla.call_limit = static_cast<std::uint32_t>(calls);
+    }
+    return {};
+  }
+  Json words_json(const frontend::Shader& shader) const override {
+    const tesla::Program& program = program_of(shader);
+    return {{"words", words_array(program.code)},
+            {"registers", program.registers},
+            {"local", program.local_bytes}};
+  }
+  Json modes_json(const frontend::Shader& shader) const override {
+    const tesla::Modes& modes = static_cast<const tesla::Shader&>(shader).modes();
+    Json json = Json::object();
+    for (const Flag& flag : kFlags)
+      if (modes.*flag.member) json[flag.key] = true;
+    if (modes.call_limit != kMostCalls) json["call-limit"] = modes.call_limit;
+    return json;
+  }
+  std::string modes_note(const frontend::Shader& shader) const override {
+    const bool fast = static_cast<const tesla::Shader&>(shader).modes().fast_fmad;
+    return fast ? "with fast-fmad: not the chip's bits" : "";
+  }
+  std::string_view register_names(LocationKind) const override { return "none"; }
+  GridLimits grid_limits() const override {
+    return {{65535, 65535, 1}, {512, 512, 512}, tesla::kMaxSharedBytes, tesla::kParameterOffset};
+  }
+  Result<GridUse> grid_use(const frontend::Shader& shader) const override {
+    const tesla::Program& program = program_of(shader);
+    WARPJIT_TRY(const Used used, find_used(program));
+    GridUse use;
+    use.parameter_bytes = used.parameter_end - tesla::kParameterOffset;
+    for (unsigned space = 0; space < tesla::kConstantSpaces; ++space)
+      if ((used.constants >> space & 1) != 0)
+        use.spaces.push_back(
+            {fmt::format("c{}", space), true, false, used.constant_end[space], preset_bytes(program, space)});
+    for (unsigned space = 0; space < tesla::kGlobalSpaces; ++space)
+      if ((used.globals >> space & 1) != 0)
+        use.spaces.push_back({fmt::format("g{}", space), false, (used.stored >> space & 1) != 0, 0, 0});
+    return use;
+  }
+
+  Result<std::string> list(const frontend::Shader& shader, const ListOptions& options) const override {
+    if (!options.names)
+      return Error{ErrorCode::bad_input, "registers of this guest have no names but their own", "--no-names"};
+    // Every form of the listing is exact.
+    return tesla::disassemble(program_of(shader), {.words = options.words, .labels = options.labels});
+  }
+  Json list_json(const frontend::Shader& shader) const override {
+    const tesla::Program& program = program_of(shader);
+    Json list = Json::array();
+    for (std::uint32_t word = 0; word < program.code.size();) {
+      const auto decoded = tesla::decode(program.type, program.code, 4 * word);
+      const std::uint32_t count = decoded ? decoded->words() : 1;
+      Json row{{"address", 4 * word}, {"words", Json::array()}};
+      for (std::uint32_t k = 0; k < count; ++k) row["words"].push_back(hex(program.code[word + k]));
+      if (decoded) row["text"] = tesla::disassemble(*decoded);
+      list.push_back(std::move(row));
+      word += count;
+    }
+    return list;
+  }
+  std::string instruction(const frontend::Shader& shader, std::uint32_t address) const override {
+    const tesla::Program& program = program_of(shader);
+    const auto decoded = tesla::decode(program.type, program.code, address);
+    return decoded ? tesla::disassemble(*decoded) : std::string();
+  }
+  void describe(const frontend::Shader& shader, Json& json) const override {
+    for (const tesla::ConstantSegment& c : program_of(shader).constants)
+      json["constants"].push_back({{"space", fmt::format("c{}", c.space)},
+                                   {"offset", c.offset},
+                                   {"bytes", c.bytes},
+                                   {"name", c.name}});
+  }
+};
+
+}  // namespace
+
+const Guest& tesla_guest() {
+  static const TeslaGuest kGuest;
+  return kGuest;
+}
+
+}  // namespace warpjit::tool

@@ -1,0 +1,219 @@
+#include "launch/bound_launch.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/work/launch.h"
+
+namespace warpjit::tool {
+
+namespace {
+
+constexpr std::uint64_t kMaxResultBytes = std::uint64_t{4} << 30;
+
+Status set_value(Launch& launch, const LaunchValue& value) {
+  switch (value.location.kind) {
+    case LocationKind::bool_uniform:
+      return launch.set_bool(value.location, value.words.front() != 0);
+    case LocationKind::int_uniform:
+      return launch.set_int(value.location, value.words);
+    case LocationKind::state:
+      return launch.set_state(value.location, value.words);
+    default:
+      return launch.set_bits(value.location, value.words);
+  }
+}
+
+// Uniforms, state and inputs.
+Status bind_values(const LaunchFile& file, Launch& launch) {
+  for (const auto* values : {&file.uniforms, &file.state})
+    for (const LaunchValue& value : *values) WARPJIT_CHECK(set_value(launch, value));
+  for (const LaunchInput& input : file.inputs) {
+    const std::vector<std::byte>& bytes = file.buffers[input.buffer].bytes;
+    Attribute attribute;
+    attribute.data = bytes.data() + input.offset;
+    attribute.size = bytes.size() - static_cast<std::size_t>(input.offset);
+    attribute.stride = static_cast<std::size_t>(input.stride);
+    attribute.format = input.format;
+    WARPJIT_CHECK(launch.bind_input(numbered(LocationKind::input, input.reg), attribute));
+  }
+  launch.set_count(file.count);
+  return {};
+}
+
+std::uint32_t word_at(const std::vector<std::byte>& bytes, std::size_t place) {
+  std::uint32_t word;
+  std::memcpy(&word, bytes.data() + place, 4);
+  return word;
+}
+
+}  // namespace
+
+Result<BoundLaunch> BoundLaunch::make(LaunchFile file) {
+  Launch launch{Program(file.program.shader())};
+  BoundLaunch bound(std::make_unique<LaunchFile>(std::move(file)), std::move(launch));
+  WARPJIT_CHECK(bound.bind());
+  return bound;
+}
+
+Status BoundLaunch::bind() {
+  if (file_->work == Work::grid) return bind_grid();
+  WARPJIT_CHECK(bind_values(*file_, launch_));
+  if (file_->work == Work::primitives) WARPJIT_CHECK(bind_primitives());
+  return bind_rows();
+}
+
+Status BoundLaunch::bind_rows() {
+  threads_ = launch_.state().thread_count();
+  for (const LaunchOutput& output : file_->outputs) add_column(output);
+  for (const Expectation& wanted : file_->expectations) add_column(wanted.what);
+  if (threads_ * row_words_ * 4 > kMaxResultBytes)
+    return Error{ErrorCode::resource_limit,
+                 fmt::format("the results of {} threads need more than {} bytes", threads_, kMaxResultBytes),
+                 file_->name};
+  words_.assign(static_cast<std::size_t>(threads_) * row_words_, 0);
+  for (const ResultColumn& column : columns_) {
+    OutputBuffer buffer;
+    buffer.data = words_.data() + column.first;
+    buffer.size = (words_.size() - column.first) * 4;
+    buffer.stride = row_words_ * 4;
+    buffer.format = {ComponentType::u32, static_cast<std::uint8_t>(column.components)};
+    WARPJIT_CHECK(launch_.bind_output(column.reg, buffer));
+  }
+  return {};
+}
+
+Status BoundLaunch::bind_primitives() {
+  const LaunchFile& file = *file_;
+  WARPJIT_CHECK(launch_.set_geometry_input(file.geometry));
+  if (!file.primitives.empty()) WARPJIT_CHECK(launch_.bind_primitives(file.primitives));
+  if (!file.vertex.empty()) {
+    const LaunchFile& stage = file.vertex.front();
+    Launch vertex{Program(stage.program.shader())};
+    WARPJIT_CHECK(bind_values(stage, vertex));
+    std::uint64_t outputs = 0;
+    for (const LaunchOutput& output : stage.outputs) outputs |= std::uint64_t{1} << output.reg.first;
+    WARPJIT_CHECK(launch_.set_vertex_stage(vertex, outputs));
+  }
+  const std::uint64_t most = launch_.state().thread_count() * file.geometry.max_triangles;
+  if (most * std::max(1u, triangle_words()) * 4 > kMaxResultBytes)
+    return Error{ErrorCode::resource_limit,
+                 fmt::format("{} triangles need more than {} bytes", most, kMaxResultBytes), file.name};
+  // Without initialization: most of it may never be used.
+  triangles_.reset(new std::uint32_t[most * triangle_words() + 1]);
+  inverted_.reset(new std::uint8_t[most + 1]);
+  TriangleBuffer buffer;
+  buffer.vertices = triangles_.get();
+  buffer.size = most * triangle_words() * 4;
+  buffer.inverted = inverted_.get();
+  buffer.inverted_size = most;
+  return launch_.bind_triangles(buffer);
+}
+
+Status BoundLaunch::bind_grid() {
+  const LaunchGrid& grid = file_->grid;
+  launch_.set_grid(grid.grid[0], grid.grid[1], grid.grid[2]);
+  launch_.set_block(grid.block[0], grid.block[1], grid.block[2]);
+  launch_.set_shared_bytes(grid.shared_bytes);
+  launch_.set_parameters(grid.parameters);
+  for (const LaunchMemory& piece : grid.memory) {
+    std::vector<std::byte>& bytes = memory_.emplace_back(piece.bytes);
+    WARPJIT_CHECK(piece.constant
+                      ? launch_.bind_constants(piece.space, bytes.data(), bytes.size())
+                      : launch_.map_memory(piece.space, piece.address, bytes.data(), bytes.size()));
+  }
+  return {};
+}
+
+void BoundLaunch::add_column(const LaunchOutput& output) {
+  // A register is one column, wide enough for all who ask for it.
+  const unsigned count = output.format.components;
+  for (ResultColumn& column : columns_) {
+    if (column.reg.first != output.reg.first) continue;
+    if (column.components >= count) return;
+    for (ResultColumn& later : columns_)
+      if (later.first > column.first) later.first += count - column.components;
+    row_words_ += count - column.components;
+    column.components = count;
+    return;
+  }
+  columns_.push_back({output.reg, count, row_words_});
+  row_words_ += count;
+}
+
+const ResultColumn& BoundLaunch::column(const LaunchOutput& output) const {
+  return *std::find_if(columns_.begin(), columns_.end(),
+                       [&](const ResultColumn& column) { return column.reg.first == output.reg.first; });
+}
+
+void BoundLaunch::restore_memory() {
+  for (std::size_t k = 0; k < memory_.size(); ++k)
+    std::copy(file_->grid.memory[k].bytes.begin(), file_->grid.memory[k].bytes.end(), memory_[k].begin());
+}
+
+Result<Report> BoundLaunch::run(const Engine& engine, const RunOptions& options) {
+  std::fill(words_.begin(), words_.end(), 0xCDCDCDCD);
+  restore_memory();
+  triangle_count_ = 0;
+  auto report = engine.run(launch_, options);
+  if (report) triangle_count_ = report->triangles;
+  return report;
+}
+
+Result<Report> BoundLaunch::run_profiled(const Engine& engine, Profile& profile) {
+  restore_memory();
+  return engine.profile(launch_, profile);
+}
+
+std::vector<std::string> BoundLaunch::vertex_registers() const {
+  std::vector<std::string> names;
+  for (unsigned n = 0; n < 64; ++n)
+    if ((file_->geometry.outputs >> n & 1) != 0)
+      names.push_back(file_->program->register_name(numbered(LocationKind::output, n)));
+  return names;
+}
+
+std::uint32_t BoundLaunch::word(const LaunchOutput& range, std::size_t k) const {
+  return word_at(memory_[range.piece], range.offset + 4 * k);
+}
+
+std::vector<std::uint32_t> BoundLaunch::results() const {
+  std::vector<std::uint32_t> all = words_;
+  for (std::uint64_t n = 0; n < triangle_count_; ++n) {
+    all.push_back(inverted(n) ? 1 : 0);
+    all.insert(all.end(), triangle(n), triangle(n) + triangle_words());
+  }
+  for (const std::vector<std::byte>& bytes : memory_)
+    for (std::size_t place = 0; place < bytes.size(); place += 4) all.push_back(word_at(bytes, place));
+  return all;
+}
+
+std::uint64_t BoundLaunch::checksum() const {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  const auto add = [&](std::uint32_t word) {
+    for (unsigned shift = 0; shift < 32; shift += 8) {
+      hash ^= word >> shift & 0xFF;
+      hash *= 0x100000001b3;
+    }
+  };
+  for (std::uint64_t thread = 0; thread < threads_; ++thread)
+    for (const LaunchOutput& output : file_->outputs)
+      for (unsigned k = 0; k < output.format.components; ++k) add(word(column(output), thread, k));
+  for (std::uint64_t n = 0; n < triangle_count_; ++n) {
+    add(inverted(n) ? 1 : 0);
+    for (unsigned k = 0; k < triangle_words(); ++k) add(triangle(n)[k]);
+  }
+  for (const std::vector<std::byte>& bytes : memory_)
+    for (std::size_t place = 0; place < bytes.size(); place += 4) add(word_at(bytes, place));
+  return hash;
+}
+
+Result<frontend::Facts> BoundLaunch::facts(bool general) const {
+  runtime::LaunchState& state = launch_.state();
+  WARPJIT_CHECK(state.check());
+  return state.facts(general ? 0 : state.usage.bools);
+}
+
+}  // namespace warpjit::tool

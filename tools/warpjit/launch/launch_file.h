@@ -1,0 +1,144 @@
+// The launch file (docs/launch.md) in memory: which program runs over which data, for every guest and stage.
+// What kind of work it is, is data; what only one kind has, is empty for the others. This module knows
+// nothing of engines.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frontend/pica200/container/program.h"
+#include "guest/guest.h"
+#include "warpjit/warpjit.hpp"
+
+namespace warpjit::tool {
+
+inline constexpr std::uint64_t kMaxThreads = 16'777'216;
+inline constexpr std::uint64_t kMaxInputBytes = std::uint64_t{4} << 30;  // of all inputs of a launch together
+inline constexpr std::uint64_t kMaxMemoryBytes = std::uint64_t{1} << 30;  // of all pieces of memory
+
+// A program, or none yet.
+class LaunchProgram {
+ public:
+  LaunchProgram() = default;
+  LaunchProgram(ShaderPtr shader) : shader_(std::move(shader)) {}  // NOLINT: implicit on purpose
+  explicit operator bool() const { return shader_ != nullptr; }
+  const frontend::Shader* operator->() const { return shader_.get(); }
+  const frontend::Shader& operator*() const { return *shader_; }
+  const ShaderPtr& shader() const { return shader_; }
+  // For golden.cpp, which looks at PICA200 programs only.
+  operator pica200::Program() const;  // NOLINT: implicit on purpose
+
+ private:
+  ShaderPtr shader_;
+};
+
+// The value of a uniform or state register.
+struct LaunchValue {
+  Location location;  // of one register
+  std::vector<std::uint32_t> words;
+};
+
+// Bytes that inputs lie in.
+struct LaunchBuffer {
+  std::string name;  // the file, or empty for data in the launch file
+  std::vector<std::byte> bytes;
+};
+
+// Input register `reg` of thread t comes from buffers[buffer] at offset + t * stride.
+struct LaunchInput {
+  std::string name;  // as written
+  std::uint8_t reg = 0;
+  Format format;
+  std::size_t buffer = 0;
+  std::uint64_t offset = 0;
+  std::uint64_t stride = 0;  // 0: every thread reads the same
+};
+
+// A piece of a writable space, or a whole constant space (from address 0 on).
+struct LaunchMemory {
+  std::string space;  // "g14"
+  bool constant = false;
+  std::uint32_t address = 0;
+  std::vector<std::byte> bytes;
+  std::size_t given = 0;                    // the first so many are data, the others filled
+  ComponentType type = ComponentType::u32;  // of the data
+};
+
+// What a grid has besides the program.
+struct LaunchGrid {
+  std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
+  std::uint32_t shared_bytes = 0;
+  std::vector<std::byte> parameters;
+  std::vector<LaunchMemory> memory;
+};
+
+// Words that a run leaves behind: a register at the end of every thread or, of a grid, a range of memory.
+struct LaunchOutput {
+  std::string name;  // as written; of memory "g14[0x1000]"
+  Format format;     // f32, u32 or s32
+  Location reg;
+  std::size_t piece = 0;   // of a grid: it lies in memory[piece]
+  std::size_t offset = 0;  // ... from this byte on
+  std::size_t count = 0;   // ... and has so many words
+};
+
+// What a result must be: words[t * components + k] for component k of thread t, or the words of the range.
+// Without a tolerance bits are compared; any NaN equals any NaN.
+struct Expectation {
+  LaunchOutput what;
+  std::vector<std::uint32_t> words;
+  std::optional<std::uint32_t> ulp;
+  std::optional<double> absolute, relative;
+  // Whether one component satisfies it.
+  bool accepts(std::uint32_t got, std::uint32_t wanted) const;
+};
+
+// A triangle that a geometry program must emit: words[register][vertex][component] of the registers in
+// `given`. Bits are compared; any NaN equals any NaN.
+struct WantedTriangle {
+  bool inverted = false;
+  std::uint16_t given = 0;
+  std::array<std::array<std::array<std::uint32_t, 4>, 3>, 16> words{};
+};
+
+struct LaunchFile {
+  std::string name;  // of the file, for messages
+  LaunchProgram program;
+  Work work = Work::rows;  // rows, primitives or grid
+  std::vector<LaunchOutput> outputs;
+  std::vector<Expectation> expectations;
+
+  // ---- Rows and primitives
+  std::uint64_t count = 0;                   // threads (of the first stage), 1 to kMaxThreads
+  std::uint64_t rows = 0;                    // rows that the data has: the count that the file says
+  std::vector<LaunchValue> uniforms, state;  // what the file gives, each register once
+  std::vector<LaunchBuffer> buffers;
+  std::vector<LaunchInput> inputs;  // each register at most once; every read lies in its buffer
+
+  // ---- Primitives. The vertex stage, if there is one, has the inputs.
+  GeometryInput geometry;
+  std::vector<std::uint32_t> primitives;
+  std::vector<LaunchFile> vertex;  // none or one; its outputs are the attributes
+  std::optional<std::vector<WantedTriangle>> triangles;
+
+  LaunchGrid grid;
+
+  const Guest& guest() const { return guest_of(program->isa()); }
+  std::uint64_t threads() const;  // of the first stage; of a grid those of all blocks
+  bool has_expectations() const { return !expectations.empty() || triangles; }
+};
+
+// Output register `name` with `components` of its components, 0: all. Errors: no such output.
+Result<LaunchOutput> register_output(const frontend::Shader& shader, const std::string& name,
+                                     unsigned components = 0);
+
+// Makes the launch run over `count` threads. Inputs that have fewer rows repeat from the first; data that
+// is interleaved stays so, and so does a list of primitives. Errors: 0, more than kMaxThreads, more than
+// kMaxInputBytes; a grid, which says itself how many threads it has.
+Status set_count(LaunchFile& launch, std::uint64_t count);
+
+}  // namespace warpjit::tool

@@ -1,0 +1,298 @@
+#include "launch/read_launch.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "launch/reading.h"
+
+namespace warpjit::tool {
+
+namespace {
+
+constexpr unsigned bit(Work work) { return 1u << static_cast<unsigned>(work); }
+constexpr unsigned kThreaded = bit(Work::rows) | bit(Work::primitives), kPrimitives = bit(Work::primitives),
+                   kGrid = bit(Work::grid), kAll = kThreaded | kGrid;
+
+// The keys of a launch file, and the kinds of work that have them.
+struct Key {
+  std::string_view name;
+  unsigned works;
+};
+constexpr Key kKeys[] = {{"warpjit", kAll},         {"isa", kAll},           {"stage", kAll},
+                         {"program", kAll},         {"modes", kAll},         {"count", kThreaded},
+                         {"uniforms", kThreaded},   {"state", kThreaded},    {"inputs", kThreaded},
+                         {"geometry", kPrimitives}, {"vertex", kPrimitives}, {"grid", kGrid},
+                         {"block", kGrid},          {"shared", kGrid},       {"params", kGrid},
+                         {"memory", kGrid},         {"outputs", kAll},       {"expect", kAll}};
+// Keys that launches of later guests and stages have.
+constexpr std::string_view kLaterKeys[] = {"registers", "chip", "size", "varyings", "textures"};
+constexpr std::string_view kLaterGuests[] = {"valhall", "usse"};
+
+std::string_view stages_of(unsigned works) {
+  return works == kGrid ? "'compute'" : works == kPrimitives ? "'geometry'" : "'vertex' and 'geometry'";
+}
+
+Work work_of(Stage stage) {
+  if (stage == Stage::compute) return Work::grid;
+  return stage == Stage::geometry ? Work::primitives : Work::rows;
+}
+
+template <class Container>
+bool contains(const Container& container, std::string_view text) {
+  return std::find(std::begin(container), std::end(container), text) != std::end(container);
+}
+
+class Reader {
+ public:
+  Reader(const JsonField& root, const FileReader& files) : reading_{root, files} {}
+
+  Result<LaunchFile> read() {
+    WARPJIT_CHECK(read_head());
+    WARPJIT_TRY(const JsonField program, root().require("program"));
+    WARPJIT_CHECK(read_modes());
+    WARPJIT_CHECK(read_program(program));
+    if (launch().work == Work::primitives) WARPJIT_CHECK(read_primitives(program));
+    WARPJIT_CHECK(launch().work == Work::grid ? read_grid(reading_) : read_values());
+    WARPJIT_CHECK(read_outputs(reading_));
+    WARPJIT_CHECK(read_expectations(reading_));
+    return std::move(launch());
+  }
+
+  // The vertex stage of a geometry launch; that one's program, count and modes are used where it has none of
+  // its own.
+  Result<LaunchFile> read_vertex_stage(const Reader& geometry, const JsonField& program) {
+    WARPJIT_CHECK(root().expect_object());
+    WARPJIT_CHECK(root().expect_keys({"program", "modes", "uniforms", "state", "inputs", "outputs"}));
+    reading_.guest = geometry.reading_.guest;
+    if (!root().has("modes")) modes_ = geometry.modes_;
+    launch().count = launch().rows = geometry.reading_.launch.count;
+    WARPJIT_CHECK(read_modes());
+    WARPJIT_CHECK(read_program(root().has("program") ? root().at("program") : program));
+    WARPJIT_CHECK(read_values());
+    if (root().has("outputs")) {
+      WARPJIT_CHECK(read_outputs(reading_));
+    } else {
+      const frontend::Shader& shader = *launch().program;
+      for (unsigned n = 0; n < 64; ++n) {
+        if ((shader.enabled_outputs() >> n & 1) == 0) continue;
+        WARPJIT_TRY(LaunchOutput output,
+                    register_output(shader, shader.register_name(numbered(LocationKind::output, n))));
+        launch().outputs.push_back(std::move(output));
+      }
+    }
+    const std::uint64_t possible = launch().program->primitive_limits().vertex_outputs;
+    for (const LaunchOutput& output : launch().outputs)
+      if ((possible >> output.reg.first & 1) == 0)
+        return root().at("outputs").error("'" + output.name +
+                                          "' is not an output register that a vertex can have");
+    if (launch().outputs.empty())
+      return root().error("the vertex program enables no outputs: list 'outputs'");
+    return std::move(launch());
+  }
+
+ private:
+  const JsonField& root() const { return reading_.root; }
+  LaunchFile& launch() { return reading_.launch; }
+
+  Status read_head() {
+    WARPJIT_CHECK(root().expect_object());
+    WARPJIT_TRY(const JsonField version, root().require("warpjit"));
+    WARPJIT_TRY(const std::int64_t number, version.integer(0, std::numeric_limits<std::int64_t>::max()));
+    if (number != 1)
+      return version.error("version " + std::to_string(number) +
+                           " of the launch format is not known; this build reads 1");
+    WARPJIT_CHECK(read_guest());
+    WARPJIT_CHECK(read_stage());
+    WARPJIT_CHECK(check_keys());
+    if (launch().work == Work::grid) return {};
+    WARPJIT_TRY(const JsonField count, root().require("count"));
+    WARPJIT_TRY(const std::int64_t threads, count.integer(1, kMaxThreads, 32));
+    launch().count = launch().rows = static_cast<std::uint64_t>(threads);
+    return {};
+  }
+
+  Status read_guest() {
+    WARPJIT_TRY(const JsonField field, root().require("isa"));
+    WARPJIT_TRY(const std::string text, field.string());
+    if (contains(kLaterGuests, text))
+      return field.error("isa '" + text + "' is not supported yet", ErrorCode::unsupported);
+    const auto isa = parse_isa(text);
+    if (!isa) return field.error("unknown isa '" + text + "'; known: " + guest_names());
+    reading_.guest = &guest_of(*isa);
+    return {};
+  }
+
+  Status read_stage() {
+    WARPJIT_TRY(const JsonField field, root().require("stage"));
+    WARPJIT_TRY(const std::string text, field.string());
+    std::string known;
+    for (const Stage stage : reading_.guest->stages()) {
+      known += (known.empty() ? "" : " and ") + std::string(warpjit::name(stage));
+      if (text != warpjit::name(stage)) continue;
+      stage_ = stage;
+      launch().work = work_of(stage);
+      return {};
+    }
+    const std::string isa = warpjit::name(reading_.guest->isa());
+    if (parse_stage(text) || text == "fragment")
+      return field.error("stage '" + text + "' of " + isa + " is not supported, only " + known,
+                         ErrorCode::unsupported);
+    return field.error("unknown stage '" + text + "', " + known + " are known");
+  }
+
+  // The launch has no keys but those of its kind of work.
+  Status check_keys() const {
+    std::string known;
+    for (const Key& key : kKeys)
+      if ((key.works & bit(reading_.launch.work)) != 0)
+        known += (known.empty() ? "" : ", ") + std::string(key.name);
+    for (const auto& [name, value] : root().json().items()) {
+      const auto* key = std::find_if(std::begin(kKeys), std::end(kKeys),
+                                     [&, &name = name](const Key& k) { return k.name == name; });
+      if (contains(kLaterKeys, name))
+        return root().at(name).error("not supported yet: '" + name + "' belongs to other guests and stages",
+                                     ErrorCode::unsupported);
+      if (key == std::end(kKeys)) return root().at(name).error("unknown key (known here: " + known + ")");
+      if ((key->works & bit(reading_.launch.work)) == 0)
+        return root().at(name).error(std::string("belongs to stage ") + std::string(stages_of(key->works)));
+    }
+    return {};
+  }
+
+  Status read_modes() {
+    const auto modes = root().find("modes");
+    if (!modes) return {};
+    WARPJIT_CHECK(modes->expect_object());
+    return reading_.guest->read_modes(*modes, modes_);
+  }
+
+  Status read_program(const JsonField& program) {
+    WARPJIT_CHECK(program.expect_object());
+    if (program.has("words")) return read_words(program);
+    const bool kernels = launch().work == Work::grid;
+    WARPJIT_CHECK(kernels ? program.expect_keys({"file", "entry", "index", "kernel"})
+                          : program.expect_keys({"file", "entry", "index"}));
+    if (program.has("entry") && program.has("kernel"))
+      return program.error("'kernel' is an older name of 'entry': give one of them");
+    WARPJIT_TRY(const JsonField file, program.require("file"));
+    WARPJIT_TRY(const std::string file_name, file.string());
+    ProgramRequest request;
+    request.stage = stage_;
+    const auto entry = program.has("kernel") ? program.find("kernel") : program.find("entry");
+    if (entry && entry->json().is_string()) {
+      set_entry(request, entry->json().get<std::string>());
+    } else if (entry) {
+      WARPJIT_TRY(const std::int64_t address,
+                  entry->integer(0, static_cast<std::int64_t>(reading_.guest->words_limits().code) - 1, 32));
+      request.address = static_cast<std::uint32_t>(address);
+    }
+    if (const auto index = program.find("index")) {
+      WARPJIT_TRY(const std::int64_t number, index->integer(0, 1023, 32));
+      request.index = static_cast<std::size_t>(number);
+    }
+    const auto bytes = reading_.files(file_name);
+    if (!bytes) return file.wrap(bytes.error());
+    const auto container = reading_.guest->read(*bytes, file_name);
+    if (!container) return file.wrap(container.error());
+    const auto chosen = (*container)->load(request, modes_);
+    if (!chosen) return program.wrap(chosen.error());
+    launch().program = *chosen;
+    return {};
+  }
+
+  // An array of words, or the name of a file of them.
+  Status read_list(const JsonField& field, std::size_t limit, std::vector<std::uint32_t>& words) const {
+    if (field.json().is_string()) {
+      const std::string file = field.json().get<std::string>();
+      const auto bytes = reading_.files(file);
+      if (!bytes) return field.wrap(bytes.error());
+      auto read = words_from(*bytes, file);
+      if (!read) return field.wrap(read.error());
+      words = std::move(*read);
+    } else {
+      if (!field.json().is_array())
+        return field.error("must be an array of words, or the name of a file of them");
+      if (field.size() <= limit)
+        for (std::size_t k = 0; k < field.size(); ++k) {
+          WARPJIT_TRY(const std::int64_t word, field.at(k).integer(0, 0xFFFFFFFF, 32));
+          words.push_back(static_cast<std::uint32_t>(word));
+        }
+    }
+    if (const std::size_t size = std::max(words.size(), field.json().is_array() ? field.size() : 0);
+        size > limit)
+      return field.error(std::to_string(size) + " words are more than the " + std::to_string(limit) +
+                         " that the machine has");
+    return {};
+  }
+
+  Status read_words(const JsonField& program) {
+    const WordsLimits limits = reading_.guest->words_limits();
+    WARPJIT_CHECK(limits.descriptors != 0 ? program.expect_keys({"words", "descriptors", "entry"})
+                                          : program.expect_keys({"words", "registers", "local"}));
+    RawWords raw;
+    raw.stage = stage_;
+    raw.source_name = "program.words";
+    const JsonField words = program.at("words");
+    WARPJIT_CHECK(read_list(words, limits.code, raw.code));
+    if (words.json().is_string()) raw.source_name = words.json().get<std::string>();
+    if (raw.code.empty()) return words.error("a program needs at least one word");
+    if (const auto descriptors = program.find("descriptors"))
+      WARPJIT_CHECK(read_list(*descriptors, limits.descriptors, raw.descriptors));
+    const auto last_word = static_cast<std::int64_t>(raw.code.size()) - 1;
+    WARPJIT_TRY(raw.entry, number_at(program, "entry", 0, last_word, 0));
+    WARPJIT_TRY(raw.registers, number_at(program, "registers", 1, limits.registers, limits.registers));
+    WARPJIT_TRY(raw.local_bytes, number_at(program, "local", 0, limits.local_bytes, 0));
+    const auto loaded = reading_.guest->load_words(raw, modes_);
+    if (!loaded) return words.wrap(loaded.error());
+    launch().program = *loaded;
+    return {};
+  }
+
+  Status read_values() {
+    WARPJIT_CHECK(read_uniforms(reading_));
+    WARPJIT_CHECK(read_state(reading_));
+    WARPJIT_CHECK(read_inputs(reading_));
+    return check_declared(reading_);
+  }
+
+  Status read_primitives(const JsonField& program) {
+    launch().geometry = launch().program->geometry_input();
+    WARPJIT_CHECK(read_geometry_input(reading_));
+    const auto vertex = root().find("vertex");
+    if (!vertex) {
+      if (launch().geometry.mode == PrimitiveMode::point) return {};
+      return root().error(std::string(warpjit::name(launch().geometry.mode)) +
+                          " primitives need a vertex stage: 'vertex' is missing");
+    }
+    if (program.has("words") && !vertex->has("program"))
+      return vertex->error("'program' is missing: raw words hold one program");
+    WARPJIT_TRY(LaunchFile stage, Reader(*vertex, reading_.files).read_vertex_stage(*this, program));
+    launch().vertex.push_back(std::move(stage));
+    if (root().has("inputs")) return root().at("inputs").error("inputs belong to the vertex stage");
+    // Its outputs fill the registers in their order.
+    if (launch().geometry.mode == PrimitiveMode::point)
+      for (const std::uint8_t reg : launch().geometry.registers)
+        reading_.claimed.emplace(std::pair{LocationKind::input, reg}, "vertex");
+    return {};
+  }
+
+  Reading reading_;
+  Stage stage_ = Stage::vertex;
+  GuestModes modes_;
+};
+
+}  // namespace
+
+Result<LaunchFile> parse_launch(std::string_view text, const std::string& name, const FileReader& files) {
+  WARPJIT_TRY(const auto document, parse_json(text, name));
+  WARPJIT_TRY(LaunchFile launch, Reader(JsonField(document, name), files).read());
+  launch.name = name;
+  return launch;
+}
+
+Result<LaunchFile> read_launch(const std::filesystem::path& path) {
+  WARPJIT_TRY(const std::vector<std::byte> bytes, read_file(path, kMaxJsonBytes));
+  return parse_launch(as_text(bytes), path.string(), folder_reader(path.parent_path()));
+}
+
+}  // namespace warpjit::tool

@@ -1,0 +1,58 @@
+// A launch file while it is read: one function for each part of it. Everything in it is hostile until it has
+// been checked; an error names the file and the field.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "files.h"
+#include "launch/json_field.h"
+#include "launch/launch_file.h"
+
+namespace warpjit::tool {
+
+struct Reading {
+  JsonField root;
+  const FileReader& files;
+  const Guest* guest = nullptr;
+  LaunchFile launch{};
+  // Registers that have a value, and the field that gave it.
+  std::map<std::pair<LocationKind, std::uint16_t>, std::string> claimed{};
+  std::map<std::string, std::size_t> buffers_of_files{};
+  std::uint64_t file_bytes = 0;  // of all of these
+
+  // Marks a register as set by `field`; a second time is an error.
+  Status claim(const JsonField& field, const Location& location);
+};
+
+// A number at `key`, or what it is without.
+Result<std::uint32_t> number_at(const JsonField& object, std::string_view key, std::int64_t low,
+                                std::int64_t high, std::uint32_t otherwise);
+// A register or a declared name. Errors list both.
+Result<Location> read_location(const Reading& reading, const JsonField& field, const std::string& text,
+                               LocationKind kind);
+
+// ---- Rows and primitives (read_rows.cpp)
+Status read_uniforms(Reading& reading);
+Status read_state(Reading& reading);
+Status read_inputs(Reading& reading);
+// A declared uniform of which no register is set is an error, and a declared input of which one is not.
+Status check_declared(const Reading& reading);
+
+// ---- Primitives (read_geometry.cpp)
+// The key `geometry`: what it does not give stays as the container says.
+Status read_geometry_input(Reading& reading);
+// The key `expect.triangles`.
+Status read_triangles(Reading& reading, const JsonField& field);
+
+// ---- Grids (read_grid.cpp)
+// Extents, parameters and memory.
+Status read_grid(Reading& reading);
+
+// ---- Results (read_results.cpp)
+Status read_outputs(Reading& reading);
+Status read_expectations(Reading& reading);
+
+}  // namespace warpjit::tool

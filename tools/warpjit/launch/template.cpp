@@ -1,0 +1,209 @@
+#include "launch/template.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+namespace warpjit::tool {
+namespace {
+
+constexpr std::uint32_t kThreads = 3, kKernelThreads = 64;  // without a count
+constexpr const char* kAddress = "0x1000";                  // of each piece of memory
+constexpr std::uint32_t kBytes = 4096, kShown = 16;
+
+std::string register_name(const frontend::Shader& shader, LocationKind kind, unsigned number) {
+  return shader.register_name(numbered(kind, number));
+}
+
+// The output registers that the program declares.
+std::uint64_t declared_outputs(const frontend::Shader& shader) {
+  std::uint64_t mask = 0;
+  for (const Symbol& symbol : shader.outputs())
+    if (const auto location = shader.find(LocationKind::output, symbol.reg))
+      mask |= std::uint64_t{1} << location->first;
+  return mask;
+}
+
+// What a uniform starts as: an identity for a 4x4 or 3x4 matrix, else zeros.
+Json uniform_value(const Location& location) {
+  if (location.kind == LocationKind::bool_uniform)
+    return location.count == 1 ? Json(false) : Json(std::vector<bool>(location.count, false));
+  const bool matrix =
+      location.kind == LocationKind::float_uniform && (location.count == 3 || location.count == 4);
+  Json rows = Json::array();
+  for (unsigned row = 0; row < location.count; ++row) {
+    Json values = Json::array({0, 0, 0, 0});
+    if (matrix) values[row] = 1;
+    rows.push_back(std::move(values));
+  }
+  return location.count == 1 ? rows[0] : rows;
+}
+
+// The uniforms that the container declares and does not give itself.
+Json uniforms_of(const frontend::Shader& shader, const Guest& guest) {
+  Json uniforms = Json::object();
+  for (const Symbol& symbol : shader.uniforms()) {
+    const auto found = shader.find(LocationKind::uniform, symbol.reg);
+    if (!found) continue;
+    Location location = *found;
+    location.count = static_cast<std::uint16_t>(symbol.count);
+    bool preset = false;
+    for (unsigned k = 0; k < symbol.count; ++k)
+      preset |= guest.is_preset(shader, numbered(location.kind, location.first + k));
+    if (!preset) uniforms[symbol.name] = uniform_value(location);
+  }
+  return uniforms;
+}
+
+Json packed_rows(std::uint32_t count) {
+  Json data = Json::array();
+  for (std::uint32_t row = 0; row < count; ++row)
+    for (const int number : {0, 0, 0, 1}) data.push_back(number);
+  return {{"format", "f32x4"}, {"data", std::move(data)}};
+}
+
+// The inputs that are declared, and those that the code reads without.
+Json inputs_of(const frontend::Shader& shader, std::uint32_t count) {
+  Json inputs = Json::object();
+  std::uint64_t named = 0;
+  for (const Symbol& symbol : shader.inputs()) {
+    const auto location = shader.find(LocationKind::input, symbol.reg);
+    if (!location) continue;
+    for (unsigned k = 0; k < symbol.count; ++k) {
+      const std::uint64_t flag = std::uint64_t{1} << (location->first + k);
+      if ((named & flag) != 0) continue;  // a second name of the register
+      named |= flag;
+      inputs[k == 0 ? symbol.name : register_name(shader, LocationKind::input, location->first + k)] =
+          packed_rows(count);
+    }
+  }
+  for (unsigned n = 0; n < frontend::kMaxInputs; ++n)
+    if ((shader.usage().inputs >> n & 1) != 0 && (named >> n & 1) == 0)
+      inputs[register_name(shader, LocationKind::input, n)] = packed_rows(count);
+  return inputs;
+}
+
+// The output registers that are worth a look, at least one.
+Json outputs_of(const frontend::Shader& shader, const Guest& guest) {
+  std::uint64_t mask = declared_outputs(shader) | shader.enabled_outputs();
+  if (mask == 0) mask = guest.outputs_written(shader);
+  if (mask == 0) mask = 1;
+  Json outputs = Json::object();
+  for (unsigned n = 0; n < frontend::kMaxOutputs; ++n)
+    if ((mask >> n & 1) != 0) outputs[register_name(shader, LocationKind::output, n)] = Json::object();
+  return outputs;
+}
+
+// A stage for a geometry program that comes alone.
+Json passing_vertex(const Guest& guest, std::uint32_t count) {
+  Json json{{"program", guest.passing_vertex()}};
+  json["inputs"] = {{"v0", packed_rows(count)}};
+  json["outputs"] = {{"o0", Json::object()}};
+  return json;
+}
+
+// The stage before a geometry program: the container's, else one that passes attributes on. Empty: the
+// geometry program has inputs itself.
+Result<Json> vertex_stage(const GivenProgram& given, PrimitiveMode mode, std::uint32_t count) {
+  for (std::size_t k = 0; given.container != nullptr && k < given.container->size(); ++k) {
+    if (given.container->stage(k) != Stage::vertex) continue;
+    ProgramRequest request;
+    request.index = k;
+    WARPJIT_TRY(const ShaderPtr vertex, given.container->load(request, {}));
+    Json json = Json::object();
+    if (Json uniforms = uniforms_of(*vertex, *given.guest); !uniforms.empty())
+      json["uniforms"] = std::move(uniforms);
+    if (Json inputs = inputs_of(*vertex, count); !inputs.empty()) json["inputs"] = std::move(inputs);
+    if (vertex->enabled_outputs() == 0) json["outputs"] = outputs_of(*vertex, *given.guest);
+    return json;
+  }
+  return mode == PrimitiveMode::point ? Json() : passing_vertex(*given.guest, count);
+}
+
+Json geometry_of(const frontend::Shader& shader, bool has_vertex_stage, std::uint32_t count) {
+  const GeometryInput input = shader.geometry_input();
+  Json json{{"mode", warpjit::name(input.mode)}};
+  if (input.mode == PrimitiveMode::fixed) {
+    json["first"] = register_name(shader, LocationKind::float_uniform, input.first);
+    json["vertices"] = std::max(1u, input.vertices);
+  } else if (input.mode == PrimitiveMode::variable) {
+    json["full_vertices"] = input.full_vertices;
+    json["primitives"] = {count};  // one of all vertices
+    for (std::uint32_t vertex = 0; vertex < count; ++vertex) json["primitives"].push_back(vertex);
+  } else if (has_vertex_stage && !input.registers.empty()) {
+    for (const std::uint8_t reg : input.registers)
+      json["registers"].push_back(register_name(shader, LocationKind::input, reg));
+  }
+  json["max_triangles"] = input.max_triangles;
+  return json;
+}
+
+Result<Json> thread_template(const GivenProgram& given, Json json, std::uint32_t count) {
+  const frontend::Shader& shader = *given.shader;
+  json["count"] = count;
+  Json vertex;
+  if (shader.stage() == Stage::geometry) {
+    WARPJIT_TRY(vertex, vertex_stage(given, shader.geometry_input().mode, count));
+    json["geometry"] = geometry_of(shader, !vertex.is_null(), count);
+    if (!vertex.is_null()) json["vertex"] = vertex;
+  }
+  if (Json uniforms = uniforms_of(shader, *given.guest); !uniforms.empty())
+    json["uniforms"] = std::move(uniforms);
+  if (vertex.is_null())
+    if (Json inputs = inputs_of(shader, count); !inputs.empty()) json["inputs"] = std::move(inputs);
+  json["outputs"] = outputs_of(shader, *given.guest);
+  return json;
+}
+
+Result<Json> grid_template(const GivenProgram& given, Json json, std::uint32_t count) {
+  WARPJIT_TRY(const GridUse use, given.guest->grid_use(*given.shader));
+  json["grid"] = {1};
+  json["block"] = {count};
+  if (use.parameter_bytes != 0) json["params"] = std::vector<int>((use.parameter_bytes + 3) / 4, 0);
+  Json memory = Json::array(), outputs = Json::array();
+  for (const GridUse::Space& space : use.spaces) {
+    if (!space.constant) {
+      memory.push_back({{"space", space.name}, {"address", kAddress}, {"size", kBytes}});
+      if (space.written)
+        outputs.push_back(
+            {{"space", space.name}, {"address", kAddress}, {"format", "u32"}, {"count", kShown}});
+    } else if (space.preset < std::max(space.bytes, 1U)) {  // what the container gives is not asked for
+      const std::uint32_t words = std::max(1U, (space.bytes + 3) / 4);
+      memory.push_back({{"space", space.name}, {"format", "u32"}, {"data", std::vector<int>(words, 0)}});
+    }
+  }
+  if (!memory.empty()) json["memory"] = std::move(memory);
+  if (!outputs.empty()) json["outputs"] = std::move(outputs);
+  return json;
+}
+
+}  // namespace
+
+Result<Json> launch_template(const GivenProgram& given, std::uint32_t count) {
+  const frontend::Shader& shader = *given.shader;
+  Json json{{"warpjit", 1},
+            {"isa", warpjit::name(shader.isa())},
+            {"stage", warpjit::name(shader.stage())},
+            {"program", given.json}};
+  const bool grid = shader.stage() == Stage::compute;
+  if (count == 0) count = grid ? kKernelThreads : kThreads;
+  return grid ? grid_template(given, std::move(json), count) : thread_template(given, std::move(json), count);
+}
+
+const char* template_advice(const GivenProgram& given) {
+  return given.shader->stage() == Stage::compute    ? "grid, block, params and memory"
+         : given.shader->stage() == Stage::geometry ? "geometry, uniforms and inputs"
+                                                    : "uniforms and inputs";
+}
+
+frontend::Facts general_facts(const frontend::Shader& shader) {
+  frontend::Facts facts;
+  facts.bound_inputs = shader.usage().inputs;
+  std::uint64_t outputs = declared_outputs(shader);
+  if (outputs == 0) outputs = shader.primitive_limits().vertex_outputs;
+  for (std::uint8_t n = 0; n < frontend::kMaxOutputs; ++n)
+    if ((outputs >> n & 1) != 0) facts.outputs[facts.output_count++] = n;
+  return facts;
+}
+
+}  // namespace warpjit::tool

@@ -1,0 +1,201 @@
+#include "launch/write_launch.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace warpjit::tool {
+
+namespace {
+
+std::string bits(std::uint64_t word, unsigned bytes) { return fmt::format("0x{:0{}x}", word, 2 * bytes); }
+
+// A little-endian number of `width` bytes.
+std::uint64_t number(const std::vector<std::byte>& bytes, std::uint64_t place, unsigned width) {
+  std::uint64_t word = 0;
+  for (unsigned byte = 0; byte < width; ++byte)
+    word |= std::to_integer<std::uint64_t>(bytes[place + byte]) << (8 * byte);
+  return word;
+}
+
+Json words_of(const std::vector<std::byte>& bytes, std::size_t size) {
+  Json list = Json::array();
+  for (std::size_t place = 0; place + 4 <= size; place += 4) list.push_back(bits(number(bytes, place, 4), 4));
+  return list;
+}
+
+// The value of a register: floats as bits, integers and booleans as they are.
+Json value_json(const LaunchValue& value, bool is_float) {
+  if (value.location.kind == LocationKind::bool_uniform) return value.words.front() != 0;
+  Json list = Json::array();
+  for (const std::uint32_t word : value.words) {
+    if (is_float)
+      list.push_back(bits(word, 4));
+    else
+      list.push_back(static_cast<std::int32_t>(word));
+  }
+  return list;
+}
+
+// All uniforms that are not 0: what the container presets is not in the words of its code.
+Json uniforms_json(const LaunchFile& launch) {
+  const frontend::Shader& shader = *launch.program;
+  frontend::Values values;
+  shader.reset(values);
+  for (const LaunchValue& value : launch.uniforms) {
+    if (value.location.kind != LocationKind::bool_uniform) {
+      std::copy(value.words.begin(), value.words.end(), values.words.begin() + value.location.word);
+      continue;
+    }
+    const std::uint64_t flag = std::uint64_t{1} << value.location.first;
+    values.bools = value.words.front() != 0 ? values.bools | flag : values.bools & ~flag;
+  }
+  Json json = Json::object();
+  for (const std::string& file : launch.guest().uniform_files()) {
+    const auto found = shader.find(LocationKind::uniform, file);
+    if (!found) continue;
+    Location location = *found;
+    for (unsigned left = location.count; left > 0; --left) {
+      LaunchValue value{location, {}};
+      if (location.kind == LocationKind::bool_uniform)
+        value.words = {static_cast<std::uint32_t>(values.bools >> location.first & 1)};
+      else
+        value.words.assign(values.words.begin() + location.word,
+                           values.words.begin() + location.word + location.components);
+      if (std::any_of(value.words.begin(), value.words.end(), [](std::uint32_t word) { return word != 0; }))
+        json[shader.register_name(location)] =
+            value_json(value, location.kind == LocationKind::float_uniform);
+      ++location.first;
+      location.word += location.components;
+    }
+  }
+  return json;
+}
+
+Json input_json(const LaunchFile& launch, const LaunchInput& input, std::uint64_t first,
+                std::uint64_t count) {
+  const std::vector<std::byte>& bytes = launch.buffers[input.buffer].bytes;
+  const unsigned width = static_cast<unsigned>(component_size(input.format.type));
+  Json data = Json::array();
+  for (std::uint64_t thread = first; thread < first + count; ++thread)
+    for (unsigned k = 0; k < input.format.components; ++k)
+      data.push_back(bits(number(bytes, input.offset + thread * input.stride + k * width, width), width));
+  return {{"format", warpjit::name(input.format)}, {"data", std::move(data)}};
+}
+
+// The program, and of programs over threads the members that a launch and a vertex stage have.
+Json stage_json(const LaunchFile& launch, std::uint64_t first, std::uint64_t count) {
+  const frontend::Shader& shader = *launch.program;
+  Json json{{"program", launch.guest().words_json(shader)}};
+  if (Json modes = launch.guest().modes_json(shader); !modes.empty()) json["modes"] = std::move(modes);
+  if (launch.work == Work::grid) return json;
+  json["uniforms"] = uniforms_json(launch);
+  for (const LaunchValue& value : launch.state)
+    json["state"][shader.register_name(value.location)] =
+        value_json(value, launch.guest().is_float(value.location));
+  if (launch.vertex.empty()) json["inputs"] = Json::object();
+  for (const LaunchInput& input : launch.inputs)
+    json["inputs"][shader.register_name(numbered(LocationKind::input, input.reg))] =
+        input_json(launch, input, first, count);
+  json["outputs"] = Json::object();
+  for (const LaunchOutput& output : launch.outputs)
+    json["outputs"][shader.register_name(output.reg)] = {{"format", warpjit::name(output.format)}};
+  for (unsigned n = 0; launch.work == Work::primitives && n < 64; ++n) {
+    if ((launch.geometry.outputs >> n & 1) == 0) continue;
+    json["outputs"][shader.register_name(numbered(LocationKind::output, n))] = Json::object();
+  }
+  return json;
+}
+
+Json geometry_json(const LaunchFile& launch) {
+  const GeometryInput& input = launch.geometry;
+  const frontend::Shader& shader = *launch.program;
+  const auto register_name = [&](LocationKind kind, unsigned number) {
+    return shader.register_name(numbered(kind, number));
+  };
+  Json json{{"mode", warpjit::name(input.mode)}, {"max_triangles", input.max_triangles}};
+  if (input.mode == PrimitiveMode::fixed) {
+    json["first"] = register_name(LocationKind::float_uniform, input.first);
+    json["vertices"] = input.vertices;
+  } else if (input.mode == PrimitiveMode::variable) {
+    json["full_vertices"] = input.full_vertices;
+    json["primitives"] = launch.primitives;
+  } else if (!launch.vertex.empty()) {
+    json["registers"] = Json::array();
+    for (const std::uint8_t reg : input.registers)
+      json["registers"].push_back(register_name(LocationKind::input, reg));
+  }
+  return json;
+}
+
+void add_grid(const LaunchFile& launch, Json& json) {
+  const LaunchGrid& grid = launch.grid;
+  json["grid"] = grid.grid;
+  json["block"] = grid.block;
+  const std::uint32_t shared = std::max(grid.shared_bytes, launch.program->resources().shared_bytes);
+  if (shared != 0) json["shared"] = {{"size", shared}};
+  if (!grid.parameters.empty()) json["params"] = words_of(grid.parameters, grid.parameters.size());
+  json["memory"] = Json::array();
+  for (const LaunchMemory& piece : grid.memory) {
+    Json row{{"space", piece.space}, {"address", piece.address}, {"size", piece.bytes.size()}};
+    // The rest is what the last byte is.
+    std::size_t size = piece.bytes.size();
+    while (size > 4 && piece.bytes[size - 1] == piece.bytes.back()) --size;
+    row["data"] = words_of(piece.bytes, (size + 3) / 4 * 4);
+    if (piece.bytes.back() != std::byte{0}) row["fill"] = std::to_integer<unsigned>(piece.bytes.back());
+    json["memory"].push_back(std::move(row));
+  }
+  json["outputs"] = Json::array();
+  for (const LaunchOutput& output : launch.outputs) {
+    const LaunchMemory& piece = grid.memory[output.piece];
+    json["outputs"].push_back({{"space", piece.space},
+                               {"address", piece.address + output.offset},
+                               {"format", warpjit::name(output.format)},
+                               {"count", output.count / output.format.components}});
+  }
+}
+
+void write_value(const Json& value, const std::string& indent, std::string& text) {
+  const bool flat = value.is_array() && std::none_of(value.begin(), value.end(),
+                                                     [](const Json& item) { return item.is_structured(); });
+  if (!value.is_structured() || flat || value.size() <= 1) {
+    text += value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return;
+  }
+  const bool object = value.is_object();
+  text += object ? '{' : '[';
+  std::size_t position = 0;
+  for (const auto& [key, item] : value.items()) {
+    text += position++ == 0 ? "\n" : ",\n";
+    text += indent + "  ";
+    if (object) text += Json(key).dump(-1, ' ', false, Json::error_handler_t::replace) + ": ";
+    write_value(item, indent + "  ", text);
+  }
+  text += "\n" + indent + (object ? '}' : ']');
+}
+
+}  // namespace
+
+Json write_launch(const LaunchFile& launch, std::uint64_t first, std::uint64_t count) {
+  const frontend::Shader& shader = *launch.program;
+  Json json{{"warpjit", 1}, {"isa", warpjit::name(shader.isa())}, {"stage", warpjit::name(shader.stage())}};
+  if (launch.work != Work::grid) json["count"] = count;
+  json.update(stage_json(launch, first, count));
+  if (launch.work == Work::grid) add_grid(launch, json);
+  if (launch.work == Work::primitives) json["geometry"] = geometry_json(launch);
+  if (!launch.vertex.empty()) {
+    const LaunchFile& vertex = launch.vertex.front();
+    json["vertex"] = stage_json(vertex, first, count);
+    if (!json["vertex"].contains("modes")) json["vertex"]["modes"] = Json::object();
+  }
+  return json;
+}
+
+std::string launch_text(const Json& document) {
+  std::string text;
+  write_value(document, "", text);
+  return text + '\n';
+}
+
+}  // namespace warpjit::tool
