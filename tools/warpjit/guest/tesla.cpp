@@ -106,15 +106,16 @@ class TeslaGuest final : public Guest {
   }
 
   std::string_view file_kinds() const override {
-    return "a cubin (text that begins with `architecture`, or ELF) or an assembly source (whose name ends in "
+    return "a cubin (text that begins with `architecture` or `code`, or ELF) or an assembly source (whose "
+           "name ends in "
            ".tesla)";
   }
   bool recognizes(std::string_view content, const std::string& name) const override {
-    return content.starts_with("architecture") ||
-           content.starts_with(
-               "\x7f"
-               "ELF") ||
-           name.ends_with(".tesla") || name.ends_with(".cubin");
+    for (const std::string_view begin : {"architecture", "code {",
+                                         "\x7f"
+                                         "ELF"})
+      if (content.starts_with(begin)) return true;
+    return name.ends_with(".tesla") || name.ends_with(".cubin");
   }
   Result<std::unique_ptr<Container>> read(std::span<const std::byte> bytes,
                                           const std::string& name) const override {
