@@ -7,13 +7,16 @@
 
 #include "backend/target.h"
 #include "command.h"
-#include "compile_input.h"
 #include "files.h"
 #include "frontend/pica200/assembly/assemble.h"
+#include "frontend/pica200/shader.h"
 #include "frontend/tesla/assembly/assemble.h"
 #include "frontend/tesla/assembly/disassemble.h"
 #include "frontend/tesla/encoding/encoding.h"
 #include "frontend/tesla/shader.h"
+#include "ir/pipeline.h"
+#include "launch/template.h"
+#include "program.h"
 #include "runtime/work/launch.h"
 
 namespace warpjit::tool {
@@ -84,10 +87,21 @@ constexpr Sketch kSketches[] = {
     {"mova+relative", "mova a0.x, v0\nadd o0, c0[a0.x], v1\n"},
 };
 
-Status add_pica(std::vector<Case>& cases, std::string name, const LoadedProgram& loaded) {
-  WARPJIT_TRY(const CompileInput input, prepare_compile(loaded));
-  WARPJIT_TRY(frontend::Shader::Translation translation, input.shader->translate(input.facts, false));
+Status add_pica(std::vector<Case>& cases, std::string name, pica200::Program program) {
+  WARPJIT_TRY(const auto shader, pica200::Shader::make(std::move(program)));
+  WARPJIT_TRY(frontend::Shader::Translation translation, shader->translate(general_facts(*shader), false));
   cases.push_back({std::move(name), std::move(translation.function)});
+  return {};
+}
+// The launch files of a folder.
+Status add_examples(std::vector<Case>& cases, const std::string& folder) {
+  WARPJIT_TRY(const std::vector<std::string> files, launch_files(folder));
+  for (const std::string& file : files) {
+    ProgramInput input;
+    input.file = file;
+    WARPJIT_TRY(Translated example, translate(input, false));
+    cases.push_back({example_name(file), std::move(example.function)});
+  }
   return {};
 }
 
@@ -99,9 +113,9 @@ Result<std::vector<Case>> collect_pica(const std::string& examples) {
     if ((info.traits & (pica200::kFlow | pica200::kGeometry)) != 0 ||
         (info.traits & pica200::kWritesDest) == 0)
       continue;
-    WARPJIT_CHECK(add_pica(cases, std::string(info.name), {single(opcode, false), {}}));
+    WARPJIT_CHECK(add_pica(cases, std::string(info.name), single(opcode, false)));
     if (pica200::wide_source(info.format) != 0)
-      WARPJIT_CHECK(add_pica(cases, std::string(info.name) + " c", {single(opcode, true), {}}));
+      WARPJIT_CHECK(add_pica(cases, std::string(info.name) + " c", single(opcode, true)));
   }
   for (const Sketch& sketch : kSketches) {
     const pica200::SourceFile source{
@@ -109,14 +123,9 @@ Result<std::vector<Case>> collect_pica(const std::string& examples) {
                          sketch.body + "end\n.end\n.proc part\nmov r0, v0\n.end\n"};
     WARPJIT_TRY(const pica200::Container container, pica200::assemble({&source, 1}));
     WARPJIT_TRY(pica200::Program program, pica200::select_program(container));
-    WARPJIT_CHECK(add_pica(cases, sketch.name, {std::move(program), {}}));
+    WARPJIT_CHECK(add_pica(cases, sketch.name, std::move(program)));
   }
-  WARPJIT_TRY(const std::vector<std::string> files, launch_files(examples + "/pica200"));
-  for (const std::string& file : files) {
-    WARPJIT_TRY(LaunchFile launch, read_launch(file));
-    pica200::Program program = launch.program;
-    WARPJIT_CHECK(add_pica(cases, example_name(file), {std::move(program), std::move(launch)}));
-  }
+  WARPJIT_CHECK(add_examples(cases, examples + "/pica200"));
   return cases;
 }
 
@@ -198,24 +207,18 @@ Result<std::vector<Case>> collect_tesla(const std::string& examples) {
     if (!function) return Error{function.error().code, function.error().message, sketch.name};
     cases.push_back({sketch.name, std::move(*function)});
   }
-  WARPJIT_TRY(const std::vector<std::string> files, launch_files(examples + "/tesla"));
-  for (const std::string& file : files) {
-    ProgramInput input;
-    input.file = file;
-    WARPJIT_TRY(Translated code, translate(input, false));
-    cases.push_back({example_name(file), std::move(code.function)});
-  }
+  WARPJIT_CHECK(add_examples(cases, examples + "/tesla"));
   return cases;
 }
 
-struct Guest {
+struct GoldenGuest {
   const char* name;
   Result<std::vector<Case>> (*collect)(const std::string& examples);
   int name_width;
   bool has_quick_version;
   const char* title;
 };
-constexpr Guest kGuests[] = {
+constexpr GoldenGuest kGuests[] = {
     {"pica200", collect_pica, 24, true,
      "# Host instructions of PICA200 code on {}. Made by `warpjit golden`; a test compares it.\n"
      "# One instruction and END, operands v0 v1 v2 (\"c\": a uniform where the format allows one), result "
@@ -233,7 +236,7 @@ constexpr const char* kQuickColumns =
     "not\n"
     "# minded.\n";
 
-Result<std::string> count_instructions(const Guest& guest, const std::vector<Case>& cases,
+Result<std::string> count_instructions(const GoldenGuest& guest, const std::vector<Case>& cases,
                                        backend::Target target) {
   std::string text = fmt::format(fmt::runtime(guest.title), backend::name(target));
   text += std::string(kColumns) + (guest.has_quick_version ? kQuickColumns : kCodeColumn);
@@ -303,7 +306,7 @@ int make_golden(const GoldenOptions& options) {
   std::vector<std::string> targets = options.targets;
   if (targets.empty()) targets = {"v3", "v4", "a64"};
   int exit = kOk;
-  for (const Guest& guest : kGuests) {
+  for (const GoldenGuest& guest : kGuests) {
     const auto cases = guest.collect(options.examples);
     if (!cases) return fail(cases.error());
     for (const std::string& name : targets) {

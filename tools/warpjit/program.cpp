@@ -22,11 +22,10 @@ std::string file_name(const std::string& path) { return std::filesystem::path(pa
 Result<GivenProgram> load_launch_program(const ProgramInput& input) {
   for (const auto& [given, option] :
        {std::pair(&input.entry, "--entry"), std::pair(&input.stage, "--program")})
-    if (!given->empty())
-      return wrong("a launch file says this itself; the option is for programs", option);
+    if (!given->empty()) return wrong("a launch file says this itself; the option is for programs", option);
   GivenProgram given;
   WARPJIT_TRY(given.launch, read_launch(input.file));
-  given.shader = given.launch->program.shader();
+  given.shader = given.launch->program;
   given.guest = &given.launch->guest();
   return given;
 }
@@ -51,7 +50,8 @@ Result<GivenProgram> load_words(const ProgramInput& input) {
   if (!input.descriptors.empty() && limits.descriptors == 0)
     return wrong(input.words + " has no operand descriptors", "--descriptors");
   if (!request.entry.empty()) return wrong("bare words have no names; say the address", "--entry");
-  if (request.address && !limits.entry) return wrong("bare words of " + input.words + " begin with the first", "--entry");
+  if (request.address && !limits.entry)
+    return wrong("bare words of " + input.words + " begin with the first", "--entry");
   RawWords raw;
   raw.stage = request.stage.value_or(given.guest->stages().front());
   raw.entry = request.address.value_or(0);

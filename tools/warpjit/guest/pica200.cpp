@@ -7,8 +7,8 @@
 #include "files.h"
 #include "frontend/pica200/assembly/assemble.h"
 #include "frontend/pica200/assembly/disassemble.h"
-#include "frontend/pica200/shader.h"
 #include "frontend/pica200/container/shbin.h"
+#include "frontend/pica200/shader.h"
 #include "guest/guest.h"
 #include "guest/pica200.h"
 

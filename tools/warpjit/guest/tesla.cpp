@@ -4,8 +4,8 @@
 
 #include "files.h"
 #include "frontend/tesla/assembly/assemble.h"
-#include "frontend/tesla/container/cubin.h"
 #include "frontend/tesla/assembly/disassemble.h"
+#include "frontend/tesla/container/cubin.h"
 #include "frontend/tesla/flow/reach.h"
 #include "frontend/tesla/shader.h"
 #include "guest/guest.h"

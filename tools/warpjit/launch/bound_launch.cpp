@@ -52,7 +52,7 @@ std::uint32_t word_at(const std::vector<std::byte>& bytes, std::size_t place) {
 }  // namespace
 
 Result<BoundLaunch> BoundLaunch::make(LaunchFile file) {
-  Launch launch{Program(file.program.shader())};
+  Launch launch{Program(file.program)};
   BoundLaunch bound(std::make_unique<LaunchFile>(std::move(file)), std::move(launch));
   WARPJIT_CHECK(bound.bind());
   return bound;
@@ -91,7 +91,7 @@ Status BoundLaunch::bind_primitives() {
   if (!file.primitives.empty()) WARPJIT_CHECK(launch_.bind_primitives(file.primitives));
   if (!file.vertex.empty()) {
     const LaunchFile& stage = file.vertex.front();
-    Launch vertex{Program(stage.program.shader())};
+    Launch vertex{Program(stage.program)};
     WARPJIT_CHECK(bind_values(stage, vertex));
     std::uint64_t outputs = 0;
     for (const LaunchOutput& output : stage.outputs) outputs |= std::uint64_t{1} << output.reg.first;

@@ -6,8 +6,6 @@
 #include <cmath>
 #include <cstring>
 
-#include "frontend/pica200/shader.h"
-
 namespace warpjit::tool {
 
 namespace {
@@ -21,11 +19,6 @@ std::int64_t ordered(std::uint32_t bits) {
 bool is_nan(std::uint32_t bits) { return (bits & 0x7FFFFFFF) > 0x7F800000; }
 
 }  // namespace
-
-LaunchProgram::operator pica200::Program() const {
-  const auto* shader = dynamic_cast<const pica200::Shader*>(shader_.get());
-  return shader != nullptr ? shader->program() : pica200::Program();
-}
 
 std::uint64_t LaunchFile::threads() const {
   if (work != Work::grid) return count;

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "frontend/pica200/container/program.h"
 #include "guest/guest.h"
 #include "warpjit/warpjit.hpp"
 
@@ -19,22 +18,6 @@ namespace warpjit::tool {
 inline constexpr std::uint64_t kMaxThreads = 16'777'216;
 inline constexpr std::uint64_t kMaxInputBytes = std::uint64_t{4} << 30;  // of all inputs of a launch together
 inline constexpr std::uint64_t kMaxMemoryBytes = std::uint64_t{1} << 30;  // of all pieces of memory
-
-// A program, or none yet.
-class LaunchProgram {
- public:
-  LaunchProgram() = default;
-  LaunchProgram(ShaderPtr shader) : shader_(std::move(shader)) {}  // NOLINT: implicit on purpose
-  explicit operator bool() const { return shader_ != nullptr; }
-  const frontend::Shader* operator->() const { return shader_.get(); }
-  const frontend::Shader& operator*() const { return *shader_; }
-  const ShaderPtr& shader() const { return shader_; }
-  // For golden.cpp, which looks at PICA200 programs only.
-  operator pica200::Program() const;  // NOLINT: implicit on purpose
-
- private:
-  ShaderPtr shader_;
-};
 
 // The value of a uniform or state register.
 struct LaunchValue {
@@ -106,8 +89,8 @@ struct WantedTriangle {
 };
 
 struct LaunchFile {
-  std::string name;  // of the file, for messages
-  LaunchProgram program;
+  std::string name;        // of the file, for messages
+  ShaderPtr program;       // null: none yet
   Work work = Work::rows;  // rows, primitives or grid
   std::vector<LaunchOutput> outputs;
   std::vector<Expectation> expectations;
