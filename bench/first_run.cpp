@@ -24,9 +24,12 @@ double percentile(std::vector<double>& sorted, double part) {
 void first_run(benchmark::State& state, const std::string& shader, Mode mode) {
   auto file = tool::read_launch(WARPJIT_EXAMPLES + shader + ".json");
   if (!file) return state.SkipWithError(to_string(file.error()).c_str());
-  const auto count = static_cast<std::uint64_t>(state.range(0));
-  if (Status extended = tool::set_count(*file, count); !extended)
+  if (file->work == Work::grid) {  // one block
+    file->grid.grid = {1, 1, 1};
+  } else if (Status extended = tool::set_count(*file, static_cast<std::uint64_t>(state.range(0)));
+             !extended) {
     return state.SkipWithError(to_string(extended.error()).c_str());
+  }
   const auto bound = tool::BoundLaunch::make(std::move(*file));
   if (!bound) return state.SkipWithError(to_string(bound.error()).c_str());
   const Engine engine;
@@ -60,16 +63,15 @@ void first_run(benchmark::State& state, const std::string& shader, Mode mode) {
 
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
-  for (const char* shader : {"mvp_light", "skin_loop"})
-    for (const Mode mode : {Mode::cached, Mode::blocking, Mode::background})
-      benchmark::RegisterBenchmark((std::string(shader) + "/" + kModes[static_cast<int>(mode)]).c_str(),
-                                   [=](benchmark::State& state) { first_run(state, shader, mode); })
-          ->Arg(8)
-          ->Arg(100)
-          ->Arg(1000)
-          ->Arg(10000)
-          ->UseManualTime()
-          ->Iterations(300);
+  for (const std::string shader : {"mvp_light", "skin_loop", "../tesla/saxpy", "../tesla/reduce"})
+    for (const Mode mode : {Mode::cached, Mode::blocking, Mode::background}) {
+      const bool is_kernel = shader.starts_with("../");
+      auto* bench = benchmark::RegisterBenchmark(
+          ((is_kernel ? shader.substr(3) : shader) + "/" + kModes[static_cast<int>(mode)]).c_str(),
+          [=](benchmark::State& state) { first_run(state, shader, mode); });
+      bench->UseManualTime()->Iterations(300);
+      if (!is_kernel) bench->Arg(8)->Arg(100)->Arg(1000)->Arg(10000);
+    }
   benchmark::RunSpecifiedBenchmarks();
   return 0;
 }

