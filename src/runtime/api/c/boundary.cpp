@@ -38,7 +38,7 @@ Status check_size(std::size_t size, std::size_t least, const char* what) {
 void copy_text(std::string_view from, std::span<char> to) {
   std::size_t length = std::min(from.size(), to.size() - 1);
   while (length < from.size() && length != 0 && (from[length] & 0xC0) == 0x80) --length;
-  std::memcpy(to.data(), from.data(), length);
+  std::copy_n(from.data(), length, to.data());
   to[length] = '\0';
 }
 
