@@ -1,5 +1,7 @@
 #include "runtime/api/c/boundary.h"
 
+#include <algorithm>
+
 namespace warpjit::c_api {
 
 Error bad(std::string message, std::string where) {
