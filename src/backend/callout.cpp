@@ -101,7 +101,7 @@ void call_out(KernelArgs* args, std::uint32_t number, std::uint32_t* words) {
     return;
   }
   if (site.opcode == Opcode::FMadTruncFlush32) return ir::multiply_add_truncated(words, pitch, results);
-  if (!row.pure) args->memory->block = {args->block[0], args->block[1]};
+  if (!row.pure) args->memory->block = args->block;
   std::uint32_t any_word = 0;  // that some lane loaded
   const auto acts = [&](std::size_t n) { return row.pure || site.unguarded || words[n] != 0; };
   for (std::size_t n = 0; n < lanes; ++n) {

@@ -124,10 +124,10 @@ struct KernelArgs {
 
   // Calls for groups of fixed width may run several blocks, in the order of the grid, if blocks have no
   // memory of their own and no frame. The kernel advances the following members, except those that stay.
-  std::uint32_t block[2];      // column and row in the grid
-  std::uint32_t grid_columns;  // stays
-  std::uint32_t block_groups;  // stays: what group_count is at the begin of the blocks that follow
-  std::uint64_t more_blocks;   // after this one
+  ir::BlockPosition block;
+  std::uint32_t grid_columns, grid_rows;  // stay
+  std::uint32_t block_groups;             // stays: what group_count is at the begin of the blocks that follow
+  std::uint64_t more_blocks;              // after this one
 
   FuelCounts*
       fuel_counts;  // transfers of each thread, for call_out. Null: no thread may make a further transfer
@@ -138,7 +138,11 @@ struct KernelArgs {
     --more_blocks;
     group_count = block_groups;
     group_index = 0;
-    if (++block[0] == grid_columns) block[0] = 0, ++block[1];
+    if (++block[0] < grid_columns) return true;
+    block[0] = 0;
+    if (++block[1] < grid_rows) return true;
+    block[1] = 0;
+    ++block[2];
     return true;
   }
 };

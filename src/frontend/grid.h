@@ -32,8 +32,11 @@ struct Grid {
   std::uint64_t fuel = kDefaultFuel;                               // of a thread
 
   std::uint64_t blocks() const { return std::uint64_t{grid[0]} * grid[1] * grid[2]; }
-  std::array<std::uint32_t, 2> block_at(std::uint64_t number) const {
-    return {static_cast<std::uint32_t>(number % grid[0]), static_cast<std::uint32_t>(number / grid[0])};
+  // Block `number`, columns first, then rows.
+  ir::BlockPosition block_at(std::uint64_t number) const {
+    const std::uint64_t row = number / grid[0];
+    return {static_cast<std::uint32_t>(number % grid[0]), static_cast<std::uint32_t>(row % grid[1]),
+            static_cast<std::uint32_t>(row / grid[1])};
   }
 };
 
@@ -60,7 +63,7 @@ struct GridFacts {
 // The first fault of some blocks.
 struct BlockFault {
   ir::MemoryFault access;
-  std::array<std::uint32_t, 2> block{};
+  ir::BlockPosition block{};
 };
 
 }  // namespace warpjit::frontend

@@ -95,7 +95,7 @@ struct MemoryFault {
   std::uint32_t address = 0;
   std::uint32_t guest_address = kNoAddress;
   std::uint32_t thread = 0;  // in its block
-  std::array<std::uint32_t, 2> block{};
+  BlockPosition block{};
 };
 
 // The memory of one block. Local memory: byte b of thread t is byte
@@ -106,9 +106,9 @@ struct BlockMemory {
   std::span<std::byte> shared{};
   std::span<std::uint8_t> locks{};  // one for each word of `shared`: not 0 while locked
   std::byte* local = nullptr;
-  std::uint32_t local_bytes = 0;         // of a thread
-  std::uint32_t lanes = 32;              // of a group
-  std::array<std::uint32_t, 2> block{};  // column and row in the grid
+  std::uint32_t local_bytes = 0;  // of a thread
+  std::uint32_t lanes = 32;       // of a group
+  BlockPosition block{};
   MemoryFault fault{};
 
   static std::uint32_t local_words(std::uint32_t local_bytes) { return (local_bytes + 3) / 4; }

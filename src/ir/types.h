@@ -76,7 +76,7 @@ enum class ImmediateKind : std::uint8_t {
   frame_slot,        // of a group
   frame_rows,        // bits 0-31 the first slot of the group, bits 32-63 their number, a power of two
   access,            // a MemoryAccess (ir/memory.h)
-  axis,              // of a grid: 0 column, 1 row
+  axis,              // of a grid: into BlockPosition
   quad,              // four numbers of lanes in a quad, 2 bits each
   stop_reason,       // a StopReason
   barrier,           // a BarrierForm (ir/barrier.h)
@@ -219,6 +219,8 @@ inline constexpr std::uint32_t kMaxRows = 1u << 16;
 inline constexpr std::uint32_t kMaxGroupLanes = 256;
 inline constexpr std::uint32_t kMaxBlockGroups = 64;
 inline constexpr std::uint32_t kMaxGridExtent = 65535;
+// Where a block is in its grid: column, row, plane.
+using BlockPosition = std::array<std::uint32_t, 3>;
 
 using warpjit::StopReason;  // the immediate of Stop
 

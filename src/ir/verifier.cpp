@@ -303,7 +303,7 @@ class Verifier {
         break;
       }
       case ImmediateKind::axis:
-        if (n > 1) return fail(i, "is no direction of a grid");
+        if (n >= BlockPosition().size()) return fail(i, "is no direction of a grid");
         break;
       case ImmediateKind::quad:
         if (n > 0xff) return fail(i, "has no lanes of a quad");

@@ -2,6 +2,8 @@
 // of groups at barriers, stops, every calling convention.
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "backend/block.h"
 #include "base/float_environment.h"
 #include "ir/analysis/uniformity.h"
@@ -133,6 +135,53 @@ TEST_P(GroupCode, CallsKeepDenormals) {
   k.keep(k.b.BitcastF32ToI32(k.b.FFloor32(denormal)), 5);
   k.b.ret();
   expect_same(k.function, setup, GetParam());
+}
+
+// One call runs several blocks: columns first, then rows, then planes.
+TEST_P(GroupCode, BlocksOfAGridFollowEachOther) {
+  constexpr std::uint32_t kColumns = 3, kRows = 2, kPlanes = 4, kBlocks = kColumns * kRows * kPlanes;
+  BlockSetup setup;
+  setup.groups = 1;
+  setup.globals = {{{0, kBlocks * setup.lanes * 4}}};
+  BlockKernel k(setup);
+  const I32 column = k.b.BlockIndex(0), row = k.b.BlockIndex(1), plane = k.b.BlockIndex(2);
+  const I32 rows = k.b.IAdd32(k.b.IMul32(plane, k.word(kRows)), row);
+  const I32 number = k.b.IAdd32(k.b.IMul32(rows, k.word(kColumns)), column);
+  const I32 thread = k.b.IAdd32(k.b.IMul32(number, k.word(setup.lanes)), k.b.LaneIndex());
+  const I32 value = k.b.IOr32(column, k.b.IOr32(k.b.IShl32(row, k.word(8)), k.b.IShl32(plane, k.word(16))));
+  k.store({}, k.b.IShl32(thread, k.word(2)), value);
+  k.b.ret();
+  const auto program = ir::run_pipeline(k.function, {});
+  ASSERT_TRUE(program.ok()) << to_string(program.error());
+  const auto code = compile(*program, GetParam(), {.validate = true});
+  ASSERT_TRUE(code.ok()) << to_string(code.error());
+
+  BlockContents contents(setup, 1);
+  MemoryWindows windows;
+  windows.set(contents.memory);
+  Launch launch;
+  launch.threads = setup.lanes;
+  GuardedBytes table((code->table_bytes + 127) / 64 * 64, true);
+  KernelArgs args = make_args(*code, launch, reinterpret_cast<std::uint32_t*>(table.data()));
+  args.memory = &contents.memory;
+  args.windows = windows.data();
+  args.grid_columns = kColumns;
+  args.grid_rows = kRows;
+  args.block_groups = 1;
+  args.more_blocks = kBlocks - 1;
+  const Executable executable(*code);
+  const FloatEnvironment environment;
+  using Entry = void (*)(KernelArgs*);
+  if (executable.preamble() != nullptr) reinterpret_cast<Entry>(executable.preamble())(&args);
+  reinterpret_cast<Entry>(executable.kernel())(&args);
+  EXPECT_EQ(args.status, KernelStatus::done);
+  const std::byte* words = contents.memory.globals[0][0].bytes;
+  for (std::uint32_t n = 0; n < kBlocks * setup.lanes; ++n) {
+    const std::uint32_t block = n / setup.lanes;
+    std::uint32_t got;
+    std::memcpy(&got, words + std::size_t{n} * 4, 4);
+    ASSERT_EQ(got, block % kColumns | block / kColumns % kRows << 8 | block / (kColumns * kRows) << 16) << n;
+  }
 }
 
 TEST_P(GroupCode, BarriersKeepWhatGroupsNeed) {

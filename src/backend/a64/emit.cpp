@@ -165,9 +165,8 @@ class A64Emitter final : public Emitter {
     const auto field = [&](std::size_t offset) {
       return arm::ptr(x(kArgs), static_cast<std::int32_t>(offset));
     };
-    const arm::Mem more = field(offsetof(KernelArgs, more_blocks)),
-                   column = field(offsetof(KernelArgs, block)), row = field(offsetof(KernelArgs, block) + 4);
-    const Label done = a_.newLabel(), same_row = a_.newLabel();
+    const arm::Mem more = field(offsetof(KernelArgs, more_blocks));
+    const Label done = a_.newLabel();
     a_.emit(Id::kIdLdr, x(kScratch), more);
     a_.emit(Id::kIdCbz, x(kScratch), done);
     a_.emit(Id::kIdSub, x(kScratch), x(kScratch), asmjit::Imm(1));
@@ -175,17 +174,20 @@ class A64Emitter final : public Emitter {
     a_.emit(Id::kIdLdr, w(kScratch), field(offsetof(KernelArgs, block_groups)));
     a_.emit(Id::kIdStr, x(kScratch), field(offsetof(KernelArgs, group_count)));
     a_.emit(Id::kIdStr, asmjit::a64::wzr, field(offsetof(KernelArgs, group_index)));
-    a_.emit(Id::kIdLdr, w(kScratch), column);
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+      const arm::Mem number = field(offsetof(KernelArgs, block) + 4 * axis);
+      a_.emit(Id::kIdLdr, w(kScratch), number);
+      a_.emit(Id::kIdAdd, w(kScratch), w(kScratch), asmjit::Imm(1));
+      a_.emit(Id::kIdStr, w(kScratch), number);
+      a_.emit(Id::kIdLdr, w(kScratch2), field(offsetof(KernelArgs, grid_columns) + 4 * axis));
+      a_.emit(Id::kIdSub, w(kScratch2), w(kScratch2), w(kScratch));
+      a_.emit(Id::kIdCbnz, w(kScratch2), group);
+      a_.emit(Id::kIdStr, asmjit::a64::wzr, number);
+    }
+    const arm::Mem plane = field(offsetof(KernelArgs, block) + 8);
+    a_.emit(Id::kIdLdr, w(kScratch), plane);
     a_.emit(Id::kIdAdd, w(kScratch), w(kScratch), asmjit::Imm(1));
-    a_.emit(Id::kIdLdr, w(kScratch2), field(offsetof(KernelArgs, grid_columns)));
-    a_.emit(Id::kIdSub, w(kScratch2), w(kScratch2), w(kScratch));
-    a_.emit(Id::kIdCbnz, w(kScratch2), same_row);
-    a_.emit(Id::kIdLdr, w(kScratch), row);
-    a_.emit(Id::kIdAdd, w(kScratch), w(kScratch), asmjit::Imm(1));
-    a_.emit(Id::kIdStr, w(kScratch), row);
-    a_.emit(Id::kIdMov, w(kScratch), asmjit::Imm(0));
-    a_.bind(same_row);
-    a_.emit(Id::kIdStr, w(kScratch), column);
+    a_.emit(Id::kIdStr, w(kScratch), plane);
     a_.emit(Id::kIdB, group);
     a_.bind(done);
   }

@@ -170,21 +170,25 @@ class X64Emitter final : public Emitter {
 
   // KernelArgs::next_block.
   void next_block(const Label& group) {
-    const Label done = a_.newLabel(), same_row = a_.newLabel();
-    const x86::Mem column = x86::dword_ptr(x86::rdi, offsetof(KernelArgs, block));
+    const Label done = a_.newLabel();
+    const auto field = [](std::size_t offset) {
+      return x86::dword_ptr(x86::rdi, static_cast<std::int32_t>(offset));
+    };
+    constexpr std::size_t kBlock = offsetof(KernelArgs, block);
     a_.sub(x86::qword_ptr(x86::rdi, offsetof(KernelArgs, more_blocks)), 1);
     a_.jb(done);
     a_.mov(x86::eax, x86::dword_ptr(x86::rdi, offsetof(KernelArgs, block_groups)));
     a_.mov(x86::qword_ptr(x86::rdi, offsetof(KernelArgs, group_count)), x86::rax);
     a_.mov(x86::dword_ptr(x86::rdi, offsetof(KernelArgs, group_index)), 0);
-    a_.mov(x86::eax, column);
-    a_.inc(x86::eax);
-    a_.cmp(x86::eax, x86::dword_ptr(x86::rdi, offsetof(KernelArgs, grid_columns)));
-    a_.jb(same_row);
-    a_.inc(x86::dword_ptr(x86::rdi, offsetof(KernelArgs, block) + 4));
-    a_.xor_(x86::eax, x86::eax);
-    a_.bind(same_row);
-    a_.mov(column, x86::eax);
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+      a_.mov(x86::eax, field(kBlock + 4 * axis));
+      a_.inc(x86::eax);
+      a_.mov(field(kBlock + 4 * axis), x86::eax);
+      a_.cmp(x86::eax, field(offsetof(KernelArgs, grid_columns) + 4 * axis));
+      a_.jb(group);
+      a_.mov(field(kBlock + 4 * axis), 0);
+    }
+    a_.inc(field(kBlock + 8));
     a_.jmp(group);
     a_.bind(done);
   }

@@ -4,12 +4,13 @@
 
 namespace warpjit::interpret {
 
-std::string block_text(const std::array<std::uint32_t, 2>& block) {
-  return " of block (" + std::to_string(block[0]) + ", " + std::to_string(block[1]) + ")";
+std::string block_text(const ir::BlockPosition& block) {
+  const std::string plane = block[2] != 0 ? ", " + std::to_string(block[2]) : "";
+  return " of block (" + std::to_string(block[0]) + ", " + std::to_string(block[1]) + plane + ")";
 }
 
 std::string access_text(bool is_store, std::string_view space, std::uint32_t address, std::uint32_t thread,
-                        const std::array<std::uint32_t, 2>& block) {
+                        const ir::BlockPosition& block) {
   char place[16];
   std::snprintf(place, sizeof place, "[0x%x]", address);
   std::string text = is_store ? "store to " : "load from ";

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "ir/types.h"
 
 namespace warpjit::interpret {
 
@@ -17,12 +18,12 @@ struct Stop {
   std::uint32_t address = 0;
 };
 
-// " of block (0, 1)"
-std::string block_text(const std::array<std::uint32_t, 2>& block);
+// " of block (0, 1)", or with the plane " of block (0, 1, 2)" if that is not 0.
+std::string block_text(const ir::BlockPosition& block);
 
 // "store to g14[0x1000] by thread 3 of block (0, 1)". `space` is its name,
 // "g14".
 std::string access_text(bool is_store, std::string_view space, std::uint32_t address, std::uint32_t thread,
-                        const std::array<std::uint32_t, 2>& block);
+                        const ir::BlockPosition& block);
 
 }  // namespace warpjit::interpret

@@ -14,7 +14,6 @@ ir::Space space_of(Operand::Kind kind);
 Result<frontend::CheckedGrid> check_launch(const Program& program, const frontend::Grid& launch);
 
 // Header and parameters of a block, into its s[] or the beginning of that.
-void write_header(const frontend::Grid& launch, std::array<std::uint32_t, 2> block,
-                  std::span<std::byte> shared);
+void write_header(const frontend::Grid& launch, ir::BlockPosition block, std::span<std::byte> shared);
 
 }  // namespace warpjit::tesla

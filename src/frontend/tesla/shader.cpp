@@ -148,7 +148,7 @@ void Shader::fill_table(const frontend::Values& values, std::span<std::uint32_t>
   write_header(values.grid, {}, std::as_writable_bytes(table));
 }
 
-void Shader::begin_block(const frontend::Grid& grid, std::array<std::uint32_t, 2> block,
+void Shader::begin_block(const frontend::Grid& grid, ir::BlockPosition block,
                          std::span<std::byte> shared) const {
   write_header(grid, block, shared);
 }

@@ -52,7 +52,7 @@ class IrKernel final : public CodeKernel {
     ir::Interpreter::Frame frame = take_frame();
     Status status;
     do {
-      if (block_groups_ != 0) args.memory->block = {args.block[0], args.block[1]};
+      if (block_groups_ != 0) args.memory->block = args.block;
       status = kernel_.run(frame, memory, 0, args.group_count * kernel_.lanes(), args.fuel);
     } while (status && block_groups_ != 0 && args.next_block());
     give_back(std::move(frame));

@@ -75,6 +75,7 @@ void BlockMemory::begin(const CodeKernel& kernel, const BlockRun& run) {
   args_.windows = windows_.data();
   args_.frame = aligned(frame_);
   args_.grid_columns = run.grid.grid[0];
+  args_.grid_rows = run.grid.grid[1];
   args_.block_groups = layout.groups / layout.inner_groups;
 }
 
@@ -91,8 +92,7 @@ Status BlockMemory::run(std::uint64_t first, std::uint64_t count) {
 }
 
 Status BlockMemory::call(std::uint64_t first, std::uint64_t more) {
-  const std::array<std::uint32_t, 2> block = run_->grid.block_at(first);
-  std::copy(block.begin(), block.end(), args_.block);
+  args_.block = run_->grid.block_at(first);
   args_.more_blocks = more;
   args_.group_count = args_.block_groups;
   args_.group_index = 0;

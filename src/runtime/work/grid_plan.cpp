@@ -1,5 +1,7 @@
 #include "runtime/work/grid_plan.h"
 
+#include "frontend/interpret/fault.h"
+
 namespace warpjit::runtime {
 
 Status GridPlan::run(std::uint64_t first, std::uint64_t count) const {
@@ -24,8 +26,7 @@ MemoryFault describe(const frontend::BlockFault& fault, const frontend::Shader& 
   const ir::MemoryFault& access = fault.access;
   return {shader.where(access.guest_address),
           std::string(access.is_store ? "store to " : "load from ") + shader.address_text(access) +
-              " by thread " + std::to_string(access.thread) + " of block (" + std::to_string(fault.block[0]) +
-              ", " + std::to_string(fault.block[1]) + ")"};
+              " by thread " + std::to_string(access.thread) + interpret::block_text(fault.block)};
 }
 
 }  // namespace warpjit::runtime

@@ -29,7 +29,7 @@ using Launch = frontend::Grid;
 // An access outside its space, or one that is not aligned to its size: it read 0 or wrote nothing.
 struct MemoryFault {
   std::uint32_t pc = 0;
-  std::array<std::uint32_t, 2> block{};
+  ir::BlockPosition block{};
   std::uint32_t thread = 0;  // in its block
   Operand::Kind space = Operand::Kind::none;
   std::uint8_t index = 0;  // of c[] and g[]

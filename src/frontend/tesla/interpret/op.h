@@ -66,7 +66,7 @@ struct BlockContext {
   std::array<std::span<const std::byte>, kConstantSpaces> constants{};
   std::uint32_t registers = 0;
 
-  std::array<std::uint32_t, 2> block{};
+  ir::BlockPosition block{};
   std::vector<std::byte> shared;
   std::vector<std::uint8_t> locked;                 // of each word of s[]
   std::vector<std::byte> local;                     // of all threads, one after the other

@@ -125,8 +125,7 @@ struct BlockRun {
 
   // `start_registers`: of the only warp, which get its final ones.
   Status run_block(std::uint64_t number, WarpRegisters* start_registers) {
-    context_.block = {static_cast<std::uint32_t>(number % launch_.grid[0]),
-                      static_cast<std::uint32_t>(number / launch_.grid[0])};
+    context_.block = launch_.block_at(number);
     reset();
     if (context_.profiler != nullptr)
       context_.profiler->begin_block(context_, warps_.size(), kParameterOffset + launch_.parameters.size());
