@@ -140,11 +140,12 @@ WARPJIT_API warpjit_status warpjit_parse_format(const char* text, int32_t* type,
 /* ---- Engines --------------------------------------------------------------------------------------------
  */
 
-typedef struct warpjit_engine warpjit_engine;           /* code cache, executor, options */
-typedef struct warpjit_program warpjit_program;         /* immutable guest code */
-typedef struct warpjit_launch warpjit_launch;           /* a program with its bindings and values */
-typedef struct warpjit_compilation warpjit_compilation; /* a compilation in the background */
-typedef struct warpjit_profile warpjit_profile;         /* what the threads of a launch did */
+typedef struct warpjit_engine warpjit_engine;             /* code cache, executor, options */
+typedef struct warpjit_program warpjit_program;           /* immutable guest code */
+typedef struct warpjit_launch warpjit_launch;             /* a program with its bindings and values */
+typedef struct warpjit_compilation warpjit_compilation;   /* a compilation in the background */
+typedef struct warpjit_prepared_run warpjit_prepared_run; /* a launch with all that its runs look up */
+typedef struct warpjit_profile warpjit_profile;           /* what the threads of a launch did */
 
 /* How executable memory is got: two mappings of the same pages, one whose protection is switched, none (the
  * interpreters run). */
@@ -559,6 +560,17 @@ typedef struct warpjit_report {
 WARPJIT_API warpjit_status warpjit_engine_run(warpjit_engine* engine, const warpjit_launch* launch,
                                               const warpjit_run_options* options, warpjit_report* report,
                                               warpjit_error* error);
+/* A launch over rows that runs again and again with little work each time, such as one vertex. What
+ * warpjit_engine_run looks up for each run was found once. The launch may be changed between calls: the next
+ * run finds what has to be found anew. Launch and engine must outlive it. Calls must not overlap each other,
+ * nor calls on the launch. WARPJIT_UNSUPPORTED: other work than rows. Of the options, `threads` and
+ * WARPJIT_RUN_BACKGROUND do not count. */
+WARPJIT_API warpjit_status warpjit_engine_prepare(warpjit_engine* engine, const warpjit_launch* launch,
+                                                  const warpjit_run_options* options,
+                                                  warpjit_prepared_run** prepared, warpjit_error* error);
+/* Runs all rows on the calling thread. */
+WARPJIT_API warpjit_status warpjit_prepared_run_run(warpjit_prepared_run* prepared, warpjit_error* error);
+WARPJIT_API void warpjit_prepared_run_destroy(warpjit_prepared_run* prepared);
 /* [any] Gets the kernel without running it, so that the first run finds it. */
 WARPJIT_API warpjit_status warpjit_engine_compile(warpjit_engine* engine, const warpjit_launch* launch,
                                                   const warpjit_run_options* options, warpjit_report* report,

@@ -37,6 +37,7 @@ namespace runtime {
 class LaunchState;
 class EngineState;
 class CompileJob;
+class PreparedState;
 }  // namespace runtime
 
 struct Version {
@@ -510,6 +511,26 @@ class WARPJIT_API Compilation {
   std::shared_ptr<runtime::CompileJob> job_;
 };
 
+// A launch over rows that runs again and again with little work each time, such as one vertex. What
+// Engine::run looks up for each run was found once. The launch may be changed between calls: the next run
+// finds what has to be found anew. Launch and engine must outlive it. Calls must not overlap each other, nor
+// calls on the launch.
+class WARPJIT_API PreparedRun {
+ public:
+  PreparedRun(PreparedRun&&) noexcept;
+  PreparedRun& operator=(PreparedRun&&) noexcept;
+  ~PreparedRun();
+
+  // Runs all rows on the calling thread. Errors: those of Engine::run.
+  Status run();
+
+  // For warpjit's own modules.
+  explicit PreparedRun(std::unique_ptr<runtime::PreparedState> state);
+
+ private:
+  std::unique_ptr<runtime::PreparedState> state_;
+};
+
 // Cache, executor and options. All calls are thread-safe. A run uses at most 384 KiB of the stack of each
 // thread that it runs on.
 class WARPJIT_API Engine {
@@ -528,6 +549,10 @@ class WARPJIT_API Engine {
   // error the contents of the output buffers are unspecified.
   Result<Report> run(const Launch& launch, const RunOptions& options) const;
   Result<Report> run(const Launch& launch) const { return run(launch, RunOptions()); }
+  // Finds what a run needs, compiling if necessary. Of the options, `threads` and `background` do not count.
+  // Errors: those of run(); unsupported for other work than rows.
+  Result<PreparedRun> prepare(const Launch& launch, const RunOptions& options) const;
+  Result<PreparedRun> prepare(const Launch& launch) const { return prepare(launch, RunOptions()); }
   // Gets the kernel without running it, so that the first run finds it.
   Result<CompileReport> compile(const Launch& launch, const RunOptions& options) const;
   Result<CompileReport> compile(const Launch& launch) const { return compile(launch, RunOptions()); }

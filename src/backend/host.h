@@ -64,9 +64,9 @@ struct RowTables {
 
 // How a function in group form is lowered.
 struct Role {
+  std::vector<CallSite>& call_sites;  // where the function's are added
   bool preamble = false;
-  RowTables row_tables;
-  std::vector<CallSite>* call_sites = nullptr;  // where the function's are added
+  RowTables row_tables{};
 };
 
 // Vectors of any host have at most so many 32-bit lanes.

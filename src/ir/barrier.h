@@ -14,11 +14,11 @@ inline constexpr std::uint32_t kMaxBarriers = 16;  // of a block
 struct BarrierForm {
   std::uint32_t number = 0;  // below kMaxBarriers
   bool arrives = true, waits = true;
-  std::uint32_t wanted = 0;  // arrivals, below 2^16; 0: as many as groups have not ended
+  std::uint32_t arrivals = 0;  // that end it, below 2^16; 0: as many as groups have not ended
 
-  constexpr bool is_plain() const { return arrives && waits && wanted == 0; }
+  constexpr bool is_plain() const { return arrives && waits && arrivals == 0; }
   constexpr std::uint64_t pack() const {
-    return number | (arrives ? 0U : 1U << 4) | (waits ? 0U : 1U << 5) | wanted << 8;
+    return number | (arrives ? 0U : 1U << 4) | (waits ? 0U : 1U << 5) | arrivals << 8;
   }
   static constexpr BarrierForm unpack(std::uint64_t bits) {
     return {static_cast<std::uint32_t>(bits & 15), (bits >> 4 & 1) == 0, (bits >> 5 & 1) == 0,

@@ -7,16 +7,16 @@
 namespace warpjit::ir {
 namespace {
 
-// The shape of an instruction's results, from its operands. In group form, where control is uniform, this is
-// final; in thread form analysis/uniformity replaces it.
-Shape result_shape(const Function& f, Opcode opcode, std::span<const Value> operands) {
+// The uniformity of an instruction's results, from its operands. In group form, where control is uniform,
+// this is final; in thread form analysis/uniformity replaces it.
+Uniformity result_uniformity(const Function& f, Opcode opcode, std::span<const Value> operands) {
   const OpcodeInfo& row = info(opcode);
-  if (row.convergent) return Shape::group;
-  if (row.per_lane || opcode == Opcode::Phi) return Shape::varying;
-  Shape shape = Shape::launch;
+  if (row.convergent) return Uniformity::group;
+  if (row.per_lane || opcode == Opcode::Phi) return Uniformity::varying;
+  Uniformity uniformity = Uniformity::launch;
   for (std::size_t k = 0; k < operands.size(); ++k)
-    if (!row.is_mask(k)) shape = std::max(shape, f.value(operands[k]).shape);
-  return shape;
+    if (!row.is_mask(k)) uniformity = std::max(uniformity, f.value(operands[k]).uniformity);
+  return uniformity;
 }
 
 }  // namespace
@@ -26,9 +26,9 @@ Inst Builder::emit_inst(Opcode opcode, std::span<const Value> operands, std::uin
   InstData& data = function_.inst(made);
   data.guest_address = guest_address_;
   if (data.result_count != 0) {
-    const Shape shape = result_shape(function_, opcode, operands);
+    const Uniformity uniformity = result_uniformity(function_, opcode, operands);
     for (std::uint32_t k = 0; k < data.result_count; ++k)
-      function_.value(function_.result(made, k)).shape = shape;
+      function_.value(function_.result(made, k)).uniformity = uniformity;
   }
   if (before_.valid())
     function_.insert_before(before_, made);

@@ -61,7 +61,7 @@ Value Function::constant_value(Type type, std::uint64_t bits) {
   const Inst made = make(opcode, {}, bits);
   insert_front(entry(), made);
   const Value constant = result(made);
-  value(constant).shape = Shape::launch;
+  value(constant).uniformity = Uniformity::launch;
   constants_[slot] = constant;
   return constant;
 }

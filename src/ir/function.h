@@ -1,6 +1,6 @@
 // A function of the IR: blocks of instructions in SSA form. In thread form it says what one guest thread
 // does; in group form (after linearize) every branch condition is uniform over the lanes of a group, masks
-// are explicit i1 values, and every value has a shape.
+// are explicit i1 values, and every value has a uniformity.
 //
 // Entities are indices into flat tables. Instructions of a block form a doubly linked list: phis first, one
 // terminator last. A block's predecessors are kept in an order that the operands of its phis follow.
@@ -36,7 +36,7 @@ struct ValueData {
   Inst definition;
   std::uint8_t result_index = 0;
   Type type = Type::none;
-  Shape shape = Shape::varying;  // set by analysis/uniformity
+  Uniformity uniformity = Uniformity::varying;  // set by analysis/uniformity
 };
 
 using Edges = SmallVector<Block, 2>;  // the other ends of a block's edges

@@ -187,7 +187,7 @@ class Parser {
   };
   struct ResultRecord {
     Type type;
-    Shape shape;
+    Uniformity uniformity;
   };
   struct BlockRecord {
     std::uint32_t id;
@@ -312,14 +312,14 @@ class Parser {
       return error_at(token_.position, "value is defined twice");
     WARPJIT_CHECK(advance());
     WARPJIT_CHECK(mark(":"));
-    ResultRecord record{Type::none, Shape::varying};
+    ResultRecord record{Type::none, Uniformity::varying};
     for (const Type type : {Type::i1, Type::i32, Type::f32})
       if (is_word(name(type))) record.type = type;
     if (record.type == Type::none) return expected("type");
     WARPJIT_CHECK(advance());
-    for (const Shape shape : {Shape::launch, Shape::group, Shape::varying})
-      if (is_word(name(shape))) {
-        record.shape = shape;
+    for (const Uniformity uniformity : {Uniformity::launch, Uniformity::group, Uniformity::varying})
+      if (is_word(name(uniformity))) {
+        record.uniformity = uniformity;
         WARPJIT_CHECK(advance());
         break;
       }
@@ -458,7 +458,7 @@ class Parser {
       const Inst made = f_.make(record.opcode, values, record.immediate, phi_type);
       f_.inst(made).guest_address = record.guest_address;
       for (std::uint32_t k = 0; k < record.results; ++k)
-        f_.value(f_.result(made, k)).shape = results_[record.first_result + k].shape;
+        f_.value(f_.result(made, k)).uniformity = results_[record.first_result + k].uniformity;
       const Block home{record.block};
       f_.append(home, made);
       if (!info(record.opcode).terminator) continue;

@@ -76,7 +76,7 @@ Status make_groups(Function& f, GroupProgram& program, const PipelineOptions& op
   if (options.optimize) {
     if (f.group_lanes != 0)
       WARPJIT_CHECK(stages.run("comparisons", f, [](Function& g) {
-        if (!g.may_widen) place_threads(g, g.group_lanes);
+        if (!g.may_widen) assign_lanes(g, g.group_lanes);
         if (unify_comparisons(g)) analyze_uniformity(g);
       }));
     WARPJIT_CHECK(stages.run("hoist", f, [&](Function& g) { hoist_launch_uniform(g, program.preamble); }));
@@ -122,7 +122,7 @@ Result<GroupProgram> run_pipeline(Function function, const PipelineOptions& opti
   }
   WARPJIT_CHECK(stages.run("fuel", f, insert_fuel));
   if (f.block_groups != 0)
-    WARPJIT_CHECK(stages.run("places", f, [&](Function& g) { place_threads(g, group_lanes(g, options)); }));
+    WARPJIT_CHECK(stages.run("places", f, [&](Function& g) { assign_lanes(g, group_lanes(g, options)); }));
   if (options.optimize && f.group_lanes != 0) WARPJIT_CHECK(stages.run("addresses", f, split_addresses));
   WARPJIT_CHECK(schedule_groups(f));
   if (f.block_groups != 0) WARPJIT_CHECK(stages.done("groups", f));

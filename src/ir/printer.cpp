@@ -52,7 +52,7 @@ class Printer {
       this->value(f_.result(i, k));
       text_ += " : ";
       text_ += name(value.type);
-      if (value.shape != Shape::varying) (text_ += ' ') += name(value.shape);
+      if (value.uniformity != Uniformity::varying) (text_ += ' ') += name(value.uniformity);
     }
     if (data.result_count != 0) text_ += " = ";
     text_ += row.name;

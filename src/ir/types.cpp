@@ -9,9 +9,9 @@ std::string_view name(Type type) {
   return kNames[static_cast<std::size_t>(type)];
 }
 
-std::string_view name(Shape shape) {
+std::string_view name(Uniformity uniformity) {
   constexpr std::array<std::string_view, 3> kNames = {"launch", "group", "varying"};
-  return kNames[static_cast<std::size_t>(shape)];
+  return kNames[static_cast<std::size_t>(uniformity)];
 }
 
 }  // namespace warpjit::ir

@@ -344,21 +344,22 @@ class Verifier {
     if (row.preamble_only && !preamble) return fail(i, "stands outside a preamble");
     if (!group) return {};
     if (data.opcode == Opcode::Branch || data.opcode == Opcode::Switch) {
-      if (f_.value(f_.operand(i, 0)).shape == Shape::varying) return fail(i, "branches on a varying value");
+      if (f_.value(f_.operand(i, 0)).uniformity == Uniformity::varying)
+        return fail(i, "branches on a varying value");
     }
     if (data.opcode == Opcode::MinLaneU32) {
       const Value v = f_.operand(i, 0);
       const Opcode source = f_.definition_of(v).opcode;
-      if (f_.value(v).shape == Shape::varying && source != Opcode::SelectI32 && source != Opcode::LoadSlot &&
-          source != Opcode::LoadFrameRow && source != Opcode::Phi)
+      if (f_.value(v).uniformity == Uniformity::varying && source != Opcode::SelectI32 &&
+          source != Opcode::LoadSlot && source != Opcode::LoadFrameRow && source != Opcode::Phi)
         return fail(i, "reads lanes that may be dead");
     }
     if (row.pure && !row.convergent && data.opcode != Opcode::Phi && data.result_count != 0) {
-      Shape shape = Shape::launch;
+      Uniformity uniformity = Uniformity::launch;
       for (std::uint32_t k = 0; k < data.operand_count; ++k)
-        if (!row.is_mask(k)) shape = std::max(shape, f_.value(f_.operand(i, k)).shape);
-      if (f_.value(data.first_result).shape < shape)
-        return fail(i, "claims a narrower shape than its operands have");
+        if (!row.is_mask(k)) uniformity = std::max(uniformity, f_.value(f_.operand(i, k)).uniformity);
+      if (f_.value(data.first_result).uniformity < uniformity)
+        return fail(i, "claims a narrower uniformity than its operands have");
     }
     return {};
   }

@@ -23,7 +23,7 @@ inline constexpr std::uint32_t kMaxSlots = 1u << 16;         // slot_count
 //    straight-line group form (a preamble) only. An edge is marked backward only in thread form, or in group
 //    form before insert_fuel.
 //  - group form: conditions of Branch and Switch are not varying; no pure lane-wise result claims a narrower
-//    shape than its operands; MinLaneU32 of a varying value reads a select, slot, frame row or phi (an
+//    uniformity than its operands; MinLaneU32 of a varying value reads a select, slot, frame row or phi (an
 //    explicit value for dead lanes).
 Status verify(const Function& f);
 

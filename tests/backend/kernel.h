@@ -123,7 +123,7 @@ struct KernelBuilder {
   template <class T>
   T uniform_phi(ir::Block block) {
     T made = b.phi<T>(block);
-    function.value(made).shape = ir::Shape::group;
+    function.value(made).uniformity = ir::Uniformity::group;
     return made;
   }
   void arrive(ir::Value phi, std::initializer_list<ir::Value> values) {

@@ -179,7 +179,7 @@ TEST(LaneShape, RandomArithmeticIsAsSaid) {
     const auto at = [&](std::size_t n, std::uint32_t thread) { return kept[thread * 32 + n]; };
     for (std::size_t n = 0; n < values.size(); ++n) {
       const LaneShape& shape = shapes[values[n]];
-      if (!shape.known() || k.f.value(values[n]).shape != Shape::varying) continue;
+      if (!shape.known() || k.f.value(values[n]).uniformity != Uniformity::varying) continue;
       ++known;
       for (std::uint32_t thread = 0; thread < kLanes * kGroups; ++thread) {
         const std::uint32_t group = thread / kLanes * kLanes, first = at(n, group);
@@ -259,7 +259,7 @@ TEST(LaneShape, ComparisonsOfWholeGroups) {
       // Does the bound part groups?
       const std::uint64_t first = std::uint64_t{bound} + (form == 1 || form == 2 ? 1 : 0);
       if (!k.f.is_constant(condition)) {
-        EXPECT_EQ(k.f.value(condition).shape == Shape::varying, first % kLanes != 0);
+        EXPECT_EQ(k.f.value(condition).uniformity == Uniformity::varying, first % kLanes != 0);
       }
       const auto program = run_pipeline(k.f, {});
       ASSERT_TRUE(program.ok()) << to_string(program.error());

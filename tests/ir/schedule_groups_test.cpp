@@ -122,7 +122,7 @@ TEST(ScheduleGroups, FuelIsThatOfEachThread) {
 }
 
 // Group 0 waits at barrier 3 until the two others that are there have arrived, and adds what they stored.
-Function consumer(std::uint32_t groups, std::uint32_t wanted) {
+Function consumer(std::uint32_t groups, std::uint32_t arrivals) {
   Kernel k(groups);
   Builder& b = k.b;
   const I32 group = b.GroupIndex(), lane = b.IShl32(b.LaneIndex(), k.number(2));
@@ -131,11 +131,11 @@ Function consumer(std::uint32_t groups, std::uint32_t wanted) {
   b.branch(b.IEq32(group, k.number(0)), first, others);
   b.set_block(others);
   k.store(mine, group, k.yes());
-  b.Barrier(k.yes(), BarrierForm{.number = 3, .waits = false, .wanted = wanted}.pack());
+  b.Barrier(k.yes(), BarrierForm{.number = 3, .waits = false, .arrivals = arrivals}.pack());
   b.jump(done);
   b.set_block(first);
   b.set_guest_address(77);
-  b.Barrier(k.yes(), BarrierForm{.number = 3, .wanted = wanted}.pack());
+  b.Barrier(k.yes(), BarrierForm{.number = 3, .arrivals = arrivals}.pack());
   I32 sum = lane;  // lives across the barrier
   for (std::uint32_t g = 1; g < groups; ++g)
     sum = b.IAdd32(sum, k.load(b.IAdd32(lane, k.number(128 * g)), k.yes()));

@@ -149,7 +149,7 @@ TEST(Verifier, RejectsImmediatesAndForms) {
     Loop l;
     l.f.form = form;
     // In group form the loop's own condition must not vary.
-    for (std::uint32_t v = 0; v < l.f.value_count(); ++v) l.f.value(Value{v}).shape = Shape::group;
+    for (std::uint32_t v = 0; v < l.f.value_count(); ++v) l.f.value(Value{v}).uniformity = Uniformity::group;
     Builder b(l.f);
     b.set_before(l.f.terminator(l.end));
     make(b);
@@ -198,7 +198,7 @@ TEST(Verifier, RejectsImmediatesAndForms) {
       Form::group,
       [](Builder& b) {
         const F32 x = b.LoadInput(0)[0];
-        b.function().value(b.FAdd32(x, x)).shape = Shape::group;
+        b.function().value(b.FAdd32(x, x)).uniformity = Uniformity::group;
       },
       "narrower shape");
 }

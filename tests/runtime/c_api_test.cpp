@@ -596,5 +596,26 @@ TEST(CApi, Background) {
   warpjit_compilation_destroy(compilation);
 }
 
+TEST(CApi, PreparedRunsRunAgain) {
+  Handles handles;
+  ASSERT_EQ(warpjit_launch_set_count(handles.launch, 1), WARPJIT_OK);
+  Owned<warpjit_prepared_run, warpjit_prepared_run_destroy> prepared;
+  ASSERT_EQ(warpjit_engine_prepare(handles.engine, handles.launch, nullptr, prepared.out(), &handles.error),
+            WARPJIT_OK)
+      << handles.error.message;
+  for (int turn = 0; turn < 3; ++turn) {
+    for (int n = 0; n < 4; ++n) handles.in[n] = static_cast<float>(turn * 10 + n);
+    ASSERT_EQ(warpjit_prepared_run_run(prepared, &handles.error), WARPJIT_OK) << handles.error.message;
+    for (int n = 0; n < 4; ++n) EXPECT_EQ(handles.out[n], handles.in[n]);
+  }
+  for (int n = 4; n < 40; ++n) EXPECT_EQ(handles.out[n], 0.0f);
+  ASSERT_EQ(warpjit_launch_set_count(handles.launch, 11), WARPJIT_OK);
+  EXPECT_EQ(warpjit_prepared_run_run(prepared, &handles.error), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_prepared_run_run(nullptr, &handles.error), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_engine_prepare(handles.engine, handles.launch, nullptr, nullptr, &handles.error),
+            WARPJIT_BAD_INPUT);
+  warpjit_prepared_run_destroy(nullptr);
+}
+
 }  // namespace
 }  // namespace warpjit::test

@@ -7,6 +7,8 @@ namespace warpjit::lir {
 
 namespace {
 
+constexpr std::size_t kFewBlocks = 64;  // a set of them is one word
+
 // visit(register, position, block) for every use.
 template <class Visit>
 void for_each_use(const Code& code, Visit&& visit) {
@@ -95,12 +97,55 @@ void Liveness::solve() {
   const std::size_t words = code_->blocks.size() / 64 + 1;
   in_.assign(words, 0);
   out_.assign(words, 0);
+  predecessors_.clear();
+  if (code_->blocks.size() <= kFewBlocks)
+    for (const Block& block : code_->blocks) {
+      std::uint64_t bits = 0;
+      for (std::uint32_t p : block.predecessors) bits |= std::uint64_t{1} << p;
+      predecessors_.push_back(bits);
+    }
   for (const Global& global : globals_) walk_up(global.value);
 }
 
 // From the blocks that use it up to the one that defines it.
 void Liveness::walk_up(Reg v) {
   Value& value = values_[v];
+  const std::uint32_t last = code_->blocks.size() <= kFewBlocks ? walk_few(value) : walk_many(value);
+  Global& global = globals_[value.global];
+  global.first_in = static_cast<std::uint32_t>(ranges_.size());
+  take_ranges(in_, value.definition_block, last);
+  global.first_out = static_cast<std::uint32_t>(ranges_.size());
+  take_ranges(out_, value.definition_block, last);
+  global.end = static_cast<std::uint32_t>(ranges_.size());
+}
+
+// Fills in_ and out_ and returns the last block of both.
+std::uint32_t Liveness::walk_few(Value& value) {
+  const auto bit = [](std::uint32_t b) { return std::uint64_t{1} << b; };
+  const std::uint64_t others = ~bit(value.definition_block);
+  std::uint64_t in = 0, out = 0;
+  for (std::uint32_t use = value.exposed; use != kNever; use = exposed_[use].next)
+    in |= bit(exposed_[use].block);
+  in &= others;
+  for (std::uint64_t pending = in; pending != 0;) {
+    const auto b = static_cast<std::uint32_t>(std::countr_zero(pending));
+    pending &= pending - 1;
+    const std::uint64_t from = predecessors_[b] & ~out;
+    out |= from;
+    const std::uint64_t entered = from & others & ~in;
+    in |= entered;
+    pending |= entered;
+  }
+  in_[0] = in;
+  out_[0] = out;
+  const auto highest = [](std::uint64_t bits) {
+    return 63 - static_cast<std::uint32_t>(std::countl_zero(bits));
+  };
+  if (out != 0) value.last_position = std::max(value.last_position, code_->blocks[highest(out)].end - 1);
+  return highest(in | out | ~others);
+}
+
+std::uint32_t Liveness::walk_many(Value& value) {
   std::uint32_t last = value.definition_block;
   const auto add = [](std::vector<std::uint64_t>& blocks, std::uint32_t b) {
     const std::uint64_t bit = std::uint64_t{1} << (b % 64);
@@ -124,12 +169,7 @@ void Liveness::walk_up(Reg v) {
       enter(p);
     }
   }
-  Global& global = globals_[value.global];
-  global.first_in = static_cast<std::uint32_t>(ranges_.size());
-  take_ranges(in_, value.definition_block, last);
-  global.first_out = static_cast<std::uint32_t>(ranges_.size());
-  take_ranges(out_, value.definition_block, last);
-  global.end = static_cast<std::uint32_t>(ranges_.size());
+  return last;
 }
 
 // Moves the blocks from `first` to `last`, where all of the set are, to ranges_.

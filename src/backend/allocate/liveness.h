@@ -82,7 +82,10 @@ class Liveness {
   void define(Reg v, std::uint32_t block, std::uint32_t position);
   void find_loops();
   void solve();
+  struct Value;
   void walk_up(Reg v);
+  std::uint32_t walk_few(Value& value);
+  std::uint32_t walk_many(Value& value);
   void take_ranges(std::vector<std::uint64_t>& blocks, std::uint32_t first, std::uint32_t last);
   void measure_pressure();
 
@@ -112,7 +115,8 @@ class Liveness {
   std::vector<Global> globals_;
   std::vector<Exposed> exposed_;
   std::vector<Range> ranges_;
-  std::vector<std::uint64_t> in_, out_;  // bits of blocks, of one register at a time
+  std::vector<std::uint64_t> in_, out_;      // bits of blocks, of one register at a time
+  std::vector<std::uint64_t> predecessors_;  // by block, as bits; of code with few blocks
   std::vector<std::uint32_t> to_visit_;
   std::vector<Loop> loops_;
   std::vector<std::array<std::uint32_t, kClassCount>> pressure_;  // per block of a loop, once asked for

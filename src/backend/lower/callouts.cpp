@@ -20,9 +20,9 @@ std::int32_t CalloutLowering::words() {
 std::int64_t CalloutLowering::call_site(ir::Inst i) {
   const ir::InstData& data = f_.inst(i);
   const std::uint32_t lanes = parts_ * host_.lanes;
-  role_.call_sites->push_back({data.opcode, data.guest_address,
-                               state_.has_idle_lanes ? f_.group_lanes : lanes, lanes, data.immediate});
-  return static_cast<std::int64_t>(role_.call_sites->size() - 1);
+  role_.call_sites.push_back({data.opcode, data.guest_address, state_.has_idle_lanes ? f_.group_lanes : lanes,
+                              lanes, data.immediate});
+  return static_cast<std::int64_t>(role_.call_sites.size() - 1);
 }
 
 void CalloutLowering::make_call(ir::Inst i, const ir::LaneShape* address) {
@@ -34,7 +34,7 @@ void CalloutLowering::make_call(ir::Inst i, const ir::LaneShape* address) {
     const Value v = operand(i, k);
     if (ir::info(f_.inst(i).opcode).is_mask(k)) continue;  // not read
     place += static_cast<std::int32_t>(parts_ * host_.vector_bytes);
-    CallSite& made = (*role_.call_sites)[static_cast<std::size_t>(site)];
+    CallSite& made = role_.call_sites[static_cast<std::size_t>(site)];
     if (memory && k == 0 && is_constant(v) && constant(v) == 1) {
       made.unguarded = true;
       continue;
@@ -70,7 +70,7 @@ void CalloutLowering::count_fuel(ir::Inst i) {
   const Value lanes = operand(i, 0);
   const std::int32_t first = words();
   const std::int64_t site = call_site(i);
-  CallSite& made = (*role_.call_sites)[static_cast<std::size_t>(site)];
+  CallSite& made = role_.call_sites[static_cast<std::size_t>(site)];
   made.immediate = f_.group_lanes == 0 ? 0 : f_.inner_groups;
   made.unguarded = is_constant(lanes) && constant(lanes) == 1;
   const bool all = made.unguarded;

@@ -20,7 +20,7 @@ using ir::Value;
 // address memory, lanes are rows of a run (memory_runs), and no vector has them. One pass; by value.
 std::vector<char> linear_values(const ir::Function& f) {
   std::vector<char> linear(f.value_count(), 0);
-  const auto uniform = [&](Value v) { return f.value(v).shape != ir::Shape::varying; };
+  const auto uniform = [&](Value v) { return f.value(v).uniformity != ir::Uniformity::varying; };
   const auto is_linear = [&](Value v) { return uniform(v) || linear[v.id] != 0; };
   for (std::uint32_t b = 0; b < f.block_count(); ++b)
     for (ir::Inst i : f.insts(ir::Block{b})) {
@@ -45,7 +45,7 @@ bool becomes_lane_comparison(const ir::Function& f, Value mask) {
   ir::Inst made = f.definition(mask);
   if (f.inst(made).opcode == Opcode::Not1) made = f.definition(f.operand(made, 0));
   if (f.inst(made).opcode != Opcode::ILtU32 && f.inst(made).opcode != Opcode::ILeU32) return false;
-  const auto uniform = [&](Value v) { return f.value(v).shape != ir::Shape::varying; };
+  const auto uniform = [&](Value v) { return f.value(v).uniformity != ir::Uniformity::varying; };
   for (std::uint32_t k = 0; k < 2; ++k) {
     if (!uniform(f.operand(made, 1 - k))) continue;
     constexpr int kDepth = 4;
@@ -70,14 +70,14 @@ struct Pressure {
 // Input rows count from their first use on, because that is where lowering loads them. Masks that only
 // BurnFuel looks at do not count: code that is hardly ever reached loads them again.
 Pressure pressure(const ir::Function& f, bool masks_are_vectors) {
-  const ir::Liveness live(f, ir::Liveness::Uses::but_of_fuel);
+  const ir::Liveness live(f, ir::Liveness::Uses::of_lanes);
   const std::vector<char> linear = linear_values(f);
   std::vector<char> alive(f.value_count(), 0);
   std::vector<ir::Inst> insts, first_use(f.inst_count());
   Pressure most, now;
   std::uint32_t comparisons = 0;
   const auto count = [&](Value v) -> std::uint32_t* {
-    if (f.value(v).shape != ir::Shape::varying || linear[v.id] != 0) return nullptr;
+    if (f.value(v).uniformity != ir::Uniformity::varying || linear[v.id] != 0) return nullptr;
     if (f.value(v).type != Type::i1 || masks_are_vectors) return &now.vectors;
     return becomes_lane_comparison(f, v) ? &comparisons : &now.masks;
   };
@@ -138,7 +138,8 @@ std::size_t work(const ir::Function& f) {
   for (std::uint32_t b = 0; b < f.block_count(); ++b)
     for (ir::Inst i : f.insts(ir::Block{b})) {
       const ir::InstData& data = f.inst(i);
-      const bool uniform = data.result_count != 0 && f.value(f.result(i)).shape != ir::Shape::varying;
+      const bool uniform =
+          data.result_count != 0 && f.value(f.result(i)).uniformity != ir::Uniformity::varying;
       sum += data.opcode == Opcode::FMadTruncFlush32 ? kExactFmad : uniform ? 0 : 1;
     }
   return sum;

@@ -25,7 +25,7 @@ void FrameLowering::lower_BlockIndex(ir::Inst i) {
   define(f_.result(i), 0, load_argument_word(offsetof(KernelArgs, block) + 4 * f_.inst(i).immediate));
 }
 
-// compile() refuses functions that still have one: place_threads takes them out.
+// compile() refuses functions that still have one: assign_lanes takes them out.
 void FrameLowering::lower_ThreadIndex(ir::Inst) {}
 
 // compile() refuses functions that still have one: schedule_groups takes them out.

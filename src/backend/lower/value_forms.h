@@ -30,7 +30,7 @@ class ValueForms : protected Builder {
   explicit ValueForms(State& state) : Builder(state), f_(state.f) {}
 
   std::uint32_t parts_of(Value v) const { return varying(v) ? parts_ : 1; }
-  bool varying(Value v) const { return f_.value(v).shape == ir::Shape::varying; }
+  bool varying(Value v) const { return f_.value(v).uniformity == ir::Uniformity::varying; }
   Value operand(ir::Inst i, std::uint32_t k) const { return f_.operand(i, k); }
   std::uint64_t constant(Value v) const { return f_.constant(v); }
   bool is_constant(Value v) const { return f_.is_constant(v); }

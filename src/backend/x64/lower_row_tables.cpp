@@ -48,7 +48,7 @@ RowTables choose_row_tables(const ir::Function& kernel) {
     for (ir::Inst i : kernel.insts(ir::Block{b})) {
       if (kernel.inst(i).opcode != Opcode::LoadUniformRow) continue;
       const Value index = kernel.operand(i, 0);
-      if (kernel.value(index).shape != ir::Shape::varying) continue;
+      if (kernel.value(index).uniformity != ir::Uniformity::varying) continue;
       const std::uint64_t immediate = kernel.inst(i).immediate;
       const std::uint64_t end = std::min(immediate >> 32, ir::upper_bound(kernel, index) + 1);
       const std::uint32_t first = likely_first(kernel, index);

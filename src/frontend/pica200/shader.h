@@ -18,6 +18,11 @@ class Shader final : public frontend::Shader {
 
   const Program& program() const { return program_; }
   const TableLayout& layout() const { return layout_; }
+  // That it takes, names aside.
+  std::size_t memory_bytes() const {
+    return sizeof *this + 4 * (program_.code.capacity() + program_.descriptors.capacity()) +
+           code_key_.capacity();
+  }
   // Where frontend::Values::words has c0, i0, and the fixed input register v0 of a draw.
   static constexpr std::uint32_t kFloatUniforms = 96;
   static constexpr std::uint32_t kFloatWord = 0, kIntWord = 4 * kFloatUniforms,

@@ -10,7 +10,8 @@ std::optional<LaneComparison> lane_comparison(const Function& f, Value mask) {
   if (family(opcode) != Family::integer_comparison) return std::nullopt;
   for (std::uint32_t k = 0; k < 2; ++k) {
     const Value lane = f.operand(i, k), number = f.operand(i, 1 - k);
-    if (f.definition_of(lane).opcode == Opcode::LaneIndex && f.value(number).shape != Shape::varying)
+    if (f.definition_of(lane).opcode == Opcode::LaneIndex &&
+        f.value(number).uniformity != Uniformity::varying)
       return LaneComparison{opcode, k == 0, number, negated};
   }
   return std::nullopt;

@@ -89,7 +89,8 @@ bool blocks_keep_lane_order(const Function& f, const Loops& loops) {
   PartedLanes parted(f, loops);
   return std::ranges::all_of(order, [&](Block b) {
     const Inst end = f.terminator(b);
-    const bool parts = f.inst(end).operand_count != 0 && f.value(f.operand(end, 0)).shape == Shape::varying;
+    const bool parts =
+        f.inst(end).operand_count != 0 && f.value(f.operand(end, 0)).uniformity == Uniformity::varying;
     return !parts || parted.do_nothing_seen(b);
   });
 }

@@ -57,7 +57,7 @@ class LaneShapes {
   LaneShape of(Inst i) const;
   LaneShape leaf(Value v) const;
   LaneShape of_phi(Inst i) const;
-  bool uniform(Value v) const { return f_.value(v).shape != Shape::varying; }
+  bool uniform(Value v) const { return f_.value(v).uniformity != Uniformity::varying; }
 
   const Function& f_;
   std::vector<LaneShape> shapes_;

@@ -12,18 +12,24 @@ class Needs {
     const std::vector<Block> order = reverse_postorder(f);
     for (Block b : order)
       for (Inst i : f.insts(b)) {
-        if (uses == Liveness::Uses::but_of_fuel && f.inst(i).opcode == Opcode::BurnFuel) continue;
+        const bool of_lanes = uses == Liveness::Uses::of_lanes;
+        if (of_lanes && f.inst(i).opcode == Opcode::BurnFuel) continue;
+        const auto wanted = [&](Value v) {
+          return !of_lanes || f.value(v).uniformity == Uniformity::varying;
+        };
         const std::span<const Value> operands = f.operands(i);
         if (f.inst(i).opcode == Opcode::Phi) {
           const auto& predecessors = f.block(b).predecessors;
-          for (std::uint32_t k = 0; k < predecessors.size(); ++k) add(operands[k], predecessors[k], true);
+          for (std::uint32_t k = 0; k < predecessors.size(); ++k)
+            if (wanted(operands[k])) add(operands[k], predecessors[k], true);
         } else {
           for (Value v : operands)
-            if (f.definition_of(v).block != b) add(v, b, false);
+            if (f.definition_of(v).block != b && wanted(v)) add(v, b, false);
         }
       }
   }
 
+  bool has(Value v) const { return first_[v.id] != kNone; }
   // visit(block, at its end?) for each need of v.
   template <class Visit>
   void for_each(Value v, Visit visit) const {
@@ -69,6 +75,7 @@ Liveness::Liveness(const Function& f, Uses uses) {
   std::vector<Block> to_visit;
   for (std::uint32_t id = 0; id < f.value_count(); ++id) {
     const Value v{id};
+    if (!needs.has(v)) continue;
     const Block home = f.definition_of(v).block;
     const auto need_in = [&](Block b) {
       if (b == home || seen_in[b.id] == v) return;

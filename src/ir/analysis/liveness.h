@@ -14,8 +14,9 @@ namespace warpjit::ir {
 
 class Liveness {
  public:
-  // What BurnFuel counts lanes by is wanted only when all fuel is used up.
-  enum class Uses { all, but_of_fuel };
+  // of_lanes: only values that differ between lanes, and not because BurnFuel counts lanes by them; it does
+  // so only when all fuel is used up.
+  enum class Uses { all, of_lanes };
   explicit Liveness(const Function& f, Uses uses = Uses::all);
 
   // In ascending order.

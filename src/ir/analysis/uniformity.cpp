@@ -9,20 +9,20 @@ namespace warpjit::ir {
 namespace {
 
 // Of a load, whatever its address is.
-Shape loaded(const InstData& load) {
-  return MemoryAccess::unpack(load.immediate).space == Space::local ? Shape::varying : Shape::group;
+Uniformity loaded(const InstData& load) {
+  return MemoryAccess::unpack(load.immediate).space == Space::local ? Uniformity::varying : Uniformity::group;
 }
 
 // The optimistic start.
-Shape first_shape(const InstData& data) {
+Uniformity own_uniformity(const InstData& data) {
   const OpcodeInfo& row = info(data.opcode);
   if (data.opcode == Opcode::LoadMemory) return loaded(data);
-  if (row.per_lane) return Shape::varying;
-  return row.convergent || data.opcode == Opcode::Phi ? Shape::group : Shape::launch;
+  if (row.per_lane) return Uniformity::varying;
+  return row.convergent || data.opcode == Opcode::Phi ? Uniformity::group : Uniformity::launch;
 }
 
-void set_shapes(Function& f, Inst i, Shape shape) {
-  for (std::uint32_t k = 0; k < f.inst(i).result_count; ++k) f.value(f.result(i, k)).shape = shape;
+void set_uniformity(Function& f, Inst i, Uniformity uniformity) {
+  for (std::uint32_t k = 0; k < f.inst(i).result_count; ++k) f.value(f.result(i, k)).uniformity = uniformity;
 }
 
 // Does the result vary as the operand does?
@@ -56,14 +56,14 @@ class Users {
   std::vector<Inst> users_;
 };
 
-class Uniformity {
+class UniformityAnalysis {
  public:
-  Uniformity(Function& f, const Loops& loops) : f_(f), loops_(loops) {}
+  UniformityAnalysis(Function& f, const Loops& loops) : f_(f), loops_(loops) {}
 
   // False if it took too long.
   bool run() {
     for (Block b : loops_.order())
-      for (Inst i : f_.insts(b)) set_shapes(f_, i, first_shape(f_.inst(i)));
+      for (Inst i : f_.insts(b)) set_uniformity(f_, i, own_uniformity(f_.inst(i)));
     first_visits();
     if (!changed_.empty()) users_ = Users(f_, loops_.order());
     while (!changed_.empty()) {
@@ -100,47 +100,47 @@ class Uniformity {
       for (Value v : operands) visit_user(i, v);
       return;
     }
-    Shape shape = Shape::launch;
-    for (Value v : operands) shape = std::max(shape, f_.value(v).shape);
-    take(i, shape);
+    Uniformity uniformity = Uniformity::launch;
+    for (Value v : operands) uniformity = std::max(uniformity, f_.value(v).uniformity);
+    take(i, uniformity);
   }
 
   void visit_user(Inst user, Value v) {
     const InstData& data = f_.inst(user);
-    const Shape shape = leaves_divergently(v, data) ? Shape::varying : f_.value(v).shape;
-    if (counts(f_, user, v)) take(user, shape);
+    const Uniformity uniformity = leaves_divergently(v, data) ? Uniformity::varying : f_.value(v).uniformity;
+    if (counts(f_, user, v)) take(user, uniformity);
   }
 
-  // An operand that counts has this shape.
-  void take(Inst user, Shape shape) {
+  // An operand that counts has this uniformity.
+  void take(Inst user, Uniformity uniformity) {
     const InstData& data = f_.inst(user);
     const OpcodeInfo& row = info(data.opcode);
     if (row.terminator) {
-      if (shape == Shape::varying) diverge(data.block);
+      if (uniformity == Uniformity::varying) diverge(data.block);
     } else if (!row.convergent) {
-      raise(user, shape);
+      raise(user, uniformity);
     }
   }
 
   // Does a user see v from outside a loop that lanes leave in different turns? A phi then holds what each
   // lane left with. Without a phi v itself must.
   bool leaves_divergently(Value v, const InstData& user) {
-    if (divergent_loop_.empty() || f_.value(v).shape == Shape::launch) return false;
+    if (divergent_loop_.empty() || f_.value(v).uniformity == Uniformity::launch) return false;
     const Block home = f_.definition_of(v).block;
     for (std::uint32_t loop = loops_.innermost(home); !loops_.contains(loop, user.block);
          loop = loops_.loop(loop).parent) {
       if (divergent_loop_[loop] == 0) continue;
-      if (user.opcode != Opcode::Phi) raise(f_.definition(v), Shape::varying);
+      if (user.opcode != Opcode::Phi) raise(f_.definition(v), Uniformity::varying);
       return true;
     }
     return false;
   }
 
-  void raise(Inst i, Shape shape) {
+  void raise(Inst i, Uniformity uniformity) {
     for (std::uint32_t k = 0; k < f_.inst(i).result_count; ++k) {
       const Value v = f_.result(i, k);
-      if (f_.value(v).shape >= shape) continue;
-      f_.value(v).shape = shape;
+      if (f_.value(v).uniformity >= uniformity) continue;
+      f_.value(v).uniformity = uniformity;
       if (i != visited_) changed_.push_back(v);
     }
   }
@@ -152,7 +152,7 @@ class Uniformity {
       if (f_.inst(i).opcode != Opcode::Phi) break;
       const auto operands = f_.operands(i);
       if (std::any_of(operands.begin(), operands.end(), [&](Value v) { return v != operands[0]; }))
-        raise(i, Shape::varying);
+        raise(i, Uniformity::varying);
     }
   }
 
@@ -236,7 +236,7 @@ class Uniformity {
     for (std::uint32_t at = data.first; at < data.end; ++at)
       for (Inst i : f_.insts(order[at]))
         for (std::uint32_t k = 0; k < f_.inst(i).result_count; ++k)
-          if (f_.value(f_.result(i, k)).shape != Shape::launch) changed_.push_back(f_.result(i, k));
+          if (f_.value(f_.result(i, k)).uniformity != Uniformity::launch) changed_.push_back(f_.result(i, k));
   }
 
   Function& f_;
@@ -259,16 +259,16 @@ class Uniformity {
 void analyze_data(Function& f) {
   const std::vector<Block> order = reverse_postorder(f);
   for (Block b : order)
-    for (Inst i : f.insts(b)) set_shapes(f, i, first_shape(f.inst(i)));
+    for (Inst i : f.insts(b)) set_uniformity(f, i, own_uniformity(f.inst(i)));
   std::vector<Value> changed;
   const auto visit = [&](Inst i) {
     const InstData& data = f.inst(i);
     if (data.result_count == 0 || info(data.opcode).convergent) return;
-    Shape shape = f.value(data.first_result).shape;
+    Uniformity uniformity = f.value(data.first_result).uniformity;
     for (Value v : f.operands(i))
-      if (counts(f, i, v)) shape = std::max(shape, f.value(v).shape);
-    if (shape == f.value(data.first_result).shape) return;
-    set_shapes(f, i, shape);
+      if (counts(f, i, v)) uniformity = std::max(uniformity, f.value(v).uniformity);
+    if (uniformity == f.value(data.first_result).uniformity) return;
+    set_uniformity(f, i, uniformity);
     for (std::uint32_t k = 0; k < data.result_count; ++k) changed.push_back(f.result(i, k));
   };
   for (Block b : order)
@@ -292,16 +292,16 @@ void analyze_data(Function& f) {
 
 void analyze_uniformity(Function& f, const Loops& loops) {
   if (f.form == Form::group) return analyze_data(f);
-  if (loops.reducible() && Uniformity(f, loops).run()) return;
+  if (loops.reducible() && UniformityAnalysis(f, loops).run()) return;
   for (Block b : reverse_postorder(f)) {
     for (Inst i : f.insts(b)) {
       const InstData& data = f.inst(i);
       const bool phi = data.opcode == Opcode::Phi;
-      Shape shape = phi ? Shape::varying : first_shape(data);
+      Uniformity uniformity = phi ? Uniformity::varying : own_uniformity(data);
       if (!phi && !info(data.opcode).convergent)
         for (Value v : f.operands(i))
-          if (counts(f, i, v)) shape = std::max(shape, f.value(v).shape);
-      set_shapes(f, i, shape);
+          if (counts(f, i, v)) uniformity = std::max(uniformity, f.value(v).uniformity);
+      set_uniformity(f, i, uniformity);
     }
   }
 }

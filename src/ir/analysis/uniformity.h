@@ -1,5 +1,5 @@
-// Sets the shape of every value: launch (constants, the uniform table and pure operations on them), group
-// (the same in every lane of a group) or varying.
+// Sets the uniformity of every value: launch (constants, the uniform table and pure operations on them),
+// group (the same in every lane of a group) or varying.
 //
 // Varying are: what is computed from varying values; phis where lanes that a varying branch sent
 // different ways meet; values that leave a loop which the lanes leave in different turns. A phi is never

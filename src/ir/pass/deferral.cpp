@@ -19,7 +19,7 @@ void insert(Positions& set, const Positions& more) {
 
 bool diverges(const Function& f, Block b) {
   const Inst end = f.terminator(b);
-  return f.inst(end).operand_count != 0 && f.value(f.operand(end, 0)).shape == Shape::varying;
+  return f.inst(end).operand_count != 0 && f.value(f.operand(end, 0)).uniformity == Uniformity::varying;
 }
 
 std::optional<std::vector<std::vector<Block>>> deferred_exits(const Function& f, const Loops& loops) {

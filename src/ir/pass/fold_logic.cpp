@@ -114,7 +114,7 @@ Step Folder::any_lane_number() {
 Step Folder::lanes() {
   if (e.opcode != Opcode::AnyLane && e.opcode != Opcode::MinLaneU32) return Step::none;
   // Over a value that is the same in all lanes there is nothing to ask.
-  if (constant(a()) || f.value(a()).shape != Shape::varying) return known(a());
+  if (constant(a()) || f.value(a()).uniformity != Uniformity::varying) return known(a());
   return e.opcode == Opcode::AnyLane ? any_lane_number() : Step::none;
 }
 

@@ -154,7 +154,7 @@ class Numbering {
 
   // In group form: a mask that others use is negated where it is used, which costs less than a second one.
   void negate_opposite(Inst i) {
-    if (f_.value(f_.result(i)).shape != Shape::varying) return;
+    if (f_.value(f_.result(i)).uniformity != Uniformity::varying) return;
     const auto [opcode, swapped] = opposite_comparison(f_.inst(i).opcode);
     if (opcode == Opcode::Not1) return;
     std::array<Value, 2> operands = {f_.operand(i, 0), f_.operand(i, 1)};

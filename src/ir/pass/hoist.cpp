@@ -47,7 +47,7 @@ class Hoister {
         const InstData& data = f_.inst(i);
         const OpcodeInfo& row = info(data.opcode);
         if (!row.pure || row.convergent || data.opcode == Opcode::Phi || data.result_count == 0) continue;
-        if (f_.value(data.first_result).shape != Shape::launch) continue;
+        if (f_.value(data.first_result).uniformity != Uniformity::launch) continue;
         bool fits = true;
         for (Value v : f_.operands(i)) fits = fits && movable_[f_.definition(v).id];
         movable_[i.id] = fits;

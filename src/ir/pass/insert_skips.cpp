@@ -13,7 +13,7 @@ constexpr std::uint32_t kWorthATest = 8;
 std::uint32_t cost(const Function& f, Inst i) {
   const InstData& data = f.inst(i);
   const std::uint32_t cost = info(data.opcode).cost;
-  const bool uniform = data.result_count != 0 && f.value(data.first_result).shape != Shape::varying;
+  const bool uniform = data.result_count != 0 && f.value(data.first_result).uniformity != Uniformity::varying;
   if (uniform && data.opcode == Opcode::LoadUniformRow) return 1;
   return uniform && cost == 1 ? 0 : cost;
 }

@@ -352,7 +352,7 @@ class Linearizer {
       const Value value = current(f_.operand(phi, slot));
       Mask element = variables_.element(first + index);
       // What is uniform needs no blend: all the lanes that matter write the same, whenever they come.
-      if (element.none() || f_.value(f_.result(phi)).shape != Shape::varying)
+      if (element.none() || f_.value(f_.result(phi)).uniformity != Uniformity::varying)
         element.value = value;
       else if (element.value != value)
         element.value = masks_.select(writers(edge.from, edge.to), value, element.value);

@@ -254,7 +254,7 @@ class Closing {
     }
     if (!phi) return first;
     const Inst made = f_.make(Opcode::Phi, {}, 0, f_.value(v).type);
-    f_.value(f_.result(made)).shape = f_.value(v).shape;
+    f_.value(f_.result(made)).uniformity = f_.value(v).uniformity;
     f_.insert_front(b, made);
     return f_.result(made);
   }

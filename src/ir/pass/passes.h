@@ -84,6 +84,6 @@ Status schedule_groups(Function& f);
 // Makes the groups `lanes` wide, a multiple of what they are that divides the block's, and puts GroupIndex
 // and LaneIndex in the place of ThreadIndex. A function that may_widen must be in group form; of others
 // `lanes` must be the width that they have.
-void place_threads(Function& f, std::uint32_t lanes);
+void assign_lanes(Function& f, std::uint32_t lanes);
 
 }  // namespace warpjit::ir

@@ -119,7 +119,7 @@ class Scheduler {
   // Words for all groups: which may run, a bit each; how many have not ended; of each barrier its count, what
   // the last arrival wants, and which groups wait there.
   static constexpr std::uint32_t kReady = 1, kAlive = 2, kBarriers = 3;
-  static constexpr std::uint32_t kCount = 0, kWanted = 1, kWaiting = 2, kBarrierWords = 3;
+  static constexpr std::uint32_t kCount = 0, kArrivals = 1, kWaiting = 2, kBarrierWords = 3;
 
   std::uint32_t state_slot(std::uint32_t index, std::uint32_t word) const {
     return resume_slot_ + kBarriers + index * kBarrierWords + word;
@@ -170,7 +170,7 @@ class Scheduler {
   void arrive(const BarrierForm& form) {
     const std::uint32_t count = barrier_slot(form.number, kCount);
     set_state(count, builder_.IAdd32(state(count), builder_.constant(1u)));
-    set_state(barrier_slot(form.number, kWanted), builder_.constant(form.wanted));
+    set_state(barrier_slot(form.number, kArrivals), builder_.constant(form.arrivals));
   }
   void wait(const BarrierForm& form) {
     const std::uint32_t waiting = barrier_slot(form.number, kWaiting);
@@ -192,8 +192,8 @@ class Scheduler {
     const I32 zero = builder_.constant(0u), alive = state(resume_slot_ + kAlive);
     I32 ready = state(resume_slot_ + kReady);
     for (std::uint32_t k = 0; k < numbers_.size(); ++k) {
-      const I32 wanted = state(state_slot(k, kWanted)), waiting = state(state_slot(k, kWaiting));
-      const I32 enough = builder_.SelectI32(builder_.IEq32(wanted, zero), alive, wanted);
+      const I32 arrivals = state(state_slot(k, kArrivals)), waiting = state(state_slot(k, kWaiting));
+      const I32 enough = builder_.SelectI32(builder_.IEq32(arrivals, zero), alive, arrivals);
       I32 count = state(state_slot(k, kCount));
       count = builder_.SelectI32(builder_.ILeU32(enough, count), zero, count);
       set_state(state_slot(k, kCount), count);
@@ -231,7 +231,7 @@ class Scheduler {
   }
   void define(Value v, Value copy) {
     copy_[v.id] = copy;
-    made_.value(copy).shape = f_.value(v).shape;
+    made_.value(copy).uniformity = f_.value(v).uniformity;
     if (values_->crosses(v)) ssa_->write(builder_.block(), values_->variable(v), copy);
     if (values_->stored_where_made(v)) to_store_.push_back(v);
   }
@@ -303,14 +303,14 @@ class Scheduler {
       word = builder_.SelectI32(I1{value}, builder_.constant(1), builder_.constant(0));
     else if (f_.value(v).type == Type::f32)
       word = builder_.BitcastF32ToI32(F32{value});
-    if (f_.value(v).shape == Shape::varying)
+    if (f_.value(v).uniformity == Uniformity::varying)
       builder_.StoreFrame(group_, word, slot);
     else
       builder_.StoreFrameUniform(group_, word, slot);
   }
   Value load(std::uint32_t slot, Value v) {
-    const I32 word = f_.value(v).shape == Shape::varying ? builder_.LoadFrame(group_, slot)
-                                                         : builder_.LoadFrameUniform(group_, slot);
+    const I32 word = f_.value(v).uniformity == Uniformity::varying ? builder_.LoadFrame(group_, slot)
+                                                                   : builder_.LoadFrameUniform(group_, slot);
     switch (f_.value(v).type) {
       case Type::i1:
         return builder_.INe32(word, builder_.constant(0));

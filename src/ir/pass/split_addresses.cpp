@@ -67,7 +67,8 @@ class AddressSplitter {
     const Opcode opcode = f_.inst(i).opcode;
     if (opcode != Opcode::ILtU32 && opcode != Opcode::ILeU32) return kNone;
     for (std::uint32_t k = 0; k < 2; ++k)
-      if (is_consecutive(f_.operand(i, k)) && f_.value(f_.operand(i, 1 - k)).shape != Shape::varying)
+      if (is_consecutive(f_.operand(i, k)) &&
+          f_.value(f_.operand(i, 1 - k)).uniformity != Uniformity::varying)
         return k;
     return kNone;
   }
@@ -75,7 +76,7 @@ class AddressSplitter {
   // Is the value a base plus the lane's number, but not that alone, and always less than kGreatest?
   bool is_consecutive(Value v) const {
     const LaneShape& shape = shapes_[v];
-    if (f_.value(v).shape != Shape::varying || f_.definition_of(v).opcode == Opcode::LaneIndex ||
+    if (f_.value(v).uniformity != Uniformity::varying || f_.definition_of(v).opcode == Opcode::LaneIndex ||
         !shape.fits(kGreatest >> 1))
       return false;
     for (std::uint32_t k = 0; 1u << k < f_.group_lanes; ++k)
@@ -90,7 +91,7 @@ class AddressSplitter {
     const MemoryAccess access = MemoryAccess::unpack(f_.inst(i).immediate);
     const Value address = f_.operand(i, 1);
     if (access.space == Space::local || access.element != Element::word ||
-        f_.value(address).shape != Shape::varying)
+        f_.value(address).uniformity != Uniformity::varying)
       return false;
     const LaneShape& shape = shapes_[address];
     if (shape.kind != LaneShape::Kind::exact && shape.kind != LaneShape::Kind::wrapped16) return false;

@@ -33,7 +33,7 @@ bool unify_comparisons(Function& f) {
       if (opcode == Opcode::IAnd32) {
         for (std::uint32_t k = 0; k < 2; ++k) {
           const Value word = f.operand(i, 1 - k);
-          if (f.is_constant(f.operand(i, k)) && f.value(word).shape == Shape::varying &&
+          if (f.is_constant(f.operand(i, k)) && f.value(word).uniformity == Uniformity::varying &&
               shape_of(word).fits(static_cast<std::uint32_t>(f.constant(f.operand(i, k)))))
             replacement[f.result(i).id] = word, changed = true;
         }
@@ -42,7 +42,7 @@ bool unify_comparisons(Function& f) {
       if (opcode != Opcode::ILtU32 && opcode != Opcode::ILeU32) continue;
       for (std::uint32_t k = 0; k < 2; ++k) {
         const Value word = f.operand(i, k), bound = f.operand(i, 1 - k);
-        if (!f.is_constant(bound) || f.value(word).shape != Shape::varying) continue;
+        if (!f.is_constant(bound) || f.value(word).uniformity != Uniformity::varying) continue;
         const LaneShape shape = shape_of(word);
         // The first value of those that compare otherwise than what is below.
         const std::uint64_t first = f.constant(bound) + ((opcode == Opcode::ILtU32) == (k == 0) ? 0 : 1);

@@ -39,6 +39,8 @@ class EngineState {
   Result<CompileReport> compile(LaunchState& launch, const RunOptions& options);
   Result<Compilation> warm(LaunchState& launch, const RunOptions& options);
   Result<Report> profile(LaunchState& launch, Profile& profile);
+  // The kernel for a launch and a table that nobody else fills or reads.
+  Status lease_alone(const LaunchState& launch, const RunOptions& options, LaunchCache::Lease& lease);
   // No run or compilation may be under way.
   void set_hooks(const TestHooks& hooks) { hooks_ = hooks; }
   const TestHooks& hooks() const { return hooks_; }

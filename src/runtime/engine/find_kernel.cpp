@@ -197,6 +197,15 @@ Status EngineState::lease_kernel(LaunchState& launch, const RunOptions& options,
   return {};
 }
 
+Status EngineState::lease_alone(const LaunchState& launch, const RunOptions& options,
+                                LaunchCache::Lease& lease) {
+  WARPJIT_TRY(const Choice choice, choose(options));
+  WARPJIT_TRY(const Request asked, request(launch, options, choice));
+  bool hit = false;
+  WARPJIT_TRY(std::shared_ptr<const Kernel> kernel, find_or_make(asked, hit));
+  return LaunchCache::fill_once(std::move(kernel), *launch.shader, launch.values, lease);
+}
+
 Status EngineState::lease_at_once(LaunchState& launch, const RunOptions& options, LaunchCache::Lease& lease,
                                   CompileReport& report) {
   if (!options.background || options.engine == EngineKind::guest)

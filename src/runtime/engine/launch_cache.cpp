@@ -51,18 +51,31 @@ LaunchCache::Entry* LaunchCache::choose(const LaunchKey& key) {
   return nullptr;
 }
 
+std::size_t LaunchCache::table_bytes(const Kernel& kernel, const frontend::Shader& shader) {
+  return std::max(shader.table_bytes(), kernel.table_bytes());
+}
+
+Status LaunchCache::fill_table(Entry& entry, const Kernel& kernel, const frontend::Shader& shader,
+                               const frontend::Values& values) {
+  shader.fill_table(values, {entry.table.get(), table_bytes(kernel, shader) / 4});
+  return kernel.prepare(entry.table.get());
+}
+
+Status LaunchCache::Lease::refill_own(const frontend::Shader& shader, const frontend::Values& values) {
+  return fill_table(*own_, *kernel_, shader, values);
+}
+
 // The entry is claimed: nobody reads it.
 Status LaunchCache::write(Entry& entry, const LaunchKey& key, std::uint64_t generation,
                           std::shared_ptr<const Kernel> kernel, const frontend::Shader& shader,
                           const frontend::Values& values, Lease& lease) {
-  const std::size_t bytes = std::max(shader.table_bytes(), kernel->table_bytes());
+  const std::size_t bytes = table_bytes(*kernel, shader);
   if (entry.table_bytes < bytes) {
     const std::size_t rounded = (bytes + 63) & ~std::size_t{63};
     entry.table.reset(static_cast<std::uint32_t*>(::operator new[](rounded, std::align_val_t{64})));
     entry.table_bytes = rounded;
   }
-  shader.fill_table(values, {entry.table.get(), bytes / 4});
-  if (Status status = kernel->prepare(entry.table.get()); !status) {
+  if (Status status = fill_table(entry, *kernel, shader, values); !status) {
     entry.tag.store(0, std::memory_order_relaxed);
     return status;
   }

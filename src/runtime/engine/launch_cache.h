@@ -54,6 +54,8 @@ class LaunchCache {
     }
     const Kernel& kernel() const { return *kernel_; }
     std::uint32_t* table() const { return table_; }
+    // Fills the table anew, of a lease that fill_once made.
+    Status refill_own(const frontend::Shader& shader, const frontend::Values& values);
 
    private:
     friend class LaunchCache;
@@ -80,6 +82,9 @@ class LaunchCache {
 
  private:
   static constexpr std::size_t kEntries = 8;
+  static std::size_t table_bytes(const Kernel& kernel, const frontend::Shader& shader);
+  static Status fill_table(Entry& entry, const Kernel& kernel, const frontend::Shader& shader,
+                           const frontend::Values& values);
   static bool claim(Entry& entry);
   static bool enter(Entry& entry, const LaunchKey& key, std::uint64_t generation, Lease& lease);
   static Status write(Entry& entry, const LaunchKey& key, std::uint64_t generation,

@@ -97,6 +97,11 @@ class LaunchState : public LaunchData {
   // The facts of this launch; known_bools is `known`. Errors: a declared input that is not bound.
   Result<frontend::Facts> facts(std::uint64_t known) const;
 
+  // That it takes once it has run with one kernel; kernels count with their engine.
+  std::size_t memory_bytes() const {
+    return sizeof *this + 4 * values.words.capacity() + shader->table_bytes();
+  }
+
   LaunchCache kernels;
 
  private:

@@ -82,7 +82,7 @@ struct Expectation {
 
 // A triangle that a geometry program must emit: words[register][vertex][component] of the registers in
 // `given`. Bits are compared; any NaN equals any NaN.
-struct WantedTriangle {
+struct ExpectedTriangle {
   bool inverted = false;
   std::uint16_t given = 0;
   std::array<std::array<std::array<std::uint32_t, 4>, 3>, 16> words{};
@@ -106,7 +106,7 @@ struct LaunchFile {
   GeometryInput geometry;
   std::vector<std::uint32_t> primitives;
   std::vector<LaunchFile> vertex;  // none or one; its outputs are the attributes
-  std::optional<std::vector<WantedTriangle>> triangles;
+  std::optional<std::vector<ExpectedTriangle>> triangles;
 
   LaunchGrid grid;
 

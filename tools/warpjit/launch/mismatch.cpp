@@ -73,7 +73,7 @@ std::optional<Mismatch> check_range(const BoundLaunch& bound, const Expectation&
 }
 
 std::optional<Mismatch> check_triangle(const BoundLaunch& bound, std::uint64_t n,
-                                       const WantedTriangle& wanted) {
+                                       const ExpectedTriangle& wanted) {
   const Expectation exact;
   if (wanted.inverted != bound.inverted(n))
     return triangle_mismatch(bound, n, 0, bound.inverted(n), wanted.inverted);

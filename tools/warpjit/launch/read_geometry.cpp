@@ -79,7 +79,7 @@ Status read_geometry_input(Reading& reading) {
 
 namespace {
 
-Status read_triangle(const Reading& reading, const JsonField& entry, WantedTriangle& triangle) {
+Status read_triangle(const Reading& reading, const JsonField& entry, ExpectedTriangle& triangle) {
   const std::uint64_t possible = reading.launch.program->primitive_limits().vertex_outputs;
   WARPJIT_CHECK(entry.expect_object());
   for (const auto& [key, value] : entry.json().items()) {

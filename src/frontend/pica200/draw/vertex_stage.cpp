@@ -5,6 +5,8 @@
 #include <cstring>
 #include <limits>
 
+#include "base/hash.h"
+
 namespace warpjit::pica200 {
 
 using runtime::in_bounds;
@@ -77,15 +79,17 @@ Status VertexStageState::find_program() {
     while (count != 0 && words[count - 1] == 0) --count;
     return std::span(words.data(), count);
   };
-  const auto code = used(registers.code);
-  const auto descriptors = used(registers.descriptors);
+  const std::span<const std::uint32_t> code = used(registers.code);
+  const std::span<const std::uint32_t> descriptors = used(registers.descriptors);
   if (code.empty()) return bad_input("no code was uploaded", "vertex program");
-  auto found = std::find_if(programs_.begin(), programs_.end(), [&](const CachedProgram& cached) {
-    const Program& known = static_cast<const Shader&>(*cached.program.shader()).program();
+  const std::uint64_t hash =
+      hash_of(code, hash_of(descriptors, std::uint64_t{registers.entry} << 1 | (registers.f24 ? 1 : 0)));
+  const warpjit::Program* found = programs_.find(hash, [&](const warpjit::Program& cached) {
+    const Program& known = static_cast<const Shader&>(*cached.shader()).program();
     return known.entry == registers.entry && known.f24 == registers.f24 &&
            std::ranges::equal(known.code, code) && std::ranges::equal(known.descriptors, descriptors);
   });
-  if (found == programs_.end()) {
+  if (found == nullptr) {
     Program program;
     program.code.assign(code.begin(), code.end());
     program.descriptors.assign(descriptors.begin(), descriptors.end());
@@ -93,15 +97,10 @@ Status VertexStageState::find_program() {
     program.f24 = registers.f24;
     program.source_name = "vertex program";
     WARPJIT_TRY(std::shared_ptr<const Shader> shader, Shader::make(std::move(program)));
-    if (programs_.size() == kMaxPrograms)
-      programs_.erase(
-          std::min_element(programs_.begin(), programs_.end(),
-                           [](const CachedProgram& a, const CachedProgram& b) { return a.used < b.used; }));
-    programs_.push_back({warpjit::Program(std::move(shader)), 0});
-    found = programs_.end() - 1;
+    const std::size_t bytes = shader->memory_bytes();
+    found = &programs_.add(hash, bytes, warpjit::Program(std::move(shader)));
   }
-  found->used = ++clock_;
-  program_ = found->program;
+  program_ = *found;
   program_version_ = registers.program_version;
   return {};
 }
@@ -142,24 +141,17 @@ Status VertexStageState::lay_out() {
 }
 
 VertexStageState::CachedLaunch& VertexStageState::find_launch() {
-  const auto fits = [&](const std::unique_ptr<CachedLaunch>& entry) {
-    const LaunchState& state = entry->launch.state();
-    return state.shader == program_->shader().get() && state.draw.facts == draw_.facts;
-  };
-  auto found = std::find_if(launches_.begin(), launches_.end(), fits);
-  if (found == launches_.end()) {
-    auto entry = std::make_unique<CachedLaunch>(CachedLaunch{Launch(*program_)});
-    if (launches_.size() < kMaxLaunches) {
-      launches_.push_back(std::move(entry));
-      found = launches_.end() - 1;
-    } else {
-      found = std::min_element(launches_.begin(), launches_.end(),
-                               [](const auto& a, const auto& b) { return a->used < b->used; });
-      *found = std::move(entry);
-    }
-  }
-  (*found)->used = ++clock_;
-  return **found;
+  const frontend::Shader* const shader = program_->shader().get();
+  const std::uint64_t hash = hash_of(std::span<const frontend::DrawFacts>(&draw_.facts, 1),
+                                     reinterpret_cast<std::uintptr_t>(shader));
+  CachedLaunch* found = launches_.find(hash, [&](const CachedLaunch& entry) {
+    const LaunchState& state = entry.launch.state();
+    return state.shader == shader && state.draw.facts == draw_.facts;
+  });
+  if (found != nullptr) return *found;
+  Launch launch(*program_);
+  const std::size_t bytes = launch.state().memory_bytes();
+  return launches_.add(hash, bytes, {std::move(launch)});
 }
 
 void VertexStageState::update_values(CachedLaunch& entry) const {
@@ -209,7 +201,7 @@ std::vector<Vertex>& VertexStageState::find_results(std::size_t count) {
                              [](const Results& a, const Results& b) { return a.used < b.used; });
     *found = {draw_.facts.stored, 0, {}};
   }
-  found->used = ++clock_;
+  found->used = ++results_clock_;
   if (found->vertices.size() < count + DrawBindings::kSpareResults) {
     Vertex ones;
     constexpr float kOne = 1.0f;
@@ -322,8 +314,10 @@ Status upload(VertexRegisters& registers, std::array<std::uint32_t, kCount>& to,
                  std::to_string(words.size()) + " words from " + std::to_string(first) +
                      " on do not fit in " + std::to_string(kCount),
                  what};
-  for (std::size_t n = 0; n < words.size(); ++n)
-    registers.set(to[first + n], words[n], registers.program_version);
+  const auto place = to.begin() + static_cast<std::ptrdiff_t>(first);
+  if (std::equal(words.begin(), words.end(), place)) return {};
+  std::copy(words.begin(), words.end(), place);
+  ++registers.program_version;
   return {};
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/recent_cache.h"
 #include "frontend/pica200/draw/draw_rows.h"
 #include "frontend/pica200/draw/index_list.h"
 #include "frontend/pica200/draw/vertex_registers.h"
@@ -32,17 +33,12 @@ class VertexStageState {
                                   const RunOptions& options);
 
  private:
-  // Launches kept; the least recently used goes first.
-  static constexpr std::size_t kMaxPrograms = 16, kMaxLaunches = 32;
+  // Of programs, and of launches with their tables: a thousand programs with two layouts each.
+  static constexpr std::size_t kProgramBytes = std::size_t{8} << 20, kLaunchBytes = std::size_t{16} << 20;
 
-  struct CachedProgram {
-    warpjit::Program program;
-    std::uint64_t used;
-  };
   struct CachedLaunch {
     Launch launch;
     std::uint64_t values_version = 0, layout_version = 0;  // of the registers that its values come from
-    std::uint64_t used = 0;
   };
 
   Status find_program();
@@ -57,7 +53,7 @@ class VertexStageState {
   std::array<std::optional<AttributeArray>, kAttributes> arrays_;
   std::uint64_t arrays_version_ = 1;
 
-  std::vector<CachedProgram> programs_;
+  RecentCache<warpjit::Program> programs_{kProgramBytes};
   std::optional<warpjit::Program> program_;
   std::uint64_t program_version_ = 0;  // of the registers that program_ comes from
 
@@ -68,8 +64,7 @@ class VertexStageState {
   std::array<std::uint8_t, kAttributes> input_attributes_{};
   std::size_t input_count_ = 0;
 
-  std::vector<std::unique_ptr<CachedLaunch>> launches_;
-  std::uint64_t clock_ = 0;
+  RecentCache<CachedLaunch> launches_{kLaunchBytes};
   IndexList indices_;
   struct Results {
     std::uint8_t stored = 0;  // DrawFacts::stored
@@ -77,6 +72,7 @@ class VertexStageState {
     std::vector<Vertex> vertices;
   };
   std::array<Results, 4> results_;
+  std::uint64_t results_clock_ = 0;
 };
 
 }  // namespace warpjit::pica200

@@ -44,7 +44,7 @@ ir::BarrierForm barrier_form(const Instruction& i) {
   return {.number = i.number,
           .arrives = i.arrive != 0,
           .waits = i.wait != 0,
-          .wanted = whole ? 0 : (i.count + kLanes - 1) / kLanes};
+          .arrivals = whole ? 0 : (i.count + kLanes - 1) / kLanes};
 }
 
 void InstructionTranslator::barrier(const Instruction& i) {

@@ -104,7 +104,8 @@ class Translation : private InstructionTranslator {
 // Whether lanes may diverge at the end of a block.
 bool parts(const ir::Function& f, ir::Block b) {
   const ir::Inst end = f.terminator(b);
-  return f.inst(end).opcode == ir::Opcode::Branch && f.value(f.operand(end, 0)).shape == ir::Shape::varying;
+  return f.inst(end).opcode == ir::Opcode::Branch &&
+         f.value(f.operand(end, 0)).uniformity == ir::Uniformity::varying;
 }
 
 // The blocks that always run with all lanes that the warp had at `start`.

@@ -44,6 +44,9 @@ struct warpjit_launch {
 struct warpjit_compilation {
   warpjit::Compilation compilation;
 };
+struct warpjit_prepared_run {
+  warpjit::PreparedRun run;
+};
 struct warpjit_profile {
   warpjit::Profile profile;
 };

@@ -103,6 +103,24 @@ warpjit_status warpjit_engine_warm(warpjit_engine* engine, const warpjit_launch*
   });
 }
 
+// ---- Prepared runs -------------------------------------------------------------------------------------
+
+warpjit_status warpjit_engine_prepare(warpjit_engine* engine, const warpjit_launch* launch,
+                                      const warpjit_run_options* options, warpjit_prepared_run** prepared,
+                                      warpjit_error* error) {
+  return call(error, {{engine, "engine"}, {launch, "launch"}, {prepared, "prepared"}}, [&]() -> Status {
+    WARPJIT_TRY(const RunOptions run, run_options(options));
+    WARPJIT_TRY(PreparedRun made, engine->engine.prepare(launch->launch, run));
+    *prepared = new warpjit_prepared_run{std::move(made)};
+    return {};
+  });
+}
+
+warpjit_status warpjit_prepared_run_run(warpjit_prepared_run* prepared, warpjit_error* error) {
+  return call(error, {{prepared, "prepared"}}, [&] { return prepared->run.run(); });
+}
+void warpjit_prepared_run_destroy(warpjit_prepared_run* prepared) { delete prepared; }
+
 // ---- Compilations in the background --------------------------------------------------------------------
 
 warpjit_status warpjit_compilation_wait(const warpjit_compilation* compilation, uint64_t nanoseconds,

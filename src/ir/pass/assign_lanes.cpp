@@ -7,7 +7,7 @@
 
 namespace warpjit::ir {
 
-void place_threads(Function& f, std::uint32_t lanes) {
+void assign_lanes(Function& f, std::uint32_t lanes) {
   assert(f.may_widen ? f.form == Form::group : lanes == f.group_lanes);
   assert(f.block_groups * f.group_lanes % lanes == 0);
   f.block_groups = f.block_groups * f.group_lanes / lanes;
@@ -22,9 +22,9 @@ void place_threads(Function& f, std::uint32_t lanes) {
       const I32 first = builder.IMul32(builder.GroupIndex(), builder.constant(lanes));
       const I32 thread = builder.IAdd32(first, builder.LaneIndex());
       for (const Value v : {Value(first), Value(f.operand(f.definition(first), 0))})
-        f.value(v).shape = Shape::group;
+        f.value(v).uniformity = Uniformity::group;
       for (const Value v : {Value(thread), Value(f.operand(f.definition(thread), 1))})
-        f.value(v).shape = Shape::varying;
+        f.value(v).uniformity = Uniformity::varying;
       places.resize(f.value_count());
       places[f.result(i).id] = thread;
       f.remove(i);

@@ -1,0 +1,54 @@
+#include "runtime/engine/prepared_run.h"
+
+#include "base/float_environment.h"
+
+namespace warpjit::runtime {
+
+Status PreparedState::renew() {
+  const FloatEnvironment environment;
+  if (launch_.work() != Work::rows)
+    return Error{ErrorCode::unsupported,
+                 std::string("a run over ") + name(launch_.work()) + " cannot be prepared", ""};
+  WARPJIT_CHECK(launch_.check());
+  const Generations generations = now();
+  const std::uint64_t bools = launch_.values.bools & launch_.usage.bools;
+  if (!plan_ || generations.facts != seen_.facts || bools != bools_) {
+    plan_.reset();
+    WARPJIT_CHECK(engine_.lease_alone(launch_, options_, lease_.emplace()));
+  } else if (generations.values != seen_.values) {
+    plan_.reset();
+    WARPJIT_CHECK(lease_->refill_own(*launch_.shader, launch_.values));
+  }
+  plan_.emplace(launch_, lease_->kernel(), lease_->table(), options_.fuel.value_or(launch_.fuel),
+                options_.cancel);
+  seen_ = generations;
+  bools_ = bools;
+  return {};
+}
+
+Status PreparedState::run() {
+  if (!plan_ || now() != seen_) [[unlikely]]
+    WARPJIT_CHECK(renew());
+  if (launch_.count == 0) return {};
+  const FloatEnvironment environment;
+  if (plan_->cancelled()) return Error{ErrorCode::cancelled, "the run was cancelled", ""};
+  return plan_->run(0, launch_.count);
+}
+
+}  // namespace warpjit::runtime
+
+namespace warpjit {
+
+PreparedRun::PreparedRun(std::unique_ptr<runtime::PreparedState> state) : state_(std::move(state)) {}
+PreparedRun::PreparedRun(PreparedRun&&) noexcept = default;
+PreparedRun& PreparedRun::operator=(PreparedRun&&) noexcept = default;
+PreparedRun::~PreparedRun() = default;
+Status PreparedRun::run() { return state_->run(); }
+
+Result<PreparedRun> Engine::prepare(const Launch& launch, const RunOptions& options) const {
+  auto prepared = std::make_unique<runtime::PreparedState>(*state_, launch.state(), options);
+  WARPJIT_CHECK(prepared->renew());
+  return PreparedRun(std::move(prepared));
+}
+
+}  // namespace warpjit

@@ -1,0 +1,39 @@
+// A launch of rows whose kernel, table and bindings were found once (PreparedRun of warpjit.hpp).
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "runtime/engine/engine.h"
+
+namespace warpjit::runtime {
+
+class PreparedState {
+ public:
+  // Both must outlive it.
+  PreparedState(EngineState& engine, LaunchState& launch, const RunOptions& options)
+      : engine_(engine), launch_(launch), options_(options) {}
+
+  Status run();
+  // Finds what a run needs, as far as the launch has changed since the last call.
+  Status renew();
+
+ private:
+  struct Generations {
+    std::uint64_t values = 0, facts = 0, bindings = 0;
+    bool operator==(const Generations&) const = default;
+  };
+  Generations now() const {
+    return {launch_.values_generation, launch_.facts_generation, launch_.bindings_generation};
+  }
+
+  EngineState& engine_;
+  LaunchState& launch_;
+  const RunOptions options_;
+  Generations seen_;
+  std::uint64_t bools_ = 0;
+  std::optional<LaunchCache::Lease> lease_;  // of this alone
+  std::optional<RunPlan> plan_;
+};
+
+}  // namespace warpjit::runtime
