@@ -45,6 +45,33 @@ struct RawProgram {
 };
 WARPJIT_API Result<warpjit::Program> load_words(const RawProgram& raw, const Modes& modes = {});
 
+// ---- The geometry unit
+
+// What the geometry unit keeps from one invocation to the next, across programs (section 10): the words that
+// Launch::bind_unit takes. Plain data of the host's byte order; all 0 is a unit that nothing has run on. What
+// a field cannot hold is dropped when a run begins: other bits of `cmp`, `vertex` and `flags`. A NaN that a
+// run leaves is 0x7fc00000.
+struct GeometryUnit {
+  static constexpr std::uint32_t kPrimitive = 1, kWinding = 2, kHasRun = 4;
+
+  std::uint32_t r[16][4] = {};      // r0-r15
+  std::int32_t a0[2] = {}, aL = 0;  // address registers
+  std::uint32_t cmp = 0;            // bit 0: cmp.x, bit 1: cmp.y
+  std::uint32_t vertex = 0;         // 0 to 3, latched by SETEMIT
+  // SETEMIT's flags; and kHasRun: b15 is true whatever the launch says. Every invocation sets it; the unit's
+  // owner clears it where the hardware's booleans are written.
+  std::uint32_t flags = 0;
+  std::uint32_t unused[2] = {};
+  std::uint32_t outputs[2][16][4] = {};   // o0-o15: the bank that instructions write, then the other one
+  std::uint32_t vertices[3][16][4] = {};  // of EMIT: o0-o15 of vertices 0 to 2, as far as they were enabled
+
+  std::span<std::uint32_t> words();
+};
+static_assert(sizeof(GeometryUnit) == 98 * 16);
+inline std::span<std::uint32_t> GeometryUnit::words() {
+  return {reinterpret_cast<std::uint32_t*>(this), sizeof *this / sizeof(std::uint32_t)};
+}
+
 // ---- The vertex stage
 
 // What the GPU gives to its rasterizer for one vertex: 24 words, of which word n is semantic n of the output

@@ -172,6 +172,8 @@ class WARPJIT_API Program {
   std::span<const Symbol> inputs() const;
   std::span<const Symbol> uniforms() const;
   std::span<const Symbol> outputs() const;
+  // Words of the state that the program's unit keeps from run to run (Launch::bind_unit); 0: none.
+  std::size_t unit_words() const;
 
   // Resolves a register name or a declared name. The headers of the GPUs list the registers. Errors:
   // bad_input.
@@ -290,8 +292,8 @@ class WARPJIT_API Launch {
   void unbind_outputs();
 
   // ---- Geometry programs. A thread is an invocation. Registers and flags that persist from one invocation
-  // to the next start as set_state says (else 0) in each run of the launch. Outputs that can be bound are
-  // registers at the end of each invocation.
+  // to the next start as set_state says (else 0) in each run of the launch, unless a unit is bound. Outputs
+  // that can be bound are registers at the end of each invocation.
 
   // How inputs come, which outputs a vertex has, how many triangles an invocation emits. Starts as the
   // container says. Errors: bad_input for other programs and for values outside their ranges.
@@ -304,6 +306,12 @@ class WARPJIT_API Launch {
   // Variable mode: each primitive as its number of vertices and so many numbers of vertices. Copied.
   Status bind_primitives(std::span<const std::uint32_t> list);
   Status bind_triangles(const TriangleBuffer& buffer);
+  // The state of the unit that runs the program, Program::unit_words() words in the layout of the GPU's
+  // header (pica200::GeometryUnit). A run starts with it, instead of what set_state says, and leaves there
+  // what its last invocation left. After an error, and after a run of no invocations, it is what it was. It
+  // belongs to the caller; runs with the same words must not overlap. No words: no unit. Errors: bad_input
+  // for another number of words, and for other programs.
+  Status bind_unit(std::span<std::uint32_t> words);
 
   // ---- Compute programs. Values are checked when the launch runs.
 

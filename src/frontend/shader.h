@@ -42,12 +42,13 @@ struct PrimitiveFacts {
   std::uint32_t max_triangles = 0;  // of one invocation
   // Float uniforms that each invocation has values of its own for.
   std::uint32_t first_row = 0, row_count = 0;
+  bool keeps_unit = false;  // what the last invocation leaves in the unit is wanted
   bool operator==(const PrimitiveFacts&) const = default;
   std::uint32_t vertex_rows() const { return static_cast<std::uint32_t>(std::popcount(enabled)); }
 };
 // The bindings of a geometry kernel behind those of bound inputs and outputs (ir/opcodes.inc has what a
-// binding of rows is). Only ordered kernels have the unit's rows: each invocation reads what the one before
-// it wrote.
+// binding of rows is). Only ordered kernels have the unit's rows, the same ones as input and as output: each
+// invocation reads what the one before it left, and writes what it changes.
 inline constexpr std::uint32_t kEmissionOutput = 0;   // triangles emitted, then their winding flags as bits
 inline constexpr std::uint32_t kTrianglesOutput = 1;  // rows: per triangle 3 vertices of vertex_rows() rows
 inline constexpr std::uint32_t kUnitOutput = 2;
@@ -105,8 +106,7 @@ class GuestInterpreter {
  public:
   virtual ~GuestInterpreter() = default;
   // Threads one by one. inputs and outputs follow the binding order of `facts`, those of an ordered kernel
-  // for geometry programs; of the unit's rows the first of the inputs is read and the last of the outputs is
-  // written. Not for grids.
+  // for geometry programs. Not for grids.
   virtual Status run(const Values& values, const Facts& facts, std::span<const Rows> inputs,
                      std::span<const Rows> outputs, std::size_t thread_count, std::uint64_t fuel) const;
   // Blocks `first` to `first + count - 1` of a grid, x fastest; sets `fault` to the first one.
@@ -169,9 +169,11 @@ class Shader : public Guest {
   // ---- Geometry programs
   virtual GeometryInput geometry_input() const { return {}; }  // as the container says
   virtual PrimitiveLimits primitive_limits() const { return {}; }
-  // Rows of four words that the unit keeps, and what they are before the first invocation.
+  // Rows of four words that the unit keeps. What they are before the first invocation: as the unit's owner
+  // has them, or, if `unit` is empty, as the launch says. And after the last one, back to the owner.
   virtual std::size_t unit_rows() const { return 0; }
-  virtual void fill_unit(const Values&, std::byte*) const {}
+  virtual void fill_unit(const Values&, std::span<const std::uint32_t> /*unit*/, std::byte* /*rows*/) const {}
+  virtual void keep_unit(const std::byte* /*rows*/, std::span<std::uint32_t> /*unit*/) const {}
 
   // ---- Compute programs
   // Errors: bad_input for values outside the guest's limits.

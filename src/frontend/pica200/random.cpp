@@ -386,7 +386,7 @@ bool terminates(RandomProgram& candidate) {
   if (!interpreter) return false;
   if (candidate.program.stage == Stage::geometry) {
     Uniforms uniforms = candidate.uniforms;
-    GeometryUnit unit;
+    InterpretedUnit unit;
     unit.enabled = candidate.program.output_mask;
     for (const ThreadState& thread : candidate.threads) {
       std::copy_n(&thread.v[0][0], 64, &unit.registers.v[0][0]);

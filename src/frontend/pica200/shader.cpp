@@ -6,6 +6,7 @@
 #include <initializer_list>
 
 #include "frontend/pica200/draw/guest.h"
+#include "warpjit/pica200.hpp"
 
 namespace warpjit::pica200 {
 namespace {
@@ -173,8 +174,15 @@ void store_register(const ThreadState& state, unsigned number, std::byte* to) {
   std::memcpy(to, words, sizeof words);
 }
 
+// The owner of a unit has its rows, too.
+static_assert(sizeof(GeometryUnit) == 16 * UnitRows::kCount);
+static_assert(offsetof(GeometryUnit, a0) == 16 * UnitRows::kAddress &&
+              offsetof(GeometryUnit, vertex) == 16 * UnitRows::kLatch &&
+              offsetof(GeometryUnit, outputs) == 16 * UnitRows::kBank &&
+              offsetof(GeometryUnit, vertices) == 16 * UnitRows::kBuffer);
+
 // The unit as rows (UnitRows), b15 with it, and back.
-void write_unit(const GeometryUnit& unit, bool b15, std::byte* rows) {
+void write_unit(const InterpretedUnit& unit, bool b15, std::byte* rows) {
   const ThreadState& s = unit.registers;
   const auto at = [&](std::uint32_t number) { return rows + 16 * std::size_t{number}; };
   std::memcpy(at(UnitRows::kR), s.r, sizeof s.r);
@@ -186,7 +194,7 @@ void write_unit(const GeometryUnit& unit, bool b15, std::byte* rows) {
   std::memcpy(at(UnitRows::kOther), unit.other_bank, sizeof unit.other_bank);
   std::memcpy(at(UnitRows::kBuffer), unit.vertices, sizeof unit.vertices);
 }
-bool read_unit(const std::byte* rows, GeometryUnit& unit) {
+bool read_unit(const std::byte* rows, InterpretedUnit& unit) {
   ThreadState& s = unit.registers;
   const auto at = [&](std::uint32_t number) { return rows + 16 * std::size_t{number}; };
   std::memcpy(s.r, at(UnitRows::kR), sizeof s.r);
@@ -198,7 +206,7 @@ bool read_unit(const std::byte* rows, GeometryUnit& unit) {
   s.aL = address[2];
   s.cmp[0] = (address[3] & 1) != 0;
   s.cmp[1] = (address[3] & 2) != 0;
-  unit.vertex = static_cast<std::uint8_t>(latch[0]);
+  unit.vertex = latch[0] & 3;
   unit.primitive = (latch[1] & 1) != 0;
   unit.winding = (latch[1] & 2) != 0;
   std::memcpy(s.o, at(UnitRows::kBank), sizeof s.o);
@@ -217,7 +225,7 @@ class GeometryGuest final : public frontend::GuestInterpreter {
     if (count == 0) return {};
     const frontend::PrimitiveFacts& primitives = facts.primitives;
     Uniforms uniforms = Shader::guest_uniforms(values);
-    GeometryUnit unit;
+    InterpretedUnit unit;
     unit.enabled = static_cast<std::uint16_t>(primitives.enabled);
     const bool b15 = read_unit(inputs.back().address, unit);
     uniforms.b = static_cast<std::uint16_t>((uniforms.b & 0x7fff) | b15 << 15);
@@ -243,7 +251,7 @@ class GeometryGuest final : public frontend::GuestInterpreter {
         std::memcpy(to, latch, sizeof latch);
       }
     }
-    write_unit(unit, true, row(extra[frontend::kUnitOutput], count - 1));
+    write_unit(unit, true, extra[frontend::kUnitOutput].address);
     return {};
   }
 
@@ -406,9 +414,10 @@ TranslationFacts Shader::translation_facts(const frontend::Facts& facts) const {
   if (program_.stage == Stage::geometry) {
     const frontend::PrimitiveFacts& primitives = facts.primitives;
     result.bools_known &= 0x7fff;  // b15 belongs to the unit's state
-    result.geometry = {
-        static_cast<std::uint16_t>(primitives.enabled), static_cast<std::uint8_t>(primitives.max_triangles),
-        static_cast<std::uint8_t>(primitives.first_row), static_cast<std::uint8_t>(primitives.row_count)};
+    result.geometry = {static_cast<std::uint16_t>(primitives.enabled),
+                       static_cast<std::uint8_t>(primitives.max_triangles),
+                       static_cast<std::uint8_t>(primitives.first_row),
+                       static_cast<std::uint8_t>(primitives.row_count), primitives.keeps_unit};
   } else {
     result.state_r = static_cast<std::uint16_t>(facts.state_given);
     result.state_a0 = (facts.state_given >> 16 & 1) != 0;
@@ -447,7 +456,8 @@ Status Shader::append_key(const frontend::Facts& facts, std::vector<std::byte>& 
                                  facts.output_count,
                                  primitives.enabled,
                                  primitives.max_triangles,
-                                 std::uint64_t{primitives.row_count} << 32 | primitives.first_row};
+                                 std::uint64_t{primitives.row_count} << 32 | primitives.first_row,
+                                 primitives.keeps_unit};
   append(key, words, sizeof words);
   append(key, facts.outputs.data(), facts.output_count);
   append(key, facts.draw);
@@ -480,10 +490,24 @@ GeometryInput Shader::geometry_input() const {
   return input;
 }
 
-void Shader::fill_unit(const frontend::Values& values, std::byte* rows) const {
-  GeometryUnit unit;
-  unit.registers = start_of(values);
-  write_unit(unit, (values.bools >> 15 & 1) != 0, rows);
+void Shader::fill_unit(const frontend::Values& values, std::span<const std::uint32_t> unit,
+                       std::byte* rows) const {
+  InterpretedUnit start;
+  bool b15 = (values.bools >> 15 & 1) != 0;
+  if (unit.empty())
+    start.registers = start_of(values);
+  else
+    b15 |= read_unit(reinterpret_cast<const std::byte*>(unit.data()), start);
+  write_unit(start, b15, rows);
+}
+
+void Shader::keep_unit(const std::byte* rows, std::span<std::uint32_t> unit) const {
+  std::memcpy(unit.data(), rows, unit.size_bytes());
+  for (std::size_t n = 0; n < unit.size(); ++n) {
+    const std::size_t row = n / 4;
+    if (row != UnitRows::kAddress && row != UnitRows::kLatch && (unit[n] & 0x7fffffff) > 0x7f800000)
+      unit[n] = 0x7fc00000;
+  }
 }
 
 Result<std::unique_ptr<frontend::GuestInterpreter>> Shader::prepare_guest(const frontend::Facts&) const {

@@ -57,8 +57,12 @@ class Shader final : public frontend::Shader {
       const frontend::Facts& facts) const override;
   GeometryInput geometry_input() const override;
   frontend::PrimitiveLimits primitive_limits() const override { return {0xffff, kFloatUniforms, kFloatWord}; }
-  std::size_t unit_rows() const override { return UnitRows::kCount; }
-  void fill_unit(const frontend::Values& values, std::byte* rows) const override;
+  std::size_t unit_rows() const override {
+    return program_.stage == Stage::geometry ? UnitRows::kCount : std::size_t{0};
+  }
+  void fill_unit(const frontend::Values& values, std::span<const std::uint32_t> unit,
+                 std::byte* rows) const override;
+  void keep_unit(const std::byte* rows, std::span<std::uint32_t> unit) const override;
   std::string where(std::uint32_t guest_address) const override { return program_.where(guest_address); }
 
  private:

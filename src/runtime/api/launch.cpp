@@ -140,6 +140,20 @@ Status Launch::bind_triangles(const TriangleBuffer& buffer) {
   bound = buffer;
   return {};
 }
+Status Launch::bind_unit(std::span<std::uint32_t> words) {
+  if (!state_->primitives)
+    return Error{ErrorCode::bad_input, "this is not a geometry program", state_->shader->source_name()};
+  const std::size_t wanted = program().unit_words();
+  if (!words.empty() && words.size() != wanted)
+    return Error{ErrorCode::bad_input,
+                 "the state of the geometry unit has " + std::to_string(wanted) + " words, not " +
+                     std::to_string(words.size()),
+                 state_->shader->source_name()};
+  std::span<std::uint32_t>& bound = state_->primitives->unit;
+  if (bound.empty() != words.empty()) ++state_->facts_generation;
+  bound = words;
+  return {};
+}
 
 void Launch::unbind_inputs() {
   if (state_->bound_inputs != 0) ++state_->facts_generation;

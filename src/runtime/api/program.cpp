@@ -24,6 +24,7 @@ const std::string& Program::name() const { return shader_->name(); }
 std::uint32_t Program::entry() const { return shader_->entry(); }
 std::size_t Program::code_size() const { return shader_->code_words(); }
 Resources Program::resources() const { return shader_->resources(); }
+std::size_t Program::unit_words() const { return shader_->unit_rows() * 4; }
 const std::string& Program::source_name() const { return shader_->source_name(); }
 std::span<const Symbol> Program::inputs() const { return shader_->inputs(); }
 std::span<const Symbol> Program::uniforms() const { return shader_->uniforms(); }

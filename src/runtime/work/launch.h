@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "frontend/shader.h"
@@ -24,6 +25,7 @@ struct LaunchData;
 struct LaunchPrimitives {
   GeometryInput input;
   TriangleBuffer triangles;
+  std::span<std::uint32_t> unit;             // empty: each run starts anew
   std::vector<std::uint32_t> list;           // variable mode
   std::shared_ptr<const LaunchData> vertex;  // null: inputs are bound
   std::uint64_t attributes = 0;              // its outputs: bit n is output register n

@@ -66,7 +66,8 @@ std::uint64_t primitive_count(const LaunchData::Primitives& p) {
 frontend::PrimitiveFacts primitive_facts(const LaunchData& launch) {
   const LaunchData::Primitives& p = *launch.primitives;
   frontend::PrimitiveFacts facts;
-  facts.enabled = p.triangles.vertices != nullptr ? p.input.outputs : 0;
+  facts.keeps_unit = !p.unit.empty();
+  facts.enabled = p.triangles.vertices != nullptr || facts.keeps_unit ? p.input.outputs : 0;
   facts.max_triangles = p.input.max_triangles;
   if (!p.vertex || p.input.mode == PrimitiveMode::point) return facts;
   if (p.input.mode == PrimitiveMode::fixed) {
@@ -181,7 +182,7 @@ PrimitivePlan::PrimitivePlan(const LaunchState& launch, const frontend::Facts& f
 Result<PrimitiveArea> PrimitivePlan::make_area() const {
   const std::size_t emission = chunk_ * kRowBytes, triangles = chunk_ * triangle_stride(),
                     outputs = chunk_ * output_count_ * kRowBytes,
-                    unit = ordered_ ? (chunk_ + 1) * unit_stride() : 0,
+                    unit = ordered_ ? (unit_rows_ + 1) * kRowBytes : 0,
                     inputs = chunk_ * input_rows_ * kRowBytes,
                     // Parts of the first and the last vertex may belong to other ranges.
       vertices = (chunk_ * attributes_per_invocation_ + 2 * attributes_) * kRowBytes;
@@ -194,7 +195,7 @@ Result<PrimitiveArea> PrimitivePlan::make_area() const {
   area.unit = area.outputs + outputs;
   area.inputs = area.unit + unit;
   area.vertices = area.inputs + inputs;
-  if (ordered_) launch_.shader->fill_unit(launch_.values, area.unit);
+  if (ordered_) launch_.shader->fill_unit(launch_.values, launch_.primitives->unit, area.unit);
   return area;
 }
 
@@ -240,8 +241,11 @@ Status PrimitivePlan::run(std::uint64_t first, std::uint64_t count, PrimitiveAre
                      static_cast<std::ptrdiff_t>(first) * static_cast<std::ptrdiff_t>(output.buffer.stride),
                  static_cast<std::ptrdiff_t>(output.buffer.stride), count);
   }
-  if (ordered_) std::memcpy(area.unit, area.unit + count * unit_stride(), unit_rows_ * kRowBytes);
   return {};
+}
+
+void PrimitivePlan::keep_unit(const PrimitiveArea& area) const {
+  if (facts_.keeps_unit) launch_.shader->keep_unit(area.unit, launch_.primitives->unit);
 }
 
 const std::byte* PrimitivePlan::copy(const Input& input, const std::byte* from, std::uint64_t count,
@@ -279,14 +283,13 @@ Status PrimitivePlan::call(std::uint64_t first, std::uint64_t count, std::uint64
                             : bind(copy(input, from, count, padded, staged), bytes);
     staged += chunk_ * input.rows * kRowBytes;
   }
-  const auto unit = static_cast<std::ptrdiff_t>(unit_stride());
-  if (ordered_) args.inputs[in++] = bind(area.unit, unit);
+  if (ordered_) args.inputs[in++] = bind(area.unit, 0);
   for (std::uint32_t k = 0; k < output_count_; ++k)
     args.outputs[out++] = bind(area.outputs + (k * chunk_ + place) * kRowBytes, kRowBytes);
   args.outputs[out++] = bind(area.emission + place * kRowBytes, kRowBytes);
   args.outputs[out++] =
       bind(area.triangles + place * triangle_stride(), static_cast<std::ptrdiff_t>(triangle_stride()));
-  if (ordered_) args.outputs[out++] = bind(area.unit + unit, unit);
+  if (ordered_) args.outputs[out++] = bind(area.unit, 0);
   args.table = table_;
   args.group_count = padded / lanes_;
   args.fuel = fuel_;
@@ -296,14 +299,14 @@ Status PrimitivePlan::call(std::uint64_t first, std::uint64_t count, std::uint64
 
 std::uint64_t PrimitivePlan::room() const {
   const TriangleBuffer& buffer = launch_.primitives->triangles;
-  if (facts_.enabled == 0) return std::numeric_limits<std::uint64_t>::max();
+  if (facts_.enabled == 0 || buffer.vertices == nullptr) return std::numeric_limits<std::uint64_t>::max();
   const std::uint64_t room = buffer.size / (3 * facts_.vertex_rows() * kRowBytes);
   return buffer.inverted != nullptr ? std::min<std::uint64_t>(room, buffer.inverted_size) : room;
 }
 
 void PrimitivePlan::append(const PrimitiveArea& area, std::uint64_t count, std::uint64_t place) const {
-  if (facts_.enabled == 0) return;
   const TriangleBuffer& buffer = launch_.primitives->triangles;
+  if (facts_.enabled == 0 || buffer.vertices == nullptr) return;
   const std::size_t triangle = 3 * facts_.vertex_rows() * kRowBytes;
   auto* to = static_cast<std::byte*>(buffer.vertices) + place * triangle;
   std::uint8_t* flag = buffer.inverted != nullptr ? buffer.inverted + place : nullptr;

@@ -57,6 +57,8 @@ class PrimitivePlan {
   // state that the range before left in the same area. Errors: those of kernels, and an invocation that emits
   // too much.
   Status run(std::uint64_t first, std::uint64_t count, PrimitiveArea& area) const;
+  // Gives the unit's state after the last range to its owner, if there is one.
+  void keep_unit(const PrimitiveArea& area) const;
   // Copies what the range emitted to the caller's buffer, from triangle `place` on. It must fit.
   void append(const PrimitiveArea& area, std::uint64_t count, std::uint64_t place) const;
   // Triangles that the caller's buffer holds.
@@ -77,7 +79,6 @@ class PrimitivePlan {
   const std::byte* copy(const Input& input, const std::byte* from, std::uint64_t count, std::uint64_t padded,
                         std::byte* to) const;
   std::size_t triangle_stride() const { return (triangle_rows_ + 1) * kRowBytes; }
-  std::size_t unit_stride() const { return (unit_rows_ + 1) * kRowBytes; }
 
   const LaunchState& launch_;
   const Kernel& kernel_;

@@ -147,6 +147,7 @@ Status EngineState::run_rounds(const PrimitivePlan& plan, const RunOptions& opti
     }
     each(used, [&](Range& range) { plan.append(range.area, range.count, range.place); });
   }
+  plan.keep_unit(round[0].area);
   return {};
 }
 

@@ -46,7 +46,7 @@ struct Triangles {
 };
 
 // What a geometry unit keeps from one invocation to the next (pica200.md 10).
-struct GeometryUnit {
+struct InterpretedUnit {
   ThreadState registers;  // v is loaded anew for each invocation; o is the bank that instructions write
   float other_bank[16][4] = {};   // the bank written after the next EMIT
   float vertices[3][16][4] = {};  // EMIT's buffer: enabled registers
@@ -79,7 +79,7 @@ class Interpreter {
 
   // One invocation of a geometry program; the unit's triangles are those of this invocation. Sets b15
   // at the end.
-  Status run(Uniforms& uniforms, GeometryUnit& unit, std::uint64_t fuel) const;
+  Status run(Uniforms& uniforms, InterpretedUnit& unit, std::uint64_t fuel) const;
 
   Interpreter(Interpreter&&) noexcept;
   Interpreter& operator=(Interpreter&&) noexcept;
@@ -87,7 +87,7 @@ class Interpreter {
 
  private:
   Interpreter();
-  Status run(const Uniforms& uniforms, ThreadState& state, GeometryUnit* unit, std::uint64_t fuel,
+  Status run(const Uniforms& uniforms, ThreadState& state, InterpretedUnit* unit, std::uint64_t fuel,
              HostCode code) const;
   Status finish(int outcome, std::uint32_t address, ThreadState& state) const;
 

@@ -93,13 +93,13 @@ struct Ending {
 
 // `unit` is that of a geometry program, whose registers `state` is.
 using RunLoop = Ending (*)(const MicroOp* ops, const std::uint32_t* op_of_address, std::uint32_t entry_op,
-                           const Uniforms& uniforms, ThreadState& state, GeometryUnit* unit,
+                           const Uniforms& uniforms, ThreadState& state, InterpretedUnit* unit,
                            std::uint64_t fuel);
 Ending run_loop_baseline(const MicroOp* ops, const std::uint32_t* op_of_address, std::uint32_t entry_op,
-                         const Uniforms& uniforms, ThreadState& state, GeometryUnit* unit,
+                         const Uniforms& uniforms, ThreadState& state, InterpretedUnit* unit,
                          std::uint64_t fuel);
 // The same source compiled for AVX2; only on x86-64, only to be called where the host has it.
 Ending run_loop_avx2(const MicroOp* ops, const std::uint32_t* op_of_address, std::uint32_t entry_op,
-                     const Uniforms& uniforms, ThreadState& state, GeometryUnit* unit, std::uint64_t fuel);
+                     const Uniforms& uniforms, ThreadState& state, InterpretedUnit* unit, std::uint64_t fuel);
 
 }  // namespace warpjit::pica200

@@ -369,21 +369,21 @@ Status Interpreter::run(const Uniforms& uniforms, ThreadState& state, std::uint6
   return run(uniforms, state, nullptr, fuel, code);
 }
 
-Status Interpreter::run(Uniforms& uniforms, GeometryUnit& unit, std::uint64_t fuel) const {
+Status Interpreter::run(Uniforms& uniforms, InterpretedUnit& unit, std::uint64_t fuel) const {
   const Status status = run(uniforms, unit.registers, &unit, fuel, HostCode::best);
   uniforms.b |= 0x8000;
   return status;
 }
 
-Status Interpreter::run(const Uniforms& uniforms, ThreadState& state, GeometryUnit* unit, std::uint64_t fuel,
-                        HostCode code) const {
+Status Interpreter::run(const Uniforms& uniforms, ThreadState& state, InterpretedUnit* unit,
+                        std::uint64_t fuel, HostCode code) const {
   static const interpret::Instances<RunLoop> loops = WARPJIT_INSTANCES(run_loop);
   const Ending ending =
       loops.choose(code)(ops_.data(), op_of_address_.data(), entry_op_, uniforms, state, unit, fuel);
   return finish(ending.outcome, ending.address, state);
 }
 
-void GeometryUnit::emit() {
+void InterpretedUnit::emit() {
   const auto each_enabled = [&](auto&& visit) {
     for (unsigned n = 0; n < 16; ++n)
       if ((enabled >> n & 1) != 0) visit(n);

@@ -126,11 +126,13 @@ void InstructionTranslator::emit() {
     write(var_inverted(word), builder_.IOr32(read<I32>(var_inverted(word)), set));
   }
   write(var_triangles(), builder_.select(primitive, builder_.IAdd32(number, one), number));
-  each_enabled([&](unsigned n, unsigned) {
+  const std::uint16_t swapped = facts_.geometry.keeps_unit ? 0xffff : facts_.geometry.enabled;
+  for (unsigned n = 0; n < 16; ++n) {
+    if ((swapped >> n & 1) == 0) continue;
     const Row current = read_row(kVarO + 4 * n);
     write_row(kVarO + 4 * n, read_row(var_other(n)));
     write_row(var_other(n), current);
-  });
+  }
 }
 
 void InstructionTranslator::store_triangle(I1 primitive, I32 number) {
@@ -162,6 +164,25 @@ std::bitset<UnitRows::kCount> loaded_rows(const ir::Function& f, std::uint32_t b
   return rows;
 }
 
+// Removes stores of unit rows that put back what the row held.
+void drop_unchanged_rows(ir::Function& f) {
+  const std::uint32_t from = f.input_count - 1, to = f.output_count - 1;
+  for (std::uint32_t b = 0; b < f.block_count(); ++b)
+    for (ir::Inst i : f.insts(ir::Block{b})) {
+      const ir::InstData& data = f.inst(i);
+      if (data.opcode != ir::Opcode::StoreOutputRow || static_cast<std::uint32_t>(data.immediate) != to)
+        continue;
+      const ir::Inst load = f.definition(f.operand(i, 2));
+      const ir::InstData& loaded = f.inst(load);
+      if (loaded.opcode != ir::Opcode::LoadInputRow || static_cast<std::uint32_t>(loaded.immediate) != from ||
+          f.operand(load, 0) != f.operand(i, 1))
+        continue;
+      bool same = true;
+      for (unsigned c = 0; c < 4; ++c) same = same && f.operand(i, 2 + c) == f.result(load, c);
+      if (same) f.remove(i);
+    }
+}
+
 }  // namespace
 
 // Rows that can reach a triangle or an output must be stored; storing them may need further rows.
@@ -169,6 +190,15 @@ Result<GeometryTranslation> translate_geometry(const Program& program, std::uint
                                                const TranslationFacts& facts) {
   UnitAccess unit;
   unit.loads = true;
+  if (facts.geometry.keeps_unit) {
+    unit.stored.set();
+    WARPJIT_TRY(ir::Function function, translate(program, entry, facts, unit));
+    ir::simplify(function);
+    ir::number_values(function);
+    drop_unchanged_rows(function);
+    ir::eliminate_dead_code(function);
+    return GeometryTranslation{std::move(function), true};
+  }
   for (;;) {
     WARPJIT_TRY(ir::Function function, translate(program, entry, facts, unit));
     const std::uint32_t binding = function.input_count - 1;

@@ -71,6 +71,7 @@ struct GeometryFacts {
   std::uint8_t max_triangles = 1;  // of one invocation, 1 to 96; of more, only the count is right
   // c registers that each invocation has values of its own for.
   std::uint8_t first_row = 0, row_count = 0;
+  bool keeps_unit = false;  // what an invocation leaves in the unit is wanted, even if none reads it
   constexpr std::uint32_t vertex_rows() const { return static_cast<std::uint32_t>(std::popcount(enabled)); }
   constexpr std::uint32_t triangle_rows() const { return 3 * vertex_rows() * max_triangles; }
 };
@@ -99,8 +100,9 @@ Result<ir::Function> translate(const Program& program, std::uint32_t entry, cons
 // The same for a geometry program. State at the start is not that of `facts`.
 struct GeometryTranslation {
   ir::Function function;
-  // True if an invocation may read what an earlier one left: they run one after another, each reading the
-  // unit's rows and writing them for the next. False if the IR shows that none does.
+  // True if an invocation may read what an earlier one left: they run one after another on the same rows of
+  // the unit; each reads some at its start and stores those that it changes at its end. False if the IR shows
+  // that none does.
   bool ordered = false;
 };
 Result<GeometryTranslation> translate_geometry(const Program& program, std::uint32_t entry,
