@@ -1,7 +1,7 @@
 // The draw interface beside a plain launch of the same shader over as many vertices: float4 rows in and out
 // against arrays of bytes and shorts, an index buffer that uses each vertex three times, and result vertices.
 // Each way is measured in turn, in many short rounds, of which the fastest counts, because other programs on
-// the machine only add time. Then the same with 8 vertices.
+// the machine only add time. Then the same with 8 vertices, and a launch of one vertex, prepared and not.
 //   bench_draw [vertices]
 #include <algorithm>
 #include <chrono>
@@ -174,6 +174,34 @@ void compare(const Engine& engine, Target target, const Shader& shader, std::siz
                 static_cast<double>(vertices) / way.best * 1e3, plain / way.best);
 }
 
+void compare_single(const Engine& engine, Target target, const Shader& shader) {
+  auto file = tool::read_launch(std::string(WARPJIT_EXAMPLES) + shader.name + ".json");
+  if (!file) fail(file.error());
+  require(tool::set_count(*file, 1));
+  const auto bound = tool::BoundLaunch::make(std::move(*file));
+  if (!bound) fail(bound.error());
+  RunOptions options;
+  options.target = target;
+  Launch launch(bound->launch());
+  std::vector<float> rows(4 * shader.attributes.size(), 0.5f), results(64);
+  for (std::size_t n = 0; n < shader.attributes.size(); ++n)
+    require(launch.bind_input("v" + std::to_string(n), {rows.data() + 4 * n, 16, 16, f32x4}));
+  launch.unbind_outputs();
+  for (std::size_t n = 0; n < launch.program().outputs().size(); ++n)
+    require(launch.bind_output(launch.program().outputs()[n].reg, {results.data() + 4 * n, 16, 16, f32x4}));
+  auto prepared = engine.prepare(launch, options);
+  if (!prepared) fail(prepared.error());
+  std::vector<Way> ways;
+  ways.push_back({"launch", [&] {
+                    if (const auto report = engine.run(launch, options); !report) fail(report.error());
+                  }});
+  ways.push_back({"prepared", [&] { require(prepared->run()); }});
+  measure(ways, 100);
+  for (const Way& way : ways)
+    std::printf("%-10s %-3s %6d  %-20s %9.1f ns a run  %28.2f of the launch\n", shader.name, name(target), 1,
+                way.name.c_str(), way.best, ways[0].best / way.best);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -184,6 +212,7 @@ int main(int argc, char** argv) {
     for (const Shader& shader : kShaders) {
       compare(engine, target, shader, vertices, false);
       compare(engine, target, shader, 8, true);
+      compare_single(engine, target, shader);
     }
   return 0;
 }

@@ -39,8 +39,10 @@ class EngineState {
   Result<CompileReport> compile(LaunchState& launch, const RunOptions& options);
   Result<Compilation> warm(LaunchState& launch, const RunOptions& options);
   Result<Report> profile(LaunchState& launch, Profile& profile);
-  // The kernel for a launch and a table that nobody else fills or reads.
-  Status lease_alone(const LaunchState& launch, const RunOptions& options, LaunchCache::Lease& lease);
+  // The kernel for a launch and a table that nobody else fills or reads. `few_threads`: one for a few
+  // threads, which groups of one vector hold.
+  Status lease_alone(const LaunchState& launch, const RunOptions& options, bool few_threads,
+                     LaunchCache::Lease& lease);
   // No run or compilation may be under way.
   void set_hooks(const TestHooks& hooks) { hooks_ = hooks; }
   const TestHooks& hooks() const { return hooks_; }
@@ -57,6 +59,7 @@ class EngineState {
   struct Choice {
     EngineKind engine;
     backend::Target target;
+    bool few_threads = false;  // a wide group would compute more than there is
   };
   Result<Choice> choose(const RunOptions& options) const;
   LaunchKey launch_key(const LaunchState& launch, const RunOptions& options, Choice choice) const;

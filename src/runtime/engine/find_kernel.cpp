@@ -73,7 +73,7 @@ KernelOptions EngineState::kernel_options(Choice choice) const {
   made.dispatch_all = hooks_.dispatch_all;
   made.checks = options_.checks || kAlwaysCheck;
   made.speculate = hooks_.speculate;
-  made.parts = hooks_.parts;
+  made.parts = hooks_.parts != 0 ? hooks_.parts : choice.few_threads ? 1 : 0;
   made.registers = hooks_.registers;
   return made;
 }
@@ -197,9 +197,14 @@ Status EngineState::lease_kernel(LaunchState& launch, const RunOptions& options,
   return {};
 }
 
-Status EngineState::lease_alone(const LaunchState& launch, const RunOptions& options,
+Status EngineState::lease_alone(const LaunchState& launch, const RunOptions& options, bool few_threads,
                                 LaunchCache::Lease& lease) {
-  WARPJIT_TRY(const Choice choice, choose(options));
+  WARPJIT_TRY(Choice choice, choose(options));
+  choice.few_threads = few_threads;
+  // A wider vector would be slower, and mostly empty.
+  if (few_threads && choice.engine == EngineKind::jit && options.target == Target::automatic &&
+      choice.target == backend::Target::x64_v4)
+    choice.target = backend::Target::x64_v3;
   WARPJIT_TRY(const Request asked, request(launch, options, choice));
   bool hit = false;
   WARPJIT_TRY(std::shared_ptr<const Kernel> kernel, find_or_make(asked, hit));

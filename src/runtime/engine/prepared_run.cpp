@@ -3,18 +3,21 @@
 #include "base/float_environment.h"
 
 namespace warpjit::runtime {
+namespace {
+
+constexpr std::uint64_t kFewThreads = 8;
+
+}  // namespace
 
 Status PreparedState::renew() {
   const FloatEnvironment environment;
-  if (launch_.work() != Work::rows)
-    return Error{ErrorCode::unsupported,
-                 std::string("a run over ") + name(launch_.work()) + " cannot be prepared", ""};
   WARPJIT_CHECK(launch_.check());
   const Generations generations = now();
   const std::uint64_t bools = launch_.values.bools & launch_.usage.bools;
-  if (!plan_ || generations.facts != seen_.facts || bools != bools_) {
+  const bool few_threads = launch_.count <= kFewThreads;
+  if (!plan_ || generations.facts != seen_.facts || bools != bools_ || few_threads != few_threads_) {
     plan_.reset();
-    WARPJIT_CHECK(engine_.lease_alone(launch_, options_, lease_.emplace()));
+    WARPJIT_CHECK(engine_.lease_alone(launch_, options_, few_threads, lease_.emplace()));
   } else if (generations.values != seen_.values) {
     plan_.reset();
     WARPJIT_CHECK(lease_->refill_own(*launch_.shader, launch_.values));
@@ -23,8 +26,11 @@ Status PreparedState::renew() {
                 options_.cancel);
   seen_ = generations;
   bools_ = bools;
+  few_threads_ = few_threads;
   return {};
 }
+
+CompileReport PreparedState::report() const { return report_of(lease_->kernel(), true); }
 
 Status PreparedState::run() {
   if (!plan_ || now() != seen_) [[unlikely]]
@@ -46,6 +52,8 @@ PreparedRun::~PreparedRun() = default;
 Status PreparedRun::run() { return state_->run(); }
 
 Result<PreparedRun> Engine::prepare(const Launch& launch, const RunOptions& options) const {
+  if (const Work work = launch.state().work(); work != Work::rows)
+    return Error{ErrorCode::unsupported, std::string("a run over ") + name(work) + " cannot be prepared", ""};
   auto prepared = std::make_unique<runtime::PreparedState>(*state_, launch.state(), options);
   WARPJIT_CHECK(prepared->renew());
   return PreparedRun(std::move(prepared));

@@ -1,4 +1,4 @@
-// A launch of rows whose kernel, table and bindings were found once (PreparedRun of warpjit.hpp).
+// A launch of rows, or a draw, whose kernel and table were found once (PreparedRun of warpjit.hpp).
 #pragma once
 
 #include <memory>
@@ -17,6 +17,8 @@ class PreparedState {
   Status run();
   // Finds what a run needs, as far as the launch has changed since the last call.
   Status renew();
+  // Of its kernel; after renew().
+  CompileReport report() const;
 
  private:
   struct Generations {
@@ -32,6 +34,7 @@ class PreparedState {
   const RunOptions options_;
   Generations seen_;
   std::uint64_t bools_ = 0;
+  bool few_threads_ = false;
   std::optional<LaunchCache::Lease> lease_;  // of this alone
   std::optional<RunPlan> plan_;
 };

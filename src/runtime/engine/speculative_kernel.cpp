@@ -11,6 +11,7 @@ SpeculativeKernel::SpeculativeKernel(std::shared_ptr<const Kernel> fast, std::ui
     : fast_(std::move(fast)), inputs_(inputs), outputs_(outputs), make_exact_(std::move(make_exact)) {
   report_ = fast_->report();
   table_bytes_ = fast_->table_bytes();
+  piece_ = std::max<std::uint64_t>(1, kPieceThreads / lanes());
   // The exact version may come: it is about twice as large.
   cost_ = sizeof *this + fast_->cost() + 2 * report_.code_bytes;
 }
@@ -31,9 +32,8 @@ void SpeculativeKernel::complete(const frontend::Shader& shader) const { static_
 
 Status SpeculativeKernel::run(backend::KernelArgs& args, const frontend::Shader& shader,
                               const frontend::Values& values) const {
-  const std::uint64_t per_piece = std::max<std::uint64_t>(1, kPieceThreads / lanes());
-  for (std::uint64_t left = args.group_count; left != 0; left -= std::min(left, per_piece)) {
-    args.group_count = std::min(left, per_piece);
+  for (std::uint64_t left = args.group_count; left != 0; left -= std::min(left, piece_)) {
+    args.group_count = std::min(left, piece_);
     if (Status status = run_piece(args, shader, values); !status) return status;
   }
   return {};

@@ -43,6 +43,7 @@ class SpeculativeKernel final : public Kernel {
 
   std::shared_ptr<const Kernel> fast_;
   std::uint32_t inputs_, outputs_;
+  std::uint64_t piece_ = 1;  // groups
   Make make_exact_;
   mutable std::atomic<std::int32_t> distrust_{0};
   mutable std::atomic<const Kernel*> exact_{nullptr};

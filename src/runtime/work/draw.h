@@ -26,8 +26,8 @@ struct DrawBindings {
   std::array<Rows, frontend::DrawFacts::kMaxRows> rows;
   // If facts.numbered: each thread's row number, ascending; the last one again in kSpareResults more words.
   const std::uint32_t* numbers = nullptr;
-  // Threads below this may read all 16 bytes of their rows. Spare threads of a numbered draw count, others
-  // do not.
+  // Threads below this may read all 16 bytes of their rows. Those behind the last one count: in a group that
+  // is not full, they run where their rows are.
   std::uint64_t whole_rows = 0;
   // Row n of thread t: 16 bytes at results + t * result_stride + 16 * n.
   std::byte* results = nullptr;

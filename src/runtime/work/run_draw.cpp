@@ -34,9 +34,12 @@ Status RunPlan::run_draw(std::uint64_t first, std::uint64_t count) const {
     return Error{ErrorCode::resource_limit,
                  "groups of " + std::to_string(lanes_) + " threads are too wide for a draw", ""};
   const std::uint64_t end = first + count, whole_end = std::min(end, std::max(first, draw.whole_rows));
-  // Numbered threads behind the end repeat the last one.
-  const bool spare = draw.facts.numbered && draw.whole_rows >= end + lanes_;
-  const std::uint64_t groups = (whole_end - first + (spare ? lanes_ - 1 : 0)) / lanes_;
+  // Threads behind the end: numbered ones repeat the last one; others are vertices that nobody asked for.
+  const std::uint64_t groups = (whole_end - first) / lanes_;
+  if (draw.whole_rows >= end + lanes_ && (end - first) % lanes_ != 0) {
+    if (run_draw_whole(first, groups + 1)) return {};
+    // Perhaps it was a vertex that nobody asked for.
+  }
   if (groups != 0)
     if (Status status = run_draw_whole(first, groups); !status) return status;
   std::uint64_t done = first + groups * lanes_;

@@ -29,6 +29,7 @@ RunPlan::RunPlan(const LaunchState& launch, const Kernel& kernel, std::uint32_t*
     return launch.count > 1 ? static_cast<std::ptrdiff_t>(stride) : std::ptrdiff_t{0};
   };
   const bool direct = !launch.allow_overlap;
+  alone_ = launch.count == 1;
   for (std::uint64_t bits = launch.bound_inputs & launch.usage.inputs; bits != 0; bits &= bits - 1) {
     const LaunchData::Input& input = launch.inputs[static_cast<std::size_t>(std::countr_zero(bits))];
     inputs_[input_count_++] = {static_cast<const std::byte*>(input.attribute.data),
@@ -48,6 +49,7 @@ RunPlan RunPlan::with_rows(std::byte* rows, std::uint64_t first) const {
   RunPlan plan = *this;
   const std::size_t stride = output_count_ * kRowBytes;
   const auto base = reinterpret_cast<std::uintptr_t>(rows) - static_cast<std::uintptr_t>(first) * stride;
+  plan.alone_ = false;
   plan.all_direct_ = std::all_of(inputs_, inputs_ + input_count_, [](const Input& in) { return in.direct; });
   for (std::uint32_t k = 0; k < output_count_; ++k)
     plan.outputs_[k] = {reinterpret_cast<std::byte*>(base + k * kRowBytes),
@@ -66,6 +68,7 @@ Status RunPlan::call(backend::KernelArgs& args, std::uint64_t groups) const {
 Status RunPlan::run(std::uint64_t first, std::uint64_t count) const {
   if (launch_.draw.facts.active) return run_draw(first, count);
   if (!all_direct_) return run_staged(first, count);
+  if (alone_) return run_direct(first, 1);
   const std::uint64_t groups = count / lanes_, rest = count % lanes_;
   if (groups != 0)
     if (Status status = run_direct(first, groups); !status) return status;
@@ -74,7 +77,6 @@ Status RunPlan::run(std::uint64_t first, std::uint64_t count) const {
   // nothing is copied. The same holds for a launch of one thread, whose strides are 0: all lanes are that
   // one.
   if (groups != 0) return run_direct(first + count - lanes_, 1);
-  if (launch_.count == 1) return run_direct(first, 1);
   return run_staged(first, rest);
 }
 

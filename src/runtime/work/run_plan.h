@@ -51,6 +51,7 @@ class RunPlan final : public WorkPlan {
   std::uint64_t fuel_;
   std::uint32_t input_count_ = 0, output_count_ = 0;
   bool all_direct_ = true;
+  bool alone_ = false;  // one thread, and all strides are 0: every lane may be that thread
   // Only the first input_count_ and output_count_ are set.
   Input inputs_[frontend::kMaxInputs];
   Output outputs_[frontend::kMaxOutputs];
