@@ -22,7 +22,7 @@
 namespace {
 
 using namespace warpjit;
-using pica200::VertexStage;
+using pica200::Pipeline;
 
 constexpr int kRounds = 400;
 
@@ -65,37 +65,37 @@ std::uint32_t semantics_of(pica200::Semantic semantic) {
 }
 
 // The launch file's program and values in a vertex stage.
-void set_up(VertexStage& stage, const tool::BoundLaunch& bound) {
+void set_up(Pipeline& pipeline, const tool::BoundLaunch& bound) {
   const auto& shader = dynamic_cast<const pica200::Shader&>(*bound.launch().program().shader());
   const pica200::Program& program = shader.program();
-  require(stage.set_code(program.code));
-  require(stage.set_descriptors(program.descriptors));
-  require(stage.set_entry(program.entry));
+  require(pipeline.set_code(program.code));
+  require(pipeline.set_descriptors(program.descriptors));
+  require(pipeline.set_entry(program.entry));
   const frontend::Values& values = bound.launch().state().values;
   for (unsigned n = 0; n < 96; ++n)
-    require(stage.set_float(n, std::span<const std::uint32_t, 4>(values.words.data() + 4 * n, 4)));
+    require(pipeline.set_float(n, std::span<const std::uint32_t, 4>(values.words.data() + 4 * n, 4)));
   for (unsigned n = 0; n < 4; ++n) {
     std::uint32_t bytes = 0;
     for (unsigned c = 0; c < 4; ++c) bytes |= values.words[pica200::Shader::kIntWord + 4 * n + c] << 8 * c;
-    require(stage.set_int(n, bytes));
+    require(pipeline.set_int(n, bytes));
   }
-  stage.set_bools(static_cast<std::uint16_t>(values.bools));
+  pipeline.set_bools(static_cast<std::uint16_t>(values.bools));
   std::uint16_t mask = 0;
   std::vector<std::uint32_t> map;
   for (const pica200::Output& output : program.outputs) {
     mask |= static_cast<std::uint16_t>(1u << output.reg);
     map.push_back(semantics_of(output.semantic));
   }
-  stage.set_output_mask(mask);
-  require(stage.set_output_map(map));
+  pipeline.set_output_mask(mask);
+  require(pipeline.set_output_map(map));
 }
 
-void bind_arrays(VertexStage& stage, const Shader& shader, const std::vector<std::byte>& array) {
-  require(stage.set_attribute_count(static_cast<unsigned>(shader.attributes.size())));
+void bind_arrays(Pipeline& pipeline, const Shader& shader, const std::vector<std::byte>& array) {
+  require(pipeline.set_attribute_count(static_cast<unsigned>(shader.attributes.size())));
   for (unsigned n = 0; n < shader.attributes.size(); ++n) {
     const Attribute& a = shader.attributes[n];
-    require(stage.set_permutation(n, n));
-    require(stage.bind_attribute(n, {array.data(), array.size(), a.offset, kStride, a.format}));
+    require(pipeline.set_permutation(n, n));
+    require(pipeline.bind_attribute(n, {array.data(), array.size(), a.offset, kStride, a.format}));
   }
 }
 
@@ -151,10 +151,10 @@ void compare(const Engine& engine, Target target, const Shader& shader, std::siz
     require(launch.bind_input("v" + std::to_string(n), {to, rows.size() * 4 - 16 * n, stride, f32x4}));
   }
   const std::vector<std::uint16_t> dense = triangles(vertices, 1), sparse = triangles(vertices, 2);
-  VertexStage stages[3];
-  for (VertexStage& stage : stages) {
-    set_up(stage, *bound);
-    bind_arrays(stage, shader, array);
+  Pipeline pipelines[3];
+  for (Pipeline& pipeline : pipelines) {
+    set_up(pipeline, *bound);
+    bind_arrays(pipeline, shader, array);
   }
   const auto check = [](const Result<pica200::DrawResult>& result) {
     if (!result) fail(result.error());
@@ -163,9 +163,9 @@ void compare(const Engine& engine, Target target, const Shader& shader, std::siz
   ways.push_back({"launch, float4", [&] {
                     if (const auto report = engine.run(launch, options); !report) fail(report.error());
                   }});
-  ways.push_back({"draw, no indices", [&] { check(stages[0].draw(engine, 0, vertices, options)); }});
-  ways.push_back({"draw, indices", [&] { check(stages[1].draw_indexed(engine, dense, options)); }});
-  ways.push_back({"draw, indices, gaps", [&] { check(stages[2].draw_indexed(engine, sparse, options)); }});
+  ways.push_back({"draw, no indices", [&] { check(pipelines[0].draw(engine, 0, vertices, options)); }});
+  ways.push_back({"draw, indices", [&] { check(pipelines[1].draw_indexed(engine, dense, options)); }});
+  ways.push_back({"draw, indices, gaps", [&] { check(pipelines[2].draw_indexed(engine, sparse, options)); }});
   measure(ways, small ? 100 : 1);
   const double plain = ways[0].best;
   for (Way& way : ways)

@@ -36,19 +36,19 @@ class Reader {
 constexpr std::uint32_t kIds[] = {0x04F, 0x050, 0x051, 0x056, 0x232, 0x233, 0x2B0, 0x2B1, 0x2B9, 0x2BA,
                                   0x2BB, 0x2BC, 0x2BD, 0x2C0, 0x2C1, 0x2CB, 0x2CC, 0x2D5, 0x2D6, 0x229};
 
-void write_registers(Reader& reader, pica200::VertexStage& stage) {
+void write_registers(Reader& reader, pica200::Pipeline& pipeline) {
   for (std::size_t writes = reader.take<std::uint8_t>() * 4u; writes != 0 && reader.left() != 0; --writes) {
     const auto choice = reader.take<std::uint8_t>();
     const std::uint32_t id = choice < std::size(kIds) ? kIds[choice]
                              : choice < 64            ? 0x2CC
                                                       : reader.take<std::uint16_t>();
-    static_cast<void>(stage.write_register(id, reader.take<std::uint32_t>()));
+    static_cast<void>(pipeline.write_register(id, reader.take<std::uint32_t>()));
   }
 }
 
 // Arrays in memory of their own, exactly as long as declared, so that a sanitizer sees accesses outside.
 using Arrays = std::vector<std::unique_ptr<std::byte[]>>;
-void bind_attributes(Reader& reader, pica200::VertexStage& stage, Arrays& arrays) {
+void bind_attributes(Reader& reader, pica200::Pipeline& pipeline, Arrays& arrays) {
   for (std::size_t count = reader.take<std::uint8_t>() % 6u; count != 0; --count) {
     pica200::AttributeArray array;
     array.size = reader.take<std::uint8_t>();
@@ -63,7 +63,7 @@ void bind_attributes(Reader& reader, pica200::VertexStage& stage, Arrays& arrays
       array.offset = reader.take<std::uint8_t>();
       if (format == 255) array.offset = static_cast<std::size_t>(reader.take<std::uint64_t>());
       if (format == 254) array.stride = static_cast<std::size_t>(reader.take<std::uint64_t>());
-      static_cast<void>(stage.bind_attribute(reader.take<std::uint8_t>() % 13u, array));
+      static_cast<void>(pipeline.bind_attribute(reader.take<std::uint8_t>() % 13u, array));
     }
   }
 }
@@ -74,14 +74,14 @@ struct Drawn {
   std::vector<pica200::Vertex> vertices;
   std::vector<std::uint16_t> indices;
 };
-Drawn draw(const Engine& engine, pica200::VertexStage& stage, std::span<const std::uint16_t> indices,
+Drawn draw(const Engine& engine, pica200::Pipeline& pipeline, std::span<const std::uint16_t> indices,
            EngineKind kind) {
   RunOptions options;
   options.engine = kind;
   options.threads = 1;
   options.fuel = 64;
-  const auto result = indices.size() % 2 != 0 ? stage.draw(engine, indices[0], indices.size() - 1, options)
-                                              : stage.draw_indexed(engine, indices, options);
+  const auto result = indices.size() % 2 != 0 ? pipeline.draw(engine, indices[0], indices.size() - 1, options)
+                                              : pipeline.draw_indexed(engine, indices, options);
   Drawn drawn;
   drawn.ok = result.ok();
   if (!result) {
@@ -101,17 +101,17 @@ Drawn draw(const Engine& engine, pica200::VertexStage& stage, std::span<const st
 int warpjit::fuzz::fuzz_draw(const std::uint8_t* data, std::size_t size) {
   static const Engine engine;
   Reader reader(data, size);
-  pica200::VertexStage stage;
+  pica200::Pipeline pipeline;
   Arrays arrays;
   for (int turn = 0; turn < 3 && reader.left() != 0; ++turn) {
-    write_registers(reader, stage);
-    bind_attributes(reader, stage, arrays);
+    write_registers(reader, pipeline);
+    bind_attributes(reader, pipeline, arrays);
     std::vector<std::uint16_t> indices(reader.take<std::uint8_t>() % 80u);
     for (std::uint16_t& index : indices) index = reader.take<std::uint8_t>() % 20u;
     if (!indices.empty() && reader.take<std::uint8_t>() == 255) indices[0] = 0xFFFF;
-    const Drawn guest = draw(engine, stage, indices, EngineKind::guest);
+    const Drawn guest = draw(engine, pipeline, indices, EngineKind::guest);
     for (const EngineKind kind : {EngineKind::ir, EngineKind::jit}) {
-      const Drawn other = draw(engine, stage, indices, kind);
+      const Drawn other = draw(engine, pipeline, indices, kind);
       if (!guest.ok) continue;  // fuel is a group's in the others
       // Translation also refuses undefined code that only a run past an unopened scope's end would reach.
       if (!other.ok && other.code == ErrorCode::bad_input) continue;

@@ -21,17 +21,17 @@ static const uint32_t kRed[4] = {0x3F800000, 0, 0, 0x3F800000};
 
 int main(void) {
   warpjit_engine* engine = NULL;
-  warpjit_pica200_stage* stage = NULL;
+  warpjit_pica200_pipeline* pipeline = NULL;
   check(warpjit_engine_create(NULL, &engine, &error));
-  check(warpjit_pica200_stage_create(&stage, &error));
+  check(warpjit_pica200_pipeline_create(&pipeline, &error));
 
-  /* Typed calls here; warpjit_pica200_stage_write_register takes the command list as it is. */
-  check(warpjit_pica200_stage_set_code(stage, kCode, COUNT(kCode), 0, &error));
-  check(warpjit_pica200_stage_set_descriptors(stage, kDescriptors, COUNT(kDescriptors), 0, &error));
-  check(warpjit_pica200_stage_set_float(stage, 0, kScale, &error));
-  check(warpjit_pica200_stage_set_float(stage, 1, kOffset, &error));
-  check(warpjit_pica200_stage_set_output_mask(stage, 3));
-  check(warpjit_pica200_stage_set_output_map(stage, kOutputMap, COUNT(kOutputMap), &error));
+  /* Typed calls here; warpjit_pica200_pipeline_write_register takes the command list as it is. */
+  check(warpjit_pica200_pipeline_set_code(pipeline, kCode, COUNT(kCode), 0, &error));
+  check(warpjit_pica200_pipeline_set_descriptors(pipeline, kDescriptors, COUNT(kDescriptors), 0, &error));
+  check(warpjit_pica200_pipeline_set_float(pipeline, 0, kScale, &error));
+  check(warpjit_pica200_pipeline_set_float(pipeline, 1, kOffset, &error));
+  check(warpjit_pica200_pipeline_set_output_mask(pipeline, 3));
+  check(warpjit_pica200_pipeline_set_output_map(pipeline, kOutputMap, COUNT(kOutputMap), &error));
 
   /* Attribute 0 is an array in memory and goes to v0, attribute 1 is the same for all vertices and goes to
    * v1. */
@@ -42,18 +42,18 @@ int main(void) {
                                            .stride = sizeof kSquare[0],
                                            .type = WARPJIT_S16,
                                            .components = 2};
-  check(warpjit_pica200_stage_set_attribute_count(stage, 2, &error));
-  check(warpjit_pica200_stage_set_permutation(stage, 0, 0, &error));
-  check(warpjit_pica200_stage_set_permutation(stage, 1, 1, &error));
-  check(warpjit_pica200_stage_bind_attribute(stage, 0, &positions, &error));
-  check(warpjit_pica200_stage_set_fixed_attribute(stage, 1, kRed, &error));
+  check(warpjit_pica200_pipeline_set_attribute_count(pipeline, 2, &error));
+  check(warpjit_pica200_pipeline_set_permutation(pipeline, 0, 0, &error));
+  check(warpjit_pica200_pipeline_set_permutation(pipeline, 1, 1, &error));
+  check(warpjit_pica200_pipeline_bind_attribute(pipeline, 0, &positions, &error));
+  check(warpjit_pica200_pipeline_set_fixed_attribute(pipeline, 1, kRed, &error));
 
   /* Two triangles of four vertices, each of which is shaded once. */
   static const uint16_t kIndices[] = {0, 1, 2, 2, 1, 3};
   warpjit_pica200_draw draw = {.size = sizeof draw};
   warpjit_report report = {.size = sizeof report};
-  check(warpjit_pica200_stage_draw_indexed16(stage, engine, kIndices, COUNT(kIndices), NULL, &draw, &report,
-                                             &error));
+  check(warpjit_pica200_pipeline_draw_indexed16(pipeline, engine, kIndices, COUNT(kIndices), NULL, &draw,
+                                                &report, &error));
   printf("draw: %zu indices, %zu vertices\n", draw.index_count, draw.vertex_count);
   if (draw.index_count != COUNT(kIndices) || draw.vertex_count != 4 || report.work != WARPJIT_WORK_DRAW)
     return 1;
@@ -68,11 +68,11 @@ int main(void) {
 
   /* An index without a vertex in the array is an error, not an access. */
   static const uint16_t kWild[] = {0, 60000};
-  if (warpjit_pica200_stage_draw_indexed16(stage, engine, kWild, COUNT(kWild), NULL, &draw, NULL, &error) !=
-      WARPJIT_BAD_INPUT)
+  if (warpjit_pica200_pipeline_draw_indexed16(pipeline, engine, kWild, COUNT(kWild), NULL, &draw, NULL,
+                                              &error) != WARPJIT_BAD_INPUT)
     return 1;
   printf("  %s: %s\n", error.where, error.message);
-  warpjit_pica200_stage_destroy(stage);
+  warpjit_pica200_pipeline_destroy(pipeline);
   warpjit_engine_destroy(engine);
   return 0;
 }

@@ -23,10 +23,11 @@ extern "C" {
 #define WARPJIT_PICA200_MAX_DRAW_VERTICES 1048576 /* vertices or indices of a draw */
 
 /* Everything is 0 at first: no code, no uniforms, no attributes, no outputs. */
-typedef struct warpjit_pica200_stage warpjit_pica200_stage;
+typedef struct warpjit_pica200_pipeline warpjit_pica200_pipeline;
 /* [any] */
-WARPJIT_API warpjit_status warpjit_pica200_stage_create(warpjit_pica200_stage** stage, warpjit_error* error);
-WARPJIT_API void warpjit_pica200_stage_destroy(warpjit_pica200_stage* stage);
+WARPJIT_API warpjit_status warpjit_pica200_pipeline_create(warpjit_pica200_pipeline** pipeline,
+                                                           warpjit_error* error);
+WARPJIT_API void warpjit_pica200_pipeline_destroy(warpjit_pica200_pipeline* pipeline);
 
 /* ---- Registers ------------------------------------------------------------------------------------------
  */
@@ -39,12 +40,13 @@ typedef struct warpjit_pica200_register {
  * Others are ignored, and so is what section 11 says is discarded: float vectors from index 96 on, code from
  * word 512 on, descriptors from 128 on, fixed attributes from 12 on. WARPJIT_UNSUPPORTED for vertices sent in
  * immediate mode (fixed attribute index 15). */
-WARPJIT_API warpjit_status warpjit_pica200_stage_write_register(warpjit_pica200_stage* stage, uint32_t id,
-                                                                uint32_t value, warpjit_error* error);
+WARPJIT_API warpjit_status warpjit_pica200_pipeline_write_register(warpjit_pica200_pipeline* pipeline,
+                                                                   uint32_t id, uint32_t value,
+                                                                   warpjit_error* error);
 /* [one] In the order of a command list; stops at the first error. */
-WARPJIT_API warpjit_status warpjit_pica200_stage_write_registers(warpjit_pica200_stage* stage,
-                                                                 const warpjit_pica200_register* writes,
-                                                                 size_t count, warpjit_error* error);
+WARPJIT_API warpjit_status warpjit_pica200_pipeline_write_registers(warpjit_pica200_pipeline* pipeline,
+                                                                    const warpjit_pica200_register* writes,
+                                                                    size_t count, warpjit_error* error);
 
 /* ---- The same, typed ------------------------------------------------------------------------------------
  *
@@ -52,45 +54,51 @@ WARPJIT_API warpjit_status warpjit_pica200_stage_write_registers(warpjit_pica200
  */
 
 /* [one] Words of code, and descriptors of operands, from number `first` on. */
-WARPJIT_API warpjit_status warpjit_pica200_stage_set_code(warpjit_pica200_stage* stage, const uint32_t* words,
-                                                          size_t count, size_t first, warpjit_error* error);
-WARPJIT_API warpjit_status warpjit_pica200_stage_set_descriptors(warpjit_pica200_stage* stage,
-                                                                 const uint32_t* words, size_t count,
-                                                                 size_t first, warpjit_error* error);
+WARPJIT_API warpjit_status warpjit_pica200_pipeline_set_code(warpjit_pica200_pipeline* pipeline,
+                                                             const uint32_t* words, size_t count,
+                                                             size_t first, warpjit_error* error);
+WARPJIT_API warpjit_status warpjit_pica200_pipeline_set_descriptors(warpjit_pica200_pipeline* pipeline,
+                                                                    const uint32_t* words, size_t count,
+                                                                    size_t first, warpjit_error* error);
 /* [one] Word address at which the program begins. */
-WARPJIT_API warpjit_status warpjit_pica200_stage_set_entry(warpjit_pica200_stage* stage, uint32_t word,
-                                                           warpjit_error* error);
+WARPJIT_API warpjit_status warpjit_pica200_pipeline_set_entry(warpjit_pica200_pipeline* pipeline,
+                                                              uint32_t word, warpjit_error* error);
 /* [one] Other than 0: rounds every result of the program to 24 bits, as WARPJIT_PROGRAM_F24 does. */
-WARPJIT_API warpjit_status warpjit_pica200_stage_set_f24(warpjit_pica200_stage* stage, uint32_t on);
+WARPJIT_API warpjit_status warpjit_pica200_pipeline_set_f24(warpjit_pica200_pipeline* pipeline, uint32_t on);
 /* [one] c0-c95 by the bits of x, y, z and w. */
-WARPJIT_API warpjit_status warpjit_pica200_stage_set_float(warpjit_pica200_stage* stage, uint32_t index,
-                                                           const uint32_t bits[4], warpjit_error* error);
+WARPJIT_API warpjit_status warpjit_pica200_pipeline_set_float(warpjit_pica200_pipeline* pipeline,
+                                                              uint32_t index, const uint32_t bits[4],
+                                                              warpjit_error* error);
 /* [one] i0-i3: x, y, z, w from the lowest byte on. */
-WARPJIT_API warpjit_status warpjit_pica200_stage_set_int(warpjit_pica200_stage* stage, uint32_t index,
-                                                         uint32_t bytes, warpjit_error* error);
+WARPJIT_API warpjit_status warpjit_pica200_pipeline_set_int(warpjit_pica200_pipeline* pipeline,
+                                                            uint32_t index, uint32_t bytes,
+                                                            warpjit_error* error);
 /* [one] b0-b15 from the lowest bit on. */
-WARPJIT_API warpjit_status warpjit_pica200_stage_set_bools(warpjit_pica200_stage* stage, uint16_t bits);
+WARPJIT_API warpjit_status warpjit_pica200_pipeline_set_bools(warpjit_pica200_pipeline* pipeline,
+                                                              uint16_t bits);
 /* [one] Attributes 0 to count - 1 are fed to the shader, 0 to 12. */
-WARPJIT_API warpjit_status warpjit_pica200_stage_set_attribute_count(warpjit_pica200_stage* stage,
-                                                                     uint32_t count, warpjit_error* error);
+WARPJIT_API warpjit_status warpjit_pica200_pipeline_set_attribute_count(warpjit_pica200_pipeline* pipeline,
+                                                                        uint32_t count, warpjit_error* error);
 /* [one] Attribute to input register. Where several go to one register, the highest counts. At first all go to
  * v0. */
-WARPJIT_API warpjit_status warpjit_pica200_stage_set_permutation(warpjit_pica200_stage* stage,
-                                                                 uint32_t attribute, uint32_t input_register,
-                                                                 warpjit_error* error);
+WARPJIT_API warpjit_status warpjit_pica200_pipeline_set_permutation(warpjit_pica200_pipeline* pipeline,
+                                                                    uint32_t attribute,
+                                                                    uint32_t input_register,
+                                                                    warpjit_error* error);
 /* [one] Bit n: the output register n is enabled. */
-WARPJIT_API warpjit_status warpjit_pica200_stage_set_output_mask(warpjit_pica200_stage* stage, uint16_t mask);
+WARPJIT_API warpjit_status warpjit_pica200_pipeline_set_output_mask(warpjit_pica200_pipeline* pipeline,
+                                                                    uint16_t mask);
 /* [one] Words of the output map: for each enabled output, ascending, four semantics from the lowest byte on.
  * At most 7; outputs without one are dropped. Semantics 24 to 31 are none. Where two outputs write one
  * semantic, the later counts. */
-WARPJIT_API warpjit_status warpjit_pica200_stage_set_output_map(warpjit_pica200_stage* stage,
-                                                                const uint32_t* words, size_t count,
-                                                                warpjit_error* error);
+WARPJIT_API warpjit_status warpjit_pica200_pipeline_set_output_map(warpjit_pica200_pipeline* pipeline,
+                                                                   const uint32_t* words, size_t count,
+                                                                   warpjit_error* error);
 /* [one] The value of an attribute that has no array, by its bits. */
-WARPJIT_API warpjit_status warpjit_pica200_stage_set_fixed_attribute(warpjit_pica200_stage* stage,
-                                                                     uint32_t attribute,
-                                                                     const uint32_t bits[4],
-                                                                     warpjit_error* error);
+WARPJIT_API warpjit_status warpjit_pica200_pipeline_set_fixed_attribute(warpjit_pica200_pipeline* pipeline,
+                                                                        uint32_t attribute,
+                                                                        const uint32_t bits[4],
+                                                                        warpjit_error* error);
 
 /* Where an attribute lies: vertex n has it at data + offset + n * stride. No byte outside `byte_count` is
  * touched. Missing components are 0, 0, 0, 1. Attributes of one array of structures are best bound with the
@@ -105,14 +113,14 @@ typedef struct warpjit_pica200_array {
   uint32_t components; /* 1 to 4 */
 } warpjit_pica200_array;
 /* [one] The array must live as long as draws use it. */
-WARPJIT_API warpjit_status warpjit_pica200_stage_bind_attribute(warpjit_pica200_stage* stage,
-                                                                uint32_t attribute,
-                                                                const warpjit_pica200_array* array,
-                                                                warpjit_error* error);
+WARPJIT_API warpjit_status warpjit_pica200_pipeline_bind_attribute(warpjit_pica200_pipeline* pipeline,
+                                                                   uint32_t attribute,
+                                                                   const warpjit_pica200_array* array,
+                                                                   warpjit_error* error);
 /* [one] An attribute that does not exist has no array either. */
-WARPJIT_API warpjit_status warpjit_pica200_stage_unbind_attribute(warpjit_pica200_stage* stage,
-                                                                  uint32_t attribute);
-WARPJIT_API warpjit_status warpjit_pica200_stage_unbind_attributes(warpjit_pica200_stage* stage);
+WARPJIT_API warpjit_status warpjit_pica200_pipeline_unbind_attribute(warpjit_pica200_pipeline* pipeline,
+                                                                     uint32_t attribute);
+WARPJIT_API warpjit_status warpjit_pica200_pipeline_unbind_attributes(warpjit_pica200_pipeline* pipeline);
 
 /* ---- Draws ----------------------------------------------------------------------------------------------
  */
@@ -129,7 +137,7 @@ typedef struct warpjit_pica200_vertex {
   float texcoord2[2];
 } warpjit_pica200_vertex;
 
-/* Valid until the next draw or the end of its stage. */
+/* Valid until the next draw or the end of its pipeline. */
 typedef struct warpjit_pica200_draw {
   size_t size;
   const warpjit_pica200_vertex* vertices;
@@ -138,30 +146,26 @@ typedef struct warpjit_pica200_draw {
   size_t index_count;      /* 0 otherwise: the vertices are in order */
 } warpjit_pica200_draw;
 
-/* [one of `stage`, any of `engine`] Shades `count` vertices from number `first` on, each once. Of attributes
- * that the program reads, every needed vertex must lie in its array. `options` and `report` may be NULL. An
- * engine may serve several stages, and may be destroyed before them. Errors: those of warpjit_engine_run;
- * WARPJIT_BAD_INPUT for a vertex outside an array, naming it; WARPJIT_RESOURCE_LIMIT for more than
- * WARPJIT_PICA200_MAX_DRAW_VERTICES, or for an index whose bytes begin 4 GiB behind the array;
+/* [one of `pipeline`, any of `engine`] Shades `count` vertices from number `first` on, each once. Of
+ * attributes that the program reads, every needed vertex must lie in its array. `options` and `report` may be
+ * NULL. An engine may serve several pipelines, and may be destroyed before them. Errors: those of
+ * warpjit_engine_run; WARPJIT_BAD_INPUT for a vertex outside an array, naming it; WARPJIT_RESOURCE_LIMIT for
+ * more than WARPJIT_PICA200_MAX_DRAW_VERTICES, or for an index whose bytes begin 4 GiB behind the array;
  * WARPJIT_UNSUPPORTED while the geometry stage is on. */
-WARPJIT_API warpjit_status warpjit_pica200_stage_draw(warpjit_pica200_stage* stage,
-                                                      const warpjit_engine* engine, uint32_t first,
-                                                      size_t count, const warpjit_run_options* options,
-                                                      warpjit_pica200_draw* draw, warpjit_report* report,
-                                                      warpjit_error* error);
+WARPJIT_API warpjit_status warpjit_pica200_pipeline_draw(warpjit_pica200_pipeline* pipeline,
+                                                         const warpjit_engine* engine, uint32_t first,
+                                                         size_t count, const warpjit_run_options* options,
+                                                         warpjit_pica200_draw* draw, warpjit_report* report,
+                                                         warpjit_error* error);
 /* [likewise] Shades each vertex that the indices name once. */
-WARPJIT_API warpjit_status warpjit_pica200_stage_draw_indexed8(warpjit_pica200_stage* stage,
-                                                               const warpjit_engine* engine,
-                                                               const uint8_t* indices, size_t count,
-                                                               const warpjit_run_options* options,
-                                                               warpjit_pica200_draw* draw,
-                                                               warpjit_report* report, warpjit_error* error);
-WARPJIT_API warpjit_status warpjit_pica200_stage_draw_indexed16(warpjit_pica200_stage* stage,
-                                                                const warpjit_engine* engine,
-                                                                const uint16_t* indices, size_t count,
-                                                                const warpjit_run_options* options,
-                                                                warpjit_pica200_draw* draw,
-                                                                warpjit_report* report, warpjit_error* error);
+WARPJIT_API warpjit_status warpjit_pica200_pipeline_draw_indexed8(
+    warpjit_pica200_pipeline* pipeline, const warpjit_engine* engine, const uint8_t* indices, size_t count,
+    const warpjit_run_options* options, warpjit_pica200_draw* draw, warpjit_report* report,
+    warpjit_error* error);
+WARPJIT_API warpjit_status warpjit_pica200_pipeline_draw_indexed16(
+    warpjit_pica200_pipeline* pipeline, const warpjit_engine* engine, const uint16_t* indices, size_t count,
+    const warpjit_run_options* options, warpjit_pica200_draw* draw, warpjit_report* report,
+    warpjit_error* error);
 
 #ifdef __cplusplus
 }

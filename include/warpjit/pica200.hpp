@@ -1,10 +1,10 @@
 // The vertex stage of the PICA200, the GPU of the Nintendo 3DS, as its registers set it up: what an emulator
 // feeds with its command list and asks to draw.
 //
-//   warpjit::pica200::VertexStage stage;
-//   stage.write_register(0x2CB, 0);                        // the command list, write by write ...
-//   stage.bind_attribute(0, {memory, size, 0, 24, {warpjit::ComponentType::s16, 3}});  // ... and the arrays
-//   auto result = stage.draw_indexed(engine, indices);     // shaded vertices, indices into them
+//   warpjit::pica200::Pipeline pipeline;
+//   pipeline.write_register(0x2CB, 0);                        // the command list, write by write ...
+//   pipeline.bind_attribute(0, {memory, size, 0, 24, {warpjit::ComponentType::s16, 3}});  // ... and the
+//   arrays auto result = pipeline.draw_indexed(engine, indices);     // shaded vertices, indices into them
 //
 // Nothing throws. docs/guests/pica200.md of the sources has the rules; sections are its.
 #pragma once
@@ -19,7 +19,7 @@
 
 namespace warpjit::pica200 {
 
-class VertexStageState;
+class PipelineState;
 
 // ---- Programs. Registers that names stand for: inputs v0-v15; uniforms c0-c95, i0-i3, b0-b15; outputs
 // o0-o15, r0-r15, a0, aL, cmp and, of geometry programs, emit (the vertex, primitive and winding flag that
@@ -102,7 +102,7 @@ struct RegisterWrite {
   std::uint32_t id = 0, value = 0;
 };
 
-// Valid until the next draw or the end of its VertexStage.
+// Valid until the next draw or the end of its Pipeline.
 struct DrawResult {
   std::span<const Vertex> vertices;
   // Of an indexed draw: for each of its indices, the vertex above. Else empty: the vertices are in order.
@@ -114,14 +114,14 @@ inline constexpr unsigned kAttributes = 12;
 inline constexpr std::size_t kUploadedWords = 512, kUploadedDescriptors = 128;  // of a vertex program
 inline constexpr std::size_t kMaxDrawVertices = std::size_t{1} << 20;  // vertices or indices of a draw
 
-// Everything is 0 at first: no code, no uniforms, no attributes, no outputs. Calls on one VertexStage must
+// Everything is 0 at first: no code, no uniforms, no attributes, no outputs. Calls on one Pipeline must
 // not overlap. An engine may serve several, and may be destroyed before them.
-class WARPJIT_API VertexStage {
+class WARPJIT_API Pipeline {
  public:
-  VertexStage();
-  VertexStage(VertexStage&&) noexcept;
-  VertexStage& operator=(VertexStage&&) noexcept;
-  ~VertexStage();
+  Pipeline();
+  Pipeline(Pipeline&&) noexcept;
+  Pipeline& operator=(Pipeline&&) noexcept;
+  ~Pipeline();
 
   // ---- Registers of section 11, in the order of a command list. Known are: 0x04F-0x056 (output map), 0x229
   // (geometry stage on), 0x232-0x235 (fixed attributes; the index advances), 0x2B0-0x2B4, 0x2B9-0x2BD,
@@ -170,7 +170,7 @@ class WARPJIT_API VertexStage {
                                   const RunOptions& options = {});
 
  private:
-  std::unique_ptr<VertexStageState> state_;
+  std::unique_ptr<PipelineState> state_;
 };
 
 }  // namespace warpjit::pica200

@@ -12,7 +12,7 @@
 namespace warpjit::test {
 namespace {
 
-using OwnedStage = Owned<warpjit_pica200_stage, warpjit_pica200_stage_destroy>;
+using OwnedStage = Owned<warpjit_pica200_pipeline, warpjit_pica200_pipeline_destroy>;
 
 // mul r0, c3, v2; add o0, c1, r0; mov o1, v3; end
 constexpr std::uint32_t kDrawCode[] = {0x22023100, 0x00021800, 0x4C203000, 0x88000000};
@@ -33,12 +33,12 @@ constexpr auto kScale = bits(0.5f, 2, 3, 1), kOffset = bits(10, 20, 30, 0), kTin
 struct CApiDraw : ::testing::Test {
   warpjit_error error = sized<warpjit_error>();
   OwnedEngine engine;
-  OwnedStage stage;
+  OwnedStage pipeline;
   std::vector<GuestVertex> memory = std::vector<GuestVertex>(40);
 
   CApiDraw() {
     EXPECT_EQ(warpjit_engine_create(nullptr, engine.out(), &error), WARPJIT_OK);
-    EXPECT_EQ(warpjit_pica200_stage_create(stage.out(), &error), WARPJIT_OK);
+    EXPECT_EQ(warpjit_pica200_pipeline_create(pipeline.out(), &error), WARPJIT_OK);
     for (int n = 0; n < 40; ++n)
       memory[static_cast<std::size_t>(n)].position[n % 3] = static_cast<std::int16_t>(100 * n - 500);
   }
@@ -55,26 +55,26 @@ struct CApiDraw : ::testing::Test {
     return array;
   }
   void set_up() {
-    ok(warpjit_pica200_stage_set_code(stage, kDrawCode, std::size(kDrawCode), 0, &error));
-    ok(warpjit_pica200_stage_set_descriptors(stage, kDrawDescriptors, 1, 0, &error));
-    ok(warpjit_pica200_stage_set_entry(stage, 0, &error));
-    ok(warpjit_pica200_stage_set_f24(stage, 0));
-    ok(warpjit_pica200_stage_set_float(stage, 3, kScale.data(), &error));
-    ok(warpjit_pica200_stage_set_float(stage, 1, kOffset.data(), &error));
-    ok(warpjit_pica200_stage_set_int(stage, 3, 0x01020304, &error));
-    ok(warpjit_pica200_stage_set_bools(stage, 0x8001));
-    ok(warpjit_pica200_stage_set_attribute_count(stage, 2, &error));
-    ok(warpjit_pica200_stage_set_permutation(stage, 0, 2, &error));
-    ok(warpjit_pica200_stage_set_permutation(stage, 1, 3, &error));
-    ok(warpjit_pica200_stage_set_output_mask(stage, 3));
-    ok(warpjit_pica200_stage_set_output_map(stage, kMap, 2, &error));
-    ok(warpjit_pica200_stage_set_fixed_attribute(stage, 1, kTint.data(), &error));
+    ok(warpjit_pica200_pipeline_set_code(pipeline, kDrawCode, std::size(kDrawCode), 0, &error));
+    ok(warpjit_pica200_pipeline_set_descriptors(pipeline, kDrawDescriptors, 1, 0, &error));
+    ok(warpjit_pica200_pipeline_set_entry(pipeline, 0, &error));
+    ok(warpjit_pica200_pipeline_set_f24(pipeline, 0));
+    ok(warpjit_pica200_pipeline_set_float(pipeline, 3, kScale.data(), &error));
+    ok(warpjit_pica200_pipeline_set_float(pipeline, 1, kOffset.data(), &error));
+    ok(warpjit_pica200_pipeline_set_int(pipeline, 3, 0x01020304, &error));
+    ok(warpjit_pica200_pipeline_set_bools(pipeline, 0x8001));
+    ok(warpjit_pica200_pipeline_set_attribute_count(pipeline, 2, &error));
+    ok(warpjit_pica200_pipeline_set_permutation(pipeline, 0, 2, &error));
+    ok(warpjit_pica200_pipeline_set_permutation(pipeline, 1, 3, &error));
+    ok(warpjit_pica200_pipeline_set_output_mask(pipeline, 3));
+    ok(warpjit_pica200_pipeline_set_output_map(pipeline, kMap, 2, &error));
+    ok(warpjit_pica200_pipeline_set_fixed_attribute(pipeline, 1, kTint.data(), &error));
     const warpjit_pica200_array array = positions();
-    ok(warpjit_pica200_stage_bind_attribute(stage, 0, &array, &error));
+    ok(warpjit_pica200_pipeline_bind_attribute(pipeline, 0, &array, &error));
   }
   // The same in C++.
-  pica200::VertexStage cpp_stage() const {
-    pica200::VertexStage cpp;
+  pica200::Pipeline cpp_stage() const {
+    pica200::Pipeline cpp;
     EXPECT_TRUE(cpp.set_code(kDrawCode));
     EXPECT_TRUE(cpp.set_descriptors(kDrawDescriptors));
     EXPECT_TRUE(cpp.set_float(3, kScale));
@@ -102,7 +102,7 @@ struct CApiDraw : ::testing::Test {
 
 TEST_F(CApiDraw, DrawsLikeTheCppInterface) {
   set_up();
-  pica200::VertexStage cpp = cpp_stage();
+  pica200::Pipeline cpp = cpp_stage();
   const Engine cpp_engine;
   const auto wanted = cpp.draw(cpp_engine, 3, 30);
   ASSERT_TRUE(wanted) << to_string(wanted.error());
@@ -111,7 +111,7 @@ TEST_F(CApiDraw, DrawsLikeTheCppInterface) {
     auto options = sized<warpjit_run_options>();
     options.engine = kind;
     auto report = sized<warpjit_report>();
-    ok(warpjit_pica200_stage_draw(stage, engine, 3, 30, &options, &draw, &report, &error));
+    ok(warpjit_pica200_pipeline_draw(pipeline, engine, 3, 30, &options, &draw, &report, &error));
     expect_same(draw, *wanted);
     EXPECT_EQ(report.work, WARPJIT_WORK_DRAW);
   }
@@ -127,27 +127,27 @@ TEST_F(CApiDraw, DrawsLikeTheCppInterface) {
   const std::uint16_t wide[] = {39, 0, 39, 7};
   const auto wide_wanted = cpp.draw_indexed(cpp_engine, wide);
   ASSERT_TRUE(wide_wanted);
-  ok(warpjit_pica200_stage_draw_indexed16(stage, engine, wide, 4, nullptr, &draw, nullptr, &error));
+  ok(warpjit_pica200_pipeline_draw_indexed16(pipeline, engine, wide, 4, nullptr, &draw, nullptr, &error));
   EXPECT_EQ(draw.vertex_count, 3u);
   EXPECT_EQ(draw.index_count, 4u);
   expect_same(draw, *wide_wanted);
   const std::uint8_t narrow[] = {5, 4, 5, 6, 7};
   const auto narrow_wanted = cpp.draw_indexed(cpp_engine, narrow);
   ASSERT_TRUE(narrow_wanted);
-  ok(warpjit_pica200_stage_draw_indexed8(stage, engine, narrow, 5, nullptr, &draw, nullptr, &error));
+  ok(warpjit_pica200_pipeline_draw_indexed8(pipeline, engine, narrow, 5, nullptr, &draw, nullptr, &error));
   expect_same(draw, *narrow_wanted);
-  ok(warpjit_pica200_stage_draw_indexed8(stage, engine, nullptr, 0, nullptr, &draw, nullptr, &error));
+  ok(warpjit_pica200_pipeline_draw_indexed8(pipeline, engine, nullptr, 0, nullptr, &draw, nullptr, &error));
   EXPECT_EQ(draw.vertex_count, 0u);
-  ok(warpjit_pica200_stage_draw(stage, engine, 0, 0, nullptr, &draw, nullptr, &error));
+  ok(warpjit_pica200_pipeline_draw(pipeline, engine, 0, 0, nullptr, &draw, nullptr, &error));
   EXPECT_EQ(draw.vertex_count, 0u);
 }
 
 TEST_F(CApiDraw, RegistersSayTheSame) {
   set_up();
   auto draw = sized<warpjit_pica200_draw>();
-  ok(warpjit_pica200_stage_draw(stage, engine, 0, 40, nullptr, &draw, nullptr, &error));
+  ok(warpjit_pica200_pipeline_draw(pipeline, engine, 0, 40, nullptr, &draw, nullptr, &error));
   OwnedStage other;
-  ok(warpjit_pica200_stage_create(other.out(), &error));
+  ok(warpjit_pica200_pipeline_create(other.out(), &error));
   std::vector<warpjit_pica200_register> list = {{0x2CB, 0}};
   for (const std::uint32_t word : kDrawCode) list.push_back({0x2CC, word});
   list.push_back({0x2D5, 0});
@@ -167,39 +167,39 @@ TEST_F(CApiDraw, RegistersSayTheSame) {
                                                {0x050, kMap[0]},
                                                {0x051, kMap[1]}})
     list.push_back(write);
-  ok(warpjit_pica200_stage_write_registers(other, list.data(), list.size(), &error));
-  ok(warpjit_pica200_stage_set_fixed_attribute(other, 1, kTint.data(), &error));
+  ok(warpjit_pica200_pipeline_write_registers(other, list.data(), list.size(), &error));
+  ok(warpjit_pica200_pipeline_set_fixed_attribute(other, 1, kTint.data(), &error));
   const warpjit_pica200_array array = positions();
-  ok(warpjit_pica200_stage_bind_attribute(other, 0, &array, &error));
+  ok(warpjit_pica200_pipeline_bind_attribute(other, 0, &array, &error));
   auto same = sized<warpjit_pica200_draw>();
-  ok(warpjit_pica200_stage_draw(other, engine, 0, 40, nullptr, &same, nullptr, &error));
+  ok(warpjit_pica200_pipeline_draw(other, engine, 0, 40, nullptr, &same, nullptr, &error));
   ASSERT_EQ(same.vertex_count, 40u);
   EXPECT_EQ(std::memcmp(same.vertices, draw.vertices, 40 * sizeof(warpjit_pica200_vertex)), 0);
   // The geometry stage is on.
-  ok(warpjit_pica200_stage_write_register(other, 0x229, 2, &error));
-  EXPECT_EQ(warpjit_pica200_stage_draw(other, engine, 0, 40, nullptr, &same, nullptr, &error),
+  ok(warpjit_pica200_pipeline_write_register(other, 0x229, 2, &error));
+  EXPECT_EQ(warpjit_pica200_pipeline_draw(other, engine, 0, 40, nullptr, &same, nullptr, &error),
             WARPJIT_UNSUPPORTED);
   // Vertices in immediate mode; what lies behind the error is not written.
   const warpjit_pica200_register immediate[] = {{0x232, 15}, {0x233, 0}, {0x229, 0}};
-  EXPECT_EQ(warpjit_pica200_stage_write_registers(other, immediate, 3, &error), WARPJIT_UNSUPPORTED);
-  EXPECT_EQ(warpjit_pica200_stage_draw(other, engine, 0, 40, nullptr, &same, nullptr, &error),
+  EXPECT_EQ(warpjit_pica200_pipeline_write_registers(other, immediate, 3, &error), WARPJIT_UNSUPPORTED);
+  EXPECT_EQ(warpjit_pica200_pipeline_draw(other, engine, 0, 40, nullptr, &same, nullptr, &error),
             WARPJIT_UNSUPPORTED);
 }
 
 TEST_F(CApiDraw, F24AndUnboundAttributes) {
   set_up();
-  ok(warpjit_pica200_stage_set_f24(stage, 1));
+  ok(warpjit_pica200_pipeline_set_f24(pipeline, 1));
   const auto fine = bits(1.0f + 0x1p-20f, 0, 0, 0);  // more bits than the 16 of a 24-bit float
-  ok(warpjit_pica200_stage_set_float(stage, 1, fine.data(), &error));
-  ok(warpjit_pica200_stage_unbind_attribute(stage, 0));
+  ok(warpjit_pica200_pipeline_set_float(pipeline, 1, fine.data(), &error));
+  ok(warpjit_pica200_pipeline_unbind_attribute(pipeline, 0));
   auto draw = sized<warpjit_pica200_draw>();
-  ok(warpjit_pica200_stage_draw(stage, engine, 1000, 1, nullptr, &draw, nullptr, &error));
+  ok(warpjit_pica200_pipeline_draw(pipeline, engine, 1000, 1, nullptr, &draw, nullptr, &error));
   EXPECT_EQ(draw.vertices[0].position[0], 1.0f);
   const auto x = bits(4, 0, 0, 0);
-  ok(warpjit_pica200_stage_set_fixed_attribute(stage, 0, x.data(), &error));
-  ok(warpjit_pica200_stage_unbind_attributes(stage));
-  ok(warpjit_pica200_stage_unbind_attribute(stage, 99));
-  ok(warpjit_pica200_stage_draw(stage, engine, 1000, 1, nullptr, &draw, nullptr, &error));
+  ok(warpjit_pica200_pipeline_set_fixed_attribute(pipeline, 0, x.data(), &error));
+  ok(warpjit_pica200_pipeline_unbind_attributes(pipeline));
+  ok(warpjit_pica200_pipeline_unbind_attribute(pipeline, 99));
+  ok(warpjit_pica200_pipeline_draw(pipeline, engine, 1000, 1, nullptr, &draw, nullptr, &error));
   EXPECT_EQ(draw.vertices[0].position[0], 3.0f);
 }
 
@@ -215,7 +215,7 @@ TEST_F(CApiDraw, WhatIsNotThereIsRefused) {
   const auto with = [&](auto change) {
     warpjit_pica200_array changed = array;
     change(changed);
-    return warpjit_pica200_stage_bind_attribute(stage, 0, &changed, nullptr);
+    return warpjit_pica200_pipeline_bind_attribute(pipeline, 0, &changed, nullptr);
   };
   const std::uint32_t word = 0;
   const std::uint32_t* const vector = kScale.data();
@@ -224,73 +224,73 @@ TEST_F(CApiDraw, WhatIsNotThereIsRefused) {
   const warpjit_pica200_register write = {0x2CB, 0};
   const std::vector<std::uint32_t> many(513);
   const warpjit_status got[] = {
-      warpjit_pica200_stage_create(nullptr, nullptr),
-      warpjit_pica200_stage_write_register(nullptr, 0x2CB, 0, nullptr),
-      warpjit_pica200_stage_write_registers(nullptr, &write, 1, nullptr),
-      warpjit_pica200_stage_write_registers(stage, nullptr, 1, nullptr),
-      warpjit_pica200_stage_set_code(nullptr, &word, 1, 0, nullptr),
-      warpjit_pica200_stage_set_code(stage, nullptr, 1, 0, nullptr),
-      warpjit_pica200_stage_set_code(stage, many.data(), 513, 0, nullptr),
-      warpjit_pica200_stage_set_code(stage, &word, 1, 512, nullptr),
-      warpjit_pica200_stage_set_descriptors(nullptr, &word, 1, 0, nullptr),
-      warpjit_pica200_stage_set_descriptors(stage, nullptr, 1, 0, nullptr),
-      warpjit_pica200_stage_set_descriptors(stage, &word, 1, 128, nullptr),
-      warpjit_pica200_stage_set_entry(nullptr, 0, nullptr),
-      warpjit_pica200_stage_set_entry(stage, 512, nullptr),
-      warpjit_pica200_stage_set_f24(nullptr, 1),
-      warpjit_pica200_stage_set_float(nullptr, 0, vector, nullptr),
-      warpjit_pica200_stage_set_float(stage, 0, nullptr, nullptr),
-      warpjit_pica200_stage_set_float(stage, 96, vector, nullptr),
-      warpjit_pica200_stage_set_int(nullptr, 0, 0, nullptr),
-      warpjit_pica200_stage_set_int(stage, 4, 0, nullptr),
-      warpjit_pica200_stage_set_bools(nullptr, 0),
-      warpjit_pica200_stage_set_attribute_count(nullptr, 1, nullptr),
-      warpjit_pica200_stage_set_attribute_count(stage, 13, nullptr),
-      warpjit_pica200_stage_set_permutation(nullptr, 0, 0, nullptr),
-      warpjit_pica200_stage_set_permutation(stage, 12, 0, nullptr),
-      warpjit_pica200_stage_set_permutation(stage, 0, 16, nullptr),
-      warpjit_pica200_stage_set_output_mask(nullptr, 0),
-      warpjit_pica200_stage_set_output_map(nullptr, &word, 1, nullptr),
-      warpjit_pica200_stage_set_output_map(stage, nullptr, 1, nullptr),
-      warpjit_pica200_stage_set_output_map(stage, many.data(), 8, nullptr),
-      warpjit_pica200_stage_set_fixed_attribute(nullptr, 0, vector, nullptr),
-      warpjit_pica200_stage_set_fixed_attribute(stage, 0, nullptr, nullptr),
-      warpjit_pica200_stage_set_fixed_attribute(stage, 12, vector, nullptr),
-      warpjit_pica200_stage_bind_attribute(nullptr, 0, &array, nullptr),
-      warpjit_pica200_stage_bind_attribute(stage, 0, nullptr, nullptr),
-      warpjit_pica200_stage_bind_attribute(stage, 12, &array, nullptr),
+      warpjit_pica200_pipeline_create(nullptr, nullptr),
+      warpjit_pica200_pipeline_write_register(nullptr, 0x2CB, 0, nullptr),
+      warpjit_pica200_pipeline_write_registers(nullptr, &write, 1, nullptr),
+      warpjit_pica200_pipeline_write_registers(pipeline, nullptr, 1, nullptr),
+      warpjit_pica200_pipeline_set_code(nullptr, &word, 1, 0, nullptr),
+      warpjit_pica200_pipeline_set_code(pipeline, nullptr, 1, 0, nullptr),
+      warpjit_pica200_pipeline_set_code(pipeline, many.data(), 513, 0, nullptr),
+      warpjit_pica200_pipeline_set_code(pipeline, &word, 1, 512, nullptr),
+      warpjit_pica200_pipeline_set_descriptors(nullptr, &word, 1, 0, nullptr),
+      warpjit_pica200_pipeline_set_descriptors(pipeline, nullptr, 1, 0, nullptr),
+      warpjit_pica200_pipeline_set_descriptors(pipeline, &word, 1, 128, nullptr),
+      warpjit_pica200_pipeline_set_entry(nullptr, 0, nullptr),
+      warpjit_pica200_pipeline_set_entry(pipeline, 512, nullptr),
+      warpjit_pica200_pipeline_set_f24(nullptr, 1),
+      warpjit_pica200_pipeline_set_float(nullptr, 0, vector, nullptr),
+      warpjit_pica200_pipeline_set_float(pipeline, 0, nullptr, nullptr),
+      warpjit_pica200_pipeline_set_float(pipeline, 96, vector, nullptr),
+      warpjit_pica200_pipeline_set_int(nullptr, 0, 0, nullptr),
+      warpjit_pica200_pipeline_set_int(pipeline, 4, 0, nullptr),
+      warpjit_pica200_pipeline_set_bools(nullptr, 0),
+      warpjit_pica200_pipeline_set_attribute_count(nullptr, 1, nullptr),
+      warpjit_pica200_pipeline_set_attribute_count(pipeline, 13, nullptr),
+      warpjit_pica200_pipeline_set_permutation(nullptr, 0, 0, nullptr),
+      warpjit_pica200_pipeline_set_permutation(pipeline, 12, 0, nullptr),
+      warpjit_pica200_pipeline_set_permutation(pipeline, 0, 16, nullptr),
+      warpjit_pica200_pipeline_set_output_mask(nullptr, 0),
+      warpjit_pica200_pipeline_set_output_map(nullptr, &word, 1, nullptr),
+      warpjit_pica200_pipeline_set_output_map(pipeline, nullptr, 1, nullptr),
+      warpjit_pica200_pipeline_set_output_map(pipeline, many.data(), 8, nullptr),
+      warpjit_pica200_pipeline_set_fixed_attribute(nullptr, 0, vector, nullptr),
+      warpjit_pica200_pipeline_set_fixed_attribute(pipeline, 0, nullptr, nullptr),
+      warpjit_pica200_pipeline_set_fixed_attribute(pipeline, 12, vector, nullptr),
+      warpjit_pica200_pipeline_bind_attribute(nullptr, 0, &array, nullptr),
+      warpjit_pica200_pipeline_bind_attribute(pipeline, 0, nullptr, nullptr),
+      warpjit_pica200_pipeline_bind_attribute(pipeline, 12, &array, nullptr),
       with([](auto& it) { it.size = 8; }),
       with([](auto& it) { it.type = WARPJIT_U16; }),
       with([](auto& it) { it.type = 99; }),
       with([](auto& it) { it.components = 0; }),
       with([](auto& it) { it.components = 5; }),
-      warpjit_pica200_stage_unbind_attribute(nullptr, 0),
-      warpjit_pica200_stage_unbind_attributes(nullptr),
-      warpjit_pica200_stage_draw(nullptr, engine, 0, 1, nullptr, &draw, nullptr, nullptr),
-      warpjit_pica200_stage_draw(stage, nullptr, 0, 1, nullptr, &draw, nullptr, nullptr),
-      warpjit_pica200_stage_draw(stage, engine, 0, 1, nullptr, nullptr, nullptr, nullptr),
-      warpjit_pica200_stage_draw(stage, engine, 0, 1, nullptr, &no_room, nullptr, nullptr),
-      warpjit_pica200_stage_draw(stage, engine, 0, 1, nullptr, &draw, &report, nullptr),
-      warpjit_pica200_stage_draw(stage, engine, 0, 1, &options, &draw, nullptr, nullptr),
-      warpjit_pica200_stage_draw(stage, engine, 0, 41, nullptr, &draw, nullptr, nullptr),
-      warpjit_pica200_stage_draw_indexed8(nullptr, engine, narrow, 1, nullptr, &draw, nullptr, nullptr),
-      warpjit_pica200_stage_draw_indexed8(stage, engine, nullptr, 1, nullptr, &draw, nullptr, nullptr),
-      warpjit_pica200_stage_draw_indexed8(stage, engine, narrow, 2, nullptr, &draw, nullptr, nullptr),
-      warpjit_pica200_stage_draw_indexed16(stage, nullptr, wide, 1, nullptr, &draw, nullptr, nullptr),
-      warpjit_pica200_stage_draw_indexed16(stage, engine, nullptr, 1, nullptr, &draw, nullptr, nullptr),
-      warpjit_pica200_stage_draw_indexed16(stage, engine, wide, 2, nullptr, &draw, nullptr, &error),
+      warpjit_pica200_pipeline_unbind_attribute(nullptr, 0),
+      warpjit_pica200_pipeline_unbind_attributes(nullptr),
+      warpjit_pica200_pipeline_draw(nullptr, engine, 0, 1, nullptr, &draw, nullptr, nullptr),
+      warpjit_pica200_pipeline_draw(pipeline, nullptr, 0, 1, nullptr, &draw, nullptr, nullptr),
+      warpjit_pica200_pipeline_draw(pipeline, engine, 0, 1, nullptr, nullptr, nullptr, nullptr),
+      warpjit_pica200_pipeline_draw(pipeline, engine, 0, 1, nullptr, &no_room, nullptr, nullptr),
+      warpjit_pica200_pipeline_draw(pipeline, engine, 0, 1, nullptr, &draw, &report, nullptr),
+      warpjit_pica200_pipeline_draw(pipeline, engine, 0, 1, &options, &draw, nullptr, nullptr),
+      warpjit_pica200_pipeline_draw(pipeline, engine, 0, 41, nullptr, &draw, nullptr, nullptr),
+      warpjit_pica200_pipeline_draw_indexed8(nullptr, engine, narrow, 1, nullptr, &draw, nullptr, nullptr),
+      warpjit_pica200_pipeline_draw_indexed8(pipeline, engine, nullptr, 1, nullptr, &draw, nullptr, nullptr),
+      warpjit_pica200_pipeline_draw_indexed8(pipeline, engine, narrow, 2, nullptr, &draw, nullptr, nullptr),
+      warpjit_pica200_pipeline_draw_indexed16(pipeline, nullptr, wide, 1, nullptr, &draw, nullptr, nullptr),
+      warpjit_pica200_pipeline_draw_indexed16(pipeline, engine, nullptr, 1, nullptr, &draw, nullptr, nullptr),
+      warpjit_pica200_pipeline_draw_indexed16(pipeline, engine, wide, 2, nullptr, &draw, nullptr, &error),
   };
   for (std::size_t n = 0; n < std::size(got); ++n) EXPECT_EQ(got[n], WARPJIT_BAD_INPUT) << n;
   EXPECT_NE(std::string(error.message).find("vertex 1000"), std::string::npos) << error.message;
   EXPECT_EQ(draw.vertices, nullptr);
-  EXPECT_EQ(warpjit_pica200_stage_draw(stage, engine, 0, WARPJIT_PICA200_MAX_DRAW_VERTICES + 1, nullptr,
-                                       &draw, nullptr, &error),
+  EXPECT_EQ(warpjit_pica200_pipeline_draw(pipeline, engine, 0, WARPJIT_PICA200_MAX_DRAW_VERTICES + 1, nullptr,
+                                          &draw, nullptr, &error),
             WARPJIT_RESOURCE_LIMIT);
-  warpjit_pica200_stage_destroy(nullptr);
+  warpjit_pica200_pipeline_destroy(nullptr);
   // Without code.
   OwnedStage empty;
-  ok(warpjit_pica200_stage_create(empty.out(), &error));
-  EXPECT_EQ(warpjit_pica200_stage_draw(empty, engine, 0, 1, nullptr, &draw, nullptr, &error),
+  ok(warpjit_pica200_pipeline_create(empty.out(), &error));
+  EXPECT_EQ(warpjit_pica200_pipeline_draw(empty, engine, 0, 1, nullptr, &draw, nullptr, &error),
             WARPJIT_BAD_INPUT);
 }
 

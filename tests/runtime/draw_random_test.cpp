@@ -115,10 +115,9 @@ class DrawMaker {
 };
 
 // Every engine on one draw; `numbers`: the vertices that must come out.
-void check_ways(
-    const Engine& engine, const RandomDraw& draw, std::span<const std::size_t> numbers,
-    const std::function<Result<pica200::DrawResult>(pica200::VertexStage&, const RunOptions&)>& run,
-    std::span<const std::size_t> indices) {
+void check_ways(const Engine& engine, const RandomDraw& draw, std::span<const std::size_t> numbers,
+                const std::function<Result<pica200::DrawResult>(pica200::Pipeline&, const RunOptions&)>& run,
+                std::span<const std::size_t> indices) {
   const auto interpreter = pica200::Interpreter::prepare(draw.setup.program, draw.setup.program.entry);
   ASSERT_TRUE(interpreter);
   std::vector<tests::VertexBits> wanted;
@@ -129,11 +128,11 @@ void check_ways(
   }
   for (const Way& way : all_ways(engine)) {
     SCOPED_TRACE(way.name);
-    pica200::VertexStage stage;
-    ASSERT_TRUE(draw.setup.apply(stage));
+    pica200::Pipeline pipeline;
+    ASSERT_TRUE(draw.setup.apply(pipeline));
     RunOptions options = way.options;
     options.fuel = pica200::kRandomFuel;
-    const auto result = run(stage, options);
+    const auto result = run(pipeline, options);
     ASSERT_TRUE(result) << to_string(result.error());
     ASSERT_EQ(result->vertices.size(), numbers.size());
     for (std::size_t n = 0; n < numbers.size(); ++n)
@@ -154,8 +153,8 @@ void check_indexed(const Engine& engine, const RandomDraw& draw, std::span<const
   numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
   check_ways(
       engine, draw, numbers,
-      [&](pica200::VertexStage& stage, const RunOptions& options) {
-        return stage.draw_indexed(engine, std::span<const Index>(narrow), options);
+      [&](pica200::Pipeline& pipeline, const RunOptions& options) {
+        return pipeline.draw_indexed(engine, std::span<const Index>(narrow), options);
       },
       indices);
 }
@@ -172,8 +171,8 @@ TEST(RandomDraws, AllEnginesGiveWhatTheGuestInterpreterGives) {
       std::vector<std::size_t> numbers;
       for (std::size_t n = first; n < draw.vertices; ++n) numbers.push_back(n);
       check_ways(engine, draw, numbers,
-                 [&](pica200::VertexStage& stage, const RunOptions& options) {
-                   return stage.draw(engine, static_cast<std::uint32_t>(first), numbers.size(), options);
+                 [&](pica200::Pipeline& pipeline, const RunOptions& options) {
+                   return pipeline.draw(engine, static_cast<std::uint32_t>(first), numbers.size(), options);
                  },
                  {});
     } else {

@@ -16,8 +16,8 @@ namespace {
 
 using pica200::AttributeArray;
 using pica200::DrawResult;
+using pica200::Pipeline;
 using pica200::Vertex;
-using pica200::VertexStage;
 
 constexpr std::uint32_t kPosition = 0x03020100u, kQuaternion = 0x07060504u, kColor = 0x0B0A0908u,
                         kNone = 0x1F1F1F1Fu;
@@ -33,21 +33,21 @@ pica200::Program assembled(const std::string& body) {
 const char* const kCopy =
     ".out a position\n.out b normalquat\n.proc main\nmov o0, v3\nmov o1, v7\nend\n.end\n";
 
-void upload(VertexStage& stage, const std::string& body) {
+void upload(Pipeline& pipeline, const std::string& body) {
   const pica200::Program program = assembled(body);
-  ASSERT_TRUE(stage.set_code(program.code));
-  ASSERT_TRUE(stage.set_descriptors(program.descriptors));
-  ASSERT_TRUE(stage.set_entry(program.entry));
+  ASSERT_TRUE(pipeline.set_code(program.code));
+  ASSERT_TRUE(pipeline.set_descriptors(program.descriptors));
+  ASSERT_TRUE(pipeline.set_entry(program.entry));
 }
 // v3 comes out as the position, v7 as the quaternion; attribute 0 goes to v3 and 1 to v7.
-void copying(VertexStage& stage) {
-  upload(stage, kCopy);
-  ASSERT_TRUE(stage.set_attribute_count(2));
-  ASSERT_TRUE(stage.set_permutation(0, 3));
-  ASSERT_TRUE(stage.set_permutation(1, 7));
-  stage.set_output_mask(3);
+void copying(Pipeline& pipeline) {
+  upload(pipeline, kCopy);
+  ASSERT_TRUE(pipeline.set_attribute_count(2));
+  ASSERT_TRUE(pipeline.set_permutation(0, 3));
+  ASSERT_TRUE(pipeline.set_permutation(1, 7));
+  pipeline.set_output_mask(3);
   const std::uint32_t map[] = {kPosition, kQuaternion};
-  ASSERT_TRUE(stage.set_output_map(map));
+  ASSERT_TRUE(pipeline.set_output_map(map));
 }
 std::array<std::uint32_t, 4> bits(float x, float y, float z, float w) {
   return {std::bit_cast<std::uint32_t>(x), std::bit_cast<std::uint32_t>(y), std::bit_cast<std::uint32_t>(z),
@@ -67,8 +67,8 @@ void check_format(ComponentType type, const std::vector<T>& values) {
     for (const std::size_t offset : {0, 1, 2, 3, 4, 7})
       for (const Way& way : all_ways(engine)) {
         SCOPED_TRACE(name(Format{type, components}) + " at " + std::to_string(offset) + ", " + way.name);
-        VertexStage stage;
-        copying(stage);
+        Pipeline pipeline;
+        copying(pipeline);
         const std::size_t stride = offset + components * sizeof(T);
         tests::GuardedBytes array(values.size() * stride, true);
         const auto at = [&](std::size_t vertex, unsigned c) { return values[(vertex + c) % values.size()]; };
@@ -78,8 +78,8 @@ void check_format(ComponentType type, const std::vector<T>& values) {
             std::memcpy(array.data() + v * stride + offset + c * sizeof(T), &value, sizeof(T));
           }
         ASSERT_TRUE(
-            stage.bind_attribute(0, {array.data(), array.size(), offset, stride, {type, components}}));
-        const auto result = stage.draw(engine, 0, values.size(), way.options);
+            pipeline.bind_attribute(0, {array.data(), array.size(), offset, stride, {type, components}}));
+        const auto result = pipeline.draw(engine, 0, values.size(), way.options);
         ASSERT_TRUE(result) << to_string(result.error());
         for (std::size_t v = 0; v < values.size(); ++v)
           for (unsigned c = 0; c < 4; ++c) {
@@ -104,52 +104,52 @@ TEST(Draw, Floats) {
 
 TEST(Draw, FixedAttributesAndPermutation) {
   const Engine engine;
-  VertexStage stage;
-  copying(stage);
+  Pipeline pipeline;
+  copying(pipeline);
   const float rows[] = {1, 2, 3, 4, 5, 6, 7, 8};
-  ASSERT_TRUE(stage.bind_attribute(0, {rows, sizeof rows, 0, 16, f32x4}));
-  ASSERT_TRUE(stage.set_fixed_attribute(1, bits(9, 10, 11, 12)));
+  ASSERT_TRUE(pipeline.bind_attribute(0, {rows, sizeof rows, 0, 16, f32x4}));
+  ASSERT_TRUE(pipeline.set_fixed_attribute(1, bits(9, 10, 11, 12)));
   for (const Way& way : all_ways(engine)) {
     SCOPED_TRACE(way.name);
-    const auto result = stage.draw(engine, 1, 1, way.options);
+    const auto result = pipeline.draw(engine, 1, 1, way.options);
     ASSERT_TRUE(result) << to_string(result.error());
     expect_row(result->vertices[0].position, 5, 6, 7, 8);
     expect_row(result->vertices[0].quaternion, 9, 10, 11, 12);
   }
   // Other values, the registers exchanged, an attribute that is not fed.
-  ASSERT_TRUE(stage.set_fixed_attribute(1, bits(0, 0, 0, 7)));
-  ASSERT_TRUE(stage.set_permutation(0, 7));
-  ASSERT_TRUE(stage.set_permutation(1, 3));
-  auto result = stage.draw(engine, 0, 1);
+  ASSERT_TRUE(pipeline.set_fixed_attribute(1, bits(0, 0, 0, 7)));
+  ASSERT_TRUE(pipeline.set_permutation(0, 7));
+  ASSERT_TRUE(pipeline.set_permutation(1, 3));
+  auto result = pipeline.draw(engine, 0, 1);
   ASSERT_TRUE(result);
   expect_row(result->vertices[0].position, 0, 0, 0, 7);
   expect_row(result->vertices[0].quaternion, 1, 2, 3, 4);
-  ASSERT_TRUE(stage.set_attribute_count(1));
-  result = stage.draw(engine, 0, 1);
+  ASSERT_TRUE(pipeline.set_attribute_count(1));
+  result = pipeline.draw(engine, 0, 1);
   ASSERT_TRUE(result);
   expect_row(result->vertices[0].position, 0, 0, 0, 0);
   // Both to one register: the higher attribute counts.
-  ASSERT_TRUE(stage.set_attribute_count(2));
-  ASSERT_TRUE(stage.set_permutation(1, 7));
-  result = stage.draw(engine, 0, 1);
+  ASSERT_TRUE(pipeline.set_attribute_count(2));
+  ASSERT_TRUE(pipeline.set_permutation(1, 7));
+  result = pipeline.draw(engine, 0, 1);
   ASSERT_TRUE(result);
   expect_row(result->vertices[0].quaternion, 0, 0, 0, 7);
 }
 
 TEST(Draw, OutputMapAndColorClamp) {
   const Engine engine;
-  VertexStage stage;
-  copying(stage);
+  Pipeline pipeline;
+  copying(pipeline);
   const float rows[] = {-0.5f, 2.0f, std::numeric_limits<float>::quiet_NaN(), -0.0f, 3, 4, 5, 6};
-  ASSERT_TRUE(stage.bind_attribute(0, {rows, sizeof rows, 0, 0, f32x4}));
-  ASSERT_TRUE(stage.bind_attribute(1, {rows, sizeof rows, 16, 0, f32x4}));
+  ASSERT_TRUE(pipeline.bind_attribute(0, {rows, sizeof rows, 0, 0, f32x4}));
+  ASSERT_TRUE(pipeline.bind_attribute(1, {rows, sizeof rows, 16, 0, f32x4}));
   // v3 to the colour; v7 to texture coordinate 2 (the wrong way round), texcoord0 w and nothing.
-  stage.set_output_mask(0x8003);
+  pipeline.set_output_mask(0x8003);
   const std::uint32_t map[] = {kColor, 0x1F101617u};
-  ASSERT_TRUE(stage.set_output_map(map));
+  ASSERT_TRUE(pipeline.set_output_map(map));
   for (const Way& way : all_ways(engine)) {
     SCOPED_TRACE(way.name);
-    const auto result = stage.draw(engine, 0, 3, way.options);
+    const auto result = pipeline.draw(engine, 0, 3, way.options);
     ASSERT_TRUE(result) << to_string(result.error());
     for (const Vertex& v : result->vertices) {
       expect_row(v.color, 0.5f, 1, 1, 0);
@@ -166,14 +166,14 @@ TEST(Draw, OutputMapAndColorClamp) {
   }
   // Without outputs, or with semantics that do not exist, everything is 1.
   const std::uint32_t none[] = {kNone, 0xFFFEFDFCu};
-  ASSERT_TRUE(stage.set_output_map(none));
-  auto result = stage.draw(engine, 0, 1);
+  ASSERT_TRUE(pipeline.set_output_map(none));
+  auto result = pipeline.draw(engine, 0, 1);
   ASSERT_TRUE(result);
   expect_row(result->vertices[0].color, 1, 1, 1, 1);
   // The later of two outputs counts.
   const std::uint32_t both[] = {kPosition, kPosition};
-  ASSERT_TRUE(stage.set_output_map(both));
-  result = stage.draw(engine, 0, 1);
+  ASSERT_TRUE(pipeline.set_output_map(both));
+  result = pipeline.draw(engine, 0, 1);
   ASSERT_TRUE(result);
   expect_row(result->vertices[0].position, 3, 4, 5, 6);
 }
@@ -203,109 +203,110 @@ TEST(Draw, SetUpByRegisters) {
       {0x25E, 0},
       {0x22F, 1}};
   list.insert(list.end(), rest.begin(), rest.end());
-  VertexStage stage;
-  ASSERT_TRUE(stage.write_registers(list));
+  Pipeline pipeline;
+  ASSERT_TRUE(pipeline.write_registers(list));
   const std::int16_t rows[] = {1, -2, 300, 4, 5, 6};
-  ASSERT_TRUE(stage.bind_attribute(0, {rows, sizeof rows, 0, 6, {ComponentType::s16, 3}}));
+  ASSERT_TRUE(pipeline.bind_attribute(0, {rows, sizeof rows, 0, 6, {ComponentType::s16, 3}}));
   const std::uint16_t indices[] = {1, 0, 1};
-  const auto result = stage.draw_indexed(engine, indices);
+  const auto result = pipeline.draw_indexed(engine, indices);
   ASSERT_TRUE(result) << to_string(result.error());
   ASSERT_EQ(result->vertices.size(), 2u);
   expect_row(result->vertices[0].position, 2, -4, 600, 1);
   expect_row(result->vertices[1].position, 8, 10, 12, 1);
   EXPECT_TRUE(std::equal(result->indices.begin(), result->indices.end(), indices));
-  ASSERT_TRUE(stage.write_register(0x229, 2));
-  EXPECT_EQ(stage.draw(engine, 0, 1).error().code, ErrorCode::unsupported);
+  ASSERT_TRUE(pipeline.write_register(0x229, 2));
+  EXPECT_EQ(pipeline.draw(engine, 0, 1).error().code, ErrorCode::unsupported);
 }
 
 TEST(Draw, ArraysAreChecked) {
   const Engine engine;
-  VertexStage stage;
-  copying(stage);
+  Pipeline pipeline;
+  copying(pipeline);
   const float rows[3 * 4] = {};
   const auto fails = [&](const Result<DrawResult>& result, const char* message) {
     ASSERT_FALSE(result);
     EXPECT_EQ(to_string(result.error()), message);
   };
-  ASSERT_TRUE(stage.bind_attribute(0, {rows, sizeof rows, 0, 16, f32x4}));
-  ASSERT_TRUE(stage.draw(engine, 0, 3));
-  ASSERT_TRUE(stage.draw(engine, 2, 1));
-  ASSERT_TRUE(stage.draw(engine, 77, 0));
-  fails(stage.draw(engine, 0, 4), "attribute 0: vertex 3 does not lie in the array of 48 bytes");
-  fails(stage.draw(engine, 7, 1), "attribute 0: vertex 7 does not lie in the array of 48 bytes");
-  fails(stage.draw(engine, ~0u, 1), "attribute 0: vertex 4294967295 does not lie in the array of 48 bytes");
+  ASSERT_TRUE(pipeline.bind_attribute(0, {rows, sizeof rows, 0, 16, f32x4}));
+  ASSERT_TRUE(pipeline.draw(engine, 0, 3));
+  ASSERT_TRUE(pipeline.draw(engine, 2, 1));
+  ASSERT_TRUE(pipeline.draw(engine, 77, 0));
+  fails(pipeline.draw(engine, 0, 4), "attribute 0: vertex 3 does not lie in the array of 48 bytes");
+  fails(pipeline.draw(engine, 7, 1), "attribute 0: vertex 7 does not lie in the array of 48 bytes");
+  fails(pipeline.draw(engine, ~0u, 1),
+        "attribute 0: vertex 4294967295 does not lie in the array of 48 bytes");
   const std::uint16_t wild[] = {2, 0, 3, 65535};
-  fails(stage.draw_indexed(engine, wild),
+  fails(pipeline.draw_indexed(engine, wild),
         "attribute 0: index 2, vertex 3, does not lie in the attribute's array");
   const std::uint8_t narrow[] = {255};
-  fails(stage.draw_indexed(engine, narrow),
+  fails(pipeline.draw_indexed(engine, narrow),
         "attribute 0: index 0, vertex 255, does not lie in the attribute's array");
   // An attribute that the program does not read may lie anywhere.
-  ASSERT_TRUE(stage.set_permutation(0, 5));
-  EXPECT_TRUE(stage.draw(engine, 0, 4));
-  ASSERT_TRUE(stage.set_permutation(0, 3));
+  ASSERT_TRUE(pipeline.set_permutation(0, 5));
+  EXPECT_TRUE(pipeline.draw(engine, 0, 4));
+  ASSERT_TRUE(pipeline.set_permutation(0, 3));
 
   for (const AttributeArray& bad :
        {AttributeArray{nullptr, 48, 0, 16, f32x4}, AttributeArray{rows, 15, 0, 16, f32x4},
         AttributeArray{rows, 48, 33, 16, f32x4}, AttributeArray{rows, 48, ~std::size_t{0}, 16, f32x4},
         AttributeArray{rows, ~std::size_t{0}, 0, 16, f32x4}}) {
-    ASSERT_TRUE(stage.bind_attribute(0, bad));
-    const auto result = stage.draw(engine, 0, 1);
+    ASSERT_TRUE(pipeline.bind_attribute(0, bad));
+    const auto result = pipeline.draw(engine, 0, 1);
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().code, ErrorCode::bad_input);
     EXPECT_EQ(result.error().where, "attribute 0");
   }
-  ASSERT_TRUE(stage.bind_attribute(0, {rows, 48, 0, ~std::size_t{0} / 2, f32x4}));
-  EXPECT_TRUE(stage.draw(engine, 0, 1));
-  EXPECT_FALSE(stage.draw(engine, 0, 2));
-  EXPECT_EQ(stage.draw(engine, 0, pica200::kMaxDrawVertices + 1).error().code, ErrorCode::resource_limit);
+  ASSERT_TRUE(pipeline.bind_attribute(0, {rows, 48, 0, ~std::size_t{0} / 2, f32x4}));
+  EXPECT_TRUE(pipeline.draw(engine, 0, 1));
+  EXPECT_FALSE(pipeline.draw(engine, 0, 2));
+  EXPECT_EQ(pipeline.draw(engine, 0, pica200::kMaxDrawVertices + 1).error().code, ErrorCode::resource_limit);
 }
 
 TEST(Draw, ArgumentsAreChecked) {
-  VertexStage stage;
+  Pipeline pipeline;
   const Engine engine;
-  EXPECT_EQ(to_string(stage.draw(engine, 0, 1).error()), "vertex program: no code was uploaded");
+  EXPECT_EQ(to_string(pipeline.draw(engine, 0, 1).error()), "vertex program: no code was uploaded");
   const std::vector<std::uint32_t> words(513);
-  EXPECT_FALSE(stage.set_code(words));
-  EXPECT_FALSE(stage.set_code(std::span(words).first(2), 511));
-  EXPECT_FALSE(stage.set_code(std::span(words).first(2), ~std::size_t{0}));
-  EXPECT_FALSE(stage.set_descriptors(std::span(words).first(129)));
-  EXPECT_FALSE(stage.set_entry(512));
-  EXPECT_FALSE(stage.set_float(96, bits(0, 0, 0, 0)));
-  EXPECT_FALSE(stage.set_int(4, 0));
-  EXPECT_FALSE(stage.set_attribute_count(13));
-  EXPECT_FALSE(stage.set_permutation(12, 0));
-  EXPECT_FALSE(stage.set_permutation(0, 16));
-  EXPECT_FALSE(stage.set_output_map(std::span(words).first(8)));
-  EXPECT_FALSE(stage.set_fixed_attribute(12, bits(0, 0, 0, 0)));
-  EXPECT_FALSE(stage.bind_attribute(12, {}));
-  EXPECT_FALSE(stage.bind_attribute(0, {nullptr, 0, 0, 0, {ComponentType::u16, 2}}));
-  EXPECT_FALSE(stage.bind_attribute(0, {nullptr, 0, 0, 0, {ComponentType::u8, 5}}));
-  stage.unbind_attribute(99);
+  EXPECT_FALSE(pipeline.set_code(words));
+  EXPECT_FALSE(pipeline.set_code(std::span(words).first(2), 511));
+  EXPECT_FALSE(pipeline.set_code(std::span(words).first(2), ~std::size_t{0}));
+  EXPECT_FALSE(pipeline.set_descriptors(std::span(words).first(129)));
+  EXPECT_FALSE(pipeline.set_entry(512));
+  EXPECT_FALSE(pipeline.set_float(96, bits(0, 0, 0, 0)));
+  EXPECT_FALSE(pipeline.set_int(4, 0));
+  EXPECT_FALSE(pipeline.set_attribute_count(13));
+  EXPECT_FALSE(pipeline.set_permutation(12, 0));
+  EXPECT_FALSE(pipeline.set_permutation(0, 16));
+  EXPECT_FALSE(pipeline.set_output_map(std::span(words).first(8)));
+  EXPECT_FALSE(pipeline.set_fixed_attribute(12, bits(0, 0, 0, 0)));
+  EXPECT_FALSE(pipeline.bind_attribute(12, {}));
+  EXPECT_FALSE(pipeline.bind_attribute(0, {nullptr, 0, 0, 0, {ComponentType::u16, 2}}));
+  EXPECT_FALSE(pipeline.bind_attribute(0, {nullptr, 0, 0, 0, {ComponentType::u8, 5}}));
+  pipeline.unbind_attribute(99);
 }
 
 // Many draws in turn find their kernels again, and a program that was uploaded before.
 TEST(Draw, KernelsAreRemembered) {
   const Engine engine;
-  VertexStage stage;
+  Pipeline pipeline;
   const float rows[4] = {1, 2, 3, 4};
   const std::int8_t bytes[4] = {5, 6, 7, 8};
   const std::uint16_t sparse[] = {0, 2};
   for (int turn = 0; turn < 5; ++turn) {
     for (const bool floats : {false, true}) {
-      copying(stage);
+      copying(pipeline);
       if (floats)
-        ASSERT_TRUE(stage.bind_attribute(0, {rows, sizeof rows, 0, 0, f32x4}));
+        ASSERT_TRUE(pipeline.bind_attribute(0, {rows, sizeof rows, 0, 0, f32x4}));
       else
-        ASSERT_TRUE(stage.bind_attribute(0, {bytes, sizeof bytes, 0, 0, {ComponentType::s8, 4}}));
-      const auto result = stage.draw(engine, 0, 40);
+        ASSERT_TRUE(pipeline.bind_attribute(0, {bytes, sizeof bytes, 0, 0, {ComponentType::s8, 4}}));
+      const auto result = pipeline.draw(engine, 0, 40);
       ASSERT_TRUE(result);
       EXPECT_EQ(result->vertices[39].position[0], floats ? 1 : 5);
       EXPECT_EQ(result->report.cache_hit, turn != 0);
-      ASSERT_TRUE(stage.draw_indexed(engine, sparse));
+      ASSERT_TRUE(pipeline.draw_indexed(engine, sparse));
     }
-    upload(stage, ".out a position\n.proc main\nadd r0, v3, v3\nmov o0, r0\nend\n.end\n");
-    const auto result = stage.draw(engine, 0, 1);
+    upload(pipeline, ".out a position\n.proc main\nadd r0, v3, v3\nmov o0, r0\nend\n.end\n");
+    const auto result = pipeline.draw(engine, 0, 1);
     ASSERT_TRUE(result);
     EXPECT_EQ(result->vertices[0].position[0], 2);
   }
@@ -315,26 +316,26 @@ TEST(Draw, KernelsAreRemembered) {
 // More programs and formats than are remembered.
 TEST(Draw, OldKernelsAreForgotten) {
   const Engine engine;
-  VertexStage stage;
+  Pipeline pipeline;
   const float rows[4] = {1, 2, 3, 4};
   for (int turn = 0; turn < 2; ++turn)
     for (int n = 0; n < 40; ++n) {
       upload(
-          stage, ".constf k(" + std::to_string(n) +
-                     ".0, 0.0, 0.0, 0.0)\n.out a position\n.proc main\nmov o0, k\n" +
-                     [&] {
-                       std::string adds;
-                       for (int k = 0; k < n; ++k) adds += "add r" + std::to_string(k % 16) + ", v3, v3\n";
-                       return adds;
-                     }() +
-                     "mov o1, v3\nend\n.end\n");
-      ASSERT_TRUE(stage.set_attribute_count(1));
-      ASSERT_TRUE(stage.set_permutation(0, 3));
-      stage.set_output_mask(2);
+          pipeline, ".constf k(" + std::to_string(n) +
+                        ".0, 0.0, 0.0, 0.0)\n.out a position\n.proc main\nmov o0, k\n" +
+                        [&] {
+                          std::string adds;
+                          for (int k = 0; k < n; ++k) adds += "add r" + std::to_string(k % 16) + ", v3, v3\n";
+                          return adds;
+                        }() +
+                        "mov o1, v3\nend\n.end\n");
+      ASSERT_TRUE(pipeline.set_attribute_count(1));
+      ASSERT_TRUE(pipeline.set_permutation(0, 3));
+      pipeline.set_output_mask(2);
       const std::uint32_t map[] = {kPosition};
-      ASSERT_TRUE(stage.set_output_map(map));
-      ASSERT_TRUE(stage.bind_attribute(0, {rows, sizeof rows, 0, 0, f32x4}));
-      const auto result = stage.draw(engine, 0, 2);
+      ASSERT_TRUE(pipeline.set_output_map(map));
+      ASSERT_TRUE(pipeline.bind_attribute(0, {rows, sizeof rows, 0, 0, f32x4}));
+      const auto result = pipeline.draw(engine, 0, 2);
       ASSERT_TRUE(result) << to_string(result.error());
       EXPECT_EQ(result->vertices[1].position[3], 4);
     }
@@ -342,25 +343,25 @@ TEST(Draw, OldKernelsAreForgotten) {
 
 TEST(Draw, ManyVerticesOnManyThreads) {
   const Engine engine;
-  VertexStage stage;
-  copying(stage);
+  Pipeline pipeline;
+  copying(pipeline);
   constexpr std::size_t kCount = 60000;
   tests::GuardedBytes array(kCount * 12, true);
   for (std::size_t n = 0; n < kCount; ++n) {
     const float row[3] = {static_cast<float>(n), static_cast<float>(n) * 0.5f, 7};
     std::memcpy(array.data() + 12 * n, row, sizeof row);
   }
-  ASSERT_TRUE(stage.bind_attribute(0, {array.data(), array.size(), 0, 12, f32x3}));
+  ASSERT_TRUE(pipeline.bind_attribute(0, {array.data(), array.size(), 0, 12, f32x3}));
   RunOptions options;
   options.threads = 3;
-  const auto all = stage.draw(engine, 0, kCount, options);
+  const auto all = pipeline.draw(engine, 0, kCount, options);
   ASSERT_TRUE(all) << to_string(all.error());
   for (std::size_t n = 0; n < kCount; ++n)
     ASSERT_EQ(all->vertices[n].position[1], static_cast<float>(n) * 0.5f) << n;
   std::vector<std::uint16_t> indices;
   for (std::size_t n = 0; n < kCount; n += 1 + n % 3) indices.push_back(static_cast<std::uint16_t>(n));
   indices.push_back(kCount - 1);
-  const auto some = stage.draw_indexed(engine, indices, options);
+  const auto some = pipeline.draw_indexed(engine, indices, options);
   ASSERT_TRUE(some) << to_string(some.error());
   for (std::size_t k = 0; k < indices.size(); ++k)
     ASSERT_EQ(some->vertices[some->indices[k]].position[0], static_cast<float>(indices[k]));
@@ -368,14 +369,14 @@ TEST(Draw, ManyVerticesOnManyThreads) {
 
 TEST(Draw, OutOfFuelIsReported) {
   const Engine engine;
-  VertexStage stage;
-  upload(stage,
+  Pipeline pipeline;
+  upload(pipeline,
          ".bool go\n.out a position\n.proc main\nagain:\nadd r0, r0, r0\njmpu go, again\nmov o0, "
          "r0\nend\n.end\n");
-  stage.set_bools(0xFFFF);
+  pipeline.set_bools(0xFFFF);
   RunOptions options;
   options.fuel = 100;
-  const auto result = stage.draw(engine, 0, 3, options);
+  const auto result = pipeline.draw(engine, 0, 3, options);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, ErrorCode::out_of_fuel);
 }

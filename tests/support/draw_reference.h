@@ -11,7 +11,7 @@
 
 namespace warpjit::tests {
 
-// The set-up of a VertexStage, kept so that a test can compute the expected result.
+// The set-up of a Pipeline, kept so that a test can compute the expected result.
 struct DrawSetup {
   struct Attribute {
     bool in_array = false;
@@ -25,34 +25,34 @@ struct DrawSetup {
   pica200::Program program;               // its code fits in 512 words
   pica200::Uniforms uniforms;
 
-  Status apply(pica200::VertexStage& stage) const {
-    WARPJIT_CHECK(stage.set_code(program.code));
-    WARPJIT_CHECK(stage.set_descriptors(program.descriptors));
-    WARPJIT_CHECK(stage.set_entry(program.entry));
-    stage.set_f24(program.f24);
+  Status apply(pica200::Pipeline& pipeline) const {
+    WARPJIT_CHECK(pipeline.set_code(program.code));
+    WARPJIT_CHECK(pipeline.set_descriptors(program.descriptors));
+    WARPJIT_CHECK(pipeline.set_entry(program.entry));
+    pipeline.set_f24(program.f24);
     for (unsigned n = 0; n < 96; ++n) {
       std::uint32_t bits[4];
       std::memcpy(bits, uniforms.c[n], sizeof bits);
-      WARPJIT_CHECK(stage.set_float(n, bits));
+      WARPJIT_CHECK(pipeline.set_float(n, bits));
     }
     for (unsigned n = 0; n < 4; ++n) {
       std::uint32_t bytes = 0;
       for (unsigned c = 0; c < 4; ++c) bytes |= std::uint32_t{uniforms.i[n][c]} << 8 * c;
-      WARPJIT_CHECK(stage.set_int(n, bytes));
+      WARPJIT_CHECK(pipeline.set_int(n, bytes));
     }
-    stage.set_bools(uniforms.b);
-    stage.unbind_attributes();
-    WARPJIT_CHECK(stage.set_attribute_count(static_cast<unsigned>(attributes.size())));
+    pipeline.set_bools(uniforms.b);
+    pipeline.unbind_attributes();
+    WARPJIT_CHECK(pipeline.set_attribute_count(static_cast<unsigned>(attributes.size())));
     for (unsigned n = 0; n < attributes.size(); ++n) {
       const Attribute& a = attributes[n];
-      WARPJIT_CHECK(stage.set_permutation(n, a.reg));
+      WARPJIT_CHECK(pipeline.set_permutation(n, a.reg));
       std::uint32_t bits[4];
       std::memcpy(bits, a.fixed, sizeof bits);
-      WARPJIT_CHECK(stage.set_fixed_attribute(n, bits));
-      if (a.in_array) WARPJIT_CHECK(stage.bind_attribute(n, a.array));
+      WARPJIT_CHECK(pipeline.set_fixed_attribute(n, bits));
+      if (a.in_array) WARPJIT_CHECK(pipeline.bind_attribute(n, a.array));
     }
-    stage.set_output_mask(output_mask);
-    return stage.set_output_map(output_map);
+    pipeline.set_output_mask(output_mask);
+    return pipeline.set_output_map(output_map);
   }
 };
 

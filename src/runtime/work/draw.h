@@ -1,4 +1,4 @@
-// The bindings of a draw, which a VertexStage (warpjit/pica200.hpp) puts in place of a launch's inputs and
+// The bindings of a draw, which a Pipeline (warpjit/pica200.hpp) puts in place of a launch's inputs and
 // outputs. Kernels read rows of 16 bytes. Where a row is shorter, and for lanes behind the last thread,
 // RunPlan runs the group on a copy.
 #pragma once

@@ -1,4 +1,4 @@
-#include "frontend/pica200/draw/vertex_registers.h"
+#include "frontend/pica200/draw/registers.h"
 
 #include <bit>
 
@@ -44,7 +44,7 @@ std::uint32_t f24_bits(std::uint32_t word) {
 
 }  // namespace
 
-bool VertexRegisters::Transfer::push(std::uint32_t word, Vector& vector) {
+bool Registers::Transfer::push(std::uint32_t word, Vector& vector) {
   words[count++] = word;
   if (count < (f32_mode ? 4u : 3u)) return false;
   count = 0;
@@ -56,7 +56,7 @@ bool VertexRegisters::Transfer::push(std::uint32_t word, Vector& vector) {
   return true;
 }
 
-Status VertexRegisters::write_fixed(std::uint32_t value) {
+Status Registers::write_fixed(std::uint32_t value) {
   if (fixed_index_ == kImmediateMode)
     return Error{ErrorCode::unsupported, "vertices in immediate mode are not supported", "register 0x233"};
   Vector vector;
@@ -66,7 +66,7 @@ Status VertexRegisters::write_fixed(std::uint32_t value) {
   return {};
 }
 
-Status VertexRegisters::write(std::uint32_t id, std::uint32_t value) {
+Status Registers::write(std::uint32_t id, std::uint32_t value) {
   if (within(id, kFloatData, kFloatDataEnd)) {
     Vector vector;
     if (float_transfer_.push(value, vector) && float_index_ < floats.size())

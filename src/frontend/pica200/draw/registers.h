@@ -11,7 +11,7 @@
 
 namespace warpjit::pica200 {
 
-class VertexRegisters {
+class Registers {
  public:
   static constexpr unsigned kAttributeSlots = 16;  // the permutation's; only 12 exist in memory
   static constexpr unsigned kMapWords = 7;

@@ -1,4 +1,4 @@
-// What a VertexStage holds: the registers, the arrays, and a launch for each recent combination of program
+// What a Pipeline holds: the registers, the arrays, and a launch for each recent combination of program
 // and formats.
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "base/recent_cache.h"
 #include "frontend/pica200/draw/draw_rows.h"
 #include "frontend/pica200/draw/index_list.h"
-#include "frontend/pica200/draw/vertex_registers.h"
+#include "frontend/pica200/draw/registers.h"
 #include "frontend/pica200/shader.h"
 #include "runtime/work/launch.h"
 
@@ -19,9 +19,9 @@ namespace warpjit::pica200 {
 
 using runtime::DrawBindings;
 
-class VertexStageState {
+class PipelineState {
  public:
-  VertexRegisters registers;
+  Registers registers;
   Status bind(unsigned attribute, const AttributeArray& array);
   void unbind(unsigned attribute);
 

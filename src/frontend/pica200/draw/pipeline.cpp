@@ -1,4 +1,4 @@
-#include "frontend/pica200/draw/vertex_stage.h"
+#include "frontend/pica200/draw/pipeline.h"
 
 #include <algorithm>
 #include <bit>
@@ -35,7 +35,7 @@ bool holds(const AttributeArray& array, std::uint64_t vertex) {
 }
 
 // The result words that the output map fills (pica200.md 11).
-void map_outputs(const VertexRegisters& registers, frontend::DrawFacts& facts) {
+void map_outputs(const Registers& registers, frontend::DrawFacts& facts) {
   facts.clamped = 1u << kColorRow;
   for (auto& row : facts.results) row.fill(frontend::DrawFacts::kOne);
   unsigned enabled = 0;
@@ -53,7 +53,7 @@ void map_outputs(const VertexRegisters& registers, frontend::DrawFacts& facts) {
 
 }  // namespace
 
-Status VertexStageState::bind(unsigned attribute, const AttributeArray& array) {
+Status PipelineState::bind(unsigned attribute, const AttributeArray& array) {
   if (attribute >= arrays_.size()) return bad_input("there are 12 attributes", attribute_name(attribute));
   const ComponentType type = array.format.type;
   const bool known = type == ComponentType::s8 || type == ComponentType::u8 || type == ComponentType::s16 ||
@@ -65,13 +65,13 @@ Status VertexStageState::bind(unsigned attribute, const AttributeArray& array) {
   return {};
 }
 
-void VertexStageState::unbind(unsigned attribute) {
+void PipelineState::unbind(unsigned attribute) {
   if (attribute >= arrays_.size()) return;
   arrays_[attribute].reset();
   ++arrays_version_;
 }
 
-Status VertexStageState::find_program() {
+Status PipelineState::find_program() {
   if (program_version_ == registers.program_version) return {};
   // Words behind the last one that was uploaded are dead, not code.
   const auto used = [](const auto& words) {
@@ -106,7 +106,7 @@ Status VertexStageState::find_program() {
 }
 
 // What the program reads of the arrays and the fixed attributes, and where the results go.
-Status VertexStageState::lay_out() {
+Status PipelineState::lay_out() {
   if (laid_program_ == program_version_ && laid_layout_ == registers.layout_version &&
       laid_arrays_ == arrays_version_)
     return {};
@@ -140,7 +140,7 @@ Status VertexStageState::lay_out() {
   return {};
 }
 
-VertexStageState::CachedLaunch& VertexStageState::find_launch() {
+PipelineState::CachedLaunch& PipelineState::find_launch() {
   const frontend::Shader* const shader = program_->shader().get();
   const std::uint64_t hash = hash_of(std::span<const frontend::DrawFacts>(&draw_.facts, 1),
                                      reinterpret_cast<std::uintptr_t>(shader));
@@ -154,7 +154,7 @@ VertexStageState::CachedLaunch& VertexStageState::find_launch() {
   return launches_.add(hash, bytes, {std::move(launch)});
 }
 
-void VertexStageState::update_values(CachedLaunch& entry) const {
+void PipelineState::update_values(CachedLaunch& entry) const {
   if (entry.values_version == registers.values_version && entry.layout_version == registers.layout_version)
     return;
   entry.values_version = registers.values_version;
@@ -173,7 +173,7 @@ void VertexStageState::update_values(CachedLaunch& entry) const {
   ++state.values_generation;
 }
 
-Status VertexStageState::check_arrays(std::uint64_t first, std::uint64_t last) const {
+Status PipelineState::check_arrays(std::uint64_t first, std::uint64_t last) const {
   for (std::size_t k = 0; k < input_count_; ++k) {
     const AttributeArray& array = inputs_[k].array;
     const auto where = [&] { return attribute_name(input_attributes_[k]); };
@@ -192,7 +192,7 @@ Status VertexStageState::check_arrays(std::uint64_t first, std::uint64_t last) c
 }
 
 // Words that a draw does not store must stay 1.0, so draws that store other words use other memory.
-std::vector<Vertex>& VertexStageState::find_results(std::size_t count) {
+std::vector<Vertex>& PipelineState::find_results(std::size_t count) {
   auto found = std::find_if(results_.begin(), results_.end(), [&](const Results& results) {
     return results.used != 0 && results.stored == draw_.facts.stored;
   });
@@ -213,8 +213,8 @@ std::vector<Vertex>& VertexStageState::find_results(std::size_t count) {
 }
 
 // Vertices base + t, or those that indices_ numbers.
-Result<DrawResult> VertexStageState::run(const Engine& engine, std::uint64_t base, std::uint64_t count,
-                                         const RunOptions& options) {
+Result<DrawResult> PipelineState::run(const Engine& engine, std::uint64_t base, std::uint64_t count,
+                                      const RunOptions& options) {
   std::vector<Vertex>& results = find_results(count);
   const std::uint64_t whole = whole_vertices({inputs_.data(), input_count_}, draw_);
   const std::uint32_t* numbers = nullptr;
@@ -249,8 +249,8 @@ Result<DrawResult> VertexStageState::run(const Engine& engine, std::uint64_t bas
   return result;
 }
 
-Result<DrawResult> VertexStageState::draw(const Engine& engine, std::uint32_t first, std::size_t count,
-                                          const RunOptions& options) {
+Result<DrawResult> PipelineState::draw(const Engine& engine, std::uint32_t first, std::size_t count,
+                                       const RunOptions& options) {
   if (registers.geometry_on)
     return Error{ErrorCode::unsupported, "the geometry stage is on", "register 0x229"};
   if (count > kMaxDrawVertices)
@@ -264,8 +264,8 @@ Result<DrawResult> VertexStageState::draw(const Engine& engine, std::uint32_t fi
 }
 
 template <class Index>
-Result<DrawResult> VertexStageState::draw_indexed(const Engine& engine, std::span<const Index> indices,
-                                                  const RunOptions& options) {
+Result<DrawResult> PipelineState::draw_indexed(const Engine& engine, std::span<const Index> indices,
+                                               const RunOptions& options) {
   if (registers.geometry_on)
     return Error{ErrorCode::unsupported, "the geometry stage is on", "register 0x229"};
   if (indices.size() > kMaxDrawVertices)
@@ -307,7 +307,7 @@ Status in_range(std::size_t number, std::size_t count, const char* what) {
 }
 
 template <std::size_t kCount>
-Status upload(VertexRegisters& registers, std::array<std::uint32_t, kCount>& to,
+Status upload(Registers& registers, std::array<std::uint32_t, kCount>& to,
               std::span<const std::uint32_t> words, std::size_t first, const char* what) {
   if (first > kCount || words.size() > kCount - first)
     return Error{ErrorCode::bad_input,
@@ -321,103 +321,103 @@ Status upload(VertexRegisters& registers, std::array<std::uint32_t, kCount>& to,
   return {};
 }
 
-VertexRegisters::Vector vector_of(std::span<const std::uint32_t, 4> bits) {
+Registers::Vector vector_of(std::span<const std::uint32_t, 4> bits) {
   return {bits[0], bits[1], bits[2], bits[3]};
 }
 
 }  // namespace
 
-VertexStage::VertexStage() : state_(std::make_unique<VertexStageState>()) {}
-VertexStage::VertexStage(VertexStage&&) noexcept = default;
-VertexStage& VertexStage::operator=(VertexStage&&) noexcept = default;
-VertexStage::~VertexStage() = default;
+Pipeline::Pipeline() : state_(std::make_unique<PipelineState>()) {}
+Pipeline::Pipeline(Pipeline&&) noexcept = default;
+Pipeline& Pipeline::operator=(Pipeline&&) noexcept = default;
+Pipeline::~Pipeline() = default;
 
-Status VertexStage::write_register(std::uint32_t id, std::uint32_t value) {
+Status Pipeline::write_register(std::uint32_t id, std::uint32_t value) {
   return state_->registers.write(id, value);
 }
-Status VertexStage::write_registers(std::span<const RegisterWrite> writes) {
+Status Pipeline::write_registers(std::span<const RegisterWrite> writes) {
   for (const RegisterWrite& write : writes) WARPJIT_CHECK(state_->registers.write(write.id, write.value));
   return {};
 }
 
-Status VertexStage::set_code(std::span<const std::uint32_t> words, std::size_t first) {
+Status Pipeline::set_code(std::span<const std::uint32_t> words, std::size_t first) {
   return upload(state_->registers, state_->registers.code, words, first, "code");
 }
-Status VertexStage::set_descriptors(std::span<const std::uint32_t> words, std::size_t first) {
+Status Pipeline::set_descriptors(std::span<const std::uint32_t> words, std::size_t first) {
   return upload(state_->registers, state_->registers.descriptors, words, first, "operand descriptors");
 }
-Status VertexStage::set_entry(std::uint32_t word) {
+Status Pipeline::set_entry(std::uint32_t word) {
   WARPJIT_CHECK(in_range(word, kUploadedWords, "entry"));
   state_->registers.set(state_->registers.entry, word, state_->registers.program_version);
   return {};
 }
-Status VertexStage::set_float(unsigned index, std::span<const std::uint32_t, 4> bits) {
-  VertexRegisters& registers = state_->registers;
+Status Pipeline::set_float(unsigned index, std::span<const std::uint32_t, 4> bits) {
+  Registers& registers = state_->registers;
   WARPJIT_CHECK(in_range(index, registers.floats.size(), "float uniform"));
   registers.set(registers.floats[index], vector_of(bits), registers.values_version);
   return {};
 }
-Status VertexStage::set_int(unsigned index, std::uint32_t bytes) {
-  VertexRegisters& registers = state_->registers;
+Status Pipeline::set_int(unsigned index, std::uint32_t bytes) {
+  Registers& registers = state_->registers;
   WARPJIT_CHECK(in_range(index, registers.ints.size(), "integer uniform"));
   registers.set(registers.ints[index], bytes, registers.values_version);
   return {};
 }
-void VertexStage::set_f24(bool on) {
+void Pipeline::set_f24(bool on) {
   state_->registers.set(state_->registers.f24, on, state_->registers.program_version);
 }
-void VertexStage::set_bools(std::uint16_t bits) {
+void Pipeline::set_bools(std::uint16_t bits) {
   state_->registers.set(state_->registers.bools, bits, state_->registers.values_version);
 }
-Status VertexStage::set_attribute_count(unsigned count) {
+Status Pipeline::set_attribute_count(unsigned count) {
   WARPJIT_CHECK(in_range(count, kAttributes + 1, "attribute count"));
   state_->registers.set(state_->registers.attribute_count, static_cast<std::uint8_t>(count),
                         state_->registers.layout_version);
   return {};
 }
-Status VertexStage::set_permutation(unsigned attribute, unsigned input_register) {
+Status Pipeline::set_permutation(unsigned attribute, unsigned input_register) {
   WARPJIT_CHECK(in_range(attribute, kAttributes, "attribute"));
   WARPJIT_CHECK(in_range(input_register, 16, "input register"));
   state_->registers.set(state_->registers.permutation[attribute], static_cast<std::uint8_t>(input_register),
                         state_->registers.layout_version);
   return {};
 }
-void VertexStage::set_output_mask(std::uint16_t mask) {
+void Pipeline::set_output_mask(std::uint16_t mask) {
   state_->registers.set(state_->registers.output_mask, mask, state_->registers.layout_version);
 }
-Status VertexStage::set_output_map(std::span<const std::uint32_t> words) {
-  VertexRegisters& registers = state_->registers;
-  WARPJIT_CHECK(in_range(words.size(), VertexRegisters::kMapWords + 1, "output map words"));
+Status Pipeline::set_output_map(std::span<const std::uint32_t> words) {
+  Registers& registers = state_->registers;
+  WARPJIT_CHECK(in_range(words.size(), Registers::kMapWords + 1, "output map words"));
   for (std::size_t n = 0; n < words.size(); ++n)
     registers.set(registers.output_map[n], words[n], registers.layout_version);
   registers.set(registers.map_count, static_cast<std::uint8_t>(words.size()), registers.layout_version);
   return {};
 }
-Status VertexStage::set_fixed_attribute(unsigned attribute, std::span<const std::uint32_t, 4> bits) {
-  VertexRegisters& registers = state_->registers;
+Status Pipeline::set_fixed_attribute(unsigned attribute, std::span<const std::uint32_t, 4> bits) {
+  Registers& registers = state_->registers;
   WARPJIT_CHECK(in_range(attribute, registers.fixed.size(), "attribute"));
   registers.set(registers.fixed[attribute], vector_of(bits), registers.values_version);
   return {};
 }
 
-Status VertexStage::bind_attribute(unsigned attribute, const AttributeArray& array) {
+Status Pipeline::bind_attribute(unsigned attribute, const AttributeArray& array) {
   return state_->bind(attribute, array);
 }
-void VertexStage::unbind_attribute(unsigned attribute) { state_->unbind(attribute); }
-void VertexStage::unbind_attributes() {
+void Pipeline::unbind_attribute(unsigned attribute) { state_->unbind(attribute); }
+void Pipeline::unbind_attributes() {
   for (unsigned n = 0; n < kAttributes; ++n) state_->unbind(n);
 }
 
-Result<DrawResult> VertexStage::draw(const Engine& engine, std::uint32_t first, std::size_t count,
-                                     const RunOptions& options) {
+Result<DrawResult> Pipeline::draw(const Engine& engine, std::uint32_t first, std::size_t count,
+                                  const RunOptions& options) {
   return state_->draw(engine, first, count, options);
 }
-Result<DrawResult> VertexStage::draw_indexed(const Engine& engine, std::span<const std::uint8_t> indices,
-                                             const RunOptions& options) {
+Result<DrawResult> Pipeline::draw_indexed(const Engine& engine, std::span<const std::uint8_t> indices,
+                                          const RunOptions& options) {
   return state_->draw_indexed(engine, indices, options);
 }
-Result<DrawResult> VertexStage::draw_indexed(const Engine& engine, std::span<const std::uint16_t> indices,
-                                             const RunOptions& options) {
+Result<DrawResult> Pipeline::draw_indexed(const Engine& engine, std::span<const std::uint16_t> indices,
+                                          const RunOptions& options) {
   return state_->draw_indexed(engine, indices, options);
 }
 

@@ -1,5 +1,5 @@
 // Writes to the set-up registers (docs/guests/pica200.md 11).
-#include "frontend/pica200/draw/vertex_registers.h"
+#include "frontend/pica200/draw/registers.h"
 
 #include <gtest/gtest.h>
 
@@ -10,14 +10,14 @@
 namespace warpjit::pica200 {
 namespace {
 
-using Vector = VertexRegisters::Vector;
+using Vector = Registers::Vector;
 
 Vector of(float x, float y, float z, float w) {
   return {std::bit_cast<std::uint32_t>(x), std::bit_cast<std::uint32_t>(y), std::bit_cast<std::uint32_t>(z),
           std::bit_cast<std::uint32_t>(w)};
 }
 
-class Registers : public ::testing::Test {
+class RegisterWrites : public ::testing::Test {
  protected:
   void write(std::uint32_t id, std::uint32_t value) {
     const Status status = r.write(id, value);
@@ -30,10 +30,10 @@ class Registers : public ::testing::Test {
     write(id, b << 16 | c >> 8);
     write(id, c << 24 | d);
   }
-  VertexRegisters r;
+  Registers r;
 };
 
-TEST_F(Registers, FloatsInF24Mode) {
+TEST_F(RegisterWrites, FloatsInF24Mode) {
   write(0x2C0, 5);
   write_f24(0x2C1, 1.0f, -0.5f, 3.0f, 0.25f);
   write_f24(0x2C8, 2.0f, 4.0f, 8.0f, -16.0f);  // the next one, through another data register
@@ -43,7 +43,7 @@ TEST_F(Registers, FloatsInF24Mode) {
 }
 
 // Bit patterns of the 24-bit format, in one vector.
-TEST_F(Registers, F24Words) {
+TEST_F(RegisterWrites, F24Words) {
   write(0x2C0, 0);
   write(0x2C1, 0x7EFFFF00u | 0x7F);
   write(0x2C1, 0x80000000u | 0x0100);
@@ -51,7 +51,7 @@ TEST_F(Registers, F24Words) {
   EXPECT_EQ(r.floats[0], (Vector{0xBF000000u, 0x20800000u, 0x7FC00000u, 0x5F7FFF80u}));
 }
 
-TEST_F(Registers, FloatsInF32Mode) {
+TEST_F(RegisterWrites, FloatsInF32Mode) {
   write(0x2C0, 0x80000000u | 95);
   for (const float value : {4.0f, 3.0f, 2.0f, 1.1f}) write(0x2C2, std::bit_cast<std::uint32_t>(value));
   EXPECT_EQ(r.floats[95], of(1.1f, 2.0f, 3.0f, 4.0f));
@@ -61,7 +61,7 @@ TEST_F(Registers, FloatsInF32Mode) {
   EXPECT_EQ(r.floats[95], of(1.1f, 2.0f, 3.0f, 4.0f));
 }
 
-TEST_F(Registers, VectorsFromIndex96AreDiscarded) {
+TEST_F(RegisterWrites, VectorsFromIndex96AreDiscarded) {
   for (const std::uint32_t index : {96u, 0x7Fu, 0x80u, 0xFFu}) {
     write(0x2C0, index);
     write_f24(0x2C1, 1, 1, 1, 1);
@@ -70,7 +70,7 @@ TEST_F(Registers, VectorsFromIndex96AreDiscarded) {
   for (const Vector& vector : r.floats) EXPECT_EQ(vector, Vector{});
 }
 
-TEST_F(Registers, TheIndexResetsTheWordCount) {
+TEST_F(RegisterWrites, TheIndexResetsTheWordCount) {
   write(0x2C0, 1);
   write(0x2C1, 0xFFFFFFFFu);
   write(0x2C0, 2);
@@ -79,7 +79,7 @@ TEST_F(Registers, TheIndexResetsTheWordCount) {
   EXPECT_EQ(r.floats[2], of(1, 2, 3, 4));
 }
 
-TEST_F(Registers, CodeAndDescriptors) {
+TEST_F(RegisterWrites, CodeAndDescriptors) {
   write(0x2CB, 510);
   for (const std::uint32_t word : {1u, 2u, 3u}) write(0x2CC, word);
   EXPECT_EQ(r.code[510], 1u);
@@ -95,7 +95,7 @@ TEST_F(Registers, CodeAndDescriptors) {
   write(0x2BF, 1);
 }
 
-TEST_F(Registers, BoolsIntsAndLayout) {
+TEST_F(RegisterWrites, BoolsIntsAndLayout) {
   write(0x2B0, 0x7FFF8001u);
   EXPECT_EQ(r.bools, 0x8001);
   write(0x2B4, 0x04030201u);
@@ -115,7 +115,7 @@ TEST_F(Registers, BoolsIntsAndLayout) {
   EXPECT_EQ(r.output_map[6], 0x1F1F1F10u);
 }
 
-TEST_F(Registers, FixedAttributes) {
+TEST_F(RegisterWrites, FixedAttributes) {
   write(0x232, 10);
   for (int n = 0; n < 3; ++n) write_f24(0x233, 1, 2, 3, 4);  // the third is attribute 12: there is none
   EXPECT_EQ(r.fixed[10], of(1, 2, 3, 4));
@@ -127,7 +127,7 @@ TEST_F(Registers, FixedAttributes) {
   EXPECT_EQ(status.error().code, ErrorCode::unsupported);
 }
 
-TEST_F(Registers, VersionsTellWhatChanged) {
+TEST_F(RegisterWrites, VersionsTellWhatChanged) {
   const std::uint64_t program = r.program_version, values = r.values_version, layout = r.layout_version;
   write(0x2B0, 0);
   write(0x2CB, 0);
@@ -144,13 +144,13 @@ TEST_F(Registers, VersionsTellWhatChanged) {
   EXPECT_NE(r.layout_version, layout);
 }
 
-TEST_F(Registers, OthersAreIgnored) {
+TEST_F(RegisterWrites, OthersAreIgnored) {
   for (std::uint32_t id = 0; id < 0x1000; ++id) {
     const bool known =
         (id >= 0x4F && id < 0x57) || (id >= 0x229 && id < 0x236) || (id >= 0x2B0 && id < 0x2DE);
     if (!known) write(id, 0xFFFFFFFFu);
   }
-  const VertexRegisters fresh;
+  const Registers fresh;
   EXPECT_EQ(r.program_version + r.values_version + r.layout_version,
             fresh.program_version + fresh.values_version + fresh.layout_version);
   write(0xFFFFFFFFu, 1);
