@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cmath>
 #include <set>
 
 #include "frontend/pica200/container/program.h"
@@ -122,6 +123,22 @@ TEST(PicaFloat24, Format) {
     if (exponent == 0 || (exponent == 0x7F && (f24 & 0xFFFF) != 0)) continue;
     EXPECT_EQ(encode_f24(decode_f24(f24)), f24);
   }
+}
+
+// Every word, against the format's definition.
+TEST(PicaFloat24, EachOfTheWordsIsDecodedExactly) {
+  for (std::uint32_t word = 0; word < 0x1000000; ++word) {
+    const std::uint32_t mantissa = word & 0xFFFF, sign = (word & 0x800000) << 8;
+    const int exponent = static_cast<int>(word >> 16 & 0x7F);
+    std::uint32_t expected = 0x7F800000 | mantissa << 7;
+    if (exponent != 0x7F) {
+      const double value =
+          exponent == 0 ? mantissa * 0x1p-78 : (1 + mantissa * 0x1p-16) * std::ldexp(1, exponent - 63);
+      expected = std::bit_cast<std::uint32_t>(static_cast<float>(value));
+    }
+    if (f24_to_f32(word) != (expected | sign)) FAIL() << std::hex << word;
+  }
+  EXPECT_EQ(f24_to_f32(0xAB000000 | 0x3F0000), 0x3F800000U);  // what is above 24 bits does not count
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "frontend/pica200/container/program.h"
 
 #include <bit>
-#include <cmath>
 
 namespace warpjit::pica200 {
 namespace {
@@ -117,17 +116,16 @@ Result<Program> select_program(const Container& container, const ProgramChoice& 
   return Error{ErrorCode::bad_input, message, container.source_name};
 }
 
-float decode_f24(std::uint32_t bits) {
+std::uint32_t f24_to_f32(std::uint32_t bits) {
   const std::uint32_t sign = (bits >> 23 & 1) << 31, exponent = bits >> 16 & 0x7F, mantissa = bits & 0xFFFF;
-  if (exponent == 0) {  // zero, or a denormal, which f32 represents exactly
-    const float magnitude = std::ldexp(static_cast<float>(mantissa), -62 - 16);
-    return sign != 0 ? -magnitude : magnitude;
-  }
-  const std::uint32_t wide = exponent == 0x7F ? 0xFF : exponent + 64;
-  // The quiet bit is set, so that no signalling NaN enters.
-  const std::uint32_t quiet = exponent == 0x7F && mantissa != 0 ? 0x400000 : 0;
-  return std::bit_cast<float>(sign | wide << 23 | mantissa << 7 | quiet);
+  if (exponent != 0) return sign | (exponent == 0x7F ? 0xFF : exponent + 64) << 23 | mantissa << 7;
+  if (mantissa == 0) return sign;
+  // A denormal, mantissa * 2^-78, which f32 has as a normal number.
+  const auto top = static_cast<std::uint32_t>(std::bit_width(mantissa)) - 1;
+  return sign | (top + 127 - 78) << 23 | (mantissa << (23 - top) & 0x7FFFFF);
 }
+
+float decode_f24(std::uint32_t bits) { return std::bit_cast<float>(f24_to_f32(bits)); }
 
 std::uint32_t encode_f24(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);

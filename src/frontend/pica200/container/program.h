@@ -125,7 +125,9 @@ struct ProgramChoice {
 };
 Result<Program> select_program(const Container& container, const ProgramChoice& choice = {});
 
-// The 24-bit float format (docs/guests/pica200.md 7).
+// The 24-bit float format (docs/guests/pica200.md 7). The f32 bits of the value that the low 24 bits have: a
+// denormal is exact, a NaN keeps its sign and mantissa.
+std::uint32_t f24_to_f32(std::uint32_t bits);
 float decode_f24(std::uint32_t bits);
 // Truncates; below the range gives signed zero, above it infinity. NaN gives the f24 NaN 0x7f8000.
 std::uint32_t encode_f24(float value);
