@@ -12,7 +12,9 @@
 #include "runtime/code/code_memory.h"
 #include "runtime/engine/background.h"
 #include "runtime/engine/code_cache.h"
+#include "runtime/engine/pool.h"
 #include "runtime/work/launch.h"
+#include "runtime/work/primitives.h"
 #include "runtime/work/run_plan.h"
 
 namespace warpjit::runtime {
@@ -28,8 +30,6 @@ struct TestHooks {
   std::uint32_t parts = 0;      // vectors per value, 0: chosen by the backend
   std::uint32_t registers = 0;  // registers per class that the allocator may use, 0: all
 };
-
-class PrimitivePlan;
 
 class EngineState {
  public:
@@ -122,6 +122,7 @@ class EngineState {
   std::array<bool, std::size(backend::kTargets)> runs_here_{};  // by backend::Target; asking the CPU is slow
   std::string no_jit_reason_;
   WorkspacePool workspaces_;
+  Pool<PrimitiveRound> rounds_;
   CodeCache cache_;
 
   std::mutex variants_mutex_;

@@ -21,10 +21,34 @@ namespace warpjit::runtime {
 
 struct LaunchData;
 
+// Takes the triangles of a geometry launch in place of a TriangleBuffer.
+class TriangleSink {
+ public:
+  virtual ~TriangleSink() = default;
+  // Makes room for so many triangles in all; nothing is being stored meanwhile.
+  virtual Status reserve(std::uint64_t triangles) = 0;
+  // `count` triangles from number `place` on, of three vertices each, a row for each enabled output register.
+  // Bit n of word n / 32 of `inverted` is the winding flag of triangle n. Calls may overlap.
+  virtual void store(std::uint64_t place, const std::byte* rows, std::uint32_t count,
+                     const std::uint32_t* inverted) = 0;
+
+  // Of a run that failed: what its invocations emitted at most, if that was more than the launch allows.
+  std::atomic<std::uint32_t> most_emitted{0};
+};
+
 // What a launch of a geometry program holds in addition.
 struct LaunchPrimitives {
+  // Without a vertex stage: float uniforms from number `first` on have values of their own in each
+  // invocation, `count` packed rows of them.
+  struct UniformRows {
+    const std::byte* data = nullptr;
+    std::uint32_t first = 0, count = 0;
+  };
+
   GeometryInput input;
+  UniformRows rows;
   TriangleBuffer triangles;
+  TriangleSink* sink = nullptr;
   std::span<std::uint32_t> unit;             // empty: each run starts anew
   std::vector<std::uint32_t> list;           // variable mode
   std::shared_ptr<const LaunchData> vertex;  // null: inputs are bound

@@ -67,8 +67,13 @@ frontend::PrimitiveFacts primitive_facts(const LaunchData& launch) {
   const LaunchData::Primitives& p = *launch.primitives;
   frontend::PrimitiveFacts facts;
   facts.keeps_unit = !p.unit.empty();
-  facts.enabled = p.triangles.vertices != nullptr || facts.keeps_unit ? p.input.outputs : 0;
+  facts.enabled =
+      p.triangles.vertices != nullptr || p.sink != nullptr || facts.keeps_unit ? p.input.outputs : 0;
   facts.max_triangles = p.input.max_triangles;
+  if (!p.vertex) {
+    facts.first_row = p.rows.first;
+    facts.row_count = p.rows.count;
+  }
   if (!p.vertex || p.input.mode == PrimitiveMode::point) return facts;
   if (p.input.mode == PrimitiveMode::fixed) {
     facts.first_row = p.input.first;
@@ -86,7 +91,7 @@ Status check_primitives(const LaunchData& launch) {
   const LaunchData::Primitives& p = *launch.primitives;
   const std::uint64_t uniform_rows = launch.shader->primitive_limits().uniform_rows;
   if (!p.vertex) {
-    if (p.input.mode == PrimitiveMode::point) return {};
+    if (p.input.mode == PrimitiveMode::point) return {};  // or rows of uniforms
     return wrong(launch, std::string(name(p.input.mode)) + " primitives need a vertex stage");
   }
   if (p.vertex->count > kMaxVertices) return wrong(launch, "there are too many vertices");
@@ -179,16 +184,19 @@ PrimitivePlan::PrimitivePlan(const LaunchState& launch, const frontend::Facts& f
   chunk_ = std::max<std::uint64_t>(1, chunk_ / lanes_) * lanes_;
 }
 
-Result<PrimitiveArea> PrimitivePlan::make_area() const {
+Status PrimitivePlan::set_up(PrimitiveArea& area) const {
   const std::size_t emission = chunk_ * kRowBytes, triangles = chunk_ * triangle_stride(),
                     outputs = chunk_ * output_count_ * kRowBytes,
                     unit = ordered_ ? (unit_rows_ + 1) * kRowBytes : 0,
                     inputs = chunk_ * input_rows_ * kRowBytes,
                     // Parts of the first and the last vertex may belong to other ranges.
       vertices = (chunk_ * attributes_per_invocation_ + 2 * attributes_) * kRowBytes;
-  PrimitiveArea area;
-  area.memory.reset(new (std::nothrow) std::byte[emission + triangles + outputs + unit + inputs + vertices]);
-  if (!area.memory) return Error{ErrorCode::resource_limit, "no memory for emitted triangles", ""};
+  const std::size_t bytes = emission + triangles + outputs + unit + inputs + vertices;
+  if (area.bytes < bytes) {
+    area.memory.reset(new (std::nothrow) std::byte[bytes]);
+    area.bytes = area.memory ? bytes : 0;
+    if (!area.memory) return Error{ErrorCode::resource_limit, "no memory for emitted triangles", ""};
+  }
   area.emission = area.memory.get();
   area.triangles = area.emission + emission;
   area.outputs = area.triangles + triangles;
@@ -196,7 +204,7 @@ Result<PrimitiveArea> PrimitivePlan::make_area() const {
   area.inputs = area.unit + unit;
   area.vertices = area.inputs + inputs;
   if (ordered_) launch_.shader->fill_unit(launch_.values, launch_.primitives->unit, area.unit);
-  return area;
+  return {};
 }
 
 // The vertices of a range of invocations.
@@ -226,12 +234,14 @@ Status PrimitivePlan::run(std::uint64_t first, std::uint64_t count, PrimitiveAre
   for (std::uint64_t n = 0; n < count; ++n) {
     std::uint32_t emitted;
     std::memcpy(&emitted, area.emission + n * kRowBytes, sizeof emitted);
-    if (emitted > facts_.max_triangles)
+    if (emitted > facts_.max_triangles) {
+      note_excess(area, n, count);
       return Error{ErrorCode::resource_limit,
                    "invocation " + std::to_string(first + n) + " emits " + std::to_string(emitted) +
                        " triangles, more than the " + std::to_string(facts_.max_triangles) +
                        " that the launch allows",
                    launch_.shader->source_name()};
+    }
     area.triangle_count += emitted;
   }
   for (std::uint32_t k = 0; k < output_count_; ++k) {
@@ -242,6 +252,18 @@ Status PrimitivePlan::run(std::uint64_t first, std::uint64_t count, PrimitiveAre
                  static_cast<std::ptrdiff_t>(output.buffer.stride), count);
   }
   return {};
+}
+
+// Who grows with the need learns what all of the range emit from `first` on.
+void PrimitivePlan::note_excess(const PrimitiveArea& area, std::uint64_t first, std::uint64_t count) const {
+  if (launch_.primitives->sink == nullptr) return;
+  std::atomic<std::uint32_t>& most = launch_.primitives->sink->most_emitted;
+  for (std::uint64_t n = first; n < count; ++n) {
+    std::uint32_t emitted, before = most.load(std::memory_order_relaxed);
+    std::memcpy(&emitted, area.emission + n * kRowBytes, sizeof emitted);
+    while (emitted > before && !most.compare_exchange_weak(before, emitted, std::memory_order_relaxed)) {
+    }
+  }
 }
 
 void PrimitivePlan::keep_unit(const PrimitiveArea& area) const {
@@ -297,14 +319,28 @@ Status PrimitivePlan::call(std::uint64_t first, std::uint64_t count, std::uint64
   return kernel_.run(args, *launch_.shader, launch_.values);
 }
 
-std::uint64_t PrimitivePlan::room() const {
+Status PrimitivePlan::reserve(std::uint64_t triangles) const {
+  if (launch_.primitives->sink != nullptr) return launch_.primitives->sink->reserve(triangles);
   const TriangleBuffer& buffer = launch_.primitives->triangles;
-  if (facts_.enabled == 0 || buffer.vertices == nullptr) return std::numeric_limits<std::uint64_t>::max();
-  const std::uint64_t room = buffer.size / (3 * facts_.vertex_rows() * kRowBytes);
-  return buffer.inverted != nullptr ? std::min<std::uint64_t>(room, buffer.inverted_size) : room;
+  if (facts_.enabled == 0 || buffer.vertices == nullptr) return {};
+  std::uint64_t room = buffer.size / (3 * facts_.vertex_rows() * kRowBytes);
+  if (buffer.inverted != nullptr) room = std::min<std::uint64_t>(room, buffer.inverted_size);
+  if (triangles <= room) return {};
+  return Error{ErrorCode::resource_limit,
+               "the triangle buffer has room for " + std::to_string(room) + ", more are emitted",
+               "triangles"};
 }
 
 void PrimitivePlan::append(const PrimitiveArea& area, std::uint64_t count, std::uint64_t place) const {
+  if (TriangleSink* const sink = launch_.primitives->sink; sink != nullptr) {
+    for (std::uint64_t n = 0; n < count; ++n) {
+      std::uint32_t emission[4];
+      std::memcpy(emission, area.emission + n * kRowBytes, sizeof emission);
+      sink->store(place, area.triangles + n * triangle_stride(), emission[0], emission + 1);
+      place += emission[0];
+    }
+    return;
+  }
   const TriangleBuffer& buffer = launch_.primitives->triangles;
   if (facts_.enabled == 0 || buffer.vertices == nullptr) return;
   const std::size_t triangle = 3 * facts_.vertex_rows() * kRowBytes;

@@ -32,13 +32,24 @@ std::vector<std::uint32_t> gather_primitives(const LaunchData::Primitives& primi
 
 // ---- Running
 
-// The results of a range of invocations.
+// The results of a range of invocations. Its memory may serve one run after another.
 struct PrimitiveArea {
   std::unique_ptr<std::byte[]> memory;
+  std::size_t bytes = 0;  // at `memory`
   std::byte *emission = nullptr, *triangles = nullptr, *outputs = nullptr, *unit = nullptr, *inputs = nullptr,
             *vertices = nullptr;
   std::uint64_t first_vertex = 0;  // at `vertices`
   std::uint64_t triangle_count = 0;
+};
+
+// Ranges that run at the same time.
+struct PrimitiveRange {
+  PrimitiveArea area;
+  std::uint64_t first = 0, count = 0, place = 0;
+  Status status;
+};
+struct PrimitiveRound {
+  std::vector<PrimitiveRange> ranges;
 };
 
 // All that the workers of one run share.
@@ -51,8 +62,8 @@ class PrimitivePlan {
                 const RunPlan* stage, const std::byte* rows);
 
   std::uint64_t chunk() const { return chunk_; }  // invocations that a range may have
-  // An area for one range after another. Errors: resource_limit.
-  Result<PrimitiveArea> make_area() const;
+  // Sets an area up for one range after another. Errors: resource_limit.
+  Status set_up(PrimitiveArea& area) const;
   // Runs a range and stores its registers; counts its triangles. An ordered range continues with the unit's
   // state that the range before left in the same area. Errors: those of kernels, and an invocation that emits
   // too much.
@@ -61,8 +72,8 @@ class PrimitivePlan {
   void keep_unit(const PrimitiveArea& area) const;
   // Copies what the range emitted to the caller's buffer, from triangle `place` on. It must fit.
   void append(const PrimitiveArea& area, std::uint64_t count, std::uint64_t place) const;
-  // Triangles that the caller's buffer holds.
-  std::uint64_t room() const;
+  // Sees to it that the caller's buffer has room for so many triangles. Errors: resource_limit.
+  Status reserve(std::uint64_t triangles) const;
 
  private:
   struct Input {
@@ -72,6 +83,7 @@ class PrimitivePlan {
     std::uint32_t rows;
     std::uint32_t offset;  // ... so many bytes behind the invocation's first attribute
   };
+  void note_excess(const PrimitiveArea& area, std::uint64_t first, std::uint64_t count) const;
   Status run_stage(std::uint64_t first, std::uint64_t count, PrimitiveArea& area) const;
   const std::byte* address(const Input& input, std::uint64_t first, const PrimitiveArea& area) const;
   Status call(std::uint64_t first, std::uint64_t count, std::uint64_t place, bool whole,

@@ -87,9 +87,9 @@ Result<Report> EngineState::run_primitives(LaunchState& launch, const RunOptions
       stage_plan.reset();
     }
   }
-  const PrimitivePlan plan(launch, facts, kernel, lease.table(), fuel, options.cancel,
-                           stage_plan ? &*stage_plan : nullptr,
-                           rows.empty() ? nullptr : reinterpret_cast<const std::byte*>(rows.data()));
+  const PrimitivePlan plan(
+      launch, facts, kernel, lease.table(), fuel, options.cancel, stage_plan ? &*stage_plan : nullptr,
+      rows.empty() ? primitives.rows.data : reinterpret_cast<const std::byte*>(rows.data()));
   if (Status status = run_rounds(plan, options, report); !status) return status.error();
   const auto elapsed = std::chrono::steady_clock::now() - start;
   report.run_ns =
@@ -98,20 +98,16 @@ Result<Report> EngineState::run_primitives(LaunchState& launch, const RunOptions
 }
 
 Status EngineState::run_rounds(const PrimitivePlan& plan, const RunOptions& options, Report& report) {
-  struct Range {
-    PrimitiveArea area;
-    std::uint64_t first = 0, count = 0, place = 0;
-    Status status;
-  };
   const std::uint64_t ranges = (report.invocations + plan.chunk() - 1) / plan.chunk();
-  std::vector<Range> round(static_cast<std::size_t>(
-      std::min<std::uint64_t>(ranges, report.threads == 1 ? 1 : report.threads * kRangesPerWorker)));
-  for (Range& range : round) {
-    WARPJIT_TRY(range.area, plan.make_area());
-  }
+  Pool<PrimitiveRound>::Lease lease = rounds_.borrow();
+  const auto size = static_cast<std::size_t>(
+      std::min<std::uint64_t>(ranges, report.threads == 1 ? 1 : report.threads * kRangesPerWorker));
+  if (lease->ranges.size() < size) lease->ranges.resize(size);
+  const std::span<PrimitiveRange> round(lease->ranges.data(), size);
+  for (PrimitiveRange& range : round) WARPJIT_CHECK(plan.set_up(range.area));
   const auto each = [&](std::size_t used, auto body) {
     struct Job {
-      Range* ranges;
+      PrimitiveRange* ranges;
       decltype(body)& run;
     } job{round.data(), body};
     if (report.threads == 1) {
@@ -135,17 +131,14 @@ Status EngineState::run_rounds(const PrimitivePlan& plan, const RunOptions& opti
       round[used].first = first;
       round[used].count = std::min(plan.chunk(), report.invocations - first);
     }
-    each(used, [&](Range& range) { range.status = plan.run(range.first, range.count, range.area); });
+    each(used, [&](PrimitiveRange& range) { range.status = plan.run(range.first, range.count, range.area); });
     for (std::size_t k = 0; k < used; ++k) {
       if (!round[k].status) return round[k].status;
       round[k].place = report.triangles;
       report.triangles += round[k].area.triangle_count;
-      if (report.triangles > plan.room())
-        return Error{ErrorCode::resource_limit,
-                     "the triangle buffer has room for " + std::to_string(plan.room()) + ", more are emitted",
-                     "triangles"};
     }
-    each(used, [&](Range& range) { plan.append(range.area, range.count, range.place); });
+    WARPJIT_CHECK(plan.reserve(report.triangles));
+    each(used, [&](PrimitiveRange& range) { plan.append(range.area, range.count, range.place); });
   }
   plan.keep_unit(round[0].area);
   return {};
