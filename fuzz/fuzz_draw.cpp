@@ -6,32 +6,14 @@
 #include <memory>
 #include <vector>
 
+#include "reader.h"
 #include "target.h"
 #include "warpjit/pica200.hpp"
 
 namespace {
 
 using namespace warpjit;
-
-// Takes values off the input; 0 when it is used up.
-class Reader {
- public:
-  Reader(const std::uint8_t* data, std::size_t size) : data_(data), size_(size) {}
-  template <class T>
-  T take() {
-    T value = 0;
-    const std::size_t bytes = std::min(sizeof value, size_);
-    std::memcpy(&value, data_, bytes);
-    data_ += bytes;
-    size_ -= bytes;
-    return value;
-  }
-  std::size_t left() const { return size_; }
-
- private:
-  const std::uint8_t* data_;
-  std::size_t size_;
-};
+using fuzz::Reader;
 
 constexpr std::uint32_t kIds[] = {0x04F, 0x050, 0x051, 0x056, 0x232, 0x233, 0x2B0, 0x2B1, 0x2B9, 0x2BA,
                                   0x2BB, 0x2BC, 0x2BD, 0x2C0, 0x2C1, 0x2CB, 0x2CC, 0x2D5, 0x2D6, 0x229};

@@ -1,4 +1,4 @@
-/* The vertex stage of the PICA200, the GPU of the Nintendo 3DS, in C: what an emulator feeds with its command
+/* The pipeline of the PICA200, the GPU of the Nintendo 3DS, in C: what an emulator feeds with its command
  * list and asks to draw. warpjit.h has what all GPUs share, the conventions, and the loaders of programs
  * (warpjit_program_from_shbin, warpjit_program_from_words).
  *
@@ -35,11 +35,9 @@ WARPJIT_API void warpjit_pica200_pipeline_destroy(warpjit_pica200_pipeline* pipe
 typedef struct warpjit_pica200_register {
   uint32_t id, value;
 } warpjit_pica200_register;
-/* [one] A write of section 11. Known are: 0x04F-0x056 (output map), 0x229 (geometry stage on), 0x232-0x235
- * (fixed attributes; the index advances), 0x2B0-0x2B4, 0x2B9-0x2BD, 0x2C0-0x2C8, 0x2CB-0x2D3, 0x2D5-0x2DD.
- * Others are ignored, and so is what section 11 says is discarded: float vectors from index 96 on, code from
- * word 512 on, descriptors from 128 on, fixed attributes from 12 on. WARPJIT_UNSUPPORTED for vertices sent in
- * immediate mode (fixed attribute index 15). */
+/* [one] A write of section 11. Other registers are ignored, and so is what section 11 says is discarded: float
+ * vectors from index 96 on, code and descriptors behind the unit's tables, fixed attributes from 12 on.
+ * WARPJIT_RESOURCE_LIMIT for too many vertices in immediate mode (fixed attribute index 15). */
 WARPJIT_API warpjit_status warpjit_pica200_pipeline_write_register(warpjit_pica200_pipeline* pipeline,
                                                                    uint32_t id, uint32_t value,
                                                                    warpjit_error* error);
@@ -150,8 +148,8 @@ typedef struct warpjit_pica200_draw {
  * attributes that the program reads, every needed vertex must lie in its array. `options` and `report` may be
  * NULL. An engine may serve several pipelines, and may be destroyed before them. Errors: those of
  * warpjit_engine_run; WARPJIT_BAD_INPUT for a vertex outside an array, naming it; WARPJIT_RESOURCE_LIMIT for
- * more than WARPJIT_PICA200_MAX_DRAW_VERTICES, or for an index whose bytes begin 4 GiB behind the array;
- * WARPJIT_UNSUPPORTED while the geometry stage is on. */
+ * more than WARPJIT_PICA200_MAX_DRAW_VERTICES, or for an index whose bytes begin 4 GiB behind the array.
+ * While the geometry unit is on (register 0x229) the vertices are three for each triangle that it gives. */
 WARPJIT_API warpjit_status warpjit_pica200_pipeline_draw(warpjit_pica200_pipeline* pipeline,
                                                          const warpjit_engine* engine, uint32_t first,
                                                          size_t count, const warpjit_run_options* options,

@@ -1,5 +1,5 @@
-// The vertex stage of the PICA200, the GPU of the Nintendo 3DS, as its registers set it up: what an emulator
-// feeds with its command list and asks to draw.
+// The PICA200, the GPU of the Nintendo 3DS, from a command list to shaded vertices and triangles: programs of
+// its units, and its pipeline as the registers set it up.
 //
 //   warpjit::pica200::Pipeline pipeline;
 //   pipeline.write_register(0x2CB, 0);                        // the command list, write by write ...
@@ -72,7 +72,7 @@ inline std::span<std::uint32_t> GeometryUnit::words() {
   return {reinterpret_cast<std::uint32_t*>(this), sizeof *this / sizeof(std::uint32_t)};
 }
 
-// ---- The vertex stage
+// ---- The pipeline: attributes, vertex unit, geometry unit
 
 // What the GPU gives to its rasterizer for one vertex: 24 words, of which word n is semantic n of the output
 // map (section 11). Semantics that nothing writes are 1.0; a colour c is min(|c|, 1), 1 for NaN.
@@ -98,24 +98,55 @@ struct AttributeArray {
   warpjit::Format format;
 };
 
+// A piece of the guest's physical memory, for arrays that the attribute loader's registers find.
+struct MemoryRange {
+  std::uint32_t address = 0;
+  const void* data = nullptr;
+  std::size_t size = 0;  // bytes
+};
+
 struct RegisterWrite {
   std::uint32_t id = 0, value = 0;
 };
 
+enum class Unit : std::uint8_t { vertex, geometry };
+
+// How vertices of a draw without geometry unit become triangles (register 0x25E).
+enum class Topology : std::uint8_t { list, strip, fan, shader };
+
 // Valid until the next draw or the end of its Pipeline.
 struct DrawResult {
+  // Of a draw without geometry unit its vertices, each once. Else three for each triangle, in the order of
+  // the invocations and of their EMITs; of a triangle with a winding flag the first two are swapped if the
+  // topology is `shader`.
   std::span<const Vertex> vertices;
-  // Of an indexed draw: for each of its indices, the vertex above. Else empty: the vertices are in order.
+  // Of an indexed draw without geometry unit: for each of its indices, the vertex above. Else empty.
   std::span<const std::uint16_t> indices;
-  Report report;
+  bool triangles = false;  // from the geometry unit
+  Topology topology = Topology::list;
+  bool restarted = false;  // primitive assembly was restarted (register 0x25F) since the draw before
+  Report report;           // of the last program that ran
+};
+
+// Sees what a command list does, in its order.
+class WARPJIT_API CommandVisitor {
+ public:
+  virtual ~CommandVisitor();
+  // A draw, or why it gave nothing. False ends the list.
+  virtual bool draw(const Result<DrawResult>& result) = 0;
+  // A write, once it is done: what the register now holds. Also of registers that are not the pipeline's; a
+  // jump to another list (0x23C, 0x23D) is the visitor's.
+  virtual void write(std::uint32_t id, std::uint32_t value);
 };
 
 inline constexpr unsigned kAttributes = 12;
 inline constexpr std::size_t kUploadedWords = 512, kUploadedDescriptors = 128;  // of a vertex program
+inline constexpr std::size_t kGeometryWords = 4096;                             // of a geometry program
 inline constexpr std::size_t kMaxDrawVertices = std::size_t{1} << 20;  // vertices or indices of a draw
+inline constexpr std::size_t kMaxMemoryRanges = 64;
 
-// Everything is 0 at first: no code, no uniforms, no attributes, no outputs. Calls on one Pipeline must
-// not overlap. An engine may serve several, and may be destroyed before them.
+// Everything is 0 at first: no code, no uniforms, no attributes, no outputs. Calls on one Pipeline must not
+// overlap. An engine may serve several, and may be destroyed before them.
 class WARPJIT_API Pipeline {
  public:
   Pipeline();
@@ -123,51 +154,83 @@ class WARPJIT_API Pipeline {
   Pipeline& operator=(Pipeline&&) noexcept;
   ~Pipeline();
 
-  // ---- Registers of section 11, in the order of a command list. Known are: 0x04F-0x056 (output map), 0x229
-  // (geometry stage on), 0x232-0x235 (fixed attributes; the index advances), 0x2B0-0x2B4, 0x2B9-0x2BD,
-  // 0x2C0-0x2C8, 0x2CB-0x2D3, 0x2D5-0x2DD. Others are ignored, and so is what section 11 says is discarded:
-  // float vectors from index 96 on, code from word 512 on, descriptors from 128 on, fixed attributes from 12
-  // on. Errors: unsupported for vertices sent in immediate mode (fixed attribute index 15).
-  Status write_register(std::uint32_t id, std::uint32_t value);
+  // ---- Registers of section 11, in the order of a command list. `bytes` has a bit for each byte that is
+  // written, the lowest first. Others than those of section 11 are ignored, and so is what it says is
+  // discarded: float vectors from index 96 on, code and descriptors behind the unit's tables, fixed
+  // attributes from 12 on. Writes of draw triggers do nothing here. Errors: resource_limit for more than
+  // kMaxDrawVertices vertices sent in immediate mode.
+  Status write_register(std::uint32_t id, std::uint32_t value, unsigned bytes = 15);
   Status write_registers(std::span<const RegisterWrite> writes);  // stops at the first error
 
-  // ---- The same, typed. Errors: bad_input for a number or a length outside the hardware's range.
-  Status set_code(std::span<const std::uint32_t> words, std::size_t first = 0);
-  Status set_descriptors(std::span<const std::uint32_t> words, std::size_t first = 0);
-  Status set_entry(std::uint32_t word);
-  // Rounds every result of the program to the hardware's 24 bits, as Modes::f24 does. Off at first.
+  // ---- The same, typed. Errors: bad_input for a number or a length outside the hardware's range. Each call
+  // sets one unit alone.
+  Status set_code(std::span<const std::uint32_t> words, std::size_t first = 0, Unit unit = Unit::vertex);
+  Status set_descriptors(std::span<const std::uint32_t> words, std::size_t first = 0,
+                         Unit unit = Unit::vertex);
+  Status set_entry(std::uint32_t word, Unit unit = Unit::vertex);
+  // Rounds every result of both programs to the hardware's 24 bits, as Modes::f24 does. Off at first.
   void set_f24(bool on);
   // c0-c95 by their bits, i0-i3 as x, y, z, w from the lowest byte on, b0-b15 from the lowest bit on.
-  Status set_float(unsigned index, std::span<const std::uint32_t, 4> bits);
-  Status set_int(unsigned index, std::uint32_t bytes);
-  void set_bools(std::uint16_t bits);
-  // Attributes 0 to count - 1 are fed to the shader, 0 to 12.
-  Status set_attribute_count(unsigned count);
+  Status set_float(unsigned index, std::span<const std::uint32_t, 4> bits, Unit unit = Unit::vertex);
+  Status set_int(unsigned index, std::uint32_t bytes, Unit unit = Unit::vertex);
+  void set_bools(std::uint16_t bits, Unit unit = Unit::vertex);
+  // Attributes 0 to count - 1 are fed to the vertex program, 0 to 12; so many are an invocation's of a
+  // geometry program in point mode, 1 to 16.
+  Status set_attribute_count(unsigned count, Unit unit = Unit::vertex);
   // Attribute to input register. Where several go to one register, the highest counts. At first all go to v0.
-  Status set_permutation(unsigned attribute, unsigned input_register);
-  void set_output_mask(std::uint16_t mask);
-  // Words of the output map: for each enabled output, ascending, four semantics from the lowest byte on. At
-  // most 7; outputs without one are dropped. Semantics 24 to 31 are none. Where two outputs write one
-  // semantic, the later counts.
+  Status set_permutation(unsigned attribute, unsigned input_register, Unit unit = Unit::vertex);
+  void set_output_mask(std::uint16_t mask, Unit unit = Unit::vertex);
+  // Words of the output map: for each enabled output of the last unit, ascending, four semantics from the
+  // lowest byte on. At most 7; outputs without one are dropped. Semantics 24 to 31 are none. Where two
+  // outputs write one semantic, the later counts.
   Status set_output_map(std::span<const std::uint32_t> words);
 
   // The value of an attribute that has no array.
   Status set_fixed_attribute(unsigned attribute, std::span<const std::uint32_t, 4> bits);
-  // The arrays must outlive the draws. Errors: bad_input for another format.
+  // The arrays must outlive the draws. An array that is bound goes before one that the loader's registers
+  // name. Errors: bad_input for another format.
   Status bind_attribute(unsigned attribute, const AttributeArray& array);
   void unbind_attribute(unsigned attribute);
   void unbind_attributes();
+  // The guest's memory, at most kMaxMemoryRanges pieces that do not overlap; it must outlive the draws, and
+  // may change between them. Without it the attribute loader's registers count for nothing. An array lies in
+  // one piece. Errors: bad_input.
+  Status set_memory(std::span<const MemoryRange> ranges);
 
-  // ---- Draws. Each needed vertex is shaded once. Of attributes that the program reads, every needed vertex
-  // must lie in its array. Errors: those of Engine::run; bad_input for a vertex outside an array, naming it;
-  // resource_limit for more than kMaxDrawVertices, or for an index whose bytes begin 4 GiB behind the array;
-  // unsupported while the geometry stage is on.
+  // What the geometry unit keeps from invocation to invocation, draw to draw and program to program. Nothing
+  // resets it but set_geometry_unit; a write of the unit's booleans sets b15 anew.
+  const GeometryUnit& geometry_unit() const;
+  void set_geometry_unit(const GeometryUnit& unit);
+
+  // ---- Draws. Each needed vertex is shaded once; if the geometry unit is on, its program then runs for each
+  // primitive that the vertices make, and incomplete ones at the end are dropped. Of attributes that the
+  // program reads, every needed vertex must lie in its array. After an error the geometry unit is as it was.
+  // Errors: those of Engine::run; bad_input for a vertex outside an array, naming it, and for registers that
+  // fit nothing; resource_limit for more than kMaxDrawVertices, for an index whose bytes begin 4 GiB behind
+  // the array, and for an invocation that emits more than 96 triangles.
   Result<DrawResult> draw(const Engine& engine, std::uint32_t first, std::size_t count,
                           const RunOptions& options = {});
+  // In the geometry unit's variable mode the indices are each primitive's number of vertices, then those.
   Result<DrawResult> draw_indexed(const Engine& engine, std::span<const std::uint8_t> indices,
                                   const RunOptions& options = {});
   Result<DrawResult> draw_indexed(const Engine& engine, std::span<const std::uint16_t> indices,
                                   const RunOptions& options = {});
+
+  // The draws that writes of 0x22E and 0x22F trigger, with the vertices or indices that registers 0x227,
+  // 0x228 and 0x22A name. Errors: also bad_input for an index list outside the memory.
+  Result<DrawResult> draw_arrays(const Engine& engine, const RunOptions& options = {});
+  Result<DrawResult> draw_elements(const Engine& engine, const RunOptions& options = {});
+  // Vertices that were sent in immediate mode (fixed attribute 15) and not drawn yet, in order. They are
+  // forgotten. Whoever writes registers one by one draws them before he writes other registers than 0x232 to
+  // 0x235.
+  Result<DrawResult> draw_immediate(const Engine& engine, const RunOptions& options = {});
+  std::size_t immediate_vertices() const;
+
+  // A command list as the GPU reads it: writes and draws. Vertices that were sent in immediate mode are drawn
+  // before the next write of another register, and at the end of the list. Errors: bad_input for a list that
+  // is cut, of which nothing is then done; those of write_register. Errors of draws are the visitor's.
+  Status run_commands(const Engine& engine, std::span<const std::uint32_t> words, CommandVisitor& visitor,
+                      const RunOptions& options = {});
 
  private:
   std::unique_ptr<PipelineState> state_;

@@ -21,7 +21,7 @@ struct FetchedInput {
 };
 
 struct DrawFacts {
-  static constexpr std::uint32_t kMaxInputs = 16, kMaxRows = 12, kMaxResultRows = 6;
+  static constexpr std::uint32_t kMaxInputs = 16, kMaxRows = 12, kMaxResultRows = 16;
   // A word of a result row: component n % 4 of output register n / 4, or 1.0.
   static constexpr std::uint8_t kOne = 0xff;
   using ResultRow = std::array<std::uint8_t, 4>;
@@ -31,8 +31,8 @@ struct DrawFacts {
       false;  // row bindings are read at the row number that binding `row_count` gives for the thread
   std::uint8_t row_count = 0;
   std::uint8_t input_count = 0;
-  std::uint8_t stored = 0;         // bit n: result row n is stored; it is output popcount(lower bits)
-  std::uint8_t clamped = 0;        // bit n: words c of result row n are min(|c|, 1)
+  std::uint16_t stored = 0;        // bit n: result row n is stored; it is output popcount(lower bits)
+  std::uint16_t clamped = 0;       // bit n: words c of result row n are min(|c|, 1)
   std::uint16_t fixed_inputs = 0;  // bit n: input register n is in the uniform table
   std::array<FetchedInput, kMaxInputs> inputs{};
   std::array<ResultRow, kMaxResultRows> results{};

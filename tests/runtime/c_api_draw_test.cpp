@@ -175,15 +175,6 @@ TEST_F(CApiDraw, RegistersSayTheSame) {
   ok(warpjit_pica200_pipeline_draw(other, engine, 0, 40, nullptr, &same, nullptr, &error));
   ASSERT_EQ(same.vertex_count, 40u);
   EXPECT_EQ(std::memcmp(same.vertices, draw.vertices, 40 * sizeof(warpjit_pica200_vertex)), 0);
-  // The geometry stage is on.
-  ok(warpjit_pica200_pipeline_write_register(other, 0x229, 2, &error));
-  EXPECT_EQ(warpjit_pica200_pipeline_draw(other, engine, 0, 40, nullptr, &same, nullptr, &error),
-            WARPJIT_UNSUPPORTED);
-  // Vertices in immediate mode; what lies behind the error is not written.
-  const warpjit_pica200_register immediate[] = {{0x232, 15}, {0x233, 0}, {0x229, 0}};
-  EXPECT_EQ(warpjit_pica200_pipeline_write_registers(other, immediate, 3, &error), WARPJIT_UNSUPPORTED);
-  EXPECT_EQ(warpjit_pica200_pipeline_draw(other, engine, 0, 40, nullptr, &same, nullptr, &error),
-            WARPJIT_UNSUPPORTED);
 }
 
 TEST_F(CApiDraw, F24AndUnboundAttributes) {

@@ -214,8 +214,6 @@ TEST(Draw, SetUpByRegisters) {
   expect_row(result->vertices[0].position, 2, -4, 600, 1);
   expect_row(result->vertices[1].position, 8, 10, 12, 1);
   EXPECT_TRUE(std::equal(result->indices.begin(), result->indices.end(), indices));
-  ASSERT_TRUE(pipeline.write_register(0x229, 2));
-  EXPECT_EQ(pipeline.draw(engine, 0, 1).error().code, ErrorCode::unsupported);
 }
 
 TEST(Draw, ArraysAreChecked) {

@@ -411,6 +411,44 @@ TEST(Engine, ACachedDrawAllocatesNothing) {
   EXPECT_EQ(allocations, before);
 }
 
+TEST(Engine, ACachedDrawWithGeometryAllocatesNothing) {
+  if (!WARPJIT_COUNTS_ALLOCATIONS) GTEST_SKIP() << "allocations are not counted in this build";
+  const Engine engine;
+  if (!engine.info().jit) GTEST_SKIP() << "a promise of the JIT: " << engine.info().no_jit_reason;
+  pica200::Pipeline pipeline;
+  const auto upload = [&](const Program& program, pica200::Unit unit) {
+    const pica200::Program& words = dynamic_cast<const pica200::Shader&>(*program.shader()).program();
+    ASSERT_TRUE(pipeline.set_code(words.code, 0, unit) && pipeline.set_entry(words.entry, unit));
+    ASSERT_TRUE(pipeline.set_descriptors(words.descriptors, 0, unit));
+    ASSERT_TRUE(pipeline.set_attribute_count(1, unit));
+    pipeline.set_output_mask(1, unit);
+  };
+  upload(assemble(".out outpos position\n.proc main\nadd o0, c5, v0\nend\n.end\n"), pica200::Unit::vertex);
+  upload(assemble(".gsh point c0\n.out outpos position\n.proc main\nadd o0, c9, v0\nsetemit 0\nemit\n"
+                  "add o0, c0, v0\nsetemit 2, prim\nemit\nend\n.end\n"),
+         pica200::Unit::geometry);
+  const std::uint32_t map[] = {0x03020100u};
+  ASSERT_TRUE(pipeline.set_output_map(map) && pipeline.write_register(0x229, 2));
+  const std::int8_t rows[40] = {};
+  const std::uint16_t list[] = {3, 1, 2, 0, 2, 5, 9}, sparse[] = {0, 2, 4, 9};
+  ASSERT_TRUE(pipeline.bind_attribute(0, {rows, sizeof rows, 0, 4, {ComponentType::s8, 2}}));
+  const auto all = [&](std::uint32_t n) {
+    const std::uint32_t vector[4] = {n, n, n, n};
+    bool good = true;
+    for (const std::uint32_t mode : {0u, 2u | 1u << 8 | 2u << 16, 1u}) {
+      good &= pipeline.write_register(0x252, mode).ok();
+      good &= pipeline.set_float(9, vector, pica200::Unit::geometry).ok();
+      if (mode == 1) return good && pipeline.draw_indexed(engine, list).ok();
+      good &= pipeline.draw(engine, n % 5, n % 4 + 1).ok() && pipeline.draw_indexed(engine, sparse).ok();
+    }
+    return good;
+  };
+  for (std::uint32_t n = 0; n < 8; ++n) ASSERT_TRUE(all(n));
+  const std::uint64_t before = allocations;
+  for (std::uint32_t n = 8; n < 18; ++n) ASSERT_TRUE(all(n));
+  EXPECT_EQ(allocations, before);
+}
+
 TEST(Engine, LaunchesOutliveProgramsAndEngines) {
   std::optional<Launch> launch;
   float in[4] = {1, 2, 3, 4}, out[4];

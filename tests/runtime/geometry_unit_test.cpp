@@ -217,7 +217,7 @@ TEST(GeometryUnit, DropsWhatFieldsCannotHold) {
       GeometryLaunch launch(program(body), 1, 8);
       ASSERT_TRUE(launch.launch.set_int("i0", std::array<std::uint32_t, 4>{2, 5, 1, 0}));
       GeometryUnit unit;
-      std::memset(&unit, 0xff, sizeof unit);
+      std::memset(static_cast<void*>(&unit), 0xff, sizeof unit);
       ASSERT_TRUE(launch.launch.bind_unit(unit.words()));
       const std::vector<Row> rows = numbers(5);
       launch.inputs("v0", rows);

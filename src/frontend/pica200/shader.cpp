@@ -109,14 +109,16 @@ void append(std::vector<std::byte>& key, const frontend::DrawFacts& draw) {
   };
   bytes({draw.active});
   if (!draw.active) return;
-  bytes({draw.numbered, draw.row_count, draw.input_count, draw.stored, draw.clamped,
-         draw.fixed_inputs & 0xffu, static_cast<unsigned>(draw.fixed_inputs >> 8)});
+  bytes({draw.numbered, draw.row_count, draw.input_count});
+  for (const std::uint16_t mask : {draw.stored, draw.clamped, draw.fixed_inputs})
+    bytes({mask & 0xffu, static_cast<unsigned>(mask >> 8)});
   for (unsigned k = 0; k < draw.input_count; ++k) {
     const frontend::FetchedInput& input = draw.inputs[k];
     bytes({input.reg, input.row, input.offset, static_cast<unsigned>(input.format.type),
            input.format.components});
   }
-  for (const frontend::DrawFacts::ResultRow& row : draw.results) append(key, row.data(), row.size());
+  for (unsigned k = 0; k < draw.results.size(); ++k)
+    if ((draw.stored >> k & 1) != 0) append(key, draw.results[k].data(), draw.results[k].size());
 }
 
 std::string output_name(const Output& output) {

@@ -18,13 +18,11 @@ namespace {
 
 constexpr std::uint32_t kColorRow = 2, kSemantics = 24;
 static_assert(DrawBindings::kSpareResults <= IndexList::kSpare);
-static_assert(sizeof(Vertex) == frontend::DrawFacts::kMaxResultRows * kRowBytes);
+constexpr std::uint32_t kVertexRows = sizeof(Vertex) / kRowBytes;
 
 Error bad_input(std::string message, std::string where) {
   return {ErrorCode::bad_input, std::move(message), std::move(where)};
 }
-std::string attribute_name(unsigned attribute) { return "attribute " + std::to_string(attribute); }
-
 // The attribute's rows, from vertex 0 on.
 RowSpan span_of(const AttributeArray& array) {
   return {reinterpret_cast<std::uintptr_t>(array.data) + array.offset, array.size - array.offset,
@@ -37,111 +35,120 @@ bool holds(const AttributeArray& array, std::uint64_t vertex) {
 // The result words that the output map fills (pica200.md 11).
 void map_outputs(const Registers& registers, frontend::DrawFacts& facts) {
   facts.clamped = 1u << kColorRow;
-  for (auto& row : facts.results) row.fill(frontend::DrawFacts::kOne);
+  for (std::uint32_t row = 0; row < kVertexRows; ++row) facts.results[row].fill(frontend::DrawFacts::kOne);
   unsigned enabled = 0;
-  for (unsigned mask = registers.output_mask; mask != 0 && enabled < registers.map_count;
+  for (unsigned mask = registers.vertex.output_mask; mask != 0 && enabled < registers.map_count;
        mask &= mask - 1, ++enabled) {
     const auto output = static_cast<unsigned>(std::countr_zero(mask));
     for (unsigned c = 0; c < 4; ++c) {
       const std::uint32_t semantic = registers.output_map[enabled] >> 8 * c & 31;
       if (semantic >= kSemantics) continue;
       facts.results[semantic / 4][semantic % 4] = static_cast<std::uint8_t>(output * 4 + c);
-      facts.stored |= static_cast<std::uint8_t>(1u << semantic / 4);
+      facts.stored |= static_cast<std::uint16_t>(1u << semantic / 4);
     }
+  }
+}
+
+// The first `count` enabled outputs, a row each, for the geometry unit.
+void list_outputs(const Registers& registers, unsigned count, frontend::DrawFacts& facts) {
+  unsigned mask = registers.vertex.output_mask;
+  for (unsigned row = 0; row < count; ++row, mask &= mask - 1) {
+    const auto output = static_cast<unsigned>(std::countr_zero(mask));
+    for (unsigned c = 0; c < 4; ++c) facts.results[row][c] = static_cast<std::uint8_t>(output * 4 + c);
+    facts.stored |= static_cast<std::uint16_t>(1u << row);
   }
 }
 
 }  // namespace
 
-Status PipelineState::bind(unsigned attribute, const AttributeArray& array) {
-  if (attribute >= arrays_.size()) return bad_input("there are 12 attributes", attribute_name(attribute));
-  const ComponentType type = array.format.type;
-  const bool known = type == ComponentType::s8 || type == ComponentType::u8 || type == ComponentType::s16 ||
-                     type == ComponentType::f32;
-  if (!known || array.format.components < 1 || array.format.components > 4)
-    return bad_input("attributes cannot have the format " + name(array.format), attribute_name(attribute));
-  arrays_[attribute] = array;
-  ++arrays_version_;
-  return {};
-}
-
-void PipelineState::unbind(unsigned attribute) {
-  if (attribute >= arrays_.size()) return;
-  arrays_[attribute].reset();
-  ++arrays_version_;
-}
-
-Status PipelineState::find_program() {
-  if (program_version_ == registers.program_version) return {};
+Status PipelineState::find_program(const UnitRegisters& unit, Stage stage, UnitProgram& result) {
+  if (result.version == unit.program_version) return {};
   // Words behind the last one that was uploaded are dead, not code.
   const auto used = [](const auto& words) {
     std::size_t count = words.size();
     while (count != 0 && words[count - 1] == 0) --count;
     return std::span(words.data(), count);
   };
-  const std::span<const std::uint32_t> code = used(registers.code);
-  const std::span<const std::uint32_t> descriptors = used(registers.descriptors);
-  if (code.empty()) return bad_input("no code was uploaded", "vertex program");
+  const std::span<const std::uint32_t> code = used(unit.code);
+  const std::span<const std::uint32_t> descriptors = used(unit.descriptors);
+  const std::string source = std::string(name(stage)) + " program";
+  if (code.empty()) return bad_input("no code was uploaded", source);
   const std::uint64_t hash =
-      hash_of(code, hash_of(descriptors, std::uint64_t{registers.entry} << 1 | (registers.f24 ? 1 : 0)));
+      hash_of(code, hash_of(descriptors, std::uint64_t{unit.entry} << 2 | (stage == Stage::geometry ? 2 : 0) |
+                                             (unit.f24 ? 1 : 0)));
   const warpjit::Program* found = programs_.find(hash, [&](const warpjit::Program& cached) {
     const Program& known = static_cast<const Shader&>(*cached.shader()).program();
-    return known.entry == registers.entry && known.f24 == registers.f24 &&
+    return known.stage == stage && known.entry == unit.entry && known.f24 == unit.f24 &&
            std::ranges::equal(known.code, code) && std::ranges::equal(known.descriptors, descriptors);
   });
   if (found == nullptr) {
     Program program;
     program.code.assign(code.begin(), code.end());
     program.descriptors.assign(descriptors.begin(), descriptors.end());
-    program.entry = registers.entry;
-    program.f24 = registers.f24;
-    program.source_name = "vertex program";
+    program.stage = stage;
+    program.entry = unit.entry;
+    program.f24 = unit.f24;
+    program.source_name = source;
     WARPJIT_TRY(std::shared_ptr<const Shader> shader, Shader::make(std::move(program)));
     const std::size_t bytes = shader->memory_bytes();
     found = &programs_.add(hash, bytes, warpjit::Program(std::move(shader)));
   }
-  program_ = *found;
-  program_version_ = registers.program_version;
+  result.program = *found;
+  result.version = unit.program_version;
   return {};
 }
 
-// What the program reads of the arrays and the fixed attributes, and where the results go.
+// Programs, arrays and layout of the next draw.
+Status PipelineState::prepare() {
+  WARPJIT_CHECK(find_program(registers.vertex, Stage::vertex, vertex_));
+  if (registers.geometry_on()) {
+    WARPJIT_TRY(geometry_input_, GeometryStage::input_of(registers));
+    WARPJIT_CHECK(find_program(registers.geometry, Stage::geometry, geometry_));
+  }
+  return lay_out();
+}
+
+// What the vertex program reads of the arrays and the fixed attributes, and where the results go.
 Status PipelineState::lay_out() {
-  if (laid_program_ == program_version_ && laid_layout_ == registers.layout_version &&
-      laid_arrays_ == arrays_version_)
+  const std::uint64_t layout = registers.vertex.layout_version + registers.map_version;
+  if (laid_program_ == vertex_.version && laid_layout_ == layout && laid_arrays_ == attributes.version())
     return {};
-  const std::uint64_t read = program_->shader()->usage().inputs;
+  laid_layout_ = 0;
+  const std::uint64_t read = vertex_.program->shader()->usage().inputs;
   std::array<int, 16> attribute_of;  // of input registers; -1: none
   attribute_of.fill(-1);
-  for (unsigned a = 0; a < std::min<unsigned>(registers.attribute_count, kAttributes); ++a)
-    attribute_of[registers.permutation[a]] = static_cast<int>(a);
+  for (unsigned a = 0; a < std::min<unsigned>(registers.vertex.attribute_count, kAttributes); ++a)
+    attribute_of[registers.vertex.permutation[a]] = static_cast<int>(a);
   draw_ = {};
   draw_.facts.active = true;
   input_count_ = 0;
   for (unsigned reg = 0; reg < attribute_of.size(); ++reg) {
     if (attribute_of[reg] < 0 || (read >> reg & 1) == 0) continue;
     const auto attribute = static_cast<unsigned>(attribute_of[reg]);
-    if (!arrays_[attribute]) {
+    const AttributeArray* array = attributes.array(attribute);
+    if (array == nullptr) {
       draw_.facts.fixed_inputs |= static_cast<std::uint16_t>(1u << reg);
       continue;
     }
-    if (!holds(*arrays_[attribute], 0))
-      return bad_input(
-          "vertex 0 does not lie in the array of " + std::to_string(arrays_[attribute]->size) + " bytes",
-          attribute_name(attribute));
+    if (!holds(*array, 0))
+      return bad_input("vertex 0 does not lie in the array of " + std::to_string(array->size) + " bytes",
+                       attributes.name(attribute));
     input_attributes_[input_count_] = static_cast<std::uint8_t>(attribute);
-    inputs_[input_count_++] = {*arrays_[attribute], static_cast<std::uint8_t>(reg)};
+    inputs_[input_count_++] = {*array, static_cast<std::uint8_t>(reg)};
   }
   lay_out_rows({inputs_.data(), input_count_}, draw_);
-  map_outputs(registers, draw_.facts);
-  laid_program_ = program_version_;
-  laid_layout_ = registers.layout_version;
-  laid_arrays_ = arrays_version_;
+  if (registers.geometry_on())
+    list_outputs(registers, geometry_input_.attributes, draw_.facts);
+  else
+    map_outputs(registers, draw_.facts);
+  laid_program_ = vertex_.version;
+  laid_layout_ = layout;
+  laid_arrays_ = attributes.version();
   return {};
 }
 
 PipelineState::CachedLaunch& PipelineState::find_launch() {
-  const frontend::Shader* const shader = program_->shader().get();
+  const frontend::Shader* const shader = vertex_.program->shader().get();
   const std::uint64_t hash = hash_of(std::span<const frontend::DrawFacts>(&draw_.facts, 1),
                                      reinterpret_cast<std::uintptr_t>(shader));
   CachedLaunch* found = launches_.find(hash, [&](const CachedLaunch& entry) {
@@ -149,34 +156,29 @@ PipelineState::CachedLaunch& PipelineState::find_launch() {
     return state.shader == shader && state.draw.facts == draw_.facts;
   });
   if (found != nullptr) return *found;
-  Launch launch(*program_);
+  Launch launch(*vertex_.program);
   const std::size_t bytes = launch.state().memory_bytes();
   return launches_.add(hash, bytes, {std::move(launch)});
 }
 
 void PipelineState::update_values(CachedLaunch& entry) const {
-  if (entry.values_version == registers.values_version && entry.layout_version == registers.layout_version)
-    return;
-  entry.values_version = registers.values_version;
-  entry.layout_version = registers.layout_version;
+  const UnitRegisters& unit = registers.vertex;
+  const std::uint64_t version = unit.values_version + unit.layout_version + registers.fixed_version;
+  if (entry.values_version == version) return;
+  entry.values_version = version;
   LaunchState& state = entry.launch.state();
-  std::uint32_t* words = state.values.words.data();
-  using Shader = Shader;
-  std::memcpy(words + Shader::kFloatWord, registers.floats.data(), sizeof registers.floats);
-  for (unsigned n = 0; n < 4; ++n)
-    for (unsigned c = 0; c < 4; ++c) words[Shader::kIntWord + 4 * n + c] = registers.ints[n] >> 8 * c & 0xFF;
-  state.values.bools = registers.bools;
+  unit.store(state.values);
   // For a register, the highest attribute that goes there; unused where that attribute has an array.
-  for (unsigned a = 0; a < std::min<unsigned>(registers.attribute_count, kAttributes); ++a)
-    std::memcpy(words + Shader::kFixedInputWord + 4 * registers.permutation[a], registers.fixed[a].data(),
-                16);
+  std::uint32_t* words = state.values.words.data() + Shader::kFixedInputWord;
+  for (unsigned a = 0; a < std::min<unsigned>(unit.attribute_count, kAttributes); ++a)
+    std::memcpy(words + 4 * unit.permutation[a], registers.fixed[a].data(), sizeof(Vector));
   ++state.values_generation;
 }
 
 Status PipelineState::check_arrays(std::uint64_t first, std::uint64_t last) const {
   for (std::size_t k = 0; k < input_count_; ++k) {
     const AttributeArray& array = inputs_[k].array;
-    const auto where = [&] { return attribute_name(input_attributes_[k]); };
+    const auto where = [&] { return attributes.name(input_attributes_[k]); };
     if (!holds(array, last)) {
       // The first one that does not.
       const std::uint64_t fit = (array.size - array.offset - size(array.format)) / array.stride + 1;
@@ -212,10 +214,10 @@ std::vector<Vertex>& PipelineState::find_results(std::size_t count) {
   return found->vertices;
 }
 
-// Vertices base + t, or those that indices_ numbers.
-Result<DrawResult> PipelineState::run(const Engine& engine, std::uint64_t base, std::uint64_t count,
-                                      const RunOptions& options) {
-  std::vector<Vertex>& results = find_results(count);
+// Runs the vertex program over vertices base + t, or those that indices_ numbers.
+Result<Report> PipelineState::shade(const Engine& engine, std::uint64_t base, std::uint64_t count,
+                                    std::byte* results, std::size_t result_stride,
+                                    const RunOptions& options) {
   const std::uint64_t whole = whole_vertices({inputs_.data(), input_count_}, draw_);
   const std::uint32_t* numbers = nullptr;
   std::uint64_t whole_rows = 0;
@@ -239,40 +241,111 @@ Result<DrawResult> PipelineState::run(const Engine& engine, std::uint64_t base, 
   state.draw.numbers = numbers;
   state.draw.whole_rows = whole_rows;
   for (unsigned k = 0; k < draw_.facts.row_count; ++k) state.draw.rows[k].data += base * draw_.rows[k].stride;
-  state.draw.results = reinterpret_cast<std::byte*>(results.data());
-  state.draw.result_stride = sizeof(Vertex);
+  state.draw.results = results;
+  state.draw.result_stride = result_stride;
   state.count = count;
-  WARPJIT_TRY(Report report, engine.run(entry.launch, options));
-  DrawResult result;
-  result.vertices = {results.data(), count};
-  result.report = report;
+  return engine.run(entry.launch, options);
+}
+
+// Vertices as shade() has them, through both units. `indexed`: the draw's are indices_.remapped() of them.
+Result<DrawResult> PipelineState::run(const Engine& engine, std::uint64_t base, std::uint64_t count,
+                                      bool indexed, const RunOptions& options) {
+  if (!registers.geometry_on()) {
+    std::vector<Vertex>& results = find_results(count);
+    DrawResult result;
+    WARPJIT_TRY(result.report, shade(engine, base, count, reinterpret_cast<std::byte*>(results.data()),
+                                     sizeof(Vertex), options));
+    result.vertices = {results.data(), count};
+    if (indexed) result.indices = indices_.remapped();
+    return result;
+  }
+  const std::size_t stride = geometry_input_.attributes * kRowBytes;
+  const std::size_t needed = (count + DrawBindings::kSpareResults) * stride;
+  if (attribute_rows_.size() < needed) attribute_rows_.resize(needed);
+  WARPJIT_TRY(const Report shaded, shade(engine, base, count, attribute_rows_.data(), stride, options));
+  GeometryStage::Vertices vertices;
+  vertices.rows = attribute_rows_.data();
+  vertices.attributes = geometry_input_.attributes;
+  vertices.count = indexed ? indices_.remapped().size() : count;
+  if (indexed) vertices.order = indices_.remapped();
+  vertices.sizes = sizes_;
+  WARPJIT_TRY(DrawResult result,
+              geometry_stage_.run(engine, registers, *geometry_.program, geometry_input_, vertices, options));
+  result.report.run_ns += shaded.run_ns;
+  return result;
+}
+
+// What every draw says in addition; the next one begins.
+DrawResult PipelineState::finish(DrawResult result) {
+  result.triangles = registers.geometry_on();
+  result.topology = registers.topology();
+  result.restarted = registers.restarted;
+  registers.restarted = false;
   return result;
 }
 
 Result<DrawResult> PipelineState::draw(const Engine& engine, std::uint32_t first, std::size_t count,
                                        const RunOptions& options) {
-  if (registers.geometry_on)
-    return Error{ErrorCode::unsupported, "the geometry stage is on", "register 0x229"};
+  attributes.update(registers);
+  WARPJIT_TRY(const DrawResult result, draw_range(engine, first, count, options));
+  return finish(result);
+}
+
+Result<DrawResult> PipelineState::draw_range(const Engine& engine, std::uint32_t first, std::size_t count,
+                                             const RunOptions& options) {
   if (count > kMaxDrawVertices)
     return Error{ErrorCode::resource_limit, std::to_string(count) + " vertices in one draw", "draw"};
   if (count == 0) return DrawResult();
-  WARPJIT_CHECK(find_program());
-  WARPJIT_CHECK(lay_out());
+  WARPJIT_CHECK(prepare());
+  if (registers.geometry_on() && geometry_input_.mode == PrimitiveMode::variable)
+    return bad_input("primitives of variable size need indices", "register 0x252");
   WARPJIT_CHECK(check_arrays(first, std::uint64_t{first} + count - 1));
   draw_.facts.numbered = false;
-  return run(engine, first, count, options);
+  return run(engine, first, count, false, options);
 }
 
 template <class Index>
 Result<DrawResult> PipelineState::draw_indexed(const Engine& engine, std::span<const Index> indices,
                                                const RunOptions& options) {
-  if (registers.geometry_on)
-    return Error{ErrorCode::unsupported, "the geometry stage is on", "register 0x229"};
+  attributes.update(registers);
   if (indices.size() > kMaxDrawVertices)
     return Error{ErrorCode::resource_limit, std::to_string(indices.size()) + " indices in one draw", "draw"};
-  if (indices.empty()) return DrawResult();
-  WARPJIT_CHECK(find_program());
-  WARPJIT_CHECK(lay_out());
+  if (indices.empty()) return finish({});
+  WARPJIT_CHECK(prepare());
+  sizes_.clear();
+  if (registers.geometry_on() && geometry_input_.mode == PrimitiveMode::variable) {
+    WARPJIT_CHECK(split_primitives(indices));
+    WARPJIT_TRY(const DrawResult result,
+                draw_listed(engine, std::span<const std::uint16_t>(listed_), options));
+    return finish(result);
+  }
+  WARPJIT_TRY(const DrawResult result, draw_listed(engine, indices, options));
+  return finish(result);
+}
+
+// Indices in variable mode: each primitive's number of vertices, then those.
+template <class Index>
+Status PipelineState::split_primitives(std::span<const Index> indices) {
+  listed_.clear();
+  for (std::size_t at = 0; at < indices.size(); at += 1 + std::size_t{indices[at]}) {
+    const std::size_t count = indices[at];
+    if (count == 0 || count > indices.size() - at - 1)
+      return bad_input("a primitive of " + std::to_string(count) + " vertices cannot be",
+                       "index " + std::to_string(at));
+    if (geometry_input_.variable_rows(count) > Shader::kFloatUniforms)
+      return bad_input(
+          "a primitive of " + std::to_string(count) + " vertices does not fit the 96 float uniforms",
+          "index " + std::to_string(at));
+    sizes_.push_back(static_cast<std::uint8_t>(count));
+    listed_.insert(listed_.end(), indices.begin() + static_cast<std::ptrdiff_t>(at) + 1,
+                   indices.begin() + static_cast<std::ptrdiff_t>(at + 1 + count));
+  }
+  return {};
+}
+
+template <class Index>
+Result<DrawResult> PipelineState::draw_listed(const Engine& engine, std::span<const Index> indices,
+                                              const RunOptions& options) {
   indices_.build(indices);
   if (Status status = check_arrays(indices_.first(), indices_.last()); !status) {
     // The error names an index that occurs in the buffer.
@@ -288,137 +361,12 @@ Result<DrawResult> PipelineState::draw_indexed(const Engine& engine, std::span<c
   }
   // Without gaps, vertices are fetched in order, as for a draw without indices.
   draw_.facts.numbered = !indices_.dense() && draw_.facts.row_count != 0;
-  Result<DrawResult> result =
-      run(engine, draw_.facts.numbered ? 0 : indices_.first(), indices_.count(), options);
-  if (result) result->indices = indices_.remapped();
-  return result;
+  return run(engine, draw_.facts.numbered ? 0 : indices_.first(), indices_.count(), true, options);
 }
 
-}  // namespace warpjit::pica200
-
-namespace warpjit::pica200 {
-
-namespace {
-
-Status in_range(std::size_t number, std::size_t count, const char* what) {
-  if (number < count) return {};
-  return Error{ErrorCode::bad_input,
-               std::to_string(number) + " is above the highest number, " + std::to_string(count - 1), what};
-}
-
-template <std::size_t kCount>
-Status upload(Registers& registers, std::array<std::uint32_t, kCount>& to,
-              std::span<const std::uint32_t> words, std::size_t first, const char* what) {
-  if (first > kCount || words.size() > kCount - first)
-    return Error{ErrorCode::bad_input,
-                 std::to_string(words.size()) + " words from " + std::to_string(first) +
-                     " on do not fit in " + std::to_string(kCount),
-                 what};
-  const auto place = to.begin() + static_cast<std::ptrdiff_t>(first);
-  if (std::equal(words.begin(), words.end(), place)) return {};
-  std::copy(words.begin(), words.end(), place);
-  ++registers.program_version;
-  return {};
-}
-
-Registers::Vector vector_of(std::span<const std::uint32_t, 4> bits) {
-  return {bits[0], bits[1], bits[2], bits[3]};
-}
-
-}  // namespace
-
-Pipeline::Pipeline() : state_(std::make_unique<PipelineState>()) {}
-Pipeline::Pipeline(Pipeline&&) noexcept = default;
-Pipeline& Pipeline::operator=(Pipeline&&) noexcept = default;
-Pipeline::~Pipeline() = default;
-
-Status Pipeline::write_register(std::uint32_t id, std::uint32_t value) {
-  return state_->registers.write(id, value);
-}
-Status Pipeline::write_registers(std::span<const RegisterWrite> writes) {
-  for (const RegisterWrite& write : writes) WARPJIT_CHECK(state_->registers.write(write.id, write.value));
-  return {};
-}
-
-Status Pipeline::set_code(std::span<const std::uint32_t> words, std::size_t first) {
-  return upload(state_->registers, state_->registers.code, words, first, "code");
-}
-Status Pipeline::set_descriptors(std::span<const std::uint32_t> words, std::size_t first) {
-  return upload(state_->registers, state_->registers.descriptors, words, first, "operand descriptors");
-}
-Status Pipeline::set_entry(std::uint32_t word) {
-  WARPJIT_CHECK(in_range(word, kUploadedWords, "entry"));
-  state_->registers.set(state_->registers.entry, word, state_->registers.program_version);
-  return {};
-}
-Status Pipeline::set_float(unsigned index, std::span<const std::uint32_t, 4> bits) {
-  Registers& registers = state_->registers;
-  WARPJIT_CHECK(in_range(index, registers.floats.size(), "float uniform"));
-  registers.set(registers.floats[index], vector_of(bits), registers.values_version);
-  return {};
-}
-Status Pipeline::set_int(unsigned index, std::uint32_t bytes) {
-  Registers& registers = state_->registers;
-  WARPJIT_CHECK(in_range(index, registers.ints.size(), "integer uniform"));
-  registers.set(registers.ints[index], bytes, registers.values_version);
-  return {};
-}
-void Pipeline::set_f24(bool on) {
-  state_->registers.set(state_->registers.f24, on, state_->registers.program_version);
-}
-void Pipeline::set_bools(std::uint16_t bits) {
-  state_->registers.set(state_->registers.bools, bits, state_->registers.values_version);
-}
-Status Pipeline::set_attribute_count(unsigned count) {
-  WARPJIT_CHECK(in_range(count, kAttributes + 1, "attribute count"));
-  state_->registers.set(state_->registers.attribute_count, static_cast<std::uint8_t>(count),
-                        state_->registers.layout_version);
-  return {};
-}
-Status Pipeline::set_permutation(unsigned attribute, unsigned input_register) {
-  WARPJIT_CHECK(in_range(attribute, kAttributes, "attribute"));
-  WARPJIT_CHECK(in_range(input_register, 16, "input register"));
-  state_->registers.set(state_->registers.permutation[attribute], static_cast<std::uint8_t>(input_register),
-                        state_->registers.layout_version);
-  return {};
-}
-void Pipeline::set_output_mask(std::uint16_t mask) {
-  state_->registers.set(state_->registers.output_mask, mask, state_->registers.layout_version);
-}
-Status Pipeline::set_output_map(std::span<const std::uint32_t> words) {
-  Registers& registers = state_->registers;
-  WARPJIT_CHECK(in_range(words.size(), Registers::kMapWords + 1, "output map words"));
-  for (std::size_t n = 0; n < words.size(); ++n)
-    registers.set(registers.output_map[n], words[n], registers.layout_version);
-  registers.set(registers.map_count, static_cast<std::uint8_t>(words.size()), registers.layout_version);
-  return {};
-}
-Status Pipeline::set_fixed_attribute(unsigned attribute, std::span<const std::uint32_t, 4> bits) {
-  Registers& registers = state_->registers;
-  WARPJIT_CHECK(in_range(attribute, registers.fixed.size(), "attribute"));
-  registers.set(registers.fixed[attribute], vector_of(bits), registers.values_version);
-  return {};
-}
-
-Status Pipeline::bind_attribute(unsigned attribute, const AttributeArray& array) {
-  return state_->bind(attribute, array);
-}
-void Pipeline::unbind_attribute(unsigned attribute) { state_->unbind(attribute); }
-void Pipeline::unbind_attributes() {
-  for (unsigned n = 0; n < kAttributes; ++n) state_->unbind(n);
-}
-
-Result<DrawResult> Pipeline::draw(const Engine& engine, std::uint32_t first, std::size_t count,
-                                  const RunOptions& options) {
-  return state_->draw(engine, first, count, options);
-}
-Result<DrawResult> Pipeline::draw_indexed(const Engine& engine, std::span<const std::uint8_t> indices,
-                                          const RunOptions& options) {
-  return state_->draw_indexed(engine, indices, options);
-}
-Result<DrawResult> Pipeline::draw_indexed(const Engine& engine, std::span<const std::uint16_t> indices,
-                                          const RunOptions& options) {
-  return state_->draw_indexed(engine, indices, options);
-}
+template Result<DrawResult> PipelineState::draw_indexed(const Engine&, std::span<const std::uint8_t>,
+                                                        const RunOptions&);
+template Result<DrawResult> PipelineState::draw_indexed(const Engine&, std::span<const std::uint16_t>,
+                                                        const RunOptions&);
 
 }  // namespace warpjit::pica200

@@ -1,5 +1,4 @@
-// What a Pipeline holds: the registers, the arrays, and a launch for each recent combination of program
-// and formats.
+// What a Pipeline holds: registers, arrays, and a launch for each recent combination of program and formats.
 #pragma once
 
 #include <array>
@@ -9,7 +8,9 @@
 #include <vector>
 
 #include "base/recent_cache.h"
+#include "frontend/pica200/draw/attribute_sources.h"
 #include "frontend/pica200/draw/draw_rows.h"
+#include "frontend/pica200/draw/geometry_stage.h"
 #include "frontend/pica200/draw/index_list.h"
 #include "frontend/pica200/draw/registers.h"
 #include "frontend/pica200/shader.h"
@@ -22,15 +23,19 @@ using runtime::DrawBindings;
 class PipelineState {
  public:
   Registers registers;
-  Status bind(unsigned attribute, const AttributeArray& array);
-  void unbind(unsigned attribute);
+  AttributeSources attributes;
 
-  // `indices` is empty for a draw without.
   Result<DrawResult> draw(const Engine& engine, std::uint32_t first, std::size_t count,
                           const RunOptions& options);
   template <class Index>
   Result<DrawResult> draw_indexed(const Engine& engine, std::span<const Index> indices,
                                   const RunOptions& options);
+  // Draws as the registers say.
+  Result<DrawResult> draw_arrays(const Engine& engine, const RunOptions& options);
+  Result<DrawResult> draw_elements(const Engine& engine, const RunOptions& options);
+  Result<DrawResult> draw_immediate(const Engine& engine, const RunOptions& options);
+  Status run_commands(const Engine& engine, std::span<const std::uint32_t> words, CommandVisitor& visitor,
+                      const RunOptions& options);
 
  private:
   // Of programs, and of launches with their tables: a thousand programs with two layouts each.
@@ -38,24 +43,39 @@ class PipelineState {
 
   struct CachedLaunch {
     Launch launch;
-    std::uint64_t values_version = 0, layout_version = 0;  // of the registers that its values come from
+    std::uint64_t values_version = 0;  // sum of versions of the registers that its values come from
+  };
+  // What a unit runs.
+  struct UnitProgram {
+    std::optional<warpjit::Program> program;
+    std::uint64_t version = 0;  // of the registers that it comes from
   };
 
-  Status find_program();
+  Status find_program(const UnitRegisters& unit, Stage stage, UnitProgram& found);
+  Status prepare();
   Status lay_out();
   CachedLaunch& find_launch();
   std::vector<Vertex>& find_results(std::size_t count);
   void update_values(CachedLaunch& entry) const;
   Status check_arrays(std::uint64_t first, std::uint64_t last) const;
-  Result<DrawResult> run(const Engine& engine, std::uint64_t base, std::uint64_t count,
+  Result<DrawResult> draw_range(const Engine& engine, std::uint32_t first, std::size_t count,
+                                const RunOptions& options);
+  // One write of a command list. False: the visitor wants no more.
+  Result<bool> execute(const Engine& engine, std::uint32_t id, std::uint32_t value, unsigned bytes,
+                       CommandVisitor& visitor, const RunOptions& options);
+  template <class Index>
+  Result<DrawResult> draw_listed(const Engine& engine, std::span<const Index> indices,
+                                 const RunOptions& options);
+  template <class Index>
+  Status split_primitives(std::span<const Index> indices);
+  Result<DrawResult> run(const Engine& engine, std::uint64_t base, std::uint64_t count, bool indexed,
                          const RunOptions& options);
-
-  std::array<std::optional<AttributeArray>, kAttributes> arrays_;
-  std::uint64_t arrays_version_ = 1;
+  Result<Report> shade(const Engine& engine, std::uint64_t base, std::uint64_t count, std::byte* results,
+                       std::size_t result_stride, const RunOptions& options);
+  DrawResult finish(DrawResult result);
 
   RecentCache<warpjit::Program> programs_{kProgramBytes};
-  std::optional<warpjit::Program> program_;
-  std::uint64_t program_version_ = 0;  // of the registers that program_ comes from
+  UnitProgram vertex_, geometry_;
 
   // Laid out for these versions.
   std::uint64_t laid_program_ = 0, laid_layout_ = 0, laid_arrays_ = 0;
@@ -67,12 +87,20 @@ class PipelineState {
   RecentCache<CachedLaunch> launches_{kLaunchBytes};
   IndexList indices_;
   struct Results {
-    std::uint8_t stored = 0;  // DrawFacts::stored
-    std::uint64_t used = 0;   // 0: never
+    std::uint16_t stored = 0;  // DrawFacts::stored
+    std::uint64_t used = 0;    // 0: never
     std::vector<Vertex> vertices;
   };
   std::array<Results, 4> results_;
   std::uint64_t results_clock_ = 0;
+
+  GeometryStage geometry_stage_;
+  GeometryStage::Input geometry_input_;
+  std::vector<std::byte> attribute_rows_;  // what the vertex unit gives to the geometry unit
+  // Of a draw in variable mode: vertices of each primitive, and all of them one after the other.
+  std::vector<std::uint8_t> sizes_;
+  std::vector<std::uint16_t> listed_;
+  std::vector<std::uint16_t> aligned_;  // an index list whose address is odd
 };
 
 }  // namespace warpjit::pica200

@@ -50,10 +50,12 @@ warpjit_status set_words(Handle* pipeline, const std::uint32_t* words, std::size
 }
 // One of the four words of a vector.
 using Vector = std::span<const std::uint32_t, 4>;
+template <class... Parameters, class... Arguments>
 warpjit_status set_vector(Handle* pipeline, std::uint32_t index, const std::uint32_t* bits,
-                          warpjit_error* error, Status (Pipeline::*setter)(unsigned, Vector)) {
+                          warpjit_error* error, Status (Pipeline::*setter)(unsigned, Vector, Parameters...),
+                          Arguments... arguments) {
   return call(error, {{pipeline, "pipeline"}, {bits, "bits"}},
-              [&] { return (pipeline->pipeline.*setter)(index, Vector(bits, 4)); });
+              [&] { return (pipeline->pipeline.*setter)(index, Vector(bits, 4), arguments...); });
 }
 
 // `shade` draws with the run's options.
@@ -92,6 +94,7 @@ warpjit_status draw_indexed(Handle* pipeline, const warpjit_engine* engine, cons
 using namespace warpjit;
 using namespace warpjit::c_api;
 using warpjit::pica200::Pipeline;
+using warpjit::pica200::Unit;
 
 warpjit_status warpjit_pica200_pipeline_create(warpjit_pica200_pipeline** pipeline, warpjit_error* error) {
   return make(pipeline, "pipeline", error, {}, []() -> Result<Pipeline> { return Pipeline(); });
@@ -102,7 +105,7 @@ void warpjit_pica200_pipeline_destroy(warpjit_pica200_pipeline* pipeline) { dele
 
 warpjit_status warpjit_pica200_pipeline_write_register(warpjit_pica200_pipeline* pipeline, uint32_t id,
                                                        uint32_t value, warpjit_error* error) {
-  return set(pipeline, error, &Pipeline::write_register, id, value);
+  return set(pipeline, error, &Pipeline::write_register, id, value, 15u);
 }
 warpjit_status warpjit_pica200_pipeline_write_registers(warpjit_pica200_pipeline* pipeline,
                                                         const warpjit_pica200_register* writes, size_t count,
@@ -117,42 +120,42 @@ warpjit_status warpjit_pica200_pipeline_write_registers(warpjit_pica200_pipeline
 
 warpjit_status warpjit_pica200_pipeline_set_code(warpjit_pica200_pipeline* pipeline, const uint32_t* words,
                                                  size_t count, size_t first, warpjit_error* error) {
-  return set_words(pipeline, words, count, error, &Pipeline::set_code, first);
+  return set_words(pipeline, words, count, error, &Pipeline::set_code, first, Unit::vertex);
 }
 warpjit_status warpjit_pica200_pipeline_set_descriptors(warpjit_pica200_pipeline* pipeline,
                                                         const uint32_t* words, size_t count, size_t first,
                                                         warpjit_error* error) {
-  return set_words(pipeline, words, count, error, &Pipeline::set_descriptors, first);
+  return set_words(pipeline, words, count, error, &Pipeline::set_descriptors, first, Unit::vertex);
 }
 warpjit_status warpjit_pica200_pipeline_set_entry(warpjit_pica200_pipeline* pipeline, uint32_t word,
                                                   warpjit_error* error) {
-  return set(pipeline, error, &Pipeline::set_entry, word);
+  return set(pipeline, error, &Pipeline::set_entry, word, Unit::vertex);
 }
 warpjit_status warpjit_pica200_pipeline_set_f24(warpjit_pica200_pipeline* pipeline, uint32_t on) {
   return set(pipeline, &Pipeline::set_f24, on != 0);
 }
 warpjit_status warpjit_pica200_pipeline_set_float(warpjit_pica200_pipeline* pipeline, uint32_t index,
                                                   const uint32_t bits[4], warpjit_error* error) {
-  return set_vector(pipeline, index, bits, error, &Pipeline::set_float);
+  return set_vector(pipeline, index, bits, error, &Pipeline::set_float, Unit::vertex);
 }
 warpjit_status warpjit_pica200_pipeline_set_int(warpjit_pica200_pipeline* pipeline, uint32_t index,
                                                 uint32_t bytes, warpjit_error* error) {
-  return set(pipeline, error, &Pipeline::set_int, index, bytes);
+  return set(pipeline, error, &Pipeline::set_int, index, bytes, Unit::vertex);
 }
 warpjit_status warpjit_pica200_pipeline_set_bools(warpjit_pica200_pipeline* pipeline, uint16_t bits) {
-  return set(pipeline, &Pipeline::set_bools, bits);
+  return set(pipeline, &Pipeline::set_bools, bits, Unit::vertex);
 }
 warpjit_status warpjit_pica200_pipeline_set_attribute_count(warpjit_pica200_pipeline* pipeline,
                                                             uint32_t count, warpjit_error* error) {
-  return set(pipeline, error, &Pipeline::set_attribute_count, count);
+  return set(pipeline, error, &Pipeline::set_attribute_count, count, Unit::vertex);
 }
 warpjit_status warpjit_pica200_pipeline_set_permutation(warpjit_pica200_pipeline* pipeline,
                                                         uint32_t attribute, uint32_t input_register,
                                                         warpjit_error* error) {
-  return set(pipeline, error, &Pipeline::set_permutation, attribute, input_register);
+  return set(pipeline, error, &Pipeline::set_permutation, attribute, input_register, Unit::vertex);
 }
 warpjit_status warpjit_pica200_pipeline_set_output_mask(warpjit_pica200_pipeline* pipeline, uint16_t mask) {
-  return set(pipeline, &Pipeline::set_output_mask, mask);
+  return set(pipeline, &Pipeline::set_output_mask, mask, Unit::vertex);
 }
 warpjit_status warpjit_pica200_pipeline_set_output_map(warpjit_pica200_pipeline* pipeline,
                                                        const uint32_t* words, size_t count,
