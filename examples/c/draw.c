@@ -26,11 +26,11 @@ int main(void) {
   check(warpjit_pica200_pipeline_create(&pipeline, &error));
 
   /* Typed calls here; warpjit_pica200_pipeline_write_register takes the command list as it is. */
-  check(warpjit_pica200_pipeline_set_code(pipeline, kCode, COUNT(kCode), 0, &error));
-  check(warpjit_pica200_pipeline_set_descriptors(pipeline, kDescriptors, COUNT(kDescriptors), 0, &error));
-  check(warpjit_pica200_pipeline_set_float(pipeline, 0, kScale, &error));
-  check(warpjit_pica200_pipeline_set_float(pipeline, 1, kOffset, &error));
-  check(warpjit_pica200_pipeline_set_output_mask(pipeline, 3));
+  check(warpjit_pica200_pipeline_set_code(pipeline, WARPJIT_PICA200_VERTEX_UNIT, kCode, COUNT(kCode), 0, &error));
+  check(warpjit_pica200_pipeline_set_descriptors(pipeline, WARPJIT_PICA200_VERTEX_UNIT, kDescriptors, COUNT(kDescriptors), 0, &error));
+  check(warpjit_pica200_pipeline_set_float(pipeline, WARPJIT_PICA200_VERTEX_UNIT, 0, kScale, &error));
+  check(warpjit_pica200_pipeline_set_float(pipeline, WARPJIT_PICA200_VERTEX_UNIT, 1, kOffset, &error));
+  check(warpjit_pica200_pipeline_set_output_mask(pipeline, WARPJIT_PICA200_VERTEX_UNIT, 3));
   check(warpjit_pica200_pipeline_set_output_map(pipeline, kOutputMap, COUNT(kOutputMap), &error));
 
   /* Attribute 0 is an array in memory and goes to v0, attribute 1 is the same for all vertices and goes to
@@ -42,9 +42,9 @@ int main(void) {
                                            .stride = sizeof kSquare[0],
                                            .type = WARPJIT_S16,
                                            .components = 2};
-  check(warpjit_pica200_pipeline_set_attribute_count(pipeline, 2, &error));
-  check(warpjit_pica200_pipeline_set_permutation(pipeline, 0, 0, &error));
-  check(warpjit_pica200_pipeline_set_permutation(pipeline, 1, 1, &error));
+  check(warpjit_pica200_pipeline_set_attribute_count(pipeline, WARPJIT_PICA200_VERTEX_UNIT, 2, &error));
+  check(warpjit_pica200_pipeline_set_permutation(pipeline, WARPJIT_PICA200_VERTEX_UNIT, 0, 0, &error));
+  check(warpjit_pica200_pipeline_set_permutation(pipeline, WARPJIT_PICA200_VERTEX_UNIT, 1, 1, &error));
   check(warpjit_pica200_pipeline_bind_attribute(pipeline, 0, &positions, &error));
   check(warpjit_pica200_pipeline_set_fixed_attribute(pipeline, 1, kRed, &error));
 

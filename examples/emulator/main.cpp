@@ -1,66 +1,80 @@
-// A frame loop in small: two shaders, draws of different sizes, one shader announced before it is needed.
+// What an emulator does with a console's command list: hands it over, and gets triangles.
+//   emulator [picture.png]    draws some frames, the last one as a picture
 #include <cstdio>
 
-#include "shader_engine.h"
+#include "game.h"
+#include "picture.h"
+#include "warpjit/pica200.hpp"
+
+using namespace warpjit;
 
 namespace {
 
-// mul r0, c0, v0; add o0, c1, r0; mov o1, v1; end
-const std::vector<std::uint32_t> kTransform = {0x22020000, 0x00021800, 0x4C201000, 0x88000000};
-// mov o0, v0; mul o1, c2, v1; end
-const std::vector<std::uint32_t> kTint = {0x4C000000, 0x20222080, 0x88000000};
-const std::vector<std::uint32_t> kDescriptors = {0x0006C36F};
+// Takes the draws of a list.
+class Screen final : public pica200::CommandVisitor {
+ public:
+  explicit Screen(Picture& picture) : picture_(picture) {}
 
-struct GuestVertex {
-  std::int16_t position[3];
-  std::uint8_t color[4];
+  bool draw(const Result<pica200::DrawResult>& result) override {
+    if (!result) {
+      std::fprintf(stderr, "emulator: %s\n", to_string(result.error()).c_str());
+      failed_ = true;
+      return false;
+    }
+    // With the geometry unit, three vertices a triangle; else those that the index list names.
+    const auto vertices = result->vertices;
+    const auto indices = result->indices;
+    const std::size_t count = indices.empty() ? vertices.size() : indices.size();
+    const auto vertex = [&](std::size_t n) -> const pica200::Vertex& {
+      return vertices[indices.empty() ? n : indices[n]];
+    };
+    for (std::size_t n = 0; n + 2 < count; n += 3) picture_.triangle(vertex(n), vertex(n + 1), vertex(n + 2));
+    triangles_ += count / 3;
+    interpreted_ += result->report.interpreted;
+    return true;
+  }
+
+  bool failed() const { return failed_; }
+  std::size_t triangles() const { return triangles_; }
+  std::uint64_t interpreted() const { return interpreted_; }
+
+ private:
+  Picture& picture_;
+  bool failed_ = false;
+  std::size_t triangles_ = 0;
+  std::uint64_t interpreted_ = 0;
 };
-
-int failed(const warpjit::Error& error) {
-  std::fprintf(stderr, "emulator: %s\n", warpjit::to_string(error).c_str());
-  return 1;
-}
 
 }  // namespace
 
-int main() {
-  std::vector<GuestVertex> memory(1000);
-  for (int n = 0; n < 1000; ++n)
-    memory[static_cast<std::size_t>(n)] = {{std::int16_t(n), std::int16_t(-n), 7},
-                                           {std::uint8_t(n), 0, 0, 255}};
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(memory.data());
-  const std::size_t size = memory.size() * sizeof(GuestVertex), color = offsetof(GuestVertex, color);
-  const VertexAttribute attributes[] = {
-      {0, bytes, size, sizeof(GuestVertex), {warpjit::ComponentType::s16, 3}},
-      {1, bytes + color, size - color, sizeof(GuestVertex), {warpjit::ComponentType::unorm8, 4}}};
-
-  ShaderEngine engine(true);
-  ShaderSetup transform{.code = kTransform, .descriptors = kDescriptors};
-  ShaderSetup tint{.code = kTint, .descriptors = kDescriptors};
-  if (auto status = engine.announce(tint, attributes, 0b11); !status) return failed(status.error());
-
-  std::vector<ShaderEngine::Output> out(memory.size());
-  for (int frame = 0; frame < 3; ++frame) {
-    transform.c[0] = {0.5f, 0.5f, 0.5f, 1};
-    transform.c[1] = {static_cast<float>(frame), 0, 0, 0};
-    transform.uniforms_changed = true;
-    tint.c[2] = {1, 0.25f * static_cast<float>(frame), 0, 1};
-    tint.uniforms_changed = tint.code_changed = transform.code_changed = true;
-    if (auto status = engine.setup_batch(transform, 0b11); !status) return failed(status.error());
-    const auto large = engine.run(attributes, 0, out);
-    if (!large) return failed(large.error());
-    const std::array<float, 4> last = out.back()[0];
-    if (auto status = engine.setup_batch(tint, 0b11); !status) return failed(status.error());
-    const auto small = engine.run(attributes, 100, {out.data(), 6});
-    if (!small) return failed(small.error());
-    std::printf("frame %d: %llu of 1000 and %llu of 6 vertices interpreted; last position %g %g %g %g\n",
-                frame, static_cast<unsigned long long>(large->interpreted),
-                static_cast<unsigned long long>(small->interpreted), last[0], last[1], last[2], last[3]);
-    if (last[0] != 0.5f * 999 + static_cast<float>(frame) || out[5][0][0] != 105) return 1;
+int main(int argc, char** argv) {
+  const Game game;
+  const Engine engine;
+  pica200::Pipeline pipeline;
+  const Memory& memory = game.memory();
+  const pica200::MemoryRange range{Memory::kAddress, memory.bytes.data(), memory.bytes.size()};
+  if (const Status status = pipeline.set_memory({&range, 1}); !status) {
+    std::fprintf(stderr, "emulator: %s\n", to_string(status.error()).c_str());
+    return 1;
   }
-  const warpjit::EngineStatistics statistics = engine.statistics();
-  std::printf("%llu compiled in the background, %llu hits, %zu bytes of kernels\n",
-              static_cast<unsigned long long>(statistics.background_compiles),
-              static_cast<unsigned long long>(statistics.hits), statistics.bytes);
+  // Nobody waits for a compiler: a kernel that is not ready is interpreted.
+  RunOptions options;
+  options.background = true;
+  for (unsigned frame = 0; frame < 3; ++frame) {
+    Picture picture(400, 240);
+    Screen screen(picture);
+    const Status status = pipeline.run_commands(engine, game.frame(frame), screen, options);
+    if (!status) std::fprintf(stderr, "emulator: %s\n", to_string(status.error()).c_str());
+    if (!status || screen.failed()) return 1;
+    std::printf("frame %u: %zu triangles, %llu pixels, %llu vertices and primitives interpreted\n", frame,
+                screen.triangles(), static_cast<unsigned long long>(picture.pixels_drawn()),
+                static_cast<unsigned long long>(screen.interpreted()));
+    if (picture.pixels_drawn() == 0) return 1;
+    if (frame == 2 && argc > 1 && !picture.write(argv[1])) {
+      std::fprintf(stderr, "emulator: cannot write %s\n", argv[1]);
+      return 1;
+    }
+    engine.wait_for_compilations();
+  }
   return 0;
 }

@@ -22,6 +22,12 @@ extern "C" {
 #define WARPJIT_PICA200_UPLOADED_DESCRIPTORS 128
 #define WARPJIT_PICA200_MAX_DRAW_VERTICES 1048576 /* vertices or indices of a draw */
 
+#define WARPJIT_PICA200_GEOMETRY_WORDS 4096 /* of a geometry program */
+#define WARPJIT_PICA200_MAX_MEMORY_RANGES 64
+
+/* The shader units. */
+enum { WARPJIT_PICA200_VERTEX_UNIT = 0, WARPJIT_PICA200_GEOMETRY_UNIT = 1 };
+
 /* Everything is 0 at first: no code, no uniforms, no attributes, no outputs. */
 typedef struct warpjit_pica200_pipeline warpjit_pica200_pipeline;
 /* [any] */
@@ -35,12 +41,17 @@ WARPJIT_API void warpjit_pica200_pipeline_destroy(warpjit_pica200_pipeline* pipe
 typedef struct warpjit_pica200_register {
   uint32_t id, value;
 } warpjit_pica200_register;
-/* [one] A write of section 11. Other registers are ignored, and so is what section 11 says is discarded: float
- * vectors from index 96 on, code and descriptors behind the unit's tables, fixed attributes from 12 on.
- * WARPJIT_RESOURCE_LIMIT for too many vertices in immediate mode (fixed attribute index 15). */
+/* [one] A write of section 11. Registers that the section does not name are ignored, and so is what it says
+ * is discarded: float vectors from index 96 on, code and descriptors behind the unit's tables, fixed
+ * attributes from 12 on. Writes of draw triggers do nothing here. WARPJIT_RESOURCE_LIMIT for more than
+ * WARPJIT_PICA200_MAX_DRAW_VERTICES vertices sent in immediate mode. */
 WARPJIT_API warpjit_status warpjit_pica200_pipeline_write_register(warpjit_pica200_pipeline* pipeline,
                                                                    uint32_t id, uint32_t value,
                                                                    warpjit_error* error);
+/* [one] The same of some bytes of the register: bit 0 of `bytes` is the lowest one. */
+WARPJIT_API warpjit_status warpjit_pica200_pipeline_write_bytes(warpjit_pica200_pipeline* pipeline,
+                                                                uint32_t id, uint32_t value, uint32_t bytes,
+                                                                warpjit_error* error);
 /* [one] In the order of a command list; stops at the first error. */
 WARPJIT_API warpjit_status warpjit_pica200_pipeline_write_registers(warpjit_pica200_pipeline* pipeline,
                                                                     const warpjit_pica200_register* writes,
@@ -48,44 +59,49 @@ WARPJIT_API warpjit_status warpjit_pica200_pipeline_write_registers(warpjit_pica
 
 /* ---- The same, typed ------------------------------------------------------------------------------------
  *
+ * `unit` is WARPJIT_PICA200_VERTEX_UNIT or WARPJIT_PICA200_GEOMETRY_UNIT; each call sets one unit alone.
  * WARPJIT_BAD_INPUT for a number or a length outside the hardware's range.
  */
 
 /* [one] Words of code, and descriptors of operands, from number `first` on. */
-WARPJIT_API warpjit_status warpjit_pica200_pipeline_set_code(warpjit_pica200_pipeline* pipeline,
+WARPJIT_API warpjit_status warpjit_pica200_pipeline_set_code(warpjit_pica200_pipeline* pipeline, int32_t unit,
                                                              const uint32_t* words, size_t count,
                                                              size_t first, warpjit_error* error);
 WARPJIT_API warpjit_status warpjit_pica200_pipeline_set_descriptors(warpjit_pica200_pipeline* pipeline,
-                                                                    const uint32_t* words, size_t count,
-                                                                    size_t first, warpjit_error* error);
+                                                                    int32_t unit, const uint32_t* words,
+                                                                    size_t count, size_t first,
+                                                                    warpjit_error* error);
 /* [one] Word address at which the program begins. */
 WARPJIT_API warpjit_status warpjit_pica200_pipeline_set_entry(warpjit_pica200_pipeline* pipeline,
-                                                              uint32_t word, warpjit_error* error);
+                                                              int32_t unit, uint32_t word,
+                                                              warpjit_error* error);
 /* [one] Other than 0: rounds every result of the program to 24 bits, as WARPJIT_PROGRAM_F24 does. */
 WARPJIT_API warpjit_status warpjit_pica200_pipeline_set_f24(warpjit_pica200_pipeline* pipeline, uint32_t on);
 /* [one] c0-c95 by the bits of x, y, z and w. */
 WARPJIT_API warpjit_status warpjit_pica200_pipeline_set_float(warpjit_pica200_pipeline* pipeline,
-                                                              uint32_t index, const uint32_t bits[4],
-                                                              warpjit_error* error);
+                                                              int32_t unit, uint32_t index,
+                                                              const uint32_t bits[4], warpjit_error* error);
 /* [one] i0-i3: x, y, z, w from the lowest byte on. */
-WARPJIT_API warpjit_status warpjit_pica200_pipeline_set_int(warpjit_pica200_pipeline* pipeline,
+WARPJIT_API warpjit_status warpjit_pica200_pipeline_set_int(warpjit_pica200_pipeline* pipeline, int32_t unit,
                                                             uint32_t index, uint32_t bytes,
                                                             warpjit_error* error);
 /* [one] b0-b15 from the lowest bit on. */
 WARPJIT_API warpjit_status warpjit_pica200_pipeline_set_bools(warpjit_pica200_pipeline* pipeline,
-                                                              uint16_t bits);
-/* [one] Attributes 0 to count - 1 are fed to the shader, 0 to 12. */
+                                                              int32_t unit, uint16_t bits);
+/* [one] Attributes 0 to count - 1 are fed to the vertex program, 0 to 12; so many are an invocation's of a
+ * geometry program in point mode, 1 to 16. */
 WARPJIT_API warpjit_status warpjit_pica200_pipeline_set_attribute_count(warpjit_pica200_pipeline* pipeline,
-                                                                        uint32_t count, warpjit_error* error);
+                                                                        int32_t unit, uint32_t count,
+                                                                        warpjit_error* error);
 /* [one] Attribute to input register. Where several go to one register, the highest counts. At first all go to
  * v0. */
 WARPJIT_API warpjit_status warpjit_pica200_pipeline_set_permutation(warpjit_pica200_pipeline* pipeline,
-                                                                    uint32_t attribute,
+                                                                    int32_t unit, uint32_t attribute,
                                                                     uint32_t input_register,
                                                                     warpjit_error* error);
 /* [one] Bit n: the output register n is enabled. */
 WARPJIT_API warpjit_status warpjit_pica200_pipeline_set_output_mask(warpjit_pica200_pipeline* pipeline,
-                                                                    uint16_t mask);
+                                                                    int32_t unit, uint16_t mask);
 /* [one] Words of the output map: for each enabled output, ascending, four semantics from the lowest byte on.
  * At most 7; outputs without one are dropped. Semantics 24 to 31 are none. Where two outputs write one
  * semantic, the later counts. */
@@ -120,6 +136,48 @@ WARPJIT_API warpjit_status warpjit_pica200_pipeline_unbind_attribute(warpjit_pic
                                                                      uint32_t attribute);
 WARPJIT_API warpjit_status warpjit_pica200_pipeline_unbind_attributes(warpjit_pica200_pipeline* pipeline);
 
+/* A piece of the guest's physical memory, for arrays that the attribute loader's registers find. */
+typedef struct warpjit_pica200_memory {
+  uint32_t address;
+  const void* data;
+  size_t byte_count;
+} warpjit_pica200_memory;
+/* [one] At most WARPJIT_PICA200_MAX_MEMORY_RANGES pieces that do not overlap; the memory must outlive the
+ * draws, and may change between them. An array lies in one piece. An array that is bound goes before one that
+ * the registers name. */
+WARPJIT_API warpjit_status warpjit_pica200_pipeline_set_memory(warpjit_pica200_pipeline* pipeline,
+                                                               const warpjit_pica200_memory* ranges,
+                                                               size_t count, warpjit_error* error);
+
+/* ---- The geometry unit's state --------------------------------------------------------------------------
+ *
+ * What it keeps from invocation to invocation, draw to draw and program to program. Plain data of the host's
+ * byte order, for save states; all 0 is a unit that nothing has run on. Nothing resets it but
+ * warpjit_pica200_pipeline_set_geometry_unit; a write of the unit's booleans sets b15 anew.
+ */
+
+enum {
+  WARPJIT_PICA200_PRIMITIVE = 1, /* SETEMIT's flags */
+  WARPJIT_PICA200_WINDING = 2,
+  WARPJIT_PICA200_HAS_RUN = 4 /* b15 is true whatever the registers say; every invocation sets it */
+};
+typedef struct warpjit_pica200_geometry_unit {
+  uint32_t r[16][4];
+  int32_t a0[2], aL;
+  uint32_t cmp;    /* bit 0: cmp.x, bit 1: cmp.y */
+  uint32_t vertex; /* 0 to 3, latched by SETEMIT */
+  uint32_t flags;
+  uint32_t unused[2];
+  uint32_t outputs[2][16][4];  /* o0-o15: the bank that instructions write, then the other one */
+  uint32_t vertices[3][16][4]; /* of EMIT: o0-o15 of vertices 0 to 2, as far as they were enabled */
+} warpjit_pica200_geometry_unit;
+/* [one] */
+WARPJIT_API warpjit_status warpjit_pica200_pipeline_geometry_unit(const warpjit_pica200_pipeline* pipeline,
+                                                                  warpjit_pica200_geometry_unit* unit,
+                                                                  warpjit_error* error);
+WARPJIT_API warpjit_status warpjit_pica200_pipeline_set_geometry_unit(
+    warpjit_pica200_pipeline* pipeline, const warpjit_pica200_geometry_unit* unit, warpjit_error* error);
+
 /* ---- Draws ----------------------------------------------------------------------------------------------
  */
 
@@ -135,13 +193,27 @@ typedef struct warpjit_pica200_vertex {
   float texcoord2[2];
 } warpjit_pica200_vertex;
 
+/* How vertices of a draw without geometry unit become triangles (register 0x25E). */
+enum {
+  WARPJIT_PICA200_LIST = 0,
+  WARPJIT_PICA200_STRIP = 1,
+  WARPJIT_PICA200_FAN = 2,
+  WARPJIT_PICA200_SHADER = 3
+};
+
 /* Valid until the next draw or the end of its pipeline. */
 typedef struct warpjit_pica200_draw {
   size_t size;
+  /* Of a draw without geometry unit its vertices, each once. Else three for each triangle, in the order of
+   * the invocations and of their EMITs; of a triangle with a winding flag the first two are swapped if the
+   * topology is WARPJIT_PICA200_SHADER. */
   const warpjit_pica200_vertex* vertices;
   size_t vertex_count;
-  const uint16_t* indices; /* of an indexed draw: for each of its indices, the vertex above */
+  const uint16_t* indices; /* of an indexed draw without geometry unit: for each index, the vertex above */
   size_t index_count;      /* 0 otherwise: the vertices are in order */
+  uint32_t triangles;      /* 1: from the geometry unit */
+  int32_t topology;        /* WARPJIT_PICA200_LIST ... */
+  uint32_t restarted;      /* 1: primitive assembly was restarted (register 0x25F) since the draw before */
 } warpjit_pica200_draw;
 
 /* [one of `pipeline`, any of `engine`] Shades `count` vertices from number `first` on, each once. Of
@@ -164,6 +236,44 @@ WARPJIT_API warpjit_status warpjit_pica200_pipeline_draw_indexed16(
     warpjit_pica200_pipeline* pipeline, const warpjit_engine* engine, const uint16_t* indices, size_t count,
     const warpjit_run_options* options, warpjit_pica200_draw* draw, warpjit_report* report,
     warpjit_error* error);
+
+/* [likewise] The draws that writes of 0x22E and 0x22F trigger, with the vertices or indices that registers
+ * 0x227, 0x228 and 0x22A name. */
+WARPJIT_API warpjit_status warpjit_pica200_pipeline_draw_arrays(warpjit_pica200_pipeline* pipeline,
+                                                                const warpjit_engine* engine,
+                                                                const warpjit_run_options* options,
+                                                                warpjit_pica200_draw* draw,
+                                                                warpjit_report* report, warpjit_error* error);
+WARPJIT_API warpjit_status warpjit_pica200_pipeline_draw_elements(
+    warpjit_pica200_pipeline* pipeline, const warpjit_engine* engine, const warpjit_run_options* options,
+    warpjit_pica200_draw* draw, warpjit_report* report, warpjit_error* error);
+/* [likewise] Vertices that were sent in immediate mode (fixed attribute 15) and not drawn yet, in order. They
+ * are forgotten. */
+WARPJIT_API warpjit_status warpjit_pica200_pipeline_draw_immediate(
+    warpjit_pica200_pipeline* pipeline, const warpjit_engine* engine, const warpjit_run_options* options,
+    warpjit_pica200_draw* draw, warpjit_report* report, warpjit_error* error);
+/* [one] So many were sent. */
+WARPJIT_API size_t warpjit_pica200_pipeline_immediate_vertices(const warpjit_pica200_pipeline* pipeline);
+
+/* ---- Command lists --------------------------------------------------------------------------------------
+ */
+
+/* Sees what a command list does, in its order. Members may be NULL. */
+typedef struct warpjit_pica200_visitor {
+  void* context;
+  /* A draw with its report; or an error, and NULL for both. 0 ends the list. Without this function the list
+   * ends at a draw's error. */
+  int (*draw)(void* context, const warpjit_pica200_draw* draw, const warpjit_report* report,
+              const warpjit_error* error);
+  /* A write, once it is done: what the register now holds. */
+  void (*write)(void* context, uint32_t id, uint32_t value);
+} warpjit_pica200_visitor;
+/* [likewise] A command list as the GPU reads it: writes and draws. Vertices that were sent in immediate mode
+ * are drawn before the next write of another register, and at the end of the list. WARPJIT_BAD_INPUT for a
+ * list that is cut, of which nothing is then done. */
+WARPJIT_API warpjit_status warpjit_pica200_pipeline_run_commands(
+    warpjit_pica200_pipeline* pipeline, const warpjit_engine* engine, const uint32_t* words, size_t count,
+    const warpjit_run_options* options, const warpjit_pica200_visitor* visitor, warpjit_error* error);
 
 #ifdef __cplusplus
 }

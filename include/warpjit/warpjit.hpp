@@ -409,6 +409,7 @@ struct RunOptions {
   bool background = false;
   // Runs stop with `cancelled` soon after it becomes other than 0. Must outlive the run.
   const std::atomic<std::uint32_t>* cancel = nullptr;
+  friend bool operator==(const RunOptions&, const RunOptions&) = default;
 };
 
 // What it took to get a kernel. Times are nanoseconds; all 0 on a cache hit.

@@ -55,18 +55,20 @@ struct CApiDraw : ::testing::Test {
     return array;
   }
   void set_up() {
-    ok(warpjit_pica200_pipeline_set_code(pipeline, kDrawCode, std::size(kDrawCode), 0, &error));
-    ok(warpjit_pica200_pipeline_set_descriptors(pipeline, kDrawDescriptors, 1, 0, &error));
-    ok(warpjit_pica200_pipeline_set_entry(pipeline, 0, &error));
+    ok(warpjit_pica200_pipeline_set_code(pipeline, WARPJIT_PICA200_VERTEX_UNIT, kDrawCode,
+                                         std::size(kDrawCode), 0, &error));
+    ok(warpjit_pica200_pipeline_set_descriptors(pipeline, WARPJIT_PICA200_VERTEX_UNIT, kDrawDescriptors, 1, 0,
+                                                &error));
+    ok(warpjit_pica200_pipeline_set_entry(pipeline, WARPJIT_PICA200_VERTEX_UNIT, 0, &error));
     ok(warpjit_pica200_pipeline_set_f24(pipeline, 0));
-    ok(warpjit_pica200_pipeline_set_float(pipeline, 3, kScale.data(), &error));
-    ok(warpjit_pica200_pipeline_set_float(pipeline, 1, kOffset.data(), &error));
-    ok(warpjit_pica200_pipeline_set_int(pipeline, 3, 0x01020304, &error));
-    ok(warpjit_pica200_pipeline_set_bools(pipeline, 0x8001));
-    ok(warpjit_pica200_pipeline_set_attribute_count(pipeline, 2, &error));
-    ok(warpjit_pica200_pipeline_set_permutation(pipeline, 0, 2, &error));
-    ok(warpjit_pica200_pipeline_set_permutation(pipeline, 1, 3, &error));
-    ok(warpjit_pica200_pipeline_set_output_mask(pipeline, 3));
+    ok(warpjit_pica200_pipeline_set_float(pipeline, WARPJIT_PICA200_VERTEX_UNIT, 3, kScale.data(), &error));
+    ok(warpjit_pica200_pipeline_set_float(pipeline, WARPJIT_PICA200_VERTEX_UNIT, 1, kOffset.data(), &error));
+    ok(warpjit_pica200_pipeline_set_int(pipeline, WARPJIT_PICA200_VERTEX_UNIT, 3, 0x01020304, &error));
+    ok(warpjit_pica200_pipeline_set_bools(pipeline, WARPJIT_PICA200_VERTEX_UNIT, 0x8001));
+    ok(warpjit_pica200_pipeline_set_attribute_count(pipeline, WARPJIT_PICA200_VERTEX_UNIT, 2, &error));
+    ok(warpjit_pica200_pipeline_set_permutation(pipeline, WARPJIT_PICA200_VERTEX_UNIT, 0, 2, &error));
+    ok(warpjit_pica200_pipeline_set_permutation(pipeline, WARPJIT_PICA200_VERTEX_UNIT, 1, 3, &error));
+    ok(warpjit_pica200_pipeline_set_output_mask(pipeline, WARPJIT_PICA200_VERTEX_UNIT, 3));
     ok(warpjit_pica200_pipeline_set_output_map(pipeline, kMap, 2, &error));
     ok(warpjit_pica200_pipeline_set_fixed_attribute(pipeline, 1, kTint.data(), &error));
     const warpjit_pica200_array array = positions();
@@ -181,7 +183,7 @@ TEST_F(CApiDraw, F24AndUnboundAttributes) {
   set_up();
   ok(warpjit_pica200_pipeline_set_f24(pipeline, 1));
   const auto fine = bits(1.0f + 0x1p-20f, 0, 0, 0);  // more bits than the 16 of a 24-bit float
-  ok(warpjit_pica200_pipeline_set_float(pipeline, 1, fine.data(), &error));
+  ok(warpjit_pica200_pipeline_set_float(pipeline, WARPJIT_PICA200_VERTEX_UNIT, 1, fine.data(), &error));
   ok(warpjit_pica200_pipeline_unbind_attribute(pipeline, 0));
   auto draw = sized<warpjit_pica200_draw>();
   ok(warpjit_pica200_pipeline_draw(pipeline, engine, 1000, 1, nullptr, &draw, nullptr, &error));
@@ -219,28 +221,28 @@ TEST_F(CApiDraw, WhatIsNotThereIsRefused) {
       warpjit_pica200_pipeline_write_register(nullptr, 0x2CB, 0, nullptr),
       warpjit_pica200_pipeline_write_registers(nullptr, &write, 1, nullptr),
       warpjit_pica200_pipeline_write_registers(pipeline, nullptr, 1, nullptr),
-      warpjit_pica200_pipeline_set_code(nullptr, &word, 1, 0, nullptr),
-      warpjit_pica200_pipeline_set_code(pipeline, nullptr, 1, 0, nullptr),
-      warpjit_pica200_pipeline_set_code(pipeline, many.data(), 513, 0, nullptr),
-      warpjit_pica200_pipeline_set_code(pipeline, &word, 1, 512, nullptr),
-      warpjit_pica200_pipeline_set_descriptors(nullptr, &word, 1, 0, nullptr),
-      warpjit_pica200_pipeline_set_descriptors(pipeline, nullptr, 1, 0, nullptr),
-      warpjit_pica200_pipeline_set_descriptors(pipeline, &word, 1, 128, nullptr),
-      warpjit_pica200_pipeline_set_entry(nullptr, 0, nullptr),
-      warpjit_pica200_pipeline_set_entry(pipeline, 512, nullptr),
+      warpjit_pica200_pipeline_set_code(nullptr, WARPJIT_PICA200_VERTEX_UNIT, &word, 1, 0, nullptr),
+      warpjit_pica200_pipeline_set_code(pipeline, WARPJIT_PICA200_VERTEX_UNIT, nullptr, 1, 0, nullptr),
+      warpjit_pica200_pipeline_set_code(pipeline, WARPJIT_PICA200_VERTEX_UNIT, many.data(), 513, 0, nullptr),
+      warpjit_pica200_pipeline_set_code(pipeline, WARPJIT_PICA200_VERTEX_UNIT, &word, 1, 512, nullptr),
+      warpjit_pica200_pipeline_set_descriptors(nullptr, WARPJIT_PICA200_VERTEX_UNIT, &word, 1, 0, nullptr),
+      warpjit_pica200_pipeline_set_descriptors(pipeline, WARPJIT_PICA200_VERTEX_UNIT, nullptr, 1, 0, nullptr),
+      warpjit_pica200_pipeline_set_descriptors(pipeline, WARPJIT_PICA200_VERTEX_UNIT, &word, 1, 128, nullptr),
+      warpjit_pica200_pipeline_set_entry(nullptr, WARPJIT_PICA200_VERTEX_UNIT, 0, nullptr),
+      warpjit_pica200_pipeline_set_entry(pipeline, WARPJIT_PICA200_VERTEX_UNIT, 512, nullptr),
       warpjit_pica200_pipeline_set_f24(nullptr, 1),
-      warpjit_pica200_pipeline_set_float(nullptr, 0, vector, nullptr),
-      warpjit_pica200_pipeline_set_float(pipeline, 0, nullptr, nullptr),
-      warpjit_pica200_pipeline_set_float(pipeline, 96, vector, nullptr),
-      warpjit_pica200_pipeline_set_int(nullptr, 0, 0, nullptr),
-      warpjit_pica200_pipeline_set_int(pipeline, 4, 0, nullptr),
-      warpjit_pica200_pipeline_set_bools(nullptr, 0),
-      warpjit_pica200_pipeline_set_attribute_count(nullptr, 1, nullptr),
-      warpjit_pica200_pipeline_set_attribute_count(pipeline, 13, nullptr),
-      warpjit_pica200_pipeline_set_permutation(nullptr, 0, 0, nullptr),
-      warpjit_pica200_pipeline_set_permutation(pipeline, 12, 0, nullptr),
-      warpjit_pica200_pipeline_set_permutation(pipeline, 0, 16, nullptr),
-      warpjit_pica200_pipeline_set_output_mask(nullptr, 0),
+      warpjit_pica200_pipeline_set_float(nullptr, WARPJIT_PICA200_VERTEX_UNIT, 0, vector, nullptr),
+      warpjit_pica200_pipeline_set_float(pipeline, WARPJIT_PICA200_VERTEX_UNIT, 0, nullptr, nullptr),
+      warpjit_pica200_pipeline_set_float(pipeline, WARPJIT_PICA200_VERTEX_UNIT, 96, vector, nullptr),
+      warpjit_pica200_pipeline_set_int(nullptr, WARPJIT_PICA200_VERTEX_UNIT, 0, 0, nullptr),
+      warpjit_pica200_pipeline_set_int(pipeline, WARPJIT_PICA200_VERTEX_UNIT, 4, 0, nullptr),
+      warpjit_pica200_pipeline_set_bools(nullptr, WARPJIT_PICA200_VERTEX_UNIT, 0),
+      warpjit_pica200_pipeline_set_attribute_count(nullptr, WARPJIT_PICA200_VERTEX_UNIT, 1, nullptr),
+      warpjit_pica200_pipeline_set_attribute_count(pipeline, WARPJIT_PICA200_VERTEX_UNIT, 13, nullptr),
+      warpjit_pica200_pipeline_set_permutation(nullptr, WARPJIT_PICA200_VERTEX_UNIT, 0, 0, nullptr),
+      warpjit_pica200_pipeline_set_permutation(pipeline, WARPJIT_PICA200_VERTEX_UNIT, 12, 0, nullptr),
+      warpjit_pica200_pipeline_set_permutation(pipeline, WARPJIT_PICA200_VERTEX_UNIT, 0, 16, nullptr),
+      warpjit_pica200_pipeline_set_output_mask(nullptr, WARPJIT_PICA200_VERTEX_UNIT, 0),
       warpjit_pica200_pipeline_set_output_map(nullptr, &word, 1, nullptr),
       warpjit_pica200_pipeline_set_output_map(pipeline, nullptr, 1, nullptr),
       warpjit_pica200_pipeline_set_output_map(pipeline, many.data(), 8, nullptr),

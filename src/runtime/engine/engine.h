@@ -44,7 +44,14 @@ class EngineState {
   Status lease_alone(const LaunchState& launch, const RunOptions& options, bool few_threads,
                      LaunchCache::Lease& lease);
   // No run or compilation may be under way.
-  void set_hooks(const TestHooks& hooks) { hooks_ = hooks; }
+  void set_hooks(const TestHooks& hooks) {
+    hooks_ = hooks;
+    id_ = next_id();
+  }
+  // No other engine has had it, nor this one with other hooks.
+  std::uint64_t id() const { return id_; }
+  // A use that looked nothing up.
+  void note_use(const Kernel& kernel) { cache_.note_use(kernel); }
   const TestHooks& hooks() const { return hooks_; }
   EngineInfo info() const;
   EngineStatistics statistics() const;
@@ -114,8 +121,14 @@ class EngineState {
                                                 const frontend::PrimitiveFacts& facts, const Report& report);
   Status run_rounds(const PrimitivePlan& plan, const RunOptions& options, Report& report);
 
+  static std::uint64_t next_id() {
+    static std::atomic<std::uint64_t> last{0};
+    return last.fetch_add(1, std::memory_order_relaxed) + 1;
+  }
+
   const EngineOptions options_;
   TestHooks hooks_;
+  std::uint64_t id_ = next_id();
   std::shared_ptr<Executor> executor_;
   std::shared_ptr<CodeMemory> memory_;  // null: no JIT
   std::optional<backend::Target> best_;

@@ -14,7 +14,7 @@ Status PreparedState::renew() {
   WARPJIT_CHECK(launch_.check());
   const Generations generations = now();
   const std::uint64_t bools = launch_.values.bools & launch_.usage.bools;
-  const bool few_threads = launch_.count <= kFewThreads;
+  const bool few_threads = may_narrow_ && launch_.count <= kFewThreads;
   if (!plan_ || generations.facts != seen_.facts || bools != bools_ || few_threads != few_threads_) {
     plan_.reset();
     WARPJIT_CHECK(engine_.lease_alone(launch_, options_, few_threads, lease_.emplace()));
@@ -36,6 +36,7 @@ Status PreparedState::run() {
   if (!plan_ || now() != seen_) [[unlikely]]
     WARPJIT_CHECK(renew());
   if (launch_.count == 0) return {};
+  engine_.note_use(lease_->kernel());
   const FloatEnvironment environment;
   if (plan_->cancelled()) return Error{ErrorCode::cancelled, "the run was cancelled", ""};
   return plan_->run(0, launch_.count);
@@ -54,7 +55,7 @@ Status PreparedRun::run() { return state_->run(); }
 Result<PreparedRun> Engine::prepare(const Launch& launch, const RunOptions& options) const {
   if (const Work work = launch.state().work(); work != Work::rows)
     return Error{ErrorCode::unsupported, std::string("a run over ") + name(work) + " cannot be prepared", ""};
-  auto prepared = std::make_unique<runtime::PreparedState>(*state_, launch.state(), options);
+  auto prepared = std::make_unique<runtime::PreparedState>(*state_, launch.state(), options, true);
   WARPJIT_CHECK(prepared->renew());
   return PreparedRun(std::move(prepared));
 }

@@ -10,9 +10,10 @@ namespace warpjit::runtime {
 
 class PreparedState {
  public:
-  // Both must outlive it.
-  PreparedState(EngineState& engine, LaunchState& launch, const RunOptions& options)
-      : engine_(engine), launch_(launch), options_(options) {}
+  // Both must outlive it. `may_narrow`: few threads get a kernel of their own, for as long as the bindings
+  // are the same.
+  PreparedState(EngineState& engine, LaunchState& launch, const RunOptions& options, bool may_narrow)
+      : engine_(engine), launch_(launch), options_(options), may_narrow_(may_narrow) {}
 
   Status run();
   // Finds what a run needs, as far as the launch has changed since the last call.
@@ -32,6 +33,7 @@ class PreparedState {
   EngineState& engine_;
   LaunchState& launch_;
   const RunOptions options_;
+  const bool may_narrow_;
   Generations seen_;
   std::uint64_t bools_ = 0;
   bool few_threads_ = false;

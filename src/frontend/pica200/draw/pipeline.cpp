@@ -31,6 +31,12 @@ RowSpan span_of(const AttributeArray& array) {
 bool holds(const AttributeArray& array, std::uint64_t vertex) {
   return array.data != nullptr && array.offset <= array.size && in_bounds(span_of(array), vertex + 1);
 }
+// Vertices below this lie in the array, which holds vertex 0, and less than 4 GiB behind that one.
+std::uint64_t held_vertices(const AttributeArray& array) {
+  if (array.stride == 0) return std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t fit = (array.size - array.offset - size(array.format)) / array.stride + 1;
+  return std::min<std::uint64_t>(fit, std::numeric_limits<std::uint32_t>::max() / array.stride + 1);
+}
 
 // The result words that the output map fills (pica200.md 11).
 void map_outputs(const Registers& registers, frontend::DrawFacts& facts) {
@@ -114,6 +120,7 @@ Status PipelineState::lay_out() {
   if (laid_program_ == vertex_.version && laid_layout_ == layout && laid_arrays_ == attributes.version())
     return {};
   laid_layout_ = 0;
+  current_ = {};
   const std::uint64_t read = vertex_.program->shader()->usage().inputs;
   std::array<int, 16> attribute_of;  // of input registers; -1: none
   attribute_of.fill(-1);
@@ -137,6 +144,10 @@ Status PipelineState::lay_out() {
     inputs_[input_count_++] = {*array, static_cast<std::uint8_t>(reg)};
   }
   lay_out_rows({inputs_.data(), input_count_}, draw_);
+  whole_vertices_ = whole_vertices({inputs_.data(), input_count_}, draw_);
+  held_vertices_ = std::numeric_limits<std::uint64_t>::max();
+  for (std::size_t k = 0; k < input_count_; ++k)
+    held_vertices_ = std::min(held_vertices_, held_vertices(inputs_[k].array));
   if (registers.geometry_on())
     list_outputs(registers, geometry_input_.attributes, draw_.facts);
   else
@@ -158,6 +169,7 @@ PipelineState::CachedLaunch& PipelineState::find_launch() {
   if (found != nullptr) return *found;
   Launch launch(*vertex_.program);
   const std::size_t bytes = launch.state().memory_bytes();
+  current_ = {};  // what is added may take the place of one of these
   return launches_.add(hash, bytes, {std::move(launch)});
 }
 
@@ -175,7 +187,44 @@ void PipelineState::update_values(CachedLaunch& entry) const {
   ++state.values_generation;
 }
 
+PipelineState::Current& PipelineState::find_current() {
+  const std::size_t numbered = draw_.facts.numbered ? 1 : 0;
+  if (current_[numbered].launch == nullptr) {
+    CachedLaunch& found = find_launch();
+    current_[numbered].launch = &found;
+    found.launch.state().draw = draw_;
+  }
+  return current_[numbered];
+}
+
+// Draws with few vertices that follow each other look nothing up. Nobody measures how long they take: asking
+// for the time takes a good part of it.
+Result<Report> PipelineState::run_current(Current& current, const Engine& engine, const RunOptions& options) {
+  constexpr std::uint64_t kFewVertices = 1024;
+  const Launch& launch = current.launch->launch;
+  const bool few = launch.state().count <= kFewVertices;
+  if (few && current.prepared && current.engine == engine.state().id() && current.options == options) {
+    WARPJIT_CHECK(current.prepared->run());
+    Report report;
+    static_cast<CompileReport&>(report) = current.prepared->report();
+    report.work = Work::draw;
+    return report;
+  }
+  WARPJIT_TRY(const Report report, engine.run(launch, options));
+  if (current.again && few && options.threads <= 1 && report.engine == EngineKind::jit &&
+      report.interpreted == 0) {
+    current.prepared =
+        std::make_unique<runtime::PreparedState>(engine.state(), launch.state(), options, false);
+    current.engine = engine.state().id();
+    current.options = options;
+    if (!current.prepared->renew()) current.prepared.reset();
+  }
+  current.again = true;
+  return report;
+}
+
 Status PipelineState::check_arrays(std::uint64_t first, std::uint64_t last) const {
+  if (last < held_vertices_) return {};
   for (std::size_t k = 0; k < input_count_; ++k) {
     const AttributeArray& array = inputs_[k].array;
     const auto where = [&] { return attributes.name(input_attributes_[k]); };
@@ -218,33 +267,32 @@ std::vector<Vertex>& PipelineState::find_results(std::size_t count) {
 Result<Report> PipelineState::shade(const Engine& engine, std::uint64_t base, std::uint64_t count,
                                     std::byte* results, std::size_t result_stride,
                                     const RunOptions& options) {
-  const std::uint64_t whole = whole_vertices({inputs_.data(), input_count_}, draw_);
   const std::uint32_t* numbers = nullptr;
   std::uint64_t whole_rows = 0;
   if (draw_.facts.numbered) {
     const std::span<const std::uint32_t> list = indices_.numbers();
     numbers = list.data();
-    whole_rows =
-        list[count - 1] < whole
-            ? list.size()
-            : static_cast<std::uint64_t>(
-                  std::lower_bound(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(count), whole) -
-                  list.begin());
+    whole_rows = list[count - 1] < whole_vertices_
+                     ? list.size()
+                     : static_cast<std::uint64_t>(
+                           std::lower_bound(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(count),
+                                            whole_vertices_) -
+                           list.begin());
   } else {
-    whole_rows = std::min(count, whole - std::min(whole, base));
+    whole_rows = whole_vertices_ - std::min(whole_vertices_, base);
   }
 
-  CachedLaunch& entry = find_launch();
-  update_values(entry);
-  LaunchState& state = entry.launch.state();
-  state.draw = draw_;
+  Current& current = find_current();
+  update_values(*current.launch);
+  LaunchState& state = current.launch->launch.state();
   state.draw.numbers = numbers;
   state.draw.whole_rows = whole_rows;
-  for (unsigned k = 0; k < draw_.facts.row_count; ++k) state.draw.rows[k].data += base * draw_.rows[k].stride;
+  for (unsigned k = 0; k < draw_.facts.row_count; ++k)
+    state.draw.rows[k].data = draw_.rows[k].data + base * draw_.rows[k].stride;
   state.draw.results = results;
   state.draw.result_stride = result_stride;
   state.count = count;
-  return engine.run(entry.launch, options);
+  return run_current(current, engine, options);
 }
 
 // Vertices as shade() has them, through both units. `indexed`: the draw's are indices_.remapped() of them.

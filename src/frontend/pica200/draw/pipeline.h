@@ -14,6 +14,7 @@
 #include "frontend/pica200/draw/index_list.h"
 #include "frontend/pica200/draw/registers.h"
 #include "frontend/pica200/shader.h"
+#include "runtime/engine/prepared_run.h"
 #include "runtime/work/launch.h"
 
 namespace warpjit::pica200 {
@@ -54,7 +55,17 @@ class PipelineState {
   Status find_program(const UnitRegisters& unit, Stage stage, UnitProgram& found);
   Status prepare();
   Status lay_out();
+  // The launch of this draw, and what its runs look up, once two draws in a row had the same.
+  struct Current {
+    CachedLaunch* launch = nullptr;  // in launches_; null: not looked up yet
+    bool again = false;              // it has run before
+    std::uint64_t engine = 0;        // EngineState::id() of what is prepared
+    RunOptions options;
+    std::unique_ptr<runtime::PreparedState> prepared;
+  };
   CachedLaunch& find_launch();
+  Current& find_current();
+  Result<Report> run_current(Current& current, const Engine& engine, const RunOptions& options);
   std::vector<Vertex>& find_results(std::size_t count);
   void update_values(CachedLaunch& entry) const;
   Status check_arrays(std::uint64_t first, std::uint64_t last) const;
@@ -83,8 +94,12 @@ class PipelineState {
   std::array<ArrayInput, kAttributes> inputs_;  // in arrays and read by the program
   std::array<std::uint8_t, kAttributes> input_attributes_{};
   std::size_t input_count_ = 0;
+  std::uint64_t held_vertices_ =
+      0;  // vertices below this lie in all arrays, less than 4 GiB from their begin
+  std::uint64_t whole_vertices_ = 0;  // of these all rows may be read whole
 
   RecentCache<CachedLaunch> launches_{kLaunchBytes};
+  std::array<Current, 2> current_;  // by DrawFacts::numbered; of what is laid out
   IndexList indices_;
   struct Results {
     std::uint16_t stored = 0;  // DrawFacts::stored

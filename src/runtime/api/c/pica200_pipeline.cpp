@@ -1,4 +1,8 @@
-// The C interface: the vertex stage of the PICA200.
+// The C interface: the pipeline of the PICA200.
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
 #include "runtime/api/c/boundary.h"
 #include "warpjit/pica200.h"
 
@@ -11,6 +15,7 @@ namespace {
 
 using pica200::DrawResult;
 using pica200::Pipeline;
+using pica200::Unit;
 using pica200::Vertex;
 
 static_assert(WARPJIT_PICA200_ATTRIBUTES == pica200::kAttributes);
@@ -37,26 +42,87 @@ warpjit_status set(Handle* pipeline, void (Pipeline::*setter)(Parameters...), Ar
   (pipeline->pipeline.*setter)(arguments...);
   return WARPJIT_OK;
 }
-// One of `count` words.
+
+static_assert(same(Unit::vertex, WARPJIT_PICA200_VERTEX_UNIT) &&
+              same(Unit::geometry, WARPJIT_PICA200_GEOMETRY_UNIT));
+
+// The same of a unit.
 template <class... Parameters, class... Arguments>
-warpjit_status set_words(Handle* pipeline, const std::uint32_t* words, std::size_t count,
+warpjit_status set_of(Handle* pipeline, std::int32_t unit, warpjit_error* error,
+                      Status (Pipeline::*setter)(Parameters...), Arguments... arguments) {
+  return call(error, {{pipeline, "pipeline"}}, [&]() -> Status {
+    WARPJIT_TRY(const Unit which, enumerator(unit, Unit::geometry, "unit"));
+    return (pipeline->pipeline.*setter)(arguments..., which);
+  });
+}
+template <class... Parameters, class... Arguments>
+warpjit_status set_of(Handle* pipeline, std::int32_t unit, void (Pipeline::*setter)(Parameters...),
+                      Arguments... arguments) {
+  return call(nullptr, {{pipeline, "pipeline"}}, [&]() -> Status {
+    WARPJIT_TRY(const Unit which, enumerator(unit, Unit::geometry, "unit"));
+    (pipeline->pipeline.*setter)(arguments..., which);
+    return {};
+  });
+}
+// The same of `count` words.
+template <class... Parameters, class... Arguments>
+warpjit_status set_words(Handle* pipeline, std::int32_t unit, const std::uint32_t* words, std::size_t count,
                          warpjit_error* error,
                          Status (Pipeline::*setter)(std::span<const std::uint32_t>, Parameters...),
                          Arguments... arguments) {
   return call(error, {{pipeline, "pipeline"}}, [&]() -> Status {
+    WARPJIT_TRY(const Unit which, enumerator(unit, Unit::geometry, "unit"));
     WARPJIT_TRY(const std::span<const std::uint32_t> given, array(words, count, "words"));
-    return (pipeline->pipeline.*setter)(given, arguments...);
+    return (pipeline->pipeline.*setter)(given, arguments..., which);
   });
 }
-// One of the four words of a vector.
 using Vector = std::span<const std::uint32_t, 4>;
-template <class... Parameters, class... Arguments>
-warpjit_status set_vector(Handle* pipeline, std::uint32_t index, const std::uint32_t* bits,
-                          warpjit_error* error, Status (Pipeline::*setter)(unsigned, Vector, Parameters...),
-                          Arguments... arguments) {
-  return call(error, {{pipeline, "pipeline"}, {bits, "bits"}},
-              [&] { return (pipeline->pipeline.*setter)(index, Vector(bits, 4), arguments...); });
+
+warpjit_pica200_draw draw_to_c(const DrawResult& drawn) {
+  warpjit_pica200_draw result{};
+  result.vertices = reinterpret_cast<const warpjit_pica200_vertex*>(drawn.vertices.data());
+  result.vertex_count = drawn.vertices.size();
+  result.indices = drawn.indices.data();
+  result.index_count = drawn.indices.size();
+  result.triangles = drawn.triangles;
+  result.topology = static_cast<std::int32_t>(drawn.topology);
+  result.restarted = drawn.restarted;
+  return result;
 }
+static_assert(same(pica200::Topology::list, WARPJIT_PICA200_LIST) &&
+              same(pica200::Topology::shader, WARPJIT_PICA200_SHADER));
+
+static_assert(sizeof(warpjit_pica200_geometry_unit) == sizeof(pica200::GeometryUnit));
+static_assert(offsetof(warpjit_pica200_geometry_unit, flags) == offsetof(pica200::GeometryUnit, flags));
+static_assert(offsetof(warpjit_pica200_geometry_unit, outputs) == offsetof(pica200::GeometryUnit, outputs));
+static_assert(WARPJIT_PICA200_HAS_RUN == pica200::GeometryUnit::kHasRun);
+
+// Hands what a command list does to C.
+class Visitor final : public pica200::CommandVisitor {
+ public:
+  explicit Visitor(const warpjit_pica200_visitor& to) : to_(to) {}
+
+  bool draw(const Result<DrawResult>& result) override {
+    if (to_.draw == nullptr) return result.ok();
+    warpjit_error error{};
+    error.size = sizeof error;
+    if (!result) {
+      static_cast<void>(report_error(status_of(result.error().code), result.error(), &error));
+      return to_.draw(to_.context, nullptr, nullptr, &error) != 0;
+    }
+    warpjit_pica200_draw drawn = draw_to_c(*result);
+    drawn.size = sizeof drawn;
+    warpjit_report report = to_c(result->report);
+    report.size = sizeof report;
+    return to_.draw(to_.context, &drawn, &report, nullptr) != 0;
+  }
+  void write(std::uint32_t id, std::uint32_t value) override {
+    if (to_.write != nullptr) to_.write(to_.context, id, value);
+  }
+
+ private:
+  const warpjit_pica200_visitor to_;
+};
 
 // `shade` draws with the run's options.
 template <class Shade>
@@ -69,12 +135,7 @@ warpjit_status draw_with(Handle* pipeline, const warpjit_engine* engine, const w
                 WARPJIT_TRY(const RunOptions run, run_options(options));
                 WARPJIT_TRY(const DrawResult drawn, shade(run));
                 if (report != nullptr) write(to_c(drawn.report), report);
-                warpjit_pica200_draw result{};
-                result.vertices = reinterpret_cast<const warpjit_pica200_vertex*>(drawn.vertices.data());
-                result.vertex_count = drawn.vertices.size();
-                result.indices = drawn.indices.data();
-                result.index_count = drawn.indices.size();
-                return result;
+                return draw_to_c(drawn);
               });
 }
 template <class Index>
@@ -107,6 +168,10 @@ warpjit_status warpjit_pica200_pipeline_write_register(warpjit_pica200_pipeline*
                                                        uint32_t value, warpjit_error* error) {
   return set(pipeline, error, &Pipeline::write_register, id, value, 15u);
 }
+warpjit_status warpjit_pica200_pipeline_write_bytes(warpjit_pica200_pipeline* pipeline, uint32_t id,
+                                                    uint32_t value, uint32_t bytes, warpjit_error* error) {
+  return set(pipeline, error, &Pipeline::write_register, id, value, bytes);
+}
 warpjit_status warpjit_pica200_pipeline_write_registers(warpjit_pica200_pipeline* pipeline,
                                                         const warpjit_pica200_register* writes, size_t count,
                                                         warpjit_error* error) {
@@ -118,54 +183,65 @@ warpjit_status warpjit_pica200_pipeline_write_registers(warpjit_pica200_pipeline
   });
 }
 
-warpjit_status warpjit_pica200_pipeline_set_code(warpjit_pica200_pipeline* pipeline, const uint32_t* words,
-                                                 size_t count, size_t first, warpjit_error* error) {
-  return set_words(pipeline, words, count, error, &Pipeline::set_code, first, Unit::vertex);
+warpjit_status warpjit_pica200_pipeline_set_code(warpjit_pica200_pipeline* pipeline, int32_t unit,
+                                                 const uint32_t* words, size_t count, size_t first,
+                                                 warpjit_error* error) {
+  return set_words(pipeline, unit, words, count, error, &Pipeline::set_code, first);
 }
-warpjit_status warpjit_pica200_pipeline_set_descriptors(warpjit_pica200_pipeline* pipeline,
+warpjit_status warpjit_pica200_pipeline_set_descriptors(warpjit_pica200_pipeline* pipeline, int32_t unit,
                                                         const uint32_t* words, size_t count, size_t first,
                                                         warpjit_error* error) {
-  return set_words(pipeline, words, count, error, &Pipeline::set_descriptors, first, Unit::vertex);
+  return set_words(pipeline, unit, words, count, error, &Pipeline::set_descriptors, first);
 }
-warpjit_status warpjit_pica200_pipeline_set_entry(warpjit_pica200_pipeline* pipeline, uint32_t word,
-                                                  warpjit_error* error) {
-  return set(pipeline, error, &Pipeline::set_entry, word, Unit::vertex);
+warpjit_status warpjit_pica200_pipeline_set_entry(warpjit_pica200_pipeline* pipeline, int32_t unit,
+                                                  uint32_t word, warpjit_error* error) {
+  return set_of(pipeline, unit, error, &Pipeline::set_entry, word);
 }
 warpjit_status warpjit_pica200_pipeline_set_f24(warpjit_pica200_pipeline* pipeline, uint32_t on) {
   return set(pipeline, &Pipeline::set_f24, on != 0);
 }
-warpjit_status warpjit_pica200_pipeline_set_float(warpjit_pica200_pipeline* pipeline, uint32_t index,
-                                                  const uint32_t bits[4], warpjit_error* error) {
-  return set_vector(pipeline, index, bits, error, &Pipeline::set_float, Unit::vertex);
+warpjit_status warpjit_pica200_pipeline_set_float(warpjit_pica200_pipeline* pipeline, int32_t unit,
+                                                  uint32_t index, const uint32_t bits[4],
+                                                  warpjit_error* error) {
+  return call(error, {{pipeline, "pipeline"}, {bits, "bits"}}, [&]() -> Status {
+    WARPJIT_TRY(const Unit which, enumerator(unit, Unit::geometry, "unit"));
+    return pipeline->pipeline.set_float(index, Vector(bits, 4), which);
+  });
 }
-warpjit_status warpjit_pica200_pipeline_set_int(warpjit_pica200_pipeline* pipeline, uint32_t index,
-                                                uint32_t bytes, warpjit_error* error) {
-  return set(pipeline, error, &Pipeline::set_int, index, bytes, Unit::vertex);
+warpjit_status warpjit_pica200_pipeline_set_int(warpjit_pica200_pipeline* pipeline, int32_t unit,
+                                                uint32_t index, uint32_t bytes, warpjit_error* error) {
+  return set_of(pipeline, unit, error, &Pipeline::set_int, index, bytes);
 }
-warpjit_status warpjit_pica200_pipeline_set_bools(warpjit_pica200_pipeline* pipeline, uint16_t bits) {
-  return set(pipeline, &Pipeline::set_bools, bits, Unit::vertex);
+warpjit_status warpjit_pica200_pipeline_set_bools(warpjit_pica200_pipeline* pipeline, int32_t unit,
+                                                  uint16_t bits) {
+  return set_of(pipeline, unit, &Pipeline::set_bools, bits);
 }
-warpjit_status warpjit_pica200_pipeline_set_attribute_count(warpjit_pica200_pipeline* pipeline,
+warpjit_status warpjit_pica200_pipeline_set_attribute_count(warpjit_pica200_pipeline* pipeline, int32_t unit,
                                                             uint32_t count, warpjit_error* error) {
-  return set(pipeline, error, &Pipeline::set_attribute_count, count, Unit::vertex);
+  return set_of(pipeline, unit, error, &Pipeline::set_attribute_count, count);
 }
-warpjit_status warpjit_pica200_pipeline_set_permutation(warpjit_pica200_pipeline* pipeline,
+warpjit_status warpjit_pica200_pipeline_set_permutation(warpjit_pica200_pipeline* pipeline, int32_t unit,
                                                         uint32_t attribute, uint32_t input_register,
                                                         warpjit_error* error) {
-  return set(pipeline, error, &Pipeline::set_permutation, attribute, input_register, Unit::vertex);
+  return set_of(pipeline, unit, error, &Pipeline::set_permutation, attribute, input_register);
 }
-warpjit_status warpjit_pica200_pipeline_set_output_mask(warpjit_pica200_pipeline* pipeline, uint16_t mask) {
-  return set(pipeline, &Pipeline::set_output_mask, mask, Unit::vertex);
+warpjit_status warpjit_pica200_pipeline_set_output_mask(warpjit_pica200_pipeline* pipeline, int32_t unit,
+                                                        uint16_t mask) {
+  return set_of(pipeline, unit, &Pipeline::set_output_mask, mask);
 }
 warpjit_status warpjit_pica200_pipeline_set_output_map(warpjit_pica200_pipeline* pipeline,
                                                        const uint32_t* words, size_t count,
                                                        warpjit_error* error) {
-  return set_words(pipeline, words, count, error, &Pipeline::set_output_map);
+  return call(error, {{pipeline, "pipeline"}}, [&]() -> Status {
+    WARPJIT_TRY(const std::span<const std::uint32_t> given, array(words, count, "words"));
+    return pipeline->pipeline.set_output_map(given);
+  });
 }
 warpjit_status warpjit_pica200_pipeline_set_fixed_attribute(warpjit_pica200_pipeline* pipeline,
                                                             uint32_t attribute, const uint32_t bits[4],
                                                             warpjit_error* error) {
-  return set_vector(pipeline, attribute, bits, error, &Pipeline::set_fixed_attribute);
+  return call(error, {{pipeline, "pipeline"}, {bits, "bits"}},
+              [&] { return pipeline->pipeline.set_fixed_attribute(attribute, Vector(bits, 4)); });
 }
 
 warpjit_status warpjit_pica200_pipeline_bind_attribute(warpjit_pica200_pipeline* pipeline, uint32_t attribute,
@@ -184,6 +260,40 @@ warpjit_status warpjit_pica200_pipeline_unbind_attribute(warpjit_pica200_pipelin
 }
 warpjit_status warpjit_pica200_pipeline_unbind_attributes(warpjit_pica200_pipeline* pipeline) {
   return set(pipeline, &Pipeline::unbind_attributes);
+}
+
+warpjit_status warpjit_pica200_pipeline_set_memory(warpjit_pica200_pipeline* pipeline,
+                                                   const warpjit_pica200_memory* ranges, size_t count,
+                                                   warpjit_error* error) {
+  return call(error, {{pipeline, "pipeline"}}, [&]() -> Status {
+    WARPJIT_TRY(const auto given, array(ranges, count, "ranges"));
+    std::vector<pica200::MemoryRange> memory;
+    memory.reserve(std::min(given.size(), pica200::kMaxMemoryRanges + 1));
+    for (const warpjit_pica200_memory& range : given.first(memory.capacity()))
+      memory.push_back({range.address, range.data, range.byte_count});
+    return pipeline->pipeline.set_memory(memory);
+  });
+}
+
+// ---- The geometry unit's state -------------------------------------------------------------------------
+
+warpjit_status warpjit_pica200_pipeline_geometry_unit(const warpjit_pica200_pipeline* pipeline,
+                                                      warpjit_pica200_geometry_unit* unit,
+                                                      warpjit_error* error) {
+  return call(error, {{pipeline, "pipeline"}, {unit, "unit"}}, [&]() -> Status {
+    std::memcpy(unit, &pipeline->pipeline.geometry_unit(), sizeof *unit);
+    return {};
+  });
+}
+warpjit_status warpjit_pica200_pipeline_set_geometry_unit(warpjit_pica200_pipeline* pipeline,
+                                                          const warpjit_pica200_geometry_unit* unit,
+                                                          warpjit_error* error) {
+  return call(error, {{pipeline, "pipeline"}, {unit, "unit"}}, [&]() -> Status {
+    pica200::GeometryUnit state;
+    std::memcpy(state.words().data(), unit, sizeof state);
+    pipeline->pipeline.set_geometry_unit(state);
+    return {};
+  });
 }
 
 // ---- Draws ---------------------------------------------------------------------------------------------
@@ -209,4 +319,47 @@ warpjit_status warpjit_pica200_pipeline_draw_indexed16(warpjit_pica200_pipeline*
                                                        warpjit_pica200_draw* draw, warpjit_report* report,
                                                        warpjit_error* error) {
   return draw_indexed(pipeline, engine, indices, count, options, draw, report, error);
+}
+warpjit_status warpjit_pica200_pipeline_draw_arrays(warpjit_pica200_pipeline* pipeline,
+                                                    const warpjit_engine* engine,
+                                                    const warpjit_run_options* options,
+                                                    warpjit_pica200_draw* draw, warpjit_report* report,
+                                                    warpjit_error* error) {
+  return draw_with(pipeline, engine, options, draw, report, error, [&](const RunOptions& run) {
+    return pipeline->pipeline.draw_arrays(engine->engine, run);
+  });
+}
+warpjit_status warpjit_pica200_pipeline_draw_elements(warpjit_pica200_pipeline* pipeline,
+                                                      const warpjit_engine* engine,
+                                                      const warpjit_run_options* options,
+                                                      warpjit_pica200_draw* draw, warpjit_report* report,
+                                                      warpjit_error* error) {
+  return draw_with(pipeline, engine, options, draw, report, error, [&](const RunOptions& run) {
+    return pipeline->pipeline.draw_elements(engine->engine, run);
+  });
+}
+warpjit_status warpjit_pica200_pipeline_draw_immediate(warpjit_pica200_pipeline* pipeline,
+                                                       const warpjit_engine* engine,
+                                                       const warpjit_run_options* options,
+                                                       warpjit_pica200_draw* draw, warpjit_report* report,
+                                                       warpjit_error* error) {
+  return draw_with(pipeline, engine, options, draw, report, error, [&](const RunOptions& run) {
+    return pipeline->pipeline.draw_immediate(engine->engine, run);
+  });
+}
+size_t warpjit_pica200_pipeline_immediate_vertices(const warpjit_pica200_pipeline* pipeline) {
+  return pipeline != nullptr ? pipeline->pipeline.immediate_vertices() : 0;
+}
+
+warpjit_status warpjit_pica200_pipeline_run_commands(warpjit_pica200_pipeline* pipeline,
+                                                     const warpjit_engine* engine, const uint32_t* words,
+                                                     size_t count, const warpjit_run_options* options,
+                                                     const warpjit_pica200_visitor* visitor,
+                                                     warpjit_error* error) {
+  return call(error, {{pipeline, "pipeline"}, {engine, "engine"}, {visitor, "visitor"}}, [&]() -> Status {
+    WARPJIT_TRY(const std::span<const std::uint32_t> list, array(words, count, "words"));
+    WARPJIT_TRY(const RunOptions run, run_options(options));
+    Visitor to(*visitor);
+    return pipeline->pipeline.run_commands(engine->engine, list, to, run);
+  });
 }
