@@ -1,7 +1,8 @@
 // The draw interface beside a plain launch of the same shader over as many vertices: float4 rows in and out
 // against arrays of bytes and shorts, an index buffer that uses each vertex three times, and result vertices.
 // Each way is measured in turn, in many short rounds, of which the fastest counts, because other programs on
-// the machine only add time. Then the same with 8 vertices, and a launch of one vertex, prepared and not.
+// the machine only add time. Then the same with 8 vertices, and a launch of one vertex, prepared and not;
+// and draws that each have another program than the one before.
 //   bench_draw [vertices]
 #include <algorithm>
 #include <chrono>
@@ -12,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "frontend/pica200/assembly/assemble.h"
 #include "frontend/pica200/shader.h"
 #include "launch/bound_launch.h"
 #include "launch/read_launch.h"
@@ -24,7 +26,7 @@ namespace {
 using namespace warpjit;
 using pica200::Pipeline;
 
-constexpr int kRounds = 400;
+constexpr int kRounds = 400, kProgramRounds = 40;
 
 [[noreturn]] void fail(const Error& error) {
   std::fprintf(stderr, "bench_draw: %s\n", to_string(error).c_str());
@@ -114,9 +116,9 @@ struct Way {
   double best = 1e30;  // nanoseconds of one run
 };
 
-void measure(std::vector<Way>& ways, std::size_t runs) {
+void measure(std::vector<Way>& ways, std::size_t runs, int rounds = kRounds) {
   using Clock = std::chrono::steady_clock;
-  for (int round = -1; round < kRounds; ++round)
+  for (int round = -1; round < rounds; ++round)
     for (Way& way : ways) {
       const auto start = Clock::now();
       for (std::size_t n = 0; n < runs; ++n) way.run();
@@ -202,6 +204,47 @@ void compare_single(const Engine& engine, Target target, const Shader& shader) {
                 way.name.c_str(), way.best, ways[0].best / way.best);
 }
 
+// Programs in turn, as in a frame of a game, each uploaded before its draw of 8 vertices: a change of the
+// last program, a multiplication or an addition for each bit of its number.
+void compare_programs(const Engine& engine, Target target, std::size_t programs) {
+  struct Code {
+    std::vector<std::uint32_t> words, descriptors;
+  };
+  std::vector<Code> codes;
+  for (std::size_t n = 0; n < programs; ++n) {
+    std::string text = ".out outpos position\n.proc main\nmov r0, v0\n";
+    for (unsigned bit = 0; bit < 12; ++bit)
+      text += (n >> bit & 1) != 0 ? "add r0, c0, r0\n" : "mul r0, c1, r0\n";
+    const pica200::SourceFile source{"bench.v.pica", text + "mov outpos, r0\nend\n.end\n"};
+    const auto container = pica200::assemble({&source, 1});
+    if (!container) fail(container.error());
+    const auto program = pica200::select_program(*container);
+    if (!program) fail(program.error());
+    codes.push_back({program->code, program->descriptors});
+  }
+  Pipeline pipeline;
+  std::vector<float> array(4 * 64, 0.5f);
+  require(pipeline.set_attribute_count(1));
+  require(pipeline.bind_attribute(0, {array.data(), array.size() * sizeof(float), 0, 16, f32x4}));
+  pipeline.set_output_mask(1);
+  require(pipeline.set_output_map(std::array{semantics_of(pica200::Semantic::position)}));
+  RunOptions options;
+  options.target = target;
+  std::size_t turn = 0;
+  std::vector<Way> ways;
+  ways.push_back({"", [&] {
+                    const Code& code = codes[turn++ % codes.size()];
+                    require(pipeline.set_code(code.words));
+                    require(pipeline.set_descriptors(code.descriptors));
+                    if (const auto result = pipeline.draw(engine, 0, 8, options); !result)
+                      fail(result.error());
+                  }});
+  for (std::size_t n = 0; n < programs; ++n) ways[0].run();
+  measure(ways, programs, kProgramRounds);
+  std::printf("%5zu programs %-3s  draws of 8 vertices, one program after another %9.1f ns a draw\n",
+              programs, name(target), ways[0].best);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -214,5 +257,7 @@ int main(int argc, char** argv) {
       compare(engine, target, shader, 8, true);
       compare_single(engine, target, shader);
     }
+  for (const Target target : engine.info().targets)
+    for (const std::size_t programs : {1, 16, 100, 1000}) compare_programs(engine, target, programs);
   return 0;
 }

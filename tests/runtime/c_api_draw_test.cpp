@@ -1,4 +1,4 @@
-// The C interface: the vertex stage of the PICA200 draws as the C++ one does, by registers and by typed
+// The C interface: the pipeline of the PICA200 draws as the C++ one does, by registers and by typed
 // calls.
 #include "warpjit/pica200.h"
 
@@ -12,7 +12,7 @@
 namespace warpjit::test {
 namespace {
 
-using OwnedStage = Owned<warpjit_pica200_pipeline, warpjit_pica200_pipeline_destroy>;
+using OwnedPipeline = Owned<warpjit_pica200_pipeline, warpjit_pica200_pipeline_destroy>;
 
 // mul r0, c3, v2; add o0, c1, r0; mov o1, v3; end
 constexpr std::uint32_t kDrawCode[] = {0x22023100, 0x00021800, 0x4C203000, 0x88000000};
@@ -33,7 +33,7 @@ constexpr auto kScale = bits(0.5f, 2, 3, 1), kOffset = bits(10, 20, 30, 0), kTin
 struct CApiDraw : ::testing::Test {
   warpjit_error error = sized<warpjit_error>();
   OwnedEngine engine;
-  OwnedStage pipeline;
+  OwnedPipeline pipeline;
   std::vector<GuestVertex> memory = std::vector<GuestVertex>(40);
 
   CApiDraw() {
@@ -293,6 +293,127 @@ TEST_F(CApiDraw, LayoutsAreFixed) {
   if (sizeof(void*) != 8) GTEST_SKIP() << "stated for 64-bit hosts";
   EXPECT_EQ(sizeof(warpjit_pica200_array), 48u);
   EXPECT_EQ(sizeof(warpjit_pica200_draw), 40u);
+}
+
+// Every vertex becomes a triangle: mov o0, v0; setemit; emit, three times; end.
+constexpr std::uint32_t kGeometryCode[] = {0x4C000000, 0xAC000000, 0xA8000000, 0x4C000000, 0xAD000000,
+                                           0xA8000000, 0x4C000000, 0xAE800000, 0xA8000000, 0x88000000};
+
+struct CApiGeometry : CApiDraw {
+  CApiGeometry() {
+    set_up();
+    const std::int32_t unit = WARPJIT_PICA200_GEOMETRY_UNIT;
+    ok(warpjit_pica200_pipeline_set_code(pipeline, unit, kGeometryCode, std::size(kGeometryCode), 0, &error));
+    ok(warpjit_pica200_pipeline_set_descriptors(pipeline, unit, kDrawDescriptors, 1, 0, &error));
+    ok(warpjit_pica200_pipeline_set_entry(pipeline, unit, 0, &error));
+    ok(warpjit_pica200_pipeline_set_attribute_count(pipeline, unit, 2, &error));
+    ok(warpjit_pica200_pipeline_set_permutation(pipeline, unit, 0, 0, &error));
+    ok(warpjit_pica200_pipeline_set_permutation(pipeline, unit, 1, 1, &error));
+    ok(warpjit_pica200_pipeline_set_output_mask(pipeline, unit, 1));
+    constexpr warpjit_pica200_register kOn[] = {
+        {0x229, 2}, {0x24A, 1}, {0x251, 1}, {0x252, 0}, {0x25E, 3u << 8}};
+    ok(warpjit_pica200_pipeline_write_registers(pipeline, kOn, std::size(kOn), &error));
+  }
+};
+
+TEST_F(CApiGeometry, DrawsTrianglesAndKeepsTheUnit) {
+  auto plain = sized<warpjit_pica200_draw>();
+  ok(warpjit_pica200_pipeline_write_register(pipeline, 0x229, 0, &error));
+  ok(warpjit_pica200_pipeline_draw(pipeline, engine, 3, 5, nullptr, &plain, nullptr, &error));
+  EXPECT_EQ(plain.triangles, 0u);
+  ASSERT_EQ(plain.vertex_count, 5u);
+  const std::vector<warpjit_pica200_vertex> vertices(plain.vertices, plain.vertices + 5);
+  ok(warpjit_pica200_pipeline_write_register(pipeline, 0x229, 2, &error));
+  auto draw = sized<warpjit_pica200_draw>();
+  auto report = sized<warpjit_report>();
+  ok(warpjit_pica200_pipeline_draw(pipeline, engine, 3, 5, nullptr, &draw, &report, &error));
+  EXPECT_EQ(draw.triangles, 1u);
+  EXPECT_EQ(draw.topology, WARPJIT_PICA200_SHADER);
+  ASSERT_EQ(draw.vertex_count, 15u);
+  EXPECT_EQ(report.triangles, 5u);
+  for (std::size_t n = 0; n < 15; ++n)
+    EXPECT_EQ(std::memcmp(draw.vertices[n].position, vertices[n / 3].position, 16), 0) << n;
+
+  warpjit_pica200_geometry_unit unit{};
+  ok(warpjit_pica200_pipeline_geometry_unit(pipeline, &unit, &error));
+  EXPECT_EQ(unit.vertex, 2u);
+  EXPECT_EQ(unit.flags, WARPJIT_PICA200_PRIMITIVE | WARPJIT_PICA200_HAS_RUN);
+  EXPECT_EQ(std::memcmp(unit.vertices[1][0], vertices[4].position, 16), 0);
+  unit.r[7][2] = 0x40490FDB;
+  unit.flags = 0;
+  ok(warpjit_pica200_pipeline_set_geometry_unit(pipeline, &unit, &error));
+  ok(warpjit_pica200_pipeline_draw(pipeline, engine, 0, 1, nullptr, &draw, nullptr, &error));
+  ok(warpjit_pica200_pipeline_geometry_unit(pipeline, &unit, &error));
+  EXPECT_EQ(unit.r[7][2], 0x40490FDBu);
+  EXPECT_NE(unit.flags & WARPJIT_PICA200_HAS_RUN, 0u);
+  EXPECT_EQ(warpjit_pica200_pipeline_geometry_unit(pipeline, nullptr, &error), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_pica200_pipeline_set_geometry_unit(nullptr, &unit, &error), WARPJIT_BAD_INPUT);
+}
+
+struct Seen {
+  std::vector<std::size_t> draws;
+  std::size_t writes = 0;
+  int errors = 0;
+};
+int see_draw(void* context, const warpjit_pica200_draw* draw, const warpjit_report* report,
+             const warpjit_error* error) {
+  auto* seen = static_cast<Seen*>(context);
+  if (error != nullptr) {
+    EXPECT_NE(error->message[0], '\0');
+    EXPECT_EQ(draw, nullptr);
+    ++seen->errors;
+    return 0;
+  }
+  EXPECT_NE(report, nullptr);
+  seen->draws.push_back(draw->vertex_count);
+  return 1;
+}
+void see_write(void* context, std::uint32_t, std::uint32_t) { ++static_cast<Seen*>(context)->writes; }
+
+TEST_F(CApiGeometry, RunsCommandLists) {
+  // Position as s16x3 from the guest's memory, 8 bytes a vertex; 4 vertices from number 2 on.
+  warpjit_pica200_pipeline_unbind_attributes(pipeline);
+  const warpjit_pica200_memory range{0x18000000, memory.data(), memory.size() * sizeof(GuestVertex)};
+  ok(warpjit_pica200_pipeline_set_memory(pipeline, &range, 1, &error));
+  const auto write = [](std::uint32_t id, std::uint32_t value) { return std::array{value, id | 0xF0000u}; };
+  std::vector<std::uint32_t> list;
+  for (const auto& pair :
+       {write(0x200, 0x18000000 >> 3), write(0x201, 2u << 2 | 2), write(0x202, 1u << 17 | 1u << 28),
+        write(0x203, 0), write(0x204, 0), write(0x205, 1u << 28 | 8u << 16), write(0x228, 4), write(0x22A, 2),
+        write(0x22E, 1)})
+    list.insert(list.end(), pair.begin(), pair.end());
+  Seen seen;
+  const warpjit_pica200_visitor visitor{&seen, see_draw, see_write};
+  ok(warpjit_pica200_pipeline_run_commands(pipeline, engine, list.data(), list.size(), nullptr, &visitor,
+                                           &error));
+  EXPECT_EQ(seen.draws, std::vector<std::size_t>{12});
+  EXPECT_GE(seen.writes, 8u);
+  auto draw = sized<warpjit_pica200_draw>();
+  ok(warpjit_pica200_pipeline_draw_arrays(pipeline, engine, nullptr, &draw, nullptr, &error));
+  EXPECT_EQ(draw.vertex_count, 12u);
+  // A count that goes behind the memory is the draw's error; a list that is cut does nothing.
+  list[2 * 6] = 1000;
+  ok(warpjit_pica200_pipeline_run_commands(pipeline, engine, list.data(), list.size(), nullptr, &visitor,
+                                           &error));
+  EXPECT_EQ(seen.errors, 1);
+  EXPECT_EQ(warpjit_pica200_pipeline_run_commands(pipeline, engine, list.data(), list.size() - 1, nullptr,
+                                                  &visitor, &error),
+            WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_pica200_pipeline_run_commands(pipeline, engine, list.data(), 2, nullptr, nullptr, &error),
+            WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_pica200_pipeline_run_commands(pipeline, engine, nullptr, 2, nullptr, &visitor, &error),
+            WARPJIT_BAD_INPUT);
+  EXPECT_EQ(seen.draws.size(), 1u);
+  EXPECT_EQ(warpjit_pica200_pipeline_immediate_vertices(pipeline), 0u);
+  EXPECT_EQ(warpjit_pica200_pipeline_immediate_vertices(nullptr), 0u);
+}
+
+TEST_F(CApiGeometry, UnitsThatDoNotExistAreRefused) {
+  EXPECT_EQ(warpjit_pica200_pipeline_set_entry(pipeline, 2, 0, &error), WARPJIT_BAD_INPUT);
+  EXPECT_STREQ(error.where, "unit");
+  EXPECT_EQ(warpjit_pica200_pipeline_set_bools(pipeline, -1, 0), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_pica200_pipeline_set_float(pipeline, 7, 0, kScale.data(), &error), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_pica200_pipeline_set_code(pipeline, 3, kDrawCode, 1, 0, &error), WARPJIT_BAD_INPUT);
 }
 
 }  // namespace

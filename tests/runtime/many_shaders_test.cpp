@@ -2,7 +2,12 @@
 // ThreadSanitizer this is the test of everything that the threads of an engine share.
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <thread>
+
+#if defined(__linux__)
+#include <unistd.h>
+#endif
 
 #include "runtime/shaders.h"
 
@@ -100,6 +105,54 @@ TEST(ManyShaders, ThroughASmallCache) {
   }  // while it compiles
   EXPECT_EQ(failures, 0u);
 }
+
+#if defined(__linux__)
+std::size_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  std::size_t total = 0, resident = 0;
+  file >> total >> resident;
+  return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+// Ten thousand programs through one pipeline: what is kept has bounds.
+TEST(ManyShaders, MemoryOfAPipelineIsBounded) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers keep what is freed";
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+  GTEST_SKIP() << "sanitizers keep what is freed";
+#endif
+#endif
+  constexpr unsigned kPrograms = 10000;
+  constexpr std::size_t kCache = std::size_t{4} << 20, kRest = std::size_t{32} << 20;
+  EngineOptions options;
+  options.cache_bytes = kCache;
+  const Engine engine(options);
+  pica200::Pipeline pipeline;
+  std::vector<float> array(4 * 64, 0.5f);
+  ASSERT_TRUE(pipeline.set_attribute_count(1));
+  ASSERT_TRUE(pipeline.bind_attribute(0, {array.data(), array.size() * sizeof(float), 0, 16, f32x4}));
+  pipeline.set_output_mask(1);
+  ASSERT_TRUE(pipeline.set_output_map(std::array<std::uint32_t, 1>{0x03020100}));
+  const auto draw = [&](unsigned n) {
+    // mov r0, v0; then a mov r0, r0 or a nop for each bit of n; mov o0, r0; end
+    std::vector<std::uint32_t> code{0x4E000000};
+    for (unsigned bit = 0; bit < 14; ++bit) code.push_back((n >> bit & 1) != 0 ? 0x4E010000 : 0x84000000);
+    code.insert(code.end(), {0x4C010000, 0x88000000});
+    ASSERT_TRUE(pipeline.set_code(code));
+    const auto result = pipeline.draw(engine, 0, 8);
+    ASSERT_TRUE(result) << to_string(result.error());
+    ASSERT_EQ(result->vertices[7].position[0], 0.5f) << n;
+  };
+  ASSERT_TRUE(pipeline.set_descriptors(std::array<std::uint32_t, 1>{0x36F}));
+  for (unsigned n = 0; n < 100; ++n) draw(n);
+  const std::size_t before = resident_bytes();
+  for (unsigned n = 100; n < kPrograms; ++n) draw(n);
+  const std::size_t after = resident_bytes();
+  RecordProperty("bytes", static_cast<int>(after - std::min(after, before)));
+  EXPECT_LE(after, before + kCache + kRest);
+}
+#endif
 
 }  // namespace
 }  // namespace warpjit::test

@@ -32,6 +32,7 @@ void SpeculativeKernel::complete(const frontend::Shader& shader) const { static_
 
 Status SpeculativeKernel::run(backend::KernelArgs& args, const frontend::Shader& shader,
                               const frontend::Values& values) const {
+  if (args.group_count <= piece_) return run_piece(args, shader, values);
   for (std::uint64_t left = args.group_count; left != 0; left -= std::min(left, piece_)) {
     args.group_count = std::min(left, piece_);
     if (Status status = run_piece(args, shader, values); !status) return status;
