@@ -148,7 +148,7 @@ TEST_F(CApiDraw, RegistersSayTheSame) {
   set_up();
   auto draw = sized<warpjit_pica200_draw>();
   ok(warpjit_pica200_pipeline_draw(pipeline, engine, 0, 40, nullptr, &draw, nullptr, &error));
-  OwnedStage other;
+  OwnedPipeline other;
   ok(warpjit_pica200_pipeline_create(other.out(), &error));
   std::vector<warpjit_pica200_register> list = {{0x2CB, 0}};
   for (const std::uint32_t word : kDrawCode) list.push_back({0x2CC, word});
@@ -281,7 +281,7 @@ TEST_F(CApiDraw, WhatIsNotThereIsRefused) {
             WARPJIT_RESOURCE_LIMIT);
   warpjit_pica200_pipeline_destroy(nullptr);
   // Without code.
-  OwnedStage empty;
+  OwnedPipeline empty;
   ok(warpjit_pica200_pipeline_create(empty.out(), &error));
   EXPECT_EQ(warpjit_pica200_pipeline_draw(empty, engine, 0, 1, nullptr, &draw, nullptr, &error),
             WARPJIT_BAD_INPUT);
