@@ -292,15 +292,16 @@ TEST_F(CApiDraw, LayoutsAreFixed) {
   EXPECT_EQ(sizeof(warpjit_pica200_register), 8u);
   if (sizeof(void*) != 8) GTEST_SKIP() << "stated for 64-bit hosts";
   EXPECT_EQ(sizeof(warpjit_pica200_array), 48u);
-  EXPECT_EQ(sizeof(warpjit_pica200_draw), 40u);
+  EXPECT_EQ(sizeof(warpjit_pica200_draw), 56u);
+  EXPECT_EQ(sizeof(warpjit_pica200_geometry_unit), 1568u);
 }
 
 // Every vertex becomes a triangle: mov o0, v0; setemit; emit, three times; end.
 constexpr std::uint32_t kGeometryCode[] = {0x4C000000, 0xAC000000, 0xA8000000, 0x4C000000, 0xAD000000,
                                            0xA8000000, 0x4C000000, 0xAE800000, 0xA8000000, 0x88000000};
 
-struct CApiGeometry : CApiDraw {
-  CApiGeometry() {
+struct CApiPipelineGeometry : CApiDraw {
+  CApiPipelineGeometry() {
     set_up();
     const std::int32_t unit = WARPJIT_PICA200_GEOMETRY_UNIT;
     ok(warpjit_pica200_pipeline_set_code(pipeline, unit, kGeometryCode, std::size(kGeometryCode), 0, &error));
@@ -316,7 +317,7 @@ struct CApiGeometry : CApiDraw {
   }
 };
 
-TEST_F(CApiGeometry, DrawsTrianglesAndKeepsTheUnit) {
+TEST_F(CApiPipelineGeometry, DrawsTrianglesAndKeepsTheUnit) {
   auto plain = sized<warpjit_pica200_draw>();
   ok(warpjit_pica200_pipeline_write_register(pipeline, 0x229, 0, &error));
   ok(warpjit_pica200_pipeline_draw(pipeline, engine, 3, 5, nullptr, &plain, nullptr, &error));
@@ -370,7 +371,7 @@ int see_draw(void* context, const warpjit_pica200_draw* draw, const warpjit_repo
 }
 void see_write(void* context, std::uint32_t, std::uint32_t) { ++static_cast<Seen*>(context)->writes; }
 
-TEST_F(CApiGeometry, RunsCommandLists) {
+TEST_F(CApiPipelineGeometry, RunsCommandLists) {
   // Position as s16x3 from the guest's memory, 8 bytes a vertex; 4 vertices from number 2 on.
   warpjit_pica200_pipeline_unbind_attributes(pipeline);
   const warpjit_pica200_memory range{0x18000000, memory.data(), memory.size() * sizeof(GuestVertex)};
@@ -408,7 +409,7 @@ TEST_F(CApiGeometry, RunsCommandLists) {
   EXPECT_EQ(warpjit_pica200_pipeline_immediate_vertices(nullptr), 0u);
 }
 
-TEST_F(CApiGeometry, UnitsThatDoNotExistAreRefused) {
+TEST_F(CApiPipelineGeometry, UnitsThatDoNotExistAreRefused) {
   EXPECT_EQ(warpjit_pica200_pipeline_set_entry(pipeline, 2, 0, &error), WARPJIT_BAD_INPUT);
   EXPECT_STREQ(error.where, "unit");
   EXPECT_EQ(warpjit_pica200_pipeline_set_bools(pipeline, -1, 0), WARPJIT_BAD_INPUT);

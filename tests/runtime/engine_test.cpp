@@ -405,9 +405,9 @@ TEST(Engine, ACachedDrawAllocatesNothing) {
     good &= pipeline.draw_indexed(engine, dense).ok();
     return good && pipeline.draw_indexed(engine, std::span(sparse).first(n % 4 + 1)).ok();
   };
-  for (std::uint32_t n = 0; n < 4; ++n) ASSERT_TRUE(all(n));
+  for (std::uint32_t n = 0; n < 8; ++n) ASSERT_TRUE(all(n));
   const std::uint64_t before = allocations;
-  for (std::uint32_t n = 4; n < 14; ++n) ASSERT_TRUE(all(n));
+  for (std::uint32_t n = 8; n < 20; ++n) ASSERT_TRUE(all(n));
   EXPECT_EQ(allocations, before);
 }
 

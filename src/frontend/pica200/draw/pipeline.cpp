@@ -71,14 +71,21 @@ Status PipelineState::find_program(const UnitRegisters& unit, Stage stage, UnitP
   if (result.version == unit.program_version) return {};
   // Words behind the last one that was uploaded are dead, not code.
   const auto used = [](const auto& words) {
+    constexpr std::size_t kBlock = 16;
     std::size_t count = words.size();
+    const auto any = [&](std::size_t from) {
+      std::uint32_t bits = 0;
+      for (std::size_t n = from; n < from + kBlock; ++n) bits |= words[n];
+      return bits != 0;
+    };
+    while (count >= kBlock && !any(count - kBlock)) count -= kBlock;
     while (count != 0 && words[count - 1] == 0) --count;
     return std::span(words.data(), count);
   };
   const std::span<const std::uint32_t> code = used(unit.code);
   const std::span<const std::uint32_t> descriptors = used(unit.descriptors);
-  const std::string source = std::string(name(stage)) + " program";
-  if (code.empty()) return bad_input("no code was uploaded", source);
+  const auto source = [&] { return std::string(name(stage)) + " program"; };
+  if (code.empty()) return bad_input("no code was uploaded", source());
   const std::uint64_t hash =
       hash_of(code, hash_of(descriptors, std::uint64_t{unit.entry} << 2 | (stage == Stage::geometry ? 2 : 0) |
                                              (unit.f24 ? 1 : 0)));
@@ -94,7 +101,7 @@ Status PipelineState::find_program(const UnitRegisters& unit, Stage stage, UnitP
     program.stage = stage;
     program.entry = unit.entry;
     program.f24 = unit.f24;
-    program.source_name = source;
+    program.source_name = source();
     WARPJIT_TRY(std::shared_ptr<const Shader> shader, Shader::make(std::move(program)));
     const std::size_t bytes = shader->memory_bytes();
     found = &programs_.add(hash, bytes, warpjit::Program(std::move(shader)));
@@ -117,11 +124,14 @@ Status PipelineState::prepare() {
 // What the vertex program reads of the arrays and the fixed attributes, and where the results go.
 Status PipelineState::lay_out() {
   const std::uint64_t layout = registers.vertex.layout_version + registers.map_version;
-  if (laid_program_ == vertex_.version && laid_layout_ == layout && laid_arrays_ == attributes.version())
-    return {};
-  laid_layout_ = 0;
-  current_ = {};
   const std::uint64_t read = vertex_.program->shader()->usage().inputs;
+  const bool laid_out =
+      laid_layout_ == layout && laid_arrays_ == attributes.version() && laid_inputs_ == read;
+  if (laid_out && laid_program_ == vertex_.version) return {};
+  for (Current& current : current_) current.laid_out = false;
+  laid_program_ = vertex_.version;
+  if (laid_out) return {};
+  laid_layout_ = 0;
   std::array<int, 16> attribute_of;  // of input registers; -1: none
   attribute_of.fill(-1);
   for (unsigned a = 0; a < std::min<unsigned>(registers.vertex.attribute_count, kAttributes); ++a)
@@ -152,7 +162,7 @@ Status PipelineState::lay_out() {
     list_outputs(registers, geometry_input_.attributes, draw_.facts);
   else
     map_outputs(registers, draw_.facts);
-  laid_program_ = vertex_.version;
+  laid_inputs_ = read;
   laid_layout_ = layout;
   laid_arrays_ = attributes.version();
   return {};
@@ -188,19 +198,23 @@ void PipelineState::update_values(CachedLaunch& entry) const {
 }
 
 PipelineState::Current& PipelineState::find_current() {
-  const std::size_t numbered = draw_.facts.numbered ? 1 : 0;
-  if (current_[numbered].launch == nullptr) {
-    CachedLaunch& found = find_launch();
-    current_[numbered].launch = &found;
-    found.launch.state().draw = draw_;
+  Current& current = current_[draw_.facts.numbered ? 1 : 0];
+  if (current.laid_out) return current;
+  CachedLaunch& found = find_launch();
+  if (&found != current.launch) {
+    current = {};
+    current.launch = &found;
   }
-  return current_[numbered];
+  current.laid_out = true;
+  found.launch.state().draw = draw_;
+  return current;
 }
 
 // Draws with few vertices that follow each other look nothing up. Nobody measures how long they take: asking
 // for the time takes a good part of it.
 Result<Report> PipelineState::run_current(Current& current, const Engine& engine, const RunOptions& options) {
   constexpr std::uint64_t kFewVertices = 1024;
+  constexpr unsigned kDraws = 4;  // in a row, before it pays to prepare more
   const Launch& launch = current.launch->launch;
   const bool few = launch.state().count <= kFewVertices;
   if (few && current.prepared && current.engine == engine.state().id() && current.options == options) {
@@ -211,7 +225,7 @@ Result<Report> PipelineState::run_current(Current& current, const Engine& engine
     return report;
   }
   WARPJIT_TRY(const Report report, engine.run(launch, options));
-  if (current.again && few && options.threads <= 1 && report.engine == EngineKind::jit &&
+  if (++current.draws >= kDraws && few && options.threads <= 1 && report.engine == EngineKind::jit &&
       report.interpreted == 0) {
     current.prepared =
         std::make_unique<runtime::PreparedState>(engine.state(), launch.state(), options, false);
@@ -219,7 +233,6 @@ Result<Report> PipelineState::run_current(Current& current, const Engine& engine
     current.options = options;
     if (!current.prepared->renew()) current.prepared.reset();
   }
-  current.again = true;
   return report;
 }
 

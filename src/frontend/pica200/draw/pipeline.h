@@ -55,10 +55,11 @@ class PipelineState {
   Status find_program(const UnitRegisters& unit, Stage stage, UnitProgram& found);
   Status prepare();
   Status lay_out();
-  // The launch of this draw, and what its runs look up, once two draws in a row had the same.
+  // The launch of the last draw, and what its runs look up, once some draws in a row had the same.
   struct Current {
-    CachedLaunch* launch = nullptr;  // in launches_; null: not looked up yet
-    bool again = false;              // it has run before
+    CachedLaunch* launch = nullptr;  // in launches_; null: none
+    bool laid_out = false;           // for the program and the layout of this draw
+    unsigned draws = 0;              // in a row
     std::uint64_t engine = 0;        // EngineState::id() of what is prepared
     RunOptions options;
     std::unique_ptr<runtime::PreparedState> prepared;
@@ -89,7 +90,7 @@ class PipelineState {
   UnitProgram vertex_, geometry_;
 
   // Laid out for these versions.
-  std::uint64_t laid_program_ = 0, laid_layout_ = 0, laid_arrays_ = 0;
+  std::uint64_t laid_program_ = 0, laid_layout_ = 0, laid_arrays_ = 0, laid_inputs_ = 0;
   DrawBindings draw_;
   std::array<ArrayInput, kAttributes> inputs_;  // in arrays and read by the program
   std::array<std::uint8_t, kAttributes> input_attributes_{};
@@ -99,7 +100,7 @@ class PipelineState {
   std::uint64_t whole_vertices_ = 0;  // of these all rows may be read whole
 
   RecentCache<CachedLaunch> launches_{kLaunchBytes};
-  std::array<Current, 2> current_;  // by DrawFacts::numbered; of what is laid out
+  std::array<Current, 2> current_;  // by DrawFacts::numbered
   IndexList indices_;
   struct Results {
     std::uint16_t stored = 0;  // DrawFacts::stored
