@@ -5,8 +5,9 @@
 namespace warpjit::pica200 {
 namespace {
 
-constexpr const char* kFiles[] = {"mvp_light.shbin", "skin_loop.shbin", "branchy.shbin", "breakc_loop.shbin",
-                                  "point_quads.shbin"};
+constexpr const char* kFiles[] = {"mvp_light.shbin",         "skin_loop.shbin",      "branchy.shbin",
+                                  "breakc_loop.shbin",       "point_quads.shbin",    "flat_quads.shbin",
+                                  "blended_triangles.shbin", "kept_registers.shbin", "trail.shbin"};
 
 std::vector<std::byte> bytes_of(const std::string& text) {
   const auto span = std::as_bytes(std::span(text));

@@ -84,7 +84,8 @@ class CliTest : public testing::Test {
 
 // Triangles of a pipeline, and scopes that end together, are as worked out by hand.
 TEST_F(CliTest, VerifyExamplesWithExpectations) {
-  for (const char* name : {"point_quads", "shared_ends"}) {
+  for (const char* name :
+       {"point_quads", "flat_quads", "blended_triangles", "kept_registers", "trail", "shared_ends"}) {
     const Outcome outcome = run("verify --dispatch --threads 2 " + kExamples + name + ".json");
     EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
     EXPECT_NE(outcome.out.find("as expected"), std::string::npos) << outcome.out;
