@@ -24,7 +24,7 @@ using namespace warpjit::tool;
 // What one seed varies besides its program.
 struct Variation {
   unsigned threads, host_threads, size;
-  bool dispatch, few_registers, generic, flow, f24, geometry, shared_ends;
+  bool dispatch, few_registers, generic, flow, f24, geometry, shared_ends, at_limit, structural;
   PrimitiveMode mode;
 };
 
@@ -45,6 +45,9 @@ Variation vary(std::uint64_t seed, const Options& options) {
                                       PrimitiveMode::point};
   variation.mode = variation.threads > 1 ? kModes[bits >> 60 & 3] : PrimitiveMode::point;
   variation.shared_ends = (bits >> 56) % 8 == 0;
+  const std::uint64_t more = mix(bits);
+  variation.at_limit = more % 16 == 0;
+  variation.structural = (more >> 8) % (variation.shared_ends ? 2 : 16) == 0;
   return variation;
 }
 
@@ -97,6 +100,8 @@ LaunchFile make_launch(std::uint64_t seed, const Variation& variation) {
   random.flow = variation.flow;
   random.geometry = variation.geometry;
   random.shared_ends = variation.shared_ends;
+  random.at_limit = variation.at_limit;
+  random.structural = variation.structural;
   random.f24 = variation.f24;
   random.jumps = variation.flow && seed % 3 != 0;
   pica200::RandomProgram generated = pica200::random_program(seed, random);
@@ -202,6 +207,10 @@ class Pica200Fuzzer final : public Fuzzer {
       if (&configuration == &list.front() && bound->file().work == Work::primitives) {
         ++geometry_;
         in_lanes_ += !result->ordered;
+      }
+      if (variation.structural && result->engine == EngineKind::guest) {
+        ++limited_;
+        continue;
       }
       if (result->engine != configuration.run.engine)
         return Finding{configuration.name, "ran on another engine", {}};

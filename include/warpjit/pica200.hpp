@@ -28,6 +28,9 @@ class PipelineState;
 // How the program computes.
 struct Modes {
   bool f24 = false;  // round every result to 24 bits, as the hardware: truncate, flush, overflow to infinity
+  // Scopes (CALL, IF, LOOP) that end together all close, the innermost first, as in some emulators. The
+  // hardware's stacks close one of a kind (section 9).
+  bool structural_scopes = false;
   bool operator==(const Modes&) const = default;
 };
 

@@ -248,7 +248,10 @@ WARPJIT_API warpjit_status warpjit_engine_find_guest_place(const warpjit_engine*
  */
 
 enum {
-  WARPJIT_PROGRAM_F24 = 1 /* PICA200: round every result to 24 bits: truncate, flush, overflow to infinity */
+  /* PICA200: round every result to 24 bits: truncate, flush, overflow to infinity */
+  WARPJIT_PROGRAM_F24 = 1,
+  /* PICA200: scopes that end together all close, the innermost first; the hardware closes one of a kind */
+  WARPJIT_PROGRAM_STRUCTURAL_SCOPES = 2
 };
 
 /* Which program of a container; of those that fit, the first. */

@@ -235,6 +235,46 @@ TEST(CApi, BindsAnewAndInPlace) {
   EXPECT_EQ(h.in[39], 39.0f);
 }
 
+// Two LOOPs that end together: the mode runs the body 3 * 2 times, the hardware leaves the outer one open.
+TEST(CApi, StructuralScopes) {
+  Handles h;
+  // loop i0, 2; loop i1, 2; add r0, c0, r0; mov o0, r0; end
+  const std::uint32_t code[] = {0xA4000800, 0xA4400800, 0x02020800, 0x4C010000, 0x88000000};
+  const std::uint32_t descriptor = 0x6C36F;
+  auto words = sized<warpjit_program_words>();
+  words.code = code;
+  words.code_count = 5;
+  words.descriptors = &descriptor;
+  words.descriptor_count = 1;
+  auto results = sized<warpjit_output>();
+  results.data = h.out;
+  results.byte_count = sizeof h.out;
+  results.components = 1;
+  const float one = 1;
+  const std::uint32_t counts[] = {2, 0, 0, 0, 1, 0, 0, 0};  // i0, i1
+  for (const std::uint32_t flags : {0u, std::uint32_t{WARPJIT_PROGRAM_STRUCTURAL_SCOPES}}) {
+    words.flags = flags;
+    warpjit_program* program = nullptr;
+    ASSERT_EQ(warpjit_program_from_words(&words, &program, &h.error), WARPJIT_OK) << h.error.message;
+    warpjit_launch* launch = nullptr;
+    ASSERT_EQ(warpjit_launch_create(program, &launch, &h.error), WARPJIT_OK);
+    const warpjit_location c0 = h.find(WARPJIT_UNIFORM, "c0"), i0 = h.find(WARPJIT_UNIFORM, "i0"),
+                           o0 = h.find(WARPJIT_OUTPUT, "o0");
+    EXPECT_EQ(warpjit_launch_set_floats(launch, &c0, &one, 1, &h.error), WARPJIT_OK);
+    EXPECT_EQ(warpjit_launch_set_integers(launch, &i0, counts, 8, &h.error), WARPJIT_OK) << h.error.message;
+    EXPECT_EQ(warpjit_launch_bind_output(launch, &o0, &results, &h.error), WARPJIT_OK);
+    EXPECT_EQ(warpjit_launch_set_count(launch, 1), WARPJIT_OK);
+    EXPECT_EQ(warpjit_engine_run(h.engine, launch, nullptr, nullptr, &h.error), WARPJIT_OK)
+        << h.error.message;
+    EXPECT_EQ(h.out[0], flags == 0 ? 2.0f : 6.0f);
+    warpjit_launch_destroy(launch);
+    warpjit_program_destroy(program);
+  }
+  words.flags = 4;
+  warpjit_program* program = nullptr;
+  EXPECT_EQ(warpjit_program_from_words(&words, &program, &h.error), WARPJIT_BAD_INPUT);
+}
+
 TEST(CApi, F24) {
   Handles h;
   const std::uint32_t code[] = {0x22020000, 0x4C010000, 0x88000000};  // mul r0, c0, v0; mov o0, r0; end

@@ -319,13 +319,21 @@ class Generator {
   Program link(Segment main) {
     std::vector<Segment*> order;
     for (Segment& segment : callable_) order.push_back(&segment);
-    order.insert(order.begin() + random_.below(static_cast<unsigned>(order.size() + 1)), &main);
-    std::uint32_t address = 0;
+    if (options_.at_limit)
+      order.push_back(&main);
+    else
+      order.insert(order.begin() + random_.below(static_cast<unsigned>(order.size() + 1)), &main);
+    std::size_t words = 0;
+    for (const Segment* segment : order) words += segment->code.size();
+    Program result;
+    if (options_.at_limit)
+      for (; words < kMaxCodeWords; ++words)
+        result.code.push_back(static_cast<std::uint32_t>(random_.next()));
+    auto address = static_cast<std::uint32_t>(result.code.size());
     for (Segment* segment : order) {
       segment->start = address;
       address += static_cast<std::uint32_t>(segment->code.size());
     }
-    Program result;
     for (const Segment* segment : order)
       for (Instruction i : segment->code) {
         if (i.opcode == Opcode::call || i.opcode == Opcode::callc || i.opcode == Opcode::callu) {
@@ -337,6 +345,7 @@ class Generator {
         }
         result.code.push_back(encode(i));
       }
+    if (options_.at_limit) result.code.back() = static_cast<std::uint32_t>(random_.next());  // not END
     result.entry = main.start;
     result.main_end = main.start + static_cast<std::uint32_t>(main.code.size());
     result.descriptors = descriptors_;
@@ -413,6 +422,7 @@ RandomProgram random_program(std::uint64_t seed, const RandomOptions& options) {
     RandomProgram result;
     result.program = Generator(random.next(), wanted).program();
     result.program.f24 = options.f24;
+    result.program.structural_scopes = options.structural;
     random_data(random, wanted, result);
     if (terminates(result)) return result;
   }

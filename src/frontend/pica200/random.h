@@ -23,7 +23,9 @@ struct RandomOptions {
   // A geometry program; half of them write before they read, so that invocations do not depend on each other.
   bool geometry = false;
   bool f24 = false;          // Program::f24
+  bool structural = false;   // Program::structural_scopes
   bool shared_ends = false;  // scopes may end together, which the hardware's stacks take literally
+  bool at_limit = false;     // the program fills 4096 words and ends by coming to the last one
 };
 
 struct RandomProgram {

@@ -322,6 +322,7 @@ Shader::Shader(Program program) : program_(std::move(program)), usage_(find_usag
 
   append(code_key_, &program_.entry, sizeof program_.entry);
   append(code_key_, &program_.f24, sizeof program_.f24);
+  append(code_key_, &program_.structural_scopes, sizeof program_.structural_scopes);
   append(code_key_, usage_.addresses);
   for (const std::uint16_t address : usage_.addresses)
     append(code_key_, &program_.code[address], sizeof(std::uint32_t));

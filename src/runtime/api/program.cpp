@@ -47,6 +47,7 @@ namespace {
 
 Result<warpjit::Program> make_program(Program program, const Modes& modes) {
   program.f24 = modes.f24;
+  program.structural_scopes = modes.structural_scopes;
   WARPJIT_TRY(std::shared_ptr<const Shader> shader, Shader::make(std::move(program)));
   return warpjit::Program(std::move(shader));
 }

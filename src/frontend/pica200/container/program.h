@@ -15,6 +15,8 @@ namespace warpjit::pica200 {
 
 inline constexpr std::size_t kMaxCodeWords = 4096;  // what the 12-bit branch field spans
 inline constexpr std::size_t kMaxDescriptors = 128;
+// Control that comes to this address ends the thread as END does. The word there is never executed.
+inline constexpr std::uint32_t kEndAddress = 4095;
 
 enum class Stage : std::uint8_t { vertex, geometry };
 std::string_view name(Stage stage);
@@ -99,6 +101,9 @@ struct Program : ProgramInfo {
   // Every result of arithmetic, moves included, is rounded to the 24-bit format (math::round_f24) as it is
   // written; within an instruction it is f32. False: registers hold f32, as in the emulators.
   bool f24 = false;
+  // Each end of a CALL, IF or LOOP belongs to that scope alone and is checked wherever control arrives, the
+  // innermost scope first. False: the hardware's three stacks, which take ends that coincide literally.
+  bool structural_scopes = false;
 
   // Descriptor `index`; those past the table are 0, as in the hardware's cleared table.
   Descriptor descriptor(unsigned index) const {

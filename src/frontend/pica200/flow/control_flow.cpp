@@ -1,56 +1,28 @@
 #include "frontend/pica200/flow/control_flow.h"
 
 #include <algorithm>
-#include <array>
+#include <type_traits>
 
 #include "frontend/flow/states.h"
+#include "frontend/pica200/flow/scopes.h"
 
 namespace warpjit::pica200 {
 namespace {
 
-constexpr unsigned kCallDepth = 4, kIfDepth = 8, kLoopDepth = 4;
-
-// A stack of the hardware: circular, a push on a full one overwrites the oldest entry. Entries are kept from
-// the oldest on; unused ones are zero so that equal stacks are equal bytes.
-template <class Entry, unsigned kDepth>
-struct ScopeStack {
-  std::array<Entry, kDepth> entries{};
-  std::uint16_t size = 0;
-
-  bool empty() const { return size == 0; }
-  Entry& top() { return entries[size - 1u]; }
-  void push(const Entry& entry) {
-    if (size == kDepth) {
-      std::copy(entries.begin() + 1, entries.end(), entries.begin());
-      --size;
-    }
-    entries[size++] = entry;
-  }
-  void pop() { entries[--size] = Entry{}; }
-};
-
-struct CallEntry {
-  std::uint16_t end = 0, ret = 0;
-};
-struct IfEntry {
-  std::uint16_t otherwise = 0, end = 0;
-};
-struct LoopEntry {
-  std::uint16_t entry = 0, end = 0;
-  std::uint8_t uniform = 0, slot = 0;  // slot: where counter and saved aL are
-};
-
 // Everything that decides where control goes, apart from flags, booleans and counters.
+template <class Scopes>
 struct State {
   std::uint16_t pc = 0;
   // 1: the end of the innermost LOOP's body was reached at decision_pc; see Explorer::decide_loop.
   std::uint16_t deciding = 0, decision_pc = 0;
-  ScopeStack<CallEntry, kCallDepth> calls;
-  ScopeStack<IfEntry, kIfDepth> ifs;
-  ScopeStack<LoopEntry, kLoopDepth> loops;
+  Scopes scopes;
 };
 
+template <class Scopes>
 class Explorer {
+  using State = pica200::State<Scopes>;
+  static_assert(std::has_unique_object_representations_v<State>);
+
  public:
   Explorer(const Program& program, const ReachedCode& code, std::uint16_t known, std::uint16_t bools)
       : program_(program),
@@ -90,6 +62,11 @@ class Explorer {
   Status run_block(State& state) {
     block_.first = state.pc;
     for (std::uint32_t pc = state.pc;; ++pc) {
+      if (pc == kEndAddress) {
+        block_.end = block_.address = kEndAddress;
+        block_.ends_thread = true;
+        return {};
+      }
       if (pc >= program_.code.size()) {
         // This may be impossible at run time: conditions may exclude each other, and jumps may leave scopes
         // open that nothing closes.
@@ -110,21 +87,15 @@ class Explorer {
         return {};
       }
       const bool flow = (i.info().traits & kFlow) != 0;
-      if (!flow && !scope_ends(state, pc + 1)) {
+      if (!flow && !state.scopes.ends_at(pc + 1)) {
         if (code_.leader[pc + 1] == 0) continue;
         state.pc = static_cast<std::uint16_t>(pc + 1);
-        add_edge(state, {});
+        add_edge(state, {}, false);
         return {};
       }
       execute(state, i, pc);
       return {};
     }
-  }
-
-  static bool scope_ends(State& state, std::uint32_t next) {
-    return (!state.calls.empty() && state.calls.top().end == next) ||
-           (!state.ifs.empty() && state.ifs.top().otherwise == next) ||
-           (!state.loops.empty() && state.loops.top().end == next);
   }
 
   void execute(State state, const Instruction& i, std::uint32_t pc) {
@@ -134,34 +105,36 @@ class Explorer {
     State taken = state, other = state;
     taken.pc = other.pc = next;
     EdgeEffect effect;
-    bool breaks = false, two_ways = true;
+    Transfer transfer = Transfer::next;
+    bool two_ways = true;
     switch (i.opcode) {
       case Opcode::call:
         two_ways = false;
         [[fallthrough]];
       case Opcode::callc:
       case Opcode::callu:
-        taken.calls.push({end, next});
+        taken.scopes.open_call(end, next);
         taken.pc = target;
         break;
       case Opcode::ifu:
       case Opcode::ifc:
-        taken.ifs.push({target, end});
+        taken.scopes.open_if(next, target, end);
         other.pc = target;
         break;
       case Opcode::loop:
         two_ways = false;
-        effect = {EdgeEffect::Kind::begin_loop, free_slot(state), static_cast<std::uint8_t>(i.uniform & 3)};
-        taken.loops.push({next, static_cast<std::uint16_t>(target + 1), effect.uniform, effect.slot});
+        effect = {EdgeEffect::Kind::begin_loop, 0, static_cast<std::uint8_t>(i.uniform & 3)};
+        effect.slot = taken.scopes.open_loop(next, static_cast<std::uint16_t>(target + 1), effect.uniform);
         break;
       case Opcode::break_:
         two_ways = false;
         [[fallthrough]];
       case Opcode::breakc:
-        breaks = true;
+        transfer = Transfer::break_;
         break;
       case Opcode::jmpc:
       case Opcode::jmpu:
+        transfer = Transfer::jump;
         taken.pc = target;
         break;
       default:
@@ -177,80 +150,56 @@ class Explorer {
         if (known_ >> block_.uniform & 1) {
           block_.test = Test::always;
           if (((bools_ >> block_.uniform & 1) != 0) != inverted)
-            add_alternative(taken, next, effect, breaks);
+            add_alternative(taken, next, effect, transfer);
           else
-            add_alternative(other, next, {}, false);
+            add_alternative(other, next, {}, Transfer::next);
           return;
         }
         if (inverted) std::swap(taken, other);
       }
     }
-    add_alternative(taken, next, effect, breaks);
-    if (two_ways) add_alternative(other, next, {}, false);
+    add_alternative(taken, next, effect, transfer);
+    if (two_ways) add_alternative(other, next, {}, Transfer::next);
   }
 
-  // A slot for a LOOP's counter that no open LOOP uses; the oldest one's if the push overwrites that.
-  static std::uint8_t free_slot(const State& state) {
-    if (state.loops.size == kLoopDepth) return state.loops.entries[0].slot;
-    unsigned used = 0;
-    for (unsigned k = 0; k < state.loops.size; ++k) used |= 1u << state.loops.entries[k].slot;
-    std::uint8_t slot = 0;
-    while (used >> slot & 1) ++slot;
-    return slot;
-  }
-
-  // The END check of one instruction (pica200.md 9), in the hardware's order: CALL, IF, LOOP.
-  void add_alternative(State state, std::uint16_t next, EdgeEffect effect, bool breaks) {
-    std::uint16_t compared = next;
-    for (unsigned pops = 1; !state.calls.empty() && state.calls.top().end == compared; ++pops) {
-      compared = state.calls.top().ret;
-      if (pops < kCallDepth) state.pc = compared;  // the fourth pop leaves the pc as it is: a hardware bug
-      state.calls.pop();
-      if (pops == kCallDepth) break;
-    }
-    if (!state.ifs.empty() && state.ifs.top().otherwise == next) {
-      state.pc = state.ifs.top().end;
-      state.ifs.pop();
-    }
-    if (!state.loops.empty() && breaks) {
-      LoopEntry loop = state.loops.top();
-      state.loops.pop();
-      state.pc = loop.end;
-      if (!state.loops.empty()) effect = {EdgeEffect::Kind::restore_aL, loop.slot, 0};
-    } else if (!state.loops.empty() && state.loops.top().end == next) {
-      // The counter decides, in a block of its own, because this path may be one of two.
-      state.deciding = 1;
-      state.decision_pc = block_.address;
-      state.pc = 0;
-    }
-    add_edge(state, effect);
+  void add_alternative(State state, std::uint16_t next, const EdgeEffect& effect, Transfer transfer) {
+    Move move{state.pc, false, effect};
+    state.scopes.close(next, transfer, move);
+    follow(state, move, false);
   }
 
   // The end of a LOOP's body: once more from its entry, or past its end.
-  Status decide_loop(State& state) {
-    LoopEntry loop = state.loops.top();
+  Status decide_loop(const State& state) {
+    const LoopScope loop = state.scopes.innermost_loop();
     block_.first = block_.end = block_.address = state.decision_pc;
     block_.test = Test::loop;
     block_.slot = loop.slot;
     block_.uniform = loop.uniform;
-    state.deciding = state.decision_pc = 0;
-    State again = state;
-    again.pc = loop.entry;
-    add_edge(again, {});
-    state.loops.pop();
-    state.pc = loop.end;
-    EdgeEffect effect;
-    if (!state.loops.empty()) effect = {EdgeEffect::Kind::restore_aL, loop.slot, 0};
-    add_edge(state, effect);
+    State again = state, past = state;
+    Move move;
+    again.scopes.repeat(move);
+    follow(again, move, true);
+    move = {};
+    past.scopes.leave(move);
+    follow(past, move, false);
     return {};
   }
 
-  void add_edge(const State& state, const EdgeEffect& effect) {
+  // `repeats`: from the end of a LOOP's body to its beginning.
+  void follow(State& state, const Move& move, bool repeats) {
+    // The counter decides in a block of its own, because this path may be one of two.
+    state.deciding = move.decides ? 1 : 0;
+    state.decision_pc = move.decides ? block_.address : 0;
+    state.pc = move.decides ? 0 : move.pc;
+    add_edge(state, move.effect, repeats);
+  }
+
+  void add_edge(const State& state, const EdgeEffect& effect, bool repeats) {
     FlowBlock::Edge& edge = block_.edges[block_.edge_count++];
     edge.target = states_.target(state);
     edge.effect = effect;
     // A loop decision is no transfer yet: its own edges are.
-    edge.backward = state.deciding == 0 && state.pc <= block_.address;
+    edge.backward = state.deciding == 0 ? state.pc <= block_.address : repeats;
   }
 
   const Program& program_;
@@ -271,7 +220,8 @@ flow::Successors ControlFlow::successors() const {
 
 Result<ControlFlow> discover(const Program& program, const ReachedCode& code, std::uint32_t entry,
                              std::uint16_t known, std::uint16_t bools) {
-  return Explorer(program, code, known, bools).run(entry);
+  if (program.structural_scopes) return Explorer<StructuralScopes>(program, code, known, bools).run(entry);
+  return Explorer<HardwareScopes>(program, code, known, bools).run(entry);
 }
 
 }  // namespace warpjit::pica200

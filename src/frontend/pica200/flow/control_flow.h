@@ -1,7 +1,6 @@
-// The control flow of a PICA200 program, resolved statically: the hardware's three scope stacks
-// (docs/guests/pica200.md 9) are followed as part of the state while blocks are discovered, so what comes out
-// are plain edges, calls inlined. The stacks are modelled exactly, also where scope ends coincide or stacks
-// overflow.
+// The control flow of a PICA200 program, resolved statically: the open scopes (docs/guests/pica200.md 9) are
+// followed as part of the state while blocks are discovered, so what comes out are plain edges, calls
+// inlined. The hardware's stacks are modelled exactly, also where scope ends coincide or stacks overflow.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +35,7 @@ struct EdgeEffect {
 struct FlowBlock {
   std::uint16_t first = 0, end = 0;
   Test test = Test::always;
-  bool ends_thread = false;  // END: no successors
+  bool ends_thread = false;  // END, or kEndAddress follows: no successors
   bool runs_off = false;  // control is past the last word at `address`: no successors, an error if executed
   std::uint16_t address = 0;  // of the instruction that transfers
   // Test::loop: counter slot and i register; the addition to aL belongs to the decision.

@@ -24,6 +24,10 @@ ReachedCode find_reached(const Program& program, std::uint32_t entry) {
   result.leader.assign(words + 1, 0);
   flow::Worklist work(words);
   const auto reach = [&](std::uint32_t address) {
+    if (address == kEndAddress) {
+      result.thread_end = true;
+      return;
+    }
     result.past_end |= address >= words;
     work.add(address);
   };

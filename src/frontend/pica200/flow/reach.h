@@ -15,6 +15,7 @@ struct ReachedCode {
   std::vector<char> leader;
   std::vector<std::uint32_t> undefined;  // words that are reached and are no instructions, as they were met
   bool past_end = false;                 // an address behind the last word is reached
+  bool thread_end = false;               // kEndAddress is reached
 };
 
 // Follows both ways of every transfer; undefined words end a way.

@@ -14,6 +14,7 @@ CodeUsage find_usage(const Program& program, std::uint32_t entry) {
   work.add(entry);
   CodeUsage usage;
   for (std::uint32_t address = 0; work.take(address);) {
+    if (address == kEndAddress) continue;
     reached.set(address);
     const std::optional<Instruction> instruction = try_decode(program.code[address]);
     if (!instruction) continue;

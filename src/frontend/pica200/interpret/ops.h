@@ -40,7 +40,8 @@ namespace warpjit::pica200 {
 // clang-format off
 #define PICA_OTHER_OPS(X)                                                                              \
   X(litp) X(mova) X(cmp) X(round) X(check) X(check_call) X(check_if) X(check_loop) X(nop) X(end) X(break_)      \
-  X(breakc) X(call) X(callc) X(callu) X(ifc) X(ifu) X(loop) X(jmpc) X(jmpu) X(emit) X(setemit) X(fault)
+  X(breakc) X(call) X(callc) X(callu) X(ifc) X(ifu) X(loop) X(jmpc) X(jmpu) X(structural) X(emit) X(setemit)    \
+  X(fault)
 // clang-format on
 
 enum class Kind : std::uint16_t {
@@ -75,6 +76,7 @@ struct MicroOp {
     std::uint8_t uniform;   // b or i register; SETEMIT: the vertex
     std::uint8_t argument;  // JMPU: the value that jumps; SETEMIT: bit 0 primitive, bit 1 winding
     bool checked;           // next is the end of a reachable scope
+    Opcode opcode;          // Kind::structural: what to do; NOP behind an instruction that is no flow
   };
   union {
     Alu alu;

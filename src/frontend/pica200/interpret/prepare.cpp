@@ -67,6 +67,8 @@ class Reachability {
     reached_[address] = true;
     origin_[address] = from;
     work_.push_back(address);
+    if (program_.structural_scopes)
+      for_scopes_ending_at(address, [&](const Scope& scope) { leave(scope, address); });
   }
 
   void leave(const Scope& scope, std::uint32_t from) {
@@ -79,11 +81,13 @@ class Reachability {
     scope_of_end_[scope.end] = static_cast<std::uint32_t>(scopes_.size());
     scopes_.push_back(scope);
     if (scope.end > 0 && reached_[scope.end - 1] && executes(scope.end - 1)) leave(scope, from);
+    if (program_.structural_scopes && reached_[scope.end]) leave(scope, from);
     if (scope.opcode == Opcode::loop && breaks_) reach(scope.end, from);
   }
 
   bool executes(std::uint32_t address) const {
-    return address < program_.code.size() && try_decode(program_.code[address]).has_value();
+    return address != kEndAddress && address < program_.code.size() &&
+           try_decode(program_.code[address]).has_value();
   }
 
   // A BREAK may leave any loop, since the callee of a loop's CALL can break it.
@@ -99,6 +103,8 @@ class Reachability {
     const Instruction i = *try_decode(program_.code[address]);
     const std::uint32_t next = address + 1, target = i.target, end = target + i.num;
     if (i.opcode == Opcode::end) return;
+    // With structural scopes only what comes before all flow is taken as certain.
+    if (known_ != nullptr && program_.structural_scopes && (i.info().traits & kFlow) != 0) return;
     for_scopes_ending_at(next, [&](const Scope& scope) { leave(scope, address); });
     switch (i.opcode) {
       case Opcode::call:
@@ -149,7 +155,7 @@ Error misplaced(const Instruction& i, std::string where) {
 
 Status check_certain(const Program& program, const Reachability& certain) {
   for (std::uint32_t address = 0; address < certain.limit(); ++address) {
-    if (!certain.reached(address)) continue;
+    if (!certain.reached(address) || address == kEndAddress) continue;
     if (address >= program.code.size())
       return Error{ErrorCode::bad_input,
                    "the program runs past its last word: control can reach word " + std::to_string(address),
@@ -274,6 +280,7 @@ MicroOp make_flow(const Instruction& i, std::uint32_t address, bool checked) {
     op.flow.argument = static_cast<std::uint8_t>(i.primitive | i.winding << 1);
   }
   op.flow.checked = checked;
+  op.flow.opcode = i.opcode;
   return op;
 }
 
@@ -322,20 +329,26 @@ Result<Interpreter> Interpreter::prepare(const Program& program, std::uint32_t e
   for (std::uint32_t address = 0; address < possible.limit(); ++address) {
     if (!possible.reached(address)) continue;
     result.op_of_address_[address] = static_cast<std::uint32_t>(result.ops_.size());
-    const auto instruction =
-        address < program.code.size() ? try_decode(program.code[address]) : std::optional<Instruction>();
+    Instruction end;
+    end.opcode = Opcode::end;
+    const auto instruction = address == kEndAddress          ? end
+                             : address < program.code.size() ? try_decode(program.code[address])
+                                                             : std::optional<Instruction>();
     const bool stray =
         instruction && program.stage != Stage::geometry && (instruction->info().traits & kGeometry) != 0;
     if (!instruction || stray) {
       append_fault(address);
       continue;
     }
-    const Kind check = check_kind(possible, address + 1);
+    const bool structural = program.structural_scopes;
+    const Kind check =
+        structural && possible.ends_scope(address + 1) ? Kind::structural : check_kind(possible, address + 1);
     const bool flow = (instruction->info().traits & kFlow) != 0;
     const bool alu = instruction->source_count() != 0;
     MicroOp op = alu ? make_alu(*instruction, program.descriptor(instruction->descriptor))
                      : make_flow(*instruction, address, check != Kind::nop);
     op.address = static_cast<std::uint16_t>(address);
+    if (structural && flow && instruction->opcode != Opcode::end) op.kind = Kind::structural;
     result.ops_.push_back(op);
     if (program.f24 && alu && (instruction->info().traits & kWritesDest) != 0) {
       op.kind = Kind::round;
@@ -344,6 +357,7 @@ Result<Interpreter> Interpreter::prepare(const Program& program, std::uint32_t e
     if (check != Kind::nop && !flow) {
       MicroOp test = make_flow(*instruction, address, true);
       test.kind = check;
+      test.flow.opcode = Opcode::nop;
       test.address = static_cast<std::uint16_t>(address);
       result.ops_.push_back(test);
     }

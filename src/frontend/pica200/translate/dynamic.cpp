@@ -22,6 +22,8 @@ constexpr std::uint32_t kVarCallEnd = kStaticVariables, kVarCallReturn = kVarCal
                         kVarLoopSaved = kVarLoopStep + kLoopDepth, kVarNext = kVarLoopSaved + kLoopDepth,
                         kVariables = kVarNext + 1;
 constexpr std::int32_t kNowhere = -1;
+// Stands for every address behind the last word but kEndAddress.
+constexpr std::uint32_t kPastEnd = kMaxCodeWords;
 
 class DynamicTranslator : private InstructionTranslator {
  public:
@@ -68,9 +70,11 @@ class DynamicTranslator : private InstructionTranslator {
       const std::uint32_t address = code_.undefined.front();
       return decode(program_.code[address], address, program_.source_name).error();
     }
-    std::vector<char> is_leader = code_.leader;
+    std::vector<char> is_leader(kPastEnd + 1, 0);
+    std::copy_n(code_.leader.begin(), words, is_leader.begin());
     is_leader[entry] = 1;
-    if (code_.past_end) is_leader[words] = 1;  // for all addresses beyond
+    is_leader[kEndAddress] = code_.thread_end ? 1 : 0;
+    is_leader[kPastEnd] = code_.past_end ? 1 : 0;
     for (const auto& [address, i] : code_.code.instructions()) {
       if (program_.stage != Stage::geometry && (i.info().traits & kGeometry) != 0)
         return Error{ErrorCode::bad_input, std::string(i.info().name) + " belongs to geometry programs",
@@ -82,8 +86,8 @@ class DynamicTranslator : private InstructionTranslator {
       else if ((i.info().traits & kTarget) != 0 && i.opcode != Opcode::jmpc && i.opcode != Opcode::jmpu)
         call_ends_.push_back(std::uint32_t{i.target} + i.num);
     }
-    leader_of_.assign(words + 1, kNowhere);
-    for (std::uint32_t address = 0; address <= words; ++address)
+    leader_of_.assign(kPastEnd + 1, kNowhere);
+    for (std::uint32_t address = 0; address <= kPastEnd; ++address)
       if (is_leader[address]) {
         leader_of_[address] = static_cast<std::int32_t>(leaders_.size());
         leaders_.push_back(address);
@@ -92,7 +96,7 @@ class DynamicTranslator : private InstructionTranslator {
   }
 
   std::int32_t leader(std::uint32_t address) const {
-    return leader_of_[std::min<std::size_t>(address, program_.code.size())];
+    return leader_of_[address < program_.code.size() || address == kEndAddress ? address : kPastEnd];
   }
   I32 constant(std::int32_t value) { return builder_.constant(value); }
   static bool contains(const std::vector<std::uint32_t>& list, std::uint32_t address) {
@@ -101,7 +105,9 @@ class DynamicTranslator : private InstructionTranslator {
 
   void translate_from(std::size_t number, ir::Block exit) {
     builder_.set_block(blocks_[number]);
-    if (leaders_[number] >= program_.code.size()) return stay(blocks_[number], leaders_[number]);
+    if (leaders_[number] == kEndAddress) return builder_.jump(exit);
+    if (leaders_[number] == kPastEnd)
+      return stay(blocks_[number], static_cast<std::uint32_t>(program_.code.size()));
     for (std::uint32_t pc = leaders_[number];; ++pc) {
       const Instruction& i = *code_.code.at(pc);
       builder_.set_guest_address(pc);

@@ -97,10 +97,11 @@ class InstructionTranslator {
   std::vector<bool> rounded_;  // by value: made by round_f24
 };
 
-// Translation with the scope stacks as run-time state, for programs whose stacks unfold into too many blocks.
+// Translation with the hardware's scope stacks as run-time state, for programs whose stacks unfold into too
+// many blocks. Not for structural_scopes.
 Result<ir::Function> translate_dynamic(const Program& program, std::uint32_t entry,
                                        const TranslationFacts& facts, const UnitAccess& unit = {});
-// Statically, or dynamically where that unfolds too far.
+// Statically, or dynamically where that unfolds too far; unsupported if it does with structural_scopes.
 Result<ir::Function> translate(const Program& program, std::uint32_t entry, const TranslationFacts& facts,
                                const UnitAccess& unit);
 

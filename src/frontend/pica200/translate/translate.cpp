@@ -128,8 +128,11 @@ Result<ir::Function> translate(const Program& program, std::uint32_t entry, cons
   const ReachedCode code = find_reached(program, entry);
   const Result<ControlFlow> flow = discover(program, code, entry, facts.bools_known, facts.bools);
   if (flow) return StaticTranslator(program, facts, unit, code, *flow).run();
-  if (flow.error().code == ErrorCode::resource_limit) return translate_dynamic(program, entry, facts, unit);
-  return flow.error();
+  if (flow.error().code != ErrorCode::resource_limit) return flow.error();
+  if (program.structural_scopes)
+    return Error{ErrorCode::unsupported, flow.error().message + ", with structural scopes",
+                 flow.error().where};
+  return translate_dynamic(program, entry, facts, unit);
 }
 
 }  // namespace warpjit::pica200

@@ -93,8 +93,8 @@ struct TranslationFacts {
 };
 
 // Translates what `entry` can reach. Guest addresses in the IR are word addresses. Errors: bad_input for
-// undefined code and geometry instructions of vertex programs that are reached, resource_limit for programs
-// whose control flow unfolds beyond the discovery bound where no dispatcher form exists.
+// undefined code and geometry instructions of vertex programs that are reached, unsupported for programs
+// with structural_scopes whose control flow unfolds beyond the discovery bound.
 Result<ir::Function> translate(const Program& program, std::uint32_t entry, const TranslationFacts& facts);
 
 // The same for a geometry program. State at the start is not that of `facts`.

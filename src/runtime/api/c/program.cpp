@@ -24,7 +24,12 @@ Result<Selection> selection(const warpjit_program_choice* choice) {
   return selection(wanted, 0);
 }
 
-pica200::Modes pica200_modes(std::uint32_t flags) { return {.f24 = (flags & WARPJIT_PROGRAM_F24) != 0}; }
+constexpr std::uint32_t kPica200Flags = WARPJIT_PROGRAM_F24 | WARPJIT_PROGRAM_STRUCTURAL_SCOPES;
+
+pica200::Modes pica200_modes(std::uint32_t flags) {
+  return {.f24 = (flags & WARPJIT_PROGRAM_F24) != 0,
+          .structural_scopes = (flags & WARPJIT_PROGRAM_STRUCTURAL_SCOPES) != 0};
+}
 
 Result<tesla::Modes> tesla_modes(const warpjit_tesla_modes* from) {
   WARPJIT_TRY(const warpjit_tesla_modes wanted, read(from, "modes"));
@@ -75,7 +80,7 @@ warpjit_status warpjit_program_from_shbin(const void* bytes, size_t byte_count,
   return make(program, "program", error, {}, [&]() -> Result<Program> {
     WARPJIT_TRY(const std::span<const std::byte> data, bytes_at(bytes, byte_count));
     WARPJIT_TRY(const warpjit_program_choice wanted, read(choice, "choice"));
-    WARPJIT_TRY(const Selection made, selection(wanted, WARPJIT_PROGRAM_F24));
+    WARPJIT_TRY(const Selection made, selection(wanted, kPica200Flags));
     return pica200::load_shbin(data, made, pica200_modes(wanted.flags));
   });
 }
@@ -84,7 +89,7 @@ warpjit_status warpjit_program_from_words(const warpjit_program_words* words, wa
                                           warpjit_error* error) {
   return make(program, "program", error, {{words, "words"}}, [&]() -> Result<Program> {
     WARPJIT_TRY(const warpjit_program_words wanted, read(words, "words"));
-    WARPJIT_CHECK(check_flags(wanted.flags, WARPJIT_PROGRAM_F24));
+    WARPJIT_CHECK(check_flags(wanted.flags, kPica200Flags));
     if (wanted.isa != WARPJIT_ISA_PICA200) return bad("these are words of the PICA200", "isa");
     pica200::RawProgram raw;
     WARPJIT_TRY(raw.code, array(wanted.code, wanted.code_count, "code"));
