@@ -25,13 +25,14 @@ int warpjit::fuzz::fuzz_decode(const std::uint8_t* data, std::size_t size) {
   for (const std::uint32_t word : program.descriptors)
     fuzz::require(pica200::encode_descriptor(pica200::decode_descriptor(word)) == word, "descriptors too");
 
-  pica200::disassemble(program);
   pica200::disassemble(program, {.names = false, .structure = false, .words = false});
-  const pica200::SourceFile source{"exact", pica200::disassemble_exact(program)};
-  const auto again = pica200::assemble({&source, 1});
-  fuzz::require(again.ok(), "the exact form assembles");
-  fuzz::require(again->code == program.code && again->descriptors == program.descriptors,
-                "to the same words");
+  for (const bool exact : {false, true}) {
+    const pica200::SourceFile source{"listing", pica200::disassemble(program, {.exact = exact})};
+    const auto again = pica200::assemble({&source, 1});
+    fuzz::require(again.ok(), "the listing assembles");
+    fuzz::require(again->code == program.code && again->descriptors == program.descriptors,
+                  "to the same words");
+  }
 
   if (auto interpreter = pica200::Interpreter::prepare(program, program.entry)) {
     pica200::ThreadState state;

@@ -17,7 +17,6 @@ int warpjit::fuzz::fuzz_shbin(const std::uint8_t* data, std::size_t size) {
     auto program = pica200::select_program(*container, {.index = index, .entry = {}, .stage = {}});
     if (!program) continue;
     pica200::disassemble(*program);
-    pica200::disassemble_exact(*program);
     if (program->stage == pica200::Stage::geometry) continue;
     const auto shader = pica200::Shader::make(std::move(*program));
     if (!shader) continue;

@@ -83,12 +83,154 @@ TEST(PicaAssemble, Errors) {
       {".fvec a[90], b[10]\n", "x.pica:1:14: there are not 10 free float uniform registers left"},
       {".fvec a\n.bool a\n", "x.pica:2:7: 'a' is already defined"},
       {".fvec r1\n", "x.pica:1:7: 'r1' is a register's name"},
-      {".fvec a[4]\n.alias b a[4]\n", "x.pica:2:10: 'a' has 4 registers; there is no index 4"},
+      {".fvec a[4]\n.alias b a[96]\n", "x.pica:2:10: the index leads past the float uniform registers"},
+      {".constf k(1.0/0, 2, 3, 4)\n", "x.pica:1:14: a division by zero"},
+      {".constf k((1.0, 2, 3, 4)\n", "x.pica:1:15: expected ')', found ','"},
+      {".constf k(1.0*, 2, 3, 4)\n", "x.pica:1:15: expected a number, found ','"},
+      {".consti k(1/2, 2, 3, 4)\n", "x.pica:1:11: this is not an integer"},
+      {".fvec a[200*2]\n", "x.pica:1:9: 400 is outside 1 to 96"},
+      {".set\n", "x.pica:1:5: expected a name"},
+      {".set n\n", "x.pica:1:7: expected a number, found the end of the line"},
+      {".set n 1 2\n", "x.pica:1:10: expected the end of the line, found '2'"},
+      {".set n 97\n.fvec a[n]\n", "x.pica:2:9: 97 is outside 1 to 96"},
+      {".out t texcoord0.sq2\n", "x.pica:1:18: expected components out of xyzw, rgba or stpq"},
+      {".gsh pint c0\n", "x.pica:1:6: expected point, variable or fixed"},
+      {".gsh point v0\n", "x.pica:1:12: expected c0 to c95"},
+      {".gsh variable c0\n", "x.pica:1:17: expected a number, found the end of the line"},
+      {".gsh fixed 3\n", "x.pica:1:12: expected a c register, found '3'"},
+      {".gsh gmain\n.proc main\nend\n.end\n", "x.pica:1:6: there is no procedure 'gmain' to start at"},
+      {".program 2\n", "x.pica:1:10: 2 is outside 0 to 1"},
+      {".header frob=1\n", "x.pica:1:9: a program has no field 'frob'"},
+      {".header merge=2\n", "x.pica:1:15: 2 is outside 0 to 1"},
+      {".symbol a r0\n", "x.pica:1:11: expected an input or a uniform register"},
+      {".fvec a[4] c94\n", "x.pica:1:12: there are not 4 free float uniform registers left"},
       {".out x nonsense\n", "x.pica:1:8: 'nonsense' is not the meaning of an output"},
       {".constf k(1, 2, 3)\n", "x.pica:1:18: expected ',', found ')'"},
       {".consti k(1, 2, 3, 256)\n", "x.pica:1:20: 256 is outside -128 to 255"},
       {".in v v16\n", "x.pica:1:7: expected v0 to v15"}};
   for (const auto& [text, wanted] : whole) EXPECT_EQ(error_of(text), wanted);
+}
+
+Container container_of(std::initializer_list<std::string> texts) {
+  std::vector<SourceFile> files;
+  for (const std::string& text : texts) files.push_back({"file" + std::to_string(files.size()), text});
+  auto container = assemble(files);
+  EXPECT_TRUE(container.ok()) << to_string(container.error());
+  return container ? *container : Container{};
+}
+
+constexpr char kBody[] = ".proc main\nend\n.end\n";
+
+TEST(PicaAssemble, ConstantExpressions) {
+  const Program program = program_of(
+      ".set half 1/2\n.set count (2+1)*2\n.constf k(1.0/128.0, -(2+3)*half, 2*-3+10/4, half)\n"
+      ".consti i(count, count-1, 255-250, 0x10)\n.constfa a[1+1]\n.constfa (half+half, 2-1-1, .5*2, 1e1/10)\n"
+      ".constfa (1, 2, 3, 4)\n.end\n.setf c5(3/4, 0, 0, 0)\n.proc main\nmov r0, a[2-1]\nmov r1, c4[aL+2*3]\n"
+      "setemit half*4\nend\n.end\n");
+  const auto floats = [&](std::size_t k) { return program.constants.at(k).floats(); };
+  EXPECT_EQ(floats(0), (std::array<float, 4>{1.0F / 128, -2.5F, -3.5F, 0.5F}));
+  EXPECT_EQ(program.constants.at(1).raw, (std::array<std::uint32_t, 4>{6, 5, 5, 16}));
+  EXPECT_EQ(floats(2), (std::array<float, 4>{1, 0, 1, 1}));
+  EXPECT_EQ(floats(4)[0], 0.75F);
+  EXPECT_EQ(source_register(try_decode(program.code[0])->src1), (Register{RegisterFile::c, 94}));
+  EXPECT_EQ(source_register(try_decode(program.code[1])->src1), (Register{RegisterFile::c, 10}));
+  EXPECT_EQ(try_decode(program.code[1])->idx, 3);
+  EXPECT_EQ(try_decode(program.code[2])->vertex, 2);
+}
+
+TEST(PicaAssemble, UpperCase) {
+  const std::string text =
+      ".fvec M[4]\n.alias one c95\n.setf c95(1, 1, 1, 1)\n.out o position\n.proc main\ndp4 r0.x, M[0], v0\n"
+      "cmp r0.x, gt, le, r1\nifc cmp.x\nmov r1, one\n.else\nrcp r1, r0\n.end\nmov o, r1\nend\n.end\n";
+  std::string upper = text;
+  for (const auto& [word, instead] : std::map<std::string, std::string>{{"dp4", "DP4"},
+                                                                        {"\ncmp ", "\nCMP "},
+                                                                        {"gt, le", "GT, Le"},
+                                                                        {"ifc", "IfC"},
+                                                                        {".else", ".ELSE"},
+                                                                        {"rcp", "RCP"},
+                                                                        {"mov", "MOV"},
+                                                                        {"end", "END"},
+                                                                        {".fvec", ".FVEC"},
+                                                                        {".proc", ".Proc"}})
+    for (std::size_t at = 0; (at = upper.find(word, at)) != std::string::npos; at += instead.size())
+      upper.replace(at, word.size(), instead);
+  EXPECT_EQ(write_shbin(container_of({upper})), write_shbin(container_of({text})));
+}
+
+TEST(PicaAssemble, OutputComponents) {
+  for (const char* letters : {"xy", "st", "rg", "yx"}) {
+    const Program program = program_of(".out t texcoord0." + std::string(letters) + "\n" + kBody);
+    EXPECT_EQ(program.outputs.at(0).mask, 3) << letters;
+  }
+  EXPECT_EQ(program_of(std::string(".out t color.ba\n") + kBody).outputs.at(0).mask, 12);
+}
+
+// Names stand for their first register; what lies behind an array is reached like the array.
+TEST(PicaAssemble, IndicesBeyondAnArray) {
+  const Program program = program_of(
+      ".fvec a[2], b[2]\n.in v\n.proc main\nmov r0, a[3]\nmov r0, b[-1]\nmov r0, v[2]\nmov r0, "
+      "a[a0.x+7]\nend\n"
+      ".end\n");
+  const unsigned wanted[] = {0x23, 0x21, 0x02, 0x27};
+  for (std::size_t k = 0; k < 4; ++k) EXPECT_EQ(try_decode(program.code[k])->src1, wanted[k]) << k;
+}
+
+TEST(PicaAssemble, GeometryPrograms) {
+  // By its instructions alone.
+  EXPECT_EQ(program_of(".proc main\nsetemit 0\nend\n.end\n").stage, Stage::geometry);
+  EXPECT_EQ(program_of(".proc main\nemit\nend\n.end\n").stage, Stage::geometry);
+  EXPECT_EQ(program_of(kBody).stage, Stage::vertex);
+  const struct {
+    const char* text;
+    GeometryMode mode;
+    unsigned start, variable, fixed, first_free;
+  } cases[] = {{"", GeometryMode::point, 0, 0, 0, 0},
+               {"point", GeometryMode::point, 0, 0, 0, 0},
+               {"POINT c3", GeometryMode::point, 0, 0, 0, 3},
+               {"variable 3", GeometryMode::variable, 0, 3, 0, 0},
+               {"variable c40 3", GeometryMode::variable, 0, 3, 0, 40},
+               {"fixed c8 4", GeometryMode::fixed, 8, 0, 4, 0},
+               {"fixed c20 c8 2*2", GeometryMode::fixed, 8, 0, 4, 20},
+               {"fixed free c8 4", GeometryMode::fixed, 8, 0, 4, 12},
+               {"begin", GeometryMode::point, 0, 0, 0, 0}};
+  for (const auto& c : cases) {
+    const Program program = program_of(".alias free c12\n.gsh " + std::string(c.text) +
+                                       "\n.fvec u\n.proc begin\nnop\n.end\n" + kBody);
+    EXPECT_EQ(program.stage, Stage::geometry) << c.text;
+    EXPECT_EQ(program.geometry_mode, c.mode) << c.text;
+    EXPECT_EQ(program.fixed_start, c.start) << c.text;
+    EXPECT_EQ(program.variable_vertices, c.variable) << c.text;
+    EXPECT_EQ(program.fixed_vertices, c.fixed) << c.text;
+    EXPECT_EQ(program.symbols.at(0).first.index, c.first_free) << c.text;
+    EXPECT_EQ(program.entry, std::string(c.text) == "begin" ? 0U : 1U) << c.text;
+  }
+}
+
+// Vertex programs, and geometry programs without a mode, share their uniforms by name; constants lie where
+// each file has room.
+TEST(PicaAssemble, SharedUniforms) {
+  const std::string vertex = ".fvec m[4], tint\n.bool on\n.constf k(1, 2, 3, 4)\n" + std::string(kBody);
+  const auto rest = [](const std::string& gsh) {
+    return gsh + "\n.fvec own[2], tint\n.bool other, on\n.constf k(1, 2, 3, 4)\n.entry g\n.proc g\n" +
+           (gsh.empty() ? "" : "emit\n") + "end\n.end\n";
+  };
+  const auto registers = [&](const std::string& second) {
+    const Container container = container_of({vertex, second});
+    std::string text;
+    for (const Symbol& symbol : container.programs.at(1).symbols)
+      text += symbol.name + "=" + name(symbol.first) + " ";
+    return text + "k=" + name(container.programs.at(1).constants.at(0).reg);
+  };
+  const std::string shared = "own=c5 tint=c4 other=b1 on=b0 k=c95",
+                    alone = "own=c0 tint=c2 other=b0 on=b1 k=c95";
+  EXPECT_EQ(registers(rest("")), shared);
+  EXPECT_EQ(registers(rest(".gsh")), shared);
+  EXPECT_EQ(registers(rest(".gsh g")), shared);
+  EXPECT_EQ(registers(rest(".gsh point")), alone);
+  EXPECT_EQ(registers(rest(".gsh point c0")), alone);
+  const SourceFile files[] = {{"v", vertex}, {"w", ".fvec tint[2]\n"}};
+  EXPECT_EQ(to_string(assemble(files).error()), "w:1:7: 'tint' is 1 float uniform registers in another file");
 }
 
 TEST(PicaAssemble, HostileTextNeverCrashes) {

@@ -1,14 +1,19 @@
 #include "frontend/pica200/assembly/disassemble.h"
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
 #include "frontend/pica200/container/shbin.h"
 #include "frontend/pica200/random.h"
 #include "pica200/pica_test.h"
+#include "support/source_dir.h"
 
 namespace warpjit::pica200 {
 namespace {
 
 void expect_exact_round_trip(const Program& program) {
-  const Program again = program_of(disassemble_exact(program));
+  const Program again = program_of(disassemble(program, {.exact = true}));
   EXPECT_EQ(again.code, program.code);
   EXPECT_EQ(again.descriptors, program.descriptors);
   EXPECT_EQ(again.entry, program.entry);
@@ -39,9 +44,9 @@ TEST(PicaDisassemble, ReadableForm) {
   const std::string text = disassemble(program);
   for (const char* line :
        {".proc main", "dp4     r1.x, modelView[0], r0", "callu   useLight0, proc_004",
-        "cmp     c95.x, gt, le, r2.z", "ifc     cmp.x", "mov     r0.w, c95.y", "mul     r6.xyz, c95.z, r6",
-        ".else", "ifu     useFog", "mad     r5, r4.x, lightCol[0], r5", "; c95 = (0, 1, 0.5, 2)",
-        "; modelView = c4..c7", "; o0.xyzw = position", "00b 4e07f006"})
+        "cmp     c95.xxy, gt, le, r2.z", "ifc     cmp.x", "mov     r0.w, c95.y",
+        "mul     r6.xyz, c95.z, r6.xyz", ".else", "ifu     useFog", "mad     r5, r4.x, lightCol[0], r5",
+        ".setf    c95(0, 1, 0.5, 2)", ".fvec    modelView[4]\n", ".out     - position o0", "; 00b 4e07f006"})
     EXPECT_NE(text.find(line), std::string::npos) << line << "\n" << text;
   DisassembleOptions plain;
   plain.names = plain.structure = plain.words = false;
@@ -49,6 +54,118 @@ TEST(PicaDisassemble, ReadableForm) {
   for (const char* line : {"callu   b1, 0x004, 3", "ifc     cmp.x, 0x018, 5", "dp4     r1.x, c4, r0"})
     EXPECT_NE(flat.find(line), std::string::npos) << line << "\n" << flat;
   EXPECT_EQ(flat.find(".proc"), std::string::npos);
+}
+
+Container assembled(const std::string& text) {
+  const SourceFile file{"listing", text};
+  auto container = assemble(std::span(&file, 1));
+  EXPECT_TRUE(container.ok()) << to_string(container.error()) << "\n" << text;
+  return container ? *container : Container{};
+}
+
+// asm(disasm(x)) is x, byte by byte, in forms that are read and in the exact one.
+void expect_round_trip(const Container& container, const std::string& what) {
+  const auto bytes = write_shbin(container);
+  for (const DisassembleOptions& options :
+       {DisassembleOptions{}, DisassembleOptions{.words = false}, DisassembleOptions{.names = false},
+        DisassembleOptions{.exact = true}}) {
+    const std::string text = disassemble(container, options);
+    const Container again = assembled(text);
+    ASSERT_TRUE(equal_programs(again, container)) << what << "\n" << text;
+    ASSERT_EQ(write_shbin(again), bytes) << what << "\n" << text;
+    if (options.exact) continue;
+    ASSERT_EQ(write_shbin(assembled(disassemble(again, options))), bytes) << what;
+  }
+}
+
+Container container_of(const std::string& bytes, const std::string& name) {
+  auto container = read_shbin(std::as_bytes(std::span(bytes)), name);
+  EXPECT_TRUE(container.ok()) << name;
+  return container ? *container : Container{};
+}
+
+TEST(PicaDisassemble, ContainersRoundTrip) {
+  for (const char* name : {"mvp_light", "skin_loop", "branchy", "breakc_loop", "point_quads"}) {
+    const Container container = container_of(read_example(std::string(name) + ".shbin"), name);
+    expect_round_trip(container, name);
+    // As source that is read, not in the exact form.
+    EXPECT_EQ(disassemble(container).find(".op "), std::string::npos) << name;
+    EXPECT_EQ(disassemble(container).find(".header"), std::string::npos) << name;
+  }
+}
+
+TEST(PicaDisassemble, SharedContainersRoundTrip) {
+  const std::filesystem::path folder = std::filesystem::path(tests::shared_file("corpus/pica200"));
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is not there";
+  int count = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() != ".shbin") continue;
+    std::ifstream file(entry.path(), std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    expect_round_trip(container_of(bytes, entry.path().string()), entry.path().string());
+    ++count;
+  }
+  EXPECT_GT(count, 3);
+}
+
+TEST(PicaDisassemble, RandomProgramsRoundTrip) {
+  for (std::uint64_t seed = 0; seed < 120; ++seed) {
+    RandomOptions options;
+    options.geometry = seed % 2 == 0;
+    options.shared_ends = seed % 4 == 1;
+    options.at_limit = seed % 16 == 3;
+    options.size = 20 + static_cast<unsigned>(seed % 90);
+    const RandomProgram random = random_program(seed, options);
+    Container container;
+    container.code = random.program.code;
+    container.descriptors = random.program.descriptors;
+    container.programs = {random.program};
+    expect_round_trip(container, "seed " + std::to_string(seed));
+  }
+}
+
+// Every table of several programs, with what only other assemblers write.
+TEST(PicaDisassemble, TablesRoundTrip) {
+  const SourceFile files[] = {
+      {"v",
+       ".fvec m[4], tint\n.ivec n\n.bool on[2]\n.constf k(1, -0.5, 0.25, 3)\n.consti j(1, 2, 3, 4)\n"
+       ".setb on[1] true\n.in a\n.in b v5\n.out p position\n.out t texcoord0.st o3\n"
+       ".proc main\ndp4 r0, m[0], a\nifu on[0]\nfor n\nmad r0, r0, tint, b\n.end\n.else\ncall f\n.end\n"
+       "mov p, r0\nmov t, k\nend\n.end\n.proc f\nmov r0, m[aL+1]\n.end\n"},
+      {"w",
+       ".fvec tint, other\n.out c color\n.entry side\n.proc side\nmul c, tint, v0\nadd r0, other, r0\n"
+       "end\n.end\n"},
+      {"g",
+       ".gsh fixed c20 c4 3\n.fvec scale\n.out q dummy\n.entry gmain\n.proc gmain\nsetemit 0, prim inv\n"
+       "mul q, scale, v0\nemit\nend\n.end\n"}};
+  auto made = assemble(files);
+  ASSERT_TRUE(made.ok()) << to_string(made.error());
+  expect_round_trip(*made, "three programs");
+  EXPECT_EQ(disassemble(*made).find(".header"), std::string::npos) << disassemble(*made);
+  const std::string text = disassemble(*made);
+  for (const char* line :
+       {".program 1", ".entry   gmain", ".gsh     fixed c20 c4 3", "mad     r0, r0, tint, b"})
+    EXPECT_NE(text.find(line), std::string::npos) << line << "\n" << text;
+  Container odd = *made;
+  ProgramInfo& info = odd.programs[0];
+  info.version = 0;
+  info.main_end = 1234;
+  info.input_mask = 0xabc;
+  info.output_mask = 0x123;
+  info.merge_output_maps = true;
+  info.geometry_mode = GeometryMode::fixed;
+  info.fixed_vertices = 200;
+  info.constants.push_back({{RegisterFile::c, 3}, {0x7f8001, 0x800000, 0x000001, 0xff0000}});
+  info.constants.push_back({{RegisterFile::c, 3}, {0x7f8000, 0x3f0000, 0x7f0000, 0x123456}});
+  info.outputs.push_back({static_cast<Semantic>(7), 15, 15, ""});
+  info.outputs.push_back({Semantic::position, 2, 0, ""});
+  odd.programs[1].symbols.insert(odd.programs[1].symbols.begin(), {"r1", {RegisterFile::b, 3}, 5});
+  odd.programs[1].symbols.push_back({"tint", {RegisterFile::v, 3}, 5});
+  odd.descriptors.push_back(0xffffffff);
+  odd.code.push_back(0xffffffff);
+  expect_round_trip(odd, "odd tables");
+  odd.code[1] |= 0x300;  // bits that no field has
+  expect_round_trip(odd, "unused bits");
 }
 
 // Undefined words and wild targets are listed too.

@@ -220,7 +220,10 @@ TEST(LaunchFileTest, Modes) {
   EXPECT_TRUE(program_of(modes(R"({"float":"f24"})").value()).f24);
   EXPECT_FALSE(program_of(modes(R"({"float":"f32"})").value()).f24);
   EXPECT_FALSE(program_of(modes("{}").value()).f24);
-  expect_error(modes(R"({"float":"f16"})"), "modes.float", "unknown float mode 'f16'");
+  EXPECT_TRUE(program_of(modes(R"({"scopes":"structural"})").value()).structural_scopes);
+  EXPECT_FALSE(program_of(modes(R"({"scopes":"hardware","float":"f24"})").value()).structural_scopes);
+  expect_error(modes(R"({"scopes":"flat"})"), "modes.scopes", "unknown mode 'flat'");
+  expect_error(modes(R"({"float":"f16"})"), "modes.float", "unknown mode 'f16'");
   expect_error(modes(R"({"float":24})"), "modes.float", "string");
   expect_error(modes(R"({"round":"up"})"), "modes.round", "unknown key");
 }
@@ -329,7 +332,7 @@ TEST(LaunchFileTest, GeometryErrors) {
 TEST(LaunchFileTest, WrittenLaunchesReadBack) {
   const std::string launches[] = {
       R"({"warpjit":1,"isa":"pica200","stage":"vertex","program":{"words":["0x4c000000","0x88000000"]},"count":2,
-      "modes":{"float":"f24"},"uniforms":{"c4":[1,2,"0x7fc00001"],"i1":[3,0,1],"b3":true},
+      "modes":{"float":"f24","scopes":"structural"},"uniforms":{"c4":[1,2,"0x7fc00001"],"i1":[3,0,1],"b3":true},
       "state":{"r2":[1,2],"a0":[-1,5],"cmp":[1,0]},"inputs":{"v1":{"format":"s8x3","data":[1,-2,3,4,5,-128]}},
       "outputs":{"o0":{"format":"f32x3"},"cmp":{}}})",
       R"({"warpjit":1,"isa":"pica200","stage":"geometry","program":{"words":["0xa8000000","0x88000000"]},"count":3,

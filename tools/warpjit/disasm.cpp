@@ -26,11 +26,19 @@ int disassemble_program(const DisasmOptions& options) {
     const Status written = write_text(options.out, json_text(json));
     return written ? kOk : fail(written.error());
   }
-  const auto text = given->guest->list(shader, {.exact = options.exact,
-                                                .names = !options.no_names,
-                                                .words = !options.no_words,
-                                                .labels = !options.flat});
-  if (!text) return fail(text.error());
+  const ListOptions list{.exact = options.exact,
+                         .names = !options.no_names,
+                         .words = !options.no_words,
+                         .labels = !options.flat};
+  // A file is listed as a whole unless one of its programs is chosen.
+  const bool whole =
+      given->container != nullptr && options.input.entry.empty() && options.input.stage.empty();
+  std::optional<std::string> text = whole ? given->container->list(list) : std::nullopt;
+  if (!text) {
+    auto one = given->guest->list(shader, list);
+    if (!one) return fail(one.error());
+    text = std::move(*one);
+  }
   const Status written = write_text(options.out, *text);
   return written ? kOk : fail(written.error());
 }
@@ -42,9 +50,9 @@ void add_disasm(CLI::App& app, int& exit) {
   CLI::App* command = app.add_subcommand("disasm", "List guest code");
   add_program(*command, options->input);
   command->add_option("-o,--out", options->out, "file to write instead of stdout");
-  auto* exact =
-      command->add_flag("--exact", options->exact,
-                        "the form that assembles to the same words, bit by bit (tesla: every form is)");
+  auto* exact = command->add_flag(
+      "--exact", options->exact,
+      "every field of every instruction (pica200; each form but --flat assembles to the same)");
   auto* names = command->add_flag("--no-names", options->no_names, "registers by number only (pica200)")
                     ->excludes(exact);
   auto* words =
@@ -58,8 +66,8 @@ void add_disasm(CLI::App& app, int& exit) {
       ->excludes(words)
       ->excludes(flat);
   command->footer(
-      "Examples:\n  warpjit disasm shader.shbin\n  warpjit disasm shader.shbin --exact -o shader.v.pica && "
-      "warpjit asm shader.v.pica -o same.shbin\n  warpjit disasm code.bin --words tesla");
+      "Examples:\n  warpjit disasm shader.shbin\n  warpjit disasm shader.shbin -o shader.pica && "
+      "warpjit asm shader.pica -o same.shbin\n  warpjit disasm code.bin --words tesla");
   command->callback([options, &exit] { exit = disassemble_program(*options); });
 }
 

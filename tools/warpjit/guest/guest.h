@@ -47,6 +47,13 @@ struct ProgramRequest {
 // "0", "12" and "0x1c" as an address, everything else as a name.
 void set_entry(ProgramRequest& request, const std::string& text);
 
+struct ListOptions {
+  bool exact = false;  // the form that assembles to the same words, bit by bit
+  bool names = true;   // what the container calls registers
+  bool words = true;   // addresses and words
+  bool labels = true;  // blocks, procedures and labels, not addresses
+};
+
 // Programs that a file holds.
 class Container {
  public:
@@ -54,6 +61,8 @@ class Container {
   virtual std::size_t size() const = 0;  // programs
   virtual Stage stage(std::size_t index) const = 0;
   virtual Result<ShaderPtr> load(const ProgramRequest& request, const GuestModes& modes) const = 0;
+  // All programs as one source; nothing if the guest lists them one by one.
+  virtual std::optional<std::string> list(const ListOptions&) const { return std::nullopt; }
 };
 
 // Code without a container.
@@ -88,13 +97,6 @@ struct GridUse {
     std::uint32_t preset = 0;  // of these the container gives so many
   };
   std::vector<Space> spaces;  // constant ones first
-};
-
-struct ListOptions {
-  bool exact = false;  // the form that assembles to the same words, bit by bit
-  bool names = true;   // what the container calls registers
-  bool words = true;   // addresses and words
-  bool labels = true;  // blocks, procedures and labels, not addresses
 };
 
 struct AssembleOptions {

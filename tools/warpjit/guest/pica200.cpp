@@ -26,6 +26,11 @@ pica200::Stage stage_of(Stage stage) {
   return stage == Stage::geometry ? pica200::Stage::geometry : pica200::Stage::vertex;
 }
 
+pica200::DisassembleOptions disassemble_options(const ListOptions& options) {
+  return {
+      .names = options.names, .structure = options.labels, .words = options.words, .exact = options.exact};
+}
+
 class ShbinPrograms final : public Container {
  public:
   explicit ShbinPrograms(pica200::Container container) : container_(std::move(container)) {}
@@ -41,8 +46,12 @@ class ShbinPrograms final : public Container {
       return wrong(
           fmt::format("entry {} lies past the code of {} words", program.entry, program.code.size()));
     program.f24 = modes.pica200.f24;
+    program.structural_scopes = modes.pica200.structural_scopes;
     WARPJIT_TRY(auto shader, pica200::Shader::make(std::move(program)));
     return ShaderPtr(std::move(shader));
+  }
+  std::optional<std::string> list(const ListOptions& options) const override {
+    return pica200::disassemble(container_, disassemble_options(options));
   }
 
  private:
@@ -151,14 +160,20 @@ class Pica200Guest final : public Guest {
   }
 
   Status read_modes(const JsonField& field, GuestModes& modes) const override {
-    WARPJIT_CHECK(field.expect_keys({"float"}));
-    const auto format = field.find("float");
-    if (!format) return {};
-    WARPJIT_TRY(const std::string text, format->string());
-    if (text != "f32" && text != "f24")
-      return format->error("unknown float mode '" + text + "', f32 and f24 are known");
-    modes.pica200.f24 = text == "f24";
-    return {};
+    WARPJIT_CHECK(field.expect_keys({"float", "scopes"}));
+    // One of two words, the second of which switches the mode on.
+    const auto read = [&](const char* key, const std::string& off, const std::string& on,
+                          bool& mode) -> Status {
+      const auto member = field.find(key);
+      if (!member) return {};
+      WARPJIT_TRY(const std::string text, member->string());
+      if (text != off && text != on)
+        return member->error(fmt::format("unknown mode '{}', {} and {} are known", text, off, on));
+      mode = text == on;
+      return {};
+    };
+    WARPJIT_CHECK(read("float", "f32", "f24", modes.pica200.f24));
+    return read("scopes", "hardware", "structural", modes.pica200.structural_scopes);
   }
   Json words_json(const frontend::Shader& shader) const override {
     const pica200::Program& program = program_of(shader);
@@ -169,6 +184,7 @@ class Pica200Guest final : public Guest {
   Json modes_json(const frontend::Shader& shader) const override {
     Json json = Json::object();
     if (program_of(shader).f24) json["float"] = "f24";
+    if (program_of(shader).structural_scopes) json["scopes"] = "structural";
     return json;
   }
   std::string_view register_names(LocationKind kind) const override {
@@ -213,9 +229,7 @@ class Pica200Guest final : public Guest {
 
   Result<std::string> list(const frontend::Shader& shader, const ListOptions& options) const override {
     const pica200::Program& program = program_of(shader);
-    if (options.exact) return pica200::disassemble_exact(program);
-    return pica200::disassemble(
-        program, {.names = options.names, .structure = options.labels, .words = options.words});
+    return pica200::disassemble(program, disassemble_options(options));
   }
   Json list_json(const frontend::Shader& shader) const override {
     const pica200::Program& program = program_of(shader);

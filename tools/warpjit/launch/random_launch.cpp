@@ -86,17 +86,53 @@ void randomize_memory(LaunchMemory& piece, Random& random) {
                static_cast<std::uint32_t>(static_cast<std::uint64_t>(least) + random.next() % values));
 }
 
-// Vertices that the primitives name, within the new count.
-void limit_primitives(LaunchFile& launch, std::uint64_t count) {
-  std::uint32_t vertices = 0;
-  for (std::uint32_t& number : launch.primitives) {
-    if (vertices == 0) {
-      vertices = number;
-    } else {
-      number = static_cast<std::uint32_t>(number % count);
-      --vertices;
+// Other primitives of variable mode: so many vertices as those of the file had at most, out of `count`.
+void randomize_primitives(LaunchFile& launch, std::uint64_t count, Random& random) {
+  std::uint32_t most = 1;
+  for (std::size_t k = 0; k < launch.primitives.size(); k += launch.primitives[k] + std::size_t{1})
+    most = std::max(most, launch.primitives[k]);
+  if (launch.primitives.empty()) return;
+  launch.primitives.clear();
+  for (std::uint64_t left = count; left > 0;) {
+    const std::uint32_t vertices = 1 + random.below(most);
+    launch.primitives.push_back(vertices);
+    for (std::uint32_t k = 0; k < vertices; ++k)
+      launch.primitives.push_back(static_cast<std::uint32_t>(random.next() % count));
+    left -= std::min<std::uint64_t>(left, vertices);
+  }
+}
+
+// Random values for the float uniforms that the file gives, and for every boolean. Integers stay: they are
+// what loops count with.
+void vary_uniforms(LaunchFile& launch, Random& random) {
+  const frontend::Shader& shader = *launch.program;
+  const Guest& guest = launch.guest();
+  std::erase_if(launch.uniforms,
+                [](const LaunchValue& value) { return value.location.kind == LocationKind::bool_uniform; });
+  for (LaunchValue& value : launch.uniforms)
+    if (value.location.kind == LocationKind::float_uniform)
+      for (std::uint32_t& word : value.words)
+        word =
+            random.below(8) == 0 ? random_float(random) : std::bit_cast<std::uint32_t>(uniform(random, 2.0f));
+  for (const std::string& file : guest.uniform_files()) {
+    const auto found = shader.find(LocationKind::uniform, file);
+    if (!found || found->kind != LocationKind::bool_uniform) continue;
+    for (unsigned k = 0; k < found->count; ++k) {
+      LaunchValue value{*found, {random.below(2)}};
+      value.location.first = static_cast<std::uint16_t>(found->first + k);
+      value.location.count = 1;
+      value.location.word = found->word + k * found->components;
+      if (!guest.is_preset(shader, value.location)) launch.uniforms.push_back(std::move(value));
     }
   }
+}
+
+// Other data may make an invocation emit more: the most that there can be, if that is not too large.
+void allow_triangles(LaunchFile& launch, std::uint64_t count) {
+  constexpr std::uint64_t kMostRows = 16 << 20;
+  const auto outputs = static_cast<std::uint64_t>(std::popcount(launch.geometry.outputs));
+  const std::uint64_t rows = count * frontend::kMaxTriangles * 3 * outputs;
+  if (rows <= kMostRows) launch.geometry.max_triangles = frontend::kMaxTriangles;
 }
 
 void randomize_uniforms(LaunchFile& launch, Random& random) {
@@ -141,8 +177,12 @@ Status randomize_data(LaunchFile& launch, std::uint64_t count, std::uint64_t see
   }
   LaunchFile& stage = launch.vertex.empty() ? launch : launch.vertex.front();
   launch.count = launch.rows = stage.count = stage.rows = count;
-  limit_primitives(launch, count);
   randomize_inputs(stage, count, random);
+  if (launch.work != Work::primitives) return {};
+  randomize_primitives(launch, count, random);
+  allow_triangles(launch, count);
+  vary_uniforms(launch, random);
+  if (!launch.vertex.empty()) vary_uniforms(stage, random);
   return {};
 }
 
@@ -163,7 +203,6 @@ Status randomize_template(LaunchFile& launch, std::uint64_t count, std::uint64_t
   }
   randomize_uniforms(launch, random);
   for (LaunchFile& vertex : launch.vertex) randomize_uniforms(vertex, random);
-  launch.geometry.max_triangles = frontend::kMaxTriangles;
   return randomize_data(launch, count, seed);
 }
 

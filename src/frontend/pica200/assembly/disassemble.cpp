@@ -1,172 +1,33 @@
 #include "frontend/pica200/assembly/disassemble.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <map>
+#include <cctype>
+#include <charconv>
+#include <set>
+#include <vector>
 
-#include "frontend/encoding/syntax.h"
+#include "frontend/pica200/assembly/assemble.h"
+#include "frontend/pica200/assembly/header_fields.h"
+#include "frontend/pica200/assembly/instruction_text.h"
 #include "frontend/pica200/encoding/encoding.h"
 
 namespace warpjit::pica200 {
 namespace {
 
-constexpr std::string_view kAddressNames[] = {"", "a0.x", "a0.y", "aL"};
-
-template <class... Args>
-std::string format(const char* pattern, Args... args) {
-  char text[96];
-  std::snprintf(text, sizeof text, pattern, args...);
-  return text;
-}
-
-// The names of registers and addresses.
-struct Names {
-  const Program* program = nullptr;                // symbols, or none
-  std::map<std::uint32_t, std::string> addresses;  // procedures and labels
-  bool structure = false;
-
-  // `name[index]` of a symbol that covers the register.
-  std::string of(Register reg, std::uint16_t idx = 0) const {
-    std::string text;
-    std::string index = idx != 0 ? std::string(kAddressNames[idx]) : std::string();
-    if (program != nullptr && reg.file == RegisterFile::o)
-      for (const Output& output : program->outputs)
-        if (output.reg == reg.index && !output.name.empty()) return output.name;
-    if (program != nullptr)
-      for (const Symbol& symbol : program->symbols) {
-        if (symbol.first.file != reg.file || reg.index < symbol.first.index || reg.index > symbol.last)
-          continue;
-        const unsigned offset = reg.index - symbol.first.index;
-        if (symbol.last == symbol.first.index && idx == 0) return symbol.name;
-        text = symbol.name;
-        if (idx == 0) {
-          index = std::to_string(offset);
-        } else if (offset != 0) {
-          index += "+" + std::to_string(offset);
-        }
-        break;
-      }
-    if (text.empty()) text = name(reg);
-    if (!index.empty()) {
-      text += "[";
-      text += index;
-      text += "]";
-    }
-    return text;
-  }
-
-  std::string address(std::uint32_t address) const {
-    const auto found = addresses.find(address);
-    return found != addresses.end() ? found->second : format("0x%03x", address);
-  }
-};
-
-std::string mask_text(std::uint8_t mask) {
-  if (mask == kXYZW) return {};
-  std::string text = ".";
-  for (unsigned lane = 0; lane < 4; ++lane)
-    if (enables(mask, lane)) text += "xyzw"[lane];
-  return mask == 0 ? "._" : text;
-}
-
-// A selector as far as the instruction depends on it: the assembler repeats the last component.
-std::string selector_text(std::uint8_t selector, std::uint8_t read) {
-  bool identity = true, same = true;
-  unsigned first = 4, last = 0;
-  for (unsigned lane = 0; lane < 4; ++lane) {
-    if (!enables(read, lane)) continue;
-    if (first == 4) first = lane;
-    last = lane;
-    identity &= selected(selector, lane) == lane;
-    same &= selected(selector, lane) == selected(selector, first);
-  }
-  if (first == 4 || (identity && first != last)) return {};
-  std::string text = ".";
-  for (unsigned lane = same ? last : 0; lane <= last; ++lane) text += "xyzw"[selected(selector, lane)];
-  return text;
-}
-
-std::string condition_text(const Instruction& i) {
-  const std::string x = i.ref_x != 0 ? "cmp.x" : "!cmp.x", y = i.ref_y != 0 ? "cmp.y" : "!cmp.y";
-  switch (i.condition) {
-    case 0:
-      return x + " || " + y;
-    case 1:
-      return x + " && " + y;
-    case 2:
-      return x;
-    default:
-      return y;
-  }
-}
-
-std::string source_text(const Instruction& i, const Descriptor& descriptor, int n, const Names& names) {
-  const Register reg = source_register(i.source(n));
-  const bool wide = wide_source(i.info().format) == n && reg.file == RegisterFile::c;
-  const auto k = static_cast<std::size_t>(n - 1);
-  std::string text = descriptor.negate[k] != 0 ? "-" : "";
-  text += names.of(reg, wide ? i.idx : 0);
-  const std::uint8_t reads = i.info().reads[k];
-  text += selector_text(descriptor.selector[k], reads == kLanes ? descriptor.mask : reads);
-  return text;
-}
-
-std::string instruction_text(const Instruction& i, const Descriptor& descriptor, const Names& names) {
-  encoding::Text operands;
-  const auto uniform = [&] {
-    const RegisterFile file = i.info().format == Format::bool_flow ? RegisterFile::b : RegisterFile::i;
-    return names.of({file, static_cast<std::uint8_t>(i.uniform)});
-  };
-  const auto add = [&](const SyntaxToken& token, encoding::Text& text) {
-    switch (token.kind) {
-      case SyntaxToken::Kind::dst:
-        return text.add(names.of(dest_register(i.dst)) + mask_text(descriptor.mask));
-      case SyntaxToken::Kind::address_registers:
-        return text.add("a0" + mask_text(descriptor.mask & kXY));
-      case SyntaxToken::Kind::source:
-        return text.add(source_text(i, descriptor, token.value, names));
-      case SyntaxToken::Kind::condition:
-        return text.add(condition_text(i));
-      case SyntaxToken::Kind::uniform:
-        return text.add(uniform());
-      case SyntaxToken::Kind::uniform_or_not:
-        return text.add(((i.num & 1) != 0 ? "!" : "") + uniform());
-      case SyntaxToken::Kind::target:
-        return text.add(names.address(i.target));
-      case SyntaxToken::Kind::length:
-        return text.add(std::to_string(i.num));
-      case SyntaxToken::Kind::vertex:
-        return text.add(std::to_string(i.vertex));
-      case SyntaxToken::Kind::emit_flags:
-        if (i.primitive != 0 || i.winding != 0) text.add(",");
-        if (i.primitive != 0) text.add("prim");
-        if (i.winding != 0) text.add("inv");
-        return;
-      default:
-        return;
-    }
-  };
-  const OperandSyntax syntax = operand_syntax(i.opcode);
-  encoding::print_syntax<Grammar>(syntax.structured, i, operands, add);
-  if (!names.structure) encoding::print_syntax<Grammar>(syntax.unstructured, i, operands, add);
-  std::string text(i.info().name);
-  const std::string rest = operands.take();
-  if (rest.empty()) return text;
-  text.resize(std::max<std::size_t>(text.size() + 1, 8), ' ');
-  return text + rest;
-}
-
 // Lines that stand before an address: the end or other half of a block, a procedure or label.
 struct Structure {
-  std::map<std::uint32_t, int> ends, elses, procedures_end;
-  std::map<std::uint32_t, bool> procedures, labels;
+  std::map<std::uint32_t, int> ends, elses;
+  std::set<std::uint32_t> procedures, procedure_ends, labels;
 };
 
-Structure find_structure(const Program& program) {
+Structure find_structure(const Container& container) {
   Structure result;
-  result.procedures[program.entry] = true;
-  for (std::uint32_t address = 0; address < program.code.size(); ++address) {
-    const auto i = try_decode(program.code[address]);
+  for (const ProgramInfo& info : container.programs) {
+    result.procedures.insert(info.entry);
+    result.procedure_ends.insert(info.main_end);
+  }
+  for (std::uint32_t address = 0; address < container.code.size(); ++address) {
+    const auto i = try_decode(container.code[address]);
     if (!i) continue;
     const std::uint32_t target = i->target, end = target + i->num;
     switch (i->opcode) {
@@ -181,12 +42,12 @@ Structure find_structure(const Program& program) {
       case Opcode::call:
       case Opcode::callc:
       case Opcode::callu:
-        result.procedures[target] = true;
-        result.procedures_end[end] = 1;
+        result.procedures.insert(target);
+        result.procedure_ends.insert(end);
         break;
       case Opcode::jmpc:
       case Opcode::jmpu:
-        result.labels[target] = true;
+        result.labels.insert(target);
         break;
       default:
         break;
@@ -195,139 +56,410 @@ Structure find_structure(const Program& program) {
   return result;
 }
 
-std::string header(const Program& program) {
-  std::string text = format("; %s program, %u words, %u descriptors, entry 0x%03x\n",
-                            program.stage == Stage::vertex ? "vertex" : "geometry",
-                            static_cast<unsigned>(program.code.size()),
-                            static_cast<unsigned>(program.descriptors.size()), program.entry);
-  for (const Symbol& symbol : program.symbols) {
-    text += "; " + symbol.name + " = " + name(symbol.first);
-    if (symbol.last != symbol.first.index) text += ".." + name(Register{symbol.first.file, symbol.last});
-    text += "\n";
+bool is_identifier(std::string_view name) {
+  const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  return !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 &&
+         std::all_of(name.begin(), name.end(), is_part);
+}
+// Whether the assembler takes it as a name of a register.
+bool can_be_defined(std::string_view name) {
+  return is_identifier(name) && !parse_register(name) && name != "a0" && name != "aL" && name != "cmp";
+}
+
+// Short text of a 24-bit float; empty if none reads back as the same bits.
+std::string float_text(std::uint32_t raw) {
+  const auto value = decode_f24(raw);
+  for (int digits = 1; digits <= 9; ++digits) {
+    const std::string text = format("%.*g", digits, static_cast<double>(value));
+    float again = 0;
+    const char* begin = text.data() + (text[0] == '-' ? 1 : 0);
+    if (text.find("inf") == std::string::npos && text.find("nan") == std::string::npos)
+      std::from_chars(begin, text.data() + text.size(), again);
+    else
+      again = value < 0 ? -value : value;
+    if (begin != text.data()) again = -again;
+    if (encode_f24(again) == raw) return text;
   }
-  for (const Constant& constant : program.constants) {
-    text += "; " + name(constant.reg) + " = ";
-    if (constant.reg.file == RegisterFile::c) {
-      const auto f = constant.floats();
-      text += format("(%.7g, %.7g, %.7g, %.7g)\n", static_cast<double>(f[0]), static_cast<double>(f[1]),
-                     static_cast<double>(f[2]), static_cast<double>(f[3]));
-    } else if (constant.reg.file == RegisterFile::i) {
-      text +=
-          format("(%u, %u, %u, %u)\n", constant.raw[0], constant.raw[1], constant.raw[2], constant.raw[3]);
-    } else {
-      text += constant.raw[0] != 0 ? "true\n" : "false\n";
+  return {};
+}
+
+// How much of the source is spelled out.
+struct Form {
+  bool places = false;       // registers of uniforms
+  bool selectors = false;    // components on which an instruction does not depend
+  bool descriptors = false;  // the table of descriptors
+  bool exact = false;        // code in the exact form
+};
+
+class Listing {
+ public:
+  Listing(const Container& container, const DisassembleOptions& options, const Form& form,
+          const Structure& structure)
+      : container_(container), options_(options), form_(form), structure_(structure) {
+    for (const ProgramInfo& info : container.programs) programs_.push_back(prepare(info));
+    name_addresses();
+  }
+
+  // `headers`: a line of each program, or empty.
+  std::string text(const std::vector<std::string>& headers) {
+    text_.clear();
+    const bool several = programs_.size() > 1;
+    for (std::size_t k = 0; k < programs_.size(); ++k) {
+      if (several) text_ += format(".program %u\n", static_cast<unsigned>(k));
+      directives(k);
+      if (k < headers.size() && !headers[k].empty()) text_ += ".header" + headers[k] + "\n";
+    }
+    if (form_.descriptors || form_.exact)
+      for (std::size_t k = 0; k < container_.descriptors.size(); ++k)
+        text_ += format(".desc 0x%08x  ; %u\n", container_.descriptors[k], static_cast<unsigned>(k));
+    text_ += "\n";
+    if (form_.exact)
+      exact_code();
+    else
+      code();
+    return text_;
+  }
+
+ private:
+  struct Prepared {
+    std::vector<Symbol> symbols;  // that get names in the source
+    bool listed = false;          // the table is listed by .symbol: none
+    Names names;
+  };
+
+  Prepared prepare(const ProgramInfo& info) const {
+    Prepared result;
+    result.names.selectors = form_.selectors;
+    std::set<std::string_view> seen;
+    bool uniforms = false;
+    for (const Symbol& symbol : info.symbols) {
+      const bool input = symbol.first.file == RegisterFile::v;
+      result.listed |= !can_be_defined(symbol.name) || !seen.insert(symbol.name).second ||
+                       (input && (uniforms || symbol.last != symbol.first.index));
+      uniforms |= !input;
+    }
+    if (!result.listed) result.symbols = info.symbols;
+    result.names.structure = options_.structure;
+    if (!options_.names) return result;
+    result.names.symbols = result.symbols;
+    for (const Output& output : info.outputs)
+      if (!output.name.empty() && (!can_be_defined(output.name) || !seen.insert(output.name).second))
+        return result;
+    result.names.outputs = info.outputs;
+    return result;
+  }
+
+  // Names for entries, procedures and labels, each used once.
+  void name_addresses() {
+    std::set<std::string> used;
+    const auto name_it = [&](std::uint32_t address, const std::string& wanted) {
+      if (addresses_.contains(address) || !is_identifier(wanted) || !used.insert(wanted).second) return;
+      addresses_[address] = wanted;
+    };
+    for (const ProgramInfo& info : container_.programs)
+      for (const Label& label : info.labels) name_it(label.address, label.name);
+    for (std::size_t k = 0; k < container_.programs.size(); ++k) {
+      const ProgramInfo& info = container_.programs[k];
+      name_it(info.entry, info.entry_name);
+      name_it(info.entry, "main");
+      name_it(info.entry, format("main_%u", static_cast<unsigned>(k)));
+    }
+    for (const std::uint32_t address : structure_.procedures) name_it(address, format("proc_%03x", address));
+    for (const std::uint32_t address : structure_.labels) name_it(address, format("label_%03x", address));
+    if (options_.structure)
+      for (Prepared& program : programs_) program.names.addresses = addresses_;
+  }
+
+  void directive(std::string name, const std::string& operands) {
+    name.resize(std::max<std::size_t>(name.size() + 1, 9), ' ');
+    text_ += name + operands + "\n";
+  }
+
+  void directives(std::size_t k) {
+    const ProgramInfo& info = container_.programs[k];
+    const Prepared& program = programs_[k];
+    text_ += format("; %s program, %u words, %u descriptors, entry 0x%03x\n",
+                    info.stage == Stage::vertex ? "vertex" : "geometry",
+                    static_cast<unsigned>(container_.code.size()),
+                    static_cast<unsigned>(container_.descriptors.size()), info.entry);
+    if (info.stage == Stage::geometry) geometry(info);
+    if (form_.exact)
+      directive(".exact", std::string(name(info.stage)) + " " + std::to_string(info.entry));
+    else if (const auto found = addresses_.find(info.entry);
+             found != addresses_.end() && found->second != "main")
+      directive(".entry", found->second);
+    for (const Symbol& symbol : info.symbols) declare(symbol, program.listed);
+    for (const Output& output : info.outputs) declare(output, !program.names.outputs.empty());
+    for (const Constant& constant : info.constants) preset(constant);
+  }
+
+  void geometry(const ProgramInfo& info) {
+    std::uint8_t first = 0;
+    for (const Symbol& symbol : info.symbols)
+      if (symbol.first.file == RegisterFile::c && (first == 0 || symbol.first.index < first))
+        first = symbol.first.index;
+    const std::string free = " " + name(Register{RegisterFile::c, first});
+    if (info.geometry_mode == GeometryMode::variable)
+      directive(".gsh", "variable" + free + " " + std::to_string(info.variable_vertices));
+    else if (info.geometry_mode == GeometryMode::fixed && info.fixed_start < 96)
+      directive(".gsh", "fixed" + free + " " + name(Register{RegisterFile::c, info.fixed_start}) + " " +
+                            std::to_string(info.fixed_vertices));
+    else
+      directive(".gsh", "point" + free);
+  }
+
+  void declare(const Symbol& symbol, bool listed) {
+    const Register last{symbol.first.file, symbol.last};
+    if (listed) {
+      if (is_identifier(symbol.name))
+        directive(".symbol", symbol.name + " " + name(symbol.first) + " " + name(last));
+      else
+        text_ += "; a name for " + name(symbol.first) + " is not kept: it is no identifier\n";
+      return;
+    }
+    std::string text = symbol.name;
+    if (symbol.last != symbol.first.index)
+      text += "[" + std::to_string(symbol.last - symbol.first.index + 1) + "]";
+    const RegisterFile file = symbol.first.file;
+    if (file == RegisterFile::v || form_.places) text += " " + name(symbol.first);
+    directive(file == RegisterFile::v   ? ".in"
+              : file == RegisterFile::c ? ".fvec"
+              : file == RegisterFile::i ? ".ivec"
+                                        : ".bool",
+              text);
+  }
+
+  void declare(const Output& output, bool named) {
+    const std::string reg = " " + name(Register{RegisterFile::o, static_cast<std::uint8_t>(output.reg)});
+    const std::string_view meaning = name(output.semantic);
+    if (!find_semantic(meaning) || output.mask == 0 || output.mask > 15) {
+      directive(".output", std::to_string(static_cast<unsigned>(output.semantic)) + reg +
+                               format(" 0x%x", static_cast<unsigned>(output.mask)));
+      return;
+    }
+    std::string text = named && !output.name.empty() ? output.name : "-";
+    text.append(" ").append(meaning);
+    if (output.mask != 15) text += "." + component_letters(output.mask);
+    directive(".out", text + reg);
+  }
+
+  void preset(const Constant& constant) {
+    const std::string reg = name(constant.reg);
+    if (constant.reg.file == RegisterFile::b)
+      return directive(".setb", reg + (constant.raw[0] != 0 ? " true" : " false"));
+    std::string values, raw;
+    bool exact = true;
+    for (const std::uint32_t word : constant.raw) {
+      const std::string text = constant.reg.file == RegisterFile::i ? std::to_string(word) : float_text(word);
+      exact &= !text.empty();
+      values += (values.empty() ? "" : ", ") + text;
+      raw += (raw.empty() ? "" : ", ") + format("0x%06x", word);
+    }
+    directive(constant.reg.file == RegisterFile::i ? ".seti"
+              : exact                              ? ".setf"
+                                                   : ".rawf",
+              reg + "(" + (exact ? values : raw) + ")");
+  }
+
+  // Which program's procedures have which entry of programs_: the first that reaches them.
+  std::map<std::uint32_t, std::size_t> owners(const std::set<std::uint32_t>& starts) const {
+    std::map<std::uint32_t, std::size_t> result;
+    for (std::size_t k = 0; k < programs_.size(); ++k) {
+      std::vector<std::uint32_t> work = {container_.programs[k].entry};
+      while (!work.empty()) {
+        auto start = starts.upper_bound(work.back());
+        work.pop_back();
+        if (start == starts.begin() || !result.emplace(*std::prev(start), k).second) continue;
+        const std::size_t end = start == starts.end() ? container_.code.size() : *start;
+        for (std::uint32_t address = *std::prev(start); address < end && address < container_.code.size();
+             ++address)
+          if (const auto i = try_decode(container_.code[address]); i && (i->info().traits & kTarget) != 0)
+            work.push_back(i->target);
+      }
+    }
+    return result;
+  }
+
+  void line(unsigned depth, const std::string& content) {
+    text_ += std::string(static_cast<std::size_t>(depth) * 4, ' ') + content + "\n";
+  }
+
+  void code() {
+    const std::map<std::uint32_t, std::size_t> owner = owners(structure_.procedures);
+    const auto count_at = [](const std::map<std::uint32_t, int>& map, std::uint32_t address) {
+      const auto found = map.find(address);
+      return found != map.end() ? found->second : 0;
+    };
+    std::size_t current = programs_.empty() ? 0 : programs_.size() - 1;
+    const Names none;
+    const auto words = static_cast<std::uint32_t>(container_.code.size());
+    unsigned depth = 0;
+    bool in_procedure = false;
+    for (std::uint32_t address = 0; address <= words; ++address) {
+      const bool listed = structure_.procedures.contains(address);
+      if (options_.structure) {
+        for (int k = count_at(structure_.ends, address); k > 0; --k) {
+          depth = std::max(depth, 1U) - 1;
+          line(depth, ".end");
+        }
+        if (in_procedure && (listed || structure_.procedure_ends.contains(address) || address == words)) {
+          depth = 0;
+          line(depth, ".end");
+          in_procedure = false;
+        }
+        for (int k = count_at(structure_.elses, address); k > 0; --k) {
+          depth = std::max(depth, 1U) - 1;
+          line(depth, ".else");
+          ++depth;
+        }
+        if (address == words) break;
+      }
+      if (address == words) break;
+      if (const auto found = owner.find(address); found != owner.end() && found->second != current) {
+        current = found->second;
+        text_ += format("\n.program %u\n", static_cast<unsigned>(current));
+      }
+      if (options_.structure && !in_procedure) {
+        const auto found = addresses_.find(address);
+        line(0, ".proc " + (found != addresses_.end() ? found->second : format("proc_%03x", address)));
+        in_procedure = true;
+        depth = 1;
+      } else if (options_.structure && addresses_.contains(address)) {
+        text_ += addresses_.at(address) + ":\n";
+      }
+      const Names& names = programs_.empty() ? none : programs_[current].names;
+      depth += word(address, names, options_.structure ? depth : 0);
     }
   }
-  for (const Output& output : program.outputs) {
-    text += format("; o%u.", output.reg);
-    for (unsigned lane = 0; lane < 4; ++lane)
-      if ((output.mask >> lane & 1) != 0) text += "xyzw"[lane];
-    text += " = " + std::string(name(output.semantic)) + "\n";
+
+  // Prints an instruction; 1 if it begins a block.
+  unsigned word(std::uint32_t address, const Names& names, unsigned depth) {
+    const std::uint32_t word = container_.code[address];
+    const auto instruction = try_decode(word);
+    std::string content = std::string(static_cast<std::size_t>(depth) * 4, ' ');
+    content += instruction ? instruction_text(*instruction, descriptor(*instruction), names)
+                           : format(".word   0x%08x", word);
+    if (options_.words) {
+      content.resize(std::max<std::size_t>(content.size() + 1, 48), ' ');
+      content += format("; %03x %08x", address, word);
+    }
+    text_ += content + "\n";
+    const bool begins =
+        instruction && (instruction->opcode == Opcode::ifc || instruction->opcode == Opcode::ifu ||
+                        instruction->opcode == Opcode::loop);
+    return begins && options_.structure ? 1 : 0;
   }
-  return text;
+
+  void exact_code() {
+    for (std::uint32_t address = 0; address < container_.code.size(); ++address) {
+      const std::uint32_t word = container_.code[address];
+      const auto instruction = try_decode(word);
+      if (!instruction) {
+        text_ += format(".word 0x%08x  ; %03x\n", word, address);
+        continue;
+      }
+      std::string line = ".op " + std::string(instruction->info().name);
+      for (const Field& field : fields(instruction->opcode)) {
+        const unsigned value = (*instruction).*field.member;
+        line += ' ';
+        line += field.name;
+        line += '=';
+        line += field.kind == Field::Kind::source ? name(source_register(value))
+                : field.kind == Field::Kind::dest ? name(dest_register(value))
+                                                  : std::to_string(value);
+      }
+      if (instruction->unused != 0) line += format(" unused=0x%08x", instruction->unused);
+      line.resize(std::max<std::size_t>(line.size(), 64), ' ');
+      text_ += line + format("  ; %03x %08x  ", address, word) +
+               disassemble(*instruction, descriptor(*instruction)) + "\n";
+    }
+  }
+
+  Descriptor descriptor(const Instruction& i) const {
+    return decode_descriptor(
+        i.descriptor < container_.descriptors.size() ? container_.descriptors[i.descriptor] : 0);
+  }
+
+  const Container& container_;
+  const DisassembleOptions& options_;
+  const Form& form_;
+  const Structure& structure_;
+  std::vector<Prepared> programs_;
+  std::map<std::uint32_t, std::string> addresses_;
+  std::string text_;
+};
+
+Result<Container> assembled(const std::string& text) {
+  const SourceFile file{"listing", text};
+  return assemble(std::span(&file, 1));
+}
+
+// ` field=value` for each field of a program that its directives do not give; empty lines if there are none.
+std::vector<std::string> missing_fields(const Container& wanted, const Container& made) {
+  std::vector<std::string> lines(wanted.programs.size());
+  for (std::size_t k = 0; k < lines.size() && k < made.programs.size(); ++k)
+    for (const HeaderField& field : kHeaderFields)
+      if (const std::uint32_t value = field.get(wanted.programs[k]); value != field.get(made.programs[k]))
+        lines[k].append(" ").append(field.name).append(format("=0x%x", value));
+  return lines;
+}
+
+ProgramInfo what_is_kept(ProgramInfo info) {
+  info.labels.clear();
+  info.entry_name.clear();
+  for (Output& output : info.outputs) output.name.clear();
+  return info;
 }
 
 }  // namespace
+
+bool equal_programs(const Container& a, const Container& b) {
+  return a.code == b.code && a.descriptors == b.descriptors &&
+         std::equal(
+             a.programs.begin(), a.programs.end(), b.programs.begin(), b.programs.end(),
+             [](const ProgramInfo& x, const ProgramInfo& y) { return what_is_kept(x) == what_is_kept(y); });
+}
 
 std::string disassemble(const Instruction& instruction, const Descriptor& descriptor) {
   return instruction_text(instruction, descriptor, Names{});
 }
 
-std::string disassemble(const Program& program, const DisassembleOptions& options) {
-  const Structure structure = find_structure(program);
-  Names names;
-  names.structure = options.structure;
-  if (options.names) names.program = &program;
-  for (const auto& [address, unused] : structure.labels)
-    names.addresses[address] = format("label_%03x", address);
-  for (const auto& [address, unused] : structure.procedures)
-    names.addresses[address] = format("proc_%03x", address);
-  if (program.entry < program.code.size()) names.addresses[program.entry] = "main";
-  for (const Label& label : program.labels)
-    if (options.names) names.addresses[label.address] = label.name;
-  if (!options.structure) names.addresses.clear();
-
-  const auto count_at = [](const std::map<std::uint32_t, int>& map, std::uint32_t address) {
-    const auto found = map.find(address);
-    return found != map.end() ? found->second : 0;
-  };
-  std::string text = header(program);
-  int depth = 0;
-  bool in_procedure = false;
-  const auto line = [&](std::string_view content) {
-    const std::string margin = options.words ? std::string(16, ' ') : std::string();
-    text += margin + std::string(static_cast<std::size_t>(depth) * 4, ' ') + std::string(content) + "\n";
-  };
-  for (std::uint32_t address = 0; address <= program.code.size(); ++address) {
-    if (options.structure) {
-      for (int k = count_at(structure.ends, address); k > 0; --k) {
-        depth = std::max(depth - 1, 0);
-        line(".end");
-      }
-      const bool starts = structure.procedures.contains(address) && address < program.code.size();
-      if (in_procedure &&
-          (starts || count_at(structure.procedures_end, address) != 0 || address == program.code.size())) {
-        depth = 0;
-        line(".end");
-        in_procedure = false;
-      }
-      for (int k = count_at(structure.elses, address); k > 0; --k) {
-        depth = std::max(depth - 1, 0);
-        line(".else");
-        ++depth;
-      }
-      if (starts) {
-        line(".proc " + names.address(address));
-        in_procedure = true;
-        depth = 1;
-      } else if (structure.labels.contains(address)) {
-        text += names.address(address) + ":\n";
-      }
+std::string disassemble(const Container& container, const DisassembleOptions& options) {
+  const Structure structure = find_structure(container);
+  if (!options.structure && !options.exact) {
+    const Form form;
+    return Listing(container, options, form, structure).text({});
+  }
+  // The plainest form that is assembled to the same.
+  constexpr Form kForms[] = {{},
+                             {.selectors = true},
+                             {.places = true},
+                             {.places = true, .selectors = true},
+                             {.places = true, .descriptors = true},
+                             {.places = true, .descriptors = true, .exact = true}};
+  std::string text;
+  for (const Form& form : kForms) {
+    if (options.exact && !form.exact) continue;
+    Listing listing(container, options, form, structure);
+    text = listing.text({});
+    auto made = assembled(text);
+    if (!made) continue;
+    if (const auto headers = missing_fields(container, *made);
+        std::any_of(headers.begin(), headers.end(), [](const std::string& line) { return !line.empty(); })) {
+      text = listing.text(headers);
+      made = assembled(text);
     }
-    if (address == program.code.size()) break;
-    const std::uint32_t word = program.code[address];
-    const auto instruction = try_decode(word);
-    if (options.words) text += format("%03x %08x    ", address, word);
-    text += std::string(static_cast<std::size_t>(options.structure ? depth : 0) * 4, ' ');
-    text += instruction ? instruction_text(*instruction, program.descriptor(instruction->descriptor), names)
-                        : format(".word 0x%08x", word);
-    text += "\n";
-    if (!instruction || !options.structure) continue;
-    if (instruction->opcode == Opcode::ifc || instruction->opcode == Opcode::ifu ||
-        instruction->opcode == Opcode::loop)
-      ++depth;
+    if (made && equal_programs(container, *made)) break;
   }
   return text;
 }
 
-std::string disassemble_exact(const Program& program) {
-  std::string text =
-      format(".exact %s %u\n", program.stage == Stage::vertex ? "vertex" : "geometry", program.entry);
-  for (std::size_t k = 0; k < program.descriptors.size(); ++k)
-    text += format(".desc 0x%08x  ; %u\n", program.descriptors[k], static_cast<unsigned>(k));
-  for (std::uint32_t address = 0; address < program.code.size(); ++address) {
-    const std::uint32_t word = program.code[address];
-    const auto instruction = try_decode(word);
-    if (!instruction) {
-      text += format(".word 0x%08x  ; %03x\n", word, address);
-      continue;
-    }
-    std::string line = ".op " + std::string(instruction->info().name);
-    for (const Field& field : fields(instruction->opcode)) {
-      const unsigned value = (*instruction).*field.member;
-      line += ' ';
-      line += field.name;
-      line += '=';
-      line += field.kind == Field::Kind::source ? name(source_register(value))
-              : field.kind == Field::Kind::dest ? name(dest_register(value))
-                                                : std::to_string(value);
-    }
-    if (instruction->unused != 0) line += format(" unused=0x%08x", instruction->unused);
-    line.resize(std::max<std::size_t>(line.size(), 64), ' ');
-    text += line + format("  ; %03x %08x  ", address, word) +
-            disassemble(*instruction, program.descriptor(instruction->descriptor)) + "\n";
-  }
-  return text;
+std::string disassemble(const Program& program, const DisassembleOptions& options) {
+  Container container;
+  container.code = program.code;
+  container.descriptors = program.descriptors;
+  container.programs.push_back(program);
+  return disassemble(container, options);
 }
 
 }  // namespace warpjit::pica200

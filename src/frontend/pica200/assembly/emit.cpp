@@ -24,8 +24,8 @@ bool is_unfit_for_last_slot(Opcode opcode) {
 }  // namespace
 
 Status Emitter::file(const std::vector<Statement>& statements, const std::string& file_name) {
-  files_.emplace_back();
-  files_.back().name = &file_name;
+  first_ = current_ = files_.size();
+  files_.emplace_back(file_name, space_);
   for (const Statement& statement : statements) {
     if (const auto* node = std::get_if<InstructionNode>(&statement)) {
       WARPJIT_CHECK(instruction(*node));
@@ -41,7 +41,7 @@ Status Emitter::file(const std::vector<Statement>& statements, const std::string
 
 Status Emitter::directive(const DirectiveNode& node) {
   OperandReader in(node.tokens);
-  File& file = files_.back();
+  File& file = files_[current_];
   if (node.name == "end") {
     WARPJIT_TRY(const bool closed_array, file.symbols.close_array());
     WARPJIT_CHECK(in.expect_end());
@@ -57,6 +57,10 @@ Status Emitter::directive(const DirectiveNode& node) {
     WARPJIT_TRY(const Token name, in.expect_name("a procedure"));
     file.entry = std::string(name.text);
     file.entry_position = name.position;
+  } else if (node.name == "program") {
+    WARPJIT_CHECK(program(in));
+  } else if (node.name == "header") {
+    WARPJIT_CHECK(header(in));
   } else if (node.name == "exact") {
     WARPJIT_CHECK(exact(in));
   } else if (node.name == "op") {
@@ -69,11 +73,35 @@ Status Emitter::directive(const DirectiveNode& node) {
   return in.expect_end();
 }
 
+// .program number: what follows belongs to that program of the file, or begins the next one
+Status Emitter::program(OperandReader& in) {
+  if (!scopes_.empty()) return in.peek().position.error("a program cannot begin inside a block");
+  const auto count = static_cast<std::int64_t>(files_.size() - first_);
+  WARPJIT_TRY(const std::int64_t number, in.whole(0, count));
+  current_ = first_ + static_cast<std::size_t>(number);
+  if (number == count) files_.emplace_back(*files_[first_].name, space_);
+  return {};
+}
+
+// .header field=value ...
+Status Emitter::header(OperandReader& in) {
+  while (!in.at_end()) {
+    WARPJIT_TRY(const Token key, in.expect_name("a field"));
+    WARPJIT_CHECK(in.expect("="));
+    const auto* field = std::find_if(std::begin(kHeaderFields), std::end(kHeaderFields),
+                                     [&](const HeaderField& f) { return f.name == key.text; });
+    if (field == std::end(kHeaderFields))
+      return key.position.error("a program has no field " + quoted(key.text));
+    WARPJIT_TRY(const std::int64_t value, in.expect_integer(0, field->most));
+    files_[current_].header.emplace_back(field, static_cast<std::uint32_t>(value));
+  }
+  return {};
+}
+
 Status Emitter::procedure(OperandReader& in, const Position& position) {
   if (!scopes_.empty()) return position.error("a procedure cannot be inside another block");
   WARPJIT_TRY(const Token name, in.expect_name("a name"));
-  const bool is_new =
-      procedures_.emplace(std::string(name.text), Procedure{here(), here(), files_.size() - 1}).second;
+  const bool is_new = procedures_.emplace(std::string(name.text), Procedure{here(), here(), current_}).second;
   if (!is_new) return name.position.error("the procedure " + quoted(name.text) + " is already defined");
   scopes_.push_back({ScopeKind::procedure, position, here(), 0, {}, std::string(name.text)});
   needs_padding_ = false;
@@ -130,7 +158,7 @@ Status Emitter::set_length(std::uint32_t address, std::uint32_t target, std::uin
 
 Status Emitter::label(const LabelNode& node) {
   if (scopes_.empty()) return node.position.error("a label must be inside a procedure");
-  if (!files_.back().labels.emplace(std::string(node.name), here()).second)
+  if (!files_[current_].labels.emplace(std::string(node.name), here()).second)
     return node.position.error("the label " + quoted(node.name) + " is already defined");
   // A jump to the very end of a block would miss the block's end.
   needs_padding_ = true;
@@ -146,19 +174,20 @@ Status Emitter::append(std::uint32_t word, const Position& position) {
 Status Emitter::instruction(const InstructionNode& node) {
   if (scopes_.empty()) return node.position.error("an instruction must be inside a procedure");
   const std::uint32_t address = here();
-  const Symbols& symbols = files_.back().symbols;
+  Symbols& symbols = files_[current_].symbols;
   Instruction out = node.fields;
+  if ((out.info().traits & kGeometry) != 0) symbols.use_geometry();
   if (!node.sources.empty()) WARPJIT_CHECK(operands(node, out));
-  if (!node.uniform.empty()) {
+  if (!node.uniform.name.empty()) {
     const RegisterFile file = out.info().format == Format::bool_flow ? RegisterFile::b : RegisterFile::i;
-    WARPJIT_TRY(const Register reg, symbols.uniform(node.uniform, file, node.uniform_position));
+    WARPJIT_TRY(const Register reg, symbols.uniform(node.uniform, file));
     out.uniform = reg.index;
   }
   WARPJIT_CHECK(append(encode(out), node.position));
   needs_padding_ = is_unfit_for_last_slot(node.fields.opcode);
   if (!node.sources.empty()) descriptors_.used_by(address);
   if (!node.target.empty())
-    patches_.push_back({address, files_.size() - 1, std::string(node.target), node.target_position});
+    patches_.push_back({address, current_, std::string(node.target), node.target_position});
   if (node.fields.opcode == Opcode::ifc || node.fields.opcode == Opcode::ifu)
     scopes_.push_back({ScopeKind::conditional, node.position, here(), address, {}, {}});
   if (node.fields.opcode == Opcode::loop)
@@ -179,7 +208,7 @@ Status Emitter::mova(const InstructionNode& node, Instruction& out, Descriptor& 
 }
 
 Status Emitter::operands(const InstructionNode& node, Instruction& out) {
-  const Symbols& symbols = files_.back().symbols;
+  const Symbols& symbols = files_[current_].symbols;
   Descriptor descriptor;
   if (node.fields.opcode == Opcode::mova) {
     WARPJIT_CHECK(mova(node, out, descriptor));
@@ -232,8 +261,8 @@ Status Emitter::exact(OperandReader& in) {
   ProgramInfo info;
   info.stage = stage.text == "vertex" ? Stage::vertex : Stage::geometry;
   info.entry = static_cast<std::uint32_t>(entry);
-  files_.back().exact = info;
-  files_.back().entry_position = stage.position;
+  files_[current_].exact = info;
+  files_[current_].entry_position = stage.position;
   return {};
 }
 
@@ -321,16 +350,22 @@ Result<Container> Emitter::finish() {
       info.main_end = here();
       if (info.entry >= code_.size()) return file.entry_position.error("the entry is past the last word");
     } else {
-      const auto entry = procedures_.find(file.entry);
+      std::string entry_name = file.entry;
+      Position position = file.entry_position;
+      if (const auto& named = file.symbols.geometry_entry(); named && position.file == nullptr) {
+        entry_name = std::string(named->text);
+        position = named->position;
+      }
+      const auto entry = procedures_.find(entry_name);
       if (entry == procedures_.end()) {
-        const Position position =
-            file.entry_position.file != nullptr ? file.entry_position : Position{file.name, 1, 1};
-        return position.error("there is no procedure " + quoted(file.entry) + " to start at");
+        if (position.file == nullptr) position = Position{file.name, 1, 1};
+        return position.error("there is no procedure " + quoted(entry_name) + " to start at");
       }
       info.entry = entry->second.start;
       info.main_end = entry->second.end;
-      info.entry_name = file.entry;
+      info.entry_name = entry_name;
     }
+    for (const auto& [field, value] : file.header) field->set(info, value);
     for (const auto& [name, procedure] : procedures_)
       if (procedure.file == k || name == info.entry_name)
         info.labels.push_back({name, procedure.start, 0, 0});

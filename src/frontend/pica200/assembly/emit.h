@@ -2,6 +2,7 @@
 #pragma once
 
 #include "frontend/pica200/assembly/descriptors.h"
+#include "frontend/pica200/assembly/header_fields.h"
 #include "frontend/pica200/assembly/symbols.h"
 
 namespace warpjit::pica200 {
@@ -33,16 +34,22 @@ class Emitter {
     std::string target;
     Position position;
   };
+  // One program with its names: a file, or what follows .program in one.
   struct File {
-    const std::string* name = nullptr;
+    File(const std::string& file_name, const std::shared_ptr<UniformSpace>& space)
+        : name(&file_name), symbols(space) {}
+    const std::string* name;
     Symbols symbols;
     std::map<std::string, std::uint32_t, std::less<>> labels;
     std::string entry = "main";
     Position entry_position;
     std::optional<ProgramInfo> exact;  // stage and entry given by .exact
+    std::vector<std::pair<const HeaderField*, std::uint32_t>> header;
   };
 
   Status directive(const DirectiveNode& node);
+  Status program(OperandReader& in);
+  Status header(OperandReader& in);
   Status procedure(OperandReader& in, const Position& position);
   Status otherwise(const Position& position);
   Status end(const Position& position);
@@ -63,7 +70,9 @@ class Emitter {
   std::vector<std::uint32_t> code_;
   DescriptorTable descriptors_;
   std::map<std::string, Procedure, std::less<>> procedures_;
+  std::shared_ptr<UniformSpace> space_ = std::make_shared<UniformSpace>();  // of all vertex programs
   std::vector<File> files_;
+  std::size_t first_ = 0, current_ = 0;  // of files_: the first of this source file, the one being filled
   std::vector<Patch> patches_;
   std::vector<OpenScope> scopes_;
   bool needs_padding_ = false;  // a scope may not end after the last word as it is

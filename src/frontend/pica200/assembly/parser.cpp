@@ -1,6 +1,8 @@
 #include "frontend/pica200/assembly/parser.h"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 
 #include "frontend/pica200/encoding/encoding.h"
 
@@ -19,7 +21,7 @@ class Parser {
         in_.take();
       } else if (token.kind == Token::Kind::directive) {
         in_.take();
-        DirectiveNode node{token.position, token.text, {}};
+        DirectiveNode node{token.position, lower_case(token.text), {}};
         while (!in_.at_end()) node.tokens.push_back(in_.take());
         node.tokens.push_back(in_.take());
         statements.emplace_back(std::move(node));
@@ -43,7 +45,7 @@ class Parser {
     const Token token = in_.take();
     InstructionNode node;
     node.position = token.position;
-    const auto opcode = find_opcode(token.text);
+    const auto opcode = find_opcode(lower_case(token.text));
     if (!opcode) return token.position.error("there is no instruction " + quoted(token.text));
     node.fields.opcode = *opcode;
     for (const SyntaxToken& syntax : operand_syntax(*opcode).structured) WARPJIT_CHECK(operand(syntax, node));
@@ -75,7 +77,7 @@ class Parser {
       case Kind::target:
         return target(node);
       case Kind::vertex: {
-        WARPJIT_TRY(const std::int64_t vertex, in_.expect_integer(0, 3));
+        WARPJIT_TRY(const std::int64_t vertex, in_.whole(0, 3));
         node.fields.vertex = static_cast<std::uint16_t>(vertex);
         return {};
       }
@@ -88,7 +90,7 @@ class Parser {
 
   Status modifier(const encoding::Modifier<Instruction>& modifier, Instruction& fields) {
     for (unsigned k = 0; k < modifier.count; ++k)
-      if (in_.peek().is_name(modifier.words[k])) {
+      if (in_.peek().kind == Token::Kind::name && lower_case(in_.peek().text) == modifier.words[k]) {
         in_.take();
         modifier.set(fields, modifier.values[k]);
         return {};
@@ -131,9 +133,8 @@ class Parser {
     if (in_.peek().is("!") && !may_invert)
       return in_.peek().position.error("only jmpu can invert its condition");
     node.fields.num = in_.accept("!") ? 1 : 0;
-    WARPJIT_TRY(const Token uniform, in_.expect_name("a uniform"));
-    node.uniform = uniform.text;
-    node.uniform_position = uniform.position;
+    if (in_.peek().kind != Token::Kind::name) return in_.unexpected("a uniform");
+    WARPJIT_TRY(node.uniform, in_.operand());
     return {};
   }
 
@@ -149,9 +150,10 @@ class Parser {
     while (!in_.at_end()) {
       in_.accept(",");
       WARPJIT_TRY(const Token flag, in_.expect_name("prim or inv"));
-      if (flag.text == "prim" || flag.text == "primitive") {
+      const std::string word = lower_case(flag.text);
+      if (word == "prim" || word == "primitive") {
         fields.primitive = 1;
-      } else if (flag.text == "inv" || flag.text == "invert") {
+      } else if (word == "inv" || word == "invert") {
         fields.winding = 1;
       } else {
         return flag.position.error("expected prim or inv, found " + quoted(flag.text));
@@ -199,7 +201,7 @@ Status OperandReader::index(Operand& operand) {
       if (operand.address != 0) return reg.position.error("there can be only one address register");
       operand.address = address;
     } else {
-      WARPJIT_TRY(const std::int64_t value, expect_integer(-255, 255));
+      WARPJIT_TRY(const std::int64_t value, whole_product(-255, 255));
       operand.offset += static_cast<int>(negative ? -value : value);
     }
     negative = peek().is("-");
@@ -211,17 +213,176 @@ Result<Swizzle> OperandReader::swizzle() {
   WARPJIT_TRY(const Token token, expect_name("components"));
   Swizzle result;
   for (const char letter : token.text) {
-    const std::size_t xyzw = std::string_view("xyzw").find(letter),
-                      rgba = std::string_view("rgba").find(letter),
-                      stpq = std::string_view("stpq").find(letter);
-    const std::size_t found = std::min({xyzw, rgba, stpq});
-    if (found == std::string_view::npos || result.count == 4)
+    const auto found = find_component(letter);
+    if (!found || result.count == 4)
       return token.position.error(quoted(token.text) + " is not a choice of up to four components");
-    result.component[result.count++] = static_cast<std::uint8_t>(found);
+    result.component[result.count++] = *found;
   }
   return result;
 }
 
-Result<std::vector<Statement>> parse(const std::vector<Token>& tokens) { return Parser(tokens).run(); }
+namespace {
+
+// A whole number within limits; `position` is where it begins.
+Result<std::int64_t> whole_value(double value, std::int64_t low, std::int64_t high,
+                                 const Position& position) {
+  if (!(value == std::floor(value))) return position.error("this is not an integer");
+  if (value < static_cast<double>(low) || value > static_cast<double>(high)) {
+    std::string text = std::isinf(value) || std::abs(value) > 1e15
+                           ? std::string("this number")
+                           : std::to_string(static_cast<std::int64_t>(value));
+    return position.error(text + " is outside " + std::to_string(low) + " to " + std::to_string(high));
+  }
+  return static_cast<std::int64_t>(value);
+}
+
+}  // namespace
+
+Result<double> OperandReader::expression() { return sum(0); }
+
+Result<std::int64_t> OperandReader::whole(std::int64_t low, std::int64_t high) {
+  const Position position = peek().position;
+  WARPJIT_TRY(const double value, sum(0));
+  return whole_value(value, low, high, position);
+}
+Result<std::int64_t> OperandReader::whole_product(std::int64_t low, std::int64_t high) {
+  const Position position = peek().position;
+  WARPJIT_TRY(const double value, product(0));
+  return whole_value(value, low, high, position);
+}
+
+Result<double> OperandReader::sum(unsigned depth) {
+  WARPJIT_TRY(double value, product(depth));
+  for (;;) {
+    const bool minus = peek().is("-");
+    if (!accept("+") && !accept("-")) return value;
+    WARPJIT_TRY(const double next, product(depth));
+    value = minus ? value - next : value + next;
+  }
+}
+
+Result<double> OperandReader::product(unsigned depth) {
+  WARPJIT_TRY(double value, factor(depth));
+  for (;;) {
+    const Position position = peek().position;
+    const bool divides = peek().is("/");
+    if (!accept("*") && !accept("/")) return value;
+    WARPJIT_TRY(const double next, factor(depth));
+    if (divides && next == 0) return position.error("a division by zero");
+    value = divides ? value / next : value * next;
+  }
+}
+
+Result<double> OperandReader::factor(unsigned depth) {
+  constexpr unsigned kMostDepth = 64;
+  bool negative = false;
+  while (peek().is("-") || peek().is("+")) negative ^= take().text == "-";
+  double value = 0;
+  if (peek().is("(")) {
+    const Position position = take().position;
+    if (depth == kMostDepth) return position.error("there are too many parentheses");
+    WARPJIT_TRY(value, sum(depth + 1));
+    WARPJIT_CHECK(expect(")"));
+  } else if (const auto integer =
+                 peek().kind == Token::Kind::number ? text::parse_unsigned(peek().text) : std::nullopt) {
+    take();
+    value = static_cast<double>(*integer);
+  } else {
+    WARPJIT_TRY(const float number, expect_float());
+    value = static_cast<double>(number);
+  }
+  return negative ? -value : value;
+}
+
+std::string lower_case(std::string_view text) {
+  std::string result(text);
+  for (char& c : result)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return result;
+}
+
+std::optional<std::uint8_t> find_component(char letter) {
+  for (const std::string_view letters : {"xyzw", "rgba", "stpq"})
+    if (const std::size_t found = letters.find(letter); found != std::string_view::npos)
+      return static_cast<std::uint8_t>(found);
+  return std::nullopt;
+}
+
+namespace {
+
+// Replaces the names that .set defines. A name behind a dot is a component; one that is defined again is the
+// new definition's.
+class Settings {
+ public:
+  Result<std::vector<Token>> apply(const std::vector<Token>& tokens) {
+    std::vector<Token> result;
+    for (std::size_t k = 0; k < tokens.size();) {
+      const bool begins = tokens[k].kind == Token::Kind::directive && lower_case(tokens[k].text) == "set";
+      if (begins) {
+        WARPJIT_TRY(k, define(tokens, k + 1));
+        continue;
+      }
+      const Token& token = tokens[k++];
+      const auto found = values_.find(token.text);
+      const bool component = !result.empty() && result.back().is(".");
+      if (token.kind != Token::Kind::name || component || found == values_.end()) {
+        result.push_back(token);
+        continue;
+      }
+      for (Token part : found->second) {
+        part.position = token.position;
+        result.push_back(part);
+      }
+      if (result.size() > kMostTokens) return token.position.error("the names of .set grow too long");
+    }
+    return result;
+  }
+
+ private:
+  static constexpr std::size_t kMostTokens = 16 << 20, kMostParts = 1024;
+
+  // .set name expression; gives the token behind the line.
+  Result<std::size_t> define(const std::vector<Token>& tokens, std::size_t k) {
+    const Token name = tokens[k];
+    if (name.kind != Token::Kind::name) return name.position.error("expected a name");
+    std::size_t end = k + 1;
+    while (!tokens[end].ends()) ++end;
+    WARPJIT_TRY(std::vector<Token> parts, expand(std::span(tokens).subspan(k + 1, end - k - 1)));
+    std::vector<Token> line = parts;
+    line.push_back(tokens[end]);
+    OperandReader in(line);
+    WARPJIT_CHECK(in.expression());
+    WARPJIT_CHECK(in.expect_end());
+    Token open = name, close = name;
+    open.kind = close.kind = Token::Kind::punctuation;
+    open.text = "(";
+    close.text = ")";
+    parts.insert(parts.begin(), open);
+    parts.push_back(close);
+    values_[std::string(name.text)] = std::move(parts);
+    return tokens[end].kind == Token::Kind::end_of_line ? end + 1 : end;
+  }
+  Result<std::vector<Token>> expand(std::span<const Token> tokens) const {
+    std::vector<Token> result;
+    for (const Token& token : tokens) {
+      const auto found = values_.find(token.text);
+      if (token.kind == Token::Kind::name && found != values_.end())
+        result.insert(result.end(), found->second.begin(), found->second.end());
+      else
+        result.push_back(token);
+      if (result.size() > kMostParts) return token.position.error("the expression is too long");
+    }
+    return result;
+  }
+
+  std::map<std::string, std::vector<Token>, std::less<>> values_;
+};
+
+}  // namespace
+
+Result<std::vector<Statement>> parse(const std::vector<Token>& tokens) {
+  WARPJIT_TRY(const std::vector<Token> replaced, Settings().apply(tokens));
+  return Parser(replaced).run();
+}
 
 }  // namespace warpjit::pica200

@@ -37,8 +37,7 @@ struct InstructionNode {
   Instruction fields;  // the opcode, and fields that the text gives as they are
   Operand dst;
   std::vector<Operand> sources;
-  Position uniform_position;
-  std::string_view uniform;
+  Operand uniform;  // without a name: none
   Position target_position;
   std::string_view target;
 };
@@ -51,23 +50,38 @@ struct LabelNode {
 // A directive with its tokens up to the end of the line, which the emitter reads by an OperandReader.
 struct DirectiveNode {
   Position position;
-  std::string_view name;
+  std::string name;  // in lower case
   std::vector<Token> tokens;
 };
 
 using Statement = std::variant<InstructionNode, LabelNode, DirectiveNode>;
 
 // Swizzles are names after a '.' punctuation.
-inline constexpr text::Language kLanguage{.comment = ";", .punctuation = ".,:()[]+-!=", .doubled = "&|"};
+inline constexpr text::Language kLanguage{.comment = ";", .punctuation = ".,:()[]+-*/!=", .doubled = "&|"};
 
+// Instructions, directives and words with one meaning in lower or upper case. `.set name expression` is done
+// here: from then on the name stands for the expression.
 Result<std::vector<Statement>> parse(const std::vector<Token>& tokens);
+
+std::string lower_case(std::string_view text);
+// The number of a component by its letter: one of xyzw, rgba or stpq.
+std::optional<std::uint8_t> find_component(char letter);
 
 class OperandReader : public text::TokenReader {
  public:
   using TokenReader::TokenReader;
   Result<Operand> operand();
+  // Numbers joined by + - * / and parentheses.
+  Result<double> expression();
+  // The same, with a whole number as its value.
+  Result<std::int64_t> whole(std::int64_t low, std::int64_t high);
 
  private:
+  // `depth`: of the parentheses.
+  Result<double> sum(unsigned depth);
+  Result<double> product(unsigned depth);
+  Result<double> factor(unsigned depth);
+  Result<std::int64_t> whole_product(std::int64_t low, std::int64_t high);
   Result<Swizzle> swizzle();
   Status index(Operand& operand);
 };

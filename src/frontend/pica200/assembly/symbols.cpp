@@ -16,7 +16,7 @@ std::uint8_t Source::selector() const {
   return static_cast<std::uint8_t>(component[0] << 6 | component[1] << 4 | component[2] << 2 | component[3]);
 }
 
-Status Symbols::define(const Token& name, Meaning meaning) {
+Status Symbols::define(const Token& name, const Source& meaning) {
   if (parse_register(name.text) || name.text == "a0" || name.text == "aL" || name.text == "cmp")
     return name.position.error(quoted(name.text) + " is a register's name");
   if (!meanings_.emplace(std::string(name.text), meaning).second)
@@ -24,33 +24,52 @@ Status Symbols::define(const Token& name, Meaning meaning) {
   return {};
 }
 
-Result<unsigned> Symbols::lowest(RegisterFile file, unsigned count, const Position& position) {
-  auto& taken = taken_[static_cast<std::size_t>(file)];
-  const unsigned size = kFileSizes[static_cast<std::size_t>(file)];
-  for (unsigned first = file == RegisterFile::c ? first_free_c_ : 0; first + count <= size; ++first) {
-    unsigned run = 0;
-    while (run < count && !taken[first + run]) ++run;
-    if (run < count) continue;
-    std::fill_n(taken.begin() + first, count, true);
-    return first;
-  }
+namespace {
+
+Error none_left(RegisterFile file, unsigned count, const Position& position) {
   return position.error("there are not " + std::to_string(count) + " free " +
                         std::string(kFileNames[static_cast<std::size_t>(file)]) + " registers left");
 }
 
+// How many registers from `first` on are free, at most `count`.
+template <class Free>
+unsigned free_run(unsigned first, unsigned count, const Free& is_free) {
+  unsigned run = 0;
+  while (run < count && is_free(first + run)) ++run;
+  return run;
+}
+
+}  // namespace
+
+// Inputs, outputs and named uniforms from the lowest register on.
+Result<unsigned> Symbols::lowest(RegisterFile file, unsigned count, const Position& position) {
+  const auto k = static_cast<std::size_t>(file);
+  const bool is_uniform = file != RegisterFile::v && file != RegisterFile::o;
+  auto& given = is_uniform ? space_->named[k] : taken_[k];
+  const auto is_free = [&](unsigned reg) {
+    return !given[reg] && !taken_[k][reg] && !(is_uniform && space_->constant[k][reg]);
+  };
+  for (unsigned first = file == RegisterFile::c ? space_->first_free_c : 0; first + count <= kFileSizes[k];
+       ++first) {
+    if (free_run(first, count, is_free) < count) continue;
+    std::fill_n(given.begin() + first, count, true);
+    return first;
+  }
+  return none_left(file, count, position);
+}
+
+// Constants from the highest register down.
 Result<unsigned> Symbols::highest(RegisterFile file, unsigned count, const Position& position) {
-  auto& taken = taken_[static_cast<std::size_t>(file)];
-  const unsigned size = kFileSizes[static_cast<std::size_t>(file)];
-  const unsigned low = file == RegisterFile::c ? first_free_c_ : 0;
-  for (unsigned end = size; end >= low + count; --end) {
-    unsigned run = 0;
-    while (run < count && !taken[end - 1 - run]) ++run;
-    if (run < count) continue;
-    std::fill_n(taken.begin() + (end - count), count, true);
+  const auto k = static_cast<std::size_t>(file);
+  const auto is_free = [&](unsigned reg) { return !space_->named[k][reg] && !taken_[k][reg]; };
+  const unsigned low = file == RegisterFile::c ? space_->first_free_c : 0;
+  for (unsigned end = kFileSizes[k]; end >= low + count; --end) {
+    if (free_run(end - count, count, is_free) < count) continue;
+    std::fill_n(taken_[k].begin() + (end - count), count, true);
+    std::fill_n(space_->constant[k].begin() + (end - count), count, true);
     return end - count;
   }
-  return position.error("there are not " + std::to_string(count) + " free " +
-                        std::string(kFileNames[static_cast<std::size_t>(file)]) + " registers left");
+  return none_left(file, count, position);
 }
 
 Result<bool> Symbols::directive(const DirectiveNode& node) {
@@ -84,6 +103,12 @@ Result<bool> Symbols::directive(const DirectiveNode& node) {
     status = geometry(in);
   } else if (node.name == "nodvle") {
     no_program_ = true;
+  } else if (node.name == "symbol") {
+    status = symbol(in);
+  } else if (node.name == "output") {
+    status = raw_output(in);
+  } else if (node.name == "rawf") {
+    status = raw_constant(in);
   } else {
     return false;
   }
@@ -92,46 +117,123 @@ Result<bool> Symbols::directive(const DirectiveNode& node) {
   return true;
 }
 
-// .fvec name[size], name ...
+// .fvec name[size] [register], name ...
 Result<bool> Symbols::names(const DirectiveNode& node, RegisterFile file) {
   OperandReader in(node.tokens);
   do {
     WARPJIT_TRY(const Token name, in.expect_name("a name"));
     unsigned count = 1;
     if (in.accept("[")) {
-      WARPJIT_TRY(const std::int64_t size, in.expect_integer(1, kFileSizes[static_cast<std::size_t>(file)]));
+      WARPJIT_TRY(const std::int64_t size, in.whole(1, kFileSizes[static_cast<std::size_t>(file)]));
       count = static_cast<unsigned>(size);
       WARPJIT_CHECK(in.expect("]"));
     }
-    WARPJIT_TRY(const unsigned first, lowest(file, count, name.position));
-    Meaning meaning;
-    meaning.source.reg = {file, static_cast<std::uint8_t>(first)};
-    meaning.count = count;
+    WARPJIT_TRY(const unsigned first, place(in, name, file, count));
+    Source meaning;
+    meaning.reg = {file, static_cast<std::uint8_t>(first)};
     WARPJIT_CHECK(define(name, meaning));
-    uniforms_.push_back(
-        {std::string(name.text), meaning.source.reg, static_cast<std::uint8_t>(first + count - 1)});
+    uniforms_.push_back({std::string(name.text), meaning.reg, static_cast<std::uint8_t>(first + count - 1)});
   } while (in.accept(","));
   WARPJIT_CHECK(in.expect_end());
   return true;
 }
 
+// The first register of a named uniform: the one that is written, else that of the same name in another file
+// of the space, else the lowest free ones.
+Result<unsigned> Symbols::place(OperandReader& in, const Token& name, RegisterFile file, unsigned count) {
+  const auto k = static_cast<std::size_t>(file);
+  if (in.peek().kind == Token::Kind::name) {
+    const Position position = in.peek().position;
+    WARPJIT_TRY(const Register reg, register_of(in, file, kFileNames[k]));
+    if (reg.index + count > kFileSizes[k]) return none_left(file, count, position);
+    std::fill_n(space_->named[k].begin() + reg.index, count, true);
+    return reg.index;
+  }
+  if (const auto found = space_->names.find(name.text);
+      found != space_->names.end() && !meanings_.contains(name.text)) {
+    const UniformSpace::Named& known = found->second;
+    if (known.file == file && known.count == count) return known.first;
+    return name.position.error(quoted(name.text) + " is " + std::to_string(known.count) + " " +
+                               std::string(kFileNames[static_cast<std::size_t>(known.file)]) +
+                               " registers in another file");
+  }
+  WARPJIT_TRY(const unsigned first, lowest(file, count, name.position));
+  space_->names.emplace(std::string(name.text), UniformSpace::Named{file, first, count});
+  return first;
+}
+
+Result<Register> Symbols::register_of(OperandReader& in, RegisterFile file, std::string_view what) const {
+  WARPJIT_TRY(const Token token, in.expect_name(what));
+  auto reg = parse_register(token.text);
+  if (!reg)
+    if (const auto found = meanings_.find(token.text); found != meanings_.end() && found->second.idx == 0)
+      reg = found->second.reg;
+  if (!reg || reg->file != file)
+    return token.position.error(
+        "expected " + name(Register{file, 0}) + " to " +
+        name(Register{file, static_cast<std::uint8_t>(kFileSizes[static_cast<std::size_t>(file)] - 1)}));
+  return *reg;
+}
+
+// .symbol name first [last]: a row of the container's table that gives no name to the source
+Status Symbols::symbol(OperandReader& in) {
+  WARPJIT_TRY(const Token name, in.expect_name("a name"));
+  WARPJIT_TRY(const Token first, in.expect_name("a register"));
+  const Token last = in.at_end() ? first : in.take();
+  const auto from = parse_register(first.text), to = parse_register(last.text);
+  if (!from || from->file == RegisterFile::r || from->file == RegisterFile::o)
+    return first.position.error("expected an input or a uniform register");
+  if (!to || to->file != from->file || to->index < from->index)
+    return last.position.error("expected a register from " + std::string(first.text) + " on");
+  listed_.push_back({std::string(name.text), *from, to->index});
+  return {};
+}
+
+// .output meaning register mask: a row of the container's table by its numbers
+Status Symbols::raw_output(OperandReader& in) {
+  Output output;
+  WARPJIT_TRY(const std::int64_t semantic, in.whole(0, 255));
+  output.semantic = static_cast<Semantic>(semantic);
+  WARPJIT_TRY(const Register reg, register_of(in, RegisterFile::o, "an output register"));
+  output.reg = reg.index;
+  WARPJIT_TRY(const std::int64_t mask, in.whole(0, 255));
+  output.mask = static_cast<std::uint8_t>(mask);
+  info_.output_mask = static_cast<std::uint16_t>(info_.output_mask | 1U << output.reg);
+  info_.outputs.push_back(std::move(output));
+  return {};
+}
+
+// .rawf register(x, y, z, w): .setf with 24-bit floats by their bits
+Status Symbols::raw_constant(OperandReader& in) {
+  Constant result;
+  WARPJIT_TRY(result.reg, register_of(in, RegisterFile::c, "a float uniform"));
+  WARPJIT_CHECK(in.expect("("));
+  for (unsigned k = 0; k < 4; ++k) {
+    if (k != 0) WARPJIT_CHECK(in.expect(","));
+    WARPJIT_TRY(const std::int64_t word, in.whole(0, 0xffffff));
+    result.raw[k] = static_cast<std::uint32_t>(word);
+  }
+  info_.constants.push_back(result);
+  return in.expect(")");
+}
+
 // .in name [register]
 Status Symbols::input(OperandReader& in) {
   WARPJIT_TRY(const Token name, in.expect_name("a name"));
-  Meaning meaning;
-  meaning.source.reg.file = RegisterFile::v;
+  Source meaning;
+  meaning.reg.file = RegisterFile::v;
   if (in.at_end()) {
     WARPJIT_TRY(const unsigned index, lowest(RegisterFile::v, 1, name.position));
-    meaning.source.reg.index = static_cast<std::uint8_t>(index);
+    meaning.reg.index = static_cast<std::uint8_t>(index);
   } else {
     WARPJIT_TRY(const Token token, in.expect_name("an input register"));
     const auto reg = parse_register(token.text);
     if (!reg || reg->file != RegisterFile::v) return token.position.error("expected v0 to v15");
-    meaning.source.reg = *reg;
+    meaning.reg = *reg;
     taken_[static_cast<std::size_t>(RegisterFile::v)][reg->index] = true;
   }
   WARPJIT_CHECK(define(name, meaning));
-  const Register reg = meaning.source.reg;
+  const Register reg = meaning.reg;
   inputs_.push_back({std::string(name.text), reg, reg.index});
   info_.input_mask = static_cast<std::uint16_t>(info_.input_mask | 1U << reg.index);
   return {};
@@ -152,9 +254,9 @@ Status Symbols::output(OperandReader& in) {
     WARPJIT_TRY(const Token mask, in.expect_name("components"));
     output.mask = 0;
     for (const char letter : mask.text) {
-      const std::size_t component = std::string_view("xyzw").find(letter);
-      if (component == std::string_view::npos) return mask.position.error("expected components out of xyzw");
-      output.mask = static_cast<std::uint8_t>(output.mask | 1U << component);
+      const auto component = find_component(letter);
+      if (!component) return mask.position.error("expected components out of xyzw, rgba or stpq");
+      output.mask = static_cast<std::uint8_t>(output.mask | 1U << *component);
     }
   }
   if (in.at_end()) {
@@ -168,8 +270,8 @@ Status Symbols::output(OperandReader& in) {
     taken_[static_cast<std::size_t>(RegisterFile::o)][reg->index] = true;
   }
   if (name) {
-    Meaning meaning;
-    meaning.source.reg = {RegisterFile::o, static_cast<std::uint8_t>(output.reg)};
+    Source meaning;
+    meaning.reg = {RegisterFile::o, static_cast<std::uint8_t>(output.reg)};
     WARPJIT_CHECK(define(*name, meaning));
     output.name = std::string(name->text);
   }
@@ -183,12 +285,7 @@ Status Symbols::alias(OperandReader& in) {
   WARPJIT_TRY(const Token name, in.expect_name("a name"));
   WARPJIT_TRY(const Operand operand, in.operand());
   WARPJIT_TRY(const Source meant, source(operand));
-  Meaning meaning;
-  meaning.source = meant;
-  if (!operand.indexed)
-    if (const auto found = meanings_.find(operand.name); found != meanings_.end())
-      meaning.count = found->second.count;
-  return define(name, meaning);
+  return define(name, meant);
 }
 
 // ( x , y , z , w ) or, for a bool, a truth value
@@ -203,11 +300,11 @@ Status Symbols::values(OperandReader& in, Constant& constant) {
   for (unsigned k = 0; k < 4; ++k) {
     if (k != 0) WARPJIT_CHECK(in.expect(","));
     if (constant.reg.file == RegisterFile::i) {
-      WARPJIT_TRY(const std::int64_t value, in.expect_integer(-128, 255));
+      WARPJIT_TRY(const std::int64_t value, in.whole(-128, 255));
       constant.raw[k] = static_cast<std::uint8_t>(value);
     } else {
-      WARPJIT_TRY(const float value, in.expect_float());
-      constant.raw[k] = encode_f24(value);
+      WARPJIT_TRY(const double value, in.expression());
+      constant.raw[k] = encode_f24(static_cast<float>(value));
     }
   }
   return in.expect(")");
@@ -222,8 +319,8 @@ Status Symbols::constant(OperandReader& in, RegisterFile file) {
   WARPJIT_TRY(const unsigned index, highest(file, 1, name.position));
   result.reg.index = static_cast<std::uint8_t>(index);
   info_.constants.push_back(result);
-  Meaning meaning;
-  meaning.source.reg = result.reg;
+  Source meaning;
+  meaning.reg = result.reg;
   return define(name, meaning);
 }
 
@@ -246,7 +343,7 @@ Status Symbols::array(OperandReader& in, const Position& position) {
   WARPJIT_CHECK(in.expect("["));
   array_size_ = 0;
   if (!in.peek().is("]")) {
-    WARPJIT_TRY(const std::int64_t size, in.expect_integer(1, 96));
+    WARPJIT_TRY(const std::int64_t size, in.whole(1, 96));
     array_size_ = static_cast<unsigned>(size);
   }
   WARPJIT_CHECK(in.expect("]"));
@@ -266,9 +363,8 @@ Result<bool> Symbols::close_array() {
     info_.constants.push_back(array_[k]);
   }
   array_.clear();
-  Meaning meaning;
-  meaning.source.reg = {RegisterFile::c, static_cast<std::uint8_t>(first)};
-  meaning.count = count;
+  Source meaning;
+  meaning.reg = {RegisterFile::c, static_cast<std::uint8_t>(first)};
   WARPJIT_CHECK(define(name, meaning));
   return true;
 }
@@ -286,45 +382,49 @@ Status Symbols::preset(OperandReader& in, RegisterFile file) {
   return {};
 }
 
-// .gsh [point|variable|fixed first_free_c ...]
+// .gsh                                    a geometry program that shares uniforms with the vertex programs
+// .gsh entry                              the same, beginning at that procedure
+// .gsh point    [first free c]            one with uniforms of its own, from the first free register on
+// .gsh variable [first free c] vertices
+// .gsh fixed    [first free c] first vertices
 Status Symbols::geometry(OperandReader& in) {
   info_.stage = Stage::geometry;
   if (in.at_end()) return {};
-  const auto c_register = [&]() -> Result<std::uint8_t> {
-    WARPJIT_TRY(const Token token, in.expect_name("a c register"));
-    const auto reg = parse_register(token.text);
-    if (!reg || reg->file != RegisterFile::c) return token.position.error("expected c0 to c95");
-    return reg->index;
-  };
   WARPJIT_TRY(const Token mode, in.expect_name("point, variable or fixed"));
-  if (mode.text != "point" && mode.text != "variable" && mode.text != "fixed")
-    return mode.position.error("expected point, variable or fixed");
-  WARPJIT_TRY(const std::uint8_t first, c_register());
-  first_free_c_ = first;
-  if (mode.text == "variable") {
-    info_.geometry_mode = GeometryMode::variable;
-    WARPJIT_TRY(const std::int64_t vertices, in.expect_integer(0, 255));
-    info_.variable_vertices = static_cast<std::uint8_t>(vertices);
-  } else if (mode.text == "fixed") {
-    info_.geometry_mode = GeometryMode::fixed;
-    WARPJIT_TRY(info_.fixed_start, c_register());
-    WARPJIT_TRY(const std::int64_t vertices, in.expect_integer(0, 255));
-    info_.fixed_vertices = static_cast<std::uint8_t>(vertices);
+  const std::string word = lower_case(mode.text);
+  const bool variable = word == "variable", fixed = word == "fixed";
+  if (!variable && !fixed && word != "point") {
+    if (!in.at_end()) return mode.position.error("expected point, variable or fixed");
+    geometry_entry_ = mode;
+    return {};
   }
+  // Registers: the first free one, which may be left out, then where a fixed array begins.
+  std::vector<std::uint8_t> registers;
+  const unsigned least = fixed ? 1 : 0;
+  while (registers.size() <= least && (registers.size() < least || in.peek().kind == Token::Kind::name)) {
+    WARPJIT_TRY(const Register reg, register_of(in, RegisterFile::c, "a c register"));
+    registers.push_back(reg.index);
+  }
+  space_ = std::make_shared<UniformSpace>();
+  if (registers.size() > least) space_->first_free_c = registers.front();
+  if (fixed) info_.fixed_start = registers.back();
+  if (variable) info_.geometry_mode = GeometryMode::variable;
+  if (fixed) info_.geometry_mode = GeometryMode::fixed;
+  if (!variable && !fixed) return {};
+  WARPJIT_TRY(const std::int64_t vertices, in.whole(0, 255));
+  (variable ? info_.variable_vertices : info_.fixed_vertices) = static_cast<std::uint8_t>(vertices);
   return {};
 }
 
 Result<Source> Symbols::source(const Operand& operand) const {
-  Meaning meaning;
+  Source result;
   if (const auto found = meanings_.find(operand.name); found != meanings_.end()) {
-    meaning = found->second;
+    result = found->second;
   } else if (const auto reg = parse_register(operand.name)) {
-    meaning.source.reg = *reg;
-    meaning.count = 0;  // a plain register: any offset inside its file
+    result.reg = *reg;
   } else {
     return operand.position.error(quoted(operand.name) + " is not defined");
   }
-  Source result = meaning.source;
   if (operand.indexed) {
     if (operand.address != 0) {
       if (result.reg.file != RegisterFile::c)
@@ -332,10 +432,6 @@ Result<Source> Symbols::source(const Operand& operand) const {
       if (result.idx != 0)
         return operand.position.error(quoted(operand.name) + " is already relatively addressed");
       result.idx = operand.address;
-    } else if (meaning.count != 0 &&
-               (operand.offset < 0 || operand.offset >= static_cast<int>(meaning.count))) {
-      return operand.position.error(quoted(operand.name) + " has " + std::to_string(meaning.count) +
-                                    " registers; there is no index " + std::to_string(operand.offset));
     }
     const int index = result.reg.index + operand.offset;
     if (index < 0 || index >= static_cast<int>(kFileSizes[static_cast<std::size_t>(result.reg.file)]))
@@ -376,14 +472,11 @@ Result<Symbols::Destination> Symbols::destination(const Operand& operand) const 
   return result;
 }
 
-Result<Register> Symbols::uniform(std::string_view name, RegisterFile file, const Position& position) const {
-  Operand operand;
-  operand.name = name;
-  operand.position = position;
+Result<Register> Symbols::uniform(const Operand& operand, RegisterFile file) const {
   WARPJIT_TRY(const Source meant, source(operand));
-  if (meant.reg.file != file)
-    return position.error(quoted(name) + " is not a " +
-                          std::string(kFileNames[static_cast<std::size_t>(file)]));
+  if (meant.reg.file != file || meant.swizzled)
+    return operand.position.error(quoted(operand.name) + " is not a " +
+                                  std::string(kFileNames[static_cast<std::size_t>(file)]));
   return meant.reg;
 }
 
@@ -391,6 +484,7 @@ void Symbols::describe(ProgramInfo& info) const {
   info = info_;
   info.symbols = inputs_;
   info.symbols.insert(info.symbols.end(), uniforms_.begin(), uniforms_.end());
+  info.symbols.insert(info.symbols.end(), listed_.begin(), listed_.end());
   if (info.stage == Stage::geometry)
     for (const Output& output : info.outputs) info.merge_output_maps |= output.semantic == Semantic::dummy;
 }
