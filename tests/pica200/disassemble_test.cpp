@@ -44,7 +44,7 @@ TEST(PicaDisassemble, ReadableForm) {
   const std::string text = disassemble(program);
   for (const char* line :
        {".proc main", "dp4     r1.x, modelView[0], r0", "callu   useLight0, proc_004",
-        "cmp     c95.xxy, gt, le, r2.z", "ifc     cmp.x", "mov     r0.w, c95.y",
+        "cmp     c95.xxy, gt, le, r2.z", "ifc     cmp.x", "mov     r0.w, c95.xxy",
         "mul     r6.xyz, c95.z, r6.xyz", ".else", "ifu     useFog", "mad     r5, r4.x, lightCol[0], r5",
         ".setf    c95(0, 1, 0.5, 2)", ".fvec    modelView[4]\n", ".out     - position o0", "; 00b 4e07f006"})
     EXPECT_NE(text.find(line), std::string::npos) << line << "\n" << text;
