@@ -15,6 +15,7 @@
 #include "launch/bound_launch.h"
 #include "launch/read_launch.h"
 #include "launch/write_launch.h"
+#include "warpjit/pica200.hpp"
 
 namespace warpjit::fuzz {
 namespace {
@@ -24,7 +25,7 @@ using namespace warpjit::tool;
 // What one seed varies besides its program.
 struct Variation {
   unsigned threads, host_threads, size;
-  bool dispatch, few_registers, generic, flow, f24, geometry, shared_ends, at_limit, structural;
+  bool dispatch, few_registers, generic, flow, f24, geometry, shared_ends, at_limit, structural, reuses;
   PrimitiveMode mode;
 };
 
@@ -102,6 +103,7 @@ LaunchFile make_launch(std::uint64_t seed, const Variation& variation) {
   random.shared_ends = variation.shared_ends;
   random.at_limit = variation.at_limit;
   random.structural = variation.structural;
+  random.reuses = variation.reuses;
   random.f24 = variation.f24;
   random.jumps = variation.flow && seed % 3 != 0;
   pica200::RandomProgram generated = pica200::random_program(seed, random);
@@ -149,7 +151,7 @@ class Pica200Fuzzer final : public Fuzzer {
   bool run(std::uint64_t seed) override {
     const Variation variation = vary(seed, options_);
     const auto finding = check(make_launch(seed, variation), variation);
-    if (!finding) return true;
+    if (!finding) return !variation.geometry || check_unit(seed);
     report(seed, variation, *finding);
     return false;
   }
@@ -171,7 +173,8 @@ class Pica200Fuzzer final : public Fuzzer {
   }
 
   std::string counts() const override {
-    return fmt::format(", {} for geometry with {} in lanes", geometry_, in_lanes_);
+    return fmt::format(", {} for geometry with {} in lanes, {} on a kept unit with {} in lanes", geometry_,
+                       in_lanes_, kept_, kept_in_lanes_);
   }
 
  private:
@@ -221,6 +224,81 @@ class Pica200Fuzzer final : public Fuzzer {
     return std::nullopt;
   }
 
+  // A sequence of geometry programs on one unit, which each finds as the one before left it.
+  bool check_unit(std::uint64_t seed) {
+    struct Step {
+      Variation variation;
+      BoundLaunch bound;
+      std::vector<std::uint32_t> results;
+      pica200::GeometryUnit unit;  // after it
+    };
+    std::vector<Step> steps;
+    RunOptions guest;
+    guest.engine = EngineKind::guest;
+    guest.threads = 1;
+    guest.fuel = pica200::kRandomFuel;
+    pica200::GeometryUnit unit;
+    for (std::uint64_t k = 0; k < 4; ++k) {
+      const std::uint64_t program = seed + (k == 2 ? 0 : k) * 0x9e3779b9;  // the third is the first
+      Variation variation = vary(program, options_);
+      variation.threads = 1 + static_cast<unsigned>(mix(seed ^ k) % 40);
+      variation.geometry = true;
+      variation.reuses = k != 3;
+      variation.flow = variation.flow && program % 2 != 0;
+      if (variation.threads == 1) variation.mode = PrimitiveMode::point;
+      auto bound = BoundLaunch::make(make_launch(program, variation));
+      if (!bound || !bound->launch().bind_unit(unit.words())) return true;
+      // With what others left, a program may emit more or run longer than it was made for.
+      if (!bound->run(full_, guest)) break;
+      steps.push_back({variation, std::move(*bound), {}, unit});
+      steps.back().results = steps.back().bound.results();
+    }
+    if (steps.empty()) return true;
+    const std::vector<Configuration> list = configurations(base_options(steps[0].variation), {});
+    for (const Configuration& configuration : list) {
+      unit = {};
+      for (Step& step : steps) {
+        if (!step.bound.launch().bind_unit(unit.words())) return false;
+        const auto result = step.bound.run(*configuration.engine, configuration.options());
+        if (!result && result.error().code == ErrorCode::resource_limit) {
+          ++limited_;
+          break;
+        }
+        std::string wrong;
+        if (!result)
+          wrong = to_string(result.error());
+        else if (const auto mismatch = compare_results(step.bound, step.results))
+          wrong = to_string(*mismatch);
+        else
+          wrong = compare_units(unit, step.unit);
+        if (!wrong.empty()) {
+          fmt::print(
+              "seed {}: {} against guest: {} in program {} of a sequence on one unit, {}{} "
+              "invocations\n\n{}\n",
+              seed, configuration.name, wrong, &step - steps.data(),
+              result && result->ordered ? "ordered, " : "", step.bound.file().count,
+              pica200::disassemble(program_of(step.bound.file())));
+          return false;
+        }
+        if (&configuration == &list.front()) {
+          ++kept_;
+          kept_in_lanes_ += !result->ordered;
+        }
+      }
+    }
+    clear_caches();
+    return true;
+  }
+
+  static std::string compare_units(pica200::GeometryUnit& got, pica200::GeometryUnit& wanted) {
+    const auto a = got.words(), b = wanted.words();
+    for (std::size_t n = 0; n < a.size(); ++n)
+      if (a[n] != b[n])
+        return fmt::format("word {} of row {} of the unit is {:08x}, wanted {:08x}", n % 4, n / 4, a[n],
+                           b[n]);
+    return {};
+  }
+
   // Whether an engine differs from the guest interpreter, which must itself run to the end.
   bool shows(const LaunchFile& launch, const Variation& variation) {
     const auto finding = check(launch, variation);
@@ -262,7 +340,8 @@ class Pica200Fuzzer final : public Fuzzer {
   }
 
   using Json = nlohmann::ordered_json;
-  std::uint64_t geometry_ = 0, in_lanes_ = 0;  // programs for geometry, those whose invocations ran in lanes
+  std::uint64_t geometry_ = 0, in_lanes_ = 0;   // programs for geometry, those whose invocations ran in lanes
+  std::uint64_t kept_ = 0, kept_in_lanes_ = 0;  // the same of those on a unit that is kept
 };
 
 }  // namespace

@@ -80,6 +80,7 @@ Result<MachineCode> compile_for(const Host& host, const ir::GroupProgram& progra
   out.lanes = group_lanes != 0 ? group_lanes : out.parts * host.lanes;
   out.table_bytes = program.kernel.uniform_bytes;
   Role role{out.call_sites};
+  role.alike = options.alike;
   if (host.choose_row_tables != nullptr && program.assumes_no_zero_inf &&
       program.preamble.block_count() != 0) {
     RowTables& tables = role.row_tables;

@@ -66,6 +66,7 @@ struct RowTables {
 struct Role {
   std::vector<CallSite>& call_sites;  // where the function's are added
   bool preamble = false;
+  bool alike = false;  // CompileOptions::alike
   RowTables row_tables{};
 };
 

@@ -19,6 +19,7 @@
 #include "frontend/draw.h"
 #include "frontend/grid.h"
 #include "frontend/guest.h"
+#include "frontend/unit.h"
 #include "ir/function.h"
 #include "warpjit/warpjit.hpp"
 
@@ -52,6 +53,7 @@ struct PrimitiveFacts {
 inline constexpr std::uint32_t kEmissionOutput = 0;   // triangles emitted, then their winding flags as bits
 inline constexpr std::uint32_t kTrianglesOutput = 1;  // rows: per triangle 3 vertices of vertex_rows() rows
 inline constexpr std::uint32_t kUnitOutput = 2;
+inline constexpr std::size_t kMaxUnitRows = 128;    // Shader::unit_rows() of any guest
 inline constexpr std::uint32_t kMaxTriangles = 96;  // of one invocation: the flags fit three words
 
 // Limits of a geometry stage, as data of the guest.
@@ -160,6 +162,7 @@ class Shader : public Guest {
     // Of geometry programs: an invocation may depend on what earlier ones left in the unit, so they run one
     // after another and pass the unit's rows on.
     bool ordered = false;
+    UnitUse unit;
   };
   // `dispatch_all`: all control flow follows the guest's own rule literally. Errors: unsupported, with the
   // reason, for what only the guest interpreter can run.
@@ -174,6 +177,10 @@ class Shader : public Guest {
   virtual std::size_t unit_rows() const { return 0; }
   virtual void fill_unit(const Values&, std::span<const std::uint32_t> /*unit*/, std::byte* /*rows*/) const {}
   virtual void keep_unit(const std::byte* /*rows*/, std::span<std::uint32_t> /*unit*/) const {}
+  // Has an invocation run on a unit with these rows?
+  virtual bool has_run(const std::byte* /*rows*/) const { return false; }
+  // Makes the unit's other bank of outputs the current one.
+  virtual void swap_banks(std::byte* /*rows*/) const {}
 
   // ---- Compute programs
   // Errors: bad_input for values outside the guest's limits.

@@ -177,7 +177,7 @@ TEST(Geometry, B15IsTrueAfterTheFirstInvocation) {
     const std::vector<Row> rows = numbers(5);
     launch.inputs("v0", rows);
     ASSERT_TRUE(launch.launch.set_bool("b15", preset));
-    const Emitted emitted = launch.everywhere(true);
+    const Emitted emitted = launch.everywhere(false);
     ASSERT_EQ(emitted.rows.size(), 15u);
     for (std::size_t n = 0; n < 5; ++n) EXPECT_EQ(emitted.rows[3 * n], row(n > 0 || preset ? 2 : 1)) << n;
   }

@@ -17,8 +17,13 @@ bool same(const GeometryUnit& a, const GeometryUnit& b) { return std::memcmp(&a,
 float number(std::uint32_t bits) { return std::bit_cast<float>(bits); }
 
 // What programs leave in the unit differs in these ways.
-const std::map<std::string, std::string> kBodies = {
-    {"everything is written first", R"(
+struct Body {
+  // Must invocations run one after another, without a unit and with one?
+  bool ordered, ordered_with_unit;
+  std::string code;
+};
+const std::map<std::string, Body> kBodies = {
+    {"everything is written first", {false, false, R"(
   setemit 0
   mov result, value
   emit
@@ -29,15 +34,15 @@ const std::map<std::string, std::string> kBodies = {
   mul result, value, value
   emit
   end
-)"},
-    {"an accumulator", R"(
+)"}},
+    {"an accumulator", {true, true, R"(
   add r0, r0, value
   mov result, r0
   setemit 1, prim
   emit
   end
-)"},
-    {"a flag from the invocation before", R"(
+)"}},
+    {"a flag from the invocation before", {true, true, R"(
   ifc cmp.x
     setemit 2, prim inv
     nop
@@ -50,8 +55,8 @@ const std::map<std::string, std::string> kBodies = {
   cmp k.xy, lt, gt, value.xx
   mova a0.xy, value
   end
-)"},
-    {"b15", R"(
+)"}},
+    {"b15", {false, false, R"(
   ifu b15
     nop
     nop
@@ -63,8 +68,8 @@ const std::map<std::string, std::string> kBodies = {
   setemit 0, prim
   emit
   end
-)"},
-    {"an output that some invocations write", R"(
+)"}},
+    {"an output that some invocations write", {true, true, R"(
   cmp k.xx, gt, gt, value.xx
   ifc cmp.x
     mov result.yz, value
@@ -74,8 +79,9 @@ const std::map<std::string, std::string> kBodies = {
   setemit 0, prim
   emit
   end
-)"},
-    {"an output that is not enabled", R"(
+)"}},
+    {"an output that is not enabled", {false, false, R"(
+  setemit 2
   mov hidden, value
   emit
   mov hidden.x, k
@@ -84,8 +90,8 @@ const std::map<std::string, std::string> kBodies = {
   emit
   emit
   end
-)"},
-    {"a loop", R"(
+)"}},
+    {"a loop", {true, true, R"(
   for i0
     add r1.x, r1, value
     mov result, r1
@@ -93,7 +99,141 @@ const std::map<std::string, std::string> kBodies = {
     emit
   .end
   end
-)"},
+)"}},
+    {"an output written once, an even number of EMITs", {false, false, R"(
+  mov shown, value
+  setemit 0
+  mov result, value
+  emit
+  setemit 1
+  mov result, k
+  emit
+  setemit 2, prim
+  mov result, -value
+  emit
+  mov result, value
+  setemit 0, prim inv
+  emit
+  end
+)"}},
+    {"an output written once, an odd number of EMITs", {false, false, R"(
+  mov shown.xy, value
+  setemit 0
+  mov result, value
+  emit
+  setemit 1
+  mov result, k
+  emit
+  setemit 2, prim
+  mov result, -value
+  emit
+  end
+)"}},
+    {"a register from the invocation before", {false, false, R"(
+  setemit 0, prim
+  add result, r0, value
+  mov r0, value
+  emit
+  mov result.x, r0
+  emit
+  end
+)"}},
+    {"a register from two invocations before", {false, true, R"(
+  setemit 0, prim
+  add r2, r1, value
+  mov r1, r0
+  mov r0, value
+  mov result, r2
+  emit
+  end
+)"}},
+    {"a register from three invocations before", {true, true, R"(
+  setemit 0, prim
+  mov result, r2
+  mov r2, r1
+  mov r1, r0
+  mov r0, value
+  emit
+  end
+)"}},
+    {"a register that nothing reads and some invocations write", {false, false, R"(
+  cmp k.xx, gt, gt, value.xx
+  ifc cmp.x
+    mov r7.x, value
+    nop
+  .end
+  setemit 0, prim
+  mov result, value
+  emit
+  end
+)"}},
+    {"what is kept for b15, an odd number of EMITs", {false, false, R"(
+  ifu b15
+    nop
+    nop
+  .else
+    mov r5, value
+    mov shown, k
+  .end
+  add result, r5, value
+  setemit 1, prim
+  emit
+  end
+)"}},
+    {"triangles of some invocations", {true, true, R"(
+  cmp k.xx, gt, gt, value.xx
+  ifc cmp.x
+    mov result, value
+    setemit 1, prim
+    emit
+  .end
+  mov result, k
+  setemit 0, prim
+  emit
+  end
+)"}},
+    {"things that some invocations write", {false, false, R"(
+  mov r0, value
+  mov shown, value
+  cmp k.xx, gt, gt, value.xx
+  ifc cmp.x
+    mov r7.x, value
+    ifu b3
+      mov r8, value
+      mova a0.x, value
+    .else
+      mov r9.xz, r0
+      nop
+    .end
+    cmp k.yz, gt, lt, value.xx
+    nop
+  .else
+    mov hidden.y, value
+    nop
+  .end
+  setemit 1, prim
+  mov result, value
+  emit
+  mov shown.x, r0
+  emit
+  mov result, r0
+  setemit 0, prim inv
+  emit
+  end
+)"}},
+    {"things that only early invocations write, and a history", {false, false, R"(
+  add result, r0, value
+  mov shown, value
+  mov r0, value
+  cmp k.yy, gt, gt, value.xx
+  ifc cmp.x
+    mov r7, value
+    mov hidden, value
+  .end
+  setemit 1, prim
+  emit
+  end
+)"}},
 };
 
 Program program(const std::string& body) {
@@ -104,36 +244,61 @@ Program program(const std::string& body) {
       body + ".end\n");
 }
 
+// Of result and shown.
+constexpr std::uint64_t kEnabled = 5;
+
+TEST(GeometryUnit, WithoutItEnginesAgree) {
+  for (const std::size_t count : {1, 2, 3, 4, 17, 100, 1000})
+    for (const auto& [what, body] : kBodies) {
+      GeometryLaunch launch(program(body.code), kEnabled, 8);
+      ASSERT_TRUE(launch.launch.set_int("i0", std::array<std::uint32_t, 4>{2, 5, 1, 0}));
+      const std::vector<Row> rows = numbers(count);
+      launch.inputs("v0", rows);
+      SCOPED_TRACE(what + ", " + std::to_string(count));
+      EXPECT_FALSE(launch.everywhere(body.ordered).inverted.empty());
+    }
+}
+
 TEST(GeometryUnit, ARunGoesOnWhereTheOneBeforeEnded) {
-  const Engine engine;
-  const std::vector<Row> rows = numbers(100);
+  EngineOptions with_pool;
+  with_pool.executor = make_thread_pool(3);
+  const Engine engine(with_pool);
+  const std::vector<Row> rows = numbers(1000);
+  const std::vector<std::vector<std::size_t>> sequences = {{1000}, {1, 999}, {3, 0, 1, 64, 932}, {500, 500}};
   for (const auto& [what, body] : kBodies) {
     GeometryUnit reference;
     Emitted whole;
     bool first = true;
     for (const Way& way : all_ways(engine))
-      for (const std::vector<std::size_t>& parts :
-           {std::vector<std::size_t>{100}, {1, 99}, {3, 0, 1, 64, 32}, {50, 50}}) {
-        GeometryLaunch launch(program(body), 1, 8);
+      for (const std::vector<std::size_t>& parts : sequences) {
+        SCOPED_TRACE(what + ", " + way.name + ", " + std::to_string(parts.size()) + " runs");
+        GeometryLaunch launch(program(body.code), kEnabled, 8, 8192);
         ASSERT_TRUE(launch.launch.set_int("i0", std::array<std::uint32_t, 4>{2, 5, 1, 0}));
+        ASSERT_TRUE(launch.launch.set_bool("b3", true));
         GeometryUnit unit;
-        for (unsigned n = 0; n < 16; ++n) unit.r[n][3] = std::bit_cast<std::uint32_t>(100.0f + n);
+        for (unsigned n = 0; n < 16; ++n)
+          unit.r[n][3] = std::bit_cast<std::uint32_t>(100.0f + static_cast<float>(n));
         ASSERT_TRUE(launch.launch.bind_unit(unit.words()));
+        RunOptions options = way.options;
+        options.threads = parts.size() == 2 ? 3 : 1;
         Emitted all;
         std::size_t at = 0;
         for (const std::size_t part : parts) {
           ASSERT_TRUE(launch.launch.bind_input("v0", {rows.data() + at, part * 16, 16, f32x4}));
           launch.launch.set_count(part);
-          const auto emitted = launch.run(engine, way.options);
-          ASSERT_TRUE(emitted) << what << ", " << way.name << ": " << to_string(emitted.error());
+          const auto emitted = launch.run(engine, options);
+          ASSERT_TRUE(emitted) << to_string(emitted.error());
+          if (options.engine != EngineKind::guest && part != 0) {
+            EXPECT_EQ(emitted->ordered, body.ordered_with_unit);
+          }
           all.rows.insert(all.rows.end(), emitted->rows.begin(), emitted->rows.end());
           all.inverted.insert(all.inverted.end(), emitted->inverted.begin(), emitted->inverted.end());
           at += part;
         }
         if (first) whole = all, reference = unit;
         first = false;
-        EXPECT_TRUE(all == whole) << what << ", " << way.name << ", " << parts.size() << " runs";
-        EXPECT_TRUE(same(unit, reference)) << what << ", " << way.name << ", " << parts.size() << " runs";
+        EXPECT_TRUE(all == whole);
+        EXPECT_TRUE(same(unit, reference));
       }
     EXPECT_FALSE(whole.inverted.empty()) << what;
   }
@@ -214,7 +379,7 @@ TEST(GeometryUnit, DropsWhatFieldsCannotHold) {
     GeometryUnit reference;
     bool first = true;
     for (const Way& way : all_ways(engine)) {
-      GeometryLaunch launch(program(body), 1, 8);
+      GeometryLaunch launch(program(body.code), kEnabled, 8);
       ASSERT_TRUE(launch.launch.set_int("i0", std::array<std::uint32_t, 4>{2, 5, 1, 0}));
       GeometryUnit unit;
       std::memset(static_cast<void*>(&unit), 0xff, sizeof unit);
@@ -237,7 +402,7 @@ TEST(GeometryUnit, DropsWhatFieldsCannotHold) {
 TEST(GeometryUnit, StaysAsItWasIfARunFailsOrIsEmpty) {
   const Engine engine;
   for (const Way& way : all_ways(engine)) {
-    GeometryLaunch launch(program(kBodies.at("a loop")), 1, 1);
+    GeometryLaunch launch(program(kBodies.at("a loop").code), 1, 1);
     GeometryUnit unit, before;
     unit.r[1][0] = before.r[1][0] = std::bit_cast<std::uint32_t>(4.0f);
     ASSERT_TRUE(launch.launch.bind_unit(unit.words()));
@@ -262,11 +427,42 @@ TEST(GeometryUnit, StaysAsItWasIfARunFailsOrIsEmpty) {
   }
 }
 
+TEST(GeometryUnit, StaysAsItWasIfOneInvocationFails) {
+  const Engine engine;
+  std::vector<Row> rows(500, row(0));
+  rows[300] = row(6);
+  for (const char* also : {"", "add r3, r3, value"})
+    for (const Way& way : all_ways(engine)) {
+      GeometryLaunch launch(program("mov r0, value\n" + std::string(also) + R"(
+  mov result, r0
+  setemit 0, prim
+  emit
+  mov result, r0
+  cmp k.xx, eq, eq, value.xx
+  ifc cmp.x
+    emit
+    nop
+  .end
+  end
+)"),
+                            1, 1);
+      GeometryUnit unit, before;
+      unit.vertices[2][0][1] = before.vertices[2][0][1] = 7;
+      ASSERT_TRUE(launch.launch.bind_unit(unit.words()));
+      launch.inputs("v0", rows);
+      const auto emitted = launch.run(engine, way.options);
+      ASSERT_FALSE(emitted) << way.name;
+      EXPECT_NE(emitted.error().message.find("invocation 300 emits 2 triangles"), std::string::npos)
+          << to_string(emitted.error());
+      EXPECT_TRUE(same(unit, before)) << way.name;
+    }
+}
+
 // EMIT fills the unit's vertices, even if nobody takes the triangles.
 TEST(GeometryUnit, NeedsNoTriangles) {
   const Engine engine;
   for (const Way& way : all_ways(engine)) {
-    GeometryLaunch launch(program(kBodies.at("everything is written first")), 1, 1);
+    GeometryLaunch launch(program(kBodies.at("everything is written first").code), 1, 1);
     ASSERT_TRUE(launch.launch.bind_triangles({}));
     GeometryUnit unit;
     ASSERT_TRUE(launch.launch.bind_unit(unit.words()));
@@ -278,7 +474,7 @@ TEST(GeometryUnit, NeedsNoTriangles) {
 }
 
 TEST(GeometryUnit, MustHaveItsSize) {
-  Launch launch(program(kBodies.at("b15")));
+  Launch launch(program(kBodies.at("b15").code));
   EXPECT_EQ(launch.program().unit_words(), GeometryUnit().words().size());
   std::vector<std::uint32_t> words(sizeof(GeometryUnit) / 4 + 1);
   for (const std::size_t size : {words.size(), words.size() - 2, std::size_t{1}}) {

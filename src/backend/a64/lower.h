@@ -107,6 +107,7 @@ class Rows final : public HostRows, private ValueForms {
   using Reg = lir::Reg;
   explicit Rows(State& state) : ValueForms(state) {}
   std::array<Reg, 4> broadcast_row(Reg bytes, std::int32_t offset) override;
+  std::array<Reg, 4> broadcast_words(Reg address) override;
   std::array<Reg, 4> load_rows(Value index, std::int32_t offset, std::uint32_t count, bool may_exceed,
                                std::uint32_t p) override;
   lir::Regs load_rows_together(Value, std::span<const TableRow>) override { return {}; }

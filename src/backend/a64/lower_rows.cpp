@@ -29,6 +29,16 @@ std::array<Reg, 4> Rows::broadcast_row(Reg bytes, std::int32_t offset) {
   return components;
 }
 
+std::array<Reg, 4> Rows::broadcast_words(Reg address) {
+  const InstRef inst = add(Op::LoadRow, RegClass::vector);
+  use(inst, address);
+  inst->mem = {MemBase::reg, 0, 0xff, 0, false, 0};
+  Reg row = inst->def;
+  std::array<Reg, 4> components;
+  for (std::uint32_t k = 0; k < 4; ++k) components[k] = with_immediate(Op::DupLane, row, k);
+  return components;
+}
+
 void Rows::store_where(Reg r, Reg mask, const lir::Mem& mem, Reg base) {
   const auto at = [&](InstRef inst) {
     inst->mem = mem;

@@ -115,6 +115,8 @@ class HostRows {
 
   // The four words at the table's byte `offset` plus the scalar `bytes`, each in all lanes.
   virtual std::array<Reg, 4> broadcast_row(Reg bytes, std::int32_t offset) = 0;
+  // The four words at an address, each in all lanes.
+  virtual std::array<Reg, 4> broadcast_words(Reg address) = 0;
   // Components x, y, z, w of the rows at `offset` of the table plus 16 times each lane's index, which varies;
   // zeros for an index of `count` or more, if one may come.
   virtual std::array<Reg, 4> load_rows(ir::Value index, std::int32_t offset, std::uint32_t count,

@@ -37,7 +37,7 @@ template <class Visit>
 void RowLowering::each_row_address(RowPointers& rows, Reg offsets, std::uint32_t p, Visit visit) {
   if (row_offsets_ < 0) row_offsets_ = reserve_frame(host_.vector_bytes);
   store(Op::StoreFull, offsets, frame(row_offsets_));
-  for (std::uint32_t lane = 0; lane < host_.lanes; ++lane) {
+  for (std::uint32_t lane = 0; lane < (role_.alike ? 1 : host_.lanes); ++lane) {
     if (p != 0 || lane != 0) rows.next = address(rows.next, rows.strides[1], 0);
     const Reg bytes =
         load(Op::SLoad, RegClass::scalar, frame(row_offsets_ + static_cast<std::int32_t>(4 * lane)));
@@ -62,6 +62,12 @@ void RowLowering::lower_LoadInputRow(ir::Inst i) {
   for (std::uint32_t p = 0; p < parts_; ++p) {
     // Vector k gets the rows of lanes k, k+4, k+8, ...
     Components vectors;
+    if (role_.alike) {
+      each_row_address(rows, clamped_offsets(index, last, p), p,
+                       [&](std::uint32_t, Reg where) { vectors = rows_.broadcast_words(where); });
+      define_components(i, p, vectors);
+      continue;
+    }
     each_row_address(rows, clamped_offsets(index, last, p), p, [&](std::uint32_t lane, Reg where) {
       const InstRef inst = begin_row_load(lane / 4, vectors[lane % 4]);
       inst->mem.base = MemBase::reg;

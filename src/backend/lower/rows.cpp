@@ -49,6 +49,7 @@ InstRef RowLowering::begin_row_load(std::uint32_t quarter, Reg before) {
 }
 
 RowLowering::Components RowLowering::load_components(const RowPointers& rows) {
+  if (role_.alike) return rows_.broadcast_words(rows.every_fourth[0]);
   Components vectors;
   // In the order of the addresses, for the sake of the prefetchers; stores likewise.
   for (std::uint32_t quarter = 0; quarter < host_.lanes / 4; ++quarter)
@@ -62,6 +63,12 @@ RowLowering::Components RowLowering::load_components(const RowPointers& rows) {
 
 void RowLowering::store_components(const RowPointers& rows, const Components& components) {
   Components vectors = transpose(components);
+  if (role_.alike) {
+    const InstRef inst = add(Op::StoreRow);
+    use(inst, vectors[0]);
+    at_row(inst, rows, 0, 0);
+    return;
+  }
   for (std::uint32_t quarter = 0; quarter < host_.lanes / 4; ++quarter)
     for (std::uint32_t k = 0; k < 4; ++k) {
       const InstRef inst = add(quarter == 0 ? Op::StoreRow : Op::ExtractRow);

@@ -82,6 +82,7 @@ class Rows final : public HostRows, private Tools {
   using Reg = lir::Reg;
   explicit Rows(State& state) : Tools(state) {}
   std::array<Reg, 4> broadcast_row(Reg bytes, std::int32_t offset) override;
+  std::array<Reg, 4> broadcast_words(Reg address) override;
   std::array<Reg, 4> load_rows(Value index, std::int32_t offset, std::uint32_t count, bool may_exceed,
                                std::uint32_t p) override;
   void store_where(Reg r, Reg mask, const lir::Mem& mem, Reg base) override;

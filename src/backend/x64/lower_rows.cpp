@@ -20,6 +20,17 @@ std::array<Reg, 4> Rows::broadcast_row(Reg bytes, std::int32_t offset) {
   return components;
 }
 
+std::array<Reg, 4> Rows::broadcast_words(Reg address) {
+  std::array<Reg, 4> components;
+  for (std::uint32_t k = 0; k < 4; ++k) {
+    const InstRef inst = add(Op::Broadcast, RegClass::vector);
+    inst->mem = {MemBase::reg, 0, 0xff, 0, true, static_cast<std::int32_t>(4 * k)};
+    use(inst, address);
+    components[k] = inst->def;
+  }
+  return components;
+}
+
 void Rows::store_where(Reg r, Reg mask, const lir::Mem& mem, Reg base) {
   const InstRef inst = add(Op::StoreFullMasked);
   use(inst, r);

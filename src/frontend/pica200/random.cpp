@@ -110,6 +110,7 @@ class Generator {
     if (wide && random_.chance(45)) return static_cast<std::uint16_t>(0x20 + random_.below(96));
     if (random_.chance(30)) return static_cast<std::uint16_t>(random_.below(8));
     if (random_.chance(5)) return static_cast<std::uint16_t>(random_.below(16));
+    if (options_.reuses && random_.chance(15)) return kept_register();
     return static_cast<std::uint16_t>(0x10 + random_.below(8));
   }
 
@@ -130,7 +131,7 @@ class Generator {
   }
 
   void choose_geometry() {
-    independent_ = random_.chance(50);
+    independent_ = random_.chance(50) || options_.reuses;
     for (unsigned count = 1 + random_.below(3); count > 0; --count)
       enabled_ = static_cast<std::uint16_t>(enabled_ | 1U << random_.below(16));
   }
@@ -143,16 +144,42 @@ class Generator {
     return i;
   }
 
+  // r8 to r11: nothing but keep_registers() writes them.
+  std::uint16_t kept_register() { return static_cast<std::uint16_t>(0x18 + random_.below(4)); }
+
+  // ifu b15, then nothing, else some registers and outputs.
+  void keep_registers() {
+    emit(Opcode::ifu)->uniform = 15;
+    const std::uint32_t at = here() - 1;
+    emit(Opcode::nop);
+    const std::uint32_t otherwise = here();
+    for (unsigned count = 1 + random_.below(5); count > 0; --count)
+      move(random_.chance(70) ? kept_register() : static_cast<std::uint16_t>(random_.below(16)),
+           static_cast<std::uint16_t>(random_.below(8)));
+    set_extent(at, otherwise, here() - otherwise);
+    needs_padding_ = true;
+  }
+
+  // Is something left out that would otherwise hide what earlier invocations left?
+  bool leaves_out(unsigned percent) { return options_.reuses && random_.chance(percent); }
+
   // Writes everything that could otherwise be read from an earlier invocation.
   void prelude() {
+    if (leaves_out(50)) {
+      keep_registers();
+      emit(Opcode::nop);
+    }
+    const bool all = !leaves_out(30);
     for (std::uint16_t reg = 0x10; reg < 0x20; ++reg)
-      if (reg < 0x18 || reg == kCounter) move(reg, static_cast<std::uint16_t>(random_.below(8)));
+      if ((reg < 0x18 && (all || !leaves_out(15))) || reg == kCounter)
+        move(reg, static_cast<std::uint16_t>(random_.below(8)));
     move(0, 0)->opcode = Opcode::mova;
     const Emitted compare = emit(Opcode::cmp);
     compare->descriptor = kWholeMove;
     compare->src1 = 0;
     compare->src2 = 0x10;
-    for (std::uint16_t vertex = 0; vertex < 3; ++vertex) emission(vertex, vertex == 2);
+    for (std::uint16_t vertex = 0; vertex < 3; ++vertex)
+      if (!leaves_out(10)) emission(vertex, vertex == 2);
   }
 
   // SETEMIT and EMIT, or one of them.
@@ -161,7 +188,8 @@ class Generator {
   void emission(std::uint16_t vertex, bool complete = true) {
     if (independent_)  // whole outputs: the other bank must not show
       for (std::uint16_t reg = 0; reg < 16; ++reg)
-        if ((enabled_ >> reg & 1) != 0) move(reg, static_cast<std::uint16_t>(0x10 + random_.below(8)));
+        if ((enabled_ >> reg & 1) != 0 && !leaves_out(35))
+          move(reg, static_cast<std::uint16_t>(0x10 + random_.below(8)));
     if (independent_ || !random_.chance(20)) {
       const Emitted set = emit(Opcode::setemit);
       set->vertex = vertex;

@@ -1,5 +1,6 @@
 #include "frontend/pica200/shader.h"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cstring>
@@ -477,6 +478,7 @@ Result<Shader::Translation> Shader::translate(const frontend::Facts& facts, bool
               pica200::translate_geometry(program_, program_.entry, translation_facts(facts)));
   translation.function = std::move(made.function);
   translation.ordered = made.ordered;
+  translation.unit = made.unit;
   return translation;
 }
 
@@ -502,6 +504,16 @@ void Shader::fill_unit(const frontend::Values& values, std::span<const std::uint
   else
     b15 |= read_unit(reinterpret_cast<const std::byte*>(unit.data()), start);
   write_unit(start, b15, rows);
+}
+
+bool Shader::has_run(const std::byte* rows) const {
+  InterpretedUnit unit;
+  return read_unit(rows, unit);
+}
+
+void Shader::swap_banks(std::byte* rows) const {
+  std::byte* bank = rows + 16 * std::size_t{UnitRows::kBank};
+  std::swap_ranges(bank, bank + 16 * 16, rows + 16 * std::size_t{UnitRows::kOther});
 }
 
 void Shader::keep_unit(const std::byte* rows, std::span<std::uint32_t> unit) const {

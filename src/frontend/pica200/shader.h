@@ -63,6 +63,8 @@ class Shader final : public frontend::Shader {
   void fill_unit(const frontend::Values& values, std::span<const std::uint32_t> unit,
                  std::byte* rows) const override;
   void keep_unit(const std::byte* rows, std::span<std::uint32_t> unit) const override;
+  bool has_run(const std::byte* rows) const override;
+  void swap_banks(std::byte* rows) const override;
   std::string where(std::uint32_t guest_address) const override { return program_.where(guest_address); }
 
  private:

@@ -119,7 +119,7 @@ class EngineState {
   static Status bind_stage(const LaunchData::Primitives& primitives, LaunchState& stage);
   Result<std::vector<std::uint32_t>> run_listed(const LaunchState& launch, const RunPlan& stage,
                                                 const frontend::PrimitiveFacts& facts, const Report& report);
-  Status run_rounds(const PrimitivePlan& plan, const RunOptions& options, Report& report);
+  Status run_rounds(PrimitivePlan& plan, const RunOptions& options, Report& report);
 
   static std::uint64_t next_id() {
     static std::atomic<std::uint64_t> last{0};

@@ -148,6 +148,7 @@ using KernelPointer = std::shared_ptr<Kernel>;
 // Intermediate results on the way to a kernel, with the time that each took.
 struct Made {
   CompileReport report;
+  frontend::UnitUse unit;
   ir::GroupProgram program;
 };
 
@@ -159,11 +160,12 @@ Result<Made> run_passes(const frontend::Shader& shader, const frontend::Facts& f
   made.report.generic = (shader.usage().bools & ~facts.known_bools) != 0;
   WARPJIT_TRY(frontend::Shader::Translation code, shader.translate(facts, options.dispatch_all));
   made.report.ordered = code.ordered;
+  made.unit = code.unit;
   made.report.translate_ns = watch.lap();
   ir::PipelineOptions pipeline;
   pipeline.dispatch_all = options.dispatch_all;
   pipeline.verify = options.checks;
-  pipeline.assume_no_zero_inf = speculate && !code.ordered && facts.work != Work::grid;
+  pipeline.assume_no_zero_inf = speculate && facts.work != Work::grid;
   if (options.engine == EngineKind::jit && facts.work == Work::grid)
     pipeline.group_lanes = [&](const ir::Function& f) {
       return options.parts != 0 ? options.parts * backend::lanes(options.target)
@@ -183,6 +185,7 @@ Result<KernelPointer> make_jit_kernel(const ir::GroupProgram& program, CompileRe
   backend::CompileOptions compile;
   // One ordered invocation fills a group: more parts would only repeat it.
   compile.parts = report.ordered && options.parts == 0 ? 1 : options.parts;
+  compile.alike = report.ordered;
   compile.registers = options.registers;
   compile.validate = options.checks;
   WorkspacePool::Lease workspace = workspaces.borrow();
@@ -222,15 +225,10 @@ Result<KernelPointer> make_guest_kernel(const frontend::Shader& shader, const fr
   return KernelPointer(std::make_shared<GuestKernel>(std::move(guest), facts, report));
 }
 
-}  // namespace
-
-Result<KernelPointer> make_kernel(const frontend::Shader& shader, const frontend::Facts& facts,
-                                  const KernelOptions& options, CodeMemory* memory,
-                                  WorkspacePool& workspaces) {
-  if (options.engine == EngineKind::guest) return make_guest_kernel(shader, facts);
-  const bool speculate =
-      options.engine == EngineKind::jit && options.speculate && FloatEnvironment::kHasInvalid;
-  WARPJIT_TRY(Made made, run_passes(shader, facts, options, speculate));
+// Of what the passes made: the kernel of the engine that the options name.
+Result<KernelPointer> make_code_kernel(const frontend::Shader& shader, const frontend::Facts& facts,
+                                       const KernelOptions& options, Made made, CodeMemory* memory,
+                                       WorkspacePool& workspaces) {
   if (options.engine == EngineKind::ir) {
     const unsigned lanes = ir_lanes(made);
     return make_ir_kernel(std::move(made.program), made.report, lanes);
@@ -250,6 +248,34 @@ Result<KernelPointer> make_kernel(const frontend::Shader& shader, const frontend
                     make_exact_kernel(same_shader, facts, exact, memory.get(), workspaces, lanes));
         return made_exact;
       }));
+}
+
+Status set_unit_use(const frontend::Shader& shader, const frontend::Facts& facts,
+                    const frontend::UnitUse& use, Kernel& kernel) {
+  std::shared_ptr<const frontend::GuestInterpreter> guest;
+  const bool last_ones = facts.primitives.keeps_unit && !kernel.report().ordered;
+  if (use.history != 0 || use.follows_a_run || last_ones) {
+    WARPJIT_TRY(std::unique_ptr<frontend::GuestInterpreter> made, shader.prepare_guest(facts));
+    guest = std::move(made);
+  }
+  kernel.set_unit_use(use, std::move(guest));
+  return {};
+}
+
+}  // namespace
+
+Result<KernelPointer> make_kernel(const frontend::Shader& shader, const frontend::Facts& facts,
+                                  const KernelOptions& options, CodeMemory* memory,
+                                  WorkspacePool& workspaces) {
+  if (options.engine == EngineKind::guest) return make_guest_kernel(shader, facts);
+  const bool speculate =
+      options.engine == EngineKind::jit && options.speculate && FloatEnvironment::kHasInvalid;
+  WARPJIT_TRY(Made made, run_passes(shader, facts, options, speculate));
+  const frontend::UnitUse unit = made.unit;
+  WARPJIT_TRY(KernelPointer kernel,
+              make_code_kernel(shader, facts, options, std::move(made), memory, workspaces));
+  if (facts.work == Work::primitives) WARPJIT_CHECK(set_unit_use(shader, facts, unit, *kernel));
+  return kernel;
 }
 
 Result<std::vector<std::byte>> kernel_key(const frontend::Shader& shader, const frontend::Facts& facts,

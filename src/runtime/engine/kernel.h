@@ -52,6 +52,16 @@ class Kernel {
   virtual Status run_blocks(const BlockRun& run, std::uint64_t first, std::uint64_t count,
                             std::optional<frontend::BlockFault>& fault) const;
 
+  // Of geometry programs: what the kernel needs of the unit; and a guest interpreter for invocations that it
+  // cannot run and for the unit's state after a run, or null if neither is ever wanted.
+  const frontend::UnitUse& unit_use() const { return unit_use_; }
+  const frontend::GuestInterpreter* one_by_one() const { return one_by_one_.get(); }
+  // Call it before the kernel is shared.
+  void set_unit_use(const frontend::UnitUse& use, std::shared_ptr<const frontend::GuestInterpreter> guest) {
+    unit_use_ = use;
+    one_by_one_ = std::move(guest);
+  }
+
   // Makes what a later run would have to make first. A failure is reported by that run.
   virtual void complete(const frontend::Shader&) const {}
 
@@ -63,6 +73,8 @@ class Kernel {
   std::size_t cost_ = 0, table_bytes_ = 0;
 
  private:
+  frontend::UnitUse unit_use_;
+  std::shared_ptr<const frontend::GuestInterpreter> one_by_one_;
   mutable std::atomic<std::uint64_t> last_use_{0};
 };
 

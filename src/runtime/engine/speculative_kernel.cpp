@@ -1,6 +1,7 @@
 #include "runtime/engine/speculative_kernel.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/float_environment.h"
 
@@ -48,6 +49,11 @@ Status SpeculativeKernel::run_piece(backend::KernelArgs& args, const frontend::S
     std::byte* addresses[backend::kMaxInputs + backend::kMaxOutputs];
     for (std::uint32_t k = 0; k < inputs_; ++k) addresses[k] = args.inputs[k].address;
     for (std::uint32_t k = 0; k < outputs_; ++k) addresses[inputs_ + k] = args.outputs[k].address;
+    // An ordered kernel changes the unit that it reads.
+    std::byte unit[frontend::kMaxUnitRows * 16];
+    const std::size_t unit_bytes = report_.ordered ? shader.unit_rows() * 16 : 0;
+    std::byte* unit_rows = unit_bytes != 0 ? addresses[inputs_ + outputs_ - 1] : nullptr;
+    if (unit_bytes != 0) std::memcpy(unit, unit_rows, unit_bytes);
     FloatEnvironment::clear_invalid();
     Status status = fast_->run(args, shader, values);
     const bool cancelled = !status && status.error().code == ErrorCode::cancelled;
@@ -57,6 +63,7 @@ Status SpeculativeKernel::run_piece(backend::KernelArgs& args, const frontend::S
     }
     distrust_.store(distrust + kFailure, std::memory_order_relaxed);
     args.group_count = groups;
+    if (unit_bytes != 0) std::memcpy(unit_rows, unit, unit_bytes);
     for (std::uint32_t k = 0; k < inputs_; ++k) args.inputs[k].address = addresses[k];
     for (std::uint32_t k = 0; k < outputs_; ++k) args.outputs[k].address = addresses[inputs_ + k];
   } else {

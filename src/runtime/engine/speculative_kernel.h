@@ -23,7 +23,7 @@ class SpeculativeKernel final : public Kernel {
                     Make make_exact);
 
   Status prepare(std::uint32_t* table) const override;
-  // No output may lie over an input.
+  // No output may lie over an input, but for the unit's rows of an ordered kernel.
   Status run(backend::KernelArgs& args, const frontend::Shader& shader,
              const frontend::Values& values) const override;
   // The exact version.

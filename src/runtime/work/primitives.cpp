@@ -146,7 +146,9 @@ PrimitivePlan::PrimitivePlan(const LaunchState& launch, const frontend::Facts& f
     : launch_(launch),
       kernel_(kernel),
       table_(table),
+      all_facts_(facts),
       facts_(facts.primitives),
+      use_(kernel.unit_use()),
       lanes_(kernel.report().ordered ? 1 : kernel.lanes()),
       cancel_(cancel),
       ordered_(kernel.report().ordered),
@@ -179,6 +181,7 @@ PrimitivePlan::PrimitivePlan(const LaunchState& launch, const frontend::Facts& f
     inputs_[input_count_++] = {rows, static_cast<std::ptrdiff_t>(facts_.row_count * kRowBytes), nullptr,
                                facts_.row_count, 0};
   for (std::uint32_t k = 0; k < input_count_; ++k) input_rows_ += inputs_[k].rows;
+  input_rows_ *= use_.history + 1;
   const std::size_t each = triangle_stride() + (1 + output_count_ + attributes_per_invocation_) * kRowBytes;
   chunk_ = std::clamp<std::uint64_t>(kAreaBytes / each, 1, ordered_ ? kMaxOrderedRange : kMaxRange);
   chunk_ = std::max<std::uint64_t>(1, chunk_ / lanes_) * lanes_;
@@ -186,12 +189,12 @@ PrimitivePlan::PrimitivePlan(const LaunchState& launch, const frontend::Facts& f
 
 Status PrimitivePlan::set_up(PrimitiveArea& area) const {
   const std::size_t emission = chunk_ * kRowBytes, triangles = chunk_ * triangle_stride(),
-                    outputs = chunk_ * output_count_ * kRowBytes,
-                    unit = ordered_ ? (unit_rows_ + 1) * kRowBytes : 0,
+                    outputs = chunk_ * output_count_ * kRowBytes, unit = (unit_rows_ + 1) * kRowBytes,
+                    marks = use_.marks.empty() ? 0 : chunk_ * kRowBytes,
                     inputs = chunk_ * input_rows_ * kRowBytes,
                     // Parts of the first and the last vertex may belong to other ranges.
-      vertices = (chunk_ * attributes_per_invocation_ + 2 * attributes_) * kRowBytes;
-  const std::size_t bytes = emission + triangles + outputs + unit + inputs + vertices;
+      vertices = ((chunk_ + use_.history + 1) * attributes_per_invocation_ + 2 * attributes_) * kRowBytes;
+  const std::size_t bytes = emission + triangles + outputs + unit + marks + inputs + vertices;
   if (area.bytes < bytes) {
     area.memory.reset(new (std::nothrow) std::byte[bytes]);
     area.bytes = area.memory ? bytes : 0;
@@ -201,17 +204,55 @@ Status PrimitivePlan::set_up(PrimitiveArea& area) const {
   area.triangles = area.emission + emission;
   area.outputs = area.triangles + triangles;
   area.unit = area.outputs + outputs;
-  area.inputs = area.unit + unit;
+  area.marks = area.unit + unit;
+  area.inputs = area.marks + marks;
   area.vertices = area.inputs + inputs;
-  if (ordered_) launch_.shader->fill_unit(launch_.values, launch_.primitives->unit, area.unit);
+  area.first_vertex = area.end_vertex = 0;
   return {};
 }
 
-// The vertices of a range of invocations.
+Result<std::uint64_t> PrimitivePlan::begin(std::uint64_t count, PrimitiveArea& area) {
+  const frontend::Shader& shader = *launch_.shader;
+  const bool in_lanes = !ordered_ && (facts_.keeps_unit || use_.table_offset != 0);
+  if (!ordered_ && !in_lanes && kernel_.one_by_one() == nullptr) return std::uint64_t{0};
+  shader.fill_unit(launch_.values, launch_.primitives->unit, area.unit);
+  const std::uint64_t others = use_.history + (use_.follows_a_run && !shader.has_run(area.unit) ? 1 : 0);
+  begun_ = std::min(others, count);
+  if (begun_ != 0) {
+    WARPJIT_CHECK(run_stage(0, std::min(count, begun_ + chunk_), area));  // of the first range, too
+    WARPJIT_CHECK(run_one_by_one(0, begun_, area));
+  }
+  if (!in_lanes) return begun_;
+  if (use_.table_offset != 0) WARPJIT_CHECK(use_table(area.unit));
+  if (facts_.keeps_unit) {
+    unit_.reset(new (std::nothrow) std::byte[unit_rows_ * kRowBytes]);
+    if (!unit_) return Error{ErrorCode::resource_limit, "no memory for the unit", ""};
+    std::memcpy(unit_.get(), area.unit, unit_rows_ * kRowBytes);
+  }
+  return begun_;
+}
+
+// A table of this run's own, with the unit in it.
+Status PrimitivePlan::use_table(const std::byte* unit) {
+  const std::size_t bytes = (kernel_.table_bytes() + 63) & ~std::size_t{63};
+  own_table_.reset(static_cast<std::uint32_t*>(::operator new[](bytes, std::align_val_t{64}, std::nothrow)));
+  if (!own_table_) return Error{ErrorCode::resource_limit, "no memory for the uniform table", ""};
+  auto* table = reinterpret_cast<std::byte*>(own_table_.get());
+  std::memcpy(table, table_, launch_.shader->table_bytes());
+  std::memcpy(table + use_.table_offset, unit, unit_rows_ * kRowBytes);
+  table_ = own_table_.get();
+  return kernel_.prepare(table_);
+}
+
+// The vertices of a range of invocations, if they are not there yet.
 Status PrimitivePlan::run_stage(std::uint64_t first, std::uint64_t count, PrimitiveArea& area) const {
-  const std::uint64_t begin = first * attributes_per_invocation_ / attributes_;
+  if (stage_ == nullptr) return {};
+  const std::uint64_t earlier = first - std::min<std::uint64_t>(first, use_.history);
+  const std::uint64_t begin = earlier * attributes_per_invocation_ / attributes_;
   const std::uint64_t end = ((first + count) * attributes_per_invocation_ + attributes_ - 1) / attributes_;
+  if (area.first_vertex <= begin && end <= area.end_vertex) return {};
   area.first_vertex = begin;
+  area.end_vertex = end;
   return stage_->with_rows(area.vertices, begin).run(begin, end - begin);
 }
 
@@ -223,13 +264,41 @@ const std::byte* PrimitivePlan::address(const Input& input, std::uint64_t first,
 }
 
 Status PrimitivePlan::run(std::uint64_t first, std::uint64_t count, PrimitiveArea& area) const {
-  if (stage_ != nullptr)
-    if (Status status = run_stage(first, count, area); !status) return status;
+  WARPJIT_CHECK(run_stage(first, count, area));
   const std::uint64_t full = count / lanes_ * lanes_;
   if (full != 0)
     if (Status status = call(first, full, 0, true, area); !status) return status;
   if (full != count)
     if (Status status = call(first + full, count - full, full, false, area); !status) return status;
+  if (!use_.marks.empty()) find_marks(first, count, area);
+  return collect(first, count, area);
+}
+
+Status PrimitivePlan::run_one_by_one(std::uint64_t first, std::uint64_t count, PrimitiveArea& area) const {
+  WARPJIT_CHECK(run_stage(first, count, area));
+  frontend::Rows inputs[frontend::kMaxInputs + 2], outputs[frontend::kMaxOutputs + frontend::kUnitOutput + 1];
+  std::uint32_t in = 0, out = 0;
+  std::byte* staged = area.inputs;
+  for (std::uint32_t k = 0; k < input_count_; ++k) {
+    const std::size_t bytes = inputs_[k].rows * kRowBytes;
+    inputs[in++] = {
+        const_cast<std::byte*>(copy(inputs_[k], address(inputs_[k], first, area), count, count, staged)),
+        static_cast<std::ptrdiff_t>(bytes)};
+    staged += chunk_ * bytes;
+  }
+  inputs[in++] = {area.unit, 0};
+  for (std::uint32_t k = 0; k < output_count_; ++k)
+    outputs[out++] = {area.outputs + k * chunk_ * kRowBytes, kRowBytes};
+  outputs[out++] = {area.emission, kRowBytes};
+  outputs[out++] = {area.triangles, static_cast<std::ptrdiff_t>(triangle_stride())};
+  outputs[out++] = {area.unit, 0};
+  WARPJIT_CHECK(kernel_.one_by_one()->run(launch_.values, all_facts_, {inputs, in}, {outputs, out},
+                                          static_cast<std::size_t>(count), fuel_));
+  return collect(first, count, area);
+}
+
+// The registers and the number of triangles of a range that ran.
+Status PrimitivePlan::collect(std::uint64_t first, std::uint64_t count, PrimitiveArea& area) const {
   area.triangle_count = 0;
   for (std::uint64_t n = 0; n < count; ++n) {
     std::uint32_t emitted;
@@ -266,8 +335,85 @@ void PrimitivePlan::note_excess(const PrimitiveArea& area, std::uint64_t first, 
   }
 }
 
-void PrimitivePlan::keep_unit(const PrimitiveArea& area) const {
-  if (facts_.keeps_unit) launch_.shader->keep_unit(area.unit, launch_.primitives->unit);
+// What an invocation leaves depends on no others; what these do not write is as at the begin.
+Status PrimitivePlan::run_last(std::uint64_t last, PrimitiveArea& area) const {
+  const std::uint64_t first = std::max(begun_, last - std::min<std::uint64_t>(last, use_.history));
+  std::memcpy(area.unit, unit_.get(), unit_rows_ * kRowBytes);
+  if (use_.alternates && (first - begun_) % 2 != 0) launch_.shader->swap_banks(area.unit);
+  return run_one_by_one(first, last - first + 1, area);
+}
+
+void PrimitivePlan::find_marks(std::uint64_t first, std::uint64_t count, PrimitiveArea& area) const {
+  area.marked = {};
+  const auto all = static_cast<std::uint32_t>((std::uint64_t{1} << use_.marks.size()) - 1);
+  std::array<std::uint32_t, 2> missing = {all, use_.alternates ? all : 0};
+  for (std::uint64_t n = count; n-- > 0 && (missing[0] | missing[1]) != 0;) {
+    std::uint32_t bits;
+    std::memcpy(&bits, area.marks + n * kRowBytes, sizeof bits);
+    const std::size_t odd = use_.alternates ? (first + n - begun_) % 2 : 0;
+    for (bits &= missing[odd], missing[odd] &= ~bits; bits != 0; bits &= bits - 1)
+      area.marked[static_cast<std::size_t>(std::countr_zero(bits))][odd] = first + n + 1;
+  }
+}
+
+void PrimitivePlan::note_marks(const PrimitiveArea& area) {
+  for (std::size_t mark = 0; mark < use_.marks.size(); ++mark)
+    for (std::size_t odd = 0; odd < 2; ++odd)
+      if (area.marked[mark][odd] != 0) marked_[mark][odd] = area.marked[mark][odd];
+}
+
+// Brings words that the last invocations left alone from the last one that wrote them.
+Status PrimitivePlan::take_marked(std::uint64_t count, PrimitiveArea& area) const {
+  struct Source {
+    std::uint64_t invocation;
+    std::uint32_t from, to;  // words
+  };
+  std::vector<Source> sources;
+  const std::uint64_t last = count - 1;
+  bool all_last = true;
+  for (std::size_t mark = 0; mark < use_.marks.size(); ++mark)
+    for (const std::uint32_t word : use_.marks[mark]) {
+      const bool banked = use_.alternates && use_.other_place(word) != word;
+      for (std::size_t odd = 0; odd < (banked ? 2 : 1); ++odd) {
+        const std::uint64_t wrote =
+            banked ? marked_[mark][odd] : std::max(marked_[mark][0], marked_[mark][1]);
+        if (wrote == 0) continue;
+        // Each invocation of the thread swaps the banks, and so do those behind it.
+        const auto swapped = [&](std::uint32_t place, std::uint64_t times) {
+          return banked && times % 2 != 0 ? use_.other_place(place) : place;
+        };
+        const std::uint32_t from = swapped(word, use_.history + 1);
+        sources.push_back({wrote - 1, from, swapped(from, count - wrote)});
+        all_last = all_last && wrote == count;
+      }
+    }
+  if (all_last) return {};
+  // Where two wrote one word, the later one counts.
+  std::sort(sources.begin(), sources.end(),
+            [](const Source& a, const Source& b) { return a.invocation < b.invocation; });
+  const std::vector<std::byte> at_last(area.unit, area.unit + unit_rows_ * kRowBytes);
+  std::vector<std::byte> result = at_last;
+  for (std::size_t k = 0; k < sources.size(); ++k) {
+    const Source& source = sources[k];
+    if (source.invocation == last)
+      std::memcpy(area.unit, at_last.data(), at_last.size());
+    else if (k == 0 || source.invocation != sources[k - 1].invocation)
+      WARPJIT_CHECK(run_last(source.invocation, area));
+    std::memcpy(result.data() + 4 * std::size_t{source.to}, area.unit + 4 * std::size_t{source.from}, 4);
+  }
+  std::memcpy(area.unit, result.data(), result.size());
+  return {};
+}
+
+Status PrimitivePlan::finish(std::uint64_t count, PrimitiveArea& area) const {
+  if (!facts_.keeps_unit) return {};
+  const frontend::Shader& shader = *launch_.shader;
+  if (!ordered_ && count != begun_) {
+    WARPJIT_CHECK(run_last(count - 1, area));
+    if (!use_.marks.empty()) WARPJIT_CHECK(take_marked(count, area));
+  }
+  shader.keep_unit(area.unit, launch_.primitives->unit);
+  return {};
 }
 
 const std::byte* PrimitivePlan::copy(const Input& input, const std::byte* from, std::uint64_t count,
@@ -296,15 +442,16 @@ Status PrimitivePlan::call(std::uint64_t first, std::uint64_t count, std::uint64
   };
   std::byte* staged = area.inputs;
   std::uint32_t in = 0, out = 0;
-  for (std::uint32_t k = 0; k < input_count_; ++k) {
-    const Input& input = inputs_[k];
-    const auto bytes = static_cast<std::ptrdiff_t>(input.rows * kRowBytes);
-    const std::byte* from = address(input, first, area);
-    args.inputs[in++] = whole && input.load == nullptr
-                            ? bind(from, input.stride)
-                            : bind(copy(input, from, count, padded, staged), bytes);
-    staged += chunk_ * input.rows * kRowBytes;
-  }
+  for (std::uint32_t earlier = 0; earlier <= use_.history; ++earlier)
+    for (std::uint32_t k = 0; k < input_count_; ++k) {
+      const Input& input = inputs_[k];
+      const auto bytes = static_cast<std::ptrdiff_t>(input.rows * kRowBytes);
+      const std::byte* from = address(input, first - earlier, area);
+      args.inputs[in++] = whole && input.load == nullptr
+                              ? bind(from, input.stride)
+                              : bind(copy(input, from, count, padded, staged), bytes);
+      staged += chunk_ * input.rows * kRowBytes;
+    }
   if (ordered_) args.inputs[in++] = bind(area.unit, 0);
   for (std::uint32_t k = 0; k < output_count_; ++k)
     args.outputs[out++] = bind(area.outputs + (k * chunk_ + place) * kRowBytes, kRowBytes);
@@ -312,6 +459,7 @@ Status PrimitivePlan::call(std::uint64_t first, std::uint64_t count, std::uint64
   args.outputs[out++] =
       bind(area.triangles + place * triangle_stride(), static_cast<std::ptrdiff_t>(triangle_stride()));
   if (ordered_) args.outputs[out++] = bind(area.unit, 0);
+  if (!use_.marks.empty()) args.outputs[out++] = bind(area.marks + place * kRowBytes, kRowBytes);
   args.table = table_;
   args.group_count = padded / lanes_;
   args.fuel = fuel_;

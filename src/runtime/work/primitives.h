@@ -3,8 +3,10 @@
 // the caller's buffer in the order of the ranges.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <span>
 #include <vector>
 
@@ -37,8 +39,11 @@ struct PrimitiveArea {
   std::unique_ptr<std::byte[]> memory;
   std::size_t bytes = 0;  // at `memory`
   std::byte *emission = nullptr, *triangles = nullptr, *outputs = nullptr, *unit = nullptr, *inputs = nullptr,
-            *vertices = nullptr;
-  std::uint64_t first_vertex = 0;  // at `vertices`
+            *vertices = nullptr, *marks = nullptr;
+  // Of each of the unit's marks (UnitUse) the last invocation of the range that has it, plus 1; 0: none. If
+  // invocations swap banks, those at an even and at an odd place of the run apart.
+  std::array<std::array<std::uint64_t, 2>, frontend::UnitUse::kMostMarks> marked{};
+  std::uint64_t first_vertex = 0, end_vertex = 0;  // at `vertices`
   std::uint64_t triangle_count = 0;
 };
 
@@ -64,12 +69,18 @@ class PrimitivePlan {
   std::uint64_t chunk() const { return chunk_; }  // invocations that a range may have
   // Sets an area up for one range after another. Errors: resource_limit.
   Status set_up(PrimitiveArea& area) const;
+  // The first thing to do: brings the unit into its state at the start of the run, and runs the invocations
+  // that the kernel cannot, from 0 on, as a range in `area`. Returns how many of `count` these are. Then the
+  // ranges follow, the ordered ones in the same area.
+  Result<std::uint64_t> begin(std::uint64_t count, PrimitiveArea& area);
   // Runs a range and stores its registers; counts its triangles. An ordered range continues with the unit's
-  // state that the range before left in the same area. Errors: those of kernels, and an invocation that emits
-  // too much.
+  // state that the range before left. Errors: those of kernels, and an invocation that emits too much.
   Status run(std::uint64_t first, std::uint64_t count, PrimitiveArea& area) const;
-  // Gives the unit's state after the last range to its owner, if there is one.
-  void keep_unit(const PrimitiveArea& area) const;
+  // Remembers the marks of a range that ran; in the order of the ranges.
+  void note_marks(const PrimitiveArea& area);
+  // The last thing to do, after `count` invocations in all: gives the unit's state to its owner, if there is
+  // one. What is in `area` is lost, but for the unit's state that ordered ranges left.
+  Status finish(std::uint64_t count, PrimitiveArea& area) const;
   // Copies what the range emitted to the caller's buffer, from triangle `place` on. It must fit.
   void append(const PrimitiveArea& area, std::uint64_t count, std::uint64_t place) const;
   // Sees to it that the caller's buffer has room for so many triangles. Errors: resource_limit.
@@ -88,14 +99,28 @@ class PrimitivePlan {
   const std::byte* address(const Input& input, std::uint64_t first, const PrimitiveArea& area) const;
   Status call(std::uint64_t first, std::uint64_t count, std::uint64_t place, bool whole,
               PrimitiveArea& area) const;
+  // A range in the guest interpreter, on the unit of the area.
+  Status run_one_by_one(std::uint64_t first, std::uint64_t count, PrimitiveArea& area) const;
+  void find_marks(std::uint64_t first, std::uint64_t count, PrimitiveArea& area) const;
+  // The unit after invocation `last`, from those before that it depends on, in the area.
+  Status run_last(std::uint64_t last, PrimitiveArea& area) const;
+  Status take_marked(std::uint64_t count, PrimitiveArea& area) const;
+  Status collect(std::uint64_t first, std::uint64_t count, PrimitiveArea& area) const;
+  Status use_table(const std::byte* unit);
   const std::byte* copy(const Input& input, const std::byte* from, std::uint64_t count, std::uint64_t padded,
                         std::byte* to) const;
   std::size_t triangle_stride() const { return (triangle_rows_ + 1) * kRowBytes; }
 
+  struct AlignedDelete {
+    void operator()(std::uint32_t* words) const { ::operator delete[](words, std::align_val_t{64}); }
+  };
+
   const LaunchState& launch_;
   const Kernel& kernel_;
   std::uint32_t* table_;
+  const frontend::Facts& all_facts_;
   frontend::PrimitiveFacts facts_;
+  frontend::UnitUse use_;
   std::uint64_t lanes_;  // invocations of a group
   std::uint64_t fuel_;
   std::uint64_t chunk_ = 0;
@@ -106,6 +131,10 @@ class PrimitivePlan {
   std::size_t input_rows_ = 0;
   const RunPlan* stage_;
   std::uint64_t attributes_ = 0, attributes_per_invocation_ = 0;
+  std::array<std::array<std::uint64_t, 2>, frontend::UnitUse::kMostMarks> marked_{};  // as of an area
+  std::uint64_t begun_ = 0;            // invocations that begin() ran
+  std::unique_ptr<std::byte[]> unit_;  // after these, if the kernel does not go on with it
+  std::unique_ptr<std::uint32_t[], AlignedDelete> own_table_;
   Input inputs_[frontend::kMaxInputs + 1];
 };
 

@@ -87,9 +87,9 @@ Result<Report> EngineState::run_primitives(LaunchState& launch, const RunOptions
       stage_plan.reset();
     }
   }
-  const PrimitivePlan plan(
-      launch, facts, kernel, lease.table(), fuel, options.cancel, stage_plan ? &*stage_plan : nullptr,
-      rows.empty() ? primitives.rows.data : reinterpret_cast<const std::byte*>(rows.data()));
+  PrimitivePlan plan(launch, facts, kernel, lease.table(), fuel, options.cancel,
+                     stage_plan ? &*stage_plan : nullptr,
+                     rows.empty() ? primitives.rows.data : reinterpret_cast<const std::byte*>(rows.data()));
   if (Status status = run_rounds(plan, options, report); !status) return status.error();
   const auto elapsed = std::chrono::steady_clock::now() - start;
   report.run_ns =
@@ -97,7 +97,7 @@ Result<Report> EngineState::run_primitives(LaunchState& launch, const RunOptions
   return report;
 }
 
-Status EngineState::run_rounds(const PrimitivePlan& plan, const RunOptions& options, Report& report) {
+Status EngineState::run_rounds(PrimitivePlan& plan, const RunOptions& options, Report& report) {
   const std::uint64_t ranges = (report.invocations + plan.chunk() - 1) / plan.chunk();
   Pool<PrimitiveRound>::Lease lease = rounds_.borrow();
   const auto size = static_cast<std::size_t>(
@@ -123,7 +123,13 @@ Status EngineState::run_rounds(const PrimitivePlan& plan, const RunOptions& opti
         },
         &job);
   };
-  for (std::uint64_t first = 0; first < report.invocations;) {
+  WARPJIT_TRY(const std::uint64_t begun, plan.begin(report.invocations, round[0].area));
+  if (begun != 0) {
+    report.triangles = round[0].area.triangle_count;
+    WARPJIT_CHECK(plan.reserve(report.triangles));
+    plan.append(round[0].area, begun, 0);
+  }
+  for (std::uint64_t first = begun; first < report.invocations;) {
     if (options.cancel != nullptr && options.cancel->load(std::memory_order_relaxed) != 0)
       return Error{ErrorCode::cancelled, "the run was cancelled", ""};
     std::size_t used = 0;
@@ -136,12 +142,12 @@ Status EngineState::run_rounds(const PrimitivePlan& plan, const RunOptions& opti
       if (!round[k].status) return round[k].status;
       round[k].place = report.triangles;
       report.triangles += round[k].area.triangle_count;
+      plan.note_marks(round[k].area);
     }
     WARPJIT_CHECK(plan.reserve(report.triangles));
     each(used, [&](PrimitiveRange& range) { plan.append(range.area, range.count, range.place); });
   }
-  plan.keep_unit(round[0].area);
-  return {};
+  return plan.finish(report.invocations, round[0].area);
 }
 
 }  // namespace warpjit::runtime

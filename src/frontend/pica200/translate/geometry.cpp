@@ -1,8 +1,8 @@
 // Geometry programs (docs/guests/pica200.md 10) as IR. EMIT's buffer and both output banks are SSA variables:
 // what SETEMIT latches is mostly known at compile time, so that emitting costs only the stores of triangles.
-// State from the invocation before is loaded from the unit's rows at the start.
+// State from the invocation before is loaded from the unit's rows at the start. What of it is really needed
+// is found in translate/unit.cpp.
 #include "frontend/pica200/translate/instruction.h"
-#include "ir/pass/passes.h"
 
 namespace warpjit::pica200 {
 
@@ -26,7 +26,7 @@ void InstructionTranslator::write_row(std::uint32_t variable, const Row& row) {
 }
 
 InstructionTranslator::Row InstructionTranslator::load_unit_row(std::uint32_t number) {
-  const std::uint32_t binding = row_binding() + (facts_.geometry.row_count != 0 ? 1 : 0);
+  const std::uint32_t binding = (unit_.history + 1) * invocation_bindings();
   return builder_.LoadInputRow(builder_.constant(number), std::uint64_t{UnitRows::kCount} << 32 | binding);
 }
 void InstructionTranslator::store_unit_row(std::uint32_t number, const Row& row) {
@@ -39,11 +39,14 @@ InstructionTranslator::Row InstructionTranslator::invocation_row(I32 number) {
   return builder_.LoadInputRow(number, std::uint64_t{facts_.geometry.row_count} << 32 | row_binding());
 }
 
-void InstructionTranslator::begin_invocation() {
+void InstructionTranslator::begin_emission() {
   I32 none = builder_.constant(std::int32_t{0});
   write(var_triangles(), none);
   for (unsigned word = 0; word < 3; ++word) write(var_inverted(word), none);
-  if (!unit_.loads) return;
+}
+
+void InstructionTranslator::load_unit() {
+  I32 none = builder_.constant(std::int32_t{0});
   const auto flag = [&](I32 bits, unsigned bit) {
     return builder_.INe32(builder_.IAnd32(bits, builder_.constant(std::uint32_t{1} << bit)), none);
   };
@@ -76,8 +79,8 @@ void InstructionTranslator::end_invocation() {
     return builder_.select(value, builder_.constant(std::uint32_t{1} << bit),
                            builder_.constant(std::uint32_t{0}));
   };
+  if (!unit_.stores) return;
   for (std::uint32_t number = 0; number < UnitRows::kCount; ++number) {
-    if (!unit_.stored[number]) continue;
     F32 none = builder_.constant(0.0f);
     if (number < UnitRows::kAddress) {
       store_unit_row(number, read_row(kVarR + 4 * number));
@@ -114,6 +117,17 @@ void InstructionTranslator::emit() {
       }
     });
   }
+  if (earlier_ == 0) submit_triangle();
+  const std::uint16_t swapped = facts_.geometry.keeps_unit ? 0xffff : facts_.geometry.enabled;
+  for (unsigned n = 0; n < 16; ++n) {
+    if ((swapped >> n & 1) == 0) continue;
+    const Row current = read_row(kVarO + 4 * n);
+    write_row(kVarO + 4 * n, read_row(var_other(n)));
+    write_row(var_other(n), current);
+  }
+}
+
+void InstructionTranslator::submit_triangle() {
   I1 primitive = read<I1>(var_primitive());
   I32 number = read<I32>(var_triangles());
   store_triangle(primitive, number);
@@ -126,13 +140,6 @@ void InstructionTranslator::emit() {
     write(var_inverted(word), builder_.IOr32(read<I32>(var_inverted(word)), set));
   }
   write(var_triangles(), builder_.select(primitive, builder_.IAdd32(number, one), number));
-  const std::uint16_t swapped = facts_.geometry.keeps_unit ? 0xffff : facts_.geometry.enabled;
-  for (unsigned n = 0; n < 16; ++n) {
-    if ((swapped >> n & 1) == 0) continue;
-    const Row current = read_row(kVarO + 4 * n);
-    write_row(kVarO + 4 * n, read_row(var_other(n)));
-    write_row(var_other(n), current);
-  }
 }
 
 void InstructionTranslator::store_triangle(I1 primitive, I32 number) {
@@ -148,71 +155,6 @@ void InstructionTranslator::store_triangle(I1 primitive, I32 number) {
       I32 index = builder_.IAdd32(first, builder_.constant(k * geometry.vertex_rows() + place));
       builder_.StoreOutputRow(primitive, index, row[0], row[1], row[2], row[3], immediate);
     });
-}
-
-namespace {
-
-// The unit's rows that a function still loads after dead code was removed.
-std::bitset<UnitRows::kCount> loaded_rows(const ir::Function& f, std::uint32_t binding) {
-  std::bitset<UnitRows::kCount> rows;
-  for (std::uint32_t b = 0; b < f.block_count(); ++b)
-    for (ir::Inst i : f.insts(ir::Block{b})) {
-      const ir::InstData& data = f.inst(i);
-      if (data.opcode == ir::Opcode::LoadInputRow && static_cast<std::uint32_t>(data.immediate) == binding)
-        rows.set(static_cast<std::size_t>(f.constant(f.operand(i, 0))));
-    }
-  return rows;
-}
-
-// Removes stores of unit rows that put back what the row held.
-void drop_unchanged_rows(ir::Function& f) {
-  const std::uint32_t from = f.input_count - 1, to = f.output_count - 1;
-  for (std::uint32_t b = 0; b < f.block_count(); ++b)
-    for (ir::Inst i : f.insts(ir::Block{b})) {
-      const ir::InstData& data = f.inst(i);
-      if (data.opcode != ir::Opcode::StoreOutputRow || static_cast<std::uint32_t>(data.immediate) != to)
-        continue;
-      const ir::Inst load = f.definition(f.operand(i, 2));
-      const ir::InstData& loaded = f.inst(load);
-      if (loaded.opcode != ir::Opcode::LoadInputRow || static_cast<std::uint32_t>(loaded.immediate) != from ||
-          f.operand(load, 0) != f.operand(i, 1))
-        continue;
-      bool same = true;
-      for (unsigned c = 0; c < 4; ++c) same = same && f.operand(i, 2 + c) == f.result(load, c);
-      if (same) f.remove(i);
-    }
-}
-
-}  // namespace
-
-// Rows that can reach a triangle or an output must be stored; storing them may need further rows.
-Result<GeometryTranslation> translate_geometry(const Program& program, std::uint32_t entry,
-                                               const TranslationFacts& facts) {
-  UnitAccess unit;
-  unit.loads = true;
-  if (facts.geometry.keeps_unit) {
-    unit.stored.set();
-    WARPJIT_TRY(ir::Function function, translate(program, entry, facts, unit));
-    ir::simplify(function);
-    ir::number_values(function);
-    drop_unchanged_rows(function);
-    ir::eliminate_dead_code(function);
-    return GeometryTranslation{std::move(function), true};
-  }
-  for (;;) {
-    WARPJIT_TRY(ir::Function function, translate(program, entry, facts, unit));
-    const std::uint32_t binding = function.input_count - 1;
-    ir::simplify(function);
-    ir::number_values(function);
-    ir::eliminate_dead_code(function);
-    const std::bitset<UnitRows::kCount> loaded = loaded_rows(function, binding);
-    if (loaded.none()) {
-      --function.input_count;
-      return GeometryTranslation{std::move(function), false};
-    }
-    if ((loaded & ~unit.stored).none()) return GeometryTranslation{std::move(function), true};
-    unit.stored |= loaded;
-  }
 }
 
 }  // namespace warpjit::pica200

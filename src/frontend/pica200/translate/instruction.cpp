@@ -41,7 +41,8 @@ InstructionTranslator::InstructionTranslator(const Program& program, const Trans
       ssa_(builder_, variable_types(variables, program.stage == Stage::geometry)),
       unit_(unit),
       variables_(variables),
-      first_geometry_(variables) {
+      first_geometry_(variables),
+      earlier_(unit.history) {
   function_.name = program_.source_name.empty() ? "pica200" : program_.source_name;
   const frontend::DrawFacts& draw = facts_.draw;
   function_.input_count =
@@ -50,11 +51,17 @@ InstructionTranslator::InstructionTranslator(const Program& program, const Trans
       draw.active ? draw.output_bindings() : static_cast<std::uint32_t>(facts_.outputs.size());
   function_.uniform_bytes = facts_.layout.bytes();
   if (!is_geometry()) return;
-  function_.input_count += (facts_.geometry.row_count != 0 ? 1 : 0) + (unit_.loads ? 1 : 0);
-  function_.output_count += 2 + (unit_.stored.any() ? 1 : 0);
+  function_.input_count = (unit_.history + 1) * invocation_bindings() + (unit_.loads ? 1 : 0);
+  function_.output_count += 2 + (unit_.stores ? 1 : 0);
 }
 
 void InstructionTranslator::begin_thread() {
+  if (begun_) {
+    --earlier_;
+    load_inputs();
+    return begin_emission();
+  }
+  begun_ = true;
   const TableLayout& table = facts_.layout;
   F32 zero = builder_.constant(0.0f);
   for (unsigned n = 0; n < 16; ++n)
@@ -75,12 +82,19 @@ void InstructionTranslator::begin_thread() {
     inputs_ = fetch_inputs(builder_, facts_.draw, table);
     return;
   }
-  unsigned binding = 0;
+  load_inputs();
+  if (!is_geometry()) return;
+  begin_emission();
+  if (unit_.loads) load_unit();
+}
+
+void InstructionTranslator::load_inputs() {
+  F32 zero = builder_.constant(0.0f);
+  std::uint32_t binding = is_geometry() ? first_binding() : 0;
   for (unsigned n = 0; n < 16; ++n) {
     inputs_[n] = {zero, zero, zero, zero};
     if (facts_.bound_inputs >> n & 1) inputs_[n] = builder_.LoadInput(binding++);
   }
-  if (is_geometry()) begin_invocation();
 }
 
 // Outputs with canonical NaNs: a NaN in o or r has one bit pattern.

@@ -17,11 +17,13 @@ namespace warpjit::pica200 {
 inline constexpr std::uint32_t kVarR = 0, kVarO = 64, kVarA0 = 128, kVarAL = 130, kVarCmp = 131,
                                kVarCounter = 133, kVarSaved = 137, kStaticVariables = 141;
 
-// Which of the unit's rows (UnitRows) a translation of a geometry program loads at the start and stores at
-// the end.
+// How a translation of a geometry program gets the state of the unit and leaves it.
 struct UnitAccess {
-  bool loads = false;  // all rows; what is not needed is dead code
-  std::bitset<UnitRows::kCount> stored;
+  bool loads = false;   // all rows at the start; what is not needed is dead code
+  bool stores = false;  // all rows at the end
+  // So many invocations before its own run first, without triangles and outputs, each with its own inputs:
+  // the bindings of inputs come once more for each, those of the invocation just before first.
+  unsigned history = 0;
 };
 
 class InstructionTranslator {
@@ -36,7 +38,7 @@ class InstructionTranslator {
   }
   void write(std::uint32_t variable, ir::Value v) { ssa_.write(builder_.block(), variable, v); }
 
-  // Registers at the start of a thread; loads the inputs.
+  // Registers at the start of a thread, or what follows an invocation of its history; loads the inputs.
   void begin_thread();
   // Outputs at the end of a thread, with canonical NaNs.
   void end_thread();
@@ -65,16 +67,27 @@ class InstructionTranslator {
   void store_unit_row(std::uint32_t number, const Row& row);
   Row read_row(std::uint32_t variable);
   void write_row(std::uint32_t variable, const Row& row);
-  void begin_invocation();
+  void load_inputs();
+  void begin_emission();
+  void load_unit();
   void end_invocation();
   void emit();
+  void submit_triangle();
   void set_emit(const Instruction& i);
   void store_triangle(ir::I1 primitive, ir::I32 number);
   Row invocation_row(ir::I32 number);  // of the c registers that differ from invocation to invocation
   template <class Visit>
   void each_enabled(Visit visit);  // visit(register, its place among the enabled ones)
   bool is_geometry() const { return program_.stage == Stage::geometry; }
-  std::uint32_t row_binding() const { return static_cast<std::uint32_t>(std::popcount(facts_.bound_inputs)); }
+  // Bindings of inputs: those of an invocation, the first one of the current one, its c registers.
+  std::uint32_t invocation_bindings() const {
+    return static_cast<std::uint32_t>(std::popcount(facts_.bound_inputs)) +
+           (facts_.geometry.row_count != 0 ? 1 : 0);
+  }
+  std::uint32_t first_binding() const { return earlier_ * invocation_bindings(); }
+  std::uint32_t row_binding() const {
+    return first_binding() + static_cast<std::uint32_t>(std::popcount(facts_.bound_inputs));
+  }
   // Variables, from first_geometry_ on.
   std::uint32_t var_other(unsigned n) const { return first_geometry_ + 4 * n; }
   std::uint32_t var_buffer(unsigned vertex, unsigned n) const { return var_other(16 + 16 * vertex + n); }
@@ -93,12 +106,14 @@ class InstructionTranslator {
 
   const UnitAccess& unit_;
   std::uint32_t variables_, first_geometry_;
+  bool begun_ = false;
+  unsigned earlier_;  // how many invocations before its own the thread is at
   std::array<std::array<ir::F32, 4>, 16> inputs_;
   std::vector<bool> rounded_;  // by value: made by round_f24
 };
 
 // Translation with the hardware's scope stacks as run-time state, for programs whose stacks unfold into too
-// many blocks. Not for structural_scopes.
+// many blocks. Not for structural_scopes, and not with a history.
 Result<ir::Function> translate_dynamic(const Program& program, std::uint32_t entry,
                                        const TranslationFacts& facts, const UnitAccess& unit = {});
 // Statically, or dynamically where that unfolds too far; unsupported if it does with structural_scopes.

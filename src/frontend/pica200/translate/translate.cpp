@@ -18,6 +18,7 @@ class StaticTranslator : private InstructionTranslator {
       : InstructionTranslator(program, facts, unit, kStaticVariables),
         code_(code),
         flow_(flow),
+        history_(unit.history),
         blocks_(function_, builder_, ssa_) {}
 
   Result<ir::Function> run() {
@@ -32,7 +33,8 @@ class StaticTranslator : private InstructionTranslator {
         [&](std::uint32_t number) { translate_block(flow_.blocks[number]); },
         [&] {
           if (reaches_end_) end_thread();
-        }));
+        },
+        history_ + 1));
     return std::move(function_);
   }
 
@@ -113,6 +115,7 @@ class StaticTranslator : private InstructionTranslator {
 
   const ReachedCode& code_;
   const ControlFlow& flow_;
+  unsigned history_;
   flow::SsaBlocks blocks_;
   bool reaches_end_ = false;
 };
@@ -128,7 +131,7 @@ Result<ir::Function> translate(const Program& program, std::uint32_t entry, cons
   const ReachedCode code = find_reached(program, entry);
   const Result<ControlFlow> flow = discover(program, code, entry, facts.bools_known, facts.bools);
   if (flow) return StaticTranslator(program, facts, unit, code, *flow).run();
-  if (flow.error().code != ErrorCode::resource_limit) return flow.error();
+  if (flow.error().code != ErrorCode::resource_limit || unit.history != 0) return flow.error();
   if (program.structural_scopes)
     return Error{ErrorCode::unsupported, flow.error().message + ", with structural scopes",
                  flow.error().where};

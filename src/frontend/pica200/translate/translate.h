@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "frontend/draw.h"
 #include "frontend/pica200/container/program.h"
+#include "frontend/unit.h"
 #include "ir/function.h"
 
 namespace warpjit::pica200 {
@@ -39,8 +40,13 @@ struct TableLayout {
   constexpr std::uint32_t cmp(unsigned component) const { return aL() + 4 + 4 * component; }  // 0 or 1
   // Input registers that are the same for all threads of a draw.
   constexpr std::uint32_t v(unsigned index) const { return cmp(2) + 12 + 16 * index; }
+  // Size of what a launch sets; a multiple of 64.
+  constexpr std::uint32_t launch_bytes() const { return (v(16) + 63) & ~63u; }
+  // Rows of the geometry unit (UnitRows), for kernels that read them here.
+  bool has_unit = false;
+  constexpr std::uint32_t unit(unsigned row) const { return launch_bytes() + 16 * row; }
   // Size of all this; a multiple of 64. Words beyond it are the preamble's.
-  constexpr std::uint32_t bytes() const { return (v(16) + 63) & ~63u; }
+  constexpr std::uint32_t bytes() const;
 };
 
 // What can be read at the end of a thread. Each is one output row of four words: o and r as they are, a0 as
@@ -61,8 +67,14 @@ struct UnitRows {
                                  kCount = 98;
 };
 
+constexpr std::uint32_t TableLayout::bytes() const {
+  return has_unit ? (unit(UnitRows::kCount) + 63) & ~63u : launch_bytes();
+}
+
 // Geometry programs only. An invocation is a thread; its bindings are, besides those of any program,
-//   inputs:  then, if row_count is not 0, the rows of c registers, then, if it is ordered, the unit's rows;
+//   inputs:  then, if row_count is not 0, the rows of c registers; then all these once more for each earlier
+//            invocation that the thread runs, too (frontend::UnitUse); then, if it is ordered, the unit's
+//            rows;
 //   outputs: then a row (triangles emitted, their winding flags as three words of bits), then the triangles
 //            (per triangle 3 vertices, per vertex a row for each enabled register, ascending), then, if it is
 //            ordered, the unit's rows.
@@ -100,10 +112,11 @@ Result<ir::Function> translate(const Program& program, std::uint32_t entry, cons
 // The same for a geometry program. State at the start is not that of `facts`.
 struct GeometryTranslation {
   ir::Function function;
-  // True if an invocation may read what an earlier one left: they run one after another on the same rows of
+  // True if an invocation may need what any earlier one left: they run one after another on the same rows of
   // the unit; each reads some at its start and stores those that it changes at its end. False if the IR shows
   // that none does.
   bool ordered = false;
+  frontend::UnitUse unit;
 };
 Result<GeometryTranslation> translate_geometry(const Program& program, std::uint32_t entry,
                                                const TranslationFacts& facts);
