@@ -200,7 +200,7 @@ TEST(Verifier, RejectsImmediatesAndForms) {
         const F32 x = b.LoadInput(0)[0];
         b.function().value(b.FAdd32(x, x)).uniformity = Uniformity::group;
       },
-      "narrower shape");
+      "narrower uniformity");
 }
 
 TEST(Verifier, RejectsAVaryingBranchInGroupForm) {

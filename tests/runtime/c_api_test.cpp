@@ -272,7 +272,7 @@ TEST(CApi, StructuralScopes) {
   }
   words.flags = 4;
   warpjit_program* program = nullptr;
-  EXPECT_EQ(warpjit_program_from_words(&words, &program, &h.error), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_program_from_words(&words, &program, &h.error), WARPJIT_UNSUPPORTED);
 }
 
 TEST(CApi, F24) {
@@ -490,7 +490,7 @@ TEST(CApi, BadPrograms) {
   words.entry = 2;
   EXPECT_EQ(warpjit_program_from_words(&words, &program, &error), WARPJIT_BAD_INPUT);
   words.entry = 0;
-  words.flags = 2;
+  words.flags = 4;
   EXPECT_EQ(warpjit_program_from_words(&words, &program, &error), WARPJIT_UNSUPPORTED);
   words.flags = 0;
   words.stage = WARPJIT_STAGE_COMPUTE;

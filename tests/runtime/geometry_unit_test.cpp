@@ -239,7 +239,7 @@ const std::map<std::string, Body> kBodies = {
 Program program(const std::string& body) {
   return geometry(
       ".alias flag b15\n.constf k(6.0, 2.0, 3.0, 4.0)\n.in value v0\n.out result position\n.out hidden "
-      "color\n"
+      "color\n.out shown texcoord0\n"
       ".proc main\n" +
       body + ".end\n");
 }

@@ -10,7 +10,7 @@ namespace warpjit::runtime {
 namespace {
 
 // Bytes of an area: the results of a range should still be in a cache when they are copied.
-constexpr std::size_t kAreaBytes = 128 * 1024;
+constexpr std::size_t kAreaBytes = 128 * 1024, kTableAlignment = 64;
 constexpr std::uint64_t kMaxRange = 4096, kMaxOrderedRange = 64;
 
 // No counts of attributes overflow.
@@ -190,11 +190,13 @@ PrimitivePlan::PrimitivePlan(const LaunchState& launch, const frontend::Facts& f
 Status PrimitivePlan::set_up(PrimitiveArea& area) const {
   const std::size_t emission = chunk_ * kRowBytes, triangles = chunk_ * triangle_stride(),
                     outputs = chunk_ * output_count_ * kRowBytes, unit = (unit_rows_ + 1) * kRowBytes,
+                    begun_unit = unit_rows_ * kRowBytes, table = table_bytes() + kTableAlignment,
                     marks = use_.marks.empty() ? 0 : chunk_ * kRowBytes,
                     inputs = chunk_ * input_rows_ * kRowBytes,
                     // Parts of the first and the last vertex may belong to other ranges.
       vertices = ((chunk_ + use_.history + 1) * attributes_per_invocation_ + 2 * attributes_) * kRowBytes;
-  const std::size_t bytes = emission + triangles + outputs + unit + marks + inputs + vertices;
+  const std::size_t bytes =
+      emission + triangles + outputs + unit + begun_unit + table + marks + inputs + vertices;
   if (area.bytes < bytes) {
     area.memory.reset(new (std::nothrow) std::byte[bytes]);
     area.bytes = area.memory ? bytes : 0;
@@ -204,9 +206,12 @@ Status PrimitivePlan::set_up(PrimitiveArea& area) const {
   area.triangles = area.emission + emission;
   area.outputs = area.triangles + triangles;
   area.unit = area.outputs + outputs;
-  area.marks = area.unit + unit;
+  area.begun_unit = area.unit + unit;
+  area.marks = area.begun_unit + begun_unit;
   area.inputs = area.marks + marks;
   area.vertices = area.inputs + inputs;
+  const auto end = reinterpret_cast<std::uintptr_t>(area.vertices + vertices);
+  area.table = area.vertices + vertices + (kTableAlignment - end % kTableAlignment) % kTableAlignment;
   area.first_vertex = area.end_vertex = 0;
   return {};
 }
@@ -223,24 +228,21 @@ Result<std::uint64_t> PrimitivePlan::begin(std::uint64_t count, PrimitiveArea& a
     WARPJIT_CHECK(run_one_by_one(0, begun_, area));
   }
   if (!in_lanes) return begun_;
-  if (use_.table_offset != 0) WARPJIT_CHECK(use_table(area.unit));
+  if (use_.table_offset != 0) WARPJIT_CHECK(use_table(area));
   if (facts_.keeps_unit) {
-    unit_.reset(new (std::nothrow) std::byte[unit_rows_ * kRowBytes]);
-    if (!unit_) return Error{ErrorCode::resource_limit, "no memory for the unit", ""};
-    std::memcpy(unit_.get(), area.unit, unit_rows_ * kRowBytes);
+    std::memcpy(area.begun_unit, area.unit, unit_rows_ * kRowBytes);
   }
   return begun_;
 }
 
-// A table of this run's own, with the unit in it.
-Status PrimitivePlan::use_table(const std::byte* unit) {
-  const std::size_t bytes = (kernel_.table_bytes() + 63) & ~std::size_t{63};
-  own_table_.reset(static_cast<std::uint32_t*>(::operator new[](bytes, std::align_val_t{64}, std::nothrow)));
-  if (!own_table_) return Error{ErrorCode::resource_limit, "no memory for the uniform table", ""};
-  auto* table = reinterpret_cast<std::byte*>(own_table_.get());
-  std::memcpy(table, table_, launch_.shader->table_bytes());
-  std::memcpy(table + use_.table_offset, unit, unit_rows_ * kRowBytes);
-  table_ = own_table_.get();
+std::size_t PrimitivePlan::table_bytes() const {
+  return use_.table_offset != 0 ? std::max(kernel_.table_bytes(), launch_.shader->table_bytes()) : 0;
+}
+
+Status PrimitivePlan::use_table(const PrimitiveArea& area) {
+  std::memcpy(area.table, table_, launch_.shader->table_bytes());
+  std::memcpy(area.table + use_.table_offset, area.unit, unit_rows_ * kRowBytes);
+  table_ = reinterpret_cast<std::uint32_t*>(area.table);
   return kernel_.prepare(table_);
 }
 
@@ -338,7 +340,7 @@ void PrimitivePlan::note_excess(const PrimitiveArea& area, std::uint64_t first, 
 // What an invocation leaves depends on no others; what these do not write is as at the begin.
 Status PrimitivePlan::run_last(std::uint64_t last, PrimitiveArea& area) const {
   const std::uint64_t first = std::max(begun_, last - std::min<std::uint64_t>(last, use_.history));
-  std::memcpy(area.unit, unit_.get(), unit_rows_ * kRowBytes);
+  std::memcpy(area.unit, area.begun_unit, unit_rows_ * kRowBytes);
   if (use_.alternates && (first - begun_) % 2 != 0) launch_.shader->swap_banks(area.unit);
   return run_one_by_one(first, last - first + 1, area);
 }

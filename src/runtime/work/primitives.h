@@ -39,7 +39,9 @@ struct PrimitiveArea {
   std::unique_ptr<std::byte[]> memory;
   std::size_t bytes = 0;  // at `memory`
   std::byte *emission = nullptr, *triangles = nullptr, *outputs = nullptr, *unit = nullptr, *inputs = nullptr,
-            *vertices = nullptr, *marks = nullptr;
+            *vertices = nullptr, *marks = nullptr,
+            *begun_unit = nullptr,  // after begin(), if the kernel does not go on with `unit`
+                *table = nullptr;   // of this run alone, with the unit in it
   // Of each of the unit's marks (UnitUse) the last invocation of the range that has it, plus 1; 0: none. If
   // invocations swap banks, those at an even and at an odd place of the run apart.
   std::array<std::array<std::uint64_t, 2>, frontend::UnitUse::kMostMarks> marked{};
@@ -106,21 +108,19 @@ class PrimitivePlan {
   Status run_last(std::uint64_t last, PrimitiveArea& area) const;
   Status take_marked(std::uint64_t count, PrimitiveArea& area) const;
   Status collect(std::uint64_t first, std::uint64_t count, PrimitiveArea& area) const;
-  Status use_table(const std::byte* unit);
+  std::size_t table_bytes() const;  // of a table of this run alone; 0: none
+  // Goes on with such a table, which has the unit in it.
+  Status use_table(const PrimitiveArea& area);
   const std::byte* copy(const Input& input, const std::byte* from, std::uint64_t count, std::uint64_t padded,
                         std::byte* to) const;
   std::size_t triangle_stride() const { return (triangle_rows_ + 1) * kRowBytes; }
-
-  struct AlignedDelete {
-    void operator()(std::uint32_t* words) const { ::operator delete[](words, std::align_val_t{64}); }
-  };
 
   const LaunchState& launch_;
   const Kernel& kernel_;
   std::uint32_t* table_;
   const frontend::Facts& all_facts_;
   frontend::PrimitiveFacts facts_;
-  frontend::UnitUse use_;
+  const frontend::UnitUse& use_;
   std::uint64_t lanes_;  // invocations of a group
   std::uint64_t fuel_;
   std::uint64_t chunk_ = 0;
@@ -132,9 +132,7 @@ class PrimitivePlan {
   const RunPlan* stage_;
   std::uint64_t attributes_ = 0, attributes_per_invocation_ = 0;
   std::array<std::array<std::uint64_t, 2>, frontend::UnitUse::kMostMarks> marked_{};  // as of an area
-  std::uint64_t begun_ = 0;            // invocations that begin() ran
-  std::unique_ptr<std::byte[]> unit_;  // after these, if the kernel does not go on with it
-  std::unique_ptr<std::uint32_t[], AlignedDelete> own_table_;
+  std::uint64_t begun_ = 0;  // invocations that begin() ran
   Input inputs_[frontend::kMaxInputs + 1];
 };
 

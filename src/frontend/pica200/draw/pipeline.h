@@ -39,8 +39,8 @@ class PipelineState {
                       const RunOptions& options);
 
  private:
-  // Of programs, and of launches with their tables: a thousand programs with two layouts each.
-  static constexpr std::size_t kProgramBytes = std::size_t{8} << 20, kLaunchBytes = std::size_t{16} << 20;
+  // Of programs, and of launches with their tables: more than a thousand.
+  static constexpr std::size_t kProgramBytes = std::size_t{6} << 20, kLaunchBytes = std::size_t{12} << 20;
 
   struct CachedLaunch {
     Launch launch;
