@@ -226,6 +226,7 @@ Result<std::uint64_t> PrimitivePlan::begin(std::uint64_t count, PrimitiveArea& a
   if (begun_ != 0) {
     WARPJIT_CHECK(run_stage(0, std::min(count, begun_ + chunk_), area));  // of the first range, too
     WARPJIT_CHECK(run_one_by_one(0, begun_, area));
+    WARPJIT_CHECK(collect(0, begun_, area));
   }
   if (!in_lanes) return begun_;
   if (use_.table_offset != 0) WARPJIT_CHECK(use_table(area));
@@ -294,9 +295,8 @@ Status PrimitivePlan::run_one_by_one(std::uint64_t first, std::uint64_t count, P
   outputs[out++] = {area.emission, kRowBytes};
   outputs[out++] = {area.triangles, static_cast<std::ptrdiff_t>(triangle_stride())};
   outputs[out++] = {area.unit, 0};
-  WARPJIT_CHECK(kernel_.one_by_one()->run(launch_.values, all_facts_, {inputs, in}, {outputs, out},
-                                          static_cast<std::size_t>(count), fuel_));
-  return collect(first, count, area);
+  return kernel_.one_by_one()->run(launch_.values, all_facts_, {inputs, in}, {outputs, out},
+                                   static_cast<std::size_t>(count), fuel_);
 }
 
 // The registers and the number of triangles of a range that ran.

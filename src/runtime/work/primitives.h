@@ -101,7 +101,8 @@ class PrimitivePlan {
   const std::byte* address(const Input& input, std::uint64_t first, const PrimitiveArea& area) const;
   Status call(std::uint64_t first, std::uint64_t count, std::uint64_t place, bool whole,
               PrimitiveArea& area) const;
-  // A range in the guest interpreter, on the unit of the area.
+  // A range in the guest interpreter, on the unit of the area. What it gives stays there: of invocations
+  // whose history is missing only the unit is right.
   Status run_one_by_one(std::uint64_t first, std::uint64_t count, PrimitiveArea& area) const;
   void find_marks(std::uint64_t first, std::uint64_t count, PrimitiveArea& area) const;
   // The unit after invocation `last`, from those before that it depends on, in the area.
