@@ -77,6 +77,9 @@ WARPJIT_API warpjit_status warpjit_pica200_pipeline_set_entry(warpjit_pica200_pi
                                                               warpjit_error* error);
 /* [one] Other than 0: rounds every result of the program to 24 bits, as WARPJIT_PROGRAM_F24 does. */
 WARPJIT_API warpjit_status warpjit_pica200_pipeline_set_f24(warpjit_pica200_pipeline* pipeline, uint32_t on);
+/* [one] Other than 0: closes scopes that end together, as WARPJIT_PROGRAM_STRUCTURAL_SCOPES does. */
+WARPJIT_API warpjit_status warpjit_pica200_pipeline_set_structural_scopes(warpjit_pica200_pipeline* pipeline,
+                                                                          uint32_t on);
 /* [one] c0-c95 by the bits of x, y, z and w. */
 WARPJIT_API warpjit_status warpjit_pica200_pipeline_set_float(warpjit_pica200_pipeline* pipeline,
                                                               int32_t unit, uint32_t index,

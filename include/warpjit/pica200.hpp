@@ -173,6 +173,8 @@ class WARPJIT_API Pipeline {
   Status set_entry(std::uint32_t word, Unit unit = Unit::vertex);
   // Rounds every result of both programs to the hardware's 24 bits, as Modes::f24 does. Off at first.
   void set_f24(bool on);
+  // Closes scopes of both programs that end together, as Modes::structural_scopes does. Off at first.
+  void set_structural_scopes(bool on);
   // c0-c95 by their bits, i0-i3 as x, y, z, w from the lowest byte on, b0-b15 from the lowest bit on.
   Status set_float(unsigned index, std::span<const std::uint32_t, 4> bits, Unit unit = Unit::vertex);
   Status set_int(unsigned index, std::uint32_t bytes, Unit unit = Unit::vertex);

@@ -351,6 +351,44 @@ TEST_F(CApiPipelineGeometry, DrawsTrianglesAndKeepsTheUnit) {
   EXPECT_EQ(warpjit_pica200_pipeline_set_geometry_unit(nullptr, &unit, &error), WARPJIT_BAD_INPUT);
 }
 
+// Without an END the program goes on through the zeros behind it to the end of the memory.
+TEST_F(CApiPipelineGeometry, AProgramMayEndWithTheMemory) {
+  auto draw = sized<warpjit_pica200_draw>();
+  ok(warpjit_pica200_pipeline_draw(pipeline, engine, 3, 5, nullptr, &draw, nullptr, &error));
+  ASSERT_EQ(draw.vertex_count, 15u);
+  const std::vector<warpjit_pica200_vertex> wanted(draw.vertices, draw.vertices + 15);
+  const std::uint32_t zero = 0;
+  ok(warpjit_pica200_pipeline_set_code(pipeline, WARPJIT_PICA200_GEOMETRY_UNIT, &zero, 1,
+                                       std::size(kGeometryCode) - 1, &error));
+  for (int again = 0; again < 2; ++again) {
+    ok(warpjit_pica200_pipeline_draw(pipeline, engine, 3, 5, nullptr, &draw, nullptr, &error));
+    ASSERT_EQ(draw.vertex_count, 15u);
+    EXPECT_EQ(std::memcmp(draw.vertices, wanted.data(), 15 * sizeof wanted[0]), 0);
+  }
+}
+
+// loop i0 { loop i0 { add r0, r0, c0 } }, both with the same end; mov o0, r0; end
+TEST_F(CApiDraw, StructuralScopesOfThePipeline) {
+  set_up();
+  constexpr std::uint32_t kLoops[] = {0xA4000000 | 2u << 10, 0xA4000000 | 2u << 10, 0x02020800, 0x4C010000,
+                                      0x88000000};
+  constexpr auto kOne = bits(1, 1, 1, 1);
+  ok(warpjit_pica200_pipeline_set_code(pipeline, WARPJIT_PICA200_VERTEX_UNIT, kLoops, std::size(kLoops), 0,
+                                       &error));
+  ok(warpjit_pica200_pipeline_set_int(pipeline, WARPJIT_PICA200_VERTEX_UNIT, 0, 0x00010002, &error));
+  ok(warpjit_pica200_pipeline_set_float(pipeline, WARPJIT_PICA200_VERTEX_UNIT, 0, kOne.data(), &error));
+  float seen[2] = {};
+  for (const std::uint32_t on : {0u, 1u}) {
+    auto draw = sized<warpjit_pica200_draw>();
+    ok(warpjit_pica200_pipeline_set_structural_scopes(pipeline, on));
+    ok(warpjit_pica200_pipeline_draw(pipeline, engine, 0, 1, nullptr, &draw, nullptr, &error));
+    ASSERT_EQ(draw.vertex_count, 1u);
+    seen[on] = draw.vertices[0].position[0];
+  }
+  EXPECT_EQ(seen[1], 9.0f);
+  EXPECT_NE(seen[0], seen[1]);
+}
+
 struct Seen {
   std::vector<std::size_t> draws;
   std::size_t writes = 0;

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/hash.h"
+#include "frontend/pica200/flow/reach.h"
 
 namespace warpjit::pica200 {
 
@@ -86,13 +87,19 @@ Status PipelineState::find_program(const UnitRegisters& unit, Stage stage, UnitP
   const std::span<const std::uint32_t> descriptors = used(unit.descriptors);
   const auto source = [&] { return std::string(name(stage)) + " program"; };
   if (code.empty()) return bad_input("no code was uploaded", source());
-  const std::uint64_t hash =
-      hash_of(code, hash_of(descriptors, std::uint64_t{unit.entry} << 2 | (stage == Stage::geometry ? 2 : 0) |
-                                             (unit.f24 ? 1 : 0)));
+  const std::uint64_t modes =
+      (stage == Stage::geometry ? 4 : 0) | (unit.structural_scopes ? 2 : 0) | (unit.f24 ? 1 : 0);
+  const std::uint64_t hash = hash_of(code, hash_of(descriptors, std::uint64_t{unit.entry} << 3 | modes));
+  // A program that goes on to the end of the memory has the zeros there, too.
+  const auto same_code = [&](const std::vector<std::uint32_t>& known) {
+    return known.size() == code.size() ? std::ranges::equal(known, code)
+                                       : std::ranges::equal(known, unit.code);
+  };
   const warpjit::Program* found = programs_.find(hash, [&](const warpjit::Program& cached) {
     const Program& known = static_cast<const Shader&>(*cached.shader()).program();
     return known.stage == stage && known.entry == unit.entry && known.f24 == unit.f24 &&
-           std::ranges::equal(known.code, code) && std::ranges::equal(known.descriptors, descriptors);
+           known.structural_scopes == unit.structural_scopes && same_code(known.code) &&
+           std::ranges::equal(known.descriptors, descriptors);
   });
   if (found == nullptr) {
     Program program;
@@ -101,7 +108,11 @@ Status PipelineState::find_program(const UnitRegisters& unit, Stage stage, UnitP
     program.stage = stage;
     program.entry = unit.entry;
     program.f24 = unit.f24;
+    program.structural_scopes = unit.structural_scopes;
     program.source_name = source();
+    if (unit.code.size() == kGeometryWords && unit.entry < code.size() &&
+        find_reached(program, unit.entry).past_end)
+      program.code = unit.code;
     WARPJIT_TRY(std::shared_ptr<const Shader> shader, Shader::make(std::move(program)));
     const std::size_t bytes = shader->memory_bytes();
     found = &programs_.add(hash, bytes, warpjit::Program(std::move(shader)));

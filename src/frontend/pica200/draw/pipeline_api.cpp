@@ -69,6 +69,10 @@ void Pipeline::set_f24(bool on) {
   for (UnitRegisters* unit : {&state_->registers.vertex, &state_->registers.geometry})
     change(unit->f24, on, unit->program_version);
 }
+void Pipeline::set_structural_scopes(bool on) {
+  for (UnitRegisters* unit : {&state_->registers.vertex, &state_->registers.geometry})
+    change(unit->structural_scopes, on, unit->program_version);
+}
 Status Pipeline::set_float(unsigned index, std::span<const std::uint32_t, 4> bits, Unit unit) {
   UnitRegisters& to = unit_of(*state_, unit);
   WARPJIT_CHECK(in_range(index, to.floats.size(), "float uniform"));

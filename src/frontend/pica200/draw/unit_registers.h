@@ -55,7 +55,7 @@ class UnitRegisters {
   std::vector<std::uint32_t> code;
   std::array<std::uint32_t, kUploadedDescriptors> descriptors{};
   std::uint32_t entry = 0;
-  bool f24 = false;  // no register: how results are rounded
+  bool f24 = false, structural_scopes = false;  // no registers: Modes
   std::uint64_t program_version = 1;
 
   std::array<Vector, 96> floats{};

@@ -200,6 +200,10 @@ warpjit_status warpjit_pica200_pipeline_set_entry(warpjit_pica200_pipeline* pipe
 warpjit_status warpjit_pica200_pipeline_set_f24(warpjit_pica200_pipeline* pipeline, uint32_t on) {
   return set(pipeline, &Pipeline::set_f24, on != 0);
 }
+warpjit_status warpjit_pica200_pipeline_set_structural_scopes(warpjit_pica200_pipeline* pipeline,
+                                                              uint32_t on) {
+  return set(pipeline, &Pipeline::set_structural_scopes, on != 0);
+}
 warpjit_status warpjit_pica200_pipeline_set_float(warpjit_pica200_pipeline* pipeline, int32_t unit,
                                                   uint32_t index, const uint32_t bits[4],
                                                   warpjit_error* error) {
