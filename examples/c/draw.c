@@ -26,8 +26,10 @@ int main(void) {
   check(warpjit_pica200_pipeline_create(&pipeline, &error));
 
   /* Typed calls here; warpjit_pica200_pipeline_write_register takes the command list as it is. */
-  check(warpjit_pica200_pipeline_set_code(pipeline, WARPJIT_PICA200_VERTEX_UNIT, kCode, COUNT(kCode), 0, &error));
-  check(warpjit_pica200_pipeline_set_descriptors(pipeline, WARPJIT_PICA200_VERTEX_UNIT, kDescriptors, COUNT(kDescriptors), 0, &error));
+  check(warpjit_pica200_pipeline_set_code(pipeline, WARPJIT_PICA200_VERTEX_UNIT, kCode, COUNT(kCode), 0,
+                                          &error));
+  check(warpjit_pica200_pipeline_set_descriptors(pipeline, WARPJIT_PICA200_VERTEX_UNIT, kDescriptors,
+                                                 COUNT(kDescriptors), 0, &error));
   check(warpjit_pica200_pipeline_set_float(pipeline, WARPJIT_PICA200_VERTEX_UNIT, 0, kScale, &error));
   check(warpjit_pica200_pipeline_set_float(pipeline, WARPJIT_PICA200_VERTEX_UNIT, 1, kOffset, &error));
   check(warpjit_pica200_pipeline_set_output_mask(pipeline, WARPJIT_PICA200_VERTEX_UNIT, 3));

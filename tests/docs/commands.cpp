@@ -1,7 +1,7 @@
 #include <cstdint>
 #include <span>
-#include <warpjit/warpjit.hpp>
 #include <warpjit/pica200.hpp>
+#include <warpjit/warpjit.hpp>
 
 void rasterize(std::span<const warpjit::pica200::Vertex> vertices);
 void rasterizer_register(std::uint32_t id, std::uint32_t value);
