@@ -1,0 +1,156 @@
+// Fixed-function state of work over pixels: targets, primitives, coverage, tests and blending. Guest-neutral:
+// the headers of the GPUs say how their registers map to it. docs/pixels.md has the exact rules.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "warpjit/result.hpp"
+
+namespace warpjit {
+
+// Pixels in memory, little endian. Names list components from the lowest bits or bytes up.
+enum class PixelFormat : std::uint8_t {
+  none,
+  rgba8,     // unorm
+  srgb8,     // like rgba8, colours encoded by the sRGB curve
+  rgb565,    // 16 bits, red lowest
+  rgba4,     // 16 bits
+  rgb5a1,    // 16 bits
+  rgb10a2,   // 32 bits, unorm
+  rgba16f,   // four halves
+  rgba32f,   // four floats
+  r32f,      // one float
+  rgba32i,   // four words, the program's bits as they are
+  rgba32ui,  // likewise
+  r32i,      // one word
+  r32ui,     // likewise
+  rgba8i,    // four signed bytes; a value is clamped
+  rgba8ui,   // four unsigned bytes; a value is clamped
+  d16,       // depth, unorm
+  d24s8,     // depth in bits 0-23, unorm; stencil in bits 24-31
+  d32f,      // depth
+};
+// Lower-case names as above.
+WARPJIT_API const char* name(PixelFormat format);
+WARPJIT_API std::optional<PixelFormat> parse_pixel_format(std::string_view text);
+WARPJIT_API std::size_t pixel_size(PixelFormat format);  // bytes; none: 0
+WARPJIT_API bool is_depth(PixelFormat format);
+
+enum class Compare : std::uint8_t {
+  never,
+  less,
+  equal,
+  less_equal,
+  greater,
+  not_equal,
+  greater_equal,
+  always
+};
+enum class StencilOp : std::uint8_t {
+  keep,
+  zero,
+  replace,
+  increment_clamp,
+  decrement_clamp,
+  invert,
+  increment_wrap,
+  decrement_wrap
+};
+enum class BlendFactor : std::uint8_t {
+  zero,
+  one,
+  source_color,
+  one_minus_source_color,
+  source_alpha,
+  one_minus_source_alpha,
+  target_color,
+  one_minus_target_color,
+  target_alpha,
+  one_minus_target_alpha,
+  constant_color,
+  one_minus_constant_color,
+  constant_alpha,
+  one_minus_constant_alpha,
+  source_alpha_saturate,  // min(source alpha, 1 - target alpha); alpha: one
+};
+enum class BlendOp : std::uint8_t { add, subtract, reverse_subtract, min, max };
+
+struct DepthState {
+  bool test = false;  // without it there are no depth writes either
+  bool write = true;
+  Compare compare = Compare::less;  // fragment OP stored
+  friend bool operator==(const DepthState&, const DepthState&) = default;
+};
+struct StencilFace {
+  Compare compare = Compare::always;  // (reference & read mask) OP (stored & read mask)
+  StencilOp fail = StencilOp::keep, depth_fail = StencilOp::keep, pass = StencilOp::keep;
+  std::uint8_t reference = 0, read_mask = 0xff, write_mask = 0xff;
+  friend bool operator==(const StencilFace&, const StencilFace&) = default;
+};
+struct StencilState {
+  bool test = false;
+  StencilFace front, back;
+  friend bool operator==(const StencilState&, const StencilState&) = default;
+};
+struct BlendState {
+  bool enabled = false;  // ignored by integer formats
+  BlendFactor source = BlendFactor::one, target = BlendFactor::zero;
+  BlendFactor source_alpha = BlendFactor::one, target_alpha = BlendFactor::zero;
+  BlendOp op = BlendOp::add, op_alpha = BlendOp::add;
+  std::uint8_t write_mask = 0xf;  // bit 0: red
+  friend bool operator==(const BlendState&, const BlendState&) = default;
+};
+
+inline constexpr unsigned kMaxColorTargets = 8;
+inline constexpr std::uint32_t kMaxTargetExtent = 16384;  // columns, rows
+
+// What happens to a fragment's results. Part of what its code is specialized for, but for blend_constant.
+struct OutputState {
+  std::array<PixelFormat, kMaxColorTargets> colors{};  // none: not bound
+  PixelFormat depth_format = PixelFormat::none;
+  DepthState depth;
+  StencilState stencil;
+  std::array<BlendState, kMaxColorTargets> blend{};
+  bool alpha_test = false;  // of colour 0: alpha OP alpha_reference
+  Compare alpha_compare = Compare::always;
+  float alpha_reference = 0;
+  std::array<float, 4> blend_constant{};
+  friend bool operator==(const OutputState&, const OutputState&) = default;
+};
+
+enum class Topology : std::uint8_t { points, lines, line_strip, triangles, triangle_strip, triangle_fan };
+
+// How vertices become covered pixels. Row 0 of a target is the row with the smallest window y.
+struct RasterState {
+  Topology topology = Topology::triangles;
+  // window = clip / w * scale + translate; x, y in pixels, z as depth.
+  std::array<float, 3> viewport_scale{1, 1, 1}, viewport_translate{0, 0, 0};
+  // Pixels outside are not drawn: columns from x to x + width - 1. Starts as everything.
+  struct Rectangle {
+    std::uint32_t x = 0, y = 0, width = ~0U, height = ~0U;
+    friend bool operator==(const Rectangle&, const Rectangle&) = default;
+  } scissor;
+  bool depth_zero_to_one = false;          // clip space has 0 <= z <= w, else -w <= z <= w
+  bool clip_near = true, clip_far = true;  // off: depth is clamped instead
+  bool positive_is_front =
+      false;  // triangles whose area is positive, with rows growing downward, are front-facing
+  bool cull_front = false, cull_back = false;
+  bool provoking_last = true;        // which vertex gives flat slots
+  float point_size = 1;              // pixels
+  std::uint8_t point_size_slot = 0;  // not 0: the slot of the vertex that has it instead
+  float line_width = 1;              // pixels
+  // Slots first to first + count - 1 are distances; bit n of `clip` and of `cull` says what distance n does.
+  struct Distances {
+    std::uint8_t first = 0, count = 0, clip = 0, cull = 0;
+    friend bool operator==(const Distances&, const Distances&) = default;
+  } distances;
+  // Positions are window coordinates with 1/w in place of w.
+  bool window_positions = false;
+  friend bool operator==(const RasterState&, const RasterState&) = default;
+};
+
+}  // namespace warpjit

@@ -1,0 +1,62 @@
+// What a pixel kernel reads, written by the rasterizer. A group holds quads of one primitive. Lane 4q + n is
+// pixel n of its quad q; bit 0 of n is the column, bit 1 the row.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace warpjit::pixels {
+
+inline constexpr std::uint32_t kTileExtent = 64;  // pixels, both ways
+inline constexpr std::uint32_t kTileQuads = kTileExtent / 2 * (kTileExtent / 2);
+inline constexpr std::uint32_t kPlaneBytes = kTileQuads * 16;
+
+// The place of a quad in each plane of a tile is its Morton number: bits of the column (even), of the row
+// (odd). A plane holds a word of each pixel, those of a quad together.
+constexpr std::uint32_t morton(std::uint32_t column, std::uint32_t row) {  // in quads, below 32
+  std::uint32_t number = 0;
+  for (unsigned bit = 0; bit < 5; ++bit)
+    number |= (column >> bit & 1) << (2 * bit) | (row >> bit & 1) << (2 * bit + 1);
+  return number;
+}
+
+struct alignas(16) QuadRecord {
+  float x, y;              // of its pixel 0, relative to the tile's origin
+  std::uint32_t offset;    // of the quad in each plane of the tile: 16 * place
+  std::uint32_t coverage;  // bit n: pixel n is covered; 0 fills groups up
+};
+static_assert(sizeof(QuadRecord) == 16);
+
+struct alignas(16) GroupRecord {
+  const std::byte* primitive;  // of kHeaderRows + slots rows
+  float x, y;                  // the tile's origin minus the primitive's
+};
+static_assert(sizeof(GroupRecord) == 16);
+
+// A primitive: rows of 16 bytes. A row of a plane is {A, B, C, the provoking vertex's word}: the plane's
+// value at the pixel (x, y) is (A + C * (y - origin y)) + B * (x - origin x).
+struct alignas(16) PrimitiveHeader {
+  std::uint32_t front_facing;  // all ones or 0
+  std::uint32_t number;        // of the primitive in its draw, before clipping
+  float origin_x, origin_y;    // even integers
+};
+static_assert(sizeof(PrimitiveHeader) == 16);
+inline constexpr std::uint32_t kInverseWRow = 1, kDepthRow = 2, kHeaderRows = 3;  // slots follow
+struct alignas(16) PlaneRow {
+  float a, b, c;
+  std::uint32_t flat;
+};
+static_assert(sizeof(PlaneRow) == 16);
+
+// A slot that a fragment program reads, in the order of the rows.
+struct SlotUse {
+  std::uint8_t slot = 0;  // word of the vertex
+  enum class Plane : std::uint8_t {
+    none,
+    linear,
+    perspective
+  } plane = Plane::none;  // perspective: of value / w
+  bool operator==(const SlotUse&) const = default;
+};
+
+}  // namespace warpjit::pixels
