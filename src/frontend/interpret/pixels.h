@@ -1,0 +1,78 @@
+// Work over pixels as the guest interpreters run it: a scalar rasterizer, quad loop, tests and blending,
+// written from docs/pixels.md alone and as plainly as that. It shares no code with src/pixels and with the IR
+// around fragment programs, whose oracle it is.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "pixels/records.h"
+#include "warpjit/pixels.hpp"
+
+namespace warpjit::interpret {
+
+// The primitive of a quad, as its fragment program sees it. Values are bits of f32.
+class Primitive {
+ public:
+  virtual ~Primitive() = default;
+  virtual bool front_facing() const = 0;
+  virtual std::uint32_t number() const = 0;  // in the draw, before clipping
+  // At a pixel of the target: SlotUse `use`, which has a plane; the plane of 1/w; the plane of depth, not
+  // clamped.
+  virtual std::uint32_t value(unsigned use, std::int32_t x, std::int32_t y) const = 0;
+  virtual std::uint32_t inverse_w(std::int32_t x, std::int32_t y) const = 0;
+  virtual std::uint32_t depth(std::int32_t x, std::int32_t y) const = 0;
+  virtual std::uint32_t flat(unsigned use) const = 0;  // the provoking vertex's word
+};
+
+struct Quad {
+  std::int32_t x = 0, y = 0;  // of its pixel 0; even
+  std::uint8_t coverage = 0;  // bit n: pixel n (bit 0 of n the column, bit 1 the row)
+  const Primitive* primitive = nullptr;
+};
+
+// What one lane's program leaves.
+struct Fragment {
+  bool live = true;         // not discarded
+  std::uint32_t depth = 0;  // bits of f32, if the program exports one
+  std::array<std::array<std::uint32_t, 4>, kMaxColorTargets> colors{};
+};
+
+class FragmentProgram {
+ public:
+  virtual ~FragmentProgram() = default;
+  virtual unsigned most_quads() const = 0;  // that one call takes: a warp's
+  virtual bool exports_depth() const = 0;
+  // Runs quads of one primitive together; fragments 4q to 4q + 3 are those of quad q. Pixels that are not
+  // covered run as helpers. Errors: those of the guest's programs.
+  virtual Status run(std::span<const Quad> quads, std::span<Fragment> fragments) = 0;
+};
+
+struct PixelTarget {
+  std::byte* data = nullptr;  // of row 0; null: not bound
+  std::ptrdiff_t pitch = 0;   // bytes from a row to the next
+};
+
+struct PixelWork {
+  RasterState raster;
+  OutputState output;
+  std::uint32_t width = 0, height = 0;  // of all targets
+  std::array<PixelTarget, kMaxColorTargets> colors{};
+  PixelTarget depth{};
+  // Vertices: `slots` words each, of which 0 to 3 are the position. `stride`: words from one to the next.
+  std::span<const std::uint32_t> vertices{};
+  std::uint32_t slots = 4, stride = 4;
+  std::uint64_t vertex_count = 0;            // without indices
+  std::span<const std::uint32_t> indices{};  // an index outside the vertices drops its primitive
+  bool indexed = false;
+  std::vector<pixels::SlotUse> uses{};  // what the fragment program reads
+};
+
+// Primitives in order, each completely. Errors: the program's; bad_input for state outside its limits.
+Status draw(const PixelWork& work, FragmentProgram& program);
+
+}  // namespace warpjit::interpret
