@@ -1,0 +1,372 @@
+#include "pixels/batch.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "base/bits.h"
+#include "pixels/clip.h"
+#include "pixels/coverage.h"
+#include "pixels/setup.h"
+#include "pixels/vertex.h"
+
+namespace warpjit::pixels {
+
+namespace {
+
+// A batch is full when it has that much; one primitive may go over.
+constexpr std::size_t kMostShapes = 32768, kMostRows = 1U << 20, kMostEntries = 1U << 20;
+constexpr std::uint64_t kMostLookedAt = 1U << 18;  // primitives, dropped ones, too
+
+constexpr std::uint32_t kWholeTile = 1U << 31;  // in an entry: the shape covers all of the tile
+
+// The vertices of primitive i of a topology are at place vertex[n] + i * step; odd ones of a strip have the
+// first two exchanged.
+struct TopologyRow {
+  unsigned vertices;       // of a primitive
+  std::uint8_t step;       // places from a primitive to the next
+  bool fan;                // place 0 is the first vertex of all
+  std::uint8_t first_one;  // provoking vertex of the rule "first", a place after i * step
+};
+constexpr std::array<TopologyRow, 6> kTopologies{{
+    {1, 1, false, 0},  // points
+    {2, 2, false, 0},  // lines
+    {2, 1, false, 0},  // line_strip
+    {3, 3, false, 0},  // triangles
+    {3, 1, false, 0},  // triangle_strip
+    {3, 1, true, 1},   // triangle_fan
+}};
+const TopologyRow& row(Topology topology) { return kTopologies[static_cast<std::size_t>(topology)]; }
+
+constexpr double kMostSize = 16384;  // of points and lines, in pixels
+// Half of a size, in 1/256 pixels; 0: nothing to draw.
+std::int32_t half_size(float size) {
+  if (!(size > 0)) return 0;
+  return static_cast<std::int32_t>(std::nearbyint(std::min<double>(size, kMostSize) * 128));
+}
+
+// Vertices that were transformed last, by place modulo the size.
+class VertexCache {
+ public:
+  void clear() {
+    for (Entry& entry : entries_) entry.number = kNone;
+  }
+  template <class Make>
+  const SourceVertex& find(std::uint64_t number, Make make) {
+    Entry& entry = entries_[number % entries_.size()];
+    if (entry.number != number) {
+      entry.number = number;
+      entry.vertex = make(number);
+    }
+    return entry.vertex;
+  }
+
+ private:
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+  struct Entry {
+    std::uint64_t number = kNone;
+    SourceVertex vertex;
+  };
+  std::array<Entry, 64> entries_;
+};
+
+}  // namespace
+
+std::uint64_t primitive_count(Topology topology, std::uint64_t vertices) {
+  const TopologyRow& r = row(topology);
+  return vertices < r.vertices ? 0 : (vertices - r.vertices) / r.step + 1;
+}
+
+struct PrimitiveBatch::State {
+  State(const RasterState& state, std::uint32_t width, std::uint32_t height, const PixelRectangle& bounds,
+        std::span<const SlotUse> uses)
+      : raster(state),
+        transform(state),
+        setup(uses, bounds),
+        clipper(transform, setup.interpolated()),
+        tile_columns((width + kTileExtent - 1) / kTileExtent),
+        places(std::size_t{tile_columns} * ((height + kTileExtent - 1) / kTileExtent)) {}
+  State(const State&) = delete;  // the clipper points to its neighbours
+
+  bool full() const {
+    return shapes.size() >= kMostShapes || rows.size() >= kMostRows || entries.size() >= kMostEntries ||
+           looked_at >= kMostLookedAt;
+  }
+
+  void primitive(std::span<const SourceVertex> vertices, const PrimitiveFacts& facts);
+  void triangle(std::span<const SourceVertex> vertices, const PrimitiveFacts& facts);
+  void line(std::span<const SourceVertex> vertices, const PrimitiveFacts& facts);
+  void point(const SourceVertex& vertex, PrimitiveFacts facts);
+  template <class SetValues>
+  void set_up(const std::array<WindowVertex, 3>& v, PrimitiveFacts facts, SetValues set_values);
+  void parallelogram(const WindowVertex& v0, const WindowVertex& v1, const PrimitiveFacts& facts,
+                     const auto* values0, const auto* values1);
+  void bin(const Shape& shape);
+  void bin(std::uint32_t tile, std::uint32_t entry);
+
+  const RasterState raster;
+  const VertexTransform transform;
+  Setup setup;
+  Clipper clipper;
+  VertexCache cache;
+
+  std::uint64_t looked_at = 0;
+  RecordRows rows;
+  std::vector<Shape> shapes;
+  struct Entry {
+    std::uint32_t tile, shape;
+  };
+  std::vector<Entry> entries;         // in the order of primitives
+  std::vector<std::uint32_t> sorted;  // shapes, by tile
+  // Of each tile of the target: how many entries it has, and where they are in `sorted`.
+  struct Place {
+    std::uint32_t count = 0, first = 0;
+  };
+  std::uint32_t tile_columns;
+  std::vector<Place> places;
+  std::vector<std::uint32_t> touched;  // tiles with entries
+  std::vector<Tile> tiles;
+};
+
+// A triangle in the window; its values are wanted only where it is drawn.
+template <class SetValues>
+void PrimitiveBatch::State::set_up(const std::array<WindowVertex, 3>& v, PrimitiveFacts facts,
+                                   SetValues set_values) {
+  if (((v[0].outside | v[1].outside | v[2].outside) & kBeyond) != 0) return;
+  const std::int64_t area = Setup::area(v[0], v[1], v[2]);
+  if (area == 0) return;
+  if (row(raster.topology).vertices == 3) {
+    facts.front_facing = (area > 0) == raster.positive_is_front;
+    if (facts.front_facing ? raster.cull_front : raster.cull_back) return;
+  }
+  Shape shape;
+  if (!setup.shape(v, area, shape)) return;
+  set_values();
+  shape.record = static_cast<std::uint32_t>(rows.size());
+  setup.write(v, area, facts, rows.append(setup.record_rows()));
+  bin(shape);
+}
+
+void PrimitiveBatch::State::triangle(std::span<const SourceVertex> vertices, const PrimitiveFacts& facts) {
+  if (((vertices[0].window.outside | vertices[1].window.outside | vertices[2].window.outside) &
+       (kClipPlanes | kNotInFront)) == 0) {
+    return set_up({vertices[0].window, vertices[1].window, vertices[2].window}, facts, [&] {
+      for (unsigned n = 0; n < 3; ++n) setup.set_values(n, vertices[n].window, vertices[n].words);
+    });
+  }
+  const std::size_t count = clipper.clip(vertices);
+  for (std::size_t last = 2; last < count; ++last) {
+    const std::array<std::size_t, 3> corners{0, last - 1, last};
+    set_up({clipper.window(0), clipper.window(last - 1), clipper.window(last)}, facts, [&] {
+      for (unsigned n = 0; n < 3; ++n)
+        setup.set_values(n, clipper.window(corners[n]), clipper.values(corners[n]));
+    });
+  }
+}
+
+void PrimitiveBatch::State::parallelogram(const WindowVertex& v0, const WindowVertex& v1,
+                                          const PrimitiveFacts& facts, const auto* values0,
+                                          const auto* values1) {
+  const std::int32_t half = half_size(raster.line_width);
+  if (half == 0) return;
+  const auto moved = [&](WindowVertex v, std::int32_t by) {
+    if (std::abs(v1.x - v0.x) >= std::abs(v1.y - v0.y))
+      v.y += by;
+    else
+      v.x += by;
+    return v;
+  };
+  const WindowVertex a = moved(v0, -half), b = moved(v1, -half), c = moved(v1, half), d = moved(v0, half);
+  set_up({a, b, c}, facts, [&] {
+    setup.set_values(0, a, values0);
+    setup.set_values(1, b, values1);
+    setup.set_values(2, c, values1);
+  });
+  set_up({a, c, d}, facts, [&] {
+    setup.set_values(0, a, values0);
+    setup.set_values(1, c, values1);
+    setup.set_values(2, d, values0);
+  });
+}
+
+void PrimitiveBatch::State::line(std::span<const SourceVertex> vertices, const PrimitiveFacts& facts) {
+  const WindowVertex &v0 = vertices[0].window, &v1 = vertices[1].window;
+  if (((v0.outside | v1.outside) & (kClipPlanes | kNotInFront)) == 0)
+    return parallelogram(v0, v1, facts, vertices[0].words, vertices[1].words);
+  if (clipper.clip(vertices) == 2)
+    parallelogram(clipper.window(0), clipper.window(1), facts, clipper.values(0), clipper.values(1));
+}
+
+void PrimitiveBatch::State::point(const SourceVertex& vertex, PrimitiveFacts facts) {
+  if ((vertex.window.outside & (kClipPlanes | kVolume | kNotInFront | kBeyond)) != 0) return;
+  const std::uint8_t slot = raster.point_size_slot;
+  const std::int32_t half = half_size(slot != 0 ? to_float(vertex.words[slot]) : raster.point_size);
+  Shape shape;
+  if (half == 0 || !setup.point_shape(vertex.window, half, shape)) return;
+  setup.set_values(0, vertex.window, vertex.words);
+  shape.record = static_cast<std::uint32_t>(rows.size());
+  setup.write_point(vertex.window, half, facts, rows.append(setup.record_rows()));
+  bin(shape);
+}
+
+void PrimitiveBatch::State::primitive(std::span<const SourceVertex> vertices, const PrimitiveFacts& facts) {
+  std::uint32_t any = 0, all = ~0U;
+  for (const SourceVertex& vertex : vertices) {
+    any |= vertex.window.outside;
+    all &= vertex.window.outside;
+  }
+  if ((any & kNotFinite) != 0 || (all & (kClipPlanes | kCullDistances)) != 0) return;
+  switch (vertices.size()) {
+    case 1:
+      return point(vertices[0], facts);
+    case 2:
+      return line(vertices, facts);
+    default:
+      return triangle(vertices, facts);
+  }
+}
+
+void PrimitiveBatch::State::bin(std::uint32_t tile, std::uint32_t entry) {
+  if (places[tile].count++ == 0) touched.push_back(tile);
+  entries.push_back({tile, entry});
+}
+
+void PrimitiveBatch::State::bin(const Shape& shape) {
+  const auto number = static_cast<std::uint32_t>(shapes.size());
+  shapes.push_back(shape);
+  const std::uint32_t first_column = shape.left / kTileExtent, last_column = shape.right / kTileExtent;
+  const std::uint32_t first_row = shape.top / kTileExtent, last_row = shape.bottom / kTileExtent;
+  const bool small = shape.right - shape.left < static_cast<int>(kTileExtent) - 1;
+  if (small && first_column == last_column && first_row == last_row)
+    return bin(first_row * tile_columns + first_column, number);
+  for (std::uint32_t tile_row = first_row; tile_row <= last_row; ++tile_row)
+    for (std::uint32_t column = first_column; column <= last_column; ++column) {
+      const TileCoverage coverage =
+          tile_coverage(shape, std::int64_t{column} * kTileExtent, std::int64_t{tile_row} * kTileExtent);
+      if (coverage == TileCoverage::none) continue;
+      bin(tile_row * tile_columns + column, coverage == TileCoverage::all ? number | kWholeTile : number);
+    }
+}
+
+PrimitiveBatch::PrimitiveBatch(std::unique_ptr<State> state) : state_(std::move(state)) {}
+PrimitiveBatch::PrimitiveBatch(PrimitiveBatch&&) noexcept = default;
+PrimitiveBatch& PrimitiveBatch::operator=(PrimitiveBatch&&) noexcept = default;
+PrimitiveBatch::~PrimitiveBatch() = default;
+
+Result<PrimitiveBatch> PrimitiveBatch::make(const RasterState& state, std::uint32_t width,
+                                            std::uint32_t height, std::uint32_t slots,
+                                            std::span<const SlotUse> uses) {
+  const auto bad = [](const char* message) { return Error{ErrorCode::bad_input, message, "raster state"}; };
+  if (static_cast<std::size_t>(state.topology) >= kTopologies.size()) return bad("unknown topology");
+  if (width > kMaxTargetExtent || height > kMaxTargetExtent) return bad("the target is too large");
+  if (slots < 4) return bad("vertices have no position");
+  if (state.point_size_slot >= slots) return bad("vertices lack the slot of the point size");
+  const auto& distances = state.distances;
+  if (distances.count > kMostDistances || distances.first + distances.count > static_cast<int>(slots))
+    return bad("vertices lack slots of the distances");
+  if (uses.size() > kMostUses) return bad("too many inputs of the fragment program");
+  for (const SlotUse& use : uses)
+    if (use.slot >= slots) return bad("vertices lack a slot that the fragment program reads");
+
+  // The scissor rectangle within the target; empty ones have their last pixel before the first.
+  const auto last = [](std::uint32_t first, std::uint32_t size, std::uint32_t extent) {
+    return std::min<std::int64_t>(std::int64_t{first} + size, extent) - 1;
+  };
+  const auto& scissor = state.scissor;
+  const PixelRectangle bounds{scissor.x, scissor.y, last(scissor.x, scissor.width, width),
+                              last(scissor.y, scissor.height, height)};
+  return PrimitiveBatch(std::make_unique<State>(state, width, height, bounds, uses));
+}
+
+std::size_t PrimitiveBatch::record_size() const { return state_->setup.record_rows() * sizeof(RecordRow); }
+
+void PrimitiveBatch::clear() {
+  State& s = *state_;
+  for (const std::uint32_t tile : s.touched) s.places[tile] = {};
+  s.touched.clear();
+  s.tiles.clear();
+  s.entries.clear();
+  s.sorted.clear();
+  s.shapes.clear();
+  s.rows.clear();
+  s.looked_at = 0;
+}
+
+std::uint64_t PrimitiveBatch::add(const Vertices& vertices, std::uint64_t first) {
+  State& s = *state_;
+  const TopologyRow& topology = row(s.raster.topology);
+  const bool strip = s.raster.topology == Topology::triangle_strip;
+  const std::uint64_t end = vertices.primitives(s.raster.topology);
+  const bool reused = vertices.indexed || topology.step < topology.vertices;
+  const auto make = [&](std::uint64_t number) {
+    const std::uint32_t* const words = vertices.words + number * vertices.stride;
+    return SourceVertex{s.transform.vertex(words), words};
+  };
+  s.cache.clear();
+  std::array<SourceVertex, 3> corners;
+  std::uint64_t i = first;
+  for (; i < end && !s.full(); ++i, ++s.looked_at) {
+    const std::uint64_t start = i * topology.step;
+    bool exists = true;
+    const auto vertex_number = [&](unsigned n) -> std::uint64_t {
+      const std::uint64_t place = topology.fan && n == 0 ? 0 : start + n;
+      return vertices.indexed ? vertices.indices[place] : place;
+    };
+    for (unsigned n = 0; n < topology.vertices && exists; ++n) {
+      const std::uint64_t number = vertex_number(n);
+      exists = number < vertices.count;
+      if (exists) corners[n] = reused ? s.cache.find(number, make) : make(number);
+    }
+    if (!exists) continue;
+    PrimitiveFacts facts;
+    facts.number = static_cast<std::uint32_t>(vertices.number + i);
+    facts.provoking = corners[s.raster.provoking_last ? topology.vertices - 1 : topology.first_one].words;
+    if (strip && (i & 1) != 0) std::swap(corners[0], corners[1]);
+    s.primitive({corners.data(), topology.vertices}, facts);
+  }
+  return std::max(i, first);
+}
+
+void PrimitiveBatch::sort() {
+  State& s = *state_;
+  std::sort(s.touched.begin(), s.touched.end());
+  s.tiles.clear();
+  std::uint32_t first = 0;
+  for (const std::uint32_t tile : s.touched) {
+    State::Place& place = s.places[tile];
+    s.tiles.push_back({tile % s.tile_columns, tile / s.tile_columns, place.count});
+    place.first = first;
+    first += place.count;
+  }
+  s.sorted.resize(s.entries.size());
+  for (const State::Entry& entry : s.entries) s.sorted[s.places[entry.tile].first++] = entry.shape;
+  for (const std::uint32_t tile : s.touched) s.places[tile].first -= s.places[tile].count;
+}
+
+std::span<const PrimitiveBatch::Tile> PrimitiveBatch::tiles() const { return state_->tiles; }
+
+bool PrimitiveBatch::rasterize(std::uint32_t column, std::uint32_t row, std::uint32_t quads_per_group,
+                               QuadSink& sink) const {
+  const State& s = *state_;
+  const std::size_t tile = std::size_t{row} * s.tile_columns + column;
+  if (column >= s.tile_columns || tile >= s.places.size() || s.places[tile].count == 0) return true;
+  const std::int64_t x = std::int64_t{column} * kTileExtent, y = std::int64_t{row} * kTileExtent;
+  const auto [count, first] = s.places[tile];
+  QuadWriter writer(std::clamp<std::uint32_t>(quads_per_group, 1, kMostQuadsPerGroup), sink);
+  for (const std::uint32_t entry : std::span(s.sorted).subspan(first, count)) {
+    const Shape& shape = s.shapes[entry & ~kWholeTile];
+    const std::byte* const record = s.rows.data()[shape.record].bytes.data();
+    PrimitiveHeader header;
+    std::memcpy(&header, record, sizeof header);
+    const GroupRecord group{record, static_cast<float>(x) - header.origin_x,
+                            static_cast<float>(y) - header.origin_y};
+    const bool more = (entry & kWholeTile) != 0 ? writer.all(group) : writer.some(group, shape, x, y);
+    if (!more) return false;
+  }
+  return writer.flush();
+}
+
+}  // namespace warpjit::pixels

@@ -1,0 +1,86 @@
+// The rasterizer of the fast engines: primitives become records that kernels read, and quads of tiles. The
+// rules are in docs/pixels.md. A draw is done in batches, so that its size needs no memory:
+//
+//   batch.clear(); next = batch.add(vertices, next); batch.sort();
+//   for each tile of batch.tiles(), on any thread: batch.rasterize(tile, quads a group, sink);
+//
+// Several batches may be filled at once on several threads. Where a tile's batches are rasterized in the
+// order of their primitives, the outcome is that of one batch.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "base/result.h"
+#include "pixels/records.h"
+#include "warpjit/pixels.hpp"
+
+namespace warpjit::pixels {
+
+// How many primitives the topology makes of that many vertices or indices.
+std::uint64_t primitive_count(Topology topology, std::uint64_t vertices);
+
+// Vertices of a draw, or of a part that begins with primitive `number`.
+struct Vertices {
+  const std::uint32_t* words = nullptr;
+  std::uint32_t stride = 4;  // words from one vertex to the next, at least the batch's slots
+  std::uint64_t count = 0;
+  bool indexed = false;
+  std::span<const std::uint32_t> indices{};  // one of `count` or more drops its primitive
+  std::uint32_t number = 0;                  // of the first primitive of this part
+  std::uint64_t primitives(Topology topology) const {
+    return primitive_count(topology, indexed ? indices.size() : count);
+  }
+};
+
+// Receives groups of quads: group g has quads g * n to g * n + n - 1, n being what rasterize() was told. All
+// covered quads of a primitive come first, then of the next; within a group coverage 0 fills up behind.
+class QuadSink {
+ public:
+  virtual ~QuadSink() = default;
+  // The records stay valid until it returns. False: no more, please.
+  virtual bool run(const QuadRecord* quads, std::span<const GroupRecord> groups) = 0;
+};
+
+inline constexpr std::uint32_t kMostQuadsPerGroup = 64;
+inline constexpr std::size_t kMostUses = 256;
+
+class PrimitiveBatch {
+ public:
+  // A tile in which something may be covered.
+  struct Tile {
+    std::uint32_t column, row;  // in tiles; pixels begin at 64 times that
+    std::uint32_t primitives;   // how many reach it
+  };
+
+  // For targets of `width` by `height` pixels and vertices of `slots` words. Errors: bad_input for a size
+  // above kMaxTargetExtent, or a slot that vertices do not have.
+  static Result<PrimitiveBatch> make(const RasterState& state, std::uint32_t width, std::uint32_t height,
+                                     std::uint32_t slots, std::span<const SlotUse> uses);
+  PrimitiveBatch(PrimitiveBatch&&) noexcept;
+  PrimitiveBatch& operator=(PrimitiveBatch&&) noexcept;
+  ~PrimitiveBatch();
+
+  // Bytes of a primitive's record.
+  std::size_t record_size() const;
+
+  void clear();
+  // Adds primitives from `first` on, counted within these vertices, until the batch is full. Returns the
+  // first that was not added: the number of primitives if all were.
+  std::uint64_t add(const Vertices& vertices, std::uint64_t first);
+  // To be called after the last add() and before what follows, which is const and may run on many threads.
+  void sort();
+  std::span<const Tile> tiles() const;  // by row, then column
+  // Hands the quads of a tile to the sink; nothing, if no primitive reaches it. False if the sink said so.
+  bool rasterize(std::uint32_t column, std::uint32_t row, std::uint32_t quads_per_group,
+                 QuadSink& sink) const;
+
+ private:
+  struct State;
+  explicit PrimitiveBatch(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace warpjit::pixels

@@ -1,0 +1,208 @@
+#include "pixels/coverage.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace warpjit::pixels {
+
+namespace {
+
+constexpr std::int64_t kBlockExtent = 8;
+constexpr std::uint32_t kBlocksAcross = 8;
+
+// All quads of a tile, covered; behind them what fills up the last group.
+constexpr std::array<QuadRecord, kTileQuads + kMostQuadsPerGroup> kFullTile = [] {
+  std::array<QuadRecord, kTileQuads + kMostQuadsPerGroup> quads{};
+  for (std::uint32_t row = 0; row < kTileExtent / 2; ++row)
+    for (std::uint32_t column = 0; column < kTileExtent / 2; ++column) {
+      const std::uint32_t place = morton(column, row);
+      quads[place] = {2.0F * static_cast<float>(column), 2.0F * static_cast<float>(row), 16 * place, 15};
+    }
+  return quads;
+}();
+
+// Masks with a bit for each part of a square of 8 x 8 in Morton order: of those in columns, or rows, below n.
+// They serve for the pixels of a block and for the blocks of a tile.
+constexpr std::array<std::uint64_t, 9> below(bool rows) {
+  std::array<std::uint64_t, 9> masks{};
+  for (std::uint32_t n = 0; n <= 8; ++n)
+    for (std::uint32_t along = 0; along < 8; ++along)
+      for (std::uint32_t i = 0; i < n; ++i)
+        masks[n] |= std::uint64_t{1} << (rows ? morton(along, i) : morton(i, along));
+  return masks;
+}
+constexpr std::array<std::uint64_t, 9> kColumnsBelow = below(false), kRowsBelow = below(true);
+constexpr std::uint64_t between(const std::array<std::uint64_t, 9>& masks, std::int64_t first,
+                                std::int64_t last) {
+  return masks[static_cast<std::size_t>(last + 1)] & ~masks[static_cast<std::size_t>(first)];
+}
+
+constexpr std::array<std::array<std::uint8_t, 2>, kBlocksAcross* kBlocksAcross> kBlockCorner = [] {
+  std::array<std::array<std::uint8_t, 2>, kBlocksAcross * kBlocksAcross> corners{};
+  for (std::uint32_t row = 0; row < kBlocksAcross; ++row)
+    for (std::uint32_t column = 0; column < kBlocksAcross; ++column)
+      corners[morton(column, row)] = {static_cast<std::uint8_t>(column * kBlockExtent),
+                                      static_cast<std::uint8_t>(row * kBlockExtent)};
+  return corners;
+}();
+
+using Lanes = std::uint32_t __attribute__((vector_size(16)));
+
+// Bit 4j + n: lane n of vector j is negative.
+std::uint32_t sign_bits(Lanes v0, Lanes v1, Lanes v2, Lanes v3) {
+#if defined(__SSE2__)
+  const auto low = _mm_packs_epi32(std::bit_cast<__m128i>(v0), std::bit_cast<__m128i>(v1));
+  const auto high = _mm_packs_epi32(std::bit_cast<__m128i>(v2), std::bit_cast<__m128i>(v3));
+  return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(low, high)));
+#else
+  constexpr Lanes kWeights{1, 2, 4, 8};
+  const Lanes sum = (v0 >> 31) * kWeights + (v1 >> 31) * (kWeights << 4) + (v2 >> 31) * (kWeights << 8) +
+                    (v3 >> 31) * (kWeights << 12);
+  return sum[0] + sum[1] + sum[2] + sum[3];
+#endif
+}
+
+// The pixels of a block that are outside of an edge, in Morton order; `at_corner` is the edge's value at the
+// block's first pixel.
+std::uint64_t outside_pixels(std::uint32_t at_corner, std::uint32_t down, std::uint32_t right) {
+  const Lanes quad = Lanes{0, right, down, down + right} + at_corner;
+  const std::array<Lanes, 4> four{quad, quad + 2 * right, quad + 2 * down, quad + 2 * (down + right)};
+  std::uint64_t pixels = 0;
+  for (unsigned i = 0; i < 4; ++i) {
+    const std::uint32_t step = ((i & 1) != 0 ? 4 * right : 0) + ((i & 2) != 0 ? 4 * down : 0);
+    pixels |= std::uint64_t{sign_bits(four[0] + step, four[1] + step, four[2] + step, four[3] + step)}
+              << (16 * i);
+  }
+  return pixels;
+}
+
+// How far an edge's value goes below and above that of the first pixel, in a square of that many pixels.
+struct Range {
+  std::int64_t below, above;
+};
+Range range(const Shape& shape, unsigned edge, std::int64_t extent) {
+  const std::int64_t down = shape.dx[edge], right = -std::int64_t{shape.dy[edge]};
+  return {(extent - 1) * (std::min<std::int64_t>(down, 0) + std::min<std::int64_t>(right, 0)),
+          (extent - 1) * (std::max<std::int64_t>(down, 0) + std::max<std::int64_t>(right, 0))};
+}
+
+}  // namespace
+
+TileCoverage tile_coverage(const Shape& shape, std::int64_t x, std::int64_t y) {
+  bool all = shape.left <= x && shape.top <= y && shape.right >= x + (kTileExtent - 1) &&
+             shape.bottom >= y + (kTileExtent - 1);
+  for (unsigned k = 0; k < 3; ++k) {
+    const std::int64_t at_corner = shape.c[k] + shape.dx[k] * y - shape.dy[k] * x;
+    const Range reach = range(shape, k, kTileExtent);
+    if (at_corner + reach.above < 0) return TileCoverage::none;
+    all = all && at_corner + reach.below >= 0;
+  }
+  return all ? TileCoverage::all : TileCoverage::some;
+}
+
+bool QuadWriter::all(const GroupRecord& group) {
+  if (!flush()) return false;
+  const std::uint32_t count = (kTileQuads + per_group_ - 1) / per_group_;
+  std::fill_n(groups_.begin(), count, group);
+  stopped_ = !sink_->run(kFullTile.data(), {groups_.data(), count});
+  return !stopped_;
+}
+
+bool QuadWriter::flush() {
+  if (group_count_ != 0) stopped_ = stopped_ || !sink_->run(quads_.data(), {groups_.data(), group_count_});
+  quad_count_ = group_count_ = first_ = 0;
+  return !stopped_;
+}
+
+// For another block in the midst of a primitive: whole groups go, the rest moves to the front.
+void QuadWriter::make_room(const GroupRecord& group) {
+  const std::uint32_t whole = (quad_count_ - first_) / per_group_;
+  std::fill_n(groups_.begin() + group_count_, whole, group);
+  group_count_ += whole;
+  const std::uint32_t rest = first_ + whole * per_group_, count = quad_count_ - rest;
+  flush();
+  std::copy_n(quads_.begin() + rest, count, quads_.begin());
+  quad_count_ = count;
+}
+
+void QuadWriter::append(unsigned block, std::uint64_t pixels, const GroupRecord& group) {
+  if (quad_count_ + kBlockQuads > kCapacity) make_room(group);
+  const QuadRecord* const full = &kFullTile[block * kBlockQuads];
+  QuadRecord* out = &quads_[quad_count_];
+  if (pixels == ~std::uint64_t{0}) {
+    std::memcpy(out, full, kBlockQuads * sizeof(QuadRecord));
+    quad_count_ += kBlockQuads;
+    return;
+  }
+  std::uint64_t covered = pixels | pixels >> 1;
+  covered = (covered | covered >> 2) & 0x1111111111111111;
+  quad_count_ += static_cast<std::uint32_t>(std::popcount(covered));
+  for (; covered != 0; covered &= covered - 1, ++out) {
+    const auto bit = static_cast<unsigned>(std::countr_zero(covered));
+    *out = full[bit / 4];
+    out->coverage = pixels >> bit & 15;
+  }
+}
+
+bool QuadWriter::some(const GroupRecord& group, const Shape& shape, std::int64_t x, std::int64_t y) {
+  // The rectangle within the tile.
+  const std::int64_t left = std::max<std::int64_t>(shape.left - x, 0);
+  const std::int64_t top = std::max<std::int64_t>(shape.top - y, 0);
+  const std::int64_t right = std::min<std::int64_t>(shape.right - x, kTileExtent - 1);
+  const std::int64_t bottom = std::min<std::int64_t>(shape.bottom - y, kTileExtent - 1);
+  if (left > right || top > bottom) return true;
+
+  // Edges that pass through the tile.
+  struct Edge {
+    std::int64_t at_corner, down, right;
+    Range reach;
+  };
+  std::array<Edge, 3> edges;
+  unsigned edge_count = 0;
+  for (unsigned k = 0; k < 3; ++k) {
+    const std::int64_t at_corner = shape.c[k] + shape.dx[k] * y - shape.dy[k] * x;
+    if (at_corner + range(shape, k, kTileExtent).below >= 0) continue;
+    edges[edge_count++] = {at_corner, shape.dx[k], -std::int64_t{shape.dy[k]}, range(shape, k, kBlockExtent)};
+  }
+
+  std::uint64_t blocks = between(kColumnsBelow, left / kBlockExtent, right / kBlockExtent) &
+                         between(kRowsBelow, top / kBlockExtent, bottom / kBlockExtent);
+  for (; blocks != 0; blocks &= blocks - 1) {
+    const auto block = static_cast<unsigned>(std::countr_zero(blocks));
+    const std::int64_t block_x = kBlockCorner[block][0], block_y = kBlockCorner[block][1];
+    std::uint64_t pixels = between(kColumnsBelow, std::max<std::int64_t>(left - block_x, 0),
+                                   std::min(right - block_x, kBlockExtent - 1)) &
+                           between(kRowsBelow, std::max<std::int64_t>(top - block_y, 0),
+                                   std::min(bottom - block_y, kBlockExtent - 1));
+    for (unsigned k = 0; k < edge_count && pixels != 0; ++k) {
+      const Edge& edge = edges[k];
+      const std::int64_t at_corner = edge.at_corner + edge.down * block_y + edge.right * block_x;
+      if (at_corner + edge.reach.above < 0) pixels = 0;
+      // An edge through the block has values of less than 31 bits in it.
+      else if (at_corner + edge.reach.below < 0)
+        pixels &=
+            ~outside_pixels(static_cast<std::uint32_t>(at_corner), static_cast<std::uint32_t>(edge.down),
+                            static_cast<std::uint32_t>(edge.right));
+    }
+    if (pixels != 0) append(block, pixels, group);
+  }
+
+  // The last group is filled up with quads that lie where its last one does.
+  if (quad_count_ == first_) return !stopped_;
+  const std::uint32_t count = (quad_count_ - first_ + per_group_ - 1) / per_group_;
+  const std::uint32_t end = first_ + count * per_group_;
+  QuadRecord filler = quads_[quad_count_ - 1];
+  filler.coverage = 0;
+  std::fill(quads_.begin() + quad_count_, quads_.begin() + end, filler);
+  std::fill_n(groups_.begin() + group_count_, count, group);
+  quad_count_ = first_ = end;
+  group_count_ += count;
+  return quad_count_ < kCapacity || flush();
+}
+
+}  // namespace warpjit::pixels

@@ -1,0 +1,28 @@
+// Targets in memory and their tiles in word planes of quads (docs/pixels.md, 10 and 11).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "pixels/records.h"
+#include "warpjit/pixels.hpp"
+
+namespace warpjit::pixels {
+
+// Word planes of a tile: 1 for formats of up to 32 bits, 2 for 64, 4 for 128. none: 0.
+std::uint32_t tile_planes(PixelFormat format);
+
+struct TargetMemory {
+  std::byte* data = nullptr;  // of row 0; needs no alignment
+  std::ptrdiff_t pitch = 0;   // bytes from a row to the next
+  std::uint32_t width = 0, height = 0;
+};
+
+// Moves the pixels of tile (column, row) between the target and planes, kPlaneBytes each, aligned to 16.
+// Pixels of the tile that the target does not have stay as they are on the other side.
+void load_tile(PixelFormat format, const TargetMemory& target, std::uint32_t column, std::uint32_t row,
+               std::byte* planes);
+void store_tile(PixelFormat format, const TargetMemory& target, std::uint32_t column, std::uint32_t row,
+                const std::byte* planes);
+
+}  // namespace warpjit::pixels

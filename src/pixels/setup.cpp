@@ -1,0 +1,172 @@
+#include "pixels/setup.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "base/bits.h"
+
+namespace warpjit::pixels {
+
+namespace {
+
+constexpr std::uint32_t kNoPlane = ~0U;
+constexpr std::uint32_t kNaN = 0x7fffffff;
+constexpr std::size_t kInverseW = 0, kDepth = 1, kFirstUse = 2;
+
+// A coefficient as f32; denormals become zeros of their sign, and all is NaN unless `finite`.
+float coefficient(double value, bool finite) {
+  const std::uint32_t word = to_bits(static_cast<float>(value));
+  const std::uint32_t flushed = (word & 0x7f800000) == 0 ? word & 0x80000000 : word;
+  return to_float(finite ? flushed : kNaN);
+}
+
+std::int64_t even_origin(std::int64_t least) {  // in 1/256 pixels
+  return std::max<std::int64_t>(0, least >> 8) & ~std::int64_t{1};
+}
+
+}  // namespace
+
+RecordRow* RecordRows::append(std::size_t rows) {
+  if (capacity_ - size_ < rows) {
+    capacity_ = std::max(size_ + rows, 2 * capacity_);
+    auto grown = std::make_unique_for_overwrite<RecordRow[]>(capacity_);
+    if (size_ != 0) std::memcpy(grown.get(), rows_.get(), size_ * sizeof(RecordRow));
+    rows_ = std::move(grown);
+  }
+  RecordRow* const first = rows_.get() + size_;
+  size_ += rows;
+  return first;
+}
+
+Setup::Setup(std::span<const SlotUse> uses, const PixelRectangle& bounds)
+    : uses_(uses.begin(), uses.end()), bounds_(bounds) {
+  for (const SlotUse& use : uses_) {
+    const bool flat = use.plane == SlotUse::Plane::none;
+    plane_of_use_.push_back(flat ? kNoPlane : static_cast<std::uint32_t>(kFirstUse + interpolated_.size()));
+    if (!flat) interpolated_.push_back(use);
+  }
+  planes_ = (kFirstUse + interpolated_.size() + 1) & ~std::size_t{1};
+}
+
+void Setup::set_values(unsigned n, const WindowVertex& vertex, const std::uint32_t* words) {
+  auto& values = values_[n];
+  values[kInverseW] = vertex.inverse_w;
+  values[kDepth] = vertex.depth;
+  for (std::size_t i = 0; i < interpolated_.size(); ++i) {
+    const SlotUse use = interpolated_[i];
+    values[kFirstUse + i] =
+        to_float(words[use.slot]) * (use.plane == SlotUse::Plane::linear ? 1 : vertex.inverse_w);
+  }
+}
+
+void Setup::set_values(unsigned n, const WindowVertex& vertex, const float* given) {
+  auto& values = values_[n];
+  values[kInverseW] = vertex.inverse_w;
+  values[kDepth] = vertex.depth;
+  for (std::size_t i = 0; i < interpolated_.size(); ++i)
+    values[kFirstUse + i] =
+        given[i] * (interpolated_[i].plane == SlotUse::Plane::linear ? 1 : vertex.inverse_w);
+}
+
+bool Setup::limit(std::int64_t left, std::int64_t top, std::int64_t right, std::int64_t bottom,
+                  Shape& shape) const {
+  left = std::max(left, bounds_.left);
+  top = std::max(top, bounds_.top);
+  right = std::min(right, bounds_.right);
+  bottom = std::min(bottom, bounds_.bottom);
+  if (left > right || top > bottom) return false;
+  shape.left = static_cast<std::uint16_t>(left);
+  shape.top = static_cast<std::uint16_t>(top);
+  shape.right = static_cast<std::uint16_t>(right);
+  shape.bottom = static_cast<std::uint16_t>(bottom);
+  return true;
+}
+
+bool Setup::shape(const std::array<WindowVertex, 3>& v, std::int64_t area, Shape& shape) const {
+  const auto [left, right] = std::minmax({v[0].x, v[1].x, v[2].x});
+  const auto [top, bottom] = std::minmax({v[0].y, v[1].y, v[2].y});
+  // Pixels whose centre is within.
+  if (!limit((std::int64_t{left} + 127) >> 8, (std::int64_t{top} + 127) >> 8,
+             (std::int64_t{right} - 128) >> 8, (std::int64_t{bottom} - 128) >> 8, shape))
+    return false;
+  const unsigned second = area > 0 ? 1 : 2;
+  const std::array<unsigned, 4> corners{0, second, 3 - second, 0};
+  for (unsigned k = 0; k < 3; ++k) {
+    const WindowVertex &from = v[corners[k]], &to = v[corners[k + 1]];
+    const std::int64_t dx = to.x - from.x, dy = to.y - from.y;
+    const std::int64_t at_first = dx * (128 - from.y) - dy * (128 - from.x);  // pixel (0, 0)
+    const bool zero_is_inside = dy < 0 || (dy == 0 && dx > 0);
+    shape.c[k] = (at_first - (zero_is_inside ? 0 : 1)) >> 8;
+    shape.dx[k] = static_cast<std::int32_t>(dx);
+    shape.dy[k] = static_cast<std::int32_t>(dy);
+  }
+  return true;
+}
+
+bool Setup::point_shape(const WindowVertex& v, std::int32_t half, Shape& shape) const {
+  const std::int64_t x = v.x, y = v.y;
+  shape.c = {};
+  shape.dx = shape.dy = {};
+  return limit((x - half + 127) >> 8, (y - half + 127) >> 8, ((x + half + 127) >> 8) - 1,
+               ((y + half + 127) >> 8) - 1, shape);
+}
+
+void Setup::write_rows(std::int64_t origin_x, std::int64_t origin_y, const PrimitiveFacts& facts,
+                       RecordRow* record) const {
+  const PrimitiveHeader header{facts.front_facing ? ~0U : 0U, facts.number, static_cast<float>(origin_x),
+                               static_cast<float>(origin_y)};
+  std::memcpy(record, &header, sizeof header);
+  const auto put = [&](std::size_t row, std::uint32_t plane, std::uint32_t flat) {
+    const PlaneRow values{a_[plane], b_[plane], c_[plane], flat};
+    std::memcpy(record + row, &values, sizeof values);
+  };
+  put(kInverseWRow, kInverseW, 0);
+  put(kDepthRow, kDepth, 0);
+  for (std::size_t i = 0; i < uses_.size(); ++i) {
+    const std::uint32_t flat = facts.provoking[uses_[i].slot];
+    if (plane_of_use_[i] != kNoPlane) {
+      put(kHeaderRows + i, plane_of_use_[i], flat);
+    } else {
+      const PlaneRow values{0, 0, 0, flat};
+      std::memcpy(record + kHeaderRows + i, &values, sizeof values);
+    }
+  }
+}
+
+void Setup::write(const std::array<WindowVertex, 3>& v, std::int64_t area, const PrimitiveFacts& facts,
+                  RecordRow* record) {
+  const std::int64_t origin_x = even_origin(std::min({v[0].x, v[1].x, v[2].x}));
+  const std::int64_t origin_y = even_origin(std::min({v[0].y, v[1].y, v[2].y}));
+  const double dx1 = v[1].x - v[0].x, dx2 = v[2].x - v[0].x;
+  const double dy1 = v[1].y - v[0].y, dy2 = v[2].y - v[0].y;
+  const double to_x = static_cast<double>(256 * origin_x + 128 - v[0].x) / 256;
+  const double to_y = static_cast<double>(256 * origin_y + 128 - v[0].y) / 256;
+  const auto whole = static_cast<double>(area);
+  const std::size_t planes = planes_;
+  for (std::size_t i = 0; i < planes; ++i) {
+    const double a0 = values_[0][i], a1 = values_[1][i], a2 = values_[2][i];
+    const double d1 = a1 - a0, d2 = a2 - a0;
+    const double b = ((d1 * dy2 - d2 * dy1) * 256) / whole;
+    const double c = ((d2 * dx1 - d1 * dx2) * 256) / whole;
+    const double a = (a0 + b * to_x) + c * to_y;
+    const bool finite = ((a0 - a0) + (a1 - a1)) + (a2 - a2) == 0;
+    a_[i] = coefficient(a, finite);
+    b_[i] = coefficient(b, finite);
+    c_[i] = coefficient(c, finite);
+  }
+  write_rows(origin_x, origin_y, facts, record);
+}
+
+void Setup::write_point(const WindowVertex& v, std::int32_t half, const PrimitiveFacts& facts,
+                        RecordRow* record) {
+  for (std::size_t i = 0; i < planes_; ++i) {
+    const double value = values_[0][i];
+    const bool finite = value - value == 0;
+    a_[i] = coefficient(value, finite);
+    b_[i] = c_[i] = coefficient(0, finite);
+  }
+  write_rows(even_origin(std::int64_t{v.x} - half), even_origin(std::int64_t{v.y} - half), facts, record);
+}
+
+}  // namespace warpjit::pixels

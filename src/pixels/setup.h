@@ -1,0 +1,98 @@
+// Set-up of triangles and points: planes in records, edges in shapes (docs/pixels.md, 5 to 7).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "pixels/batch.h"
+#include "pixels/records.h"
+#include "pixels/vertex.h"
+
+namespace warpjit::pixels {
+
+// Which pixels of the target a primitive covers: those in the rectangle that are inside of all edges. Pixel
+// (x, y) is inside of edge k if c[k] + dx[k] * y - dy[k] * x >= 0. That is E of docs/pixels.md, less 1 where
+// the top-left rule excludes zero, over 256 rounded down: exact, as E changes in steps of 256.
+struct alignas(64) Shape {
+  std::array<std::int64_t, 3> c;
+  std::array<std::int32_t, 3> dx, dy;      // the sum of their magnitudes is below 2^28 * 1.1
+  std::uint16_t left, top, right, bottom;  // the last ones are inside
+  std::uint32_t record;                    // its row in the records
+};
+
+// A row of 16 bytes of a record.
+struct alignas(16) RecordRow {
+  std::array<std::byte, 16> bytes;
+};
+
+// Rows that grow without being zeroed first.
+class RecordRows {
+ public:
+  void clear() { size_ = 0; }
+  std::size_t size() const { return size_; }
+  RecordRow* append(std::size_t rows);
+  const RecordRow* data() const { return rows_.get(); }
+
+ private:
+  std::unique_ptr<RecordRow[]> rows_;
+  std::size_t size_ = 0, capacity_ = 0;
+};
+
+struct PixelRectangle {  // the last ones are inside; empty if left > right or top > bottom
+  std::int64_t left, top, right, bottom;
+};
+
+struct PrimitiveFacts {
+  std::uint32_t number = 0;
+  bool front_facing = true;
+  const std::uint32_t* provoking = nullptr;  // the words that are flat
+};
+
+class Setup {
+ public:
+  Setup(std::span<const SlotUse> uses, const PixelRectangle& bounds);
+
+  std::span<const SlotUse> interpolated() const { return interpolated_; }
+  std::size_t record_rows() const { return kHeaderRows + uses_.size(); }
+
+  // The values of vertex n (0 to 2) for the next triangle or point: from its words, or one for each
+  // interpolated use.
+  void set_values(unsigned n, const WindowVertex& vertex, const std::uint32_t* words);
+  void set_values(unsigned n, const WindowVertex& vertex, const float* values);
+
+  // Twice the area, in 1/256 pixels.
+  static std::int64_t area(const WindowVertex& v0, const WindowVertex& v1, const WindowVertex& v2) {
+    return std::int64_t{v1.x - v0.x} * (v2.y - v0.y) - std::int64_t{v2.x - v0.x} * (v1.y - v0.y);
+  }
+
+  // The shape of a triangle whose area is not 0. False: it covers no pixel of the bounds.
+  bool shape(const std::array<WindowVertex, 3>& v, std::int64_t area, Shape& shape) const;
+  bool point_shape(const WindowVertex& v, std::int32_t half, Shape& shape) const;
+
+  // Writes the record of a triangle or point whose values are set.
+  void write(const std::array<WindowVertex, 3>& v, std::int64_t area, const PrimitiveFacts& facts,
+             RecordRow* record);
+  void write_point(const WindowVertex& v, std::int32_t half, const PrimitiveFacts& facts, RecordRow* record);
+
+ private:
+  // Planes to compute: 1/w, depth, then the interpolated uses. Padded, so that loops need no rest.
+  static constexpr std::size_t kMostPlanes = 2 + kMostUses + 2;
+
+  bool limit(std::int64_t left, std::int64_t top, std::int64_t right, std::int64_t bottom,
+             Shape& shape) const;
+  void write_rows(std::int64_t origin_x, std::int64_t origin_y, const PrimitiveFacts& facts,
+                  RecordRow* record) const;
+
+  std::vector<SlotUse> uses_, interpolated_;
+  std::vector<std::uint32_t> plane_of_use_;  // its plane; plane `kNoPlane` where it has none
+  std::size_t planes_;                       // even
+  PixelRectangle bounds_;
+  std::array<std::array<double, kMostPlanes>, 3> values_{};
+  std::array<float, kMostPlanes> a_{}, b_{}, c_{};
+};
+
+}  // namespace warpjit::pixels

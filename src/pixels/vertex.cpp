@@ -1,0 +1,93 @@
+#include "pixels/vertex.h"
+
+#include <algorithm>
+
+namespace warpjit::pixels {
+
+namespace {
+
+constexpr double kClipGuard = 8, kWindowGuard = 32768, kWindowLimit = 0x1p26;
+
+bool finite(const Position& p) {
+  return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z) && std::isfinite(p.w);
+}
+
+// Window coordinates in pixels to subpixels; false: beyond the limit, or NaN.
+bool to_subpixels(double x, double y, WindowVertex& vertex) {
+  const double fine_x = x * 256, fine_y = y * 256;
+  if (!(std::fabs(fine_x) <= kWindowLimit) || !(std::fabs(fine_y) <= kWindowLimit)) {
+    vertex.x = vertex.y = 0;
+    return false;
+  }
+  // Adding this rounds to an integer, ties to even.
+  constexpr double kRound = 0x1.8p52;
+  vertex.x = static_cast<std::int32_t>((fine_x + kRound) - kRound);
+  vertex.y = static_cast<std::int32_t>((fine_y + kRound) - kRound);
+  return true;
+}
+
+std::uint32_t bit_if(bool condition, unsigned bit) { return std::uint32_t{condition} << bit; }
+
+}  // namespace
+
+VertexTransform::VertexTransform(const RasterState& state) {
+  window_ = state.window_positions;
+  zero_to_one_ = window_ || state.depth_zero_to_one;
+  guard_ = window_ ? kWindowGuard : kClipGuard;
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    scale_[axis] = window_ ? 1 : state.viewport_scale[axis];
+    translate_[axis] = window_ ? 0 : state.viewport_translate[axis];
+  }
+  first_distance_ = state.distances.first;
+  distance_count_ = static_cast<std::uint8_t>(std::min<unsigned>(state.distances.count, kMostDistances));
+  const std::uint32_t exist = low_mask<std::uint32_t>(distance_count_);
+  used_planes_ = bit_if(state.clip_near, 0) | bit_if(state.clip_far, 1) | 0xFU << kGuardPlane |
+                 (state.distances.clip & exist) << kDistancePlane;
+  cull_ = state.distances.cull & exist;
+}
+
+Position VertexTransform::position(const std::uint32_t* words) const {
+  const Position given{to_float(words[0]), to_float(words[1]), to_float(words[2]), to_float(words[3])};
+  if (!window_) return given;
+  const double inverse = given.w;
+  return {static_cast<float>(given.x / inverse), static_cast<float>(given.y / inverse),
+          static_cast<float>(given.z / inverse), static_cast<float>(1 / inverse)};
+}
+
+WindowVertex VertexTransform::vertex(const std::uint32_t* words) const {
+  const Position p = position(words);
+  WindowVertex result = project(p);
+  if (window_) {
+    result.inverse_w = to_float(words[3]);
+    result.depth = to_float(words[2]);
+    result.outside &= ~std::uint32_t{kBeyond};
+    if (!to_subpixels(to_float(words[0]), to_float(words[1]), result)) result.outside |= kBeyond;
+  }
+  const double x = p.x, y = p.y, z = p.z, w = p.w, guard = guard_ * w;
+  std::uint32_t outside = bit_if(!((zero_to_one_ ? z : z + w) >= 0), 0) | bit_if(!(w - z >= 0), 1) |
+                          bit_if(!(guard + x >= 0), 2) | bit_if(!(guard - x >= 0), 3) |
+                          bit_if(!(guard + y >= 0), 4) | bit_if(!(guard - y >= 0), 5);
+  if (!window_ && !(w + x >= 0 && w - x >= 0 && w + y >= 0 && w - y >= 0)) outside |= kVolume;
+  for (unsigned n = 0; n < distance_count_; ++n) {
+    const bool negative = !(to_float(words[first_distance_ + n]) >= 0);
+    outside |= bit_if(negative, kDistancePlane + n);
+    if ((cull_ >> n & 1) != 0 && negative) outside |= kFirstCull << n;
+  }
+  result.outside |= outside & (used_planes_ | ~std::uint32_t{kClipPlanes});
+  return result;
+}
+
+WindowVertex VertexTransform::project(const Position& p) const {
+  WindowVertex vertex;
+  vertex.outside = 0;
+  if (!finite(p)) vertex.outside |= kNotFinite;
+  if (!(p.w > 0)) vertex.outside |= kNotInFront;
+  vertex.inverse_w = 1 / static_cast<double>(p.w);
+  const double x = (p.x * vertex.inverse_w) * scale_[0] + translate_[0];
+  const double y = (p.y * vertex.inverse_w) * scale_[1] + translate_[1];
+  vertex.depth = (p.z * vertex.inverse_w) * scale_[2] + translate_[2];
+  if (!to_subpixels(x, y, vertex)) vertex.outside |= kBeyond;
+  return vertex;
+}
+
+}  // namespace warpjit::pixels

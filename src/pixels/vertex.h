@@ -1,0 +1,84 @@
+// Vertices in the window, and where they lie outside of the planes of clipping (docs/pixels.md, 1 to 4).
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+
+#include "base/bits.h"
+#include "warpjit/pixels.hpp"
+
+namespace warpjit::pixels {
+
+inline constexpr unsigned kGuardPlane = 2, kDistancePlane = 6, kPlanes = 14;  // 0 near, 1 far
+inline constexpr unsigned kMostDistances = 8;
+
+// What is wrong with a vertex: bits.
+enum Outside : std::uint32_t {
+  kClipPlanes = (1U << kPlanes) - 1,  // bit p: outside of plane p
+  kVolume = 1U << 14,                 // outside of the view volume's sides, which bound points
+  kFirstCull = 1U << 15,              // 8 bits: cull distance n is negative
+  kCullDistances = 0xFFU * kFirstCull,
+  kNotFinite = 1U << 23,
+  kNotInFront = 1U << 24,  // w <= 0
+  kBeyond = 1U << 25,      // of what window coordinates can be
+};
+
+struct WindowVertex {
+  double inverse_w, depth;
+  std::int32_t x, y;      // 1/256 pixels
+  std::uint32_t outside;  // bits of Outside
+};
+
+// Homogeneous coordinates.
+struct Position {
+  float x, y, z, w;
+};
+
+// What the raster state makes of positions.
+class VertexTransform {
+ public:
+  explicit VertexTransform(const RasterState& state);
+
+  bool window_positions() const { return window_; }
+  unsigned distances() const { return distance_count_; }
+  unsigned first_distance() const { return first_distance_; }
+
+  // Of a vertex of the draw.
+  WindowVertex vertex(const std::uint32_t* words) const;
+  Position position(const std::uint32_t* words) const;
+
+  // Of a vertex that clipping made: not clipped again, so only the bits of `outside` from kNotFinite on.
+  WindowVertex project(const Position& position) const;
+
+  // Of plane p.
+  double distance(unsigned plane, const Position& position, const float* distances) const {
+    const double x = position.x, y = position.y, z = position.z, w = position.w;
+    switch (plane) {
+      case 0:
+        return zero_to_one_ ? z : z + w;
+      case 1:
+        return w - z;
+      case 2:
+        return guard_ * w + x;
+      case 3:
+        return guard_ * w - x;
+      case 4:
+        return guard_ * w + y;
+      case 5:
+        return guard_ * w - y;
+      default:
+        return distances[plane - kDistancePlane];
+    }
+  }
+  bool uses_plane(unsigned plane) const { return (used_planes_ >> plane & 1) != 0; }
+
+ private:
+  std::array<double, 3> scale_, translate_;
+  double guard_;
+  std::uint32_t used_planes_, cull_;
+  std::uint8_t first_distance_, distance_count_;
+  bool zero_to_one_, window_;
+};
+
+}  // namespace warpjit::pixels
