@@ -48,6 +48,8 @@ std::int32_t half_size(float size) {
   return static_cast<std::int32_t>(std::nearbyint(std::min<double>(size, kMostSize) * 128));
 }
 
+}  // namespace
+
 // Vertices that were transformed last, by place modulo the size.
 class VertexCache {
  public:
@@ -72,8 +74,6 @@ class VertexCache {
   };
   std::array<Entry, 64> entries_;
 };
-
-}  // namespace
 
 std::uint64_t primitive_count(Topology topology, std::uint64_t vertices) {
   const TopologyRow& r = row(topology);
