@@ -1,4 +1,5 @@
-// NVIDIA Tesla (nv50; CUDA 1.x, sm_10 to sm_13): containers and modes of its compute kernels.
+// NVIDIA Tesla (nv50; CUDA 1.x, sm_10 to sm_13): containers and modes of its compute kernels, and its
+// graphics programs.
 //
 //   auto program = warpjit::tesla::load_cubin(bytes, {.entry = "saxpy"});
 //   warpjit::Launch launch(*program);
@@ -9,10 +10,12 @@
 //   auto report = engine.run(launch);
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "warpjit/warpjit.hpp"
 
@@ -22,10 +25,57 @@ namespace warpjit::tesla {
 struct Modes {
   bool saturated_nan_is_zero = false;  // G200 and later can; else a saturated NaN stays one
   bool zero_wins = false;              // 0 times anything is +0
-  bool infinite_derivatives = false;   // quadop lane selects 4 to 7 outside fragment programs: +inf, not 0
-  bool fast_fmad = false;              // not of the chip: fmad rounds once, as an FMA
-  std::uint32_t call_limit = 4096;     // of limited calls
+  // What quadop's selects 4 to 7 give where they are no neighbours, which is outside fragment programs: +inf,
+  // not 0.
+  bool infinite_derivatives = false;
+  bool fast_fmad = false;           // not of the chip: fmad rounds once, as an FMA
+  std::uint32_t call_limit = 4096;  // of limited calls
   bool operator==(const Modes&) const = default;
+};
+
+// What the driver sets for graphics programs besides their code; registers of the 3D class, by the names of
+// rnndb. A program takes what is its stage's, so that one state may serve all programs of a draw. Vertex
+// arrays, viewport, targets and tests belong to the draw (warpjit/pixels.hpp). A slot is a word that a vertex
+// has when it comes to the rasterizer; slots 0 to 3 are the position. Limits are checked when a program is
+// loaded.
+struct GraphicsState {
+  // ---- Vertex programs
+  // VP_ATTR_EN: a nibble for each of 16 attributes, x in its bit 0. a[] holds the enabled words, packed in
+  // order.
+  std::array<std::uint32_t, 2> attributes{};
+  // VP_GP_BUILTIN_ATTR_EN. Bit 0: the vertex's id follows those words; bit 4: then the instance's id does.
+  std::uint32_t builtin_attributes = 0;
+  // VP_RESULT_MAP: entry n is the word of o[] that becomes slot n, or 0x40 for 0.0, 0x41 for 1.0. In front of
+  // a geometry program: that becomes word n of p[]. At most 64.
+  std::vector<std::uint8_t> vertex_results{};
+  bool geometry_enabled = false;  // GP_ENABLE
+
+  // ---- Geometry programs
+  std::vector<std::uint8_t>
+      geometry_results{};               // GP_RESULT_MAP, with 0x80 for 0.0, 0x81 for 1.0; at most 128
+  std::uint32_t geometry_output = 3;    // GP_OUTPUT_PRIMITIVE_TYPE: 1 points, 2 line strip, 3 triangle strip
+  std::uint32_t geometry_vertices = 1;  // GP_VERTEX_OUTPUT_COUNT: of an invocation, 1 to 1024
+
+  // ---- Fragment programs
+  // FP_INTERPOLANT_CTRL. Bits 7:0: how many slots v[] has; 15:8: the first one; 23:16: how many of them are
+  // interpolated, the others are flat; 27:24: which of x, y, depth and 1/w of the pixel come before them.
+  std::uint32_t interpolants = 0x8000400;
+  std::array<std::uint32_t, 4> noperspective{};  // NOPERSPECTIVE_BITMAP: bit n is slot n
+  std::uint32_t fragment_control = 0;  // FP_CONTROL. Bit 0: a colour for each target; 8: exports depth
+  std::uint32_t fragment_results = 4;  // FP_RESULT_COUNT: words; the last one is the depth if one is exported
+  bool pixel_center_integer = false;   // PIXEL_CENTER_INTEGER: x and y of a pixel are integers, not halves
+  std::uint32_t primitive_id_slot = 0;  // SEMANTIC_PRIM_ID: reads as the primitive's number; 0: none
+  // VERTEX_TWO_SIDE_ENABLE: back-facing primitives take their colours from the back colours' slots.
+  bool two_sided = false;
+  bool point_sprites = false;                         // POINT_SPRITE_ENABLE; not supported with the map below
+  std::array<std::uint32_t, 16> point_coordinates{};  // POINT_COORD_REPLACE_MAP: a nibble for each slot
+
+  // ---- Fragment programs and the program before them
+  // SEMANTIC_COLOR. Bits 7:0: the first slot of front colours; 15:8: of back colours; 23:16: how many words
+  // each; 24: the program that writes them clamps them to 0 ... 1.
+  std::uint32_t color_slots = 0;
+
+  bool operator==(const GraphicsState&) const = default;
 };
 
 // A text or ELF cubin, which may be hostile and is not kept. Errors: bad_input, naming the byte or line;
@@ -42,6 +92,8 @@ struct RawProgram {
   std::uint32_t shared_bytes = 0;  // launch header and parameters included
   std::uint32_t local_bytes = 0;   // of a thread
   std::string source_name = {};    // for messages
+  Stage stage = Stage::compute;
+  GraphicsState graphics = {};  // of the other stages
 };
 WARPJIT_API Result<warpjit::Program> load_words(const RawProgram& raw, const Modes& modes = {});
 

@@ -77,7 +77,8 @@ enum {
   WARPJIT_STAGE_ANY = 0,
   WARPJIT_STAGE_VERTEX = 1,
   WARPJIT_STAGE_GEOMETRY = 2,
-  WARPJIT_STAGE_COMPUTE = 3
+  WARPJIT_STAGE_COMPUTE = 3,
+  WARPJIT_STAGE_FRAGMENT = 4
 };
 /* What a launch runs its program over. */
 enum {

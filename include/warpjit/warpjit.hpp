@@ -47,7 +47,7 @@ struct Version {
 WARPJIT_API Version version();
 
 enum class Isa : std::uint8_t { pica200, tesla };
-enum class Stage : std::uint8_t { vertex, geometry, compute };
+enum class Stage : std::uint8_t { vertex, geometry, compute, fragment };
 // What a launch runs its program over.
 enum class Work : std::uint8_t {
   rows,        // threads, each with a row of every bound input and output

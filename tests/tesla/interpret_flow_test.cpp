@@ -227,7 +227,9 @@ TEST(TeslaFlow, PrepareNamesWhatIsReachedAndIllegal) {
   EXPECT_NE(fault_of(run_source("ld b64 $r1d g0[$r4]\nexit nop\n")).find("even register"), std::string::npos);
   EXPECT_NE(fault_of(run_source("ld $r1 b32 c0[0x0++0x4]\nexit nop\n")).find("post-increment"),
             std::string::npos);
-  EXPECT_NE(fault_of(run_source("ld b32 $r1 a[0x0]\nexit nop\n")).find("no a[] or p[]"), std::string::npos);
+  EXPECT_NE(
+      fault_of(run_source("ld b32 $r1 a[0x0]\nexit nop\n")).find("a[] is for vertex and geometry programs"),
+      std::string::npos);
   EXPECT_NE(fault_of(run_source("add rp f32 $r1 $r1 $r1\nexit nop\n")).find("rounding"), std::string::npos);
 }
 

@@ -74,9 +74,16 @@ ir::Space space_of(Operand::Kind kind) {
   }
 }
 
+Result<frontend::CheckedGrid> check_memory(const Program& program, const Launch& launch) {
+  frontend::CheckedGrid checked;
+  WARPJIT_CHECK(check_globals(launch));
+  WARPJIT_CHECK(bind_constants(program, launch, checked));
+  return checked;
+}
+
 Result<frontend::CheckedGrid> check_launch(const Program& program, const Launch& launch) {
   WARPJIT_CHECK(check_extents(launch));
-  frontend::CheckedGrid checked;
+  WARPJIT_TRY(frontend::CheckedGrid checked, check_memory(program, launch));
   checked.threads = launch.block[0] * launch.block[1] * launch.block[2];
   const std::size_t needed = kParameterOffset + launch.parameters.size();
   const std::size_t shared =
@@ -84,8 +91,6 @@ Result<frontend::CheckedGrid> check_launch(const Program& program, const Launch&
   if (shared > kMaxSharedBytes)
     return bad_launch("shared memory, header and parameters are more than 16 KiB");
   checked.shared_bytes = static_cast<std::uint32_t>((shared + 63) / 64 * 64);
-  WARPJIT_CHECK(check_globals(launch));
-  WARPJIT_CHECK(bind_constants(program, launch, checked));
   return checked;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "frontend/tesla/container/graphics.h"
 #include "frontend/tesla/interpret/interpret.h"
 #include "frontend/tesla/launch.h"
 
@@ -61,10 +62,23 @@ BranchTargets unpacked(std::span<const std::uint32_t> words) {
   return targets;
 }
 
+constexpr std::pair<ProgramType, Stage> kStages[] = {{ProgramType::compute, Stage::compute},
+                                                     {ProgramType::vertex, Stage::vertex},
+                                                     {ProgramType::geometry, Stage::geometry},
+                                                     {ProgramType::fragment, Stage::fragment}};
+
 }  // namespace
+
+Stage stage_of(ProgramType type) {
+  return std::ranges::find(kStages, type, &std::pair<ProgramType, Stage>::first)->second;
+}
+ProgramType program_type(Stage stage) {
+  return std::ranges::find(kStages, stage, &std::pair<ProgramType, Stage>::second)->first;
+}
 
 Result<std::shared_ptr<const Shader>> Shader::make(Program program, const Modes& modes) {
   WARPJIT_CHECK(check_limits(program));
+  WARPJIT_CHECK(check_graphics(program));
   if (program.type != ProgramType::compute)
     return Error{ErrorCode::unsupported, "only compute programs run so far", program.source_name};
   return std::shared_ptr<const Shader>(new Shader(std::move(program), modes));
@@ -138,6 +152,8 @@ Status Shader::append_key(const frontend::Facts& facts, std::vector<std::byte>& 
 }
 
 Result<Shader::Translation> Shader::translate(const frontend::Facts& facts, bool dispatch_all) const {
+  if (program_.type != ProgramType::compute)
+    return Error{ErrorCode::unsupported, "graphics programs are interpreted", program_.source_name};
   Translation translation;
   WARPJIT_TRY(translation.function, tesla::translate(program_, compute_facts(facts), dispatch_all));
   return translation;

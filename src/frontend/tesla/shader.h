@@ -7,6 +7,9 @@
 
 namespace warpjit::tesla {
 
+Stage stage_of(ProgramType type);
+ProgramType program_type(Stage stage);
+
 class Shader final : public frontend::Shader {
  public:
   // Errors: numbers over the limits, programs that are not for compute.
@@ -16,7 +19,7 @@ class Shader final : public frontend::Shader {
   const Modes& modes() const { return modes_; }
 
   Isa isa() const override { return Isa::tesla; }
-  Stage stage() const override { return Stage::compute; }
+  Stage stage() const override { return stage_of(program_.type); }
   const std::string& source_name() const override { return program_.source_name; }
   std::string where(std::uint32_t guest_address) const override { return program_.where(guest_address); }
   const std::string& name() const override { return program_.name; }

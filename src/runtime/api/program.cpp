@@ -136,6 +136,8 @@ Result<warpjit::Program> load_words(const RawProgram& words, const Modes& modes)
   program.shared_bytes = words.shared_bytes;
   program.local_bytes = words.local_bytes;
   program.source_name = words.source_name;
+  program.type = program_type(words.stage);
+  program.graphics = words.graphics;
   WARPJIT_TRY(std::shared_ptr<const Shader> shader, Shader::make(std::move(program), modes));
   return warpjit::Program(std::move(shader));
 }

@@ -181,6 +181,8 @@ std::string to_string(const Operand& operand) {
       return memory_text(operand, "p");
     case Operand::Kind::output:
       return memory_text(operand, "o") + (operand.type == Type::b16 ? "h" : "");
+    case Operand::Kind::interpolant:
+      return memory_text(operand, "v");
     case Operand::Kind::global:
       return "g" + std::to_string(operand.space) + "[$r" + std::to_string(operand.value) + "]";
   }

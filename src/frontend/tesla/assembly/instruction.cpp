@@ -92,9 +92,9 @@ std::optional<Operand> parse_memory(std::string_view text) {
   const std::string_view suffix = text.substr(close + 1);
   Operand operand;
   constexpr std::pair<std::string_view, Operand::Kind> kSpaces[] = {
-      {"c", Operand::Kind::constant},  {"s", Operand::Kind::shared}, {"l", Operand::Kind::local},
-      {"a", Operand::Kind::attribute}, {"p", Operand::Kind::vertex}, {"o", Operand::Kind::output},
-      {"g", Operand::Kind::global}};
+      {"c", Operand::Kind::constant},    {"s", Operand::Kind::shared}, {"l", Operand::Kind::local},
+      {"a", Operand::Kind::attribute},   {"p", Operand::Kind::vertex}, {"o", Operand::Kind::output},
+      {"v", Operand::Kind::interpolant}, {"g", Operand::Kind::global}};
   for (const auto& [letter, kind] : kSpaces)
     if (take_prefix(space, letter)) {
       operand.kind = kind;
@@ -318,7 +318,8 @@ class Matcher : public encoding::SyntaxMatcher<Grammar, Matcher> {
     for (const SyntaxToken& token : pattern_.syntax()) {
       if (token.kind == SyntaxToken::Kind::memory) {
         Operand& operand = token.is_store ? instruction_.dst : instruction_.src[token.index];
-        operand.type = pattern_.form == Form::control ? Type::b32 : instruction_.type;
+        const bool is_word = pattern_.form == Form::control || operand.kind == Operand::Kind::interpolant;
+        operand.type = is_word ? Type::b32 : instruction_.type;
       } else if (token.kind == SyntaxToken::Kind::src && instruction_.src[token.index].type == Type::none) {
         const Type width = register_type(token, instruction_, word);
         instruction_.src[token.index].type = width == Type::b16 ? Type::b16 : Type::b32;

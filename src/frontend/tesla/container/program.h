@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "frontend/tesla/encoding/decode.h"
+#include "warpjit/tesla.hpp"
 
 namespace warpjit::tesla {
 
@@ -43,6 +44,7 @@ struct Program {
   std::uint32_t barriers = 0;               // as the container says
   std::uint32_t architecture = 0;           // 10 to 13 for sm_10 to sm_13; 0: not known
   std::vector<ConstantSegment> constants;   // the kernel's own ones after those of its module
+  GraphicsState graphics;                   // of programs that are not for compute
   std::string source_name;                  // for messages
   bool operator==(const Program&) const = default;
 

@@ -76,9 +76,11 @@ Operand decode_memory(const Pattern& pattern, const SyntaxToken& token, Type ele
     operand.value = token.field.get(word);  // bytes
     return operand;
   }
-  if (token.space == Operand::Kind::output || token.space == Operand::Kind::attribute)
+  if (token.space == Operand::Kind::output || token.space == Operand::Kind::attribute ||
+      token.space == Operand::Kind::interpolant)
     operand.post_increment = false;
-  decode_offset(operand, wide_offset(token, element), word);
+  if (token.space == Operand::Kind::interpolant) operand.type = Type::b32;
+  decode_offset(operand, wide_offset(token, operand.type), word);
   return operand;
 }
 
@@ -186,14 +188,13 @@ std::optional<std::uint64_t> canonical_word(ProgramType type, const Pattern& pat
   return encode_as(type, pattern, i);
 }
 
-// Opcodes of parts of the instruction set that this frontend leaves out: interp, textures, emit.
-bool known_but_not_covered(std::uint32_t w0, std::uint32_t w1) {
+bool is_texture(std::uint32_t w0, std::uint32_t w1) {
   const std::uint32_t primary = w0 >> 28;
   if ((w0 & 2) != 0) return false;
   const bool is_long = is_long_word(w0);
   if (is_long && (w1 & 3) == 3) return false;
   const std::uint32_t secondary = is_long ? w1 >> 29 : 0;
-  return (primary == 8 && secondary == 0) || (primary == 15 && secondary != 5 && secondary != 7);
+  return primary == 15 && secondary <= 4;
 }
 
 }  // namespace
@@ -288,8 +289,7 @@ Result<Instruction> decode(ProgramType type, std::span<const std::uint32_t> code
       return fail(ErrorCode::bad_input, "the condition is not defined");
     return *instruction;
   }
-  if (known_but_not_covered(w0, w1))
-    return fail(ErrorCode::unsupported, "texture, interpolation and emit instructions are not supported");
+  if (is_texture(w0, w1)) return fail(ErrorCode::unsupported, "texture instructions are not supported yet");
   return fail(ErrorCode::bad_input, "undefined opcode");
 }
 

@@ -43,6 +43,11 @@ enum class Opcode : std::uint8_t {
   red_g,   // dst: memory; src[0]: data; operation: AtomicOperation
   atom_g,  // dst: old value; src[0]: memory, src[1]: data or what to compare with, src[2]: what cas stores
   vote,    // operation: VoteOperation
+  // Of graphics programs
+  interp,   // src[0]: v[]; src[1]: what it is multiplied by, or none
+  discard,  // of the fragment
+  emit,     // a vertex: what o[] holds
+  restart,  // ends the strip
   // Integers; `type` is their width and sign.
   iadd,  // operation: AddOperation
   iset,
@@ -93,7 +98,6 @@ enum class Opcode : std::uint8_t {
   quadon,
   quadpop,
   bar,  // barrier `number`; `count` threads; `all` or kWholeBlock: all of the block
-  discard,
   trap,
   brkpt,
   nop,
@@ -144,20 +148,21 @@ inline constexpr std::uint8_t kAlways = 15;  // the condition that always holds
 struct Operand {
   enum class Kind : std::uint8_t {
     none,
-    discarded,  // a destination that nobody gets: o[] word 127
-    gpr,        // value: register; a half (b16) has register * 2, + 1 for the upper one
-    flags,      // value: $c
-    address,    // value: $a; 0 reads 0
-    special,    // value: $sr
-    number,     // value
-    immediate,  // value: 32 bits
-    constant,   // memory with a byte offset; c[]
-    shared,     // s[]
-    local,      // l[]
-    attribute,  // a[]
-    vertex,     // p[]
-    output,     // o[]
-    global,     // g[]; value: the register that holds the address
+    discarded,    // a destination that nobody gets: o[] word 127
+    gpr,          // value: register; a half (b16) has register * 2, + 1 for the upper one
+    flags,        // value: $c
+    address,      // value: $a; 0 reads 0
+    special,      // value: $sr
+    number,       // value
+    immediate,    // value: 32 bits
+    constant,     // memory with a byte offset; c[]
+    shared,       // s[]
+    local,        // l[]
+    attribute,    // a[]
+    vertex,       // p[]
+    output,       // o[]
+    interpolant,  // v[]
+    global,       // g[]; value: the register that holds the address
   };
   Kind kind = Kind::none;
   Type type = Type::none;       // registers: width; memory: element
@@ -195,6 +200,7 @@ struct Instruction {
   std::uint8_t compare = 0;       // set: kLess | ...
   std::uint8_t rounding = 0;      // Rounding
   std::uint8_t saturate = 0, high = 0, to_integral = 0, lock = 0, sfu_hint = 0;
+  std::uint8_t flat = 0, centroid = 0;         // interp
   std::array<std::uint8_t, 4> quad{};          // QuadOperation of each lane
   std::uint8_t quad_lane = 0;                  // 0 to 3: that lane; 4, 6: lane ^ 1; 5, 7: lane ^ 2
   std::uint8_t limited = 0;                    // call, preret
@@ -213,7 +219,7 @@ inline constexpr std::uint32_t kWholeBlock = 0xfff;
 constexpr bool is_long_word(std::uint32_t w0) { return (w0 & 1) != 0; }
 
 // Decodes one instruction from `w0` and, if it is long, `w1`. Nothing if the opcode is undefined or not
-// covered (textures, interpolation, emit).
+// covered (textures).
 std::optional<Instruction> try_decode(ProgramType type, std::uint32_t w0, std::uint32_t w1);
 
 // Decodes the instruction at byte address `address` of `code`. Errors (bad_input; unsupported for opcodes

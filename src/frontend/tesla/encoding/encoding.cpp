@@ -158,6 +158,10 @@ class Parser : public encoding::PatternParser<Grammar, Parser> {
         token.space = Operand::Kind::attribute;
         token.field = {{{{9, 7}}}};
         break;
+      case 'v':
+        token.space = Operand::Kind::interpolant;
+        token.field = {{{{16, 8}}}};
+        break;
       case 'g':
       case 'G':
         token.space = Operand::Kind::global;

@@ -6,12 +6,44 @@
 namespace warpjit::tesla {
 namespace {
 
-// Whether an instruction is one that a compute program may hold (tesla.md 12.5).
-const char* illegal(const Instruction& i) {
+constexpr unsigned bit_of(ProgramType type) { return 1U << static_cast<unsigned>(type); }
+constexpr unsigned kCompute = bit_of(ProgramType::compute), kVertex = bit_of(ProgramType::vertex),
+                   kGeometry = bit_of(ProgramType::geometry), kFragment = bit_of(ProgramType::fragment);
+
+// Which programs have what (tesla.md 10, 12.5); the rest all of them have.
+struct MemoryRule {
+  Operand::Kind kind;
+  unsigned types;
+  const char* otherwise;
+};
+constexpr MemoryRule kMemoryRules[] = {
+    {Operand::Kind::shared, kCompute, "s[] is for compute programs"},
+    {Operand::Kind::attribute, kVertex | kGeometry, "a[] is for vertex and geometry programs"},
+    {Operand::Kind::vertex, kGeometry, "p[] is for geometry programs"},
+    {Operand::Kind::interpolant, kFragment, "v[] is for fragment programs"},
+    {Operand::Kind::global, kCompute | kFragment, "g[] is for compute and fragment programs"},
+};
+struct OpcodeRule {
+  Opcode opcode;
+  unsigned types;
+  const char* otherwise;
+};
+constexpr OpcodeRule kOpcodeRules[] = {
+    {Opcode::st_o, kVertex | kGeometry, "st o[] is for vertex and geometry programs"},
+    {Opcode::discard, kFragment, "discard is for fragment programs"},
+    {Opcode::emit, kGeometry, "emit is for geometry programs"},
+    {Opcode::restart, kGeometry, "restart is for geometry programs"},
+    {Opcode::bar, kCompute, "barriers are for compute programs"},
+};
+
+// Why an instruction is none that a program of the type may hold; null if it may.
+const char* illegal(ProgramType type, const Instruction& i) {
+  for (const OpcodeRule& rule : kOpcodeRules)
+    if (i.opcode == rule.opcode && (rule.types & bit_of(type)) == 0) return rule.otherwise;
   for (const Operand* operand : {&i.dst, &i.src[0], &i.src[1], &i.src[2]}) {
     if (operand->post_increment && operand->address == 0) return "a post-increment needs an address register";
-    if (operand->kind == Operand::Kind::attribute || operand->kind == Operand::Kind::vertex)
-      return "there is no a[] or p[] in compute programs";
+    for (const MemoryRule& rule : kMemoryRules)
+      if (operand->kind == rule.kind && (rule.types & bit_of(type)) == 0) return rule.otherwise;
     if (operand->kind == Operand::Kind::gpr) {
       if (operand->type == Type::b64 && operand->value % 2 != 0)
         return "a register pair starts at an even register";
@@ -21,11 +53,6 @@ const char* illegal(const Instruction& i) {
   }
   const auto rounding = static_cast<Rounding>(i.rounding);
   switch (i.opcode) {
-    case Opcode::ld_a:
-    case Opcode::st_o:
-      return "ld a[] and st o[] are for vertex and geometry programs";
-    case Opcode::discard:
-      return "discard is for fragment programs";
     case Opcode::bra_c:
       return i.limited != 0 ? "what a limited branch through c[] does is not known" : nullptr;
     case Opcode::fadd:
@@ -99,10 +126,6 @@ std::uint16_t condition_table(unsigned condition) {
 
 Result<ReachedCode> ReachedCode::find(const Program& program, std::span<const BranchTarget> targets) {
   WARPJIT_CHECK(check_limits(program));
-  if (program.type != ProgramType::compute)
-    return Error{ErrorCode::unsupported,
-                 std::string(name(program.type)) + " programs are not supported, only compute",
-                 program.source_name};
   ReachedCode result;
   result.code_ = flow::CodeMap<Instruction, 4>(program.code.size());
   struct Pending {
@@ -126,7 +149,7 @@ Result<ReachedCode> ReachedCode::find(const Program& program, std::span<const Br
       return decoded.error();
     }
     const Instruction& i = *decoded;
-    if (const char* reason = illegal(i)) {
+    if (const char* reason = illegal(program.type, i)) {
       if (from_constants) continue;
       return Error{ErrorCode::bad_input, reason, program.where(address)};
     }

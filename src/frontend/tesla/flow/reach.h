@@ -18,8 +18,8 @@ class ReachedCode {
  public:
   // Both ways of every branch are taken; `bra c[]` goes to all `targets` of its space. Errors, with the guest
   // address: limits (resource_limit), code that is statically reached and undefined, illegal or past the end
-  // (bad_input), a program that is not for compute (unsupported). The address behind a call need not hold
-  // code, because the callee may exit; nor need `targets`, because words of c[] may be any data.
+  // (bad_input). The address behind a call need not hold code, because the callee may exit; nor need
+  // `targets`, because words of c[] may be any data.
   static Result<ReachedCode> find(const Program& program, std::span<const BranchTarget> targets = {});
 
   // In the order in which they were found.

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,6 +15,7 @@
 
 #include "frontend/grid.h"
 #include "frontend/interpret/host_code.h"
+#include "frontend/interpret/pixels.h"
 #include "frontend/tesla/container/program.h"
 #include "warpjit/tesla.hpp"
 
@@ -57,12 +59,36 @@ struct alignas(64) WarpRegisters {
 
 using interpret::HostCode;
 
-struct WarpOp;  // interpret/op.h
+// Vertices for a vertex program: those with these ids, in order.
+struct VertexInput {
+  std::span<const std::uint32_t>
+      attributes{};  // attribute_layout().components of each, one vertex after another
+  std::span<const std::uint32_t> vertex_ids{}, instance_ids{};
+};
+
+// Input primitives for a geometry program.
+struct GeometryInput {
+  std::span<const std::uint32_t> vertex_words{};  // what vertex programs left: `words` of each vertex
+  std::uint32_t words = 0;
+  std::span<const std::uint32_t> indices{};  // of the vertices of each primitive
+  std::uint32_t vertices = 3;                // of a primitive, 1 to 6
+  std::uint32_t first_primitive = 0;         // number of the first one
+};
+// What they emitted, in order.
+struct GeometryOutput {
+  std::vector<std::uint32_t> words;  // slots of each vertex
+  std::vector<std::uint32_t>
+      strips;  // vertices of each strip; the strips of one invocation follow each other
+};
+
+struct WarpOp;        // interpret/op.h
+struct BlockContext;  // interpret/op.h
 
 class Interpreter {
  public:
   // Prepares what the entry can reach. Errors: limits (resource_limit), code that is statically reached and
-  // undefined, illegal or runs past the end (bad_input), a program that is not for compute (unsupported).
+  // undefined, illegal or runs past the end, or graphics state outside its limits (bad_input), point sprites
+  // (unsupported).
   // `targets`: of the launches' c[], if the program may have a `bra c[]` (branch_targets).
   static Result<Interpreter> prepare(const Program& program, const Modes& modes = {},
                                      std::span<const BranchTarget> targets = {});
@@ -85,13 +111,28 @@ class Interpreter {
   Status run_warp(const Launch& launch, WarpRegisters& registers, RunReport& report,
                   HostCode code = HostCode::best) const;
 
+  // Programs of draws. Of the launch they read constants, memory and fuel; threads of faults are numbers of
+  // vertices, of input primitives, and lanes. Errors: as of run().
+  // Adds the slots of each vertex (result_words) to `slots`.
+  Status run_vertices(const Launch& launch, const VertexInput& input, std::vector<std::uint32_t>& slots,
+                      RunReport& report, HostCode code = HostCode::best) const;
+  // Adds to `output`.
+  Status run_geometry(const Launch& launch, const GeometryInput& input, GeometryOutput& output,
+                      RunReport& report, HostCode code = HostCode::best) const;
+  // Of a work with the uses fragment_uses(). It refers to this interpreter, the launch and the report, to
+  // which its runs are added; one thread may call it.
+  Result<std::unique_ptr<interpret::FragmentProgram>> make_fragment_program(
+      const Launch& launch, RunReport& report, HostCode code = HostCode::best) const;
+
   Interpreter(Interpreter&&) noexcept;
   Interpreter& operator=(Interpreter&&) noexcept;
   ~Interpreter();
 
  private:
   friend struct BlockRun;
+  friend class GraphicsRun;
   Interpreter();
+  void set_up(BlockContext& context, const Launch& launch) const;
 
   Program program_;
   Modes modes_;

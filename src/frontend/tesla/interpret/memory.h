@@ -74,7 +74,7 @@ class OperandMemory {
     if (!context_.report.first_fault)
       context_.report.first_fault = MemoryFault{.pc = op_.pc,
                                                 .block = context_.block,
-                                                .thread = warp_.first_thread + lane,
+                                                .thread = context_.first_number + warp_.first_thread + lane,
                                                 .space = operand_.kind,
                                                 .index = operand_.space,
                                                 .address = address,

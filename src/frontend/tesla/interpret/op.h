@@ -52,7 +52,8 @@ struct Warp {
   std::uint32_t alive(std::uint32_t mask) const { return mask & ~(exited | broken | returned); }
 };
 
-class Profiler;  // profile.h
+class Profiler;       // profile.h
+struct GraphicsWarp;  // graphics.h
 
 // State of one block while it runs.
 struct BlockContext {
@@ -73,9 +74,14 @@ struct BlockContext {
   std::array<std::uint32_t, kBarriers> arrived{};   // warps at each barrier
   std::array<std::uint32_t, kBarriers> expected{};  // that complete it; 0: all that have not exited
   RunReport report;
-  Profiler* profiler = nullptr;  // if not null, sees every instruction
+  Profiler* profiler = nullptr;      // if not null, sees every instruction
+  GraphicsWarp* graphics = nullptr;  // of graphics programs
+  std::uint32_t first_number = 0;    // of the threads in what is reported, added to Warp::first_thread
   interpret::Stop stop;
 };
+
+// Brings a warp to the entry, with its first `lanes` lanes.
+void start_warp(Warp& warp, const Program& program, unsigned lanes, std::uint64_t fuel);
 
 // Counts a transfer of these lanes; false: some thread has made too many. Only where the warp's fuel, which
 // went down by one, is below 0.
@@ -86,6 +92,8 @@ enum class WarpOutcome : std::uint8_t { finished, at_barrier, stopped };
 // Runs a warp until it ends, waits or stops with the context's message.
 WarpOutcome run_warp_baseline(BlockContext& context, Warp& warp);
 WarpOutcome run_warp_avx2(BlockContext& context, Warp& warp);
+using RunWarp = WarpOutcome (*)(BlockContext&, Warp&);
+RunWarp loop_for(HostCode code);
 
 // Doubles with a rounding mode (interpret/double.cpp).
 std::uint64_t round_dadd(std::uint64_t a, std::uint64_t b, Rounding rounding);

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/stop_reason.h"
+#include "frontend/tesla/container/graphics.h"
 #include "frontend/tesla/flow/reach.h"
 #include "frontend/tesla/interpret/op.h"
 #include "frontend/tesla/interpret/profile.h"
@@ -16,13 +17,28 @@ constexpr std::uint32_t kNoOp = ~std::uint32_t{0};
 
 std::uint8_t registers_of(Type type) { return static_cast<std::uint8_t>(std::max(1U, size_of(type) / 4)); }
 
-using RunWarp = WarpOutcome (*)(BlockContext&, Warp&);
+}  // namespace
+
 RunWarp loop_for(HostCode code) {
   static const interpret::Instances<RunWarp> loops = WARPJIT_INSTANCES(run_warp);
   return loops.choose(code);
 }
 
-}  // namespace
+void start_warp(Warp& warp, const Program& program, unsigned lanes, std::uint64_t fuel) {
+  std::memset(warp.registers.r, 0, sizeof warp.registers.r[0] * std::max(program.registers, 1U));
+  std::memset(warp.registers.a, 0, sizeof warp.registers.a);
+  std::memset(warp.registers.c, 0, sizeof warp.registers.c);
+  warp.active = lanes == kLanes ? ~0U : (1U << lanes) - 1;
+  warp.exited = ~warp.active;
+  warp.broken = warp.returned = 0;
+  warp.pc = program.entry;
+  warp.stack.clear();
+  warp.done = false;
+  warp.waiting = -1;
+  warp.fuel = group_fuel(fuel);
+  warp.of_all_lanes = 0;
+  warp.counts = FuelCounts(fuel);
+}
 
 bool count_transfer(Warp& warp, std::uint32_t lanes) {
   if (warp.fuel == -1) warp.counts.restart(warp.of_all_lanes);
@@ -30,9 +46,9 @@ bool count_transfer(Warp& warp, std::uint32_t lanes) {
 }
 
 std::string to_string(const MemoryFault& fault) {
-  const char* names[] = {"c", "s", "l", "a", "p", "o", "g"};
+  const char* names[] = {"c", "s", "l", "a", "p", "o", "v", "g"};
   const auto space = static_cast<unsigned>(fault.space) - static_cast<unsigned>(Operand::Kind::constant);
-  std::string name = space < 7 ? names[space] : "?";
+  std::string name = space < 8 ? names[space] : "?";
   if (fault.space == Operand::Kind::constant || fault.space == Operand::Kind::global)
     name += std::to_string(fault.index);
   return interpret::access_text(fault.is_store, name, fault.address, fault.thread, fault.block);
@@ -52,6 +68,7 @@ Interpreter::~Interpreter() = default;
 
 Result<Interpreter> Interpreter::prepare(const Program& program, const Modes& modes,
                                          std::span<const BranchTarget> targets) {
+  WARPJIT_CHECK(check_graphics(program));
   WARPJIT_TRY(const ReachedCode code, ReachedCode::find(program, targets));
   Interpreter result;
   result.program_ = program;
@@ -94,6 +111,17 @@ Result<Interpreter> Interpreter::prepare(const Program& program, const Modes& mo
   return result;
 }
 
+void Interpreter::set_up(BlockContext& context, const Launch& launch) const {
+  context.launch = &launch;
+  context.program = &program_;
+  context.modes = &modes_;
+  context.ops = ops_.data();
+  context.op_of_word = op_of_word_.data();
+  context.code_words = op_of_word_.size();
+  context.pool = constants_.data();
+  context.registers = registers_;
+}
+
 // Runs blocks of a launch with one set of warps.
 struct BlockRun {
   BlockRun(const Interpreter& interpreter, const Launch& launch, RunWarp run_warp)
@@ -109,14 +137,7 @@ struct BlockRun {
 
   void start() {
     const Program& program = interpreter_.program_;
-    context_.launch = &launch_;
-    context_.program = &program;
-    context_.modes = &interpreter_.modes_;
-    context_.ops = interpreter_.ops_.data();
-    context_.op_of_word = interpreter_.op_of_word_.data();
-    context_.code_words = interpreter_.op_of_word_.size();
-    context_.pool = interpreter_.constants_.data();
-    context_.registers = interpreter_.registers_;
+    interpreter_.set_up(context_, launch_);
     warps_.resize((threads_ + kLanes - 1) / kLanes);
     context_.local.resize(std::size_t{program.local_bytes} * warps_.size() * kLanes);
     context_.shared.resize(shared_bytes_);
@@ -149,11 +170,8 @@ struct BlockRun {
 
     for (std::size_t k = 0; k < warps_.size(); ++k) {
       Warp& warp = warps_[k];
-      std::memset(warp.registers.r, 0, sizeof warp.registers.r[0] * std::max(interpreter_.registers_, 1U));
-      std::memset(warp.registers.a, 0, sizeof warp.registers.a);
-      std::memset(warp.registers.c, 0, sizeof warp.registers.c);
       warp.first_thread = static_cast<std::uint32_t>(k * kLanes);
-      const std::uint32_t lanes = std::min(threads_ - warp.first_thread, kLanes);
+      start_warp(warp, interpreter_.program_, std::min(threads_ - warp.first_thread, kLanes), launch_.fuel);
       // Lanes that no thread has are numbered on in the last dimension there is; only quadop sees them
       // (tesla.md 9.6: chosen).
       for (std::uint32_t l = 0; l < kLanes; ++l) {
@@ -162,16 +180,6 @@ struct BlockRun {
                                  : z == 1   ? column | row << 16
                                             : column | row % y << 16 | row / y << 26;
       }
-      warp.active = lanes == kLanes ? ~0U : (1U << lanes) - 1;
-      warp.exited = ~warp.active;
-      warp.broken = warp.returned = 0;
-      warp.pc = interpreter_.program_.entry;
-      warp.stack.clear();
-      warp.done = false;
-      warp.waiting = -1;
-      warp.fuel = group_fuel(launch_.fuel);
-      warp.of_all_lanes = 0;
-      warp.counts = FuelCounts(launch_.fuel);
     }
   }
 

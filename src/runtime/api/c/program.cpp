@@ -15,7 +15,7 @@ Result<Selection> selection(const warpjit_program_choice& wanted, std::uint32_t 
   made.source_name = or_empty(wanted.source_name);
   if (wanted.position != 0) made.index = wanted.position - 1;
   if (wanted.stage != WARPJIT_STAGE_ANY) {
-    WARPJIT_TRY(made.stage, enumerator(std::int64_t{wanted.stage} - 1, Stage::compute, "stage"));
+    WARPJIT_TRY(made.stage, enumerator(std::int64_t{wanted.stage} - 1, Stage::fragment, "stage"));
   }
   return made;
 }
@@ -96,7 +96,7 @@ warpjit_status warpjit_program_from_words(const warpjit_program_words* words, wa
     WARPJIT_TRY(raw.descriptors, array(wanted.descriptors, wanted.descriptor_count, "descriptors"));
     raw.entry = wanted.entry;
     if (wanted.stage != WARPJIT_STAGE_ANY) {
-      WARPJIT_TRY(raw.stage, enumerator(std::int64_t{wanted.stage} - 1, Stage::compute, "stage"));
+      WARPJIT_TRY(raw.stage, enumerator(std::int64_t{wanted.stage} - 1, Stage::fragment, "stage"));
     }
     raw.source_name = or_empty(wanted.source_name);
     return pica200::load_words(raw, pica200_modes(wanted.flags));
