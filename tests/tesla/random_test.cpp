@@ -1,5 +1,7 @@
 #include "frontend/tesla/random.h"
 
+#include "base/bits.h"
+#include "base/random.h"
 #include "support/share.h"
 #include "tesla/interpret_test.h"
 #include "tesla/translate_test.h"
@@ -49,7 +51,77 @@ TEST(TeslaRandom, KernelsEndAndBothLoopsAgree) {
   RecordProperty("instructions", static_cast<int>(instructions));
 }
 
+// Planes and words of any bits.
+struct RandomPrimitive final : interpret::Primitive {
+  explicit RandomPrimitive(std::uint64_t seed) : random(seed) {
+    for (unsigned k = 0; k < 16; ++k) words.push_back(static_cast<std::uint32_t>(random.next() >> 16));
+    front = random.one_in(2);
+  }
+  bool front_facing() const override { return front; }
+  std::uint32_t number() const override { return words[15]; }
+  std::uint32_t value(unsigned use, std::int32_t x, std::int32_t y) const override {
+    return use % 4 == 3 ? 0x7fffffff
+                        : to_bits(static_cast<float>(x + 3 * y) * static_cast<float>(words[use] & 0xff));
+  }
+  std::uint32_t inverse_w(std::int32_t x, std::int32_t) const override {
+    return to_bits(1.0F / static_cast<float>(x));
+  }
+  std::uint32_t depth(std::int32_t, std::int32_t y) const override {
+    return to_bits(static_cast<float>(y) * 0.125F);
+  }
+  std::uint32_t flat(unsigned use) const override { return words[use]; }
+
+  Random random;
+  std::vector<std::uint32_t> words;
+  bool front = false;
+};
+
+// Both loops agree, and so do quads that run together and one by one.
+TEST(TeslaRandom, FragmentsDoNotDependOnOtherQuads) {
+  std::uint64_t instructions = 0, discarded = 0, live = 0;
+  for (std::uint64_t seed = 1; seed <= share(500); ++seed) {
+    const RandomFragment fragment = random_fragment(seed);
+    EXPECT_EQ(program_of(disassemble(fragment.program)).code, fragment.program.code) << seed;
+    const auto interpreter = Interpreter::prepare(fragment.program);
+    ASSERT_TRUE(interpreter.ok()) << seed << ": " << to_string(interpreter.error());
+    Launch launch;
+    launch.constants[0] = std::as_bytes(std::span(fragment.c0));
+    launch.fuel = kRandomFuel;
+    const RandomPrimitive primitive(seed);
+    std::vector<interpret::Quad> quads;
+    for (std::int32_t k = 0; k < 8; ++k)
+      quads.push_back({2 + 2 * (k % 4), 2 * (k / 4), static_cast<std::uint8_t>(15 - k), &primitive});
+    std::vector<interpret::Fragment> together(32), portable(32), alone(32);
+    RunReport report;
+    const auto run = [&](HostCode code, std::size_t each, std::vector<interpret::Fragment>& into) {
+      auto program = interpreter->make_fragment_program(launch, report, code);
+      ASSERT_TRUE(program.ok());
+      for (std::size_t first = 0; first < 8; first += each) {
+        const Status status = (*program)->run(std::span(quads).subspan(first, each),
+                                              std::span(into).subspan(4 * first, 4 * each));
+        ASSERT_TRUE(status.ok()) << seed << ": " << to_string(status.error());
+      }
+    };
+    run(HostCode::best, 8, together);
+    instructions += report.warp_instructions;
+    run(HostCode::portable, 8, portable);
+    run(HostCode::best, 1, alone);
+    EXPECT_FALSE(report.first_fault) << seed << ": " << to_string(*report.first_fault);
+    for (std::size_t k = 0; k < 32; ++k) {
+      EXPECT_EQ(together[k].colors, portable[k].colors) << seed << ", lane " << k;
+      EXPECT_EQ(together[k].colors, alone[k].colors) << seed << ", lane " << k;
+      EXPECT_EQ(together[k].live, alone[k].live) << seed << ", lane " << k;
+      EXPECT_EQ(together[k].depth, alone[k].depth) << seed << ", lane " << k;
+      (together[k].live ? live : discarded) += 1;
+    }
+  }
+  EXPECT_GT(instructions, share(20000));
+  EXPECT_GT(discarded, share(100));
+  EXPECT_GT(live, discarded);
+}
+
 TEST(TeslaRandom, SeedsRepeat) {
+  EXPECT_EQ(random_fragment(7).program, random_fragment(7).program);
   EXPECT_EQ(random_kernel(7).program, random_kernel(7).program);
   EXPECT_NE(random_kernel(7).program.code, random_kernel(8).program.code);
 }

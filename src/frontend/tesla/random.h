@@ -1,7 +1,7 @@
-// Random valid compute kernels with a launch, for differential tests and fuzzing. They end within kRandomFuel
-// backward transfers of each thread, whatever the data, and are free of races between blocks: each thread
-// writes only its own words of g1 and s[], others read those of s[] behind a barrier or, in its own warp,
-// without one.
+// Random valid programs, for differential tests and fuzzing. They end within kRandomFuel backward transfers
+// of each thread, whatever the data. Compute kernels have a launch and are free of races between blocks: each
+// thread writes only its own words of g1 and s[], others read those of s[] behind a barrier or, in its own
+// warp, without one. No result of fragment programs depends on which quads run together.
 #pragma once
 
 #include <array>
@@ -39,5 +39,16 @@ struct RandomKernel {
 
 // The same seed and options give the same kernel on every host.
 RandomKernel random_kernel(std::uint64_t seed, const RandomOptions& options = {});
+
+struct RandomFragment {
+  Program program;
+  std::vector<std::uint32_t> c0;  // 256 bytes
+  std::uint32_t slots = 0;        // of a vertex: those of the position, and what v[] reads, of any words
+  std::uint32_t targets = 0;      // of which each has a colour of its own, of any words
+};
+
+// With interp in its forms, discard, derivatives, l[] and the control flow of the options, which apply as far
+// as fragment programs have what they are about.
+RandomFragment random_fragment(std::uint64_t seed, const RandomOptions& options = {});
 
 }  // namespace warpjit::tesla

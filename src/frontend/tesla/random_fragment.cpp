@@ -1,0 +1,112 @@
+#include <bit>
+
+#include "frontend/tesla/random_generator.h"
+
+namespace warpjit::tesla {
+
+GraphicsState RandomGenerator::fragment_state(RandomFragment& fragment) {
+  constexpr std::uint32_t kFirst = 4, kMostSlots = 12, kColors = 2;
+  const std::uint32_t count = kColors + 1 + random_.below(kMostSlots - kColors);
+  const std::uint32_t interpolated = random_.below(count + 1), position = random_.below(16) | 8;
+  GraphicsState state;
+  state.interpolants = position << 24 | interpolated << 16 | kFirst << 8 | count;
+  if (random_.one_in(2)) state.noperspective[0] = static_cast<std::uint32_t>(random_.next()) & 0xffff;
+  state.pixel_center_integer = random_.one_in(4);
+  if (random_.one_in(4)) state.primitive_id_slot = kFirst + random_.below(count);
+  state.two_sided = random_.one_in(3);
+  state.color_slots = kColors << 16 | (kFirst + count) << 8 | kFirst;
+  fragment.slots = kFirst + count + kColors;
+  fragment.targets = kGeneral / 4;
+  const bool exports_depth = random_.one_in(4);
+  state.fragment_control = 1 | (exports_depth ? 0x100U : 0U);
+  state.fragment_results = kGeneral + (exports_depth ? 1 : 0);
+  input_words_ = count + static_cast<std::uint32_t>(std::popcount(position));
+  return state;
+}
+
+// All general registers have a value; kThread has a small number that differs in a quad.
+void RandomGenerator::fragment_prologue() {
+  for (unsigned k = 0; k < kGeneral; ++k) {
+    if (random_.one_in(4))
+      line("mov b32 " + reg(k) + " " + std::to_string(data()));
+    else
+      interpolate(reg(k));
+  }
+  interpolate(reg(kThread));
+  line("cvt rni s32 " + reg(kThread) + " f32 " + reg(kThread));
+  line("and b32 " + reg(kThread) + " " + reg(kThread) + " 0x7f");
+  for (unsigned at = 0; at < kLocalBytes; at += 4) line("st b32 l[" + std::to_string(at) + "] " + any_reg());
+}
+
+// The colours of eight targets, and perhaps the depth, show all general registers and flags.
+void RandomGenerator::fragment_epilogue() {
+  for (unsigned k = 0; k < 4; ++k) line("mov $r" + std::to_string(28 + k) + " $c" + std::to_string(k));
+  interpolate(reg(kGeneral));
+  line("exit nop");
+}
+
+void RandomGenerator::interpolate(const std::string& into) {
+  if (random_.one_in(16)) return line("interp " + into + " flat v[0x3fc]");
+  const std::string at = " v[" + std::to_string(4 * random_.below(input_words_)) + "]";
+  switch (random_.below(4)) {
+    case 0:
+      return line("interp " + into + " flat" + at);
+    case 1:
+      return line("interp " + into + (random_.one_in(3) ? " cent" : "") + at);
+    default: {
+      const std::string cent = random_.one_in(3) ? " cent" : "", neg = random_.one_in(4) ? " neg " : " ";
+      return line("interp " + into + cent + at + neg + any_reg());
+    }
+  }
+}
+
+void RandomGenerator::fragment_statement() {
+  const std::string local = "l[" + std::to_string(4 * random_.below(kLocalBytes / 4)) + "]";
+  switch (random_.below(24)) {
+    case 0:
+    case 1:
+      return interpolate(any_reg());
+    case 2:
+      return random_.one_in(2) ? line(predicate() + "discard") : arithmetic();
+    case 3:
+      return line(random_.one_in(2) ? "st b32 " + local + " " + any_reg()
+                                    : "ld b32 " + any_reg() + " " + local);
+    case 4: {
+      if (!options_.quads || !options_.lanes_meet) return arithmetic();
+      const std::string source = any_reg();
+      const bool is_x = random_.one_in(2);
+      return line(std::string("quadop f32 ") + (is_x ? "sub subr sub subr " : "sub sub subr subr ") +
+                  any_reg() + (is_x ? " dx " : " dy ") + source + " " + source);
+    }
+    case 5:
+      if (!options_.quads || !options_.lanes_meet || !random_.one_in(2)) return arithmetic();
+      line("quadon");
+      arithmetic();
+      arithmetic();
+      return line("quadpop");
+    default:
+      return arithmetic();
+  }
+}
+
+RandomFragment RandomGenerator::run_fragment() {
+  type_ = ProgramType::fragment;
+  budget_ = static_cast<int>(options_.size);
+  RandomFragment fragment;
+  Program& program = fragment.program;
+  program.type = type_;
+  program.graphics = fragment_state(fragment);
+  fragment_prologue();
+  bodies();
+  patch();
+  name_program(program);
+  program.local_bytes = kLocalBytes;
+  for (unsigned k = 0; k < kDataWords; ++k) fragment.c0.push_back(data());
+  return fragment;
+}
+
+RandomFragment random_fragment(std::uint64_t seed, const RandomOptions& options) {
+  return RandomGenerator(seed, options).run_fragment();
+}
+
+}  // namespace warpjit::tesla
