@@ -55,6 +55,8 @@ Result<MachineCode> compile_for(const Host& host, const ir::GroupProgram& progra
                                 const CompileOptions& options, Workspace::State& workspace) {
   if (program.kernel.input_count > kMaxInputs || program.kernel.output_count > kMaxOutputs)
     return Error{ErrorCode::resource_limit, "too many inputs or outputs", program.kernel.name};
+  if (program.kernel.pixels)
+    return Error{ErrorCode::unsupported, "code for work over pixels", program.kernel.name};
   const std::uint32_t group_lanes = program.kernel.group_lanes;
   const bool has_idle_lanes = group_lanes < host.lanes;
   if (group_lanes != 0 && !has_idle_lanes && group_lanes % host.lanes != 0)
@@ -68,8 +70,10 @@ Result<MachineCode> compile_for(const Host& host, const ir::GroupProgram& progra
   for (std::uint32_t b = 0; b < program.kernel.block_count(); ++b)
     for (ir::Inst i : program.kernel.insts(ir::Block{b})) {
       const ir::Opcode opcode = program.kernel.inst(i).opcode;
-      if (opcode == ir::Opcode::Barrier || opcode == ir::Opcode::ThreadIndex)
-        return Error{ErrorCode::internal, "a barrier or thread that has no place yet", program.kernel.name};
+      if (opcode == ir::Opcode::Barrier || opcode == ir::Opcode::ThreadIndex ||
+          opcode == ir::Opcode::QuadRead)
+        return Error{ErrorCode::internal, "an operation that a pass should have replaced",
+                     program.kernel.name};
     }
   ConstantPool pool(host.pool_repeat);
   MachineCode out;

@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "ir/memory.h"
 #include "ir/pipeline.h"
+#include "pixels/records.h"
 
 namespace warpjit::backend {
 
@@ -109,6 +110,12 @@ struct KernelArgs {
   const std::uint32_t* cancel;  // polled where fuel is burnt; not 0 stops the call
   KernelStatus status;          // set by the kernel when it stops early
   std::uint32_t guest_address;  // where it stopped
+
+  // Of work over pixels: of the first group; the kernel advances the records. The tile's planes stay.
+  const pixels::QuadRecord* quads;    // lanes / 4 a group
+  const pixels::GroupRecord* groups;  // one a group
+  std::byte* tile;
+
   Binding inputs[kMaxInputs];
   Binding outputs[kMaxOutputs];
 

@@ -11,8 +11,8 @@ namespace {
 // this is final; in thread form analysis/uniformity replaces it.
 Uniformity result_uniformity(const Function& f, Opcode opcode, std::span<const Value> operands) {
   const OpcodeInfo& row = info(opcode);
-  if (row.convergent) return Uniformity::group;
   if (row.per_lane || opcode == Opcode::Phi) return Uniformity::varying;
+  if (row.convergent) return Uniformity::group;
   Uniformity uniformity = Uniformity::launch;
   for (std::size_t k = 0; k < operands.size(); ++k)
     if (!row.is_mask(k)) uniformity = std::max(uniformity, f.value(operands[k]).uniformity);

@@ -58,8 +58,12 @@ class Function {
   std::uint32_t input_count = 0;    // LoadInput, LoadInputRow
   std::uint32_t output_count = 0;   // StoreOutput, StoreOutputRow
   std::uint32_t uniform_bytes = 0;  // LoadUniform*: the launch's table
-  std::uint32_t slot_count = 0;     // LoadSlot, StoreSlot
+  std::uint32_t slot_count = 0;     // LoadSlot, StoreSlot; the dispatcher adds its own
   std::uint32_t frame_slots = 0;    // LoadFrame, StoreFrame, LoadFrameUniform, StoreFrameUniform
+  // Work over pixels: a thread is a pixel, a group holds whole quads of one primitive (pixels/records.h).
+  bool pixels = false;
+  std::uint32_t primitive_bytes = 0;  // of a primitive's record: PrimitiveF32, PrimitiveI32
+  std::uint32_t tile_planes = 0;      // LoadTile, StoreTile
   // Threads of a group, where lanes communicate; 0: the host chooses. Groups of a block; 0: there are no
   // blocks.
   std::uint32_t group_lanes = 0;

@@ -106,6 +106,8 @@ class Preparation {
       case Opcode::AnyActive:
       case Opcode::AllActive:
       case Opcode::QuadSwizzle32:
+      case Opcode::QuadSwizzle1:
+      case Opcode::QuadRead:
         if (f_.form == Form::thread) unsupported_ = "lanes that meet in thread form";
         break;
       case Opcode::StoreOutput:
@@ -130,6 +132,7 @@ class Preparation {
     }
     const bool memory = family(data.opcode) == Family::memory || data.opcode == Opcode::BlockIndex;
     out_.needs_block_ = out_.needs_block_ || memory;
+    out_.needs_pixels_ = out_.needs_pixels_ || family(data.opcode) == Family::pixel;
     out_.operations_.push_back(made);
   }
 
@@ -240,6 +243,7 @@ Result<Interpreter> Interpreter::prepare(const Function& f, unsigned lanes) {
   made.inner_groups_ = f.inner_groups;
   made.frame_slots_ = f.frame_slots;
   made.frame_words_of_block_ = f.block_groups * f.frame_slots * made.lanes_;
+  made.record_lanes_ = lanes;
   made.group_lanes_ = f.group_lanes != 0 ? f.group_lanes : made.lanes_;
   if (f.group_lanes != 0 && f.form == Form::group && f.group_lanes != lanes)
     return Error{ErrorCode::bad_input,
@@ -273,6 +277,8 @@ Status Interpreter::run(Frame& frame, const Memory& memory, std::uint64_t first_
     return Error{ErrorCode::bad_input, "the uniform table is too short", ""};
   if (needs_block_ && memory.block == nullptr)
     return Error{ErrorCode::bad_input, "the block has no memory", ""};
+  if (needs_pixels_ && (memory.quads == nullptr || memory.groups == nullptr || memory.tile == nullptr))
+    return Error{ErrorCode::bad_input, "there are no records of pixels", ""};
   if (memory.frame.size() < frame_words_of_block_)
     return Error{ErrorCode::bad_input, "the frame is too short", ""};
   const RunGroup run_group = run_group_for(lanes_);
@@ -288,6 +294,10 @@ Status Interpreter::run(Frame& frame, const Memory& memory, std::uint64_t first_
   context.cancel = memory.cancel;
   context.first_slot = first_slot_;
   context.block = memory.block;
+  context.quads = memory.quads;
+  context.groups = memory.groups;
+  context.tile = memory.tile;
+  context.record_lanes = record_lanes_;
   context.block_frame = memory.frame.data();
   context.frame_slots = frame_slots_;
   context.group_lanes = group_lanes_;

@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "ir/function.h"
 #include "ir/memory.h"
+#include "pixels/records.h"
 
 namespace warpjit::ir {
 
@@ -32,6 +33,11 @@ struct Memory {
   std::span<std::uint32_t> uniform;                    // at least uniform_bytes; only a preamble writes it
   const std::atomic<std::uint32_t>* cancel = nullptr;  // optional: polled where fuel burns, not 0 stops
   BlockMemory* block = nullptr;                        // LoadMemory and its relatives
+  // Functions over pixels: records of the quads and groups that are run and of those before, by number, and
+  // the planes of the tile.
+  const pixels::QuadRecord* quads = nullptr;
+  const pixels::GroupRecord* groups = nullptr;
+  std::byte* tile = nullptr;
   std::span<std::uint32_t> frame{};  // block_groups * frame_slots * lanes words: LoadFrame and its relatives
 };
 
@@ -40,8 +46,9 @@ class Interpreter {
   // The widths that a group can have.
   static bool valid_lanes(unsigned lanes);
 
-  // Expects valid IR (verify). `lanes` is the width of a group in group form; thread form always runs one
-  // thread at a time. Fails with resource_limit if the frame would exceed 256 MiB.
+  // Expects valid IR (verify). `lanes` is the width of a group in group form, and of the groups that records
+  // of pixels describe; thread form always runs one thread at a time. Fails with resource_limit if the frame
+  // would exceed 256 MiB.
   static Result<Interpreter> prepare(const Function& f, unsigned lanes = 16);
 
   // The scratch memory of one host thread, reusable for any number of runs of this interpreter.
@@ -62,6 +69,7 @@ class Interpreter {
   // lanes of a last group copy its last thread and store nothing. A preamble runs with a count of 1.
   // Each thread may make `fuel` backward transfers (base/fuel.h): in thread form on marked edges, exactly, in
   // group form by BurnFuel (or on marked edges, as long as insert_fuel has not run).
+  // Functions over pixels: whole groups.
   // Functions of blocks: threads 0 .. n-1, n = block_groups / inner_groups * lanes, are those of one block.
   // Errors: out_of_fuel with "guest address N", cancelled, bad_input if a binding is missing, fault by Stop.
   // The outputs of threads before the failing group are complete.
@@ -90,7 +98,8 @@ class Interpreter {
   std::uint32_t inner_groups_ = 1;
   std::uint32_t frame_slots_ = 0, frame_words_of_block_ = 0;
   std::uint32_t group_lanes_ = 1;  // of LaneIndex and GroupIndex
-  bool needs_block_ = false;
+  bool needs_block_ = false, needs_pixels_ = false;
+  std::uint32_t record_lanes_ = 1;  // threads of a pixels::GroupRecord
   std::vector<Operation> operations_;
   std::vector<std::uint32_t> lists_;  // operands of StoreOutput(Row), targets of Switch
   struct Constant {

@@ -116,6 +116,61 @@ WARPJIT_MEANING void load_row(const Operation& operation, const GroupContext& co
   }
 }
 
+// What the records say of a lane's pixel.
+struct Pixel {
+  Pixel(const GroupContext& context, unsigned lane)
+      : thread(context.first_thread + lane),
+        quad(context.quads[thread / 4]),
+        group(context.groups[thread / context.record_lanes]) {}
+  unsigned number() const { return thread & 3; }
+  float dx() const { return (quad.x + group.x) + static_cast<float>(number() & 1); }
+  float dy() const { return (quad.y + group.y) + static_cast<float>(number() >> 1); }
+  bool covered() const { return (quad.coverage >> number() & 1) != 0; }
+  std::uint32_t primitive_word(std::uint64_t offset) const {
+    std::uint32_t word;
+    std::memcpy(&word, group.primitive + offset, sizeof word);
+    return word;
+  }
+  std::byte* in_tile(const GroupContext& context, std::uint64_t plane) const {
+    return context.tile + plane * pixels::kPlaneBytes + quad.offset + std::size_t{4} * number();
+  }
+
+  std::uint64_t thread;
+  const pixels::QuadRecord& quad;
+  const pixels::GroupRecord& group;
+};
+[[gnu::noinline]] void pixel_lanes(const Operation& operation, const GroupContext& context,
+                                   std::uint32_t* frame, unsigned lanes) {
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    const Pixel pixel(context, lane);
+    std::uint32_t& result = frame[operation.result + lane];
+    switch (operation.opcode) {
+      case Opcode::PixelDx:
+        result = std::bit_cast<std::uint32_t>(pixel.dx());
+        break;
+      case Opcode::PixelDy:
+        result = std::bit_cast<std::uint32_t>(pixel.dy());
+        break;
+      case Opcode::PixelCovered:
+        result = pixel.covered() ? 1 : 0;
+        break;
+      case Opcode::PrimitiveF32:
+      case Opcode::PrimitiveI32:
+        result = pixel.primitive_word(operation.immediate);
+        break;
+      case Opcode::LoadTile:
+        std::memcpy(&result, pixel.in_tile(context, operation.immediate), sizeof result);
+        break;
+      case Opcode::StoreTile:
+        if (frame[operation.a + lane] != 0)
+          std::memcpy(pixel.in_tile(context, operation.immediate), frame + operation.b + lane, sizeof result);
+        break;
+      default:
+        break;
+    }
+  }
+}
+
 // What is done one lane at a time, once for all widths. A lane is thread first_thread + lane of its block.
 class LaneByLane {
  public:
@@ -206,6 +261,12 @@ WARPJIT_MEANING std::uint32_t* frame_row(const Operation& operation, const Group
   const std::uint64_t first = operation.immediate & 0xffffffffu, count = operation.immediate >> 32;
   const std::uint64_t slot = first + (frame[operation.b] & (count - 1));
   return context.block_frame + (std::size_t{frame[operation.a]} * context.frame_slots + slot) * kLanes;
+}
+
+// The lane that this one reads of its quad.
+template <unsigned kLanes>
+WARPJIT_MEANING unsigned quad_lane(std::uint64_t lanes, unsigned reader) {
+  return ((reader & ~3u) | (lanes >> 2 * (reader & 3) & 3)) % kLanes;
 }
 
 // False: some thread has used up what it may.
@@ -340,9 +401,25 @@ WARPJIT_MEANING GroupOutcome run_group(GroupContext& context, std::uint32_t* fra
         break;
       }
       case Opcode::QuadSwizzle32:
+      case Opcode::QuadSwizzle1:
         for (unsigned lane = 0; lane < kLanes; ++lane)
+          frame[operation.result + lane] = frame[operation.a + quad_lane<kLanes>(operation.immediate, lane)];
+        break;
+      case Opcode::QuadRead:
+        for (unsigned lane = 0; lane < kLanes; ++lane) {
+          const unsigned from = quad_lane<kLanes>(operation.immediate, lane);
           frame[operation.result + lane] =
-              frame[operation.a + ((lane & ~3u) | (operation.immediate >> 2 * (lane & 3) & 3)) % kLanes];
+              frame[operation.a + from] != 0 ? frame[operation.b + from] : frame[operation.c + lane];
+        }
+        break;
+      case Opcode::PixelDx:
+      case Opcode::PixelDy:
+      case Opcode::PixelCovered:
+      case Opcode::PrimitiveF32:
+      case Opcode::PrimitiveI32:
+      case Opcode::LoadTile:
+      case Opcode::StoreTile:
+        pixel_lanes(operation, context, frame, kLanes);
         break;
       case Opcode::LoadFrame: {
         const std::uint32_t* slot = frame_slot<kLanes>(operation, context, frame);

@@ -28,6 +28,10 @@ struct GroupContext {
   std::uint32_t* block_frame;
   std::uint32_t frame_slots;  // of a group
   std::uint32_t group_lanes;  // of LaneIndex and GroupIndex
+  const pixels::QuadRecord* quads;
+  const pixels::GroupRecord* groups;
+  std::byte* tile;
+  std::uint32_t record_lanes;  // threads of a group record
 };
 
 // Operand of a BurnFuel that stands for all lanes.

@@ -263,6 +263,12 @@ class Parser {
     WARPJIT_CHECK(field("uniform", f_.uniform_bytes, kMaxUniformBytes));
     WARPJIT_CHECK(field("slots", f_.slot_count, kMaxSlots));
     if (is_word("frame")) WARPJIT_CHECK(field("frame", f_.frame_slots, kMaxSlots));
+    if (is_word("pixels")) {
+      f_.pixels = true;
+      WARPJIT_CHECK(advance());
+      WARPJIT_CHECK(field("primitive", f_.primitive_bytes, kMaxPrimitiveBytes));
+      WARPJIT_CHECK(field("planes", f_.tile_planes, kMaxTilePlanes));
+    }
     if (is_word("lanes")) WARPJIT_CHECK(field("lanes", f_.group_lanes, kMaxGroupLanes));
     if (is_word("groups")) WARPJIT_CHECK(field("groups", f_.block_groups, kMaxBlockGroups));
     if (is_word("inner")) WARPJIT_CHECK(field("inner", f_.inner_groups, kMaxBlockGroups));

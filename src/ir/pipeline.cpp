@@ -120,6 +120,7 @@ Result<GroupProgram> run_pipeline(Function function, const PipelineOptions& opti
   } else {
     program.preamble = empty_preamble(f);
   }
+  if (expand_quad_reads(f)) WARPJIT_CHECK(stages.done("quads", f));
   WARPJIT_CHECK(stages.run("fuel", f, insert_fuel));
   if (f.block_groups != 0)
     WARPJIT_CHECK(stages.run("places", f, [&](Function& g) { assign_lanes(g, group_lanes(g, options)); }));

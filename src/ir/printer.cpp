@@ -29,6 +29,10 @@ class Printer {
     field(" uniform ", f_.uniform_bytes);
     field(" slots ", f_.slot_count);
     if (f_.frame_slots != 0) field(" frame ", f_.frame_slots);
+    if (f_.pixels) {
+      field(" pixels primitive ", f_.primitive_bytes);
+      field(" planes ", f_.tile_planes);
+    }
     if (f_.group_lanes != 0) field(" lanes ", f_.group_lanes);
     if (f_.block_groups != 0) field(" groups ", f_.block_groups);
     if (f_.inner_groups != 1) field(" inner ", f_.inner_groups);

@@ -52,6 +52,7 @@ enum class Family : std::uint8_t {
   selection,
   uniform,  // the launch's table
   binding,  // inputs and outputs of threads
+  pixel,    // records and tiles of work over pixels
   slot,     // of a thread
   memory,
   place,    // of a thread in its launch
@@ -74,6 +75,8 @@ enum class ImmediateKind : std::uint8_t {
   input_rows,        // bits 0-31 an input binding, bits 32-63 a count of rows
   output_rows,       // likewise of an output binding
   slot,              // of a thread
+  primitive_offset,  // bytes into the primitive's record, a multiple of 4
+  tile_plane,        // of the tile
   frame_slot,        // of a group
   frame_rows,        // bits 0-31 the first slot of the group, bits 32-63 their number, a power of two
   access,            // a MemoryAccess (ir/memory.h)

@@ -26,6 +26,11 @@ class Verifier {
     if (f_.uniform_bytes > kMaxUniformBytes || f_.uniform_bytes % 4 != 0)
       return fail("has a bad uniform size");
     if (f_.slot_count > kMaxSlots) return fail("has too many slots");
+    if (f_.primitive_bytes > kMaxPrimitiveBytes || f_.primitive_bytes % 4 != 0)
+      return fail("has a bad size of primitives");
+    if (f_.tile_planes > kMaxTilePlanes) return fail("has too many planes");
+    if (!f_.pixels && (f_.primitive_bytes != 0 || f_.tile_planes != 0))
+      return fail("has primitives or planes, but no pixels");
 
     position_.assign(f_.inst_count(), kNowhere);
     for (std::uint32_t b = 0; b < f_.block_count(); ++b) WARPJIT_CHECK(check_list(Block{b}));
@@ -288,6 +293,12 @@ class Verifier {
       case ImmediateKind::slot:
         if (n >= f_.slot_count) return fail(i, "slot does not exist");
         break;
+      case ImmediateKind::primitive_offset:
+        if (n % 4 != 0 || n >= f_.primitive_bytes) return fail(i, "offset outside the primitive's record");
+        break;
+      case ImmediateKind::tile_plane:
+        if (n >= f_.tile_planes) return fail(i, "plane does not exist");
+        break;
       case ImmediateKind::frame_slot:
         if (n >= f_.frame_slots) return fail(i, "frame slot does not exist");
         break;
@@ -339,6 +350,7 @@ class Verifier {
   Status check_form(Inst i, const InstData& data, const OpcodeInfo& row) const {
     const bool group = f_.form == Form::group;
     if (row.group_only && !group) return fail(i, "stands in thread form");
+    if (row.family == Family::pixel && !f_.pixels) return fail(i, "stands in a function without pixels");
     const bool preamble = group && data.block == Function::entry() &&
                           f_.inst(f_.terminator(data.block)).opcode == Opcode::Return;
     if (row.preamble_only && !preamble) return fail(i, "stands outside a preamble");

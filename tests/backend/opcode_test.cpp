@@ -84,6 +84,15 @@ bool tested_directly(Opcode opcode) {
     case Opcode::AnyActive:
     case Opcode::AllActive:
     case Opcode::QuadSwizzle32:
+    case Opcode::QuadSwizzle1:
+    case Opcode::QuadRead:
+    case Opcode::PixelDx:
+    case Opcode::PixelDy:
+    case Opcode::PixelCovered:
+    case Opcode::PrimitiveF32:
+    case Opcode::PrimitiveI32:
+    case Opcode::LoadTile:
+    case Opcode::StoreTile:  // pixels_test
     case Opcode::Stop:
     case Opcode::Barrier:
     case Opcode::LoadFrame:

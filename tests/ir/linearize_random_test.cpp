@@ -20,6 +20,7 @@ namespace {
 
 using warpjit::testing::difference;
 using warpjit::testing::random_any_function;
+using warpjit::testing::random_pixel_function;
 using warpjit::testing::RandomMemory;
 
 std::uint64_t from_environment(const char* variable, std::uint64_t otherwise) {
@@ -131,6 +132,33 @@ TEST(RandomPipeline, GivesTheSameOutputs) {
       ASSERT_EQ(difference(*wanted, *got), "")
           << "seed " << seed << "\n"
           << print(thread_form) << print(program->preamble) << print(program->kernel);
+    }
+  }
+}
+
+// Functions over pixels, which read each other's lanes: the dispatcher is the oracle.
+TEST(RandomPipeline, KeepsWhatLanesOfQuadsRead) {
+  constexpr std::uint32_t kPixels = 48;
+  const std::uint64_t first = from_environment("WARPJIT_FIRST_SEED", 0);
+  const std::uint64_t count = from_environment("WARPJIT_SEEDS", share(1500));
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    const Function thread_form = random_pixel_function(seed, false);
+    const RandomMemory memory(seed, kPixels);
+    std::vector<std::uint32_t> wanted;
+    for (const bool dispatch_all : {true, false}) {
+      PipelineOptions options;
+      options.verify = true;
+      options.dispatch_all = dispatch_all;
+      options.optimize = !dispatch_all;
+      const auto program = run_pipeline(thread_form, options);
+      ASSERT_TRUE(program.ok()) << "seed " << seed << ": " << to_string(program.error());
+      for (const unsigned lanes : {4u, 8u, 16u}) {
+        const auto got = memory.run(program->kernel, lanes, 1000, &program->preamble);
+        ASSERT_TRUE(got.ok()) << "seed " << seed << ": " << to_string(got.error());
+        if (wanted.empty()) wanted = *got;
+        ASSERT_EQ(difference(wanted, *got), "") << "seed " << seed << ", " << lanes << " lanes\n"
+                                                << print(thread_form) << print(program->kernel);
+      }
     }
   }
 }

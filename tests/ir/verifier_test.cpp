@@ -180,9 +180,10 @@ TEST(Verifier, RejectsImmediatesAndForms) {
   with(
       Form::thread, [](Builder& b) { b.BurnFuel(b.constant(true)); }, "stands in thread form");
   with(
-      Form::thread, [](Builder& b) { b.LoadSlot(0); }, "stands in thread form");
-  with(
-      Form::group, [](Builder& b) { b.LoadSlot(0); }, nullptr);
+      Form::thread, [](Builder& b) { b.LoadFrame(b.constant(0), 0); }, "stands in thread form");
+  for (const Form form : {Form::thread, Form::group})
+    with(
+        form, [](Builder& b) { b.LoadSlot(0); }, nullptr);
   with(
       Form::thread, [](Builder& b) { b.Barrier(b.constant(true), BarrierForm{.number = 15}.pack()); },
       nullptr);

@@ -42,6 +42,12 @@ class Generator {
     f_.input_count = RandomMemory::kInputs;
     f_.output_count = RandomMemory::kOutputs;
     f_.uniform_bytes = RandomMemory::kUniformWords * 4;
+    if (options.pixels) {
+      f_.pixels = true;
+      f_.primitive_bytes = RandomMemory::kPrimitiveWords * 4;
+      f_.tile_planes = RandomMemory::kPlanes;
+      f_.slot_count = RandomMemory::kSlots;
+    }
     for (int k = 0; k < kOpcodeCount; ++k) {
       const auto opcode = static_cast<Opcode>(k);
       const bool transcendental = family(opcode) == Family::transcendental;
@@ -132,6 +138,7 @@ class Generator {
       return;
     }
     if (kind < 8) return store(random_.below(RandomMemory::kOutputs), operand(Type::i1));
+    if (kind < 40 && options_.pixels) return pixel_operation();
     const Opcode opcode = opcodes_[random_.below(static_cast<std::uint32_t>(opcodes_.size()))];
     const OpcodeInfo& row = info(opcode);
     std::vector<Value> operands;
@@ -140,6 +147,45 @@ class Generator {
     if (random_.chance(4) && operands.size() > 1 && row.operands[0] == row.operands[1])
       operands[1] = operands[0];
     write(random_variable(type_of_letter(row.results[0])), make(opcode, operands));
+  }
+  Value guard() { return random_.chance(60) ? Value(builder_.constant(true)) : operand(Type::i1); }
+  void store_slot(Value guard, Value value, std::uint32_t slot) {
+    builder_.emit_inst(Opcode::StoreSlot, std::array{guard, value}, slot);
+  }
+  void pixel_operation() {
+    const std::uint32_t lanes = random_.below(256), offset = random_.below(RandomMemory::kPrimitiveWords) * 4,
+                        plane = random_.below(RandomMemory::kPlanes),
+                        slot = random_.below(RandomMemory::kSlots);
+    switch (random_.below(12)) {
+      case 0:
+        return write(random_variable(Type::f32), make(Opcode::PixelDx, {}));
+      case 1:
+        return write(random_variable(Type::f32), make(Opcode::PixelDy, {}));
+      case 2:
+        return write(random_variable(Type::i1), make(Opcode::PixelCovered, {}));
+      case 3:
+        return write(random_variable(Type::f32), make(Opcode::PrimitiveF32, {}, offset));
+      case 4:
+        return write(random_variable(Type::i32), make(Opcode::PrimitiveI32, {}, offset));
+      case 5:
+        return write(random_variable(Type::i32), make(Opcode::LoadTile, {}, plane));
+      case 6: {
+        const std::array<Value, 2> operands = {guard(), operand(Type::i32)};
+        builder_.emit_inst(Opcode::StoreTile, operands, plane);
+        return;
+      }
+      case 7:
+        return store_slot(guard(), operand(Type::i32), slot);
+      case 8: {
+        const Value last = make(Opcode::LoadSlot, {}, slot);
+        return write(random_variable(Type::i32), make(Opcode::QuadSwizzle32, {last}, lanes));
+      }
+      default: {
+        const Value active = guard(), value = operand(Type::i32);
+        return write(random_variable(Type::i32),
+                     make(Opcode::QuadRead, {active, value, operand(Type::i32)}, lanes));
+      }
+    }
   }
   void operations() {
     builder_.set_guest_address(random_.below(1000));
@@ -169,6 +215,8 @@ class Generator {
     for (std::uint32_t v = 0; v < kFlags; ++v)
       write(kFirstFlag + v, make(Opcode::FLt32, {read(random_variable(Type::f32)), operand(Type::f32)}));
     for (std::uint32_t v = 0; v < kCounters; ++v) write(kFirstCounter + v, builder_.constant(0));
+    for (std::uint32_t slot = 0; slot < f_.slot_count; ++slot)
+      store_slot(builder_.constant(true), read(kFirstInteger + slot), slot);
   }
   void end() {
     for (std::uint32_t k = 0; k < RandomMemory::kOutputs; ++k)
@@ -342,6 +390,20 @@ ir::Function random_any_function(std::uint64_t seed) {
   return random_function(seed, options);
 }
 
+ir::Function random_pixel_function(std::uint64_t seed, bool loops) {
+  Random random(seed ^ 0x9182);
+  RandomIrOptions options;
+  options.pixels = true;
+  options.loops = loops;
+  options.structured = loops || random.chance(50);
+  options.switches = random.chance(60);
+  options.fold = random.chance(30);
+  options.transcendentals = false;
+  options.blocks = 2 + random.below(24);
+  options.operations = 2 + random.below(8);
+  return random_function(seed, options);
+}
+
 RandomMemory::RandomMemory(std::uint64_t seed, std::uint32_t thread_count) : threads(thread_count) {
   Random random(seed ^ 0x3e301);
   inputs.resize(kInputs);
@@ -352,6 +414,21 @@ RandomMemory::RandomMemory(std::uint64_t seed, std::uint32_t thread_count) : thr
   }
   uniform.resize(kUniformWords);
   for (std::uint32_t& word : uniform) word = random_word(random);
+  if (threads % 4 != 0) return;
+  primitive.resize(kPrimitiveWords);
+  for (std::uint32_t& word : primitive) word = random_word(random);
+  const auto even = [&](std::uint32_t below) { return static_cast<float>(random.below(below) * 2); };
+  const pixels::GroupRecord group = {reinterpret_cast<const std::byte*>(primitive.data()), even(100),
+                                     -even(100)};
+  groups.assign(threads / 4, group);
+  // Some groups of any width have consecutive quads.
+  std::uint32_t place = random.below(100);
+  for (std::uint32_t quad = 0; quad < threads / 4; ++quad) {
+    quads.push_back({even(32), even(32), place * 16, random.below(16)});
+    place += random.chance(90) ? 1 : 1 + random.below(20);
+  }
+  tile.resize(kPlanes * pixels::kPlaneBytes / 4);
+  for (std::uint32_t& word : tile) word = random_word(random);
 }
 
 Result<std::vector<std::uint32_t>> RandomMemory::run(const ir::Function& f, unsigned lanes,
@@ -367,6 +444,10 @@ Result<std::vector<std::uint32_t>> RandomMemory::run(const ir::Function& f, unsi
   for (std::uint32_t k = 0; k < kOutputs; ++k)
     out_bindings.push_back({reinterpret_cast<std::byte*>(out.data() + k), 16 * kOutputs});
   Memory memory{in_bindings, out_bindings, table};
+  std::vector<std::uint32_t> planes = tile;
+  memory.quads = quads.data();
+  memory.groups = groups.data();
+  memory.tile = reinterpret_cast<std::byte*>(planes.data());
   if (preamble != nullptr) {
     WARPJIT_TRY(const Interpreter first, Interpreter::prepare(*preamble, lanes));
     WARPJIT_CHECK(first.run(memory, 0, 1, 0));
@@ -376,6 +457,7 @@ Result<std::vector<std::uint32_t>> RandomMemory::run(const ir::Function& f, unsi
   std::vector<std::uint32_t> words;
   for (const Words& four : out)
     for (std::uint32_t word : four) words.push_back((word & 0x7fffffff) > 0x7f800000 ? 0x7fc00000 : word);
+  if (f.pixels) words.insert(words.end(), planes.begin(), planes.end());
   return words;
 }
 

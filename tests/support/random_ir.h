@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "ir/function.h"
+#include "pixels/records.h"
 
 namespace warpjit::testing {
 
@@ -40,6 +41,7 @@ struct RandomIrOptions {
   bool switches = true;
   bool transcendentals = true;
   bool flushes = false;  // arithmetic without denormals, too
+  bool pixels = false;   // over pixels: records, tile, slots, reads of other lanes; only group forms run
   bool fold = false;     // let the builder fold; else instructions stay as generated
 };
 
@@ -51,18 +53,29 @@ ir::Function random_function(std::uint64_t seed, const RandomIrOptions& options 
 // Options chosen by the seed too: all shapes of control flow.
 ir::Function random_any_function(std::uint64_t seed);
 
+// Over pixels. Without loops the lanes that meet do not depend on how control flow is removed.
+ir::Function random_pixel_function(std::uint64_t seed, bool loops);
+
 // Inputs and uniforms for such a function: special values, small numbers and random bits.
 struct RandomMemory {
   static constexpr std::uint32_t kInputs = 3, kOutputs = 2, kUniformWords = 64;
+  static constexpr std::uint32_t kPrimitiveWords = 24, kPlanes = 3, kSlots = 2;
   using Words = std::array<std::uint32_t, 4>;
   std::uint32_t threads;
   std::vector<std::vector<Words>> inputs;
   std::vector<std::uint32_t> uniform;
+  // For functions over pixels, if the threads are whole quads: all groups have the same primitive, each quad
+  // its own place in the tile.
+  std::vector<std::uint32_t> primitive;
+  std::vector<pixels::QuadRecord> quads;
+  std::vector<pixels::GroupRecord> groups;
+  std::vector<std::uint32_t> tile;
 
   RandomMemory(std::uint64_t seed, std::uint32_t thread_count);
 
   // Runs f (after `preamble`, if given) in the IR interpreter; gives the words of all outputs, thread by
-  // thread, every NaN as 0x7fc00000. Outputs start as 0xcccccccc.
+  // thread, every NaN as 0x7fc00000, and then those of the tile, if f is over pixels. Outputs start as
+  // 0xcccccccc.
   Result<std::vector<std::uint32_t>> run(const ir::Function& f, unsigned lanes = 8, std::uint64_t fuel = 1000,
                                          const ir::Function* preamble = nullptr) const;
 };

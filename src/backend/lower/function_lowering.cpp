@@ -29,9 +29,10 @@ FunctionLowering::FunctionLowering(State& state, const HostParts& host)
       callouts_(state, host.masks),
       arithmetic_(state, host, callouts_),
       masks_(state, host.masks),
-      lanes_(state, host.lanes),
+      lanes_(state, host.masks, host.lanes),
       rows_(state, host.masks, host.rows),
       frames_(state, host.masks, host.rows),
+      pixels_(state),
       windows_(state),
       memory_(state, host, windows_, callouts_),
       control_(state, rows_, callouts_) {
@@ -103,6 +104,8 @@ void FunctionLowering::lower(ir::Inst i) {
     WARPJIT_LOWERED_AS_ROWS(WARPJIT_LOWER_ROWS)
 #define WARPJIT_LOWER_FRAMES(name) WARPJIT_LOWER(frames_, name)
     WARPJIT_LOWERED_AS_FRAMES(WARPJIT_LOWER_FRAMES)
+#define WARPJIT_LOWER_PIXELS(name) WARPJIT_LOWER(pixels_, name)
+    WARPJIT_LOWERED_AS_PIXELS(WARPJIT_LOWER_PIXELS)
 #define WARPJIT_LOWER_MEMORY(name) WARPJIT_LOWER(memory_, name)
     WARPJIT_LOWERED_AS_MEMORY(WARPJIT_LOWER_MEMORY)
 #define WARPJIT_LOWER_CALLOUT(name) WARPJIT_LOWER(callouts_, name)

@@ -14,6 +14,7 @@
 #include "backend/lower/masks.h"
 #include "backend/lower/memory.h"
 #include "backend/lower/memory_runs.h"
+#include "backend/lower/pixels.h"
 #include "backend/lower/rows.h"
 #include "backend/lower/windows.h"
 
@@ -36,6 +37,7 @@ class FunctionLowering final : protected ValueForms, private InstLowering {
   LaneLowering lanes_;
   RowLowering rows_;
   FrameLowering frames_;
+  PixelLowering pixels_;
   WindowFields windows_;
   MemoryLowering memory_;
   ControlLowering control_;

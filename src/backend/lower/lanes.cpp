@@ -22,4 +22,20 @@ void LaneLowering::lower_QuadSwizzle32(ir::Inst i) {
     define(result, p, varying(a) ? lanes_.swizzle_quads(vector(a, p), f_.inst(i).immediate) : vector(a, p));
 }
 
+void LaneLowering::lower_QuadSwizzle1(ir::Inst i) {
+  Value a = operand(i, 0), result = f_.result(i);
+  for (std::uint32_t p = 0; p < parts_; ++p) {
+    if (!varying(a)) {
+      define(result, p, mask(a, p));
+      continue;
+    }
+    const Mask m = mask_or_inverse(a, p);
+    Reg lanes = lanes_.swizzle_quads(masks_.vector_from_mask(m.reg), f_.inst(i).immediate);
+    define_mask(result, p, {masks_.mask_from_vector(lanes), m.inverted});
+  }
+}
+
+// compile() refuses functions that still have one: expand_quad_reads takes them out.
+void LaneLowering::lower_QuadRead(ir::Inst) {}
+
 }  // namespace warpjit::backend

@@ -12,7 +12,7 @@ namespace warpjit::ir {
 bool order_matters_in(const Function& f, Block b) {
   for (Inst i : f.insts(b)) {
     const OpcodeInfo& row = info(f.inst(i).opcode);
-    if (row.writes || (row.convergent && row.family != Family::place)) return true;
+    if (row.writes || (row.convergent && !row.pure)) return true;
   }
   return false;
 }

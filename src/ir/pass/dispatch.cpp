@@ -11,7 +11,8 @@ namespace {
 
 class Dispatcher {
  public:
-  explicit Dispatcher(Function& f) : f_(f), builder_(f), order_(reverse_postorder(f)) {
+  explicit Dispatcher(Function& f)
+      : f_(f), next_slot_(f.slot_count), builder_(f), order_(reverse_postorder(f)) {
     if (f.lane_order == LaneOrder::lowest_address_first) sort_by_address();
   }
 
@@ -27,7 +28,6 @@ class Dispatcher {
 
  private:
   static constexpr std::uint32_t kNone = ~0u;
-  static constexpr std::uint32_t kNextSlot = 0;  // the number of the block where a lane waits
 
   // Ways that passes have made come before the block that they lead to. All lanes begin together at the
   // entry.
@@ -89,7 +89,7 @@ class Dispatcher {
 
   // A slot for each phi and for each value that another block uses.
   void assign_slots() {
-    f_.slot_count = kNextSlot + 1;
+    f_.slot_count = next_slot_ + 1;
     const auto need = [&](Value v, Block user) {
       if (slot_[v.id] == kNone && !f_.is_constant(v) && home_[v.id] != user && !remade(v))
         slot_[v.id] = f_.slot_count++;
@@ -111,11 +111,11 @@ class Dispatcher {
     builder_.set_block(Function::entry());
     const I1 always = builder_.constant(true);
     const I32 first = builder_.constant(0u);
-    builder_.StoreSlot(always, first, kNextSlot);
+    builder_.StoreSlot(always, first, next_slot_);
     builder_.jump(turn_);
     const Block finished = f_.add_block();
     builder_.set_block(turn_);
-    const I32 waiting = builder_.LoadSlot(kNextSlot);
+    const I32 waiting = builder_.LoadSlot(next_slot_);
     const I32 lowest = builder_.MinLaneU32(waiting);
     lanes_ = builder_.IEq32(waiting, lowest);
     std::vector<Block> cases = order_;
@@ -209,7 +209,7 @@ class Dispatcher {
       const I32 number = builder_.constant(number_[targets[k].id]);
       next = k + 1 == count ? number : builder_.SelectI32(taken[k], number, next);
     }
-    builder_.StoreSlot(lanes_, next, kNextSlot);
+    builder_.StoreSlot(lanes_, next, next_slot_);
     if (backward_[b.id] == 0) return builder_.jump(turn_);
     if (count != 1) {
       const Block burning = f_.add_block();
@@ -221,6 +221,7 @@ class Dispatcher {
   }
 
   Function& f_;
+  const std::uint32_t next_slot_;  // the number of the block where a lane waits
   Builder builder_;
   std::vector<Block> order_;  // a block's number is its place here
   std::vector<std::uint32_t> number_;

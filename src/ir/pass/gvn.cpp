@@ -44,7 +44,7 @@ class Numbering {
           replace(f_.result(i), known);
         } else {
           const InstData& data = f_.inst(i);
-          if (!info(data.opcode).pure) continue;
+          if (!depends_on_operands_alone(info(data.opcode))) continue;
           if (f_.form == Form::group) negate_opposite(i);
           const Inst same = find(i);
           if (!same.valid()) continue;
@@ -69,6 +69,11 @@ class Numbering {
   void replace(Value old, Value by) {
     if (replacement_.size() <= old.id) replacement_.resize(f_.value_count());
     replacement_[old.id] = by;
+  }
+
+  // In group form what looks at other lanes is a function of vectors.
+  bool depends_on_operands_alone(const OpcodeInfo& row) const {
+    return row.pure || (f_.form == Form::group && row.convergent && !row.reads && !row.writes);
   }
 
   // What a phi merges, if that is one value only.

@@ -67,6 +67,9 @@ void insert_skips(Function& f);
 // dispatcher. False, and f is spoilt, if it would run there and the order is taken_first or it has barriers.
 bool linearize(Function& f, bool dispatch_all);
 
+// Replaces QuadRead by swizzles and selects, in group form. Returns whether there were any.
+bool expand_quad_reads(Function& f);
+
 // Puts BurnFuel on every edge that is marked backward (splitting it where needed).
 void insert_fuel(Function& f);
 

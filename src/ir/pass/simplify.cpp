@@ -100,9 +100,13 @@ class Simplifier {
     }
   }
 
-  // No lane runs it: what it gives is unspecified, or true of all of none.
+  // No lane runs it: what it gives is the reader's own value, true of all of none, or unspecified.
   void nobody(Inst i) {
     const InstData data = f_.inst(i);
+    if (data.opcode == Opcode::QuadRead) {
+      replace(f_.result(i), f_.operand(i, 2));
+      return f_.remove(i);
+    }
     for (std::uint32_t k = 0; k < data.result_count; ++k)
       replace(f_.result(i, k),
               f_.constant_value(f_.value(f_.result(i, k)).type, data.opcode == Opcode::AllActive));
