@@ -315,6 +315,9 @@ typedef struct warpjit_program_info {
 WARPJIT_API warpjit_status warpjit_program_get_info(const warpjit_program* program,
                                                     warpjit_program_info* info, warpjit_error* error);
 
+/* [any] Words of the state that the program's unit keeps from run to run; 0: none, or NULL was given. */
+WARPJIT_API size_t warpjit_program_unit_words(const warpjit_program* program);
+
 /* Kinds of names. */
 enum { WARPJIT_INPUT = 0, WARPJIT_OUTPUT = 1, WARPJIT_UNIFORM = 2, WARPJIT_STATE = 3 };
 
@@ -464,6 +467,13 @@ WARPJIT_API warpjit_status warpjit_launch_set_vertex_stage(warpjit_launch* launc
 /* [one] Variable mode: each primitive as its number of vertices and so many numbers of vertices. Copied. */
 WARPJIT_API warpjit_status warpjit_launch_bind_primitives(warpjit_launch* launch, const uint32_t* list,
                                                           size_t count, warpjit_error* error);
+
+/* [one] The state of the unit that runs the program, warpjit_program_unit_words() words in the layout of the
+ * GPU's header. A run starts with it and leaves there what its last invocation left; after an error, and after
+ * a run of no invocations, it is what it was. It belongs to the caller; runs with the same words must not
+ * overlap. `words` NULL with `count` 0: no unit. */
+WARPJIT_API warpjit_status warpjit_launch_bind_unit(warpjit_launch* launch, uint32_t* words, size_t count,
+                                                    warpjit_error* error);
 
 /* Where emitted triangles go, in the order of the invocations and of their EMITs: three vertices a triangle,
  * 16 bytes for each enabled output register a vertex, ascending. */

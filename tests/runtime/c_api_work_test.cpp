@@ -142,7 +142,14 @@ TEST_F(CApiGeometry, RunsLikeTheCppInterface) {
   const Quads wanted = quads_of_the_cpp_interface();
   EXPECT_EQ(wanted.vertices[0], -0.5f);
   EXPECT_EQ(wanted.inverted[1], 1);
+  const std::size_t unit_words = warpjit_program_unit_words(program);
+  ASSERT_GT(unit_words, 0u);
+  EXPECT_EQ(warpjit_program_unit_words(vertex), 0u);
+  EXPECT_EQ(warpjit_program_unit_words(nullptr), 0u);
+  std::vector<std::uint32_t> first_unit;
   for (const std::int32_t kind : {WARPJIT_JIT, WARPJIT_IR, WARPJIT_GUEST}) {
+    std::vector<std::uint32_t> unit(unit_words);
+    EXPECT_EQ(warpjit_launch_bind_unit(launch, unit.data(), unit.size(), &error), WARPJIT_OK);
     Quads got;
     auto buffer = sized<warpjit_triangle_buffer>();
     buffer.vertices = got.vertices.data();
@@ -158,7 +165,11 @@ TEST_F(CApiGeometry, RunsLikeTheCppInterface) {
     EXPECT_EQ(report.work, WARPJIT_WORK_PRIMITIVES);
     EXPECT_EQ(report.invocations, 3u);
     EXPECT_EQ(report.triangles, 6u);
+    EXPECT_NE(unit, std::vector<std::uint32_t>(unit_words)) << "nothing was left in the unit";
+    if (first_unit.empty()) first_unit = unit;
+    EXPECT_EQ(unit, first_unit);
   }
+  EXPECT_EQ(warpjit_launch_bind_unit(launch, nullptr, 0, &error), WARPJIT_OK);
   // Too little room.
   Quads small;
   auto buffer = sized<warpjit_triangle_buffer>();
@@ -191,6 +202,7 @@ TEST_F(CApiGeometry, WhatIsNotThereIsRefused) {
     return warpjit_launch_set_geometry_input(launch, &changed, nullptr);
   };
   const std::uint8_t twice[] = {0, 0};
+  std::uint32_t words[2] = {};
   const warpjit_status got[] = {
       with([](auto& it) { it.mode = 3; }),
       with([](auto& it) { it.mode = -1; }),
@@ -214,6 +226,10 @@ TEST_F(CApiGeometry, WhatIsNotThereIsRefused) {
       warpjit_launch_bind_primitives(launch, nullptr, 4, nullptr),
       warpjit_launch_bind_primitives(launch, cut, 3, nullptr),
       warpjit_launch_bind_primitives(vertex.launch, list, 4, nullptr),
+      warpjit_launch_bind_unit(nullptr, words, 2, nullptr),
+      warpjit_launch_bind_unit(launch, words, 2, nullptr),
+      warpjit_launch_bind_unit(launch, nullptr, 2, nullptr),
+      warpjit_launch_bind_unit(vertex.launch, words, 2, nullptr),
       warpjit_launch_bind_triangles(nullptr, &buffer, nullptr),
       warpjit_launch_bind_triangles(launch, nullptr, nullptr),
       warpjit_launch_bind_triangles(vertex.launch, &buffer, nullptr),

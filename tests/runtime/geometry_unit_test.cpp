@@ -259,6 +259,32 @@ TEST(GeometryUnit, WithoutItEnginesAgree) {
     }
 }
 
+// Also where the first invocations, or the last ones, run a second time for what they leave in the unit.
+TEST(GeometryUnit, RegistersAtTheEndOfInvocationsAgree) {
+  EngineOptions with_pool;
+  with_pool.executor = make_thread_pool(3);
+  const Engine engine(with_pool);
+  for (const std::size_t count : {1, 2, 3, 17, 1000})
+    for (const auto& [what, body] : kBodies) {
+      const std::vector<Row> rows = numbers(count);
+      std::vector<Row> reference;
+      for (const Way& way : all_ways(engine)) {
+        SCOPED_TRACE(what + ", " + way.name + ", " + std::to_string(count));
+        GeometryLaunch launch(program(body.code), kEnabled, 8);
+        ASSERT_TRUE(launch.launch.set_int("i0", std::array<std::uint32_t, 4>{2, 5, 1, 0}));
+        launch.inputs("v0", rows);
+        GeometryUnit unit;
+        ASSERT_TRUE(launch.launch.bind_unit(unit.words()));
+        std::vector<Row> ends(count, row(-3));
+        ASSERT_TRUE(launch.launch.bind_output("r0", {ends.data(), count * 16, 16, f32x4}));
+        const auto emitted = launch.run(engine, way.options);
+        ASSERT_TRUE(emitted) << to_string(emitted.error());
+        if (reference.empty()) reference = ends;
+        EXPECT_EQ(std::memcmp(ends.data(), reference.data(), count * 16), 0);
+      }
+    }
+}
+
 TEST(GeometryUnit, ARunGoesOnWhereTheOneBeforeEnded) {
   EngineOptions with_pool;
   with_pool.executor = make_thread_pool(3);

@@ -12,10 +12,6 @@ constexpr std::uint32_t kWordsOfLoader = 3;
 constexpr unsigned kFirstPadding = 12;  // component numbers from here on are 4, 8, 12 and 16 bytes of padding
 constexpr std::uint32_t kOffsetBits = 0x0FFFFFFF;
 
-Error bad_input(std::string message, std::string where) {
-  return {ErrorCode::bad_input, std::move(message), std::move(where)};
-}
-
 // The format that 0x201 and 0x202 give to an attribute.
 Format format_of(const Registers& registers, unsigned attribute) {
   constexpr ComponentType kTypes[] = {ComponentType::s8, ComponentType::u8, ComponentType::s16,

@@ -19,11 +19,7 @@ constexpr std::uint32_t kFloats = Shader::kFloatUniforms;
 constexpr std::size_t kMaxRowBytes = std::size_t{1} << 30;
 // Triangles of an invocation that a launch allows at first.
 constexpr unsigned kFirstMaxTriangles = 8;
-constexpr unsigned kColorWord = 8, kSemantics = sizeof(Vertex) / sizeof(float);
-
-Error bad_input(std::string message, std::string where) {
-  return {ErrorCode::bad_input, std::move(message), std::move(where)};
-}
+constexpr unsigned kColorWord = 8;
 
 void copy_rows(std::byte* to, const std::byte* from, unsigned count) {
   for (unsigned n = 0; n < count; ++n) std::memcpy(to + n * kRowBytes, from + n * kRowBytes, kRowBytes);

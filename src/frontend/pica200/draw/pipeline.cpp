@@ -17,13 +17,10 @@ using runtime::RowSpan;
 
 namespace {
 
-constexpr std::uint32_t kColorRow = 2, kSemantics = 24;
+constexpr std::uint32_t kColorRow = 2;
 static_assert(DrawBindings::kSpareResults <= IndexList::kSpare);
 constexpr std::uint32_t kVertexRows = sizeof(Vertex) / kRowBytes;
 
-Error bad_input(std::string message, std::string where) {
-  return {ErrorCode::bad_input, std::move(message), std::move(where)};
-}
 // The attribute's rows, from vertex 0 on.
 RowSpan span_of(const AttributeArray& array) {
   return {reinterpret_cast<std::uintptr_t>(array.data) + array.offset, array.size - array.offset,

@@ -5,6 +5,8 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -12,6 +14,13 @@
 #include "warpjit/pica200.hpp"
 
 namespace warpjit::pica200 {
+
+// Words of a vertex as the rasterizer takes it.
+inline constexpr unsigned kSemantics = sizeof(Vertex) / sizeof(float);
+
+inline Error bad_input(std::string message, std::string where) {
+  return {ErrorCode::bad_input, std::move(message), std::move(where)};
+}
 
 // Numbers of registers that others than Registers read.
 enum RegisterId : std::uint32_t {

@@ -187,6 +187,14 @@ warpjit_status warpjit_launch_bind_triangles(warpjit_launch* launch, const warpj
   });
 }
 
+warpjit_status warpjit_launch_bind_unit(warpjit_launch* launch, uint32_t* words, size_t count,
+                                        warpjit_error* error) {
+  return call(error, {{launch, "launch"}}, [&]() -> Status {
+    if (words == nullptr && count != 0) return bad("NULL with a count", "words");
+    return launch->launch.bind_unit({words, count});
+  });
+}
+
 // ---- Compute programs ----------------------------------------------------------------------------------
 
 warpjit_status warpjit_launch_set_grid(warpjit_launch* launch, uint32_t x, uint32_t y, uint32_t z) {

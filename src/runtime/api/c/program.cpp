@@ -143,6 +143,9 @@ warpjit_status warpjit_program_from_tesla_words(const warpjit_tesla_words* words
 
 void warpjit_program_destroy(warpjit_program* program) { delete program; }
 
+size_t warpjit_program_unit_words(const warpjit_program* program) {
+  return program != nullptr ? program->program.unit_words() : 0;
+}
 warpjit_status warpjit_program_get_info(const warpjit_program* program, warpjit_program_info* info,
                                         warpjit_error* error) {
   return fill(info, "info", error, {{program, "program"}}, [&] {
