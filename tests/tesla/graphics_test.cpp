@@ -251,7 +251,7 @@ TEST(TeslaGraphics, EmittedVerticesAndStrips) {
   for (std::uint32_t vertex = 0; vertex < 50; ++vertex)
     words.insert(words.end(), {vertex, 1000 + vertex, 2000 + vertex});
   for (std::uint32_t k = 0; k < 35; ++k) indices.insert(indices.end(), {k, k + 1, k + 2});
-  GeometryOutput output;
+  EmittedVertices output;
   RunReport report;
   const Status status = interpreter->run_geometry(
       {}, {.vertex_words = words, .words = 3, .indices = indices, .first_primitive = 10}, output, report);

@@ -141,7 +141,7 @@ class Fragments final : public interpret::FragmentProgram {
 
 }  // namespace
 
-Status Interpreter::run_vertices(const Launch& launch, const VertexInput& input,
+Status Interpreter::run_vertices(const Launch& launch, const InputVertices& input,
                                  std::vector<std::uint32_t>& slots, RunReport& report, HostCode code) const {
   if (program_.type != ProgramType::vertex) return wrong_type(program_, ProgramType::vertex);
   GraphicsRun run(*this, launch, code);
@@ -170,7 +170,7 @@ Status Interpreter::run_vertices(const Launch& launch, const VertexInput& input,
   return {};
 }
 
-Status Interpreter::run_geometry(const Launch& launch, const GeometryInput& input, GeometryOutput& output,
+Status Interpreter::run_geometry(const Launch& launch, const InputPrimitives& input, EmittedVertices& output,
                                  RunReport& report, HostCode code) const {
   if (program_.type != ProgramType::geometry) return wrong_type(program_, ProgramType::geometry);
   const auto wrong = [&](const char* message) {

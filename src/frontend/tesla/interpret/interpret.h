@@ -60,14 +60,13 @@ struct alignas(64) WarpRegisters {
 using interpret::HostCode;
 
 // Vertices for a vertex program: those with these ids, in order.
-struct VertexInput {
-  std::span<const std::uint32_t>
-      attributes{};  // attribute_layout().components of each, one vertex after another
+struct InputVertices {
+  std::span<const std::uint32_t> attributes{};  // of each vertex, attribute_layout().components
   std::span<const std::uint32_t> vertex_ids{}, instance_ids{};
 };
 
 // Input primitives for a geometry program.
-struct GeometryInput {
+struct InputPrimitives {
   std::span<const std::uint32_t> vertex_words{};  // what vertex programs left: `words` of each vertex
   std::uint32_t words = 0;
   std::span<const std::uint32_t> indices{};  // of the vertices of each primitive
@@ -75,10 +74,9 @@ struct GeometryInput {
   std::uint32_t first_primitive = 0;         // number of the first one
 };
 // What they emitted, in order.
-struct GeometryOutput {
-  std::vector<std::uint32_t> words;  // slots of each vertex
-  std::vector<std::uint32_t>
-      strips;  // vertices of each strip; the strips of one invocation follow each other
+struct EmittedVertices {
+  std::vector<std::uint32_t> words;   // slots of each vertex
+  std::vector<std::uint32_t> strips;  // vertices of each strip
 };
 
 struct WarpOp;        // interpret/op.h
@@ -114,10 +112,10 @@ class Interpreter {
   // Programs of draws. Of the launch they read constants, memory and fuel; threads of faults are numbers of
   // vertices, of input primitives, and lanes. Errors: as of run().
   // Adds the slots of each vertex (result_words) to `slots`.
-  Status run_vertices(const Launch& launch, const VertexInput& input, std::vector<std::uint32_t>& slots,
+  Status run_vertices(const Launch& launch, const InputVertices& input, std::vector<std::uint32_t>& slots,
                       RunReport& report, HostCode code = HostCode::best) const;
   // Adds to `output`.
-  Status run_geometry(const Launch& launch, const GeometryInput& input, GeometryOutput& output,
+  Status run_geometry(const Launch& launch, const InputPrimitives& input, EmittedVertices& output,
                       RunReport& report, HostCode code = HostCode::best) const;
   // Of a work with the uses fragment_uses(). It refers to this interpreter, the launch and the report, to
   // which its runs are added; one thread may call it.
