@@ -1,0 +1,50 @@
+// The f32 operations that pixels are defined with, on words: round to nearest even, denormals are zeros of
+// their sign before and after (after: once the result is rounded with an unbounded exponent), each NaN is
+// 0x7fffffff.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "base/bits.h"
+
+namespace warpjit::interpret::f32 {
+
+using Word = std::uint32_t;
+inline constexpr Word kSign = 0x80000000, kInfinity = 0x7f800000, kNan = 0x7fffffff, kOne = 0x3f800000;
+
+inline bool is_nan(Word x) { return (x & ~kSign) > kInfinity; }
+inline Word flushed(Word x) { return (x & kInfinity) == 0 ? x & kSign : x; }
+inline Word negated(Word x) { return x ^ kSign; }
+
+// From here on 24 bits round to a normal number, 2^-126 at least.
+inline constexpr double kSmallestKept = 0x1.ffffffp-127;
+
+inline Word rounded(double x) {
+  if (std::isnan(x)) return kNan;
+  if (std::fabs(x) < kSmallestKept) return std::signbit(x) ? kSign : 0;
+  return to_bits(static_cast<float>(x));
+}
+
+inline double wide(Word x) { return to_float(flushed(x)); }
+
+// RN32 of a coefficient: converted as IEEE does, denormals too; then they become zeros.
+inline Word converted(double x) { return std::isnan(x) ? kNan : flushed(to_bits(static_cast<float>(x))); }
+
+// Products of floats are exact in a double. A sum is rounded once by the host: where a denormal would come
+// out it is exact.
+inline Word mul(Word a, Word b) { return rounded(wide(a) * wide(b)); }
+inline Word add(Word a, Word b) {
+  const float sum = to_float(flushed(a)) + to_float(flushed(b));
+  return std::isnan(sum) ? kNan : flushed(to_bits(sum));
+}
+inline Word sub(Word a, Word b) { return add(a, negated(b)); }
+
+// Into [0, 1]; a NaN and both zeros become +0. A denormal stays: no arithmetic touches it.
+inline Word unit(Word x) {
+  const float value = to_float(x);
+  if (!(value > 0)) return 0;
+  return value < 1 ? x : kOne;
+}
+
+}  // namespace warpjit::interpret::f32

@@ -1,0 +1,211 @@
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "frontend/interpret/pixels.h"
+#include "frontend/interpret/pixels/clip.h"
+#include "frontend/interpret/pixels/output.h"
+#include "frontend/interpret/pixels/primitive.h"
+
+namespace warpjit::interpret {
+
+namespace {
+
+// --- Assembly ----------------------------------------------------------------------------------------------
+
+// Which places in the list of vertices make a primitive, and which of them gives its flat words.
+struct Assembled {
+  std::array<std::uint64_t, 3> places{};
+  std::uint64_t provoking = 0;
+};
+
+unsigned corners(Topology topology) {
+  if (topology == Topology::points) return 1;
+  return topology == Topology::lines || topology == Topology::line_strip ? 2 : 3;
+}
+
+std::uint64_t primitive_count(Topology topology, std::uint64_t vertices) {
+  switch (topology) {
+    case Topology::points:
+      return vertices;
+    case Topology::triangles:
+      return vertices / 3;
+    case Topology::triangle_strip:
+    case Topology::triangle_fan:
+      return vertices < 3 ? 0 : vertices - 2;
+    case Topology::lines:
+      return vertices / 2;
+    case Topology::line_strip:
+      return vertices < 2 ? 0 : vertices - 1;
+  }
+  return 0;
+}
+
+Assembled assemble(const RasterState& raster, std::uint64_t n) {
+  const bool last = raster.provoking_last;
+  switch (raster.topology) {
+    case Topology::points:
+      break;
+    case Topology::lines:
+      return {{2 * n, 2 * n + 1}, last ? 2 * n + 1 : 2 * n};
+    case Topology::line_strip:
+      return {{n, n + 1}, last ? n + 1 : n};
+    case Topology::triangles:
+      return {{3 * n, 3 * n + 1, 3 * n + 2}, last ? 3 * n + 2 : 3 * n};
+    case Topology::triangle_strip:
+      // Every other triangle would be turned over.
+      if (n % 2 != 0) return {{n + 1, n, n + 2}, last ? n + 2 : n};
+      return {{n, n + 1, n + 2}, last ? n + 2 : n};
+    case Topology::triangle_fan:
+      return {{0, n + 1, n + 2}, last ? n + 2 : n + 1};
+  }
+  return {{n}, n};
+}
+
+// --- One draw ----------------------------------------------------------------------------------------------
+
+class Draw {
+ public:
+  Draw(const PixelWork& work, FragmentProgram& program) : work_(work), program_(program) {
+    const auto& scissor = work.raster.scissor;
+    const auto end = [](std::uint32_t first, std::uint32_t extent, std::uint32_t limit) {
+      return static_cast<std::int64_t>(std::min<std::uint64_t>(std::uint64_t{first} + extent, limit));
+    };
+    area_ = {scissor.x, scissor.y, end(scissor.x, scissor.width, work.width) - 1,
+             end(scissor.y, scissor.height, work.height) - 1};
+    if (work.vertices.size() >= work.slots) vertices_ = (work.vertices.size() - work.slots) / work.stride + 1;
+  }
+
+  Status run() {
+    // Vertices that are not there make no primitives.
+    const std::uint64_t places =
+        work_.indexed ? work_.indices.size() : std::min(work_.vertex_count, vertices_);
+    const std::uint64_t count = primitive_count(work_.raster.topology, places);
+    for (std::uint64_t n = 0; n < count; ++n) WARPJIT_CHECK(primitive(n));
+    return {};
+  }
+
+ private:
+  std::optional<std::uint64_t> vertex_at(std::uint64_t place) const {
+    const std::uint64_t vertex = work_.indexed ? work_.indices[static_cast<std::size_t>(place)] : place;
+    return vertex < vertices_ ? std::optional(vertex) : std::nullopt;
+  }
+
+  Status primitive(std::uint64_t n) {
+    const Assembled assembled = assemble(work_.raster, n);
+    const unsigned count = corners(work_.raster.topology);
+    std::vector<Vertex> vertices;
+    for (unsigned corner = 0; corner < count; ++corner) {
+      const auto vertex = vertex_at(assembled.places[corner]);
+      if (!vertex) return {};
+      vertices.push_back(load_vertex(work_, *vertex));
+    }
+    if (!is_drawn(work_.raster, vertices)) return {};
+    const std::uint64_t provoking = *vertex_at(assembled.provoking);
+    const Source source{
+        static_cast<std::uint32_t>(n),
+        work_.vertices.subspan(static_cast<std::size_t>(provoking) * work_.stride, work_.slots), work_.uses};
+    const std::vector<Vertex> clipped = clip(work_, vertices);
+    std::vector<std::optional<WindowVertex>> window;
+    for (const Vertex& vertex : clipped) window.push_back(to_window(work_.raster, vertex));
+    if (window.empty()) return {};
+    if (count == 1) return window[0] ? fill(make_point(work_.raster, source, *window[0])) : Status();
+    if (count == 2) return window[0] && window[1] ? line(source, {*window[0], *window[1]}) : Status();
+    for (std::size_t corner = 2; corner < window.size(); ++corner) {
+      const auto &a = window[0], &b = window[corner - 1], &c = window[corner];
+      if (a && b && c) WARPJIT_CHECK(fill(make_triangle(work_.raster, source, {*a, *b, *c})));
+    }
+    return {};
+  }
+
+  Status line(const Source& source, const std::array<WindowVertex, 2>& vertices) {
+    for (const auto& triangle : make_line(work_.raster, source, vertices)) WARPJIT_CHECK(fill(triangle));
+    return {};
+  }
+
+  // Runs the quads that the primitive covers, rows from the top, each from the left.
+  Status fill(const std::unique_ptr<RasterPrimitive>& primitive) {
+    if (primitive == nullptr) return {};
+    RasterPrimitive::Box box = primitive->box();
+    box = {std::max(box.left, area_.left), std::max(box.top, area_.top), std::min(box.right, area_.right),
+           std::min(box.bottom, area_.bottom)};
+    for (std::int64_t y = box.top & ~1; y <= box.bottom; y += 2) {
+      for (std::int64_t x = box.left & ~1; x <= box.right; x += 2) {
+        Quad quad{static_cast<std::int32_t>(x), static_cast<std::int32_t>(y), 0, primitive.get()};
+        for (int n = 0; n < 4; ++n) {
+          const std::int64_t column = x + (n & 1), row = y + (n >> 1);
+          const bool inside =
+              box.left <= column && column <= box.right && box.top <= row && row <= box.bottom;
+          if (inside && primitive->covers(256 * column + 128, 256 * row + 128))
+            quad.coverage = static_cast<std::uint8_t>(quad.coverage | 1 << n);
+        }
+        if (quad.coverage == 0) continue;
+        quads_.push_back(quad);
+        if (quads_.size() == program_.most_quads()) WARPJIT_CHECK(run_quads());
+      }
+    }
+    return run_quads();  // of this primitive alone
+  }
+
+  Status run_quads() {
+    if (quads_.empty()) return {};
+    fragments_.assign(4 * quads_.size(), Fragment{});
+    WARPJIT_CHECK(program_.run(quads_, fragments_));
+    for (std::size_t n = 0; n < fragments_.size(); ++n) {
+      const Quad& quad = quads_[n / 4];
+      const std::size_t lane = n % 4;
+      const Fragment& fragment = fragments_[n];
+      if ((quad.coverage >> lane & 1) == 0 || !fragment.live) continue;
+      const std::int32_t x = quad.x + static_cast<std::int32_t>(lane & 1),
+                         y = quad.y + (lane >> 1 != 0 ? 1 : 0);
+      const std::uint32_t depth = program_.exports_depth() ? fragment.depth : quad.primitive->depth(x, y);
+      write_fragment(work_, quad.primitive->front_facing(), depth, fragment, x, y);
+    }
+    quads_.clear();
+    return {};
+  }
+
+  const PixelWork& work_;
+  FragmentProgram& program_;
+  std::uint64_t vertices_ = 0;  // that the words hold
+  RasterPrimitive::Box area_;   // what may be drawn
+  std::vector<Quad> quads_;     // that wait
+  std::vector<Fragment> fragments_;
+};
+
+bool is_depth_format(PixelFormat format) {
+  return format == PixelFormat::d16 || format == PixelFormat::d24s8 || format == PixelFormat::d32f;
+}
+
+Status check(const PixelWork& work, const FragmentProgram& program) {
+  const auto bad = [](const char* what) { return Error{ErrorCode::bad_input, what, {}}; };
+  const RasterState& raster = work.raster;
+  if (work.width > kMaxTargetExtent || work.height > kMaxTargetExtent) return bad("a target is too large");
+  if (work.slots < 4 || work.stride < work.slots) return bad("vertices have too few words");
+  if (raster.distances.count > 8 || raster.distances.first + raster.distances.count > work.slots ||
+      raster.point_size_slot >= work.slots)
+    return bad("a distance or a point size is not among the words of a vertex");
+  for (const PixelFormat format : work.output.colors)
+    if (is_depth_format(format)) return bad("a color target has a depth format");
+  if (work.output.depth_format != PixelFormat::none && !is_depth_format(work.output.depth_format))
+    return bad("the depth target has a color format");
+  for (const pixels::SlotUse& use : work.uses)
+    if (use.slot >= work.slots) return bad("the program reads words that vertices do not have");
+  if (program.most_quads() == 0) return bad("the program takes no quads");
+  return {};
+}
+
+}  // namespace
+
+Status draw(const PixelWork& work, FragmentProgram& program) {
+  WARPJIT_CHECK(check(work, program));
+  return Draw(work, program).run();
+}
+
+}  // namespace warpjit::interpret

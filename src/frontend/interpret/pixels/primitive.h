@@ -1,0 +1,75 @@
+// Triangles, points and lines after clipping: planes of what is interpolated, and coverage (docs/pixels.md 4
+// to 7).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "frontend/interpret/pixels.h"
+#include "frontend/interpret/pixels/clip.h"
+
+namespace warpjit::interpret {
+
+struct WindowVertex {
+  std::int64_t x = 0, y = 0;  // subpixels
+  double z = 0, inverse_w = 0;
+  std::span<const float> values;  // of the vertex
+};
+// None: the vertex lies too far out.
+std::optional<WindowVertex> to_window(const RasterState& raster, const Vertex& vertex);
+
+// What all parts of a primitive share.
+struct Source {
+  std::uint32_t number = 0;
+  std::span<const std::uint32_t> provoking;  // words of its vertex
+  std::span<const pixels::SlotUse> uses;
+};
+
+// The plane of a value: three words of f32.
+struct Plane {
+  std::uint32_t a = 0, b = 0, c = 0;
+};
+
+class RasterPrimitive : public Primitive {
+ public:
+  // Columns and rows that may be covered, first and last.
+  struct Box {
+    std::int64_t left = 0, top = 0, right = -1, bottom = -1;
+  };
+  const Box& box() const { return box_; }
+  virtual bool covers(std::int64_t x, std::int64_t y) const = 0;  // the centre of a pixel, in subpixels
+
+  bool front_facing() const override { return front_facing_; }
+  std::uint32_t number() const override { return source_.number; }
+  std::uint32_t value(unsigned use, std::int32_t x, std::int32_t y) const override;
+  std::uint32_t inverse_w(std::int32_t x, std::int32_t y) const override { return at(inverse_w_, x, y); }
+  std::uint32_t depth(std::int32_t x, std::int32_t y) const override { return at(depth_, x, y); }
+  std::uint32_t flat(unsigned use) const override { return source_.provoking[source_.uses[use].slot]; }
+
+ protected:
+  explicit RasterPrimitive(const Source& source) : source_(source) {}
+  void set_box(const Box& box);  // the origin of planes, too
+  std::uint32_t at(const Plane& plane, std::int32_t x, std::int32_t y) const;
+
+  Source source_;
+  Box box_;
+  bool front_facing_ = true;
+  std::int64_t origin_x_ = 0, origin_y_ = 0;
+  Plane inverse_w_, depth_;
+  std::vector<Plane> planes_;  // one of each use
+};
+
+// Null: nothing of it is drawn.
+std::unique_ptr<RasterPrimitive> make_triangle(const RasterState& raster, const Source& source,
+                                               const std::array<WindowVertex, 3>& vertices);
+std::unique_ptr<RasterPrimitive> make_point(const RasterState& raster, const Source& source,
+                                            const WindowVertex& vertex);
+// The two triangles of a line.
+std::array<std::unique_ptr<RasterPrimitive>, 2> make_line(const RasterState& raster, const Source& source,
+                                                          const std::array<WindowVertex, 2>& vertices);
+
+}  // namespace warpjit::interpret
