@@ -49,7 +49,8 @@ class Curve {
 TEST(Srgb, Tables) {
   for (unsigned byte = 0; byte < 256; ++byte) {
     EXPECT_EQ(kSrgbDecoded[byte], Curve(2 * byte).rounded()) << byte;
-    if (byte < 255) EXPECT_EQ(kSrgbThresholds[byte], Curve(2 * byte + 1).rounded()) << byte;
+    if (byte == 255) break;
+    EXPECT_EQ(kSrgbThresholds[byte], Curve(2 * byte + 1).rounded()) << byte;
   }
 }
 
