@@ -55,8 +55,6 @@ Result<MachineCode> compile_for(const Host& host, const ir::GroupProgram& progra
                                 const CompileOptions& options, Workspace::State& workspace) {
   if (program.kernel.input_count > kMaxInputs || program.kernel.output_count > kMaxOutputs)
     return Error{ErrorCode::resource_limit, "too many inputs or outputs", program.kernel.name};
-  if (program.kernel.pixels)
-    return Error{ErrorCode::unsupported, "code for work over pixels", program.kernel.name};
   const std::uint32_t group_lanes = program.kernel.group_lanes;
   const bool has_idle_lanes = group_lanes < host.lanes;
   if (group_lanes != 0 && !has_idle_lanes && group_lanes % host.lanes != 0)
@@ -67,6 +65,8 @@ Result<MachineCode> compile_for(const Host& host, const ir::GroupProgram& progra
     return Error{ErrorCode::unsupported,
                  "rows for groups of " + std::to_string(group_lanes) + " threads, which leave lanes idle",
                  program.kernel.name};
+  if (program.kernel.pixels && group_lanes != 0 && has_idle_lanes)
+    return Error{ErrorCode::unsupported, "pixels in groups that leave lanes idle", program.kernel.name};
   for (std::uint32_t b = 0; b < program.kernel.block_count(); ++b)
     for (ir::Inst i : program.kernel.insts(ir::Block{b})) {
       const ir::Opcode opcode = program.kernel.inst(i).opcode;
@@ -97,9 +97,13 @@ Result<MachineCode> compile_for(const Host& host, const ir::GroupProgram& progra
   WARPJIT_TRY(const lir::Allocation* kernel,
               allocate_entry(program.kernel, host, pool, out.parts, role, options, workspace.kernel));
   out.shared_phase = workspace.kernel.code.shared_phase;
-  const EntryCode kernel_code = {
-      &workspace.kernel.code,      kernel,          true, program.kernel.input_count,
-      program.kernel.output_count, group_lanes != 0};
+  const EntryCode kernel_code = {&workspace.kernel.code,
+                                 kernel,
+                                 true,
+                                 program.kernel.input_count,
+                                 program.kernel.output_count,
+                                 group_lanes != 0,
+                                 program.kernel.pixels};
   const bool has_preamble = !is_empty(program.preamble) || role.row_tables.rows != 0;
   EntryCode preamble_code = {};
   if (has_preamble) {

@@ -50,7 +50,10 @@ struct EntryCode {
   bool loops_over_groups;
   std::uint32_t inputs, outputs;  // bindings to advance after each group
   bool counts_groups = false;     // KernelArgs::group_index likewise
+  bool reads_pixels = false;      // KernelArgs::quads, groups likewise
 };
+// Of the quad records of a group.
+constexpr std::uint32_t quad_bytes(std::uint32_t lanes) { return lanes / 4 * sizeof(pixels::QuadRecord); }
 
 // Rows of the uniform table by component, so that a host can look words up in registers: component c of rows
 // 0 to `rows` - 1 from byte `source` of the table on stands, row after row, at byte place + c * 4 * rows. The

@@ -62,7 +62,7 @@ class Function {
   std::uint32_t frame_slots = 0;    // LoadFrame, StoreFrame, LoadFrameUniform, StoreFrameUniform
   // Work over pixels: a thread is a pixel, a group holds whole quads of one primitive (pixels/records.h).
   bool pixels = false;
-  std::uint32_t primitive_bytes = 0;  // of a primitive's record: PrimitiveF32, PrimitiveI32
+  std::uint32_t primitive_bytes = 0;  // of a primitive's record, whole rows: PrimitiveF32, PrimitiveI32
   std::uint32_t tile_planes = 0;      // LoadTile, StoreTile
   // Threads of a group, where lanes communicate; 0: the host chooses. Groups of a block; 0: there are no
   // blocks.

@@ -26,7 +26,7 @@ class Verifier {
     if (f_.uniform_bytes > kMaxUniformBytes || f_.uniform_bytes % 4 != 0)
       return fail("has a bad uniform size");
     if (f_.slot_count > kMaxSlots) return fail("has too many slots");
-    if (f_.primitive_bytes > kMaxPrimitiveBytes || f_.primitive_bytes % 4 != 0)
+    if (f_.primitive_bytes > kMaxPrimitiveBytes || f_.primitive_bytes % 16 != 0)
       return fail("has a bad size of primitives");
     if (f_.tile_planes > kMaxTilePlanes) return fail("has too many planes");
     if (!f_.pixels && (f_.primitive_bytes != 0 || f_.tile_planes != 0))

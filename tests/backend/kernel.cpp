@@ -80,6 +80,9 @@ KernelArgs make_args(const MachineCode& code, Launch& launch, std::uint32_t* tab
   args.group_count = launch.threads / code.lanes;
   args.fuel = static_cast<std::uint64_t>(group_fuel(launch.fuel));
   args.cancel = &launch.cancel;
+  args.quads = launch.quads;
+  args.groups = launch.groups;
+  args.tile = launch.tile;
   args.guest_address = ir::kNoAddress;
   args.call = call_out;
 #if defined(__x86_64__) && !defined(_WIN32)

@@ -49,6 +49,10 @@ struct Launch {
   std::vector<Rows> inputs, outputs;
   std::uint32_t numbered = 0;  // bit k: words of another input number the rows of input k
   std::vector<std::uint32_t> table;
+  // Of work over pixels.
+  const pixels::QuadRecord* quads = nullptr;
+  const pixels::GroupRecord* groups = nullptr;
+  std::byte* tile = nullptr;
 };
 
 // A copy of machine code that can be called; never writable and executable at once.

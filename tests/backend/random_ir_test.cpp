@@ -14,6 +14,7 @@ namespace {
 
 using warpjit::testing::difference;
 using warpjit::testing::random_any_function;
+using warpjit::testing::random_pixel_function;
 using warpjit::testing::RandomMemory;
 
 std::uint64_t from_environment(const char* variable, std::uint64_t otherwise) {
@@ -24,8 +25,14 @@ std::uint64_t from_environment(const char* variable, std::uint64_t otherwise) {
 constexpr std::uint32_t kThreads = 96;  // whole groups at 1, 2 and 3 parts
 constexpr std::uint64_t kFuel = 100'000;
 
-std::vector<std::uint32_t> run_code(const MachineCode& code, const RandomMemory& memory) {
+// `pixels`: for a function over pixels; the words of the tile follow then.
+std::vector<std::uint32_t> run_code(const MachineCode& code, const RandomMemory& memory,
+                                    bool pixels = false) {
   Launch launch;
+  std::vector<std::uint32_t> tile = memory.tile;
+  launch.quads = memory.quads.data();
+  launch.groups = memory.groups.data();
+  launch.tile = reinterpret_cast<std::byte*>(tile.data());
   launch.threads = kThreads;
   launch.fuel = kFuel * code.lanes;
   launch.table = memory.uniform;
@@ -45,6 +52,7 @@ std::vector<std::uint32_t> run_code(const MachineCode& code, const RandomMemory&
     for (const Rows& rows : launch.outputs)
       for (std::uint32_t word : rows.get(t))
         words.push_back((word & 0x7fffffff) > 0x7f800000 ? 0x7fc00000 : word);
+  if (pixels) words.insert(words.end(), tile.begin(), tile.end());
   return words;
 }
 
@@ -73,6 +81,43 @@ TEST_P(RandomCode, StoresWhatTheInterpreterStores) {
       ASSERT_EQ(wrong, "") << ir::print(program->preamble) << ir::print(program->kernel);
       if (HasFailure()) return;
     }
+  }
+}
+
+// What lanes read of each other needs groups: the interpreter's are of other widths.
+TEST_P(RandomCode, OverPixelsStoresWhatTheInterpreterStores) {
+  const std::uint64_t first = from_environment("WARPJIT_FIRST_SEED", 0);
+  const std::uint64_t count = from_environment("WARPJIT_SEEDS", 40);
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    const ir::Function thread_form = random_pixel_function(seed, seed % 2 == 0);
+    const RandomMemory memory(seed, kThreads);
+    ir::PipelineOptions options;
+    options.verify = true;
+    options.dispatch_all = seed % 4 == 1;
+    options.optimize = seed % 8 != 2;
+    const auto program = ir::run_pipeline(thread_form, options);
+    ASSERT_TRUE(program.ok()) << "seed " << seed << ": " << to_string(program.error());
+    const auto wanted = memory.run(program->kernel, 4, kFuel, &program->preamble);
+    ASSERT_TRUE(wanted.ok()) << "seed " << seed << ": " << to_string(wanted.error());
+    for (const Setting& setting : all_settings(GetParam())) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + ", " + setting.text());
+      const MachineCode code = compile(*program, setting);
+      if (HasFailure()) return;
+      const std::string wrong = difference(*wanted, run_code(code, memory, true));
+      ASSERT_EQ(wrong, "") << ir::print(program->preamble) << ir::print(program->kernel);
+      if (HasFailure()) return;
+    }
+  }
+}
+
+// For hosts that this machine is not, too: every check but running.
+TEST(RandomCodeOfAllTargets, OverPixelsCompiles) {
+  for (std::uint64_t seed = 1000; seed < 1020; ++seed) {
+    const auto program = ir::run_pipeline(random_pixel_function(seed, true), {.verify = true});
+    ASSERT_TRUE(program.ok()) << "seed " << seed << ": " << to_string(program.error());
+    for (const Target target : kTargets)
+      if (built_in(target))
+        for (const Setting& setting : all_settings(target)) compile(*program, setting);
   }
 }
 

@@ -146,6 +146,16 @@ class A64Emitter final : public Emitter {
     for (std::uint32_t n = 0; n < entry.inputs; ++n) step(offsetof(KernelArgs, inputs) + n * sizeof(Binding));
     for (std::uint32_t n = 0; n < entry.outputs; ++n)
       step(offsetof(KernelArgs, outputs) + n * sizeof(Binding));
+    if (entry.reads_pixels) {
+      const auto go_on = [&](std::size_t records, std::uint32_t bytes) {
+        const arm::Mem at = arm::ptr(x(kArgs), static_cast<std::int32_t>(records));
+        a_.emit(Id::kIdLdr, x(kScratch), at);
+        a_.emit(Id::kIdAdd, x(kScratch), x(kScratch), asmjit::Imm(bytes));
+        a_.emit(Id::kIdStr, x(kScratch), at);
+      };
+      go_on(offsetof(KernelArgs, quads), quad_bytes(out_.lanes));
+      go_on(offsetof(KernelArgs, groups), sizeof(pixels::GroupRecord));
+    }
     if (entry.counts_groups) {
       const arm::Mem index = arm::ptr(x(kArgs), offsetof(KernelArgs, group_index));
       a_.emit(Id::kIdLdr, w(kScratch), index);

@@ -57,6 +57,7 @@ Source Constants::uniform_source(Value v) { return reg_source(vector(v, 0)); }
 Reg Lanes::min_over_lanes(Reg r) { return vv(Op::MinAcross, r); }
 
 Reg Lanes::swizzle_quads(Reg r, std::uint64_t lanes) {
+  if (lanes % 0x55 == 0) return with_immediate(Op::DupLane, r, static_cast<std::int64_t>(lanes / 0x55));
   std::array<std::uint32_t, 4> bytes;
   for (std::uint32_t n = 0; n < 4; ++n)
     bytes[n] = 0x03020100u + static_cast<std::uint32_t>(lanes >> (2 * n) & 3) * 0x04040404u;

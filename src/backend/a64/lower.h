@@ -89,6 +89,9 @@ class Masks final : public HostMasks, private ValueForms {
   Reg to_test(Reg mask) override;
   Reg vector_from_mask(Reg mask) override { return mask; }
   Reg mask_from_vector(Reg r) override { return r; }
+  Reg lanes_with_bits(Reg r, const lir::Mem& bits) override {
+    return vvv(Op::TestBits, r, load_constant(bits));
+  }
 
  private:
   Reg compare(Op op, Reg a, Reg b) { return vvv(op, a, b); }
@@ -100,6 +103,7 @@ class Lanes final : public HostLanes, private ValueForms {
   explicit Lanes(State& state) : ValueForms(state) {}
   Reg min_over_lanes(Reg r) override;
   Reg swizzle_quads(Reg r, std::uint64_t lanes) override;
+  Reg swizzle_masks(Reg mask, std::uint64_t lanes) override { return swizzle_quads(mask, lanes); }
 };
 
 class Rows final : public HostRows, private ValueForms {
@@ -108,6 +112,7 @@ class Rows final : public HostRows, private ValueForms {
   explicit Rows(State& state) : ValueForms(state) {}
   std::array<Reg, 4> broadcast_row(Reg bytes, std::int32_t offset) override;
   std::array<Reg, 4> broadcast_words(Reg address) override;
+  Reg broadcast_word(Reg address, std::int32_t offset) override;
   std::array<Reg, 4> load_rows(Value index, std::int32_t offset, std::uint32_t count, bool may_exceed,
                                std::uint32_t p) override;
   lir::Regs load_rows_together(Value, std::span<const TableRow>) override { return {}; }
@@ -115,6 +120,14 @@ class Rows final : public HostRows, private ValueForms {
 
  private:
   Reg table_address(std::int32_t offset);
+  Reg load_row(Reg address, std::int32_t offset);
+
+  struct Row {
+    Reg address = lir::kNoReg;
+    std::int32_t offset = 0;
+    Cached loaded;
+  };
+  Row row_;  // that broadcast_word has loaded last
 };
 
 }  // namespace warpjit::backend::a64

@@ -29,11 +29,23 @@ std::array<Reg, 4> Rows::broadcast_row(Reg bytes, std::int32_t offset) {
   return components;
 }
 
-std::array<Reg, 4> Rows::broadcast_words(Reg address) {
+Reg Rows::load_row(Reg address, std::int32_t offset) {
   const InstRef inst = add(Op::LoadRow, RegClass::vector);
   use(inst, address);
-  inst->mem = {MemBase::reg, 0, 0xff, 0, false, 0};
-  Reg row = inst->def;
+  inst->mem = {MemBase::reg, 0, 0xff, 0, false, offset};
+  return inst->def;
+}
+
+// What is read so does not change while the block runs.
+Reg Rows::broadcast_word(Reg address, std::int32_t offset) {
+  const std::int32_t of_row = offset & ~15;
+  if (row_.address != address || row_.offset != of_row || row_.loaded.block != current_block())
+    row_ = {address, of_row, {load_row(address, of_row), current_block()}};
+  return with_immediate(Op::DupLane, row_.loaded.reg, (offset - of_row) / 4);
+}
+
+std::array<Reg, 4> Rows::broadcast_words(Reg address) {
+  Reg row = load_row(address, 0);
   std::array<Reg, 4> components;
   for (std::uint32_t k = 0; k < 4; ++k) components[k] = with_immediate(Op::DupLane, row, k);
   return components;

@@ -153,6 +153,10 @@ std::uint32_t choose_parts(const ir::Function& f, const Host& host) {
   // programs have work enough in flight.
   constexpr std::size_t kLarge = 1500;
   if (f.inst_count() > kLarge) return 1;
+  // A group of pixels holds quads of one primitive. The wider it is, the more of its lanes small ones leave
+  // idle.
+  constexpr std::uint32_t kMostPixels = 16;
+  if (f.pixels && 2 * host.lanes > kMostPixels) return 1;
   return pressure(f, !host.mask_registers).vectors <= host.vector_registers ? 2 : 1;
 }
 

@@ -29,10 +29,10 @@ FunctionLowering::FunctionLowering(State& state, const HostParts& host)
       callouts_(state, host.masks),
       arithmetic_(state, host, callouts_),
       masks_(state, host.masks),
-      lanes_(state, host.masks, host.lanes),
+      lanes_(state, host.lanes),
       rows_(state, host.masks, host.rows),
       frames_(state, host.masks, host.rows),
-      pixels_(state),
+      pixels_(state, host.masks, host.lanes, host.rows),
       windows_(state),
       memory_(state, host, windows_, callouts_),
       control_(state, rows_, callouts_) {
@@ -77,6 +77,7 @@ void FunctionLowering::lower_block(ir::Block b) {
   state_.constant_cache.clear();
   memory_.begin_block();
   windows_.begin_block();
+  if (b == ir::Function::entry()) pixels_.begin_function();
   for (ir::Inst i = f_.block(b).first; i.valid(); i = f_.inst(i).next) {
     state_.guest_address = f_.inst(i).guest_address;
     if (runs_ && runs_->begins_run(i)) {

@@ -84,6 +84,8 @@ class HostMasks {
   // All ones or zeros in each lane of a vector.
   virtual Reg vector_from_mask(Reg mask) = 0;
   virtual Reg mask_from_vector(Reg r) = 0;
+  // The lanes of r that have the one bit that their word of the constant pool has.
+  virtual Reg lanes_with_bits(Reg r, const lir::Mem& bits) = 0;
 
  protected:
   ~HostMasks() = default;
@@ -95,6 +97,7 @@ class HostLanes {
   virtual lir::Reg min_over_lanes(lir::Reg r) = 0;  // in lane 0, unsigned
   // Lane n of each four from lane (lanes >> 2n) & 3.
   virtual lir::Reg swizzle_quads(lir::Reg r, std::uint64_t lanes) = 0;
+  virtual lir::Reg swizzle_masks(lir::Reg mask, std::uint64_t lanes) = 0;
 
  protected:
   ~HostLanes() = default;
@@ -117,6 +120,8 @@ class HostRows {
   virtual std::array<Reg, 4> broadcast_row(Reg bytes, std::int32_t offset) = 0;
   // The four words at an address, each in all lanes.
   virtual std::array<Reg, 4> broadcast_words(Reg address) = 0;
+  // The word at an address plus `offset`, in all lanes; the 16 bytes in whose row it lies are readable.
+  virtual Reg broadcast_word(Reg address, std::int32_t offset) = 0;
   // Components x, y, z, w of the rows at `offset` of the table plus 16 times each lane's index, which varies;
   // zeros for an index of `count` or more, if one may come.
   virtual std::array<Reg, 4> load_rows(ir::Value index, std::int32_t offset, std::uint32_t count,

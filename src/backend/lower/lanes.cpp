@@ -30,8 +30,7 @@ void LaneLowering::lower_QuadSwizzle1(ir::Inst i) {
       continue;
     }
     const Mask m = mask_or_inverse(a, p);
-    Reg lanes = lanes_.swizzle_quads(masks_.vector_from_mask(m.reg), f_.inst(i).immediate);
-    define_mask(result, p, {masks_.mask_from_vector(lanes), m.inverted});
+    define_mask(result, p, {lanes_.swizzle_masks(m.reg, f_.inst(i).immediate), m.inverted});
   }
 }
 

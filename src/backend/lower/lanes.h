@@ -12,15 +12,13 @@ namespace warpjit::backend {
 
 class LaneLowering : protected ValueForms {
  public:
-  LaneLowering(State& state, HostMasks& masks, HostLanes& lanes)
-      : ValueForms(state), masks_(masks), lanes_(lanes) {}
+  LaneLowering(State& state, HostLanes& lanes) : ValueForms(state), lanes_(lanes) {}
 
 #define WARPJIT_DECLARE(name) void lower_##name(ir::Inst i);
   WARPJIT_LOWERED_AS_LANES(WARPJIT_DECLARE)
 #undef WARPJIT_DECLARE
 
  private:
-  HostMasks& masks_;
   HostLanes& lanes_;
 };
 

@@ -1,6 +1,9 @@
 // Lowering of what pixels read of their quad, group and primitive, and of the planes of the tile.
 #pragma once
 
+#include <array>
+#include <vector>
+
 #include "backend/lower/host_parts.h"
 
 namespace warpjit::backend {
@@ -12,11 +15,57 @@ namespace warpjit::backend {
 
 class PixelLowering : protected ValueForms {
  public:
-  explicit PixelLowering(State& state) : ValueForms(state) {}
+  PixelLowering(State& state, HostMasks& masks, HostLanes& lanes, HostRows& rows)
+      : ValueForms(state), masks_(masks), lanes_(lanes), rows_(rows) {}
+
+  // At the front of the function: what groups read in several places.
+  void begin_function();
 
 #define WARPJIT_DECLARE(name) void lower_##name(ir::Inst i);
   WARPJIT_LOWERED_AS_PIXELS(WARPJIT_DECLARE)
 #undef WARPJIT_DECLARE
+
+ private:
+  static constexpr std::uint32_t kLanesOfQuad = 4;
+  using QuadConstants = std::array<std::uint32_t, kLanesOfQuad>;  // by lane of the quad
+
+  std::uint32_t quads_of_part() const { return host_.lanes / kLanesOfQuad; }
+  // Members of the KernelArgs, once a block.
+  Reg pointer(std::size_t member, Cached& cached);
+  Reg quads();
+  Reg groups();
+  Reg load_quad_word(std::uint32_t quad, std::size_t field);
+  // Of each lane, word `word` of its quad's record.
+  Reg words_of_quads(std::uint32_t word, std::uint32_t p);
+  lir::Mem repeated(const QuadConstants& constants);
+  void locate(ir::Inst i, std::uint32_t quad_word, std::size_t group_field, const QuadConstants& in_quad);
+  Reg primitive_word(ir::Inst i);
+
+  // The tile. Where the group's quads lie one behind the other, whole vectors are moved, else quads.
+  void find_place();
+  void branch_if_scattered();
+  lir::Mem vector_place(std::uint64_t plane, std::uint32_t p, std::uint8_t base_use) const;
+  struct Place {
+    Reg base, index;
+    std::int32_t displacement;
+  };
+  Place quad_place(std::uint64_t plane, std::uint32_t quad);
+  static void at(lir::InstRef inst, const Place& place);
+  Reg load_vector(std::uint64_t plane, std::uint32_t p);
+  void store_vector(Reg r, Reg guard, std::uint64_t plane, std::uint32_t p);
+  Reg load_quads(std::uint64_t plane, std::uint32_t p);
+  void store_quads(Reg r, Reg guard, std::uint64_t plane, std::uint32_t p);
+
+  HostMasks& masks_;
+  HostLanes& lanes_;
+  HostRows& rows_;
+  Cached quads_, groups_, tile_;
+  std::vector<Cached> records_;  // by part: of its quads, where they cannot be an operand in memory
+  Reg primitive_ = lir::kNoReg;  // where the record of the primitive is
+  std::vector<Reg> places_;      // of quads, in plane 0, where a vector is one quad
+  // Else: not one behind the other if one of the bits kScattered is set; where the first one is in plane 0.
+  static constexpr std::int64_t kScattered = -16;
+  Reg scattered_ = lir::kNoReg, first_ = lir::kNoReg;
 };
 
 }  // namespace warpjit::backend

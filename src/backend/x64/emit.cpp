@@ -162,6 +162,13 @@ class X64Emitter final : public Emitter {
     for (std::uint32_t n = 0; n < entry.inputs; ++n) step(offsetof(KernelArgs, inputs) + n * sizeof(Binding));
     for (std::uint32_t n = 0; n < entry.outputs; ++n)
       step(offsetof(KernelArgs, outputs) + n * sizeof(Binding));
+    if (entry.reads_pixels) {
+      const auto go_on = [&](std::size_t records, std::uint32_t bytes) {
+        a_.add(x86::qword_ptr(x86::rdi, static_cast<std::int32_t>(records)), bytes);
+      };
+      go_on(offsetof(KernelArgs, quads), quad_bytes(out_.lanes));
+      go_on(offsetof(KernelArgs, groups), sizeof(pixels::GroupRecord));
+    }
     if (entry.counts_groups) a_.inc(x86::dword_ptr(x86::rdi, offsetof(KernelArgs, group_index)));
     a_.dec(x86::qword_ptr(x86::rdi, offsetof(KernelArgs, group_count)));
     a_.jnz(group);
@@ -372,6 +379,8 @@ class X64Emitter final : public Emitter {
         return put(id, vec(inst.def), vec(inst.use[0]), operand(inst, 1), imm);
       case Form::compare_masked:
         return put_masked(id, inst.use[2], false, k(inst.def), vec(inst.use[0]), operand(inst, 1), imm);
+      case Form::test:
+        return put(id, k(inst.def), vec(inst.use[0]), operand(inst, 1));
       case Form::test_masked:
         return put_masked(id, inst.use[2], false, k(inst.def), vec(inst.use[0]), operand(inst, 1));
       case Form::blend:
@@ -388,6 +397,10 @@ class X64Emitter final : public Emitter {
         return put(id, k(inst.def), k(inst.use[0]));
       case Form::k_constant:
         return put(id, k(inst.def), k(inst.def), k(inst.def));
+      case Form::v_from_k:
+        return put(id, vec(inst.def), k(inst.use[0]));
+      case Form::k_from_v:
+        return put(id, k(inst.def), vec(inst.use[0]));
       case Form::k_from_scalar:
         return put(id, k(inst.def), gp32(inst.use[0]));
       case Form::k_to_scalar:

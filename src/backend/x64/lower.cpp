@@ -92,6 +92,17 @@ Reg Lanes::swizzle_quads(Reg r, std::uint64_t lanes) {
   return vv(Op::Shuffle32, r, static_cast<std::int64_t>(lanes));
 }
 
+Reg Lanes::swizzle_masks(Reg mask, std::uint64_t lanes) {
+  if (!host_.mask_registers) return swizzle_quads(mask, lanes);
+  const InstRef to_vector = add(Op::MaskToVector, RegClass::vector);
+  use(to_vector, mask);
+  Reg words = to_vector->def;
+  Reg swizzled = swizzle_quads(words, lanes);
+  const InstRef to_mask = add(Op::VectorToMask, RegClass::mask);
+  use(to_mask, swizzled);
+  return to_mask->def;
+}
+
 namespace {
 
 struct Parts {

@@ -68,6 +68,7 @@ class Masks final : public HostMasks, private Tools {
   Reg to_test(Reg mask) override { return mask; }
   Reg vector_from_mask(Reg mask) override;
   Reg mask_from_vector(Reg r) override;
+  Reg lanes_with_bits(Reg r, const lir::Mem& bits) override;
 };
 
 class Lanes final : public HostLanes, private Tools {
@@ -75,6 +76,7 @@ class Lanes final : public HostLanes, private Tools {
   explicit Lanes(State& state) : Tools(state) {}
   Reg min_over_lanes(Reg r) override;
   Reg swizzle_quads(Reg r, std::uint64_t lanes) override;
+  Reg swizzle_masks(Reg mask, std::uint64_t lanes) override;
 };
 
 class Rows final : public HostRows, private Tools {
@@ -83,6 +85,7 @@ class Rows final : public HostRows, private Tools {
   explicit Rows(State& state) : Tools(state) {}
   std::array<Reg, 4> broadcast_row(Reg bytes, std::int32_t offset) override;
   std::array<Reg, 4> broadcast_words(Reg address) override;
+  Reg broadcast_word(Reg address, std::int32_t offset) override;
   std::array<Reg, 4> load_rows(Value index, std::int32_t offset, std::uint32_t count, bool may_exceed,
                                std::uint32_t p) override;
   void store_where(Reg r, Reg mask, const lir::Mem& mem, Reg base) override;

@@ -113,6 +113,15 @@ Reg Masks::mask_from_vector(Reg r) {
                               : r;
 }
 
+Reg Masks::lanes_with_bits(Reg r, const lir::Mem& bits) {
+  const Source wanted{lir::kNoReg, bits};
+  if (!host_.mask_registers) return vvv(Op::ICmpEq, vvv(Op::And, r, wanted), wanted);
+  const InstRef inst = add(Op::TestBits, RegClass::mask);
+  use(inst, r);
+  use_source(inst, wanted);
+  return inst->def;
+}
+
 Reg Masks::bool_from_mask(Reg mask) { return scalar_op_imm(Op::SAndImm, any_bits(mask), 1); }
 
 Reg Masks::select_lanes(Mask m, Value a, Value b, std::uint32_t p) {

@@ -20,14 +20,17 @@ std::array<Reg, 4> Rows::broadcast_row(Reg bytes, std::int32_t offset) {
   return components;
 }
 
+Reg Rows::broadcast_word(Reg address, std::int32_t offset) {
+  const InstRef inst = add(Op::Broadcast, RegClass::vector);
+  inst->mem = {MemBase::reg, 0, 0xff, 0, true, offset};
+  use(inst, address);
+  return inst->def;
+}
+
 std::array<Reg, 4> Rows::broadcast_words(Reg address) {
   std::array<Reg, 4> components;
-  for (std::uint32_t k = 0; k < 4; ++k) {
-    const InstRef inst = add(Op::Broadcast, RegClass::vector);
-    inst->mem = {MemBase::reg, 0, 0xff, 0, true, static_cast<std::int32_t>(4 * k)};
-    use(inst, address);
-    components[k] = inst->def;
-  }
+  for (std::uint32_t k = 0; k < 4; ++k)
+    components[k] = broadcast_word(address, static_cast<std::int32_t>(4 * k));
   return components;
 }
 
