@@ -85,7 +85,8 @@ enum {
   WARPJIT_WORK_ROWS = 0,       /* threads, each with a row of every bound input and output */
   WARPJIT_WORK_DRAW = 1,       /* vertices of a draw, through indices or in order (pica200.h) */
   WARPJIT_WORK_PRIMITIVES = 2, /* invocations of a geometry program */
-  WARPJIT_WORK_GRID = 3        /* blocks of threads */
+  WARPJIT_WORK_GRID = 3,       /* blocks of threads */
+  WARPJIT_WORK_PIXELS = 4      /* pixels that primitives cover */
 };
 /* What runs threads. All give the same bits. */
 enum {
@@ -469,9 +470,9 @@ WARPJIT_API warpjit_status warpjit_launch_bind_primitives(warpjit_launch* launch
                                                           size_t count, warpjit_error* error);
 
 /* [one] The state of the unit that runs the program, warpjit_program_unit_words() words in the layout of the
- * GPU's header. A run starts with it and leaves there what its last invocation left; after an error, and after
- * a run of no invocations, it is what it was. It belongs to the caller; runs with the same words must not
- * overlap. `words` NULL with `count` 0: no unit. */
+ * GPU's header. A run starts with it and leaves there what its last invocation left; after an error, and
+ * after a run of no invocations, it is what it was. It belongs to the caller; runs with the same words must
+ * not overlap. `words` NULL with `count` 0: no unit. */
 WARPJIT_API warpjit_status warpjit_launch_bind_unit(warpjit_launch* launch, uint32_t* words, size_t count,
                                                     warpjit_error* error);
 

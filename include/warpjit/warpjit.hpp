@@ -26,6 +26,7 @@
 #include <string_view>
 #include <vector>
 
+#include "warpjit/pixels.hpp"
 #include "warpjit/result.hpp"
 
 namespace warpjit {
@@ -54,6 +55,7 @@ enum class Work : std::uint8_t {
   draw,        // vertices of a draw, through indices or in order
   primitives,  // invocations of a geometry program
   grid,        // blocks of threads
+  pixels,      // pixels that primitives cover
 };
 // Three ways to run a launch, with bit-identical results.
 enum class EngineKind : std::uint8_t {
@@ -247,6 +249,22 @@ struct TriangleBuffer {
   std::size_t inverted_size = 0;     // bytes at `inverted`
 };
 
+// Pixels of a target, `pitch` bytes from a row to the next. Rows need no alignment; no byte outside `size` is
+// touched. Row 0 is that with the smallest window y.
+struct TargetBuffer {
+  void* data = nullptr;
+  std::size_t size = 0;  // bytes at `data`
+  std::size_t pitch = 0;
+  PixelFormat format = PixelFormat::none;
+};
+// Vertices as they come to the rasterizer: of each `slots` words, the first four of which are its position.
+struct VertexBuffer {
+  const void* data = nullptr;
+  std::size_t size = 0;    // bytes at `data`, which is aligned to 4
+  std::size_t stride = 0;  // bytes from a vertex to the next, a multiple of 4
+  unsigned slots = 4;
+};
+
 // A program with its bindings. It refers to the caller's buffers, which must outlive the runs, and copies
 // everything else. Setters and bind calls must not overlap any other call on the same launch; const calls,
 // and Engine::run of one launch from several threads, may overlap (their outputs are then the same buffers).
@@ -322,16 +340,34 @@ class WARPJIT_API Launch {
   void set_shared_bytes(std::uint32_t bytes);             // of a block, if more than the program says
   // Memory of the guest. Spaces are named as in the guest's assembly ("g14", "c0"). A constant space is bound
   // whole, from address 0 on; what the container presets lies behind what is given. Of other spaces pieces
-  // are mapped: address and data are multiples of 8, pieces of a space do not overlap. Errors: bad_input for
+  // are mapped: address and data are multiples of 8, pieces of a space do not overlap. Graphics programs have
+  // constants, too, which are then copied. Errors: bad_input for
   // a space that the guest does not have, or that is of the other kind.
   Status bind_constants(std::string_view space, const void* data, std::size_t size);
   Status map_memory(std::string_view space, std::uint64_t address, void* data, std::size_t size);
   void unmap_memory();  // all of these
 
+  // ---- Fragment programs. A thread is a pixel; the primitives are set_count() vertices, or those that the
+  // index list names. Errors of these calls: bad_input for other programs.
+
+  Status set_raster_state(const RasterState& state);
+  // Formats do not count: the bound targets have them.
+  Status set_output_state(const OutputState& state);
+  // Of all targets. Errors: bad_input for 0 and above kMaxTargetExtent.
+  Status set_target_size(std::uint32_t width, std::uint32_t height);
+  Status bind_color(unsigned number, const TargetBuffer& target);  // no data: unbinds
+  Status bind_depth(const TargetBuffer& target);                   // with stencil, if the format has it
+  Status bind_vertices(const VertexBuffer& vertices);
+  // Instead of vertices: the launch over rows whose outputs these are (set_vertex_stage, above), output n
+  // being slots 4n to 4n + 3. Its count is the number of vertices. Numbers of vertices, copied. Nothing:
+  // vertices in order.
+  Status bind_indices(std::span<const std::uint32_t> indices);
+  void unbind_indices();
+
   // ---- How much, and how far.
 
-  // Threads to run; with a vertex stage, the invocations follow from that one's, and a grid has its own. 0 is
-  // allowed and does nothing.
+  // Threads to run; of fragment programs, the vertices; with a vertex stage, the invocations follow from that
+  // one's, and a grid has its own. 0 is allowed and does nothing.
   void set_count(std::uint64_t count);
   std::uint64_t count() const;
   // Backward transfers that one thread may make (kDefaultFuel has the rule).
@@ -440,6 +476,7 @@ struct Report : CompileReport {
   // in the background. If these are all, `engine` is guest.
   std::uint64_t interpreted = 0;
   std::uint64_t invocations = 0, triangles = 0;  // of a geometry program
+  std::uint64_t primitives = 0, groups = 0;      // over pixels: primitives drawn, after clipping; groups run
   // The first fault of the first part of the work that had one. The run went on. Of several, which one comes
   // first may depend on the engine: lanes that hardware runs one after the other can run together.
   std::optional<MemoryFault> fault;

@@ -21,6 +21,10 @@ Status GuestInterpreter::run_blocks(const Grid&, std::uint64_t, std::uint64_t, s
   return not_for("grids");
 }
 
+Status GuestInterpreter::draw(const Values&, const interpret::PixelWork&, std::uint64_t) const {
+  return not_for("pixels");
+}
+
 Result<Location> Shader::find(LocationKind, std::string_view name) const {
   return Error{ErrorCode::bad_input,
                "'" + std::string(name) + "' is not a name of this program, which has no registers to bind",

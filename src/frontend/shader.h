@@ -19,13 +19,15 @@
 #include "frontend/draw.h"
 #include "frontend/grid.h"
 #include "frontend/guest.h"
+#include "frontend/interpret/pixels.h"
+#include "frontend/pixels/facts.h"
 #include "frontend/unit.h"
 #include "ir/function.h"
 #include "warpjit/warpjit.hpp"
 
 namespace warpjit::frontend {
 
-inline constexpr std::size_t kMaxInputs = 16;   // input registers of any guest; numbers are below it
+inline constexpr std::size_t kMaxInputs = 17;   // input registers of any guest; numbers are below it
 inline constexpr std::size_t kMaxOutputs = 40;  // output numbers are below it
 
 // What a launch gives to all its threads alike. The shader decides where a register lies in `words`;
@@ -34,7 +36,8 @@ struct Values {
   std::vector<std::uint32_t> words;
   std::uint64_t bools = 0;        // bit n: boolean uniform n
   std::uint64_t state_given = 0;  // bit n: state register n was set by the launch
-  Grid grid;                      // of compute programs
+  Grid grid;                      // of compute programs; of graphics programs, their memory
+  PixelValues pixels;             // of fragment programs
 };
 
 // Facts of geometry programs, in which an invocation is a thread.
@@ -76,6 +79,7 @@ struct Facts {
   // Work::draw: bindings are the draw's rows and results, and neither inputs nor outputs are bound above.
   DrawFacts draw;
   GridFacts grid;
+  PixelFacts pixels;
 
   std::uint32_t input_bindings() const {
     return draw.active ? draw.input_bindings() : static_cast<std::uint32_t>(std::popcount(bound_inputs));
@@ -114,6 +118,8 @@ class GuestInterpreter {
   // Blocks `first` to `first + count - 1` of a grid, x fastest; sets `fault` to the first one.
   virtual Status run_blocks(const Grid& grid, std::uint64_t first, std::uint64_t count, std::uint64_t fuel,
                             std::optional<BlockFault>& fault) const;
+  // A whole draw of a fragment program, by the scalar rasterizer.
+  virtual Status draw(const Values& values, const interpret::PixelWork& work, std::uint64_t fuel) const;
   // Threads that run together.
   virtual unsigned lanes() const { return 1; }
 };
@@ -131,6 +137,7 @@ class Shader : public Guest {
 
   // ---- Names
   virtual std::span<const Symbol> inputs() const { return {}; }
+  virtual unsigned input_registers() const { return 16; }  // at most kMaxInputs
   virtual std::span<const Symbol> uniforms() const { return {}; }
   virtual std::span<const Symbol> outputs() const { return {}; }
   virtual std::uint64_t enabled_outputs() const { return 0; }  // as the container says: bit n is output n
@@ -181,6 +188,12 @@ class Shader : public Guest {
   virtual bool has_run(const std::byte* /*rows*/) const { return false; }
   // Makes the unit's other bank of outputs the current one.
   virtual void swap_banks(std::byte* /*rows*/) const {}
+
+  // ---- Vertex programs before a rasterizer: words of a vertex
+  virtual unsigned result_slots() const { return 0; }
+
+  // ---- Fragment programs: the slots that they read
+  virtual std::span<const pixels::SlotUse> slot_uses() const { return {}; }
 
   // ---- Compute programs
   // Errors: bad_input for values outside the guest's limits.

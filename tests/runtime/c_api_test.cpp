@@ -495,7 +495,9 @@ TEST(CApi, BadPrograms) {
   words.flags = 0;
   words.stage = WARPJIT_STAGE_COMPUTE;
   EXPECT_EQ(warpjit_program_from_words(&words, &program, &error), WARPJIT_UNSUPPORTED);
-  words.stage = 4;
+  words.stage = WARPJIT_STAGE_FRAGMENT;
+  EXPECT_EQ(warpjit_program_from_words(&words, &program, &error), WARPJIT_UNSUPPORTED);
+  words.stage = WARPJIT_STAGE_FRAGMENT + 1;
   EXPECT_EQ(warpjit_program_from_words(&words, &program, &error), WARPJIT_BAD_INPUT);
   words.stage = WARPJIT_STAGE_ANY;
   words.isa = WARPJIT_ISA_TESLA;

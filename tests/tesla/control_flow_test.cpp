@@ -124,7 +124,7 @@ std::string order_of(const std::string& source, std::size_t* splits = nullptr) {
   const auto code = ReachedCode::find(program);
   auto flow = discover(program, *code, 4096);
   if (!flow) return to_string(flow.error());
-  const auto effects = lane_effects(*code, *flow, program.registers);
+  const auto effects = lane_effects(*code, *flow, program);
   arrange(*flow, effects);
   LaneOrder order{*flow, effects, {}, {}, std::vector<std::uint32_t>(flow->blocks.size())};
   for (const FlowBlock& block : flow->blocks) order.diverges.push_back(block.edge_count == 2);

@@ -276,7 +276,7 @@ TEST_F(CliTest, BareWords) {
   refused("disasm code.bin --words tesla --descriptors opdesc.bin", "--descriptors");
   refused("disasm code.bin --words pica200 --entry main", "--entry");
   refused("disasm code.bin --words pica200 --entry 7", "code.bin");
-  refused("disasm kernel.bin --words tesla --program vertex", "--program");
+  refused("disasm kernel.bin --words tesla --program vertex", "result map");
 }
 
 // What one kind of work does not take is refused by name.
@@ -478,6 +478,45 @@ TEST_F(CliTest, KernelsAgreeOnEveryEngine) {
     EXPECT_EQ(verify.code, 0) << entry.path() << verify.out << verify.err;
     EXPECT_EQ(json::parse(verify.out)["ok"], true);
   }
+}
+
+const std::string kGraphics = tests::source_file("examples/tesla/graphics/");
+
+TEST_F(CliTest, DrawsAgreeOnEveryEngine) {
+  unsigned count = 0;
+  for (const auto& entry : fs::directory_iterator(kGraphics)) {
+    if (entry.path().extension() != ".json") continue;
+    const Outcome verify = run("verify '" + entry.path().string() + "' --json");
+    EXPECT_EQ(verify.code, 0) << entry.path() << verify.out << verify.err;
+    EXPECT_EQ(json::parse(verify.out)["ok"], true);
+    ++count;
+  }
+  EXPECT_GE(count, 7u);
+}
+
+TEST_F(CliTest, DrawsArePictures) {
+  const std::string phong = "'" + kGraphics + "phong.json'";
+  ASSERT_EQ(run("render " + phong + " --engine guest -o guest.png").code, 0);
+  ASSERT_EQ(run("render " + phong + " --threads 2 -o jit.png --compare guest.png").code, 0);
+  const Outcome depth = run("render " + phong + " --show depth --compare guest.png --json");
+  EXPECT_EQ(depth.code, 1) << depth.err;
+  EXPECT_GT(json::parse(depth.out)["compare"]["pixels"], 0);
+  const Outcome larger = run("render " + phong + " --size 96x40 --json");
+  EXPECT_EQ(json::parse(larger.out)["width"], 96) << larger.err;
+  ASSERT_EQ(run("render " + phong + " --frames 3 --uniform c0[0] --to 2 -o moving.png").code, 0);
+  EXPECT_GT(fs::file_size(path("moving.png")), 100u);
+  const auto refused = [&](const std::string& arguments, const char* what) {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.code, 2) << arguments;
+    EXPECT_NE(outcome.err.find(what), std::string::npos) << outcome.err;
+  };
+  refused("render '" + kKernels + "saxpy.json'", "fragment");
+  refused("render " + phong + " --show color5", "color5");
+  refused("render " + phong + " --size 0x4", "size");
+  refused("render " + phong + " --compare " + phong, "PNG");
+  refused("render " + phong + " --frames 2 --uniform c9[0]", "constant");
+  refused("run " + phong + " --count 5", "targets");
+  refused("verify " + phong + " --random 5", "random");
 }
 
 TEST_F(CliTest, KernelsRunAndAreShown) {

@@ -166,7 +166,7 @@ TEST(LaunchFileTest, ErrorsNameTheField) {
   expect_error(parse(R"({"warpjit":1,"isa":"x"})"), "isa", "unknown isa");
   expect_error(parse(R"({"warpjit":1,"isa":"usse","stage":"fragment"})"), "isa", "not supported yet",
                ErrorCode::unsupported);
-  expect_error(parse(R"({"warpjit":1,"isa":"tesla","stage":"vertex"})"), "stage", "only compute",
+  expect_error(parse(R"({"warpjit":1,"isa":"tesla","stage":"geometry"})"), "stage", "only compute",
                ErrorCode::unsupported);
   expect_error(parse(R"({"warpjit":1,"isa":"tesla","stage":"compute"})"), "", "'program' is missing");
   expect_error(parse(R"({"warpjit":1,"isa":"pica200","stage":"pixel"})"), "stage",

@@ -117,6 +117,10 @@ Result<std::vector<std::uint64_t>> counts_of(const BenchOptions& options, const 
     return Error{ErrorCode::bad_input, "the grid and block of a kernel say how many threads there are",
                  "--counts"};
   }
+  if (file.work == Work::pixels) {
+    if (options.counts.empty()) return std::vector<std::uint64_t>{file.threads()};
+    return Error{ErrorCode::bad_input, "the targets say how many pixels there are", "--counts"};
+  }
   if (options.input.count) return std::vector<std::uint64_t>{*options.input.count};
   return options.counts.empty() ? std::vector<std::uint64_t>{64, 4096, 1'000'000} : options.counts;
 }
@@ -127,7 +131,7 @@ Result<std::vector<Row>> measure(const BenchOptions& options, const LaunchFile& 
   std::vector<Row> rows;
   for (const std::uint64_t count : counts) {
     LaunchFile launch = file;
-    if (file.work != Work::grid) WARPJIT_CHECK(set_count(launch, count));
+    if (file.work != Work::grid && file.work != Work::pixels) WARPJIT_CHECK(set_count(launch, count));
     WARPJIT_TRY(BoundLaunch bound, BoundLaunch::make(std::move(launch)));
     for (const EngineChoice& choice : choices) {
       const RunOptions run = options.input.on(choice.engine, choice.target);

@@ -55,6 +55,7 @@ Json to_json(const BoundLaunch& bound, const RunOutcome& outcome) {
 
 // What it is that ran: "3 threads", "2 x 1 x 1 blocks of 32 x 1 x 1 threads".
 std::string extent_text(const LaunchFile& file) {
+  if (file.work == Work::pixels) return fmt::format("{} x {} pixels", file.pixels.width, file.pixels.height);
   if (file.work != Work::grid) return fmt::format("{} threads", file.count);
   const auto &g = file.grid.grid, &b = file.grid.block;
   return fmt::format("{} x {} x {} blocks of {} x {} x {} threads", g[0], g[1], g[2], b[0], b[1], b[2]);
@@ -167,7 +168,7 @@ void add_run(CLI::App& app, int& exit) {
                     "compile in the background; the guest interpreter runs the first threads meanwhile");
   command->add_option("-o,--out", options->out,
                       "file for all results: 32-bit words, one packed row a thread, then triangles, then "
-                      "ranges of memory; with --json the JSON");
+                      "ranges of memory or targets; with --json the JSON");
   command->add_flag("--all", options->all, "print all threads, triangles and words");
   auto* stats = command->add_flag(
       "--stats", options->stats,

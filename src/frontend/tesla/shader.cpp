@@ -79,8 +79,8 @@ ProgramType program_type(Stage stage) {
 Result<std::shared_ptr<const Shader>> Shader::make(Program program, const Modes& modes) {
   WARPJIT_CHECK(check_limits(program));
   WARPJIT_CHECK(check_graphics(program));
-  if (program.type != ProgramType::compute)
-    return Error{ErrorCode::unsupported, "only compute programs run so far", program.source_name};
+  if (program.type == ProgramType::geometry)
+    return Error{ErrorCode::unsupported, "geometry programs do not run in launches yet", program.source_name};
   return std::shared_ptr<const Shader>(new Shader(std::move(program), modes));
 }
 
@@ -93,6 +93,7 @@ Shader::Shader(Program program, const Modes& modes)
   }
   code_key_ = code_key(program_, *code);
   if (code->branches_through_constants()) branch_spaces_ = branch_spaces(program_);
+  if (program_.type != ProgramType::compute) graphics_.emplace(program_, *code);
 }
 
 Result<frontend::SpaceName> Shader::find_space(std::string_view name) const {
@@ -147,19 +148,28 @@ ComputeFacts Shader::compute_facts(const frontend::Facts& facts) const {
 Status Shader::append_key(const frontend::Facts& facts, std::vector<std::byte>& key) const {
   WARPJIT_CHECK(code_key_);
   key.insert(key.end(), code_key_->begin(), code_key_->end());
-  tesla::append_key(compute_facts(facts), key);
+  if (graphics_)
+    append_graphics_key(facts, key);
+  else
+    tesla::append_key(compute_facts(facts), key);
   return {};
 }
 
 Result<Shader::Translation> Shader::translate(const frontend::Facts& facts, bool dispatch_all) const {
-  if (program_.type != ProgramType::compute)
-    return Error{ErrorCode::unsupported, "graphics programs are interpreted", program_.source_name};
   Translation translation;
+  if (program_.type != ProgramType::compute) {
+    WARPJIT_TRY(translation.function, translate_graphics(facts));
+    return translation;
+  }
   WARPJIT_TRY(translation.function, tesla::translate(program_, compute_facts(facts), dispatch_all));
   return translation;
 }
 
 void Shader::fill_table(const frontend::Values& values, std::span<std::uint32_t> table) const {
+  if (graphics_) {
+    if (stage() == Stage::fragment) frontend::fill_pixel_table(values.pixels, table);
+    return graphics_->constants.fill(values.grid.constants, table);
+  }
   std::ranges::fill(table, 0U);
   write_header(values.grid, {}, std::as_writable_bytes(table));
 }
@@ -171,6 +181,7 @@ void Shader::begin_block(const frontend::Grid& grid, ir::BlockPosition block,
 
 Result<std::unique_ptr<frontend::GuestInterpreter>> Shader::prepare_guest(
     const frontend::Facts& facts) const {
+  if (program_.type != ProgramType::compute) return prepare_graphics_guest();
   WARPJIT_TRY(Interpreter interpreter,
               Interpreter::prepare(program_, modes_, unpacked(facts.grid.code_addresses)));
   return std::unique_ptr<frontend::GuestInterpreter>(std::make_unique<Blocks>(std::move(interpreter)));

@@ -1,8 +1,9 @@
-// Tesla kernels as the runtime sees them (frontend/shader.h).
+// Tesla programs as the runtime sees them (frontend/shader.h).
 #pragma once
 
 #include "frontend/shader.h"
 #include "frontend/tesla/container/program.h"
+#include "frontend/tesla/translate/graphics.h"
 #include "frontend/tesla/translate/translate.h"
 
 namespace warpjit::tesla {
@@ -10,9 +11,17 @@ namespace warpjit::tesla {
 Stage stage_of(ProgramType type);
 ProgramType program_type(Stage stage);
 
+// What is known of a graphics program besides its code.
+struct GraphicsParts {
+  ReachedCode code;
+  ConstantTable constants;
+  std::vector<pixels::SlotUse> uses{};  // of a fragment program
+  GraphicsParts(const Program& program, ReachedCode reached);
+};
+
 class Shader final : public frontend::Shader {
  public:
-  // Errors: numbers over the limits, programs that are not for compute.
+  // Errors: numbers over the limits; unsupported for geometry programs.
   static Result<std::shared_ptr<const Shader>> make(Program program, const Modes& modes = {});
 
   const Program& program() const { return program_; }
@@ -28,10 +37,17 @@ class Shader final : public frontend::Shader {
   Resources resources() const override {
     return {program_.registers, program_.shared_bytes, program_.local_bytes};
   }
+  Result<Location> find(LocationKind kind, std::string_view name) const override;
+  std::string register_name(const Location& location) const override;
+  frontend::Usage usage() const override;
+  unsigned input_registers() const override { return kIdInput + 1; }
+  std::size_t table_bytes() const override;
+  unsigned result_slots() const override;
+  std::span<const pixels::SlotUse> slot_uses() const override;
   Result<frontend::SpaceName> find_space(std::string_view name) const override;
   std::string address_text(const ir::MemoryFault& access) const override;
-  // The beginning of s[], as much as the table has room for, as a block finds it, except for the block's own
-  // index.
+  // Of kernels: the beginning of s[], as much as the table has room for, as a block finds it, except for the
+  // block's own index. Of graphics programs: their constants.
   void fill_table(const frontend::Values& values, std::span<std::uint32_t> table) const override;
   Status append_key(const frontend::Facts& facts, std::vector<std::byte>& key) const override;
   Result<Translation> translate(const frontend::Facts& facts, bool dispatch_all) const override;
@@ -49,11 +65,16 @@ class Shader final : public frontend::Shader {
  private:
   Shader(Program program, const Modes& modes);
   ComputeFacts compute_facts(const frontend::Facts& facts) const;
+  // Of graphics programs (graphics_shader.cpp).
+  Result<ir::Function> translate_graphics(const frontend::Facts& facts) const;
+  void append_graphics_key(const frontend::Facts& facts, std::vector<std::byte>& key) const;
+  Result<std::unique_ptr<frontend::GuestInterpreter>> prepare_graphics_guest() const;
 
   Program program_;
   Modes modes_;
   Result<std::vector<std::byte>> code_key_;
   std::uint32_t branch_spaces_ = 0;  // 0: there is no `bra c[]`
+  std::optional<GraphicsParts> graphics_;
 };
 
 }  // namespace warpjit::tesla

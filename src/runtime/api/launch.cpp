@@ -9,6 +9,8 @@ using runtime::LaunchState;
 
 namespace {
 
+constexpr std::size_t kMostConstantBytes = 1 << 16;  // of a space of graphics programs
+
 // Does any of the words exceed what the register takes?
 Status check_limit(std::span<const std::uint32_t> words, const LaunchState& state, const Location& location) {
   const std::uint32_t limit = state.shader->largest_word(location);
@@ -103,6 +105,105 @@ Status Launch::bind_output(std::string_view name, const OutputBuffer& buffer) {
   return bind_output(location, buffer);
 }
 
+namespace {
+
+// The launch of a fragment program, to be changed.
+Result<runtime::LaunchPixels*> change_pixels(LaunchState& state) {
+  if (!state.pixels)
+    return Error{ErrorCode::bad_input, "this is not a fragment program", state.shader->source_name()};
+  ++state.bindings_generation;
+  return &*state.pixels;
+}
+
+Status set_pixel_vertices(LaunchState& state, const runtime::LaunchData& from, std::uint64_t outputs) {
+  if (from.work() != Work::rows || from.shader->result_slots() == 0)
+    return Error{ErrorCode::bad_input, "a vertex stage is a program whose outputs are slots of vertices",
+                 from.shader->source_name()};
+  if (outputs != 0)
+    return Error{ErrorCode::bad_input, "all slots of the vertex stage come to the rasterizer",
+                 from.shader->source_name()};
+  WARPJIT_TRY(runtime::LaunchPixels* const pixels, change_pixels(state));
+  pixels->vertex = std::make_shared<const runtime::LaunchData>(from);
+  pixels->vertices = {};
+  return {};
+}
+
+// Sets a format among the facts of a launch.
+void set_format(LaunchState& state, PixelFormat& format, const TargetBuffer& target) {
+  const PixelFormat wanted = target.data != nullptr ? target.format : PixelFormat::none;
+  if (format != wanted) ++state.facts_generation;
+  format = wanted;
+}
+
+}  // namespace
+
+Status Launch::set_raster_state(const RasterState& raster) {
+  WARPJIT_TRY(runtime::LaunchPixels* const pixels, change_pixels(*state_));
+  pixels->raster = raster;
+  return {};
+}
+Status Launch::set_output_state(const OutputState& output) {
+  WARPJIT_TRY(runtime::LaunchPixels* const pixels, change_pixels(*state_));
+  OutputState wanted = output;
+  wanted.colors = pixels->output.colors;
+  wanted.depth_format = pixels->output.depth_format;
+  if (!(wanted == pixels->output)) ++state_->facts_generation;
+  pixels->output = wanted;
+  state_->values.pixels = {wanted.blend_constant, wanted.alpha_reference};
+  ++state_->values_generation;
+  return {};
+}
+Status Launch::set_target_size(std::uint32_t width, std::uint32_t height) {
+  WARPJIT_TRY(runtime::LaunchPixels* const pixels, change_pixels(*state_));
+  if (width == 0 || height == 0 || width > kMaxTargetExtent || height > kMaxTargetExtent)
+    return Error{ErrorCode::bad_input,
+                 "targets have 1 to " + std::to_string(kMaxTargetExtent) + " columns and rows, not " +
+                     std::to_string(width) + " x " + std::to_string(height),
+                 "target size"};
+  pixels->width = width;
+  pixels->height = height;
+  return {};
+}
+Status Launch::bind_color(unsigned number, const TargetBuffer& target) {
+  WARPJIT_TRY(runtime::LaunchPixels* const pixels, change_pixels(*state_));
+  if (number >= kMaxColorTargets)
+    return Error{ErrorCode::bad_input, "there are " + std::to_string(kMaxColorTargets) + " colour targets",
+                 "colour target " + std::to_string(number)};
+  if (target.data != nullptr &&
+      (target.format > PixelFormat::d32f || target.format == PixelFormat::none || is_depth(target.format)))
+    return Error{ErrorCode::bad_input, "this is not the format of a colour",
+                 "colour target " + std::to_string(number)};
+  pixels->colors[number] = target;
+  set_format(*state_, pixels->output.colors[number], target);
+  return {};
+}
+Status Launch::bind_depth(const TargetBuffer& target) {
+  WARPJIT_TRY(runtime::LaunchPixels* const pixels, change_pixels(*state_));
+  if (target.data != nullptr && (target.format > PixelFormat::d32f || !is_depth(target.format)))
+    return Error{ErrorCode::bad_input, "this is not a format of depth", "depth target"};
+  pixels->depth = target;
+  set_format(*state_, pixels->output.depth_format, target);
+  return {};
+}
+Status Launch::bind_vertices(const VertexBuffer& vertices) {
+  WARPJIT_TRY(runtime::LaunchPixels* const pixels, change_pixels(*state_));
+  if (vertices.slots < 4 || vertices.slots > 128 || vertices.stride % 4 != 0 || vertices.stride > 1U << 20 ||
+      reinterpret_cast<std::uintptr_t>(vertices.data) % 4 != 0)
+    return Error{ErrorCode::bad_input,
+                 "a vertex has 4 to 128 words, its address and stride are multiples of 4", "vertices"};
+  pixels->vertices = vertices;
+  pixels->vertex.reset();
+  return {};
+}
+Status Launch::bind_indices(std::span<const std::uint32_t> indices) {
+  WARPJIT_TRY(runtime::LaunchPixels* const pixels, change_pixels(*state_));
+  pixels->indices = std::make_shared<const std::vector<std::uint32_t>>(indices.begin(), indices.end());
+  return {};
+}
+void Launch::unbind_indices() {
+  if (auto pixels = change_pixels(*state_)) (*pixels)->indices.reset();
+}
+
 Status Launch::set_geometry_input(const GeometryInput& input) { return state_->set_geometry_input(input); }
 const GeometryInput& Launch::geometry_input() const {
   static const GeometryInput kNone;
@@ -110,6 +211,7 @@ const GeometryInput& Launch::geometry_input() const {
 }
 Status Launch::set_vertex_stage(const Launch& vertex, std::uint64_t outputs) {
   const runtime::LaunchData& from = *vertex.state_;
+  if (state_->pixels) return set_pixel_vertices(*state_, from, outputs);
   if (!state_->primitives || from.primitives)
     return Error{ErrorCode::bad_input, "a vertex stage is a vertex program's and feeds a geometry program",
                  state_->shader->source_name()};
@@ -198,6 +300,19 @@ Status Launch::bind_constants(std::string_view space, const void* data, std::siz
     return Error{ErrorCode::bad_input, "this space is not constant: map_memory maps pieces of it",
                  std::string(space)};
   auto& bound = state_->values.grid.constants[found.index];
+  if (state_->shader->stage() != Stage::compute) {
+    if (data == nullptr && size != 0) return Error{ErrorCode::bad_input, "no data", std::string(space)};
+    if (size > kMostConstantBytes)
+      return Error{ErrorCode::bad_input,
+                   "a constant space has at most " + std::to_string(kMostConstantBytes) + " bytes",
+                   std::string(space)};
+    const auto* from = static_cast<const std::byte*>(data);
+    const auto copy = std::make_shared<const std::vector<std::byte>>(from, from + size);
+    state_->constants[found.index] = copy;
+    bound = *copy;
+    ++state_->values_generation;
+    return {};
+  }
   change_grid(*state_, bound.size() != size);
   bound = {static_cast<const std::byte*>(data), size};
   return {};

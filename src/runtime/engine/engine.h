@@ -14,6 +14,7 @@
 #include "runtime/engine/code_cache.h"
 #include "runtime/engine/pool.h"
 #include "runtime/work/launch.h"
+#include "runtime/work/pixel_plan.h"
 #include "runtime/work/primitives.h"
 #include "runtime/work/run_plan.h"
 
@@ -120,6 +121,16 @@ class EngineState {
   Result<std::vector<std::uint32_t>> run_listed(const LaunchState& launch, const RunPlan& stage,
                                                 const frontend::PrimitiveFacts& facts, const Report& report);
   Status run_rounds(PrimitivePlan& plan, const RunOptions& options, Report& report);
+  // Fragment programs (runtime/work/run_pixels.cpp).
+  Result<Report> run_pixels(LaunchState& launch, const RunOptions& options);
+  struct SlotRows {
+    const std::uint32_t* words = nullptr;
+    std::uint32_t slots = 0, stride = 0;  // words
+    std::uint64_t count = 0;
+    std::unique_ptr<std::uint32_t[]> owned{};
+  };
+  Result<SlotRows> run_vertices(const LaunchState& launch, const RunOptions& options);
+  static Status bind_slots(LaunchState& stage, std::vector<std::array<std::uint32_t, 4>>& ids);
 
   static std::uint64_t next_id() {
     static std::atomic<std::uint64_t> last{0};
@@ -136,6 +147,7 @@ class EngineState {
   std::string no_jit_reason_;
   WorkspacePool workspaces_;
   Pool<PrimitiveRound> rounds_;
+  Pool<TilePlanes> tile_planes_;
   CodeCache cache_;
 
   std::mutex variants_mutex_;

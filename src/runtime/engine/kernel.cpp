@@ -120,6 +120,11 @@ class GuestKernel final : public Kernel {
     return guest_->run_blocks(run.grid, first, count, run.fuel, fault);
   }
 
+  Status draw(const frontend::Values& values, const interpret::PixelWork& work,
+              std::uint64_t fuel) const override {
+    return guest_->draw(values, work, fuel);
+  }
+
  private:
   std::unique_ptr<frontend::GuestInterpreter> guest_;
   frontend::Facts facts_;
@@ -139,6 +144,10 @@ Error stopped(backend::KernelStatus status, const frontend::Guest& guest, std::u
 Status Kernel::run_blocks(const BlockRun& run, std::uint64_t, std::uint64_t,
                           std::optional<frontend::BlockFault>&) const {
   return Error{ErrorCode::internal, "this kernel is not for a grid", run.shader.source_name()};
+}
+
+Status Kernel::draw(const frontend::Values&, const interpret::PixelWork&, std::uint64_t) const {
+  return Error{ErrorCode::internal, "this kernel does not draw", ""};
 }
 
 namespace {

@@ -52,6 +52,10 @@ class Kernel {
   virtual Status run_blocks(const BlockRun& run, std::uint64_t first, std::uint64_t count,
                             std::optional<frontend::BlockFault>& fault) const;
 
+  // A whole draw of a fragment program: kernels of the guest interpreter.
+  virtual Status draw(const frontend::Values& values, const interpret::PixelWork& work,
+                      std::uint64_t fuel) const;
+
   // Of geometry programs: what the kernel needs of the unit; and a guest interpreter for invocations that it
   // cannot run and for the unit's state after a run, or null if neither is ever wanted.
   const frontend::UnitUse& unit_use() const { return unit_use_; }

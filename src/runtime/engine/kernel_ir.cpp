@@ -21,6 +21,7 @@ class IrKernel final : public CodeKernel {
     input_count_ = function.input_count;
     output_count_ = function.output_count;
     block_groups_ = function.block_groups;
+    pixels_ = function.pixels;
     frame_words_ = std::size_t{function.block_groups} * function.frame_slots * kernel_.lanes();
     cost_ = sizeof *this + (function.inst_count() + function.value_count()) * 64;
   }
@@ -45,6 +46,11 @@ class IrKernel final : public CodeKernel {
     memory.uniform = {args.table, table_bytes_ / 4};
     // KernelArgs has the address of the same atomic as machine code reads it.
     memory.cancel = reinterpret_cast<const std::atomic<std::uint32_t>*>(args.cancel);
+    if (pixels_) {
+      memory.quads = args.quads;
+      memory.groups = args.groups;
+      memory.tile = args.tile;
+    }
     if (block_groups_ != 0) {
       memory.block = args.memory;
       memory.frame = {args.frame, frame_words_};
@@ -92,6 +98,7 @@ class IrKernel final : public CodeKernel {
   ir::Interpreter kernel_;
   std::uint32_t input_count_ = 0, output_count_ = 0, block_groups_ = 0;
   std::size_t frame_words_ = 0;
+  bool pixels_ = false;
   mutable std::mutex mutex_;
   mutable std::vector<ir::Interpreter::Frame> frames_;  // of host threads that run no longer
 };

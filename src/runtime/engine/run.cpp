@@ -63,6 +63,7 @@ unsigned EngineState::worker_count(const WorkSize& size, const RunOptions& optio
 Result<Report> EngineState::run(LaunchState& launch, const RunOptions& options) {
   const FloatEnvironment environment;
   if (launch.primitives) return run_primitives(launch, options);
+  if (launch.pixels) return run_pixels(launch, options);
   WARPJIT_CHECK(launch.check());
   Report report;
   LaunchCache::Lease lease;

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "runtime/work/pixel_plan.h"
 #include "runtime/work/primitives.h"
 
 namespace warpjit::runtime {
@@ -21,6 +22,7 @@ RowSpan span_of(const OutputBuffer& b) {
 LaunchData::LaunchData(Program with)
     : program(std::move(with)), shader(program.shader().get()), usage(shader->usage()) {
   shader->reset(values);
+  if (shader->stage() == Stage::fragment) pixels.emplace();
   if (shader->stage() != Stage::geometry) return;
   primitives.emplace();
   primitives->input = shader->geometry_input();
@@ -40,7 +42,7 @@ Status LaunchData::set_words(const Location& location, LocationKind kind, const 
 }
 
 Status LaunchData::bind(const Location& location, const Attribute& attribute) {
-  if (location.kind != LocationKind::input || location.first >= inputs.size())
+  if (location.kind != LocationKind::input || location.first >= shader->input_registers())
     return Error{ErrorCode::bad_input, "this is not an input", shader->register_name(location)};
   const LoadRows load = load_rows(attribute.format);
   if (load == nullptr)
@@ -90,7 +92,7 @@ Status LaunchData::set_geometry_input(const GeometryInput& input) {
     return wrong("there are " + std::to_string(limits.uniform_rows) + " float uniform registers");
   std::uint64_t seen = 0;
   for (const std::uint8_t reg : input.registers) {
-    if (reg >= frontend::kMaxInputs || (seen >> reg & 1) != 0)
+    if (reg >= shader->input_registers() || (seen >> reg & 1) != 0)
       return wrong("input register " + std::to_string(reg) + " does not exist or is listed twice");
     seen |= std::uint64_t{1} << reg;
   }
@@ -129,6 +131,8 @@ Status LaunchState::check_given() const {
     if ((given & kOverlap) != 0) return wrong("rows may not overlap in a launch that has none");
   } else if ((given & kGrid) != 0) {
     return wrong("a grid, a block or its memory is set, but only compute programs have them");
+  } else if (pixels && (given & kOverlap) != 0) {
+    return wrong("rows may not overlap in a launch that has none");
   }
   return {};
 }
@@ -141,6 +145,8 @@ Status LaunchState::check() {
   WARPJIT_CHECK(check_given());
   if (work() == Work::grid) {
     WARPJIT_TRY(checked_, shader->check_grid(values.grid));
+  } else if (pixels) {
+    WARPJIT_CHECK(check_pixels(*pixels, count));
   } else {
     WARPJIT_CHECK(check_rows());
   }
@@ -191,6 +197,16 @@ Result<frontend::Facts> LaunchState::facts(std::uint64_t known) const {
     std::optional<frontend::CheckedGrid> fresh;
     WARPJIT_TRY(const frontend::CheckedGrid* checked, checked_grid(fresh));
     facts.grid = shader->grid_facts(values.grid, *checked);
+    return facts;
+  }
+  if (pixels) {
+    frontend::Facts facts;
+    facts.work = Work::pixels;
+    facts.pixels.output = pixels->output;
+    facts.pixels.output.blend_constant = {};
+    facts.pixels.output.alpha_reference = 0;
+    const auto uses = shader->slot_uses();
+    facts.pixels.uses.assign(uses.begin(), uses.end());
     return facts;
   }
   if (draw.facts.active) {

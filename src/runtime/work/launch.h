@@ -56,6 +56,18 @@ struct LaunchPrimitives {
   unsigned attribute_count() const { return static_cast<unsigned>(std::popcount(attributes)); }
 };
 
+// What a launch of a fragment program holds in addition.
+struct LaunchPixels {
+  RasterState raster;
+  OutputState output;  // with the formats of the bound targets
+  std::uint32_t width = 0, height = 0;
+  std::array<TargetBuffer, kMaxColorTargets> colors{};
+  TargetBuffer depth;
+  VertexBuffer vertices;
+  std::shared_ptr<const std::vector<std::uint32_t>> indices;  // null: vertices in order
+  std::shared_ptr<const LaunchData> vertex;                   // null: vertices are bound
+};
+
 // Copied with the launch.
 struct LaunchData {
   struct Input {
@@ -88,6 +100,9 @@ struct LaunchData {
   unsigned given = 0;  // Given bits
   bool allow_overlap = false;
   std::optional<Primitives> primitives;
+  std::optional<LaunchPixels> pixels;
+  // Graphics programs: copies of what values.grid.constants shows.
+  std::array<std::shared_ptr<const std::vector<std::byte>>, ir::kMaxSpaces> constants{};
   DrawBindings draw;  // if draw.facts.active, instead of inputs and outputs; checked by who made them
 
   // Each setter advances what it invalidates: the table, the choice of kernel, the checked bindings.
@@ -101,6 +116,7 @@ struct LaunchData {
 
   Work work() const {
     if (shader->stage() == Stage::compute) return Work::grid;
+    if (pixels) return Work::pixels;
     if (primitives) return Work::primitives;
     return draw.facts.active ? Work::draw : Work::rows;
   }

@@ -51,6 +51,10 @@ const Guest* find_guest(std::string_view content, const std::string& name) {
   return nullptr;
 }
 
+Status Guest::read_graphics(const JsonField& field, RawWords&) const {
+  return field.error("programs of this guest have no such state");
+}
+
 std::string guest_names() {
   std::string list;
   for (const Guest* guest : guests()) list += (list.empty() ? "" : ", ") + std::string(name(guest->isa()));

@@ -73,6 +73,7 @@ struct RawWords {
   std::uint32_t registers = 128;  // of a thread
   std::uint32_t local_bytes = 0;  // of a thread
   std::string source_name;        // for messages
+  tesla::GraphicsState graphics;  // of Tesla programs
 };
 // What of RawWords a guest has. 0: nothing.
 struct WordsLimits {
@@ -125,6 +126,8 @@ class Guest {
   virtual Result<std::unique_ptr<Container>> read(std::span<const std::byte> bytes,
                                                   const std::string& name) const = 0;
   virtual WordsLimits words_limits() const = 0;
+  // The key `graphics` of bare words. Errors: a guest that has none.
+  virtual Status read_graphics(const JsonField& field, RawWords& words) const;
   virtual Result<ShaderPtr> load_words(const RawWords& words, const GuestModes& modes) const = 0;
   virtual Result<Assembled> assemble(std::span<const SourceText> sources,
                                      const AssembleOptions& options) const = 0;

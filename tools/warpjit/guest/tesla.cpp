@@ -9,6 +9,7 @@
 #include "frontend/tesla/flow/reach.h"
 #include "frontend/tesla/shader.h"
 #include "guest/guest.h"
+#include "launch/reading.h"
 
 namespace warpjit::tool {
 
@@ -97,11 +98,53 @@ std::uint32_t preset_bytes(const tesla::Program& program, unsigned space) {
   return end;
 }
 
+// A list of at most `most` numbers up to `limit`.
+template <class List>
+Status read_numbers(const JsonField& object, std::string_view key, std::size_t most, std::int64_t limit,
+                    List& out) {
+  const auto field = object.find(key);
+  if (!field) return {};
+  WARPJIT_CHECK(field->expect_array());
+  if (field->size() > most) return field->error("at most " + std::to_string(most) + " numbers");
+  if constexpr (requires { out.resize(most); }) out.resize(field->size());
+  for (std::size_t k = 0; k < field->size(); ++k) {
+    WARPJIT_TRY(const std::int64_t number, field->at(k).integer(0, limit, 32));
+    out[k] = static_cast<typename List::value_type>(number);
+  }
+  return {};
+}
+
+Status read_graphics(const JsonField& field, tesla::GraphicsState& state) {
+  constexpr std::int64_t kWord = 0xffffffff;
+  WARPJIT_CHECK(field.expect_object());
+  WARPJIT_CHECK(field.expect_keys({"attributes", "builtin-attributes", "results", "interpolants",
+                                   "noperspective", "control", "result-count", "pixel-center-integer",
+                                   "primitive-id-slot", "two-sided", "color-slots"}));
+  WARPJIT_CHECK(read_numbers(field, "attributes", 2, kWord, state.attributes));
+  WARPJIT_TRY(state.builtin_attributes,
+              number_at(field, "builtin-attributes", 0, kWord, state.builtin_attributes));
+  WARPJIT_CHECK(read_numbers(field, "results", 128, 255, state.vertex_results));
+  WARPJIT_TRY(state.interpolants, number_at(field, "interpolants", 0, kWord, state.interpolants));
+  WARPJIT_CHECK(read_numbers(field, "noperspective", 4, kWord, state.noperspective));
+  WARPJIT_TRY(state.fragment_control, number_at(field, "control", 0, kWord, state.fragment_control));
+  WARPJIT_TRY(state.fragment_results, number_at(field, "result-count", 0, 128, state.fragment_results));
+  WARPJIT_TRY(state.primitive_id_slot,
+              number_at(field, "primitive-id-slot", 0, 127, state.primitive_id_slot));
+  WARPJIT_TRY(state.color_slots, number_at(field, "color-slots", 0, kWord, state.color_slots));
+  for (const auto& [key, member] :
+       {std::pair{"pixel-center-integer", &tesla::GraphicsState::pixel_center_integer},
+        std::pair{"two-sided", &tesla::GraphicsState::two_sided}})
+    if (const auto flag = field.find(key)) {
+      WARPJIT_TRY(state.*member, flag->boolean());
+    }
+  return {};
+}
+
 class TeslaGuest final : public Guest {
  public:
   Isa isa() const override { return Isa::tesla; }
   std::span<const Stage> stages() const override {
-    static constexpr Stage kStages[] = {Stage::compute};
+    static constexpr Stage kStages[] = {Stage::compute, Stage::vertex, Stage::fragment};
     return kStages;
   }
 
@@ -138,8 +181,13 @@ class TeslaGuest final : public Guest {
     raw.registers = words.registers;
     raw.local_bytes = words.local_bytes;
     raw.source_name = words.source_name;
+    raw.stage = words.stage;
+    raw.graphics = words.graphics;
     WARPJIT_TRY(const Program program, tesla::load_words(raw, modes.tesla));
     return program.shader();
+  }
+  Status read_graphics(const JsonField& field, RawWords& words) const override {
+    return tool::read_graphics(field, words.graphics);
   }
   Result<Assembled> assemble(std::span<const SourceText> sources,
                              const AssembleOptions& options) const override {

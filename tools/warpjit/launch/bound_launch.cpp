@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "frontend/interpret/pixels/format.h"
 #include "runtime/work/launch.h"
 
 namespace warpjit::tool {
@@ -44,8 +45,8 @@ Status bind_values(const LaunchFile& file, Launch& launch) {
 }
 
 std::uint32_t word_at(const std::vector<std::byte>& bytes, std::size_t place) {
-  std::uint32_t word;
-  std::memcpy(&word, bytes.data() + place, 4);
+  std::uint32_t word = 0;
+  std::memcpy(&word, bytes.data() + place, std::min<std::size_t>(4, bytes.size() - place));
   return word;
 }
 
@@ -60,7 +61,9 @@ Result<BoundLaunch> BoundLaunch::make(LaunchFile file) {
 
 Status BoundLaunch::bind() {
   if (file_->work == Work::grid) return bind_grid();
+  if (file_->work == Work::pixels) return bind_pixels();
   WARPJIT_CHECK(bind_values(*file_, launch_));
+  WARPJIT_CHECK(bind_constants(*file_, launch_));
   if (file_->work == Work::primitives) WARPJIT_CHECK(bind_primitives());
   return bind_rows();
 }
@@ -127,6 +130,78 @@ Status BoundLaunch::bind_grid() {
   return {};
 }
 
+// Of programs that no grid runs: they have constants alone.
+Status BoundLaunch::bind_constants(const LaunchFile& file, Launch& launch) {
+  for (const LaunchMemory& piece : file.grid.memory) {
+    if (!piece.constant)
+      return Error{ErrorCode::unsupported, "graphics programs have no memory but constants", piece.space};
+    WARPJIT_CHECK(launch.bind_constants(piece.space, piece.bytes.data(), piece.bytes.size()));
+  }
+  return {};
+}
+
+Status BoundLaunch::bind_pixels() {
+  const LaunchPixels& pixels = file_->pixels;
+  WARPJIT_CHECK(bind_constants(*file_, launch_));
+  WARPJIT_CHECK(launch_.set_raster_state(pixels.raster));
+  WARPJIT_CHECK(launch_.set_output_state(pixels.output));
+  WARPJIT_CHECK(launch_.set_target_size(pixels.width, pixels.height));
+  const std::size_t count = std::size_t{pixels.width} * pixels.height;
+  const auto bind = [&](unsigned number, const LaunchTarget& target) -> Status {
+    if (target.format == PixelFormat::none) return {};
+    const std::size_t size = pixel_size(target.format);
+    Picture& picture = pictures_.emplace_back();
+    picture.target = number;
+    picture.format = target.format;
+    picture.bytes.resize(count * size);
+    const TargetBuffer buffer{picture.bytes.data(), picture.bytes.size(), pixels.width * size, target.format};
+    return number == kDepthPicture ? launch_.bind_depth(buffer) : launch_.bind_color(number, buffer);
+  };
+  for (unsigned k = 0; k < pixels.colors.size(); ++k) WARPJIT_CHECK(bind(k, pixels.colors[k]));
+  WARPJIT_CHECK(bind(kDepthPicture, pixels.depth));
+  if (pixels.indexed) WARPJIT_CHECK(launch_.bind_indices(pixels.indices));
+  if (file_->vertex.empty()) {
+    launch_.set_count(file_->count);
+    return launch_.bind_vertices(
+        {pixels.vertices.data(), pixels.vertices.size() * 4, std::size_t{pixels.slots} * 4, pixels.slots});
+  }
+  const LaunchFile& stage = file_->vertex.front();
+  Launch vertex{Program(stage.program)};
+  WARPJIT_CHECK(bind_values(stage, vertex));
+  WARPJIT_CHECK(bind_constants(stage, vertex));
+  return launch_.set_vertex_stage(vertex);
+}
+
+void BoundLaunch::clear_pictures() {
+  for (Picture& picture : pictures_) {
+    const LaunchTarget& target =
+        picture.target == kDepthPicture ? file_->pixels.depth : file_->pixels.colors[picture.target];
+    const interpret::FormatInfo& format = interpret::format_info(target.format);
+    interpret::PixelWords pixel{};
+    for (std::size_t k = 0; k < format.components.size(); ++k)
+      if (const interpret::Component& component = format.components[k];
+          component.encoding != interpret::Encoding::none)
+        interpret::insert(component, pixel, interpret::encode(component, target.clear[k]));
+    for (std::size_t at = 0; at < picture.bytes.size(); at += format.bytes)
+      interpret::store_pixel(picture.bytes.data() + at, format.bytes, pixel);
+  }
+}
+
+const BoundLaunch::Picture* BoundLaunch::picture(unsigned target) const {
+  const auto found = std::ranges::find(pictures_, target, &Picture::target);
+  return found != pictures_.end() ? &*found : nullptr;
+}
+
+std::string BoundLaunch::picture_name(unsigned target) {
+  return target == kDepthPicture ? "depth" : "color" + std::to_string(target);
+}
+
+std::uint64_t BoundLaunch::Picture::hash() const {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const std::byte byte : bytes) hash = (hash ^ static_cast<std::uint8_t>(byte)) * 0x100000001b3;
+  return hash;
+}
+
 void BoundLaunch::add_column(const LaunchOutput& output) {
   // A register is one column, wide enough for all who ask for it.
   const unsigned count = output.format.components;
@@ -156,6 +231,7 @@ void BoundLaunch::restore_memory() {
 Result<Report> BoundLaunch::run(const Engine& engine, const RunOptions& options) {
   std::fill(words_.begin(), words_.end(), 0xCDCDCDCD);
   restore_memory();
+  clear_pictures();
   triangle_count_ = 0;
   auto report = engine.run(launch_, options);
   if (report) triangle_count_ = report->triangles;
@@ -187,6 +263,9 @@ std::vector<std::uint32_t> BoundLaunch::results() const {
   }
   for (const std::vector<std::byte>& bytes : memory_)
     for (std::size_t place = 0; place < bytes.size(); place += 4) all.push_back(word_at(bytes, place));
+  for (const Picture& picture : pictures_)
+    for (std::size_t place = 0; place < picture.bytes.size(); place += 4)
+      all.push_back(word_at(picture.bytes, place));
   return all;
 }
 
@@ -207,6 +286,8 @@ std::uint64_t BoundLaunch::checksum() const {
   }
   for (const std::vector<std::byte>& bytes : memory_)
     for (std::size_t place = 0; place < bytes.size(); place += 4) add(word_at(bytes, place));
+  for (const Picture& picture : pictures_)
+    for (std::size_t place = 0; place < picture.bytes.size(); place += 4) add(word_at(picture.bytes, place));
   return hash;
 }
 

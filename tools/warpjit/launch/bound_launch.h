@@ -61,7 +61,19 @@ class BoundLaunch {
   const std::vector<std::vector<std::byte>>& memory() const { return memory_; }
   std::uint32_t word(const LaunchOutput& range, std::size_t k) const;
 
-  // All results of the last run: the rows, then for each triangle its flag and its words, then the memory.
+  // ---- Targets after the last run: of each bound one its bytes, packed, row 0 first
+  struct Picture {
+    unsigned target = 0;  // number of the colour target, or kDepthPicture
+    PixelFormat format = PixelFormat::none;
+    std::vector<std::byte> bytes{};
+    std::uint64_t hash() const;  // FNV-1a of the bytes
+  };
+  const std::vector<Picture>& pictures() const { return pictures_; }
+  const Picture* picture(unsigned target) const;     // null: not bound
+  static std::string picture_name(unsigned target);  // "color0", "depth"
+
+  // All results of the last run: the rows, then for each triangle its flag and its words, then the memory;
+  // then the targets, whose last word may be filled up with zeros.
   std::vector<std::uint32_t> results() const;
   // FNV-1a over the listed results, thread by thread, the triangles and the memory: the same on every host.
   std::uint64_t checksum() const;
@@ -77,6 +89,9 @@ class BoundLaunch {
   Status bind_rows();
   Status bind_primitives();
   Status bind_grid();
+  Status bind_pixels();
+  Status bind_constants(const LaunchFile& file, Launch& launch);
+  void clear_pictures();
   void add_column(const LaunchOutput& output);
 
   std::unique_ptr<LaunchFile> file_;  // the launch points into it
@@ -89,6 +104,7 @@ class BoundLaunch {
   std::unique_ptr<std::uint8_t[]> inverted_;
   std::uint64_t triangle_count_ = 0;
   std::vector<std::vector<std::byte>> memory_;  // what engines write to
+  std::vector<Picture> pictures_;               // likewise
 };
 
 // A result that is not what was expected.

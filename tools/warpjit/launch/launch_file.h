@@ -88,10 +88,38 @@ struct ExpectedTriangle {
   std::array<std::array<std::array<std::uint32_t, 4>, 3>, 16> words{};
 };
 
+// A target of work over pixels. `clear`: the words of red, green, blue and alpha, or of depth and stencil,
+// that it is filled with.
+struct LaunchTarget {
+  PixelFormat format = PixelFormat::none;
+  std::array<std::uint32_t, 4> clear{};
+};
+inline constexpr unsigned kDepthPicture = kMaxColorTargets;
+// What a target must hold at the end: its bytes, packed, row 0 first; or their hash (FNV-1a, 64 bits).
+struct ExpectedPicture {
+  std::string name;     // as written
+  unsigned target = 0;  // number of the colour target, or kDepthPicture
+  std::optional<std::uint64_t> hash;
+  std::vector<std::byte> bytes;
+};
+// What pixels have besides the program.
+struct LaunchPixels {
+  std::uint32_t width = 0, height = 0;
+  std::vector<LaunchTarget> colors;  // by number; those without format are not bound
+  LaunchTarget depth;                // likewise
+  RasterState raster;
+  OutputState output;
+  bool indexed = false;
+  std::vector<std::uint32_t> indices;
+  std::uint32_t slots = 4;              // without a vertex stage: words of a vertex ...
+  std::vector<std::uint32_t> vertices;  // ... one vertex after the other
+  std::vector<ExpectedPicture> expected;
+};
+
 struct LaunchFile {
   std::string name;        // of the file, for messages
   ShaderPtr program;       // null: none yet
-  Work work = Work::rows;  // rows, primitives or grid
+  Work work = Work::rows;  // rows, primitives, grid or pixels
   std::vector<LaunchOutput> outputs;
   std::vector<Expectation> expectations;
 
@@ -102,17 +130,18 @@ struct LaunchFile {
   std::vector<LaunchBuffer> buffers;
   std::vector<LaunchInput> inputs;  // each register at most once; every read lies in its buffer
 
-  // ---- Primitives. The vertex stage, if there is one, has the inputs.
+  // ---- Primitives and pixels. The vertex stage, if there is one, has the inputs.
   GeometryInput geometry;
   std::vector<std::uint32_t> primitives;
   std::vector<LaunchFile> vertex;  // none or one; its outputs are the attributes
   std::optional<std::vector<ExpectedTriangle>> triangles;
 
-  LaunchGrid grid;
+  LaunchGrid grid;  // of pixels, and their vertex stage: memory alone
+  LaunchPixels pixels;
 
   const Guest& guest() const { return guest_of(program->isa()); }
   std::uint64_t threads() const;  // of the first stage; of a grid those of all blocks
-  bool has_expectations() const { return !expectations.empty() || triangles; }
+  bool has_expectations() const { return !expectations.empty() || triangles || !pixels.expected.empty(); }
 };
 
 // Output register `name` with `components` of its components, 0: all. Errors: no such output.

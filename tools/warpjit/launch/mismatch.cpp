@@ -101,6 +101,38 @@ std::optional<Mismatch> check_triangles(const BoundLaunch& bound) {
   return std::nullopt;
 }
 
+// A word of a target, counted through all of them.
+Mismatch picture_mismatch(const BoundLaunch& bound, std::size_t position, std::uint32_t got,
+                          std::uint32_t wanted) {
+  std::size_t k = 0;
+  for (; position * 4 >= bound.pictures()[k].bytes.size(); ++k)
+    position -= (bound.pictures()[k].bytes.size() + 3) / 4;
+  const BoundLaunch::Picture& picture = bound.pictures()[k];
+  const std::size_t pixel = position * 4 / pixel_size(picture.format), width = bound.file().pixels.width;
+  return {fmt::format("{} at column {}, row {}", BoundLaunch::picture_name(picture.target), pixel % width,
+                      pixel / width),
+          0, kFlag, got, wanted};
+}
+
+std::optional<Mismatch> check_picture(const BoundLaunch& bound, const ExpectedPicture& wanted) {
+  const BoundLaunch::Picture& picture = *bound.picture(wanted.target);
+  if (wanted.hash) {
+    const std::uint64_t hash = picture.hash();
+    if (hash == *wanted.hash) return std::nullopt;
+    return Mismatch{fmt::format("hash of {} (all of it {:#018x})", wanted.name, hash), 0, kFlag,
+                    static_cast<std::uint32_t>(hash), static_cast<std::uint32_t>(*wanted.hash)};
+  }
+  if (picture.bytes.size() != wanted.bytes.size())
+    return other_count("bytes of " + wanted.name, picture.bytes.size(), wanted.bytes.size());
+  const auto [got, want] = std::ranges::mismatch(picture.bytes, wanted.bytes);
+  if (got == picture.bytes.end()) return std::nullopt;
+  const auto at = static_cast<std::size_t>(got - picture.bytes.begin());
+  const std::size_t pixel = at / pixel_size(picture.format), width = bound.file().pixels.width;
+  return Mismatch{fmt::format("{} at column {}, row {}, byte {}", wanted.name, pixel % width, pixel / width,
+                              at % pixel_size(picture.format)),
+                  0, kFlag, static_cast<std::uint32_t>(*got), static_cast<std::uint32_t>(*want)};
+}
+
 // Word `position` of results() and where it lies.
 Mismatch mismatch_at(const BoundLaunch& bound, std::size_t position, std::uint32_t got,
                      std::uint32_t wanted) {
@@ -121,6 +153,7 @@ Mismatch mismatch_at(const BoundLaunch& bound, std::size_t position, std::uint32
     return triangle_mismatch(bound, position / each, static_cast<unsigned>(position % each), got, wanted);
   position -= triangles;
   std::size_t piece = 0;
+  if (!bound.pictures().empty()) return picture_mismatch(bound, position, got, wanted);
   for (; position * 4 >= bound.memory()[piece].size(); ++piece) position -= bound.memory()[piece].size() / 4;
   return memory_mismatch(bound, piece, position * 4, bound.file().grid.memory[piece].type, got, wanted);
 }
@@ -136,6 +169,8 @@ std::optional<Mismatch> check_expectations(const BoundLaunch& bound) {
   const bool grid = bound.file().work == Work::grid;
   for (const Expectation& wanted : bound.file().expectations)
     if (auto mismatch = grid ? check_range(bound, wanted) : check_rows(bound, wanted)) return mismatch;
+  for (const ExpectedPicture& wanted : bound.file().pixels.expected)
+    if (auto mismatch = check_picture(bound, wanted)) return mismatch;
   return check_triangles(bound);
 }
 

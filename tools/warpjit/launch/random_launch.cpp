@@ -166,6 +166,8 @@ Status randomize_data(LaunchFile& launch, std::uint64_t count, std::uint64_t see
   Random random(seed);
   launch.expectations.clear();
   launch.triangles.reset();
+  if (launch.work == Work::pixels)
+    return Error{ErrorCode::unsupported, "launches over pixels have no random data yet", launch.name};
   if (launch.work == Work::grid) {
     std::size_t given = 0;
     for (LaunchMemory& piece : launch.grid.memory) {

@@ -113,6 +113,8 @@ bool overlap(const LaunchMemory& a, const LaunchMemory& b) {
          b.address < std::uint64_t{a.address} + a.bytes.size();
 }
 
+}  // namespace
+
 Status read_memory(Reading& reading) {
   const auto list = reading.root.find("memory");
   if (!list) return {};
@@ -133,8 +135,6 @@ Status read_memory(Reading& reading) {
   }
   return {};
 }
-
-}  // namespace
 
 Status read_grid(Reading& reading) {
   const GridLimits limits = reading.guest->grid_limits();

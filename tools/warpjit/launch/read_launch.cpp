@@ -11,29 +11,48 @@ namespace {
 
 constexpr unsigned bit(Work work) { return 1u << static_cast<unsigned>(work); }
 constexpr unsigned kThreaded = bit(Work::rows) | bit(Work::primitives), kPrimitives = bit(Work::primitives),
-                   kGrid = bit(Work::grid), kAll = kThreaded | kGrid;
+                   kGrid = bit(Work::grid), kPixels = bit(Work::pixels), kAll = kThreaded | kGrid | kPixels;
 
 // The keys of a launch file, and the kinds of work that have them.
 struct Key {
   std::string_view name;
   unsigned works;
 };
-constexpr Key kKeys[] = {{"warpjit", kAll},         {"isa", kAll},           {"stage", kAll},
-                         {"program", kAll},         {"modes", kAll},         {"count", kThreaded},
-                         {"uniforms", kThreaded},   {"state", kThreaded},    {"inputs", kThreaded},
-                         {"geometry", kPrimitives}, {"vertex", kPrimitives}, {"grid", kGrid},
-                         {"block", kGrid},          {"shared", kGrid},       {"params", kGrid},
-                         {"memory", kGrid},         {"outputs", kAll},       {"expect", kAll}};
+constexpr Key kKeys[] = {{"warpjit", kAll},
+                         {"isa", kAll},
+                         {"stage", kAll},
+                         {"program", kAll},
+                         {"modes", kAll},
+                         {"count", kThreaded | kPixels},
+                         {"uniforms", kThreaded},
+                         {"state", kThreaded},
+                         {"inputs", kThreaded},
+                         {"geometry", kPrimitives},
+                         {"vertex", kPrimitives | kPixels},
+                         {"grid", kGrid},
+                         {"block", kGrid},
+                         {"shared", kGrid},
+                         {"params", kGrid},
+                         {"memory", kGrid | kPixels | bit(Work::rows)},
+                         {"outputs", kThreaded | kGrid},
+                         {"expect", kAll},
+                         {"targets", kPixels},
+                         {"vertices", kPixels},
+                         {"indices", kPixels},
+                         {"raster", kPixels},
+                         {"output", kPixels}};
 // Keys that launches of later guests and stages have.
-constexpr std::string_view kLaterKeys[] = {"registers", "chip", "size", "varyings", "textures"};
+constexpr std::string_view kLaterKeys[] = {"registers", "chip", "varyings", "textures"};
 constexpr std::string_view kLaterGuests[] = {"valhall", "usse"};
 
 std::string_view stages_of(unsigned works) {
+  if (works == kPixels) return "'fragment'";
   return works == kGrid ? "'compute'" : works == kPrimitives ? "'geometry'" : "'vertex' and 'geometry'";
 }
 
 Work work_of(Stage stage) {
   if (stage == Stage::compute) return Work::grid;
+  if (stage == Stage::fragment) return Work::pixels;
   return stage == Stage::geometry ? Work::primitives : Work::rows;
 }
 
@@ -52,7 +71,9 @@ class Reader {
     WARPJIT_CHECK(read_modes());
     WARPJIT_CHECK(read_program(program));
     if (launch().work == Work::primitives) WARPJIT_CHECK(read_primitives(program));
-    WARPJIT_CHECK(launch().work == Work::grid ? read_grid(reading_) : read_values());
+    if (launch().work == Work::pixels) WARPJIT_CHECK(read_draw());
+    if (launch().work == Work::grid) WARPJIT_CHECK(read_grid(reading_));
+    if (launch().work == Work::rows || launch().work == Work::primitives) WARPJIT_CHECK(read_values());
     WARPJIT_CHECK(read_outputs(reading_));
     WARPJIT_CHECK(read_expectations(reading_));
     return std::move(launch());
@@ -62,13 +83,19 @@ class Reader {
   // its own.
   Result<LaunchFile> read_vertex_stage(const Reader& geometry, const JsonField& program) {
     WARPJIT_CHECK(root().expect_object());
-    WARPJIT_CHECK(root().expect_keys({"program", "modes", "uniforms", "state", "inputs", "outputs"}));
+    WARPJIT_CHECK(
+        root().expect_keys({"program", "modes", "uniforms", "state", "inputs", "outputs", "memory"}));
     reading_.guest = geometry.reading_.guest;
     if (!root().has("modes")) modes_ = geometry.modes_;
     launch().count = launch().rows = geometry.reading_.launch.count;
     WARPJIT_CHECK(read_modes());
     WARPJIT_CHECK(read_program(root().has("program") ? root().at("program") : program));
     WARPJIT_CHECK(read_values());
+    if (geometry.reading_.launch.work == Work::pixels) {
+      if (root().has("outputs")) return root().at("outputs").error("all slots come to the rasterizer");
+      if (launch().program->result_slots() < 4) return root().error("the vertex program gives no position");
+      return std::move(launch());
+    }
     if (root().has("outputs")) {
       WARPJIT_CHECK(read_outputs(reading_));
     } else {
@@ -134,7 +161,7 @@ class Reader {
       return {};
     }
     const std::string isa = warpjit::name(reading_.guest->isa());
-    if (parse_stage(text) || text == "fragment")
+    if (parse_stage(text))
       return field.error("stage '" + text + "' of " + isa + " is not supported, only " + known,
                          ErrorCode::unsupported);
     return field.error("unknown stage '" + text + "', " + known + " are known");
@@ -228,7 +255,7 @@ class Reader {
   Status read_words(const JsonField& program) {
     const WordsLimits limits = reading_.guest->words_limits();
     WARPJIT_CHECK(limits.descriptors != 0 ? program.expect_keys({"words", "descriptors", "entry"})
-                                          : program.expect_keys({"words", "registers", "local"}));
+                                          : program.expect_keys({"words", "registers", "local", "graphics"}));
     RawWords raw;
     raw.stage = stage_;
     raw.source_name = "program.words";
@@ -242,6 +269,8 @@ class Reader {
     WARPJIT_TRY(raw.entry, number_at(program, "entry", 0, last_word, 0));
     WARPJIT_TRY(raw.registers, number_at(program, "registers", 1, limits.registers, limits.registers));
     WARPJIT_TRY(raw.local_bytes, number_at(program, "local", 0, limits.local_bytes, 0));
+    if (const auto graphics = program.find("graphics"))
+      WARPJIT_CHECK(reading_.guest->read_graphics(*graphics, raw));
     const auto loaded = reading_.guest->load_words(raw, modes_);
     if (!loaded) return words.wrap(loaded.error());
     launch().program = *loaded;
@@ -252,7 +281,19 @@ class Reader {
     WARPJIT_CHECK(read_uniforms(reading_));
     WARPJIT_CHECK(read_state(reading_));
     WARPJIT_CHECK(read_inputs(reading_));
+    if (root().has("memory")) WARPJIT_CHECK(read_memory(reading_));
     return check_declared(reading_);
+  }
+
+  // Of a fragment program.
+  Status read_draw() {
+    if (root().has("memory")) WARPJIT_CHECK(read_memory(reading_));
+    if (const auto vertex = root().find("vertex")) {
+      WARPJIT_TRY(const JsonField program, vertex->require("program"));
+      WARPJIT_TRY(LaunchFile stage, Reader(*vertex, reading_.files).read_vertex_stage(*this, program));
+      launch().vertex.push_back(std::move(stage));
+    }
+    return read_pixels(reading_);
   }
 
   Status read_primitives(const JsonField& program) {

@@ -177,6 +177,7 @@ Status read_outputs(Reading& reading) {
     const auto list = reading.root.find("outputs");
     return list ? read_ranges(reading, *list) : Status();
   }
+  if (reading.launch.work == Work::pixels) return {};  // the targets
   WARPJIT_TRY(const JsonField outputs, reading.root.require("outputs"));
   return read_registers(reading, outputs);
 }
@@ -185,6 +186,7 @@ Status read_expectations(Reading& reading) {
   const auto expect = reading.root.find("expect");
   if (!expect) return {};
   if (reading.launch.work == Work::grid) return read_expected_ranges(reading, *expect);
+  if (reading.launch.work == Work::pixels) return read_pictures(reading, *expect);
   WARPJIT_CHECK(expect->expect_object());
   for (const auto& [key, value] : expect->json().items()) {
     const JsonField field = expect->at(key);

@@ -51,6 +51,15 @@ Status read_triangles(Reading& reading, const JsonField& field);
 // Extents, parameters and memory.
 Status read_grid(Reading& reading);
 
+// The key `memory` alone, of graphics programs.
+Status read_memory(Reading& reading);
+
+// ---- Pixels (read_pixels.cpp)
+// Targets, state, indices, and vertices without a vertex stage, which is read already.
+Status read_pixels(Reading& reading);
+// The key `expect`.
+Status read_pictures(Reading& reading, const JsonField& field);
+
 // ---- Results (read_results.cpp)
 Status read_outputs(Reading& reading);
 Status read_expectations(Reading& reading);

@@ -96,6 +96,9 @@ void print_results(const BoundLaunch& bound, bool all) {
     for (const LaunchOutput& range : bound.file().outputs) print_range(bound, range, all);
     return;
   }
+  for (const BoundLaunch::Picture& picture : bound.pictures())
+    fmt::print("{}  {} x {} {}, hash {:#018x}\n", BoundLaunch::picture_name(picture.target),
+               bound.file().pixels.width, bound.file().pixels.height, name(picture.format), picture.hash());
   if (bound.row_words() != 0) print_threads(bound, shown(bound.threads()));
   print_triangles(bound, shown(bound.triangle_count()));
 }
@@ -109,6 +112,10 @@ void add_results(const BoundLaunch& bound, Json& json) {
     json["outputs"].push_back(
         {{"name", output.name}, {"format", warpjit::name(output.format)}, {"data", std::move(data)}});
   }
+  for (const BoundLaunch::Picture& picture : bound.pictures())
+    json["targets"].push_back({{"name", BoundLaunch::picture_name(picture.target)},
+                               {"format", warpjit::name(picture.format)},
+                               {"hash", fmt::format("{:#018x}", picture.hash())}});
   if (bound.file().work != Work::primitives) return;
   const std::vector<std::string> registers = bound.vertex_registers();
   json["triangles"] = Json::array();
@@ -129,6 +136,8 @@ std::vector<std::byte> result_bytes(const BoundLaunch& bound) {
     for (unsigned k = 0; k < bound.triangle_words(); ++k) add(bound.triangle(n)[k]);
   if (bound.file().work == Work::grid)
     for (const LaunchOutput& range : bound.file().outputs) each_word(bound, range, add);
+  for (const BoundLaunch::Picture& picture : bound.pictures())
+    bytes.insert(bytes.end(), picture.bytes.begin(), picture.bytes.end());
   return bytes;
 }
 

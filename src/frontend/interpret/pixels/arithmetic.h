@@ -40,9 +40,9 @@ inline Word add(Word a, Word b) {
 }
 inline Word sub(Word a, Word b) { return add(a, negated(b)); }
 
-// Into [0, 1]; a NaN and both zeros become +0. A denormal stays: no arithmetic touches it.
+// Into [0, 1]; a NaN, denormals and both zeros become +0.
 inline Word unit(Word x) {
-  const float value = to_float(x);
+  const float value = to_float(flushed(x));
   if (!(value > 0)) return 0;
   return value < 1 ? x : kOne;
 }

@@ -15,7 +15,10 @@ namespace {
 using Color = std::array<std::uint32_t, 4>;
 constexpr std::size_t kAlpha = 3;
 
-// Of numbers as they are, denormals too. A NaN is neither less nor equal nor greater.
+// What is compared: a denormal is a zero.
+float number(std::uint32_t word) { return to_float(f32::flushed(word)); }
+
+// A NaN is neither less nor equal nor greater.
 template <class Number>
 bool compare(Compare compare, Number a, Number b) {
   switch (compare) {
@@ -95,7 +98,7 @@ bool depth_stencil_test(const PixelWork& work, bool front_facing, std::uint32_t 
     const std::uint32_t value = encode(depth_bits, f32::unit(depth)), old = extract(depth_bits, stored);
     const bool passes = depth_bits.encoding == Encoding::unorm
                             ? compare(work.output.depth.compare, value, old)
-                            : compare(work.output.depth.compare, to_float(value), to_float(old));
+                            : compare(work.output.depth.compare, number(value), number(old));
     if (!passes) {
       update_stencil(face.depth_fail);
       store();
@@ -110,8 +113,9 @@ bool depth_stencil_test(const PixelWork& work, bool front_facing, std::uint32_t 
 
 // --- Blending ----------------------------------------------------------------------------------------------
 
-std::uint32_t smaller(std::uint32_t a, std::uint32_t b) { return to_float(a) < to_float(b) ? a : b; }
-std::uint32_t larger(std::uint32_t a, std::uint32_t b) { return to_float(a) > to_float(b) ? a : b; }
+std::uint32_t result(std::uint32_t word) { return f32::is_nan(word) ? f32::kNan : f32::flushed(word); }
+std::uint32_t smaller(std::uint32_t a, std::uint32_t b) { return result(number(a) < number(b) ? a : b); }
+std::uint32_t larger(std::uint32_t a, std::uint32_t b) { return result(number(a) > number(b) ? a : b); }
 std::uint32_t one_minus(std::uint32_t x) { return f32::sub(f32::kOne, x); }
 
 struct BlendInput {
@@ -214,7 +218,8 @@ void write_fragment(const PixelWork& work, bool front_facing, std::uint32_t dept
   const OutputState& state = work.output;
   const bool integers = format_info(state.colors[0]).kind == Kind::integer;
   if (state.alpha_test && !integers &&
-      !compare(state.alpha_compare, to_float(fragment.colors[0][kAlpha]), state.alpha_reference))
+      !compare(state.alpha_compare, number(fragment.colors[0][kAlpha]),
+               number(to_bits(state.alpha_reference))))
     return;
   if (!depth_stencil_test(work, front_facing, depth, x, y)) return;
   for (unsigned number = 0; number < kMaxColorTargets; ++number)

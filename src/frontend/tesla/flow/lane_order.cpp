@@ -37,6 +37,7 @@ bool conflict(const LaneEffects::Memory& x, const LaneEffects::Memory& y) {
 bool conflict(const LaneEffects& x, const LaneEffects& y) {
   const auto acts = [](const LaneEffects& e) { return e.barrier || e.touches_memory(); };
   if ((x.barrier && acts(y)) || (y.barrier && acts(x))) return true;
+  if ((x.needs_all_lanes && y.writes_neighbours) || (y.needs_all_lanes && x.writes_neighbours)) return true;
   for (std::size_t k = 0; k < x.memory.size(); ++k)
     if (conflict(x.memory[k], y.memory[k])) return true;
   return false;
@@ -256,6 +257,7 @@ class Arrangement {
 void LaneEffects::add(const LaneEffects& other) {
   reads_lanes |= other.reads_lanes;
   needs_all_lanes |= other.needs_all_lanes;
+  writes_neighbours |= other.writes_neighbours;
   barrier |= other.barrier;
   for (std::size_t k = 0; k < memory.size(); ++k) {
     memory[k].load |= other.memory[k].load;
@@ -268,7 +270,7 @@ bool LaneEffects::touches_memory() const {
   return std::ranges::any_of(memory, [](const Memory& m) { return m.any(); });
 }
 
-LaneEffects effects_of(const Instruction& i, std::uint32_t registers) {
+LaneEffects effects_of(const Instruction& i, const Program& program) {
   LaneEffects effects;
   switch (i.opcode) {
     case Opcode::vote:
@@ -278,7 +280,8 @@ LaneEffects effects_of(const Instruction& i, std::uint32_t registers) {
       effects.reads_lanes = effects.needs_all_lanes = true;
       return effects;
     case Opcode::quadop:
-      effects.reads_lanes = effects.needs_all_lanes = i.quad_lane < 4;
+      effects.reads_lanes = effects.needs_all_lanes =
+          i.quad_lane < 4 || program.type == ProgramType::fragment;
       return effects;
     case Opcode::bar:
       effects.barrier = true;
@@ -286,7 +289,7 @@ LaneEffects effects_of(const Instruction& i, std::uint32_t registers) {
     case Opcode::red_g:
     case Opcode::atom_g:
       effects.memory[1 + (i.opcode == Opcode::red_g ? i.dst : i.src[0]).space].atomics =
-          atomic_bits(i, registers);
+          atomic_bits(i, program.registers);
       return effects;
     default:
       break;
@@ -298,12 +301,12 @@ LaneEffects effects_of(const Instruction& i, std::uint32_t registers) {
 }
 
 std::vector<LaneEffects> lane_effects(const ReachedCode& code, const ControlFlow& flow,
-                                      std::uint32_t registers) {
+                                      const Program& program) {
   std::vector<LaneEffects> result(flow.blocks.size());
   for (std::size_t b = 0; b < result.size(); ++b)
     for (std::uint32_t pc = flow.blocks[b].first; pc < flow.blocks[b].end;) {
       const Instruction& i = *code.at(pc);
-      result[b].add(effects_of(i, registers));
+      result[b].add(effects_of(i, program));
       pc += 4 * i.words();
     }
   return result;

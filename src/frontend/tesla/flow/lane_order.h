@@ -19,20 +19,21 @@ struct LaneEffects {
     std::uint32_t atomics = 0;  // a bit for each function; two bits if it does not commute with itself
     bool any() const { return load || store || atomics != 0; }
   };
-  bool reads_lanes = false;      // vote, quadop, quadon
-  bool needs_all_lanes = false;  // of these: quadop, quadon
+  bool reads_lanes = false;        // vote, quadop, quadon
+  bool needs_all_lanes = false;    // of these: quadop, quadon
+  bool writes_neighbours = false;  // registers that a quadop of other lanes may read where these have gone
   bool barrier = false;
   // s[], then g0 to g15, which are taken to be different memory.
   std::array<Memory, 1 + kGlobalSpaces> memory{};
 
   bool touches_memory() const;
-  bool any() const { return reads_lanes || barrier || touches_memory(); }
+  bool any() const { return reads_lanes || writes_neighbours || barrier || touches_memory(); }
   void add(const LaneEffects& other);
 };
-LaneEffects effects_of(const Instruction& i, std::uint32_t registers);
+LaneEffects effects_of(const Instruction& i, const Program& program);
 // Of each block.
 std::vector<LaneEffects> lane_effects(const ReachedCode& code, const ControlFlow& flow,
-                                      std::uint32_t registers);
+                                      const Program& program);
 
 // Whether any result depends on which lanes run these together, or in which order.
 bool order_matters(const std::vector<LaneEffects>& effects);

@@ -16,6 +16,9 @@ namespace warpjit::tesla {
 // Behind them the state of a warp whose stack is kept (translate/stack.cpp): lane masks, then words.
 inline constexpr std::uint32_t kVarR = 0, kVarA = 128, kVarC = 136, kVarMasks = kVarC + 16,
                                kVarWords = kVarMasks + 4, kVariables = kVarWords + 6;
+// Of graphics programs, behind these: the lane's results count; the words of o[].
+inline constexpr std::uint32_t kVarLive = kVariables, kVarOutput = kVarLive + 1, kOutputWords = 127,
+                               kGraphicsVariables = kVarOutput + kOutputWords;
 
 // The mode that rounds -x as `rounding` rounds x, if asked to mirror.
 constexpr Rounding mirrored(Rounding rounding, bool mirror) {
@@ -33,6 +36,18 @@ class InstructionTranslator {
   using I32 = ir::I32;
 
   InstructionTranslator(const Program& program, const ComputeFacts& facts, const ReachedCode& code);
+  virtual ~InstructionTranslator() = default;
+
+  // What graphics programs do otherwise, or alone (translate/graphics.cpp).
+  virtual I32 load(const Operand& operand, unsigned word = 0);
+  virtual I32 attribute(const Operand&) { return word(0); }
+  virtual void interp(const Instruction&) {}
+  // True if it stored the word, which then is not stored to memory.
+  virtual bool stored_local(const Operand&, unsigned /*word*/, I32 /*value*/) { return false; }
+  virtual void discard(I1 /*where*/) {}
+  virtual void register_written(std::uint32_t /*index*/, I1 /*guard*/, I32 /*value*/) {}
+  // A word of each lane, as lanes of its quad see it.
+  virtual I32 neighbours_register(std::uint32_t index) { return gpr(index); }
 
   // One instruction that transfers no control.
   void instruction(const Instruction& i);
@@ -47,11 +62,31 @@ class InstructionTranslator {
   // $r0 at the start (tesla.md 10.1).
   void begin_thread(ir::I32 thread);
 
+  template <class T>
+  T read(std::uint32_t variable) {
+    return T{ssa_.read(b_.block(), variable)};
+  }
+  void write(std::uint32_t variable, ir::Value v) { ssa_.write(b_.block(), variable, v); }
+  I32 word(std::uint32_t value) { return b_.constant(value); }
+  I1 no() { return b_.constant(false); }
+  I1 is_zero(I32 x) { return b_.IEq32(x, word(0)); }
+  I32 gpr(std::uint32_t index);
+  I32 read_output(std::uint32_t index) { return read<I32>(kVarOutput + index); }
+  F32 float_source(const Instruction& i, unsigned n);  // with abs and neg
+  void set_destination(const Instruction& i, I32 value);
+  void set_float(const Instruction& i, F32 value);
+  I32 as_bits(F32 x) { return b_.BitcastF32ToI32(b_.CanonicalizeNaNOnes32(x)); }
+  F32 flushed(F32 x) { return b_.FFlush32(x); }
+  F32 saturated(F32 x);
+  I32 address(const Operand& operand);
+  F32 multiply(F32 a, F32 b, bool toward_zero);
+
   const Program& program_;
   const ComputeFacts& facts_;
   ir::Function function_;
   ir::Builder b_;
   ir::SsaBuilder ssa_;
+  I1 guard_;  // lanes where the instruction acts
   I1 lanes_;  // lanes that run, where instructions must know them; true in thread form
 
  private:
@@ -63,18 +98,9 @@ class InstructionTranslator {
   };
 
   // Operands (translate/operand.cpp).
-  template <class T>
-  T read(std::uint32_t variable) {
-    return T{ssa_.read(b_.block(), variable)};
-  }
-  void write(std::uint32_t variable, ir::Value v) { ssa_.write(b_.block(), variable, v); }
-  I32 word(std::uint32_t value) { return b_.constant(value); }
-  I1 no() { return b_.constant(false); }
-  I1 is_zero(I32 x) { return b_.IEq32(x, word(0)); }
   I1 is_negative(I32 x) { return b_.ILtS32(x, word(0)); }
   I1 has_bit(I32 x, unsigned bit);
   I32 truth(I1 condition, std::uint32_t value) { return b_.select(condition, word(value), word(0)); }
-  I32 gpr(std::uint32_t index);
   void set_gpr(std::uint32_t index, I32 value);  // where the guard holds; so do all that follow
   I32 address_register(std::uint32_t index);
   void set_address_register(std::uint32_t index, I32 value);
@@ -82,17 +108,13 @@ class InstructionTranslator {
   void set_flags(const Instruction& i, const Flags& flags);
   I32 source(const Operand& operand);
   I32 source(const Instruction& i, unsigned n) { return source(i.src[n]); }
-  F32 float_source(const Instruction& i, unsigned n);  // with abs and neg
   Pair pair(const Operand& operand);
-  void set_destination(const Instruction& i, I32 value);
   void set_pair(const Instruction& i, Pair value);
   // Where the instruction is executed: its condition, and its lanes of each quad.
   I1 lanes_of(const Instruction& i);
 
   // Memory (translate/memory.cpp).
-  I32 address(const Operand& operand);
   static ir::MemoryAccess access(const Operand& operand, unsigned word = 0);
-  I32 load(const Operand& operand, unsigned word = 0);
   // The header and the parameters of a launch, which stand in s[] (tesla.md 10.1): what is at an address of
   // such a program as stores nothing there. They are the first words of the uniform table, except for what is
   // known.
@@ -127,14 +149,9 @@ class InstructionTranslator {
   // Floats (translate/float.cpp).
   void floating(const Instruction& i);
   F32 as_float(I32 bits) { return b_.BitcastI32ToF32(bits); }
-  I32 as_bits(F32 x) { return b_.BitcastF32ToI32(b_.CanonicalizeNaNOnes32(x)); }
-  F32 flushed(F32 x) { return b_.FFlush32(x); }
   F32 modified(F32 x, bool absolute, bool negate);
-  F32 saturated(F32 x);
   Flags float_flags(F32 x);
-  void set_float(const Instruction& i, F32 value);
   I1 zero_wins(F32 a, F32 b);
-  F32 multiply(F32 a, F32 b, bool toward_zero);
   F32 multiply_add(F32 a, F32 b, F32 c);
   I1 compare(unsigned wanted, F32 a, F32 b);
   void select_by_sign(const Instruction& i);
@@ -176,7 +193,6 @@ class InstructionTranslator {
   I1 out_of_range(const Instruction& i, Pair source);
   Flags double_flags(Pair x);
 
-  I1 guard_;
   const bool stores_shared_;
 };
 

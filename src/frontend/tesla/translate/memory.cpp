@@ -128,6 +128,9 @@ I32 InstructionTranslator::launched(ir::Element element, std::uint32_t address) 
 
 void InstructionTranslator::memory(const Instruction& i) {
   switch (i.opcode) {
+    case Opcode::ld_a:
+    case Opcode::st_o:
+      return set_destination(i, source(i, 0));
     case Opcode::ld_c:
       return set_destination(i, load(i.src[0]));
     case Opcode::ld_s:
@@ -158,7 +161,8 @@ void InstructionTranslator::load_registers(const Instruction& i) {
 void InstructionTranslator::store_registers(const Instruction& i) {
   const I32 at = address(i.dst);
   for (unsigned k = 0; k < words_of(i.type); ++k)
-    b_.StoreMemory(guard_, at, gpr(i.src[0].value + k), access(i.dst, k).pack());
+    if (!stored_local(i.dst, k, gpr(i.src[0].value + k)))
+      b_.StoreMemory(guard_, at, gpr(i.src[0].value + k), access(i.dst, k).pack());
 }
 
 void InstructionTranslator::store_shared(const Instruction& i) {

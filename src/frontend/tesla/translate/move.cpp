@@ -60,13 +60,16 @@ void InstructionTranslator::vote(const Instruction& i) {
 }
 
 void InstructionTranslator::quadop(const Instruction& i) {
-  I32 values = source(i, 0);
+  const bool is_register = i.src[0].kind == Operand::Kind::gpr && i.src[0].type != Type::b16;
+  I32 values = is_register ? neighbours_register(i.src[0].value) : source(i, 0);
   // A lane that does not execute it loads nothing, unless all load the same.
   if (i.src[0].is_memory() && (i.src[0].address != 0 || i.src[0].kind == Operand::Kind::local))
     values = b_.select(guard_, values, word(0));
-  // Lanes 4 to 7 are neighbours in fragment programs only.
-  const F32 x = i.quad_lane >= 4 ? b_.constant_bits(facts_.modes.infinite_derivatives ? 0x7f800000 : 0)
-                                 : as_float(b_.QuadSwizzle32(values, i.quad_lane * 0x55U));
+  // Selects 4 to 7 are neighbours in x or y in fragment programs only.
+  constexpr std::uint32_t kNeighbours[] = {0x00, 0x55, 0xaa, 0xff, 0xb1, 0x4e, 0xb1, 0x4e};
+  const bool is_number = i.quad_lane >= 4 && program_.type != ProgramType::fragment;
+  const F32 x = is_number ? b_.constant_bits(facts_.modes.infinite_derivatives ? 0x7f800000 : 0)
+                          : as_float(b_.QuadSwizzle32(values, kNeighbours[i.quad_lane]));
   const F32 y = float_source(i, 1);
   const I32 lane = b_.IAnd32(b_.LaneIndex(), word(3));
   F32 result = quad_operation(static_cast<QuadOperation>(i.quad[3]), x, y);

@@ -11,9 +11,11 @@ using ir::I32;
 
 namespace {
 
-std::vector<ir::Type> variable_types() {
-  std::vector<ir::Type> types(kVariables, ir::Type::i32);
+std::vector<ir::Type> variable_types(ProgramType type) {
+  const bool is_graphics = type != ProgramType::compute;
+  std::vector<ir::Type> types(is_graphics ? kGraphicsVariables : kVariables, ir::Type::i32);
   std::fill(types.begin() + kVarC, types.begin() + kVarWords, ir::Type::i1);
+  if (is_graphics) types[kVarLive] = ir::Type::i1;
   return types;
 }
 
@@ -30,7 +32,7 @@ InstructionTranslator::InstructionTranslator(const Program& program, const Compu
     : program_(program),
       facts_(facts),
       b_(function_),
-      ssa_(b_, variable_types()),
+      ssa_(b_, variable_types(program.type)),
       stores_shared_(stores_shared(code)) {
   function_.name = !program.name.empty()          ? program.name
                    : !program.source_name.empty() ? program.source_name
@@ -56,7 +58,11 @@ void InstructionTranslator::instruction(const Instruction& i) {
   const I1 executing = b_.And1(lanes_, condition(i));
   guard_ = executing;
   if (i.lanes != 15) guard_ = b_.And1(executing, lanes_of(i));
-  if (i.opcode <= Opcode::add_a || i.opcode == Opcode::vote || i.opcode == Opcode::quadop)
+  if (i.opcode == Opcode::interp)
+    interp(i);
+  else if (i.opcode == Opcode::discard)
+    discard(guard_);
+  else if (i.opcode <= Opcode::add_a || i.opcode == Opcode::vote || i.opcode == Opcode::quadop)
     move(i);
   else if (i.opcode < Opcode::iadd)
     memory(i);
@@ -178,6 +184,7 @@ I32 InstructionTranslator::gpr(std::uint32_t index) {
 void InstructionTranslator::set_gpr(std::uint32_t index, I32 value) {
   if (index >= program_.registers) return;
   write(kVarR + index, b_.select(guard_, value, read<I32>(kVarR + index)));
+  register_written(index, guard_, value);
 }
 
 I32 InstructionTranslator::address_register(std::uint32_t index) {
@@ -216,6 +223,8 @@ I32 InstructionTranslator::source(const Operand& operand) {
     case Operand::Kind::shared:
     case Operand::Kind::local:
       return load(operand);
+    case Operand::Kind::attribute:
+      return attribute(operand);
     default:
       return word(0);
   }
@@ -227,6 +236,11 @@ InstructionTranslator::Pair InstructionTranslator::pair(const Operand& operand) 
 
 void InstructionTranslator::set_destination(const Instruction& i, I32 value) {
   const Operand& dst = i.dst;
+  if (dst.kind == Operand::Kind::output && program_.type != ProgramType::compute &&
+      dst.value / 4 < kOutputWords) {
+    const std::uint32_t variable = kVarOutput + dst.value / 4;
+    return write(variable, b_.select(guard_, value, read<I32>(variable)));
+  }
   if (dst.kind != Operand::Kind::gpr) return;
   if (dst.type != Type::b16) return set_gpr(dst.value, value);
   const I32 old = gpr(dst.value / 2);

@@ -1,0 +1,242 @@
+// Blending, and colours as formats store them (docs/pixels.md 9 and 10).
+#include <bit>
+#include <cmath>
+
+#include "frontend/pixels/fragment_frame.h"
+#include "ir/callout.h"
+
+namespace warpjit::frontend {
+
+using ir::F32;
+using ir::I1;
+using ir::I32;
+using Colors = std::array<F32, 4>;
+
+namespace {
+
+// Bits of each component of a packed unorm format; 0: it has none.
+struct Packed {
+  std::array<std::uint8_t, 4> bits{};
+  bool holds() const { return bits[0] != 0; }
+};
+Packed packed(PixelFormat format) {
+  switch (format) {
+    case PixelFormat::rgba8:
+    case PixelFormat::srgb8:
+      return {{8, 8, 8, 8}};
+    case PixelFormat::rgb565:
+      return {{5, 6, 5, 0}};
+    case PixelFormat::rgba4:
+      return {{4, 4, 4, 4}};
+    case PixelFormat::rgb5a1:
+      return {{5, 5, 5, 1}};
+    case PixelFormat::rgb10a2:
+      return {{10, 10, 10, 2}};
+    default:
+      return {};
+  }
+}
+
+bool is_float(PixelFormat format) {
+  return format == PixelFormat::rgba16f || format == PixelFormat::rgba32f || format == PixelFormat::r32f;
+}
+unsigned components_of(PixelFormat format) {
+  return format == PixelFormat::r32f || format == PixelFormat::r32i || format == PixelFormat::r32ui ? 1 : 4;
+}
+
+}  // namespace
+
+F32 FragmentFrame::factor(BlendFactor factor, unsigned component, const Colors& source, const Colors& stored,
+                          const Colors& constant) {
+  const auto rest = [&](F32 value) { return b_.FSubFlush32(b_.constant(1.0F), value); };
+  switch (factor) {
+    case BlendFactor::zero:
+      return b_.constant(0.0F);
+    case BlendFactor::one:
+      return b_.constant(1.0F);
+    case BlendFactor::source_color:
+      return source[component];
+    case BlendFactor::one_minus_source_color:
+      return rest(source[component]);
+    case BlendFactor::source_alpha:
+      return source[3];
+    case BlendFactor::one_minus_source_alpha:
+      return rest(source[3]);
+    case BlendFactor::target_color:
+      return stored[component];
+    case BlendFactor::one_minus_target_color:
+      return rest(stored[component]);
+    case BlendFactor::target_alpha:
+      return stored[3];
+    case BlendFactor::one_minus_target_alpha:
+      return rest(stored[3]);
+    case BlendFactor::constant_color:
+      return constant[component];
+    case BlendFactor::one_minus_constant_color:
+      return rest(constant[component]);
+    case BlendFactor::constant_alpha:
+      return constant[3];
+    case BlendFactor::one_minus_constant_alpha:
+      return rest(constant[3]);
+    case BlendFactor::source_alpha_saturate:
+      break;
+  }
+  if (component == 3) return b_.constant(1.0F);
+  return b_.FMinSelect32(source[3], rest(stored[3]));
+}
+
+// The value times its factor; factors one and zero do not multiply.
+F32 FragmentFrame::term(BlendFactor by, F32 value, unsigned component, const Colors& source,
+                        const Colors& stored, const Colors& constant) {
+  if (by == BlendFactor::zero) return b_.constant(0.0F);
+  if (by == BlendFactor::one || (by == BlendFactor::source_alpha_saturate && component == 3)) return value;
+  return b_.FMulFlush32(value, factor(by, component, source, stored, constant));
+}
+
+Colors FragmentFrame::blended(unsigned target, const Colors& source, const Colors& stored) {
+  const BlendState& blend = facts_.output.blend[target];
+  const bool unorm = packed(facts_.output.colors[target]).holds();
+  Colors constant, result;
+  for (unsigned k = 0; k < 4; ++k) {
+    const F32 value = b_.FFlush32(b_.LoadUniformF32(kBlendConstantOffset + 4 * k));
+    constant[k] = unorm ? limited(value) : value;
+  }
+  for (unsigned k = 0; k < 4; ++k) {
+    const BlendOp op = k == 3 ? blend.op_alpha : blend.op;
+    if (op == BlendOp::min || op == BlendOp::max) {
+      result[k] =
+          op == BlendOp::min ? b_.FMinSelect32(source[k], stored[k]) : b_.FMaxSelect32(source[k], stored[k]);
+      continue;
+    }
+    const F32 s = term(k == 3 ? blend.source_alpha : blend.source, source[k], k, source, stored, constant);
+    const F32 d = term(k == 3 ? blend.target_alpha : blend.target, stored[k], k, source, stored, constant);
+    result[k] = op == BlendOp::add        ? b_.FAddFlush32(s, d)
+                : op == BlendOp::subtract ? b_.FSubFlush32(s, d)
+                                          : b_.FSubFlush32(d, s);
+  }
+  return result;
+}
+
+I32 FragmentFrame::stored_unorm(F32 value, unsigned bits) {
+  // In [0, 2^bits - 1] of which adding 2^23 leaves the nearest integer in the low bits.
+  const auto most = static_cast<float>((1U << bits) - 1);
+  const F32 sum = b_.FAddFlush32(b_.FMulFlush32(value, b_.constant(most)), b_.constant(8388608.0F));
+  return b_.ISub32(as_word(sum), word(0x4b000000));
+}
+
+F32 FragmentFrame::read_unorm(I32 stored, unsigned shift, unsigned bits) {
+  const std::uint32_t most = (1U << bits) - 1;
+  I32 field = shift != 0 ? b_.IShrU32(stored, word(shift)) : stored;
+  if (shift + bits < 32) field = b_.IAnd32(field, word(most));
+  const F32 value = b_.I32ToF32(field);
+  const F32 inverse = b_.constant(1.0F / static_cast<float>(most));
+  const F32 quotient = b_.FMulFlush32(value, inverse);
+  if (bits <= 8) return quotient;
+  // The quotient of 10 bits correctly rounded: one step of refinement.
+  const F32 error = b_.FFmaFlush32(quotient, b_.constant(-static_cast<float>(most)), value);
+  return b_.FFmaFlush32(error, inverse, quotient);
+}
+
+void FragmentFrame::store_packed(unsigned target, I1 live, const Words& words) {
+  const PixelFormat format = facts_.output.colors[target];
+  const BlendState& blend = facts_.output.blend[target];
+  const std::array<std::uint8_t, 4> bits = packed(format).bits;
+  const std::uint8_t plane = layout_.color[target];
+  std::uint32_t kept = 0;  // bits of components that are not written
+  for (unsigned k = 0, shift = 0; k < 4; shift += bits[k], ++k)
+    if ((blend.write_mask >> k & 1) == 0) kept |= ((1U << bits[k]) - 1) << shift;
+  const I32 stored = blend.enabled || kept != 0 ? b_.LoadTile(plane) : word(0);
+  Colors colors;
+  for (unsigned k = 0; k < 4; ++k) colors[k] = limited(b_.FFlush32(as_float(words[k])));
+  if (blend.enabled) {
+    Colors old;
+    for (unsigned k = 0, shift = 0; k < 4; shift += bits[k], ++k)
+      old[k] = bits[k] == 0 ? b_.constant(k == 3 ? 1.0F : 0.0F) : read_unorm(stored, shift, bits[k]);
+    colors = blended(target, colors, old);
+    for (F32& color : colors) color = limited(color);
+  }
+  I32 pixel;
+  for (unsigned k = 0, shift = 0; k < 4; shift += bits[k], ++k) {
+    if (bits[k] == 0 || (blend.write_mask >> k & 1) == 0) continue;
+    const I32 field = b_.IShl32(stored_unorm(colors[k], bits[k]), word(shift));
+    pixel = pixel.valid() ? b_.IOr32(pixel, field) : field;
+  }
+  if (!pixel.valid()) return;
+  if (kept != 0) pixel = b_.IOr32(pixel, b_.IAnd32(stored, word(kept)));
+  b_.StoreTile(live, pixel, plane);
+}
+
+void FragmentFrame::store_floats(unsigned target, I1 live, Words words) {
+  const PixelFormat format = facts_.output.colors[target];
+  const BlendState& blend = facts_.output.blend[target];
+  const std::uint8_t plane = layout_.color[target];
+  const bool halves = format == PixelFormat::rgba16f;
+  const unsigned count = components_of(format);
+  // Of rgba16f: words with two halves.
+  const auto half = [&](unsigned k) {
+    const I32 both = b_.LoadTile(plane + k / 2);
+    return k % 2 == 0 ? b_.IAnd32(both, word(0xffff)) : b_.IShrU32(both, word(16));
+  };
+  if (blend.enabled) {
+    Colors source, old;
+    for (unsigned k = 0; k < 4; ++k) {
+      source[k] = b_.FFlush32(as_float(words[k]));
+      old[k] = k >= count ? b_.constant(k == 3 ? 1.0F : 0.0F)
+               : halves   ? b_.FFlush32(b_.TeslaF16ToF32(half(k)))
+                          : b_.FFlush32(as_float(b_.LoadTile(plane + k)));
+    }
+    const Colors result = blended(target, source, old);
+    for (unsigned k = 0; k < 4; ++k) words[k] = as_word(b_.CanonicalizeNaNOnes32(result[k]));
+  }
+  if (!halves) {
+    for (unsigned k = 0; k < count; ++k)
+      if ((blend.write_mask >> k & 1) != 0) b_.StoreTile(live, words[k], plane + k);
+    return;
+  }
+  for (unsigned pair = 0; pair < 2; ++pair) {
+    const unsigned mask = blend.write_mask >> (2 * pair) & 3;
+    if (mask == 0) continue;
+    const auto field = [&](unsigned k) {
+      return (blend.write_mask >> k & 1) != 0
+                 ? b_.TeslaF32ToF16(as_float(words[k]), static_cast<unsigned>(ir::RoundingMode::nearest))
+                 : half(k);
+    };
+    b_.StoreTile(live, b_.IOr32(field(2 * pair), b_.IShl32(field(2 * pair + 1), word(16))), plane + pair);
+  }
+}
+
+void FragmentFrame::store_integers(unsigned target, I1 live, const Words& words) {
+  const PixelFormat format = facts_.output.colors[target];
+  const BlendState& blend = facts_.output.blend[target];
+  const std::uint8_t plane = layout_.color[target];
+  if (format != PixelFormat::rgba8i && format != PixelFormat::rgba8ui) {
+    for (unsigned k = 0; k < components_of(format); ++k)
+      if ((blend.write_mask >> k & 1) != 0) b_.StoreTile(live, words[k], plane + k);
+    return;
+  }
+  std::uint32_t kept = 0;
+  I32 pixel = word(0);
+  for (unsigned k = 0; k < 4; ++k) {
+    if ((blend.write_mask >> k & 1) == 0) {
+      kept |= 0xffU << (8 * k);
+      continue;
+    }
+    const I32 limited_word =
+        format == PixelFormat::rgba8ui
+            ? b_.IMinU32(words[k], word(0xff))
+            : b_.IAnd32(b_.IMinS32(b_.IMaxS32(words[k], b_.constant(-128)), b_.constant(127)), word(0xff));
+    pixel = b_.IOr32(pixel, b_.IShl32(limited_word, word(8 * k)));
+  }
+  if (kept == ~0U) return;
+  if (kept != 0) pixel = b_.IOr32(pixel, b_.IAnd32(b_.LoadTile(plane), word(kept)));
+  b_.StoreTile(live, pixel, plane);
+}
+
+void FragmentFrame::store_color(unsigned target, I1 live, const Words& words) {
+  const PixelFormat format = facts_.output.colors[target];
+  if (packed(format).holds()) return store_packed(target, live, words);
+  if (is_float(format)) return store_floats(target, live, words);
+  store_integers(target, live, words);
+}
+
+}  // namespace warpjit::frontend

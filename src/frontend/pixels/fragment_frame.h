@@ -1,0 +1,91 @@
+// The IR around a guest's fragment program: values of planes before it; tests, blending and stores behind it
+// (docs/pixels.md). One for all guests. The guest's code keeps `live`, the lanes whose results count.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "base/result.h"
+#include "frontend/pixels/facts.h"
+#include "ir/builder.h"
+
+namespace warpjit::frontend {
+
+class FragmentFrame {
+ public:
+  using F32 = ir::F32;
+  using I1 = ir::I1;
+  using I32 = ir::I32;
+  using Words = std::array<I32, 4>;
+
+  // Errors: unsupported for what only the guest interpreter does.
+  static Status check(const PixelFacts& facts);
+  // Sets what `b`'s function says of its work. `facts` must outlive it.
+  FragmentFrame(ir::Builder& b, const PixelFacts& facts);
+
+  // ---- What the program reads, made anew by each call; gvn unites them.
+  F32 value(unsigned use);  // of the use's plane
+  F32 inverse_w() { return plane(pixels::kInverseWRow); }
+  F32 depth();             // in [0, 1]
+  F32 column(), row();     // of the pixel in its target
+  I32 flat(unsigned use);  // the provoking vertex's word
+  I32 front_facing();      // all ones or 0
+  I32 primitive_number();
+
+  // ---- Results. Call begin() once before the program and end() once behind it.
+
+  // What the program may do that tests must wait for.
+  struct Program {
+    bool discards = false, exports_depth = false, has_side_effects = false;
+  };
+  // The lanes that are live: covered ones, and where that is allowed, those that pass the tests of depth and
+  // stencil.
+  I1 begin(const Program& program);
+  // The words of each colour, as the program leaves them, and of depth if it exports one.
+  void end(I1 live, std::span<const Words> colors, std::optional<I32> exported_depth);
+
+ private:
+  F32 plane(std::uint32_t row);
+  F32 from_primitive(std::uint32_t row, std::uint32_t word);
+
+  // Tests (fragment_tests.cpp).
+  I1 alpha_test(I1 live, const Words& color);
+  I1 depth_stencil(I1 live, F32 depth);
+  I32 fragment_depth(F32 depth);
+  I1 compare_words(Compare compare, I32 a, I32 b);
+  I1 compare_floats(Compare compare, F32 a, F32 b);
+  struct StencilResult {
+    I1 pass;
+    I32 failed, depth_failed, passed;  // the stencil's new value
+  };
+  StencilResult stencil_face(const StencilFace& face, I32 stored);
+  I32 stencil_value(StencilOp op, const StencilFace& face, I32 stored);
+
+  // Colours (fragment_colors.cpp).
+  void store_color(unsigned target, I1 live, const Words& words);
+  void store_packed(unsigned target, I1 live, const Words& words);
+  void store_floats(unsigned target, I1 live, Words words);
+  void store_integers(unsigned target, I1 live, const Words& words);
+  I32 stored_unorm(F32 value, unsigned bits);  // of a limited one
+  F32 read_unorm(I32 stored, unsigned shift, unsigned bits);
+  std::array<F32, 4> blended(unsigned target, const std::array<F32, 4>& source,
+                             const std::array<F32, 4>& stored);
+  F32 factor(BlendFactor factor, unsigned component, const std::array<F32, 4>& source,
+             const std::array<F32, 4>& stored, const std::array<F32, 4>& constant);
+  F32 term(BlendFactor factor, F32 value, unsigned component, const std::array<F32, 4>& source,
+           const std::array<F32, 4>& stored, const std::array<F32, 4>& constant);
+  F32 limited(F32 value);  // to [0, 1], NaN to 0
+
+  F32 as_float(I32 word) { return b_.BitcastI32ToF32(word); }
+  I32 as_word(F32 value) { return b_.BitcastF32ToI32(value); }
+  I32 word(std::uint32_t value) { return b_.constant(value); }
+
+  ir::Builder& b_;
+  const PixelFacts& facts_;
+  const TileLayout layout_;
+  bool tested_early_ = false;
+};
+
+}  // namespace warpjit::frontend

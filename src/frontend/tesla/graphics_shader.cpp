@@ -1,0 +1,204 @@
+// What shaders of the graphics stages do otherwise than kernels.
+#include <bit>
+#include <charconv>
+#include <cstring>
+
+#include "frontend/key.h"
+#include "frontend/tesla/container/graphics.h"
+#include "frontend/tesla/interpret/interpret.h"
+#include "frontend/tesla/shader.h"
+#include "frontend/tesla/translate/graphics.h"
+
+namespace warpjit::tesla {
+namespace {
+
+constexpr unsigned kAttributes = 16;
+
+// The number behind a prefix, if it is below `limit` and written plainly.
+std::optional<unsigned> numbered(std::string_view name, std::string_view prefix, unsigned limit) {
+  if (!name.starts_with(prefix) || name.size() == prefix.size()) return std::nullopt;
+  const std::string_view digits = name.substr(prefix.size());
+  unsigned number = 0;
+  const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  const bool padded = digits.size() > 1 && digits[0] == '0';
+  if (error != std::errc() || stop != digits.data() + digits.size() || padded || number >= limit)
+    return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
+GraphicsParts::GraphicsParts(const Program& program, ReachedCode reached)
+    : code(std::move(reached)),
+      constants(code, program.type == ProgramType::fragment ? frontend::kPixelTableBytes : 0) {
+  if (program.type == ProgramType::fragment) uses = fragment_uses(program.graphics);
+}
+
+Result<Location> Shader::find(LocationKind kind, std::string_view name) const {
+  if (stage() != Stage::vertex) return frontend::Shader::find(kind, name);
+  Location location;
+  location.kind = kind;
+  location.count = 1;
+  if (kind == LocationKind::input) {
+    if (const auto attribute = numbered(name, "a", kAttributes)) {
+      location.first = static_cast<std::uint16_t>(*attribute);
+      return location;
+    }
+    if (name == "id") {
+      location.first = kIdInput;
+      return location;
+    }
+    return Error{ErrorCode::bad_input,
+                 "there is no input '" + std::string(name) +
+                     "', but a0 to a15, and id with the ids of vertex "
+                     "and instance",
+                 source_name()};
+  }
+  if (kind == LocationKind::output) {
+    if (const auto row = numbered(name, "slots", (result_slots() + 3) / 4)) {
+      location.first = static_cast<std::uint16_t>(*row);
+      return location;
+    }
+    return Error{
+        ErrorCode::bad_input,
+        "there is no output '" + std::string(name) + "', but slots0, slots1, ... with four slots each",
+        source_name()};
+  }
+  return frontend::Shader::find(kind, name);
+}
+
+std::string Shader::register_name(const Location& location) const {
+  if (location.kind == LocationKind::input)
+    return location.first == kIdInput ? "id" : "a" + std::to_string(location.first);
+  return "slots" + std::to_string(location.first);
+}
+
+unsigned Shader::result_slots() const {
+  return stage() == Stage::vertex ? static_cast<unsigned>(program_.graphics.vertex_results.size()) : 0;
+}
+
+frontend::Usage Shader::usage() const {
+  frontend::Usage usage;
+  if (stage() != Stage::vertex) return usage;
+  const AttributeLayout layout = attribute_layout(program_.graphics);
+  for (const std::uint8_t component : layout.components) usage.inputs |= std::uint64_t{1} << component / 4;
+  if (layout.vertex_id || layout.instance_id) usage.inputs |= std::uint64_t{1} << kIdInput;
+  return usage;
+}
+
+std::span<const pixels::SlotUse> Shader::slot_uses() const {
+  if (!graphics_) return {};
+  return graphics_->uses;
+}
+
+std::size_t Shader::table_bytes() const { return graphics_ ? graphics_->constants.end : 0; }
+
+void Shader::append_graphics_key(const frontend::Facts& facts, std::vector<std::byte>& key) const {
+  const GraphicsState& state = program_.graphics;
+  frontend::append_value(key, program_.type);
+  frontend::append_value(key, modes_.saturated_nan_is_zero);
+  frontend::append_value(key, modes_.zero_wins);
+  frontend::append_value(key, modes_.infinite_derivatives);
+  frontend::append_value(key, modes_.fast_fmad);
+  frontend::append_value(key, modes_.call_limit);
+  if (stage() == Stage::vertex) {
+    frontend::append_value(key, state.attributes);
+    frontend::append_value(key, state.builtin_attributes);
+    frontend::append_list(key, state.vertex_results);
+    frontend::append_value(key, state.color_slots);
+    frontend::append_value(key, facts.bound_inputs);
+    frontend::append_list(key, std::span(facts.outputs.data(), facts.output_count));
+    return;
+  }
+  frontend::append_value(key, state.interpolants);
+  frontend::append_value(key, state.noperspective);
+  frontend::append_value(key, state.fragment_control);
+  frontend::append_value(key, state.fragment_results);
+  frontend::append_value(key, state.pixel_center_integer);
+  frontend::append_value(key, state.primitive_id_slot);
+  frontend::append_value(key, state.two_sided);
+  frontend::append_value(key, state.color_slots);
+  frontend::append_key(facts.pixels, key);
+}
+
+namespace {
+
+// Vertices as rows, and whole draws of fragment programs.
+class GraphicsGuest final : public frontend::GuestInterpreter {
+ public:
+  GraphicsGuest(Interpreter interpreter, const GraphicsState& state)
+      : interpreter_(std::move(interpreter)), layout_(attribute_layout(state)) {}
+
+  Status run(const frontend::Values& values, const frontend::Facts& facts,
+             std::span<const frontend::Rows> inputs, std::span<const frontend::Rows> outputs,
+             std::size_t thread_count, std::uint64_t fuel) const override {
+    // Which binding has an input register; none if it is not bound.
+    const auto binding = [&](std::uint32_t reg) -> const frontend::Rows* {
+      if ((facts.bound_inputs >> reg & 1) == 0) return nullptr;
+      return &inputs[static_cast<std::size_t>(
+          std::popcount(facts.bound_inputs & ((std::uint64_t{1} << reg) - 1)))];
+    };
+    const auto word = [](const frontend::Rows* rows, std::size_t thread, unsigned k) {
+      std::uint32_t value = 0;
+      if (rows != nullptr)
+        std::memcpy(&value, rows->address + static_cast<std::ptrdiff_t>(thread) * rows->stride + 4 * k, 4);
+      return value;
+    };
+    std::vector<std::uint32_t> attributes, vertex_ids, instance_ids, slots;
+    for (std::size_t t = 0; t < thread_count; ++t) {
+      for (const std::uint8_t component : layout_.components)
+        attributes.push_back(word(binding(component / 4U), t, component % 4));
+      vertex_ids.push_back(word(binding(kIdInput), t, 0));
+      instance_ids.push_back(word(binding(kIdInput), t, 1));
+    }
+    frontend::Grid grid = values.grid;
+    grid.fuel = fuel;
+    RunReport report;
+    WARPJIT_CHECK(interpreter_.run_vertices(grid, {attributes, vertex_ids, instance_ids}, slots, report));
+    const std::size_t each = thread_count == 0 ? 0 : slots.size() / thread_count;
+    for (std::uint32_t k = 0; k < facts.output_count; ++k)
+      for (std::size_t t = 0; t < thread_count; ++t) {
+        std::array<std::uint32_t, 4> row{};
+        for (std::size_t c = 0; c < 4; ++c)
+          if (const std::size_t slot = 4U * facts.outputs[k] + c; slot < each)
+            row[c] = slots[t * each + slot];
+        std::memcpy(outputs[k].address + static_cast<std::ptrdiff_t>(t) * outputs[k].stride, row.data(), 16);
+      }
+    return {};
+  }
+
+  Status draw(const frontend::Values& values, const interpret::PixelWork& work,
+              std::uint64_t fuel) const override {
+    frontend::Grid grid = values.grid;
+    grid.fuel = fuel;
+    RunReport report;
+    WARPJIT_TRY(const std::unique_ptr<interpret::FragmentProgram> program,
+                interpreter_.make_fragment_program(grid, report));
+    return interpret::draw(work, *program);
+  }
+
+ private:
+  Interpreter interpreter_;
+  AttributeLayout layout_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<frontend::GuestInterpreter>> Shader::prepare_graphics_guest() const {
+  WARPJIT_TRY(Interpreter interpreter, Interpreter::prepare(program_, modes_));
+  return std::unique_ptr<frontend::GuestInterpreter>(
+      std::make_unique<GraphicsGuest>(std::move(interpreter), program_.graphics));
+}
+
+Result<ir::Function> Shader::translate_graphics(const frontend::Facts& facts) const {
+  WARPJIT_CHECK(code_key_);
+  const ComputeFacts common = compute_facts(facts);
+  if (stage() == Stage::vertex)
+    return translate_vertex(program_, common, graphics_->code, graphics_->constants, facts.bound_inputs,
+                            std::span(facts.outputs.data(), facts.output_count));
+  if (stage() == Stage::fragment)
+    return translate_fragment(program_, common, graphics_->code, graphics_->constants, facts.pixels);
+  return Error{ErrorCode::unsupported, "only the guest interpreter runs geometry programs", source_name()};
+}
+
+}  // namespace warpjit::tesla

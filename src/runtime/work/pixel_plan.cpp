@@ -1,0 +1,157 @@
+#include "runtime/work/pixel_plan.h"
+
+#include <algorithm>
+
+#include "pixels/format.h"
+
+namespace warpjit::runtime {
+namespace {
+
+pixels::TargetMemory memory_of(const TargetBuffer& target, const LaunchPixels& work) {
+  return {static_cast<std::byte*>(target.data), static_cast<std::ptrdiff_t>(target.pitch), work.width,
+          work.height};
+}
+
+// Calls body(format, memory, first plane) for each bound target.
+template <class Body>
+void each_target(const LaunchPixels& work, const frontend::TileLayout& layout, Body body) {
+  for (unsigned k = 0; k < kMaxColorTargets; ++k)
+    if (layout.color[k] != frontend::TileLayout::kNone)
+      body(work.output.colors[k], memory_of(work.colors[k], work), layout.color[k]);
+  if (layout.depth != frontend::TileLayout::kNone)
+    body(work.output.depth_format, memory_of(work.depth, work), layout.depth);
+}
+
+// Runs the groups of a tile as they come.
+class TileSink final : public pixels::QuadSink {
+ public:
+  TileSink(const Kernel& kernel, const LaunchState& launch, backend::KernelArgs& args)
+      : kernel_(kernel), launch_(launch), args_(args), fuel_(args.fuel) {}
+
+  bool run(const pixels::QuadRecord* quads, std::span<const pixels::GroupRecord> groups) override {
+    args_.quads = quads;
+    args_.groups = groups.data();
+    args_.group_count = groups.size();
+    args_.fuel = fuel_;
+    groups_ += groups.size();
+    status_ = kernel_.run(args_, *launch_.shader, launch_.values);
+    return static_cast<bool>(status_);
+  }
+
+  std::uint64_t groups() const { return groups_; }
+  Status take_status() { return std::move(status_); }
+
+ private:
+  const Kernel& kernel_;
+  const LaunchState& launch_;
+  backend::KernelArgs& args_;
+  const std::uint64_t fuel_;
+  std::uint64_t groups_ = 0;
+  Status status_;
+};
+
+std::string color_name(unsigned number) { return "colour target " + std::to_string(number); }
+
+Status check_target(const TargetBuffer& target, const LaunchPixels& work, const std::string& name) {
+  const std::uint64_t row = std::uint64_t{work.width} * pixel_size(target.format);
+  if (target.pitch < row || target.pitch > std::uint64_t{1} << 32)
+    return Error{
+        ErrorCode::bad_input,
+        "a row has " + std::to_string(row) + " bytes, more than the pitch, " + std::to_string(target.pitch),
+        name};
+  const std::uint64_t needed = std::uint64_t{target.pitch} * (work.height - 1) + row;
+  if (needed > target.size)
+    return Error{
+        ErrorCode::bad_input,
+        "the target needs " + std::to_string(needed) + " bytes and has " + std::to_string(target.size), name};
+  return {};
+}
+
+bool overlap(const TargetBuffer& a, const TargetBuffer& b) {
+  const auto begin = [](const TargetBuffer& t) { return reinterpret_cast<std::uintptr_t>(t.data); };
+  return begin(a) < begin(b) + b.size && begin(b) < begin(a) + a.size;
+}
+
+}  // namespace
+
+std::byte* TilePlanes::planes(std::uint32_t count) {
+  constexpr std::size_t kLine = 64;
+  const std::size_t needed = std::size_t{count} * pixels::kPlaneBytes + kLine;
+  if (bytes_.size() < needed) bytes_.resize(needed);
+  const auto address = reinterpret_cast<std::uintptr_t>(bytes_.data());
+  return bytes_.data() + (kLine - address % kLine) % kLine;
+}
+
+PixelPlan::PixelPlan(const LaunchState& launch, const Kernel& kernel, std::uint32_t* table,
+                     std::uint64_t fuel, const std::atomic<std::uint32_t>* cancel,
+                     const pixels::PrimitiveBatch& batch, Pool<TilePlanes>& planes)
+    : WorkPlan(cancel),
+      launch_(launch),
+      kernel_(kernel),
+      table_(table),
+      fuel_(fuel),
+      batch_(batch),
+      planes_(planes),
+      layout_(launch.pixels->output) {}
+
+Status PixelPlan::run(std::uint64_t first, std::uint64_t count) const {
+  Pool<TilePlanes>::Lease planes = planes_.borrow();
+  for (std::uint64_t k = first; k < first + count; ++k)
+    WARPJIT_CHECK(run_tile(batch_.tiles()[k], planes->planes(layout_.planes)));
+  return {};
+}
+
+Status PixelPlan::run_tile(const pixels::PrimitiveBatch::Tile& tile, std::byte* planes) const {
+  const LaunchPixels& work = *launch_.pixels;
+  each_target(work, layout_, [&](PixelFormat format, const pixels::TargetMemory& memory, std::uint8_t plane) {
+    load_tile(format, memory, tile.column, tile.row, planes + plane * std::size_t{pixels::kPlaneBytes});
+  });
+  backend::KernelArgs args;
+  args.table = table_;
+  args.fuel = fuel_;
+  args.cancel = cancel_word(cancel_);
+  args.tile = planes;
+  TileSink sink(kernel_, launch_, args);
+  const bool done = batch_.rasterize(tile.column, tile.row, kernel_.lanes() / 4, sink);
+  groups_.fetch_add(sink.groups(), std::memory_order_relaxed);
+  if (!done) return sink.take_status();
+  each_target(work, layout_, [&](PixelFormat format, const pixels::TargetMemory& memory, std::uint8_t plane) {
+    store_tile(format, memory, tile.column, tile.row, planes + plane * std::size_t{pixels::kPlaneBytes});
+  });
+  return {};
+}
+
+Status check_pixels(const LaunchPixels& work, std::uint64_t count) {
+  if (work.width == 0)
+    return Error{ErrorCode::bad_input, "the size of the targets is not set", "target size"};
+  struct Bound {
+    const TargetBuffer* target;
+    std::string name;
+  };
+  std::vector<Bound> bound;
+  for (unsigned k = 0; k < kMaxColorTargets; ++k)
+    if (work.colors[k].data != nullptr) bound.push_back({&work.colors[k], color_name(k)});
+  if (work.depth.data != nullptr) bound.push_back({&work.depth, "depth target"});
+  for (std::size_t k = 0; k < bound.size(); ++k) {
+    WARPJIT_CHECK(check_target(*bound[k].target, work, bound[k].name));
+    for (std::size_t other = 0; other < k; ++other)
+      if (overlap(*bound[k].target, *bound[other].target))
+        return Error{ErrorCode::bad_input, "the memory overlaps that of " + bound[other].name, bound[k].name};
+  }
+  if (work.vertex) return {};
+  const VertexBuffer& vertices = work.vertices;
+  if (count != 0 && vertices.data == nullptr)
+    return Error{ErrorCode::bad_input, "there are no vertices", "vertices"};
+  const std::uint64_t row = std::uint64_t{vertices.slots} * 4;
+  const std::uint64_t most = vertices.size < row    ? 0
+                             : vertices.stride == 0 ? ~std::uint64_t{0}
+                                                    : (vertices.size - row) / vertices.stride + 1;
+  if (count > most || (count > 1 && vertices.stride < row && vertices.stride != 0))
+    return Error{
+        ErrorCode::bad_input,
+        "the buffer has room for " + std::to_string(most) + " vertices of " + std::to_string(row) + " bytes",
+        "vertices"};
+  return {};
+}
+
+}  // namespace warpjit::runtime

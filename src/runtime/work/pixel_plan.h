@@ -1,0 +1,54 @@
+// Work over pixels: vertices, checks of a launch, and the tiles of a batch of primitives through a kernel.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "frontend/pixels/facts.h"
+#include "pixels/batch.h"
+#include "runtime/engine/kernel.h"
+#include "runtime/engine/pool.h"
+#include "runtime/work/launch.h"
+#include "runtime/work/work.h"
+
+namespace warpjit::runtime {
+
+// The planes of a tile, which a host thread keeps from tile to tile.
+class TilePlanes {
+ public:
+  std::byte* planes(std::uint32_t count);  // aligned to 64
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+class PixelPlan final : public WorkPlan {
+ public:
+  // The units are batch.tiles(). All arguments outlive it.
+  PixelPlan(const LaunchState& launch, const Kernel& kernel, std::uint32_t* table, std::uint64_t fuel,
+            const std::atomic<std::uint32_t>* cancel, const pixels::PrimitiveBatch& batch,
+            Pool<TilePlanes>& planes);
+
+  Status run(std::uint64_t first, std::uint64_t count) const override;
+
+  std::uint64_t groups() const { return groups_.load(std::memory_order_relaxed); }
+
+ private:
+  Status run_tile(const pixels::PrimitiveBatch::Tile& tile, std::byte* planes) const;
+
+  const LaunchState& launch_;
+  const Kernel& kernel_;
+  std::uint32_t* table_;
+  std::uint64_t fuel_;
+  const pixels::PrimitiveBatch& batch_;
+  Pool<TilePlanes>& planes_;
+  const frontend::TileLayout layout_;
+  mutable std::atomic<std::uint64_t> groups_{0};
+};
+
+// Does each buffer hold what is drawn, and do targets not overlap? Errors: bad_input.
+Status check_pixels(const LaunchPixels& pixels, std::uint64_t count);
+
+}  // namespace warpjit::runtime

@@ -1,0 +1,204 @@
+// Random fragment programs over random primitives with random tests and blending: every engine and target
+// gives the same targets, with any number of threads. The guest engine has its own rasterizer.
+#include <algorithm>
+#include <bit>
+
+#include "base/random.h"
+#include "frontend/tesla/random.h"
+#include "frontend/tesla/shader.h"
+#include "runtime/shaders.h"
+#include "support/share.h"
+
+namespace warpjit::test {
+namespace {
+
+constexpr std::uint32_t kWidth = 90, kHeight = 70;  // of several tiles, not whole ones
+
+struct Target {
+  TargetBuffer buffer;
+  std::vector<std::byte> bytes, initial;
+};
+
+template <class Enum>
+Enum any(Random& random, unsigned count) {
+  return static_cast<Enum>(random.below(count));
+}
+
+float coordinate(Random& random) {
+  if (random.one_in(40)) {
+    constexpr float kOdd[] = {0.0F, -0.0F, 1e30F, -1e30F, INFINITY, NAN, 1e-30F};
+    return kOdd[random.below(std::size(kOdd))];
+  }
+  return (static_cast<float>(random.below(4001)) - 2000) / 1000;
+}
+
+RasterState raster_state(Random& random) {
+  RasterState state;
+  state.topology = any<Topology>(random, 6);
+  state.viewport_scale = {kWidth / 2.0F, random.one_in(2) ? kHeight / 2.0F : kHeight / -2.0F, 0.5F};
+  state.viewport_translate = {kWidth / 2.0F, kHeight / 2.0F, 0.5F};
+  if (random.one_in(3))
+    state.scissor = {random.below(60), random.below(50), random.below(90), random.below(90)};
+  state.depth_zero_to_one = random.one_in(2);
+  state.clip_near = !random.one_in(4);
+  state.clip_far = !random.one_in(4);
+  state.positive_is_front = random.one_in(2);
+  state.cull_front = random.one_in(8);
+  state.cull_back = random.one_in(8);
+  state.provoking_last = random.one_in(2);
+  state.point_size = static_cast<float>(random.below(80)) / 4;
+  state.line_width = static_cast<float>(random.below(24)) / 4;
+  return state;
+}
+
+StencilFace stencil_face(Random& random) {
+  return {any<Compare>(random, 8),
+          any<StencilOp>(random, 8),
+          any<StencilOp>(random, 8),
+          any<StencilOp>(random, 8),
+          static_cast<std::uint8_t>(random.below(256)),
+          static_cast<std::uint8_t>(random.one_in(2) ? 255 : random.below(256)),
+          static_cast<std::uint8_t>(random.one_in(2) ? 255 : random.below(256))};
+}
+
+OutputState output_state(Random& random) {
+  OutputState state;
+  state.depth = {!random.one_in(3), !random.one_in(4), any<Compare>(random, 8)};
+  state.stencil = {random.one_in(3), stencil_face(random), stencil_face(random)};
+  for (BlendState& blend : state.blend) {
+    blend = {random.one_in(2),
+             any<BlendFactor>(random, 15),
+             any<BlendFactor>(random, 15),
+             any<BlendFactor>(random, 15),
+             any<BlendFactor>(random, 15),
+             any<BlendOp>(random, 5),
+             any<BlendOp>(random, 5),
+             static_cast<std::uint8_t>(random.one_in(2) ? 15 : random.below(16))};
+  }
+  state.alpha_test = random.one_in(4);
+  state.alpha_compare = any<Compare>(random, 8);
+  state.alpha_reference = 0.5F;
+  for (float& c : state.blend_constant) c = static_cast<float>(random.below(5)) / 4;
+  return state;
+}
+
+std::uint32_t word(Random& random) {
+  return random.one_in(8) ? static_cast<std::uint32_t>(random.next())
+                          : std::bit_cast<std::uint32_t>(coordinate(random));
+}
+
+// A launch with memory of its own, over which it can run again and again.
+struct RandomDraw {
+  std::vector<std::uint32_t> vertices;
+  std::vector<Target> targets;
+  Launch launch;
+
+  static constexpr PixelFormat kColors[] = {PixelFormat::rgba8,   PixelFormat::rgb565,  PixelFormat::rgba4,
+                                            PixelFormat::rgb5a1,  PixelFormat::rgb10a2, PixelFormat::rgba16f,
+                                            PixelFormat::rgba32f, PixelFormat::r32f,    PixelFormat::rgba32i,
+                                            PixelFormat::r32ui,   PixelFormat::rgba8i,  PixelFormat::rgba8ui};
+  static constexpr PixelFormat kDepths[] = {PixelFormat::d16, PixelFormat::d24s8, PixelFormat::d32f};
+
+  RandomDraw(const Program& program, std::uint32_t slots, std::uint32_t colors,
+             std::span<const std::uint32_t> c0, Random& random)
+      : launch(program) {
+    const std::uint32_t count = 3 + random.below(18);
+    for (std::uint32_t n = 0; n < count; ++n)
+      for (std::uint32_t slot = 0; slot < slots; ++slot)
+        vertices.push_back(slot == 3
+                               ? std::bit_cast<std::uint32_t>(random.one_in(3) ? coordinate(random) : 1.5F)
+                           : slot < 3 ? std::bit_cast<std::uint32_t>(coordinate(random))
+                                      : word(random));
+    const bool depth = !random.one_in(4);
+    for (std::uint32_t k = 0; k < colors + (depth ? 1 : 0); ++k) {
+      Target& target = targets.emplace_back();
+      const PixelFormat format =
+          k < colors ? kColors[random.below(std::size(kColors))] : kDepths[random.below(3)];
+      const std::size_t pitch = kWidth * pixel_size(format) + random.below(3);
+      target.initial.resize(pitch * kHeight);
+      for (std::byte& byte : target.initial) byte = static_cast<std::byte>(random.below(256));
+      target.bytes = target.initial;
+      target.buffer = {target.bytes.data(), target.bytes.size(), pitch, format};
+      EXPECT_TRUE(k < colors ? launch.bind_color(k, target.buffer) : launch.bind_depth(target.buffer));
+    }
+    EXPECT_TRUE(launch.set_target_size(kWidth, kHeight));
+    EXPECT_TRUE(launch.set_raster_state(raster_state(random)));
+    EXPECT_TRUE(launch.set_output_state(output_state(random)));
+    EXPECT_TRUE(launch.bind_vertices({vertices.data(), vertices.size() * 4, slots * std::size_t{4}, slots}));
+    EXPECT_TRUE(launch.bind_constants("c0", c0.data(), c0.size() * 4));
+    launch.set_count(count);
+    launch.set_fuel(tesla::kRandomFuel);
+    if (random.one_in(2)) {
+      std::vector<std::uint32_t> indices(random.below(30));
+      for (std::uint32_t& index : indices) index = random.one_in(30) ? 1000 : random.below(count);
+      EXPECT_TRUE(launch.bind_indices(indices));
+    }
+  }
+
+  // Byte `at` of what run() gives, for messages.
+  std::string place(std::size_t at) const {
+    std::size_t k = 0;
+    for (; k + 1 < targets.size() && at >= targets[k].bytes.size(); ++k) at -= targets[k].bytes.size();
+    const TargetBuffer& target = targets[k].buffer;
+    return std::string(name(target.format)) + ", column " +
+           std::to_string(at % target.pitch / pixel_size(target.format)) + ", row " +
+           std::to_string(at / target.pitch);
+  }
+
+  // What is in memory after a run; empty if it was refused as unsupported.
+  std::vector<std::byte> run(const Engine& engine, const RunOptions& options) {
+    for (Target& target : targets)
+      std::copy(target.initial.begin(), target.initial.end(), target.bytes.begin());
+    const auto report = engine.run(launch, options);
+    if (!report) {
+      EXPECT_EQ(report.error().code, ErrorCode::unsupported) << to_string(report.error());
+      return {};
+    }
+    std::vector<std::byte> all;
+    for (const Target& target : targets) all.insert(all.end(), target.bytes.begin(), target.bytes.end());
+    return all;
+  }
+};
+
+TEST(RandomPixels, EnginesAgree) {
+  EngineOptions with_pool;
+  with_pool.executor = make_thread_pool(3);
+  const Engine engine(with_pool);
+  const char* range = std::getenv("WARPJIT_PIXEL_SEEDS");
+  const std::uint64_t seeds = range != nullptr ? std::strtoull(range, nullptr, 10) : share(120);
+  RunOptions guest;
+  guest.engine = EngineKind::guest;
+  std::uint64_t compiled = 0, changed = 0;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    tesla::RandomFragment fragment = tesla::random_fragment(seed);
+    auto shader = tesla::Shader::make(std::move(fragment.program));
+    ASSERT_TRUE(shader) << to_string(shader.error());
+    Random random(seed);
+    RandomDraw draw(Program(*shader), fragment.slots, std::min<std::uint32_t>(fragment.targets, 8),
+                    fragment.c0, random);
+    const std::vector<std::byte> expected = draw.run(engine, guest);
+    ASSERT_FALSE(expected.empty()) << seed;
+    for (const Way& way : all_ways(engine)) {
+      RunOptions options = way.options;
+      if (options.engine == EngineKind::guest) continue;
+      options.threads = seed % 2 == 0 ? 1 : 3;
+      const std::vector<std::byte> got = draw.run(engine, options);
+      if (got.empty()) continue;  // only the guest interpreter runs it
+      ++compiled;
+      const auto place = static_cast<std::size_t>(std::ranges::mismatch(got, expected).in1 - got.begin());
+      EXPECT_TRUE(got == expected) << "seed " << seed << ", " << way.name << ": " << draw.place(place);
+    }
+    std::vector<std::byte> before;
+    for (const Target& target : draw.targets)
+      before.insert(before.end(), target.initial.begin(), target.initial.end());
+    if (expected != before) ++changed;
+  }
+  EXPECT_GT(compiled, seeds / 2);
+  EXPECT_GT(changed, seeds / 3);
+  std::printf("%llu runs of compiled programs, %llu of %llu draws changed their targets\n",
+              static_cast<unsigned long long>(compiled), static_cast<unsigned long long>(changed),
+              static_cast<unsigned long long>(seeds));
+}
+
+}  // namespace
+}  // namespace warpjit::test

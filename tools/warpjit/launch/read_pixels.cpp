@@ -1,0 +1,373 @@
+// What launches of fragment programs have: targets, vertices, fixed-function state.
+#include <algorithm>
+
+#include "launch/numbers.h"
+#include "launch/reading.h"
+
+namespace warpjit::tool {
+
+namespace {
+
+constexpr std::size_t kMaxIndices = 1 << 26;
+
+// The names of an enumeration in their order.
+using Words = std::span<const std::string_view>;
+constexpr std::string_view kTopologies[] = {"points",    "lines",          "line-strip",
+                                            "triangles", "triangle-strip", "triangle-fan"};
+constexpr std::string_view kCompares[] = {"never",   "less",      "equal",         "less-equal",
+                                          "greater", "not-equal", "greater-equal", "always"};
+constexpr std::string_view kStencilOps[] = {
+    "keep",   "zero",           "replace",       "increment-clamp", "decrement-clamp",
+    "invert", "increment-wrap", "decrement-wrap"};
+constexpr std::string_view kFactors[] = {"zero",
+                                         "one",
+                                         "source-color",
+                                         "one-minus-source-color",
+                                         "source-alpha",
+                                         "one-minus-source-alpha",
+                                         "target-color",
+                                         "one-minus-target-color",
+                                         "target-alpha",
+                                         "one-minus-target-alpha",
+                                         "constant-color",
+                                         "one-minus-constant-color",
+                                         "constant-alpha",
+                                         "one-minus-constant-alpha",
+                                         "source-alpha-saturate"};
+constexpr std::string_view kBlendOps[] = {"add", "subtract", "reverse-subtract", "min", "max"};
+
+// What stands at `key`, if anything does.
+template <class Enum>
+Status read_word(const JsonField& object, std::string_view key, Words words, Enum& out) {
+  const auto field = object.find(key);
+  if (!field) return {};
+  WARPJIT_TRY(const std::string text, field->string());
+  const auto found = std::ranges::find(words, text);
+  if (found == words.end()) {
+    std::string known;
+    for (const std::string_view word : words) known += (known.empty() ? "" : ", ") + std::string(word);
+    return field->error("'" + text + "' is none of " + known);
+  }
+  out = static_cast<Enum>(found - words.begin());
+  return {};
+}
+Status read_flag(const JsonField& object, std::string_view key, bool& out) {
+  const auto field = object.find(key);
+  if (!field) return {};
+  WARPJIT_TRY(out, field->boolean());
+  return {};
+}
+Status read_float(const JsonField& object, std::string_view key, float& out) {
+  const auto field = object.find(key);
+  if (!field) return {};
+  WARPJIT_TRY(const std::uint32_t bits, field->float_bits());
+  out = std::bit_cast<float>(bits);
+  return {};
+}
+template <std::size_t kCount>
+Status read_floats(const JsonField& object, std::string_view key, std::array<float, kCount>& out) {
+  const auto field = object.find(key);
+  if (!field) return {};
+  WARPJIT_CHECK(field->expect_array());
+  if (field->size() != kCount) return field->error("needs " + std::to_string(kCount) + " numbers");
+  for (std::size_t k = 0; k < kCount; ++k) {
+    WARPJIT_TRY(const std::uint32_t bits, field->at(k).float_bits());
+    out[k] = std::bit_cast<float>(bits);
+  }
+  return {};
+}
+Status read_byte(const JsonField& object, std::string_view key, std::uint8_t& out, std::int64_t most = 255) {
+  WARPJIT_TRY(const std::uint32_t number, number_at(object, key, 0, most, out));
+  out = static_cast<std::uint8_t>(number);
+  return {};
+}
+
+bool holds_integers(PixelFormat format) {
+  return format >= PixelFormat::rgba32i && format <= PixelFormat::rgba8ui;
+}
+
+Status read_target(const JsonField& field, bool depth, LaunchTarget& target) {
+  WARPJIT_CHECK(field.expect_object());
+  WARPJIT_CHECK(depth ? field.expect_keys({"format", "clear", "stencil"})
+                      : field.expect_keys({"format", "clear"}));
+  WARPJIT_TRY(const JsonField format, field.require("format"));
+  WARPJIT_TRY(const std::string text, format.string());
+  const auto parsed = parse_pixel_format(text);
+  if (!parsed || *parsed == PixelFormat::none || is_depth(*parsed) != depth)
+    return format.error("'" + text + "' is not a format of " + (depth ? "depth" : "colours"));
+  target.format = *parsed;
+  if (depth) {
+    float clear = 1;
+    std::uint8_t stencil = 0;
+    WARPJIT_CHECK(read_float(field, "clear", clear));
+    WARPJIT_CHECK(read_byte(field, "stencil", stencil));
+    target.clear = {std::bit_cast<std::uint32_t>(clear), stencil, 0, 0};
+    return {};
+  }
+  const auto clear = field.find("clear");
+  if (!clear) return {};
+  WARPJIT_CHECK(clear->expect_array());
+  if (clear->size() != 4) return clear->error("needs 4 numbers: red, green, blue, alpha");
+  for (std::size_t k = 0; k < 4; ++k) {
+    if (holds_integers(target.format)) {
+      WARPJIT_TRY(const std::int64_t word, clear->at(k).integer(-(std::int64_t{1} << 31), 0xffffffff, 32));
+      target.clear[k] = static_cast<std::uint32_t>(word);
+    } else {
+      WARPJIT_TRY(target.clear[k], clear->at(k).float_bits());
+    }
+  }
+  return {};
+}
+
+Status read_targets(const JsonField& root, LaunchPixels& pixels) {
+  WARPJIT_TRY(const JsonField targets, root.require("targets"));
+  WARPJIT_CHECK(targets.expect_object());
+  WARPJIT_CHECK(targets.expect_keys({"size", "colors", "depth"}));
+  WARPJIT_TRY(const JsonField size, targets.require("size"));
+  WARPJIT_CHECK(size.expect_array());
+  if (size.size() != 2) return size.error("needs two numbers: columns and rows");
+  WARPJIT_TRY(const std::int64_t width, size.at(std::size_t{0}).integer(1, kMaxTargetExtent));
+  WARPJIT_TRY(const std::int64_t height, size.at(std::size_t{1}).integer(1, kMaxTargetExtent));
+  pixels.width = static_cast<std::uint32_t>(width);
+  pixels.height = static_cast<std::uint32_t>(height);
+  if (const auto colors = targets.find("colors")) {
+    WARPJIT_CHECK(colors->expect_array());
+    if (colors->size() > kMaxColorTargets)
+      return colors->error("at most " + std::to_string(kMaxColorTargets) + " colour targets");
+    for (std::size_t k = 0; k < colors->size(); ++k) {
+      LaunchTarget& target = pixels.colors.emplace_back();
+      if (!colors->at(k).json().is_null()) WARPJIT_CHECK(read_target(colors->at(k), false, target));
+    }
+  }
+  if (const auto depth = targets.find("depth")) WARPJIT_CHECK(read_target(*depth, true, pixels.depth));
+  std::uint64_t bytes = 0;
+  const std::uint64_t count = std::uint64_t{pixels.width} * pixels.height;
+  for (const LaunchTarget& target : pixels.colors) bytes += count * pixel_size(target.format);
+  bytes += count * pixel_size(pixels.depth.format);
+  if (bytes > kMaxMemoryBytes)
+    return targets.error("the targets have " + std::to_string(bytes) + " bytes, more than " +
+                         std::to_string(kMaxMemoryBytes));
+  return {};
+}
+
+Status read_raster(const JsonField& root, LaunchPixels& pixels) {
+  RasterState& state = pixels.raster;
+  // The viewport is the whole target, row 0 at y = -1.
+  const float width = static_cast<float>(pixels.width) / 2, height = static_cast<float>(pixels.height) / 2;
+  state.viewport_scale = {width, height, 0.5F};
+  state.viewport_translate = {width, height, 0.5F};
+  const auto field = root.find("raster");
+  if (!field) return {};
+  WARPJIT_CHECK(field->expect_object());
+  WARPJIT_CHECK(
+      field->expect_keys({"topology", "viewport", "scissor", "depth-zero-to-one", "clip-near", "clip-far",
+                          "positive-is-front", "cull-front", "cull-back", "provoking", "point-size",
+                          "point-size-slot", "line-width", "distances", "window-positions"}));
+  WARPJIT_CHECK(read_word(*field, "topology", kTopologies, state.topology));
+  if (const auto viewport = field->find("viewport")) {
+    WARPJIT_CHECK(viewport->expect_object());
+    WARPJIT_CHECK(viewport->expect_keys({"scale", "translate"}));
+    WARPJIT_CHECK(read_floats(*viewport, "scale", state.viewport_scale));
+    WARPJIT_CHECK(read_floats(*viewport, "translate", state.viewport_translate));
+  }
+  if (const auto scissor = field->find("scissor")) {
+    WARPJIT_CHECK(scissor->expect_array());
+    if (scissor->size() != 4) return scissor->error("needs 4 numbers: x, y, width, height");
+    std::array<std::uint32_t, 4> numbers{};
+    for (std::size_t k = 0; k < 4; ++k) {
+      WARPJIT_TRY(const std::int64_t number, scissor->at(k).integer(0, 0xffffffff));
+      numbers[k] = static_cast<std::uint32_t>(number);
+    }
+    state.scissor = {numbers[0], numbers[1], numbers[2], numbers[3]};
+  }
+  WARPJIT_CHECK(read_flag(*field, "depth-zero-to-one", state.depth_zero_to_one));
+  WARPJIT_CHECK(read_flag(*field, "clip-near", state.clip_near));
+  WARPJIT_CHECK(read_flag(*field, "clip-far", state.clip_far));
+  WARPJIT_CHECK(read_flag(*field, "positive-is-front", state.positive_is_front));
+  WARPJIT_CHECK(read_flag(*field, "cull-front", state.cull_front));
+  WARPJIT_CHECK(read_flag(*field, "cull-back", state.cull_back));
+  WARPJIT_CHECK(read_flag(*field, "window-positions", state.window_positions));
+  constexpr std::string_view kProvoking[] = {"first", "last"};
+  WARPJIT_CHECK(read_word(*field, "provoking", kProvoking, state.provoking_last));
+  WARPJIT_CHECK(read_float(*field, "point-size", state.point_size));
+  WARPJIT_CHECK(read_byte(*field, "point-size-slot", state.point_size_slot, 127));
+  WARPJIT_CHECK(read_float(*field, "line-width", state.line_width));
+  if (const auto distances = field->find("distances")) {
+    WARPJIT_CHECK(distances->expect_object());
+    WARPJIT_CHECK(distances->expect_keys({"first", "count", "clip", "cull"}));
+    WARPJIT_CHECK(read_byte(*distances, "first", state.distances.first, 127));
+    WARPJIT_CHECK(read_byte(*distances, "count", state.distances.count, 8));
+    WARPJIT_CHECK(read_byte(*distances, "clip", state.distances.clip));
+    WARPJIT_CHECK(read_byte(*distances, "cull", state.distances.cull));
+  }
+  return {};
+}
+
+Status read_blend(const JsonField& field, BlendState& blend) {
+  WARPJIT_CHECK(field.expect_object());
+  WARPJIT_CHECK(field.expect_keys(
+      {"source", "target", "source-alpha", "target-alpha", "op", "op-alpha", "write-mask", "enabled"}));
+  blend.enabled = field.has("source") || field.has("target") || field.has("op");
+  WARPJIT_CHECK(read_flag(field, "enabled", blend.enabled));
+  WARPJIT_CHECK(read_word(field, "source", kFactors, blend.source));
+  WARPJIT_CHECK(read_word(field, "target", kFactors, blend.target));
+  blend.source_alpha = blend.source;
+  blend.target_alpha = blend.target;
+  WARPJIT_CHECK(read_word(field, "source-alpha", kFactors, blend.source_alpha));
+  WARPJIT_CHECK(read_word(field, "target-alpha", kFactors, blend.target_alpha));
+  WARPJIT_CHECK(read_word(field, "op", kBlendOps, blend.op));
+  blend.op_alpha = blend.op;
+  WARPJIT_CHECK(read_word(field, "op-alpha", kBlendOps, blend.op_alpha));
+  return read_byte(field, "write-mask", blend.write_mask, 15);
+}
+
+Status read_stencil_face(const JsonField& field, StencilFace& face) {
+  WARPJIT_CHECK(field.expect_object());
+  WARPJIT_CHECK(
+      field.expect_keys({"compare", "fail", "depth-fail", "pass", "reference", "read-mask", "write-mask"}));
+  WARPJIT_CHECK(read_word(field, "compare", kCompares, face.compare));
+  WARPJIT_CHECK(read_word(field, "fail", kStencilOps, face.fail));
+  WARPJIT_CHECK(read_word(field, "depth-fail", kStencilOps, face.depth_fail));
+  WARPJIT_CHECK(read_word(field, "pass", kStencilOps, face.pass));
+  WARPJIT_CHECK(read_byte(field, "reference", face.reference));
+  WARPJIT_CHECK(read_byte(field, "read-mask", face.read_mask));
+  return read_byte(field, "write-mask", face.write_mask);
+}
+
+Status read_output(const JsonField& root, LaunchPixels& pixels) {
+  OutputState& state = pixels.output;
+  const auto field = root.find("output");
+  if (!field) return {};
+  WARPJIT_CHECK(field->expect_object());
+  WARPJIT_CHECK(field->expect_keys({"depth", "stencil", "blend", "blend-constant", "alpha-test"}));
+  if (const auto depth = field->find("depth")) {
+    WARPJIT_CHECK(depth->expect_object());
+    WARPJIT_CHECK(depth->expect_keys({"compare", "write", "test"}));
+    state.depth.test = true;
+    WARPJIT_CHECK(read_flag(*depth, "test", state.depth.test));
+    WARPJIT_CHECK(read_flag(*depth, "write", state.depth.write));
+    WARPJIT_CHECK(read_word(*depth, "compare", kCompares, state.depth.compare));
+  }
+  if (const auto stencil = field->find("stencil")) {
+    WARPJIT_CHECK(stencil->expect_object());
+    WARPJIT_CHECK(stencil->expect_keys({"front", "back"}));
+    state.stencil.test = true;
+    if (const auto front = stencil->find("front"))
+      WARPJIT_CHECK(read_stencil_face(*front, state.stencil.front));
+    state.stencil.back = state.stencil.front;
+    if (const auto back = stencil->find("back")) WARPJIT_CHECK(read_stencil_face(*back, state.stencil.back));
+  }
+  if (const auto blend = field->find("blend")) {
+    WARPJIT_CHECK(blend->expect_array());
+    if (blend->size() > kMaxColorTargets) return blend->error("one for each colour target");
+    for (std::size_t k = 0; k < blend->size(); ++k) WARPJIT_CHECK(read_blend(blend->at(k), state.blend[k]));
+  }
+  WARPJIT_CHECK(read_floats(*field, "blend-constant", state.blend_constant));
+  if (const auto test = field->find("alpha-test")) {
+    WARPJIT_CHECK(test->expect_object());
+    WARPJIT_CHECK(test->expect_keys({"compare", "reference"}));
+    state.alpha_test = true;
+    WARPJIT_CHECK(read_word(*test, "compare", kCompares, state.alpha_compare));
+    WARPJIT_CHECK(read_float(*test, "reference", state.alpha_reference));
+  }
+  return {};
+}
+
+// A list of words, or a file of them.
+Status read_word_list(const Reading& reading, const JsonField& field, std::size_t most, bool floats,
+                      std::vector<std::uint32_t>& words) {
+  if (field.json().is_string()) {
+    WARPJIT_TRY(const std::string name, field.string());
+    const auto bytes = reading.files(name);
+    if (!bytes) return field.wrap(bytes.error());
+    auto read = words_from(*bytes, name);
+    if (!read) return field.wrap(read.error());
+    words = std::move(*read);
+  } else {
+    WARPJIT_CHECK(field.expect_array());
+    if (field.size() <= most)
+      for (std::size_t k = 0; k < field.size(); ++k) {
+        if (floats) {
+          WARPJIT_TRY(const std::uint32_t bits, field.at(k).float_bits());
+          words.push_back(bits);
+        } else {
+          WARPJIT_TRY(const std::int64_t word, field.at(k).integer(0, 0xffffffff, 32));
+          words.push_back(static_cast<std::uint32_t>(word));
+        }
+      }
+  }
+  const std::size_t size = std::max(words.size(), field.json().is_array() ? field.size() : 0);
+  if (size > most) return field.error(std::to_string(size) + " words are more than " + std::to_string(most));
+  return {};
+}
+
+Status read_vertices(Reading& reading) {
+  LaunchPixels& pixels = reading.launch.pixels;
+  if (const auto indices = reading.root.find("indices")) {
+    pixels.indexed = true;
+    WARPJIT_CHECK(read_word_list(reading, *indices, kMaxIndices, false, pixels.indices));
+  }
+  const auto field = reading.root.find("vertices");
+  if (!reading.launch.vertex.empty()) {
+    if (field) return field->error("the vertex stage gives the vertices");
+    return {};
+  }
+  if (!field) return reading.root.error("'vertex' is missing, the vertex stage, or 'vertices'");
+  WARPJIT_CHECK(field->expect_object());
+  WARPJIT_CHECK(field->expect_keys({"slots", "data"}));
+  WARPJIT_TRY(pixels.slots, number_at(*field, "slots", 4, 128, 4));
+  WARPJIT_TRY(const JsonField data, field->require("data"));
+  WARPJIT_CHECK(read_word_list(reading, data, kMaxMemoryBytes / 4, true, pixels.vertices));
+  if (pixels.vertices.size() != reading.launch.count * pixels.slots)
+    return data.error("has " + std::to_string(pixels.vertices.size()) + " numbers, but " +
+                      std::to_string(reading.launch.count) + " vertices of " + std::to_string(pixels.slots) +
+                      " slots need " + std::to_string(reading.launch.count * pixels.slots));
+  return {};
+}
+
+}  // namespace
+
+Status read_pixels(Reading& reading) {
+  LaunchPixels& pixels = reading.launch.pixels;
+  WARPJIT_CHECK(read_targets(reading.root, pixels));
+  WARPJIT_CHECK(read_raster(reading.root, pixels));
+  WARPJIT_CHECK(read_output(reading.root, pixels));
+  return read_vertices(reading);
+}
+
+Status read_pictures(Reading& reading, const JsonField& expect) {
+  LaunchPixels& pixels = reading.launch.pixels;
+  WARPJIT_CHECK(expect.expect_object());
+  for (const auto& [key, value] : expect.json().items()) {
+    const JsonField field = expect.at(key);
+    ExpectedPicture wanted;
+    wanted.name = key;
+    if (key == "depth") {
+      wanted.target = kDepthPicture;
+      if (pixels.depth.format == PixelFormat::none) return field.error("there is no depth target");
+    } else {
+      const bool is_color = key.size() == 6 && key.starts_with("color") && key[5] >= '0' && key[5] <= '7';
+      wanted.target = is_color ? static_cast<unsigned>(key[5] - '0') : 0;
+      if (!is_color || wanted.target >= pixels.colors.size())
+        return field.error("'" + key + "' is no target: color0, color1, ... and depth are");
+    }
+    WARPJIT_CHECK(field.expect_keys({"hash", "file"}));
+    if (field.has("hash") == field.has("file")) return field.error("must have either 'hash' or 'file'");
+    if (const auto hash = field.find("hash")) {
+      WARPJIT_TRY(const std::string text, hash->string());
+      char* end = nullptr;
+      wanted.hash = std::strtoull(text.c_str(), &end, 16);
+      if (text.size() != 18 || !text.starts_with("0x") || *end != 0)
+        return hash->error("must be 0x and 16 hexadecimal digits");
+    } else {
+      WARPJIT_TRY(const std::string name, field.at("file").string());
+      const auto bytes = reading.files(name);
+      if (!bytes) return field.at("file").wrap(bytes.error());
+      wanted.bytes.assign(bytes->begin(), bytes->end());
+    }
+    pixels.expected.push_back(std::move(wanted));
+  }
+  return {};
+}
+
+}  // namespace warpjit::tool

@@ -1,0 +1,219 @@
+// warpjit render: runs a launch over pixels and writes a picture.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+
+#include "command.h"
+#include "files.h"
+#include "picture.h"
+
+namespace warpjit::tool {
+
+namespace {
+
+struct RenderCommand {
+  RunInput input;
+  std::string engine = "jit", target = "automatic", out, picture = "color0", size, compare, uniform;
+  unsigned frames = 1, milliseconds = 40;
+  double from = 0, to = 1;
+  bool json = false;
+};
+
+// A word of a constant space that frames step: "c0[16]".
+struct Stepped {
+  std::string space;
+  std::size_t offset = 0;
+};
+Result<Stepped> parse_uniform(const std::string& text) {
+  const std::size_t open = text.find('[');
+  char* end = nullptr;
+  Stepped stepped;
+  if (open != std::string::npos) {
+    stepped.space = text.substr(0, open);
+    stepped.offset = std::strtoull(text.c_str() + open + 1, &end, 0);
+  }
+  if (end == nullptr || std::string_view(end) != "]" || stepped.offset % 4 != 0 || stepped.offset > 65532)
+    return Error{ErrorCode::bad_input, "'" + text + "' is no place of a constant: c0[16] is one",
+                 "--uniform"};
+  return stepped;
+}
+
+Status set_constant(LaunchFile& file, const Stepped& stepped, float value) {
+  for (LaunchMemory& piece : file.grid.memory) {
+    if (piece.space != stepped.space) continue;
+    if (stepped.offset + 4 > piece.bytes.size()) break;
+    const auto word = std::bit_cast<std::array<std::byte, 4>>(value);
+    std::copy(word.begin(), word.end(), piece.bytes.begin() + static_cast<std::ptrdiff_t>(stepped.offset));
+    return {};
+  }
+  return Error{ErrorCode::bad_input, "the launch gives no such constant", "--uniform"};
+}
+
+// The same view on targets of another size.
+Status set_size(LaunchFile& file, const std::string& text) {
+  unsigned width = 0, height = 0;
+  char rest = 0;
+  if (std::sscanf(text.c_str(), "%ux%u%c", &width, &height, &rest) != 2 || width == 0 || height == 0 ||
+      width > kMaxTargetExtent || height > kMaxTargetExtent)
+    return Error{ErrorCode::bad_input,
+                 fmt::format("'{}' is no size: 640x480 is one, up to {}", text, kMaxTargetExtent), "--size"};
+  LaunchPixels& pixels = file.pixels;
+  const float x = static_cast<float>(width) / static_cast<float>(pixels.width);
+  const float y = static_cast<float>(height) / static_cast<float>(pixels.height);
+  pixels.raster.viewport_scale[0] *= x;
+  pixels.raster.viewport_translate[0] *= x;
+  pixels.raster.viewport_scale[1] *= y;
+  pixels.raster.viewport_translate[1] *= y;
+  pixels.raster.scissor = {};
+  pixels.width = width;
+  pixels.height = height;
+  pixels.expected.clear();
+  return {};
+}
+
+Result<unsigned> picture_number(const std::string& name, const BoundLaunch& bound) {
+  for (const BoundLaunch::Picture& picture : bound.pictures())
+    if (BoundLaunch::picture_name(picture.target) == name) return picture.target;
+  return Error{ErrorCode::bad_input, "the launch has no target '" + name + "'", "--show"};
+}
+
+struct Rendered {
+  std::vector<Image> images;
+  Report report;
+  std::uint64_t run_ns = 0;
+  std::optional<Mismatch> mismatch;
+};
+
+Result<Rendered> render(const RenderCommand& options, LaunchFile file) {
+  const RunOptions run = options.input.on(*parse_engine(options.engine), *parse_target(options.target));
+  std::optional<Stepped> stepped;
+  if (!options.uniform.empty()) {
+    WARPJIT_TRY(stepped, parse_uniform(options.uniform));
+  }
+  const Engine engine;
+  Rendered rendered;
+  for (unsigned frame = 0; frame < options.frames; ++frame) {
+    LaunchFile launch = file;
+    if (stepped) {
+      const double part = options.frames > 1 ? static_cast<double>(frame) / options.frames : 0;
+      WARPJIT_CHECK(set_constant(launch, *stepped,
+                                 static_cast<float>(options.from + (options.to - options.from) * part)));
+      launch.pixels.expected.clear();
+    }
+    WARPJIT_TRY(BoundLaunch bound, BoundLaunch::make(std::move(launch)));
+    WARPJIT_TRY(const unsigned target, picture_number(options.picture, bound));
+    WARPJIT_TRY(rendered.report, bound.run(engine, run));
+    rendered.run_ns += rendered.report.run_ns;
+    if (frame == 0) rendered.mismatch = check_expectations(bound);
+    rendered.images.push_back(
+        to_image(*bound.picture(target), bound.file().pixels.width, bound.file().pixels.height));
+    if (options.frames > 1) fmt::print(stderr, "\rframe {} of {}", frame + 1, options.frames);
+  }
+  if (options.frames > 1) fmt::print(stderr, "\n");
+  return rendered;
+}
+
+// The file that --compare names, against the first frame.
+Result<Difference> compare(const RenderCommand& options, const Image& image) {
+  WARPJIT_TRY(const std::vector<std::byte> bytes, read_file(options.compare, kMaxJsonBytes));
+  WARPJIT_TRY(const Image other, read_png(bytes, options.compare));
+  if (other.width != image.width || other.height != image.height)
+    return Error{ErrorCode::bad_input,
+                 fmt::format("has {} x {} pixels, the launch {} x {}", other.width, other.height, image.width,
+                             image.height),
+                 options.compare};
+  return compare_images(image, other);
+}
+
+int run_render(const RenderCommand& options) {
+  auto file = load_launch(options.input);
+  if (!file) return fail(file.error());
+  if (file->work != Work::pixels)
+    return fail(
+        {ErrorCode::bad_input, "only launches of fragment programs make pictures", options.input.file});
+  if (!options.size.empty())
+    if (const Status sized = set_size(*file, options.size); !sized) return fail(sized.error());
+  const std::uint64_t pixels = std::uint64_t{file->pixels.width} * file->pixels.height;
+  auto rendered = render(options, std::move(*file));
+  if (!rendered) return fail(rendered.error());
+  std::optional<Difference> difference;
+  if (!options.compare.empty()) {
+    auto compared = compare(options, rendered->images.front());
+    if (!compared) return fail(compared.error());
+    difference = std::move(*compared);
+  }
+  if (!options.out.empty()) {
+    const std::vector<std::byte> bytes = difference ? write_png(difference->image)
+                                         : rendered->images.size() > 1
+                                             ? write_apng(rendered->images, options.milliseconds)
+                                             : write_png(rendered->images.front());
+    if (const Status written = write_file(options.out, bytes); !written) return fail(written.error());
+  }
+  const Report& report = rendered->report;
+  const double seconds = static_cast<double>(std::max<std::uint64_t>(1, rendered->run_ns)) / 1e9;
+  const double rate = static_cast<double>(pixels * rendered->images.size()) / seconds / 1e6;
+  if (options.json) {
+    Json json{{"file", options.input.file},
+              {"engine", name(report.engine)},
+              {"frames", rendered->images.size()},
+              {"width", rendered->images.front().width},
+              {"height", rendered->images.front().height},
+              {"run_ns", rendered->run_ns},
+              {"primitives", report.primitives},
+              {"groups", report.groups}};
+    if (difference) json["compare"] = {{"largest", difference->largest}, {"pixels", difference->pixels}};
+    if (rendered->mismatch) json["mismatch"] = mismatch_json(*rendered->mismatch);
+    print_json(json);
+  } else {
+    fmt::print("{}: {} x {} pixels, {} frame{}, engine {}, {:.2f} ms ({:.1f} M target pixels/s)\n",
+               options.input.file, rendered->images.front().width, rendered->images.front().height,
+               rendered->images.size(), rendered->images.size() == 1 ? "" : "s", name(report.engine),
+               seconds * 1e3, rate);
+    if (difference)
+      fmt::print("{}: {} pixels differ, by {} of 255 at most\n", options.compare, difference->pixels,
+                 difference->largest);
+  }
+  if (rendered->mismatch) fmt::print(stderr, "warpjit: mismatch: {}\n", to_string(*rendered->mismatch));
+  return rendered->mismatch || (difference && difference->pixels != 0) ? kMismatch : kOk;
+}
+
+}  // namespace
+
+void add_render(CLI::App& app, int& exit) {
+  const auto options = std::make_shared<RenderCommand>();
+  CLI::App* command = app.add_subcommand("render", "Run a launch over pixels and write a picture");
+  options->input.add_to(*command);
+  command->add_option("-o,--out", options->out, "the picture, a PNG; with --frames an animated one");
+  command->add_option("--show", options->picture, "which target: color0 to color7, depth")
+      ->capture_default_str();
+  command->add_option("--engine", options->engine, "guest, ir or jit")
+      ->check(engine_names())
+      ->capture_default_str();
+  command->add_option("--target", options->target, "host instructions for jit: v3, v4, a64")
+      ->check(target_names())
+      ->capture_default_str();
+  command->add_option("--size", options->size, "columns x rows of the targets, such as 640x480");
+  command->add_option("--frames", options->frames, "pictures of an animation")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command->add_option("--uniform", options->uniform, "the constant that frames step, such as c0[16]");
+  command->add_option("--from", options->from, "its value in the first frame")->capture_default_str();
+  command->add_option("--to", options->to, "the value that a frame behind the last would have")
+      ->capture_default_str();
+  command->add_option("--milliseconds", options->milliseconds, "of a frame")
+      ->check(CLI::Range(1, 65535))
+      ->capture_default_str();
+  command->add_option(
+      "--compare", options->compare,
+      "a PNG to compare with; --out is then a picture of the differences, exit code 1 if there are any");
+  command->add_flag("--json", options->json, "print JSON");
+  command->footer(
+      "If the launch has `expect`, compares (exit code 1 on a mismatch).\n"
+      "Examples:\n  warpjit render examples/tesla/phong/phong.json -o phong.png\n"
+      "  warpjit render examples/tesla/phong/phong.json --size 1024x1024 --engine guest --compare phong.png");
+  command->callback([options, &exit] { exit = run_render(*options); });
+}
+
+}  // namespace warpjit::tool
