@@ -180,7 +180,7 @@ TEST(Verifier, RejectsImmediatesAndForms) {
   with(
       Form::thread, [](Builder& b) { b.BurnFuel(b.constant(true)); }, "stands in thread form");
   with(
-      Form::thread, [](Builder& b) { b.LoadFrame(b.constant(0), 0); }, "stands in thread form");
+      Form::thread, [](Builder& b) { b.LoadFrame(b.constant(0), 0); }, "frame slot does not exist");
   for (const Form form : {Form::thread, Form::group})
     with(
         form, [](Builder& b) { b.LoadSlot(0); }, nullptr);
