@@ -368,7 +368,7 @@ TEST(PixelBlend, ReadsBackWhatItStores) {
   // The numbers themselves: n * fl(1 / 15), and the quotient by 1023.
   EXPECT_EQ(decode(format_info(PixelFormat::rgba4).components[0], 7), to_bits(7 * (1 / 15.0F)));
   EXPECT_EQ(decode(format_info(PixelFormat::rgba8).components[0], 255), 0x3f800000U);
-  EXPECT_EQ(decode(format_info(PixelFormat::rgb10a2).components[0], 1000), to_bits(1000 / 1023.0F));
+  EXPECT_EQ(decode(format_info(PixelFormat::rgb10a2).components[0], 17), to_bits(17 / 1023.0F));
   EXPECT_EQ(decode(format_info(PixelFormat::srgb8).components[0], 128), kSrgbDecoded[128]);
 }
 
@@ -560,6 +560,7 @@ TEST(PixelStencil, MasksFacesAndOrder) {
   masked.write_mask = 0x3c;
   EXPECT_EQ(run(0x02ffffff, masked, {}, true), (Tested{0x32800000, true}));
   EXPECT_EQ(run(0x01ffffff, masked, {}, true), (Tested{0x01ffffff, false}));
+  EXPECT_EQ(run(0x05ffffff, masked, {}, true), (Tested{0x05ffffff, false}));
   // Depth fails after the stencil test has passed.
   masked.depth_fail = StencilOp::invert;
   EXPECT_EQ(run(0x02000000, masked, {}, true), (Tested{0x3e000000, false}));
