@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -146,7 +145,7 @@ void PrimitiveBatch::State::set_up(const std::array<WindowVertex, 3>& v, Primiti
   if (!setup.shape(v, area, shape)) return;
   set_values();
   shape.record = static_cast<std::uint32_t>(rows.size());
-  setup.write(v, area, facts, rows.append(setup.record_rows()));
+  setup.write(v, area, shape, facts, rows.append(setup.record_rows()));
   bin(shape);
 }
 
@@ -208,7 +207,7 @@ void PrimitiveBatch::State::point(const SourceVertex& vertex, PrimitiveFacts fac
   if (half == 0 || !setup.point_shape(vertex.window, half, shape)) return;
   setup.set_values(0, vertex.window, vertex.words);
   shape.record = static_cast<std::uint32_t>(rows.size());
-  setup.write_point(vertex.window, half, facts, rows.append(setup.record_rows()));
+  setup.write_point(shape, facts, rows.append(setup.record_rows()));
   bin(shape);
 }
 
@@ -359,10 +358,8 @@ bool PrimitiveBatch::rasterize(std::uint32_t column, std::uint32_t row, std::uin
   for (const std::uint32_t entry : std::span(s.sorted).subspan(first, count)) {
     const Shape& shape = s.shapes[entry & ~kWholeTile];
     const std::byte* const record = s.rows.data()[shape.record].bytes.data();
-    PrimitiveHeader header;
-    std::memcpy(&header, record, sizeof header);
-    const GroupRecord group{record, static_cast<float>(x) - header.origin_x,
-                            static_cast<float>(y) - header.origin_y};
+    const GroupRecord group{record, static_cast<float>(x) - shape.origin_x,
+                            static_cast<float>(y) - shape.origin_y};
     const bool more = (entry & kWholeTile) != 0 ? writer.all(group) : writer.some(group, shape, x, y);
     if (!more) return false;
   }

@@ -67,18 +67,32 @@ std::uint32_t sign_bits(Lanes v0, Lanes v1, Lanes v2, Lanes v3) {
 #endif
 }
 
+// An edge's values in the 16 pixels of four quads, relative to the first one.
+struct FourQuads {
+  std::array<Lanes, 4> quads;
+  FourQuads(std::uint32_t down, std::uint32_t right) {
+    const Lanes quad{0, right, down, down + right};
+    quads = {quad, quad + 2 * right, quad + 2 * down, quad + 2 * (down + right)};
+  }
+};
+
 // The pixels of a block that are outside of an edge, in Morton order; `at_corner` is the edge's value at the
 // block's first pixel.
 std::uint64_t outside_pixels(std::uint32_t at_corner, std::uint32_t down, std::uint32_t right) {
-  const Lanes quad = Lanes{0, right, down, down + right} + at_corner;
-  const std::array<Lanes, 4> four{quad, quad + 2 * right, quad + 2 * down, quad + 2 * (down + right)};
+  const FourQuads four(down, right);
   std::uint64_t pixels = 0;
   for (unsigned i = 0; i < 4; ++i) {
-    const std::uint32_t step = ((i & 1) != 0 ? 4 * right : 0) + ((i & 2) != 0 ? 4 * down : 0);
-    pixels |= std::uint64_t{sign_bits(four[0] + step, four[1] + step, four[2] + step, four[3] + step)}
+    const std::uint32_t at = at_corner + ((i & 1) != 0 ? 4 * right : 0) + ((i & 2) != 0 ? 4 * down : 0);
+    pixels |= std::uint64_t{sign_bits(four.quads[0] + at, four.quads[1] + at, four.quads[2] + at,
+                                      four.quads[3] + at)}
               << (16 * i);
   }
   return pixels;
+}
+
+// An edge's value at a pixel.
+std::int64_t edge_at(const Shape& shape, unsigned k, std::int64_t x, std::int64_t y) {
+  return shape.c[k] + shape.dx(k) * y - shape.dy(k) * x;
 }
 
 // How far an edge's value goes below and above that of the first pixel, in a square of that many pixels.
@@ -86,18 +100,61 @@ struct Range {
   std::int64_t below, above;
 };
 Range range(const Shape& shape, unsigned edge, std::int64_t extent) {
-  const std::int64_t down = shape.dx[edge], right = -std::int64_t{shape.dy[edge]};
+  const std::int64_t down = shape.dx(edge), right = -std::int64_t{shape.dy(edge)};
   return {(extent - 1) * (std::min<std::int64_t>(down, 0) + std::min<std::int64_t>(right, 0)),
           (extent - 1) * (std::max<std::int64_t>(down, 0) + std::max<std::int64_t>(right, 0))};
 }
 
+// The three edges of a small shape in a tile: all pixels of a block at once, without branches. Near the shape
+// its edges have values of less than 31 bits.
+class SmallEdges {
+ public:
+  SmallEdges(const Shape& shape, std::int64_t x, std::int64_t y)
+      : edges_{Edge(shape, 0, x, y), Edge(shape, 1, x, y), Edge(shape, 2, x, y)} {}
+
+  // Of the block whose first pixel is there in the tile.
+  std::uint64_t inside(std::uint32_t x, std::uint32_t y) const {
+    std::uint64_t outside = 0;
+    for (unsigned i = 0; i < 4; ++i) {
+      const std::uint32_t right = x + 4 * (i & 1), down = y + 4 * (i >> 1);
+      std::array<Lanes, 4> lanes{};
+      for (const Edge& edge : edges_) {
+        const std::uint32_t at = edge.at_corner + edge.down * down + edge.right * right;
+        for (unsigned j = 0; j < 4; ++j) lanes[j] |= edge.four.quads[j] + at;
+      }
+      outside |= std::uint64_t{sign_bits(lanes[0], lanes[1], lanes[2], lanes[3])} << (16 * i);
+    }
+    return ~outside;
+  }
+
+ private:
+  struct Edge {
+    Edge(const Shape& shape, unsigned k, std::int64_t x, std::int64_t y)
+        : at_corner(static_cast<std::uint32_t>(edge_at(shape, k, x, y))),
+          down(static_cast<std::uint32_t>(shape.dx(k))),
+          right(0 - static_cast<std::uint32_t>(shape.dy(k))),
+          four(down, right) {}
+    std::uint32_t at_corner, down, right;
+    FourQuads four;
+  };
+  std::array<Edge, 3> edges_;
+};
+
 }  // namespace
+
+// Its pixels in a block, in Morton order.
+std::uint64_t QuadWriter::TileRectangle::pixels(std::int64_t block_x, std::int64_t block_y) const {
+  return between(kColumnsBelow, std::max<std::int64_t>(left - block_x, 0),
+                 std::min<std::int64_t>(right - block_x, kBlockExtent - 1)) &
+         between(kRowsBelow, std::max<std::int64_t>(top - block_y, 0),
+                 std::min<std::int64_t>(bottom - block_y, kBlockExtent - 1));
+}
 
 TileCoverage tile_coverage(const Shape& shape, std::int64_t x, std::int64_t y) {
   bool all = shape.left <= x && shape.top <= y && shape.right >= x + (kTileExtent - 1) &&
              shape.bottom >= y + (kTileExtent - 1);
   for (unsigned k = 0; k < 3; ++k) {
-    const std::int64_t at_corner = shape.c[k] + shape.dx[k] * y - shape.dy[k] * x;
+    const std::int64_t at_corner = edge_at(shape, k, x, y);
     const Range reach = range(shape, k, kTileExtent);
     if (at_corner + reach.above < 0) return TileCoverage::none;
     all = all && at_corner + reach.below >= 0;
@@ -141,22 +198,46 @@ void QuadWriter::append(unsigned block, std::uint64_t pixels, const GroupRecord&
   }
   std::uint64_t covered = pixels | pixels >> 1;
   covered = (covered | covered >> 2) & 0x1111111111111111;
-  quad_count_ += static_cast<std::uint32_t>(std::popcount(covered));
   for (; covered != 0; covered &= covered - 1, ++out) {
     const auto bit = static_cast<unsigned>(std::countr_zero(covered));
     *out = full[bit / 4];
     out->coverage = pixels >> bit & 15;
   }
+  quad_count_ = static_cast<std::uint32_t>(out - quads_.data());
 }
 
 bool QuadWriter::some(const GroupRecord& group, const Shape& shape, std::int64_t x, std::int64_t y) {
   // The rectangle within the tile.
-  const std::int64_t left = std::max<std::int64_t>(shape.left - x, 0);
-  const std::int64_t top = std::max<std::int64_t>(shape.top - y, 0);
-  const std::int64_t right = std::min<std::int64_t>(shape.right - x, kTileExtent - 1);
-  const std::int64_t bottom = std::min<std::int64_t>(shape.bottom - y, kTileExtent - 1);
-  if (left > right || top > bottom) return true;
+  const TileRectangle rectangle{std::max<std::int64_t>(shape.left - x, 0),
+                                std::max<std::int64_t>(shape.top - y, 0),
+                                std::min<std::int64_t>(shape.right - x, kTileExtent - 1),
+                                std::min<std::int64_t>(shape.bottom - y, kTileExtent - 1)};
+  if (rectangle.left > rectangle.right || rectangle.top > rectangle.bottom) return true;
+  const std::uint64_t blocks =
+      between(kColumnsBelow, rectangle.left / kBlockExtent, rectangle.right / kBlockExtent) &
+      between(kRowsBelow, rectangle.top / kBlockExtent, rectangle.bottom / kBlockExtent);
+  const bool few_blocks = rectangle.right / kBlockExtent - rectangle.left / kBlockExtent <= 1 &&
+                          rectangle.bottom / kBlockExtent - rectangle.top / kBlockExtent <= 1;
+  if (shape.small && few_blocks)
+    small_shape(group, shape, x, y, rectangle, blocks);
+  else
+    large_shape(group, shape, x, y, rectangle, blocks);
+  return end_primitive(group);
+}
 
+void QuadWriter::small_shape(const GroupRecord& group, const Shape& shape, std::int64_t x, std::int64_t y,
+                             const TileRectangle& rectangle, std::uint64_t blocks) {
+  const SmallEdges edges(shape, x, y);
+  for (; blocks != 0; blocks &= blocks - 1) {
+    const auto block = static_cast<unsigned>(std::countr_zero(blocks));
+    const auto [block_x, block_y] = kBlockCorner[block];
+    const std::uint64_t pixels = rectangle.pixels(block_x, block_y) & edges.inside(block_x, block_y);
+    if (pixels != 0) append(block, pixels, group);
+  }
+}
+
+void QuadWriter::large_shape(const GroupRecord& group, const Shape& shape, std::int64_t x, std::int64_t y,
+                             const TileRectangle& rectangle, std::uint64_t blocks) {
   // Edges that pass through the tile.
   struct Edge {
     std::int64_t at_corner, down, right;
@@ -165,20 +246,14 @@ bool QuadWriter::some(const GroupRecord& group, const Shape& shape, std::int64_t
   std::array<Edge, 3> edges;
   unsigned edge_count = 0;
   for (unsigned k = 0; k < 3; ++k) {
-    const std::int64_t at_corner = shape.c[k] + shape.dx[k] * y - shape.dy[k] * x;
+    const std::int64_t at_corner = edge_at(shape, k, x, y);
     if (at_corner + range(shape, k, kTileExtent).below >= 0) continue;
-    edges[edge_count++] = {at_corner, shape.dx[k], -std::int64_t{shape.dy[k]}, range(shape, k, kBlockExtent)};
+    edges[edge_count++] = {at_corner, shape.dx(k), -std::int64_t{shape.dy(k)}, range(shape, k, kBlockExtent)};
   }
-
-  std::uint64_t blocks = between(kColumnsBelow, left / kBlockExtent, right / kBlockExtent) &
-                         between(kRowsBelow, top / kBlockExtent, bottom / kBlockExtent);
   for (; blocks != 0; blocks &= blocks - 1) {
     const auto block = static_cast<unsigned>(std::countr_zero(blocks));
-    const std::int64_t block_x = kBlockCorner[block][0], block_y = kBlockCorner[block][1];
-    std::uint64_t pixels = between(kColumnsBelow, std::max<std::int64_t>(left - block_x, 0),
-                                   std::min(right - block_x, kBlockExtent - 1)) &
-                           between(kRowsBelow, std::max<std::int64_t>(top - block_y, 0),
-                                   std::min(bottom - block_y, kBlockExtent - 1));
+    const auto [block_x, block_y] = kBlockCorner[block];
+    std::uint64_t pixels = rectangle.pixels(block_x, block_y);
     for (unsigned k = 0; k < edge_count && pixels != 0; ++k) {
       const Edge& edge = edges[k];
       const std::int64_t at_corner = edge.at_corner + edge.down * block_y + edge.right * block_x;
@@ -191,8 +266,10 @@ bool QuadWriter::some(const GroupRecord& group, const Shape& shape, std::int64_t
     }
     if (pixels != 0) append(block, pixels, group);
   }
+}
 
-  // The last group is filled up with quads that lie where its last one does.
+// The last group is filled up with quads that lie where its last one does.
+bool QuadWriter::end_primitive(const GroupRecord& group) {
   if (quad_count_ == first_) return !stopped_;
   const std::uint32_t count = (quad_count_ - first_ + per_group_ - 1) / per_group_;
   const std::uint32_t end = first_ + count * per_group_;

@@ -29,6 +29,16 @@ class QuadWriter {
   static constexpr std::uint32_t kBlockQuads = 16;  // 8 x 8 pixels
   static constexpr std::uint32_t kCapacity = 1024;
 
+  struct TileRectangle {  // pixels of the tile; the last ones are inside
+    std::int64_t left, top, right, bottom;
+    std::uint64_t pixels(std::int64_t block_x, std::int64_t block_y) const;
+  };
+  // Append the quads of a shape in these blocks.
+  void small_shape(const GroupRecord& group, const Shape& shape, std::int64_t x, std::int64_t y,
+                   const TileRectangle& rectangle, std::uint64_t blocks);
+  void large_shape(const GroupRecord& group, const Shape& shape, std::int64_t x, std::int64_t y,
+                   const TileRectangle& rectangle, std::uint64_t blocks);
+  bool end_primitive(const GroupRecord& group);
   void append(unsigned block, std::uint64_t pixels, const GroupRecord& group);
   void make_room(const GroupRecord& group);
 

@@ -21,8 +21,8 @@ float coefficient(double value, bool finite) {
   return to_float(finite ? flushed : kNaN);
 }
 
-std::int64_t even_origin(std::int64_t least) {  // in 1/256 pixels
-  return std::max<std::int64_t>(0, least >> 8) & ~std::int64_t{1};
+float even_origin(std::int64_t least) {
+  return static_cast<float>(std::max<std::int64_t>(0, least >> 8) & ~std::int64_t{1});
 }
 
 }  // namespace
@@ -53,11 +53,11 @@ void Setup::set_values(unsigned n, const WindowVertex& vertex, const std::uint32
   auto& values = values_[n];
   values[kInverseW] = vertex.inverse_w;
   values[kDepth] = vertex.depth;
-  for (std::size_t i = 0; i < interpolated_.size(); ++i) {
-    const SlotUse use = interpolated_[i];
+  const std::array<double, 2> factors{1, vertex.inverse_w};
+  const SlotUse* const uses = interpolated_.data();
+  for (std::size_t i = 0, count = interpolated_.size(); i < count; ++i)
     values[kFirstUse + i] =
-        to_float(words[use.slot]) * (use.plane == SlotUse::Plane::linear ? 1 : vertex.inverse_w);
-  }
+        to_float(words[uses[i].slot]) * factors[uses[i].plane == SlotUse::Plane::perspective ? 1 : 0];
 }
 
 void Setup::set_values(unsigned n, const WindowVertex& vertex, const float* given) {
@@ -66,11 +66,11 @@ void Setup::set_values(unsigned n, const WindowVertex& vertex, const float* give
   values[kDepth] = vertex.depth;
   for (std::size_t i = 0; i < interpolated_.size(); ++i)
     values[kFirstUse + i] =
-        given[i] * (interpolated_[i].plane == SlotUse::Plane::linear ? 1 : vertex.inverse_w);
+        given[i] * (interpolated_[i].plane == SlotUse::Plane::perspective ? vertex.inverse_w : 1);
 }
 
 bool Setup::limit(std::int64_t left, std::int64_t top, std::int64_t right, std::int64_t bottom,
-                  Shape& shape) const {
+                  std::int64_t least_x, std::int64_t least_y, Shape& shape) const {
   left = std::max(left, bounds_.left);
   top = std::max(top, bounds_.top);
   right = std::min(right, bounds_.right);
@@ -80,6 +80,8 @@ bool Setup::limit(std::int64_t left, std::int64_t top, std::int64_t right, std::
   shape.top = static_cast<std::uint16_t>(top);
   shape.right = static_cast<std::uint16_t>(right);
   shape.bottom = static_cast<std::uint16_t>(bottom);
+  shape.origin_x = even_origin(least_x);
+  shape.origin_y = even_origin(least_y);
   return true;
 }
 
@@ -88,8 +90,9 @@ bool Setup::shape(const std::array<WindowVertex, 3>& v, std::int64_t area, Shape
   const auto [top, bottom] = std::minmax({v[0].y, v[1].y, v[2].y});
   // Pixels whose centre is within.
   if (!limit((std::int64_t{left} + 127) >> 8, (std::int64_t{top} + 127) >> 8,
-             (std::int64_t{right} - 128) >> 8, (std::int64_t{bottom} - 128) >> 8, shape))
+             (std::int64_t{right} - 128) >> 8, (std::int64_t{bottom} - 128) >> 8, left, top, shape))
     return false;
+  shape.small = right - left <= kSmallExtent && bottom - top <= kSmallExtent;
   const unsigned second = area > 0 ? 1 : 2;
   const std::array<unsigned, 4> corners{0, second, 3 - second, 0};
   for (unsigned k = 0; k < 3; ++k) {
@@ -98,8 +101,9 @@ bool Setup::shape(const std::array<WindowVertex, 3>& v, std::int64_t area, Shape
     const std::int64_t at_first = dx * (128 - from.y) - dy * (128 - from.x);  // pixel (0, 0)
     const bool zero_is_inside = dy < 0 || (dy == 0 && dx > 0);
     shape.c[k] = (at_first - (zero_is_inside ? 0 : 1)) >> 8;
-    shape.dx[k] = static_cast<std::int32_t>(dx);
-    shape.dy[k] = static_cast<std::int32_t>(dy);
+    if (k == 2) break;
+    shape.edge_x[k] = static_cast<std::int32_t>(dx);
+    shape.edge_y[k] = static_cast<std::int32_t>(dy);
   }
   return true;
 }
@@ -107,15 +111,14 @@ bool Setup::shape(const std::array<WindowVertex, 3>& v, std::int64_t area, Shape
 bool Setup::point_shape(const WindowVertex& v, std::int32_t half, Shape& shape) const {
   const std::int64_t x = v.x, y = v.y;
   shape.c = {};
-  shape.dx = shape.dy = {};
+  shape.edge_x = shape.edge_y = {};
+  shape.small = true;
   return limit((x - half + 127) >> 8, (y - half + 127) >> 8, ((x + half + 127) >> 8) - 1,
-               ((y + half + 127) >> 8) - 1, shape);
+               ((y + half + 127) >> 8) - 1, x - half, y - half, shape);
 }
 
-void Setup::write_rows(std::int64_t origin_x, std::int64_t origin_y, const PrimitiveFacts& facts,
-                       RecordRow* record) const {
-  const PrimitiveHeader header{facts.front_facing ? ~0U : 0U, facts.number, static_cast<float>(origin_x),
-                               static_cast<float>(origin_y)};
+void Setup::write_rows(const Shape& shape, const PrimitiveFacts& facts, RecordRow* record) const {
+  const PrimitiveHeader header{facts.front_facing ? ~0U : 0U, facts.number, shape.origin_x, shape.origin_y};
   std::memcpy(record, &header, sizeof header);
   const auto put = [&](std::size_t row, std::uint32_t plane, std::uint32_t flat) {
     const PlaneRow values{a_[plane], b_[plane], c_[plane], flat};
@@ -134,14 +137,12 @@ void Setup::write_rows(std::int64_t origin_x, std::int64_t origin_y, const Primi
   }
 }
 
-void Setup::write(const std::array<WindowVertex, 3>& v, std::int64_t area, const PrimitiveFacts& facts,
-                  RecordRow* record) {
-  const std::int64_t origin_x = even_origin(std::min({v[0].x, v[1].x, v[2].x}));
-  const std::int64_t origin_y = even_origin(std::min({v[0].y, v[1].y, v[2].y}));
+void Setup::write(const std::array<WindowVertex, 3>& v, std::int64_t area, const Shape& shape,
+                  const PrimitiveFacts& facts, RecordRow* record) {
   const double dx1 = v[1].x - v[0].x, dx2 = v[2].x - v[0].x;
   const double dy1 = v[1].y - v[0].y, dy2 = v[2].y - v[0].y;
-  const double to_x = static_cast<double>(256 * origin_x + 128 - v[0].x) / 256;
-  const double to_y = static_cast<double>(256 * origin_y + 128 - v[0].y) / 256;
+  const double to_x = (256 * double{shape.origin_x} + (128 - v[0].x)) / 256;  // exact
+  const double to_y = (256 * double{shape.origin_y} + (128 - v[0].y)) / 256;
   const auto whole = static_cast<double>(area);
   const std::size_t planes = planes_;
   for (std::size_t i = 0; i < planes; ++i) {
@@ -155,18 +156,17 @@ void Setup::write(const std::array<WindowVertex, 3>& v, std::int64_t area, const
     b_[i] = coefficient(b, finite);
     c_[i] = coefficient(c, finite);
   }
-  write_rows(origin_x, origin_y, facts, record);
+  write_rows(shape, facts, record);
 }
 
-void Setup::write_point(const WindowVertex& v, std::int32_t half, const PrimitiveFacts& facts,
-                        RecordRow* record) {
+void Setup::write_point(const Shape& shape, const PrimitiveFacts& facts, RecordRow* record) {
   for (std::size_t i = 0; i < planes_; ++i) {
     const double value = values_[0][i];
     const bool finite = value - value == 0;
     a_[i] = coefficient(value, finite);
     b_[i] = c_[i] = coefficient(0, finite);
   }
-  write_rows(even_origin(std::int64_t{v.x} - half), even_origin(std::int64_t{v.y} - half), facts, record);
+  write_rows(shape, facts, record);
 }
 
 }  // namespace warpjit::pixels

@@ -15,14 +15,22 @@
 namespace warpjit::pixels {
 
 // Which pixels of the target a primitive covers: those in the rectangle that are inside of all edges. Pixel
-// (x, y) is inside of edge k if c[k] + dx[k] * y - dy[k] * x >= 0. That is E of docs/pixels.md, less 1 where
+// (x, y) is inside of edge k if c[k] + dx(k) * y - dy(k) * x >= 0. That is E of docs/pixels.md, less 1 where
 // the top-left rule excludes zero, over 256 rounded down: exact, as E changes in steps of 256.
 struct alignas(64) Shape {
   std::array<std::int64_t, 3> c;
-  std::array<std::int32_t, 3> dx, dy;      // the sum of their magnitudes is below 2^28 * 1.1
-  std::uint16_t left, top, right, bottom;  // the last ones are inside
-  std::uint32_t record;                    // its row in the records
+  std::array<std::int32_t, 2> edge_x, edge_y;  // of edges 0 and 1; all three together are zero
+  std::uint16_t left, top, right, bottom;      // the last ones are inside
+  float origin_x, origin_y;                    // of its planes
+  std::uint32_t record;                        // its row in the records
+  bool small;                                  // edges are at most kSmallExtent long, both ways
+
+  // The sum of the two magnitudes is below 2^28 * 1.1.
+  std::int32_t dx(unsigned k) const { return k < 2 ? edge_x[k] : -edge_x[0] - edge_x[1]; }
+  std::int32_t dy(unsigned k) const { return k < 2 ? edge_y[k] : -edge_y[0] - edge_y[1]; }
 };
+static_assert(sizeof(Shape) == 64);
+inline constexpr std::int32_t kSmallExtent = 1 << 15;  // 128 pixels
 
 // A row of 16 bytes of a record.
 struct alignas(16) RecordRow {
@@ -74,18 +82,18 @@ class Setup {
   bool point_shape(const WindowVertex& v, std::int32_t half, Shape& shape) const;
 
   // Writes the record of a triangle or point whose values are set.
-  void write(const std::array<WindowVertex, 3>& v, std::int64_t area, const PrimitiveFacts& facts,
-             RecordRow* record);
-  void write_point(const WindowVertex& v, std::int32_t half, const PrimitiveFacts& facts, RecordRow* record);
+  void write(const std::array<WindowVertex, 3>& v, std::int64_t area, const Shape& shape,
+             const PrimitiveFacts& facts, RecordRow* record);
+  void write_point(const Shape& shape, const PrimitiveFacts& facts, RecordRow* record);
 
  private:
   // Planes to compute: 1/w, depth, then the interpolated uses. Padded, so that loops need no rest.
   static constexpr std::size_t kMostPlanes = 2 + kMostUses + 2;
 
+  // `least_x`, `least_y`: the primitive's in 1/256 pixels, which say where the origin is.
   bool limit(std::int64_t left, std::int64_t top, std::int64_t right, std::int64_t bottom,
-             Shape& shape) const;
-  void write_rows(std::int64_t origin_x, std::int64_t origin_y, const PrimitiveFacts& facts,
-                  RecordRow* record) const;
+             std::int64_t least_x, std::int64_t least_y, Shape& shape) const;
+  void write_rows(const Shape& shape, const PrimitiveFacts& facts, RecordRow* record) const;
 
   std::vector<SlotUse> uses_, interpolated_;
   std::vector<std::uint32_t> plane_of_use_;  // its plane; plane `kNoPlane` where it has none
