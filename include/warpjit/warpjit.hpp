@@ -348,7 +348,8 @@ class WARPJIT_API Launch {
   void unmap_memory();  // all of these
 
   // ---- Fragment programs. A thread is a pixel; the primitives are set_count() vertices, or those that the
-  // index list names. Errors of these calls: bad_input for other programs.
+  // index list names. Errors of these calls: bad_input for other programs, and for values that an enumeration
+  // does not have.
 
   Status set_raster_state(const RasterState& state);
   // Formats do not count: the bound targets have them.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -63,16 +64,19 @@ struct PixelWork {
   std::uint32_t width = 0, height = 0;  // of all targets
   std::array<PixelTarget, kMaxColorTargets> colors{};
   PixelTarget depth{};
-  // Vertices: `slots` words each, of which 0 to 3 are the position. `stride`: words from one to the next.
+  // Vertices: `slots` words each, of which 0 to 3 are the position. `stride`: words from one to the next; 0:
+  // all are the same.
   std::span<const std::uint32_t> vertices{};
   std::uint32_t slots = 4, stride = 4;
   std::uint64_t vertex_count = 0;            // without indices
   std::span<const std::uint32_t> indices{};  // an index outside the vertices drops its primitive
   bool indexed = false;
-  std::vector<pixels::SlotUse> uses{};  // what the fragment program reads
+  std::vector<pixels::SlotUse> uses{};                 // what the fragment program reads
+  const std::atomic<std::uint32_t>* cancel = nullptr;  // stops soon after it becomes other than 0
 };
 
-// Primitives in order, each completely. Errors: the program's; bad_input for state outside its limits.
+// Primitives in order, each completely. Errors: the program's; bad_input for state outside its limits;
+// cancelled.
 Status draw(const PixelWork& work, FragmentProgram& program);
 
 }  // namespace warpjit::interpret

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "runtime/work/launch.h"
+#include "runtime/work/pixel_plan.h"
 #include "runtime/work/primitives.h"
 
 namespace warpjit {
@@ -139,11 +140,13 @@ void set_format(LaunchState& state, PixelFormat& format, const TargetBuffer& tar
 
 Status Launch::set_raster_state(const RasterState& raster) {
   WARPJIT_TRY(runtime::LaunchPixels* const pixels, change_pixels(*state_));
+  WARPJIT_CHECK(runtime::check_state(raster));
   pixels->raster = raster;
   return {};
 }
 Status Launch::set_output_state(const OutputState& output) {
   WARPJIT_TRY(runtime::LaunchPixels* const pixels, change_pixels(*state_));
+  WARPJIT_CHECK(runtime::check_state(output));
   OutputState wanted = output;
   wanted.colors = pixels->output.colors;
   wanted.depth_format = pixels->output.depth_format;

@@ -121,6 +121,32 @@ Status PixelPlan::run_tile(const pixels::PrimitiveBatch::Tile& tile, std::byte* 
   return {};
 }
 
+Status check_state(const RasterState& state) {
+  if (state.topology <= Topology::triangle_fan) return {};
+  return Error{ErrorCode::bad_input, "there is no such topology", "raster state"};
+}
+
+Status check_state(const OutputState& state) {
+  const auto wrong = [](const char* what) {
+    return Error{ErrorCode::bad_input, std::string("there is no such ") + what, "output state"};
+  };
+  const auto face_is_known = [](const StencilFace& face) {
+    return face.compare <= Compare::always &&
+           std::max({face.fail, face.depth_fail, face.pass}) <= StencilOp::decrement_wrap;
+  };
+  if (state.depth.compare > Compare::always) return wrong("comparison of depths");
+  if (state.alpha_compare > Compare::always) return wrong("comparison of alpha");
+  if (!face_is_known(state.stencil.front) || !face_is_known(state.stencil.back))
+    return wrong("comparison or operation of stencils");
+  for (const BlendState& blend : state.blend) {
+    if (std::max({blend.source, blend.target, blend.source_alpha, blend.target_alpha}) >
+        BlendFactor::source_alpha_saturate)
+      return wrong("blend factor");
+    if (std::max(blend.op, blend.op_alpha) > BlendOp::max) return wrong("blend operation");
+  }
+  return {};
+}
+
 Status check_pixels(const LaunchPixels& work, std::uint64_t count) {
   if (work.width == 0)
     return Error{ErrorCode::bad_input, "the size of the targets is not set", "target size"};
@@ -146,7 +172,12 @@ Status check_pixels(const LaunchPixels& work, std::uint64_t count) {
   const std::uint64_t most = vertices.size < row    ? 0
                              : vertices.stride == 0 ? ~std::uint64_t{0}
                                                     : (vertices.size - row) / vertices.stride + 1;
-  if (count > most || (count > 1 && vertices.stride < row && vertices.stride != 0))
+  if (count > 1 && vertices.stride < row && vertices.stride != 0)
+    return Error{ErrorCode::bad_input,
+                 "vertices of " + std::to_string(row) + " bytes are " + std::to_string(vertices.stride) +
+                     " bytes from each other",
+                 "vertices"};
+  if (count > most)
     return Error{
         ErrorCode::bad_input,
         "the buffer has room for " + std::to_string(most) + " vertices of " + std::to_string(row) + " bytes",

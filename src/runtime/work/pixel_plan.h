@@ -48,6 +48,10 @@ class PixelPlan final : public WorkPlan {
   mutable std::atomic<std::uint64_t> groups_{0};
 };
 
+// Is every enumeration one of its values? Errors: bad_input.
+Status check_state(const RasterState& state);
+Status check_state(const OutputState& state);
+
 // Does each buffer hold what is drawn, and do targets not overlap? Errors: bad_input.
 Status check_pixels(const LaunchPixels& pixels, std::uint64_t count);
 

@@ -118,6 +118,7 @@ Result<Report> EngineState::run_pixels(LaunchState& launch, const RunOptions& op
     draw.vertex_count = rows.count;
     draw.indices = indices;
     draw.indexed = indexed;
+    draw.cancel = options.cancel;
     const auto uses = launch.shader->slot_uses();
     draw.uses.assign(uses.begin(), uses.end());
     if (Status status = kernel.draw(launch.values, draw, fuel); !status) return status.error();

@@ -79,7 +79,9 @@ class Draw {
     };
     area_ = {scissor.x, scissor.y, end(scissor.x, scissor.width, work.width) - 1,
              end(scissor.y, scissor.height, work.height) - 1};
-    if (work.vertices.size() >= work.slots) vertices_ = (work.vertices.size() - work.slots) / work.stride + 1;
+    if (work.vertices.size() >= work.slots)
+      vertices_ =
+          work.stride == 0 ? work.vertex_count : (work.vertices.size() - work.slots) / work.stride + 1;
   }
 
   Status run() {
@@ -87,11 +89,19 @@ class Draw {
     const std::uint64_t places =
         work_.indexed ? work_.indices.size() : std::min(work_.vertex_count, vertices_);
     const std::uint64_t count = primitive_count(work_.raster.topology, places);
-    for (std::uint64_t n = 0; n < count; ++n) WARPJIT_CHECK(primitive(n));
+    for (std::uint64_t n = 0; n < count; ++n) {
+      WARPJIT_CHECK(not_cancelled());
+      WARPJIT_CHECK(primitive(n));
+    }
     return {};
   }
 
  private:
+  Status not_cancelled() const {
+    if (work_.cancel == nullptr || work_.cancel->load(std::memory_order_relaxed) == 0) return {};
+    return Error{ErrorCode::cancelled, "the run was cancelled", {}};
+  }
+
   std::optional<std::uint64_t> vertex_at(std::uint64_t place) const {
     const std::uint64_t vertex = work_.indexed ? work_.indices[static_cast<std::size_t>(place)] : place;
     return vertex < vertices_ ? std::optional(vertex) : std::nullopt;
@@ -155,6 +165,7 @@ class Draw {
 
   Status run_quads() {
     if (quads_.empty()) return {};
+    WARPJIT_CHECK(not_cancelled());
     fragments_.assign(4 * quads_.size(), Fragment{});
     WARPJIT_CHECK(program_.run(quads_, fragments_));
     for (std::size_t n = 0; n < fragments_.size(); ++n) {
@@ -187,7 +198,8 @@ Status check(const PixelWork& work, const FragmentProgram& program) {
   const auto bad = [](const char* what) { return Error{ErrorCode::bad_input, what, {}}; };
   const RasterState& raster = work.raster;
   if (work.width > kMaxTargetExtent || work.height > kMaxTargetExtent) return bad("a target is too large");
-  if (work.slots < 4 || work.stride < work.slots) return bad("vertices have too few words");
+  if (work.slots < 4 || (work.stride != 0 && work.stride < work.slots && work.vertex_count > 1))
+    return bad("vertices have too few words");
   if (raster.distances.count > 8 || raster.distances.first + raster.distances.count > work.slots ||
       raster.point_size_slot >= work.slots)
     return bad("a distance or a point size is not among the words of a vertex");
