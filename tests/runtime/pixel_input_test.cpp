@@ -1,0 +1,383 @@
+// Launches over pixels through the public API: what is refused and how, and input that is hostile or odd.
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <thread>
+
+#include "frontend/tesla/assembly/assemble.h"
+#include "runtime/shaders.h"
+
+namespace warpjit::test {
+namespace {
+
+Program tesla_program(const std::string& source, Stage stage, const tesla::GraphicsState& state = {}) {
+  auto container = tesla::assemble(".type " + std::string(name(stage)) + "\n" + source, "test");
+  EXPECT_TRUE(container) << to_string(container.error());
+  tesla::RawProgram raw;
+  raw.code = container->programs.at(0).code;
+  raw.registers = container->programs.at(0).registers;
+  raw.stage = stage;
+  raw.graphics = state;
+  auto program = tesla::load_words(raw);
+  EXPECT_TRUE(program) << to_string(program.error());
+  return *program;
+}
+
+constexpr const char* kRed =
+    ".registers 4\nmov b32 $r0 1.0\nmov b32 $r1 0\nmov b32 $r2 0\nmov b32 $r3 1.0\nexit nop\n";
+Program red() { return tesla_program(kRed, Stage::fragment); }
+
+// v[0] is x of the pixel's centre.
+tesla::GraphicsState reads_x() {
+  tesla::GraphicsState state;
+  state.interpolants = 0x1000400;
+  return state;
+}
+
+// A draw in window coordinates over an rgba8 target.
+struct Draw {
+  std::uint32_t width = 8, height = 8;
+  std::vector<float> vertices;
+  std::vector<std::uint32_t> pixels;
+  Launch launch;
+
+  explicit Draw(const Program& program, std::uint32_t w = 8, std::uint32_t h = 8)
+      : width(w), height(h), pixels(std::size_t{w} * h, 0x12345678), launch(program) {
+    RasterState state;
+    state.window_positions = true;
+    EXPECT_TRUE(launch.set_raster_state(state));
+    EXPECT_TRUE(launch.set_target_size(width, height));
+    EXPECT_TRUE(launch.bind_color(0, target()));
+  }
+  TargetBuffer target() { return {pixels.data(), pixels.size() * 4, width * 4, PixelFormat::rgba8}; }
+  void vertex(float x, float y, float z = 0, float inverse_w = 1) {
+    vertices.insert(vertices.end(), {x, y, z, inverse_w});
+    launch.set_count(vertices.size() / 4);
+    EXPECT_TRUE(launch.bind_vertices({vertices.data(), vertices.size() * 4, 16, 4}));
+  }
+  void everything() {
+    vertex(0, 0);
+    vertex(static_cast<float>(2 * width), 0);
+    vertex(0, static_cast<float>(2 * height));
+  }
+  std::size_t drawn() const { return static_cast<std::size_t>(std::ranges::count(pixels, 0xff0000ffU)); }
+};
+
+std::vector<RunOptions> engines() {
+  std::vector<RunOptions> list(3);
+  list[0].engine = EngineKind::guest;
+  list[1].engine = EngineKind::ir;
+  list[2].engine = EngineKind::jit;
+  return list;
+}
+
+#define EXPECT_ERROR(call, wanted_code, wanted_message, wanted_where)                                    \
+  do {                                                                                                   \
+    const auto result = (call);                                                                          \
+    ASSERT_FALSE(result.ok());                                                                           \
+    EXPECT_EQ(result.error().code, wanted_code);                                                         \
+    EXPECT_NE(result.error().message.find(wanted_message), std::string::npos) << result.error().message; \
+    EXPECT_EQ(result.error().where, wanted_where) << result.error().message;                             \
+  } while (false)
+
+TEST(PixelLaunch, CallsAreForFragmentPrograms) {
+  Launch vertex(tesla_program("exit nop\n", Stage::vertex, [] {
+    tesla::GraphicsState state;
+    state.vertex_results = {0, 1, 2, 3};
+    return state;
+  }()));
+  constexpr auto kBad = ErrorCode::bad_input;
+  const char* const message = "not a fragment program";
+  const std::string where = vertex.program().source_name();
+  std::array<std::uint32_t, 4> words{};
+  EXPECT_ERROR(vertex.set_raster_state({}), kBad, message, where);
+  EXPECT_ERROR(vertex.set_output_state({}), kBad, message, where);
+  EXPECT_ERROR(vertex.set_target_size(1, 1), kBad, message, where);
+  EXPECT_ERROR(vertex.bind_color(0, {}), kBad, message, where);
+  EXPECT_ERROR(vertex.bind_depth({}), kBad, message, where);
+  EXPECT_ERROR(vertex.bind_vertices({words.data(), 16, 16, 4}), kBad, message, where);
+  EXPECT_ERROR(vertex.bind_indices(words), kBad, message, where);
+  Draw draw(red());
+  EXPECT_TRUE(draw.launch.set_vertex_stage(vertex));
+  EXPECT_ERROR(draw.launch.set_vertex_stage(vertex, 1), kBad, "all slots", where);
+  EXPECT_ERROR(draw.launch.set_vertex_stage(draw.launch), kBad, "a vertex stage is", where);
+  EXPECT_FALSE(draw.launch.bind_constants("c16", words.data(), 16));
+  EXPECT_FALSE(draw.launch.bind_constants("g0", words.data(), 16));
+  EXPECT_ERROR(draw.launch.bind_constants("c0", nullptr, 16), kBad, "no data", "c0");
+  std::vector<std::byte> many((1 << 16) + 1);
+  EXPECT_ERROR(draw.launch.bind_constants("c0", many.data(), many.size()), kBad, "at most 65536", "c0");
+  EXPECT_TRUE(draw.launch.bind_constants("c0", many.data(), many.size() - 1));
+}
+
+TEST(PixelLaunch, StateOutsideItsLimits) {
+  Draw draw(red());
+  constexpr auto kBad = ErrorCode::bad_input;
+  for (const auto& [width, height] :
+       {std::pair{100'000U, 100'000U}, {0U, 1U}, {1U, 0U}, {kMaxTargetExtent + 1, 1U}, {1U, ~0U}})
+    EXPECT_ERROR(draw.launch.set_target_size(width, height), kBad, std::to_string(width), "target size");
+  RasterState raster;
+  raster.topology = static_cast<Topology>(6);
+  EXPECT_ERROR(draw.launch.set_raster_state(raster), kBad, "topology", "raster state");
+  const auto refused = [&](auto change, const char* message) {
+    OutputState output;
+    change(output);
+    EXPECT_ERROR(draw.launch.set_output_state(output), kBad, message, "output state");
+  };
+  refused([](OutputState& s) { s.depth.compare = static_cast<Compare>(8); }, "depths");
+  refused([](OutputState& s) { s.alpha_compare = static_cast<Compare>(8); }, "alpha");
+  refused([](OutputState& s) { s.stencil.back.compare = static_cast<Compare>(8); }, "stencils");
+  refused([](OutputState& s) { s.stencil.front.depth_fail = static_cast<StencilOp>(8); }, "stencils");
+  refused([](OutputState& s) { s.blend[7].source_alpha = static_cast<BlendFactor>(15); }, "factor");
+  refused([](OutputState& s) { s.blend[3].op_alpha = static_cast<BlendOp>(5); }, "operation");
+  EXPECT_TRUE(draw.launch.set_output_state({}));
+
+  TargetBuffer target = draw.target();
+  EXPECT_ERROR(draw.launch.bind_color(8, target), kBad, "8 colour targets", "colour target 8");
+  for (const auto format : {PixelFormat::none, PixelFormat::d32f, static_cast<PixelFormat>(99)}) {
+    target.format = format;
+    EXPECT_ERROR(draw.launch.bind_color(1, target), kBad, "format of a colour", "colour target 1");
+  }
+  for (const auto format : {PixelFormat::none, PixelFormat::rgba8, static_cast<PixelFormat>(99)}) {
+    target.format = format;
+    EXPECT_ERROR(draw.launch.bind_depth(target), kBad, "format of depth", "depth target");
+  }
+  std::array<std::uint32_t, 200> words{};
+  for (const VertexBuffer& vertices :
+       {VertexBuffer{words.data(), 800, 16, 3}, VertexBuffer{words.data(), 800, 16, 129},
+        VertexBuffer{words.data(), 800, 18, 4}, VertexBuffer{words.data(), 800, (1 << 20) + 4, 4},
+        VertexBuffer{reinterpret_cast<std::byte*>(words.data()) + 2, 790, 16, 4}})
+    EXPECT_ERROR(draw.launch.bind_vertices(vertices), kBad, "4 to 128 words", "vertices");
+}
+
+TEST(PixelLaunch, BuffersThatDoNotHoldWhatIsDrawn) {
+  const Engine engine;
+  constexpr auto kBad = ErrorCode::bad_input;
+  for (const RunOptions& options : engines()) {
+    Launch bare(red());
+    EXPECT_ERROR(engine.run(bare, options), kBad, "size of the targets is not set", "target size");
+    Draw draw(red());
+    draw.launch.set_count(3);
+    EXPECT_ERROR(engine.run(draw.launch, options), kBad, "no vertices", "vertices");
+    draw.everything();
+    EXPECT_TRUE(engine.run(draw.launch, options));
+    draw.launch.set_count(4);
+    EXPECT_ERROR(engine.run(draw.launch, options), kBad, "room for 3 vertices of 16 bytes", "vertices");
+    draw.launch.set_count(std::numeric_limits<std::uint64_t>::max());
+    EXPECT_ERROR(engine.run(draw.launch, options), kBad, "room for 3 vertices", "vertices");
+    draw.launch.set_count(3);
+    EXPECT_TRUE(draw.launch.bind_vertices({draw.vertices.data(), 48, 12, 4}));
+    EXPECT_ERROR(engine.run(draw.launch, options), kBad, "are 12 bytes from each other", "vertices");
+    EXPECT_TRUE(draw.launch.bind_vertices({draw.vertices.data(), 48, 16, 4}));
+
+    TargetBuffer target = draw.target();
+    target.pitch -= 4;
+    EXPECT_TRUE(draw.launch.bind_color(0, target));
+    EXPECT_ERROR(engine.run(draw.launch, options), kBad, "32 bytes, more than the pitch, 28",
+                 "colour target 0");
+    target = draw.target();
+    --target.size;
+    EXPECT_TRUE(draw.launch.bind_color(0, target));
+    EXPECT_ERROR(engine.run(draw.launch, options), kBad, "needs 256 bytes and has 255", "colour target 0");
+    // Sizes that only the claim knows: nothing is allocated for them.
+    EXPECT_TRUE(draw.launch.set_target_size(kMaxTargetExtent, kMaxTargetExtent));
+    EXPECT_TRUE(draw.launch.bind_color(0, draw.target()));
+    EXPECT_ERROR(engine.run(draw.launch, options), kBad, "65536 bytes", "colour target 0");
+    EXPECT_TRUE(draw.launch.set_target_size(8, 8));
+    target = draw.target();
+    target.format = PixelFormat::d32f;
+    EXPECT_TRUE(draw.launch.bind_depth(target));
+    EXPECT_ERROR(engine.run(draw.launch, options), kBad, "overlaps that of colour target 0", "depth target");
+    EXPECT_TRUE(draw.launch.bind_depth({}));
+    EXPECT_TRUE(engine.run(draw.launch, options));
+    draw.launch.set_allow_overlap(true);
+    EXPECT_FALSE(engine.run(draw.launch, options));
+  }
+}
+
+TEST(PixelLaunch, SlotsThatVerticesDoNotHave) {
+  const Engine engine;
+  for (const RunOptions& options : engines()) {
+    Draw draw(red());
+    draw.everything();
+    RasterState state;
+    state.point_size_slot = 4;
+    EXPECT_TRUE(draw.launch.set_raster_state(state));
+    EXPECT_FALSE(engine.run(draw.launch, options));
+    state.point_size_slot = 0;
+    state.distances = {2, 3, 1, 1};
+    EXPECT_TRUE(draw.launch.set_raster_state(state));
+    EXPECT_FALSE(engine.run(draw.launch, options));
+    tesla::GraphicsState reads;
+    reads.interpolants = 0x8010401;  // slot 4
+    Draw other(tesla_program(kRed, Stage::fragment, reads));
+    other.everything();
+    EXPECT_FALSE(engine.run(other.launch, options));
+  }
+}
+
+// The largest size draws where the buffers are that large; here they are one row that all rows share.
+TEST(PixelLaunch, TargetsWithoutRowsOfTheirOwn) {
+  Draw draw(red());
+  TargetBuffer target = draw.target();
+  target.pitch = 0;
+  EXPECT_TRUE(draw.launch.bind_color(0, target));
+  draw.everything();
+  const Engine engine;
+  EXPECT_ERROR(engine.run(draw.launch), ErrorCode::bad_input, "more than the pitch, 0", "colour target 0");
+}
+
+TEST(PixelLaunch, NothingToDraw) {
+  const Engine engine;
+  for (const RunOptions& options : engines()) {
+    Draw draw(red());
+    EXPECT_TRUE(engine.run(draw.launch, options)) << "no vertices";
+    draw.everything();
+    EXPECT_TRUE(draw.launch.bind_indices({}));
+    EXPECT_TRUE(engine.run(draw.launch, options)) << "no indices";
+    EXPECT_EQ(draw.drawn(), 0U);
+    draw.launch.unbind_indices();
+    EXPECT_TRUE(draw.launch.bind_color(0, {}));
+    EXPECT_TRUE(engine.run(draw.launch, options)) << "no targets";
+    EXPECT_TRUE(draw.launch.bind_color(0, draw.target()));
+    EXPECT_TRUE(engine.run(draw.launch, options));
+    EXPECT_EQ(draw.drawn(), 64U);
+  }
+}
+
+TEST(PixelLaunch, VerticesThatAreNoPlaces) {
+  const Engine engine;
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN(),
+                  kInf = std::numeric_limits<float>::infinity();
+  for (const RunOptions& options : engines())
+    for (const float odd : {kNan, kInf, -kInf, 0.0F, -0.0F, -1.0F, 1e-45F, 3e38F})
+      for (unsigned coordinate = 0; coordinate < 4; ++coordinate)
+        for (const bool window : {false, true}) {
+          Draw draw(red());
+          draw.everything();
+          draw.vertices[4 + coordinate] = odd;
+          RasterState state;
+          state.window_positions = window;
+          state.viewport_scale = state.viewport_translate = {4, 4, 0.5F};
+          EXPECT_TRUE(draw.launch.set_raster_state(state));
+          EXPECT_TRUE(engine.run(draw.launch, options));
+          if (std::isnan(odd) || (std::isinf(odd) && coordinate != 3))
+            EXPECT_EQ(draw.drawn(), 0U) << odd << ' ' << coordinate;
+        }
+}
+
+// 10^9 triangles out of one vertex: they cost no memory, and the run can be cancelled.
+TEST(PixelLaunch, HugeDrawsCanBeCancelled) {
+  const Engine engine;
+  for (RunOptions options : engines()) {
+    Draw draw(red());
+    draw.vertex(1, 1);
+    EXPECT_TRUE(draw.launch.bind_vertices({draw.vertices.data(), 16, 0, 4}));
+    draw.launch.set_count(3'000'000'000);
+    std::atomic<std::uint32_t> cancel{0};
+    options.cancel = &cancel;
+    std::thread later([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      cancel = 1;
+    });
+    EXPECT_ERROR(engine.run(draw.launch, options), ErrorCode::cancelled, "cancelled", "");
+    later.join();
+    EXPECT_EQ(draw.drawn(), 0U);
+  }
+}
+
+// The same where each triangle covers all of the target.
+TEST(PixelLaunch, LongDrawsCanBeCancelled) {
+  const Engine engine;
+  for (RunOptions options : engines()) {
+    Draw draw(red(), 256, 256);
+    draw.everything();
+    std::vector<std::uint32_t> indices(3 * 200'000);
+    for (std::size_t n = 0; n < indices.size(); ++n) indices[n] = static_cast<std::uint32_t>(n % 3);
+    EXPECT_TRUE(draw.launch.bind_indices(indices));
+    std::atomic<std::uint32_t> cancel{0};
+    options.cancel = &cancel;
+    std::thread later([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      cancel = 1;
+    });
+    EXPECT_ERROR(engine.run(draw.launch, options), ErrorCode::cancelled, "cancelled", "");
+    later.join();
+  }
+}
+
+TEST(PixelLaunch, IndicesOutsideTheVertices) {
+  const Engine engine;
+  for (const RunOptions& options : engines()) {
+    Draw draw(red());
+    draw.everything();
+    EXPECT_TRUE(draw.launch.bind_indices(std::vector<std::uint32_t>{0, 1, 3, 0, ~0U, 2}));
+    EXPECT_TRUE(engine.run(draw.launch, options));
+    EXPECT_EQ(draw.drawn(), 0U);
+    EXPECT_TRUE(draw.launch.bind_indices(std::vector<std::uint32_t>{0, 1, 3, 0, 1, 2}));
+    EXPECT_TRUE(engine.run(draw.launch, options));
+    EXPECT_EQ(draw.drawn(), 64U);
+  }
+}
+
+// A point of one pixel has three helper lanes; lanes of column 1 never leave the loop.
+Program endless_in_column_1(const std::string& in_loop) {
+  return tesla_program(".registers 4\ninterp $r0 v[0x0]\nmov b32 $r1 1.0\nbreakaddr #done\nagain:\n" +
+                           in_loop + "set $c0 # l f32 $r0 $r1\n(lg $c0) break\nbra #again\ndone:\nexit nop\n",
+                       Stage::fragment, reads_x());
+}
+
+void expect_fuel_runs_out(const Program& program, const RunOptions& options, float column) {
+  Draw draw(program);
+  RasterState state;
+  state.window_positions = true;
+  state.topology = Topology::points;
+  EXPECT_TRUE(draw.launch.set_raster_state(state));
+  draw.vertex(column, 0.5F);
+  draw.launch.set_fuel(1000);
+  const auto report = Engine().run(draw.launch, options);
+  ASSERT_FALSE(report) << name(options.engine) << ' ' << column;
+  EXPECT_EQ(report.error().code, ErrorCode::out_of_fuel);
+  EXPECT_NE(report.error().where.find("byte 0x"), std::string::npos) << report.error().where;
+}
+
+TEST(PixelLaunch, EndlessLoopsUseUpTheFuel) {
+  const Program alone = endless_in_column_1("");
+  const Program watched = endless_in_column_1("quadop f32 sub subr sub subr $r2 dx $r0 $r0\n");
+  for (const RunOptions& options : engines()) {
+    expect_fuel_runs_out(alone, options, 1.5F);
+    expect_fuel_runs_out(watched, options, 1.5F);
+    // Only helper lanes stay in the loop. Where no neighbour could read them, compiled code ends without
+    // them.
+    expect_fuel_runs_out(watched, options, 0.5F);
+    if (options.engine == EngineKind::guest) expect_fuel_runs_out(alone, options, 0.5F);
+  }
+}
+
+// Registers that no program writes are 0; so are the colours.
+TEST(PixelLaunch, ResultsThatAreNeverWritten) {
+  const Engine engine;
+  for (const RunOptions& options : engines()) {
+    Draw draw(tesla_program(".registers 2\nexit nop\n", Stage::fragment));
+    draw.everything();
+    EXPECT_TRUE(engine.run(draw.launch, options));
+    EXPECT_EQ(std::ranges::count(draw.pixels, 0U), 64);
+  }
+}
+
+TEST(PixelLaunch, AVertexStageWithoutPositionsOrWithTooManyVertices) {
+  tesla::GraphicsState state;
+  state.vertex_results = {0, 1, 2, 3};
+  Launch vertex(tesla_program("exit nop\n", Stage::vertex, state));
+  vertex.set_count(std::uint64_t{1} << 40);
+  const Engine engine;
+  for (const RunOptions& options : engines()) {
+    Draw draw(red());
+    EXPECT_TRUE(draw.launch.set_vertex_stage(vertex));
+    const auto report = engine.run(draw.launch, options);
+    ASSERT_FALSE(report);
+    EXPECT_EQ(report.error().code, ErrorCode::resource_limit);
+  }
+}
+
+}  // namespace
+}  // namespace warpjit::test
