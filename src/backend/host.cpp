@@ -42,4 +42,10 @@ std::int32_t ConstantPool::offset(std::span<const std::uint32_t> vector) {
   return offset;
 }
 
+std::int32_t ConstantPool::table(std::span<const std::uint32_t> words) {
+  constexpr std::size_t kAlignment = 16;
+  if (!vectors_.contains(words)) words_.resize((words_.size() + kAlignment - 1) / kAlignment * kAlignment);
+  return offset(words);
+}
+
 }  // namespace warpjit::backend

@@ -26,6 +26,8 @@ class ConstantPool {
   std::int32_t offset(std::uint32_t word);
   // Of a vector of several constants, which is not repeated.
   std::int32_t offset(std::span<const std::uint32_t> vector);
+  // Of words that begin at a multiple of 64 bytes.
+  std::int32_t table(std::span<const std::uint32_t> words);
   const std::vector<std::uint32_t>& words() const { return words_; }
 
  private:

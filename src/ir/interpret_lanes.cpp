@@ -4,6 +4,7 @@
 
 #include "ir/callout.h"
 #include "ir/evaluate.h"
+#include "ir/look_up.h"
 
 namespace warpjit::ir {
 namespace {
@@ -335,6 +336,12 @@ WARPJIT_MEANING GroupOutcome run_group(GroupContext& context, std::uint32_t* fra
       case Opcode::StoreUniformF32:
         context.uniform[operation.immediate / 4] = frame[operation.a];
         break;
+      case Opcode::LookUp32: {
+        const std::span<const std::uint32_t> words = look_up_table(operation.immediate);
+        for (unsigned lane = 0; lane < kLanes; ++lane)
+          frame[operation.result + lane] = look_up(words, frame[operation.a + lane]);
+        break;
+      }
       case Opcode::LoadInput:
         load_input<kLanes>(operation, context, frame);
         break;

@@ -47,6 +47,7 @@ enum class Family : std::uint8_t {
   cast,        // of bits
   integer_arithmetic,
   integer_comparison,
+  look_up,  // in a table that is part of the code
   callout,  // pure ones
   logic,    // of i1
   selection,
@@ -84,6 +85,7 @@ enum class ImmediateKind : std::uint8_t {
   quad,              // four numbers of lanes in a quad, 2 bits each
   stop_reason,       // a StopReason
   barrier,           // a BarrierForm (ir/barrier.h)
+  look_up_table,     // ir/look_up.h
   special_function,  // these five: ir/callout.h
   rounding,
   integer_rounding,

@@ -8,6 +8,7 @@
 
 #include "ir/barrier.h"
 #include "ir/callout.h"
+#include "ir/look_up.h"
 #include "ir/memory.h"
 #include "ir/printer.h"
 
@@ -324,6 +325,9 @@ class Verifier {
         break;
       case ImmediateKind::barrier:
         if (BarrierForm::unpack(n).pack() != n) return fail(i, "is no possible barrier");
+        break;
+      case ImmediateKind::look_up_table:
+        if (n >= kLookUpTables) return fail(i, "has no such table");
         break;
       case ImmediateKind::special_function:
         if (n >= kSpecialFunctions) return fail(i, "has no such variant");

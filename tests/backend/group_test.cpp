@@ -9,6 +9,7 @@
 #include "ir/analysis/uniformity.h"
 #include "ir/callout.h"
 #include "ir/evaluate.h"
+#include "ir/look_up.h"
 #include "ir/pipeline.h"
 #include "support/random_ir.h"
 
@@ -113,6 +114,7 @@ TEST_P(GroupCode, Callouts) {
     check(Opcode::IntToF32, n);
     check(Opcode::IntToF16, n);
   }
+  for (std::uint64_t n = 0; n < ir::kLookUpTables; ++n) check(Opcode::LookUp32, n);
   check(Opcode::TeslaF16ToF32, 0);
   check(Opcode::IMulHi24, 0);
   check(Opcode::IMulHi24, 1);

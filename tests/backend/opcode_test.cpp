@@ -63,6 +63,7 @@ bool tested_directly(Opcode opcode) {
     case Opcode::Branch:
     case Opcode::Switch:
     case Opcode::Return:  // control_test
+    case Opcode::LookUp32:
     case Opcode::TeslaSpecialFunction32:
     case Opcode::TeslaF32ToF16:
     case Opcode::TeslaF16ToF32:

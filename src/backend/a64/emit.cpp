@@ -299,6 +299,10 @@ class A64Emitter final : public Emitter {
         return put(e.id, w(d), lane(use[0], inst.imm));
       case Form::low_to_scalar:
         return put(e.id, w(d), arm::VecS(use[0]));
+      case Form::load_word:
+        return put(e.id, arm::VecS(d), memory(inst, 4));
+      case Form::insert_word:
+        return put(e.id, lane(d, inst.imm), arm::ptr(x(use[1])));
       case Form::load_quad:
         return put(e.id, whole(d), memory(inst, 16));
       case Form::store_quad:
@@ -322,6 +326,11 @@ class A64Emitter final : public Emitter {
         return put(e.id, x(d), x(use[0]), x(use[1]), asmjit::Imm(arm::lsl(inst.mem.scale_log2)));
       case Form::s_table_address:
         return put_large(e.id, x(d), x(kTable), static_cast<std::uint32_t>(inst.mem.displacement));
+      case Form::s_pool_address:
+        put(e.id, x(d), pool_);
+        if (inst.mem.displacement != 0)
+          put_large(Id::kIdAdd, x(d), x(d), static_cast<std::uint32_t>(inst.mem.displacement));
+        return;
       case Form::s3:
         return put(e.id, w(d), w(use[0]), w(use[1]));
       case Form::s2:

@@ -71,12 +71,14 @@ struct Parts {
       : quads(state),
         constants(state, quads),
         arithmetic(state, quads),
+        words(state),
         masks(state),
         lanes(state),
         rows(state) {}
   Quads quads;
   Constants constants;
   Arithmetic arithmetic;
+  Words words;
   Masks masks;
   Lanes lanes;
   Rows rows;
@@ -88,8 +90,8 @@ void lower(const ir::Function& f, const Host& host, const Role& role, ConstantPo
            lir::Code& code) {
   State state(f, host, role, pool, parts, code);
   Parts made(state);
-  FunctionLowering(state,
-                   {made.constants, made.arithmetic, made.masks, made.lanes, made.rows, nullptr, nullptr})
+  FunctionLowering(state, {made.constants, made.arithmetic, made.words, made.masks, made.lanes, made.rows,
+                           nullptr, nullptr})
       .run();
 }
 

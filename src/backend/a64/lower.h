@@ -71,6 +71,16 @@ class Arithmetic final : public HostArithmetic, private ValueForms {
   Quads& quads_;
 };
 
+class Words final : public HostWords, private ValueForms {
+ public:
+  using Reg = lir::Reg;
+  explicit Words(State& state) : ValueForms(state) {}
+  Reg shift_by(Shift kind, Reg value, Reg count) override;
+  Reg greater_than(Reg a, const Source& b) override { return vvv(Op::ICmpGt, a, b); }
+  Reg equal(Reg a, const Source& b) override { return vvv(Op::ICmpEq, a, b); }
+  Reg look_up(std::span<const std::uint32_t> words, Reg index) override;
+};
+
 class Masks final : public HostMasks, private ValueForms {
  public:
   using Reg = lir::Reg;

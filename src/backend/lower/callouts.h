@@ -9,8 +9,7 @@ namespace warpjit::backend {
 
 // clang-format off
 #define WARPJIT_LOWERED_AS_CALLOUT(OP) \
-  OP(TeslaSpecialFunction32) OP(TeslaF32ToF16) OP(TeslaF16ToF32) OP(IntToF32) OP(IntToF16) OP(IMulHi24) \
-  OP(TeslaF64Operation) OP(AtomicMemory) OP(AtomicMemory64) OP(LockMemory) OP(UnlockMemory)
+  OP(IntToF16) OP(TeslaF64Operation) OP(AtomicMemory) OP(AtomicMemory64) OP(LockMemory) OP(UnlockMemory)
 // clang-format on
 
 class CalloutLowering : protected ValueForms {

@@ -28,6 +28,7 @@ FunctionLowering::FunctionLowering(State& state, const HostParts& host)
     : ValueForms(state),
       callouts_(state, host.masks),
       arithmetic_(state, host, callouts_),
+      words_(state, host.words, callouts_),
       masks_(state, host.masks),
       lanes_(state, host.lanes),
       rows_(state, host.masks, host.rows),
@@ -97,6 +98,8 @@ void FunctionLowering::lower(ir::Inst i) {
     return family.lower_##name(i);
 #define WARPJIT_LOWER_ARITHMETIC(name) WARPJIT_LOWER(arithmetic_, name)
     WARPJIT_LOWERED_AS_ARITHMETIC(WARPJIT_LOWER_ARITHMETIC)
+#define WARPJIT_LOWER_WORDS(name) WARPJIT_LOWER(words_, name)
+    WARPJIT_LOWERED_AS_WORDS(WARPJIT_LOWER_WORDS)
 #define WARPJIT_LOWER_MASKS(name) WARPJIT_LOWER(masks_, name)
     WARPJIT_LOWERED_AS_MASKS(WARPJIT_LOWER_MASKS)
 #define WARPJIT_LOWER_LANES(name) WARPJIT_LOWER(lanes_, name)

@@ -17,6 +17,7 @@
 #include "backend/lower/pixels.h"
 #include "backend/lower/rows.h"
 #include "backend/lower/windows.h"
+#include "backend/lower/words.h"
 
 namespace warpjit::backend {
 
@@ -33,6 +34,7 @@ class FunctionLowering final : protected ValueForms, private InstLowering {
 
   CalloutLowering callouts_;
   ArithmeticLowering arithmetic_;
+  WordLowering words_;
   MaskLowering masks_;
   LaneLowering lanes_;
   RowLowering rows_;

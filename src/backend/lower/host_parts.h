@@ -50,6 +50,22 @@ class HostArithmetic {
   ~HostArithmetic() = default;
 };
 
+// Words in vectors: what WordOps (lower/words.h) needs that hosts do differently.
+class HostWords {
+ public:
+  using Reg = lir::Reg;
+  using Shift = HostArithmetic::Shift;
+
+  virtual Reg shift_by(Shift kind, Reg value, Reg count) = 0;  // by 32 or more: 0
+  virtual Reg greater_than(Reg a, const Source& b) = 0;        // signed; gives a mask
+  virtual Reg equal(Reg a, const Source& b) = 0;
+  // Word n mod words.size() for each n of `index`; words.size() is a power of two.
+  virtual Reg look_up(std::span<const std::uint32_t> words, Reg index) = 0;
+
+ protected:
+  ~HostWords() = default;
+};
+
 // Arithmetic of code that runs without denormals (lir::Code::flushes). Optional: a host that has no such mode
 // leaves these operations to callouts.
 class HostFlushing {
@@ -164,6 +180,7 @@ class HostMemory {
 struct HostParts {
   HostConstants& constants;
   HostArithmetic& arithmetic;
+  HostWords& words;
   HostMasks& masks;
   HostLanes& lanes;
   HostRows& rows;

@@ -107,7 +107,8 @@ class X64Emitter final : public Emitter {
   }
   // The memory operand at offsets in the lanes of a vector.
   x86::Mem lanes_of(const Inst& inst, Reg offsets) const {
-    return x86::ptr(gp64(inst.use[inst.mem.base_use]), vec(offsets), 0, inst.mem.displacement);
+    return x86::ptr(gp64(inst.use[inst.mem.base_use]), vec(offsets), inst.mem.scale_log2,
+                    inst.mem.displacement);
   }
 
   void enter(const EntryCode& entry) override {

@@ -109,6 +109,7 @@ struct Parts {
   explicit Parts(State& state)
       : constants(state),
         arithmetic(state),
+        words(state),
         masks(state),
         lanes(state),
         rows(state),
@@ -116,6 +117,7 @@ struct Parts {
         memory(state) {}
   Constants constants;
   Arithmetic arithmetic;
+  Words words;
   Masks masks;
   Lanes lanes;
   Rows rows;
@@ -129,8 +131,8 @@ void lower(const ir::Function& f, const Host& host, const Role& role, ConstantPo
            lir::Code& code) {
   State state(f, host, role, pool, parts, code);
   Parts made(state);
-  FunctionLowering(state, {made.constants, made.arithmetic, made.masks, made.lanes, made.rows, &made.flushing,
-                           &made.memory})
+  FunctionLowering(state, {made.constants, made.arithmetic, made.words, made.masks, made.lanes, made.rows,
+                           &made.flushing, &made.memory})
       .run();
 }
 

@@ -50,6 +50,28 @@ class Arithmetic final : public HostArithmetic, private Tools {
   bool quiet(Value v) const;
 };
 
+class Words final : public HostWords, private Tools {
+ public:
+  using Reg = lir::Reg;
+  explicit Words(State& state) : Tools(state) {}
+  Reg shift_by(Shift kind, Reg value, Reg count) override;
+  Reg greater_than(Reg a, const Source& b) override;
+  Reg equal(Reg a, const Source& b) override;
+  Reg look_up(std::span<const std::uint32_t> words, Reg index) override;
+
+ private:
+  Reg permute(std::span<const std::uint32_t> words, Reg index);
+  Reg has_bit(Reg index, std::uint32_t bit);
+  Reg gather(std::span<const std::uint32_t> words, Reg index);
+
+  struct Tested {
+    Reg index = lir::kNoReg, mask = lir::kNoReg;
+    std::uint32_t bit = 0, block = ~0u;
+  };
+  std::array<Tested, 2> tested_{};  // the last tests, in turn
+  std::size_t next_tested_ = 0;
+};
+
 class Masks final : public HostMasks, private Tools {
  public:
   using Reg = lir::Reg;

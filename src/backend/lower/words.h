@@ -1,0 +1,90 @@
+// Operations on words of one part, as vector instructions: what definitions that are templates over an Ops
+// (base/sfu_lanes.h) become in code. Parts are made one after the other, so that few registers are live at
+// once.
+#pragma once
+
+#include "backend/lower/host_parts.h"
+#include "base/sfu_lanes.h"
+
+namespace warpjit::backend {
+
+class WordOps : protected ValueForms {
+ public:
+  struct I32 {
+    Reg reg = lir::kNoReg;
+    std::uint32_t constant = 0;  // where there is no register
+    bool is_constant() const { return reg == lir::kNoReg; }
+  };
+  struct I1 {
+    Reg reg;
+  };
+
+  WordOps(State& state, HostWords& words) : ValueForms(state), words_(words) {}
+
+  static I32 constant_i(std::uint32_t value) { return {lir::kNoReg, value}; }
+  static I32 word(Reg r) { return {r}; }
+  Reg in_register(I32 a) { return a.is_constant() ? constant_vector(a.constant) : a.reg; }
+
+  I32 iadd(I32 a, I32 b) { return commutative(Op::IAdd, a, b); }
+  I32 isub(I32 a, I32 b) { return binary(Op::ISub, a, b); }
+  I32 imul(I32 a, I32 b) { return commutative(Op::IMul, a, b); }
+  I32 imins(I32 a, I32 b) { return commutative(Op::IMinS, a, b); }
+  I32 imaxs(I32 a, I32 b) { return commutative(Op::IMaxS, a, b); }
+  I32 iand(I32 a, I32 b) { return commutative(Op::And, a, b); }
+  I32 ior(I32 a, I32 b) { return commutative(Op::Or, a, b); }
+  I32 ixor(I32 a, I32 b) { return commutative(Op::Xor, a, b); }
+  I32 ishl(I32 a, int count) { return {with_immediate(Op::Shl, in_register(a), count)}; }
+  I32 ishru(I32 a, int count) { return {with_immediate(Op::ShrU, in_register(a), count)}; }
+  I32 ishrs(I32 a, int count) { return {with_immediate(Op::ShrS, in_register(a), count)}; }
+  I32 ishl_by(I32 a, I32 count) { return shift(HostWords::Shift::left, a, count); }
+  I32 ishru_by(I32 a, I32 count) { return shift(HostWords::Shift::right_unsigned, a, count); }
+  I1 ilts(I32 a, I32 b);
+  I1 ieq(I32 a, I32 b);
+  I32 iselect(I1 condition, I32 a, I32 b);
+  I32 float_word(I32 a) { return {vv(Op::CvtToF, in_register(a))}; }
+  I32 look_up(sfu::Table table, I32 index) {
+    return {words_.look_up(sfu::words_of(table), in_register(index))};
+  }
+
+ private:
+  Source operand_source(I32 a) { return a.is_constant() ? constant_source(a.constant) : reg_source(a.reg); }
+  I32 binary(Op op, I32 a, I32 b);
+  I32 commutative(Op op, I32 a, I32 b);
+  I32 shift(HostWords::Shift kind, I32 a, I32 count);
+
+  HostWords& words_;
+};
+
+// Lowering of operations that the code makes of many on words, rather than call out for them.
+// clang-format off
+#define WARPJIT_LOWERED_AS_WORDS(OP) \
+  OP(TeslaSpecialFunction32) OP(TeslaF32ToF16) OP(TeslaF16ToF32) OP(IntToF32) OP(IMulHi24) OP(LookUp32)
+// clang-format on
+
+class CalloutLowering;
+
+class WordLowering : protected ValueForms {
+ public:
+  WordLowering(State& state, HostWords& words, CalloutLowering& callouts)
+      : ValueForms(state), words_(words), callouts_(callouts), ops_(state, words) {}
+
+#define WARPJIT_DECLARE(name) void lower_##name(ir::Inst i);
+  WARPJIT_LOWERED_AS_WORDS(WARPJIT_DECLARE)
+#undef WARPJIT_DECLARE
+
+ private:
+  using I32 = WordOps::I32;
+  // Is a call better: in a preamble, which runs once?
+  bool calls() const { return role_.preamble; }
+  I32 operand_word(ir::Inst i, std::uint32_t k, std::uint32_t p) {
+    return WordOps::word(vector(operand(i, k), p));
+  }
+  template <class Make>
+  void each_part(ir::Inst i, Make make);
+
+  HostWords& words_;
+  CalloutLowering& callouts_;
+  WordOps ops_;
+};
+
+}  // namespace warpjit::backend

@@ -1,0 +1,103 @@
+// Operations that code makes of many on words (lower/words.h), against the functions that define them: edge
+// values, words at even distances, and with WARPJIT_EXHAUSTIVE=1 all words, about half a minute a function.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "backend/kernel.h"
+#include "ir/callout.h"
+
+namespace warpjit::backend {
+namespace {
+
+using ir::Opcode;
+
+// Four results of an operation of one word a thread.
+ir::Function four_of(Opcode opcode, std::uint64_t immediate) {
+  KernelBuilder k(1, 1);
+  const auto row = k.b.LoadInput(0);
+  std::array<ir::F32, 4> results;
+  for (std::size_t n = 0; n < 4; ++n) {
+    const bool real = ir::info(opcode).operands[0] == 'f';
+    const std::array<ir::Value, 1> operand{real ? ir::Value(row[n]) : ir::Value(k.word(row[n]))};
+    const ir::Value result = k.function.result(k.b.emit_inst(opcode, operand, immediate));
+    results[n] = ir::info(opcode).results[0] == 'f' ? ir::F32{result} : k.real(ir::I32{result});
+  }
+  k.store(results[0], results[1], results[2], results[3]);
+  k.b.ret();
+  return k.function;
+}
+
+// All exponents, with the corners of each segment and of what is dropped by conversions.
+std::vector<std::uint32_t> edge_words() {
+  std::vector<std::uint32_t> words;
+  for (std::uint32_t top = 0; top < 0x200; ++top)
+    for (std::uint32_t segment = 0; segment < 0x80; ++segment)
+      for (const std::uint32_t low : {0U, 1U, 0x7fffU, 0x8000U, 0xffffU})
+        words.push_back(top << 23 | segment << 16 | low);
+  for (std::uint32_t bit = 0; bit < 32; ++bit)
+    for (std::uint32_t k = 0; k < 8; ++k) {
+      words.push_back((1U << bit) + k - 4);
+      words.push_back((0xffffffffU << bit) + k - 4);
+    }
+  return words;
+}
+
+class WordCode : public OnTarget {
+ protected:
+  void check(Opcode opcode, std::uint64_t immediate) {
+    SCOPED_TRACE(std::string(ir::info(opcode).name) + " " + std::to_string(immediate));
+    const bool all = std::getenv("WARPJIT_EXHAUSTIVE") != nullptr;
+    const Executable executable(compile(four_of(opcode, immediate), {GetParam(), 2, 0}));
+    if (HasFailure()) return;
+    std::vector<std::uint32_t> words = edge_words();
+    check(executable, words, opcode, immediate);
+    constexpr std::uint32_t kWords = 1U << 18;
+    const std::uint64_t step = all ? 1 : 16381;
+    for (std::uint64_t next = 0; next < std::uint64_t{1} << 32 && !HasFailure();) {
+      words.clear();
+      for (; next < std::uint64_t{1} << 32 && words.size() < kWords; next += step)
+        words.push_back(static_cast<std::uint32_t>(next));
+      check(executable, words, opcode, immediate);
+    }
+  }
+
+ private:
+  void check(const Executable& executable, std::vector<std::uint32_t>& words, Opcode opcode,
+             std::uint64_t immediate) {
+    const std::size_t of_a_group = std::size_t{executable.code().lanes} * 4;
+    words.resize((words.size() + of_a_group - 1) / of_a_group * of_a_group);
+    Launch launch;
+    launch.threads = words.size() / 4;
+    launch.inputs.emplace_back(launch.threads, 16);
+    launch.outputs.emplace_back(launch.threads, 16);
+    for (std::size_t t = 0; t < launch.threads; ++t)
+      launch.inputs[0].set(t, {words[4 * t], words[4 * t + 1], words[4 * t + 2], words[4 * t + 3]});
+    run(executable, launch);
+    std::vector<std::uint32_t> wanted(words.size());
+    if (opcode == Opcode::TeslaSpecialFunction32)
+      sfu::evaluate(static_cast<sfu::Function>(immediate), words, wanted.data());
+    else
+      for (std::size_t n = 0; n < words.size(); ++n)
+        ir::evaluate_callout(opcode, immediate, &words[n], &wanted[n]);
+    for (std::size_t n = 0; n < words.size(); ++n)
+      ASSERT_EQ(launch.outputs[0].get(n / 4)[n % 4], wanted[n]) << "of 0x" << std::hex << words[n];
+  }
+};
+WARPJIT_ON_EVERY_TARGET(WordCode);
+
+TEST_P(WordCode, SpecialFunctions) {
+  for (std::uint64_t n = 0; n < ir::kSpecialFunctions; ++n) check(Opcode::TeslaSpecialFunction32, n);
+}
+
+TEST_P(WordCode, HalfFloats) {
+  check(Opcode::TeslaF16ToF32, 0);
+  for (std::uint64_t n = 0; n < ir::kRoundingModes; ++n) check(Opcode::TeslaF32ToF16, n);
+}
+
+TEST_P(WordCode, RoundedIntegers) {
+  for (std::uint64_t n = 0; n < 2 * ir::kRoundingModes; ++n) check(Opcode::IntToF32, n);
+}
+
+}  // namespace
+}  // namespace warpjit::backend
