@@ -40,7 +40,7 @@ constexpr std::size_t word_count(Table table) {
 // As many words: a power of two. An index counts modulo their number.
 std::span<const std::uint32_t> words_of(Table table);
 
-// What the base words are made of. rcp: (c0 2^13 + c1 2^15 + half) >> 7, sin: c0 + c1 2^5; the others:
+// What the base words are made of. rcp: (c0 2^13 + c1 2^15 + half) >> 8, sin: c0 + c1 2^5; the others:
 // (c0 2^shift + half) >> 8. The bits of `half` that this drops are added again later.
 inline constexpr std::uint32_t kRcpHalf = 0x47e7, kRsqrtHalf = 0x7fff, kLg2Half = 0x3345, kEx2Half = 0x77e2;
 
@@ -64,8 +64,8 @@ class Lanes {
     // Counted from the middle of the segment, the linear term fits 32 bits.
     const I32 linear = o_.imul(slopes.c1, o_.isub(word(0x8000), low));
     const I32 quadratic = o_.imul(slopes.c2, squared);
-    const I32 inner = o_.iadd(o_.iadd(linear, quadratic), word(kRcpHalf & 0x7f));
-    const I32 significand = o_.ishru(o_.iadd(base, o_.ishrs(inner, 7)), 8);
+    const I32 inner = o_.iadd(o_.iadd(linear, quadratic), word(kRcpHalf & 0xff));
+    const I32 significand = o_.ishru(o_.iadd(base, o_.ishrs(inner, 8)), 7);
     const I32 magnitude = o_.iand(x, word(kMagnitude));
     const I32 sign = o_.ixor(x, magnitude);
     const I32 exponent = o_.isub(word(252U << 23), o_.iand(x, word(kInfinity)));

@@ -18,7 +18,7 @@ u32 base(const Segment& s, unsigned shift, u32 half) {
   return static_cast<u32>(((std::int64_t{s.c0} << shift) + half) >> 8);
 }
 u32 rcp_base(const Segment& s) {
-  return static_cast<u32>(((std::int64_t{s.c0} << 13) + std::int64_t{s.c1} * 0x8000 + kRcpHalf) >> 7);
+  return static_cast<u32>(((std::int64_t{s.c0} << 13) + std::int64_t{s.c1} * 0x8000 + kRcpHalf) >> 8);
 }
 u32 sin_base(const Segment& s) { return static_cast<u32>(s.c0 + s.c1 * 0x20); }
 

@@ -1,5 +1,5 @@
 // Operations that code makes of many on words (lower/words.h), against the functions that define them: edge
-// values, words at even distances, and with WARPJIT_EXHAUSTIVE=1 all words, about half a minute a function.
+// values, words at even distances, and with WARPJIT_EXHAUSTIVE=1 all words, about a minute a function.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -75,11 +75,8 @@ class WordCode : public OnTarget {
       launch.inputs[0].set(t, {words[4 * t], words[4 * t + 1], words[4 * t + 2], words[4 * t + 3]});
     run(executable, launch);
     std::vector<std::uint32_t> wanted(words.size());
-    if (opcode == Opcode::TeslaSpecialFunction32)
-      sfu::evaluate(static_cast<sfu::Function>(immediate), words, wanted.data());
-    else
-      for (std::size_t n = 0; n < words.size(); ++n)
-        ir::evaluate_callout(opcode, immediate, &words[n], &wanted[n]);
+    for (std::size_t n = 0; n < words.size(); ++n)
+      ir::evaluate_callout(opcode, immediate, &words[n], &wanted[n]);
     for (std::size_t n = 0; n < words.size(); ++n)
       ASSERT_EQ(launch.outputs[0].get(n / 4)[n % 4], wanted[n]) << "of 0x" << std::hex << words[n];
   }
