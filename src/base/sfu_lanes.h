@@ -109,6 +109,9 @@ class Lanes {
     const I32 rest = o_.iselect(below_one, last, o_.ishru(high, 7));
     const I32 scale = o_.iselect(below_one, word(24U << 23), word(0));
     I32 r = o_.isub(normalized(first, rest), scale);
+    // Next to 1 there are no others than the last 12 bits, which `last` has from bit 11 on.
+    const I32 few_bits = o_.isub(o_.float_word(last), word((36U + 11) << 23));
+    r = o_.iselect(o_.ieq(first, word(0)), few_bits, r);
     r = o_.ior(r, o_.iand(negative, word(kSign)));
     const I32 magnitude = o_.iand(x, word(kMagnitude));
     r = o_.iselect(o_.ieq(x, word(0x3f800000)), word(0), r);

@@ -133,14 +133,17 @@ Pressure pressure(const ir::Function& f, bool masks_are_vectors) {
 
 // Instructions that are made for each part, roughly.
 std::size_t work(const ir::Function& f) {
-  constexpr std::size_t kExactFmad = 12;
+  constexpr std::size_t kExactFmad = 12, kSpecialFunction = 65;
   std::size_t sum = 0;
   for (std::uint32_t b = 0; b < f.block_count(); ++b)
     for (ir::Inst i : f.insts(ir::Block{b})) {
       const ir::InstData& data = f.inst(i);
       const bool uniform =
           data.result_count != 0 && f.value(f.result(i)).uniformity != ir::Uniformity::varying;
-      sum += data.opcode == Opcode::FMadTruncFlush32 ? kExactFmad : uniform ? 0 : 1;
+      sum += data.opcode == Opcode::FMadTruncFlush32         ? kExactFmad
+             : uniform                                       ? 0
+             : data.opcode == Opcode::TeslaSpecialFunction32 ? kSpecialFunction
+                                                             : 1;
     }
   return sum;
 }
