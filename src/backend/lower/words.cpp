@@ -54,11 +54,12 @@ void WordLowering::each_part(ir::Inst i, Make make) {
 }
 
 void WordLowering::lower_TeslaSpecialFunction32(ir::Inst i) {
-  if (calls()) return callouts_.call(i);
+  const auto function = static_cast<sfu::Function>(f_.inst(i).immediate);
+  if (calls_for(function)) return callouts_.call(i);
   sfu::Lanes<WordOps> unit(ops_);
   each_part(i, [&](std::uint32_t p) {
     const I32 x = operand_word(i, 0, p);
-    switch (static_cast<sfu::Function>(f_.inst(i).immediate)) {
+    switch (function) {
       case sfu::Function::rcp:
         return unit.rcp(x);
       case sfu::Function::rsqrt:

@@ -74,8 +74,12 @@ class WordLowering : protected ValueForms {
 
  private:
   using I32 = WordOps::I32;
-  // Is a call better: in a preamble, which runs once?
+  // Is a call better: in a preamble, which runs once; where a look-up goes lane by lane?
   bool calls() const { return role_.preamble; }
+  bool calls_for(sfu::Function function) const {
+    const bool looks_up = function != sfu::Function::presin && function != sfu::Function::preex2;
+    return calls() || (looks_up && !host_.table_look_ups);
+  }
   I32 operand_word(ir::Inst i, std::uint32_t k, std::uint32_t p) {
     return WordOps::word(vector(operand(i, k), p));
   }

@@ -43,6 +43,7 @@ constexpr Capabilities kAvx2 = {
     .rotates = false,
     .scatters = false,
     .guarded_broadcasts = false,
+    .table_look_ups = true,
     .one_row_test = true,
 };
 
@@ -64,6 +65,7 @@ constexpr Capabilities kAvx512 = {
     .rotates = true,
     .scatters = true,
     .guarded_broadcasts = true,
+    .table_look_ups = true,
     .one_row_test = false,
 };
 
