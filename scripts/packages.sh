@@ -5,9 +5,9 @@ optional_packages=(libtbb-dev libzydis-dev)
 tool_packages=(libcli11-dev nlohmann-json3-dev libfmt-dev libpng-dev)
 test_packages=(libgtest-dev libmpfr-dev)
 bench_packages=(libbenchmark-dev)
-# CPU engines that bench_compute runs its kernels on, too.
+# CPU engines that bench_compute and bench_pixels run their kernels on, too.
 peers_packages=(pocl-opencl-icd ocl-icd-opencl-dev opencl-c-headers opencl-clhpp-headers mesa-vulkan-drivers
-                libvulkan-dev glslang-tools)
+                libvulkan-dev glslang-tools libegl-dev libgl-dev libgl1-mesa-dri libegl1)
 # An emulator of a CPU with AVX-512, and what makes a CD that boots in it (scripts/v4-in-bochs).
 bochs_packages=(bochs bochs-term bochsbios vgabios busybox-static isolinux syslinux-common xorriso cpio bsdutils)
 check_packages=(clang libclang-rt-14-dev clang-format clang-tidy)

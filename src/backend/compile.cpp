@@ -80,7 +80,7 @@ Result<MachineCode> compile_for(const Host& host, const ir::GroupProgram& progra
   out.target = host.target;
   out.parts = group_lanes != 0     ? std::max(group_lanes / host.lanes, 1u)
               : options.parts != 0 ? options.parts
-                                   : choose_parts(program.kernel, host);
+                                   : choose_parts(program.kernel, host, options.large_primitives);
   out.lanes = group_lanes != 0 ? group_lanes : out.parts * host.lanes;
   out.table_bytes = program.kernel.uniform_bytes;
   Role role{out.call_sites};

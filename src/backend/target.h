@@ -161,11 +161,12 @@ void call_out(KernelArgs* args, std::uint32_t site, std::uint32_t* words);
 
 struct CompileOptions {
   Abi abi = Abi::native;
-  std::uint32_t parts = 0;      // vectors per value; 0: chosen by register pressure
-  bool alike = false;           // all lanes of a group are one thread: rows are read and written once
-  std::uint32_t registers = 0;  // registers per class the allocator may use (tests: 4); 0: all
-  bool validate = false;        // asmjit operand validation, LIR verifier, allocation checker
-  bool listing = false;         // keep asmjit's text of each instruction
+  std::uint32_t parts = 0;        // vectors per value; 0: chosen by register pressure
+  bool large_primitives = false;  // pixels: most groups are full, however wide they are
+  bool alike = false;             // all lanes of a group are one thread: rows are read and written once
+  std::uint32_t registers = 0;    // registers per class the allocator may use (tests: 4); 0: all
+  bool validate = false;          // asmjit operand validation, LIR verifier, allocation checker
+  bool listing = false;           // keep asmjit's text of each instruction
 };
 
 // A host offset from which on code belongs to a guest address (ir::kNoAddress: to none), ascending.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -103,7 +104,7 @@ struct PrimitiveBatch::State {
   void set_up(const std::array<WindowVertex, 3>& v, PrimitiveFacts facts, SetValues set_values);
   void parallelogram(const WindowVertex& v0, const WindowVertex& v1, const PrimitiveFacts& facts,
                      const auto* values0, const auto* values1);
-  void bin(const Shape& shape);
+  void bin(const Shape& shape, double area);
   void bin(std::uint32_t tile, std::uint32_t entry);
 
   const RasterState raster;
@@ -113,6 +114,7 @@ struct PrimitiveBatch::State {
   VertexCache cache;
 
   std::uint64_t looked_at = 0;
+  double covered = 0;  // pixels, about
   RecordRows rows;
   std::vector<Shape> shapes;
   struct Entry {
@@ -146,7 +148,7 @@ void PrimitiveBatch::State::set_up(const std::array<WindowVertex, 3>& v, Primiti
   set_values();
   shape.record = static_cast<std::uint32_t>(rows.size());
   setup.write(v, area, shape, facts, rows.append(setup.record_rows()));
-  bin(shape);
+  bin(shape, std::fabs(static_cast<double>(area)) / (2 * 65536));
 }
 
 void PrimitiveBatch::State::triangle(std::span<const SourceVertex> vertices, const PrimitiveFacts& facts) {
@@ -208,7 +210,7 @@ void PrimitiveBatch::State::point(const SourceVertex& vertex, PrimitiveFacts fac
   setup.set_values(0, vertex.window, vertex.words);
   shape.record = static_cast<std::uint32_t>(rows.size());
   setup.write_point(shape, facts, rows.append(setup.record_rows()));
-  bin(shape);
+  bin(shape, std::numeric_limits<double>::max());
 }
 
 void PrimitiveBatch::State::primitive(std::span<const SourceVertex> vertices, const PrimitiveFacts& facts) {
@@ -233,7 +235,9 @@ void PrimitiveBatch::State::bin(std::uint32_t tile, std::uint32_t entry) {
   entries.push_back({tile, entry});
 }
 
-void PrimitiveBatch::State::bin(const Shape& shape) {
+// `area` is in pixels, of what the target's edges may cut off.
+void PrimitiveBatch::State::bin(const Shape& shape, double area) {
+  covered += std::min(area, (shape.right - shape.left + 1.0) * (shape.bottom - shape.top + 1.0));
   const auto number = static_cast<std::uint32_t>(shapes.size());
   shapes.push_back(shape);
   const std::uint32_t first_column = shape.left / kTileExtent, last_column = shape.right / kTileExtent;
@@ -292,6 +296,7 @@ void PrimitiveBatch::clear() {
   s.shapes.clear();
   s.rows.clear();
   s.looked_at = 0;
+  s.covered = 0;
 }
 
 std::uint64_t PrimitiveBatch::add(const Vertices& vertices, std::uint64_t first) {
@@ -346,6 +351,10 @@ void PrimitiveBatch::sort() {
 }
 
 std::span<const PrimitiveBatch::Tile> PrimitiveBatch::tiles() const { return state_->tiles; }
+
+double PrimitiveBatch::pixels_per_tile() const {
+  return state_->covered / static_cast<double>(std::max<std::size_t>(state_->entries.size(), 1));
+}
 
 bool PrimitiveBatch::rasterize(std::uint32_t column, std::uint32_t row, std::uint32_t quads_per_group,
                                QuadSink& sink) const {

@@ -73,6 +73,8 @@ class PrimitiveBatch {
   // To be called after the last add() and before what follows, which is const and may run on many threads.
   void sort();
   std::span<const Tile> tiles() const;  // by row, then column
+  // About how many pixels a primitive covers in a tile that it reaches, on average.
+  double pixels_per_tile() const;
   // Hands the quads of a tile to the sink; nothing, if no primitive reaches it. False if the sink said so.
   bool rasterize(std::uint32_t column, std::uint32_t row, std::uint32_t quads_per_group,
                  QuadSink& sink) const;

@@ -16,6 +16,8 @@ using ir::Opcode;
 using ir::Type;
 using ir::Value;
 
+constexpr std::uint32_t kMaskRegisters = 7;
+
 // Numbers of threads, their sums, and these shifted, masked or multiplied by uniform values: where they
 // address memory, lanes are rows of a run (memory_runs), and no vector has them. One pass; by value.
 std::vector<char> linear_values(const ir::Function& f) {
@@ -148,65 +150,83 @@ std::size_t work(const ir::Function& f) {
   return sum;
 }
 
-}  // namespace
-
-std::uint32_t choose_parts(const ir::Function& f, const Host& host) {
-  // Measured on Zen 4 with the examples: two parts win, by up to 40%, as long as they need no more than twice
-  // the registers there are, spills included; beyond that they gain nothing and cost compile time. Large
-  // programs have work enough in flight.
-  constexpr std::size_t kLarge = 1500;
-  if (f.inst_count() > kLarge) return 1;
-  // A group of pixels holds quads of one primitive. The wider it is, the more of its lanes small ones leave
-  // idle.
-  constexpr std::uint32_t kMostPixels = 16;
-  if (f.pixels && 2 * host.lanes > kMostPixels) return 1;
-  return pressure(f, !host.mask_registers).vectors <= host.vector_registers ? 2 : 1;
-}
-
-// Measured: integer hash, 2.2 times as fast in 8 parts as in 2 on v4 and 1.6 in 8 as in 4 on v3;
-// mandelbrot, 1.15 in 4 as in 2, but slower in more, as lanes wait for each other at the end of its loop;
-// matrix product with fast-fmad, 1.2 in 8 as in 4 and 1.2 in 16 as in 8, which is a whole block.
-// What has no loop gains little but a smaller share of what each group costs.
-std::uint32_t choose_group_lanes(const ir::Function& f, Target target) {
-  constexpr std::size_t kMostWork = 1500;  // instructions times parts: compile time
-  constexpr std::size_t kMostWorkOfBlock = 2500;
-  constexpr std::uint32_t kMostPartsOfBlock = 16;
-  constexpr std::uint32_t kMostLanes = 64, kMostInLockstep = 128, kMostParts = 8, kMaskRegisters = 7;
-  const Host* host = find_host(target);
-  if (host == nullptr) return f.group_lanes;
-  bool waits = false, loops = false, lanes_wait = false;  // in loops that go on while any lane does
+// What loops of a function wait for.
+struct Waits {
+  bool barriers = false, loops = false, lanes = false;  // lanes: in loops that go on while any lane does
+};
+Waits find_waits(const ir::Function& f) {
+  Waits found;
   const auto asks_lanes = [&](ir::Block block) {
     const ir::Inst end = f.terminator(block);
     return f.inst(end).operand_count != 0 && f.definition_of(f.operand(end, 0)).opcode == Opcode::AnyLane;
   };
   for (std::uint32_t b = 0; b < f.block_count(); ++b)
     for (ir::Inst i : f.insts(ir::Block{b})) {
-      waits = waits || f.inst(i).opcode == Opcode::Barrier;
+      found.barriers = found.barriers || f.inst(i).opcode == Opcode::Barrier;
       if (f.inst(i).opcode != Opcode::BurnFuel) continue;  // on the way around
-      loops = true;
+      found.loops = true;
       const auto& from = f.block(ir::Block{b}).predecessors;
-      lanes_wait = lanes_wait || std::any_of(from.begin(), from.end(), asks_lanes);
+      found.lanes = found.lanes || std::any_of(from.begin(), from.end(), asks_lanes);
     }
-  const std::uint32_t most = loops && !lanes_wait ? kMostInLockstep : kMostLanes;
-  const std::size_t for_each_part = work(f);
-  if (for_each_part > kMostWorkOfBlock && 2 * f.group_lanes >= host->lanes) return f.group_lanes;
-  const Pressure needed = pressure(f, !host->mask_registers);
-  std::uint32_t lanes = f.group_lanes;
+  return found;
+}
+
+// Doubles the lanes of a group as long as that pays.
+// Measured: integer hash, 2.2 times as fast in 8 parts as in 2 on v4 and 1.6 in 8 as in 4 on v3;
+// mandelbrot, 1.15 in 4 as in 2, but slower in more, as lanes wait for each other at the end of its loop;
+// matrix product with fast-fmad, 1.2 in 8 as in 4 and 1.2 in 16 as in 8, which is a whole block.
+// What has no loop gains little but a smaller share of what each group costs.
+std::uint32_t widen(std::uint32_t lanes, const Host& host, const Waits& waits, const Pressure& needed,
+                    std::size_t for_each_part) {
+  constexpr std::size_t kMostWork = 1500;  // instructions times parts: compile time
+  constexpr std::uint32_t kMostLanes = 64, kMostInLockstep = 128, kMostParts = 8;
+  const std::uint32_t most = waits.loops && !waits.lanes ? kMostInLockstep : kMostLanes;
   const auto fits = [&](std::uint32_t wider) {
-    const std::uint32_t parts = wider / host->lanes;
+    const std::uint32_t parts = wider / host.lanes;
     return wider <= most && parts <= kMostParts && for_each_part * parts <= kMostWork &&
-           2 * parts * needed.vectors <= 3 * host->vector_registers &&
+           2 * parts * needed.vectors <= 3 * host.vector_registers &&
            parts * (parts < kManyParts ? needed.all_masks : needed.masks) <= 2 * kMaskRegisters;
   };
   while (lanes != 0 && fits(2 * lanes)) lanes *= 2;
+  return lanes;
+}
+
+}  // namespace
+
+std::uint32_t choose_parts(const ir::Function& f, const Host& host, bool large_primitives) {
+  // Measured on Zen 4 with the examples: two parts win, by up to 40%, as long as they need no more than twice
+  // the registers there are, spills included; beyond that they gain nothing and cost compile time. Large
+  // programs have work enough in flight.
+  constexpr std::size_t kLarge = 1500;
+  if (f.inst_count() > kLarge) return 1;
+  const Pressure needed = pressure(f, !host.mask_registers);
+  // A group of pixels holds quads of one primitive. The wider it is, the more of its lanes small ones leave
+  // idle.
+  constexpr std::uint32_t kMostPixels = 16;
+  std::uint32_t narrow = needed.vectors <= host.vector_registers ? 2 : 1;
+  if (f.pixels && 2 * host.lanes > kMostPixels) narrow = 1;
+  if (!f.pixels || !large_primitives) return narrow;
+  return std::max(narrow, widen(host.lanes, host, find_waits(f), needed, work(f)) / host.lanes);
+}
+
+std::uint32_t choose_group_lanes(const ir::Function& f, Target target) {
+  constexpr std::size_t kMostWorkOfBlock = 2500;
+  constexpr std::uint32_t kMostPartsOfBlock = 16;
+  const Host* host = find_host(target);
+  if (host == nullptr) return f.group_lanes;
+  const std::size_t for_each_part = work(f);
+  if (for_each_part > kMostWorkOfBlock && 2 * f.group_lanes >= host->lanes) return f.group_lanes;
+  const Waits waits = find_waits(f);
+  const Pressure needed = pressure(f, !host->mask_registers);
+  const std::uint32_t lanes = widen(f.group_lanes, *host, waits, needed, for_each_part);
   // A block that is one group has no barriers. Where lanes part it is better to have groups that all skip;
   // but for comparisons with the thread's number: prefix sums, 1.15 in 16 parts as in 4.
   const std::uint32_t block = f.group_lanes * f.block_groups, parts = block / host->lanes;
-  if (waits && (parts < kManyParts ? needed.all_masks : needed.masks) == 0 && block <= ir::kMaxGroupLanes &&
-      std::has_single_bit(block) && parts <= kMostPartsOfBlock && for_each_part * parts <= kMostWorkOfBlock &&
-      2 * parts * needed.vectors <= 3 * host->vector_registers)
-    lanes = std::max(lanes, block);
-  return lanes;
+  const bool one_group = waits.barriers && (parts < kManyParts ? needed.all_masks : needed.masks) == 0 &&
+                         block <= ir::kMaxGroupLanes && std::has_single_bit(block) &&
+                         parts <= kMostPartsOfBlock && for_each_part * parts <= kMostWorkOfBlock &&
+                         2 * parts * needed.vectors <= 3 * host->vector_registers;
+  return one_group ? std::max(lanes, block) : lanes;
 }
 
 }  // namespace warpjit::backend

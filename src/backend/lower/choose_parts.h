@@ -8,6 +8,6 @@
 namespace warpjit::backend {
 
 // Vectors per value so that the code's live values about fit the registers.
-std::uint32_t choose_parts(const ir::Function& f, const Host& host);
+std::uint32_t choose_parts(const ir::Function& f, const Host& host, bool large_primitives);
 
 }  // namespace warpjit::backend

@@ -67,9 +67,10 @@ class EngineState {
   struct Choice {
     EngineKind engine;
     backend::Target target;
-    bool few_threads = false;  // a wide group would compute more than there is
+    bool few_threads = false;       // a wide group would compute more than there is
+    bool large_primitives = false;  // wide groups of pixels are full
   };
-  Result<Choice> choose(const RunOptions& options) const;
+  Result<Choice> choose(const RunOptions& options, bool large_primitives = false) const;
   LaunchKey launch_key(const LaunchState& launch, const RunOptions& options, Choice choice) const;
   KernelOptions kernel_options(Choice choice) const;
   // The kernel that a run asks for. Keeps no reference to the launch.
@@ -94,11 +95,11 @@ class EngineState {
                      LaunchCache::Lease& lease);
   // The kernel for a launch with its table filled; `report` gets how it was found or made.
   Status lease_kernel(LaunchState& launch, const RunOptions& options, LaunchCache::Lease& lease,
-                      CompileReport& report);
+                      CompileReport& report, bool large_primitives = false);
   // Likewise, but does not wait if the run is in the background: if there is no kernel yet, the guest
   // interpreter's.
   Status lease_at_once(LaunchState& launch, const RunOptions& options, LaunchCache::Lease& lease,
-                       CompileReport& report);
+                       CompileReport& report, bool large_primitives = false);
 
   // ---- Running
 

@@ -194,6 +194,7 @@ Result<KernelPointer> make_jit_kernel(const ir::GroupProgram& program, CompileRe
   backend::CompileOptions compile;
   // One ordered invocation fills a group: more parts would only repeat it.
   compile.parts = report.ordered && options.parts == 0 ? 1 : options.parts;
+  compile.large_primitives = options.large_primitives;
   compile.alike = report.ordered;
   compile.registers = options.registers;
   compile.validate = options.checks;
@@ -295,7 +296,8 @@ Result<std::vector<std::byte>> kernel_key(const frontend::Shader& shader, const 
                               static_cast<unsigned>(options.engine), static_cast<unsigned>(options.target),
                               static_cast<unsigned>(options.dispatch_all)})
     key.push_back(static_cast<std::byte>(byte));
-  for (const std::uint32_t word : {options.parts, options.registers, options.speculate ? 1U : 0U}) {
+  for (const std::uint32_t word :
+       {options.parts, options.registers, options.speculate ? 1U : 0U, options.large_primitives ? 1U : 0U}) {
     const auto bytes = std::as_bytes(std::span(&word, 1));
     key.insert(key.end(), bytes.begin(), bytes.end());
   }

@@ -100,7 +100,8 @@ struct KernelOptions {
   backend::Target target = backend::Target::x64_v3;
   bool dispatch_all = false;
   bool checks = false;
-  bool speculate = true;  // JIT: try without the rule for 0 times infinity (speculative_kernel.h)
+  bool speculate = true;          // JIT: try without the rule for 0 times infinity (speculative_kernel.h)
+  bool large_primitives = false;  // JIT, pixels: as backend::CompileOptions
   std::uint32_t parts = 0, registers = 0;
 };
 

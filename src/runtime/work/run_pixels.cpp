@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::uint64_t kMaxVertexBytes = std::uint64_t{1} << 30;
 constexpr std::uint64_t kVertexRange = 64;  // vertices that a task has at least
+// Pixels of a primitive in a tile, on average, from which on wide groups pay: 128 lanes are nearly all full.
+constexpr double kManyPixels = 512;
 constexpr std::uint64_t kTilePixels = std::uint64_t{pixels::kTileExtent} * pixels::kTileExtent;
 
 }  // namespace
@@ -84,19 +86,36 @@ Result<EngineState::SlotRows> EngineState::run_vertices(const LaunchState& launc
 Result<Report> EngineState::run_pixels(LaunchState& launch, const RunOptions& options) {
   if (Status status = launch.check(); !status) return status.error();
   Report report;
-  LaunchCache::Lease lease;
-  if (Status status = lease_at_once(launch, options, lease, report); !status) return status.error();
-  report.work = Work::pixels;
   const auto start = std::chrono::steady_clock::now();
   WARPJIT_TRY(const SlotRows rows, run_vertices(launch, options));
   const LaunchPixels& work = *launch.pixels;
-  const Kernel& kernel = lease.kernel();
   const std::uint64_t fuel = options.fuel.value_or(launch.fuel);
   const bool indexed = work.indices != nullptr;
   const std::span<const std::uint32_t> indices =
       indexed ? std::span<const std::uint32_t>(*work.indices) : std::span<const std::uint32_t>();
+  const pixels::Vertices vertices{rows.words, rows.stride, rows.count, indexed, indices, 0};
+  const std::uint64_t primitives = vertices.primitives(work.raster.topology);
+
+  // How large the first primitives are decides on the width of groups.
+  std::optional<pixels::PrimitiveBatch> batch;
+  std::uint64_t next = 0;
+  if (options.engine != EngineKind::guest) {
+    WARPJIT_TRY(batch, pixels::PrimitiveBatch::make(work.raster, work.width, work.height, rows.slots,
+                                                    launch.shader->slot_uses()));
+    next = batch->add(vertices, 0);
+    batch->sort();
+  }
+  LaunchCache::Lease lease;
+  const auto compile_start = std::chrono::steady_clock::now();
+  if (Status status =
+          lease_at_once(launch, options, lease, report, batch && batch->pixels_per_tile() >= kManyPixels);
+      !status)
+    return status.error();
+  const auto compile_time = std::chrono::steady_clock::now() - compile_start;
+  report.work = Work::pixels;
+  const Kernel& kernel = lease.kernel();
   const auto finish = [&] {
-    const auto elapsed = std::chrono::steady_clock::now() - start;
+    const auto elapsed = std::chrono::steady_clock::now() - start - compile_time;
     report.run_ns =
         static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count());
     return report;
@@ -125,27 +144,23 @@ Result<Report> EngineState::run_pixels(LaunchState& launch, const RunOptions& op
     return finish();
   }
 
-  WARPJIT_TRY(pixels::PrimitiveBatch batch,
-              pixels::PrimitiveBatch::make(work.raster, work.width, work.height, rows.slots,
-                                           launch.shader->slot_uses()));
-  const pixels::Vertices vertices{rows.words, rows.stride, rows.count, indexed, indices, 0};
-  const std::uint64_t primitives = vertices.primitives(work.raster.topology);
-  for (std::uint64_t next = 0; next < primitives;) {
-    batch.clear();
-    next = batch.add(vertices, next);
-    batch.sort();
-    for (const auto& tile : batch.tiles()) report.primitives += tile.primitives;
-    const PixelPlan plan(launch, kernel, lease.table(), fuel, options.cancel, batch, tile_planes_);
+  for (;;) {
+    for (const auto& tile : batch->tiles()) report.primitives += tile.primitives;
+    const PixelPlan plan(launch, kernel, lease.table(), fuel, options.cancel, *batch, tile_planes_);
     if (plan.cancelled()) return Error{ErrorCode::cancelled, "the run was cancelled", ""};
-    const WorkSize size{batch.tiles().size(), kTilePixels, 1, 1};
-    if (size.units == 0) continue;
-    report.threads = worker_count(size, options, kernel);
-    const std::uint64_t chunk = report.threads == 1 ? size.units : 1;
-    if (Status status = run_parallel(plan, {0, size.units, chunk}, report.threads); !status)
-      return status.error();
-    report.groups += plan.groups();
+    const WorkSize size{batch->tiles().size(), kTilePixels, 1, 1};
+    if (size.units != 0) {
+      report.threads = worker_count(size, options, kernel);
+      const std::uint64_t chunk = report.threads == 1 ? size.units : 1;
+      if (Status status = run_parallel(plan, {0, size.units, chunk}, report.threads); !status)
+        return status.error();
+      report.groups += plan.groups();
+    }
+    if (next >= primitives) return finish();
+    batch->clear();
+    next = batch->add(vertices, next);
+    batch->sort();
   }
-  return finish();
 }
 
 }  // namespace warpjit::runtime
