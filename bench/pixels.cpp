@@ -96,7 +96,7 @@ std::optional<tool::BoundLaunch> make(const Scene& scene, bool fast, benchmark::
 }
 
 double items(const Scene& scene, std::uint32_t size) {
-  return scene.triangles == 0 ? double{size} * size : scene.triangles * kPixelsOfATriangle;
+  return scene.triangles == 0 ? static_cast<double>(size) * size : scene.triangles * kPixelsOfATriangle;
 }
 
 void run_warpjit(benchmark::State& state, const Scene& scene, RunOptions options, bool fast) {
@@ -116,7 +116,7 @@ void run_peer(benchmark::State& state, const Scene& scene, std::uint32_t size) {
   draw.vertex = text(std::string("peers/") + scene.vertex + ".vert");
   draw.fragment = text(std::string("peers/") + scene.fragment + ".frag");
   draw.size = size;
-  const std::vector<float> words = scene.has_attributes ? vertices(scene) : std::vector<float>();
+  const std::vector<float> words = scene.has_attributes ? vertices(scene) : std::vector<float>{};
   draw.attributes = words;
   draw.vertex_count = scene.triangles == 0 ? 3 : 3 * scene.triangles;
   std::string why_not = "built without EGL";
@@ -163,8 +163,7 @@ class Ratios final : public benchmark::ConsoleReporter {
 };
 
 void add() {
-  constexpr std::pair<const char*, Target> kTargets[] = {{"jit-v3", Target::x64_v3},
-                                                         {"jit-v4", Target::x64_v4}};
+  constexpr std::pair<const char*, Target> kTargets[] = {{"jit-v3", Target::v3}, {"jit-v4", Target::v4}};
   for (const Scene& scene : kScenes) {
     const auto one = [&](const std::string& engine, auto body) {
       benchmark::RegisterBenchmark((std::string(scene.name) + '/' + engine).c_str(), body)
