@@ -341,13 +341,17 @@ void PrimitiveBatch::sort() {
   std::uint32_t first = 0;
   for (const std::uint32_t tile : s.touched) {
     State::Place& place = s.places[tile];
-    s.tiles.push_back({tile % s.tile_columns, tile / s.tile_columns, place.count});
+    s.tiles.push_back({tile % s.tile_columns, tile / s.tile_columns, place.count, false});
     place.first = first;
     first += place.count;
   }
   s.sorted.resize(s.entries.size());
   for (const State::Entry& entry : s.entries) s.sorted[s.places[entry.tile].first++] = entry.shape;
-  for (const std::uint32_t tile : s.touched) s.places[tile].first -= s.places[tile].count;
+  for (Tile& tile : s.tiles) {
+    State::Place& place = s.places[tile.row * s.tile_columns + tile.column];
+    place.first -= place.count;
+    tile.starts_covered = (s.sorted[place.first] & kWholeTile) != 0;
+  }
 }
 
 std::span<const PrimitiveBatch::Tile> PrimitiveBatch::tiles() const { return state_->tiles; }

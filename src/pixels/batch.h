@@ -53,6 +53,7 @@ class PrimitiveBatch {
   struct Tile {
     std::uint32_t column, row;  // in tiles; pixels begin at 64 times that
     std::uint32_t primitives;   // how many reach it
+    bool starts_covered;        // the first of them covers all of it
   };
 
   // For targets of `width` by `height` pixels and vertices of `slots` words. Errors: bad_input for a size

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "ir/analysis/overwritten_planes.h"
 #include "ir/builder.h"
 #include "ir/interpret.h"
 #include "ir/parser.h"
@@ -166,6 +167,42 @@ TEST(VerifyPixels, WhatStandsWhere) {
   EXPECT_EQ(print(*again), print(f));
   f.pixels = false;
   EXPECT_FALSE(verify(f).ok());
+}
+
+// A plane is overwritten if every covered pixel stores to it and none looks at it.
+TEST(OverwrittenPlanes, AreStoredByEveryCoveredPixel) {
+  Function f = over_pixels(Form::thread);
+  Builder b(f);
+  const Block start = f.add_block(), some = f.add_block(), end = f.add_block();
+  b.set_block(start);
+  const I1 covered = b.PixelCovered();
+  const I32 old = b.LoadTile(1);
+  b.branch(b.INe32(old, b.constant(7u)), some, end);
+  b.set_block(some);
+  b.StoreTile(covered, old, 2);
+  b.jump(end);
+  b.set_block(end);
+  b.StoreTile(covered, old, 0);
+  b.StoreTile(covered, b.constant(3u), 1);  // was loaded
+  b.StoreTile(b.And1(covered, b.INe32(old, b.constant(9u))), old, 3);
+  b.ret();
+  EXPECT_TRUE(verify(f).ok()) << to_string(verify(f).error());
+  EXPECT_EQ(overwritten_planes(f), 1u);
+}
+
+TEST(OverwrittenPlanes, NeedAnEndThatAllThreadsReach) {
+  Function f = over_pixels(Form::thread);
+  Builder b(f);
+  const Block start = f.add_block(), first = f.add_block(), second = f.add_block();
+  b.set_block(start);
+  const I1 covered = b.PixelCovered();
+  b.branch(covered, first, second);
+  b.set_block(first);
+  b.StoreTile(covered, b.constant(1u), 0);
+  b.ret();
+  b.set_block(second);
+  b.ret();
+  EXPECT_EQ(overwritten_planes(f), 0u);
 }
 
 }  // namespace

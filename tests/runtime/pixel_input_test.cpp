@@ -379,5 +379,44 @@ TEST(PixelLaunch, AVertexStageWithoutPositionsOrWithTooManyVertices) {
   }
 }
 
+// A triangle over whole tiles, once with results that replace all there was, and with masks, blending, tests
+// and discards that keep some of it.
+TEST(PixelLaunch, WhatATriangleOverAllOfATileLeaves) {
+  const std::string discard =
+      ".registers 4\ninterp $r2 v[0x0]\nmov b32 $r0 40.0\nset $c0 # l f32 $r2 $r0\nmov b32 $r0 1.0\nmov b32 "
+      "$r1 0\n"
+      "(lg $c0) discard\nmov b32 $r2 0\nmov b32 $r3 1.0\nexit nop\n";
+  const Program programs[] = {red(), tesla_program(discard, Stage::fragment, reads_x())};
+  for (const Program& program : programs)
+    for (unsigned kind = 0; kind < 4; ++kind) {
+      std::vector<std::uint32_t> expected;
+      for (const RunOptions& options : engines()) {
+        Draw draw(program, 150, 140);
+        OutputState state;
+        if (kind == 1) state.blend[0].write_mask = 0b1001;
+        if (kind == 2) {
+          state.blend[0].enabled = true;
+          state.blend[0].target = BlendFactor::one;
+        }
+        if (kind == 3) {
+          state.alpha_test = true;
+          state.alpha_compare = Compare::less;
+        }
+        EXPECT_TRUE(draw.launch.set_output_state(state));
+        draw.everything();
+        const Engine engine;
+        const auto report = engine.run(draw.launch, options);
+        ASSERT_TRUE(report) << to_string(report.error());
+        if (expected.empty()) {
+          expected = draw.pixels;
+          if (kind == 0 && &program == &programs[0]) {
+            EXPECT_EQ(draw.drawn(), draw.pixels.size());
+          }
+        }
+        EXPECT_TRUE(draw.pixels == expected) << kind << ' ' << static_cast<int>(options.engine);
+      }
+    }
+}
+
 }  // namespace
 }  // namespace warpjit::test

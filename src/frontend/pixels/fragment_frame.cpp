@@ -58,7 +58,10 @@ FragmentFrame::I1 FragmentFrame::begin(const Program& program) {
   const I1 covered = b_.PixelCovered();
   tested_early_ =
       !program.discards && !program.exports_depth && !program.has_side_effects && !facts_.output.alpha_test;
-  return tested_early_ ? depth_stencil(covered, depth()) : covered;
+  if (!tested_early_) return covered;
+  const I1 passed = depth_stencil(covered, depth());
+  tests_first_ = passed.id.id != covered.id.id;
+  return passed;
 }
 
 void FragmentFrame::end(I1 live, std::span<const Words> colors, std::optional<I32> exported_depth) {

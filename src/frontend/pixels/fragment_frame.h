@@ -43,6 +43,8 @@ class FragmentFrame {
   // The lanes that are live: covered ones, and where that is allowed, those that pass the tests of depth and
   // stencil.
   I1 begin(const Program& program);
+  // Whether lanes that are covered may be no longer live at the program's start.
+  bool tests_first() const { return tests_first_; }
   // The words of each colour, as the program leaves them, and of depth if it exports one.
   void end(I1 live, std::span<const Words> colors, std::optional<I32> exported_depth);
 
@@ -85,7 +87,7 @@ class FragmentFrame {
   ir::Builder& b_;
   const PixelFacts& facts_;
   const TileLayout layout_;
-  bool tested_early_ = false;
+  bool tested_early_ = false, tests_first_ = false;
 };
 
 }  // namespace warpjit::frontend

@@ -6,6 +6,7 @@
 
 #include "base/float_environment.h"
 #include "base/fuel.h"
+#include "ir/analysis/overwritten_planes.h"
 #include "ir/pipeline.h"
 #include "runtime/engine/kernel_ir.h"
 #include "runtime/engine/speculative_kernel.h"
@@ -158,6 +159,7 @@ using KernelPointer = std::shared_ptr<Kernel>;
 struct Made {
   CompileReport report;
   frontend::UnitUse unit;
+  std::uint64_t overwritten_planes = 0;
   ir::GroupProgram program;
 };
 
@@ -170,6 +172,7 @@ Result<Made> run_passes(const frontend::Shader& shader, const frontend::Facts& f
   WARPJIT_TRY(frontend::Shader::Translation code, shader.translate(facts, options.dispatch_all));
   made.report.ordered = code.ordered;
   made.unit = code.unit;
+  if (facts.work == Work::pixels) made.overwritten_planes = ir::overwritten_planes(code.function);
   made.report.translate_ns = watch.lap();
   ir::PipelineOptions pipeline;
   pipeline.dispatch_all = options.dispatch_all;
@@ -282,8 +285,10 @@ Result<KernelPointer> make_kernel(const frontend::Shader& shader, const frontend
       options.engine == EngineKind::jit && options.speculate && FloatEnvironment::kHasInvalid;
   WARPJIT_TRY(Made made, run_passes(shader, facts, options, speculate));
   const frontend::UnitUse unit = made.unit;
+  const std::uint64_t overwritten = made.overwritten_planes;
   WARPJIT_TRY(KernelPointer kernel,
               make_code_kernel(shader, facts, options, std::move(made), memory, workspaces));
+  kernel->set_overwritten_planes(overwritten);
   if (facts.work == Work::primitives) WARPJIT_CHECK(set_unit_use(shader, facts, unit, *kernel));
   return kernel;
 }

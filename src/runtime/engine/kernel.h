@@ -66,6 +66,10 @@ class Kernel {
     one_by_one_ = std::move(guest);
   }
 
+  // Of pixels: ir::overwritten_planes. Call it before the kernel is shared.
+  std::uint64_t overwritten_planes() const { return overwritten_planes_; }
+  void set_overwritten_planes(std::uint64_t planes) { overwritten_planes_ = planes; }
+
   // Makes what a later run would have to make first. A failure is reported by that run.
   virtual void complete(const frontend::Shader&) const {}
 
@@ -78,6 +82,7 @@ class Kernel {
 
  private:
   frontend::UnitUse unit_use_;
+  std::uint64_t overwritten_planes_ = 0;
   std::shared_ptr<const frontend::GuestInterpreter> one_by_one_;
   mutable std::atomic<std::uint64_t> last_use_{0};
 };

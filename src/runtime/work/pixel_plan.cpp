@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/bits.h"
 #include "pixels/format.h"
 
 namespace warpjit::runtime {
@@ -103,7 +104,11 @@ Status PixelPlan::run(std::uint64_t first, std::uint64_t count) const {
 
 Status PixelPlan::run_tile(const pixels::PrimitiveBatch::Tile& tile, std::byte* planes) const {
   const LaunchPixels& work = *launch_.pixels;
+  // What the first primitive overwrites need not be there.
+  const std::uint64_t unneeded = tile.starts_covered ? kernel_.overwritten_planes() : 0;
   each_target(work, layout_, [&](PixelFormat format, const pixels::TargetMemory& memory, std::uint8_t plane) {
+    const std::uint64_t own = low_mask<std::uint64_t>(pixels::tile_planes(format)) << plane;
+    if ((own & ~unneeded) == 0) return;
     load_tile(format, memory, tile.column, tile.row, planes + plane * std::size_t{pixels::kPlaneBytes});
   });
   backend::KernelArgs args;

@@ -172,6 +172,16 @@ bool reads_quads(const ReachedCode& code) {
     return reached.instruction.opcode == Opcode::quadop || reached.instruction.opcode == Opcode::quadon;
   });
 }
+// Whether a lane that nobody asked for could do harm: turn in a loop for long, or trap.
+bool is_for_live_lanes(const ReachedCode& code, const ControlFlow& flow) {
+  const flow::Successors successors = flow.successors();
+  for (std::uint32_t b = 0; b < flow.blocks.size(); ++b) {
+    if (code.at(flow.blocks[b].last)->opcode == Opcode::trap) return true;
+    for (const std::uint32_t to : successors[b])
+      if (flow.blocks[to].first <= flow.blocks[b].first) return true;
+  }
+  return false;
+}
 bool discards(const ReachedCode& code) {
   return std::ranges::any_of(code.instructions(), [](const ReachedInstruction& reached) {
     return reached.instruction.opcode == Opcode::discard;
@@ -187,7 +197,8 @@ class FragmentTranslator final : public StageTranslator {
         inputs_(fragment_inputs(program.graphics)),
         results_(fragment_results(program.graphics)),
         frame_(b_, pixels),
-        reads_quads_(reads_quads(code)) {
+        reads_quads_(reads_quads(code)),
+        for_live_lanes_(is_for_live_lanes(code, flow)) {
     function_.uniform_bytes = constants.end;
     if (order_matters(effects)) function_.lane_order = ir::LaneOrder::taken_first;
   }
@@ -206,7 +217,8 @@ class FragmentTranslator final : public StageTranslator {
     clear_local();
     for (const std::uint32_t slot : kept_)
       if (slot != kNotKept) b_.StoreSlot(b_.constant(true), word(0), slot);
-    if (reads_quads_)
+    // A group without live lanes needs no run; without such tests every group has one.
+    if (reads_quads_ || !(for_live_lanes_ || frame_.tests_first()))
       b_.jump(start());
     else
       b_.branch(live, start(), exit());
@@ -279,7 +291,7 @@ class FragmentTranslator final : public StageTranslator {
   const std::vector<FragmentInput> inputs_;
   const FragmentResults results_;
   frontend::FragmentFrame frame_;
-  const bool reads_quads_;
+  const bool reads_quads_, for_live_lanes_;
   std::array<std::uint32_t, kMaxRegisters> kept_ = [] {
     std::array<std::uint32_t, kMaxRegisters> none;
     none.fill(kNotKept);
