@@ -115,6 +115,7 @@ struct PrimitiveBatch::State {
 
   std::uint64_t looked_at = 0;
   double covered = 0;  // pixels, about
+  bool flat_w = true;
   RecordRows rows;
   std::vector<Shape> shapes;
   struct Entry {
@@ -146,6 +147,7 @@ void PrimitiveBatch::State::set_up(const std::array<WindowVertex, 3>& v, Primiti
   Shape shape;
   if (!setup.shape(v, area, shape)) return;
   set_values();
+  for (const WindowVertex& vertex : v) flat_w = flat_w && vertex.inverse_w == 1;
   shape.record = static_cast<std::uint32_t>(rows.size());
   setup.write(v, area, shape, facts, rows.append(setup.record_rows()));
   bin(shape, std::fabs(static_cast<double>(area)) / (2 * 65536));
@@ -208,6 +210,7 @@ void PrimitiveBatch::State::point(const SourceVertex& vertex, PrimitiveFacts fac
   Shape shape;
   if (half == 0 || !setup.point_shape(vertex.window, half, shape)) return;
   setup.set_values(0, vertex.window, vertex.words);
+  flat_w = flat_w && vertex.window.inverse_w == 1;
   shape.record = static_cast<std::uint32_t>(rows.size());
   setup.write_point(shape, facts, rows.append(setup.record_rows()));
   bin(shape, std::numeric_limits<double>::max());
@@ -297,6 +300,7 @@ void PrimitiveBatch::clear() {
   s.rows.clear();
   s.looked_at = 0;
   s.covered = 0;
+  s.flat_w = true;
 }
 
 std::uint64_t PrimitiveBatch::add(const Vertices& vertices, std::uint64_t first) {
@@ -355,6 +359,8 @@ void PrimitiveBatch::sort() {
 }
 
 std::span<const PrimitiveBatch::Tile> PrimitiveBatch::tiles() const { return state_->tiles; }
+
+bool PrimitiveBatch::has_flat_w() const { return state_->flat_w; }
 
 double PrimitiveBatch::pixels_per_tile() const {
   return state_->covered / static_cast<double>(std::max<std::size_t>(state_->entries.size(), 1));

@@ -74,6 +74,8 @@ class PrimitiveBatch {
   // To be called after the last add() and before what follows, which is const and may run on many threads.
   void sort();
   std::span<const Tile> tiles() const;  // by row, then column
+  // Whether 1/w is 1 at all vertices.
+  bool has_flat_w() const;
   // About how many pixels a primitive covers in a tile that it reaches, on average.
   double pixels_per_tile() const;
   // Hands the quads of a tile to the sink; nothing, if no primitive reaches it. False if the sink said so.

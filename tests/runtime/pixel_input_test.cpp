@@ -418,5 +418,33 @@ TEST(PixelLaunch, WhatATriangleOverAllOfATileLeaves) {
     }
 }
 
+// More primitives than a batch holds; those in the last one alone have a 1/w other than 1.
+TEST(PixelLaunch, PerspectiveThatBeginsLate) {
+  tesla::GraphicsState state;
+  state.interpolants = 0x8000400;
+  const Program program = tesla_program(
+      ".registers 4\ninterp $r0 v[0x0]\nmov b32 $r1 0\nmov b32 $r2 0\nmov b32 $r3 1.0\nexit nop\n",
+      Stage::fragment, state);
+  std::vector<std::uint32_t> expected;
+  for (const RunOptions& options : engines()) {
+    Draw draw(program);
+    constexpr std::uint32_t kSmall = 40000;
+    const float corners[6][2] = {{0, 0}, {2, 0}, {0, 2}, {2, 2}, {30, 2}, {2, 30}};
+    for (std::uint32_t n = 0; n < 3 * (kSmall + 1); ++n) {
+      const auto& corner = corners[n < 3 * kSmall ? n % 3 : 3 + n % 3];
+      draw.vertices.insert(draw.vertices.end(), {corner[0], corner[1], 0, n < 3 * kSmall ? 1.0F : 0.5F});
+    }
+    draw.launch.set_count(draw.vertices.size() / 4);
+    ASSERT_TRUE(draw.launch.bind_vertices({draw.vertices.data(), draw.vertices.size() * 4, 16, 4}));
+    const Engine engine;
+    const auto report = engine.run(draw.launch, options);
+    ASSERT_TRUE(report) << to_string(report.error());
+    if (expected.empty()) expected = draw.pixels;
+    EXPECT_TRUE(draw.pixels == expected) << static_cast<int>(options.engine);
+  }
+  EXPECT_EQ(expected[0], 0xff0000ffU);
+  EXPECT_EQ(expected[5 * 8 + 5], 0xff000080U);
+}
+
 }  // namespace
 }  // namespace warpjit::test

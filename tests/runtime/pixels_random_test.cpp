@@ -103,10 +103,12 @@ struct RandomDraw {
              std::span<const std::uint32_t> c0, Random& random)
       : launch(program) {
     const std::uint32_t count = 3 + random.below(18);
+    const bool has_flat_w = random.one_in(4);
     for (std::uint32_t n = 0; n < count; ++n)
       for (std::uint32_t slot = 0; slot < slots; ++slot)
-        vertices.push_back(slot == 3
-                               ? std::bit_cast<std::uint32_t>(random.one_in(3) ? coordinate(random) : 1.5F)
+        vertices.push_back(slot == 3  ? std::bit_cast<std::uint32_t>(has_flat_w         ? 1.0F
+                                                                     : random.one_in(3) ? coordinate(random)
+                                                                                        : 1.5F)
                            : slot < 3 ? std::bit_cast<std::uint32_t>(coordinate(random))
                                       : word(random));
     const bool depth = !random.one_in(4);

@@ -37,7 +37,7 @@ void append_key(const PixelFacts& facts, std::vector<std::byte>& bytes) {
           state.alpha_test, state.alpha_compare);
   append(key, state.stencil.front);
   append(key, state.stencil.back);
-  key.put(facts.uses.size());
+  key.put(facts.flat_w, facts.uses.size());
   for (const pixels::SlotUse& use : facts.uses) key.put(use.slot, use.plane);
 }
 

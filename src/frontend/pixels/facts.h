@@ -28,6 +28,7 @@ inline void fill_pixel_table(const PixelValues& values, std::span<std::uint32_t>
 struct PixelFacts {
   OutputState output;
   std::vector<pixels::SlotUse> uses;  // of the shader; rows of a primitive follow them
+  bool flat_w = false;                // of all primitives the plane of 1/w is 1, as in two dimensions
   bool operator==(const PixelFacts&) const = default;
 
   std::uint32_t primitive_bytes() const {

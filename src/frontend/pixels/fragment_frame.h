@@ -27,7 +27,7 @@ class FragmentFrame {
 
   // ---- What the program reads, made anew by each call; gvn unites them.
   F32 value(unsigned use);  // of the use's plane
-  F32 inverse_w() { return plane(pixels::kInverseWRow); }
+  F32 inverse_w() { return facts_.flat_w ? b_.constant(1.0F) : plane(pixels::kInverseWRow); }
   F32 depth();             // in [0, 1]
   F32 column(), row();     // of the pixel in its target
   I32 flat(unsigned use);  // the provoking vertex's word

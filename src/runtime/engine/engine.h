@@ -32,6 +32,12 @@ struct TestHooks {
   std::uint32_t registers = 0;  // registers per class that the allocator may use, 0: all
 };
 
+// What a kernel over pixels may be made for besides its facts, because the draw's primitives are so.
+struct PixelHints {
+  bool large_primitives = false;  // wide groups of pixels are full
+  bool flat_w = false;            // frontend::PixelFacts
+};
+
 class EngineState {
  public:
   explicit EngineState(const EngineOptions& options, CodeMemory::Denied denied = CodeMemory::Denied());
@@ -67,10 +73,10 @@ class EngineState {
   struct Choice {
     EngineKind engine;
     backend::Target target;
-    bool few_threads = false;       // a wide group would compute more than there is
-    bool large_primitives = false;  // wide groups of pixels are full
+    bool few_threads = false;  // a wide group would compute more than there is
+    PixelHints hints{};
   };
-  Result<Choice> choose(const RunOptions& options, bool large_primitives = false) const;
+  Result<Choice> choose(const RunOptions& options, const PixelHints& hints = {}) const;
   LaunchKey launch_key(const LaunchState& launch, const RunOptions& options, Choice choice) const;
   KernelOptions kernel_options(Choice choice) const;
   // The kernel that a run asks for. Keeps no reference to the launch.
@@ -95,11 +101,11 @@ class EngineState {
                      LaunchCache::Lease& lease);
   // The kernel for a launch with its table filled; `report` gets how it was found or made.
   Status lease_kernel(LaunchState& launch, const RunOptions& options, LaunchCache::Lease& lease,
-                      CompileReport& report, bool large_primitives = false);
+                      CompileReport& report, const PixelHints& hints = {});
   // Likewise, but does not wait if the run is in the background: if there is no kernel yet, the guest
   // interpreter's.
   Status lease_at_once(LaunchState& launch, const RunOptions& options, LaunchCache::Lease& lease,
-                       CompileReport& report, bool large_primitives = false);
+                       CompileReport& report, const PixelHints& hints = {});
 
   // ---- Running
 

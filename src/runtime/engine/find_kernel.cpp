@@ -27,9 +27,9 @@ CompileReport report_of(const Kernel& kernel, bool hit) {
   return report;
 }
 
-Result<EngineState::Choice> EngineState::choose(const RunOptions& options, bool large_primitives) const {
+Result<EngineState::Choice> EngineState::choose(const RunOptions& options, const PixelHints& hints) const {
   Choice choice{options.engine, best_.value_or(backend::Target::x64_v3)};
-  choice.large_primitives = large_primitives;
+  choice.hints = hints;
   if (options.engine != EngineKind::jit) return choice;
   if (const std::optional<backend::Target> wanted = backend_target(options.target)) {
     choice.target = *wanted;
@@ -53,8 +53,9 @@ LaunchKey EngineState::launch_key(const LaunchState& launch, const RunOptions& o
                 static_cast<std::uint64_t>(hooks_.dispatch_all) << 8 |
                 static_cast<std::uint64_t>(options.generic) << 9 |
                 static_cast<std::uint64_t>(hooks_.speculate) << 10 |
-                static_cast<std::uint64_t>(choice.large_primitives) << 11 |
-                std::uint64_t{hooks_.parts} << 16 | std::uint64_t{hooks_.registers} << 40;
+                static_cast<std::uint64_t>(choice.hints.large_primitives) << 11 |
+                static_cast<std::uint64_t>(choice.hints.flat_w) << 12 | std::uint64_t{hooks_.parts} << 16 |
+                std::uint64_t{hooks_.registers} << 40;
   return key;
 }
 
@@ -76,7 +77,7 @@ KernelOptions EngineState::kernel_options(Choice choice) const {
   made.checks = options_.checks || kAlwaysCheck;
   made.speculate = hooks_.speculate;
   made.parts = hooks_.parts != 0 ? hooks_.parts : choice.few_threads ? 1 : 0;
-  made.large_primitives = choice.large_primitives && choice.engine == EngineKind::jit;
+  made.large_primitives = choice.hints.large_primitives && choice.engine == EngineKind::jit;
   made.registers = hooks_.registers;
   return made;
 }
@@ -88,6 +89,7 @@ Result<EngineState::Request> EngineState::request(const LaunchState& launch, con
   request.options = kernel_options(choice);
   request.may_interpret = choice.engine == EngineKind::jit && options.target == Target::automatic;
   WARPJIT_TRY(request.facts, launch.facts(0));
+  request.facts.pixels.flat_w = choice.hints.flat_w && choice.engine != EngineKind::guest;
   WARPJIT_TRY(request.key, kernel_key(*request.shader, request.facts, request.options));
   const std::uint64_t bools = launch.usage.bools;
   if (bools != 0 && !options.generic && choice.engine != EngineKind::guest &&
@@ -184,8 +186,8 @@ Status EngineState::fill(LaunchState& launch, const LaunchKey& key, std::shared_
 }
 
 Status EngineState::lease_kernel(LaunchState& launch, const RunOptions& options, LaunchCache::Lease& lease,
-                                 CompileReport& report, bool large_primitives) {
-  WARPJIT_TRY(const Choice choice, choose(options, large_primitives));
+                                 CompileReport& report, const PixelHints& hints) {
+  WARPJIT_TRY(const Choice choice, choose(options, hints));
   const LaunchKey key = launch_key(launch, options, choice);
   WARPJIT_TRY(const bool remembered, recall(launch, key, lease));
   bool hit = true;
@@ -215,13 +217,13 @@ Status EngineState::lease_alone(const LaunchState& launch, const RunOptions& opt
 }
 
 Status EngineState::lease_at_once(LaunchState& launch, const RunOptions& options, LaunchCache::Lease& lease,
-                                  CompileReport& report, bool large_primitives) {
+                                  CompileReport& report, const PixelHints& hints) {
   if (!options.background || options.engine == EngineKind::guest)
-    return lease_kernel(launch, options, lease, report, large_primitives);
-  WARPJIT_TRY(const Choice choice, choose(options, large_primitives));
+    return lease_kernel(launch, options, lease, report, hints);
+  WARPJIT_TRY(const Choice choice, choose(options, hints));
   WARPJIT_TRY(Request asked, request(launch, options, choice));
   const std::shared_ptr<CompileJob> job = cache_.find(asked.key) ? nullptr : submit(std::move(asked), true);
-  if (!job) return lease_kernel(launch, options, lease, report, large_primitives);
+  if (!job) return lease_kernel(launch, options, lease, report, hints);
   if (job->state() == CompileJob::State::failed) return job->report().error();
   interpreted_runs_.fetch_add(1, std::memory_order_relaxed);
   RunOptions guest = options;

@@ -105,15 +105,13 @@ Result<Report> EngineState::run_pixels(LaunchState& launch, const RunOptions& op
     next = batch->add(vertices, 0);
     batch->sort();
   }
-  LaunchCache::Lease lease;
-  const auto compile_start = std::chrono::steady_clock::now();
-  if (Status status =
-          lease_at_once(launch, options, lease, report, batch && batch->pixels_per_tile() >= kManyPixels);
-      !status)
-    return status.error();
-  const auto compile_time = std::chrono::steady_clock::now() - compile_start;
+  PixelHints hints;
+  if (batch) hints = {batch->pixels_per_tile() >= kManyPixels, batch->has_flat_w()};
+  std::optional<LaunchCache::Lease> lease(std::in_place);
+  auto compile_start = std::chrono::steady_clock::now();
+  if (Status status = lease_at_once(launch, options, *lease, report, hints); !status) return status.error();
+  auto compile_time = std::chrono::steady_clock::now() - compile_start;
   report.work = Work::pixels;
-  const Kernel& kernel = lease.kernel();
   const auto finish = [&] {
     const auto elapsed = std::chrono::steady_clock::now() - start - compile_time;
     report.run_ns =
@@ -140,17 +138,17 @@ Result<Report> EngineState::run_pixels(LaunchState& launch, const RunOptions& op
     draw.cancel = options.cancel;
     const auto uses = launch.shader->slot_uses();
     draw.uses.assign(uses.begin(), uses.end());
-    if (Status status = kernel.draw(launch.values, draw, fuel); !status) return status.error();
+    if (Status status = lease->kernel().draw(launch.values, draw, fuel); !status) return status.error();
     return finish();
   }
 
   for (;;) {
     for (const auto& tile : batch->tiles()) report.primitives += tile.primitives;
-    const PixelPlan plan(launch, kernel, lease.table(), fuel, options.cancel, *batch, tile_planes_);
+    const PixelPlan plan(launch, lease->kernel(), lease->table(), fuel, options.cancel, *batch, tile_planes_);
     if (plan.cancelled()) return Error{ErrorCode::cancelled, "the run was cancelled", ""};
     const WorkSize size{batch->tiles().size(), kTilePixels, 1, 1};
     if (size.units != 0) {
-      report.threads = worker_count(size, options, kernel);
+      report.threads = worker_count(size, options, lease->kernel());
       const std::uint64_t chunk = report.threads == 1 ? size.units : 1;
       if (Status status = run_parallel(plan, {0, size.units, chunk}, report.threads); !status)
         return status.error();
@@ -160,6 +158,14 @@ Result<Report> EngineState::run_pixels(LaunchState& launch, const RunOptions& op
     batch->clear();
     next = batch->add(vertices, next);
     batch->sort();
+    if (!hints.flat_w || batch->has_flat_w()) continue;
+    // The primitives so far had no perspective, these have.
+    hints.flat_w = false;
+    compile_start = std::chrono::steady_clock::now();
+    CompileReport ignored;
+    if (Status status = lease_kernel(launch, options, lease.emplace(), ignored, hints); !status)
+      return status.error();
+    compile_time += std::chrono::steady_clock::now() - compile_start;
   }
 }
 
