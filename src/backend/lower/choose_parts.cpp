@@ -8,6 +8,7 @@
 #include "backend/lower/value_forms.h"
 #include "ir/analysis/lane_comparison.h"
 #include "ir/analysis/liveness.h"
+#include "ir/analysis/loops.h"
 
 namespace warpjit::backend {
 namespace {
@@ -71,13 +72,15 @@ struct Pressure {
 
 // Input rows count from their first use on, because that is where lowering loads them. Masks that only
 // BurnFuel looks at do not count: code that is hardly ever reached loads them again.
-Pressure pressure(const ir::Function& f, bool masks_are_vectors) {
+// With `loops`, only blocks in loops count.
+Pressure pressure(const ir::Function& f, bool masks_are_vectors, const ir::Loops* loops = nullptr) {
   const ir::Liveness live(f, ir::Liveness::Uses::of_lanes);
   const std::vector<char> linear = linear_values(f);
   std::vector<char> alive(f.value_count(), 0);
   std::vector<ir::Inst> insts, first_use(f.inst_count());
   Pressure most, now;
   std::uint32_t comparisons = 0;
+  bool counts = true;
   const auto count = [&](Value v) -> std::uint32_t* {
     if (f.value(v).uniformity != ir::Uniformity::varying || linear[v.id] != 0) return nullptr;
     if (f.value(v).type != Type::i1 || masks_are_vectors) return &now.vectors;
@@ -95,12 +98,14 @@ Pressure pressure(const ir::Function& f, bool masks_are_vectors) {
     }
   };
   const auto look = [&](std::uint32_t temporaries) {
+    if (!counts) return;
     most.vectors = std::max(most.vectors, now.vectors + temporaries);
     most.masks = std::max(most.masks, now.masks);
     most.all_masks = std::max(most.all_masks, now.masks + comparisons);
   };
   for (std::uint32_t b = 0; b < f.block_count(); ++b) {
     const ir::Block block{b};
+    counts = loops == nullptr || loops->depth(block) != 0;
     insts.clear();
     for (ir::Inst i : f.insts(block)) {
       insts.push_back(i);
@@ -199,17 +204,24 @@ std::uint32_t choose_parts(const ir::Function& f, const Host& host, bool large_p
   // programs have work enough in flight.
   constexpr std::size_t kLarge = 1500;
   if (f.inst_count() > kLarge) return 1;
-  const Pressure needed = pressure(f, !host.mask_registers);
+  Pressure needed = pressure(f, !host.mask_registers);
   // A group of pixels holds quads of one primitive. The wider it is, the more of its lanes small ones leave
   // idle.
   constexpr std::uint32_t kMostPixels = 16;
   std::uint32_t narrow = needed.vectors <= host.vector_registers ? 2 : 1;
   if (f.pixels && 2 * host.lanes > kMostPixels) narrow = 1;
   if (!f.pixels || !large_primitives) return narrow;
-  std::uint32_t parts = widen(host.lanes, host, find_waits(f), needed, work(f)) / host.lanes;
+  // What is spilled around loops costs little beside them.
+  const Waits waits = find_waits(f);
+  if (waits.loops) {
+    const ir::Dominators dominators(f);
+    const ir::Loops loops(f, dominators);
+    needed = pressure(f, !host.mask_registers, &loops);
+  }
+  std::uint32_t parts = widen(host.lanes, host, waits, needed, work(f)) / host.lanes;
   // Measured: exact mandelbrot, 1.15 in two parts as in four, which spill; with fast-fmad, which needs fewer
   // registers, 1.3 in four as in two on v4.
-  while (parts > narrow && 4 * parts * needed.vectors > 5 * host.vector_registers) parts /= 2;
+  while (waits.lanes && parts > narrow && 4 * parts * needed.vectors > 5 * host.vector_registers) parts /= 2;
   return std::max(narrow, parts);
 }
 
