@@ -49,5 +49,20 @@ TEST(ChooseParts, WhatOnlyCountsFuelTakesNoRegister) {
   }
 }
 
+// Groups of pixels are wide where primitives are large, as far as the values of loops fit the registers.
+TEST(ChooseParts, LargePrimitivesGetWideGroups) {
+  for (const Target target : kTargets) {
+    const Host* host = find_host(target);
+    if (host == nullptr) continue;
+    ir::Function f = loop_over(2, false);
+    f.pixels = true;
+    EXPECT_LE(choose_parts(f, *host) * host->lanes, 16u) << name(target);
+    EXPECT_EQ(choose_parts(f, *host, true), 8u) << name(target);
+    f = loop_over(host->vector_registers + 1, false);
+    f.pixels = true;
+    EXPECT_EQ(choose_parts(f, *host, true), 1u) << name(target);
+  }
+}
+
 }  // namespace
 }  // namespace warpjit::backend
