@@ -6,6 +6,7 @@
 #include "frontend/tesla/assembly/assemble.h"
 #include "frontend/tesla/assembly/disassemble.h"
 #include "frontend/tesla/container/cubin.h"
+#include "frontend/tesla/container/graphics_fields.h"
 #include "frontend/tesla/flow/reach.h"
 #include "frontend/tesla/shader.h"
 #include "guest/guest.h"
@@ -19,18 +20,16 @@ const tesla::Program& program_of(const frontend::Shader& shader) {
   return static_cast<const tesla::Shader&>(shader).program();
 }
 
-class Kernels final : public Container {
+class Programs final : public Container {
  public:
-  explicit Kernels(tesla::Container container) : container_(std::move(container)) {}
+  explicit Programs(tesla::Container container) : container_(std::move(container)) {}
 
   std::size_t size() const override { return container_.programs.size(); }
-  Stage stage(std::size_t) const override { return Stage::compute; }
+  Stage stage(std::size_t index) const override { return tesla::stage_of(container_.programs[index].type); }
   Result<ShaderPtr> load(const ProgramRequest& request, const GuestModes& modes) const override {
     const auto wrong = [&](std::string message, ErrorCode code = ErrorCode::bad_input) {
       return Error{code, std::move(message), container_.source_name};
     };
-    if (request.stage && *request.stage != Stage::compute)
-      return wrong(fmt::format("these are compute kernels, not {} programs", warpjit::name(*request.stage)));
     if (request.address) return wrong("a kernel is chosen by its name, not by an address");
     tesla::Program program;
     if (request.index) {
@@ -38,8 +37,11 @@ class Kernels final : public Container {
         return wrong(fmt::format("there is no kernel {}; the container has {}", *request.index, size()));
       program = container_.programs[*request.index];
     } else {
-      WARPJIT_TRY(program, tesla::select_program(container_, request.entry));
+      const auto type = request.stage ? std::optional(tesla::program_type(*request.stage)) : std::nullopt;
+      WARPJIT_TRY(program, tesla::select_program(container_, request.entry, type));
     }
+    if (request.stage && tesla::stage_of(program.type) != *request.stage)
+      return wrong(fmt::format("program {} is a {} program", *request.index, tesla::name(program.type)));
     WARPJIT_TRY(auto shader, tesla::Shader::make(std::move(program), modes.tesla));
     return ShaderPtr(std::move(shader));
   }
@@ -98,46 +100,53 @@ std::uint32_t preset_bytes(const tesla::Program& program, unsigned space) {
   return end;
 }
 
-// A list of at most `most` numbers up to `limit`.
-template <class List>
-Status read_numbers(const JsonField& object, std::string_view key, std::size_t most, std::int64_t limit,
-                    List& out) {
-  const auto field = object.find(key);
-  if (!field) return {};
-  WARPJIT_CHECK(field->expect_array());
-  if (field->size() > most) return field->error("at most " + std::to_string(most) + " numbers");
-  if constexpr (requires { out.resize(most); }) out.resize(field->size());
-  for (std::size_t k = 0; k < field->size(); ++k) {
-    WARPJIT_TRY(const std::int64_t number, field->at(k).integer(0, limit, 32));
-    out[k] = static_cast<typename List::value_type>(number);
+// Keys of all types of programs may stand there: one state may serve all programs of a draw.
+Status read_graphics(const JsonField& json, tesla::ProgramType type, tesla::GraphicsState& state) {
+  WARPJIT_CHECK(json.expect_object());
+  for (const auto& [key, value] : json.json().items()) {
+    const auto known = std::ranges::any_of(tesla::graphics_fields(),
+                                           [&, &key = key](const auto& field) { return field.name == key; });
+    if (!known) return json.at(key).error("unknown key");
+    const tesla::GraphicsField* const field = tesla::find_graphics_field(type, key);
+    if (field == nullptr) continue;
+    const JsonField given = json.at(key);
+    std::vector<std::uint32_t> numbers;
+    const auto read = [&](const JsonField& number) -> Status {
+      WARPJIT_TRY(const std::int64_t integer, number.integer(0, field->limit, 32));
+      numbers.push_back(static_cast<std::uint32_t>(integer));
+      return {};
+    };
+    if (field->flag) {
+      WARPJIT_TRY(const bool set, given.boolean());
+      numbers.push_back(set ? 1 : 0);
+    } else if (!field->list) {
+      WARPJIT_CHECK(read(given));
+    } else {
+      WARPJIT_CHECK(given.expect_array());
+      if (given.size() > field->most) return given.error(fmt::format("at most {} numbers", field->most));
+      for (std::size_t k = 0; k < given.size(); ++k) WARPJIT_CHECK(read(given.at(k)));
+      if (numbers.empty()) continue;
+    }
+    if (const Status set = tesla::set_graphics_field(*field, state, numbers); !set)
+      return given.wrap(set.error());
   }
   return {};
 }
 
-Status read_graphics(const JsonField& field, tesla::GraphicsState& state) {
-  constexpr std::int64_t kWord = 0xffffffff;
-  WARPJIT_CHECK(field.expect_object());
-  WARPJIT_CHECK(field.expect_keys({"attributes", "builtin-attributes", "results", "interpolants",
-                                   "noperspective", "control", "result-count", "pixel-center-integer",
-                                   "primitive-id-slot", "two-sided", "color-slots"}));
-  WARPJIT_CHECK(read_numbers(field, "attributes", 2, kWord, state.attributes));
-  WARPJIT_TRY(state.builtin_attributes,
-              number_at(field, "builtin-attributes", 0, kWord, state.builtin_attributes));
-  WARPJIT_CHECK(read_numbers(field, "results", 128, 255, state.vertex_results));
-  WARPJIT_TRY(state.interpolants, number_at(field, "interpolants", 0, kWord, state.interpolants));
-  WARPJIT_CHECK(read_numbers(field, "noperspective", 4, kWord, state.noperspective));
-  WARPJIT_TRY(state.fragment_control, number_at(field, "control", 0, kWord, state.fragment_control));
-  WARPJIT_TRY(state.fragment_results, number_at(field, "result-count", 0, 128, state.fragment_results));
-  WARPJIT_TRY(state.primitive_id_slot,
-              number_at(field, "primitive-id-slot", 0, 127, state.primitive_id_slot));
-  WARPJIT_TRY(state.color_slots, number_at(field, "color-slots", 0, kWord, state.color_slots));
-  for (const auto& [key, member] :
-       {std::pair{"pixel-center-integer", &tesla::GraphicsState::pixel_center_integer},
-        std::pair{"two-sided", &tesla::GraphicsState::two_sided}})
-    if (const auto flag = field.find(key)) {
-      WARPJIT_TRY(state.*member, flag->boolean());
+Json graphics_json(const tesla::Program& program) {
+  Json json = Json::object();
+  for (const auto& [field, numbers] : tesla::given_graphics(program)) {
+    Json& value = json[std::string(field->name)];
+    if (field->flag) {
+      value = numbers[0] != 0;
+    } else if (field->limit != ~0U) {
+      value = numbers;
+    } else {
+      value = words_array(numbers);
     }
-  return {};
+    if (!field->list && !field->flag) value = Json(value[0]);
+  }
+  return json;
 }
 
 class TeslaGuest final : public Guest {
@@ -168,7 +177,7 @@ class TeslaGuest final : public Guest {
     } else {
       WARPJIT_TRY(container, tesla::read_cubin(bytes, name));
     }
-    return std::unique_ptr<Container>(new Kernels(std::move(container)));
+    return std::unique_ptr<Container>(new Programs(std::move(container)));
   }
   WordsLimits words_limits() const override {
     return {.code = tesla::kMaxCodeWords,
@@ -187,7 +196,7 @@ class TeslaGuest final : public Guest {
     return program.shader();
   }
   Status read_graphics(const JsonField& field, RawWords& words) const override {
-    return tool::read_graphics(field, words.graphics);
+    return tool::read_graphics(field, tesla::program_type(words.stage), words.graphics);
   }
   Result<Assembled> assemble(std::span<const SourceText> sources,
                              const AssembleOptions& options) const override {
@@ -200,8 +209,8 @@ class TeslaGuest final : public Guest {
     Assembled assembled;
     assembled.container.assign(begin, begin + text.size());
     assembled.summary =
-        fmt::format("{} kernel{}", container.programs.size(), container.programs.size() == 1 ? "" : "s");
-    assembled.programs = std::make_unique<Kernels>(std::move(container));
+        fmt::format("{} program{}", container.programs.size(), container.programs.size() == 1 ? "" : "s");
+    assembled.programs = std::make_unique<Programs>(std::move(container));
     return assembled;
   }
 
@@ -220,9 +229,11 @@ class TeslaGuest final : public Guest {
   }
   Json words_json(const frontend::Shader& shader) const override {
     const tesla::Program& program = program_of(shader);
-    return {{"words", words_array(program.code)},
-            {"registers", program.registers},
-            {"local", program.local_bytes}};
+    Json json{{"words", words_array(program.code)},
+              {"registers", program.registers},
+              {"local", program.local_bytes}};
+    if (Json graphics = graphics_json(program); !graphics.empty()) json["graphics"] = std::move(graphics);
+    return json;
   }
   Json modes_json(const frontend::Shader& shader) const override {
     const tesla::Modes& modes = static_cast<const tesla::Shader&>(shader).modes();
@@ -286,6 +297,8 @@ class TeslaGuest final : public Guest {
                                    {"offset", c.offset},
                                    {"bytes", c.bytes},
                                    {"name", c.name}});
+    if (Json graphics = graphics_json(program_of(shader)); !graphics.empty())
+      json["graphics"] = std::move(graphics);
   }
 };
 

@@ -71,7 +71,7 @@ class Reader {
     WARPJIT_CHECK(read_modes());
     WARPJIT_CHECK(read_program(program));
     if (launch().work == Work::primitives) WARPJIT_CHECK(read_primitives(program));
-    if (launch().work == Work::pixels) WARPJIT_CHECK(read_draw());
+    if (launch().work == Work::pixels) WARPJIT_CHECK(read_draw(program));
     if (launch().work == Work::grid) WARPJIT_CHECK(read_grid(reading_));
     if (launch().work == Work::rows || launch().work == Work::primitives) WARPJIT_CHECK(read_values());
     WARPJIT_CHECK(read_outputs(reading_));
@@ -286,10 +286,11 @@ class Reader {
   }
 
   // Of a fragment program.
-  Status read_draw() {
+  Status read_draw(const JsonField& program) {
     if (root().has("memory")) WARPJIT_CHECK(read_memory(reading_));
     if (const auto vertex = root().find("vertex")) {
-      WARPJIT_TRY(const JsonField program, vertex->require("program"));
+      if (program.has("words") && !vertex->has("program"))
+        return vertex->error("'program' is missing: raw words hold one program");
       WARPJIT_TRY(LaunchFile stage, Reader(*vertex, reading_.files).read_vertex_stage(*this, program));
       launch().vertex.push_back(std::move(stage));
     }
