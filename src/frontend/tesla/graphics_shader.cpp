@@ -172,8 +172,9 @@ class GraphicsGuest final : public frontend::GuestInterpreter {
     frontend::Grid grid = values.grid;
     grid.fuel = fuel;
     RunReport report;
-    WARPJIT_TRY(const std::unique_ptr<interpret::FragmentProgram> program,
-                interpreter_.make_fragment_program(grid, report));
+    WARPJIT_TRY(
+        const std::unique_ptr<interpret::FragmentProgram> program,
+        interpreter_.make_fragment_program(grid, report, HostCode::best, work.instructions != nullptr));
     return interpret::draw(work, *program);
   }
 

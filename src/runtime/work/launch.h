@@ -66,6 +66,9 @@ struct LaunchPixels {
   VertexBuffer vertices;
   std::shared_ptr<const std::vector<std::uint32_t>> indices;  // null: vertices in order
   std::shared_ptr<const LaunchData> vertex;                   // null: vertices are bound
+  std::atomic<std::uint32_t>* progress = nullptr;             // thousandths of a run that are done
+  // The guest engine adds here what fragments executed, of each pixel, row 0 first.
+  std::uint32_t* instructions = nullptr;
 };
 
 // Copied with the launch.

@@ -1,5 +1,6 @@
 // Launches over pixels: vertices first, then batches of primitives, whose tiles run on all workers. In the
 // guest interpreter: the scalar rasterizer's draw.
+#include <algorithm>
 #include <chrono>
 #include <new>
 #include <numeric>
@@ -136,15 +137,20 @@ Result<Report> EngineState::run_pixels(LaunchState& launch, const RunOptions& op
     draw.indices = indices;
     draw.indexed = indexed;
     draw.cancel = options.cancel;
+    draw.progress = work.progress;
+    draw.instructions = work.instructions;
     const auto uses = launch.shader->slot_uses();
     draw.uses.assign(uses.begin(), uses.end());
     if (Status status = lease->kernel().draw(launch.values, draw, fuel); !status) return status.error();
     return finish();
   }
 
-  for (;;) {
+  for (std::uint64_t first = 0;;) {
     for (const auto& tile : batch->tiles()) report.primitives += tile.primitives;
-    const PixelPlan plan(launch, lease->kernel(), lease->table(), fuel, options.cancel, *batch, tile_planes_);
+    PixelPlan plan(launch, lease->kernel(), lease->table(), fuel, options.cancel, *batch, tile_planes_);
+    const auto whole = static_cast<double>(std::max<std::uint64_t>(1, primitives));
+    plan.show_progress(work.progress, static_cast<double>(first) / whole, static_cast<double>(next) / whole);
+    first = next;
     if (plan.cancelled()) return Error{ErrorCode::cancelled, "the run was cancelled", ""};
     const WorkSize size{batch->tiles().size(), kTilePixels, 1, 1};
     if (size.units != 0) {
