@@ -71,7 +71,7 @@ void add_program(CLI::App& command, ProgramInput& input) {
 void add_program_options(CLI::App& command, ProgramInput& input) {
   command.add_option("--entry", input.entry, "entry point or kernel: a name, or a word address");
   command.add_option("--program", input.stage, "which program of the file: the first of this stage")
-      ->check(CLI::IsMember({"vertex", "geometry", "compute"}));
+      ->check(CLI::IsMember({"vertex", "geometry", "compute", "fragment"}));
   auto* words = command.add_option(
       "--words", input.words,
       "the file holds bare instruction words (32 bits, little-endian) of this guest: " + guest_names());
