@@ -523,7 +523,7 @@ TEST_F(CApiCompute, WhatIsNotThereIsRefused) {
             WARPJIT_UNSUPPORTED);
   choice.stage = WARPJIT_STAGE_VERTEX;
   EXPECT_EQ(warpjit_program_from_tesla_assembly(kSaxpy, &choice, nullptr, &program, &error),
-            WARPJIT_UNSUPPORTED);
+            WARPJIT_BAD_INPUT);
   choice.stage = WARPJIT_STAGE_COMPUTE;
   choice.flags = WARPJIT_PROGRAM_F24;
   EXPECT_EQ(warpjit_program_from_tesla_assembly(kSaxpy, &choice, nullptr, &program, &error),

@@ -92,7 +92,8 @@ TEST_F(DrawTest, GraphicsProgramsHaveTheirState) {
     EXPECT_EQ(programs[0]["graphics"]["builtin-attributes"], "0x00000001");
     EXPECT_EQ(programs[1]["stage"], "fragment");
     EXPECT_EQ(programs[1]["graphics"]["interpolants"], "0x08030403");
-    EXPECT_NE(run("disasm " + file).out.find(".interpolants 0x8030403"), std::string::npos);
+    EXPECT_NE(run("disasm " + file + " --program fragment").out.find(".interpolants 0x8030403"),
+              std::string::npos);
   }
   write("again.tesla", run("disasm phong.cubin --program fragment").out);
   ASSERT_EQ(run("asm again.tesla -o again.cubin").code, 0);
