@@ -18,9 +18,11 @@ enum {
   WARPJIT_TESLA_ZERO_WINS = 2,             /* 0 times anything is +0 */
   /* quadop lane selects 4 to 7 outside fragment programs: +inf, not 0 */
   WARPJIT_TESLA_INFINITE_DERIVATIVES = 4,
-  WARPJIT_TESLA_FAST_FMAD = 8 /* not of the chip: fmad rounds once, as an FMA */
+  WARPJIT_TESLA_FAST_FMAD = 8, /* not of the chip: fmad rounds once, as an FMA */
+  /* not of the chip: special functions in few instructions (warpjit/tesla.hpp) */
+  WARPJIT_TESLA_FAST_SFU = 16
 };
-/* Modes of the chip that its driver sets, and one that no chip has. */
+/* Modes of the chip that its driver sets, and two that no chip has. */
 typedef struct warpjit_tesla_modes {
   size_t size;
   uint32_t flags;      /* WARPJIT_TESLA_... */

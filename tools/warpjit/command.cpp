@@ -117,6 +117,11 @@ Result<LaunchFile> load_launch(const RunInput& input) {
   return launch;
 }
 
+std::string modes_warning(const LaunchFile& file) {
+  const std::string note = file.guest().modes_note(*file.program);
+  return note.empty() ? note : ", " + note;
+}
+
 Status write_text(const std::string& file, const std::string& text) {
   if (!file.empty()) return write_file(file, text);
   fmt::print("{}", text);

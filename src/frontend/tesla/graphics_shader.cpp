@@ -100,6 +100,7 @@ void Shader::append_graphics_key(const frontend::Facts& facts, std::vector<std::
   frontend::append_value(key, modes_.zero_wins);
   frontend::append_value(key, modes_.infinite_derivatives);
   frontend::append_value(key, modes_.fast_fmad);
+  frontend::append_value(key, modes_.fast_sfu);
   frontend::append_value(key, modes_.call_limit);
   if (stage() == Stage::vertex) {
     frontend::append_value(key, state.attributes);

@@ -55,6 +55,7 @@ struct Flag {
   bool tesla::Modes::*member;
 };
 constexpr Flag kFlags[] = {{"fast-fmad", &tesla::Modes::fast_fmad},
+                           {"fast-sfu", &tesla::Modes::fast_sfu},
                            {"saturated-nan-is-zero", &tesla::Modes::saturated_nan_is_zero},
                            {"zero-wins", &tesla::Modes::zero_wins},
                            {"infinite-derivatives", &tesla::Modes::infinite_derivatives}};
@@ -215,8 +216,8 @@ class TeslaGuest final : public Guest {
   }
 
   Status read_modes(const JsonField& field, GuestModes& modes) const override {
-    WARPJIT_CHECK(field.expect_keys(
-        {"fast-fmad", "saturated-nan-is-zero", "zero-wins", "infinite-derivatives", "call-limit"}));
+    WARPJIT_CHECK(field.expect_keys({"fast-fmad", "fast-sfu", "saturated-nan-is-zero", "zero-wins",
+                                     "infinite-derivatives", "call-limit"}));
     for (const Flag& flag : kFlags)
       if (const auto value = field.find(flag.key)) {
         WARPJIT_TRY(modes.tesla.*flag.member, value->boolean());
@@ -244,8 +245,11 @@ class TeslaGuest final : public Guest {
     return json;
   }
   std::string modes_note(const frontend::Shader& shader) const override {
-    const bool fast = static_cast<const tesla::Shader&>(shader).modes().fast_fmad;
-    return fast ? "with fast-fmad: not the chip's bits" : "";
+    const tesla::Modes& modes = static_cast<const tesla::Shader&>(shader).modes();
+    if (!modes.fast_fmad && !modes.fast_sfu) return "";
+    const char* both = modes.fast_fmad && modes.fast_sfu ? ", " : "";
+    return fmt::format("with {}{}{}: not the chip's bits", modes.fast_fmad ? "fast-fmad" : "", both,
+                       modes.fast_sfu ? "fast-sfu" : "");
   }
   std::string_view register_names(LocationKind) const override { return "none"; }
   GridLimits grid_limits() const override {
