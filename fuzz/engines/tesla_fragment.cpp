@@ -198,11 +198,11 @@ class FragmentFuzzer final : public Fuzzer {
     return std::nullopt;
   }
 
+  // Not as wide as can be: a group of pixels has at most kMostQuadsPerGroup quads.
   Ways ways(std::uint64_t seed) const {
     const std::uint64_t bits = mix(seed);
     return {.dispatch = (bits >> 24) % 100 < options_.dispatch_share,
-            .few_registers = (bits >> 32) % 100 < options_.register_share,
-            .wide = (bits >> 46) % 100 < options_.wide_share};
+            .few_registers = (bits >> 32) % 100 < options_.register_share};
   }
 
   static std::string place(const tesla::RandomFragment& fragment, std::uint64_t seed, std::size_t at) {
