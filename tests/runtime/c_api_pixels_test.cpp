@@ -19,8 +19,8 @@ constexpr const char* kSource =
     "interp $r2 v[0xc] $r4\nmov b32 $r3 0.5\nexit nop\n";
 constexpr std::uint32_t kWidth = 40, kHeight = 30;
 // Of two triangles; position and colour.
-constexpr float kVertices[] = {-0.9F, -0.8F, 0.1F, 1, 1, 0, 0, 0.9F, -0.7F, 0.3F, 2, 0, 1, 0,
-                               0.2F,  0.9F,  0.2F, 1, 0, 0, 1, -1,   1,     0.4F, 1, 1, 1, 0};
+constexpr float kCorners[] = {-0.9F, -0.8F, 0.1F, 1, 1, 0, 0, 0.9F, -0.7F, 0.3F, 2, 0, 1, 0,
+                              0.2F,  0.9F,  0.2F, 1, 0, 0, 1, -1,   1,     0.4F, 1, 1, 1, 0};
 constexpr std::uint32_t kIndices[] = {0, 1, 2, 0, 2, 3};
 
 struct Targets {
@@ -64,8 +64,8 @@ Targets drawn_in_cpp() {
   const auto fragment = tesla::load_assembly(kSource, {.stage = Stage::fragment});
   EXPECT_TRUE(vertex && fragment);
   Launch vertices(*vertex), draw(*fragment);
-  EXPECT_TRUE(vertices.bind_input("a0", {kVertices, sizeof kVertices, 28, f32x4}));
-  EXPECT_TRUE(vertices.bind_input("a1", {kVertices + 4, sizeof kVertices - 16, 28, f32x3}));
+  EXPECT_TRUE(vertices.bind_input("a0", {kCorners, sizeof kCorners, 28, f32x4}));
+  EXPECT_TRUE(vertices.bind_input("a1", {kCorners + 4, sizeof kCorners - 16, 28, f32x3}));
   vertices.set_count(4);
   EXPECT_TRUE(draw.set_vertex_stage(vertices));
   EXPECT_TRUE(draw.set_raster_state(raster()));
@@ -104,8 +104,8 @@ struct CApiPixels : ::testing::Test {
     warpjit_location place{};
     EXPECT_EQ(warpjit_program_find(vertex, WARPJIT_INPUT, name, &place, &error), WARPJIT_OK);
     auto rows = sized<warpjit_attribute>();
-    rows.data = kVertices + first;
-    rows.byte_count = sizeof kVertices - 4 * first;
+    rows.data = kCorners + first;
+    rows.byte_count = sizeof kCorners - 4 * first;
     rows.stride = 28;
     rows.type = WARPJIT_F32;
     rows.components = components;

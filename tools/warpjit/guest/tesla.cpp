@@ -16,7 +16,7 @@ namespace warpjit::tool {
 
 namespace {
 
-const tesla::Program& program_of(const frontend::Shader& shader) {
+const tesla::Program& tesla_program(const frontend::Shader& shader) {
   return static_cast<const tesla::Shader&>(shader).program();
 }
 
@@ -229,7 +229,7 @@ class TeslaGuest final : public Guest {
     return {};
   }
   Json words_json(const frontend::Shader& shader) const override {
-    const tesla::Program& program = program_of(shader);
+    const tesla::Program& program = tesla_program(shader);
     Json json{{"words", words_array(program.code)},
               {"registers", program.registers},
               {"local", program.local_bytes}};
@@ -256,7 +256,7 @@ class TeslaGuest final : public Guest {
     return {{65535, 65535, 1}, {512, 512, 512}, tesla::kMaxSharedBytes, tesla::kParameterOffset};
   }
   Result<GridUse> grid_use(const frontend::Shader& shader) const override {
-    const tesla::Program& program = program_of(shader);
+    const tesla::Program& program = tesla_program(shader);
     WARPJIT_TRY(const Used used, find_used(program));
     GridUse use;
     use.parameter_bytes = used.parameter_end - tesla::kParameterOffset;
@@ -274,10 +274,10 @@ class TeslaGuest final : public Guest {
     if (!options.names)
       return Error{ErrorCode::bad_input, "registers of this guest have no names but their own", "--no-names"};
     // Every form of the listing is exact.
-    return tesla::disassemble(program_of(shader), {.words = options.words, .labels = options.labels});
+    return tesla::disassemble(tesla_program(shader), {.words = options.words, .labels = options.labels});
   }
   Json list_json(const frontend::Shader& shader) const override {
-    const tesla::Program& program = program_of(shader);
+    const tesla::Program& program = tesla_program(shader);
     Json list = Json::array();
     for (std::uint32_t word = 0; word < program.code.size();) {
       const auto decoded = tesla::decode(program.type, program.code, 4 * word);
@@ -291,17 +291,17 @@ class TeslaGuest final : public Guest {
     return list;
   }
   std::string instruction(const frontend::Shader& shader, std::uint32_t address) const override {
-    const tesla::Program& program = program_of(shader);
+    const tesla::Program& program = tesla_program(shader);
     const auto decoded = tesla::decode(program.type, program.code, address);
     return decoded ? tesla::disassemble(*decoded) : std::string();
   }
   void describe(const frontend::Shader& shader, Json& json) const override {
-    for (const tesla::ConstantSegment& c : program_of(shader).constants)
+    for (const tesla::ConstantSegment& c : tesla_program(shader).constants)
       json["constants"].push_back({{"space", fmt::format("c{}", c.space)},
                                    {"offset", c.offset},
                                    {"bytes", c.bytes},
                                    {"name", c.name}});
-    if (Json graphics = graphics_json(program_of(shader)); !graphics.empty())
+    if (Json graphics = graphics_json(tesla_program(shader)); !graphics.empty())
       json["graphics"] = std::move(graphics);
   }
 };

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint32_t kThreads = 3, kKernelThreads = 64;  // without a count
 constexpr const char* kAddress = "0x1000";                  // of each piece of memory
-constexpr std::uint32_t kBytes = 4096, kShown = 16;
+constexpr std::uint32_t kBytes = 4096, kShownWords = 16;
 
 std::string register_name(const frontend::Shader& shader, LocationKind kind, unsigned number) {
   return shader.register_name(numbered(kind, number));
@@ -166,7 +166,7 @@ Result<Json> grid_template(const GivenProgram& given, Json json, std::uint32_t c
       memory.push_back({{"space", space.name}, {"address", kAddress}, {"size", kBytes}});
       if (space.written)
         outputs.push_back(
-            {{"space", space.name}, {"address", kAddress}, {"format", "u32"}, {"count", kShown}});
+            {{"space", space.name}, {"address", kAddress}, {"format", "u32"}, {"count", kShownWords}});
     } else if (space.preset < std::max(space.bytes, 1U)) {  // what the container gives is not asked for
       const std::uint32_t words = std::max(1U, (space.bytes + 3) / 4);
       memory.push_back({{"space", space.name}, {"format", "u32"}, {"data", std::vector<int>(words, 0)}});
