@@ -198,7 +198,7 @@ class FragmentFuzzer final : public Fuzzer {
     return std::nullopt;
   }
 
-  // Not as wide as can be: a group of pixels has at most kMostQuadsPerGroup quads.
+  // No groups of 64 parts: backends refuse those of pixels.
   Ways ways(std::uint64_t seed) const {
     const std::uint64_t bits = mix(seed);
     return {.dispatch = (bits >> 24) % 100 < options_.dispatch_share,

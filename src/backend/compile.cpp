@@ -82,6 +82,10 @@ Result<MachineCode> compile_for(const Host& host, const ir::GroupProgram& progra
               : options.parts != 0 ? options.parts
                                    : choose_parts(program.kernel, host, options.large_primitives);
   out.lanes = group_lanes != 0 ? group_lanes : out.parts * host.lanes;
+  if (program.kernel.pixels && out.lanes > 4 * pixels::kMostQuadsPerGroup)
+    return Error{ErrorCode::unsupported,
+                 "groups of " + std::to_string(out.lanes) + " pixels, more than a rasterizer makes",
+                 program.kernel.name};
   out.table_bytes = program.kernel.uniform_bytes;
   Role role{out.call_sites};
   role.alike = options.alike;

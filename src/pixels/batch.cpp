@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -373,7 +374,8 @@ bool PrimitiveBatch::rasterize(std::uint32_t column, std::uint32_t row, std::uin
   if (column >= s.tile_columns || tile >= s.places.size() || s.places[tile].count == 0) return true;
   const std::int64_t x = std::int64_t{column} * kTileExtent, y = std::int64_t{row} * kTileExtent;
   const auto [count, first] = s.places[tile];
-  QuadWriter writer(std::clamp<std::uint32_t>(quads_per_group, 1, kMostQuadsPerGroup), sink);
+  assert(quads_per_group >= 1 && quads_per_group <= kMostQuadsPerGroup);
+  QuadWriter writer(quads_per_group, sink);
   for (const std::uint32_t entry : std::span(s.sorted).subspan(first, count)) {
     const Shape& shape = s.shapes[entry & ~kWholeTile];
     const std::byte* const record = s.rows.data()[shape.record].bytes.data();

@@ -44,7 +44,6 @@ class QuadSink {
   virtual bool run(const QuadRecord* quads, std::span<const GroupRecord> groups) = 0;
 };
 
-inline constexpr std::uint32_t kMostQuadsPerGroup = 64;
 inline constexpr std::size_t kMostUses = 256;
 
 class PrimitiveBatch {

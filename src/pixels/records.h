@@ -10,6 +10,7 @@ namespace warpjit::pixels {
 inline constexpr std::uint32_t kTileExtent = 64;  // pixels, both ways
 inline constexpr std::uint32_t kTileQuads = kTileExtent / 2 * (kTileExtent / 2);
 inline constexpr std::uint32_t kPlaneBytes = kTileQuads * 16;
+inline constexpr std::uint32_t kMostQuadsPerGroup = 64;  // the rasterizer makes no larger groups
 
 // The place of a quad in each plane of a tile is its Morton number: bits of the column (even), of the row
 // (odd). A plane holds a word of each pixel, those of a quad together.

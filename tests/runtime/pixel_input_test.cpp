@@ -149,6 +149,26 @@ TEST(PixelLaunch, StateOutsideItsLimits) {
     EXPECT_ERROR(draw.launch.bind_vertices(vertices), kBad, "4 to 128 words", "vertices");
 }
 
+TEST(PixelLaunch, MemoryOtherThanConstants) {
+  Draw draw(red());
+  std::array<std::uint32_t, 4> words{};
+  EXPECT_ERROR(draw.launch.map_memory("g0", 0, words.data(), sizeof(words)), ErrorCode::unsupported,
+               "constants alone", "g0");
+}
+
+TEST(PixelLaunch, GroupsWiderThanTheRasterizerMakes) {
+  Draw draw(red());
+  draw.everything();
+  Engine engine;
+  engine.state().set_hooks({.parts = 128});  // 512 lanes with NEON
+  RunOptions options;
+  options.engine = EngineKind::jit;
+  const auto report = engine.run(draw.launch, options);
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().code, ErrorCode::unsupported);
+  EXPECT_NE(report.error().message.find("more than a rasterizer makes"), std::string::npos);
+}
+
 TEST(PixelLaunch, BuffersThatDoNotHoldWhatIsDrawn) {
   const Engine engine;
   constexpr auto kBad = ErrorCode::bad_input;

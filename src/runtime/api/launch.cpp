@@ -326,6 +326,9 @@ Status Launch::map_memory(std::string_view space, std::uint64_t address, void* d
   if (found.constant)
     return Error{ErrorCode::bad_input, "this space is constant: bind_constants binds it as a whole",
                  std::string(space)};
+  if (state_->shader->stage() != Stage::compute)
+    return Error{ErrorCode::unsupported, "memory for graphics programs, which have constants alone",
+                 std::string(space)};
   if (address >> 32 != 0)
     return Error{ErrorCode::bad_input, "addresses of this guest have 32 bits", std::string(space)};
   auto& ranges = change_grid(*state_, false).globals[found.index];
