@@ -203,6 +203,11 @@ Status Launch::bind_indices(std::span<const std::uint32_t> indices) {
   pixels->indices = std::make_shared<const std::vector<std::uint32_t>>(indices.begin(), indices.end());
   return {};
 }
+Status Launch::set_instances(std::uint32_t count) {
+  WARPJIT_TRY(runtime::LaunchPixels* const pixels, change_pixels(*state_));
+  pixels->instances = count;
+  return {};
+}
 void Launch::unbind_indices() {
   if (auto pixels = change_pixels(*state_)) (*pixels)->indices.reset();
 }

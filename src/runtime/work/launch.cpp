@@ -10,8 +10,9 @@
 namespace warpjit::runtime {
 namespace {
 
+// What threads of instance 0 read.
 RowSpan span_of(const Attribute& a) {
-  return {reinterpret_cast<std::uintptr_t>(a.data), a.size, a.stride, size(a.format)};
+  return {reinterpret_cast<std::uintptr_t>(a.data), a.size, a.divisor == 0 ? a.stride : 0, size(a.format)};
 }
 RowSpan span_of(const OutputBuffer& b) {
   return {reinterpret_cast<std::uintptr_t>(b.data), b.size, b.stride, size(b.format)};

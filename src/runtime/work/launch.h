@@ -66,6 +66,7 @@ struct LaunchPixels {
   VertexBuffer vertices;
   std::shared_ptr<const std::vector<std::uint32_t>> indices;  // null: vertices in order
   std::shared_ptr<const LaunchData> vertex;                   // null: vertices are bound
+  std::uint32_t instances = 1;
 };
 
 // Copied with the launch.

@@ -39,6 +39,7 @@ constexpr Key kKeys[] = {{"warpjit", kAll},
                          {"targets", kPixels},
                          {"vertices", kPixels},
                          {"indices", kPixels},
+                         {"instances", kPixels},
                          {"raster", kPixels},
                          {"output", kPixels}};
 // Keys that launches of later guests and stages have.
@@ -88,6 +89,8 @@ class Reader {
     reading_.guest = geometry.reading_.guest;
     if (!root().has("modes")) modes_ = geometry.modes_;
     launch().count = launch().rows = geometry.reading_.launch.count;
+    if (geometry.reading_.launch.work == Work::pixels)
+      reading_.instances = geometry.reading_.launch.pixels.instances;
     WARPJIT_CHECK(read_modes());
     WARPJIT_CHECK(read_program(root().has("program") ? root().at("program") : program));
     WARPJIT_CHECK(read_values());
@@ -288,6 +291,7 @@ class Reader {
   // Of a fragment program.
   Status read_draw() {
     if (root().has("memory")) WARPJIT_CHECK(read_memory(reading_));
+    WARPJIT_TRY(launch().pixels.instances, number_at(root(), "instances", 1, kMaxInstances, 1));
     if (const auto vertex = root().find("vertex")) {
       WARPJIT_TRY(const JsonField program, vertex->require("program"));
       WARPJIT_TRY(LaunchFile stage, Reader(*vertex, reading_.files).read_vertex_stage(*this, program));

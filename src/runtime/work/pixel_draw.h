@@ -1,0 +1,65 @@
+// A draw of a fragment program under way: its vertices, of some instances at a time, and its primitives, of
+// which as many wait as a batch holds.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "pixels/batch.h"
+#include "runtime/engine/launch_cache.h"
+#include "runtime/work/launch.h"
+
+namespace warpjit::runtime {
+
+// What a kernel over pixels may be made for besides its facts, because the draw's primitives are so.
+struct PixelHints {
+  bool large_primitives = false;  // wide groups of pixels are full
+  bool flat_w = false;            // frontend::PixelFacts
+};
+
+// Slots of the vertices of instances, one instance after the other.
+struct SlotRows {
+  const std::uint32_t* words = nullptr;
+  std::uint32_t slots = 0, stride = 0;  // words
+  std::uint64_t count = 0;              // vertices of an instance
+};
+
+// The vertex stage of a draw, or the vertices that are bound instead.
+struct VertexRun {
+  // An input of the stage, of which each run gets rows of its own.
+  struct Input {
+    std::uint8_t number = 0;
+    LaunchData::Input source;  // as the launch has it; nothing for ids that are counted
+    std::vector<std::byte> rows{};
+  };
+
+  SlotRows rows;
+  std::uint32_t at_once = 1;  // instances that run together
+  // Nothing of it without a stage.
+  std::optional<LaunchState> stage;
+  std::vector<Input> inputs;
+  LaunchCache::Lease lease;
+  bool leased = false;
+  std::unique_ptr<std::uint32_t[]> words;
+};
+
+// The primitives of a draw on their way to the targets.
+struct PrimitiveRun {
+  LaunchState& launch;
+  const RunOptions& options;
+  Report& report;
+  Topology topology;                              // of what comes
+  std::uint32_t slots;                            // of a vertex
+  std::optional<pixels::PrimitiveBatch> batch{};  // none: the guest interpreter draws
+  std::optional<LaunchCache::Lease> lease{};      // once there are primitives
+  PixelHints hints{};                             // what it is for
+  std::chrono::steady_clock::duration compile_time{};
+  bool waiting = false;  // something is in the batch
+
+  std::uint64_t fuel() const { return options.fuel.value_or(launch.fuel); }
+};
+
+}  // namespace warpjit::runtime
