@@ -96,12 +96,16 @@ TEST(PixelDraws, InstancesAreDrawnInOrder) {
     std::vector<std::array<std::uint32_t, 2>> ids;
     if (c.with_ids)
       for (std::uint32_t n = 0; n < c.vertices; ++n) ids.push_back({100 + n, 7});
-    if (c.with_ids) EXPECT_TRUE(draw.vertex.bind_input("id", {ids.data(), ids.size() * 8, 8, f32x2}));
+    if (c.with_ids) {
+      EXPECT_TRUE(draw.vertex.bind_input("id", {ids.data(), ids.size() * 8, 8, f32x2}));
+    }
     draw.place(c.vertices, rows, c.divisor);
     EXPECT_TRUE(draw.launch.set_instances(c.instances));
     std::vector<std::uint32_t> order;
     for (std::uint32_t n = 0; n < c.vertices; ++n) order.push_back(c.indexed ? c.vertices - 1 - n : n);
-    if (c.indexed) EXPECT_TRUE(draw.launch.bind_indices(order));
+    if (c.indexed) {
+      EXPECT_TRUE(draw.launch.bind_indices(order));
+    }
 
     std::vector<Pixel> expected(draw.pixels.size());
     for (std::uint32_t i = 0; i < c.instances; ++i)
@@ -128,6 +132,130 @@ TEST(PixelDraws, RowsOfInstancesLieInTheirBuffer) {
   EXPECT_EQ(report.error().code, ErrorCode::bad_input);
   EXPECT_EQ(report.error().where, "input a1");
   EXPECT_FALSE(draw.vertex.set_instances(2));
+}
+
+// Input primitives with vertex ids i, j, k: points at vertex n's place, row n, for the vertices in the order
+// of the primitive. Slot 4 is the vertex, 5 what a[0x18] says, 6 the primitive number as the rasterizer knows
+// it.
+constexpr char kToPoints[] =
+    "ld b32 $r5 a[0x18]\nst b32 o[0x14] $r5\nmov b32 $r3 0x3f800000\nmov b32 $r2 0x0\n"
+    "st b32 o[0x8] $r2\nst b32 o[0xc] $r3\n"
+    "shl $a1 a[0x0] 0x0\nmov b32 o[0x0] p[$a1]\nmov b32 o[0x4] p[$a1+0x4]\nmov b32 o[0x10] "
+    "p[$a1+0x10]\nemit\n"
+    "shl $a1 a[0x4] 0x0\nmov b32 $r1 p[$a1+0x4]\nmov b32 $r6 0x3e000000\nadd rn f32 $r1 $r1 $r6\n"
+    "mov b32 o[0x0] p[$a1]\nst b32 o[0x4] $r1\nmov b32 o[0x10] p[$a1+0x10]\nemit\n"
+    "shl $a1 a[0x8] 0x0\nmov b32 $r1 p[$a1+0x4]\nmov b32 $r6 0x3e800000\nadd rn f32 $r1 $r1 $r6\n"
+    "mov b32 o[0x0] p[$a1]\nst b32 o[0x4] $r1\nmov b32 o[0x10] p[$a1+0x10]\nemit\nexit nop\n";
+
+Launch points_of_triangles() {
+  tesla::GraphicsState state;
+  state.geometry_results = {0, 1, 2, 3, 4, 5, 0x80};
+  state.geometry_output = 1;
+  state.geometry_vertices = 3;
+  return Launch(graphics_program("geometry", kToPoints, state));
+}
+
+TEST(PixelDraws, GeometryProgramsSeePrimitivesInOrder) {
+  const Engine engine;
+  PointDraw draw;
+  draw.place(6, 2, 1);
+  EXPECT_TRUE(draw.launch.set_geometry_stage(points_of_triangles()));
+  EXPECT_TRUE(draw.launch.set_instances(2));
+  const std::vector<std::uint32_t> indices{0, 1, 2, 9, 3, 4, 5};
+  for (const bool indexed : {false, true}) {
+    RasterState raster;
+    raster.topology = Topology::triangle_strip;
+    raster.viewport_scale = {kSide, kSide, 0.5F};
+    raster.viewport_translate = {0, 0, 0.5F};
+    EXPECT_TRUE(draw.launch.set_raster_state(raster));
+    if (indexed) {
+      EXPECT_TRUE(draw.launch.bind_indices(indices));
+    }
+    std::vector<Pixel> expected(draw.pixels.size());
+    for (std::uint32_t instance = 0; instance < 2; ++instance)
+      for (std::uint32_t i = 0; i < (indexed ? 5 : 4); ++i) {
+        std::array<std::uint32_t, 3> corners{i, i + 1, i + 2};
+        if (i % 2 != 0) std::swap(corners[0], corners[1]);
+        if (indexed)
+          for (std::uint32_t& corner : corners) corner = indices[corner];
+        if (std::ranges::count(corners, 9U) != 0) continue;
+        for (std::uint32_t n = 0; n < 3; ++n)
+          expected[(instance + n) * kSide + corners[n]] = {corners[n], i, i, 1};
+      }
+    for (const Way& way : all_ways(engine)) {
+      const auto report = draw.run(engine, way.options);
+      ASSERT_TRUE(report) << to_string(report.error());
+      EXPECT_TRUE(draw.pixels == expected) << way.name << indexed;
+      EXPECT_EQ(report->invocations, indexed ? 4U : 8U);
+      EXPECT_EQ(report->interpreted_because, "");
+    }
+  }
+  draw.launch.unset_geometry_stage();
+  EXPECT_EQ(draw.run(engine, {})->invocations, 0U);
+}
+
+// Strips of triangles: each covers pixels of its own, whose target says the vertex that gives the flat words.
+TEST(PixelDraws, StripsBeginAnew) {
+  // A point makes two strips of 5 and 4 vertices, in columns of two pixels; slot 4 counts the vertices.
+  std::string source = "mov b32 $r3 0x3f800000\nmov b32 $r2 0x0\nst b32 o[0x8] $r2\nst b32 o[0xc] $r3\n";
+  const auto emit = [&](float x, float y, std::uint32_t number) {
+    source += "mov b32 $r0 " + std::to_string(std::bit_cast<std::uint32_t>(x)) + "\nmov b32 $r1 " +
+              std::to_string(std::bit_cast<std::uint32_t>(y)) + "\nmov b32 $r4 " + std::to_string(number) +
+              "\nst b32 o[0x0] $r0\nst b32 o[0x4] $r1\nst b32 o[0x10] $r4\nemit\n";
+  };
+  for (std::uint32_t n = 0; n < 5; ++n) emit(static_cast<float>(n / 2) / 4, n % 2 == 0 ? 0.0F : 0.25F, n);
+  source += "restart\nrestart\n";
+  for (std::uint32_t n = 0; n < 4; ++n)
+    emit(static_cast<float>(n / 2) / 4, n % 2 == 0 ? 0.5F : 0.75F, 10 + n);
+  tesla::GraphicsState state;
+  state.geometry_results = {0, 1, 2, 3, 4, 0x80, 0x80};
+  state.geometry_vertices = 9;
+  const Engine engine;
+  PointDraw draw;
+  draw.place(1, 1, 1);
+  EXPECT_TRUE(
+      draw.launch.set_geometry_stage(Launch(graphics_program("geometry", source + "exit nop\n", state))));
+  for (const bool last : {false, true})
+    for (const bool positive : {false, true}) {
+      RasterState raster;
+      raster.topology = Topology::points;
+      raster.viewport_scale = {kSide, kSide, 0.5F};
+      raster.viewport_translate = {0, 0, 0.5F};
+      raster.positive_is_front = positive;
+      raster.cull_back = true;  // all triangles of a strip face the same way
+      raster.provoking_last = last;
+      EXPECT_TRUE(draw.launch.set_raster_state(raster));
+      std::vector<std::vector<std::uint32_t>> seen;
+      for (const Way& way : all_ways(engine)) {
+        const auto report = draw.run(engine, way.options);
+        ASSERT_TRUE(report) << to_string(report.error());
+        std::vector<std::uint32_t> vertices;
+        for (const Pixel& pixel : draw.pixels)
+          if (pixel[3] != 0) vertices.push_back(pixel[0]);
+        std::ranges::sort(vertices);
+        const auto end = std::ranges::unique(vertices).begin();
+        vertices.erase(end, vertices.end());
+        seen.push_back(vertices);
+      }
+      const std::vector<std::uint32_t> all =
+          last ? std::vector<std::uint32_t>{2, 3, 4, 12, 13} : std::vector<std::uint32_t>{0, 1, 2, 10, 11};
+      for (const auto& vertices : seen)
+        EXPECT_EQ(vertices, vertices.empty() ? vertices : all) << last << positive;
+      EXPECT_TRUE(std::ranges::count(seen, seen[0]) == static_cast<std::ptrdiff_t>(seen.size()));
+      EXPECT_EQ(seen[0].empty(), positive);
+    }
+}
+
+TEST(PixelDraws, GeometryProgramsBelongToDraws) {
+  const Engine engine;
+  Launch alone = points_of_triangles();
+  const auto report = engine.run(alone);
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().message, "this geometry program runs in draws: set_geometry_stage");
+  EXPECT_FALSE(engine.compile(alone));
+  PointDraw draw;
+  EXPECT_FALSE(draw.launch.set_geometry_stage(draw.vertex));
+  EXPECT_FALSE(alone.set_geometry_stage(alone));
 }
 
 // A launch over rows is instance 0.

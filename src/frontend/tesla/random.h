@@ -47,6 +47,16 @@ struct RandomFragment {
   std::uint32_t targets = 0;      // of which each has a colour of its own, of any words
 };
 
+struct RandomGeometry {
+  Program program;
+  std::vector<std::uint32_t> c0;  // 256 bytes
+};
+
+// A geometry program for input primitives of so many vertices of `words` words each, the first four a
+// position; it makes vertices of `slots` words, mostly at such positions, and strips of any length.
+RandomGeometry random_geometry(std::uint64_t seed, std::uint32_t vertices, std::uint32_t words,
+                               std::uint32_t slots, const RandomOptions& options = {});
+
 // With interp in its forms, discard, derivatives, l[] and the control flow of the options, which apply as far
 // as fragment programs have what they are about.
 RandomFragment random_fragment(std::uint64_t seed, const RandomOptions& options = {});

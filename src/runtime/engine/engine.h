@@ -129,6 +129,11 @@ class EngineState {
   Status lease_primitives(PrimitiveRun& run);
   Status add_primitives(PrimitiveRun& run, const pixels::Vertices& part);
   Status draw_waiting(PrimitiveRun& run);
+  // Their geometry stage (runtime/work/run_strips.cpp). add_input takes primitives as add_primitives does.
+  Status begin_geometry(const LaunchState& launch, const SlotRows& rows, const RunOptions& options,
+                        GeometryRun& run);
+  Status add_input(GeometryRun& run, PrimitiveRun& primitives, const pixels::Vertices& part);
+  Status run_waiting(GeometryRun& run, PrimitiveRun& primitives);
   // Their vertices (runtime/work/run_vertices.cpp), those of instances `first` to `first + count - 1`.
   static Status begin_vertices(const LaunchState& launch, VertexRun& run);
   Status run_vertices(VertexRun& run, const LaunchState& launch, const RunOptions& options,

@@ -66,6 +66,7 @@ struct LaunchPixels {
   VertexBuffer vertices;
   std::shared_ptr<const std::vector<std::uint32_t>> indices;  // null: vertices in order
   std::shared_ptr<const LaunchData> vertex;                   // null: vertices are bound
+  std::shared_ptr<const LaunchData> geometry;                 // null: none
   std::uint32_t instances = 1;
 };
 
@@ -102,6 +103,7 @@ struct LaunchData {
   bool allow_overlap = false;
   std::optional<Primitives> primitives;
   std::optional<LaunchPixels> pixels;
+  frontend::StripFacts strips;  // of a geometry program before a rasterizer, in its draw
   // Graphics programs: copies of what values.grid.constants shows.
   std::array<std::shared_ptr<const std::vector<std::byte>>, ir::kMaxSpaces> constants{};
   DrawBindings draw;  // if draw.facts.active, instead of inputs and outputs; checked by who made them

@@ -1,5 +1,6 @@
-// A draw of a fragment program under way: its vertices, of some instances at a time, and its primitives, of
-// which as many wait as a batch holds.
+// A draw of a fragment program under way: its vertices, of some instances at a time; the input primitives of
+// its geometry program, which wait for a round; and the primitives for the rasterizer, which wait for a
+// batch.
 #pragma once
 
 #include <chrono>
@@ -60,6 +61,25 @@ struct PrimitiveRun {
   bool waiting = false;  // something is in the batch
 
   std::uint64_t fuel() const { return options.fuel.value_or(launch.fuel); }
+};
+
+// The geometry stage of a draw: input primitives, gathered, and what a round of invocations makes of them.
+struct GeometryRun {
+  std::optional<LaunchState> stage;  // none: there is no such stage
+  frontend::StripOutput output;
+  LaunchCache::Lease lease;
+  std::uint64_t lanes = 1;
+  std::uint64_t most = 0, waiting = 0;             // invocations of a round, and those that wait
+  std::vector<std::byte> input;                    // frontend::StripFacts::input_rows() of each invocation
+  std::unique_ptr<std::byte[]> emitted, vertices;  // the rows of its outputs
+  std::vector<std::uint32_t> indices, numbers;     // strips, parted by an index that is outside
+
+  std::size_t input_bytes() const { return stage->strips.input_rows() * kRowBytes; }
+  // Vertices that an invocation has room for, one more than it may emit.
+  std::uint64_t vertices_each() const { return output.most_vertices + std::uint64_t{1}; }
+  std::size_t output_bytes() const {
+    return static_cast<std::size_t>(vertices_each()) * output.vertex_rows() * kRowBytes;
+  }
 };
 
 }  // namespace warpjit::runtime

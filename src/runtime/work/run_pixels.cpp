@@ -1,5 +1,5 @@
-// Launches over pixels: instances of vertices first, then batches of primitives, whose tiles run on all
-// workers. In the guest interpreter: the scalar rasterizer's draw.
+// Launches over pixels: instances of vertices first, then a geometry stage, if there is one, then batches of
+// primitives, whose tiles run on all workers. In the guest interpreter: the scalar rasterizer's draw.
 #include <chrono>
 
 #include "base/float_environment.h"
@@ -34,6 +34,7 @@ interpret::PixelWork guest_work(const LaunchState& launch, const pixels::Vertice
   draw.vertex_count = part.count;
   draw.indices = part.indices;
   draw.indexed = part.indexed;
+  draw.numbers = part.numbers;
   draw.cancel = run.options.cancel;
   const auto uses = launch.shader->slot_uses();
   draw.uses.assign(uses.begin(), uses.end());
@@ -123,7 +124,11 @@ Result<Report> EngineState::run_pixels(LaunchState& launch, const RunOptions& op
   const LaunchPixels& work = *launch.pixels;
   VertexRun vertices;
   WARPJIT_CHECK(begin_vertices(launch, vertices));
-  PrimitiveRun primitives{launch, options, report, work.raster.topology, vertices.rows.slots};
+  GeometryRun geometry;
+  WARPJIT_CHECK(begin_geometry(launch, vertices.rows, options, geometry));
+  const bool strips = geometry.stage.has_value();
+  PrimitiveRun primitives{launch, options, report, strips ? geometry.output.topology : work.raster.topology,
+                          strips ? geometry.output.slots : vertices.rows.slots};
   WARPJIT_CHECK(begin_primitives(primitives));
   pixels::Vertices part;
   part.stride = vertices.rows.stride;
@@ -136,11 +141,12 @@ Result<Report> EngineState::run_pixels(LaunchState& launch, const RunOptions& op
       WARPJIT_CHECK(run_vertices(vertices, launch, options, first, count));
       part.words = vertices.rows.words;
       for (std::uint32_t k = 0; k < count; ++k) {
-        WARPJIT_CHECK(add_primitives(primitives, part));
+        WARPJIT_CHECK(strips ? add_input(geometry, primitives, part) : add_primitives(primitives, part));
         if (vertices.stage) part.words += part.count * part.stride;
       }
       first += count;
     }
+  WARPJIT_CHECK(run_waiting(geometry, primitives));
   if (!primitives.lease) WARPJIT_CHECK(lease_primitives(primitives));
   WARPJIT_CHECK(draw_waiting(primitives));
   const auto elapsed = std::chrono::steady_clock::now() - start - primitives.compile_time;

@@ -84,7 +84,8 @@ Status EngineState::begin_vertices(const LaunchState& launch, VertexRun& run) {
   };
   rows.slots = rows.stride = (stage.shader->result_slots() + 3) / 4 * 4;
   rows.count = stage.count;
-  if (rows.slots < 4) return error(ErrorCode::bad_input, "the vertex stage gives no position");
+  if (rows.slots < 4 && !work.geometry)
+    return error(ErrorCode::bad_input, "the vertex stage gives no position");
   if (rows.count > kMostVertexBytes / (rows.stride * 4))
     return error(ErrorCode::resource_limit,
                  "vertices need more than " + std::to_string(kMostVertexBytes) + " bytes");

@@ -114,16 +114,19 @@ Status read_numbers(const JsonField& object, std::string_view key, std::size_t m
   return {};
 }
 
-Status read_graphics(const JsonField& field, tesla::GraphicsState& state) {
+Status read_graphics(const JsonField& field, Stage stage, tesla::GraphicsState& state) {
   constexpr std::int64_t kWord = 0xffffffff;
   WARPJIT_CHECK(field.expect_object());
-  WARPJIT_CHECK(field.expect_keys({"attributes", "builtin-attributes", "results", "interpolants",
-                                   "noperspective", "control", "result-count", "pixel-center-integer",
-                                   "primitive-id-slot", "two-sided", "color-slots"}));
+  WARPJIT_CHECK(field.expect_keys({"attributes", "builtin-attributes", "results", "output-primitive",
+                                   "vertex-count", "interpolants", "noperspective", "control", "result-count",
+                                   "pixel-center-integer", "primitive-id-slot", "two-sided", "color-slots"}));
   WARPJIT_CHECK(read_numbers(field, "attributes", 2, kWord, state.attributes));
   WARPJIT_TRY(state.builtin_attributes,
               number_at(field, "builtin-attributes", 0, kWord, state.builtin_attributes));
-  WARPJIT_CHECK(read_numbers(field, "results", 128, 255, state.vertex_results));
+  WARPJIT_CHECK(read_numbers(field, "results", 128, 255,
+                             stage == Stage::geometry ? state.geometry_results : state.vertex_results));
+  WARPJIT_TRY(state.geometry_output, number_at(field, "output-primitive", 1, 3, state.geometry_output));
+  WARPJIT_TRY(state.geometry_vertices, number_at(field, "vertex-count", 1, 1024, state.geometry_vertices));
   WARPJIT_TRY(state.interpolants, number_at(field, "interpolants", 0, kWord, state.interpolants));
   WARPJIT_CHECK(read_numbers(field, "noperspective", 4, kWord, state.noperspective));
   WARPJIT_TRY(state.fragment_control, number_at(field, "control", 0, kWord, state.fragment_control));
@@ -187,7 +190,7 @@ class TeslaGuest final : public Guest {
     return program.shader();
   }
   Status read_graphics(const JsonField& field, RawWords& words) const override {
-    return tool::read_graphics(field, words.graphics);
+    return tool::read_graphics(field, words.stage, words.graphics);
   }
   Result<Assembled> assemble(std::span<const SourceText> sources,
                              const AssembleOptions& options) const override {

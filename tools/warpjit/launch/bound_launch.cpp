@@ -162,6 +162,11 @@ Status BoundLaunch::bind_pixels() {
   WARPJIT_CHECK(bind(kDepthPicture, pixels.depth));
   if (pixels.indexed) WARPJIT_CHECK(launch_.bind_indices(pixels.indices));
   WARPJIT_CHECK(launch_.set_instances(pixels.instances));
+  for (const LaunchFile& stage : file_->geometry_stage) {
+    Launch geometry{Program(stage.program)};
+    WARPJIT_CHECK(bind_constants(stage, geometry));
+    WARPJIT_CHECK(launch_.set_geometry_stage(geometry));
+  }
   if (file_->vertex.empty()) {
     launch_.set_count(file_->count);
     return launch_.bind_vertices(

@@ -139,8 +139,9 @@ struct LaunchFile {
   std::vector<LaunchFile> vertex;  // none or one; its outputs are the attributes
   std::optional<std::vector<ExpectedTriangle>> triangles;
 
-  LaunchGrid grid;  // of pixels, and their vertex stage: memory alone
+  LaunchGrid grid;  // of pixels and their stages: memory alone
   LaunchPixels pixels;
+  std::vector<LaunchFile> geometry_stage;  // of pixels: none or one
 
   const Guest& guest() const { return guest_of(program->isa()); }
   std::uint64_t threads() const;  // of the first stage; of a grid those of all blocks

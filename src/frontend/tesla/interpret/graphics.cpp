@@ -189,10 +189,13 @@ Status Interpreter::run_geometry(const Launch& launch, const InputPrimitives& in
     graphics.attributes[vertex].fill(4 * vertex);
   graphics.vertices.assign(std::size_t{input.words} * input.vertices, {});
   const std::size_t count = input.indices.size() / input.vertices;
+  if (!input.numbers.empty() && input.numbers.size() < count) return wrong("a primitive without its number");
   for (std::size_t first = 0; first < count; first += kLanes) {
     const auto lanes = static_cast<unsigned>(std::min<std::size_t>(count - first, kLanes));
     for (unsigned lane = 0; lane < lanes; ++lane) {
-      graphics.attributes.back()[lane] = input.first_primitive + static_cast<std::uint32_t>(first + lane);
+      const std::size_t n = first + lane;
+      graphics.attributes.back()[lane] =
+          input.numbers.empty() ? static_cast<std::uint32_t>(n) : input.numbers[n];
       for (std::uint32_t vertex = 0; vertex < input.vertices; ++vertex) {
         const std::uint64_t index = input.indices[(first + lane) * input.vertices + vertex];
         if ((index + 1) * input.words > input.vertex_words.size()) return wrong("there is no such vertex");
@@ -210,6 +213,7 @@ Status Interpreter::run_geometry(const Launch& launch, const InputPrimitives& in
       emitted.end_strip();
       output.words.insert(output.words.end(), emitted.words.begin(), emitted.words.end());
       output.strips.insert(output.strips.end(), emitted.strips.begin(), emitted.strips.end());
+      output.invocations.push_back(emitted.count);
     }
   }
   return {};

@@ -71,12 +71,13 @@ struct InputPrimitives {
   std::uint32_t words = 0;
   std::span<const std::uint32_t> indices{};  // of the vertices of each primitive
   std::uint32_t vertices = 3;                // of a primitive, 1 to 6
-  std::uint32_t first_primitive = 0;         // number of the first one
+  std::span<const std::uint32_t> numbers{};  // of the primitives; empty: from 0 on
 };
 // What they emitted, in order.
 struct EmittedVertices {
-  std::vector<std::uint32_t> words;   // slots of each vertex
-  std::vector<std::uint32_t> strips;  // vertices of each strip
+  std::vector<std::uint32_t> words;        // slots of each vertex
+  std::vector<std::uint32_t> strips;       // vertices of each strip
+  std::vector<std::uint32_t> invocations;  // vertices of each invocation
 };
 
 struct WarpOp;        // interpret/op.h

@@ -51,6 +51,12 @@ class StageTranslator : public ThreadTranslator {
   void clear_local() {
     for (std::uint32_t slot = 0; slot < local_words(); ++slot) b_.StoreSlot(b_.constant(true), word(0), slot);
   }
+  // A word of a vertex, of what o[] holds.
+  F32 result(const ResultWord& from) {
+    if (from.constant) return b_.constant_bits(*from.constant);
+    const F32 value = b_.BitcastI32ToF32(read_output(from.output));
+    return from.clamped ? b_.BitcastI32ToF32(as_bits(saturated(flushed(value)))) : value;
+  }
   bool stored_local(const Operand& operand, unsigned word_number, I32 value) override {
     if (operand.kind != Operand::Kind::local) return false;
     b_.StoreSlot(guard_, value, local_slot(operand, word_number));
@@ -70,12 +76,18 @@ class StageTranslator : public ThreadTranslator {
     const auto row = b_.LoadUniformRow(b_.IShrU32(at, word(4)),
                                        base | std::uint64_t{constants_.bytes[operand.space] / 16} << 32);
     const I32 column = b_.IAnd32(b_.IShrU32(at, word(2)), word(3));
-    I32 value = b_.BitcastF32ToI32(row[3]);
-    for (unsigned k = 3; k-- > 0;)
-      value = b_.select(b_.IEq32(column, word(k)), b_.BitcastF32ToI32(row[k]), value);
+    I32 value = component(row, column);
     value = extracted(operand.type, value, b_.IShl32(b_.IAnd32(at, word(3)), word(3)));
     if (size == 1) return value;
     return b_.select(is_zero(b_.IAnd32(at, word(size - 1))), value, word(0));
+  }
+
+  // Word `column`, 0 to 3, of a row.
+  I32 component(const std::array<F32, 4>& row, I32 column) {
+    I32 value = b_.BitcastF32ToI32(row[3]);
+    for (unsigned k = 3; k-- > 0;)
+      value = b_.select(b_.IEq32(column, word(k)), b_.BitcastF32ToI32(row[k]), value);
+    return value;
   }
 
  private:
@@ -155,15 +167,91 @@ class VertexTranslator final : public StageTranslator {
     }
   }
 
-  F32 result(const ResultWord& from) {
-    if (from.constant) return b_.constant_bits(*from.constant);
-    const F32 value = b_.BitcastI32ToF32(read_output(from.output));
-    return from.clamped ? b_.BitcastI32ToF32(as_bits(saturated(flushed(value)))) : value;
-  }
-
   const std::uint64_t inputs_;
   const std::span<const std::uint8_t> outputs_;
   std::vector<I32> attributes_;
+};
+
+class GeometryTranslator final : public StageTranslator {
+ public:
+  GeometryTranslator(const Program& program, const ComputeFacts& facts, const ReachedCode& code,
+                     const ControlFlow& flow, const ConstantTable& constants,
+                     const frontend::StripFacts& strips)
+      : StageTranslator(program, facts, code, flow, constants),
+        strips_(strips),
+        output_(strip_output(program)),
+        results_(result_words(program)) {
+    function_.input_count = 1;
+    function_.output_count = frontend::kVerticesOutput + 1;
+    function_.uniform_bytes = constants.end;
+  }
+
+ private:
+  void begin() override {
+    lanes_ = b_.constant(true);
+    clear_local();
+    number_ = b_.BitcastF32ToI32(input_row(word(0))[0]);
+    write(kVarEmitted, word(0));
+    write(kVarStrip, word(0));
+    b_.jump(start());
+  }
+
+  std::array<F32, 4> input_row(I32 index) {
+    return b_.LoadInputRow(index, std::uint64_t{strips_.input_rows()} << 32);
+  }
+
+  // a[] has the pointers of the vertices and the primitive's number (tesla.md 15.2).
+  I32 attribute(const Operand& operand) override {
+    if (operand.kind == Operand::Kind::vertex) return vertex_word(operand);
+    if (operand.value / 4 == kPrimitiveIdAddress / 4) return number_;
+    return operand.value / 4 < strips_.vertices ? word(operand.value / 4 * 4) : word(0);
+  }
+
+  I32 vertex_word(const Operand& operand) {
+    const I32 base = address_register(operand.address);
+    const I32 at = b_.IAnd32(b_.IAdd32(base, word(operand.value / 4 * kVertexStride)), word(0xffff));
+    const I32 vertex = b_.IAnd32(b_.IShrU32(at, word(2)), word(kVertexStride / 4 - 1));
+    const I32 n = b_.IShrU32(at, word(7));
+    static_assert(kVertexStride == 1 << 7);
+    const I1 exists = b_.And1(b_.ILtU32(vertex, word(strips_.vertices)), b_.ILtU32(n, word(strips_.words)));
+    const I32 first = b_.IAdd32(b_.IMul32(vertex, word(strips_.vertex_rows())), word(1));
+    const auto row = input_row(b_.IAdd32(first, b_.IShrU32(n, word(2))));
+    return b_.select(exists, component(row, b_.IAnd32(n, word(3))), word(0));
+  }
+
+  void emit(I1 where) override {
+    const I32 emitted = read<I32>(kVarEmitted);
+    const I1 fits = b_.And1(where, b_.ILtU32(emitted, word(output_.most_vertices)));
+    const std::uint32_t rows = output_.vertex_rows();
+    const I32 first = b_.IMul32(emitted, word(rows));
+    for (std::uint32_t row = 0; row < rows; ++row) {
+      std::array<F32, 4> words;
+      for (std::uint32_t c = 0; c < 4; ++c) {
+        const std::uint32_t slot = 4 * row + c;
+        words[c] = slot < output_.slots    ? result(results_[slot])
+                   : slot == output_.slots ? b_.BitcastI32ToF32(read<I32>(kVarStrip))
+                                           : b_.constant(0.0F);
+      }
+      b_.StoreOutputRow(fits, b_.IAdd32(first, word(row)), words[0], words[1], words[2], words[3],
+                        frontend::kVerticesOutput | std::uint64_t{rows * output_.most_vertices} << 32);
+    }
+    write(kVarEmitted, b_.select(fits, b_.IAdd32(emitted, word(1)), emitted));
+  }
+  void restart(I1 where) override {
+    const I32 strip = read<I32>(kVarStrip);
+    write(kVarStrip, b_.select(where, b_.IAdd32(strip, word(1)), strip));
+  }
+
+  void end() override {
+    const F32 zero = b_.constant(0.0F);
+    b_.StoreOutput(b_.constant(true), b_.BitcastI32ToF32(read<I32>(kVarEmitted)), zero, zero, zero,
+                   frontend::kEmittedOutput);
+  }
+
+  const frontend::StripFacts strips_;
+  const frontend::StripOutput output_;
+  const std::vector<ResultWord> results_;
+  I32 number_;
 };
 
 // Whether lanes of a quad read each other's registers.
@@ -302,12 +390,11 @@ class FragmentTranslator final : public StageTranslator {
 // What only the guest interpreter runs.
 const char* refused(const Program& program, const Instruction& i) {
   const ProgramType type = program.type;
-  if (type == ProgramType::fragment && i.opcode == Opcode::vote)
-    return "a vote, which shows what shares a warp";
-  if (type == ProgramType::fragment && i.opcode == Opcode::mov_from_sr && i.src[0].value == 0)
+  if (i.opcode == Opcode::vote) return "a vote, which shows what shares a warp";
+  if (i.opcode == Opcode::mov_from_sr && i.src[0].value == 0)
     return "$physid, which shows what shares a warp";
-  if (i.opcode == Opcode::bar || i.opcode == Opcode::emit || i.opcode == Opcode::restart)
-    return "a geometry or compute instruction";
+  const bool meets = i.opcode == Opcode::quadop || i.opcode == Opcode::quadon || i.lanes != 15;
+  if (type != ProgramType::fragment && meets) return "lanes of a quad that are told apart";
   for (const Operand* operand : {&i.dst, &i.src[0], &i.src[1], &i.src[2]}) {
     using Kind = Operand::Kind;
     if (operand->kind == Kind::local) {
@@ -316,7 +403,8 @@ const char* refused(const Program& program, const Instruction& i) {
           program.local_bytes > kMostLocalBytes)
         return "l[] by an address register, or a part of a word of it, or very much of it";
     }
-    if (operand->kind == Kind::global || operand->kind == Kind::shared || operand->kind == Kind::vertex)
+    if (operand->kind == Kind::vertex && operand->post_increment) return "p[] with a post-increment";
+    if (operand->kind == Kind::global || operand->kind == Kind::shared)
       return "memory other than c[] and l[] in a graphics program";
     const bool is_row = operand->kind == Kind::attribute || operand->kind == Kind::output ||
                         operand->kind == Kind::interpolant;
@@ -419,6 +507,23 @@ Result<ir::Function> translate_vertex(const Program& program, const ComputeFacts
   WARPJIT_CHECK(check_supported(program, code));
   WARPJIT_TRY(const ControlFlow flow, discover(program, code, facts.modes.call_limit));
   VertexTranslator translation(program, facts, code, flow, constants, inputs, outputs);
+  WARPJIT_CHECK(translation.run());
+  return std::move(translation.function());
+}
+
+frontend::StripOutput strip_output(const Program& program) {
+  constexpr Topology kTopologies[] = {Topology::points, Topology::line_strip, Topology::triangle_strip};
+  const GraphicsState& state = program.graphics;
+  return {kTopologies[state.geometry_output - 1], static_cast<std::uint32_t>(state.geometry_results.size()),
+          state.geometry_vertices};
+}
+
+Result<ir::Function> translate_geometry(const Program& program, const ComputeFacts& facts,
+                                        const ReachedCode& code, const ConstantTable& constants,
+                                        const frontend::StripFacts& strips) {
+  WARPJIT_CHECK(check_supported(program, code));
+  WARPJIT_TRY(const ControlFlow flow, discover(program, code, facts.modes.call_limit));
+  GeometryTranslator translation(program, facts, code, flow, constants, strips);
   WARPJIT_CHECK(translation.run());
   return std::move(translation.function());
 }
