@@ -1,7 +1,8 @@
 // Random valid programs, for differential tests and fuzzing. They end within kRandomFuel backward transfers
 // of each thread, whatever the data. Compute kernels have a launch and are free of races between blocks: each
 // thread writes only its own words of g1 and s[], others read those of s[] behind a barrier or, in its own
-// warp, without one. No result of fragment programs depends on which quads run together.
+// warp, without one. No result of fragment programs depends on which quads run together, but for votes and
+// $physid.
 #pragma once
 
 #include <array>

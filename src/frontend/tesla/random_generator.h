@@ -434,6 +434,7 @@ class RandomGenerator {
   void fragment_prologue();
   void fragment_epilogue();
   void interpolate(const std::string& into);
+  void indexed_local();
   void fragment_statement();
 
   // Geometry programs.

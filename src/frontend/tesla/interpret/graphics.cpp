@@ -66,6 +66,12 @@ class GraphicsRun {
                  interpreter_.program_.where(context_.stop.address)};
   }
 
+  // Whether its results tell which lanes share a warp.
+  bool shows_warps() const {
+    return std::ranges::any_of(interpreter_.ops_, [](const WarpOp& op) {
+      return op.i.opcode == Opcode::vote || (op.i.opcode == Opcode::mov_from_sr && op.i.src[0].value == 0);
+    });
+  }
   GraphicsWarp& graphics() { return graphics_; }
   const Program& program() const { return interpreter_.program_; }
   std::uint32_t register_word(std::uint32_t index, unsigned lane) const {
@@ -101,12 +107,13 @@ class Fragments final : public interpret::FragmentProgram {
     WARPJIT_CHECK(run_.start());
     const GraphicsState& state = run_.program().graphics;
     results_ = fragment_results(state);
+    most_quads_ = run_.shows_warps() ? 1 : kLanes / 4;
     run_.graphics().inputs = fragment_inputs(state);
     run_.graphics().pixel_center_integer = state.pixel_center_integer;
     return {};
   }
 
-  unsigned most_quads() const override { return kLanes / 4; }
+  unsigned most_quads() const override { return most_quads_; }
   bool exports_depth() const override { return results_.depth.has_value(); }
 
   Status run(std::span<const interpret::Quad> quads, std::span<interpret::Fragment> fragments) override {
@@ -137,6 +144,7 @@ class Fragments final : public interpret::FragmentProgram {
   GraphicsRun run_;
   RunReport& report_;
   FragmentResults results_;
+  unsigned most_quads_ = kLanes / 4;
 };
 
 }  // namespace

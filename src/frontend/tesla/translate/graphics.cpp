@@ -45,9 +45,6 @@ class StageTranslator : public ThreadTranslator {
 
   // l[] is kept in slots, word by word: no address is computed.
   std::uint32_t local_words() const { return uses_local(code_) ? (program_.local_bytes + 3) / 4 : 0; }
-  static std::uint32_t local_slot(const Operand& operand, unsigned word_number) {
-    return (operand.value & 0xffff) / 4 + word_number;
-  }
   void clear_local() {
     for (std::uint32_t slot = 0; slot < local_words(); ++slot) b_.StoreSlot(b_.constant(true), word(0), slot);
   }
@@ -59,12 +56,29 @@ class StageTranslator : public ThreadTranslator {
   }
   bool stored_local(const Operand& operand, unsigned word_number, I32 value) override {
     if (operand.kind != Operand::Kind::local) return false;
-    b_.StoreSlot(guard_, value, local_slot(operand, word_number));
+    const std::uint32_t size = size_of(operand.type);
+    if (size > program_.local_bytes) return true;
+    const LocalPlace place = local_place(operand);
+    const I1 where = b_.And1(guard_, place.exists);
+    const auto store = [&](I1 here, std::uint32_t slot) {
+      I32 stored = value;
+      if (size < 4) {
+        const I32 bits = b_.IShl32(word(size == 1 ? 0xff : 0xffff), place.bit);
+        stored = b_.IOr32(b_.IAnd32(b_.LoadSlot(slot), b_.IXor32(bits, word(~0U))),
+                          b_.IAnd32(b_.IShl32(value, place.bit), bits));
+      }
+      b_.StoreSlot(here, stored, slot);
+    };
+    if (place.fixed)
+      store(where, *place.fixed + word_number);
+    else
+      for (std::uint32_t slot = word_number; slot < local_words(); ++slot)
+        store(b_.And1(where, b_.IEq32(place.slot, word(slot - word_number))), slot);
     return true;
   }
 
   I32 load(const Operand& operand, unsigned word_number) override {
-    if (operand.kind == Operand::Kind::local) return b_.LoadSlot(local_slot(operand, word_number));
+    if (operand.kind == Operand::Kind::local) return load_local(operand, word_number);
     if (operand.kind != Operand::Kind::constant) return word(0);
     const std::uint32_t base = constants_.offset[operand.space], size = size_of(operand.type);
     if (is_static(operand)) {
@@ -80,6 +94,45 @@ class StageTranslator : public ThreadTranslator {
     value = extracted(operand.type, value, b_.IShl32(b_.IAnd32(at, word(3)), word(3)));
     if (size == 1) return value;
     return b_.select(is_zero(b_.IAnd32(at, word(size - 1))), value, word(0));
+  }
+
+  // Where an operand of l[] lies; parts of a word begin at a bit of it.
+  struct LocalPlace {
+    std::optional<std::uint32_t> fixed;  // slot of the first word, if that is known; else
+    I32 slot;
+    I32 bit;
+    I1 exists;  // and is aligned
+  };
+  LocalPlace local_place(const Operand& operand) {
+    const std::uint32_t size = size_of(operand.type), bytes = program_.local_bytes;
+    LocalPlace place;
+    if (is_static(operand)) {
+      const std::uint32_t at = operand.value & 0xffff;
+      const bool exists = at % size == 0 && at + size <= bytes;
+      place.fixed = exists ? at / 4 : 0;
+      place.bit = word(at % 4 * 8);
+      place.exists = b_.constant(exists);
+      return place;
+    }
+    const I32 at = address(operand);
+    place.slot = b_.IShrU32(at, word(2));
+    place.bit = b_.IShl32(b_.IAnd32(at, word(3)), word(3));
+    const I1 ends = b_.ILeU32(b_.IAdd32(at, word(size)), word(bytes));
+    place.exists = b_.And1(ends, is_zero(b_.IAnd32(at, word(size - 1))));
+    return place;
+  }
+  I32 load_local(const Operand& operand, unsigned word_number) {
+    if (size_of(operand.type) > program_.local_bytes) return word(0);
+    const LocalPlace place = local_place(operand);
+    I32 value;
+    if (place.fixed) {
+      value = b_.LoadSlot(*place.fixed + word_number);
+    } else {
+      value = b_.LoadSlot(word_number);
+      for (std::uint32_t slot = word_number + 1; slot < local_words(); ++slot)
+        value = b_.select(b_.IEq32(place.slot, word(slot - word_number)), b_.LoadSlot(slot), value);
+    }
+    return b_.select(place.exists, extracted(operand.type, value, place.bit), word(0));
   }
 
   // Word `column`, 0 to 3, of a row.
@@ -254,10 +307,11 @@ class GeometryTranslator final : public StageTranslator {
   I32 number_;
 };
 
-// Whether lanes of a quad read each other's registers.
+// Whether lanes of a quad see each other.
 bool reads_quads(const ReachedCode& code) {
   return std::ranges::any_of(code.instructions(), [](const ReachedInstruction& reached) {
-    return reached.instruction.opcode == Opcode::quadop || reached.instruction.opcode == Opcode::quadon;
+    const Opcode opcode = reached.instruction.opcode;
+    return opcode == Opcode::quadop || opcode == Opcode::quadon || opcode == Opcode::vote;
   });
 }
 // Whether a lane that nobody asked for could do harm: turn in a loop for long, or trap.
@@ -357,6 +411,19 @@ class FragmentTranslator final : public StageTranslator {
     return from.back_use == from.use ? front : b_.select(faces_front(), front, frame_.value(from.back_use));
   }
 
+  // The lanes of a quad vote; those that do not take part count for neither operation (tesla.md 15.4).
+  I1 voted(VoteOperation operation, I1 condition) override {
+    const bool any = operation == VoteOperation::any;
+    const I32 own = b_.select(condition, word(1), word(0));
+    I32 result = own;
+    for (const std::uint32_t neighbours : {0xb1U, 0x4eU, 0x1bU}) {
+      const I32 other = b_.QuadRead(lanes_, own, word(any ? 0 : 1), neighbours);
+      result = any ? b_.IOr32(result, other) : b_.IAnd32(result, other);
+    }
+    return b_.INe32(result, word(0));
+  }
+  I32 physical_id() override { return b_.IAnd32(b_.LaneIndex(), word(3)); }
+
   void discard(I1 where) override {
     const I1 live = b_.AndNot1(read<I1>(kVarLive), where);
     write(kVarLive, live);
@@ -390,19 +457,12 @@ class FragmentTranslator final : public StageTranslator {
 // What only the guest interpreter runs.
 const char* refused(const Program& program, const Instruction& i) {
   const ProgramType type = program.type;
-  if (i.opcode == Opcode::vote) return "a vote, which shows what shares a warp";
-  if (i.opcode == Opcode::mov_from_sr && i.src[0].value == 0)
-    return "$physid, which shows what shares a warp";
-  const bool meets = i.opcode == Opcode::quadop || i.opcode == Opcode::quadon || i.lanes != 15;
-  if (type != ProgramType::fragment && meets) return "lanes of a quad that are told apart";
+  const bool meets = i.opcode == Opcode::quadop || i.opcode == Opcode::quadon || i.opcode == Opcode::vote ||
+                     i.lanes != 15 || (i.opcode == Opcode::mov_from_sr && i.src[0].value == 0);
+  if (type != ProgramType::fragment && meets) return "what shows which lanes share a warp";
   for (const Operand* operand : {&i.dst, &i.src[0], &i.src[1], &i.src[2]}) {
     using Kind = Operand::Kind;
-    if (operand->kind == Kind::local) {
-      const std::uint32_t at = operand->value & 0xffff, size = size_of(operand->type);
-      if (!is_static(*operand) || size < 4 || at % size != 0 || at + size > program.local_bytes ||
-          program.local_bytes > kMostLocalBytes)
-        return "l[] by an address register, or a part of a word of it, or very much of it";
-    }
+    if (operand->kind == Kind::local && program.local_bytes > kMostLocalBytes) return "very much of l[]";
     if (operand->kind == Kind::vertex && operand->post_increment) return "p[] with a post-increment";
     if (operand->kind == Kind::global || operand->kind == Kind::shared)
       return "memory other than c[] and l[] in a graphics program";
@@ -415,9 +475,17 @@ const char* refused(const Program& program, const Instruction& i) {
 Status check_supported(const Program& program, const ReachedCode& code) {
   if (code.branches_through_constants())
     return Error{ErrorCode::unsupported, "a branch through c[] in a graphics program", program.source_name};
-  for (const auto& [address, i] : code.instructions())
-    if (const char* reason = refused(program, i))
-      return Error{ErrorCode::unsupported, reason, program.where(address)};
+  // An access to l[] by an address looks at each word of it.
+  constexpr std::uint32_t kMostLooks = 1 << 13;
+  std::uint32_t looks = 0;
+  for (const auto& [address, i] : code.instructions()) {
+    const char* reason = refused(program, i);
+    for (const Operand* operand : {&i.dst, &i.src[0], &i.src[1], &i.src[2]})
+      if (operand->kind == Operand::Kind::local && !is_static(*operand))
+        looks += size_of(operand->type) / 4 * ((program.local_bytes + 3) / 4) + 1;
+    if (looks > kMostLooks) reason = "very many accesses to l[] by an address register";
+    if (reason != nullptr) return Error{ErrorCode::unsupported, reason, program.where(address)};
+  }
   return {};
 }
 

@@ -44,6 +44,9 @@ class InstructionTranslator {
   virtual I32 load(const Operand& operand, unsigned word = 0);
   virtual I32 attribute(const Operand&) { return word(0); }
   virtual void interp(const Instruction&) {}
+  // What a vote gives its lanes, and $physid.
+  virtual I1 voted(VoteOperation operation, I1 condition);
+  virtual I32 physical_id();
   virtual void emit(I1 /*where*/) {}
   virtual void restart(I1 /*where*/) {}
   // True if it stored the word, which then is not stored to memory.
