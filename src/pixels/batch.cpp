@@ -225,7 +225,7 @@ void PrimitiveBatch::State::point(const SourceVertex& vertex, PrimitiveFacts fac
   setup.set_values(0, vertex.window, vertex.words);
   flat_w = flat_w && vertex.window.inverse_w == 1;
   shape.record = static_cast<std::uint32_t>(rows.size());
-  setup.write_point(shape, facts, rows.append(setup.record_rows()));
+  setup.write_point(vertex.window, half, shape, facts, rows.append(setup.record_rows()));
   bin(shape, std::numeric_limits<double>::max());
 }
 

@@ -258,6 +258,52 @@ TEST(PixelDraws, GeometryProgramsBelongToDraws) {
   EXPECT_FALSE(alone.set_geometry_stage(alone));
 }
 
+// Slots 4 to 6 of a point of 4 pixels at (3.25, 4) are its coordinates and 1.
+TEST(PixelDraws, PointsHaveCoordinates) {
+  tesla::GraphicsState state;
+  state.interpolants = 0x8040404;
+  state.noperspective[0] = 0x40;  // slot 6
+  state.point_sprites = true;
+  const char* source =
+      "interp $r4 v[0x0]\nrcp f32 $r4 $r4\ninterp $r0 v[0x4] $r4\ninterp $r1 v[0x8] $r4\n"
+      "interp $r2 v[0xc]\ninterp $r3 v[0x10] $r4\nexit nop\n";
+  // x, y, z, w; then what points do not show, or (the last word) do.
+  const std::vector<float> vertices{3.25F / kSide * 2, 1, 0, 2, 9, 9, 9, 5};
+  const Engine engine;
+  for (const bool upper : {false, true}) {
+    state.point_coordinates[0] = 0x1u << 16 | 0x2u << 20 | 0x4u << 24;  // s, t, 1, the slot
+    state.point_upper_left = upper;
+    Launch launch(graphics_program("fragment", source, state));
+    std::vector<std::array<float, 4>> pixels(kSide * kSide);
+    EXPECT_TRUE(launch.set_target_size(kSide, kSide));
+    EXPECT_TRUE(launch.bind_color(0, {pixels.data(), pixels.size() * 16, kSide * 16, PixelFormat::rgba32f}));
+    RasterState raster;
+    raster.topology = Topology::points;
+    raster.point_size = 4;
+    raster.viewport_scale = {kSide, kSide, 0.5F};
+    raster.viewport_translate = {0, 0, 0.5F};
+    EXPECT_TRUE(launch.set_raster_state(raster));
+    EXPECT_TRUE(launch.bind_vertices({vertices.data(), vertices.size() * 4, 32, 8}));
+    launch.set_count(1);
+    for (const Way& way : all_ways(engine)) {
+      std::ranges::fill(pixels, std::array<float, 4>{});
+      const auto report = engine.run(launch, way.options);
+      ASSERT_TRUE(report) << to_string(report.error());
+      unsigned covered = 0;
+      for (std::uint32_t y = 0; y < kSide; ++y)
+        for (std::uint32_t x = 0; x < kSide; ++x) {
+          const auto& pixel = pixels[y * kSide + x];
+          if (pixel == std::array<float, 4>{}) continue;
+          ++covered;
+          const float s = (static_cast<float>(x) + 0.5F - 1.25F) / 4;
+          const float t = (static_cast<float>(y) + 0.5F - 2) / 4;
+          EXPECT_EQ(pixel, (std::array{s, upper ? t : 1 - t, 1.0F, 5.0F})) << way.name << x << ", " << y;
+        }
+      EXPECT_EQ(covered, 16U) << way.name;
+    }
+  }
+}
+
 // A launch over rows is instance 0.
 TEST(PixelDraws, WithoutADrawThereIsOneInstance) {
   const Engine engine;

@@ -129,12 +129,15 @@ TEST(TeslaGraphics, StateIsChecked) {
   EXPECT_NE(error(fragment, [](GraphicsState& s) { s.interpolants = 0xf7c047d; }), "none");
   EXPECT_NE(error(fragment, [](GraphicsState& s) { s.interpolants = 0x8050404; }), "none");
   EXPECT_NE(error(fragment, [](GraphicsState& s) { s.fragment_results = 129; }), "none");
-  const auto sprites = [](GraphicsState& s) {
-    s.interpolants = 0x8010401;
-    s.point_sprites = true;
-    s.point_coordinates[0] = 0x10000;  // slot 4
+  const auto sprites = [&](std::uint32_t coordinates) {
+    return error(fragment, [&](GraphicsState& s) {
+      s.interpolants = 0x8010401;
+      s.point_sprites = true;
+      s.point_coordinates[0] = coordinates;
+    });
   };
-  EXPECT_EQ(error(fragment, sprites), "point sprites are not supported");
+  EXPECT_EQ(sprites(0xf0045555), "none");  // slot 4
+  EXPECT_EQ(sprites(0x50000), "no such coordinate of points");
 }
 
 TEST(TeslaGraphics, InputsOfFragments) {

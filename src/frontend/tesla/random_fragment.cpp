@@ -15,6 +15,12 @@ GraphicsState RandomGenerator::fragment_state(RandomFragment& fragment) {
   if (random_.one_in(4)) state.primitive_id_slot = kFirst + random_.below(count);
   state.two_sided = random_.one_in(3);
   state.color_slots = kColors << 16 | (kFirst + count) << 8 | kFirst;
+  if (random_.one_in(3)) {
+    state.point_sprites = true;
+    state.point_upper_left = random_.one_in(2);
+    for (std::uint32_t slot = kFirst; slot < kFirst + count; ++slot)
+      state.point_coordinates[slot / 8] |= random_.below(5) << (slot % 8 * 4);
+  }
   fragment.slots = kFirst + count + kColors;
   fragment.targets = kGeneral / 4;
   const bool exports_depth = random_.one_in(4);

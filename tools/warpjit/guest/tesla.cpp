@@ -119,7 +119,8 @@ Status read_graphics(const JsonField& field, Stage stage, tesla::GraphicsState& 
   WARPJIT_CHECK(field.expect_object());
   WARPJIT_CHECK(field.expect_keys({"attributes", "builtin-attributes", "results", "output-primitive",
                                    "vertex-count", "interpolants", "noperspective", "control", "result-count",
-                                   "pixel-center-integer", "primitive-id-slot", "two-sided", "color-slots"}));
+                                   "pixel-center-integer", "primitive-id-slot", "two-sided", "color-slots",
+                                   "point-sprites", "point-coordinates", "point-upper-left"}));
   WARPJIT_CHECK(read_numbers(field, "attributes", 2, kWord, state.attributes));
   WARPJIT_TRY(state.builtin_attributes,
               number_at(field, "builtin-attributes", 0, kWord, state.builtin_attributes));
@@ -129,6 +130,7 @@ Status read_graphics(const JsonField& field, Stage stage, tesla::GraphicsState& 
   WARPJIT_TRY(state.geometry_vertices, number_at(field, "vertex-count", 1, 1024, state.geometry_vertices));
   WARPJIT_TRY(state.interpolants, number_at(field, "interpolants", 0, kWord, state.interpolants));
   WARPJIT_CHECK(read_numbers(field, "noperspective", 4, kWord, state.noperspective));
+  WARPJIT_CHECK(read_numbers(field, "point-coordinates", 16, kWord, state.point_coordinates));
   WARPJIT_TRY(state.fragment_control, number_at(field, "control", 0, kWord, state.fragment_control));
   WARPJIT_TRY(state.fragment_results, number_at(field, "result-count", 0, 128, state.fragment_results));
   WARPJIT_TRY(state.primitive_id_slot,
@@ -136,7 +138,9 @@ Status read_graphics(const JsonField& field, Stage stage, tesla::GraphicsState& 
   WARPJIT_TRY(state.color_slots, number_at(field, "color-slots", 0, kWord, state.color_slots));
   for (const auto& [key, member] :
        {std::pair{"pixel-center-integer", &tesla::GraphicsState::pixel_center_integer},
-        std::pair{"two-sided", &tesla::GraphicsState::two_sided}})
+        std::pair{"two-sided", &tesla::GraphicsState::two_sided},
+        std::pair{"point-sprites", &tesla::GraphicsState::point_sprites},
+        std::pair{"point-upper-left", &tesla::GraphicsState::point_upper_left}})
     if (const auto flag = field.find(key)) {
       WARPJIT_TRY(state.*member, flag->boolean());
     }

@@ -86,8 +86,7 @@ struct BlockContext;  // interpret/op.h
 class Interpreter {
  public:
   // Prepares what the entry can reach. Errors: limits (resource_limit), code that is statically reached and
-  // undefined, illegal or runs past the end, or graphics state outside its limits (bad_input), point sprites
-  // (unsupported).
+  // undefined, illegal or runs past the end, or graphics state outside its limits (bad_input).
   // `targets`: of the launches' c[], if the program may have a `bra c[]` (branch_targets).
   static Result<Interpreter> prepare(const Program& program, const Modes& modes = {},
                                      std::span<const BranchTarget> targets = {});
