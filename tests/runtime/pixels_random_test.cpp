@@ -97,10 +97,11 @@ struct RandomDraw {
   Launch launch;
   Topology topology{};
 
-  static constexpr PixelFormat kColors[] = {PixelFormat::rgba8,   PixelFormat::rgb565,  PixelFormat::rgba4,
-                                            PixelFormat::rgb5a1,  PixelFormat::rgb10a2, PixelFormat::rgba16f,
-                                            PixelFormat::rgba32f, PixelFormat::r32f,    PixelFormat::rgba32i,
-                                            PixelFormat::r32ui,   PixelFormat::rgba8i,  PixelFormat::rgba8ui};
+  static constexpr PixelFormat kColors[] = {PixelFormat::rgba8,   PixelFormat::srgb8,   PixelFormat::rgb565,
+                                            PixelFormat::rgba4,   PixelFormat::rgb5a1,  PixelFormat::rgb10a2,
+                                            PixelFormat::rgba16f, PixelFormat::rgba32f, PixelFormat::r32f,
+                                            PixelFormat::rgba32i, PixelFormat::r32ui,   PixelFormat::rgba8i,
+                                            PixelFormat::rgba8ui};
   static constexpr PixelFormat kDepths[] = {PixelFormat::d16, PixelFormat::d24s8, PixelFormat::d32f};
 
   RandomDraw(const Program& program, std::uint32_t slots, std::uint32_t colors,

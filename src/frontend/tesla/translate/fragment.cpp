@@ -220,7 +220,6 @@ void admit_kept(const ReachedCode& code, const ControlFlow& flow, std::vector<bo
 Result<ir::Function> translate_fragment(const Program& program, const ComputeFacts& facts,
                                         const ReachedCode& code, const ConstantTable& constants,
                                         const frontend::PixelFacts& pixels) {
-  WARPJIT_CHECK(frontend::FragmentFrame::check(pixels));
   WARPJIT_CHECK(check_supported(program, code));
   // Each round splits further blocks, or keeps further registers.
   constexpr unsigned kMaxRounds = 16;
