@@ -63,8 +63,10 @@ int main(int argc, char** argv) {
   app.add_option("--size", options.size, "mean number of instructions")
       ->check(CLI::Range(1u, 1000u))
       ->capture_default_str();
-  app.add_option("--stage", options.stage, "of pica200 programs; mixed: a quarter are geometry programs")
-      ->check(CLI::IsMember({"vertex", "geometry", "mixed"}))
+  app.add_option("--stage", options.stage,
+                 "pica200: vertex, geometry or mixed, of which a quarter are geometry programs; tesla: "
+                 "fragment, or mixed for kernels")
+      ->check(CLI::IsMember({"vertex", "geometry", "fragment", "mixed"}))
       ->capture_default_str();
   app.add_option("--out", options.out, "folder for the launch file of a finding")->capture_default_str();
   app.add_flag("--no-jit", options.no_jit, "compare the two interpreters only");
@@ -87,8 +89,14 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "warpjit_fuzz: --seeds must be FIRST..LAST\n");
     return 2;
   }
-  const std::unique_ptr<Fuzzer> fuzzer =
-      options.isa == "tesla" ? make_tesla_fuzzer(options) : make_pica200_fuzzer(options);
+  const bool tesla = options.isa == "tesla", fragment = options.stage == "fragment";
+  if (options.stage != "mixed" && fragment != tesla) {
+    fmt::print(stderr, "warpjit_fuzz: --stage {} is not of {}\n", options.stage, options.isa);
+    return 2;
+  }
+  const std::unique_ptr<Fuzzer> fuzzer = fragment ? make_tesla_fragment_fuzzer(options)
+                                         : tesla  ? make_tesla_fuzzer(options)
+                                                  : make_pica200_fuzzer(options);
   if (!options.digest.empty()) return write_digests(*fuzzer, options, first, last);
   for (std::uint64_t seed = first; seed <= last; ++seed) {
     if (options.verbose) fmt::print(stderr, "seed {}\n", seed);

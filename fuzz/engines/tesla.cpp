@@ -28,6 +28,8 @@ Variation vary(std::uint64_t seed) {
   variation.modes.saturated_nan_is_zero = (bits >> 40) % 4 == 0;
   variation.modes.zero_wins = (bits >> 42) % 4 == 0;
   variation.modes.infinite_derivatives = (bits >> 44) % 4 == 0;
+  variation.modes.fast_fmad = (bits >> 46) % 4 == 0;
+  variation.modes.fast_sfu = (bits >> 48) % 4 == 0;
   return variation;
 }
 

@@ -21,14 +21,18 @@
 
 namespace warpjit::tesla {
 
-// Modes of the chip that its driver sets, and one that no chip has.
+// Modes of the chip that its driver sets, and two that no chip has.
 struct Modes {
   bool saturated_nan_is_zero = false;  // G200 and later can; else a saturated NaN stays one
   bool zero_wins = false;              // 0 times anything is +0
   // What quadop's selects 4 to 7 give where they are no neighbours, which is outside fragment programs: +inf,
   // not 0.
   bool infinite_derivatives = false;
-  bool fast_fmad = false;           // not of the chip: fmad rounds once, as an FMA
+  bool fast_fmad = false;  // not of the chip: fmad rounds once, as an FMA
+  // Not of the chip: special functions in few instructions. Relative errors are below 2^-22; those of sin(x)
+  // and cos(x) absolute, below 2^-22 (1 + |x|). sin, cos and ex2 take what `pre` gives, which the mode
+  // changes too.
+  bool fast_sfu = false;
   std::uint32_t call_limit = 4096;  // of limited calls
   bool operator==(const Modes&) const = default;
 };

@@ -106,7 +106,8 @@ enum {
   WARPJIT_NAMES_WORK = 2,
   WARPJIT_NAMES_ENGINE = 3,
   WARPJIT_NAMES_TARGET = 4,
-  WARPJIT_NAMES_PRIMITIVES = 5
+  WARPJIT_NAMES_PRIMITIVES = 5,
+  WARPJIT_NAMES_PIXEL_FORMAT = 6 /* WARPJIT_PIXELS_... (pixels.h) */
 };
 /* [any] The lower-case name of an enumerator as the command line has it ("pica200", "vertex", "jit", "v3");
  * "?" for a number that is none. The text lives for ever. */
@@ -568,6 +569,7 @@ typedef struct warpjit_report {
   char fault_what[256];  /* "store to g14[0x1000] by thread 3 of block (0, 1)" */
   /* Why an interpreter runs the program although the JIT was asked for, and is available; else empty. */
   char interpreted_because[512];
+  uint64_t primitives, groups; /* over pixels: primitives drawn, after clipping; groups run */
 } warpjit_report;
 
 /* [any] Runs all threads of the launch, and returns when they are done; several threads may run one launch.

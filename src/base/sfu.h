@@ -22,7 +22,32 @@ inline std::uint32_t square(std::uint32_t x) {
 
 extern const Segment kRcp[128], kRsqrt[128], kSin[64], kEx2[64], kLg2[64];
 
-enum class Function : std::uint8_t { rcp, rsqrt, lg2, presin, preex2, sin, cos, ex2 };
+enum class Function : std::uint8_t {
+  rcp,
+  rsqrt,
+  lg2,
+  presin,
+  preex2,
+  sin,
+  cos,
+  ex2,
+  // Not the unit's bits (sfu_fast.h).
+  fast_rcp,
+  fast_rsqrt,
+  fast_lg2,
+  fast_presin,
+  fast_sin,
+  fast_cos,
+  fast_ex2,
+};
+inline constexpr std::size_t kFunctions = 15;
+constexpr bool is_fast(Function function) { return function >= Function::fast_rcp; }
+// Does it interpolate in tables?
+constexpr bool looks_up(Function function) {
+  return !is_fast(function) && function != Function::presin && function != Function::preex2;
+}
+using WordFunction = std::uint32_t (*)(std::uint32_t);
+WordFunction word_function(Function function);
 // Of each word. The results do not overlap with `x`.
 void evaluate(Function function, std::span<const std::uint32_t> x, std::uint32_t* results);
 
@@ -37,5 +62,16 @@ std::uint32_t preex2(std::uint32_t x);
 std::uint32_t sin(std::uint32_t fixed);
 std::uint32_t cos(std::uint32_t fixed);
 std::uint32_t ex2(std::uint32_t fixed);
+
+// In few instructions (sfu_fast.h), within 2^-21.9 of the real functions: relative, of sin and cos absolute.
+// sin and cos take turns, which fast_presin gives; ex2 takes a float. Denormals are zeros, a NaN is
+// 0x7fffffff.
+std::uint32_t fast_rcp(std::uint32_t x);
+std::uint32_t fast_rsqrt(std::uint32_t x);
+std::uint32_t fast_lg2(std::uint32_t x);
+std::uint32_t fast_presin(std::uint32_t x);
+std::uint32_t fast_sin(std::uint32_t turns);
+std::uint32_t fast_cos(std::uint32_t turns);
+std::uint32_t fast_ex2(std::uint32_t x);
 
 }  // namespace warpjit::sfu

@@ -10,6 +10,7 @@ using u32 = std::uint32_t;
                                                   u32* __restrict results, std::size_t count) {
   LaneOps ops;
   Lanes<LaneOps> lanes(ops);
+  const WordFunction of_word = word_function(function);
   switch (function) {
 #define WARPJIT_FUNCTION(name)                                             \
   case Function::name:                                                     \
@@ -24,6 +25,9 @@ using u32 = std::uint32_t;
     WARPJIT_FUNCTION(cos)
     WARPJIT_FUNCTION(ex2)
 #undef WARPJIT_FUNCTION
+    default:
+      for (std::size_t k = 0; k < count; ++k) results[k] = of_word(x[k]);
+      break;
   }
 }
 

@@ -218,13 +218,6 @@ u64 f64_operation(TeslaF64Function function, RoundingMode mode, u64 a, u64 b, u6
   return 0;
 }
 
-u32 (*special_function(TeslaSpecialFunction function))(u32) {
-  constexpr std::array kFunctions = {sfu::rcp,    sfu::rsqrt, sfu::lg2, sfu::presin,
-                                     sfu::preex2, sfu::sin,   sfu::cos, sfu::ex2};
-  static_assert(kFunctions.size() == kSpecialFunctions);
-  return kFunctions[static_cast<std::size_t>(function)];
-}
-
 Integer integer_operand(u32 x, u64 immediate) {
   const bool negative = (immediate & kSignedInteger) != 0 && (x >> 31) != 0;
   return {negative ? u64{~x + 1} : u64{x}, negative};
@@ -236,7 +229,7 @@ void evaluate_callout(Opcode opcode, u64 immediate, const u32* operands, u32* re
   const auto mode = static_cast<RoundingMode>(immediate & 3);
   switch (opcode) {
     case Opcode::TeslaSpecialFunction32:
-      results[0] = special_function(static_cast<TeslaSpecialFunction>(immediate))(operands[0]);
+      results[0] = sfu::word_function(static_cast<TeslaSpecialFunction>(immediate))(operands[0]);
       break;
     case Opcode::TeslaF32ToF16:
       results[0] = f32_to_f16(operands[0], mode);

@@ -17,7 +17,7 @@ inline constexpr std::uint64_t kRoundingModes = 4;
 inline constexpr std::uint64_t kSignedInteger = 4;  // flag of IntToF32 and IntToF16 beside the RoundingMode
 
 using TeslaSpecialFunction = sfu::Function;
-inline constexpr std::uint64_t kSpecialFunctions = 8;
+inline constexpr std::uint64_t kSpecialFunctions = sfu::kFunctions;
 
 // Doubles are IEEE 754 binary64 with denormals. Arithmetic on a NaN gives that NaN, quieted; of several the
 // one named first. A NaN made by an operation is 0xfff8000000000000. Out of range conversions give the

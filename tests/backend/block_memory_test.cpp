@@ -29,7 +29,7 @@ BlockSetup shape_with_ranges() {
 
 class BlockAccess : public OnTarget {};
 // Groups of these lanes by turns: of whole vectors, of one, of a part of one, as the target has it.
-constexpr std::uint32_t kWidths[] = {32, 4, 32, 16};
+constexpr std::uint32_t kLaneCounts[] = {32, 4, 32, 16};
 WARPJIT_ON_EVERY_TARGET(BlockAccess);
 
 // A place that is in the space, at its border, or anywhere.
@@ -122,7 +122,7 @@ TEST_P(BlockAccess, RandomAccessesAreThoseOfTheInterpreter) {
   for (std::uint64_t seed = 0; seed < share(400) && !HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
-    setup.lanes = kWidths[seed % std::size(kWidths)];
+    setup.lanes = kLaneCounts[seed % std::size(kLaneCounts)];
     BlockKernel k(setup);
     I32 sum = k.thread();
     for (std::uint32_t n = 1 + random.below(6); n > 0; --n) {
@@ -307,7 +307,7 @@ TEST_P(BlockAccess, AtomicsAndLocks) {
   for (std::uint64_t seed = 0; seed < 60 && !HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed + 1000);
-    setup.lanes = kWidths[seed % std::size(kWidths)];
+    setup.lanes = kLaneCounts[seed % std::size(kLaneCounts)];
     BlockKernel k(setup);
     MemoryAccess access;
     access.space = random.chance(50) ? Space::shared : Space::global;

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <cmath>
 #include <cstdlib>
 #include <vector>
 
@@ -23,8 +25,6 @@ TEST(Sfu, SquareIsTheTruncatedSum) {
 // All exponents with the corners of every segment, and words at even distances; with WARPJIT_EXHAUSTIVE=1
 // all.
 TEST(Sfu, LanesAreTheWords) {
-  using One = std::uint32_t (*)(std::uint32_t);
-  constexpr One kWords[] = {rcp, rsqrt, lg2, presin, preex2, sin, cos, ex2};
   std::vector<std::uint32_t> x;
   for (std::uint32_t top = 0; top < 0x400; ++top)
     for (std::uint32_t segment = 0; segment < 0x80; segment += 3)
@@ -32,15 +32,62 @@ TEST(Sfu, LanesAreTheWords) {
   const std::uint64_t step = std::getenv("WARPJIT_EXHAUSTIVE") != nullptr ? 1 : 9973;
   for (std::uint64_t next = 0; !x.empty();) {
     std::vector<std::uint32_t> results(x.size());
-    for (std::size_t f = 0; f < std::size(kWords); ++f) {
-      evaluate(static_cast<Function>(f), x, results.data());
+    for (std::size_t f = 0; f < static_cast<std::size_t>(Function::fast_rcp); ++f) {
+      const auto function = static_cast<Function>(f);
+      evaluate(function, x, results.data());
       for (std::size_t k = 0; k < x.size(); ++k)
-        ASSERT_EQ(results[k], kWords[f](x[k])) << "function " << f << " of 0x" << std::hex << x[k];
+        ASSERT_EQ(results[k], word_function(function)(x[k]))
+            << "function " << f << " of 0x" << std::hex << x[k];
     }
     x.clear();
     for (; next < std::uint64_t{1} << 32 && x.size() < 65537; next += step)
       x.push_back(static_cast<std::uint32_t>(next));
   }
+}
+
+// What sfu.h says of their errors.
+TEST(Sfu, FastFunctionsAreClose) {
+  constexpr double kError = 0x1p-22;
+  const auto real = [](std::uint32_t x) { return std::bit_cast<float>(x); };
+  const auto close = [&](std::uint32_t got, double wanted) {
+    return std::fabs(real(got) - wanted) <= std::fabs(wanted) * kError;
+  };
+  for (std::uint64_t next = 0; next < std::uint64_t{1} << 31; next += 1999) {
+    const auto word = static_cast<std::uint32_t>(next), minus = word | 0x80000000;
+    const double x = real(word);
+    if (!(x >= 0x1p-126 && x < 0x1p126)) continue;
+    ASSERT_TRUE(close(fast_rcp(minus), -1 / x)) << x;
+    ASSERT_TRUE(close(fast_rsqrt(word), 1 / std::sqrt(x))) << x;
+    ASSERT_TRUE(close(fast_lg2(word), std::log2(x))) << x;
+    if (x < 128) ASSERT_TRUE(close(fast_ex2(word), std::exp2(x))) << x;
+    if (x <= 126) ASSERT_TRUE(close(fast_ex2(minus), std::exp2(-x))) << x;
+    if (x > 100) continue;
+    ASSERT_NEAR(real(fast_sin(fast_presin(minus))), std::sin(-x), kError * (1 + x)) << x;
+    ASSERT_NEAR(real(fast_cos(fast_presin(word))), std::cos(x), kError * (1 + x)) << x;
+  }
+}
+
+TEST(Sfu, FastFunctionsOfSpecials) {
+  constexpr std::uint32_t kSign = 0x80000000, kInfinity = 0x7f800000, kNan = 0x7fffffff, kOne = 0x3f800000;
+  for (const Function function :
+       {Function::fast_rcp, Function::fast_rsqrt, Function::fast_lg2, Function::fast_presin,
+        Function::fast_sin, Function::fast_cos, Function::fast_ex2})
+    EXPECT_EQ(word_function(function)(0xff800001), kNan);
+  EXPECT_EQ(fast_rcp(kSign | 0x7fffff), kSign | kInfinity);
+  EXPECT_EQ(fast_rcp(kSign | 0x7f000000), kSign);  // of -2^127
+  EXPECT_EQ(fast_rsqrt(kSign), kSign | kInfinity);
+  EXPECT_EQ(fast_rsqrt(kInfinity), 0U);
+  EXPECT_EQ(fast_rsqrt(kSign | kOne), kNan);
+  EXPECT_EQ(fast_lg2(0x7fffff), kSign | kInfinity);
+  EXPECT_EQ(fast_lg2(kOne), 0U);
+  EXPECT_EQ(fast_lg2(kInfinity), kInfinity);
+  EXPECT_EQ(fast_lg2(kSign | kOne), kNan);
+  EXPECT_EQ(fast_ex2(0x7fffff), kOne);
+  EXPECT_EQ(fast_ex2(0x43000000), kInfinity);  // of 128
+  EXPECT_EQ(fast_ex2(0xc2fc0001), 0U);         // of less than -126
+  EXPECT_EQ(fast_sin(kInfinity), kNan);
+  EXPECT_EQ(fast_sin(0x3e800000), kOne);  // of a quarter
+  EXPECT_EQ(fast_cos(0), kOne);
 }
 
 }  // namespace

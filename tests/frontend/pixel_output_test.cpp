@@ -22,8 +22,8 @@ namespace warpjit::interpret {
 namespace {
 
 using Color = std::array<std::uint32_t, 4>;
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNotANumber = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInf = std::numeric_limits<float>::infinity();
 
 Color color(float r, float g, float b, float a) { return {to_bits(r), to_bits(g), to_bits(b), to_bits(a)}; }
 
@@ -121,10 +121,10 @@ TEST(PixelFormats, ComponentsThatAreNotWrittenStay) {
 
 TEST(PixelFormats, Unorm) {
   const auto byte = [](float value) { return shade(PixelFormat::rgba8, color(value, 0, 0, 0)).words[0]; };
-  EXPECT_EQ(byte(kNan), 0U);
-  EXPECT_EQ(byte(-kInfinity), 0U);
+  EXPECT_EQ(byte(kNotANumber), 0U);
+  EXPECT_EQ(byte(-kInf), 0U);
   EXPECT_EQ(byte(-1), 0U);
-  EXPECT_EQ(byte(kInfinity), 255U);
+  EXPECT_EQ(byte(kInf), 255U);
   EXPECT_EQ(byte(1.5F), 255U);
   EXPECT_EQ(byte(0x1p-149F), 0U);
   // 0.5 / 255 rounds down to a product that is exactly a half; ties go to even.
@@ -150,7 +150,7 @@ TEST(PixelFormats, Srgb) {
     EXPECT_EQ(byte(kSrgbThresholds[n]), n + 1);
     EXPECT_EQ(byte(kSrgbThresholds[n] - 1), n);
   }
-  EXPECT_EQ(byte(to_bits(kNan)), 0U);
+  EXPECT_EQ(byte(to_bits(kNotANumber)), 0U);
   EXPECT_EQ(byte(to_bits(-1.0F)), 0U);
   EXPECT_EQ(byte(to_bits(2.0F)), 255U);
   EXPECT_EQ(byte(to_bits(0.5F)), 188U);  // 187.52
@@ -166,9 +166,9 @@ TEST(PixelFormats, Half) {
                                                    {65519.996F, 0x7bff},
                                                    {65520, 0x7c00},
                                                    {-1e30F, 0xfc00},
-                                                   {kInfinity, 0x7c00},
-                                                   {kNan, 0x7fff},
-                                                   {-kNan, 0x7fff},
+                                                   {kInf, 0x7c00},
+                                                   {kNotANumber, 0x7fff},
+                                                   {-kNotANumber, 0x7fff},
                                                    {0x1p-14F, 0x0400},
                                                    {0x1.ff8p-15F, 0x03ff},
                                                    {0x1.ffcp-15F, 0x0400},
@@ -273,7 +273,7 @@ TEST(PixelBlend, Operations) {
           state.op = op;
           state.op_alpha = op_alpha;
         },
-        color(3, -1, kNan, 4), color(1, 5, 2, 8));
+        color(3, -1, kNotANumber, 4), color(1, 5, 2, 8));
   };
   const std::uint32_t nan = 0x7fffffff;
   const auto with_blue = [](Color words, std::uint32_t blue) {
@@ -292,7 +292,7 @@ TEST(PixelBlend, Operations) {
 TEST(PixelBlend, OneAndZeroDoNotMultiply) {
   const Color result =
       blend_floats([](BlendState& state) { state.target = state.target_alpha = BlendFactor::zero; },
-                   color(1, -0.0F, 0x1p-149F, 2), color(kInfinity, kNan, kInfinity, kNan));
+                   color(1, -0.0F, 0x1p-149F, 2), color(kInf, kNotANumber, kInf, kNotANumber));
   EXPECT_EQ(result, color(1, 0, 0, 2));
 }
 
@@ -322,7 +322,7 @@ TEST(PixelBlend, UnormTargets) {
   };
   EXPECT_EQ(add(PixelFormat::rgba8, color(0.5F, 0, 1, 0), 0x01020304), 0x01ff0384U);
   // The source is limited first: -1 takes nothing away, 2 is 1.
-  EXPECT_EQ(add(PixelFormat::rgba8, color(-1, kNan, 0, 0), 0x01020304), 0x01020304U);
+  EXPECT_EQ(add(PixelFormat::rgba8, color(-1, kNotANumber, 0, 0), 0x01020304), 0x01020304U);
   EXPECT_EQ(shade(PixelFormat::rgba8, color(2, 2, 2, 2), {{0x80808080}},
                   [](OutputState& state) {
                     state.blend[0].enabled = true;
@@ -439,7 +439,7 @@ TEST(PixelDepth, Comparisons) {
       EXPECT_EQ(passes(format, 0.5F, half), row.equal);
       EXPECT_EQ(passes(format, 0.75F, half), row.greater);
     }
-    EXPECT_EQ(passes(PixelFormat::d32f, 0.5F, to_bits(kNan)), row.nan);
+    EXPECT_EQ(passes(PixelFormat::d32f, 0.5F, to_bits(kNotANumber)), row.nan);
   }
 }
 
@@ -451,12 +451,12 @@ TEST(PixelDepth, Conversions) {
                       })
         .word;
   };
-  for (const float zero : {0.0F, -0.0F, -1.0F, kNan, -kInfinity}) {
+  for (const float zero : {0.0F, -0.0F, -1.0F, kNotANumber, -kInf}) {
     EXPECT_EQ(stored(PixelFormat::d16, zero), 0U);
     EXPECT_EQ(stored(PixelFormat::d24s8, zero), 0U);
     EXPECT_EQ(stored(PixelFormat::d32f, zero), 0U);
   }
-  for (const float one : {1.0F, 1.5F, kInfinity}) {
+  for (const float one : {1.0F, 1.5F, kInf}) {
     EXPECT_EQ(stored(PixelFormat::d16, one), 0xffffU);
     EXPECT_EQ(stored(PixelFormat::d24s8, one), 0xffffffU);
     EXPECT_EQ(stored(PixelFormat::d32f, one), 0x3f800000U);
@@ -592,8 +592,8 @@ TEST(PixelAlpha, Test) {
   EXPECT_TRUE(passes(Compare::greater, 0.75F));
   EXPECT_FALSE(passes(Compare::greater, 0.5F));
   EXPECT_TRUE(passes(Compare::greater_equal, 0.5F));
-  EXPECT_FALSE(passes(Compare::greater_equal, kNan));
-  EXPECT_TRUE(passes(Compare::not_equal, kNan));
+  EXPECT_FALSE(passes(Compare::greater_equal, kNotANumber));
+  EXPECT_TRUE(passes(Compare::not_equal, kNotANumber));
   EXPECT_FALSE(passes(Compare::never, 1));
   EXPECT_TRUE(passes(Compare::never, 1, PixelFormat::rgba32i));  // integers have none
   // It comes before depth and stencil.

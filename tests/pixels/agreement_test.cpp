@@ -7,6 +7,7 @@
 
 #include "frontend/interpret/pixels.h"
 #include "pixels/collect.h"
+#include "support/share.h"
 
 namespace warpjit::pixels {
 namespace {
@@ -163,7 +164,7 @@ std::string describe(const Covered& c) {
 // WARPJIT_PIXEL_SEEDS=N runs N draws.
 TEST(RandomDraws, AgreeWithTheScalarRasterizer) {
   const char* const wanted = std::getenv("WARPJIT_PIXEL_SEEDS");
-  const auto seeds = wanted != nullptr ? std::strtoul(wanted, nullptr, 10) : 1500;
+  const auto seeds = wanted != nullptr ? std::strtoul(wanted, nullptr, 10) : share(600);
   std::size_t covered_pixels = 0, empty = 0;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     const Scene scene = RandomScene(seed).make();

@@ -39,8 +39,9 @@ TEST(Formats, TilesHoldTheWordsOfPixels) {
   for (unsigned i = 1; i <= kLast; ++i) {
     const auto format = static_cast<PixelFormat>(i);
     const std::size_t size = pixel_size(format);
-    for (const auto& [width, height] :
+    for (const auto& [columns, rows] :
          {std::pair{64U, 64U}, {1U, 1U}, {65U, 3U}, {131U, 67U}, {128U, 129U}}) {
+      const unsigned width = columns, height = rows;  // what lambdas may name
       const std::size_t pitch = width * size + 3;
       std::vector<std::byte> memory(1 + pitch * height + 16);
       for (std::byte& byte : memory) byte = static_cast<std::byte>(random.next());

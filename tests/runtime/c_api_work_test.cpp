@@ -272,7 +272,7 @@ std::vector<float> saxpy_memory() {
   return memory;
 }
 constexpr std::uint32_t kSaxpyPointers[] = {0x1000, 0x1000 + 128 * 4};
-constexpr float kScale[] = {3, 0};
+constexpr float kFactors[] = {3, 0};
 
 struct Saxpy {
   OwnedProgram program;
@@ -293,7 +293,7 @@ struct Saxpy {
     EXPECT_EQ(warpjit_launch_set_shared_bytes(launch, 1024), WARPJIT_OK);
     EXPECT_EQ(warpjit_launch_set_parameters(launch, kSaxpyPointers, sizeof kSaxpyPointers, &error),
               WARPJIT_OK);
-    EXPECT_EQ(warpjit_launch_bind_constants(launch, "c0", kScale, sizeof kScale, &error), WARPJIT_OK);
+    EXPECT_EQ(warpjit_launch_bind_constants(launch, "c0", kFactors, sizeof kFactors, &error), WARPJIT_OK);
     EXPECT_EQ(warpjit_launch_map_memory(launch, "g14", 0x1000, memory.data(), memory.size() * 4, &error),
               WARPJIT_OK)
         << error.message;
@@ -308,7 +308,7 @@ TEST_F(CApiCompute, RunsLikeTheCppInterface) {
   launch.set_grid(2);
   launch.set_block(64);
   launch.set_parameters(std::as_bytes(std::span(kSaxpyPointers)));
-  ASSERT_TRUE(launch.bind_constants("c0", kScale, sizeof kScale));
+  ASSERT_TRUE(launch.bind_constants("c0", kFactors, sizeof kFactors));
   ASSERT_TRUE(launch.map_memory("g14", 0x1000, wanted.data(), wanted.size() * 4));
   const Engine cpp_engine;
   ASSERT_TRUE(cpp_engine.run(launch));
@@ -517,13 +517,13 @@ TEST_F(CApiCompute, WhatIsNotThereIsRefused) {
   EXPECT_EQ(warpjit_launch_fuel(nullptr), 0u);
   // Modes and stages that nobody knows, or that this container does not have.
   modes = sized<warpjit_tesla_modes>();
-  modes.flags = 16;
+  modes.flags = 32;
   choice.entry = "saxpy";
   EXPECT_EQ(warpjit_program_from_tesla_assembly(kSaxpy, &choice, &modes, &program, &error),
             WARPJIT_UNSUPPORTED);
   choice.stage = WARPJIT_STAGE_VERTEX;
   EXPECT_EQ(warpjit_program_from_tesla_assembly(kSaxpy, &choice, nullptr, &program, &error),
-            WARPJIT_UNSUPPORTED);
+            WARPJIT_BAD_INPUT);
   choice.stage = WARPJIT_STAGE_COMPUTE;
   choice.flags = WARPJIT_PROGRAM_F24;
   EXPECT_EQ(warpjit_program_from_tesla_assembly(kSaxpy, &choice, nullptr, &program, &error),

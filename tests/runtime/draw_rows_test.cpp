@@ -6,12 +6,13 @@ namespace warpjit::pica200 {
 namespace {
 
 using pica200::AttributeArray;
-constexpr Format kS16x3{ComponentType::s16, 3}, kU8x4{ComponentType::u8, 4}, kU8x1{ComponentType::u8, 1};
+constexpr warpjit::Format kS16x3{ComponentType::s16, 3}, kU8x4{ComponentType::u8, 4},
+    kU8x1{ComponentType::u8, 1};
 
 const std::byte memory[4096] = {};
 
-ArrayInput input(std::uint8_t reg, std::size_t size, std::size_t offset, std::size_t stride, Format format,
-                 const std::byte* data = memory) {
+ArrayInput input(std::uint8_t reg, std::size_t size, std::size_t offset, std::size_t stride,
+                 warpjit::Format format, const std::byte* data = memory) {
   return {AttributeArray{data, size, offset, stride, format}, reg};
 }
 

@@ -20,7 +20,7 @@ using pica200::Topology;
 using pica200::Unit;
 using pica200::Vertex;
 
-constexpr std::uint32_t kPosition = 0x03020100u;
+constexpr std::uint32_t kPositionMap = 0x03020100u;
 
 // o0 = v0, o1 = v0 + v0.
 const char* const kVertex =
@@ -78,7 +78,7 @@ class PipelineGeometry : public ::testing::Test {
     EXPECT_TRUE(pipeline.bind_attribute(0, {rows.data(), sizeof rows, 0, 4, f32x1}));
     pipeline.set_output_mask(1);
     pipeline.set_output_mask(1, Unit::geometry);
-    EXPECT_TRUE(pipeline.set_output_map(std::array{kPosition}));
+    EXPECT_TRUE(pipeline.set_output_map(std::array{kPositionMap}));
     EXPECT_TRUE(pipeline.set_attribute_count(1, Unit::geometry));
     write(0x229, 2);
   }
@@ -318,7 +318,7 @@ class PipelineCommands : public ::testing::Test {
   PipelineCommands() {
     upload(pipeline, ".out a position\n.proc main\nmov o0, v0\nend\n.end\n", Unit::vertex);
     pipeline.set_output_mask(1);
-    EXPECT_TRUE(pipeline.set_output_map(std::array{kPosition}));
+    EXPECT_TRUE(pipeline.set_output_map(std::array{kPositionMap}));
     EXPECT_TRUE(pipeline.set_memory({&range, 1}));
     for (std::size_t n = 0; n < memory.size(); ++n) memory[n] = static_cast<std::uint8_t>(n);
     add(0x200, kAddress >> 3);

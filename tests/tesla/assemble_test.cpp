@@ -1,3 +1,4 @@
+#include "frontend/tesla/container/cubin.h"
 #include "tesla/tesla_test.h"
 
 namespace warpjit::tesla {
@@ -133,6 +134,46 @@ TEST(TeslaAssemble, Errors) {
   // Two operands of c[] do not exist in one instruction, and only one operand is indexed.
   EXPECT_NE(message("add $r0 (mul u16 $r0l c0[0x0]) c0[0x4]"), "assembled");
   EXPECT_NE(message("add $r0 (mul u24 b32 s[$a1] c0[$a1]) $r4"), "assembled");
+}
+
+TEST(TeslaAssemble, StateOfGraphicsPrograms) {
+  const char* const source =
+      ".kernel v\n.type vertex\n.attributes 0xf 0x100\n.builtin-attributes 0x11\n.results 0 1 2 0x41\nexit "
+      "nop\n"
+      ".kernel g\n.type geometry\n.results 0 1 2 3\n.output 2\n.vertices 7\nexit nop\n"
+      ".kernel f\n.type fragment\n.interpolants 0x8040404\n.noperspective 0 0x10\n.control "
+      "0x101\n.result-count 5\n"
+      ".pixel-center-integer 1\n.primitive-id-slot 6\n.two-sided 1\n.color-slots 0x1020804\nexit nop\n";
+  const auto container = assemble(source, "s");
+  ASSERT_TRUE(container.ok()) << to_string(container.error());
+  ASSERT_EQ(container->programs.size(), 3U);
+  const GraphicsState &v = container->programs[0].graphics, &g = container->programs[1].graphics,
+                      &f = container->programs[2].graphics;
+  EXPECT_EQ(v.attributes, (std::array<std::uint32_t, 2>{0xf, 0x100}));
+  EXPECT_EQ(v.vertex_results, (std::vector<std::uint8_t>{0, 1, 2, 0x41}));
+  EXPECT_EQ(g.geometry_results.size(), 4U);
+  EXPECT_EQ(g.geometry_output, 2U);
+  EXPECT_EQ(g.geometry_vertices, 7U);
+  EXPECT_EQ(f.noperspective, (std::array<std::uint32_t, 4>{0, 0x10, 0, 0}));
+  EXPECT_EQ(f.fragment_results, 5U);
+  EXPECT_TRUE(f.pixel_center_integer && f.two_sided);
+  // Listings and text cubins keep all of it.
+  const auto cubin = read_text_cubin(write_text_cubin(*container), "s");
+  ASSERT_TRUE(cubin.ok()) << to_string(cubin.error());
+  for (std::size_t k = 0; k < 3; ++k) {
+    const auto again = assemble(disassemble(container->programs[k]), "s");
+    ASSERT_TRUE(again.ok()) << to_string(again.error());
+    EXPECT_TRUE(again->programs.at(0) == container->programs[k]) << disassemble(container->programs[k]);
+    EXPECT_TRUE(cubin->programs.at(k) == container->programs[k]);
+  }
+  EXPECT_EQ(select_program(*container, "", ProgramType::geometry)->name, "g");
+  EXPECT_FALSE(select_program(*container, "g", ProgramType::vertex));
+  EXPECT_FALSE(select_program(*container, "", ProgramType::compute));
+  for (const char* wrong :
+       {".interpolants 4\n", ".type vertex\n.interpolants 4\n", ".type vertex\n.results 256\n",
+        ".type vertex\n.results\n", ".type fragment\n.two-sided 2\n", ".type fragment\n.control 1 2\n",
+        ".type fragment\n.noperspective 1 2 3 4 5\n", ".type geometry\n.vertices 1025\n"})
+    EXPECT_FALSE(assemble(std::string(wrong) + "exit nop\n", "s").ok()) << wrong;
 }
 
 }  // namespace

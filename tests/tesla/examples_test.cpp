@@ -11,7 +11,6 @@
 namespace warpjit::tesla {
 namespace {
 
-std::uint32_t bits(float value) { return std::bit_cast<std::uint32_t>(value); }
 float number(std::uint32_t word) { return std::bit_cast<float>(word); }
 
 // Pseudo-random words.

@@ -10,8 +10,6 @@
 namespace warpjit::tesla {
 namespace {
 
-std::uint32_t bits(float value) { return std::bit_cast<std::uint32_t>(value); }
-
 std::string listing(ProgramType type, std::uint32_t w0, std::uint32_t w1 = 0) {
   const auto instruction = try_decode(type, w0, w1);
   return instruction ? disassemble(*instruction) : "undefined";

@@ -5,7 +5,7 @@
 namespace warpjit::tesla {
 namespace {
 
-std::string fault_of(const Finished& finished) {
+std::string first_fault_of(const Finished& finished) {
   if (!finished.status.ok()) return to_string(finished.status.error());
   return finished.report.first_fault ? to_string(*finished.report.first_fault) : "none";
 }
@@ -24,7 +24,7 @@ TEST(TeslaMemory, WidthsAndSigns) {
       "ld b64 $r12d g0[$r1]\nmov b32 $r4 32\nst b64 g0[$r4] $r12d\n"
       "mov b32 $r4 40\nst u8 g0[$r4] $r12\nmov b32 $r4 42\nst s16 g0[$r4] $r13\nexit nop\n",
       options);
-  ASSERT_EQ(fault_of(f), "none");
+  ASSERT_EQ(first_fault_of(f), "none");
   EXPECT_EQ((std::vector<std::uint32_t>(f.g0.begin(), f.g0.begin() + 11)),
             (std::vector<std::uint32_t>{0x82, 0xffffff82, 0x80ff, 0xffff80ff, 0x80ff8281, 0x11223344,
                                         0x55667788, 0x99aabbcc, 0x80ff8281, 0x11223344, 0x33440081}));
@@ -32,7 +32,7 @@ TEST(TeslaMemory, WidthsAndSigns) {
 
 TEST(TeslaMemory, HighestLaneWinsAStore) {
   const Finished f = run_body("mov b32 $r3 0x400\nst b32 g0[$r3] $r0\nld b32 $r2 g0[$r3]\n");
-  ASSERT_EQ(fault_of(f), "none");
+  ASSERT_EQ(first_fault_of(f), "none");
   EXPECT_EQ(f.g0[3], 31U);
 }
 
@@ -45,7 +45,7 @@ TEST(TeslaMemory, SharedThroughHalvesAndOperands) {
       "mov b32 $r4 u16 s[$a1+0x10]\nadd b32 $r2 s16 s[$a1+0x12] $r4\ncvt u32 $r5 u8 u8 s[$a1+0x11]\n"
       "add b32 $r2 $r2 $r5\n",
       options);
-  ASSERT_EQ(fault_of(f), "none");
+  ASSERT_EQ(first_fault_of(f), "none");
   EXPECT_EQ(f.g0[7], 0xff23 + 0xffff8123U + 0xff);
 }
 
@@ -58,7 +58,7 @@ TEST(TeslaMemory, PostIncrement) {
       "shl $a1 $r1 0x0\nand b32 $r3 $r0 3\nshl $a1 $r3 0x2\n"
       "ld $r4 b32 c0[$a1++0x8]\nadd rn f32 $r5 $r63 c0[$a1++-0x4]\nmov $r2 $a1\nadd b32 $r2 $r2 $r4\n",
       options);
-  ASSERT_EQ(fault_of(f), "none");
+  ASSERT_EQ(first_fault_of(f), "none");
   for (unsigned l = 0; l < kLanes; ++l)
     EXPECT_EQ(f.g0[l], 0x03020100 + (l % 4) * 0x04040404 + (l % 4) * 4 + 4);
 }
@@ -70,7 +70,7 @@ TEST(TeslaMemory, LocalIsOfEachThread) {
                  {.launch = {.block = {64, 1, 1}}});
   ASSERT_TRUE(f.status.ok());
   for (unsigned t = 0; t < 64; ++t) EXPECT_EQ(f.g0[t], t);
-  EXPECT_EQ(fault_of(f), "store to l[0x8] by thread 0 of block (0, 0)");
+  EXPECT_EQ(first_fault_of(f), "store to l[0x8] by thread 0 of block (0, 0)");
 }
 
 TEST(TeslaMemory, FirstFaultIsReportedAndReadsZero) {
@@ -83,15 +83,18 @@ TEST(TeslaMemory, FirstFaultIsReportedAndReadsZero) {
                                {.address = 0x40, .bytes = std::as_writable_bytes(std::span(second))}};
   const Finished f = run_body("ld b32 $r2 g3[$r1]\nst b32 g3[$r1] $r0\n", options);
   ASSERT_TRUE(f.status.ok());
-  EXPECT_EQ(fault_of(f), "load from g3[0x20] by thread 8 of block (0, 0)");
+  EXPECT_EQ(first_fault_of(f), "load from g3[0x20] by thread 8 of block (0, 0)");
   EXPECT_EQ(f.report.first_fault->pc, 0x10U);
   for (unsigned l = 0; l < kLanes; ++l) EXPECT_EQ(f.g0[l], l < 8 ? 5U : l >= 16 && l < 24 ? 6U : 0U) << l;
   EXPECT_EQ(first[7], 7U);
   EXPECT_EQ(second[7], 23U);
-  EXPECT_EQ(fault_of(run_body("ld b32 $r2 g1[$r1]\n")), "load from g1[0x0] by thread 0 of block (0, 0)");
-  EXPECT_EQ(fault_of(run_body("ld $r2 b32 c3[0x4]\n")), "load from c3[0x4] by thread 0 of block (0, 0)");
-  EXPECT_EQ(fault_of(run_body("ld $r2 b32 s[0x40]\n")), "load from s[0x40] by thread 0 of block (0, 0)");
-  EXPECT_EQ(fault_of(run_body("add b32 $r3 $r1 1\nld b32 $r2 g0[$r3]\n")),
+  EXPECT_EQ(first_fault_of(run_body("ld b32 $r2 g1[$r1]\n")),
+            "load from g1[0x0] by thread 0 of block (0, 0)");
+  EXPECT_EQ(first_fault_of(run_body("ld $r2 b32 c3[0x4]\n")),
+            "load from c3[0x4] by thread 0 of block (0, 0)");
+  EXPECT_EQ(first_fault_of(run_body("ld $r2 b32 s[0x40]\n")),
+            "load from s[0x40] by thread 0 of block (0, 0)");
+  EXPECT_EQ(first_fault_of(run_body("add b32 $r3 $r1 1\nld b32 $r2 g0[$r3]\n")),
             "load from g0[0x1] by thread 0 of block (0, 0)");  // not aligned
 }
 
@@ -105,7 +108,7 @@ TEST(TeslaMemory, Atomics) {
         "mov b32 $r7 " +
             std::to_string(lanes) + "\nset $c0 # l u32 $r0 $r7\n(lg $c0) " + text + "\n",
         options);
-    EXPECT_EQ(fault_of(f), "none") << text;
+    EXPECT_EQ(first_fault_of(f), "none") << text;
     return std::pair{f.g0[0x80], f.g0[lanes - 1]};
   };
   using Pair = std::pair<std::uint32_t, std::uint32_t>;
@@ -131,7 +134,7 @@ TEST(TeslaMemory, ContainerConstantsLieUnderThoseOfTheLaunch) {
       run_source(".const c1[0x0] 0x1 0x10 0x100\n" + kPrologue +
                      "mov b32 $r2 0\nadd b32 $r2 $r2 c1[0x0]\nadd b32 $r2 $r2 c1[0x8]\n" + kStoreR2,
                  options);
-  ASSERT_EQ(fault_of(f), "none");
+  ASSERT_EQ(first_fault_of(f), "none");
   EXPECT_EQ(f.g0[0], 0x22222222U + 0x100);
 }
 
@@ -139,7 +142,7 @@ TEST(TeslaMoves, RegistersThatAreNotThereReadZero) {
   const Finished f =
       run_source(".registers 4\n" + kPrologue +
                  "mov b32 $r2 5\nmov b32 $r9 7\nadd b32 $r2 $r2 $r9\nadd b32 $r2 $r2 $r127\n" + kStoreR2);
-  ASSERT_TRUE(f.status.ok()) << fault_of(f);
+  ASSERT_TRUE(f.status.ok()) << first_fault_of(f);
   EXPECT_EQ(f.g0[0], 5U);
 }
 
@@ -148,19 +151,19 @@ TEST(TeslaMoves, AddressAndFlagRegisters) {
       "mov b32 $r3 0x12345\nshl $a1 $r3 0x4\nadd $a2 $a1 0x1\nadd $a3 0x0 0xffff\nmov $r4 $a2\nmov $r5 $a3\n"
       "mov $c2 $r3\nmov $r6 $c2\nshl b32 $r5 $r5 0x10\nadd b32 $r2 $r4 $r5\nshl b32 $r6 $r6 0x0\nadd b32 $r2 "
       "$r2 $r6\n");
-  ASSERT_TRUE(f.status.ok()) << fault_of(f);
+  ASSERT_TRUE(f.status.ok()) << first_fault_of(f);
   EXPECT_EQ(f.g0[0], 0xffff3451U + 5);
 }
 
 TEST(TeslaMoves, LanesOfQuads) {
   const Finished f = run_body("mov b32 $r2 1\nmov b32 $r3 2\n(l13) mov b32 $r2 $r3\n");
-  ASSERT_TRUE(f.status.ok()) << fault_of(f);
+  ASSERT_TRUE(f.status.ok()) << first_fault_of(f);
   for (unsigned l = 0; l < kLanes; ++l) EXPECT_EQ(f.g0[l], 1 + l % 2);
 }
 
 TEST(TeslaMoves, NoLaneOfAnyQuad) {
   const Finished f = run_body("mov b32 $r2 1\n(lnone) mov b32 $r2 b32 s[0x7c]\n");
-  ASSERT_EQ(fault_of(f), "none");
+  ASSERT_EQ(first_fault_of(f), "none");
   EXPECT_EQ(f.g0[0], 1U);
 }
 
@@ -173,7 +176,7 @@ TEST(TeslaMoves, PredicatesSuppressFlagsAndIncrements) {
       "(lg $c0) add b32 $c1 $r4 $r63 $r63\n(lg $c0) ld $r5 b32 c0[$a1++0x8]\nmov $r6 $c1\nmov $r2 $a1\n"
       "shl b32 $r6 $r6 0x8\nadd b32 $r2 $r2 $r6\n",
       options);
-  ASSERT_EQ(fault_of(f), "none");
+  ASSERT_EQ(first_fault_of(f), "none");
   for (unsigned l = 0; l < kLanes; ++l) EXPECT_EQ(f.g0[l], l < 16 ? 0x10cU : 4U);
 }
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -10,6 +12,8 @@
 #include "frontend/tesla/assembly/disassemble.h"
 
 namespace warpjit::tesla {
+
+inline std::uint32_t bits(float value) { return std::bit_cast<std::uint32_t>(value); }
 
 // The folder of programs and vectors in ../shared (or $WARPJIT_SHARED), which is not part of the project;
 // empty if it is not there.

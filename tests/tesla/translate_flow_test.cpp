@@ -337,6 +337,8 @@ TEST(TeslaTranslate, KeysHoldWhatMatters) {
   facts = {};
   facts.modes.fast_fmad = true;
   EXPECT_NE(base, key_of("mov b32 $r1 1\nexit nop\n", facts));
+  facts.modes = {.fast_sfu = true};
+  EXPECT_NE(base, key_of("mov b32 $r1 1\nexit nop\n", facts));
 }
 
 TEST(TeslaTranslate, Errors) {

@@ -88,6 +88,7 @@ TEST(TeslaTranslateInstructions, EveryRow) {
       modes.zero_wins = n % 4 >= 2;
       modes.infinite_derivatives = n % 2 == 1;
       modes.fast_fmad = n % 8 >= 4;
+      modes.fast_sfu = n % 16 >= 8;
       auto interpreter = Interpreter::prepare(program, modes);
       if (!interpreter) continue;
       WarpRegisters guest;

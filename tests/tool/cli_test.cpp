@@ -1,24 +1,12 @@
 // The built tool: exit codes and outputs of every command.
-#include <gtest/gtest.h>
-#include <sys/wait.h>
-
 #include <array>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 
 #include "frontend/tesla/assembly/assemble.h"
 #include "support/elf_cubin.h"
-#include "support/source_dir.h"
+#include "tool/cli.h"
 
 namespace warpjit::tool {
-
-// A generated source has them.
-extern const char* const kToolPath;
-extern const char* const kToolEmulator;  // what runs it, if it is for another machine
 
 namespace {
 
@@ -27,63 +15,8 @@ using nlohmann::json;
 
 const std::string kExamples = tests::source_file("examples/pica200/");
 
-class CliTest : public testing::Test {
- protected:
-  void SetUp() override {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::path(testing::TempDir()) /
-              (std::string("warpjit_cli_") + test->name() + std::to_string(getpid()));
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
+using CliTest = ToolTest;
 
-  struct Outcome {
-    int code = -1;
-    std::string out, err;
-  };
-  // Runs the tool in the test's folder.
-  Outcome run(const std::string& arguments, const std::string& environment = "") const {
-    const std::string out = path("stdout.txt"), err = path("stderr.txt");
-    const std::string command = "cd '" + folder_.string() + "' && " + environment + " " + kToolEmulator +
-                                " '" + kToolPath + "' " + arguments + " >'" + out + "' 2>'" + err +
-                                "' </dev/null";
-    const int status = std::system(command.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(out), read(err)};
-  }
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ / name, std::ios::binary) << text;
-  }
-  // A kernel's launch.
-  static std::string source_launch(const std::string& name) {
-    return "'" + tests::source_file("examples/tesla/" + name + ".json") + "'";
-  }
-  static std::string read(const std::string& name) {
-    std::ostringstream text;
-    text << std::ifstream(name).rdbuf();
-    return text.str();
-  }
-  // A launch of raw words: mov o0, v0 over two vertices, and more members.
-  void write_move(const std::string& name, const std::string& rest = "") const {
-    write(
-        name,
-        R"({"warpjit":1,"isa":"pica200","stage":"vertex","program":{"words":["0x4c000000","0x88000000"],"descriptors":["0x0000036f"]},"count":2,
-      "inputs":{"v0":{"format":"f32x4","data":[1,2,3,4,"0x7fc00000",-0.0,0,1e-45]}},"outputs":{"o0":{}})" +
-            rest + "}");
-  }
-  // A launch whose threads never end.
-  void write_endless(const std::string& name) const {
-    write(
-        name,
-        R"({"warpjit":1,"isa":"pica200","stage":"vertex","program":{"words":["0xb0000000","0x88000000"]},"count":2,
-      "state":{"cmp":[0,0]},"outputs":{"o0":{}}})");
-  }
-
- private:
-  fs::path folder_;
-};
-
-// Triangles of a pipeline, and scopes that end together, are as worked out by hand.
 TEST_F(CliTest, VerifyExamplesWithExpectations) {
   for (const char* name :
        {"point_quads", "flat_quads", "blended_triangles", "kept_registers", "trail", "shared_ends"}) {
@@ -478,45 +411,6 @@ TEST_F(CliTest, KernelsAgreeOnEveryEngine) {
     EXPECT_EQ(verify.code, 0) << entry.path() << verify.out << verify.err;
     EXPECT_EQ(json::parse(verify.out)["ok"], true);
   }
-}
-
-const std::string kGraphics = tests::source_file("examples/tesla/graphics/");
-
-TEST_F(CliTest, DrawsAgreeOnEveryEngine) {
-  unsigned count = 0;
-  for (const auto& entry : fs::directory_iterator(kGraphics)) {
-    if (entry.path().extension() != ".json") continue;
-    const Outcome verify = run("verify '" + entry.path().string() + "' --json");
-    EXPECT_EQ(verify.code, 0) << entry.path() << verify.out << verify.err;
-    EXPECT_EQ(json::parse(verify.out)["ok"], true);
-    ++count;
-  }
-  EXPECT_GE(count, 7u);
-}
-
-TEST_F(CliTest, DrawsArePictures) {
-  const std::string phong = "'" + kGraphics + "phong.json'";
-  ASSERT_EQ(run("render " + phong + " --engine guest -o guest.png").code, 0);
-  ASSERT_EQ(run("render " + phong + " --threads 2 -o jit.png --compare guest.png").code, 0);
-  const Outcome depth = run("render " + phong + " --show depth --compare guest.png --json");
-  EXPECT_EQ(depth.code, 1) << depth.err;
-  EXPECT_GT(json::parse(depth.out)["compare"]["pixels"], 0);
-  const Outcome larger = run("render " + phong + " --size 96x40 --json");
-  EXPECT_EQ(json::parse(larger.out)["width"], 96) << larger.err;
-  ASSERT_EQ(run("render " + phong + " --frames 3 --uniform c0[0] --to 2 -o moving.png").code, 0);
-  EXPECT_GT(fs::file_size(path("moving.png")), 100u);
-  const auto refused = [&](const std::string& arguments, const char* what) {
-    const Outcome outcome = run(arguments);
-    EXPECT_EQ(outcome.code, 2) << arguments;
-    EXPECT_NE(outcome.err.find(what), std::string::npos) << outcome.err;
-  };
-  refused("render '" + kKernels + "saxpy.json'", "fragment");
-  refused("render " + phong + " --show color5", "color5");
-  refused("render " + phong + " --size 0x4", "size");
-  refused("render " + phong + " --compare " + phong, "PNG");
-  refused("render " + phong + " --frames 2 --uniform c9[0]", "constant");
-  refused("run " + phong + " --count 5", "targets");
-  refused("verify " + phong + " --random 5", "random");
 }
 
 TEST_F(CliTest, KernelsRunAndAreShown) {

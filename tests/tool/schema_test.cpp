@@ -191,8 +191,8 @@ TEST(SchemaTest, ReaderIsAsStrictWithStagesOfDraws) {
   EXPECT_EQ(drawn->geometry_stage.size(), 1u);
   for (const Change& change : {Change{"/geometry/program", ""},
                                {"/geometry/inputs", "{}"},
-                               {"/geometry/program/graphics/output-primitive", "4"},
-                               {"/geometry/program/graphics/vertex-count", "0"},
+                               {"/geometry/program/graphics/output", "4"},
+                               {"/geometry/program/graphics/vertices", "0"},
                                {"/program/graphics/point-coordinates", "1"},
                                {"/program/graphics/point-sprites", "1"}})
     expect_refused(wires, change);

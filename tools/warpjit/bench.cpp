@@ -172,8 +172,8 @@ int bench_launch(const BenchOptions& options) {
   if (options.json) {
     print_json(to_json(options, *file, *rows, engine, *choices));
   } else {
-    fmt::print("{}, {} host thread{}\n", file->name, options.input.threads,
-               options.input.threads == 1 ? "" : "s");
+    fmt::print("{}, {} host thread{}{}\n", file->name, options.input.threads,
+               options.input.threads == 1 ? "" : "s", modes_warning(*file));
     print_table(*rows);
   }
   if (options.chart.empty()) return kOk;

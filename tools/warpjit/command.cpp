@@ -71,7 +71,7 @@ void add_program(CLI::App& command, ProgramInput& input) {
 void add_program_options(CLI::App& command, ProgramInput& input) {
   command.add_option("--entry", input.entry, "entry point or kernel: a name, or a word address");
   command.add_option("--program", input.stage, "which program of the file: the first of this stage")
-      ->check(CLI::IsMember({"vertex", "geometry", "compute"}));
+      ->check(CLI::IsMember({"vertex", "geometry", "compute", "fragment"}));
   auto* words = command.add_option(
       "--words", input.words,
       "the file holds bare instruction words (32 bits, little-endian) of this guest: " + guest_names());
@@ -115,6 +115,11 @@ Result<LaunchFile> load_launch(const RunInput& input) {
                  "--count"};
   WARPJIT_CHECK(set_count(launch, *input.count));
   return launch;
+}
+
+std::string modes_warning(const LaunchFile& file) {
+  const std::string note = file.guest().modes_note(*file.program);
+  return note.empty() ? note : ", " + note;
 }
 
 Status write_text(const std::string& file, const std::string& text) {

@@ -50,6 +50,8 @@ struct RunInput {
 };
 // The launch file with the count that the options ask for. Errors: a file that is none, and what it is.
 Result<LaunchFile> load_launch(const RunInput& input);
+// ", " and the warning of the program's modes; empty for most modes.
+std::string modes_warning(const LaunchFile& file);
 
 // Writes to a file or, without a name, to stdout.
 Status write_text(const std::string& file, const std::string& text);

@@ -88,6 +88,7 @@ void print_program(const Json& json, std::size_t index) {
   if (json["registers"] != 0)
     fmt::print("  needs    {} registers, {} bytes of shared memory, {} bytes of local memory\n",
                plain(json["registers"]), plain(json["shared"]), plain(json["local"]));
+  if (json.contains("graphics")) fmt::print("  graphics {}\n", members(json["graphics"]));
   print_symbols("input", json["inputs"]);
   print_symbols("uniform", json["uniforms"]);
   for (const Json& constant : json["constants"])

@@ -7,7 +7,10 @@
 
 #include "command.h"
 #include "files.h"
+#include "heatmap.h"
 #include "picture.h"
+#include "progress.h"
+#include "runtime/work/launch.h"
 
 namespace warpjit::tool {
 
@@ -18,7 +21,7 @@ struct RenderCommand {
   std::string engine = "jit", target = "automatic", out, picture = "color0", size, compare, uniform;
   unsigned frames = 1, milliseconds = 40;
   double from = 0, to = 1;
-  bool json = false;
+  bool json = false, heatmap = false;
 };
 
 // A word of a constant space that frames step: "c0[16]".
@@ -40,6 +43,7 @@ Result<Stepped> parse_uniform(const std::string& text) {
   return stepped;
 }
 
+// Of the fragment program, else of the vertex program.
 Status set_constant(LaunchFile& file, const Stepped& stepped, float value) {
   for (LaunchMemory& piece : file.grid.memory) {
     if (piece.space != stepped.space) continue;
@@ -48,6 +52,7 @@ Status set_constant(LaunchFile& file, const Stepped& stepped, float value) {
     std::copy(word.begin(), word.end(), piece.bytes.begin() + static_cast<std::ptrdiff_t>(stepped.offset));
     return {};
   }
+  if (!file.vertex.empty()) return set_constant(file.vertex.front(), stepped, value);
   return Error{ErrorCode::bad_input, "the launch gives no such constant", "--uniform"};
 }
 
@@ -84,16 +89,22 @@ struct Rendered {
   Report report;
   std::uint64_t run_ns = 0;
   std::optional<Mismatch> mismatch;
+  std::vector<std::vector<std::uint32_t>> counts;  // of each frame, if instructions are counted
+  std::uint32_t width = 0, height = 0;             // of the targets
 };
 
 Result<Rendered> render(const RenderCommand& options, LaunchFile file) {
-  const RunOptions run = options.input.on(*parse_engine(options.engine), *parse_target(options.target));
+  const EngineKind kind = options.heatmap ? EngineKind::guest : *parse_engine(options.engine);
+  const RunOptions run = options.input.on(kind, *parse_target(options.target));
   std::optional<Stepped> stepped;
   if (!options.uniform.empty()) {
     WARPJIT_TRY(stepped, parse_uniform(options.uniform));
   }
   const Engine engine;
   Rendered rendered;
+  rendered.width = file.pixels.width;
+  rendered.height = file.pixels.height;
+  Progress progress(options.frames);
   for (unsigned frame = 0; frame < options.frames; ++frame) {
     LaunchFile launch = file;
     if (stepped) {
@@ -104,14 +115,24 @@ Result<Rendered> render(const RenderCommand& options, LaunchFile file) {
     }
     WARPJIT_TRY(BoundLaunch bound, BoundLaunch::make(std::move(launch)));
     WARPJIT_TRY(const unsigned target, picture_number(options.picture, bound));
+    progress.begin_step(frame);
+    runtime::LaunchPixels& work = *bound.launch().state().pixels;
+    work.progress = progress.thousandths();
+    if (options.heatmap) {
+      rendered.counts.emplace_back(std::size_t{rendered.width} * rendered.height);
+      work.instructions = rendered.counts.back().data();
+    }
     WARPJIT_TRY(rendered.report, bound.run(engine, run));
     rendered.run_ns += rendered.report.run_ns;
     if (frame == 0) rendered.mismatch = check_expectations(bound);
-    rendered.images.push_back(
-        to_image(*bound.picture(target), bound.file().pixels.width, bound.file().pixels.height));
-    if (options.frames > 1) fmt::print(stderr, "\rframe {} of {}", frame + 1, options.frames);
+    if (!options.heatmap)
+      rendered.images.push_back(to_image(*bound.picture(target), rendered.width, rendered.height));
   }
-  if (options.frames > 1) fmt::print(stderr, "\n");
+  // All frames have one scale.
+  std::uint32_t most = 0;
+  for (const auto& counts : rendered.counts) most = std::max(most, summarize(counts).most);
+  for (const auto& counts : rendered.counts)
+    rendered.images.push_back(heat_image(counts, rendered.width, rendered.height, most));
   return rendered;
 }
 
@@ -151,26 +172,29 @@ int run_render(const RenderCommand& options) {
                                              : write_png(rendered->images.front());
     if (const Status written = write_file(options.out, bytes); !written) return fail(written.error());
   }
+  std::optional<HeatSummary> heat;
+  if (options.heatmap) heat = summarize(rendered->counts.front());
   const Report& report = rendered->report;
   const double seconds = static_cast<double>(std::max<std::uint64_t>(1, rendered->run_ns)) / 1e9;
   const double rate = static_cast<double>(pixels * rendered->images.size()) / seconds / 1e6;
   if (options.json) {
-    Json json{{"file", options.input.file},
-              {"engine", name(report.engine)},
-              {"frames", rendered->images.size()},
-              {"width", rendered->images.front().width},
-              {"height", rendered->images.front().height},
-              {"run_ns", rendered->run_ns},
-              {"primitives", report.primitives},
-              {"groups", report.groups}};
+    Json json{{"file", options.input.file},        {"engine", name(report.engine)},
+              {"frames", rendered->images.size()}, {"width", rendered->width},
+              {"height", rendered->height},        {"run_ns", rendered->run_ns},
+              {"primitives", report.primitives},   {"groups", report.groups}};
+    if (heat) json["heatmap"] = {{"most", heat->most}, {"total", heat->total}, {"pixels", heat->pixels}};
     if (difference) json["compare"] = {{"largest", difference->largest}, {"pixels", difference->pixels}};
     if (rendered->mismatch) json["mismatch"] = mismatch_json(*rendered->mismatch);
     print_json(json);
   } else {
     fmt::print("{}: {} x {} pixels, {} frame{}, engine {}, {:.2f} ms ({:.1f} M target pixels/s)\n",
-               options.input.file, rendered->images.front().width, rendered->images.front().height,
-               rendered->images.size(), rendered->images.size() == 1 ? "" : "s", name(report.engine),
-               seconds * 1e3, rate);
+               options.input.file, rendered->width, rendered->height, rendered->images.size(),
+               rendered->images.size() == 1 ? "" : "s", name(report.engine), seconds * 1e3, rate);
+    if (heat)
+      fmt::print(
+          "{} instructions in {} pixels: {:.1f} each, {} at most\n", heat->total, heat->pixels,
+          static_cast<double>(heat->total) / static_cast<double>(std::max<std::uint64_t>(1, heat->pixels)),
+          heat->most);
     if (difference)
       fmt::print("{}: {} pixels differ, by {} of 255 at most\n", options.compare, difference->pixels,
                  difference->largest);
@@ -198,7 +222,9 @@ void add_render(CLI::App& app, int& exit) {
   command->add_option("--frames", options->frames, "pictures of an animation")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  command->add_option("--uniform", options->uniform, "the constant that frames step, such as c0[16]");
+  command->add_option("--uniform", options->uniform,
+                      "the constant that frames step, such as c0[16]; of the vertex program if the fragment "
+                      "program has none");
   command->add_option("--from", options->from, "its value in the first frame")->capture_default_str();
   command->add_option("--to", options->to, "the value that a frame behind the last would have")
       ->capture_default_str();
@@ -208,11 +234,19 @@ void add_render(CLI::App& app, int& exit) {
   command->add_option(
       "--compare", options->compare,
       "a PNG to compare with; --out is then a picture of the differences, exit code 1 if there are any");
+  command->add_flag("--heatmap", options->heatmap,
+                    "show how many guest instructions each pixel executed, in the guest interpreter, with a "
+                    "legend: black is none, white the most");
   command->add_flag("--json", options->json, "print JSON");
   command->footer(
       "If the launch has `expect`, compares (exit code 1 on a mismatch).\n"
-      "Examples:\n  warpjit render examples/tesla/phong/phong.json -o phong.png\n"
-      "  warpjit render examples/tesla/phong/phong.json --size 1024x1024 --engine guest --compare phong.png");
+      "Examples:\n  warpjit render examples/tesla/graphics/phong.json -o phong.png\n"
+      "  warpjit render examples/tesla/graphics/phong.json --frames 30 --uniform c0[0] --to 0.3927 -o "
+      "turning.png\n"
+      "  warpjit render examples/tesla/graphics/raymarch.json --size 640x480 --heatmap -o heat.png\n"
+      "  warpjit render examples/tesla/graphics/noise.json --engine guest --compare noise.png -o "
+      "difference.png\n"
+      "Runs of more than a second say on stderr how far they are.");
   command->callback([options, &exit] { exit = run_render(*options); });
 }
 

@@ -73,8 +73,7 @@ void print_timing(const LaunchFile& file, const Report& report) {
   if (file.work == Work::primitives)
     fmt::print(stderr, "; {} invocations{} emitted {} triangles", report.invocations,
                report.ordered ? " in order" : "", report.triangles);
-  const std::string note = file.guest().modes_note(*file.program);
-  fmt::print(stderr, "{}{}\n", note.empty() ? "" : ", ", note);
+  fmt::print(stderr, "{}\n", modes_warning(file));
   if (report.interpreted != 0)
     fmt::print(stderr, "{}: the guest interpreter ran {} {} while the kernel was compiled\n", file.name,
                report.interpreted, file.work == Work::grid ? "blocks" : "threads");

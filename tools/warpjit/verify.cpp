@@ -172,7 +172,7 @@ void print_round(const VerifyOptions& options, const LaunchFile& file, const Rou
   }
   fmt::print("{}: {} threads", file.name, file.threads());
   if (rounds > 1) fmt::print(", run {} with other data, of which this is the last", rounds);
-  fmt::print("\n");
+  fmt::print("{}\n", modes_warning(file));
   for (const Outcome& outcome : round.outcomes)
     print(outcome, round.reference ? round.reference->engine : std::string(), file.has_expectations());
   fmt::print("{}\n", ok                        ? "all agree"

@@ -78,6 +78,13 @@ class Words final : public HostWords, private ValueForms {
   Reg shift_by(Shift kind, Reg value, Reg count) override;
   Reg greater_than(Reg a, const Source& b) override { return vvv(Op::ICmpGt, a, b); }
   Reg equal(Reg a, const Source& b) override { return vvv(Op::ICmpEq, a, b); }
+  Reg multiply_add(Reg a, Reg b, const Source& c) override;
+  Reg float_min(Reg a, const Source& b) override { return vvv(Op::MinIeee, a, b); }
+  Reg float_max(Reg a, const Source& b) override { return vvv(Op::MaxIeee, a, b); }
+  Reg float_less(Reg a, const Source& b) override { return vvv(Op::CmpGt, b.reg, a); }
+  Reg number_or(Reg a, std::uint32_t nan) override {
+    return blend(constant_vector(nan), reg_source(a), vvv(Op::CmpEq, a, a));
+  }
   Reg look_up(std::span<const std::uint32_t> words, Reg index) override;
 };
 

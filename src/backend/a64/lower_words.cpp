@@ -14,6 +14,15 @@ Reg Words::shift_by(Shift kind, Reg value, Reg count) {
   return vvv(kind == Shift::right_signed ? Op::ShlSignedA : Op::ShlSigned, value, by);
 }
 
+Reg Words::multiply_add(Reg a, Reg b, const Source& c) {
+  const InstRef inst = add(Op::Fmla, RegClass::vector);
+  inst->flags |= lir::kTied;
+  use(inst, c.reg);
+  use(inst, a);
+  use(inst, b);
+  return inst->def;
+}
+
 Reg Words::look_up(std::span<const std::uint32_t> words, Reg index) {
   Reg inside = vvv(Op::And, index, constant_vector(static_cast<std::uint32_t>(words.size() - 1)));
   const InstRef address = add(Op::SPoolAddress, RegClass::scalar);

@@ -9,6 +9,7 @@
 #include "ir/analysis/lane_comparison.h"
 #include "ir/analysis/liveness.h"
 #include "ir/analysis/loops.h"
+#include "ir/callout.h"
 
 namespace warpjit::backend {
 namespace {
@@ -140,17 +141,21 @@ Pressure pressure(const ir::Function& f, bool masks_are_vectors, const ir::Loops
 
 // Instructions that are made for each part, roughly.
 std::size_t work(const ir::Function& f) {
-  constexpr std::size_t kExactFmad = 12, kSpecialFunction = 65;
+  constexpr std::size_t kExactFmad = 12, kSpecialFunction = 65, kFastFunction = 15;
+  const auto is_fast = [](const ir::InstData& data) {
+    return sfu::is_fast(static_cast<ir::TeslaSpecialFunction>(data.immediate));
+  };
   std::size_t sum = 0;
   for (std::uint32_t b = 0; b < f.block_count(); ++b)
     for (ir::Inst i : f.insts(ir::Block{b})) {
       const ir::InstData& data = f.inst(i);
       const bool uniform =
           data.result_count != 0 && f.value(f.result(i)).uniformity != ir::Uniformity::varying;
-      sum += data.opcode == Opcode::FMadTruncFlush32         ? kExactFmad
-             : uniform                                       ? 0
-             : data.opcode == Opcode::TeslaSpecialFunction32 ? kSpecialFunction
-                                                             : 1;
+      sum += data.opcode == Opcode::FMadTruncFlush32 ? kExactFmad
+             : uniform                               ? 0
+             : data.opcode == Opcode::TeslaSpecialFunction32
+                 ? (is_fast(data) ? kFastFunction : kSpecialFunction)
+                 : 1;
     }
   return sum;
 }

@@ -59,6 +59,12 @@ class HostWords {
   virtual Reg shift_by(Shift kind, Reg value, Reg count) = 0;  // by 32 or more: 0
   virtual Reg greater_than(Reg a, const Source& b) = 0;        // signed; gives a mask
   virtual Reg equal(Reg a, const Source& b) = 0;
+  virtual Reg multiply_add(Reg a, Reg b, const Source& c) = 0;  // a*b + c, rounded once
+  // Of two numbers, or a NaN as b: then that.
+  virtual Reg float_min(Reg a, const Source& b) = 0;
+  virtual Reg float_max(Reg a, const Source& b) = 0;
+  virtual Reg float_less(Reg a, const Source& b) = 0;   // ordered; gives a mask
+  virtual Reg number_or(Reg a, std::uint32_t nan) = 0;  // a, or this where a is a NaN
   // Word n mod words.size() for each n of `index`; words.size() is a power of two.
   virtual Reg look_up(std::span<const std::uint32_t> words, Reg index) = 0;
 

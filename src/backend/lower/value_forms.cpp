@@ -235,6 +235,10 @@ bool ValueForms::may_be_denormal(Value v, int depth) const {
   };
   if (family(made.opcode) == ir::Family::float_flush) return false;
   switch (made.opcode) {
+    case Opcode::TeslaSpecialFunction32: {
+      const auto function = static_cast<ir::TeslaSpecialFunction>(made.immediate);
+      return function == ir::TeslaSpecialFunction::presin || function == ir::TeslaSpecialFunction::preex2;
+    }
     case Opcode::ConstF32: {
       const std::uint64_t magnitude = made.immediate & 0x7fffffff;
       return magnitude != 0 && magnitude < 0x00800000;

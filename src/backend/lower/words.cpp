@@ -43,6 +43,34 @@ WordOps::I32 WordOps::iselect(I1 condition, I32 a, I32 b) {
   return {blend(if_false, operand_source(a), condition.reg)};
 }
 
+WordOps::F32 WordOps::fma(F32 a, F32 b, F32 c) {
+  Reg left = in_register(a), right = in_register(b);
+  return {words_.multiply_add(left, right, operand_source(c))};
+}
+
+WordOps::F32 WordOps::fmin_select(F32 a, F32 b) {
+  Reg first = in_register(a);
+  return {words_.float_min(first, operand_source(b))};
+}
+
+WordOps::F32 WordOps::fmax_select(F32 a, F32 b) {
+  Reg first = in_register(a);
+  return {words_.float_max(first, operand_source(b))};
+}
+
+WordOps::I1 WordOps::flt(F32 a, F32 b) {
+  Reg less = in_register(a);
+  return {words_.float_less(less, operand_source(b))};
+}
+
+// With lir::Code::flushes the host makes zeros of denormals.
+WordOps::F32 WordOps::flush(F32 a) {
+  if (code_.flushes) return a;
+  const I32 magnitude = iand(a, constant_i(0x7fffffff));
+  const I1 is_small = ilts(magnitude, constant_i(0x00800000));
+  return iselect(is_small, ixor(a, magnitude), a);
+}
+
 // ---- what is made of them
 
 template <class Make>
@@ -57,27 +85,31 @@ void WordLowering::lower_TeslaSpecialFunction32(ir::Inst i) {
   const auto function = static_cast<sfu::Function>(f_.inst(i).immediate);
   if (calls_for(function)) return callouts_.call(i);
   sfu::Lanes<WordOps> unit(ops_);
+  sfu::FastFunctions<WordOps> fast(ops_);
   each_part(i, [&](std::uint32_t p) {
     const I32 x = operand_word(i, 0, p);
     switch (function) {
-      case sfu::Function::rcp:
-        return unit.rcp(x);
-      case sfu::Function::rsqrt:
-        return unit.rsqrt(x);
-      case sfu::Function::lg2:
-        return unit.lg2(x);
-      case sfu::Function::presin:
-        return unit.presin(x);
-      case sfu::Function::preex2:
-        return unit.preex2(x);
-      case sfu::Function::sin:
-        return unit.sin(x);
-      case sfu::Function::cos:
-        return unit.cos(x);
-      case sfu::Function::ex2:
-        break;
+#define WARPJIT_FUNCTION(name, made) \
+  case sfu::Function::name:          \
+    return made(x);
+      WARPJIT_FUNCTION(rcp, unit.rcp)
+      WARPJIT_FUNCTION(rsqrt, unit.rsqrt)
+      WARPJIT_FUNCTION(lg2, unit.lg2)
+      WARPJIT_FUNCTION(presin, unit.presin)
+      WARPJIT_FUNCTION(preex2, unit.preex2)
+      WARPJIT_FUNCTION(sin, unit.sin)
+      WARPJIT_FUNCTION(cos, unit.cos)
+      WARPJIT_FUNCTION(ex2, unit.ex2)
+      WARPJIT_FUNCTION(fast_rcp, fast.rcp)
+      WARPJIT_FUNCTION(fast_rsqrt, fast.rsqrt)
+      WARPJIT_FUNCTION(fast_lg2, fast.lg2)
+      WARPJIT_FUNCTION(fast_presin, fast.presin)
+      WARPJIT_FUNCTION(fast_sin, fast.sin)
+      WARPJIT_FUNCTION(fast_cos, fast.cos)
+      WARPJIT_FUNCTION(fast_ex2, fast.ex2)
+#undef WARPJIT_FUNCTION
     }
-    return unit.ex2(x);
+    return x;
   });
 }
 

@@ -1,9 +1,10 @@
 // Operations on words of one part, as vector instructions: what definitions that are templates over an Ops
-// (base/sfu_lanes.h) become in code. Parts are made one after the other, so that few registers are live at
-// once.
+// (base/sfu_lanes.h, base/sfu_fast.h) become in code. Parts are made one after the other, so that few
+// registers are live at once.
 #pragma once
 
 #include "backend/lower/host_parts.h"
+#include "base/sfu_fast.h"
 #include "base/sfu_lanes.h"
 
 namespace warpjit::backend {
@@ -15,6 +16,7 @@ class WordOps : protected ValueForms {
     std::uint32_t constant = 0;  // where there is no register
     bool is_constant() const { return reg == lir::kNoReg; }
   };
+  using F32 = I32;  // a float's word
   struct I1 {
     Reg reg;
   };
@@ -42,6 +44,25 @@ class WordOps : protected ValueForms {
   I1 ieq(I32 a, I32 b);
   I32 iselect(I1 condition, I32 a, I32 b);
   I32 float_word(I32 a) { return {vv(Op::CvtToF, in_register(a))}; }
+
+  static F32 constant_f(float value) { return constant_i(std::bit_cast<std::uint32_t>(value)); }
+  static I32 as_int(F32 a) { return a; }
+  static F32 as_float(I32 a) { return a; }
+  F32 add(F32 a, F32 b) { return commutative(Op::Add, a, b); }
+  F32 sub(F32 a, F32 b) { return binary(Op::Sub, a, b); }
+  F32 mul(F32 a, F32 b) { return commutative(Op::Mul, a, b); }
+  F32 div(F32 a, F32 b) { return binary(Op::Div, a, b); }
+  F32 sqrt(F32 a) { return {vv(Op::Sqrt, in_register(a))}; }
+  F32 round_even(F32 a) { return {vv(Op::RoundEven, in_register(a))}; }
+  F32 fma(F32 a, F32 b, F32 c);
+  F32 fmin_select(F32 a, F32 b);
+  F32 fmax_select(F32 a, F32 b);
+  I1 flt(F32 a, F32 b);
+  F32 select(I1 condition, F32 a, F32 b) { return iselect(condition, a, b); }
+  F32 int_to_float(I32 a) { return float_word(a); }
+  F32 number_or(F32 a, I32 nan) { return {words_.number_or(in_register(a), nan.constant)}; }
+  F32 flush(F32 a);
+
   I32 look_up(sfu::Table table, I32 index) {
     return {words_.look_up(sfu::words_of(table), in_register(index))};
   }
@@ -77,8 +98,7 @@ class WordLowering : protected ValueForms {
   // Is a call better: in a preamble, which runs once; where a look-up goes lane by lane?
   bool calls() const { return role_.preamble; }
   bool calls_for(sfu::Function function) const {
-    const bool looks_up = function != sfu::Function::presin && function != sfu::Function::preex2;
-    return calls() || (looks_up && !host_.table_look_ups);
+    return calls() || (sfu::looks_up(function) && !host_.table_look_ups);
   }
   I32 operand_word(ir::Inst i, std::uint32_t k, std::uint32_t p) {
     return WordOps::word(vector(operand(i, k), p));

@@ -14,6 +14,7 @@ class Tools : protected ValueForms {
   using ValueForms::ValueForms;
   Reg compare(Op op, Reg a, const Source& b, int predicate);
   Reg zero_where_not(Reg r, Reg mask);
+  Reg nan_as(std::uint32_t word, Reg r);  // this word where r is a NaN
 };
 
 class Constants final : public HostConstants, private Tools {
@@ -46,7 +47,6 @@ class Arithmetic final : public HostArithmetic, private Tools {
   Reg shift_by_vector(Shift kind, Value a, Value count, std::uint32_t p) override;
 
  private:
-  Reg make_nans(std::uint32_t word, Value a, std::uint32_t p);
   bool quiet(Value v) const;
 };
 
@@ -57,6 +57,11 @@ class Words final : public HostWords, private Tools {
   Reg shift_by(Shift kind, Reg value, Reg count) override;
   Reg greater_than(Reg a, const Source& b) override;
   Reg equal(Reg a, const Source& b) override;
+  Reg multiply_add(Reg a, Reg b, const Source& c) override;
+  Reg float_min(Reg a, const Source& b) override { return vvv(Op::Min, a, b); }
+  Reg float_max(Reg a, const Source& b) override { return vvv(Op::Max, a, b); }
+  Reg float_less(Reg a, const Source& b) override { return compare(Op::CmpF, a, b, predicate::kLt); }
+  Reg number_or(Reg a, std::uint32_t nan) override { return nan_as(nan, a); }
   Reg look_up(std::span<const std::uint32_t> words, Reg index) override;
 
  private:

@@ -82,13 +82,12 @@ Reg Arithmetic::min_select(Value a, Value b, std::uint32_t p) {
   return vvv(Op::Min, left, source(b, p));
 }
 
-Reg Arithmetic::make_nans(std::uint32_t word, Value a, std::uint32_t p) {
-  Reg r = vector(a, p);
+Reg Tools::nan_as(std::uint32_t word, Reg r) {
   Reg is_nan = compare(Op::CmpF, r, reg_source(r), predicate::kUnordered);
   return blend(r, constant_source(word), is_nan);
 }
-Reg Arithmetic::canonicalize_nan(Value a, std::uint32_t p) { return make_nans(kCanonicalNaN, a, p); }
-Reg Arithmetic::canonicalize_nan_ones(Value a, std::uint32_t p) { return make_nans(0x7fffffff, a, p); }
+Reg Arithmetic::canonicalize_nan(Value a, std::uint32_t p) { return nan_as(kCanonicalNaN, vector(a, p)); }
+Reg Arithmetic::canonicalize_nan_ones(Value a, std::uint32_t p) { return nan_as(0x7fffffff, vector(a, p)); }
 
 // With the maximum NaN becomes 0. AVX-512 converts what is too large to all ones; AVX2 converts the upper
 // half of the range less 2^31.

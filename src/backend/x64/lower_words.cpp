@@ -23,6 +23,16 @@ Reg Words::equal(Reg a, const Source& b) {
   return compare(Op::CmpI, a, b, integer_predicate::kEq);
 }
 
+Reg Words::multiply_add(Reg a, Reg b, const Source& c) {
+  const InstRef inst = add(Op::Fma, RegClass::vector);
+  use(inst, a);
+  use(inst, b);
+  use_source(inst, c);
+  if (c.in_memory()) inst->fold = 0;
+  inst->prefer = 7;
+  return inst->def;
+}
+
 // A permutation of AVX-512 chooses among 32 words; bits of the index that it does not look at choose among
 // permutations. Measured on an AMD EPYC (family 25, model 17): eight loads and permutations with their
 // selects take half the time of a gather; with 256 words they take as long. A permutation of AVX2 chooses

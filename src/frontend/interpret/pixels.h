@@ -38,8 +38,9 @@ struct Quad {
 
 // What one lane's program leaves.
 struct Fragment {
-  bool live = true;         // not discarded
-  std::uint32_t depth = 0;  // bits of f32, if the program exports one
+  bool live = true;                // not discarded
+  std::uint32_t instructions = 0;  // that it executed, if the work counts them
+  std::uint32_t depth = 0;         // bits of f32, if the program exports one
   std::array<std::array<std::uint32_t, 4>, kMaxColorTargets> colors{};
 };
 
@@ -74,6 +75,8 @@ struct PixelWork {
   std::span<const std::uint32_t> numbers{};            // of the primitives; empty: from 0 on
   std::vector<pixels::SlotUse> uses{};                 // what the fragment program reads
   const std::atomic<std::uint32_t>* cancel = nullptr;  // stops soon after it becomes other than 0
+  std::atomic<std::uint32_t>* progress = nullptr;      // thousandths that are done
+  std::uint32_t* instructions = nullptr;  // of each pixel, row 0 first: what its fragments executed is added
 };
 
 // Primitives in order, each completely. Errors: the program's; bad_input for state outside its limits;

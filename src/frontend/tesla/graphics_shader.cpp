@@ -105,6 +105,7 @@ void Shader::append_graphics_key(const frontend::Facts& facts, std::vector<std::
   frontend::append_value(key, modes_.zero_wins);
   frontend::append_value(key, modes_.infinite_derivatives);
   frontend::append_value(key, modes_.fast_fmad);
+  frontend::append_value(key, modes_.fast_sfu);
   frontend::append_value(key, modes_.call_limit);
   if (stage() == Stage::vertex) {
     frontend::append_value(key, state.attributes);
@@ -156,8 +157,9 @@ class GraphicsGuest final : public frontend::GuestInterpreter {
     frontend::Grid grid = values.grid;
     grid.fuel = fuel;
     RunReport report;
-    WARPJIT_TRY(const std::unique_ptr<interpret::FragmentProgram> program,
-                interpreter_.make_fragment_program(grid, report));
+    WARPJIT_TRY(
+        const std::unique_ptr<interpret::FragmentProgram> program,
+        interpreter_.make_fragment_program(grid, report, HostCode::best, work.instructions != nullptr));
     return interpret::draw(work, *program);
   }
 

@@ -1,5 +1,6 @@
-// Makes NaNs canonical only where someone looks at bits. Of other values it does not matter which NaN they
-// are: one that goes around a loop from one arithmetic operation to the next needs no canonical one.
+// Makes NaNs canonical only where someone looks at bits, and where they are not already. Of other values it
+// does not matter which NaN they are: one that goes around a loop from one arithmetic operation to the next
+// needs no canonical one.
 #include "ir/pass/passes.h"
 
 namespace warpjit::ir {
@@ -38,6 +39,12 @@ std::vector<char> seen_as_bits(const Function& f) {
   return seen;
 }
 
+// NaNs that special functions give are all ones; fixed-point numbers are none.
+bool is_canonical(const Function& f, Inst canonical) {
+  const Opcode made = f.definition_of(f.operand(canonical, 0)).opcode;
+  return f.inst(canonical).opcode == Opcode::CanonicalizeNaNOnes32 && made == Opcode::TeslaSpecialFunction32;
+}
+
 }  // namespace
 
 void drop_canonical_nans(Function& f) {
@@ -49,7 +56,7 @@ void drop_canonical_nans(Function& f) {
   const std::vector<char> seen = seen_as_bits(f);
   std::vector<Value> replacement(f.value_count());
   for (Inst i : canonical) {
-    if (seen[f.result(i).id] != 0) continue;
+    if (seen[f.result(i).id] != 0 && !is_canonical(f, i)) continue;
     replacement[f.result(i).id] = f.operand(i, 0);
     f.remove(i);
   }

@@ -95,10 +95,6 @@ Result<warpjit::Program> make_program(const Container& container, const Selectio
   const auto wrong = [&](std::string message) {
     return Error{ErrorCode::bad_input, std::move(message), selection.source_name};
   };
-  if (selection.stage && *selection.stage != Stage::compute)
-    return Error{ErrorCode::unsupported,
-                 std::string(warpjit::name(*selection.stage)) + " programs of this GPU are not run yet",
-                 selection.source_name};
   if (selection.index && *selection.index >= container.programs.size())
     return wrong("there is no program " + std::to_string(*selection.index) + " in a container of " +
                  std::to_string(container.programs.size()));
@@ -109,8 +105,11 @@ Result<warpjit::Program> make_program(const Container& container, const Selectio
   if (selection.index) {
     program = container.programs[*selection.index];
   } else {
-    WARPJIT_TRY(program, select_program(container, selection.entry));
+    const auto type = selection.stage ? std::optional(program_type(*selection.stage)) : std::nullopt;
+    WARPJIT_TRY(program, select_program(container, selection.entry, type));
   }
+  if (selection.stage && program.type != program_type(*selection.stage))
+    return wrong("program " + std::to_string(*selection.index) + " is for another stage");
   WARPJIT_TRY(std::shared_ptr<const Shader> shader, Shader::make(std::move(program), modes));
   return warpjit::Program(std::move(shader));
 }

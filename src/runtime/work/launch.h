@@ -68,6 +68,9 @@ struct LaunchPixels {
   std::shared_ptr<const LaunchData> vertex;                   // null: vertices are bound
   std::shared_ptr<const LaunchData> geometry;                 // null: none
   std::uint32_t instances = 1;
+  std::atomic<std::uint32_t>* progress = nullptr;  // thousandths of a run that are done
+  // The guest engine adds here what fragments executed, of each pixel, row 0 first.
+  std::uint32_t* instructions = nullptr;
 };
 
 // Copied with the launch.

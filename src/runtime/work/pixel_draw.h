@@ -59,6 +59,8 @@ struct PrimitiveRun {
   PixelHints hints{};                             // what it is for
   std::chrono::steady_clock::duration compile_time{};
   bool waiting = false;  // something is in the batch
+  // Parts of the draw: what the primitives to add are, what has been added, and what is drawn.
+  double begin = 0, end = 0, added = 0, drawn = 0;
 
   std::uint64_t fuel() const { return options.fuel.value_or(launch.fuel); }
 };

@@ -97,8 +97,14 @@ PixelPlan::PixelPlan(const LaunchState& launch, const Kernel& kernel, std::uint3
 
 Status PixelPlan::run(std::uint64_t first, std::uint64_t count) const {
   Pool<TilePlanes>::Lease planes = planes_.borrow();
-  for (std::uint64_t k = first; k < first + count; ++k)
+  for (std::uint64_t k = first; k < first + count; ++k) {
     WARPJIT_CHECK(run_tile(batch_.tiles()[k], planes->planes(layout_.planes)));
+    if (progress_ == nullptr) continue;
+    const double part = static_cast<double>(tiles_.fetch_add(1, std::memory_order_relaxed) + 1) /
+                        static_cast<double>(batch_.tiles().size());
+    progress_->store(static_cast<std::uint32_t>(1000 * (begin_ + (end_ - begin_) * part)),
+                     std::memory_order_relaxed);
+  }
   return {};
 }
 

@@ -33,6 +33,13 @@ class PixelPlan final : public WorkPlan {
 
   Status run(std::uint64_t first, std::uint64_t count) const override;
 
+  // Tells how far the run is, of which this is the part from `begin` to `end` (0 to 1). Null: nobody asks.
+  void show_progress(std::atomic<std::uint32_t>* thousandths, double begin, double end) {
+    progress_ = thousandths;
+    begin_ = begin;
+    end_ = end;
+  }
+
   std::uint64_t groups() const { return groups_.load(std::memory_order_relaxed); }
 
  private:
@@ -45,7 +52,9 @@ class PixelPlan final : public WorkPlan {
   const pixels::PrimitiveBatch& batch_;
   Pool<TilePlanes>& planes_;
   const frontend::TileLayout layout_;
-  mutable std::atomic<std::uint64_t> groups_{0};
+  std::atomic<std::uint32_t>* progress_ = nullptr;
+  double begin_ = 0, end_ = 1;
+  mutable std::atomic<std::uint64_t> groups_{0}, tiles_{0};
 };
 
 // Is every enumeration one of its values? Errors: bad_input.

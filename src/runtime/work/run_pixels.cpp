@@ -36,6 +36,8 @@ interpret::PixelWork guest_work(const LaunchState& launch, const pixels::Vertice
   draw.indexed = part.indexed;
   draw.numbers = part.numbers;
   draw.cancel = run.options.cancel;
+  draw.progress = work.progress;
+  draw.instructions = work.instructions;
   const auto uses = launch.shader->slot_uses();
   draw.uses.assign(uses.begin(), uses.end());
   return draw;
@@ -88,6 +90,8 @@ Status EngineState::add_primitives(PrimitiveRun& run, const pixels::Vertices& pa
   for (;;) {
     next = run.batch->add(part, next);
     run.waiting = true;
+    run.added =
+        run.begin + (run.end - run.begin) * static_cast<double>(next) / static_cast<double>(primitives);
     if (next == primitives) return {};
     WARPJIT_CHECK(draw_waiting(run));
   }
@@ -102,8 +106,9 @@ Status EngineState::draw_waiting(PrimitiveRun& run) {
   if (run.hints.flat_w && !batch.has_flat_w()) WARPJIT_CHECK(lease_primitives(run));
   const Kernel& kernel = run.lease->kernel();
   for (const auto& tile : batch.tiles()) run.report.primitives += tile.primitives;
-  const PixelPlan plan(run.launch, kernel, run.lease->table(), run.fuel(), run.options.cancel, batch,
-                       tile_planes_);
+  PixelPlan plan(run.launch, kernel, run.lease->table(), run.fuel(), run.options.cancel, batch, tile_planes_);
+  plan.show_progress(run.launch.pixels->progress, run.drawn, run.added);
+  run.drawn = run.added;
   if (plan.cancelled()) return Error{ErrorCode::cancelled, "the run was cancelled", ""};
   const WorkSize size{batch.tiles().size(), kTilePixels, 1, 1};
   if (size.units != 0) {
@@ -141,6 +146,8 @@ Result<Report> EngineState::run_pixels(LaunchState& launch, const RunOptions& op
       WARPJIT_CHECK(run_vertices(vertices, launch, options, first, count));
       part.words = vertices.rows.words;
       for (std::uint32_t k = 0; k < count; ++k) {
+        primitives.begin = static_cast<double>(first + k) / work.instances;
+        primitives.end = static_cast<double>(first + k + (strips ? 0 : 1)) / work.instances;
         WARPJIT_CHECK(strips ? add_input(geometry, primitives, part) : add_primitives(primitives, part));
         if (vertices.stage) part.words += part.count * part.stride;
       }

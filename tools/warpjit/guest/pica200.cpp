@@ -18,7 +18,7 @@ namespace {
 
 using pica200::RegisterFile;
 
-const pica200::Program& program_of(const frontend::Shader& shader) {
+const pica200::Program& pica200_program(const frontend::Shader& shader) {
   return static_cast<const pica200::Shader&>(shader).program();
 }
 
@@ -176,15 +176,15 @@ class Pica200Guest final : public Guest {
     return read("scopes", "hardware", "structural", modes.pica200.structural_scopes);
   }
   Json words_json(const frontend::Shader& shader) const override {
-    const pica200::Program& program = program_of(shader);
+    const pica200::Program& program = pica200_program(shader);
     return {{"words", words_array(program.code)},
             {"descriptors", words_array(program.descriptors)},
             {"entry", program.entry}};
   }
   Json modes_json(const frontend::Shader& shader) const override {
     Json json = Json::object();
-    if (program_of(shader).f24) json["float"] = "f24";
-    if (program_of(shader).structural_scopes) json["scopes"] = "structural";
+    if (pica200_program(shader).f24) json["float"] = "f24";
+    if (pica200_program(shader).structural_scopes) json["scopes"] = "structural";
     return json;
   }
   std::string_view register_names(LocationKind kind) const override {
@@ -204,7 +204,7 @@ class Pica200Guest final : public Guest {
   std::vector<std::string> uniform_files() const override { return {"c0", "i0", "b0"}; }
   bool is_preset(const frontend::Shader& shader, const Location& location) const override {
     const std::string reg = shader.register_name(location);
-    const auto& constants = program_of(shader).constants;
+    const auto& constants = pica200_program(shader).constants;
     return std::any_of(constants.begin(), constants.end(),
                        [&](const pica200::Constant& constant) { return pica200::name(constant.reg) == reg; });
   }
@@ -213,7 +213,7 @@ class Pica200Guest final : public Guest {
     return location.first < (location.kind == LocationKind::state ? 16 : 32);
   }
   std::uint64_t outputs_written(const frontend::Shader& shader) const override {
-    const pica200::Program& program = program_of(shader);
+    const pica200::Program& program = pica200_program(shader);
     std::uint64_t mask = 0;
     for (const std::uint16_t address : pica200::find_usage(program, program.entry).addresses) {
       const auto instruction = pica200::try_decode(program.code[address]);
@@ -228,11 +228,11 @@ class Pica200Guest final : public Guest {
   }
 
   Result<std::string> list(const frontend::Shader& shader, const ListOptions& options) const override {
-    const pica200::Program& program = program_of(shader);
+    const pica200::Program& program = pica200_program(shader);
     return pica200::disassemble(program, disassemble_options(options));
   }
   Json list_json(const frontend::Shader& shader) const override {
-    const pica200::Program& program = program_of(shader);
+    const pica200::Program& program = pica200_program(shader);
     Json list = Json::array();
     for (std::uint32_t address = 0; address < program.code.size(); ++address) {
       Json row{{"address", address}, {"words", {hex(program.code[address])}}};
@@ -242,13 +242,13 @@ class Pica200Guest final : public Guest {
     return list;
   }
   std::string instruction(const frontend::Shader& shader, std::uint32_t address) const override {
-    const pica200::Program& program = program_of(shader);
+    const pica200::Program& program = pica200_program(shader);
     const auto decoded =
         address < program.code.size() ? pica200::try_decode(program.code[address]) : std::nullopt;
     return decoded ? pica200::disassemble(*decoded, program.descriptor(decoded->descriptor)) : std::string();
   }
   void describe(const frontend::Shader& shader, Json& json) const override {
-    const pica200::Program& program = program_of(shader);
+    const pica200::Program& program = pica200_program(shader);
     if (json["name"] == "")  // a label says it too
       for (const pica200::Label& label : program.labels)
         if (label.address == program.entry) json["name"] = label.name;

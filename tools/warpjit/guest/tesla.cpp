@@ -6,6 +6,7 @@
 #include "frontend/tesla/assembly/assemble.h"
 #include "frontend/tesla/assembly/disassemble.h"
 #include "frontend/tesla/container/cubin.h"
+#include "frontend/tesla/container/graphics_fields.h"
 #include "frontend/tesla/flow/reach.h"
 #include "frontend/tesla/shader.h"
 #include "guest/guest.h"
@@ -15,22 +16,20 @@ namespace warpjit::tool {
 
 namespace {
 
-const tesla::Program& program_of(const frontend::Shader& shader) {
+const tesla::Program& tesla_program(const frontend::Shader& shader) {
   return static_cast<const tesla::Shader&>(shader).program();
 }
 
-class Kernels final : public Container {
+class Programs final : public Container {
  public:
-  explicit Kernels(tesla::Container container) : container_(std::move(container)) {}
+  explicit Programs(tesla::Container container) : container_(std::move(container)) {}
 
   std::size_t size() const override { return container_.programs.size(); }
-  Stage stage(std::size_t) const override { return Stage::compute; }
+  Stage stage(std::size_t index) const override { return tesla::stage_of(container_.programs[index].type); }
   Result<ShaderPtr> load(const ProgramRequest& request, const GuestModes& modes) const override {
     const auto wrong = [&](std::string message, ErrorCode code = ErrorCode::bad_input) {
       return Error{code, std::move(message), container_.source_name};
     };
-    if (request.stage && *request.stage != Stage::compute)
-      return wrong(fmt::format("these are compute kernels, not {} programs", warpjit::name(*request.stage)));
     if (request.address) return wrong("a kernel is chosen by its name, not by an address");
     tesla::Program program;
     if (request.index) {
@@ -38,8 +37,11 @@ class Kernels final : public Container {
         return wrong(fmt::format("there is no kernel {}; the container has {}", *request.index, size()));
       program = container_.programs[*request.index];
     } else {
-      WARPJIT_TRY(program, tesla::select_program(container_, request.entry));
+      const auto type = request.stage ? std::optional(tesla::program_type(*request.stage)) : std::nullopt;
+      WARPJIT_TRY(program, tesla::select_program(container_, request.entry, type));
     }
+    if (request.stage && tesla::stage_of(program.type) != *request.stage)
+      return wrong(fmt::format("program {} is a {} program", *request.index, tesla::name(program.type)));
     WARPJIT_TRY(auto shader, tesla::Shader::make(std::move(program), modes.tesla));
     return ShaderPtr(std::move(shader));
   }
@@ -53,6 +55,7 @@ struct Flag {
   bool tesla::Modes::*member;
 };
 constexpr Flag kFlags[] = {{"fast-fmad", &tesla::Modes::fast_fmad},
+                           {"fast-sfu", &tesla::Modes::fast_sfu},
                            {"saturated-nan-is-zero", &tesla::Modes::saturated_nan_is_zero},
                            {"zero-wins", &tesla::Modes::zero_wins},
                            {"infinite-derivatives", &tesla::Modes::infinite_derivatives}};
@@ -98,53 +101,53 @@ std::uint32_t preset_bytes(const tesla::Program& program, unsigned space) {
   return end;
 }
 
-// A list of at most `most` numbers up to `limit`.
-template <class List>
-Status read_numbers(const JsonField& object, std::string_view key, std::size_t most, std::int64_t limit,
-                    List& out) {
-  const auto field = object.find(key);
-  if (!field) return {};
-  WARPJIT_CHECK(field->expect_array());
-  if (field->size() > most) return field->error("at most " + std::to_string(most) + " numbers");
-  if constexpr (requires { out.resize(most); }) out.resize(field->size());
-  for (std::size_t k = 0; k < field->size(); ++k) {
-    WARPJIT_TRY(const std::int64_t number, field->at(k).integer(0, limit, 32));
-    out[k] = static_cast<typename List::value_type>(number);
+// Keys of all types of programs may stand there: one state may serve all programs of a draw.
+Status read_graphics(const JsonField& json, tesla::ProgramType type, tesla::GraphicsState& state) {
+  WARPJIT_CHECK(json.expect_object());
+  for (const auto& [key, value] : json.json().items()) {
+    const auto known = std::ranges::any_of(tesla::graphics_fields(),
+                                           [&, &key = key](const auto& field) { return field.name == key; });
+    if (!known) return json.at(key).error("unknown key");
+    const tesla::GraphicsField* const field = tesla::find_graphics_field(type, key);
+    if (field == nullptr) continue;
+    const JsonField given = json.at(key);
+    std::vector<std::uint32_t> numbers;
+    const auto read = [&](const JsonField& number) -> Status {
+      WARPJIT_TRY(const std::int64_t integer, number.integer(0, field->limit, 32));
+      numbers.push_back(static_cast<std::uint32_t>(integer));
+      return {};
+    };
+    if (field->flag) {
+      WARPJIT_TRY(const bool set, given.boolean());
+      numbers.push_back(set ? 1 : 0);
+    } else if (!field->list) {
+      WARPJIT_CHECK(read(given));
+    } else {
+      WARPJIT_CHECK(given.expect_array());
+      if (given.size() > field->most) return given.error(fmt::format("at most {} numbers", field->most));
+      for (std::size_t k = 0; k < given.size(); ++k) WARPJIT_CHECK(read(given.at(k)));
+      if (numbers.empty()) continue;
+    }
+    if (const Status set = tesla::set_graphics_field(*field, state, numbers); !set)
+      return given.wrap(set.error());
   }
   return {};
 }
 
-Status read_graphics(const JsonField& field, Stage stage, tesla::GraphicsState& state) {
-  constexpr std::int64_t kWord = 0xffffffff;
-  WARPJIT_CHECK(field.expect_object());
-  WARPJIT_CHECK(field.expect_keys({"attributes", "builtin-attributes", "results", "output-primitive",
-                                   "vertex-count", "interpolants", "noperspective", "control", "result-count",
-                                   "pixel-center-integer", "primitive-id-slot", "two-sided", "color-slots",
-                                   "point-sprites", "point-coordinates", "point-upper-left"}));
-  WARPJIT_CHECK(read_numbers(field, "attributes", 2, kWord, state.attributes));
-  WARPJIT_TRY(state.builtin_attributes,
-              number_at(field, "builtin-attributes", 0, kWord, state.builtin_attributes));
-  WARPJIT_CHECK(read_numbers(field, "results", 128, 255,
-                             stage == Stage::geometry ? state.geometry_results : state.vertex_results));
-  WARPJIT_TRY(state.geometry_output, number_at(field, "output-primitive", 1, 3, state.geometry_output));
-  WARPJIT_TRY(state.geometry_vertices, number_at(field, "vertex-count", 1, 1024, state.geometry_vertices));
-  WARPJIT_TRY(state.interpolants, number_at(field, "interpolants", 0, kWord, state.interpolants));
-  WARPJIT_CHECK(read_numbers(field, "noperspective", 4, kWord, state.noperspective));
-  WARPJIT_CHECK(read_numbers(field, "point-coordinates", 16, kWord, state.point_coordinates));
-  WARPJIT_TRY(state.fragment_control, number_at(field, "control", 0, kWord, state.fragment_control));
-  WARPJIT_TRY(state.fragment_results, number_at(field, "result-count", 0, 128, state.fragment_results));
-  WARPJIT_TRY(state.primitive_id_slot,
-              number_at(field, "primitive-id-slot", 0, 127, state.primitive_id_slot));
-  WARPJIT_TRY(state.color_slots, number_at(field, "color-slots", 0, kWord, state.color_slots));
-  for (const auto& [key, member] :
-       {std::pair{"pixel-center-integer", &tesla::GraphicsState::pixel_center_integer},
-        std::pair{"two-sided", &tesla::GraphicsState::two_sided},
-        std::pair{"point-sprites", &tesla::GraphicsState::point_sprites},
-        std::pair{"point-upper-left", &tesla::GraphicsState::point_upper_left}})
-    if (const auto flag = field.find(key)) {
-      WARPJIT_TRY(state.*member, flag->boolean());
+Json graphics_json(const tesla::Program& program) {
+  Json json = Json::object();
+  for (const auto& [field, numbers] : tesla::given_graphics(program)) {
+    Json& value = json[std::string(field->name)];
+    if (field->flag) {
+      value = numbers[0] != 0;
+    } else if (field->limit != ~0U) {
+      value = numbers;
+    } else {
+      value = words_array(numbers);
     }
-  return {};
+    if (!field->list && !field->flag) value = Json(value[0]);
+  }
+  return json;
 }
 
 class TeslaGuest final : public Guest {
@@ -175,7 +178,7 @@ class TeslaGuest final : public Guest {
     } else {
       WARPJIT_TRY(container, tesla::read_cubin(bytes, name));
     }
-    return std::unique_ptr<Container>(new Kernels(std::move(container)));
+    return std::unique_ptr<Container>(new Programs(std::move(container)));
   }
   WordsLimits words_limits() const override {
     return {.code = tesla::kMaxCodeWords,
@@ -194,7 +197,7 @@ class TeslaGuest final : public Guest {
     return program.shader();
   }
   Status read_graphics(const JsonField& field, RawWords& words) const override {
-    return tool::read_graphics(field, words.stage, words.graphics);
+    return tool::read_graphics(field, tesla::program_type(words.stage), words.graphics);
   }
   Result<Assembled> assemble(std::span<const SourceText> sources,
                              const AssembleOptions& options) const override {
@@ -207,14 +210,14 @@ class TeslaGuest final : public Guest {
     Assembled assembled;
     assembled.container.assign(begin, begin + text.size());
     assembled.summary =
-        fmt::format("{} kernel{}", container.programs.size(), container.programs.size() == 1 ? "" : "s");
-    assembled.programs = std::make_unique<Kernels>(std::move(container));
+        fmt::format("{} program{}", container.programs.size(), container.programs.size() == 1 ? "" : "s");
+    assembled.programs = std::make_unique<Programs>(std::move(container));
     return assembled;
   }
 
   Status read_modes(const JsonField& field, GuestModes& modes) const override {
-    WARPJIT_CHECK(field.expect_keys(
-        {"fast-fmad", "saturated-nan-is-zero", "zero-wins", "infinite-derivatives", "call-limit"}));
+    WARPJIT_CHECK(field.expect_keys({"fast-fmad", "fast-sfu", "saturated-nan-is-zero", "zero-wins",
+                                     "infinite-derivatives", "call-limit"}));
     for (const Flag& flag : kFlags)
       if (const auto value = field.find(flag.key)) {
         WARPJIT_TRY(modes.tesla.*flag.member, value->boolean());
@@ -226,10 +229,12 @@ class TeslaGuest final : public Guest {
     return {};
   }
   Json words_json(const frontend::Shader& shader) const override {
-    const tesla::Program& program = program_of(shader);
-    return {{"words", words_array(program.code)},
-            {"registers", program.registers},
-            {"local", program.local_bytes}};
+    const tesla::Program& program = tesla_program(shader);
+    Json json{{"words", words_array(program.code)},
+              {"registers", program.registers},
+              {"local", program.local_bytes}};
+    if (Json graphics = graphics_json(program); !graphics.empty()) json["graphics"] = std::move(graphics);
+    return json;
   }
   Json modes_json(const frontend::Shader& shader) const override {
     const tesla::Modes& modes = static_cast<const tesla::Shader&>(shader).modes();
@@ -240,15 +245,18 @@ class TeslaGuest final : public Guest {
     return json;
   }
   std::string modes_note(const frontend::Shader& shader) const override {
-    const bool fast = static_cast<const tesla::Shader&>(shader).modes().fast_fmad;
-    return fast ? "with fast-fmad: not the chip's bits" : "";
+    const tesla::Modes& modes = static_cast<const tesla::Shader&>(shader).modes();
+    if (!modes.fast_fmad && !modes.fast_sfu) return "";
+    const char* both = modes.fast_fmad && modes.fast_sfu ? ", " : "";
+    return fmt::format("with {}{}{}: not the chip's bits", modes.fast_fmad ? "fast-fmad" : "", both,
+                       modes.fast_sfu ? "fast-sfu" : "");
   }
   std::string_view register_names(LocationKind) const override { return "none"; }
   GridLimits grid_limits() const override {
     return {{65535, 65535, 1}, {512, 512, 512}, tesla::kMaxSharedBytes, tesla::kParameterOffset};
   }
   Result<GridUse> grid_use(const frontend::Shader& shader) const override {
-    const tesla::Program& program = program_of(shader);
+    const tesla::Program& program = tesla_program(shader);
     WARPJIT_TRY(const Used used, find_used(program));
     GridUse use;
     use.parameter_bytes = used.parameter_end - tesla::kParameterOffset;
@@ -266,10 +274,10 @@ class TeslaGuest final : public Guest {
     if (!options.names)
       return Error{ErrorCode::bad_input, "registers of this guest have no names but their own", "--no-names"};
     // Every form of the listing is exact.
-    return tesla::disassemble(program_of(shader), {.words = options.words, .labels = options.labels});
+    return tesla::disassemble(tesla_program(shader), {.words = options.words, .labels = options.labels});
   }
   Json list_json(const frontend::Shader& shader) const override {
-    const tesla::Program& program = program_of(shader);
+    const tesla::Program& program = tesla_program(shader);
     Json list = Json::array();
     for (std::uint32_t word = 0; word < program.code.size();) {
       const auto decoded = tesla::decode(program.type, program.code, 4 * word);
@@ -283,16 +291,18 @@ class TeslaGuest final : public Guest {
     return list;
   }
   std::string instruction(const frontend::Shader& shader, std::uint32_t address) const override {
-    const tesla::Program& program = program_of(shader);
+    const tesla::Program& program = tesla_program(shader);
     const auto decoded = tesla::decode(program.type, program.code, address);
     return decoded ? tesla::disassemble(*decoded) : std::string();
   }
   void describe(const frontend::Shader& shader, Json& json) const override {
-    for (const tesla::ConstantSegment& c : program_of(shader).constants)
+    for (const tesla::ConstantSegment& c : tesla_program(shader).constants)
       json["constants"].push_back({{"space", fmt::format("c{}", c.space)},
                                    {"offset", c.offset},
                                    {"bytes", c.bytes},
                                    {"name", c.name}});
+    if (Json graphics = graphics_json(tesla_program(shader)); !graphics.empty())
+      json["graphics"] = std::move(graphics);
   }
 };
 

@@ -148,6 +148,11 @@ Status BoundLaunch::bind_pixels() {
   WARPJIT_CHECK(launch_.set_output_state(pixels.output));
   WARPJIT_CHECK(launch_.set_target_size(pixels.width, pixels.height));
   const std::size_t count = std::size_t{pixels.width} * pixels.height;
+  std::uint64_t needed = std::uint64_t{count} * pixel_size(pixels.depth.format);
+  for (const LaunchTarget& target : pixels.colors) needed += std::uint64_t{count} * pixel_size(target.format);
+  if (needed > kMaxResultBytes)
+    return Error{ErrorCode::resource_limit,
+                 fmt::format("the targets need more than {} bytes", kMaxResultBytes), file_->name};
   const auto bind = [&](unsigned number, const LaunchTarget& target) -> Status {
     if (target.format == PixelFormat::none) return {};
     const std::size_t size = pixel_size(target.format);

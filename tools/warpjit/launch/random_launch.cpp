@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 #include "base/random.h"
@@ -160,14 +161,55 @@ void randomize_uniforms(LaunchFile& launch, Random& random) {
   }
 }
 
+// Vertices around the target, some of them anywhere.
+void randomize_vertices(LaunchPixels& pixels, std::uint64_t count, Random& random) {
+  pixels.vertices.resize(static_cast<std::size_t>(count) * pixels.slots);
+  for (std::size_t k = 0; k < pixels.vertices.size(); ++k) {
+    const std::size_t slot = k % pixels.slots;
+    const bool anywhere = random.below(16) == 0;
+    const float place = pixels.raster.window_positions ? static_cast<float>(pixels.width) : 1.5F;
+    pixels.vertices[k] = anywhere || slot >= 4 ? random_float(random)
+                         : slot == 3 ? std::bit_cast<std::uint32_t>(1 + std::abs(uniform(random, 1)))
+                                     : std::bit_cast<std::uint32_t>(uniform(random, slot == 2 ? 1 : place));
+  }
+}
+
+Status randomize_draw(LaunchFile& launch, std::uint64_t count, Random& random) {
+  LaunchPixels& pixels = launch.pixels;
+  pixels.expected.clear();
+  std::size_t given = 0;
+  const auto vary_memory = [&](LaunchFile& stage) {
+    for (LaunchMemory& piece : stage.grid.memory) {
+      given += piece.given;
+      randomize_memory(piece, random);
+    }
+  };
+  vary_memory(launch);
+  if (launch.vertex.empty()) {
+    randomize_vertices(pixels, count, random);
+    launch.count = launch.rows = count;
+  } else {
+    LaunchFile& stage = launch.vertex.front();
+    vary_memory(stage);
+    if (given == 0 && stage.inputs.empty())
+      return Error{ErrorCode::bad_input, "nothing of this launch has data that could be random", launch.name};
+    if (!stage.inputs.empty()) {
+      launch.count = launch.rows = stage.count = stage.rows = count;
+      randomize_inputs(stage, count, random);
+    }
+  }
+  for (std::uint32_t& index : pixels.indices)
+    index = static_cast<std::uint32_t>(random.next() % launch.count);
+  return {};
+}
+
 }  // namespace
 
 Status randomize_data(LaunchFile& launch, std::uint64_t count, std::uint64_t seed) {
   Random random(seed);
   launch.expectations.clear();
   launch.triangles.reset();
-  if (launch.work == Work::pixels)
-    return Error{ErrorCode::unsupported, "launches over pixels have no random data yet", launch.name};
+  if (launch.work == Work::pixels) return randomize_draw(launch, count, random);
   if (launch.work == Work::grid) {
     std::size_t given = 0;
     for (LaunchMemory& piece : launch.grid.memory) {
@@ -203,6 +245,7 @@ Status randomize_template(LaunchFile& launch, std::uint64_t count, std::uint64_t
     if (launch.grid.memory.empty()) return {};
     return randomize_data(launch, count, seed);
   }
+  if (launch.work == Work::pixels) return randomize_data(launch, count, seed);
   randomize_uniforms(launch, random);
   for (LaunchFile& vertex : launch.vertex) randomize_uniforms(vertex, random);
   return randomize_data(launch, count, seed);

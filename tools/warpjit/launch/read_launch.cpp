@@ -46,9 +46,14 @@ constexpr Key kKeys[] = {{"warpjit", kAll},
 constexpr std::string_view kLaterKeys[] = {"registers", "chip", "varyings", "textures"};
 constexpr std::string_view kLaterGuests[] = {"valhall", "usse"};
 
-std::string_view stages_of(unsigned works) {
-  if (works == kPixels) return "'fragment'";
-  return works == kGrid ? "'compute'" : works == kPrimitives ? "'geometry'" : "'vertex' and 'geometry'";
+std::string stages_of(unsigned works) {
+  std::string stages;
+  for (const auto& [work, stage] : {std::pair{Work::grid, "'compute'"},
+                                    {Work::rows, "'vertex'"},
+                                    {Work::primitives, "'geometry'"},
+                                    {Work::pixels, "'fragment'"}})
+    if ((works & bit(work)) != 0) stages += (stages.empty() ? "" : " and ") + std::string(stage);
+  return stages;
 }
 
 Work work_of(Stage stage) {
@@ -72,7 +77,7 @@ class Reader {
     WARPJIT_CHECK(read_modes());
     WARPJIT_CHECK(read_program(program));
     if (launch().work == Work::primitives) WARPJIT_CHECK(read_primitives(program));
-    if (launch().work == Work::pixels) WARPJIT_CHECK(read_draw());
+    if (launch().work == Work::pixels) WARPJIT_CHECK(read_draw(program));
     if (launch().work == Work::grid) WARPJIT_CHECK(read_grid(reading_));
     if (launch().work == Work::rows || launch().work == Work::primitives) WARPJIT_CHECK(read_values());
     WARPJIT_CHECK(read_outputs(reading_));
@@ -204,7 +209,7 @@ class Reader {
                                      ErrorCode::unsupported);
       if (key == std::end(kKeys)) return root().at(name).error("unknown key (known here: " + known + ")");
       if ((key->works & bit(reading_.launch.work)) == 0)
-        return root().at(name).error(std::string("belongs to stage ") + std::string(stages_of(key->works)));
+        return root().at(name).error("belongs to stage " + stages_of(key->works));
     }
     return {};
   }
@@ -310,11 +315,12 @@ class Reader {
   }
 
   // Of a fragment program.
-  Status read_draw() {
+  Status read_draw(const JsonField& program) {
     if (root().has("memory")) WARPJIT_CHECK(read_memory(reading_));
     WARPJIT_TRY(launch().pixels.instances, number_at(root(), "instances", 1, kMaxInstances, 1));
     if (const auto vertex = root().find("vertex")) {
-      WARPJIT_TRY(const JsonField program, vertex->require("program"));
+      if (program.has("words") && !vertex->has("program"))
+        return vertex->error("'program' is missing: raw words hold one program");
       WARPJIT_TRY(LaunchFile stage, Reader(*vertex, reading_.files).read_vertex_stage(*this, program));
       launch().vertex.push_back(std::move(stage));
     }

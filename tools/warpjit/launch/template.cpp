@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint32_t kThreads = 3, kKernelThreads = 64;  // without a count
 constexpr const char* kAddress = "0x1000";                  // of each piece of memory
-constexpr std::uint32_t kBytes = 4096, kShown = 16;
+constexpr std::uint32_t kBytes = 4096, kShownWords = 16;
 
 std::string register_name(const frontend::Shader& shader, LocationKind kind, unsigned number) {
   return shader.register_name(numbered(kind, number));
@@ -166,7 +166,7 @@ Result<Json> grid_template(const GivenProgram& given, Json json, std::uint32_t c
       memory.push_back({{"space", space.name}, {"address", kAddress}, {"size", kBytes}});
       if (space.written)
         outputs.push_back(
-            {{"space", space.name}, {"address", kAddress}, {"format", "u32"}, {"count", kShown}});
+            {{"space", space.name}, {"address", kAddress}, {"format", "u32"}, {"count", kShownWords}});
     } else if (space.preset < std::max(space.bytes, 1U)) {  // what the container gives is not asked for
       const std::uint32_t words = std::max(1U, (space.bytes + 3) / 4);
       memory.push_back({{"space", space.name}, {"format", "u32"}, {"data", std::vector<int>(words, 0)}});
@@ -174,6 +174,80 @@ Result<Json> grid_template(const GivenProgram& given, Json json, std::uint32_t c
   }
   if (!memory.empty()) json["memory"] = std::move(memory);
   if (!outputs.empty()) json["outputs"] = std::move(outputs);
+  return json;
+}
+
+// The constants that the program reads and its container does not give.
+Result<Json> constants_of(const Guest& guest, const frontend::Shader& shader) {
+  WARPJIT_TRY(const GridUse use, guest.grid_use(shader));
+  Json memory = Json::array();
+  for (const GridUse::Space& space : use.spaces) {
+    if (!space.constant || space.preset >= std::max(space.bytes, 1U)) continue;
+    const std::uint32_t words = std::max(1U, (space.bytes + 3) / 4);
+    memory.push_back({{"space", space.name}, {"format", "f32"}, {"data", std::vector<double>(words, 0.5)}});
+  }
+  return memory;
+}
+
+// One triangle over the whole target, in which x and y of everything but the position go from 0 to 1.
+constexpr float kCorners[][2] = {{-1, -1}, {3, -1}, {-1, 3}};
+Json covering_rows(std::uint32_t count, bool position) {
+  Json data = Json::array();
+  for (std::uint32_t row = 0; row < count; ++row) {
+    for (const float corner : kCorners[row % std::size(kCorners)])
+      data.push_back(position ? corner : (corner + 1) / 2);
+    data.push_back(0);
+    data.push_back(1);
+  }
+  return {{"format", "f32x4"}, {"data", std::move(data)}};
+}
+
+// The vertex stage of a draw: the container's, without input rows for what is numbered.
+Result<Json> covering_stage(const GivenProgram& given, std::uint32_t count) {
+  for (std::size_t k = 0; given.container != nullptr && k < given.container->size(); ++k) {
+    if (given.container->stage(k) != Stage::vertex) continue;
+    ProgramRequest request;
+    request.index = k;
+    WARPJIT_TRY(const ShaderPtr vertex, given.container->load(request, {}));
+    Json json = Json::object();
+    if (given.json.contains("entry")) {
+      json["program"] = given.json;
+      json["program"].erase("entry");
+      json["program"]["index"] = k;
+    }
+    for (unsigned n = 0; n + 1 < vertex->input_registers(); ++n)
+      if ((vertex->usage().inputs >> n & 1) != 0)
+        json["inputs"][register_name(*vertex, LocationKind::input, n)] =
+            covering_rows(count, !json.contains("inputs"));
+    WARPJIT_TRY(Json memory, constants_of(*given.guest, *vertex));
+    if (!memory.empty()) json["memory"] = std::move(memory);
+    return json;
+  }
+  return Json();
+}
+
+Result<Json> draw_template(const GivenProgram& given, Json json, std::uint32_t count) {
+  json["count"] = count;
+  WARPJIT_TRY(Json vertex, covering_stage(given, count));
+  if (vertex.is_null()) {
+    std::uint32_t slots = 4;
+    for (const pixels::SlotUse use : given.shader->slot_uses()) slots = std::max(slots, use.slot + 1U);
+    Json data = Json::array();
+    for (std::uint32_t row = 0; row < count; ++row)
+      for (std::uint32_t slot = 0; slot < slots; ++slot) {
+        const float corner = kCorners[row % std::size(kCorners)][slot % 2];
+        if (slot < 4)
+          data.push_back(slot < 2 ? corner : slot == 2 ? 0.0F : 1.0F);
+        else
+          data.push_back((corner + 1) / 2);
+      }
+    json["vertices"] = {{"slots", slots}, {"data", std::move(data)}};
+  } else {
+    json["vertex"] = std::move(vertex);
+  }
+  WARPJIT_TRY(Json memory, constants_of(*given.guest, *given.shader));
+  if (!memory.empty()) json["memory"] = std::move(memory);
+  json["targets"] = {{"size", {64, 64}}, {"colors", {{{"format", "rgba8"}, {"clear", {0, 0, 0, 1}}}}}};
   return json;
 }
 
@@ -187,12 +261,14 @@ Result<Json> launch_template(const GivenProgram& given, std::uint32_t count) {
             {"program", given.json}};
   const bool grid = shader.stage() == Stage::compute;
   if (count == 0) count = grid ? kKernelThreads : kThreads;
+  if (shader.stage() == Stage::fragment) return draw_template(given, std::move(json), count);
   return grid ? grid_template(given, std::move(json), count) : thread_template(given, std::move(json), count);
 }
 
 const char* template_advice(const GivenProgram& given) {
   return given.shader->stage() == Stage::compute    ? "grid, block, params and memory"
          : given.shader->stage() == Stage::geometry ? "geometry, uniforms and inputs"
+         : given.shader->stage() == Stage::fragment ? "vertices, memory and targets"
                                                     : "uniforms and inputs";
 }
 

@@ -89,8 +89,10 @@ class Draw {
     const std::uint64_t places =
         work_.indexed ? work_.indices.size() : std::min(work_.vertex_count, vertices_);
     const std::uint64_t count = primitive_count(work_.raster.topology, places);
+    count_ = count;
     for (std::uint64_t n = 0; n < count; ++n) {
       WARPJIT_CHECK(not_cancelled());
+      number_ = n;
       WARPJIT_CHECK(primitive(n));
     }
     return {};
@@ -100,6 +102,14 @@ class Draw {
   Status not_cancelled() const {
     if (work_.cancel == nullptr || work_.cancel->load(std::memory_order_relaxed) == 0) return {};
     return Error{ErrorCode::cancelled, "the run was cancelled", {}};
+  }
+
+  // So many rows of a part of primitive number_ are done.
+  void show_progress(std::int64_t rows, std::int64_t of) const {
+    if (work_.progress == nullptr) return;
+    const double part = static_cast<double>(std::max<std::int64_t>(rows, 0)) / static_cast<double>(of);
+    const double done = (static_cast<double>(number_) + part) / static_cast<double>(count_);
+    work_.progress->store(static_cast<std::uint32_t>(1000 * done), std::memory_order_relaxed);
   }
 
   std::optional<std::uint64_t> vertex_at(std::uint64_t place) const {
@@ -146,6 +156,7 @@ class Draw {
     box = {std::max(box.left, area_.left), std::max(box.top, area_.top), std::min(box.right, area_.right),
            std::min(box.bottom, area_.bottom)};
     for (std::int64_t y = box.top & ~1; y <= box.bottom; y += 2) {
+      show_progress(y - box.top, box.bottom - box.top + 1);
       for (std::int64_t x = box.left & ~1; x <= box.right; x += 2) {
         Quad quad{static_cast<std::int32_t>(x), static_cast<std::int32_t>(y), 0, primitive.get()};
         for (int n = 0; n < 4; ++n) {
@@ -172,9 +183,13 @@ class Draw {
       const Quad& quad = quads_[n / 4];
       const std::size_t lane = n % 4;
       const Fragment& fragment = fragments_[n];
-      if ((quad.coverage >> lane & 1) == 0 || !fragment.live) continue;
+      if ((quad.coverage >> lane & 1) == 0) continue;
       const std::int32_t x = quad.x + static_cast<std::int32_t>(lane & 1),
                          y = quad.y + (lane >> 1 != 0 ? 1 : 0);
+      if (work_.instructions != nullptr)
+        work_.instructions[static_cast<std::size_t>(y) * work_.width + static_cast<std::size_t>(x)] +=
+            fragment.instructions;
+      if (!fragment.live) continue;
       const std::uint32_t depth = program_.exports_depth() ? fragment.depth : quad.primitive->depth(x, y);
       write_fragment(work_, quad.primitive->front_facing(), depth, fragment, x, y);
     }
@@ -184,9 +199,10 @@ class Draw {
 
   const PixelWork& work_;
   FragmentProgram& program_;
-  std::uint64_t vertices_ = 0;  // that the words hold
-  RasterPrimitive::Box area_;   // what may be drawn
-  std::vector<Quad> quads_;     // that wait
+  std::uint64_t vertices_ = 0;            // that the words hold
+  std::uint64_t number_ = 0, count_ = 0;  // of the primitive, of all primitives
+  RasterPrimitive::Box area_;             // what may be drawn
+  std::vector<Quad> quads_;               // that wait
   std::vector<Fragment> fragments_;
 };
 

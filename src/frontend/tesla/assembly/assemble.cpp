@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "frontend/tesla/assembly/instruction.h"
+#include "frontend/tesla/container/graphics_fields.h"
 
 namespace warpjit::tesla {
 namespace {
@@ -161,6 +162,14 @@ class Assembler {
         WARPJIT_TRY(program_.*member, number(words[1]));
         return {};
       }
+    if (const GraphicsField* field = find_graphics_field(program_.type, name)) {
+      std::vector<std::uint32_t> numbers;
+      for (const Token& token : words.subspan(1)) {
+        WARPJIT_TRY(numbers.emplace_back(), number(token));
+      }
+      const Status set = set_graphics_field(*field, program_.graphics, numbers);
+      return set ? Status() : Status(located(set.error(), position));
+    }
     return position.error("unknown directive " + text::quoted(words[0].text));
   }
 

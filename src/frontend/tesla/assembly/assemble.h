@@ -3,6 +3,8 @@
 //   .kernel saxpy            starts a kernel; .registers .shared .local .barriers .architecture .entry N,
 //   .registers 4             .type compute, and .const c1[0x0] WORD... describe it (size BYTES before the
 //                            words if there are more of them than words; #label: its address)
+//   .type vertex             or geometry, fragment; then what the driver sets, by the names of
+//   .results 0 1 2 3 4       container/graphics_fields.h: .interpolants 0x8040404, .result-count 4
 //   loop:
 //     exit (lg $c0) add sat f32 $c1 $r1 neg (mul $r1 c0[0x10]) $r2   // a comment
 //     bra #loop              #label or an address in bytes

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "frontend/encoding/syntax.h"
+#include "frontend/tesla/container/graphics_fields.h"
 #include "frontend/tesla/encoding/encoding.h"
 
 namespace warpjit::tesla {
@@ -217,8 +218,14 @@ std::string disassemble(const Program& program, const DisassembleOptions& option
     if (value != unless) out += std::string(".") + name + " " + std::to_string(value) + "\n";
   };
   const Program defaults;
-  if (program.type != defaults.type) out += ".type " + std::string(name(program.type)) + "\n";
   if (!program.name.empty()) out += ".kernel " + program.name + "\n";
+  if (program.type != defaults.type) out += ".type " + std::string(name(program.type)) + "\n";
+  for (const auto& [field, numbers] : given_graphics(program)) {
+    out += "." + std::string(field->name);
+    for (const std::uint32_t number : numbers)
+      out += " " + (number < 256 ? std::to_string(number) : hex(number));
+    out += "\n";
+  }
   directive("registers", program.registers, defaults.registers);
   directive("shared", program.shared_bytes, 0);
   directive("local", program.local_bytes, 0);

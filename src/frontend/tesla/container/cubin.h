@@ -19,7 +19,9 @@ inline constexpr std::size_t kMaxCopiedConstants = std::size_t{1} << 22;
 // code.
 Result<Container> read_cubin(std::span<const std::byte> bytes, const std::string& file_name);
 
-// Text. Unused blocks and keys (samplers, relocations) are skipped. An error's `where` is "file:line:column".
+// Text. Unused blocks and keys (samplers, relocations) are skipped. Not of any driver: `type = fragment`
+// (vertex, geometry) with the fields of graphics_fields.h behind it.
+// An error's `where` is "file:line:column".
 Result<Container> read_text_cubin(std::string_view text, const std::string& file_name);
 
 // A text cubin that reads back as the same kernels. Names are those that a container or the assembler takes.

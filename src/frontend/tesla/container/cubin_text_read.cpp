@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "frontend/tesla/container/cubin.h"
+#include "frontend/tesla/container/graphics_fields.h"
 
 namespace warpjit::tesla {
 namespace {
@@ -190,6 +191,15 @@ class TextReader {
         if (program.constants.size() == kMaxSegments) return fail("too many constant segments", key);
         WARPJIT_TRY(ConstantSegment segment, constants());
         program.constants.push_back(std::move(segment));
+      } else if (key.text == "type") {
+        WARPJIT_TRY(const std::string type, identifier());
+        const auto known = find_program_type(type);
+        if (!known) return fail("there are no " + type + " programs", key);
+        program.type = *known;
+      } else if (const GraphicsField* field = find_graphics_field(program.type, key.text)) {
+        WARPJIT_TRY(const std::vector<std::uint32_t> numbers, words(field->most));
+        const Status set = set_graphics_field(*field, program.graphics, numbers);
+        if (!set) return fail(set.error().message, key);
       } else {
         WARPJIT_CHECK(skip_value(key, 0));
       }

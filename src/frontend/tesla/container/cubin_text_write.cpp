@@ -1,6 +1,7 @@
 #include <cstdio>
 
 #include "frontend/tesla/container/cubin.h"
+#include "frontend/tesla/container/graphics_fields.h"
 
 namespace warpjit::tesla {
 namespace {
@@ -21,8 +22,8 @@ class TextWriter {
     text_ += std::string("\t") + key + " = " + std::to_string(value) + "\n";
   }
 
-  void words(const char* key, const std::vector<std::uint32_t>& list) {
-    text_ += std::string("\t") + key + " {";
+  void words(std::string_view key, const std::vector<std::uint32_t>& list) {
+    text_ += "\t" + std::string(key) + " {";
     for (std::size_t k = 0; k < list.size(); ++k) {
       char word[16];
       std::snprintf(word, sizeof word, "0x%08x ", list[k]);
@@ -35,6 +36,9 @@ class TextWriter {
   void kernel(const Program& program) {
     text_ += "code {\n";
     if (!program.name.empty()) text_ += "\tname = " + program.name + "\n";
+    if (program.type != ProgramType::compute)
+      text_ += "\ttype = " + std::string(warpjit::tesla::name(program.type)) + "\n";
+    for (const GivenGraphicsField& given : given_graphics(program)) words(given.field->name, given.numbers);
     number("lmem", program.local_bytes);
     number("smem", program.shared_bytes);
     number("reg", program.registers);

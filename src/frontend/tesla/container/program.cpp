@@ -7,21 +7,32 @@ std::string Program::where(std::uint32_t address) const {
   return where_byte(source_name, address, word);
 }
 
-Result<Program> select_program(const Container& container, const std::string& name) {
-  if (name.empty() && container.programs.size() == 1) return container.programs.front();
-  std::string there;
+Result<Program> select_program(const Container& container, const std::string& name,
+                               std::optional<ProgramType> type) {
+  const auto wrong = [&](std::string message) {
+    return Error{ErrorCode::bad_input, std::move(message), container.source_name};
+  };
+  const Program* found = nullptr;
+  std::size_t matching = 0;
+  std::string there, other_types;
   for (const Program& program : container.programs) {
-    if (!name.empty() && program.name == name) return program;
-    there += (there.empty() ? "" : ", ") + program.name;
-    if (there.size() > 200) break;
+    if (type && program.type != *type) {
+      if (const std::string_view other = warpjit::tesla::name(program.type);
+          other_types.find(other) == std::string::npos)
+        other_types += (other_types.empty() ? "" : " and ") + std::string(other);
+      continue;
+    }
+    ++matching;
+    if (found == nullptr && (name.empty() || program.name == name)) found = &program;
+    if (there.size() <= 200) there += (there.empty() ? "" : ", ") + program.name;
   }
-  if (container.programs.empty())
-    return Error{ErrorCode::bad_input, "there is no kernel", container.source_name};
-  return Error{ErrorCode::bad_input,
-               (name.empty() ? std::string("several kernels, name one of: ")
-                             : "no kernel '" + name + "', there is: ") +
-                   there,
-               container.source_name};
+  if (container.programs.empty()) return wrong("there is no kernel");
+  if (matching == 0)
+    return wrong("these are " + other_types + " programs, not " + std::string(warpjit::tesla::name(*type)) +
+                 " programs");
+  if (found == nullptr) return wrong("no program '" + name + "', there is: " + there);
+  if (name.empty() && matching > 1) return wrong("several programs, name one of: " + there);
+  return *found;
 }
 
 Result<Program> read_words(std::span<const std::byte> bytes, ProgramType type, const std::string& file_name) {

@@ -4,6 +4,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -67,8 +68,10 @@ struct Container {
   std::string source_name;
 };
 
-// The program with that name, or the only one if the name is empty. Errors: bad_input, naming what is there.
-Result<Program> select_program(const Container& container, const std::string& name);
+// The program with that name, or the only one if the name is empty; with a type, of those that have it.
+// Errors: bad_input, naming what is there.
+Result<Program> select_program(const Container& container, const std::string& name,
+                               std::optional<ProgramType> type = std::nullopt);
 
 // Little-endian words without a container. Errors: bad_input for a size that is no multiple of 4 or nothing,
 // resource_limit above kMaxCodeWords.

@@ -2,9 +2,11 @@
 #include "frontend/tesla/interpret/graphics.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "frontend/tesla/interpret/op.h"
 #include "frontend/tesla/interpret/ops.h"
+#include "frontend/tesla/interpret/profile.h"
 #include "frontend/tesla/launch.h"
 
 namespace warpjit::tesla {
@@ -73,6 +75,7 @@ class GraphicsRun {
     });
   }
   GraphicsWarp& graphics() { return graphics_; }
+  void observe(Profiler* profiler) { context_.profiler = profiler; }
   const Program& program() const { return interpreter_.program_; }
   std::uint32_t register_word(std::uint32_t index, unsigned lane) const {
     return index < interpreter_.registers_ ? warp_.registers.r[index][lane] : 0;
@@ -103,9 +106,11 @@ class Fragments final : public interpret::FragmentProgram {
   Fragments(const Interpreter& interpreter, const Launch& launch, RunReport& report, HostCode code)
       : run_(interpreter, launch, code), report_(report) {}
 
-  Status start() {
+  Status start(bool counted) {
     WARPJIT_CHECK(run_.start());
     const GraphicsState& state = run_.program().graphics;
+    if (counted) profiler_.emplace(run_.program(), &counts_);
+    run_.observe(profiler_ ? &*profiler_ : nullptr);
     results_ = fragment_results(state);
     most_quads_ = run_.shows_warps() ? 1 : kLanes / 4;
     run_.graphics().inputs = fragment_inputs(state);
@@ -125,6 +130,7 @@ class Fragments final : public interpret::FragmentProgram {
     for (unsigned quad = 0; quad < lanes / 4; ++quad)
       graphics.live |= (quads[quad].coverage & 15U) << (4 * quad);
     const std::uint32_t covered = graphics.live;
+    counts_.fill(0);
     const Status status = run_.run(lanes, 0);
     report_.add(run_.take_report());
     WARPJIT_CHECK(status);
@@ -132,6 +138,7 @@ class Fragments final : public interpret::FragmentProgram {
       interpret::Fragment& fragment = fragments[lane];
       // Of a pixel that is not covered, nothing is asked.
       fragment.live = ((graphics.live | ~covered) >> lane & 1) != 0;
+      fragment.instructions = counts_[lane];
       fragment.depth = results_.depth ? run_.register_word(*results_.depth, lane) : 0;
       for (std::uint32_t target = 0; target < fragment.colors.size(); ++target)
         for (std::uint32_t component = 0; component < 4; ++component)
@@ -143,6 +150,8 @@ class Fragments final : public interpret::FragmentProgram {
  private:
   GraphicsRun run_;
   RunReport& report_;
+  LaneCounts counts_{};
+  std::optional<Profiler> profiler_;
   FragmentResults results_;
   unsigned most_quads_ = kLanes / 4;
 };
@@ -229,10 +238,11 @@ Status Interpreter::run_geometry(const Launch& launch, const InputPrimitives& in
 
 Result<std::unique_ptr<interpret::FragmentProgram>> Interpreter::make_fragment_program(const Launch& launch,
                                                                                        RunReport& report,
-                                                                                       HostCode code) const {
+                                                                                       HostCode code,
+                                                                                       bool counted) const {
   if (program_.type != ProgramType::fragment) return wrong_type(program_, ProgramType::fragment);
   auto fragments = std::make_unique<Fragments>(*this, launch, report, code);
-  WARPJIT_CHECK(fragments->start());
+  WARPJIT_CHECK(fragments->start(counted));
   return std::unique_ptr<interpret::FragmentProgram>(std::move(fragments));
 }
 

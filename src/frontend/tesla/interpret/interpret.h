@@ -118,9 +118,12 @@ class Interpreter {
   Status run_geometry(const Launch& launch, const InputPrimitives& input, EmittedVertices& output,
                       RunReport& report, HostCode code = HostCode::best) const;
   // Of a work with the uses fragment_uses(). It refers to this interpreter, the launch and the report, to
-  // which its runs are added; one thread may call it.
-  Result<std::unique_ptr<interpret::FragmentProgram>> make_fragment_program(
-      const Launch& launch, RunReport& report, HostCode code = HostCode::best) const;
+  // which its runs are added; one thread may call it. `counted`: fragments say how many instructions they
+  // executed.
+  Result<std::unique_ptr<interpret::FragmentProgram>> make_fragment_program(const Launch& launch,
+                                                                            RunReport& report,
+                                                                            HostCode code = HostCode::best,
+                                                                            bool counted = false) const;
 
   Interpreter(Interpreter&&) noexcept;
   Interpreter& operator=(Interpreter&&) noexcept;

@@ -46,7 +46,8 @@ bool parts_lanes(Opcode opcode) {
 
 }  // namespace
 
-Profiler::Profiler(const Program& program) : program_(program), lines_(program.code.size()) {}
+Profiler::Profiler(const Program& program, LaneCounts* counts)
+    : program_(program), counts_(counts), lines_(program.code.size()) {}
 
 void Profiler::begin_block(BlockContext& context, std::size_t warps, std::size_t written) {
   warps_.assign(warps, {});
@@ -60,6 +61,10 @@ void Profiler::begin_block(BlockContext& context, std::size_t warps, std::size_t
 
 void Profiler::instruction(BlockContext& context, const Warp& warp, const WarpOp& op,
                            std::uint32_t executing) {
+  if (counts_ != nullptr) {
+    for (unsigned lane = 0; lane < kLanes; ++lane) (*counts_)[lane] += warp.active >> lane & 1;
+    return;
+  }
   if (op.i.lanes != 15) executing &= op.i.lanes * 0x11111111U;
   Line& line = this->line(op.pc);
   ++line.warps;

@@ -11,9 +11,12 @@
 
 namespace warpjit::tesla {
 
+using LaneCounts = std::array<std::uint32_t, kLanes>;
+
 class Profiler {
  public:
-  explicit Profiler(const Program& program);
+  // `counts`: of each lane the instructions for which it is active are added there, and nothing else is seen.
+  explicit Profiler(const Program& program, LaneCounts* counts = nullptr);
 
   // Before the first instruction of a block. The first `written` bytes of s[] are the header and the
   // parameters.
@@ -66,6 +69,7 @@ class Profiler {
             bool second_stores, std::uint32_t address);
 
   const Program& program_;
+  LaneCounts* counts_;
   std::vector<Line> lines_;  // by word of the code
   std::vector<WarpState> warps_;
   std::vector<SharedByte> shared_;

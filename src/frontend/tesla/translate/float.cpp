@@ -1,4 +1,5 @@
 // f32 arithmetic (tesla.md 8). A NaN is made canonical, 0x7fffffff, where it is used as a word.
+#include "frontend/tesla/special_functions.h"
 #include "frontend/tesla/translate/instruction.h"
 
 namespace warpjit::tesla {
@@ -117,27 +118,9 @@ void InstructionTranslator::select_by_sign(const Instruction& i) {
 }
 
 F32 InstructionTranslator::special_function(const Instruction& i) {
-  const auto function = [&] {
-    switch (i.opcode) {
-      case Opcode::rcp:
-        return ir::TeslaSpecialFunction::rcp;
-      case Opcode::rsqrt:
-        return ir::TeslaSpecialFunction::rsqrt;
-      case Opcode::lg2:
-        return ir::TeslaSpecialFunction::lg2;
-      case Opcode::sin:
-        return ir::TeslaSpecialFunction::sin;
-      case Opcode::cos:
-        return ir::TeslaSpecialFunction::cos;
-      case Opcode::ex2:
-        return ir::TeslaSpecialFunction::ex2;
-      case Opcode::presin:
-        return ir::TeslaSpecialFunction::presin;
-      default:
-        return ir::TeslaSpecialFunction::preex2;
-    }
-  };
-  return b_.TeslaSpecialFunction32(float_source(i, 0), static_cast<std::uint64_t>(function()));
+  const F32 x = float_source(i, 0);
+  const auto function = special_function_of(i.opcode, facts_.modes.fast_sfu);
+  return function ? b_.TeslaSpecialFunction32(x, static_cast<std::uint64_t>(*function)) : x;
 }
 
 }  // namespace warpjit::tesla

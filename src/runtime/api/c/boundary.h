@@ -103,6 +103,8 @@ template <>
 inline constexpr std::size_t kFirstSize<warpjit_report> = offsetof(warpjit_report, work);
 template <>
 inline constexpr std::size_t kFirstSize<warpjit_program_words> = offsetof(warpjit_program_words, stage);
+template <>
+inline constexpr std::size_t kFirstSize<warpjit_tesla_words> = offsetof(warpjit_tesla_words, graphics);
 
 // Has a struct, whose least size is given, a size that can be?
 constexpr bool fits(std::size_t size, std::size_t least) {

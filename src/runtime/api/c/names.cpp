@@ -15,7 +15,7 @@ static_assert(same(Target::automatic, WARPJIT_TARGET_AUTOMATIC) && same(Target::
 static_assert(same(PrimitiveMode::point, WARPJIT_PRIMITIVES_POINT) &&
               same(PrimitiveMode::fixed, WARPJIT_PRIMITIVES_FIXED));
 
-constexpr int kMostEnumerators = 16;
+constexpr int kMostEnumerators = 16, kMostPixelFormats = static_cast<int>(PixelFormat::d32f) + 1;
 constexpr const char* kNoName = "?";
 
 template <class Enum>
@@ -31,6 +31,9 @@ constexpr const char* (*kNames[])(std::int32_t) = {
     name_of<EngineKind>,
     name_of<Target>,
     name_of<PrimitiveMode>,
+    [](std::int32_t format) {
+      return format >= 0 && format < kMostPixelFormats ? name(static_cast<PixelFormat>(format)) : kNoName;
+    },
 };
 
 }  // namespace
@@ -62,7 +65,7 @@ const char* warpjit_name(int32_t names, int32_t value) {
 warpjit_status warpjit_parse_name(int32_t names, const char* text, int32_t* value, warpjit_error* error) {
   return call(error, {{text, "text"}, {value, "value"}}, [&]() -> Status {
     const std::string_view wanted = text;
-    for (std::int32_t n = 0; wanted != kNoName && n < kMostEnumerators; ++n)
+    for (std::int32_t n = 0; wanted != kNoName && n < std::max(kMostEnumerators, kMostPixelFormats); ++n)
       if (wanted == warpjit_name(names, n)) {
         *value = n;
         return {};

@@ -34,14 +34,54 @@ pica200::Modes pica200_modes(std::uint32_t flags) {
 Result<tesla::Modes> tesla_modes(const warpjit_tesla_modes* from) {
   WARPJIT_TRY(const warpjit_tesla_modes wanted, read(from, "modes"));
   WARPJIT_CHECK(check_flags(wanted.flags, WARPJIT_TESLA_SATURATED_NAN_IS_ZERO | WARPJIT_TESLA_ZERO_WINS |
-                                              WARPJIT_TESLA_INFINITE_DERIVATIVES | WARPJIT_TESLA_FAST_FMAD));
+                                              WARPJIT_TESLA_INFINITE_DERIVATIVES | WARPJIT_TESLA_FAST_FMAD |
+                                              WARPJIT_TESLA_FAST_SFU));
   tesla::Modes modes;
   modes.saturated_nan_is_zero = (wanted.flags & WARPJIT_TESLA_SATURATED_NAN_IS_ZERO) != 0;
   modes.zero_wins = (wanted.flags & WARPJIT_TESLA_ZERO_WINS) != 0;
   modes.infinite_derivatives = (wanted.flags & WARPJIT_TESLA_INFINITE_DERIVATIVES) != 0;
   modes.fast_fmad = (wanted.flags & WARPJIT_TESLA_FAST_FMAD) != 0;
+  modes.fast_sfu = (wanted.flags & WARPJIT_TESLA_FAST_SFU) != 0;
   if (wanted.call_limit != 0) modes.call_limit = wanted.call_limit;
   return modes;
+}
+
+// Members that are numbers or flags in both structs.
+template <class To>
+struct GraphicsMember {
+  std::uint32_t warpjit_tesla_graphics::*from;
+  To tesla::GraphicsState::*to;
+};
+using State = tesla::GraphicsState;
+using CState = warpjit_tesla_graphics;
+constexpr GraphicsMember<std::uint32_t> kGraphicsNumbers[] = {
+    {&CState::builtin_attributes, &State::builtin_attributes},
+    {&CState::geometry_output, &State::geometry_output},
+    {&CState::geometry_vertices, &State::geometry_vertices},
+    {&CState::interpolants, &State::interpolants},
+    {&CState::fragment_control, &State::fragment_control},
+    {&CState::fragment_results, &State::fragment_results},
+    {&CState::primitive_id_slot, &State::primitive_id_slot},
+    {&CState::color_slots, &State::color_slots}};
+constexpr GraphicsMember<bool> kGraphicsFlags[] = {
+    {&CState::geometry_enabled, &State::geometry_enabled},
+    {&CState::pixel_center_integer, &State::pixel_center_integer},
+    {&CState::two_sided, &State::two_sided}};
+
+Result<tesla::GraphicsState> tesla_graphics(const warpjit_tesla_graphics* from) {
+  tesla::GraphicsState state;
+  if (from == nullptr) return state;
+  WARPJIT_TRY(const warpjit_tesla_graphics wanted, read(from, "graphics"));
+  for (const auto& member : kGraphicsNumbers) state.*member.to = wanted.*member.from;
+  for (const auto& member : kGraphicsFlags) state.*member.to = wanted.*member.from != 0;
+  std::copy(std::begin(wanted.attributes), std::end(wanted.attributes), state.attributes.begin());
+  std::copy(std::begin(wanted.noperspective), std::end(wanted.noperspective), state.noperspective.begin());
+  WARPJIT_TRY(const auto vertex, array(wanted.vertex_results, wanted.vertex_result_count, "vertex_results"));
+  WARPJIT_TRY(const auto geometry,
+              array(wanted.geometry_results, wanted.geometry_result_count, "geometry_results"));
+  state.vertex_results.assign(vertex.begin(), vertex.end());
+  state.geometry_results.assign(geometry.begin(), geometry.end());
+  return state;
 }
 
 std::span<const Symbol> symbols(const warpjit_program* program, std::int32_t kind) {
@@ -137,7 +177,21 @@ warpjit_status warpjit_program_from_tesla_words(const warpjit_tesla_words* words
     raw.shared_bytes = wanted.shared_bytes;
     raw.local_bytes = wanted.local_bytes;
     raw.source_name = or_empty(wanted.source_name);
+    if (wanted.stage != WARPJIT_STAGE_ANY) {
+      WARPJIT_TRY(raw.stage, enumerator(std::int64_t{wanted.stage} - 1, Stage::fragment, "stage"));
+    }
+    WARPJIT_TRY(raw.graphics, tesla_graphics(wanted.graphics));
     return tesla::load_words(raw, chip);
+  });
+}
+
+warpjit_status warpjit_tesla_default_graphics(warpjit_tesla_graphics* graphics, warpjit_error* error) {
+  return fill(graphics, "graphics", error, {}, []() -> Result<warpjit_tesla_graphics> {
+    const tesla::GraphicsState state;
+    warpjit_tesla_graphics to{};
+    for (const auto& member : kGraphicsNumbers) to.*member.from = state.*member.to;
+    for (const auto& member : kGraphicsFlags) to.*member.from = state.*member.to ? 1 : 0;
+    return to;
   });
 }
 

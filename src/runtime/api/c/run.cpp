@@ -46,6 +46,8 @@ warpjit_report to_c(const Report& report) {
   result.interpreted = report.interpreted;
   result.invocations = report.invocations;
   result.triangles = report.triangles;
+  result.primitives = report.primitives;
+  result.groups = report.groups;
   if (report.fault) {
     result.fault = 1;
     copy_text(report.fault->where, result.fault_where);

@@ -1,0 +1,235 @@
+// Random Tesla fragment programs over random vertices, tests and blending. For a difference it shows the
+// seed, the pixel and the listing.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <span>
+
+#include "base/hash.h"
+#include "base/random.h"
+#include "engines/fuzzer.h"
+#include "frontend/random/reduce.h"
+#include "frontend/tesla/assembly/disassemble.h"
+#include "frontend/tesla/random.h"
+#include "frontend/tesla/shader.h"
+
+namespace warpjit::fuzz {
+namespace {
+
+constexpr std::uint32_t kWidth = 90, kHeight = 70;  // of several tiles, not whole ones
+
+// What one seed draws with its program. Made anew for each run: it has the memory of its targets.
+class SeededDraw {
+ public:
+  SeededDraw(const tesla::RandomFragment& fragment, std::shared_ptr<const tesla::Shader> shader,
+             std::uint64_t seed)
+      : random_(seed), launch_(Program(std::move(shader))) {
+    const std::uint32_t count = 3 + random_.below(15), slots = fragment.slots;
+    for (std::uint32_t n = 0; n < count * slots; ++n)
+      words_.push_back(n % slots < 4 ? coordinate(n % slots == 3) : word());
+    constexpr PixelFormat kColors[] = {PixelFormat::rgba8,   PixelFormat::srgb8,   PixelFormat::rgb565,
+                                       PixelFormat::rgb10a2, PixelFormat::rgba16f, PixelFormat::rgba32f,
+                                       PixelFormat::r32ui,   PixelFormat::rgba8i};
+    constexpr PixelFormat kDepths[] = {PixelFormat::d16, PixelFormat::d24s8, PixelFormat::d32f};
+    const std::uint32_t colors = std::min(fragment.targets, kMaxColorTargets);
+    for (std::uint32_t k = 0; k < colors; ++k)
+      keep(launch_.bind_color(k, target(kColors[random_.below(std::size(kColors))])));
+    if (!random_.one_in(4)) keep(launch_.bind_depth(target(kDepths[random_.below(std::size(kDepths))])));
+    keep(launch_.set_target_size(kWidth, kHeight));
+    keep(launch_.set_raster_state(raster()));
+    keep(launch_.set_output_state(output()));
+    keep(launch_.bind_vertices({words_.data(), words_.size() * 4, slots * std::size_t{4}, slots}));
+    keep(launch_.bind_constants("c0", fragment.c0.data(), fragment.c0.size() * 4));
+    launch_.set_count(count);
+    launch_.set_fuel(tesla::kRandomFuel);
+  }
+  SeededDraw(const SeededDraw&) = delete;
+  SeededDraw& operator=(const SeededDraw&) = delete;
+
+  const Status& status() const { return status_; }
+  const Launch& launch() const { return launch_; }
+  // The bytes of all targets.
+  std::vector<std::byte> bytes() const {
+    std::vector<std::byte> all;
+    for (const Target& target : targets_) all.insert(all.end(), target.bytes.begin(), target.bytes.end());
+    return all;
+  }
+  // Which pixel the byte of that number in bytes() belongs to.
+  std::string place(std::size_t at) const {
+    for (const Target& target : targets_) {
+      if (at < target.bytes.size()) {
+        const std::size_t pixel = at / pixel_size(target.format);
+        return fmt::format("{}, column {}, row {}", name(target.format), pixel % kWidth, pixel / kWidth);
+      }
+      at -= target.bytes.size();
+    }
+    return {};
+  }
+
+ private:
+  struct Target {
+    PixelFormat format;
+    std::vector<std::byte> bytes;
+  };
+
+  void keep(const Status& status) {
+    if (status_ && !status) status_ = status.error();
+  }
+  template <class Enum>
+  Enum any(unsigned count) {
+    return static_cast<Enum>(random_.below(count));
+  }
+  std::uint32_t coordinate(bool is_w) {
+    constexpr float kOdd[] = {0.0F, -0.0F, 1e30F, -1e30F, INFINITY, NAN, 1e-30F};
+    if (random_.one_in(40)) return std::bit_cast<std::uint32_t>(kOdd[random_.below(std::size(kOdd))]);
+    const float number = (static_cast<float>(random_.below(4001)) - 2000) / 1000;
+    return std::bit_cast<std::uint32_t>(is_w && !random_.one_in(3) ? 1.5F : number);
+  }
+  std::uint32_t word() {
+    return random_.one_in(8) ? static_cast<std::uint32_t>(random_.next()) : coordinate(false);
+  }
+  TargetBuffer target(PixelFormat format) {
+    Target& made = targets_.emplace_back();
+    made.format = format;
+    made.bytes.resize(std::size_t{kWidth} * kHeight * pixel_size(format));
+    for (std::byte& byte : made.bytes) byte = static_cast<std::byte>(random_.below(256));
+    return {made.bytes.data(), made.bytes.size(), kWidth * pixel_size(format), format};
+  }
+  RasterState raster() {
+    RasterState state;
+    state.topology = any<Topology>(6);
+    state.viewport_scale = {kWidth / 2.0F, kHeight / 2.0F, 0.5F};
+    state.viewport_translate = state.viewport_scale;
+    state.depth_zero_to_one = random_.one_in(2);
+    state.clip_near = !random_.one_in(4);
+    state.clip_far = !random_.one_in(4);
+    state.positive_is_front = random_.one_in(2);
+    state.cull_back = random_.one_in(8);
+    state.provoking_last = random_.one_in(2);
+    state.point_size = static_cast<float>(random_.below(80)) / 4;
+    state.line_width = static_cast<float>(random_.below(24)) / 4;
+    return state;
+  }
+  OutputState output() {
+    OutputState state;
+    state.depth = {!random_.one_in(3), !random_.one_in(4), any<Compare>(8)};
+    state.stencil.test = random_.one_in(3);
+    for (StencilFace* face : {&state.stencil.front, &state.stencil.back})
+      *face = {any<Compare>(8), any<StencilOp>(8), any<StencilOp>(8), any<StencilOp>(8)};
+    for (BlendState& blend : state.blend)
+      blend = {random_.one_in(2),    any<BlendFactor>(15), any<BlendFactor>(15), any<BlendFactor>(15),
+               any<BlendFactor>(15), any<BlendOp>(5),      any<BlendOp>(5)};
+    state.alpha_test = random_.one_in(4);
+    state.alpha_compare = any<Compare>(8);
+    for (float& c : state.blend_constant) c = static_cast<float>(random_.below(5)) / 4;
+    return state;
+  }
+
+  Random random_;
+  Launch launch_;
+  Status status_;
+  std::vector<std::uint32_t> words_;
+  std::vector<Target> targets_;
+};
+
+// How a run ended, and the targets after it.
+struct Outcome {
+  std::string end;
+  std::vector<std::byte> bytes;
+  bool operator==(const Outcome&) const = default;
+};
+
+class FragmentFuzzer final : public Fuzzer {
+ public:
+  explicit FragmentFuzzer(const Options& options) : Fuzzer(options) {}
+
+  bool run(std::uint64_t seed) override {
+    tesla::RandomFragment fragment = tesla::random_fragment(seed, {.size = options_.size});
+    const auto finding = check(fragment, seed);
+    if (finding) {
+      fmt::print("seed {}: {} against guest: {}\n{}\n", seed, finding->way, finding->what,
+                 tesla::disassemble(fragment.program));
+      constexpr std::uint32_t kNop[] = {0xf0000001, 0xe0000780};  // generated instructions are long
+      random::replace_by_nops(fragment.program.code, kNop, [&] {
+        const auto still = check(fragment, seed);
+        clear_caches();
+        return still.has_value();
+      });
+      fmt::print("what matters of it:\n{}\n", tesla::disassemble(fragment.program));
+    }
+    clear_caches();
+    return !finding;
+  }
+
+  std::string digest(std::uint64_t seed, EngineKind kind, Target target) override {
+    const tesla::RandomFragment fragment = tesla::random_fragment(seed, {.size = options_.size});
+    std::string lines;
+    RunOptions base;
+    base.threads = 1;
+    for (const Configuration& way : digested(base, kind, target, ways(seed))) {
+      const Outcome got = outcome(fragment, seed, way);
+      lines += fmt::format("{}{} {:016x} {}\n", seed, way.name, hash_bytes(got.bytes), got.end);
+    }
+    clear_caches();
+    return lines;
+  }
+
+ private:
+  static constexpr const char* kLimited = "beyond a limit";
+  struct Finding {
+    std::string way, what;
+  };
+
+  std::optional<Finding> check(const tesla::RandomFragment& fragment, std::uint64_t seed) {
+    RunOptions base;
+    base.engine = EngineKind::guest;
+    base.threads = 1;
+    const Outcome wanted = outcome(fragment, seed, {"guest", &full_, base});
+    base.threads = seed % 8 == 0 ? 2 : 1;
+    for (const Configuration& way : configurations(base, ways(seed))) {
+      const Outcome got = outcome(fragment, seed, way);
+      if (got.end == kLimited || got == wanted) continue;
+      if (got.end != wanted.end) return Finding{way.name, "wanted " + wanted.end + ", got " + got.end};
+      const auto at = std::ranges::mismatch(wanted.bytes, got.bytes).in1 - wanted.bytes.begin();
+      return Finding{way.name, place(fragment, seed, static_cast<std::size_t>(at))};
+    }
+    return std::nullopt;
+  }
+
+  // Not as wide as can be: a group of pixels has at most kMostQuadsPerGroup quads.
+  Ways ways(std::uint64_t seed) const {
+    const std::uint64_t bits = mix(seed);
+    return {.dispatch = (bits >> 24) % 100 < options_.dispatch_share,
+            .few_registers = (bits >> 32) % 100 < options_.register_share};
+  }
+
+  static std::string place(const tesla::RandomFragment& fragment, std::uint64_t seed, std::size_t at) {
+    const auto shader = tesla::Shader::make(fragment.program);
+    return shader ? SeededDraw(fragment, *shader, seed).place(at) : std::string();
+  }
+
+  Outcome outcome(const tesla::RandomFragment& fragment, std::uint64_t seed, const Configuration& way) {
+    const auto shader = tesla::Shader::make(fragment.program);
+    if (!shader) return {to_string(shader.error()), {}};
+    const SeededDraw draw(fragment, *shader, seed);
+    if (!draw.status()) return {to_string(draw.status().error()), {}};
+    const auto report = way.engine->run(draw.launch(), way.options());
+    if (report) return {"done", draw.bytes()};
+    // Only the guest interpreter runs it.
+    if (report.error().code == ErrorCode::resource_limit || report.error().code == ErrorCode::unsupported) {
+      ++limited_;
+      return {kLimited, {}};
+    }
+    return {name(report.error().code), {}};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Fuzzer> make_tesla_fragment_fuzzer(const Options& options) {
+  return std::make_unique<FragmentFuzzer>(options);
+}
+
+}  // namespace warpjit::fuzz

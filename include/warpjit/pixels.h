@@ -1,0 +1,208 @@
+/* Work over pixels in C: fixed-function state, targets and vertices of launches of fragment programs.
+ * warpjit.h has what all work shares, and the conventions; docs/pixels.md has the exact rules.
+ */
+#ifndef WARPJIT_PIXELS_H
+#define WARPJIT_PIXELS_H
+
+#include "warpjit/warpjit.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define WARPJIT_MAX_COLOR_TARGETS 8
+#define WARPJIT_MAX_TARGET_EXTENT 16384 /* columns, rows */
+
+/* Pixels in memory, little endian. Names list components from the lowest bits or bytes up. */
+enum {
+  WARPJIT_PIXELS_NONE = 0,
+  WARPJIT_PIXELS_RGBA8 = 1,    /* unorm */
+  WARPJIT_PIXELS_SRGB8 = 2,    /* like RGBA8, colours encoded by the sRGB curve */
+  WARPJIT_PIXELS_RGB565 = 3,   /* 16 bits, red lowest */
+  WARPJIT_PIXELS_RGBA4 = 4,    /* 16 bits */
+  WARPJIT_PIXELS_RGB5A1 = 5,   /* 16 bits */
+  WARPJIT_PIXELS_RGB10A2 = 6,  /* 32 bits, unorm */
+  WARPJIT_PIXELS_RGBA16F = 7,  /* four halves */
+  WARPJIT_PIXELS_RGBA32F = 8,  /* four floats */
+  WARPJIT_PIXELS_R32F = 9,     /* one float */
+  WARPJIT_PIXELS_RGBA32I = 10, /* four words, the program's bits as they are */
+  WARPJIT_PIXELS_RGBA32UI = 11,
+  WARPJIT_PIXELS_R32I = 12, /* one word */
+  WARPJIT_PIXELS_R32UI = 13,
+  WARPJIT_PIXELS_RGBA8I = 14,  /* four signed bytes; a value is clamped */
+  WARPJIT_PIXELS_RGBA8UI = 15, /* four unsigned bytes; a value is clamped */
+  WARPJIT_PIXELS_D16 = 16,     /* depth, unorm */
+  WARPJIT_PIXELS_D24S8 = 17,   /* depth in bits 0-23, unorm; stencil in bits 24-31 */
+  WARPJIT_PIXELS_D32F = 18     /* depth */
+};
+/* [any] Bytes of a pixel; 0 for NONE and what is no format. */
+WARPJIT_API size_t warpjit_pixel_size(int32_t format);
+/* [any] 1 for formats of depth, else 0. */
+WARPJIT_API uint32_t warpjit_pixels_are_depth(int32_t format);
+
+enum {
+  WARPJIT_COMPARE_NEVER = 0,
+  WARPJIT_COMPARE_LESS = 1,
+  WARPJIT_COMPARE_EQUAL = 2,
+  WARPJIT_COMPARE_LESS_EQUAL = 3,
+  WARPJIT_COMPARE_GREATER = 4,
+  WARPJIT_COMPARE_NOT_EQUAL = 5,
+  WARPJIT_COMPARE_GREATER_EQUAL = 6,
+  WARPJIT_COMPARE_ALWAYS = 7
+};
+enum {
+  WARPJIT_STENCIL_KEEP = 0,
+  WARPJIT_STENCIL_ZERO = 1,
+  WARPJIT_STENCIL_REPLACE = 2,
+  WARPJIT_STENCIL_INCREMENT_CLAMP = 3,
+  WARPJIT_STENCIL_DECREMENT_CLAMP = 4,
+  WARPJIT_STENCIL_INVERT = 5,
+  WARPJIT_STENCIL_INCREMENT_WRAP = 6,
+  WARPJIT_STENCIL_DECREMENT_WRAP = 7
+};
+enum {
+  WARPJIT_BLEND_ZERO = 0,
+  WARPJIT_BLEND_ONE = 1,
+  WARPJIT_BLEND_SOURCE_COLOR = 2,
+  WARPJIT_BLEND_ONE_MINUS_SOURCE_COLOR = 3,
+  WARPJIT_BLEND_SOURCE_ALPHA = 4,
+  WARPJIT_BLEND_ONE_MINUS_SOURCE_ALPHA = 5,
+  WARPJIT_BLEND_TARGET_COLOR = 6,
+  WARPJIT_BLEND_ONE_MINUS_TARGET_COLOR = 7,
+  WARPJIT_BLEND_TARGET_ALPHA = 8,
+  WARPJIT_BLEND_ONE_MINUS_TARGET_ALPHA = 9,
+  WARPJIT_BLEND_CONSTANT_COLOR = 10,
+  WARPJIT_BLEND_ONE_MINUS_CONSTANT_COLOR = 11,
+  WARPJIT_BLEND_CONSTANT_ALPHA = 12,
+  WARPJIT_BLEND_ONE_MINUS_CONSTANT_ALPHA = 13,
+  WARPJIT_BLEND_SOURCE_ALPHA_SATURATE = 14 /* min(source alpha, 1 - target alpha); alpha: one */
+};
+enum {
+  WARPJIT_BLEND_ADD = 0,
+  WARPJIT_BLEND_SUBTRACT = 1,
+  WARPJIT_BLEND_REVERSE_SUBTRACT = 2,
+  WARPJIT_BLEND_MIN = 3,
+  WARPJIT_BLEND_MAX = 4
+};
+
+typedef struct warpjit_stencil_face {
+  int32_t compare;                /* WARPJIT_COMPARE_...: (reference & read mask) OP (stored & read mask) */
+  int32_t fail, depth_fail, pass; /* WARPJIT_STENCIL_... */
+  uint32_t reference, read_mask, write_mask; /* 0 to 255 */
+} warpjit_stencil_face;
+typedef struct warpjit_blend_state {
+  uint32_t enabled;                                   /* ignored by integer formats */
+  int32_t source, target, source_alpha, target_alpha; /* WARPJIT_BLEND_ZERO ... */
+  int32_t op, op_alpha;                               /* WARPJIT_BLEND_ADD ... */
+  uint32_t write_mask;                                /* bit 0: red; 0 to 15 */
+} warpjit_blend_state;
+
+/* What happens to a fragment's results. The bound targets say the formats. */
+typedef struct warpjit_output_state {
+  size_t size;
+  uint32_t depth_test; /* without it there are no depth writes either */
+  uint32_t depth_write;
+  int32_t depth_compare; /* fragment OP stored */
+  uint32_t stencil_test;
+  warpjit_stencil_face front, back;
+  warpjit_blend_state blend[WARPJIT_MAX_COLOR_TARGETS];
+  uint32_t alpha_test; /* of colour 0: alpha OP alpha_reference */
+  int32_t alpha_compare;
+  float alpha_reference;
+  float blend_constant[4];
+  uint32_t reserved; /* 0 */
+} warpjit_output_state;
+/* [any] Every member as a new launch has it: no tests, no blending, all components written. `state->size` is
+ * set before. */
+WARPJIT_API warpjit_status warpjit_default_output_state(warpjit_output_state* state, warpjit_error* error);
+
+enum {
+  WARPJIT_POINTS = 0,
+  WARPJIT_LINES = 1,
+  WARPJIT_LINE_STRIP = 2,
+  WARPJIT_TRIANGLES = 3,
+  WARPJIT_TRIANGLE_STRIP = 4,
+  WARPJIT_TRIANGLE_FAN = 5
+};
+/* How vertices become covered pixels. Row 0 of a target is the row with the smallest window y. */
+typedef struct warpjit_raster_state {
+  size_t size;
+  int32_t topology; /* WARPJIT_POINTS ... */
+  /* window = clip / w * scale + translate; x, y in pixels, z as depth */
+  float viewport_scale[3], viewport_translate[3];
+  /* Pixels outside are not drawn: columns from x to x + width - 1. */
+  uint32_t scissor_x, scissor_y, scissor_width, scissor_height;
+  uint32_t depth_zero_to_one;   /* 1: clip space has 0 <= z <= w, else -w <= z <= w */
+  uint32_t clip_near, clip_far; /* 0: depth is clamped instead */
+  uint32_t positive_is_front;   /* 1: triangles whose area is positive, with rows growing downward */
+  uint32_t cull_front, cull_back;
+  uint32_t provoking_last;      /* which vertex gives flat slots */
+  float point_size, line_width; /* pixels */
+  uint32_t point_size_slot;     /* not 0: the slot of the vertex that has it instead */
+  /* Slots first to first + count - 1 are distances; bit n of `clip` and `cull` says what distance n does. */
+  uint32_t distance_first, distance_count, distance_clip, distance_cull;
+  uint32_t window_positions; /* 1: positions are window coordinates with 1/w in place of w */
+} warpjit_raster_state;
+/* [any] Every member as a new launch has it: triangles, a viewport of scale 1, everything inside the scissor.
+ * `state->size` is set before. */
+WARPJIT_API warpjit_status warpjit_default_raster_state(warpjit_raster_state* state, warpjit_error* error);
+
+/* ---- Launches of fragment programs ----------------------------------------------------------------------
+ *
+ * A thread is a pixel. The primitives are warpjit_launch_set_count() vertices, or those that the index list
+ * names. Vertices are bound, or come from a vertex stage (warpjit_launch_set_vertex_stage with `outputs` 0),
+ * whose output n is slots 4n to 4n + 3 and whose count is their number. Constants are copied
+ * (warpjit_launch_bind_constants). WARPJIT_BAD_INPUT for other programs.
+ */
+
+/* [one] Copied. */
+WARPJIT_API warpjit_status warpjit_launch_set_raster_state(warpjit_launch* launch,
+                                                           const warpjit_raster_state* state,
+                                                           warpjit_error* error);
+WARPJIT_API warpjit_status warpjit_launch_set_output_state(warpjit_launch* launch,
+                                                           const warpjit_output_state* state,
+                                                           warpjit_error* error);
+/* [one] Of all targets, 1 to WARPJIT_MAX_TARGET_EXTENT. */
+WARPJIT_API warpjit_status warpjit_launch_set_target_size(warpjit_launch* launch, uint32_t width,
+                                                          uint32_t height, warpjit_error* error);
+/* Rows need no alignment; no byte outside is touched. */
+typedef struct warpjit_target_buffer {
+  size_t size;
+  void* data;
+  size_t byte_count;
+  size_t pitch;      /* bytes from a row to the next */
+  int32_t format;    /* WARPJIT_PIXELS_... */
+  uint32_t reserved; /* 0 */
+} warpjit_target_buffer;
+/* [one] The memory must live as long as runs use it. `target` NULL: unbinds. */
+WARPJIT_API warpjit_status warpjit_launch_bind_color(warpjit_launch* launch, uint32_t number,
+                                                     const warpjit_target_buffer* target,
+                                                     warpjit_error* error);
+/* [one] With stencil, if the format has it. */
+WARPJIT_API warpjit_status warpjit_launch_bind_depth(warpjit_launch* launch,
+                                                     const warpjit_target_buffer* target,
+                                                     warpjit_error* error);
+/* Vertices as they come to the rasterizer: words, of which the first four are the position. */
+typedef struct warpjit_vertex_buffer {
+  size_t size;
+  const void* data; /* aligned to 4 */
+  size_t byte_count;
+  size_t stride;     /* bytes from a vertex to the next, a multiple of 4 */
+  uint32_t slots;    /* words of a vertex, 4 to 128 */
+  uint32_t reserved; /* 0 */
+} warpjit_vertex_buffer;
+/* [one] The memory must live as long as runs use it. */
+WARPJIT_API warpjit_status warpjit_launch_bind_vertices(warpjit_launch* launch,
+                                                        const warpjit_vertex_buffer* vertices,
+                                                        warpjit_error* error);
+/* [one] Numbers of vertices. Copied. */
+WARPJIT_API warpjit_status warpjit_launch_bind_indices(warpjit_launch* launch, const uint32_t* indices,
+                                                       size_t count, warpjit_error* error);
+/* [one] Vertices in order. */
+WARPJIT_API warpjit_status warpjit_launch_unbind_indices(warpjit_launch* launch);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
