@@ -71,8 +71,10 @@ struct GraphicsState {
   std::uint32_t primitive_id_slot = 0;  // SEMANTIC_PRIM_ID: reads as the primitive's number; 0: none
   // VERTEX_TWO_SIDE_ENABLE: back-facing primitives take their colours from the back colours' slots.
   bool two_sided = false;
-  bool point_sprites = false;                         // POINT_SPRITE_ENABLE; not supported with the map below
-  std::array<std::uint32_t, 16> point_coordinates{};  // POINT_COORD_REPLACE_MAP: a nibble for each slot
+  bool point_sprites = false;  // POINT_SPRITE_ENABLE: points have coordinates in place of some slots
+  // POINT_COORD_REPLACE_MAP: a nibble for each slot, 0 to 4: the slot itself, s, t, 0, 1.
+  std::array<std::uint32_t, 16> point_coordinates{};
+  bool point_upper_left = false;  // POINT_SPRITE_CTRL: t counts from the row with the smallest y
 
   // ---- Fragment programs and the program before them
   // SEMANTIC_COLOR. Bits 7:0: the first slot of front colours; 15:8: of back colours; 23:16: how many words

@@ -201,6 +201,9 @@ struct Attribute {
   std::size_t size = 0;    // bytes at `data`
   std::size_t stride = 0;  // 0: every thread reads the same row
   Format format;
+  // Of the vertex stage of a draw: 0, vertex n of each instance reads row n; else all vertices of instance i
+  // read row i / divisor. Elsewhere there is instance 0 alone.
+  std::uint32_t divisor = 0;
 };
 // Rows that threads write, likewise. Formats: f32, u32 and s32.
 struct OutputBuffer {
@@ -364,6 +367,14 @@ class WARPJIT_API Launch {
   // vertices in order.
   Status bind_indices(std::span<const std::uint32_t> indices);
   void unbind_indices();
+  // A geometry program of the GPU that the rasterizer draws for: the primitives, of the raster state's
+  // topology, are what its invocations read; the strips of vertices that they emit are drawn, in order. The
+  // launch has the program's constants and is copied.
+  Status set_geometry_stage(const Launch& geometry);
+  void unset_geometry_stage();
+  // How often all of that is drawn, one instance after the other; at first once. The vertex stage sees the
+  // numbers of instances, from 0 on, and its inputs with a divisor advance.
+  Status set_instances(std::uint32_t count);
 
   // ---- How much, and how far.
 

@@ -59,6 +59,28 @@ inline constexpr std::uint32_t kUnitOutput = 2;
 inline constexpr std::size_t kMaxUnitRows = 128;    // Shader::unit_rows() of any guest
 inline constexpr std::uint32_t kMaxTriangles = 96;  // of one invocation: the flags fit three words
 
+// Geometry programs before a rasterizer: what one makes of each input primitive, strips of vertices.
+struct StripOutput {
+  Topology topology = Topology::triangle_strip;  // points, line_strip or triangle_strip
+  std::uint32_t slots = 0;                       // of a vertex
+  std::uint32_t most_vertices = 0;               // of an invocation
+  // Of a vertex: its slots, and behind them the number of its strip, which tells strips of an invocation
+  // that follow each other apart.
+  std::uint32_t vertex_rows() const { return slots / 4 + 1; }
+};
+// The facts of such programs. An invocation is a thread.
+struct StripFacts {
+  std::uint32_t vertices = 0;  // of an input primitive; 0: this is no such program
+  std::uint32_t words = 0;     // of each of its vertices
+  bool operator==(const StripFacts&) const = default;
+  std::uint32_t vertex_rows() const { return (words + 3) / 4; }
+  std::uint32_t input_rows() const { return 1 + vertices * vertex_rows(); }
+};
+// Their bindings (ir/opcodes.inc has what one with several rows a thread is). Input 0: a row whose word 0 is
+// the number of the input primitive, then the rows of each vertex.
+inline constexpr std::uint32_t kEmittedOutput = 0;   // word 0: how many vertices the invocation emitted
+inline constexpr std::uint32_t kVerticesOutput = 1;  // their rows
+
 // Limits of a geometry stage, as data of the guest.
 struct PrimitiveLimits {
   std::uint64_t vertex_outputs = 0;  // bit n: output register n may belong to a vertex
@@ -80,11 +102,16 @@ struct Facts {
   DrawFacts draw;
   GridFacts grid;
   PixelFacts pixels;
+  StripFacts strips;
 
   std::uint32_t input_bindings() const {
+    if (strips.vertices != 0) return 1;
     return draw.active ? draw.input_bindings() : static_cast<std::uint32_t>(std::popcount(bound_inputs));
   }
-  std::uint32_t output_bindings() const { return draw.active ? draw.output_bindings() : output_count; }
+  std::uint32_t output_bindings() const {
+    if (strips.vertices != 0) return kVerticesOutput + 1;
+    return draw.active ? draw.output_bindings() : output_count;
+  }
   bool operator==(const Facts&) const = default;
 };
 
@@ -191,6 +218,9 @@ class Shader : public Guest {
 
   // ---- Vertex programs before a rasterizer: words of a vertex
   virtual unsigned result_slots() const { return 0; }
+
+  // ---- Geometry programs before a rasterizer; nothing for others
+  virtual std::optional<StripOutput> strip_output() const { return std::nullopt; }
 
   // ---- Fragment programs: the slots that they read
   virtual std::span<const pixels::SlotUse> slot_uses() const { return {}; }

@@ -24,8 +24,7 @@ constexpr std::uint64_t kMostLookedAt = 1U << 18;  // primitives, dropped ones, 
 
 constexpr std::uint32_t kWholeTile = 1U << 31;  // in an entry: the shape covers all of the tile
 
-// The vertices of primitive i of a topology are at place vertex[n] + i * step; odd ones of a strip have the
-// first two exchanged.
+// The vertices of primitive i of a topology are at places i * step, i * step + 1, ...
 struct TopologyRow {
   unsigned vertices;       // of a primitive
   std::uint8_t step;       // places from a primitive to the next
@@ -41,6 +40,10 @@ constexpr std::array<TopologyRow, 6> kTopologies{{
     {3, 1, true, 1},   // triangle_fan
 }};
 const TopologyRow& row(Topology topology) { return kTopologies[static_cast<std::size_t>(topology)]; }
+// Odd triangles of a strip have their first two vertices exchanged.
+bool exchanges(Topology topology, std::uint64_t primitive) {
+  return topology == Topology::triangle_strip && (primitive & 1) != 0;
+}
 
 constexpr double kMostSize = 16384;  // of points and lines, in pixels
 // Half of a size, in 1/256 pixels; 0: nothing to draw.
@@ -79,6 +82,16 @@ class VertexCache {
 std::uint64_t primitive_count(Topology topology, std::uint64_t vertices) {
   const TopologyRow& r = row(topology);
   return vertices < r.vertices ? 0 : (vertices - r.vertices) / r.step + 1;
+}
+
+unsigned vertices_of(Topology topology) { return row(topology).vertices; }
+
+std::array<std::uint64_t, 3> vertex_places(Topology topology, std::uint64_t primitive) {
+  const TopologyRow& r = row(topology);
+  const std::uint64_t start = primitive * r.step;
+  std::array<std::uint64_t, 3> places{r.fan ? 0 : start, start + 1, start + 2};
+  if (exchanges(topology, primitive)) std::swap(places[0], places[1]);
+  return places;
 }
 
 struct PrimitiveBatch::State {
@@ -213,7 +226,7 @@ void PrimitiveBatch::State::point(const SourceVertex& vertex, PrimitiveFacts fac
   setup.set_values(0, vertex.window, vertex.words);
   flat_w = flat_w && vertex.window.inverse_w == 1;
   shape.record = static_cast<std::uint32_t>(rows.size());
-  setup.write_point(shape, facts, rows.append(setup.record_rows()));
+  setup.write_point(vertex.window, half, shape, facts, rows.append(setup.record_rows()));
   bin(shape, std::numeric_limits<double>::max());
 }
 
@@ -307,7 +320,6 @@ void PrimitiveBatch::clear() {
 std::uint64_t PrimitiveBatch::add(const Vertices& vertices, std::uint64_t first) {
   State& s = *state_;
   const TopologyRow& topology = row(s.raster.topology);
-  const bool strip = s.raster.topology == Topology::triangle_strip;
   const std::uint64_t end = vertices.primitives(s.raster.topology);
   const bool reused = vertices.indexed || topology.step < topology.vertices;
   const auto make = [&](std::uint64_t number) {
@@ -318,22 +330,19 @@ std::uint64_t PrimitiveBatch::add(const Vertices& vertices, std::uint64_t first)
   std::array<SourceVertex, 3> corners;
   std::uint64_t i = first;
   for (; i < end && !s.full(); ++i, ++s.looked_at) {
-    const std::uint64_t start = i * topology.step;
+    const std::array<std::uint64_t, 3> places = vertex_places(s.raster.topology, i);
     bool exists = true;
-    const auto vertex_number = [&](unsigned n) -> std::uint64_t {
-      const std::uint64_t place = topology.fan && n == 0 ? 0 : start + n;
-      return vertices.indexed ? vertices.indices[place] : place;
-    };
     for (unsigned n = 0; n < topology.vertices && exists; ++n) {
-      const std::uint64_t number = vertex_number(n);
+      const std::uint64_t number = vertices.indexed ? vertices.indices[places[n]] : places[n];
       exists = number < vertices.count;
       if (exists) corners[n] = reused ? s.cache.find(number, make) : make(number);
     }
     if (!exists) continue;
     PrimitiveFacts facts;
-    facts.number = static_cast<std::uint32_t>(vertices.number + i);
-    facts.provoking = corners[s.raster.provoking_last ? topology.vertices - 1 : topology.first_one].words;
-    if (strip && (i & 1) != 0) std::swap(corners[0], corners[1]);
+    facts.number =
+        vertices.numbers.empty() ? static_cast<std::uint32_t>(vertices.number + i) : vertices.numbers[i];
+    const unsigned first_one = exchanges(s.raster.topology, i) ? 1 : topology.first_one;
+    facts.provoking = corners[s.raster.provoking_last ? topology.vertices - 1 : first_one].words;
     s.primitive({corners.data(), topology.vertices}, facts);
   }
   return std::max(i, first);

@@ -8,6 +8,7 @@
 // order of their primitives, the outcome is that of one batch.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -21,6 +22,9 @@ namespace warpjit::pixels {
 
 // How many primitives the topology makes of that many vertices or indices.
 std::uint64_t primitive_count(Topology topology, std::uint64_t vertices);
+unsigned vertices_of(Topology topology);  // of a primitive
+// Where the vertices of a primitive stand in the list of vertices or indices, in the primitive's order.
+std::array<std::uint64_t, 3> vertex_places(Topology topology, std::uint64_t primitive);
 
 // Vertices of a draw, or of a part that begins with primitive `number`.
 struct Vertices {
@@ -29,7 +33,8 @@ struct Vertices {
   std::uint64_t count = 0;
   bool indexed = false;
   std::span<const std::uint32_t> indices{};  // one of `count` or more drops its primitive
-  std::uint32_t number = 0;                  // of the first primitive of this part
+  std::uint32_t number = 0;                  // of the first primitive of this part; or
+  std::span<const std::uint32_t> numbers{};  // ... of each primitive
   std::uint64_t primitives(Topology topology) const {
     return primitive_count(topology, indexed ? indices.size() : count);
   }

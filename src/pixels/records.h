@@ -57,6 +57,16 @@ struct SlotUse {
     linear,
     perspective
   } plane = Plane::none;  // perspective: of value / w
+  // What a use with a plane reads on points in place of the slot: how far the pixel is from the left side of
+  // the square, from its top, from its bottom, of 1; or a constant.
+  enum class Sprite : std::uint8_t {
+    none,
+    from_left,
+    from_top,
+    from_bottom,
+    zero,
+    one
+  } sprite = Sprite::none;
   bool operator==(const SlotUse&) const = default;
 };
 

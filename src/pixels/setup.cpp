@@ -159,12 +159,47 @@ void Setup::write(const std::array<WindowVertex, 3>& v, std::int64_t area, const
   write_rows(shape, facts, record);
 }
 
-void Setup::write_point(const Shape& shape, const PrimitiveFacts& facts, RecordRow* record) {
+void Setup::write_point(const WindowVertex& v, std::int32_t half, const Shape& shape,
+                        const PrimitiveFacts& facts, RecordRow* record) {
   for (std::size_t i = 0; i < planes_; ++i) {
     const double value = values_[0][i];
     const bool finite = value - value == 0;
     a_[i] = coefficient(value, finite);
     b_[i] = c_[i] = coefficient(0, finite);
+  }
+  const std::int64_t left = std::int64_t{v.x} - half, top = std::int64_t{v.y} - half;
+  for (std::size_t i = 0; i < interpolated_.size(); ++i) {
+    const SlotUse use = interpolated_[i];
+    if (use.sprite == SlotUse::Sprite::none) continue;
+    const double slope = 128.0 / half;
+    const auto from = [&](float origin, std::int64_t side) {
+      return (256 * double{origin} + static_cast<double>(128 - side)) / (2.0 * half);
+    };
+    double a = 0, b = 0, c = 0;
+    switch (use.sprite) {
+      case SlotUse::Sprite::from_left:
+        a = from(shape.origin_x, left);
+        b = slope;
+        break;
+      case SlotUse::Sprite::from_top:
+        a = from(shape.origin_y, top);
+        c = slope;
+        break;
+      case SlotUse::Sprite::from_bottom:
+        a = 1 - from(shape.origin_y, top);
+        c = -slope;
+        break;
+      case SlotUse::Sprite::one:
+        a = 1;
+        break;
+      default:
+        break;
+    }
+    const double by = use.plane == SlotUse::Plane::linear ? 1 : v.inverse_w;
+    const bool finite = by - by == 0;
+    a_[kFirstUse + i] = coefficient(a * by, finite);
+    b_[kFirstUse + i] = coefficient(b * by, finite);
+    c_[kFirstUse + i] = coefficient(c * by, finite);
   }
   write_rows(shape, facts, record);
 }

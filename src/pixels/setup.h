@@ -84,7 +84,8 @@ class Setup {
   // Writes the record of a triangle or point whose values are set.
   void write(const std::array<WindowVertex, 3>& v, std::int64_t area, const Shape& shape,
              const PrimitiveFacts& facts, RecordRow* record);
-  void write_point(const Shape& shape, const PrimitiveFacts& facts, RecordRow* record);
+  void write_point(const WindowVertex& v, std::int32_t half, const Shape& shape, const PrimitiveFacts& facts,
+                   RecordRow* record);
 
  private:
   // Planes to compute: 1/w, depth, then the interpolated uses. Padded, so that loops need no rest.

@@ -1,4 +1,5 @@
-// Random fragment programs over random primitives with random tests and blending: every engine and target
+// Random fragment programs over random primitives, often from a random geometry program and in instances,
+// with random tests and blending: every engine and target
 // gives the same targets, with any number of threads. The guest engine has its own rasterizer.
 #include <algorithm>
 #include <bit>
@@ -24,6 +25,8 @@ Enum any(Random& random, unsigned count) {
   return static_cast<Enum>(random.below(count));
 }
 
+constexpr unsigned kTopologies = 6;
+
 float coordinate(Random& random) {
   if (random.one_in(40)) {
     constexpr float kOdd[] = {0.0F, -0.0F, 1e30F, -1e30F, INFINITY, NAN, 1e-30F};
@@ -34,7 +37,7 @@ float coordinate(Random& random) {
 
 RasterState raster_state(Random& random) {
   RasterState state;
-  state.topology = any<Topology>(random, 6);
+  state.topology = any<Topology>(random, kTopologies);
   state.viewport_scale = {kWidth / 2.0F, random.one_in(2) ? kHeight / 2.0F : kHeight / -2.0F, 0.5F};
   state.viewport_translate = {kWidth / 2.0F, kHeight / 2.0F, 0.5F};
   if (random.one_in(3))
@@ -92,11 +95,13 @@ struct RandomDraw {
   std::vector<std::uint32_t> vertices;
   std::vector<Target> targets;
   Launch launch;
+  Topology topology{};
 
-  static constexpr PixelFormat kColors[] = {PixelFormat::rgba8,   PixelFormat::rgb565,  PixelFormat::rgba4,
-                                            PixelFormat::rgb5a1,  PixelFormat::rgb10a2, PixelFormat::rgba16f,
-                                            PixelFormat::rgba32f, PixelFormat::r32f,    PixelFormat::rgba32i,
-                                            PixelFormat::r32ui,   PixelFormat::rgba8i,  PixelFormat::rgba8ui};
+  static constexpr PixelFormat kColors[] = {PixelFormat::rgba8,   PixelFormat::srgb8,   PixelFormat::rgb565,
+                                            PixelFormat::rgba4,   PixelFormat::rgb5a1,  PixelFormat::rgb10a2,
+                                            PixelFormat::rgba16f, PixelFormat::rgba32f, PixelFormat::r32f,
+                                            PixelFormat::rgba32i, PixelFormat::r32ui,   PixelFormat::rgba8i,
+                                            PixelFormat::rgba8ui};
   static constexpr PixelFormat kDepths[] = {PixelFormat::d16, PixelFormat::d24s8, PixelFormat::d32f};
 
   RandomDraw(const Program& program, std::uint32_t slots, std::uint32_t colors,
@@ -124,7 +129,10 @@ struct RandomDraw {
       EXPECT_TRUE(k < colors ? launch.bind_color(k, target.buffer) : launch.bind_depth(target.buffer));
     }
     EXPECT_TRUE(launch.set_target_size(kWidth, kHeight));
-    EXPECT_TRUE(launch.set_raster_state(raster_state(random)));
+    const RasterState raster = raster_state(random);
+    EXPECT_TRUE(launch.set_raster_state(raster));
+    topology = raster.topology;
+    EXPECT_TRUE(launch.set_instances(random.one_in(3) ? 1 + random.below(3) : 1));
     EXPECT_TRUE(launch.set_output_state(output_state(random)));
     EXPECT_TRUE(launch.bind_vertices({vertices.data(), vertices.size() * 4, slots * std::size_t{4}, slots}));
     EXPECT_TRUE(launch.bind_constants("c0", c0.data(), c0.size() * 4));
@@ -135,6 +143,18 @@ struct RandomDraw {
       for (std::uint32_t& index : indices) index = random.one_in(30) ? 1000 : random.below(count);
       EXPECT_TRUE(launch.bind_indices(indices));
     }
+  }
+
+  // What the fragment program reads comes from a geometry program.
+  void add_geometry(std::uint64_t seed, std::uint32_t slots) {
+    constexpr std::uint32_t kVertices[kTopologies] = {1, 2, 2, 3, 3, 3};
+    tesla::RandomGeometry geometry =
+        tesla::random_geometry(seed, kVertices[static_cast<unsigned>(topology)], slots, slots);
+    auto shader = tesla::Shader::make(std::move(geometry.program));
+    ASSERT_TRUE(shader) << to_string(shader.error());
+    Launch stage{Program(*shader)};
+    EXPECT_TRUE(stage.bind_constants("c0", geometry.c0.data(), geometry.c0.size() * 4));
+    EXPECT_TRUE(launch.set_geometry_stage(stage));
   }
 
   // Byte `at` of what run() gives, for messages.
@@ -179,6 +199,7 @@ TEST(RandomPixels, EnginesAgree) {
     Random random(seed);
     RandomDraw draw(Program(*shader), fragment.slots, std::min<std::uint32_t>(fragment.targets, 8),
                     fragment.c0, random);
+    if (seed % 3 == 0) draw.add_geometry(seed, fragment.slots);
     const std::vector<std::byte> expected = draw.run(engine, guest);
     ASSERT_FALSE(expected.empty()) << seed;
     engine.state().set_hooks({.parts = kParts[seed % std::size(kParts)]});

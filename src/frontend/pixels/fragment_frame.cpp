@@ -12,13 +12,6 @@ TileLayout::TileLayout(const OutputState& output) {
   depth = take(output.depth_format);
 }
 
-Status FragmentFrame::check(const PixelFacts& facts) {
-  for (const PixelFormat format : facts.output.colors)
-    if (format == PixelFormat::srgb8)
-      return Error{ErrorCode::unsupported, "targets of format srgb8 are for the guest interpreter", ""};
-  return {};
-}
-
 FragmentFrame::FragmentFrame(ir::Builder& b, const PixelFacts& facts)
     : b_(b), facts_(facts), layout_(facts.output) {
   ir::Function& f = b.function();

@@ -20,8 +20,6 @@ class FragmentFrame {
   using I32 = ir::I32;
   using Words = std::array<I32, 4>;
 
-  // Errors: unsupported for what only the guest interpreter does.
-  static Status check(const PixelFacts& facts);
   // Sets what `b`'s function says of its work. `facts` must outlive it.
   FragmentFrame(ir::Builder& b, const PixelFacts& facts);
 
@@ -72,6 +70,8 @@ class FragmentFrame {
   void store_integers(unsigned target, I1 live, const Words& words);
   I32 stored_unorm(F32 value, unsigned bits);  // of a limited one
   F32 read_unorm(I32 stored, unsigned shift, unsigned bits);
+  I32 stored_srgb(F32 value);  // likewise
+  F32 read_srgb(I32 stored, unsigned shift);
   std::array<F32, 4> blended(unsigned target, const std::array<F32, 4>& source,
                              const std::array<F32, 4>& stored);
   F32 factor(BlendFactor factor, unsigned component, const std::array<F32, 4>& source,

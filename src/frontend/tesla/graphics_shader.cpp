@@ -77,6 +77,11 @@ unsigned Shader::result_slots() const {
   return stage() == Stage::vertex ? static_cast<unsigned>(program_.graphics.vertex_results.size()) : 0;
 }
 
+std::optional<frontend::StripOutput> Shader::strip_output() const {
+  if (stage() != Stage::geometry) return std::nullopt;
+  return tesla::strip_output(program_);
+}
+
 frontend::Usage Shader::usage() const {
   frontend::Usage usage;
   if (stage() != Stage::vertex) return usage;
@@ -111,6 +116,14 @@ void Shader::append_graphics_key(const frontend::Facts& facts, std::vector<std::
     frontend::append_list(key, std::span(facts.outputs.data(), facts.output_count));
     return;
   }
+  if (stage() == Stage::geometry) {
+    frontend::append_list(key, state.geometry_results);
+    frontend::append_value(key, state.geometry_output);
+    frontend::append_value(key, state.geometry_vertices);
+    frontend::append_value(key, state.color_slots);
+    frontend::append_value(key, facts.strips);
+    return;
+  }
   frontend::append_value(key, state.interpolants);
   frontend::append_value(key, state.noperspective);
   frontend::append_value(key, state.fragment_control);
@@ -124,48 +137,19 @@ void Shader::append_graphics_key(const frontend::Facts& facts, std::vector<std::
 
 namespace {
 
-// Vertices as rows, and whole draws of fragment programs.
+// Vertices and input primitives as rows, and whole draws of fragment programs.
 class GraphicsGuest final : public frontend::GuestInterpreter {
  public:
-  GraphicsGuest(Interpreter interpreter, const GraphicsState& state)
-      : interpreter_(std::move(interpreter)), layout_(attribute_layout(state)) {}
+  GraphicsGuest(Interpreter interpreter, const GraphicsState& state, const frontend::StripOutput& output)
+      : interpreter_(std::move(interpreter)), layout_(attribute_layout(state)), output_(output) {}
 
   Status run(const frontend::Values& values, const frontend::Facts& facts,
              std::span<const frontend::Rows> inputs, std::span<const frontend::Rows> outputs,
              std::size_t thread_count, std::uint64_t fuel) const override {
-    // Which binding has an input register; none if it is not bound.
-    const auto binding = [&](std::uint32_t reg) -> const frontend::Rows* {
-      if ((facts.bound_inputs >> reg & 1) == 0) return nullptr;
-      return &inputs[static_cast<std::size_t>(
-          std::popcount(facts.bound_inputs & ((std::uint64_t{1} << reg) - 1)))];
-    };
-    const auto word = [](const frontend::Rows* rows, std::size_t thread, unsigned k) {
-      std::uint32_t value = 0;
-      if (rows != nullptr)
-        std::memcpy(&value, rows->address + static_cast<std::ptrdiff_t>(thread) * rows->stride + 4 * k, 4);
-      return value;
-    };
-    std::vector<std::uint32_t> attributes, vertex_ids, instance_ids, slots;
-    for (std::size_t t = 0; t < thread_count; ++t) {
-      for (const std::uint8_t component : layout_.components)
-        attributes.push_back(word(binding(component / 4U), t, component % 4));
-      vertex_ids.push_back(word(binding(kIdInput), t, 0));
-      instance_ids.push_back(word(binding(kIdInput), t, 1));
-    }
     frontend::Grid grid = values.grid;
     grid.fuel = fuel;
-    RunReport report;
-    WARPJIT_CHECK(interpreter_.run_vertices(grid, {attributes, vertex_ids, instance_ids}, slots, report));
-    const std::size_t each = thread_count == 0 ? 0 : slots.size() / thread_count;
-    for (std::uint32_t k = 0; k < facts.output_count; ++k)
-      for (std::size_t t = 0; t < thread_count; ++t) {
-        std::array<std::uint32_t, 4> row{};
-        for (std::size_t c = 0; c < 4; ++c)
-          if (const std::size_t slot = 4U * facts.outputs[k] + c; slot < each)
-            row[c] = slots[t * each + slot];
-        std::memcpy(outputs[k].address + static_cast<std::ptrdiff_t>(t) * outputs[k].stride, row.data(), 16);
-      }
-    return {};
+    if (facts.strips.vertices != 0) return run_geometry(grid, facts.strips, inputs[0], outputs, thread_count);
+    return run_vertices(grid, facts, inputs, outputs, thread_count);
   }
 
   Status draw(const frontend::Values& values, const interpret::PixelWork& work,
@@ -180,16 +164,101 @@ class GraphicsGuest final : public frontend::GuestInterpreter {
   }
 
  private:
+  static const std::byte* row(const frontend::Rows& rows, std::size_t thread) {
+    return rows.address + static_cast<std::ptrdiff_t>(thread) * rows.stride;
+  }
+
+  Status run_vertices(const frontend::Grid& grid, const frontend::Facts& facts,
+                      std::span<const frontend::Rows> inputs, std::span<const frontend::Rows> outputs,
+                      std::size_t thread_count) const {
+    // Which binding has an input register; none if it is not bound.
+    const auto binding = [&](std::uint32_t reg) -> const frontend::Rows* {
+      if ((facts.bound_inputs >> reg & 1) == 0) return nullptr;
+      return &inputs[static_cast<std::size_t>(
+          std::popcount(facts.bound_inputs & ((std::uint64_t{1} << reg) - 1)))];
+    };
+    const auto word = [](const frontend::Rows* rows, std::size_t thread, unsigned k) {
+      std::uint32_t value = 0;
+      if (rows != nullptr) std::memcpy(&value, row(*rows, thread) + 4 * k, 4);
+      return value;
+    };
+    std::vector<std::uint32_t> attributes, vertex_ids, instance_ids, slots;
+    for (std::size_t t = 0; t < thread_count; ++t) {
+      for (const std::uint8_t component : layout_.components)
+        attributes.push_back(word(binding(component / 4U), t, component % 4));
+      vertex_ids.push_back(word(binding(kIdInput), t, 0));
+      instance_ids.push_back(word(binding(kIdInput), t, 1));
+    }
+    RunReport report;
+    WARPJIT_CHECK(interpreter_.run_vertices(grid, {attributes, vertex_ids, instance_ids}, slots, report));
+    const std::size_t each = thread_count == 0 ? 0 : slots.size() / thread_count;
+    for (std::uint32_t k = 0; k < facts.output_count; ++k)
+      for (std::size_t t = 0; t < thread_count; ++t) {
+        std::array<std::uint32_t, 4> words{};
+        for (std::size_t c = 0; c < 4; ++c)
+          if (const std::size_t slot = 4U * facts.outputs[k] + c; slot < each)
+            words[c] = slots[t * each + slot];
+        std::memcpy(outputs[k].address + static_cast<std::ptrdiff_t>(t) * outputs[k].stride, words.data(),
+                    16);
+      }
+    return {};
+  }
+
+  Status run_geometry(const frontend::Grid& grid, const frontend::StripFacts& facts,
+                      const frontend::Rows& input, std::span<const frontend::Rows> outputs,
+                      std::size_t thread_count) const {
+    const std::uint32_t each = 4 * facts.vertex_rows();
+    const std::size_t primitive = std::size_t{facts.vertices} * each;
+    std::vector<std::uint32_t> numbers(thread_count), indices, words(thread_count * primitive);
+    for (std::size_t t = 0; t < thread_count; ++t) {
+      std::memcpy(&numbers[t], row(input, t), 4);
+      if (primitive != 0) std::memcpy(&words[t * primitive], row(input, t) + 16, 4 * primitive);
+      for (std::uint32_t n = 0; n < facts.vertices; ++n)
+        indices.push_back(static_cast<std::uint32_t>(t) * facts.vertices + n);
+    }
+    EmittedVertices emitted;
+    RunReport report;
+    WARPJIT_CHECK(interpreter_.run_geometry(grid,
+                                            {.vertex_words = words,
+                                             .words = each,
+                                             .indices = indices,
+                                             .vertices = facts.vertices,
+                                             .numbers = numbers},
+                                            emitted, report));
+    const std::uint32_t slots = output_.slots, row_words = 4 * output_.vertex_rows();
+    const std::uint32_t* from = emitted.words.data();
+    auto strip = emitted.strips.begin();
+    for (std::size_t t = 0; t < thread_count; ++t) {
+      const auto at = static_cast<std::ptrdiff_t>(t);
+      std::byte* const to =
+          outputs[frontend::kVerticesOutput].address + at * outputs[frontend::kVerticesOutput].stride;
+      const std::uint32_t count = emitted.invocations[t];
+      std::memcpy(outputs[frontend::kEmittedOutput].address + at * outputs[frontend::kEmittedOutput].stride,
+                  &count, 4);
+      for (std::uint32_t n = 0, number = 0, left = 0; n < count; ++n, --left, from += slots) {
+        if (left == 0) {
+          left = *strip++;
+          ++number;
+        }
+        std::byte* const vertex = to + std::size_t{n} * row_words * 4;
+        std::memcpy(vertex, from, std::size_t{slots} * 4);
+        std::memcpy(vertex + std::size_t{slots} * 4, &number, 4);
+      }
+    }
+    return {};
+  }
+
   Interpreter interpreter_;
   AttributeLayout layout_;
+  frontend::StripOutput output_;  // of geometry programs
 };
 
 }  // namespace
 
 Result<std::unique_ptr<frontend::GuestInterpreter>> Shader::prepare_graphics_guest() const {
   WARPJIT_TRY(Interpreter interpreter, Interpreter::prepare(program_, modes_));
-  return std::unique_ptr<frontend::GuestInterpreter>(
-      std::make_unique<GraphicsGuest>(std::move(interpreter), program_.graphics));
+  return std::unique_ptr<frontend::GuestInterpreter>(std::make_unique<GraphicsGuest>(
+      std::move(interpreter), program_.graphics, strip_output().value_or(frontend::StripOutput())));
 }
 
 Result<ir::Function> Shader::translate_graphics(const frontend::Facts& facts) const {
@@ -200,7 +269,7 @@ Result<ir::Function> Shader::translate_graphics(const frontend::Facts& facts) co
                             std::span(facts.outputs.data(), facts.output_count));
   if (stage() == Stage::fragment)
     return translate_fragment(program_, common, graphics_->code, graphics_->constants, facts.pixels);
-  return Error{ErrorCode::unsupported, "only the guest interpreter runs geometry programs", source_name()};
+  return translate_geometry(program_, common, graphics_->code, graphics_->constants, facts.strips);
 }
 
 }  // namespace warpjit::tesla

@@ -1,7 +1,8 @@
 // Random valid programs, for differential tests and fuzzing. They end within kRandomFuel backward transfers
 // of each thread, whatever the data. Compute kernels have a launch and are free of races between blocks: each
 // thread writes only its own words of g1 and s[], others read those of s[] behind a barrier or, in its own
-// warp, without one. No result of fragment programs depends on which quads run together.
+// warp, without one. No result of fragment programs depends on which quads run together, but for votes and
+// $physid.
 #pragma once
 
 #include <array>
@@ -46,6 +47,16 @@ struct RandomFragment {
   std::uint32_t slots = 0;        // of a vertex: those of the position, and what v[] reads, of any words
   std::uint32_t targets = 0;      // of which each has a colour of its own, of any words
 };
+
+struct RandomGeometry {
+  Program program;
+  std::vector<std::uint32_t> c0;  // 256 bytes
+};
+
+// A geometry program for input primitives of so many vertices of `words` words each, the first four a
+// position; it makes vertices of `slots` words, mostly at such positions, and strips of any length.
+RandomGeometry random_geometry(std::uint64_t seed, std::uint32_t vertices, std::uint32_t words,
+                               std::uint32_t slots, const RandomOptions& options = {});
 
 // With interp in its forms, discard, derivatives, l[] and the control flow of the options, which apply as far
 // as fragment programs have what they are about.

@@ -15,6 +15,12 @@ GraphicsState RandomGenerator::fragment_state(RandomFragment& fragment) {
   if (random_.one_in(4)) state.primitive_id_slot = kFirst + random_.below(count);
   state.two_sided = random_.one_in(3);
   state.color_slots = kColors << 16 | (kFirst + count) << 8 | kFirst;
+  if (random_.one_in(3)) {
+    state.point_sprites = true;
+    state.point_upper_left = random_.one_in(2);
+    for (std::uint32_t slot = kFirst; slot < kFirst + count; ++slot)
+      state.point_coordinates[slot / 8] |= random_.below(5) << (slot % 8 * 4);
+  }
   fragment.slots = kFirst + count + kColors;
   fragment.targets = kGeneral / 4;
   const bool exports_depth = random_.one_in(4);
@@ -60,6 +66,26 @@ void RandomGenerator::interpolate(const std::string& into) {
   }
 }
 
+// An access to l[] of any size, at an address that lanes may not agree on; some lie outside.
+void RandomGenerator::indexed_local() {
+  constexpr struct {
+    const char* type;
+    unsigned size;
+  } kTypes[] = {{"u8", 1}, {"s8", 1}, {"u16", 2}, {"s16", 2}, {"b32", 4}, {"b64", 8}, {"b128", 16}};
+  const auto [type, size] = kTypes[random_.below(std::size(kTypes))];
+  const std::string scratch = reg(kScratch);
+  line("and b32 " + scratch + " " + any_reg() + " " + std::to_string(random_.one_in(4) ? 0x1f : 0x1c));
+  line("shl $a3 " + scratch + " 0x0");
+  const unsigned registers = std::max(size / 4, 1U);
+  const std::string data = reg(random_.below(kGeneral / registers) * registers) + (size == 8    ? "d"
+                                                                                   : size == 16 ? "q"
+                                                                                                : "");
+  const std::string place = "l[$a3+" + std::to_string(size * random_.below(3)) + "]";
+  const std::string access = random_.one_in(2) ? std::string("ld ") + type + " " + data + " " + place
+                                               : std::string("st ") + type + " " + place + " " + data;
+  line((random_.one_in(3) ? predicate() : "") + access);
+}
+
 void RandomGenerator::fragment_statement() {
   const std::string local = "l[" + std::to_string(4 * random_.below(kLocalBytes / 4)) + "]";
   switch (random_.below(24)) {
@@ -84,6 +110,13 @@ void RandomGenerator::fragment_statement() {
       arithmetic();
       arithmetic();
       return line("quadpop");
+    case 6:
+      return options_.votes && options_.lanes_meet ? vote() : arithmetic();
+    case 7:
+      if (!options_.votes || !options_.lanes_meet || !random_.one_in(4)) return arithmetic();
+      return line("mov " + any_reg() + " $physid");
+    case 8:
+      return random_.one_in(3) ? indexed_local() : arithmetic();
     default:
       return arithmetic();
   }

@@ -19,6 +19,7 @@ class RandomGenerator {
   RandomGenerator(std::uint64_t seed, const RandomOptions& options) : random_(seed), options_(options) {}
 
   RandomFragment run_fragment();
+  RandomGeometry run_geometry(std::uint32_t vertices, std::uint32_t words, std::uint32_t slots);
   RandomKernel run() {
     RandomKernel kernel;
     kernel.grid = {1 + random_.below(3), 1 + random_.below(2)};
@@ -69,6 +70,8 @@ class RandomGenerator {
     body(0, 0);
     if (type_ == ProgramType::fragment)
       fragment_epilogue();
+    else if (type_ == ProgramType::geometry)
+      geometry_epilogue();
     else
       epilogue();
     for (current_function_ = 1; current_function_ <= functions_.size(); ++current_function_) {
@@ -378,6 +381,7 @@ class RandomGenerator {
 
   void statement(unsigned depth) {
     if (type_ == ProgramType::fragment) return fragment_statement();
+    if (type_ == ProgramType::geometry) return geometry_statement();
     if (options_.wild_barriers && options_.lanes_meet && random_.one_in(8)) return wild_barrier();
     const std::string slot = "s[$a1+" + std::to_string(kSlots) + "]", scratch = reg(kScratch);
     const unsigned kind = random_.below(24);
@@ -430,7 +434,16 @@ class RandomGenerator {
   void fragment_prologue();
   void fragment_epilogue();
   void interpolate(const std::string& into);
+  void indexed_local();
   void fragment_statement();
+
+  // Geometry programs.
+  void geometry_state(GraphicsState& state);
+  void geometry_prologue();
+  void geometry_epilogue();
+  void geometry_statement();
+  void choose_vertex(const std::string& predicate);
+  void emit_vertex(const std::string& predicate);
 
   void vote() {
     const std::string condition = random_.one_in(4) ? "" : predicate();
@@ -468,7 +481,8 @@ class RandomGenerator {
 
   bool settle(Instruction& i) {
     // The number of a lane depends on which quads run together.
-    if (type_ == ProgramType::fragment && i.opcode == Opcode::mov_from_sr) return false;
+    if (type_ != ProgramType::compute && i.opcode == Opcode::mov_from_sr) return false;
+    if (type_ == ProgramType::geometry) i.lanes = 15;  // likewise
     i.unused = 0;
     i.marker = Instruction::Marker::none;
     if (size_of(i.source_type) == 8 && i.src[0].is_memory()) return false;
@@ -506,6 +520,13 @@ class RandomGenerator {
           break;
         case Operand::Kind::attribute:
           return false;
+        case Operand::Kind::vertex:
+          operand->address = 1;
+          operand->value %= 4 * input_words_;
+          break;
+        case Operand::Kind::output:
+          operand->address = 0;
+          break;
         default:
           break;
       }
@@ -518,7 +539,8 @@ class RandomGenerator {
   Random random_;
   const RandomOptions& options_;
   ProgramType type_ = ProgramType::compute;
-  std::uint32_t input_words_ = 0;  // of v[]
+  std::uint32_t input_words_ = 0;                 // of v[], or of a vertex in p[]
+  std::uint32_t input_vertices_ = 0, slots_ = 0;  // of geometry programs
   std::vector<std::uint32_t> code_;
   std::vector<std::uint32_t> labels_;
   std::vector<Fixup> fixups_;

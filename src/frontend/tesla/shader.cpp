@@ -79,8 +79,6 @@ ProgramType program_type(Stage stage) {
 Result<std::shared_ptr<const Shader>> Shader::make(Program program, const Modes& modes) {
   WARPJIT_CHECK(check_limits(program));
   WARPJIT_CHECK(check_graphics(program));
-  if (program.type == ProgramType::geometry)
-    return Error{ErrorCode::unsupported, "geometry programs do not run in launches yet", program.source_name};
   return std::shared_ptr<const Shader>(new Shader(std::move(program), modes));
 }
 

@@ -21,7 +21,7 @@ struct GraphicsParts {
 
 class Shader final : public frontend::Shader {
  public:
-  // Errors: numbers over the limits; unsupported for geometry programs.
+  // Errors: numbers over the limits.
   static Result<std::shared_ptr<const Shader>> make(Program program, const Modes& modes = {});
 
   const Program& program() const { return program_; }
@@ -43,6 +43,7 @@ class Shader final : public frontend::Shader {
   unsigned input_registers() const override { return kIdInput + 1; }
   std::size_t table_bytes() const override;
   unsigned result_slots() const override;
+  std::optional<frontend::StripOutput> strip_output() const override;
   std::span<const pixels::SlotUse> slot_uses() const override;
   Result<frontend::SpaceName> find_space(std::string_view name) const override;
   std::string address_text(const ir::MemoryFault& access) const override;

@@ -203,6 +203,23 @@ Status Launch::bind_indices(std::span<const std::uint32_t> indices) {
   pixels->indices = std::make_shared<const std::vector<std::uint32_t>>(indices.begin(), indices.end());
   return {};
 }
+Status Launch::set_geometry_stage(const Launch& geometry) {
+  const runtime::LaunchData& from = *geometry.state_;
+  if (!from.shader->strip_output())
+    return Error{ErrorCode::bad_input, "this is not a geometry program that makes strips for a rasterizer",
+                 from.shader->source_name()};
+  WARPJIT_TRY(runtime::LaunchPixels* const pixels, change_pixels(*state_));
+  pixels->geometry = std::make_shared<const runtime::LaunchData>(from);
+  return {};
+}
+void Launch::unset_geometry_stage() {
+  if (auto pixels = change_pixels(*state_)) (*pixels)->geometry.reset();
+}
+Status Launch::set_instances(std::uint32_t count) {
+  WARPJIT_TRY(runtime::LaunchPixels* const pixels, change_pixels(*state_));
+  pixels->instances = count;
+  return {};
+}
 void Launch::unbind_indices() {
   if (auto pixels = change_pixels(*state_)) (*pixels)->indices.reset();
 }

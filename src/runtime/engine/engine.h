@@ -14,6 +14,7 @@
 #include "runtime/engine/code_cache.h"
 #include "runtime/engine/pool.h"
 #include "runtime/work/launch.h"
+#include "runtime/work/pixel_draw.h"
 #include "runtime/work/pixel_plan.h"
 #include "runtime/work/primitives.h"
 #include "runtime/work/run_plan.h"
@@ -30,12 +31,6 @@ struct TestHooks {
   bool speculate = true;        // false: only code that expects special values
   std::uint32_t parts = 0;      // vectors per value, 0: chosen by the backend
   std::uint32_t registers = 0;  // registers per class that the allocator may use, 0: all
-};
-
-// What a kernel over pixels may be made for besides its facts, because the draw's primitives are so.
-struct PixelHints {
-  bool large_primitives = false;  // wide groups of pixels are full
-  bool flat_w = false;            // frontend::PixelFacts
 };
 
 class EngineState {
@@ -130,14 +125,19 @@ class EngineState {
   Status run_rounds(PrimitivePlan& plan, const RunOptions& options, Report& report);
   // Fragment programs (runtime/work/run_pixels.cpp).
   Result<Report> run_pixels(LaunchState& launch, const RunOptions& options);
-  struct SlotRows {
-    const std::uint32_t* words = nullptr;
-    std::uint32_t slots = 0, stride = 0;  // words
-    std::uint64_t count = 0;
-    std::unique_ptr<std::uint32_t[]> owned{};
-  };
-  Result<SlotRows> run_vertices(const LaunchState& launch, const RunOptions& options);
-  static Status bind_slots(LaunchState& stage, std::vector<std::array<std::uint32_t, 4>>& ids);
+  static Status begin_primitives(PrimitiveRun& run);
+  Status lease_primitives(PrimitiveRun& run);
+  Status add_primitives(PrimitiveRun& run, const pixels::Vertices& part);
+  Status draw_waiting(PrimitiveRun& run);
+  // Their geometry stage (runtime/work/run_strips.cpp). add_input takes primitives as add_primitives does.
+  Status begin_geometry(const LaunchState& launch, const SlotRows& rows, const RunOptions& options,
+                        GeometryRun& run);
+  Status add_input(GeometryRun& run, PrimitiveRun& primitives, const pixels::Vertices& part);
+  Status run_waiting(GeometryRun& run, PrimitiveRun& primitives);
+  // Their vertices (runtime/work/run_vertices.cpp), those of instances `first` to `first + count - 1`.
+  static Status begin_vertices(const LaunchState& launch, VertexRun& run);
+  Status run_vertices(VertexRun& run, const LaunchState& launch, const RunOptions& options,
+                      std::uint32_t first, std::uint32_t count);
 
   static std::uint64_t next_id() {
     static std::atomic<std::uint64_t> last{0};

@@ -10,8 +10,9 @@
 namespace warpjit::runtime {
 namespace {
 
+// What threads of instance 0 read.
 RowSpan span_of(const Attribute& a) {
-  return {reinterpret_cast<std::uintptr_t>(a.data), a.size, a.stride, size(a.format)};
+  return {reinterpret_cast<std::uintptr_t>(a.data), a.size, a.divisor == 0 ? a.stride : 0, size(a.format)};
 }
 RowSpan span_of(const OutputBuffer& b) {
   return {reinterpret_cast<std::uintptr_t>(b.data), b.size, b.stride, size(b.format)};
@@ -23,7 +24,7 @@ LaunchData::LaunchData(Program with)
     : program(std::move(with)), shader(program.shader().get()), usage(shader->usage()) {
   shader->reset(values);
   if (shader->stage() == Stage::fragment) pixels.emplace();
-  if (shader->stage() != Stage::geometry) return;
+  if (shader->stage() != Stage::geometry || shader->strip_output()) return;
   primitives.emplace();
   primitives->input = shader->geometry_input();
 }
@@ -125,6 +126,7 @@ Status LaunchState::check_given() const {
   const auto wrong = [&](const char* message) {
     return Error{ErrorCode::bad_input, message, shader->source_name()};
   };
+  if (shader->strip_output()) return wrong("this geometry program runs in draws: set_geometry_stage");
   if (work() == Work::grid) {
     if ((given & kCount) != 0)
       return wrong("a count of threads is set, but the grid says how many there are");
@@ -207,6 +209,12 @@ Result<frontend::Facts> LaunchState::facts(std::uint64_t known) const {
     facts.pixels.output.alpha_reference = 0;
     const auto uses = shader->slot_uses();
     facts.pixels.uses.assign(uses.begin(), uses.end());
+    return facts;
+  }
+  if (shader->strip_output()) {
+    if (strips.vertices == 0) return check_given().error();
+    frontend::Facts facts;
+    facts.strips = strips;
     return facts;
   }
   if (draw.facts.active) {

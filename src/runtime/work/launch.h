@@ -66,7 +66,9 @@ struct LaunchPixels {
   VertexBuffer vertices;
   std::shared_ptr<const std::vector<std::uint32_t>> indices;  // null: vertices in order
   std::shared_ptr<const LaunchData> vertex;                   // null: vertices are bound
-  std::atomic<std::uint32_t>* progress = nullptr;             // thousandths of a run that are done
+  std::shared_ptr<const LaunchData> geometry;                 // null: none
+  std::uint32_t instances = 1;
+  std::atomic<std::uint32_t>* progress = nullptr;  // thousandths of a run that are done
   // The guest engine adds here what fragments executed, of each pixel, row 0 first.
   std::uint32_t* instructions = nullptr;
 };
@@ -104,6 +106,7 @@ struct LaunchData {
   bool allow_overlap = false;
   std::optional<Primitives> primitives;
   std::optional<LaunchPixels> pixels;
+  frontend::StripFacts strips;  // of a geometry program before a rasterizer, in its draw
   // Graphics programs: copies of what values.grid.constants shows.
   std::array<std::shared_ptr<const std::vector<std::byte>>, ir::kMaxSpaces> constants{};
   DrawBindings draw;  // if draw.facts.active, instead of inputs and outputs; checked by who made them

@@ -32,8 +32,9 @@ RunPlan::RunPlan(const LaunchState& launch, const Kernel& kernel, std::uint32_t*
   alone_ = launch.count == 1;
   for (std::uint64_t bits = launch.bound_inputs & launch.usage.inputs; bits != 0; bits &= bits - 1) {
     const LaunchData::Input& input = launch.inputs[static_cast<std::size_t>(std::countr_zero(bits))];
+    const bool of_instance = input.attribute.divisor != 0;
     inputs_[input_count_++] = {static_cast<const std::byte*>(input.attribute.data),
-                               usable(input.attribute.stride), input.load,
+                               of_instance ? 0 : usable(input.attribute.stride), input.load,
                                direct && input.attribute.format == f32x4};
     all_direct_ &= inputs_[input_count_ - 1].direct;
   }

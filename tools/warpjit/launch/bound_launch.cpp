@@ -38,6 +38,7 @@ Status bind_values(const LaunchFile& file, Launch& launch) {
     attribute.size = bytes.size() - static_cast<std::size_t>(input.offset);
     attribute.stride = static_cast<std::size_t>(input.stride);
     attribute.format = input.format;
+    attribute.divisor = input.divisor;
     WARPJIT_CHECK(launch.bind_input(numbered(LocationKind::input, input.reg), attribute));
   }
   launch.set_count(file.count);
@@ -165,6 +166,12 @@ Status BoundLaunch::bind_pixels() {
   for (unsigned k = 0; k < pixels.colors.size(); ++k) WARPJIT_CHECK(bind(k, pixels.colors[k]));
   WARPJIT_CHECK(bind(kDepthPicture, pixels.depth));
   if (pixels.indexed) WARPJIT_CHECK(launch_.bind_indices(pixels.indices));
+  WARPJIT_CHECK(launch_.set_instances(pixels.instances));
+  for (const LaunchFile& stage : file_->geometry_stage) {
+    Launch geometry{Program(stage.program)};
+    WARPJIT_CHECK(bind_constants(stage, geometry));
+    WARPJIT_CHECK(launch_.set_geometry_stage(geometry));
+  }
   if (file_->vertex.empty()) {
     launch_.set_count(file_->count);
     return launch_.bind_vertices(

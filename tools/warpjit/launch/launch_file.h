@@ -16,6 +16,7 @@
 namespace warpjit::tool {
 
 inline constexpr std::uint64_t kMaxThreads = 16'777'216;
+inline constexpr std::uint64_t kMaxInstances = 16'777'216;
 inline constexpr std::uint64_t kMaxInputBytes = std::uint64_t{4} << 30;  // of all inputs of a launch together
 inline constexpr std::uint64_t kMaxMemoryBytes = std::uint64_t{1} << 30;  // of all pieces of memory
 
@@ -38,7 +39,8 @@ struct LaunchInput {
   Format format;
   std::size_t buffer = 0;
   std::uint64_t offset = 0;
-  std::uint64_t stride = 0;  // 0: every thread reads the same
+  std::uint64_t stride = 0;   // 0: every thread reads the same
+  std::uint32_t divisor = 0;  // of a draw's vertex stage, as Attribute has it
 };
 
 // A piece of a writable space, or a whole constant space (from address 0 on).
@@ -109,6 +111,7 @@ struct LaunchPixels {
   LaunchTarget depth;                // likewise
   RasterState raster;
   OutputState output;
+  std::uint32_t instances = 1;
   bool indexed = false;
   std::vector<std::uint32_t> indices;
   std::uint32_t slots = 4;              // without a vertex stage: words of a vertex ...
@@ -136,8 +139,9 @@ struct LaunchFile {
   std::vector<LaunchFile> vertex;  // none or one; its outputs are the attributes
   std::optional<std::vector<ExpectedTriangle>> triangles;
 
-  LaunchGrid grid;  // of pixels, and their vertex stage: memory alone
+  LaunchGrid grid;  // of pixels and their stages: memory alone
   LaunchPixels pixels;
+  std::vector<LaunchFile> geometry_stage;  // of pixels: none or one
 
   const Guest& guest() const { return guest_of(program->isa()); }
   std::uint64_t threads() const;  // of the first stage; of a grid those of all blocks

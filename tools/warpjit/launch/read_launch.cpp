@@ -27,7 +27,7 @@ constexpr Key kKeys[] = {{"warpjit", kAll},
                          {"uniforms", kThreaded},
                          {"state", kThreaded},
                          {"inputs", kThreaded},
-                         {"geometry", kPrimitives},
+                         {"geometry", kPrimitives | kPixels},
                          {"vertex", kPrimitives | kPixels},
                          {"grid", kGrid},
                          {"block", kGrid},
@@ -39,15 +39,21 @@ constexpr Key kKeys[] = {{"warpjit", kAll},
                          {"targets", kPixels},
                          {"vertices", kPixels},
                          {"indices", kPixels},
+                         {"instances", kPixels},
                          {"raster", kPixels},
                          {"output", kPixels}};
 // Keys that launches of later guests and stages have.
 constexpr std::string_view kLaterKeys[] = {"registers", "chip", "varyings", "textures"};
 constexpr std::string_view kLaterGuests[] = {"valhall", "usse"};
 
-std::string_view stages_of(unsigned works) {
-  if (works == kPixels) return "'fragment'";
-  return works == kGrid ? "'compute'" : works == kPrimitives ? "'geometry'" : "'vertex' and 'geometry'";
+std::string stages_of(unsigned works) {
+  std::string stages;
+  for (const auto& [work, stage] : {std::pair{Work::grid, "'compute'"},
+                                    {Work::rows, "'vertex'"},
+                                    {Work::primitives, "'geometry'"},
+                                    {Work::pixels, "'fragment'"}})
+    if ((works & bit(work)) != 0) stages += (stages.empty() ? "" : " and ") + std::string(stage);
+  return stages;
 }
 
 Work work_of(Stage stage) {
@@ -88,12 +94,18 @@ class Reader {
     reading_.guest = geometry.reading_.guest;
     if (!root().has("modes")) modes_ = geometry.modes_;
     launch().count = launch().rows = geometry.reading_.launch.count;
+    if (geometry.reading_.launch.work == Work::pixels) {
+      reading_.instances = geometry.reading_.launch.pixels.instances;
+      before_geometry_ = geometry.root().has("geometry");
+    }
     WARPJIT_CHECK(read_modes());
     WARPJIT_CHECK(read_program(root().has("program") ? root().at("program") : program));
     WARPJIT_CHECK(read_values());
     if (geometry.reading_.launch.work == Work::pixels) {
       if (root().has("outputs")) return root().at("outputs").error("all slots come to the rasterizer");
-      if (launch().program->result_slots() < 4) return root().error("the vertex program gives no position");
+      if (launch().program->result_slots() < (before_geometry_ ? 1 : 4))
+        return root().error(before_geometry_ ? "the vertex program gives nothing"
+                                             : "the vertex program gives no position");
       return std::move(launch());
     }
     if (root().has("outputs")) {
@@ -114,6 +126,22 @@ class Reader {
                                           "' is not an output register that a vertex can have");
     if (launch().outputs.empty())
       return root().error("the vertex program enables no outputs: list 'outputs'");
+    return std::move(launch());
+  }
+
+  // The geometry stage of a launch over pixels.
+  Result<LaunchFile> read_geometry_stage(const Reader& pixels) {
+    WARPJIT_CHECK(root().expect_object());
+    WARPJIT_CHECK(root().expect_keys({"program", "modes", "memory"}));
+    reading_.guest = pixels.reading_.guest;
+    stage_ = Stage::geometry;
+    if (!root().has("modes")) modes_ = pixels.modes_;
+    WARPJIT_CHECK(read_modes());
+    WARPJIT_TRY(const JsonField program, root().require("program"));
+    WARPJIT_CHECK(read_program(program));
+    if (!launch().program->strip_output())
+      return program.error("is no geometry program that makes strips for a rasterizer");
+    if (root().has("memory")) WARPJIT_CHECK(read_memory(reading_));
     return std::move(launch());
   }
 
@@ -181,7 +209,7 @@ class Reader {
                                      ErrorCode::unsupported);
       if (key == std::end(kKeys)) return root().at(name).error("unknown key (known here: " + known + ")");
       if ((key->works & bit(reading_.launch.work)) == 0)
-        return root().at(name).error(std::string("belongs to stage ") + std::string(stages_of(key->works)));
+        return root().at(name).error("belongs to stage " + stages_of(key->works));
     }
     return {};
   }
@@ -258,6 +286,7 @@ class Reader {
                                           : program.expect_keys({"words", "registers", "local", "graphics"}));
     RawWords raw;
     raw.stage = stage_;
+    raw.graphics.geometry_enabled = before_geometry_;
     raw.source_name = "program.words";
     const JsonField words = program.at("words");
     WARPJIT_CHECK(read_list(words, limits.code, raw.code));
@@ -288,11 +317,16 @@ class Reader {
   // Of a fragment program.
   Status read_draw(const JsonField& program) {
     if (root().has("memory")) WARPJIT_CHECK(read_memory(reading_));
+    WARPJIT_TRY(launch().pixels.instances, number_at(root(), "instances", 1, kMaxInstances, 1));
     if (const auto vertex = root().find("vertex")) {
       if (program.has("words") && !vertex->has("program"))
         return vertex->error("'program' is missing: raw words hold one program");
       WARPJIT_TRY(LaunchFile stage, Reader(*vertex, reading_.files).read_vertex_stage(*this, program));
       launch().vertex.push_back(std::move(stage));
+    }
+    if (const auto geometry = root().find("geometry")) {
+      WARPJIT_TRY(LaunchFile stage, Reader(*geometry, reading_.files).read_geometry_stage(*this));
+      launch().geometry_stage.push_back(std::move(stage));
     }
     return read_pixels(reading_);
   }
@@ -320,6 +354,7 @@ class Reader {
 
   Reading reading_;
   Stage stage_ = Stage::vertex;
+  bool before_geometry_ = false;  // a vertex program whose results a geometry program reads
   GuestModes modes_;
 };
 

@@ -56,6 +56,11 @@ Result<std::uint32_t> read_state_word(const Reading& reading, const JsonField& f
   return static_cast<std::uint32_t>(number);
 }
 
+// How many rows threads read.
+std::uint64_t row_count(const Reading& reading, const LaunchInput& input) {
+  return input.divisor == 0 ? reading.launch.count : (reading.instances - 1) / input.divisor + 1;
+}
+
 // `data` in the launch file: packed rows.
 Status read_inline(Reading& reading, const JsonField& field, LaunchInput& input) {
   for (const char* key : {"offset", "stride"})
@@ -63,10 +68,11 @@ Status read_inline(Reading& reading, const JsonField& field, LaunchInput& input)
   LaunchFile& launch = reading.launch;
   const JsonField data = field.at("data");
   WARPJIT_CHECK(data.expect_array());
-  const std::uint64_t wanted = launch.count * input.format.components;
+  const std::uint64_t rows = row_count(reading, input), wanted = rows * input.format.components;
   if (data.size() != wanted)
-    return data.error("has " + std::to_string(data.size()) + " numbers, but " + std::to_string(launch.count) +
-                      " threads of " + warpjit::name(input.format) + " need " + std::to_string(wanted));
+    return data.error("has " + std::to_string(data.size()) + " numbers, but " + std::to_string(rows) +
+                      (input.divisor == 0 ? " threads of " : " rows of ") + warpjit::name(input.format) +
+                      " need " + std::to_string(wanted));
   input.buffer = launch.buffers.size();
   launch.buffers.emplace_back();
   return append_components(data, input.format.type, launch.buffers.back().bytes);
@@ -94,13 +100,13 @@ Status read_rows(Reading& reading, const JsonField& field, LaunchInput& input) {
     launch.buffers.push_back({file_name, std::move(*bytes)});
   }
   // Below 2^31 + 2^24 * 2^31: no overflow.
-  const std::uint64_t end = input.offset + (launch.count - 1) * input.stride + size(input.format);
+  const std::uint64_t rows = row_count(reading, input);
+  const std::uint64_t end = input.offset + (rows - 1) * input.stride + size(input.format);
   const std::uint64_t available = launch.buffers[input.buffer].bytes.size();
   if (end > available)
     return field.error("reads " + std::to_string(end) + " bytes (offset " + std::to_string(input.offset) +
-                       ", " + std::to_string(launch.count) + " rows of stride " +
-                       std::to_string(input.stride) + "), but '" + file_name + "' has " +
-                       std::to_string(available));
+                       ", " + std::to_string(rows) + " rows of stride " + std::to_string(input.stride) +
+                       "), but '" + file_name + "' has " + std::to_string(available));
   return {};
 }
 
@@ -202,7 +208,9 @@ Status read_inputs(Reading& reading) {
     const JsonField field = inputs->at(key);
     WARPJIT_TRY(const Location location, read_location(reading, field, key, LocationKind::input));
     WARPJIT_CHECK(reading.claim(field, location));
-    WARPJIT_CHECK(field.expect_keys({"format", "data", "file", "offset", "stride"}));
+    WARPJIT_CHECK(reading.instances != 0
+                      ? field.expect_keys({"format", "data", "file", "offset", "stride", "divisor"})
+                      : field.expect_keys({"format", "data", "file", "offset", "stride"}));
     LaunchInput input;
     input.name = key;
     input.reg = static_cast<std::uint8_t>(location.first);
@@ -212,6 +220,7 @@ Status read_inputs(Reading& reading) {
       return format.error("'" + warpjit::name(input.format) + "' is for outputs; inputs are floats");
     if (field.has("data") == field.has("file")) return field.error("must have either 'data' or 'file'");
     input.stride = size(input.format);
+    WARPJIT_TRY(input.divisor, number_at(field, "divisor", 0, 0xffffffff, 0));
     WARPJIT_CHECK(field.has("data") ? read_inline(reading, field, input) : read_rows(reading, field, input));
     reading.launch.inputs.push_back(std::move(input));
   }

@@ -22,6 +22,7 @@ struct Reading {
   std::map<std::pair<LocationKind, std::uint16_t>, std::string> claimed{};
   std::map<std::string, std::size_t> buffers_of_files{};
   std::uint64_t file_bytes = 0;  // of all of these
+  std::uint32_t instances = 0;   // of the draw whose vertex stage this is; 0: it is none
 
   // Marks a register as set by `field`; a second time is an error.
   Status claim(const JsonField& field, const Location& location);

@@ -129,7 +129,7 @@ class Draw {
     if (!is_drawn(work_.raster, vertices)) return {};
     const std::uint64_t provoking = *vertex_at(assembled.provoking);
     const Source source{
-        static_cast<std::uint32_t>(n),
+        work_.numbers.empty() ? static_cast<std::uint32_t>(n) : work_.numbers[static_cast<std::size_t>(n)],
         work_.vertices.subspan(static_cast<std::size_t>(provoking) * work_.stride, work_.slots), work_.uses};
     const std::vector<Vertex> clipped = clip(work_, vertices);
     std::vector<std::optional<WindowVertex>> window;

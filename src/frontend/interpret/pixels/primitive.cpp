@@ -99,14 +99,36 @@ class Point final : public RasterPrimitive {
     set_box({(x_ - half_side) >> 8, (y_ - half_side) >> 8, (x_ + half_side) >> 8, (y_ + half_side) >> 8});
     inverse_w_ = level(v.inverse_w);
     depth_ = level(v.z);
-    for (std::size_t n = 0; n < source.uses.size(); ++n)
-      planes_.push_back(level(planar(v, source.uses[n], n)));
+    for (std::size_t n = 0; n < source.uses.size(); ++n) {
+      const pixels::SlotUse& use = source.uses[n];
+      planes_.push_back(use.sprite == Sprite::none ? level(planar(v, use, n)) : sprite(v, use));
+    }
   }
   bool covers(std::int64_t x, std::int64_t y) const override {
     return x_ - half_side_ <= x && x < x_ + half_side_ && y_ - half_side_ <= y && y < y_ + half_side_;
   }
 
  private:
+  using Sprite = pixels::SlotUse::Sprite;
+
+  // The coordinate at the centre of the first pixel, and its steps from column to column and row to row.
+  Plane sprite(const WindowVertex& v, const pixels::SlotUse& use) const {
+    const auto side = static_cast<double>(2 * half_side_);
+    const double step = 256 / side;
+    const double across = static_cast<double>(256 * origin_x_ + 128 - (x_ - half_side_)) / side;
+    const double down = static_cast<double>(256 * origin_y_ + 128 - (y_ - half_side_)) / side;
+    std::array<double, 3> abc{};
+    if (use.sprite == Sprite::from_left) abc = {across, step, 0};
+    if (use.sprite == Sprite::from_top) abc = {down, 0, step};
+    if (use.sprite == Sprite::from_bottom) abc = {1 - down, 0, -step};
+    if (use.sprite == Sprite::one) abc = {1, 0, 0};
+    if (use.plane == UsePlane::perspective) {
+      if (!std::isfinite(v.inverse_w)) return kNoPlane;
+      for (double& coefficient : abc) coefficient *= v.inverse_w;
+    }
+    return {f32::converted(abc[0]), f32::converted(abc[1]), f32::converted(abc[2])};
+  }
+
   std::int64_t x_, y_, half_side_;
 };
 

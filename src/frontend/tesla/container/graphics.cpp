@@ -39,10 +39,17 @@ std::uint32_t point_coordinate(const GraphicsState& state, std::uint32_t slot) {
 
 pixels::SlotUse use_of(const GraphicsState& state, std::uint32_t slot, bool interpolated) {
   using Plane = pixels::SlotUse::Plane;
+  using Sprite = pixels::SlotUse::Sprite;
   const bool linear = (state.noperspective[slot / 32] >> (slot % 32) & 1) != 0;
-  return {static_cast<std::uint8_t>(slot), !interpolated ? Plane::none
-                                           : linear      ? Plane::linear
-                                                         : Plane::perspective};
+  const Sprite sprites[] = {Sprite::none, Sprite::from_left,
+                            state.point_upper_left ? Sprite::from_top : Sprite::from_bottom, Sprite::zero,
+                            Sprite::one};
+  const std::uint32_t coordinate = state.point_sprites && interpolated ? point_coordinate(state, slot) : 0;
+  return {static_cast<std::uint8_t>(slot),
+          !interpolated ? Plane::none
+          : linear      ? Plane::linear
+                        : Plane::perspective,
+          coordinate < std::size(sprites) ? sprites[coordinate] : Sprite::none};
 }
 
 Status check_results(const Program& program, std::size_t most, std::uint8_t constants) {
@@ -79,8 +86,7 @@ Status check_fragment(const Program& program) {
     return wrong("the exported depth is no result");
   if (!state.point_sprites) return {};
   for (std::uint32_t j = 0; j < interpolants.count; ++j)
-    if (point_coordinate(state, interpolants.first + j) != 0)
-      return Error{ErrorCode::unsupported, "point sprites are not supported", program.source_name};
+    if (point_coordinate(state, interpolants.first + j) > 4) return wrong("no such coordinate of points");
   return {};
 }
 

@@ -22,8 +22,7 @@ inline constexpr std::uint32_t kFrontFacingAddress = 0x3fc;  // in v[]
 inline constexpr std::uint8_t kVertexZero = 0x40, kGeometryZero = 0x80;
 inline constexpr std::uint32_t kVertexStride = 0x80;  // in p[]: bytes from a word of a vertex to its next one
 
-// Errors of a program's graphics state: bad_input for values that no hardware takes, unsupported for point
-// sprites.
+// Errors of a program's graphics state: bad_input for values that no hardware takes.
 Status check_graphics(const Program& program);
 
 // a[] of a vertex program.

@@ -69,6 +69,10 @@ constexpr GraphicsField kFields[] = {
     field<&State::pixel_center_integer>("pixel-center-integer", ProgramType::fragment, FieldForm::flag, 1, 1),
     field<&State::primitive_id_slot>("primitive-id-slot", ProgramType::fragment, FieldForm::number, 1, 127),
     field<&State::two_sided>("two-sided", ProgramType::fragment, FieldForm::flag, 1, 1),
+    field<&State::point_sprites>("point-sprites", ProgramType::fragment, FieldForm::flag, 1, 1),
+    field<&State::point_coordinates>("point-coordinates", ProgramType::fragment, FieldForm::list, 16,
+                                     kAnyWord),
+    field<&State::point_upper_left>("point-upper-left", ProgramType::fragment, FieldForm::flag, 1, 1),
     field<&State::color_slots>("color-slots", ProgramType::fragment, FieldForm::number, 1, kAnyWord),
 };
 

@@ -68,6 +68,12 @@ class GraphicsRun {
                  interpreter_.program_.where(context_.stop.address)};
   }
 
+  // Whether its results tell which lanes share a warp.
+  bool shows_warps() const {
+    return std::ranges::any_of(interpreter_.ops_, [](const WarpOp& op) {
+      return op.i.opcode == Opcode::vote || (op.i.opcode == Opcode::mov_from_sr && op.i.src[0].value == 0);
+    });
+  }
   GraphicsWarp& graphics() { return graphics_; }
   void observe(Profiler* profiler) { context_.profiler = profiler; }
   const Program& program() const { return interpreter_.program_; }
@@ -106,12 +112,13 @@ class Fragments final : public interpret::FragmentProgram {
     if (counted) profiler_.emplace(run_.program(), &counts_);
     run_.observe(profiler_ ? &*profiler_ : nullptr);
     results_ = fragment_results(state);
+    most_quads_ = run_.shows_warps() ? 1 : kLanes / 4;
     run_.graphics().inputs = fragment_inputs(state);
     run_.graphics().pixel_center_integer = state.pixel_center_integer;
     return {};
   }
 
-  unsigned most_quads() const override { return kLanes / 4; }
+  unsigned most_quads() const override { return most_quads_; }
   bool exports_depth() const override { return results_.depth.has_value(); }
 
   Status run(std::span<const interpret::Quad> quads, std::span<interpret::Fragment> fragments) override {
@@ -146,6 +153,7 @@ class Fragments final : public interpret::FragmentProgram {
   LaneCounts counts_{};
   std::optional<Profiler> profiler_;
   FragmentResults results_;
+  unsigned most_quads_ = kLanes / 4;
 };
 
 }  // namespace
@@ -198,10 +206,13 @@ Status Interpreter::run_geometry(const Launch& launch, const InputPrimitives& in
     graphics.attributes[vertex].fill(4 * vertex);
   graphics.vertices.assign(std::size_t{input.words} * input.vertices, {});
   const std::size_t count = input.indices.size() / input.vertices;
+  if (!input.numbers.empty() && input.numbers.size() < count) return wrong("a primitive without its number");
   for (std::size_t first = 0; first < count; first += kLanes) {
     const auto lanes = static_cast<unsigned>(std::min<std::size_t>(count - first, kLanes));
     for (unsigned lane = 0; lane < lanes; ++lane) {
-      graphics.attributes.back()[lane] = input.first_primitive + static_cast<std::uint32_t>(first + lane);
+      const std::size_t n = first + lane;
+      graphics.attributes.back()[lane] =
+          input.numbers.empty() ? static_cast<std::uint32_t>(n) : input.numbers[n];
       for (std::uint32_t vertex = 0; vertex < input.vertices; ++vertex) {
         const std::uint64_t index = input.indices[(first + lane) * input.vertices + vertex];
         if ((index + 1) * input.words > input.vertex_words.size()) return wrong("there is no such vertex");
@@ -219,6 +230,7 @@ Status Interpreter::run_geometry(const Launch& launch, const InputPrimitives& in
       emitted.end_strip();
       output.words.insert(output.words.end(), emitted.words.begin(), emitted.words.end());
       output.strips.insert(output.strips.end(), emitted.strips.begin(), emitted.strips.end());
+      output.invocations.push_back(emitted.count);
     }
   }
   return {};

@@ -71,12 +71,13 @@ struct InputPrimitives {
   std::uint32_t words = 0;
   std::span<const std::uint32_t> indices{};  // of the vertices of each primitive
   std::uint32_t vertices = 3;                // of a primitive, 1 to 6
-  std::uint32_t first_primitive = 0;         // number of the first one
+  std::span<const std::uint32_t> numbers{};  // of the primitives; empty: from 0 on
 };
 // What they emitted, in order.
 struct EmittedVertices {
-  std::vector<std::uint32_t> words;   // slots of each vertex
-  std::vector<std::uint32_t> strips;  // vertices of each strip
+  std::vector<std::uint32_t> words;        // slots of each vertex
+  std::vector<std::uint32_t> strips;       // vertices of each strip
+  std::vector<std::uint32_t> invocations;  // vertices of each invocation
 };
 
 struct WarpOp;        // interpret/op.h
@@ -85,8 +86,7 @@ struct BlockContext;  // interpret/op.h
 class Interpreter {
  public:
   // Prepares what the entry can reach. Errors: limits (resource_limit), code that is statically reached and
-  // undefined, illegal or runs past the end, or graphics state outside its limits (bad_input), point sprites
-  // (unsupported).
+  // undefined, illegal or runs past the end, or graphics state outside its limits (bad_input).
   // `targets`: of the launches' c[], if the program may have a `bra c[]` (branch_targets).
   static Result<Interpreter> prepare(const Program& program, const Modes& modes = {},
                                      std::span<const BranchTarget> targets = {});

@@ -1,4 +1,4 @@
-// From Tesla vertex and fragment programs to the thread form of the IR.
+// From Tesla vertex, geometry and fragment programs to the thread form of the IR.
 #pragma once
 
 #include <array>
@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "frontend/pixels/facts.h"
+#include "frontend/shader.h"
 #include "frontend/tesla/flow/reach.h"
 #include "frontend/tesla/translate/translate.h"
 #include "ir/function.h"
@@ -32,6 +33,12 @@ inline constexpr std::uint32_t kIdInput = 16;
 Result<ir::Function> translate_vertex(const Program& program, const ComputeFacts& facts,
                                       const ReachedCode& code, const ConstantTable& constants,
                                       std::uint64_t inputs, std::span<const std::uint8_t> outputs);
+
+// A geometry program (frontend::StripFacts has its bindings). Errors: as translate().
+Result<ir::Function> translate_geometry(const Program& program, const ComputeFacts& facts,
+                                        const ReachedCode& code, const ConstantTable& constants,
+                                        const frontend::StripFacts& strips);
+frontend::StripOutput strip_output(const Program& program);
 
 // A fragment program with its tests and blending. Errors: as translate().
 Result<ir::Function> translate_fragment(const Program& program, const ComputeFacts& facts,

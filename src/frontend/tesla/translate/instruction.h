@@ -16,8 +16,10 @@ namespace warpjit::tesla {
 // Behind them the state of a warp whose stack is kept (translate/stack.cpp): lane masks, then words.
 inline constexpr std::uint32_t kVarR = 0, kVarA = 128, kVarC = 136, kVarMasks = kVarC + 16,
                                kVarWords = kVarMasks + 4, kVariables = kVarWords + 6;
-// Of graphics programs, behind these: the lane's results count; the words of o[].
-inline constexpr std::uint32_t kVarLive = kVariables, kVarOutput = kVarLive + 1, kOutputWords = 127,
+// Of graphics programs, behind these: the lane's results count; vertices that it emitted, and strips that it
+// ended; the words of o[].
+inline constexpr std::uint32_t kVarLive = kVariables, kVarEmitted = kVarLive + 1, kVarStrip = kVarEmitted + 1,
+                               kVarOutput = kVarStrip + 1, kOutputWords = 128,
                                kGraphicsVariables = kVarOutput + kOutputWords;
 
 // The mode that rounds -x as `rounding` rounds x, if asked to mirror.
@@ -42,6 +44,11 @@ class InstructionTranslator {
   virtual I32 load(const Operand& operand, unsigned word = 0);
   virtual I32 attribute(const Operand&) { return word(0); }
   virtual void interp(const Instruction&) {}
+  // What a vote gives its lanes, and $physid.
+  virtual I1 voted(VoteOperation operation, I1 condition);
+  virtual I32 physical_id();
+  virtual void emit(I1 /*where*/) {}
+  virtual void restart(I1 /*where*/) {}
   // True if it stored the word, which then is not stored to memory.
   virtual bool stored_local(const Operand&, unsigned /*word*/, I32 /*value*/) { return false; }
   virtual void discard(I1 /*where*/) {}
@@ -79,6 +86,7 @@ class InstructionTranslator {
   F32 flushed(F32 x) { return b_.FFlush32(x); }
   F32 saturated(F32 x);
   I32 address(const Operand& operand);
+  I32 address_register(std::uint32_t index);
   F32 multiply(F32 a, F32 b, bool toward_zero);
 
   const Program& program_;
@@ -102,7 +110,6 @@ class InstructionTranslator {
   I1 has_bit(I32 x, unsigned bit);
   I32 truth(I1 condition, std::uint32_t value) { return b_.select(condition, word(value), word(0)); }
   void set_gpr(std::uint32_t index, I32 value);  // where the guard holds; so do all that follow
-  I32 address_register(std::uint32_t index);
   void set_address_register(std::uint32_t index, I32 value);
   Flags flags(std::uint32_t index);
   void set_flags(const Instruction& i, const Flags& flags);

@@ -38,10 +38,8 @@ void InstructionTranslator::move(const Instruction& i) {
 // tesla.md 9.6: $physid is the lane and the warp in its block; clocks and counters stand at 0.
 I32 InstructionTranslator::special_register(std::uint32_t index) {
   switch (index) {
-    case 0: {
-      const I32 thread = thread_index();
-      return b_.IOr32(b_.IAnd32(thread, word(kLanes - 1)), b_.IShl32(b_.IShrU32(thread, word(5)), word(8)));
-    }
+    case 0:
+      return physical_id();
     case 3:
       return word(0x20);
     default:
@@ -49,13 +47,20 @@ I32 InstructionTranslator::special_register(std::uint32_t index) {
   }
 }
 
+I32 InstructionTranslator::physical_id() {
+  const I32 thread = thread_index();
+  return b_.IOr32(b_.IAnd32(thread, word(kLanes - 1)), b_.IShl32(b_.IShrU32(thread, word(5)), word(8)));
+}
+
+I1 InstructionTranslator::voted(VoteOperation operation, I1 condition) {
+  return operation == VoteOperation::any ? b_.AnyActive(lanes_, condition) : b_.AllActive(lanes_, condition);
+}
+
 // The condition is data: all active lanes get the result, true as S, false as Z.
 void InstructionTranslator::vote(const Instruction& i) {
   const I1 condition = guard_;
   guard_ = lanes_;
-  const I1 result = static_cast<VoteOperation>(i.operation) == VoteOperation::any
-                        ? b_.AnyActive(lanes_, condition)
-                        : b_.AllActive(lanes_, condition);
+  const I1 result = voted(static_cast<VoteOperation>(i.operation), condition);
   set_flags(i, {b_.Not1(result), result, no(), no()});
 }
 

@@ -62,6 +62,10 @@ void InstructionTranslator::instruction(const Instruction& i) {
     interp(i);
   else if (i.opcode == Opcode::discard)
     discard(guard_);
+  else if (i.opcode == Opcode::emit)
+    emit(guard_);
+  else if (i.opcode == Opcode::restart)
+    restart(guard_);
   else if (i.opcode <= Opcode::add_a || i.opcode == Opcode::vote || i.opcode == Opcode::quadop)
     move(i);
   else if (i.opcode < Opcode::iadd)
@@ -224,7 +228,8 @@ I32 InstructionTranslator::source(const Operand& operand) {
     case Operand::Kind::local:
       return load(operand);
     case Operand::Kind::attribute:
-      return attribute(operand);
+    case Operand::Kind::vertex:
+      return operand.type == Type::b16 ? b_.IAnd32(attribute(operand), word(0xffff)) : attribute(operand);
     default:
       return word(0);
   }
@@ -239,7 +244,12 @@ void InstructionTranslator::set_destination(const Instruction& i, I32 value) {
   if (dst.kind == Operand::Kind::output && program_.type != ProgramType::compute &&
       dst.value / 4 < kOutputWords) {
     const std::uint32_t variable = kVarOutput + dst.value / 4;
-    return write(variable, b_.select(guard_, value, read<I32>(variable)));
+    const I32 old = read<I32>(variable);
+    if (dst.type == Type::b16) {
+      const std::uint32_t shift = (dst.value >> 1 & 1) * 16, bits = 0xffffU << shift;
+      value = b_.IOr32(b_.IAnd32(old, word(~bits)), b_.IAnd32(b_.IShl32(value, word(shift)), word(bits)));
+    }
+    return write(variable, b_.select(guard_, value, old));
   }
   if (dst.kind != Operand::Kind::gpr) return;
   if (dst.type != Type::b16) return set_gpr(dst.value, value);

@@ -1,0 +1,263 @@
+// Fragment programs.
+#include <algorithm>
+#include <bitset>
+#include <optional>
+
+#include "frontend/pixels/fragment_frame.h"
+#include "frontend/tesla/container/graphics.h"
+#include "frontend/tesla/translate/graphics.h"
+#include "frontend/tesla/translate/stage.h"
+#include "frontend/tesla/translate/thread_order.h"
+
+namespace warpjit::tesla {
+
+using ir::F32;
+using ir::I1;
+using ir::I32;
+
+namespace {
+
+using RegisterSet = std::bitset<kMaxRegisters>;
+
+// Whether lanes of a quad see each other.
+bool reads_quads(const ReachedCode& code) {
+  return std::ranges::any_of(code.instructions(), [](const ReachedInstruction& reached) {
+    const Opcode opcode = reached.instruction.opcode;
+    return opcode == Opcode::quadop || opcode == Opcode::quadon || opcode == Opcode::vote;
+  });
+}
+// Whether a lane that nobody asked for could do harm: turn in a loop for long, or trap.
+bool is_for_live_lanes(const ReachedCode& code, const ControlFlow& flow) {
+  const flow::Successors successors = flow.successors();
+  for (std::uint32_t b = 0; b < flow.blocks.size(); ++b) {
+    if (code.at(flow.blocks[b].last)->opcode == Opcode::trap) return true;
+    for (const std::uint32_t to : successors[b])
+      if (flow.blocks[to].first <= flow.blocks[b].first) return true;
+  }
+  return false;
+}
+bool discards(const ReachedCode& code) {
+  return std::ranges::any_of(code.instructions(), [](const ReachedInstruction& reached) {
+    return reached.instruction.opcode == Opcode::discard;
+  });
+}
+
+class FragmentTranslator final : public StageTranslator {
+ public:
+  FragmentTranslator(const Program& program, const ComputeFacts& facts, const ReachedCode& code,
+                     const ControlFlow& flow, const std::vector<LaneEffects>& effects,
+                     const ConstantTable& constants, const frontend::PixelFacts& pixels)
+      : StageTranslator(program, facts, code, flow, constants),
+        inputs_(fragment_inputs(program.graphics)),
+        results_(fragment_results(program.graphics)),
+        frame_(b_, pixels),
+        reads_quads_(reads_quads(code)),
+        for_live_lanes_(is_for_live_lanes(code, flow)) {
+    function_.uniform_bytes = constants.end;
+    if (order_matters(effects)) function_.lane_order = ir::LaneOrder::taken_first;
+  }
+
+  // Registers of which each lane's last value is kept for the others of its quad.
+  void keep(const RegisterSet& registers) {
+    for (std::uint32_t r = 0; r < kMaxRegisters; ++r)
+      if (registers[r]) kept_[r] = function_.slot_count++;
+  }
+
+ private:
+  void begin() override {
+    lanes_ = b_.constant(true);
+    const I1 live = frame_.begin({discards(code_), results_.depth.has_value(), false});
+    write(kVarLive, live);
+    clear_local();
+    for (const std::uint32_t slot : kept_)
+      if (slot != kNotKept) b_.StoreSlot(b_.constant(true), word(0), slot);
+    // A group without live lanes needs no run; without such tests every group has one.
+    if (reads_quads_ || !(for_live_lanes_ || frame_.tests_first()))
+      b_.jump(start());
+    else
+      b_.branch(live, start(), exit());
+  }
+
+  void end() override {
+    std::array<frontend::FragmentFrame::Words, kMaxColorTargets> colors;
+    for (std::uint32_t k = 0; k < kMaxColorTargets; ++k)
+      for (std::uint32_t c = 0; c < 4; ++c) colors[k][c] = gpr(results_.color(k) + c);
+    std::optional<I32> depth;
+    if (results_.depth) depth = gpr(*results_.depth);
+    frame_.end(read<I1>(kVarLive), colors, depth);
+  }
+
+  void interp(const Instruction& i) override {
+    const std::uint32_t byte = i.src[0].value;
+    if (byte == kFrontFacingAddress) return set_destination(i, frame_.front_facing());
+    if (byte / 4 >= inputs_.size()) return set_destination(i, word(0));
+    const FragmentInput& from = inputs_[byte / 4];
+    if (from.kind == FragmentInput::Kind::primitive_id) return set_destination(i, frame_.primitive_number());
+    if (from.kind == FragmentInput::Kind::slot && (i.flat != 0 || !from.interpolated))
+      return set_destination(i, flat(from));
+    F32 value = plane(from);
+    if (i.src[1].kind != Operand::Kind::none) value = multiply(value, float_source(i, 1), false);
+    set_float(i, value);
+  }
+
+  I1 faces_front() { return b_.INe32(frame_.front_facing(), word(0)); }
+  I32 flat(const FragmentInput& from) {
+    const I32 front = frame_.flat(from.use);
+    return from.back_use == from.use ? front : b_.select(faces_front(), front, frame_.flat(from.back_use));
+  }
+  F32 plane(const FragmentInput& from) {
+    const float center = program_.graphics.pixel_center_integer ? 0.0F : 0.5F;
+    switch (from.kind) {
+      case FragmentInput::Kind::x:
+        return b_.FAddFlush32(frame_.column(), b_.constant(center));
+      case FragmentInput::Kind::y:
+        return b_.FAddFlush32(frame_.row(), b_.constant(center));
+      case FragmentInput::Kind::depth:
+        return frame_.depth();
+      case FragmentInput::Kind::inverse_w:
+        return frame_.inverse_w();
+      default:
+        break;
+    }
+    const F32 front = frame_.value(from.use);
+    return from.back_use == from.use ? front : b_.select(faces_front(), front, frame_.value(from.back_use));
+  }
+
+  // The lanes of a quad vote; those that do not take part count for neither operation (tesla.md 15.4).
+  I1 voted(VoteOperation operation, I1 condition) override {
+    const bool any = operation == VoteOperation::any;
+    const I32 own = b_.select(condition, word(1), word(0));
+    I32 result = own;
+    for (const std::uint32_t neighbours : {0xb1U, 0x4eU, 0x1bU}) {
+      const I32 other = b_.QuadRead(lanes_, own, word(any ? 0 : 1), neighbours);
+      result = any ? b_.IOr32(result, other) : b_.IAnd32(result, other);
+    }
+    return b_.INe32(result, word(0));
+  }
+  I32 physical_id() override { return b_.IAnd32(b_.LaneIndex(), word(3)); }
+
+  void discard(I1 where) override {
+    const I1 live = b_.AndNot1(read<I1>(kVarLive), where);
+    write(kVarLive, live);
+    if (reads_quads_) return;  // the lane goes on as a helper
+    const ir::Block rest = function_.add_block(b_.guest_address());
+    b_.branch(live, rest, exit());
+    b_.set_block(rest);
+    ssa_.seal(rest);
+  }
+
+  // A register that a lane may read which left its writer behind.
+  void register_written(std::uint32_t index, I1 guard, I32 value) override {
+    if (kept_[index] != kNotKept) b_.StoreSlot(guard, value, kept_[index]);
+  }
+  I32 neighbours_register(std::uint32_t index) override {
+    return kept_[index] != kNotKept ? b_.LoadSlot(kept_[index]) : gpr(index);
+  }
+
+  static constexpr std::uint32_t kNotKept = ~0U;
+  const std::vector<FragmentInput> inputs_;
+  const FragmentResults results_;
+  frontend::FragmentFrame frame_;
+  const bool reads_quads_, for_live_lanes_;
+  std::array<std::uint32_t, kMaxRegisters> kept_ = [] {
+    std::array<std::uint32_t, kMaxRegisters> none;
+    none.fill(kNotKept);
+    return none;
+  }();
+};
+
+// Registers that quad operations read in blocks where lanes of their quads may be missing.
+RegisterSet read_by_parted_quads(const ReachedCode& code, const ControlFlow& flow,
+                                 const std::vector<bool>& whole) {
+  RegisterSet registers;
+  for (std::uint32_t b = 0; b < flow.blocks.size(); ++b) {
+    if (whole[b]) continue;
+    for (std::uint32_t pc = flow.blocks[b].first; pc < flow.blocks[b].end;) {
+      const Instruction& i = *code.at(pc);
+      if (i.opcode == Opcode::quadop && i.src[0].kind == Operand::Kind::gpr && i.src[0].value < kMaxRegisters)
+        registers.set(i.src[0].value);
+      pc += 4 * i.words();
+    }
+  }
+  return registers;
+}
+
+bool writes_any(const Instruction& i, const RegisterSet& registers) {
+  if (i.dst.kind != Operand::Kind::gpr) return false;
+  const std::uint32_t first = i.dst.type == Type::b16 ? i.dst.value / 2 : i.dst.value;
+  for (std::uint32_t r = first; r < first + 4 && r < kMaxRegisters; ++r)  // four at most
+    if (registers[r]) return true;
+  return false;
+}
+
+void mark_writers(const ReachedCode& code, const ControlFlow& flow, const RegisterSet& registers,
+                  std::vector<LaneEffects>& effects) {
+  if (registers.none()) return;
+  for (std::uint32_t b = 0; b < flow.blocks.size(); ++b)
+    for (std::uint32_t pc = flow.blocks[b].first; pc < flow.blocks[b].end;) {
+      const Instruction& i = *code.at(pc);
+      effects[b].writes_neighbours = effects[b].writes_neighbours || writes_any(i, registers);
+      pc += 4 * i.words();
+    }
+}
+
+// Blocks with nothing but such quad operations are right wherever they stand.
+void admit_kept(const ReachedCode& code, const ControlFlow& flow, std::vector<bool>& whole) {
+  for (std::uint32_t b = 0; b < flow.blocks.size(); ++b) {
+    bool all = true;
+    for (std::uint32_t pc = flow.blocks[b].first; pc < flow.blocks[b].end;) {
+      const Instruction& i = *code.at(pc);
+      const bool reads_register = i.src[0].kind == Operand::Kind::gpr && i.src[0].type != Type::b16;
+      all = all && i.opcode != Opcode::quadon && (i.opcode != Opcode::quadop || reads_register);
+      pc += 4 * i.words();
+    }
+    if (all) whole[b] = true;
+  }
+}
+
+}  // namespace
+
+Result<ir::Function> translate_fragment(const Program& program, const ComputeFacts& facts,
+                                        const ReachedCode& code, const ConstantTable& constants,
+                                        const frontend::PixelFacts& pixels) {
+  WARPJIT_CHECK(check_supported(program, code));
+  // Each round splits further blocks, or keeps further registers.
+  constexpr unsigned kMaxRounds = 16;
+  constexpr std::size_t kMaxBlocks = 4096;
+  std::vector<std::uint32_t> split;
+  RegisterSet kept;
+  const char* reason = "control flow whose lanes run in an order that blocks do not keep";
+  std::uint32_t where = program.entry;
+  for (unsigned round = 0; round < kMaxRounds; ++round) {
+    WARPJIT_TRY(ControlFlow flow, discover(program, code, facts.modes.call_limit, split));
+    if (flow.blocks.size() > kMaxBlocks) break;
+    std::vector<LaneEffects> effects = lane_effects(code, flow, program);
+    mark_writers(code, flow, kept, effects);
+    if (order_matters(effects)) arrange(flow, effects);
+    FragmentTranslator translation(program, facts, code, flow, effects, constants, pixels);
+    translation.keep(kept);
+    WARPJIT_CHECK(translation.run());
+    if (translation.function().lane_order == ir::LaneOrder::none) return std::move(translation.function());
+
+    std::vector<bool> whole = find_whole_blocks(translation, flow);
+    const RegisterSet needed = read_by_parted_quads(code, flow, whole) | kept;
+    if (needed != kept) {
+      kept = needed;
+      continue;
+    }
+    admit_kept(code, flow, whole);
+    const OrderProblem problem = check_order(translation, flow, effects, std::move(whole));
+    if (problem.reason == nullptr) return std::move(translation.function());
+    reason = problem.reason;
+    where = flow.blocks[problem.block].last;
+    const std::size_t before = split.size();
+    for (const std::uint32_t block : problem.splits)
+      if (const std::uint32_t address = flow.blocks[block].last;
+          std::ranges::find(split, address) == split.end())
+        split.push_back(address);
+    if (split.size() == before) break;
+  }
+  return Error{ErrorCode::unsupported, reason, program.where(where)};
+}
+
+}  // namespace warpjit::tesla

@@ -1,0 +1,87 @@
+// A draw of a fragment program under way: its vertices, of some instances at a time; the input primitives of
+// its geometry program, which wait for a round; and the primitives for the rasterizer, which wait for a
+// batch.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "pixels/batch.h"
+#include "runtime/engine/launch_cache.h"
+#include "runtime/work/launch.h"
+
+namespace warpjit::runtime {
+
+// What a kernel over pixels may be made for besides its facts, because the draw's primitives are so.
+struct PixelHints {
+  bool large_primitives = false;  // wide groups of pixels are full
+  bool flat_w = false;            // frontend::PixelFacts
+};
+
+// Slots of the vertices of instances, one instance after the other.
+struct SlotRows {
+  const std::uint32_t* words = nullptr;
+  std::uint32_t slots = 0, stride = 0;  // words
+  std::uint64_t count = 0;              // vertices of an instance
+};
+
+// The vertex stage of a draw, or the vertices that are bound instead.
+struct VertexRun {
+  // An input of the stage, of which each run gets rows of its own.
+  struct Input {
+    std::uint8_t number = 0;
+    LaunchData::Input source;  // as the launch has it; nothing for ids that are counted
+    std::vector<std::byte> rows{};
+  };
+
+  SlotRows rows;
+  std::uint32_t at_once = 1;  // instances that run together
+  // Nothing of it without a stage.
+  std::optional<LaunchState> stage;
+  std::vector<Input> inputs;
+  LaunchCache::Lease lease;
+  bool leased = false;
+  std::unique_ptr<std::uint32_t[]> words;
+};
+
+// The primitives of a draw on their way to the targets.
+struct PrimitiveRun {
+  LaunchState& launch;
+  const RunOptions& options;
+  Report& report;
+  Topology topology;                              // of what comes
+  std::uint32_t slots;                            // of a vertex
+  std::optional<pixels::PrimitiveBatch> batch{};  // none: the guest interpreter draws
+  std::optional<LaunchCache::Lease> lease{};      // once there are primitives
+  PixelHints hints{};                             // what it is for
+  std::chrono::steady_clock::duration compile_time{};
+  bool waiting = false;  // something is in the batch
+  // Parts of the draw: what the primitives to add are, what has been added, and what is drawn.
+  double begin = 0, end = 0, added = 0, drawn = 0;
+
+  std::uint64_t fuel() const { return options.fuel.value_or(launch.fuel); }
+};
+
+// The geometry stage of a draw: input primitives, gathered, and what a round of invocations makes of them.
+struct GeometryRun {
+  std::optional<LaunchState> stage;  // none: there is no such stage
+  frontend::StripOutput output;
+  LaunchCache::Lease lease;
+  std::uint64_t lanes = 1;
+  std::uint64_t most = 0, waiting = 0;             // invocations of a round, and those that wait
+  std::vector<std::byte> input;                    // frontend::StripFacts::input_rows() of each invocation
+  std::unique_ptr<std::byte[]> emitted, vertices;  // the rows of its outputs
+  std::vector<std::uint32_t> indices, numbers;     // strips, parted by an index that is outside
+
+  std::size_t input_bytes() const { return stage->strips.input_rows() * kRowBytes; }
+  // Vertices that an invocation has room for, one more than it may emit.
+  std::uint64_t vertices_each() const { return output.most_vertices + std::uint64_t{1}; }
+  std::size_t output_bytes() const {
+    return static_cast<std::size_t>(vertices_each()) * output.vertex_rows() * kRowBytes;
+  }
+};
+
+}  // namespace warpjit::runtime

@@ -1,0 +1,149 @@
+// The vertex stage of a draw, for some instances at a time.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <new>
+#include <tuple>
+
+#include "runtime/engine/engine.h"
+#include "runtime/work/pixel_draw.h"
+#include "runtime/work/run_plan.h"
+
+namespace warpjit::runtime {
+namespace {
+
+constexpr std::uint64_t kMostVertexBytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t kVertexRange = 64;             // vertices that a task has at least
+constexpr std::uint64_t kVerticesAtOnce = 1ULL << 16;  // of several instances
+// Of guests whose vertices have ids: the input register with those of vertex and instance.
+constexpr unsigned kIds = frontend::kMaxInputs - 1;
+
+Location input_location(unsigned number) {
+  Location location;
+  location.kind = LocationKind::input;
+  location.first = static_cast<std::uint16_t>(number);
+  return location;
+}
+
+// Does every instance find its rows?
+Status check_instances(const LaunchState& stage, std::uint32_t instances) {
+  for (std::uint64_t bits = stage.bound_inputs & stage.usage.inputs; bits != 0; bits &= bits - 1) {
+    const auto number = static_cast<unsigned>(std::countr_zero(bits));
+    const Attribute& a = stage.inputs[number].attribute;
+    if (a.divisor == 0 || instances == 0) continue;
+    const RowSpan span{reinterpret_cast<std::uintptr_t>(a.data), a.size, a.stride, size(a.format)};
+    const std::uint64_t rows = (instances - 1) / a.divisor + 1;
+    if (!in_bounds(span, rows))
+      return bounds_error(span, rows, "input " + stage.shader->register_name(input_location(number)));
+  }
+  return {};
+}
+
+// Where the rows of instance `instance` begin, and how far they are apart.
+std::pair<const std::byte*, std::size_t> rows_of(const Attribute& a, std::uint32_t instance) {
+  const auto* data = static_cast<const std::byte*>(a.data);
+  if (a.divisor == 0) return {data, a.stride};
+  return {data + instance / a.divisor * a.stride, 0};
+}
+
+// Rows of four words for all vertices of the instances.
+void write_rows(VertexRun::Input& input, std::uint64_t vertices, std::uint32_t first, std::uint32_t count) {
+  const std::size_t bytes = static_cast<std::size_t>(vertices) * kRowBytes;
+  for (std::uint32_t k = 0; k < count; ++k) {
+    std::byte* const to = input.rows.data() + k * bytes;
+    if (input.source.load != nullptr) {
+      const auto [data, stride] = rows_of(input.source.attribute, first + k);
+      input.source.load(data, static_cast<std::ptrdiff_t>(stride), static_cast<std::size_t>(vertices), to);
+    }
+    if (input.number != kIds) continue;
+    for (std::uint64_t v = 0; v < vertices; ++v) {
+      std::array<std::uint32_t, 4> ids{static_cast<std::uint32_t>(v), 0, 0, 0};
+      std::byte* const row = to + v * kRowBytes;
+      if (input.source.load != nullptr) std::memcpy(ids.data(), row, kRowBytes);
+      ids[1] += first + k;
+      std::memcpy(row, ids.data(), kRowBytes);
+    }
+  }
+}
+
+}  // namespace
+
+Status EngineState::begin_vertices(const LaunchState& launch, VertexRun& run) {
+  const LaunchPixels& work = *launch.pixels;
+  SlotRows& rows = run.rows;
+  if (!work.vertex) {
+    rows.words = static_cast<const std::uint32_t*>(work.vertices.data);
+    rows.slots = work.vertices.slots;
+    rows.stride = static_cast<std::uint32_t>(work.vertices.stride / 4);
+    rows.count = launch.count;
+    return {};
+  }
+  LaunchState& stage = run.stage.emplace(*work.vertex);
+  const auto error = [&](ErrorCode code, std::string message) {
+    return Error{code, std::move(message), stage.shader->source_name()};
+  };
+  rows.slots = rows.stride = (stage.shader->result_slots() + 3) / 4 * 4;
+  rows.count = stage.count;
+  if (rows.slots < 4 && !work.geometry)
+    return error(ErrorCode::bad_input, "the vertex stage gives no position");
+  if (rows.count > kMostVertexBytes / (rows.stride * 4))
+    return error(ErrorCode::resource_limit,
+                 "vertices need more than " + std::to_string(kMostVertexBytes) + " bytes");
+  stage.output_count = 0;
+  WARPJIT_CHECK(stage.check());
+  WARPJIT_CHECK(check_instances(stage, work.instances));
+  run.at_once = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
+      kVerticesAtOnce / std::max<std::uint64_t>(rows.count, 1), 1, std::max(work.instances, 1U)));
+
+  for (std::uint64_t bits = stage.usage.inputs; bits != 0; bits &= bits - 1) {
+    const auto number = static_cast<unsigned>(std::countr_zero(bits));
+    const bool bound = (stage.bound_inputs >> number & 1) != 0;
+    if (bound ? work.instances > 1 : number == kIds)
+      run.inputs.push_back(
+          {static_cast<std::uint8_t>(number), bound ? stage.inputs[number] : LaunchData::Input()});
+  }
+  for (unsigned row = 0; row < rows.slots / 4; ++row) {
+    Location location;
+    location.kind = LocationKind::output;
+    location.first = static_cast<std::uint16_t>(row);
+    WARPJIT_CHECK(stage.bind(location, OutputBuffer{nullptr, 0, 0, f32x4}));
+  }
+  run.words.reset(new (std::nothrow)
+                      std::uint32_t[static_cast<std::size_t>(rows.count) * run.at_once * rows.stride]);
+  if (!run.words) return error(ErrorCode::resource_limit, "no memory for the vertices");
+  rows.words = run.words.get();
+  return {};
+}
+
+Status EngineState::run_vertices(VertexRun& run, const LaunchState& launch, const RunOptions& options,
+                                 std::uint32_t first, std::uint32_t count) {
+  if (!run.stage || run.rows.count == 0) return {};
+  LaunchState& stage = *run.stage;
+  for (VertexRun::Input& input : run.inputs) {
+    Attribute attribute = input.source.attribute;
+    if (run.at_once == 1 && input.number != kIds) {
+      std::tie(attribute.data, attribute.stride) = rows_of(attribute, first);
+    } else {
+      const std::size_t bytes = static_cast<std::size_t>(run.rows.count) * count * kRowBytes;
+      if (input.rows.size() < bytes) input.rows.resize(bytes);
+      write_rows(input, run.rows.count, first, count);
+      attribute = {input.rows.data(), bytes, kRowBytes, f32x4};
+    }
+    attribute.divisor = 0;
+    WARPJIT_CHECK(stage.bind(input_location(input.number), attribute));
+  }
+  stage.count = run.rows.count * count;
+  if (!run.leased) {
+    CompileReport ignored;
+    WARPJIT_CHECK(lease_at_once(stage, options, run.lease, ignored));
+    run.leased = true;
+  }
+  const Kernel& kernel = run.lease.kernel();
+  const RunPlan plan(stage, kernel, run.lease.table(), options.fuel.value_or(launch.fuel), options.cancel);
+  const RunPlan all = plan.with_rows(reinterpret_cast<std::byte*>(run.words.get()), 0);
+  const unsigned workers = worker_count({stage.count, 1, kernel.lanes(), 0}, options, kernel);
+  const std::uint64_t chunk = (stage.count / workers + kVertexRange) / kVertexRange * kVertexRange;
+  return run_parallel(all, {0, stage.count, chunk}, workers);
+}
+
+}  // namespace warpjit::runtime

@@ -1,0 +1,321 @@
+// Draws whose targets say which vertex, instance and primitive each pixel is of, on every engine.
+#include <algorithm>
+
+#include "frontend/tesla/assembly/assemble.h"
+#include "frontend/tesla/shader.h"
+#include "runtime/shaders.h"
+
+namespace warpjit::test {
+namespace {
+
+constexpr std::uint32_t kSide = 8;
+
+Program graphics_program(const std::string& type, const std::string& source,
+                         const tesla::GraphicsState& state) {
+  auto container = tesla::assemble(".type " + type + "\n" + source, "test");
+  EXPECT_TRUE(container) << to_string(container.error());
+  container->programs[0].graphics = state;
+  auto shader = tesla::Shader::make(std::move(container->programs[0]));
+  EXPECT_TRUE(shader) << to_string(shader.error());
+  return Program(*shader);
+}
+
+// The pixel of a point, its centre in clip coordinates.
+float center(std::uint32_t pixel) { return (static_cast<float>(pixel) + 0.5F) / kSide; }
+
+using Pixel = std::array<std::uint32_t, 4>;
+
+// Points at a0 + a1; slots 4 and 5 are the ids of vertex and instance, which the targets get with the number
+// of the primitive.
+struct PointDraw {
+  std::vector<float> places, offsets;
+  std::vector<Pixel> pixels = std::vector<Pixel>(kSide * kSide);
+  Launch vertex, launch;
+
+  PointDraw() : vertex(vertex_program()), launch(fragment_program()) {
+    EXPECT_TRUE(launch.set_target_size(kSide, kSide));
+    EXPECT_TRUE(launch.bind_color(
+        0, {pixels.data(), pixels.size() * sizeof(Pixel), kSide * sizeof(Pixel), PixelFormat::rgba32ui}));
+    RasterState raster;
+    raster.topology = Topology::points;
+    raster.viewport_scale = {kSide, kSide, 0.5F};
+    raster.viewport_translate = {0, 0, 0.5F};
+    EXPECT_TRUE(launch.set_raster_state(raster));
+  }
+
+  static Program vertex_program() {
+    tesla::GraphicsState state;
+    state.attributes = {0x33, 0};
+    state.builtin_attributes = 0x11;
+    state.vertex_results = {0, 1, 0x40, 0x41, 4, 5, 0x40};
+    return graphics_program(
+        "vertex",
+        "ld b32 $r0 a[0x0]\nld b32 $r1 a[0x4]\nld b32 $r2 a[0x8]\nld b32 $r3 a[0xc]\n"
+        "add rn f32 $r0 $r0 $r2\nadd rn f32 $r1 $r1 $r3\nst b32 o[0x0] $r0\nst b32 o[0x4] $r1\n"
+        "ld b32 $r4 a[0x10]\nld b32 $r5 a[0x14]\nst b32 o[0x10] $r4\nst b32 o[0x14] $r5\n"
+        "exit nop\n",
+        state);
+  }
+  static Program fragment_program() {
+    tesla::GraphicsState state;
+    state.interpolants = 0x8000403;
+    state.primitive_id_slot = 6;
+    return graphics_program("fragment",
+                            "interp $r0 flat v[0x4]\ninterp $r1 flat v[0x8]\ninterp $r2 flat v[0xc]\n"
+                            "mov b32 $r3 0x1\nexit nop\n",
+                            state);
+  }
+
+  // Vertex n in column n % 8 of row 0; offset m goes to row m % 8.
+  void place(std::uint32_t vertices, std::uint32_t rows, std::uint32_t divisor) {
+    for (std::uint32_t n = 0; n < vertices; ++n) places.insert(places.end(), {center(n % kSide), center(0)});
+    for (std::uint32_t m = 0; m < rows; ++m)
+      offsets.insert(offsets.end(), {0, static_cast<float>(m % kSide) / kSide});
+    EXPECT_TRUE(vertex.bind_input("a0", {places.data(), places.size() * 4, 8, f32x2}));
+    EXPECT_TRUE(vertex.bind_input("a1", {offsets.data(), offsets.size() * 4, 8, f32x2, divisor}));
+    vertex.set_count(vertices);
+    EXPECT_TRUE(launch.set_vertex_stage(vertex));
+  }
+
+  Result<Report> run(const Engine& engine, const RunOptions& options) {
+    std::ranges::fill(pixels, Pixel{});
+    return engine.run(launch, options);
+  }
+};
+
+TEST(PixelDraws, InstancesAreDrawnInOrder) {
+  const Engine engine;
+  struct Case {
+    std::uint32_t vertices, instances, divisor;
+    bool indexed = false, with_ids = false;
+  };
+  for (const Case& c : {Case{3, 5, 2}, Case{3, 5, 2, true}, Case{3, 7, 1, false, true}, Case{1, 1, 3},
+                        Case{60, 1200, 200}, Case{40000, 3, 2}, Case{3, 0, 1}, Case{2, 1, 1, false, true}}) {
+    PointDraw draw;
+    const std::uint32_t rows = c.instances == 0 ? 1 : (c.instances - 1) / c.divisor + 1;
+    std::vector<std::array<std::uint32_t, 2>> ids;
+    if (c.with_ids)
+      for (std::uint32_t n = 0; n < c.vertices; ++n) ids.push_back({100 + n, 7});
+    if (c.with_ids) {
+      EXPECT_TRUE(draw.vertex.bind_input("id", {ids.data(), ids.size() * 8, 8, f32x2}));
+    }
+    draw.place(c.vertices, rows, c.divisor);
+    EXPECT_TRUE(draw.launch.set_instances(c.instances));
+    std::vector<std::uint32_t> order;
+    for (std::uint32_t n = 0; n < c.vertices; ++n) order.push_back(c.indexed ? c.vertices - 1 - n : n);
+    if (c.indexed) {
+      EXPECT_TRUE(draw.launch.bind_indices(order));
+    }
+
+    std::vector<Pixel> expected(draw.pixels.size());
+    for (std::uint32_t i = 0; i < c.instances; ++i)
+      for (std::uint32_t n = 0; n < c.vertices; ++n)
+        expected[i / c.divisor % kSide * kSide + order[n] % kSide] = {order[n] + (c.with_ids ? 100 : 0),
+                                                                      i + (c.with_ids ? 7 : 0), n, 1};
+    for (const Way& way : all_ways(engine)) {
+      const auto report = draw.run(engine, way.options);
+      ASSERT_TRUE(report) << to_string(report.error());
+      EXPECT_TRUE(draw.pixels == expected) << way.name << ": " << c.vertices << " x " << c.instances;
+    }
+  }
+}
+
+TEST(PixelDraws, RowsOfInstancesLieInTheirBuffer) {
+  const Engine engine;
+  PointDraw draw;
+  draw.place(4, 2, 3);
+  EXPECT_TRUE(draw.launch.set_instances(6));
+  EXPECT_TRUE(draw.run(engine, {}));
+  EXPECT_TRUE(draw.launch.set_instances(7));
+  const auto report = draw.run(engine, {});
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().code, ErrorCode::bad_input);
+  EXPECT_EQ(report.error().where, "input a1");
+  EXPECT_FALSE(draw.vertex.set_instances(2));
+}
+
+// Input primitives with vertex ids i, j, k: points at vertex n's place, row n, for the vertices in the order
+// of the primitive. Slot 4 is the vertex, 5 what a[0x18] says, 6 the primitive number as the rasterizer knows
+// it.
+constexpr char kToPoints[] =
+    "ld b32 $r5 a[0x18]\nst b32 o[0x14] $r5\nmov b32 $r3 0x3f800000\nmov b32 $r2 0x0\n"
+    "st b32 o[0x8] $r2\nst b32 o[0xc] $r3\n"
+    "shl $a1 a[0x0] 0x0\nmov b32 o[0x0] p[$a1]\nmov b32 o[0x4] p[$a1+0x4]\nmov b32 o[0x10] "
+    "p[$a1+0x10]\nemit\n"
+    "shl $a1 a[0x4] 0x0\nmov b32 $r1 p[$a1+0x4]\nmov b32 $r6 0x3e000000\nadd rn f32 $r1 $r1 $r6\n"
+    "mov b32 o[0x0] p[$a1]\nst b32 o[0x4] $r1\nmov b32 o[0x10] p[$a1+0x10]\nemit\n"
+    "shl $a1 a[0x8] 0x0\nmov b32 $r1 p[$a1+0x4]\nmov b32 $r6 0x3e800000\nadd rn f32 $r1 $r1 $r6\n"
+    "mov b32 o[0x0] p[$a1]\nst b32 o[0x4] $r1\nmov b32 o[0x10] p[$a1+0x10]\nemit\nexit nop\n";
+
+Launch points_of_triangles() {
+  tesla::GraphicsState state;
+  state.geometry_results = {0, 1, 2, 3, 4, 5, 0x80};
+  state.geometry_output = 1;
+  state.geometry_vertices = 3;
+  return Launch(graphics_program("geometry", kToPoints, state));
+}
+
+TEST(PixelDraws, GeometryProgramsSeePrimitivesInOrder) {
+  const Engine engine;
+  PointDraw draw;
+  draw.place(6, 2, 1);
+  EXPECT_TRUE(draw.launch.set_geometry_stage(points_of_triangles()));
+  EXPECT_TRUE(draw.launch.set_instances(2));
+  const std::vector<std::uint32_t> indices{0, 1, 2, 9, 3, 4, 5};
+  for (const bool indexed : {false, true}) {
+    RasterState raster;
+    raster.topology = Topology::triangle_strip;
+    raster.viewport_scale = {kSide, kSide, 0.5F};
+    raster.viewport_translate = {0, 0, 0.5F};
+    EXPECT_TRUE(draw.launch.set_raster_state(raster));
+    if (indexed) {
+      EXPECT_TRUE(draw.launch.bind_indices(indices));
+    }
+    std::vector<Pixel> expected(draw.pixels.size());
+    for (std::uint32_t instance = 0; instance < 2; ++instance)
+      for (std::uint32_t i = 0; i < (indexed ? 5 : 4); ++i) {
+        std::array<std::uint32_t, 3> corners{i, i + 1, i + 2};
+        if (i % 2 != 0) std::swap(corners[0], corners[1]);
+        if (indexed)
+          for (std::uint32_t& corner : corners) corner = indices[corner];
+        if (std::ranges::count(corners, 9U) != 0) continue;
+        for (std::uint32_t n = 0; n < 3; ++n)
+          expected[(instance + n) * kSide + corners[n]] = {corners[n], i, i, 1};
+      }
+    for (const Way& way : all_ways(engine)) {
+      const auto report = draw.run(engine, way.options);
+      ASSERT_TRUE(report) << to_string(report.error());
+      EXPECT_TRUE(draw.pixels == expected) << way.name << indexed;
+      EXPECT_EQ(report->invocations, indexed ? 4U : 8U);
+      EXPECT_EQ(report->interpreted_because, "");
+    }
+  }
+  draw.launch.unset_geometry_stage();
+  EXPECT_EQ(draw.run(engine, {})->invocations, 0U);
+}
+
+// Strips of triangles: each covers pixels of its own, whose target says the vertex that gives the flat words.
+TEST(PixelDraws, StripsBeginAnew) {
+  // A point makes two strips of 5 and 4 vertices, in columns of two pixels; slot 4 counts the vertices.
+  std::string source = "mov b32 $r3 0x3f800000\nmov b32 $r2 0x0\nst b32 o[0x8] $r2\nst b32 o[0xc] $r3\n";
+  const auto emit = [&](float x, float y, std::uint32_t number) {
+    source += "mov b32 $r0 " + std::to_string(std::bit_cast<std::uint32_t>(x)) + "\nmov b32 $r1 " +
+              std::to_string(std::bit_cast<std::uint32_t>(y)) + "\nmov b32 $r4 " + std::to_string(number) +
+              "\nst b32 o[0x0] $r0\nst b32 o[0x4] $r1\nst b32 o[0x10] $r4\nemit\n";
+  };
+  for (std::uint32_t n = 0; n < 5; ++n) emit(static_cast<float>(n / 2) / 4, n % 2 == 0 ? 0.0F : 0.25F, n);
+  source += "restart\nrestart\n";
+  for (std::uint32_t n = 0; n < 4; ++n)
+    emit(static_cast<float>(n / 2) / 4, n % 2 == 0 ? 0.5F : 0.75F, 10 + n);
+  tesla::GraphicsState state;
+  state.geometry_results = {0, 1, 2, 3, 4, 0x80, 0x80};
+  state.geometry_vertices = 9;
+  const Engine engine;
+  PointDraw draw;
+  draw.place(1, 1, 1);
+  EXPECT_TRUE(
+      draw.launch.set_geometry_stage(Launch(graphics_program("geometry", source + "exit nop\n", state))));
+  for (const bool last : {false, true})
+    for (const bool positive : {false, true}) {
+      RasterState raster;
+      raster.topology = Topology::points;
+      raster.viewport_scale = {kSide, kSide, 0.5F};
+      raster.viewport_translate = {0, 0, 0.5F};
+      raster.positive_is_front = positive;
+      raster.cull_back = true;  // all triangles of a strip face the same way
+      raster.provoking_last = last;
+      EXPECT_TRUE(draw.launch.set_raster_state(raster));
+      std::vector<std::vector<std::uint32_t>> seen;
+      for (const Way& way : all_ways(engine)) {
+        const auto report = draw.run(engine, way.options);
+        ASSERT_TRUE(report) << to_string(report.error());
+        std::vector<std::uint32_t> vertices;
+        for (const Pixel& pixel : draw.pixels)
+          if (pixel[3] != 0) vertices.push_back(pixel[0]);
+        std::ranges::sort(vertices);
+        const auto end = std::ranges::unique(vertices).begin();
+        vertices.erase(end, vertices.end());
+        seen.push_back(vertices);
+      }
+      const std::vector<std::uint32_t> all =
+          last ? std::vector<std::uint32_t>{2, 3, 4, 12, 13} : std::vector<std::uint32_t>{0, 1, 2, 10, 11};
+      for (const auto& vertices : seen)
+        EXPECT_EQ(vertices, vertices.empty() ? vertices : all) << last << positive;
+      EXPECT_TRUE(std::ranges::count(seen, seen[0]) == static_cast<std::ptrdiff_t>(seen.size()));
+      EXPECT_EQ(seen[0].empty(), positive);
+    }
+}
+
+TEST(PixelDraws, GeometryProgramsBelongToDraws) {
+  const Engine engine;
+  Launch alone = points_of_triangles();
+  const auto report = engine.run(alone);
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().message, "this geometry program runs in draws: set_geometry_stage");
+  EXPECT_FALSE(engine.compile(alone));
+  PointDraw draw;
+  EXPECT_FALSE(draw.launch.set_geometry_stage(draw.vertex));
+  EXPECT_FALSE(alone.set_geometry_stage(alone));
+}
+
+// Slots 4 to 6 of a point of 4 pixels at (3.25, 4) are its coordinates and 1.
+TEST(PixelDraws, PointsHaveCoordinates) {
+  tesla::GraphicsState state;
+  state.interpolants = 0x8040404;
+  state.noperspective[0] = 0x40;  // slot 6
+  state.point_sprites = true;
+  const char* source =
+      "interp $r4 v[0x0]\nrcp f32 $r4 $r4\ninterp $r0 v[0x4] $r4\ninterp $r1 v[0x8] $r4\n"
+      "interp $r2 v[0xc]\ninterp $r3 v[0x10] $r4\nexit nop\n";
+  // x, y, z, w; then what points do not show, or (the last word) do.
+  const std::vector<float> vertices{3.25F / kSide * 2, 1, 0, 2, 9, 9, 9, 5};
+  const Engine engine;
+  for (const bool upper : {false, true}) {
+    state.point_coordinates[0] = 0x1u << 16 | 0x2u << 20 | 0x4u << 24;  // s, t, 1, the slot
+    state.point_upper_left = upper;
+    Launch launch(graphics_program("fragment", source, state));
+    std::vector<std::array<float, 4>> pixels(kSide * kSide);
+    EXPECT_TRUE(launch.set_target_size(kSide, kSide));
+    EXPECT_TRUE(launch.bind_color(0, {pixels.data(), pixels.size() * 16, kSide * 16, PixelFormat::rgba32f}));
+    RasterState raster;
+    raster.topology = Topology::points;
+    raster.point_size = 4;
+    raster.viewport_scale = {kSide, kSide, 0.5F};
+    raster.viewport_translate = {0, 0, 0.5F};
+    EXPECT_TRUE(launch.set_raster_state(raster));
+    EXPECT_TRUE(launch.bind_vertices({vertices.data(), vertices.size() * 4, 32, 8}));
+    launch.set_count(1);
+    for (const Way& way : all_ways(engine)) {
+      std::ranges::fill(pixels, std::array<float, 4>{});
+      const auto report = engine.run(launch, way.options);
+      ASSERT_TRUE(report) << to_string(report.error());
+      unsigned covered = 0;
+      for (std::uint32_t y = 0; y < kSide; ++y)
+        for (std::uint32_t x = 0; x < kSide; ++x) {
+          const auto& pixel = pixels[y * kSide + x];
+          if (pixel == std::array<float, 4>{}) continue;
+          ++covered;
+          const float s = (static_cast<float>(x) + 0.5F - 1.25F) / 4;
+          const float t = (static_cast<float>(y) + 0.5F - 2) / 4;
+          EXPECT_EQ(pixel, (std::array{s, upper ? t : 1 - t, 1.0F, 5.0F})) << way.name << x << ", " << y;
+        }
+      EXPECT_EQ(covered, 16U) << way.name;
+    }
+  }
+}
+
+// A launch over rows is instance 0.
+TEST(PixelDraws, WithoutADrawThereIsOneInstance) {
+  const Engine engine;
+  PointDraw draw;
+  draw.place(5, 1, 1);
+  std::vector<std::array<std::uint32_t, 4>> slots(5);
+  EXPECT_TRUE(draw.vertex.bind_output("slots1", {slots.data(), slots.size() * 16, 16, f32x4}));
+  for (const Way& way : all_ways(engine)) {
+    const auto report = engine.run(draw.vertex, way.options);
+    ASSERT_TRUE(report) << to_string(report.error());
+  }
+}
+
+}  // namespace
+}  // namespace warpjit::test
