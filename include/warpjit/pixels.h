@@ -200,6 +200,16 @@ WARPJIT_API warpjit_status warpjit_launch_bind_indices(warpjit_launch* launch, c
                                                        size_t count, warpjit_error* error);
 /* [one] Vertices in order. */
 WARPJIT_API warpjit_status warpjit_launch_unbind_indices(warpjit_launch* launch);
+/* [one] A geometry program between vertices and rasterizer: its invocations read the primitives, which are of
+ * the raster state's topology, and the strips that they emit are drawn, in order. `geometry` has the
+ * program's constants and is copied; NULL: no such stage. */
+WARPJIT_API warpjit_status warpjit_launch_set_geometry_stage(warpjit_launch* launch,
+                                                             const warpjit_launch* geometry,
+                                                             warpjit_error* error);
+/* [one] How often all of that is drawn, one instance after the other; at first once. The vertex stage sees
+ * the numbers of instances, from 0 on, and its inputs with a divisor advance. */
+WARPJIT_API warpjit_status warpjit_launch_set_instances(warpjit_launch* launch, uint32_t count,
+                                                        warpjit_error* error);
 
 #ifdef __cplusplus
 }

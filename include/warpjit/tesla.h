@@ -70,6 +70,10 @@ typedef struct warpjit_tesla_graphics {
   /* SEMANTIC_COLOR, of fragment programs and the one before them. Bits 7:0: the first slot of front colours;
    * 15:8: of back colours; 23:16: how many words each; 24: the program that writes them clamps them. */
   uint32_t color_slots;
+  /* Points of fragment programs. */
+  uint32_t point_sprites;         /* 1: points have coordinates in place of some slots */
+  uint32_t point_coordinates[16]; /* 4 bits for each slot, 0 to 4: the slot itself, s, t, 0, 1 */
+  uint32_t point_upper_left;      /* 1: t counts from the row with the smallest y */
 } warpjit_tesla_graphics;
 /* [any] Every member as after a reset of the chip. `graphics->size` is set before. */
 WARPJIT_API warpjit_status warpjit_tesla_default_graphics(warpjit_tesla_graphics* graphics,

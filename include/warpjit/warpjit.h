@@ -359,6 +359,10 @@ typedef struct warpjit_attribute {
   size_t stride;       /* 0: every thread reads the same row */
   int32_t type;        /* WARPJIT_F32, ... */
   uint32_t components; /* 1 to 4 */
+  /* Since 0.2: of the vertex stage of a draw over pixels. 0: vertex n of each instance reads row n; else all
+   * vertices of instance i read row i / divisor. Elsewhere there is instance 0 alone. */
+  uint32_t divisor;
+  uint32_t reserved; /* 0 */
 } warpjit_attribute;
 /* Rows that threads write, likewise. They must not overlap each other or rows of inputs. */
 typedef struct warpjit_output {

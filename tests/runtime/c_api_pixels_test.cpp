@@ -1,4 +1,5 @@
 // The C interface over pixels: a draw has the bits of the C++ interface, and what is wrong is refused.
+#include <algorithm>
 #include <vector>
 
 #include "runtime/c_api.h"
@@ -182,6 +183,74 @@ TEST_F(CApiPixels, ADrawHasTheBitsOfTheCppInterface) {
   ASSERT_EQ(warpjit_launch_bind_depth(draw, nullptr, &error), WARPJIT_OK);
   ASSERT_EQ(warpjit_engine_run(engine, draw, nullptr, &report, &error), WARPJIT_OK) << error.message;
   EXPECT_TRUE(targets.depth == expected.depth);
+}
+
+// A point for each corner of a triangle, moved by its instance.
+constexpr const char* kPoints =
+    ".kernel places\n.type vertex\n.attributes 0x1f\n.results 0 1 2 3\n.registers 4\n"
+    "mov b32 $r0 a[0x0]\nmov b32 $r1 a[0x10]\nadd rn f32 $r0 $r0 $r1\nmov b32 o[0x0] $r0\nmov b32 o[0x4] "
+    "a[0x4]\n"
+    "mov b32 o[0x8] a[0x8]\nmov b32 o[0xc] a[0xc]\nexit nop\n"
+    ".kernel corners\n.type geometry\n.results 0 1 2 3\n.output 1\n.vertices 3\n.registers 1\n"
+    "shl $a1 a[0x0] 0x0\nmov b32 o[0x0] p[$a1]\nmov b32 o[0x4] p[$a1+0x4]\nmov b32 o[0x8] p[$a1+0x8]\n"
+    "mov b32 o[0xc] p[$a1+0xc]\nemit\nshl $a1 a[0x8] 0x0\nmov b32 o[0x0] p[$a1]\n"
+    "mov b32 o[0x4] p[$a1+0x4]\nmov b32 o[0x8] p[$a1+0x8]\nmov b32 o[0xc] p[$a1+0xc]\nemit\nexit nop\n"
+    ".kernel white\n.type fragment\n.registers 4\nmov b32 $r0 1.0\nmov b32 $r1 1.0\nmov b32 $r2 1.0\n"
+    "mov b32 $r3 1.0\nexit nop\n";
+
+TEST_F(CApiPixels, InstancesAndAGeometryStage) {
+  OwnedProgram programs[3];
+  OwnedLaunch stages[3];
+  constexpr std::int32_t kStages[] = {WARPJIT_STAGE_VERTEX, WARPJIT_STAGE_GEOMETRY, WARPJIT_STAGE_FRAGMENT};
+  for (int k = 0; k < 3; ++k) {
+    auto choice = sized<warpjit_program_choice>();
+    choice.stage = kStages[k];
+    ASSERT_EQ(warpjit_program_from_tesla_assembly(kPoints, &choice, nullptr, programs[k].out(), &error),
+              WARPJIT_OK)
+        << error.message;
+    ASSERT_EQ(warpjit_launch_create(programs[k], stages[k].out(), &error), WARPJIT_OK);
+  }
+  const auto& [places, corners, white] = stages;
+  const float triangle[] = {-0.75F, -0.75F, 0, 1, 0, 0, 0, 1, -0.75F, 0.75F, 0, 1}, offsets[] = {0, 0.5F};
+  const auto bind_rows = [&](const char* name, const float* data, std::size_t bytes, std::uint32_t components,
+                             std::uint32_t divisor) {
+    warpjit_location place{};
+    EXPECT_EQ(warpjit_program_find(programs[0], WARPJIT_INPUT, name, &place, &error), WARPJIT_OK);
+    auto rows = sized<warpjit_attribute>();
+    rows.data = data;
+    rows.byte_count = bytes;
+    rows.stride = components * sizeof(float);
+    rows.type = WARPJIT_F32;
+    rows.components = components;
+    rows.divisor = divisor;
+    EXPECT_EQ(warpjit_launch_bind_input(places, &place, &rows, &error), WARPJIT_OK) << error.message;
+  };
+  bind_rows("a0", triangle, sizeof triangle, 4, 0);
+  bind_rows("a1", offsets, sizeof offsets, 1, 1);
+  warpjit_launch_set_count(places, 3);
+  ASSERT_EQ(warpjit_launch_set_vertex_stage(white, places, 0, &error), WARPJIT_OK) << error.message;
+  ASSERT_EQ(warpjit_launch_set_geometry_stage(white, corners, &error), WARPJIT_OK) << error.message;
+  ASSERT_EQ(warpjit_launch_set_instances(white, 2, &error), WARPJIT_OK) << error.message;
+  auto raster = default_raster();
+  raster.viewport_scale[0] = raster.viewport_translate[0] = kWidth / 2.0F;
+  raster.viewport_scale[1] = raster.viewport_translate[1] = kHeight / 2.0F;
+  ASSERT_EQ(warpjit_launch_set_raster_state(white, &raster, &error), WARPJIT_OK);
+  ASSERT_EQ(warpjit_launch_set_target_size(white, kWidth, kHeight, &error), WARPJIT_OK);
+  Targets targets;
+  const auto color = target(targets.color, WARPJIT_PIXELS_RGBA8);
+  ASSERT_EQ(warpjit_launch_bind_color(white, 0, &color, &error), WARPJIT_OK);
+  ASSERT_EQ(warpjit_engine_run(engine, white, nullptr, nullptr, &error), WARPJIT_OK) << error.message;
+  const auto drawn = [&] { return std::ranges::count(targets.color, 0xffffffffU); };
+  EXPECT_EQ(drawn(), 4);  // corners 0 and 2 of both instances
+
+  // Without a geometry stage, the triangle; of one instance.
+  ASSERT_EQ(warpjit_launch_set_geometry_stage(white, nullptr, &error), WARPJIT_OK);
+  ASSERT_EQ(warpjit_launch_set_instances(white, 1, &error), WARPJIT_OK);
+  ASSERT_EQ(warpjit_engine_run(engine, white, nullptr, nullptr, &error), WARPJIT_OK) << error.message;
+  EXPECT_GT(drawn(), 50);
+  EXPECT_EQ(warpjit_launch_set_instances(places, 2, &error), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_launch_set_geometry_stage(white, places, &error), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_launch_set_geometry_stage(nullptr, corners, &error), WARPJIT_BAD_INPUT);
 }
 
 TEST_F(CApiPixels, VerticesWithoutAStage) {

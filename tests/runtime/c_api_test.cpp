@@ -141,7 +141,7 @@ TEST(CApi, StructsKeepTheirLayout) {
   EXPECT_EQ(sizeof(warpjit_guest_place), 272u);
   EXPECT_EQ(sizeof(warpjit_symbol), 32u);
   EXPECT_EQ(sizeof(warpjit_location), 20u);
-  EXPECT_EQ(sizeof(warpjit_attribute), 40u);
+  EXPECT_EQ(sizeof(warpjit_attribute), 48u);
   EXPECT_EQ(sizeof(warpjit_output), 40u);
   EXPECT_EQ(sizeof(warpjit_run_options), 40u);
   EXPECT_EQ(sizeof(warpjit_report), 1168u);

@@ -166,8 +166,12 @@ TEST(LaunchFileTest, ErrorsNameTheField) {
   expect_error(parse(R"({"warpjit":1,"isa":"x"})"), "isa", "unknown isa");
   expect_error(parse(R"({"warpjit":1,"isa":"usse","stage":"fragment"})"), "isa", "not supported yet",
                ErrorCode::unsupported);
-  expect_error(parse(R"({"warpjit":1,"isa":"tesla","stage":"geometry"})"), "stage", "only compute",
+  expect_error(parse(R"({"warpjit":1,"isa":"pica200","stage":"compute"})"), "stage", "only vertex",
                ErrorCode::unsupported);
+  expect_error(
+      parse(R"({"warpjit":1,"isa":"tesla","stage":"geometry","program":{"words":["0xf0000001","0xe0000781"],
+               "graphics":{"results":[0,1,2,3],"output":3,"vertices":3}},"count":1,"outputs":{}})"),
+      "program", "runs in draws");
   expect_error(parse(R"({"warpjit":1,"isa":"tesla","stage":"compute"})"), "", "'program' is missing");
   expect_error(parse(R"({"warpjit":1,"isa":"pica200","stage":"pixel"})"), "stage",
                "vertex and geometry are known");

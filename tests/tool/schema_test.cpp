@@ -167,7 +167,13 @@ TEST(SchemaTest, ReaderIsAsStrictWithGeometry) {
 }
 
 TEST(SchemaTest, ReaderIsAsStrictWithStagesOfDraws) {
-  const json instances = load(tests::source_file("examples/tesla/graphics/instances.json"));
+  const auto program = [](json graphics) {
+    return json{{"words", {"0xf0000001", "0xe0000781"}}, {"graphics", std::move(graphics)}};  // exit nop
+  };
+  json instances = load(tests::source_file("examples/tesla/graphics/instances.json"));
+  instances["program"] = program({{"interpolants", "0x8000403"}});
+  instances["vertex"]["program"] =
+      program({{"attributes", {"0x7133", 0}}, {"results", {0, 1, 2, 3, 4, 5, 6}}});
   const auto read = parse_launch(instances.dump(), "instances", no_files);
   ASSERT_TRUE(read) << to_string(read.error());
   EXPECT_EQ(read->pixels.instances, 12u);
@@ -185,12 +191,15 @@ TEST(SchemaTest, ReaderIsAsStrictWithStagesOfDraws) {
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().message.find("9 rows"), std::string::npos) << to_string(refused.error());
 
-  const json wires = load(tests::source_file("examples/tesla/graphics/wireframe.json"));
+  json wires = load(tests::source_file("examples/tesla/graphics/wireframe.json"));
+  wires["program"] = program({{"interpolants", "0x8030403"}});
+  wires["vertex"]["program"] = program({{"attributes", {15, 0}}, {"results", {0, 1, 2, 3}}});
+  wires["geometry"]["program"] =
+      program({{"results", {0, 1, 2, 3, 4, 5, 6}}, {"output", 3}, {"vertices", 3}});
   const auto drawn = parse_launch(wires.dump(), "wires", no_files);
   ASSERT_TRUE(drawn) << to_string(drawn.error());
   EXPECT_EQ(drawn->geometry_stage.size(), 1u);
-  for (const Change& change : {Change{"/geometry/program", ""},
-                               {"/geometry/inputs", "{}"},
+  for (const Change& change : {Change{"/geometry/inputs", "{}"},
                                {"/geometry/program/graphics/output", "4"},
                                {"/geometry/program/graphics/vertices", "0"},
                                {"/program/graphics/point-coordinates", "1"},

@@ -127,7 +127,8 @@ Result<LaunchFile> launch_of(const GivenProgram& given, const ProgramInput& inpu
 }
 
 Result<frontend::Facts> facts_of(const GivenProgram& given, const ProgramInput& input) {
-  if (given.launch || given.shader->stage() != Stage::vertex) {
+  const bool alone = given.shader->stage() == Stage::vertex || given.shader->strip_output();
+  if (given.launch || !alone) {
     WARPJIT_TRY(LaunchFile launch, launch_of(given, input, 0));
     WARPJIT_TRY(const BoundLaunch bound, BoundLaunch::make(std::move(launch)));
     return bound.facts(!given.launch);

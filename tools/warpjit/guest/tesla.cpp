@@ -154,7 +154,7 @@ class TeslaGuest final : public Guest {
  public:
   Isa isa() const override { return Isa::tesla; }
   std::span<const Stage> stages() const override {
-    static constexpr Stage kStages[] = {Stage::compute, Stage::vertex, Stage::fragment};
+    static constexpr Stage kStages[] = {Stage::compute, Stage::vertex, Stage::geometry, Stage::fragment};
     return kStages;
   }
 

@@ -130,14 +130,14 @@ class Reader {
   }
 
   // The geometry stage of a launch over pixels.
-  Result<LaunchFile> read_geometry_stage(const Reader& pixels) {
+  Result<LaunchFile> read_geometry_stage(const Reader& pixels, const JsonField& fragment) {
     WARPJIT_CHECK(root().expect_object());
     WARPJIT_CHECK(root().expect_keys({"program", "modes", "memory"}));
     reading_.guest = pixels.reading_.guest;
     stage_ = Stage::geometry;
     if (!root().has("modes")) modes_ = pixels.modes_;
     WARPJIT_CHECK(read_modes());
-    WARPJIT_TRY(const JsonField program, root().require("program"));
+    const JsonField program = root().has("program") ? root().at("program") : fragment;
     WARPJIT_CHECK(read_program(program));
     if (!launch().program->strip_output())
       return program.error("is no geometry program that makes strips for a rasterizer");
@@ -325,13 +325,17 @@ class Reader {
       launch().vertex.push_back(std::move(stage));
     }
     if (const auto geometry = root().find("geometry")) {
-      WARPJIT_TRY(LaunchFile stage, Reader(*geometry, reading_.files).read_geometry_stage(*this));
+      if (program.has("words") && !geometry->has("program"))
+        return geometry->error("'program' is missing: raw words hold one program");
+      WARPJIT_TRY(LaunchFile stage, Reader(*geometry, reading_.files).read_geometry_stage(*this, program));
       launch().geometry_stage.push_back(std::move(stage));
     }
     return read_pixels(reading_);
   }
 
   Status read_primitives(const JsonField& program) {
+    if (launch().program->strip_output())
+      return program.error("runs in draws: 'geometry' of a launch of stage 'fragment'");
     launch().geometry = launch().program->geometry_input();
     WARPJIT_CHECK(read_geometry_input(reading_));
     const auto vertex = root().find("vertex");

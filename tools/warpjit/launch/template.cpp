@@ -140,6 +140,10 @@ Json geometry_of(const frontend::Shader& shader, bool has_vertex_stage, std::uin
 
 Result<Json> thread_template(const GivenProgram& given, Json json, std::uint32_t count) {
   const frontend::Shader& shader = *given.shader;
+  if (shader.strip_output())
+    return Error{ErrorCode::bad_input,
+                 "a geometry program of this guest runs in the draw of a fragment program, as its 'geometry'",
+                 shader.source_name()};
   json["count"] = count;
   Json vertex;
   if (shader.stage() == Stage::geometry) {
@@ -279,6 +283,8 @@ frontend::Facts general_facts(const frontend::Shader& shader) {
   if (outputs == 0) outputs = shader.primitive_limits().vertex_outputs;
   for (std::uint8_t n = 0; n < frontend::kMaxOutputs; ++n)
     if ((outputs >> n & 1) != 0) facts.outputs[facts.output_count++] = n;
+  constexpr frontend::StripFacts kTriangles{3, 32};  // of eight rows a vertex
+  if (shader.strip_output()) facts.strips = kTriangles;
   return facts;
 }
 

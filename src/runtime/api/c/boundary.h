@@ -102,6 +102,8 @@ constexpr std::size_t kFirstSize = sizeof(Struct);
 template <>
 inline constexpr std::size_t kFirstSize<warpjit_report> = offsetof(warpjit_report, work);
 template <>
+inline constexpr std::size_t kFirstSize<warpjit_attribute> = offsetof(warpjit_attribute, divisor);
+template <>
 inline constexpr std::size_t kFirstSize<warpjit_program_words> = offsetof(warpjit_program_words, stage);
 template <>
 inline constexpr std::size_t kFirstSize<warpjit_tesla_words> = offsetof(warpjit_tesla_words, graphics);

@@ -36,7 +36,9 @@ warpjit_status bind(warpjit_launch* launch, const warpjit_location* at, const Fr
     WARPJIT_TRY(const Location place, location(at));
     WARPJIT_TRY(const From rows, read(from, name));
     WARPJIT_TRY(const Format format, format(rows.type, rows.components));
-    return (launch->launch.*binder)(place, To{rows.data, rows.byte_count, rows.stride, format});
+    To to{rows.data, rows.byte_count, rows.stride, format};
+    if constexpr (requires { to.divisor; }) to.divisor = rows.divisor;
+    return (launch->launch.*binder)(place, to);
   });
 }
 

@@ -247,3 +247,14 @@ warpjit_status warpjit_launch_unbind_indices(warpjit_launch* launch) {
   launch->launch.unbind_indices();
   return WARPJIT_OK;
 }
+warpjit_status warpjit_launch_set_geometry_stage(warpjit_launch* launch, const warpjit_launch* geometry,
+                                                 warpjit_error* error) {
+  return call(error, {{launch, "launch"}}, [&]() -> Status {
+    if (geometry != nullptr) return launch->launch.set_geometry_stage(geometry->launch);
+    launch->launch.unset_geometry_stage();
+    return {};
+  });
+}
+warpjit_status warpjit_launch_set_instances(warpjit_launch* launch, uint32_t count, warpjit_error* error) {
+  return call(error, {{launch, "launch"}}, [&] { return launch->launch.set_instances(count); });
+}

@@ -66,7 +66,9 @@ constexpr GraphicsMember<std::uint32_t> kGraphicsNumbers[] = {
 constexpr GraphicsMember<bool> kGraphicsFlags[] = {
     {&CState::geometry_enabled, &State::geometry_enabled},
     {&CState::pixel_center_integer, &State::pixel_center_integer},
-    {&CState::two_sided, &State::two_sided}};
+    {&CState::two_sided, &State::two_sided},
+    {&CState::point_sprites, &State::point_sprites},
+    {&CState::point_upper_left, &State::point_upper_left}};
 
 Result<tesla::GraphicsState> tesla_graphics(const warpjit_tesla_graphics* from) {
   tesla::GraphicsState state;
@@ -76,6 +78,8 @@ Result<tesla::GraphicsState> tesla_graphics(const warpjit_tesla_graphics* from) 
   for (const auto& member : kGraphicsFlags) state.*member.to = wanted.*member.from != 0;
   std::copy(std::begin(wanted.attributes), std::end(wanted.attributes), state.attributes.begin());
   std::copy(std::begin(wanted.noperspective), std::end(wanted.noperspective), state.noperspective.begin());
+  std::copy(std::begin(wanted.point_coordinates), std::end(wanted.point_coordinates),
+            state.point_coordinates.begin());
   WARPJIT_TRY(const auto vertex, array(wanted.vertex_results, wanted.vertex_result_count, "vertex_results"));
   WARPJIT_TRY(const auto geometry,
               array(wanted.geometry_results, wanted.geometry_result_count, "geometry_results"));
