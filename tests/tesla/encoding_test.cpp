@@ -124,8 +124,6 @@ TEST(TeslaEncoding, Errors) {
   EXPECT_EQ(message({0x20000001, 0x20000780}, 0), "a.bin, byte 0x0 (0x20000001): undefined opcode");
   EXPECT_EQ(message({0x20000001, 0x04000a00}, 0),
             "a.bin, byte 0x0 (0x20000001): the condition is not defined");
-  EXPECT_EQ(message({0xf1000000}, 0),
-            "a.bin, byte 0x0 (0xf1000000): texture instructions are not supported yet");
 }
 
 TEST(TeslaEncoding, Conditions) {

@@ -58,6 +58,20 @@ const Pattern* pattern_of(const Instruction& i) {
   return nullptr;
 }
 
+// Registers of tex* as "$r4:$r5:#:#"; those that are not in `mask` are #.
+std::string registers_text(std::uint32_t first, unsigned count, unsigned mask) {
+  std::string text;
+  for (unsigned n = 0; n < count; ++n) {
+    if (n != 0) text += ':';
+    text += (mask >> n & 1) != 0 ? "$r" + std::to_string(first++) : "#";
+  }
+  return text;
+}
+void add_offsets(const Instruction& i, encoding::Text& text) {
+  for (const std::int8_t offset : i.offsets)
+    text.add((offset < 0 ? "-" : "") + hex(static_cast<unsigned>(offset < 0 ? -offset : offset)));
+}
+
 // An operand as a source of arithmetic, where s[] has a type of its own.
 std::string source_text(const Operand& operand) {
   if (operand.kind == Operand::Kind::shared)
@@ -111,6 +125,21 @@ std::string instruction_text(const Instruction& i, const std::string& target) {
                                         break;
                                       case SyntaxToken::Kind::target:
                                         text.add(target);
+                                        break;
+                                      case SyntaxToken::Kind::results:
+                                        text.add(registers_text(i.dst.value, 4, i.results));
+                                        break;
+                                      case SyntaxToken::Kind::arguments:
+                                        text.add(registers_text(i.dst.value, i.arguments, 15));
+                                        break;
+                                      case SyntaxToken::Kind::texture:
+                                        text.add("$t" + std::to_string(i.number));
+                                        break;
+                                      case SyntaxToken::Kind::sampler:
+                                        text.add("$s" + std::to_string(i.count));
+                                        break;
+                                      case SyntaxToken::Kind::offsets:
+                                        add_offsets(i, text);
                                         break;
                                       case SyntaxToken::Kind::lanes:
                                         if (i.lanes != 15) text.add(lanes_text(i.lanes));

@@ -208,8 +208,78 @@ class Matcher : public encoding::SyntaxMatcher<Grammar, Matcher> {
     return take("0x0");
   }
 
+  // "$r4:$r5:#:#": `mask` has the registers, the first one of which is `first`, if there is one.
+  bool match_registers(std::uint32_t& first, unsigned& mask, unsigned& count) {
+    std::string_view word = peek();
+    unsigned taken = 0;
+    mask = count = 0;
+    for (bool more = true; more; ++count) {
+      const std::size_t colon = word.find(':');
+      const std::string_view part = word.substr(0, colon);
+      more = colon != std::string_view::npos;
+      word.remove_prefix(more ? colon + 1 : word.size());
+      if (count == 4) return false;
+      if (part == "#") continue;
+      std::string_view digits = part;
+      if (!take_prefix(digits, "$r")) return false;
+      const auto found = take_index(digits, 131);  // behind the last register there are three
+      if (!found || !digits.empty()) return false;
+      if (taken == 0) first = *found;
+      if (*found != first + taken++) return false;
+      mask |= 1U << count;
+    }
+    ++at_;
+    return true;
+  }
+  bool match_results() {
+    unsigned mask = 0, count = 0;
+    std::uint32_t first = 0;
+    if (!match_registers(first, mask, count) || count != 4) return false;
+    instruction_.results = static_cast<std::uint8_t>(mask);
+    instruction_.dst = {.kind = Operand::Kind::gpr, .type = Type::b32, .value = first};
+    return true;
+  }
+  bool match_arguments() {
+    unsigned mask = 0, count = 0;
+    std::uint32_t first = 0;
+    if (!match_registers(first, mask, count) || mask != (1U << count) - 1) return false;
+    if (instruction_.results != 0 && instruction_.dst.value != first) return false;
+    instruction_.dst.value = first;
+    instruction_.arguments = static_cast<std::uint8_t>(count);
+    return true;
+  }
+  bool match_offsets() {
+    for (std::int8_t& offset : instruction_.offsets) {
+      const auto number = parse_number(peek());
+      if (!number || *number < -8 || *number > 7) return false;
+      offset = static_cast<std::int8_t>(*number);
+      ++at_;
+    }
+    return true;
+  }
+  // "$t4", "$s4"
+  bool match_slot(std::string_view prefix, std::uint32_t& into) {
+    std::string_view word = peek();
+    if (!take_prefix(word, prefix)) return false;
+    const auto number = take_index(word, 256);
+    if (!number || !word.empty()) return false;
+    into = *number;
+    ++at_;
+    return true;
+  }
+
   bool operand(const SyntaxToken& token) {
     switch (token.kind) {
+      case SyntaxToken::Kind::results:
+        return match_results();
+      case SyntaxToken::Kind::arguments:
+        return match_arguments();
+      case SyntaxToken::Kind::texture:
+        return match_slot("$t", instruction_.number);
+      case SyntaxToken::Kind::sampler:
+        return match_slot("$s", instruction_.count);
+      case SyntaxToken::Kind::offsets:
+        return match_offsets();
       case SyntaxToken::Kind::dst:
         return match_dst(token);
       case SyntaxToken::Kind::src:

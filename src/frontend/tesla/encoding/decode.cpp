@@ -164,6 +164,24 @@ bool decode_pattern(ProgramType type, const Pattern& pattern, std::uint64_t word
       case SyntaxToken::Kind::lanes:
         i.lanes = static_cast<std::uint8_t>(token.field.get(word));
         break;
+      case SyntaxToken::Kind::results:
+        i.dst = {
+            .kind = Operand::Kind::gpr, .type = Type::b32, .value = texture_register(pattern.form).get(word)};
+        i.results = static_cast<std::uint8_t>(token.field.empty() ? 15 : token.field.get(word));
+        break;
+      case SyntaxToken::Kind::arguments:
+        i.arguments = static_cast<std::uint8_t>(token.field.get(word) + 1);
+        break;
+      case SyntaxToken::Kind::texture:
+        i.number = token.field.get(word);
+        break;
+      case SyntaxToken::Kind::sampler:
+        i.count = token.field.get(word);
+        break;
+      case SyntaxToken::Kind::offsets:
+        for (unsigned axis = 0; axis < 3; ++axis)
+          i.offsets[axis] = static_cast<std::int8_t>(sign_extend(token.field.get(word) >> 4 * axis, 4));
+        break;
       case SyntaxToken::Kind::literal:
         break;
       case SyntaxToken::Kind::carry:
@@ -186,15 +204,6 @@ std::optional<std::uint64_t> canonical_word(ProgramType type, const Pattern& pat
     if (const auto word = encode_as(type, earlier, i)) return word;
   }
   return encode_as(type, pattern, i);
-}
-
-bool is_texture(std::uint32_t w0, std::uint32_t w1) {
-  const std::uint32_t primary = w0 >> 28;
-  if ((w0 & 2) != 0) return false;
-  const bool is_long = is_long_word(w0);
-  if (is_long && (w1 & 3) == 3) return false;
-  const std::uint32_t secondary = is_long ? w1 >> 29 : 0;
-  return primary == 15 && secondary <= 4;
 }
 
 }  // namespace
@@ -289,7 +298,6 @@ Result<Instruction> decode(ProgramType type, std::span<const std::uint32_t> code
       return fail(ErrorCode::bad_input, "the condition is not defined");
     return *instruction;
   }
-  if (is_texture(w0, w1)) return fail(ErrorCode::unsupported, "texture instructions are not supported yet");
   return fail(ErrorCode::bad_input, "undefined opcode");
 }
 

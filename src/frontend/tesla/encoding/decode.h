@@ -48,6 +48,16 @@ enum class Opcode : std::uint8_t {
   discard,  // of the fragment
   emit,     // a vertex: what o[] holds
   restart,  // ends the strip
+  // Textures. dst: the first register, of the arguments and of the results alike; results are packed.
+  // number: the texture, count: the sampler.
+  texauto,      // the arguments are those that the texture and the sampler ask for
+  texbias,      // and a bias behind them
+  texlod,       // and a level of detail behind them
+  texfetch,     // one texel by its integers
+  texsize,      // what sizes a level has
+  texprep,      // a cube's face and place
+  texquerylod,  // which level of detail texauto would take
+  texgather,    // four texels
   // Integers; `type` is their width and sign.
   iadd,  // operation: AddOperation
   iset,
@@ -103,6 +113,11 @@ enum class Opcode : std::uint8_t {
   nop,
   pmevent,
 };
+constexpr bool is_texture(Opcode opcode) { return opcode >= Opcode::texauto && opcode <= Opcode::texgather; }
+constexpr bool needs_texture(Opcode opcode) { return is_texture(opcode) && opcode != Opcode::texprep; }
+constexpr bool needs_sampler(Opcode opcode) {
+  return needs_texture(opcode) && opcode != Opcode::texfetch && opcode != Opcode::texsize;
+}
 inline constexpr int kOpcodeCount = static_cast<int>(Opcode::pmevent) + 1;
 
 // Of registers b16 to b128 (a half, one, two, four); of operations and memory any.
@@ -204,6 +219,10 @@ struct Instruction {
   std::array<std::uint8_t, 4> quad{};          // QuadOperation of each lane
   std::uint8_t quad_lane = 0;                  // 0 to 3: that lane; 4, 6: lane ^ 1; 5, 7: lane ^ 2
   std::uint8_t limited = 0;                    // call, preret
+  std::uint8_t cube = 0, live = 0, deriv = 0;  // tex*
+  std::uint8_t arguments = 0;                  // of tex*: 1 to 4 registers
+  std::uint8_t results = 0;                    // of tex*: bit n: component n is wanted
+  std::array<std::int8_t, 3> offsets{};        // of tex*: texels
   std::uint8_t arrive = 0, wait = 0, all = 0;  // bar
   std::uint32_t number = 0;
   std::uint32_t count = 0;
@@ -219,7 +238,7 @@ inline constexpr std::uint32_t kWholeBlock = 0xfff;
 constexpr bool is_long_word(std::uint32_t w0) { return (w0 & 1) != 0; }
 
 // Decodes one instruction from `w0` and, if it is long, `w1`. Nothing if the opcode is undefined or not
-// covered (textures).
+// covered.
 std::optional<Instruction> try_decode(ProgramType type, std::uint32_t w0, std::uint32_t w1);
 
 // Decodes the instruction at byte address `address` of `code`. Errors (bad_input; unsupported for opcodes

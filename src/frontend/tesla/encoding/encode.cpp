@@ -152,6 +152,27 @@ std::optional<std::uint64_t> encode_as(ProgramType type, const Pattern& pattern,
       case SyntaxToken::Kind::lanes:
         word = token.field.set(word, i.lanes);
         break;
+      case SyntaxToken::Kind::results:
+        if (token.field.empty() && i.results != 15) return {};
+        word = texture_register(pattern.form).set(word, i.dst.value);
+        if (!token.field.empty()) word = token.field.set(word, i.results);
+        break;
+      case SyntaxToken::Kind::arguments:
+        word = token.field.set(word, i.arguments - 1U);
+        break;
+      case SyntaxToken::Kind::texture:
+        word = token.field.set(word, i.number);
+        break;
+      case SyntaxToken::Kind::sampler:
+        word = token.field.set(word, i.count);
+        break;
+      case SyntaxToken::Kind::offsets: {
+        std::uint32_t offsets = 0;
+        for (unsigned axis = 0; axis < 3; ++axis)
+          offsets |= (static_cast<std::uint32_t>(i.offsets[axis]) & 15) << 4 * axis;
+        word = token.field.set(word, offsets);
+        break;
+      }
       case SyntaxToken::Kind::literal:
         break;
       case SyntaxToken::Kind::condition_read:

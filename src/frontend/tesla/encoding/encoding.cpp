@@ -81,6 +81,12 @@ class Parser : public encoding::PatternParser<Grammar, Parser> {
     if (word.starts_with("#@")) return simple(Kind::number, field_of(word.substr(2)));
     if (word.starts_with("N@")) return source(Kind::number_operand, field_of(word.substr(2)));
     if (word.starts_with("count@")) return simple(Kind::count, field_of(word.substr(6)));
+    if (word == "results") return simple(Kind::results);
+    if (word.starts_with("results@")) return simple(Kind::results, field_of(word.substr(8)));
+    if (word.starts_with("arguments@")) return simple(Kind::arguments, field_of(word.substr(10)));
+    if (word.starts_with("texture@")) return simple(Kind::texture, field_of(word.substr(8)));
+    if (word.starts_with("sampler@")) return simple(Kind::sampler, field_of(word.substr(8)));
+    if (word.starts_with("offsets@")) return simple(Kind::offsets, field_of(word.substr(8)));
     const char first = word[0];
     if (word.size() > 1 && is_width(word[1])) {
       if (first >= 'A' && first <= 'D') return register_operand(first, true, word.substr(1));

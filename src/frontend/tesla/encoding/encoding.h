@@ -38,6 +38,11 @@ struct SyntaxToken {
     target,
     predicate,
     lanes,
+    results,    // of tex*; without a field: all four
+    arguments,  // likewise, one more than the field
+    texture,
+    sampler,
+    offsets,
     memory,  // `space`
   };
   Kind kind = Kind::literal;

@@ -15,6 +15,10 @@ inline constexpr BitField kConstantSpace{{{{54, 4}}}}, kShortConstantSpace{{{{21
 // Selectors of source operands (tesla.md 2.2).
 inline constexpr BitField kSelect{{{{23, 2}}}}, kMemoryA{{{{53, 1}}}};
 inline constexpr BitField kGlobalSpace{{{{16, 4}}}}, kAtomicSpace{{{{23, 4}}}};
+// The first register of tex*; short words have 6 bits.
+inline BitField texture_register(Form form) {
+  return {{{{2, static_cast<std::uint8_t>(form == Form::long_ ? 7 : 6)}}}};
+}
 inline constexpr std::uint8_t kDiscardedOutput = 127;
 
 inline constexpr Type kSharedTypes[] = {Type::u8, Type::u16, Type::s16, Type::b32};
