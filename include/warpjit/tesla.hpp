@@ -34,6 +34,7 @@ struct Modes {
   // changes too.
   bool fast_sfu = false;
   std::uint32_t call_limit = 4096;  // of limited calls
+  bool linked_samplers = false;     // LINKED_TSC: texture n is sampled with sampler n
   bool operator==(const Modes&) const = default;
 };
 
@@ -102,5 +103,20 @@ struct RawProgram {
   GraphicsState graphics = {};  // of the other stages
 };
 WARPJIT_API Result<warpjit::Program> load_words(const RawProgram& raw, const Modes& modes = {});
+
+// ---- Textures and samplers as the hardware has them: entries of eight words (docs/textures.md).
+using Entry = std::array<std::uint32_t, 8>;
+// Memory of the guest in which textures lie.
+struct TextureMemory {
+  std::uint64_t address = 0;  // guest address of its first byte
+  const void* data = nullptr;
+  std::size_t size = 0;  // bytes
+  // G84 and later: word 7 says which levels programs see. Before, they see all, and it is not used.
+  bool level_views = true;
+};
+// TIC. Errors name the field: bad_input; unsupported. What does not fit its memory, Launch::set_texture says.
+WARPJIT_API Result<Texture> read_texture_entry(const Entry& entry, const TextureMemory& memory);
+// TSC. `seamless_cubes`: TEX_MISC, a switch for all textures from G200 on. Maximum anisotropy is ignored.
+WARPJIT_API Result<Sampler> read_sampler_entry(const Entry& entry, bool seamless_cubes = false);
 
 }  // namespace warpjit::tesla

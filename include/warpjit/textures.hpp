@@ -132,14 +132,15 @@ struct Sampler {
   std::array<Wrap, 3> wrap{};  // x, y, z
   Filter magnify = Filter::nearest, minify = Filter::nearest;
   MipFilter mip = MipFilter::none;
-  bool compare = false;  // reference OP texel
+  bool compare = false;  // reference OP red of the texel
   Compare compare_op = Compare::less_equal;
   bool decode_srgb = true;
   bool seamless = false;  // filters cross the edges of a cube's faces
 
   // What stands in tables.
   std::int32_t lod_bias = 0, min_lod = 0, max_lod = 15 * 256;  // in 1/256
-  std::array<std::uint32_t, 4> border{};                       // bits of f32, or integers
+  std::array<std::uint32_t, 4> border{};  // bits of f32, or integers: the x, y, z, w that a program sees
+  std::optional<std::array<std::uint32_t, 3>> srgb_border{};  // x, y, z instead, for textures in sRGB
 };
 
 inline constexpr unsigned kMaxTextures = 128, kMaxSamplers = 128;

@@ -28,6 +28,7 @@
 
 #include "warpjit/pixels.hpp"
 #include "warpjit/result.hpp"
+#include "warpjit/textures.hpp"
 
 namespace warpjit {
 
@@ -349,6 +350,14 @@ class WARPJIT_API Launch {
   Status bind_constants(std::string_view space, const void* data, std::size_t size);
   Status map_memory(std::string_view space, std::uint64_t address, void* data, std::size_t size);
   void unmap_memory();  // all of these
+
+  // ---- Textures and samplers of programs of all kinds, by the numbers that the program has for them. Each
+  // stage of a draw has its own: those of its launch. Running is an error if one is missing that the program
+  // may use, or if memory of one is memory of a bound target. Errors: bad_input, naming slot and field;
+  // resource_limit; unsupported.
+  Status set_texture(unsigned slot, const Texture& texture);  // docs/textures.md says what is copied
+  Status set_sampler(unsigned slot, const Sampler& sampler);
+  void unset_textures();  // and samplers
 
   // ---- Fragment programs. A thread is a pixel; the primitives are set_count() vertices, or those that the
   // index list names. Errors of these calls: bad_input for other programs, and for values that an enumeration

@@ -4,11 +4,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "ir/memory.h"
+#include "textures/view.h"
 #include "warpjit/warpjit.hpp"
 
 namespace warpjit::frontend {
@@ -17,6 +19,20 @@ namespace warpjit::frontend {
 struct MappedRange {
   std::uint32_t address = 0;  // guest address of its first byte
   std::span<std::byte> bytes{};
+};
+
+// Textures and samplers of a launch by their slots.
+struct BoundTextures {
+  std::vector<std::shared_ptr<const textures::TextureView>> textures{};
+  std::vector<std::optional<Sampler>> samplers{};
+
+  // Null: none is bound.
+  const textures::TextureView* texture(std::size_t slot) const {
+    return slot < textures.size() ? textures[slot].get() : nullptr;
+  }
+  const Sampler* sampler(std::size_t slot) const {
+    return slot < samplers.size() && samplers[slot] ? &*samplers[slot] : nullptr;
+  }
 };
 
 // Extents, parameters and memory of a launch, as it gives them. Guests check them (Shader::check_grid).
@@ -30,6 +46,7 @@ struct Grid {
   std::array<std::span<const std::byte>, ir::kMaxSpaces> constants{};
   std::array<std::vector<MappedRange>, ir::kMaxSpaces> globals{};  // sorted by address, not overlapping
   std::uint64_t fuel = kDefaultFuel;                               // of a thread
+  BoundTextures bound{};                                           // of programs of all kinds
 
   std::uint64_t blocks() const { return std::uint64_t{grid[0]} * grid[1] * grid[2]; }
   // Block `number`, columns first, then rows.

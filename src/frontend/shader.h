@@ -133,6 +133,14 @@ struct SpaceName {
   std::uint8_t index = 0;  // in Grid::constants or Grid::globals
 };
 
+// A texture that a program samples.
+struct TextureUse {
+  std::uint8_t texture = 0;  // its slot
+  std::uint8_t sampler = 0;  // likewise, if it needs one
+  bool needs_sampler = true;
+  auto operator<=>(const TextureUse&) const = default;
+};
+
 // Runs a shader by interpreting the guest's own instructions. Thread-safe; assumes the default floating-point
 // environment. Errors name the guest address. `fuel` is per thread.
 class GuestInterpreter {
@@ -224,6 +232,9 @@ class Shader : public Guest {
 
   // ---- Fragment programs: the slots that they read
   virtual std::span<const pixels::SlotUse> slot_uses() const { return {}; }
+
+  // ---- Textures: what the reachable code samples, each once, ascending
+  virtual std::span<const TextureUse> texture_uses() const { return {}; }
 
   // ---- Compute programs
   // Errors: bad_input for values outside the guest's limits.

@@ -321,14 +321,23 @@ Status check_sampler(const Sampler& sampler, std::string_view where) {
 Status check_pair(const TextureView& texture, const Sampler& sampler, std::string_view where) {
   bool integers = false;  // that a result selects
   for (TexelSource source : texture.swizzle)
-    integers |= source <= TexelSource::alpha &&
-                is_integer(texture.format.components[static_cast<std::size_t>(source)].type);
+    integers |= source == TexelSource::integer_one ||
+                (source <= TexelSource::alpha &&
+                 is_integer(texture.format.components[static_cast<std::size_t>(source)].type));
   const bool linear = sampler.magnify == Filter::linear || sampler.minify == Filter::linear ||
                       sampler.mip == MipFilter::linear;
-  if (integers && linear) return fail_at(where, "a linear filter meets a format of integers");
+  if (integers && linear) return fail_at(where, "a linear filter meets integers");
   if (sampler.compare && is_integer(texture.format.components[0].type))
     return fail_at(where, "compare meets a format of integers");
   return {};
+}
+
+std::array<std::uint32_t, 4> border_of(const TextureView& texture, const Sampler& sampler) {
+  std::array<std::uint32_t, 4> border = sampler.border;
+  if (texture.format.srgb && sampler.decode_srgb && sampler.srgb_border)
+    std::ranges::copy(*sampler.srgb_border, border.begin());
+  if (texture.depth) border.fill(border[0]);
+  return border;
 }
 
 }  // namespace warpjit::textures

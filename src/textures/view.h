@@ -55,4 +55,7 @@ Status check_sampler(const Sampler& sampler, std::string_view where);
 // Whether the two go together: linear filters and compare need a fitting format.
 Status check_pair(const TextureView& texture, const Sampler& sampler, std::string_view where);
 
+// The border as a program sees it: x, y, z, w.
+std::array<std::uint32_t, 4> border_of(const TextureView& texture, const Sampler& sampler);
+
 }  // namespace warpjit::textures

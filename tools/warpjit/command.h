@@ -70,6 +70,7 @@ void add_asm(CLI::App& app, int& exit);
 void add_disasm(CLI::App& app, int& exit);
 void add_launch(CLI::App& app, int& exit);
 void add_ir(CLI::App& app, int& exit);
+void add_texture(CLI::App& app, int& exit);
 void add_host(CLI::App& app, int& exit);
 void add_run(CLI::App& app, int& exit);
 void add_verify(CLI::App& app, int& exit);

@@ -29,6 +29,7 @@ int main(int argc, char** argv) {
   add_launch(app, exit);
   add_ir(app, exit);
   add_host(app, exit);
+  add_texture(app, exit);
   add_run(app, exit);
   add_verify(app, exit);
   add_bench(app, exit);

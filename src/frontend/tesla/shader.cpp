@@ -67,6 +67,22 @@ constexpr std::pair<ProgramType, Stage> kStages[] = {{ProgramType::compute, Stag
                                                      {ProgramType::geometry, Stage::geometry},
                                                      {ProgramType::fragment, Stage::fragment}};
 
+std::vector<frontend::TextureUse> texture_uses_of(const ReachedCode& code, const Modes& modes) {
+  std::vector<frontend::TextureUse> uses;
+  for (const ReachedInstruction& reached : code.instructions()) {
+    const Instruction& i = reached.instruction;
+    if (!needs_texture(i.opcode)) continue;
+    const bool sampler = needs_sampler(i.opcode);
+    uses.push_back({.texture = static_cast<std::uint8_t>(i.number),
+                    .sampler = static_cast<std::uint8_t>(sampler ? sampler_of(i, modes) : 0),
+                    .needs_sampler = sampler});
+  }
+  std::ranges::sort(uses);
+  const auto repeated = std::ranges::unique(uses);
+  uses.erase(repeated.begin(), repeated.end());
+  return uses;
+}
+
 }  // namespace
 
 Stage stage_of(ProgramType type) {
@@ -90,6 +106,7 @@ Shader::Shader(Program program, const Modes& modes)
     return;
   }
   code_key_ = code_key(program_, *code);
+  texture_uses_ = texture_uses_of(*code, modes_);
   if (code->branches_through_constants()) branch_spaces_ = branch_spaces(program_);
   if (program_.type != ProgramType::compute) graphics_.emplace(program_, *code);
 }
@@ -154,6 +171,8 @@ Status Shader::append_key(const frontend::Facts& facts, std::vector<std::byte>& 
 }
 
 Result<Shader::Translation> Shader::translate(const frontend::Facts& facts, bool dispatch_all) const {
+  if (!texture_uses_.empty())
+    return Error{ErrorCode::unsupported, "only the guest interpreter samples textures", source_name()};
   Translation translation;
   if (program_.type != ProgramType::compute) {
     WARPJIT_TRY(translation.function, translate_graphics(facts));

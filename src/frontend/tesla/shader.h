@@ -54,6 +54,7 @@ class Shader final : public frontend::Shader {
   Result<Translation> translate(const frontend::Facts& facts, bool dispatch_all) const override;
   Result<std::unique_ptr<frontend::GuestInterpreter>> prepare_guest(
       const frontend::Facts& facts) const override;
+  std::span<const frontend::TextureUse> texture_uses() const override { return texture_uses_; }
   Result<frontend::CheckedGrid> check_grid(const frontend::Grid& grid) const override;
   bool reads_code_addresses() const override { return branch_spaces_ != 0; }
   frontend::GridFacts grid_facts(const frontend::Grid& grid,
@@ -76,6 +77,7 @@ class Shader final : public frontend::Shader {
   Result<std::vector<std::byte>> code_key_;
   std::uint32_t branch_spaces_ = 0;  // 0: there is no `bra c[]`
   std::optional<GraphicsParts> graphics_;
+  std::vector<frontend::TextureUse> texture_uses_;
 };
 
 }  // namespace warpjit::tesla

@@ -224,6 +224,44 @@ void Launch::unbind_indices() {
   if (auto pixels = change_pixels(*state_)) (*pixels)->indices.reset();
 }
 
+namespace {
+
+// The element of a slot; the list becomes as long as that needs.
+template <class List>
+auto& element_of(List& list, unsigned slot) {
+  if (list.size() <= slot) list.resize(slot + 1U);
+  return list[slot];
+}
+
+// The textures and samplers of a launch, to be changed.
+frontend::BoundTextures& change_textures(LaunchState& state) {
+  ++state.values_generation;
+  ++state.facts_generation;
+  ++state.bindings_generation;
+  return state.values.grid.bound;
+}
+
+}  // namespace
+
+Status Launch::set_texture(unsigned slot, const Texture& texture) {
+  const std::string where = "texture " + std::to_string(slot);
+  if (slot >= kMaxTextures)
+    return Error{ErrorCode::bad_input, "there are " + std::to_string(kMaxTextures) + " textures", where};
+  WARPJIT_TRY(textures::TextureView view, textures::make_view(texture, where));
+  element_of(change_textures(*state_).textures, slot) =
+      std::make_shared<const textures::TextureView>(std::move(view));
+  return {};
+}
+Status Launch::set_sampler(unsigned slot, const Sampler& sampler) {
+  const std::string where = "sampler " + std::to_string(slot);
+  if (slot >= kMaxSamplers)
+    return Error{ErrorCode::bad_input, "there are " + std::to_string(kMaxSamplers) + " samplers", where};
+  WARPJIT_CHECK(textures::check_sampler(sampler, where));
+  element_of(change_textures(*state_).samplers, slot) = sampler;
+  return {};
+}
+void Launch::unset_textures() { change_textures(*state_) = {}; }
+
 Status Launch::set_geometry_input(const GeometryInput& input) { return state_->set_geometry_input(input); }
 const GeometryInput& Launch::geometry_input() const {
   static const GeometryInput kNone;

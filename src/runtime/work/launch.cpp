@@ -6,6 +6,7 @@
 
 #include "runtime/work/pixel_plan.h"
 #include "runtime/work/primitives.h"
+#include "runtime/work/textures.h"
 
 namespace warpjit::runtime {
 namespace {
@@ -145,6 +146,7 @@ Status LaunchState::check() {
   const std::lock_guard lock(check_mutex_);
   if (checked_generation_.load(std::memory_order_relaxed) == bindings_generation) return {};
   WARPJIT_CHECK(check_given());
+  WARPJIT_CHECK(check_textures(*this));
   if (work() == Work::grid) {
     WARPJIT_TRY(checked_, shader->check_grid(values.grid));
   } else if (pixels) {

@@ -55,6 +55,13 @@ Status Guest::read_graphics(const JsonField& field, RawWords&) const {
   return field.error("programs of this guest have no such state");
 }
 
+Result<Texture> Guest::read_texture_entry(const EntryWords&, const EntryMemory&) const {
+  return Error{ErrorCode::bad_input, "this guest has no such entries", ""};
+}
+Result<Sampler> Guest::read_sampler_entry(const EntryWords&, bool) const {
+  return Error{ErrorCode::bad_input, "this guest has no such entries", ""};
+}
+
 std::string guest_names() {
   std::string list;
   for (const Guest* guest : guests()) list += (list.empty() ? "" : ", ") + std::string(name(guest->isa()));

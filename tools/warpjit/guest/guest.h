@@ -112,6 +112,15 @@ struct SourceText {
   std::string name, text;
 };
 
+// A texture or sampler as the guest's hardware has it, and the memory that it is in.
+using EntryWords = std::array<std::uint32_t, 8>;
+struct EntryMemory {
+  std::uint64_t address = 0;  // of the first byte
+  const void* data = nullptr;
+  std::size_t size = 0;
+  bool level_views = true;
+};
+
 class Guest {
  public:
   virtual ~Guest() = default;
@@ -152,6 +161,9 @@ class Guest {
   virtual std::uint64_t outputs_written(const frontend::Shader&) const { return 0; }
   // `program` of a vertex stage that passes its first input on as its first output.
   virtual Json passing_vertex() const { return {}; }
+  // Errors: a guest that has none.
+  virtual Result<Texture> read_texture_entry(const EntryWords& words, const EntryMemory& memory) const;
+  virtual Result<Sampler> read_sampler_entry(const EntryWords& words, bool seamless) const;
   virtual GridLimits grid_limits() const { return {}; }
   virtual Result<GridUse> grid_use(const frontend::Shader&) const { return GridUse{}; }
 

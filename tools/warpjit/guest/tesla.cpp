@@ -58,6 +58,7 @@ constexpr Flag kFlags[] = {{"fast-fmad", &tesla::Modes::fast_fmad},
                            {"fast-sfu", &tesla::Modes::fast_sfu},
                            {"saturated-nan-is-zero", &tesla::Modes::saturated_nan_is_zero},
                            {"zero-wins", &tesla::Modes::zero_wins},
+                           {"linked-samplers", &tesla::Modes::linked_samplers},
                            {"infinite-derivatives", &tesla::Modes::infinite_derivatives}};
 constexpr std::uint32_t kMostCalls = 4096;
 
@@ -217,7 +218,7 @@ class TeslaGuest final : public Guest {
 
   Status read_modes(const JsonField& field, GuestModes& modes) const override {
     WARPJIT_CHECK(field.expect_keys({"fast-fmad", "fast-sfu", "saturated-nan-is-zero", "zero-wins",
-                                     "infinite-derivatives", "call-limit"}));
+                                     "infinite-derivatives", "linked-samplers", "call-limit"}));
     for (const Flag& flag : kFlags)
       if (const auto value = field.find(flag.key)) {
         WARPJIT_TRY(modes.tesla.*flag.member, value->boolean());
@@ -227,6 +228,12 @@ class TeslaGuest final : public Guest {
       modes.tesla.call_limit = static_cast<std::uint32_t>(calls);
     }
     return {};
+  }
+  Result<Texture> read_texture_entry(const EntryWords& words, const EntryMemory& memory) const override {
+    return tesla::read_texture_entry(words, {memory.address, memory.data, memory.size, memory.level_views});
+  }
+  Result<Sampler> read_sampler_entry(const EntryWords& words, bool seamless) const override {
+    return tesla::read_sampler_entry(words, seamless);
   }
   Json words_json(const frontend::Shader& shader) const override {
     const tesla::Program& program = tesla_program(shader);

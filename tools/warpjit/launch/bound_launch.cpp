@@ -27,6 +27,18 @@ Status set_value(Launch& launch, const LaunchValue& value) {
   }
 }
 
+Status bind_textures(const LaunchFile& file, Launch& launch) {
+  for (const LaunchTexture& texture : file.textures)
+    if (auto status = launch.set_texture(texture.slot, texture.texture); !status) {
+      Error error = status.error();
+      error.where = file.name.empty() ? texture.where : file.name + ", " + texture.where;
+      return error;
+    }
+  for (const LaunchSampler& sampler : file.samplers)
+    WARPJIT_CHECK(launch.set_sampler(sampler.slot, sampler.sampler));
+  return {};
+}
+
 // Uniforms, state and inputs.
 Status bind_values(const LaunchFile& file, Launch& launch) {
   for (const auto* values : {&file.uniforms, &file.state})
@@ -61,6 +73,7 @@ Result<BoundLaunch> BoundLaunch::make(LaunchFile file) {
 }
 
 Status BoundLaunch::bind() {
+  WARPJIT_CHECK(bind_textures(*file_, launch_));
   if (file_->work == Work::grid) return bind_grid();
   if (file_->work == Work::pixels) return bind_pixels();
   WARPJIT_CHECK(bind_values(*file_, launch_));
@@ -180,6 +193,7 @@ Status BoundLaunch::bind_pixels() {
   const LaunchFile& stage = file_->vertex.front();
   Launch vertex{Program(stage.program)};
   WARPJIT_CHECK(bind_values(stage, vertex));
+  WARPJIT_CHECK(bind_textures(stage, vertex));
   WARPJIT_CHECK(bind_constants(stage, vertex));
   return launch_.set_vertex_stage(vertex);
 }

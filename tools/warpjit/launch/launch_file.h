@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -119,6 +120,18 @@ struct LaunchPixels {
   std::vector<ExpectedPicture> expected;
 };
 
+// A texture and a sampler of a slot.
+struct LaunchTexture {
+  unsigned slot = 0;
+  std::string where;  // the field, for messages
+  Texture texture;    // whose data lie in `bytes`
+  std::shared_ptr<const std::vector<std::byte>> bytes;
+};
+struct LaunchSampler {
+  unsigned slot = 0;
+  Sampler sampler;
+};
+
 struct LaunchFile {
   std::string name;        // of the file, for messages
   ShaderPtr program;       // null: none yet
@@ -138,6 +151,9 @@ struct LaunchFile {
   std::vector<std::uint32_t> primitives;
   std::vector<LaunchFile> vertex;  // none or one; its outputs are the attributes
   std::optional<std::vector<ExpectedTriangle>> triangles;
+
+  std::vector<LaunchTexture> textures;
+  std::vector<LaunchSampler> samplers;
 
   LaunchGrid grid;  // of pixels and their stages: memory alone
   LaunchPixels pixels;

@@ -41,9 +41,11 @@ constexpr Key kKeys[] = {{"warpjit", kAll},
                          {"indices", kPixels},
                          {"instances", kPixels},
                          {"raster", kPixels},
-                         {"output", kPixels}};
+                         {"output", kPixels},
+                         {"textures", kGrid | kPixels | bit(Work::rows)},
+                         {"samplers", kGrid | kPixels | bit(Work::rows)}};
 // Keys that launches of later guests and stages have.
-constexpr std::string_view kLaterKeys[] = {"registers", "chip", "varyings", "textures"};
+constexpr std::string_view kLaterKeys[] = {"registers", "chip", "varyings"};
 constexpr std::string_view kLaterGuests[] = {"valhall", "usse"};
 
 std::string stages_of(unsigned works) {
@@ -77,6 +79,7 @@ class Reader {
     WARPJIT_CHECK(read_modes());
     WARPJIT_CHECK(read_program(program));
     if (launch().work == Work::primitives) WARPJIT_CHECK(read_primitives(program));
+    WARPJIT_CHECK(read_textures(reading_));
     if (launch().work == Work::pixels) WARPJIT_CHECK(read_draw(program));
     if (launch().work == Work::grid) WARPJIT_CHECK(read_grid(reading_));
     if (launch().work == Work::rows || launch().work == Work::primitives) WARPJIT_CHECK(read_values());
@@ -89,8 +92,8 @@ class Reader {
   // its own.
   Result<LaunchFile> read_vertex_stage(const Reader& geometry, const JsonField& program) {
     WARPJIT_CHECK(root().expect_object());
-    WARPJIT_CHECK(
-        root().expect_keys({"program", "modes", "uniforms", "state", "inputs", "outputs", "memory"}));
+    WARPJIT_CHECK(root().expect_keys(
+        {"program", "modes", "uniforms", "state", "inputs", "outputs", "memory", "textures", "samplers"}));
     reading_.guest = geometry.reading_.guest;
     if (!root().has("modes")) modes_ = geometry.modes_;
     launch().count = launch().rows = geometry.reading_.launch.count;
@@ -100,6 +103,7 @@ class Reader {
     }
     WARPJIT_CHECK(read_modes());
     WARPJIT_CHECK(read_program(root().has("program") ? root().at("program") : program));
+    WARPJIT_CHECK(read_textures(reading_));
     WARPJIT_CHECK(read_values());
     if (geometry.reading_.launch.work == Work::pixels) {
       if (root().has("outputs")) return root().at("outputs").error("all slots come to the rasterizer");

@@ -3,6 +3,7 @@
 
 #include "launch/numbers.h"
 #include "launch/reading.h"
+#include "launch/words.h"
 
 namespace warpjit::tool {
 
@@ -10,12 +11,8 @@ namespace {
 
 constexpr std::size_t kMaxIndices = 1 << 26;
 
-// The names of an enumeration in their order.
-using Words = std::span<const std::string_view>;
 constexpr std::string_view kTopologies[] = {"points",    "lines",          "line-strip",
                                             "triangles", "triangle-strip", "triangle-fan"};
-constexpr std::string_view kCompares[] = {"never",   "less",      "equal",         "less-equal",
-                                          "greater", "not-equal", "greater-equal", "always"};
 constexpr std::string_view kStencilOps[] = {
     "keep",   "zero",           "replace",       "increment-clamp", "decrement-clamp",
     "invert", "increment-wrap", "decrement-wrap"};
@@ -35,52 +32,6 @@ constexpr std::string_view kFactors[] = {"zero",
                                          "one-minus-constant-alpha",
                                          "source-alpha-saturate"};
 constexpr std::string_view kBlendOps[] = {"add", "subtract", "reverse-subtract", "min", "max"};
-
-// What stands at `key`, if anything does.
-template <class Enum>
-Status read_word(const JsonField& object, std::string_view key, Words words, Enum& out) {
-  const auto field = object.find(key);
-  if (!field) return {};
-  WARPJIT_TRY(const std::string text, field->string());
-  const auto found = std::ranges::find(words, text);
-  if (found == words.end()) {
-    std::string known;
-    for (const std::string_view word : words) known += (known.empty() ? "" : ", ") + std::string(word);
-    return field->error("'" + text + "' is none of " + known);
-  }
-  out = static_cast<Enum>(found - words.begin());
-  return {};
-}
-Status read_flag(const JsonField& object, std::string_view key, bool& out) {
-  const auto field = object.find(key);
-  if (!field) return {};
-  WARPJIT_TRY(out, field->boolean());
-  return {};
-}
-Status read_float(const JsonField& object, std::string_view key, float& out) {
-  const auto field = object.find(key);
-  if (!field) return {};
-  WARPJIT_TRY(const std::uint32_t bits, field->float_bits());
-  out = std::bit_cast<float>(bits);
-  return {};
-}
-template <std::size_t kCount>
-Status read_floats(const JsonField& object, std::string_view key, std::array<float, kCount>& out) {
-  const auto field = object.find(key);
-  if (!field) return {};
-  WARPJIT_CHECK(field->expect_array());
-  if (field->size() != kCount) return field->error("needs " + std::to_string(kCount) + " numbers");
-  for (std::size_t k = 0; k < kCount; ++k) {
-    WARPJIT_TRY(const std::uint32_t bits, field->at(k).float_bits());
-    out[k] = std::bit_cast<float>(bits);
-  }
-  return {};
-}
-Status read_byte(const JsonField& object, std::string_view key, std::uint8_t& out, std::int64_t most = 255) {
-  WARPJIT_TRY(const std::uint32_t number, number_at(object, key, 0, most, out));
-  out = static_cast<std::uint8_t>(number);
-  return {};
-}
 
 bool holds_integers(PixelFormat format) {
   return format >= PixelFormat::rgba32i && format <= PixelFormat::rgba8ui;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -21,6 +22,7 @@ struct Reading {
   // Registers that have a value, and the field that gave it.
   std::map<std::pair<LocationKind, std::uint16_t>, std::string> claimed{};
   std::map<std::string, std::size_t> buffers_of_files{};
+  std::map<std::string, std::shared_ptr<const std::vector<std::byte>>> texture_files{};
   std::uint64_t file_bytes = 0;  // of all of these
   std::uint32_t instances = 0;   // of the draw whose vertex stage this is; 0: it is none
 
@@ -60,6 +62,9 @@ Status read_memory(Reading& reading);
 Status read_pixels(Reading& reading);
 // The key `expect`.
 Status read_pictures(Reading& reading, const JsonField& field);
+
+// ---- Textures and samplers, of all kinds of work (read_textures.cpp)
+Status read_textures(Reading& reading);
 
 // ---- Results (read_results.cpp)
 Status read_outputs(Reading& reading);

@@ -62,6 +62,11 @@ struct BranchTarget {
 };
 using BranchTargets = std::vector<BranchTarget>;  // ascending, each once
 
+// The sampler of tex*.
+inline std::uint32_t sampler_of(const Instruction& i, const Modes& modes) {
+  return modes.linked_samplers ? i.number : i.count;
+}
+
 // A container: kernels that share a module.
 struct Container {
   std::vector<Program> programs;

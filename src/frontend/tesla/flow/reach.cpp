@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "warpjit/textures.hpp"
+
 namespace warpjit::tesla {
 namespace {
 
@@ -51,6 +53,7 @@ const char* illegal(ProgramType type, const Instruction& i) {
         return "four registers start at a multiple of four";
     }
   }
+  if (is_texture(i.opcode) && i.number >= kMaxTextures) return "textures have numbers below 128";
   const auto rounding = static_cast<Rounding>(i.rounding);
   switch (i.opcode) {
     case Opcode::bra_c:

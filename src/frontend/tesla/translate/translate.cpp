@@ -125,7 +125,7 @@ void append_key(const ComputeFacts& facts, std::vector<std::byte>& key) {
   frontend::append_value(key, facts.constant_bytes);
   const Modes& modes = facts.modes;
   for (const bool mode : {modes.saturated_nan_is_zero, modes.zero_wins, modes.infinite_derivatives,
-                          modes.fast_fmad, modes.fast_sfu})
+                          modes.linked_samplers, modes.fast_fmad, modes.fast_sfu})
     frontend::append_value(key, mode);
   frontend::append_value(key, modes.call_limit);
   frontend::append_value(key, static_cast<std::uint32_t>(facts.branch_targets.size()));

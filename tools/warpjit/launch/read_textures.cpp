@@ -1,0 +1,292 @@
+// Textures and samplers of a launch.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "launch/reading.h"
+#include "launch/texture_fields.h"
+#include "launch/words.h"
+
+namespace warpjit::tool {
+
+namespace {
+
+constexpr std::uint64_t kMaxTexturePixels = std::uint64_t{1} << 26;  // of a PNG
+
+Status read_u32(const JsonField& object, std::string_view key, std::uint32_t most, std::uint32_t& out) {
+  WARPJIT_TRY(out, number_at(object, key, 0, most, out));
+  return {};
+}
+Status read_u64(const JsonField& object, std::string_view key, std::uint64_t& out) {
+  const auto field = object.find(key);
+  if (!field) return {};
+  WARPJIT_TRY(const std::int64_t number, field->integer(0, std::int64_t{1} << 40));
+  out = static_cast<std::uint64_t>(number);
+  return {};
+}
+// A level of detail: a number, kept in 1/256.
+Status read_detail(const JsonField& object, std::string_view key, std::int32_t& out) {
+  const auto field = object.find(key);
+  if (!field) return {};
+  WARPJIT_TRY(const std::uint32_t bits, field->float_bits());
+  const float number = std::bit_cast<float>(bits);
+  if (!(std::fabs(number) <= 128)) return field->error("a level of detail lies between -128 and 128");
+  out = static_cast<std::int32_t>(std::nearbyint(number * 256));
+  return {};
+}
+
+Status read_swizzle(const JsonField& object, std::array<TexelSource, 4>& out) {
+  const auto field = object.find("swizzle");
+  if (!field) return {};
+  WARPJIT_TRY(const std::string text, field->string());
+  if (text.size() != 4) return field->error("has four letters of " + std::string(kSources));
+  for (std::size_t n = 0; n < 4; ++n) {
+    const std::size_t found = kSources.find(text[n]);
+    if (found == std::string_view::npos) return field->error("has four letters of " + std::string(kSources));
+    out[n] = static_cast<TexelSource>(found);
+  }
+  return {};
+}
+
+// What lies at `file` from `offset` on.
+Status read_bytes(Reading& reading, const JsonField& object, std::string_view key, LaunchTexture& texture) {
+  WARPJIT_TRY(const JsonField file, object.require(key));
+  WARPJIT_TRY(const std::string name, file.string());
+  auto& known = reading.texture_files[name];
+  if (known == nullptr) {
+    auto bytes = reading.files(name);
+    if (!bytes) return file.wrap(bytes.error());
+    reading.file_bytes += bytes->size();
+    if (reading.file_bytes > kMaxInputBytes) return file.error("the files of this launch are too large");
+    known = std::make_shared<const std::vector<std::byte>>(std::move(*bytes));
+  }
+  texture.bytes = known;
+  return {};
+}
+
+Status read_data(Reading& reading, const JsonField& field, LaunchTexture& texture) {
+  if (field.has("file") == field.has("data")) return field.error("must have either 'file' or 'data'");
+  if (field.has("file")) return read_bytes(reading, field, "file", texture);
+  const JsonField data = field.at("data");
+  WARPJIT_CHECK(data.expect_array());
+  auto bytes = std::make_shared<std::vector<std::byte>>(4 * data.size());
+  for (std::size_t k = 0; k < data.size(); ++k) {
+    WARPJIT_TRY(const std::int64_t word, data.at(k).integer(0, 0xffffffff, 32));
+    const auto small = static_cast<std::uint32_t>(word);
+    for (unsigned byte = 0; byte < 4; ++byte)
+      (*bytes)[4 * k + byte] = static_cast<std::byte>(small >> 8 * byte);
+  }
+  texture.bytes = std::move(bytes);
+  return {};
+}
+
+Status read_view(const JsonField& field, Texture& texture) {
+  WARPJIT_CHECK(read_u32(field, "first-level", kMaxTextureLevels - 1, texture.first_level));
+  WARPJIT_CHECK(read_u32(field, "last-level", ~0U, texture.last_level));
+  WARPJIT_CHECK(read_swizzle(field, texture.swizzle));
+  WARPJIT_CHECK(read_flag(field, "normalized", texture.normalized));
+  WARPJIT_CHECK(read_flag(field, "four-pairs", texture.four_pairs));
+  WARPJIT_CHECK(read_flag(field, "depth-border", texture.depth));
+  WARPJIT_CHECK(read_detail(field, "min-lod", texture.min_lod));
+  return read_detail(field, "lod-bias", texture.lod_bias);
+}
+
+#define VIEW_KEYS \
+  "first-level", "last-level", "swizzle", "normalized", "four-pairs", "depth-border", "min-lod", "lod-bias"
+
+Status read_sizes(const JsonField& field, Texture& texture) {
+  WARPJIT_TRY(const JsonField size, field.require("size"));
+  WARPJIT_CHECK(size.expect_array());
+  if (size.size() < 1 || size.size() > 3) return size.error("one to three numbers: width, height, depth");
+  std::uint32_t* const extents[] = {&texture.width, &texture.height, &texture.depth_extent};
+  for (std::size_t k = 0; k < size.size(); ++k) {
+    WARPJIT_TRY(const std::int64_t extent, size.at(k).integer(0, 0xffffffff, 32));
+    *extents[k] = static_cast<std::uint32_t>(extent);
+  }
+  texture.array = field.has("layers");
+  WARPJIT_CHECK(read_u32(field, "layers", ~0U, texture.layers));
+  WARPJIT_CHECK(read_u32(field, "levels", ~0U, texture.levels));
+  WARPJIT_CHECK(read_u64(field, "row-bytes", texture.row_bytes));
+  WARPJIT_CHECK(read_u64(field, "slice-bytes", texture.slice_bytes));
+  WARPJIT_CHECK(read_u64(field, "layer-bytes", texture.layer_bytes));
+  WARPJIT_CHECK(read_byte(field, "block-height", texture.block_height));
+  return read_byte(field, "block-depth", texture.block_depth);
+}
+
+// Memory in a layout.
+Status read_raw(Reading& reading, const JsonField& field, LaunchTexture& out) {
+  WARPJIT_CHECK(field.expect_keys({"file", "data", "offset", "format", "layout", "dimension", "size",
+                                   "layers", "levels", "row-bytes", "slice-bytes", "layer-bytes",
+                                   "block-height", "block-depth", VIEW_KEYS}));
+  Texture& texture = out.texture;
+  WARPJIT_CHECK(read_data(reading, field, out));
+  WARPJIT_TRY(const JsonField format, field.require("format"));
+  WARPJIT_TRY(const std::string text, format.string());
+  const auto parsed = parse_texture_format(text);
+  if (!parsed) return format.error("'" + text + "' is no format of textures");
+  texture.format = *parsed;
+  WARPJIT_CHECK(read_word(field, "layout", kLayouts, texture.layout));
+  WARPJIT_CHECK(read_word(field, "dimension", kDimensions, texture.dimension));
+  WARPJIT_CHECK(read_sizes(field, texture));
+  WARPJIT_CHECK(read_view(field, texture));
+  std::uint64_t offset = 0;
+  WARPJIT_CHECK(read_u64(field, "offset", offset));
+  if (offset > out.bytes->size()) return field.at("offset").error("lies behind the data");
+  texture.data = out.bytes->data() + offset;
+  texture.size = out.bytes->size() - static_cast<std::size_t>(offset);
+  return {};
+}
+
+// A PNG file, with levels if asked for.
+Status read_picture(Reading& reading, const JsonField& field, LaunchTexture& out) {
+  WARPJIT_CHECK(field.expect_keys({"png", "mips", "srgb", "flip", VIEW_KEYS}));
+  const JsonField file = field.at("png");
+  WARPJIT_TRY(const std::string name, file.string());
+  const auto bytes = reading.files(name);
+  if (!bytes) return file.wrap(bytes.error());
+  auto image = read_png(*bytes, name, kMaxTexturePixels, kMaxTextureExtent);
+  if (!image) return file.wrap(image.error());
+  bool srgb = false, flip = false;
+  WARPJIT_CHECK(read_flag(field, "srgb", srgb));
+  WARPJIT_CHECK(read_flag(field, "flip", flip));
+  if (flip)
+    for (std::uint32_t y = 0; y < image->height / 2; ++y) {
+      const auto row = image->rgba.begin() + static_cast<std::ptrdiff_t>(std::size_t{4} * image->width * y);
+      const auto other = image->rgba.begin() +
+                         static_cast<std::ptrdiff_t>(std::size_t{4} * image->width * (image->height - 1 - y));
+      std::swap_ranges(row, row + static_cast<std::ptrdiff_t>(std::size_t{4} * image->width), other);
+    }
+  constexpr std::string_view kMips[] = {"none", "generate"};
+  bool generate = false;
+  WARPJIT_CHECK(read_word(field, "mips", kMips, generate));
+  Texture& texture = out.texture;
+  texture.format = *parse_texture_format(srgb ? "srgb8" : "rgba8");
+  texture.width = image->width;
+  texture.height = image->height;
+  texture.levels = generate ? full_levels(image->width, image->height) : 1;
+  WARPJIT_CHECK(read_view(field, texture));
+  out.bytes = std::make_shared<const std::vector<std::byte>>(picture_levels(*image, srgb, texture.levels));
+  texture.data = out.bytes->data();
+  texture.size = out.bytes->size();
+  return {};
+}
+
+Result<EntryWords> read_entry_words(const JsonField& field) {
+  WARPJIT_CHECK(field.expect_array());
+  EntryWords words{};
+  if (field.size() != words.size()) return field.error("has eight words");
+  for (std::size_t k = 0; k < words.size(); ++k) {
+    WARPJIT_TRY(const std::int64_t word, field.at(k).integer(0, 0xffffffff, 32));
+    words[k] = static_cast<std::uint32_t>(word);
+  }
+  return words;
+}
+
+// An entry as the guest has it.
+Status read_entry(Reading& reading, const JsonField& field, LaunchTexture& out) {
+  WARPJIT_CHECK(field.expect_keys({"tic", "file", "address", "level-views"}));
+  WARPJIT_CHECK(read_bytes(reading, field, "file", out));
+  EntryMemory memory;
+  memory.data = out.bytes->data();
+  memory.size = out.bytes->size();
+  WARPJIT_CHECK(read_u64(field, "address", memory.address));
+  WARPJIT_CHECK(read_flag(field, "level-views", memory.level_views));
+  const JsonField tic = field.at("tic");
+  WARPJIT_TRY(const EntryWords words, read_entry_words(tic));
+  auto texture = reading.guest->read_texture_entry(words, memory);
+  if (!texture) return tic.wrap(texture.error());
+  out.texture = *texture;
+  return {};
+}
+
+Status read_texture(Reading& reading, const JsonField& field, LaunchTexture& texture) {
+  WARPJIT_CHECK(field.expect_object());
+  if (field.has("tic")) return read_entry(reading, field, texture);
+  return field.has("png") ? read_picture(reading, field, texture) : read_raw(reading, field, texture);
+}
+
+Status read_sampler(Reading& reading, const JsonField& field, Sampler& sampler) {
+  WARPJIT_CHECK(field.expect_object());
+  if (field.has("tsc")) {
+    WARPJIT_CHECK(field.expect_keys({"tsc", "seamless"}));
+    bool seamless = false;
+    WARPJIT_CHECK(read_flag(field, "seamless", seamless));
+    const JsonField tsc = field.at("tsc");
+    WARPJIT_TRY(const EntryWords words, read_entry_words(tsc));
+    auto read = reading.guest->read_sampler_entry(words, seamless);
+    if (!read) return tsc.wrap(read.error());
+    sampler = *read;
+    return {};
+  }
+  WARPJIT_CHECK(field.expect_keys({"wrap", "magnify", "minify", "mip", "compare", "decode-srgb", "seamless",
+                                   "lod-bias", "min-lod", "max-lod", "border", "srgb-border"}));
+  if (const auto wrap = field.find("wrap"); wrap && wrap->json().is_array()) {
+    if (wrap->size() > 3) return wrap->error("at most three: of x, y and z");
+    for (std::size_t k = 0; k < wrap->size(); ++k)
+      WARPJIT_CHECK(read_word(wrap->at(k), kWraps, sampler.wrap[k]));
+  } else if (wrap) {
+    WARPJIT_CHECK(read_word(*wrap, kWraps, sampler.wrap[0]));
+    sampler.wrap.fill(sampler.wrap[0]);
+  }
+  WARPJIT_CHECK(read_word(field, "magnify", kFilters, sampler.magnify));
+  WARPJIT_CHECK(read_word(field, "minify", kFilters, sampler.minify));
+  WARPJIT_CHECK(read_word(field, "mip", kMipFilters, sampler.mip));
+  sampler.compare = field.has("compare");
+  WARPJIT_CHECK(read_word(field, "compare", kCompares, sampler.compare_op));
+  WARPJIT_CHECK(read_flag(field, "decode-srgb", sampler.decode_srgb));
+  WARPJIT_CHECK(read_flag(field, "seamless", sampler.seamless));
+  WARPJIT_CHECK(read_detail(field, "lod-bias", sampler.lod_bias));
+  WARPJIT_CHECK(read_detail(field, "min-lod", sampler.min_lod));
+  WARPJIT_CHECK(read_detail(field, "max-lod", sampler.max_lod));
+  const auto read_border = [&](std::string_view key, auto& border) -> Status {
+    const auto list = field.find(key);
+    if (!list) return {};
+    WARPJIT_CHECK(list->expect_array());
+    if (list->size() != border.size())
+      return list->error("needs " + std::to_string(border.size()) + " numbers");
+    for (std::size_t k = 0; k < border.size(); ++k) {
+      WARPJIT_TRY(border[k], list->at(k).float_bits());
+    }
+    return {};
+  };
+  WARPJIT_CHECK(read_border("border", sampler.border));
+  if (!field.has("srgb-border")) return {};
+  return read_border("srgb-border", sampler.srgb_border.emplace());
+}
+
+// Calls read(field, slot) for each member, whose key is a number.
+template <class Read>
+Status read_slots(const JsonField& root, std::string_view key, unsigned count, Read read) {
+  const auto slots = root.find(key);
+  if (!slots) return {};
+  WARPJIT_CHECK(slots->expect_object());
+  for (const auto& [name, value] : slots->json().items()) {
+    unsigned slot = 0;
+    for (const char c : name)
+      slot = c >= '0' && c <= '9' ? std::min(slot * 10 + static_cast<unsigned>(c - '0'), count) : count;
+    if (name.empty() || slot >= count || std::to_string(slot) != name)
+      return slots->at(name).error("is no number from 0 to " + std::to_string(count - 1));
+    WARPJIT_CHECK(read(slots->at(name), slot));
+  }
+  return {};
+}
+
+}  // namespace
+
+Status read_textures(Reading& reading) {
+  WARPJIT_CHECK(
+      read_slots(reading.root, "textures", kMaxTextures, [&](const JsonField& field, unsigned slot) {
+        LaunchTexture& texture = reading.launch.textures.emplace_back();
+        texture.slot = slot;
+        texture.where = field.path();
+        return read_texture(reading, field, texture);
+      }));
+  return read_slots(reading.root, "samplers", kMaxSamplers, [&](const JsonField& field, unsigned slot) {
+    LaunchSampler& sampler = reading.launch.samplers.emplace_back();
+    sampler.slot = slot;
+    return read_sampler(reading, field, sampler.sampler);
+  });
+}
+
+}  // namespace warpjit::tool
