@@ -20,7 +20,8 @@ enum {
   WARPJIT_TESLA_INFINITE_DERIVATIVES = 4,
   WARPJIT_TESLA_FAST_FMAD = 8, /* not of the chip: fmad rounds once, as an FMA */
   /* not of the chip: special functions in few instructions (warpjit/tesla.hpp) */
-  WARPJIT_TESLA_FAST_SFU = 16
+  WARPJIT_TESLA_FAST_SFU = 16,
+  WARPJIT_TESLA_LINKED_SAMPLERS = 32 /* texture n is sampled with sampler n */
 };
 /* Modes of the chip that its driver sets, and two that no chip has. */
 typedef struct warpjit_tesla_modes {

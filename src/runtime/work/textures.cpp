@@ -46,6 +46,7 @@ Status check_textures(const LaunchData& launch) {
   const LaunchPixels* pixels = launch.pixels ? &*launch.pixels : nullptr;
   WARPJIT_CHECK(check_uses(launch, pixels));
   if (pixels != nullptr && pixels->vertex) WARPJIT_CHECK(check_uses(*pixels->vertex, pixels));
+  if (pixels != nullptr && pixels->geometry) WARPJIT_CHECK(check_uses(*pixels->geometry, pixels));
   if (launch.primitives && launch.primitives->vertex)
     WARPJIT_CHECK(check_uses(*launch.primitives->vertex, nullptr));
   return {};

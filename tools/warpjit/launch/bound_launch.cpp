@@ -182,6 +182,7 @@ Status BoundLaunch::bind_pixels() {
   WARPJIT_CHECK(launch_.set_instances(pixels.instances));
   for (const LaunchFile& stage : file_->geometry_stage) {
     Launch geometry{Program(stage.program)};
+    WARPJIT_CHECK(bind_textures(stage, geometry));
     WARPJIT_CHECK(bind_constants(stage, geometry));
     WARPJIT_CHECK(launch_.set_geometry_stage(geometry));
   }

@@ -136,7 +136,7 @@ class Reader {
   // The geometry stage of a launch over pixels.
   Result<LaunchFile> read_geometry_stage(const Reader& pixels, const JsonField& fragment) {
     WARPJIT_CHECK(root().expect_object());
-    WARPJIT_CHECK(root().expect_keys({"program", "modes", "memory"}));
+    WARPJIT_CHECK(root().expect_keys({"program", "modes", "memory", "textures", "samplers"}));
     reading_.guest = pixels.reading_.guest;
     stage_ = Stage::geometry;
     if (!root().has("modes")) modes_ = pixels.modes_;
@@ -146,6 +146,7 @@ class Reader {
     if (!launch().program->strip_output())
       return program.error("is no geometry program that makes strips for a rasterizer");
     if (root().has("memory")) WARPJIT_CHECK(read_memory(reading_));
+    WARPJIT_CHECK(read_textures(reading_));
     return std::move(launch());
   }
 

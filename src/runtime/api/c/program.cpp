@@ -35,13 +35,14 @@ Result<tesla::Modes> tesla_modes(const warpjit_tesla_modes* from) {
   WARPJIT_TRY(const warpjit_tesla_modes wanted, read(from, "modes"));
   WARPJIT_CHECK(check_flags(wanted.flags, WARPJIT_TESLA_SATURATED_NAN_IS_ZERO | WARPJIT_TESLA_ZERO_WINS |
                                               WARPJIT_TESLA_INFINITE_DERIVATIVES | WARPJIT_TESLA_FAST_FMAD |
-                                              WARPJIT_TESLA_FAST_SFU));
+                                              WARPJIT_TESLA_FAST_SFU | WARPJIT_TESLA_LINKED_SAMPLERS));
   tesla::Modes modes;
   modes.saturated_nan_is_zero = (wanted.flags & WARPJIT_TESLA_SATURATED_NAN_IS_ZERO) != 0;
   modes.zero_wins = (wanted.flags & WARPJIT_TESLA_ZERO_WINS) != 0;
   modes.infinite_derivatives = (wanted.flags & WARPJIT_TESLA_INFINITE_DERIVATIVES) != 0;
   modes.fast_fmad = (wanted.flags & WARPJIT_TESLA_FAST_FMAD) != 0;
   modes.fast_sfu = (wanted.flags & WARPJIT_TESLA_FAST_SFU) != 0;
+  modes.linked_samplers = (wanted.flags & WARPJIT_TESLA_LINKED_SAMPLERS) != 0;
   if (wanted.call_limit != 0) modes.call_limit = wanted.call_limit;
   return modes;
 }

@@ -114,6 +114,12 @@ tesla::Entry entry_of(const std::uint32_t* words) {
   return entry;
 }
 
+// The error of an entry, whose place is a field.
+Error at_slot(const char* what, std::uint32_t slot, Error error) {
+  error.where = what + std::to_string(slot) + ", " + error.where;
+  return error;
+}
+
 }  // namespace
 }  // namespace warpjit::c_api
 
@@ -177,16 +183,17 @@ warpjit_status warpjit_launch_set_tesla_texture(warpjit_launch* launch, uint32_t
                                                 uint32_t level_views, warpjit_error* error) {
   return call(error, {{launch, "launch"}, {entry, "entry"}, {data, "data"}}, [&]() -> Status {
     const tesla::Entry words = entry_of(entry);
-    WARPJIT_TRY(const Texture made,
-                tesla::read_texture_entry(words, {address, data, byte_count, level_views != 0}));
-    return launch->launch.set_texture(slot, made);
+    const auto made = tesla::read_texture_entry(words, {address, data, byte_count, level_views != 0});
+    if (!made) return at_slot("texture ", slot, made.error());
+    return launch->launch.set_texture(slot, *made);
   });
 }
 warpjit_status warpjit_launch_set_tesla_sampler(warpjit_launch* launch, uint32_t slot, const uint32_t* entry,
                                                 uint32_t seamless_cubes, warpjit_error* error) {
   return call(error, {{launch, "launch"}, {entry, "entry"}}, [&]() -> Status {
     const tesla::Entry words = entry_of(entry);
-    WARPJIT_TRY(const Sampler made, tesla::read_sampler_entry(words, seamless_cubes != 0));
-    return launch->launch.set_sampler(slot, made);
+    const auto made = tesla::read_sampler_entry(words, seamless_cubes != 0);
+    if (!made) return at_slot("sampler ", slot, made.error());
+    return launch->launch.set_sampler(slot, *made);
   });
 }
