@@ -52,6 +52,24 @@ bool attach(GLuint program, GLenum kind, const std::string& source, std::string&
   return true;
 }
 
+GLuint make_texture(const PeerDraw& draw) {
+  GLuint texture = 0;
+  glGenTextures(1, &texture);
+  glBindTexture(GL_TEXTURE_2D, texture);
+  const std::uint32_t* texels = draw.texture.texels.data();
+  GLint level = 0;
+  for (std::uint32_t side = draw.texture.size; side != 0; side /= 2) {
+    const auto extent = static_cast<GLsizei>(side);
+    glTexImage2D(GL_TEXTURE_2D, level++, GL_RGBA8, extent, extent, 0, GL_RGBA, GL_UNSIGNED_BYTE, texels);
+    texels += std::size_t{side} * side;
+  }
+  const GLint filter = draw.texture.linear ? GL_LINEAR : GL_NEAREST;
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, filter);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER,
+                  draw.texture.mip_linear ? GL_LINEAR_MIPMAP_LINEAR : filter);
+  return texture;
+}
+
 class Scene final : public PeerScene {
  public:
   Scene(const PeerDraw& draw, std::string& why_not) : count_(static_cast<GLsizei>(draw.vertex_count)) {
@@ -87,7 +105,10 @@ class Scene final : public PeerScene {
         glEnableVertexAttribArray(n);
       }
     }
+    if (draw.texture.size != 0) sampled_ = make_texture(draw);
     glUseProgram(program_);
+    glUniform1f(glGetUniformLocation(program_, "scale"), draw.scale);
+    glUniform1i(glGetUniformLocation(program_, "scattered"), draw.scattered ? 1 : 0);
     // The values of phong.json.
     glUniform4f(glGetUniformLocation(program_, "lightColor"), 0.9F, 0.7F, 0.5F, 0.25F);
     glUniform3f(glGetUniformLocation(program_, "lightDir"), 0.48F, 0.6F, 0.64F);
@@ -99,13 +120,14 @@ class Scene final : public PeerScene {
     glUseProgram(program_);
     glBindVertexArray(vertices_);
     glBindFramebuffer(GL_FRAMEBUFFER, framebuffer_);
+    glBindTexture(GL_TEXTURE_2D, sampled_);
     glDrawArrays(GL_TRIANGLES, 0, count_);
     glFinish();
   }
 
  private:
   GLsizei count_;
-  GLuint program_ = 0, framebuffer_ = 0, vertices_ = 0;
+  GLuint program_ = 0, framebuffer_ = 0, vertices_ = 0, sampled_ = 0;
 };
 
 }  // namespace
