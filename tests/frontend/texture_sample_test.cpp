@@ -523,6 +523,25 @@ TEST(TextureSampler, SeamlessCubes) {
   EXPECT_GT(largest_jump, 5);
 }
 
+// A cube of one colour has it everywhere, at its corners, too.
+TEST(TextureSampler, CornersOfCubes) {
+  Scene scene = Scene::make("rgba32f", TextureDimension::cube, 4, 4, 1, 1, 1, 6);
+  for (std::size_t at = 0; at < scene.bytes.size(); at += 4) {
+    const float number = 5;
+    std::memcpy(scene.bytes.data() + at, &number, 4);
+  }
+  Sampler sampler;
+  sampler.magnify = Filter::linear;
+  sampler.seamless = true;
+  for (unsigned corner = 0; corner < 8; ++corner) {
+    SamplePlace place;
+    for (unsigned axis = 0; axis < 3; ++axis)
+      place.coordinates[axis] = to_bits((corner >> axis & 1) != 0 ? 1.0F : -1.0F);
+    for (const std::uint32_t word : sample(scene.view, sampler, place, 0))
+      EXPECT_NEAR(to_float(word), 5, 1e-5);
+  }
+}
+
 TEST(TextureSampler, Compare) {
   Scene scene = Scene::make("d16", TextureDimension::d2, 2, 1, 1, 1, 1, 8);
   scene.view.swizzle = {TexelSource::red, TexelSource::zero, TexelSource::one, TexelSource::red};

@@ -69,7 +69,7 @@ TEST_F(TeslaTextures, FetchPacksResults) {
   EXPECT_EQ(registers_.r[1][31], 2u);  // alpha: the last layer
   EXPECT_EQ(registers_.r[2][31], 7u);
   set(0, 0), set(1, 1), set(2, 0), set(3, 1);
-  run("texfetch all $r0:$r1:$r2:$r3 $t5 $s0 $r0:$r1:$r2:$r3\n");
+  run("texfetch all $r0:$r1:$r2:$r3 $t5 $s0 $r0:$r1:$r2:$r3 0x0 0x0 0x0\n");
   EXPECT_EQ(registers_.r[0][0], 1u);
   EXPECT_EQ(registers_.r[1][0], 0u);
   EXPECT_EQ(registers_.r[2][0], 1u);
@@ -81,7 +81,7 @@ TEST_F(TeslaTextures, OnlyExecutingLanesAreWritten) {
   for (unsigned lane = 0; lane < kLanes; ++lane)
     registers_.r[0][lane] = lane % 4, registers_.c[1][lane] = lane < 16 ? 1 : 0;
   set(1, 3), set(2, 0), set(3, 77);
-  run("(e $c1) texfetch all #:#:#:$r0 $t0 $s0 $r0:$r1:$r2\n");
+  run("(e $c1) texfetch all #:#:#:$r0 $t0 $s0 $r0:$r1:$r2 0x0 0x0 0x0\n");
   EXPECT_EQ(registers_.r[0][15], 0u);
   EXPECT_EQ(registers_.r[0][17], 1u);  // as it was
 }

@@ -179,7 +179,7 @@ TEST(LaunchFileTest, ErrorsNameTheField) {
                "belongs to stage 'compute'");
   expect_error(parse(R"({"warpjit":1,"isa":"tesla","stage":"compute","inputs":{}})"), "inputs",
                "belongs to stage 'vertex' and 'geometry'");
-  expect_error(parse(R"({"warpjit":1,"isa":"pica200","stage":"vertex","textures":[]})"), "textures",
+  expect_error(parse(R"({"warpjit":1,"isa":"pica200","stage":"vertex","varyings":[]})"), "varyings",
                "not supported yet", ErrorCode::unsupported);
   expect_error(parse(R"({"warpjit":1,"warpjit":1})"), "", "appears twice");
   expect_error(parse(std::string(40, '[')), "", "nested deeper");

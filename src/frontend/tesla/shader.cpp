@@ -107,6 +107,8 @@ Shader::Shader(Program program, const Modes& modes)
   }
   code_key_ = code_key(program_, *code);
   texture_uses_ = texture_uses_of(*code, modes_);
+  has_textures_ = std::ranges::any_of(
+      code->instructions(), [](const auto& reached) { return is_texture(reached.instruction.opcode); });
   if (code->branches_through_constants()) branch_spaces_ = branch_spaces(program_);
   if (program_.type != ProgramType::compute) graphics_.emplace(program_, *code);
 }
@@ -171,7 +173,7 @@ Status Shader::append_key(const frontend::Facts& facts, std::vector<std::byte>& 
 }
 
 Result<Shader::Translation> Shader::translate(const frontend::Facts& facts, bool dispatch_all) const {
-  if (!texture_uses_.empty())
+  if (has_textures_)
     return Error{ErrorCode::unsupported, "only the guest interpreter samples textures", source_name()};
   Translation translation;
   if (program_.type != ProgramType::compute) {

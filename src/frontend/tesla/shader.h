@@ -78,6 +78,7 @@ class Shader final : public frontend::Shader {
   std::uint32_t branch_spaces_ = 0;  // 0: there is no `bra c[]`
   std::optional<GraphicsParts> graphics_;
   std::vector<frontend::TextureUse> texture_uses_;
+  bool has_textures_ = false;  // a texture instruction is reached
 };
 
 }  // namespace warpjit::tesla
