@@ -64,6 +64,7 @@ void MemoryWindows::set(const ir::BlockMemory& memory) {
   }
   windows_[number(ir::Space::shared, 0)] =
       window(memory.shared.data(), 0, std::min<std::size_t>(memory.shared.size(), kMostSharedSeen));
+  windows_[kLocks] = window(std::as_bytes(memory.locks).data(), 0, memory.locks.size());
   const std::uint32_t local = std::min(memory.local_bytes, kMostBytes / std::max(memory.lanes, 1u));
   windows_[number(ir::Space::local, 0)] = window(memory.local, 0, memory.local == nullptr ? 0 : local);
   windows_[number(ir::Space::local, 0)].address =

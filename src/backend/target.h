@@ -87,7 +87,8 @@ struct MemoryWindow {
 // Of all spaces of a block, in the order of constant, global, shared, local.
 class MemoryWindows {
  public:
-  static constexpr std::size_t kCount = 2 * ir::kMaxSpaces + 2;
+  static constexpr std::size_t kLocks = 2 * ir::kMaxSpaces + 2;  // of shared memory, a byte for each word
+  static constexpr std::size_t kCount = kLocks + 1;
   static std::size_t number(ir::Space space, std::uint8_t index);
   MemoryWindows();  // nothing in any
   // Only `shared` and `local` change from block to block. The caller provides kSharedMargin readable bytes

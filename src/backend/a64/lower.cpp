@@ -91,7 +91,7 @@ void lower(const ir::Function& f, const Host& host, const Role& role, ConstantPo
   State state(f, host, role, pool, parts, code);
   Parts made(state);
   FunctionLowering(state, {made.constants, made.arithmetic, made.words, made.masks, made.lanes, made.rows,
-                           nullptr, nullptr})
+                           nullptr, nullptr, nullptr})
       .run();
 }
 

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "ir/memory.h"
+
 namespace warpjit::backend {
 
 enum class Op : std::uint16_t {
@@ -56,5 +58,17 @@ constexpr std::int64_t pack_condition(Condition c, std::int32_t constant) {
 }
 constexpr Condition unpack_condition(std::int64_t imm) { return static_cast<Condition>(imm & 0xff); }
 constexpr std::int32_t unpack_constant(std::int64_t imm) { return static_cast<std::int32_t>(imm >> 8); }
+
+// The immediate of SAtomic.
+struct AtomicKind {
+  ir::AtomicFunction function;
+  bool shared;  // other host threads may access the word at the same time
+};
+constexpr std::int64_t pack_atomic(AtomicKind kind) {
+  return static_cast<std::int64_t>(kind.function) | (kind.shared ? 0x100 : 0);
+}
+constexpr AtomicKind unpack_atomic(std::int64_t imm) {
+  return {static_cast<ir::AtomicFunction>(imm & 0xff), (imm & 0x100) != 0};
+}
 
 }  // namespace warpjit::backend

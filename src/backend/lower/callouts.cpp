@@ -12,7 +12,6 @@ using lir::Regs;
 // Where the operands and results of calls stand, one after the other: whole vectors, for all lanes of the
 // group.
 std::int32_t CalloutLowering::words() {
-  constexpr std::uint32_t kMostWords = 8;  // operands and results of TeslaF64Operation, AtomicMemory64
   if (words_ < 0) words_ = reserve_frame(kMostWords * parts_ * host_.vector_bytes);
   return words_;
 }

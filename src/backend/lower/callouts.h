@@ -9,7 +9,7 @@ namespace warpjit::backend {
 
 // clang-format off
 #define WARPJIT_LOWERED_AS_CALLOUT(OP) \
-  OP(IntToF16) OP(TeslaF64Operation) OP(AtomicMemory) OP(AtomicMemory64) OP(LockMemory) OP(UnlockMemory)
+  OP(IntToF16) OP(TeslaF64Operation) OP(AtomicMemory64)
 // clang-format on
 
 class CalloutLowering : protected ValueForms {
@@ -25,6 +25,9 @@ class CalloutLowering : protected ValueForms {
   Reg load_result(ir::Inst i, std::uint32_t k, std::uint32_t p, Op op, lir::RegClass cls);
   // A call, and all parts of what it loads, if it is LoadMemory.
   Regs call_for_parts(ir::Inst i, const ir::LaneShape* address = nullptr);
+  // The frame area for the operands and results of calls: kMostWords vectors for all parts.
+  static constexpr std::uint32_t kMostWords = 8;  // TeslaF64Operation, AtomicMemory64
+  std::int32_t words();
 
   // The call that counts the transfers of the lanes of a BurnFuel.
   void count_fuel(ir::Inst i);
@@ -35,7 +38,6 @@ class CalloutLowering : protected ValueForms {
 #undef WARPJIT_DECLARE
 
  private:
-  std::int32_t words();
   std::int64_t call_site(ir::Inst i);
 
   HostMasks& masks_;

@@ -183,6 +183,20 @@ class HostMemory {
   ~HostMemory() = default;
 };
 
+// Atomics and locks, lane by lane. Optional, too.
+class HostAtomics {
+ public:
+  using Reg = lir::Reg;
+
+  virtual Reg lane_bits(Reg mask) = 0;  // bit n: lane n
+  virtual Reg lowest_bit(Reg bits) = 0;  // number of the lowest bit that is set; there is one
+  // Of the word at base + index + displacement, which gets ir::AtomicFunction of it, b and c: what it was.
+  virtual Reg atomic(AtomicKind kind, Reg base, Reg index, std::int32_t displacement, Reg b, Reg c) = 0;
+
+ protected:
+  ~HostAtomics() = default;
+};
+
 struct HostParts {
   HostConstants& constants;
   HostArithmetic& arithmetic;
@@ -192,6 +206,7 @@ struct HostParts {
   HostRows& rows;
   HostFlushing* flushing;  // null: the host has none
   HostMemory* memory;
+  HostAtomics* atomics;
 };
 
 }  // namespace warpjit::backend

@@ -31,6 +31,15 @@ void MemoryLowering::lower_LoadMemory(ir::Inst i) {
 void MemoryLowering::lower_StoreMemory(ir::Inst i) {
   if (!access(i)) callouts_.call(i);
 }
+void MemoryLowering::lower_AtomicMemory(ir::Inst i) {
+  if (!access_one_by_one(i)) callouts_.call(i);
+}
+void MemoryLowering::lower_LockMemory(ir::Inst i) {
+  if (!access_one_by_one(i)) callouts_.call(i);
+}
+void MemoryLowering::lower_UnlockMemory(ir::Inst i) {
+  if (!access_one_by_one(i)) callouts_.call(i);
+}
 
 // Makes the access without a call if the host can.
 bool MemoryLowering::access(ir::Inst i) {
@@ -203,17 +212,15 @@ MemoryLowering::Arrangement MemoryLowering::arrangement_of_base(Value address) {
   return made;
 }
 
-// Lanes have addresses of their own.
-void MemoryLowering::access_lanes(ir::Inst i, const WindowFields::Window& window) {
+MemoryLowering::LanePlaces MemoryLowering::lane_places(ir::Inst i, const WindowFields::Window& window) {
   const MemoryAccess& access = window.access;
-  const bool load = f_.inst(i).opcode == Opcode::LoadMemory, own = access.space == Space::local;
   Value guard = operand(i, 0), address = operand(i, 1);
   const bool aligned = std::uint32_t{1} << std::min(ir::trailing_zeros(f_, address), 4u) >= access.alignment;
   // Offsets from a window are aligned as addresses are up to what windows begin at multiples of.
   const bool rotates = host_.rotates && access.alignment == access.extent &&
                        (!window.shifted || access.alignment <= kWindowAlignment);
-  Regs offsets, guards;
-  Reg wrong = lir::kNoReg;
+  LanePlaces places;
+  Reg& wrong = places.wrong;
   const auto also_wrong = [&](Reg m) {
     wrong = wrong == lir::kNoReg ? m : masks_.mask_op(MaskOp::or_, wrong, m);
   };
@@ -221,18 +228,30 @@ void MemoryLowering::access_lanes(ir::Inst i, const WindowFields::Window& window
                              : lir::kNoReg;
   for (std::uint32_t p = 0; p < parts_; ++p) {
     Reg where = vector(address, p);
-    guards.push_back(guarding_mask(guard, p));
+    Reg taking_part = guarding_mask(guard, p);
     Reg offset = window.shifted ? vvv(Op::ISub, where, start) : where;
     if (!aligned && rotates) {
       // The bits that must be 0 become the highest.
       Reg number = with_immediate(Op::RotateRight, offset, std::countr_zero(access.alignment));
-      also_wrong(memory_->lanes_from(number, window.table, window.count, guards[p]));
+      also_wrong(memory_->lanes_from(number, window.table, window.count, taking_part));
     } else {
-      if (!aligned) also_wrong(memory_->lanes_with_bits(where, access.alignment - 1u, guards[p]));
-      also_wrong(memory_->lanes_from(offset, window.table, window.limit, guards[p]));
+      if (!aligned) also_wrong(memory_->lanes_with_bits(where, access.alignment - 1u, taking_part));
+      also_wrong(memory_->lanes_from(offset, window.table, window.limit, taking_part));
     }
-    offsets.push_back(offset);
+    places.offsets.push_back(offset);
+    places.guards.push_back(taking_part);
   }
+  return places;
+}
+
+// Lanes have addresses of their own.
+void MemoryLowering::access_lanes(ir::Inst i, const WindowFields::Window& window) {
+  const MemoryAccess& access = window.access;
+  const bool load = f_.inst(i).opcode == Opcode::LoadMemory, own = access.space == Space::local;
+  Value address = operand(i, 1);
+  LanePlaces places = lane_places(i, window);
+  Regs& offsets = places.offsets;
+  const Regs& guards = places.guards;
   Reg base =
       own ? own_memory(window) : windows_.load_field(Op::SLoad64, window, offsetof(MemoryWindow, bytes));
   std::int32_t displacement = access.offset;
@@ -240,7 +259,7 @@ void MemoryLowering::access_lanes(ir::Inst i, const WindowFields::Window& window
   const bool by_base = host_.mask_registers && access.space == Space::shared &&
                        access.element == Element::word && guards[0] == lir::kNoReg;
   const Arrangement known = by_base ? arrangement_of_base(address) : Arrangement{};
-  branch_if_any(wrong);
+  branch_if_any(places.wrong);
   const auto one_by_one = [&] {
     Regs made;
     for (std::uint32_t p = 0; p < parts_; ++p)

@@ -13,7 +13,7 @@ namespace warpjit::backend {
 
 // clang-format off
 #define WARPJIT_LOWERED_AS_MEMORY(OP) \
-  OP(LoadMemory) OP(StoreMemory)
+  OP(LoadMemory) OP(StoreMemory) OP(AtomicMemory) OP(LockMemory) OP(UnlockMemory)
 // clang-format on
 
 class MemoryLowering : protected ValueForms {
@@ -21,6 +21,7 @@ class MemoryLowering : protected ValueForms {
   MemoryLowering(State& state, const HostParts& host, WindowFields& windows, CalloutLowering& callouts)
       : ValueForms(state),
         memory_(host.memory),
+        atomics_(host.atomics),
         masks_(host.masks),
         rows_(host.rows),
         windows_(windows),
@@ -37,6 +38,22 @@ class MemoryLowering : protected ValueForms {
   void load_uniform(ir::Inst i, const WindowFields::Window& window);
   void access_own_words(ir::Inst i, const WindowFields::Window& window);
   void access_lanes(ir::Inst i, const WindowFields::Window& window);
+  // Of an access whose lanes have addresses of their own: where in the window, which lanes take part, and
+  // which of these are outside or not aligned.
+  struct LanePlaces {
+    Regs offsets, guards;
+    Reg wrong = lir::kNoReg;
+  };
+  LanePlaces lane_places(ir::Inst i, const WindowFields::Window& window);
+  // Atomics and locks: one lane after the other.
+  bool access_one_by_one(ir::Inst i);
+  void access_lane(ir::Inst i, const ir::MemoryAccess& access, Reg lane, Reg base, Reg locks);
+  Reg lanes_to_visit(const Regs& guards, std::uint32_t first_part, std::uint32_t parts);
+  template <class Visit>
+  void for_each_bit(Reg bits, Visit visit);
+  lir::Mem lane_word(std::uint32_t k, std::uint8_t lane_use);
+  Reg load_lane_word(std::uint32_t k, Reg lane);
+  void store_lane_word(std::uint32_t k, Reg lane, Reg word);
   void branch_if_outside(ir::Inst i, const WindowFields::Window& window, Reg offset);
   // The words of a thread's own memory lie 4 << own_scale() bytes apart: the lanes of a group have theirs
   // side by side.
@@ -50,7 +67,8 @@ class MemoryLowering : protected ValueForms {
   Arrangement arrangement_of_base(Value address);
   Reg bytes_of_lanes(std::uint32_t p);
 
-  HostMemory* const memory_;  // null: all is a callout
+  HostMemory* const memory_;    // null: all is a callout
+  HostAtomics* const atomics_;  // null: these are
   HostMasks& masks_;
   HostRows& rows_;
   WindowFields& windows_;

@@ -25,6 +25,12 @@ WindowFields::Window WindowFields::window_of(const MemoryAccess& access) {
           access.space == ir::Space::global};
 }
 
+Reg WindowFields::locks() {
+  Window window = window_of({.space = ir::Space::shared});
+  window.place = static_cast<std::int32_t>(MemoryWindows::kLocks * sizeof(MemoryWindow));
+  return load_field(Op::SLoad64, window, offsetof(MemoryWindow, bytes));
+}
+
 Reg WindowFields::load_field(Op op, const Window& window, std::size_t field) {
   const std::int32_t displacement = window.place + static_cast<std::int32_t>(field);
   for (const LoadedField& known : fields_)

@@ -21,6 +21,8 @@ class WindowFields : protected ValueForms {
     bool shifted;        // its address may not be 0
   };
   Window window_of(const ir::MemoryAccess& access);
+  // The first lock of shared memory, a byte for each word.
+  Reg locks();
   Reg load_field(Op op, const Window& window, std::size_t field);
   void begin_block() { fields_.clear(); }
 

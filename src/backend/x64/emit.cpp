@@ -63,7 +63,8 @@ class X64Emitter final : public Emitter {
         m = with_index(x86::rdi);
         break;
       case MemBase::frame:
-        m = x86::ptr(x86::rsp, frame_base_ + displacement);
+        displacement += frame_base_;
+        m = with_index(x86::rsp);
         break;
       case MemBase::spill:
         m = x86::ptr(x86::rsp, spill_base_ + spill_offset(from));
@@ -475,6 +476,8 @@ class X64Emitter final : public Emitter {
         return put(id, memory(inst, 8), gp64(inst.use[0]));
       case Form::s_store_word:
         return put(id, memory(inst, 4), gp32(inst.use[0]));
+      case Form::s_store_byte:
+        return put(id, memory(inst, 1), x86::gpb_lo(inst.use[0]));
       case Form::s_copy:
         return put(id, gp64(inst.def), gp64(inst.use[0]));
       case Form::s_lea:
@@ -506,6 +509,10 @@ class X64Emitter final : public Emitter {
         return put(id, gp64(inst.def), gp64(inst.use[1]));
       case Form::s_sign_extend:
         return put(id, gp64(inst.def), gp32(inst.use[0]));
+      case Form::s_bit_scan:
+        return put(id, gp32(inst.def), gp32(inst.use[0]));
+      case Form::s_atomic:
+        return atomic(inst);
       case Form::none:
         break;
     }
@@ -531,6 +538,92 @@ class X64Emitter final : public Emitter {
     if (inst.use[second] == lir::kNoReg)
       return put(x86::Inst::kIdVfmadd132ps, vec(d), vec(z), operand(inst, second));
     put(x86::Inst::kIdVfmadd213ps, vec(d), vec(inst.use[second]), operand(inst, 2));
+  }
+
+  template <class... Operands>
+  void put_locked(bool locked, InstId id, const Operands&... operands) {
+    if (locked) a_.addInstOptions(asmjit::InstOptions::kX86_Lock);
+    put(id, operands...);
+  }
+  // The definition is none of the operands. rax holds what the word may be compared with.
+  void atomic(const Inst& inst) {
+    using Function = ir::AtomicFunction;
+    namespace I = x86::Inst;
+    const auto [function, shared] = unpack_atomic(inst.imm);
+    const x86::Gp d = gp32(inst.def), b = gp32(inst.use[0]), old = x86::eax;
+    const x86::Mem word = memory(inst, 4);
+    switch (function) {
+      case Function::add:
+        put(I::kIdMov, d, b);
+        return put_locked(shared, I::kIdXadd, word, d);
+      case Function::exchange:
+        if (shared) {
+          put(I::kIdMov, d, b);
+          return put(I::kIdXchg, word, d);
+        }
+        put(I::kIdMov, d, word);
+        return put(I::kIdMov, word, b);
+      case Function::compare_exchange:
+        put(I::kIdMov, old, b);
+        put_locked(shared, I::kIdCmpxchg, word, gp32(inst.use[1]));
+        return put(I::kIdMov, d, old);
+      default:
+        break;
+    }
+    const Label again = a_.newLabel();
+    put(I::kIdMov, old, word);
+    a_.bind(again);
+    after(function, d, old, b);
+    if (shared) {
+      put_locked(true, I::kIdCmpxchg, word, d);
+      put(I::kIdJne, again);
+    } else {
+      put(I::kIdMov, word, d);
+    }
+    put(I::kIdMov, d, old);
+  }
+  // What an atomic leaves in place of the old value.
+  void after(ir::AtomicFunction function, const x86::Gp& d, const x86::Gp& old, const x86::Gp& b) {
+    using Function = ir::AtomicFunction;
+    namespace I = x86::Inst;
+    const auto operation = [&](InstId id) {
+      put(I::kIdMov, d, b);
+      put(id, d, old);
+    };
+    const auto old_if = [&](InstId move) {
+      put(I::kIdMov, d, b);
+      put(I::kIdCmp, old, b);
+      put(move, d, old);
+    };
+    switch (function) {
+      case Function::increment: {
+        const Label done = a_.newLabel();
+        put(I::kIdMov, d, asmjit::Imm(0));
+        put(I::kIdCmp, old, b);
+        put(I::kIdJae, done);
+        put(I::kIdLea, d, x86::ptr(old.r64(), 1));
+        a_.bind(done);
+        return;
+      }
+      case Function::decrement:
+        put(I::kIdLea, d, x86::ptr(old.r64(), -1));
+        put(I::kIdCmp, d, b);
+        return put(I::kIdCmova, d, b);
+      case Function::max_s:
+        return old_if(I::kIdCmovg);
+      case Function::max_u:
+        return old_if(I::kIdCmova);
+      case Function::min_s:
+        return old_if(I::kIdCmovl);
+      case Function::min_u:
+        return old_if(I::kIdCmovb);
+      case Function::and_:
+        return operation(I::kIdAnd);
+      case Function::or_:
+        return operation(I::kIdOr);
+      default:
+        return operation(I::kIdXor);
+    }
   }
 
   void scalar_compare(const Inst& inst) {

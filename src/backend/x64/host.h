@@ -62,6 +62,7 @@ enum class Form : std::uint8_t {
   s_load16,
   s_store,
   s_store_word,
+  s_store_byte,
   s_copy,
   s_lea,
   s_tied,
@@ -72,6 +73,8 @@ enum class Form : std::uint8_t {
   s_select,
   s_select64,
   s_sign_extend,
+  s_bit_scan,
+  s_atomic,
   subroutine,
   set_rounding,
 };

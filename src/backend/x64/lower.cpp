@@ -114,7 +114,8 @@ struct Parts {
         lanes(state),
         rows(state),
         flushing(state),
-        memory(state) {}
+        memory(state),
+        atomics(state) {}
   Constants constants;
   Arithmetic arithmetic;
   Words words;
@@ -123,6 +124,7 @@ struct Parts {
   Rows rows;
   Flushing flushing;
   Memory memory;
+  Atomics atomics;
 };
 
 }  // namespace
@@ -132,7 +134,7 @@ void lower(const ir::Function& f, const Host& host, const Role& role, ConstantPo
   State state(f, host, role, pool, parts, code);
   Parts made(state);
   FunctionLowering(state, {made.constants, made.arithmetic, made.words, made.masks, made.lanes, made.rows,
-                           &made.flushing, &made.memory})
+                           &made.flushing, &made.memory, &made.atomics})
       .run();
 }
 

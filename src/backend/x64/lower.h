@@ -179,4 +179,13 @@ class Memory final : public HostMemory, private Tools {
   std::int32_t words_ = -1;  // frame area for values, offsets and guards of lanes that store one by one
 };
 
+class Atomics final : public HostAtomics, private Tools {
+ public:
+  using Reg = lir::Reg;
+  explicit Atomics(State& state) : Tools(state) {}
+  Reg lane_bits(Reg mask) override { return state_.masks->any_bits(mask); }
+  Reg lowest_bit(Reg bits) override;
+  Reg atomic(AtomicKind kind, Reg base, Reg index, std::int32_t displacement, Reg b, Reg c) override;
+};
+
 }  // namespace warpjit::backend::x64

@@ -158,4 +158,23 @@ Reg Memory::spread_first_lane(Reg r) {
   return inst->def;
 }
 
+Reg Atomics::lowest_bit(Reg bits) {
+  const InstRef inst = add(Op::SLowestBit, RegClass::scalar);
+  use(inst, bits);
+  return inst->def;
+}
+
+Reg Atomics::atomic(AtomicKind kind, Reg base, Reg index, std::int32_t displacement, Reg b, Reg c) {
+  const InstRef inst = add(Op::SAtomic, RegClass::scalar);
+  inst->flags |= lir::kEarlyClobber;
+  inst->imm = pack_atomic(kind);
+  use(inst, b);
+  if (kind.function == ir::AtomicFunction::compare_exchange) use(inst, c);
+  inst->mem = {MemBase::reg, inst->use_count, static_cast<std::uint8_t>(inst->use_count + 1), 0,
+               false,        displacement};
+  use(inst, base);
+  use(inst, index);
+  return inst->def;
+}
+
 }  // namespace warpjit::backend::x64
