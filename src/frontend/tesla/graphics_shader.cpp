@@ -101,12 +101,7 @@ std::size_t Shader::table_bytes() const { return graphics_ ? graphics_->constant
 void Shader::append_graphics_key(const frontend::Facts& facts, std::vector<std::byte>& key) const {
   const GraphicsState& state = program_.graphics;
   frontend::append_value(key, program_.type);
-  frontend::append_value(key, modes_.saturated_nan_is_zero);
-  frontend::append_value(key, modes_.zero_wins);
-  frontend::append_value(key, modes_.infinite_derivatives);
-  frontend::append_value(key, modes_.fast_fmad);
-  frontend::append_value(key, modes_.fast_sfu);
-  frontend::append_value(key, modes_.call_limit);
+  append_modes(modes_, key);
   if (stage() == Stage::vertex) {
     frontend::append_value(key, state.attributes);
     frontend::append_value(key, state.builtin_attributes);

@@ -118,16 +118,19 @@ std::vector<std::byte> code_key(const Program& program, const ReachedCode& code)
   return key;
 }
 
+void append_modes(const Modes& modes, std::vector<std::byte>& key) {
+  for (const bool mode : {modes.saturated_nan_is_zero, modes.zero_wins, modes.infinite_derivatives,
+                          modes.linked_samplers, modes.fast_fmad, modes.fast_sfu})
+    frontend::append_value(key, mode);
+  frontend::append_value(key, modes.call_limit);
+}
+
 void append_key(const ComputeFacts& facts, std::vector<std::byte>& key) {
   frontend::append_value(key, facts.block);
   frontend::append_value(key, facts.shared_bytes);
   frontend::append_value(key, facts.local_bytes);
   frontend::append_value(key, facts.constant_bytes);
-  const Modes& modes = facts.modes;
-  for (const bool mode : {modes.saturated_nan_is_zero, modes.zero_wins, modes.infinite_derivatives,
-                          modes.linked_samplers, modes.fast_fmad, modes.fast_sfu})
-    frontend::append_value(key, mode);
-  frontend::append_value(key, modes.call_limit);
+  append_modes(facts.modes, key);
   frontend::append_value(key, static_cast<std::uint32_t>(facts.branch_targets.size()));
   for (const BranchTarget& target : facts.branch_targets) frontend::append_value(key, target);
 }

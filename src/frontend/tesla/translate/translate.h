@@ -36,6 +36,7 @@ Result<ir::Function> translate(const Program& program, const ComputeFacts& facts
 // Everything that a translation depends on: the reachable code (`code` was found without targets), and the
 // facts.
 std::vector<std::byte> code_key(const Program& program, const ReachedCode& code);
+void append_modes(const Modes& modes, std::vector<std::byte>& key);
 void append_key(const ComputeFacts& facts, std::vector<std::byte>& key);
 
 }  // namespace warpjit::tesla
