@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <span>
 
 #include "base/hash.h"
 #include "base/random.h"
 #include "engines/fuzzer.h"
+#include "frontend/random/pixel_states.h"
 #include "frontend/random/reduce.h"
 #include "frontend/tesla/assembly/disassemble.h"
 #include "frontend/tesla/random.h"
@@ -28,7 +28,7 @@ class SeededDraw {
       : random_(seed), launch_(Program(std::move(shader))) {
     const std::uint32_t count = 3 + random_.below(15), slots = fragment.slots;
     for (std::uint32_t n = 0; n < count * slots; ++n)
-      words_.push_back(n % slots < 4 ? coordinate(n % slots == 3) : word());
+      words_.push_back(n % slots == 3 ? w() : n % slots < 3 ? coordinate() : word());
     constexpr PixelFormat kColors[] = {PixelFormat::rgba8,   PixelFormat::srgb8,   PixelFormat::rgb565,
                                        PixelFormat::rgb10a2, PixelFormat::rgba16f, PixelFormat::rgba32f,
                                        PixelFormat::r32ui,   PixelFormat::rgba8i};
@@ -38,8 +38,8 @@ class SeededDraw {
       keep(launch_.bind_color(k, target(kColors[random_.below(std::size(kColors))])));
     if (!random_.one_in(4)) keep(launch_.bind_depth(target(kDepths[random_.below(std::size(kDepths))])));
     keep(launch_.set_target_size(kWidth, kHeight));
-    keep(launch_.set_raster_state(raster()));
-    keep(launch_.set_output_state(output()));
+    keep(launch_.set_raster_state(random::raster_state(random_, kWidth, kHeight)));
+    keep(launch_.set_output_state(random::output_state(random_)));
     keep(launch_.bind_vertices({words_.data(), words_.size() * 4, slots * std::size_t{4}, slots}));
     keep(launch_.bind_constants("c0", fragment.c0.data(), fragment.c0.size() * 4));
     launch_.set_count(count);
@@ -77,18 +77,10 @@ class SeededDraw {
   void keep(const Status& status) {
     if (status_ && !status) status_ = status.error();
   }
-  template <class Enum>
-  Enum any(unsigned count) {
-    return static_cast<Enum>(random_.below(count));
-  }
-  std::uint32_t coordinate(bool is_w) {
-    constexpr float kOdd[] = {0.0F, -0.0F, 1e30F, -1e30F, INFINITY, NAN, 1e-30F};
-    if (random_.one_in(40)) return std::bit_cast<std::uint32_t>(kOdd[random_.below(std::size(kOdd))]);
-    const float number = (static_cast<float>(random_.below(4001)) - 2000) / 1000;
-    return std::bit_cast<std::uint32_t>(is_w && !random_.one_in(3) ? 1.5F : number);
-  }
+  std::uint32_t coordinate() { return std::bit_cast<std::uint32_t>(random::coordinate(random_)); }
+  std::uint32_t w() { return random_.one_in(3) ? coordinate() : std::bit_cast<std::uint32_t>(1.5F); }
   std::uint32_t word() {
-    return random_.one_in(8) ? static_cast<std::uint32_t>(random_.next()) : coordinate(false);
+    return random_.one_in(8) ? static_cast<std::uint32_t>(random_.next()) : coordinate();
   }
   TargetBuffer target(PixelFormat format) {
     Target& made = targets_.emplace_back();
@@ -96,35 +88,6 @@ class SeededDraw {
     made.bytes.resize(std::size_t{kWidth} * kHeight * pixel_size(format));
     for (std::byte& byte : made.bytes) byte = static_cast<std::byte>(random_.below(256));
     return {made.bytes.data(), made.bytes.size(), kWidth * pixel_size(format), format};
-  }
-  RasterState raster() {
-    RasterState state;
-    state.topology = any<Topology>(6);
-    state.viewport_scale = {kWidth / 2.0F, kHeight / 2.0F, 0.5F};
-    state.viewport_translate = state.viewport_scale;
-    state.depth_zero_to_one = random_.one_in(2);
-    state.clip_near = !random_.one_in(4);
-    state.clip_far = !random_.one_in(4);
-    state.positive_is_front = random_.one_in(2);
-    state.cull_back = random_.one_in(8);
-    state.provoking_last = random_.one_in(2);
-    state.point_size = static_cast<float>(random_.below(80)) / 4;
-    state.line_width = static_cast<float>(random_.below(24)) / 4;
-    return state;
-  }
-  OutputState output() {
-    OutputState state;
-    state.depth = {!random_.one_in(3), !random_.one_in(4), any<Compare>(8)};
-    state.stencil.test = random_.one_in(3);
-    for (StencilFace* face : {&state.stencil.front, &state.stencil.back})
-      *face = {any<Compare>(8), any<StencilOp>(8), any<StencilOp>(8), any<StencilOp>(8)};
-    for (BlendState& blend : state.blend)
-      blend = {random_.one_in(2),    any<BlendFactor>(15), any<BlendFactor>(15), any<BlendFactor>(15),
-               any<BlendFactor>(15), any<BlendOp>(5),      any<BlendOp>(5)};
-    state.alpha_test = random_.one_in(4);
-    state.alpha_compare = any<Compare>(8);
-    for (float& c : state.blend_constant) c = static_cast<float>(random_.below(5)) / 4;
-    return state;
   }
 
   Random random_;

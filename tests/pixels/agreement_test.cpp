@@ -6,6 +6,7 @@
 #include <string>
 
 #include "frontend/interpret/pixels.h"
+#include "frontend/random/pixel_states.h"
 #include "pixels/collect.h"
 #include "support/share.h"
 
@@ -63,29 +64,16 @@ class RandomScene {
 
   Scene make() {
     Scene scene;
-    RasterState& state = scene.state;
     scene.width = 1 + random_.below(150);
     scene.height = 1 + random_.below(150);
     scene.per_group = 1 + random_.below(16);
-    state.topology = static_cast<Topology>(random_.below(6));
-    for (unsigned axis = 0; axis < 3; ++axis) {
-      const std::uint32_t extent = axis == 0 ? scene.width : scene.height;
-      state.viewport_scale[axis] = axis == 2 ? 0.5F : static_cast<float>(extent) * 0.5F;
-      state.viewport_translate[axis] = state.viewport_scale[axis];
-      if (random_.one_in(4)) state.viewport_scale[axis] *= -0.7F * static_cast<float>(random_.below(5));
-      if (random_.one_in(60)) state.viewport_scale[axis] = odd();
+    RasterState& state = scene.state = random::raster_state(random_, scene.width, scene.height);
+    for (float& scale : state.viewport_scale) {
+      if (random_.one_in(4)) scale *= -0.7F * static_cast<float>(random_.below(5));
+      if (random_.one_in(60)) scale = odd();
     }
-    if (random_.one_in(3))
-      state.scissor = {random_.below(100), random_.below(100), random_.below(100), random_.below(100)};
-    state.depth_zero_to_one = random_.one_in(2);
-    state.clip_near = !random_.one_in(4);
-    state.clip_far = !random_.one_in(4);
-    state.positive_is_front = random_.one_in(2);
-    state.cull_front = random_.one_in(6);
-    state.cull_back = random_.one_in(6);
-    state.provoking_last = random_.one_in(2);
-    state.point_size = random_.one_in(20) ? odd() : 0.25F * static_cast<float>(random_.below(60));
-    state.line_width = random_.one_in(20) ? odd() : 0.25F * static_cast<float>(random_.below(20));
+    if (random_.one_in(20)) state.point_size = odd();
+    if (random_.one_in(20)) state.line_width = odd();
     state.window_positions = random_.one_in(5);
     scene.slots = 4 + random_.below(12);
     const unsigned varyings = scene.slots - 4;

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "base/random.h"
+#include "frontend/random/pixel_states.h"
 #include "frontend/tesla/random.h"
 #include "frontend/tesla/shader.h"
 #include "runtime/shaders.h"
@@ -20,70 +21,10 @@ struct Target {
   std::vector<std::byte> bytes, initial;
 };
 
-template <class Enum>
-Enum any(Random& random, unsigned count) {
-  return static_cast<Enum>(random.below(count));
-}
-
-constexpr unsigned kTopologies = 6;
-
-float coordinate(Random& random) {
-  if (random.one_in(40)) {
-    constexpr float kOdd[] = {0.0F, -0.0F, 1e30F, -1e30F, INFINITY, NAN, 1e-30F};
-    return kOdd[random.below(std::size(kOdd))];
-  }
-  return (static_cast<float>(random.below(4001)) - 2000) / 1000;
-}
-
-RasterState raster_state(Random& random) {
-  RasterState state;
-  state.topology = any<Topology>(random, kTopologies);
-  state.viewport_scale = {kWidth / 2.0F, random.one_in(2) ? kHeight / 2.0F : kHeight / -2.0F, 0.5F};
-  state.viewport_translate = {kWidth / 2.0F, kHeight / 2.0F, 0.5F};
-  if (random.one_in(3))
-    state.scissor = {random.below(60), random.below(50), random.below(90), random.below(90)};
-  state.depth_zero_to_one = random.one_in(2);
-  state.clip_near = !random.one_in(4);
-  state.clip_far = !random.one_in(4);
-  state.positive_is_front = random.one_in(2);
-  state.cull_front = random.one_in(8);
-  state.cull_back = random.one_in(8);
-  state.provoking_last = random.one_in(2);
-  state.point_size = static_cast<float>(random.below(80)) / 4;
-  state.line_width = static_cast<float>(random.below(24)) / 4;
-  return state;
-}
-
-StencilFace stencil_face(Random& random) {
-  return {any<Compare>(random, 8),
-          any<StencilOp>(random, 8),
-          any<StencilOp>(random, 8),
-          any<StencilOp>(random, 8),
-          static_cast<std::uint8_t>(random.below(256)),
-          static_cast<std::uint8_t>(random.one_in(2) ? 255 : random.below(256)),
-          static_cast<std::uint8_t>(random.one_in(2) ? 255 : random.below(256))};
-}
-
-OutputState output_state(Random& random) {
-  OutputState state;
-  state.depth = {!random.one_in(3), !random.one_in(4), any<Compare>(random, 8)};
-  state.stencil = {random.one_in(3), stencil_face(random), stencil_face(random)};
-  for (BlendState& blend : state.blend) {
-    blend = {random.one_in(2),
-             any<BlendFactor>(random, 15),
-             any<BlendFactor>(random, 15),
-             any<BlendFactor>(random, 15),
-             any<BlendFactor>(random, 15),
-             any<BlendOp>(random, 5),
-             any<BlendOp>(random, 5),
-             static_cast<std::uint8_t>(random.one_in(2) ? 15 : random.below(16))};
-  }
-  state.alpha_test = random.one_in(4);
-  state.alpha_compare = any<Compare>(random, 8);
-  state.alpha_reference = 0.5F;
-  for (float& c : state.blend_constant) c = static_cast<float>(random.below(5)) / 4;
-  return state;
-}
+using random::coordinate;
+using random::kTopologies;
+using random::output_state;
+using random::raster_state;
 
 std::uint32_t word(Random& random) {
   return random.one_in(8) ? static_cast<std::uint32_t>(random.next())
@@ -129,7 +70,7 @@ struct RandomDraw {
       EXPECT_TRUE(k < colors ? launch.bind_color(k, target.buffer) : launch.bind_depth(target.buffer));
     }
     EXPECT_TRUE(launch.set_target_size(kWidth, kHeight));
-    const RasterState raster = raster_state(random);
+    const RasterState raster = raster_state(random, kWidth, kHeight);
     EXPECT_TRUE(launch.set_raster_state(raster));
     topology = raster.topology;
     EXPECT_TRUE(launch.set_instances(random.one_in(3) ? 1 + random.below(3) : 1));
