@@ -304,7 +304,7 @@ TEST_P(BlockAccess, RunsAtBorders) {
 
 TEST_P(BlockAccess, AtomicsAndLocks) {
   BlockSetup setup = shape_with_ranges();
-  for (std::uint64_t seed = 0; seed < 60 && !HasFailure(); ++seed) {
+  for (std::uint64_t seed = 0; seed < share(600) && !HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed + 1000);
     setup.lanes = kLaneCounts[seed % std::size(kLaneCounts)];

@@ -60,10 +60,10 @@ class A64Emitter final : public Emitter {
   static arm::Vec lane(Reg r, std::int64_t n) { return arm::VecV(r).s(static_cast<std::uint32_t>(n)); }
 
   // base + offset as an operand of an access of `size` bytes; through a scratch register if it does not fit.
-  arm::Mem at(const Gp& base, std::int32_t offset, std::int32_t size) {
+  arm::Mem at(const Gp& base, std::int32_t offset, std::int32_t size, Reg scratch = kScratch) {
     if (offset >= 0 && offset % size == 0 && offset / size < 4096) return arm::ptr(base, offset);
-    put(Id::kIdMov, x(kScratch), asmjit::Imm(offset));
-    return arm::ptr(base, x(kScratch));
+    put(Id::kIdMov, x(scratch), asmjit::Imm(offset));
+    return arm::ptr(base, x(scratch));
   }
   arm::Mem memory(const Inst& inst, std::int32_t size) {
     const lir::Mem& from = inst.mem;
@@ -85,7 +85,61 @@ class A64Emitter final : public Emitter {
     }
     const Gp base = x(inst.use[from.base_use]);
     if (from.index_use == 0xff) return at(base, from.displacement, size);
-    return arm::ptr(base, x(inst.use[from.index_use]), arm::lsl(from.scale_log2));
+    if (from.displacement == 0) return arm::ptr(base, x(inst.use[from.index_use]), arm::lsl(from.scale_log2));
+    put(Id::kIdAdd, x(kScratch), base, x(inst.use[from.index_use]), asmjit::Imm(arm::lsl(from.scale_log2)));
+    return at(x(kScratch), from.displacement, size, kScratch2);
+  }
+  // The address of the memory operand, whose base is a register, in kScratch.
+  void address_in_scratch(const Inst& inst) {
+    const lir::Mem& from = inst.mem;
+    const Gp base = x(inst.use[from.base_use]);
+    if (from.index_use == 0xff) return put_sum(kScratch, base, from.displacement);
+    put(Id::kIdAdd, x(kScratch), base, x(inst.use[from.index_use]), asmjit::Imm(arm::lsl(from.scale_log2)));
+    if (from.displacement != 0) put_sum(kScratch, x(kScratch), from.displacement);
+  }
+  void put_sum(Reg to, const Gp& base, std::int32_t amount) {
+    if (amount >= 0 && amount < 4096) return put(Id::kIdAdd, x(to), base, asmjit::Imm(amount));
+    if (amount < 0 && amount > -4096) return put(Id::kIdSub, x(to), base, asmjit::Imm(-amount));
+    put(Id::kIdMov, x(kScratch2), asmjit::Imm(std::int64_t{amount}));
+    put(Id::kIdAdd, x(to), base, x(kScratch2));
+  }
+  void skip_unless(Reg guard, std::uint32_t n, const Label& skip) {
+    put(Id::kIdUmov_v, w(kScratch2), lane(guard, n));
+    put(Id::kIdCbz, w(kScratch2), skip);
+  }
+  // A vector side by side, of which lanes without guard are not touched: all at once, or lane by lane.
+  void access_masked(asmjit::InstId of_lane, asmjit::InstId of_vector, const Inst& inst, Reg vector,
+                     Reg guard) {
+    const Label some = a_.newLabel(), done = a_.newLabel();
+    address_in_scratch(inst);
+    for (std::uint32_t half : {0u, 1u}) {
+      put(Id::kIdUmov_v, x(kScratch2), arm::VecV(guard).d(half));
+      put(Id::kIdCmn, x(kScratch2), asmjit::Imm(1));
+      branch_on(arm::CondCode::kNE, some);
+    }
+    put(of_vector, whole(vector), arm::ptr(x(kScratch)));
+    put(Id::kIdB, done);
+    a_.bind(some);
+    for (std::uint32_t n = 0; n < 4; ++n) {
+      const Label skip = a_.newLabel();
+      skip_unless(guard, n, skip);
+      if (n != 0) put(Id::kIdAdd, x(kScratch2), x(kScratch), asmjit::Imm(4 * n));
+      put(of_lane, lane(vector, n), arm::ptr(x(n == 0 ? kScratch : kScratch2)));
+      a_.bind(skip);
+    }
+    a_.bind(done);
+  }
+  // Words at offsets, lane by lane.
+  void access_lanes(asmjit::InstId id, const Inst& inst, Reg vector, Reg offsets, Reg guard) {
+    address_in_scratch(inst);
+    for (std::uint32_t n = 0; n < 4; ++n) {
+      const Label skip = a_.newLabel();
+      if (guard != lir::kNoReg) skip_unless(guard, n, skip);
+      put(Id::kIdUmov_v, w(kScratch2), lane(offsets, n));
+      put(Id::kIdAdd, x(kScratch2), x(kScratch), x(kScratch2));
+      put(id, lane(vector, n), arm::ptr(x(kScratch2)));
+      a_.bind(skip);
+    }
   }
 
   void put_large(asmjit::InstId id, const Gp& to, const Gp& from, std::uint32_t amount) {
@@ -309,12 +363,28 @@ class A64Emitter final : public Emitter {
         return put(e.id, whole(use[0]), memory(inst, 16));
       case Form::store_word:
         return put(e.id, arm::VecS(use[0]), memory(inst, 4));
+      case Form::load_broadcast:
+        put(e.id, arm::VecS(d), memory(inst, 4));
+        return put(Id::kIdDup_v, words(d), lane(d, 0));
+      case Form::load_masked:
+        put(Id::kIdMovi_v, bits(d), asmjit::Imm(0));
+        return access_masked(e.id, Id::kIdLdr_v, inst, d, use[0]);
+      case Form::store_masked:
+        return access_masked(e.id, Id::kIdStr_v, inst, use[0], use[1]);
+      case Form::load_lanes:
+        return access_lanes(e.id, inst, d, use[0], inst.mem.base_use == 2 ? use[1] : lir::kNoReg);
+      case Form::store_lanes:
+        return access_lanes(e.id, inst, use[0], use[1], inst.mem.base_use == 3 ? use[2] : lir::kNoReg);
       case Form::s_imm:
         return put(e.id, w(d), asmjit::Imm(static_cast<std::uint32_t>(inst.imm)));
       case Form::s_load:
         return put(e.id, w(d), memory(inst, 4));
       case Form::s_load64:
         return put(e.id, x(d), memory(inst, 8));
+      case Form::s_load8:
+        return put(e.id, w(d), memory(inst, 1));
+      case Form::s_load16:
+        return put(e.id, w(d), memory(inst, 2));
       case Form::s_store:
         return put(e.id, w(use[0]), memory(inst, 4));
       case Form::s_store64:
@@ -322,6 +392,7 @@ class A64Emitter final : public Emitter {
       case Form::s_copy:
         return put(e.id, x(d), x(use[0]));
       case Form::s_address:
+        if (inst.mem.index_use == 0xff) return put_sum(d, x(use[0]), inst.mem.displacement);
         if (inst.mem.scale_log2 == 0) return put(e.id, x(d), x(use[0]), x(use[1]));
         return put(e.id, x(d), x(use[0]), x(use[1]), asmjit::Imm(arm::lsl(inst.mem.scale_log2)));
       case Form::s_table_address:
@@ -359,6 +430,8 @@ class A64Emitter final : public Emitter {
       case Form::s_select:
         put(Id::kIdCmp, w(use[2]), asmjit::Imm(0));
         return put(e.id, w(d), w(use[1]), w(use[0]), asmjit::Imm(arm::CondCode::kNE));
+      case Form::s_sign_extend:
+        return put(e.id, x(d), w(use[0]));
       case Form::none:
         break;
     }
@@ -420,6 +493,8 @@ class A64Emitter final : public Emitter {
   }
 
   void scalar_compare(const Inst& inst) {
+    if (static_cast<Op>(inst.op) == Op::BranchCompare64)
+      return put(Id::kIdCmp, x(inst.use[0]), x(inst.use[1]));
     if (!(inst.imm & kCompareImmediate)) return put(Id::kIdCmp, w(inst.use[0]), w(inst.use[1]));
     compare_with(inst.use[0], static_cast<std::uint32_t>(unpack_constant(inst.imm)));
   }
@@ -437,6 +512,9 @@ class A64Emitter final : public Emitter {
       case Op::BranchMask:
         put(Id::kIdFmov_v, x(kScratch), arm::VecD(inst.use[0]));
         return put(kIfNotZero[sense], x(kScratch), target);
+      case Op::BranchBits:
+        put(Id::kIdTst, w(inst.use[0]), asmjit::Imm(inst.imm));
+        return branch_on(sense ? arm::CondCode::kNE : arm::CondCode::kEQ, target);
       default: {
         const Condition c = unpack_condition(inst.imm);
         const bool with_zero = (inst.imm & kCompareImmediate) && unpack_constant(inst.imm) == 0;

@@ -35,9 +35,16 @@ enum class Form : std::uint8_t {
   load_quad,
   store_quad,
   store_word,
+  load_broadcast,
+  load_masked,
+  store_masked,
+  load_lanes,
+  store_lanes,
   s_imm,
   s_load,
   s_load64,
+  s_load8,
+  s_load16,
   s_store,
   s_store64,
   s_copy,
@@ -52,6 +59,7 @@ enum class Form : std::uint8_t {
   s_compare,
   s_extreme,
   s_select,
+  s_sign_extend,
 };
 
 // Scalar registers with a fixed use; the allocator has the others. x18 belongs to the platform.

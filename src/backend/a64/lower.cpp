@@ -74,7 +74,8 @@ struct Parts {
         words(state),
         masks(state),
         lanes(state),
-        rows(state) {}
+        rows(state),
+        memory(state) {}
   Quads quads;
   Constants constants;
   Arithmetic arithmetic;
@@ -82,6 +83,7 @@ struct Parts {
   Masks masks;
   Lanes lanes;
   Rows rows;
+  Memory memory;
 };
 
 }  // namespace
@@ -91,7 +93,7 @@ void lower(const ir::Function& f, const Host& host, const Role& role, ConstantPo
   State state(f, host, role, pool, parts, code);
   Parts made(state);
   FunctionLowering(state, {made.constants, made.arithmetic, made.words, made.masks, made.lanes, made.rows,
-                           nullptr, nullptr, nullptr})
+                           nullptr, &made.memory, nullptr})
       .run();
 }
 

@@ -1,5 +1,5 @@
-// Lowering of the operations that hosts do differently (lower/host_parts.h), for NEON. Memory of threads and
-// arithmetic without denormals are callouts.
+// Lowering of the operations that hosts do differently (lower/host_parts.h), for NEON. Arithmetic
+// without denormals, atomics and locks are callouts.
 #pragma once
 
 #include <vector>
@@ -145,6 +145,21 @@ class Rows final : public HostRows, private ValueForms {
     Cached loaded;
   };
   Row row_;  // that broadcast_word has loaded last
+};
+
+class Memory final : public HostMemory, private ValueForms {
+ public:
+  using Reg = lir::Reg;
+  explicit Memory(State& state) : ValueForms(state) {}
+  Reg lanes_from(Reg r, Reg base, std::int32_t displacement, Reg guard) override;
+  Reg lanes_that_differ(Reg a, Reg b, Reg guard) override;
+  Reg lanes_with_bits(Reg r, std::uint32_t bits, Reg guard) override;
+  Reg load_lanes(Reg offset, Reg base, std::int32_t displacement, Reg guard) override;
+  void store_lanes(Reg r, Reg offset, Reg base, std::int32_t displacement, Reg guard) override;
+  Reg load_together(Reg guard, Reg base, Reg index, std::int32_t displacement) override;
+  void store_together(Reg r, Reg guard, Reg base, Reg index, std::int32_t displacement) override;
+  Reg load_same(Reg guard, Reg base, Reg index, std::int32_t displacement) override;
+  Reg spread_first_lane(Reg r) override { return vv(Op::SpreadFirst, r); }
 };
 
 }  // namespace warpjit::backend::a64

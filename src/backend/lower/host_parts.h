@@ -168,8 +168,8 @@ class HostMemory {
   virtual Reg lanes_from(Reg r, Reg base, std::int32_t displacement, Reg guard) = 0;
   virtual Reg lanes_that_differ(Reg a, Reg b, Reg guard) = 0;
   virtual Reg lanes_with_bits(Reg r, std::uint32_t bits, Reg guard) = 0;
-  // Elements at base + offset + displacement; lanes without guard get anything.
-  virtual Reg load_lanes(ir::Element element, Reg offset, Reg base, std::int32_t displacement, Reg guard) = 0;
+  // Words at base + offset + displacement; lanes without guard get anything.
+  virtual Reg load_lanes(Reg offset, Reg base, std::int32_t displacement, Reg guard) = 0;
   virtual void store_lanes(Reg r, Reg offset, Reg base, std::int32_t displacement, Reg guard) = 0;
   // A vector at base + index + displacement, of which only lanes with guard need to be in memory.
   virtual Reg load_together(Reg guard, Reg base, Reg index, std::int32_t displacement) = 0;
@@ -188,7 +188,7 @@ class HostAtomics {
  public:
   using Reg = lir::Reg;
 
-  virtual Reg lane_bits(Reg mask) = 0;  // bit n: lane n
+  virtual Reg lane_bits(Reg mask) = 0;   // bit n: lane n
   virtual Reg lowest_bit(Reg bits) = 0;  // number of the lowest bit that is set; there is one
   // Of the word at base + index + displacement, which gets ir::AtomicFunction of it, b and c: what it was.
   virtual Reg atomic(AtomicKind kind, Reg base, Reg index, std::int32_t displacement, Reg b, Reg c) = 0;

@@ -244,6 +244,21 @@ MemoryLowering::LanePlaces MemoryLowering::lane_places(ir::Inst i, const WindowF
   return places;
 }
 
+// Of each lane. A narrow element is cut out of the aligned word it is in, which is inside wherever the
+// element is.
+Reg MemoryLowering::load_elements(Element element, Reg offset, Reg base, std::int32_t displacement,
+                                  Reg guard) {
+  if (element == Element::word) return memory_->load_lanes(offset, base, displacement, guard);
+  if (displacement != 0)
+    offset = vvv(Op::IAdd, offset, constant_source(static_cast<std::uint32_t>(displacement)));
+  Reg words = memory_->load_lanes(vvv(Op::And, offset, constant_source(~3u)), base, 0, guard);
+  const bool byte = element <= Element::s8, is_signed = element == Element::s8 || element == Element::s16;
+  // To the top: by 8 bits for each byte of the word above it.
+  Reg above = vvv(Op::AndNot, offset, constant_source(byte ? 3 : 2));
+  Reg top = words_.shift_by(HostWords::Shift::left, words, with_immediate(Op::Shl, above, 3));
+  return with_immediate(is_signed ? Op::ShrS : Op::ShrU, top, byte ? 24 : 16);
+}
+
 // Lanes have addresses of their own.
 void MemoryLowering::access_lanes(ir::Inst i, const WindowFields::Window& window) {
   const MemoryAccess& access = window.access;
@@ -264,7 +279,7 @@ void MemoryLowering::access_lanes(ir::Inst i, const WindowFields::Window& window
     Regs made;
     for (std::uint32_t p = 0; p < parts_; ++p)
       if (load)
-        made.push_back(memory_->load_lanes(access.element, offsets[p], base, displacement, guards[p]));
+        made.push_back(load_elements(access.element, offsets[p], base, displacement, guards[p]));
       else
         memory_->store_lanes(vector(operand(i, 2), p), offsets[p], base, displacement, guards[p]);
     return made;

@@ -23,6 +23,7 @@ class MemoryLowering : protected ValueForms {
         memory_(host.memory),
         atomics_(host.atomics),
         masks_(host.masks),
+        words_(host.words),
         rows_(host.rows),
         windows_(windows),
         callouts_(callouts) {}
@@ -66,10 +67,12 @@ class MemoryLowering : protected ValueForms {
   Reg unequal_lanes(const Regs& offsets, const Regs& guards);
   Arrangement arrangement_of_base(Value address);
   Reg bytes_of_lanes(std::uint32_t p);
+  Reg load_elements(ir::Element element, Reg offset, Reg base, std::int32_t displacement, Reg guard);
 
   HostMemory* const memory_;    // null: all is a callout
   HostAtomics* const atomics_;  // null: these are
   HostMasks& masks_;
+  HostWords& words_;
   HostRows& rows_;
   WindowFields& windows_;
   CalloutLowering& callouts_;

@@ -5,7 +5,6 @@
 
 namespace warpjit::backend {
 
-using ir::Element;
 using ir::LaneShape;
 using ir::MemoryAccess;
 using ir::Opcode;
@@ -151,7 +150,7 @@ Regs RunLowering::access_guarded(ir::Inst i) {
       else if (host_.guarded_broadcasts)
         made.push_back(memory_.load_same(where, base, first[p], window.access.offset));
       else
-        made.push_back(memory_.load_lanes(Element::word, offsets[p], base, window.access.offset, where));
+        made.push_back(memory_.load_lanes(offsets[p], base, window.access.offset, where));
     }
     return made;
   };

@@ -164,7 +164,7 @@ class Memory final : public HostMemory, private Tools {
   Reg lanes_from(Reg r, Reg base, std::int32_t displacement, Reg guard) override;
   Reg lanes_that_differ(Reg a, Reg b, Reg guard) override;
   Reg lanes_with_bits(Reg r, std::uint32_t bits, Reg guard) override;
-  Reg load_lanes(ir::Element element, Reg offset, Reg base, std::int32_t displacement, Reg guard) override;
+  Reg load_lanes(Reg offset, Reg base, std::int32_t displacement, Reg guard) override;
   void store_lanes(Reg r, Reg offset, Reg base, std::int32_t displacement, Reg guard) override;
   Reg load_together(Reg guard, Reg base, Reg index, std::int32_t displacement) override;
   void store_together(Reg r, Reg guard, Reg base, Reg index, std::int32_t displacement) override;
@@ -173,7 +173,6 @@ class Memory final : public HostMemory, private Tools {
 
  private:
   Reg mask_to_clear(Reg guard);
-  Reg gather(Reg offset, Reg base, std::int32_t displacement, Reg guard);
   void store_words(Reg r, Reg offset, Reg base, std::int32_t displacement, Reg guard);
 
   std::int32_t words_ = -1;  // frame area for values, offsets and guards of lanes that store one by one

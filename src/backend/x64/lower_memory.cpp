@@ -3,7 +3,6 @@
 
 namespace warpjit::backend::x64 {
 
-using ir::Element;
 using lir::InstRef;
 using lir::MemBase;
 using lir::Reg;
@@ -53,7 +52,7 @@ Reg Memory::mask_to_clear(Reg guard) {
   return inst->def;
 }
 
-Reg Memory::gather(Reg offset, Reg base, std::int32_t displacement, Reg guard) {
+Reg Memory::load_lanes(Reg offset, Reg base, std::int32_t displacement, Reg guard) {
   Reg mask = mask_to_clear(guard);
   const InstRef inst = add(Op::Gather, RegClass::vector);
   inst->flags |= lir::kEarlyClobber;
@@ -62,19 +61,6 @@ Reg Memory::gather(Reg offset, Reg base, std::int32_t displacement, Reg guard) {
   use(inst, base);
   inst->mem = {MemBase::reg, 2, 0xff, 0, false, displacement};
   return inst->def;
-}
-
-// A narrow element is cut out of the aligned word it is in, which is inside wherever the element is.
-Reg Memory::load_lanes(Element element, Reg offset, Reg base, std::int32_t displacement, Reg guard) {
-  if (element == Element::word) return gather(offset, base, displacement, guard);
-  if (displacement != 0)
-    offset = vvv(Op::IAdd, offset, constant_source(static_cast<std::uint32_t>(displacement)));
-  Reg words = gather(vvv(Op::And, offset, constant_source(~3u)), base, 0, guard);
-  const bool byte = element <= Element::s8, is_signed = element == Element::s8 || element == Element::s16;
-  // To the top: by 8 bits for each byte of the word above it.
-  Reg above = vvv(Op::AndNot, offset, constant_source(byte ? 3 : 2));
-  Reg top = vvv(Op::ShlV, words, with_immediate(Op::Shl, above, 3));
-  return with_immediate(is_signed ? Op::ShrS : Op::ShrU, top, byte ? 24 : 16);
 }
 
 void Memory::store_lanes(Reg r, Reg offset, Reg base, std::int32_t displacement, Reg guard) {
