@@ -346,7 +346,13 @@ Program endless_in_column_1(const std::string& in_loop) {
                        Stage::fragment, reads_x());
 }
 
-void expect_fuel_runs_out(const Program& program, const RunOptions& options, float column) {
+Program discarded_before_a_loop(const std::string& discard) {
+  return tesla_program(".registers 4\nmov b32 $r1 1.0\nset $c0 # ge f32 $r1 $r63\n" + discard +
+                           "\nagain:\nbra #again\nexit nop\n",
+                       Stage::fragment, reads_x());
+}
+
+Result<Report> run_in_column(const Program& program, const RunOptions& options, float column) {
   Draw draw(program);
   RasterState state;
   state.window_positions = true;
@@ -354,7 +360,11 @@ void expect_fuel_runs_out(const Program& program, const RunOptions& options, flo
   EXPECT_TRUE(draw.launch.set_raster_state(state));
   draw.vertex(column, 0.5F);
   draw.launch.set_fuel(1000);
-  const auto report = Engine().run(draw.launch, options);
+  return Engine().run(draw.launch, options);
+}
+
+void expect_fuel_runs_out(const Program& program, const RunOptions& options, float column) {
+  const auto report = run_in_column(program, options, column);
   ASSERT_FALSE(report) << name(options.engine) << ' ' << column;
   EXPECT_EQ(report.error().code, ErrorCode::out_of_fuel);
   EXPECT_NE(report.error().where.find("byte 0x"), std::string::npos) << report.error().where;
@@ -366,10 +376,12 @@ TEST(PixelLaunch, EndlessLoopsUseUpTheFuel) {
   for (const RunOptions& options : engines()) {
     expect_fuel_runs_out(alone, options, 1.5F);
     expect_fuel_runs_out(watched, options, 1.5F);
-    // Only helper lanes stay in the loop. Where no neighbour could read them, compiled code ends without
-    // them.
+    // Only helper lanes stay in the loop. Where no neighbour could read them, they do not run.
     expect_fuel_runs_out(watched, options, 0.5F);
-    if (options.engine == EngineKind::guest) expect_fuel_runs_out(alone, options, 0.5F);
+    EXPECT_TRUE(run_in_column(alone, options, 0.5F)) << name(options.engine);
+    // Nor do discarded ones, whichever way they are discarded.
+    for (const char* discard : {"(lg $c0) discard", "discard"})
+      EXPECT_TRUE(run_in_column(discarded_before_a_loop(discard), options, 1.5F)) << name(options.engine);
   }
 }
 

@@ -334,6 +334,7 @@ struct FragmentRun {
 
 TEST(TeslaGraphics, FragmentsReadTheirPixel) {
   FragmentRun run(
+      "quadop f32 add add add add $r0 dx $r63 $r63\n"  // because of it helpers run
       "interp $r0 v[0x0]\ninterp $r1 v[0x4]\ninterp $r2 v[0x8]\ninterp $r3 v[0xc]\n"  // position
       "interp $r4 v[0x10]\ninterp $r5 v[0x10] neg $r3\ninterp $r6 flat v[0x10]\ninterp $r7 v[0x14] $r3\n"
       "interp $r8 flat v[0x3fc]\ninterp $r9 v[0x1c]\nadd $a1 0x0 0x6\ninterp $r10 cent v[$a1+0xc]\n"

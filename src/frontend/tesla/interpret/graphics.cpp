@@ -63,6 +63,11 @@ class GraphicsRun {
     context_.first_number = static_cast<std::uint32_t>(number);
     for (LaneRow& row : graphics_.outputs) row.fill(0);
     start_warp(warp_, interpreter_.program_, lanes, launch_.fuel);
+    if (!graphics_.helpers_run) {
+      warp_.active &= graphics_.live;
+      warp_.exited = ~warp_.active;
+      if (warp_.active == 0) return {};
+    }
     if (run_warp_(context_, warp_) != WarpOutcome::stopped) return {};
     return Error{context_.stop.code, context_.stop.message,
                  interpreter_.program_.where(context_.stop.address)};
@@ -72,6 +77,12 @@ class GraphicsRun {
   bool shows_warps() const {
     return std::ranges::any_of(interpreter_.ops_, [](const WarpOp& op) {
       return op.i.opcode == Opcode::vote || (op.i.opcode == Opcode::mov_from_sr && op.i.src[0].value == 0);
+    });
+  }
+  // Whether lanes of a quad see each other.
+  bool reads_quads() const {
+    return std::ranges::any_of(interpreter_.ops_, [](const WarpOp& op) {
+      return op.i.opcode == Opcode::vote || op.i.opcode == Opcode::quadop || op.i.opcode == Opcode::quadon;
     });
   }
   GraphicsWarp& graphics() { return graphics_; }
@@ -115,6 +126,7 @@ class Fragments final : public interpret::FragmentProgram {
     most_quads_ = run_.shows_warps() ? 1 : kLanes / 4;
     run_.graphics().inputs = fragment_inputs(state);
     run_.graphics().pixel_center_integer = state.pixel_center_integer;
+    run_.graphics().helpers_run = run_.reads_quads();
     return {};
   }
 

@@ -38,7 +38,8 @@ struct GraphicsWarp {
   std::span<const interpret::Quad> quads{};
   std::vector<FragmentInput> inputs{};  // v[]
   bool pixel_center_integer = false;
-  std::uint32_t live = 0;  // lanes of covered pixels that were not discarded
+  std::uint32_t live = 0;   // lanes of covered pixels that were not discarded
+  bool helpers_run = true;  // the other lanes; else these end, as no one can read them
 
   // A word of p[] (tesla.md 15.2).
   std::uint32_t vertex_word(std::uint32_t address, unsigned lane) const {
