@@ -344,9 +344,10 @@ class WARPJIT_API Launch {
   void set_shared_bytes(std::uint32_t bytes);             // of a block, if more than the program says
   // Memory of the guest. Spaces are named as in the guest's assembly ("g14", "c0"). A constant space is bound
   // whole, from address 0 on; what the container presets lies behind what is given. Of other spaces pieces
-  // are mapped: address and data are multiples of 8, pieces of a space do not overlap. Graphics programs have
-  // constants alone, which are copied. Errors: bad_input for a space that the guest does not have, or that is
-  // of the other kind; unsupported for memory that graphics programs cannot have.
+  // are mapped: address and data are multiples of 8, pieces of a space do not overlap. Constants of
+  // graphics programs are copied; of these only fragment programs have other memory. Errors: bad_input for a
+  // space that the guest does not have, or that is of the other kind; unsupported for memory that vertex and
+  // geometry programs cannot have.
   Status bind_constants(std::string_view space, const void* data, std::size_t size);
   Status map_memory(std::string_view space, std::uint64_t address, void* data, std::size_t size);
   void unmap_memory();  // all of these

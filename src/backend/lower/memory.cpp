@@ -46,7 +46,7 @@ bool MemoryLowering::access(ir::Inst i) {
   const MemoryAccess access = MemoryAccess::unpack(f_.inst(i).immediate);
   const bool load = f_.inst(i).opcode == Opcode::LoadMemory, word = access.element == Element::word;
   Value guard = operand(i, 0), address = operand(i, 1);
-  if (memory_ == nullptr || f_.group_lanes == 0 || !std::has_single_bit(access.extent)) return false;
+  if (!has_windows() || !std::has_single_bit(access.extent)) return false;
   if (access.space == Space::local && (state_.has_idle_lanes || !std::has_single_bit(f_.group_lanes)))
     return false;
   const std::uint32_t size = size_of(access.element);

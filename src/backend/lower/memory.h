@@ -35,6 +35,8 @@ class MemoryLowering : protected ValueForms {
 #undef WARPJIT_DECLARE
 
  private:
+  // Are there windows that the host can reach?
+  bool has_windows() const { return memory_ != nullptr && (f_.group_lanes != 0 || f_.pixels); }
   bool access(ir::Inst i);
   void load_uniform(ir::Inst i, const WindowFields::Window& window);
   void access_own_words(ir::Inst i, const WindowFields::Window& window);

@@ -133,8 +133,8 @@ bool MemoryLowering::access_one_by_one(ir::Inst i) {
   const MemoryAccess access = MemoryAccess::unpack(data.immediate);
   Value guard = operand(i, 0);
   const bool atomic = data.opcode == Opcode::AtomicMemory;
-  if (memory_ == nullptr || atomics_ == nullptr || f_.group_lanes == 0 ||
-      access.element != ir::Element::word || access.extent != 4 || access.alignment != 4 ||
+  if (!has_windows() || atomics_ == nullptr || access.element != ir::Element::word || access.extent != 4 ||
+      access.alignment != 4 ||
       !(access.space == Space::shared || (atomic && access.space == Space::global)) ||
       (is_constant(guard) && constant(guard) == 0))
     return false;

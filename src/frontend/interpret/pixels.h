@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "ir/memory.h"
 #include "pixels/records.h"
 #include "warpjit/pixels.hpp"
 
@@ -76,6 +77,7 @@ struct PixelWork {
   std::vector<pixels::SlotUse> uses{};                 // what the fragment program reads
   const std::atomic<std::uint32_t>* cancel = nullptr;  // stops soon after it becomes other than 0
   std::atomic<std::uint32_t>* progress = nullptr;      // thousandths that are done
+  ir::MemoryFault* fault = nullptr;       // becomes the first fault of the program, if it has none yet
   std::uint32_t* instructions = nullptr;  // of each pixel, row 0 first: what its fragments executed is added
 };
 

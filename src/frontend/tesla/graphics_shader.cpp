@@ -155,7 +155,10 @@ class GraphicsGuest final : public frontend::GuestInterpreter {
     WARPJIT_TRY(
         const std::unique_ptr<interpret::FragmentProgram> program,
         interpreter_.make_fragment_program(grid, report, HostCode::best, work.instructions != nullptr));
-    return interpret::draw(work, *program);
+    const Status status = interpret::draw(work, *program);
+    if (const auto fault = fault_of(report); fault && work.fault != nullptr && !work.fault->happened)
+      *work.fault = fault->access;
+    return status;
   }
 
  private:

@@ -10,19 +10,6 @@
 namespace warpjit::tesla {
 namespace {
 
-std::optional<frontend::BlockFault> fault_of(const RunReport& run) {
-  if (!run.first_fault) return std::nullopt;
-  const MemoryFault& fault = *run.first_fault;
-  return frontend::BlockFault{{.happened = true,
-                               .is_store = fault.is_store,
-                               .space = space_of(fault.space),
-                               .index = fault.index,
-                               .address = fault.address,
-                               .guest_address = fault.pc,
-                               .thread = fault.thread},
-                              fault.block};
-}
-
 class Blocks final : public frontend::GuestInterpreter {
  public:
   explicit Blocks(Interpreter interpreter) : interpreter_(std::move(interpreter)) {}
@@ -92,6 +79,19 @@ ProgramType program_type(Stage stage) {
   return std::ranges::find(kStages, stage, &std::pair<ProgramType, Stage>::second)->first;
 }
 
+std::optional<frontend::BlockFault> fault_of(const RunReport& run) {
+  if (!run.first_fault) return std::nullopt;
+  const MemoryFault& fault = *run.first_fault;
+  return frontend::BlockFault{{.happened = true,
+                               .is_store = fault.is_store,
+                               .space = space_of(fault.space),
+                               .index = fault.index,
+                               .address = fault.address,
+                               .guest_address = fault.pc,
+                               .thread = fault.thread},
+                              fault.block};
+}
+
 Result<std::shared_ptr<const Shader>> Shader::make(Program program, const Modes& modes) {
   WARPJIT_CHECK(check_limits(program));
   WARPJIT_CHECK(check_graphics(program));
@@ -136,7 +136,7 @@ std::string Shader::address_text(const ir::MemoryFault& access) const {
 }
 
 Result<frontend::CheckedGrid> Shader::check_grid(const frontend::Grid& grid) const {
-  return check_launch(program_, grid);
+  return graphics_ ? check_memory(program_, grid) : check_launch(program_, grid);
 }
 
 frontend::GridFacts Shader::grid_facts(const frontend::Grid& grid,

@@ -10,6 +10,8 @@ namespace warpjit::tesla {
 
 Stage stage_of(ProgramType type);
 ProgramType program_type(Stage stage);
+// The first one of a run of the interpreter.
+std::optional<frontend::BlockFault> fault_of(const RunReport& run);
 
 // What is known of a graphics program besides its code.
 struct GraphicsParts {

@@ -337,6 +337,13 @@ frontend::Grid& change_grid(LaunchState& state, bool facts) {
   return state.values.grid;
 }
 
+// The memory of a graphics program, to be changed.
+frontend::Grid& change_memory(LaunchState& state) {
+  ++state.bindings_generation;
+  ++state.values_generation;
+  return state.values.grid;
+}
+
 }  // namespace
 
 void Launch::set_grid(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
@@ -381,12 +388,14 @@ Status Launch::map_memory(std::string_view space, std::uint64_t address, void* d
   if (found.constant)
     return Error{ErrorCode::bad_input, "this space is constant: bind_constants binds it as a whole",
                  std::string(space)};
-  if (state_->shader->stage() != Stage::compute)
-    return Error{ErrorCode::unsupported, "memory for graphics programs, which have constants alone",
-                 std::string(space)};
+  const Stage stage = state_->shader->stage();
+  if (stage != Stage::compute && stage != Stage::fragment)
+    return Error{ErrorCode::unsupported,
+                 "memory for vertex and geometry programs, which have constants alone", std::string(space)};
   if (address >> 32 != 0)
     return Error{ErrorCode::bad_input, "addresses of this guest have 32 bits", std::string(space)};
-  auto& ranges = change_grid(*state_, false).globals[found.index];
+  frontend::Grid& grid = stage == Stage::compute ? change_grid(*state_, false) : change_memory(*state_);
+  auto& ranges = grid.globals[found.index];
   const auto behind = std::ranges::find_if(
       ranges, [&](const frontend::MappedRange& range) { return range.address > address; });
   ranges.insert(behind, {static_cast<std::uint32_t>(address), {static_cast<std::byte*>(data), size}});
@@ -394,8 +403,10 @@ Status Launch::map_memory(std::string_view space, std::uint64_t address, void* d
 }
 
 void Launch::unmap_memory() {
-  frontend::Grid& grid = change_grid(*state_, true);
+  const bool compute = state_->shader->stage() == Stage::compute;
+  frontend::Grid& grid = compute ? change_grid(*state_, true) : change_memory(*state_);
   grid.constants = {};
+  state_->constants = {};
   for (auto& ranges : grid.globals) ranges.clear();
 }
 

@@ -163,6 +163,15 @@ struct Made {
   ir::GroupProgram program;
 };
 
+bool writes_memory(const ir::Function& f) {
+  for (std::uint32_t b = 0; b < f.block_count(); ++b)
+    for (const ir::Inst i : f.insts(ir::Block{b})) {
+      const ir::Opcode opcode = f.inst(i).opcode;
+      if (ir::family(opcode) == ir::Family::memory && ir::info(opcode).writes) return true;
+    }
+  return false;
+}
+
 Result<Made> run_passes(const frontend::Shader& shader, const frontend::Facts& facts,
                         const KernelOptions& options, bool speculate) {
   Stopwatch watch;
@@ -177,7 +186,8 @@ Result<Made> run_passes(const frontend::Shader& shader, const frontend::Facts& f
   ir::PipelineOptions pipeline;
   pipeline.dispatch_all = options.dispatch_all;
   pipeline.verify = options.checks;
-  pipeline.assume_no_zero_inf = speculate && facts.work != Work::grid;
+  // Groups that run again must not have changed memory.
+  pipeline.assume_no_zero_inf = speculate && facts.work != Work::grid && !writes_memory(code.function);
   if (options.engine == EngineKind::jit && facts.work == Work::grid)
     pipeline.group_lanes = [&](const ir::Function& f) {
       return options.parts != 0 ? options.parts * backend::lanes(options.target)

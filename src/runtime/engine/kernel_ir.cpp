@@ -50,6 +50,7 @@ class IrKernel final : public CodeKernel {
       memory.quads = args.quads;
       memory.groups = args.groups;
       memory.tile = args.tile;
+      memory.block = args.memory;
     }
     if (block_groups_ != 0) {
       memory.block = args.memory;

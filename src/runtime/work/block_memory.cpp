@@ -27,20 +27,20 @@ std::uint32_t* BlockMemory::aligned(std::vector<std::uint32_t>& words, std::uint
   return words.data() + (kLine - address % kLine) % kLine / 4;
 }
 
-void BlockMemory::bind_spaces(const BlockRun& run) {
+void MappedSpaces::bind(const frontend::Grid& grid, std::span<const std::span<const std::byte>> given,
+                        ir::BlockMemory& memory) {
   for (std::uint32_t k = 0; k < ir::kMaxSpaces; ++k) {
     std::vector<ir::MemoryRange>&constants = ranges_[k], &globals = ranges_[ir::kMaxSpaces + k];
     constants.clear();
-    const std::span<const std::byte> constant = run.checked.constants[k];
     // Nobody writes to constants.
-    if (!constant.empty())
+    if (k < given.size() && !given[k].empty())
       constants.push_back(
-          {const_cast<std::byte*>(constant.data()), 0, static_cast<std::uint32_t>(constant.size())});
-    memory_.constants[k] = constants;
+          {const_cast<std::byte*>(given[k].data()), 0, static_cast<std::uint32_t>(given[k].size())});
+    memory.constants[k] = constants;
     globals.clear();
-    for (const frontend::MappedRange& range : run.grid.globals[k])
+    for (const frontend::MappedRange& range : grid.globals[k])
       globals.push_back({range.bytes.data(), range.address, static_cast<std::uint32_t>(range.bytes.size())});
-    memory_.globals[k] = globals;
+    memory.globals[k] = globals;
   }
 }
 
@@ -49,7 +49,7 @@ void BlockMemory::begin(const CodeKernel& kernel, const BlockRun& run) {
   run_ = &run;
   layout_ = &kernel.layout_;
   const BlockLayout& layout = *layout_;
-  bind_spaces(run);
+  spaces_.bind(run.grid, run.checked.constants, memory_);
   shared_.resize(layout.shared ? run.checked.shared_bytes / 4 + 2 * kMarginWords + kLineWords : 0);
   memory_.shared = {};
   if (layout.shared)

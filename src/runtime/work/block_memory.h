@@ -24,6 +24,17 @@ struct BlockLayout {
   bool runs_on() const { return !shared && !local && frame_slots == 0; }
 };
 
+// The pieces of a launch's memory, as accesses see them. All arguments outlive it.
+class MappedSpaces {
+ public:
+  // Sets those of `memory`. Spaces that are not given are empty.
+  void bind(const frontend::Grid& grid, std::span<const std::span<const std::byte>> constants,
+            ir::BlockMemory& memory);
+
+ private:
+  std::array<std::vector<ir::MemoryRange>, std::size_t{2} * ir::kMaxSpaces> ranges_;
+};
+
 class BlockMemory {
  public:
   void begin(const CodeKernel& kernel, const BlockRun& run);
@@ -36,7 +47,6 @@ class BlockMemory {
   // Vectors of a host should not straddle its cache lines. What is in the margins does not matter.
   static constexpr std::size_t kLineWords = 16, kMarginWords = backend::kSharedMargin / 4;
   static std::uint32_t* aligned(std::vector<std::uint32_t>& words, std::uint32_t phase = 0);
-  void bind_spaces(const BlockRun& run);
   Status call(std::uint64_t first, std::uint64_t more);
 
   const CodeKernel* kernel_ = nullptr;
@@ -45,7 +55,7 @@ class BlockMemory {
   std::vector<std::uint32_t> shared_;
   std::vector<std::uint8_t> locks_;
   std::vector<std::uint32_t> local_, frame_;
-  std::array<std::vector<ir::MemoryRange>, std::size_t{2} * ir::kMaxSpaces> ranges_;
+  MappedSpaces spaces_;
   ir::BlockMemory memory_;
   backend::MemoryWindows windows_;
   backend::KernelArgs args_{};

@@ -22,11 +22,15 @@ std::optional<MemoryFault> GridPlan::fault() const {
   return describe(*fault_, run_.shader);
 }
 
-MemoryFault describe(const frontend::BlockFault& fault, const frontend::Shader& shader) {
-  const ir::MemoryFault& access = fault.access;
+MemoryFault describe(const ir::MemoryFault& access, const frontend::Shader& shader) {
   return {shader.where(access.guest_address),
-          std::string(access.is_store ? "store to " : "load from ") + shader.address_text(access) +
-              " by thread " + std::to_string(access.thread) + interpret::block_text(fault.block)};
+          std::string(access.is_store ? "store to " : "load from ") + shader.address_text(access)};
+}
+
+MemoryFault describe(const frontend::BlockFault& fault, const frontend::Shader& shader) {
+  MemoryFault described = describe(fault.access, shader);
+  described.what += " by thread " + std::to_string(fault.access.thread) + interpret::block_text(fault.block);
+  return described;
 }
 
 }  // namespace warpjit::runtime

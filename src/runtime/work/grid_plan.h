@@ -34,5 +34,6 @@ class GridPlan final : public WorkPlan {
 
 // The public form of a fault.
 MemoryFault describe(const frontend::BlockFault& fault, const frontend::Shader& shader);
+MemoryFault describe(const ir::MemoryFault& access, const frontend::Shader& shader);  // without the thread
 
 }  // namespace warpjit::runtime

@@ -151,6 +151,9 @@ Status LaunchState::check() {
     WARPJIT_TRY(checked_, shader->check_grid(values.grid));
   } else if (pixels) {
     WARPJIT_CHECK(check_pixels(*pixels, count));
+    const bool has_memory =
+        std::ranges::any_of(values.grid.globals, [](const auto& ranges) { return !ranges.empty(); });
+    if (has_memory) WARPJIT_CHECK(shader->check_grid(values.grid));
   } else {
     WARPJIT_CHECK(check_rows());
   }

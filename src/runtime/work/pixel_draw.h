@@ -61,6 +61,7 @@ struct PrimitiveRun {
   bool waiting = false;  // something is in the batch
   // Parts of the draw: what the primitives to add are, what has been added, and what is drawn.
   double begin = 0, end = 0, added = 0, drawn = 0;
+  ir::MemoryFault fault{};  // of the fragment program
 
   std::uint64_t fuel() const { return options.fuel.value_or(launch.fuel); }
 };

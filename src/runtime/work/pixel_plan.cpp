@@ -93,22 +93,32 @@ PixelPlan::PixelPlan(const LaunchState& launch, const Kernel& kernel, std::uint3
       fuel_(fuel),
       batch_(batch),
       planes_(planes),
-      layout_(launch.pixels->output) {}
+      layout_(launch.pixels->output) {
+  spaces_.bind(launch.values.grid, {}, memory_);
+  windows_.set(memory_);
+}
 
 Status PixelPlan::run(std::uint64_t first, std::uint64_t count) const {
   Pool<TilePlanes>::Lease planes = planes_.borrow();
-  for (std::uint64_t k = first; k < first + count; ++k) {
-    WARPJIT_CHECK(run_tile(batch_.tiles()[k], planes->planes(layout_.planes)));
-    if (progress_ == nullptr) continue;
+  ir::BlockMemory memory = memory_;
+  Status status;
+  for (std::uint64_t k = first; k < first + count && status; ++k) {
+    status = run_tile(batch_.tiles()[k], planes->planes(layout_.planes), memory);
+    if (!status || progress_ == nullptr) continue;
     const double part = static_cast<double>(tiles_.fetch_add(1, std::memory_order_relaxed) + 1) /
                         static_cast<double>(batch_.tiles().size());
     progress_->store(static_cast<std::uint32_t>(1000 * (begin_ + (end_ - begin_) * part)),
                      std::memory_order_relaxed);
   }
-  return {};
+  if (memory.fault.happened) {
+    const std::lock_guard lock(fault_mutex_);
+    if (!fault_.happened) fault_ = memory.fault;
+  }
+  return status;
 }
 
-Status PixelPlan::run_tile(const pixels::PrimitiveBatch::Tile& tile, std::byte* planes) const {
+Status PixelPlan::run_tile(const pixels::PrimitiveBatch::Tile& tile, std::byte* planes,
+                           ir::BlockMemory& memory) const {
   const LaunchPixels& work = *launch_.pixels;
   // What the first primitive overwrites need not be there.
   const std::uint64_t unneeded = tile.starts_covered ? kernel_.overwritten_planes() : 0;
@@ -122,6 +132,10 @@ Status PixelPlan::run_tile(const pixels::PrimitiveBatch::Tile& tile, std::byte* 
   args.fuel = fuel_;
   args.cancel = cancel_word(cancel_);
   args.tile = planes;
+  args.memory = &memory;
+  args.windows = windows_.data();
+  args.group_index = 0;
+  args.block = {};
   TileSink sink(kernel_, launch_, args);
   const bool done = batch_.rasterize(tile.column, tile.row, kernel_.lanes() / 4, sink);
   groups_.fetch_add(sink.groups(), std::memory_order_relaxed);

@@ -4,12 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "frontend/pixels/facts.h"
 #include "pixels/batch.h"
 #include "runtime/engine/kernel.h"
 #include "runtime/engine/pool.h"
+#include "runtime/work/block_memory.h"
 #include "runtime/work/launch.h"
 #include "runtime/work/work.h"
 
@@ -40,10 +42,13 @@ class PixelPlan final : public WorkPlan {
     end_ = end;
   }
 
+  // One of the program's faults in memory.
+  const ir::MemoryFault& fault() const { return fault_; }
+
   std::uint64_t groups() const { return groups_.load(std::memory_order_relaxed); }
 
  private:
-  Status run_tile(const pixels::PrimitiveBatch::Tile& tile, std::byte* planes) const;
+  Status run_tile(const pixels::PrimitiveBatch::Tile& tile, std::byte* planes, ir::BlockMemory& memory) const;
 
   const LaunchState& launch_;
   const Kernel& kernel_;
@@ -52,6 +57,11 @@ class PixelPlan final : public WorkPlan {
   const pixels::PrimitiveBatch& batch_;
   Pool<TilePlanes>& planes_;
   const frontend::TileLayout layout_;
+  MappedSpaces spaces_;
+  ir::BlockMemory memory_;  // of which each host thread has a copy
+  backend::MemoryWindows windows_;
+  mutable std::mutex fault_mutex_;
+  mutable ir::MemoryFault fault_;
   std::atomic<std::uint32_t>* progress_ = nullptr;
   double begin_ = 0, end_ = 1;
   mutable std::atomic<std::uint64_t> groups_{0}, tiles_{0};

@@ -5,6 +5,7 @@
 #include "base/float_environment.h"
 #include "frontend/interpret/pixels.h"
 #include "runtime/engine/engine.h"
+#include "runtime/work/grid_plan.h"
 #include "runtime/work/pixel_draw.h"
 #include "runtime/work/pixel_plan.h"
 
@@ -15,8 +16,7 @@ namespace {
 constexpr double kManyPixels = 512;
 constexpr std::uint64_t kTilePixels = std::uint64_t{pixels::kTileExtent} * pixels::kTileExtent;
 
-interpret::PixelWork guest_work(const LaunchState& launch, const pixels::Vertices& part,
-                                const PrimitiveRun& run) {
+interpret::PixelWork guest_work(const LaunchState& launch, const pixels::Vertices& part, PrimitiveRun& run) {
   const LaunchPixels& work = *launch.pixels;
   interpret::PixelWork draw;
   draw.raster = work.raster;
@@ -38,6 +38,7 @@ interpret::PixelWork guest_work(const LaunchState& launch, const pixels::Vertice
   draw.cancel = run.options.cancel;
   draw.progress = work.progress;
   draw.instructions = work.instructions;
+  draw.fault = &run.fault;
   const auto uses = launch.shader->slot_uses();
   draw.uses.assign(uses.begin(), uses.end());
   return draw;
@@ -114,7 +115,9 @@ Status EngineState::draw_waiting(PrimitiveRun& run) {
   if (size.units != 0) {
     run.report.threads = worker_count(size, run.options, kernel);
     const std::uint64_t chunk = run.report.threads == 1 ? size.units : 1;
-    WARPJIT_CHECK(run_parallel(plan, {0, size.units, chunk}, run.report.threads));
+    const Status status = run_parallel(plan, {0, size.units, chunk}, run.report.threads);
+    if (!run.fault.happened) run.fault = plan.fault();
+    WARPJIT_CHECK(status);
     run.report.groups += plan.groups();
   }
   batch.clear();
@@ -156,6 +159,7 @@ Result<Report> EngineState::run_pixels(LaunchState& launch, const RunOptions& op
   WARPJIT_CHECK(run_waiting(geometry, primitives));
   if (!primitives.lease) WARPJIT_CHECK(lease_primitives(primitives));
   WARPJIT_CHECK(draw_waiting(primitives));
+  if (primitives.fault.happened) report.fault = describe(primitives.fault, *launch.shader);
   const auto elapsed = std::chrono::steady_clock::now() - start - primitives.compile_time;
   report.run_ns =
       static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count());

@@ -135,7 +135,11 @@ Status BoundLaunch::bind_grid() {
   launch_.set_block(grid.block[0], grid.block[1], grid.block[2]);
   launch_.set_shared_bytes(grid.shared_bytes);
   launch_.set_parameters(grid.parameters);
-  for (const LaunchMemory& piece : grid.memory) {
+  return bind_memory();
+}
+
+Status BoundLaunch::bind_memory() {
+  for (const LaunchMemory& piece : file_->grid.memory) {
     std::vector<std::byte>& bytes = memory_.emplace_back(piece.bytes);
     WARPJIT_CHECK(piece.constant
                       ? launch_.bind_constants(piece.space, bytes.data(), bytes.size())
@@ -144,11 +148,12 @@ Status BoundLaunch::bind_grid() {
   return {};
 }
 
-// Of programs that no grid runs: they have constants alone.
+// Of vertex and geometry programs: they have constants alone.
 Status BoundLaunch::bind_constants(const LaunchFile& file, Launch& launch) {
   for (const LaunchMemory& piece : file.grid.memory) {
     if (!piece.constant)
-      return Error{ErrorCode::unsupported, "graphics programs have no memory but constants", piece.space};
+      return Error{ErrorCode::unsupported, "vertex and geometry programs have no memory but constants",
+                   piece.space};
     WARPJIT_CHECK(launch.bind_constants(piece.space, piece.bytes.data(), piece.bytes.size()));
   }
   return {};
@@ -156,7 +161,7 @@ Status BoundLaunch::bind_constants(const LaunchFile& file, Launch& launch) {
 
 Status BoundLaunch::bind_pixels() {
   const LaunchPixels& pixels = file_->pixels;
-  WARPJIT_CHECK(bind_constants(*file_, launch_));
+  WARPJIT_CHECK(bind_memory());
   WARPJIT_CHECK(launch_.set_raster_state(pixels.raster));
   WARPJIT_CHECK(launch_.set_output_state(pixels.output));
   WARPJIT_CHECK(launch_.set_target_size(pixels.width, pixels.height));

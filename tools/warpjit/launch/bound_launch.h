@@ -89,6 +89,7 @@ class BoundLaunch {
   Status bind_rows();
   Status bind_primitives();
   Status bind_grid();
+  Status bind_memory();
   Status bind_pixels();
   Status bind_constants(const LaunchFile& file, Launch& launch);
   void clear_pictures();

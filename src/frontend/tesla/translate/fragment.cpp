@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bitset>
 #include <optional>
+#include <utility>
 
 #include "frontend/pixels/fragment_frame.h"
 #include "frontend/tesla/container/graphics.h"
@@ -26,8 +27,16 @@ bool reads_quads(const ReachedCode& code) {
     return opcode == Opcode::quadop || opcode == Opcode::quadon || opcode == Opcode::vote;
   });
 }
-// Whether a lane that nobody asked for could do harm: turn in a loop for long, or trap.
+bool uses_memory(const ReachedCode& code, bool stores) {
+  return std::ranges::any_of(code.instructions(), [&](const ReachedInstruction& reached) {
+    const Opcode opcode = reached.instruction.opcode;
+    const bool is_store = opcode == Opcode::st_g || opcode == Opcode::red_g || opcode == Opcode::atom_g;
+    return is_store || (!stores && opcode == Opcode::ld_g);
+  });
+}
+// Whether a lane that nobody asked for could do harm: turn in a loop for long, trap, or load from outside.
 bool is_for_live_lanes(const ReachedCode& code, const ControlFlow& flow) {
+  if (uses_memory(code, false)) return true;
   const flow::Successors successors = flow.successors();
   for (std::uint32_t b = 0; b < flow.blocks.size(); ++b) {
     if (code.at(flow.blocks[b].last)->opcode == Opcode::trap) return true;
@@ -66,11 +75,13 @@ class FragmentTranslator final : public StageTranslator {
  private:
   void begin() override {
     lanes_ = b_.constant(true);
-    const I1 live = frame_.begin({discards(code_), results_.depth.has_value(), false});
+    const I1 live = frame_.begin({discards(code_), results_.depth.has_value(), uses_memory(code_, true)});
     write(kVarLive, live);
     clear_local();
     for (const std::uint32_t slot : kept_)
       if (slot != kNotKept) b_.StoreSlot(b_.constant(true), word(0), slot);
+    // Quads that only fill a group do not load.
+    if (reads_quads_ && uses_memory(code_, false)) has_pixels_ = voted(VoteOperation::any, b_.PixelCovered());
     // A group without live lanes needs no run; without such tests every group has one.
     if (reads_quads_ || !(for_live_lanes_ || frame_.tests_first()))
       b_.jump(start());
@@ -146,6 +157,17 @@ class FragmentTranslator final : public StageTranslator {
     ssa_.seal(rest);
   }
 
+  I32 load(const Operand& operand, unsigned word_number) override {
+    if (operand.kind != Operand::Kind::global || !has_pixels_)
+      return StageTranslator::load(operand, word_number);
+    const I1 guard = std::exchange(guard_, b_.And1(guard_, *has_pixels_));
+    const I32 loaded = StageTranslator::load(operand, word_number);
+    guard_ = guard;
+    return loaded;
+  }
+  // Helper lanes leave no results.
+  I1 changing_memory(I1 where) override { return b_.And1(where, read<I1>(kVarLive)); }
+
   // A register that a lane may read which left its writer behind.
   void register_written(std::uint32_t index, I1 guard, I32 value) override {
     if (kept_[index] != kNotKept) b_.StoreSlot(guard, value, kept_[index]);
@@ -159,6 +181,7 @@ class FragmentTranslator final : public StageTranslator {
   const FragmentResults results_;
   frontend::FragmentFrame frame_;
   const bool reads_quads_, for_live_lanes_;
+  std::optional<I1> has_pixels_;  // the lane's quad; nothing: no one asks
   std::array<std::uint32_t, kMaxRegisters> kept_ = [] {
     std::array<std::uint32_t, kMaxRegisters> none;
     none.fill(kNotKept);

@@ -52,6 +52,8 @@ class InstructionTranslator {
   // True if it stored the word, which then is not stored to memory.
   virtual bool stored_local(const Operand&, unsigned /*word*/, I32 /*value*/) { return false; }
   virtual void discard(I1 /*where*/) {}
+  // Of lanes that execute a store or an atomic: those for which it does something.
+  virtual I1 changing_memory(I1 where) { return where; }
   virtual void register_written(std::uint32_t /*index*/, I1 /*guard*/, I32 /*value*/) {}
   // A word of each lane, as lanes of its quad see it.
   virtual I32 neighbours_register(std::uint32_t index) { return gpr(index); }

@@ -140,11 +140,14 @@ void InstructionTranslator::memory(const Instruction& i) {
     case Opcode::ld_l:
     case Opcode::ld_g:
       return load_registers(i);
-    case Opcode::st_l:
     case Opcode::st_g:
+      guard_ = changing_memory(guard_);
+      return store_registers(i);
+    case Opcode::st_l:
       return store_registers(i);
     case Opcode::red_g:
     case Opcode::atom_g:
+      guard_ = changing_memory(guard_);
       return atomic(i);
     default:
       return;

@@ -32,7 +32,7 @@ const char* refused(const Program& program, const Instruction& i) {
     using Kind = Operand::Kind;
     if (operand->kind == Kind::local && program.local_bytes > kMostLocalBytes) return "very much of l[]";
     if (operand->kind == Kind::vertex && operand->post_increment) return "p[] with a post-increment";
-    if (operand->kind == Kind::global || operand->kind == Kind::shared)
+    if (operand->kind == Kind::shared || (operand->kind == Kind::global && type != ProgramType::fragment))
       return "memory other than c[] and l[] in a graphics program";
     const bool is_row = operand->kind == Kind::attribute || operand->kind == Kind::output ||
                         operand->kind == Kind::interpolant;
@@ -76,6 +76,7 @@ void StageTranslator::clear_local() {
 
 I32 StageTranslator::load(const Operand& operand, unsigned word_number) {
   if (operand.kind == Operand::Kind::local) return load_local(operand, word_number);
+  if (operand.kind == Operand::Kind::global) return ThreadTranslator::load(operand, word_number);
   if (operand.kind != Operand::Kind::constant) return word(0);
   const std::uint32_t base = constants_.offset[operand.space], size = size_of(operand.type);
   if (is_static(operand)) {
