@@ -273,12 +273,7 @@ Result<ir::Function> translate_fragment(const Program& program, const ComputeFac
     if (problem.reason == nullptr) return std::move(translation.function());
     reason = problem.reason;
     where = flow.blocks[problem.block].last;
-    const std::size_t before = split.size();
-    for (const std::uint32_t block : problem.splits)
-      if (const std::uint32_t address = flow.blocks[block].last;
-          std::ranges::find(split, address) == split.end())
-        split.push_back(address);
-    if (split.size() == before) break;
+    if (!add_splits(problem, flow, split)) break;
   }
   return Error{ErrorCode::unsupported, reason, program.where(where)};
 }

@@ -98,4 +98,13 @@ OrderProblem check_order(ThreadTranslator& translation, const ControlFlow& flow,
   return check_lane_order(order);
 }
 
+bool add_splits(const OrderProblem& problem, const ControlFlow& flow, std::vector<std::uint32_t>& split) {
+  const std::size_t before = split.size();
+  for (const std::uint32_t block : problem.splits)
+    if (const std::uint32_t address = flow.blocks[block].last;
+        std::ranges::find(split, address) == split.end())
+      split.push_back(address);
+  return split.size() != before;
+}
+
 }  // namespace warpjit::tesla

@@ -18,4 +18,7 @@ std::vector<bool> find_whole_blocks(ThreadTranslator& translation, const Control
 OrderProblem check_order(ThreadTranslator& translation, const ControlFlow& flow,
                          const std::vector<LaneEffects>& effects, std::vector<bool> whole);
 
+// Adds the addresses where blocks should be split to those of earlier rounds. False: there are no new ones.
+bool add_splits(const OrderProblem& problem, const ControlFlow& flow, std::vector<std::uint32_t>& split);
+
 }  // namespace warpjit::tesla

@@ -79,12 +79,7 @@ Result<ir::Function> translate_thread(const Program& program, const ComputeFacts
     if (problem.reason == nullptr) return std::move(translation.function());
 
     problem_address = flow.blocks[problem.block].last;
-    const std::size_t before = split.size();
-    for (const std::uint32_t block : problem.splits)
-      if (const std::uint32_t address = flow.blocks[block].last;
-          std::ranges::find(split, address) == split.end())
-        split.push_back(address);
-    if (split.size() == before) break;
+    if (!add_splits(problem, flow, split)) break;
   }
   return Error{ErrorCode::unsupported, problem.reason, program.where(problem_address)};
 }
