@@ -82,7 +82,8 @@ class GraphicsRun {
   // Whether lanes of a quad see each other.
   bool reads_quads() const {
     return std::ranges::any_of(interpreter_.ops_, [](const WarpOp& op) {
-      return op.i.opcode == Opcode::vote || op.i.opcode == Opcode::quadop || op.i.opcode == Opcode::quadon;
+      return op.i.opcode == Opcode::vote || op.i.opcode == Opcode::quadop || op.i.opcode == Opcode::quadon ||
+             is_texture(op.i.opcode);
     });
   }
   GraphicsWarp& graphics() { return graphics_; }
