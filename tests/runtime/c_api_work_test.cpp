@@ -517,7 +517,7 @@ TEST_F(CApiCompute, WhatIsNotThereIsRefused) {
   EXPECT_EQ(warpjit_launch_fuel(nullptr), 0u);
   // Modes and stages that nobody knows, or that this container does not have.
   modes = sized<warpjit_tesla_modes>();
-  modes.flags = 32;
+  modes.flags = 64;
   choice.entry = "saxpy";
   EXPECT_EQ(warpjit_program_from_tesla_assembly(kSaxpy, &choice, &modes, &program, &error),
             WARPJIT_UNSUPPORTED);

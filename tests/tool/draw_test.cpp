@@ -119,5 +119,46 @@ TEST_F(DrawTest, TemplatesOfFragmentProgramsRender) {
   EXPECT_EQ(run("verify noise.tesla --program fragment --random 60").code, 0);
 }
 
+TEST_F(DrawTest, InfoListsWhatIsSampled) {
+  const Outcome info = run("info '" + kGraphics + "block_texture.json' --json");
+  ASSERT_EQ(info.code, 0) << info.err;
+  const json samples = json::parse(info.out)["programs"][0]["samples"];
+  ASSERT_EQ(samples.size(), 1u);
+  EXPECT_EQ(samples[0]["texture"], 0);
+  EXPECT_EQ(samples[0]["sampler"], 0);
+  EXPECT_EQ(samples[0]["bound"], "bc1, 2d, linear, 64 x 64");
+  EXPECT_NE(run("info '" + kGraphics + "block_texture.json'").out.find("texture 0, sampler 0"),
+            std::string::npos);
+  const std::string source = run("info '" + kGraphics + "block_texture.tesla' --json").out;
+  EXPECT_FALSE(json::parse(source)["programs"][0]["samples"][0].contains("bound"));
+}
+
+TEST_F(DrawTest, TexturesArePictures) {
+  const std::string dump = "'" + kGraphics + "textures/rainbow.bc1' --format bc1 --size 64x64";
+  const Outcome shown = run("texture " + dump + " -o rainbow.png");
+  EXPECT_EQ(shown.code, 0) << shown.err;
+  EXPECT_NE(run("texture rainbow.png").out.find("64 x 64 pixels"), std::string::npos);
+  const std::pair<const char*, const char*> wrong[] = {
+      {"--format bc9", "--format: 'bc9' is none of r8, "},
+      {"--size 64x", "--size: '64x' is no size"},
+      {"--size 64x99", "rainbow.bc1: data has 2048 bytes"},
+      {"--layout tiled", "--layout: 'tiled' is none of linear"},
+      {"--level 1 -o x.png", "rainbow.bc1: data has 2048 bytes"},
+      {"--layer 1 -o x.png", "--layer: is a layer that the texture does not have"},
+      {"--offset 4096", "--offset: lies behind the file"},
+      {"--swizzle rgb", "--swizzle: has four letters"},
+  };
+  for (const auto& [options, message] : wrong) {
+    std::string command = "'" + kGraphics + "textures/rainbow.bc1' " + options;
+    if (std::string(options).find("--format") != 0) command += " --format bc1";
+    if (std::string(options).find("--size") != 0) command += " --size 64x64";
+    const Outcome refused = run("texture " + command);
+    EXPECT_EQ(refused.code, 2) << options;
+    EXPECT_NE(refused.err.find(message), std::string::npos) << options << ": " << refused.err;
+  }
+  write("cut.png", "\x89PNG\r\n\x1a\n");
+  EXPECT_EQ(run("texture cut.png").code, 2);
+}
+
 }  // namespace
 }  // namespace warpjit::tool

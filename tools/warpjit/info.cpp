@@ -5,6 +5,7 @@
 #include <map>
 
 #include "command.h"
+#include "launch/texture_fields.h"
 
 namespace warpjit::tool {
 
@@ -37,6 +38,40 @@ Json symbols_json(std::span<const Symbol> symbols) {
   return list;
 }
 
+// "rgba8, 2d, block-linear, 16 x 16, 5 levels".
+std::string describe_texture(const Texture& texture) {
+  std::string text(name(texture.format).value_or("a format without a name"));
+  text += fmt::format(", {}{}, {}, {}", kDimensions[static_cast<std::size_t>(texture.dimension)],
+                      texture.array ? " array" : "", kLayouts[static_cast<std::size_t>(texture.layout)],
+                      texture.width);
+  if (texture.height > 1) text += fmt::format(" x {}", texture.height);
+  if (texture.depth_extent > 1) text += fmt::format(" x {}", texture.depth_extent);
+  if (texture.layers > 1) text += fmt::format(", {} layers", texture.layers);
+  if (texture.levels > 1) text += fmt::format(", {} levels", texture.levels);
+  return text;
+}
+
+// What a program samples and, of a launch, what that is.
+void add_samples(const frontend::Shader& shader, const LaunchFile* launch, Json& list) {
+  for (const frontend::TextureUse& use : shader.texture_uses()) {
+    Json row{{"stage", name(shader.stage())}, {"texture", use.texture}};
+    if (use.needs_sampler) row["sampler"] = use.sampler;
+    if (launch != nullptr) {
+      const auto bound = std::ranges::find(launch->textures, unsigned{use.texture}, &LaunchTexture::slot);
+      row["bound"] = bound == launch->textures.end() ? "nothing" : describe_texture(bound->texture);
+    }
+    list.push_back(std::move(row));
+  }
+}
+Json samples_json(const GivenProgram& given) {
+  Json list = Json::array();
+  add_samples(*given.shader, given.launch ? &*given.launch : nullptr, list);
+  if (!given.launch) return list;
+  for (const auto* stages : {&given.launch->vertex, &given.launch->geometry_stage})
+    for (const LaunchFile& stage : *stages) add_samples(*stage.program, &stage, list);
+  return list;
+}
+
 Json program_json(const GivenProgram& given) {
   const frontend::Shader& shader = *given.shader;
   const Resources resources = shader.resources();
@@ -52,6 +87,7 @@ Json program_json(const GivenProgram& given) {
             {"outputs", symbols_json(shader.outputs())},
             {"constants", Json::array()},
             {"labels", Json::array()}};
+  if (Json samples = samples_json(given); !samples.empty()) json["samples"] = std::move(samples);
   given.guest->describe(shader, json);
   json["instructions"] = count_instructions(given);
   return json;
@@ -97,6 +133,8 @@ void print_program(const Json& json, std::size_t index) {
     else
       fmt::print("  constant {}\n", members(constant));
   print_symbols("output", json["outputs"]);
+  if (json.contains("samples"))
+    for (const Json& row : json["samples"]) fmt::print("  samples  {}\n", members(row));
   for (const Json& label : json["labels"])
     fmt::print("  label    {:#010x} {}\n", label["address"].get<std::uint32_t>(), plain(label["name"]));
 }
