@@ -11,6 +11,7 @@
 #include "engines/fuzzer.h"
 #include "frontend/random/pixel_states.h"
 #include "frontend/random/reduce.h"
+#include "frontend/random/textures.h"
 #include "frontend/tesla/assembly/disassemble.h"
 #include "frontend/tesla/random.h"
 #include "frontend/tesla/shader.h"
@@ -42,6 +43,7 @@ class SeededDraw {
     keep(launch_.set_output_state(random::output_state(random_)));
     keep(launch_.bind_vertices({words_.data(), words_.size() * 4, slots * std::size_t{4}, slots}));
     keep(launch_.bind_constants("c0", fragment.c0.data(), fragment.c0.size() * 4));
+    if (fragment.samples) bind_textures();
     launch_.set_count(count);
     launch_.set_fuel(tesla::kRandomFuel);
   }
@@ -89,6 +91,20 @@ class SeededDraw {
     for (std::byte& byte : made.bytes) byte = static_cast<std::byte>(random_.below(256));
     return {made.bytes.data(), made.bytes.size(), kWidth * pixel_size(format), format};
   }
+  // Either integers, or linear filters.
+  void bind_textures() {
+    const bool integers = random_.one_in(6);
+    for (unsigned slot = 0; slot < tesla::kRandomTextures;) {
+      const std::optional<warpjit::Texture> texture = random::texture(random_);
+      if (!texture || (!integers && textures::has_integers(texture->format))) continue;
+      keep(launch_.set_texture(slot++, *texture));
+    }
+    for (unsigned slot = 0; slot < tesla::kRandomSamplers; ++slot) {
+      Sampler sampler = random::sampler(random_, !integers);
+      sampler.compare = sampler.compare && random_.one_in(8);
+      keep(launch_.set_sampler(slot, sampler));
+    }
+  }
 
   Random random_;
   Launch launch_;
@@ -109,7 +125,7 @@ class FragmentFuzzer final : public Fuzzer {
   explicit FragmentFuzzer(const Options& options) : Fuzzer(options) {}
 
   bool run(std::uint64_t seed) override {
-    tesla::RandomFragment fragment = tesla::random_fragment(seed, {.size = options_.size});
+    tesla::RandomFragment fragment = tesla::random_fragment(seed, options(seed));
     const auto finding = check(fragment, seed);
     if (finding) {
       fmt::print("seed {}: {} against guest: {}\n{}\n", seed, finding->way, finding->what,
@@ -127,7 +143,7 @@ class FragmentFuzzer final : public Fuzzer {
   }
 
   std::string digest(std::uint64_t seed, EngineKind kind, Target target) override {
-    const tesla::RandomFragment fragment = tesla::random_fragment(seed, {.size = options_.size});
+    const tesla::RandomFragment fragment = tesla::random_fragment(seed, options(seed));
     std::string lines;
     RunOptions base;
     base.threads = 1;
@@ -161,6 +177,10 @@ class FragmentFuzzer final : public Fuzzer {
     return std::nullopt;
   }
 
+  // A third of the programs samples.
+  tesla::RandomOptions options(std::uint64_t seed) const {
+    return {.textures = seed % 3 == 0, .size = options_.size};
+  }
   // No groups of 64 parts: backends refuse those of pixels.
   Ways ways(std::uint64_t seed) const {
     const std::uint64_t bits = mix(seed);

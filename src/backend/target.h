@@ -117,6 +117,8 @@ struct KernelArgs {
   const pixels::GroupRecord* groups;  // one a group
   std::byte* tile;
 
+  const ir::TexelView* textures;  // of the function's texture_count
+
   Binding inputs[kMaxInputs];
   Binding outputs[kMaxOutputs];
 

@@ -21,6 +21,7 @@
 #include "frontend/guest.h"
 #include "frontend/interpret/pixels.h"
 #include "frontend/pixels/facts.h"
+#include "frontend/textures/facts.h"
 #include "frontend/unit.h"
 #include "ir/function.h"
 #include "warpjit/warpjit.hpp"
@@ -102,6 +103,7 @@ struct Facts {
   DrawFacts draw;
   GridFacts grid;
   PixelFacts pixels;
+  std::vector<ir::SampleKey> samples;  // of Shader::texture_uses(), one by one
   StripFacts strips;
 
   std::uint32_t input_bindings() const {

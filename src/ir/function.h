@@ -13,6 +13,7 @@
 
 #include "base/small_vector.h"
 #include "ir/analysis/lane_order.h"
+#include "ir/sample.h"
 #include "ir/types.h"
 
 namespace warpjit::ir {
@@ -64,6 +65,8 @@ class Function {
   bool pixels = false;
   std::uint32_t primitive_bytes = 0;  // of a primitive's record, whole rows: PrimitiveF32, PrimitiveI32
   std::uint32_t tile_planes = 0;      // LoadTile, StoreTile
+  std::uint32_t texture_count = 0;    // LoadTexel, LoadTexelPair
+  std::vector<SampleSource> samples;  // Sample; as many as textures, or none
   // Threads of a group, where lanes communicate; 0: the host chooses. Groups of a block; 0: there are no
   // blocks.
   std::uint32_t group_lanes = 0;

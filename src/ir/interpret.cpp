@@ -103,6 +103,9 @@ class Preparation {
       case Opcode::Barrier:
         unsupported_ = "a barrier that schedule_groups has not seen";
         break;
+      case Opcode::Sample:
+        unsupported_ = "a sample that expand_samples has not seen";
+        break;
       case Opcode::AnyActive:
       case Opcode::AllActive:
       case Opcode::QuadSwizzle32:
@@ -240,6 +243,7 @@ Result<Interpreter> Interpreter::prepare(const Function& f, unsigned lanes) {
   made.input_count_ = f.input_count;
   made.output_count_ = f.output_count;
   made.uniform_words_ = f.uniform_bytes / 4;
+  made.texture_count_ = f.texture_count;
   made.inner_groups_ = f.inner_groups;
   made.frame_slots_ = f.frame_slots;
   made.frame_words_of_block_ = f.block_groups * f.frame_slots * made.lanes_;
@@ -275,6 +279,8 @@ Status Interpreter::run(Frame& frame, const Memory& memory, std::uint64_t first_
     return Error{ErrorCode::bad_input, "an output has no binding", ""};
   if (memory.uniform.size() < uniform_words_)
     return Error{ErrorCode::bad_input, "the uniform table is too short", ""};
+  if (memory.textures.size() < texture_count_)
+    return Error{ErrorCode::bad_input, "a texture has no memory", ""};
   if (needs_block_ && memory.block == nullptr)
     return Error{ErrorCode::bad_input, "the block has no memory", ""};
   if (needs_pixels_ && (memory.quads == nullptr || memory.groups == nullptr || memory.tile == nullptr))
@@ -298,6 +304,7 @@ Status Interpreter::run(Frame& frame, const Memory& memory, std::uint64_t first_
   context.groups = memory.groups;
   context.tile = memory.tile;
   context.record_lanes = record_lanes_;
+  context.textures = memory.textures.data();
   context.block_frame = memory.frame.data();
   context.frame_slots = frame_slots_;
   context.group_lanes = group_lanes_;

@@ -38,6 +38,7 @@ struct Memory {
   const pixels::QuadRecord* quads = nullptr;
   const pixels::GroupRecord* groups = nullptr;
   std::byte* tile = nullptr;
+  std::span<const TexelView> textures{};  // at least texture_count
   std::span<std::uint32_t> frame{};  // block_groups * frame_slots * lanes words: LoadFrame and its relatives
 };
 
@@ -94,7 +95,7 @@ class Interpreter {
   unsigned lanes_ = 1;
   std::uint32_t frame_words_ = 0;
   std::uint32_t first_slot_ = 0, slot_words_ = 0;  // LoadSlot, StoreSlot
-  std::uint32_t input_count_ = 0, output_count_ = 0, uniform_words_ = 0;
+  std::uint32_t input_count_ = 0, output_count_ = 0, uniform_words_ = 0, texture_count_ = 0;
   std::uint32_t inner_groups_ = 1;
   std::uint32_t frame_slots_ = 0, frame_words_of_block_ = 0;
   std::uint32_t group_lanes_ = 1;  // of LaneIndex and GroupIndex

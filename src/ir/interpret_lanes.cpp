@@ -249,6 +249,21 @@ class LaneByLane {
   LaneByLane(operation, context, frame, lanes).run();
 }
 
+template <unsigned kLanes>
+WARPJIT_MEANING void load_texels(const Operation& operation, const GroupContext& context,
+                                 std::uint32_t* frame) {
+  const TexelView& view = context.textures[operation.immediate];
+  const bool pair = operation.opcode == Opcode::LoadTexelPair;
+  const std::uint32_t last = pair ? view.last_pair : view.last;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    const std::byte* from = view.bytes + std::min(frame[operation.a + lane], last);
+    std::uint32_t words[2];
+    std::memcpy(words, from, pair ? 8 : 4);
+    frame[operation.result + lane] = words[0];
+    if (pair) frame[operation.result + kLanes + lane] = words[1];
+  }
+}
+
 // Where the words of a group's frame slot are.
 template <unsigned kLanes>
 WARPJIT_MEANING std::uint32_t* frame_slot(const Operation& operation, const GroupContext& context,
@@ -342,6 +357,10 @@ WARPJIT_MEANING GroupOutcome run_group(GroupContext& context, std::uint32_t* fra
           frame[operation.result + lane] = look_up(words, frame[operation.a + lane]);
         break;
       }
+      case Opcode::LoadTexel:
+      case Opcode::LoadTexelPair:
+        load_texels<kLanes>(operation, context, frame);
+        break;
       case Opcode::LoadInput:
         load_input<kLanes>(operation, context, frame);
         break;

@@ -32,6 +32,7 @@ struct GroupContext {
   const pixels::GroupRecord* groups;
   std::byte* tile;
   std::uint32_t record_lanes;  // threads of a group record
+  const TexelView* textures;
 };
 
 // Operand of a BurnFuel that stands for all lanes.

@@ -2,34 +2,26 @@
 // constants.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <bit>
 #include <cstdint>
 #include <span>
 
 #include "base/sfu_lanes.h"
-#include "base/srgb.h"
 
 namespace warpjit::ir {
 
 // The tables of sfu::Table, and behind them those of base/srgb.h: what a byte stands for; the steps to
 // encode.
-using LookUpTable = sfu::Table;
-inline constexpr std::uint64_t kSrgbDecodedTable = sfu::kTables, kSrgbStepsTable = kSrgbDecodedTable + 1,
-                               kLookUpTables = kSrgbStepsTable + 1;
+inline constexpr std::uint64_t kSrgbDecodedTable = sfu::kTables, kSrgbStepsTable = kSrgbDecodedTable + 1;
+// Of levels of detail: 256 entries of 4 bits (look_up.cpp).
+inline constexpr std::uint64_t kLogarithmTable = kSrgbStepsTable + 1;
+// By face * 4 + edge (beyond low x, high x, low y, high y): the face that is beyond in bits 0-2, and how its
+// x and y come of the place along the edge, in bits 4-5 and 8-9: 0, the last, the place, the last minus the
+// place.
+inline constexpr std::uint64_t kCubeEdgeTable = kLogarithmTable + 1;
+inline constexpr std::uint64_t kLookUpTables = kCubeEdgeTable + 1;
 
 // Of the immediate of a LookUp32: 2^n words.
-inline std::span<const std::uint32_t> look_up_table(std::uint64_t table) {
-  if (table == kSrgbDecodedTable) return kSrgbDecoded;
-  if (table != kSrgbStepsTable) return sfu::words_of(static_cast<LookUpTable>(table));
-  static const auto kSteps = [] {
-    std::array<std::uint32_t, std::bit_ceil(kSrgbSteps)> steps{};
-    std::ranges::copy(srgb_steps(), steps.begin());
-    return steps;
-  }();
-  return kSteps;
-}
+std::span<const std::uint32_t> look_up_table(std::uint64_t table);
 
 // What LookUp32 gives: an index counts modulo the number of words.
 inline std::uint32_t look_up(std::span<const std::uint32_t> words, std::uint32_t index) {

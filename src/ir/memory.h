@@ -86,6 +86,17 @@ struct MemoryRange {
   std::uint32_t size = 0;     // address + size <= 2^32
 };
 
+// Memory of a texture, of at least 8 bytes: LoadTexel and LoadTexelPair, which do not align.
+struct TexelView {
+  const std::byte* bytes = nullptr;
+  std::uint32_t last = 0;       // byte of the last word; below 2^31
+  std::uint32_t last_pair = 0;  // of the last two
+};
+inline TexelView texel_view(std::span<const std::byte> bytes) {
+  const auto size = static_cast<std::uint32_t>(bytes.size());
+  return {bytes.data(), size - 4, size - 8};
+}
+
 // The first access of a run that was outside or not aligned.
 struct MemoryFault {
   bool happened = false;

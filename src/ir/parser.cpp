@@ -269,6 +269,8 @@ class Parser {
       WARPJIT_CHECK(field("primitive", f_.primitive_bytes, kMaxPrimitiveBytes));
       WARPJIT_CHECK(field("planes", f_.tile_planes, kMaxTilePlanes));
     }
+    if (is_word("textures")) WARPJIT_CHECK(field("textures", f_.texture_count, kMaxTextureCount));
+    while (is_word("source")) WARPJIT_CHECK(source());
     if (is_word("lanes")) WARPJIT_CHECK(field("lanes", f_.group_lanes, kMaxGroupLanes));
     if (is_word("groups")) WARPJIT_CHECK(field("groups", f_.block_groups, kMaxBlockGroups));
     if (is_word("inner")) WARPJIT_CHECK(field("inner", f_.inner_groups, kMaxBlockGroups));
@@ -284,6 +286,47 @@ class Parser {
       WARPJIT_CHECK(advance());
     }
     return mark("{");
+  }
+
+  Status source() {
+    if (f_.samples.size() >= kMaxTextureCount) return error_at(token_.position, "too many sources");
+    SampleSource made;
+    WARPJIT_CHECK(field("source", made.words, kMaxUniformBytes));
+    WARPJIT_CHECK(word("key"));
+    Status status;
+    each_field(made.key, [&](auto& value, unsigned values) {
+      std::uint64_t n = 0;
+      if (status) status = number(n, values - 1);
+      value = static_cast<std::remove_reference_t<decltype(value)>>(n);
+    });
+    f_.samples.push_back(made);
+    return status;
+  }
+
+  Status sample(Record& record) {
+    SampleUse use;
+    bool known = false;
+    for (unsigned k = 0; k < kSampleOperations && !known; ++k) {
+      use.operation = static_cast<SampleOperation>(k);
+      known = is_word(name(use.operation));
+    }
+    if (!known) return expected("what to sample");
+    WARPJIT_CHECK(advance());
+    std::uint64_t n = 0;
+    WARPJIT_CHECK(number(n, kMaxTextureCount));
+    use.source = static_cast<std::uint16_t>(n);
+    WARPJIT_CHECK(word("components"));
+    WARPJIT_CHECK(number(n, 15));
+    use.components = static_cast<std::uint8_t>(n);
+    if (is_word("offsets")) {
+      WARPJIT_CHECK(advance());
+      for (std::int8_t& offset : use.offsets) {
+        WARPJIT_CHECK(number(n, 15));
+        offset = static_cast<std::int8_t>(n >= 8 ? static_cast<int>(n) - 16 : static_cast<int>(n));
+      }
+    }
+    record.immediate = use.pack();
+    return {};
   }
 
   Status block() {
@@ -399,6 +442,8 @@ class Parser {
         record.immediate |= (numbers + 1) << 32;
         return {};
       }
+      case ImmediateKind::sample:
+        return sample(record);
       default:
         return number(record.immediate, ~std::uint64_t{0});
     }

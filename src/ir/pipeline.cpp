@@ -109,6 +109,7 @@ Result<GroupProgram> run_pipeline(Function function, const PipelineOptions& opti
   Function& f = program.kernel;
   Stages stages(options, observer);
   WARPJIT_CHECK(stages.done("translate", f));
+  if (!f.samples.empty()) WARPJIT_CHECK(stages.run("samples", f, expand_samples));
   WARPJIT_CHECK(stages.run("expand", f, expand_math));
   if (options.optimize) {
     WARPJIT_CHECK(stages.optimize(f, "simplify"));

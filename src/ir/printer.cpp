@@ -33,6 +33,12 @@ class Printer {
       field(" pixels primitive ", f_.primitive_bytes);
       field(" planes ", f_.tile_planes);
     }
+    if (f_.texture_count != 0) field(" textures ", f_.texture_count);
+    for (const SampleSource& source : f_.samples) {
+      field(" source ", source.words);
+      text_ += " key";
+      each_field(source.key, [&](auto value, unsigned) { field(" ", static_cast<std::uint64_t>(value)); });
+    }
     if (f_.group_lanes != 0) field(" lanes ", f_.group_lanes);
     if (f_.block_groups != 0) field(" groups ", f_.block_groups);
     if (f_.inner_groups != 1) field(" inner ", f_.inner_groups);
@@ -131,6 +137,17 @@ class Printer {
         number(data.immediate & 0xffffffffu);
         if (data.immediate >> 32 != 0) field(" numbered ", (data.immediate >> 32) - 1);
         break;
+      case ImmediateKind::sample: {
+        const SampleUse use = SampleUse::unpack(data.immediate);
+        text_ += name(use.operation);
+        field(" ", use.source);
+        field(" components ", use.components);
+        if (use.offsets != std::array<std::int8_t, 3>{}) {
+          text_ += " offsets";
+          for (const std::int8_t offset : use.offsets) field(" ", static_cast<unsigned>(offset) & 15);
+        }
+        break;
+      }
       default:
         number(data.immediate);
     }

@@ -54,6 +54,8 @@ enum class Family : std::uint8_t {
   uniform,  // the launch's table
   binding,  // inputs and outputs of threads
   pixel,    // records and tiles of work over pixels
+  texel,    // memory of textures
+  sample,   // expand_samples replaces it
   slot,     // of a thread
   memory,
   place,    // of a thread in its launch
@@ -78,6 +80,8 @@ enum class ImmediateKind : std::uint8_t {
   slot,              // of a thread
   primitive_offset,  // bytes into the primitive's record, a multiple of 4
   tile_plane,        // of the tile
+  texture,           // of the function
+  sample,            // a SampleUse (ir/sample.h)
   frame_slot,        // of a group
   frame_rows,        // bits 0-31 the first slot of the group, bits 32-63 their number, a power of two
   access,            // a MemoryAccess (ir/memory.h)

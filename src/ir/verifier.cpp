@@ -30,6 +30,14 @@ class Verifier {
     if (f_.primitive_bytes > kMaxPrimitiveBytes || f_.primitive_bytes % 16 != 0)
       return fail("has a bad size of primitives");
     if (f_.tile_planes > kMaxTilePlanes) return fail("has too many planes");
+    if (f_.texture_count > kMaxTextureCount) return fail("has too many textures");
+    if (!f_.samples.empty() && f_.samples.size() != f_.texture_count)
+      return fail("has not as many sources as textures");
+    for (const SampleSource& source : f_.samples) {
+      if (source.words % 16 != 0 || source.words + sample_words::kBytes > f_.uniform_bytes)
+        return fail("has a source whose words are outside the uniform table");
+      if (const char* reason = unsupported(source.key)) return fail(std::string("samples ") + reason);
+    }
     if (!f_.pixels && (f_.primitive_bytes != 0 || f_.tile_planes != 0))
       return fail("has primitives or planes, but no pixels");
 
@@ -300,6 +308,16 @@ class Verifier {
       case ImmediateKind::tile_plane:
         if (n >= f_.tile_planes) return fail(i, "plane does not exist");
         break;
+      case ImmediateKind::sample: {
+        const SampleUse use = SampleUse::unpack(n);
+        if (use.pack() != n || static_cast<unsigned>(use.operation) >= kSampleOperations)
+          return fail(i, "is no sample");
+        if (use.source >= f_.samples.size()) return fail(i, "has a source that does not exist");
+        break;
+      }
+      case ImmediateKind::texture:
+        if (n >= f_.texture_count) return fail(i, "reads a texture that does not exist");
+        break;
       case ImmediateKind::frame_slot:
         if (n >= f_.frame_slots) return fail(i, "frame slot does not exist");
         break;
@@ -354,6 +372,7 @@ class Verifier {
   Status check_form(Inst i, const InstData& data, const OpcodeInfo& row) const {
     const bool group = f_.form == Form::group;
     if (row.group_only && !group) return fail(i, "stands in thread form");
+    if (row.family == Family::sample && group) return fail(i, "stands in group form");
     if (row.family == Family::pixel && !f_.pixels) return fail(i, "stands in a function without pixels");
     const bool preamble = group && data.block == Function::entry() &&
                           f_.inst(f_.terminator(data.block)).opcode == Opcode::Return;

@@ -12,6 +12,7 @@ inline constexpr std::uint32_t kMaxUniformBytes = 1u << 24;    // uniform_bytes
 inline constexpr std::uint32_t kMaxSlots = 1u << 16;           // slot_count
 inline constexpr std::uint32_t kMaxPrimitiveBytes = 1u << 16;  // primitive_bytes
 inline constexpr std::uint32_t kMaxTilePlanes = 256;           // tile_planes
+inline constexpr std::uint32_t kMaxTextureCount = 256;         // texture_count
 
 // Ok, or ErrorCode::internal with function, block and the text of the instruction that breaks a rule.
 // Checked, in linear time but for the dominators:

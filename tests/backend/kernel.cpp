@@ -83,6 +83,7 @@ KernelArgs make_args(const MachineCode& code, Launch& launch, std::uint32_t* tab
   args.quads = launch.quads;
   args.groups = launch.groups;
   args.tile = launch.tile;
+  args.textures = launch.textures.data();
   args.guest_address = ir::kNoAddress;
   args.call = call_out;
 #if defined(__x86_64__) && !defined(_WIN32)

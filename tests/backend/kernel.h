@@ -53,6 +53,7 @@ struct Launch {
   const pixels::QuadRecord* quads = nullptr;
   const pixels::GroupRecord* groups = nullptr;
   std::byte* tile = nullptr;
+  std::vector<ir::TexelView> textures;
 };
 
 // A copy of machine code that can be called; never writable and executable at once.

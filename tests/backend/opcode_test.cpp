@@ -94,6 +94,9 @@ bool tested_directly(Opcode opcode) {
     case Opcode::PrimitiveI32:
     case Opcode::LoadTile:
     case Opcode::StoreTile:  // pixels_test
+    case Opcode::LoadTexel:
+    case Opcode::LoadTexelPair:
+    case Opcode::Sample:  // texel_test
     case Opcode::Stop:
     case Opcode::Barrier:
     case Opcode::LoadFrame:

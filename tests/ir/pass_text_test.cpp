@@ -55,6 +55,7 @@ std::string run_passes(Function f, const std::string& passes) {
       {"gvn", number_values},
       {"dce", eliminate_dead_code},
       {"expand", expand_math},
+      {"samples", expand_samples},
       {"floats", keep_floats},
       {"nans", drop_canonical_nans},
       {"uniformity", [](Function& g) { analyze_uniformity(g); }},
@@ -102,7 +103,7 @@ TEST_P(PassText, Gives) {
 
 INSTANTIATE_TEST_SUITE_P(Cases, PassText,
                          ::testing::Values("control_flow", "gvn", "rows", "hoist", "dce", "expand", "floats",
-                                           "fold", "entries"),
+                                           "fold", "entries", "samples"),
                          [](const auto& case_info) { return case_info.param; });
 
 }  // namespace

@@ -75,7 +75,8 @@ struct Parts {
         masks(state),
         lanes(state),
         rows(state),
-        memory(state) {}
+        memory(state),
+        texels(state) {}
   Quads quads;
   Constants constants;
   Arithmetic arithmetic;
@@ -84,6 +85,7 @@ struct Parts {
   Lanes lanes;
   Rows rows;
   Memory memory;
+  Texels texels;
 };
 
 }  // namespace
@@ -93,7 +95,7 @@ void lower(const ir::Function& f, const Host& host, const Role& role, ConstantPo
   State state(f, host, role, pool, parts, code);
   Parts made(state);
   FunctionLowering(state, {made.constants, made.arithmetic, made.words, made.masks, made.lanes, made.rows,
-                           nullptr, &made.memory, nullptr})
+                           made.texels, nullptr, &made.memory, nullptr})
       .run();
 }
 

@@ -88,6 +88,18 @@ class Words final : public HostWords, private ValueForms {
   Reg look_up(std::span<const std::uint32_t> words, Reg index) override;
 };
 
+class Texels final : public HostTexels, private ValueForms {
+ public:
+  using Reg = lir::Reg;
+  explicit Texels(State& state) : ValueForms(state) {}
+  Reg load_texels(Reg offsets, Reg base) override;
+  std::array<Reg, 2> load_texel_pairs(Reg offsets, Reg base) override;
+
+ private:
+  std::array<Reg, 4> addresses(Reg offsets, Reg base);
+  Reg load_words(const std::array<Reg, 4>& addresses);
+};
+
 class Masks final : public HostMasks, private ValueForms {
  public:
   using Reg = lir::Reg;

@@ -34,6 +34,7 @@ FunctionLowering::FunctionLowering(State& state, const HostParts& host)
       rows_(state, host.masks, host.rows),
       frames_(state, host.masks, host.rows),
       pixels_(state, host.masks, host.lanes, host.rows),
+      texels_(state, host.texels),
       windows_(state),
       memory_(state, host, windows_, callouts_),
       control_(state, rows_, callouts_) {
@@ -78,6 +79,7 @@ void FunctionLowering::lower_block(ir::Block b) {
   state_.constant_cache.clear();
   memory_.begin_block();
   windows_.begin_block();
+  texels_.begin_block();
   if (b == ir::Function::entry()) pixels_.begin_function();
   for (ir::Inst i = f_.block(b).first; i.valid(); i = f_.inst(i).next) {
     state_.guest_address = f_.inst(i).guest_address;
@@ -110,6 +112,8 @@ void FunctionLowering::lower(ir::Inst i) {
     WARPJIT_LOWERED_AS_FRAMES(WARPJIT_LOWER_FRAMES)
 #define WARPJIT_LOWER_PIXELS(name) WARPJIT_LOWER(pixels_, name)
     WARPJIT_LOWERED_AS_PIXELS(WARPJIT_LOWER_PIXELS)
+#define WARPJIT_LOWER_TEXELS(name) WARPJIT_LOWER(texels_, name)
+    WARPJIT_LOWERED_AS_TEXELS(WARPJIT_LOWER_TEXELS)
 #define WARPJIT_LOWER_MEMORY(name) WARPJIT_LOWER(memory_, name)
     WARPJIT_LOWERED_AS_MEMORY(WARPJIT_LOWER_MEMORY)
 #define WARPJIT_LOWER_CALLOUT(name) WARPJIT_LOWER(callouts_, name)

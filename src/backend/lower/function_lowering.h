@@ -16,6 +16,7 @@
 #include "backend/lower/memory_runs.h"
 #include "backend/lower/pixels.h"
 #include "backend/lower/rows.h"
+#include "backend/lower/texels.h"
 #include "backend/lower/windows.h"
 #include "backend/lower/words.h"
 
@@ -40,6 +41,7 @@ class FunctionLowering final : protected ValueForms, private InstLowering {
   RowLowering rows_;
   FrameLowering frames_;
   PixelLowering pixels_;
+  TexelLowering texels_;
   WindowFields windows_;
   MemoryLowering memory_;
   ControlLowering control_;

@@ -197,6 +197,19 @@ class HostAtomics {
   ~HostAtomics() = default;
 };
 
+// Texels: words anywhere in memory that can be read. Lanes' offsets are below 2^31.
+class HostTexels {
+ public:
+  using Reg = lir::Reg;
+
+  virtual Reg load_texels(Reg offsets, Reg base) = 0;
+  // The words at the offsets, and those behind them.
+  virtual std::array<Reg, 2> load_texel_pairs(Reg offsets, Reg base) = 0;
+
+ protected:
+  ~HostTexels() = default;
+};
+
 struct HostParts {
   HostConstants& constants;
   HostArithmetic& arithmetic;
@@ -204,6 +217,7 @@ struct HostParts {
   HostMasks& masks;
   HostLanes& lanes;
   HostRows& rows;
+  HostTexels& texels;
   HostFlushing* flushing;  // null: the host has none
   HostMemory* memory;
   HostAtomics* atomics;

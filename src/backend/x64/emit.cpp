@@ -112,6 +112,10 @@ class X64Emitter final : public Emitter {
                     inst.mem.displacement);
   }
 
+  x86::Vec lower_half(Reg r) const {
+    return host_.vector_bytes == 64 ? x86::Vec(x86::ymm(r)) : x86::Vec(x86::xmm(r));
+  }
+
   void enter(const EntryCode& entry) override {
     const CallingConvention abi = calling_convention(options_.abi);
     std::uint32_t scalars = written(lir::RegClass::scalar);
@@ -362,6 +366,8 @@ class X64Emitter final : public Emitter {
         return put(id, x86::dword_ptr(x86::rsp, inst.imm == 0 ? kFlushMode : kFlushModeZero));
       case Form::vv_imm:
         return put(id, vec(inst.def), operand(inst, 0), imm);
+      case Form::vvv_imm:
+        return put(id, vec(inst.def), vec(inst.use[0]), operand(inst, 1), imm);
       case Form::shift:
         return put(id, vec(inst.def), vec(inst.use[0]), imm);
       case Form::fma:
@@ -445,6 +451,13 @@ class X64Emitter final : public Emitter {
       case Form::gather: {
         clear(inst.def);  // lanes without guard would wait for what it held
         const x86::Mem from = lanes_of(inst, inst.use[0]);
+        if (!host_.mask_registers) return put(id, vec(inst.def), from, vec(inst.use[1]));
+        return put_masked(id, inst.use[1], false, vec(inst.def), from);
+      }
+      case Form::gather_pairs: {
+        clear(inst.def);
+        x86::Mem from = lanes_of(inst, inst.use[0]);
+        from.setIndex(lower_half(inst.use[0]));
         if (!host_.mask_registers) return put(id, vec(inst.def), from, vec(inst.use[1]));
         return put_masked(id, inst.use[1], false, vec(inst.def), from);
       }

@@ -134,7 +134,7 @@ void lower(const ir::Function& f, const Host& host, const Role& role, ConstantPo
   State state(f, host, role, pool, parts, code);
   Parts made(state);
   FunctionLowering(state, {made.constants, made.arithmetic, made.words, made.masks, made.lanes, made.rows,
-                           &made.flushing, &made.memory, &made.atomics})
+                           made.memory, &made.flushing, &made.memory, &made.atomics})
       .run();
 }
 

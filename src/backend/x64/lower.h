@@ -157,9 +157,11 @@ class Flushing final : public HostFlushing, private Tools {
   std::int32_t again_words_ = -1;  // frame area for operands of MultiplyAddTruncated
 };
 
-class Memory final : public HostMemory, private Tools {
+class Memory final : public HostMemory, public HostTexels, private Tools {
  public:
   using Reg = lir::Reg;
+  Reg load_texels(Reg offsets, Reg base) override { return load_lanes(offsets, base, 0, lir::kNoReg); }
+  std::array<Reg, 2> load_texel_pairs(Reg offsets, Reg base) override;
   explicit Memory(State& state) : Tools(state) {}
   Reg lanes_from(Reg r, Reg base, std::int32_t displacement, Reg guard) override;
   Reg lanes_that_differ(Reg a, Reg b, Reg guard) override;
@@ -173,6 +175,7 @@ class Memory final : public HostMemory, private Tools {
 
  private:
   Reg mask_to_clear(Reg guard);
+  Reg gather_pairs(Reg offset, Reg base);
   void store_words(Reg r, Reg offset, Reg base, std::int32_t displacement, Reg guard);
 
   std::int32_t words_ = -1;  // frame area for values, offsets and guards of lanes that store one by one

@@ -1,6 +1,8 @@
 // Lowering of arithmetic for AVX2 and AVX-512.
 #include "backend/x64/lower.h"
 
+#include "ir/analysis/range.h"
+
 namespace warpjit::backend::x64 {
 
 using ir::Opcode;
@@ -153,6 +155,7 @@ Reg Arithmetic::extreme_number(bool greater, Value a, Value b, std::uint32_t p) 
 // large or NaN.
 Reg Arithmetic::saturate_to_int(Value a, std::uint32_t p) {
   Reg x = vector(a, p);
+  if (ir::fits_i32(f_, a)) return vv(Op::CvtToI, x);
   Reg large = compare(Op::CmpF, x, constant_source(kTwoTo31), predicate::kGe);
   Reg ordered = compare(Op::CmpF, x, reg_source(x), predicate::kOrdered);
   if (host_.mask_registers) {

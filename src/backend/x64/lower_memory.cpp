@@ -63,6 +63,45 @@ Reg Memory::load_lanes(Reg offset, Reg base, std::int32_t displacement, Reg guar
   return inst->def;
 }
 
+// Pairs at the offsets in the lower half.
+Reg Memory::gather_pairs(Reg offset, Reg base) {
+  Reg mask = mask_to_clear(lir::kNoReg);
+  const InstRef inst = add(Op::GatherPairs, RegClass::vector);
+  inst->flags |= lir::kEarlyClobber;
+  use(inst, offset);
+  use(inst, mask);
+  use(inst, base);
+  inst->mem = {MemBase::reg, 2, 0xff, 0, false, 0};
+  return inst->def;
+}
+
+// Of AVX2 lanes 0, 1, 4 and 5 come first, so that within 128 bits all that is together belongs together.
+std::array<Reg, 2> Memory::load_texel_pairs(Reg offsets, Reg base) {
+  if (!host_.mask_registers) {
+    offsets = with_immediate(Op::Permute64, offsets, 0xd8);
+    Reg low = gather_pairs(offsets, base), high = gather_pairs(vv(Op::UpperHalf, offsets), base);
+    Reg first = vvv(Op::ShuffleWords, low, high);
+    code_.insts.back().imm = 0x88;
+    Reg second = vvv(Op::ShuffleWords, low, high);
+    code_.insts.back().imm = 0xdd;
+    return {first, second};
+  }
+  Reg low = gather_pairs(offsets, base), high = gather_pairs(vv(Op::UpperHalf, offsets), base);
+  std::array<Reg, 2> words;
+  for (std::uint32_t k = 0; k < 2; ++k) {
+    std::array<std::uint32_t, kMostHostLanes> from{};
+    for (std::uint32_t n = 0; n < host_.lanes; ++n) from[n] = 2 * n + k;
+    Reg index = vector_of({from.data(), host_.lanes});
+    const InstRef inst = add(Op::LookUp, RegClass::vector);
+    inst->flags |= lir::kTied;
+    use(inst, low);
+    use(inst, index);
+    use(inst, high);
+    words[k] = inst->def;
+  }
+  return words;
+}
+
 void Memory::store_lanes(Reg r, Reg offset, Reg base, std::int32_t displacement, Reg guard) {
   if (!host_.scatters) return store_words(r, offset, base, displacement, guard);
   Reg mask = mask_to_clear(guard);

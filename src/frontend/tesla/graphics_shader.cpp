@@ -96,12 +96,13 @@ std::span<const pixels::SlotUse> Shader::slot_uses() const {
   return graphics_->uses;
 }
 
-std::size_t Shader::table_bytes() const { return graphics_ ? graphics_->constants.end : 0; }
+std::size_t Shader::table_bytes() const { return graphics_ ? graphics_->sample_table.end() : 0; }
 
 void Shader::append_graphics_key(const frontend::Facts& facts, std::vector<std::byte>& key) const {
   const GraphicsState& state = program_.graphics;
   frontend::append_value(key, program_.type);
   append_modes(modes_, key);
+  frontend::append_key(facts.samples, key);
   if (stage() == Stage::vertex) {
     frontend::append_value(key, state.attributes);
     frontend::append_value(key, state.builtin_attributes);
@@ -262,12 +263,14 @@ Result<std::unique_ptr<frontend::GuestInterpreter>> Shader::prepare_graphics_gue
 Result<ir::Function> Shader::translate_graphics(const frontend::Facts& facts) const {
   WARPJIT_CHECK(code_key_);
   const ComputeFacts common = compute_facts(facts);
+  const SampledTextures textures{texture_uses_, facts.samples, graphics_->sample_table};
   if (stage() == Stage::vertex)
-    return translate_vertex(program_, common, graphics_->code, graphics_->constants, facts.bound_inputs,
-                            std::span(facts.outputs.data(), facts.output_count));
+    return translate_vertex(program_, common, graphics_->code, graphics_->constants, textures,
+                            facts.bound_inputs, std::span(facts.outputs.data(), facts.output_count));
   if (stage() == Stage::fragment)
-    return translate_fragment(program_, common, graphics_->code, graphics_->constants, facts.pixels);
-  return translate_geometry(program_, common, graphics_->code, graphics_->constants, facts.strips);
+    return translate_fragment(program_, common, graphics_->code, graphics_->constants, textures,
+                              facts.pixels);
+  return translate_geometry(program_, common, graphics_->code, graphics_->constants, textures, facts.strips);
 }
 
 }  // namespace warpjit::tesla

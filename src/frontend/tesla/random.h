@@ -14,6 +14,7 @@
 namespace warpjit::tesla {
 
 inline constexpr std::uint64_t kRandomFuel = 1 << 16;
+inline constexpr unsigned kRandomTextures = 4, kRandomSamplers = 2;
 
 struct RandomOptions {
   bool flow = true;              // ifs with and without joinat, loops, breaks, calls, early exits
@@ -24,6 +25,7 @@ struct RandomOptions {
   bool votes = true;
   bool quads = true;  // quadon, quadop
   bool doubles = true;
+  bool textures = false;   // samples: of fragment programs
   bool tables = true;      // branches through tables in c[], in an eighth of the kernels with `flow`
   bool lanes_meet = true;  // else none of these but doubles, no atomics and no stores to s[]
   unsigned size = 60;      // about how many instructions
@@ -45,6 +47,7 @@ struct RandomFragment {
   Program program;
   std::vector<std::uint32_t> c0;  // 256 bytes
   std::uint32_t slots = 0;        // of a vertex: those of the position, and what v[] reads, of any words
+  bool samples = false;           // textures 0 to kRandomTextures - 1, samplers likewise
   std::uint32_t targets = 0;      // of which each has a colour of its own, of any words
 };
 

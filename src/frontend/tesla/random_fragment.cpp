@@ -86,7 +86,33 @@ void RandomGenerator::indexed_local() {
   line((random_.one_in(3) ? predicate() : "") + access);
 }
 
+// Arguments are any words that stand there; often coordinates.
+void RandomGenerator::sample_texture() {
+  constexpr Opcode kOpcodes[] = {Opcode::texauto, Opcode::texauto,     Opcode::texauto,
+                                 Opcode::texbias, Opcode::texlod,      Opcode::texfetch,
+                                 Opcode::texsize, Opcode::texquerylod, Opcode::texgather};
+  const unsigned first = random_.below(kGeneral - 3);
+  for (unsigned k = 0; k < 3; ++k)
+    if (!random_.one_in(3)) interpolate(reg(first + k));
+  Instruction i;
+  i.opcode = kOpcodes[random_.below(std::size(kOpcodes))];
+  i.form = Form::long_;
+  if (i.opcode == Opcode::texfetch)
+    for (unsigned k = 0; k < 4; ++k)
+      line("and b32 " + reg(first + k) + " " + reg(first + k) + " " + (k < 2 ? "0x3f" : "0x3"));
+  i.dst = {.kind = Operand::Kind::gpr, .type = Type::b32, .value = first};
+  i.number = random_.below(kRandomTextures);
+  i.count = random_.below(kRandomSamplers);
+  i.arguments = static_cast<std::uint8_t>(random_.one_in(4) ? 1 + random_.below(4) : 4);
+  i.results = static_cast<std::uint8_t>(random_.one_in(2) ? 15 : random_.below(16));
+  const bool takes_offsets = i.opcode != Opcode::texsize && i.opcode != Opcode::texquerylod;
+  if (takes_offsets && random_.one_in(4))
+    for (std::int8_t& offset : i.offsets) offset = static_cast<std::int8_t>(random_.below(16)) - 8;
+  put(*encode(type_, i));
+}
+
 void RandomGenerator::fragment_statement() {
+  if (options_.textures && random_.one_in(8)) return sample_texture();
   const std::string local = "l[" + std::to_string(4 * random_.below(kLocalBytes / 4)) + "]";
   switch (random_.below(24)) {
     case 0:
@@ -135,6 +161,7 @@ RandomFragment RandomGenerator::run_fragment() {
   name_program(program);
   program.local_bytes = kLocalBytes;
   for (unsigned k = 0; k < kDataWords; ++k) fragment.c0.push_back(data());
+  fragment.samples = options_.textures;
   return fragment;
 }
 

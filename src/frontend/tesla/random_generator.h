@@ -435,6 +435,7 @@ class RandomGenerator {
   void fragment_epilogue();
   void interpolate(const std::string& into);
   void indexed_local();
+  void sample_texture();
   void fragment_statement();
 
   // Geometry programs.

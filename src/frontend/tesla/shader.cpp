@@ -107,10 +107,10 @@ Shader::Shader(Program program, const Modes& modes)
   }
   code_key_ = code_key(program_, *code);
   texture_uses_ = texture_uses_of(*code, modes_);
-  has_textures_ = std::ranges::any_of(
-      code->instructions(), [](const auto& reached) { return is_texture(reached.instruction.opcode); });
   if (code->branches_through_constants()) branch_spaces_ = branch_spaces(program_);
-  if (program_.type != ProgramType::compute) graphics_.emplace(program_, *code);
+  if (program_.type == ProgramType::compute) return;
+  graphics_.emplace(program_, *code);
+  graphics_->sample_table = {graphics_->constants.end, static_cast<std::uint32_t>(texture_uses_.size())};
 }
 
 Result<frontend::SpaceName> Shader::find_space(std::string_view name) const {
@@ -173,8 +173,6 @@ Status Shader::append_key(const frontend::Facts& facts, std::vector<std::byte>& 
 }
 
 Result<Shader::Translation> Shader::translate(const frontend::Facts& facts, bool dispatch_all) const {
-  if (has_textures_)
-    return Error{ErrorCode::unsupported, "only the guest interpreter samples textures", source_name()};
   Translation translation;
   if (program_.type != ProgramType::compute) {
     WARPJIT_TRY(translation.function, translate_graphics(facts));
@@ -187,7 +185,16 @@ Result<Shader::Translation> Shader::translate(const frontend::Facts& facts, bool
 void Shader::fill_table(const frontend::Values& values, std::span<std::uint32_t> table) const {
   if (graphics_) {
     if (stage() == Stage::fragment) frontend::fill_pixel_table(values.pixels, table);
-    return graphics_->constants.fill(values.grid.constants, table);
+    graphics_->constants.fill(values.grid.constants, table);
+    for (std::size_t k = 0; k < texture_uses_.size(); ++k) {
+      const frontend::TextureUse& use = texture_uses_[k];
+      const textures::TextureView* texture = values.grid.bound.texture(use.texture);
+      const Sampler* sampler = use.needs_sampler ? values.grid.bound.sampler(use.sampler) : nullptr;
+      if (texture != nullptr)
+        frontend::fill_sample_words(*texture, sampler != nullptr ? *sampler : Sampler{},
+                                    table.subspan(graphics_->sample_table.words(k) / 4));
+    }
+    return;
   }
   std::ranges::fill(table, 0U);
   write_header(values.grid, {}, std::as_writable_bytes(table));

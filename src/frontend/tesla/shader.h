@@ -18,6 +18,7 @@ struct GraphicsParts {
   ReachedCode code;
   ConstantTable constants;
   std::vector<pixels::SlotUse> uses{};  // of a fragment program
+  frontend::SampleTable sample_table{};
   GraphicsParts(const Program& program, ReachedCode reached);
 };
 
@@ -80,7 +81,6 @@ class Shader final : public frontend::Shader {
   std::uint32_t branch_spaces_ = 0;  // 0: there is no `bra c[]`
   std::optional<GraphicsParts> graphics_;
   std::vector<frontend::TextureUse> texture_uses_;
-  bool has_textures_ = false;  // a texture instruction is reached
 };
 
 }  // namespace warpjit::tesla

@@ -30,6 +30,9 @@ void drop_canonical_nans(Function& f);
 // Replaces Exp2F32, Log2F32, RcpF32 and RsqrtF32 by their definitions in base/math.
 void expand_math(Function& f);
 
+// Replaces Sample by what it does (ir/sample.h). Bounded: some hundred instructions for each.
+void expand_samples(Function& f);
+
 // Cycles with several entries become loops, by a header of their own that knows where each thread wants to
 // go, so that the rest of the function need not run in the dispatcher. Functions in which the order of lanes
 // can be seen, and those with barriers, stay; so do cycles in cycles beyond a bound. Returns whether f

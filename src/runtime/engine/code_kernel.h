@@ -2,6 +2,7 @@
 // their groups.
 #pragma once
 
+#include "base/small_vector.h"
 #include "runtime/engine/kernel.h"
 #include "runtime/work/block_memory.h"
 
@@ -12,7 +13,14 @@ class CodeKernel : public Kernel {
   explicit CodeKernel(const ir::Function& f) : layout_(f) {}
   CodeKernel(const ir::Function& f, std::uint32_t shared_phase) : layout_(f), shared_phase_(shared_phase) {}
 
-  Status run(backend::KernelArgs& args, const frontend::Shader& shader, const frontend::Values&) const final {
+  Status run(backend::KernelArgs& args, const frontend::Shader& shader,
+             const frontend::Values& values) const final {
+    const std::span<const frontend::TextureUse> uses = shader.texture_uses();
+    if (uses.empty()) return call(args, shader);
+    SmallVector<ir::TexelView, 8> textures;
+    for (const frontend::TextureUse& use : uses)
+      textures.push_back(frontend::texel_view(*values.grid.bound.texture(use.texture)));
+    args.textures = textures.data();
     return call(args, shader);
   }
   Status run_blocks(const BlockRun& run, std::uint64_t first, std::uint64_t count,

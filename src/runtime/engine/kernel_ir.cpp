@@ -22,6 +22,7 @@ class IrKernel final : public CodeKernel {
     output_count_ = function.output_count;
     block_groups_ = function.block_groups;
     pixels_ = function.pixels;
+    texture_count_ = function.texture_count;
     frame_words_ = std::size_t{function.block_groups} * function.frame_slots * kernel_.lanes();
     cost_ = sizeof *this + (function.inst_count() + function.value_count()) * 64;
   }
@@ -52,6 +53,7 @@ class IrKernel final : public CodeKernel {
       memory.tile = args.tile;
       memory.block = args.memory;
     }
+    memory.textures = {args.textures, texture_count_};
     if (block_groups_ != 0) {
       memory.block = args.memory;
       memory.frame = {args.frame, frame_words_};
@@ -97,7 +99,7 @@ class IrKernel final : public CodeKernel {
 
   std::optional<ir::Interpreter> preamble_;
   ir::Interpreter kernel_;
-  std::uint32_t input_count_ = 0, output_count_ = 0, block_groups_ = 0;
+  std::uint32_t input_count_ = 0, output_count_ = 0, block_groups_ = 0, texture_count_ = 0;
   std::size_t frame_words_ = 0;
   bool pixels_ = false;
   mutable std::mutex mutex_;

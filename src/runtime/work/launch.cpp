@@ -197,6 +197,17 @@ Status LaunchState::check_rows() const {
   return {};
 }
 
+std::vector<ir::SampleKey> LaunchState::sample_keys() const {
+  std::vector<ir::SampleKey> keys;
+  for (const frontend::TextureUse& use : shader->texture_uses()) {
+    const textures::TextureView* texture = values.grid.bound.texture(use.texture);
+    const Sampler* sampler = use.needs_sampler ? values.grid.bound.sampler(use.sampler) : nullptr;
+    if (texture == nullptr || (use.needs_sampler && sampler == nullptr)) return {};
+    keys.push_back(frontend::sample_key(*texture, sampler != nullptr ? *sampler : Sampler{}));
+  }
+  return keys;
+}
+
 Result<frontend::Facts> LaunchState::facts(std::uint64_t known) const {
   if (work() == Work::grid) {
     frontend::Facts facts;
@@ -214,12 +225,14 @@ Result<frontend::Facts> LaunchState::facts(std::uint64_t known) const {
     facts.pixels.output.alpha_reference = 0;
     const auto uses = shader->slot_uses();
     facts.pixels.uses.assign(uses.begin(), uses.end());
+    facts.samples = sample_keys();
     return facts;
   }
   if (shader->strip_output()) {
     if (strips.vertices == 0) return check_given().error();
     frontend::Facts facts;
     facts.strips = strips;
+    facts.samples = sample_keys();
     return facts;
   }
   if (draw.facts.active) {
@@ -247,6 +260,7 @@ Result<frontend::Facts> LaunchState::facts(std::uint64_t known) const {
   facts.output_count = output_count;
   for (std::uint32_t k = 0; k < output_count; ++k) facts.outputs[k] = outputs[k].number;
   if (primitives) facts.primitives = primitive_facts(*this);
+  facts.samples = sample_keys();
   return facts;
 }
 

@@ -142,6 +142,8 @@ class LaunchState : public LaunchData {
   Status check();
   // Of a grid, after check(): the grid as the guest checked it. `fresh` holds one that is not lasting.
   Result<const frontend::CheckedGrid*> checked_grid(std::optional<frontend::CheckedGrid>& fresh) const;
+  // Of what the program samples; none if something is not bound.
+  std::vector<ir::SampleKey> sample_keys() const;
   // The facts of this launch; known_bools is `known`. Errors: a declared input that is not bound.
   Result<frontend::Facts> facts(std::uint64_t known) const;
 

@@ -16,12 +16,11 @@ namespace {
 class VertexTranslator final : public StageTranslator {
  public:
   VertexTranslator(const Program& program, const ComputeFacts& facts, const ReachedCode& code,
-                   const ControlFlow& flow, const ConstantTable& constants, std::uint64_t inputs,
-                   std::span<const std::uint8_t> outputs)
-      : StageTranslator(program, facts, code, flow, constants), inputs_(inputs), outputs_(outputs) {
+                   const ControlFlow& flow, const ConstantTable& constants, const SampledTextures& textures,
+                   std::uint64_t inputs, std::span<const std::uint8_t> outputs)
+      : StageTranslator(program, facts, code, flow, constants, textures), inputs_(inputs), outputs_(outputs) {
     function_.input_count = static_cast<std::uint32_t>(std::popcount(inputs));
     function_.output_count = static_cast<std::uint32_t>(outputs.size());
-    function_.uniform_bytes = constants.end;
   }
 
  private:
@@ -77,15 +76,14 @@ class VertexTranslator final : public StageTranslator {
 class GeometryTranslator final : public StageTranslator {
  public:
   GeometryTranslator(const Program& program, const ComputeFacts& facts, const ReachedCode& code,
-                     const ControlFlow& flow, const ConstantTable& constants,
+                     const ControlFlow& flow, const ConstantTable& constants, const SampledTextures& textures,
                      const frontend::StripFacts& strips)
-      : StageTranslator(program, facts, code, flow, constants),
+      : StageTranslator(program, facts, code, flow, constants, textures),
         strips_(strips),
         output_(strip_output(program)),
         results_(result_words(program)) {
     function_.input_count = 1;
     function_.output_count = frontend::kVerticesOutput + 1;
-    function_.uniform_bytes = constants.end;
   }
 
  private:
@@ -160,10 +158,11 @@ class GeometryTranslator final : public StageTranslator {
 
 Result<ir::Function> translate_vertex(const Program& program, const ComputeFacts& facts,
                                       const ReachedCode& code, const ConstantTable& constants,
-                                      std::uint64_t inputs, std::span<const std::uint8_t> outputs) {
-  WARPJIT_CHECK(check_supported(program, code));
+                                      const SampledTextures& textures, std::uint64_t inputs,
+                                      std::span<const std::uint8_t> outputs) {
+  WARPJIT_CHECK(check_supported(program, code, textures));
   WARPJIT_TRY(const ControlFlow flow, discover(program, code, facts.modes.call_limit));
-  VertexTranslator translation(program, facts, code, flow, constants, inputs, outputs);
+  VertexTranslator translation(program, facts, code, flow, constants, textures, inputs, outputs);
   WARPJIT_CHECK(translation.run());
   return std::move(translation.function());
 }
@@ -177,10 +176,10 @@ frontend::StripOutput strip_output(const Program& program) {
 
 Result<ir::Function> translate_geometry(const Program& program, const ComputeFacts& facts,
                                         const ReachedCode& code, const ConstantTable& constants,
-                                        const frontend::StripFacts& strips) {
-  WARPJIT_CHECK(check_supported(program, code));
+                                        const SampledTextures& textures, const frontend::StripFacts& strips) {
+  WARPJIT_CHECK(check_supported(program, code, textures));
   WARPJIT_TRY(const ControlFlow flow, discover(program, code, facts.modes.call_limit));
-  GeometryTranslator translation(program, facts, code, flow, constants, strips);
+  GeometryTranslator translation(program, facts, code, flow, constants, textures, strips);
   WARPJIT_CHECK(translation.run());
   return std::move(translation.function());
 }

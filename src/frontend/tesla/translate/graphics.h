@@ -26,23 +26,37 @@ struct ConstantTable {
   void fill(std::span<const std::span<const std::byte>> constants, std::span<std::uint32_t> table) const;
 };
 
+// What a graphics program samples: uses and their keys, one by one, and where their words are.
+struct SampledTextures {
+  std::span<const frontend::TextureUse> uses;
+  std::span<const ir::SampleKey> keys;
+  frontend::SampleTable table;
+
+  // Of the instruction, which samples.
+  std::size_t number_of(const Instruction& i, const Modes& modes) const;
+  const ir::SampleKey& key_of(const Instruction& i, const Modes& modes) const {
+    return keys[number_of(i, modes)];
+  }
+};
+
 // A vertex program: inputs are the attributes, four words each, and behind them one with the vertex's and the
 // instance's ids; output n is slots 4n to 4n + 3. `inputs`: bit n is attribute n, bound. Errors: as
 // translate().
 inline constexpr std::uint32_t kIdInput = 16;
 Result<ir::Function> translate_vertex(const Program& program, const ComputeFacts& facts,
                                       const ReachedCode& code, const ConstantTable& constants,
-                                      std::uint64_t inputs, std::span<const std::uint8_t> outputs);
+                                      const SampledTextures& textures, std::uint64_t inputs,
+                                      std::span<const std::uint8_t> outputs);
 
 // A geometry program (frontend::StripFacts has its bindings). Errors: as translate().
 Result<ir::Function> translate_geometry(const Program& program, const ComputeFacts& facts,
                                         const ReachedCode& code, const ConstantTable& constants,
-                                        const frontend::StripFacts& strips);
+                                        const SampledTextures& textures, const frontend::StripFacts& strips);
 frontend::StripOutput strip_output(const Program& program);
 
 // A fragment program with its tests and blending. Errors: as translate().
 Result<ir::Function> translate_fragment(const Program& program, const ComputeFacts& facts,
                                         const ReachedCode& code, const ConstantTable& constants,
-                                        const frontend::PixelFacts& pixels);
+                                        const SampledTextures& textures, const frontend::PixelFacts& pixels);
 
 }  // namespace warpjit::tesla

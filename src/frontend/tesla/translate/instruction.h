@@ -54,6 +54,7 @@ class InstructionTranslator {
   virtual void discard(I1 /*where*/) {}
   // Of lanes that execute a store or an atomic: those for which it does something.
   virtual I1 changing_memory(I1 where) { return where; }
+  virtual void sample(const Instruction&) {}
   virtual void register_written(std::uint32_t /*index*/, I1 /*guard*/, I32 /*value*/) {}
   // A word of each lane, as lanes of its quad see it.
   virtual I32 neighbours_register(std::uint32_t index) { return gpr(index); }
@@ -90,6 +91,7 @@ class InstructionTranslator {
   I32 address(const Operand& operand);
   I32 address_register(std::uint32_t index);
   F32 multiply(F32 a, F32 b, bool toward_zero);
+  void set_gpr(std::uint32_t index, I32 value);  // where the guard holds; so do all that follow
 
   const Program& program_;
   const ComputeFacts& facts_;
@@ -111,7 +113,6 @@ class InstructionTranslator {
   I1 is_negative(I32 x) { return b_.ILtS32(x, word(0)); }
   I1 has_bit(I32 x, unsigned bit);
   I32 truth(I1 condition, std::uint32_t value) { return b_.select(condition, word(value), word(0)); }
-  void set_gpr(std::uint32_t index, I32 value);  // where the guard holds; so do all that follow
   void set_address_register(std::uint32_t index, I32 value);
   Flags flags(std::uint32_t index);
   void set_flags(const Instruction& i, const Flags& flags);

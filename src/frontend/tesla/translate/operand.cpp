@@ -62,6 +62,8 @@ void InstructionTranslator::instruction(const Instruction& i) {
     interp(i);
   else if (i.opcode == Opcode::discard)
     discard(guard_);
+  else if (is_texture(i.opcode))
+    sample(i);
   else if (i.opcode == Opcode::emit)
     emit(guard_);
   else if (i.opcode == Opcode::restart)

@@ -89,6 +89,9 @@ Result<ir::Function> translate_thread(const Program& program, const ComputeFacts
 Result<ir::Function> translate(const Program& program, const ComputeFacts& facts, bool dispatch_all) {
   WARPJIT_CHECK(check_facts(facts));
   WARPJIT_TRY(const ReachedCode code, ReachedCode::find(program, facts.branch_targets));
+  for (const auto& [address, i] : code.instructions())
+    if (is_texture(i.opcode))
+      return Error{ErrorCode::unsupported, "textures in a compute program", program.where(address)};
   if (!dispatch_all && !code.branches_through_constants()) {
     auto function = translate_thread(program, facts, code);
     if (function || function.error().code != ErrorCode::unsupported) return function;

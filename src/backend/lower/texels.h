@@ -1,0 +1,41 @@
+// Lowering of loads from the memory of textures. An offset is limited to the view, so that nothing is
+// checked.
+#pragma once
+
+#include <vector>
+
+#include "backend/lower/host_parts.h"
+
+namespace warpjit::backend {
+
+// clang-format off
+#define WARPJIT_LOWERED_AS_TEXELS(OP) \
+  OP(LoadTexel) OP(LoadTexelPair) OP(Sample)
+// clang-format on
+
+class TexelLowering : protected ValueForms {
+ public:
+  TexelLowering(State& state, HostTexels& texels) : ValueForms(state), texels_(texels) {}
+
+  void begin_block() { fields_.clear(); }
+
+#define WARPJIT_DECLARE(name) void lower_##name(ir::Inst i);
+  WARPJIT_LOWERED_AS_TEXELS(WARPJIT_DECLARE)
+#undef WARPJIT_DECLARE
+
+ private:
+  // A member of the texture's view: in a scalar, or in all lanes of a vector.
+  Reg field(Op op, ir::Inst i, std::size_t member);
+  void load_uniform(ir::Inst i, std::size_t last, std::uint32_t words);
+
+  struct LoadedField {
+    Op op;
+    std::int32_t displacement;
+    Cached loaded;
+  };
+  HostTexels& texels_;
+  Cached views_;                     // KernelArgs::textures
+  std::vector<LoadedField> fields_;  // this block's
+};
+
+}  // namespace warpjit::backend

@@ -1,0 +1,81 @@
+// From footprints to results.
+#pragma once
+
+#include "ir/pass/samples/expansion.h"
+
+namespace warpjit::ir::samples {
+
+class Filter : public Steps {
+ public:
+  using Results = std::array<I32, 4>;
+
+  Filter(Builder& b, const SampleSource& source, std::uint32_t number, const Request& request);
+
+  Results sample(bool from_quad);
+  Results fetch();
+  Results gather();
+  Results size();
+  Results query(bool from_quad);
+
+ private:
+  static constexpr unsigned kCorners = 8;  // of a footprint: bit n of a number is the texel along axis n
+  struct Footprint {
+    unsigned axes = 0, corners = 1;
+    std::array<Axis, 3> axis;
+    std::array<Texels::Texel, kCorners> texels;
+    std::array<std::optional<I1>, kCorners> out;  // is it the border?
+    // Seamless cubes: the texel beyond a corner, which is the mean of the others.
+    std::array<std::optional<I1>, kCorners> missing;
+    std::optional<I1> any_out;  // a texel of the border or beyond a corner
+  };
+  // What a level gives: sums in integers as floats, by component; and in floats, by result.
+  struct LevelResult {
+    std::array<F32, 4> sums;
+    std::array<F32, 4> mixed;
+    std::optional<I1> any_out;
+  };
+
+  void place(bool linear);
+  I32 bounded_layer();
+  Footprint footprint(const Level& level, bool linear, std::optional<I1> nearest);
+  void cross_edges(Footprint& footprint, const Level& level);
+  LevelResult level_result(const Level& level);
+  Results nearest_texels(const Level& level);
+
+  // In integers.
+  void sum_packed(Footprint& footprint, std::array<F32, 4>& sums);
+  F32 sum(Footprint& footprint, unsigned component);
+  I32 integer(Footprint& footprint, unsigned corner, unsigned component);
+  I32 mix(I32 a, I32 b, I32 weight);
+  F32 mix_slices(const std::array<F32, 2>& slices, I32 weight);
+  float scale(unsigned component) const;
+  // In floats.
+  F32 mix(F32 a, F32 b, I32 weight);
+  F32 mixed(Footprint& footprint, unsigned result);
+  F32 mix_levels(F32 a, F32 b, I32 weight, float scale);
+
+  I32 texel_result(Footprint& footprint, unsigned corner, unsigned result);
+  I32 constant_source(TexelSource source);
+  // Of a result that no texel says, and whether that holds for the border, too.
+  std::optional<I32> fixed_value(unsigned result);
+  bool is_settled(unsigned result);
+  I32 mean_beside(Footprint& footprint, unsigned corner);
+  I1 passes(Footprint& footprint, unsigned corner);
+  bool wants(unsigned result) const { return (request_.use.components >> result & 1) != 0; }
+  bool is_constant(unsigned result) const { return key_.swizzle[result] > TexelSource::alpha; }
+  unsigned component_of(unsigned result) const { return static_cast<unsigned>(key_.swizzle[result]); }
+  unsigned wanted_components() const;
+  I32 border(unsigned result) { return uniform_word(sample_words::kBorder + 4 * result); }
+
+  const Request request_;
+  Coordinates where_;
+  Texels texels_;
+  const FilterPath path_;
+  const bool has_border_, direct_, numbers_alone_;  // nothing is mixed, ever; no texel is NaN
+  std::array<F32, 3> at_;                           // coordinates, on the face of a cube
+  std::optional<I32> layer_offset_;                 // of seamless cubes: of its first face
+  I32 face_;
+  std::optional<I1> nearest_;  // where the filter is the nearest, if levels of detail differ in that
+};
+
+}  // namespace warpjit::ir::samples

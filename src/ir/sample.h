@@ -1,0 +1,162 @@
+// Sampling: what the instruction Sample does to which texture, and what code is specialized for. Pass
+// expand_samples makes ordinary instructions of it. docs/textures.md has the rules.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "warpjit/textures.hpp"
+
+namespace warpjit::ir {
+
+enum class SampleOperation : std::uint8_t {
+  automatic,  // the level of detail comes from the quad; in functions without pixels the gradient is 0
+  bias,       // likewise, plus an operand
+  lod,        // an operand says it
+  fetch,      // a texel by its numbers
+  gather,     // the four texels of a linear filter, of what the swizzle has first
+  size,       // of a level: width, height, depth or layers, number of levels
+  query_lod,  // the level of detail in 1/256, limited and not
+};
+inline constexpr unsigned kSampleOperations = 7;
+std::string_view name(SampleOperation operation);
+
+// The immediate of a Sample. Offsets are texels, -8 to 7.
+struct SampleUse {
+  SampleOperation operation = SampleOperation::automatic;
+  std::uint16_t source = 0;      // of Function::samples
+  std::uint8_t components = 15;  // bit n: result n is wanted; others are 0
+  std::array<std::int8_t, 3> offsets{};
+
+  constexpr std::uint64_t pack() const {
+    std::uint64_t bits =
+        static_cast<std::uint64_t>(operation) | std::uint64_t{source} << 8 | std::uint64_t{components} << 24;
+    for (std::size_t k = 0; k < 3; ++k) bits |= static_cast<std::uint64_t>(offsets[k] & 15) << (32 + 4 * k);
+    return bits;
+  }
+  static constexpr SampleUse unpack(std::uint64_t bits) {
+    SampleUse use{static_cast<SampleOperation>(bits & 0xff), static_cast<std::uint16_t>(bits >> 8),
+                  static_cast<std::uint8_t>(bits >> 24 & 15)};
+    for (std::size_t k = 0; k < 3; ++k) {
+      const auto nibble = static_cast<int>(bits >> (32 + 4 * k) & 15);
+      use.offsets[k] = static_cast<std::int8_t>(nibble >= 8 ? nibble - 16 : nibble);
+    }
+    return use;
+  }
+};
+
+// What code is specialized for: of the texture, the sampler and the guest.
+struct SampleKey {
+  // The texture, as it is in memory when it is sampled.
+  TextureDimension dimension = TextureDimension::d2;
+  bool array = false;
+  TextureFormat format;
+  TextureLayout layout = TextureLayout::linear;
+  std::array<TexelSource, 4> swizzle{TexelSource::red, TexelSource::green, TexelSource::blue,
+                                     TexelSource::alpha};
+  bool normalized = true;
+  bool four_pairs = true;
+  bool one_level = false;  // programs see one level alone
+  // The sampler.
+  std::array<Wrap, 3> wrap{};
+  Filter magnify = Filter::nearest, minify = Filter::nearest;
+  MipFilter mip = MipFilter::none;
+  bool compare = false;
+  Compare compare_op = Compare::less_equal;
+  bool decode_srgb = true;
+  bool seamless = false;
+  // The guest: floats have no denormals, and its NaN is 0x7fffffff.
+  bool without_denormals = true;
+
+  bool operator==(const SampleKey&) const = default;
+
+  unsigned axes() const {  // that texels are mixed along
+    return dimension == TextureDimension::d1 || dimension == TextureDimension::buffer ? 1
+           : dimension == TextureDimension::d3                                        ? 3
+                                                                                      : 2;
+  }
+  bool is_cube() const { return dimension == TextureDimension::cube; }
+  bool linear() const { return magnify == Filter::linear || minify == Filter::linear; }
+  // Two levels, also if they are the same.
+  bool mixes_levels() const { return mip == MipFilter::linear; }
+  // Does a sample look at the level of detail? If not, it need not be known.
+  bool needs_lod() const {
+    return magnify != minify || mixes_levels() || (mip != MipFilter::none && !one_level);
+  }
+  bool crosses_edges() const { return is_cube() && seamless; }
+  bool is_srgb() const { return format.srgb && decode_srgb; }
+};
+
+// Calls visit(field, number of its values) for each field in turn: keys as bytes, and as text.
+template <class Key, class Visit>
+void each_field(Key& key, Visit visit) {
+  visit(key.dimension, 5);
+  visit(key.array, 2);
+  visit(key.format.bytes, 17);
+  visit(key.format.srgb, 2);
+  for (auto& component : key.format.components) {
+    visit(component.type, 7);
+    visit(component.first_bit, 128);
+    visit(component.bits, 33);
+  }
+  visit(key.layout, 4);
+  for (auto& source : key.swizzle) visit(source, 7);
+  visit(key.normalized, 2);
+  visit(key.four_pairs, 2);
+  visit(key.one_level, 2);
+  for (auto& wrap : key.wrap) visit(wrap, 8);
+  visit(key.magnify, 2);
+  visit(key.minify, 2);
+  visit(key.mip, 3);
+  visit(key.compare, 2);
+  visit(key.compare_op, 8);
+  visit(key.decode_srgb, 2);
+  visit(key.seamless, 2);
+  visit(key.without_denormals, 2);
+}
+
+// A texture with its sampler, number k of the function: LoadTexel k reads it.
+struct SampleSource {
+  SampleKey key;
+  std::uint32_t words = 0;  // byte of its words in the uniform table, a multiple of 16
+};
+
+// The words of a source in the uniform table: bytes from SampleSource::words. What is not said is i32.
+namespace sample_words {
+inline constexpr std::uint32_t kLodBias = 0;   // 1/256; of texture and sampler
+inline constexpr std::uint32_t kLeastLod = 4;  // 1/256
+inline constexpr std::uint32_t kGreatestLod = 8;
+inline constexpr std::uint32_t kLastLevel = 12;  // that programs see; the first one is 0
+inline constexpr std::uint32_t kLastLayer = 16;  // of cubes: the last cube
+inline constexpr std::uint32_t kLayerBytes = 20;
+inline constexpr std::uint32_t kLodSize = 24;  // f32, by axis: what differences of coordinates are scaled by
+inline constexpr std::uint32_t kBorder = 48;   // x, y, z, w as bits
+// Rows by level.
+inline constexpr std::uint32_t kExtents = 64;  // width, height, depth, byte offset
+inline constexpr std::uint32_t kSteps =
+    kExtents + 16 * kMaxTextureLevels;  // bytes of a row, of a slice, shifts
+inline constexpr std::uint32_t kBytes = kSteps + 16 * kMaxTextureLevels;
+// The shifts of a level: log2 of the block's height, of its depth, of the square of the Morton layout.
+constexpr std::uint32_t pack_shifts(std::uint32_t height, std::uint32_t depth, std::uint32_t square) {
+  return height | depth << 8 | square << 16;
+}
+}  // namespace sample_words
+
+// The sources of components that are mixed, and whether that is done in integers: all of them are unorm or
+// snorm of at most 8 bits. Comparisons have one component of 0 or 1.
+struct FilterPath {
+  bool integers = false;
+  unsigned components = 0;  // bit n: component n of the format is selected
+};
+FilterPath filter_path(const SampleKey& key);
+
+// Can a footprint have texels of the border?
+bool has_border(const SampleKey& key);
+
+// What cannot be: linear filters over integers, formats that no code reads. Null: nothing is wrong.
+const char* unsupported(const SampleKey& key);
+
+}  // namespace warpjit::ir

@@ -1,0 +1,242 @@
+// Samples of random textures with random samplers, at random coordinates and edges: generated code against
+// the IR interpreter, bit for bit, and both against a sampler in double precision.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "backend/kernel.h"
+#include "frontend/interpret/textures/sample.h"
+#include "frontend/random/textures.h"
+#include "frontend/textures/facts.h"
+#include "ir/interpret.h"
+#include "ir/pipeline.h"
+
+namespace warpjit::backend {
+namespace {
+
+using textures::TextureView;
+using Choices = warpjit::Random;
+
+constexpr std::uint32_t kSampledThreads = 16 * 3 * 4;
+constexpr std::uint32_t kFirstWord = 64;  // of the sample in the table
+
+struct Bound {
+  Texture texture;
+  Sampler sampler;
+  TextureView view;
+};
+
+// Nothing if the random choices do not go together.
+std::optional<Bound> random_texture(Choices& random) {
+  const std::optional<Texture> texture = random::texture(random);
+  if (!texture) return {};
+  Bound made;
+  made.texture = *texture;
+  made.sampler = random::sampler(random, !textures::has_integers(texture->format));
+  made.view = std::move(*textures::make_view(*texture, "texture"));
+  if (!textures::check_sampler(made.sampler, "sampler") ||
+      !textures::check_pair(made.view, made.sampler, "pair"))
+    return {};
+  return made;
+}
+
+template <std::size_t N>
+float one_of(Choices& random, const float (&values)[N]) {
+  return values[random.below(N)];
+}
+
+float random_coordinate(Choices& random) {
+  constexpr float kEdges[] = {0.0F,  1.0F,   -1.0F, 0.5F,   0.25F,      2.0F,
+                              -0.0F, 1e-40F, 1e10F, -1e10F, 16777216.0F};
+  switch (random.below(8)) {
+    case 0:
+      return one_of(random, kEdges);
+    case 1:  // texel borders and centres
+      return static_cast<float>(static_cast<int>(random.below(300)) - 100) / 128.0F;
+    case 2:
+      return std::bit_cast<float>(static_cast<std::uint32_t>(random.next()));
+    case 3:
+      return static_cast<float>(static_cast<int>(random.below(60)) - 20) / 33.0F;
+    default:
+      return static_cast<float>(random.below(1u << 20)) / static_cast<float>(1u << 20);
+  }
+}
+
+std::uint32_t random_operand(Choices& random, unsigned k, ir::SampleOperation operation) {
+  const bool integers = operation == ir::SampleOperation::fetch || operation == ir::SampleOperation::size;
+  if (k == 3) return random.below(5);
+  if (k == 5 && !integers)
+    return std::bit_cast<std::uint32_t>(static_cast<float>(random.below(900)) / 100 - 2);
+  if (integers) return k == 5 ? random.below(4) : random.below(20);
+  return std::bit_cast<std::uint32_t>(k == 4 ? random_coordinate(random) : random_coordinate(random));
+}
+
+ir::Function sampling_function(const ir::SampleKey& key, const ir::SampleUse& use) {
+  ir::Function f;
+  f.name = "sample";
+  f.input_count = 2;
+  f.output_count = 1;
+  f.uniform_bytes = (kFirstWord + ir::sample_words::kBytes + 63) / 64 * 64;
+  f.texture_count = 1;
+  f.samples = {{key, kFirstWord}};
+  ir::Builder b(f);
+  b.set_block(f.add_block());
+  const auto first = b.LoadInput(0), second = b.LoadInput(1);
+  const auto word = [&](ir::F32 x) { return b.BitcastF32ToI32(x); };
+  const auto found = b.Sample(word(first[0]), word(first[1]), word(first[2]), word(first[3]), word(second[0]),
+                              word(second[1]), use.pack());
+  const auto real = [&](ir::I32 x) { return b.BitcastI32ToF32(x); };
+  b.StoreOutput(b.constant(true), real(found[0]), real(found[1]), real(found[2]), real(found[3]), 0);
+  b.ret();
+  return f;
+}
+
+std::string text_of(const Bound& bound, const ir::SampleUse& use) {
+  const Texture& t = bound.texture;
+  std::string text = std::string(name(t.format).value_or("?")) + " " + std::to_string(t.width) + "x" +
+                     std::to_string(t.height) + "x" + std::to_string(t.depth_extent) + ", dimension " +
+                     std::to_string(static_cast<int>(t.dimension)) + ", layout " +
+                     std::to_string(static_cast<int>(t.layout)) + ", levels " + std::to_string(t.levels) +
+                     (t.array ? ", array, wraps" : ", wraps");
+  for (const Wrap wrap : bound.sampler.wrap) text += " " + std::to_string(static_cast<int>(wrap));
+  text += ", filters " + std::to_string(static_cast<int>(bound.sampler.magnify)) +
+          std::to_string(static_cast<int>(bound.sampler.minify)) +
+          std::to_string(static_cast<int>(bound.sampler.mip));
+  if (bound.sampler.compare) text += ", compares";
+  return text + ", " + std::string(ir::name(use.operation));
+}
+
+class SampleCode : public OnTarget {};
+WARPJIT_ON_EVERY_TARGET(SampleCode);
+
+// A launch of threads with random operands.
+Launch launch_of(const Bound& bound, const ir::SampleUse& use, std::uint64_t seed,
+                 std::uint32_t table_bytes) {
+  Choices random(seed);
+  Launch launch;
+  launch.threads = kSampledThreads;
+  launch.textures = {frontend::texel_view(bound.view)};
+  for (int k = 0; k < 2; ++k) launch.inputs.emplace_back(kSampledThreads, 16);
+  launch.outputs.emplace_back(kSampledThreads, 16);
+  for (std::uint32_t t = 0; t < kSampledThreads; ++t)
+    for (unsigned row = 0; row < 2; ++row) {
+      Words words{};
+      for (unsigned k = 0; k < 4; ++k)
+        if (4 * row + k < 6) words[k] = random_operand(random, 4 * row + k, use.operation);
+      launch.inputs[row].set(t, words);
+    }
+  launch.table.resize(table_bytes / 4);
+  frontend::fill_sample_words(bound.view, bound.sampler, std::span(launch.table).subspan(kFirstWord / 4));
+  return launch;
+}
+
+// By the scalar sampler.
+Words sampled(const Bound& bound, const ir::SampleUse& use, const std::array<std::uint32_t, 6>& words) {
+  interpret::SamplePlace place;
+  for (unsigned k = 0; k < 3; ++k) {
+    place.coordinates[k] = words[k];
+    place.offsets[k] = use.offsets[k];
+  }
+  place.layer = words[3];
+  place.reference = words[4];
+  const std::uint32_t last = words[5];
+  const auto filtered = [&](std::int32_t detail) {
+    return interpret::sample(bound.view, bound.sampler, place, detail);
+  };
+  interpret::TexelWords found{};
+  switch (use.operation) {
+    case ir::SampleOperation::automatic:
+      found = filtered(interpret::kNoDetail);
+      break;
+    case ir::SampleOperation::bias:
+      found = filtered(interpret::kNoDetail + interpret::detail_operand(last));
+      break;
+    case ir::SampleOperation::lod:
+      found = filtered(interpret::detail_operand(last));
+      break;
+    case ir::SampleOperation::fetch:
+      found = interpret::fetch(bound.view, place, static_cast<std::int32_t>(last));
+      break;
+    case ir::SampleOperation::gather:
+      found = interpret::gather(bound.view, bound.sampler, place);
+      break;
+    case ir::SampleOperation::size:
+      found = interpret::query_size(bound.view, last);
+      break;
+    case ir::SampleOperation::query_lod: {
+      const interpret::Detail detail =
+          interpret::resolve_detail(bound.view, bound.sampler, interpret::kNoDetail);
+      found = {static_cast<std::uint32_t>(detail.clamped), static_cast<std::uint32_t>(detail.unclamped)};
+      break;
+    }
+  }
+  for (unsigned k = 0; k < 4; ++k)
+    if ((use.components >> k & 1) == 0) found[k] = 0;
+  return found;
+}
+
+std::array<std::uint32_t, 6> words_of(const Launch& launch, std::uint32_t thread) {
+  const Words a = launch.inputs[0].get(thread), b = launch.inputs[1].get(thread);
+  return {a[0], a[1], a[2], a[3], b[0], b[1]};
+}
+
+TEST_P(SampleCode, GivesWhatTheInterpreterGives) {
+  std::uint32_t tested = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    Choices random(seed);
+    const std::optional<Bound> bound = random_texture(random);
+    if (!bound) continue;
+    ir::SampleKey key = frontend::sample_key(bound->view, bound->sampler);
+    key.without_denormals = random.chance(80);
+    ir::SampleUse use;
+    use.operation = static_cast<ir::SampleOperation>(random.chance(60) ? random.below(3) : random.below(7));
+    if (random.chance(20)) use.components = static_cast<std::uint8_t>(random.below(16));
+    if (random.chance(20))
+      for (std::int8_t& offset : use.offsets) offset = static_cast<std::int8_t>(random.below(16)) - 8;
+    if (ir::unsupported(key) != nullptr) continue;
+    if (use.operation == ir::SampleOperation::fetch && key.is_cube()) continue;  // no guest has it
+    SCOPED_TRACE(std::to_string(seed) + ": " + text_of(*bound, use));
+    ++tested;
+    const ir::Function f = sampling_function(key, use);
+    ir::PipelineOptions plain;
+    plain.optimize = false;
+    plain.verify = true;
+    auto reference = ir::run_pipeline(f, plain);
+    ASSERT_TRUE(reference.ok()) << to_string(reference.error());
+    auto interpreter = ir::Interpreter::prepare(reference->kernel, 16);
+    ASSERT_TRUE(interpreter.ok());
+    Launch wanted = launch_of(*bound, use, seed, reference->kernel.uniform_bytes);
+    const ir::InputBinding inputs[] = {{wanted.inputs[0].first(), 16}, {wanted.inputs[1].first(), 16}};
+    const ir::OutputBinding output{wanted.outputs[0].first(), 16};
+    ir::Memory memory;
+    memory.inputs = inputs;
+    memory.outputs = {&output, 1};
+    memory.uniform = wanted.table;
+    memory.textures = wanted.textures;
+    ASSERT_TRUE(interpreter->run(memory, 0, kSampledThreads, 1000).ok());
+
+    for (std::uint32_t t = 0; key.without_denormals && t < kSampledThreads; ++t)
+      ASSERT_EQ(wanted.outputs[0].get(t), sampled(*bound, use, words_of(wanted, t)))
+          << t << ": " << ::testing::PrintToString(words_of(wanted, t));
+
+    ir::PipelineOptions options;
+    options.verify = true;
+    auto program = ir::run_pipeline(f, options);
+    ASSERT_TRUE(program.ok()) << to_string(program.error());
+    const Setting setting{GetParam(), 1 + static_cast<std::uint32_t>(seed % 2), seed % 7 == 0 ? 4U : 0U};
+    const MachineCode code = compile(*program, setting);
+    ASSERT_FALSE(HasFailure());
+    Launch launch = launch_of(*bound, use, seed, code.table_bytes);
+    EXPECT_EQ(run(Executable(code), launch).status, KernelStatus::done);
+    for (std::uint32_t t = 0; t < kSampledThreads; ++t) {
+      ASSERT_EQ(launch.outputs[0].get(t), wanted.outputs[0].get(t))
+          << t << ": " << ::testing::PrintToString(words_of(launch, t));
+    }
+  }
+  EXPECT_GT(tested, 80u);
+}
+
+}  // namespace
+}  // namespace warpjit::backend
