@@ -1,7 +1,7 @@
 // Throughput of fragment programs: engines and targets of warpjit beside Mesa's llvmpipe (peers/opengl.h), in
-// one run. SCENE/ENGINE[/fast]; items are pixels of the target, in `triangles` those that are drawn. Times
-// are of the processor, because other programs on the machine add to those of the wall. At the end: ratios to
-// llvmpipe, from medians where there are repetitions.
+// one run. SCENE/ENGINE[/fast], fast with the modes fast-fmad and fast-sfu; items are pixels of the target, in
+// `triangles` those that are drawn. Times are of the processor, because other programs on the machine add to
+// those of the wall. At the end: ratios to llvmpipe, from medians where there are repetitions.
 #include <benchmark/benchmark.h>
 
 #include <bit>
@@ -74,7 +74,7 @@ std::optional<tool::BoundLaunch> make(const Scene& scene, bool fast, benchmark::
   };
   const std::string path = std::string("tesla/pixels/") + scene.launch + ".json";
   nlohmann::json json = nlohmann::json::parse(text(path));
-  if (fast) json["modes"] = {{"fast-fmad", true}};
+  if (fast) json["modes"] = {{"fast-fmad", true}, {"fast-sfu", true}};
   auto file = tool::parse_launch(json.dump(), path, {});
   if (!file) return fail(file.error());
   if (scene.has_attributes) {
