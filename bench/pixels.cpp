@@ -1,7 +1,7 @@
 // Throughput of fragment programs: engines and targets of warpjit beside Mesa's llvmpipe (peers/opengl.h), in
-// one run. SCENE/ENGINE[/fast], fast with the modes fast-fmad and fast-sfu; items are pixels of the target, in
-// `triangles` those that are drawn. Times are of the processor, because other programs on the machine add to
-// those of the wall. At the end: ratios to llvmpipe, from medians where there are repetitions.
+// one run. SCENE/ENGINE[/fast], fast with the modes fast-fmad and fast-sfu; items are pixels of the target,
+// in `triangles` those that are drawn. Times are of the processor, because other programs on the machine add
+// to those of the wall. At the end: ratios to llvmpipe, from medians where there are repetitions.
 #include <benchmark/benchmark.h>
 
 #include <bit>

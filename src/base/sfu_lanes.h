@@ -57,8 +57,7 @@ class Lanes {
 
   WARPJIT_LANE I32 rcp(I32 x) {
     const I32 segment = o_.ishru(x, 16);
-    const I32 base = o_.look_up(Table::rcp_base, segment);
-    const Slopes slopes = slopes_of(Table::rcp_slopes, segment);
+    const auto [base, slopes] = entry_of(Table::rcp_base, Table::rcp_slopes, segment);
     const I32 low = o_.iand(x, word(0xffff));
     const I32 squared = square(o_.iadd(low, low));
     // Counted from the middle of the segment, the linear term fits 32 bits.
@@ -196,10 +195,14 @@ class Lanes {
   struct Slopes {
     I32 c1, c2;
   };
-  WARPJIT_LANE Slopes slopes_of(Table table, I32 segment) {
-    const I32 both = o_.look_up(table, segment);
-    const I32 c1 = o_.ishru(both, 16);
-    return {c1, o_.iand(both, word(0xffff))};
+  struct Entry {
+    I32 base;
+    Slopes slopes;
+  };
+  WARPJIT_LANE Entry entry_of(Table base_table, Table slopes_table, I32 segment) {
+    const auto [base, slopes] = o_.look_up_two(base_table, slopes_table, segment);
+    const I32 c1 = o_.ishru(slopes, 16);
+    return {base, {c1, o_.iand(slopes, word(0xffff))}};
   }
 
   // sfu::square: with x = 512 high + 4 h + ..., H = high >> 1, besides the square of `high` the products of
@@ -227,8 +230,7 @@ class Lanes {
   // base + kSign1 c1 x + kSign2 kTimes c2 square(x) of the lowest 17 bits of x, with what `half` adds.
   template <std::uint32_t kHalf, int kSign1, int kSign2, unsigned kTimes>
   WARPJIT_LANE Sum interpolate(Table base_table, Table slopes_table, I32 segment, I32 word_with_x) {
-    const I32 base = o_.look_up(base_table, segment);
-    const Slopes slopes = slopes_of(slopes_table, segment);
+    const auto [base, slopes] = entry_of(base_table, slopes_table, segment);
     const I32 x = o_.iand(word_with_x, word(0x1ffff));
     const I32 squared = square(x);
     I32 quadratic = o_.imul(slopes.c2, squared);
@@ -254,8 +256,7 @@ class Lanes {
     const I32 backward = o_.ishrs(o_.ishl(fixed, 8), 31);
     const I32 t = o_.ixor(fixed, backward);
     const I32 segment = o_.ishru(t, 17);
-    const I32 base = o_.look_up(Table::sin_base, segment);
-    const Slopes slopes = slopes_of(Table::sin_slopes, segment);
+    const auto [base, slopes] = entry_of(Table::sin_base, Table::sin_slopes, segment);
     const I32 low = o_.iand(t, word(0x1ffff));
     const I32 squared = square(low);
     const I32 linear = o_.imul(slopes.c1, o_.isub(low, word(0x10000)));
@@ -312,6 +313,10 @@ class LaneOps {
   }
   WARPJIT_LANE I32 look_up(Table table, I32 index) const {
     return tables_[static_cast<std::size_t>(table)][index & (word_count(table) - 1)];
+  }
+  // In two tables of equal size.
+  WARPJIT_LANE std::array<I32, 2> look_up_two(Table first, Table second, I32 index) const {
+    return {look_up(first, index), look_up(second, index)};
   }
 
  private:

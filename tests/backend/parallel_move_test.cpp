@@ -161,5 +161,18 @@ TEST(ParallelMove, CyclesInTwoClassesAndOverSlots) {
   expect_solved(problem);
 }
 
+TEST(ParallelMove, ACycleUsesARegisterThatNobodyNeeds) {
+  const RegClass v = RegClass::vector;
+  Problem problem;
+  problem.usable = {0xf, 0, 0};
+  problem.busy = {3, 0, 0};
+  problem.moves = {{reg(v, 0), reg(v, 1), 1}, {reg(v, 1), reg(v, 0), 2}};
+  expect_solved(problem);
+  std::vector<MoveStep> steps;
+  resolve_parallel_moves(problem.moves, problem.usable, problem.busy, steps);
+  ASSERT_EQ(steps.size(), 3u);
+  for (const MoveStep& step : steps) EXPECT_EQ(step.kind, MoveStep::Kind::copy);
+}
+
 }  // namespace
 }  // namespace warpjit::lir

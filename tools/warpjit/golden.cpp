@@ -44,9 +44,6 @@ Result<std::vector<std::string>> launch_files(const std::string& folder) {
   std::sort(files.begin(), files.end());
   return files;
 }
-std::string example_name(const std::string& file) {
-  return "example " + std::filesystem::path(file).stem().string();
-}
 
 constexpr std::uint32_t kEnd = 0x22u << 26;
 
@@ -93,15 +90,18 @@ Status add_pica(std::vector<Case>& cases, std::string name, pica200::Program pro
   cases.push_back({std::move(name), std::move(translation.function)});
   return {};
 }
+Status add_example(std::vector<Case>& cases, const std::string& file, const char* kind) {
+  ProgramInput input;
+  input.file = file;
+  WARPJIT_TRY(Translated example, translate(input, false));
+  cases.push_back(
+      {fmt::format("{} {}", kind, std::filesystem::path(file).stem().string()), std::move(example.function)});
+  return {};
+}
 // The launch files of a folder.
 Status add_examples(std::vector<Case>& cases, const std::string& folder) {
   WARPJIT_TRY(const std::vector<std::string> files, launch_files(folder));
-  for (const std::string& file : files) {
-    ProgramInput input;
-    input.file = file;
-    WARPJIT_TRY(Translated example, translate(input, false));
-    cases.push_back({example_name(file), std::move(example.function)});
-  }
+  for (const std::string& file : files) WARPJIT_CHECK(add_example(cases, file, "example"));
   return {};
 }
 
@@ -208,6 +208,8 @@ Result<std::vector<Case>> collect_tesla(const std::string& examples) {
     cases.push_back({sketch.name, std::move(*function)});
   }
   WARPJIT_CHECK(add_examples(cases, examples + "/tesla"));
+  for (const char* name : {"mandelbrot", "raymarch", "phong", "depth_blend"})
+    WARPJIT_CHECK(add_example(cases, fmt::format("{}/tesla/graphics/{}.json", examples, name), "fragment"));
   return cases;
 }
 

@@ -31,7 +31,10 @@ class Resolver {
       if (progress) continue;
       // Only cycles are left: park what the first destination holds, and read it from there.
       Location parked = moves_.front().destination;
-      Location park = Location::in_slot(parked.cls, kCycleSlot);
+      const std::uint32_t unused = unused_registers(parked.cls);
+      Location park = unused == 0 ? Location::in_slot(parked.cls, kCycleSlot)
+                                  : Location::in_register(
+                                        parked.cls, static_cast<std::uint32_t>(std::countr_zero(unused)));
       Reg value = kNoReg;
       for (const Move& m : moves_)
         if (m.source == parked) value = m.value;
@@ -73,14 +76,18 @@ class Resolver {
       through_register(m);
     }
   }
+  // Those that nobody needs, now or afterwards.
+  std::uint32_t unused_registers(RegClass cls) const {
+    const auto c = static_cast<std::size_t>(cls);
+    std::uint32_t taken = busy_[c];
+    for (const Move& other : moves_)
+      if (other.source.kind == Kind::reg && other.source.cls == cls) taken |= 1u << other.source.index;
+    return usable_[c] & ~taken;
+  }
   // Slot to slot: through a register that nobody needs, else through a borrowed one.
   void through_register(const Move& m) {
     std::size_t c = static_cast<std::size_t>(m.destination.cls);
-    std::uint32_t taken = busy_[c];
-    for (const Move& other : moves_)
-      if (other.source.kind == Kind::reg && static_cast<std::size_t>(other.source.cls) == c)
-        taken |= 1u << other.source.index;
-    std::uint32_t available = usable_[c] & ~taken;
+    const std::uint32_t available = unused_registers(m.destination.cls);
     bool borrowed = available == 0;
     std::uint32_t r = static_cast<std::uint32_t>(std::countr_zero(borrowed ? usable_[c] : available));
     if (borrowed) step(MoveStep::Kind::store, m.destination.cls, kLoanSlot, r, kNoReg);

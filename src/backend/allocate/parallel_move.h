@@ -1,5 +1,6 @@
 // Parallel moves: a set of "destination := source" that happen at once, as a sequence of copies, loads,
-// stores and re-emitted constants. Cycles go through a parking slot of the frame.
+// stores and re-emitted constants. Cycles go through a register that nobody needs, else through a parking
+// slot of the frame.
 #pragma once
 
 #include <array>

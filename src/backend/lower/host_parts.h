@@ -67,6 +67,12 @@ class HostWords {
   virtual Reg number_or(Reg a, std::uint32_t nan) = 0;  // a, or this where a is a NaN
   // Word n mod words.size() for each n of `index`; words.size() is a power of two.
   virtual Reg look_up(std::span<const std::uint32_t> words, Reg index) = 0;
+  // In two tables of equal size.
+  virtual std::array<Reg, 2> look_up_two(std::span<const std::uint32_t> first,
+                                         std::span<const std::uint32_t> second, Reg index) {
+    Reg found = look_up(first, index);
+    return {found, look_up(second, index)};
+  }
 
  protected:
   ~HostWords() = default;

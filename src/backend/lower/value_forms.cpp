@@ -6,6 +6,7 @@
 
 #include "backend/lower/host_parts.h"
 #include "ir/analysis/lane_comparison.h"
+#include "ir/callout.h"
 
 namespace warpjit::backend {
 
@@ -266,6 +267,50 @@ bool ValueForms::may_be_denormal(Value v, int depth) const {
       return of(1) || of(2);
     default:
       return true;
+  }
+}
+
+int ValueForms::exponent_bound(Value v, int depth) const {
+  constexpr int kNone = 128;
+  const ir::InstData& made = f_.definition_of(v);
+  if (depth == 0 && made.opcode != Opcode::ConstF32) return kNone;
+  const auto of = [&](std::uint32_t k) { return exponent_bound(f_.operand(f_.definition(v), k), depth - 1); };
+  const auto with = [&](ir::TeslaSpecialFunction function) {
+    return static_cast<ir::TeslaSpecialFunction>(made.immediate) == function;
+  };
+  switch (made.opcode) {
+    case Opcode::ConstF32: {
+      const auto exponent = static_cast<int>(made.immediate >> 23 & 255);
+      return std::min(exponent - 126, kNone);
+    }
+    case Opcode::TeslaSpecialFunction32: {
+      using enum ir::TeslaSpecialFunction;
+      return with(sin) || with(cos) || with(fast_sin) || with(fast_cos) ? 1
+             : with(rsqrt) || with(fast_rsqrt)                          ? 64
+             : with(lg2) || with(fast_lg2)                              ? 8
+                                                                        : kNone;
+    }
+    case Opcode::I32ToF32:
+    case Opcode::U32ToF32:
+      return 33;
+    case Opcode::FFlush32:
+    case Opcode::FNeg32:
+    case Opcode::FAbs32:
+    case Opcode::CanonicalizeNaN32:
+    case Opcode::CanonicalizeNaNOnes32:
+      return of(0);
+    case Opcode::FMulFlush32:
+      return std::min(of(0) + of(1), kNone);
+    case Opcode::FAddFlush32:
+    case Opcode::FSubFlush32:
+      return std::min(std::max(of(0), of(1)) + 1, kNone);
+    case Opcode::FMadTruncFlush32:
+    case Opcode::FFmaFlush32:
+      return std::min(std::max(of(0) + of(1), of(2)) + 1, kNone);
+    case Opcode::SelectF32:
+      return std::max(of(1), of(2));
+    default:
+      return kNone;
   }
 }
 

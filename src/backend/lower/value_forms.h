@@ -81,6 +81,8 @@ class ValueForms : protected Builder {
   // With lir::Code::flushes: what an operation on floats may read in place of v.
   Value unflushed(Value v) const;
   bool may_be_denormal(Value v, int depth = 4) const;
+  // Every finite value of the float is below 2^n in magnitude.
+  int exponent_bound(Value v, int depth = 3) const;
 
   // Numbers of the lanes of a part, in the group.
   lir::Mem numbers_of_lanes(std::uint32_t part);

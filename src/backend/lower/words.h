@@ -66,6 +66,10 @@ class WordOps : protected ValueForms {
   I32 look_up(sfu::Table table, I32 index) {
     return {words_.look_up(sfu::words_of(table), in_register(index))};
   }
+  std::array<I32, 2> look_up_two(sfu::Table first, sfu::Table second, I32 index) {
+    const auto [a, b] = words_.look_up_two(sfu::words_of(first), sfu::words_of(second), in_register(index));
+    return {word(a), word(b)};
+  }
 
  private:
   Source operand_source(I32 a) { return a.is_constant() ? constant_source(a.constant) : reg_source(a.reg); }

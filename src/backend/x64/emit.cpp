@@ -532,12 +532,20 @@ class X64Emitter final : public Emitter {
     assert(false && "the x64 lowering does not make this");
   }
 
-  // use[0]*use[1] + use[2] in the form in which the definition overwrites what ends here, if anything does.
+  // use[0]*use[1] + use[2], or less use[2], in the form in which the definition overwrites what ends here, if
+  // anything does.
   void fma(const Inst& inst) {
+    struct Forms {
+      InstId id132, id213, id231;
+    };
+    static constexpr Forms kSum{x86::Inst::kIdVfmadd132ps, x86::Inst::kIdVfmadd213ps,
+                                x86::Inst::kIdVfmadd231ps},
+        kDifference{x86::Inst::kIdVfmsub132ps, x86::Inst::kIdVfmsub213ps, x86::Inst::kIdVfmsub231ps};
+    const Forms& forms = static_cast<Op>(inst.op) == Op::Fms ? kDifference : kSum;
     Reg d = inst.def, x = inst.use[0], y = inst.use[1], z = inst.use[2];
     if (d == z && z != lir::kNoReg) {
-      if (x == lir::kNoReg) return put(x86::Inst::kIdVfmadd231ps, vec(d), vec(y), operand(inst, 0));
-      return put(x86::Inst::kIdVfmadd231ps, vec(d), vec(x), operand(inst, 1));
+      if (x == lir::kNoReg) return put(forms.id231, vec(d), vec(y), operand(inst, 0));
+      return put(forms.id231, vec(d), vec(x), operand(inst, 1));
     }
     int first = d == y && y != lir::kNoReg ? 1 : 0;  // the factor that d holds
     int second = 1 - first;
@@ -548,9 +556,8 @@ class X64Emitter final : public Emitter {
       put(x86::Inst::kIdVmovaps, vec(d), vec(inst.use[first]));
       ++out_.statistics.moves;
     }
-    if (inst.use[second] == lir::kNoReg)
-      return put(x86::Inst::kIdVfmadd132ps, vec(d), vec(z), operand(inst, second));
-    put(x86::Inst::kIdVfmadd213ps, vec(d), vec(inst.use[second]), operand(inst, 2));
+    if (inst.use[second] == lir::kNoReg) return put(forms.id132, vec(d), vec(z), operand(inst, second));
+    put(forms.id213, vec(d), vec(inst.use[second]), operand(inst, 2));
   }
 
   template <class... Operands>
@@ -665,6 +672,9 @@ class X64Emitter final : public Emitter {
       case Op::BranchMask:
         test_mask(inst.use[0]);
         return put(kNotZero[sense], target);
+      case Op::BranchUnlessAll:  // the carry flag: all ones
+        test_mask(inst.use[0]);
+        return put(sense ? x86::Inst::kIdJnc : x86::Inst::kIdJc, target);
       default: {
         scalar_compare(inst);
         static constexpr InstId kJumps[][2] = {

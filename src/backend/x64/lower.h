@@ -63,8 +63,12 @@ class Words final : public HostWords, private Tools {
   Reg float_less(Reg a, const Source& b) override { return compare(Op::CmpF, a, b, predicate::kLt); }
   Reg number_or(Reg a, std::uint32_t nan) override { return nan_as(nan, a); }
   Reg look_up(std::span<const std::uint32_t> words, Reg index) override;
+  std::array<Reg, 2> look_up_two(std::span<const std::uint32_t> first, std::span<const std::uint32_t> second,
+                                 Reg index) override;
 
  private:
+  bool permutes(std::size_t words) const;
+  Reg table_address(std::span<const std::uint32_t> words);
   Reg permute(std::span<const std::uint32_t> words, Reg index);
   Reg has_bit(Reg index, std::uint32_t bit);
   Reg gather(std::span<const std::uint32_t> words, Reg index);
@@ -73,6 +77,7 @@ class Words final : public HostWords, private Tools {
     Reg index = lir::kNoReg, mask = lir::kNoReg;
     std::uint32_t bit = 0, block = ~0u;
   };
+  std::int32_t places_ = -1;        // frame area for the places of rows
   std::array<Tested, 2> tested_{};  // the last tests, in turn
   std::size_t next_tested_ = 0;
 };
@@ -145,13 +150,21 @@ class Flushing final : public HostFlushing, private Tools {
  private:
   struct Product {
     Reg truncated, left, right, addend;
+    Reg doubled = lir::kNoReg;  // AVX-512: twice the bits of `truncated`, which has no sign
   };
+  // What may make lanes unusual.
+  struct Doubts {
+    bool large_product, small_addend;
+    bool any() const { return large_product || small_addend; }
+  };
+  bool may_be_small(Value addend) const;
   Reg toward_zero(Op op, Reg a, Reg b);
-  Reg usual_lanes(const Product& p, Reg among);
-  Mask unusual_lanes(const Product& p);
-  Reg unusual_lanes(const std::vector<Product>& products, Value matters);
-  Reg is_greatest(const Product& p);
   Reg truncated(const Product& p);
+  void branch_if_unusual(std::vector<Product>& products, Doubts doubts);
+  Mask unusual(const Product& p, Doubts doubts);
+  Reg unusual_unless_zero(const Product& p, Doubts doubts);
+  Reg is_greatest(const Product& p);
+  Reg magnitude(Reg r);
   Reg add_again(const Product& p);
 
   std::int32_t again_words_ = -1;  // frame area for operands of MultiplyAddTruncated
