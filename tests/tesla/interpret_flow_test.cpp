@@ -169,7 +169,7 @@ TEST(TeslaFlow, BranchThroughATableToWhereNoCodeIs) {
   for (const char* entry : {"0x1000", "0xfffffffc", "0x14", "0x11", "#undefined"})
     for (const char* number : {"0x0", "0x1"}) {
       const Finished f = run_body(".const c1[0x0] " + std::string(entry) + " #there\nmov b32 $r2 " + number +
-                                  "\nshl $a1 $r2 0x2\nbra c1[$a1]\nundefined:\n.word 0xf0000001 0x0\n"
+                                  "\nshl $a1 $r2 0x2\nbra c1[$a1]\nundefined:\n.word 0xf0000001 0xa0000000\n"
                                   "there:\n");
       if (std::string(number) == "0x1") {
         ASSERT_TRUE(f.status.ok()) << entry << fault_of(f);
