@@ -210,7 +210,7 @@ TEST_F(CApiPixels, InstancesAndAGeometryStage) {
         << error.message;
     ASSERT_EQ(warpjit_launch_create(programs[k], stages[k].out(), &error), WARPJIT_OK);
   }
-  const auto& [places, corners, white] = stages;
+  const OwnedLaunch &places = stages[0], &corners = stages[1], &white = stages[2];
   const float triangle[] = {-0.75F, -0.75F, 0, 1, 0, 0, 0, 1, -0.75F, 0.75F, 0, 1}, offsets[] = {0, 0.5F};
   const auto bind_rows = [&](const char* name, const float* data, std::size_t bytes, std::uint32_t components,
                              std::uint32_t divisor) {

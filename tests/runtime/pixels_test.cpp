@@ -233,7 +233,7 @@ TEST(PixelDraws, StripsBeginAnew) {
         for (const Pixel& pixel : draw.pixels)
           if (pixel[3] != 0) vertices.push_back(pixel[0]);
         std::ranges::sort(vertices);
-        const auto end = std::ranges::unique(vertices).begin();
+        const auto end = std::unique(vertices.begin(), vertices.end());
         vertices.erase(end, vertices.end());
         seen.push_back(vertices);
       }

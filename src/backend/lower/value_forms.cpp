@@ -284,7 +284,7 @@ int ValueForms::exponent_bound(Value v, int depth) const {
       return std::min(exponent - 126, kNone);
     }
     case Opcode::TeslaSpecialFunction32: {
-      using enum ir::TeslaSpecialFunction;
+      using enum sfu::Function;
       return with(sin) || with(cos) || with(fast_sin) || with(fast_cos) ? 1
              : with(rsqrt) || with(fast_rsqrt)                          ? 64
              : with(lg2) || with(fast_lg2)                              ? 8

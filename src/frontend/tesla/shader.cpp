@@ -65,8 +65,7 @@ std::vector<frontend::TextureUse> texture_uses_of(const ReachedCode& code, const
                     .needs_sampler = sampler});
   }
   std::ranges::sort(uses);
-  const auto repeated = std::ranges::unique(uses);
-  uses.erase(repeated.begin(), repeated.end());
+  uses.erase(std::unique(uses.begin(), uses.end()), uses.end());
   return uses;
 }
 
