@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
@@ -17,6 +16,7 @@
 #include "launch/bound_launch.h"
 #include "launch/read_launch.h"
 #include "peers/opengl.h"
+#include "rates.h"
 
 namespace warpjit::bench {
 namespace {
@@ -131,36 +131,19 @@ void run_peer(benchmark::State& state, const Scene& scene, std::uint32_t size) {
 #endif
 }
 
-class Ratios final : public benchmark::ConsoleReporter {
- public:
-  void ReportRuns(const std::vector<Run>& runs) override {
-    benchmark::ConsoleReporter::ReportRuns(runs);
-    for (const Run& run : runs) {
-      const auto items = run.counters.find("items");
-      if (run.error_occurred || items == run.counters.end()) continue;
-      if (run.run_type == Run::RT_Aggregate && run.aggregate_name != "median") continue;
-      const std::string& name = run.run_name.function_name;
-      const std::size_t slash = name.find('/');
-      rates_[name.substr(0, slash)][name.substr(slash + 1)] = items->second.value;
-    }
+void print_ratios(const RateReporter& reporter) {
+  for (const auto& [scene, rates] : reporter.rates()) {
+    const auto peer = rates.find("llvmpipe");
+    for (const auto& [engine, rate] : rates)
+      if (peer != rates.end() && engine != "llvmpipe")
+        std::printf("%-14s %-14s %8.2f M pixels/s %7.2f x llvmpipe\n", scene.c_str(), engine.c_str(),
+                    rate / 1e6, rate / peer->second);
+    const auto guest = rates.find("guest");
+    for (const char* jit : {"jit-v3", "jit-v4"})
+      if (guest != rates.end() && rates.contains(jit))
+        std::printf("%-14s %-14s %30.1f x guest\n", scene.c_str(), jit, rates.at(jit) / guest->second);
   }
-  void print() const {
-    for (const auto& [scene, rates] : rates_) {
-      const auto peer = rates.find("llvmpipe");
-      for (const auto& [engine, rate] : rates)
-        if (peer != rates.end() && engine != "llvmpipe")
-          std::printf("%-14s %-14s %8.2f M pixels/s %7.2f x llvmpipe\n", scene.c_str(), engine.c_str(),
-                      rate / 1e6, rate / peer->second);
-      const auto guest = rates.find("guest");
-      for (const char* jit : {"jit-v3", "jit-v4"})
-        if (guest != rates.end() && rates.contains(jit))
-          std::printf("%-14s %-14s %30.1f x guest\n", scene.c_str(), jit, rates.at(jit) / guest->second);
-    }
-  }
-
- private:
-  std::map<std::string, std::map<std::string, double>> rates_;
-};
+}
 
 void add() {
   constexpr std::pair<const char*, Target> kTargets[] = {{"jit-v3", Target::v3}, {"jit-v4", Target::v4}};
@@ -205,8 +188,8 @@ int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   warpjit::bench::add();
-  warpjit::bench::Ratios ratios;
-  benchmark::RunSpecifiedBenchmarks(&ratios);
-  ratios.print();
+  warpjit::bench::RateReporter reporter;
+  benchmark::RunSpecifiedBenchmarks(&reporter);
+  warpjit::bench::print_ratios(reporter);
   return 0;
 }

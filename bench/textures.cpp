@@ -8,7 +8,6 @@
 #include <bit>
 #include <cstdio>
 #include <fstream>
-#include <map>
 #include <optional>
 #include <random>
 #include <sstream>
@@ -17,6 +16,7 @@
 
 #include "hand_textures.h"
 #include "peers/opengl.h"
+#include "rates.h"
 #include "warpjit/tesla.hpp"
 #include "warpjit/warpjit.hpp"
 
@@ -167,38 +167,21 @@ void run_hand(benchmark::State& state, const Scene& scene) {
   count(state);
 }
 
-class Ratios final : public benchmark::ConsoleReporter {
- public:
-  void ReportRuns(const std::vector<Run>& runs) override {
-    benchmark::ConsoleReporter::ReportRuns(runs);
-    for (const Run& run : runs) {
-      const auto items = run.counters.find("items");
-      if (run.error_occurred || items == run.counters.end()) continue;
-      if (run.run_type == Run::RT_Aggregate && run.aggregate_name != "median") continue;
-      const std::string& name = run.run_name.function_name;
-      const std::size_t slash = name.find('/');
-      rates_[name.substr(0, slash)][name.substr(slash + 1)] = items->second.value;
-    }
-  }
-  void print() const {
-    std::printf("\n%-26s %-8s %14s %11s %11s\n", "scene", "engine", "M pixels/s", "x llvmpipe", "x loop");
-    for (const auto& [scene, rates] : rates_)
-      for (const auto& [engine, rate] : rates) {
-        std::printf("%-26s %-8s %14.2f", scene.c_str(), engine.c_str(), rate / 1e6);
-        for (const char* other : {"llvmpipe", "loop"}) {
-          const auto found = rates.find(other);
-          if (found == rates.end())
-            std::printf(" %11s", "-");
-          else
-            std::printf(" %11.2f", rate / found->second);
-        }
-        std::printf("\n");
+void print_ratios(const RateReporter& reporter) {
+  std::printf("\n%-26s %-8s %14s %11s %11s\n", "scene", "engine", "M pixels/s", "x llvmpipe", "x loop");
+  for (const auto& [scene, rates] : reporter.rates())
+    for (const auto& [engine, rate] : rates) {
+      std::printf("%-26s %-8s %14.2f", scene.c_str(), engine.c_str(), rate / 1e6);
+      for (const char* other : {"llvmpipe", "loop"}) {
+        const auto found = rates.find(other);
+        if (found == rates.end())
+          std::printf(" %11s", "-");
+        else
+          std::printf(" %11.2f", rate / found->second);
       }
-  }
-
- private:
-  std::map<std::string, std::map<std::string, double>> rates_;
-};
+      std::printf("\n");
+    }
+}
 
 void add() {
   std::vector<Scene> scenes;
@@ -233,8 +216,8 @@ int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   warpjit::bench::add();
-  warpjit::bench::Ratios ratios;
-  benchmark::RunSpecifiedBenchmarks(&ratios);
-  ratios.print();
+  warpjit::bench::RateReporter reporter;
+  benchmark::RunSpecifiedBenchmarks(&reporter);
+  warpjit::bench::print_ratios(reporter);
   return 0;
 }
