@@ -64,7 +64,7 @@ struct Pattern {
   typename Grammar::Word mask{}, match{};  // the bits that choose the pattern
   std::array<typename Grammar::Token, Grammar::kMostTokens> tokens{};
   std::uint8_t token_count = 0;
-  std::array<std::uint8_t, 10> modifier_tokens{};  // which of the tokens are modifiers
+  std::array<std::uint8_t, Grammar::kMostTokens> modifier_tokens{};  // which of the tokens are modifiers
   std::uint8_t modifier_count = 0;
 
   constexpr std::span<const std::uint8_t> modifiers() const {
@@ -112,10 +112,8 @@ class PatternParser {
   }
   constexpr void add(const Token& token) {
     if (pattern_.token_count == Grammar::kMostTokens) throw "too many words";
-    if (token.kind == Kind::modifier || token.kind == Kind::fixed_modifier) {
-      if (pattern_.modifier_count == pattern_.modifier_tokens.size()) throw "too many modifiers";
+    if (token.kind == Kind::modifier || token.kind == Kind::fixed_modifier)
       pattern_.modifier_tokens[pattern_.modifier_count++] = pattern_.token_count;
-    }
     pattern_.tokens[pattern_.token_count++] = token;
   }
 
