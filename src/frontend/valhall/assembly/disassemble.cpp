@@ -1,0 +1,180 @@
+#include "frontend/valhall/assembly/disassemble.h"
+
+#include <cinttypes>
+#include <cstdio>
+#include <map>
+#include <optional>
+
+#include "frontend/valhall/encoding/encoding.h"
+
+namespace warpjit::valhall {
+namespace {
+
+// In the case that this ISA's listings have.
+std::string upper_hex(std::uint32_t value) {
+  char text[16];
+  std::snprintf(text, sizeof text, "0x%" PRIX32, value);
+  return text;
+}
+std::string lower_hex(std::uint64_t value) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%" PRIx64, value);
+  return text;
+}
+
+std::string base_text(const Source& source) {
+  switch (source.kind) {
+    case Source::Kind::none:
+      break;
+    case Source::Kind::gpr:
+      return (source.last_use ? "^r" : "r") + std::to_string(source.value);
+    case Source::Kind::uniform:
+      return "u" + std::to_string(source.value);
+    case Source::Kind::constant:
+      // Constant 0 has the same value as a later one.
+      for (std::uint8_t k = 0; k < source.value; ++k)
+        if (kConstants[k] == kConstants[source.value]) return "k" + std::to_string(source.value);
+      return upper_hex(kConstants[source.value]);
+    case Source::Kind::special:
+      return std::string(special_name(special_page(source.value), special_entry(source.value))) +
+             (source.value % 2 != 0 ? ".w1" : ".w0");
+  }
+  return "?";
+}
+
+std::string source_text(const SyntaxToken& token, const Source& source) {
+  std::string text = base_text(source);
+  if (source.invert) text += ".not";
+  if (source.negate) text += ".neg";
+  if (source.absolute) text += ".abs";
+  if (token.select != kNoSelect && source.lanes != selects()[token.select].implied)
+    text += "." + std::string(name(source.lanes));
+  return text;
+}
+
+std::string destination_text(const Instruction& i) {
+  constexpr std::string_view kMasks[] = {".none", ".h0", ".h1", ""};
+  return "r" + std::to_string(i.destination) + std::string(kMasks[i.write_mask & 3]);
+}
+
+// "@r0:r1:r2"; "@" for none.
+std::string staging_text(const Staging& staging) {
+  std::string text = "@";
+  for (unsigned k = 0; k < staging.count; ++k)
+    text += (k == 0 ? "r" : ":r") + std::to_string(staging.first + k);
+  return text;
+}
+
+std::string immediate_text(const SyntaxToken& token, const Instruction& i, const std::string& label) {
+  const auto number = [&]() -> std::uint32_t {
+    switch (token.immediate) {
+      case Immediate::offset:
+        return static_cast<std::uint32_t>(i.offset);
+      case Immediate::constant:
+        return i.constant;
+      case Immediate::table:
+        return i.table;
+      case Immediate::index:
+        return i.index;
+      case Immediate::shift:
+        return i.shift;
+      case Immediate::target:
+        return i.target;
+    }
+    return 0;
+  };
+  if (token.immediate == Immediate::constant) return "#" + upper_hex(number());
+  std::string text(kImmediateNames[static_cast<std::size_t>(token.immediate)]);
+  text += ":";
+  if (token.immediate == Immediate::offset && !label.empty()) return text + label;
+  return text + (token.is_signed ? std::to_string(i.offset) : upper_hex(number()));
+}
+
+// `label`: where a branch goes, if that has a name.
+std::string instruction_text(const Instruction& i, const std::string& label) {
+  const Pattern* pattern = find_pattern(i.opcode, i.type);
+  if (pattern == nullptr) return {};
+  std::string head = mnemonic(i), operands;
+  const auto add = [&](const std::string& operand) { operands += (operands.empty() ? " " : ", ") + operand; };
+  for (const SyntaxToken& token : pattern->syntax()) switch (token.kind) {
+      case SyntaxToken::Kind::modifier: {
+        const Modifier& modifier = modifiers()[token.modifier];
+        const std::string_view word = modifier.words[modifier.field_of(modifier.get(i))];
+        if (!word.empty()) head += "." + std::string(word);
+        break;
+      }
+      case SyntaxToken::Kind::destination:
+        add(destination_text(i));
+        break;
+      case SyntaxToken::Kind::source:
+        add(source_text(token, i.source[token.index]));
+        break;
+      case SyntaxToken::Kind::read:
+        add(staging_text(i.read));
+        break;
+      case SyntaxToken::Kind::write:
+        add(staging_text(i.write));
+        break;
+      case SyntaxToken::Kind::immediate:
+        add(immediate_text(token, i, label));
+        break;
+      default:
+        break;
+    }
+  std::string text = head + operands;
+  if (i.unused != 0) text += " {unused " + lower_hex(i.unused) + "}";
+  if (!check_operands(i)) text += " {unchecked}";
+  return text;
+}
+
+// Where a branch at word k goes, as the number of a word; nothing for other instructions and outside the
+// code.
+std::optional<std::size_t> target_of(const Instruction& i, std::size_t k, std::size_t words) {
+  if (i.opcode != Opcode::branchz) return {};
+  const std::int64_t target = static_cast<std::int64_t>(k) + 1 + i.offset;
+  if (target < 0 || target >= static_cast<std::int64_t>(words)) return {};
+  return static_cast<std::size_t>(target);
+}
+
+}  // namespace
+
+std::string disassemble(const Instruction& instruction) { return instruction_text(instruction, {}); }
+
+std::string disassemble(const Program& program, const DisassembleOptions& options) {
+  constexpr std::size_t kCommentColumn = 70;
+  const std::size_t count = program.code.size();
+  std::map<std::size_t, std::string> labels;
+  std::vector<std::optional<Instruction>> instructions(count);
+  for (std::size_t k = 0; k < count; ++k) {
+    if (program.code[k] == 0) continue;
+    const auto decoded = decode(program.code[k]);
+    if (!decoded) continue;
+    instructions[k] = *decoded;
+    if (const auto target = target_of(*decoded, k, count); target && options.labels)
+      labels[*target] = "l" + lower_hex(8 * *target).substr(2);
+  }
+
+  std::string out;
+  if (program.stage != Program().stage) out += ".stage " + std::string(stage_name(program.stage)) + "\n";
+  for (std::size_t k = 0; k < count; ++k) {
+    if (const auto label = labels.find(k); label != labels.end()) out += label->second + ":\n";
+    std::string line = "  ";
+    if (const auto& i = instructions[k]) {
+      const auto target = target_of(*i, k, count);
+      const auto label = target ? labels.find(*target) : labels.end();
+      line += instruction_text(*i, label != labels.end() ? label->second : std::string());
+    } else {
+      line += ".word " + lower_hex(program.code[k]);
+    }
+    if (options.words) {
+      char comment[64];
+      std::snprintf(comment, sizeof comment, "// %04zx: %016" PRIx64, 8 * k, program.code[k]);
+      line.append(line.size() < kCommentColumn ? kCommentColumn - line.size() : 1, ' ');
+      line += comment;
+    }
+    out += line + "\n";
+  }
+  return out;
+}
+
+}  // namespace warpjit::valhall

@@ -1,0 +1,360 @@
+#include "frontend/valhall/assembly/instruction.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "frontend/valhall/encoding/encoding.h"
+
+namespace warpjit::valhall {
+namespace {
+
+using text::quoted;
+
+Error error(std::string message) { return {ErrorCode::bad_input, std::move(message), {}}; }
+
+// Takes the text before the next dot off the text.
+std::string_view take_piece(std::string_view& text) {
+  const std::size_t dot = text.find('.');
+  const std::string_view piece = text.substr(0, dot);
+  text.remove_prefix(dot == std::string_view::npos ? text.size() : dot + 1);
+  return piece;
+}
+
+// A decimal number up to `most` behind a letter: "r12".
+std::optional<std::uint8_t> numbered(std::string_view text, char letter, std::uint64_t most) {
+  if (text.size() < 2 || text[0] != letter || text[1] < '0' || text[1] > '9') return {};
+  const auto value = text::parse_unsigned(text.substr(1), most);
+  if (!value) return {};
+  return static_cast<std::uint8_t>(*value);
+}
+
+std::optional<std::uint8_t> find_special(std::string_view text) {
+  for (unsigned page = 0; page < 4; ++page)
+    for (unsigned entry = 0; entry < 16; ++entry)
+      if (!text.empty() && special_name(page, entry) == text)
+        return static_cast<std::uint8_t>(page * 32 + entry * 2);
+  return {};
+}
+
+// Fills in what the syntax of one pattern asks for, word by word.
+class Reader {
+ public:
+  Reader(const Pattern& pattern, std::span<const std::string_view> operands)
+      : pattern_(pattern), operands_(operands) {
+    result_.instruction.opcode = pattern.opcode;
+    result_.instruction.type = pattern.form;
+  }
+
+  Result<AssembledInstruction> read(std::string_view modifiers) {
+    WARPJIT_CHECK(read_modifiers(modifiers));
+    for (const SyntaxToken& token : pattern_.syntax()) {
+      WARPJIT_CHECK(read_operand(token));
+    }
+    if (at_ != operands_.size()) return error("there are more operands than this instruction has");
+    return result_;
+  }
+
+ private:
+  // "saturate.wait0": each word belongs to the first modifier that has it and was not given before.
+  Status read_modifiers(std::string_view text) {
+    std::array<bool, Grammar::kMostTokens> given{};
+    const std::span<const SyntaxToken> syntax = pattern_.syntax();
+    while (!text.empty()) {
+      std::size_t token = syntax.size(), length = 0;
+      unsigned field = 0;
+      for (std::size_t k = 0; k < syntax.size(); ++k) {
+        if (syntax[k].kind != SyntaxToken::Kind::modifier || given[k]) continue;
+        const Modifier& modifier = modifiers()[syntax[k].modifier];
+        for (unsigned n = 0; n < modifier.count; ++n) {
+          const std::string_view word = modifier.words[n];
+          const bool begins = modifier.defined(n) && text.starts_with(word) &&
+                              (text.size() == word.size() || text[word.size()] == '.');
+          if (!begins || word.size() <= length) continue;
+          token = k;
+          length = word.size();
+          field = n;
+        }
+      }
+      if (token == syntax.size())
+        return error("this instruction has no modifier " + quoted(take_piece(text)));
+      set(syntax[token], field);
+      given[token] = true;
+      text.remove_prefix(std::min(text.size(), length + 1));
+    }
+    for (std::size_t k = 0; k < syntax.size(); ++k) {
+      if (syntax[k].kind != SyntaxToken::Kind::modifier || given[k]) continue;
+      const Modifier& modifier = modifiers()[syntax[k].modifier];
+      const auto* const implied = std::ranges::find(modifier.words, std::string_view{});
+      const auto n = static_cast<unsigned>(implied - modifier.words.begin());
+      if (n >= modifier.count) return error("the modifier " + std::string(modifier.name) + " is missing");
+      set(syntax[k], n);
+    }
+    return {};
+  }
+  void set(const SyntaxToken& token, unsigned field) {
+    const Modifier& modifier = modifiers()[token.modifier];
+    modifier.set(result_.instruction, modifier.values[field]);
+  }
+
+  Status read_operand(const SyntaxToken& token) {
+    if (token.kind == SyntaxToken::Kind::modifier || token.kind == SyntaxToken::Kind::no_destination)
+      return {};
+    if (at_ == operands_.size()) return error("an operand is missing");
+    const std::string_view word = operands_[at_++];
+    switch (token.kind) {
+      case SyntaxToken::Kind::destination:
+        return read_destination(word);
+      case SyntaxToken::Kind::source:
+        return read_source(token, word);
+      case SyntaxToken::Kind::read:
+        return read_staging(word, result_.instruction.read);
+      case SyntaxToken::Kind::write:
+        return read_staging(word, result_.instruction.write);
+      default:
+        return read_immediate(token, word);
+    }
+  }
+
+  Status read_destination(std::string_view word) {
+    const std::string_view whole = word;
+    const auto number = numbered(take_piece(word), 'r', 63);
+    if (!number) return error("expected a register r0 to r63, found " + quoted(whole));
+    result_.instruction.destination = *number;
+    constexpr std::string_view kMasks[] = {"none", "h0", "h1", ""};
+    const auto* const mask = std::ranges::find(kMasks, word);
+    if (mask == std::end(kMasks)) return error("a destination has no part " + quoted(word));
+    result_.instruction.write_mask = static_cast<std::uint8_t>(mask - kMasks);
+    return {};
+  }
+
+  static bool read_base(std::string_view base, std::string_view& rest, Source& source) {
+    using Kind = Source::Kind;
+    if (base.starts_with('^')) {
+      source.last_use = true;
+      base.remove_prefix(1);
+      if (!base.starts_with('r')) return false;
+    }
+    std::optional<std::uint8_t> value;
+    if ((value = numbered(base, 'r', 63))) {
+      source.kind = Kind::gpr;
+    } else if ((value = numbered(base, 'u', 255))) {
+      source.kind = Kind::uniform;
+    } else if ((value = numbered(base, 'k', kConstants.size() - 1))) {
+      source.kind = Kind::constant;
+    } else if (const auto bits = text::parse_unsigned(base)) {
+      const auto* const found = std::ranges::find(kConstants, static_cast<std::uint32_t>(*bits));
+      if (found == kConstants.end()) return false;
+      source.kind = Kind::constant;
+      value = static_cast<std::uint8_t>(found - kConstants.begin());
+    } else if ((value = find_special(base))) {
+      const std::string_view half = take_piece(rest);
+      if (half != "w0" && half != "w1") return false;
+      source.kind = Kind::special;
+      *value = static_cast<std::uint8_t>(*value | (half == "w1" ? 1 : 0));
+    }
+    source.value = value.value_or(0);
+    return value.has_value();
+  }
+
+  Status read_source(const SyntaxToken& token, std::string_view word) {
+    Source& source = result_.instruction.source[token.index];
+    source.wide = token.wide;
+    std::string_view rest = word;
+    if (!read_base(take_piece(rest), rest, source))
+      return error("expected a register, uniform, special value or one of the 32 constants, found " +
+                   quoted(word));
+    const bool selects_lanes = token.select != kNoSelect;
+    if (selects_lanes) source.lanes = selects()[token.select].implied;
+    while (!rest.empty()) {
+      const std::string_view piece = take_piece(rest);
+      bool* const change = piece == "not"   ? &source.invert
+                           : piece == "neg" ? &source.negate
+                           : piece == "abs" ? &source.absolute
+                                            : nullptr;
+      if (change != nullptr) {
+        if (*change) return error(quoted(piece) + " stands twice");
+        *change = true;
+        continue;
+      }
+      const auto lanes = selects_lanes ? find_lanes(selects()[token.select], piece) : std::nullopt;
+      if (!lanes) return error("this source has no part " + quoted(piece));
+      source.lanes = *lanes;
+    }
+    if (source.lanes == Lanes::reserved)
+      return error("the part of " + quoted(word) + " is missing, such as ." +
+                   std::string(name(selects()[token.select].lanes[0])));
+    return {};
+  }
+  static std::optional<Lanes> find_lanes(const Select& select, std::string_view word) {
+    for (const Lanes lanes : select.lanes)
+      if (lanes != Lanes::reserved && name(lanes) == word) return lanes;
+    return {};
+  }
+
+  // "@r4:r5"; "@" for none.
+  static Status read_staging(std::string_view word, Staging& staging) {
+    const Error expected = error("expected staging registers like @r4:r5, found " + quoted(word));
+    if (!word.starts_with('@')) return expected;
+    std::string_view rest = word.substr(1);
+    while (!rest.empty()) {
+      const std::size_t colon = rest.find(':');
+      const auto number = numbered(rest.substr(0, colon), 'r', 255);
+      if (!number || staging.count == 8) return expected;
+      if (staging.count == 0) staging.first = *number;
+      if (*number != staging.first + staging.count) return error("staging registers follow each other");
+      ++staging.count;
+      rest.remove_prefix(colon == std::string_view::npos ? rest.size() : colon + 1);
+      if (colon != std::string_view::npos && rest.empty()) return expected;
+    }
+    return {};
+  }
+
+  // "#0x4ba", "offset:-8", "index:0x1"
+  Status read_immediate(const SyntaxToken& token, std::string_view word) {
+    const std::string_view name = kImmediateNames[static_cast<std::size_t>(token.immediate)];
+    const bool constant = token.immediate == Immediate::constant;
+    std::string_view digits = word;
+    if (constant ? !digits.starts_with('#')
+                 : !digits.starts_with(name) || !digits.substr(name.size()).starts_with(':'))
+      return error("expected " + (constant ? std::string("#CONSTANT") : std::string(name) + ":NUMBER") +
+                   ", found " + quoted(word));
+    digits.remove_prefix(constant ? 1 : name.size() + 1);
+    const bool negative = token.is_signed && digits.starts_with('-');
+    if (negative) digits.remove_prefix(1);
+    const auto value = text::parse_unsigned(digits, token.is_signed ? INT32_MAX : UINT32_MAX);
+    const bool is_label = !digits.empty() && (digits[0] < '0' || digits[0] > '9') && !negative;
+    if (!value && result_.instruction.opcode == Opcode::branchz && is_label) {
+      result_.label = digits;
+      return {};
+    }
+    if (!value) return error("expected a number, found " + quoted(digits));
+    return set_immediate(token,
+                         negative ? -static_cast<std::int64_t>(*value) : static_cast<std::int64_t>(*value));
+  }
+  Status set_immediate(const SyntaxToken& token, std::int64_t value) {
+    const unsigned width = token.field.width();
+    const std::int64_t low = token.is_signed ? -(std::int64_t{1} << (width - 1)) : 0;
+    const std::int64_t high = low + (std::int64_t{1} << width) - 1;
+    if (value < low || value > high)
+      return error("the value is not from " + std::to_string(low) + " to " + std::to_string(high));
+    Instruction& i = result_.instruction;
+    const auto byte = static_cast<std::uint8_t>(value);
+    switch (token.immediate) {
+      case Immediate::offset:
+        i.offset = static_cast<std::int32_t>(value);
+        break;
+      case Immediate::constant:
+        i.constant = static_cast<std::uint32_t>(value);
+        break;
+      case Immediate::table:
+        i.table = byte;
+        break;
+      case Immediate::index:
+        i.index = byte;
+        break;
+      case Immediate::shift:
+        i.shift = byte;
+        break;
+      case Immediate::target:
+        i.target = byte;
+        break;
+    }
+    return {};
+  }
+
+  const Pattern& pattern_;
+  std::span<const std::string_view> operands_;
+  std::size_t at_ = 0;
+  AssembledInstruction result_;
+};
+
+// Takes "{unused 0x...}" and "{unchecked}" off the end.
+Status take_annotations(std::vector<std::string_view>& words, AssembledInstruction& annotations) {
+  while (!words.empty() && words.back() == "}") {
+    std::size_t open = words.size();
+    while (open > 0 && words[open - 1] != "{") --open;
+    if (open == 0) return error("'}' without '{'");
+    const std::span<const std::string_view> inside(words.begin() + static_cast<std::ptrdiff_t>(open),
+                                                   words.end() - 1);
+    if (inside.size() == 1 && inside[0] == "unchecked") {
+      annotations.unchecked = true;
+    } else if (inside.size() == 2 && inside[0] == "unused" && inside[1].starts_with("0x")) {
+      const auto bits = text::parse_unsigned(inside[1], UINT64_MAX);
+      if (!bits) return error("expected {unused 0x...}");
+      annotations.flipped = *bits;
+    } else {
+      return error("expected {unused 0x...} or {unchecked}");
+    }
+    words.resize(open - 1);
+  }
+  return {};
+}
+
+// Operands stand between commas, one word each.
+Result<std::vector<std::string_view>> split_operands(std::span<const std::string_view> words) {
+  std::vector<std::string_view> operands;
+  for (std::size_t k = 0; k < words.size(); ++k) {
+    const bool comma = k % 2 != 0;
+    if ((words[k] == ",") != comma)
+      return error(comma ? "expected a comma before " + quoted(words[k]) : "an operand is missing");
+    if (!comma) operands.push_back(words[k]);
+  }
+  if (!words.empty() && words.size() % 2 == 0) return error("an operand is missing");
+  return operands;
+}
+
+std::optional<Opcode> find_opcode(std::string_view mnemonic) {
+  for (int k = 0; k < kOpcodeCount; ++k)
+    if (name(static_cast<Opcode>(k)) == mnemonic) return static_cast<Opcode>(k);
+  return {};
+}
+
+// The pattern of "FADD.f32.saturate"; leaves the modifiers.
+Result<const Pattern*> take_mnemonic(std::string_view& text) {
+  const std::string_view mnemonic = take_piece(text);
+  const auto opcode = find_opcode(mnemonic);
+  if (!opcode) return error("no instruction " + quoted(mnemonic));
+  std::string_view rest = text;
+  const std::string_view type_name = take_piece(rest);
+  for (int k = 1; k < kTypeCount; ++k)
+    if (name(static_cast<Type>(k)) == type_name)
+      if (const Pattern* pattern = find_pattern(*opcode, static_cast<Type>(k))) {
+        text = rest;
+        return pattern;
+      }
+  if (const Pattern* pattern = find_pattern(*opcode, Type::none)) return pattern;
+  return error(std::string(mnemonic) + " has no type " + quoted(type_name));
+}
+
+}  // namespace
+
+std::vector<std::string_view> split_line(std::string_view line) {
+  const std::string no_file;
+  text::Lexer lexer(line, no_file, kLanguage);
+  std::vector<std::string_view> words;
+  for (text::Token token = lexer.next(); !token.ends(); token = lexer.next()) words.push_back(token.text);
+  return words;
+}
+
+Result<AssembledInstruction> parse_instruction(std::vector<std::string_view> words) {
+  AssembledInstruction annotations;
+  WARPJIT_CHECK(take_annotations(words, annotations));
+  if (words.empty()) return error("an instruction is missing");
+  std::string_view text = words[0];
+  WARPJIT_TRY(const Pattern* pattern, take_mnemonic(text));
+  WARPJIT_TRY(const std::vector<std::string_view> operands, split_operands(std::span(words).subspan(1)));
+  WARPJIT_TRY(AssembledInstruction parsed, Reader(*pattern, operands).read(text));
+  parsed.flipped = annotations.flipped;
+  parsed.unchecked = annotations.unchecked;
+  return parsed;
+}
+
+Result<std::uint64_t> word_of(const AssembledInstruction& parsed) {
+  if (!parsed.unchecked) {
+    WARPJIT_CHECK(check_operands(parsed.instruction));
+  }
+  WARPJIT_TRY(const std::uint64_t word, encode(parsed.instruction));
+  return word ^ parsed.flipped;
+}
+
+}  // namespace warpjit::valhall

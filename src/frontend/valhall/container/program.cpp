@@ -1,0 +1,50 @@
+#include "frontend/valhall/container/program.h"
+
+#include "frontend/valhall/encoding/decode.h"
+
+namespace warpjit::valhall {
+namespace {
+
+constexpr std::pair<Stage, std::string_view> kStageNames[] = {
+    {Stage::compute, "compute"}, {Stage::vertex, "vertex"}, {Stage::fragment, "fragment"}};
+
+}  // namespace
+
+std::string_view stage_name(Stage stage) {
+  for (const auto& [known, name] : kStageNames)
+    if (known == stage) return name;
+  return {};
+}
+std::optional<Stage> find_stage(std::string_view name) {
+  for (const auto& [stage, known] : kStageNames)
+    if (known == name) return stage;
+  return {};
+}
+
+std::string Program::where(std::uint64_t address) const {
+  const std::uint64_t index = address / 8;
+  return where_byte(source_name, address, index < code.size() ? code[index] : 0);
+}
+
+Result<Program> read_words(std::span<const std::byte> bytes, Stage stage, const std::string& file_name) {
+  if (bytes.empty() || bytes.size() % 8 != 0)
+    return Error{ErrorCode::bad_input,
+                 "Valhall instructions are 8 bytes each, but there are " + std::to_string(bytes.size()),
+                 file_name};
+  if (bytes.size() / 8 > kMaxCodeWords)
+    return Error{ErrorCode::resource_limit, "more code than 16 MiB", file_name};
+  Program program{
+      .stage = stage, .code = std::vector<std::uint64_t>(bytes.size() / 8), .source_name = file_name};
+  for (std::size_t k = 0; k < bytes.size(); ++k)
+    program.code[k / 8] |= std::to_integer<std::uint64_t>(bytes[k]) << (k % 8 * 8);
+  return program;
+}
+
+std::vector<std::byte> write_words(const Program& program) {
+  std::vector<std::byte> bytes(8 * program.code.size());
+  for (std::size_t k = 0; k < bytes.size(); ++k)
+    bytes[k] = static_cast<std::byte>(program.code[k / 8] >> (k % 8 * 8));
+  return bytes;
+}
+
+}  // namespace warpjit::valhall
