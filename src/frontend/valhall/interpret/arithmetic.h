@@ -1,0 +1,47 @@
+// What instructions compute, for one lane: the values of sources in, the destination's new value out. Written
+// from docs/guests/valhall.md 6 alone.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "frontend/valhall/encoding/decode.h"
+
+namespace warpjit::valhall {
+
+// How a program computes with floats; its descriptor says it.
+struct FloatMode {
+  // Denormal inputs and results of arithmetic become zeros with their sign.
+  bool flush_single = false, flush_half = false;
+  bool suppress_nan = false;       // a NaN result becomes +0
+  bool suppress_infinity = false;  // an infinite result becomes the greatest finite number with its sign
+};
+
+struct Inputs {
+  // What the sources name: a register, a pair if the source is wide, before a part of it is taken.
+  std::array<std::uint64_t, 4> source{};
+  std::uint64_t destination = 0;  // its old value
+  FloatMode mode;
+};
+
+// Computes the result of an instruction without regard to its write mask.
+using Compute = std::uint64_t (*)(const Instruction&, const Inputs&);
+
+struct Operation {
+  enum class Result : std::uint8_t {
+    word,    // halves that the mask does not name are kept
+    single,  // an f32; into one half, or into both for mask 0, it is rounded to f16
+    wide,    // a pair
+  };
+  Compute compute = nullptr;
+  Result result = Result::word;
+};
+
+// Errors name the instruction: unsupported for what is not arithmetic, for what no source defines, and for
+// bits that no field has.
+Result<Operation> find_operation(const Instruction& instruction);
+
+// The destination's new value.
+std::uint64_t evaluate(const Operation& operation, const Instruction& instruction, const Inputs& inputs);
+
+}  // namespace warpjit::valhall

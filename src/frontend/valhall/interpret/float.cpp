@@ -1,0 +1,344 @@
+#include <algorithm>
+#include <limits>
+
+#include "frontend/valhall/interpret/families.h"
+
+namespace warpjit::valhall {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+double flushed(const FloatFormat& format, double value) {
+  const bool denormal = std::fabs(value) < std::ldexp(1.0, format.least_exponent);
+  return denormal ? std::copysign(0.0, value) : value;
+}
+bool flushes(const FloatFormat& format, const FloatMode& mode) {
+  return &format == &kHalf ? mode.flush_half : mode.flush_single;
+}
+
+double changed(const Source& source, double value) {
+  if (source.absolute) value = std::fabs(value);
+  return source.negate ? -value : value;
+}
+
+// NaN becomes the lower bound.
+double clamped(Clamp clamp, double value) {
+  const auto between = [&](double low, double high) {
+    if (!(value > low)) return low == 0 || !(value >= low) ? low : value;
+    return std::min(value, high);
+  };
+  switch (clamp) {
+    case Clamp::none:
+      return value;
+    case Clamp::zero_to_infinity:
+      return between(0, kInfinity);
+    case Clamp::minus_one_to_one:
+      return between(-1, 1);
+    case Clamp::zero_to_one:
+      return between(0, 1);
+  }
+  return value;
+}
+
+}  // namespace
+
+double single_source(const Source& source, std::uint64_t value, const FloatMode& mode) {
+  if (source.lanes == Lanes::h0 || source.lanes == Lanes::h1) {
+    const double half = half_value(value >> (source.lanes == Lanes::h1 ? 16 : 0) & 0xffff);
+    return changed(source, mode.flush_half ? flushed(kHalf, half) : half);
+  }
+  const double single = static_cast<double>(to_float(static_cast<std::uint32_t>(value)));
+  return changed(source, mode.flush_single ? flushed(kSingle, single) : single);
+}
+
+double half_source(const Source& source, std::uint64_t value, unsigned k, const FloatMode& mode) {
+  const double half =
+      half_value(static_cast<std::uint32_t>(integer_element(source, value, elements_of(Type::v2f16), k)));
+  return changed(source, mode.flush_half ? flushed(kHalf, half) : half);
+}
+
+std::uint32_t finish(const FloatFormat& format, double value, const Instruction& instruction,
+                     const FloatMode& mode, Round round) {
+  std::uint32_t bits = round_to(format, clamped(instruction.clamp, value), round);
+  const std::uint32_t magnitude = bits & ~format.sign();
+  const bool denormal = magnitude >> format.fraction_bits == 0;
+  if (denormal && flushes(format, mode)) bits &= format.sign();
+  if (magnitude > format.infinity() && mode.suppress_nan) bits = 0;
+  if (magnitude == format.infinity() && mode.suppress_infinity) --bits;
+  return bits;
+}
+
+namespace {
+
+using Wide = std::uint64_t;
+
+// Applies a function of doubles to the sources as the instruction's type says.
+template <class Function>
+Wide each_float(const Instruction& i, const Inputs& in, const Function& function,
+                Round round = Round::nearest_even) {
+  if (i.type != Type::v2f16) {
+    const auto source = [&](unsigned n) { return single_source(i.source[n], in.source[n], in.mode); };
+    return finish(kSingle, function(source, 0U), i, in.mode, round);
+  }
+  return pack_elements(elements_of(i.type), [&](unsigned k) {
+    const auto source = [&](unsigned n) { return half_source(i.source[n], in.source[n], k, in.mode); };
+    return finish(kHalf, function(source, k), i, in.mode, round);
+  });
+}
+
+Wide fadd(const Instruction& i, const Inputs& in) {
+  return each_float(i, in, [](const auto& source, unsigned) { return add_to_odd(source(0), source(1)); });
+}
+Wide fadd_imm(const Instruction& i, const Inputs& in) {
+  return each_float(i, in, [&](const auto& source, unsigned k) {
+    const bool half = i.type == Type::v2f16;
+    const double constant =
+        half ? half_value(i.constant >> (16 * k) & 0xffff) : static_cast<double>(to_float(i.constant));
+    const bool flush = half ? in.mode.flush_half : in.mode.flush_single;
+    return add_to_odd(source(0), flush ? flushed(half ? kHalf : kSingle, constant) : constant);
+  });
+}
+
+// Products of two f32 are exact in a double.
+Wide fma(const Instruction& i, const Inputs& in) {
+  return each_float(
+      i, in, [](const auto& source, unsigned) { return add_to_odd(source(0) * source(1), source(2)); });
+}
+
+// Number-style: a NaN loses, and -0 is less than +0.
+double least(double a, double b) {
+  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) ? b : a;
+  if (a == b) return std::signbit(a) ? a : b;
+  return a < b ? a : b;
+}
+Wide fmin(const Instruction& i, const Inputs& in) {
+  return each_float(i, in, [](const auto& source, unsigned) { return least(source(0), source(1)); });
+}
+Wide fmax(const Instruction& i, const Inputs& in) {
+  return each_float(i, in, [](const auto& source, unsigned) { return -least(-source(0), -source(1)); });
+}
+
+// No f32 or f16 but 0 and infinity stays one when it is scaled by more.
+constexpr int kMostScale = 700;
+double scaled(double value, std::int64_t exponent) {
+  return std::ldexp(value, static_cast<int>(std::clamp<std::int64_t>(exponent, -kMostScale, kMostScale)));
+}
+
+Wide ldexp(const Instruction& i, const Inputs& in) {
+  return each_float(
+      i, in,
+      [&](const auto& source, unsigned k) {
+        const Elements elements{i.type == Type::v2f16 ? 16U : 32U, i.type == Type::v2f16 ? 2U : 1U, true};
+        return scaled(source(0), integer_element(i.source[1], in.source[1], elements, k));
+      },
+      i.round);
+}
+
+enum class Rescale { plain, n, left };
+template <Rescale kRescale>
+Wide fma_rscale(const Instruction& i, const Inputs& in) {
+  return each_float(i, in, [&](const auto& source, unsigned) {
+    const double a = source(0), b = source(1);
+    double product = a * b;
+    if (kRescale != Rescale::plain && (a == 0 || b == 0)) product = kRescale == Rescale::left ? a : 0.0;
+    return scaled(add_to_odd(product, source(2)), static_cast<std::int32_t>(in.source[3]));
+  });
+}
+
+Wide fround(const Instruction& i, const Inputs& in) {
+  return each_float(i, in,
+                    [&](const auto& source, unsigned) { return round_to_integer(source(0), i.round); });
+}
+
+// ---- Mantissa and exponent
+
+struct Parts {
+  double mantissa;
+  int exponent;
+};
+// value = mantissa * 2^exponent, of sqrt 4^exponent: the mantissa in [1/2, 1), of log in [3/4, 3/2), of sqrt
+// in [1/4, 1). Zeros, infinities and NaNs are their own mantissa.
+Parts parts_of(double value, bool sqrt, bool log) {
+  if (value == 0 || !std::isfinite(value)) return {value, 0};
+  int exponent = 0;
+  double mantissa = std::frexp(value, &exponent);
+  if (log && std::fabs(mantissa) < 0.75) {
+    mantissa *= 2;
+    --exponent;
+  } else if (sqrt) {
+    const int odd = exponent & 1;
+    if (odd != 0) mantissa /= 2;
+    exponent = (exponent + odd) / 2;
+  }
+  return {mantissa, exponent};
+}
+Wide frexpm(const Instruction& i, const Inputs& in) {
+  return each_float(
+      i, in, [&](const auto& source, unsigned) { return parts_of(source(0), i.sqrt, i.log).mantissa; });
+}
+Wide frexpe(const Instruction& i, const Inputs& in) {
+  const auto exponent = [&](double value) { return parts_of(value, i.sqrt, i.log).exponent; };
+  if (i.type == Type::f32)
+    return static_cast<std::uint32_t>(exponent(single_source(i.source[0], in.source[0], in.mode)));
+  return pack_elements(elements_of(i.type), [&](unsigned k) {
+    return exponent(half_source(i.source[0], in.source[0], k, in.mode));
+  });
+}
+Wide fadd_lscale(const Instruction& i, const Inputs& in) {
+  return each_float(i, in, [](const auto& source, unsigned) {
+    return add_to_odd(source(0), parts_of(source(1), false, true).mantissa);
+  });
+}
+
+// ---- Special functions
+
+// f16 forms take one half; both halves of the result are it.
+template <class Function>
+Wide of_one(const Instruction& i, const Inputs& in, const Function& function) {
+  if (i.type == Type::f32)
+    return finish(kSingle, function(single_source(i.source[0], in.source[0], in.mode)), i, in.mode);
+  const std::uint32_t half =
+      finish(kHalf, function(half_source(i.source[0], in.source[0], 0, in.mode)), i, in.mode);
+  return half | half << 16;
+}
+Wide frcp(const Instruction& i, const Inputs& in) {
+  return of_one(i, in, [](double x) { return 1 / x; });
+}
+Wide frsq(const Instruction& i, const Inputs& in) {
+  // The root of -0 is -0.
+  return of_one(i, in, [](double x) { return x < 0 ? kNan : 1 / std::sqrt(x); });
+}
+
+// The series of exp(f ln 2) in Horner's form: for f in [-1/2, 1/2] the error is below 2^-36.
+double exp2_fraction(double f) {
+  constexpr double kLn2 = 0x1.62e42fefa39efp-1;
+  double sum = 1;
+  for (int n = 10; n > 0; --n) sum = 1 + sum * (f * kLn2) / n;
+  return sum;
+}
+Wide fexp(const Instruction& i, const Inputs& in) {
+  const double y = single_source(i.source[1], in.source[1], in.mode) * 0x1p-24;
+  double result = y;  // of a NaN
+  if (y >= 128) {
+    result = kInfinity;
+  } else if (y < -200) {
+    result = 0;
+  } else if (!std::isnan(y)) {
+    const double whole = std::nearbyint(y);
+    result = std::ldexp(exp2_fraction(y - whole), static_cast<int>(whole));
+  }
+  return finish(kSingle, result, i, in.mode);
+}
+
+// log2(m) / (m - 1) for m in [3/4, 3/2): with s = (m - 1) / (m + 1), ln m = 2 (s + s^3/3 + s^5/5 + ...). The
+// error is below 2^-36.
+double log2_slope(double m) {
+  constexpr double kTwoByLn2 = 0x1.71547652b82fep+1;
+  const double s = (m - 1) / (m + 1), square = s * s;
+  double sum = 0;
+  for (int n = 17; n > 0; n -= 2) sum = sum * square + 1.0 / n;
+  return kTwoByLn2 * sum / (m + 1);
+}
+Wide flogd(const Instruction& i, const Inputs& in) {
+  const double x = single_source(i.source[0], in.source[0], in.mode);
+  double result = x;  // of a NaN and of infinity
+  if (x == 0)
+    result = kInfinity;
+  else if (x < 0)
+    result = kNan;
+  else if (std::isfinite(x))
+    result = log2_slope(parts_of(x, false, true).mantissa);
+  return finish(kSingle, result, i, in.mode);
+}
+
+// sin(k pi / 32) for k = 0 to 16, as f32.
+constexpr std::uint32_t kSine[] = {0x00000000, 0x3dc8bd36, 0x3e47c5c2, 0x3e94a031, 0x3ec3ef15, 0x3ef15aea,
+                                   0x3f0e39da, 0x3f226799, 0x3f3504f3, 0x3f45e403, 0x3f54db31, 0x3f61c598,
+                                   0x3f6c835e, 0x3f74fa0b, 0x3f7b14be, 0x3f7ec46d, 0x3f800000};
+std::uint32_t sine(std::uint64_t k) {
+  const auto quarter = static_cast<unsigned>(k & 31);
+  const std::uint32_t value = kSine[quarter <= 16 ? quarter : 32 - quarter];
+  return value | ((k & 32) != 0 && quarter != 0 ? 0x80000000 : 0);
+}
+Wide fsin_table(const Instruction&, const Inputs& in) { return sine(in.source[0]); }
+Wide fcos_table(const Instruction&, const Inputs& in) { return sine(in.source[0] + 16); }
+
+// ---- Cubes: the face in bits 29 to 31 is 2 * axis, and 1 more for the negative side.
+
+struct Axes {
+  std::array<double, 3> value;
+};
+Axes axes_of(const Instruction& i, const Inputs& in) {
+  Axes axes{};
+  for (unsigned n = 0; n < 3; ++n) axes.value[n] = single_source(i.source[n], in.source[n], in.mode);
+  return axes;
+}
+Wide cubeface1(const Instruction& i, const Inputs& in) {
+  const auto [value] = axes_of(i, in);
+  const double largest = -least(-std::fabs(value[0]), least(-std::fabs(value[1]), -std::fabs(value[2])));
+  return finish(kSingle, largest, i, in.mode);
+}
+Wide cubeface2(const Instruction& i, const Inputs& in) {
+  const auto [value] = axes_of(i, in);
+  const double x = std::fabs(value[0]), y = std::fabs(value[1]), z = std::fabs(value[2]);
+  const unsigned axis = z >= x && z >= y ? 2 : y >= x ? 1 : 0;
+  return (2 * axis + (std::signbit(value[axis]) ? 1 : 0)) << 29;
+}
+enum class Coordinate { plus_first, minus_first, plus_second, minus_second };
+template <std::array<Coordinate, 6> kFaces>
+Wide cube_coordinate(const Instruction& i, const Inputs& in) {
+  const Coordinate choice = kFaces[std::min<std::uint64_t>(in.source[2] >> 29 & 7, 5)];
+  const bool second = choice == Coordinate::plus_second || choice == Coordinate::minus_second;
+  const bool minus = choice == Coordinate::minus_first || choice == Coordinate::minus_second;
+  const double value = single_source(i.source[second ? 1 : 0], in.source[second ? 1 : 0], in.mode);
+  return finish(kSingle, minus ? -value : value, i, in.mode);
+}
+using enum Coordinate;
+constexpr std::array kSFaces = {minus_first, plus_first, plus_second, plus_second, plus_second, minus_second};
+constexpr std::array kTFaces = {minus_first,  minus_first, plus_second,
+                                minus_second, minus_first, minus_first};
+
+using enum Operation::Result;
+constexpr Meaning kFloatMeanings[] = {
+    {Opcode::fadd, Type::f32, fadd, single},
+    {Opcode::fadd, Type::v2f16, fadd},
+    {Opcode::fadd_imm, Type::f32, fadd_imm, single},
+    {Opcode::fadd_imm, Type::v2f16, fadd_imm},
+    {Opcode::fma, Type::f32, fma, single},
+    {Opcode::fma, Type::v2f16, fma},
+    {Opcode::fmin, Type::f32, fmin, single},
+    {Opcode::fmin, Type::v2f16, fmin},
+    {Opcode::fmax, Type::f32, fmax, single},
+    {Opcode::fmax, Type::v2f16, fmax},
+    {Opcode::ldexp, Type::f32, ldexp, single},
+    {Opcode::ldexp, Type::v2f16, ldexp},
+    {Opcode::fma_rscale, Type::f32, fma_rscale<Rescale::plain>, single},
+    {Opcode::fma_rscale_n, Type::f32, fma_rscale<Rescale::n>, single},
+    {Opcode::fma_rscale_left, Type::f32, fma_rscale<Rescale::left>, single},
+    {Opcode::fround, Type::f32, fround, single},
+    {Opcode::fround, Type::v2f16, fround},
+    {Opcode::frexpm, Type::f32, frexpm, single},
+    {Opcode::frexpm, Type::v2f16, frexpm},
+    {Opcode::frexpe, Type::f32, frexpe},
+    {Opcode::frexpe, Type::v2f16, frexpe},
+    {Opcode::fadd_lscale, Type::f32, fadd_lscale, single},
+    {Opcode::frcp, Type::f32, frcp, single},
+    {Opcode::frcp, Type::f16, frcp},
+    {Opcode::frsq, Type::f32, frsq, single},
+    {Opcode::frsq, Type::f16, frsq},
+    {Opcode::fexp, Type::f32, fexp, single},
+    {Opcode::flogd, Type::f32, flogd, single},
+    {Opcode::fsin_table, Type::u6, fsin_table, single},
+    {Opcode::fcos_table, Type::u6, fcos_table, single},
+    {Opcode::cubeface1, Type::none, cubeface1, single},
+    {Opcode::cubeface2, Type::none, cubeface2},
+    {Opcode::cube_ssel, Type::none, cube_coordinate<kSFaces>, single},
+    {Opcode::cube_tsel, Type::none, cube_coordinate<kTFaces>, single},
+};
+
+}  // namespace
+
+std::span<const Meaning> float_meanings() { return kFloatMeanings; }
+
+}  // namespace warpjit::valhall

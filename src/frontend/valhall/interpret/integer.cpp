@@ -1,0 +1,409 @@
+#include <algorithm>
+
+#include "frontend/valhall/interpret/families.h"
+
+namespace warpjit::valhall {
+
+Elements elements_of(Type type) {
+  switch (type) {
+    case Type::i8:
+      return {8, 1};
+    case Type::v2i8:
+      return {8, 2};
+    case Type::v4i8:
+    case Type::v4u8:
+      return {8, 4};
+    case Type::v4s8:
+      return {8, 4, true};
+    case Type::i16:
+      return {16, 1};
+    case Type::v2i16:
+    case Type::v2u16:
+    case Type::v2f16:
+    case Type::f16:
+      return {16, 2};
+    case Type::v2s16:
+      return {16, 2, true};
+    case Type::s32:
+      return {32, 1, true};
+    case Type::i64:
+    case Type::u64:
+      return {64, 1};
+    case Type::s64:
+      return {64, 1, true};
+    default:
+      return {32, 1};
+  }
+}
+
+std::int64_t integer_element(const Source& source, std::uint64_t value, const Elements& elements,
+                             unsigned k) {
+  // The name says which piece each element is: "h1", "h10", "b3210".
+  const std::string_view lanes = name(source.lanes);
+  unsigned bits = elements.bits, index = k;
+  if (!lanes.empty() && source.lanes != Lanes::both && source.lanes != Lanes::lowbits) {
+    bits = lanes[0] == 'b' ? 8 : lanes[0] == 'h' ? 16 : 32;
+    index = static_cast<unsigned>(lanes[1 + std::min<std::size_t>(k, lanes.size() - 2)] - '0');
+  }
+  const std::uint64_t piece = value >> (index * bits) & element_mask(bits);
+  return elements.is_signed ? sign_extend(piece, bits) : static_cast<std::int64_t>(piece);
+}
+
+namespace {
+
+using Wide = std::uint64_t;
+
+std::int64_t element(const Instruction& i, const Inputs& in, unsigned source, unsigned k) {
+  return integer_element(i.source[source], in.source[source], elements_of(i.type), k);
+}
+// The element's bits alone.
+Wide element_bits(const Instruction& i, const Inputs& in, unsigned source, unsigned k) {
+  return static_cast<Wide>(element(i, in, source, k)) & element_mask(elements_of(i.type).bits);
+}
+
+template <class Function>
+Wide each_element(const Instruction& i, const Function& function) {
+  return pack_elements(elements_of(i.type), function);
+}
+
+// To the range of an element of at most 32 bits.
+std::int64_t saturated(std::int64_t value, const Elements& elements) {
+  const std::int64_t ones = static_cast<std::int64_t>(element_mask(elements.bits));
+  const std::int64_t most = elements.is_signed ? ones >> 1 : ones;
+  return std::clamp(value, elements.is_signed ? -most - 1 : 0, most);
+}
+std::int64_t fit(const Instruction& i, std::int64_t value) {
+  return i.saturate ? saturated(value, elements_of(i.type)) : value;
+}
+
+// Sums of 64 bits wrap; those of less do not reach 64.
+std::int64_t wrapping_sum(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<Wide>(a) + static_cast<Wide>(b));
+}
+std::int64_t wrapping_difference(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<Wide>(a) - static_cast<Wide>(b));
+}
+
+Wide iadd(const Instruction& i, const Inputs& in) {
+  return each_element(
+      i, [&](unsigned k) { return fit(i, wrapping_sum(element(i, in, 0, k), element(i, in, 1, k))); });
+}
+Wide isub(const Instruction& i, const Inputs& in) {
+  return each_element(
+      i, [&](unsigned k) { return fit(i, wrapping_difference(element(i, in, 0, k), element(i, in, 1, k))); });
+}
+Wide imul(const Instruction& i, const Inputs& in) {
+  return each_element(i, [&](unsigned k) -> Wide {
+    const Elements elements = elements_of(i.type);
+    const std::int64_t a = element(i, in, 0, k), b = element(i, in, 1, k);
+    if (elements.is_signed) return static_cast<Wide>(fit(i, a * b));
+    const Wide product = static_cast<Wide>(a) * static_cast<Wide>(b);
+    return i.saturate ? std::min(product, element_mask(elements.bits)) : product;
+  });
+}
+Wide imuld(const Instruction& i, const Inputs& in) {
+  return (static_cast<Wide>(element(i, in, 0, 0)) & 0xffffffff) *
+         (static_cast<Wide>(element(i, in, 1, 0)) & 0xffffffff);
+}
+Wide hadd(const Instruction& i, const Inputs& in) {
+  return each_element(i, [&](unsigned k) {
+    return (element(i, in, 0, k) + element(i, in, 1, k) + (i.round_up ? 1 : 0)) >> 1;
+  });
+}
+Wide iadd_imm(const Instruction& i, const Inputs& in) {
+  return each_element(i, [&](unsigned k) {
+    const Elements elements = elements_of(i.type);
+    return element(i, in, 0, k) + static_cast<std::int64_t>(i.constant >> (k * elements.bits));
+  });
+}
+Wide shaddx(const Instruction& i, const Inputs& in) {
+  return static_cast<Wide>(element(i, in, 0, 0)) + (static_cast<Wide>(element(i, in, 1, 0)) << i.shift);
+}
+Wide seg_add(const Instruction& i, const Inputs& in) {
+  const auto a = static_cast<Wide>(element(i, in, 0, 0)), b = static_cast<Wide>(element(i, in, 1, 0));
+  if (i.preserve_null && a == 0) return 0;
+  return i.subtract ? a - b : a + b;
+}
+Wide idp(const Instruction& i, const Inputs& in) {
+  const Elements bytes = elements_of(i.type);
+  const Elements sum{32, 1, bytes.is_signed};
+  std::int64_t total = integer_element(i.source[2], in.source[2], sum, 0);
+  for (unsigned k = 0; k < bytes.count; ++k) total += element(i, in, 0, k) * element(i, in, 1, k);
+  return static_cast<Wide>(i.saturate ? saturated(total, sum) : total) & 0xffffffff;
+}
+
+// ---- Bits
+
+Wide mov(const Instruction&, const Inputs& in) { return in.source[0]; }
+Wide not_old(const Instruction&, const Inputs& in) { return ~in.source[0]; }
+
+Wide clz(const Instruction& i, const Inputs& in) {
+  return each_element(i, [&](unsigned k) {
+    const unsigned bits = elements_of(i.type).bits;
+    return static_cast<unsigned>(std::countl_zero(element_bits(i, in, 0, k))) - (64 - bits);
+  });
+}
+Wide iabs(const Instruction& i, const Inputs& in) {
+  return each_element(i, [&](unsigned k) {
+    const std::int64_t a = element(i, in, 0, k);
+    return a < 0 ? -a : a;
+  });
+}
+Wide popcount(const Instruction&, const Inputs& in) {
+  return static_cast<Wide>(std::popcount(static_cast<std::uint32_t>(in.source[0])));
+}
+Wide bitrev(const Instruction&, const Inputs& in) {
+  Wide reversed = 0;
+  for (unsigned bit = 0; bit < 32; ++bit) reversed |= (in.source[0] >> bit & 1) << (31 - bit);
+  return reversed;
+}
+
+enum class Shift { right, left, rotate_right, rotate_left };
+enum class Logic { and_, or_, xor_ };
+
+// The byte of source 1 that counts element k. One element takes the lowest byte that the lanes name; of four,
+// the two digits are for two elements each, but b02 is every byte in order.
+unsigned shift_count(const Instruction& i, const Inputs& in, unsigned k) {
+  const Lanes lanes = i.source[1].lanes;
+  const unsigned count = elements_of(i.type).count;
+  unsigned byte = k;
+  if (count != 4 || lanes != Lanes::b02) {
+    const std::string_view digits = name(lanes);
+    byte = static_cast<unsigned>(digits[1 + (count == 4 ? k / 2 : k)] - '0');
+  }
+  return static_cast<unsigned>(in.source[1] >> (8 * byte) & 0xff);
+}
+
+template <Shift kShift, Logic kLogic>
+Wide shift_logic(const Instruction& i, const Inputs& in) {
+  const Elements elements = elements_of(i.type);
+  return each_element(i, [&](unsigned k) {
+    const unsigned n = shift_count(i, in, k) % elements.bits;
+    const Wide mask = element_mask(elements.bits), a = element_bits(i, in, 0, k);
+    const unsigned back = (elements.bits - n) % elements.bits;
+    Wide t = 0;
+    switch (kShift) {
+      case Shift::left:
+        t = a << n;
+        break;
+      case Shift::right:
+        t = i.arithmetic ? static_cast<Wide>(sign_extend(a, elements.bits) >> n) : a >> n;
+        break;
+      case Shift::rotate_right:
+        t = a >> n | a << back;
+        break;
+      case Shift::rotate_left:
+        t = a << n | a >> back;
+        break;
+    }
+    Wide c = in.source[2] >> (k * elements.bits) & mask;
+    if (i.source[2].invert) c = ~c;
+    const Wide r = kLogic == Logic::and_ ? t & c : kLogic == Logic::or_ ? t | c : t ^ c;
+    return i.not_result ? ~r : r;
+  });
+}
+
+// ---- Choices
+
+template <class Value>
+bool holds(Condition condition, Value a, Value b) {
+  switch (condition) {
+    case Condition::eq:
+      return a == b;
+    case Condition::gt:
+      return a > b;
+    case Condition::ge:
+      return a >= b;
+    case Condition::ne:
+      return a != b;
+    case Condition::lt:
+      return a < b;
+    case Condition::le:
+      return a <= b;
+    case Condition::gtlt:
+      return a < b || a > b;
+    case Condition::total:
+      break;  // find_operation() refuses it
+  }
+  return false;
+}
+
+// What a comparison that holds gives to an element.
+Wide truth(ResultType type, unsigned bits) {
+  switch (type) {
+    case ResultType::f1:
+      return bits == 32 ? 0x3f800000 : 0x3c00;
+    case ResultType::m1:
+      return element_mask(bits);
+    default:
+      return 1;
+  }
+}
+
+bool compare(const Instruction& i, const Inputs& in, unsigned k) {
+  if (i.type == Type::f32)
+    return holds(i.condition, single_source(i.source[0], in.source[0], in.mode),
+                 single_source(i.source[1], in.source[1], in.mode));
+  if (i.type == Type::v2f16)
+    return holds(i.condition, half_source(i.source[0], in.source[0], k, in.mode),
+                 half_source(i.source[1], in.source[1], k, in.mode));
+  return holds(i.condition, element(i, in, 0, k), element(i, in, 1, k));
+}
+
+template <Logic kLogic>
+Wide compare_logic(const Instruction& i, const Inputs& in) {
+  const unsigned bits = elements_of(i.type).bits;
+  return each_element(i, [&](unsigned k) {
+    const bool holds = compare(i, in, k);
+    const bool other = (in.source[2] >> (k * bits) & element_mask(bits)) != 0;
+    return (kLogic == Logic::or_ ? holds || other : holds && other) ? truth(i.result_type, bits) : 0;
+  });
+}
+
+// The words of a long comparison, the lowest first: each gives on what those below it found, -1, 0 or 1,
+// where its own are equal.
+Wide compare_multi(const Instruction& i, const Inputs& in) {
+  const std::int64_t a = element(i, in, 0, 0), b = element(i, in, 1, 0);
+  const auto below = static_cast<std::int32_t>(in.source[2]);
+  const std::int32_t order = a < b ? -1 : a > b ? 1 : below;
+  if (i.result_type == ResultType::u1) return static_cast<std::uint32_t>(order);
+  return holds(i.condition, order, 0) ? truth(i.result_type, 32) : 0;
+}
+
+Wide csel(const Instruction& i, const Inputs& in) {
+  const unsigned bits = elements_of(i.type).bits;
+  return each_element(i, [&](unsigned k) { return in.source[compare(i, in, k) ? 2 : 3] >> (k * bits); });
+}
+
+Wide mux(const Instruction& i, const Inputs& in) {
+  const unsigned bits = elements_of(i.type).bits;
+  return each_element(i, [&](unsigned k) -> Wide {
+    const Wide a = element_bits(i, in, 0, k), b = element_bits(i, in, 1, k), c = element_bits(i, in, 2, k);
+    const Wide sign = Wide{1} << (bits - 1);
+    switch (i.mux) {
+      case Mux::negative:
+        return (c & sign) != 0 ? a : b;
+      case Mux::int_zero:
+        return c == 0 ? a : b;
+      case Mux::fp_zero:
+        return (c & ~sign) == 0 ? a : b;
+      case Mux::bit:
+        return (a & c) | (b & ~c);
+    }
+    return 0;
+  });
+}
+
+Wide mkvec_v2i16(const Instruction& i, const Inputs& in) {
+  // One element of each source: the low digit of its lanes.
+  return element_bits(i, in, 0, 0) | element_bits(i, in, 1, 0) << 16;
+}
+Wide mkvec_v2i8(const Instruction& i, const Inputs& in) {
+  return element_bits(i, in, 0, 0) | element_bits(i, in, 1, 0) << 8 | (in.source[2] & 0xffff) << 16;
+}
+
+constexpr Meaning kIntegerMeanings[] = {
+    {Opcode::mov, Type::i32, mov},
+    {Opcode::not_old, Type::i32, not_old},
+    {Opcode::not_old, Type::i64, not_old, Operation::Result::wide},
+    {Opcode::clz, Type::u32, clz},
+    {Opcode::clz, Type::v2u16, clz},
+    {Opcode::clz, Type::v4u8, clz},
+    {Opcode::iabs, Type::s32, iabs},
+    {Opcode::iabs, Type::v2s16, iabs},
+    {Opcode::iabs, Type::v4s8, iabs},
+    {Opcode::popcount, Type::i32, popcount},
+    {Opcode::bitrev, Type::i32, bitrev},
+    {Opcode::iadd, Type::u32, iadd},
+    {Opcode::iadd, Type::v2u16, iadd},
+    {Opcode::iadd, Type::v4u8, iadd},
+    {Opcode::iadd, Type::s32, iadd},
+    {Opcode::iadd, Type::v2s16, iadd},
+    {Opcode::iadd, Type::v4s8, iadd},
+    {Opcode::iadd, Type::u64, iadd, Operation::Result::wide},
+    {Opcode::iadd, Type::s64, iadd, Operation::Result::wide},
+    {Opcode::isub, Type::u32, isub},
+    {Opcode::isub, Type::v2u16, isub},
+    {Opcode::isub, Type::v4u8, isub},
+    {Opcode::isub, Type::s32, isub},
+    {Opcode::isub, Type::v2s16, isub},
+    {Opcode::isub, Type::v4s8, isub},
+    {Opcode::isub, Type::u64, isub, Operation::Result::wide},
+    {Opcode::isub, Type::s64, isub, Operation::Result::wide},
+    {Opcode::imul, Type::i32, imul},
+    {Opcode::imul, Type::v2i16, imul},
+    {Opcode::imul, Type::v4i8, imul},
+    {Opcode::imul, Type::s32, imul},
+    {Opcode::imul, Type::v2s16, imul},
+    {Opcode::imul, Type::v4s8, imul},
+    {Opcode::imuld, Type::u64, imuld, Operation::Result::wide},
+    {Opcode::hadd, Type::u32, hadd},
+    {Opcode::hadd, Type::v2u16, hadd},
+    {Opcode::hadd, Type::v4u8, hadd},
+    {Opcode::hadd, Type::s32, hadd},
+    {Opcode::hadd, Type::v2s16, hadd},
+    {Opcode::hadd, Type::v4s8, hadd},
+    {Opcode::iadd_imm, Type::i32, iadd_imm},
+    {Opcode::iadd_imm, Type::v2i16, iadd_imm},
+    {Opcode::iadd_imm, Type::v4i8, iadd_imm},
+    {Opcode::shaddx, Type::u64, shaddx, Operation::Result::wide},
+    {Opcode::shaddx, Type::s64, shaddx, Operation::Result::wide},
+    {Opcode::seg_add, Type::u64, seg_add, Operation::Result::wide},
+    {Opcode::idp, Type::v4s8, idp},
+    {Opcode::idp, Type::v4u8, idp},
+// One row for each type that shifts have.
+#define VALHALL_SHIFT(opcode, shift, logic)                                                     \
+  {Opcode::opcode, Type::i32, shift_logic<Shift::shift, Logic::logic>},                         \
+      {Opcode::opcode, Type::v2i16, shift_logic<Shift::shift, Logic::logic>},                   \
+      {Opcode::opcode, Type::v4i8, shift_logic<Shift::shift, Logic::logic>}, {                  \
+    Opcode::opcode, Type::i64, shift_logic<Shift::shift, Logic::logic>, Operation::Result::wide \
+  }
+    VALHALL_SHIFT(rshift_and, right, and_),
+    VALHALL_SHIFT(rshift_or, right, or_),
+    VALHALL_SHIFT(rshift_xor, right, xor_),
+    VALHALL_SHIFT(lshift_and, left, and_),
+    VALHALL_SHIFT(lshift_or, left, or_),
+    VALHALL_SHIFT(lshift_xor, left, xor_),
+    VALHALL_SHIFT(rrot_and, rotate_right, and_),
+    VALHALL_SHIFT(rrot_or, rotate_right, or_),
+    VALHALL_SHIFT(rrot_xor, rotate_right, xor_),
+    VALHALL_SHIFT(lrot_and, rotate_left, and_),
+    VALHALL_SHIFT(lrot_or, rotate_left, or_),
+    VALHALL_SHIFT(lrot_xor, rotate_left, xor_),
+#undef VALHALL_SHIFT
+    {Opcode::icmp_or, Type::u32, compare_logic<Logic::or_>},
+    {Opcode::icmp_or, Type::v2u16, compare_logic<Logic::or_>},
+    {Opcode::icmp_or, Type::v4u8, compare_logic<Logic::or_>},
+    {Opcode::icmp_or, Type::s32, compare_logic<Logic::or_>},
+    {Opcode::icmp_or, Type::v2s16, compare_logic<Logic::or_>},
+    {Opcode::icmp_or, Type::v4s8, compare_logic<Logic::or_>},
+    {Opcode::icmp_and, Type::u32, compare_logic<Logic::and_>},
+    {Opcode::icmp_and, Type::v2u16, compare_logic<Logic::and_>},
+    {Opcode::icmp_and, Type::v4u8, compare_logic<Logic::and_>},
+    {Opcode::icmp_and, Type::s32, compare_logic<Logic::and_>},
+    {Opcode::icmp_and, Type::v2s16, compare_logic<Logic::and_>},
+    {Opcode::icmp_and, Type::v4s8, compare_logic<Logic::and_>},
+    {Opcode::fcmp_or, Type::f32, compare_logic<Logic::or_>},
+    {Opcode::fcmp_or, Type::v2f16, compare_logic<Logic::or_>},
+    {Opcode::fcmp_and, Type::f32, compare_logic<Logic::and_>},
+    {Opcode::fcmp_and, Type::v2f16, compare_logic<Logic::and_>},
+    {Opcode::icmp_multi, Type::u32, compare_multi},
+    {Opcode::icmp_multi, Type::s32, compare_multi},
+    {Opcode::csel, Type::u32, csel},
+    {Opcode::csel, Type::v2u16, csel},
+    {Opcode::csel, Type::f32, csel},
+    {Opcode::csel, Type::v2f16, csel},
+    {Opcode::csel, Type::s32, csel},
+    {Opcode::csel, Type::v2s16, csel},
+    {Opcode::mux, Type::i32, mux},
+    {Opcode::mux, Type::v2i16, mux},
+    {Opcode::mux, Type::v4i8, mux},
+    {Opcode::mkvec, Type::v2i16, mkvec_v2i16},
+    {Opcode::mkvec, Type::v2i8, mkvec_v2i8},
+};
+
+}  // namespace
+
+std::span<const Meaning> integer_meanings() { return kIntegerMeanings; }
+
+}  // namespace warpjit::valhall

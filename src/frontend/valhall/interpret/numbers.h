@@ -1,0 +1,47 @@
+// Numbers of the guest interpreter: f16 and f32 as doubles, which hold both exactly, and the one rounding
+// back (docs/guests/valhall.md 6).
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "base/bits.h"
+#include "frontend/valhall/encoding/decode.h"
+
+namespace warpjit::valhall {
+
+// A binary format of IEEE 754 by its numbers.
+struct FloatFormat {
+  unsigned fraction_bits;
+  int least_exponent, greatest_exponent;  // of normal numbers
+
+  constexpr std::uint32_t infinity() const {
+    return static_cast<std::uint32_t>(greatest_exponent - least_exponent + 2) << fraction_bits;
+  }
+  constexpr std::uint32_t sign() const { return (infinity() | low_mask<std::uint32_t>(fraction_bits)) + 1; }
+  // Every NaN that arithmetic gives.
+  constexpr std::uint32_t nan() const { return infinity() | 1U << (fraction_bits - 1); }
+};
+inline constexpr FloatFormat kSingle{23, -126, 127};
+inline constexpr FloatFormat kHalf{10, -14, 15};
+static_assert(kSingle.infinity() == 0x7f800000 && kSingle.sign() == 0x80000000 &&
+              kSingle.nan() == 0x7fc00000);
+static_assert(kHalf.infinity() == 0x7c00 && kHalf.sign() == 0x8000 && kHalf.nan() == 0x7e00);
+
+// The bits of `value` in the format, rounded once. What is too large becomes infinity, or the greatest finite
+// number if the rounding is away from infinity. A NaN is nan().
+std::uint32_t round_to(const FloatFormat& format, double value, Round round = Round::nearest_even);
+
+// An f16 as an f32 and as a double. A NaN keeps its payload and becomes quiet.
+std::uint32_t widen_half(std::uint32_t half);
+inline double half_value(std::uint32_t half) { return static_cast<double>(to_float(widen_half(half))); }
+
+// a + b, rounded to odd: a sum that is not exact gets an odd last bit, so that rounding it again to at most
+// 51 bits gives what rounding the exact sum once does.
+double add_to_odd(double a, double b);
+
+// Rounds to an integer; keeps the sign of a zero result.
+double round_to_integer(double value, Round round);
+
+}  // namespace warpjit::valhall
