@@ -212,6 +212,39 @@ TEST_F(CliTest, BareWords) {
   refused("disasm kernel.bin --words tesla --program vertex", "result map");
 }
 
+// A guest whose programs do not run yet.
+TEST_F(CliTest, ValhallListings) {
+  write("count.valhall",
+        ".stage vertex\nIADD_IMM.i32 r0, 0x0, #0x8\nloop: IADD_IMM.i32 r0, ^r0, #0xFFFFFFFF\n"
+        "BRANCHZ.reconverge r0, offset:loop\nNOP.end\n");
+  ASSERT_EQ(run("asm count.valhall -o count.bin").code, 0);
+  EXPECT_EQ(read(path("count.bin")).size(), 32U);
+  const std::string words = " count.bin --words valhall --program vertex";
+  ASSERT_EQ(run("disasm" + words + " -o again.valhall").code, 0);
+  const std::string listing = read(path("again.valhall"));
+  EXPECT_NE(listing.find("BRANCHZ.reconverge r0, offset:l8"), std::string::npos) << listing;
+  ASSERT_EQ(run("asm again.valhall -o again.bin").code, 0);
+  EXPECT_EQ(read(path("again.bin")), read(path("count.bin")));
+  const json rows = json::parse(run("disasm --json" + words).out)["code"];
+  ASSERT_EQ(rows.size(), 4U);
+  EXPECT_EQ(rows[3]["text"], "NOP.end");
+  EXPECT_EQ(rows[3]["words"][0], "0x7800c00000000000");
+  const json info = json::parse(run("info --json count.valhall").out)["programs"][0];
+  EXPECT_EQ(info["stage"], "vertex");
+  EXPECT_EQ(info["instructions"]["IADD_IMM.i32"], 2);
+
+  for (const std::string& command : {"launch" + words, "ir" + words, "host --target a64" + words}) {
+    const Outcome outcome = run(command);
+    EXPECT_EQ(outcome.code, 2) << command << outcome.out;
+    EXPECT_NE(outcome.err.find("do not run yet"), std::string::npos) << command << outcome.err;
+  }
+  write("odd.bin", "123456789012");
+  const Outcome odd = run("disasm odd.bin --words valhall");
+  EXPECT_EQ(odd.code, 2);
+  EXPECT_NE(odd.err.find("8 bytes each"), std::string::npos) << odd.err;
+  EXPECT_EQ(run("info").out.find("valhall (compute"), std::string::npos);
+}
+
 // What one kind of work does not take is refused by name.
 TEST_F(CliTest, OptionsThatDoNotApplyAreRefused) {
   const std::string kernel = source_launch("saxpy"), shader = kExamples + "mvp_light.json";

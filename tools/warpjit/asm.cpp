@@ -55,11 +55,12 @@ int assemble_files(const AsmOptions& options) {
 
 void add_asm(CLI::App& app, int& exit) {
   const auto options = std::make_shared<AsmOptions>();
-  CLI::App* command = app.add_subcommand(
-      "asm", "Assemble sources: *.pica into an SHBIN container, *.tesla into a text cubin");
+  CLI::App* command = app.add_subcommand("asm",
+                                         "Assemble sources: *.pica into an SHBIN container, *.tesla into a "
+                                         "text cubin, *.valhall into bare words");
   command
       ->add_option("files", options->files,
-                   "sources; of *.pica each without .nodvle gives one program, of *.tesla one source")
+                   "sources; of *.pica each without .nodvle gives one program, of others one source")
       ->required();
   command->add_option("-o,--out", options->out, "container to write");
   command->add_flag("--labels", options->labels, "store procedure and label names (SHBIN)");
@@ -67,7 +68,7 @@ void add_asm(CLI::App& app, int& exit) {
                     "print each program's words, as the key `program` of launch files takes them");
   command->footer(
       "Examples:\n  warpjit asm transform.v.pica -o transform.shbin\n  warpjit asm transform.v.pica --json\n"
-      "  warpjit asm saxpy.tesla -o saxpy.cubin");
+      "  warpjit asm saxpy.tesla -o saxpy.cubin\n  warpjit asm reduce.valhall -o reduce.bin");
   command->callback([options, &exit] { exit = assemble_files(*options); });
 }
 

@@ -62,8 +62,9 @@ Json statistics_json(const EngineStatistics& statistics) {
 
 void add_program(CLI::App& command, ProgramInput& input) {
   command
-      .add_option("file", input.file,
-                  "SHBIN, cubin, assembly source (*.pica, *.tesla), bare words or launch file (*.json)")
+      .add_option(
+          "file", input.file,
+          "SHBIN, cubin, assembly source (*.pica, *.tesla, *.valhall), bare words or launch file (*.json)")
       ->required();
   add_program_options(command, input);
 }
@@ -74,7 +75,7 @@ void add_program_options(CLI::App& command, ProgramInput& input) {
       ->check(CLI::IsMember({"vertex", "geometry", "compute", "fragment"}));
   auto* words = command.add_option(
       "--words", input.words,
-      "the file holds bare instruction words (32 bits, little-endian) of this guest: " + guest_names());
+      "the file holds bare instruction words (little-endian) of this guest: " + guest_names());
   command
       .add_option("--descriptors", input.descriptors,
                   "a file with the operand descriptors of bare pica200 words")

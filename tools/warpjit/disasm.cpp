@@ -67,7 +67,8 @@ void add_disasm(CLI::App& app, int& exit) {
       ->excludes(flat);
   command->footer(
       "Examples:\n  warpjit disasm shader.shbin\n  warpjit disasm shader.shbin -o shader.pica && "
-      "warpjit asm shader.pica -o same.shbin\n  warpjit disasm code.bin --words tesla");
+      "warpjit asm shader.pica -o same.shbin\n  warpjit disasm code.bin --words tesla\n  warpjit disasm "
+      "shader.bin --words valhall --program fragment");
   command->callback([options, &exit] { exit = disassemble_program(*options); });
 }
 

@@ -27,7 +27,9 @@ std::string mnemonic(const std::string& text) {
 Json count_instructions(const GivenProgram& given) {
   std::map<std::string, unsigned> counts;
   for (const Json& row : given.guest->list_json(*given.shader))
-    ++counts[row.contains("text") ? mnemonic(row["text"].get<std::string>()) : "undefined"];
+    ++counts[row.contains("mnemonic") ? row["mnemonic"].get<std::string>()
+             : row.contains("text")   ? mnemonic(row["text"].get<std::string>())
+                                      : "undefined"];
   return counts;
 }
 
@@ -176,7 +178,8 @@ int show_build(bool as_json) {
     std::string stages;
     for (const Stage stage : guest->stages())
       stages += (stages.empty() ? "" : ", ") + std::string(warpjit::name(stage));
-    isas.push_back(warpjit::name(guest->isa()));
+    if (guest->runs()) isas.push_back(warpjit::name(guest->isa()));
+    if (!guest->runs()) stages = "listings only";
     names += (names.empty() ? "" : ", ") + std::string(warpjit::name(guest->isa())) + " (" + stages + ")";
   }
   if (as_json) {

@@ -125,7 +125,9 @@ class Guest {
  public:
   virtual ~Guest() = default;
   virtual Isa isa() const = 0;
-  virtual std::span<const Stage> stages() const = 0;  // those that can be run
+  virtual std::span<const Stage> stages() const = 0;
+  // Can its programs run? Else they are only listed and assembled.
+  virtual bool runs() const { return true; }
 
   // ---- Files
   // "an SHBIN (which begins with DVLB) ...", for messages.
@@ -169,7 +171,7 @@ class Guest {
 
   // ---- Listings
   virtual Result<std::string> list(const frontend::Shader& shader, const ListOptions& options) const = 0;
-  // One object an instruction: address, words, text.
+  // One object an instruction: address, words, text; `mnemonic` if the text's first word says more than that.
   virtual Json list_json(const frontend::Shader& shader) const = 0;
   // The instruction at an address; empty if there is none.
   virtual std::string instruction(const frontend::Shader& shader, std::uint32_t address) const = 0;
@@ -181,7 +183,7 @@ std::span<const Guest* const> guests();
 const Guest& guest_of(Isa isa);
 // The guest whose file this is; null if none knows it.
 const Guest* find_guest(std::string_view content, const std::string& name);
-// "pica200, tesla".
+// "pica200, tesla, valhall".
 std::string guest_names();
 // Each guest's containers and sources, a sentence for messages.
 std::string all_file_kinds();
@@ -189,6 +191,7 @@ std::string all_file_kinds();
 // The only ones of their kind; guest_of and find_guest give them.
 const Guest& pica200_guest();
 const Guest& tesla_guest();
+const Guest& valhall_guest();
 
 // Little-endian words from the bytes of a file. Errors: a size that is no multiple of 4, nothing.
 Result<std::vector<std::uint32_t>> words_from(std::span<const std::byte> bytes, const std::string& name);

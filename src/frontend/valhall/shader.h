@@ -1,0 +1,37 @@
+// Valhall programs as the runtime and the tool see them (frontend/shader.h). They are decoded, listed and
+// assembled; whatever would run one is an error.
+#pragma once
+
+#include "frontend/shader.h"
+#include "frontend/valhall/container/program.h"
+
+namespace warpjit::valhall {
+
+class Shader final : public frontend::Shader {
+ public:
+  explicit Shader(Program program) : program_(std::move(program)) {}
+
+  const Program& program() const { return program_; }
+
+  Isa isa() const override { return Isa::valhall; }
+  Stage stage() const override { return program_.stage; }
+  const std::string& source_name() const override { return program_.source_name; }
+  std::string where(std::uint32_t guest_address) const override { return program_.where(guest_address); }
+  const std::string& name() const override { return name_; }
+  std::uint32_t entry() const override { return 0; }
+  std::size_t code_words() const override { return 2 * program_.code.size(); }
+  Resources resources() const override { return {.registers = 64}; }
+
+  void fill_table(const frontend::Values&, std::span<std::uint32_t>) const override {}
+  // Errors: unsupported.
+  Status append_key(const frontend::Facts& facts, std::vector<std::byte>& key) const override;
+  Result<Translation> translate(const frontend::Facts& facts, bool dispatch_all) const override;
+  Result<std::unique_ptr<frontend::GuestInterpreter>> prepare_guest(
+      const frontend::Facts& facts) const override;
+
+ private:
+  Program program_;
+  std::string name_;  // bare binaries have none
+};
+
+}  // namespace warpjit::valhall

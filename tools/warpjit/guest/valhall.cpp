@@ -1,0 +1,126 @@
+#include <fmt/core.h>
+
+#include "files.h"
+#include "frontend/valhall/assembly/assemble.h"
+#include "frontend/valhall/assembly/disassemble.h"
+#include "frontend/valhall/shader.h"
+#include "guest/guest.h"
+
+namespace warpjit::tool {
+
+namespace {
+
+const valhall::Program& valhall_program(const frontend::Shader& shader) {
+  return static_cast<const valhall::Shader&>(shader).program();
+}
+
+Error not_running(const char* where) {
+  return {ErrorCode::unsupported, "Valhall programs do not run yet", where};
+}
+
+// The only program of a source.
+class ValhallSource final : public Container {
+ public:
+  explicit ValhallSource(valhall::Program program) : program_(std::move(program)) {}
+
+  std::size_t size() const override { return 1; }
+  Stage stage(std::size_t) const override { return program_.stage; }
+  Result<ShaderPtr> load(const ProgramRequest& request, const GuestModes&) const override {
+    const auto wrong = [&](std::string message) {
+      return Error{ErrorCode::bad_input, std::move(message), program_.source_name};
+    };
+    if (!request.entry.empty()) return wrong("programs of this guest have no names");
+    if (request.address && *request.address != 0)
+      return wrong("programs of this guest begin with the first word");
+    if (request.stage && *request.stage != program_.stage)
+      return wrong(fmt::format("the source is a {} program", name(program_.stage)));
+    return ShaderPtr(std::make_shared<valhall::Shader>(program_));
+  }
+
+ private:
+  valhall::Program program_;
+};
+
+class ValhallGuest final : public Guest {
+ public:
+  Isa isa() const override { return Isa::valhall; }
+  bool runs() const override { return false; }
+  std::span<const Stage> stages() const override {
+    static constexpr Stage kStages[] = {Stage::compute, Stage::vertex, Stage::fragment};
+    return kStages;
+  }
+
+  std::string_view file_kinds() const override {
+    return "a Valhall assembly source (whose name ends in .valhall)";
+  }
+  bool recognizes(std::string_view, const std::string& name) const override {
+    return name.ends_with(".valhall");
+  }
+  Result<std::unique_ptr<Container>> read(std::span<const std::byte> bytes,
+                                          const std::string& name) const override {
+    WARPJIT_TRY(valhall::Program program, valhall::assemble(as_text(bytes), name));
+    return std::unique_ptr<Container>(new ValhallSource(std::move(program)));
+  }
+  WordsLimits words_limits() const override { return {.code = 2 * valhall::kMaxCodeWords}; }
+  Result<ShaderPtr> load_words(const RawWords& words, const GuestModes&) const override {
+    WARPJIT_TRY(valhall::Program program,
+                valhall::read_words(std::as_bytes(std::span(words.code)), words.stage, words.source_name));
+    return ShaderPtr(std::make_shared<valhall::Shader>(std::move(program)));
+  }
+  Result<Assembled> assemble(std::span<const SourceText> sources,
+                             const AssembleOptions& options) const override {
+    if (options.labels) return Error{ErrorCode::bad_input, "bare binaries have no labels", "--labels"};
+    if (sources.size() != 1)
+      return Error{ErrorCode::bad_input, "programs are assembled one source at a time", sources[1].name};
+    WARPJIT_TRY(valhall::Program program, valhall::assemble(sources[0].text, sources[0].name));
+    Assembled assembled;
+    assembled.container = valhall::write_words(program);
+    assembled.summary = fmt::format("{} instructions", program.code.size());
+    assembled.programs = std::make_unique<ValhallSource>(std::move(program));
+    return assembled;
+  }
+
+  Status read_modes(const JsonField&, GuestModes&) const override { return not_running("modes"); }
+  Json words_json(const frontend::Shader& shader) const override {
+    Json words = Json::array();
+    for (const std::uint64_t word : valhall_program(shader).code)
+      for (const unsigned half : {0, 32}) words.push_back(hex(static_cast<std::uint32_t>(word >> half)));
+    return {{"words", std::move(words)}};
+  }
+  Json modes_json(const frontend::Shader&) const override { return Json::object(); }
+  std::string_view register_names(LocationKind) const override { return "none"; }
+
+  Result<std::string> list(const frontend::Shader& shader, const ListOptions& options) const override {
+    if (!options.names)
+      return Error{ErrorCode::bad_input, "registers of this guest have no names but their own", "--no-names"};
+    // Every form of the listing is exact.
+    return valhall::disassemble(valhall_program(shader), {.words = options.words, .labels = options.labels});
+  }
+  Json list_json(const frontend::Shader& shader) const override {
+    const std::vector<std::uint64_t>& code = valhall_program(shader).code;
+    Json list = Json::array();
+    for (std::size_t k = 0; k < code.size(); ++k) {
+      Json row{{"address", 8 * k}, {"words", {fmt::format("{:#018x}", code[k])}}};
+      if (const auto decoded = valhall::decode(code[k])) {
+        row["text"] = valhall::disassemble(*decoded);
+        row["mnemonic"] = valhall::mnemonic(*decoded);
+      }
+      list.push_back(std::move(row));
+    }
+    return list;
+  }
+  std::string instruction(const frontend::Shader& shader, std::uint32_t address) const override {
+    const auto decoded = valhall::decode(valhall_program(shader).code, address);
+    return decoded ? valhall::disassemble(*decoded) : std::string();
+  }
+  void describe(const frontend::Shader&, Json&) const override {}
+};
+
+}  // namespace
+
+const Guest& valhall_guest() {
+  static const ValhallGuest kGuest;
+  return kGuest;
+}
+
+}  // namespace warpjit::tool
