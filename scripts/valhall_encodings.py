@@ -56,10 +56,14 @@ def correct(data):
     """What the description lacks and other sources have."""
     data["enums"]["slot"][6] = "slot6"  # depth and coverage order
     data["enums"]["swizzles_64_bit"][9] = "w1"
+    data["enums"]["lane_operation"].append("rotate")  # in a third bit
+    data["enums"]["atomic_operation"][0:2] = ["aaddu", "aadds"]  # saturating
     for instruction in data["instructions"]:
         for mod in instruction["mods"]:
-            if mod["name"] == "slot":
-                mod["values"] = data["enums"]["slot"]
+            if mod["name"] in ("slot", "lane_operation", "atomic_operation"):
+                mod["values"] = data["enums"][mod["name"]]
+            if mod["name"] == "lane_operation":
+                mod["size"] = 3
             if mod["name"] == "lod_mode" and mod["size"] == 1:
                 mod["name"] = "lod_mode_%d" % (mod["start"] - 13)  # two bits of one name
         # Bits 32 to 34 choose the kind of shift. The description has bit 32, left, and the bit `signed`; with bit 33

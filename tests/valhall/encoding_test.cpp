@@ -2,10 +2,10 @@
 
 #include <set>
 
-#include "base/random.h"
 #include "support/encoding_checks.h"
 #include "support/share.h"
 #include "support/source_dir.h"
+#include "valhall/random_words.h"
 #include "valhall/valhall_test.h"
 
 namespace warpjit::valhall {
@@ -77,39 +77,11 @@ TEST(ValhallEncoding, ListedWords) {
   EXPECT_EQ(seen.size(), patterns().size());
 }
 
-// A word of the pattern whose fields all have defined values; what no field has is as `noise` has it.
-std::uint64_t valid_word(const Pattern& pattern, std::uint64_t noise, Random& random) {
-  const auto choose = [&](unsigned count, const auto& defined) {
-    unsigned value = random.below(count);
-    while (!defined(value)) value = random.below(count);
-    return value;
-  };
-  std::uint64_t word = pattern.word_with(noise);
-  const unsigned page = read_bits(word, kPageBit, kPageBits);
-  for (const SyntaxToken& token : pattern.syntax()) {
-    if (token.kind == SyntaxToken::Kind::modifier) {
-      const Modifier& modifier = modifiers()[token.modifier];
-      const unsigned values = 1U << token.field.width();
-      word = token.field.set(word, choose(values, [&](unsigned n) { return modifier.defined(n); }));
-    } else if (token.kind == SyntaxToken::Kind::source) {
-      const auto is_source = [&](unsigned byte) {
-        return byte < 0xe0 || !special_name(page, byte / 2 % 16).empty();
-      };
-      word = token.field.set(word, choose(256, is_source));
-      if (token.select == kNoSelect) continue;
-      const Select& select = selects()[token.select];
-      const auto has_lanes = [&](unsigned n) { return select.lanes[n] != Lanes::reserved; };
-      word = write_bits(word, token.select_bit, select.width, choose(1U << select.width, has_lanes));
-    }
-  }
-  return word;
-}
-
 TEST(ValhallEncoding, WordsOfEveryRowSurvive) {
   Random random{1};
   for (const Pattern& pattern : patterns())
     for (std::uint64_t n = 0; n < share(400); ++n) {
-      const std::uint64_t word = valid_word(pattern, random.next(), random);
+      const std::uint64_t word = random_word(pattern, random.next(), random);
       ASSERT_TRUE(survives(word)) << mnemonic(pattern.opcode, pattern.form) << std::hex << ' ' << word;
       ASSERT_EQ(decode(word)->opcode, pattern.opcode);
       ASSERT_EQ(decode(word)->type, pattern.form);

@@ -120,11 +120,13 @@ enum class Clamp : std::uint8_t { none, zero_to_infinity, minus_one_to_one, zero
 enum class Round : std::uint8_t { nearest_even, up, down, to_zero };
 enum class Mux : std::uint8_t { negative, int_zero, fp_zero, bit };
 enum class Subgroup : std::uint8_t { two, four, eight, sixteen };
-enum class LaneOperation : std::uint8_t { none, exclusive_or, accumulate, shift };
+enum class LaneOperation : std::uint8_t { none, exclusive_or, accumulate, shift, rotate };
 // Where a load puts less than a register.
 enum class LoadLane : std::uint8_t { b0, b1, b2, b3, h0, h1, w0, d0, whole };
 enum class Atomic : std::uint8_t {
-  add = 2,
+  saturating_uadd,
+  saturating_sadd,
+  add,
   smin = 8,
   smax,
   umin,

@@ -13,11 +13,16 @@ constexpr Opcode kUndefined[] = {Opcode::frcp_approx, Opcode::frsq_approx,      
                                  Opcode::fexp_table,  Opcode::fsincos_offset,    Opcode::fatan_assist,
                                  Opcode::fpclass,     Opcode::fma_rscale_scale16};
 
-const Meaning* find_meaning(const Instruction& i) {
+const Meaning* find_meaning(Opcode opcode) {
   for (const auto& family : {integer_meanings(), float_meanings(), conversion_meanings()})
     for (const Meaning& meaning : family)
-      if (meaning.opcode == i.opcode && meaning.type == i.type) return &meaning;
+      if (meaning.opcode == opcode) return &meaning;
   return nullptr;
+}
+
+Operation::Result result_of(const Instruction& i, const Meaning& meaning) {
+  if (elements_of(i.type).bits == 64) return Operation::Result::wide;
+  return i.type == Type::v2f16 || i.type == Type::f16 ? Operation::Result::word : meaning.result;
 }
 
 bool is_comparison(const Instruction& i) {
@@ -55,15 +60,16 @@ Error unsupported(const Instruction& i, const std::string& why) {
 Result<Operation> find_operation(const Instruction& i) {
   if (std::ranges::find(kUndefined, i.opcode) != std::end(kUndefined))
     return unsupported(i, "its values are not known");
-  const Meaning* meaning = find_meaning(i);
+  const Meaning* meaning = find_meaning(i.opcode);
   if (meaning == nullptr) return unsupported(i, "this instruction does not run yet");
   if (i.unused != 0) {
     char bits[32];
     std::snprintf(bits, sizeof bits, "0x%llx", static_cast<unsigned long long>(i.unused));
     return unsupported(i, "bits " + std::string(bits) + " have no known meaning");
   }
-  if (const std::string why = undefined_fields(i, meaning->result); !why.empty()) return unsupported(i, why);
-  return Operation{meaning->compute, meaning->result};
+  const Operation operation{meaning->compute, result_of(i, *meaning)};
+  if (const std::string why = undefined_fields(i, operation.result); !why.empty()) return unsupported(i, why);
+  return operation;
 }
 
 std::uint64_t evaluate(const Operation& operation, const Instruction& instruction, const Inputs& inputs) {

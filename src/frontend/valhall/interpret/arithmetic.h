@@ -21,7 +21,7 @@ struct Inputs {
   // What the sources name: a register, a pair if the source is wide, before a part of it is taken.
   std::array<std::uint64_t, 4> source{};
   std::uint64_t destination = 0;  // its old value
-  FloatMode mode;
+  FloatMode mode{};
 };
 
 // Computes the result of an instruction without regard to its write mask.

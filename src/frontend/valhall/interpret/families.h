@@ -8,12 +8,12 @@
 
 namespace warpjit::valhall {
 
-// A mnemonic and what it computes.
+// What an opcode computes, whatever its type.
 struct Meaning {
   Opcode opcode;
-  Type type;
   Compute compute;
-  Operation::Result result = Operation::Result::word;
+  Operation::Result result =
+      Operation::Result::word;  // of 64-bit types wide, of f16 types a word in any case
 };
 std::span<const Meaning> integer_meanings();
 std::span<const Meaning> float_meanings();
