@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "frontend/valhall/interpret/families.h"
+#include "frontend/valhall/special_functions.h"
 
 namespace warpjit::valhall {
 namespace {
@@ -205,40 +206,16 @@ Wide of_one(const Instruction& i, const Inputs& in, const Function& function) {
 Wide frcp(const Instruction& i, const Inputs& in) {
   return of_one(i, in, [](double x) { return 1 / x; });
 }
-Wide frsq(const Instruction& i, const Inputs& in) {
-  // The root of -0 is -0.
-  return of_one(i, in, [](double x) { return x < 0 ? kNan : 1 / std::sqrt(x); });
-}
 
-// The series of exp(f ln 2) in Horner's form: for f in [-1/2, 1/2] the error is below 2^-36.
-double exp2_fraction(double f) {
-  constexpr double kLn2 = 0x1.62e42fefa39efp-1;
-  double sum = 1;
-  for (int n = 10; n > 0; --n) sum = 1 + sum * (f * kLn2) / n;
-  return sum;
+// Those that special_functions.h defines. Sources of f32 and f16 are f32 without rounding.
+constexpr math::ScalarOps kOps;
+Wide frsq(const Instruction& i, const Inputs& in) {
+  return of_one(i, in,
+                [](double x) { return static_cast<double>(reciprocal_root(kOps, static_cast<float>(x))); });
 }
 Wide fexp(const Instruction& i, const Inputs& in) {
-  const double y = single_source(i.source[1], in.source[1], in.mode) * 0x1p-24;
-  double result = y;  // of a NaN
-  if (y >= 128) {
-    result = kInfinity;
-  } else if (y < -200) {
-    result = 0;
-  } else if (!std::isnan(y)) {
-    const double whole = std::nearbyint(y);
-    result = std::ldexp(exp2_fraction(y - whole), static_cast<int>(whole));
-  }
-  return finish(kSingle, result, i, in.mode);
-}
-
-// log2(m) / (m - 1) for m in [3/4, 3/2): with s = (m - 1) / (m + 1), ln m = 2 (s + s^3/3 + s^5/5 + ...). The
-// error is below 2^-36.
-double log2_slope(double m) {
-  constexpr double kTwoByLn2 = 0x1.71547652b82fep+1;
-  const double s = (m - 1) / (m + 1), square = s * s;
-  double sum = 0;
-  for (int n = 17; n > 0; n -= 2) sum = sum * square + 1.0 / n;
-  return kTwoByLn2 * sum / (m + 1);
+  const double scaled = single_source(i.source[1], in.source[1], in.mode);
+  return finish(kSingle, static_cast<double>(exp2_scaled(kOps, static_cast<float>(scaled))), i, in.mode);
 }
 Wide flogd(const Instruction& i, const Inputs& in) {
   const double x = single_source(i.source[0], in.source[0], in.mode);
@@ -248,7 +225,7 @@ Wide flogd(const Instruction& i, const Inputs& in) {
   else if (x < 0)
     result = kNan;
   else if (std::isfinite(x))
-    result = log2_slope(parts_of(x, false, true).mantissa);
+    result = static_cast<double>(log2_slope(kOps, static_cast<float>(parts_of(x, false, true).mantissa)));
   return finish(kSingle, result, i, in.mode);
 }
 
