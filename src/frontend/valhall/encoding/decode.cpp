@@ -155,7 +155,7 @@ Result<Instruction> decode_pattern(const Pattern& pattern, std::uint64_t word) {
       default:
         break;
     }
-  WARPJIT_TRY(const std::uint64_t canonical, encode(instruction));
+  WARPJIT_TRY(const std::uint64_t canonical, encode_as(pattern, instruction));
   instruction.unused = word ^ canonical;
   return instruction;
 }

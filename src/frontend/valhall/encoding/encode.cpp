@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <optional>
-#include <set>
 
 #include "frontend/valhall/encoding/encoding.h"
 
@@ -135,6 +134,16 @@ class Encoder {
   std::optional<unsigned> page_;
 };
 
+// Different numbers among those that four sources name.
+struct Distinct {
+  std::array<unsigned, 8> numbers{};
+  std::size_t count = 0;
+  void add(unsigned number) {
+    const auto end = numbers.begin() + static_cast<std::ptrdiff_t>(count);
+    if (std::find(numbers.begin(), end, number) == end) numbers[count++] = number;
+  }
+};
+
 // Which 64-bit entry a uniform or special value is in; both kinds count from 0.
 unsigned slot_of(const Source& source) {
   return (source.kind == Source::Kind::special ? 0x100U : 0U) + source.value / 2U;
@@ -167,8 +176,13 @@ Result<std::uint64_t> encode(const Instruction& instruction) {
                   std::string(name(instruction.type)));
   if (!encoding::modifiers_fit(*pattern, instruction))
     return misfit(std::string(name(instruction.opcode)) + " cannot have these modifiers");
-  Encoder encoder(*pattern, instruction);
-  for (const SyntaxToken& token : pattern->syntax()) {
+  return encode_as(*pattern, instruction);
+}
+
+Result<std::uint64_t> encode_as(const Pattern& pattern, const Instruction& instruction) {
+  Encoder encoder(pattern, instruction);
+  for (const SyntaxToken& token : pattern.syntax()) {
+    if (token.kind == SyntaxToken::Kind::modifier) continue;
     WARPJIT_CHECK(encoder.add(token));
   }
   return encoder.word();
@@ -177,24 +191,23 @@ Result<std::uint64_t> encode(const Instruction& instruction) {
 Status check_operands(const Instruction& instruction) {
   const Pattern* pattern = find_pattern(instruction.opcode, instruction.type);
   if (pattern == nullptr) return misfit("there is no such instruction");
-  std::set<std::pair<Source::Kind, unsigned>> values;  // what the table gives
-  std::set<unsigned> slots, words, specials;
+  Distinct values, slots, words, specials;
   for (const Source& source : instruction.source) {
     if (!source.from_table()) continue;
-    values.emplace(source.kind, source.value);
+    values.add(static_cast<unsigned>(source.kind) << 8 | source.value);
     if (source.kind == Source::Kind::constant) continue;
-    slots.insert(slot_of(source));
-    if (source.kind == Source::Kind::special) specials.insert(slot_of(source));
-    const unsigned word = 2 * slot_of(source) + source.value % 2U;
-    words.insert(word);
-    if (source.wide && source.lanes == Lanes::none_) words.insert(word | 1);
+    const unsigned slot = slot_of(source), word = 2 * slot + source.value % 2U;
+    slots.add(slot);
+    if (source.kind == Source::Kind::special) specials.add(slot);
+    words.add(word);
+    if (source.wide && source.lanes == Lanes::none_) words.add(word | 1);
   }
-  if (values.size() > 2)
+  if (values.count > 2)
     return misfit("an instruction takes at most two of uniforms, constants and special values");
-  if (specials.size() > 1) return misfit("an instruction takes at most one special value");
-  if (!is_message(instruction) && slots.size() > 1)
+  if (specials.count > 1) return misfit("an instruction takes at most one special value");
+  if (!is_message(instruction) && slots.count > 1)
     return misfit("uniforms of one instruction are the two words of one slot");
-  if (slots.size() > 2 || words.size() > 3) return misfit("a message takes at most three words of uniforms");
+  if (slots.count > 2 || words.count > 3) return misfit("a message takes at most three words of uniforms");
   return check_alignment(instruction, *pattern);
 }
 

@@ -85,4 +85,7 @@ std::span<const std::uint16_t> candidates(std::uint64_t word);
 // The pattern of a mnemonic; null: there is none.
 const Pattern* find_pattern(Opcode opcode, Type type);
 
+// The word that a pattern gives to an instruction of its mnemonic whose modifiers fit it.
+Result<std::uint64_t> encode_as(const Pattern& pattern, const Instruction& instruction);
+
 }  // namespace warpjit::valhall
