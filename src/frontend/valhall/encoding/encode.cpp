@@ -136,7 +136,7 @@ class Encoder {
 
 // Different numbers among those that four sources name.
 struct Distinct {
-  std::array<unsigned, 8> numbers{};
+  std::array<unsigned, 4> numbers{};
   std::size_t count = 0;
   void add(unsigned number) {
     const auto end = numbers.begin() + static_cast<std::ptrdiff_t>(count);
@@ -191,23 +191,20 @@ Result<std::uint64_t> encode_as(const Pattern& pattern, const Instruction& instr
 Status check_operands(const Instruction& instruction) {
   const Pattern* pattern = find_pattern(instruction.opcode, instruction.type);
   if (pattern == nullptr) return misfit("there is no such instruction");
-  Distinct values, slots, words, specials;
+  Distinct values, slots, specials;
   for (const Source& source : instruction.source) {
     if (!source.from_table()) continue;
     values.add(static_cast<unsigned>(source.kind) << 8 | source.value);
     if (source.kind == Source::Kind::constant) continue;
-    const unsigned slot = slot_of(source), word = 2 * slot + source.value % 2U;
-    slots.add(slot);
-    if (source.kind == Source::Kind::special) specials.add(slot);
-    words.add(word);
-    if (source.wide && source.lanes == Lanes::none_) words.add(word | 1);
+    slots.add(slot_of(source));
+    if (source.kind == Source::Kind::special) specials.add(slot_of(source));
   }
   if (values.count > 2)
     return misfit("an instruction takes at most two of uniforms, constants and special values");
   if (specials.count > 1) return misfit("an instruction takes at most one special value");
+  // Messages may take two.
   if (!is_message(instruction) && slots.count > 1)
     return misfit("uniforms of one instruction are the two words of one slot");
-  if (slots.count > 2 || words.count > 3) return misfit("a message takes at most three words of uniforms");
   return check_alignment(instruction, *pattern);
 }
 

@@ -23,12 +23,9 @@ double changed(const Source& source, double value) {
   return source.negate ? -value : value;
 }
 
-// NaN becomes the lower bound.
+// A NaN becomes the lower bound; -0 becomes +0 where that is the bound.
 double clamped(Clamp clamp, double value) {
-  const auto between = [&](double low, double high) {
-    if (!(value > low)) return low == 0 || !(value >= low) ? low : value;
-    return std::min(value, high);
-  };
+  const auto between = [&](double low, double high) { return value > low ? std::min(value, high) : low; };
   switch (clamp) {
     case Clamp::none:
       return value;
