@@ -23,19 +23,20 @@ MEMBERS = {
     "condition": ("condition", 0), "conservative": ("conservative", 0), "dimension": ("dimension", 0),
     "eq": ("if_zero", 0), "fetch_component": ("component", 0), "inactive_result": ("inactive", 0),
     "integer_coordinates": ("integer_coordinates", 0), "lane_operation": ("lane_operation", 0),
-    "load_lane_8_bit": ("lane", 0), "load_lane_16_bit": ("lane", 4), "load_lane_24_bit": ("lane", 8),
+    "load_lane_128_bit": ("lane", 1), "load_lane_16_bit": ("lane", 4), "load_lane_24_bit": ("lane", 8),
     "load_lane_32_bit": ("lane", 6), "load_lane_48_bit": ("lane", 4), "load_lane_64_bit": ("lane", 1),
-    "load_lane_96_bit": ("lane", 2), "load_lane_128_bit": ("lane", 1), "lod_mode": ("lod_mode", 0),
+    "load_lane_8_bit": ("lane", 0), "load_lane_96_bit": ("lane", 2), "lod_mode": ("lod_mode", 0),
     "lod_mode_0": ("lod_mode_0", 0), "lod_mode_1": ("lod_mode_1", 0), "log": ("log", 0),
-    "memory_access": ("access", 0), "mux": ("mux", 0), "neg": ("subtract", 0), "not_result": ("not_result", 0),
-    "preserve_null": ("preserve_null", 0), "register_format": ("register_format", 0),
-    "register_type": ("register_type", 0), "register_width": ("register_width", 0),
-    "result_type": ("result_type", 0), "rhadd": ("round_up", 0), "round_mode": ("round", 0),
-    "sample_and_update_mode": ("sample_and_update", 0), "sample_mode": ("sample", 0), "saturate": ("saturate", 0),
-    "second": ("second", 0), "secondary_register_width": ("second_width", 0), "shadow": ("shadow", 0),
-    "signed": ("arithmetic", 0), "skip": ("skip", 0), "slot": ("slot", 0), "source_format": ("source_format", 0),
-    "sqrt": ("sqrt", 0), "stencil": ("stencil", 0), "subgroup_size": ("subgroup", 0),
-    "texel_offset": ("texel_offset", 0), "unsigned": ("zero_extend", 0), "update_mode": ("update", 0),
+    "mask_zero": ("mask_zero", 0), "memory_access": ("access", 0), "mux": ("mux", 0), "neg": ("subtract", 0),
+    "neg_result": ("negate_result", 0), "not_result": ("not_result", 0), "preserve_null": ("preserve_null", 0),
+    "propagate_nan": ("propagate_nan", 0), "register_format": ("register_format", 0),
+    "register_type": ("register_type", 0), "register_width": ("register_width", 0), "result_type": ("result_type", 0),
+    "rhadd": ("round_up", 0), "round_mode": ("round", 0), "sample_and_update_mode": ("sample_and_update", 0),
+    "sample_mode": ("sample", 0), "saturate": ("saturate", 0), "second": ("second", 0),
+    "secondary_register_width": ("second_width", 0), "shadow": ("shadow", 0), "signed": ("arithmetic", 0),
+    "skip": ("skip", 0), "slot": ("slot", 0), "source_format": ("source_format", 0), "sqrt": ("sqrt", 0),
+    "stencil": ("stencil", 0), "subgroup_size": ("subgroup", 0), "texel_offset": ("texel_offset", 0),
+    "unsigned": ("zero_extend", 0), "update_mode": ("update", 0),
     "varying_texture_register_width": ("register_width", 0), "vector_size": ("vector_size", 0),
     "wide_indices": ("wide_indices", 0), "write_mask": ("channels", 0), "z": ("depth", 0),
 }
@@ -52,6 +53,10 @@ SELECTS = {
 MESSAGE_CLASSES = {4, 5, 6, 7, 0xE, 0x12, 0x13, 0x17}
 
 
+# Modifiers that later descriptions have: bit 30 of these opcodes.
+LATER_FLAGS = {"FMIN": "propagate_nan", "FMAX": "propagate_nan", "CLZ": "mask_zero", "FREXPE": "neg_result"}
+
+
 def correct(data):
     """What the description lacks and other sources have."""
     data["enums"]["slot"][6] = "slot6"  # depth and coverage order
@@ -64,6 +69,8 @@ def correct(data):
                 mod["values"] = data["enums"][mod["name"]]
             if mod["name"] == "lane_operation":
                 mod["size"] = 3
+            if mod["name"] == "round_mode":
+                round_mode = mod
             if mod["name"] == "lod_mode" and mod["size"] == 1:
                 mod["name"] = "lod_mode_%d" % (mod["start"] - 13)  # two bits of one name
         # Bits 32 to 34 choose the kind of shift. The description has bit 32, left, and the bit `signed`; with bit 33
@@ -72,6 +79,15 @@ def correct(data):
             left = instruction["name"][0] == "L"
             secondary = instruction["secondary"]
             secondary["mask"] |= (6 if left else 2) << 8
+    for instruction in data["instructions"]:
+        name = instruction["name"].split(".")[0]
+        if name in LATER_FLAGS:
+            flag = {"name": LATER_FLAGS[name], "start": 30, "size": 1, "default": 0, "values": None, "implied": False}
+            instruction["mods"].append(flag)
+        if name in ("FADD", "FMA"):
+            instruction["mods"].append(dict(round_mode, start=30))
+        if name == "FREXPM":
+            instruction["srcs"][0]["fields"].update({"neg": [38, 1], "abs": [39, 1]})
     rotates = []
     for instruction in data["instructions"]:
         if not instruction["name"].startswith("LSHIFT"):

@@ -219,6 +219,9 @@ TEST(ValhallSingle, Exponents) {
   EXPECT_EQ(run("LDEXP.v2f16 r0, r1, r2", {0x3c003c00, 0xffff0001}), 0x38004000U);
   EXPECT_EQ(run("FREXPM.f32 r0, r1", {bits(-12.0F)}), bits(-0.75F));
   EXPECT_EQ(run("FREXPE.f32 r0, r1", {bits(-12.0F)}), 4U);
+  EXPECT_EQ(run("FREXPE.f32.neg_result r0, r1", {bits(-12.0F)}), static_cast<std::uint32_t>(-4));
+  EXPECT_EQ(run("FREXPM.f32 r0, r1.neg.abs", {bits(-12.0F)}), bits(-0.75F));
+  EXPECT_EQ(run("FREXPM.f32 r0, r1.abs.h1", {0xc0000000}), bits(0.5F));
   EXPECT_EQ(run("FREXPM.f32 r0, r1", {1}), bits(0.5F));
   EXPECT_EQ(run("FREXPE.f32 r0, r1", {1}), static_cast<std::uint32_t>(-148));
   EXPECT_EQ(run("FREXPM.f32.log r0, r1", {bits(1.25F)}), bits(1.25F));
@@ -264,6 +267,31 @@ TEST(ValhallSingle, Comparisons) {
             0x3c003c00U);
   EXPECT_EQ(refusal("FCMP_OR.f32.total.i1 r0, r1, r2, r3"),
             "FCMP_OR.f32: the comparison `total` is not defined");
+}
+
+// Modifiers that no known compiler writes.
+TEST(ValhallSingle, DirectedRounding) {
+  const std::uint32_t one = bits(1.0F), tiny = bits(0x1p-60F), minus_tiny = bits(-0x1p-60F);
+  EXPECT_EQ(run("FADD.f32.rtp r0, r1, r2", {one, tiny}), one + 1);
+  EXPECT_EQ(run("FADD.f32.rtn r0, r1, r2", {one, tiny}), one);
+  EXPECT_EQ(run("FADD.f32.rtn r0, r1, r2", {one, minus_tiny}), one - 1);
+  EXPECT_EQ(run("FADD.f32.rtz r0, r1, r2", {one, minus_tiny}), one - 1);
+  EXPECT_EQ(run("FADD.f32.rtz r0, r1, r2", {0x7f7fffff, 0x7f7fffff}), 0x7f7fffffU);
+  EXPECT_EQ(run("FADD.f32.rtn r0, r1, r2.neg", {one, one}), kMinusZero);
+  EXPECT_EQ(run("FADD.f32.rtp r0, r1, r2.neg", {one, one}), 0U);
+  EXPECT_EQ(run("FADD.f32.rtn r0, r1, r2", {0, kMinusZero}), kMinusZero);
+  EXPECT_EQ(run("FADD.f32.rtn r0, r1, r2", {0, 0}), 0U);
+  EXPECT_EQ(run("FMA.f32.rtp r0, r1, r2, r3", {one, one, tiny}), one + 1);
+  EXPECT_EQ(run("FMA.f32.rtn r0, r1, r2, r3.neg", {one, one, one}), kMinusZero);
+  EXPECT_EQ(run("FMA.v2f16.rtp r0, r1, r2, r3", {0x3c003c00, 0x3c003c00, 0x00018001}), 0x3c013c00U);
+}
+
+TEST(ValhallSingle, NansThatWin) {
+  EXPECT_EQ(run("FMIN.f32.propagate_nan r0, r1, r2", {kNan, 0}), kNan);
+  EXPECT_EQ(run("FMIN.f32.propagate_nan r0, r1, r2", {0, kNan}), kNan);
+  EXPECT_EQ(run("FMAX.f32.propagate_nan r0, r1, r2", {kNan, kInf}), kNan);
+  EXPECT_EQ(run("FMAX.v2f16.propagate_nan r0, r1, r2", {0x7c013c00, 0x40004000}), 0x7e004000U);
+  EXPECT_EQ(run("FMAX.f32.propagate_nan r0, r1, r2", {bits(1.0F), bits(2.0F)}), bits(2.0F));
 }
 
 // ---- f16

@@ -108,6 +108,8 @@ TEST(ValhallInteger, Bits) {
   EXPECT_EQ(run("CLZ.v2u16 r0, r1", {0x00000001}), 0x0010000fU);
   EXPECT_EQ(run("CLZ.v2u16 r0, r1.h10", {0x00000001}), 0x000f0010U);
   EXPECT_EQ(run("CLZ.v4u8 r0, r1", {0x00018040}), 0x08070001U);
+  EXPECT_EQ(run("CLZ.u32.mask_zero r0, r1", {0}), 0xffffffffU);
+  EXPECT_EQ(run("CLZ.v4u8.mask_zero r0, r1", {0x00018040}), 0xff070001U);
   EXPECT_EQ(run("IABS.s32 r0, r1", {0xffffffff}), 1U);
   EXPECT_EQ(run("IABS.s32 r0, r1", {0x80000000}), 0x80000000U);
   EXPECT_EQ(run("IABS.s32 r0, r1.b1", {0x0000fe00}), 2U);

@@ -192,6 +192,9 @@ struct Instruction {
   Mux mux = Mux::negative;
   bool saturate = false, not_result = false;
   bool arithmetic = false;                       // of shifts to the right
+  bool propagate_nan = false;                    // of FMIN and FMAX
+  bool mask_zero = false;                        // of CLZ
+  bool negate_result = false;                    // of FREXPE
   bool round_up = false;                         // of HADD
   bool sqrt = false, log = false;                // which range FREXPM and FREXPE reduce to
   bool second = false;                           // of FATAN_ASSIST

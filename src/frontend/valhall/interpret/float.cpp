@@ -85,8 +85,15 @@ Wide each_float(const Instruction& i, const Inputs& in, const Function& function
   });
 }
 
+// Rounded down, what cancels is -0.
+double sum_of(const Instruction& i, double a, double b) {
+  const double sum = add_to_odd(a, b);
+  const bool zeros = a == 0 && b == 0 && !std::signbit(a) && !std::signbit(b);
+  return sum == 0 && i.round == Round::down && !zeros ? -0.0 : sum;
+}
 Wide fadd(const Instruction& i, const Inputs& in) {
-  return each_float(i, in, [](const auto& source, unsigned) { return add_to_odd(source(0), source(1)); });
+  return each_float(
+      i, in, [&](const auto& source, unsigned) { return sum_of(i, source(0), source(1)); }, i.round);
 }
 Wide fadd_imm(const Instruction& i, const Inputs& in) {
   return each_float(i, in, [&](const auto& source, unsigned k) {
@@ -101,20 +108,23 @@ Wide fadd_imm(const Instruction& i, const Inputs& in) {
 // Products of two f32 are exact in a double.
 Wide fma(const Instruction& i, const Inputs& in) {
   return each_float(
-      i, in, [](const auto& source, unsigned) { return add_to_odd(source(0) * source(1), source(2)); });
+      i, in, [&](const auto& source, unsigned) { return sum_of(i, source(0) * source(1), source(2)); },
+      i.round);
 }
 
-// Number-style: a NaN loses, and -0 is less than +0.
-double least(double a, double b) {
-  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) ? b : a;
+// A NaN loses, or wins; -0 is less than +0.
+double least(double a, double b, bool propagate_nan = false) {
+  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) != propagate_nan ? b : a;
   if (a == b) return std::signbit(a) ? a : b;
   return a < b ? a : b;
 }
 Wide fmin(const Instruction& i, const Inputs& in) {
-  return each_float(i, in, [](const auto& source, unsigned) { return least(source(0), source(1)); });
+  return each_float(
+      i, in, [&](const auto& source, unsigned) { return least(source(0), source(1), i.propagate_nan); });
 }
 Wide fmax(const Instruction& i, const Inputs& in) {
-  return each_float(i, in, [](const auto& source, unsigned) { return -least(-source(0), -source(1)); });
+  return each_float(
+      i, in, [&](const auto& source, unsigned) { return -least(-source(0), -source(1), i.propagate_nan); });
 }
 
 // No f32 or f16 but 0 and infinity stays one when it is scaled by more.
@@ -176,7 +186,10 @@ Wide frexpm(const Instruction& i, const Inputs& in) {
       i, in, [&](const auto& source, unsigned) { return parts_of(source(0), i.sqrt, i.log).mantissa; });
 }
 Wide frexpe(const Instruction& i, const Inputs& in) {
-  const auto exponent = [&](double value) { return parts_of(value, i.sqrt, i.log).exponent; };
+  const auto exponent = [&](double value) {
+    const int e = parts_of(value, i.sqrt, i.log).exponent;
+    return i.negate_result ? -e : e;
+  };
   if (i.type == Type::f32)
     return static_cast<std::uint32_t>(exponent(single_source(i.source[0], in.source[0], in.mode)));
   return pack_elements(elements_of(i.type), [&](unsigned k) {

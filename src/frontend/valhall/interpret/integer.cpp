@@ -138,9 +138,10 @@ Wide mov(const Instruction&, const Inputs& in) { return in.source[0]; }
 Wide not_old(const Instruction&, const Inputs& in) { return ~in.source[0]; }
 
 Wide clz(const Instruction& i, const Inputs& in) {
-  return each_element(i, [&](unsigned k) {
-    const unsigned bits = elements_of(i.type).bits;
-    return static_cast<unsigned>(std::countl_zero(element_bits(i, in, 0, k))) - (64 - bits);
+  return each_element(i, [&](unsigned k) -> Wide {
+    const Wide bits = element_bits(i, in, 0, k);
+    if (i.mask_zero && bits == 0) return ~Wide{0};
+    return static_cast<Wide>(std::countl_zero(bits)) - (64 - elements_of(i.type).bits);
   });
 }
 Wide iabs(const Instruction& i, const Inputs& in) {
