@@ -168,7 +168,8 @@ std::string disassemble(const Program& program, const DisassembleOptions& option
     }
     if (options.words) {
       char comment[64];
-      std::snprintf(comment, sizeof comment, "// %04zx: %016" PRIx64, 8 * k, program.code[k]);
+      std::snprintf(comment, sizeof comment, "// %04" PRIx64 ": %016" PRIx64, std::uint64_t{8 * k},
+                    program.code[k]);
       line.append(line.size() < kCommentColumn ? kCommentColumn - line.size() : 1, ' ');
       line += comment;
     }
