@@ -325,6 +325,10 @@ class Parser {
         offset = static_cast<std::int8_t>(n >= 8 ? static_cast<int>(n) - 16 : static_cast<int>(n));
       }
     }
+    if (is_word("from_quad")) {
+      use.from_quad = true;
+      WARPJIT_CHECK(advance());
+    }
     record.immediate = use.pack();
     return {};
   }

@@ -146,6 +146,7 @@ class Printer {
           text_ += " offsets";
           for (const std::int8_t offset : use.offsets) field(" ", static_cast<unsigned>(offset) & 15);
         }
+        if (use.from_quad) text_ += " from_quad";
         break;
       }
       default:

@@ -13,7 +13,7 @@
 namespace warpjit::ir {
 
 enum class SampleOperation : std::uint8_t {
-  automatic,  // the level of detail comes from the quad; in functions without pixels the gradient is 0
+  automatic,  // the level of detail comes from the quad (SampleUse::from_quad), or the gradient is 0
   bias,       // likewise, plus an operand
   lod,        // an operand says it
   fetch,      // a texel by its numbers
@@ -30,12 +30,13 @@ struct SampleUse {
   std::uint16_t source = 0;      // of Function::samples
   std::uint8_t components = 15;  // bit n: result n is wanted; others are 0
   std::array<std::int8_t, 3> offsets{};
+  bool from_quad = false;  // has the level of detail from the quad; functions with pixels always have
 
   constexpr std::uint64_t pack() const {
     std::uint64_t bits =
         static_cast<std::uint64_t>(operation) | std::uint64_t{source} << 8 | std::uint64_t{components} << 24;
     for (std::size_t k = 0; k < 3; ++k) bits |= static_cast<std::uint64_t>(offsets[k] & 15) << (32 + 4 * k);
-    return bits;
+    return bits | std::uint64_t{from_quad} << 44;
   }
   static constexpr SampleUse unpack(std::uint64_t bits) {
     SampleUse use{static_cast<SampleOperation>(bits & 0xff), static_cast<std::uint16_t>(bits >> 8),
@@ -44,6 +45,7 @@ struct SampleUse {
       const auto nibble = static_cast<int>(bits >> (32 + 4 * k) & 15);
       use.offsets[k] = static_cast<std::int8_t>(nibble >= 8 ? nibble - 16 : nibble);
     }
+    use.from_quad = (bits >> 44 & 1) != 0;
     return use;
   }
 };

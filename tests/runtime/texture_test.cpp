@@ -1,8 +1,12 @@
-// Textures through the public interfaces: a kernel that samples, what is refused and how, C and C++ alike.
+// Textures through the public interfaces: kernels that sample, what is refused and how, C and C++ alike.
+#include <algorithm>
+#include <bit>
 #include <vector>
 
+#include "frontend/random/textures.h"
 #include "frontend/tesla/assembly/assemble.h"
 #include "runtime/shaders.h"
+#include "support/share.h"
 #include "warpjit/tesla.hpp"
 #include "warpjit/textures.h"
 
@@ -63,6 +67,116 @@ TEST(Textures, KernelsFetch) {
   other.launch = work.launch;
   EXPECT_EQ(other.run(), "");
   EXPECT_EQ(work.results, words);
+}
+
+// Reads four words of a thread from g0, samples with them as arguments, and stores four words to g1. Threads
+// whose fifth word is odd leave before, or are predicated off.
+enum class Leaving { none, exit, predicate };
+std::string sampling_kernel(const std::string& sample, Leaving leaving) {
+  std::string text =
+      ".registers 16\nand b32 $r8 $r0 0xffff\nshl b32 $r9 $r8 0x5\nld b128 $r0q g0[$r9]\n"
+      "mov b32 $r10 0x10\nadd b32 $r10 $r9 $r10\nld b32 $r11 g0[$r10]\n"
+      "mov b32 $r12 0x1\nand b32 $c0 # $r11 $r12\n";
+  if (leaving == Leaving::exit) text += "exit (lg $c0) nop\n";
+  if (leaving == Leaving::predicate) text += "(e $c0) ";
+  return text + sample + "\nshl b32 $r8 $r8 0x4\nst b128 g1[$r8] $r0q\nexit nop\n";
+}
+
+std::uint32_t random_argument(Random& random, bool integer) {
+  constexpr std::uint32_t kEdges[] = {0,          0x3f800000, 0xbf800000, 0x3f000000, 0x80000000,
+                                      0x00000001, 0x7f800000, 0xff800000, 0x7fc00000, 0x4b800000,
+                                      0xc9742400, 0x3e800000, 0x477fff00};
+  if (integer) return random.below(5) == 0 ? random.below(2) - 1 : random.below(20);
+  if (random.one_in(6)) return kEdges[random.below(static_cast<unsigned>(std::size(kEdges)))];
+  return std::bit_cast<std::uint32_t>(static_cast<float>(random.below(400)) / 128 - 1);
+}
+
+// All forms in kernels, of random textures, with quads that are whole and that are not: every engine gives
+// the same bits, and none leaves the work to another.
+TEST(Textures, KernelsSampleAlike) {
+  constexpr const char* kForms[] = {
+      "texauto all R $t0 $s0 A 0x0 0x0 0x0",
+      "texauto all deriv R $t0 $s0 A 0x1 -0x1 0x2",
+      "texbias all deriv R $t0 $s0 A 0x0 0x0 0x0",
+      "texbias all R $t0 $s0 A 0x0 0x0 0x0",
+      "texlod all deriv R $t0 $s0 A 0x0 0x0 -0x3",
+      "texfetch all R $t0 $s0 A 0x1 0x0 0x0",
+      "texsize all R $t0 $s0 A",
+      "texprep cube all R $t0 $s0 A",
+      "texquerylod all deriv R $t0 $s0 A",
+      "texquerylod all R $t0 $s0 A",
+      "texgather all R $t0 $s0 A 0x0 0x0 0x1",
+  };
+  constexpr std::uint32_t kBlocks[] = {64, 32, 50, 7, 128};
+  Engine engine;
+  std::uint64_t compiled = 0;
+  for (std::uint64_t seed = 1; seed <= share(220); ++seed) {
+    Random random(seed);
+    std::string form = kForms[seed % std::size(kForms)];
+    form.replace(form.find(" R "), 3, random.one_in(4) ? " #:$r0:#:$r1 " : " $r0:$r1:$r2:$r3 ");
+    form.replace(form.find(" A"), 2, random.one_in(4) ? " $r0:$r1" : " $r0:$r1:$r2:$r3");
+    const auto leaving = static_cast<Leaving>(random.below(3));
+    const std::string source = sampling_kernel(form, leaving);
+    const std::uint32_t threads = kBlocks[random.below(static_cast<unsigned>(std::size(kBlocks)))];
+    constexpr std::uint32_t kBlockCount = 2;
+    std::vector<std::uint32_t> arguments;
+    const bool integers = form.starts_with("texfetch") || form.starts_with("texsize");
+    for (std::uint32_t k = 0; k < 8 * threads; ++k)
+      arguments.push_back(k % 8 == 4 ? random.below(2) : random_argument(random, integers));
+    Launch launch(texture_program(source.c_str()));
+    launch.set_grid(kBlockCount, 1);
+    launch.set_block(threads);
+    std::vector<std::uint32_t> results(4 * threads);
+    ASSERT_TRUE(launch.map_memory("g0", 0, arguments.data(), 4 * arguments.size()));
+    ASSERT_TRUE(launch.map_memory("g1", 0, results.data(), 4 * results.size()));
+    ASSERT_TRUE(random::set_textures(launch, random, 1, 1));
+    std::vector<std::uint32_t> wanted;
+    for (const Way& way : all_ways(engine)) {
+      results.assign(4 * threads, 0x11111111);
+      const auto report = engine.run(launch, with_hooks(engine, way.options));
+      ASSERT_TRUE(report) << way.name << ": " << to_string(report.error()) << '\n' << source;
+      EXPECT_EQ(report->engine, way.options.engine) << report->interpreted_because;
+      EXPECT_FALSE(report->fault);
+      if (way.options.engine == EngineKind::guest) {
+        wanted = results;
+        continue;
+      }
+      ++compiled;
+      const auto at = std::ranges::mismatch(results, wanted).in1 - results.begin();
+      ASSERT_EQ(results, wanted) << "seed " << seed << ", " << way.name << ", thread " << at / 4 << '\n'
+                                 << source;
+    }
+  }
+  EXPECT_GT(compiled, share(220) * 4);
+}
+
+// Textures that are bound anew are sampled anew, by the same code.
+TEST(Textures, KernelsSeeWhatIsBound) {
+  std::vector<std::uint32_t> first = texels(), second(16, 3);
+  TextureLaunch work(kFetch);
+  Engine engine;
+  RunOptions options;
+  options.engine = EngineKind::ir;
+  const auto run = [&] {
+    work.results.assign(8, 0);
+    const auto report = engine.run(work.launch, options);
+    EXPECT_TRUE(report) << to_string(report.error());
+    return report && report->cache_hit;
+  };
+  ASSERT_TRUE(work.launch.set_texture(3, texture_of(first, "r32ui")));
+  EXPECT_FALSE(run());
+  EXPECT_EQ(work.results, first);
+  first[1] = 99;  // the caller's memory is read in place
+  EXPECT_TRUE(run());
+  EXPECT_EQ(work.results, first);
+  Texture other = texture_of(second, "r32ui");
+  other.width = 4;
+  ASSERT_TRUE(work.launch.set_texture(3, other));
+  EXPECT_TRUE(run());
+  EXPECT_EQ(work.results, (std::vector<std::uint32_t>{3, 3, 3, 3, 0, 0, 0, 0}));
+  ASSERT_TRUE(work.launch.set_texture(3, texture_of(second, "r16ui")));
+  EXPECT_FALSE(run());
+  EXPECT_EQ(work.results, (std::vector<std::uint32_t>{3, 0, 3, 0, 3, 0, 3, 0}));
 }
 
 TEST(Textures, WhatIsMissing) {

@@ -65,8 +65,7 @@ TEST(TeslaTranslateInstructions, EveryRow) {
   int ran = 0;
   unsigned way = 0;
   for (const Pattern& pattern : patterns()) {
-    if (pattern.opcode >= Opcode::bra || is_texture(pattern.opcode))
-      continue;  // kernels do not sample in code
+    if (pattern.opcode >= Opcode::bra || needs_texture(pattern.opcode)) continue;  // there are none
     for (unsigned k = 0; k < share(16); ++k) {
       const unsigned n = way++ % 16;
       std::uint64_t noise = random.next();

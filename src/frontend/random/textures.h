@@ -85,4 +85,21 @@ inline Sampler sampler(Random& random, bool may_be_linear) {
   return made;
 }
 
+// Sets textures and samplers 0, 1, ... of a launch that go together: either integers, or linear filters.
+template <class Launch>
+Status set_textures(Launch& launch, Random& random, unsigned texture_count, unsigned sampler_count) {
+  const bool integers = random.one_in(6);
+  for (unsigned slot = 0; slot < texture_count;) {
+    const std::optional<Texture> made = texture(random);
+    if (!made || (!integers && textures::has_integers(made->format))) continue;
+    if (Status status = launch.set_texture(slot++, *made); !status) return status;
+  }
+  for (unsigned slot = 0; slot < sampler_count; ++slot) {
+    Sampler made = sampler(random, !integers);
+    made.compare = made.compare && random.one_in(8);
+    if (Status status = launch.set_sampler(slot, made); !status) return status;
+  }
+  return {};
+}
+
 }  // namespace warpjit::random

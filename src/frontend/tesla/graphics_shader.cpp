@@ -96,13 +96,12 @@ std::span<const pixels::SlotUse> Shader::slot_uses() const {
   return graphics_->uses;
 }
 
-std::size_t Shader::table_bytes() const { return graphics_ ? graphics_->sample_table.end() : 0; }
+std::size_t Shader::table_bytes() const { return sample_table_.end(); }
 
 void Shader::append_graphics_key(const frontend::Facts& facts, std::vector<std::byte>& key) const {
   const GraphicsState& state = program_.graphics;
   frontend::append_value(key, program_.type);
   append_modes(modes_, key);
-  frontend::append_key(facts.samples, key);
   if (stage() == Stage::vertex) {
     frontend::append_value(key, state.attributes);
     frontend::append_value(key, state.builtin_attributes);
@@ -263,7 +262,7 @@ Result<std::unique_ptr<frontend::GuestInterpreter>> Shader::prepare_graphics_gue
 Result<ir::Function> Shader::translate_graphics(const frontend::Facts& facts) const {
   WARPJIT_CHECK(code_key_);
   const ComputeFacts common = compute_facts(facts);
-  const SampledTextures textures{texture_uses_, facts.samples, graphics_->sample_table};
+  const SampledTextures textures{texture_uses_, facts.samples, sample_table_};
   if (stage() == Stage::vertex)
     return translate_vertex(program_, common, graphics_->code, graphics_->constants, textures,
                             facts.bound_inputs, std::span(facts.outputs.data(), facts.output_count));

@@ -107,9 +107,10 @@ Shader::Shader(Program program, const Modes& modes)
   code_key_ = code_key(program_, *code);
   texture_uses_ = texture_uses_of(*code, modes_);
   if (code->branches_through_constants()) branch_spaces_ = branch_spaces(program_);
+  sample_table_.count = static_cast<std::uint32_t>(texture_uses_.size());
   if (program_.type == ProgramType::compute) return;
   graphics_.emplace(program_, *code);
-  graphics_->sample_table = {graphics_->constants.end, static_cast<std::uint32_t>(texture_uses_.size())};
+  sample_table_.first = graphics_->constants.end;
 }
 
 Result<frontend::SpaceName> Shader::find_space(std::string_view name) const {
@@ -168,6 +169,7 @@ Status Shader::append_key(const frontend::Facts& facts, std::vector<std::byte>& 
     append_graphics_key(facts, key);
   else
     tesla::append_key(compute_facts(facts), key);
+  frontend::append_key(facts.samples, key);
   return {};
 }
 
@@ -177,7 +179,8 @@ Result<Shader::Translation> Shader::translate(const frontend::Facts& facts, bool
     WARPJIT_TRY(translation.function, translate_graphics(facts));
     return translation;
   }
-  WARPJIT_TRY(translation.function, tesla::translate(program_, compute_facts(facts), dispatch_all));
+  WARPJIT_TRY(translation.function, tesla::translate(program_, compute_facts(facts), dispatch_all,
+                                                     {texture_uses_, facts.samples, sample_table_}));
   return translation;
 }
 
@@ -185,18 +188,19 @@ void Shader::fill_table(const frontend::Values& values, std::span<std::uint32_t>
   if (graphics_) {
     if (stage() == Stage::fragment) frontend::fill_pixel_table(values.pixels, table);
     graphics_->constants.fill(values.grid.constants, table);
-    for (std::size_t k = 0; k < texture_uses_.size(); ++k) {
-      const frontend::TextureUse& use = texture_uses_[k];
-      const textures::TextureView* texture = values.grid.bound.texture(use.texture);
-      const Sampler* sampler = use.needs_sampler ? values.grid.bound.sampler(use.sampler) : nullptr;
-      if (texture != nullptr)
-        frontend::fill_sample_words(*texture, sampler != nullptr ? *sampler : Sampler{},
-                                    table.subspan(graphics_->sample_table.words(k) / 4));
-    }
-    return;
+  } else {
+    const std::span<std::uint32_t> launched = table.subspan(sample_table_.end() / 4);
+    std::ranges::fill(launched, 0U);
+    write_header(values.grid, {}, std::as_writable_bytes(launched));
   }
-  std::ranges::fill(table, 0U);
-  write_header(values.grid, {}, std::as_writable_bytes(table));
+  for (std::size_t k = 0; k < texture_uses_.size(); ++k) {
+    const frontend::TextureUse& use = texture_uses_[k];
+    const textures::TextureView* texture = values.grid.bound.texture(use.texture);
+    const Sampler* sampler = use.needs_sampler ? values.grid.bound.sampler(use.sampler) : nullptr;
+    if (texture != nullptr)
+      frontend::fill_sample_words(*texture, sampler != nullptr ? *sampler : Sampler{},
+                                  table.subspan(sample_table_.words(k) / 4));
+  }
 }
 
 void Shader::begin_block(const frontend::Grid& grid, ir::BlockPosition block,

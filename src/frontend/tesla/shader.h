@@ -18,7 +18,6 @@ struct GraphicsParts {
   ReachedCode code;
   ConstantTable constants;
   std::vector<pixels::SlotUse> uses{};  // of a fragment program
-  frontend::SampleTable sample_table{};
   GraphicsParts(const Program& program, ReachedCode reached);
 };
 
@@ -50,8 +49,8 @@ class Shader final : public frontend::Shader {
   std::span<const pixels::SlotUse> slot_uses() const override;
   Result<frontend::SpaceName> find_space(std::string_view name) const override;
   std::string address_text(const ir::MemoryFault& access) const override;
-  // Of kernels: the beginning of s[], as much as the table has room for, as a block finds it, except for the
-  // block's own index. Of graphics programs: their constants.
+  // What is sampled; of kernels behind it the beginning of s[], as much as the table has room for, as a block
+  // finds it, except for the block's own index; of graphics programs before it their constants.
   void fill_table(const frontend::Values& values, std::span<std::uint32_t> table) const override;
   Status append_key(const frontend::Facts& facts, std::vector<std::byte>& key) const override;
   Result<Translation> translate(const frontend::Facts& facts, bool dispatch_all) const override;
@@ -81,6 +80,7 @@ class Shader final : public frontend::Shader {
   std::uint32_t branch_spaces_ = 0;  // 0: there is no `bra c[]`
   std::optional<GraphicsParts> graphics_;
   std::vector<frontend::TextureUse> texture_uses_;
+  frontend::SampleTable sample_table_{};
 };
 
 }  // namespace warpjit::tesla

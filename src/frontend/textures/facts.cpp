@@ -32,7 +32,6 @@ ir::SampleKey sample_key(const textures::TextureView& texture, const Sampler& sa
       ir::filter_path(key).integers && (key.axes() == 1 || !key.linear()) && !ir::has_border(key);
   if (key.one_level && (key.mip == MipFilter::nearest || exact)) key.mip = MipFilter::none;
   for (unsigned axis = key.axes(); axis < 3; ++axis) key.wrap[axis] = Wrap::repeat;
-  if (!key.needs_lod()) key.four_pairs = true;
   return key;
 }
 

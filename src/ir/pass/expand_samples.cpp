@@ -19,34 +19,12 @@ void expand_samples(Function& f) {
   for (Inst i : samples) {
     builder.set_before(i);
     builder.set_guest_address(f.inst(i).guest_address);
-    samples::Request request;
-    request.use = SampleUse::unpack(f.inst(i).immediate);
+    const SampleUse use = SampleUse::unpack(f.inst(i).immediate);
     const auto operand = [&](std::uint32_t k) { return I32{resolve(f.operand(i, k))}; };
-    for (std::uint32_t k = 0; k < 3; ++k) request.coordinates[k] = builder.BitcastI32ToF32(operand(k));
-    request.layer = operand(3);
-    request.reference = builder.BitcastI32ToF32(operand(4));
-    request.detail = builder.BitcastI32ToF32(operand(5));
-    samples::Filter filter(builder, f.samples[request.use.source], request.use.source, request);
-    samples::Filter::Results results;
-    switch (request.use.operation) {
-      case SampleOperation::automatic:
-      case SampleOperation::bias:
-      case SampleOperation::lod:
-        results = filter.sample(f.pixels);
-        break;
-      case SampleOperation::fetch:
-        results = filter.fetch();
-        break;
-      case SampleOperation::gather:
-        results = filter.gather();
-        break;
-      case SampleOperation::size:
-        results = filter.size();
-        break;
-      case SampleOperation::query_lod:
-        results = filter.query(f.pixels);
-        break;
-    }
+    const samples::Operands operands = {
+        {operand(0), operand(1), operand(2)}, operand(3), operand(4), operand(5)};
+    const samples::Filter::Results results =
+        samples::expand(builder, f.samples[use.source], use, operands, {}, f.pixels || use.from_quad);
     for (std::uint32_t k = 0; k < 4; ++k) replacement[f.result(i, k).id] = results[k];
   }
   f.replace_values(replacement);

@@ -2,7 +2,6 @@
 // their groups.
 #pragma once
 
-#include "base/small_vector.h"
 #include "runtime/engine/kernel.h"
 #include "runtime/work/block_memory.h"
 
@@ -15,11 +14,9 @@ class CodeKernel : public Kernel {
 
   Status run(backend::KernelArgs& args, const frontend::Shader& shader,
              const frontend::Values& values) const final {
-    const std::span<const frontend::TextureUse> uses = shader.texture_uses();
-    if (uses.empty()) return call(args, shader);
-    SmallVector<ir::TexelView, 8> textures;
-    for (const frontend::TextureUse& use : uses)
-      textures.push_back(frontend::texel_view(*values.grid.bound.texture(use.texture)));
+    if (shader.texture_uses().empty()) return call(args, shader);
+    TexelViews textures;
+    textures.bind(shader, values.grid.bound);
     args.textures = textures.data();
     return call(args, shader);
   }

@@ -44,6 +44,12 @@ void MappedSpaces::bind(const frontend::Grid& grid, std::span<const std::span<co
   }
 }
 
+void TexelViews::bind(const frontend::Shader& shader, const frontend::BoundTextures& bound) {
+  views_.clear();
+  for (const frontend::TextureUse& use : shader.texture_uses())
+    views_.push_back(frontend::texel_view(*bound.texture(use.texture)));
+}
+
 void BlockMemory::begin(const CodeKernel& kernel, const BlockRun& run) {
   kernel_ = &kernel;
   run_ = &run;
@@ -67,11 +73,13 @@ void BlockMemory::begin(const CodeKernel& kernel, const BlockRun& run) {
   memory_.fault = {};
   windows_.set(memory_);
   frame_.resize(std::size_t{layout.groups} * layout.frame_slots * layout.lanes + kLineWords);
+  textures_.bind(run.shader, run.grid.bound);
 
   args_.table = run.table;
   args_.fuel = run.fuel;
   args_.cancel = cancel_word(run.cancel);
   args_.memory = &memory_;
+  args_.textures = textures_.data();
   args_.windows = windows_.data();
   args_.frame = aligned(frame_);
   args_.grid_columns = run.grid.grid[0];

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backend/target.h"
+#include "base/small_vector.h"
 #include "frontend/shader.h"
 
 namespace warpjit::runtime {
@@ -35,6 +36,17 @@ class MappedSpaces {
   std::array<std::vector<ir::MemoryRange>, std::size_t{2} * ir::kMaxSpaces> ranges_;
 };
 
+// The memory of what a shader samples, in the order of its uses.
+class TexelViews {
+ public:
+  // All are bound.
+  void bind(const frontend::Shader& shader, const frontend::BoundTextures& bound);
+  const ir::TexelView* data() const { return views_.data(); }
+
+ private:
+  SmallVector<ir::TexelView, 8> views_;
+};
+
 class BlockMemory {
  public:
   void begin(const CodeKernel& kernel, const BlockRun& run);
@@ -56,6 +68,7 @@ class BlockMemory {
   std::vector<std::uint8_t> locks_;
   std::vector<std::uint32_t> local_, frame_;
   MappedSpaces spaces_;
+  TexelViews textures_;
   ir::BlockMemory memory_;
   backend::MemoryWindows windows_;
   backend::KernelArgs args_{};

@@ -215,6 +215,7 @@ Result<frontend::Facts> LaunchState::facts(std::uint64_t known) const {
     std::optional<frontend::CheckedGrid> fresh;
     WARPJIT_TRY(const frontend::CheckedGrid* checked, checked_grid(fresh));
     facts.grid = shader->grid_facts(values.grid, *checked);
+    facts.samples = sample_keys();
     return facts;
   }
   if (pixels) {

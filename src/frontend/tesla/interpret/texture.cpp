@@ -35,7 +35,8 @@ class TextureRun {
     for (unsigned n = 0; n < coordinates_of(texture_.dimension); ++n)
       place.coordinates[n] = argument(next++, lane);
     if (texture_.array) place.layer = argument(next++, lane);
-    for (unsigned axis = 0; axis < 3; ++axis) place.offsets[axis] = i_.offsets[axis];
+    if (texture_.dimension != TextureDimension::cube)
+      for (unsigned axis = 0; axis < 3; ++axis) place.offsets[axis] = i_.offsets[axis];
     if (i_.opcode == Opcode::texfetch) {
       const bool has_levels = texture_.dimension != TextureDimension::buffer;
       return interpret::fetch(texture_, place,

@@ -20,18 +20,13 @@ namespace {
 
 using RegisterSet = std::bitset<kMaxRegisters>;
 
-// Whether a sample looks at the coordinates of the others in its quad.
-bool takes_level_from_quad(const Instruction& i, const SampledTextures& textures, const Modes& modes) {
-  if (i.opcode == Opcode::texquerylod) return true;
-  if (i.opcode != Opcode::texauto && i.opcode != Opcode::texbias) return false;
-  return textures.key_of(i, modes).needs_lod();
-}
 // Whether lanes of a quad see each other.
-bool reads_quads(const ReachedCode& code, const SampledTextures& textures, const Modes& modes) {
+bool reads_quads(const Program& program, const ReachedCode& code, const SampledTextures& textures,
+                 const Modes& modes) {
   return std::ranges::any_of(code.instructions(), [&](const ReachedInstruction& reached) {
     const Opcode opcode = reached.instruction.opcode;
     return opcode == Opcode::quadop || opcode == Opcode::quadon || opcode == Opcode::vote ||
-           takes_level_from_quad(reached.instruction, textures, modes);
+           takes_level_from_quad(reached.instruction, program, textures, modes);
   });
 }
 bool uses_memory(const ReachedCode& code, bool stores) {
@@ -68,7 +63,7 @@ class FragmentTranslator final : public StageTranslator {
         inputs_(fragment_inputs(program.graphics)),
         results_(fragment_results(program.graphics)),
         frame_(b_, pixels),
-        reads_quads_(reads_quads(code, textures, facts.modes)),
+        reads_quads_(reads_quads(program, code, textures, facts.modes)),
         for_live_lanes_(is_for_live_lanes(code, flow)) {
     function_.uniform_bytes = textures.table.end();  // of which FragmentFrame knows the beginning alone
     if (order_matters(effects)) function_.lane_order = ir::LaneOrder::taken_first;
@@ -232,17 +227,6 @@ void mark_writers(const ReachedCode& code, const ControlFlow& flow, const Regist
     }
 }
 
-// Which lanes of its quad are with it decides on a sample's level of detail.
-void mark_samples(const ReachedCode& code, const ControlFlow& flow, const SampledTextures& textures,
-                  const Modes& modes, std::vector<LaneEffects>& effects) {
-  for (std::uint32_t b = 0; b < flow.blocks.size(); ++b)
-    for (std::uint32_t pc = flow.blocks[b].first; pc < flow.blocks[b].end;) {
-      const Instruction& i = *code.at(pc);
-      effects[b].reads_lanes = effects[b].reads_lanes || takes_level_from_quad(i, textures, modes);
-      pc += 4 * i.words();
-    }
-}
-
 // Blocks with nothing but such quad operations are right wherever they stand.
 void admit_kept(const ReachedCode& code, const ControlFlow& flow, std::vector<bool>& whole) {
   for (std::uint32_t b = 0; b < flow.blocks.size(); ++b) {
@@ -262,7 +246,7 @@ void admit_kept(const ReachedCode& code, const ControlFlow& flow, std::vector<bo
 Result<ir::Function> translate_fragment(const Program& program, const ComputeFacts& facts,
                                         const ReachedCode& code, const ConstantTable& constants,
                                         const SampledTextures& textures, const frontend::PixelFacts& pixels) {
-  WARPJIT_CHECK(check_supported(program, code, textures));
+  WARPJIT_CHECK(check_supported(program, code, textures, facts.modes));
   // Each round splits further blocks, or keeps further registers.
   constexpr unsigned kMaxRounds = 16;
   constexpr std::size_t kMaxBlocks = 4096;
@@ -275,7 +259,7 @@ Result<ir::Function> translate_fragment(const Program& program, const ComputeFac
     if (flow.blocks.size() > kMaxBlocks) break;
     std::vector<LaneEffects> effects = lane_effects(code, flow, program);
     mark_writers(code, flow, kept, effects);
-    mark_samples(code, flow, textures, facts.modes, effects);
+    mark_samples(program, code, flow, textures, facts.modes, effects);
     if (order_matters(effects)) arrange(flow, effects);
     FragmentTranslator translation(program, facts, code, flow, effects, constants, textures, pixels);
     translation.keep(kept);

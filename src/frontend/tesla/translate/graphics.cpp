@@ -160,7 +160,7 @@ Result<ir::Function> translate_vertex(const Program& program, const ComputeFacts
                                       const ReachedCode& code, const ConstantTable& constants,
                                       const SampledTextures& textures, std::uint64_t inputs,
                                       std::span<const std::uint8_t> outputs) {
-  WARPJIT_CHECK(check_supported(program, code, textures));
+  WARPJIT_CHECK(check_supported(program, code, textures, facts.modes));
   WARPJIT_TRY(const ControlFlow flow, discover(program, code, facts.modes.call_limit));
   VertexTranslator translation(program, facts, code, flow, constants, textures, inputs, outputs);
   WARPJIT_CHECK(translation.run());
@@ -177,7 +177,7 @@ frontend::StripOutput strip_output(const Program& program) {
 Result<ir::Function> translate_geometry(const Program& program, const ComputeFacts& facts,
                                         const ReachedCode& code, const ConstantTable& constants,
                                         const SampledTextures& textures, const frontend::StripFacts& strips) {
-  WARPJIT_CHECK(check_supported(program, code, textures));
+  WARPJIT_CHECK(check_supported(program, code, textures, facts.modes));
   WARPJIT_TRY(const ControlFlow flow, discover(program, code, facts.modes.call_limit));
   GeometryTranslator translation(program, facts, code, flow, constants, textures, strips);
   WARPJIT_CHECK(translation.run());

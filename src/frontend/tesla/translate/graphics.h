@@ -10,6 +10,7 @@
 #include "frontend/pixels/facts.h"
 #include "frontend/shader.h"
 #include "frontend/tesla/flow/reach.h"
+#include "frontend/tesla/translate/texture.h"
 #include "frontend/tesla/translate/translate.h"
 #include "ir/function.h"
 
@@ -24,19 +25,6 @@ struct ConstantTable {
   ConstantTable() = default;
   ConstantTable(const ReachedCode& code, std::uint32_t first);
   void fill(std::span<const std::span<const std::byte>> constants, std::span<std::uint32_t> table) const;
-};
-
-// What a graphics program samples: uses and their keys, one by one, and where their words are.
-struct SampledTextures {
-  std::span<const frontend::TextureUse> uses;
-  std::span<const ir::SampleKey> keys;
-  frontend::SampleTable table;
-
-  // Of the instruction, which samples.
-  std::size_t number_of(const Instruction& i, const Modes& modes) const;
-  const ir::SampleKey& key_of(const Instruction& i, const Modes& modes) const {
-    return keys[number_of(i, modes)];
-  }
 };
 
 // A vertex program: inputs are the attributes, four words each, and behind them one with the vertex's and the

@@ -3,11 +3,13 @@
 #pragma once
 
 #include "frontend/tesla/flow/reach.h"
+#include "frontend/tesla/translate/texture.h"
 #include "frontend/tesla/translate/translate.h"
 #include "ir/barrier.h"
 #include "ir/builder.h"
 #include "ir/callout.h"
 #include "ir/memory.h"
+#include "ir/pass/samples/filter.h"
 #include "ir/pass/ssa.h"
 
 namespace warpjit::tesla {
@@ -37,7 +39,8 @@ class InstructionTranslator {
   using I1 = ir::I1;
   using I32 = ir::I32;
 
-  InstructionTranslator(const Program& program, const ComputeFacts& facts, const ReachedCode& code);
+  InstructionTranslator(const Program& program, const ComputeFacts& facts, const ReachedCode& code,
+                        const SampledTextures& textures);
   virtual ~InstructionTranslator() = default;
 
   // What graphics programs do otherwise, or alone (translate/graphics.cpp).
@@ -54,7 +57,8 @@ class InstructionTranslator {
   virtual void discard(I1 /*where*/) {}
   // Of lanes that execute a store or an atomic: those for which it does something.
   virtual I1 changing_memory(I1 where) { return where; }
-  virtual void sample(const Instruction&) {}
+  // What a sample gives its lanes.
+  virtual std::array<I32, 4> sampled(const ir::samples::Operands& from, const ir::SampleUse& use);
   virtual void register_written(std::uint32_t /*index*/, I1 /*guard*/, I32 /*value*/) {}
   // A word of each lane, as lanes of its quad see it.
   virtual I32 neighbours_register(std::uint32_t index) { return gpr(index); }
@@ -95,6 +99,7 @@ class InstructionTranslator {
 
   const Program& program_;
   const ComputeFacts& facts_;
+  const SampledTextures& textures_;
   ir::Function function_;
   ir::Builder b_;
   ir::SsaBuilder ssa_;
@@ -126,8 +131,8 @@ class InstructionTranslator {
   // Memory (translate/memory.cpp).
   static ir::MemoryAccess access(const Operand& operand, unsigned word = 0);
   // The header and the parameters of a launch, which stand in s[] (tesla.md 10.1): what is at an address of
-  // such a program as stores nothing there. They are the first words of the uniform table, except for what is
-  // known.
+  // such a program as stores nothing there. They follow the words of samples in the uniform table, except for
+  // what is known.
   I32 launched(ir::Element element, std::uint32_t address);
   void memory(const Instruction& i);
   void load_registers(const Instruction& i);
@@ -143,6 +148,10 @@ class InstructionTranslator {
   void vote(const Instruction& i);
   void quadop(const Instruction& i);
   F32 quad_operation(QuadOperation operation, F32 x, F32 y);
+
+  // Textures (translate/texture.cpp).
+  void sample(const Instruction& i);
+  std::array<I32, 4> cube_place(const std::array<I32, 4>& from);
 
   // Integers (translate/integer.cpp).
   void integer(const Instruction& i);

@@ -93,8 +93,9 @@ I32 InstructionTranslator::branch_target(const Instruction& i) {
 
 I32 InstructionTranslator::launched(ir::Element element, std::uint32_t address) {
   const auto table = [&](std::uint32_t at) {
-    function_.uniform_bytes = std::max(function_.uniform_bytes, at + 4);
-    return b_.LoadUniformI32(at);
+    const std::uint32_t place = textures_.table.end() + at;
+    function_.uniform_bytes = std::max(function_.uniform_bytes, place + 4);
+    return b_.LoadUniformI32(place);
   };
   // Half-words of the header that are known, or of the block.
   const auto half = [&](std::uint32_t at) {

@@ -28,9 +28,10 @@ bool stores_shared(const ReachedCode& code) {
 }  // namespace
 
 InstructionTranslator::InstructionTranslator(const Program& program, const ComputeFacts& facts,
-                                             const ReachedCode& code)
+                                             const ReachedCode& code, const SampledTextures& textures)
     : program_(program),
       facts_(facts),
+      textures_(textures),
       b_(function_),
       ssa_(b_, variable_types(program.type)),
       stores_shared_(stores_shared(code)) {
@@ -39,6 +40,10 @@ InstructionTranslator::InstructionTranslator(const Program& program, const Compu
                                                   : "tesla";
   function_.group_lanes = kLanes;
   function_.block_groups = (facts.threads() + kLanes - 1) / kLanes;
+  function_.uniform_bytes = textures.table.end();
+  function_.texture_count = textures.table.count;
+  for (std::size_t k = 0; k < textures.keys.size(); ++k)
+    function_.samples.push_back({textures.keys[k], textures.table.words(k)});
 }
 
 ir::BarrierForm barrier_form(const Instruction& i) {

@@ -36,8 +36,9 @@ bool is_straight(Opcode opcode) {
 
 class StackTranslation : private InstructionTranslator {
  public:
-  StackTranslation(const Program& program, const ComputeFacts& facts, const ReachedCode& code)
-      : InstructionTranslator(program, facts, code), code_(code) {}
+  StackTranslation(const Program& program, const ComputeFacts& facts, const ReachedCode& code,
+                   const SampledTextures& textures)
+      : InstructionTranslator(program, facts, code, textures), code_(code) {}
 
   Result<ir::Function> run() {
     WARPJIT_CHECK(find_cases());
@@ -408,6 +409,11 @@ class StackTranslation : private InstructionTranslator {
   void forbid_under_quadon() {
     if (has_quadon_) stop_if(b_.INe32(word(kVarQuadon), b_.constant(0U)), ir::StopReason::leaves_quads);
   }
+  // Sample is of the thread form, which says by itself which lanes are there.
+  std::array<I32, 4> sampled(const ir::samples::Operands& from, const ir::SampleUse& use) override {
+    return ir::samples::expand(b_, function_.samples[use.source], use, from, lanes_, use.from_quad);
+  }
+
   I1 empty() { return b_.IEq32(word(kVarDepth), b_.constant(0U)); }
   void stop_if(I1 condition, ir::StopReason reason) {
     b_.Stop(condition, static_cast<std::uint64_t>(reason));
@@ -435,8 +441,8 @@ class StackTranslation : private InstructionTranslator {
 }  // namespace
 
 Result<ir::Function> translate_stack(const Program& program, const ComputeFacts& facts,
-                                     const ReachedCode& code) {
-  return StackTranslation(program, facts, code).run();
+                                     const ReachedCode& code, const SampledTextures& textures) {
+  return StackTranslation(program, facts, code, textures).run();
 }
 
 }  // namespace warpjit::tesla

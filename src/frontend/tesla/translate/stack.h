@@ -13,6 +13,6 @@ namespace warpjit::tesla {
 // Registers are variables too, written under the mask, so that quad operations see the last values of
 // inactive lanes. Errors: resource_limit; unsupported for branches through c[] to very many places.
 Result<ir::Function> translate_stack(const Program& program, const ComputeFacts& facts,
-                                     const ReachedCode& code);
+                                     const ReachedCode& code, const SampledTextures& textures);
 
 }  // namespace warpjit::tesla

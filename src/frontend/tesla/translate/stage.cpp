@@ -28,7 +28,6 @@ const char* refused(const Program& program, const Instruction& i) {
   const bool meets = i.opcode == Opcode::quadop || i.opcode == Opcode::quadon || i.opcode == Opcode::vote ||
                      i.lanes != 15 || (i.opcode == Opcode::mov_from_sr && i.src[0].value == 0);
   if (type != ProgramType::fragment && meets) return "what shows which lanes share a warp";
-  if (i.opcode == Opcode::texprep) return "texprep";
   if (is_texture(i.opcode) && i.deriv != 0 && type != ProgramType::fragment)
     return "levels of detail of quads outside fragment programs";
   for (const Operand* operand : {&i.dst, &i.src[0], &i.src[1], &i.src[2]}) {
@@ -46,7 +45,8 @@ const char* refused(const Program& program, const Instruction& i) {
 
 }  // namespace
 
-Status check_supported(const Program& program, const ReachedCode& code, const SampledTextures& textures) {
+Status check_supported(const Program& program, const ReachedCode& code, const SampledTextures& textures,
+                       const Modes& modes) {
   if (code.branches_through_constants())
     return Error{ErrorCode::unsupported, "a branch through c[] in a graphics program", program.source_name};
   // An access to l[] by an address looks at each word of it.
@@ -60,30 +60,18 @@ Status check_supported(const Program& program, const ReachedCode& code, const Sa
     if (looks > kMostLooks) reason = "very many accesses to l[] by an address register";
     if (reason != nullptr) return Error{ErrorCode::unsupported, reason, program.where(address)};
   }
-  if (textures.keys.size() != textures.uses.size())
-    return Error{ErrorCode::unsupported, "textures that are not bound", program.source_name};
-  for (std::size_t k = 0; k < textures.keys.size(); ++k)
-    if (const char* reason = ir::unsupported(textures.keys[k]))
-      return Error{ErrorCode::unsupported,
-                   std::string(reason) + ", of texture " + std::to_string(textures.uses[k].texture),
-                   program.source_name};
-  return {};
+  return check_samples(program, code, textures, modes);
 }
 
 StageTranslator::StageTranslator(const Program& program, const ComputeFacts& facts, const ReachedCode& code,
                                  const ControlFlow& flow, const ConstantTable& constants,
                                  const SampledTextures& textures)
-    : ThreadTranslator(program, facts, code, flow),
+    : ThreadTranslator(program, facts, code, flow, textures),
       constants_(constants),
-      textures_(textures),
       local_words_(uses_local(code) ? (program.local_bytes + 3) / 4 : 0) {
   function_.group_lanes = 0;
   function_.block_groups = 0;
   function_.slot_count = local_words_;
-  function_.uniform_bytes = textures.table.end();
-  function_.texture_count = textures.table.count;
-  for (std::size_t k = 0; k < textures.keys.size(); ++k)
-    function_.samples.push_back({textures.keys[k], textures.table.words(k)});
 }
 
 void StageTranslator::clear_local() {
@@ -181,70 +169,6 @@ I32 StageTranslator::extracted(Type type, I32 value, I32 bit) {
     default:
       return value;
   }
-}
-
-namespace {
-
-ir::SampleOperation sample_operation(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::texbias:
-      return ir::SampleOperation::bias;
-    case Opcode::texlod:
-      return ir::SampleOperation::lod;
-    case Opcode::texfetch:
-      return ir::SampleOperation::fetch;
-    case Opcode::texgather:
-      return ir::SampleOperation::gather;
-    case Opcode::texsize:
-      return ir::SampleOperation::size;
-    case Opcode::texquerylod:
-      return ir::SampleOperation::query_lod;
-    default:
-      return ir::SampleOperation::automatic;
-  }
-}
-
-}  // namespace
-
-std::size_t SampledTextures::number_of(const Instruction& i, const Modes& modes) const {
-  const bool sampler = needs_sampler(i.opcode);
-  const frontend::TextureUse use = {static_cast<std::uint8_t>(i.number),
-                                    static_cast<std::uint8_t>(sampler ? sampler_of(i, modes) : 0), sampler};
-  return static_cast<std::size_t>(std::ranges::find(uses, use) - uses.begin());
-}
-
-// Arguments stand one behind the other: those that texture and sampler ask for.
-void StageTranslator::sample(const Instruction& i) {
-  const std::size_t number = textures_.number_of(i, facts_.modes);
-  const ir::SampleKey& key = textures_.keys[number];
-  ir::SampleUse use;
-  use.operation = sample_operation(i.opcode);
-  use.source = static_cast<std::uint16_t>(number);
-  use.components = i.results;
-  std::uint32_t next = 0;
-  const auto argument = [&] {
-    const std::uint32_t n = next++;
-    return n < i.arguments ? gpr(i.dst.value + n) : word(0);
-  };
-  std::array<I32, 3> at = {word(0), word(0), word(0)};
-  I32 layer = word(0), reference = word(0), detail = word(0);
-  if (i.opcode != Opcode::texsize) {
-    const unsigned coordinates = key.is_cube() ? 3 : key.axes();
-    for (unsigned k = 0; k < coordinates; ++k) {
-      at[k] = argument();
-      if (!key.is_cube() && i.opcode != Opcode::texquerylod) use.offsets[k] = i.offsets[k];
-    }
-    if (key.array) layer = argument();
-    if (key.compare && needs_sampler(i.opcode)) reference = argument();
-  }
-  const bool fetches_level = i.opcode == Opcode::texfetch && key.dimension != TextureDimension::buffer;
-  if (i.opcode == Opcode::texbias || i.opcode == Opcode::texlod || i.opcode == Opcode::texsize ||
-      fetches_level)
-    detail = argument();
-  const auto found = b_.Sample(at[0], at[1], at[2], layer, reference, detail, use.pack());
-  std::uint32_t to = i.dst.value;
-  for (unsigned k = 0; k < 4; ++k)
-    if ((i.results >> k & 1) != 0) set_gpr(to++, found[k]);
 }
 
 F32 StageTranslator::result(const ResultWord& from) {

@@ -1,4 +1,4 @@
-// What the stages of graphics programs share: c[] from the uniform table, l[] in slots, and textures.
+// What the stages of graphics programs share: c[] from the uniform table, l[] in slots.
 #pragma once
 
 #include <array>
@@ -13,7 +13,8 @@ namespace warpjit::tesla {
 inline bool is_static(const Operand& operand) { return operand.address == 0 && !operand.post_increment; }
 
 // Errors: unsupported, with the place, for what only the guest interpreter runs.
-Status check_supported(const Program& program, const ReachedCode& code, const SampledTextures& textures);
+Status check_supported(const Program& program, const ReachedCode& code, const SampledTextures& textures,
+                       const Modes& modes);
 
 class StageTranslator : public ThreadTranslator {
  protected:
@@ -23,7 +24,6 @@ class StageTranslator : public ThreadTranslator {
   void clear_local();
   I32 load(const Operand& operand, unsigned word_number) override;
   bool stored_local(const Operand& operand, unsigned word_number, I32 value) override;
-  void sample(const Instruction& i) override;
   // A word of a vertex, of what o[] holds.
   F32 result(const ResultWord& from);
   // Word `column`, 0 to 3, of a row.
@@ -42,7 +42,6 @@ class StageTranslator : public ThreadTranslator {
   I32 extracted(Type type, I32 value, I32 bit);
 
   const ConstantTable& constants_;
-  const SampledTextures& textures_;
   const std::uint32_t local_words_;  // of l[], a slot each
 };
 

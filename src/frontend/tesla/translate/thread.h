@@ -26,8 +26,11 @@ class ThreadTranslator : protected InstructionTranslator {
 
  protected:
   ThreadTranslator(const Program& program, const ComputeFacts& facts, const ReachedCode& code,
-                   const ControlFlow& flow)
-      : InstructionTranslator(program, facts, code), code_(code), flow_(flow), blocks_(function_, b_, ssa_) {}
+                   const ControlFlow& flow, const SampledTextures& textures)
+      : InstructionTranslator(program, facts, code, textures),
+        code_(code),
+        flow_(flow),
+        blocks_(function_, b_, ssa_) {}
 
   // Fills the entry, and ends it with an edge to start().
   virtual void begin() = 0;

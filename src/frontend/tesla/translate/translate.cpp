@@ -25,8 +25,9 @@ bool counts_warps(const ReachedCode& code) {
 class KernelTranslator final : public ThreadTranslator {
  public:
   KernelTranslator(const Program& program, const ComputeFacts& facts, const ReachedCode& code,
-                   const ControlFlow& flow, const std::vector<LaneEffects>& effects)
-      : ThreadTranslator(program, facts, code, flow) {
+                   const ControlFlow& flow, const std::vector<LaneEffects>& effects,
+                   const SampledTextures& textures)
+      : ThreadTranslator(program, facts, code, flow, textures) {
     if (order_matters(effects)) function_.lane_order = ir::LaneOrder::taken_first;
     function_.may_widen = !warps_meet(effects) && !counts_warps(code);
   }
@@ -61,7 +62,7 @@ Status check_facts(const ComputeFacts& facts) {
 
 // The thread form. Errors: unsupported where edges and an order of blocks cannot express what lanes do.
 Result<ir::Function> translate_thread(const Program& program, const ComputeFacts& facts,
-                                      const ReachedCode& code) {
+                                      const ReachedCode& code, const SampledTextures& textures) {
   std::vector<std::uint32_t> split;
   std::size_t most_blocks = ~std::size_t{0};
   OrderProblem problem;
@@ -70,9 +71,10 @@ Result<ir::Function> translate_thread(const Program& program, const ComputeFacts
     WARPJIT_TRY(ControlFlow flow, discover(program, code, facts.modes.call_limit, split));
     if (flow.blocks.size() > most_blocks) break;
     most_blocks = std::min(most_blocks, kMaxGrowth * (flow.blocks.size() + 16));
-    const std::vector<LaneEffects> effects = lane_effects(code, flow, program);
+    std::vector<LaneEffects> effects = lane_effects(code, flow, program);
+    mark_samples(program, code, flow, textures, facts.modes, effects);
     if (order_matters(effects)) arrange(flow, effects);
-    KernelTranslator translation(program, facts, code, flow, effects);
+    KernelTranslator translation(program, facts, code, flow, effects, textures);
     WARPJIT_CHECK(translation.run());
     if (translation.function().lane_order != ir::LaneOrder::none)
       problem = check_order(translation, flow, effects, whole_blocks(translation, flow, effects, facts));
@@ -86,17 +88,16 @@ Result<ir::Function> translate_thread(const Program& program, const ComputeFacts
 
 }  // namespace
 
-Result<ir::Function> translate(const Program& program, const ComputeFacts& facts, bool dispatch_all) {
+Result<ir::Function> translate(const Program& program, const ComputeFacts& facts, bool dispatch_all,
+                               const SampledTextures& textures) {
   WARPJIT_CHECK(check_facts(facts));
   WARPJIT_TRY(const ReachedCode code, ReachedCode::find(program, facts.branch_targets));
-  for (const auto& [address, i] : code.instructions())
-    if (is_texture(i.opcode))
-      return Error{ErrorCode::unsupported, "textures in a compute program", program.where(address)};
+  WARPJIT_CHECK(check_samples(program, code, textures, facts.modes));
   if (!dispatch_all && !code.branches_through_constants()) {
-    auto function = translate_thread(program, facts, code);
+    auto function = translate_thread(program, facts, code, textures);
     if (function || function.error().code != ErrorCode::unsupported) return function;
   }
-  return translate_stack(program, facts, code);
+  return translate_stack(program, facts, code, textures);
 }
 
 std::vector<std::byte> code_key(const Program& program, const ReachedCode& code) {

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "frontend/tesla/flow/reach.h"
 #include "frontend/tesla/interpret/interpret.h"
+#include "frontend/tesla/translate/texture.h"
 #include "ir/function.h"
 
 namespace warpjit::tesla {
@@ -30,8 +31,9 @@ struct ComputeFacts {
 // (control_flow.h) and an order of blocks keeps the order of diverged lanes (lane_order.h). Else, and always
 // if `dispatch_all`: group form, a warp with its control stack (translate/stack.h). Errors: those of
 // Interpreter::prepare; resource_limit; unsupported, with the reason and the address, for what only the
-// interpreter can run: branches through c[] to very many places.
-Result<ir::Function> translate(const Program& program, const ComputeFacts& facts, bool dispatch_all = false);
+// interpreter can run: branches through c[] to very many places. Samples need what they sample.
+Result<ir::Function> translate(const Program& program, const ComputeFacts& facts, bool dispatch_all = false,
+                               const SampledTextures& textures = {});
 
 // Everything that a translation depends on: the reachable code (`code` was found without targets), and the
 // facts.

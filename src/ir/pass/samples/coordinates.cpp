@@ -18,11 +18,12 @@ constexpr float kFarthest = 65536;  // coordinates in texels are limited to this
 I32 Coordinates::squared_gradient(const Request& request) {
   constexpr std::uint64_t kOtherColumn = 0b10'11'00'01, kOtherRow = 0b01'00'11'10, kFirst = 0;
   const unsigned count = key_.is_cube() ? 3 : key_.axes();
+  const I1 present = request.present ? *request.present : b_.constant(true);
   const auto along = [&](std::uint64_t lanes) {
     F32 sum;
     for (unsigned k = 0; k < count; ++k) {
       const I32 own = as_word(request.coordinates[k]);
-      const F32 other = as_float(b_.QuadRead(b_.constant(true), own, own, lanes));
+      const F32 other = as_float(b_.QuadRead(present, own, own, lanes));
       F32 difference = sub(other, as_float(own));
       if (key_.normalized) difference = mul(difference, uniform_float(sample_words::kLodSize + 4 * k));
       const F32 square = mul(difference, difference);
@@ -31,9 +32,9 @@ I32 Coordinates::squared_gradient(const Request& request) {
     return as_word(sum);
   };
   I32 greatest = b_.IMaxU32(along(kOtherColumn), along(kOtherRow));
-  if (!key_.four_pairs) return b_.QuadRead(b_.constant(true), greatest, word(0), kFirst);
+  if (!key_.four_pairs) return b_.QuadRead(present, greatest, word(0), kFirst);
   for (const std::uint64_t lanes : {kOtherColumn, kOtherRow})
-    greatest = b_.IMaxU32(greatest, b_.QuadRead(b_.constant(true), greatest, greatest, lanes));
+    greatest = b_.IMaxU32(greatest, b_.QuadRead(present, greatest, greatest, lanes));
   return greatest;
 }
 

@@ -76,7 +76,8 @@ struct Request {
   SampleUse use;
   std::array<F32, 3> coordinates;
   I32 layer;
-  F32 reference, detail;  // detail: level or bias
+  F32 reference, detail;      // detail: level or bias
+  std::optional<I1> present;  // the lane gives its coordinates to those of its quad; none: all that are there
 };
 
 class Coordinates : public Steps {

@@ -53,6 +53,13 @@ bool Filter::is_settled(unsigned result) { return fixed_value(result) && (!has_b
 
 I32 Filter::bounded_layer() { return b_.IMinU32(request_.layer, uniform_word(sample_words::kLastLayer)); }
 
+// Layers of cubes as fetches count them: faces.
+I32 Filter::bounded_face() {
+  if (!key_.is_cube()) return bounded_layer();
+  const I32 cubes = b_.IAdd32(uniform_word(sample_words::kLastLayer), word(1));
+  return b_.IMinU32(request_.layer, b_.ISub32(b_.IMul32(cubes, word(6)), word(1)));
+}
+
 // The face of a cube, and the layer.
 void Filter::place(bool linear) {
   std::optional<I32> layer;
@@ -409,7 +416,8 @@ Filter::Results Filter::fetch() {
   std::optional<I32> chosen;
   if (!key_.one_level && !buffer) chosen = number;
   const Level level = where_.level(chosen);
-  if (key_.array) layer_offset_ = b_.IMul32(bounded_layer(), uniform_word(sample_words::kLayerBytes));
+  if (key_.array || key_.is_cube())
+    layer_offset_ = b_.IMul32(bounded_face(), uniform_word(sample_words::kLayerBytes));
   I32 at = layer_offset_ ? b_.IAdd32(level.offset, *layer_offset_) : level.offset;
   std::array<Texels::Part, 3> parts;
   for (unsigned k = 0; k < key_.axes(); ++k) {
@@ -456,6 +464,7 @@ Filter::Results Filter::gather() {
 
 // Of the three texels that meet at a corner of the cube; of integers the first.
 I32 Filter::mean_beside(Footprint& f, unsigned corner) {
+  if (const std::optional<I32> fixed = fixed_value(0)) return *fixed;
   std::optional<I32> first;
   std::optional<F32> sum;
   for (unsigned other = 0; other < 4; ++other) {
@@ -464,7 +473,7 @@ I32 Filter::mean_beside(Footprint& f, unsigned corner) {
     if (!first) first = value;
     sum = sum ? add(*sum, as_float(value)) : as_float(value);
   }
-  const bool integers = !is_constant(0) && !key_.compare && texels_.is_integer(component_of(0));
+  const bool integers = !key_.compare && texels_.is_integer(component_of(0));
   return integers ? *first : as_result(mul(*sum, real(1.0F / 3)));
 }
 
@@ -490,6 +499,30 @@ Filter::Results Filter::size() {
 Filter::Results Filter::query(bool from_quad) {
   const I32 detail = where_.detail(request_, from_quad);
   return {wants(0) ? where_.limited(detail) : word(0), wants(1) ? detail : word(0), word(0), word(0)};
+}
+
+Filter::Results expand(Builder& b, const SampleSource& source, const SampleUse& use, const Operands& operands,
+                       std::optional<I1> present, bool from_quad) {
+  Request request;
+  request.use = use;
+  for (unsigned k = 0; k < 3; ++k) request.coordinates[k] = b.BitcastI32ToF32(operands.coordinates[k]);
+  request.layer = operands.layer;
+  request.reference = b.BitcastI32ToF32(operands.reference);
+  request.detail = b.BitcastI32ToF32(operands.detail);
+  request.present = present;
+  Filter filter(b, source, use.source, request);
+  switch (use.operation) {
+    case SampleOperation::fetch:
+      return filter.fetch();
+    case SampleOperation::gather:
+      return filter.gather();
+    case SampleOperation::size:
+      return filter.size();
+    case SampleOperation::query_lod:
+      return filter.query(from_quad);
+    default:
+      return filter.sample(from_quad);
+  }
 }
 
 }  // namespace warpjit::ir::samples

@@ -37,6 +37,7 @@ class Filter : public Steps {
 
   void place(bool linear);
   I32 bounded_layer();
+  I32 bounded_face();
   Footprint footprint(const Level& level, bool linear, std::optional<I1> nearest);
   void cross_edges(Footprint& footprint, const Level& level);
   LevelResult level_result(const Level& level);
@@ -77,5 +78,15 @@ class Filter : public Steps {
   I32 face_;
   std::optional<I1> nearest_;  // where the filter is the nearest, if levels of detail differ in that
 };
+
+// The operands of a Sample as it has them.
+struct Operands {
+  std::array<I32, 3> coordinates;
+  I32 layer, reference, detail;
+};
+// The instructions of a sample, in place of it, and its results. `present`: lanes that give their coordinates
+// to those of their quads; none in thread form, where linearize finds the lanes that are there.
+Filter::Results expand(Builder& b, const SampleSource& source, const SampleUse& use, const Operands& operands,
+                       std::optional<I1> present, bool from_quad);
 
 }  // namespace warpjit::ir::samples
