@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <limits>
+#include <string_view>
 
 #include "backend/kernel.h"
 #include "frontend/interpret/textures/sample.h"
@@ -64,8 +66,19 @@ float random_coordinate(Choices& random) {
   }
 }
 
-std::uint32_t random_operand(Choices& random, unsigned k, ir::SampleOperation operation) {
+// Where faces of a cube meet, and beside that by parts of a texel and of a weight.
+float edge_coordinate(Choices& random) {
+  constexpr float kFromEdge[] = {0,        0,        0x1p-24F,  0x1p-23F,  -0x1p-23F, 0x1p-15F,
+                                 0x1p-14F, 0x1p-11F, 0x3p-11F,  0x1p-9F,   0x1p-5F,   1.0F / 33,
+                                 0x1p-3F,  1.0F / 3, 1.0F / 17, -0x1p-10F, -0.25F,    1.0F};
+  const float at = 1 - one_of(random, kFromEdge);
+  if (random.one_in(40)) return std::numeric_limits<float>::quiet_NaN();
+  return random.one_in(2) ? -at : at;
+}
+
+std::uint32_t random_operand(Choices& random, unsigned k, ir::SampleOperation operation, bool at_edges) {
   const bool integers = operation == ir::SampleOperation::fetch || operation == ir::SampleOperation::size;
+  if (at_edges && k < 3) return std::bit_cast<std::uint32_t>(edge_coordinate(random));
   if (k == 3) return random.below(5);
   if (k == 5 && !integers)
     return std::bit_cast<std::uint32_t>(static_cast<float>(random.below(900)) / 100 - 2);
@@ -112,7 +125,7 @@ class SampleCode : public OnTarget {};
 WARPJIT_ON_EVERY_TARGET(SampleCode);
 
 // A launch of threads with random operands.
-Launch launch_of(const Bound& bound, const ir::SampleUse& use, std::uint64_t seed,
+Launch launch_of(const Bound& bound, const ir::SampleUse& use, std::uint64_t seed, bool at_edges,
                  std::uint32_t table_bytes) {
   Choices random(seed);
   Launch launch;
@@ -124,7 +137,7 @@ Launch launch_of(const Bound& bound, const ir::SampleUse& use, std::uint64_t see
     for (unsigned row = 0; row < 2; ++row) {
       Words words{};
       for (unsigned k = 0; k < 4; ++k)
-        if (4 * row + k < 6) words[k] = random_operand(random, 4 * row + k, use.operation);
+        if (4 * row + k < 6) words[k] = random_operand(random, 4 * row + k, use.operation, at_edges);
       launch.inputs[row].set(t, words);
     }
   launch.table.resize(table_bytes / 4);
@@ -182,6 +195,45 @@ std::array<std::uint32_t, 6> words_of(const Launch& launch, std::uint32_t thread
   return {a[0], a[1], a[2], a[3], b[0], b[1]};
 }
 
+// The same samples by the guests' sampler, by the IR interpreter without optimization, and by code.
+void compare_samples(const Bound& bound, const ir::SampleKey& key, const ir::SampleUse& use,
+                     std::uint64_t seed, bool at_edges, Target target) {
+  const ir::Function f = sampling_function(key, use);
+  ir::PipelineOptions plain;
+  plain.optimize = false;
+  plain.verify = true;
+  auto reference = ir::run_pipeline(f, plain);
+  ASSERT_TRUE(reference.ok()) << to_string(reference.error());
+  auto interpreter = ir::Interpreter::prepare(reference->kernel, 16);
+  ASSERT_TRUE(interpreter.ok());
+  Launch wanted = launch_of(bound, use, seed, at_edges, reference->kernel.uniform_bytes);
+  const ir::InputBinding inputs[] = {{wanted.inputs[0].first(), 16}, {wanted.inputs[1].first(), 16}};
+  const ir::OutputBinding output{wanted.outputs[0].first(), 16};
+  ir::Memory memory;
+  memory.inputs = inputs;
+  memory.outputs = {&output, 1};
+  memory.uniform = wanted.table;
+  memory.textures = wanted.textures;
+  ASSERT_TRUE(interpreter->run(memory, 0, kSampledThreads, 1000).ok());
+
+  for (std::uint32_t t = 0; key.without_denormals && t < kSampledThreads; ++t)
+    ASSERT_EQ(wanted.outputs[0].get(t), sampled(bound, use, words_of(wanted, t)))
+        << t << ": " << ::testing::PrintToString(words_of(wanted, t));
+
+  ir::PipelineOptions options;
+  options.verify = true;
+  auto program = ir::run_pipeline(f, options);
+  ASSERT_TRUE(program.ok()) << to_string(program.error());
+  const Setting setting{target, 1 + static_cast<std::uint32_t>(seed % 2), seed % 7 == 0 ? 4U : 0U};
+  const MachineCode code = compile(*program, setting);
+  ASSERT_FALSE(::testing::Test::HasFailure());
+  Launch launch = launch_of(bound, use, seed, at_edges, code.table_bytes);
+  EXPECT_EQ(run(Executable(code), launch).status, KernelStatus::done);
+  for (std::uint32_t t = 0; t < kSampledThreads; ++t)
+    ASSERT_EQ(launch.outputs[0].get(t), wanted.outputs[0].get(t))
+        << t << ": " << ::testing::PrintToString(words_of(launch, t));
+}
+
 TEST_P(SampleCode, GivesWhatTheInterpreterGives) {
   std::uint32_t tested = 0;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
@@ -196,46 +248,54 @@ TEST_P(SampleCode, GivesWhatTheInterpreterGives) {
     if (random.chance(20))
       for (std::int8_t& offset : use.offsets) offset = static_cast<std::int8_t>(random.below(16)) - 8;
     if (ir::unsupported(key) != nullptr) continue;
-    if (use.operation == ir::SampleOperation::fetch && key.is_cube()) continue;  // no guest has it
     SCOPED_TRACE(std::to_string(seed) + ": " + text_of(*bound, use));
     ++tested;
-    const ir::Function f = sampling_function(key, use);
-    ir::PipelineOptions plain;
-    plain.optimize = false;
-    plain.verify = true;
-    auto reference = ir::run_pipeline(f, plain);
-    ASSERT_TRUE(reference.ok()) << to_string(reference.error());
-    auto interpreter = ir::Interpreter::prepare(reference->kernel, 16);
-    ASSERT_TRUE(interpreter.ok());
-    Launch wanted = launch_of(*bound, use, seed, reference->kernel.uniform_bytes);
-    const ir::InputBinding inputs[] = {{wanted.inputs[0].first(), 16}, {wanted.inputs[1].first(), 16}};
-    const ir::OutputBinding output{wanted.outputs[0].first(), 16};
-    ir::Memory memory;
-    memory.inputs = inputs;
-    memory.outputs = {&output, 1};
-    memory.uniform = wanted.table;
-    memory.textures = wanted.textures;
-    ASSERT_TRUE(interpreter->run(memory, 0, kSampledThreads, 1000).ok());
-
-    for (std::uint32_t t = 0; key.without_denormals && t < kSampledThreads; ++t)
-      ASSERT_EQ(wanted.outputs[0].get(t), sampled(*bound, use, words_of(wanted, t)))
-          << t << ": " << ::testing::PrintToString(words_of(wanted, t));
-
-    ir::PipelineOptions options;
-    options.verify = true;
-    auto program = ir::run_pipeline(f, options);
-    ASSERT_TRUE(program.ok()) << to_string(program.error());
-    const Setting setting{GetParam(), 1 + static_cast<std::uint32_t>(seed % 2), seed % 7 == 0 ? 4U : 0U};
-    const MachineCode code = compile(*program, setting);
-    ASSERT_FALSE(HasFailure());
-    Launch launch = launch_of(*bound, use, seed, code.table_bytes);
-    EXPECT_EQ(run(Executable(code), launch).status, KernelStatus::done);
-    for (std::uint32_t t = 0; t < kSampledThreads; ++t) {
-      ASSERT_EQ(launch.outputs[0].get(t), wanted.outputs[0].get(t))
-          << t << ": " << ::testing::PrintToString(words_of(launch, t));
-    }
+    compare_samples(*bound, key, use, seed, false, GetParam());
+    if (HasFatalFailure()) return;
   }
   EXPECT_GT(tested, 80u);
+}
+
+// Seamless cubes at their edges and corners, where a footprint has texels of two faces, or three texels. With
+// and without comparisons, of depths and of what has no green; results that are constant.
+TEST_P(SampleCode, CubesAtEdgesAndCorners) {
+  constexpr std::string_view kDepths[] = {"d16", "d24", "d32f", "d24s8", "r8", "r16f"};
+  constexpr std::uint32_t kExtents[] = {1, 2, 3, 8, 33};
+  std::uint32_t compared = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Choices random(seed);
+    std::optional<Bound> bound = random_texture(random);
+    if (!bound) continue;
+    Texture& texture = bound->texture;
+    Sampler& sampler = bound->sampler;
+    if (random.one_in(2)) texture.format = *parse_texture_format(kDepths[random.below(std::size(kDepths))]);
+    texture.dimension = TextureDimension::cube;
+    texture.width = texture.height = kExtents[random.below(std::size(kExtents))];
+    texture.depth_extent = texture.levels = 1;
+    texture.first_level = 0;
+    texture.block_depth = 0;
+    texture.normalized = true;
+    while (texture.width >> texture.levels != 0 && random.one_in(2)) ++texture.levels;
+    auto view = textures::make_view(texture, "texture");
+    if (!view) continue;
+    bound->view = std::move(*view);
+    sampler.seamless = !random.one_in(8);
+    sampler.compare = random.one_in(2);
+    if (!textures::has_integers(texture.format) && random.one_in(2))
+      sampler.magnify = sampler.minify = Filter::linear;
+    if (!textures::check_pair(bound->view, sampler, "pair")) continue;
+    const ir::SampleKey key = frontend::sample_key(bound->view, sampler);
+    if (ir::unsupported(key) != nullptr) continue;
+    ir::SampleUse use;
+    use.operation = random.one_in(2)   ? ir::SampleOperation::automatic
+                    : random.one_in(2) ? ir::SampleOperation::gather
+                                       : ir::SampleOperation::lod;
+    SCOPED_TRACE(std::to_string(seed) + ": " + text_of(*bound, use));
+    compared += key.compare && key.crosses_edges() ? 1 : 0;
+    compare_samples(*bound, key, use, seed, true, GetParam());
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(compared, 40u);
 }
 
 }  // namespace

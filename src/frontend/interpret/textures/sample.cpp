@@ -246,7 +246,8 @@ class LevelSampler {
     for (unsigned c = 0; c < 4; ++c) {
       const TexelComponent* component = selected(texture_, c);
       const Word a = texels_[others[0]].words[c];
-      const bool keeps = component == nullptr || textures::is_integer(component->type);
+      const bool is_number = component != nullptr && !textures::is_integer(component->type);
+      const bool keeps = is_constant(texture_.swizzle[c]) || (!is_number && !sampler_.compare);
       texels_[corner].words[c] =
           keeps ? a
                 : f32::mul(f32::add(f32::add(a, texels_[others[1]].words[c]), texels_[others[2]].words[c]),
