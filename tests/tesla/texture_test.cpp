@@ -144,6 +144,142 @@ TEST_F(TeslaTextures, LevelOfDetail) {
   EXPECT_EQ(registers_.r[1][0], 256u);
 }
 
+// Texels whose number says where they are: 10 y + x + 100 layer.
+struct Placed {
+  std::vector<std::uint32_t> words;
+  Texture texture;
+
+  explicit Placed(std::uint32_t width = 4, std::uint32_t height = 4, std::uint32_t layers = 1) {
+    for (std::uint32_t layer = 0; layer < layers; ++layer)
+      for (std::uint32_t y = 0; y < height; ++y)
+        for (std::uint32_t x = 0; x < width; ++x) words.push_back(100 * layer + 10 * y + x);
+    texture.format = *parse_texture_format("r32ui");
+    texture.dimension = height > 1 ? TextureDimension::d2 : TextureDimension::d1;
+    texture.width = width;
+    texture.height = height;
+    texture.array = layers > 1;
+    texture.layers = layers;
+    texture.data = words.data();
+    texture.size = 4 * words.size();
+  }
+};
+
+using Four = std::array<std::uint32_t, 4>;
+
+class TeslaGather : public TeslaTextures {
+ protected:
+  Four results() const {
+    return {registers_.r[0][0], registers_.r[1][0], registers_.r[2][0], registers_.r[3][0]};
+  }
+  // $r0 to $r3 are the arguments.
+  Four gather(const Four& arguments, const std::string& rest = "0x0 0x0 0x0", const std::string& cube = "") {
+    for (unsigned k = 0; k < 4; ++k) set(k, arguments[k]);
+    run("texgather " + cube + "all $r0:$r1:$r2:$r3 $t0 $s0 $r0:$r1:$r2:$r3 " + rest + "\n");
+    return results();
+  }
+  void bind_wrap(Wrap wrap) {
+    Sampler sampler;
+    sampler.wrap.fill(wrap);
+    sampler.border = {7, 8, 9, 10};
+    bind(0, sampler);
+  }
+};
+
+TEST_F(TeslaGather, FourTexelsCounterclockwise) {
+  const Placed placed;
+  bind(0, placed.texture);
+  bind_wrap(Wrap::clamp_to_edge);
+  const std::uint32_t half = bits_of(0.5F);
+  // 0.5 lies between texels 1 and 2: (1, 2), (2, 2), (2, 1), (1, 1).
+  EXPECT_EQ(gather({half, half, 0, 0}), (Four{21, 22, 12, 11}));
+  EXPECT_EQ(gather({half, half, 0, 0}, "0x1 -0x1 0x7"), (Four{12, 13, 3, 2}));
+  // The next two begin at the middle of texel 2, less half a unit of the weight.
+  EXPECT_EQ(gather({bits_of(0.6245F), half, 0, 0}), (Four{21, 22, 12, 11}));
+  EXPECT_EQ(gather({bits_of(639.5F / 1024), half, 0, 0}), (Four{22, 23, 13, 12}));
+  set(0, half), set(1, half), set(2, 0), set(3, 77);
+  run("texgather all #:$r0:#:$r1 $t0 $s0 $r0:$r1 0x0 0x0 0x0\n");
+  EXPECT_EQ(results(), (Four{22, 11, 0, 77}));
+}
+
+TEST_F(TeslaGather, Wraps) {
+  const Placed placed;
+  bind(0, placed.texture);
+  const auto at_left = [&](Wrap wrap) {
+    bind_wrap(wrap);
+    return gather({0, bits_of(0.5F), 0, 0});
+  };
+  EXPECT_EQ(at_left(Wrap::repeat), (Four{23, 20, 10, 13}));
+  EXPECT_EQ(at_left(Wrap::mirror), (Four{20, 20, 10, 10}));
+  EXPECT_EQ(at_left(Wrap::clamp_to_edge), (Four{20, 20, 10, 10}));
+  EXPECT_EQ(at_left(Wrap::clamp_to_border), (Four{7, 20, 10, 7}));
+  EXPECT_EQ(at_left(Wrap::clamp), (Four{7, 20, 10, 7}));
+}
+
+TEST_F(TeslaGather, LayersLevelsAndSources) {
+  const Placed layers(4, 4, 3);
+  bind(0, layers.texture);
+  bind_wrap(Wrap::clamp_to_edge);
+  const std::uint32_t half = bits_of(0.5F);
+  EXPECT_EQ(gather({half, half, 1, 0}), (Four{121, 122, 112, 111}));
+  EXPECT_EQ(gather({half, half, 9, 0}), (Four{221, 222, 212, 211}));
+  const Placed line(4, 1);
+  bind(0, line.texture);
+  EXPECT_EQ(gather({half, 0, 0, 0}), (Four{1, 2, 2, 1}));
+  // The first level that programs see; what is gathered is the first of the results.
+  Numbered numbered;
+  numbered.texture.first_level = 1;
+  numbered.texture.swizzle = {TexelSource::green, TexelSource::red, TexelSource::red, TexelSource::red};
+  bind(0, numbered.texture);
+  EXPECT_EQ(gather({half, half, 0, 0}), (Four{0, 1, 1, 0}));
+  numbered.texture.swizzle[0] = TexelSource::integer_one;
+  bind(0, numbered.texture);
+  EXPECT_EQ(gather({half, half, 0, 0}), (Four{1, 1, 1, 1}));
+}
+
+TEST_F(TeslaGather, Comparisons) {
+  const std::vector<float> depths{0.1F, 0.2F, 0.3F, 0.4F};
+  Texture texture;
+  texture.format = *parse_texture_format("d32f");
+  texture.width = texture.height = 2;
+  texture.data = depths.data();
+  texture.size = 16;
+  bind(0, texture);
+  Sampler sampler;
+  sampler.wrap.fill(Wrap::clamp_to_edge);
+  sampler.compare = true;
+  sampler.compare_op = Compare::less;
+  bind(0, sampler);
+  const std::uint32_t half = bits_of(0.5F), one = bits_of(1.0F);
+  EXPECT_EQ(gather({half, half, bits_of(0.25F), 0}), (Four{one, one, 0, 0}));
+  EXPECT_EQ(gather({half, half, bits_of(0.1F), 0}), (Four{one, one, one, 0}));
+  EXPECT_EQ(gather({half, half, bits_of(0.4F), 0}), (Four{0, 0, 0, 0}));
+}
+
+// Faces of one texel each: at the corner of -x, +y and +z the fourth one is the mean of these.
+TEST_F(TeslaGather, Cubes) {
+  const std::vector<float> faces{0, 10, 20, 30, 40, 50};
+  Texture texture;
+  texture.dimension = TextureDimension::cube;
+  texture.format = *parse_texture_format("r32f");
+  texture.width = texture.height = 1;
+  texture.data = faces.data();
+  texture.size = 24;
+  bind(0, texture);
+  Sampler sampler;
+  sampler.wrap.fill(Wrap::clamp_to_edge);
+  bind(0, sampler);
+  const Four corner{bits_of(-1.0F), bits_of(1.0F), bits_of(1.0F), 0};
+  const std::uint32_t z = bits_of(40.0F);
+  EXPECT_EQ(gather(corner, "", "cube "), (Four{z, z, z, z}));
+  sampler.seamless = true;
+  bind(0, sampler);
+  constexpr float kThird = 1.0F / 3;
+  EXPECT_EQ(gather(corner, "", "cube "), (Four{bits_of(10.0F), z, bits_of(20.0F), bits_of(70 * kThird)}));
+  // The middle of the edge of +z and +y lies on the texels' middle: the second ones are +x, and its corner.
+  const Four edge{0, bits_of(1.0F), bits_of(1.0F), 0};
+  EXPECT_EQ(gather(edge, "", "cube "), (Four{z, 0, bits_of(60 * kThird), bits_of(20.0F)}));
+}
+
 TEST_F(TeslaTextures, SizesAndFaces) {
   const Numbered numbered(6);
   bind(0, numbered.texture);
