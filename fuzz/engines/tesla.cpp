@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "engines/fuzzer.h"
 #include "frontend/random/reduce.h"
+#include "frontend/random/textures.h"
 #include "frontend/tesla/assembly/disassemble.h"
 #include "frontend/tesla/random.h"
 #include "frontend/tesla/shader.h"
@@ -126,6 +127,7 @@ class TeslaFuzzer final : public Fuzzer {
   tesla::RandomKernel make(std::uint64_t seed) const {
     return tesla::random_kernel(seed, {.wild_barriers = seed % 16 == 6,
                                        .quads = seed % 2 == 0,
+                                       .textures = seed % 5 == 0,
                                        .lanes_meet = seed % 4 != 3,
                                        .size = options_.size});
   }
@@ -144,8 +146,14 @@ class TeslaFuzzer final : public Fuzzer {
         !launch.map_memory("g0", 0, g0.data(), g0.size() * 4) ||
         !launch.map_memory("g1", 0, result.g1.data(), result.g1.size() * 4))
       return {"the memory cannot be bound", {}, {}};
+    Random random(kernel.c0[0]);
+    if (kernel.samples &&
+        !random::set_textures(launch, random, tesla::kRandomTextures, tesla::kRandomSamplers))
+      return {"the textures cannot be bound", {}, {}};
     const auto report = engine.run(launch, options);
-    if (!report && report.error().code == ErrorCode::resource_limit) {
+    // Samples that only branches through c[] reach are for the guest interpreter.
+    const bool is_refused = !report && kernel.samples && report.error().code == ErrorCode::unsupported;
+    if (is_refused || (!report && report.error().code == ErrorCode::resource_limit)) {
       ++limited_;
       return {kLimited, {}, {}};
     }

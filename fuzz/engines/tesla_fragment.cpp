@@ -11,10 +11,8 @@
 #include "engines/fuzzer.h"
 #include "frontend/random/pixel_states.h"
 #include "frontend/random/reduce.h"
-#include "frontend/random/textures.h"
 #include "frontend/tesla/assembly/disassemble.h"
-#include "frontend/tesla/random.h"
-#include "frontend/tesla/shader.h"
+#include "frontend/tesla/random_stages.h"
 
 namespace warpjit::fuzz {
 namespace {
@@ -39,13 +37,31 @@ class SeededDraw {
       keep(launch_.bind_color(k, target(kColors[random_.below(std::size(kColors))])));
     if (!random_.one_in(4)) keep(launch_.bind_depth(target(kDepths[random_.below(std::size(kDepths))])));
     keep(launch_.set_target_size(kWidth, kHeight));
-    keep(launch_.set_raster_state(random::raster_state(random_, kWidth, kHeight)));
+    const RasterState raster = random::raster_state(random_, kWidth, kHeight);
+    keep(launch_.set_raster_state(raster));
     keep(launch_.set_output_state(random::output_state(random_)));
     keep(launch_.bind_vertices({words_.data(), words_.size() * 4, slots * std::size_t{4}, slots}));
     keep(launch_.bind_constants("c0", fragment.c0.data(), fragment.c0.size() * 4));
-    if (fragment.samples) bind_textures();
+    if (fragment.samples)
+      keep(random::set_textures(launch_, random_, tesla::kRandomTextures, tesla::kRandomSamplers));
+    if (fragment.memory) {
+      Target& memory = targets_.emplace_back();
+      memory.bytes.resize(std::size_t{kHeight} * tesla::kRandomPixelColumns * tesla::kRandomPixelBytes);
+      for (std::byte& byte : memory.bytes) byte = static_cast<std::byte>(random_.below(256));
+      keep(launch_.map_memory("g0", 0, memory.bytes.data(), memory.bytes.size()));
+    }
     launch_.set_count(count);
     launch_.set_fuel(tesla::kRandomFuel);
+    const bool has_geometry = seed % 5 == 1;
+    const tesla::RandomOptions options{.textures = seed % 2 == 0, .size = 20};
+    if (has_geometry) {
+      const auto stage = tesla::random_geometry_stage(seed, raster.topology, slots, options, random_);
+      keep(stage ? launch_.set_geometry_stage(*stage) : stage.error());
+    }
+    if (seed % 4 == 2) {
+      const auto stage = tesla::random_vertex_stage(seed, words_, slots, has_geometry, options, random_);
+      keep(stage ? launch_.set_vertex_stage(*stage) : stage.error());
+    }
   }
   SeededDraw(const SeededDraw&) = delete;
   SeededDraw& operator=(const SeededDraw&) = delete;
@@ -62,6 +78,7 @@ class SeededDraw {
   std::string place(std::size_t at) const {
     for (const Target& target : targets_) {
       if (at < target.bytes.size()) {
+        if (target.format == PixelFormat::none) return fmt::format("memory, byte {}", at);
         const std::size_t pixel = at / pixel_size(target.format);
         return fmt::format("{}, column {}, row {}", name(target.format), pixel % kWidth, pixel / kWidth);
       }
@@ -72,7 +89,7 @@ class SeededDraw {
 
  private:
   struct Target {
-    PixelFormat format;
+    PixelFormat format = PixelFormat::none;  // none: g0
     std::vector<std::byte> bytes;
   };
 
@@ -91,21 +108,6 @@ class SeededDraw {
     for (std::byte& byte : made.bytes) byte = static_cast<std::byte>(random_.below(256));
     return {made.bytes.data(), made.bytes.size(), kWidth * pixel_size(format), format};
   }
-  // Either integers, or linear filters.
-  void bind_textures() {
-    const bool integers = random_.one_in(6);
-    for (unsigned slot = 0; slot < tesla::kRandomTextures;) {
-      const std::optional<warpjit::Texture> texture = random::texture(random_);
-      if (!texture || (!integers && textures::has_integers(texture->format))) continue;
-      keep(launch_.set_texture(slot++, *texture));
-    }
-    for (unsigned slot = 0; slot < tesla::kRandomSamplers; ++slot) {
-      Sampler sampler = random::sampler(random_, !integers);
-      sampler.compare = sampler.compare && random_.one_in(8);
-      keep(launch_.set_sampler(slot, sampler));
-    }
-  }
-
   Random random_;
   Launch launch_;
   Status status_;
@@ -177,9 +179,9 @@ class FragmentFuzzer final : public Fuzzer {
     return std::nullopt;
   }
 
-  // A third of the programs samples.
+  // A third of the programs samples, others have memory.
   tesla::RandomOptions options(std::uint64_t seed) const {
-    return {.textures = seed % 3 == 0, .size = options_.size};
+    return {.textures = seed % 3 == 0, .memory = seed % 7 < 2, .size = options_.size};
   }
   // No groups of 64 parts: backends refuse those of pixels.
   Ways ways(std::uint64_t seed) const {

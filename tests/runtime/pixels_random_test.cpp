@@ -1,13 +1,12 @@
-// Random fragment programs over random primitives, often from a random geometry program and in instances,
-// with random tests and blending: every engine and target
-// gives the same targets, with any number of threads. The guest engine has its own rasterizer.
+// Random fragment programs over random primitives, often from a random vertex or geometry program and in
+// instances, with random textures, memory, tests and blending: every engine and target gives the same targets
+// and memory, with any number of threads. The guest engine has its own rasterizer.
 #include <algorithm>
 #include <bit>
 
 #include "base/random.h"
 #include "frontend/random/pixel_states.h"
-#include "frontend/tesla/random.h"
-#include "frontend/tesla/shader.h"
+#include "frontend/tesla/random_stages.h"
 #include "runtime/shaders.h"
 #include "support/share.h"
 
@@ -22,7 +21,6 @@ struct Target {
 };
 
 using random::coordinate;
-using random::kTopologies;
 using random::output_state;
 using random::raster_state;
 
@@ -35,6 +33,7 @@ std::uint32_t word(Random& random) {
 struct RandomDraw {
   std::vector<std::uint32_t> vertices;
   std::vector<Target> targets;
+  std::vector<std::uint32_t> memory;  // g0, if the program has it
   Launch launch;
   Topology topology{};
 
@@ -45,9 +44,10 @@ struct RandomDraw {
                                             PixelFormat::rgba8ui};
   static constexpr PixelFormat kDepths[] = {PixelFormat::d16, PixelFormat::d24s8, PixelFormat::d32f};
 
-  RandomDraw(const Program& program, std::uint32_t slots, std::uint32_t colors,
-             std::span<const std::uint32_t> c0, Random& random)
-      : launch(program) {
+  RandomDraw(const Program& program, const tesla::RandomFragment& fragment, Random& random)
+      : launch(program), slots(fragment.slots) {
+    const std::uint32_t colors = std::min<std::uint32_t>(fragment.targets, 8);
+    const std::vector<std::uint32_t>& c0 = fragment.c0;
     const std::uint32_t count = 3 + random.below(18);
     const bool has_flat_w = random.one_in(4);
     for (std::uint32_t n = 0; n < count; ++n)
@@ -79,6 +79,13 @@ struct RandomDraw {
     EXPECT_TRUE(launch.bind_constants("c0", c0.data(), c0.size() * 4));
     launch.set_count(count);
     launch.set_fuel(tesla::kRandomFuel);
+    if (fragment.samples) {
+      EXPECT_TRUE(random::set_textures(launch, random, tesla::kRandomTextures, tesla::kRandomSamplers));
+    }
+    if (fragment.memory) {
+      memory.resize(std::size_t{kHeight} * tesla::kRandomPixelColumns * tesla::kRandomPixelBytes / 4);
+      EXPECT_TRUE(launch.map_memory("g0", 0, memory.data(), 4 * memory.size()));
+    }
     if (random.one_in(2)) {
       std::vector<std::uint32_t> indices(random.below(30));
       for (std::uint32_t& index : indices) index = random.one_in(30) ? 1000 : random.below(count);
@@ -87,21 +94,24 @@ struct RandomDraw {
   }
 
   // What the fragment program reads comes from a geometry program.
-  void add_geometry(std::uint64_t seed, std::uint32_t slots) {
-    constexpr std::uint32_t kVertices[kTopologies] = {1, 2, 2, 3, 3, 3};
-    tesla::RandomGeometry geometry =
-        tesla::random_geometry(seed, kVertices[static_cast<unsigned>(topology)], slots, slots);
-    auto shader = tesla::Shader::make(std::move(geometry.program));
-    ASSERT_TRUE(shader) << to_string(shader.error());
-    Launch stage{Program(*shader)};
-    EXPECT_TRUE(stage.bind_constants("c0", geometry.c0.data(), geometry.c0.size() * 4));
-    EXPECT_TRUE(launch.set_geometry_stage(stage));
+  void add_geometry(std::uint64_t seed, const tesla::RandomOptions& options, Random& random) {
+    const auto stage = tesla::random_geometry_stage(seed, topology, slots, options, random);
+    ASSERT_TRUE(stage) << to_string(stage.error());
+    EXPECT_TRUE(launch.set_geometry_stage(*stage));
+  }
+  // What the next stage reads comes from a vertex program.
+  void add_vertex(std::uint64_t seed, bool before_geometry, const tesla::RandomOptions& options,
+                  Random& random) {
+    const auto stage = tesla::random_vertex_stage(seed, vertices, slots, before_geometry, options, random);
+    ASSERT_TRUE(stage) << to_string(stage.error());
+    EXPECT_TRUE(launch.set_vertex_stage(*stage));
   }
 
   // Byte `at` of what run() gives, for messages.
   std::string place(std::size_t at) const {
     std::size_t k = 0;
-    for (; k + 1 < targets.size() && at >= targets[k].bytes.size(); ++k) at -= targets[k].bytes.size();
+    for (; k < targets.size() && at >= targets[k].bytes.size(); ++k) at -= targets[k].bytes.size();
+    if (k == targets.size()) return "memory, byte " + std::to_string(at);
     const TargetBuffer& target = targets[k].buffer;
     return std::string(name(target.format)) + ", column " +
            std::to_string(at % target.pitch / pixel_size(target.format)) + ", row " +
@@ -112,6 +122,7 @@ struct RandomDraw {
   std::vector<std::byte> run(const Engine& engine, const RunOptions& options) {
     for (Target& target : targets)
       std::copy(target.initial.begin(), target.initial.end(), target.bytes.begin());
+    for (std::size_t n = 0; n < memory.size(); ++n) memory[n] = static_cast<std::uint32_t>(n * 0x9e3779b9);
     const auto report = engine.run(launch, options);
     if (!report) {
       EXPECT_EQ(report.error().code, ErrorCode::unsupported) << to_string(report.error());
@@ -119,8 +130,12 @@ struct RandomDraw {
     }
     std::vector<std::byte> all;
     for (const Target& target : targets) all.insert(all.end(), target.bytes.begin(), target.bytes.end());
+    const auto words = std::as_bytes(std::span(memory));
+    all.insert(all.end(), words.begin(), words.end());
     return all;
   }
+
+  std::uint32_t slots;  // of a vertex
 };
 
 TEST(RandomPixels, EnginesAgree) {
@@ -134,13 +149,15 @@ TEST(RandomPixels, EnginesAgree) {
   guest.engine = EngineKind::guest;
   std::uint64_t compiled = 0, changed = 0;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-    tesla::RandomFragment fragment = tesla::random_fragment(seed);
+    const tesla::RandomOptions stages{.textures = seed % 2 == 0};
+    tesla::RandomFragment fragment =
+        tesla::random_fragment(seed, {.textures = seed % 5 == 0, .memory = seed % 7 < 2});
     auto shader = tesla::Shader::make(std::move(fragment.program));
     ASSERT_TRUE(shader) << to_string(shader.error());
     Random random(seed);
-    RandomDraw draw(Program(*shader), fragment.slots, std::min<std::uint32_t>(fragment.targets, 8),
-                    fragment.c0, random);
-    if (seed % 3 == 0) draw.add_geometry(seed, fragment.slots);
+    RandomDraw draw(Program(*shader), fragment, random);
+    if (seed % 3 == 0) draw.add_geometry(seed, stages, random);
+    if (seed % 4 == 1 || seed % 12 == 6) draw.add_vertex(seed, seed % 3 == 0, stages, random);
     const std::vector<std::byte> expected = draw.run(engine, guest);
     ASSERT_FALSE(expected.empty()) << seed;
     engine.state().set_hooks({.parts = kParts[seed % std::size(kParts)]});
@@ -157,7 +174,7 @@ TEST(RandomPixels, EnginesAgree) {
     std::vector<std::byte> before;
     for (const Target& target : draw.targets)
       before.insert(before.end(), target.initial.begin(), target.initial.end());
-    if (expected != before) ++changed;
+    if (!std::ranges::equal(before, std::span(expected).first(before.size()))) ++changed;
   }
   EXPECT_GT(compiled, seeds / 2);
   EXPECT_GT(changed, seeds / 5);

@@ -1,8 +1,8 @@
 // Random valid programs, for differential tests and fuzzing. They end within kRandomFuel backward transfers
 // of each thread, whatever the data. Compute kernels have a launch and are free of races between blocks: each
 // thread writes only its own words of g1 and s[], others read those of s[] behind a barrier or, in its own
-// warp, without one. No result of fragment programs depends on which quads run together, but for votes and
-// $physid.
+// warp, without one. A fragment writes only the words of its pixel. No result of fragment programs depends on
+// which quads run together, but for votes and $physid.
 #pragma once
 
 #include <array>
@@ -25,7 +25,8 @@ struct RandomOptions {
   bool votes = true;
   bool quads = true;  // quadon, quadop
   bool doubles = true;
-  bool textures = false;   // samples: of fragment programs
+  bool textures = false;   // samples
+  bool memory = false;     // of fragment programs: words of their pixel in g0
   bool tables = true;      // branches through tables in c[], in an eighth of the kernels with `flow`
   bool lanes_meet = true;  // else none of these but doubles, no atomics and no stores to s[]
   unsigned size = 60;      // about how many instructions
@@ -38,6 +39,7 @@ struct RandomKernel {
   std::vector<std::uint32_t> c0;  // 256 bytes, then the tables
   std::vector<std::uint32_t> g0;  // 1 KiB, read only
   std::uint32_t g1_words = 0;     // written: 32 for each thread of the grid
+  bool samples = false;           // as RandomFragment
 };
 
 // The same seed and options give the same kernel on every host.
@@ -49,12 +51,27 @@ struct RandomFragment {
   std::uint32_t slots = 0;        // of a vertex: those of the position, and what v[] reads, of any words
   bool samples = false;           // textures 0 to kRandomTextures - 1, samplers likewise
   std::uint32_t targets = 0;      // of which each has a colour of its own, of any words
+  bool memory = false;            // reads and writes the pixel's words of g0
+};
+// Bytes of a pixel in g0, and pixels of a row there: as many as targets may have columns.
+inline constexpr std::uint32_t kRandomPixelBytes = 32, kRandomPixelColumns = 128;
+
+struct RandomVertex {
+  Program program;
+  std::vector<std::uint32_t> c0;  // 256 bytes
+  bool samples = false;           // as RandomFragment
 };
 
 struct RandomGeometry {
   Program program;
   std::vector<std::uint32_t> c0;  // 256 bytes
+  bool samples = false;           // as RandomFragment
 };
+
+// A vertex program whose attributes 0 to 3 have four words each, the first of them a position, which is
+// mostly kept. It makes vertices of `slots` words, for a geometry program or for the rasterizer.
+RandomVertex random_vertex(std::uint64_t seed, std::uint32_t slots, bool before_geometry,
+                           const RandomOptions& options = {});
 
 // A geometry program for input primitives of so many vertices of `words` words each, the first four a
 // position; it makes vertices of `slots` words, mostly at such positions, and strips of any length.

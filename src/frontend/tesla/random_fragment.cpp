@@ -7,7 +7,8 @@ namespace warpjit::tesla {
 GraphicsState RandomGenerator::fragment_state(RandomFragment& fragment) {
   constexpr std::uint32_t kFirst = 4, kMostSlots = 12, kColors = 2;
   const std::uint32_t count = kColors + 1 + random_.below(kMostSlots - kColors);
-  const std::uint32_t interpolated = random_.below(count + 1), position = random_.below(16) | 8;
+  const std::uint32_t interpolated = random_.below(count + 1),
+                      position = random_.below(16) | 8 | (options_.memory ? 3 : 0);
   GraphicsState state;
   state.interpolants = position << 24 | interpolated << 16 | kFirst << 8 | count;
   if (random_.one_in(2)) state.noperspective[0] = static_cast<std::uint32_t>(random_.next()) & 0xffff;
@@ -42,6 +43,35 @@ void RandomGenerator::fragment_prologue() {
   line("cvt rni s32 " + reg(kThread) + " f32 " + reg(kThread));
   line("and b32 " + reg(kThread) + " " + reg(kThread) + " 0x7f");
   for (unsigned at = 0; at < kLocalBytes; at += 4) line("st b32 l[" + std::to_string(at) + "] " + any_reg());
+  if (options_.memory) find_pixel_words();
+}
+
+// kOutput is the address of the pixel's words in g0: v[] begins with its column and row.
+void RandomGenerator::find_pixel_words() {
+  static_assert(kRandomPixelColumns == 1 << 7 && kRandomPixelBytes == 1 << 5);
+  const std::string place = reg(kOutput), row = reg(kScratch);
+  line("interp " + place + " v[0x0]");
+  line("cvt rzi s32 " + place + " f32 " + place);
+  line("interp " + row + " v[0x4]");
+  line("cvt rzi s32 " + row + " f32 " + row);
+  line("shl b32 " + row + " " + row + " 0x7");
+  line("add b32 " + place + " " + place + " " + row);
+  line("shl b32 " + place + " " + place + " 0x5");
+}
+
+// A load, a store or an atomic of a word of the pixel's.
+void RandomGenerator::pixel_memory() {
+  const std::string at = reg(kScratch), when = random_.one_in(3) ? predicate() : "";
+  line("add b32 " + at + " " + reg(kOutput) + " " + std::to_string(4 * random_.below(kRandomPixelBytes / 4)));
+  switch (random_.below(5)) {
+    case 0:
+      return add_atomically("g0[" + at + "]");
+    case 1:
+    case 2:
+      return line(when + "st b32 g0[" + at + "] " + any_reg());
+    default:
+      return line(when + "ld b32 " + any_reg() + " g0[" + at + "]");
+  }
 }
 
 // The colours of eight targets, and perhaps the depth, show all general registers and flags.
@@ -86,33 +116,9 @@ void RandomGenerator::indexed_local() {
   line((random_.one_in(3) ? predicate() : "") + access);
 }
 
-// Arguments are any words that stand there; often coordinates.
-void RandomGenerator::sample_texture() {
-  constexpr Opcode kOpcodes[] = {Opcode::texauto, Opcode::texauto,     Opcode::texauto,
-                                 Opcode::texbias, Opcode::texlod,      Opcode::texfetch,
-                                 Opcode::texsize, Opcode::texquerylod, Opcode::texgather};
-  const unsigned first = random_.below(kGeneral - 3);
-  for (unsigned k = 0; k < 3; ++k)
-    if (!random_.one_in(3)) interpolate(reg(first + k));
-  Instruction i;
-  i.opcode = kOpcodes[random_.below(std::size(kOpcodes))];
-  i.form = Form::long_;
-  if (i.opcode == Opcode::texfetch)
-    for (unsigned k = 0; k < 4; ++k)
-      line("and b32 " + reg(first + k) + " " + reg(first + k) + " " + (k < 2 ? "0x3f" : "0x3"));
-  i.dst = {.kind = Operand::Kind::gpr, .type = Type::b32, .value = first};
-  i.number = random_.below(kRandomTextures);
-  i.count = random_.below(kRandomSamplers);
-  i.arguments = static_cast<std::uint8_t>(random_.one_in(4) ? 1 + random_.below(4) : 4);
-  i.results = static_cast<std::uint8_t>(random_.one_in(2) ? 15 : random_.below(16));
-  const bool takes_offsets = i.opcode != Opcode::texsize && i.opcode != Opcode::texquerylod;
-  if (takes_offsets && random_.one_in(4))
-    for (std::int8_t& offset : i.offsets) offset = static_cast<std::int8_t>(random_.below(16)) - 8;
-  put(*encode(type_, i));
-}
-
 void RandomGenerator::fragment_statement() {
   if (options_.textures && random_.one_in(8)) return sample_texture();
+  if (options_.memory && random_.one_in(8)) return pixel_memory();
   const std::string local = "l[" + std::to_string(4 * random_.below(kLocalBytes / 4)) + "]";
   switch (random_.below(24)) {
     case 0:
@@ -162,6 +168,7 @@ RandomFragment RandomGenerator::run_fragment() {
   program.local_bytes = kLocalBytes;
   for (unsigned k = 0; k < kDataWords; ++k) fragment.c0.push_back(data());
   fragment.samples = options_.textures;
+  fragment.memory = options_.memory;
   return fragment;
 }
 

@@ -19,6 +19,7 @@ class RandomGenerator {
   RandomGenerator(std::uint64_t seed, const RandomOptions& options) : random_(seed), options_(options) {}
 
   RandomFragment run_fragment();
+  RandomVertex run_vertex(std::uint32_t slots, bool before_geometry);
   RandomGeometry run_geometry(std::uint32_t vertices, std::uint32_t words, std::uint32_t slots);
   RandomKernel run() {
     RandomKernel kernel;
@@ -37,6 +38,7 @@ class RandomGenerator {
     patch();
 
     name_program(kernel.program);
+    kernel.samples = options_.textures;
     kernel.program.shared_bytes = kSlots + 4 * kernel.block[0] * kernel.block[1] * kernel.block[2];
     for (unsigned k = 0; k < kDataWords; ++k) kernel.c0.push_back(data());
     for (const Label place : tables_) kernel.c0.push_back(labels_[place]);
@@ -68,12 +70,20 @@ class RandomGenerator {
   // The program's own body and its functions, which call only later ones.
   void bodies() {
     body(0, 0);
-    if (type_ == ProgramType::fragment)
-      fragment_epilogue();
-    else if (type_ == ProgramType::geometry)
-      geometry_epilogue();
-    else
-      epilogue();
+    switch (type_) {
+      case ProgramType::fragment:
+        fragment_epilogue();
+        break;
+      case ProgramType::geometry:
+        geometry_epilogue();
+        break;
+      case ProgramType::vertex:
+        vertex_epilogue();
+        break;
+      case ProgramType::compute:
+        epilogue();
+        break;
+    }
     for (current_function_ = 1; current_function_ <= functions_.size(); ++current_function_) {
       define(functions_[current_function_ - 1]);
       budget_ = std::max(budget_, 6);
@@ -382,7 +392,9 @@ class RandomGenerator {
   void statement(unsigned depth) {
     if (type_ == ProgramType::fragment) return fragment_statement();
     if (type_ == ProgramType::geometry) return geometry_statement();
+    if (type_ == ProgramType::vertex) return vertex_statement();
     if (options_.wild_barriers && options_.lanes_meet && random_.one_in(8)) return wild_barrier();
+    if (options_.textures && random_.one_in(8)) return sample_texture();
     const std::string slot = "s[$a1+" + std::to_string(kSlots) + "]", scratch = reg(kScratch);
     const unsigned kind = random_.below(24);
     if (!options_.lanes_meet && kind < 8 && kind != 6) return arithmetic();
@@ -423,7 +435,7 @@ class RandomGenerator {
         return line("ld b32 " + any_reg() + " g1[" + scratch + "]");
       case 7:
         line("add b32 " + scratch + " " + reg(kOutput) + " " + std::to_string(4 * random_.below(32)));
-        return add_atomically(scratch);
+        return add_atomically("g1[" + scratch + "]");
       default:
         return arithmetic();
     }
@@ -435,8 +447,18 @@ class RandomGenerator {
   void fragment_epilogue();
   void interpolate(const std::string& into);
   void indexed_local();
-  void sample_texture();
+  void find_pixel_words();
+  void pixel_memory();
   void fragment_statement();
+
+  // Textures (random_textures.cpp).
+  void coordinate(const std::string& into);
+  void sample_texture();
+
+  // Vertex programs.
+  void vertex_prologue();
+  void vertex_epilogue();
+  void vertex_statement();
 
   // Geometry programs.
   void geometry_state(GraphicsState& state);
@@ -452,9 +474,9 @@ class RandomGenerator {
     line(condition + "vote " + operation + " $c" + std::to_string(random_.below(4)));
   }
 
-  void add_atomically(const std::string& address) {
+  void add_atomically(const std::string& place) {
     const std::string old = any_reg(), addend = any_reg();
-    line("ld add u32 " + old + " g1[" + address + "] " + addend);
+    line("ld add u32 " + old + " " + place + " " + addend);
   }
 
   // A random word of a random pattern of arithmetic, its operands moved to where they may be.
@@ -483,7 +505,7 @@ class RandomGenerator {
   bool settle(Instruction& i) {
     // The number of a lane depends on which quads run together.
     if (type_ != ProgramType::compute && i.opcode == Opcode::mov_from_sr) return false;
-    if (type_ == ProgramType::geometry) i.lanes = 15;  // likewise
+    if (type_ == ProgramType::geometry || type_ == ProgramType::vertex) i.lanes = 15;  // likewise
     i.unused = 0;
     i.marker = Instruction::Marker::none;
     if (size_of(i.source_type) == 8 && i.src[0].is_memory()) return false;
@@ -540,7 +562,7 @@ class RandomGenerator {
   Random random_;
   const RandomOptions& options_;
   ProgramType type_ = ProgramType::compute;
-  std::uint32_t input_words_ = 0;                 // of v[], or of a vertex in p[]
+  std::uint32_t input_words_ = 0;                 // of v[], of a vertex in p[], or of attributes
   std::uint32_t input_vertices_ = 0, slots_ = 0;  // of geometry programs
   std::vector<std::uint32_t> code_;
   std::vector<std::uint32_t> labels_;

@@ -54,6 +54,7 @@ void RandomGenerator::geometry_epilogue() {
 }
 
 void RandomGenerator::geometry_statement() {
+  if (options_.textures && random_.one_in(8)) return sample_texture();
   const std::string word = "p[$a1+" + std::to_string(4 * random_.below(input_words_ + 2)) + "]";
   switch (random_.below(24)) {
     case 0:
@@ -90,6 +91,7 @@ RandomGeometry RandomGenerator::run_geometry(std::uint32_t vertices, std::uint32
   patch();
   name_program(program);
   for (unsigned k = 0; k < kDataWords; ++k) geometry.c0.push_back(data());
+  geometry.samples = options_.textures;
   return geometry;
 }
 
