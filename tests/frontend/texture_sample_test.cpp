@@ -1,281 +1,10 @@
-// The guest interpreters' sampler against a judge: plain mathematics in double precision over tables of
-// numbers, which knows nothing of weights of 8 bits, paths and rounding. A result is right if it is what the
-// judge gives for a place at most half a unit of a weight away, and what rounding to f32 adds.
-#include <gtest/gtest.h>
-
-#include <cmath>
+// The guest interpreters' sampler against the judge, and against numbers that are known.
 #include <cstring>
-#include <limits>
-#include <random>
-#include <vector>
 
-#include "base/bits.h"
-#include "frontend/interpret/textures/sample.h"
+#include "frontend/texture_judge.h"
 
 namespace warpjit::interpret {
 namespace {
-
-constexpr double kHalfUnit = 1.0 / 512;
-
-// What bits of a component mean.
-double meaning(const TexelComponent& component, std::uint64_t raw, std::uint64_t exponent, bool srgb) {
-  const double most = std::ldexp(1.0, component.bits) - 1;
-  const auto number = [&](int fraction_bits, bool sign) {
-    const double fraction = static_cast<double>(raw & ((1u << fraction_bits) - 1));
-    const int e = static_cast<int>(raw >> fraction_bits & 31);
-    const double magnitude = e == 0 ? std::ldexp(fraction, -14 - fraction_bits)
-                                    : std::ldexp(1 + std::ldexp(fraction, -fraction_bits), e - 15);
-    return sign && (raw >> 15) != 0 ? -magnitude : magnitude;
-  };
-  switch (component.type) {
-    case TexelType::unorm: {
-      const double c = static_cast<double>(raw) / most;
-      return !srgb ? c : c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
-    }
-    case TexelType::snorm: {
-      const double half = std::ldexp(1.0, component.bits - 1), c = static_cast<double>(raw);
-      return std::max((c >= half ? c - 2 * half : c) / (half - 1), -1.0);
-    }
-    case TexelType::float_bits:
-      if (component.bits == 32) return to_float(static_cast<std::uint32_t>(raw));
-      return component.bits == 16 ? number(10, true) : number(component.bits - 5, false);
-    case TexelType::shared_exponent:
-      return std::ldexp(static_cast<double>(raw), static_cast<int>(exponent) - 24);
-    default:
-      return 0;
-  }
-}
-
-// A texture of random texels with the numbers that they mean.
-struct Scene {
-  TextureFormat format;
-  textures::TextureView view;
-  std::vector<std::byte> bytes;
-  std::vector<std::array<double, 4>> numbers;  // of all levels, each by layers, slices, rows
-
-  static Scene make(std::string_view name, TextureDimension dimension, std::uint32_t width,
-                    std::uint32_t height, std::uint32_t depth, std::uint32_t layers, std::uint32_t levels,
-                    unsigned seed) {
-    Scene scene;
-    scene.format = *parse_texture_format(name);
-    std::mt19937 random(seed);
-    Texture texture;
-    texture.dimension = dimension;
-    texture.format = scene.format;
-    texture.width = width;
-    texture.height = height;
-    texture.depth_extent = depth;
-    texture.array = layers > 1;
-    texture.layers = layers;
-    texture.levels = levels;
-    const std::uint32_t faces = layers * (dimension == TextureDimension::cube ? 6 : 1);
-    for (std::uint32_t layer = 0; layer < faces; ++layer)
-      for (std::uint32_t level = 0; level < levels; ++level) {
-        const auto at = [&](std::uint32_t extent) { return std::max(1U, extent >> level); };
-        const std::uint32_t count = at(width) * at(height) * at(depth);
-        for (std::uint32_t n = 0; n < count; ++n) scene.add_texel(random);
-      }
-    texture.data = scene.bytes.data();
-    texture.size = scene.bytes.size();
-    auto view = textures::make_view(texture, "texture");
-    EXPECT_TRUE(view) << to_string(view.error());
-    scene.view = std::move(*view);
-    return scene;
-  }
-
-  void add_texel(std::mt19937& random) {
-    std::vector<std::uint8_t> texel(format.bytes);
-    std::array<double, 4> meant{0, 0, 0, 1};
-    const std::uint64_t exponent = 10 + random() % 8;
-    const auto put = [&](unsigned first, unsigned width, std::uint64_t raw) {
-      for (unsigned bit = 0; bit < width; ++bit)
-        texel[(first + bit) / 8] =
-            static_cast<std::uint8_t>(texel[(first + bit) / 8] | (raw >> bit & 1) << (first + bit) % 8);
-    };
-    for (unsigned c = 0; c < 4; ++c) {
-      const TexelComponent& component = format.components[c];
-      if (component.type == TexelType::none) continue;
-      std::uint64_t raw = random() & ((std::uint64_t{1} << component.bits) - 1);
-      if (component.type == TexelType::float_bits) {
-        // Numbers of moderate size.
-        const float value = static_cast<float>(static_cast<int>(random() % 2048)) / 64;
-        if (component.bits == 32) raw = to_bits(value - 16);
-        if (component.bits != 32)
-          raw = raw % (std::uint64_t{20} << (component.bits == 16 ? 10 : component.bits - 5));
-      }
-      put(component.first_bit, component.bits, raw);
-      if (component.type == TexelType::shared_exponent && c == 0) put(27, 5, exponent);
-      meant[c] = meaning(component, raw, exponent, format.srgb && c < 3);
-    }
-    for (std::uint8_t byte : texel) bytes.push_back(static_cast<std::byte>(byte));
-    numbers.push_back(meant);
-  }
-};
-
-// The texel with these indices, by the rule of a wrap mode; none: the border.
-std::optional<std::int64_t> wrapped(std::int64_t i, Wrap wrap, std::int64_t n, bool linear) {
-  const auto mod = [](std::int64_t a, std::int64_t m) { return (a % m + m) % m; };
-  const bool outside = i < 0 || i >= n;
-  switch (wrap) {
-    case Wrap::repeat:
-      return mod(i, n);
-    case Wrap::mirror: {
-      const std::int64_t j = mod(i, 2 * n);
-      return j < n ? j : 2 * n - 1 - j;
-    }
-    case Wrap::clamp_to_edge:
-    case Wrap::mirror_once_to_edge:
-      return std::clamp<std::int64_t>(i, 0, n - 1);
-    case Wrap::clamp_to_border:
-    case Wrap::mirror_once_to_border:
-      if (outside) return std::nullopt;
-      return i;
-    default:
-      if (linear && outside) return std::nullopt;
-      return std::clamp<std::int64_t>(i, 0, n - 1);
-  }
-}
-
-class Judge {
- public:
-  Judge(const Scene& scene, const Sampler& sampler, std::uint32_t level, std::uint32_t layer, bool linear)
-      : scene_(scene), sampler_(sampler), linear_(linear) {
-    const Texture shape = [&] {
-      Texture t;
-      const textures::Level& found = scene.view.levels[level];
-      t.width = found.width;
-      t.height = found.height;
-      t.depth_extent = found.depth;
-      return t;
-    }();
-    size_ = {shape.width, shape.height, shape.depth_extent};
-    // Texels of all levels of a layer stand together.
-    std::size_t of_layer = 0, before = 0;
-    for (std::uint32_t n = 0; n < scene.view.level_count; ++n) {
-      const textures::Level& found = scene.view.levels[n];
-      if (n == level) before = of_layer;
-      of_layer += std::size_t{found.width} * found.height * found.depth;
-    }
-    first_ = layer * of_layer + before;
-    switch (scene.view.dimension) {
-      case TextureDimension::d3:
-        axes_ = 3;
-        break;
-      case TextureDimension::d2:
-      case TextureDimension::cube:
-        axes_ = 2;
-        break;
-      default:
-        axes_ = 1;
-    }
-  }
-
-  // In texels.
-  double place(double u, unsigned axis) const {
-    const Wrap wrap = sampler_.wrap[axis];
-    const double n = size_[axis];
-    if (std::isnan(u)) u = 0;
-    const bool mirror_once = wrap >= Wrap::mirror_once_to_edge;
-    if (mirror_once) u = std::fabs(u);
-    if (wrap == Wrap::repeat || wrap == Wrap::mirror) {
-      if (std::fabs(u) >= 0x1p24) u = 0;
-      u = wrap == Wrap::repeat ? u - std::floor(u) : u - 2 * std::floor(u / 2);
-    }
-    double p = u * n;
-    if (wrap == Wrap::clamp || wrap == Wrap::mirror_once) p = std::clamp(p, 0.0, n);
-    return std::clamp(p, -65536.0, 65536.0);
-  }
-
-  // Is `got` a result for a place near p?
-  testing::AssertionResult accepts(const std::array<double, 3>& u, const TexelWords& got) const {
-    std::array<double, 3> p{}, error{};
-    for (unsigned axis = 0; axis < axes_; ++axis) {
-      p[axis] = place(u[axis], axis);
-      error[axis] = kHalfUnit * (linear_ ? 1 : 0) + (std::fabs(p[axis]) + size_[axis]) * 0x1p-23;
-    }
-    return linear_ ? accepts_linear(p, error, got) : accepts_nearest(p, error, got);
-  }
-
- private:
-  std::array<double, 4> texel(const std::array<std::int64_t, 3>& index) const {
-    std::array<std::int64_t, 3> at{};
-    for (unsigned axis = 0; axis < axes_; ++axis) {
-      const auto found = wrapped(index[axis], sampler_.wrap[axis], size_[axis], linear_);
-      if (!found) {
-        std::array<double, 4> border{};
-        for (unsigned c = 0; c < 4; ++c) border[c] = to_float(sampler_.border[c]);
-        return border;
-      }
-      at[axis] = *found;
-    }
-    return scene_.numbers[first_ + static_cast<std::size_t>((at[2] * size_[1] + at[1]) * size_[0] + at[0])];
-  }
-
-  testing::AssertionResult accepts_nearest(const std::array<double, 3>& p, const std::array<double, 3>& error,
-                                           const TexelWords& got) const {
-    std::array<double, 4> wanted{};
-    for (unsigned pick = 0; pick < 8; ++pick) {
-      std::array<std::int64_t, 3> index{};
-      for (unsigned axis = 0; axis < axes_; ++axis)
-        index[axis] = static_cast<std::int64_t>(
-            std::floor(p[axis] + ((pick >> axis & 1) != 0 ? error[axis] : -error[axis])));
-      wanted = texel(index);
-      bool same = true;
-      for (unsigned c = 0; c < 4; ++c) same &= near(to_float(got[c]), wanted[c], 0, std::fabs(wanted[c]));
-      if (same) return testing::AssertionSuccess();
-    }
-    return wrong(got, wanted, p);
-  }
-
-  testing::AssertionResult accepts_linear(const std::array<double, 3>& p, const std::array<double, 3>& error,
-                                          const TexelWords& got) const {
-    std::array<double, 4> sum{}, least{}, most{};
-    least.fill(std::numeric_limits<double>::infinity());
-    most.fill(-std::numeric_limits<double>::infinity());
-    double along = 0;
-    for (unsigned axis = 0; axis < axes_; ++axis) along += error[axis];
-    // All texels that some place nearby mixes.
-    for (unsigned n = 0; n < 1U << 2 * axes_; ++n) {
-      std::array<std::int64_t, 3> index{};
-      double weight = 1;
-      for (unsigned axis = 0; axis < axes_; ++axis) {
-        const double first = std::floor(p[axis] - 0.5);
-        const int step = static_cast<int>(n >> 2 * axis & 3) - 1;
-        index[axis] = static_cast<std::int64_t>(first) + step;
-        const double fraction = p[axis] - 0.5 - first;
-        weight *= step == 0 ? 1 - fraction : step == 1 ? fraction : 0;
-      }
-      const std::array<double, 4> found = texel(index);
-      for (unsigned c = 0; c < 4; ++c) {
-        sum[c] += weight * found[c];
-        least[c] = std::min(least[c], found[c]);
-        most[c] = std::max(most[c], found[c]);
-      }
-    }
-    for (unsigned c = 0; c < 4; ++c)
-      if (!near(to_float(got[c]), sum[c], along * (most[c] - least[c]),
-                std::max(std::fabs(most[c]), std::fabs(least[c]))))
-        return wrong(got, sum, p);
-    return testing::AssertionSuccess();
-  }
-
-  static bool near(double got, double wanted, double allowed, double size) {
-    return std::fabs(got - wanted) <= allowed + size * 0x1p-21 + 0x1p-120;
-  }
-  static testing::AssertionResult wrong(const TexelWords& got, const std::array<double, 4>& wanted,
-                                        const std::array<double, 3>& p) {
-    auto result = testing::AssertionFailure() << "at " << p[0] << ", " << p[1] << ", " << p[2] << ":";
-    for (unsigned c = 0; c < 4; ++c) result << ' ' << to_float(got[c]) << " for " << wanted[c];
-    return result;
-  }
-
-  const Scene& scene_;
-  const Sampler& sampler_;
-  bool linear_;
-  std::array<std::uint32_t, 3> size_{};
-  std::size_t first_ = 0;
-  unsigned axes_ = 1;
-};
 
 // Centres, edges, far places, what is no number.
 std::vector<float> coordinates_for(std::uint32_t size) {
@@ -342,8 +71,8 @@ TEST(TextureSampler, EveryWrapFilterAndFormat) {
   for (std::string_view name : list_texture_formats()) {
     if (!filters(*parse_texture_format(name))) continue;
     for (const Shape& shape : kShapes) {
-      const Scene scene =
-          Scene::make(name, shape.dimension, shape.width, shape.height, shape.depth, shape.layers, 1, ++seed);
+      const TextureScene scene = TextureScene::make(name, shape.dimension, shape.width, shape.height,
+                                                    shape.depth, shape.layers, 1, ++seed);
       std::mt19937 random(seed);
       for (const Wrap wrap : kWraps)
         for (const bool linear : {false, true}) {
@@ -362,7 +91,7 @@ TEST(TextureSampler, EveryWrapFilterAndFormat) {
             const std::uint32_t layer = std::min(place.layer, shape.layers - 1);
             const TexelWords got = sample(scene.view, sampler, place, kNoDetail);
             ++samples;
-            ASSERT_TRUE(Judge(scene, sampler, 0, layer, linear).accepts({at[0], at[1], at[2]}, got))
+            ASSERT_TRUE(TextureJudge(scene, sampler, 0, layer, linear).accepts({at[0], at[1], at[2]}, got))
                 << name << ", wrap " << static_cast<int>(wrap) << (linear ? " linear " : " nearest ")
                 << shape.width << " x " << shape.height << " x " << shape.depth << " at " << u;
           }
@@ -372,9 +101,41 @@ TEST(TextureSampler, EveryWrapFilterAndFormat) {
   EXPECT_GT(samples, 100000u);
 }
 
+// Offsets in texels, before they are wrapped; the border in sRGB and of depth.
+TEST(TextureSampler, OffsetsAndBorders) {
+  std::mt19937 random(31);
+  for (std::string_view name : {"rgba8", "srgb8", "rgba32f", "d16"})
+    for (const TextureDimension dimension :
+         {TextureDimension::d1, TextureDimension::d2, TextureDimension::d3}) {
+      const bool is_deep = dimension == TextureDimension::d3;
+      TextureScene scene = TextureScene::make(name, dimension, 5, dimension == TextureDimension::d1 ? 1 : 3,
+                                              is_deep ? 4 : 1, 1, 1, 17);
+      scene.view.depth = name == "d16";
+      for (int n = 0; n < 400; ++n) {
+        Sampler sampler;
+        for (Wrap& wrap : sampler.wrap) wrap = kWraps[random() % 8];
+        const bool linear = random() % 2 != 0;
+        sampler.magnify = linear ? Filter::linear : Filter::nearest;
+        sampler.border = {to_bits(0.25F), to_bits(-1.0F), to_bits(0.5F), to_bits(2.0F)};
+        if (random() % 2 != 0) sampler.srgb_border = {to_bits(0.75F), to_bits(0.125F), to_bits(1.0F)};
+        SamplePlace place;
+        std::array<double, 3> at{};
+        for (unsigned axis = 0; axis < 3; ++axis) {
+          const float u = static_cast<float>(static_cast<int>(random() % 900) - 300) / 301;
+          at[axis] = u;
+          place.coordinates[axis] = to_bits(u);
+          place.offsets[axis] = static_cast<std::int32_t>(random() % 16) - 8;
+        }
+        const TexelWords got = sample(scene.view, sampler, place, kNoDetail);
+        ASSERT_TRUE(TextureJudge(scene, sampler, 0, 0, linear, place.offsets).accepts(at, got))
+            << name << (linear ? " linear, wrap " : " nearest, wrap ") << static_cast<int>(sampler.wrap[0]);
+      }
+    }
+}
+
 // Unorm8 is exact: the same sum in integers, rounded once. And a texture of one colour stays that colour.
 TEST(TextureSampler, EightBitsAreExact) {
-  const Scene scene = Scene::make("rgba8", TextureDimension::d2, 4, 4, 1, 1, 1, 7);
+  const TextureScene scene = TextureScene::make("rgba8", TextureDimension::d2, 4, 4, 1, 1, 1, 7);
   Sampler sampler;
   sampler.magnify = Filter::linear;
   for (unsigned x = 0; x < 256; x += 5)
@@ -398,7 +159,7 @@ TEST(TextureSampler, EightBitsAreExact) {
 
 TEST(TextureSampler, Levels) {
   for (std::string_view name : {"rgba8", "rgba32f", "rgb10a2", "srgb8"}) {
-    const Scene scene = Scene::make(name, TextureDimension::d2, 8, 8, 1, 1, 4, 21);
+    const TextureScene scene = TextureScene::make(name, TextureDimension::d2, 8, 8, 1, 1, 4, 21);
     Sampler sampler;
     sampler.magnify = sampler.minify = Filter::linear;
     SamplePlace place;
@@ -409,8 +170,8 @@ TEST(TextureSampler, Levels) {
     const std::pair<int, unsigned> rounded[] = {{-5, 0},  {0, 0},   {1, 0},   {128, 0},
                                                 {129, 1}, {384, 1}, {385, 2}, {99999, 3}};
     for (const auto& [detail, level] : rounded)
-      EXPECT_TRUE(
-          Judge(scene, sampler, level, 0, true).accepts(at, sample(scene.view, sampler, place, detail)))
+      EXPECT_TRUE(TextureJudge(scene, sampler, level, 0, true)
+                      .accepts(at, sample(scene.view, sampler, place, detail)))
           << detail;
     sampler.mip = MipFilter::linear;
     for (const int detail : {1, 40, 255, 256, 300, 700, 768, 900}) {
@@ -429,17 +190,30 @@ TEST(TextureSampler, Levels) {
     // Clamps and biases.
     sampler.mip = MipFilter::nearest;
     sampler.min_lod = 256;
-    EXPECT_TRUE(Judge(scene, sampler, 1, 0, true).accepts(at, sample(scene.view, sampler, place, -900)));
+    EXPECT_TRUE(
+        TextureJudge(scene, sampler, 1, 0, true).accepts(at, sample(scene.view, sampler, place, -900)));
     sampler.min_lod = 0;
     sampler.max_lod = 512;
-    EXPECT_TRUE(Judge(scene, sampler, 2, 0, true).accepts(at, sample(scene.view, sampler, place, 9000)));
+    EXPECT_TRUE(
+        TextureJudge(scene, sampler, 2, 0, true).accepts(at, sample(scene.view, sampler, place, 9000)));
     sampler.lod_bias = -256;
-    EXPECT_TRUE(Judge(scene, sampler, 1, 0, true).accepts(at, sample(scene.view, sampler, place, 512)));
+    EXPECT_TRUE(
+        TextureJudge(scene, sampler, 1, 0, true).accepts(at, sample(scene.view, sampler, place, 512)));
+    // Those of the texture: its bias is added, its least level counts behind what the sampler allows.
+    textures::TextureView biased = scene.view;
+    biased.lod_bias = 300;
+    EXPECT_TRUE(TextureJudge(scene, sampler, 2, 0, true).accepts(at, sample(biased, sampler, place, 400)));
+    biased.lod_bias = 0;
+    biased.min_lod = 700;
+    for (const int detail : {-900, 0, 400, 9000})
+      EXPECT_TRUE(
+          TextureJudge(scene, sampler, 3, 0, true).accepts(at, sample(biased, sampler, place, detail)))
+          << detail;
   }
 }
 
 TEST(TextureSampler, Detail) {
-  const Scene scene = Scene::make("rgba8", TextureDimension::d2, 64, 32, 1, 1, 1, 3);
+  const TextureScene scene = TextureScene::make("rgba8", TextureDimension::d2, 64, 32, 1, 1, 1, 3);
   for (const double step : {0.001, 0.01, 0.02, 1.0 / 64, 0.1, 0.7, 3.0}) {
     const std::array<std::uint32_t, 3> from{to_bits(0.25F), to_bits(0.5F), 0};
     const std::array<std::uint32_t, 3> to{to_bits(static_cast<float>(0.25F + step)), to_bits(0.5F), 0};
@@ -458,7 +232,7 @@ TEST(TextureSampler, Detail) {
 
 // Every face: the texel that a direction means, by geometry in double.
 TEST(TextureSampler, Cubes) {
-  const Scene scene = Scene::make("rgba32f", TextureDimension::cube, 4, 4, 1, 1, 1, 5);
+  const TextureScene scene = TextureScene::make("rgba32f", TextureDimension::cube, 4, 4, 1, 1, 1, 5);
   std::mt19937 random(9);
   for (int n = 0; n < 2000; ++n) {
     std::array<double, 3> d{};
@@ -483,16 +257,52 @@ TEST(TextureSampler, Cubes) {
     for (const bool linear : {false, true}) {
       sampler.magnify = linear ? Filter::linear : Filter::nearest;
       EXPECT_TRUE(
-          Judge(scene, sampler, 0, face.face, linear)
+          TextureJudge(scene, sampler, 0, face.face, linear)
               .accepts({to_float(face.s), to_float(face.t), 0}, sample(scene.view, sampler, place, 0)));
     }
+  }
+}
+
+// The layer numbers cubes, and the last one stands for those behind it; fetches number faces.
+TEST(TextureSampler, ArraysOfCubes) {
+  constexpr std::uint32_t kCubes = 3;
+  const TextureScene scene = TextureScene::make("rgba32f", TextureDimension::cube, 4, 4, 1, kCubes, 2, 15);
+  std::mt19937 random(10);
+  for (int n = 0; n < 1000; ++n) {
+    SamplePlace place;
+    for (std::uint32_t& axis : place.coordinates)
+      axis = to_bits(static_cast<float>(random() % 1999) / 1000 - 0.9995F);
+    place.coordinates[random() % 3] = to_bits(random() % 2 != 0 ? 1.0F : -1.0F);
+    place.layer = random() % 5;
+    place.offsets = {1, 2, 3};  // which cubes do not have
+    const FacePlace face = find_face(place.coordinates);
+    const std::uint32_t cube = std::min(place.layer, kCubes - 1);
+    Sampler sampler;
+    sampler.wrap.fill(Wrap::clamp_to_edge);
+    sampler.mip = MipFilter::nearest;
+    const bool linear = random() % 2 != 0;
+    sampler.magnify = sampler.minify = linear ? Filter::linear : Filter::nearest;
+    const std::uint32_t level = random() % 2;
+    const TexelWords got = sample(scene.view, sampler, place, static_cast<std::int32_t>(256 * level));
+    ASSERT_TRUE(TextureJudge(scene, sampler, level, 6 * cube + face.face, linear)
+                    .accepts({to_float(face.s), to_float(face.t), 0}, got))
+        << "cube " << cube << ", face " << face.face;
+    SamplePlace integers;
+    for (unsigned axis = 0; axis < 2; ++axis)
+      integers.coordinates[axis] = static_cast<std::uint32_t>(random() % 4);
+    integers.layer = random() % 20;
+    const TexelWords fetched = fetch(scene.view, integers, 0);
+    const std::size_t of_face = 16 + 4, number = std::min(integers.layer, 6 * kCubes - 1);
+    for (unsigned c = 0; c < 4; ++c)
+      ASSERT_EQ(to_float(fetched[c]),
+                scene.numbers[number * of_face + 4 * integers.coordinates[1] + integers.coordinates[0]][c]);
   }
 }
 
 // Where a filter crosses an edge of the cube it must not jump: directions on both sides of the edge give
 // almost the same, which faces by themselves do not.
 TEST(TextureSampler, SeamlessCubes) {
-  const Scene scene = Scene::make("rgba32f", TextureDimension::cube, 4, 4, 1, 1, 1, 6);
+  const TextureScene scene = TextureScene::make("rgba32f", TextureDimension::cube, 4, 4, 1, 1, 1, 6);
   Sampler sampler;
   sampler.magnify = Filter::linear;
   std::mt19937 random(4);
@@ -525,7 +335,7 @@ TEST(TextureSampler, SeamlessCubes) {
 
 // A cube of one colour has it everywhere, at its corners, too.
 TEST(TextureSampler, CornersOfCubes) {
-  Scene scene = Scene::make("rgba32f", TextureDimension::cube, 4, 4, 1, 1, 1, 6);
+  TextureScene scene = TextureScene::make("rgba32f", TextureDimension::cube, 4, 4, 1, 1, 1, 6);
   for (std::size_t at = 0; at < scene.bytes.size(); at += 4) {
     const float number = 5;
     std::memcpy(scene.bytes.data() + at, &number, 4);
@@ -543,7 +353,7 @@ TEST(TextureSampler, CornersOfCubes) {
 }
 
 TEST(TextureSampler, Compare) {
-  Scene scene = Scene::make("d16", TextureDimension::d2, 2, 1, 1, 1, 1, 8);
+  TextureScene scene = TextureScene::make("d16", TextureDimension::d2, 2, 1, 1, 1, 1, 8);
   scene.view.swizzle = {TexelSource::red, TexelSource::zero, TexelSource::one, TexelSource::red};
   const double stored[2] = {scene.numbers[0][0], scene.numbers[1][0]};
   Sampler sampler;
@@ -576,7 +386,7 @@ TEST(TextureSampler, Compare) {
 }
 
 TEST(TextureSampler, FetchAndSizes) {
-  const Scene scene = Scene::make("rgba8ui", TextureDimension::d2, 5, 3, 1, 4, 3, 12);
+  const TextureScene scene = TextureScene::make("rgba8ui", TextureDimension::d2, 5, 3, 1, 4, 3, 12);
   SamplePlace place;
   place.coordinates = {2, 1, 0};
   place.layer = 9;  // the last one
