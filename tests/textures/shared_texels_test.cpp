@@ -36,6 +36,13 @@ TextureFormat fields(std::vector<Field> list) {
   return format;
 }
 
+// A component of a word, from a bit on.
+TextureFormat wide(TextureFormat format, unsigned first) {
+  format.bytes = 4;
+  format.components[0].first_bit = static_cast<std::uint8_t>(first);
+  return format;
+}
+
 std::uint32_t bits_of(std::uint32_t word, unsigned first, unsigned width) {
   return word >> first & ((1u << width) - 1);
 }
@@ -50,6 +57,8 @@ std::optional<TextureFormat> format_of(std::uint32_t code, unsigned mode) {
       return fields({{S, 8}});
     case 0x02:
       return fields({{U, 4}, {U, 4}, {U, 4}, {U, 4}});
+    case 0x03:
+      return fields({{U, 2}, {U, 3}, {U, 3}, {U, 8}});
     case 0x04:
       return high_alpha ? fields({{U, 1}, {U, 5}, {U, 5}, {U, 5}}) : fields({{U, 5}, {U, 5}, {U, 5}, {U, 1}});
     case 0x05:
@@ -81,6 +90,8 @@ std::optional<TextureFormat> format_of(std::uint32_t code, unsigned mode) {
       return fields({{F, 16}, {F, 16}});
     case 0x12:
       return fields({{F, 32}});
+    case 0x15:  // the other bits are no component
+      return mode > 1 ? std::nullopt : std::optional(wide(fields({{U, 24}}), mode == 0 ? 0 : 8));
     case 0x19:
       return fields({{E, 9}, {E, 9}, {E, 9}});
     case 0x1a:
@@ -103,6 +114,9 @@ std::optional<TextureFormat> format_of(std::uint32_t code, unsigned mode) {
       return fields({{U, 8}, {U, 8}, {U, 8}});
     case 0x99:
       return fields({{S, 8}, {S, 8}, {S, 8}});
+    case 0x9a:
+      return high_alpha ? fields({{U, 2}, {F, 10}, {F, 10}, {F, 10}})
+                        : fields({{F, 10}, {F, 10}, {F, 10}, {U, 2}});
     default:
       return std::nullopt;
   }
@@ -128,8 +142,10 @@ std::optional<Case> read_case(const std::array<std::uint32_t, 4>& w) {
   Case c;
   const std::uint32_t type = w[1] >> 29, code = bits_of(w[1], 24, 5) | w[0] >> 31 << 7;
   const std::uint32_t mode = bits_of(w[3], 28, 3), levels = bits_of(w[0], 17, 4);
-  if (type != 0 && type != 3 && type != 5) return std::nullopt;
-  if (bits_of(w[0], 27, 2) != 0 || w[3] >> 31 != 0 || bits_of(w[0], 21, 6) != 31) return std::nullopt;
+  constexpr std::uint32_t kSwizzled = 0, kCube = 2, kLinear = 3, kArbitrary = 5, kStrided = 6;
+  if (type == 1 || type == 4 || type > kStrided) return std::nullopt;
+  if (bits_of(w[0], 27, 2) != 0 || w[3] >> 31 != 0) return std::nullopt;
+  if (type != kStrided && bits_of(w[0], 21, 6) != 31) return std::nullopt;
   const auto format = format_of(code, mode);
   if (!format) return std::nullopt;
   Texture& t = c.texture;
@@ -137,32 +153,49 @@ std::optional<Case> read_case(const std::array<std::uint32_t, 4>& w) {
   unsigned count = 0;
   for (const TexelComponent& component : format->components)
     count += component.type != TexelType::none ? 1 : 0;
-  const char* swizzle = kSwizzles[count][mode];
+  const unsigned order = code == 0x15 ? 0 : code == 0x03 ? 1 : mode;
+  const char* swizzle = kSwizzles[count][order];
   if (swizzle == nullptr) return std::nullopt;
   for (unsigned n = 0; n < 4; ++n)
     t.swizzle[n] = swizzle[n] == 'z'   ? TexelSource::zero
                    : swizzle[n] == 'o' ? TexelSource::one
                                        : static_cast<TexelSource>(swizzle[n] - '0');
-  t.width = type == 0 ? 1U << bits_of(w[1], 16, 4) : bits_of(w[1], 12, 12) + 1;
-  t.height = type == 0 ? 1U << bits_of(w[1], 0, 4) : bits_of(w[1], 0, 12) + 1;
-  if (type == 5 && std::bit_ceil(t.width) != std::bit_ceil(t.height)) return std::nullopt;
-  t.layout = type == 3 ? TextureLayout::linear : TextureLayout::morton;
-  const bool chain = levels != 15;
+  const bool has_powers = type == kSwizzled || type == kCube;
+  t.width = has_powers ? 1U << bits_of(w[1], 16, 4) : bits_of(w[1], 12, 12) + 1;
+  t.height = has_powers ? 1U << bits_of(w[1], 0, 4) : bits_of(w[1], 0, 12) + 1;
+  if (type == kArbitrary && std::bit_ceil(t.width) != std::bit_ceil(t.height)) return std::nullopt;
+  t.layout = type == kLinear || type == kStrided ? TextureLayout::linear : TextureLayout::morton;
+  const bool chain = levels != 15 && type != kStrided;
+  if (type == kCube) t.dimension = TextureDimension::cube;
   t.levels = std::min<std::uint32_t>(chain ? levels + 1 : 1, std::bit_width(std::max(t.width, t.height)));
   const std::uint32_t block = t.format.block_width;
   std::uint64_t offset = 0;
   for (std::uint32_t n = 0; n < t.levels; ++n) {
     const auto up = [](std::uint32_t value, std::uint32_t to) { return (value + to - 1) / to * to; };
     const std::uint32_t width = std::max(1U, t.width >> n);
-    std::uint32_t stored_width = chain || type != 3 ? std::max(1U, std::bit_ceil(t.width) >> n) : t.width;
-    std::uint32_t stored_height = chain || type != 3 ? std::max(1U, std::bit_ceil(t.height) >> n) : t.height;
-    if (type == 3) stored_width = up(stored_width, 8);
+    std::uint32_t stored_width =
+        chain || type != kLinear ? std::max(1U, std::bit_ceil(t.width) >> n) : t.width;
+    std::uint32_t stored_height =
+        chain || type != kLinear ? std::max(1U, std::bit_ceil(t.height) >> n) : t.height;
+    if (type == kLinear) stored_width = up(stored_width, 8);
     if (block > 1) stored_width = up(stored_width, 4), stored_height = up(stored_height, 4);
     TextureLevelPlace place;
     place.offset = offset;
-    if (type == 3) place.row_bytes = up(width, 8) / block * t.format.bytes;
+    if (type == kLinear) place.row_bytes = up(width, 8) / block * t.format.bytes;
+    if (type == kStrided)
+      place.row_bytes =
+          4 * (1 + (bits_of(w[0], 9, 3) | bits_of(w[0], 17, 4) << 3 | bits_of(w[0], 21, 6) << 7));
     c.places.push_back(place);
     offset += std::uint64_t{stored_width / block} * (stored_height / block) * t.format.bytes;
+  }
+  if (type == kCube && chain) {
+    // Each face has all levels, and large ones are padded.
+    std::uint64_t face = 0;
+    for (std::uint32_t side = t.width; side != 0; side /= 2)
+      face += std::uint64_t{side} * side * t.format.bytes;
+    const std::uint32_t padded = t.format.bytes == 1 ? 32 : t.format.bytes == 8 ? 8 : 16;
+    const std::uint32_t unit = t.width >= padded ? 2048 : 4;
+    t.layer_bytes = (face + unit - 1) / unit * unit;
   }
   const auto wrap = [](std::uint32_t number) {
     constexpr Wrap kWraps[] = {Wrap::repeat, Wrap::mirror, Wrap::clamp_to_edge, Wrap::mirror_once_to_edge};
@@ -174,8 +207,9 @@ std::optional<Case> read_case(const std::array<std::uint32_t, 4>& w) {
   const auto filter = [](std::uint32_t number) {
     return number == 1 || number == 2 ? Filter::linear : Filter::nearest;
   };
-  c.sampler.minify = filter(bits_of(w[0], 10, 2));
   c.sampler.magnify = filter(bits_of(w[0], 12, 2));
+  c.sampler.minify = type == kStrided ? c.sampler.magnify : filter(bits_of(w[0], 10, 2));
+  if (type == kCube) c.sampler.wrap.fill(Wrap::clamp_to_edge);
   c.sampler.mip = t.levels == 1              ? MipFilter::none
                   : bits_of(w[0], 9, 1) != 0 ? MipFilter::linear
                                              : MipFilter::nearest;
@@ -196,7 +230,7 @@ TEST(TextureSharedTexels, Fetches) {
     std::array<std::uint32_t, 4> words{};
     for (unsigned n = 0; n < 4; ++n) words[n] = word_of(row["words"][n]);
     auto read = read_case(words);
-    if (!read || row["coords"][0].size() != 2 || row["memory"].size() != 1) {
+    if (!read || row["memory"].size() != 1) {
       ++skipped;
       continue;
     }
@@ -212,7 +246,14 @@ TEST(TextureSharedTexels, Fetches) {
     ++cases;
     for (std::size_t n = 0; n < row["coords"].size(); ++n) {
       SamplePlace place;
-      for (unsigned axis = 0; axis < 2; ++axis) place.coordinates[axis] = word_of(row["coords"][n][axis]);
+      float largest = 0;
+      for (unsigned axis = 0; axis < row["coords"][n].size(); ++axis) {
+        place.coordinates[axis] = word_of(row["coords"][n][axis]);
+        largest = std::max(largest, std::fabs(std::bit_cast<float>(place.coordinates[axis])));
+      }
+      if (read->texture.dimension == TextureDimension::cube)
+        for (std::uint32_t& axis : place.coordinates)
+          axis = std::bit_cast<std::uint32_t>(std::bit_cast<float>(axis) / largest);
       // Places that far out are reduced in another order.
       if (std::fabs(std::bit_cast<float>(place.coordinates[0])) > 0x1p20F) continue;
       const TexelWords got = sample(*view, read->sampler, place, detail_operand(word_of(row["lod"])));
@@ -227,8 +268,10 @@ TEST(TextureSharedTexels, Fetches) {
     }
   }
   RecordProperty("cases", static_cast<int>(cases));
-  EXPECT_GT(cases, 150u) << skipped << " skipped";
-  EXPECT_GT(fetches, 500u);
+  // Palettes, tiles of 32 x 32, squares that are shown in part, and a float of 31 bits are nothing that this
+  // project describes.
+  EXPECT_EQ(cases, 211u) << skipped << " skipped";
+  EXPECT_GT(fetches, 700u);
 }
 
 }  // namespace
