@@ -18,6 +18,7 @@
 #include "launch/template.h"
 #include "program.h"
 #include "runtime/work/launch.h"
+#include "warpjit/tesla.hpp"
 
 namespace warpjit::tool {
 
@@ -184,7 +185,44 @@ constexpr Sketch kTeslaSketches[] = {
      "(lg $c0) break\nadd b32 $r12 $r12 $r2\nbra #l\ndone:\n"},
     {"barrier", "st b32 s[$a1+0x20] $r4\nbar inc wait 0x0 all\nld $r12 b32 s[$a1+0x24]\n"},
     {"call", "call #f\nbra #e\nf:\nadd b32 $r12 $r4 $r5\nret\ne:\n"},
+    {"texprep",
+     "mov b32 $r12 $r4\nmov b32 $r13 $r5\nmov b32 $r14 $r6\nmov b32 $r15 $r7\n"
+     "texprep cube all $r12:$r13:$r14:# $t0 $s0 $r12:$r13:$r14:$r15\nxor b32 $r13 $r13 $r14\n"},
 };
+
+// A fragment program with a texture of rgba8 and a little arithmetic, by filter.
+Status add_sampling(std::vector<Case>& cases, const std::string& file) {
+  constexpr struct {
+    const char* name;
+    Filter filter;
+    MipFilter mip;
+  } kKinds[] = {{"nearest", Filter::nearest, MipFilter::none},
+                {"bilinear", Filter::linear, MipFilter::none},
+                {"trilinear", Filter::linear, MipFilter::linear}};
+  constexpr std::uint32_t kSide = 64, kLevels = 7;
+  WARPJIT_TRY(const std::vector<std::byte> source, read_file(file));
+  WARPJIT_TRY(const Program program, tesla::load_assembly(as_text(source), {.entry = "coherent"}));
+  std::vector<std::uint32_t> texels(std::size_t{2} * kSide * kSide), pixels(kSide);
+  for (const auto& kind : kKinds) {
+    Launch launch{program};
+    Texture texture;
+    texture.format = *parse_texture_format("rgba8");
+    texture.width = texture.height = kSide;
+    texture.levels = kind.mip == MipFilter::none ? 1 : kLevels;
+    texture.data = texels.data();
+    texture.size = 4 * texels.size();
+    Sampler sampler;
+    sampler.magnify = sampler.minify = kind.filter;
+    sampler.mip = kind.mip;
+    WARPJIT_CHECK(launch.set_texture(0, texture));
+    WARPJIT_CHECK(launch.set_sampler(0, sampler));
+    WARPJIT_CHECK(launch.bind_color(0, {pixels.data(), 4 * pixels.size(), 4 * kSide, PixelFormat::rgba8}));
+    WARPJIT_TRY(const frontend::Facts facts, launch.state().facts(0));
+    WARPJIT_TRY(frontend::Shader::Translation translation, program.shader()->translate(facts, false));
+    cases.push_back({fmt::format("sampled {}", kind.name), std::move(translation.function)});
+  }
+  return {};
+}
 
 Result<std::vector<Case>> collect_tesla(const std::string& examples) {
   std::vector<Case> cases;
@@ -192,6 +230,7 @@ Result<std::vector<Case>> collect_tesla(const std::string& examples) {
   for (const tesla::Pattern& pattern : tesla::patterns()) {
     // A short form does what a long one does.
     if (pattern.form != tesla::Form::long_ && pattern.form != tesla::Form::immediate) continue;
+    if (tesla::is_texture(pattern.opcode)) continue;  // their operands are several registers
     for (const bool wide : {false, true}) {
       const auto instruction = instruction_of(pattern, wide);
       if (!instruction) continue;
@@ -210,6 +249,8 @@ Result<std::vector<Case>> collect_tesla(const std::string& examples) {
   WARPJIT_CHECK(add_examples(cases, examples + "/tesla"));
   for (const char* name : {"mandelbrot", "raymarch", "phong", "depth_blend"})
     WARPJIT_CHECK(add_example(cases, fmt::format("{}/tesla/graphics/{}.json", examples, name), "fragment"));
+  WARPJIT_CHECK(add_sampling(
+      cases, (std::filesystem::path(examples).parent_path() / "bench/tesla/textures.tesla").string()));
   return cases;
 }
 
