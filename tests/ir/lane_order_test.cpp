@@ -253,7 +253,7 @@ Function function_of(const Quiet& graph) {
 
 TEST(LaneOrder, BlocksAreRunOnceWhereOnlyLanesThatAreTogetherAreSeen) {
   unsigned dispatched = 0, parted = 0;
-  constexpr std::uint32_t kGraphs = 600;
+  constexpr auto kGraphs = static_cast<std::uint32_t>(share(600));
   for (std::uint32_t seed = 0; seed < kGraphs; ++seed) {
     const Quiet graph = random_quiet_graph(seed);
     const std::vector<std::uint32_t> wanted = model(graph);

@@ -7,6 +7,7 @@
 #include "frontend/pica200/container/shbin.h"
 #include "frontend/pica200/random.h"
 #include "pica200/pica_test.h"
+#include "support/share.h"
 #include "support/source_dir.h"
 
 namespace warpjit::pica200 {
@@ -109,7 +110,7 @@ TEST(PicaDisassemble, SharedContainersRoundTrip) {
 }
 
 TEST(PicaDisassemble, RandomProgramsRoundTrip) {
-  for (std::uint64_t seed = 0; seed < 120; ++seed) {
+  for (std::uint64_t seed = 0; seed < share(120); ++seed) {
     RandomOptions options;
     options.geometry = seed % 2 == 0;
     options.shared_ends = seed % 4 == 1;

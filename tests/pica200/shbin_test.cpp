@@ -1,6 +1,7 @@
 #include "frontend/pica200/container/shbin.h"
 
 #include "pica200/pica_test.h"
+#include "support/share.h"
 
 namespace warpjit::pica200 {
 namespace {
@@ -101,7 +102,7 @@ TEST(PicaShbin, RandomDamageNeverCrashes) {
   const auto next = [&] { return (random = random * 1664525 + 1013904223) >> 8; };
   for (const char* name : kFiles) {
     const auto bytes = bytes_of(read_example(name));
-    for (int k = 0; k < 4000; ++k) {
+    for (std::uint64_t k = 0; k < share(4000); ++k) {
       auto damaged = bytes;
       for (unsigned flips = next() % 4 + 1; flips > 0; --flips)
         damaged[next() % damaged.size()] ^=
