@@ -77,8 +77,9 @@ TEST_F(DrawTest, LongRendersTellHowFarTheyAre) {
   const auto start = std::chrono::steady_clock::now();
   const Outcome slow = run("render '" + kGraphics + "raymarch.json' --engine guest --size 800x600");
   ASSERT_EQ(slow.code, 0) << slow.err;
-  if (std::chrono::steady_clock::now() - start > std::chrono::seconds(3))
+  if (std::chrono::steady_clock::now() - start > std::chrono::seconds(3)) {
     EXPECT_NE(slow.err.find(" %\n"), std::string::npos);
+  }
   for (const char c : slow.err)
     EXPECT_TRUE(std::isdigit(c) != 0 || c == ' ' || c == '%' || c == '\n') << slow.err;
 }
