@@ -215,8 +215,27 @@ class TeslaFuzzer final : public Fuzzer {
     g1.piece = 2;
     g1.count = kernel.g1_words;
     launch.outputs.push_back(std::move(g1));
+    if (kernel.samples) {
+      Random random(kernel.c0[0]);
+      Samples samples{launch};
+      static_cast<void>(
+          random::set_textures(samples, random, tesla::kRandomTextures, tesla::kRandomSamplers));
+    }
     return launch;
   }
+
+  // What the launch samples, as set_textures gives it.
+  struct Samples {
+    tool::LaunchFile& launch;
+    Status set_texture(unsigned slot, const warpjit::Texture& texture) {
+      launch.textures.push_back({slot, {}, texture, {}});
+      return {};
+    }
+    Status set_sampler(unsigned slot, const Sampler& sampler) {
+      launch.samplers.push_back({slot, sampler});
+      return {};
+    }
+  };
 
   std::uint64_t other_faults_ = 0;
 };

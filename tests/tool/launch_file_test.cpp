@@ -346,7 +346,14 @@ TEST(LaunchFileTest, WrittenLaunchesReadBack) {
       R"({"warpjit":1,"isa":"tesla","stage":"compute","program":{"words":["0xf0000001","0xe0000001"],"registers":8},
       "grid":[2,3],"block":[32,2],"shared":{"size":256},"params":[1,1.5,{"offset":64},7],"modes":{"zero-wins":true},
       "memory":[{"space":"g14","address":"0x1000","format":"f32","data":[1,2,3],"size":64,"fill":255},
-      {"space":"c0","data":[5,6]}],"outputs":[{"space":"g14","address":4096,"format":"u32x2","count":3}]})"};
+      {"space":"c0","data":[5,6]}],"outputs":[{"space":"g14","address":4096,"format":"u32x2","count":3}]})",
+      R"({"warpjit":1,"isa":"tesla","stage":"compute","program":{"words":["0xf0000001","0xe0000001"],"registers":8},
+      "grid":[1],"block":[32],"outputs":[],
+      "textures":{"3":{"data":[1,2,3,4,5,6],"format":"rgba8","layout":"morton","dimension":"1d","size":[4],"levels":2,
+      "first-level":1,"swizzle":"bg01","normalized":false,"four-pairs":false,"depth-border":true,"min-lod":0.5,"lod-bias":-1.25},
+      "0":{"data":[1,2,3],"format":"r16ui","size":[2,1],"layers":3,"row-bytes":4}},
+      "samplers":{"7":{"wrap":["mirror","clamp","repeat"],"magnify":"linear","mip":"nearest","compare":"greater","seamless":true,
+      "decode-srgb":false,"max-lod":3.5,"min-lod":1,"lod-bias":0.125,"border":[1,0.5,"0x7fc00001",0],"srgb-border":[1,0.25,0]},"0":{}}})"};
   for (const std::string& text : launches) {
     const auto launch = parse(text);
     ASSERT_TRUE(launch) << to_string(launch.error());
@@ -359,6 +366,26 @@ TEST(LaunchFileTest, WrittenLaunchesReadBack) {
     EXPECT_EQ(again->grid.parameters, launch->grid.parameters);
     for (std::size_t k = 0; k < launch->grid.memory.size(); ++k)
       EXPECT_EQ(again->grid.memory[k].bytes, launch->grid.memory[k].bytes);
+    ASSERT_EQ(again->textures.size(), launch->textures.size());
+    for (std::size_t k = 0; k < launch->textures.size(); ++k) {
+      const Texture &a = launch->textures[k].texture, &b = again->textures[k].texture;
+      EXPECT_EQ(again->textures[k].slot, launch->textures[k].slot);
+      EXPECT_EQ(std::memcmp(a.data, b.data, a.size), 0);
+      const auto state = [](const Texture& t) {
+        return std::tuple(t.dimension, t.array, t.format, t.layout, t.swizzle, t.normalized, t.four_pairs,
+                          t.depth, t.width, t.height, t.depth_extent, t.layers, t.levels, t.first_level,
+                          t.last_level, t.row_bytes, t.min_lod, t.lod_bias);
+      };
+      EXPECT_TRUE(state(a) == state(b)) << written;
+    }
+    ASSERT_EQ(again->samplers.size(), launch->samplers.size());
+    for (std::size_t k = 0; k < launch->samplers.size(); ++k) {
+      const auto state = [](const Sampler& s) {
+        return std::tuple(s.wrap, s.magnify, s.minify, s.mip, s.compare, s.compare_op, s.decode_srgb,
+                          s.seamless, s.lod_bias, s.min_lod, s.max_lod, s.border, s.srgb_border);
+      };
+      EXPECT_TRUE(state(again->samplers[k].sampler) == state(launch->samplers[k].sampler)) << written;
+    }
   }
 }
 

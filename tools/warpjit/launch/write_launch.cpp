@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "launch/texture_fields.h"
+#include "launch/words.h"
+
 namespace warpjit::tool {
 
 namespace {
@@ -156,6 +159,73 @@ void add_grid(const LaunchFile& launch, Json& json) {
   }
 }
 
+template <class Number>
+void add_unless(Json& json, const char* key, Number value, Number usual) {
+  if (value != usual) json[key] = value;
+}
+// A level of detail, kept in 1/256.
+void add_detail(Json& json, const char* key, std::int32_t value, std::int32_t usual) {
+  if (value != usual) json[key] = value / 256.0;
+}
+
+// Its memory from `data` on.
+Json texture_json(const Texture& texture) {
+  const Texture usual;
+  const auto* const bytes = static_cast<const std::byte*>(texture.data);
+  std::vector<std::byte> whole(bytes, bytes + texture.size);
+  whole.resize((whole.size() + 3) / 4 * 4);
+  Json json{{"format", *name(texture.format)},
+            {"layout", kLayouts[static_cast<std::size_t>(texture.layout)]},
+            {"dimension", kDimensions[static_cast<std::size_t>(texture.dimension)]},
+            {"size", {texture.width, texture.height, texture.depth_extent}}};
+  if (texture.array) json["layers"] = texture.layers;
+  add_unless(json, "levels", texture.levels, usual.levels);
+  add_unless(json, "first-level", texture.first_level, usual.first_level);
+  add_unless(json, "last-level", texture.last_level, usual.last_level);
+  add_unless(json, "row-bytes", texture.row_bytes, usual.row_bytes);
+  add_unless(json, "slice-bytes", texture.slice_bytes, usual.slice_bytes);
+  add_unless(json, "layer-bytes", texture.layer_bytes, usual.layer_bytes);
+  add_unless<unsigned>(json, "block-height", texture.block_height, usual.block_height);
+  add_unless<unsigned>(json, "block-depth", texture.block_depth, usual.block_depth);
+  std::string swizzle;
+  for (const TexelSource source : texture.swizzle) swizzle += kSources[static_cast<std::size_t>(source)];
+  json["swizzle"] = swizzle;
+  add_unless(json, "normalized", texture.normalized, usual.normalized);
+  add_unless(json, "four-pairs", texture.four_pairs, usual.four_pairs);
+  add_unless(json, "depth-border", texture.depth, usual.depth);
+  add_detail(json, "min-lod", texture.min_lod, usual.min_lod);
+  add_detail(json, "lod-bias", texture.lod_bias, usual.lod_bias);
+  json["data"] = words_of(whole, whole.size());
+  return json;
+}
+
+Json sampler_json(const Sampler& sampler) {
+  const Sampler usual;
+  Json json{{"magnify", kFilters[static_cast<std::size_t>(sampler.magnify)]},
+            {"minify", kFilters[static_cast<std::size_t>(sampler.minify)]},
+            {"mip", kMipFilters[static_cast<std::size_t>(sampler.mip)]}};
+  for (const Wrap wrap : sampler.wrap) json["wrap"].push_back(kWraps[static_cast<std::size_t>(wrap)]);
+  if (sampler.compare) json["compare"] = kCompares[static_cast<std::size_t>(sampler.compare_op)];
+  add_unless(json, "decode-srgb", sampler.decode_srgb, usual.decode_srgb);
+  add_unless(json, "seamless", sampler.seamless, usual.seamless);
+  add_detail(json, "lod-bias", sampler.lod_bias, usual.lod_bias);
+  add_detail(json, "min-lod", sampler.min_lod, usual.min_lod);
+  add_detail(json, "max-lod", sampler.max_lod, usual.max_lod);
+  for (const std::uint32_t word : sampler.border) json["border"].push_back(bits(word, 4));
+  if (sampler.srgb_border)
+    for (const std::uint32_t word : *sampler.srgb_border) json["srgb-border"].push_back(bits(word, 4));
+  return json;
+}
+
+// What launch files have words for: formats with names, levels one behind the other.
+void add_textures(const LaunchFile& launch, Json& json) {
+  for (const LaunchTexture& texture : launch.textures)
+    if (name(texture.texture.format) && texture.texture.level_places.empty())
+      json["textures"][std::to_string(texture.slot)] = texture_json(texture.texture);
+  for (const LaunchSampler& sampler : launch.samplers)
+    json["samplers"][std::to_string(sampler.slot)] = sampler_json(sampler.sampler);
+}
+
 void write_value(const Json& value, const std::string& indent, std::string& text) {
   const bool flat = value.is_array() && std::none_of(value.begin(), value.end(),
                                                      [](const Json& item) { return item.is_structured(); });
@@ -182,11 +252,13 @@ Json write_launch(const LaunchFile& launch, std::uint64_t first, std::uint64_t c
   Json json{{"warpjit", 1}, {"isa", warpjit::name(shader.isa())}, {"stage", warpjit::name(shader.stage())}};
   if (launch.work != Work::grid) json["count"] = count;
   json.update(stage_json(launch, first, count));
+  add_textures(launch, json);
   if (launch.work == Work::grid) add_grid(launch, json);
   if (launch.work == Work::primitives) json["geometry"] = geometry_json(launch);
   if (!launch.vertex.empty()) {
     const LaunchFile& vertex = launch.vertex.front();
     json["vertex"] = stage_json(vertex, first, count);
+    add_textures(vertex, json["vertex"]);
     if (!json["vertex"].contains("modes")) json["vertex"]["modes"] = Json::object();
   }
   return json;
