@@ -23,7 +23,8 @@ bool expand_quad_reads(Function& f) {
     builder.set_guest_address(f.inst(i).guest_address);
     const std::uint64_t lanes = f.inst(i).immediate;
     const Value guard = resolve(f.operand(i, 0)), value = resolve(f.operand(i, 1));
-    Value result = builder.QuadSwizzle32(I32{value}, lanes);
+    Value result = value;
+    if (!f.is_constant(value)) result = builder.QuadSwizzle32(I32{value}, lanes);
     if (!f.is_constant(guard) || f.constant(guard) == 0)
       result =
           builder.select(builder.QuadSwizzle1(I1{guard}, lanes), I32{result}, I32{resolve(f.operand(i, 2))});

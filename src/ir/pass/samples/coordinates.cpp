@@ -29,7 +29,9 @@ I32 Coordinates::squared_gradient(const Request& request) {
       const F32 square = mul(difference, difference);
       sum = k == 0 ? square : add(sum, square);
     }
-    return as_word(sum);
+    // Without a neighbour nothing, also of coordinates that are infinite.
+    const I32 there = b_.QuadRead(present, word(~0U), word(0), lanes);
+    return b_.IAnd32(as_word(sum), there);
   };
   I32 greatest = b_.IMaxU32(along(kOtherColumn), along(kOtherRow));
   if (!key_.four_pairs) return b_.QuadRead(present, greatest, word(0), kFirst);
