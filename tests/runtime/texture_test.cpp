@@ -77,7 +77,7 @@ std::string sampling_kernel(const std::string& sample, Leaving leaving) {
       ".registers 16\nand b32 $r8 $r0 0xffff\nshl b32 $r9 $r8 0x5\nld b128 $r0q g0[$r9]\n"
       "mov b32 $r10 0x10\nadd b32 $r10 $r9 $r10\nld b32 $r11 g0[$r10]\n"
       "mov b32 $r12 0x1\nand b32 $c0 # $r11 $r12\n";
-  if (leaving == Leaving::exit) text += "exit (lg $c0) nop\n";
+  if (leaving == Leaving::exit) text += "(e $c0) bra #on\nexit nop\non:\n";
   if (leaving == Leaving::predicate) text += "(e $c0) ";
   return text + sample + "\nshl b32 $r8 $r8 0x4\nst b128 g1[$r8] $r0q\nexit nop\n";
 }
@@ -148,6 +148,37 @@ TEST(Textures, KernelsSampleAlike) {
     }
   }
   EXPECT_GT(compiled, share(220) * 4);
+}
+
+// A lane that is alone in its quad has no gradient, whatever its coordinates: the level of detail is the
+// least.
+TEST(Textures, LanesThatAreAlone) {
+  constexpr std::uint32_t kCoordinates[] = {0x3f000000, 0x7f800000, 0xff800000, 0x7fc00000};
+  constexpr std::uint32_t kThreads = 64, kLeast = 0U - (1U << 20), kGreatest = 1U << 20;
+  const auto words = texels();
+  const std::string source =
+      sampling_kernel("texquerylod all deriv $r0:$r1:$r2:$r3 $t0 $s0 $r0:$r1:$r2:$r3", Leaving::exit);
+  std::vector<std::uint32_t> arguments(8 * kThreads), results(4 * kThreads);
+  for (std::uint32_t thread = 0; thread < kThreads; ++thread) {
+    arguments[8 * thread] = kCoordinates[thread / 4 % 4];
+    arguments[8 * thread + 4] = thread >= kThreads / 2 || thread % 4 == 2 ? 0 : 1;  // 1: leaves
+  }
+  Launch launch(texture_program(source.c_str()));
+  launch.set_block(kThreads);
+  ASSERT_TRUE(launch.map_memory("g0", 0, arguments.data(), 4 * arguments.size()));
+  ASSERT_TRUE(launch.map_memory("g1", 0, results.data(), 4 * results.size()));
+  ASSERT_TRUE(launch.set_texture(0, texture_of(words, "rgba8")));
+  ASSERT_TRUE(launch.set_sampler(0, {}));
+  const Engine engine;
+  for (const Way& way : all_ways(engine)) {
+    const auto report = engine.run(launch, with_hooks(engine, way.options));
+    ASSERT_TRUE(report) << to_string(report.error());
+    for (std::uint32_t thread = 2; thread < kThreads; thread += 4) {
+      const bool is_alone = thread < kThreads / 2, is_finite = thread / 4 % 4 == 0;
+      EXPECT_EQ(results[4 * thread + 1], is_alone || is_finite ? kLeast : kGreatest)
+          << way.name << ", thread " << thread;
+    }
+  }
 }
 
 // Textures that are bound anew are sampled anew, by the same code.
