@@ -45,8 +45,12 @@ struct Grid {
   // Constant spaces. Where these are empty or shorter, the container's preset constants apply.
   std::array<std::span<const std::byte>, ir::kMaxSpaces> constants{};
   std::array<std::vector<MappedRange>, ir::kMaxSpaces> globals{};  // sorted by address, not overlapping
-  std::uint64_t fuel = kDefaultFuel;                               // of a thread
-  BoundTextures bound{};                                           // of programs of all kinds
+  // Of guests with one space of 64-bit addresses: globals[k] is what lies at those with the high word
+  // high_words[k]. No two are equal.
+  std::vector<std::uint32_t> high_words{};
+  std::array<std::uint32_t, 3> first_block{};  // what threads of block (0, 0, 0) read as its number
+  std::uint64_t fuel = kDefaultFuel;           // of a thread
+  BoundTextures bound{};                       // of programs of all kinds
 
   std::uint64_t blocks() const { return std::uint64_t{grid[0]} * grid[1] * grid[2]; }
   // Block `number`, columns first, then rows.
@@ -72,6 +76,8 @@ struct GridFacts {
   std::array<std::uint32_t, 3> block{1, 1, 1};
   std::uint32_t shared_bytes = 0;
   std::array<std::uint32_t, ir::kMaxSpaces> constant_bytes{};
+  std::vector<std::uint32_t> high_words{};
+  std::uint32_t parameter_bytes = 0;  // if the translation depends on it
   // Words of constants that decide where control can go, in the form that the guest's translator reads.
   std::vector<std::uint32_t> code_addresses{};
   bool operator==(const GridFacts&) const = default;

@@ -14,16 +14,31 @@
 
 namespace warpjit::valhall {
 
+inline constexpr std::uint32_t kMaxLocalBytes = 1U << 16, kMaxSharedBytes = 1U << 16;
 inline constexpr std::size_t kMaxCodeWords = std::size_t{1} << 21;  // of 64 bits: 16 MiB
 
 // Programs are for compute, vertices or fragments.
 std::string_view stage_name(Stage stage);
 std::optional<Stage> find_stage(std::string_view name);
 
+// How a program computes with floats; its descriptor says it.
+struct FloatMode {
+  // Denormal inputs and results of arithmetic become zeros with their sign.
+  bool flush_single = false, flush_half = false;
+  bool suppress_nan = false;       // a NaN result becomes +0
+  bool suppress_infinity = false;  // an infinite result becomes the greatest finite number with its sign
+  bool operator==(const FloatMode&) const = default;
+};
+
 struct Program {
   Stage stage = Stage::compute;
   std::vector<std::uint64_t> code;
-  std::string source_name;  // for messages
+  std::string source_name;         // for messages
+  std::uint64_t address = 0;       // in the guest's memory, of its first word
+  std::uint32_t entry = 0;         // byte of the code where threads begin
+  std::uint32_t local_bytes = 0;   // of each thread's own memory
+  std::uint32_t shared_bytes = 0;  // of the memory of a workgroup
+  FloatMode mode{};
   bool operator==(const Program&) const = default;
 
   // "file, byte 0x18 (0x00c0000000000000)".

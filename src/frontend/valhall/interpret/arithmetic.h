@@ -5,17 +5,10 @@
 #include <array>
 #include <cstdint>
 
+#include "frontend/valhall/container/program.h"
 #include "frontend/valhall/encoding/decode.h"
 
 namespace warpjit::valhall {
-
-// How a program computes with floats; its descriptor says it.
-struct FloatMode {
-  // Denormal inputs and results of arithmetic become zeros with their sign.
-  bool flush_single = false, flush_half = false;
-  bool suppress_nan = false;       // a NaN result becomes +0
-  bool suppress_infinity = false;  // an infinite result becomes the greatest finite number with its sign
-};
 
 struct Inputs {
   // What the sources name: a register, a pair if the source is wide, before a part of it is taken.

@@ -1,0 +1,33 @@
+// What a launch of a compute program is, and where a thread finds its values (docs/guests/valhall.md 8).
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "frontend/grid.h"
+#include "frontend/valhall/container/program.h"
+
+namespace warpjit::valhall {
+
+// Addresses have 64 bits. A launch maps memory at up to four high words.
+inline constexpr std::size_t kMaxWindows = 4;
+// Accesses to other high words name this space, which is empty.
+inline constexpr std::uint8_t kNoWindow = 15;
+// Constant spaces: the buffers of table 0, and the words of the launch that sources name as uniforms, which
+// are Grid::parameters.
+inline constexpr std::uint32_t kMaxBuffers = 15;
+inline constexpr std::uint8_t kUniformSpace = 15;
+inline constexpr std::uint32_t kMaxUniformWords = 256;
+inline constexpr std::uint32_t kMaxBlockThreads = 1024;
+
+// The high words of a thread's own memory and of its workgroup's, which both begin at the low word 0: the
+// greatest two below 2^16 that the launch does not map.
+struct PrivateWindows {
+  std::uint32_t local = 0, shared = 0;
+};
+PrivateWindows private_windows(std::span<const std::uint32_t> high_words);
+
+// Errors: bad_input.
+Result<frontend::CheckedGrid> check_launch(const Program& program, const frontend::Grid& launch);
+
+}  // namespace warpjit::valhall
