@@ -37,7 +37,7 @@ Result<SpaceName> Shader::find_space(std::string_view name) const {
                source_name()};
 }
 
-std::string Shader::address_text(const ir::MemoryFault& access) const {
+std::string Shader::address_text(const ir::MemoryFault& access, const Grid&) const {
   char text[32];
   std::snprintf(text, sizeof text, "[0x%x]", access.address);
   return text;

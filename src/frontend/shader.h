@@ -133,6 +133,9 @@ struct Rows {
 struct SpaceName {
   bool constant = false;
   std::uint8_t index = 0;  // in Grid::constants or Grid::globals
+  // Not 0: addresses have 64 bits, a launch maps memory at so many high words at most, and Grid::high_words
+  // says where each one's pieces are in Grid::globals.
+  std::uint8_t high_words = 0;
 };
 
 // A texture that a program samples.
@@ -185,8 +188,8 @@ class Shader : public Guest {
   // The largest value that a word of this register takes.
   virtual std::uint32_t largest_word(const Location&) const { return ~std::uint32_t{0}; }
   virtual Result<SpaceName> find_space(std::string_view name) const;
-  // "g14[0x1000]".
-  virtual std::string address_text(const ir::MemoryFault& access) const;
+  // "g14[0x1000]". `grid`: of the launch.
+  virtual std::string address_text(const ir::MemoryFault& access, const Grid& grid) const;
 
   // ---- Values and facts of a launch
   virtual Usage usage() const { return {}; }

@@ -128,11 +128,12 @@ Result<frontend::SpaceName> Shader::find_space(std::string_view name) const {
   return frontend::SpaceName{name[0] == 'c', static_cast<std::uint8_t>(index)};
 }
 
-std::string Shader::address_text(const ir::MemoryFault& access) const {
+std::string Shader::address_text(const ir::MemoryFault& access, const frontend::Grid& grid) const {
   constexpr const char* kNames[] = {"c", "s", "l", "g"};  // by ir::Space
   const bool indexed = access.space == ir::Space::constant || access.space == ir::Space::global;
   return kNames[static_cast<std::size_t>(access.space)] +
-         (indexed ? std::to_string(access.index) : std::string()) + frontend::Shader::address_text(access);
+         (indexed ? std::to_string(access.index) : std::string()) +
+         frontend::Shader::address_text(access, grid);
 }
 
 Result<frontend::CheckedGrid> Shader::check_grid(const frontend::Grid& grid) const {

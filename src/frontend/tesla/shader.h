@@ -48,7 +48,7 @@ class Shader final : public frontend::Shader {
   std::optional<frontend::StripOutput> strip_output() const override;
   std::span<const pixels::SlotUse> slot_uses() const override;
   Result<frontend::SpaceName> find_space(std::string_view name) const override;
-  std::string address_text(const ir::MemoryFault& access) const override;
+  std::string address_text(const ir::MemoryFault& access, const frontend::Grid& grid) const override;
   // What is sampled; of kernels behind it the beginning of s[], as much as the table has room for, as a block
   // finds it, except for the block's own index; of graphics programs before it their constants.
   void fill_table(const frontend::Values& values, std::span<std::uint32_t> table) const override;

@@ -1,5 +1,5 @@
-// Valhall programs as the runtime and the tool see them (frontend/shader.h). They are decoded, listed and
-// assembled; whatever would run one is an error.
+// Valhall programs as the runtime and the tool see them (frontend/shader.h). Compute programs run; others are
+// decoded, listed and assembled, and whatever would run one is an error.
 #pragma once
 
 #include "frontend/shader.h"
@@ -18,9 +18,14 @@ class Shader final : public frontend::Shader {
   const std::string& source_name() const override { return program_.source_name; }
   std::string where(std::uint32_t guest_address) const override { return program_.where(guest_address); }
   const std::string& name() const override { return name_; }
-  std::uint32_t entry() const override { return 0; }
+  std::uint32_t entry() const override { return program_.entry; }
   std::size_t code_words() const override { return 2 * program_.code.size(); }
-  Resources resources() const override { return {.registers = 64}; }
+  Resources resources() const override {
+    return {.registers = 64, .shared_bytes = program_.shared_bytes, .local_bytes = program_.local_bytes};
+  }
+  // "mem", where all addresses lie; "c0" to "c14", the buffers of table 0.
+  Result<frontend::SpaceName> find_space(std::string_view name) const override;
+  std::string address_text(const ir::MemoryFault& access, const frontend::Grid& grid) const override;
 
   void fill_table(const frontend::Values&, std::span<std::uint32_t>) const override {}
   // Errors: unsupported.
@@ -28,6 +33,10 @@ class Shader final : public frontend::Shader {
   Result<Translation> translate(const frontend::Facts& facts, bool dispatch_all) const override;
   Result<std::unique_ptr<frontend::GuestInterpreter>> prepare_guest(
       const frontend::Facts& facts) const override;
+
+  Result<frontend::CheckedGrid> check_grid(const frontend::Grid& grid) const override;
+  frontend::GridFacts grid_facts(const frontend::Grid& grid,
+                                 const frontend::CheckedGrid& checked) const override;
 
  private:
   Program program_;

@@ -392,13 +392,25 @@ Status Launch::map_memory(std::string_view space, std::uint64_t address, void* d
   if (stage != Stage::compute && stage != Stage::fragment)
     return Error{ErrorCode::unsupported,
                  "memory for vertex and geometry programs, which have constants alone", std::string(space)};
-  if (address >> 32 != 0)
+  const auto high = static_cast<std::uint32_t>(address >> 32), low = static_cast<std::uint32_t>(address);
+  if (high != 0 && found.high_words == 0)
     return Error{ErrorCode::bad_input, "addresses of this guest have 32 bits", std::string(space)};
-  frontend::Grid& grid = stage == Stage::compute ? change_grid(*state_, false) : change_memory(*state_);
-  auto& ranges = grid.globals[found.index];
-  const auto behind = std::ranges::find_if(
-      ranges, [&](const frontend::MappedRange& range) { return range.address > address; });
-  ranges.insert(behind, {static_cast<std::uint32_t>(address), {static_cast<std::byte*>(data), size}});
+  const std::vector<std::uint32_t>& high_words = state_->values.grid.high_words;
+  const bool new_window = found.high_words != 0 && std::ranges::find(high_words, high) == high_words.end();
+  if (new_window && high_words.size() == found.high_words)
+    return Error{ErrorCode::bad_input,
+                 "memory is mapped at " + std::to_string(found.high_words) +
+                     " high words of addresses, and no launch has more",
+                 std::string(space)};
+  frontend::Grid& grid = stage == Stage::compute ? change_grid(*state_, new_window) : change_memory(*state_);
+  if (new_window) grid.high_words.push_back(high);
+  const auto window = found.high_words == 0
+                          ? std::ptrdiff_t{found.index}
+                          : std::ranges::find(grid.high_words, high) - grid.high_words.begin();
+  auto& ranges = grid.globals[static_cast<std::size_t>(window)];
+  const auto behind =
+      std::ranges::find_if(ranges, [&](const frontend::MappedRange& range) { return range.address > low; });
+  ranges.insert(behind, {low, {static_cast<std::byte*>(data), size}});
   return {};
 }
 
@@ -408,6 +420,7 @@ void Launch::unmap_memory() {
   grid.constants = {};
   state_->constants = {};
   for (auto& ranges : grid.globals) ranges.clear();
+  grid.high_words.clear();
 }
 
 void Launch::set_count(std::uint64_t count) {

@@ -196,7 +196,7 @@ Result<Report> EngineState::profile(LaunchState& launch, Profile& profile) {
   const auto start = std::chrono::steady_clock::now();
   WARPJIT_CHECK(launch.shader->profile(launch.values.grid, fault, profile));
   report.run_ns = nanoseconds_since(start);
-  if (fault) report.fault = describe(*fault, *launch.shader);
+  if (fault) report.fault = describe(*fault, *launch.shader, launch.values.grid);
   return report;
 }
 

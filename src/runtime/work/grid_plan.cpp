@@ -19,16 +19,18 @@ Status GridPlan::run(std::uint64_t first, std::uint64_t count) const {
 
 std::optional<MemoryFault> GridPlan::fault() const {
   if (!fault_) return std::nullopt;
-  return describe(*fault_, run_.shader);
+  return describe(*fault_, run_.shader, run_.grid);
 }
 
-MemoryFault describe(const ir::MemoryFault& access, const frontend::Shader& shader) {
+MemoryFault describe(const ir::MemoryFault& access, const frontend::Shader& shader,
+                     const frontend::Grid& grid) {
   return {shader.where(access.guest_address),
-          std::string(access.is_store ? "store to " : "load from ") + shader.address_text(access)};
+          std::string(access.is_store ? "store to " : "load from ") + shader.address_text(access, grid)};
 }
 
-MemoryFault describe(const frontend::BlockFault& fault, const frontend::Shader& shader) {
-  MemoryFault described = describe(fault.access, shader);
+MemoryFault describe(const frontend::BlockFault& fault, const frontend::Shader& shader,
+                     const frontend::Grid& grid) {
+  MemoryFault described = describe(fault.access, shader, grid);
   described.what += " by thread " + std::to_string(fault.access.thread) + interpret::block_text(fault.block);
   return described;
 }

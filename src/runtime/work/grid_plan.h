@@ -33,7 +33,10 @@ class GridPlan final : public WorkPlan {
 };
 
 // The public form of a fault.
-MemoryFault describe(const frontend::BlockFault& fault, const frontend::Shader& shader);
-MemoryFault describe(const ir::MemoryFault& access, const frontend::Shader& shader);  // without the thread
+MemoryFault describe(const frontend::BlockFault& fault, const frontend::Shader& shader,
+                     const frontend::Grid& grid);
+// Without the thread.
+MemoryFault describe(const ir::MemoryFault& access, const frontend::Shader& shader,
+                     const frontend::Grid& grid);
 
 }  // namespace warpjit::runtime

@@ -159,7 +159,8 @@ Result<Report> EngineState::run_pixels(LaunchState& launch, const RunOptions& op
   WARPJIT_CHECK(run_waiting(geometry, primitives));
   if (!primitives.lease) WARPJIT_CHECK(lease_primitives(primitives));
   WARPJIT_CHECK(draw_waiting(primitives));
-  if (primitives.fault.happened) report.fault = describe(primitives.fault, *launch.shader);
+  if (primitives.fault.happened)
+    report.fault = describe(primitives.fault, *launch.shader, launch.values.grid);
   const auto elapsed = std::chrono::steady_clock::now() - start - primitives.compile_time;
   report.run_ns =
       static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count());

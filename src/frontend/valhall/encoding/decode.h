@@ -255,8 +255,9 @@ inline std::string mnemonic(const Instruction& instruction) {
 
 // Is it a message to another unit, with staging registers and a slot?
 bool is_message(const Instruction& instruction);
-// What the hardware asks for and no field says: how many values of tables one instruction may read, and that
-// pairs and groups of registers begin with an even one. Errors name the rule.
+// That pairs and groups of registers begin with an even one and end with the last. Errors name the rule.
+Status check_registers(const Instruction& instruction);
+// What the hardware asks for and no field says: that, and how many values of tables one instruction may read.
 Status check_operands(const Instruction& instruction);
 
 // "file, byte 0x18 (0x00c0000000000000)".

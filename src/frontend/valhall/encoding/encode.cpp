@@ -149,24 +149,6 @@ unsigned slot_of(const Source& source) {
   return (source.kind == Source::Kind::special ? 0x100U : 0U) + source.value / 2U;
 }
 
-Status check_alignment(const Instruction& i, const Pattern& pattern) {
-  for (const SyntaxToken& token : pattern.syntax()) {
-    if (token.kind == SyntaxToken::Kind::destination && token.wide && i.destination % 2 != 0)
-      return misfit("a pair of registers begins with an even one");
-    if (token.kind != SyntaxToken::Kind::source || !token.wide) continue;
-    const Source& source = i.source[token.index];
-    if (source.kind != Source::Kind::constant && source.value % 2 != 0)
-      return misfit("a source of 64 bits begins with an even word");
-  }
-  for (const Staging& staging : {i.read, i.write}) {
-    if (staging.count > 1 && staging.first % 2 != 0)
-      return misfit("several staging registers begin with an even one");
-    if (staging.first + staging.count > kRegisters)
-      return misfit("the staging registers end behind r" + std::to_string(kRegisters - 1));
-  }
-  return {};
-}
-
 }  // namespace
 
 Result<std::uint64_t> encode(const Instruction& instruction) {
@@ -188,9 +170,27 @@ Result<std::uint64_t> encode_as(const Pattern& pattern, const Instruction& instr
   return encoder.word();
 }
 
-Status check_operands(const Instruction& instruction) {
-  const Pattern* pattern = find_pattern(instruction.opcode, instruction.type);
+Status check_registers(const Instruction& i) {
+  const Pattern* pattern = find_pattern(i.opcode, i.type);
   if (pattern == nullptr) return misfit("there is no such instruction");
+  for (const SyntaxToken& token : pattern->syntax()) {
+    if (token.kind == SyntaxToken::Kind::destination && token.wide && i.destination % 2 != 0)
+      return misfit("a pair of registers begins with an even one");
+    if (token.kind != SyntaxToken::Kind::source || !token.wide) continue;
+    const Source& source = i.source[token.index];
+    if (source.kind != Source::Kind::constant && source.value % 2 != 0)
+      return misfit("a source of 64 bits begins with an even word");
+  }
+  for (const Staging& staging : {i.read, i.write}) {
+    if (staging.count > 1 && staging.first % 2 != 0)
+      return misfit("several staging registers begin with an even one");
+    if (staging.first + staging.count > kRegisters)
+      return misfit("the staging registers end behind r" + std::to_string(kRegisters - 1));
+  }
+  return {};
+}
+
+Status check_operands(const Instruction& instruction) {
   Distinct values, slots, specials;
   for (const Source& source : instruction.source) {
     if (!source.from_table()) continue;
@@ -205,7 +205,7 @@ Status check_operands(const Instruction& instruction) {
   // Messages may take two.
   if (!is_message(instruction) && slots.count > 1)
     return misfit("uniforms of one instruction are the two words of one slot");
-  return check_alignment(instruction, *pattern);
+  return check_registers(instruction);
 }
 
 }  // namespace warpjit::valhall

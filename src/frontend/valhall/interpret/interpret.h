@@ -1,0 +1,52 @@
+// The Valhall guest interpreter, written from the rules of docs/guests/valhall.md alone: warps of 16 lanes,
+// each lane with a program counter of its own, of which the lowest runs (section 8). It is the oracle for the
+// translator.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "frontend/grid.h"
+#include "frontend/valhall/container/program.h"
+
+namespace warpjit::valhall {
+
+struct RunReport {
+  std::optional<frontend::BlockFault> first_fault;  // the first one of the first workgroup that has one
+  std::uint64_t warp_instructions = 0;              // executed by at least one lane
+  std::uint64_t lane_instructions = 0;              // lanes of those
+  std::uint64_t divergences = 0;                    // branches that parted the lanes at them
+  void add(const RunReport& other);
+};
+
+struct WarpOp;  // interpret/op.h
+
+class Interpreter {
+ public:
+  // Prepares what a compute program's entry can reach. Errors, with the guest address: code that is
+  // statically reached and not defined (bad_input), or does not run (unsupported).
+  static Result<Interpreter> prepare(const Program& program);
+
+  // Workgroups `first` to `first` + `count` - 1 of the grid (x fastest), one after the other; the rest of the
+  // grid may run on other threads at the same time. Assumes the default floating-point environment. Errors:
+  // bad_input for a launch outside the limits; with the guest address, fault for control that leaves the
+  // code, out_of_fuel.
+  Status run(const frontend::Grid& launch, std::uint64_t first, std::uint64_t count, RunReport& report) const;
+  // The whole grid.
+  Status run(const frontend::Grid& launch, RunReport& report) const;
+
+  Interpreter(Interpreter&&) noexcept;
+  Interpreter& operator=(Interpreter&&) noexcept;
+  ~Interpreter();
+
+ private:
+  friend class BlockRun;
+  Interpreter();
+
+  Program program_;
+  std::vector<WarpOp> ops_;
+  std::vector<std::uint32_t> op_of_word_;  // index of the op at each word of the code
+};
+
+}  // namespace warpjit::valhall

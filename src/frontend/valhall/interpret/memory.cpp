@@ -1,0 +1,98 @@
+#include "frontend/valhall/interpret/memory.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace warpjit::valhall {
+namespace {
+
+// The bytes if they lie in one of the pieces, which are sorted.
+std::byte* in_pieces(const std::vector<frontend::MappedRange>& pieces, std::uint32_t address, unsigned size) {
+  for (const frontend::MappedRange& piece : pieces) {
+    if (address < piece.address) return nullptr;
+    const std::uint64_t start = address - piece.address;
+    if (start + size <= piece.bytes.size()) return piece.bytes.data() + start;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+GroupMemory::GroupMemory(const Program& program, const frontend::Grid& launch,
+                         const frontend::CheckedGrid& checked)
+    : launch_(launch),
+      checked_(checked),
+      private_(private_windows(launch.high_words)),
+      local_bytes_(program.local_bytes),
+      local_stride_((program.local_bytes + 7) / 8 * 8),
+      local_(std::size_t{checked.threads} * local_stride_ / 8),
+      shared_((checked.shared_bytes + 7) / 8),
+      uniforms_(launch.parameters.size() / 4) {
+  std::memcpy(uniforms_.data(), launch.parameters.data(), 4 * uniforms_.size());
+}
+
+void GroupMemory::begin(const ir::BlockPosition& block) {
+  block_ = block;
+  std::ranges::fill(local_, std::uint64_t{0});
+  std::ranges::fill(shared_, std::uint64_t{0});
+}
+
+std::byte* GroupMemory::find(std::uint64_t address, unsigned size, unsigned alignment, Accessor by,
+                             bool is_store) {
+  const auto high = static_cast<std::uint32_t>(address >> 32), low = static_cast<std::uint32_t>(address);
+  const std::uint64_t end = std::uint64_t{low} + size;
+  std::byte* at = nullptr;
+  ir::Space space = ir::Space::global;
+  std::uint32_t index = kNoWindow;
+  if (high == private_.local) {
+    space = ir::Space::local;
+    index = 0;
+    if (end <= local_bytes_)
+      at = reinterpret_cast<std::byte*>(local_.data()) + std::size_t{by.thread} * local_stride_ + low;
+  } else if (high == private_.shared) {
+    space = ir::Space::shared;
+    index = 0;
+    if (end <= checked_.shared_bytes) at = reinterpret_cast<std::byte*>(shared_.data()) + low;
+  } else if (const auto window = std::ranges::find(launch_.high_words, high);
+             window != launch_.high_words.end()) {
+    index = static_cast<std::uint32_t>(window - launch_.high_words.begin());
+    at = in_pieces(launch_.globals[index], low, size);
+  }
+  if (at != nullptr && low % alignment == 0) return at;
+  report(space, index, low, by, is_store);
+  return nullptr;
+}
+
+const std::byte* GroupMemory::read_buffer(std::uint32_t mode, std::uint64_t offset, unsigned size,
+                                          unsigned alignment, Accessor by) {
+  const std::uint32_t table = mode >> 24, entry = mode & 0xff;
+  if (table != 0 || entry >= kMaxBuffers || checked_.constants[entry].empty() || offset % alignment != 0) {
+    report(ir::Space::constant, std::min(entry, kMaxBuffers - 1), static_cast<std::uint32_t>(offset), by,
+           false);
+    return nullptr;
+  }
+  const std::span<const std::byte> buffer = checked_.constants[entry];
+  return offset + size <= buffer.size() ? buffer.data() + offset : nullptr;
+}
+
+std::uint32_t GroupMemory::uniform(unsigned number, Accessor by) {
+  if (number < uniforms_.size()) return uniforms_[number];
+  report(ir::Space::constant, kUniformSpace, 4 * number, by, false);
+  return 0;
+}
+
+void GroupMemory::report(ir::Space space, std::uint32_t index, std::uint32_t address, Accessor by,
+                         bool is_store) {
+  if (fault_) return;
+  fault_ = frontend::BlockFault{{.happened = true,
+                                 .is_store = is_store,
+                                 .space = space,
+                                 .index = static_cast<std::uint8_t>(index),
+                                 .address = address,
+                                 .guest_address = by.instruction,
+                                 .thread = by.thread,
+                                 .block = block_},
+                                block_};
+}
+
+}  // namespace warpjit::valhall

@@ -1,0 +1,56 @@
+// The memory of a workgroup (docs/guests/valhall.md 8.3): every access is checked; what fails reads 0 or
+// writes nothing and is reported.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "frontend/valhall/launch.h"
+
+namespace warpjit::valhall {
+
+class GroupMemory {
+ public:
+  // Who makes an access: an instruction, and the thread's number in its workgroup.
+  struct Accessor {
+    std::uint32_t instruction, thread;
+  };
+
+  // Both must outlive it.
+  GroupMemory(const Program& program, const frontend::Grid& launch, const frontend::CheckedGrid& checked);
+  // Clears what the workgroup and its threads have of their own.
+  void begin(const ir::BlockPosition& block);
+
+  // The bytes, or null after reporting that they do not lie in one piece or the address is not aligned.
+  const std::byte* read(std::uint64_t address, unsigned size, unsigned alignment, Accessor by) {
+    return find(address, size, alignment, by, false);
+  }
+  std::byte* write(std::uint64_t address, unsigned size, unsigned alignment, Accessor by) {
+    return find(address, size, alignment, by, true);
+  }
+  // The bytes of a buffer that LD_BUFFER names; null, not always reported, for what reads 0.
+  const std::byte* read_buffer(std::uint32_t mode, std::uint64_t offset, unsigned size, unsigned alignment,
+                               Accessor by);
+  // A uniform word.
+  std::uint32_t uniform(unsigned number, Accessor by);
+
+  std::uint64_t local_pointer() const { return std::uint64_t{private_.local} << 32; }
+  std::uint64_t shared_pointer() const { return std::uint64_t{private_.shared} << 32; }
+  const std::optional<frontend::BlockFault>& fault() const { return fault_; }
+
+ private:
+  std::byte* find(std::uint64_t address, unsigned size, unsigned alignment, Accessor by, bool is_store);
+  void report(ir::Space space, std::uint32_t index, std::uint32_t address, Accessor by, bool is_store);
+
+  const frontend::Grid& launch_;
+  const frontend::CheckedGrid& checked_;
+  PrivateWindows private_;
+  std::uint32_t local_bytes_, local_stride_;   // of a thread
+  std::vector<std::uint64_t> local_, shared_;  // words, so that atomics are aligned
+  std::vector<std::uint32_t> uniforms_;
+  ir::BlockPosition block_{};
+  std::optional<frontend::BlockFault> fault_;
+};
+
+}  // namespace warpjit::valhall

@@ -1,0 +1,202 @@
+// Which instructions a compute program runs, and how (docs/guests/valhall.md 8.1, 8.4).
+#include <algorithm>
+
+#include "frontend/flow/reach.h"
+#include "frontend/valhall/interpret/interpret.h"
+#include "frontend/valhall/interpret/lanes.h"
+#include "frontend/valhall/interpret/op.h"
+
+namespace warpjit::valhall {
+namespace {
+
+constexpr std::uint32_t kNoOp = ~std::uint32_t{0};
+
+// Parts and sizes of what memory messages move.
+constexpr AccessPart kByte[] = {{0, 1, 0, 0}};
+constexpr AccessPart kHalfWord[] = {{0, 2, 0, 0}};
+constexpr AccessPart kBytes3[] = {{0, 1, 0, 0}, {1, 1, 0, 8}, {2, 1, 0, 16}};
+constexpr AccessPart kWordAndHalf[] = {{0, 4, 0, 0}, {4, 2, 1, 0}};
+constexpr AccessPart kWords[] = {{0, 4, 0, 0}, {4, 4, 1, 0}, {8, 4, 2, 0}, {12, 4, 3, 0}};
+
+// Bits that an instruction without a destination has in its place, which mean nothing.
+constexpr std::uint64_t kNoDestination = std::uint64_t{0xff} << 40;
+
+Error refused(const Instruction& i, const std::string& why) {
+  return {ErrorCode::unsupported, mnemonic(i) + ": " + why, {}};
+}
+
+// Special values that compute programs have (docs/guests/valhall.md 8.2).
+bool has_special(std::uint8_t value) {
+  constexpr std::pair<unsigned, unsigned> kEntries[] = {{0, 2}, {1, 1}, {1, 3}, {3, 1}, {3, 3}, {3, 15}};
+  return std::ranges::find(kEntries, std::pair(special_page(value), special_entry(value))) !=
+         std::end(kEntries);
+}
+
+Status check_common(const Instruction& i, std::uint64_t ignored) {
+  if ((i.unused & ~ignored) != 0) return refused(i, "bits that no field has are set");
+  if (const Status registers = check_registers(i); !registers) return refused(i, registers.error().message);
+  for (const Source& source : i.source)
+    if (source.kind == Source::Kind::special && !has_special(source.value))
+      return refused(i, "compute programs have no " + std::string(special_name(special_page(source.value),
+                                                                               special_entry(source.value))));
+  return {};
+}
+
+Status check_count(const Instruction& i, const Staging& staging, unsigned count) {
+  if (staging.count == count) return {};
+  return refused(i, std::to_string(staging.count) + " staging registers are not " + std::to_string(count));
+}
+
+unsigned registers_loaded(const Instruction& i) {
+  const unsigned words = (shape_of(i.type).bytes + 3U) / 4;
+  return i.lane == LoadLane::d0 ? 2 : words;
+}
+
+Status check_atomic(const Instruction& i) {
+  if (i.atomic == Atomic::saturating_uadd || i.atomic == Atomic::saturating_sadd)
+    return refused(i, "a sum that saturates");
+  if (i.compare && i.atomic != Atomic::exchange) return refused(i, "`compare` is of axchg");
+  const unsigned words = i.type == Type::i64 ? 2 : 1;
+  if (i.opcode == Opcode::atom1_return) return i.write.count == 0 ? Status{} : check_count(i, i.write, words);
+  WARPJIT_CHECK(check_count(i, i.read, i.compare ? 2 * words : words));
+  return i.opcode == Opcode::atom ? Status{} : check_count(i, i.write, words);
+}
+
+}  // namespace
+
+AccessShape shape_of(Type type) {
+  const std::span<const AccessPart> words(kWords);
+  switch (type) {
+    case Type::i8:
+      return {kByte, 1, 1};
+    case Type::i16:
+      return {kHalfWord, 2, 2};
+    case Type::i24:
+      return {kBytes3, 3, 1};
+    case Type::i48:
+      return {kWordAndHalf, 6, 2};
+    case Type::i64:
+      return {words.first(2), 8, 4};
+    case Type::i96:
+      return {words.first(3), 12, 4};
+    case Type::i128:
+      return {words, 16, 4};
+    default:
+      return {words.first(1), 4, 4};
+  }
+}
+
+bool takes_branch(const Instruction& branch, std::uint32_t value) {
+  const std::uint32_t low = value & 0xffff, high = value >> 16;
+  switch (branch.source[0].lanes) {
+    case Lanes::h0:
+      value = low;
+      break;
+    case Lanes::h1:
+      value = high;
+      break;
+    case Lanes::both:
+      value = low != 0 && high != 0 ? 1 : 0;
+      break;
+    case Lanes::lowbits:
+      value &= 0x00010001;
+      break;
+    default:
+      break;
+  }
+  return (value == 0) == branch.if_zero;
+}
+
+Known known_branch(const Instruction& branch) {
+  const Source& source = branch.source[0];
+  if (source.kind != Source::Kind::constant) return Known::no;
+  return takes_branch(branch, kConstants[source.value]) ? Known::taken : Known::not_taken;
+}
+
+Result<WarpOp> make_op(const Instruction& i, std::uint32_t address) {
+  WarpOp op{.i = i, .address = address};
+  switch (i.opcode) {
+    case Opcode::nop:
+      return op;
+    case Opcode::branchz:
+      WARPJIT_CHECK(check_common(i, kNoDestination));
+      op.kind = WarpOp::Kind::branch;
+      op.target = std::int64_t{address} + 8 + std::int64_t{8} * i.offset;
+      return op;
+    case Opcode::barrier:
+      WARPJIT_CHECK(check_common(i, kNoDestination));
+      op.kind = WarpOp::Kind::barrier;
+      return op;
+    case Opcode::load:
+    case Opcode::ld_buffer:
+      WARPJIT_CHECK(check_common(i, 0));
+      WARPJIT_CHECK(check_count(i, i.write, registers_loaded(i)));
+      op.kind = i.opcode == Opcode::load ? WarpOp::Kind::load : WarpOp::Kind::load_buffer;
+      return op;
+    case Opcode::store:
+      WARPJIT_CHECK(check_common(i, 0));
+      WARPJIT_CHECK(check_count(i, i.read, (shape_of(i.type).bytes + 3U) / 4));
+      op.kind = WarpOp::Kind::store;
+      return op;
+    case Opcode::atom:
+    case Opcode::atom_return:
+    case Opcode::atom1_return:
+      WARPJIT_CHECK(check_common(i, 0));
+      WARPJIT_CHECK(check_atomic(i));
+      op.kind = WarpOp::Kind::atomic;
+      return op;
+    case Opcode::clper:
+    case Opcode::wmask:
+      WARPJIT_CHECK(check_common(i, 0));
+      WARPJIT_CHECK(check_exchange(i));
+      op.kind = WarpOp::Kind::exchange;
+      return op;
+    default: {
+      WARPJIT_TRY(op.operation, find_operation(i));
+      WARPJIT_CHECK(check_common(i, 0));
+      op.kind = WarpOp::Kind::arithmetic;
+      return op;
+    }
+  }
+}
+
+Interpreter::Interpreter() = default;
+Interpreter::Interpreter(Interpreter&&) noexcept = default;
+Interpreter& Interpreter::operator=(Interpreter&&) noexcept = default;
+Interpreter::~Interpreter() = default;
+
+Result<Interpreter> Interpreter::prepare(const Program& program) {
+  const auto located = [&](const Error& error, std::uint32_t address) {
+    return Error{error.code, error.message, program.where(address)};
+  };
+  if (program.stage != Stage::compute)
+    return Error{ErrorCode::unsupported,
+                 std::string(stage_name(program.stage)) + " programs of this guest do not run yet",
+                 program.source_name};
+  if (program.entry % 8 != 0 || program.entry / 8 >= program.code.size())
+    return Error{ErrorCode::bad_input, "the entry is not in the code", program.where(program.entry)};
+  Interpreter result;
+  result.op_of_word_.assign(program.code.size(), kNoOp);
+  flow::Worklist words(program.code.size());
+  const auto reach = [&](std::int64_t address) {
+    if (address >= 0 && address / 8 < static_cast<std::int64_t>(program.code.size()))
+      words.add(static_cast<std::uint32_t>(address / 8));
+  };
+  reach(program.entry);
+  for (std::uint32_t word = 0; words.take(word);) {
+    const std::uint32_t address = 8 * word;
+    WARPJIT_TRY(const Instruction i, decode(program.code, address, program.source_name));
+    auto op = make_op(i, address);
+    if (!op) return located(op.error(), address);
+    result.op_of_word_[word] = static_cast<std::uint32_t>(result.ops_.size());
+    result.ops_.push_back(*op);
+    if (i.flow == Flow::end) continue;
+    const Known known = op->kind == WarpOp::Kind::branch ? known_branch(i) : Known::not_taken;
+    if (known != Known::not_taken) reach(op->target);
+    if (known != Known::taken) reach(std::int64_t{address} + 8);
+  }
+  result.program_ = program;
+  return result;
+}
+
+}  // namespace warpjit::valhall

@@ -1,0 +1,524 @@
+// Memory of compute programs: widths, edges, what fails, private memory, buffers, atomics.
+#include <atomic>
+#include <thread>
+
+#include "valhall/run_program.h"
+
+namespace warpjit::valhall {
+namespace {
+
+// One thread; r2:r3 = u0:u1 is the address of memory, 64 bytes of it, and r8:r9 is that + u2.
+struct OneThread {
+  Finished finished;
+  std::uint32_t word(std::size_t k) const { return finished.memory.at(k); }
+  const ir::MemoryFault& fault() const {
+    static const ir::MemoryFault kNone;
+    return finished.report.first_fault ? finished.report.first_fault->access : kNone;
+  }
+};
+std::vector<std::uint32_t> pattern(std::size_t words = 16) {
+  std::vector<std::uint32_t> memory(words);
+  for (std::size_t k = 0; k < 4 * words; ++k)
+    memory[k / 4] |= static_cast<std::uint32_t>(0x80 + k) << k % 4 * 8;
+  return memory;
+}
+OneThread run_one(const std::string& body, std::uint32_t offset = 0, RunOptions options = {}) {
+  options.uniforms.insert(options.uniforms.begin(), {offset, 0});
+  if (options.memory.size() == 512) options.memory = pattern();
+  OneThread one{
+      run_source("MOV.i32 r2, u0\nMOV.i32 r3, u1\nMOV.i32 r10, u2\nMOV.i32 r11, u3\nIADD.u64 r8, r2, r10\n" +
+                     body + "NOP.end\n",
+                 options)};
+  EXPECT_TRUE(one.finished.status.ok())
+      << body << (one.finished.status ? "" : to_string(one.finished.status.error()));
+  return one;
+}
+// What a load puts into r4 to r7, which held 0x11111111, 0x22222222, ...; `ok`: there was no fault.
+struct Loaded {
+  std::array<std::uint32_t, 4> r;
+  bool ok;
+  std::uint32_t fault_address;
+};
+Loaded load(const std::string& type, unsigned count, std::uint32_t offset, std::int32_t immediate = 0) {
+  std::string staging = "@r4";
+  for (unsigned k = 1; k < count; ++k) staging += ":r" + std::to_string(4 + k);
+  // The results are stored at 0x100, another piece of the same window.
+  std::vector<std::uint32_t> results(4);
+  RunOptions options;
+  options.uniforms = {0x9000, kMemoryHigh};
+  options.memory = pattern();
+  options.uniforms.insert(options.uniforms.begin(), {offset, 0});
+  auto program = assemble(
+      "IADD_IMM.i32 r4, 0x0, #0x11111111\nIADD_IMM.i32 r5, 0x0, #0x22222222\n"
+      "IADD_IMM.i32 r6, 0x0, #0x33333333\nIADD_IMM.i32 r7, 0x0, #0x44444444\n"
+      "MOV.i32 r8, u0\nMOV.i32 r9, u1\nMOV.i32 r10, u2\nMOV.i32 r11, u3\n"
+      "IADD.u64 r8, r8, r10\n"
+      "LOAD." +
+          type + ".slot0 " + staging + ", r8, offset:" + std::to_string(immediate) +
+          "\nSTORE.i128.slot0.end @r4:r5:r6:r7, u4, offset:0\n",
+      "test");
+  EXPECT_TRUE(program.ok()) << (program ? "" : to_string(program.error()));
+  if (!program) return {};
+  const auto interpreter = Interpreter::prepare(*program);
+  EXPECT_TRUE(interpreter.ok()) << type << (interpreter ? "" : to_string(interpreter.error()));
+  if (!interpreter) return {};
+  frontend::Grid grid;
+  grid.high_words = {kMemoryHigh};
+  grid.globals[0] = {{kMemoryLow, std::as_writable_bytes(std::span(options.memory))},
+                     {0x9000, std::as_writable_bytes(std::span(results))}};
+  std::vector<std::uint32_t> uniforms{kMemoryLow, kMemoryHigh, offset, 0, 0x9000, kMemoryHigh};
+  const auto bytes = std::as_bytes(std::span(uniforms));
+  grid.parameters.assign(bytes.begin(), bytes.end());
+  RunReport report;
+  EXPECT_TRUE(interpreter->run(grid, report).ok());
+  Loaded loaded{{}, !report.first_fault, report.first_fault ? report.first_fault->access.address : 0};
+  std::ranges::copy(results, loaded.r.begin());
+  return loaded;
+}
+using Words = std::array<std::uint32_t, 4>;
+
+TEST(ValhallMemory, WidthsAndLanesOfLoads) {
+  const auto r = [](const std::string& type, unsigned count, std::uint32_t offset = 0) {
+    const Loaded loaded = load(type, count, offset);
+    EXPECT_TRUE(loaded.ok) << type;
+    return loaded.r;
+  };
+  constexpr std::uint32_t k5 = 0x22222222, k6 = 0x33333333, k7 = 0x44444444;
+  EXPECT_EQ(r("i8", 1, 1), (Words{0x11111181, k5, k6, k7}));
+  EXPECT_EQ(r("i8.b1", 1), (Words{0x11118011, k5, k6, k7}));
+  EXPECT_EQ(r("i8.b2.unsigned", 1, 3), (Words{0x11831111, k5, k6, k7}));
+  EXPECT_EQ(r("i8.b3", 1), (Words{0x80111111, k5, k6, k7}));
+  EXPECT_EQ(r("i8.h0", 1), (Words{0x1111ff80, k5, k6, k7}));
+  EXPECT_EQ(r("i8.h0.unsigned", 1), (Words{0x11110080, k5, k6, k7}));
+  EXPECT_EQ(r("i8.h1", 1), (Words{0xff801111, k5, k6, k7}));
+  EXPECT_EQ(r("i8.w0", 1), (Words{0xffffff80, k5, k6, k7}));
+  EXPECT_EQ(r("i8.w0.unsigned", 1), (Words{0x80, k5, k6, k7}));
+  EXPECT_EQ(r("i8.d0", 2), (Words{0xffffff80, 0xffffffff, k6, k7}));
+  EXPECT_EQ(r("i8.d0.unsigned", 2), (Words{0x80, 0, k6, k7}));
+  EXPECT_EQ(r("i16", 1, 2), (Words{0x11118382, k5, k6, k7}));
+  EXPECT_EQ(r("i16.h1", 1), (Words{0x81801111, k5, k6, k7}));
+  EXPECT_EQ(r("i16.w0", 1), (Words{0xffff8180, k5, k6, k7}));
+  EXPECT_EQ(r("i16.w0.unsigned", 1), (Words{0x8180, k5, k6, k7}));
+  EXPECT_EQ(r("i16.d0", 2), (Words{0xffff8180, 0xffffffff, k6, k7}));
+  EXPECT_EQ(r("i16.d0.unsigned", 2), (Words{0x8180, 0, k6, k7}));
+  EXPECT_EQ(r("i24", 1, 5), (Words{0xff878685, k5, k6, k7}));
+  EXPECT_EQ(r("i24.unsigned", 1, 5), (Words{0x878685, k5, k6, k7}));
+  EXPECT_EQ(r("i32", 1, 4), (Words{0x87868584, k5, k6, k7}));
+  EXPECT_EQ(r("i32.d0", 2), (Words{0x83828180, 0xffffffff, k6, k7}));
+  EXPECT_EQ(r("i32.d0.unsigned", 2), (Words{0x83828180, 0, k6, k7}));
+  EXPECT_EQ(r("i48", 2, 2), (Words{0x85848382, 0xffff8786, k6, k7}));
+  EXPECT_EQ(r("i48.unsigned", 2, 2), (Words{0x85848382, 0x8786, k6, k7}));
+  EXPECT_EQ(r("i64", 2, 4), (Words{0x87868584, 0x8b8a8988, k6, k7}));
+  EXPECT_EQ(r("i96", 3, 4), (Words{0x87868584, 0x8b8a8988, 0x8f8e8d8c, k7}));
+  EXPECT_EQ(r("i128", 4, 4), (Words{0x87868584, 0x8b8a8988, 0x8f8e8d8c, 0x93929190}));
+}
+
+TEST(ValhallMemory, LoadsAtTheEdges) {
+  // 64 bytes from 0x1000 on. Each word that is outside is 0.
+  EXPECT_TRUE(load("i128", 4, 48).ok);
+  const Loaded last = load("i128", 4, 52);
+  EXPECT_EQ(last.r, (Words{0xb7b6b5b4, 0xbbbab9b8, 0xbfbebdbc, 0}));
+  EXPECT_EQ(last.fault_address, 0x1040U);
+  const Loaded first = load("i96", 3, 0, -4);
+  EXPECT_EQ(first.r, (Words{0, 0x83828180, 0x87868584, 0x44444444}));
+  EXPECT_EQ(first.fault_address, 0xffcU);
+  const Loaded bytes = load("i24.unsigned", 1, 62);
+  EXPECT_EQ(bytes.r[0], 0xbfbeU);
+  EXPECT_EQ(bytes.fault_address, 0x1040U);
+  const Loaded half = load("i48.unsigned", 2, 60);
+  EXPECT_EQ(half.r, (Words{0xbfbebdbc, 0, 0x33333333, 0x44444444}));
+  EXPECT_EQ(half.fault_address, 0x1040U);
+  const Loaded straddles = load("i48.unsigned", 2, 62);  // its word lies inside by half
+  EXPECT_EQ(straddles.r[0], 0U);
+  EXPECT_EQ(straddles.fault_address, 0x103eU);
+  const Loaded byte = load("i8.b1", 1, 64);
+  EXPECT_EQ(byte.r[0], 0x11110011U);
+  EXPECT_FALSE(byte.ok);
+  EXPECT_FALSE(load("i8", 1, 0, -1).ok);
+  EXPECT_TRUE(load("i8", 1, 0x8000, -0x8000).ok);
+  EXPECT_TRUE(load("i8", 1, 0xffff8001, 0x7fff).ok == false);  // no carry into the high word by a 64-bit sum
+}
+
+TEST(ValhallMemory, Alignment) {
+  for (const std::uint32_t offset : {1U, 2U, 3U}) {
+    EXPECT_TRUE(load("i8", 1, offset).ok);
+    EXPECT_TRUE(load("i24", 1, offset).ok);
+    EXPECT_EQ(load("i16", 1, offset).ok, offset == 2) << offset;
+    EXPECT_EQ(load("i48", 2, offset).ok, offset == 2) << offset;
+    for (const auto& [type, count] : {std::pair{"i32", 1U}, {"i64", 2U}, {"i96", 3U}, {"i128", 4U}}) {
+      const Loaded loaded = load(type, count, offset);
+      EXPECT_FALSE(loaded.ok) << type;
+      EXPECT_EQ(loaded.fault_address, 0x1000 + offset);
+      for (unsigned k = 0; k < count; ++k) EXPECT_EQ(loaded.r[k], 0U);
+    }
+  }
+  EXPECT_TRUE(load("i128", 4, 4).ok);
+  // A pattern's part of a misaligned half keeps the rest of the register.
+  EXPECT_EQ(load("i16.h1", 1, 1).r[0], 0x00001111U);
+}
+
+const std::string kValues =
+    "IADD_IMM.i32 r4, 0x0, #0x11121314\nIADD_IMM.i32 r5, 0x0, #0x15161718\n"
+    "IADD_IMM.i32 r6, 0x0, #0x191A1B1C\nIADD_IMM.i32 r7, 0x0, #0x1D1E1F20\n";
+
+TEST(ValhallMemory, Stores) {
+  const auto stored = [](const std::string& type, const std::string& staging, std::uint32_t offset) {
+    const OneThread one =
+        run_one(kValues + "STORE." + type + ".slot0 " + staging + ", r8, offset:0\n", offset);
+    EXPECT_FALSE(one.finished.report.first_fault) << type;
+    return std::vector(one.finished.memory.begin(), one.finished.memory.begin() + 5);
+  };
+  using List = std::vector<std::uint32_t>;
+  EXPECT_EQ(stored("i8", "@r4", 1), (List{0x83821480, 0x87868584, 0x8b8a8988, 0x8f8e8d8c, 0x93929190}));
+  EXPECT_EQ(stored("i16", "@r4", 2), (List{0x13148180, 0x87868584, 0x8b8a8988, 0x8f8e8d8c, 0x93929190}));
+  EXPECT_EQ(stored("i24", "@r4", 3), (List{0x14828180, 0x87861213, 0x8b8a8988, 0x8f8e8d8c, 0x93929190}));
+  EXPECT_EQ(stored("i32", "@r4", 4), (List{0x83828180, 0x11121314, 0x8b8a8988, 0x8f8e8d8c, 0x93929190}));
+  EXPECT_EQ(stored("i48", "@r4:r5", 2), (List{0x13148180, 0x17181112, 0x8b8a8988, 0x8f8e8d8c, 0x93929190}));
+  EXPECT_EQ(stored("i64", "@r4:r5", 4), (List{0x83828180, 0x11121314, 0x15161718, 0x8f8e8d8c, 0x93929190}));
+  EXPECT_EQ(stored("i96", "@r4:r5:r6", 4),
+            (List{0x83828180, 0x11121314, 0x15161718, 0x191a1b1c, 0x93929190}));
+  EXPECT_EQ(stored("i128", "@r4:r5:r6:r7", 4),
+            (List{0x83828180, 0x11121314, 0x15161718, 0x191a1b1c, 0x1d1e1f20}));
+}
+
+TEST(ValhallMemory, StoresThatAreDropped) {
+  struct Case {
+    const char *type, *staging;
+    std::uint32_t offset;
+  };
+  constexpr Case kCases[] = {{"i8", "@r4", 64},
+                             {"i16", "@r4", 1},
+                             {"i16", "@r4", 63},
+                             {"i24", "@r4", 62},
+                             {"i32", "@r4", 2},
+                             {"i32", "@r4", 0xfffffffc},
+                             {"i48", "@r4:r5", 1},
+                             {"i48", "@r4:r5", 60},
+                             {"i64", "@r4:r5", 60},
+                             {"i96", "@r4:r5:r6", 56},
+                             {"i128", "@r4:r5:r6:r7", 52},
+                             {"i128", "@r4:r5:r6:r7", 0xfffffff8}};
+  for (const Case& c : kCases) {
+    const OneThread one =
+        run_one(kValues + "STORE." + c.type + ".slot0 " + c.staging + ", r8, offset:0\n", c.offset);
+    EXPECT_EQ(one.finished.memory, pattern()) << c.type << " " << c.offset;
+    EXPECT_TRUE(one.fault().happened && one.fault().is_store);
+    EXPECT_EQ(one.fault().space, ir::Space::global);
+    EXPECT_EQ(one.fault().address, 0x1000 + c.offset) << c.type;
+  }
+}
+
+TEST(ValhallMemory, OverlappingStoresGoWordByWord) {
+  // Word k of all lanes, then word k + 1: lane 0's second word is written behind lane 1's first.
+  RunOptions options;
+  options.grid.block = {2, 1, 1};
+  const Finished finished = run_source(kPrologue +
+                                           "IADD_IMM.i32 r4, r0, #0x10\nIADD_IMM.i32 r5, r0, "
+                                           "#0x20\nSTORE.i64.slot0.end @r4:r5, r2, offset:0\n",
+                                       options);
+  EXPECT_EQ(finished.memory[0], 0x10U);
+  EXPECT_EQ(finished.memory[1], 0x20U);
+  EXPECT_EQ(finished.memory[2], 0x21U);
+}
+
+TEST(ValhallMemory, FaultsGoWordByWord) {
+  // Lane 1's first word is outside, lane 0's second one: lane 1 comes first.
+  RunOptions options;
+  options.grid.block = {2, 1, 1};
+  options.memory.resize(2);
+  const Finished finished =
+      run_source(kPrologue + "LOAD.i64.unsigned.slot0 @r4:r5, r2, offset:4\nNOP.end\n", options);
+  ASSERT_TRUE(finished.report.first_fault);
+  EXPECT_EQ(finished.report.first_fault->access.thread, 1U);
+  EXPECT_EQ(finished.report.first_fault->access.address, 0x1008U);
+  EXPECT_EQ(finished.report.first_fault->access.guest_address, 16U);
+}
+
+TEST(ValhallMemory, WindowsAndHighWords) {
+  std::vector<std::uint32_t> other{0xabcdef01, 2}, low{3, 4};
+  RunOptions options;
+  options.grid.high_words = {0x12, 0};
+  options.grid.globals[1] = {{0xfffffff8, std::as_writable_bytes(std::span(other))}};
+  options.grid.globals[2] = {{0, std::as_writable_bytes(std::span(low))}};
+  const auto at = [&](std::uint32_t low_word, std::uint32_t high_word, std::int32_t offset) {
+    RunOptions with = options;
+    with.uniforms = {low_word, high_word};
+    return run_body("LOAD.i32.unsigned.slot0 @r4, u2, offset:" + std::to_string(offset) + "\n", with);
+  };
+  EXPECT_EQ(at(0xfffffff8, 0x12, 0).memory[0], 0xabcdef01U);
+  EXPECT_EQ(at(0xfffffff8, 0x12, 4).memory[0], 2U);
+  EXPECT_EQ(at(0, 0x13, -4).memory[0], 2U);  // borrows from the high word
+  EXPECT_EQ(at(4, 0, 0).memory[0], 4U);
+  EXPECT_EQ(at(0xfffffffc, 0xffffffff, 4).memory[0], 3U);  // carries into it, and around
+  const Finished none = at(0x1000, 0x13, 0);
+  ASSERT_TRUE(none.report.first_fault);
+  EXPECT_EQ(none.report.first_fault->access.index, kNoWindow);
+  EXPECT_EQ(none.report.first_fault->access.address, 0x1000U);
+  // A word at the end of a window goes on in the next one.
+  RunOptions with = options;
+  with.grid.high_words = {0x12, 0x13};
+  with.uniforms = {0xfffffffc, 0x12};
+  const Finished carried =
+      run_body("LOAD.i64.unsigned.slot0 @r4:r5, u2, offset:0\nIADD.u32 r4, r4, r5\n", with);
+  EXPECT_FALSE(carried.report.first_fault);
+  EXPECT_EQ(carried.memory[0], 5U);
+}
+
+TEST(ValhallMemory, PiecesDoNotJoin) {
+  std::vector<std::uint32_t> first{1, 2}, second{3, 4};
+  RunOptions options;
+  options.grid.high_words = {0x12};
+  options.grid.globals[1] = {{0x100, std::as_writable_bytes(std::span(first))},
+                             {0x108, std::as_writable_bytes(std::span(second))}};
+  options.uniforms = {0x104, 0x12};
+  const Finished loaded =
+      run_body("LOAD.i64.unsigned.slot0 @r4:r5, u2, offset:0\nIADD.u32 r4, r4, r5\n", options);
+  EXPECT_FALSE(loaded.report.first_fault);
+  EXPECT_EQ(loaded.memory[0], 5U);
+  const Finished stored = run_body("STORE.i64.slot0 @r4:r5, u2, offset:0\n", options);
+  EXPECT_TRUE(stored.report.first_fault);
+  EXPECT_EQ(first[1], 2U);
+}
+
+TEST(ValhallMemory, ThreadsOwnMemory) {
+  RunOptions options;
+  options.local_bytes = 32;
+  options.grid.grid = {2, 1, 1};
+  // Each finds 0, and what it left.
+  const auto words = words_of(
+      "LOAD.i32.unsigned.slot0 @r5, thread_local_pointer.w0, offset:28\n"
+      "IADD_IMM.i32 r4, r0, #100\n"
+      "IADD.u32 r4, r4, r5\n"
+      "STORE.i32.slot0 @r4, thread_local_pointer.w0, offset:28\n"
+      "LOAD.i32.unsigned.slot0 @r4, thread_local_pointer.w0, offset:28\n",
+      options);
+  for (std::uint32_t t = 0; t < 16; ++t) EXPECT_EQ(words[t], 100 + t);
+  for (const char* access : {"LOAD.i32.unsigned.slot0 @r4, thread_local_pointer.w0, offset:32\n",
+                             "STORE.i64.slot0 @r4:r5, thread_local_pointer.w0, offset:28\n"}) {
+    const Finished finished = run_body(access, options);
+    ASSERT_TRUE(finished.report.first_fault) << access;
+    EXPECT_EQ(finished.report.first_fault->access.space, ir::Space::local);
+  }
+  // Below the first byte the high word is another.
+  const Finished below =
+      run_body("LOAD.i32.unsigned.slot0 @r4, thread_local_pointer.w0, offset:-4\n", options);
+  ASSERT_TRUE(below.report.first_fault);
+  EXPECT_EQ(below.report.first_fault->access.space, ir::Space::shared);
+  EXPECT_EQ(below.report.first_fault->access.address, 0xfffffffcU);
+}
+
+TEST(ValhallMemory, WorkgroupsMemory) {
+  RunOptions options;
+  options.shared_bytes = 4;
+  options.grid.grid = {2, 1, 1};
+  options.grid.block = {32, 1, 1};
+  const auto words = words_of(
+      "IADD_IMM.i32 r5, 0x0, #1\n"
+      "MOV.i32 r6, workgroup_local_pointer.w0\nMOV.i32 r7, workgroup_local_pointer.w1\n"
+      "ATOM_RETURN.i32.slot0.aadd @r4, @r5, r6, offset:0x0\n",
+      options);
+  for (std::uint32_t t = 0; t < 32; ++t) EXPECT_EQ(words[t], t);
+  // 64 bytes at least; the launch may ask for more.
+  const std::string load = "LOAD.i32.unsigned.slot0 @r4, workgroup_local_pointer.w0, offset:";
+  EXPECT_FALSE(run_body(load + "60\n", options).report.first_fault);
+  const Finished outside = run_body(load + "64\n", options);
+  ASSERT_TRUE(outside.report.first_fault);
+  EXPECT_EQ(outside.report.first_fault->access.space, ir::Space::shared);
+  options.grid.shared_bytes = 68;
+  EXPECT_FALSE(run_body(load + "124\n", options).report.first_fault);
+}
+
+TEST(ValhallMemory, Buffers) {
+  const std::vector<std::uint32_t> buffer{0x83828180, 0x87868584, 0x8b8a8988};
+  RunOptions options;
+  options.grid.constants[0] = std::as_bytes(std::span(buffer));
+  options.grid.constants[14] = options.grid.constants[0];
+  struct Case {
+    const char *type, *staging;
+    std::uint32_t offset, mode;
+    std::uint32_t r4, r5;
+    bool fault;
+  };
+  constexpr Case kCases[] = {
+      {"i32.unsigned", "@r4", 4, 0, 0x87868584, 0, false},
+      {"i32.unsigned", "@r4", 4, 14, 0x87868584, 0, false},
+      {"i32.unsigned", "@r4", 4, 0x00ffff00, 0x87868584, 0, false},  // the bytes between mean nothing
+      {"i32.unsigned", "@r4", 12, 0, 0, 0, false},
+      {"i32.unsigned", "@r4", 0xfffffffc, 0, 0, 0, false},
+      {"i64.unsigned", "@r4:r5", 8, 0, 0x8b8a8988, 0, false},
+      {"i64.unsigned", "@r4:r5", 0xfffffffc, 0, 0, 0, false},
+      {"i48.unsigned", "@r4:r5", 6, 0, 0x89888786, 0x8b8a, false},
+      {"i48.unsigned", "@r4:r5", 8, 0, 0x8b8a8988, 0, false},
+      {"i24.unsigned", "@r4", 9, 0, 0x8b8a89, 0, false},
+      {"i24.unsigned", "@r4", 10, 0, 0, 0, false},  // as a whole
+      {"i16.w0.unsigned", "@r4", 10, 0, 0x8b8a, 0, false},
+      {"i8.w0", "@r4", 11, 0, 0xffffff8b, 0, false},
+      {"i8.w0", "@r4", 12, 0, 0, 0, false},
+      {"i16.w0", "@r4", 1, 0, 0, 0, true},
+      {"i48", "@r4:r5", 1, 0, 0, 0, true},
+      {"i32", "@r4", 2, 0, 0, 0, true},
+      {"i64", "@r4:r5", 2, 0, 0, 0, true},
+      {"i32", "@r4", 4, 1, 0, 0, true},           // no such buffer
+      {"i32", "@r4", 4, 15, 0, 0, true},          // beyond those that can be
+      {"i32", "@r4", 4, 0x01000000, 0, 0, true},  // another table
+      {"i32", "@r4", 4, 0xfe000000, 0, 0, true},  // descriptors
+  };
+  for (const Case& c : kCases) {
+    RunOptions with = options;
+    with.uniforms = {c.offset, c.mode};
+    const Finished finished = run_body("LD_BUFFER." + std::string(c.type) + ".slot0 " + c.staging +
+                                           ", u2, u3\nSTORE.i32.slot0 @r5, r2, offset:64\n",
+                                       with);
+    EXPECT_EQ(finished.memory[0], c.r4) << c.type << " " << c.offset << " " << c.mode;
+    EXPECT_EQ(finished.memory[16], c.r5) << c.type << " " << c.offset << " " << c.mode;
+    EXPECT_EQ(finished.report.first_fault.has_value(), c.fault) << c.type << " " << c.offset << " " << c.mode;
+    if (!finished.report.first_fault) continue;
+    EXPECT_EQ(finished.report.first_fault->access.space, ir::Space::constant);
+    EXPECT_EQ(finished.report.first_fault->access.index, std::min(c.mode & 0xff, 14U));
+    EXPECT_EQ(finished.report.first_fault->access.address, c.offset);
+  }
+}
+
+// The value of word 0 after an atomic by one thread, and what it gave.
+struct Updated {
+  std::uint32_t memory, old;
+};
+Updated update(const std::string& operation, std::uint32_t memory, std::uint32_t operand) {
+  RunOptions options;
+  options.memory = {memory, 0};
+  options.uniforms = {operand};
+  const Finished finished =
+      run_source("MOV.i32 r4, u2\nATOM_RETURN.i32.slot0." + operation +
+                     " @r5, @r4, u0, offset:0x0\nSTORE.i32.slot0.end @r5, u0, offset:4\n",
+                 options);
+  EXPECT_TRUE(finished.status.ok() && !finished.report.first_fault) << operation;
+  return {finished.memory[0], finished.memory[1]};
+}
+
+TEST(ValhallMemory, AtomicOperations) {
+  struct Case {
+    const char* operation;
+    std::uint32_t memory, operand, result;
+  };
+  constexpr Case kCases[] = {{"aadd", 0xffffffff, 2, 1},           {"asmin", 0x80000000, 1, 0x80000000},
+                             {"asmin", 5, 0xffffffff, 0xffffffff}, {"asmax", 0x80000000, 1, 1},
+                             {"aumin", 0x80000000, 1, 1},          {"aumax", 0x80000000, 1, 0x80000000},
+                             {"aand", 0xff00ff00, 0x0ff0, 0x0f00}, {"aor", 0xf0, 0x0f, 0xff},
+                             {"axor", 0xff, 0x0f, 0xf0},           {"axchg", 1, 2, 2}};
+  for (const Case& c : kCases) {
+    const Updated updated = update(c.operation, c.memory, c.operand);
+    EXPECT_EQ(updated.memory, c.result) << c.operation;
+    EXPECT_EQ(updated.old, c.memory) << c.operation;
+  }
+  constexpr Case kOnes[] = {{"ainc", 0xffffffff, 0, 0},   {"adec", 0, 0, 0xffffffff},
+                            {"aumax1", 0, 0, 1},          {"aumax1", 0x80000000, 0, 0x80000000},
+                            {"asmax1", 0x80000000, 0, 1}, {"aor1", 6, 0, 7}};
+  for (const Case& c : kOnes) {
+    RunOptions options;
+    options.memory = {c.memory, 0};
+    const std::string one = std::string("ATOM1_RETURN.i32.slot0.") + c.operation;
+    const Finished silent = run_source(one + " @, u0, offset:0x0\nNOP.end\n", options);
+    EXPECT_EQ(silent.memory[0], c.result) << c.operation;
+    const Finished returned =
+        run_source(one + " @r5, u0, offset:0x0\nSTORE.i32.slot0.end @r5, u0, offset:4\n", options);
+    EXPECT_EQ(returned.memory[0], c.result) << c.operation;
+    EXPECT_EQ(returned.memory[1], c.memory) << c.operation;
+  }
+}
+
+TEST(ValhallMemory, CompareExchange) {
+  for (const bool equal : {false, true}) {
+    RunOptions options;
+    options.memory = {equal ? 7U : 8U, 0};
+    const Finished finished = run_source(
+        "IADD_IMM.i32 r4, 0x0, #1\nIADD_IMM.i32 r5, 0x0, #7\n"
+        "ATOM_RETURN.i32.slot0.axchg.compare @r6, @r4:r5, u0, offset:0x0\n"
+        "STORE.i32.slot0.end @r6, u0, offset:4\n",
+        options);
+    EXPECT_EQ(finished.memory[0], equal ? 1U : 8U);
+    EXPECT_EQ(finished.memory[1], equal ? 7U : 8U);
+    options.memory = {3, equal ? 7U : 8U, 0, 0};
+    const Finished wide = run_source(
+        "IADD_IMM.i32 r4, 0x0, #1\nIADD_IMM.i32 r5, 0x0, #2\nIADD_IMM.i32 r6, 0x0, #3\nIADD_IMM.i32 r7, 0x0, "
+        "#7\n"
+        "ATOM_RETURN.i64.slot0.axchg.compare @r4:r5, @r4:r5:r6:r7, u0, offset:0x0\n"
+        "STORE.i64.slot0.end @r4:r5, u0, offset:8\n",
+        options);
+    EXPECT_EQ(wide.memory,
+              (std::vector<std::uint32_t>{equal ? 1U : 3U, equal ? 2U : 8U, 3, equal ? 7U : 8U}));
+  }
+}
+
+TEST(ValhallMemory, WideAtomics) {
+  RunOptions options;
+  options.memory = {0xffffffff, 0, 0, 0};
+  const Finished added = run_source(
+      "IADD_IMM.i32 r4, 0x0, #1\nIADD_IMM.i32 r5, 0x0, #5\nATOM.i64.slot0.aadd @r4:r5, u0, offset:0x0\n"
+      "ATOM1_RETURN.i64.slot0.adec @r6:r7, u0, offset:0x0\nSTORE.i64.slot0.end @r6:r7, u0, offset:8\n",
+      options);
+  EXPECT_EQ(added.memory, (std::vector<std::uint32_t>{0xffffffff, 5, 0, 6}));
+}
+
+TEST(ValhallMemory, AtomicsThatFail) {
+  const auto faults = [](const std::string& type, std::uint32_t offset) {
+    RunOptions options;
+    const OneThread one = run_one(
+        "IADD_IMM.i32 r4, 0x0, #1\nIADD_IMM.i32 r6, 0x0, #9\nIADD_IMM.i32 r7, 0x0, #9\n"
+        "ATOM_RETURN." +
+            type +
+            ", r8, offset:0x8\n"
+            "IADD.u32 r6, r6, r7\nSTORE.i32.slot0 @r6, r2, offset:0\n",
+        offset);
+    EXPECT_TRUE(!one.fault().happened || one.fault().is_store);
+    EXPECT_EQ(one.finished.memory[2] == pattern()[2], one.fault().happened);
+    if (one.fault().happened) {
+      EXPECT_EQ(one.word(0), type[1] == '6' ? 0U : 9U) << type;
+    }
+    return one.fault().happened;
+  };
+  const std::string narrow = "i32.slot0.aadd @r6, @r4", wide = "i64.slot0.aadd @r6:r7, @r4:r5";
+  EXPECT_FALSE(faults(narrow, 0));
+  EXPECT_TRUE(faults(narrow, 2));
+  EXPECT_TRUE(faults(narrow, 56));
+  EXPECT_TRUE(faults(wide, 4));
+  EXPECT_TRUE(faults(wide, 56));
+  EXPECT_TRUE(faults(wide, 0xfffffff0));
+}
+
+TEST(ValhallMemory, LanesTakeTurns) {
+  const auto words =
+      words_of("IADD_IMM.i32 r5, 0x0, #3\nATOM_RETURN.i32.slot0.aadd @r4, @r5, u0, offset:0xC0\n");
+  for (std::uint32_t t = 0; t < 16; ++t) EXPECT_EQ(words[t], 3 * t);
+}
+
+TEST(ValhallMemory, AtomicAcrossHostThreads) {
+  const auto program = assemble(
+      "IADD_IMM.i32 r5, 0x0, #1\nATOM.i32.slot0.aadd @r5, u0, offset:0x0\n"
+      "ATOM1_RETURN.i64.slot0.ainc @r6:r7, u0, offset:0x8\nNOP.end\n",
+      "test");
+  const auto interpreter = Interpreter::prepare(*program);
+  ASSERT_TRUE(interpreter.ok());
+  std::vector<std::uint32_t> memory(4);
+  frontend::Grid grid;
+  grid.grid = {400, 1, 1};
+  grid.block = {64, 1, 1};
+  grid.high_words = {kMemoryHigh};
+  grid.globals[0] = {{kMemoryLow, std::as_writable_bytes(std::span(memory))}};
+  const std::uint32_t uniforms[] = {kMemoryLow, kMemoryHigh};
+  const auto bytes = std::as_bytes(std::span(uniforms));
+  grid.parameters.assign(bytes.begin(), bytes.end());
+  std::vector<std::thread> threads;
+  std::atomic<bool> ok = true;
+  for (unsigned n = 0; n < 4; ++n)
+    threads.emplace_back([&, n] {
+      RunReport report;
+      if (!interpreter->run(grid, n * 100, 100, report) || report.first_fault) ok = false;
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_TRUE(ok);
+  EXPECT_EQ(memory[0], 400 * 64U);
+  EXPECT_EQ(memory[2], 400 * 64U);
+}
+
+}  // namespace
+}  // namespace warpjit::valhall
