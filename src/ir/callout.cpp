@@ -223,6 +223,18 @@ Integer integer_operand(u32 x, u64 immediate) {
   return {negative ? u64{~x + 1} : u64{x}, negative};
 }
 
+// The product is exact in a double, the sum rounded to odd, and scaling exact: the conversion rounds once.
+u32 fma_scaled(u32 a, u32 b, u32 c, std::int32_t n) {
+  const volatile double product = static_cast<double>(real(a)) * static_cast<double>(real(b));
+  const volatile double addend = static_cast<double>(real(c));
+  const volatile double sum = product + addend;
+  const volatile double from_addend = sum - product;
+  const volatile double rest = (product - (sum - from_addend)) + (addend - from_addend);
+  u64 odd = word(double{sum});
+  if (rest != 0 && !std::isnan(rest) && (odd & 1) == 0) odd += (rest > 0) == (sum > 0) ? 1 : ~u64{0};
+  return word(static_cast<float>(std::ldexp(wide(odd), std::max(std::min(n, 700), -700))));
+}
+
 }  // namespace
 
 void evaluate_callout(Opcode opcode, u64 immediate, const u32* operands, u32* results) {
@@ -254,6 +266,9 @@ void evaluate_callout(Opcode opcode, u64 immediate, const u32* operands, u32* re
       results[0] = static_cast<u32>(static_cast<u64>(extended(operands[0]) * extended(operands[1])) >> 16);
       break;
     }
+    case Opcode::FmaScaled32:
+      results[0] = fma_scaled(operands[0], operands[1], operands[2], static_cast<std::int32_t>(operands[3]));
+      break;
     case Opcode::TeslaF64Operation: {
       const auto pair = [&](unsigned k) { return operands[2 * k] | u64{operands[2 * k + 1]} << 32; };
       bool second_flag = false, flag = false;

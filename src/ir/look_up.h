@@ -18,7 +18,9 @@ inline constexpr std::uint64_t kLogarithmTable = kSrgbStepsTable + 1;
 // x and y come of the place along the edge, in bits 4-5 and 8-9: 0, the last, the place, the last minus the
 // place.
 inline constexpr std::uint64_t kCubeEdgeTable = kLogarithmTable + 1;
-inline constexpr std::uint64_t kLookUpTables = kCubeEdgeTable + 1;
+// sin(n pi / 32) as f32.
+inline constexpr std::uint64_t kSineTable = kCubeEdgeTable + 1;
+inline constexpr std::uint64_t kLookUpTables = kSineTable + 1;
 
 // Of the immediate of a LookUp32: 2^n words.
 std::span<const std::uint32_t> look_up_table(std::uint64_t table);

@@ -78,14 +78,40 @@ class PartedLanes {
   std::size_t visits_ = 0;
 };
 
+// Is the order of the blocks that of their addresses, and does each loop go back only from its last block?
+// Then lanes at the lowest address are always those that the order comes to next: they wait for no others,
+// and others only come behind them.
+bool in_address_order(const Function& f, const Loops& loops) {
+  const std::vector<std::uint32_t> addresses = waiting_addresses(f);
+  const std::vector<Block>& order = loops.order();
+  std::uint32_t before = 0;
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    const Block b = order[k];
+    // A block behind the last one of a loop, which only goes back, belongs to that one.
+    const BlockData& data = f.block(b);
+    const bool only_jumps = data.first == data.last && data.successors.size() == 1;
+    if (only_jumps && data.predecessors.size() == 1 && k != 0 && data.predecessors[0] == order[k - 1] &&
+        loops.position(data.successors[0]) < k)
+      continue;
+    if (addresses[b.id] < before) return false;
+    before = addresses[b.id];
+  }
+  for (const Loops::Loop& loop : loops.loops())
+    for (std::uint32_t at = loop.first; at + 1 < loop.end; ++at)
+      for (const Block s : f.block(order[at]).successors)
+        if (s == loop.header) return false;
+  return true;
+}
+
 }  // namespace
 
-// No structured form is known to keep the lowest address first for every graph (of random ones a few
-// differed): where lanes that parted do what is seen, the dispatcher gives it.
+// Where neither holds, no structured form is known that keeps the lowest address first for every graph: the
+// dispatcher gives it.
 bool blocks_keep_lane_order(const Function& f, const Loops& loops) {
   if (f.lane_order != LaneOrder::lowest_address_first) return true;
   const std::vector<Block>& order = loops.order();
   if (std::ranges::none_of(order, [&](Block b) { return order_matters_in(f, b); })) return true;
+  if (in_address_order(f, loops)) return true;
   PartedLanes parted(f, loops);
   return std::ranges::all_of(order, [&](Block b) {
     const Inst end = f.terminator(b);

@@ -54,6 +54,12 @@ enum class Type : std::uint8_t {
 };
 inline constexpr int kTypeCount = static_cast<int>(Type::u6) + 1;
 std::string_view name(Type type);
+// The elements that a value of the type has, for a move of memory what it moves as a whole.
+struct Elements {
+  unsigned bits, count;
+  bool is_signed = false;
+};
+Elements elements_of(Type type);
 
 // The part of a source that is taken: a half h, a byte b or a word w of it; for vectors, the half or byte
 // that each element is made of, the lowest element first.

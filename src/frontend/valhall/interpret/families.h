@@ -19,13 +19,6 @@ std::span<const Meaning> integer_meanings();
 std::span<const Meaning> float_meanings();
 std::span<const Meaning> conversion_meanings();
 
-// The elements of a type.
-struct Elements {
-  unsigned bits, count;
-  bool is_signed = false;
-};
-Elements elements_of(Type type);
-
 inline std::uint64_t element_mask(unsigned bits) { return low_mask<std::uint64_t>(bits); }
 
 // Element k of a source, extended as `elements` says, from the part of the source that its lanes name. A

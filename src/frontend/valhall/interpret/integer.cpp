@@ -4,38 +4,6 @@
 
 namespace warpjit::valhall {
 
-Elements elements_of(Type type) {
-  switch (type) {
-    case Type::i8:
-      return {8, 1};
-    case Type::v2i8:
-      return {8, 2};
-    case Type::v4i8:
-    case Type::v4u8:
-      return {8, 4};
-    case Type::v4s8:
-      return {8, 4, true};
-    case Type::i16:
-      return {16, 1};
-    case Type::v2i16:
-    case Type::v2u16:
-    case Type::v2f16:
-    case Type::f16:
-      return {16, 2};
-    case Type::v2s16:
-      return {16, 2, true};
-    case Type::s32:
-      return {32, 1, true};
-    case Type::i64:
-    case Type::u64:
-      return {64, 1};
-    case Type::s64:
-      return {64, 1, true};
-    default:
-      return {32, 1};
-  }
-}
-
 std::int64_t integer_element(const Source& source, std::uint64_t value, const Elements& elements,
                              unsigned k) {
   // The name says which piece each element is: "h1", "h10", "b3210".

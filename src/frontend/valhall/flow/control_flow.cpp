@@ -1,0 +1,107 @@
+#include "frontend/valhall/flow/control_flow.h"
+
+#include <algorithm>
+
+namespace warpjit::valhall {
+namespace {
+
+// Of a branch at an address, which may lie outside the code.
+std::int64_t target_of(const Instruction& i, std::uint32_t address) {
+  return std::int64_t{address} + 8 + 8 * std::int64_t{i.offset};
+}
+
+bool goes_on(const Instruction& i) {
+  return i.flow != Flow::end && !(i.opcode == Opcode::branchz && always_taken(i));
+}
+
+}  // namespace
+
+bool always_taken(const Instruction& i) {
+  const Source& a = i.source[0];
+  return i.if_zero && a.kind == Source::Kind::constant && kConstants[a.value] == 0;
+}
+
+Result<ReachedCode> find_reached(const Program& program) {
+  ReachedCode reached(program.code.size());
+  flow::Worklist work(8 * program.code.size());
+  const auto outside = [&](const char* what, std::uint64_t address) {
+    return Error{ErrorCode::bad_input, what, program.where(address)};
+  };
+  if (program.entry % 8 != 0 || program.entry / 8 >= program.code.size())
+    return outside("the entry is no instruction of the code", program.entry);
+  work.add(program.entry);
+  for (std::uint32_t address = 0; work.take(address);) {
+    WARPJIT_TRY(const Instruction i, decode(program.code, address, program.source_name));
+    reached.add(address, i);
+    if (i.opcode == Opcode::branchzi)
+      return Error{ErrorCode::unsupported, "a branch to an address in registers", program.where(address)};
+    const auto go = [&](std::int64_t to) {
+      const bool inside = to >= 0 && to < static_cast<std::int64_t>(8 * program.code.size());
+      if (inside) work.add(static_cast<std::uint32_t>(to));
+      return inside;
+    };
+    // What ends a thread after it is done counts for both ways of a branch.
+    if (i.opcode == Opcode::branchz && i.flow != Flow::end && !go(target_of(i, address)))
+      return outside("the branch leaves the code", address);
+    if (goes_on(i) && !go(std::int64_t{address} + 8)) return outside("control runs past the code", address);
+  }
+  return reached;
+}
+
+ControlFlow find_blocks(const Program& program, const ReachedCode& code) {
+  std::vector<std::uint32_t> addresses, leaders{program.entry};
+  for (const auto& [address, i] : code.instructions()) {
+    addresses.push_back(address);
+    if (i.opcode != Opcode::branchz || i.flow == Flow::end) continue;
+    leaders.push_back(static_cast<std::uint32_t>(target_of(i, address)));
+    if (goes_on(i)) leaders.push_back(address + 8);
+  }
+  std::ranges::sort(addresses);
+  std::ranges::sort(leaders);
+  leaders.erase(std::unique(leaders.begin(), leaders.end()), leaders.end());
+  const auto place = [&](std::uint32_t address) {
+    return static_cast<std::uint32_t>(std::ranges::lower_bound(leaders, address) - leaders.begin());
+  };
+  const std::uint32_t entry = place(program.entry);
+  const auto block_at = [&](std::uint32_t address) {
+    const std::uint32_t n = place(address);
+    return n == entry ? 0 : n + (n < entry ? 1 : 0);
+  };
+  ControlFlow flow;
+  flow.blocks.resize(leaders.size());
+  for (const std::uint32_t leader : leaders) {
+    FlowBlock& block = flow.blocks[block_at(leader)];
+    block.first = leader;
+    auto at = std::ranges::lower_bound(addresses, leader);
+    while (true) {
+      const std::uint32_t address = *at++;
+      const Instruction& i = *code.at(address);
+      block.end = address + 8;
+      if (i.flow == Flow::end) break;
+      if (i.opcode == Opcode::branchz) {
+        const auto target = static_cast<std::uint32_t>(target_of(i, address));
+        block.edges[0] = {block_at(target), target <= address};
+        if (goes_on(i)) block.edges[1] = {block_at(address + 8), false};
+        block.edge_count = goes_on(i) ? 2 : 1;
+        break;
+      }
+      if (std::ranges::binary_search(leaders, block.end)) {
+        block.edges[0] = {block_at(block.end), false};
+        break;
+      }
+    }
+  }
+  flow::keep_backward_in_cycles(flow.blocks, flow.successors());
+  return flow;
+}
+
+flow::Successors ControlFlow::successors() const {
+  flow::Successors result(blocks.size());
+  for (std::size_t b = 0; b < blocks.size(); ++b)
+    for (unsigned k = 0; k < blocks[b].edge_count; ++k)
+      if (const std::uint32_t target = blocks[b].edges[k].target; target != kThreadEnds)
+        result[b].push_back(target);
+  return result;
+}
+
+}  // namespace warpjit::valhall

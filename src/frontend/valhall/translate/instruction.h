@@ -1,0 +1,161 @@
+// Valhall instructions as IR, one thread's worth; a file for each family.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "frontend/valhall/interpret/families.h"
+#include "frontend/valhall/translate/translate.h"
+#include "ir/builder.h"
+#include "ir/builder_ops.h"
+#include "ir/pass/ssa.h"
+
+namespace warpjit::valhall {
+
+// SSA variables: the registers, and values of the instruction that is translated.
+inline constexpr std::uint32_t kRegisters = 64, kVarScratch = kRegisters, kScratchWords = 4,
+                               kVariables = kVarScratch + kScratchWords;
+
+class InstructionTranslator {
+ protected:
+  using F32 = ir::F32;
+  using I1 = ir::I1;
+  using I32 = ir::I32;
+
+  InstructionTranslator(const Program& program, const ComputeFacts& facts, const ReachedCode& code);
+
+  // One instruction at an address that transfers no control. Errors: unsupported.
+  Status instruction(const Instruction& i, std::uint32_t address);
+  // Whether a branch is taken.
+  I1 taken(const Instruction& i);
+  // The registers that hold something at the start.
+  void begin_thread();
+  I32 thread_index() { return b_.ThreadIndex(); }
+
+  I32 word(std::uint32_t value) { return b_.constant(value); }
+  I1 truth(bool value) { return b_.constant(value); }
+  I1 is_zero(I32 x) { return b_.IEq32(x, word(0)); }
+  I32 gpr(std::uint32_t index) { return I32{ssa_.read(b_.block(), index)}; }
+  void set_gpr(std::uint32_t index, I32 value) { ssa_.write(b_.block(), index, value); }
+
+  const Program& program_;
+  const ComputeFacts& facts_;
+  const UniformTable table_;
+  const PrivateWindows private_;
+  ir::Function function_;
+  ir::Builder b_;
+  ir::SsaBuilder ssa_;
+
+ private:
+  struct Pair {  // 64 bits
+    I32 low, high;
+  };
+
+  // Operands (translate/operand.cpp). A source as a whole; bits of one, extended to 32 bits or to 64; element
+  // k of one, for a type of at most 32 bits.
+  I32 source_word(const Source& source);
+  Pair source_pair(const Source& source);
+  I32 special(const Source& source, unsigned half);
+  I32 bits_of(I32 value, unsigned low, unsigned count, bool is_signed);
+  I32 element(const Instruction& i, unsigned n, unsigned k);
+  I32 element(const Source& source, const Elements& elements, unsigned k);
+  Pair wide_element(const Instruction& i, unsigned n);
+  // Elements of at most 32 bits, of which the low bits count.
+  template <class Function>
+  I32 pack(const Elements& elements, const Function& value) {
+    if (elements.bits == 32) return value(0U);
+    I32 packed = word(0);
+    for (unsigned k = 0; k < elements.count; ++k) {
+      const I32 bits = b_.IAnd32(value(k), word(low_mask<std::uint32_t>(elements.bits)));
+      packed = b_.IOr32(packed, b_.IShl32(bits, word(k * elements.bits)));
+    }
+    return packed;
+  }
+  void set_word(const Instruction& i, I32 value);
+  void set_pair(const Instruction& i, Pair value);
+  I32 launch_word(LaunchWord which) { return b_.LoadUniformI32(table_.place(which)); }
+  Error unsupported(const Instruction& i, const std::string& why) const;
+
+  // Integers (translate/integer.cpp, bits.cpp).
+  Status integer(const Instruction& i);
+  I32 sum(const Instruction& i, const Elements& elements, I32 a, I32 b);
+  I32 difference(const Instruction& i, const Elements& elements, I32 a, I32 b);
+  I32 product(const Instruction& i, const Elements& elements, I32 a, I32 b);
+  I32 saturated(const Elements& elements, I32 value);
+  I32 dot_product(const Instruction& i);
+  Pair wide_integer(const Instruction& i);
+  Pair add(Pair a, Pair b);
+  Pair subtract(Pair a, Pair b);
+  Pair multiply(I32 a, I32 b);  // unsigned
+  I32 compared_words(const Instruction& i);
+  I1 holds(Condition condition, I32 a, I32 b, bool is_signed);
+  I1 holds(Condition condition, F32 a, F32 b);
+  I1 compare(const Instruction& i, unsigned k);
+  I32 truth_value(ResultType type, unsigned bits, I1 condition);
+  I32 choice(const Instruction& i, unsigned k);  // MUX
+  I32 leading_zeros(const Instruction& i, unsigned k);
+  I32 population(I32 x);
+  I32 reversed(I32 x);
+  I32 shift(const Instruction& i, unsigned k);
+  I32 shifted(const Instruction& i, const Elements& elements, I32 a, I32 n);
+  Pair wide_shift(const Instruction& i);
+  I32 logic(const Instruction& i, I32 t, I32 c);
+
+  // Floats (translate/float.cpp, functions.cpp). As f32; a half as an f32 that holds its value.
+  Status floating(const Instruction& i);
+  F32 as_float(I32 bits) { return b_.BitcastI32ToF32(bits); }
+  I32 as_bits(F32 x) { return b_.BitcastF32ToI32(b_.CanonicalizeNaN32(x)); }
+  F32 real(float value) { return b_.constant(value); }
+  F32 half_value(I32 half) { return b_.TeslaF16ToF32(half); }
+  F32 single_source(const Source& source, bool flush = true);
+  F32 half_source(const Source& source, unsigned k, bool flush = true);
+  F32 float_source(const Instruction& i, unsigned n, unsigned k);
+  F32 changed(const Source& source, F32 x);
+  F32 flushed_half(F32 x);
+  F32 clamped(Clamp clamp, F32 x);
+  // The bits of a result.
+  I32 finish_single(const Instruction& i, F32 x);
+  I32 finish_half(const Instruction& i, F32 x, Round round = Round::nearest_even);
+  I32 half_bits(F32 x, Round round);
+  void set_single(const Instruction& i, I32 bits);
+  template <class Function>
+  Status each_float(const Instruction& i, const Function& function);
+  F32 multiply_add(const Instruction& i, F32 a, F32 b, F32 c);
+  F32 least(const Instruction& i, F32 a, F32 b, bool greatest);
+  F32 scaled(F32 x, I32 exponent);
+  F32 scaled_multiply_add(const Instruction& i);
+  F32 rounded(F32 x, Round round);
+  struct Parts {
+    F32 mantissa;
+    I32 exponent;
+  };
+  Parts parts_of(F32 x, bool sqrt, bool log);
+  F32 function_value(const Instruction& i, F32 x);
+  F32 slope_of_logarithm(F32 x);
+  F32 cube_coordinate(const Instruction& i);
+  I32 cube_face(const Instruction& i);
+
+  // Conversions (translate/conversion.cpp).
+  Status conversion(const Instruction& i);
+  I32 to_integer(F32 x, Round round, unsigned bits, bool is_signed);
+  I32 half_to_single(const Instruction& i);
+
+  // Memory (translate/memory.cpp).
+  Status memory(const Instruction& i);
+  Pair address(const Instruction& i);
+  template <class Access>
+  void at_windows(I32 high, std::uint32_t results, const Access& access);
+  void load(const Instruction& i);
+  void store(const Instruction& i);
+  Status atomic(const Instruction& i);
+  Status load_buffer(const Instruction& i);
+  void set_loaded(const Instruction& i, std::array<I32, 4> words);
+
+  // Other lanes (translate/lanes.cpp).
+  Status lanes(const Instruction& i);
+
+  const bool uses_local_, uses_shared_;
+  std::uint32_t address_ = 0;  // of the instruction that is translated
+};
+
+}  // namespace warpjit::valhall

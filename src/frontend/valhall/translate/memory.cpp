@@ -1,0 +1,314 @@
+// Loads, stores and atomics (valhall.md 8.4). An address is a pair: its high word names the window of the
+// launch, or the thread's own memory or its workgroup's.
+#include "ir/memory.h"
+#include "frontend/valhall/translate/instruction.h"
+
+namespace warpjit::valhall {
+
+using ir::Element;
+using ir::I1;
+using ir::I32;
+using ir::MemoryAccess;
+using ir::Space;
+
+namespace {
+
+// What one access of the IR moves: an element at an offset.
+struct Part {
+  Element element;
+  std::uint8_t offset;
+};
+struct Moved {
+  std::array<Part, 4> part;
+  unsigned count;
+  std::uint8_t bytes, alignment;
+};
+Moved moved_by(Type type) {
+  constexpr auto kWord = Element::word;
+  switch (type) {
+    case Type::i8:
+      return {{{{Element::u8, 0}}}, 1, 1, 1};
+    case Type::i16:
+      return {{{{Element::u16, 0}}}, 1, 2, 2};
+    case Type::i24:
+      return {{{{Element::u8, 0}, {Element::u8, 1}, {Element::u8, 2}}}, 3, 3, 1};
+    case Type::i48:
+      return {{{{kWord, 0}, {Element::u16, 4}}}, 2, 6, 2};
+    case Type::i64:
+      return {{{{kWord, 0}, {kWord, 4}}}, 2, 8, 4};
+    case Type::i96:
+      return {{{{kWord, 0}, {kWord, 4}, {kWord, 8}}}, 3, 12, 4};
+    case Type::i128:
+      return {{{{kWord, 0}, {kWord, 4}, {kWord, 8}, {kWord, 12}}}, 4, 16, 4};
+    default:
+      return {{{{kWord, 0}}}, 1, 4, 4};
+  }
+}
+
+ir::AtomicFunction function_of(Atomic atomic) {
+  using Function = ir::AtomicFunction;
+  switch (atomic) {
+    case Atomic::smin:
+      return Function::min_s;
+    case Atomic::smax:
+    case Atomic::smax_one:
+      return Function::max_s;
+    case Atomic::umin:
+      return Function::min_u;
+    case Atomic::umax:
+    case Atomic::umax_one:
+      return Function::max_u;
+    case Atomic::and_:
+      return Function::and_;
+    case Atomic::or_:
+    case Atomic::or_one:
+      return Function::or_;
+    case Atomic::xor_:
+      return Function::xor_;
+    case Atomic::exchange:
+      return Function::exchange;
+    default:
+      return Function::add;
+  }
+}
+
+}  // namespace
+
+Status InstructionTranslator::memory(const Instruction& i) {
+  if (i.unused != 0) return unsupported(i, "bits that no field has are set");
+  switch (i.opcode) {
+    case Opcode::load:
+      load(i);
+      return {};
+    case Opcode::store:
+      store(i);
+      return {};
+    case Opcode::atom:
+    case Opcode::atom_return:
+    case Opcode::atom1_return:
+      return atomic(i);
+    case Opcode::ld_buffer:
+      return load_buffer(i);
+    default:
+      return unsupported(i, "compute programs do not have it");
+  }
+}
+
+InstructionTranslator::Pair InstructionTranslator::address(const Instruction& i) {
+  const Pair base = source_pair(i.source[0]);
+  if (i.offset == 0) return base;
+  return add(base, {word(static_cast<std::uint32_t>(i.offset)), word(i.offset < 0 ? ~0U : 0)});
+}
+
+// access(space, index, where) makes the access for lanes and gives `results` words. What comes of it, by the
+// high word of the address, is left in the variables from kVarScratch on.
+template <class Access>
+void InstructionTranslator::at_windows(I32 high, std::uint32_t results, const Access& access) {
+  struct Window {
+    std::uint32_t high;
+    Space space;
+    std::uint8_t index;
+  };
+  std::vector<Window> windows;
+  for (std::size_t k = 0; k < facts_.high_words.size(); ++k)
+    windows.push_back({facts_.high_words[k], Space::global, static_cast<std::uint8_t>(k)});
+  if (uses_local_) windows.push_back({private_.local, Space::local, 0});
+  if (uses_shared_) windows.push_back({private_.shared, Space::shared, 0});
+  using Words = std::array<I32, 4>;
+  const auto keep = [&](const Words& words) {
+    for (std::uint32_t k = 0; k < results; ++k) set_gpr(kVarScratch + k, words[k]);
+  };
+  if (function_.is_constant(high)) {
+    Window found{0, Space::global, kNoWindow};
+    for (const Window& window : windows)
+      if (window.high == function_.constant(high)) found = window;
+    return keep(access(found.space, found.index, truth(true)));
+  }
+  std::size_t next = 0;
+  ir::Block join;
+  Words words{word(0), word(0), word(0), word(0)};
+  if (!windows.empty()) {
+    // Nearly all accesses are in the first one. The others have blocks of their own.
+    const I1 here = b_.IEq32(high, word(windows[0].high));
+    keep(access(windows[0].space, windows[0].index, here));
+    const ir::Block rare = function_.add_block(address_ + 2);
+    join = function_.add_block(address_ + 4);
+    b_.branch(here, join, rare);
+    ssa_.seal(rare);
+    b_.set_block(rare);
+    next = 1;
+  }
+  I1 nowhere = truth(true);
+  for (; next < windows.size(); ++next) {
+    const I1 here = b_.IEq32(high, word(windows[next].high));
+    const Words found = access(windows[next].space, windows[next].index, here);
+    for (std::uint32_t k = 0; k < results; ++k) words[k] = b_.select(here, found[k], words[k]);
+    nowhere = b_.AndNot1(nowhere, here);
+  }
+  access(Space::global, kNoWindow, nowhere);
+  keep(words);
+  if (!join.valid()) return;
+  b_.jump(join);
+  ssa_.seal(join);
+  b_.set_block(join);
+}
+
+// Words that were loaded, each with what its part has, into the staging registers.
+void InstructionTranslator::set_loaded(const Instruction& i, std::array<I32, 4> words) {
+  const unsigned first = i.write.first;
+  const auto narrow = [&](unsigned bits) {
+    // Extended to 32 bits; part of a register keeps the rest of it.
+    const I32 value = i.zero_extend ? words[0] : bits_of(words[0], 0, bits, true);
+    const auto insert = [&](unsigned low, unsigned count) {
+      const std::uint32_t mask = low_mask<std::uint32_t>(count) << low;
+      const I32 moved = b_.IAnd32(b_.IShl32(value, word(low)), word(mask));
+      set_gpr(first, b_.IOr32(b_.IAnd32(gpr(first), word(~mask)), moved));
+    };
+    switch (i.lane) {
+      case LoadLane::b0:
+      case LoadLane::b1:
+      case LoadLane::b2:
+      case LoadLane::b3:
+        return insert(8 * (static_cast<unsigned>(i.lane) - static_cast<unsigned>(LoadLane::b0)), 8);
+      case LoadLane::h0:
+        return insert(0, 16);
+      case LoadLane::h1:
+        return insert(16, 16);
+      case LoadLane::d0:
+        set_gpr(first + 1, i.zero_extend ? word(0) : b_.IShrS32(value, word(31)));
+        break;
+      default:
+        break;
+    }
+    set_gpr(first, value);
+  };
+  switch (i.type) {
+    case Type::i8:
+      return narrow(8);
+    case Type::i16:
+      return narrow(16);
+    case Type::i24: {
+      const I32 high = b_.IOr32(b_.IShl32(words[1], word(8)), b_.IShl32(words[2], word(16)));
+      return set_gpr(first, b_.IOr32(words[0], high));
+    }
+    case Type::i32:
+      return narrow(32);
+    default:
+      for (unsigned k = 0; k < moved_by(i.type).count; ++k) set_gpr(first + k, words[k]);
+  }
+}
+
+void InstructionTranslator::load(const Instruction& i) {
+  const Moved parts = moved_by(i.type);
+  const Pair at = address(i);
+  at_windows(at.high, parts.count, [&](Space space, std::uint8_t index, I1 where) {
+    std::array<I32, 4> words{};
+    for (unsigned k = 0; k < parts.count; ++k) {
+      const auto [element, offset] = parts.part[k];
+      const MemoryAccess access{.space = space,
+                                .index = index,
+                                .element = element,
+                                .alignment = parts.alignment,
+                                .extent = static_cast<std::uint8_t>(size_of(element))};
+      words[k] = b_.LoadMemory(where, b_.IAdd32(at.low, word(offset)), access.pack());
+    }
+    return words;
+  });
+  std::array<I32, 4> words{};
+  for (unsigned k = 0; k < parts.count; ++k) words[k] = gpr(kVarScratch + k);
+  set_loaded(i, words);
+}
+
+void InstructionTranslator::store(const Instruction& i) {
+  const Moved parts = moved_by(i.type);
+  const Pair at = address(i);
+  std::array<I32, 4> words{};
+  for (unsigned k = 0; k < parts.count; ++k) {
+    const unsigned offset = parts.part[k].offset;
+    words[k] = b_.IShrU32(gpr(i.read.first + offset / 4), word(8 * (offset % 4)));
+  }
+  at_windows(at.high, 0, [&](Space space, std::uint8_t index, I1 where) {
+    for (unsigned k = 0; k < parts.count; ++k) {
+      const auto [element, offset] = parts.part[k];
+      const MemoryAccess access{.space = space,
+                                .index = index,
+                                .element = element,
+                                .alignment = parts.alignment,
+                                .extent = parts.bytes,
+                                .offset = offset};
+      b_.StoreMemory(where, at.low, words[k], access.pack());
+    }
+    return std::array<I32, 4>{};
+  });
+}
+
+Status InstructionTranslator::atomic(const Instruction& i) {
+  if (i.atomic == Atomic::saturating_uadd || i.atomic == Atomic::saturating_sadd)
+    return unsupported(i, "atomic additions that saturate");
+  const bool wide = i.type == Type::i64, one = i.opcode == Opcode::atom1_return;
+  const bool swaps = i.opcode == Opcode::atom_return && i.compare;
+  if (swaps && i.atomic != Atomic::exchange) return unsupported(i, "only an exchange compares");
+  const unsigned words_each = wide ? 2 : 1;
+  const auto staged = [&](unsigned k) { return gpr(i.read.first + k); };
+  // The operand, and what a comparison is with; of these the new value comes first.
+  Pair b{word(1), word(0)}, c{word(0), word(0)};
+  if (one && i.atomic == Atomic::decrement) b = {word(~0U), word(wide ? ~0U : 0)};
+  if (!one) b = {staged(0), wide ? staged(1) : word(0)};
+  if (swaps) {
+    c = b;
+    b = {staged(words_each), wide ? staged(words_each + 1) : word(0)};
+  }
+  const Pair at = address(i);
+  at_windows(at.high, words_each, [&](Space space, std::uint8_t index, I1 where) {
+    const std::uint8_t bytes = wide ? 8 : 4;
+    const MemoryAccess access{
+        .space = space,
+        .index = index,
+        .alignment = bytes,
+        .extent = bytes,
+        .function = swaps ? ir::AtomicFunction::compare_exchange : function_of(i.atomic)};
+    std::array<I32, 4> old{};
+    if (wide) {
+      const auto [low, high] = b_.AtomicMemory64(where, at.low, b.low, b.high, c.low, c.high, access.pack());
+      old[0] = low, old[1] = high;
+    } else {
+      old[0] = b_.AtomicMemory(where, at.low, b.low, c.low, access.pack());
+    }
+    return old;
+  });
+  if (i.opcode != Opcode::atom && i.write.count != 0)
+    for (unsigned k = 0; k < words_each; ++k) set_gpr(i.write.first + k, gpr(kVarScratch + k));
+  return {};
+}
+
+// The mode says which buffer: table 0 alone is read.
+Status InstructionTranslator::load_buffer(const Instruction& i) {
+  const I32 mode = source_word(i.source[1]), offset = source_word(i.source[0]);
+  if (!function_.is_constant(mode)) return unsupported(i, "a buffer whose number the program computes");
+  const auto bits = static_cast<std::uint32_t>(function_.constant(mode));
+  if (bits >> 25 == 0x7f) return unsupported(i, "the bytes of a descriptor");
+  const std::uint32_t entry = bits & 0xff;
+  const bool known = bits >> 24 == 0 && entry < kMaxBuffers;
+  const auto index = static_cast<std::uint8_t>(std::min(entry, kMaxBuffers - 1));
+  if (!known && facts_.buffer_bytes[index] != 0) return unsupported(i, "a table other than that of buffers");
+  const std::uint32_t bytes = facts_.buffer_bytes[index];
+  const Moved parts = moved_by(i.type);
+  std::array<I32, 4> words{};
+  for (unsigned k = 0; k < parts.count; ++k) {
+    const auto [element, place] = parts.part[k];
+    const std::uint32_t size = size_of(element);
+    const I32 at = b_.IAdd32(offset, word(place));
+    const MemoryAccess access{.space = Space::constant,
+                              .index = index,
+                              .element = element,
+                              .alignment = parts.alignment,
+                              .extent = static_cast<std::uint8_t>(size)};
+    // Beyond the end it is 0; what is missing as a whole is a fault.
+    const I1 inside = bytes < size ? truth(bytes == 0) : b_.ILeU32(at, word(bytes - size));
+    words[k] = b_.select(inside, b_.LoadMemory(inside, at, access.pack()), word(0));
+  }
+  set_loaded(i, words);
+  return {};
+}
+
+}  // namespace warpjit::valhall
