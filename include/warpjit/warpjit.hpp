@@ -340,6 +340,9 @@ class WARPJIT_API Launch {
   // Blocks of the grid, and threads of a block, in x, y and z. At first 1.
   void set_grid(std::uint32_t x, std::uint32_t y = 1, std::uint32_t z = 1);
   void set_block(std::uint32_t x, std::uint32_t y = 1, std::uint32_t z = 1);
+  // What threads of the first block read as its number, where the guest can have that other than 0. At first
+  // 0.
+  void set_first_block(std::uint32_t x, std::uint32_t y = 0, std::uint32_t z = 0);
   void set_parameters(std::span<const std::byte> bytes);  // copied, to where the guest has them
   void set_shared_bytes(std::uint32_t bytes);             // of a block, if more than the program says
   // Memory of the guest. Spaces are named as in the guest's assembly ("g14", "c0"). A constant space is bound

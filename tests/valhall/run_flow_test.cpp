@@ -232,7 +232,9 @@ TEST(ValhallRun, SpecialValues) {
   EXPECT_EQ(value("workgroup_local_pointer.w1")[0], 0xfffeU);
   EXPECT_EQ(value("program_counter.w0")[0], 0x4018U);  // behind the third instruction
   EXPECT_EQ(value("program_counter.w1")[0], 7U);
+  std::vector<std::uint32_t> mapped(2);
   options.grid.high_words = {0xffff};
+  options.grid.globals[1] = {{0, std::as_writable_bytes(std::span(mapped))}};
   EXPECT_EQ(value("thread_local_pointer.w1")[0], 0xfffeU);
   EXPECT_EQ(value("workgroup_local_pointer.w1")[0], 0xfffdU);
 }

@@ -1,10 +1,11 @@
-// Runs assembly on the guest interpreter, for tests of launches.
+// Runs assembly, for tests of launches.
 #pragma once
 
 #include <cstring>
 
 #include "frontend/valhall/interpret/interpret.h"
 #include "frontend/valhall/launch.h"
+#include "valhall/engines.h"
 #include "valhall/valhall_test.h"
 
 namespace warpjit::valhall {
@@ -44,11 +45,6 @@ inline Finished run_source(const std::string& source, RunOptions options = {}) {
   program->entry = options.entry;
   program->address = options.address;
   program->mode = options.mode;
-  const auto interpreter = Interpreter::prepare(*program);
-  if (!interpreter) {
-    finished.status = interpreter.error();
-    return finished;
-  }
   frontend::Grid grid = options.grid;
   finished.memory = options.memory;
   grid.high_words.insert(grid.high_words.begin(), kMemoryHigh);
@@ -57,7 +53,7 @@ inline Finished run_source(const std::string& source, RunOptions options = {}) {
   uniforms.insert(uniforms.end(), options.uniforms.begin(), options.uniforms.end());
   const auto bytes = std::as_bytes(std::span(uniforms));
   grid.parameters.assign(bytes.begin(), bytes.end());
-  finished.status = interpreter->run(grid, finished.report);
+  finished.status = run_everywhere(*program, grid, finished.report);
   return finished;
 }
 

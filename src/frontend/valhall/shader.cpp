@@ -1,8 +1,11 @@
 #include "frontend/valhall/shader.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <cstring>
 
+#include "frontend/key.h"
 #include "frontend/valhall/interpret/interpret.h"
 #include "frontend/valhall/interpret/lanes.h"
 #include "frontend/valhall/launch.h"
@@ -41,13 +44,13 @@ Error does_not_run(const Program& program) {
           program.source_name};
 }
 
-template <class Integer>
-void append(Integer value, std::vector<std::byte>& key) {
-  for (unsigned byte = 0; byte < sizeof value; ++byte)
-    key.push_back(static_cast<std::byte>(static_cast<std::uint64_t>(value) >> 8 * byte));
-}
-
 }  // namespace
+
+Shader::Shader(Program program) : program_(std::move(program)), code_(does_not_run(program_)) {
+  if (program_.stage != Stage::compute) return;
+  code_ = find_reached(program_);
+  if (code_) table_ = uniform_table(*code_);
+}
 
 Result<frontend::SpaceName> Shader::find_space(std::string_view name) const {
   if (name == "mem") return frontend::SpaceName{.high_words = kMaxWindows};
@@ -100,30 +103,47 @@ frontend::GridFacts Shader::grid_facts(const frontend::Grid& grid,
   return facts;
 }
 
+std::size_t Shader::table_bytes() const { return (table_.bytes() + 63) / 64 * 64; }
+
+void Shader::fill_table(const frontend::Values& values, std::span<std::uint32_t> table) const {
+  const frontend::Grid& grid = values.grid;
+  const std::size_t given = std::min<std::size_t>(grid.parameters.size() / 4, table_.words);
+  std::ranges::fill(table.first(table_.words), 0U);
+  if (given != 0) std::memcpy(table.data(), grid.parameters.data(), 4 * given);
+  const auto set = [&](LaunchWord word, std::uint32_t value) { table[table_.place(word) / 4] = value; };
+  set(LaunchWord::grid_x, grid.grid[0]);
+  set(LaunchWord::grid_y, grid.grid[1]);
+  set(LaunchWord::first_x, grid.first_block[0]);
+  set(LaunchWord::first_y, grid.first_block[1]);
+  set(LaunchWord::first_z, grid.first_block[2]);
+}
+
+ComputeFacts Shader::compute_facts(const frontend::Facts& facts) const {
+  ComputeFacts result;
+  result.block = facts.grid.block;
+  result.shared_bytes = facts.grid.shared_bytes;
+  result.uniform_words = facts.grid.parameter_bytes / 4;
+  result.high_words = facts.grid.high_words;
+  std::copy_n(facts.grid.constant_bytes.begin(), kMaxBuffers, result.buffer_bytes.begin());
+  return result;
+}
+
+// What the translator does not follow, the guest interpreter may.
 Status Shader::append_key(const frontend::Facts& facts, std::vector<std::byte>& key) const {
   if (program_.stage != Stage::compute) return does_not_run(program_);
-  append(program_.code.size(), key);
-  for (const std::uint64_t word : program_.code) append(word, key);
-  append(program_.address, key);
-  for (const std::uint32_t word : {program_.entry, program_.local_bytes, program_.shared_bytes})
-    append(word, key);
-  for (const bool bit : {program_.mode.flush_single, program_.mode.flush_half, program_.mode.suppress_nan,
-                         program_.mode.suppress_infinity})
-    append(static_cast<std::uint8_t>(bit), key);
-  const frontend::GridFacts& grid = facts.grid;
-  for (const std::uint32_t extent : grid.block) append(extent, key);
-  append(grid.shared_bytes, key);
-  for (const std::uint32_t bytes : grid.constant_bytes) append(bytes, key);
-  append(grid.high_words.size(), key);
-  for (const std::uint32_t word : grid.high_words) append(word, key);
-  append(grid.parameter_bytes, key);
+  const std::vector<std::byte> code = code_ ? code_key(program_, *code_) : code_key(program_, {});
+  key.insert(key.end(), code.begin(), code.end());
+  if (!code_) frontend::append_list(key, program_.code);
+  valhall::append_key(compute_facts(facts), key);
   return {};
 }
 
-Result<frontend::Shader::Translation> Shader::translate(const frontend::Facts&, bool) const {
+Result<frontend::Shader::Translation> Shader::translate(const frontend::Facts& facts, bool) const {
   if (program_.stage != Stage::compute) return does_not_run(program_);
-  return Error{ErrorCode::unsupported, "Valhall programs run in the guest interpreter alone",
-               program_.source_name};
+  if (!code_) return code_.error();
+  Translation translation;
+  WARPJIT_TRY(translation.function, valhall::translate(program_, *code_, compute_facts(facts)));
+  return translation;
 }
 
 Result<std::unique_ptr<frontend::GuestInterpreter>> Shader::prepare_guest(const frontend::Facts&) const {

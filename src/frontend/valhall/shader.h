@@ -3,13 +3,13 @@
 #pragma once
 
 #include "frontend/shader.h"
-#include "frontend/valhall/container/program.h"
+#include "frontend/valhall/translate/translate.h"
 
 namespace warpjit::valhall {
 
 class Shader final : public frontend::Shader {
  public:
-  explicit Shader(Program program) : program_(std::move(program)) {}
+  explicit Shader(Program program);
 
   const Program& program() const { return program_; }
 
@@ -27,8 +27,8 @@ class Shader final : public frontend::Shader {
   Result<frontend::SpaceName> find_space(std::string_view name) const override;
   std::string address_text(const ir::MemoryFault& access, const frontend::Grid& grid) const override;
 
-  void fill_table(const frontend::Values&, std::span<std::uint32_t>) const override {}
-  // Errors: unsupported.
+  std::size_t table_bytes() const override;
+  void fill_table(const frontend::Values& values, std::span<std::uint32_t> table) const override;
   Status append_key(const frontend::Facts& facts, std::vector<std::byte>& key) const override;
   Result<Translation> translate(const frontend::Facts& facts, bool dispatch_all) const override;
   Result<std::unique_ptr<frontend::GuestInterpreter>> prepare_guest(
@@ -39,7 +39,11 @@ class Shader final : public frontend::Shader {
                                  const frontend::CheckedGrid& checked) const override;
 
  private:
+  ComputeFacts compute_facts(const frontend::Facts& facts) const;
+
   Program program_;
+  Result<ReachedCode> code_;  // of compute programs
+  UniformTable table_{};
   std::string name_;  // bare binaries have none
 };
 

@@ -11,21 +11,40 @@ std::int64_t target_of(const Instruction& i, std::uint32_t address) {
 }
 
 bool goes_on(const Instruction& i) {
-  return i.flow != Flow::end && !(i.opcode == Opcode::branchz && always_taken(i));
+  return i.flow != Flow::end && !(i.opcode == Opcode::branchz && always_taken(i).value_or(false));
+}
+bool jumps(const Instruction& i) {
+  return i.flow != Flow::end && i.opcode == Opcode::branchz && always_taken(i).value_or(true);
 }
 
 }  // namespace
 
-bool always_taken(const Instruction& i) {
+std::optional<bool> always_taken(const Instruction& i) {
   const Source& a = i.source[0];
-  return i.if_zero && a.kind == Source::Kind::constant && kConstants[a.value] == 0;
+  if (a.kind != Source::Kind::constant) return std::nullopt;
+  const std::uint32_t value = kConstants[a.value], low = value & 0xffff, high = value >> 16;
+  const auto nonzero = [&] {
+    switch (a.lanes) {
+      case Lanes::h0:
+        return low != 0;
+      case Lanes::h1:
+        return high != 0;
+      case Lanes::both:
+        return low != 0 && high != 0;
+      case Lanes::lowbits:
+        return ((low | high) & 1) != 0;
+      default:
+        return value != 0;
+    }
+  };
+  return nonzero() != i.if_zero;
 }
 
 Result<ReachedCode> find_reached(const Program& program) {
   ReachedCode reached(program.code.size());
   flow::Worklist work(8 * program.code.size());
   const auto outside = [&](const char* what, std::uint64_t address) {
-    return Error{ErrorCode::bad_input, what, program.where(address)};
+    return Error{ErrorCode::unsupported, what, program.where(address)};
   };
   if (program.entry % 8 != 0 || program.entry / 8 >= program.code.size())
     return outside("the entry is no instruction of the code", program.entry);
@@ -40,9 +59,7 @@ Result<ReachedCode> find_reached(const Program& program) {
       if (inside) work.add(static_cast<std::uint32_t>(to));
       return inside;
     };
-    // What ends a thread after it is done counts for both ways of a branch.
-    if (i.opcode == Opcode::branchz && i.flow != Flow::end && !go(target_of(i, address)))
-      return outside("the branch leaves the code", address);
+    if (jumps(i) && !go(target_of(i, address))) return outside("the branch leaves the code", address);
     if (goes_on(i) && !go(std::int64_t{address} + 8)) return outside("control runs past the code", address);
   }
   return reached;
@@ -53,7 +70,7 @@ ControlFlow find_blocks(const Program& program, const ReachedCode& code) {
   for (const auto& [address, i] : code.instructions()) {
     addresses.push_back(address);
     if (i.opcode != Opcode::branchz || i.flow == Flow::end) continue;
-    leaders.push_back(static_cast<std::uint32_t>(target_of(i, address)));
+    if (jumps(i)) leaders.push_back(static_cast<std::uint32_t>(target_of(i, address)));
     if (goes_on(i)) leaders.push_back(address + 8);
   }
   std::ranges::sort(addresses);
@@ -79,10 +96,13 @@ ControlFlow find_blocks(const Program& program, const ReachedCode& code) {
       block.end = address + 8;
       if (i.flow == Flow::end) break;
       if (i.opcode == Opcode::branchz) {
-        const auto target = static_cast<std::uint32_t>(target_of(i, address));
-        block.edges[0] = {block_at(target), target <= address};
-        if (goes_on(i)) block.edges[1] = {block_at(address + 8), false};
-        block.edge_count = goes_on(i) ? 2 : 1;
+        unsigned count = 0;
+        if (jumps(i)) {
+          const auto target = static_cast<std::uint32_t>(target_of(i, address));
+          block.edges[count++] = {block_at(target), target <= address};
+        }
+        if (goes_on(i)) block.edges[count++] = {block_at(address + 8), false};
+        block.edge_count = static_cast<std::uint8_t>(count);
         break;
       }
       if (std::ranges::binary_search(leaders, block.end)) {

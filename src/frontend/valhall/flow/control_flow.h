@@ -4,7 +4,7 @@
 
 #include <array>
 #include <cstdint>
-#include <span>
+#include <optional>
 #include <vector>
 
 #include "base/result.h"
@@ -36,11 +36,11 @@ struct ControlFlow {
   flow::Successors successors() const;
 };
 
-// Does control always leave a branch over its target?
-bool always_taken(const Instruction& i);
+// Whether a branch on a constant is taken; nothing for others.
+std::optional<bool> always_taken(const Instruction& i);
 
-// Errors, with the guest address: bad_input for code that is undefined or beyond the end, unsupported for
-// what is known by name alone and for branches to addresses in registers.
+// Errors, with the guest address: those of decode(); unsupported for control that may leave the code, which
+// only threads that come there do, and for branches to addresses in registers.
 Result<ReachedCode> find_reached(const Program& program);
 ControlFlow find_blocks(const Program& program, const ReachedCode& code);
 

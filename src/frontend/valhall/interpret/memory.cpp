@@ -66,13 +66,14 @@ std::byte* GroupMemory::find(std::uint64_t address, unsigned size, unsigned alig
 const std::byte* GroupMemory::read_buffer(std::uint32_t mode, std::uint64_t offset, unsigned size,
                                           unsigned alignment, Accessor by) {
   const std::uint32_t table = mode >> 24, entry = mode & 0xff;
-  if (table != 0 || entry >= kMaxBuffers || checked_.constants[entry].empty() || offset % alignment != 0) {
+  const bool known = table == 0 && entry < kMaxBuffers && !checked_.constants[entry].empty();
+  if (known && offset + size > checked_.constants[entry].size()) return nullptr;
+  if (!known || offset % alignment != 0) {
     report(ir::Space::constant, std::min(entry, kMaxBuffers - 1), static_cast<std::uint32_t>(offset), by,
            false);
     return nullptr;
   }
-  const std::span<const std::byte> buffer = checked_.constants[entry];
-  return offset + size <= buffer.size() ? buffer.data() + offset : nullptr;
+  return checked_.constants[entry].data() + offset;
 }
 
 std::uint32_t GroupMemory::uniform(unsigned number, Accessor by) {

@@ -331,7 +331,10 @@ class BlockRun {
     std::uint32_t words[4][kWarpLanes] = {};
     for (const AccessPart& part : parts)
       for_lanes(active, [&](unsigned lane) {
-        const std::uint64_t address = source[0][lane] + part.offset;
+        // Addresses of one access have one high word.
+        const std::uint64_t base = source[0][lane];
+        const std::uint64_t address =
+            buffer ? base + part.offset : (base >> 32 << 32) | static_cast<std::uint32_t>(base + part.offset);
         const std::byte* at = buffer
                                   ? memory_.read_buffer(static_cast<std::uint32_t>(source[1][lane]), address,
                                                         part.size, shape.alignment, by(warp, op, lane))

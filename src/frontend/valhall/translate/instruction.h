@@ -154,7 +154,6 @@ class InstructionTranslator {
   // Other lanes (translate/lanes.cpp).
   Status lanes(const Instruction& i);
 
-  const bool uses_local_, uses_shared_;
   std::uint32_t address_ = 0;  // of the instruction that is translated
 };
 

@@ -112,8 +112,8 @@ void InstructionTranslator::at_windows(I32 high, std::uint32_t results, const Ac
   std::vector<Window> windows;
   for (std::size_t k = 0; k < facts_.high_words.size(); ++k)
     windows.push_back({facts_.high_words[k], Space::global, static_cast<std::uint8_t>(k)});
-  if (uses_local_) windows.push_back({private_.local, Space::local, 0});
-  if (uses_shared_) windows.push_back({private_.shared, Space::shared, 0});
+  if (program_.local_bytes != 0) windows.push_back({private_.local, Space::local, 0});
+  if (facts_.shared_bytes != 0) windows.push_back({private_.shared, Space::shared, 0});
   using Words = std::array<I32, 4>;
   const auto keep = [&](const Words& words) {
     for (std::uint32_t k = 0; k < results; ++k) set_gpr(kVarScratch + k, words[k]);
@@ -189,8 +189,12 @@ void InstructionTranslator::set_loaded(const Instruction& i, std::array<I32, 4> 
       return narrow(16);
     case Type::i24: {
       const I32 high = b_.IOr32(b_.IShl32(words[1], word(8)), b_.IShl32(words[2], word(16)));
-      return set_gpr(first, b_.IOr32(words[0], high));
+      return set_gpr(first, bits_of(b_.IOr32(words[0], high), 0, 24, !i.zero_extend));
     }
+    case Type::i48:
+      words[1] = bits_of(words[1], 0, 16, !i.zero_extend);
+      set_gpr(first, words[0]);
+      return set_gpr(first + 1, words[1]);
     case Type::i32:
       return narrow(32);
     default:
@@ -297,14 +301,15 @@ Status InstructionTranslator::load_buffer(const Instruction& i) {
   for (unsigned k = 0; k < parts.count; ++k) {
     const auto [element, place] = parts.part[k];
     const std::uint32_t size = size_of(element);
-    const I32 at = b_.IAdd32(offset, word(place));
     const MemoryAccess access{.space = Space::constant,
                               .index = index,
                               .element = element,
                               .alignment = parts.alignment,
                               .extent = static_cast<std::uint8_t>(size)};
-    // Beyond the end it is 0; what is missing as a whole is a fault.
-    const I1 inside = bytes < size ? truth(bytes == 0) : b_.ILeU32(at, word(bytes - size));
+    // Beyond the end it is 0, what is less than a word as a whole; a buffer that is missing is a fault.
+    const std::uint32_t end = parts.bytes < 4 ? parts.bytes : place + size;
+    const I1 inside = bytes < end ? truth(bytes == 0) : b_.ILeU32(offset, word(bytes - end));
+    const I32 at = b_.IAdd32(offset, word(place));
     words[k] = b_.select(inside, b_.LoadMemory(inside, at, access.pack()), word(0));
   }
   set_loaded(i, words);

@@ -1,5 +1,6 @@
 // Operands of Valhall instructions, and which family translates what.
 #include <algorithm>
+#include <bit>
 
 #include "frontend/valhall/translate/instruction.h"
 
@@ -21,14 +22,6 @@ constexpr std::uint8_t kWarpId = special_value(0, 2), kLocalPointer = special_va
                        kSharedPointer = special_value(1, 3), kLaneId = special_value(3, 1),
                        kProgramCounter = special_value(3, 15);
 
-bool reads_special(const ReachedCode& code, std::uint8_t value) {
-  return std::ranges::any_of(code.instructions(), [&](const auto& reached) {
-    return std::ranges::any_of(reached.instruction.source, [&](const Source& source) {
-      return source.kind == Source::Kind::special && (source.value & ~1U) == value;
-    });
-  });
-}
-
 }  // namespace
 
 UniformTable uniform_table(const ReachedCode& code) {
@@ -47,9 +40,7 @@ InstructionTranslator::InstructionTranslator(const Program& program, const Compu
       table_(uniform_table(code)),
       private_(private_windows(facts.high_words)),
       b_(function_),
-      ssa_(b_, std::vector<ir::Type>(kVariables, ir::Type::i32)),
-      uses_local_(program.local_bytes != 0 && reads_special(code, kLocalPointer)),
-      uses_shared_(facts.shared_bytes != 0 && reads_special(code, kSharedPointer)) {
+      ssa_(b_, std::vector<ir::Type>(kVariables, ir::Type::i32)) {
   function_.name = program.source_name.empty() ? "valhall" : program.source_name;
   function_.group_lanes = kWarp;
   function_.block_groups = (facts.threads() + kWarp - 1) / kWarp;

@@ -1,0 +1,95 @@
+#include "valhall/engines.h"
+
+#include <gtest/gtest.h>
+
+#include "frontend/valhall/shader.h"
+#include "warpjit/warpjit.hpp"
+
+namespace warpjit::valhall {
+namespace {
+
+using Bytes = std::vector<std::vector<std::byte>>;  // of each piece of memory
+
+template <class Visit>
+void each_piece(const frontend::Grid& grid, const Visit& visit) {
+  for (const auto& pieces : grid.globals)
+    for (const frontend::MappedRange& piece : pieces) visit(piece.bytes);
+}
+Bytes saved(const frontend::Grid& grid) {
+  Bytes all;
+  each_piece(grid, [&](std::span<std::byte> bytes) { all.emplace_back(bytes.begin(), bytes.end()); });
+  return all;
+}
+void restore(const frontend::Grid& grid, const Bytes& all) {
+  std::size_t n = 0;
+  each_piece(grid, [&](std::span<std::byte> bytes) { std::ranges::copy(all[n++], bytes.begin()); });
+}
+
+Status set_up(Launch& launch, const frontend::Grid& grid) {
+  launch.set_grid(grid.grid[0], grid.grid[1], grid.grid[2]);
+  launch.set_block(grid.block[0], grid.block[1], grid.block[2]);
+  launch.set_first_block(grid.first_block[0], grid.first_block[1], grid.first_block[2]);
+  launch.set_parameters(grid.parameters);
+  launch.set_shared_bytes(grid.shared_bytes);
+  launch.set_fuel(grid.fuel);
+  for (std::size_t k = 0; k < kMaxBuffers; ++k)
+    if (!grid.constants[k].empty())
+      WARPJIT_CHECK(
+          launch.bind_constants("c" + std::to_string(k), grid.constants[k].data(), grid.constants[k].size()));
+  for (std::size_t k = 0; k < grid.high_words.size(); ++k)
+    for (const frontend::MappedRange& piece : grid.globals[k])
+      WARPJIT_CHECK(launch.map_memory("mem", std::uint64_t{grid.high_words[k]} << 32 | piece.address,
+                                      piece.bytes.data(), piece.bytes.size()));
+  return {};
+}
+
+}  // namespace
+
+Status run_everywhere(const Program& program, const frontend::Grid& grid, RunReport& report, bool compiled) {
+  const Bytes before = saved(grid);
+  const auto interpreter = Interpreter::prepare(program);
+  if (!interpreter) return interpreter.error();
+  const Status wanted = interpreter->run(grid, report);
+  const Bytes after = saved(grid);
+
+  const auto shader = std::make_shared<const Shader>(program);
+  const Engine engine({.checks = true});
+  struct Way {
+    EngineKind kind;
+    Target target;
+    const char* name;
+  };
+  for (const Way& way : {Way{EngineKind::ir, Target::automatic, "IR"}, Way{EngineKind::jit, Target::v3, "v3"},
+                         Way{EngineKind::jit, Target::v4, "v4"}, Way{EngineKind::jit, Target::a64, "a64"}}) {
+    restore(grid, before);
+    Launch launch{warpjit::Program(shader)};
+    EXPECT_TRUE(set_up(launch, grid).ok());
+    const auto run = engine.run(launch, {.engine = way.kind, .target = way.target, .threads = 1});
+    if (!run && run.error().code == ErrorCode::target_unavailable) continue;
+    if (!run &&
+        (run.error().code == ErrorCode::unsupported || run.error().code == ErrorCode::resource_limit)) {
+      if (compiled) ADD_FAILURE() << way.name << ": " << to_string(run.error());
+      continue;
+    }
+    if (run && run->engine != way.kind && !compiled) continue;
+    if (run && run->engine != way.kind)
+      ADD_FAILURE() << way.name << ": another engine: " << run->interpreted_because;
+    // Other engines may count more fuel for a group of threads than one of them has (base/fuel.h).
+    if (run && !wanted && wanted.error().code == ErrorCode::out_of_fuel) continue;
+    EXPECT_EQ(run.ok(), wanted.ok()) << way.name << (run ? "" : ": " + to_string(run.error()))
+                                     << (wanted ? "" : ", guest: " + to_string(wanted.error()));
+    if (!run && !wanted) {
+      EXPECT_EQ(run.error().code, wanted.error().code) << way.name;
+    }
+    // What was stored before an error may differ.
+    if (run && wanted) {
+      EXPECT_EQ(saved(grid), after) << way.name;
+      EXPECT_EQ(run->fault.has_value(), report.first_fault.has_value())
+          << way.name << (run->fault ? run->fault->what : "");
+    }
+  }
+  restore(grid, after);
+  return wanted;
+}
+
+}  // namespace warpjit::valhall
