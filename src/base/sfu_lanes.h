@@ -16,9 +16,9 @@
 
 namespace warpjit::sfu {
 
-// The ROM, two words a segment. The base: what the sum begins with, see below. The slopes: |c1| << 16 | |c2|.
-// And the products of three by three bits without the terms of less than 4, in quarters: word a holds that of
-// a and b in bits 4b+3 to 4b.
+// The ROM, two words a segment. The base: what the sum begins with, see below. The slopes: |c1| << 16 | |c2|,
+// of rsqrt 4 |c2| and of lg2 2 |c2|, for its square. And the products of three by three bits without the
+// terms of less than 4, in quarters: word a holds that of a and b in bits 4b+3 to 4b.
 enum class Table : std::uint8_t {
   rcp_base,
   rcp_slopes,
@@ -77,8 +77,7 @@ class Lanes {
 
   WARPJIT_LANE I32 rsqrt(I32 x) {
     const I32 segment = o_.ishru(x, 17);  // with the lowest bit of the exponent
-    const I32 sum =
-        interpolate<kRsqrtHalf, -1, 1, 4>(Table::rsqrt_base, Table::rsqrt_slopes, segment, x).high;
+    const I32 sum = interpolate<kRsqrtHalf, -1, 1>(Table::rsqrt_base, Table::rsqrt_slopes, segment, x).high;
     const I1 is_power = o_.ieq(o_.iand(x, word(0xffffff)), word(0x800000));  // of four
     const I32 significand = o_.iselect(is_power, word(1U << 24), o_.ishru(sum, 8));
     const I32 halved = o_.iand(o_.ishru(o_.iadd(x, word(0x800000)), 1), word(kInfinity));
@@ -93,7 +92,7 @@ class Lanes {
   }
 
   WARPJIT_LANE I32 lg2(I32 x) {
-    const Sum sum = interpolate<kLg2Half, 1, -1, 2>(Table::lg2_base, Table::lg2_slopes, o_.ishru(x, 17), x);
+    const Sum sum = interpolate<kLg2Half, 1, -1>(Table::lg2_base, Table::lg2_slopes, o_.ishru(x, 17), x);
     // 36 fraction bits: 30 of `high`, and 6 of what is below it.
     const I32 power = o_.isub(o_.ishru(x, 23), word(127));
     const I32 negative = o_.ishrs(power, 31);
@@ -173,7 +172,7 @@ class Lanes {
     // Of an integer the negative itself.
     const I32 number = o_.iselect(borrows, o_.isub(flipped, negative), flipped);
     const I32 sum =
-        interpolate<kEx2Half, 1, 1, 1>(Table::ex2_base, Table::ex2_slopes, o_.ishru(number, 17), number).high;
+        interpolate<kEx2Half, 1, 1>(Table::ex2_base, Table::ex2_slopes, o_.ishru(number, 17), number).high;
     const I32 significand = o_.ishru(sum, 7);
     const I32 exponent = o_.iand(number, word(0xff800000));
     I32 r = o_.iadd(o_.iadd(significand, word(126U << 23)), exponent);
@@ -227,14 +226,13 @@ class Lanes {
     I32 high;  // without its lowest 8 bits
     I32 low;   // these, and others above them
   };
-  // base + kSign1 c1 x + kSign2 kTimes c2 square(x) of the lowest 17 bits of x, with what `half` adds.
-  template <std::uint32_t kHalf, int kSign1, int kSign2, unsigned kTimes>
+  // base + kSign1 c1 x + kSign2 c2 square(x) of the lowest 17 bits of x, with what `half` adds.
+  template <std::uint32_t kHalf, int kSign1, int kSign2>
   WARPJIT_LANE Sum interpolate(Table base_table, Table slopes_table, I32 segment, I32 word_with_x) {
     const auto [base, slopes] = entry_of(base_table, slopes_table, segment);
     const I32 x = o_.iand(word_with_x, word(0x1ffff));
     const I32 squared = square(x);
-    I32 quadratic = o_.imul(slopes.c2, squared);
-    if (kTimes != 1) quadratic = o_.ishl(quadratic, std::countr_zero(kTimes));
+    const I32 quadratic = o_.imul(slopes.c2, squared);
     const I32 fine = o_.imul(slopes.c1, o_.iand(x, word(0xff)));
     const I32 coarse = o_.imul(slopes.c1, o_.ishru(x, 8));
     const I32 half = word(kHalf & 0xff);

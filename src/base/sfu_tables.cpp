@@ -11,8 +11,8 @@ using u32 = std::uint32_t;
 
 using Words = std::array<u32, 128>;
 
-u32 slopes(const Segment& s) {
-  return static_cast<u32>(std::abs(s.c1)) << 16 | static_cast<u32>(std::abs(s.c2));
+u32 slopes(const Segment& s, u32 times = 1) {
+  return static_cast<u32>(std::abs(s.c1)) << 16 | times * static_cast<u32>(std::abs(s.c2));
 }
 u32 base(const Segment& s, unsigned shift, u32 half) {
   return static_cast<u32>(((std::int64_t{s.c0} << shift) + half) >> 8);
@@ -51,13 +51,13 @@ Words make(Table table) {
       fill([&](std::size_t n) { return base(rsqrt_segment(n), 14, kRsqrtHalf); });
       break;
     case Table::rsqrt_slopes:
-      fill([&](std::size_t n) { return slopes(rsqrt_segment(n)); });
+      fill([&](std::size_t n) { return slopes(rsqrt_segment(n), 4); });
       break;
     case Table::lg2_base:
       fill([](std::size_t n) { return base(kLg2[n], 12, kLg2Half); });
       break;
     case Table::lg2_slopes:
-      fill([](std::size_t n) { return slopes(kLg2[n]); });
+      fill([](std::size_t n) { return slopes(kLg2[n], 2); });
       break;
     case Table::sin_base:
       fill([](std::size_t n) { return sin_base(kSin[n]); });

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "backend/lower/value_forms.h"
+#include "base/sfu_lanes.h"
 #include "ir/memory.h"
 
 namespace warpjit::backend {
@@ -73,6 +74,8 @@ class HostWords {
     Reg found = look_up(first, index);
     return {found, look_up(second, index)};
   }
+  // kNoReg: there is no better way than that of base/sfu_lanes.h.
+  virtual Reg special_function(sfu::Function, Reg) { return lir::kNoReg; }
 
  protected:
   ~HostWords() = default;

@@ -88,6 +88,8 @@ void WordLowering::lower_TeslaSpecialFunction32(ir::Inst i) {
   sfu::FastFunctions<WordOps> fast(ops_);
   each_part(i, [&](std::uint32_t p) {
     const I32 x = operand_word(i, 0, p);
+    if (const Reg made = words_.special_function(function, x.reg); made != lir::kNoReg)
+      return WordOps::word(made);
     switch (function) {
 #define WARPJIT_FUNCTION(name, made) \
   case sfu::Function::name:          \

@@ -101,6 +101,9 @@ class X64Emitter final : public Emitter {
     put(id, operands...);
   }
 
+  // Of the next instruction.
+  void toward_zero() { a_.addInstOptions(asmjit::InstOptions::kX86_ER | asmjit::InstOptions::kX86_RZ_SAE); }
+
   // The short form clears the whole register.
   void clear(Reg r) {
     if (r < 16) return put(x86::Inst::kIdVxorps, x86::xmm(r), x86::xmm(r), x86::xmm(r));
@@ -353,8 +356,14 @@ class X64Emitter final : public Emitter {
         return put(id, vec(inst.def), operand(inst, 0), asmjit::Imm(8 | mode));
       }
       case Form::vvv_zero:
-        a_.addInstOptions(asmjit::InstOptions::kX86_ER | asmjit::InstOptions::kX86_RZ_SAE);
+        toward_zero();
         return put(id, vec(inst.def), vec(inst.use[0]), vec(inst.use[1]));
+      case Form::vv_zero:
+        toward_zero();
+        return put(id, vec(inst.def), vec(inst.use[0]));
+      case Form::fma_zero:
+        toward_zero();
+        return put(id, vec(inst.def), vec(inst.use[1]), vec(inst.use[2]));
       case Form::range:
         return put(id, vec(inst.def), vec(inst.use[0]), operand(inst, 1),
                    asmjit::Imm(op == Op::RangeMin ? 4 : 5));
@@ -368,6 +377,8 @@ class X64Emitter final : public Emitter {
         return put(id, vec(inst.def), operand(inst, 0), imm);
       case Form::vvv_imm:
         return put(id, vec(inst.def), vec(inst.use[0]), operand(inst, 1), imm);
+      case Form::vvvv_imm:
+        return put(id, vec(inst.def), vec(inst.use[1]), operand(inst, 2), imm);
       case Form::shift:
         return put(id, vec(inst.def), vec(inst.use[0]), imm);
       case Form::fma:

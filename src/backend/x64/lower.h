@@ -65,6 +65,7 @@ class Words final : public HostWords, private Tools {
   Reg look_up(std::span<const std::uint32_t> words, Reg index) override;
   std::array<Reg, 2> look_up_two(std::span<const std::uint32_t> first, std::span<const std::uint32_t> second,
                                  Reg index) override;
+  Reg special_function(sfu::Function function, Reg x) override;
 
  private:
   bool permutes(std::size_t words) const;
@@ -72,6 +73,27 @@ class Words final : public HostWords, private Tools {
   Reg permute(std::span<const std::uint32_t> words, Reg index);
   Reg has_bit(Reg index, std::uint32_t bit);
   Reg gather(std::span<const std::uint32_t> words, Reg index);
+
+  // For AVX-512 (lower_special_functions.cpp).
+  Reg rcp(Reg x);
+  Reg rsqrt(Reg x);
+  Reg lg2(Reg x);
+  Reg presin(Reg x);
+  Reg preex2(Reg x);
+  Reg sin_of(Reg quadrants, Reg sign, Reg fixed);
+  Reg ex2(Reg fixed);
+  Reg half_pair_source(Op op, Reg a, std::uint32_t halves);
+  Reg square(Reg upper);
+  struct Sum {
+    Reg high, low;
+  };
+  Sum interpolate(sfu::Table bases, sfu::Table slopes, std::uint32_t half, Reg x, bool falls,
+                  bool adds_square);
+  Reg ternary(int function, Reg a, Reg b, const Source& c);
+  Reg fix_up(Reg r, Reg x, std::uint32_t classes);
+  Reg fma_zero(Reg a, std::uint32_t b, Reg c);
+  Reg bits_in(Reg a, std::uint32_t bits);
+  Reg special_fixed(Reg magnitude, Reg r, std::uint32_t last_finite);
 
   struct Tested {
     Reg index = lir::kNoReg, mask = lir::kNoReg;
