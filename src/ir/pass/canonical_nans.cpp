@@ -1,14 +1,43 @@
 // Makes NaNs canonical only where someone looks at bits, and where they are not already. Of other values it
 // does not matter which NaN they are: one that goes around a loop from one arithmetic operation to the next
 // needs no canonical one.
+#include "base/sfu.h"
 #include "ir/pass/passes.h"
 
 namespace warpjit::ir {
 namespace {
 
-// Pure operations on floats give the same for every NaN, or some NaN; callouts take raw words.
-bool looks_at_bits(const OpcodeInfo& row, std::uint32_t k) {
-  return !row.pure || row.callout || row.operands[k] != 'f';
+bool is_special_function(const Function& f, Inst i) {
+  return f.inst(i).opcode == Opcode::TeslaSpecialFunction32;
+}
+sfu::Function special_function(const Function& f, Inst i) {
+  return static_cast<sfu::Function>(f.inst(i).immediate);
+}
+bool takes_fixed_point(sfu::Function function) {
+  return function == sfu::Function::sin || function == sfu::Function::cos || function == sfu::Function::ex2;
+}
+
+// By value: is it read by anything but what takes fixed-point numbers? Only the sign of such a number shows
+// which NaN it was made of, and that of no number does not matter there.
+std::vector<char> read_as_other_than_fixed_point(const Function& f) {
+  std::vector<char> read(f.value_count(), 0);
+  for (std::uint32_t b = 0; b < f.block_count(); ++b)
+    for (Inst i : f.insts(Block{b}))
+      if (!is_special_function(f, i) || !takes_fixed_point(special_function(f, i)))
+        for (Value v : f.operands(i)) read[v.id] = 1;
+  return read;
+}
+
+// Pure operations on floats give the same for every NaN, or some NaN, and so do special functions of floats;
+// other callouts take raw words.
+bool looks_at_bits(const Function& f, Inst i, std::uint32_t k, const std::vector<char>& read) {
+  const OpcodeInfo& row = info(f.inst(i).opcode);
+  if (!row.pure || row.operands[k] != 'f') return true;
+  if (!is_special_function(f, i)) return row.callout;
+  const sfu::Function function = special_function(f, i);
+  if (function == sfu::Function::presin || function == sfu::Function::preex2)
+    return read[f.result(i).id] != 0;
+  return takes_fixed_point(function);
 }
 
 // By value: may its bits, if it is a NaN, show in anything but the payload of another NaN? Linear.
@@ -24,10 +53,11 @@ std::vector<char> seen_as_bits(const Function& f) {
     const auto operands = f.operands(i);
     for (std::uint32_t k = 0; k < operands.size(); ++k) visit(f.inst(i).opcode, k, operands[k]);
   };
+  const std::vector<char> read = read_as_other_than_fixed_point(f);
   for (std::uint32_t b = 0; b < f.block_count(); ++b)
     for (Inst i : f.insts(Block{b}))
       each_operand(i, [&](Opcode opcode, std::uint32_t k, Value v) {
-        if (!info(opcode).hands_on(k) && looks_at_bits(info(opcode), k)) see(v);
+        if (!info(opcode).hands_on(k) && looks_at_bits(f, i, k, read)) see(v);
       });
   while (!work.empty()) {
     const Value v = work.back();
