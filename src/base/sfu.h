@@ -46,6 +46,9 @@ constexpr bool is_fast(Function function) { return function >= Function::fast_rc
 constexpr bool looks_up(Function function) {
   return !is_fast(function) && function != Function::presin && function != Function::preex2;
 }
+constexpr bool gives_fixed_point(Function function) {
+  return function == Function::presin || function == Function::preex2;
+}
 using WordFunction = std::uint32_t (*)(std::uint32_t);
 WordFunction word_function(Function function);
 // Of each word. The results do not overlap with `x`.

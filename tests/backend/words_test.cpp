@@ -14,15 +14,17 @@ using ir::Opcode;
 
 // Results of an operation of one word: four of a thread, or, where code runs without denormals, three and a
 // sum.
-ir::Function results_of(Opcode opcode, std::uint64_t immediate, bool flushes) {
+// Of several operations, each is of the result before.
+ir::Function results_of(Opcode opcode, std::span<const std::uint64_t> immediates, bool flushes) {
   KernelBuilder k(1, 1);
   const auto row = k.b.LoadInput(0);
   std::array<ir::F32, 4> results;
   if (flushes) results[3] = k.b.FAddFlush32(row[3], row[3]);
   for (std::size_t n = 0; n < (flushes ? 3 : 4); ++n) {
     const bool real = ir::info(opcode).operands[0] == 'f';
-    const std::array<ir::Value, 1> operand{real ? ir::Value(row[n]) : ir::Value(k.word(row[n]))};
-    const ir::Value result = k.function.result(k.b.emit_inst(opcode, operand, immediate));
+    ir::Value result = real ? ir::Value(row[n]) : ir::Value(k.word(row[n]));
+    for (const std::uint64_t immediate : immediates)
+      result = k.function.result(k.b.emit_inst(opcode, std::array{result}, immediate));
     results[n] = ir::info(opcode).results[0] == 'f' ? ir::F32{result} : k.real(ir::I32{result});
   }
   k.store(results[0], results[1], results[2], results[3]);
@@ -47,31 +49,32 @@ std::vector<std::uint32_t> edge_words() {
 
 class WordCode : public OnTarget {
  protected:
-  void check(Opcode opcode, std::uint64_t immediate) {
-    for (const bool flushes : {false, true}) check(opcode, immediate, flushes);
+  void check(Opcode opcode, std::uint64_t immediate) { check(opcode, std::array{immediate}); }
+  void check(Opcode opcode, std::span<const std::uint64_t> immediates) {
+    for (const bool flushes : {false, true}) check(opcode, immediates, flushes);
   }
 
  private:
-  void check(Opcode opcode, std::uint64_t immediate, bool flushes) {
-    SCOPED_TRACE(std::string(ir::info(opcode).name) + " " + std::to_string(immediate) +
+  void check(Opcode opcode, std::span<const std::uint64_t> immediates, bool flushes) {
+    SCOPED_TRACE(std::string(ir::info(opcode).name) + " " + std::to_string(immediates.back()) +
                  (flushes ? ", without denormals" : ""));
     const bool all = std::getenv("WARPJIT_EXHAUSTIVE") != nullptr;
-    const Executable executable(compile(results_of(opcode, immediate, flushes), {GetParam(), 2, 0}));
+    const Executable executable(compile(results_of(opcode, immediates, flushes), {GetParam(), 2, 0}));
     if (HasFailure()) return;
     std::vector<std::uint32_t> words = edge_words();
-    compare(executable, words, opcode, immediate, flushes);
+    compare(executable, words, opcode, immediates, flushes);
     constexpr std::uint32_t kWords = 1U << 18;
     const std::uint64_t step = all ? 1 : 16381;
     for (std::uint64_t next = 0; next < std::uint64_t{1} << 32 && !HasFailure();) {
       words.clear();
       for (; next < std::uint64_t{1} << 32 && words.size() < kWords; next += step)
         words.push_back(static_cast<std::uint32_t>(next));
-      compare(executable, words, opcode, immediate, flushes);
+      compare(executable, words, opcode, immediates, flushes);
     }
   }
 
   void compare(const Executable& executable, std::vector<std::uint32_t>& words, Opcode opcode,
-               std::uint64_t immediate, bool flushes) {
+               std::span<const std::uint64_t> immediates, bool flushes) {
     const std::size_t of_a_group = std::size_t{executable.code().lanes} * 4;
     words.resize((words.size() + of_a_group - 1) / of_a_group * of_a_group);
     Launch launch;
@@ -81,9 +84,12 @@ class WordCode : public OnTarget {
     for (std::size_t t = 0; t < launch.threads; ++t)
       launch.inputs[0].set(t, {words[4 * t], words[4 * t + 1], words[4 * t + 2], words[4 * t + 3]});
     run(executable, launch);
-    std::vector<std::uint32_t> wanted(words.size());
-    for (std::size_t n = 0; n < words.size(); ++n)
-      ir::evaluate_callout(opcode, immediate, &words[n], &wanted[n]);
+    std::vector<std::uint32_t> wanted = words;
+    for (std::uint32_t& word : wanted)
+      for (const std::uint64_t immediate : immediates) {
+        const std::uint32_t operand = word;
+        ir::evaluate_callout(opcode, immediate, &operand, &word);
+      }
     for (std::size_t n = 0; n < words.size(); ++n) {
       if (flushes && n % 4 == 3) continue;
       ASSERT_EQ(launch.outputs[0].get(n / 4)[n % 4], wanted[n]) << "of 0x" << std::hex << words[n];
@@ -94,6 +100,16 @@ WARPJIT_ON_EVERY_TARGET(WordCode);
 
 TEST_P(WordCode, SpecialFunctions) {
   for (std::uint64_t n = 0; n < ir::kSpecialFunctions; ++n) check(Opcode::TeslaSpecialFunction32, n);
+}
+
+TEST_P(WordCode, SpecialFunctionsOfEachOther) {
+  using sfu::Function;
+  for (const auto& [first, second] : {std::pair{Function::rsqrt, Function::rcp},
+                                      {Function::lg2, Function::rcp},
+                                      {Function::presin, Function::sin},
+                                      {Function::preex2, Function::ex2}})
+    check(Opcode::TeslaSpecialFunction32,
+          std::array{static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(second)});
 }
 
 TEST_P(WordCode, HalfFloats) {

@@ -74,8 +74,8 @@ class HostWords {
     Reg found = look_up(first, index);
     return {found, look_up(second, index)};
   }
-  // kNoReg: there is no better way than that of base/sfu_lanes.h.
-  virtual Reg special_function(sfu::Function, Reg) { return lir::kNoReg; }
+  // kNoReg: there is no better way than that of base/sfu_lanes.h. `all_ones`: of NaNs only 0x7fffffff comes.
+  virtual Reg special_function(sfu::Function, Reg, bool /*all_ones*/) { return lir::kNoReg; }
 
  protected:
   ~HostWords() = default;

@@ -86,9 +86,13 @@ void WordLowering::lower_TeslaSpecialFunction32(ir::Inst i) {
   if (calls_for(function)) return callouts_.call(i);
   sfu::Lanes<WordOps> unit(ops_);
   sfu::FastFunctions<WordOps> fast(ops_);
+  const ir::InstData& made = f_.definition_of(operand(i, 0));
+  const bool all_ones = made.opcode == ir::Opcode::CanonicalizeNaNOnes32 ||
+                        (made.opcode == ir::Opcode::TeslaSpecialFunction32 &&
+                         !sfu::gives_fixed_point(static_cast<sfu::Function>(made.immediate)));
   each_part(i, [&](std::uint32_t p) {
     const I32 x = operand_word(i, 0, p);
-    if (const Reg made = words_.special_function(function, x.reg); made != lir::kNoReg)
+    if (const Reg made = words_.special_function(function, x.reg, all_ones); made != lir::kNoReg)
       return WordOps::word(made);
     switch (function) {
 #define WARPJIT_FUNCTION(name, made) \

@@ -65,7 +65,7 @@ class Words final : public HostWords, private Tools {
   Reg look_up(std::span<const std::uint32_t> words, Reg index) override;
   std::array<Reg, 2> look_up_two(std::span<const std::uint32_t> first, std::span<const std::uint32_t> second,
                                  Reg index) override;
-  Reg special_function(sfu::Function function, Reg x) override;
+  Reg special_function(sfu::Function function, Reg x, bool all_ones) override;
 
  private:
   bool permutes(std::size_t words) const;
@@ -75,15 +75,20 @@ class Words final : public HostWords, private Tools {
   Reg gather(std::span<const std::uint32_t> words, Reg index);
 
   // For AVX-512 (lower_special_functions.cpp).
-  Reg rcp(Reg x);
+  Reg rcp(Reg x, bool all_ones);
   Reg rsqrt(Reg x);
   Reg lg2(Reg x);
+  Reg times_turns(Reg magnitude);
   Reg presin(Reg x);
   Reg preex2(Reg x);
   Reg sin_of(Reg quadrants, Reg sign, Reg fixed);
   Reg ex2(Reg fixed);
   Reg half_pair_source(Op op, Reg a, std::uint32_t halves);
-  Reg square(Reg upper);
+  struct Square {
+    Reg truncated;
+    Reg both;  // the 16 bits in both halves
+  };
+  Square square(Reg upper);
   struct Sum {
     Reg high, low;
   };

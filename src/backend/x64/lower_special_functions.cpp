@@ -40,11 +40,11 @@ std::array<std::uint32_t, 32> truncated_products_by_halves() {
 
 }  // namespace
 
-Reg Words::special_function(Function function, Reg x) {
+Reg Words::special_function(Function function, Reg x, bool all_ones) {
   if (!host_.mask_registers || !code_.flushes) return lir::kNoReg;
   switch (function) {
     case Function::rcp:
-      return rcp(x);
+      return rcp(x, all_ones);
     case Function::rsqrt:
       return rsqrt(x);
     case Function::lg2:
@@ -119,7 +119,7 @@ Reg Words::half_pair_source(Op op, Reg a, std::uint32_t halves) {
 // sfu::square of the number whose upper 16 bits of 17 are the lower ones of `upper`. With the number's bits
 // from 9 on as high: half the square of that, with twice the product of its upper four bits and the four
 // below it, in one sum of products; and the two products without low bits (base/sfu_lanes.h) by one look-up.
-Reg Words::square(Reg upper) {
+Words::Square Words::square(Reg upper) {
   static const auto kProducts = truncated_products_by_halves();
   constexpr std::uint32_t kTwice = 0x01000100;  // bytes 1 and 0, for each of four words
   std::array<std::uint32_t, kMostHostLanes> twice;
@@ -144,7 +144,7 @@ Reg Words::square(Reg upper) {
   use(look_up, index);
   use_source(look_up, higher);
   Reg found = look_up->def;
-  return vvv(Op::IAdd, squared, half_pair_source(Op::DotHalves, found, pair(1, 1)));
+  return {vvv(Op::IAdd, squared, half_pair_source(Op::DotHalves, found, pair(1, 1))), both};
 }
 
 // base + c1 x + c2 square(x) of the lowest 17 bits of x; `falls`: with -c1, and then `adds_square` holds;
@@ -153,12 +153,11 @@ Words::Sum Words::interpolate(Table bases, Table slopes_table, std::uint32_t hal
                               bool adds_square) {
   Reg segment = with_immediate(Op::ShrU, x, 17);
   const auto [base, slopes] = look_up_two(sfu::words_of(bases), sfu::words_of(slopes_table), segment);
-  Reg squared = square(with_immediate(Op::ShrU, x, 1));
+  const auto [squared, both] = square(with_immediate(Op::ShrU, x, 1));
   Reg quadratic = vvv(Op::DotHalves, slopes, squared);  // whose upper halves are 0
   Reg c1 = with_immediate(Op::ShrU, slopes, 16);
   Reg fine = vvv(Op::IMul, c1, vvv(Op::And, x, constant_source(0xff)));
-  Reg upper = with_immediate(Op::ShrU, vvv(Op::And, x, constant_source(0x1ffff)), 8);
-  Reg coarse = vvv(Op::IMul, c1, upper);
+  Reg coarse = vvv(Op::IMul, c1, half_pair_source(Op::MulHighHalves, both, pair(0, 1U << 9)));
   if (falls) {  // (0xff - n) >> 8 is -(n >> 8)
     Reg low = vvv(Op::ISub, fine, quadratic);
     Reg linear = vvv(Op::ISub, base, coarse);
@@ -182,11 +181,11 @@ Reg Words::special_fixed(Reg magnitude, Reg r, std::uint32_t last_finite) {
 
 // The significand, with 7 bits more, is scaled by the operand's exponent, which is infinite where the operand
 // is, and of a zero.
-Reg Words::rcp(Reg x) {
+Reg Words::rcp(Reg x, bool all_ones) {
   Reg segment = with_immediate(Op::ShrU, x, 16);
   const auto [base, slopes] =
       look_up_two(sfu::words_of(Table::rcp_base), sfu::words_of(Table::rcp_slopes), segment);
-  Reg quadratic = vvv(Op::DotHalves, slopes, square(x));
+  Reg quadratic = vvv(Op::DotHalves, slopes, square(x).truncated);
   Reg middle = constant_vector(0x8000);
   Reg from_middle = vvv(Op::ISub, middle, vvv(Op::And, x, constant_source(0xffff)));
   Reg linear = vvv(Op::IMul, from_middle, with_immediate(Op::ShrU, slopes, 16));
@@ -197,7 +196,7 @@ Reg Words::rcp(Reg x) {
   Reg power = constant_vector(kMinus31);
   power = vvv(Op::Sub, power, vv(Op::Exponent, x));
   Reg r = ternary(kSelect, vvv(Op::Scale, significand, power), x, constant_source(kSign));
-  return nan_as(kNan, r);
+  return all_ones ? r : nan_as(kNan, r);
 }
 
 Reg Words::rsqrt(Reg x) {
@@ -236,30 +235,37 @@ Reg Words::lg2(Reg x) {
                 kMinusInfinity << kZeroClass | kPlusZero << kOneClass | kPlusInfinity << kInfinityClass);
 }
 
-// |x| times 2/pi with 23 fraction bits, as two floats. From 2^9 on the exponent is that of 2^8, and the
-// product, an integer then, is shifted.
-Reg Words::presin(Reg x) {
-  Reg magnitude = vvv(Op::And, x, constant_source(kAllButSign));
-  Reg exponent = with_immediate(Op::ShrU, magnitude, 23);
-  Reg count = vvv(Op::ISub, vvv(Op::IMaxU, exponent, constant_source(135)), constant_source(135));
-  Reg small = vvv(Op::ISub, magnitude, with_immediate(Op::Shl, count, 23));
-  constexpr std::uint32_t kTurns = 0x4aa2f983;  // 0xa2f983 / 2
+// The product with |x|, rounded down: as two floats, of which the upper one is whole where the lower one is 1
+// or more.
+Reg Words::times_turns(Reg magnitude) {
+  constexpr std::uint32_t kTurns = 0x4aa2f983;  // 2/pi with 23 fraction bits, 0xa2f983 / 2
   Reg turns = constant_vector(kTurns);
   const InstRef high = add(Op::MulZero, RegClass::vector);
-  use(high, small);
+  use(high, magnitude);
   use(high, turns);
   high->prefer = 3;
   Reg upper = high->def;
   const InstRef rest = add(Op::Fms, RegClass::vector);
-  use(rest, small);
+  use(rest, magnitude);
   use(rest, turns);
   use(rest, upper);
   rest->prefer = 7;
   Reg lower = rest->def;
   Reg whole = vv(Op::CvtToU, upper);
-  Reg product = vvv(Op::IAdd, whole, vv(Op::CvtToI, lower));
-  Reg r = vvv(Op::And, vvv(Op::ShlV, product, count), constant_source(0x1ffffff));
-  return ternary(kMerge, special_fixed(magnitude, r, kInfinity - 1), x, constant_source(kSign));
+  return vvv(Op::IAdd, whole, vv(Op::CvtToI, lower));
+}
+
+// From 2^9 on the exponent is taken for that of 2^8, and the product is shifted.
+Reg Words::presin(Reg x) {
+  constexpr std::uint32_t kExponentOfTwoTo8 = 127 + 8;
+  Reg magnitude = vvv(Op::And, x, constant_source(kAllButSign));
+  Reg exponent = with_immediate(Op::ShrU, magnitude, 23);
+  Reg at_least = vvv(Op::IMaxU, exponent, constant_source(kExponentOfTwoTo8));
+  Reg count = vvv(Op::ISub, at_least, constant_source(kExponentOfTwoTo8));
+  Reg product = times_turns(vvv(Op::ISub, magnitude, with_immediate(Op::Shl, count, 23)));
+  Reg shifted = vvv(Op::And, vvv(Op::ShlV, product, count), constant_source(0x1ffffff));
+  Reg r = special_fixed(magnitude, shifted, kInfinity - 1);
+  return ternary(kMerge, r, x, constant_source(kSign));
 }
 
 Reg Words::preex2(Reg x) {
@@ -277,7 +283,7 @@ Reg Words::sin_of(Reg quadrants, Reg sign, Reg fixed) {
   Reg segment = with_immediate(Op::ShrU, t, 17);
   const auto [base, slopes] =
       look_up_two(sfu::words_of(Table::sin_base), sfu::words_of(Table::sin_slopes), segment);
-  Reg quadratic = vvv(Op::DotHalves, slopes, square(with_immediate(Op::ShrU, t, 1)));
+  Reg quadratic = vvv(Op::DotHalves, slopes, square(with_immediate(Op::ShrU, t, 1)).truncated);
   Reg from_middle = vvv(Op::ISub, vvv(Op::And, t, constant_source(0x1ffff)), constant_source(0x10000));
   Reg linear = vvv(Op::IMul, with_immediate(Op::ShrU, slopes, 16), from_middle);
   Reg inner = vvv(Op::ISub, linear, quadratic);

@@ -35,8 +35,7 @@ bool looks_at_bits(const Function& f, Inst i, std::uint32_t k, const std::vector
   if (!row.pure || row.operands[k] != 'f') return true;
   if (!is_special_function(f, i)) return row.callout;
   const sfu::Function function = special_function(f, i);
-  if (function == sfu::Function::presin || function == sfu::Function::preex2)
-    return read[f.result(i).id] != 0;
+  if (sfu::gives_fixed_point(function)) return read[f.result(i).id] != 0;
   return takes_fixed_point(function);
 }
 
