@@ -35,6 +35,36 @@ struct BoundTextures {
   }
 };
 
+// An attribute of vertices in memory at 64-bit addresses, as a descriptor of the guest says it. Element n
+// begins at byte offset + n * stride of a buffer.
+struct AttributeSource {
+  std::uint64_t address = 0;  // of the buffer
+  std::uint32_t bytes = 0;    // of it
+  std::uint32_t format = 0;   // in the guest's own numbers
+  std::int32_t offset = 0;
+  std::uint32_t stride = 0;
+  bool per_instance = false;  // numbered by the instance, not by the vertex
+  bool from_first = false;    // Vertices::attribute_offset is added to that
+  // The element of a number: the number; number >> shift; ((number + add) * multiplier) >> (32 + shift).
+  enum class Division : std::uint8_t { none, shift, multiply };
+  Division division = Division::none;
+  std::uint8_t shift = 0;  // below 32
+  bool add = false;
+  std::uint32_t multiplier = 0;
+  bool operator==(const AttributeSource&) const = default;
+};
+
+// What a launch of a vertex program is made of where programs store their results to memory themselves. Its
+// blocks are 64 vertices of an instance each, the last one perhaps fewer; instances are the rows of the grid.
+struct Vertices {
+  static constexpr std::uint32_t kOfBlock = 64;
+  std::uint32_t count = 0;                      // of an instance
+  std::uint32_t first = 0, first_instance = 0;  // numbers of the first ones
+  std::uint32_t attribute_offset = 0;
+  std::uint32_t packet_stride = 128;  // bytes from one vertex's results to the next one's, a multiple of 16
+  std::vector<AttributeSource> attributes{};
+};
+
 // Extents, parameters and memory of a launch, as it gives them. Guests check them (Shader::check_grid).
 struct Grid {
   std::array<std::uint32_t, 3> grid{1, 1, 1};   // blocks
@@ -48,6 +78,7 @@ struct Grid {
   // Of guests with one space of 64-bit addresses: globals[k] is what lies at those with the high word
   // high_words[k]. No two are equal.
   std::vector<std::uint32_t> high_words{};
+  Vertices vertices{};                         // of vertex programs
   std::array<std::uint32_t, 3> first_block{};  // what threads of block (0, 0, 0) read as its number
   std::uint64_t fuel = kDefaultFuel;           // of a thread
   BoundTextures bound{};                       // of programs of all kinds

@@ -54,6 +54,7 @@ PrivateWindows private_windows(std::span<const std::uint32_t> high_words) {
   PrivateWindows windows;
   windows.local = take();
   windows.shared = take();
+  windows.results = take();
   return windows;
 }
 

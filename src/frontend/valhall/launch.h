@@ -20,11 +20,15 @@ inline constexpr std::uint8_t kUniformSpace = 15;
 inline constexpr std::uint32_t kMaxUniformWords = 256;
 inline constexpr std::uint32_t kMaxBlockThreads = 1024;
 
-// The high words of a thread's own memory and of its workgroup's, which both begin at the low word 0: the
-// greatest two below 2^16 that the launch does not map.
+// The high words of a thread's own memory, of its workgroup's, and of the results of vertices, which all
+// begin at the low word 0: the greatest three below 2^16 that the launch does not map.
 struct PrivateWindows {
-  std::uint32_t local = 0, shared = 0;
+  std::uint32_t local = 0, shared = 0, results = 0;
 };
+// The memory of these results is Grid::globals of that number. What vertex `v` of the launch stores lies at
+// byte v * packet_stride; LEA_BUF_IMM gives the address of record (v * 8 + n) as that + 16 n.
+inline constexpr std::uint8_t kResultSpace = 4;
+static_assert(kResultSpace == kMaxWindows);
 PrivateWindows private_windows(std::span<const std::uint32_t> high_words);
 
 // Errors: bad_input.
