@@ -239,6 +239,8 @@ constexpr Case kCases[] = {
     {"IMul32(i, #-1)", "ISub32(#0, i)"},
     {"IMul32(i, #8)", "IShl32(i, #3)"},
     {"IMul32(i, #9)", ""},
+    {"U32ToF32(IShrU32(i, #1))", "I32ToF32(IShrU32(i, #1))"},
+    {"U32ToF32(i)", ""},
     {"IAnd32(i, #0)", "#0"},
     {"IAnd32(i, #-1)", "i"},
     {"IAnd32(IAnd32(i, #12), #6)", "IAnd32(i, #4)"},

@@ -17,18 +17,7 @@ class Resolver {
   void run() {
     std::erase_if(moves_, [](const Move& m) { return m.destination == m.source; });
     while (!moves_.empty()) {
-      bool progress = false;
-      for (std::size_t k = 0; k < moves_.size();) {
-        if (is_source(moves_[k].destination, k)) {
-          ++k;
-          continue;
-        }
-        Move move = moves_[k];
-        moves_.erase(moves_.begin() + static_cast<std::ptrdiff_t>(k));
-        perform(move);
-        progress = true;
-      }
-      if (progress) continue;
+      if (perform_some()) continue;
       // Only cycles are left: park what the first destination holds, and read it from there.
       Location parked = moves_.front().destination;
       const std::uint32_t unused = unused_registers(parked.cls);
@@ -45,6 +34,29 @@ class Resolver {
   }
 
  private:
+  // Where moves from slot to slot need registers, first what gives registers back, and last what takes them.
+  enum Rank { gives_register, needs_register, takes_register, kRanks };
+  static Rank rank(const Move& m) {
+    if (m.destination.kind == Kind::reg) return takes_register;
+    return m.source.kind == Kind::reg ? gives_register : needs_register;
+  }
+  // Moves whose destinations nobody reads any more. False: there are none.
+  bool perform_some() {
+    const bool ranked = std::ranges::any_of(moves_, [](const Move& m) { return rank(m) == needs_register; });
+    bool progress = false;
+    for (int r = ranked ? gives_register : takes_register; r < kRanks && !progress; ++r)
+      for (std::size_t k = 0; k < moves_.size();) {
+        if ((ranked && rank(moves_[k]) != r) || is_source(moves_[k].destination, k)) {
+          ++k;
+          continue;
+        }
+        const Move move = moves_[k];
+        moves_.erase(moves_.begin() + static_cast<std::ptrdiff_t>(k));
+        perform(move);
+        progress = true;
+      }
+    return progress;
+  }
   bool is_source(const Location& location, std::size_t except) const {
     for (std::size_t k = 0; k < moves_.size(); ++k)
       if (k != except && moves_[k].source == location) return true;

@@ -39,6 +39,9 @@ Step step(Function& f, Expression& e, Value& value) {
     case Family::cast:
       done = folder.cast();
       break;
+    case Family::conversion:
+      done = folder.conversion();
+      break;
     case Family::float_comparison:
       done = folder.float_comparison();
       break;

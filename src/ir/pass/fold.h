@@ -65,6 +65,7 @@ class Folder {
 
   Step float_arithmetic();
   Step cast();
+  Step conversion();
   Step float_comparison();
   Step integer_arithmetic();
   Step integer_comparison();

@@ -70,6 +70,13 @@ Step Folder::high_bits() {
   return Step::none;
 }
 
+// Hosts without conversions from unsigned make several instructions of one.
+Step Folder::conversion() {
+  const bool is_unsigned = e.opcode == Opcode::U32ToF32 && upper_bound(f, a()) > 0x7fffffff;
+  if (e.opcode != Opcode::U32ToF32 || is_unsigned) return Step::none;
+  return become(Opcode::I32ToF32, {a()});
+}
+
 Step Folder::integer_arithmetic() {
   constexpr std::uint32_t kAll = ~0u;
   // op(op(x, c1), c2)

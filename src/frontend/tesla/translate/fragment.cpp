@@ -89,7 +89,7 @@ class FragmentTranslator final : public StageTranslator {
     if (reads_quads_ || !(for_live_lanes_ || frame_.tests_first()))
       b_.jump(start());
     else
-      b_.branch(live, start(), exit());
+      b_.branch(live, start(), gone());
   }
 
   void end() override {
@@ -99,6 +99,16 @@ class FragmentTranslator final : public StageTranslator {
     std::optional<I32> depth;
     if (results_.depth) depth = gpr(*results_.depth);
     frame_.end(read<I1>(kVarLive), colors, depth);
+    if (!gone_) return;
+    b_.jump(*gone_);
+    ssa_.seal(*gone_);
+    b_.set_block(*gone_);
+  }
+
+  // Where lanes go that leave no results: behind the exit, so that no value of theirs is needed there.
+  ir::Block gone() {
+    if (!gone_) gone_ = function_.add_block();
+    return *gone_;
   }
 
   void interp(const Instruction& i) override {
@@ -155,7 +165,7 @@ class FragmentTranslator final : public StageTranslator {
     write(kVarLive, live);
     if (reads_quads_) return;  // the lane goes on as a helper
     const ir::Block rest = function_.add_block(b_.guest_address());
-    b_.branch(live, rest, exit());
+    b_.branch(live, rest, gone());
     b_.set_block(rest);
     ssa_.seal(rest);
   }
@@ -184,6 +194,7 @@ class FragmentTranslator final : public StageTranslator {
   const FragmentResults results_;
   frontend::FragmentFrame frame_;
   const bool reads_quads_, for_live_lanes_;
+  std::optional<ir::Block> gone_;
   std::optional<I1> has_pixels_;  // the lane's quad; nothing: no one asks
   std::array<std::uint32_t, kMaxRegisters> kept_ = [] {
     std::array<std::uint32_t, kMaxRegisters> none;
