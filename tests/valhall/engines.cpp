@@ -43,7 +43,11 @@ Status set_up(Launch& launch, const frontend::Grid& grid) {
   return {};
 }
 
+std::size_t left = 0;
+
 }  // namespace
+
+std::size_t runs_left() { return left; }
 
 Status run_everywhere(const Program& program, const frontend::Grid& grid, RunReport& report, bool compiled) {
   const Bytes before = saved(grid);
@@ -69,9 +73,13 @@ Status run_everywhere(const Program& program, const frontend::Grid& grid, RunRep
     if (!run &&
         (run.error().code == ErrorCode::unsupported || run.error().code == ErrorCode::resource_limit)) {
       if (compiled) ADD_FAILURE() << way.name << ": " << to_string(run.error());
+      ++left;
       continue;
     }
-    if (run && run->engine != way.kind && !compiled) continue;
+    if (run && run->engine != way.kind && !compiled) {
+      ++left;
+      continue;
+    }
     if (run && run->engine != way.kind)
       ADD_FAILURE() << way.name << ": another engine: " << run->interpreted_because;
     // Other engines may count more fuel for a group of threads than one of them has (base/fuel.h).

@@ -11,5 +11,7 @@ namespace warpjit::valhall {
 // IR and differs fails the test; `compiled`: so does one that cannot.
 Status run_everywhere(const Program& program, const frontend::Grid& grid, RunReport& report,
                       bool compiled = false);
+// Runs so far that another engine left to the guest interpreter.
+std::size_t runs_left();
 
 }  // namespace warpjit::valhall

@@ -1,0 +1,38 @@
+// Random valid compute programs, for differential tests and fuzzing. They end within kRandomFuel backward
+// transfers of each thread, whatever the data, and are free of races between workgroups and between warps:
+// each thread writes only its own words of memory and of its workgroup's, others read the latter behind a
+// barrier or, in its own warp, without one.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "frontend/valhall/container/program.h"
+
+namespace warpjit::valhall {
+
+inline constexpr std::uint64_t kRandomFuel = 1 << 14;
+
+struct RandomOptions {
+  bool flow = true;         // ifs, loops, jumps, early ends
+  bool memory = true;       // loads, stores and atomics of all kinds; some are outside
+  bool other_lanes = true;  // CLPER, WMASK
+  bool barriers = true;     // in half of the programs
+  unsigned size = 60;       // about how many instructions
+};
+
+struct RandomKernel {
+  Program program;
+  std::array<std::uint32_t, 3> grid{}, block{};
+  std::vector<std::uint32_t> uniforms, buffer;  // of buffer 0
+  // At kRandomInput: read only. At kRandomOutput: 32 words for each thread, then 16 that atomics add to.
+  std::vector<std::uint32_t> input;
+  std::uint32_t output_words = 0;
+};
+inline constexpr std::uint64_t kRandomInput = 0x7'0000'1000, kRandomOutput = 0x7'0010'0000;
+
+// The same seed and options give the same program on every host.
+RandomKernel random_kernel(std::uint64_t seed, const RandomOptions& options = {});
+
+}  // namespace warpjit::valhall
