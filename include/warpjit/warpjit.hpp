@@ -269,6 +269,25 @@ struct VertexBuffer {
   unsigned slots = 4;
 };
 
+// An attribute of vertices in memory at 64-bit addresses, as a descriptor of the guest says it. Element n
+// begins at byte offset + n * stride of a buffer.
+struct AttributeSource {
+  std::uint64_t address = 0;  // of the buffer
+  std::uint32_t bytes = 0;    // of it
+  std::uint32_t format = 0;   // in the guest's own numbers
+  std::int32_t offset = 0;
+  std::uint32_t stride = 0;
+  bool per_instance = false;  // numbered by the instance, not by the vertex
+  bool from_first = false;    // the launch's attribute offset is added to that
+  // The element of a number: the number; number >> shift; ((number + add) * multiplier) >> (32 + shift).
+  enum class Division : std::uint8_t { none, shift, multiply };
+  Division division = Division::none;
+  std::uint8_t shift = 0;  // below 32
+  bool add = false;
+  std::uint32_t multiplier = 0;
+  bool operator==(const AttributeSource&) const = default;
+};
+
 // A program with its bindings. It refers to the caller's buffers, which must outlive the runs, and copies
 // everything else. Setters and bind calls must not overlap any other call on the same launch; const calls,
 // and Engine::run of one launch from several threads, may overlap (their outputs are then the same buffers).
@@ -354,6 +373,17 @@ class WARPJIT_API Launch {
   Status bind_constants(std::string_view space, const void* data, std::size_t size);
   Status map_memory(std::string_view space, std::uint64_t address, void* data, std::size_t size);
   void unmap_memory();  // all of these
+
+  // ---- Vertex programs that fetch attributes and store results themselves. They have parameters, constants
+  // and memory as compute programs have. Values are checked when the launch runs.
+
+  // Vertices of an instance, and instances; what programs read as the numbers of the first ones.
+  void set_vertices(std::uint32_t count, std::uint32_t instances = 1, std::uint32_t first = 0,
+                    std::uint32_t first_instance = 0);
+  void set_attributes(std::span<const AttributeSource> attributes, std::uint32_t attribute_offset = 0);
+  // Where the results of vertex n of the launch lie, n * packet_stride bytes from `data` on: a multiple of 8
+  // bytes that is a multiple of 8. The stride is a multiple of 16.
+  void map_results(void* data, std::size_t size, std::uint32_t packet_stride);
 
   // ---- Textures and samplers of programs of all kinds, by the numbers that the program has for them. Each
   // stage of a draw has its own: those of its launch. Running is an error if one is missing that the program

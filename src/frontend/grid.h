@@ -35,31 +35,15 @@ struct BoundTextures {
   }
 };
 
-// An attribute of vertices in memory at 64-bit addresses, as a descriptor of the guest says it. Element n
-// begins at byte offset + n * stride of a buffer.
-struct AttributeSource {
-  std::uint64_t address = 0;  // of the buffer
-  std::uint32_t bytes = 0;    // of it
-  std::uint32_t format = 0;   // in the guest's own numbers
-  std::int32_t offset = 0;
-  std::uint32_t stride = 0;
-  bool per_instance = false;  // numbered by the instance, not by the vertex
-  bool from_first = false;    // Vertices::attribute_offset is added to that
-  // The element of a number: the number; number >> shift; ((number + add) * multiplier) >> (32 + shift).
-  enum class Division : std::uint8_t { none, shift, multiply };
-  Division division = Division::none;
-  std::uint8_t shift = 0;  // below 32
-  bool add = false;
-  std::uint32_t multiplier = 0;
-  bool operator==(const AttributeSource&) const = default;
-};
+using warpjit::AttributeSource;
 
 // What a launch of a vertex program is made of where programs store their results to memory themselves. Its
 // blocks are 64 vertices of an instance each, the last one perhaps fewer; instances are the rows of the grid.
 struct Vertices {
   static constexpr std::uint32_t kOfBlock = 64;
-  std::uint32_t count = 0;                      // of an instance
-  std::uint32_t first = 0, first_instance = 0;  // numbers of the first ones
+  static constexpr std::size_t kResultSpace = 4;  // in Grid::globals
+  std::uint32_t count = 0;                        // of an instance
+  std::uint32_t first = 0, first_instance = 0;    // numbers of the first ones
   std::uint32_t attribute_offset = 0;
   std::uint32_t packet_stride = 128;  // bytes from one vertex's results to the next one's, a multiple of 16
   std::vector<AttributeSource> attributes{};
@@ -109,7 +93,9 @@ struct GridFacts {
   std::array<std::uint32_t, ir::kMaxSpaces> constant_bytes{};
   std::vector<std::uint32_t> high_words{};
   std::uint32_t parameter_bytes = 0;  // if the translation depends on it
-  // Words of constants that decide where control can go, in the form that the guest's translator reads.
+  // How attributes of vertices are fetched, and words of constants that decide where control can go, in the
+  // form that the guest's translator reads.
+  std::vector<std::uint32_t> attributes{};
   std::vector<std::uint32_t> code_addresses{};
   bool operator==(const GridFacts&) const = default;
 };

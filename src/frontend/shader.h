@@ -174,6 +174,8 @@ class Shader : public Guest {
   virtual std::uint32_t entry() const = 0;      // guest address
   virtual std::size_t code_words() const = 0;
   virtual Resources resources() const { return {}; }
+  // Is the work of its launches a grid?
+  virtual bool runs_on_grid() const { return stage() == Stage::compute; }
 
   // ---- Names
   virtual std::span<const Symbol> inputs() const { return {}; }

@@ -25,10 +25,17 @@ void restore(const frontend::Grid& grid, const Bytes& all) {
   each_piece(grid, [&](std::span<std::byte> bytes) { std::ranges::copy(all[n++], bytes.begin()); });
 }
 
-Status set_up(Launch& launch, const frontend::Grid& grid) {
+Status set_up(Launch& launch, const Program& program, const frontend::Grid& grid) {
   launch.set_grid(grid.grid[0], grid.grid[1], grid.grid[2]);
   launch.set_block(grid.block[0], grid.block[1], grid.block[2]);
   launch.set_first_block(grid.first_block[0], grid.first_block[1], grid.first_block[2]);
+  if (program.stage == Stage::vertex) {
+    const frontend::Vertices& vertices = grid.vertices;
+    launch.set_vertices(vertices.count, grid.grid[1], vertices.first, vertices.first_instance);
+    launch.set_attributes(vertices.attributes, vertices.attribute_offset);
+    if (const auto& results = grid.globals[kResultSpace]; !results.empty())
+      launch.map_results(results[0].bytes.data(), results[0].bytes.size(), vertices.packet_stride);
+  }
   launch.set_parameters(grid.parameters);
   launch.set_shared_bytes(grid.shared_bytes);
   launch.set_fuel(grid.fuel);
@@ -67,7 +74,7 @@ Status run_everywhere(const Program& program, const frontend::Grid& grid, RunRep
                          Way{EngineKind::jit, Target::v4, "v4"}, Way{EngineKind::jit, Target::a64, "a64"}}) {
     restore(grid, before);
     Launch launch{warpjit::Program(shader)};
-    EXPECT_TRUE(set_up(launch, grid).ok());
+    EXPECT_TRUE(set_up(launch, program, grid).ok());
     const auto run = engine.run(launch, {.engine = way.kind, .target = way.target, .threads = 1});
     if (!run && run.error().code == ErrorCode::target_unavailable) continue;
     if (!run &&

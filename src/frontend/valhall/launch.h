@@ -27,7 +27,7 @@ struct PrivateWindows {
 };
 // The memory of these results is Grid::globals of that number. What vertex `v` of the launch stores lies at
 // byte v * packet_stride; LEA_BUF_IMM gives the address of record (v * 8 + n) as that + 16 n.
-inline constexpr std::uint8_t kResultSpace = 4;
+inline constexpr std::uint8_t kResultSpace = frontend::Vertices::kResultSpace;
 static_assert(kResultSpace == kMaxWindows);
 PrivateWindows private_windows(std::span<const std::uint32_t> high_words);
 

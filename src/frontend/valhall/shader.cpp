@@ -47,7 +47,7 @@ Error does_not_run(const Program& program) {
 }  // namespace
 
 Shader::Shader(Program program) : program_(std::move(program)), code_(does_not_run(program_)) {
-  if (program_.stage != Stage::compute) return;
+  if (program_.stage == Stage::fragment) return;
   code_ = find_reached(program_);
   if (code_) table_ = uniform_table(*code_);
 }
@@ -100,6 +100,7 @@ frontend::GridFacts Shader::grid_facts(const frontend::Grid& grid,
     facts.constant_bytes[k] = static_cast<std::uint32_t>(checked.constants[k].size());
   facts.high_words = grid.high_words;
   facts.parameter_bytes = static_cast<std::uint32_t>(grid.parameters.size());
+  if (program_.stage == Stage::vertex) facts.attributes = attribute_facts(grid);
   return facts;
 }
 
@@ -116,33 +117,42 @@ void Shader::fill_table(const frontend::Values& values, std::span<std::uint32_t>
   set(LaunchWord::first_x, grid.first_block[0]);
   set(LaunchWord::first_y, grid.first_block[1]);
   set(LaunchWord::first_z, grid.first_block[2]);
+  set(LaunchWord::vertices, grid.vertices.count);
+  set(LaunchWord::first_vertex, grid.vertices.first);
+  set(LaunchWord::first_instance, grid.vertices.first_instance);
+  set(LaunchWord::attribute_offset, grid.vertices.attribute_offset);
+  fill_attribute_words(grid.vertices, table.subspan(table_.attribute_place() / 4));
 }
 
-ComputeFacts Shader::compute_facts(const frontend::Facts& facts) const {
-  ComputeFacts result;
+LaunchFacts Shader::launch_facts(const frontend::Facts& facts) const {
+  LaunchFacts result;
   result.block = facts.grid.block;
   result.shared_bytes = facts.grid.shared_bytes;
   result.uniform_words = facts.grid.parameter_bytes / 4;
   result.high_words = facts.grid.high_words;
   std::copy_n(facts.grid.constant_bytes.begin(), kMaxBuffers, result.buffer_bytes.begin());
+  const std::span<const std::uint32_t> words = facts.grid.attributes;
+  if (!words.empty()) result.packet_stride = words[0];
+  for (std::size_t k = 1; k < words.size(); k += AttributeFacts::kWords)
+    result.attributes.push_back(AttributeFacts::unpack(words.subspan(k)));
   return result;
 }
 
 // What the translator does not follow, the guest interpreter may.
 Status Shader::append_key(const frontend::Facts& facts, std::vector<std::byte>& key) const {
-  if (program_.stage != Stage::compute) return does_not_run(program_);
+  if (program_.stage == Stage::fragment) return does_not_run(program_);
   const std::vector<std::byte> code = code_ ? code_key(program_, *code_) : code_key(program_, {});
   key.insert(key.end(), code.begin(), code.end());
   if (!code_) frontend::append_list(key, program_.code);
-  valhall::append_key(compute_facts(facts), key);
+  valhall::append_key(launch_facts(facts), key);
   return {};
 }
 
 Result<frontend::Shader::Translation> Shader::translate(const frontend::Facts& facts, bool) const {
-  if (program_.stage != Stage::compute) return does_not_run(program_);
+  if (program_.stage == Stage::fragment) return does_not_run(program_);
   if (!code_) return code_.error();
   Translation translation;
-  WARPJIT_TRY(translation.function, valhall::translate(program_, *code_, compute_facts(facts)));
+  WARPJIT_TRY(translation.function, valhall::translate(program_, *code_, launch_facts(facts)));
   return translation;
 }
 

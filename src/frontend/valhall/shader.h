@@ -23,6 +23,7 @@ class Shader final : public frontend::Shader {
   Resources resources() const override {
     return {.registers = 64, .shared_bytes = program_.shared_bytes, .local_bytes = program_.local_bytes};
   }
+  bool runs_on_grid() const override { return stage() != Stage::fragment; }
   // "mem", where all addresses lie; "c0" to "c14", the buffers of table 0.
   Result<frontend::SpaceName> find_space(std::string_view name) const override;
   std::string address_text(const ir::MemoryFault& access, const frontend::Grid& grid) const override;
@@ -39,10 +40,10 @@ class Shader final : public frontend::Shader {
                                  const frontend::CheckedGrid& checked) const override;
 
  private:
-  ComputeFacts compute_facts(const frontend::Facts& facts) const;
+  LaunchFacts launch_facts(const frontend::Facts& facts) const;
 
   Program program_;
-  Result<ReachedCode> code_;  // of compute programs
+  Result<ReachedCode> code_;  // of compute and vertex programs
   UniformTable table_{};
   std::string name_;  // bare binaries have none
 };

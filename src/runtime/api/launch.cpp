@@ -368,7 +368,7 @@ Status Launch::bind_constants(std::string_view space, const void* data, std::siz
     return Error{ErrorCode::bad_input, "this space is not constant: map_memory maps pieces of it",
                  std::string(space)};
   auto& bound = state_->values.grid.constants[found.index];
-  if (state_->shader->stage() != Stage::compute) {
+  if (!state_->shader->runs_on_grid()) {
     if (data == nullptr && size != 0) return Error{ErrorCode::bad_input, "no data", std::string(space)};
     if (size > kMostConstantBytes)
       return Error{ErrorCode::bad_input,
@@ -391,8 +391,8 @@ Status Launch::map_memory(std::string_view space, std::uint64_t address, void* d
   if (found.constant)
     return Error{ErrorCode::bad_input, "this space is constant: bind_constants binds it as a whole",
                  std::string(space)};
-  const Stage stage = state_->shader->stage();
-  if (stage != Stage::compute && stage != Stage::fragment)
+  const bool on_grid = state_->shader->runs_on_grid();
+  if (!on_grid && state_->shader->stage() != Stage::fragment)
     return Error{ErrorCode::unsupported,
                  "memory for vertex and geometry programs, which have constants alone", std::string(space)};
   const auto high = static_cast<std::uint32_t>(address >> 32), low = static_cast<std::uint32_t>(address);
@@ -405,7 +405,8 @@ Status Launch::map_memory(std::string_view space, std::uint64_t address, void* d
                  "memory is mapped at " + std::to_string(found.high_words) +
                      " high words of addresses, and no launch has more",
                  std::string(space)};
-  frontend::Grid& grid = stage == Stage::compute ? change_grid(*state_, new_window) : change_memory(*state_);
+  const bool facts = new_window || !state_->values.grid.vertices.attributes.empty();
+  frontend::Grid& grid = on_grid ? change_grid(*state_, facts) : change_memory(*state_);
   if (new_window) grid.high_words.push_back(high);
   const auto window = found.high_words == 0
                           ? std::ptrdiff_t{found.index}
@@ -418,12 +419,33 @@ Status Launch::map_memory(std::string_view space, std::uint64_t address, void* d
 }
 
 void Launch::unmap_memory() {
-  const bool compute = state_->shader->stage() == Stage::compute;
-  frontend::Grid& grid = compute ? change_grid(*state_, true) : change_memory(*state_);
+  const bool on_grid = state_->shader->runs_on_grid();
+  frontend::Grid& grid = on_grid ? change_grid(*state_, true) : change_memory(*state_);
   grid.constants = {};
   state_->constants = {};
   for (auto& ranges : grid.globals) ranges.clear();
   grid.high_words.clear();
+}
+
+void Launch::set_vertices(std::uint32_t count, std::uint32_t instances, std::uint32_t first,
+                          std::uint32_t first_instance) {
+  constexpr std::uint32_t kOfBlock = frontend::Vertices::kOfBlock;
+  frontend::Grid& grid = change_grid(*state_, true);
+  grid.block = {kOfBlock, 1, 1};
+  grid.grid = {count / kOfBlock + (count % kOfBlock != 0 ? 1 : 0), instances, 1};
+  grid.vertices.count = count;
+  grid.vertices.first = first;
+  grid.vertices.first_instance = first_instance;
+}
+void Launch::set_attributes(std::span<const AttributeSource> attributes, std::uint32_t attribute_offset) {
+  frontend::Vertices& vertices = change_grid(*state_, true).vertices;
+  vertices.attributes.assign(attributes.begin(), attributes.end());
+  vertices.attribute_offset = attribute_offset;
+}
+void Launch::map_results(void* data, std::size_t size, std::uint32_t packet_stride) {
+  frontend::Grid& grid = change_grid(*state_, true);
+  grid.vertices.packet_stride = packet_stride;
+  grid.globals[frontend::Vertices::kResultSpace] = {{0, {static_cast<std::byte*>(data), size}}};
 }
 
 void Launch::set_count(std::uint64_t count) {

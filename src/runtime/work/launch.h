@@ -121,7 +121,7 @@ struct LaunchData {
   Status set_geometry_input(const GeometryInput& input);
 
   Work work() const {
-    if (shader->stage() == Stage::compute) return Work::grid;
+    if (shader->runs_on_grid()) return Work::grid;
     if (pixels) return Work::pixels;
     if (primitives) return Work::primitives;
     return draw.facts.active ? Work::draw : Work::rows;

@@ -22,24 +22,27 @@ class InstructionTranslator {
   using I1 = ir::I1;
   using I32 = ir::I32;
 
-  InstructionTranslator(const Program& program, const ComputeFacts& facts, const ReachedCode& code);
+  InstructionTranslator(const Program& program, const LaunchFacts& facts, const ReachedCode& code);
 
   // One instruction at an address that transfers no control. Errors: unsupported.
   Status instruction(const Instruction& i, std::uint32_t address);
   // Whether a branch is taken.
   I1 taken(const Instruction& i);
-  // The registers that hold something at the start.
+  // The registers that hold something at the start, of a compute program and of a vertex with that number in
+  // its instance.
   void begin_thread();
+  void begin_vertex(I32 number);
   I32 thread_index() { return b_.ThreadIndex(); }
 
   I32 word(std::uint32_t value) { return b_.constant(value); }
   I1 truth(bool value) { return b_.constant(value); }
   I1 is_zero(I32 x) { return b_.IEq32(x, word(0)); }
+  I32 launch_word(LaunchWord which) { return b_.LoadUniformI32(table_.place(which)); }
   I32 gpr(std::uint32_t index) { return I32{ssa_.read(b_.block(), index)}; }
   void set_gpr(std::uint32_t index, I32 value) { ssa_.write(b_.block(), index, value); }
 
   const Program& program_;
-  const ComputeFacts& facts_;
+  const LaunchFacts& facts_;
   const UniformTable table_;
   const PrivateWindows private_;
   ir::Function function_;
@@ -73,7 +76,6 @@ class InstructionTranslator {
   }
   void set_word(const Instruction& i, I32 value);
   void set_pair(const Instruction& i, Pair value);
-  I32 launch_word(LaunchWord which) { return b_.LoadUniformI32(table_.place(which)); }
   Error unsupported(const Instruction& i, const std::string& why) const;
 
   // Integers (translate/integer.cpp, bits.cpp).
@@ -150,6 +152,18 @@ class InstructionTranslator {
   Status atomic(const Instruction& i);
   Status load_buffer(const Instruction& i);
   void set_loaded(const Instruction& i, std::array<I32, 4> words);
+
+  // Vertices (translate/attributes.cpp).
+  I32 attribute_word(std::uint32_t attribute, AttributeWord which) {
+    return b_.LoadUniformI32(table_.attribute_place() +
+                             4 * (kAttributeWords * attribute + static_cast<std::uint32_t>(which)));
+  }
+  Status load_attribute(const Instruction& i);
+  I32 element_number(const Instruction& i, const AttributeFacts& facts);
+  std::array<I32, 4> load_components(const AttributeFacts& facts, const ElementFormat& format, I32 address,
+                                     I1 inside);
+  F32 component_value(const ElementFormat& format, unsigned k, I32 bits);
+  Status load_result_address(const Instruction& i);
 
   // Other lanes (translate/lanes.cpp).
   Status lanes(const Instruction& i);

@@ -89,9 +89,16 @@ Status InstructionTranslator::memory(const Instruction& i) {
       return atomic(i);
     case Opcode::ld_buffer:
       return load_buffer(i);
+    case Opcode::ld_attr_imm:
+      if (program_.stage == Stage::vertex) return load_attribute(i);
+      break;
+    case Opcode::lea_buf_imm:
+      if (program_.stage == Stage::vertex) return load_result_address(i);
+      break;
     default:
-      return unsupported(i, "compute programs do not have it");
+      break;
   }
+  return unsupported(i, "programs of this stage do not have it");
 }
 
 InstructionTranslator::Pair InstructionTranslator::address(const Instruction& i) {
@@ -113,6 +120,7 @@ void InstructionTranslator::at_windows(I32 high, std::uint32_t results, const Ac
   for (std::size_t k = 0; k < facts_.high_words.size(); ++k)
     windows.push_back({facts_.high_words[k], Space::global, static_cast<std::uint8_t>(k)});
   if (program_.local_bytes != 0) windows.push_back({private_.local, Space::local, 0});
+  if (program_.stage == Stage::vertex) windows.push_back({private_.results, Space::global, kResultSpace});
   if (facts_.shared_bytes != 0) windows.push_back({private_.shared, Space::shared, 0});
   using Words = std::array<I32, 4>;
   const auto keep = [&](const Words& words) {

@@ -26,14 +26,17 @@ constexpr std::uint8_t kWarpId = special_value(0, 2), kLocalPointer = special_va
 
 UniformTable uniform_table(const ReachedCode& code) {
   UniformTable table;
-  for (const auto& reached : code.instructions())
-    for (const Source& source : reached.instruction.source)
+  for (const auto& reached : code.instructions()) {
+    const Instruction& i = reached.instruction;
+    for (const Source& source : i.source)
       if (source.kind == Source::Kind::uniform)
         table.words = std::max(table.words, source.value + (source.wide ? 2U : 1U));
+    if (i.opcode == Opcode::ld_attr_imm) table.attributes = std::max(table.attributes, i.index + 1U);
+  }
   return table;
 }
 
-InstructionTranslator::InstructionTranslator(const Program& program, const ComputeFacts& facts,
+InstructionTranslator::InstructionTranslator(const Program& program, const LaunchFacts& facts,
                                              const ReachedCode& code)
     : program_(program),
       facts_(facts),

@@ -62,7 +62,7 @@ Effects effects_of(const ReachedCode& code) {
 
 class KernelTranslator final : private InstructionTranslator {
  public:
-  KernelTranslator(const Program& program, const ComputeFacts& facts, const ReachedCode& code)
+  KernelTranslator(const Program& program, const LaunchFacts& facts, const ReachedCode& code)
       : InstructionTranslator(program, facts, code),
         code_(code),
         flow_(find_blocks(program, code)),
@@ -88,8 +88,14 @@ class KernelTranslator final : private InstructionTranslator {
   }
 
  private:
-  // Lanes beyond the workgroup's threads leave at once.
+  // Lanes beyond the workgroup's threads, or the last vertex, leave at once.
   void begin() {
+    if (program_.stage == Stage::vertex) {
+      const I32 number = b_.IAdd32(b_.IShl32(b_.BlockIndex(0), word(6)), thread_index());
+      begin_vertex(number);
+      b_.branch(b_.ILtU32(number, launch_word(LaunchWord::vertices)), blocks_[0], blocks_.exit());
+      return;
+    }
     begin_thread();
     if (facts_.threads() % function_.group_lanes == 0)
       b_.jump(blocks_[0]);
@@ -189,7 +195,7 @@ class Barriers {
   std::size_t visits_ = 0;
 };
 
-// Special values that compute programs have: those of operand.cpp.
+// Special values that programs have: those of operand.cpp.
 bool has_special(unsigned page, unsigned entry) {
   constexpr std::pair<unsigned, unsigned> kKnown[] = {{0, 2}, {1, 1}, {1, 3}, {3, 1}, {3, 3}, {3, 15}};
   return std::ranges::find(kKnown, std::pair{page, entry}) != std::end(kKnown);
@@ -197,12 +203,12 @@ bool has_special(unsigned page, unsigned entry) {
 
 }  // namespace
 
-Result<ir::Function> translate(const Program& program, const ReachedCode& code, const ComputeFacts& facts) {
+Result<ir::Function> translate(const Program& program, const ReachedCode& code, const LaunchFacts& facts) {
   for (const auto& [address, i] : code.instructions())
     for (const Source& source : i.source)
       if (source.kind == Source::Kind::special &&
           !has_special(special_page(source.value), special_entry(source.value)))
-        return Error{ErrorCode::unsupported, "a special value that compute programs do not have",
+        return Error{ErrorCode::unsupported, "a special value that programs of this stage do not have",
                      program.where(address)};
   WARPJIT_TRY(ir::Function function, KernelTranslator(program, facts, code).run());
   const bool waits = std::ranges::any_of(
@@ -220,6 +226,7 @@ Result<ir::Function> translate(const Program& program, const ReachedCode& code, 
 
 std::vector<std::byte> code_key(const Program& program, const ReachedCode& code) {
   std::vector<std::byte> key;
+  frontend::append_value(key, program.stage);
   frontend::append_value(key, program.entry);
   frontend::append_value(key, program.address);
   frontend::append_value(key, program.local_bytes);
@@ -234,12 +241,14 @@ std::vector<std::byte> code_key(const Program& program, const ReachedCode& code)
   return key;
 }
 
-void append_key(const ComputeFacts& facts, std::vector<std::byte>& key) {
+void append_key(const LaunchFacts& facts, std::vector<std::byte>& key) {
   frontend::append_value(key, facts.block);
   frontend::append_value(key, facts.shared_bytes);
   frontend::append_value(key, facts.uniform_words);
   frontend::append_list(key, facts.high_words);
   frontend::append_value(key, facts.buffer_bytes);
+  frontend::append_value(key, facts.packet_stride);
+  for (const AttributeFacts& attribute : facts.attributes) frontend::append_value(key, attribute.pack());
 }
 
 }  // namespace warpjit::valhall

@@ -1,4 +1,5 @@
-// From Valhall compute programs to the thread form of the IR, whose groups are warps of 16 threads.
+// From Valhall compute and vertex programs to the thread form of the IR, whose groups are warps of 16
+// threads.
 #pragma once
 
 #include <array>
@@ -8,39 +9,55 @@
 
 #include "frontend/valhall/flow/control_flow.h"
 #include "frontend/valhall/launch.h"
+#include "frontend/valhall/translate/attributes.h"
 #include "ir/function.h"
 
 namespace warpjit::valhall {
 
 // What is fixed for one translation. Everything here is part of the code cache's key.
-struct ComputeFacts {
+struct LaunchFacts {
   std::array<std::uint32_t, 3> block{1, 1, 1};  // threads of a workgroup
   std::uint32_t shared_bytes = 0;               // of its memory
   std::uint32_t uniform_words = 0;              // that the launch gives
   std::vector<std::uint32_t> high_words{};      // of its windows
   std::array<std::uint32_t, kMaxBuffers> buffer_bytes{};
+  // Of vertex programs.
+  std::uint32_t packet_stride = 0;
+  std::vector<AttributeFacts> attributes{};
 
   std::uint32_t threads() const { return block[0] * block[1] * block[2]; }
 };
 
-// The uniform table: the words that sources of the program name as uniforms, up to the last one, then those
-// of LaunchWord.
-enum class LaunchWord : std::uint32_t { grid_x, grid_y, first_x, first_y, first_z };
-inline constexpr std::uint32_t kLaunchWords = 5;
+// The uniform table: the words that sources of the program name as uniforms, up to the last one, those of
+// LaunchWord, and for each attribute up to the last one that the program names those of AttributeWord.
+enum class LaunchWord : std::uint32_t {
+  grid_x,
+  grid_y,
+  first_x,
+  first_y,
+  first_z,
+  vertices,
+  first_vertex,
+  first_instance,
+  attribute_offset,
+};
+inline constexpr std::uint32_t kLaunchWords = 9;
 struct UniformTable {
   std::uint32_t words = 0;  // of the program
+  std::uint32_t attributes = 0;
   std::uint32_t place(LaunchWord word) const { return 4 * (words + static_cast<std::uint32_t>(word)); }
-  std::uint32_t bytes() const { return 4 * (words + kLaunchWords); }
+  std::uint32_t attribute_place() const { return 4 * (words + kLaunchWords); }
+  std::uint32_t bytes() const { return attribute_place() + 4 * kAttributeWords * attributes; }
 };
 UniformTable uniform_table(const ReachedCode& code);
 
 // Guest addresses in the IR are byte addresses from the program's first word. Errors: unsupported, with the
 // address, for what only the guest interpreter can run.
-Result<ir::Function> translate(const Program& program, const ReachedCode& code, const ComputeFacts& facts);
+Result<ir::Function> translate(const Program& program, const ReachedCode& code, const LaunchFacts& facts);
 
 // Everything that a translation depends on: the reachable code and what the program says beside it, and the
 // facts.
 std::vector<std::byte> code_key(const Program& program, const ReachedCode& code);
-void append_key(const ComputeFacts& facts, std::vector<std::byte>& key);
+void append_key(const LaunchFacts& facts, std::vector<std::byte>& key);
 
 }  // namespace warpjit::valhall

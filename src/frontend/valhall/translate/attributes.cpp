@@ -1,0 +1,362 @@
+// Attributes of vertices, and where their results go (valhall.md 8.5).
+#include "frontend/valhall/translate/attributes.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "frontend/valhall/launch.h"
+#include "frontend/valhall/translate/instruction.h"
+#include "ir/memory.h"
+
+namespace warpjit::valhall {
+
+using ir::Element;
+using ir::F32;
+using ir::I1;
+using ir::I32;
+using Division = frontend::AttributeSource::Division;
+using Kind = ElementFormat::Kind;
+
+// ---- Formats
+
+std::optional<ElementFormat> element_format(std::uint32_t format) {
+  constexpr std::uint8_t kNone = kZeroChannel, kOne = kOneChannel;
+  struct Order {
+    std::uint32_t code;
+    std::array<std::uint8_t, 4> channel;
+  };
+  static constexpr Order kOrders[] = {{0, {0, 1, 2, 3}},
+                                      {2, {1, 0, 2, 3}},
+                                      {4, {2, 1, 0, 3}},
+                                      {8, {1, 2, 3, 0}},
+                                      {10, {2, 1, 3, 0}},
+                                      {12, {3, 2, 1, 0}},
+                                      {16, {0, 1, 2, kOne}},
+                                      {18, {1, 0, 2, kOne}},
+                                      {20, {2, 1, 0, kOne}},
+                                      {24, {1, 2, 3, kOne}},
+                                      {26, {2, 1, 3, kOne}},
+                                      {28, {3, 2, 1, kOne}},
+                                      {226, {0, 0, 0, 0}},
+                                      {227, {0, 0, 0, kOne}},
+                                      {230, {kNone, kNone, kNone, kOne}},
+                                      {231, {kNone, kNone, kNone, kNone}},
+                                      {240, {0, kNone, kNone, kNone}},
+                                      {242, {0, 2, 1, 3}}};
+  struct Family {
+    std::uint32_t code;  // of one component; of one more it is `step` greater
+    std::uint32_t step;
+    Kind kind;
+    std::uint8_t bits;
+  };
+  static constexpr Family kFamilies[] = {
+      {163, 8, Kind::unorm, 8},  {99, 8, Kind::snorm, 8},    {131, 8, Kind::uint, 8},
+      {195, 8, Kind::sint, 8},   {164, 8, Kind::unorm, 16},  {100, 8, Kind::snorm, 16},
+      {132, 8, Kind::uint, 16},  {196, 8, Kind::sint, 16},   {165, 8, Kind::unorm, 32},
+      {101, 8, Kind::snorm, 32}, {133, 8, Kind::uint, 32},   {197, 8, Kind::sint, 32},
+      {199, 8, Kind::half, 16},  {167, 8, Kind::single, 32}, {81, 1, Kind::fixed, 32}};
+  constexpr std::pair<std::uint32_t, Kind> kFields[] = {
+      {67, Kind::unorm}, {69, Kind::snorm}, {71, Kind::uint}, {73, Kind::sint}};
+  if (format >> 20 != 0) return std::nullopt;  // sRGB, or big-endian
+  const std::uint32_t code = format >> 12 & 0xff;
+  const auto* const order = std::ranges::find(kOrders, format & 0xfff, &Order::code);
+  if (order == std::end(kOrders)) return std::nullopt;
+  ElementFormat result{.channel = order->channel};
+  for (const Family& family : kFamilies)
+    if (code >= family.code && code <= family.code + 3 * family.step &&
+        (code - family.code) % family.step == 0) {
+      result.kind = family.kind;
+      result.bits = family.bits;
+      result.count = static_cast<std::uint8_t>((code - family.code) / family.step + 1);
+      return result;
+    }
+  for (const auto& [field_code, kind] : kFields)
+    if (code == field_code) {
+      result.kind = kind;
+      result.count = 4;
+      return result;
+    }
+  return std::nullopt;
+}
+
+namespace {
+
+std::uint32_t bytes_of(const ElementFormat& format) {
+  return format.bits == 0 ? 4 : format.count * format.bits / 8U;
+}
+
+// The elements that lie in the buffer: the first one, and the last one.
+struct Inside {
+  bool some = false;
+  std::uint32_t first = 0, last = 0;
+};
+Inside elements_inside(const frontend::AttributeSource& source) {
+  const auto format = element_format(source.format);
+  if (!format) return {};
+  const std::int64_t most = std::int64_t{source.bytes} - bytes_of(*format) - source.offset;  // of n * stride
+  const std::int64_t least = -std::int64_t{source.offset};
+  if (most < 0) return {};
+  if (source.stride == 0) return {least <= 0, 0, ~0U};
+  const std::int64_t first = least <= 0 ? 0 : (least + source.stride - 1) / source.stride;
+  const std::int64_t last = std::min<std::int64_t>(most / source.stride, ~0U);
+  return {first <= last, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last)};
+}
+
+bool lies_in_one_piece(const frontend::AttributeSource& source,
+                       std::span<const frontend::MappedRange> pieces) {
+  const std::uint64_t low = source.address & 0xffffffff;
+  return std::ranges::any_of(pieces, [&](const frontend::MappedRange& piece) {
+    return low >= piece.address && low + source.bytes <= piece.address + piece.bytes.size();
+  });
+}
+
+}  // namespace
+
+std::array<std::uint32_t, AttributeFacts::kWords> AttributeFacts::pack() const {
+  const std::uint32_t rest = static_cast<std::uint32_t>(division) | shift << 2U | (add ? 1U << 7 : 0) |
+                             (per_instance ? 1U << 8 : 0) | (from_first ? 1U << 9 : 0) | window << 10U |
+                             alignment << 16U | (mapped ? 1U << 24 : 0) | (some ? 1U << 25 : 0);
+  return {format, rest};
+}
+AttributeFacts AttributeFacts::unpack(std::span<const std::uint32_t> words) {
+  const std::uint32_t rest = words[1];
+  const auto bit = [&](unsigned n) { return (rest >> n & 1) != 0; };
+  return {.format = words[0],
+          .division = static_cast<Division>(rest & 3),
+          .shift = static_cast<std::uint8_t>(rest >> 2 & 31),
+          .add = bit(7),
+          .per_instance = bit(8),
+          .from_first = bit(9),
+          .window = static_cast<std::uint8_t>(rest >> 10 & 63),
+          .alignment = static_cast<std::uint8_t>(rest >> 16 & 0xff),
+          .mapped = bit(24),
+          .some = bit(25)};
+}
+
+std::vector<std::uint32_t> attribute_facts(const frontend::Grid& launch) {
+  std::vector<std::uint32_t> words{launch.vertices.packet_stride};
+  for (const frontend::AttributeSource& source : launch.vertices.attributes) {
+    const auto window =
+        std::ranges::find(launch.high_words, static_cast<std::uint32_t>(source.address >> 32));
+    const std::uint32_t places =
+        (static_cast<std::uint32_t>(source.address) + static_cast<std::uint32_t>(source.offset)) |
+        source.stride;
+    AttributeFacts facts{
+        .format = source.format,
+        .division = source.division,
+        .shift = source.shift,
+        .add = source.add,
+        .per_instance = source.per_instance,
+        .from_first = source.from_first,
+        .alignment = static_cast<std::uint8_t>(1U << std::min(std::countr_zero(places | 4), 2)),
+        .some = elements_inside(source).some};
+    if (window != launch.high_words.end()) {
+      facts.window = static_cast<std::uint8_t>(window - launch.high_words.begin());
+      facts.mapped = lies_in_one_piece(source, launch.globals[facts.window]);
+    }
+    const auto packed = facts.pack();
+    words.insert(words.end(), packed.begin(), packed.end());
+  }
+  return words;
+}
+
+void fill_attribute_words(const frontend::Vertices& vertices, std::span<std::uint32_t> table) {
+  for (std::size_t k = 0; k < vertices.attributes.size() && (k + 1) * kAttributeWords <= table.size(); ++k) {
+    const frontend::AttributeSource& source = vertices.attributes[k];
+    const Inside inside = elements_inside(source);
+    const auto set = [&](AttributeWord word, std::uint32_t value) {
+      table[k * kAttributeWords + static_cast<std::size_t>(word)] = value;
+    };
+    set(AttributeWord::address,
+        static_cast<std::uint32_t>(source.address) + static_cast<std::uint32_t>(source.offset));
+    set(AttributeWord::stride, source.stride);
+    set(AttributeWord::first, inside.first);
+    set(AttributeWord::more, inside.last - inside.first);
+    set(AttributeWord::multiplier, source.multiplier);
+  }
+}
+
+// ---- Code
+
+// Registers of a vertex at the start.
+void InstructionTranslator::begin_vertex(I32 number) {
+  const I32 row = b_.BlockIndex(1);
+  const I32 running = b_.IAdd32(b_.IMul32(row, launch_word(LaunchWord::vertices)), number);
+  set_gpr(59, b_.IShl32(running, word(3)));
+  set_gpr(60, b_.IAdd32(launch_word(LaunchWord::first_vertex), number));
+  set_gpr(61, b_.IAdd32(launch_word(LaunchWord::first_instance), row));
+}
+
+Status InstructionTranslator::load_result_address(const Instruction& i) {
+  if (i.table != 0xd || i.index != 0) return unsupported(i, "only buffer 0 of table 0xD is known");
+  const I32 id = source_word(i.source[0]);
+  const I32 packet = b_.IMul32(b_.IShrU32(id, word(3)), word(facts_.packet_stride));
+  const I32 record = b_.IShl32(b_.IAnd32(id, word(7)), word(4));
+  set_gpr(i.write.first, b_.IAdd32(packet, record));
+  set_gpr(i.write.first + 1U, word(private_.results));
+  return {};
+}
+
+// The number of the element that a vertex has.
+I32 InstructionTranslator::element_number(const Instruction& i, const AttributeFacts& facts) {
+  // Both sources are read, whichever counts.
+  const I32 vertex = source_word(i.source[0]), instance = source_word(i.source[1]);
+  I32 n = facts.per_instance ? instance : vertex;
+  if (facts.from_first) n = b_.IAdd32(n, launch_word(LaunchWord::attribute_offset));
+  switch (facts.division) {
+    case Division::none:
+      break;
+    case Division::shift:
+      n = b_.IShrU32(n, word(facts.shift));
+      break;
+    case Division::multiply: {
+      const I32 multiplier = attribute_word(i.index, AttributeWord::multiplier);
+      Pair product = multiply(n, multiplier);
+      if (facts.add) product = add(product, {multiplier, word(0)});
+      n = b_.IShrU32(product.high, word(facts.shift));
+      break;
+    }
+  }
+  return n;
+}
+
+// Components as the format has them: integers extended to 32 bits, floats as f32.
+std::array<I32, 4> InstructionTranslator::load_components(const AttributeFacts& facts,
+                                                          const ElementFormat& format, I32 address,
+                                                          I1 inside) {
+  const auto load = [&](Element element, std::uint32_t offset) {
+    const auto size = static_cast<std::uint8_t>(size_of(element));
+    const ir::MemoryAccess access{.space = ir::Space::global,
+                                  .index = facts.window,
+                                  .element = element,
+                                  .alignment = size,
+                                  .extent = size};
+    const I32 value = b_.LoadMemory(inside, b_.IAdd32(address, word(offset)), access.pack());
+    return b_.select(inside, value, word(0));
+  };
+  const bool is_signed = format.kind == Kind::sint || format.kind == Kind::snorm;
+  std::array<I32, 4> components{word(0), word(0), word(0), word(0)};
+  if (format.bits == 0) {
+    const I32 fields = load(Element::word, 0);
+    for (unsigned k = 0; k < 4; ++k) components[k] = bits_of(fields, 10 * k, k == 3 ? 2 : 10, is_signed);
+    return components;
+  }
+  const unsigned size = format.bits / 8U;
+  for (unsigned k = 0; k < format.count; ++k) {
+    if (size < 4 && format.count * size % 4 == 0 && facts.alignment == 4) {
+      // Whole words, each loaded once.
+      const unsigned bit = k * format.bits;
+      const I32 whole = bit % 32 == 0 ? load(Element::word, bit / 8) : components[k - bit % 32 / format.bits];
+      components[k] = whole;
+      continue;
+    }
+    const Element element = size == 4   ? Element::word
+                            : size == 2 ? (is_signed ? Element::s16 : Element::u16)
+                                        : (is_signed ? Element::s8 : Element::u8);
+    components[k] = load(element, k * size);
+  }
+  if (size < 4 && format.count * size % 4 == 0 && facts.alignment == 4)
+    for (unsigned k = 0; k < format.count; ++k)
+      components[k] = bits_of(components[k], k * format.bits % 32, format.bits, is_signed);
+  if (format.kind == Kind::half)
+    for (unsigned k = 0; k < format.count; ++k) components[k] = b_.BitcastF32ToI32(half_value(components[k]));
+  return components;
+}
+
+// A component as f32; a normalized one is one division.
+F32 InstructionTranslator::component_value(const ElementFormat& format, unsigned k, I32 bits) {
+  const unsigned width = format.bits != 0 ? format.bits : k == 3 ? 2 : 10;
+  switch (format.kind) {
+    case Kind::unorm: {
+      const auto most = static_cast<float>(low_mask<std::uint32_t>(width));
+      return b_.FDiv32(b_.U32ToF32(bits), real(most));
+    }
+    case Kind::snorm: {
+      const auto most = static_cast<float>(low_mask<std::uint32_t>(width - 1));
+      return b_.FMaxSelect32(b_.FDiv32(b_.I32ToF32(bits), real(most)), real(-1.0F));
+    }
+    case Kind::uint:
+      return b_.U32ToF32(bits);
+    case Kind::sint:
+      return b_.I32ToF32(bits);
+    case Kind::fixed:
+      return b_.FMul32(b_.I32ToF32(bits), real(0x1p-16F));
+    default:
+      return as_float(bits);
+  }
+}
+
+Status InstructionTranslator::load_attribute(const Instruction& i) {
+  if (i.table != 1 || i.index >= facts_.attributes.size())
+    return unsupported(i, "the launch has no such attribute");
+  const AttributeFacts& facts = facts_.attributes[i.index];
+  const auto format = element_format(facts.format);
+  if (!format) return unsupported(i, "the format of the attribute");
+  const unsigned width = format->bits == 0 ? 4 : format->bits / 8U;
+  if (facts.alignment < width || (facts.some && !facts.mapped))
+    return unsupported(i, "an attribute that is not mapped as a whole, or not aligned");
+  const bool integer = format->kind == Kind::uint || format->kind == Kind::sint;
+  const I32 n = element_number(i, facts);
+  const I32 first = attribute_word(i.index, AttributeWord::first);
+  const I1 inside = facts.some ? b_.ILeU32(b_.ISub32(n, first), attribute_word(i.index, AttributeWord::more))
+                               : truth(false);
+  const I32 address = b_.IAdd32(attribute_word(i.index, AttributeWord::address),
+                                b_.IMul32(n, attribute_word(i.index, AttributeWord::stride)));
+  const std::array<I32, 4> stored = load_components(facts, *format, address, inside);
+
+  RegisterFormat to = i.register_format;
+  if (to == RegisterFormat::automatic)
+    to = !integer                     ? RegisterFormat::f32
+         : format->kind == Kind::sint ? RegisterFormat::s32
+                                      : RegisterFormat::u32;
+  const bool small = to == RegisterFormat::f16 || to == RegisterFormat::s16 || to == RegisterFormat::u16;
+  if (to == RegisterFormat::f16 && integer && format->bits == 32)
+    return unsupported(i, "words that become halves");
+  const auto converted = [&](unsigned k) {
+    const I32 bits = stored[k];
+    const auto value = [&] { return component_value(*format, k, bits); };
+    switch (to) {
+      case RegisterFormat::f32:
+        return format->kind == Kind::single ? bits : as_bits(value());
+      case RegisterFormat::f16:
+        return half_bits(value(), Round::nearest_even);
+      default:
+        break;
+    }
+    const bool is_signed = to == RegisterFormat::s32 || to == RegisterFormat::s16;
+    if (!integer) return to_integer(value(), Round::to_zero, small ? 16 : 32, is_signed);
+    I32 result = bits;
+    if (format->kind == Kind::sint) {
+      if (!is_signed) result = b_.IMaxS32(result, word(0));
+    } else if (is_signed) {
+      result = b_.IMinU32(result, word(0x7fffffff));
+    }
+    if (!small) return result;
+    if (!is_signed) return b_.IMinU32(result, word(0xffff));
+    const I32 at_most = b_.IMinS32(result, word(0x7fff));
+    return b_.IMaxS32(at_most, b_.constant(-0x8000));
+  };
+  const std::uint32_t one = to == RegisterFormat::f32 ? 0x3f800000 : to == RegisterFormat::f16 ? 0x3c00 : 1;
+  std::array<I32, 4> values;
+  for (unsigned channel = 0; channel <= i.vector_size; ++channel) {
+    const unsigned from = format->channel[channel];
+    if (from < format->count)
+      values[channel] = b_.select(inside, converted(from), word(0));
+    else if (from == kOneChannel || (from < 4 && channel == 3))
+      values[channel] = b_.select(inside, word(one), word(0));
+    else
+      values[channel] = word(0);
+  }
+  for (unsigned channel = 0; channel <= i.vector_size; ++channel) {
+    if (!small) {
+      set_gpr(i.write.first + channel, values[channel]);
+    } else if (channel % 2 == 0) {
+      I32 both = b_.IAnd32(values[channel], word(0xffff));
+      if (channel < i.vector_size) both = b_.IOr32(both, b_.IShl32(values[channel + 1], word(16)));
+      set_gpr(i.write.first + channel / 2, both);
+    }
+  }
+  return {};
+}
+
+}  // namespace warpjit::valhall

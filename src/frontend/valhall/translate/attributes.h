@@ -1,0 +1,54 @@
+// How vertex programs fetch attributes: what a translation depends on, and what it finds in the uniform
+// table.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "frontend/grid.h"
+
+namespace warpjit::valhall {
+
+inline constexpr std::uint32_t kMaxAttributes = 16;
+
+// Of one attribute.
+struct AttributeFacts {
+  std::uint32_t format = 0;
+  frontend::AttributeSource::Division division{};
+  std::uint8_t shift = 0;
+  bool add = false, per_instance = false, from_first = false;
+  std::uint8_t window = 0;     // whose high word the buffer has
+  std::uint8_t alignment = 1;  // of every element: 1, 2 or 4
+  bool mapped = false;         // the whole buffer is, in one piece
+  bool some = false;           // any element lies in the buffer
+
+  static constexpr std::uint32_t kWords = 2;
+  std::array<std::uint32_t, kWords> pack() const;
+  static AttributeFacts unpack(std::span<const std::uint32_t> words);
+};
+std::vector<std::uint32_t> attribute_facts(const frontend::Grid& launch);
+
+// The words of an attribute in the uniform table: the address of element 0; the stride; the first element in
+// the buffer, and how many follow it; what division multiplies by.
+enum class AttributeWord : std::uint32_t { address, stride, first, more, multiplier };
+inline constexpr std::uint32_t kAttributeWords = 5;
+void fill_attribute_words(const frontend::Vertices& vertices, std::span<std::uint32_t> table);
+
+// A pixel format whose elements code converts: components of one type beside each other, or fields of a word.
+struct ElementFormat {
+  enum class Kind : std::uint8_t { unorm, snorm, uint, sint, half, single, fixed };
+  Kind kind{};
+  std::uint8_t bits = 0;   // of a component; 0: fields of 10, 10, 10 and 2
+  std::uint8_t count = 0;  // of components
+  // Which component red, green, blue and alpha are; those from `count` on are 0 and, of alpha, 1.
+  std::array<std::uint8_t, 4> channel{};
+};
+inline constexpr std::uint8_t kZeroChannel = 0xfe, kOneChannel = 0xff;
+// None: another one.
+std::optional<ElementFormat> element_format(std::uint32_t format);
+// Of an element; 0: the format is not known.
+std::uint32_t element_bytes(std::uint32_t format);
+
+}  // namespace warpjit::valhall
