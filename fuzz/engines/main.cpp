@@ -1,6 +1,7 @@
 // warpjit_fuzz: random programs through all engines. Stops at the first difference.
 //   warpjit_fuzz --seeds 1..20000
 //   warpjit_fuzz --isa tesla --seeds 1..20000
+//   warpjit_fuzz --isa valhall --seeds 1..20000
 // With --digest instead: one engine's results as a line a seed, to compare hosts (scripts/same-bits).
 #include <fmt/core.h>
 
@@ -45,7 +46,7 @@ int main(int argc, char** argv) {
   CLI::App app{"Runs random programs through all engines and compares the results bit by bit.",
                "warpjit_fuzz"};
   app.add_option("--isa", options.isa, "of the programs")
-      ->check(CLI::IsMember({"pica200", "tesla"}))
+      ->check(CLI::IsMember({"pica200", "tesla", "valhall"}))
       ->capture_default_str();
   app.add_option("--seeds", options.seeds, "first..last")->capture_default_str();
   app.add_option("--dispatch-share", options.dispatch_share,
@@ -57,7 +58,7 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(0u, 100u))
       ->capture_default_str();
   app.add_option("--wide-share", options.wide_share,
-                 "percent of the tesla programs that also run in groups as wide as their blocks allow")
+                 "percent of the kernels that also run in groups as wide as their blocks allow")
       ->check(CLI::Range(0u, 100u))
       ->capture_default_str();
   app.add_option("--size", options.size, "mean number of instructions")
@@ -89,14 +90,16 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "warpjit_fuzz: --seeds must be FIRST..LAST\n");
     return 2;
   }
-  const bool tesla = options.isa == "tesla", fragment = options.stage == "fragment";
-  if (options.stage != "mixed" && fragment != tesla) {
+  const bool tesla = options.isa == "tesla", valhall = options.isa == "valhall";
+  const bool fragment = options.stage == "fragment";
+  if (options.stage != "mixed" && (valhall || fragment != tesla)) {
     fmt::print(stderr, "warpjit_fuzz: --stage {} is not of {}\n", options.stage, options.isa);
     return 2;
   }
-  const std::unique_ptr<Fuzzer> fuzzer = fragment ? make_tesla_fragment_fuzzer(options)
-                                         : tesla  ? make_tesla_fuzzer(options)
-                                                  : make_pica200_fuzzer(options);
+  const std::unique_ptr<Fuzzer> fuzzer = fragment  ? make_tesla_fragment_fuzzer(options)
+                                         : tesla   ? make_tesla_fuzzer(options)
+                                         : valhall ? make_valhall_fuzzer(options)
+                                                   : make_pica200_fuzzer(options);
   if (!options.digest.empty()) return write_digests(*fuzzer, options, first, last);
   for (std::uint64_t seed = first; seed <= last; ++seed) {
     if (options.verbose) fmt::print(stderr, "seed {}\n", seed);

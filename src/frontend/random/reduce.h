@@ -5,14 +5,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 namespace warpjit::random {
 
 // Replaces instructions by `nop` while shows() holds, until no single further one can be replaced. shows()
 // must hold for the code as given. An instruction has nop.size() words. Returns how many were replaced.
-template <class Shows>
-std::size_t replace_by_nops(std::vector<std::uint32_t>& code, std::span<const std::uint32_t> nop,
+template <class Word, class Shows>
+std::size_t replace_by_nops(std::vector<Word>& code, std::type_identity_t<std::span<const Word>> nop,
                             const Shows& shows) {
   const std::size_t words = nop.size();
   std::size_t replaced = 0;
@@ -20,7 +21,7 @@ std::size_t replace_by_nops(std::vector<std::uint32_t>& code, std::span<const st
     changed = false;
     for (std::size_t at = 0; at + words <= code.size(); at += words) {
       bool is_nop = true;
-      std::vector<std::uint32_t> before(words);
+      std::vector<Word> before(words);
       for (std::size_t k = 0; k < words; ++k) {
         before[k] = code[at + k];
         is_nop = is_nop && before[k] == nop[k];

@@ -48,7 +48,7 @@ struct LaunchInput {
 struct LaunchMemory {
   std::string space;  // "g14"
   bool constant = false;
-  std::uint32_t address = 0;
+  std::uint64_t address = 0;
   std::vector<std::byte> bytes;
   std::size_t given = 0;                    // the first so many are data, the others filled
   ComponentType type = ComponentType::u32;  // of the data

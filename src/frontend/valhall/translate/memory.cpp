@@ -16,7 +16,10 @@ namespace {
 // What one access of the IR moves: an element at an offset.
 struct Part {
   Element element;
-  std::uint8_t offset;
+  std::uint8_t unit, unit_bytes;  // bytes that a load finds inside together, from that byte of the access on
+  std::uint8_t offset = 0;        // of the element in them
+
+  unsigned place() const { return unit + offset; }
 };
 struct Moved {
   std::array<Part, 4> part;
@@ -27,21 +30,22 @@ Moved moved_by(Type type) {
   constexpr auto kWord = Element::word;
   switch (type) {
     case Type::i8:
-      return {{{{Element::u8, 0}}}, 1, 1, 1};
+      return {{{{Element::u8, 0, 1}}}, 1, 1, 1};
     case Type::i16:
-      return {{{{Element::u16, 0}}}, 1, 2, 2};
+      return {{{{Element::u16, 0, 2}}}, 1, 2, 2};
     case Type::i24:
-      return {{{{Element::u8, 0}, {Element::u8, 1}, {Element::u8, 2}}}, 3, 3, 1};
+      return {{{{Element::u8, 0, 1}, {Element::u8, 1, 1}, {Element::u8, 2, 1}}}, 3, 3, 1};
     case Type::i48:
-      return {{{{kWord, 0}, {Element::u16, 4}}}, 2, 6, 2};
+      // Words of a thread's own memory do not lie beside each other: only what is aligned may be one.
+      return {{{{Element::u16, 0, 4}, {Element::u16, 0, 4, 2}, {Element::u16, 4, 2}}}, 3, 6, 2};
     case Type::i64:
-      return {{{{kWord, 0}, {kWord, 4}}}, 2, 8, 4};
+      return {{{{kWord, 0, 4}, {kWord, 4, 4}}}, 2, 8, 4};
     case Type::i96:
-      return {{{{kWord, 0}, {kWord, 4}, {kWord, 8}}}, 3, 12, 4};
+      return {{{{kWord, 0, 4}, {kWord, 4, 4}, {kWord, 8, 4}}}, 3, 12, 4};
     case Type::i128:
-      return {{{{kWord, 0}, {kWord, 4}, {kWord, 8}, {kWord, 12}}}, 4, 16, 4};
+      return {{{{kWord, 0, 4}, {kWord, 4, 4}, {kWord, 8, 4}, {kWord, 12, 4}}}, 4, 16, 4};
     default:
-      return {{{{kWord, 0}}}, 1, 4, 4};
+      return {{{{kWord, 0, 4}}}, 1, 4, 4};
   }
 }
 
@@ -200,9 +204,9 @@ void InstructionTranslator::set_loaded(const Instruction& i, std::array<I32, 4> 
       return set_gpr(first, bits_of(b_.IOr32(words[0], high), 0, 24, !i.zero_extend));
     }
     case Type::i48:
-      words[1] = bits_of(words[1], 0, 16, !i.zero_extend);
-      set_gpr(first, words[0]);
-      return set_gpr(first + 1, words[1]);
+      words[2] = bits_of(words[2], 0, 16, !i.zero_extend);
+      set_gpr(first, b_.IOr32(words[0], b_.IShl32(words[1], word(16))));
+      return set_gpr(first + 1, words[2]);
     case Type::i32:
       return narrow(32);
     default:
@@ -216,13 +220,14 @@ void InstructionTranslator::load(const Instruction& i) {
   at_windows(at.high, parts.count, [&](Space space, std::uint8_t index, I1 where) {
     std::array<I32, 4> words{};
     for (unsigned k = 0; k < parts.count; ++k) {
-      const auto [element, offset] = parts.part[k];
+      const Part& part = parts.part[k];
       const MemoryAccess access{.space = space,
                                 .index = index,
-                                .element = element,
+                                .element = part.element,
                                 .alignment = parts.alignment,
-                                .extent = static_cast<std::uint8_t>(size_of(element))};
-      words[k] = b_.LoadMemory(where, b_.IAdd32(at.low, word(offset)), access.pack());
+                                .extent = part.unit_bytes,
+                                .offset = part.offset};
+      words[k] = b_.LoadMemory(where, b_.IAdd32(at.low, word(part.unit)), access.pack());
     }
     return words;
   });
@@ -236,18 +241,17 @@ void InstructionTranslator::store(const Instruction& i) {
   const Pair at = address(i);
   std::array<I32, 4> words{};
   for (unsigned k = 0; k < parts.count; ++k) {
-    const unsigned offset = parts.part[k].offset;
+    const unsigned offset = parts.part[k].place();
     words[k] = b_.IShrU32(gpr(i.read.first + offset / 4), word(8 * (offset % 4)));
   }
   at_windows(at.high, 0, [&](Space space, std::uint8_t index, I1 where) {
     for (unsigned k = 0; k < parts.count; ++k) {
-      const auto [element, offset] = parts.part[k];
       const MemoryAccess access{.space = space,
                                 .index = index,
-                                .element = element,
+                                .element = parts.part[k].element,
                                 .alignment = parts.alignment,
                                 .extent = parts.bytes,
-                                .offset = offset};
+                                .offset = static_cast<std::uint8_t>(parts.part[k].place())};
       b_.StoreMemory(where, at.low, words[k], access.pack());
     }
     return std::array<I32, 4>{};
@@ -307,17 +311,17 @@ Status InstructionTranslator::load_buffer(const Instruction& i) {
   const Moved parts = moved_by(i.type);
   std::array<I32, 4> words{};
   for (unsigned k = 0; k < parts.count; ++k) {
-    const auto [element, place] = parts.part[k];
-    const std::uint32_t size = size_of(element);
+    const Part& part = parts.part[k];
     const MemoryAccess access{.space = Space::constant,
                               .index = index,
-                              .element = element,
+                              .element = part.element,
                               .alignment = parts.alignment,
-                              .extent = static_cast<std::uint8_t>(size)};
+                              .extent = part.unit_bytes,
+                              .offset = part.offset};
     // Beyond the end it is 0, what is less than a word as a whole; a buffer that is missing is a fault.
-    const std::uint32_t end = parts.bytes < 4 ? parts.bytes : place + size;
+    const std::uint32_t end = parts.bytes < 4 ? parts.bytes : part.unit + part.unit_bytes;
     const I1 inside = bytes < end ? truth(bytes == 0) : b_.ILeU32(offset, word(bytes - end));
-    const I32 at = b_.IAdd32(offset, word(place));
+    const I32 at = b_.IAdd32(offset, word(part.unit));
     words[k] = b_.select(inside, b_.LoadMemory(inside, at, access.pack()), word(0));
   }
   set_loaded(i, words);
