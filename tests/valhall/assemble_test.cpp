@@ -127,6 +127,12 @@ TEST(ValhallAssemble, ErrorsOfAProgramHavePositions) {
   EXPECT_EQ(error_in("NOP\n  FADD.f32 r0, r1\n"), "a.valhall:2:3: an operand is missing");
   EXPECT_EQ(error_in("BRANCHZ r0, offset:there\n"), "a.valhall:1:1: no label 'there'");
   EXPECT_EQ(error_in("a:\na: NOP\n"), "a.valhall:2:1: the label 'a' is there already");
+  const auto sized = assemble(".shared 1024\n.local 0x40\nNOP.end\n", "a.valhall");
+  ASSERT_TRUE(sized.ok());
+  EXPECT_EQ(sized->shared_bytes, 1024U);
+  EXPECT_EQ(sized->local_bytes, 64U);
+  EXPECT_EQ(assemble(disassemble(*sized), "a.valhall")->shared_bytes, 1024U);
+  EXPECT_EQ(error_in(".local 65537\n"), "a.valhall:1:1: expected up to 65536 bytes");
   EXPECT_EQ(error_in(".stage geometry\n"), "a.valhall:1:1: expected .stage compute, vertex or fragment");
   EXPECT_EQ(error_in(".kernel a\n"), "a.valhall:1:1: unknown directive '.kernel'");
   EXPECT_EQ(error_in(".word x\n"), "a.valhall:1:7: expected a number, found 'x'");

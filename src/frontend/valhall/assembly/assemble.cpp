@@ -106,6 +106,14 @@ class Assembler {
       program_.stage = *stage;
       return {};
     }
+    if (name == ".local" || name == ".shared") {
+      const bool local = name == ".local";
+      const std::uint32_t most = local ? kMaxLocalBytes : kMaxSharedBytes;
+      const auto bytes = words.size() == 2 ? text::parse_unsigned(words[1].text, most) : std::nullopt;
+      if (!bytes) return words[0].position.error("expected up to " + std::to_string(most) + " bytes");
+      (local ? program_.local_bytes : program_.shared_bytes) = static_cast<std::uint32_t>(*bytes);
+      return {};
+    }
     return words[0].position.error("unknown directive " + text::quoted(name));
   }
 

@@ -156,6 +156,9 @@ std::string disassemble(const Program& program, const DisassembleOptions& option
 
   std::string out;
   if (program.stage != Program().stage) out += ".stage " + std::string(stage_name(program.stage)) + "\n";
+  for (const auto& [name, bytes] :
+       {std::pair{".local ", program.local_bytes}, std::pair{".shared ", program.shared_bytes}})
+    if (bytes != 0) out += name + std::to_string(bytes) + "\n";
   for (std::size_t k = 0; k < count; ++k) {
     if (const auto label = labels.find(k); label != labels.end()) out += label->second + ":\n";
     std::string line = "  ";
