@@ -251,6 +251,8 @@ constexpr Case kCases[] = {
     {"IShl32(i, #32)", "#0"},
     {"IShl32(i, #0)", "i"},
     {"IShl32(IShl32(i, #20), #12)", "#0"},
+    {"IShl32(IAdd32(i, #48), #28)", "IShl32(i, #28)"},
+    {"IShl32(IAdd32(i, #48), #27)", ""},
     {"IShrU32(IShrU32(i, #3), #4)", "IShrU32(i, #7)"},
     {"IShrU32(i, #-1)", "#0"},
     {"IShrS32(i, #40)", "IShrS32(i, #31)"},

@@ -132,6 +132,10 @@ Step Folder::integer_arithmetic() {
       }
       // The inner count is below 32 here: that instruction was simplified before.
       if (nested && inner < 32) return become(e.opcode, {operand(a(), 0), word_constant(inner + bits(b()))});
+      // A sum that loses what was added.
+      if (e.opcode == Opcode::IShl32 && made_by(a(), Opcode::IAdd32) && constant(operand(a(), 1)) &&
+          bits(operand(a(), 1)) << bits(b()) == 0)
+        return become(e.opcode, {operand(a(), 0), b()});
       // Up and down again, with nothing lost on the way.
       if (e.opcode == Opcode::IShrU32 && made_by(a(), Opcode::IShl32) && constant(operand(a(), 1))) {
         const std::uint32_t up = bits(operand(a(), 1)), down = bits(b());
