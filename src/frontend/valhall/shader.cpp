@@ -99,6 +99,7 @@ frontend::GridFacts Shader::grid_facts(const frontend::Grid& grid,
   for (std::size_t k = 0; k < checked.constants.size(); ++k)
     facts.constant_bytes[k] = static_cast<std::uint32_t>(checked.constants[k].size());
   facts.high_words = grid.high_words;
+  facts.offset_blocks = grid.first_block != std::array<std::uint32_t, 3>{};
   facts.parameter_bytes = static_cast<std::uint32_t>(grid.parameters.size());
   if (program_.stage == Stage::vertex) facts.attributes = attribute_facts(grid);
   return facts;
@@ -128,6 +129,7 @@ LaunchFacts Shader::launch_facts(const frontend::Facts& facts) const {
   LaunchFacts result;
   result.block = facts.grid.block;
   result.shared_bytes = facts.grid.shared_bytes;
+  result.offset_blocks = facts.grid.offset_blocks;
   result.uniform_words = facts.grid.parameter_bytes / 4;
   result.high_words = facts.grid.high_words;
   std::copy_n(facts.grid.constant_bytes.begin(), kMaxBuffers, result.buffer_bytes.begin());

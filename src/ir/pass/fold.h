@@ -90,6 +90,7 @@ class Folder {
   Value factor_beside(Value factor, Value product) const;
   bool is_low_half(Value v) const;
   Value whole_of_halves(Value low, Value high);
+  Step bits_of_select();
   Step low_bits();
   Step high_bits();
 

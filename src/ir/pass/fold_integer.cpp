@@ -77,6 +77,19 @@ Step Folder::conversion() {
   return become(Opcode::I32ToF32, {a()});
 }
 
+// A constant applied to select(c, constant, constant) is a select of two others.
+Step Folder::bits_of_select() {
+  if (!constant(b()) || !made_by(a(), Opcode::SelectI32)) return Step::none;
+  const Value condition = operand(a(), 0), x = operand(a(), 1), y = operand(a(), 2);
+  if (!constant(x) || !constant(y)) return Step::none;
+  const auto apply = [&](Value v) {
+    Expression arm(e.opcode, std::array<Value, 2>{v, b()});
+    return simplify_expression(f, arm);
+  };
+  const Value if_true = apply(x), if_false = apply(y);
+  return become(Opcode::SelectI32, {condition, if_true, if_false});
+}
+
 Step Folder::integer_arithmetic() {
   constexpr std::uint32_t kAll = ~0u;
   // op(op(x, c1), c2)
@@ -104,6 +117,7 @@ Step Folder::integer_arithmetic() {
     case Opcode::IAnd32:
       if (is(b(), 0)) return known(b());
       if (is(b(), kAll) || a() == b()) return known(a());
+      if (const Step step = bits_of_select(); step != Step::none) return step;
       if (nested) return become(Opcode::IAnd32, {operand(a(), 0), word_constant(inner & bits(b()))});
       // Bits that a shift has cleared.
       if (constant(b()) && made_by(a(), Opcode::IShrU32) && constant(operand(a(), 1)) &&
@@ -113,11 +127,13 @@ Step Folder::integer_arithmetic() {
     case Opcode::IOr32:
       if (is(b(), kAll)) return known(b());
       if (is(b(), 0) || a() == b()) return known(a());
+      if (const Step step = bits_of_select(); step != Step::none) return step;
       if (nested) return become(Opcode::IOr32, {operand(a(), 0), word_constant(inner | bits(b()))});
       return Step::none;
     case Opcode::IXor32:
       if (a() == b()) return known_bits(Type::i32, 0);
       if (is(b(), 0)) return known(a());
+      if (const Step step = bits_of_select(); step != Step::none) return step;
       if (nested) return become(Opcode::IXor32, {operand(a(), 0), word_constant(inner ^ bits(b()))});
       return Step::none;
     case Opcode::IShl32:
@@ -126,6 +142,7 @@ Step Folder::integer_arithmetic() {
       if (is(a(), 0) || is(b(), 0)) return known(a());
       const bool arithmetic = e.opcode == Opcode::IShrS32;
       if (!constant(b())) return Step::none;
+      if (const Step step = bits_of_select(); step != Step::none) return step;
       if (bits(b()) >= 32) {
         if (!arithmetic) return known_bits(Type::i32, 0);
         return become(e.opcode, {a(), word_constant(31)});

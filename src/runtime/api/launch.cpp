@@ -354,7 +354,7 @@ void Launch::set_block(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
   change_grid(*state_, block != state_->values.grid.block).block = block;
 }
 void Launch::set_first_block(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
-  change_grid(*state_, false).first_block = {x, y, z};
+  change_grid(*state_, true).first_block = {x, y, z};
 }
 void Launch::set_parameters(std::span<const std::byte> bytes) {
   const bool resized = bytes.size() != state_->values.grid.parameters.size();

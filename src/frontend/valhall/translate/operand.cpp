@@ -154,8 +154,11 @@ void InstructionTranslator::begin_thread() {
   set_gpr(55, b_.IOr32(local[0], b_.IShl32(local[1], word(16))));
   set_gpr(56, local[2]);
   for (unsigned axis = 0; axis < 3; ++axis) {
-    const I32 first = launch_word(static_cast<LaunchWord>(static_cast<unsigned>(LaunchWord::first_x) + axis));
-    const I32 block = b_.IAdd32(b_.BlockIndex(axis), first);
+    I32 block = b_.BlockIndex(axis);
+    if (facts_.offset_blocks) {
+      const auto first = static_cast<LaunchWord>(static_cast<unsigned>(LaunchWord::first_x) + axis);
+      block = b_.IAdd32(block, launch_word(first));
+    }
     set_gpr(57 + axis, block);
     set_gpr(60 + axis, b_.IAdd32(b_.IMul32(block, word(facts_.block[axis])), local[axis]));
   }

@@ -244,6 +244,7 @@ std::vector<std::byte> code_key(const Program& program, const ReachedCode& code)
 void append_key(const LaunchFacts& facts, std::vector<std::byte>& key) {
   frontend::append_value(key, facts.block);
   frontend::append_value(key, facts.shared_bytes);
+  frontend::append_value(key, facts.offset_blocks);
   frontend::append_value(key, facts.uniform_words);
   frontend::append_list(key, facts.high_words);
   frontend::append_value(key, facts.buffer_bytes);

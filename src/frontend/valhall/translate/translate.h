@@ -18,6 +18,7 @@ namespace warpjit::valhall {
 struct LaunchFacts {
   std::array<std::uint32_t, 3> block{1, 1, 1};  // threads of a workgroup
   std::uint32_t shared_bytes = 0;               // of its memory
+  bool offset_blocks = false;                   // numbers of workgroups do not begin with 0
   std::uint32_t uniform_words = 0;              // that the launch gives
   std::vector<std::uint32_t> high_words{};      // of its windows
   std::array<std::uint32_t, kMaxBuffers> buffer_bytes{};
