@@ -355,15 +355,18 @@ TEST(ValhallRun, RefusedByName) {
       {".word 0x00617e0838000004", "STORE.i128: the staging registers end behind r63"},
       {"CLPER.i32.accumulate r0, r1, r2.b0", "CLPER.i32: `accumulate` is not defined"},
       {"LD_VAR_SPECIAL.f32.slot0.v2.center.store @r0:r1, r2, index:0x2", "LD_VAR_SPECIAL: "},
+      {"LD_ATTR_IMM.f32.slot0 @r0, r60, r61, index:0x0, table:0x1",
+       "LD_ATTR_IMM: compute programs do not have it"},
+      {"LEA_BUF_IMM.slot0 @r0:r1, r59, table:0xD, index:0x0", "LEA_BUF_IMM: compute programs do not have it"},
   };
   for (const auto& [text, message] : cases) {
     const std::string got = failure(std::string(text) + "\nNOP.end\n");
     EXPECT_EQ(got.find("not supported: " + std::string(message)), 0U) << text << ": " << got;
     EXPECT_NE(got.find("test, byte 0x0"), std::string::npos) << got;
   }
-  const auto vertex = assemble(".stage vertex\nNOP.end\n", "test");
-  ASSERT_TRUE(vertex.ok());
-  EXPECT_FALSE(Interpreter::prepare(*vertex).ok());
+  const auto fragment = assemble(".stage fragment\nNOP.end\n", "test");
+  ASSERT_TRUE(fragment.ok());
+  EXPECT_FALSE(Interpreter::prepare(*fragment).ok());
   // Bits of words without destination that no source gives a meaning.
   EXPECT_EQ(failure("BRANCHZ.eq 0x0, offset:0 {unused 0xff0000000000}\nNOP.end {unused 0x1}\n"), "runs");
   EXPECT_NE(failure("BRANCHZ.eq 0x0, offset:0 {unused 0x200000000000000}\nNOP.end\n").find("not supported"),

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "frontend/valhall/interpret/attribute.h"
+
 namespace warpjit::valhall {
 namespace {
 
-Error bad_launch(const char* message) { return {ErrorCode::bad_input, message, "launch"}; }
+Error bad_launch(const std::string& message) { return {ErrorCode::bad_input, message, "launch"}; }
 
 Status check_extents(const frontend::Grid& launch) {
   for (const std::uint32_t extent : launch.grid)
@@ -43,6 +45,42 @@ Status check_memory(const frontend::Grid& launch) {
   return {};
 }
 
+Status check_attribute(const frontend::AttributeSource& attribute, std::size_t number) {
+  const auto bad = [&](const std::string& what) {
+    return bad_launch("attribute " + std::to_string(number) + ", " + what);
+  };
+  if (const auto format = find_vertex_format(attribute.format); !format)
+    return bad("format: " + format.error().message);
+  if (attribute.division > frontend::AttributeSource::Division::multiply)
+    return bad("division: there is no " + std::to_string(static_cast<int>(attribute.division)));
+  if (attribute.shift >= 32) return bad("shift: it is at most 31");
+  return {};
+}
+
+Status check_vertices(const frontend::Grid& launch) {
+  constexpr std::uint32_t kOfBlock = frontend::Vertices::kOfBlock, kMost = 1U << 24;
+  constexpr std::size_t kAttributes = 16;
+  const frontend::Vertices& vertices = launch.vertices;
+  const std::uint32_t instances = launch.grid[1];
+  if (vertices.count == 0 || vertices.count > kMost) return bad_launch("an instance has 1 to 2^24 vertices");
+  if (instances == 0 || instances > kMost) return bad_launch("there are 1 to 2^24 instances");
+  if (std::uint64_t{vertices.count} * instances > std::uint64_t{1} << 31)
+    return bad_launch("a launch has at most 2^31 vertices");
+  if (launch.block != std::array<std::uint32_t, 3>{kOfBlock, 1, 1} ||
+      launch.grid[0] != (vertices.count + kOfBlock - 1) / kOfBlock || launch.grid[2] != 1)
+    return bad_launch("the grid is not one of blocks of 64 vertices and of instances");
+  if (launch.first_block != std::array<std::uint32_t, 3>{})
+    return bad_launch("the first block of vertices has the number 0");
+  if (launch.shared_bytes != 0) return bad_launch("vertices have no memory of a workgroup");
+  if (vertices.packet_stride == 0 || vertices.packet_stride % 16 != 0 ||
+      vertices.packet_stride > kMaxPacketStride)
+    return bad_launch("the stride of results is a multiple of 16 up to 2048");
+  if (vertices.attributes.size() > kAttributes) return bad_launch("there are at most 16 attributes");
+  for (std::size_t n = 0; n < vertices.attributes.size(); ++n)
+    WARPJIT_CHECK(check_attribute(vertices.attributes[n], n));
+  return {};
+}
+
 }  // namespace
 
 PrivateWindows private_windows(std::span<const std::uint32_t> high_words) {
@@ -59,12 +97,15 @@ PrivateWindows private_windows(std::span<const std::uint32_t> high_words) {
 }
 
 Result<frontend::CheckedGrid> check_launch(const Program& program, const frontend::Grid& launch) {
+  const bool of_vertices = program.stage == Stage::vertex;
+  if (of_vertices) WARPJIT_CHECK(check_vertices(launch));
   WARPJIT_CHECK(check_extents(launch));
   WARPJIT_CHECK(check_memory(launch));
   if (launch.shared_bytes > kMaxSharedBytes) return bad_launch("a workgroup has at most 64 KiB of memory");
   frontend::CheckedGrid checked;
   checked.threads = launch.block[0] * launch.block[1] * launch.block[2];
-  checked.shared_bytes = (std::max(program.shared_bytes, launch.shared_bytes) + 63) / 64 * 64;
+  if (!of_vertices)
+    checked.shared_bytes = (std::max(program.shared_bytes, launch.shared_bytes) + 63) / 64 * 64;
   checked.constants = launch.constants;
   checked.constants[kUniformSpace] = launch.parameters;
   return checked;

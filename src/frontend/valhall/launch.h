@@ -1,4 +1,5 @@
-// What a launch of a compute program is, and where a thread finds its values (docs/guests/valhall.md 8).
+// What launches of compute and vertex programs are, and where a thread finds its values
+// (docs/guests/valhall.md 8).
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,9 @@ inline constexpr std::uint8_t kNoWindow = 15;
 // are Grid::parameters.
 inline constexpr std::uint32_t kMaxBuffers = 15;
 inline constexpr std::uint8_t kUniformSpace = 15;
+// Loads of attributes that there are not name this space, and the attribute as their address.
+inline constexpr std::uint8_t kAttributeSpace = 14;
+inline constexpr std::uint32_t kMaxPacketStride = 2048;
 inline constexpr std::uint32_t kMaxUniformWords = 256;
 inline constexpr std::uint32_t kMaxBlockThreads = 1024;
 

@@ -39,8 +39,7 @@ class Blocks final : public frontend::GuestInterpreter {
 
 Error does_not_run(const Program& program) {
   return {ErrorCode::unsupported,
-          "Valhall programs for " + std::string(program.stage == Stage::vertex ? "vertices" : "fragments") +
-              " do not run yet: they can be listed and assembled",
+          "Valhall programs for fragments do not run yet: they can be listed and assembled",
           program.source_name};
 }
 
@@ -87,7 +86,7 @@ std::string Shader::address_text(const ir::MemoryFault& access, const frontend::
 }
 
 Result<frontend::CheckedGrid> Shader::check_grid(const frontend::Grid& grid) const {
-  if (program_.stage != Stage::compute) return does_not_run(program_);
+  if (program_.stage == Stage::fragment) return does_not_run(program_);
   return check_launch(program_, grid);
 }
 
@@ -159,7 +158,7 @@ Result<frontend::Shader::Translation> Shader::translate(const frontend::Facts& f
 }
 
 Result<std::unique_ptr<frontend::GuestInterpreter>> Shader::prepare_guest(const frontend::Facts&) const {
-  if (program_.stage != Stage::compute) return does_not_run(program_);
+  if (program_.stage == Stage::fragment) return does_not_run(program_);
   WARPJIT_TRY(Interpreter interpreter, Interpreter::prepare(program_));
   return std::unique_ptr<frontend::GuestInterpreter>(std::make_unique<Blocks>(std::move(interpreter)));
 }

@@ -23,6 +23,7 @@ GroupMemory::GroupMemory(const Program& program, const frontend::Grid& launch,
     : launch_(launch),
       checked_(checked),
       private_(private_windows(launch.high_words)),
+      has_results_(program.stage == Stage::vertex),
       local_bytes_(program.local_bytes),
       local_stride_((program.local_bytes + 7) / 8 * 8),
       local_(std::size_t{checked.threads} * local_stride_ / 8),
@@ -53,6 +54,9 @@ std::byte* GroupMemory::find(std::uint64_t address, unsigned size, unsigned alig
     space = ir::Space::shared;
     index = 0;
     if (end <= checked_.shared_bytes) at = reinterpret_cast<std::byte*>(shared_.data()) + low;
+  } else if (has_results_ && high == private_.results) {
+    index = kResultSpace;
+    at = in_pieces(launch_.globals[kResultSpace], low, size);
   } else if (const auto window = std::ranges::find(launch_.high_words, high);
              window != launch_.high_words.end()) {
     index = static_cast<std::uint32_t>(window - launch_.high_words.begin());
@@ -74,6 +78,27 @@ const std::byte* GroupMemory::read_buffer(std::uint32_t mode, std::uint64_t offs
     return nullptr;
   }
   return checked_.constants[entry].data() + offset;
+}
+
+ElementBytes GroupMemory::read_element(std::uint64_t address, unsigned size, Accessor by) {
+  const auto window = std::ranges::find(launch_.high_words, static_cast<std::uint32_t>(address >> 32));
+  const auto index = static_cast<std::size_t>(window - launch_.high_words.begin());
+  const bool known = index < launch_.high_words.size();
+  ElementBytes bytes{};
+  for (unsigned n = 0; n < size; ++n) {
+    const auto low = static_cast<std::uint32_t>(address + n);
+    const std::byte* const at = known ? in_pieces(launch_.globals[index], low, 1) : nullptr;
+    if (at == nullptr) {
+      report(ir::Space::global, known ? static_cast<std::uint32_t>(index) : kNoWindow, low, by, false);
+      return {};
+    }
+    bytes[n] = *at;
+  }
+  return bytes;
+}
+
+void GroupMemory::report_no_attribute(std::uint32_t index, Accessor by) {
+  report(ir::Space::constant, kAttributeSpace, index, by, false);
 }
 
 std::uint32_t GroupMemory::uniform(unsigned number, Accessor by) {

@@ -1,11 +1,12 @@
-// The memory of a workgroup (docs/guests/valhall.md 8.3): every access is checked; what fails reads 0 or
-// writes nothing and is reported.
+// The memory of a workgroup or of 64 vertices (docs/guests/valhall.md 8.3): every access is checked; what
+// fails reads 0 or writes nothing and is reported.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "frontend/valhall/interpret/attribute.h"
 #include "frontend/valhall/launch.h"
 
 namespace warpjit::valhall {
@@ -32,11 +33,16 @@ class GroupMemory {
   // The bytes of a buffer that LD_BUFFER names; null, not always reported, for what reads 0.
   const std::byte* read_buffer(std::uint32_t mode, std::uint64_t offset, unsigned size, unsigned alignment,
                                Accessor by);
+  // The bytes of an attribute's element, each at an address with the high word of the first. If one is not
+  // mapped, all are 0 and that one is reported.
+  ElementBytes read_element(std::uint64_t address, unsigned size, Accessor by);
+  void report_no_attribute(std::uint32_t index, Accessor by);
   // A uniform word.
   std::uint32_t uniform(unsigned number, Accessor by);
 
   std::uint64_t local_pointer() const { return std::uint64_t{private_.local} << 32; }
   std::uint64_t shared_pointer() const { return std::uint64_t{private_.shared} << 32; }
+  std::uint64_t result_pointer() const { return std::uint64_t{private_.results} << 32; }
   const std::optional<frontend::BlockFault>& fault() const { return fault_; }
 
  private:
@@ -46,6 +52,7 @@ class GroupMemory {
   const frontend::Grid& launch_;
   const frontend::CheckedGrid& checked_;
   PrivateWindows private_;
+  bool has_results_;
   std::uint32_t local_bytes_, local_stride_;   // of a thread
   std::vector<std::uint64_t> local_, shared_;  // words, so that atomics are aligned
   std::vector<std::uint32_t> uniforms_;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "frontend/valhall/container/program.h"
 #include "frontend/valhall/interpret/arithmetic.h"
 
 namespace warpjit::valhall {
@@ -19,7 +20,10 @@ struct WarpOp {
     store,
     atomic,
     branch,
-    barrier
+    barrier,
+    result_address,
+    load_attribute,
+    attribute_address
   };
   Instruction i;
   Kind kind = Kind::nothing;
@@ -46,7 +50,14 @@ Known known_branch(const Instruction& branch);
 // Does a branch whose source has this value leave?
 bool takes_branch(const Instruction& branch, std::uint32_t value);
 
-// Decides how an instruction at this byte of a compute program runs. Errors: unsupported, without `where`.
-Result<WarpOp> make_op(const Instruction& instruction, std::uint32_t address);
+// The descriptor that LD_ATTR, LEA_ATTR and their immediate forms name.
+struct AttributeEntry {
+  std::uint32_t table, index;
+};
+AttributeEntry attribute_entry(const Instruction& instruction);
+
+// Decides how an instruction at this byte of a program of this stage runs. Errors: unsupported, without
+// `where`.
+Result<WarpOp> make_op(const Instruction& instruction, std::uint32_t address, Stage stage);
 
 }  // namespace warpjit::valhall

@@ -1,4 +1,4 @@
-// Which instructions a compute program runs, and how (docs/guests/valhall.md 8.1, 8.4).
+// Which instructions compute and vertex programs run, and how (docs/guests/valhall.md 8).
 #include <algorithm>
 
 #include "frontend/flow/reach.h"
@@ -25,26 +25,52 @@ Error refused(const Instruction& i, const std::string& why) {
   return {ErrorCode::unsupported, mnemonic(i) + ": " + why, {}};
 }
 
-// Special values that compute programs have (docs/guests/valhall.md 8.2).
-bool has_special(std::uint8_t value) {
+// Special values that programs have (docs/guests/valhall.md 8.2).
+bool has_special(Stage stage, std::uint8_t value) {
   constexpr std::pair<unsigned, unsigned> kEntries[] = {{0, 2}, {1, 1}, {1, 3}, {3, 1}, {3, 3}, {3, 15}};
-  return std::ranges::find(kEntries, std::pair(special_page(value), special_entry(value))) !=
-         std::end(kEntries);
+  constexpr std::pair<unsigned, unsigned> kOfWorkgroup = {1, 3};
+  const std::pair entry(special_page(value), special_entry(value));
+  if (stage == Stage::vertex && entry == kOfWorkgroup) return false;
+  return std::ranges::find(kEntries, entry) != std::end(kEntries);
 }
 
-Status check_common(const Instruction& i, std::uint64_t ignored) {
+Status check_common(const Instruction& i, Stage stage, std::uint64_t ignored) {
   if ((i.unused & ~ignored) != 0) return refused(i, "bits that no field has are set");
   if (const Status registers = check_registers(i); !registers) return refused(i, registers.error().message);
   for (const Source& source : i.source)
-    if (source.kind == Source::Kind::special && !has_special(source.value))
-      return refused(i, "compute programs have no " + std::string(special_name(special_page(source.value),
-                                                                               special_entry(source.value))));
+    if (source.kind == Source::Kind::special && !has_special(stage, source.value))
+      return refused(i,
+                     std::string(stage_name(stage)) + " programs have no " +
+                         std::string(special_name(special_page(source.value), special_entry(source.value))));
   return {};
 }
 
 Status check_count(const Instruction& i, const Staging& staging, unsigned count) {
   if (staging.count == count) return {};
   return refused(i, std::to_string(staging.count) + " staging registers are not " + std::to_string(count));
+}
+
+bool is_of_vertices(Opcode opcode) {
+  return opcode == Opcode::lea_buf_imm || opcode == Opcode::ld_attr || opcode == Opcode::ld_attr_imm ||
+         opcode == Opcode::lea_attr || opcode == Opcode::lea_attr_imm;
+}
+
+// Instructions of vertex programs alone.
+Status check_of_vertices(const Instruction& i) {
+  if (i.opcode == Opcode::lea_buf_imm) {
+    if (i.table != 0xd || i.index != 0)
+      return refused(i, "table " + std::to_string(i.table) + ", index " + std::to_string(i.index) +
+                            " is not that of results");
+    return check_count(i, i.write, 2);
+  }
+  const bool by_register = i.opcode == Opcode::ld_attr || i.opcode == Opcode::lea_attr;
+  if (by_register && i.source[2].kind != Source::Kind::constant)
+    return refused(i, "the attribute is not a constant");
+  if (i.opcode == Opcode::lea_attr || i.opcode == Opcode::lea_attr_imm) return check_count(i, i.write, 3);
+  const bool halves = i.register_format == RegisterFormat::f16 || i.register_format == RegisterFormat::s16 ||
+                      i.register_format == RegisterFormat::u16;
+  const unsigned components = i.vector_size + 1U;
+  return check_count(i, i.write, halves ? (components + 1) / 2 : components);
 }
 
 unsigned registers_loaded(const Instruction& i) {
@@ -63,6 +89,12 @@ Status check_atomic(const Instruction& i) {
 }
 
 }  // namespace
+
+AttributeEntry attribute_entry(const Instruction& i) {
+  if (i.opcode == Opcode::ld_attr_imm || i.opcode == Opcode::lea_attr_imm) return {i.table, i.index};
+  const std::uint32_t entry = kConstants[i.source[2].value];
+  return {entry >> 24, entry & 0xffffff};
+}
 
 AccessShape shape_of(Type type) {
   const std::span<const AccessPart> words(kWords);
@@ -113,47 +145,60 @@ Known known_branch(const Instruction& branch) {
   return takes_branch(branch, kConstants[source.value]) ? Known::taken : Known::not_taken;
 }
 
-Result<WarpOp> make_op(const Instruction& i, std::uint32_t address) {
+Result<WarpOp> make_op(const Instruction& i, std::uint32_t address, Stage stage) {
   WarpOp op{.i = i, .address = address};
+  const auto check = [&](std::uint64_t ignored = 0) { return check_common(i, stage, ignored); };
+  if (is_of_vertices(i.opcode)) {
+    if (stage != Stage::vertex)
+      return refused(i, std::string(stage_name(stage)) + " programs do not have it");
+    WARPJIT_CHECK(check());
+    WARPJIT_CHECK(check_of_vertices(i));
+    op.kind = i.opcode == Opcode::lea_buf_imm ? WarpOp::Kind::result_address
+              : i.opcode == Opcode::ld_attr || i.opcode == Opcode::ld_attr_imm
+                  ? WarpOp::Kind::load_attribute
+                  : WarpOp::Kind::attribute_address;
+    return op;
+  }
   switch (i.opcode) {
     case Opcode::nop:
       return op;
     case Opcode::branchz:
-      WARPJIT_CHECK(check_common(i, kNoDestination));
+      WARPJIT_CHECK(check(kNoDestination));
       op.kind = WarpOp::Kind::branch;
       op.target = std::int64_t{address} + 8 + std::int64_t{8} * i.offset;
       return op;
     case Opcode::barrier:
-      WARPJIT_CHECK(check_common(i, kNoDestination));
+      if (stage == Stage::vertex) return refused(i, "vertex programs have no workgroup");
+      WARPJIT_CHECK(check(kNoDestination));
       op.kind = WarpOp::Kind::barrier;
       return op;
     case Opcode::load:
     case Opcode::ld_buffer:
-      WARPJIT_CHECK(check_common(i, 0));
+      WARPJIT_CHECK(check());
       WARPJIT_CHECK(check_count(i, i.write, registers_loaded(i)));
       op.kind = i.opcode == Opcode::load ? WarpOp::Kind::load : WarpOp::Kind::load_buffer;
       return op;
     case Opcode::store:
-      WARPJIT_CHECK(check_common(i, 0));
+      WARPJIT_CHECK(check());
       WARPJIT_CHECK(check_count(i, i.read, (shape_of(i.type).bytes + 3U) / 4));
       op.kind = WarpOp::Kind::store;
       return op;
     case Opcode::atom:
     case Opcode::atom_return:
     case Opcode::atom1_return:
-      WARPJIT_CHECK(check_common(i, 0));
+      WARPJIT_CHECK(check());
       WARPJIT_CHECK(check_atomic(i));
       op.kind = WarpOp::Kind::atomic;
       return op;
     case Opcode::clper:
     case Opcode::wmask:
-      WARPJIT_CHECK(check_common(i, 0));
+      WARPJIT_CHECK(check());
       WARPJIT_CHECK(check_exchange(i));
       op.kind = WarpOp::Kind::exchange;
       return op;
     default: {
       WARPJIT_TRY(op.operation, find_operation(i));
-      WARPJIT_CHECK(check_common(i, 0));
+      WARPJIT_CHECK(check());
       op.kind = WarpOp::Kind::arithmetic;
       return op;
     }
@@ -169,7 +214,7 @@ Result<Interpreter> Interpreter::prepare(const Program& program) {
   const auto located = [&](const Error& error, std::uint32_t address) {
     return Error{error.code, error.message, program.where(address)};
   };
-  if (program.stage != Stage::compute)
+  if (program.stage == Stage::fragment)
     return Error{ErrorCode::unsupported,
                  std::string(stage_name(program.stage)) + " programs of this guest do not run yet",
                  program.source_name};
@@ -186,7 +231,7 @@ Result<Interpreter> Interpreter::prepare(const Program& program) {
   for (std::uint32_t word = 0; words.take(word);) {
     const std::uint32_t address = 8 * word;
     WARPJIT_TRY(const Instruction i, decode(program.code, address, program.source_name));
-    auto op = make_op(i, address);
+    auto op = make_op(i, address, program.stage);
     if (!op) return located(op.error(), address);
     result.op_of_word_[word] = static_cast<std::uint32_t>(result.ops_.size());
     result.ops_.push_back(*op);

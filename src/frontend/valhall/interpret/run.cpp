@@ -1,4 +1,5 @@
-// Runs the workgroups of a grid: warps in turn, barriers between them (docs/guests/valhall.md 8).
+// Runs the workgroups of a grid, or blocks of 64 vertices: warps in turn, barriers between them
+// (docs/guests/valhall.md 8).
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -8,6 +9,7 @@
 #include "base/fuel.h"
 #include "base/stop_reason.h"
 #include "frontend/interpret/fault.h"
+#include "frontend/valhall/interpret/attribute.h"
 #include "frontend/valhall/interpret/interpret.h"
 #include "frontend/valhall/interpret/lanes.h"
 #include "frontend/valhall/interpret/memory.h"
@@ -112,7 +114,12 @@ class BlockRun {
         launch_(launch),
         checked_(checked),
         memory_(program_, launch, checked),
-        warps_((checked.threads + kWarpLanes - 1) / kWarpLanes) {}
+        warps_((checked.threads + kWarpLanes - 1) / kWarpLanes) {
+    // The launch is checked.
+    if (program_.stage == Stage::vertex)
+      for (const frontend::AttributeSource& attribute : launch.vertices.attributes)
+        formats_.push_back(*find_vertex_format(attribute.format));
+  }
 
   Status run(std::uint64_t first, std::uint64_t count, RunReport& report) {
     Status status;
@@ -144,12 +151,17 @@ class BlockRun {
     warp = {};
     warp.first_thread = k * kWarpLanes;
     warp.number = static_cast<std::uint32_t>(block_number * warps_.size() + k);
-    warp.live = low_mask<std::uint32_t>(std::min(checked_.threads - warp.first_thread, kWarpLanes));
+    const std::uint32_t threads = threads_of_block();
+    warp.live = low_mask<std::uint32_t>(std::min(threads - std::min(threads, warp.first_thread), kWarpLanes));
     warp.fuel = group_fuel(launch_.fuel);
     warp.counts = FuelCounts(launch_.fuel);
     const auto& size = launch_.block;
     for (unsigned lane = 0; lane < kWarpLanes; ++lane) {
       warp.pc[lane] = program_.entry;
+      if (program_.stage == Stage::vertex) {
+        start_vertex(warp, lane);
+        continue;
+      }
       const std::uint32_t thread = warp.first_thread + lane;
       if (thread >= checked_.threads) break;
       const std::uint32_t local[3] = {thread % size[0], thread / size[0] % size[1],
@@ -162,6 +174,21 @@ class BlockRun {
         warp.registers[60 + n][lane] = group * size[n] + local[n];
       }
     }
+  }
+
+  // Threads that there are: blocks of vertices may end before their last one.
+  std::uint32_t threads_of_block() const {
+    if (program_.stage != Stage::vertex) return checked_.threads;
+    return std::min(launch_.vertices.count - block_[0] * checked_.threads, checked_.threads);
+  }
+
+  void start_vertex(Warp& warp, unsigned lane) const {
+    const frontend::Vertices& vertices = launch_.vertices;
+    const std::uint32_t number = block_[0] * checked_.threads + warp.first_thread + lane,
+                        instance = block_[1];
+    warp.registers[59][lane] = 8 * (instance * vertices.count + number);
+    warp.registers[60][lane] = vertices.first + number;
+    warp.registers[61][lane] = vertices.first_instance + instance;
   }
 
   // One instruction of the lanes with the lowest program counter.
@@ -255,6 +282,22 @@ class BlockRun {
           address += static_cast<std::uint64_t>(std::int64_t{i.offset});
         return i.type == Type::i64 ? atomic<std::uint64_t>(warp, op, active, source[0])
                                    : atomic<std::uint32_t>(warp, op, active, source[0]);
+      case WarpOp::Kind::result_address:
+        for_lanes(active, [&](unsigned lane) {
+          const auto id = static_cast<std::uint32_t>(source[0][lane]);
+          warp.registers[i.write.first][lane] = (id >> 3) * launch_.vertices.packet_stride + (id & 7) * 16;
+          warp.registers[i.write.first + 1][lane] =
+              static_cast<std::uint32_t>(memory_.result_pointer() >> 32);
+        });
+        return;
+      case WarpOp::Kind::load_attribute:
+      case WarpOp::Kind::attribute_address:
+        for_lanes(active, [&](unsigned lane) {
+          const auto values = attribute(op, static_cast<std::uint32_t>(source[0][lane]),
+                                        static_cast<std::uint32_t>(source[1][lane]), by(warp, op, lane));
+          for (unsigned n = 0; n < i.write.count; ++n) warp.registers[i.write.first + n][lane] = values[n];
+        });
+        return;
     }
   }
 
@@ -317,6 +360,32 @@ class BlockRun {
       warp.registers[d][lane] = static_cast<std::uint32_t>(result);
       if (wide) warp.registers[d + 1][lane] = static_cast<std::uint32_t>(result >> 32);
     });
+  }
+
+  // What LD_ATTR and LEA_ATTR write for these numbers of vertex and instance.
+  std::array<std::uint32_t, 4> attribute(const WarpOp& op, std::uint32_t vertex, std::uint32_t instance,
+                                         GroupMemory::Accessor accessor) {
+    const frontend::Vertices& vertices = launch_.vertices;
+    const AttributeEntry entry = attribute_entry(op.i);
+    if (entry.table != 1 || entry.index >= formats_.size()) {
+      memory_.report_no_attribute(entry.index, accessor);
+      return {};
+    }
+    const frontend::AttributeSource& of = vertices.attributes[entry.index];
+    const VertexFormat& format = formats_[entry.index];
+    const std::uint64_t byte = byte_of_element(of, vertices.attribute_offset, vertex, instance);
+    const auto low = static_cast<std::uint32_t>(of.address + byte),
+               high = static_cast<std::uint32_t>(of.address >> 32);
+    if (op.kind == WarpOp::Kind::attribute_address) return {low, high, of.format};
+    if (byte >= of.bytes || of.bytes - byte < format.bytes()) return {};
+    const ElementBytes bytes =
+        memory_.read_element(std::uint64_t{high} << 32 | low, format.bytes(), accessor);
+    const auto to = op.i.register_format;
+    auto values = convert_element(format, bytes, to);
+    for (unsigned n = op.i.vector_size + 1U; n < 4; ++n) values[n] = 0;
+    if (to == RegisterFormat::f16 || to == RegisterFormat::s16 || to == RegisterFormat::u16)
+      return {values[0] | values[1] << 16, values[2] | values[3] << 16};
+    return values;
   }
 
   // LOAD and LD_BUFFER: a part in all lanes, then the next part; registers change when all is read.
@@ -420,6 +489,7 @@ class BlockRun {
   const frontend::CheckedGrid& checked_;
   GroupMemory memory_;
   std::vector<Warp> warps_;
+  std::vector<VertexFormat> formats_;  // of attributes
   ir::BlockPosition block_{};
   RunReport report_;
 };
