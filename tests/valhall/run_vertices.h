@@ -29,9 +29,10 @@ struct VertexOptions {
   std::uint32_t instances = 1;
   std::vector<std::uint32_t> memory = std::vector<std::uint32_t>(64), uniforms{};
   std::uint32_t memory_address = kMemoryLow;
-  std::optional<std::size_t> result_bytes{};  // if not as many as the vertices have
-  std::vector<std::uint32_t> high_words{kMemoryHigh};
+  std::optional<std::size_t> result_bytes{};           // if not as many as the vertices have
+  std::vector<std::uint32_t> high_words{kMemoryHigh};  // the others have 8 bytes at 0
   std::uint32_t local_bytes = 0;
+  bool compiled = false;  // every engine must compile it
 };
 
 inline std::uint64_t memory_at(std::uint32_t offset) {
@@ -60,8 +61,11 @@ inline FinishedVertices run_vertices(Program program, VertexOptions options) {
                           0xcccccccc);
   frontend::Grid grid = grid_of(options);
   grid.globals[0] = {{options.memory_address, std::as_writable_bytes(std::span(finished.memory))}};
+  std::vector<std::uint64_t> others(options.high_words.size());
+  for (std::size_t k = 1; k < others.size(); ++k)
+    grid.globals[k] = {{0, std::as_writable_bytes(std::span(others).subspan(k, 1))}};
   grid.globals[kResultSpace] = {{0, std::as_writable_bytes(std::span(finished.results))}};
-  finished.status = run_everywhere(program, grid, finished.report);
+  finished.status = run_everywhere(program, grid, finished.report, options.compiled);
   return finished;
 }
 inline FinishedVertices run_vertices(const std::string& source, VertexOptions options = {}) {
