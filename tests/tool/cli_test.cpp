@@ -212,14 +212,14 @@ TEST_F(CliTest, BareWords) {
   refused("disasm kernel.bin --words tesla --program vertex", "result map");
 }
 
-// A guest whose programs do not run yet.
+// A stage whose programs do not run yet.
 TEST_F(CliTest, ValhallListings) {
   write("count.valhall",
-        ".stage vertex\nIADD_IMM.i32 r0, 0x0, #0x8\nloop: IADD_IMM.i32 r0, ^r0, #0xFFFFFFFF\n"
+        ".stage fragment\nIADD_IMM.i32 r0, 0x0, #0x8\nloop: IADD_IMM.i32 r0, ^r0, #0xFFFFFFFF\n"
         "BRANCHZ.reconverge r0, offset:loop\nNOP.end\n");
   ASSERT_EQ(run("asm count.valhall -o count.bin").code, 0);
   EXPECT_EQ(read(path("count.bin")).size(), 32U);
-  const std::string words = " count.bin --words valhall --program vertex";
+  const std::string words = " count.bin --words valhall --program fragment";
   ASSERT_EQ(run("disasm" + words + " -o again.valhall").code, 0);
   const std::string listing = read(path("again.valhall"));
   EXPECT_NE(listing.find("BRANCHZ.reconverge r0, offset:l8"), std::string::npos) << listing;
@@ -230,7 +230,7 @@ TEST_F(CliTest, ValhallListings) {
   EXPECT_EQ(rows[3]["text"], "NOP.end");
   EXPECT_EQ(rows[3]["words"][0], "0x7800c00000000000");
   const json info = json::parse(run("info --json count.valhall").out)["programs"][0];
-  EXPECT_EQ(info["stage"], "vertex");
+  EXPECT_EQ(info["stage"], "fragment");
   EXPECT_EQ(info["instructions"]["IADD_IMM.i32"], 2);
 
   for (const std::string& command : {"launch" + words, "ir" + words, "host --target a64" + words}) {
