@@ -10,7 +10,7 @@
 //   auto report = engine.run(launch);
 //
 // What one GPU alone has (containers, modes, register interfaces) is in the header of that name: pica200.hpp,
-// tesla.hpp.
+// tesla.hpp, valhall.hpp.
 //
 // Nothing throws. Every fallible call returns a Result or Status (result.hpp). Sizes and strides are bytes.
 #pragma once
@@ -366,7 +366,8 @@ class WARPJIT_API Launch {
   void set_shared_bytes(std::uint32_t bytes);             // of a block, if more than the program says
   // Memory of the guest. Spaces are named as in the guest's assembly ("g14", "c0"). A constant space is bound
   // whole, from address 0 on; what the container presets lies behind what is given. Of other spaces pieces
-  // are mapped: address and data are multiples of 8, pieces of a space do not overlap. Constants of
+  // are mapped: address and data are multiples of 8, pieces of a space do not overlap. Where addresses have
+  // more than 32 bits, a piece does not cross a multiple of 4 GiB. Constants of
   // graphics programs are copied; of these only fragment programs have other memory. Errors: bad_input for a
   // space that the guest does not have, or that is of the other kind; unsupported for memory that vertex and
   // geometry programs cannot have.

@@ -323,7 +323,7 @@ TEST(ValhallRun, WhatIsReachedMustBeDefined) {
   EXPECT_EQ(failure(".word 0x8000000000000000\nNOP.end\n", options), "runs");
   for (const std::uint32_t entry : {4U, 16U}) {
     options.entry = entry;
-    EXPECT_NE(failure("NOP\nNOP.end\n", options).find("the entry is not in the code"), std::string::npos);
+    EXPECT_NE(failure("NOP\nNOP.end\n", options).find("the entry is no word of the code"), std::string::npos);
   }
 }
 

@@ -177,9 +177,9 @@ int show_build(bool as_json) {
   for (const Guest* guest : guests()) {
     std::string stages;
     for (const Stage stage : guest->stages())
-      stages += (stages.empty() ? "" : ", ") + std::string(warpjit::name(stage));
-    if (guest->runs()) isas.push_back(warpjit::name(guest->isa()));
-    if (!guest->runs()) stages = "listings only";
+      if (guest->runs(stage)) stages += (stages.empty() ? "" : ", ") + std::string(warpjit::name(stage));
+    if (!stages.empty()) isas.push_back(warpjit::name(guest->isa()));
+    if (stages.empty()) stages = "listings only";
     names += (names.empty() ? "" : ", ") + std::string(warpjit::name(guest->isa())) + " (" + stages + ")";
   }
   if (as_json) {

@@ -6,8 +6,11 @@
 #include "frontend/tesla/assembly/assemble.h"
 #include "frontend/tesla/container/cubin.h"
 #include "frontend/tesla/shader.h"
+#include "frontend/valhall/assembly/assemble.h"
+#include "frontend/valhall/shader.h"
 #include "warpjit/pica200.hpp"
 #include "warpjit/tesla.hpp"
+#include "warpjit/valhall.hpp"
 
 namespace warpjit {
 
@@ -142,4 +145,38 @@ Result<warpjit::Program> load_words(const RawProgram& words, const Modes& modes)
 }
 
 }  // namespace tesla
+
+namespace valhall {
+namespace {
+
+Result<warpjit::Program> make_program(Program program) {
+  WARPJIT_CHECK(check_limits(program));
+  return warpjit::Program(std::make_shared<const Shader>(std::move(program)));
+}
+
+}  // namespace
+
+Result<warpjit::Program> load_words(const RawProgram& raw) {
+  return make_program({.stage = raw.stage,
+                       .code = {raw.code.begin(), raw.code.end()},
+                       .source_name = raw.source_name,
+                       .address = raw.address,
+                       .entry = raw.entry,
+                       .local_bytes = raw.local_bytes,
+                       .shared_bytes = raw.shared_bytes,
+                       .mode = raw.mode});
+}
+
+Result<warpjit::Program> load_assembly(std::string_view text, const Selection& selection) {
+  const auto wrong = [&](std::string message) {
+    return Error{ErrorCode::bad_input, std::move(message), selection.source_name};
+  };
+  WARPJIT_TRY(Program program, assemble(text, selection.source_name));
+  if (!selection.entry.empty() || selection.index.value_or(0) != 0)
+    return wrong("a source has one program, without a name");
+  if (selection.stage && *selection.stage != program.stage) return wrong("the program is for another stage");
+  return make_program(std::move(program));
+}
+
+}  // namespace valhall
 }  // namespace warpjit

@@ -86,7 +86,8 @@ struct WordsLimits {
 struct GridLimits {
   std::array<std::uint32_t, 3> grid{}, block{};  // 1: the guest does not have this dimension
   std::uint32_t shared_bytes = 0;
-  std::uint32_t parameter_offset = 0;  // of the first parameter in shared memory
+  std::uint32_t parameter_offset = 0;  // of the first parameter, in shared memory if they lie there
+  std::uint32_t parameter_bytes = 0;
 };
 // What a kernel's code names of its spaces.
 struct GridUse {
@@ -126,8 +127,8 @@ class Guest {
   virtual ~Guest() = default;
   virtual Isa isa() const = 0;
   virtual std::span<const Stage> stages() const = 0;
-  // Can its programs run? Else they are only listed and assembled.
-  virtual bool runs() const { return true; }
+  // Can programs of this stage run? Else they are only listed and assembled.
+  virtual bool runs(Stage) const { return true; }
 
   // ---- Files
   // "an SHBIN (which begins with DVLB) ...", for messages.

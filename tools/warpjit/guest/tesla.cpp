@@ -260,7 +260,11 @@ class TeslaGuest final : public Guest {
   }
   std::string_view register_names(LocationKind) const override { return "none"; }
   GridLimits grid_limits() const override {
-    return {{65535, 65535, 1}, {512, 512, 512}, tesla::kMaxSharedBytes, tesla::kParameterOffset};
+    return {{65535, 65535, 1},
+            {512, 512, 512},
+            tesla::kMaxSharedBytes,
+            tesla::kParameterOffset,
+            tesla::kMaxSharedBytes - tesla::kParameterOffset};
   }
   Result<GridUse> grid_use(const frontend::Shader& shader) const override {
     const tesla::Program& program = tesla_program(shader);

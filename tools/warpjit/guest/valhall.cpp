@@ -1,8 +1,11 @@
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "files.h"
 #include "frontend/valhall/assembly/assemble.h"
 #include "frontend/valhall/assembly/disassemble.h"
+#include "frontend/valhall/launch.h"
 #include "frontend/valhall/shader.h"
 #include "guest/guest.h"
 
@@ -14,8 +17,26 @@ const valhall::Program& valhall_program(const frontend::Shader& shader) {
   return static_cast<const valhall::Shader&>(shader).program();
 }
 
-Error not_running(const char* where) {
-  return {ErrorCode::unsupported, "Valhall programs do not run yet", where};
+// What the code names of uniforms, buffers and memory, wherever it is.
+GridUse find_use(const valhall::Program& program) {
+  std::uint32_t uniforms = 0;
+  bool memory = false, stores = false;
+  for (const std::uint64_t word : program.code) {
+    const auto i = valhall::decode(word);
+    if (!i) continue;
+    for (const valhall::Source& source : i->source)
+      if (source.kind == valhall::Source::Kind::uniform)
+        uniforms = std::max(uniforms, source.value + (source.wide ? 2U : 1U));
+    const bool changes = i->opcode == valhall::Opcode::store || i->opcode == valhall::Opcode::atom ||
+                         i->opcode == valhall::Opcode::atom_return ||
+                         i->opcode == valhall::Opcode::atom1_return;
+    stores = stores || changes;
+    memory = memory || changes || i->opcode == valhall::Opcode::load;
+  }
+  GridUse use;
+  use.parameter_bytes = 4 * uniforms;
+  if (memory) use.spaces.push_back({.name = "mem", .written = stores});
+  return use;
 }
 
 // The only program of a source.
@@ -30,11 +51,13 @@ class ValhallSource final : public Container {
       return Error{ErrorCode::bad_input, std::move(message), program_.source_name};
     };
     if (!request.entry.empty()) return wrong("programs of this guest have no names");
-    if (request.address && *request.address != 0)
-      return wrong("programs of this guest begin with the first word");
+    if (request.address && (*request.address % 8 != 0 || *request.address / 8 >= program_.code.size()))
+      return wrong(fmt::format("no instruction begins at byte {:#x}", *request.address));
     if (request.stage && *request.stage != program_.stage)
       return wrong(fmt::format("the source is a {} program", name(program_.stage)));
-    return ShaderPtr(std::make_shared<valhall::Shader>(program_));
+    valhall::Program program = program_;
+    program.entry = request.address.value_or(0);
+    return ShaderPtr(std::make_shared<valhall::Shader>(std::move(program)));
   }
 
  private:
@@ -44,7 +67,7 @@ class ValhallSource final : public Container {
 class ValhallGuest final : public Guest {
  public:
   Isa isa() const override { return Isa::valhall; }
-  bool runs() const override { return false; }
+  bool runs(Stage stage) const override { return stage == Stage::compute; }
   std::span<const Stage> stages() const override {
     static constexpr Stage kStages[] = {Stage::compute, Stage::vertex, Stage::fragment};
     return kStages;
@@ -61,10 +84,13 @@ class ValhallGuest final : public Guest {
     WARPJIT_TRY(valhall::Program program, valhall::assemble(as_text(bytes), name));
     return std::unique_ptr<Container>(new ValhallSource(std::move(program)));
   }
-  WordsLimits words_limits() const override { return {.code = 2 * valhall::kMaxCodeWords}; }
+  WordsLimits words_limits() const override {
+    return {.code = 2 * valhall::kMaxCodeWords, .registers = 64, .local_bytes = valhall::kMaxLocalBytes};
+  }
   Result<ShaderPtr> load_words(const RawWords& words, const GuestModes&) const override {
     WARPJIT_TRY(valhall::Program program,
                 valhall::read_words(std::as_bytes(std::span(words.code)), words.stage, words.source_name));
+    program.local_bytes = words.local_bytes;
     return ShaderPtr(std::make_shared<valhall::Shader>(std::move(program)));
   }
   Result<Assembled> assemble(std::span<const SourceText> sources,
@@ -80,15 +106,30 @@ class ValhallGuest final : public Guest {
     return assembled;
   }
 
-  Status read_modes(const JsonField&, GuestModes&) const override { return not_running("modes"); }
+  Status read_modes(const JsonField& field, GuestModes&) const override {
+    return field.expect_keys({});  // programs say themselves how they compute
+  }
   Json words_json(const frontend::Shader& shader) const override {
     Json words = Json::array();
     for (const std::uint64_t word : valhall_program(shader).code)
       for (const unsigned half : {0, 32}) words.push_back(hex(static_cast<std::uint32_t>(word >> half)));
-    return {{"words", std::move(words)}};
+    Json json{{"words", std::move(words)}};
+    if (const std::uint32_t local = valhall_program(shader).local_bytes; local != 0) json["local"] = local;
+    return json;
   }
   Json modes_json(const frontend::Shader&) const override { return Json::object(); }
   std::string_view register_names(LocationKind) const override { return "none"; }
+
+  GridLimits grid_limits() const override {
+    constexpr std::uint32_t kMost = valhall::kMaxBlockThreads;
+    return {.grid = {65535, 65535, 65535},
+            .block = {kMost, kMost, kMost},
+            .shared_bytes = valhall::kMaxSharedBytes,
+            .parameter_bytes = 4 * valhall::kMaxUniformWords};
+  }
+  Result<GridUse> grid_use(const frontend::Shader& shader) const override {
+    return find_use(valhall_program(shader));
+  }
 
   Result<std::string> list(const frontend::Shader& shader, const ListOptions& options) const override {
     if (!options.names)

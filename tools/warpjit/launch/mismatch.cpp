@@ -37,8 +37,7 @@ Mismatch triangle_mismatch(const BoundLaunch& bound, std::uint64_t triangle, uns
 Mismatch memory_mismatch(const BoundLaunch& bound, std::size_t piece, std::size_t offset, ComponentType type,
                          std::uint32_t got, std::uint32_t wanted) {
   const LaunchMemory& memory = bound.file().grid.memory[piece];
-  const auto address = static_cast<std::uint32_t>(memory.address + offset);
-  return {fmt::format("{}[{}]", memory.space, address_text(address)), 0, type, got, wanted};
+  return {fmt::format("{}[{}]", memory.space, address_text(memory.address + offset)), 0, type, got, wanted};
 }
 
 Mismatch other_count(std::string name, std::uint64_t got, std::uint64_t wanted) {

@@ -48,6 +48,6 @@ nlohmann::ordered_json number_json(ComponentType type, std::uint32_t word) {
   return word;
 }
 
-std::string address_text(std::uint32_t address) { return fmt::format("{:#x}", address); }
+std::string address_text(std::uint64_t address) { return fmt::format("{:#x}", address); }
 
 }  // namespace warpjit::tool

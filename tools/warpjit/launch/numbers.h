@@ -24,6 +24,6 @@ std::string number_text(ComponentType type, std::uint32_t word);
 nlohmann::ordered_json number_json(ComponentType type, std::uint32_t word);
 
 // "0x1000".
-std::string address_text(std::uint32_t address);
+std::string address_text(std::uint64_t address);
 
 }  // namespace warpjit::tool

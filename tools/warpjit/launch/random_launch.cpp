@@ -240,7 +240,8 @@ Status randomize_template(LaunchFile& launch, std::uint64_t count, std::uint64_t
     // The pieces' address, which is also a count beyond any thread's number, or a small number.
     for (std::size_t place = 0; place + 4 <= launch.grid.parameters.size(); place += 4) {
       const bool small = launch.grid.memory.empty() || random.below(4) == 0;
-      store_word(launch.grid.parameters, place, small ? random.below(64) : launch.grid.memory.back().address);
+      store_word(launch.grid.parameters, place,
+                 small ? random.below(64) : static_cast<std::uint32_t>(launch.grid.memory.back().address));
     }
     if (launch.grid.memory.empty()) return {};
     return randomize_data(launch, count, seed);

@@ -1,5 +1,6 @@
 // What launches of compute kernels have: extents, parameters and memory.
 #include <algorithm>
+#include <limits>
 
 #include "launch/numbers.h"
 #include "launch/reading.h"
@@ -25,7 +26,7 @@ Status read_extent(const JsonField& root, const char* key, const std::array<std:
 }
 
 // Words one after the other, from the guest's place for parameters on; an object {"offset": n} goes on at
-// byte n of shared memory.
+// byte n.
 Status read_parameters(Reading& reading, const GridLimits& limits) {
   const auto params = reading.root.find("params");
   if (!params) return {};
@@ -37,7 +38,9 @@ Status read_parameters(Reading& reading, const GridLimits& limits) {
     if (item.json().is_object()) {
       WARPJIT_CHECK(item.expect_keys({"offset"}));
       WARPJIT_TRY(const JsonField offset, item.require("offset"));
-      WARPJIT_TRY(const std::int64_t byte, offset.integer(limits.parameter_offset, limits.shared_bytes - 4));
+      WARPJIT_TRY(
+          const std::int64_t byte,
+          offset.integer(limits.parameter_offset, limits.parameter_offset + limits.parameter_bytes - 4));
       at = static_cast<std::size_t>(byte) - limits.parameter_offset;
       continue;
     }
@@ -48,8 +51,9 @@ Status read_parameters(Reading& reading, const GridLimits& limits) {
       WARPJIT_TRY(const std::int64_t value, item.integer(-(std::int64_t{1} << 31), 0xffffffff, 32));
       word = static_cast<std::uint32_t>(value);
     }
-    if (at + 4 > limits.shared_bytes - limits.parameter_offset)
-      return item.error("parameters beyond shared memory");
+    if (at + 4 > limits.parameter_bytes)
+      return item.error("parameters beyond the " + std::to_string(limits.parameter_bytes) +
+                        " bytes there are");
     parameters.resize(std::max(parameters.size(), at + 4));
     for (unsigned byte = 0; byte < 4; ++byte)
       parameters[at + byte] = static_cast<std::byte>(word >> 8 * byte);
@@ -90,8 +94,8 @@ Status read_piece(const Reading& reading, const JsonField& field, std::uint64_t&
   piece.constant = found->constant;
   if (!piece.constant || field.has("address")) {
     WARPJIT_TRY(const JsonField address, field.require("address"));
-    WARPJIT_TRY(const std::int64_t value, address.integer(0, 0xffffffff, 32));
-    piece.address = static_cast<std::uint32_t>(value);
+    WARPJIT_TRY(const std::uint64_t value, read_address(address, *found));
+    piece.address = value;
     if (value % 8 != 0) return address.error("must be a multiple of 8");
     if (piece.constant && value != 0) return address.error("a constant space begins at 0");
   }
@@ -114,6 +118,13 @@ bool overlap(const LaunchMemory& a, const LaunchMemory& b) {
 }
 
 }  // namespace
+
+Result<std::uint64_t> read_address(const JsonField& field, const frontend::SpaceName& space) {
+  const bool wide = space.high_words != 0;
+  WARPJIT_TRY(const std::int64_t address,
+              field.integer(0, wide ? std::numeric_limits<std::int64_t>::max() : 0xffffffff, wide ? 64 : 32));
+  return static_cast<std::uint64_t>(address);
+}
 
 Status read_memory(Reading& reading) {
   const auto list = reading.root.find("memory");

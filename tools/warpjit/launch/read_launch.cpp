@@ -46,7 +46,7 @@ constexpr Key kKeys[] = {{"warpjit", kAll},
                          {"samplers", kGrid | kPixels | bit(Work::rows)}};
 // Keys that launches of later guests and stages have.
 constexpr std::string_view kLaterKeys[] = {"registers", "chip", "varyings"};
-constexpr std::string_view kLaterGuests[] = {"valhall", "usse"};
+constexpr std::string_view kLaterGuests[] = {"usse"};
 
 std::string stages_of(unsigned works) {
   std::string stages;
@@ -187,6 +187,7 @@ class Reader {
     WARPJIT_TRY(const std::string text, field.string());
     std::string known;
     for (const Stage stage : reading_.guest->stages()) {
+      if (!reading_.guest->runs(stage)) continue;
       known += (known.empty() ? "" : " and ") + std::string(warpjit::name(stage));
       if (text != warpjit::name(stage)) continue;
       stage_ = stage;

@@ -39,10 +39,10 @@ Result<LaunchOutput> read_range(const Reading& reading, const JsonField& field,
   LaunchOutput output;
   WARPJIT_TRY(const JsonField space_field, field.require("space"));
   WARPJIT_TRY(const std::string space, space_field.string());
-  if (const auto found = reading.launch.program->find_space(space); !found)
-    return space_field.error(found.error().message);
+  const auto found = reading.launch.program->find_space(space);
+  if (!found) return space_field.error(found.error().message);
   WARPJIT_TRY(const JsonField address_field, field.require("address"));
-  WARPJIT_TRY(const std::int64_t address, address_field.integer(0, 0xffffffff, 32));
+  WARPJIT_TRY(const std::uint64_t address, read_address(address_field, *found));
   WARPJIT_TRY(const JsonField format, field.require("format"));
   WARPJIT_TRY(output.format, read_format(format));
   if (component_size(output.format.type) != 4) return format.error("results are f32, u32 or s32");
@@ -55,12 +55,12 @@ Result<LaunchOutput> read_range(const Reading& reading, const JsonField& field,
     WARPJIT_TRY(const std::int64_t rows, count.integer(1, kMostRows));
     output.count = static_cast<std::size_t>(rows) * output.format.components;
   }
-  output.name = space + "[" + address_text(static_cast<std::uint32_t>(address)) + "]";
+  output.name = space + "[" + address_text(address) + "]";
   const std::vector<LaunchMemory>& memory = reading.launch.grid.memory;
   for (std::size_t k = 0; k < memory.size(); ++k) {
     if (memory[k].space != space || address < memory[k].address) continue;
     output.piece = k;
-    output.offset = static_cast<std::size_t>(address) - memory[k].address;
+    output.offset = static_cast<std::size_t>(address - memory[k].address);
     if (output.offset % 4 == 0 && output.offset + output.count * 4 <= memory[k].bytes.size()) return output;
   }
   return field.error("lies in no piece of 'memory'");

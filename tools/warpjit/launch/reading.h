@@ -51,6 +51,8 @@ Status read_geometry_input(Reading& reading);
 Status read_triangles(Reading& reading, const JsonField& field);
 
 // ---- Grids (read_grid.cpp)
+// A guest address in a space.
+Result<std::uint64_t> read_address(const JsonField& field, const frontend::SpaceName& space);
 // Extents, parameters and memory.
 Status read_grid(Reading& reading);
 

@@ -259,9 +259,10 @@ Result<Json> draw_template(const GivenProgram& given, Json json, std::uint32_t c
 
 Result<Json> launch_template(const GivenProgram& given, std::uint32_t count) {
   const frontend::Shader& shader = *given.shader;
-  if (!given.guest->runs())
+  if (!given.guest->runs(shader.stage()))
     return Error{ErrorCode::unsupported,
-                 fmt::format("programs of {} do not run yet", warpjit::name(shader.isa())),
+                 fmt::format("{} programs of {} do not run yet", warpjit::name(shader.stage()),
+                             warpjit::name(shader.isa())),
                  shader.source_name()};
   Json json{{"warpjit", 1},
             {"isa", warpjit::name(shader.isa())},

@@ -26,6 +26,23 @@ std::string Program::where(std::uint64_t address) const {
   return where_byte(source_name, address, index < code.size() ? code[index] : 0);
 }
 
+Status check_limits(const Program& program) {
+  const auto fail = [&](ErrorCode code, const char* message) {
+    return Error{code, message, program.source_name};
+  };
+  if (program.code.empty()) return fail(ErrorCode::bad_input, "a program needs at least one word");
+  if (program.code.size() > kMaxCodeWords) return fail(ErrorCode::resource_limit, "more code than 16 MiB");
+  if (program.entry % 8 != 0 || program.entry / 8 >= program.code.size())
+    return fail(ErrorCode::bad_input, "the entry is no word of the code");
+  if (program.local_bytes > kMaxLocalBytes)
+    return fail(ErrorCode::resource_limit, "a thread has at most 64 KiB of memory");
+  if (program.shared_bytes > kMaxSharedBytes)
+    return fail(ErrorCode::resource_limit, "a workgroup has at most 64 KiB of memory");
+  if (!find_stage(stage_name(program.stage)))
+    return fail(ErrorCode::unsupported, "this GPU has no programs for this stage");
+  return {};
+}
+
 Result<Program> read_words(std::span<const std::byte> bytes, Stage stage, const std::string& file_name) {
   if (bytes.empty() || bytes.size() % 8 != 0)
     return Error{ErrorCode::bad_input,

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "warpjit/warpjit.hpp"
+#include "warpjit/valhall.hpp"
 
 namespace warpjit::valhall {
 
@@ -20,15 +20,6 @@ inline constexpr std::size_t kMaxCodeWords = std::size_t{1} << 21;  // of 64 bit
 // Programs are for compute, vertices or fragments.
 std::string_view stage_name(Stage stage);
 std::optional<Stage> find_stage(std::string_view name);
-
-// How a program computes with floats; its descriptor says it.
-struct FloatMode {
-  // Denormal inputs and results of arithmetic become zeros with their sign.
-  bool flush_single = false, flush_half = false;
-  bool suppress_nan = false;       // a NaN result becomes +0
-  bool suppress_infinity = false;  // an infinite result becomes the greatest finite number with its sign
-  bool operator==(const FloatMode&) const = default;
-};
 
 struct Program {
   Stage stage = Stage::compute;
@@ -44,6 +35,9 @@ struct Program {
   // "file, byte 0x18 (0x00c0000000000000)".
   std::string where(std::uint64_t address) const;
 };
+
+// Errors: bad_input, resource_limit for what is outside the limits above.
+Status check_limits(const Program& program);
 
 // A bare binary: little-endian words. Errors: bad_input for a size that is no multiple of 8 or nothing,
 // resource_limit above kMaxCodeWords.

@@ -24,8 +24,8 @@ struct WarpOp;  // interpret/op.h
 
 class Interpreter {
  public:
-  // Prepares what the entry of a compute or vertex program can reach. Errors, with the guest address: code
-  // that is statically reached and not defined (bad_input), or does not run (unsupported).
+  // Prepares what the entry of a compute or vertex program can reach. Errors: those of check_limits; with the
+  // guest address, code that is statically reached and not defined (bad_input) or does not run (unsupported).
   static Result<Interpreter> prepare(const Program& program);
 
   // Workgroups `first` to `first` + `count` - 1 of the grid (x fastest), one after the other; the rest of the

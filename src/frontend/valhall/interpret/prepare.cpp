@@ -218,8 +218,7 @@ Result<Interpreter> Interpreter::prepare(const Program& program) {
     return Error{ErrorCode::unsupported,
                  std::string(stage_name(program.stage)) + " programs of this guest do not run yet",
                  program.source_name};
-  if (program.entry % 8 != 0 || program.entry / 8 >= program.code.size())
-    return Error{ErrorCode::bad_input, "the entry is not in the code", program.where(program.entry)};
+  WARPJIT_CHECK(check_limits(program));
   Interpreter result;
   result.op_of_word_.assign(program.code.size(), kNoOp);
   flow::Worklist words(program.code.size());
