@@ -506,6 +506,10 @@ WARPJIT_API warpjit_status warpjit_launch_set_grid(warpjit_launch* launch, uint3
                                                    uint32_t z);
 WARPJIT_API warpjit_status warpjit_launch_set_block(warpjit_launch* launch, uint32_t x, uint32_t y,
                                                     uint32_t z);
+/* [one] What threads of the first block read as its number, where the guest can have that other than 0. At
+ * first 0. */
+WARPJIT_API warpjit_status warpjit_launch_set_first_block(warpjit_launch* launch, uint32_t x, uint32_t y,
+                                                          uint32_t z);
 /* [one] Bytes for where the guest has its parameters. Copied. */
 WARPJIT_API warpjit_status warpjit_launch_set_parameters(warpjit_launch* launch, const void* bytes,
                                                          size_t byte_count, warpjit_error* error);
@@ -523,6 +527,45 @@ WARPJIT_API warpjit_status warpjit_launch_map_memory(warpjit_launch* launch, con
                                                      warpjit_error* error);
 /* [one] Takes back all that was bound or mapped so. */
 WARPJIT_API warpjit_status warpjit_launch_unmap_memory(warpjit_launch* launch);
+
+/* ---- Launches of vertex programs that fetch attributes and store results themselves ----------------------
+ *
+ * They have parameters, constants and memory as compute programs have (Valhall's have). Values are checked
+ * when the launch runs.
+ */
+
+/* [one] Vertices of an instance, and instances; what programs read as the numbers of the first ones. */
+WARPJIT_API warpjit_status warpjit_launch_set_vertices(warpjit_launch* launch, uint32_t count,
+                                                       uint32_t instances, uint32_t first,
+                                                       uint32_t first_instance);
+enum { WARPJIT_DIVISION_NONE = 0, WARPJIT_DIVISION_SHIFT = 1, WARPJIT_DIVISION_MULTIPLY = 2 };
+/* An attribute in memory at 64-bit addresses, as a descriptor of the guest says it. Element n begins at byte
+ * offset + n * stride of a buffer. */
+typedef struct warpjit_attribute_source {
+  size_t size;
+  uint64_t address;    /* of the buffer */
+  uint32_t byte_count; /* of it */
+  uint32_t format;     /* in the guest's own numbers */
+  int32_t offset;
+  uint32_t stride;
+  uint32_t per_instance; /* 1: numbered by the instance, not by the vertex */
+  uint32_t from_first;   /* 1: the launch's attribute offset is added to that */
+  /* The element of a number: the number; number >> shift; ((number + add) * multiplier) >> (32 + shift). */
+  int32_t division; /* WARPJIT_DIVISION_... */
+  uint32_t shift;   /* below 32 */
+  uint32_t add;     /* 0 or 1 */
+  uint32_t multiplier;
+} warpjit_attribute_source;
+/* [one] All attributes, from number 0 on; their sizes are equal. Copied. */
+WARPJIT_API warpjit_status warpjit_launch_set_attributes(warpjit_launch* launch,
+                                                         const warpjit_attribute_source* attributes,
+                                                         size_t count, uint32_t attribute_offset,
+                                                         warpjit_error* error);
+/* [one] Where the results of vertex n of the launch lie: n * packet_stride bytes from `data` on. Data is at a
+ * multiple of 8 bytes and of such a size; the stride is a multiple of 16. The memory must live as long as
+ * runs use it. */
+WARPJIT_API warpjit_status warpjit_launch_map_results(warpjit_launch* launch, void* data, size_t byte_count,
+                                                      uint32_t packet_stride, warpjit_error* error);
 
 /* ---- Runs -----------------------------------------------------------------------------------------------
  */

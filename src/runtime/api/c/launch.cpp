@@ -205,6 +205,9 @@ warpjit_status warpjit_launch_set_grid(warpjit_launch* launch, uint32_t x, uint3
 warpjit_status warpjit_launch_set_block(warpjit_launch* launch, uint32_t x, uint32_t y, uint32_t z) {
   return on(launch, [&](Launch& it) { it.set_block(x, y, z); });
 }
+warpjit_status warpjit_launch_set_first_block(warpjit_launch* launch, uint32_t x, uint32_t y, uint32_t z) {
+  return on(launch, [&](Launch& it) { it.set_first_block(x, y, z); });
+}
 warpjit_status warpjit_launch_set_shared_bytes(warpjit_launch* launch, uint32_t bytes) {
   return on(launch, [&](Launch& it) { it.set_shared_bytes(bytes); });
 }
@@ -234,5 +237,55 @@ warpjit_status warpjit_launch_map_memory(warpjit_launch* launch, const char* spa
   return call(error, {{launch, "launch"}, {space, "space"}}, [&]() -> Status {
     WARPJIT_CHECK(bytes_at(data, byte_count));
     return launch->launch.map_memory(space, address, data, byte_count);
+  });
+}
+
+// ---- Vertex programs that fetch and store themselves ---------------------------------------------------
+
+warpjit_status warpjit_launch_set_vertices(warpjit_launch* launch, uint32_t count, uint32_t instances,
+                                           uint32_t first, uint32_t first_instance) {
+  return on(launch, [&](Launch& it) { it.set_vertices(count, instances, first, first_instance); });
+}
+
+warpjit_status warpjit_launch_set_attributes(warpjit_launch* launch,
+                                             const warpjit_attribute_source* attributes, size_t count,
+                                             uint32_t attribute_offset, warpjit_error* error) {
+  return call(error, {{launch, "launch"}}, [&]() -> Status {
+    constexpr std::size_t kMost = 64;  // of any guest
+    if (count > kMost) return bad("there are at most 64 attributes", "count");
+    if (count != 0) WARPJIT_CHECK(given(attributes, "attributes"));
+    std::vector<AttributeSource> sources;
+    const auto* at = reinterpret_cast<const std::byte*>(attributes);
+    for (std::size_t k = 0; k < count; ++k) {
+      const auto* one = reinterpret_cast<const warpjit_attribute_source*>(at);
+      WARPJIT_TRY(const warpjit_attribute_source from, read(one, "attributes"));
+      if (from.size != attributes->size) return bad("the attributes have several sizes", "attributes");
+      if (from.shift >= 32) return bad("a shift is below 32", "attributes");
+      WARPJIT_TRY(const auto division,
+                  enumerator(from.division, AttributeSource::Division::multiply, "attributes"));
+      sources.push_back({.address = from.address,
+                         .bytes = from.byte_count,
+                         .format = from.format,
+                         .offset = from.offset,
+                         .stride = from.stride,
+                         .per_instance = from.per_instance != 0,
+                         .from_first = from.from_first != 0,
+                         .division = division,
+                         .shift = static_cast<std::uint8_t>(from.shift),
+                         .add = from.add != 0,
+                         .multiplier = from.multiplier});
+      at += from.size;
+    }
+    launch->launch.set_attributes(sources, attribute_offset);
+    return {};
+  });
+}
+
+warpjit_status warpjit_launch_map_results(warpjit_launch* launch, void* data, size_t byte_count,
+                                          uint32_t packet_stride, warpjit_error* error) {
+  return call(error, {{launch, "launch"}}, [&]() -> Status {
+    WARPJIT_CHECK(bytes_at(data, byte_count));
+    launch->launch.map_results(data, byte_count, packet_stride);
+    return {};
   });
 }
