@@ -115,6 +115,7 @@ TEST_P(GroupCode, Callouts) {
     check(Opcode::IntToF16, n);
   }
   for (std::uint64_t n = 0; n < ir::kLookUpTables; ++n) check(Opcode::LookUp32, n);
+  check(Opcode::FmaScaled32, 0);
   check(Opcode::TeslaF16ToF32, 0);
   check(Opcode::IMulHi24, 0);
   check(Opcode::IMulHi24, 1);

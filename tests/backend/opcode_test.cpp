@@ -70,7 +70,8 @@ bool tested_directly(Opcode opcode) {
     case Opcode::IntToF32:
     case Opcode::IntToF16:
     case Opcode::IMulHi24:
-    case Opcode::TeslaF64Operation:  // group_test
+    case Opcode::TeslaF64Operation:
+    case Opcode::FmaScaled32:  // group_test
     case Opcode::LoadMemory:
     case Opcode::StoreMemory:
     case Opcode::AtomicMemory:

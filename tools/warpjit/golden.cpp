@@ -14,6 +14,11 @@
 #include "frontend/tesla/assembly/disassemble.h"
 #include "frontend/tesla/encoding/encoding.h"
 #include "frontend/tesla/shader.h"
+#include "frontend/valhall/assembly/assemble.h"
+#include "frontend/valhall/assembly/disassemble.h"
+#include "frontend/valhall/encoding/encoding.h"
+#include "frontend/valhall/interpret/arithmetic.h"
+#include "frontend/valhall/translate/translate.h"
 #include "ir/pipeline.h"
 #include "launch/template.h"
 #include "program.h"
@@ -254,6 +259,74 @@ Result<std::vector<Case>> collect_tesla(const std::string& examples) {
   return cases;
 }
 
+// One Valhall instruction in a kernel that loads its operands, from r4 on, and stores r12 and r13. None for
+// what does not compute.
+std::optional<valhall::Instruction> valhall_instruction(const valhall::Pattern& pattern) {
+  std::uint64_t word = pattern.word_with(0);
+  std::uint8_t reg = 4;
+  for (const valhall::SyntaxToken& token : pattern.syntax()) {
+    if (token.kind != valhall::SyntaxToken::Kind::source) continue;
+    word = token.field.set(word, reg);
+    reg = static_cast<std::uint8_t>(reg + 2);
+    if (token.select == valhall::kNoSelect) continue;
+    const valhall::Select& select = valhall::selects()[token.select];
+    const auto wanted = [&](valhall::Lanes lanes) {
+      return select.implied != valhall::Lanes::reserved ? lanes == select.implied
+                                                        : lanes != valhall::Lanes::reserved;
+    };
+    const auto* const lanes = std::ranges::find_if(select.lanes, wanted);
+    word = valhall::write_bits(word, token.select_bit, select.width,
+                               static_cast<std::uint64_t>(lanes - select.lanes.begin()));
+  }
+  auto instruction = valhall::decode(word);
+  if (!instruction || valhall::is_message(*instruction)) return std::nullopt;
+  instruction->destination = 12;
+  instruction->write_mask = 3;
+  if (!valhall::find_operation(*instruction)) return std::nullopt;
+  return *instruction;
+}
+
+Result<ir::Function> translate_valhall(const std::string& body) {
+  constexpr const char* kBefore =
+      "U16_TO_U32 r0, r55.h00\nSHADDX.u64 r2, u0, r0.w0, shift:0x6\n"
+      "LOAD.i128.unsigned.slot0 @r4:r5:r6:r7, r2, offset:0\n"
+      "LOAD.i128.unsigned.slot0 @r8:r9:r10:r11, r2, offset:16\n";
+  WARPJIT_TRY(valhall::Program program,
+              valhall::assemble(kBefore + body + "STORE.i64.slot0.end @r12:r13, r2, offset:32\n", "golden"));
+  WARPJIT_TRY(const valhall::ReachedCode code, valhall::find_reached(program));
+  return valhall::translate(program, code, {.block = {64, 1, 1}, .uniform_words = 4, .high_words = {0}});
+}
+
+constexpr Sketch kValhallSketches[] = {
+    {"nothing", ""},
+    {"if",
+     "ICMP_OR.u32.lt.m1 r12, r4, r5, 0x0\nBRANCHZ.eq.reconverge r12.h0, offset:end\nMOV.i32 r12, r6\n"
+     "end:\n"},
+    {"load of a uniform's memory", "LOAD.i32.unsigned.slot0 @r12, u2, offset:0\n"},
+    {"load, indexed", "SHADDX.u64 r12, u2, r4.w0, shift:0x2\nLOAD.i32.unsigned.slot0 @r12, r12, offset:0\n"},
+    {"atomic", "SHADDX.u64 r12, u2, r4.w0, shift:0x2\nATOM.i32.slot0.aadd @r5, r12, offset:0x0\n"},
+    {"quad", "CLPER.i32.subgroup4.xor r12, r4, 0x3020100.b1\n"},
+};
+
+Result<std::vector<Case>> collect_valhall(const std::string& examples) {
+  std::vector<Case> cases;
+  for (const valhall::Pattern& pattern : valhall::patterns()) {
+    const auto instruction = valhall_instruction(pattern);
+    if (!instruction) continue;
+    const std::string text = valhall::disassemble(*instruction);
+    auto function = translate_valhall(text + "\n");
+    if (!function) return Error{function.error().code, function.error().message, text};
+    cases.push_back({text, std::move(*function)});
+  }
+  for (const Sketch& sketch : kValhallSketches) {
+    auto function = translate_valhall(sketch.body);
+    if (!function) return Error{function.error().code, function.error().message, sketch.name};
+    cases.push_back({sketch.name, std::move(*function)});
+  }
+  WARPJIT_CHECK(add_examples(cases, examples + "/valhall"));
+  return cases;
+}
+
 struct GoldenGuest {
   const char* name;
   Result<std::vector<Case>> (*collect)(const std::string& examples);
@@ -268,6 +341,9 @@ constexpr GoldenGuest kGuests[] = {
      "o0.\n"},
     {"tesla", collect_tesla, 56, false,
      "# Host instructions of Tesla code on {}. Made by `warpjit golden`; a test compares it.\n"
+     "# One instruction in a kernel that loads its operands and stores its results, as in \"nothing\".\n"},
+    {"valhall", collect_valhall, 56, false,
+     "# Host instructions of Valhall code on {}. Made by `warpjit golden`; a test compares it.\n"
      "# One instruction in a kernel that loads its operands and stores its results, as in \"nothing\".\n"},
 };
 constexpr const char* kColumns =
