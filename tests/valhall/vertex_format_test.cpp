@@ -138,8 +138,9 @@ TEST(ValhallVertexFormat, HalfNaNs) {
   const Bytes nans = halves({0x7c01, 0xfe00, 0xffff, 0x8000});
   ElementBytes bytes{};
   std::memcpy(bytes.data(), nans.data(), nans.size());
-  EXPECT_EQ(convert_element(*format, bytes, RegisterFormat::f32),
-            (Words{0x7fc02000, 0xffc00000, 0xffffe000, 0x80000000}));
+  const Words widened{0x7fc02000, 0xffc00000, 0xffffe000, 0x80000000};
+  EXPECT_EQ(convert_element(*format, bytes, RegisterFormat::f32), widened);
+  EXPECT_EQ(fetched(223, kRgba, "f32", 4, nans)[0], widened);
 }
 
 TEST(ValhallVertexFormat, Words32) {

@@ -59,7 +59,6 @@ Status check_attribute(const frontend::AttributeSource& attribute, std::size_t n
 
 Status check_vertices(const frontend::Grid& launch) {
   constexpr std::uint32_t kOfBlock = frontend::Vertices::kOfBlock, kMost = 1U << 24;
-  constexpr std::size_t kAttributes = 16;
   const frontend::Vertices& vertices = launch.vertices;
   const std::uint32_t instances = launch.grid[1];
   if (vertices.count == 0 || vertices.count > kMost) return bad_launch("an instance has 1 to 2^24 vertices");
@@ -75,7 +74,7 @@ Status check_vertices(const frontend::Grid& launch) {
   if (vertices.packet_stride == 0 || vertices.packet_stride % 16 != 0 ||
       vertices.packet_stride > kMaxPacketStride)
     return bad_launch("the stride of results is a multiple of 16 up to 2048");
-  if (vertices.attributes.size() > kAttributes) return bad_launch("there are at most 16 attributes");
+  if (vertices.attributes.size() > kMaxAttributes) return bad_launch("there are at most 16 attributes");
   for (std::size_t n = 0; n < vertices.attributes.size(); ++n)
     WARPJIT_CHECK(check_attribute(vertices.attributes[n], n));
   return {};

@@ -259,7 +259,7 @@ std::array<I32, 4> InstructionTranslator::load_components(const AttributeFacts& 
     for (unsigned k = 0; k < format.count; ++k)
       components[k] = bits_of(components[k], k * format.bits % 32, format.bits, is_signed);
   if (format.kind == Kind::half)
-    for (unsigned k = 0; k < format.count; ++k) components[k] = b_.BitcastF32ToI32(half_value(components[k]));
+    for (unsigned k = 0; k < format.count; ++k) components[k] = widened_half(components[k], false);
   return components;
 }
 
@@ -310,14 +310,12 @@ Status InstructionTranslator::load_attribute(const Instruction& i) {
          : format->kind == Kind::sint ? RegisterFormat::s32
                                       : RegisterFormat::u32;
   const bool small = to == RegisterFormat::f16 || to == RegisterFormat::s16 || to == RegisterFormat::u16;
-  if (to == RegisterFormat::f16 && integer && format->bits == 32)
-    return unsupported(i, "words that become halves");
   const auto converted = [&](unsigned k) {
     const I32 bits = stored[k];
     const auto value = [&] { return component_value(*format, k, bits); };
     switch (to) {
       case RegisterFormat::f32:
-        return format->kind == Kind::single ? bits : as_bits(value());
+        return format->kind == Kind::single || format->kind == Kind::half ? bits : as_bits(value());
       case RegisterFormat::f16:
         return half_bits(value(), Round::nearest_even);
       default:

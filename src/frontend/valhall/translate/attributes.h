@@ -11,8 +11,6 @@
 
 namespace warpjit::valhall {
 
-inline constexpr std::uint32_t kMaxAttributes = 16;
-
 // Of one attribute.
 struct AttributeFacts {
   std::uint32_t format = 0;

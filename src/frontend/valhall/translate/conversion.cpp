@@ -19,16 +19,18 @@ I32 InstructionTranslator::to_integer(F32 x, Round round, unsigned bits, bool is
 }
 
 // Bits, not values: a NaN keeps its payload and becomes quiet.
-I32 InstructionTranslator::half_to_single(const Instruction& i) {
-  const Source& source = i.source[0];
-  const I32 half = element(source, {16, 1}, 0);
+I32 InstructionTranslator::widened_half(I32 half, bool flush) {
   F32 value = half_value(half);
-  if (program_.mode.flush_half) value = flushed_half(value);
+  if (flush) value = flushed_half(value);
   const I32 payload = b_.IShl32(b_.IAnd32(half, word(0x03ff)), word(13));
   const I32 sign = b_.IShl32(b_.IAnd32(half, word(0x8000)), word(16));
   const I1 nan = b_.ILtU32(word(kHalf.infinity()), b_.IAnd32(half, word(0x7fff)));
-  I32 bits =
-      b_.select(nan, b_.IOr32(b_.IOr32(sign, payload), word(kSingle.nan())), b_.BitcastF32ToI32(value));
+  return b_.select(nan, b_.IOr32(b_.IOr32(sign, payload), word(kSingle.nan())), b_.BitcastF32ToI32(value));
+}
+
+I32 InstructionTranslator::half_to_single(const Instruction& i) {
+  const Source& source = i.source[0];
+  I32 bits = widened_half(element(source, {16, 1}, 0), program_.mode.flush_half);
   if (source.absolute) bits = b_.IAnd32(bits, word(0x7fffffff));
   return source.negate ? b_.IXor32(bits, word(0x80000000)) : bits;
 }

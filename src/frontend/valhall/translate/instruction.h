@@ -140,6 +140,7 @@ class InstructionTranslator {
   // Conversions (translate/conversion.cpp).
   Status conversion(const Instruction& i);
   I32 to_integer(F32 x, Round round, unsigned bits, bool is_signed);
+  I32 widened_half(I32 half, bool flush);
   I32 half_to_single(const Instruction& i);
 
   // Memory (translate/memory.cpp).
