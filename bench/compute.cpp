@@ -1,6 +1,7 @@
 // Throughput of compute kernels: engines, targets, fast-fmad, hand-written AVX-512 loops, in one run.
-// Items are results, as in hand.h. `KERNEL/ENGINE[/fast_fmad]`, `KERNEL/hand`, `KERNEL/two_threads`, and the
-// same kernel on other CPU engines, `KERNEL/pocl` and `KERNEL/lavapipe` (peers/peer.h).
+// Items are results, as in hand.h. `KERNEL/ENGINE[/fast_fmad]`, `KERNEL/hand`, `KERNEL/two_threads`, the same
+// of Valhall programs, `KERNEL/valhall/ENGINE`, and the same kernel on other CPU engines, `KERNEL/pocl` and
+// `KERNEL/lavapipe` (peers/peer.h).
 #include <benchmark/benchmark.h>
 
 #include <bit>
@@ -16,6 +17,7 @@
 #include "hand.h"
 #include "peers/peer.h"
 #include "warpjit/tesla.hpp"
+#include "warpjit/valhall.hpp"
 
 namespace warpjit::bench {
 namespace {
@@ -58,6 +60,10 @@ struct Kernel {
   // On the peers: work groups, work items of one, buffers (words from, how many); the last one is the result.
   std::array<std::uint32_t, 2> peer_groups, peer_group;
   std::vector<std::array<std::size_t, 2>> peer_buffers;
+  // The same work of a Valhall program, whose memory is at the same low words of addresses; none: "".
+  const char* valhall_source = "";
+  std::array<std::uint32_t, 2> valhall_grid{}, valhall_block{};
+  std::vector<std::uint32_t> valhall_parameters{};
 };
 
 constexpr std::size_t kSaxpy = std::size_t{1} << 22, kSums = std::size_t{1} << 22,
@@ -83,7 +89,12 @@ const std::vector<Kernel>& kernels() {
        [](Words& m) { hand_mandelbrot(m.at(0)); },
        {kMandelbrotSide / 16, kMandelbrotSide / 16},
        {16, 16},
-       {{0, kPixels}}},
+       {{0, kPixels}},
+       "examples/valhall/mandelbrot.valhall",
+       {kMandelbrotSide / 16, kMandelbrotSide / 16},
+       {16, 16},
+       {address(0), 0, bits(2.5F / kMandelbrotSide), bits(-2), bits(-1.25F), kMandelbrotSide,
+        kMandelbrotLimit}},
       {"saxpy",
        "examples/tesla/saxpy.tesla",
        {kSaxpy / 256, 1},
@@ -128,7 +139,11 @@ const std::vector<Kernel>& kernels() {
        [](Words& m) { hand_reduce(m.at(0), m.at(kSums), kSums); },
        {kSums / 256, 1},
        {256, 1},
-       {{0, kSums}, {kSums, kSums / 256}}},
+       {{0, kSums}, {kSums, kSums / 256}},
+       "examples/valhall/reduce.valhall",
+       {kSums / 256, 1},
+       {256, 1},
+       {address(0), 0, address(kSums), 0}},
       {"scan",
        "examples/tesla/scan.tesla",
        {kSums / 256, 1},
@@ -169,10 +184,14 @@ const Engine& engine() {
   std::exit(2);
 }
 
-Launch make_launch(const Kernel& kernel, Words& memory, const tesla::Modes& modes = {}) {
+std::string read_source(const char* name) {
   std::stringstream text;
-  text << std::ifstream(std::string(WARPJIT_SOURCE_DIR "/") + kernel.source).rdbuf();
-  auto program = tesla::load_assembly(text.str(), {.source_name = kernel.source}, modes);
+  text << std::ifstream(std::string(WARPJIT_SOURCE_DIR "/") + name).rdbuf();
+  return text.str();
+}
+
+Launch make_launch(const Kernel& kernel, Words& memory, const tesla::Modes& modes = {}) {
+  auto program = tesla::load_assembly(read_source(kernel.source), {.source_name = kernel.source}, modes);
   if (!program) give_up(program.error());
   Launch launch(*program);
   launch.set_grid(kernel.grid[0], kernel.grid[1]);
@@ -183,11 +202,27 @@ Launch make_launch(const Kernel& kernel, Words& memory, const tesla::Modes& mode
   return launch;
 }
 
-void run_kernel(benchmark::State& state, const Kernel& kernel, RunOptions options, bool fast_fmad) {
+Launch make_valhall_launch(const Kernel& kernel, Words& memory) {
+  auto program =
+      valhall::load_assembly(read_source(kernel.valhall_source), {.source_name = kernel.valhall_source});
+  if (!program) give_up(program.error());
+  Launch launch(*program);
+  launch.set_grid(kernel.valhall_grid[0], kernel.valhall_grid[1]);
+  launch.set_block(kernel.valhall_block[0], kernel.valhall_block[1]);
+  launch.set_parameters(std::as_bytes(std::span(kernel.valhall_parameters)));
+  if (const Status status = launch.map_memory("mem", kFirst, memory.at(0), memory.bytes()); !status)
+    give_up(status.error());
+  return launch;
+}
+
+// `make` makes a launch of the memory.
+template <class Make>
+void run_launch(benchmark::State& state, const Kernel& kernel, const RunOptions& options,
+                std::uint32_t columns, std::uint32_t rows, const Make& make) {
   Words memory(kernel.words);
   kernel.fill(memory);
-  Launch launch = make_launch(kernel, memory, {.fast_fmad = fast_fmad});
-  if (options.engine == EngineKind::guest) launch.set_grid(std::max(1U, kernel.grid[0] / 16), kernel.grid[1]);
+  Launch launch = make(memory);
+  if (options.engine == EngineKind::guest) launch.set_grid(std::max(1U, columns / 16), rows);
   const double share = options.engine == EngineKind::guest ? 1.0 / 16 : 1;
   for (auto _ : state) {
     const auto report = engine().run(launch, options);
@@ -196,6 +231,15 @@ void run_kernel(benchmark::State& state, const Kernel& kernel, RunOptions option
   }
   state.counters["items"] =
       benchmark::Counter(kernel.items * share, benchmark::Counter::kIsIterationInvariantRate);
+}
+
+void run_kernel(benchmark::State& state, const Kernel& kernel, const RunOptions& options, bool fast_fmad) {
+  run_launch(state, kernel, options, kernel.grid[0], kernel.grid[1],
+             [&](Words& memory) { return make_launch(kernel, memory, {.fast_fmad = fast_fmad}); });
+}
+void run_valhall(benchmark::State& state, const Kernel& kernel, const RunOptions& options) {
+  run_launch(state, kernel, options, kernel.valhall_grid[0], kernel.valhall_grid[1],
+             [&](Words& memory) { return make_valhall_launch(kernel, memory); });
 }
 
 void run_hand(benchmark::State& state, const Kernel& kernel) {
@@ -251,9 +295,9 @@ void run_peer(benchmark::State& state, const Kernel& kernel, MakePeer make) {
   state.counters["items"] = benchmark::Counter(kernel.items, benchmark::Counter::kIsIterationInvariantRate);
 }
 
-void compile_kernel(benchmark::State& state, const Kernel& kernel, RunOptions options) {
+void compile_kernel(benchmark::State& state, const Kernel& kernel, RunOptions options, bool valhall = false) {
   Words memory(kernel.words);
-  const Launch launch = make_launch(kernel, memory);
+  const Launch launch = valhall ? make_valhall_launch(kernel, memory) : make_launch(kernel, memory);
   for (auto _ : state) {
     engine().clear_cache();
     if (const auto report = engine().compile(launch, options); !report) give_up(report.error());
@@ -291,10 +335,25 @@ void add_all() {
 #if defined(WARPJIT_BENCH_VULKAN)
     add_peer("lavapipe", make_vulkan);
 #endif
+    const bool has_valhall = *kernel.valhall_source != 0;
+    const auto add_valhall = [&](const std::string& name, const RunOptions& with) {
+      benchmark::RegisterBenchmark(
+          (std::string(kernel.name) + "/valhall/" + name).c_str(),
+          [&kernel, with](benchmark::State& state) { run_valhall(state, kernel, with); })
+          ->Unit(benchmark::kMillisecond)
+          ->UseRealTime();
+    };
     RunOptions options;
     options.threads = 1;
     for (const Target target : engine().info().targets) {
       options.target = target;
+      if (has_valhall) {
+        add_valhall(name(target), options);
+        benchmark::RegisterBenchmark(
+            (std::string(kernel.name) + "/valhall/compile/" + name(target)).c_str(),
+            [&kernel, options](benchmark::State& state) { compile_kernel(state, kernel, options, true); })
+            ->Unit(benchmark::kMicrosecond);
+      }
       add(kernel, name(target), options, false);
       if (kernel.has_fmad) add(kernel, std::string(name(target)) + "/fast_fmad", options, true);
       benchmark::RegisterBenchmark(
@@ -308,6 +367,7 @@ void add_all() {
     options.engine = EngineKind::guest;
     options.threads = 1;
     add(kernel, "guest", options, false);
+    if (has_valhall) add_valhall("guest", options);
   }
 }
 
