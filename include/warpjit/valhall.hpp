@@ -1,4 +1,4 @@
-// Arm Mali Valhall (v9; G57, G77, G78): compute programs (docs/guests/valhall.md).
+// Arm Mali Valhall (v9; G57, G77, G78): compute and vertex programs (docs/guests/valhall.md).
 //
 //   auto program = warpjit::valhall::load_words({.code = words});
 //   warpjit::Launch launch(*program);
@@ -39,7 +39,7 @@ struct RawProgram {
   Stage stage = Stage::compute;
   std::string source_name = {};  // for messages
 };
-// Errors: bad_input; resource_limit. Programs for vertices and fragments do not run yet.
+// Errors: bad_input; resource_limit. Fragment programs do not run yet.
 WARPJIT_API Result<warpjit::Program> load_words(const RawProgram& raw);
 // warpjit's assembly, which is also what it lists.
 WARPJIT_API Result<warpjit::Program> load_assembly(std::string_view text, const Selection& selection = {});

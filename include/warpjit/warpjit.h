@@ -1,5 +1,6 @@
 /* warpjit's C interface: runs GPU shader binaries on the CPU, one GPU thread per SIMD lane. What one GPU
- * alone has (loaders, modes, register interfaces) is in the header of that name: pica200.h, tesla.h.
+ * alone has (loaders, modes, register interfaces) is in the header of that name: pica200.h, tesla.h,
+ * valhall.h.
  *
  * Objects are opaque. NAME_create and the like give one, NAME_destroy takes it back and does nothing for
  * NULL. An object may be destroyed while others that were made with it live on: a launch keeps its program.
@@ -278,7 +279,8 @@ WARPJIT_API warpjit_status warpjit_program_from_shbin(const void* bytes, size_t 
                                                       const warpjit_program_choice* choice,
                                                       warpjit_program** program, warpjit_error* error);
 
-/* A program as words of the PICA200: at most 4096, and 128 operand descriptors. Those of Tesla: tesla.h. */
+/* A program as words of the PICA200: at most 4096, and 128 operand descriptors. Those of Tesla: tesla.h; of
+ * Valhall: valhall.h. */
 typedef struct warpjit_program_words {
   size_t size;
   int32_t isa;    /* WARPJIT_ISA_PICA200 */

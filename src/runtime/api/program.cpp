@@ -157,6 +157,8 @@ Result<warpjit::Program> make_program(Program program) {
 }  // namespace
 
 Result<warpjit::Program> load_words(const RawProgram& raw) {
+  if (raw.code.size() > kMaxCodeWords)  // before they are copied
+    return Error{ErrorCode::resource_limit, "more code than 16 MiB", raw.source_name};
   return make_program({.stage = raw.stage,
                        .code = {raw.code.begin(), raw.code.end()},
                        .source_name = raw.source_name,

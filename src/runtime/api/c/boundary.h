@@ -1,5 +1,5 @@
-// How C calls (warpjit.h, pica200.h, tesla.h) reach the C++ interface: what the handles are, structs by their
-// versions, errors as text. Nothing that the C++ side gives or throws passes `call`.
+// How C calls (warpjit.h, pica200.h, tesla.h, valhall.h) reach the C++ interface: what the handles are,
+// structs by their versions, errors as text. Nothing that the C++ side gives or throws passes `call`.
 #pragma once
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "warpjit/pica200.hpp"
 #include "warpjit/tesla.h"
+#include "warpjit/valhall.h"
 #include "warpjit/warpjit.h"
 #include "warpjit/warpjit.hpp"
 

@@ -1,6 +1,7 @@
 // The C interface: programs of any container, their names and what they need.
 #include "runtime/api/c/boundary.h"
 #include "warpjit/tesla.hpp"
+#include "warpjit/valhall.hpp"
 
 namespace warpjit::c_api {
 namespace {
@@ -87,6 +88,13 @@ Result<tesla::GraphicsState> tesla_graphics(const warpjit_tesla_graphics* from) 
   state.vertex_results.assign(vertex.begin(), vertex.end());
   state.geometry_results.assign(geometry.begin(), geometry.end());
   return state;
+}
+
+valhall::FloatMode valhall_mode(std::uint32_t flags) {
+  return {.flush_single = (flags & WARPJIT_VALHALL_FLUSH_SINGLE) != 0,
+          .flush_half = (flags & WARPJIT_VALHALL_FLUSH_HALF) != 0,
+          .suppress_nan = (flags & WARPJIT_VALHALL_SUPPRESS_NAN) != 0,
+          .suppress_infinity = (flags & WARPJIT_VALHALL_SUPPRESS_INFINITY) != 0};
 }
 
 std::span<const Symbol> symbols(const warpjit_program* program, std::int32_t kind) {
@@ -197,6 +205,36 @@ warpjit_status warpjit_tesla_default_graphics(warpjit_tesla_graphics* graphics, 
     for (const auto& member : kGraphicsNumbers) to.*member.from = state.*member.to;
     for (const auto& member : kGraphicsFlags) to.*member.from = state.*member.to ? 1 : 0;
     return to;
+  });
+}
+
+warpjit_status warpjit_program_from_valhall_words(const warpjit_valhall_words* words,
+                                                  warpjit_program** program, warpjit_error* error) {
+  return make(program, "program", error, {{words, "words"}}, [&]() -> Result<Program> {
+    WARPJIT_TRY(const warpjit_valhall_words wanted, read(words, "words"));
+    WARPJIT_CHECK(check_flags(wanted.flags, WARPJIT_VALHALL_FLUSH_SINGLE | WARPJIT_VALHALL_FLUSH_HALF |
+                                                WARPJIT_VALHALL_SUPPRESS_NAN |
+                                                WARPJIT_VALHALL_SUPPRESS_INFINITY));
+    valhall::RawProgram raw;
+    WARPJIT_TRY(raw.code, array(wanted.code, wanted.code_count, "code"));
+    raw.address = wanted.address;
+    raw.entry = wanted.entry;
+    raw.local_bytes = wanted.local_bytes;
+    raw.shared_bytes = wanted.shared_bytes;
+    raw.mode = valhall_mode(wanted.flags);
+    raw.source_name = or_empty(wanted.source_name);
+    if (wanted.stage != WARPJIT_STAGE_ANY) {
+      WARPJIT_TRY(raw.stage, enumerator(std::int64_t{wanted.stage} - 1, Stage::fragment, "stage"));
+    }
+    return valhall::load_words(raw);
+  });
+}
+
+warpjit_status warpjit_program_from_valhall_assembly(const char* text, const warpjit_program_choice* choice,
+                                                     warpjit_program** program, warpjit_error* error) {
+  return make(program, "program", error, {{text, "text"}}, [&]() -> Result<Program> {
+    WARPJIT_TRY(const Selection made, selection(choice));
+    return valhall::load_assembly(text, made);
   });
 }
 

@@ -1,0 +1,208 @@
+// The C interface: Valhall's programs, compute and vertex launches of them.
+#include <vector>
+
+#include "frontend/valhall/shader.h"
+#include "runtime/c_api.h"
+#include "warpjit/valhall.h"
+#include "warpjit/valhall.hpp"
+
+namespace warpjit::test {
+namespace {
+
+// Thread n of the launch adds 1 to word n at u0.
+constexpr const char* kAddOne =
+    "U16_TO_U32 r0, r55.h00\nSHADDX.u64 r2, u0, r0.w0, shift:0x2\nLOAD.i32.unsigned.slot0 @r4, r2, offset:0\n"
+    "IADD_IMM.i32 r4, r4, #1\nSTORE.i32.slot0.end @r4, r2, offset:0\n";
+// The attribute, and its first component plus that of the next: what is stored of a vertex.
+constexpr const char* kFetch =
+    ".stage vertex\nLD_ATTR_IMM.f32.slot0.v4.wait0 @r0:r1:r2:r3, r60, r61, index:0x0, table:0x1\n"
+    "FADD.f32 r2, r0, r1\nLEA_BUF_IMM.slot1.wait01 @r8:r9, r59, table:0xD, index:0x0\n"
+    "STORE.i128.slot2.end @r0:r1:r2:r3, r8, offset:0\n";
+constexpr std::uint32_t kFloatPair = 175 << 12 | 16;  // of 32-bit floats, in the order r, g, b, 1
+
+std::vector<std::uint64_t> words_of(const char* text) {
+  const auto assembled = valhall::load_assembly(text);
+  EXPECT_TRUE(assembled) << to_string(assembled.error());
+  return static_cast<const valhall::Shader&>(*assembled->shader()).program().code;
+}
+
+struct CApiValhall : ::testing::Test {
+  OwnedEngine engine;
+  warpjit_error error = sized<warpjit_error>();
+
+  CApiValhall() { EXPECT_EQ(warpjit_engine_create(nullptr, engine.out(), &error), WARPJIT_OK); }
+
+  OwnedProgram from_words(std::span<const std::uint64_t> code, std::int32_t stage, std::uint32_t flags = 0) {
+    auto words = sized<warpjit_valhall_words>();
+    words.code = code.data();
+    words.code_count = code.size();
+    words.stage = stage;
+    words.flags = flags;
+    words.source_name = "words";
+    OwnedProgram program;
+    EXPECT_EQ(warpjit_program_from_valhall_words(&words, program.out(), &error), WARPJIT_OK)
+        << error.where << error.message;
+    return program;
+  }
+  OwnedProgram from_text(const char* text) {
+    OwnedProgram program;
+    EXPECT_EQ(warpjit_program_from_valhall_assembly(text, nullptr, program.out(), &error), WARPJIT_OK)
+        << error.where << error.message;
+    return program;
+  }
+  OwnedLaunch launch_of(const warpjit_program* program) {
+    OwnedLaunch launch;
+    EXPECT_EQ(warpjit_launch_create(program, launch.out(), &error), WARPJIT_OK);
+    return launch;
+  }
+  void run(const warpjit_launch* launch, std::int32_t kind) {
+    auto options = sized<warpjit_run_options>();
+    options.engine = kind;
+    auto report = sized<warpjit_report>();
+    EXPECT_EQ(warpjit_engine_run(engine, launch, &options, &report, &error), WARPJIT_OK) << error.message;
+    EXPECT_EQ(report.fault, 0U) << report.fault_what;
+    EXPECT_EQ(report.work, WARPJIT_WORK_GRID);
+  }
+};
+
+TEST_F(CApiValhall, ComputePrograms) {
+  const std::vector<std::uint64_t> code = words_of(kAddOne);
+  for (const bool words : {false, true}) {
+    const OwnedProgram program =
+        words ? from_words(code, WARPJIT_STAGE_ANY, WARPJIT_VALHALL_FLUSH_SINGLE) : from_text(kAddOne);
+    auto info = sized<warpjit_program_info>();
+    ASSERT_EQ(warpjit_program_get_info(program, &info, &error), WARPJIT_OK);
+    EXPECT_EQ(info.isa, WARPJIT_ISA_VALHALL);
+    EXPECT_EQ(info.stage, WARPJIT_STAGE_COMPUTE);
+    EXPECT_EQ(info.code_words, 2 * code.size());
+    EXPECT_STREQ(info.source_name, words ? "words" : "");
+    for (const std::int32_t kind : {WARPJIT_JIT, WARPJIT_IR, WARPJIT_GUEST}) {
+      std::vector<std::uint32_t> memory(8, 41);
+      const OwnedLaunch launch = launch_of(program);
+      const std::uint64_t address = 0x700001000;
+      EXPECT_EQ(warpjit_launch_set_block(launch, 7, 1, 1), WARPJIT_OK);
+      EXPECT_EQ(warpjit_launch_set_parameters(launch, &address, sizeof address, &error), WARPJIT_OK);
+      EXPECT_EQ(warpjit_launch_map_memory(launch, "mem", address, memory.data(), 4 * memory.size(), &error),
+                WARPJIT_OK);
+      run(launch, kind);
+      EXPECT_EQ(memory, (std::vector<std::uint32_t>{42, 42, 42, 42, 42, 42, 42, 41})) << kind;
+    }
+  }
+}
+
+TEST_F(CApiValhall, VertexPrograms) {
+  const std::vector<std::uint64_t> code = words_of(kFetch);
+  for (const bool words : {false, true}) {
+    const OwnedProgram program = words ? from_words(code, WARPJIT_STAGE_VERTEX) : from_text(kFetch);
+    for (const std::int32_t kind : {WARPJIT_JIT, WARPJIT_IR, WARPJIT_GUEST}) {
+      // Vertices 1 and 2 of two instances: pairs from byte 4 on, 8 bytes apart.
+      float memory[] = {0, 10, 11, 20, 21, 30, 31, 0};
+      std::vector<float> results(4 * 8, -1);
+      auto attribute = sized<warpjit_attribute_source>();
+      attribute.address = 0x700001000;
+      attribute.byte_count = sizeof memory;
+      attribute.format = kFloatPair;
+      attribute.offset = 4;
+      attribute.stride = 8;
+      const OwnedLaunch launch = launch_of(program);
+      EXPECT_EQ(warpjit_launch_set_vertices(launch, 2, 2, 1, 0), WARPJIT_OK);
+      EXPECT_EQ(warpjit_launch_set_attributes(launch, &attribute, 1, 0, &error), WARPJIT_OK);
+      EXPECT_EQ(warpjit_launch_map_memory(launch, "mem", attribute.address, memory, sizeof memory, &error),
+                WARPJIT_OK);
+      EXPECT_EQ(warpjit_launch_map_results(launch, results.data(), 4 * results.size(), 32, &error),
+                WARPJIT_OK);
+      run(launch, kind);
+      const std::vector<float> first{20, 21, 41, 1, -1, -1, -1, -1}, second{30, 31, 61, 1, -1, -1, -1, -1};
+      std::vector<float> wanted;
+      for (const auto* vertex : {&first, &second, &first, &second})
+        wanted.insert(wanted.end(), vertex->begin(), vertex->end());
+      EXPECT_EQ(results, wanted) << kind;
+    }
+  }
+}
+
+// 2^-149 + 0, which is 0 in a program that flushes; the infinity and NaN of others.
+TEST_F(CApiValhall, FloatModes) {
+  const std::vector<std::uint64_t> code = words_of(
+      "FADD.f32 r4, u2, u3\nMOV.i32 r0, u0\nMOV.i32 r1, u1\nSTORE.i32.slot0.end @r4, r0, offset:0\n");
+  const auto sum = [&](std::uint32_t a, std::uint32_t b, std::uint32_t flags) {
+    const OwnedLaunch launch = launch_of(from_words(code, WARPJIT_STAGE_COMPUTE, flags));
+    const std::uint32_t parameters[] = {0x1000, 7, a, b};
+    std::uint32_t memory[2] = {};
+    EXPECT_EQ(warpjit_launch_set_parameters(launch, parameters, sizeof parameters, &error), WARPJIT_OK);
+    EXPECT_EQ(warpjit_launch_map_memory(launch, "mem", 0x700001000, memory, sizeof memory, &error),
+              WARPJIT_OK);
+    run(launch, WARPJIT_JIT);
+    return memory[0];
+  };
+  EXPECT_EQ(sum(1, 0, 0), 1U);
+  EXPECT_EQ(sum(1, 0, WARPJIT_VALHALL_FLUSH_HALF), 1U);
+  EXPECT_EQ(sum(1, 0, WARPJIT_VALHALL_FLUSH_SINGLE), 0U);
+  EXPECT_EQ(sum(0x7f7fffff, 0x7f7fffff, 0), 0x7f800000U);
+  EXPECT_EQ(sum(0x7f7fffff, 0x7f7fffff, WARPJIT_VALHALL_SUPPRESS_INFINITY), 0x7f7fffffU);
+  EXPECT_EQ(sum(0x7f800000, 0xff800000, WARPJIT_VALHALL_SUPPRESS_NAN), 0U);
+}
+
+TEST_F(CApiValhall, WhatIsNotThereIsRefused) {
+  const std::uint64_t end = 0x7800c00000000000;
+  const auto words = [&] {
+    auto made = sized<warpjit_valhall_words>();
+    made.code = &end;
+    made.code_count = 1;
+    return made;
+  };
+  warpjit_program* program = nullptr;
+  const auto load = [&](auto change) {
+    auto changed = words();
+    change(changed);
+    const warpjit_status status = warpjit_program_from_valhall_words(&changed, &program, &error);
+    warpjit_program_destroy(program);
+    program = nullptr;
+    return status;
+  };
+  EXPECT_EQ(load([](auto&) {}), WARPJIT_OK) << error.message;
+  EXPECT_EQ(load([](auto& it) { it.stage = WARPJIT_STAGE_FRAGMENT; }), WARPJIT_OK) << error.message;
+  EXPECT_EQ(load([](auto& it) { it.local_bytes = it.shared_bytes = 65536; }), WARPJIT_OK);
+  EXPECT_EQ(load([](auto& it) { it.size = 0; }), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(load([](auto& it) { it.size -= 8; }), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(load([](auto& it) { it.size = 4097; }), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(load([](auto& it) { it.code = nullptr; }), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(load([](auto& it) { it.code_count = 0; }), WARPJIT_BAD_INPUT);
+  for (const std::size_t count : {std::size_t{1} << 23, ~std::size_t{0}})
+    EXPECT_EQ(load([&](auto& it) { it.code_count = count; }), WARPJIT_RESOURCE_LIMIT);
+  EXPECT_EQ(load([](auto& it) { it.entry = 8; }), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(load([](auto& it) { it.entry = 0xffffffff; }), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(load([](auto& it) { it.local_bytes = 65537; }), WARPJIT_RESOURCE_LIMIT);
+  EXPECT_EQ(load([](auto& it) { it.shared_bytes = 0xffffffff; }), WARPJIT_RESOURCE_LIMIT);
+  EXPECT_EQ(load([](auto& it) { it.flags = 16; }), WARPJIT_UNSUPPORTED);
+  EXPECT_EQ(load([](auto& it) { it.stage = WARPJIT_STAGE_GEOMETRY; }), WARPJIT_UNSUPPORTED);
+  for (const std::int32_t stage : {-1, 5, INT32_MAX, INT32_MIN})
+    EXPECT_EQ(load([&](auto& it) { it.stage = stage; }), WARPJIT_BAD_INPUT) << stage;
+
+  const auto good = words();
+  auto choice = sized<warpjit_program_choice>();
+  const auto text = [&](const char* source, const warpjit_program_choice* wanted) {
+    return warpjit_program_from_valhall_assembly(source, wanted, &program, &error);
+  };
+  EXPECT_EQ(warpjit_program_from_valhall_words(nullptr, &program, &error), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_program_from_valhall_words(&good, nullptr, &error), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_program_from_valhall_assembly(kAddOne, nullptr, nullptr, &error), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(text(nullptr, nullptr), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(text("nonsense", nullptr), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(text("", nullptr), WARPJIT_BAD_INPUT);
+  choice.stage = WARPJIT_STAGE_VERTEX;
+  EXPECT_EQ(text(kAddOne, &choice), WARPJIT_BAD_INPUT);
+  choice.stage = WARPJIT_STAGE_ANY;
+  choice.entry = "main";
+  EXPECT_EQ(text(kAddOne, &choice), WARPJIT_BAD_INPUT);
+  choice.entry = nullptr;
+  choice.flags = WARPJIT_PROGRAM_F24;
+  EXPECT_EQ(text(kAddOne, &choice), WARPJIT_UNSUPPORTED);
+  choice.flags = 0;
+  choice.size = 4;
+  EXPECT_EQ(text(kAddOne, &choice), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(program, nullptr);
+}
+
+}  // namespace
+}  // namespace warpjit::test
