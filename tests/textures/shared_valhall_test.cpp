@@ -15,30 +15,19 @@
 #include "base/bits.h"
 #include "frontend/interpret/textures/sample.h"
 #include "support/source_dir.h"
+#include "support/unpacked.h"
 
 namespace warpjit::interpret {
 namespace {
 
 std::string valhall_file(const std::string& name) { return tests::shared_file("corpus/valhall/" + name); }
 
-// Of a file that xz has compressed; nothing without that tool.
-std::vector<std::byte> unpacked(const std::string& name) {
-  std::vector<std::byte> bytes;
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(
-      popen(("xz -dc '" + valhall_file(name) + "' 2>/dev/null").c_str(), "r"), pclose);
-  if (!pipe) return bytes;
-  std::array<std::byte, 65536> part{};
-  while (const std::size_t count = std::fread(part.data(), 1, part.size(), pipe.get()))
-    bytes.insert(bytes.end(), part.begin(), part.begin() + static_cast<std::ptrdiff_t>(count));
-  return bytes;
-}
-
 // Memory in pieces of {address, length, bytes}; later pieces lie over earlier ones.
 class Memory {
  public:
   explicit Memory(std::initializer_list<std::string> files) {
     for (const std::string& name : files) {
-      const std::vector<std::byte> all = unpacked(name);
+      const std::vector<std::byte> all = tests::unpacked(valhall_file(name));
       for (std::size_t at = 0; at + 16 <= all.size();) {
         std::array<std::uint64_t, 2> header{};
         std::memcpy(header.data(), all.data() + at, 16);
@@ -237,7 +226,7 @@ TEST(TextureSharedValhall, SeamlessCube) {
   Described cube;
   read_texture(memory, kCube, cube);
   ASSERT_FALSE(HasFatalFailure());
-  const std::vector<std::byte> wanted = unpacked("fs_cubemap/defn.raw.xz");
+  const std::vector<std::byte> wanted = tests::unpacked(valhall_file("fs_cubemap/defn.raw.xz"));
   ASSERT_EQ(wanted.size(), std::size_t{4} * CubePicture::kSide * CubePicture::kSide);
   // Pixels of which a component is more than one step beside what the picture has.
   const auto beside = [&](bool seamless) {

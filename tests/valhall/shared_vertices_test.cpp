@@ -4,7 +4,9 @@
 #include <filesystem>
 
 #include "frontend/valhall/interpret/numbers.h"
+#include "frontend/valhall/job_launch.h"
 #include "support/source_dir.h"
+#include "support/unpacked.h"
 #include "valhall/run_vertices.h"
 
 namespace warpjit::valhall {
@@ -60,6 +62,26 @@ void expect_stored(const FinishedVertices& run, std::size_t vertex, const Vector
     EXPECT_NEAR(stored, wanted[k], 1e-6 * std::max(1.0, std::fabs(wanted[k]))) << vertex << ", word " << k;
   }
 }
+// The program in the image of the capture, whose triangle is the first three vertices here, stores the same.
+void expect_from_image(const std::string& folder, VertexProgram which, const FinishedVertices& wanted) {
+  const std::string path = tests::shared_file("corpus/valhall/" + folder + "/mem.pages.xz");
+  auto image = Image::read(tests::unpacked(path), path);
+  ASSERT_TRUE(image.ok()) << to_string(image.error());
+  const auto job = read_job(*image, folder == "vs_transform_light" ? 0xf7fd7180 : 0xf7fd8180);
+  ASSERT_TRUE(job.ok()) << to_string(job.error());
+  auto launch = vertex_launch(*image, *job, which);
+  ASSERT_TRUE(launch.ok()) << to_string(launch.error());
+  const std::uint32_t stride = launch->grid.vertices.packet_stride;
+  ASSERT_EQ(launch->grid.vertices.count, 3U);
+  ASSERT_EQ(stride, wanted.packet_stride);
+  std::vector<std::uint32_t> results(3 * stride / 4, 0xcccccccc);
+  launch->grid.globals[kResultSpace] = {{0, std::as_writable_bytes(std::span(results))}};
+  RunReport report;
+  const Status status = run_everywhere(launch->program, launch->grid, report, true);
+  ASSERT_TRUE(status.ok()) << to_string(status.error());
+  EXPECT_FALSE(report.first_fault);
+  for (std::size_t k = 0; k < results.size(); ++k) EXPECT_EQ(results[k], wanted.results[k]) << k;
+}
 // Window coordinates and 1 / w of a 64 x 64 viewport.
 Vector window(const Vector& p) {
   return {p[0] / p[3] * 32 + 32, p[1] / p[3] * 32 + 32, p[2] / p[3] * 0.5 + 0.5, 1 / p[3]};
@@ -84,6 +106,8 @@ TEST(ValhallSharedVertices, Passthrough) {
   const std::vector<Input> inputs = {{kRgba32, kPositions}, {kRgba32, colors}};
   const FinishedVertices positions = run_shared(*position, inputs, kViewport, 128);
   const FinishedVertices varyings = run_shared(*varying, inputs, kViewport, 16);
+  expect_from_image("vs_passthrough", VertexProgram::position, positions);
+  expect_from_image("vs_passthrough", VertexProgram::varying, varyings);
   for (std::size_t v = 0; v < kPositions.size(); ++v) {
     expect_stored(positions, v, window(kPositions[v]));
     expect_stored(varyings, v, colors[v]);
@@ -103,6 +127,8 @@ TEST(ValhallSharedVertices, PointSize) {
   const FinishedVertices positions = run_shared(*position, inputs, uniforms, 128);
   const FinishedVertices without = run_shared(*no_size, inputs, uniforms, 128);
   const FinishedVertices varyings = run_shared(*varying, inputs, uniforms, 16);
+  expect_from_image("vs_pointsize", VertexProgram::position, positions);
+  expect_from_image("vs_pointsize", VertexProgram::varying, varyings);
   for (std::size_t v = 0; v < kPositions.size(); ++v) {
     const Vector& p = kPositions[v];
     const Vector wanted = window({p[0] * 0.25, p[1] * 0.25, p[2], p[3]});
@@ -147,6 +173,8 @@ TEST(ValhallSharedVertices, TransformLight) {
   const std::vector<Input> inputs = {{kRgb32, places}, {kRgb32, normals}, {kRg32, coordinates}};
   const FinishedVertices positions = run_shared(*position, inputs, uniforms, 128);
   const FinishedVertices varyings = run_shared(*varying, inputs, uniforms, 32);
+  expect_from_image("vs_transform_light", VertexProgram::position, positions);
+  expect_from_image("vs_transform_light", VertexProgram::varying, varyings);
   for (std::size_t v = 0; v < places.size(); ++v) {
     Vector clip(4), n(3);
     for (std::size_t r = 0; r < 4; ++r)

@@ -1,0 +1,334 @@
+#include "frontend/valhall/container/job.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace warpjit::valhall {
+namespace {
+
+constexpr std::uint32_t kDescriptorBytes = 32, kTableBytes = 16, kEnvironmentBytes = 64;
+
+// Words of a descriptor, and what messages say of it.
+class Descriptor {
+ public:
+  static Result<Descriptor> read(const Image& image, std::string place, std::uint64_t address,
+                                 std::uint32_t bytes) {
+    const auto found = image.find(address, bytes);
+    if (!found)
+      return Error{ErrorCode::bad_input,
+                   place + ": its " + std::to_string(bytes) + " bytes at " + hex_text(address) +
+                       " are outside of the image",
+                   image.name()};
+    return Descriptor(image, std::move(place), *found);
+  }
+
+  std::uint32_t bits(std::size_t word, unsigned low, unsigned count) const {
+    const std::uint32_t value = this->word(word) >> low;
+    return count == 32 ? value : value & ((std::uint32_t{1} << count) - 1);
+  }
+  bool bit(std::size_t word, unsigned low) const { return bits(word, low, 1) != 0; }
+  std::uint32_t word(std::size_t n) const {
+    std::uint32_t value = 0;
+    for (std::size_t k = 0; k < 4; ++k) value |= std::to_integer<std::uint32_t>(bytes_[4 * n + k]) << 8 * k;
+    return value;
+  }
+  std::uint64_t address(std::size_t n) const { return std::uint64_t{word(n + 1)} << 32 | word(n); }
+
+  Error error(const std::string& what, ErrorCode code = ErrorCode::bad_input) const {
+    return {code, place_ + ": " + what, image_->name()};
+  }
+  const std::string& place() const { return place_; }
+
+ private:
+  Descriptor(const Image& image, std::string place, std::span<const std::byte> bytes)
+      : image_(&image), place_(std::move(place)), bytes_(bytes) {}
+
+  const Image* image_;
+  std::string place_;
+  std::span<const std::byte> bytes_;
+};
+
+Result<ShaderProgram> read_program(const Image& image, const std::string& place, std::uint64_t address) {
+  WARPJIT_TRY(const Descriptor d,
+              Descriptor::read(image, place + ", program " + hex_text(address), address, kDescriptorBytes));
+  if (address % kDescriptorBytes != 0) return d.error("its address is no multiple of 32");
+  if (const std::uint32_t type = d.bits(0, 0, 4); type != 8)
+    return d.error("type is " + std::to_string(type) + ", not 8");
+  ShaderProgram program{.address = address};
+  switch (const std::uint32_t stage = d.bits(0, 4, 4)) {
+    case 1:
+      program.stage = Stage::compute;
+      break;
+    case 2:
+      program.stage = Stage::fragment;
+      break;
+    case 3:
+      program.stage = Stage::vertex;
+      break;
+    default:
+      return d.error("stage is " + std::to_string(stage) + ", not 1, 2 or 3");
+  }
+  const std::uint32_t flush = d.bits(0, 17, 2);
+  program.mode = {.flush_single = flush != 0,
+                  .flush_half = flush >= 2,
+                  .suppress_nan = d.bit(0, 16),
+                  .suppress_infinity = d.bit(0, 19)};
+  program.requires_helpers = d.bit(0, 28);
+  const std::uint32_t registers = d.bits(0, 30, 2);
+  if (registers != 0 && registers != 2)
+    return d.error("register allocation is " + std::to_string(registers) + ", not 0 or 2");
+  program.registers = registers == 0 ? 64 : 32;
+  program.preload = static_cast<std::uint16_t>(d.bits(1, 0, 16));
+  program.code = d.address(2);
+  return program;
+}
+
+Result<LocalStorage> read_storage(const Image& image, const std::string& place, std::uint64_t address) {
+  WARPJIT_TRY(const Descriptor d, Descriptor::read(image, place + ", local storage " + hex_text(address),
+                                                   address, kDescriptorBytes));
+  LocalStorage storage{.address = address};
+  const bool has_base = d.word(2) != 0 || d.bits(3, 0, 16) != 0;
+  // Sizes above the limits of a launch are kept, as far as they fit.
+  if (const std::uint32_t size = d.bits(0, 0, 5); size != 0 || has_base)
+    storage.thread_bytes = 16U << std::min(size, 27U);
+  const std::uint32_t scale = d.bits(1, 8, 5);
+  if (d.bits(1, 0, 5) != 31 && scale != 0) storage.workgroup_bytes = std::max(1U << (scale - 1), 128U);
+  return storage;
+}
+
+Result<Environment> read_environment(const Image& image, std::string place, std::uint64_t address) {
+  WARPJIT_TRY(const Descriptor d, Descriptor::read(image, place, address, kEnvironmentBytes));
+  Environment environment{.address = address,
+                          .place = std::move(place),
+                          .attribute_offset = d.word(0),
+                          .uniforms = d.address(14),
+                          .uniform_words = 2 * d.bits(1, 0, 8)};
+  const std::uint64_t tables = d.address(8) & ~std::uint64_t{63}, count = d.address(8) & 63;
+  for (std::uint64_t n = 0; n < count; ++n) {
+    WARPJIT_TRY(const Descriptor entry,
+                Descriptor::read(image, environment.place + ", resources, entry " + std::to_string(n),
+                                 tables + kTableBytes * n, kTableBytes));
+    environment.tables.push_back({.address = entry.address(0) & ((std::uint64_t{1} << 56) - 1),
+                                  .size = entry.address(2),
+                                  .descriptors = entry.bit(1, 24)});
+  }
+  if (const std::uint64_t at = d.address(10); at != 0) {
+    WARPJIT_TRY(environment.program, read_program(image, environment.place, at));
+  }
+  if (const std::uint64_t at = d.address(12); at != 0) {
+    WARPJIT_TRY(environment.storage, read_storage(image, environment.place, at));
+  }
+  return environment;
+}
+
+Result<ComputePayload> read_compute(const Image& image, const Descriptor& d, std::uint64_t address) {
+  ComputePayload payload;
+  for (unsigned k = 0; k < 3; ++k) {
+    payload.size[k] = d.bits(8, 10 * k, 10) + 1;
+    payload.count[k] = d.word(10 + k);
+    payload.offset[k] = d.word(13 + k);
+  }
+  payload.may_merge = d.bit(8, 31);
+  WARPJIT_TRY(payload.environment, read_environment(image, d.place() + ", environment", address + 64));
+  return payload;
+}
+
+Result<MallocVertexPayload> read_malloc_vertex(const Image& image, const Descriptor& d,
+                                               std::uint64_t address) {
+  MallocVertexPayload payload;
+  payload.mode = static_cast<DrawMode>(d.bits(8, 0, 8));
+  if (name(payload.mode).empty())
+    return d.error("primitive, draw mode: there is no " + std::to_string(d.bits(8, 0, 8)));
+  const std::uint32_t index = d.bits(8, 8, 3);
+  if (index > 3) return d.error("primitive, index type: there is no " + std::to_string(index));
+  payload.index_bytes = static_cast<std::uint8_t>(index == 3 ? 4 : index);
+  payload.secondary = d.bit(8, 18);
+  payload.restart = d.bit(8, 19);
+  payload.base_vertex = static_cast<std::int32_t>(d.word(9));
+  payload.instance_offset = d.word(10);
+  payload.index_count = d.word(11);
+  payload.instance_count = d.word(12);
+  payload.packet_stride = static_cast<std::uint16_t>(d.bits(13, 0, 16));
+  payload.attribute_stride = static_cast<std::uint16_t>(d.bits(13, 16, 16));
+  payload.tiler = d.address(14);
+  payload.indices = d.address(30);
+  WARPJIT_TRY(payload.position, read_environment(image, d.place() + ", position environment", address + 256));
+  WARPJIT_TRY(payload.varying, read_environment(image, d.place() + ", varying environment", address + 320));
+  return payload;
+}
+
+std::string job_name(JobKind kind, std::uint64_t address) {
+  return std::string(name(kind)) + " job at " + hex_text(address);
+}
+
+// Descriptor `index` of a table; nothing if it is not there or of another type.
+Result<std::optional<Descriptor>> read_entry(const Image& image, const Environment& environment,
+                                             std::uint32_t table, std::uint32_t index, DescriptorType type) {
+  if (table >= environment.tables.size() || index >= environment.tables[table].count())
+    return std::optional<Descriptor>();
+  WARPJIT_TRY(
+      const Descriptor d,
+      Descriptor::read(
+          image,
+          environment.place + ", table " + std::to_string(table) + ", descriptor " + std::to_string(index),
+          environment.tables[table].address + std::uint64_t{kDescriptorBytes} * index, kDescriptorBytes));
+  if (d.bits(0, 0, 4) != static_cast<std::uint32_t>(type)) return std::optional<Descriptor>();
+  return std::optional(d);
+}
+std::uint64_t entry_address(const Environment& environment, std::uint32_t table, std::uint32_t index) {
+  return environment.tables[table].address + std::uint64_t{kDescriptorBytes} * index;
+}
+
+}  // namespace
+
+std::string_view name(JobKind kind) {
+  switch (kind) {
+    case JobKind::null:
+      return "null";
+    case JobKind::write_value:
+      return "write value";
+    case JobKind::cache_flush:
+      return "cache flush";
+    case JobKind::compute:
+      return "compute";
+    case JobKind::fragment:
+      return "fragment";
+    case JobKind::malloc_vertex:
+      return "malloc vertex";
+  }
+  return {};
+}
+
+std::string_view name(DrawMode mode) {
+  switch (mode) {
+    case DrawMode::none:
+      return "none";
+    case DrawMode::points:
+      return "points";
+    case DrawMode::lines:
+      return "lines";
+    case DrawMode::line_strip:
+      return "line strip";
+    case DrawMode::line_loop:
+      return "line loop";
+    case DrawMode::triangles:
+      return "triangles";
+    case DrawMode::triangle_strip:
+      return "triangle strip";
+    case DrawMode::triangle_fan:
+      return "triangle fan";
+    case DrawMode::polygon:
+      return "polygon";
+    case DrawMode::quads:
+      return "quads";
+  }
+  return {};
+}
+
+std::string Job::place() const { return job_name(kind, address); }
+
+Result<Job> read_job(const Image& image, std::uint64_t address) {
+  WARPJIT_TRY(const Descriptor header, Descriptor::read(image, "job at " + hex_text(address), address, 32));
+  if (address % 128 != 0) return header.error("its address is no multiple of 128");
+  const std::uint32_t type = header.bits(4, 1, 7);
+  if (type == 7 || type == 10)
+    return header.error("type is " + std::to_string(type) + ", " + (type == 7 ? "tiler" : "indexed vertex"),
+                        ErrorCode::unsupported);
+  Job job{.address = address,
+          .kind = static_cast<JobKind>(type),
+          .exception_status = header.word(0),
+          .barrier = header.bit(4, 8),
+          .index = static_cast<std::uint16_t>(header.bits(4, 16, 16)),
+          .dependencies = {static_cast<std::uint16_t>(header.bits(5, 0, 16)),
+                           static_cast<std::uint16_t>(header.bits(5, 16, 16))},
+          .next = header.address(6),
+          .payload = {}};
+  if (name(job.kind).empty()) return header.error("type: there is no " + std::to_string(type));
+  const auto whole = [&](std::uint32_t bytes) {
+    return Descriptor::read(image, job_name(job.kind, address), address, bytes);
+  };
+  switch (job.kind) {
+    case JobKind::null:
+    case JobKind::cache_flush:
+      break;
+    case JobKind::write_value: {
+      WARPJIT_TRY(const Descriptor d, whole(56));
+      const WriteValue payload{.address = d.address(8), .value = d.address(12), .kind = d.word(10)};
+      if (payload.kind == 0 || payload.kind > 7)
+        return d.error("value kind: there is no " + std::to_string(payload.kind));
+      job.payload = payload;
+      break;
+    }
+    case JobKind::compute: {
+      WARPJIT_TRY(const Descriptor d, whole(128));
+      WARPJIT_TRY(job.payload, read_compute(image, d, address));
+      break;
+    }
+    case JobKind::fragment: {
+      WARPJIT_TRY(const Descriptor d, whole(64));
+      FragmentPayload payload{.framebuffer = d.address(10) & ~std::uint64_t{63}};
+      for (unsigned k = 0; k < 2; ++k) {
+        payload.first[k] = static_cast<std::uint16_t>(d.bits(8, 16 * k, 12));
+        payload.last[k] = static_cast<std::uint16_t>(d.bits(9, 16 * k, 12));
+      }
+      job.payload = payload;
+      break;
+    }
+    case JobKind::malloc_vertex: {
+      WARPJIT_TRY(const Descriptor d, whole(384));
+      WARPJIT_TRY(job.payload, read_malloc_vertex(image, d, address));
+      break;
+    }
+  }
+  return job;
+}
+
+Result<std::vector<Job>> read_jobs(const Image& image, std::uint64_t address) {
+  std::vector<Job> jobs;
+  std::unordered_set<std::uint64_t> seen;
+  const auto fail = [&](const std::string& what, ErrorCode code) {
+    return Error{code, jobs.back().place() + ", next: " + what, image.name()};
+  };
+  do {
+    if (!seen.insert(address).second)
+      return fail("the chain comes back to the job at " + hex_text(address), ErrorCode::bad_input);
+    if (jobs.size() == kMaxJobs)
+      return fail("a chain has at most " + std::to_string(kMaxJobs) + " jobs", ErrorCode::resource_limit);
+    WARPJIT_TRY(Job job, read_job(image, address));
+    address = job.next;
+    jobs.push_back(std::move(job));
+  } while (address != 0);
+  return jobs;
+}
+
+Result<std::optional<BufferDescriptor>> read_buffer(const Image& image, const Environment& environment,
+                                                    std::uint32_t table, std::uint32_t index) {
+  WARPJIT_TRY(const auto d, read_entry(image, environment, table, index, DescriptorType::buffer));
+  if (!d) return std::optional<BufferDescriptor>();
+  return std::optional<BufferDescriptor>({.address = entry_address(environment, table, index),
+                                          .kind = static_cast<std::uint8_t>(d->bits(0, 4, 4)),
+                                          .size = d->word(1),
+                                          .memory = d->address(2)});
+}
+
+Result<std::optional<AttributeDescriptor>> read_attribute(const Image& image, const Environment& environment,
+                                                          std::uint32_t table, std::uint32_t index) {
+  WARPJIT_TRY(const auto d, read_entry(image, environment, table, index, DescriptorType::attribute));
+  if (!d) return std::optional<AttributeDescriptor>();
+  const std::uint32_t frequency = d->bits(1, 6, 2);
+  if (frequency > 1) return d->error("frequency: there is no " + std::to_string(frequency));
+  return std::optional<AttributeDescriptor>({.address = entry_address(environment, table, index),
+                                             .kind = static_cast<std::uint8_t>(d->bits(0, 4, 4)),
+                                             .from_offset = d->bit(0, 8),
+                                             .per_instance = frequency == 1,
+                                             .format = d->bits(0, 10, 22),
+                                             .table = static_cast<std::uint8_t>(d->bits(1, 0, 6)),
+                                             .shift = static_cast<std::uint8_t>(d->bits(1, 24, 5)),
+                                             .add = d->bit(1, 29),
+                                             .offset = static_cast<std::int32_t>(d->word(2)),
+                                             .buffer = d->word(3),
+                                             .stride = d->word(4),
+                                             .multiplier = d->word(5)});
+}
+
+}  // namespace warpjit::valhall
