@@ -87,12 +87,18 @@ bool in_address_order(const Function& f, const Loops& loops) {
   std::uint32_t before = 0;
   for (std::size_t k = 0; k < order.size(); ++k) {
     const Block b = order[k];
-    // A block behind the last one of a loop, which only goes back, belongs to that one.
     const BlockData& data = f.block(b);
-    const bool only_jumps = data.first == data.last && data.successors.size() == 1;
-    if (only_jumps && data.predecessors.size() == 1 && k != 0 && data.predecessors[0] == order[k - 1] &&
-        loops.position(data.successors[0]) < k)
-      continue;
+    if (data.successors.size() == 1) {
+      const bool goes_on = loops.position(data.successors[0]) > k;
+      // From where nothing is seen lanes go on to a higher address and wait there: it does not matter when.
+      const bool upward = addresses[b.id] <= addresses[data.successors[0].id];
+      if (goes_on && upward && !order_matters_in(f, b)) continue;
+      // A block behind the last one of a loop, which only goes back, belongs to that one.
+      const bool only_jumps = data.first == data.last;
+      if (!goes_on && only_jumps && data.predecessors.size() == 1 && k != 0 &&
+          data.predecessors[0] == order[k - 1])
+        continue;
+    }
     if (addresses[b.id] < before) return false;
     before = addresses[b.id];
   }
