@@ -48,7 +48,7 @@ Result<CheckedGrid> Shader::check_grid(const Grid&) const {
 }
 
 Status Shader::profile(const Grid&, std::optional<BlockFault>&, Profile&) const {
-  return Error{ErrorCode::unsupported, "only programs that run in warps can be profiled", source_name()};
+  return Error{ErrorCode::unsupported, "there are no profiles of programs of this kind", source_name()};
 }
 
 }  // namespace warpjit::frontend

@@ -121,6 +121,55 @@ TEST_F(CApiValhall, VertexPrograms) {
   }
 }
 
+TEST_F(CApiValhall, VertexLaunchesThatAreRefused) {
+  const OwnedProgram program = from_text(kFetch);
+  const OwnedLaunch launch = launch_of(program);
+  warpjit_attribute_source sources[65] = {};
+  const auto set = [&](std::size_t count, auto change) {
+    for (auto& source : sources) {
+      source = sized<warpjit_attribute_source>();
+      source.format = kFloatPair;
+    }
+    change(sources[count - 1]);
+    return warpjit_launch_set_attributes(launch, sources, count, 0, &error);
+  };
+  EXPECT_EQ(set(2, [](auto&) {}), WARPJIT_OK);
+  EXPECT_EQ(set(65, [](auto&) {}), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(set(1, [](auto& it) { it.size = 0; }), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(set(2, [](auto& it) { it.size -= 4; }), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(set(2, [](auto& it) { it.size += 8; }), WARPJIT_UNSUPPORTED);  // another one begins there
+  EXPECT_EQ(set(2, [](auto& it) { it.division = 3; }), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(set(2, [](auto& it) { it.division = -1; }), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(set(2, [](auto& it) { it.shift = 32; }), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(set(2, [](auto& it) { it.shift = 256; }), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_launch_set_attributes(launch, nullptr, 1, 0, &error), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_launch_set_attributes(nullptr, sources, 1, 0, &error), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_launch_set_attributes(launch, nullptr, 0, 0, &error), WARPJIT_OK);
+  EXPECT_EQ(warpjit_launch_set_vertices(nullptr, 1, 1, 0, 0), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_launch_map_results(launch, nullptr, 16, 16, &error), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_launch_map_results(nullptr, nullptr, 0, 16, &error), WARPJIT_BAD_INPUT);
+
+  // What runs refuse.
+  alignas(8) float results[8] = {};
+  const auto status = [&](std::uint32_t count, std::uint32_t instances, std::uint32_t stride,
+                          std::size_t place) {
+    EXPECT_EQ(warpjit_launch_set_vertices(launch, count, instances, 0, 0), WARPJIT_OK);
+    EXPECT_EQ(warpjit_launch_map_results(launch, results + place, 16, stride, &error), WARPJIT_OK);
+    return warpjit_engine_run(engine, launch, nullptr, nullptr, &error);
+  };
+  EXPECT_EQ(status(1, 1, 16, 0), WARPJIT_OK) << error.message;
+  EXPECT_EQ(status(0, 1, 16, 0), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(status(1, 0, 16, 0), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(status(0xffffffff, 0xffffffff, 16, 0), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(status(1, 1, 0, 0), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(status(1, 1, 24, 0), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(status(1, 1, 0xfffffff0, 0), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(status(1, 1, 16, 1), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(set(1, [](auto& it) { it.format = 0xffffffff; }), WARPJIT_OK);
+  EXPECT_EQ(status(1, 1, 16, 0), WARPJIT_BAD_INPUT);
+  EXPECT_NE(std::string(error.message).find("format"), std::string::npos) << error.message;
+}
+
 // 2^-149 + 0, which is 0 in a program that flushes; the infinity and NaN of others.
 TEST_F(CApiValhall, FloatModes) {
   const std::vector<std::uint64_t> code = words_of(

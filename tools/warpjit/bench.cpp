@@ -114,7 +114,8 @@ BarChart make_chart(const std::vector<Row>& rows, const std::string& title) {
 Result<std::vector<std::uint64_t>> counts_of(const BenchOptions& options, const LaunchFile& file) {
   if (file.work == Work::grid) {
     if (options.counts.empty()) return std::vector<std::uint64_t>{file.threads()};
-    return Error{ErrorCode::bad_input, "the grid and block of a kernel say how many threads there are",
+    return Error{ErrorCode::bad_input,
+                 "the grid and block of a kernel, or its vertices, say how many threads there are",
                  "--counts"};
   }
   if (file.work == Work::pixels) {

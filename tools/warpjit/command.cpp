@@ -112,7 +112,8 @@ Result<LaunchFile> load_launch(const RunInput& input) {
   WARPJIT_TRY(LaunchFile launch, read_launch(input.file));
   if (!input.count) return launch;
   if (launch.work == Work::grid)
-    return Error{ErrorCode::bad_input, "the grid and block of a kernel say how many threads there are",
+    return Error{ErrorCode::bad_input,
+                 "the grid and block of a kernel, or its vertices, say how many threads there are",
                  "--count"};
   WARPJIT_CHECK(set_count(launch, *input.count));
   return launch;

@@ -57,6 +57,8 @@ Json to_json(const BoundLaunch& bound, const RunOutcome& outcome) {
 std::string extent_text(const LaunchFile& file) {
   if (file.work == Work::pixels) return fmt::format("{} x {} pixels", file.pixels.width, file.pixels.height);
   if (file.work != Work::grid) return fmt::format("{} threads", file.count);
+  if (const auto& vertices = file.grid.vertices)
+    return fmt::format("{} vertices, {} instances", vertices->count, vertices->instances);
   const auto &g = file.grid.grid, &b = file.grid.block;
   return fmt::format("{} x {} x {} blocks of {} x {} x {} threads", g[0], g[1], g[2], b[0], b[1], b[2]);
 }
@@ -92,11 +94,12 @@ void print_replacement(const RunOptions& run, const Engine& engine, const Report
 // What was seen until an error may tell why.
 int fail_with(const RunCommand& options, const LaunchFile& file, const std::optional<Profile>& profile,
               const Error& error) {
-  if (profile && options.json) {
+  if (!profile || profile->instructions.empty()) return fail(error);
+  if (options.json) {
     Json json = launch_json(file);
     json["stats"] = profile_json(*profile);
     print_json(json);
-  } else if (profile) {
+  } else {
     print_profile(*profile);
   }
   return fail(error);
@@ -117,8 +120,8 @@ int run_launch(const RunCommand& options) {
   auto file = load_launch(options.input);
   if (!file) return fail(file.error());
   if (options.stats && file->work != Work::grid)
-    return fail({ErrorCode::bad_input, "only programs that run in warps, compute kernels, can be observed",
-                 "--stats"});
+    return fail({ErrorCode::bad_input,
+                 "only programs that run in warps, such as compute kernels, can be observed", "--stats"});
   auto made = BoundLaunch::make(std::move(*file));
   if (!made) return fail(made.error());
   BoundLaunch& bound = *made;

@@ -101,7 +101,8 @@ Result<LaunchFile> prepare(const VerifyOptions& options, LaunchFile file, bool i
   }
   if (!options.input.count) return file;
   if (file.work == Work::grid)
-    return Error{ErrorCode::bad_input, "the grid and block of a kernel say how many threads there are",
+    return Error{ErrorCode::bad_input,
+                 "the grid and block of a kernel, or its vertices, say how many threads there are",
                  "--count"};
   WARPJIT_CHECK(set_count(file, *options.input.count));
   return file;

@@ -55,6 +55,10 @@ Status Guest::read_graphics(const JsonField& field, RawWords&) const {
   return field.error("programs of this guest have no such state");
 }
 
+Result<std::uint32_t> Guest::read_attribute_format(const JsonField& field) const {
+  return field.error("programs of this guest fetch no attributes");
+}
+
 Result<Texture> Guest::read_texture_entry(const EntryWords&, const EntryMemory&) const {
   return Error{ErrorCode::bad_input, "this guest has no such entries", ""};
 }

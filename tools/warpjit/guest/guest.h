@@ -99,6 +99,10 @@ struct GridUse {
     std::uint32_t preset = 0;  // of these the container gives so many
   };
   std::vector<Space> spaces;  // constant ones first
+  // Of vertex programs that fetch attributes and store results themselves: how many are named, and whether
+  // results are stored.
+  std::uint32_t attributes = 0;
+  bool results = false;
 };
 
 struct AssembleOptions {
@@ -167,6 +171,12 @@ class Guest {
   // Errors: a guest that has none.
   virtual Result<Texture> read_texture_entry(const EntryWords& words, const EntryMemory& memory) const;
   virtual Result<Sampler> read_sampler_entry(const EntryWords& words, bool seamless) const;
+  // Do vertex programs fetch attributes and store results themselves? These run on grids.
+  virtual bool fetches_attributes() const { return false; }
+  // A pixel format of such an attribute by its name or number. Errors: no such name; a format that attributes
+  // cannot have.
+  virtual Result<std::uint32_t> read_attribute_format(const JsonField& field) const;
+  virtual std::string attribute_format_name(std::uint32_t format) const { return hex(format); }
   virtual GridLimits grid_limits() const { return {}; }
   virtual Result<GridUse> grid_use(const frontend::Shader&) const { return GridUse{}; }
 

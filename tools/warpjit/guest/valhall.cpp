@@ -5,9 +5,11 @@
 #include "files.h"
 #include "frontend/valhall/assembly/assemble.h"
 #include "frontend/valhall/assembly/disassemble.h"
+#include "frontend/valhall/interpret/attribute.h"
 #include "frontend/valhall/launch.h"
 #include "frontend/valhall/shader.h"
 #include "guest/guest.h"
+#include "guest/valhall_formats.h"
 
 namespace warpjit::tool {
 
@@ -19,6 +21,7 @@ const valhall::Program& valhall_program(const frontend::Shader& shader) {
 
 // What the code names of uniforms, buffers and memory, wherever it is.
 GridUse find_use(const valhall::Program& program) {
+  GridUse use;
   std::uint32_t uniforms = 0;
   bool memory = false, stores = false;
   for (const std::uint64_t word : program.code) {
@@ -32,8 +35,14 @@ GridUse find_use(const valhall::Program& program) {
                          i->opcode == valhall::Opcode::atom1_return;
     stores = stores || changes;
     memory = memory || changes || i->opcode == valhall::Opcode::load;
+    if (i->opcode == valhall::Opcode::ld_attr || i->opcode == valhall::Opcode::ld_attr_imm)
+      use.attributes = std::max(use.attributes, i->index + 1U);
+    use.results = use.results || (i->opcode == valhall::Opcode::lea_buf_imm && i->table == 0xd);
   }
-  GridUse use;
+  if (program.stage == Stage::vertex) {  // what they store are results
+    stores = false;
+    memory = use.attributes != 0;
+  }
   use.parameter_bytes = 4 * uniforms;
   if (memory) use.spaces.push_back({.name = "mem", .written = stores});
   return use;
@@ -67,7 +76,7 @@ class ValhallSource final : public Container {
 class ValhallGuest final : public Guest {
  public:
   Isa isa() const override { return Isa::valhall; }
-  bool runs(Stage stage) const override { return stage == Stage::compute; }
+  bool runs(Stage stage) const override { return stage != Stage::fragment; }
   std::span<const Stage> stages() const override {
     static constexpr Stage kStages[] = {Stage::compute, Stage::vertex, Stage::fragment};
     return kStages;
@@ -120,6 +129,27 @@ class ValhallGuest final : public Guest {
   Json modes_json(const frontend::Shader&) const override { return Json::object(); }
   std::string_view register_names(LocationKind) const override { return "none"; }
 
+  bool fetches_attributes() const override { return true; }
+  Result<std::uint32_t> read_attribute_format(const JsonField& field) const override {
+    std::uint32_t format = 0;
+    if (field.json().is_string() && !field.json().get_ref<const std::string&>().starts_with("0x")) {
+      WARPJIT_TRY(const std::string text, field.string());
+      const auto found = find_valhall_format(text);
+      if (!found)
+        return field.error("there is no format '" + text + "'; a number of 22 bits, or one of " +
+                           valhall_format_names());
+      format = *found;
+    } else {
+      WARPJIT_TRY(const std::int64_t number, field.integer(0, 0xffffffff, 32));
+      format = static_cast<std::uint32_t>(number);
+    }
+    if (const auto known = valhall::find_vertex_format(format); !known)
+      return field.error(known.error().message, known.error().code);
+    return format;
+  }
+  std::string attribute_format_name(std::uint32_t format) const override {
+    return valhall_format_name(format);
+  }
   GridLimits grid_limits() const override {
     constexpr std::uint32_t kMost = valhall::kMaxBlockThreads;
     return {.grid = {65535, 65535, 65535},

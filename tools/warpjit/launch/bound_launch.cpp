@@ -131,16 +131,25 @@ Status BoundLaunch::bind_primitives() {
 
 Status BoundLaunch::bind_grid() {
   const LaunchGrid& grid = file_->grid;
+  launch_.set_parameters(grid.parameters);
+  if (const auto& vertices = grid.vertices) {
+    launch_.set_vertices(vertices->count, vertices->instances, vertices->first, vertices->first_instance);
+    launch_.set_attributes(vertices->attributes, vertices->attribute_offset);
+    return bind_memory();
+  }
   launch_.set_grid(grid.grid[0], grid.grid[1], grid.grid[2]);
   launch_.set_block(grid.block[0], grid.block[1], grid.block[2]);
   launch_.set_shared_bytes(grid.shared_bytes);
-  launch_.set_parameters(grid.parameters);
   return bind_memory();
 }
 
 Status BoundLaunch::bind_memory() {
   for (const LaunchMemory& piece : file_->grid.memory) {
     std::vector<std::byte>& bytes = memory_.emplace_back(piece.bytes);
+    if (piece.space == kResultSpace) {
+      launch_.map_results(bytes.data(), bytes.size(), file_->grid.vertices->packet_stride);
+      continue;
+    }
     WARPJIT_CHECK(piece.constant
                       ? launch_.bind_constants(piece.space, bytes.data(), bytes.size())
                       : launch_.map_memory(piece.space, piece.address, bytes.data(), bytes.size()));

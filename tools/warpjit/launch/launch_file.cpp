@@ -23,6 +23,7 @@ bool is_nan(std::uint32_t bits) { return (bits & 0x7FFFFFFF) > 0x7F800000; }
 std::uint64_t LaunchFile::threads() const {
   if (work == Work::pixels) return std::uint64_t{pixels.width} * pixels.height;
   if (work != Work::grid) return count;
+  if (grid.vertices) return std::uint64_t{grid.vertices->count} * grid.vertices->instances;
   std::uint64_t product = 1;
   for (const auto& extents : {grid.grid, grid.block})
     for (const std::uint32_t extent : extents) product *= extent;
@@ -54,8 +55,8 @@ bool Expectation::accepts(std::uint32_t got, std::uint32_t wanted) const {
 
 Status set_count(LaunchFile& launch, std::uint64_t count) {
   if (launch.work == Work::grid)
-    return Error{ErrorCode::bad_input, "the grid and block of a launch say how many threads it has",
-                 launch.name};
+    return Error{ErrorCode::bad_input,
+                 "the grid and block of a launch, or its vertices, say how many threads it has", launch.name};
   if (launch.work == Work::pixels)
     return Error{ErrorCode::bad_input, "the targets of a launch over pixels say how much work there is",
                  launch.name};

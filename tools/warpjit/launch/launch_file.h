@@ -46,12 +46,23 @@ struct LaunchInput {
 
 // A piece of a writable space, or a whole constant space (from address 0 on).
 struct LaunchMemory {
-  std::string space;  // "g14"
+  std::string space;  // "g14", or kResultSpace
   bool constant = false;
   std::uint64_t address = 0;
   std::vector<std::byte> bytes;
   std::size_t given = 0;                    // the first so many are data, the others filled
   ComponentType type = ComponentType::u32;  // of the data
+};
+
+// What vertex programs store that fetch attributes and store results themselves: the last piece of memory.
+inline constexpr const char* kResultSpace = "results";
+// What their launches have in place of extents.
+struct LaunchVertices {
+  std::uint32_t count = 0, instances = 1;  // vertices of an instance; instances
+  std::uint32_t first = 0, first_instance = 0;
+  std::uint32_t attribute_offset = 0;
+  std::uint32_t packet_stride = 128;  // bytes of a vertex's results
+  std::vector<AttributeSource> attributes;
 };
 
 // What a grid has besides the program.
@@ -60,6 +71,7 @@ struct LaunchGrid {
   std::uint32_t shared_bytes = 0;
   std::vector<std::byte> parameters;
   std::vector<LaunchMemory> memory;
+  std::optional<LaunchVertices> vertices;  // of these programs, which have no extents and shared memory
 };
 
 // Words that a run leaves behind: a register at the end of every thread or, of a grid, a range of memory.

@@ -233,17 +233,24 @@ Status randomize_data(LaunchFile& launch, std::uint64_t count, std::uint64_t see
 Status randomize_template(LaunchFile& launch, std::uint64_t count, std::uint64_t seed) {
   Random random(seed ^ 0x5851f42d4c957f2d);
   if (launch.work == Work::grid) {
+    const LaunchMemory* last = nullptr;
     for (LaunchMemory& piece : launch.grid.memory) {
+      if (piece.space == kResultSpace) continue;
       piece.given = piece.bytes.size();
       piece.type = ComponentType::f32;
+      last = &piece;
     }
-    // The pieces' address, which is also a count beyond any thread's number, or a small number.
+    const bool vertices = launch.grid.vertices.has_value();
+    // Of vertices floats. Of kernels the pieces' address, which is also a count beyond any thread's number,
+    // or a small number.
     for (std::size_t place = 0; place + 4 <= launch.grid.parameters.size(); place += 4) {
-      const bool small = launch.grid.memory.empty() || random.below(4) == 0;
+      const bool small = last == nullptr || random.below(4) == 0;
       store_word(launch.grid.parameters, place,
-                 small ? random.below(64) : static_cast<std::uint32_t>(launch.grid.memory.back().address));
+                 vertices ? std::bit_cast<std::uint32_t>(uniform(random, 2.0f))
+                 : small  ? random.below(64)
+                          : static_cast<std::uint32_t>(last->address));
     }
-    if (launch.grid.memory.empty()) return {};
+    if (last == nullptr) return {};
     return randomize_data(launch, count, seed);
   }
   if (launch.work == Work::pixels) return randomize_data(launch, count, seed);

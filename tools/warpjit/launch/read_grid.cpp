@@ -25,43 +25,6 @@ Status read_extent(const JsonField& root, const char* key, const std::array<std:
   return {};
 }
 
-// Words one after the other, from the guest's place for parameters on; an object {"offset": n} goes on at
-// byte n.
-Status read_parameters(Reading& reading, const GridLimits& limits) {
-  const auto params = reading.root.find("params");
-  if (!params) return {};
-  WARPJIT_CHECK(params->expect_array());
-  std::vector<std::byte>& parameters = reading.launch.grid.parameters;
-  std::size_t at = 0;
-  for (std::size_t k = 0; k < params->size(); ++k) {
-    const JsonField item = params->at(k);
-    if (item.json().is_object()) {
-      WARPJIT_CHECK(item.expect_keys({"offset"}));
-      WARPJIT_TRY(const JsonField offset, item.require("offset"));
-      WARPJIT_TRY(
-          const std::int64_t byte,
-          offset.integer(limits.parameter_offset, limits.parameter_offset + limits.parameter_bytes - 4));
-      at = static_cast<std::size_t>(byte) - limits.parameter_offset;
-      continue;
-    }
-    std::uint32_t word = 0;
-    if (item.json().is_number_float()) {
-      WARPJIT_TRY(word, item.float_bits());
-    } else {
-      WARPJIT_TRY(const std::int64_t value, item.integer(-(std::int64_t{1} << 31), 0xffffffff, 32));
-      word = static_cast<std::uint32_t>(value);
-    }
-    if (at + 4 > limits.parameter_bytes)
-      return item.error("parameters beyond the " + std::to_string(limits.parameter_bytes) +
-                        " bytes there are");
-    parameters.resize(std::max(parameters.size(), at + 4));
-    for (unsigned byte = 0; byte < 4; ++byte)
-      parameters[at + byte] = static_cast<std::byte>(word >> 8 * byte);
-    at += 4;
-  }
-  return {};
-}
-
 // What a piece holds: `data`, or a `file` from an `offset` on.
 Status read_contents(const Reading& reading, const JsonField& field, LaunchMemory& piece) {
   if (field.has("file") && field.has("data")) return field.error("'file' and 'data' exclude each other");
@@ -119,6 +82,49 @@ bool overlap(const LaunchMemory& a, const LaunchMemory& b) {
 
 }  // namespace
 
+// Words one after the other, from the guest's place for parameters on; an object {"offset": n} goes on at
+// byte n.
+Status read_parameters(Reading& reading) {
+  const GridLimits limits = reading.guest->grid_limits();
+  const auto params = reading.root.find("params");
+  if (!params) return {};
+  WARPJIT_CHECK(params->expect_array());
+  std::vector<std::byte>& parameters = reading.launch.grid.parameters;
+  std::size_t at = 0;
+  for (std::size_t k = 0; k < params->size(); ++k) {
+    const JsonField item = params->at(k);
+    if (item.json().is_object()) {
+      WARPJIT_CHECK(item.expect_keys({"offset"}));
+      WARPJIT_TRY(const JsonField offset, item.require("offset"));
+      WARPJIT_TRY(
+          const std::int64_t byte,
+          offset.integer(limits.parameter_offset, limits.parameter_offset + limits.parameter_bytes - 4));
+      at = static_cast<std::size_t>(byte) - limits.parameter_offset;
+      continue;
+    }
+    std::uint32_t word = 0;
+    if (item.json().is_number_float()) {
+      WARPJIT_TRY(word, item.float_bits());
+    } else {
+      WARPJIT_TRY(const std::int64_t value, item.integer(-(std::int64_t{1} << 31), 0xffffffff, 32));
+      word = static_cast<std::uint32_t>(value);
+    }
+    if (at + 4 > limits.parameter_bytes)
+      return item.error("parameters beyond the " + std::to_string(limits.parameter_bytes) +
+                        " bytes there are");
+    parameters.resize(std::max(parameters.size(), at + 4));
+    for (unsigned byte = 0; byte < 4; ++byte)
+      parameters[at + byte] = static_cast<std::byte>(word >> 8 * byte);
+    at += 4;
+  }
+  return {};
+}
+
+Result<frontend::SpaceName> find_space(const Reading& reading, const std::string& name) {
+  if (reading.launch.grid.vertices && name == kResultSpace) return frontend::SpaceName{};
+  return reading.launch.program->find_space(name);
+}
+
 Result<std::uint64_t> read_address(const JsonField& field, const frontend::SpaceName& space) {
   const bool wide = space.high_words != 0;
   WARPJIT_TRY(const std::int64_t address,
@@ -156,7 +162,7 @@ Status read_grid(Reading& reading) {
     WARPJIT_CHECK(shared->expect_keys({"size"}));
     WARPJIT_TRY(grid.shared_bytes, number_at(*shared, "size", 0, limits.shared_bytes, 0));
   }
-  WARPJIT_CHECK(read_parameters(reading, limits));
+  WARPJIT_CHECK(read_parameters(reading));
   return read_memory(reading);
 }
 

@@ -11,7 +11,9 @@ namespace {
 
 constexpr unsigned bit(Work work) { return 1u << static_cast<unsigned>(work); }
 constexpr unsigned kThreaded = bit(Work::rows) | bit(Work::primitives), kPrimitives = bit(Work::primitives),
-                   kGrid = bit(Work::grid), kPixels = bit(Work::pixels), kAll = kThreaded | kGrid | kPixels;
+                   kGrid = bit(Work::grid), kPixels = bit(Work::pixels),
+                   kVertices = 1u << 7,  // vertex programs that fetch attributes, in place of Work::grid
+    kAll = kThreaded | kGrid | kPixels | kVertices;
 
 // The keys of a launch file, and the kinds of work that have them.
 struct Key {
@@ -32,12 +34,13 @@ constexpr Key kKeys[] = {{"warpjit", kAll},
                          {"grid", kGrid},
                          {"block", kGrid},
                          {"shared", kGrid},
-                         {"params", kGrid},
-                         {"memory", kGrid | kPixels | bit(Work::rows)},
-                         {"outputs", kThreaded | kGrid},
+                         {"params", kGrid | kVertices},
+                         {"memory", kGrid | kVertices | kPixels | bit(Work::rows)},
+                         {"outputs", kThreaded | kGrid | kVertices},
                          {"expect", kAll},
                          {"targets", kPixels},
-                         {"vertices", kPixels},
+                         {"vertices", kPixels | kVertices},
+                         {"attributes", kVertices},
                          {"indices", kPixels},
                          {"instances", kPixels},
                          {"raster", kPixels},
@@ -50,16 +53,17 @@ constexpr std::string_view kLaterGuests[] = {"usse"};
 
 std::string stages_of(unsigned works) {
   std::string stages;
-  for (const auto& [work, stage] : {std::pair{Work::grid, "'compute'"},
-                                    {Work::rows, "'vertex'"},
-                                    {Work::primitives, "'geometry'"},
-                                    {Work::pixels, "'fragment'"}})
-    if ((works & bit(work)) != 0) stages += (stages.empty() ? "" : " and ") + std::string(stage);
+  for (const auto& [work, stage] : {std::pair{kGrid, "'compute'"},
+                                    {bit(Work::rows), "'vertex'"},
+                                    {bit(Work::primitives), "'geometry'"},
+                                    {kPixels, "'fragment'"},
+                                    {kVertices, "'vertex' of Valhall"}})
+    if ((works & work) != 0) stages += (stages.empty() ? "" : " and ") + std::string(stage);
   return stages;
 }
 
-Work work_of(Stage stage) {
-  if (stage == Stage::compute) return Work::grid;
+Work work_of(const Guest& guest, Stage stage) {
+  if (stage == Stage::compute || (stage == Stage::vertex && guest.fetches_attributes())) return Work::grid;
   if (stage == Stage::fragment) return Work::pixels;
   return stage == Stage::geometry ? Work::primitives : Work::rows;
 }
@@ -81,7 +85,8 @@ class Reader {
     if (launch().work == Work::primitives) WARPJIT_CHECK(read_primitives(program));
     WARPJIT_CHECK(read_textures(reading_));
     if (launch().work == Work::pixels) WARPJIT_CHECK(read_draw(program));
-    if (launch().work == Work::grid) WARPJIT_CHECK(read_grid(reading_));
+    if (launch().work == Work::grid)
+      WARPJIT_CHECK(stage_ == Stage::vertex ? read_fetching_vertices(reading_) : read_grid(reading_));
     if (launch().work == Work::rows || launch().work == Work::primitives) WARPJIT_CHECK(read_values());
     WARPJIT_CHECK(read_outputs(reading_));
     WARPJIT_CHECK(read_expectations(reading_));
@@ -191,7 +196,7 @@ class Reader {
       known += (known.empty() ? "" : " and ") + std::string(warpjit::name(stage));
       if (text != warpjit::name(stage)) continue;
       stage_ = stage;
-      launch().work = work_of(stage);
+      launch().work = work_of(*reading_.guest, stage);
       return {};
     }
     const std::string isa = warpjit::name(reading_.guest->isa());
@@ -203,10 +208,11 @@ class Reader {
 
   // The launch has no keys but those of its kind of work.
   Status check_keys() const {
+    const unsigned work =
+        reading_.launch.work == Work::grid && stage_ == Stage::vertex ? kVertices : bit(reading_.launch.work);
     std::string known;
     for (const Key& key : kKeys)
-      if ((key.works & bit(reading_.launch.work)) != 0)
-        known += (known.empty() ? "" : ", ") + std::string(key.name);
+      if ((key.works & work) != 0) known += (known.empty() ? "" : ", ") + std::string(key.name);
     for (const auto& [name, value] : root().json().items()) {
       const auto* key = std::find_if(std::begin(kKeys), std::end(kKeys),
                                      [&, &name = name](const Key& k) { return k.name == name; });
@@ -214,8 +220,9 @@ class Reader {
         return root().at(name).error("not supported yet: '" + name + "' belongs to other guests and stages",
                                      ErrorCode::unsupported);
       if (key == std::end(kKeys)) return root().at(name).error("unknown key (known here: " + known + ")");
-      if ((key->works & bit(reading_.launch.work)) == 0)
-        return root().at(name).error("belongs to stage " + stages_of(key->works));
+      if ((key->works & work) == 0 && work == kVertices)
+        return root().at(name).error("does not belong to vertex programs of this guest");
+      if ((key->works & work) == 0) return root().at(name).error("belongs to stage " + stages_of(key->works));
     }
     return {};
   }
@@ -230,7 +237,7 @@ class Reader {
   Status read_program(const JsonField& program) {
     WARPJIT_CHECK(program.expect_object());
     if (program.has("words")) return read_words(program);
-    const bool kernels = launch().work == Work::grid;
+    const bool kernels = stage_ == Stage::compute;
     WARPJIT_CHECK(kernels ? program.expect_keys({"file", "entry", "index", "kernel"})
                           : program.expect_keys({"file", "entry", "index"}));
     if (program.has("entry") && program.has("kernel"))

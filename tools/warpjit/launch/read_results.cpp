@@ -39,7 +39,7 @@ Result<LaunchOutput> read_range(const Reading& reading, const JsonField& field,
   LaunchOutput output;
   WARPJIT_TRY(const JsonField space_field, field.require("space"));
   WARPJIT_TRY(const std::string space, space_field.string());
-  const auto found = reading.launch.program->find_space(space);
+  const auto found = find_space(reading, space);
   if (!found) return space_field.error(found.error().message);
   WARPJIT_TRY(const JsonField address_field, field.require("address"));
   WARPJIT_TRY(const std::uint64_t address, read_address(address_field, *found));
@@ -63,7 +63,7 @@ Result<LaunchOutput> read_range(const Reading& reading, const JsonField& field,
     output.offset = static_cast<std::size_t>(address - memory[k].address);
     if (output.offset % 4 == 0 && output.offset + output.count * 4 <= memory[k].bytes.size()) return output;
   }
-  return field.error("lies in no piece of 'memory'");
+  return field.error(space == kResultSpace ? "is outside the results" : "lies in no piece of 'memory'");
 }
 
 Status read_tolerances(const JsonField& field, Expectation& wanted) {

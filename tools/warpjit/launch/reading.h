@@ -55,6 +55,13 @@ Status read_triangles(Reading& reading, const JsonField& field);
 Result<std::uint64_t> read_address(const JsonField& field, const frontend::SpaceName& space);
 // Extents, parameters and memory.
 Status read_grid(Reading& reading);
+Status read_parameters(Reading& reading);
+// A space of the program, or that of its results.
+Result<frontend::SpaceName> find_space(const Reading& reading, const std::string& name);
+
+// ---- Vertices whose programs fetch attributes and store results themselves (read_fetching_vertices.cpp)
+// Numbers, attributes, parameters and memory.
+Status read_fetching_vertices(Reading& reading);
 
 // The key `memory` alone, of graphics programs.
 Status read_memory(Reading& reading);

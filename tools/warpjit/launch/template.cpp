@@ -10,6 +10,7 @@ namespace {
 constexpr std::uint32_t kThreads = 3, kKernelThreads = 64;  // without a count
 constexpr const char* kAddress = "0x1000";                  // of each piece of memory
 constexpr std::uint32_t kBytes = 4096, kShownWords = 16;
+constexpr std::uint32_t kPacketBytes = 128;  // of a vertex's results
 
 std::string register_name(const frontend::Shader& shader, LocationKind kind, unsigned number) {
   return shader.register_name(numbered(kind, number));
@@ -161,10 +162,26 @@ Result<Json> thread_template(const GivenProgram& given, Json json, std::uint32_t
 
 Result<Json> grid_template(const GivenProgram& given, Json json, std::uint32_t count) {
   WARPJIT_TRY(const GridUse use, given.guest->grid_use(*given.shader));
-  json["grid"] = {1};
-  json["block"] = {count};
-  if (use.parameter_bytes != 0) json["params"] = std::vector<int>((use.parameter_bytes + 3) / 4, 0);
   Json memory = Json::array(), outputs = Json::array();
+  if (given.shader->stage() == Stage::vertex) {
+    json["vertices"] = {{"count", count}, {"packet_stride", kPacketBytes}};
+    const std::uint32_t stride = 16 * use.attributes;
+    for (std::uint32_t k = 0; k < use.attributes; ++k)
+      json["attributes"].push_back({{"format", "rgba32f"},
+                                    {"address", kAddress},
+                                    {"bytes", kBytes},
+                                    {"offset", 16 * k},
+                                    {"stride", stride}});
+    if (use.results)
+      outputs.push_back({{"space", kResultSpace},
+                         {"address", 0},
+                         {"format", "f32x4"},
+                         {"count", count * (kPacketBytes / 16)}});
+  } else {
+    json["grid"] = {1};
+    json["block"] = {count};
+  }
+  if (use.parameter_bytes != 0) json["params"] = std::vector<int>((use.parameter_bytes + 3) / 4, 0);
   for (const GridUse::Space& space : use.spaces) {
     if (!space.constant) {
       memory.push_back({{"space", space.name}, {"address", kAddress}, {"size", kBytes}});
@@ -268,8 +285,9 @@ Result<Json> launch_template(const GivenProgram& given, std::uint32_t count) {
             {"isa", warpjit::name(shader.isa())},
             {"stage", warpjit::name(shader.stage())},
             {"program", given.json}};
-  const bool grid = shader.stage() == Stage::compute;
-  if (count == 0) count = grid ? kKernelThreads : kThreads;
+  const bool kernel = shader.stage() == Stage::compute;
+  const bool grid = kernel || (shader.stage() == Stage::vertex && given.guest->fetches_attributes());
+  if (count == 0) count = kernel ? kKernelThreads : kThreads;
   if (shader.stage() == Stage::fragment) return draw_template(given, std::move(json), count);
   return grid ? grid_template(given, std::move(json), count) : thread_template(given, std::move(json), count);
 }
@@ -278,6 +296,7 @@ const char* template_advice(const GivenProgram& given) {
   return given.shader->stage() == Stage::compute    ? "grid, block, params and memory"
          : given.shader->stage() == Stage::geometry ? "geometry, uniforms and inputs"
          : given.shader->stage() == Stage::fragment ? "vertices, memory and targets"
+         : given.guest->fetches_attributes()        ? "vertices, attributes, params and memory"
                                                     : "uniforms and inputs";
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "launch/numbers.h"
 #include "launch/texture_fields.h"
 #include "launch/words.h"
 
@@ -132,15 +133,55 @@ Json geometry_json(const LaunchFile& launch) {
   return json;
 }
 
+template <class Number>
+void add_unless(Json& json, const char* key, Number value, Number usual) {
+  if (value != usual) json[key] = value;
+}
+
+Json attribute_json(const Guest& guest, const AttributeSource& source) {
+  using Division = AttributeSource::Division;
+  Json json{{"format", guest.attribute_format_name(source.format)},
+            {"address", address_text(source.address)},
+            {"bytes", source.bytes},
+            {"stride", source.stride}};
+  add_unless(json, "offset", source.offset, 0);
+  add_unless(json, "per_instance", source.per_instance, false);
+  add_unless(json, "from_first", source.from_first, false);
+  if (source.division != Division::none) json["shift"] = source.shift;
+  if (source.division == Division::multiply) {
+    json["multiplier"] = source.multiplier;
+    add_unless(json, "add", source.add, false);
+  }
+  return json;
+}
+
+void add_vertices(const LaunchFile& launch, Json& json) {
+  const LaunchVertices& vertices = *launch.grid.vertices;
+  Json& numbers = json["vertices"] = {{"count", vertices.count}};
+  add_unless(numbers, "instances", vertices.instances, 1U);
+  add_unless(numbers, "first", vertices.first, 0U);
+  add_unless(numbers, "first_instance", vertices.first_instance, 0U);
+  add_unless(numbers, "attribute_offset", vertices.attribute_offset, 0U);
+  numbers["packet_stride"] = vertices.packet_stride;
+  json["attributes"] = Json::array();
+  for (const AttributeSource& source : vertices.attributes)
+    json["attributes"].push_back(attribute_json(launch.guest(), source));
+}
+
 void add_grid(const LaunchFile& launch, Json& json) {
   const LaunchGrid& grid = launch.grid;
-  json["grid"] = grid.grid;
-  json["block"] = grid.block;
-  const std::uint32_t shared = std::max(grid.shared_bytes, launch.program->resources().shared_bytes);
-  if (shared != 0) json["shared"] = {{"size", shared}};
+  if (grid.vertices) {
+    add_vertices(launch, json);
+  } else {
+    json["grid"] = grid.grid;
+    json["block"] = grid.block;
+    const std::uint32_t shared = std::max(grid.shared_bytes, launch.program->resources().shared_bytes);
+    if (shared != 0) json["shared"] = {{"size", shared}};
+  }
   if (!grid.parameters.empty()) json["params"] = words_of(grid.parameters, grid.parameters.size());
   json["memory"] = Json::array();
   for (const LaunchMemory& piece : grid.memory) {
+    if (piece.space == kResultSpace) continue;
     Json row{{"space", piece.space}, {"address", piece.address}, {"size", piece.bytes.size()}};
     // The rest is what the last byte is.
     std::size_t size = piece.bytes.size();
@@ -159,10 +200,6 @@ void add_grid(const LaunchFile& launch, Json& json) {
   }
 }
 
-template <class Number>
-void add_unless(Json& json, const char* key, Number value, Number usual) {
-  if (value != usual) json[key] = value;
-}
 // A level of detail, kept in 1/256.
 void add_detail(Json& json, const char* key, std::int32_t value, std::int32_t usual) {
   if (value != usual) json[key] = value / 256.0;

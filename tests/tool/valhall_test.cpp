@@ -1,0 +1,184 @@
+// The built tool and Valhall programs: listings, compute and vertex launches.
+#include "tool/cli.h"
+
+namespace warpjit::tool {
+namespace {
+
+using nlohmann::json;
+using ValhallToolTest = ToolTest;
+
+TEST_F(ValhallToolTest, ExamplesAgreeOnEveryEngine) {
+  unsigned count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(tests::source_file("examples/valhall"))) {
+    if (entry.path().extension() != ".json") continue;
+    const Outcome verify = run("verify '" + entry.path().string() + "' --json");
+    EXPECT_EQ(verify.code, 0) << entry.path() << verify.out << verify.err;
+    ++count;
+    if (entry.path().stem() == "mandelbrot") continue;  // nothing of it can be random
+    const Outcome random = run("verify '" + entry.path().string() + "' --random 5");
+    EXPECT_EQ(random.code, 0) << entry.path() << random.out << random.err;
+  }
+  EXPECT_GE(count, 6u);
+}
+
+TEST_F(ValhallToolTest, Listings) {
+  write("count.valhall",
+        ".stage fragment\nIADD_IMM.i32 r0, 0x0, #0x8\nloop: IADD_IMM.i32 r0, ^r0, #0xFFFFFFFF\n"
+        "BRANCHZ.reconverge r0, offset:loop\nNOP.end\n");
+  ASSERT_EQ(run("asm count.valhall -o count.bin").code, 0);
+  EXPECT_EQ(read(path("count.bin")).size(), 32U);
+  const std::string words = " count.bin --words valhall --program fragment";
+  ASSERT_EQ(run("disasm" + words + " -o again.valhall").code, 0);
+  const std::string listing = read(path("again.valhall"));
+  EXPECT_NE(listing.find("BRANCHZ.reconverge r0, offset:l8"), std::string::npos) << listing;
+  ASSERT_EQ(run("asm again.valhall -o again.bin").code, 0);
+  EXPECT_EQ(read(path("again.bin")), read(path("count.bin")));
+  const json rows = json::parse(run("disasm --json" + words).out)["code"];
+  ASSERT_EQ(rows.size(), 4U);
+  EXPECT_EQ(rows[3]["text"], "NOP.end");
+  EXPECT_EQ(rows[3]["words"][0], "0x7800c00000000000");
+  const json info = json::parse(run("info --json count.valhall").out)["programs"][0];
+  EXPECT_EQ(info["stage"], "fragment");
+  EXPECT_EQ(info["instructions"]["IADD_IMM.i32"], 2);
+
+  for (const std::string& command : {"launch" + words, "ir" + words, "host --target a64" + words}) {
+    const Outcome outcome = run(command);
+    EXPECT_EQ(outcome.code, 2) << command << outcome.out;
+    EXPECT_NE(outcome.err.find("do not run yet"), std::string::npos) << command << outcome.err;
+  }
+  write("odd.bin", "123456789012");
+  const Outcome odd = run("disasm odd.bin --words valhall");
+  EXPECT_EQ(odd.code, 2);
+  EXPECT_NE(odd.err.find("8 bytes each"), std::string::npos) << odd.err;
+  EXPECT_NE(run("info").out.find("valhall (compute, vertex)"), std::string::npos);
+}
+
+TEST_F(ValhallToolTest, Kernels) {
+  // Each thread adds its number to a word, through a buffer's word and two uniforms.
+  write("add.valhall",
+        ".word 0x8000000000000000\n"
+        "U16_TO_U32 r0, r55.h00\nSHADDX.u64 r2, u0, r0.w0, shift:0x2\n"
+        "LOAD.i32.unsigned.slot0 @r4, r2, offset:0\n"
+        "LD_BUFFER.i32.unsigned.slot0 @r5, 0x0, 0x0\n"
+        "IADD.u32 r4, r4, r0\nIADD.u32 r4, r4, r5\n"
+        "STORE.i32.slot0.end @r4, r2, offset:0\n");
+  json launch = json::parse(R"({"warpjit": 1, "isa": "valhall", "stage": "compute",
+    "program": {"file": "add.valhall", "entry": 8}, "grid": [1], "block": [4, 1, 2],
+    "params": ["0x00001000", 7],
+    "memory": [{"space": "mem", "address": "0x700001000", "data": [10, 20, 30, 40]},
+               {"space": "c0", "data": [100, 0]}],
+    "outputs": [{"space": "mem", "address": "0x700001008", "format": "u32", "count": 2}],
+    "expect": [{"space": "mem", "address": "0x700001000", "format": "u32", "data": [110, 121, 132, 143]}]})");
+  write("add.json", launch.dump());
+  const Outcome good = run("run add.json --engine guest");
+  EXPECT_EQ(good.code, 0) << good.err;
+  EXPECT_NE(good.out.find("mem[0x700001008]"), std::string::npos) << good.out;
+  EXPECT_EQ(run("run add.json").code, 0);  // what cannot be compiled is interpreted
+  launch["expect"][0]["data"][1] = 0;
+  write("bad.json", launch.dump());
+  const Outcome bad = run("run bad.json");
+  EXPECT_EQ(bad.code, 1);
+  EXPECT_NE((bad.out + bad.err).find("mem[0x700001004]"), std::string::npos) << bad.out << bad.err;
+  launch.erase("expect");
+  launch["block"] = {5};
+  write("fault.json", launch.dump());
+  const Outcome fault = run("run fault.json");
+  EXPECT_EQ(fault.code, 3);
+  EXPECT_NE((fault.out + fault.err).find("load from mem[0x700001010] by thread 4"), std::string::npos)
+      << fault.out << fault.err;
+  launch["program"]["entry"] = 4;
+  write("entry.json", launch.dump());
+  EXPECT_EQ(run("run entry.json").code, 2);
+  ASSERT_EQ(run("asm add.valhall -o add.bin").code, 0);
+  EXPECT_EQ(run("launch add.bin --words valhall --program compute -o template.json").code, 0);
+  const json made = json::parse(read(path("template.json")));
+  EXPECT_EQ(made["params"].size(), 2U);
+  EXPECT_EQ(made["memory"][0]["space"], "mem");
+}
+
+// Vertices 5 and 6 of two instances: the sum of a pair, a colour of each instance, the vertex's number.
+TEST_F(ValhallToolTest, Vertices) {
+  write("fetch.valhall",
+        ".stage vertex\n"
+        "LD_ATTR_IMM.v2.f32.slot0 @r0:r1, r60, r61, index:0x0, table:0x1\n"
+        "LD_ATTR_IMM.f32.slot1.wait01 @r2, r60, r61, index:0x1, table:0x1\n"
+        "FADD.f32 r0, r0, r1\nMOV.i32 r1, r2\nMOV.i32 r2, r60\nMOV.i32 r3, u1\n"
+        "LEA_BUF_IMM.slot1.wait1 @r8:r9, r59, table:0xD, index:0x0\n"
+        "STORE.i128.slot2.end @r0:r1:r2:r3, r8, offset:0\n");
+  json launch = json::parse(R"({"warpjit": 1, "isa": "valhall", "stage": "vertex",
+    "program": {"file": "fetch.valhall"},
+    "vertices": {"count": 2, "instances": 2, "first": 5, "attribute_offset": 7, "packet_stride": 16},
+    "attributes": [{"format": "rg32f", "address": "0x700001000", "bytes": 64, "offset": -40, "stride": 8},
+                   {"format": "r8unorm", "address": "0x700001010", "bytes": 8, "offset": -7, "stride": 1,
+                    "per_instance": true, "from_first": true}],
+    "params": [0, 9],
+    "memory": [{"space": "mem", "address": "0x700001000", "format": "f32", "size": 64,
+                "data": [1, 2, 3, 4, "0x0000ff00"]}],
+    "outputs": [{"space": "results", "address": 16, "format": "f32", "count": 1}],
+    "expect": [{"space": "results", "address": 0, "format": "u32",
+      "data": ["0x40400000", 0, 5, 9, "0x40e00000", 0, 6, 9,
+               "0x40400000", "0x3f800000", 5, 9, "0x40e00000", "0x3f800000", 6, 9]}]})");
+  write("fetch.json", launch.dump());
+  for (const char* engine : {"guest", "ir", "jit"}) {
+    const Outcome good = run(std::string("run fetch.json --engine ") + engine);
+    EXPECT_EQ(good.code, 0) << good.out << good.err;
+    EXPECT_NE(good.out.find("results[0x10]\n       0  7 (0x40e00000)"), std::string::npos) << good.out;
+    EXPECT_NE(good.err.find("2 vertices, 2 instances"), std::string::npos) << good.err;
+  }
+  EXPECT_EQ(run("verify fetch.json").code, 0);
+  EXPECT_EQ(run("verify fetch.json --random 3").code, 0);
+  EXPECT_EQ(run("ir fetch.json").code, 0);
+  EXPECT_EQ(run("host fetch.json --target a64").code, 0);
+  for (const char* command : {"ir fetch.valhall", "host fetch.valhall --target a64", "verify fetch.valhall"})
+    EXPECT_EQ(run(command).code, 0) << command << run(command).err;
+
+  EXPECT_EQ(json::parse(run("run fetch.json --json").out)["count"], 4);
+  const Outcome observed = run("run fetch.json --stats");
+  EXPECT_EQ(observed.code, 2);
+  EXPECT_NE(observed.err.find("no profiles"), std::string::npos) << observed.err;
+  ASSERT_EQ(run("launch fetch.valhall -o template.json").code, 0);
+  const json made = json::parse(read(path("template.json")));
+  EXPECT_EQ(made["attributes"].size(), 2U);
+  EXPECT_EQ(made["params"].size(), 2U);
+  EXPECT_EQ(made["outputs"][0]["space"], "results");
+  EXPECT_EQ(run("run template.json").code, 0) << run("run template.json").err;
+
+  const auto refused = [&](const char* pointer, const char* value, const std::string& why) {
+    json bad = launch;
+    bad[json::json_pointer(pointer)] = json::parse(value);
+    write("bad.json", bad.dump());
+    const Outcome outcome = run("run bad.json");
+    EXPECT_EQ(outcome.code, 2) << pointer << outcome.out;
+    EXPECT_NE(outcome.err.find(why), std::string::npos) << pointer << outcome.err;
+  };
+  refused("/grid", "[1]", "grid: does not belong");
+  refused("/count", "1", "count: does not belong");
+  refused("/uniforms", "{}", "uniforms: does not belong");
+  refused("/vertices/count", "0", "vertices.count");
+  refused("/vertices/count", "4194241", "vertices.count");
+  refused("/vertices/instances", "65536", "vertices.instances");
+  refused("/vertices", R"({"count": 4194240, "instances": 5})", "more than 16777216 vertices");
+  refused("/vertices", R"({"count": 16777216})", "vertices.count");
+  refused("/vertices", R"({"count": 4194240, "packet_stride": 2048})", "results need more than");
+  refused("/vertices/packet_stride", "24", "multiple of 16");
+  refused("/vertices/packet_stride", "4096", "vertices.packet_stride");
+  refused("/vertices/threads", "1", "vertices.threads");
+  refused("/attributes", "{}", "attributes");
+  refused("/attributes/0/format", "\"rgb33f\"", "there is no format 'rgb33f'");
+  refused("/attributes/0/format", "\"0xffffffff\"", "22 bits");
+  refused("/attributes/0/offset", "2147483648", "attributes[0].offset");
+  refused("/attributes/1/shift", "32", "attributes[1].shift");
+  refused("/attributes/1/add", "true", "'multiplier', which is missing");
+  refused("/attributes/0", R"({"format": "r32f", "bytes": 4})", "address");
+  refused("/memory/0/space", "\"results\"", "memory[0].space");
+  refused("/outputs/0/address", "64", "outside the results");
+  refused("/expect/0/space", "\"c0\"", "expect[0]");
+  json many = launch;
+  for (unsigned k = 0; k < 15; ++k) many["attributes"].push_back(launch["attributes"][0]);
+  write("many.json", many.dump());
+  EXPECT_NE(run("run many.json").err.find("at most 16 attributes"), std::string::npos);
+  refused("/stage", "\"compute\"", "belongs to stage");
+}
+
+}  // namespace
+}  // namespace warpjit::tool
