@@ -8,6 +8,8 @@
 #include <fstream>
 
 #include "frontend/pica200/shader.h"
+#include "frontend/valhall/interpret/attribute.h"
+#include "guest/valhall_formats.h"
 #include "launch/write_launch.h"
 
 namespace warpjit::tool {
@@ -333,6 +335,65 @@ TEST(LaunchFileTest, GeometryErrors) {
                "not an output register");
 }
 
+TEST(LaunchFileTest, VertexFormats) {
+  unsigned count = 0;
+  std::istringstream names(valhall_format_names());
+  for (std::string name; std::getline(names >> std::ws, name, ',');) {
+    ++count;
+    const auto number = find_valhall_format(name);
+    ASSERT_TRUE(number) << name;
+    EXPECT_EQ(valhall_format_name(*number), name);
+    EXPECT_TRUE(valhall::find_vertex_format(*number)) << name;
+  }
+  EXPECT_EQ(count, 12U * 5 + 4 * 2);
+  // As drivers write them.
+  EXPECT_EQ(find_valhall_format("r32f"), 0xa7000U);
+  EXPECT_EQ(find_valhall_format("rgb32f"), 0xb7000U);
+  EXPECT_EQ(find_valhall_format("rgba8unorm"), 0xbb000U);
+  EXPECT_EQ(find_valhall_format("bgra8unorm"), 0xbb004U);
+  EXPECT_EQ(find_valhall_format("rg16sint"), 0xcc000U);
+  EXPECT_EQ(find_valhall_format("rgb10a2unorm"), 0x43000U);
+  EXPECT_EQ(valhall_format_name(0x43002), "0x43002");
+  EXPECT_FALSE(find_valhall_format(""));
+  EXPECT_FALSE(find_valhall_format("rgba"));
+}
+
+TEST(LaunchFileTest, AttributesOfVertices) {
+  const auto launch =
+      parse(R"({"warpjit":1,"isa":"valhall","stage":"vertex","program":{"words":[0,"0x7800c000"],"local":64},
+      "vertices":{"count":3,"instances":2,"first":7,"first_instance":"0xffffffff","attribute_offset":1,"packet_stride":48},
+      "attributes":[{"format":"rgba8unorm","address":"0x700000001","bytes":12,"offset":-4,"stride":4},
+      {"format":"0x43002","address":4096,"bytes":8,"per_instance":true,"from_first":true,"shift":3},
+      {"format":684032,"address":0,"bytes":0,"shift":0},
+      {"format":"bgr10a2sint","address":0,"bytes":4,"shift":31,"add":true,"multiplier":"0xaaaaaaab"}],
+      "params":[1,2.5],"memory":[{"space":"mem","address":"0x700000000","data":[1,2,3,4]},{"space":"c3","data":[5,6]}],
+      "outputs":[{"space":"results","address":96,"format":"f32x4","count":2}]})");
+  ASSERT_TRUE(launch) << to_string(launch.error());
+  EXPECT_EQ(launch->threads(), 6U);
+  const LaunchVertices& vertices = *launch->grid.vertices;
+  using Division = AttributeSource::Division;
+  ASSERT_EQ(vertices.attributes.size(), 4U);
+  EXPECT_EQ(
+      vertices.attributes[0],
+      (AttributeSource{.address = 0x700000001, .bytes = 12, .format = 0xbb000, .offset = -4, .stride = 4}));
+  EXPECT_EQ(vertices.attributes[1], (AttributeSource{.address = 4096,
+                                                     .bytes = 8,
+                                                     .format = 0x43002,
+                                                     .per_instance = true,
+                                                     .from_first = true,
+                                                     .division = Division::shift,
+                                                     .shift = 3}));
+  EXPECT_EQ(vertices.attributes[2].division, Division::shift);
+  EXPECT_EQ(vertices.attributes[3].division, Division::multiply);
+  EXPECT_EQ(vertices.attributes[3].multiplier, 0xaaaaaaabU);
+  EXPECT_TRUE(vertices.attributes[3].add);
+  ASSERT_EQ(launch->grid.memory.size(), 3U);
+  EXPECT_EQ(launch->grid.memory[2].space, kResultSpace);
+  EXPECT_EQ(launch->grid.memory[2].bytes.size(), 6U * 48);
+  EXPECT_EQ(launch->outputs[0].piece, 2U);
+  EXPECT_EQ(launch->outputs[0].offset, 96U);
+}
+
 // What is written reads back as the same launch, of every kind of work.
 TEST(LaunchFileTest, WrittenLaunchesReadBack) {
   const std::string launches[] = {
@@ -353,7 +414,15 @@ TEST(LaunchFileTest, WrittenLaunchesReadBack) {
       "first-level":1,"swizzle":"bg01","normalized":false,"four-pairs":false,"depth-border":true,"min-lod":0.5,"lod-bias":-1.25},
       "0":{"data":[1,2,3],"format":"r16ui","size":[2,1],"layers":3,"row-bytes":4}},
       "samplers":{"7":{"wrap":["mirror","clamp","repeat"],"magnify":"linear","mip":"nearest","compare":"greater","seamless":true,
-      "decode-srgb":false,"max-lod":3.5,"min-lod":1,"lod-bias":0.125,"border":[1,0.5,"0x7fc00001",0],"srgb-border":[1,0.25,0]},"0":{}}})"};
+      "decode-srgb":false,"max-lod":3.5,"min-lod":1,"lod-bias":0.125,"border":[1,0.5,"0x7fc00001",0],"srgb-border":[1,0.25,0]},"0":{}}})",
+      R"({"warpjit":1,"isa":"valhall","stage":"vertex","program":{"words":[0,"0x7800c000"],"local":64},
+      "vertices":{"count":3,"instances":2,"first":7,"first_instance":"0xffffffff","attribute_offset":1,"packet_stride":48},
+      "attributes":[{"format":"rgba8unorm","address":"0x700000001","bytes":12,"offset":-4,"stride":4},
+      {"format":"0x43002","address":4096,"bytes":8,"per_instance":true,"from_first":true,"shift":3},
+      {"format":684032,"address":0,"bytes":0,"shift":0},
+      {"format":"bgr10a2sint","address":0,"bytes":4,"shift":31,"add":true,"multiplier":"0xaaaaaaab"}],
+      "params":[1,2.5],"memory":[{"space":"mem","address":"0x700000000","data":[1,2,3,4]},{"space":"c3","data":[5,6]}],
+      "outputs":[{"space":"results","address":96,"format":"f32x4","count":2}]})"};
   for (const std::string& text : launches) {
     const auto launch = parse(text);
     ASSERT_TRUE(launch) << to_string(launch.error());
@@ -364,6 +433,15 @@ TEST(LaunchFileTest, WrittenLaunchesReadBack) {
     EXPECT_EQ(again->threads(), launch->threads());
     EXPECT_EQ(again->outputs.size(), launch->outputs.size());
     EXPECT_EQ(again->grid.parameters, launch->grid.parameters);
+    ASSERT_EQ(again->grid.vertices.has_value(), launch->grid.vertices.has_value());
+    if (launch->grid.vertices) {
+      const auto numbers = [](const LaunchVertices& v) {
+        return std::tuple(v.count, v.instances, v.first, v.first_instance, v.attribute_offset,
+                          v.packet_stride);
+      };
+      EXPECT_EQ(numbers(*again->grid.vertices), numbers(*launch->grid.vertices));
+      EXPECT_EQ(again->grid.vertices->attributes, launch->grid.vertices->attributes);
+    }
     for (std::size_t k = 0; k < launch->grid.memory.size(); ++k)
       EXPECT_EQ(again->grid.memory[k].bytes, launch->grid.memory[k].bytes);
     ASSERT_EQ(again->textures.size(), launch->textures.size());

@@ -122,6 +122,62 @@ TEST(SchemaTest, ReaderIsAsStrict) {
   for (const Change& change : kChanges) expect_refused(good, change);
 }
 
+TEST(SchemaTest, ReaderIsAsStrictWithFetchedAttributes) {
+  const json good = json::parse(
+      R"({"warpjit":1,"isa":"valhall","stage":"vertex","program":{"words":[0,"0x7800c000"],"local":64},
+      "vertices":{"count":3,"instances":2,"first":7,"first_instance":"0xffffffff","attribute_offset":1,"packet_stride":48},
+      "attributes":[{"format":"rgba8unorm","address":"0x700000001","bytes":12,"offset":-4,"stride":4},
+      {"format":"0x43002","address":4096,"bytes":8,"per_instance":true,"from_first":true,"shift":3},
+      {"format":684032,"address":0,"bytes":0,"shift":0},
+      {"format":"bgr10a2sint","address":0,"bytes":4,"shift":31,"add":true,"multiplier":"0xaaaaaaab"}],
+      "params":[1,2.5],"memory":[{"space":"mem","address":"0x700000000","data":[1,2,3,4]},{"space":"c3","data":[5,6]}],
+      "outputs":[{"space":"results","address":96,"format":"f32x4","count":2}],
+      "expect":[{"space":"results","address":0,"format":"u32","data":[1,2]}]})");
+  EXPECT_EQ(validate(launch_schema(), good), "");
+  const auto read = parse_launch(good.dump(), "good", no_files);
+  EXPECT_TRUE(read) << to_string(read.error());
+  for (const Change& change : {Change{"/isa", "\"tesla\""},
+                               {"/isa", "\"pica200\""},
+                               {"/stage", "\"compute\""},
+                               {"/stage", "\"fragment\""},
+                               {"/grid", "[1]"},
+                               {"/count", "1"},
+                               {"/modes", "{\"float\":\"f24\"}"},
+                               {"/program/words", "[]"},
+                               {"/program/local", "65537"},
+                               {"/vertices", ""},
+                               {"/vertices", "[]"},
+                               {"/vertices/count", ""},
+                               {"/vertices/count", "0"},
+                               {"/vertices/count", "4194241"},
+                               {"/vertices/instances", "65536"},
+                               {"/vertices/first", "-1"},
+                               {"/vertices/first_instance", "4294967296"},
+                               {"/vertices/packet_stride", "2064"},
+                               {"/vertices/extra", "1"},
+                               {"/attributes", "{}"},
+                               {"/attributes/0", "1"},
+                               {"/attributes/0/format", ""},
+                               {"/attributes/0/format", "4194304"},
+                               {"/attributes/0/address", ""},
+                               {"/attributes/0/address", "-1"},
+                               {"/attributes/0/bytes", ""},
+                               {"/attributes/0/bytes", "4294967296"},
+                               {"/attributes/0/offset", "0.5"},
+                               {"/attributes/0/stride", "-1"},
+                               {"/attributes/0/per_instance", "1"},
+                               {"/attributes/0/extra", "1"},
+                               {"/attributes/1/shift", "32"},
+                               {"/attributes/3/add", "1"},
+                               {"/attributes/3/multiplier", "-1"},
+                               {"/params", "{}"},
+                               {"/memory/0/extra", "1"},
+                               {"/outputs/0/count", "0"},
+                               {"/outputs", "{}"},
+                               {"/expect/0/data", "1"}})
+    expect_refused(good, change);
+}
+
 TEST(SchemaTest, ReaderIsAsStrictWithGeometry) {
   const json good = json::parse(R"({"warpjit":1,"isa":"pica200","stage":"geometry","count":3,
     "program":{"words":["0xa8000000","0x88000000"]},
