@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <map>
 
+#include "base/text.h"
 #include "command.h"
+#include "files.h"
 #include "launch/texture_fields.h"
 
 namespace warpjit::tool {
@@ -106,6 +108,13 @@ std::string members(const Json& object) {
   return text;
 }
 
+// The parts of a list, with spaces between.
+std::string list_text(const Json& list) {
+  std::string text;
+  for (const Json& part : list) text += (text.empty() ? "" : " ") + plain(part);
+  return text;
+}
+
 void print_symbols(const char* kind, const Json& list) {
   for (const Json& symbol : list) {
     std::string reg = plain(symbol["register"]);
@@ -158,6 +167,41 @@ int show_programs(const ProgramInput& input, bool as_json) {
       fmt::print("{} code words: {}\n", plain(program["code_words"]), members(program["instructions"]));
     print_program(program, k);
   }
+  return kOk;
+}
+
+// A tree of objects and lists, the keys of an object below each other; what has no parts is on one line.
+void print_tree(const Json& json, int indent) {
+  const auto flat = [](const Json& value) {
+    return std::ranges::none_of(value, [](const Json& part) { return part.is_structured(); });
+  };
+  for (const auto& [key, value] : json.items()) {
+    const std::string_view label = json.is_array() ? std::string_view("-") : std::string_view(key);
+    if (!value.is_structured())
+      fmt::print("{:{}}{} {}\n", "", indent, label, plain(value));
+    else if (value.is_array() && flat(value))
+      fmt::print("{:{}}{} {}\n", "", indent, label, list_text(value));
+    else if (value.is_object() && flat(value))
+      fmt::print("{:{}}{} {}\n", "", indent, label, members(value));
+    else {
+      fmt::print("{:{}}{}\n", "", indent, label);
+      print_tree(value, indent + 2);
+    }
+  }
+}
+
+// Nothing in an image says whose memory it is; one guest has them.
+int show_jobs(const std::string& file, const std::string& job, bool as_json) {
+  const auto address = text::parse_unsigned(job, UINT64_MAX);
+  if (!address) return fail({ErrorCode::bad_input, "an address is a number, as 0xf7fda180", "--job"});
+  const auto bytes = read_file(file);
+  if (!bytes) return fail(bytes.error());
+  const auto json = guest_of(Isa::valhall).jobs_json(*bytes, file, *address);
+  if (!json) return fail(json.error());
+  if (as_json)
+    print_json(*json);
+  else
+    print_tree(*json, 0);
   return kOk;
 }
 
@@ -214,6 +258,7 @@ void add_info(CLI::App& app, int& exit) {
   struct InfoOptions {
     ProgramInput input;
     bool json = false;
+    std::string job;
   };
   const auto options = std::make_shared<InfoOptions>();
   CLI::App* command = app.add_subcommand("info", "What a program declares, or what this machine can run");
@@ -222,13 +267,21 @@ void add_info(CLI::App& app, int& exit) {
                                    "file; none: this build and machine");
   add_program_options(*command, options->input);
   for (const char* option : {"--entry", "--program", "--words"}) command->get_option(option)->needs(file);
+  command
+      ->add_option(
+          "--job", options->job,
+          "the file is a memory image of a Valhall GPU: the chain of jobs that begins at this address")
+      ->needs(file);
+  for (const char* option : {"--entry", "--program", "--words"})
+    command->get_option("--job")->excludes(command->get_option(option));
   command->add_flag("--json", options->json, "print JSON");
   command->footer(
       "Examples:\n  warpjit info\n  warpjit info examples/pica200/mvp_light.shbin\n  warpjit info "
-      "shader.shbin --json");
+      "shader.shbin --json\n  warpjit info memory.pages --job 0xf7fda180");
   command->callback([options, &exit] {
-    exit = options->input.file.empty() ? show_build(options->json)
-                                       : show_programs(options->input, options->json);
+    exit = !options->job.empty()         ? show_jobs(options->input.file, options->job, options->json)
+           : options->input.file.empty() ? show_build(options->json)
+                                         : show_programs(options->input, options->json);
   });
 }
 

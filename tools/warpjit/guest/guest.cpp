@@ -66,6 +66,10 @@ Result<Sampler> Guest::read_sampler_entry(const EntryWords&, bool) const {
   return Error{ErrorCode::bad_input, "this guest has no such entries", ""};
 }
 
+Result<Json> Guest::jobs_json(std::span<const std::byte>, const std::string& name, std::uint64_t) const {
+  return Error{ErrorCode::bad_input, "this guest has no memory images", name};
+}
+
 std::string guest_names() {
   std::string list;
   for (const Guest* guest : guests()) list += (list.empty() ? "" : ", ") + std::string(name(guest->isa()));

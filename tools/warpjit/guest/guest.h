@@ -188,6 +188,9 @@ class Guest {
   virtual std::string instruction(const frontend::Shader& shader, std::uint32_t address) const = 0;
   // What `warpjit info` adds to what frontend::Shader tells: keys of a program's object.
   virtual void describe(const frontend::Shader& shader, Json& json) const = 0;
+  // The chain of jobs that begins at an address of a memory image. Errors: a guest that has none.
+  virtual Result<Json> jobs_json(std::span<const std::byte> image, const std::string& name,
+                                 std::uint64_t address) const;
 };
 
 std::span<const Guest* const> guests();

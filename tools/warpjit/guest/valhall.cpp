@@ -10,6 +10,7 @@
 #include "frontend/valhall/shader.h"
 #include "guest/guest.h"
 #include "guest/valhall_formats.h"
+#include "guest/valhall_jobs.h"
 
 namespace warpjit::tool {
 
@@ -185,6 +186,10 @@ class ValhallGuest final : public Guest {
     return decoded ? valhall::disassemble(*decoded) : std::string();
   }
   void describe(const frontend::Shader&, Json&) const override {}
+  Result<Json> jobs_json(std::span<const std::byte> image, const std::string& name,
+                         std::uint64_t address) const override {
+    return valhall_jobs(image, name, address);
+  }
 };
 
 }  // namespace

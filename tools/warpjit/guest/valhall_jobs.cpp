@@ -1,0 +1,170 @@
+#include "guest/valhall_jobs.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "frontend/valhall/job_launch.h"
+
+namespace warpjit::tool {
+
+namespace {
+
+// What is listed, so that hostile images end: jobs, and descriptors of the tables of buffers and attributes.
+constexpr std::size_t kMostJobs = 1024;
+constexpr std::uint64_t kMostDescriptors = 16, kTablesListed = 3;
+
+std::string hex_address(std::uint64_t address) { return fmt::format("{:#x}", address); }
+
+Json program_json(const valhall::Image& image, const valhall::Environment& environment) {
+  const valhall::ShaderProgram& program = *environment.program;
+  Json json{{"address", hex_address(program.address)},
+            {"stage", name(program.stage)},
+            {"code", hex_address(program.code)}};
+  if (const auto code = valhall::read_code(image, environment)) {
+    json["words"] = code->code.size();
+    json["entry"] = code->entry;
+  } else {
+    json["error"] = to_string(code.error());
+  }
+  json["registers"] = program.registers;
+  Json preload = Json::array();
+  for (unsigned bit = 0; bit < 16; ++bit)
+    if ((program.preload >> bit & 1) != 0) preload.push_back(fmt::format("r{}", 48 + bit));
+  json["preload"] = std::move(preload);
+  for (const auto& [set, mode] : {std::pair(program.mode.flush_single, "flush_single"),
+                                  std::pair(program.mode.flush_half, "flush_half"),
+                                  std::pair(program.mode.suppress_nan, "suppress_nan"),
+                                  std::pair(program.mode.suppress_infinity, "suppress_infinity"),
+                                  std::pair(program.requires_helpers, "requires_helpers")})
+    if (set) json[mode] = true;
+  return json;
+}
+
+Json attribute_json(const valhall::AttributeDescriptor& attribute) {
+  Json json{{"kind", "attribute"},
+            {"type", attribute.kind},
+            {"format", hex(attribute.format)},
+            {"table", attribute.table},
+            {"buffer", attribute.buffer},
+            {"offset", attribute.offset},
+            {"stride", attribute.stride},
+            {"per_instance", attribute.per_instance},
+            {"from_offset", attribute.from_offset}};
+  if (attribute.kind != 1) {
+    json["shift"] = attribute.shift;
+    json["add"] = attribute.add;
+    json["multiplier"] = hex(attribute.multiplier);
+  }
+  return json;
+}
+
+Json table_json(const valhall::Image& image, const valhall::Environment& environment, std::uint32_t n) {
+  const valhall::Table& table = environment.tables[n];
+  Json json{{"table", n}, {"address", hex_address(table.address)}, {"size", table.size}};
+  if (n >= kTablesListed) return json;
+  Json list = Json::array();
+  for (std::uint32_t k = 0; k < std::min(table.count(), kMostDescriptors); ++k) {
+    const auto buffer = valhall::read_buffer(image, environment, n, k);
+    const auto attribute = valhall::read_attribute(image, environment, n, k);
+    if (!buffer || !attribute) {
+      list.push_back({{"error", to_string(buffer ? attribute.error() : buffer.error())}});
+      break;
+    }
+    if (*buffer)
+      list.push_back({{"kind", "buffer"},
+                      {"type", (*buffer)->kind},
+                      {"address", hex_address((*buffer)->memory)},
+                      {"size", (*buffer)->size}});
+    else if (*attribute)
+      list.push_back(attribute_json(**attribute));
+    else
+      list.push_back({{"kind", "none"}});
+  }
+  json["descriptors"] = std::move(list);
+  return json;
+}
+
+Json environment_json(const valhall::Image& image, const valhall::Environment& environment) {
+  Json json{{"attribute_offset", environment.attribute_offset}};
+  if (environment.program) json["program"] = program_json(image, environment);
+  if (environment.storage)
+    json["local_storage"] = {{"address", hex_address(environment.storage->address)},
+                             {"thread", environment.storage->thread_bytes},
+                             {"workgroup", environment.storage->workgroup_bytes}};
+  json["uniforms"] = {{"address", hex_address(environment.uniforms)}};
+  Json words = Json::array();
+  for (std::uint32_t k = 0; k < environment.uniform_words; ++k) {
+    const auto word = image.u32(environment.uniforms + std::uint64_t{4} * k);
+    words.push_back(word ? Json(hex(*word)) : Json(nullptr));
+  }
+  json["uniforms"]["words"] = std::move(words);
+  Json tables = Json::array();
+  for (std::uint32_t n = 0; n < environment.tables.size(); ++n)
+    if (environment.tables[n].size != 0) tables.push_back(table_json(image, environment, n));
+  json["tables"] = std::move(tables);
+  return json;
+}
+
+// What only one kind of job has.
+struct PayloadJson {
+  const valhall::Image& image;
+  Json& json;
+
+  void operator()(std::monostate) const {}
+  void operator()(const valhall::WriteValue& payload) const {
+    json["address"] = hex_address(payload.address);
+    json["value_kind"] = payload.kind;
+    json["value"] = hex_address(payload.value);
+  }
+  void operator()(const valhall::ComputePayload& payload) const {
+    json["grid"] = payload.count;
+    json["block"] = payload.size;
+    json["first_block"] = payload.offset;
+    json["environment"] = environment_json(image, payload.environment);
+  }
+  void operator()(const valhall::MallocVertexPayload& payload) const {
+    json["draw_mode"] = name(payload.mode);
+    json["index_bytes"] = payload.index_bytes;
+    json["indices"] = hex_address(payload.indices);
+    json["index_count"] = payload.index_count;
+    json["restart"] = payload.restart;
+    json["base_vertex"] = payload.base_vertex;
+    json["instance_count"] = payload.instance_count;
+    json["instance_offset"] = payload.instance_offset;
+    json["packet_stride"] = payload.packet_stride;
+    json["attribute_stride"] = payload.attribute_stride;
+    json["tiler"] = hex_address(payload.tiler);
+    json["position"] = environment_json(image, payload.position);
+    if (payload.varying.program) json["varying"] = environment_json(image, payload.varying);
+  }
+  void operator()(const valhall::FragmentPayload& payload) const {
+    json["first_tile"] = payload.first;
+    json["last_tile"] = payload.last;
+    json["framebuffer"] = hex_address(payload.framebuffer);
+  }
+};
+
+}  // namespace
+
+Result<Json> valhall_jobs(std::span<const std::byte> bytes, const std::string& file, std::uint64_t address) {
+  WARPJIT_TRY(const valhall::Image image, valhall::Image::read(bytes, file));
+  WARPJIT_TRY(const std::vector<valhall::Job> jobs, valhall::read_jobs(image, address));
+  if (jobs.size() > kMostJobs)
+    return Error{ErrorCode::resource_limit,
+                 fmt::format("the chain has {} jobs, more than {}", jobs.size(), kMostJobs), file};
+  Json json{{"file", file}, {"isa", name(Isa::valhall)}, {"windows", Json::array()}, {"jobs", Json::array()}};
+  for (const valhall::ImageWindow& window : image.windows())
+    json["windows"].push_back({{"address", hex_address(window.address())}, {"size", window.size()}});
+  for (const valhall::Job& job : jobs) {
+    Json row{{"job", name(job.kind)},        {"address", hex_address(job.address)},
+             {"index", job.index},           {"dependencies", job.dependencies},
+             {"barrier", job.barrier},       {"exception_status", job.exception_status},
+             {"next", hex_address(job.next)}};
+    std::visit(PayloadJson{image, row}, job.payload);
+    json["jobs"].push_back(std::move(row));
+  }
+  return json;
+}
+
+}  // namespace warpjit::tool
