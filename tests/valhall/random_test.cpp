@@ -21,10 +21,12 @@ TEST(ValhallRandom, EnginesAgree) {
     const auto uniforms = std::as_bytes(std::span(kernel.uniforms));
     grid.parameters.assign(uniforms.begin(), uniforms.end());
     grid.constants[0] = std::as_bytes(std::span(kernel.buffer));
-    grid.high_words = {static_cast<std::uint32_t>(kRandomInput >> 32)};
+    const auto high = [](std::uint64_t address) { return static_cast<std::uint32_t>(address >> 32); };
+    grid.high_words = {high(kernel.input_address), high(kernel.output_address)};
     grid.globals[0] = {
-        {static_cast<std::uint32_t>(kRandomInput), std::as_writable_bytes(std::span(kernel.input))},
-        {static_cast<std::uint32_t>(kRandomOutput), std::as_writable_bytes(std::span(output))}};
+        {static_cast<std::uint32_t>(kernel.input_address), std::as_writable_bytes(std::span(kernel.input))}};
+    grid.globals[1] = {
+        {static_cast<std::uint32_t>(kernel.output_address), std::as_writable_bytes(std::span(output))}};
     RunReport report;
     const Status status = run_everywhere(kernel.program, grid, report);
     ASSERT_TRUE(status.ok()) << seed << ": " << to_string(status.error());

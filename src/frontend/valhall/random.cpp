@@ -81,8 +81,13 @@ class Generator {
     kernel.input.resize(kInputWords);
     for (auto* words : {&kernel.uniforms, &kernel.buffer, &kernel.input})
       for (std::uint32_t& word : *words) word = value();
-    const std::uint64_t atomics = kRandomOutput + 4 * (kernel.output_words - 16);
-    const std::uint64_t pairs[] = {kRandomOutput, kRandomInput, atomics};
+    // What 32 bits add to an address of the input reaches the next high word at most.
+    constexpr std::uint64_t kFirst = 0x7'0000'1000, kSecond = 0x9'0010'0000;
+    const bool input_first = random_.one_in(2);
+    kernel.input_address = input_first ? kFirst : kSecond;
+    kernel.output_address = input_first ? kSecond : kFirst;
+    const std::uint64_t atomics = kernel.output_address + 4 * (kernel.output_words - 16);
+    const std::uint64_t pairs[] = {kernel.output_address, kernel.input_address, atomics};
     for (unsigned k = 0; k < 3; ++k) {
       kernel.uniforms[2 * k] = static_cast<std::uint32_t>(pairs[k]);
       kernel.uniforms[2 * k + 1] = static_cast<std::uint32_t>(pairs[k] >> 32);

@@ -26,11 +26,12 @@ struct RandomKernel {
   Program program;
   std::array<std::uint32_t, 3> grid{}, block{};
   std::vector<std::uint32_t> uniforms, buffer;  // of buffer 0
-  // At kRandomInput: read only. At kRandomOutput: 32 words for each thread, then 16 that atomics add to.
+  // Read only. Addresses that the program computes from it never come to the output.
   std::vector<std::uint32_t> input;
+  std::uint64_t input_address = 0, output_address = 0;
+  // 32 for each thread, then 16 that atomics add to.
   std::uint32_t output_words = 0;
 };
-inline constexpr std::uint64_t kRandomInput = 0x7'0000'1000, kRandomOutput = 0x7'0010'0000;
 
 // The same seed and options give the same program on every host.
 RandomKernel random_kernel(std::uint64_t seed, const RandomOptions& options = {});
