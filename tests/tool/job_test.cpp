@@ -1,5 +1,6 @@
-// Memory images of GPUs: `info --job`.
+// Memory images of GPUs: `info --job`, and launch files that name one.
 #include "tool/cli.h"
+#include "tool/schema.h"
 
 namespace warpjit::tool {
 
@@ -52,6 +53,68 @@ TEST_F(JobTest, InfoErrors) {
   write("cut", "12345678");
   EXPECT_NE(run("info --job 0 cut").err.find("cut, byte 0x0: the file ends in the address and length"),
             std::string::npos);
+}
+
+// A launch of the job in a seed, whose workgroups begin with number 0.
+json launch_of(const char* stage, const std::string& name) {
+  return {{"warpjit", 1},
+          {"isa", "valhall"},
+          {"stage", stage},
+          {"program", {{"image", name}, {"job", "0x200001000"}}}};
+}
+
+TEST_F(JobTest, LaunchOfCompute) {
+  std::string bytes = read(tests::source_file("fuzz/corpus/valhall_image/compute"));
+  write("offset", bytes);
+  bytes[16 + 52] = 0;  // the number of the first workgroup, and what the program adds to threads for it
+  for (int k = 1; k <= 4; ++k) bytes[16 + 0x600 + k] = 0;
+  write("compute", bytes);
+  json launch = launch_of("compute", "compute");
+  launch["expect"] = {{{"space", "mem"},
+                       {"address", "0x200001400"},
+                       {"format", "u32"},
+                       {"data", {0, 1, 2, 3, 4, 5, 6, 7, 0}}}};
+  write("run.json", launch.dump());
+  const Outcome verified = run("verify run.json");
+  EXPECT_EQ(verified.code, 0) << verified.out << verified.err;
+  EXPECT_NE(verified.out.find("as expected"), std::string::npos) << verified.out;
+  EXPECT_EQ(validate(json::parse(read(tests::source_file("docs/launch.schema.json"))), launch), "");
+  EXPECT_EQ(run("run run.json").code, 0);
+  EXPECT_NE(run("disasm run.json").out.find("STORE.i32.slot0 @r60, r2"), std::string::npos);
+  launch["expect"][0]["data"][3] = 9;
+  write("wrong.json", launch.dump());
+  EXPECT_EQ(run("run wrong.json").code, 1);
+
+  const auto failure = [&](const json& changed) {
+    write("bad.json", changed.dump());
+    const Outcome outcome = run("run bad.json");
+    EXPECT_EQ(outcome.code, 2);
+    return outcome.err;
+  };
+  launch["grid"] = {1};
+  EXPECT_NE(failure(launch).find("grid: the job says this"), std::string::npos);
+  launch.erase("grid");
+  launch["program"]["image"] = "offset";
+  EXPECT_NE(failure(launch).find("launch files have no offset of workgroups"), std::string::npos);
+  launch["program"]["job"] = "0x200001080";
+  EXPECT_NE(failure(launch).find("job at 0x200001080: type: there is no"), std::string::npos)
+      << failure(launch);
+  launch["program"]["image"] = "nothing";
+  failure(launch);
+}
+
+TEST_F(JobTest, LaunchOfVertices) {
+  write("vertices", read(tests::source_file("fuzz/corpus/valhall_image/vertices")));
+  json launch = launch_of("vertex", "vertices");
+  launch["expect"] = {
+      {{"space", "results"}, {"address", 128}, {"format", "u32"}, {"data", {1, 0x3f800001, 0}}}};
+  write("run.json", launch.dump());
+  const Outcome verified = run("verify run.json");
+  EXPECT_EQ(verified.code, 0) << verified.out << verified.err;
+  EXPECT_NE(verified.out.find("as expected"), std::string::npos) << verified.out;
+  launch["program"]["varying"] = true;
+  write("varying.json", launch.dump());
+  EXPECT_NE(run("run varying.json").err.find("varying environment: there is no program"), std::string::npos);
 }
 
 }  // namespace

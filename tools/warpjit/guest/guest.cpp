@@ -70,6 +70,10 @@ Result<Json> Guest::jobs_json(std::span<const std::byte>, const std::string& nam
   return Error{ErrorCode::bad_input, "this guest has no memory images", name};
 }
 
+Status Guest::read_job(const ImageJob& job, LaunchFile&) const {
+  return Error{ErrorCode::bad_input, "this guest has no memory images", job.name};
+}
+
 std::string guest_names() {
   std::string list;
   for (const Guest* guest : guests()) list += (list.empty() ? "" : ", ") + std::string(name(guest->isa()));

@@ -126,6 +126,17 @@ struct EntryMemory {
   bool level_views = true;
 };
 
+struct LaunchFile;  // launch/launch_file.h
+
+// What a launch file takes from a job of a memory image.
+struct ImageJob {
+  std::span<const std::byte> image;
+  std::string name;  // of the file, for messages
+  std::uint64_t job = 0;
+  Stage stage = Stage::compute;
+  bool varying = false;  // of the programs for vertices the one for varyings
+};
+
 class Guest {
  public:
   virtual ~Guest() = default;
@@ -191,6 +202,8 @@ class Guest {
   // The chain of jobs that begins at an address of a memory image. Errors: a guest that has none.
   virtual Result<Json> jobs_json(std::span<const std::byte> image, const std::string& name,
                                  std::uint64_t address) const;
+  // Program, extents and memory of such a job. Errors: a guest that has none.
+  virtual Status read_job(const ImageJob& job, LaunchFile& launch) const;
 };
 
 std::span<const Guest* const> guests();

@@ -190,6 +190,9 @@ class ValhallGuest final : public Guest {
                          std::uint64_t address) const override {
     return valhall_jobs(image, name, address);
   }
+  Status read_job(const ImageJob& job, LaunchFile& launch) const override {
+    return read_valhall_job(job, launch);
+  }
 };
 
 }  // namespace

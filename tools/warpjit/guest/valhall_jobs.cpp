@@ -5,6 +5,9 @@
 #include <algorithm>
 
 #include "frontend/valhall/job_launch.h"
+#include "frontend/valhall/launch.h"
+#include "frontend/valhall/shader.h"
+#include "launch/launch_file.h"
 
 namespace warpjit::tool {
 
@@ -165,6 +168,70 @@ Result<Json> valhall_jobs(std::span<const std::byte> bytes, const std::string& f
     json["jobs"].push_back(std::move(row));
   }
   return json;
+}
+
+Status read_valhall_job(const ImageJob& given, LaunchFile& launch) {
+  WARPJIT_TRY(valhall::Image image, valhall::Image::read(given.image, given.name));
+  WARPJIT_TRY(const valhall::Job job, valhall::read_job(image, given.job));
+  using valhall::VertexProgram;
+  WARPJIT_TRY(const valhall::JobLaunch read,
+              given.stage == Stage::compute
+                  ? valhall::compute_launch(image, job)
+                  : valhall::vertex_launch(image, job,
+                                           given.varying ? VertexProgram::varying : VertexProgram::position));
+  const frontend::Grid& from = read.grid;
+  const auto fail = [&](std::string what, ErrorCode code) {
+    return Error{code, job.place() + ": " + std::move(what), given.name};
+  };
+  if (from.first_block != std::array<std::uint32_t, 3>{})
+    return fail("launch files have no offset of workgroups", ErrorCode::unsupported);
+  launch.program = std::make_shared<valhall::Shader>(read.program);
+  LaunchGrid& grid = launch.grid;
+  grid.parameters = from.parameters;
+  if (given.stage == Stage::compute) {
+    grid.grid = from.grid;
+    grid.block = from.block;
+  } else {
+    grid.vertices = {.count = from.vertices.count,
+                     .instances = from.grid[1],
+                     .first = from.vertices.first,
+                     .first_instance = from.vertices.first_instance,
+                     .attribute_offset = from.vertices.attribute_offset,
+                     .packet_stride = from.vertices.packet_stride,
+                     .attributes = from.vertices.attributes};
+    if (launch.threads() > kMaxThreads)
+      return fail(fmt::format("more than {} vertices", kMaxThreads), ErrorCode::resource_limit);
+  }
+  std::uint64_t total = 0;
+  const auto add = [&](const std::string& space, bool constant, std::uint64_t address,
+                       std::span<const std::byte> bytes) {
+    total += bytes.size();
+    if (bytes.empty() || total > kMaxMemoryBytes) return;
+    // Pieces are multiples of 8 bytes; what is behind a buffer reads 0 as well.
+    std::vector<std::byte> copy(bytes.begin(), bytes.end());
+    copy.resize((copy.size() + 7) / 8 * 8);
+    grid.memory.push_back({.space = space,
+                           .constant = constant,
+                           .address = address,
+                           .bytes = std::move(copy),
+                           .given = bytes.size()});
+  };
+  for (const valhall::ImageWindow& window : image.windows())
+    add("mem", false, window.address(), window.bytes());
+  for (std::size_t k = 0; k < valhall::kMaxBuffers; ++k)
+    add(fmt::format("c{}", k), true, 0, from.constants[k]);
+  if (grid.vertices) {
+    const std::uint64_t bytes = launch.threads() * grid.vertices->packet_stride;
+    if (bytes > kMaxMemoryBytes) total = bytes;
+    if (total <= kMaxMemoryBytes)
+      grid.memory.push_back({.space = kResultSpace,
+                             .bytes = std::vector<std::byte>(static_cast<std::size_t>(bytes)),
+                             .type = ComponentType::f32});
+  }
+  if (total > kMaxMemoryBytes)
+    return fail(fmt::format("memory, buffers and results have more than {} bytes", kMaxMemoryBytes),
+                ErrorCode::resource_limit);
+  return {};
 }
 
 }  // namespace warpjit::tool

@@ -85,7 +85,7 @@ class Reader {
     if (launch().work == Work::primitives) WARPJIT_CHECK(read_primitives(program));
     WARPJIT_CHECK(read_textures(reading_));
     if (launch().work == Work::pixels) WARPJIT_CHECK(read_draw(program));
-    if (launch().work == Work::grid)
+    if (launch().work == Work::grid && !program.has("image"))
       WARPJIT_CHECK(stage_ == Stage::vertex ? read_fetching_vertices(reading_) : read_grid(reading_));
     if (launch().work == Work::rows || launch().work == Work::primitives) WARPJIT_CHECK(read_values());
     WARPJIT_CHECK(read_outputs(reading_));
@@ -237,6 +237,7 @@ class Reader {
   Status read_program(const JsonField& program) {
     WARPJIT_CHECK(program.expect_object());
     if (program.has("words")) return read_words(program);
+    if (program.has("image") && launch().work == Work::grid) return read_job(program);
     const bool kernels = stage_ == Stage::compute;
     WARPJIT_CHECK(kernels ? program.expect_keys({"file", "entry", "index", "kernel"})
                           : program.expect_keys({"file", "entry", "index"}));
@@ -265,6 +266,29 @@ class Reader {
     const auto chosen = (*container)->load(request, modes_);
     if (!chosen) return program.wrap(chosen.error());
     launch().program = *chosen;
+    return {};
+  }
+
+  // A job of a memory image, which says everything but results.
+  Status read_job(const JsonField& program) {
+    WARPJIT_CHECK(stage_ == Stage::vertex ? program.expect_keys({"image", "job", "varying"})
+                                          : program.expect_keys({"image", "job"}));
+    for (const char* key : {"grid", "block", "shared", "params", "memory", "vertices", "attributes"})
+      if (root().has(key)) return root().at(key).error("the job says this: 'program' names one");
+    ImageJob job;
+    job.stage = stage_;
+    WARPJIT_TRY(const JsonField image, program.require("image"));
+    WARPJIT_TRY(job.name, image.string());
+    WARPJIT_TRY(const JsonField field, program.require("job"));
+    WARPJIT_TRY(const std::int64_t address, field.integer(0, std::numeric_limits<std::int64_t>::max(), 64));
+    job.job = static_cast<std::uint64_t>(address);
+    if (const auto varying = program.find("varying")) {
+      WARPJIT_TRY(job.varying, varying->boolean());
+    }
+    const auto bytes = reading_.files(job.name);
+    if (!bytes) return image.wrap(bytes.error());
+    job.image = *bytes;
+    if (const Status read = reading_.guest->read_job(job, launch()); !read) return program.wrap(read.error());
     return {};
   }
 
