@@ -29,7 +29,7 @@ GroupMemory::GroupMemory(const Program& program, const frontend::Grid& launch,
       local_(std::size_t{checked.threads} * local_stride_ / 8),
       shared_((checked.shared_bytes + 7) / 8),
       uniforms_(launch.parameters.size() / 4) {
-  std::memcpy(uniforms_.data(), launch.parameters.data(), 4 * uniforms_.size());
+  if (!uniforms_.empty()) std::memcpy(uniforms_.data(), launch.parameters.data(), 4 * uniforms_.size());
 }
 
 void GroupMemory::begin(const ir::BlockPosition& block) {
