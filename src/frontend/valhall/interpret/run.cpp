@@ -20,23 +20,6 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-struct Warp {
-  std::uint32_t registers[64][kWarpLanes] = {};
-  std::uint32_t pc[kWarpLanes] = {};
-  std::uint32_t live = 0;          // lanes that have not ended
-  std::uint32_t waiting = 0;       // of these, at a barrier
-  std::uint32_t first_thread = 0;  // of its workgroup
-  std::uint32_t number = 0;        // in the grid
-  std::int64_t fuel = 0;           // group_fuel
-  std::uint64_t of_all_lanes = 0;  // transfers made by all live lanes
-  FuelCounts counts{0};
-
-  std::uint32_t runnable() const { return live & ~waiting; }
-  std::uint64_t pair(unsigned first, unsigned lane) const {
-    return registers[first][lane] | std::uint64_t{registers[first + 1][lane]} << 32;
-  }
-};
-
 // Calls `each` with the numbers of the lanes in the mask, the lowest first.
 template <class Each>
 void for_lanes(std::uint32_t lanes, const Each& each) {
@@ -130,6 +113,23 @@ class BlockRun {
   }
 
  private:
+  struct Warp {
+    std::uint32_t registers[64][kWarpLanes] = {};
+    std::uint32_t pc[kWarpLanes] = {};
+    std::uint32_t live = 0;          // lanes that have not ended
+    std::uint32_t waiting = 0;       // of these, at a barrier
+    std::uint32_t first_thread = 0;  // of its workgroup
+    std::uint32_t number = 0;        // in the grid
+    std::int64_t fuel = 0;           // group_fuel
+    std::uint64_t of_all_lanes = 0;  // transfers made by all live lanes
+    FuelCounts counts{0};
+
+    std::uint32_t runnable() const { return live & ~waiting; }
+    std::uint64_t pair(unsigned first, unsigned lane) const {
+      return registers[first][lane] | std::uint64_t{registers[first + 1][lane]} << 32;
+    }
+  };
+
   using LaneValues = std::array<std::uint64_t, kWarpLanes>;
 
   Status run_block(std::uint64_t number) {
