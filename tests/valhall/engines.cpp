@@ -64,7 +64,9 @@ Status run_everywhere(const Program& program, const frontend::Grid& grid, RunRep
   const Bytes after = saved(grid);
 
   const auto shader = std::make_shared<const Shader>(program);
-  const Engine engine({.checks = true});
+  EngineOptions checked;
+  checked.checks = true;
+  const Engine engine(checked);
   struct Way {
     EngineKind kind;
     Target target;
@@ -75,7 +77,11 @@ Status run_everywhere(const Program& program, const frontend::Grid& grid, RunRep
     restore(grid, before);
     Launch launch{warpjit::Program(shader)};
     EXPECT_TRUE(set_up(launch, program, grid).ok());
-    const auto run = engine.run(launch, {.engine = way.kind, .target = way.target, .threads = 1});
+    RunOptions options;
+    options.engine = way.kind;
+    options.target = way.target;
+    options.threads = 1;
+    const auto run = engine.run(launch, options);
     if (!run && run.error().code == ErrorCode::target_unavailable) continue;
     if (!run &&
         (run.error().code == ErrorCode::unsupported || run.error().code == ErrorCode::resource_limit)) {
