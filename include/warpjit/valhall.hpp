@@ -10,6 +10,7 @@
 //   auto report = engine.run(launch);
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -28,6 +29,15 @@ struct FloatMode {
   bool operator==(const FloatMode&) const = default;
 };
 
+// What a fragment program is made for beside its code; descriptors of its draw say it.
+struct FragmentSetup {
+  static constexpr std::uint8_t kNoTarget = 0xff;
+  // Which colour target (0 to 7) BLEND of blend_descriptor_n writes; kNoTarget: none.
+  std::array<std::uint8_t, 8> blend_targets{0, 1, 2, 3, 4, 5, 6, 7};
+  bool points_from_bottom = false;  // the place in a point counts from its lower left corner
+  bool operator==(const FragmentSetup&) const = default;
+};
+
 // Bare code words, which may be hostile and are not kept.
 struct RawProgram {
   std::span<const std::uint64_t> code{};
@@ -37,6 +47,7 @@ struct RawProgram {
   std::uint32_t shared_bytes = 0;  // of a workgroup's memory, likewise
   FloatMode mode = {};
   Stage stage = Stage::compute;
+  FragmentSetup fragment = {};   // of fragment programs
   std::string source_name = {};  // for messages
 };
 // Errors: bad_input; resource_limit. Fragment programs do not run yet.

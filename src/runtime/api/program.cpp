@@ -166,7 +166,8 @@ Result<warpjit::Program> load_words(const RawProgram& raw) {
                        .entry = raw.entry,
                        .local_bytes = raw.local_bytes,
                        .shared_bytes = raw.shared_bytes,
-                       .mode = raw.mode});
+                       .mode = raw.mode,
+                       .fragment = raw.fragment});
 }
 
 Result<warpjit::Program> load_assembly(std::string_view text, const Selection& selection) {

@@ -1,6 +1,7 @@
 #include "frontend/valhall/container/program.h"
 
 #include "frontend/valhall/encoding/decode.h"
+#include "warpjit/pixels.hpp"
 
 namespace warpjit::valhall {
 namespace {
@@ -40,6 +41,9 @@ Status check_limits(const Program& program) {
     return fail(ErrorCode::resource_limit, "a workgroup has at most 64 KiB of memory");
   if (!find_stage(stage_name(program.stage)))
     return fail(ErrorCode::unsupported, "this GPU has no programs for this stage");
+  for (const std::uint8_t target : program.fragment.blend_targets)
+    if (target >= kMaxColorTargets && target != FragmentSetup::kNoTarget)
+      return fail(ErrorCode::bad_input, "a blend descriptor names a colour target above 7");
   return {};
 }
 

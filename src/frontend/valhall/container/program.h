@@ -30,6 +30,7 @@ struct Program {
   std::uint32_t local_bytes = 0;   // of each thread's own memory
   std::uint32_t shared_bytes = 0;  // of the memory of a workgroup
   FloatMode mode{};
+  FragmentSetup fragment{};  // of fragment programs
   bool operator==(const Program&) const = default;
 
   // "file, byte 0x18 (0x00c0000000000000)".
