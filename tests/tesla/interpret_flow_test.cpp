@@ -237,7 +237,7 @@ TEST(TeslaFlow, PrepareNamesWhatIsReachedAndIllegal) {
 // -----------------------------------------------------------------------------------------
 
 TEST(TeslaBlocks, HeaderAndThreadIdentifiers) {
-  RunOptions options;
+  GuestOptions options;
   options.launch.grid = {3, 2, 1};
   options.launch.block = {5, 3, 2};
   options.launch.grid_id = 0x1234;
@@ -264,7 +264,7 @@ TEST(TeslaBlocks, HeaderAndThreadIdentifiers) {
 
 TEST(TeslaBlocks, PartialLastWarpAndBarrier) {
   // 40 threads reverse an array through shared memory.
-  RunOptions options;
+  GuestOptions options;
   options.launch.block = {40, 1, 1};
   options.launch.shared_bytes = 256;
   const Finished f = run_body(
@@ -277,7 +277,7 @@ TEST(TeslaBlocks, PartialLastWarpAndBarrier) {
 }
 
 TEST(TeslaBlocks, ExitedWarpsDoNotHoldABarrier) {
-  RunOptions options;
+  GuestOptions options;
   options.launch.block = {96, 1, 1};
   const Finished f = run_body(
       "mov b32 $r2 1\nmov b32 $r3 32\nset $c0 # l u32 $r0 $r3\n(lg $c0) bra #out\nbar inc wait 0x0 0xfff\n"
@@ -290,7 +290,7 @@ TEST(TeslaBlocks, ExitedWarpsDoNotHoldABarrier) {
 
 TEST(TeslaBlocks, ArriveAndWaitApart) {
   // Warp 0 waits for warp 1, which only arrives: a count of 64 threads is two warps.
-  RunOptions options;
+  GuestOptions options;
   options.launch.block = {64, 1, 1};
   options.launch.shared_bytes = 64;
   const Finished f = run_body(
@@ -304,7 +304,7 @@ TEST(TeslaBlocks, ArriveAndWaitApart) {
 }
 
 TEST(TeslaBlocks, BarrierThatNeverCompletes) {
-  RunOptions options;
+  GuestOptions options;
   options.launch.block = {64, 1, 1};
   const Finished f = run_body("bar inc wait 0x1 0x80\n", options);
   ASSERT_FALSE(f.status.ok());
@@ -313,7 +313,7 @@ TEST(TeslaBlocks, BarrierThatNeverCompletes) {
 }
 
 TEST(TeslaBlocks, WarpSynchronousReduction) {
-  RunOptions options;
+  GuestOptions options;
   options.launch.shared_bytes = 512;
   std::string body = "add b32 $r3 $r1 0x20\nshl $a1 $r3 0x0\nadd b32 $r4 $r0 1\nst b32 s[$a1] $r4\n";
   for (const unsigned step : {16U, 8U, 4U, 2U, 1U}) {
@@ -327,7 +327,7 @@ TEST(TeslaBlocks, WarpSynchronousReduction) {
 
 TEST(TeslaBlocks, LockInADivergentLoop) {
   // Each lane takes the lock of one word, adds itself and lets go: as compilers wrote it.
-  RunOptions options;
+  GuestOptions options;
   options.launch.block = {64, 1, 1};
   options.launch.shared_bytes = 64;
   const Finished f = run_body(

@@ -11,7 +11,7 @@ std::string first_fault_of(const Finished& finished) {
 }
 
 TEST(TeslaMemory, WidthsAndSigns) {
-  RunOptions options;
+  GuestOptions options;
   options.g0[0x100] = 0x80ff8281;
   options.g0[0x101] = 0x11223344;
   options.g0[0x102] = 0x55667788;
@@ -37,7 +37,7 @@ TEST(TeslaMemory, HighestLaneWinsAStore) {
 }
 
 TEST(TeslaMemory, SharedThroughHalvesAndOperands) {
-  RunOptions options;
+  GuestOptions options;
   options.launch.shared_bytes = 256;
   const Finished f = run_body(
       "shl $a1 $r1 0x0\nmov b32 $r3 0xffff8123\nst b32 s[$a1+0x10] $r3\nst b16 s[$a1+0x12] $r3l\nst b8 "
@@ -52,7 +52,7 @@ TEST(TeslaMemory, SharedThroughHalvesAndOperands) {
 TEST(TeslaMemory, PostIncrement) {
   std::vector<std::byte> c0(64);
   for (unsigned k = 0; k < 64; ++k) c0[k] = static_cast<std::byte>(k);
-  RunOptions options;
+  GuestOptions options;
   options.launch.constants[0] = c0;
   const Finished f = run_body(
       "shl $a1 $r1 0x0\nand b32 $r3 $r0 3\nshl $a1 $r3 0x2\n"
@@ -78,7 +78,7 @@ TEST(TeslaMemory, FirstFaultIsReportedAndReadsZero) {
   alignas(8) std::uint32_t first[8], second[8];
   std::ranges::fill(first, 5U);
   std::ranges::fill(second, 6U);
-  RunOptions options;
+  GuestOptions options;
   options.launch.globals[3] = {{.address = 0x0, .bytes = std::as_writable_bytes(std::span(first))},
                                {.address = 0x40, .bytes = std::as_writable_bytes(std::span(second))}};
   const Finished f = run_body("ld b32 $r2 g3[$r1]\nst b32 g3[$r1] $r0\n", options);
@@ -99,7 +99,7 @@ TEST(TeslaMemory, FirstFaultIsReportedAndReadsZero) {
 }
 
 TEST(TeslaMemory, Atomics) {
-  RunOptions options;
+  GuestOptions options;
   options.g0[0x80] = 10;
   const auto after = [&](const std::string& text, unsigned lanes) {
     // The first lanes run the instruction; $r3 the address, $r4 the lane, $r5 10, $r6 99.
@@ -128,7 +128,7 @@ TEST(TeslaMemory, Atomics) {
 
 TEST(TeslaMemory, ContainerConstantsLieUnderThoseOfTheLaunch) {
   std::vector<std::byte> c1(4, std::byte{0x22});
-  RunOptions options;
+  GuestOptions options;
   options.launch.constants[1] = c1;
   const Finished f =
       run_source(".const c1[0x0] 0x1 0x10 0x100\n" + kPrologue +
@@ -169,7 +169,7 @@ TEST(TeslaMoves, NoLaneOfAnyQuad) {
 
 TEST(TeslaMoves, PredicatesSuppressFlagsAndIncrements) {
   std::vector<std::byte> c0(256);
-  RunOptions options;
+  GuestOptions options;
   options.launch.constants[0] = c0;
   const Finished f = run_body(
       "mov b32 $r3 16\nset $c0 # l u32 $r0 $r3\nmov $c1 $r63\nadd $a1 0x0 0x4\n"

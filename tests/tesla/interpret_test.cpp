@@ -23,7 +23,7 @@ void set_global_bytes(const Launch& launch, const std::vector<std::byte>& bytes)
 }
 
 // The same as IR on the memory as it was, unless only the interpreter can run it.
-void check_ir(const Program& program, const Finished& finished, const RunOptions& options,
+void check_ir(const Program& program, const Finished& finished, const GuestOptions& options,
               const std::vector<std::byte>& before) {
   if (!finished.status.ok() && finished.status.error().code == ErrorCode::bad_input) return;
   const std::vector<std::byte> wanted = global_bytes(options.launch);
@@ -43,7 +43,7 @@ void check_ir(const Program& program, const Finished& finished, const RunOptions
 
 }  // namespace
 
-Finished run_source(const std::string& source, RunOptions options) {
+Finished run_source(const std::string& source, GuestOptions options) {
   Finished finished;
   const Program program = program_of(source);
   auto interpreter = Interpreter::prepare(program, options.modes, targets_of(program, options.launch));
@@ -59,7 +59,7 @@ Finished run_source(const std::string& source, RunOptions options) {
   return finished;
 }
 
-Finished run_body(const std::string& body, RunOptions options) {
+Finished run_body(const std::string& body, GuestOptions options) {
   if (options.launch.block[0] == 1) options.launch.block[0] = kLanes;
   return run_source(kPrologue + body + kStoreR2, std::move(options));
 }

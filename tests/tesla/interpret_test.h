@@ -15,7 +15,7 @@ struct Finished {
   std::vector<std::uint32_t> g0;
 };
 
-struct RunOptions {
+struct GuestOptions {
   Launch launch{};
   std::vector<std::uint32_t> g0 = std::vector<std::uint32_t>(512);
   Modes modes{};
@@ -25,8 +25,8 @@ struct RunOptions {
 inline const std::string kPrologue = "and b32 $r0 $r0 0xffff\nshl b32 $r1 $r0 0x2\n";
 inline const std::string kStoreR2 = "st b32 g0[$r1] $r2\nexit nop\n";
 
-Finished run_source(const std::string& source, RunOptions options = {});
+Finished run_source(const std::string& source, GuestOptions options = {});
 // kPrologue, the body, kStoreR2; a block of 32 threads unless the launch has more.
-Finished run_body(const std::string& body, RunOptions options = {});
+Finished run_body(const std::string& body, GuestOptions options = {});
 
 }  // namespace warpjit::tesla

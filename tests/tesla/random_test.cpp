@@ -107,9 +107,10 @@ TEST(TeslaRandom, FragmentsDoNotDependOnOtherQuads) {
     run(HostCode::portable, 8, portable);
     run(HostCode::best, 1, alone);
     // Some addresses in l[] lie outside.
-    if (report.first_fault)
+    if (report.first_fault) {
       EXPECT_NE(to_string(*report.first_fault).find(" l["), std::string::npos)
           << seed << ": " << to_string(*report.first_fault);
+    }
     for (std::size_t k = 0; k < 32; ++k) {
       EXPECT_EQ(together[k].colors, portable[k].colors) << seed << ", lane " << k;
       EXPECT_EQ(together[k].colors, alone[k].colors) << seed << ", lane " << k;

@@ -113,7 +113,7 @@ TEST(ValhallRun, BranchConditions) {
       {"BRANCHZ.conservative 0xFFFFFFFF", 0, true},
   };
   for (const Case& c : kCases) {
-    RunOptions options;
+    GuestOptions options;
     options.uniforms = {c.value};
     const auto words = words_of("IADD_IMM.i32 r4, 0x0, #1\n" + std::string(c.branch) +
                                     ", offset:taken\n"
@@ -149,7 +149,7 @@ TEST(ValhallRun, BarriersLetOtherWarpsGoOn) {
       "LSHIFT_OR.i32 r6, r1, 0x3020100.b22, 0x0\n"
       "IADD.u32 r6, workgroup_local_pointer.w0, r6\n"
       "LOAD.i32.unsigned.slot0 @r4, r6, offset:0\n";
-  RunOptions options;
+  GuestOptions options;
   options.shared_bytes = 160;
   options.grid.block = {40, 1, 1};
   const auto words = words_of(body, options);
@@ -182,7 +182,7 @@ TEST(ValhallRun, LanesMeetAtAnyBarrier) {
 }
 
 TEST(ValhallRun, Grids) {
-  RunOptions options;
+  GuestOptions options;
   options.grid.grid = {2, 2, 2};
   options.grid.block = {3, 2, 2};
   options.grid.first_block = {10, 20, 30};
@@ -213,7 +213,7 @@ TEST(ValhallRun, Grids) {
 }
 
 TEST(ValhallRun, SpecialValues) {
-  RunOptions options;
+  GuestOptions options;
   options.grid.block = {40, 1, 1};
   options.grid.grid = {2, 1, 1};
   options.address = 0x700004000;
@@ -240,7 +240,7 @@ TEST(ValhallRun, SpecialValues) {
 }
 
 TEST(ValhallRun, Uniforms) {
-  RunOptions options;
+  GuestOptions options;
   options.uniforms = {5, 6};
   EXPECT_EQ(words_of("IADD.u32 r4, u2, u3\n", options)[0], 11U);
   const Finished finished =
@@ -273,7 +273,7 @@ TEST(ValhallRun, Fuel) {
       "head:\n"
       "IADD_IMM.i32 r4, r4, #0xFFFFFFFF\n"
       "BRANCHZ r4, offset:head\n";
-  RunOptions options;
+  GuestOptions options;
   options.grid.fuel = 99;
   EXPECT_EQ(words_of(loop, options)[0], 0U);
   options.grid.fuel = 98;
@@ -318,7 +318,7 @@ TEST(ValhallRun, WhatIsReachedMustBeDefined) {
   EXPECT_EQ(failure("BRANCHZ 0x0, offset:1\nNOP.end\n.word 0x8000000000000000\n"), "runs");
   EXPECT_NE(failure("BRANCHZ r0, offset:1\nNOP.end\n.word 0x8000000000000000\n").find("byte 0x10"),
             std::string::npos);
-  RunOptions options;
+  GuestOptions options;
   options.entry = 8;
   EXPECT_EQ(failure(".word 0x8000000000000000\nNOP.end\n", options), "runs");
   for (const std::uint32_t entry : {4U, 16U}) {
@@ -374,7 +374,7 @@ TEST(ValhallRun, RefusedByName) {
 }
 
 TEST(ValhallRun, Launches) {
-  RunOptions options;
+  GuestOptions options;
   options.grid.block = {1024, 1, 2};
   EXPECT_NE(failure("NOP.end\n", options).find("1024 threads"), std::string::npos);
   options.grid.block = {1024, 1, 1};

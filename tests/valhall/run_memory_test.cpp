@@ -22,7 +22,7 @@ std::vector<std::uint32_t> pattern(std::size_t words = 16) {
     memory[k / 4] |= static_cast<std::uint32_t>(0x80 + k) << k % 4 * 8;
   return memory;
 }
-OneThread run_one(const std::string& body, std::uint32_t offset = 0, RunOptions options = {}) {
+OneThread run_one(const std::string& body, std::uint32_t offset = 0, GuestOptions options = {}) {
   options.uniforms.insert(options.uniforms.begin(), {offset, 0});
   if (options.memory.size() == 512) options.memory = pattern();
   OneThread one{
@@ -44,7 +44,7 @@ Loaded load(const std::string& type, unsigned count, std::uint32_t offset, std::
   for (unsigned k = 1; k < count; ++k) staging += ":r" + std::to_string(4 + k);
   // The results are stored at 0x100, another piece of the same window.
   std::vector<std::uint32_t> results(4);
-  RunOptions options;
+  GuestOptions options;
   options.uniforms = {0x9000, kMemoryHigh};
   options.memory = pattern();
   options.uniforms.insert(options.uniforms.begin(), {offset, 0});
@@ -210,7 +210,7 @@ TEST(ValhallMemory, StoresThatAreDropped) {
 
 TEST(ValhallMemory, OverlappingStoresGoWordByWord) {
   // Word k of all lanes, then word k + 1: lane 0's second word is written behind lane 1's first.
-  RunOptions options;
+  GuestOptions options;
   options.grid.block = {2, 1, 1};
   const Finished finished = run_source(kPrologue +
                                            "IADD_IMM.i32 r4, r0, #0x10\nIADD_IMM.i32 r5, r0, "
@@ -223,7 +223,7 @@ TEST(ValhallMemory, OverlappingStoresGoWordByWord) {
 
 TEST(ValhallMemory, FaultsGoWordByWord) {
   // Lane 1's first word is outside, lane 0's second one: lane 1 comes first.
-  RunOptions options;
+  GuestOptions options;
   options.grid.block = {2, 1, 1};
   options.memory.resize(2);
   const Finished finished =
@@ -236,12 +236,12 @@ TEST(ValhallMemory, FaultsGoWordByWord) {
 
 TEST(ValhallMemory, WindowsAndHighWords) {
   std::vector<std::uint32_t> other{0xabcdef01, 2}, low{3, 4};
-  RunOptions options;
+  GuestOptions options;
   options.grid.high_words = {0x12, 0};
   options.grid.globals[1] = {{0xfffffff8, std::as_writable_bytes(std::span(other))}};
   options.grid.globals[2] = {{0, std::as_writable_bytes(std::span(low))}};
   const auto at = [&](std::uint32_t low_word, std::uint32_t high_word, std::int32_t offset) {
-    RunOptions with = options;
+    GuestOptions with = options;
     with.uniforms = {low_word, high_word};
     return run_body("LOAD.i32.unsigned.slot0 @r4, u2, offset:" + std::to_string(offset) + "\n", with);
   };
@@ -255,7 +255,7 @@ TEST(ValhallMemory, WindowsAndHighWords) {
   EXPECT_EQ(none.report.first_fault->access.index, kNoWindow);
   EXPECT_EQ(none.report.first_fault->access.address, 0x1000U);
   // An access has one high word: behind the last word of its 4 GiB comes the first one.
-  RunOptions with = options;
+  GuestOptions with = options;
   with.grid.high_words = {0x12, 0x13};
   with.uniforms = {0xfffffffc, 0x12};
   const Finished wrapped =
@@ -267,7 +267,7 @@ TEST(ValhallMemory, WindowsAndHighWords) {
 
 TEST(ValhallMemory, PiecesDoNotJoin) {
   std::vector<std::uint32_t> first{1, 2}, second{3, 4};
-  RunOptions options;
+  GuestOptions options;
   options.grid.high_words = {0x12};
   options.grid.globals[1] = {{0x100, std::as_writable_bytes(std::span(first))},
                              {0x108, std::as_writable_bytes(std::span(second))}};
@@ -282,7 +282,7 @@ TEST(ValhallMemory, PiecesDoNotJoin) {
 }
 
 TEST(ValhallMemory, ThreadsOwnMemory) {
-  RunOptions options;
+  GuestOptions options;
   options.local_bytes = 32;
   options.grid.grid = {2, 1, 1};
   // Each finds 0, and what it left.
@@ -309,7 +309,7 @@ TEST(ValhallMemory, ThreadsOwnMemory) {
 }
 
 TEST(ValhallMemory, WorkgroupsMemory) {
-  RunOptions options;
+  GuestOptions options;
   options.shared_bytes = 4;
   options.grid.grid = {2, 1, 1};
   options.grid.block = {32, 1, 1};
@@ -331,7 +331,7 @@ TEST(ValhallMemory, WorkgroupsMemory) {
 
 TEST(ValhallMemory, Buffers) {
   const std::vector<std::uint32_t> buffer{0x83828180, 0x87868584, 0x8b8a8988};
-  RunOptions options;
+  GuestOptions options;
   options.grid.constants[0] = std::as_bytes(std::span(buffer));
   options.grid.constants[14] = options.grid.constants[0];
   struct Case {
@@ -365,7 +365,7 @@ TEST(ValhallMemory, Buffers) {
       {"i32", "@r4", 4, 0xfe000000, 0, 0, true},  // descriptors
   };
   for (const Case& c : kCases) {
-    RunOptions with = options;
+    GuestOptions with = options;
     with.uniforms = {c.offset, c.mode};
     const Finished finished = run_body("LD_BUFFER." + std::string(c.type) + ".slot0 " + c.staging +
                                            ", u2, u3\nSTORE.i32.slot0 @r5, r2, offset:64\n",
@@ -385,7 +385,7 @@ struct Updated {
   std::uint32_t memory, old;
 };
 Updated update(const std::string& operation, std::uint32_t memory, std::uint32_t operand) {
-  RunOptions options;
+  GuestOptions options;
   options.memory = {memory, 0};
   options.uniforms = {operand};
   const Finished finished =
@@ -415,7 +415,7 @@ TEST(ValhallMemory, AtomicOperations) {
                             {"aumax1", 0, 0, 1},          {"aumax1", 0x80000000, 0, 0x80000000},
                             {"asmax1", 0x80000000, 0, 1}, {"aor1", 6, 0, 7}};
   for (const Case& c : kOnes) {
-    RunOptions options;
+    GuestOptions options;
     options.memory = {c.memory, 0};
     const std::string one = std::string("ATOM1_RETURN.i32.slot0.") + c.operation;
     const Finished silent = run_source(one + " @, u0, offset:0x0\nNOP.end\n", options);
@@ -429,7 +429,7 @@ TEST(ValhallMemory, AtomicOperations) {
 
 TEST(ValhallMemory, CompareExchange) {
   for (const bool equal : {false, true}) {
-    RunOptions options;
+    GuestOptions options;
     options.memory = {equal ? 7U : 8U, 0};
     const Finished finished = run_source(
         "IADD_IMM.i32 r4, 0x0, #1\nIADD_IMM.i32 r5, 0x0, #7\n"
@@ -451,7 +451,7 @@ TEST(ValhallMemory, CompareExchange) {
 }
 
 TEST(ValhallMemory, WideAtomics) {
-  RunOptions options;
+  GuestOptions options;
   options.memory = {0xffffffff, 0, 0, 0};
   const Finished added = run_source(
       "IADD_IMM.i32 r4, 0x0, #1\nIADD_IMM.i32 r5, 0x0, #5\nATOM.i64.slot0.aadd @r4:r5, u0, offset:0x0\n"
@@ -462,7 +462,7 @@ TEST(ValhallMemory, WideAtomics) {
 
 TEST(ValhallMemory, AtomicsThatFail) {
   const auto faults = [](const std::string& type, std::uint32_t offset) {
-    RunOptions options;
+    GuestOptions options;
     const OneThread one = run_one(
         "IADD_IMM.i32 r4, 0x0, #1\nIADD_IMM.i32 r6, 0x0, #9\nIADD_IMM.i32 r7, 0x0, #9\n"
         "ATOM_RETURN." +

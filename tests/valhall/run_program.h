@@ -19,7 +19,7 @@ struct Finished {
   std::vector<std::uint32_t> memory;
 };
 
-struct RunOptions {
+struct GuestOptions {
   frontend::Grid grid{};  // parameters and pieces are added
   std::vector<std::uint32_t> memory = std::vector<std::uint32_t>(512);
   std::vector<std::uint32_t> uniforms{};  // behind u0 and u1, the memory's address
@@ -32,7 +32,7 @@ struct RunOptions {
 inline const std::string kPrologue = "U16_TO_U32 r0, r55.h00\nSHADDX.u64 r2, u0, r0.w0, shift:0x2\n";
 inline const std::string kStoreR4 = "STORE.i32.slot0 @r4, r2, offset:0\nNOP.end\n";
 
-inline Finished run_source(const std::string& source, RunOptions options = {}) {
+inline Finished run_source(const std::string& source, GuestOptions options = {}) {
   Finished finished;
   auto program = assemble(source, "test");
   if (!program) {
@@ -58,13 +58,13 @@ inline Finished run_source(const std::string& source, RunOptions options = {}) {
 }
 
 // kPrologue, the body, kStoreR4; a workgroup of 16 threads unless the grid has another.
-inline Finished run_body(const std::string& body, RunOptions options = {}) {
+inline Finished run_body(const std::string& body, GuestOptions options = {}) {
   if (options.grid.block == std::array<std::uint32_t, 3>{1, 1, 1}) options.grid.block = {16, 1, 1};
   return run_source(kPrologue + body + kStoreR4, std::move(options));
 }
 
 // What a run that ends without error leaves in the thread's words.
-inline std::vector<std::uint32_t> words_of(const std::string& body, RunOptions options = {}) {
+inline std::vector<std::uint32_t> words_of(const std::string& body, GuestOptions options = {}) {
   const Finished finished = run_body(body, std::move(options));
   EXPECT_TRUE(finished.status.ok()) << body << (finished.status ? "" : to_string(finished.status.error()));
   EXPECT_FALSE(finished.report.first_fault) << body;
@@ -77,7 +77,7 @@ inline std::string failure(const Status& status) {
   const Error& error = status.error();
   return std::string(name(error.code)) + ": " + error.message + ", at " + error.where;
 }
-inline std::string failure(const std::string& source, RunOptions options = {}) {
+inline std::string failure(const std::string& source, GuestOptions options = {}) {
   return failure(run_source(source, std::move(options)).status);
 }
 
