@@ -77,7 +77,7 @@ Status run_everywhere(const Program& program, const frontend::Grid& grid, RunRep
     restore(grid, before);
     Launch launch{warpjit::Program(shader)};
     EXPECT_TRUE(set_up(launch, program, grid).ok());
-    RunOptions options;
+    warpjit::RunOptions options;
     options.engine = way.kind;
     options.target = way.target;
     options.threads = 1;
