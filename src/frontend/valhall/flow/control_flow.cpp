@@ -5,16 +5,22 @@
 namespace warpjit::valhall {
 namespace {
 
-// Of a branch at an address, which may lie outside the code.
+// May the next instruction be another than the one behind it?
+bool transfers(const Instruction& i) { return i.opcode == Opcode::branchz || i.opcode == Opcode::blend; }
+// Of one that transfers control, at an address; it may lie outside the code.
 std::int64_t target_of(const Instruction& i, std::uint32_t address) {
-  return std::int64_t{address} + 8 + 8 * std::int64_t{i.offset};
+  const std::int64_t words = i.opcode == Opcode::blend ? i.target : i.offset;
+  return std::int64_t{address} + 8 + 8 * words;
 }
 
-bool goes_on(const Instruction& i) {
-  return i.flow != Flow::end && !(i.opcode == Opcode::branchz && always_taken(i).value_or(false));
+// BLEND always jumps.
+bool always_jumps(const Instruction& i) {
+  return i.opcode == Opcode::blend || (i.opcode == Opcode::branchz && always_taken(i).value_or(false));
 }
+bool goes_on(const Instruction& i) { return i.flow != Flow::end && !always_jumps(i); }
 bool jumps(const Instruction& i) {
-  return i.flow != Flow::end && i.opcode == Opcode::branchz && always_taken(i).value_or(true);
+  return i.flow != Flow::end &&
+         (always_jumps(i) || (i.opcode == Opcode::branchz && always_taken(i).value_or(true)));
 }
 
 }  // namespace
@@ -69,7 +75,7 @@ ControlFlow find_blocks(const Program& program, const ReachedCode& code) {
   std::vector<std::uint32_t> addresses, leaders{program.entry};
   for (const auto& [address, i] : code.instructions()) {
     addresses.push_back(address);
-    if (i.opcode != Opcode::branchz || i.flow == Flow::end) continue;
+    if (!transfers(i) || i.flow == Flow::end) continue;
     if (jumps(i)) leaders.push_back(static_cast<std::uint32_t>(target_of(i, address)));
     if (goes_on(i)) leaders.push_back(address + 8);
   }
@@ -95,7 +101,7 @@ ControlFlow find_blocks(const Program& program, const ReachedCode& code) {
       const Instruction& i = *code.at(address);
       block.end = address + 8;
       if (i.flow == Flow::end) break;
-      if (i.opcode == Opcode::branchz) {
+      if (transfers(i)) {
         unsigned count = 0;
         if (jumps(i)) {
           const auto target = static_cast<std::uint32_t>(target_of(i, address));

@@ -1,0 +1,66 @@
+#include "frontend/valhall/flow/varyings.h"
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+
+namespace warpjit::valhall {
+namespace {
+
+using pixels::SlotUse;
+
+// Formats of varyings in memory; 0 is flat, of 32 bits.
+constexpr std::uint8_t kFlat16 = 1, kF32 = 2;
+
+// The byte of the varyings where an instruction begins to read.
+std::optional<std::uint32_t> first_byte(const Instruction& i) {
+  switch (i.opcode) {
+    case Opcode::ld_var_buf_imm:
+      return i.index;
+    case Opcode::ld_var_buf:
+      if (i.source[1].kind == Source::Kind::constant) return kConstants[i.source[1].value];
+      return std::nullopt;
+    default:
+      return std::nullopt;
+  }
+}
+
+SlotUses coordinates_in_point(const Instruction& i, const FragmentSetup& setup) {
+  using Sprite = SlotUse::Sprite;
+  SlotUses uses;
+  if (i.index != 0 || i.vector_size != 1) return uses;
+  uses.push_back({0, SlotUse::Plane::linear, Sprite::from_left});
+  uses.push_back(
+      {1, SlotUse::Plane::linear, setup.points_from_bottom ? Sprite::from_bottom : Sprite::from_top});
+  return uses;
+}
+
+auto order(const SlotUse& use) { return std::tuple(use.slot, use.plane, use.sprite); }
+
+}  // namespace
+
+SlotUses slot_uses(const Instruction& i, const FragmentSetup& setup) {
+  if (i.opcode == Opcode::ld_var_special) return coordinates_in_point(i, setup);
+  SlotUses uses;
+  const std::optional<std::uint32_t> first = first_byte(i);
+  if (!first || i.source_format > kF32) return uses;
+  const bool flat = i.source_format <= kFlat16;
+  const std::uint32_t size = i.source_format == kFlat16 ? 2 : 4, count = i.vector_size + 1U;
+  constexpr std::uint32_t kBytes = 4 * (kMaxSlots - kFirstVarying);
+  if (*first % size != 0 || *first > kBytes - count * size) return uses;
+  for (std::uint32_t k = 0; k < count; ++k)
+    uses.push_back({static_cast<std::uint8_t>(kFirstVarying + (*first + k * size) / 4),
+                    flat ? SlotUse::Plane::none : SlotUse::Plane::perspective});
+  return uses;
+}
+
+std::vector<SlotUse> fragment_uses(const Program& program, const ReachedCode& code) {
+  std::vector<SlotUse> all;
+  for (const auto& reached : code.instructions())
+    for (const SlotUse& use : slot_uses(reached.instruction, program.fragment)) all.push_back(use);
+  std::ranges::sort(all, {}, order);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+}  // namespace warpjit::valhall
