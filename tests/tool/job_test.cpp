@@ -55,7 +55,7 @@ TEST_F(JobTest, InfoErrors) {
             std::string::npos);
 }
 
-// A launch of the job in a seed, whose workgroups begin with number 0.
+// A launch of the job in a seed.
 json launch_of(const char* stage, const std::string& name) {
   return {{"warpjit", 1},
           {"isa", "valhall"},
@@ -65,15 +65,12 @@ json launch_of(const char* stage, const std::string& name) {
 
 TEST_F(JobTest, LaunchOfCompute) {
   std::string bytes = read(tests::source_file("fuzz/corpus/valhall_image/compute"));
-  write("offset", bytes);
-  bytes[16 + 52] = 0;  // the number of the first workgroup, and what the program adds to threads for it
-  for (int k = 1; k <= 4; ++k) bytes[16 + 0x600 + k] = 0;
   write("compute", bytes);
   json launch = launch_of("compute", "compute");
   launch["expect"] = {{{"space", "mem"},
                        {"address", "0x200001400"},
                        {"format", "u32"},
-                       {"data", {0, 1, 2, 3, 4, 5, 6, 7, 0}}}};
+                       {"data", {20, 21, 22, 23, 24, 25, 26, 27, 0}}}};
   write("run.json", launch.dump());
   const Outcome verified = run("verify run.json");
   EXPECT_EQ(verified.code, 0) << verified.out << verified.err;
@@ -94,8 +91,20 @@ TEST_F(JobTest, LaunchOfCompute) {
   launch["grid"] = {1};
   EXPECT_NE(failure(launch).find("grid: the job says this"), std::string::npos);
   launch.erase("grid");
-  launch["program"]["image"] = "offset";
-  EXPECT_NE(failure(launch).find("launch files have no offset of workgroups"), std::string::npos);
+  // The program stores to its uniforms: each engine says so.
+  bytes[16 + 0x301] = 0x13;
+  write("own", bytes);
+  launch["program"]["image"] = "own";
+  for (const char* command : {"run own.json", "verify own.json", "run --engine ir own.json"}) {
+    write("own.json", launch.dump());
+    const Outcome own = run(command);
+    EXPECT_EQ(own.code, 2) << command;
+    EXPECT_NE((own.err + own.out)
+                  .find("compute job at 0x200001000, environment, uniforms: the program writes its own "
+                        "descriptors, 8 bytes at 0x200001300"),
+              std::string::npos)
+        << own.err << own.out;
+  }
   launch["program"]["job"] = "0x200001080";
   EXPECT_NE(failure(launch).find("job at 0x200001080: type: there is no"), std::string::npos)
       << failure(launch);

@@ -1,5 +1,6 @@
 // The built tool and Valhall programs: listings, compute and vertex launches.
 #include "tool/cli.h"
+#include "tool/schema.h"
 
 namespace warpjit::tool {
 namespace {
@@ -94,6 +95,40 @@ TEST_F(ValhallToolTest, Kernels) {
   const json made = json::parse(read(path("template.json")));
   EXPECT_EQ(made["params"].size(), 2U);
   EXPECT_EQ(made["memory"][0]["space"], "mem");
+}
+
+// Workgroups 7 and 8 of columns, 2^32 - 1 and 0 of rows.
+TEST_F(ValhallToolTest, FirstBlock) {
+  write("number.valhall",
+        "IADD_IMM.i32 r0, r57, #0xFFFFFFF9\nIADD_IMM.i32 r1, r58, #0x1\n"
+        "IADD.u32 r0, r0, r1\nIADD.u32 r0, r0, r1\nSHADDX.u64 r2, u0, r0.w0, shift:0x3\n"
+        "MOV.i32 r6, r57\nMOV.i32 r7, r58\n"
+        "STORE.i64.slot0.end @r6:r7, r2, offset:0\n");
+  json launch = json::parse(R"({"warpjit": 1, "isa": "valhall", "stage": "compute",
+    "program": {"file": "number.valhall"}, "grid": [2, 2], "block": [1], "first_block": [7, 4294967295],
+    "params": ["0x00001000", 7],
+    "memory": [{"space": "mem", "address": "0x700001000", "size": 32}],
+    "expect": [{"space": "mem", "address": "0x700001000", "format": "u32",
+                "data": [7, 4294967295, 8, 4294967295, 7, 0, 8, 0]}]})");
+  write("number.json", launch.dump());
+  EXPECT_EQ(validate(json::parse(read(tests::source_file("docs/launch.schema.json"))), launch), "");
+  const Outcome verified = run("verify number.json");
+  EXPECT_EQ(verified.code, 0) << verified.out << verified.err;
+  EXPECT_NE(verified.out.find("as expected"), std::string::npos) << verified.out;
+  const auto failure = [&](const json& value) {
+    launch["first_block"] = value;
+    write("bad.json", launch.dump());
+    return run("run bad.json").err;
+  };
+  EXPECT_NE(failure(json::array({-1})).find("first_block"), std::string::npos);
+  EXPECT_NE(failure(json::array()).find("one to three numbers"), std::string::npos);
+  EXPECT_NE(failure(json{1, 2, 3, 4}).find("one to three numbers"), std::string::npos);
+  launch["isa"] = "tesla";
+  launch["program"] = {{"words", {"0xf0000001", "0xe0000781"}}};
+  launch.erase("params");
+  launch.erase("memory");
+  launch.erase("expect");
+  EXPECT_NE(failure(json{1}).find("begin with block 0"), std::string::npos) << failure(json{1});
 }
 
 // Vertices 5 and 6 of two instances: the sum of a pair, a colour of each instance, the vertex's number.

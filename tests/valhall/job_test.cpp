@@ -45,8 +45,11 @@ Ended run_job(const ImagePage& page, bool vertices) {
     ended.results.assign(std::size_t{32} * grid.vertices.count * grid.grid[1], 0xcccccccc);
     grid.globals[kResultSpace] = {{0, std::as_writable_bytes(std::span(ended.results))}};
   }
+  DescriptorCopies copies;
+  copies.add(*ended.image, launch->descriptors);
   RunReport report;
   ended.status = run_everywhere(launch->program, grid, report);
+  if (ended.status) ended.status = copies.unchanged(*ended.image);
   ended.fault = report.first_fault;
   ended.launch = std::move(*launch);
   return ended;
@@ -335,6 +338,46 @@ TEST(ValhallJob, LongestChain) {
       EXPECT_EQ(jobs.error().code, ErrorCode::resource_limit);
     }
   }
+}
+
+// What programs may store to, and what not: the last and first bytes of ranges that were read.
+TEST(ValhallJob, OwnDescriptors) {
+  // A program that stores one byte that is not there yet.
+  const auto storing = [](bool vertices, std::uint32_t to) {
+    const std::string code = "IADD_IMM.i32 r0, 0x0, #0x55\nIADD_IMM.i32 r2, u0, #" +
+                             hex_text(to - at::kMemory) +
+                             "\nMOV.i32 r3, u1\nSTORE.i8.slot0.wait0 @r0, r2, offset:0\nNOP.end\n";
+    return failure_with(vertices ? vertex_page() : compute_page(), vertices, [&](ImagePage& page) {
+      page.code(at::kCode, vertices ? ".stage vertex\n" + code : code);
+    });
+  };
+  const auto refused = [](const std::string& what, std::uint64_t size, std::uint32_t offset) {
+    return "not supported, " + what + ": the program writes its own descriptors, " + std::to_string(size) +
+           " bytes at " + hex_text(0x200001000 + offset);
+  };
+  const std::string job = "compute job at 0x200001000", environment = job + ", environment, ";
+  EXPECT_EQ(storing(false, at::kMemory), "runs");
+  EXPECT_EQ(storing(false, at::kJob), refused(job, 128, at::kJob));
+  EXPECT_EQ(storing(false, at::kJob + 127), refused(job, 128, at::kJob));
+  EXPECT_EQ(storing(false, at::kJob + 128), "runs");
+  EXPECT_EQ(storing(false, at::kProgram + 31), refused(environment + "program", 32, at::kProgram));
+  EXPECT_EQ(storing(false, at::kProgram + 32), "runs");
+  EXPECT_EQ(storing(false, at::kStorage), refused(environment + "local storage", 32, at::kStorage));
+  EXPECT_EQ(storing(false, at::kTables + 47), refused(environment + "resources", 48, at::kTables));
+  EXPECT_EQ(storing(false, at::kTables + 48), "runs");
+  EXPECT_EQ(storing(false, at::kUniforms + 7), refused(environment + "uniforms", 8, at::kUniforms));
+  EXPECT_EQ(storing(false, at::kUniforms + 8), "runs");
+  EXPECT_EQ(storing(false, at::kBuffers + 31), refused(environment + "table 0", 32, at::kBuffers));
+  EXPECT_EQ(storing(false, at::kAttributes), "runs");
+  EXPECT_EQ(storing(false, at::kCode + 39), refused(environment + "code", 40, at::kCode));
+  EXPECT_EQ(storing(false, at::kCode + 40), "runs");
+  const std::string vertex = "malloc vertex job at 0x200001000",
+                    position = vertex + ", position environment, ";
+  EXPECT_EQ(storing(true, at::kAttributes), refused(position + "table 1", 32, at::kAttributes));
+  EXPECT_EQ(storing(true, at::kAttributeBuffers + 31),
+            refused(position + "buffer 0x2000013c0", 32, at::kAttributeBuffers));
+  EXPECT_EQ(storing(true, at::kJob + 0x17f), refused(vertex, 384, at::kJob));
+  EXPECT_EQ(storing(true, at::kJob + 0x180), "runs");
 }
 
 // Launches of all jobs of the image, which may be anything.

@@ -289,10 +289,13 @@ void expect_buffers(const std::string& name, const std::map<std::size_t, std::ui
   ASSERT_TRUE(job.ok()) << to_string(job.error());
   const auto launch = compute_launch(*image, *job);
   ASSERT_TRUE(launch.ok()) << to_string(launch.error());
+  DescriptorCopies copies;
+  copies.add(*image, launch->descriptors);
   RunReport report;
   const Status status = run_everywhere(launch->program, launch->grid, report, compiled);
   ASSERT_TRUE(status.ok()) << to_string(status.error());
   EXPECT_FALSE(report.first_fault);
+  EXPECT_TRUE(copies.unchanged(*image).ok());
   for (const auto& [number, address] : buffers)
     for (std::size_t k = 0; k < 1024; ++k) {
       std::uint32_t word = 0;

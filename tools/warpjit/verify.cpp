@@ -155,6 +155,10 @@ Round run_all(const VerifyOptions& options, const Engine& engine, const EngineCh
         round.exit = exit_code(outcome.error->code);
       round.outcomes.push_back(std::move(outcome));
     }
+  // What no engine can run.
+  if (!round.reference && round.exit == kOk)
+    for (const Outcome& outcome : round.outcomes)
+      if (outcome.error) round.exit = exit_code(outcome.error->code);
   return round;
 }
 

@@ -17,7 +17,7 @@ Error job_error(const Image& image, const std::string& place, const std::string&
   return {code, place + ": " + what, image.name()};
 }
 
-Status read_uniforms(const Image& image, const Environment& environment, frontend::Grid& grid) {
+Status read_uniforms(const Image& image, const Environment& environment, JobLaunch& launch) {
   if (environment.uniform_words > kMaxUniformWords)
     return job_error(image, environment.place,
                      "uniforms: there are " + std::to_string(environment.uniform_words) +
@@ -29,7 +29,8 @@ Status read_uniforms(const Image& image, const Environment& environment, fronten
     return job_error(image, environment.place,
                      "uniforms: " + std::to_string(environment.uniform_words) + " words at " +
                          hex_text(environment.uniforms) + " are not all in the image");
-  grid.parameters.assign(bytes->begin(), bytes->end());
+  launch.grid.parameters.assign(bytes->begin(), bytes->end());
+  launch.descriptors.push_back({environment.place + ", uniforms", environment.uniforms, bytes->size()});
   return {};
 }
 
@@ -37,9 +38,17 @@ std::string descriptor_place(const Environment& environment, const char* kind, s
   return environment.place + ", " + kind + " " + hex_text(address);
 }
 
-Status read_constants(const Image& image, const Environment& environment, frontend::Grid& grid) {
+// The descriptors of a table that a launch reads.
+void add_table(const Environment& environment, std::uint32_t table, std::uint64_t count, JobLaunch& launch) {
+  if (count != 0)
+    launch.descriptors.push_back({environment.place + ", table " + std::to_string(table),
+                                  environment.tables[table].address, kDescriptorBytes * count});
+}
+
+Status read_constants(const Image& image, const Environment& environment, JobLaunch& launch) {
   if (environment.tables.empty()) return {};
   const std::uint64_t count = std::min<std::uint64_t>(environment.tables[kBufferTable].count(), kMaxBuffers);
+  add_table(environment, kBufferTable, count, launch);
   for (std::uint32_t n = 0; n < count; ++n) {
     WARPJIT_TRY(const auto buffer, read_buffer(image, environment, kBufferTable, n));
     if (!buffer || buffer->size == 0) continue;
@@ -54,13 +63,14 @@ Status read_constants(const Image& image, const Environment& environment, fronte
     if (!bytes)
       return fail("address: " + hex_text(buffer->size) + " bytes at " + hex_text(buffer->memory) +
                   " are not all in the image");
-    grid.constants[n] = *bytes;
+    launch.grid.constants[n] = *bytes;
   }
   return {};
 }
 
 // An attribute that there is not is one of an empty buffer: elements are 0.
-Result<AttributeSource> read_source(const Image& image, const Environment& environment, std::uint32_t n) {
+Result<AttributeSource> read_source(const Image& image, const Environment& environment, std::uint32_t n,
+                                    JobLaunch& launch) {
   constexpr std::uint32_t kSingle = 167 << 12 | 16;  // any format
   AttributeSource source{.format = kSingle};
   WARPJIT_TRY(const auto attribute, read_attribute(image, environment, kAttributeTable, n));
@@ -92,15 +102,18 @@ Result<AttributeSource> read_source(const Image& image, const Environment& envir
   }
   WARPJIT_TRY(const auto buffer, read_buffer(image, environment, attribute->table, attribute->buffer));
   if (!buffer) return source;
+  const std::string place = descriptor_place(environment, "buffer", buffer->address);
+  launch.descriptors.push_back({place, buffer->address, kDescriptorBytes});
   if (buffer->kind != 1)
-    return job_error(image, descriptor_place(environment, "buffer", buffer->address),
-                     "buffer type is " + std::to_string(buffer->kind) + ", not 1", ErrorCode::unsupported);
+    return job_error(image, place, "buffer type is " + std::to_string(buffer->kind) + ", not 1",
+                     ErrorCode::unsupported);
   source.address = buffer->memory;
   source.bytes = buffer->size;
   return source;
 }
 
-Status read_attributes(const Image& image, const Environment& environment, frontend::Vertices& vertices) {
+Status read_attributes(const Image& image, const Environment& environment, JobLaunch& launch) {
+  frontend::Vertices& vertices = launch.grid.vertices;
   vertices.attribute_offset = environment.attribute_offset;
   if (environment.tables.size() <= kAttributeTable) return {};
   const std::uint64_t count = environment.tables[kAttributeTable].count();
@@ -109,8 +122,9 @@ Status read_attributes(const Image& image, const Environment& environment, front
         image, environment.place,
         "table 1 has " + std::to_string(count) + " attributes, more than " + std::to_string(kMostAttributes),
         ErrorCode::resource_limit);
+  add_table(environment, kAttributeTable, count, launch);
   for (std::uint32_t n = 0; n < count; ++n) {
-    WARPJIT_TRY(AttributeSource source, read_source(image, environment, n));
+    WARPJIT_TRY(AttributeSource source, read_source(image, environment, n, launch));
     vertices.attributes.push_back(source);
   }
   return {};
@@ -144,7 +158,7 @@ Result<IndexRange> read_indices(const Image& image, const Job& job, const Malloc
 }
 
 // What launches of all programs have.
-Result<JobLaunch> read_launch(Image& image, const Environment& environment, Stage stage) {
+Result<JobLaunch> read_launch(Image& image, const Job& job, const Environment& environment, Stage stage) {
   JobLaunch launch;
   WARPJIT_TRY(launch.program, read_code(image, environment));
   if (launch.program.stage != stage)
@@ -155,8 +169,17 @@ Result<JobLaunch> read_launch(Image& image, const Environment& environment, Stag
                      ErrorCode::unsupported);
   if (const Status limits = check_limits(launch.program); !limits)
     return job_error(image, environment.place, limits.error().message, limits.error().code);
-  WARPJIT_CHECK(read_uniforms(image, environment, launch.grid));
-  WARPJIT_CHECK(read_constants(image, environment, launch.grid));
+  const Program& program = launch.program;
+  const std::string& place = environment.place;
+  launch.descriptors = {
+      {job.place(), job.address, job.bytes()},
+      {place + ", resources", environment.resources, kTableBytes * environment.tables.size()},
+      {place + ", program", environment.program->address, kDescriptorBytes},
+      {place + ", code", program.address, 8 * program.code.size()}};
+  if (environment.storage)
+    launch.descriptors.push_back({place + ", local storage", environment.storage->address, kDescriptorBytes});
+  WARPJIT_CHECK(read_uniforms(image, environment, launch));
+  WARPJIT_CHECK(read_constants(image, environment, launch));
   for (std::size_t k = 0; k < image.windows().size(); ++k) {
     ImageWindow& window = image.windows()[k];
     launch.grid.high_words.push_back(window.high_word());
@@ -218,7 +241,7 @@ Result<Program> read_code(const Image& image, const Environment& environment) {
 Result<JobLaunch> compute_launch(Image& image, const Job& job) {
   const auto* payload = std::get_if<ComputePayload>(&job.payload);
   if (payload == nullptr) return job_error(image, job.place(), "it is no compute job");
-  WARPJIT_TRY(JobLaunch launch, read_launch(image, payload->environment, Stage::compute));
+  WARPJIT_TRY(JobLaunch launch, read_launch(image, job, payload->environment, Stage::compute));
   launch.grid.grid = payload->count;
   launch.grid.block = payload->size;
   launch.grid.first_block = payload->offset;
@@ -236,7 +259,7 @@ Result<JobLaunch> vertex_launch(Image& image, const Job& job, VertexProgram prog
   if (payload == nullptr) return job_error(image, job.place(), "it is no malloc vertex job");
   const bool position = program == VertexProgram::position;
   const Environment& environment = position ? payload->position : payload->varying;
-  WARPJIT_TRY(JobLaunch launch, read_launch(image, environment, Stage::vertex));
+  WARPJIT_TRY(JobLaunch launch, read_launch(image, job, environment, Stage::vertex));
   WARPJIT_TRY(const IndexRange indices, read_indices(image, job, *payload));
   if (indices.count == 0 || payload->instance_count == 0)
     return job_error(image, job.place(), "there are no vertices or instances: there is nothing to run");
@@ -248,7 +271,7 @@ Result<JobLaunch> vertex_launch(Image& image, const Job& job, VertexProgram prog
   vertices.first = indices.first + static_cast<std::uint32_t>(payload->base_vertex);
   vertices.first_instance = payload->instance_offset;
   vertices.packet_stride = position ? 128U : std::max<std::uint32_t>(payload->attribute_stride, 16);
-  WARPJIT_CHECK(read_attributes(image, environment, vertices));
+  WARPJIT_CHECK(read_attributes(image, environment, launch));
   constexpr std::uint32_t kOfBlock = frontend::Vertices::kOfBlock;
   launch.grid.block = {kOfBlock, 1, 1};
   launch.grid.grid = {(vertices.count - 1) / kOfBlock + 1, payload->instance_count, 1};

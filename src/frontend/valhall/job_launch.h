@@ -2,6 +2,7 @@
 #pragma once
 
 #include "frontend/grid.h"
+#include "frontend/valhall/container/descriptor_copies.h"
 #include "frontend/valhall/container/job.h"
 
 namespace warpjit::valhall {
@@ -12,6 +13,8 @@ struct JobLaunch {
   frontend::Grid grid;
   // Of indexed vertices: results begin with those of this index.
   std::uint32_t first_index = 0;
+  // What was read as descriptors, uniforms and code. The program may not change it (DescriptorCopies).
+  std::vector<DescriptorRange> descriptors{};
 };
 
 enum class VertexProgram : std::uint8_t { position, varying };

@@ -88,6 +88,7 @@ struct GridLimits {
   std::uint32_t shared_bytes = 0;
   std::uint32_t parameter_offset = 0;  // of the first parameter, in shared memory if they lie there
   std::uint32_t parameter_bytes = 0;
+  bool first_block = false;  // can the first block have another number than 0?
 };
 // What a kernel's code names of its spaces.
 struct GridUse {

@@ -156,7 +156,8 @@ class ValhallGuest final : public Guest {
     return {.grid = {65535, 65535, 65535},
             .block = {kMost, kMost, kMost},
             .shared_bytes = valhall::kMaxSharedBytes,
-            .parameter_bytes = 4 * valhall::kMaxUniformWords};
+            .parameter_bytes = 4 * valhall::kMaxUniformWords,
+            .first_block = true};
   }
   Result<GridUse> grid_use(const frontend::Shader& shader) const override {
     return find_use(valhall_program(shader));

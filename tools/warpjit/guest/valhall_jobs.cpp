@@ -183,14 +183,13 @@ Status read_valhall_job(const ImageJob& given, LaunchFile& launch) {
   const auto fail = [&](std::string what, ErrorCode code) {
     return Error{code, job.place() + ": " + std::move(what), given.name};
   };
-  if (from.first_block != std::array<std::uint32_t, 3>{})
-    return fail("launch files have no offset of workgroups", ErrorCode::unsupported);
   launch.program = std::make_shared<valhall::Shader>(read.program);
   LaunchGrid& grid = launch.grid;
   grid.parameters = from.parameters;
   if (given.stage == Stage::compute) {
     grid.grid = from.grid;
     grid.block = from.block;
+    grid.first_block = from.first_block;
   } else {
     grid.vertices = {.count = from.vertices.count,
                      .instances = from.grid[1],
@@ -202,6 +201,9 @@ Status read_valhall_job(const ImageJob& given, LaunchFile& launch) {
     if (launch.threads() > kMaxThreads)
       return fail(fmt::format("more than {} vertices", kMaxThreads), ErrorCode::resource_limit);
   }
+  for (const valhall::DescriptorRange& range : read.descriptors)
+    grid.descriptors.push_back(
+        {range.address, range.size, valhall::overwritten_descriptor(range, given.name)});
   std::uint64_t total = 0;
   const auto add = [&](const std::string& space, bool constant, std::uint64_t address,
                        std::span<const std::byte> bytes) {

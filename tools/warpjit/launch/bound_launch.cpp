@@ -139,6 +139,7 @@ Status BoundLaunch::bind_grid() {
   }
   launch_.set_grid(grid.grid[0], grid.grid[1], grid.grid[2]);
   launch_.set_block(grid.block[0], grid.block[1], grid.block[2]);
+  launch_.set_first_block(grid.first_block[0], grid.first_block[1], grid.first_block[2]);
   launch_.set_shared_bytes(grid.shared_bytes);
   return bind_memory();
 }
@@ -275,13 +276,33 @@ Result<Report> BoundLaunch::run(const Engine& engine, const RunOptions& options)
   clear_pictures();
   triangle_count_ = 0;
   auto report = engine.run(launch_, options);
-  if (report) triangle_count_ = report->triangles;
+  if (!report) return report;
+  triangle_count_ = report->triangles;
+  WARPJIT_CHECK(check_descriptors());
   return report;
 }
 
 Result<Report> BoundLaunch::run_profiled(const Engine& engine, Profile& profile) {
   restore_memory();
-  return engine.profile(launch_, profile);
+  auto report = engine.profile(launch_, profile);
+  if (report) WARPJIT_CHECK(check_descriptors());
+  return report;
+}
+
+Status BoundLaunch::check_descriptors() const {
+  const LaunchGrid& grid = file_->grid;
+  for (const LaunchDescriptor& descriptor : grid.descriptors)
+    for (std::size_t k = 0; k < memory_.size(); ++k) {
+      const LaunchMemory& piece = grid.memory[k];
+      const std::uint64_t from = descriptor.address - piece.address;
+      if (piece.space != "mem" || from > piece.bytes.size() || descriptor.size > piece.bytes.size() - from)
+        continue;
+      const auto first = piece.bytes.begin() + static_cast<std::ptrdiff_t>(from);
+      if (!std::equal(first, first + static_cast<std::ptrdiff_t>(descriptor.size),
+                      memory_[k].begin() + static_cast<std::ptrdiff_t>(from)))
+        return descriptor.error;
+    }
+  return {};
 }
 
 std::vector<std::string> BoundLaunch::vertex_registers() const {

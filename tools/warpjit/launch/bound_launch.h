@@ -92,6 +92,8 @@ class BoundLaunch {
   Status bind_memory();
   Status bind_pixels();
   Status bind_constants(const LaunchFile& file, Launch& launch);
+  // Errors: a run has changed bytes that it may not.
+  Status check_descriptors() const;
   void clear_pictures();
   void add_column(const LaunchOutput& output);
 

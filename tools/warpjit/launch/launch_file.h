@@ -65,13 +65,20 @@ struct LaunchVertices {
   std::vector<AttributeSource> attributes;
 };
 
+// Bytes of `mem` that were read as a descriptor, which a run may not change.
+struct LaunchDescriptor {
+  std::uint64_t address = 0, size = 0;
+  Error error;  // of a run that does
+};
+
 // What a grid has besides the program.
 struct LaunchGrid {
-  std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
+  std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1}, first_block{};
   std::uint32_t shared_bytes = 0;
   std::vector<std::byte> parameters;
   std::vector<LaunchMemory> memory;
-  std::optional<LaunchVertices> vertices;  // of these programs, which have no extents and shared memory
+  std::vector<LaunchDescriptor> descriptors;  // of a job
+  std::optional<LaunchVertices> vertices;     // of these programs, which have no extents and shared memory
 };
 
 // Words that a run leaves behind: a register at the end of every thread or, of a grid, a range of memory.

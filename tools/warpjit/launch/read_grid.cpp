@@ -25,6 +25,20 @@ Status read_extent(const JsonField& root, const char* key, const std::array<std:
   return {};
 }
 
+// The number of the first block.
+Status read_first_block(const JsonField& root, const GridLimits& limits, std::array<std::uint32_t, 3>& out) {
+  const auto field = root.find("first_block");
+  if (!field) return {};
+  if (!limits.first_block) return field->error("this guest's grids begin with block 0");
+  WARPJIT_CHECK(field->expect_array());
+  if (field->size() == 0 || field->size() > 3) return field->error("one to three numbers");
+  for (std::size_t k = 0; k < field->size(); ++k) {
+    WARPJIT_TRY(const std::int64_t number, field->at(k).integer(0, 0xffffffff, 32));
+    out[k] = static_cast<std::uint32_t>(number);
+  }
+  return {};
+}
+
 // What a piece holds: `data`, or a `file` from an `offset` on.
 Status read_contents(const Reading& reading, const JsonField& field, LaunchMemory& piece) {
   if (field.has("file") && field.has("data")) return field.error("'file' and 'data' exclude each other");
@@ -158,6 +172,7 @@ Status read_grid(Reading& reading) {
   LaunchGrid& grid = reading.launch.grid;
   WARPJIT_CHECK(read_extent(reading.root, "grid", limits.grid, grid.grid));
   WARPJIT_CHECK(read_extent(reading.root, "block", limits.block, grid.block));
+  WARPJIT_CHECK(read_first_block(reading.root, limits, grid.first_block));
   if (const auto shared = reading.root.find("shared")) {
     WARPJIT_CHECK(shared->expect_keys({"size"}));
     WARPJIT_TRY(grid.shared_bytes, number_at(*shared, "size", 0, limits.shared_bytes, 0));

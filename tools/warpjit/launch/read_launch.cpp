@@ -33,6 +33,7 @@ constexpr Key kKeys[] = {{"warpjit", kAll},
                          {"vertex", kPrimitives | kPixels},
                          {"grid", kGrid},
                          {"block", kGrid},
+                         {"first_block", kGrid},
                          {"shared", kGrid},
                          {"params", kGrid | kVertices},
                          {"memory", kGrid | kVertices | kPixels | bit(Work::rows)},
@@ -273,7 +274,8 @@ class Reader {
   Status read_job(const JsonField& program) {
     WARPJIT_CHECK(stage_ == Stage::vertex ? program.expect_keys({"image", "job", "varying"})
                                           : program.expect_keys({"image", "job"}));
-    for (const char* key : {"grid", "block", "shared", "params", "memory", "vertices", "attributes"})
+    for (const char* key :
+         {"grid", "block", "first_block", "shared", "params", "memory", "vertices", "attributes"})
       if (root().has(key)) return root().at(key).error("the job says this: 'program' names one");
     ImageJob job;
     job.stage = stage_;

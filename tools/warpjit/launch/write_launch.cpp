@@ -175,6 +175,7 @@ void add_grid(const LaunchFile& launch, Json& json) {
   } else {
     json["grid"] = grid.grid;
     json["block"] = grid.block;
+    add_unless(json, "first_block", grid.first_block, {});
     const std::uint32_t shared = std::max(grid.shared_bytes, launch.program->resources().shared_bytes);
     if (shared != 0) json["shared"] = {{"size", shared}};
   }

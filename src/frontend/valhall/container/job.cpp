@@ -8,7 +8,7 @@
 namespace warpjit::valhall {
 namespace {
 
-constexpr std::uint32_t kDescriptorBytes = 32, kTableBytes = 16, kEnvironmentBytes = 64;
+constexpr std::uint32_t kHeaderBytes = 32, kEnvironmentBytes = 64;
 
 Result<ShaderProgram> read_program(const Image& image, const std::string& place, std::uint64_t address) {
   WARPJIT_TRY(const Descriptor d,
@@ -64,8 +64,9 @@ Result<Environment> read_environment(const Image& image, std::string place, std:
                           .place = std::move(place),
                           .attribute_offset = d.word(0),
                           .uniforms = d.address(14),
-                          .uniform_words = 2 * d.bits(1, 0, 8)};
-  const std::uint64_t tables = d.address(8) & ~std::uint64_t{63}, count = d.address(8) & 63;
+                          .uniform_words = 2 * d.bits(1, 0, 8),
+                          .resources = d.address(8) & ~std::uint64_t{63}};
+  const std::uint64_t tables = environment.resources, count = d.address(8) & 63;
   for (std::uint64_t n = 0; n < count; ++n) {
     WARPJIT_TRY(const Descriptor entry,
                 Descriptor::read(image, environment.place + ", resources, entry " + std::to_string(n),
@@ -117,10 +118,6 @@ Result<MallocVertexPayload> read_malloc_vertex(const Image& image, const Descrip
   WARPJIT_TRY(payload.position, read_environment(image, d.place() + ", position environment", address + 256));
   WARPJIT_TRY(payload.varying, read_environment(image, d.place() + ", varying environment", address + 320));
   return payload;
-}
-
-std::string job_name(JobKind kind, std::uint64_t address) {
-  return std::string(name(kind)) + " job at " + hex_text(address);
 }
 
 // Descriptor `index` of a table; nothing if it is not there or of another type.
@@ -187,10 +184,28 @@ std::string_view name(DrawMode mode) {
   return {};
 }
 
-std::string Job::place() const { return job_name(kind, address); }
+std::string Job::place() const { return std::string(name(kind)) + " job at " + hex_text(address); }
+
+std::uint32_t Job::bytes() const {
+  switch (kind) {
+    case JobKind::null:
+    case JobKind::cache_flush:
+      return kHeaderBytes;
+    case JobKind::write_value:
+      return 56;
+    case JobKind::compute:
+      return 128;
+    case JobKind::fragment:
+      return 64;
+    case JobKind::malloc_vertex:
+      return 384;
+  }
+  return kHeaderBytes;
+}
 
 Result<Job> read_job(const Image& image, std::uint64_t address) {
-  WARPJIT_TRY(const Descriptor header, Descriptor::read(image, "job at " + hex_text(address), address, 32));
+  WARPJIT_TRY(const Descriptor header,
+              Descriptor::read(image, "job at " + hex_text(address), address, kHeaderBytes));
   if (address % 128 != 0) return header.error("its address is no multiple of 128");
   const std::uint32_t type = header.bits(4, 1, 7);
   if (type == 7 || type == 10)
@@ -206,15 +221,13 @@ Result<Job> read_job(const Image& image, std::uint64_t address) {
           .next = header.address(6),
           .payload = {}};
   if (name(job.kind).empty()) return header.error("type: there is no " + std::to_string(type));
-  const auto whole = [&](std::uint32_t bytes) {
-    return Descriptor::read(image, job_name(job.kind, address), address, bytes);
-  };
+  const auto whole = [&] { return Descriptor::read(image, job.place(), address, job.bytes()); };
   switch (job.kind) {
     case JobKind::null:
     case JobKind::cache_flush:
       break;
     case JobKind::write_value: {
-      WARPJIT_TRY(const Descriptor d, whole(56));
+      WARPJIT_TRY(const Descriptor d, whole());
       const WriteValue payload{.address = d.address(8), .value = d.address(12), .kind = d.word(10)};
       if (payload.kind == 0 || payload.kind > 7)
         return d.error("value kind: there is no " + std::to_string(payload.kind));
@@ -222,12 +235,12 @@ Result<Job> read_job(const Image& image, std::uint64_t address) {
       break;
     }
     case JobKind::compute: {
-      WARPJIT_TRY(const Descriptor d, whole(128));
+      WARPJIT_TRY(const Descriptor d, whole());
       WARPJIT_TRY(job.payload, read_compute(image, d, address));
       break;
     }
     case JobKind::fragment: {
-      WARPJIT_TRY(const Descriptor d, whole(64));
+      WARPJIT_TRY(const Descriptor d, whole());
       FragmentPayload payload{.framebuffer = d.address(10) & ~std::uint64_t{63}};
       for (unsigned k = 0; k < 2; ++k) {
         payload.first[k] = static_cast<std::uint16_t>(d.bits(8, 16 * k, 12));
@@ -237,7 +250,7 @@ Result<Job> read_job(const Image& image, std::uint64_t address) {
       break;
     }
     case JobKind::malloc_vertex: {
-      WARPJIT_TRY(const Descriptor d, whole(384));
+      WARPJIT_TRY(const Descriptor d, whole());
       WARPJIT_TRY(job.payload, read_malloc_vertex(image, d, address));
       break;
     }

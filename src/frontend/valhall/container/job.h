@@ -27,7 +27,9 @@ enum class JobKind : std::uint8_t {
 };
 std::string_view name(JobKind kind);
 
-// 32 bytes. `address` is always where a descriptor lies.
+// Of descriptors but environments and tables.
+inline constexpr std::uint32_t kDescriptorBytes = 32;
+// `address` is always where a descriptor lies.
 struct ShaderProgram {
   std::uint64_t address = 0;
   Stage stage = Stage::compute;
@@ -38,18 +40,18 @@ struct ShaderProgram {
   std::uint64_t code = 0;
 };
 
-// 32 bytes.
 struct LocalStorage {
   std::uint64_t address = 0;
   std::uint32_t thread_bytes = 0, workgroup_bytes = 0;
 };
 
 // 16 bytes.
+inline constexpr std::uint32_t kTableBytes = 16;
 struct Table {
   std::uint64_t address = 0, size = 0;  // of its descriptors, which are 32 bytes each
   bool descriptors = false;
   // Of descriptors: 0 if it holds none.
-  std::uint64_t count() const { return descriptors ? size / 32 : 0; }
+  std::uint64_t count() const { return descriptors ? size / kDescriptorBytes : 0; }
 };
 
 // 64 bytes, and what it names.
@@ -59,6 +61,7 @@ struct Environment {
   std::uint32_t attribute_offset = 0;
   std::uint64_t uniforms = 0;              // address
   std::uint32_t uniform_words = 0;         // of 32 bits
+  std::uint64_t resources = 0;             // address of the tables' entries, 16 bytes each
   std::vector<Table> tables{};             // up to 63
   std::optional<ShaderProgram> program{};  // if there is one
   std::optional<LocalStorage> storage{};
@@ -116,7 +119,8 @@ struct Job {
   std::uint64_t next = 0;
   std::variant<std::monostate, WriteValue, ComputePayload, MallocVertexPayload, FragmentPayload> payload;
 
-  std::string place() const;  // "compute job at 0xf7fda180"
+  std::string place() const;    // "compute job at 0xf7fda180"
+  std::uint32_t bytes() const;  // of header and payload, with the environments in it
 };
 
 // Errors name descriptor, address and field: bad_input; unsupported for jobs of other kinds.
