@@ -3,6 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <functional>
+#include <utility>
+#include <vector>
 
 #include "files.h"
 #include "runtime/engine/engine.h"
@@ -79,6 +82,30 @@ void Fuzzer::write_finding(const std::string& name, const std::string& json, std
     fmt::print(stderr, "warpjit_fuzz: {}\n", to_string(written.error()));
   else
     fmt::print("launch file: {0} (warpjit verify {0} --dispatch --fuel {1})\n", file, fuel);
+}
+
+void Fuzzer::count_limited(const std::string& reason) {
+  std::string alike;
+  for (const char c : reason) {
+    const bool digit = c >= '0' && c <= '9';
+    if (!digit || alike.empty() || alike.back() != '#') alike += digit ? '#' : c;
+  }
+  ++limited_[alike];
+}
+
+std::string Fuzzer::limited() const {
+  std::uint64_t all = 0;
+  std::vector<std::pair<std::uint64_t, std::string>> reasons;
+  for (const auto& [reason, count] : limited_) {
+    all += count;
+    reasons.emplace_back(count, reason);
+  }
+  std::ranges::sort(reasons, std::greater<>());
+  std::string text = fmt::format("{} runs beyond limits", all);
+  constexpr std::size_t kShown = 4;
+  for (std::size_t k = 0; k < std::min(reasons.size(), kShown); ++k)
+    text += fmt::format("{} {}: {}", k == 0 ? " (" : ";", reasons[k].first, reasons[k].second);
+  return text + (reasons.empty() ? "" : reasons.size() > kShown ? "; ...)" : ")");
 }
 
 void Fuzzer::clear_caches() const {

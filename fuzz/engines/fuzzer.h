@@ -1,6 +1,7 @@
 // Random programs of one guest through all engines.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,8 +45,8 @@ class Fuzzer {
   virtual std::string counts() const { return {}; }
 
   std::size_t target_count() const { return targets_.size(); }
-  // Kernels that were refused because they are beyond a limit of the compiler.
-  std::uint64_t limited() const { return limited_; }
+  // Runs that were refused because they are beyond a limit of the compiler: how many, and why.
+  std::string limited() const;
   // The error that one engine always gives here, if it cannot run.
   std::optional<Error> unavailable(EngineKind kind, Target target) const;
 
@@ -64,10 +65,13 @@ class Fuzzer {
   // Writes the launch file of a finding into the folder of the options and says how to look at it.
   void write_finding(const std::string& name, const std::string& json, std::uint64_t fuel) const;
 
+  // A run that was refused.
+  void count_limited(const std::string& reason);
+
   const Options& options_;
   Engine full_, few_registers_, wide_;
   std::vector<Target> targets_;
-  std::uint64_t limited_ = 0;
+  std::map<std::string, std::uint64_t> limited_;  // by their reason, numbers in it as #
 };
 
 std::unique_ptr<Fuzzer> make_pica200_fuzzer(const Options& options);

@@ -125,7 +125,7 @@ class GridFuzzer final : public Fuzzer {
                : report.error().code == ErrorCode::resource_limit ||
                      (report.error().code == ErrorCode::unsupported && Guest::may_be_left(kernel));
     if (is_refused) {
-      ++limited_;
+      count_limited(report ? report->interpreted_because : report.error().message);
       return {kLimited, {}, {}};
     }
     if (!report) {

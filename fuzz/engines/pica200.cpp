@@ -166,7 +166,7 @@ class Pica200Fuzzer final : public Fuzzer {
       const auto report = bound->run(*way.engine, way.options());
       lines += fmt::format("{}{} ", seed, way.name);
       lines += report ? fmt::format("{:016x} done\n", bound->checksum()) : to_string(report.error()) + "\n";
-      limited_ += report && report->engine != kind;  // beyond a limit of the compiler: the IR interpreter ran
+      if (report && report->engine != kind) count_limited(report->interpreted_because);
     }
     clear_caches();
     return lines;
@@ -203,7 +203,7 @@ class Pica200Fuzzer final : public Fuzzer {
     for (const Configuration& configuration : list) {
       const auto result = bound->run(*configuration.engine, configuration.options());
       if (!result && result.error().code == ErrorCode::resource_limit) {
-        ++limited_;  // a documented limit, the same answer every time
+        count_limited(result.error().message);  // the same answer every time
         continue;
       }
       if (!result) return Finding{configuration.name, to_string(result.error()), {}};
@@ -212,7 +212,7 @@ class Pica200Fuzzer final : public Fuzzer {
         in_lanes_ += !result->ordered;
       }
       if (variation.structural && result->engine == EngineKind::guest) {
-        ++limited_;
+        count_limited(result->interpreted_because);
         continue;
       }
       if (result->engine != configuration.run.engine)
@@ -261,7 +261,7 @@ class Pica200Fuzzer final : public Fuzzer {
         if (!step.bound.launch().bind_unit(unit.words())) return false;
         const auto result = step.bound.run(*configuration.engine, configuration.options());
         if (!result && result.error().code == ErrorCode::resource_limit) {
-          ++limited_;
+          count_limited(result.error().message);
           break;
         }
         std::string wrong;

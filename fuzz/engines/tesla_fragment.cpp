@@ -181,7 +181,8 @@ class FragmentFuzzer final : public Fuzzer {
 
   // A third of the programs samples, others have memory.
   tesla::RandomOptions options(std::uint64_t seed) const {
-    return {.textures = seed % 3 == 0, .memory = seed % 7 < 2, .size = options_.size};
+    return {
+        .textures = seed % 3 == 0, .memory = seed % 7 < 2, .together = seed % 4 != 3, .size = options_.size};
   }
   // No groups of 64 parts: backends refuse those of pixels.
   Ways ways(std::uint64_t seed) const {
@@ -204,7 +205,7 @@ class FragmentFuzzer final : public Fuzzer {
     if (report) return {"done", draw.bytes()};
     // Only the guest interpreter runs it.
     if (report.error().code == ErrorCode::resource_limit || report.error().code == ErrorCode::unsupported) {
-      ++limited_;
+      count_limited(report.error().message);
       return {kLimited, {}};
     }
     return {name(report.error().code), {}};

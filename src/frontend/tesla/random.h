@@ -29,7 +29,10 @@ struct RandomOptions {
   bool memory = false;     // of fragment programs: words of their pixel in g0
   bool tables = true;      // branches through tables in c[], in an eighth of the kernels with `flow`
   bool lanes_meet = true;  // else none of these but doubles, no atomics and no stores to s[]
-  unsigned size = 60;      // about how many instructions
+  // Of fragment programs: lanes that part meet again at once, and only outside of all control flow read each
+  // other or touch memory. Compiled code runs these programs; of others it leaves most to the interpreter.
+  bool together = false;
+  unsigned size = 60;  // about how many instructions
 };
 
 struct RandomKernel {

@@ -116,9 +116,10 @@ void RandomGenerator::indexed_local() {
   line((random_.one_in(3) ? predicate() : "") + access);
 }
 
-void RandomGenerator::fragment_statement() {
-  if (options_.textures && random_.one_in(8)) return sample_texture();
-  if (options_.memory && random_.one_in(8)) return pixel_memory();
+void RandomGenerator::fragment_statement(unsigned depth) {
+  const bool meet = options_.lanes_meet && may_touch(depth);
+  if (options_.textures && may_touch(depth) && random_.one_in(8)) return sample_texture();
+  if (options_.memory && may_touch(depth) && random_.one_in(8)) return pixel_memory();
   const std::string local = "l[" + std::to_string(4 * random_.below(kLocalBytes / 4)) + "]";
   switch (random_.below(24)) {
     case 0:
@@ -130,22 +131,22 @@ void RandomGenerator::fragment_statement() {
       return line(random_.one_in(2) ? "st b32 " + local + " " + any_reg()
                                     : "ld b32 " + any_reg() + " " + local);
     case 4: {
-      if (!options_.quads || !options_.lanes_meet) return arithmetic();
+      if (!options_.quads || !meet) return arithmetic();
       const std::string source = any_reg();
       const bool is_x = random_.one_in(2);
       return line(std::string("quadop f32 ") + (is_x ? "sub subr sub subr " : "sub sub subr subr ") +
                   any_reg() + (is_x ? " dx " : " dy ") + source + " " + source);
     }
     case 5:
-      if (!options_.quads || !options_.lanes_meet || !random_.one_in(2)) return arithmetic();
+      if (!options_.quads || !meet || !random_.one_in(2)) return arithmetic();
       line("quadon");
       arithmetic();
       arithmetic();
       return line("quadpop");
     case 6:
-      return options_.votes && options_.lanes_meet ? vote() : arithmetic();
+      return options_.votes && meet ? vote() : arithmetic();
     case 7:
-      if (!options_.votes || !options_.lanes_meet || !random_.one_in(4)) return arithmetic();
+      if (!options_.votes || !meet || !random_.one_in(4)) return arithmetic();
       return line("mov " + any_reg() + " $physid");
     case 8:
       return random_.one_in(3) ? indexed_local() : arithmetic();
@@ -156,6 +157,7 @@ void RandomGenerator::fragment_statement() {
 
 RandomFragment RandomGenerator::run_fragment() {
   type_ = ProgramType::fragment;
+  reconverges_ = options_.together;
   budget_ = static_cast<int>(options_.size);
   RandomFragment fragment;
   Program& program = fragment.program;

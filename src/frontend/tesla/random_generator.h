@@ -148,6 +148,11 @@ class RandomGenerator {
     return std::string("(") + condition + " $c" + flags + ") ";
   }
 
+  // What reads other lanes or memory that others may write is allowed here.
+  bool may_touch(unsigned depth) const {
+    return !options_.together || (depth == 0 && current_function_ == 0);
+  }
+
   // A comparison of the thread's number with a constant, which mostly is one of the threads' numbers.
   std::string thread_predicate() {
     constexpr const char* kConditions[] = {"l", "le", "g", "ge", "e", "lg"};
@@ -341,6 +346,7 @@ class RandomGenerator {
 
   void early_exit() {
     if (has_forms_) return arithmetic();  // counts are of all warps
+    if (options_.together) return line(predicate() + "discard");
     const Label over = new_label();
     const bool joined = reconverges_ || random_.one_in(2);
     if (joined) jump("joinat", over);
@@ -390,7 +396,7 @@ class RandomGenerator {
   }
 
   void statement(unsigned depth) {
-    if (type_ == ProgramType::fragment) return fragment_statement();
+    if (type_ == ProgramType::fragment) return fragment_statement(depth);
     if (type_ == ProgramType::geometry) return geometry_statement();
     if (type_ == ProgramType::vertex) return vertex_statement();
     if (options_.wild_barriers && options_.lanes_meet && random_.one_in(8)) return wild_barrier();
@@ -449,7 +455,7 @@ class RandomGenerator {
   void indexed_local();
   void find_pixel_words();
   void pixel_memory();
-  void fragment_statement();
+  void fragment_statement(unsigned depth);
 
   // Textures (random_textures.cpp).
   void coordinate(const std::string& into);
