@@ -321,9 +321,14 @@ class Parser {
     if (is_word("offsets")) {
       WARPJIT_CHECK(advance());
       for (std::int8_t& offset : use.offsets) {
-        WARPJIT_CHECK(number(n, 15));
-        offset = static_cast<std::int8_t>(n >= 8 ? static_cast<int>(n) - 16 : static_cast<int>(n));
+        WARPJIT_CHECK(number(n, 255));
+        offset = static_cast<std::int8_t>(n);
       }
+    }
+    if (is_word("component")) {
+      WARPJIT_CHECK(advance());
+      WARPJIT_CHECK(number(n, 3));
+      use.component = static_cast<std::uint8_t>(n);
     }
     if (is_word("from_quad")) {
       use.from_quad = true;

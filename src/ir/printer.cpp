@@ -144,8 +144,9 @@ class Printer {
         field(" components ", use.components);
         if (use.offsets != std::array<std::int8_t, 3>{}) {
           text_ += " offsets";
-          for (const std::int8_t offset : use.offsets) field(" ", static_cast<unsigned>(offset) & 15);
+          for (const std::int8_t offset : use.offsets) field(" ", static_cast<unsigned>(offset) & 255);
         }
+        if (use.component != 0) field(" component ", use.component);
         if (use.from_quad) text_ += " from_quad";
         break;
       }

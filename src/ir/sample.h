@@ -17,35 +17,34 @@ enum class SampleOperation : std::uint8_t {
   bias,       // likewise, plus an operand
   lod,        // an operand says it
   fetch,      // a texel by its numbers
-  gather,     // the four texels of a linear filter, of what the swizzle has first
+  gather,     // the four texels of a linear filter, of each what result `component` is
   size,       // of a level: width, height, depth or layers, number of levels
   query_lod,  // the level of detail in 1/256, limited and not
 };
 inline constexpr unsigned kSampleOperations = 7;
 std::string_view name(SampleOperation operation);
 
-// The immediate of a Sample. Offsets are texels, -8 to 7.
+// The immediate of a Sample. Offsets are texels.
 struct SampleUse {
   SampleOperation operation = SampleOperation::automatic;
   std::uint16_t source = 0;      // of Function::samples
   std::uint8_t components = 15;  // bit n: result n is wanted; others are 0
   std::array<std::int8_t, 3> offsets{};
-  bool from_quad = false;  // has the level of detail from the quad; functions with pixels always have
+  bool from_quad = false;      // has the level of detail from the quad; functions with pixels always have
+  std::uint8_t component = 0;  // of gather: 0 to 3
 
   constexpr std::uint64_t pack() const {
     std::uint64_t bits =
         static_cast<std::uint64_t>(operation) | std::uint64_t{source} << 8 | std::uint64_t{components} << 24;
-    for (std::size_t k = 0; k < 3; ++k) bits |= static_cast<std::uint64_t>(offsets[k] & 15) << (32 + 4 * k);
-    return bits | std::uint64_t{from_quad} << 44;
+    for (std::size_t k = 0; k < 3; ++k) bits |= static_cast<std::uint64_t>(offsets[k] & 255) << (32 + 8 * k);
+    return bits | std::uint64_t{component} << 28 | std::uint64_t{from_quad} << 56;
   }
   static constexpr SampleUse unpack(std::uint64_t bits) {
     SampleUse use{static_cast<SampleOperation>(bits & 0xff), static_cast<std::uint16_t>(bits >> 8),
                   static_cast<std::uint8_t>(bits >> 24 & 15)};
-    for (std::size_t k = 0; k < 3; ++k) {
-      const auto nibble = static_cast<int>(bits >> (32 + 4 * k) & 15);
-      use.offsets[k] = static_cast<std::int8_t>(nibble >= 8 ? nibble - 16 : nibble);
-    }
-    use.from_quad = (bits >> 44 & 1) != 0;
+    for (std::size_t k = 0; k < 3; ++k) use.offsets[k] = static_cast<std::int8_t>(bits >> (32 + 8 * k));
+    use.component = static_cast<std::uint8_t>(bits >> 28 & 3);
+    use.from_quad = (bits >> 56 & 1) != 0;
     return use;
   }
 };

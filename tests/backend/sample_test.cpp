@@ -158,6 +158,12 @@ Words sampled(const Bound& bound, const ir::SampleUse& use, const std::array<std
   const auto filtered = [&](std::int32_t detail) {
     return interpret::sample(bound.view, bound.sampler, place, detail);
   };
+  // The component of a gather as the first one.
+  TextureView view = bound.view;
+  Sampler sampler = bound.sampler;
+  view.swizzle[0] = view.swizzle[use.component];
+  sampler.border[0] = textures::border_of(view, sampler)[use.component];
+  sampler.srgb_border.reset();
   interpret::TexelWords found{};
   switch (use.operation) {
     case ir::SampleOperation::automatic:
@@ -173,7 +179,7 @@ Words sampled(const Bound& bound, const ir::SampleUse& use, const std::array<std
       found = interpret::fetch(bound.view, place, static_cast<std::int32_t>(last));
       break;
     case ir::SampleOperation::gather:
-      found = interpret::gather(bound.view, bound.sampler, place);
+      found = interpret::gather(view, sampler, place);
       break;
     case ir::SampleOperation::size:
       found = interpret::query_size(bound.view, last);
@@ -246,7 +252,9 @@ TEST_P(SampleCode, GivesWhatTheInterpreterGives) {
     use.operation = static_cast<ir::SampleOperation>(random.chance(60) ? random.below(3) : random.below(7));
     if (random.chance(20)) use.components = static_cast<std::uint8_t>(random.below(16));
     if (random.chance(20))
-      for (std::int8_t& offset : use.offsets) offset = static_cast<std::int8_t>(random.below(16)) - 8;
+      for (std::int8_t& offset : use.offsets)
+        offset = static_cast<std::int8_t>(random.one_in(4) ? random.below(256) : random.below(16) - 8);
+    if (random.one_in(2)) use.component = static_cast<std::uint8_t>(random.below(4));
     if (ir::unsupported(key) != nullptr) continue;
     SCOPED_TRACE(std::to_string(seed) + ": " + text_of(*bound, use));
     ++tested;

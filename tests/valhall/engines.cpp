@@ -8,19 +8,19 @@
 namespace warpjit::valhall {
 namespace {
 
-using Bytes = std::vector<std::vector<std::byte>>;  // of each piece of memory
+using SavedBytes = std::vector<std::vector<std::byte>>;  // of each piece of memory
 
 template <class Visit>
 void each_piece(const frontend::Grid& grid, const Visit& visit) {
   for (const auto& pieces : grid.globals)
     for (const frontend::MappedRange& piece : pieces) visit(piece.bytes);
 }
-Bytes saved(const frontend::Grid& grid) {
-  Bytes all;
+SavedBytes saved(const frontend::Grid& grid) {
+  SavedBytes all;
   each_piece(grid, [&](std::span<std::byte> bytes) { all.emplace_back(bytes.begin(), bytes.end()); });
   return all;
 }
-void restore(const frontend::Grid& grid, const Bytes& all) {
+void restore(const frontend::Grid& grid, const SavedBytes& all) {
   std::size_t n = 0;
   each_piece(grid, [&](std::span<std::byte> bytes) { std::ranges::copy(all[n++], bytes.begin()); });
 }
@@ -57,11 +57,11 @@ std::size_t left = 0;
 std::size_t runs_left() { return left; }
 
 Status run_everywhere(const Program& program, const frontend::Grid& grid, RunReport& report, bool compiled) {
-  const Bytes before = saved(grid);
+  const SavedBytes before = saved(grid);
   const auto interpreter = Interpreter::prepare(program);
   if (!interpreter) return interpreter.error();
   const Status wanted = interpreter->run(grid, report);
-  const Bytes after = saved(grid);
+  const SavedBytes after = saved(grid);
 
   const auto shader = std::make_shared<const Shader>(program);
   EngineOptions checked;

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "frontend/key.h"
+#include "frontend/valhall/flow/texture_uses.h"
 #include "frontend/valhall/interpret/interpret.h"
 #include "frontend/valhall/interpret/lanes.h"
 #include "frontend/valhall/launch.h"
@@ -48,7 +49,9 @@ Error does_not_run(const Program& program) {
 Shader::Shader(Program program) : program_(std::move(program)), code_(does_not_run(program_)) {
   if (program_.stage == Stage::fragment) return;
   code_ = find_reached(program_);
-  if (code_) table_ = uniform_table(*code_);
+  if (!code_) return;
+  texture_uses_ = valhall::texture_uses(program_, *code_);
+  table_ = uniform_table(*code_, texture_uses_.size());
 }
 
 Result<frontend::SpaceName> Shader::find_space(std::string_view name) const {
@@ -122,6 +125,14 @@ void Shader::fill_table(const frontend::Values& values, std::span<std::uint32_t>
   set(LaunchWord::first_instance, grid.vertices.first_instance);
   set(LaunchWord::attribute_offset, grid.vertices.attribute_offset);
   fill_attribute_words(grid.vertices, table.subspan(table_.attribute_place() / 4));
+  for (std::size_t k = 0; k < texture_uses_.size(); ++k) {
+    const frontend::TextureUse& use = texture_uses_[k];
+    const textures::TextureView* texture = grid.bound.texture(use.texture);
+    const Sampler* sampler = use.needs_sampler ? grid.bound.sampler(use.sampler) : nullptr;
+    if (texture != nullptr)
+      frontend::fill_sample_words(*texture, sampler != nullptr ? *sampler : Sampler{},
+                                  table.subspan(table_.sample_table().words(k) / 4));
+  }
 }
 
 LaunchFacts Shader::launch_facts(const frontend::Facts& facts) const {
@@ -136,6 +147,7 @@ LaunchFacts Shader::launch_facts(const frontend::Facts& facts) const {
   if (!words.empty()) result.packet_stride = words[0];
   for (std::size_t k = 1; k < words.size(); k += AttributeFacts::kWords)
     result.attributes.push_back(AttributeFacts::unpack(words.subspan(k)));
+  result.samples = facts.samples;
   return result;
 }
 

@@ -23,6 +23,7 @@ class Shader final : public frontend::Shader {
   Resources resources() const override {
     return {.registers = 64, .shared_bytes = program_.shared_bytes, .local_bytes = program_.local_bytes};
   }
+  std::span<const frontend::TextureUse> texture_uses() const override { return texture_uses_; }
   bool runs_on_grid() const override { return stage() != Stage::fragment; }
   // "mem", where all addresses lie; "c0" to "c14", the buffers of table 0.
   Result<frontend::SpaceName> find_space(std::string_view name) const override;
@@ -44,6 +45,7 @@ class Shader final : public frontend::Shader {
 
   Program program_;
   Result<ReachedCode> code_;  // of compute and vertex programs
+  std::vector<frontend::TextureUse> texture_uses_;
   UniformTable table_{};
   std::string name_;  // bare binaries have none
 };

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "frontend/valhall/flow/texture_uses.h"
 #include "frontend/valhall/interpret/families.h"
 #include "frontend/valhall/translate/translate.h"
 #include "ir/builder.h"
@@ -43,6 +44,8 @@ class InstructionTranslator {
 
   const Program& program_;
   const LaunchFacts& facts_;
+  const std::vector<SamplingInstruction> sampling_;
+  const std::vector<frontend::TextureUse> texture_uses_;
   const UniformTable table_;
   const PrivateWindows private_;
   ir::Function function_;
@@ -165,6 +168,11 @@ class InstructionTranslator {
                                      I1 inside);
   F32 component_value(const ElementFormat& format, unsigned k, I32 bits);
   Status load_result_address(const Instruction& i);
+
+  // Textures (translate/texture.cpp).
+  Status sample(const Instruction& i);
+  std::array<I32, 3> cube_direction(I32 s, I32 t);
+  void set_sampled(const Instruction& i, const std::array<I32, 4>& found);
 
   // Other lanes (translate/lanes.cpp).
   Status lanes(const Instruction& i);

@@ -24,8 +24,8 @@ constexpr std::uint8_t kWarpId = special_value(0, 2), kLocalPointer = special_va
 
 }  // namespace
 
-UniformTable uniform_table(const ReachedCode& code) {
-  UniformTable table;
+UniformTable uniform_table(const ReachedCode& code, std::size_t samples) {
+  UniformTable table{.samples = static_cast<std::uint32_t>(samples)};
   for (const auto& reached : code.instructions()) {
     const Instruction& i = reached.instruction;
     for (const Source& source : i.source)
@@ -40,7 +40,9 @@ InstructionTranslator::InstructionTranslator(const Program& program, const Launc
                                              const ReachedCode& code)
     : program_(program),
       facts_(facts),
-      table_(uniform_table(code)),
+      sampling_(sampling_instructions(program, code)),
+      texture_uses_(texture_uses(sampling_)),
+      table_(uniform_table(code, texture_uses_.size())),
       private_(private_windows(facts.high_words)),
       b_(function_),
       ssa_(b_, std::vector<ir::Type>(kVariables, ir::Type::i32)) {
@@ -48,6 +50,9 @@ InstructionTranslator::InstructionTranslator(const Program& program, const Launc
   function_.group_lanes = kWarp;
   function_.block_groups = (facts.threads() + kWarp - 1) / kWarp;
   function_.uniform_bytes = table_.bytes();
+  function_.texture_count = table_.samples;
+  for (std::size_t k = 0; k < facts.samples.size(); ++k)
+    function_.samples.push_back({facts.samples[k], table_.sample_table().words(k)});
 }
 
 Error InstructionTranslator::unsupported(const Instruction& i, const std::string& why) const {
@@ -68,6 +73,7 @@ Status InstructionTranslator::instruction(const Instruction& i, std::uint32_t ad
     default:
       break;
   }
+  if (is_sample(i.opcode)) return sample(i);
   if (is_message(i)) return memory(i);
   const auto known = find_operation(i);
   if (!known) return Error{known.error().code, known.error().message, program_.where(address_)};

@@ -250,6 +250,7 @@ void append_key(const LaunchFacts& facts, std::vector<std::byte>& key) {
   frontend::append_value(key, facts.buffer_bytes);
   frontend::append_value(key, facts.packet_stride);
   for (const AttributeFacts& attribute : facts.attributes) frontend::append_value(key, attribute.pack());
+  frontend::append_key(facts.samples, key);
 }
 
 }  // namespace warpjit::valhall

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "frontend/textures/facts.h"
 #include "frontend/valhall/flow/control_flow.h"
 #include "frontend/valhall/launch.h"
 #include "frontend/valhall/translate/attributes.h"
@@ -25,12 +26,14 @@ struct LaunchFacts {
   // Of vertex programs.
   std::uint32_t packet_stride = 0;
   std::vector<AttributeFacts> attributes{};
+  std::vector<ir::SampleKey> samples{};  // of texture_uses(), one by one
 
   std::uint32_t threads() const { return block[0] * block[1] * block[2]; }
 };
 
 // The uniform table: the words that sources of the program name as uniforms, up to the last one, those of
-// LaunchWord, and for each attribute up to the last one that the program names those of AttributeWord.
+// LaunchWord, for each attribute up to the last one that the program names those of AttributeWord, and the
+// words of its samples.
 enum class LaunchWord : std::uint32_t {
   grid_x,
   grid_y,
@@ -46,11 +49,16 @@ inline constexpr std::uint32_t kLaunchWords = 9;
 struct UniformTable {
   std::uint32_t words = 0;  // of the program
   std::uint32_t attributes = 0;
+  std::uint32_t samples = 0;
   std::uint32_t place(LaunchWord word) const { return 4 * (words + static_cast<std::uint32_t>(word)); }
   std::uint32_t attribute_place() const { return 4 * (words + kLaunchWords); }
-  std::uint32_t bytes() const { return attribute_place() + 4 * kAttributeWords * attributes; }
+  frontend::SampleTable sample_table() const {
+    return {(attribute_place() + 4 * kAttributeWords * attributes + 15) / 16 * 16, samples};
+  }
+  std::uint32_t bytes() const { return sample_table().words(samples); }
 };
-UniformTable uniform_table(const ReachedCode& code);
+// `samples`: how many texture_uses() the code has.
+UniformTable uniform_table(const ReachedCode& code, std::size_t samples);
 
 // Guest addresses in the IR are byte addresses from the program's first word. Errors: unsupported, with the
 // address, for what only the guest interpreter can run.

@@ -28,8 +28,10 @@ Filter::Filter(Builder& b, const SampleSource& source, std::uint32_t number, con
       at_(request.coordinates) {}
 
 unsigned Filter::wanted_components() const {
-  if (key_.compare || request_.use.operation == SampleOperation::gather)
-    return 1U << (key_.compare || is_constant(0) ? 0 : component_of(0));
+  if (key_.compare || request_.use.operation == SampleOperation::gather) {
+    const unsigned result = request_.use.component;
+    return 1U << (key_.compare || is_constant(result) ? 0 : component_of(result));
+  }
   unsigned components = 0;
   for (unsigned k = 0; k < 4; ++k)
     if (wants(k) && !is_constant(k)) components |= 1U << component_of(k);
@@ -456,7 +458,7 @@ Filter::Results Filter::gather() {
     results[k] = word(0);
     if (!wants(k)) continue;
     const unsigned corner = kOrder[k] % f.corners;
-    results[k] = texel_result(f, corner, 0);
+    results[k] = texel_result(f, corner, request_.use.component);
     if (f.missing[0]) results[k] = b_.select(*f.missing[corner], mean_beside(f, corner), results[k]);
   }
   return results;
@@ -464,16 +466,17 @@ Filter::Results Filter::gather() {
 
 // Of the three texels that meet at a corner of the cube; of integers the first.
 I32 Filter::mean_beside(Footprint& f, unsigned corner) {
-  if (const std::optional<I32> fixed = fixed_value(0)) return *fixed;
+  const unsigned result = request_.use.component;
+  if (const std::optional<I32> fixed = fixed_value(result)) return *fixed;
   std::optional<I32> first;
   std::optional<F32> sum;
   for (unsigned other = 0; other < 4; ++other) {
     if (other == corner) continue;
-    const I32 value = texel_result(f, other, 0);
+    const I32 value = texel_result(f, other, result);
     if (!first) first = value;
     sum = sum ? add(*sum, as_float(value)) : as_float(value);
   }
-  const bool integers = !key_.compare && texels_.is_integer(component_of(0));
+  const bool integers = !key_.compare && texels_.is_integer(component_of(result));
   return integers ? *first : as_result(mul(*sum, real(1.0F / 3)));
 }
 

@@ -1,0 +1,41 @@
+// What a program samples (docs/guests/valhall.md 10.4). An instruction takes texture and sampler from a word,
+// which compilers put into a register shortly before: the registers that hold the same constant whenever
+// control comes there are followed over all blocks.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "frontend/shader.h"
+#include "frontend/valhall/flow/control_flow.h"
+
+namespace warpjit::valhall {
+
+// Does it read a texture by the first source's word?
+bool is_sample(Opcode opcode);
+
+struct SamplingInstruction {
+  std::uint32_t address = 0;
+  // None: its word is not known, or names what no launch can bind.
+  std::optional<frontend::TextureUse> use;
+  std::optional<std::uint32_t> offsets;  // its word of offsets, if that is known; 0 if it has none
+};
+// By their addresses. Of programs of more than 2^16 blocks, or that ask for too many steps, no word is known.
+std::vector<SamplingInstruction> sampling_instructions(const Program& program, const ReachedCode& code);
+
+// Each once, ascending.
+std::vector<frontend::TextureUse> texture_uses(const std::vector<SamplingInstruction>& instructions);
+inline std::vector<frontend::TextureUse> texture_uses(const Program& program, const ReachedCode& code) {
+  return texture_uses(sampling_instructions(program, code));
+}
+
+// The staging registers of an instruction that samples: how many coordinates, and the place of what follows
+// them. 0: there is none.
+struct SampleOperands {
+  std::uint8_t coordinates = 0, layer = 0, reference = 0, offsets = 0, level = 0;
+  std::uint8_t count = 0;
+};
+SampleOperands sample_operands(const Instruction& i);
+
+}  // namespace warpjit::valhall
