@@ -1,0 +1,276 @@
+#include "frontend/usse/assembly/instruction.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "frontend/usse/encoding/encoding.h"
+
+namespace warpjit::usse {
+namespace {
+
+using text::quoted;
+
+Error error(std::string message) { return {ErrorCode::bad_input, std::move(message), {}}; }
+
+// Takes what is before the next dot off the text.
+std::string_view take_piece(std::string_view& text) {
+  const std::size_t dot = text.find('.');
+  const std::string_view piece = text.substr(0, dot);
+  text.remove_prefix(dot == std::string_view::npos ? text.size() : dot + 1);
+  return piece;
+}
+
+// "r4", "#0x10", "sa[2*idx1+4]".
+std::optional<Register> read_register(std::string_view text) {
+  Register reg;
+  for (const Bank bank :
+       {Bank::r, Bank::pa, Bank::sa, Bank::o, Bank::i, Bank::c, Bank::g, Bank::immediate, Bank::idx}) {
+    if (!text.starts_with(name(bank))) continue;
+    std::string_view rest = text.substr(name(bank).size());
+    reg.bank = bank;
+    if (rest.starts_with("[2*idx") && rest.size() > 8 && (rest[6] == '1' || rest[6] == '2') &&
+        rest[7] == '+' && rest.ends_with(']')) {
+      reg.index = static_cast<std::uint8_t>(rest[6] - '0');
+      rest = rest.substr(8, rest.size() - 9);
+    }
+    const auto number = text::parse_unsigned(rest, UINT16_MAX);
+    if (!number) continue;
+    reg.number = static_cast<std::uint16_t>(*number);
+    return reg;
+  }
+  return {};
+}
+
+// Reads a line by one pattern. `reached` says how far it came: the best error is that of the pattern that
+// came furthest.
+class Reader {
+ public:
+  Reader(const Pattern& pattern, std::span<const std::string_view> operands)
+      : pattern_(pattern), operands_(operands) {
+    result_.instruction.opcode = pattern.opcode;
+    result_.instruction.group = pattern.form;
+  }
+
+  Result<AssembledInstruction> read(std::string_view predicate, std::string_view pieces) {
+    WARPJIT_CHECK(read_modifiers(predicate, pieces));
+    for (const SyntaxToken& token : pattern_.syntax()) {
+      if (!is_operand(token)) continue;
+      if (at_ == operands_.size()) return error("an operand is missing");
+      const std::string_view word = operands_[at_++];
+      ++reached_;
+      switch (token.kind) {
+        case SyntaxToken::Kind::destination:
+          WARPJIT_CHECK(read_destination(token, word));
+          break;
+        case SyntaxToken::Kind::source:
+          WARPJIT_CHECK(read_source(token, word));
+          break;
+        default:
+          WARPJIT_CHECK(read_immediate(token, word));
+          break;
+      }
+    }
+    if (at_ != operands_.size()) return error("an operand too many: " + quoted(operands_[at_]));
+    return result_;
+  }
+  std::size_t reached() const { return reached_; }
+
+ private:
+  Status read_modifiers(std::string_view predicate, std::string_view pieces) {
+    std::array<bool, Grammar::kMostTokens> given{};
+    const std::span<const SyntaxToken> syntax = pattern_.syntax();
+    const auto take = [&](std::string_view word, bool as_predicate) {
+      for (std::size_t k = 0; k < syntax.size(); ++k) {
+        const SyntaxToken& token = syntax[k];
+        if (!encoding::is_modifier(token) || given[k]) continue;
+        const Modifier& modifier = modifiers()[token.modifier];
+        if (is_predicate(modifier) != as_predicate) continue;
+        for (unsigned n = 0; n < modifier.count; ++n) {
+          if (!modifier.defined(n) || modifier.words[n] != word) continue;
+          if (token.kind == SyntaxToken::Kind::fixed_modifier ? n != token.value
+                                                              : n > low_mask<unsigned>(token.field.width()))
+            continue;
+          given[k] = true;
+          ++reached_;
+          modifier.set(result_.instruction, modifier.values[n]);
+          return true;
+        }
+      }
+      return false;
+    };
+    if (!predicate.empty() && !take(predicate, true))
+      return error("this instruction has no predicate " + quoted(predicate));
+    while (!pieces.empty()) {
+      const std::string_view piece = take_piece(pieces);
+      if (piece.empty() || !take(piece, false))
+        return error("this instruction has no modifier " + quoted(piece));
+    }
+    for (std::size_t k = 0; k < syntax.size(); ++k) {
+      if (!encoding::is_modifier(syntax[k]) || given[k]) continue;
+      const Modifier& modifier = modifiers()[syntax[k].modifier];
+      if (syntax[k].kind == SyntaxToken::Kind::fixed_modifier || !modifier.words[0].empty())
+        return error("the modifier " + std::string(modifier.name) + " is missing");
+      modifier.set(result_.instruction, modifier.values[0]);
+    }
+    return {};
+  }
+
+  static Error no_register(std::string_view word) {
+    return error("expected a register like r4, pa2 or sa[2*idx1+4], found " + quoted(word));
+  }
+
+  Status read_destination(const SyntaxToken& token, std::string_view word) {
+    std::string_view rest = word;
+    const auto reg = read_register(take_piece(rest));
+    if (!reg) return no_register(word);
+    const auto full = static_cast<std::uint8_t>(low_mask<unsigned>(token.mask.width()));
+    Destination destination{*reg, full};
+    if (!rest.empty()) {
+      destination.mask = 0;
+      constexpr std::string_view kLetters = "xyzw";
+      for (const char letter : rest == "none" ? std::string_view{} : rest) {
+        const std::size_t component = kLetters.find(letter);
+        if (component == std::string_view::npos || (full >> component & 1) == 0)
+          return error("expected a mask like .xy, found " + quoted(rest));
+        destination.mask = static_cast<std::uint8_t>(destination.mask | 1U << component);
+      }
+    }
+    result_.instruction.d[token.index] = destination;
+    return {};
+  }
+
+  Status read_source(const SyntaxToken& token, std::string_view word) {
+    Source source;
+    std::string_view rest = word;
+    source.negate = rest.starts_with('-');
+    if (source.negate) rest.remove_prefix(1);
+    source.absolute = rest.size() > 1 && rest.starts_with('|') && rest.ends_with('|');
+    if (source.absolute) rest = rest.substr(1, rest.size() - 2);
+    const auto reg = read_register(take_piece(rest));
+    if (!reg) return no_register(word);
+    static_cast<Register&>(source) = *reg;
+    if (token.table != kNoSwizzle) {
+      const bool three = token.table < kFreeSwizzle && swizzle_tables()[token.table].letters == 3;
+      if (rest.empty()) rest = three ? "xyz" : "xyzw";
+      if (!parse_swizzle(token, rest, source.swizzle))
+        return error("this source has no swizzle " + quoted(rest));
+    } else if (!rest.empty()) {
+      return error("this source cannot be swizzled: " + quoted(word));
+    }
+    result_.instruction.s[token.index] = source;
+    return {};
+  }
+
+  // "offset:-8", "value:0x3f800000"
+  Status read_immediate(const SyntaxToken& token, std::string_view word) {
+    const std::string_view name = kImmediateNames[static_cast<std::size_t>(token.immediate)];
+    if (!word.starts_with(name) || !word.substr(name.size()).starts_with(':'))
+      return error("expected " + std::string(name) + ":NUMBER, found " + quoted(word));
+    std::string_view digits = word.substr(name.size() + 1);
+    const bool is_label = token.immediate == Immediate::offset && !digits.empty() &&
+                          !digits.starts_with('-') && !(digits[0] >= '0' && digits[0] <= '9');
+    if (is_label) {
+      result_.label = digits;
+      return {};
+    }
+    const bool negative = token.is_signed && digits.starts_with('-');
+    if (negative) digits.remove_prefix(1);
+    const auto value = text::parse_unsigned(digits, UINT32_MAX);
+    if (!value) return error("expected a number, found " + quoted(digits));
+    const std::uint64_t most = low_mask<std::uint64_t>(token.field.width() - (token.is_signed ? 1 : 0));
+    if (*value > most + (negative ? 1 : 0)) return error(std::string(name) + " is out of range");
+    const auto number = static_cast<std::uint32_t>(*value);
+    result_.instruction.immediates[static_cast<std::size_t>(token.immediate)] =
+        static_cast<std::int32_t>(negative ? 0 - number : number);
+    return {};
+  }
+
+  const Pattern& pattern_;
+  std::span<const std::string_view> operands_;
+  std::size_t at_ = 0, reached_ = 0;
+  AssembledInstruction result_;
+};
+
+// Takes "{unused 0x...}" off the end.
+Status take_annotation(std::vector<std::string_view>& words, AssembledInstruction& annotations) {
+  if (words.empty() || words.back() != "}") return {};
+  const std::size_t count = words.size();
+  const auto bits = count >= 4 && words[count - 4] == "{" && words[count - 3] == "unused" &&
+                            words[count - 2].starts_with("0x")
+                        ? text::parse_unsigned(words[count - 2], UINT64_MAX)
+                        : std::nullopt;
+  if (!bits) return error("expected {unused 0x...}");
+  annotations.flipped = *bits;
+  words.resize(count - 4);
+  return {};
+}
+
+// Operands stand between commas, one word each.
+Result<std::vector<std::string_view>> split_operands(std::span<const std::string_view> words) {
+  std::vector<std::string_view> operands;
+  for (std::size_t k = 0; k < words.size(); ++k) {
+    const bool comma = k % 2 != 0;
+    if ((words[k] == ",") != comma)
+      return error(comma ? "expected a comma before " + quoted(words[k]) : "an operand is missing");
+    if (!comma) operands.push_back(words[k]);
+  }
+  if (!words.empty() && words.size() % 2 == 0) return error("an operand is missing");
+  return operands;
+}
+
+std::optional<Opcode> find_opcode(std::string_view mnemonic) {
+  for (int k = 0; k < kOpcodeCount; ++k)
+    if (name(static_cast<Opcode>(k)) == mnemonic) return static_cast<Opcode>(k);
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string_view> split_line(std::string_view line) {
+  const std::string no_file;
+  text::Lexer lexer(line, no_file, kLanguage);
+  std::vector<std::string_view> words;
+  for (text::Token token = lexer.next(); !token.ends(); token = lexer.next()) words.push_back(token.text);
+  return words;
+}
+
+Result<AssembledInstruction> parse_instruction(std::vector<std::string_view> words) {
+  AssembledInstruction annotations;
+  WARPJIT_CHECK(take_annotation(words, annotations));
+  std::span<const std::string_view> rest = words;
+  std::string_view predicate;
+  if (!rest.empty() &&
+      (rest[0][0] == '!' || rest[0] == "pn" ||
+       (rest[0].size() == 2 && rest[0][0] == 'p' && rest[0][1] >= '0' && rest[0][1] <= '3'))) {
+    predicate = rest[0];
+    rest = rest.subspan(1);
+  }
+  if (rest.empty()) return error("an instruction is missing");
+  std::string_view pieces = rest[0];
+  const std::string_view mnemonic = take_piece(pieces);
+  const auto opcode = find_opcode(mnemonic);
+  if (!opcode) return error("no instruction " + quoted(mnemonic));
+  WARPJIT_TRY(const std::vector<std::string_view> operands, split_operands(rest.subspan(1)));
+  std::optional<Error> best;
+  std::size_t furthest = 0;
+  for (const Pattern& pattern : patterns_of(*opcode)) {
+    if (pattern.opcode != *opcode) continue;
+    Reader reader(pattern, operands);
+    Result<AssembledInstruction> parsed = reader.read(predicate, pieces);
+    if (parsed) {
+      parsed->flipped = annotations.flipped;
+      return parsed;
+    }
+    if (best && reader.reached() <= furthest) continue;
+    best = parsed.error();
+    furthest = reader.reached();
+  }
+  return *best;
+}
+
+Result<std::uint64_t> word_of(const AssembledInstruction& parsed) {
+  WARPJIT_TRY(const std::uint64_t word, encode(parsed.instruction));
+  return word ^ parsed.flipped;
+}
+
+}  // namespace warpjit::usse
