@@ -78,6 +78,29 @@ enum class BlendFactor : std::uint8_t {
   source_alpha_saturate,  // min(source alpha, 1 - target alpha); alpha: one
 };
 enum class BlendOp : std::uint8_t { add, subtract, reverse_subtract, min, max };
+// A component as A + B * C, of which the product is rounded first.
+struct BlendMix {
+  enum class Add : std::uint8_t { zero, source, target } add = Add::zero;
+  bool negate_add = false;
+  enum class Multiply : std::uint8_t {
+    source_minus_target,
+    source_plus_target,
+    source,
+    target
+  } multiply = Multiply::source;
+  bool negate_multiply = false;
+  enum class By : std::uint8_t {
+    zero,
+    source,
+    target,
+    twice_source,
+    source_alpha,
+    target_alpha,
+    constant
+  } by = By::zero;
+  bool invert_by = true;  // 1 - C in place of C
+  friend bool operator==(const BlendMix&, const BlendMix&) = default;
+};
 
 struct DepthState {
   bool test = false;  // without it there are no depth writes either
@@ -102,6 +125,8 @@ struct BlendState {
   BlendFactor source_alpha = BlendFactor::one, target_alpha = BlendFactor::zero;
   BlendOp op = BlendOp::add, op_alpha = BlendOp::add;
   std::uint8_t write_mask = 0xf;  // bit 0: red
+  bool mixed = false;             // by `mix` and `mix_alpha` instead of factors and operation
+  BlendMix mix{}, mix_alpha{};
   friend bool operator==(const BlendState&, const BlendState&) = default;
 };
 
@@ -119,6 +144,8 @@ struct OutputState {
   Compare alpha_compare = Compare::always;
   float alpha_reference = 0;
   std::array<float, 4> blend_constant{};
+  // Tests of depth and stencil, and what they write, come before the program, whatever it does.
+  bool early_tests = false;
   friend bool operator==(const OutputState&, const OutputState&) = default;
 };
 
@@ -150,6 +177,15 @@ struct RasterState {
   } distances;
   // Positions are window coordinates with 1/w in place of w.
   bool window_positions = false;
+  // What a triangle's depth is moved by: slope * the larger of its changes per column and per row, + units *
+  // the smallest step of the depth format. clamp > 0 is the most that this may be, clamp < 0 the least.
+  struct DepthBias {
+    float units = 0, slope = 0, clamp = 0;
+    friend bool operator==(const DepthBias&, const DepthBias&) = default;
+  } depth_bias;
+  // Least and greatest depth, 0 <= least <= greatest <= 1: depth is limited to that. With window positions,
+  // clip_near and clip_far cut there.
+  std::array<float, 2> depth_bounds{0, 1};
   friend bool operator==(const RasterState&, const RasterState&) = default;
 };
 

@@ -154,7 +154,8 @@ void PrimitiveBatch::State::set_up(const std::array<WindowVertex, 3>& v, Primiti
   if (((v[0].outside | v[1].outside | v[2].outside) & kBeyond) != 0) return;
   const std::int64_t area = Setup::area(v[0], v[1], v[2]);
   if (area == 0) return;
-  if (row(raster.topology).vertices == 3) {
+  const bool of_line = row(raster.topology).vertices == 2;
+  if (!of_line) {
     facts.front_facing = (area > 0) == raster.positive_is_front;
     if (facts.front_facing ? raster.cull_front : raster.cull_back) return;
   }
@@ -163,7 +164,7 @@ void PrimitiveBatch::State::set_up(const std::array<WindowVertex, 3>& v, Primiti
   set_values();
   for (const WindowVertex& vertex : v) flat_w = flat_w && vertex.inverse_w == 1;
   shape.record = static_cast<std::uint32_t>(rows.size());
-  setup.write(v, area, shape, facts, rows.append(setup.record_rows()));
+  setup.write(v, area, shape, facts, of_line, rows.append(setup.record_rows()));
   bin(shape, std::fabs(static_cast<double>(area)) / (2 * 65536));
 }
 
@@ -278,7 +279,7 @@ PrimitiveBatch::~PrimitiveBatch() = default;
 
 Result<PrimitiveBatch> PrimitiveBatch::make(const RasterState& state, std::uint32_t width,
                                             std::uint32_t height, std::uint32_t slots,
-                                            std::span<const SlotUse> uses) {
+                                            std::span<const SlotUse> uses, PixelFormat depth_format) {
   const auto bad = [](const char* message) { return Error{ErrorCode::bad_input, message, "raster state"}; };
   if (static_cast<std::size_t>(state.topology) >= kTopologies.size()) return bad("unknown topology");
   if (width > kMaxTargetExtent || height > kMaxTargetExtent) return bad("the target is too large");
@@ -298,7 +299,9 @@ Result<PrimitiveBatch> PrimitiveBatch::make(const RasterState& state, std::uint3
   const auto& scissor = state.scissor;
   const PixelRectangle bounds{scissor.x, scissor.y, last(scissor.x, scissor.width, width),
                               last(scissor.y, scissor.height, height)};
-  return PrimitiveBatch(std::make_unique<State>(state, width, height, bounds, uses));
+  auto made = std::make_unique<State>(state, width, height, bounds, uses);
+  made->setup.set_depth_bias(state.depth_bias, depth_format);
+  return PrimitiveBatch(std::move(made));
 }
 
 std::size_t PrimitiveBatch::record_size() const { return state_->setup.record_rows() * sizeof(RecordRow); }

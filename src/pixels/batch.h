@@ -60,10 +60,12 @@ class PrimitiveBatch {
     bool starts_covered;        // the first of them covers all of it
   };
 
-  // For targets of `width` by `height` pixels and vertices of `slots` words. Errors: bad_input for a size
+  // For targets of `width` by `height` pixels and vertices of `slots` words; depth bias depends on the format
+  // of the depth target. Errors: bad_input for a size
   // above kMaxTargetExtent, or a slot that vertices do not have.
   static Result<PrimitiveBatch> make(const RasterState& state, std::uint32_t width, std::uint32_t height,
-                                     std::uint32_t slots, std::span<const SlotUse> uses);
+                                     std::uint32_t slots, std::span<const SlotUse> uses,
+                                     PixelFormat depth_format = PixelFormat::none);
   PrimitiveBatch(PrimitiveBatch&&) noexcept;
   PrimitiveBatch& operator=(PrimitiveBatch&&) noexcept;
   ~PrimitiveBatch();

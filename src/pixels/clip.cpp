@@ -74,7 +74,7 @@ std::size_t Clipper::clip(std::span<const SourceVertex> vertices) {
     vertex[3] = p.w;
     for (unsigned i = 0; i < transform_->distances(); ++i)
       vertex[kDistances + i] = to_float(words[transform_->first_distance() + i]);
-    for (std::size_t i = 0; i < uses_.size(); ++i) vertex[kValues + i] = to_float(words[uses_[i].slot]);
+    for (std::size_t i = 0; i < uses_.size(); ++i) vertex[kValues + i] = use_value(uses_[i], words);
     polygon_.push_back(static_cast<std::uint32_t>(n));
   }
   for (unsigned plane = 0; plane < kPlanes; ++plane) {

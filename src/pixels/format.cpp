@@ -160,6 +160,8 @@ Part part_of(const TargetMemory& target, std::uint32_t column, std::uint32_t row
 template <std::size_t Size>
 void load(const TargetMemory& target, std::uint32_t column, std::uint32_t row, std::byte* planes) {
   const Part part = part_of(target, column, row, Size);
+  if (part.width < kTileExtent || part.height < kTileExtent)
+    std::memset(planes, 0, std::size_t{kPlaneBytes} * ((Size + 3) / 4));
   Pixels<Size>::template walk<Pixels<Size>::load_block, Pixels<Size>::load_pair, Pixels<Size>::load_one>(
       static_cast<const std::byte*>(part.corner), target.pitch, part.width, part.height, planes);
 }

@@ -19,7 +19,7 @@ struct TargetMemory {
 };
 
 // Moves the pixels of tile (column, row) between the target and planes, kPlaneBytes each, aligned to 16.
-// Pixels of the tile that the target does not have stay as they are on the other side.
+// Pixels of the tile that the target does not have become 0 in the planes.
 void load_tile(PixelFormat format, const TargetMemory& target, std::uint32_t column, std::uint32_t row,
                std::byte* planes);
 void store_tile(PixelFormat format, const TargetMemory& target, std::uint32_t column, std::uint32_t row,

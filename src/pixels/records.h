@@ -67,6 +67,8 @@ struct SlotUse {
     zero,
     one
   } sprite = Sprite::none;
+  // What a use with a plane reads of the word: an f32, or the f16 in one half. Flat uses give the whole word.
+  enum class Part : std::uint8_t { word, low_half, high_half } part = Part::word;
   bool operator==(const SlotUse&) const = default;
 };
 

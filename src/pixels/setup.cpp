@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 #include "base/bits.h"
@@ -49,6 +50,30 @@ Setup::Setup(std::span<const SlotUse> uses, const PixelRectangle& bounds)
   planes_ = (kFirstUse + interpolated_.size() + 1) & ~std::size_t{1};
 }
 
+void Setup::set_depth_bias(const RasterState::DepthBias& bias, PixelFormat depth_format) {
+  bias_ = bias;
+  biased_ = bias.units != 0 || bias.slope != 0;
+  step_follows_depth_ = depth_format == PixelFormat::d32f;
+  smallest_step_ = depth_format == PixelFormat::d16     ? 0x1p-16
+                   : depth_format == PixelFormat::d24s8 ? 0x1p-24
+                   : step_follows_depth_                ? 0x1p-23
+                                                        : 0;
+}
+
+// Of a triangle whose depth changes by b and c from column to column and row to row.
+double Setup::depth_bias(double b, double c) const {
+  double step = smallest_step_;
+  if (step_follows_depth_) {
+    const double largest = std::max({std::fabs(values_[0][kDepth]), std::fabs(values_[1][kDepth]),
+                                     std::fabs(values_[2][kDepth]), 0x1p-126});
+    step = std::ldexp(step, std::ilogb(largest));
+  }
+  const double bias = bias_.slope * std::max(std::fabs(b), std::fabs(c)) + bias_.units * step;
+  if (std::isnan(bias)) return 0;
+  if (bias_.clamp > 0) return std::min<double>(bias, bias_.clamp);
+  return bias_.clamp < 0 ? std::max<double>(bias, bias_.clamp) : bias;
+}
+
 void Setup::set_values(unsigned n, const WindowVertex& vertex, const std::uint32_t* words) {
   auto& values = values_[n];
   values[kInverseW] = vertex.inverse_w;
@@ -57,7 +82,7 @@ void Setup::set_values(unsigned n, const WindowVertex& vertex, const std::uint32
   const SlotUse* const uses = interpolated_.data();
   for (std::size_t i = 0, count = interpolated_.size(); i < count; ++i)
     values[kFirstUse + i] =
-        to_float(words[uses[i].slot]) * factors[uses[i].plane == SlotUse::Plane::perspective ? 1 : 0];
+        use_value(uses[i], words) * factors[uses[i].plane == SlotUse::Plane::perspective ? 1 : 0];
 }
 
 void Setup::set_values(unsigned n, const WindowVertex& vertex, const float* given) {
@@ -138,7 +163,7 @@ void Setup::write_rows(const Shape& shape, const PrimitiveFacts& facts, RecordRo
 }
 
 void Setup::write(const std::array<WindowVertex, 3>& v, std::int64_t area, const Shape& shape,
-                  const PrimitiveFacts& facts, RecordRow* record) {
+                  const PrimitiveFacts& facts, bool of_line, RecordRow* record) {
   const double dx1 = v[1].x - v[0].x, dx2 = v[2].x - v[0].x;
   const double dy1 = v[1].y - v[0].y, dy2 = v[2].y - v[0].y;
   const double to_x = (256 * double{shape.origin_x} + (128 - v[0].x)) / 256;  // exact
@@ -155,6 +180,7 @@ void Setup::write(const std::array<WindowVertex, 3>& v, std::int64_t area, const
     a_[i] = coefficient(a, finite);
     b_[i] = coefficient(b, finite);
     c_[i] = coefficient(c, finite);
+    if (i == kDepth && biased_ && !of_line) a_[i] = coefficient(a + depth_bias(b, c), finite);
   }
   write_rows(shape, facts, record);
 }

@@ -11,6 +11,7 @@
 #include "pixels/batch.h"
 #include "pixels/records.h"
 #include "pixels/vertex.h"
+#include "warpjit/pixels.hpp"
 
 namespace warpjit::pixels {
 
@@ -64,6 +65,9 @@ class Setup {
  public:
   Setup(std::span<const SlotUse> uses, const PixelRectangle& bounds);
 
+  // How far depths of triangles are moved from now on, for a target of that format.
+  void set_depth_bias(const RasterState::DepthBias& bias, PixelFormat depth_format);
+
   std::span<const SlotUse> interpolated() const { return interpolated_; }
   std::size_t record_rows() const { return kHeaderRows + uses_.size(); }
 
@@ -81,9 +85,9 @@ class Setup {
   bool shape(const std::array<WindowVertex, 3>& v, std::int64_t area, Shape& shape) const;
   bool point_shape(const WindowVertex& v, std::int32_t half, Shape& shape) const;
 
-  // Writes the record of a triangle or point whose values are set.
+  // Writes the record of a triangle or point whose values are set. Triangles of lines have no depth bias.
   void write(const std::array<WindowVertex, 3>& v, std::int64_t area, const Shape& shape,
-             const PrimitiveFacts& facts, RecordRow* record);
+             const PrimitiveFacts& facts, bool of_line, RecordRow* record);
   void write_point(const WindowVertex& v, std::int32_t half, const Shape& shape, const PrimitiveFacts& facts,
                    RecordRow* record);
 
@@ -94,12 +98,17 @@ class Setup {
   // `least_x`, `least_y`: the primitive's in 1/256 pixels, which say where the origin is.
   bool limit(std::int64_t left, std::int64_t top, std::int64_t right, std::int64_t bottom,
              std::int64_t least_x, std::int64_t least_y, Shape& shape) const;
+  double depth_bias(double b, double c) const;
   void write_rows(const Shape& shape, const PrimitiveFacts& facts, RecordRow* record) const;
 
   std::vector<SlotUse> uses_, interpolated_;
   std::vector<std::uint32_t> plane_of_use_;  // its plane; plane `kNoPlane` where it has none
   std::size_t planes_;                       // even
   PixelRectangle bounds_;
+  RasterState::DepthBias bias_;
+  double smallest_step_ = 0;  // of the depth format; d32f: of depths below 2
+  bool step_follows_depth_ = false;
+  bool biased_ = false;
   std::array<std::array<double, kMostPlanes>, 3> values_{};
   std::array<float, kMostPlanes> a_{}, b_{}, c_{};
 };

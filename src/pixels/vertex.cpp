@@ -30,9 +30,20 @@ std::uint32_t bit_if(bool condition, unsigned bit) { return std::uint32_t{condit
 
 }  // namespace
 
+float half_value(std::uint32_t half) {
+  const std::uint32_t magnitude = half & 0x7fff, sign = half << 16 & 0x80000000;
+  // Exponents have other biases; infinity and NaN keep theirs, and denormals are multiples of 2^-24.
+  const std::uint32_t normal = (magnitude << 13) + (magnitude >= 0x7c00 ? 224U << 23 : 112U << 23);
+  return to_float(sign | (magnitude < 0x400 ? to_bits(static_cast<float>(magnitude) * 0x1p-24F) : normal));
+}
+
 VertexTransform::VertexTransform(const RasterState& state) {
   window_ = state.window_positions;
   zero_to_one_ = window_ || state.depth_zero_to_one;
+  if (window_) {
+    least_ = state.depth_bounds[0];
+    most_ = state.depth_bounds[1];
+  }
   guard_ = window_ ? kWindowGuard : kClipGuard;
   for (unsigned axis = 0; axis < 3; ++axis) {
     scale_[axis] = window_ ? 1 : state.viewport_scale[axis];
@@ -64,7 +75,7 @@ WindowVertex VertexTransform::vertex(const std::uint32_t* words) const {
     if (!to_subpixels(to_float(words[0]), to_float(words[1]), result)) result.outside |= kBeyond;
   }
   const double x = p.x, y = p.y, z = p.z, w = p.w, guard = guard_ * w;
-  std::uint32_t outside = bit_if(!((zero_to_one_ ? z : z + w) >= 0), 0) | bit_if(!(w - z >= 0), 1) |
+  std::uint32_t outside = bit_if(!(near_distance(z, w) >= 0), 0) | bit_if(!(far_distance(z, w) >= 0), 1) |
                           bit_if(!(guard + x >= 0), 2) | bit_if(!(guard - x >= 0), 3) |
                           bit_if(!(guard + y >= 0), 4) | bit_if(!(guard - y >= 0), 5);
   if (!window_ && !(w + x >= 0 && w - x >= 0 && w + y >= 0 && w - y >= 0)) outside |= kVolume;

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "base/bits.h"
+#include "pixels/records.h"
 #include "warpjit/pixels.hpp"
 
 namespace warpjit::pixels {
@@ -35,6 +36,14 @@ struct Position {
   float x, y, z, w;
 };
 
+// What a use with a plane reads of a vertex.
+float half_value(std::uint32_t half);  // of an f16, which is in the low bits
+inline float use_value(const SlotUse& use, const std::uint32_t* words) {
+  const std::uint32_t word = words[use.slot];
+  if (use.part == SlotUse::Part::word) return to_float(word);
+  return half_value(use.part == SlotUse::Part::low_half ? word & 0xffff : word >> 16);
+}
+
 // What the raster state makes of positions.
 class VertexTransform {
  public:
@@ -56,9 +65,9 @@ class VertexTransform {
     const double x = position.x, y = position.y, z = position.z, w = position.w;
     switch (plane) {
       case 0:
-        return zero_to_one_ ? z : z + w;
+        return near_distance(z, w);
       case 1:
-        return w - z;
+        return far_distance(z, w);
       case 2:
         return guard_ * w + x;
       case 3:
@@ -74,7 +83,11 @@ class VertexTransform {
   bool uses_plane(unsigned plane) const { return (used_planes_ >> plane & 1) != 0; }
 
  private:
+  double near_distance(double z, double w) const { return zero_to_one_ ? z - least_ * w : z + w; }
+  double far_distance(double z, double w) const { return most_ * w - z; }
+
   std::array<double, 3> scale_, translate_;
+  double least_ = 0, most_ = 1;  // depth bounds
   double guard_;
   std::uint32_t used_planes_, cull_;
   std::uint8_t first_distance_, distance_count_;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -301,7 +302,7 @@ TEST(PixelPlane, LinearAndPerspective) {
     for (const auto& [place, value] : seen) {
       const double x = place.first + 0.5, y = place.second + 0.5;
       EXPECT_EQ(value.inverse_w, to_bits(static_cast<float>(1 - x / 16 - y * 3 / 32)));
-      EXPECT_EQ(value.depth, to_bits(static_cast<float>(x / 16 + y / 8)));
+      EXPECT_EQ(value.depth, to_bits(static_cast<float>(std::min(x / 16 + y / 8, 1.0))));
       const double expected = plane == Plane::linear ? 3 + x / 4 + y * 3 / 8 : 3 - x / 16 - y * 3 / 16;
       EXPECT_EQ(value.first, to_bits(static_cast<float>(expected)));
     }
@@ -569,7 +570,7 @@ TEST(PixelWindow, PositionsComeWithOneOverW) {
   for (const auto& [place, value] : seen) {
     const double x = place.first + 0.5, y = place.second + 0.5;
     EXPECT_EQ(value.inverse_w, to_bits(static_cast<float>(1 - (x + y) * 3 / 32)));
-    EXPECT_EQ(value.depth, to_bits(static_cast<float>(x / 16 + y / 8)));
+    EXPECT_EQ(value.depth, to_bits(static_cast<float>(std::min(x / 16 + y / 8, 1.0))));
     EXPECT_EQ(value.first, to_bits(static_cast<float>(4 - x / 4 - y / 2)));
   }
 }

@@ -44,6 +44,7 @@ Picture draw_scalar(const Scene& scene) {
   Picture picture;
   interpret::PixelWork work;
   work.raster = scene.state;
+  work.output.depth_format = scene.depth_format;
   work.width = scene.width;
   work.height = scene.height;
   work.vertices = scene.words;
@@ -86,8 +87,14 @@ class RandomScene {
       if (random_.one_in(2)) state.distances.cull = 0;
     }
     for (unsigned n = random_.below(8); n > 0; --n)
-      scene.uses.push_back({static_cast<std::uint8_t>(random_.below(scene.slots)),
-                            static_cast<SlotUse::Plane>(random_.below(3))});
+      scene.uses.push_back(
+          {static_cast<std::uint8_t>(random_.below(scene.slots)),
+           static_cast<SlotUse::Plane>(random_.below(3)), SlotUse::Sprite::none,
+           random_.one_in(2) ? SlotUse::Part::word : static_cast<SlotUse::Part>(random_.below(3))});
+    constexpr std::array kDepths{PixelFormat::none, PixelFormat::d16, PixelFormat::d24s8, PixelFormat::d32f};
+    scene.depth_format = kDepths[random_.below(4)];
+    for (float* number : {&state.depth_bias.units, &state.depth_bias.slope, &state.depth_bias.clamp})
+      if (random_.one_in(20)) *number = odd();
     const bool wild = random_.one_in(4);
     const unsigned vertices = 1 + random_.below(20);
     const float spread = random_.one_in(3) ? 6 : 1.5F;
@@ -134,7 +141,13 @@ class RandomScene {
   Random random_;
 };
 
-std::string describe(const Covered& c) {
+// As a program sees it.
+std::uint32_t limited(std::uint32_t depth, const std::array<float, 2>& bounds) {
+  const float value = to_float(depth);
+  return to_bits(value > bounds[0] ? std::min(value, bounds[1]) : bounds[0]);
+}
+
+std::string describe(const Covered& c, const std::array<float, 2>& depth_bounds) {
   std::string text = "primitive " + std::to_string(c.number) + (c.front ? " front" : " back");
   char word[16];
   const auto add = [&](std::uint32_t value) {
@@ -142,7 +155,7 @@ std::string describe(const Covered& c) {
     text += word;
   };
   add(c.inverse_w);
-  add(c.depth);
+  add(limited(c.depth, depth_bounds));
   for (const std::uint32_t value : c.values) add(value);
   text += " flat";
   for (const std::uint32_t value : c.flat) add(value);
@@ -157,6 +170,7 @@ TEST(RandomDraws, AgreeWithTheScalarRasterizer) {
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     const Scene scene = RandomScene(seed).make();
     const Picture fast = draw(scene), scalar = draw_scalar(scene);
+    const std::array<float, 2>& bounds = scene.state.depth_bounds;
     for (const auto& [pixel, covered] : scalar) {
       const auto found = fast.find(pixel);
       ASSERT_TRUE(found != fast.end())
@@ -164,7 +178,7 @@ TEST(RandomDraws, AgreeWithTheScalarRasterizer) {
       ASSERT_EQ(found->second.size(), covered.size())
           << "seed " << seed << ", pixel " << pixel.x << ", " << pixel.y;
       for (std::size_t i = 0; i < covered.size(); ++i)
-        ASSERT_EQ(describe(found->second[i]), describe(covered[i]))
+        ASSERT_EQ(describe(found->second[i], bounds), describe(covered[i], bounds))
             << "seed " << seed << ", pixel " << pixel.x << ", " << pixel.y;
     }
     ASSERT_EQ(fast.size(), scalar.size()) << "seed " << seed;

@@ -25,7 +25,7 @@ struct Pixel {
 struct Covered {
   std::uint32_t number;  // of the primitive
   bool front;
-  std::uint32_t inverse_w, depth;     // as bits
+  std::uint32_t inverse_w, depth;     // as bits; depth is not limited
   std::vector<std::uint32_t> values;  // of the planes of the uses; 0 where it has none
   std::vector<std::uint32_t> flat;    // their words
   bool operator==(const Covered&) const = default;
@@ -123,6 +123,7 @@ struct Scene {
   std::vector<std::uint32_t> words;
   std::vector<std::uint32_t> indices;
   bool indexed = false;
+  PixelFormat depth_format = PixelFormat::none;
   std::uint32_t per_group = 4;
 
   void vertex(std::initializer_list<float> values) {
@@ -140,7 +141,8 @@ struct Scene {
 
 inline Picture draw(const Scene& scene) {
   Picture picture;
-  auto batch = PrimitiveBatch::make(scene.state, scene.width, scene.height, scene.slots, scene.uses);
+  auto batch = PrimitiveBatch::make(scene.state, scene.width, scene.height, scene.slots, scene.uses,
+                                    scene.depth_format);
   EXPECT_TRUE(batch.ok());
   if (!batch) return picture;
   const Vertices vertices = scene.vertices();

@@ -63,12 +63,10 @@ TEST(Formats, TilesHoldTheWordsOfPixels) {
             for (std::uint32_t x = 0; x < 64; ++x)
               for (std::uint32_t plane = 0; plane < tile_planes(format); ++plane) {
                 const std::uint32_t target_x = 64 * column + x, target_y = 64 * row + y;
-                std::uint32_t expected = 0xcdcdcdcd, found;
-                if (target_x < width && target_y < height) {
-                  expected = 0;
+                std::uint32_t expected = 0, found;  // 0 outside of the target
+                if (target_x < width && target_y < height)
                   std::memcpy(&expected, pixel(memory, target_x, target_y) + 4 * plane,
                               std::min<std::size_t>(size, 4));
-                }
                 std::byte* const word = planes->bytes + plane * kPlaneBytes + 16 * morton(x / 2, y / 2) +
                                         8 * (y & 1) + 4 * (x & 1);
                 std::memcpy(&found, word, 4);

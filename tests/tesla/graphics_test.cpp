@@ -298,6 +298,12 @@ struct TestPrimitive final : interpret::Primitive {
     return bits(static_cast<float>(100 * static_cast<int>(use) + 10 * y + x));
   }
   std::uint32_t inverse_w(std::int32_t, std::int32_t) const override { return bits(0.5); }
+  std::uint32_t value_at(unsigned use, std::int32_t x, std::int32_t y, float, float) const override {
+    return value(use, x, y);
+  }
+  std::uint32_t inverse_w_at(std::int32_t x, std::int32_t y, float, float) const override {
+    return inverse_w(x, y);
+  }
   std::uint32_t depth(std::int32_t, std::int32_t) const override { return plane_depth; }
   std::uint32_t flat(unsigned use) const override { return 0xabc0 + use; }
 };

@@ -66,6 +66,12 @@ struct RandomPrimitive final : interpret::Primitive {
   std::uint32_t inverse_w(std::int32_t x, std::int32_t) const override {
     return to_bits(1.0F / static_cast<float>(x));
   }
+  std::uint32_t value_at(unsigned use, std::int32_t x, std::int32_t y, float, float) const override {
+    return value(use, x, y);
+  }
+  std::uint32_t inverse_w_at(std::int32_t x, std::int32_t y, float, float) const override {
+    return inverse_w(x, y);
+  }
   std::uint32_t depth(std::int32_t, std::int32_t y) const override {
     return to_bits(static_cast<float>(y) * 0.125F);
   }

@@ -23,18 +23,31 @@ class Primitive {
   virtual ~Primitive() = default;
   virtual bool front_facing() const = 0;
   virtual std::uint32_t number() const = 0;  // in the draw, before clipping
-  // At a pixel of the target: SlotUse `use`, which has a plane; the plane of 1/w; the plane of depth, not
-  // clamped.
+  // At a pixel of the target: SlotUse `use`, which has a plane; the plane of 1/w; depth, within the depth
+  // bounds. Some also away from the pixel's centre, in pixels; finite.
   virtual std::uint32_t value(unsigned use, std::int32_t x, std::int32_t y) const = 0;
   virtual std::uint32_t inverse_w(std::int32_t x, std::int32_t y) const = 0;
+  virtual std::uint32_t value_at(unsigned use, std::int32_t x, std::int32_t y, float dx, float dy) const = 0;
+  virtual std::uint32_t inverse_w_at(std::int32_t x, std::int32_t y, float dx, float dy) const = 0;
   virtual std::uint32_t depth(std::int32_t x, std::int32_t y) const = 0;
   virtual std::uint32_t flat(unsigned use) const = 0;  // the provoking vertex's word
+};
+
+// Colour targets as they are before the fragments that run.
+class Targets {
+ public:
+  virtual ~Targets() = default;
+  // As formats are read back: f32 bits, but integers of integer formats. Outside of the target a pixel's bits
+  // are 0; of a colour that is not bound all is 0.
+  virtual std::array<std::uint32_t, 4> color(unsigned target, std::int32_t x, std::int32_t y) const = 0;
 };
 
 struct Quad {
   std::int32_t x = 0, y = 0;  // of its pixel 0; even
   std::uint8_t coverage = 0;  // bit n: pixel n (bit 0 of n the column, bit 1 the row)
   const Primitive* primitive = nullptr;
+  const Targets* targets = nullptr;
+  std::uint8_t failed = 0;  // bit n: pixel n is covered, but has failed early tests: not live from the start
 };
 
 // What one lane's program leaves.
@@ -42,6 +55,7 @@ struct Fragment {
   bool live = true;                // not discarded
   std::uint32_t instructions = 0;  // that it executed, if the work counts them
   std::uint32_t depth = 0;         // bits of f32, if the program exports one
+  std::uint8_t written = 0xff;     // bit n: colour n is written
   std::array<std::array<std::uint32_t, 4>, kMaxColorTargets> colors{};
 };
 

@@ -22,6 +22,10 @@ void append(KeyWriter& key, const StencilFace& face) {
           face.write_mask);
 }
 
+void append(KeyWriter& key, const BlendMix& mix) {
+  key.put(mix.add, mix.negate_add, mix.multiply, mix.negate_multiply, mix.by, mix.invert_by);
+}
+
 }  // namespace
 
 void append_key(const PixelFacts& facts, std::vector<std::byte>& bytes) {
@@ -31,13 +35,15 @@ void append_key(const PixelFacts& facts, std::vector<std::byte>& bytes) {
     key.put(state.colors[k]);
     const BlendState& blend = state.blend[k];
     key.put(blend.enabled, blend.source, blend.target, blend.source_alpha, blend.target_alpha, blend.op,
-            blend.op_alpha, blend.write_mask);
+            blend.op_alpha, blend.write_mask, blend.mixed);
+    append(key, blend.mix);
+    append(key, blend.mix_alpha);
   }
   key.put(state.depth_format, state.depth.test, state.depth.write, state.depth.compare, state.stencil.test,
-          state.alpha_test, state.alpha_compare);
+          state.alpha_test, state.alpha_compare, state.early_tests);
   append(key, state.stencil.front);
   append(key, state.stencil.back);
-  key.put(facts.flat_w, facts.uses.size());
+  key.put(facts.flat_w, facts.narrow_depth, facts.uses.size());
   for (const pixels::SlotUse& use : facts.uses) key.put(use.slot, use.plane);
 }
 

@@ -13,22 +13,27 @@
 
 namespace warpjit::frontend {
 
-// The values of OutputState that are no facts: blend_constant and alpha_reference of the state below are 0.
+// Values of the states that are no facts: blend_constant and alpha_reference of the state below are 0.
 // They begin the uniform table of fragment programs; the guest's own words follow.
 struct PixelValues {
   std::array<float, 4> blend_constant{};
   float alpha_reference = 0;
+  std::array<float, 2> depth_bounds{0, 1};
 };
-inline constexpr std::uint32_t kBlendConstantOffset = 0, kAlphaReferenceOffset = 16, kPixelTableBytes = 64;
+inline constexpr std::uint32_t kBlendConstantOffset = 0, kAlphaReferenceOffset = 16, kDepthBoundsOffset = 20,
+                               kPixelTableBytes = 64;
 inline void fill_pixel_table(const PixelValues& values, std::span<std::uint32_t> table) {
   for (std::size_t k = 0; k < 4; ++k) table[k] = std::bit_cast<std::uint32_t>(values.blend_constant[k]);
   table[kAlphaReferenceOffset / 4] = std::bit_cast<std::uint32_t>(values.alpha_reference);
+  for (std::size_t k = 0; k < 2; ++k)
+    table[kDepthBoundsOffset / 4 + k] = std::bit_cast<std::uint32_t>(values.depth_bounds[k]);
 }
 
 struct PixelFacts {
   OutputState output;
   std::vector<pixels::SlotUse> uses;  // of the shader; rows of a primitive follow them
   bool flat_w = false;                // of all primitives the plane of 1/w is 1, as in two dimensions
+  bool narrow_depth = false;          // depth bounds are not 0 and 1
   bool operator==(const PixelFacts&) const = default;
 
   std::uint32_t primitive_bytes() const {

@@ -95,6 +95,61 @@ F32 FragmentFrame::term(BlendFactor by, F32 value, unsigned component, const Col
   return b_.FMulFlush32(value, factor(by, component, source, stored, constant));
 }
 
+F32 FragmentFrame::mixed(const BlendMix& mix, unsigned component, const Colors& source, const Colors& stored,
+                         const Colors& constant) {
+  using Add = BlendMix::Add;
+  using Multiply = BlendMix::Multiply;
+  using By = BlendMix::By;
+  const F32 s = source[component], t = stored[component];
+  const auto signed_ = [&](F32 value, bool negated) { return negated ? b_.FNeg32(value) : value; };
+  F32 product;
+  switch (mix.multiply) {
+    case Multiply::source_minus_target:
+      product = b_.FSubFlush32(s, t);
+      break;
+    case Multiply::source_plus_target:
+      product = b_.FAddFlush32(s, t);
+      break;
+    case Multiply::source:
+      product = s;
+      break;
+    case Multiply::target:
+      product = t;
+      break;
+  }
+  product = signed_(product, mix.negate_multiply);
+  F32 by;
+  switch (mix.by) {
+    case By::zero:
+      break;
+    case By::source:
+      by = s;
+      break;
+    case By::target:
+      by = t;
+      break;
+    case By::twice_source:
+      by = b_.FAddFlush32(s, s);
+      break;
+    case By::source_alpha:
+      by = source[3];
+      break;
+    case By::target_alpha:
+      by = stored[3];
+      break;
+    case By::constant:
+      by = constant[component];
+      break;
+  }
+  // By one and by zero nothing is multiplied.
+  if (by.valid())
+    product = b_.FMulFlush32(product, mix.invert_by ? b_.FSubFlush32(b_.constant(1.0F), by) : by);
+  else if (!mix.invert_by)
+    product = b_.constant(0.0F);
+  const F32 add = mix.add == Add::source ? s : mix.add == Add::target ? t : b_.constant(0.0F);
+  return b_.FAddFlush32(signed_(add, mix.negate_add), product);
+}
+
 Colors FragmentFrame::blended(unsigned target, const Colors& source, const Colors& stored) {
   const BlendState& blend = facts_.output.blend[target];
   const bool unorm = packed(facts_.output.colors[target]).holds();
@@ -102,6 +157,11 @@ Colors FragmentFrame::blended(unsigned target, const Colors& source, const Color
   for (unsigned k = 0; k < 4; ++k) {
     const F32 value = b_.FFlush32(b_.LoadUniformF32(kBlendConstantOffset + 4 * k));
     constant[k] = unorm ? limited(value) : value;
+  }
+  if (blend.mixed) {
+    for (unsigned k = 0; k < 4; ++k)
+      result[k] = mixed(k == 3 ? blend.mix_alpha : blend.mix, k, source, stored, constant);
+    return result;
   }
   for (unsigned k = 0; k < 4; ++k) {
     const BlendOp op = k == 3 ? blend.op_alpha : blend.op;
@@ -152,6 +212,48 @@ F32 FragmentFrame::read_srgb(I32 stored, unsigned shift) {
   return as_float(b_.LookUp32(byte, ir::kSrgbDecodedTable));
 }
 
+Colors FragmentFrame::read_packed(PixelFormat format, I32 stored) {
+  const std::array<std::uint8_t, 4> bits = packed(format).bits;
+  Colors colors;
+  for (unsigned k = 0, shift = 0; k < 4; shift += bits[k], ++k)
+    colors[k] = bits[k] == 0                            ? b_.constant(k == 3 ? 1.0F : 0.0F)
+                : format == PixelFormat::srgb8 && k < 3 ? read_srgb(stored, shift)
+                                                        : read_unorm(stored, shift, bits[k]);
+  return colors;
+}
+
+I32 FragmentFrame::stored_half(unsigned target, unsigned component) {
+  const I32 both = b_.LoadTile(layout_.color[target] + component / 2);
+  return component % 2 == 0 ? b_.IAnd32(both, word(0xffff)) : b_.IShrU32(both, word(16));
+}
+
+FragmentFrame::Words FragmentFrame::stored_color(unsigned target) {
+  const PixelFormat format = facts_.output.colors[target];
+  const std::uint8_t plane = layout_.color[target];
+  Words words{word(0), word(0), word(0), word(0)};
+  if (plane == TileLayout::kNone) return words;
+  if (packed(format).holds()) {
+    const Colors colors = read_packed(format, b_.LoadTile(plane));
+    for (unsigned k = 0; k < 4; ++k) words[k] = as_word(colors[k]);
+    return words;
+  }
+  const bool bytes = format == PixelFormat::rgba8i || format == PixelFormat::rgba8ui;
+  if (bytes) {
+    const I32 stored = b_.LoadTile(plane);
+    for (unsigned k = 0; k < 4; ++k) {
+      const I32 upper = b_.IShl32(stored, word(24 - 8 * k));
+      words[k] = format == PixelFormat::rgba8i ? b_.IShrS32(upper, word(24)) : b_.IShrU32(upper, word(24));
+    }
+    return words;
+  }
+  const unsigned count = components_of(format);
+  for (unsigned k = 0; k < count; ++k)
+    words[k] = format == PixelFormat::rgba16f ? as_word(b_.TeslaF16ToF32(stored_half(target, k)))
+                                              : b_.LoadTile(plane + k);
+  if (count < 4) words[3] = is_float(format) ? as_word(b_.constant(1.0F)) : word(1);
+  return words;
+}
+
 void FragmentFrame::store_packed(unsigned target, I1 live, const Words& words) {
   const PixelFormat format = facts_.output.colors[target];
   const BlendState& blend = facts_.output.blend[target];
@@ -165,12 +267,7 @@ void FragmentFrame::store_packed(unsigned target, I1 live, const Words& words) {
   for (unsigned k = 0; k < 4; ++k) colors[k] = limited(b_.FFlush32(as_float(words[k])));
   const auto is_curved = [&](unsigned k) { return format == PixelFormat::srgb8 && k < 3; };
   if (blend.enabled) {
-    Colors old;
-    for (unsigned k = 0, shift = 0; k < 4; shift += bits[k], ++k)
-      old[k] = bits[k] == 0   ? b_.constant(k == 3 ? 1.0F : 0.0F)
-               : is_curved(k) ? read_srgb(stored, shift)
-                              : read_unorm(stored, shift, bits[k]);
-    colors = blended(target, colors, old);
+    colors = blended(target, colors, read_packed(format, stored));
     for (F32& color : colors) color = limited(color);
   }
   I32 pixel;
@@ -191,17 +288,12 @@ void FragmentFrame::store_floats(unsigned target, I1 live, Words words) {
   const std::uint8_t plane = layout_.color[target];
   const bool halves = format == PixelFormat::rgba16f;
   const unsigned count = components_of(format);
-  // Of rgba16f: words with two halves.
-  const auto half = [&](unsigned k) {
-    const I32 both = b_.LoadTile(plane + k / 2);
-    return k % 2 == 0 ? b_.IAnd32(both, word(0xffff)) : b_.IShrU32(both, word(16));
-  };
   if (blend.enabled) {
     Colors source, old;
     for (unsigned k = 0; k < 4; ++k) {
       source[k] = b_.FFlush32(as_float(words[k]));
       old[k] = k >= count ? b_.constant(k == 3 ? 1.0F : 0.0F)
-               : halves   ? b_.FFlush32(b_.TeslaF16ToF32(half(k)))
+               : halves   ? b_.FFlush32(b_.TeslaF16ToF32(stored_half(target, k)))
                           : b_.FFlush32(as_float(b_.LoadTile(plane + k)));
     }
     const Colors result = blended(target, source, old);
@@ -218,7 +310,7 @@ void FragmentFrame::store_floats(unsigned target, I1 live, Words words) {
     const auto field = [&](unsigned k) {
       return (blend.write_mask >> k & 1) != 0
                  ? b_.TeslaF32ToF16(as_float(words[k]), static_cast<unsigned>(ir::RoundingMode::nearest))
-                 : half(k);
+                 : stored_half(target, k);
     };
     b_.StoreTile(live, b_.IOr32(field(2 * pair), b_.IShl32(field(2 * pair + 1), word(16))), plane + pair);
   }

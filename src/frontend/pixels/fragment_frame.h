@@ -26,11 +26,17 @@ class FragmentFrame {
   // ---- What the program reads, made anew by each call; gvn unites them.
   F32 value(unsigned use);  // of the use's plane
   F32 inverse_w() { return facts_.flat_w ? b_.constant(1.0F) : plane(pixels::kInverseWRow); }
-  F32 depth();             // in [0, 1]
+  // The same away from the pixel's centre, in pixels; finite.
+  F32 value_at(unsigned use, F32 dx, F32 dy);
+  F32 inverse_w_at(F32 dx, F32 dy);
+  F32 depth();             // within the depth bounds
   F32 column(), row();     // of the pixel in its target
   I32 flat(unsigned use);  // the provoking vertex's word
   I32 front_facing();      // all ones or 0
   I32 primitive_number();
+  // What the target holds before this fragment, as the formats are read back: f32 bits, but integers of
+  // integer formats. Outside of the target a pixel's bits are 0; of a colour that is not bound all is 0.
+  Words stored_color(unsigned target);
 
   // ---- Results. Call begin() once before the program and end() once behind it.
 
@@ -43,15 +49,18 @@ class FragmentFrame {
   I1 begin(const Program& program);
   // Whether lanes that are covered may be no longer live at the program's start.
   bool tests_first() const { return tests_first_; }
-  // The words of each colour, as the program leaves them, and of depth if it exports one.
-  void end(I1 live, std::span<const Words> colors, std::optional<I32> exported_depth);
+  // The words of each colour, as the program leaves them, and of depth if it exports one. `written`: of each
+  // colour, the lanes that write it, besides being live; empty: all.
+  void end(I1 live, std::span<const Words> colors, std::optional<I32> exported_depth,
+           std::span<const I1> written = {});
 
  private:
-  F32 plane(std::uint32_t row);
+  // At the pixel's centre, or away from that.
+  F32 plane(std::uint32_t row, F32 dx = {}, F32 dy = {});
   F32 from_primitive(std::uint32_t row, std::uint32_t word);
 
   // Tests (fragment_tests.cpp).
-  I1 alpha_test(I1 live, const Words& color);
+  I1 alpha_test(I1 live, const Words& color, I1 written);  // `written` may be none: all
   I1 depth_stencil(I1 live, F32 depth);
   I32 fragment_depth(F32 depth);
   I1 compare_words(Compare compare, I32 a, I32 b);
@@ -72,13 +81,18 @@ class FragmentFrame {
   F32 read_unorm(I32 stored, unsigned shift, unsigned bits);
   I32 stored_srgb(F32 value);  // likewise
   F32 read_srgb(I32 stored, unsigned shift);
+  std::array<F32, 4> read_packed(PixelFormat format, I32 stored);
+  I32 stored_half(unsigned target, unsigned component);  // bits of an f16
   std::array<F32, 4> blended(unsigned target, const std::array<F32, 4>& source,
                              const std::array<F32, 4>& stored);
+  F32 mixed(const BlendMix& mix, unsigned component, const std::array<F32, 4>& source,
+            const std::array<F32, 4>& stored, const std::array<F32, 4>& constant);
   F32 factor(BlendFactor factor, unsigned component, const std::array<F32, 4>& source,
              const std::array<F32, 4>& stored, const std::array<F32, 4>& constant);
   F32 term(BlendFactor factor, F32 value, unsigned component, const std::array<F32, 4>& source,
            const std::array<F32, 4>& stored, const std::array<F32, 4>& constant);
-  F32 limited(F32 value);  // to [0, 1], NaN to 0
+  F32 limited(F32 value);        // to [0, 1], NaN to 0
+  F32 limited_depth(F32 value);  // to the depth bounds, NaN to the least
 
   F32 as_float(I32 word) { return b_.BitcastI32ToF32(word); }
   I32 as_word(F32 value) { return b_.BitcastF32ToI32(value); }

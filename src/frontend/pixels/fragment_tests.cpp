@@ -64,12 +64,14 @@ I1 FragmentFrame::compare_floats(Compare compare, F32 a, F32 b) {
   return b_.constant(true);
 }
 
-I1 FragmentFrame::alpha_test(I1 live, const Words& color) {
+I1 FragmentFrame::alpha_test(I1 live, const Words& color, I1 written) {
   const OutputState& state = facts_.output;
   if (!state.alpha_test || is_integer(state.colors[0])) return live;
   const F32 alpha = b_.FFlush32(as_float(color[3]));
   const F32 reference = b_.FFlush32(b_.LoadUniformF32(kAlphaReferenceOffset));
-  return b_.And1(live, compare_floats(state.alpha_compare, alpha, reference));
+  I1 passed = compare_floats(state.alpha_compare, alpha, reference);
+  if (written.valid()) passed = b_.Or1(passed, b_.Not1(written));
+  return b_.And1(live, passed);
 }
 
 // As the format stores it.

@@ -16,8 +16,8 @@ Enum any(Random& random, unsigned count) {
   return static_cast<Enum>(random.below(count));
 }
 
-inline constexpr unsigned kTopologies = 6, kBlendFactors = 15, kBlendOps = 5, kComparisons = 8,
-                          kStencilOps = 8;
+inline constexpr unsigned kTopologies = 6, kMixAdds = 3, kMixMultiplies = 4, kMixBys = 7, kBlendFactors = 15,
+                          kBlendOps = 5, kComparisons = 8, kStencilOps = 8;
 
 // Of a vertex: from -2 to 2, some of them odd.
 inline float coordinate(Random& random) {
@@ -46,6 +46,13 @@ inline RasterState raster_state(Random& random, std::uint32_t width, std::uint32
   state.provoking_last = random.one_in(2);
   state.point_size = static_cast<float>(random.below(80)) / 4;
   state.line_width = static_cast<float>(random.below(24)) / 4;
+  if (random.one_in(3))
+    state.depth_bias = {static_cast<float>(random.below(9)) * 1000 - 4000,
+                        static_cast<float>(random.below(9)) / 2 - 2,
+                        random.one_in(2) ? 0 : static_cast<float>(random.below(9)) / 100 - 0.04F};
+  if (random.one_in(4))
+    state.depth_bounds = {static_cast<float>(random.below(5)) / 10,
+                          1 - static_cast<float>(random.below(6)) / 10};
   return state;
 }
 
@@ -57,6 +64,15 @@ inline StencilFace stencil_face(Random& random) {
           static_cast<std::uint8_t>(random.below(256)),
           static_cast<std::uint8_t>(random.one_in(2) ? 255 : random.below(256)),
           static_cast<std::uint8_t>(random.one_in(2) ? 255 : random.below(256))};
+}
+
+inline BlendMix blend_mix(Random& random) {
+  return {any<BlendMix::Add>(random, kMixAdds),
+          random.one_in(2),
+          any<BlendMix::Multiply>(random, kMixMultiplies),
+          random.one_in(2),
+          any<BlendMix::By>(random, kMixBys),
+          random.one_in(2)};
 }
 
 inline OutputState output_state(Random& random) {
@@ -71,10 +87,14 @@ inline OutputState output_state(Random& random) {
              any<BlendFactor>(random, kBlendFactors),
              any<BlendOp>(random, kBlendOps),
              any<BlendOp>(random, kBlendOps),
-             static_cast<std::uint8_t>(random.one_in(2) ? 15 : random.below(16))};
+             static_cast<std::uint8_t>(random.one_in(2) ? 15 : random.below(16)),
+             random.one_in(3),
+             blend_mix(random),
+             blend_mix(random)};
   state.alpha_test = random.one_in(4);
   state.alpha_compare = any<Compare>(random, kComparisons);
   state.alpha_reference = 0.5F;
+  state.early_tests = random.one_in(4);
   for (float& c : state.blend_constant) c = static_cast<float>(random.below(5)) / 4;
   return state;
 }

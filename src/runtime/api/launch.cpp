@@ -141,7 +141,11 @@ void set_format(LaunchState& state, PixelFormat& format, const TargetBuffer& tar
 Status Launch::set_raster_state(const RasterState& raster) {
   WARPJIT_TRY(runtime::LaunchPixels* const pixels, change_pixels(*state_));
   WARPJIT_CHECK(runtime::check_state(raster));
+  const bool was_narrow = pixels->has_narrow_depth();
   pixels->raster = raster;
+  if (pixels->has_narrow_depth() != was_narrow) ++state_->facts_generation;
+  if (state_->values.pixels.depth_bounds != raster.depth_bounds) ++state_->values_generation;
+  state_->values.pixels.depth_bounds = raster.depth_bounds;
   return {};
 }
 Status Launch::set_output_state(const OutputState& output) {
@@ -152,7 +156,8 @@ Status Launch::set_output_state(const OutputState& output) {
   wanted.depth_format = pixels->output.depth_format;
   if (!(wanted == pixels->output)) ++state_->facts_generation;
   pixels->output = wanted;
-  state_->values.pixels = {wanted.blend_constant, wanted.alpha_reference};
+  state_->values.pixels.blend_constant = wanted.blend_constant;
+  state_->values.pixels.alpha_reference = wanted.alpha_reference;
   ++state_->values_generation;
   return {};
 }

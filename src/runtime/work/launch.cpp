@@ -224,6 +224,7 @@ Result<frontend::Facts> LaunchState::facts(std::uint64_t known) const {
     facts.pixels.output = pixels->output;
     facts.pixels.output.blend_constant = {};
     facts.pixels.output.alpha_reference = 0;
+    facts.pixels.narrow_depth = pixels->has_narrow_depth();
     const auto uses = shader->slot_uses();
     facts.pixels.uses.assign(uses.begin(), uses.end());
     facts.samples = sample_keys();

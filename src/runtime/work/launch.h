@@ -59,6 +59,7 @@ struct LaunchPrimitives {
 // What a launch of a fragment program holds in addition.
 struct LaunchPixels {
   RasterState raster;
+  bool has_narrow_depth() const { return raster.depth_bounds != std::array<float, 2>{0, 1}; }
   OutputState output;  // with the formats of the bound targets
   std::uint32_t width = 0, height = 0;
   std::array<TargetBuffer, kMaxColorTargets> colors{};

@@ -147,8 +147,12 @@ Status PixelPlan::run_tile(const pixels::PrimitiveBatch::Tile& tile, std::byte* 
 }
 
 Status check_state(const RasterState& state) {
-  if (state.topology <= Topology::triangle_fan) return {};
-  return Error{ErrorCode::bad_input, "there is no such topology", "raster state"};
+  const auto wrong = [](const char* what) { return Error{ErrorCode::bad_input, what, "raster state"}; };
+  if (state.topology > Topology::triangle_fan) return wrong("there is no such topology");
+  const auto [least, most] = state.depth_bounds;
+  if (!(least >= 0 && least <= most && most <= 1))
+    return wrong("depth bounds are not 0 <= least <= greatest <= 1");
+  return {};
 }
 
 Status check_state(const OutputState& state) {
@@ -168,6 +172,10 @@ Status check_state(const OutputState& state) {
         BlendFactor::source_alpha_saturate)
       return wrong("blend factor");
     if (std::max(blend.op, blend.op_alpha) > BlendOp::max) return wrong("blend operation");
+    for (const BlendMix& mix : {blend.mix, blend.mix_alpha})
+      if (mix.add > BlendMix::Add::target || mix.multiply > BlendMix::Multiply::target ||
+          mix.by > BlendMix::By::constant)
+        return wrong("operand of blending");
   }
   return {};
 }

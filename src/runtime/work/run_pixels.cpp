@@ -51,8 +51,9 @@ Status EngineState::begin_primitives(PrimitiveRun& run) {
   const LaunchPixels& work = *run.launch.pixels;
   RasterState raster = work.raster;
   raster.topology = run.topology;
-  WARPJIT_TRY(run.batch, pixels::PrimitiveBatch::make(raster, work.width, work.height, run.slots,
-                                                      run.launch.shader->slot_uses()));
+  WARPJIT_TRY(run.batch,
+              pixels::PrimitiveBatch::make(raster, work.width, work.height, run.slots,
+                                           run.launch.shader->slot_uses(), work.output.depth_format));
   run.batch->clear();
   return {};
 }

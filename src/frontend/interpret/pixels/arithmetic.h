@@ -40,11 +40,15 @@ inline Word add(Word a, Word b) {
 }
 inline Word sub(Word a, Word b) { return add(a, negated(b)); }
 
-// Into [0, 1]; a NaN, denormals and both zeros become +0.
-inline Word unit(Word x) {
+// Into [least, most], two numbers that are not NaN; a NaN becomes the least.
+inline Word limited(Word x, float least, float most) {
+  const Word low = flushed(to_bits(least)), high = flushed(to_bits(most));
   const float value = to_float(flushed(x));
-  if (!(value > 0)) return 0;
-  return value < 1 ? x : kOne;
+  if (!(value > to_float(low))) return low;
+  return value < to_float(high) ? x : high;
 }
+
+// Into [0, 1]; a NaN, denormals and both zeros become +0.
+inline Word unit(Word x) { return limited(x, 0, 1); }
 
 }  // namespace warpjit::interpret::f32

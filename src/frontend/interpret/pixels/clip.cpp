@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/bits.h"
+#include "frontend/interpret/pixels/format.h"
 
 namespace warpjit::interpret {
 
@@ -29,8 +30,9 @@ bool inside(const ClipPlane& plane, const Vertex& vertex) { return side(plane, v
 std::vector<ClipPlane> planes_of(const RasterState& raster, double bound) {
   std::vector<ClipPlane> planes;
   const bool from_zero = raster.depth_zero_to_one || raster.window_positions;
-  if (raster.clip_near) planes.push_back({{0, 0, 1, from_zero ? 0.0 : 1.0}});
-  if (raster.clip_far) planes.push_back({{0, 0, -1, 1}});
+  const auto [least, most] = raster.window_positions ? raster.depth_bounds : std::array<float, 2>{0, 1};
+  if (raster.clip_near) planes.push_back({{0, 0, 1, from_zero ? -double{least} : 1.0}});
+  if (raster.clip_far) planes.push_back({{0, 0, -1, most}});
   planes.push_back({{1, 0, 0, bound}});
   planes.push_back({{-1, 0, 0, bound}});
   planes.push_back({{0, 1, 0, bound}});
@@ -80,6 +82,13 @@ std::vector<Vertex> cut_line(const ClipPlane& plane, const std::vector<Vertex>& 
   return {};
 }
 
+// Of a use with a plane.
+float value_of(const pixels::SlotUse& use, std::uint32_t word) {
+  using Part = pixels::SlotUse::Part;
+  if (use.part == Part::word) return to_float(word);
+  return to_float(from_half(use.part == Part::low_half ? word & 0xffff : word >> 16));
+}
+
 bool is_finite(const Vertex& vertex) {
   return std::ranges::all_of(vertex.position, [](float coordinate) { return std::isfinite(coordinate); });
 }
@@ -99,7 +108,7 @@ Vertex load_vertex(const PixelWork& work, std::uint64_t index) {
   }
   for (std::size_t n = 0; n < work.raster.distances.count; ++n)
     vertex.distances[n] = to_float(words[work.raster.distances.first + n]);
-  for (const pixels::SlotUse& use : work.uses) vertex.values.push_back(to_float(words[use.slot]));
+  for (const pixels::SlotUse& use : work.uses) vertex.values.push_back(value_of(use, words[use.slot]));
   return vertex;
 }
 

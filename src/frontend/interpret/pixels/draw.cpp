@@ -72,7 +72,7 @@ Assembled assemble(const RasterState& raster, std::uint64_t n) {
 
 class Draw {
  public:
-  Draw(const PixelWork& work, FragmentProgram& program) : work_(work), program_(program) {
+  Draw(const PixelWork& work, FragmentProgram& program) : work_(work), program_(program), targets_(work) {
     const auto& scissor = work.raster.scissor;
     const auto end = [](std::uint32_t first, std::uint32_t extent, std::uint32_t limit) {
       return static_cast<std::int64_t>(std::min<std::uint64_t>(std::uint64_t{first} + extent, limit));
@@ -130,7 +130,8 @@ class Draw {
     const std::uint64_t provoking = *vertex_at(assembled.provoking);
     const Source source{
         work_.numbers.empty() ? static_cast<std::uint32_t>(n) : work_.numbers[static_cast<std::size_t>(n)],
-        work_.vertices.subspan(static_cast<std::size_t>(provoking) * work_.stride, work_.slots), work_.uses};
+        work_.vertices.subspan(static_cast<std::size_t>(provoking) * work_.stride, work_.slots), work_.uses,
+        work_.raster.depth_bounds, work_.output.depth_format};
     const std::vector<Vertex> clipped = clip(work_, vertices);
     std::vector<std::optional<WindowVertex>> window;
     for (const Vertex& vertex : clipped) window.push_back(to_window(work_.raster, vertex));
@@ -158,7 +159,7 @@ class Draw {
     for (std::int64_t y = box.top & ~1; y <= box.bottom; y += 2) {
       show_progress(y - box.top, box.bottom - box.top + 1);
       for (std::int64_t x = box.left & ~1; x <= box.right; x += 2) {
-        Quad quad{static_cast<std::int32_t>(x), static_cast<std::int32_t>(y), 0, primitive.get()};
+        Quad quad{static_cast<std::int32_t>(x), static_cast<std::int32_t>(y), 0, primitive.get(), &targets_};
         for (int n = 0; n < 4; ++n) {
           const std::int64_t column = x + (n & 1), row = y + (n >> 1);
           const bool inside =
@@ -166,12 +167,23 @@ class Draw {
           if (inside && primitive->covers(256 * column + 128, 256 * row + 128))
             quad.coverage = static_cast<std::uint8_t>(quad.coverage | 1 << n);
         }
-        if (quad.coverage == 0) continue;
+        if (work_.output.early_tests) test(quad);
+        if (quad.coverage == quad.failed) continue;
         quads_.push_back(quad);
         if (quads_.size() == program_.most_quads()) WARPJIT_CHECK(run_quads());
       }
     }
     return run_quads();  // of this primitive alone
+  }
+
+  // The tests that come before the program.
+  void test(Quad& quad) {
+    for (int n = 0; n < 4; ++n) {
+      if ((quad.coverage >> n & 1) == 0) continue;
+      const std::int32_t x = quad.x + (n & 1), y = quad.y + (n >> 1);
+      if (!depth_stencil_test(work_, quad.primitive->front_facing(), quad.primitive->depth(x, y), x, y))
+        quad.failed = static_cast<std::uint8_t>(quad.failed | 1 << n);
+    }
   }
 
   Status run_quads() {
@@ -189,7 +201,7 @@ class Draw {
       if (work_.instructions != nullptr)
         work_.instructions[static_cast<std::size_t>(y) * work_.width + static_cast<std::size_t>(x)] +=
             fragment.instructions;
-      if (!fragment.live) continue;
+      if (!fragment.live || (quad.failed >> lane & 1) != 0) continue;
       const std::uint32_t depth = program_.exports_depth() ? fragment.depth : quad.primitive->depth(x, y);
       write_fragment(work_, quad.primitive->front_facing(), depth, fragment, x, y);
     }
@@ -199,6 +211,7 @@ class Draw {
 
   const PixelWork& work_;
   FragmentProgram& program_;
+  WorkTargets targets_;
   std::uint64_t vertices_ = 0;            // that the words hold
   std::uint64_t number_ = 0, count_ = 0;  // of the primitive, of all primitives
   RasterPrimitive::Box area_;             // what may be drawn

@@ -68,49 +68,6 @@ std::byte* pixel_of(const PixelTarget& target, std::size_t bytes, std::int32_t x
   return target.data + target.pitch * y + static_cast<std::ptrdiff_t>(bytes) * x;
 }
 
-// Both tests and what they write. Without a depth target, or without the component in it, a test passes.
-bool depth_stencil_test(const PixelWork& work, bool front_facing, std::uint32_t depth, std::int32_t x,
-                        std::int32_t y) {
-  const FormatInfo& format = format_info(work.output.depth_format);
-  if (work.depth.data == nullptr || format.bytes == 0) return true;
-  std::byte* const place = pixel_of(work.depth, format.bytes, x, y);
-  const PixelWords stored = load_pixel(place, format.bytes);
-  PixelWords result = stored;
-
-  const Component &depth_bits = format.components[0], &stencil_bits = format.components[1];
-  const bool stencil = work.output.stencil.test && stencil_bits.encoding != Encoding::none;
-  const StencilFace& face = front_facing ? work.output.stencil.front : work.output.stencil.back;
-  const std::uint32_t old_stencil = stencil ? extract(stencil_bits, stored) : 0;
-  const auto update_stencil = [&](StencilOp op) {
-    if (!stencil) return;
-    const std::uint32_t value = apply(op, old_stencil, face.reference), mask = face.write_mask;
-    insert(stencil_bits, result, (old_stencil & ~mask) | (value & mask));
-  };
-  const auto store = [&] { store_pixel(place, format.bytes, result); };
-
-  if (stencil &&
-      !compare<std::uint32_t>(face.compare, face.reference & face.read_mask, old_stencil & face.read_mask)) {
-    update_stencil(face.fail);
-    store();
-    return false;
-  }
-  if (work.output.depth.test) {
-    const std::uint32_t value = encode(depth_bits, f32::unit(depth)), old = extract(depth_bits, stored);
-    const bool passes = depth_bits.encoding == Encoding::unorm
-                            ? compare(work.output.depth.compare, value, old)
-                            : compare(work.output.depth.compare, number(value), number(old));
-    if (!passes) {
-      update_stencil(face.depth_fail);
-      store();
-      return false;
-    }
-    if (work.output.depth.write) insert(depth_bits, result, value);
-  }
-  update_stencil(face.pass);
-  store();
-  return true;
-}
-
 // --- Blending ----------------------------------------------------------------------------------------------
 
 std::uint32_t result(std::uint32_t word) { return f32::is_nan(word) ? f32::kNan : f32::flushed(word); }
@@ -159,8 +116,63 @@ std::uint32_t times_factor(std::uint32_t value, BlendFactor factor, std::size_t 
   return f32::mul(value, smaller(in.source[kAlpha], one_minus(in.target[kAlpha])));
 }
 
+std::uint32_t mixed(const BlendMix& mix, std::size_t n, const BlendInput& in) {
+  const std::uint32_t source = in.source[n], target = in.target[n];
+  const auto with_sign = [](std::uint32_t word, bool negated) { return negated ? f32::negated(word) : word; };
+  const auto added = [&] {
+    switch (mix.add) {
+      case BlendMix::Add::zero:
+        break;
+      case BlendMix::Add::source:
+        return source;
+      case BlendMix::Add::target:
+        return target;
+    }
+    return 0U;
+  };
+  const auto multiplied = [&] {
+    switch (mix.multiply) {
+      case BlendMix::Multiply::source_minus_target:
+        return f32::sub(source, target);
+      case BlendMix::Multiply::source_plus_target:
+        return f32::add(source, target);
+      case BlendMix::Multiply::source:
+        return source;
+      case BlendMix::Multiply::target:
+        break;
+    }
+    return target;
+  };
+  const auto by = [&] {
+    switch (mix.by) {
+      case BlendMix::By::zero:
+        break;
+      case BlendMix::By::source:
+        return source;
+      case BlendMix::By::target:
+        return target;
+      case BlendMix::By::twice_source:
+        return f32::add(source, source);
+      case BlendMix::By::source_alpha:
+        return in.source[kAlpha];
+      case BlendMix::By::target_alpha:
+        return in.target[kAlpha];
+      case BlendMix::By::constant:
+        return in.constant[n];
+    }
+    return 0U;
+  };
+  std::uint32_t product = with_sign(multiplied(), mix.negate_multiply);
+  if (mix.by != BlendMix::By::zero)
+    product = f32::mul(product, mix.invert_by ? one_minus(by()) : by());
+  else if (!mix.invert_by)
+    product = 0;
+  return f32::add(with_sign(added(), mix.negate_add), product);
+}
+
 std::uint32_t combine(const BlendState& state, std::size_t n, const BlendInput& in) {
   const bool alpha = n == kAlpha;
+  if (state.mixed) return mixed(alpha ? state.mix_alpha : state.mix, n, in);
   const std::uint32_t source = times_factor(in.source[n], alpha ? state.source_alpha : state.source, n, in);
   const std::uint32_t target = times_factor(in.target[n], alpha ? state.target_alpha : state.target, n, in);
   switch (alpha ? state.op_alpha : state.op) {
@@ -178,15 +190,22 @@ std::uint32_t combine(const BlendState& state, std::size_t n, const BlendInput& 
   return larger(in.source[n], in.target[n]);
 }
 
+// A component that the format lacks is 0, alpha 1.
+Color decoded(const FormatInfo& format, const PixelWords& pixel) {
+  Color color{0, 0, 0, format.kind == Kind::integer ? 1 : f32::kOne};
+  for (std::size_t n = 0; n < 4; ++n) {
+    const Component& component = format.components[n];
+    if (component.encoding != Encoding::none) color[n] = decode(component, extract(component, pixel));
+  }
+  return color;
+}
+
 Color blended(const BlendState& state, const FormatInfo& format, const PixelWords& pixel, const Color& source,
               const std::array<float, 4>& constant) {
   const bool limited = format.kind == Kind::limited;
   BlendInput in;
+  in.target = decoded(format, pixel);
   for (std::size_t n = 0; n < 4; ++n) {
-    const Component& component = format.components[n];
-    in.target[n] = component.encoding != Encoding::none ? decode(component, extract(component, pixel))
-                   : n == kAlpha                        ? f32::kOne
-                                                        : 0;
     in.source[n] = limited ? f32::unit(source[n]) : source[n];
     in.constant[n] = limited ? f32::unit(to_bits(constant[n])) : to_bits(constant[n]);
   }
@@ -213,17 +232,71 @@ void write_color(const PixelWork& work, unsigned number, const Color& color, std
 
 }  // namespace
 
+bool depth_stencil_test(const PixelWork& work, bool front_facing, std::uint32_t depth, std::int32_t x,
+                        std::int32_t y) {
+  const FormatInfo& format = format_info(work.output.depth_format);
+  if (work.depth.data == nullptr || format.bytes == 0) return true;
+  std::byte* const place = pixel_of(work.depth, format.bytes, x, y);
+  const PixelWords stored = load_pixel(place, format.bytes);
+  PixelWords result = stored;
+
+  const Component &depth_bits = format.components[0], &stencil_bits = format.components[1];
+  const bool stencil = work.output.stencil.test && stencil_bits.encoding != Encoding::none;
+  const StencilFace& face = front_facing ? work.output.stencil.front : work.output.stencil.back;
+  const std::uint32_t old_stencil = stencil ? extract(stencil_bits, stored) : 0;
+  const auto update_stencil = [&](StencilOp op) {
+    if (!stencil) return;
+    const std::uint32_t value = apply(op, old_stencil, face.reference), mask = face.write_mask;
+    insert(stencil_bits, result, (old_stencil & ~mask) | (value & mask));
+  };
+  const auto store = [&] { store_pixel(place, format.bytes, result); };
+
+  if (stencil &&
+      !compare<std::uint32_t>(face.compare, face.reference & face.read_mask, old_stencil & face.read_mask)) {
+    update_stencil(face.fail);
+    store();
+    return false;
+  }
+  if (work.output.depth.test) {
+    const auto [least, most] = work.raster.depth_bounds;
+    const std::uint32_t limited = f32::limited(depth, least, most);
+    const std::uint32_t value = encode(depth_bits, limited), old = extract(depth_bits, stored);
+    const bool passes = depth_bits.encoding == Encoding::unorm
+                            ? compare(work.output.depth.compare, value, old)
+                            : compare(work.output.depth.compare, number(value), number(old));
+    if (!passes) {
+      update_stencil(face.depth_fail);
+      store();
+      return false;
+    }
+    if (work.output.depth.write) insert(depth_bits, result, value);
+  }
+  update_stencil(face.pass);
+  store();
+  return true;
+}
+
 void write_fragment(const PixelWork& work, bool front_facing, std::uint32_t depth, const Fragment& fragment,
                     std::int32_t x, std::int32_t y) {
   const OutputState& state = work.output;
   const bool integers = format_info(state.colors[0]).kind == Kind::integer;
-  if (state.alpha_test && !integers &&
+  if (state.alpha_test && !integers && (fragment.written & 1) != 0 &&
       !compare(state.alpha_compare, number(fragment.colors[0][kAlpha]),
                number(to_bits(state.alpha_reference))))
     return;
-  if (!depth_stencil_test(work, front_facing, depth, x, y)) return;
+  if (!state.early_tests && !depth_stencil_test(work, front_facing, depth, x, y)) return;
   for (unsigned number = 0; number < kMaxColorTargets; ++number)
-    write_color(work, number, fragment.colors[number], x, y);
+    if ((fragment.written >> number & 1) != 0) write_color(work, number, fragment.colors[number], x, y);
+}
+
+std::array<std::uint32_t, 4> WorkTargets::color(unsigned target, std::int32_t x, std::int32_t y) const {
+  const FormatInfo& format = format_info(work_.output.colors[target]);
+  const PixelTarget& memory = work_.colors[target];
+  if (memory.data == nullptr || format.bytes == 0) return {};
+  const auto width = static_cast<std::int32_t>(work_.width), height = static_cast<std::int32_t>(work_.height);
+  const bool inside = x >= 0 && x < width && y >= 0 && y < height;
+  return decoded(format,
+                 inside ? load_pixel(pixel_of(memory, format.bytes, x, y), format.bytes) : PixelWords{});
 }
 
 }  // namespace warpjit::interpret

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
+#include <limits>
 
 #include "base/bits.h"
 #include "frontend/interpret/pixels/arithmetic.h"
@@ -29,6 +30,15 @@ std::optional<std::int64_t> half_size(float size) {
   constexpr float kMaxSize = 16384;
   if (!(size > 0)) return std::nullopt;
   return static_cast<std::int64_t>(std::nearbyint(double{std::min(size, kMaxSize)} * 128));
+}
+
+// The smallest step of depths up to `largest`.
+double depth_step(PixelFormat format, double largest) {
+  if (format == PixelFormat::d16) return 0x1p-16;
+  if (format == PixelFormat::d24s8) return 0x1p-24;
+  if (format != PixelFormat::d32f) return 0;
+  const bool normal = largest >= 0x1p-126 && std::isfinite(largest);
+  return std::ldexp(1.0, (normal ? std::ilogb(largest) : -126) - 23);
 }
 
 // What the plane of a use is set up from.
@@ -74,17 +84,36 @@ class Triangle final : public RasterPrimitive {
     return true;
   }
 
+  void move_depth(const RasterState::DepthBias& bias, const std::array<WindowVertex, 3>& v) {
+    if (bias.units == 0 && bias.slope == 0) return;
+    std::array<double, 3> abc = exact_plane(v[0].z, v[1].z, v[2].z);
+    const double steepest = std::max(std::fabs(abc[1]), std::fabs(abc[2]));
+    const double largest = std::max({std::fabs(v[0].z), std::fabs(v[1].z), std::fabs(v[2].z)});
+    double by = bias.slope * steepest + bias.units * depth_step(source_.depth_format, largest);
+    if (bias.clamp > 0 && by > bias.clamp) by = bias.clamp;
+    if (bias.clamp < 0 && by < bias.clamp) by = bias.clamp;
+    if (!std::isnan(by)) abc[0] += by;
+    depth_ = rounded(abc);
+  }
+
  private:
-  Plane plane(double a0, double a1, double a2) const {
-    if (!std::isfinite(a0) || !std::isfinite(a1) || !std::isfinite(a2)) return kNoPlane;
+  Plane plane(double a0, double a1, double a2) const { return rounded(exact_plane(a0, a1, a2)); }
+
+  static Plane rounded(const std::array<double, 3>& abc) {
+    return {f32::converted(abc[0]), f32::converted(abc[1]), f32::converted(abc[2])};
+  }
+
+  // A, B and C.
+  std::array<double, 3> exact_plane(double a0, double a1, double a2) const {
+    constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+    if (!std::isfinite(a0) || !std::isfinite(a1) || !std::isfinite(a2)) return {kNan, kNan, kNan};
     const auto number = [](std::int64_t x) { return static_cast<double>(x); };
     const double d1 = a1 - a0, d2 = a2 - a0, area = number(area_);
     const double b = (d1 * number(y_[2] - y_[0]) - d2 * number(y_[1] - y_[0])) * 256 / area;
     const double c = (d2 * number(x_[1] - x_[0]) - d1 * number(x_[2] - x_[0])) * 256 / area;
     const double x = number(256 * origin_x_ + 128 - x_[0]) / 256;
     const double y = number(256 * origin_y_ + 128 - y_[0]) / 256;
-    const double a = (a0 + b * x) + c * y;
-    return {f32::converted(a), f32::converted(b), f32::converted(c)};
+    return {(a0 + b * x) + c * y, b, c};
   }
 
   std::array<std::int64_t, 3> x_{}, y_{};
@@ -170,15 +199,30 @@ void RasterPrimitive::set_box(const Box& box) {
 }
 
 std::uint32_t RasterPrimitive::value(unsigned use, std::int32_t x, std::int32_t y) const {
-  return at(planes_[use], x, y);
+  return at(planes_[use], x, y, 0, 0);
 }
 
-std::uint32_t RasterPrimitive::at(const Plane& plane, std::int32_t x, std::int32_t y) const {
-  const auto distance = [](std::int64_t to, std::int64_t from) {
-    return to_bits(static_cast<float>(to - from));
+std::uint32_t RasterPrimitive::inverse_w(std::int32_t x, std::int32_t y) const {
+  return at(inverse_w_, x, y, 0, 0);
+}
+std::uint32_t RasterPrimitive::value_at(unsigned use, std::int32_t x, std::int32_t y, float dx,
+                                        float dy) const {
+  return at(planes_[use], x, y, dx, dy);
+}
+std::uint32_t RasterPrimitive::inverse_w_at(std::int32_t x, std::int32_t y, float dx, float dy) const {
+  return at(inverse_w_, x, y, dx, dy);
+}
+std::uint32_t RasterPrimitive::depth(std::int32_t x, std::int32_t y) const {
+  return f32::limited(at(depth_, x, y, 0, 0), source_.depth_bounds[0], source_.depth_bounds[1]);
+}
+
+std::uint32_t RasterPrimitive::at(const Plane& plane, std::int32_t x, std::int32_t y, float dx,
+                                  float dy) const {
+  const auto distance = [](std::int64_t to, std::int64_t from, float away) {
+    return f32::add(to_bits(static_cast<float>(to - from)), to_bits(away));
   };
-  const std::uint32_t row = f32::add(plane.a, f32::mul(plane.c, distance(y, origin_y_)));
-  return f32::add(row, f32::mul(plane.b, distance(x, origin_x_)));
+  const std::uint32_t row = f32::add(plane.a, f32::mul(plane.c, distance(y, origin_y_, dy)));
+  return f32::add(row, f32::mul(plane.b, distance(x, origin_x_, dx)));
 }
 
 std::unique_ptr<RasterPrimitive> make_triangle(const RasterState& raster, const Source& source,
@@ -187,7 +231,9 @@ std::unique_ptr<RasterPrimitive> make_triangle(const RasterState& raster, const 
   if (area == 0) return nullptr;
   const bool front_facing = (area > 0) == raster.positive_is_front;
   if (front_facing ? raster.cull_front : raster.cull_back) return nullptr;
-  return std::make_unique<Triangle>(source, vertices, front_facing);
+  auto triangle = std::make_unique<Triangle>(source, vertices, front_facing);
+  triangle->move_depth(raster.depth_bias, vertices);
+  return triangle;
 }
 
 std::unique_ptr<RasterPrimitive> make_point(const RasterState& raster, const Source& source,

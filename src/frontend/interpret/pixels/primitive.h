@@ -27,6 +27,8 @@ struct Source {
   std::uint32_t number = 0;
   std::span<const std::uint32_t> provoking;  // words of its vertex
   std::span<const pixels::SlotUse> uses;
+  std::array<float, 2> depth_bounds{0, 1};
+  PixelFormat depth_format = PixelFormat::none;
 };
 
 // The plane of a value: three words of f32.
@@ -46,14 +48,16 @@ class RasterPrimitive : public Primitive {
   bool front_facing() const override { return front_facing_; }
   std::uint32_t number() const override { return source_.number; }
   std::uint32_t value(unsigned use, std::int32_t x, std::int32_t y) const override;
-  std::uint32_t inverse_w(std::int32_t x, std::int32_t y) const override { return at(inverse_w_, x, y); }
-  std::uint32_t depth(std::int32_t x, std::int32_t y) const override { return at(depth_, x, y); }
+  std::uint32_t inverse_w(std::int32_t x, std::int32_t y) const override;
+  std::uint32_t value_at(unsigned use, std::int32_t x, std::int32_t y, float dx, float dy) const override;
+  std::uint32_t inverse_w_at(std::int32_t x, std::int32_t y, float dx, float dy) const override;
+  std::uint32_t depth(std::int32_t x, std::int32_t y) const override;
   std::uint32_t flat(unsigned use) const override { return source_.provoking[source_.uses[use].slot]; }
 
  protected:
   explicit RasterPrimitive(const Source& source) : source_(source) {}
   void set_box(const Box& box);  // the origin of planes, too
-  std::uint32_t at(const Plane& plane, std::int32_t x, std::int32_t y) const;
+  std::uint32_t at(const Plane& plane, std::int32_t x, std::int32_t y, float dx, float dy) const;
 
   Source source_;
   Box box_;

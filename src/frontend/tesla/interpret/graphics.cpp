@@ -141,7 +141,7 @@ class Fragments final : public interpret::FragmentProgram {
     graphics.quads = quads;
     graphics.live = 0;
     for (unsigned quad = 0; quad < lanes / 4; ++quad)
-      graphics.live |= (quads[quad].coverage & 15U) << (4 * quad);
+      graphics.live |= (quads[quad].coverage & ~quads[quad].failed & 15U) << (4 * quad);
     const std::uint32_t covered = graphics.live;
     counts_.fill(0);
     const Status status = run_.run(lanes, 0);
