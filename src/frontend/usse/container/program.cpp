@@ -37,7 +37,9 @@ Result<Program> read_words(std::span<const std::byte> bytes, Stage stage, const 
                  file_name};
   if (bytes.size() / 8 > kMaxCodeWords)
     return Error{ErrorCode::resource_limit, "more code than 65536 instructions", file_name};
-  Program program{.stage = stage, .source_name = file_name};
+  Program program;
+  program.stage = stage;
+  program.source_name = file_name;
   program.primary.resize(bytes.size() / 8);
   for (std::size_t k = 0; k < bytes.size(); ++k)
     program.primary[k / 8] |= std::to_integer<std::uint64_t>(bytes[k]) << (k % 8 * 8);
