@@ -176,6 +176,8 @@ class Shader : public Guest {
   virtual Resources resources() const { return {}; }
   // Is the work of its launches a grid?
   virtual bool runs_on_grid() const { return stage() == Stage::compute; }
+  // Have its launches parameters, and constants that code reads where they lie?
+  virtual bool takes_parameters() const { return runs_on_grid(); }
 
   // ---- Names
   virtual std::span<const Symbol> inputs() const { return {}; }

@@ -19,6 +19,7 @@ struct PixelValues {
   std::array<float, 4> blend_constant{};
   float alpha_reference = 0;
   std::array<float, 2> depth_bounds{0, 1};
+  std::uint32_t width = 0, height = 0;  // of the targets; guests put them where they need them
 };
 inline constexpr std::uint32_t kBlendConstantOffset = 0, kAlphaReferenceOffset = 16, kDepthBoundsOffset = 20,
                                kPixelTableBytes = 64;

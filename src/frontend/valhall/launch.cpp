@@ -96,14 +96,14 @@ PrivateWindows private_windows(std::span<const std::uint32_t> high_words) {
 }
 
 Result<frontend::CheckedGrid> check_launch(const Program& program, const frontend::Grid& launch) {
-  const bool of_vertices = program.stage == Stage::vertex;
+  const bool of_vertices = program.stage == Stage::vertex, of_pixels = program.stage == Stage::fragment;
   if (of_vertices) WARPJIT_CHECK(check_vertices(launch));
-  WARPJIT_CHECK(check_extents(launch));
+  if (!of_pixels) WARPJIT_CHECK(check_extents(launch));
   WARPJIT_CHECK(check_memory(launch));
   if (launch.shared_bytes > kMaxSharedBytes) return bad_launch("a workgroup has at most 64 KiB of memory");
   frontend::CheckedGrid checked;
   checked.threads = launch.block[0] * launch.block[1] * launch.block[2];
-  if (!of_vertices)
+  if (!of_vertices && !of_pixels)
     checked.shared_bytes = (std::max(program.shared_bytes, launch.shared_bytes) + 63) / 64 * 64;
   checked.constants = launch.constants;
   checked.constants[kUniformSpace] = launch.parameters;

@@ -47,11 +47,11 @@ Error does_not_run(const Program& program) {
 }  // namespace
 
 Shader::Shader(Program program) : program_(std::move(program)), code_(does_not_run(program_)) {
-  if (program_.stage == Stage::fragment) return;
   code_ = find_reached(program_);
   if (!code_) return;
   texture_uses_ = valhall::texture_uses(program_, *code_);
-  table_ = uniform_table(*code_, texture_uses_.size());
+  table_ = uniform_table(program_, *code_, texture_uses_.size());
+  if (program_.stage == Stage::fragment) uses_ = fragment_uses(program_, *code_);
 }
 
 Result<frontend::SpaceName> Shader::find_space(std::string_view name) const {
@@ -89,7 +89,6 @@ std::string Shader::address_text(const ir::MemoryFault& access, const frontend::
 }
 
 Result<frontend::CheckedGrid> Shader::check_grid(const frontend::Grid& grid) const {
-  if (program_.stage == Stage::fragment) return does_not_run(program_);
   return check_launch(program_, grid);
 }
 
@@ -112,8 +111,10 @@ std::size_t Shader::table_bytes() const { return (table_.bytes() + 63) / 64 * 64
 void Shader::fill_table(const frontend::Values& values, std::span<std::uint32_t> table) const {
   const frontend::Grid& grid = values.grid;
   const std::size_t given = std::min<std::size_t>(grid.parameters.size() / 4, table_.words);
-  std::ranges::fill(table.first(table_.words), 0U);
-  if (given != 0) std::memcpy(table.data(), grid.parameters.data(), 4 * given);
+  if (program_.stage == Stage::fragment) frontend::fill_pixel_table(values.pixels, table);
+  const std::span<std::uint32_t> uniforms = table.subspan(table_.first / 4, table_.words);
+  std::ranges::fill(uniforms, 0U);
+  if (given != 0) std::memcpy(uniforms.data(), grid.parameters.data(), 4 * given);
   const auto set = [&](LaunchWord word, std::uint32_t value) { table[table_.place(word) / 4] = value; };
   set(LaunchWord::grid_x, grid.grid[0]);
   set(LaunchWord::grid_y, grid.grid[1]);
@@ -124,6 +125,7 @@ void Shader::fill_table(const frontend::Values& values, std::span<std::uint32_t>
   set(LaunchWord::first_vertex, grid.vertices.first);
   set(LaunchWord::first_instance, grid.vertices.first_instance);
   set(LaunchWord::attribute_offset, grid.vertices.attribute_offset);
+  set(LaunchWord::framebuffer_size, values.pixels.height << 16 | values.pixels.width);
   fill_attribute_words(grid.vertices, table.subspan(table_.attribute_place() / 4));
   for (std::size_t k = 0; k < texture_uses_.size(); ++k) {
     const frontend::TextureUse& use = texture_uses_[k];
@@ -153,19 +155,21 @@ LaunchFacts Shader::launch_facts(const frontend::Facts& facts) const {
 
 // What the translator does not follow, the guest interpreter may.
 Status Shader::append_key(const frontend::Facts& facts, std::vector<std::byte>& key) const {
-  if (program_.stage == Stage::fragment) return does_not_run(program_);
   const std::vector<std::byte> code = code_ ? code_key(program_, *code_) : code_key(program_, {});
   key.insert(key.end(), code.begin(), code.end());
   if (!code_) frontend::append_list(key, program_.code);
   valhall::append_key(launch_facts(facts), key);
+  if (program_.stage == Stage::fragment) frontend::append_key(facts.pixels, key);
   return {};
 }
 
 Result<frontend::Shader::Translation> Shader::translate(const frontend::Facts& facts, bool) const {
-  if (program_.stage == Stage::fragment) return does_not_run(program_);
   if (!code_) return code_.error();
   Translation translation;
-  WARPJIT_TRY(translation.function, valhall::translate(program_, *code_, launch_facts(facts)));
+  const LaunchFacts launched = launch_facts(facts);
+  WARPJIT_TRY(translation.function, program_.stage == Stage::fragment
+                                        ? translate_fragment(program_, *code_, launched, facts.pixels)
+                                        : valhall::translate(program_, *code_, launched));
   return translation;
 }
 

@@ -1,8 +1,8 @@
-// Valhall programs as the runtime and the tool see them (frontend/shader.h). Compute programs run; others are
-// decoded, listed and assembled, and whatever would run one is an error.
+// Valhall programs as the runtime and the tool see them (frontend/shader.h).
 #pragma once
 
 #include "frontend/shader.h"
+#include "frontend/valhall/flow/varyings.h"
 #include "frontend/valhall/translate/translate.h"
 
 namespace warpjit::valhall {
@@ -25,10 +25,12 @@ class Shader final : public frontend::Shader {
   }
   std::span<const frontend::TextureUse> texture_uses() const override { return texture_uses_; }
   bool runs_on_grid() const override { return stage() != Stage::fragment; }
+  bool takes_parameters() const override { return true; }
   // "mem", where all addresses lie; "c0" to "c14", the buffers of table 0.
   Result<frontend::SpaceName> find_space(std::string_view name) const override;
   std::string address_text(const ir::MemoryFault& access, const frontend::Grid& grid) const override;
 
+  std::span<const pixels::SlotUse> slot_uses() const override { return uses_; }
   std::size_t table_bytes() const override;
   void fill_table(const frontend::Values& values, std::span<std::uint32_t> table) const override;
   Status append_key(const frontend::Facts& facts, std::vector<std::byte>& key) const override;
@@ -44,7 +46,8 @@ class Shader final : public frontend::Shader {
   LaunchFacts launch_facts(const frontend::Facts& facts) const;
 
   Program program_;
-  Result<ReachedCode> code_;  // of compute and vertex programs
+  Result<ReachedCode> code_;
+  std::vector<pixels::SlotUse> uses_;  // of fragment programs
   std::vector<frontend::TextureUse> texture_uses_;
   UniformTable table_{};
   std::string name_;  // bare binaries have none

@@ -168,8 +168,9 @@ Status Launch::set_target_size(std::uint32_t width, std::uint32_t height) {
                  "targets have 1 to " + std::to_string(kMaxTargetExtent) + " columns and rows, not " +
                      std::to_string(width) + " x " + std::to_string(height),
                  "target size"};
-  pixels->width = width;
-  pixels->height = height;
+  pixels->width = state_->values.pixels.width = width;
+  pixels->height = state_->values.pixels.height = height;
+  ++state_->values_generation;
   return {};
 }
 Status Launch::bind_color(unsigned number, const TargetBuffer& target) {
@@ -342,10 +343,11 @@ frontend::Grid& change_grid(LaunchState& state, bool facts) {
   return state.values.grid;
 }
 
-// The memory of a graphics program, to be changed.
-frontend::Grid& change_memory(LaunchState& state) {
+// The memory of a graphics program, to be changed. `facts`: likewise.
+frontend::Grid& change_memory(LaunchState& state, bool facts) {
   ++state.bindings_generation;
   ++state.values_generation;
+  if (facts) ++state.facts_generation;
   return state.values.grid;
 }
 
@@ -363,7 +365,9 @@ void Launch::set_first_block(std::uint32_t x, std::uint32_t y, std::uint32_t z) 
 }
 void Launch::set_parameters(std::span<const std::byte> bytes) {
   const bool resized = bytes.size() != state_->values.grid.parameters.size();
-  change_grid(*state_, resized).parameters.assign(bytes.begin(), bytes.end());
+  const bool with_pixels = state_->pixels && state_->shader->takes_parameters();
+  frontend::Grid& grid = with_pixels ? change_memory(*state_, resized) : change_grid(*state_, resized);
+  grid.parameters.assign(bytes.begin(), bytes.end());
 }
 void Launch::set_shared_bytes(std::uint32_t bytes) { change_grid(*state_, true).shared_bytes = bytes; }
 
@@ -382,8 +386,7 @@ Status Launch::bind_constants(std::string_view space, const void* data, std::siz
     const auto* from = static_cast<const std::byte*>(data);
     const auto copy = std::make_shared<const std::vector<std::byte>>(from, from + size);
     state_->constants[found.index] = copy;
-    bound = *copy;
-    ++state_->values_generation;
+    change_memory(*state_, bound.size() != size).constants[found.index] = *copy;
     return {};
   }
   change_grid(*state_, bound.size() != size);
@@ -411,7 +414,7 @@ Status Launch::map_memory(std::string_view space, std::uint64_t address, void* d
                      " high words of addresses, and no launch has more",
                  std::string(space)};
   const bool facts = new_window || !state_->values.grid.vertices.attributes.empty();
-  frontend::Grid& grid = on_grid ? change_grid(*state_, facts) : change_memory(*state_);
+  frontend::Grid& grid = on_grid ? change_grid(*state_, facts) : change_memory(*state_, facts);
   if (new_window) grid.high_words.push_back(high);
   const auto window = found.high_words == 0
                           ? std::ptrdiff_t{found.index}
@@ -425,7 +428,7 @@ Status Launch::map_memory(std::string_view space, std::uint64_t address, void* d
 
 void Launch::unmap_memory() {
   const bool on_grid = state_->shader->runs_on_grid();
-  frontend::Grid& grid = on_grid ? change_grid(*state_, true) : change_memory(*state_);
+  frontend::Grid& grid = on_grid ? change_grid(*state_, true) : change_memory(*state_, true);
   grid.constants = {};
   state_->constants = {};
   for (auto& ranges : grid.globals) ranges.clear();

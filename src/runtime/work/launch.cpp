@@ -153,7 +153,9 @@ Status LaunchState::check() {
     WARPJIT_CHECK(check_pixels(*pixels, count));
     const bool has_memory =
         std::ranges::any_of(values.grid.globals, [](const auto& ranges) { return !ranges.empty(); });
-    if (has_memory) WARPJIT_CHECK(shader->check_grid(values.grid));
+    if (has_memory || shader->takes_parameters()) {
+      WARPJIT_TRY(checked_, shader->check_grid(values.grid));
+    }
   } else {
     WARPJIT_CHECK(check_rows());
   }
@@ -228,6 +230,7 @@ Result<frontend::Facts> LaunchState::facts(std::uint64_t known) const {
     const auto uses = shader->slot_uses();
     facts.pixels.uses.assign(uses.begin(), uses.end());
     facts.samples = sample_keys();
+    if (shader->takes_parameters()) facts.grid = shader->grid_facts(values.grid, checked_);
     return facts;
   }
   if (shader->strip_output()) {

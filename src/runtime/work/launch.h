@@ -143,6 +143,11 @@ class LaunchState : public LaunchData {
   Status check();
   // Of a grid, after check(): the grid as the guest checked it. `fresh` holds one that is not lasting.
   Result<const frontend::CheckedGrid*> checked_grid(std::optional<frontend::CheckedGrid>& fresh) const;
+  // Of a fragment program, after check(): the constants that its code reads where they lie.
+  std::span<const std::span<const std::byte>> constants_of_pixels() const {
+    if (!shader->takes_parameters()) return {};
+    return checked_.constants;
+  }
   // Of what the program samples; none if something is not bound.
   std::vector<ir::SampleKey> sample_keys() const;
   // The facts of this launch; known_bools is `known`. Errors: a declared input that is not bound.

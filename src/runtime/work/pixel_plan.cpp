@@ -94,7 +94,7 @@ PixelPlan::PixelPlan(const LaunchState& launch, const Kernel& kernel, std::uint3
       batch_(batch),
       planes_(planes),
       layout_(launch.pixels->output) {
-  spaces_.bind(launch.values.grid, {}, memory_);
+  spaces_.bind(launch.values.grid, launch.constants_of_pixels(), memory_);
   windows_.set(memory_);
 }
 

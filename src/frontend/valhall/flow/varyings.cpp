@@ -1,7 +1,6 @@
 #include "frontend/valhall/flow/varyings.h"
 
 #include <algorithm>
-#include <optional>
 #include <tuple>
 
 namespace warpjit::valhall {
@@ -11,19 +10,6 @@ using pixels::SlotUse;
 
 // Formats of varyings in memory; 0 is flat, of 32 bits.
 constexpr std::uint8_t kFlat16 = 1, kF32 = 2;
-
-// The byte of the varyings where an instruction begins to read.
-std::optional<std::uint32_t> first_byte(const Instruction& i) {
-  switch (i.opcode) {
-    case Opcode::ld_var_buf_imm:
-      return i.index;
-    case Opcode::ld_var_buf:
-      if (i.source[1].kind == Source::Kind::constant) return kConstants[i.source[1].value];
-      return std::nullopt;
-    default:
-      return std::nullopt;
-  }
-}
 
 SlotUses coordinates_in_point(const Instruction& i, const FragmentSetup& setup) {
   using Sprite = SlotUse::Sprite;
@@ -39,10 +25,16 @@ auto order(const SlotUse& use) { return std::tuple(use.slot, use.plane, use.spri
 
 }  // namespace
 
+std::optional<std::uint32_t> varying_byte(const Instruction& i) {
+  if (i.opcode == Opcode::ld_var_buf_imm) return i.index;
+  const bool constant = i.opcode == Opcode::ld_var_buf && i.source[1].kind == Source::Kind::constant;
+  return constant ? std::optional(kConstants[i.source[1].value]) : std::nullopt;
+}
+
 SlotUses slot_uses(const Instruction& i, const FragmentSetup& setup) {
   if (i.opcode == Opcode::ld_var_special) return coordinates_in_point(i, setup);
   SlotUses uses;
-  const std::optional<std::uint32_t> first = first_byte(i);
+  const std::optional<std::uint32_t> first = varying_byte(i);
   if (!first || i.source_format > kF32) return uses;
   const bool flat = i.source_format <= kFlat16;
   const std::uint32_t size = i.source_format == kFlat16 ? 2 : 4, count = i.vector_size + 1U;

@@ -345,15 +345,7 @@ Status InstructionTranslator::load_attribute(const Instruction& i) {
     else
       values[channel] = word(0);
   }
-  for (unsigned channel = 0; channel <= i.vector_size; ++channel) {
-    if (!small) {
-      set_gpr(i.write.first + channel, values[channel]);
-    } else if (channel % 2 == 0) {
-      I32 both = b_.IAnd32(values[channel], word(0xffff));
-      if (channel < i.vector_size) both = b_.IOr32(both, b_.IShl32(values[channel + 1], word(16)));
-      set_gpr(i.write.first + channel / 2, both);
-    }
-  }
+  set_staging(i, std::span(values).first(i.vector_size + 1U), small);
   return {};
 }
 

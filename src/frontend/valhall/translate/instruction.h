@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 #include "frontend/valhall/flow/texture_uses.h"
 #include "frontend/valhall/interpret/families.h"
@@ -16,6 +17,12 @@ namespace warpjit::valhall {
 // SSA variables: the registers, and values of the instruction that is translated.
 inline constexpr std::uint32_t kRegisters = 64, kVarScratch = kRegisters, kScratchWords = 4,
                                kVariables = kVarScratch + kScratchWords;
+// Those of fragment programs: the words of each colour and of depth; then flags: the pixel is live, its depth
+// is set, each colour is written.
+inline constexpr std::uint32_t kVarColors = kVariables, kVarDepth = kVarColors + 4 * kMaxColorTargets,
+                               kVarLive = kVarDepth + 1, kVarDepthSet = kVarLive + 1,
+                               kVarWritten = kVarDepthSet + 1,
+                               kFragmentVariables = kVarWritten + kMaxColorTargets;
 
 class InstructionTranslator {
  protected:
@@ -24,6 +31,7 @@ class InstructionTranslator {
   using I32 = ir::I32;
 
   InstructionTranslator(const Program& program, const LaunchFacts& facts, const ReachedCode& code);
+  virtual ~InstructionTranslator() = default;
 
   // One instruction at an address that transfers no control. Errors: unsupported.
   Status instruction(const Instruction& i, std::uint32_t address);
@@ -34,6 +42,16 @@ class InstructionTranslator {
   void begin_thread();
   void begin_vertex(I32 number);
   I32 thread_index() { return b_.ThreadIndex(); }
+  // A number whose low bits are those of the lane in its quad and its warp.
+  I32 own_lane() { return is_fragment() ? b_.LaneIndex() : thread_index(); }
+  // What fragment programs do otherwise (translate/fragment.cpp): messages to their own units, and in which
+  // lanes memory is changed.
+  virtual Status fragment_message(const Instruction& i) { return not_of_stage(i); }
+  virtual I1 changing_memory(I1 where) { return where; }
+  Error not_of_stage(const Instruction& i) const {
+    return unsupported(i, "programs of this stage do not have it");
+  }
+  bool is_fragment() const { return program_.stage == Stage::fragment; }
 
   I32 word(std::uint32_t value) { return b_.constant(value); }
   I1 truth(bool value) { return b_.constant(value); }
@@ -52,7 +70,6 @@ class InstructionTranslator {
   ir::Builder b_;
   ir::SsaBuilder ssa_;
 
- private:
   struct Pair {  // 64 bits
     I32 low, high;
   };
@@ -79,6 +96,8 @@ class InstructionTranslator {
   }
   void set_word(const Instruction& i, I32 value);
   void set_pair(const Instruction& i, Pair value);
+  // Results of a message, of 16 bits two to a register.
+  void set_staging(const Instruction& i, std::span<const I32> words, bool halves);
   Error unsupported(const Instruction& i, const std::string& why) const;
 
   // Integers (translate/integer.cpp, bits.cpp).

@@ -66,7 +66,7 @@ Status InstructionTranslator::lanes(const Instruction& i) {
   std::uint32_t none = 0;  // bit n: lane n of a quad reads no lane
   for (int n = 0; n < 4; ++n) none |= lane_of(n) == kNone ? 1U << n : 0;
   if (none != 0) {
-    const I32 own = b_.IAnd32(thread_index(), word(3));
+    const I32 own = b_.IAnd32(own_lane(), word(3));
     value = b_.select(is_zero(b_.IAnd32(b_.IShrU32(word(none), own), word(1))), value, inactive);
   }
   set_word(i, value);

@@ -99,10 +99,18 @@ Status InstructionTranslator::memory(const Instruction& i) {
     case Opcode::lea_buf_imm:
       if (program_.stage == Stage::vertex) return load_result_address(i);
       break;
+    case Opcode::ld_var_buf:
+    case Opcode::ld_var_buf_imm:
+    case Opcode::ld_var_special:
+    case Opcode::ld_tile:
+    case Opcode::atest:
+    case Opcode::zs_emit:
+    case Opcode::blend:
+      return fragment_message(i);
     default:
       break;
   }
-  return unsupported(i, "programs of this stage do not have it");
+  return not_of_stage(i);
 }
 
 InstructionTranslator::Pair InstructionTranslator::address(const Instruction& i) {
@@ -123,7 +131,7 @@ void InstructionTranslator::at_windows(I32 high, std::uint32_t results, const Ac
   std::vector<Window> windows;
   for (std::size_t k = 0; k < facts_.high_words.size(); ++k)
     windows.push_back({facts_.high_words[k], Space::global, static_cast<std::uint8_t>(k)});
-  if (program_.local_bytes != 0) windows.push_back({private_.local, Space::local, 0});
+  if (program_.local_bytes != 0 && !is_fragment()) windows.push_back({private_.local, Space::local, 0});
   if (program_.stage == Stage::vertex) windows.push_back({private_.results, Space::global, kResultSpace});
   if (facts_.shared_bytes != 0) windows.push_back({private_.shared, Space::shared, 0});
   using Words = std::array<I32, 4>;
@@ -252,7 +260,7 @@ void InstructionTranslator::store(const Instruction& i) {
                                 .alignment = parts.alignment,
                                 .extent = parts.bytes,
                                 .offset = static_cast<std::uint8_t>(parts.part[k].place())};
-      b_.StoreMemory(where, at.low, words[k], access.pack());
+      b_.StoreMemory(changing_memory(where), at.low, words[k], access.pack());
     }
     return std::array<I32, 4>{};
   });
@@ -283,13 +291,17 @@ Status InstructionTranslator::atomic(const Instruction& i) {
         .alignment = bytes,
         .extent = bytes,
         .function = swaps ? ir::AtomicFunction::compare_exchange : function_of(i.atomic)};
+    const I1 changing = changing_memory(where);
     std::array<I32, 4> old{};
     if (wide) {
-      const auto [low, high] = b_.AtomicMemory64(where, at.low, b.low, b.high, c.low, c.high, access.pack());
+      const auto [low, high] =
+          b_.AtomicMemory64(changing, at.low, b.low, b.high, c.low, c.high, access.pack());
       old[0] = low, old[1] = high;
     } else {
-      old[0] = b_.AtomicMemory(where, at.low, b.low, c.low, access.pack());
+      old[0] = b_.AtomicMemory(changing, at.low, b.low, c.low, access.pack());
     }
+    if (is_fragment())
+      for (unsigned k = 0; k < words_each; ++k) old[k] = b_.select(changing, old[k], word(0));
     return old;
   });
   if (i.opcode != Opcode::atom && i.write.count != 0)

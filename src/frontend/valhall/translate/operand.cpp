@@ -20,12 +20,13 @@ constexpr std::uint8_t special_value(unsigned page, unsigned entry) {
 }
 constexpr std::uint8_t kWarpId = special_value(0, 2), kLocalPointer = special_value(1, 1),
                        kSharedPointer = special_value(1, 3), kLaneId = special_value(3, 1),
-                       kProgramCounter = special_value(3, 15);
+                       kFramebufferSize = special_value(0, 4), kProgramCounter = special_value(3, 15);
 
 }  // namespace
 
-UniformTable uniform_table(const ReachedCode& code, std::size_t samples) {
+UniformTable uniform_table(const Program& program, const ReachedCode& code, std::size_t samples) {
   UniformTable table{.samples = static_cast<std::uint32_t>(samples)};
+  if (program.stage == Stage::fragment) table.first = frontend::kPixelTableBytes;
   for (const auto& reached : code.instructions()) {
     const Instruction& i = reached.instruction;
     for (const Source& source : i.source)
@@ -36,16 +37,28 @@ UniformTable uniform_table(const ReachedCode& code, std::size_t samples) {
   return table;
 }
 
+namespace {
+
+std::vector<ir::Type> variable_types(Stage stage) {
+  std::vector<ir::Type> types(kVariables, ir::Type::i32);
+  if (stage != Stage::fragment) return types;
+  types.resize(kVarLive, ir::Type::i32);
+  types.resize(kFragmentVariables, ir::Type::i1);
+  return types;
+}
+
+}  // namespace
+
 InstructionTranslator::InstructionTranslator(const Program& program, const LaunchFacts& facts,
                                              const ReachedCode& code)
     : program_(program),
       facts_(facts),
       sampling_(sampling_instructions(program, code)),
       texture_uses_(texture_uses(sampling_)),
-      table_(uniform_table(code, texture_uses_.size())),
+      table_(uniform_table(program, code, texture_uses_.size())),
       private_(private_windows(facts.high_words)),
       b_(function_),
-      ssa_(b_, std::vector<ir::Type>(kVariables, ir::Type::i32)) {
+      ssa_(b_, variable_types(program.stage)) {
   function_.name = program.source_name.empty() ? "valhall" : program.source_name;
   function_.group_lanes = kWarp;
   function_.block_groups = (facts.threads() + kWarp - 1) / kWarp;
@@ -65,8 +78,11 @@ Status InstructionTranslator::instruction(const Instruction& i, std::uint32_t ad
     case Opcode::nop:
       return {};
     case Opcode::barrier:
+      if (is_fragment()) return not_of_stage(i);
       b_.Barrier(truth(true), 0);
       return {};
+    case Opcode::discard:
+      return is_fragment() ? fragment_message(i) : not_of_stage(i);
     case Opcode::clper:
     case Opcode::wmask:
       return lanes(i);
@@ -178,7 +194,9 @@ I32 InstructionTranslator::special(const Source& source, unsigned half) {
     case kSharedPointer:
       return word(high ? private_.shared : 0);
     case kLaneId:
-      return high ? word(0) : b_.IAnd32(thread_index(), word(kWarp - 1));
+      return high ? word(0) : b_.IAnd32(own_lane(), word(is_fragment() ? 3 : kWarp - 1));
+    case kFramebufferSize:
+      return high ? word(0) : launch_word(LaunchWord::framebuffer_size);
     case kProgramCounter: {
       const std::uint64_t next = program_.address + address_ + 8;
       return word(static_cast<std::uint32_t>(high ? next >> 32 : next));
@@ -201,7 +219,7 @@ I32 InstructionTranslator::source_word(const Source& source) {
     case Source::Kind::gpr:
       return gpr(source.value);
     case Source::Kind::uniform:
-      if (source.value < facts_.uniform_words) return b_.LoadUniformI32(4U * source.value);
+      if (source.value < facts_.uniform_words) return b_.LoadUniformI32(table_.uniform(source.value));
       return b_.LoadMemory(truth(true), word(4U * source.value),
                            ir::MemoryAccess{.space = ir::Space::constant, .index = kUniformSpace}.pack());
     case Source::Kind::constant:
@@ -281,6 +299,19 @@ void InstructionTranslator::set_word(const Instruction& i, I32 value) {
 void InstructionTranslator::set_pair(const Instruction& i, Pair value) {
   set_gpr(i.destination, value.low);
   set_gpr(i.destination + 1U, value.high);
+}
+
+void InstructionTranslator::set_staging(const Instruction& i, std::span<const I32> words, bool halves) {
+  for (std::size_t k = 0; k < words.size(); ++k) {
+    const auto to = static_cast<std::uint32_t>(i.write.first + (halves ? k / 2 : k));
+    if (!halves) {
+      set_gpr(to, words[k]);
+    } else if (k % 2 == 0) {
+      I32 both = b_.IAnd32(words[k], word(0xffff));
+      if (k + 1 < words.size()) both = b_.IOr32(both, b_.IShl32(words[k + 1], word(16)));
+      set_gpr(to, both);
+    }
+  }
 }
 
 }  // namespace warpjit::valhall

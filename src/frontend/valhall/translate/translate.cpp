@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "frontend/flow/ssa_blocks.h"
 #include "frontend/key.h"
-#include "frontend/valhall/translate/instruction.h"
+#include "frontend/valhall/translate/program.h"
 #include "ir/analysis/loops.h"
 #include "ir/analysis/post_dominators.h"
 #include "ir/analysis/uniformity.h"
@@ -12,133 +11,28 @@
 namespace warpjit::valhall {
 namespace {
 
-// What threads can see of each other.
-struct Effects {
-  bool loads = false, stores = false, atomics = false, results_of_atomics = false, several_functions = false;
-  bool other_lanes = false, barriers = false;
-
-  // Whether any result depends on which lanes run these together, or in which order.
-  bool order_matters() const {
-    return other_lanes || stores || results_of_atomics || (atomics && (loads || several_functions));
-  }
-  // Whether any depends on which lanes form a warp, or on the order of warps. A store by one warp and a load
-  // by another with no barrier between them are a race.
-  bool warps_meet() const { return atomics && (results_of_atomics || loads || stores || several_functions); }
-};
-Effects effects_of(const ReachedCode& code) {
-  Effects effects;
-  std::uint32_t functions = 0;
-  for (const auto& reached : code.instructions()) {
-    const Instruction& i = reached.instruction;
-    switch (i.opcode) {
-      case Opcode::load:
-        effects.loads = true;
-        break;
-      case Opcode::store:
-        effects.stores = true;
-        break;
-      case Opcode::atom_return:
-      case Opcode::atom1_return:
-        effects.results_of_atomics = effects.results_of_atomics || i.write.count != 0;
-        [[fallthrough]];
-      case Opcode::atom:
-        effects.atomics = true;
-        functions |= 1U << static_cast<unsigned>(i.atomic);
-        break;
-      case Opcode::clper:
-      case Opcode::wmask:
-        effects.other_lanes = true;
-        break;
-      case Opcode::barrier:
-        effects.barriers = true;
-        break;
-      default:
-        break;
-    }
-  }
-  effects.several_functions = (functions & (functions - 1)) != 0;
-  return effects;
-}
-
-class KernelTranslator final : private InstructionTranslator {
+class KernelTranslator final : public ProgramTranslator {
  public:
   KernelTranslator(const Program& program, const LaunchFacts& facts, const ReachedCode& code)
-      : InstructionTranslator(program, facts, code),
-        code_(code),
-        flow_(find_blocks(program, code)),
-        blocks_(function_, b_, ssa_) {
-    const Effects effects = effects_of(code);
-    if (effects.order_matters()) function_.lane_order = ir::LaneOrder::lowest_address_first;
-    function_.may_widen = !effects.warps_meet();
-  }
-
-  Result<ir::Function> run() {
-    Status status;
-    const flow::Successors successors = flow_.successors();
-    WARPJIT_CHECK(blocks_.run(
-        successors, flow::reverse_post_order(successors),
-        [&](std::uint32_t number) { return flow_.blocks[number].first; }, [&] { begin(); },
-        [&](std::uint32_t number) {
-          const Status translated = translate_block(flow_.blocks[number]);
-          if (status && !translated) status = translated;
-        },
-        [] {}));
-    WARPJIT_CHECK(status);
-    return std::move(function_);
+      : ProgramTranslator(program, facts, code) {
+    function_.may_widen = !Effects(code).warps_meet();
   }
 
  private:
   // Lanes beyond the workgroup's threads, or the last vertex, leave at once.
-  void begin() {
+  void begin() override {
     if (program_.stage == Stage::vertex) {
       const I32 number = b_.IAdd32(b_.IShl32(b_.BlockIndex(0), word(6)), thread_index());
       begin_vertex(number);
-      b_.branch(b_.ILtU32(number, launch_word(LaunchWord::vertices)), blocks_[0], blocks_.exit());
+      b_.branch(b_.ILtU32(number, launch_word(LaunchWord::vertices)), start(), exit());
       return;
     }
     begin_thread();
     if (facts_.threads() % function_.group_lanes == 0)
-      b_.jump(blocks_[0]);
+      b_.jump(start());
     else
-      b_.branch(b_.ILtU32(thread_index(), word(facts_.threads())), blocks_[0], blocks_.exit());
+      b_.branch(b_.ILtU32(thread_index(), word(facts_.threads())), start(), exit());
   }
-
-  Status translate_block(const FlowBlock& block) {
-    Status status;
-    for (std::uint32_t pc = block.first; pc < block.end && status; pc += 8) {
-      b_.set_guest_address(pc);
-      const Instruction& i = *code_.at(pc);
-      if (i.opcode != Opcode::branchz) status = instruction(i, pc);
-    }
-    end_block(block);
-    return status;
-  }
-
-  void end_block(const FlowBlock& block) {
-    const auto target = [&](const FlowEdge& edge) {
-      return edge.target == kThreadEnds ? blocks_.exit() : blocks_[edge.target];
-    };
-    const auto made = [&](const FlowEdge& edge) {
-      if (edge.target != kThreadEnds) blocks_.edge_made(edge.target);
-    };
-    if (block.edge_count == 1) {
-      b_.jump(target(block.edges[0]), block.edges[0].backward);
-      return made(block.edges[0]);
-    }
-    // What the last successor leads to comes first in the order of the blocks: here the next address.
-    const FlowEdge &branch = block.edges[0], &next = block.edges[1];
-    const I1 condition = taken(*code_.at(block.end - 8));
-    if (target(branch) == target(next))
-      b_.jump(target(branch), branch.backward || next.backward);
-    else
-      b_.branch(condition, target(branch), target(next), branch.backward ? 1 : 0);
-    made(branch);
-    made(next);
-  }
-
-  const ReachedCode& code_;
-  const ControlFlow flow_;
-  flow::SsaBlocks blocks_;
 };
 
 // Do all lanes of a workgroup that have not ended come to each barrier together? Where they part, only one
@@ -195,21 +89,10 @@ class Barriers {
   std::size_t visits_ = 0;
 };
 
-// Special values that programs have: those of operand.cpp.
-bool has_special(unsigned page, unsigned entry) {
-  constexpr std::pair<unsigned, unsigned> kKnown[] = {{0, 2}, {1, 1}, {1, 3}, {3, 1}, {3, 3}, {3, 15}};
-  return std::ranges::find(kKnown, std::pair{page, entry}) != std::end(kKnown);
-}
-
 }  // namespace
 
 Result<ir::Function> translate(const Program& program, const ReachedCode& code, const LaunchFacts& facts) {
-  for (const auto& [address, i] : code.instructions())
-    for (const Source& source : i.source)
-      if (source.kind == Source::Kind::special &&
-          !has_special(special_page(source.value), special_entry(source.value)))
-        return Error{ErrorCode::unsupported, "a special value that programs of this stage do not have",
-                     program.where(address)};
+  WARPJIT_CHECK(check_special_values(program, code));
   WARPJIT_TRY(ir::Function function, KernelTranslator(program, facts, code).run());
   const bool waits = std::ranges::any_of(
       code.instructions(), [](const auto& reached) { return reached.instruction.opcode == Opcode::barrier; });
@@ -230,6 +113,10 @@ std::vector<std::byte> code_key(const Program& program, const ReachedCode& code)
   frontend::append_value(key, program.entry);
   frontend::append_value(key, program.address);
   frontend::append_value(key, program.local_bytes);
+  if (program.stage == Stage::fragment) {
+    frontend::append_value(key, program.fragment.blend_targets);
+    frontend::append_value(key, program.fragment.points_from_bottom);
+  }
   const FloatMode& mode = program.mode;
   for (const bool flag : {mode.flush_single, mode.flush_half, mode.suppress_nan, mode.suppress_infinity})
     frontend::append_value(key, flag);

@@ -1,5 +1,5 @@
-// From Valhall compute and vertex programs to the thread form of the IR, whose groups are warps of 16
-// threads.
+// From Valhall programs to the thread form of the IR. Groups of compute and vertex programs are warps of 16
+// threads, those of fragment programs are quads.
 #pragma once
 
 #include <array>
@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "frontend/pixels/facts.h"
 #include "frontend/textures/facts.h"
 #include "frontend/valhall/flow/control_flow.h"
 #include "frontend/valhall/launch.h"
@@ -44,25 +45,31 @@ enum class LaunchWord : std::uint32_t {
   first_vertex,
   first_instance,
   attribute_offset,
+  framebuffer_size,  // the width, and the height in the upper half
 };
-inline constexpr std::uint32_t kLaunchWords = 9;
+inline constexpr std::uint32_t kLaunchWords = 10;
 struct UniformTable {
+  std::uint32_t first = 0;  // byte: of fragment programs, other words come before
   std::uint32_t words = 0;  // of the program
   std::uint32_t attributes = 0;
   std::uint32_t samples = 0;
-  std::uint32_t place(LaunchWord word) const { return 4 * (words + static_cast<std::uint32_t>(word)); }
-  std::uint32_t attribute_place() const { return 4 * (words + kLaunchWords); }
+  std::uint32_t uniform(std::uint32_t number) const { return first + 4 * number; }
+  std::uint32_t place(LaunchWord word) const { return uniform(words + static_cast<std::uint32_t>(word)); }
+  std::uint32_t attribute_place() const { return uniform(words + kLaunchWords); }
   frontend::SampleTable sample_table() const {
     return {(attribute_place() + 4 * kAttributeWords * attributes + 15) / 16 * 16, samples};
   }
   std::uint32_t bytes() const { return sample_table().words(samples); }
 };
 // `samples`: how many texture_uses() the code has.
-UniformTable uniform_table(const ReachedCode& code, std::size_t samples);
+UniformTable uniform_table(const Program& program, const ReachedCode& code, std::size_t samples);
 
 // Guest addresses in the IR are byte addresses from the program's first word. Errors: unsupported, with the
 // address, for what only the guest interpreter can run.
 Result<ir::Function> translate(const Program& program, const ReachedCode& code, const LaunchFacts& facts);
+
+Result<ir::Function> translate_fragment(const Program& program, const ReachedCode& code,
+                                        const LaunchFacts& facts, const frontend::PixelFacts& pixels);
 
 // Everything that a translation depends on: the reachable code and what the program says beside it, and the
 // facts.
