@@ -31,6 +31,17 @@ TEST(ValhallVaryings, SlotsInOrderEachOnce) {
             expected);
 }
 
+TEST(ValhallVaryings, HalvesInterpolatedAndFlat) {
+  using Part = SlotUse::Part;
+  EXPECT_EQ(uses_of("LD_VAR_BUF_IMM.f16.slot0.v3.src_f16.center.store @r0:r1, r61, index:0x2\n"
+                    "LD_VAR_BUF_IMM.f16.slot0.v2.src_flat16.center.store @r2, r61, index:0x2\n"),
+            (std::vector<SlotUse>{{4, Plane::none},
+                                  {4, Plane::perspective, Sprite::none, Part::high_half},
+                                  {5, Plane::none},
+                                  {5, Plane::perspective, Sprite::none, Part::low_half},
+                                  {5, Plane::perspective, Sprite::none, Part::high_half}}));
+}
+
 TEST(ValhallVaryings, BytesFromConstants) {
   EXPECT_EQ(uses_of("LD_VAR_BUF.f32.slot0.src_f32.center.store @r4, r61, 0x0\n"),
             (std::vector<SlotUse>{{4, Plane::perspective}}));

@@ -8,8 +8,10 @@ namespace {
 
 using pixels::SlotUse;
 
-// Formats of varyings in memory; 0 is flat, of 32 bits.
-constexpr std::uint8_t kFlat16 = 1, kF32 = 2;
+// Formats of varyings in memory: 0 flat words, 1 flat halves, 2 f32, 3 f16.
+bool is_flat(const Instruction& i) { return i.source_format < 2; }
+bool is_half(const Instruction& i) { return i.source_format % 2 != 0; }
+constexpr std::uint8_t kFormats = 4;
 
 SlotUses coordinates_in_point(const Instruction& i, const FragmentSetup& setup) {
   using Sprite = SlotUse::Sprite;
@@ -21,7 +23,7 @@ SlotUses coordinates_in_point(const Instruction& i, const FragmentSetup& setup) 
   return uses;
 }
 
-auto order(const SlotUse& use) { return std::tuple(use.slot, use.plane, use.sprite); }
+auto order(const SlotUse& use) { return std::tuple(use.slot, use.plane, use.sprite, use.part); }
 
 }  // namespace
 
@@ -35,14 +37,17 @@ SlotUses slot_uses(const Instruction& i, const FragmentSetup& setup) {
   if (i.opcode == Opcode::ld_var_special) return coordinates_in_point(i, setup);
   SlotUses uses;
   const std::optional<std::uint32_t> first = varying_byte(i);
-  if (!first || i.source_format > kF32) return uses;
-  const bool flat = i.source_format <= kFlat16;
-  const std::uint32_t size = i.source_format == kFlat16 ? 2 : 4, count = i.vector_size + 1U;
+  if (!first || i.source_format >= kFormats) return uses;
+  const std::uint32_t size = is_half(i) ? 2 : 4, count = i.vector_size + 1U;
   constexpr std::uint32_t kBytes = 4 * (kMaxSlots - kFirstVarying);
   if (*first % size != 0 || *first > kBytes - count * size) return uses;
-  for (std::uint32_t k = 0; k < count; ++k)
-    uses.push_back({static_cast<std::uint8_t>(kFirstVarying + (*first + k * size) / 4),
-                    flat ? SlotUse::Plane::none : SlotUse::Plane::perspective});
+  for (std::uint32_t byte = *first; byte < *first + count * size; byte += size) {
+    SlotUse use{static_cast<std::uint8_t>(kFirstVarying + byte / 4)};
+    use.plane = is_flat(i) ? SlotUse::Plane::none : SlotUse::Plane::perspective;
+    if (is_half(i) && !is_flat(i))
+      use.part = byte % 4 == 0 ? SlotUse::Part::low_half : SlotUse::Part::high_half;
+    uses.push_back(use);
+  }
   return uses;
 }
 
