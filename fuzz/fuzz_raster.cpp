@@ -79,15 +79,21 @@ int warpjit::fuzz::fuzz_raster(const std::uint8_t* data, std::size_t size) {
   for (unsigned axis = 0; axis < 2; ++axis)
     state.viewport_scale[axis] = state.viewport_translate[axis] =
         static_cast<float>(axis == 0 ? width : height) / 2;
+  if (bit(19)) {
+    state.depth_bias = {reader.take<float>(), reader.take<float>(), reader.take<float>()};
+    state.depth_bounds = {0.25F, 0.5F};
+  }
   state.line_width = reader.take<float>();
   state.point_size = reader.take<float>();
   const std::size_t index_count = reader.take<std::uint8_t>() % 64;
   std::vector<std::uint32_t> indices, words;
   for (std::size_t n = 0; n < index_count; ++n) indices.push_back(reader.take<std::uint8_t>());
   while (reader.left() != 0) words.push_back(reader.take<std::uint32_t>());
-  const std::array<SlotUse, 3> uses{
-      {{4, SlotUse::Plane::perspective}, {5, SlotUse::Plane::linear}, {5, SlotUse::Plane::none}}};
-  auto batch = PrimitiveBatch::make(state, width, height, kSlots, uses);
+  const std::array<SlotUse, 3> uses{{{4, SlotUse::Plane::perspective, SlotUse::Sprite::none,
+                                      bit(19) ? SlotUse::Part::high_half : SlotUse::Part::word},
+                                     {5, SlotUse::Plane::linear},
+                                     {5, SlotUse::Plane::none}}};
+  auto batch = PrimitiveBatch::make(state, width, height, kSlots, uses, PixelFormat::d32f);
   if (!batch) return 0;
   const Vertices vertices{words.data(), kSlots, words.size() / kSlots, index_count != 0, indices, 0};
   const std::uint64_t count = vertices.primitives(state.topology);

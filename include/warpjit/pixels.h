@@ -84,17 +84,44 @@ enum {
   WARPJIT_BLEND_MIN = 3,
   WARPJIT_BLEND_MAX = 4
 };
+/* A component as A + B * C, of which the product is rounded first. */
+enum { WARPJIT_MIX_ADD_ZERO = 0, WARPJIT_MIX_ADD_SOURCE = 1, WARPJIT_MIX_ADD_TARGET = 2 };
+enum {
+  WARPJIT_MIX_SOURCE_MINUS_TARGET = 0,
+  WARPJIT_MIX_SOURCE_PLUS_TARGET = 1,
+  WARPJIT_MIX_SOURCE = 2,
+  WARPJIT_MIX_TARGET = 3
+};
+enum {
+  WARPJIT_MIX_BY_ZERO = 0,
+  WARPJIT_MIX_BY_SOURCE = 1,
+  WARPJIT_MIX_BY_TARGET = 2,
+  WARPJIT_MIX_BY_TWICE_SOURCE = 3,
+  WARPJIT_MIX_BY_SOURCE_ALPHA = 4,
+  WARPJIT_MIX_BY_TARGET_ALPHA = 5,
+  WARPJIT_MIX_BY_CONSTANT = 6
+};
 
 typedef struct warpjit_stencil_face {
   int32_t compare;                /* WARPJIT_COMPARE_...: (reference & read mask) OP (stored & read mask) */
   int32_t fail, depth_fail, pass; /* WARPJIT_STENCIL_... */
   uint32_t reference, read_mask, write_mask; /* 0 to 255 */
 } warpjit_stencil_face;
+typedef struct warpjit_blend_mix {
+  int32_t add; /* A: WARPJIT_MIX_ADD_ZERO ... */
+  uint32_t negate_add;
+  int32_t multiply; /* B: WARPJIT_MIX_SOURCE_MINUS_TARGET ... */
+  uint32_t negate_multiply;
+  int32_t by;         /* C: WARPJIT_MIX_BY_ZERO ... */
+  uint32_t invert_by; /* 1 - C in place of C */
+} warpjit_blend_mix;
 typedef struct warpjit_blend_state {
   uint32_t enabled;                                   /* ignored by integer formats */
   int32_t source, target, source_alpha, target_alpha; /* WARPJIT_BLEND_ZERO ... */
   int32_t op, op_alpha;                               /* WARPJIT_BLEND_ADD ... */
   uint32_t write_mask;                                /* bit 0: red; 0 to 15 */
+  uint32_t mixed; /* by `mix` and `mix_alpha` instead of factors and operation */
+  warpjit_blend_mix mix, mix_alpha;
 } warpjit_blend_state;
 
 /* What happens to a fragment's results. The bound targets say the formats. */
@@ -110,7 +137,8 @@ typedef struct warpjit_output_state {
   int32_t alpha_compare;
   float alpha_reference;
   float blend_constant[4];
-  uint32_t reserved; /* 0 */
+  /* Tests of depth and stencil, and what they write, come before the program, whatever it does. */
+  uint32_t early_tests;
 } warpjit_output_state;
 /* [any] Every member as a new launch has it: no tests, no blending, all components written. `state->size` is
  * set before. */
@@ -142,6 +170,13 @@ typedef struct warpjit_raster_state {
   /* Slots first to first + count - 1 are distances; bit n of `clip` and `cull` says what distance n does. */
   uint32_t distance_first, distance_count, distance_clip, distance_cull;
   uint32_t window_positions; /* 1: positions are window coordinates with 1/w in place of w */
+  /* What a triangle's depth is moved by: slope * the larger of its changes per column and per row, + units *
+   * the smallest step of the depth format. clamp > 0 is the most that this may be, clamp < 0 the least. */
+  float depth_bias_units, depth_bias_slope, depth_bias_clamp;
+  /* Least and greatest depth, 0 <= least <= greatest <= 1: depth is limited to that. With window positions,
+   * clip_near and clip_far cut there. */
+  float depth_bounds[2];
+  uint32_t reserved; /* 0 */
 } warpjit_raster_state;
 /* [any] Every member as a new launch has it: triangles, a viewport of scale 1, everything inside the scissor.
  * `state->size` is set before. */

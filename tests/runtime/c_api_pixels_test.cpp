@@ -30,15 +30,20 @@ struct Targets {
   bool operator==(const Targets&) const = default;
 };
 
-RasterState raster() {
+// `newer`: with all that came later.
+RasterState raster(bool newer) {
   RasterState state;
   state.viewport_scale = {kWidth / 2.0F, kHeight / 2.0F, 0.5F};
   state.viewport_translate = {kWidth / 2.0F, kHeight / 2.0F, 0.5F};
   state.scissor = {2, 3, 33, 25};
   state.clip_far = false;
+  if (newer) {
+    state.depth_bias = {-2000, -1, -0.25F};
+    state.depth_bounds = {0.25F, 0.75F};
+  }
   return state;
 }
-OutputState output() {
+OutputState output(bool newer) {
   OutputState state;
   state.depth.test = true;
   state.stencil.test = true;
@@ -56,10 +61,18 @@ OutputState output() {
   state.alpha_test = true;
   state.alpha_compare = Compare::greater;
   state.alpha_reference = 0.25F;
+  if (newer) {
+    state.early_tests = state.blend[0].mixed = true;
+    state.blend[0].mix = {BlendMix::Add::target,      true, BlendMix::Multiply::source_plus_target, false,
+                          BlendMix::By::twice_source, false};
+    state.blend[0].mix_alpha = {BlendMix::Add::source,  false, BlendMix::Multiply::source_minus_target, true,
+                                BlendMix::By::constant, true};
+    state.blend[0].write_mask = 15;
+  }
   return state;
 }
 
-Targets drawn_in_cpp() {
+Targets drawn_in_cpp(bool newer) {
   Targets targets;
   const auto vertex = tesla::load_assembly(kSource, {.stage = Stage::vertex});
   const auto fragment = tesla::load_assembly(kSource, {.stage = Stage::fragment});
@@ -69,8 +82,8 @@ Targets drawn_in_cpp() {
   EXPECT_TRUE(vertices.bind_input("a1", {kCorners + 4, sizeof kCorners - 16, 28, f32x3}));
   vertices.set_count(4);
   EXPECT_TRUE(draw.set_vertex_stage(vertices));
-  EXPECT_TRUE(draw.set_raster_state(raster()));
-  EXPECT_TRUE(draw.set_output_state(output()));
+  EXPECT_TRUE(draw.set_raster_state(raster(newer)));
+  EXPECT_TRUE(draw.set_output_state(output(newer)));
   EXPECT_TRUE(draw.set_target_size(kWidth, kHeight));
   EXPECT_TRUE(
       draw.bind_color(0, {targets.color.data(), targets.color.size() * 4, kWidth * 4, PixelFormat::rgba8}));
@@ -159,7 +172,10 @@ TEST_F(CApiPixels, ADrawHasTheBitsOfTheCppInterface) {
                      WARPJIT_BLEND_ZERO,
                      WARPJIT_BLEND_ADD,
                      WARPJIT_BLEND_MAX,
-                     7};
+                     7,
+                     0,
+                     {},
+                     {}};
   output.alpha_compare = WARPJIT_COMPARE_GREATER;
   output.alpha_reference = 0.25F;
   for (int c = 0; c < 4; ++c) output.blend_constant[c] = 0.25F * static_cast<float>(c + 1);
@@ -173,16 +189,38 @@ TEST_F(CApiPixels, ADrawHasTheBitsOfTheCppInterface) {
   auto report = sized<warpjit_report>();
   ASSERT_EQ(warpjit_engine_run(engine, draw, nullptr, &report, &error), WARPJIT_OK) << error.message;
   EXPECT_EQ(report.work, WARPJIT_WORK_PIXELS);
-  const Targets expected = drawn_in_cpp();
+  const Targets expected = drawn_in_cpp(false);
   EXPECT_NE(targets.color, Targets().color);
   EXPECT_NE(targets.depth, Targets().depth);
   EXPECT_TRUE(targets == expected);
+
+  // With newer states.
+  raster.depth_bias_units = -2000;
+  raster.depth_bias_slope = -1;
+  raster.depth_bias_clamp = -0.25F;
+  raster.depth_bounds[0] = 0.25F;
+  raster.depth_bounds[1] = 0.75F;
+  ASSERT_EQ(warpjit_launch_set_raster_state(draw, &raster, &error), WARPJIT_OK) << error.message;
+  output.early_tests = output.blend[0].mixed = 1;
+  output.blend[0].mix = {WARPJIT_MIX_ADD_TARGET,      1, WARPJIT_MIX_SOURCE_PLUS_TARGET, 0,
+                         WARPJIT_MIX_BY_TWICE_SOURCE, 0};
+  output.blend[0].mix_alpha = {WARPJIT_MIX_ADD_SOURCE,  0, WARPJIT_MIX_SOURCE_MINUS_TARGET, 1,
+                               WARPJIT_MIX_BY_CONSTANT, 1};
+  output.blend[0].write_mask = 15;
+  ASSERT_EQ(warpjit_launch_set_output_state(draw, &output, &error), WARPJIT_OK) << error.message;
+  const Targets old, newer = drawn_in_cpp(true);
+  EXPECT_NE(newer.color, expected.color);
+  EXPECT_NE(newer.depth, expected.depth);
+  std::ranges::copy(old.color, targets.color.begin());
+  std::ranges::copy(old.depth, targets.depth.begin());
+  ASSERT_EQ(warpjit_engine_run(engine, draw, nullptr, &report, &error), WARPJIT_OK) << error.message;
+  EXPECT_TRUE(targets == newer);
 
   // Without indices, three vertices make one triangle.
   ASSERT_EQ(warpjit_launch_unbind_indices(draw), WARPJIT_OK);
   ASSERT_EQ(warpjit_launch_bind_depth(draw, nullptr, &error), WARPJIT_OK);
   ASSERT_EQ(warpjit_engine_run(engine, draw, nullptr, &report, &error), WARPJIT_OK) << error.message;
-  EXPECT_TRUE(targets.depth == expected.depth);
+  EXPECT_TRUE(targets.depth == newer.depth);
 }
 
 // A point for each corner of a triangle, moved by its instance.
@@ -284,6 +322,11 @@ TEST_F(CApiPixels, DefaultsAreThoseOfANewLaunch) {
   EXPECT_EQ(output.depth_compare, WARPJIT_COMPARE_LESS);
   EXPECT_EQ(output.front.read_mask, 255U);
   EXPECT_EQ(output.blend[7].write_mask, 15U);
+  EXPECT_EQ(output.blend[7].mixed + output.early_tests, 0U);
+  EXPECT_EQ(output.blend[7].mix.multiply, WARPJIT_MIX_SOURCE);
+  EXPECT_EQ(output.blend[7].mix_alpha.invert_by, 1U);
+  EXPECT_EQ(raster.depth_bounds[0], 0);
+  EXPECT_EQ(raster.depth_bounds[1], 1);
   auto small = sized<warpjit_raster_state>();
   small.size = 8;
   EXPECT_EQ(warpjit_default_raster_state(&small, &error), WARPJIT_BAD_INPUT);
@@ -306,6 +349,7 @@ TEST_F(CApiPixels, WhatIsWrongIsRefused) {
   with_raster([](auto& s) { s.topology = -1; }, "topology");
   with_raster([](auto& s) { s.point_size_slot = 256; }, "point_size_slot");
   with_raster([](auto& s) { s.distance_cull = 256; }, "distance_cull");
+  with_raster([](auto& s) { s.depth_bounds[0] = 2; }, "raster state");
   const auto with_output = [&](auto change, const char* what) {
     auto state = default_output();
     change(state);
@@ -316,6 +360,9 @@ TEST_F(CApiPixels, WhatIsWrongIsRefused) {
   with_output([](auto& s) { s.back.write_mask = 256; }, "stencil");
   with_output([](auto& s) { s.blend[4].source = 15; }, "blend");
   with_output([](auto& s) { s.blend[4].write_mask = 16; }, "blend");
+  with_output([](auto& s) { s.blend[4].mix.add = 3; }, "blend");
+  with_output([](auto& s) { s.blend[4].mix_alpha.multiply = 4; }, "blend");
+  with_output([](auto& s) { s.blend[4].mix_alpha.by = -1; }, "blend");
   with_output([](auto& s) { s.alpha_compare = 9; }, "alpha_compare");
   refused(warpjit_launch_set_target_size(draw, 100000, 100000, &error), "target size");
   auto color = target(targets.color, 19);

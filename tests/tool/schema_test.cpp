@@ -263,5 +263,55 @@ TEST(SchemaTest, ReaderIsAsStrictWithStagesOfDraws) {
     expect_refused(wires, change);
 }
 
+TEST(SchemaTest, ReaderIsAsStrictWithStatesOfDraws) {
+  json draw = load(tests::source_file("examples/tesla/graphics/depth_blend.json"));
+  draw["program"] = {{"words", {"0xf0000001", "0xe0000781"}}, {"graphics", {{"interpolants", "0x8000403"}}}};
+  draw["raster"] = json::parse(
+      R"({"depth-bias":{"units":2,"slope":-0.5,"clamp":"0x3d800000"},"depth-bounds":[0.25,0.75]})");
+  draw["output"] = json::parse(
+      R"({"early-tests":true,"blend":[{"mix":{"add":"target","multiply":"source-minus-target","by":"source-alpha"}},
+      {"mix":{"add":"source","negate-add":true,"multiply":"target","negate-multiply":true,"by":"constant",
+      "invert-by":true},"mix-alpha":{}},{"source":"one","write-mask":7}]})");
+  const auto read = parse_launch(draw.dump(), "states", no_files);
+  ASSERT_TRUE(read) << to_string(read.error());
+  EXPECT_EQ(validate(launch_schema(), draw), "");
+  const RasterState& raster = read->pixels.raster;
+  EXPECT_EQ(raster.depth_bias, (RasterState::DepthBias{2, -0.5F, 0.0625F}));
+  EXPECT_EQ(raster.depth_bounds, (std::array{0.25F, 0.75F}));
+  const OutputState& output = read->pixels.output;
+  EXPECT_TRUE(output.early_tests);
+  const BlendMix mixes[] = {
+      {BlendMix::Add::target, false, BlendMix::Multiply::source_minus_target, false,
+       BlendMix::By::source_alpha, false},
+      {BlendMix::Add::source, true, BlendMix::Multiply::target, true, BlendMix::By::constant, true}};
+  for (unsigned k = 0; k < 2; ++k) {
+    EXPECT_TRUE(output.blend[k].enabled && output.blend[k].mixed);
+    EXPECT_EQ(output.blend[k].mix, mixes[k]);
+  }
+  EXPECT_EQ(output.blend[0].mix_alpha, mixes[0]);
+  EXPECT_EQ(output.blend[1].mix_alpha, BlendMix{});
+  EXPECT_FALSE(output.blend[2].mixed);
+  for (const Change& change : {Change{"/raster/depth-bias", "1"},
+                               {"/raster/depth-bias/extra", "1"},
+                               {"/raster/depth-bias/slope", "\"steep\""},
+                               {"/raster/depth-bounds", "0.5"},
+                               {"/raster/depth-bounds", "[0,0.5,1]"},
+                               {"/output/early-tests", "1"},
+                               {"/output/blend/0/mix", "\"target\""},
+                               {"/output/blend/0/mix/extra", "1"},
+                               {"/output/blend/0/mix/add", "\"one\""},
+                               {"/output/blend/0/mix/multiply", "\"zero\""},
+                               {"/output/blend/0/mix/by", "\"one\""},
+                               {"/output/blend/1/mix/negate-add", "1"},
+                               {"/output/blend/1/mix-alpha", "[]"}})
+    expect_refused(draw, change);
+  // What only the reader knows.
+  for (const char* blend : {R"([{"mix":{},"op":"add"}])", R"([{"source":"one","mix-alpha":{}}])"}) {
+    json both = draw;
+    both["output"]["blend"] = json::parse(blend);
+    EXPECT_FALSE(parse_launch(both.dump(), "both", no_files)) << blend;
+  }
+}
+
 }  // namespace
 }  // namespace warpjit::tool

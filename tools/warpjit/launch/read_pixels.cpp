@@ -32,6 +32,11 @@ constexpr std::string_view kFactors[] = {"zero",
                                          "one-minus-constant-alpha",
                                          "source-alpha-saturate"};
 constexpr std::string_view kBlendOps[] = {"add", "subtract", "reverse-subtract", "min", "max"};
+constexpr std::string_view kMixAdds[] = {"zero", "source", "target"};
+constexpr std::string_view kMixMultiplies[] = {"source-minus-target", "source-plus-target", "source",
+                                               "target"};
+constexpr std::string_view kMixBys[] = {"zero",         "source",       "target",  "twice-source",
+                                        "source-alpha", "target-alpha", "constant"};
 
 bool holds_integers(PixelFormat format) {
   return format >= PixelFormat::rgba32i && format <= PixelFormat::rgba8ui;
@@ -110,10 +115,10 @@ Status read_raster(const JsonField& root, LaunchPixels& pixels) {
   const auto field = root.find("raster");
   if (!field) return {};
   WARPJIT_CHECK(field->expect_object());
-  WARPJIT_CHECK(
-      field->expect_keys({"topology", "viewport", "scissor", "depth-zero-to-one", "clip-near", "clip-far",
-                          "positive-is-front", "cull-front", "cull-back", "provoking", "point-size",
-                          "point-size-slot", "line-width", "distances", "window-positions"}));
+  WARPJIT_CHECK(field->expect_keys({"topology", "viewport", "scissor", "depth-zero-to-one", "clip-near",
+                                    "clip-far", "positive-is-front", "cull-front", "cull-back", "provoking",
+                                    "point-size", "point-size-slot", "line-width", "distances",
+                                    "window-positions", "depth-bias", "depth-bounds"}));
   WARPJIT_CHECK(read_word(*field, "topology", kTopologies, state.topology));
   if (const auto viewport = field->find("viewport")) {
     WARPJIT_CHECK(viewport->expect_object());
@@ -151,14 +156,45 @@ Status read_raster(const JsonField& root, LaunchPixels& pixels) {
     WARPJIT_CHECK(read_byte(*distances, "clip", state.distances.clip));
     WARPJIT_CHECK(read_byte(*distances, "cull", state.distances.cull));
   }
+  if (const auto bias = field->find("depth-bias")) {
+    WARPJIT_CHECK(bias->expect_object());
+    WARPJIT_CHECK(bias->expect_keys({"units", "slope", "clamp"}));
+    WARPJIT_CHECK(read_float(*bias, "units", state.depth_bias.units));
+    WARPJIT_CHECK(read_float(*bias, "slope", state.depth_bias.slope));
+    WARPJIT_CHECK(read_float(*bias, "clamp", state.depth_bias.clamp));
+  }
+  WARPJIT_CHECK(read_floats(*field, "depth-bounds", state.depth_bounds));
   return {};
+}
+
+Status read_mix(const JsonField& field, BlendMix& mix) {
+  WARPJIT_CHECK(field.expect_object());
+  WARPJIT_CHECK(field.expect_keys({"add", "negate-add", "multiply", "negate-multiply", "by", "invert-by"}));
+  WARPJIT_CHECK(read_word(field, "add", kMixAdds, mix.add));
+  WARPJIT_CHECK(read_flag(field, "negate-add", mix.negate_add));
+  WARPJIT_CHECK(read_word(field, "multiply", kMixMultiplies, mix.multiply));
+  WARPJIT_CHECK(read_flag(field, "negate-multiply", mix.negate_multiply));
+  mix.invert_by = !field.has("by");
+  WARPJIT_CHECK(read_word(field, "by", kMixBys, mix.by));
+  return read_flag(field, "invert-by", mix.invert_by);
 }
 
 Status read_blend(const JsonField& field, BlendState& blend) {
   WARPJIT_CHECK(field.expect_object());
-  WARPJIT_CHECK(field.expect_keys(
-      {"source", "target", "source-alpha", "target-alpha", "op", "op-alpha", "write-mask", "enabled"}));
-  blend.enabled = field.has("source") || field.has("target") || field.has("op");
+  WARPJIT_CHECK(field.expect_keys({"source", "target", "source-alpha", "target-alpha", "op", "op-alpha",
+                                   "mix", "mix-alpha", "write-mask", "enabled"}));
+  blend.mixed = field.has("mix");
+  if (blend.mixed)
+    for (const char* key : {"source", "target", "source-alpha", "target-alpha", "op", "op-alpha"})
+      if (field.has(key)) return field.at(key).error("'mix' takes the place of factors and operation");
+  if (!blend.mixed && field.has("mix-alpha")) return field.error("'mix-alpha' needs 'mix'");
+  if (const auto mix = field.find("mix")) WARPJIT_CHECK(read_mix(*mix, blend.mix));
+  blend.mix_alpha = blend.mix;
+  if (const auto alpha = field.find("mix-alpha")) {
+    blend.mix_alpha = {};
+    WARPJIT_CHECK(read_mix(*alpha, blend.mix_alpha));
+  }
+  blend.enabled = field.has("source") || field.has("target") || field.has("op") || blend.mixed;
   WARPJIT_CHECK(read_flag(field, "enabled", blend.enabled));
   WARPJIT_CHECK(read_word(field, "source", kFactors, blend.source));
   WARPJIT_CHECK(read_word(field, "target", kFactors, blend.target));
@@ -190,7 +226,9 @@ Status read_output(const JsonField& root, LaunchPixels& pixels) {
   const auto field = root.find("output");
   if (!field) return {};
   WARPJIT_CHECK(field->expect_object());
-  WARPJIT_CHECK(field->expect_keys({"depth", "stencil", "blend", "blend-constant", "alpha-test"}));
+  WARPJIT_CHECK(
+      field->expect_keys({"depth", "stencil", "blend", "blend-constant", "alpha-test", "early-tests"}));
+  WARPJIT_CHECK(read_flag(*field, "early-tests", state.early_tests));
   if (const auto depth = field->find("depth")) {
     WARPJIT_CHECK(depth->expect_object());
     WARPJIT_CHECK(depth->expect_keys({"compare", "write", "test"}));

@@ -15,6 +15,11 @@ static_assert(same(StencilOp::invert, WARPJIT_STENCIL_INVERT) &&
 static_assert(same(BlendFactor::target_color, WARPJIT_BLEND_TARGET_COLOR) &&
               same(BlendFactor::source_alpha_saturate, WARPJIT_BLEND_SOURCE_ALPHA_SATURATE));
 static_assert(same(BlendOp::max, WARPJIT_BLEND_MAX));
+static_assert(same(BlendMix::Add::target, WARPJIT_MIX_ADD_TARGET) &&
+              same(BlendMix::Multiply::source, WARPJIT_MIX_SOURCE) &&
+              same(BlendMix::Multiply::target, WARPJIT_MIX_TARGET) &&
+              same(BlendMix::By::source_alpha, WARPJIT_MIX_BY_SOURCE_ALPHA) &&
+              same(BlendMix::By::constant, WARPJIT_MIX_BY_CONSTANT));
 static_assert(same(Topology::triangles, WARPJIT_TRIANGLES) &&
               same(Topology::triangle_fan, WARPJIT_TRIANGLE_FAN));
 static_assert(kMaxColorTargets == WARPJIT_MAX_COLOR_TARGETS && kMaxTargetExtent == WARPJIT_MAX_TARGET_EXTENT);
@@ -51,6 +56,20 @@ warpjit_stencil_face face_of(const StencilFace& face) {
           face.write_mask};
 }
 
+Status read_mix(const warpjit_blend_mix& from, BlendMix& mix) {
+  mix.negate_add = from.negate_add != 0;
+  mix.negate_multiply = from.negate_multiply != 0;
+  mix.invert_by = from.invert_by != 0;
+  WARPJIT_CHECK(take(from.add, BlendMix::Add::target, "blend", mix.add));
+  WARPJIT_CHECK(take(from.multiply, BlendMix::Multiply::target, "blend", mix.multiply));
+  return take(from.by, BlendMix::By::constant, "blend", mix.by);
+}
+warpjit_blend_mix mix_of(const BlendMix& mix) {
+  return {static_cast<std::int32_t>(mix.add),      mix.negate_add ? 1U : 0U,
+          static_cast<std::int32_t>(mix.multiply), mix.negate_multiply ? 1U : 0U,
+          static_cast<std::int32_t>(mix.by),       mix.invert_by ? 1U : 0U};
+}
+
 Status read_blend(const warpjit_blend_state& from, BlendState& blend) {
   constexpr BlendFactor kLast = BlendFactor::source_alpha_saturate;
   blend.enabled = from.enabled != 0;
@@ -60,6 +79,9 @@ Status read_blend(const warpjit_blend_state& from, BlendState& blend) {
   WARPJIT_CHECK(take(from.target_alpha, kLast, "blend", blend.target_alpha));
   WARPJIT_CHECK(take(from.op, BlendOp::max, "blend", blend.op));
   WARPJIT_CHECK(take(from.op_alpha, BlendOp::max, "blend", blend.op_alpha));
+  blend.mixed = from.mixed != 0;
+  WARPJIT_CHECK(read_mix(from.mix, blend.mix));
+  WARPJIT_CHECK(read_mix(from.mix_alpha, blend.mix_alpha));
   return take(from.write_mask, 15, "blend", blend.write_mask);
 }
 warpjit_blend_state blend_of(const BlendState& blend) {
@@ -70,7 +92,10 @@ warpjit_blend_state blend_of(const BlendState& blend) {
           static_cast<std::int32_t>(blend.target_alpha),
           static_cast<std::int32_t>(blend.op),
           static_cast<std::int32_t>(blend.op_alpha),
-          blend.write_mask};
+          blend.write_mask,
+          blend.mixed ? 1U : 0U,
+          mix_of(blend.mix),
+          mix_of(blend.mix_alpha)};
 }
 
 Result<OutputState> output_state(const warpjit_output_state& from) {
@@ -86,6 +111,7 @@ Result<OutputState> output_state(const warpjit_output_state& from) {
   WARPJIT_CHECK(take(from.alpha_compare, Compare::always, "alpha_compare", state.alpha_compare));
   state.alpha_reference = from.alpha_reference;
   std::copy(std::begin(from.blend_constant), std::end(from.blend_constant), state.blend_constant.begin());
+  state.early_tests = from.early_tests != 0;
   return state;
 }
 warpjit_output_state output_of(const OutputState& state) {
@@ -101,6 +127,7 @@ warpjit_output_state output_of(const OutputState& state) {
   to.alpha_compare = static_cast<std::int32_t>(state.alpha_compare);
   to.alpha_reference = state.alpha_reference;
   std::copy(state.blend_constant.begin(), state.blend_constant.end(), to.blend_constant);
+  to.early_tests = state.early_tests ? 1 : 0;
   return to;
 }
 
@@ -134,6 +161,8 @@ Result<RasterState> raster_state(const warpjit_raster_state& from) {
   WARPJIT_CHECK(take(from.distance_count, 255, "distance_count", state.distances.count));
   WARPJIT_CHECK(take(from.distance_clip, 255, "distance_clip", state.distances.clip));
   WARPJIT_CHECK(take(from.distance_cull, 255, "distance_cull", state.distances.cull));
+  state.depth_bias = {from.depth_bias_units, from.depth_bias_slope, from.depth_bias_clamp};
+  state.depth_bounds = {from.depth_bounds[0], from.depth_bounds[1]};
   return state;
 }
 warpjit_raster_state raster_of(const RasterState& state) {
@@ -153,6 +182,10 @@ warpjit_raster_state raster_of(const RasterState& state) {
   to.distance_count = state.distances.count;
   to.distance_clip = state.distances.clip;
   to.distance_cull = state.distances.cull;
+  to.depth_bias_units = state.depth_bias.units;
+  to.depth_bias_slope = state.depth_bias.slope;
+  to.depth_bias_clamp = state.depth_bias.clamp;
+  std::copy(state.depth_bounds.begin(), state.depth_bounds.end(), to.depth_bounds);
   return to;
 }
 

@@ -1,0 +1,289 @@
+// Blending as A + B * C, and what depth bias and bounds make of depth (docs/pixels.md 7 and 9), on every
+// engine. Expected numbers are worked out by hand.
+#include <cmath>
+
+#include "base/random.h"
+#include "runtime/neutral_shader.h"
+
+namespace warpjit::test {
+namespace {
+
+using interpret::Fragment;
+using interpret::Quad;
+using NeutralFrame = frontend::FragmentFrame;
+using NeutralResults = NeutralFragment::Results;
+
+// --- Blending by A + B * C
+// -----------------------------------------------------------------------------------
+
+// The mixes, sixteen of them at a time, by their numbers.
+constexpr unsigned kMixes = 3 * 2 * 4 * 2 * 7 * 2;
+BlendMix mix_of(unsigned n) {
+  const auto take = [&](unsigned count) {
+    const unsigned part = n % count;
+    n /= count;
+    return part;
+  };
+  BlendMix mix;
+  mix.add = static_cast<BlendMix::Add>(take(3));
+  mix.negate_add = take(2) != 0;
+  mix.multiply = static_cast<BlendMix::Multiply>(take(4));
+  mix.negate_multiply = take(2) != 0;
+  mix.by = static_cast<BlendMix::By>(take(7));
+  mix.invert_by = take(2) != 0;
+  return mix;
+}
+
+using Components = std::array<float, 4>;
+// In numbers that need no rounding.
+float mixed(const BlendMix& mix, unsigned k, const Components& s, const Components& t,
+            const Components& constant) {
+  const float adds[] = {0, s[k], t[k]};
+  const float factors[] = {s[k] - t[k], s[k] + t[k], s[k], t[k]};
+  const float bys[] = {0, s[k], t[k], 2 * s[k], s[3], t[3], constant[k]};
+  const float by = bys[static_cast<std::size_t>(mix.by)];
+  const float add = adds[static_cast<std::size_t>(mix.add)],
+              factor = factors[static_cast<std::size_t>(mix.multiply)];
+  return (mix.negate_add ? -add : add) +
+         (mix.negate_multiply ? -factor : factor) * (mix.invert_by ? 1 - by : by);
+}
+
+NeutralFragment leave(const Components& source) {
+  NeutralFragment program;
+  program.compiled = [=](ir::Builder& b, NeutralFrame&, NeutralResults& results) {
+    NeutralFragment::Words words;
+    for (unsigned k = 0; k < 4; ++k) words[k] = b.constant(to_bits(source[k]));
+    results.colors.assign(kMaxColorTargets, words);
+  };
+  program.interpreted = [=](const Quad&, std::int32_t, std::int32_t, Fragment& fragment) {
+    for (auto& color : fragment.colors)
+      for (unsigned k = 0; k < 4; ++k) color[k] = to_bits(source[k]);
+  };
+  return program;
+}
+
+TEST(PixelStates, BlendsByMixing) {
+  const Engine engine;
+  const Components source{0.5F, -0.75F, 3, 0.25F}, target{0.125F, 2, -1.5F, 0.5F},
+      constant{0.375F, 1, -2, 0.625F};
+  std::vector<std::uint32_t> old;
+  for (const float component : target) old.push_back(to_bits(component));
+  for (unsigned first = 0; first < kMixes; first += 2 * kMaxColorTargets) {
+    NeutralDraw draw(leave(source), 1, 1);
+    draw.output.blend_constant = constant;
+    for (unsigned k = 0; k < kMaxColorTargets; ++k) {
+      draw.color(k, PixelFormat::rgba32f);
+      draw.fill(k, old);
+      BlendState& blend = draw.output.blend[k];
+      blend.enabled = blend.mixed = true;
+      blend.mix = mix_of(first + k);
+      blend.mix_alpha = mix_of(first + kMaxColorTargets + k);
+    }
+    draw.cover();
+    const auto words = draw.run_everywhere(engine, "mixes from " + std::to_string(first));
+    for (unsigned k = 0; k < kMaxColorTargets; ++k)
+      for (unsigned component = 0; component < 4; ++component) {
+        const BlendState& blend = draw.output.blend[k];
+        ASSERT_EQ(to_float(words[4 * k + component]),
+                  mixed(component == 3 ? blend.mix_alpha : blend.mix, component, source, target, constant))
+            << "mix " << first + k << ", component " << component;
+      }
+  }
+}
+
+// What rounds, is limited, or is no number.
+TEST(PixelStates, MixesOfOddNumbersAgree) {
+  const Engine engine;
+  Random random(3);
+  constexpr std::array kOdd{0.0F,  -0.0F,     INFINITY, -INFINITY, NAN,  1e-40F,
+                            1e38F, 0x1p-126F, 0.1F,     0.7F,      1.0F, -3.0F};
+  const auto any = [&] {
+    return random.one_in(2) ? kOdd[random.below(kOdd.size())]
+                            : static_cast<float>(random.below(1 << 24)) / (1 << 24);
+  };
+  constexpr std::array kFormats{PixelFormat::rgba32f, PixelFormat::rgba16f, PixelFormat::r32f,
+                                PixelFormat::rgba8,   PixelFormat::srgb8,   PixelFormat::rgb565,
+                                PixelFormat::rgb10a2, PixelFormat::rgb5a1};
+  for (unsigned round = 0; round < 25; ++round) {
+    NeutralDraw draw(leave({any(), any(), any(), any()}), 1, 1);
+    for (float& constant : draw.output.blend_constant) constant = any();
+    for (unsigned k = 0; k < kMaxColorTargets; ++k) {
+      const PixelFormat format = kFormats[k];
+      draw.color(k, format);
+      std::vector<std::uint32_t> old((pixel_size(format) + 3) / 4);
+      for (std::uint32_t& word : old) word = static_cast<std::uint32_t>(random.next());
+      draw.fill(k, old);
+      BlendState& blend = draw.output.blend[k];
+      blend.enabled = blend.mixed = true;
+      blend.mix = mix_of(random.below(kMixes));
+      blend.mix_alpha = mix_of(random.below(kMixes));
+    }
+    draw.cover();
+    draw.run_everywhere(engine, "round " + std::to_string(round));
+  }
+  // Zero and one are not multiplied by: no NaN of infinity times 0.
+  for (const bool one : {false, true}) {
+    NeutralDraw draw(leave({INFINITY, INFINITY, INFINITY, INFINITY}), 1, 1);
+    draw.color(0, PixelFormat::r32f);
+    BlendState& blend = draw.output.blend[0];
+    blend.enabled = blend.mixed = true;
+    blend.mix.invert_by = one;
+    draw.cover();
+    EXPECT_EQ(draw.run_everywhere(engine)[0], one ? 0x7f800000U : 0);
+  }
+}
+
+// --- Depth -------------------------------------------------------------------------------------------------
+
+NeutralFragment nothing() {
+  NeutralFragment program;
+  program.compiled = [](ir::Builder&, NeutralFrame&, NeutralResults&) {};
+  program.interpreted = [](const Quad&, std::int32_t, std::int32_t, Fragment&) {};
+  return program;
+}
+
+struct Biased {
+  PixelFormat format = PixelFormat::d32f;
+  RasterState::DepthBias bias{};
+  std::array<float, 3> z{};  // at (0, 0), (8, 0), (0, 8)
+  Topology topology = Topology::triangles;
+};
+// The depth of pixel (0, 0), and of the pixel below it.
+std::array<std::uint32_t, 2> biased_depth(const Engine& engine, const Biased& c) {
+  NeutralDraw draw(nothing(), 2, 2);
+  draw.depth(c.format);
+  draw.raster.topology = c.topology;
+  draw.raster.depth_bias = c.bias;
+  draw.raster.line_width = draw.raster.point_size = 8;
+  draw.output.depth.test = true;
+  draw.output.depth.compare = Compare::always;
+  if (c.topology == Topology::points) {
+    draw.vertex(0, 0, c.z[0], 1);
+  } else {
+    draw.vertex(0, 0, c.z[0], 1);
+    draw.vertex(8, 0, c.z[1], 1);
+    if (c.topology == Topology::triangles) draw.vertex(0, 8, c.z[2], 1);
+  }
+  const auto words = draw.run_everywhere(engine);
+  if (c.format == PixelFormat::d16) return {words[0] & 0xffff, words[1] & 0xffff};
+  return {words[0], words[2]};
+}
+
+TEST(PixelStates, DepthBias) {
+  const Engine engine;
+  const auto depth = [&](const Biased& c) { return biased_depth(engine, c); };
+  using Pair = std::array<std::uint32_t, 2>;
+  const auto floats = [](float upper, float lower) { return Pair{to_bits(upper), to_bits(lower)}; };
+  const std::array<float, 3> level{0.5F, 0.5F, 0.5F}, slope{0.25F, 0.25F + 1.0F / 8, 0.25F - 1.0F / 4};
+  // Units: of d32f by the largest depth, which is 2^-1.
+  EXPECT_EQ(depth({PixelFormat::d32f, {4, 0, 0}, level}), floats(0.5F + 0x1p-22F, 0.5F + 0x1p-22F));
+  EXPECT_EQ(depth({PixelFormat::d32f, {-4, 0, 0}, level}), floats(0.5F - 0x1p-22F, 0.5F - 0x1p-22F));
+  EXPECT_EQ(depth({PixelFormat::d32f, {0x1p20F, 0, 0}, {0, 0, 0}}), floats(0, 0));  // 2^-129
+  EXPECT_EQ(depth({PixelFormat::d32f, {0x1p30F, 0, 0}, {0, 0, 0}}), floats(0x1p-119F, 0x1p-119F));
+  EXPECT_EQ(depth({PixelFormat::d32f, {0x1p20F, 0, 0}, {0.125F, 0.125F, 0.1875F}}),
+            depth({PixelFormat::d32f, {0, 0, 0}, {0.140625F, 0.140625F, 0.203125F}}));
+  EXPECT_EQ(depth({PixelFormat::d24s8, {4, 0, 0}, level}),
+            (Pair{0x800003, 0x800003}));  // of 8388611.49999976
+  EXPECT_EQ(depth({PixelFormat::d24s8, {-4, 0, 0}, level}), (Pair{0x7ffffc, 0x7ffffc}));
+  EXPECT_EQ(depth({PixelFormat::d16, {4, 0, 0}, level}), (Pair{0x8004, 0x8004}));
+  // Slope: the larger change, 1/32 from row to row; depth falls there and rises 1/64 from column to column.
+  const float first = 0.25F + 1.0F / 128 - 1.0F / 64;
+  EXPECT_EQ(depth({PixelFormat::d32f, {0, 0, 0}, slope}), floats(first, first - 1.0F / 32));
+  EXPECT_EQ(depth({PixelFormat::d32f, {0, 1, 0}, slope}), floats(first + 1.0F / 32, first));
+  EXPECT_EQ(depth({PixelFormat::d32f, {0, -2, 0}, slope}), floats(first - 1.0F / 16, first - 3.0F / 32));
+  // Both, and clamps.
+  EXPECT_EQ(depth({PixelFormat::d32f, {1024, 1, 0}, slope})[0], to_bits(first + 1.0F / 32 + 0x1p-15F));
+  EXPECT_EQ(depth({PixelFormat::d32f, {0, 1, 1.0F / 64}, slope})[0], to_bits(first + 1.0F / 64));
+  EXPECT_EQ(depth({PixelFormat::d32f, {0, 1, -1.0F / 64}, slope})[0], to_bits(first + 1.0F / 32));
+  EXPECT_EQ(depth({PixelFormat::d32f, {0, -1, -1.0F / 64}, slope})[0], to_bits(first - 1.0F / 64));
+  EXPECT_EQ(depth({PixelFormat::d32f, {0, -1, 1.0F / 64}, slope})[0], to_bits(first - 1.0F / 32));
+  EXPECT_EQ(depth({PixelFormat::d32f, {NAN, 0, 0}, level}), floats(0.5F, 0.5F));
+  EXPECT_EQ(depth({PixelFormat::d32f, {0, INFINITY, 0}, level}), floats(0.5F, 0.5F));  // infinity * 0
+  EXPECT_EQ(depth({PixelFormat::d32f, {INFINITY, 0, 0.25F}, level}), floats(0.75F, 0.75F));
+  // It is limited as all depth is.
+  EXPECT_EQ(depth({PixelFormat::d32f, {0, 100, 0}, slope}), floats(1, 1));
+  EXPECT_EQ(depth({PixelFormat::d24s8, {-0x1p24F, 0, 0}, level}), (Pair{0, 0}));
+  // Only of triangles.
+  for (const Topology topology : {Topology::points, Topology::lines})
+    EXPECT_EQ(depth({PixelFormat::d32f, {0x1p20F, 1, 0}, level, topology})[0], to_bits(0.5F));
+}
+
+TEST(PixelStates, DepthBounds) {
+  const Engine engine;
+  const auto depth = [&](float z, bool clips, bool exports, const std::array<float, 2>& bounds) {
+    NeutralFragment program = nothing();
+    program.facts.exports_depth = exports;
+    if (exports) {
+      program.compiled = [=](ir::Builder& b, NeutralFrame&, NeutralResults& results) {
+        results.depth = b.BitcastF32ToI32(b.constant(z));
+      };
+      program.interpreted = [=](const Quad&, std::int32_t, std::int32_t, Fragment& fragment) {
+        fragment.depth = to_bits(z);
+      };
+    }
+    NeutralDraw draw(program, 1, 1);
+    draw.depth(PixelFormat::d32f, 0x12345678);
+    draw.raster.clip_near = draw.raster.clip_far = clips;
+    draw.raster.depth_bounds = bounds;
+    draw.output.depth.test = true;
+    draw.output.depth.compare = Compare::always;
+    draw.cover(exports ? 0.5F : z);
+    return to_float(draw.run_everywhere(engine)[0]);
+  };
+  const float untouched = to_float(0x12345678);
+  const std::array<float, 2> bounds{0.25F, 0.75F};
+  for (const bool clips : {false, true})
+    for (const float z : {0.25F, 0.5F, 0.75F}) EXPECT_EQ(depth(z, clips, false, bounds), z);
+  EXPECT_EQ(depth(0.2F, true, false, bounds), untouched);
+  EXPECT_EQ(depth(0.8F, true, false, bounds), untouched);
+  EXPECT_EQ(depth(0.2F, false, false, bounds), 0.25F);
+  EXPECT_EQ(depth(-3, false, false, bounds), 0.25F);
+  EXPECT_EQ(depth(0.8F, false, false, bounds), 0.75F);
+  EXPECT_EQ(depth(3, false, false, bounds), 0.75F);
+  for (const float z : {-INFINITY, -1.0F, 0.2F, NAN}) EXPECT_EQ(depth(z, true, true, bounds), 0.25F);
+  for (const float z : {0.8F, 1.0F, INFINITY}) EXPECT_EQ(depth(z, true, true, bounds), 0.75F);
+  EXPECT_EQ(depth(0.5F, true, true, bounds), 0.5F);
+  EXPECT_EQ(depth(0.7F, true, true, {0.5F, 0.5F}), 0.5F);
+  EXPECT_EQ(depth(2, false, false, {0, 1}), 1);
+}
+
+TEST(PixelStates, StatesAreChecked) {
+  NeutralDraw draw(nothing(), 1, 1);
+  const auto refused = [&](const auto& change) {
+    RasterState state;
+    change(state);
+    return !draw.launch.set_raster_state(state);
+  };
+  for (const std::array<float, 2>& bounds :
+       {std::array{-0.5F, 1.0F}, {0.0F, 1.5F}, {0.6F, 0.5F}, {NAN, 1.0F}, {0.0F, NAN}})
+    EXPECT_TRUE(refused([&](RasterState& state) { state.depth_bounds = bounds; }));
+  EXPECT_FALSE(refused([](RasterState& state) { state.depth_bounds = {0.5F, 0.5F}; }));
+  OutputState output;
+  output.blend[1].mix_alpha.by = static_cast<BlendMix::By>(7);
+  EXPECT_FALSE(draw.launch.set_output_state(output));
+  output.blend[1].mix_alpha.by = BlendMix::By::constant;
+  EXPECT_TRUE(draw.launch.set_output_state(output));
+  output.blend[7].mix.add = static_cast<BlendMix::Add>(3);
+  EXPECT_FALSE(draw.launch.set_output_state(output));
+  output.blend[7].mix.add = BlendMix::Add::target;
+  output.blend[7].mix.multiply = static_cast<BlendMix::Multiply>(4);
+  EXPECT_FALSE(draw.launch.set_output_state(output));
+}
+
+// A launch runs again with other bounds: the kernel reads them, and one without bounds is another.
+TEST(PixelStates, BoundsMayChange) {
+  const Engine engine;
+  NeutralDraw draw(nothing(), 1, 1);
+  draw.depth(PixelFormat::d32f);
+  draw.raster.clip_near = draw.raster.clip_far = false;
+  draw.output.depth.test = true;
+  draw.output.depth.compare = Compare::always;
+  draw.cover(2);
+  for (const float most : {0.75F, 0.5F, 1.0F, 0.25F}) {
+    draw.raster.depth_bounds = {0, most};
+    EXPECT_EQ(to_float(draw.run_everywhere(engine)[0]), most);
+  }
+}
+
+}  // namespace
+}  // namespace warpjit::test
