@@ -366,7 +366,10 @@ TEST(ValhallRun, RefusedByName) {
   }
   const auto fragment = assemble(".stage fragment\nNOP.end\n", "test");
   ASSERT_TRUE(fragment.ok());
-  EXPECT_FALSE(Interpreter::prepare(*fragment).ok());
+  const auto interpreter = Interpreter::prepare(*fragment);
+  ASSERT_TRUE(interpreter.ok());
+  RunReport report;
+  EXPECT_FALSE(interpreter->run({}, report).ok());
   // Bits of words without destination that no source gives a meaning.
   EXPECT_EQ(failure("BRANCHZ.eq 0x0, offset:0 {unused 0xff0000000000}\nNOP.end {unused 0x1}\n"), "runs");
   EXPECT_NE(failure("BRANCHZ.eq 0x0, offset:0 {unused 0x200000000000000}\nNOP.end\n").find("not supported"),

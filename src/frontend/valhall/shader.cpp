@@ -14,9 +14,10 @@
 namespace warpjit::valhall {
 namespace {
 
-class Blocks final : public frontend::GuestInterpreter {
+// Blocks of a grid, or the pixels of a draw.
+class Interpreted final : public frontend::GuestInterpreter {
  public:
-  explicit Blocks(Interpreter interpreter) : interpreter_(std::move(interpreter)) {}
+  explicit Interpreted(Interpreter interpreter) : interpreter_(std::move(interpreter)) {}
 
   Status run_blocks(const frontend::Grid& grid, std::uint64_t first, std::uint64_t count, std::uint64_t fuel,
                     std::optional<frontend::BlockFault>& fault) const override {
@@ -32,22 +33,26 @@ class Blocks final : public frontend::GuestInterpreter {
     fault = run.first_fault;
     return status;
   }
+  Status draw(const frontend::Values& values, const interpret::PixelWork& work,
+              std::uint64_t fuel) const override {
+    frontend::Grid grid = values.grid;
+    grid.fuel = fuel;
+    RunReport run;
+    WARPJIT_TRY(const auto program, interpreter_.make_fragment_program(grid, work, run));
+    const Status status = interpret::draw(work, *program);
+    if (run.first_fault && work.fault != nullptr && !work.fault->happened)
+      *work.fault = run.first_fault->access;
+    return status;
+  }
   unsigned lanes() const override { return kWarpLanes; }
 
  private:
   Interpreter interpreter_;
 };
 
-Error does_not_run(const Program& program) {
-  return {ErrorCode::unsupported,
-          "Valhall programs for fragments do not run yet: they can be listed and assembled",
-          program.source_name};
-}
-
 }  // namespace
 
-Shader::Shader(Program program) : program_(std::move(program)), code_(does_not_run(program_)) {
-  code_ = find_reached(program_);
+Shader::Shader(Program program) : program_(std::move(program)), code_(find_reached(program_)) {
   if (!code_) return;
   texture_uses_ = valhall::texture_uses(program_, *code_);
   table_ = uniform_table(program_, *code_, texture_uses_.size());
@@ -174,9 +179,8 @@ Result<frontend::Shader::Translation> Shader::translate(const frontend::Facts& f
 }
 
 Result<std::unique_ptr<frontend::GuestInterpreter>> Shader::prepare_guest(const frontend::Facts&) const {
-  if (program_.stage == Stage::fragment) return does_not_run(program_);
   WARPJIT_TRY(Interpreter interpreter, Interpreter::prepare(program_));
-  return std::unique_ptr<frontend::GuestInterpreter>(std::make_unique<Blocks>(std::move(interpreter)));
+  return std::unique_ptr<frontend::GuestInterpreter>(std::make_unique<Interpreted>(std::move(interpreter)));
 }
 
 }  // namespace warpjit::valhall

@@ -34,6 +34,9 @@ std::uint64_t pack_elements(const Elements& elements, const Function& element) {
   return packed;
 }
 
+// Does the comparison of an instruction hold for element k?
+bool compare_element(const Instruction& instruction, const Inputs& inputs, unsigned k);
+
 // A source as f32, which may be half a register, and as element k of v2f16: flushed, made absolute, negated.
 double single_source(const Source& source, std::uint64_t value, const FloatMode& mode);
 double half_source(const Source& source, std::uint64_t value, unsigned k, const FloatMode& mode);

@@ -209,21 +209,11 @@ Wide truth(ResultType type, unsigned bits) {
   }
 }
 
-bool compare(const Instruction& i, const Inputs& in, unsigned k) {
-  if (i.type == Type::f32)
-    return holds(i.condition, single_source(i.source[0], in.source[0], in.mode),
-                 single_source(i.source[1], in.source[1], in.mode));
-  if (i.type == Type::v2f16)
-    return holds(i.condition, half_source(i.source[0], in.source[0], k, in.mode),
-                 half_source(i.source[1], in.source[1], k, in.mode));
-  return holds(i.condition, element(i, in, 0, k), element(i, in, 1, k));
-}
-
 template <Logic kLogic>
 Wide compare_logic(const Instruction& i, const Inputs& in) {
   const unsigned bits = elements_of(i.type).bits;
   return each_element(i, [&](unsigned k) {
-    const bool holds = compare(i, in, k);
+    const bool holds = compare_element(i, in, k);
     const bool other = (in.source[2] >> (k * bits) & element_mask(bits)) != 0;
     return (kLogic == Logic::or_ ? holds || other : holds && other) ? truth(i.result_type, bits) : 0;
   });
@@ -241,7 +231,8 @@ Wide compare_multi(const Instruction& i, const Inputs& in) {
 
 Wide csel(const Instruction& i, const Inputs& in) {
   const unsigned bits = elements_of(i.type).bits;
-  return each_element(i, [&](unsigned k) { return in.source[compare(i, in, k) ? 2 : 3] >> (k * bits); });
+  return each_element(i,
+                      [&](unsigned k) { return in.source[compare_element(i, in, k) ? 2 : 3] >> (k * bits); });
 }
 
 Wide mux(const Instruction& i, const Inputs& in) {
@@ -309,6 +300,16 @@ constexpr Meaning kIntegerMeanings[] = {
 };
 
 }  // namespace
+
+bool compare_element(const Instruction& i, const Inputs& in, unsigned k) {
+  if (i.type == Type::f32)
+    return holds(i.condition, single_source(i.source[0], in.source[0], in.mode),
+                 single_source(i.source[1], in.source[1], in.mode));
+  if (i.type == Type::v2f16)
+    return holds(i.condition, half_source(i.source[0], in.source[0], k, in.mode),
+                 half_source(i.source[1], in.source[1], k, in.mode));
+  return holds(i.condition, element(i, in, 0, k), element(i, in, 1, k));
+}
 
 std::span<const Meaning> integer_meanings() { return kIntegerMeanings; }
 

@@ -1,13 +1,15 @@
 // The Valhall guest interpreter, written from the rules of docs/guests/valhall.md alone: warps of 16 lanes,
 // each lane with a program counter of its own, of which the lowest runs (section 8). It is the oracle for the
-// translator.
+// translator. Draws: the quads of a fragment program, by the scalar rasterizer (section 10).
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "frontend/grid.h"
+#include "frontend/interpret/pixels.h"
 #include "frontend/valhall/container/program.h"
 
 namespace warpjit::valhall {
@@ -24,7 +26,7 @@ struct WarpOp;  // interpret/op.h
 
 class Interpreter {
  public:
-  // Prepares what the entry of a compute or vertex program can reach. Errors: those of check_limits; with the
+  // Prepares what the entry of a program can reach. Errors: those of check_limits; with the
   // guest address, code that is statically reached and not defined (bad_input) or does not run (unsupported).
   static Result<Interpreter> prepare(const Program& program);
 
@@ -36,12 +38,18 @@ class Interpreter {
   // The whole grid.
   Status run(const frontend::Grid& launch, RunReport& report) const;
 
+  // The quads of a fragment program, added to the report as they run. `work` has the program's uses of slots;
+  // nothing else of it but the extent matters. All must outlive it. Errors: as above.
+  Result<std::unique_ptr<interpret::FragmentProgram>> make_fragment_program(const frontend::Grid& launch,
+                                                                            const interpret::PixelWork& work,
+                                                                            RunReport& report) const;
+
   Interpreter(Interpreter&&) noexcept;
   Interpreter& operator=(Interpreter&&) noexcept;
   ~Interpreter();
 
  private:
-  friend class BlockRun;
+  friend class WarpRun;
   Interpreter();
 
   Program program_;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "frontend/valhall/container/program.h"
 #include "frontend/valhall/interpret/arithmetic.h"
@@ -23,7 +24,15 @@ struct WarpOp {
     barrier,
     result_address,
     load_attribute,
-    attribute_address
+    attribute_address,
+    varying,
+    special_varying,
+    discard,
+    coverage,
+    depth,
+    blend,
+    load_tile,
+    texture
   };
   Instruction i;
   Kind kind = Kind::nothing;
@@ -55,6 +64,11 @@ struct AttributeEntry {
   std::uint32_t table, index;
 };
 AttributeEntry attribute_entry(const Instruction& instruction);
+
+// "MNEMONIC: why", unsupported.
+Error refused(const Instruction& instruction, const std::string& why);
+// That a message has so many staging registers. Errors: likewise.
+Status check_count(const Instruction& instruction, const Staging& staging, unsigned count);
 
 // Decides how an instruction at this byte of a program of this stage runs. Errors: unsupported, without
 // `where`.

@@ -1,7 +1,8 @@
-// Which instructions compute and vertex programs run, and how (docs/guests/valhall.md 8).
+// Which instructions programs run, and how (docs/guests/valhall.md 8, 10).
 #include <algorithm>
 
 #include "frontend/flow/reach.h"
+#include "frontend/valhall/interpret/fragment.h"
 #include "frontend/valhall/interpret/interpret.h"
 #include "frontend/valhall/interpret/lanes.h"
 #include "frontend/valhall/interpret/op.h"
@@ -21,15 +22,15 @@ constexpr AccessPart kWords[] = {{0, 4, 0, 0}, {4, 4, 1, 0}, {8, 4, 2, 0}, {12, 
 // Bits that an instruction without a destination has in its place, which mean nothing.
 constexpr std::uint64_t kNoDestination = std::uint64_t{0xff} << 40;
 
-Error refused(const Instruction& i, const std::string& why) {
-  return {ErrorCode::unsupported, mnemonic(i) + ": " + why, {}};
-}
-
-// Special values that programs have (docs/guests/valhall.md 8.2).
+// Special values that programs have (docs/guests/valhall.md 8.2, 10.1). Those of fragments: the size of
+// targets, and no number of a warp, memory of a thread or workgroup.
 bool has_special(Stage stage, std::uint8_t value) {
-  constexpr std::pair<unsigned, unsigned> kEntries[] = {{0, 2}, {1, 1}, {1, 3}, {3, 1}, {3, 3}, {3, 15}};
-  constexpr std::pair<unsigned, unsigned> kOfWorkgroup = {1, 3};
-  const std::pair entry(special_page(value), special_entry(value));
+  using Entry = std::pair<unsigned, unsigned>;
+  constexpr Entry kEntries[] = {{0, 2}, {1, 1}, {1, 3}, {3, 1}, {3, 3}, {3, 15}};
+  constexpr Entry kOfFragments[] = {{0, 4}, {3, 1}, {3, 3}, {3, 15}};
+  constexpr Entry kOfWorkgroup = {1, 3};
+  const Entry entry(special_page(value), special_entry(value));
+  if (stage == Stage::fragment) return std::ranges::find(kOfFragments, entry) != std::end(kOfFragments);
   if (stage == Stage::vertex && entry == kOfWorkgroup) return false;
   return std::ranges::find(kEntries, entry) != std::end(kEntries);
 }
@@ -43,11 +44,6 @@ Status check_common(const Instruction& i, Stage stage, std::uint64_t ignored) {
                      std::string(stage_name(stage)) + " programs have no " +
                          std::string(special_name(special_page(source.value), special_entry(source.value))));
   return {};
-}
-
-Status check_count(const Instruction& i, const Staging& staging, unsigned count) {
-  if (staging.count == count) return {};
-  return refused(i, std::to_string(staging.count) + " staging registers are not " + std::to_string(count));
 }
 
 bool is_of_vertices(Opcode opcode) {
@@ -73,6 +69,42 @@ Status check_of_vertices(const Instruction& i) {
   return check_count(i, i.write, halves ? (components + 1) / 2 : components);
 }
 
+// Flow behind an operation: calls `visit` with the addresses, which may lie outside of the code.
+template <class Visit>
+void each_successor(const WarpOp& op, const Visit& visit) {
+  if (op.i.flow == Flow::end) return;
+  const Known known = op.kind == WarpOp::Kind::branch  ? known_branch(op.i)
+                      : op.kind == WarpOp::Kind::blend ? Known::taken
+                                                       : Known::not_taken;
+  if (known != Known::not_taken) visit(op.target);
+  if (known != Known::taken) visit(std::int64_t{op.address} + 8);
+}
+
+// A BLEND that control can come to from one of the same target; null: there is none.
+const WarpOp* find_second_blend(const Program& program, const std::vector<WarpOp>& ops,
+                                const std::vector<std::uint32_t>& op_of_word) {
+  for (std::uint8_t target = 0; target < kMaxColorTargets; ++target) {
+    const auto blends = [&](const WarpOp& op) {
+      return op.kind == WarpOp::Kind::blend && blend_target(op, program.fragment) == target;
+    };
+    flow::Worklist words(program.code.size());
+    const auto follow = [&](const WarpOp& op) {
+      each_successor(op, [&](std::int64_t address) {
+        if (address >= 0 && address / 8 < static_cast<std::int64_t>(program.code.size()))
+          words.add(static_cast<std::uint32_t>(address / 8));
+      });
+    };
+    for (const WarpOp& op : ops)
+      if (blends(op)) follow(op);
+    for (std::uint32_t word = 0; words.take(word);) {
+      const WarpOp& op = ops[op_of_word[word]];
+      if (blends(op)) return &op;
+      follow(op);
+    }
+  }
+  return nullptr;
+}
+
 unsigned registers_loaded(const Instruction& i) {
   const unsigned words = (shape_of(i.type).bytes + 3U) / 4;
   return i.lane == LoadLane::d0 ? 2 : words;
@@ -89,6 +121,15 @@ Status check_atomic(const Instruction& i) {
 }
 
 }  // namespace
+
+Error refused(const Instruction& i, const std::string& why) {
+  return {ErrorCode::unsupported, mnemonic(i) + ": " + why, {}};
+}
+
+Status check_count(const Instruction& i, const Staging& staging, unsigned count) {
+  if (staging.count == count) return {};
+  return refused(i, std::to_string(staging.count) + " staging registers are not " + std::to_string(count));
+}
 
 AttributeEntry attribute_entry(const Instruction& i) {
   if (i.opcode == Opcode::ld_attr_imm || i.opcode == Opcode::lea_attr_imm) return {i.table, i.index};
@@ -159,6 +200,14 @@ Result<WarpOp> make_op(const Instruction& i, std::uint32_t address, Stage stage)
                   : WarpOp::Kind::attribute_address;
     return op;
   }
+  if (is_of_fragments(i.opcode)) {
+    if (stage != Stage::fragment)
+      return refused(i, std::string(stage_name(stage)) + " programs do not have it");
+    if (const Status registers = check_registers(i); !registers) return refused(i, registers.error().message);
+    WARPJIT_CHECK(make_fragment_op(op));
+    WARPJIT_CHECK(check_common(op.i, stage, i.opcode == Opcode::discard ? kNoDestination : 0));
+    return op;
+  }
   switch (i.opcode) {
     case Opcode::nop:
       return op;
@@ -168,7 +217,8 @@ Result<WarpOp> make_op(const Instruction& i, std::uint32_t address, Stage stage)
       op.target = std::int64_t{address} + 8 + std::int64_t{8} * i.offset;
       return op;
     case Opcode::barrier:
-      if (stage == Stage::vertex) return refused(i, "vertex programs have no workgroup");
+      if (stage != Stage::compute)
+        return refused(i, std::string(stage_name(stage)) + " programs have no workgroup");
       WARPJIT_CHECK(check(kNoDestination));
       op.kind = WarpOp::Kind::barrier;
       return op;
@@ -194,6 +244,7 @@ Result<WarpOp> make_op(const Instruction& i, std::uint32_t address, Stage stage)
     case Opcode::wmask:
       WARPJIT_CHECK(check());
       WARPJIT_CHECK(check_exchange(i));
+      if (stage == Stage::fragment && i.subgroup > Subgroup::four) return refused(i, "lanes of other quads");
       op.kind = WarpOp::Kind::exchange;
       return op;
     default: {
@@ -214,10 +265,6 @@ Result<Interpreter> Interpreter::prepare(const Program& program) {
   const auto located = [&](const Error& error, std::uint32_t address) {
     return Error{error.code, error.message, program.where(address)};
   };
-  if (program.stage == Stage::fragment)
-    return Error{ErrorCode::unsupported,
-                 std::string(stage_name(program.stage)) + " programs of this guest do not run yet",
-                 program.source_name};
   WARPJIT_CHECK(check_limits(program));
   Interpreter result;
   result.op_of_word_.assign(program.code.size(), kNoOp);
@@ -234,11 +281,10 @@ Result<Interpreter> Interpreter::prepare(const Program& program) {
     if (!op) return located(op.error(), address);
     result.op_of_word_[word] = static_cast<std::uint32_t>(result.ops_.size());
     result.ops_.push_back(*op);
-    if (i.flow == Flow::end) continue;
-    const Known known = op->kind == WarpOp::Kind::branch ? known_branch(i) : Known::not_taken;
-    if (known != Known::not_taken) reach(op->target);
-    if (known != Known::taken) reach(std::int64_t{address} + 8);
+    each_successor(*op, reach);
   }
+  if (const WarpOp* const op = find_second_blend(program, result.ops_, result.op_of_word_))
+    return located(refused(op->i, "a lane may have written this target before"), op->address);
   result.program_ = program;
   return result;
 }

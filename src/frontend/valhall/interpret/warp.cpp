@@ -1,0 +1,335 @@
+// Executes instructions in a warp (docs/guests/valhall.md 6 to 8.3).
+#include "frontend/valhall/interpret/warp.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "base/bits.h"
+#include "base/stop_reason.h"
+
+namespace warpjit::valhall {
+namespace {
+
+static_assert(std::endian::native == std::endian::little);
+
+// What an atomic leaves in memory. `operand` is 1 where the instruction has none.
+template <class Word>
+Word atomic_result(Atomic atomic, Word old, Word operand) {
+  using Signed = std::make_signed_t<Word>;
+  const auto min_s = static_cast<Word>(std::min(static_cast<Signed>(old), static_cast<Signed>(operand)));
+  const auto max_s = static_cast<Word>(std::max(static_cast<Signed>(old), static_cast<Signed>(operand)));
+  switch (atomic) {
+    case Atomic::add:
+    case Atomic::increment:
+      return old + operand;
+    case Atomic::decrement:
+      return old - operand;
+    case Atomic::smin:
+      return min_s;
+    case Atomic::smax:
+    case Atomic::smax_one:
+      return max_s;
+    case Atomic::umin:
+      return std::min(old, operand);
+    case Atomic::umax:
+    case Atomic::umax_one:
+      return std::max(old, operand);
+    case Atomic::and_:
+      return old & operand;
+    case Atomic::or_:
+    case Atomic::or_one:
+      return old | operand;
+    case Atomic::xor_:
+      return old ^ operand;
+    default:
+      return operand;  // exchange
+  }
+}
+
+// Other workgroups may run on other host threads. `expected`, if given: memory changes only if it holds this.
+template <class Word>
+Word update(std::byte* at, Atomic atomic, Word operand, const Word* expected) {
+  const std::atomic_ref<Word> memory(*reinterpret_cast<Word*>(at));
+  Word old = memory.load(std::memory_order_relaxed);
+  do {
+    if (expected != nullptr && old != *expected) return old;
+  } while (
+      !memory.compare_exchange_weak(old, atomic_result(atomic, old, operand), std::memory_order_relaxed));
+  return old;
+}
+
+// Bits 0 to `bits` - 1 of a value, extended to 64.
+std::uint64_t extend(std::uint64_t value, unsigned bits, bool zero) {
+  const std::uint64_t mask = low_mask<std::uint64_t>(bits), sign = std::uint64_t{1} << (bits - 1);
+  value &= mask;
+  return zero || (value & sign) == 0 ? value : value | ~mask;
+}
+
+// Takes fuel for a backward transfer of some lanes; false if one of them has none.
+bool pay(Warp& warp, std::uint32_t lanes) {
+  if (--warp.fuel >= 0) {
+    warp.of_all_lanes += lanes == warp.running ? 1 : 0;
+    return true;
+  }
+  if (warp.fuel == -1) warp.counts.restart(warp.of_all_lanes);
+  return warp.counts.count(0, kWarpLanes, [&](std::size_t lane) { return (lanes >> lane & 1) != 0; });
+}
+
+// Bits of a register, from `shift` on.
+void insert(std::uint32_t& reg, std::uint64_t value, unsigned shift, unsigned bits) {
+  const std::uint32_t mask = low_mask<std::uint32_t>(bits) << shift;
+  reg = (reg & ~mask) | (static_cast<std::uint32_t>(value) << shift & mask);
+}
+
+}  // namespace
+
+WarpRun::WarpRun(const Interpreter& interpreter, const frontend::Grid& launch,
+                 const frontend::CheckedGrid& checked)
+    : program_(interpreter.program_),
+      ops_(interpreter.ops_),
+      op_of_word_(interpreter.op_of_word_),
+      launch_(launch),
+      checked_(checked),
+      memory_(program_, launch, checked) {}
+
+void WarpRun::start_warp(Warp& warp, std::uint32_t lanes) const {
+  warp = {};
+  warp.running = lanes;
+  warp.fuel = group_fuel(launch_.fuel);
+  warp.counts = FuelCounts(launch_.fuel);
+  for (std::uint32_t& pc : warp.pc) pc = program_.entry;
+}
+
+Status WarpRun::step(Warp& warp) {
+  std::uint32_t pc = ~0U, active = 0;
+  for_lanes(warp.runnable(), [&](unsigned lane) { pc = std::min(pc, warp.pc[lane]); });
+  for_lanes(warp.runnable(), [&](unsigned lane) { active |= std::uint32_t{warp.pc[lane] == pc} << lane; });
+  const WarpOp& op = ops_[op_of_word_[pc / 8]];
+  ++report_.warp_instructions;
+  report_.lane_instructions += static_cast<unsigned>(std::popcount(active));
+  if (executed_ != nullptr) for_lanes(active, [&](unsigned lane) { ++(*executed_)[lane]; });
+  std::uint32_t taken = 0;
+  execute(warp, op, active, taken);
+  if (op.i.flow == Flow::end) warp.running &= ~active;
+  if (op.i.flow == Flow::discard) warp.running &= ~active | kept(active);
+  active &= warp.running;
+  if (active == 0) return {};
+  if (op.kind == WarpOp::Kind::barrier) warp.waiting |= active;
+  return go_on(warp, op, active, taken & active);
+}
+
+// The lanes in `taken` go to the target, the others behind the instruction.
+Status WarpRun::go_on(Warp& warp, const WarpOp& op, std::uint32_t active, std::uint32_t taken) {
+  if (taken != 0 && taken != active) ++report_.divergences;
+  const std::int64_t next = std::int64_t{op.address} + 8;
+  const auto end = static_cast<std::int64_t>(8 * program_.code.size());
+  const bool leaves = (taken != 0 && (op.target < 0 || op.target >= end)) || (taken != active && next >= end);
+  if (leaves) return stopped(warp, op, ErrorCode::fault, message(StopReason::no_code));
+  if (taken != 0 && op.target <= op.address && !pay(warp, taken))
+    return stopped(warp, op, ErrorCode::out_of_fuel, kOutOfFuelMessage);
+  for_lanes(active, [&](unsigned lane) {
+    warp.pc[lane] = static_cast<std::uint32_t>((taken >> lane & 1) != 0 ? op.target : next);
+  });
+  return {};
+}
+
+Error WarpRun::stopped(const Warp& warp, const WarpOp& op, ErrorCode code, const char* what) const {
+  return {code, what + place_text(warp), program_.where(op.address)};
+}
+
+void WarpRun::execute(Warp& warp, const WarpOp& op, std::uint32_t active, std::uint32_t& taken) {
+  const Instruction& i = op.i;
+  LaneSources source{};
+  for (unsigned n = 0; n < 4; ++n)
+    if (i.source[n].kind != Source::Kind::none) fetch(warp, op, i.source[n], active, source[n]);
+  switch (op.kind) {
+    case WarpOp::Kind::nothing:
+    case WarpOp::Kind::barrier:
+      return;
+    case WarpOp::Kind::branch:
+      for_lanes(active, [&](unsigned lane) {
+        taken |= std::uint32_t{takes_branch(i, static_cast<std::uint32_t>(source[0][lane]))} << lane;
+      });
+      return;
+    case WarpOp::Kind::arithmetic:
+      return compute(warp, op, active, source);
+    case WarpOp::Kind::exchange: {
+      LaneWords first{}, second{};
+      for (unsigned lane = 0; lane < kWarpLanes; ++lane) {
+        first[lane] = static_cast<std::uint32_t>(source[0][lane]);
+        second[lane] = static_cast<std::uint32_t>(source[1][lane]);
+      }
+      const LaneWords results = exchange(i, first, second, active);
+      for_lanes(active, [&](unsigned lane) { warp.registers[i.destination][lane] = results[lane]; });
+      return;
+    }
+    case WarpOp::Kind::load:
+      for (std::uint64_t& address : source[0]) address += static_cast<std::uint64_t>(std::int64_t{i.offset});
+      return load(warp, op, active, source);
+    case WarpOp::Kind::load_buffer:
+      return load(warp, op, active, source);
+    case WarpOp::Kind::store:
+      for (std::uint64_t& address : source[0]) address += static_cast<std::uint64_t>(std::int64_t{i.offset});
+      return store(warp, op, active, source[0]);
+    case WarpOp::Kind::atomic:
+      for (std::uint64_t& address : source[0]) address += static_cast<std::uint64_t>(std::int64_t{i.offset});
+      return i.type == Type::i64 ? atomic<std::uint64_t>(warp, op, active, source[0])
+                                 : atomic<std::uint32_t>(warp, op, active, source[0]);
+    case WarpOp::Kind::blend:
+      taken = active;
+      break;
+    default:
+      break;
+  }
+  execute_own(warp, op, active, source);
+}
+
+// What a source names, for each lane, before a part of it is taken.
+void WarpRun::fetch(const Warp& warp, const WarpOp& op, const Source& source, std::uint32_t active,
+                    LaneValues& values) {
+  if (source.kind == Source::Kind::gpr) {
+    for_lanes(active, [&](unsigned lane) {
+      values[lane] = source.wide ? warp.pair(source.value, lane) : warp.registers[source.value][lane];
+    });
+    return;
+  }
+  if (source.kind == Source::Kind::special) {
+    for_lanes(active, [&](unsigned lane) {
+      const std::uint64_t pair = special(warp, op, source.value, lane);
+      values[lane] = source.wide ? pair : static_cast<std::uint32_t>(pair >> source.value % 2 * 32);
+    });
+    return;
+  }
+  std::uint64_t value = 0;
+  if (source.kind == Source::Kind::constant) {
+    value = kConstants[source.value];
+  } else {
+    const auto accessor = by(warp, op, static_cast<unsigned>(std::countr_zero(active)));
+    value = memory_.uniform(source.value, accessor);
+    if (source.wide) value |= std::uint64_t{memory_.uniform(source.value + 1U, accessor)} << 32;
+  }
+  for_lanes(active, [&](unsigned lane) { values[lane] = value; });
+}
+
+std::uint64_t WarpRun::special(const Warp& warp, const WarpOp& op, std::uint8_t value, unsigned lane) const {
+  switch (special_page(value) * 16 + special_entry(value)) {
+    case 0 * 16 + 2:
+      return warp.number;
+    case 1 * 16 + 1:
+      return memory_.local_pointer();
+    case 1 * 16 + 3:
+      return memory_.shared_pointer();
+    case 0 * 16 + 4:
+      return framebuffer_size_;
+    case 3 * 16 + 1:
+      return lane & last_lane_id_;
+    case 3 * 16 + 15:
+      return program_.address + op.address + 8;
+    default:
+      return 0;  // the number of the core
+  }
+}
+
+void WarpRun::compute(Warp& warp, const WarpOp& op, std::uint32_t active, const LaneSources& source) const {
+  const unsigned d = op.i.destination;
+  const bool wide = op.operation.result == Operation::Result::wide;
+  for_lanes(active, [&](unsigned lane) {
+    Inputs inputs{.destination = wide ? warp.pair(d, lane) : warp.registers[d][lane], .mode = program_.mode};
+    for (unsigned n = 0; n < 4; ++n) inputs.source[n] = source[n][lane];
+    const std::uint64_t result = evaluate(op.operation, op.i, inputs);
+    warp.registers[d][lane] = static_cast<std::uint32_t>(result);
+    if (wide) warp.registers[d + 1][lane] = static_cast<std::uint32_t>(result >> 32);
+  });
+}
+
+// LOAD and LD_BUFFER: a part in all lanes, then the next part; registers change when all is read.
+void WarpRun::load(Warp& warp, const WarpOp& op, std::uint32_t active, const LaneSources& source) {
+  const Instruction& i = op.i;
+  const AccessShape shape = shape_of(i.type);
+  const bool buffer = op.kind == WarpOp::Kind::load_buffer;
+  // What is narrower than a word lies inside a buffer as a whole.
+  const AccessPart whole[] = {{0, shape.bytes, 0, 0}};
+  const std::span<const AccessPart> parts =
+      buffer && shape.bytes < 4 ? std::span<const AccessPart>(whole) : shape.parts;
+  std::uint32_t words[4][kWarpLanes] = {};
+  for (const AccessPart& part : parts)
+    for_lanes(active, [&](unsigned lane) {
+      // Addresses of one access have one high word.
+      const std::uint64_t base = source[0][lane];
+      const std::uint64_t address =
+          buffer ? base + part.offset : (base >> 32 << 32) | static_cast<std::uint32_t>(base + part.offset);
+      const std::byte* at = buffer ? memory_.read_buffer(static_cast<std::uint32_t>(source[1][lane]), address,
+                                                         part.size, shape.alignment, by(warp, op, lane))
+                                   : memory_.read(address, part.size, shape.alignment, by(warp, op, lane));
+      std::uint32_t value = 0;
+      if (at != nullptr) std::memcpy(&value, at, part.size);
+      words[part.staging][lane] |= value << part.shift;
+    });
+  for_lanes(active, [&](unsigned lane) {
+    const auto reg = [&](unsigned n) -> std::uint32_t& { return warp.registers[i.write.first + n][lane]; };
+    const std::uint64_t low = words[0][lane];
+    const unsigned bits = 8U * shape.bytes;
+    switch (i.lane) {
+      case LoadLane::b0:
+      case LoadLane::b1:
+      case LoadLane::b2:
+      case LoadLane::b3:
+        return insert(reg(0), low, 8 * (static_cast<unsigned>(i.lane) - static_cast<unsigned>(LoadLane::b0)),
+                      8);
+      case LoadLane::h0:
+      case LoadLane::h1:
+        return insert(reg(0), extend(low, bits, i.zero_extend), i.lane == LoadLane::h0 ? 0 : 16, 16);
+      case LoadLane::w0:
+      case LoadLane::d0: {
+        const std::uint64_t extended = extend(low, bits, i.zero_extend);
+        reg(0) = static_cast<std::uint32_t>(extended);
+        if (i.lane == LoadLane::d0) reg(1) = static_cast<std::uint32_t>(extended >> 32);
+        return;
+      }
+      case LoadLane::whole:
+        for (unsigned n = 0; n < i.write.count; ++n) reg(n) = words[n][lane];
+        // The last register has more bits than were loaded.
+        if (bits % 32 != 0)
+          reg(i.write.count - 1U) =
+              static_cast<std::uint32_t>(extend(words[i.write.count - 1U][lane], bits % 32, i.zero_extend));
+        return;
+    }
+  });
+}
+
+void WarpRun::store(const Warp& warp, const WarpOp& op, std::uint32_t active, const LaneValues& address) {
+  const AccessShape shape = shape_of(op.i.type);
+  std::array<std::byte*, kWarpLanes> at{};
+  for_lanes(storing(active), [&](unsigned lane) {
+    at[lane] = memory_.write(address[lane], shape.bytes, shape.alignment, by(warp, op, lane));
+  });
+  for (const AccessPart& part : shape.parts)
+    for_lanes(active, [&](unsigned lane) {
+      const std::uint32_t value = warp.registers[op.i.read.first + part.staging][lane] >> part.shift;
+      if (at[lane] != nullptr) std::memcpy(at[lane] + part.offset, &value, part.size);
+    });
+}
+
+template <class Word>
+void WarpRun::atomic(Warp& warp, const WarpOp& op, std::uint32_t active, const LaneValues& address) {
+  const Instruction& i = op.i;
+  constexpr unsigned kWords = sizeof(Word) / 4;
+  const auto staging = [&](unsigned first, unsigned lane) {
+    return static_cast<Word>(kWords == 2 ? warp.pair(first, lane) : warp.registers[first][lane]);
+  };
+  LaneValues old{};
+  for_lanes(storing(active), [&](unsigned lane) {
+    std::byte* const at = memory_.write(address[lane], sizeof(Word), sizeof(Word), by(warp, op, lane));
+    if (at == nullptr) return;
+    const Word operand = i.read.count != 0 ? staging(i.read.first, lane) : Word{1};
+    const Word expected = i.compare ? staging(i.read.first + kWords, lane) : Word{0};
+    old[lane] = update<Word>(at, i.atomic, operand, i.compare ? &expected : nullptr);
+  });
+  for_lanes(active, [&](unsigned lane) {
+    for (unsigned n = 0; n < i.write.count; ++n)
+      warp.registers[i.write.first + n][lane] = static_cast<std::uint32_t>(old[lane] >> 32 * n);
+  });
+}
+
+}  // namespace warpjit::valhall
