@@ -9,7 +9,9 @@ namespace {
 
 const std::string kNan = "IADD_IMM.i32 r9, 0x0, #0x7FC12345\n";
 
-std::string refusal(const std::string& body, const FragmentOptions& options = {}) {
+std::string refusal(const std::string& body) {
+  FragmentOptions options;
+  for (auto& words : options.varyings) words.resize(8);
   return failure(run_fragments(body + "NOP.end\n", options).status);
 }
 
@@ -41,6 +43,7 @@ TEST(ValhallRunFragment, RegistersAtTheStart) {
 TEST(ValhallRunFragment, HelpersRunButDoNotStore) {
   // Covers the pixel (0, 0) alone.
   FragmentOptions options;
+  options.guest_alone = true;
   options.vertices = {
       {0, 0, 0, bits_of(1)}, {bits_of(1.5F), 0, 0, bits_of(1)}, {0, bits_of(1.5F), 0, bits_of(1)}};
   options.uniforms = {kMemoryLow, kMemoryHigh};
@@ -71,6 +74,7 @@ TEST(ValhallRunFragment, HelpersRunButDoNotStore) {
 
 TEST(ValhallRunFragment, DiscardedLanesRunOn) {
   FragmentOptions options;
+  options.guest_alone = true;
   options.uniforms = {kMemoryLow, kMemoryHigh};
   options.background = 9;
   // Those in column 0 and 2 are discarded. r0: the neighbour's column.
@@ -592,6 +596,7 @@ TEST(ValhallRunFragment, LoadTileSeesEarlierPrimitives) {
 
 TEST(ValhallRunFragment, EarlyTests) {
   FragmentOptions options;
+  options.guest_alone = true;
   options.output.depth_format = PixelFormat::d32f;
   options.output.depth = {.test = true, .compare = Compare::less};
   options.depth = bits_of(0.5F);

@@ -45,7 +45,8 @@ struct FragmentOptions {
   FloatMode mode{};
   std::uint64_t fuel = kDefaultFuel;
   bool counted = false;
-  bool compiled = false;
+  bool compiled = false;     // every engine must compile it
+  bool guest_alone = false;  // no other engine runs it
 };
 
 struct FinishedFragments {

@@ -70,7 +70,8 @@ TEST_F(ValhallRunTexture, Handles) {
   const Words found{0, 3, 1, 0};
   EXPECT_EQ(with(0x20051803, 0x12345678, ""), found);
   EXPECT_EQ(with(3 << 24 | 3, 4 << 24 | 5, ".wide_indices"), found);
-  // Other tables, and what is not bound.
+  // Other tables, and what is not bound: an error of the launch where compiled code knows it.
+  options_.guest_alone = true;
   for (const std::uint32_t low :
        {0x28051803U, 0x20052003U, 0x20041803U, 0x20051802U, 0x27ff1803U, 0x20051fffU})
     EXPECT_EQ(with(low, 0, ""), Words{}) << low;
