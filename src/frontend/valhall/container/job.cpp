@@ -58,6 +58,8 @@ Result<LocalStorage> read_storage(const Image& image, const std::string& place, 
   return storage;
 }
 
+}  // namespace
+
 Result<Environment> read_environment(const Image& image, std::string place, std::uint64_t address) {
   WARPJIT_TRY(const Descriptor d, Descriptor::read(image, place, address, kEnvironmentBytes));
   Environment environment{.address = address,
@@ -83,6 +85,8 @@ Result<Environment> read_environment(const Image& image, std::string place, std:
   }
   return environment;
 }
+
+namespace {
 
 Result<ComputePayload> read_compute(const Image& image, const Descriptor& d, std::uint64_t address) {
   ComputePayload payload;
@@ -120,20 +124,6 @@ Result<MallocVertexPayload> read_malloc_vertex(const Image& image, const Descrip
   return payload;
 }
 
-// Descriptor `index` of a table; nothing if it is not there or of another type.
-Result<std::optional<Descriptor>> read_entry(const Image& image, const Environment& environment,
-                                             std::uint32_t table, std::uint32_t index, DescriptorType type) {
-  if (table >= environment.tables.size() || index >= environment.tables[table].count())
-    return std::optional<Descriptor>();
-  WARPJIT_TRY(
-      const Descriptor d,
-      Descriptor::read(
-          image,
-          environment.place + ", table " + std::to_string(table) + ", descriptor " + std::to_string(index),
-          environment.tables[table].address + std::uint64_t{kDescriptorBytes} * index, kDescriptorBytes));
-  if (d.bits(0, 0, 4) != static_cast<std::uint32_t>(type)) return std::optional<Descriptor>();
-  return std::optional(d);
-}
 std::uint64_t entry_address(const Environment& environment, std::uint32_t table, std::uint32_t index) {
   return environment.tables[table].address + std::uint64_t{kDescriptorBytes} * index;
 }
@@ -276,9 +266,24 @@ Result<std::vector<Job>> read_jobs(const Image& image, std::uint64_t address) {
   return jobs;
 }
 
+Result<std::optional<Descriptor>> read_descriptor(const Image& image, const Environment& environment,
+                                                  std::uint32_t table, std::uint32_t index,
+                                                  DescriptorType type) {
+  if (table >= environment.tables.size() || index >= environment.tables[table].count())
+    return std::optional<Descriptor>();
+  WARPJIT_TRY(
+      const Descriptor d,
+      Descriptor::read(
+          image,
+          environment.place + ", table " + std::to_string(table) + ", descriptor " + std::to_string(index),
+          environment.tables[table].address + std::uint64_t{kDescriptorBytes} * index, kDescriptorBytes));
+  if (d.bits(0, 0, 4) != static_cast<std::uint32_t>(type)) return std::optional<Descriptor>();
+  return std::optional(d);
+}
+
 Result<std::optional<BufferDescriptor>> read_buffer(const Image& image, const Environment& environment,
                                                     std::uint32_t table, std::uint32_t index) {
-  WARPJIT_TRY(const auto d, read_entry(image, environment, table, index, DescriptorType::buffer));
+  WARPJIT_TRY(const auto d, read_descriptor(image, environment, table, index, DescriptorType::buffer));
   if (!d) return std::optional<BufferDescriptor>();
   return std::optional<BufferDescriptor>({.address = entry_address(environment, table, index),
                                           .kind = static_cast<std::uint8_t>(d->bits(0, 4, 4)),
@@ -288,7 +293,7 @@ Result<std::optional<BufferDescriptor>> read_buffer(const Image& image, const En
 
 Result<std::optional<AttributeDescriptor>> read_attribute(const Image& image, const Environment& environment,
                                                           std::uint32_t table, std::uint32_t index) {
-  WARPJIT_TRY(const auto d, read_entry(image, environment, table, index, DescriptorType::attribute));
+  WARPJIT_TRY(const auto d, read_descriptor(image, environment, table, index, DescriptorType::attribute));
   if (!d) return std::optional<AttributeDescriptor>();
   const std::uint32_t frequency = d->bits(1, 6, 2);
   if (frequency > 1) return d->error("frequency: there is no " + std::to_string(frequency));

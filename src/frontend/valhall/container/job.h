@@ -67,6 +67,9 @@ struct Environment {
   std::optional<LocalStorage> storage{};
 };
 
+// 64 bytes at the address. `place` begins messages.
+Result<Environment> read_environment(const Image& image, std::string place, std::uint64_t address);
+
 struct WriteValue {
   std::uint64_t address = 0, value = 0;
   std::uint32_t kind = 0;  // 1 cycles, 2 time, 3 zero, 4 to 7 a value of 8, 16, 32, 64 bits
@@ -162,6 +165,10 @@ struct AttributeDescriptor {
 
 // Entry `index` of a table. Nothing: the table or entry does not exist, is empty or of another type. Errors:
 // it is outside of the image.
+class Descriptor;
+Result<std::optional<Descriptor>> read_descriptor(const Image& image, const Environment& environment,
+                                                  std::uint32_t table, std::uint32_t index,
+                                                  DescriptorType type);
 Result<std::optional<BufferDescriptor>> read_buffer(const Image& image, const Environment& environment,
                                                     std::uint32_t table, std::uint32_t index);
 Result<std::optional<AttributeDescriptor>> read_attribute(const Image& image, const Environment& environment,

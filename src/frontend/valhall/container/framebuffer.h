@@ -1,0 +1,68 @@
+// What a fragment job of a Mali v9 draws to: framebuffer, render targets, depth and stencil
+// (docs/guests/valhall.md 11).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontend/valhall/container/job.h"
+
+namespace warpjit::valhall {
+
+inline constexpr std::uint32_t kMaxFramebufferExtent = 8192;
+
+enum class BlockFormat : std::uint8_t { none = 0, u_interleaved = 1, linear = 2, afbc = 12, afbc_tiled = 13 };
+std::string_view name(BlockFormat format);  // empty: there is no such format
+
+// 64 bytes.
+struct RenderTarget {
+  std::uint64_t address = 0;
+  std::string place;  // "fragment job at 0xf7fd3100, framebuffer 0xf7fd3000, target 0"
+  std::uint8_t tile_format = 0, stored_format = 0;
+  BlockFormat blocks = BlockFormat::none;
+  bool write = false;
+  bool write_clean = false;  // store also pixels that no fragment wrote
+  bool srgb = false;
+  std::uint16_t swizzle = 0;  // four selectors of 3 bits
+  std::uint64_t memory = 0;   // address of row 0
+  std::uint32_t row_stride = 0;
+  std::array<std::uint32_t, 4> clear{};  // of every pixel
+};
+
+enum class DepthFormat : std::uint8_t { d16, d24, d32 };
+std::string_view name(DepthFormat format);
+
+// What the ZS/CRC extension says of one plane.
+struct DepthPlane {
+  std::uint8_t format = 0;
+  BlockFormat blocks = BlockFormat::none;
+  std::uint64_t memory = 0;
+  std::uint32_t row_stride = 0;
+};
+
+struct Framebuffer {
+  std::uint64_t address = 0;
+  std::string place;
+  std::uint32_t width = 0, height = 0;
+  std::array<std::uint32_t, 2> first{}, last{};  // pixels of the bounds, inclusive
+  std::uint64_t frame_argument = 0;
+  bool first_provoking = false, points_from_bottom = false;
+  std::vector<RenderTarget> targets;
+  DepthFormat depth_format = DepthFormat::d24;
+  float depth_clear = 0;
+  std::uint8_t stencil_clear = 0;
+  bool depth_write = false, stencil_write = false;  // to memory
+  bool depth_write_clean = false;
+  std::optional<DepthPlane> depth, stencil;  // where; nothing without the extension
+  std::uint64_t tiler = 0;                   // address of the context whose draws these are
+};
+
+// Of a fragment job. Errors name descriptor, address and field: bad_input; resource_limit for more than
+// kMaxFramebufferExtent columns or rows; unsupported for what is refused by name.
+Result<Framebuffer> read_framebuffer(const Image& image, const Job& job);
+
+}  // namespace warpjit::valhall
