@@ -3,7 +3,6 @@
  *
  * Parameters are the words u0, u1, ...: up to 256. Spaces are "mem" with 64-bit addresses
  * (warpjit_launch_map_memory) and "c0" to "c14", the buffers of table 0 (warpjit_launch_bind_constants).
- * Fragment programs are loaded, but do not run.
  */
 #ifndef WARPJIT_VALHALL_H
 #define WARPJIT_VALHALL_H
@@ -45,6 +44,70 @@ WARPJIT_API warpjit_status warpjit_program_from_valhall_assembly(const char* tex
                                                                  const warpjit_program_choice* choice,
                                                                  warpjit_program** program,
                                                                  warpjit_error* error);
+
+/* ---- Captures: a GPU's memory with the jobs that a driver left in it (docs/captures.md) ------------------
+ */
+
+typedef struct warpjit_valhall_capture warpjit_valhall_capture;
+/* [any] A .wjcap file, a device core dump of panfrost, or memory records. The bytes may be hostile and are
+ * not kept; `name` is for messages and may be NULL. */
+WARPJIT_API warpjit_status warpjit_valhall_capture_load(const void* bytes, size_t size, const char* name,
+                                                        warpjit_valhall_capture** capture,
+                                                        warpjit_error* error);
+WARPJIT_API void warpjit_valhall_capture_destroy(warpjit_valhall_capture* capture); /* NULL: nothing */
+/* [any] Chains of jobs, in their order: those that the file names, then those that were added. Memory records
+ * name none. */
+WARPJIT_API size_t warpjit_valhall_capture_chain_count(const warpjit_valhall_capture* capture);
+/* [one] WARPJIT_RESOURCE_LIMIT for more than 4096. */
+WARPJIT_API warpjit_status warpjit_valhall_capture_add_chain(warpjit_valhall_capture* capture,
+                                                             uint64_t address, warpjit_error* error);
+/* [one] */
+WARPJIT_API warpjit_status warpjit_valhall_capture_clear_chains(warpjit_valhall_capture* capture);
+
+/* What a malloc vertex job draws. */
+typedef struct warpjit_valhall_draw {
+  size_t size;
+  size_t number;                /* of the run's draws, in the order of their jobs */
+  uint64_t job, fragment_job;   /* addresses; fragment_job 0: nothing draws it */
+  const char* mode;             /* "triangle strip"; valid during the call */
+  uint32_t vertices, instances; /* vertices of an instance that were shaded */
+  uint32_t targets;             /* bit n: colour target n may be written */
+  uint32_t depth;               /* 1: depth or stencil is tested or written */
+} warpjit_valhall_draw;
+
+#define WARPJIT_VALHALL_DEPTH 0xffffffffu
+/* A target when its fragment job has ended: rows of pixels without padding, row 0 first. */
+typedef struct warpjit_valhall_picture {
+  size_t size;
+  uint64_t fragment_job;
+  uint32_t target; /* a colour target's number, or WARPJIT_VALHALL_DEPTH */
+  int32_t format;  /* WARPJIT_PIXELS_...; NONE: raw pixels to which nothing was drawn */
+  uint32_t width, height;
+  size_t pixel_bytes;
+  const void* pixels; /* valid during the call */
+  uint32_t stored;    /* 1: they are in the capture's memory, too */
+} warpjit_valhall_picture;
+
+/* Sees what a run does, in its order. Members may be NULL; 0 ends the run. `fragment` is NULL where no pixel
+ * can change. */
+typedef struct warpjit_valhall_visitor {
+  void* context;
+  int (*draw)(void* context, const warpjit_valhall_draw* draw, const warpjit_report* fragment);
+  int (*picture)(void* context, const warpjit_valhall_picture* picture);
+} warpjit_valhall_visitor;
+/* [one of `capture`, any of `engine`] Runs the chains, one after the other, job by job, and changes the
+ * capture's memory as the GPU would, but for compressed targets, which a visitor alone sees. `visitor` and
+ * `options` may be NULL. Errors name draw, job, descriptor and field; also those of warpjit_engine_run. */
+WARPJIT_API warpjit_status warpjit_valhall_capture_run(warpjit_valhall_capture* capture,
+                                                       const warpjit_engine* engine,
+                                                       const warpjit_valhall_visitor* visitor,
+                                                       const warpjit_run_options* options,
+                                                       warpjit_error* error);
+/* [any] Copies the memory at a guest's address. WARPJIT_BAD_INPUT for bytes that the capture does not have.
+ */
+WARPJIT_API warpjit_status warpjit_valhall_capture_read_memory(const warpjit_valhall_capture* capture,
+                                                               uint64_t address, void* to, size_t size,
+                                                               warpjit_error* error);
 
 #ifdef __cplusplus
 }

@@ -11,7 +11,10 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -54,5 +57,96 @@ struct RawProgram {
 WARPJIT_API Result<warpjit::Program> load_words(const RawProgram& raw);
 // warpjit's assembly, which is also what it lists.
 WARPJIT_API Result<warpjit::Program> load_assembly(std::string_view text, const Selection& selection = {});
+
+// ---- Captures: a GPU's memory with the jobs that a driver left in it (docs/captures.md) ----------------
+//
+//   auto capture = warpjit::valhall::Capture::load(file_bytes, "frame.wjcap");
+//   struct Pictures : warpjit::valhall::CaptureVisitor { ... } pictures;
+//   auto status = capture->run(engine, pictures);
+
+// Where a list of jobs begins.
+struct JobChain {
+  std::uint64_t address = 0;
+  bool fragment = false;  // what who recorded it calls it; jobs themselves say what they are
+};
+
+// A job that has run, but for fragment jobs, whose draws and pictures are seen instead.
+struct CaptureJob {
+  std::uint64_t address = 0;
+  std::string_view kind;         // "compute", "write value", "malloc vertex" ...
+  std::optional<Report> report;  // of a compute job
+};
+
+// What a malloc vertex job draws, and what came of it.
+struct CaptureDraw {
+  std::size_t number = 0;                             // of the run's draws, in the order of their jobs
+  std::uint64_t job = 0, fragment_job = 0;            // addresses; no fragment job: nothing draws it
+  std::string_view mode;                              // "triangle strip"
+  std::uint32_t vertices = 0, instances = 0;          // vertices of an instance that were shaded
+  std::uint8_t targets = 0;                           // bit n: colour target n may be written
+  bool depth = false;                                 // depth or stencil is tested or written
+  bool drawn = false;                                 // false: no pixel can change
+  std::optional<Report> position, varying, fragment;  // of the programs that ran
+};
+
+// A target when its fragment job has ended: rows of pixels without padding, row 0 first.
+struct CapturePicture {
+  static constexpr unsigned kDepth = ~0U;
+  std::uint64_t fragment_job = 0;          // address
+  unsigned target = 0;                     // kDepth: depth, with stencil if the format has it
+  PixelFormat format = PixelFormat::none;  // none: raw pixels to which nothing was drawn
+  std::uint32_t width = 0, height = 0;
+  std::size_t pixel_bytes = 0;
+  std::span<const std::byte> pixels;  // valid during the call
+  bool stored = false;                // they are in the capture's memory, too
+};
+
+// Sees what a run does, in its order. False ends it.
+class WARPJIT_API CaptureVisitor {
+ public:
+  virtual ~CaptureVisitor();
+  virtual bool job(const CaptureJob& job);
+  virtual bool draw(const CaptureDraw& draw);
+  virtual bool picture(const CapturePicture& picture);
+};
+
+struct CaptureState;
+
+// Calls on one capture must not overlap.
+class WARPJIT_API Capture {
+ public:
+  // A .wjcap file, a device core dump of panfrost, or memory records. The bytes may be hostile and are not
+  // kept. Errors name the byte: bad_input, resource_limit, unsupported.
+  static Result<Capture> load(std::span<const std::byte> file, std::string_view name);
+  Capture(Capture&&) noexcept;
+  Capture& operator=(Capture&&) noexcept;
+  ~Capture();
+
+  // Those of the file, then those that were added. Bare records name none.
+  std::span<const JobChain> chains() const;
+  // Errors: resource_limit for more than 4096.
+  Status add_chain(const JobChain& chain);
+  void clear_chains();
+  std::uint32_t gpu() const;  // its product number; 0: the file does not say
+  // Malloc vertex jobs of all chains. Errors: those of run() for chains.
+  Result<std::size_t> count_draws() const;
+
+  // Runs the chains, one after the other, job by job; a fragment job draws what the vertex jobs before it
+  // have left in its tiler context. Changes the capture's memory as the GPU would, but for compressed
+  // targets, which a visitor alone sees. Errors name draw, job, descriptor and field: bad_input, unsupported,
+  // resource_limit; also those of Engine::run. Pictures of jobs before were seen, those of the job with the
+  // error are not stored.
+  Status run(const Engine& engine, CaptureVisitor& visitor, const RunOptions& options = {});
+
+  // Copies the memory at a guest's address. Errors: bad_input for bytes that the capture does not have.
+  Status read_memory(std::uint64_t address, std::span<std::byte> to) const;
+
+  // For warpjit's own modules.
+  CaptureState& state() const { return *state_; }
+
+ private:
+  explicit Capture(std::unique_ptr<CaptureState> state);
+  std::unique_ptr<CaptureState> state_;
+};
 
 }  // namespace warpjit::valhall

@@ -267,6 +267,8 @@ struct VertexBuffer {
   std::size_t size = 0;    // bytes at `data`, which is aligned to 4
   std::size_t stride = 0;  // bytes from a vertex to the next, a multiple of 4
   unsigned slots = 4;
+  // Bytes from an instance's first vertex to that of the next one, a multiple of 4; 0: all have the same.
+  std::size_t instance_stride = 0;
 };
 
 // An attribute of vertices in memory at 64-bit addresses, as a descriptor of the guest says it. Element n

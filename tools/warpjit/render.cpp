@@ -10,6 +10,7 @@
 #include "heatmap.h"
 #include "picture.h"
 #include "progress.h"
+#include "render_capture.h"
 #include "runtime/work/launch.h"
 
 namespace warpjit::tool {
@@ -21,6 +22,7 @@ struct RenderCommand {
   std::string engine = "jit", target = "automatic", out, picture = "color0", size, compare, uniform;
   unsigned frames = 1, milliseconds = 40;
   double from = 0, to = 1;
+  std::vector<std::string> jobs;
   bool json = false, heatmap = false;
 };
 
@@ -149,6 +151,10 @@ Result<Difference> compare(const RenderCommand& options, const Image& image) {
 }
 
 int run_render(const RenderCommand& options) {
+  if (const CaptureInput capture{options.input.file, options.jobs}; is_capture(capture))
+    return render_capture({capture,
+                           options.input.on(*parse_engine(options.engine), *parse_target(options.target)),
+                           options.out, options.picture, options.json});
   auto file = load_launch(options.input);
   if (!file) return fail(file.error());
   if (file->work != Work::pixels)
@@ -207,9 +213,12 @@ int run_render(const RenderCommand& options) {
 
 void add_render(CLI::App& app, int& exit) {
   const auto options = std::make_shared<RenderCommand>();
-  CLI::App* command = app.add_subcommand("render", "Run a launch over pixels and write a picture");
+  CLI::App* command =
+      app.add_subcommand("render", "Run a launch over pixels, or a capture, and write pictures");
   options->input.add_to(*command);
-  command->add_option("-o,--out", options->out, "the picture, a PNG; with --frames an animated one");
+  command->add_option("-o,--out", options->out,
+                      "the picture, a PNG; with --frames an animated one; of a capture also a folder for "
+                      "all pictures");
   command->add_option("--show", options->picture, "which target: color0 to color7, depth")
       ->capture_default_str();
   command->add_option("--engine", options->engine, "guest, ir or jit")
@@ -237,6 +246,9 @@ void add_render(CLI::App& app, int& exit) {
   command->add_flag("--heatmap", options->heatmap,
                     "show how many guest instructions each pixel executed, in the guest interpreter, with a "
                     "legend: black is none, white the most");
+  command->add_option("--job", options->jobs,
+                      "the file is a capture of a Valhall GPU: where a chain of its jobs begins, instead of "
+                      "those that the file names; several in their order");
   command->add_flag("--json", options->json, "print JSON");
   command->footer(
       "If the launch has `expect`, compares (exit code 1 on a mismatch).\n"
@@ -246,6 +258,9 @@ void add_render(CLI::App& app, int& exit) {
       "  warpjit render examples/tesla/graphics/raymarch.json --size 640x480 --heatmap -o heat.png\n"
       "  warpjit render examples/tesla/graphics/noise.json --engine guest --compare noise.png -o "
       "difference.png\n"
+      "  warpjit render frame.wjcap -o pictures\n"
+      "  warpjit render memory.pages --job 0xf7fd3180 --job 0xf7fd3980 --json -o frame.png\n"
+      "Of captures, --engine, --target, --threads, --fuel, --show and --out count. "
       "Runs of more than a second say on stderr how far they are.");
   command->callback([options, &exit] { exit = run_render(*options); });
 }

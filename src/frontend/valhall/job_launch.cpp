@@ -280,4 +280,8 @@ Result<JobLaunch> vertex_launch(Image& image, const Job& job, VertexProgram prog
   return launch;
 }
 
+Result<JobLaunch> fragment_launch(Image& image, const Job& job, const Environment& environment) {
+  return read_launch(image, job, environment, Stage::fragment);
+}
+
 }  // namespace warpjit::valhall

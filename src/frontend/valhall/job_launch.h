@@ -25,6 +25,9 @@ enum class VertexProgram : std::uint8_t { position, varying };
 Result<JobLaunch> compute_launch(Image& image, const Job& job);
 Result<JobLaunch> vertex_launch(Image& image, const Job& job, VertexProgram program);
 
+// Of the fragment program of a draw, whose environment this is: no extents, textures or FragmentSetup.
+Result<JobLaunch> fragment_launch(Image& image, const Job& job, const Environment& environment);
+
 // The words from the lowest to the highest that control can reach from the program's code address on, as far
 // as the image has them. Errors: also more than kMaxCodeWords (resource_limit).
 Result<Program> read_code(const Image& image, const Environment& environment);

@@ -197,9 +197,9 @@ Status Launch::bind_depth(const TargetBuffer& target) {
 Status Launch::bind_vertices(const VertexBuffer& vertices) {
   WARPJIT_TRY(runtime::LaunchPixels* const pixels, change_pixels(*state_));
   if (vertices.slots < 4 || vertices.slots > 128 || vertices.stride % 4 != 0 || vertices.stride > 1U << 20 ||
-      reinterpret_cast<std::uintptr_t>(vertices.data) % 4 != 0)
+      vertices.instance_stride % 4 != 0 || reinterpret_cast<std::uintptr_t>(vertices.data) % 4 != 0)
     return Error{ErrorCode::bad_input,
-                 "a vertex has 4 to 128 words, its address and stride are multiples of 4", "vertices"};
+                 "a vertex has 4 to 128 words, its address and strides are multiples of 4", "vertices"};
   pixels->vertices = vertices;
   pixels->vertex.reset();
   return {};

@@ -215,6 +215,13 @@ Status check_pixels(const LaunchPixels& work, std::uint64_t count) {
         ErrorCode::bad_input,
         "the buffer has room for " + std::to_string(most) + " vertices of " + std::to_string(row) + " bytes",
         "vertices"};
+  if (count == 0 || work.instances < 2 || vertices.instance_stride == 0) return {};
+  const std::uint64_t rest = vertices.size - row - (count - 1) * vertices.stride;
+  if ((work.instances - 1) > rest / vertices.instance_stride)
+    return Error{ErrorCode::bad_input,
+                 "the buffer has room for " + std::to_string(rest / vertices.instance_stride + 1) +
+                     " instances, " + std::to_string(vertices.instance_stride) + " bytes from each other",
+                 "vertices"};
   return {};
 }
 

@@ -149,6 +149,7 @@ Result<Report> EngineState::run_pixels(LaunchState& launch, const RunOptions& op
       const std::uint32_t count = std::min(vertices.at_once, work.instances - first);
       WARPJIT_CHECK(run_vertices(vertices, launch, options, first, count));
       part.words = vertices.rows.words;
+      if (!vertices.stage) part.words += first * (work.vertices.instance_stride / 4);
       for (std::uint32_t k = 0; k < count; ++k) {
         primitives.begin = static_cast<double>(first + k) / work.instances;
         primitives.end = static_cast<double>(first + k + (strips ? 0 : 1)) / work.instances;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "frontend/valhall/container/capture_file.h"
 #include "frontend/valhall/job_launch.h"
 #include "frontend/valhall/launch.h"
 #include "frontend/valhall/shader.h"
@@ -151,7 +152,8 @@ struct PayloadJson {
 }  // namespace
 
 Result<Json> valhall_jobs(std::span<const std::byte> bytes, const std::string& file, std::uint64_t address) {
-  WARPJIT_TRY(const valhall::Image image, valhall::Image::read(bytes, file));
+  WARPJIT_TRY(const valhall::CaptureFile capture, valhall::read_capture(bytes, file));
+  const valhall::Image& image = capture.image;
   WARPJIT_TRY(const std::vector<valhall::Job> jobs, valhall::read_jobs(image, address));
   if (jobs.size() > kMostJobs)
     return Error{ErrorCode::resource_limit,
@@ -171,7 +173,8 @@ Result<Json> valhall_jobs(std::span<const std::byte> bytes, const std::string& f
 }
 
 Status read_valhall_job(const ImageJob& given, LaunchFile& launch) {
-  WARPJIT_TRY(valhall::Image image, valhall::Image::read(given.image, given.name));
+  WARPJIT_TRY(valhall::CaptureFile capture, valhall::read_capture(given.image, given.name));
+  valhall::Image& image = capture.image;
   WARPJIT_TRY(const valhall::Job job, valhall::read_job(image, given.job));
   using valhall::VertexProgram;
   WARPJIT_TRY(const valhall::JobLaunch read,

@@ -11,11 +11,6 @@ namespace {
 constexpr std::size_t kHeader = 16;
 constexpr std::uint64_t kBlock = std::uint64_t{1} << 32;  // addresses with one high word
 
-struct Record {
-  std::uint64_t address = 0, size = 0;
-  std::size_t at = 0;  // byte of the file where its header begins
-};
-
 std::uint64_t number_at(std::span<const std::byte> bytes, std::size_t at) {
   std::uint64_t value = 0;
   for (std::size_t k = 0; k < 8; ++k) value |= std::to_integer<std::uint64_t>(bytes[at + k]) << 8 * k;
@@ -27,42 +22,31 @@ Error bad_record(const std::string& name, std::size_t at, std::string what,
   return {code, std::move(what), name + ", byte " + hex_text(at)};
 }
 
-// The records, sorted by address.
-Result<std::vector<Record>> read_records(std::span<const std::byte> bytes, const std::string& name,
-                                         const ImageLimits& limits) {
-  std::vector<Record> records;
+// Sorted by address.
+Status check_pieces(std::vector<ImagePiece>& pieces, const std::string& name, const ImageLimits& limits) {
+  if (pieces.empty()) return bad_record(name, 0, "an image needs at least one record");
   std::uint64_t total = 0;
-  for (std::size_t at = 0; at < bytes.size();) {
+  for (const ImagePiece& piece : pieces) {
     const auto fail = [&](std::string what, ErrorCode code = ErrorCode::bad_input) {
-      return bad_record(name, at, std::move(what), code);
+      return bad_record(name, piece.at, std::move(what), code);
     };
-    if (records.size() == limits.records)
-      return fail("more than " + std::to_string(limits.records) + " records", ErrorCode::resource_limit);
-    if (bytes.size() - at < kHeader) return fail("the file ends in the address and length of a record");
-    const Record record{number_at(bytes, at), number_at(bytes, at + 8), at};
-    if (record.size == 0) return fail("a record has a length of 0");
-    if (record.size > bytes.size() - at - kHeader)
-      return fail("a record has a length of " + hex_text(record.size) + ", but " +
-                  hex_text(bytes.size() - at - kHeader) + " bytes follow");
-    if (record.address + (record.size - 1) < record.address)
-      return fail("the addresses of a record from " + hex_text(record.address) + " on wrap");
-    total += record.size;
+    if (piece.size == 0) return fail("a record has a length of 0");
+    if (piece.address + (piece.size - 1) < piece.address)
+      return fail("the addresses of a record from " + hex_text(piece.address) + " on wrap");
+    total += std::min(piece.size, limits.bytes + 1);
     if (total > limits.bytes)
       return fail("the records have more than " + hex_text(limits.bytes) + " bytes",
                   ErrorCode::resource_limit);
-    records.push_back(record);
-    at += kHeader + record.size;
   }
-  if (records.empty()) return bad_record(name, 0, "an image needs at least one record");
-  std::ranges::sort(records, {}, &Record::address);
-  for (std::size_t k = 1; k < records.size(); ++k) {
-    const Record &before = records[k - 1], &record = records[k];
-    if (record.address - before.address < before.size)
-      return bad_record(name, std::max(before.at, record.at),
-                        "a record overlaps the one at byte " + hex_text(std::min(before.at, record.at)) +
-                            ", at address " + hex_text(record.address));
+  std::ranges::sort(pieces, {}, &ImagePiece::address);
+  for (std::size_t k = 1; k < pieces.size(); ++k) {
+    const ImagePiece &before = pieces[k - 1], &piece = pieces[k];
+    if (piece.address - before.address < before.size)
+      return bad_record(name, std::max(before.at, piece.at),
+                        "a record overlaps the one at byte " + hex_text(std::min(before.at, piece.at)) +
+                            ", at address " + hex_text(piece.address));
   }
-  return records;
+  return {};
 }
 
 }  // namespace
@@ -74,22 +58,41 @@ std::string hex_text(std::uint64_t value) {
 }
 
 Result<Image> Image::read(std::span<const std::byte> bytes, std::string name, const ImageLimits& limits) {
-  WARPJIT_TRY(const std::vector<Record> records, read_records(bytes, name, limits));
+  std::vector<ImagePiece> pieces;
+  for (std::size_t at = 0; at < bytes.size();) {
+    const auto fail = [&](std::string what, ErrorCode code = ErrorCode::bad_input) {
+      return bad_record(name, at, std::move(what), code);
+    };
+    if (pieces.size() == limits.records)
+      return fail("more than " + std::to_string(limits.records) + " records", ErrorCode::resource_limit);
+    if (bytes.size() - at < kHeader) return fail("the file ends in the address and length of a record");
+    const std::uint64_t address = number_at(bytes, at), size = number_at(bytes, at + 8);
+    if (size > bytes.size() - at - kHeader)
+      return fail("a record has a length of " + hex_text(size) + ", but " +
+                  hex_text(bytes.size() - at - kHeader) + " bytes follow");
+    pieces.push_back({address, size, bytes.subspan(at + kHeader, size), at});
+    at += kHeader + size;
+  }
+  return make(std::move(pieces), std::move(name), limits);
+}
+
+Result<Image> Image::make(std::vector<ImagePiece> given, std::string name, const ImageLimits& limits) {
+  WARPJIT_CHECK(check_pieces(given, name, limits));
   Image image;
   image.name_ = std::move(name);
-  // A record may cross a multiple of 4 GiB, but not two: it is no longer than all records may be.
+  // One may cross a multiple of 4 GiB, but not two: it is no longer than all may be.
   struct Piece {
     std::uint64_t first, last;  // addresses of bytes
-    const Record* record;
+    const ImagePiece* given;
   };
   std::vector<Piece> pieces;
-  for (const Record& record : records) {
-    const std::uint64_t last = record.address + (record.size - 1), line = last / kBlock * kBlock;
-    if (record.address < line) {
-      pieces.push_back({record.address, line - 1, &record});
-      pieces.push_back({line, last, &record});
+  for (const ImagePiece& piece : given) {
+    const std::uint64_t last = piece.address + (piece.size - 1), line = last / kBlock * kBlock;
+    if (piece.address < line) {
+      pieces.push_back({piece.address, line - 1, &piece});
+      pieces.push_back({line, last, &piece});
     } else {
-      pieces.push_back({record.address, last, &record});
+      pieces.push_back({piece.address, last, &piece});
     }
   }
   for (std::size_t k = 0; k < pieces.size();) {
@@ -97,7 +100,7 @@ Result<Image> Image::read(std::span<const std::byte> bytes, std::string name, co
     std::size_t end = k;
     while (end < pieces.size() && pieces[end].first / kBlock == high) ++end;
     const auto fail = [&](std::string what) {
-      return bad_record(image.name_, pieces[k].record->at, std::move(what), ErrorCode::resource_limit);
+      return bad_record(image.name_, pieces[k].given->at, std::move(what), ErrorCode::resource_limit);
     };
     if (image.windows_.size() == kMaxWindows)
       return fail("records at more than four high words of addresses");
@@ -111,9 +114,11 @@ Result<Image> Image::read(std::span<const std::byte> bytes, std::string name, co
     if (window.bytes().empty()) return fail("there is not enough memory");
     for (; k < end; ++k) {
       const Piece& piece = pieces[k];
-      const std::size_t from = piece.record->at + kHeader + (piece.first - piece.record->address);
-      std::ranges::copy(bytes.subspan(from, piece.last - piece.first + 1),
-                        window.bytes().begin() + static_cast<std::ptrdiff_t>(piece.first % kBlock - low));
+      const std::span<const std::byte> bytes = piece.given->bytes;
+      const std::uint64_t from = piece.first - piece.given->address, count = piece.last - piece.first + 1;
+      if (from < bytes.size())
+        std::ranges::copy(bytes.subspan(from, std::min<std::uint64_t>(count, bytes.size() - from)),
+                          window.bytes().begin() + static_cast<std::ptrdiff_t>(piece.first % kBlock - low));
     }
   }
   return image;

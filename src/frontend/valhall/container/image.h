@@ -23,6 +23,13 @@ struct ImageLimits {
   std::uint64_t window_bytes = std::uint64_t{1} << 30;
 };
 
+// Bytes of a file that lie at an address. Behind them, up to `size`, it is 0.
+struct ImagePiece {
+  std::uint64_t address = 0, size = 0;
+  std::span<const std::byte> bytes{};
+  std::size_t at = 0;  // byte of the file that messages name
+};
+
 // What is mapped at one high word of addresses: from the lowest record to the end of the highest, the ends
 // rounded to multiples of 8. What lies between records reads 0.
 class ImageWindow {
@@ -52,6 +59,9 @@ class Image {
   // Errors name the byte where the record begins: bad_input, resource_limit.
   static Result<Image> read(std::span<const std::byte> records, std::string name,
                             const ImageLimits& limits = {});
+
+  // The same of pieces in any order, which may not overlap.
+  static Result<Image> make(std::vector<ImagePiece> pieces, std::string name, const ImageLimits& limits = {});
 
   const std::string& name() const { return name_; }
   std::span<ImageWindow> windows() { return windows_; }

@@ -1,0 +1,62 @@
+// A fragment job: the draws of its tiler context, into the targets of its framebuffer
+// (docs/guests/valhall.md 11).
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "frontend/valhall/draw/run_launch.h"
+#include "frontend/valhall/draw/state.h"
+#include "frontend/valhall/draw/tile.h"
+
+namespace warpjit::valhall {
+
+// A vertex job that has run.
+struct WaitingDraw {
+  std::size_t number = 0;
+  Job job;
+  TilerContext tiler;
+  ShadedVertices vertices;
+};
+
+class Frame {
+ public:
+  // Reads the framebuffer and clears its tiles. `compressed`: memory that targets of earlier jobs would have
+  // been compressed to.
+  static Result<Frame> begin(const Image& image, const Job& job, std::span<const TargetRange> compressed);
+
+  // Draws one. `drawn`: what the record says of it.
+  Status draw(const Engine& engine, Image& image, const WaitingDraw& waiting, const RunOptions& options,
+              CaptureDraw& drawn);
+
+  // To memory what goes there.
+  void store(Image& image) const { store_frame(image, framebuffer_, area_, pixels_); }
+
+  const Framebuffer& framebuffer() const { return framebuffer_; }
+  const FramePixels& pixels() const { return pixels_; }
+  // Its own and those of earlier jobs.
+  const std::vector<TargetRange>& ranges() const { return ranges_; }
+
+ private:
+  Frame() = default;
+
+  Framebuffer framebuffer_;
+  DrawArea area_;
+  FramePixels pixels_;
+  std::vector<TargetRange> ranges_;
+};
+
+// A launch of a draw's fragment program, all of it bound; what it refers to.
+struct FragmentRun {
+  std::optional<Launch> launch;  // nothing: no pixel can change
+  DrawState state;
+  DescriptorCopies descriptors;
+  TextureCopies textures;
+};
+// The vertices, targets and image must outlive it.
+Result<FragmentRun> prepare_fragments(Image& image, const WaitingDraw& waiting,
+                                      const Framebuffer& framebuffer, const DrawArea& area,
+                                      std::span<const TargetRange> ranges, FramePixels& pixels);
+
+}  // namespace warpjit::valhall

@@ -1,0 +1,213 @@
+#include "frontend/valhall/draw/state.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "frontend/valhall/draw/pixel_format.h"
+#include "frontend/valhall/draw/tile.h"
+
+namespace warpjit::valhall {
+namespace {
+
+StencilFace stencil_face(const StencilSide& side) {
+  constexpr StencilOp kOps[] = {StencilOp::keep,
+                                StencilOp::replace,
+                                StencilOp::zero,
+                                StencilOp::invert,
+                                StencilOp::increment_wrap,
+                                StencilOp::decrement_wrap,
+                                StencilOp::increment_clamp,
+                                StencilOp::decrement_clamp};
+  return {.compare = static_cast<Compare>(side.function),
+          .fail = kOps[side.fail],
+          .depth_fail = kOps[side.depth_fail],
+          .pass = kOps[side.depth_pass],
+          .reference = side.reference,
+          .read_mask = side.value_mask,
+          .write_mask = side.write_mask};
+}
+
+std::optional<BlendMix> blend_mix(const BlendFunction& f) {
+  // 0 is no operand.
+  if (f.a == 0 || f.c == 0) return std::nullopt;
+  constexpr BlendMix::By kBy[] = {BlendMix::By::zero,         BlendMix::By::zero,
+                                  BlendMix::By::source,       BlendMix::By::target,
+                                  BlendMix::By::twice_source, BlendMix::By::source_alpha,
+                                  BlendMix::By::target_alpha, BlendMix::By::constant};
+  return BlendMix{.add = static_cast<BlendMix::Add>(f.a - 1),
+                  .negate_add = f.negate_a,
+                  .multiply = static_cast<BlendMix::Multiply>(f.b),
+                  .negate_multiply = f.negate_b,
+                  .by = kBy[f.c],
+                  .invert_by = f.invert_c};
+}
+
+// Is the result the source, whatever the target holds?
+bool replaces(const BlendMix& mix) {
+  return mix.add == BlendMix::Add::source && !mix.negate_add && mix.by == BlendMix::By::zero &&
+         !mix.invert_by;
+}
+
+class DrawReader {
+ public:
+  DrawReader(const Image& image, const DrawDescriptor& draw, const Framebuffer& framebuffer)
+      : image_(image), draw_(draw), framebuffer_(framebuffer) {}
+
+  Result<DrawState> read(const DrawArea& area) {
+    WARPJIT_CHECK(read_raster(area));
+    WARPJIT_CHECK(read_depth_stencil());
+    state_.fragment.points_from_bottom = framebuffer_.points_from_bottom;
+    state_.fragment.blend_targets.fill(FragmentSetup::kNoTarget);
+    for (BlendState& blend : state_.output.blend) blend.write_mask = 0;
+    for (std::size_t n = 0; n < draw_.blend.size(); ++n) WARPJIT_CHECK(read_blend(n));
+    return state_;
+  }
+
+ private:
+  Error fail(const std::string& place, const std::string& what,
+             ErrorCode code = ErrorCode::unsupported) const {
+    return {code, place + ": " + what, image_.name()};
+  }
+
+  Status read_raster(const DrawArea& area) {
+    RasterState& raster = state_.raster;
+    raster.window_positions = true;
+    raster.depth_zero_to_one = true;
+    std::array<std::uint32_t, 2> first{}, last{};
+    for (unsigned k = 0; k < 2; ++k) {
+      first[k] = std::max<std::uint32_t>(draw_.scissor_first[k], area.first[k]);
+      last[k] = std::min<std::uint32_t>(draw_.scissor_last[k], area.last[k]);
+      if (first[k] > last[k]) state_.nothing = true;
+    }
+    if (area.empty || (draw_.sample_mask & 1) == 0) state_.nothing = true;
+    if (!state_.nothing)
+      raster.scissor = {first[0], first[1], last[0] - first[0] + 1, last[1] - first[1] + 1};
+    raster.positive_is_front = !draw_.front_counterclockwise;
+    raster.cull_front = draw_.cull_front;
+    raster.cull_back = draw_.cull_back;
+    raster.provoking_last = !framebuffer_.first_provoking;
+    raster.point_size = draw_.size;
+    raster.line_width = draw_.size > 1 ? std::min(std::nearbyint(draw_.size), 16384.0F) : 1;
+    const float bounds[] = {draw_.minimum_depth, draw_.maximum_depth};
+    for (unsigned k = 0; k < 2; ++k) {
+      bool& clip = k == 0 ? raster.clip_near : raster.clip_far;
+      clip = std::isfinite(bounds[k]);
+      if (!clip) continue;
+      if (bounds[k] < 0 || bounds[k] > 1)
+        return fail(draw_.place, std::string(k == 0 ? "minimum" : "maximum") + " Z is " +
+                                     std::to_string(bounds[k]) + ", outside of 0 to 1");
+      raster.depth_bounds[k] = bounds[k];
+    }
+    return {};
+  }
+
+  Status read_depth_stencil() {
+    const DepthStencilDescriptor& d = draw_.depth_stencil;
+    OutputState& output = state_.output;
+    if (d.depth_source == DepthSource::minimum || d.depth_source == DepthSource::maximum)
+      return fail(d.place, "depth source is " + std::to_string(static_cast<unsigned>(d.depth_source)));
+    if (d.stencil_from_shader && d.stencil_test) return fail(d.place, "stencil from shader is set");
+    const auto compare = static_cast<Compare>(d.depth_function);
+    output.depth = {
+        .test = compare != Compare::always || d.depth_write, .write = d.depth_write, .compare = compare};
+    output.stencil = {.test = d.stencil_test, .front = stencil_face(d.front), .back = stencil_face(d.back)};
+    if (d.stencil_test && framebuffer_.depth_format != DepthFormat::d24)
+      return fail(d.place, "stencil test enable is set, and the tile's depth format is " +
+                               std::string(name(framebuffer_.depth_format)));
+    if (output.depth.test || d.stencil_test) output.depth_format = depth_pixels(framebuffer_.depth_format);
+    output.early_tests =
+        draw_.pixel_kill != TestTime::force_late && draw_.depth_update != TestTime::force_late;
+    // Drivers write twice the units of their interface.
+    if (d.depth_bias)
+      state_.raster.depth_bias = {.units = d.units / 2, .slope = d.factor, .clamp = d.bias_clamp};
+    return {};
+  }
+
+  Status read_blend(std::size_t n) {
+    const BlendDescriptor& d = draw_.blend[n];
+    if (d.mode == BlendMode::off || !d.enable || d.mask == 0) return {};
+    if (d.mode == BlendMode::shader) return fail(d.place, "mode is 0, a blend shader");
+    if (d.alpha_to_one) return fail(d.place, "alpha to one is set");
+    if (d.target >= framebuffer_.targets.size())
+      return fail(
+          d.place,
+          "target is " + std::to_string(d.target) + " of " + std::to_string(framebuffer_.targets.size()),
+          ErrorCode::bad_input);
+    if ((draw_.target_mask >> d.target & 1) == 0) return {};
+    OutputState& output = state_.output;
+    if (output.colors[d.target] != PixelFormat::none)
+      return fail(d.place, "target " + std::to_string(d.target) + " is that of another descriptor, too");
+    const RenderTarget& target = framebuffer_.targets[d.target];
+    const PixelFormat format = find_target_format(d.format, d.srgb);
+    if (format == PixelFormat::none)
+      return fail(d.place, "format is " + hex_text(d.format) + (d.srgb ? " in sRGB" : ""));
+    if (!tile_has(target.tile_format, format))
+      return fail(d.place, "format " + hex_text(d.format) + " is not that of " + target.place +
+                               ", internal format " + std::to_string(target.tile_format));
+    state_.fragment.blend_targets[n] = d.target;
+    output.colors[d.target] = format;
+    BlendState& blend = output.blend[d.target];
+    blend.write_mask = d.mask;
+    if (d.mode == BlendMode::opaque) return {};
+    const auto color = blend_mix(d.color), alpha = blend_mix(d.alpha);
+    if (!color || !alpha) return fail(d.place, "equation: operand A or C is 0", ErrorCode::bad_input);
+    if (is_integer_format(format)) return fail(d.place, "blending of an integer format");
+    const bool limited = channel_bits(format)[0] != 0;
+    if (limited && replaces(*color) && replaces(*alpha)) return {};
+    blend.enabled = true;
+    blend.mixed = true;
+    blend.mix = *color;
+    blend.mix_alpha = *alpha;
+    if (color->by == BlendMix::By::constant || alpha->by == BlendMix::By::constant)
+      return read_constant(d, format);
+    return {};
+  }
+
+  // One for all targets.
+  Status read_constant(const BlendDescriptor& d, PixelFormat format) {
+    const auto bits = channel_bits(format);
+    if (bits[0] == 0) return fail(d.place, "constant of a format that is not unorm");
+    std::array<float, 4> constant{};
+    for (unsigned k = 0; k < 4; ++k) {
+      const unsigned n = bits[k] == 0 ? bits[0] : bits[k];
+      constant[k] = static_cast<float>(d.constant >> (16 - n)) / static_cast<float>((1U << n) - 1);
+    }
+    if (constant_ && constant != *constant_)
+      return fail(d.place, "constant is not that of the other targets");
+    constant_ = constant;
+    state_.output.blend_constant = constant;
+    return {};
+  }
+
+  const Image& image_;
+  const DrawDescriptor& draw_;
+  const Framebuffer& framebuffer_;
+  std::optional<std::array<float, 4>> constant_;
+  DrawState state_;
+};
+
+}  // namespace
+
+PixelFormat depth_pixels(DepthFormat format) {
+  constexpr PixelFormat kFormats[] = {PixelFormat::d16, PixelFormat::d24s8, PixelFormat::d32f};
+  return kFormats[static_cast<std::size_t>(format)];
+}
+
+DrawArea area_of(const Framebuffer& framebuffer, const FragmentPayload& payload) {
+  const std::uint32_t extent[] = {framebuffer.width, framebuffer.height};
+  DrawArea area;
+  for (unsigned k = 0; k < 2; ++k) {
+    area.first[k] = std::max<std::uint32_t>(framebuffer.first[k], payload.first[k] * 16U);
+    area.last[k] = std::min({framebuffer.last[k], payload.last[k] * 16U + 15, extent[k] - 1});
+    if (area.first[k] > area.last[k]) area.empty = true;
+  }
+  return area;
+}
+
+Result<DrawState> convert_draw(const Image& image, const DrawDescriptor& draw, const Framebuffer& framebuffer,
+                               const DrawArea& area) {
+  return DrawReader(image, draw, framebuffer).read(area);
+}
+
+}  // namespace warpjit::valhall

@@ -1,0 +1,438 @@
+#include "frontend/valhall/draw/tile.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+namespace warpjit::valhall {
+namespace {
+
+// Channels of an internal format with channels, from the lowest bit up: bits, and below them in a clear word
+// the bits of a fraction.
+struct TileRow {
+  std::uint8_t code, bytes;
+  PixelFormat format;
+  std::array<std::uint8_t, 4> bits, fraction;
+};
+constexpr TileRow kTiles[] = {
+    {1, 4, PixelFormat::rgba8, {8, 8, 8, 8}, {}},
+    {2, 4, PixelFormat::rgb10a2, {10, 10, 10, 2}, {}},
+    {4, 2, PixelFormat::rgba4, {4, 4, 4, 4}, {4, 4, 4, 4}},
+    {5, 2, PixelFormat::rgb565, {5, 6, 5, 0}, {5, 4, 5, 2}},
+    {6, 2, PixelFormat::rgb5a1, {5, 5, 5, 1}, {5, 5, 5, 1}},
+};
+const TileRow* find_tile(std::uint8_t code) {
+  const auto* row = std::ranges::find(kTiles, code, &TileRow::code);
+  return row == std::end(kTiles) ? nullptr : row;
+}
+constexpr std::uint8_t kRaw = 32, kLastRaw = 36;  // 1, 2, 4, 8, 16 bytes
+
+// Formats in memory: raw ones alone by their bytes.
+struct StoredRow {
+  std::uint8_t code, bytes;
+  std::array<std::uint8_t, 4> bits{};  // of r, g, b, a
+  bool reversed = false;               // a lowest
+};
+constexpr StoredRow kStored[] = {{0, 1},
+                                 {1, 2},
+                                 {2, 3},
+                                 {3, 4},
+                                 {4, 6},
+                                 {5, 8},
+                                 {6, 12},
+                                 {7, 16},
+                                 {16, 1, {8, 0, 0, 0}},
+                                 {17, 2, {8, 8, 0, 0}},
+                                 {18, 3, {8, 8, 8, 0}},
+                                 {19, 4, {8, 8, 8, 8}},
+                                 {20, 2, {4, 4, 4, 4}},
+                                 {21, 2, {5, 6, 5, 0}},
+                                 {24, 4, {10, 10, 10, 2}},
+                                 {25, 4, {10, 10, 10, 2}, true},
+                                 {28, 2, {5, 5, 5, 1}},
+                                 {29, 2, {5, 5, 5, 1}, true}};
+
+std::uint32_t read_pixel(const std::byte* from, std::uint32_t bytes) {
+  std::uint32_t value = 0;
+  for (std::uint32_t k = 0; k < bytes; ++k) value |= std::to_integer<std::uint32_t>(from[k]) << 8 * k;
+  return value;
+}
+void write_pixel(std::byte* to, std::uint32_t bytes, std::uint32_t value) {
+  for (std::uint32_t k = 0; k < bytes; ++k) to[k] = static_cast<std::byte>(value >> 8 * k);
+}
+std::uint32_t most(unsigned bits) { return (1U << bits) - 1; }
+
+// How a pixel of a tile becomes one in memory.
+class PixelStore {
+ public:
+  // Nothing: the two do not go together. `what` then says why.
+  static std::optional<PixelStore> make(const RenderTarget& target, std::string& what) {
+    const auto* row = std::ranges::find(kStored, target.stored_format, &StoredRow::code);
+    if (row == std::end(kStored)) {
+      what = "writeback format is " + std::to_string(target.stored_format);
+      return std::nullopt;
+    }
+    PixelStore store;
+    store.bytes_ = row->bytes;
+    store.tile_bytes_ = tile_pixel_bytes(target.tile_format);
+    const TileRow* tile = find_tile(target.tile_format);
+    const std::string pair = "writeback format " + std::to_string(target.stored_format) +
+                             " of internal format " + std::to_string(target.tile_format);
+    if ((row->bits[0] == 0) != (tile == nullptr) || (tile == nullptr && row->bytes > store.tile_bytes_)) {
+      what = pair;
+      return std::nullopt;
+    }
+    if (tile == nullptr) return store;
+    unsigned to = 0;
+    for (unsigned k = 0; k < 4; ++k) {
+      const unsigned channel = row->reversed ? 3 - k : k, bits = row->bits[channel];
+      if (bits == 0) continue;
+      const unsigned selector = target.swizzle >> 3 * channel & 7;
+      if (selector > 5) {
+        what = "swizzle: there is no " + std::to_string(selector);
+        return std::nullopt;
+      }
+      Part part{.from = 0, .to = static_cast<std::uint8_t>(to), .bits = static_cast<std::uint8_t>(bits)};
+      to += bits;
+      if (selector >= 4) {
+        if (selector == 5) store.constant_ |= most(bits) << part.to;
+        continue;
+      }
+      if (tile->bits[selector] != bits) {
+        what = pair;
+        return std::nullopt;
+      }
+      for (unsigned n = 0; n < selector; ++n)
+        part.from = static_cast<std::uint8_t>(part.from + tile->bits[n]);
+      store.parts_.push_back(part);
+    }
+    store.channels_ = true;
+    return store;
+  }
+
+  std::uint32_t bytes() const { return bytes_; }
+  void store(const std::byte* from, std::byte* to) const {
+    if (!channels_) {
+      std::memcpy(to, from, bytes_);
+      return;
+    }
+    const std::uint32_t pixel = read_pixel(from, tile_bytes_);
+    std::uint32_t value = constant_;
+    for (const Part& part : parts_) value |= (pixel >> part.from & most(part.bits)) << part.to;
+    write_pixel(to, bytes_, value);
+  }
+
+ private:
+  struct Part {
+    std::uint8_t from = 0, to = 0, bits = 0;
+  };
+  std::uint32_t bytes_ = 0, tile_bytes_ = 0, constant_ = 0;
+  bool channels_ = false;
+  std::vector<Part> parts_;
+};
+
+// Where pixels of a linear or u-interleaved plane lie.
+struct PlanePlace {
+  BlockFormat blocks = BlockFormat::linear;
+  std::uint64_t memory = 0;
+  std::uint32_t row_stride = 0, bytes = 0;
+
+  std::uint64_t offset(std::uint32_t x, std::uint32_t y) const {
+    if (blocks == BlockFormat::linear) return std::uint64_t{y} * row_stride + std::uint64_t{x} * bytes;
+    std::uint32_t inside = 0;
+    for (unsigned n = 0; n < 4; ++n) inside |= ((x ^ y) >> n & 1) << 2 * n | (y >> n & 1) << (2 * n + 1);
+    return std::uint64_t{y / 16} * row_stride + (std::uint64_t{x / 16} * 256 + inside) * bytes;
+  }
+  // Bytes from offset() of the first row, or row of blocks, to the end of the last.
+  std::uint64_t begin(const DrawArea& area) const {
+    if (blocks == BlockFormat::linear) return offset(area.first[0], area.first[1]);
+    return offset(area.first[0] & ~15U, area.first[1] & ~15U);
+  }
+  std::uint64_t end(const DrawArea& area) const {
+    if (blocks == BlockFormat::linear) return offset(area.last[0], area.last[1]) + bytes;
+    return offset(area.last[0] & ~15U, area.last[1] & ~15U) + 256ULL * bytes;
+  }
+  std::uint64_t least_row(const DrawArea& area) const {
+    if (blocks == BlockFormat::linear) return (area.last[0] + 1ULL) * bytes;
+    return (area.last[0] / 16 + 1ULL) * 256 * bytes;
+  }
+};
+
+bool is_stored(BlockFormat blocks) {
+  return blocks == BlockFormat::linear || blocks == BlockFormat::u_interleaved;
+}
+
+// Bytes of a pixel of depth, or of stencil alone; 0: not supported.
+std::uint32_t depth_bytes(DepthFormat tile, std::uint8_t stored) {
+  switch (stored) {
+    case 1:
+      return tile == DepthFormat::d16 ? 2 : 0;
+    case 4:
+    case 5:
+      return tile == DepthFormat::d24 ? 4 : 0;
+    case 14:
+      return tile == DepthFormat::d32 ? 4 : 0;
+    default:
+      return 0;
+  }
+}
+
+std::optional<PlanePlace> depth_place(const Framebuffer& framebuffer) {
+  if (!framebuffer.depth_write || !framebuffer.depth || !is_stored(framebuffer.depth->blocks))
+    return std::nullopt;
+  const DepthPlane& plane = *framebuffer.depth;
+  return PlanePlace{plane.blocks, plane.memory, plane.row_stride,
+                    depth_bytes(framebuffer.depth_format, plane.format)};
+}
+std::optional<PlanePlace> stencil_place(const Framebuffer& framebuffer) {
+  if (!framebuffer.stencil_write || !framebuffer.stencil || !is_stored(framebuffer.stencil->blocks))
+    return std::nullopt;
+  const DepthPlane& plane = *framebuffer.stencil;
+  return PlanePlace{plane.blocks, plane.memory, plane.row_stride, plane.format == 1 ? 1U : 0U};
+}
+PlanePlace target_place(const RenderTarget& target, std::uint32_t bytes) {
+  return {target.blocks, target.memory, target.row_stride, bytes};
+}
+
+class FrameBuilder {
+ public:
+  FrameBuilder(const Image& image, const Framebuffer& framebuffer, const DrawArea& area)
+      : image_(image), framebuffer_(framebuffer), area_(area) {}
+
+  Result<FramePixels> build() {
+    constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
+    frame_.width = framebuffer_.width;
+    frame_.height = framebuffer_.height;
+    const std::uint64_t pixels = std::uint64_t{frame_.width} * frame_.height;
+    std::uint64_t bytes = pixels * pixel_size(depth_pixels(framebuffer_.depth_format));
+    for (const RenderTarget& target : framebuffer_.targets) {
+      const std::uint32_t size = tile_pixel_bytes(target.tile_format);
+      if (size == 0) return fail(target.place, "internal format is " + std::to_string(target.tile_format));
+      bytes += size * pixels;
+      WARPJIT_CHECK(check_target(target));
+    }
+    WARPJIT_CHECK(check_depth());
+    if (bytes > kMostBytes)
+      return fail(framebuffer_.place,
+                  std::to_string(bytes) + " bytes of its targets are more than " + std::to_string(kMostBytes),
+                  ErrorCode::resource_limit);
+    for (const RenderTarget& target : framebuffer_.targets) clear_target(target, pixels);
+    clear_depth(pixels);
+    return std::move(frame_);
+  }
+
+ private:
+  Error fail(const std::string& place, const std::string& what,
+             ErrorCode code = ErrorCode::unsupported) const {
+    return {code, place + ": " + what, image_.name()};
+  }
+
+  Status check_place(const std::string& place, const PlanePlace& plane) const {
+    if (area_.empty) return {};
+    const std::uint64_t least = plane.least_row(area_);
+    if (plane.row_stride < least && (area_.first[1] != area_.last[1] || plane.row_stride != 0))
+      return fail(place,
+                  "row stride " + std::to_string(plane.row_stride) + " is below the " +
+                      std::to_string(least) + " bytes of a row",
+                  ErrorCode::bad_input);
+    const std::uint64_t begin = plane.begin(area_), end = plane.end(area_);
+    if (!image_.find(plane.memory + begin, end - begin))
+      return fail(place,
+                  "base: " + std::to_string(end - begin) + " bytes at " + hex_text(plane.memory + begin) +
+                      " are not all in the image",
+                  ErrorCode::bad_input);
+    return {};
+  }
+
+  Status check_target(const RenderTarget& target) const {
+    if (!target.write || !is_stored(target.blocks)) return {};
+    if (!target.write_clean) return fail(target.place, "clean pixel write enable is 0");
+    std::string what;
+    const auto store = PixelStore::make(target, what);
+    if (!store) return fail(target.place, what);
+    return check_place(target.place, target_place(target, store->bytes()));
+  }
+
+  Status check_depth() const {
+    if (!std::isfinite(framebuffer_.depth_clear))
+      return fail(framebuffer_.place, "Z clear is no finite number", ErrorCode::bad_input);
+    const std::string place = framebuffer_.place + ", ZS/CRC extension";
+    if (const auto depth = depth_place(framebuffer_)) {
+      if (!framebuffer_.depth_write_clean) return fail(place, "ZS clean pixel write enable is 0");
+      if (depth->bytes == 0)
+        return fail(place, "ZS write format is " + std::to_string(framebuffer_.depth->format) + " of " +
+                               std::string(name(framebuffer_.depth_format)));
+      WARPJIT_CHECK(check_place(place + ", ZS writeback", *depth));
+    }
+    if (const auto stencil = stencil_place(framebuffer_)) {
+      if (stencil->bytes == 0 || framebuffer_.depth_format != DepthFormat::d24)
+        return fail(place, "S write format is " + std::to_string(framebuffer_.stencil->format) + " of " +
+                               std::string(name(framebuffer_.depth_format)));
+      WARPJIT_CHECK(check_place(place + ", S writeback", *stencil));
+    }
+    return {};
+  }
+
+  void clear_target(const RenderTarget& target, std::uint64_t pixels) {
+    TilePixels color{.pixel_bytes = tile_pixel_bytes(target.tile_format)};
+    std::array<std::byte, 16> pixel{};
+    if (const TileRow* tile = find_tile(target.tile_format)) {
+      color.format = tile->format;
+      // What is behind the point is rounded off.
+      std::uint32_t value = 0;
+      unsigned from = 0, to = 0;
+      for (unsigned k = 0; k < 4; ++k) {
+        const unsigned bits = tile->bits[k], fraction = tile->fraction[k];
+        const std::uint32_t given = target.clear[0] >> from & most(bits + fraction);
+        std::uint32_t whole = given >> fraction;
+        if (fraction != 0) {
+          const std::uint32_t rest = given & most(fraction), half = 1U << (fraction - 1);
+          if (rest > half || (rest == half && whole % 2 != 0)) ++whole;
+        }
+        value |= std::min(whole, most(bits)) << to;
+        from += bits + fraction;
+        to += bits;
+      }
+      write_pixel(pixel.data(), color.pixel_bytes, value);
+    } else {
+      for (std::size_t k = 0; k < 16; ++k)
+        pixel[k] = static_cast<std::byte>(target.clear[k / 4] >> 8 * (k % 4));
+    }
+    fill(color, pixel, pixels);
+    frame_.colors.push_back(std::move(color));
+  }
+
+  void clear_depth(std::uint64_t pixels) {
+    TilePixels& depth = frame_.depth;
+    depth.format = depth_pixels(framebuffer_.depth_format);
+    depth.pixel_bytes = static_cast<std::uint32_t>(pixel_size(depth.format));
+    const float clear = framebuffer_.depth_clear, limited = std::clamp(clear, 0.0F, 1.0F);
+    std::uint32_t value = 0;
+    switch (framebuffer_.depth_format) {
+      case DepthFormat::d16:
+        value = static_cast<std::uint32_t>(std::nearbyint(limited * 65535.0F));
+        break;
+      case DepthFormat::d24:
+        value = static_cast<std::uint32_t>(std::nearbyint(limited * 16777215.0F)) |
+                std::uint32_t{framebuffer_.stencil_clear} << 24;
+        break;
+      case DepthFormat::d32:
+        value = std::bit_cast<std::uint32_t>(clear);
+        break;
+    }
+    std::array<std::byte, 16> pixel{};
+    write_pixel(pixel.data(), depth.pixel_bytes, value);
+    fill(depth, pixel, pixels);
+  }
+
+  static void fill(TilePixels& target, const std::array<std::byte, 16>& pixel, std::uint64_t pixels) {
+    const std::size_t size = target.pixel_bytes;
+    target.bytes.resize(size * static_cast<std::size_t>(pixels));
+    for (std::size_t at = 0; at < target.bytes.size(); at += size)
+      std::memcpy(target.bytes.data() + at, pixel.data(), size);
+  }
+
+  const Image& image_;
+  const Framebuffer& framebuffer_;
+  const DrawArea& area_;
+  FramePixels frame_;
+};
+
+// The image's own bytes, which may be written.
+std::byte* writable(Image& image, std::uint64_t address) {
+  for (ImageWindow& window : image.windows())
+    if (address >= window.address() && address - window.address() < window.size())
+      return window.bytes().data() + (address - window.address());
+  return nullptr;
+}
+
+template <class Store>
+void store_pixels(Image& image, const PlanePlace& plane, const DrawArea& area, const FramePixels& frame,
+                  const TilePixels& pixels, const Store& store) {
+  std::byte* const base = writable(image, plane.memory + plane.begin(area));
+  const std::uint64_t begin = plane.begin(area);
+  for (std::uint32_t y = area.first[1]; y <= area.last[1]; ++y)
+    for (std::uint32_t x = area.first[0]; x <= area.last[0]; ++x)
+      store(pixels.bytes.data() + (std::size_t{y} * frame.width + x) * pixels.pixel_bytes,
+            base + (plane.offset(x, y) - begin));
+}
+
+}  // namespace
+
+std::uint32_t tile_pixel_bytes(std::uint8_t tile_format) {
+  if (const TileRow* row = find_tile(tile_format)) return row->bytes;
+  return tile_format >= kRaw && tile_format <= kLastRaw ? 1U << (tile_format - kRaw) : 0;
+}
+
+bool tile_has(std::uint8_t tile_format, PixelFormat format) {
+  if (const TileRow* row = find_tile(tile_format))
+    return format == row->format || (format == PixelFormat::srgb8 && row->format == PixelFormat::rgba8);
+  return channel_bits(format)[0] == 0 && pixel_size(format) == tile_pixel_bytes(tile_format);
+}
+
+std::array<std::uint8_t, 4> channel_bits(PixelFormat format) {
+  if (format == PixelFormat::srgb8) format = PixelFormat::rgba8;
+  const auto* row = std::ranges::find(kTiles, format, &TileRow::format);
+  return row == std::end(kTiles) ? std::array<std::uint8_t, 4>{} : row->bits;
+}
+
+bool is_integer_format(PixelFormat format) {
+  return format >= PixelFormat::rgba32i && format <= PixelFormat::rgba8ui;
+}
+
+Result<FramePixels> begin_frame(const Image& image, const Framebuffer& framebuffer, const DrawArea& area) {
+  return FrameBuilder(image, framebuffer, area).build();
+}
+
+void store_frame(Image& image, const Framebuffer& framebuffer, const DrawArea& area,
+                 const FramePixels& frame) {
+  if (area.empty) return;
+  for (std::size_t n = 0; n < framebuffer.targets.size(); ++n) {
+    const RenderTarget& target = framebuffer.targets[n];
+    std::string ignored;
+    if (!target.write || !is_stored(target.blocks)) continue;
+    if (const auto store = PixelStore::make(target, ignored))
+      store_pixels(image, target_place(target, store->bytes()), area, frame, frame.colors[n],
+                   [&](const std::byte* from, std::byte* to) { store->store(from, to); });
+  }
+  if (const auto plane = depth_place(framebuffer))
+    store_pixels(image, *plane, area, frame, frame.depth, [&](const std::byte* from, std::byte* to) {
+      std::uint32_t value = read_pixel(from, frame.depth.pixel_bytes);
+      if (framebuffer.depth->format == 4) value &= 0xffffff;
+      write_pixel(to, plane->bytes, value);
+    });
+  if (const auto plane = stencil_place(framebuffer))
+    store_pixels(image, *plane, area, frame, frame.depth,
+                 [&](const std::byte* from, std::byte* to) { *to = from[3]; });
+}
+
+std::vector<TargetRange> target_ranges(const Framebuffer& framebuffer) {
+  std::vector<TargetRange> ranges;
+  const DrawArea whole{.last = {framebuffer.width - 1, framebuffer.height - 1}};
+  const auto add = [&](const std::string& place, const PlanePlace& plane, bool write) {
+    if (!write || plane.blocks == BlockFormat::none) return;
+    TargetRange range{.place = place, .address = plane.memory, .stored = is_stored(plane.blocks)};
+    if (range.stored) {
+      range.size = plane.end(whole);
+    } else {
+      // A header of 16 bytes for each block of 16 x 16 pixels, and bodies that are no larger than the pixels.
+      const std::uint64_t blocks =
+          std::uint64_t{framebuffer.width + 15} / 16 * ((std::uint64_t{framebuffer.height} + 15) / 16);
+      range.size = blocks * (16 + 256ULL * std::max(plane.bytes, 1U));
+    }
+    ranges.push_back(std::move(range));
+  };
+  for (const RenderTarget& target : framebuffer.targets)
+    add(target.place, target_place(target, tile_pixel_bytes(target.tile_format)), target.write);
+  const std::string place = framebuffer.place + ", ZS/CRC extension";
+  if (framebuffer.depth)
+    add(place, {framebuffer.depth->blocks, framebuffer.depth->memory, framebuffer.depth->row_stride, 4},
+        framebuffer.depth_write);
+  if (framebuffer.stencil)
+    add(place, {framebuffer.stencil->blocks, framebuffer.stencil->memory, framebuffer.stencil->row_stride, 1},
+        framebuffer.stencil_write);
+  return ranges;
+}
+
+}  // namespace warpjit::valhall

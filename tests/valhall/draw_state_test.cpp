@@ -1,0 +1,583 @@
+// Descriptors of draws, textures and samplers in the terms that all GPUs share.
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <limits>
+
+#include "frontend/valhall/draw/pixel_format.h"
+#include "frontend/valhall/draw/textures.h"
+#include "textures/view.h"
+#include "valhall/draw_page.h"
+
+namespace warpjit::valhall {
+namespace {
+
+using namespace in_draw;
+using PageChange = std::function<void(ImagePage&)>;
+
+Result<DrawState> state_of(const PageChange& change) {
+  ImagePage page = draw_page();
+  change(page);
+  const auto image = page.image();
+  WARPJIT_TRY(const Job vertices, read_job(*image, page.address(kVertexJob)));
+  WARPJIT_TRY(const Job fragments, read_job(*image, page.address(kFragmentJob)));
+  WARPJIT_TRY(const DrawDescriptor draw, read_draw(*image, vertices));
+  WARPJIT_TRY(const Framebuffer framebuffer, read_framebuffer(*image, fragments));
+  return convert_draw(*image, draw, framebuffer,
+                      area_of(framebuffer, std::get<FragmentPayload>(fragments.payload)));
+}
+DrawState good_state(const PageChange& change) {
+  const auto state = state_of(change);
+  if (state) return *state;
+  ADD_FAILURE() << to_string(state.error());
+  return {};
+}
+std::string bad_state(const PageChange& change) {
+  const auto state = state_of(change);
+  return state ? "is converted" : std::string(name(state.error().code)) + ", " + state.error().message;
+}
+PageChange word(std::uint32_t offset, std::uint32_t value) {
+  return [=](ImagePage& page) { page.u32(offset, value); };
+}
+
+TEST(ValhallDrawState, Usual) {
+  const DrawState state = good_state([](ImagePage&) {});
+  EXPECT_FALSE(state.nothing);
+  const RasterState& raster = state.raster;
+  EXPECT_TRUE(raster.window_positions);
+  EXPECT_TRUE(raster.clip_near && raster.clip_far);
+  EXPECT_EQ(raster.scissor, (RasterState::Rectangle{0, 0, 32, 32}));
+  EXPECT_TRUE(raster.positive_is_front);
+  EXPECT_FALSE(raster.cull_front || raster.cull_back);
+  EXPECT_TRUE(raster.provoking_last);
+  EXPECT_EQ(raster.depth_bounds, (std::array<float, 2>{0, 1}));
+  EXPECT_EQ(raster.depth_bias, RasterState::DepthBias{});
+  EXPECT_FALSE(state.output.depth.test || state.output.stencil.test);
+  EXPECT_EQ(state.output.depth_format, PixelFormat::none);
+  EXPECT_TRUE(state.output.early_tests);
+  EXPECT_EQ(state.output.colors[0], PixelFormat::rgba8);
+  for (unsigned n = 1; n < 8; ++n) EXPECT_EQ(state.output.colors[n], PixelFormat::none);
+  EXPECT_FALSE(state.output.blend[0].enabled);
+  EXPECT_EQ(state.output.blend[0].write_mask, 0xf);
+  EXPECT_EQ(state.fragment.blend_targets[0], 0);
+  for (unsigned n = 1; n < 8; ++n) EXPECT_EQ(state.fragment.blend_targets[n], FragmentSetup::kNoTarget);
+}
+
+TEST(ValhallDrawState, Area) {
+  // Scissor, bounds and tiles: the innermost of each side.
+  const DrawState state = good_state([](ImagePage& page) {
+    page.u32(kVertexJob + 104, 3 << 16 | 2);
+    page.u32(kVertexJob + 108, 29 << 16 | 40);
+    page.u32(kFramebuffer + 36, 1 << 16 | 5);
+    page.u32(kFramebuffer + 40, 20 << 16 | 30);
+    page.u32(kFragmentJob + 32, 0);
+    page.u32(kFragmentJob + 36, 1 << 16 | 0);
+  });
+  EXPECT_EQ(state.raster.scissor, (RasterState::Rectangle{5, 3, 11, 18}));
+  EXPECT_TRUE(good_state(word(kVertexJob + 104, 32)).nothing);
+  EXPECT_TRUE(good_state(word(kFragmentJob + 32, 2)).nothing);
+  EXPECT_TRUE(good_state(word(kDraw + 4, 0xfffe | 1 << 16)).nothing);
+}
+
+TEST(ValhallDrawState, Raster) {
+  RasterState raster = good_state(word(kDraw, 1 << 16 | 1 << 17)).raster;
+  EXPECT_FALSE(raster.positive_is_front);
+  EXPECT_TRUE(raster.cull_front);
+  raster = good_state([](ImagePage& page) {
+             page.u32(kDraw, 1 << 18);
+             page.u32(kFramebuffer + 44, 1 << 14);
+             put_floats(page, kVertexJob + 112, {3.5F});
+             put_floats(page, kDraw + 24, {0.25F, 0.75F});
+           }).raster;
+  EXPECT_TRUE(raster.cull_back);
+  EXPECT_FALSE(raster.provoking_last);
+  EXPECT_EQ(raster.point_size, 3.5F);
+  EXPECT_EQ(raster.line_width, 4);
+  EXPECT_EQ(raster.depth_bounds, (std::array<float, 2>{0.25F, 0.75F}));
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  raster = good_state([](ImagePage& page) { put_floats(page, kDraw + 24, {-kInfinity, kInfinity}); }).raster;
+  EXPECT_FALSE(raster.clip_near || raster.clip_far);
+  EXPECT_EQ(raster.depth_bounds, (std::array<float, 2>{0, 1}));
+  EXPECT_EQ(
+      good_state([](ImagePage& page) { put_floats(page, kVertexJob + 112, {0.25F}); }).raster.line_width, 1);
+  const std::string draw = "malloc vertex job at 0x200001000, draw";
+  EXPECT_EQ(bad_state([](ImagePage& page) {
+              put_floats(page, kDraw + 24, {-1, 1});
+            }),
+            "unsupported, " + draw + ": minimum Z is -1.000000, outside of 0 to 1");
+  EXPECT_EQ(bad_state([](ImagePage& page) {
+              put_floats(page, kDraw + 24, {0.5F, 0.25F});
+            }),
+            "bad input, " + draw + ": minimum Z and maximum Z are no range");
+  EXPECT_EQ(bad_state([](ImagePage& page) {
+              put_floats(page, kDraw + 24, {0, NAN});
+            }),
+            "bad input, " + draw + ": minimum Z and maximum Z are no range");
+  EXPECT_EQ(bad_state(word(kDraw, 1 << 22)), "unsupported, " + draw + ": alpha-to-coverage is set");
+  EXPECT_EQ(bad_state(word(kDraw, 2 << 14)), "unsupported, " + draw + ": occlusion query is 2");
+  EXPECT_EQ(bad_state(word(kVertexJob + 32, 8 | 1 << 21)),
+            "unsupported, malloc vertex job at 0x200001000: primitive: scissor array is set");
+}
+
+TEST(ValhallDrawState, DepthAndStencil) {
+  // Front: equal, replace, zero, invert; back: less, wraps and the clamping ones.
+  const DrawState state = good_state([](ImagePage& page) {
+    page.u32(kDraw, 3 << 2);
+    page.u32(kDepthStencil,
+             7 | 2 << 4 | 1 << 7 | 2 << 10 | 3 << 13 | 1 << 16 | 4 << 19 | 6 << 22 | 7 << 25 | 1U << 31);
+    page.u32(kDepthStencil + 4, 0x44332211);
+    page.u32(kDepthStencil + 8, 0x6655);
+    page.u32(kDepthStencil + 16, 1 << 23 | 2 << 25 | 1 << 27 | 1 << 28 | 6U << 29);
+    put_floats(page, kDepthStencil + 20, {4, 1.5F, -0.25F});
+  });
+  EXPECT_EQ(state.output.depth, (DepthState{true, true, Compare::greater_equal}));
+  EXPECT_EQ(state.output.depth_format, PixelFormat::d24s8);
+  EXPECT_FALSE(state.output.early_tests);
+  EXPECT_TRUE(state.output.stencil.test);
+  EXPECT_EQ(state.output.stencil.front, (StencilFace{Compare::equal, StencilOp::replace, StencilOp::zero,
+                                                     StencilOp::invert, 0x55, 0x33, 0x11}));
+  EXPECT_EQ(state.output.stencil.back,
+            (StencilFace{Compare::less, StencilOp::increment_wrap, StencilOp::increment_clamp,
+                         StencilOp::decrement_clamp, 0x66, 0x44, 0x22}));
+  EXPECT_EQ(state.raster.depth_bias, (RasterState::DepthBias{2, 1.5F, -0.25F}));
+  EXPECT_FALSE(good_state(word(kDraw, 3 << 4)).output.early_tests);
+  EXPECT_TRUE(good_state(word(kDraw, 2 << 2 | 1 << 4)).output.early_tests);
+  // Always without writes needs no depth; with them it does.
+  constexpr std::uint32_t kFixed = 1 << 23 | 2 << 25;
+  EXPECT_TRUE(good_state(word(kDepthStencil + 16, kFixed | 1 << 27 | 7U << 29)).output.depth.test);
+  const std::string place = "malloc vertex job at 0x200001000, draw, depth/stencil 0x200001700";
+  EXPECT_EQ(bad_state(word(kDepthStencil, 6)), "bad input, " + place + ": type is 6, not 7");
+  EXPECT_EQ(bad_state(word(kDepthStencil + 16, 2 << 25 | 7U << 29)),
+            "bad input, " + place + ": depth clamp mode: there is no 0");
+  EXPECT_EQ(bad_state(word(kDepthStencil + 16, 1 << 23 | 7U << 29)),
+            "unsupported, " + place + ": depth source is 0");
+  EXPECT_EQ(bad_state(word(kDepthStencil, 7 | 1U << 30 | 1U << 31)),
+            "unsupported, " + place + ": stencil from shader is set");
+  EXPECT_EQ(bad_state([](ImagePage& page) {
+              page.u32(kDepthStencil, 7 | 1U << 31);
+              page.u32(kFramebuffer + 48, 2 << 16 | 1 << 21);
+            }),
+            "unsupported, " + place + ": stencil test enable is set, and the tile's depth format is D32");
+  EXPECT_EQ(bad_state([](ImagePage& page) {
+              page.u32(kDepthStencil + 16, kFixed | 1 << 28 | 7U << 29);
+              put_floats(page, kDepthStencil + 20, {1, NAN, 0});
+            }),
+            "bad input, " + place + ": depth units, factor or bias clamp is no finite number");
+  EXPECT_EQ(bad_state([](ImagePage& page) { page.point(kDraw + 40, kDepthStencil + 4); }),
+            "bad input, malloc vertex job at 0x200001000, draw, depth/stencil 0x200001704: its address is "
+            "no multiple of 32");
+}
+
+TEST(ValhallDrawState, Blend) {
+  constexpr std::uint32_t kFixedFunction = 2 | 3 << 3;
+  const auto blend = [&](std::uint32_t color, std::uint32_t alpha) {
+    return good_state([=](ImagePage& page) {
+             page.u32(kBlend + 4, 0xfU << 28 | alpha << 12 | color);
+             page.u32(kBlend + 8, kFixedFunction);
+           })
+        .output;
+  };
+  // Replacing needs no blending.
+  EXPECT_FALSE(blend(0x122, 0x122).blend[0].enabled);
+  // Target + (source - target) * source alpha; -source + -target * (1 - twice the source).
+  BlendState state = blend(0x503, 0xcaa).blend[0];
+  EXPECT_TRUE(state.enabled && state.mixed);
+  EXPECT_EQ(state.mix, (BlendMix{BlendMix::Add::target, false, BlendMix::Multiply::source_minus_target, false,
+                                 BlendMix::By::source_alpha, false}));
+  EXPECT_EQ(state.mix_alpha, (BlendMix{BlendMix::Add::source, true, BlendMix::Multiply::source, true,
+                                       BlendMix::By::twice_source, true}));
+  const BlendMix::By wanted[] = {BlendMix::By::zero,         BlendMix::By::source,
+                                 BlendMix::By::target,       BlendMix::By::twice_source,
+                                 BlendMix::By::source_alpha, BlendMix::By::target_alpha,
+                                 BlendMix::By::constant};
+  for (std::uint32_t c = 1; c < 8; ++c)
+    for (std::uint32_t b = 0; b < 4; ++b) {
+      state = blend(0x801 | c << 8 | b << 4, 0x122).blend[0];
+      EXPECT_EQ(state.mix.by, wanted[c - 1]);
+      EXPECT_EQ(static_cast<unsigned>(state.mix.multiply), b);
+      EXPECT_EQ(state.mix.add, BlendMix::Add::zero);
+      EXPECT_TRUE(state.mix.invert_by);
+    }
+  // The upper bits of the constant are those of the channel.
+  const auto constant = [&](std::uint32_t tile, std::uint32_t format, std::uint32_t bits) {
+    return good_state([=](ImagePage& page) {
+             page.u32(kTargets, tile << 26);
+             page.u32(kBlend, 1 << 9 | bits << 16);
+             page.u32(kBlend + 4, 0xf << 28 | 0x122 << 12 | 0x722);
+             page.u32(kBlend + 8, kFixedFunction);
+             page.u32(kBlend + 12, format << 12);
+           })
+        .output.blend_constant;
+  };
+  EXPECT_EQ(constant(1, 237, 0x80ff),
+            (std::array<float, 4>{128 / 255.F, 128 / 255.F, 128 / 255.F, 128 / 255.F}));
+  EXPECT_EQ(constant(2, 238, 0xffc0), (std::array<float, 4>{1, 1, 1, 1}));
+  EXPECT_EQ(constant(5, 227, 0x8400), (std::array<float, 4>{16 / 31.F, 33 / 63.F, 16 / 31.F, 16 / 31.F}));
+}
+
+TEST(ValhallDrawState, Targets) {
+  const auto format = [&](std::uint32_t tile, std::uint32_t code, bool srgb = false) {
+    const auto state = state_of([=](ImagePage& page) {
+      page.u32(kTargets, tile << 26);
+      page.u32(kBlend, 1 << 9 | (srgb ? 1 << 10 : 0));
+      page.u32(kBlend + 12, code);
+    });
+    return state ? state->output.colors[0] : PixelFormat::none;
+  };
+  struct Row {
+    std::uint32_t tile, code;
+    PixelFormat format;
+  };
+  const Row rows[] = {
+      {1, 237, PixelFormat::rgba8},     {2, 238, PixelFormat::rgb10a2}, {4, 232, PixelFormat::rgba4},
+      {4, 233, PixelFormat::rgba4},     {5, 226, PixelFormat::rgb565},  {5, 227, PixelFormat::rgb565},
+      {6, 224, PixelFormat::rgb5a1},    {6, 225, PixelFormat::rgb5a1},  {35, 223, PixelFormat::rgba16f},
+      {36, 191, PixelFormat::rgba32f},  {34, 167, PixelFormat::r32f},   {36, 221, PixelFormat::rgba32i},
+      {36, 157, PixelFormat::rgba32ui}, {34, 197, PixelFormat::r32i},   {34, 133, PixelFormat::r32ui},
+      {34, 219, PixelFormat::rgba8i},   {34, 155, PixelFormat::rgba8ui}};
+  for (const Row& row : rows) {
+    EXPECT_EQ(format(row.tile, row.code << 12), row.format) << row.code;
+    EXPECT_EQ(format(row.tile == 1 ? 2 : 1, row.code << 12), PixelFormat::none) << row.code;
+    EXPECT_EQ(format(row.tile, row.code << 12 | 4), PixelFormat::none) << row.code;
+    EXPECT_EQ(format(row.tile, row.code << 12, true),
+              row.code == 237 ? PixelFormat::srgb8 : PixelFormat::none);
+  }
+  // The target comes from the internal word.
+  const DrawState state = good_state([](ImagePage& page) {
+    page.u32(kFramebuffer + 44, 2 << 19);
+    for (std::uint32_t n = 1; n < 3; ++n) page.u32(kTargets + 64 * n, 1 << 26);
+    page.u32(kDraw + 4, 0xffff | 7 << 16);
+    page.point(kDraw + 48, kBlend, 2);
+    page.u32(kBlend + 8, 1 | 3 << 3 | 2 << 16);
+    for (std::uint32_t k = 0; k < 4; ++k)
+      page.u32(kBlend + 16 + 4 * k, static_cast<std::uint32_t>(page.get(kBlend + 4 * k, 4)));
+    page.u32(kBlend + 16 + 4, 0x5U << 28 | 0x122 << 12 | 0x122);
+    page.u32(kBlend + 16 + 8, 1 | 3 << 3 | 1 << 16);
+  });
+  EXPECT_EQ(state.fragment.blend_targets[0], 2);
+  EXPECT_EQ(state.fragment.blend_targets[1], 1);
+  EXPECT_EQ(state.output.colors[0], PixelFormat::none);
+  EXPECT_EQ(state.output.blend[1].write_mask, 5);
+  EXPECT_EQ(state.output.blend[2].write_mask, 15);
+  // Off, not enabled, no component, not in the mask: not written.
+  for (const PageChange& change : {word(kBlend + 8, 3), word(kBlend, 0), word(kBlend + 4, 0x122122),
+                                   word(kDraw + 4, 0xffff | 2 << 16)}) {
+    const DrawState none = good_state(change);
+    EXPECT_EQ(none.output.colors[0], PixelFormat::none);
+    EXPECT_EQ(none.fragment.blend_targets[0], FragmentSetup::kNoTarget);
+  }
+}
+
+TEST(ValhallDrawState, BlendRefused) {
+  const std::string place = "malloc vertex job at 0x200001000, draw, blend 0 at 0x200001720";
+  EXPECT_EQ(bad_state(word(kBlend + 8, 0)), "unsupported, " + place + ": mode is 0, a blend shader");
+  EXPECT_EQ(bad_state(word(kBlend, 1 << 8 | 1 << 9)), "unsupported, " + place + ": alpha to one is set");
+  EXPECT_EQ(bad_state(word(kBlend + 8, 1 | 8 << 16)), "bad input, " + place + ": target is 8, above 7");
+  EXPECT_EQ(bad_state(word(kBlend + 8, 1 | 1 << 16)), "bad input, " + place + ": target is 1 of 1");
+  EXPECT_EQ(bad_state(word(kBlend + 12, 241 << 12)), "unsupported, " + place + ": format is 0xf1000");
+  EXPECT_EQ(bad_state(word(kBlend + 12, 238 << 12)),
+            "unsupported, " + place +
+                ": format 0xee000 is not that of fragment job at 0x200001180, framebuffer 0x200001400, "
+                "target 0, internal format 1");
+  EXPECT_EQ(bad_state([](ImagePage& page) {
+              page.u32(kBlend + 4, 0xf << 28 | 0x122 << 12 | 0x022);
+              page.u32(kBlend + 8, 2);
+            }),
+            "bad input, " + place + ": equation: operand A or C is 0");
+  EXPECT_EQ(bad_state([](ImagePage& page) {
+              page.u32(kTargets, 34 << 26);
+              page.u32(kBlend + 8, 2);
+              page.u32(kBlend + 12, 133 << 12);
+            }),
+            "unsupported, " + place + ": blending of an integer format");
+  EXPECT_EQ(bad_state([](ImagePage& page) { page.point(kDraw + 48, kBlend, 9); }),
+            "bad input, malloc vertex job at 0x200001000, draw: blend count is 9, above 8");
+  EXPECT_EQ(bad_state([](ImagePage& page) { page.u64(kDraw + 48, 0x500000001); }),
+            "bad input, malloc vertex job at 0x200001000, draw, blend 0 at 0x500000000: its 16 bytes at "
+            "0x500000000 are outside of the image");
+}
+
+// ---- Textures
+
+// A 2D texture of 20 x 9 RGBA8 in two levels, u-interleaved.
+void set_texture(ImagePage& page) {
+  page.u32(kTexture, 2 | 2 << 4 | (187U << 12) << 10);
+  page.u32(kTexture + 4, 8 << 16 | 19);
+  page.u32(kTexture + 8, 1672 | 1 << 12 | 1 << 16);
+  page.u32(kTexture + 12, 256 << 16);
+  page.point(kTexture + 16, kPlanes);
+  for (std::uint32_t n = 0; n < 2; ++n) {
+    page.u32(kPlanes + 32 * n, 10 | 1 << 4 | 1 << 8 | 2 << 24);
+    page.u32(kPlanes + 32 * n + 4, 2048);
+    page.point(kPlanes + 32 * n + 8, kTextureMemory + 2048 * n);
+    page.u32(kPlanes + 32 * n + 16, n == 0 ? 2048 : 1024);
+  }
+  set_table(page, kFragmentTables + 64, kTexture, 1);
+}
+Result<BoundTexture> texture_of(const PageChange& change, std::span<const TargetRange> targets = {}) {
+  ImagePage page = draw_page();
+  set_texture(page);
+  change(page);
+  static std::vector<std::unique_ptr<Image>> kept;  // whose memory the textures are
+  kept.push_back(std::make_unique<Image>(std::move(*page.image())));
+  const Image& image = *kept.back();
+  WARPJIT_TRY(const Job job, read_job(image, page.address(kVertexJob)));
+  WARPJIT_TRY(const DrawDescriptor draw, read_draw(image, job));
+  WARPJIT_TRY(const auto texture, read_texture(image, draw.fragment, 4, 0));
+  if (!texture) return Error{ErrorCode::bad_input, "there is none", ""};
+  return convert_texture(image, *texture, true, targets);
+}
+std::string bad_texture(const PageChange& change) {
+  const auto texture = texture_of(change);
+  return texture ? "is converted" : std::string(name(texture.error().code)) + ", " + texture.error().message;
+}
+
+TEST(ValhallDrawState, Texture) {
+  auto bound = texture_of([](ImagePage&) {});
+  ASSERT_TRUE(bound.ok()) << to_string(bound.error());
+  const Texture& t = bound->texture;
+  EXPECT_EQ(t.dimension, TextureDimension::d2);
+  EXPECT_FALSE(t.array);
+  EXPECT_EQ(name(t.format), "rgba8");
+  EXPECT_EQ(t.layout, TextureLayout::u_interleaved);
+  EXPECT_EQ(t.width, 20U);
+  EXPECT_EQ(t.height, 9U);
+  EXPECT_EQ(t.levels, 2U);
+  ASSERT_EQ(t.level_places.size(), 2U);
+  EXPECT_EQ(t.level_places[1].offset, 2048U);
+  EXPECT_TRUE(bound->copy.empty());
+  EXPECT_EQ(t.size, 3072U);
+  const auto view = textures::make_view(t, "texture");
+  EXPECT_TRUE(view.ok()) << to_string(view.error());
+  // Levels the other way round.
+  bound = texture_of([](ImagePage& page) {
+    page.point(kPlanes + 8, kTextureMemory + 2048);
+    page.point(kPlanes + 40, kTextureMemory);
+  });
+  ASSERT_TRUE(bound.ok());
+  EXPECT_EQ(bound->texture.level_places[0].offset, 2048U);
+  EXPECT_EQ(bound->texture.level_places[1].offset, 0U);
+  EXPECT_TRUE(textures::make_view(bound->texture, "texture").ok());
+}
+
+// Two layers, which lie at any distance, or are copied.
+TEST(ValhallDrawState, Layers) {
+  const auto layers = [](std::uint32_t second, std::uint32_t level) {
+    return texture_of([=](ImagePage& page) {
+      page.u32(kTexture + 24, 1);
+      for (std::uint32_t n = 2; n < 4; ++n) {
+        for (std::uint32_t k = 0; k < 32; k += 4)
+          page.u32(kPlanes + 32 * n + k, static_cast<std::uint32_t>(page.get(kPlanes + 32 * (n - 2) + k, 4)));
+        page.point(kPlanes + 32 * n + 8, n == 2 ? second : level);
+      }
+      page.u32(kTextureMemory, 0x11111111);
+      page.u32(kTextureMemory + 2048, 0x22222222);
+      page.u32(second, 0x33333333);
+      page.u32(level, 0x44444444);
+    });
+  };
+  const auto texel = [](const textures::TextureView& view, std::uint32_t level, std::uint32_t layer) {
+    std::uint32_t word = 0;
+    std::memcpy(&word, view.base + view.texel_offset(level, layer, 0, 0, 0), 4);
+    return word;
+  };
+  for (const bool copied : {false, true}) {
+    const std::uint32_t second = kTextureMemory + 4096;
+    const auto bound = layers(second, second + (copied ? 2064 : 2048));
+    ASSERT_TRUE(bound.ok()) << to_string(bound.error());
+    EXPECT_TRUE(bound->texture.array);
+    EXPECT_EQ(bound->texture.layers, 2U);
+    EXPECT_EQ(bound->copy.empty(), !copied);
+    const auto view = textures::make_view(bound->texture, "texture");
+    ASSERT_TRUE(view.ok()) << to_string(view.error());
+    EXPECT_EQ(texel(*view, 0, 0), 0x11111111U);
+    EXPECT_EQ(texel(*view, 1, 0), 0x22222222U);
+    EXPECT_EQ(texel(*view, 0, 1), 0x33333333U);
+    EXPECT_EQ(texel(*view, 1, 1), 0x44444444U);
+  }
+}
+
+TEST(ValhallDrawState, TexelLayouts) {
+  using enum TexelSource;
+  const auto channels = [](std::uint32_t format, std::uint8_t clump) {
+    const auto layout = find_texel_layout(format, clump);
+    EXPECT_TRUE(layout) << std::hex << format;
+    return layout ? layout->channels : std::array<TexelSource, 4>{};
+  };
+  using Channels = std::array<TexelSource, 4>;
+  EXPECT_EQ(channels(187 << 12, 2), (Channels{red, green, blue, alpha}));
+  EXPECT_EQ(channels(187 << 12 | 4, 2), (Channels{blue, green, red, alpha}));
+  EXPECT_EQ(channels(187 << 12 | 8, 2), (Channels{green, blue, alpha, red}));
+  EXPECT_EQ(channels(187 << 12 | 28, 2), (Channels{alpha, blue, green, one}));
+  EXPECT_EQ(channels(187 << 12 | 16, 2), (Channels{red, green, blue, one}));
+  EXPECT_EQ(channels(171 << 12 | 228, 1), (Channels{red, red, red, green}));
+  EXPECT_EQ(channels(163 << 12 | 229, 0), (Channels{zero, zero, zero, red}));
+  EXPECT_EQ(channels(163 << 12, 0), (Channels{red, zero, zero, one}));
+  EXPECT_EQ(channels(131 << 12, 0), (Channels{red, zero, zero, integer_one}));
+  EXPECT_EQ(channels(93 << 12 | 2, 22), (Channels{green, zero, zero, integer_one}));
+  // sRGB wants red, green, blue in front.
+  const auto srgb = find_texel_layout(1 << 20 | 187 << 12 | 8, 2);
+  ASSERT_TRUE(srgb);
+  EXPECT_TRUE(srgb->format.srgb);
+  EXPECT_EQ(srgb->channels, (Channels{red, green, blue, alpha}));
+  EXPECT_EQ(srgb->format.components[0], (TexelComponent{TexelType::unorm, 8, 8}));
+  EXPECT_EQ(srgb->format.components[3], (TexelComponent{TexelType::unorm, 0, 8}));
+
+  const auto named = [](std::uint32_t code, std::uint8_t clump) {
+    const auto layout = find_texel_layout(code << 12, clump);
+    return layout ? std::string(name(layout->format).value_or("unnamed")) : std::string("none");
+  };
+  struct Row {
+    std::uint32_t code;
+    std::uint8_t clump;
+    const char* name;
+  };
+  const Row rows[] = {{163, 0, "r8"},        {99, 0, "r8-snorm"}, {195, 0, "r8i"},     {171, 1, "rg8"},
+                      {179, 8, "rgb8"},      {155, 2, "rgba8ui"}, {164, 1, "r16"},     {199, 1, "r16f"},
+                      {215, 9, "rgb16f"},    {223, 3, "rgba16f"}, {188, 3, "rgba16"},  {133, 2, "r32ui"},
+                      {183, 10, "rgb32f"},   {191, 4, "rgba32f"}, {221, 4, "rgba32i"}, {64, 1, "rgb565"},
+                      {65, 1, "rgb5a1"},     {186, 1, "rgba4"},   {67, 2, "rgb10a2"},  {71, 2, "rgb10a2ui"},
+                      {89, 2, "r11g11b10f"}, {91, 2, "rgb9e5"},   {75, 1, "d16"},      {77, 2, "d24"},
+                      {66, 1, "unnamed"},    {78, 2, "unnamed"},  {187, 32, "etc2"},   {187, 37, "etc2-a8"},
+                      {187, 48, "bc1"},      {187, 50, "bc3"},    {165, 2, "none"},    {187, 1, "none"},
+                      {187, 33, "none"},     {94, 2, "none"},     {237, 2, "none"}};
+  for (const Row& row : rows) EXPECT_EQ(named(row.code, row.clump), row.name) << row.code;
+  const auto stencil = find_texel_layout(93 << 12, 20);
+  ASSERT_TRUE(stencil);
+  EXPECT_EQ(stencil->format.bytes, 4);
+  EXPECT_EQ(stencil->format.components[1], (TexelComponent{TexelType::uint, 24, 8}));
+  EXPECT_FALSE(find_texel_layout(187 << 12 | 1 << 21, 2));
+  EXPECT_FALSE(find_texel_layout(187 << 12 | 5, 2));
+  EXPECT_EQ(name(find_astc_layout(187 << 12, 8, 5)->format), "astc-8x5");
+  EXPECT_EQ(name(find_astc_layout(1 << 20 | 187 << 12, 12, 12)->format), "astc-12x12-srgb");
+  EXPECT_FALSE(find_astc_layout(187 << 12, 4, 12));
+}
+
+TEST(ValhallDrawState, TexturesRefused) {
+  const std::string place =
+      "malloc vertex job at 0x200001000, draw, fragment environment, table 4, descriptor 0";
+  EXPECT_EQ(bad_texture(word(kTexture + 12, 2 << 13)), "unsupported, " + place + ": sample count is 4");
+  EXPECT_EQ(bad_texture(word(kTexture + 8, 1672 | 1 << 16 | 1 << 24)),
+            "unsupported, " + place + ": minimum level is 1");
+  EXPECT_EQ(bad_texture(word(kTexture + 8, 7 | 1 << 16)), "bad input, " + place + ": swizzle: there is no 7");
+  EXPECT_EQ(bad_texture(word(kTexture + 8, 1672 | 15 << 16)),
+            "resource limit, " + place + ": levels: 16 are more than 15");
+  EXPECT_EQ(bad_texture(word(kTexture + 24, 0xffff)),
+            "resource limit, " + place + ": array size: 65536 is more than 16384");
+  EXPECT_EQ(bad_texture(word(kTexture, 2 | 2 << 4 | (94U << 12) << 10)),
+            "unsupported, " + place + ": format 0x5e000 with clump format 2");
+  EXPECT_EQ(bad_texture(word(kPlanes, 10 | 6 << 4 | 1 << 8)),
+            "unsupported, " + place + ": plane 0: plane type is 6, AFBC");
+  EXPECT_EQ(bad_texture(word(kPlanes, 10 | 8 << 4 | 1 << 8)),
+            "unsupported, " + place + ": plane 0: plane type is 8");
+  EXPECT_EQ(bad_texture(word(kPlanes, 10 | 1 << 4 | 3 << 8 | 2 << 24)),
+            "bad input, " + place + ": plane 0: clump ordering: there is no 3");
+  EXPECT_EQ(bad_texture(word(kPlanes + 32, 10 | 1 << 4 | 2 << 8 | 2 << 24)),
+            "unsupported, " + place + ": plane 1: type, ordering or clump format is not that of plane 0");
+  // Its planes are itself, another descriptor, or nowhere.
+  EXPECT_EQ(bad_texture([](ImagePage& page) { page.point(kTexture + 16, kTexture); }),
+            "bad input, " + place + ", plane 0: type is 2, not 10");
+  EXPECT_EQ(bad_texture([](ImagePage& page) { page.point(kTexture + 16, kBytes - 32); }),
+            "bad input, " + place + ", plane 0: type is 0, not 10");
+  EXPECT_EQ(bad_texture([](ImagePage& page) { page.u64(kTexture + 16, ~std::uint64_t{0} - 15); }),
+            "bad input, " + place + ", plane 0: its 32 bytes at 0xfffffffffffffff0 are outside of the image");
+  EXPECT_EQ(bad_texture([](ImagePage& page) { page.point(kPlanes + 40, kBytes - 1023); }),
+            "bad input, " + place + ": plane 1: 1024 bytes at 0x200008c01 are not all in the image");
+  EXPECT_EQ(bad_texture([](ImagePage& page) {
+              page.u32(kTexture + 4, 16 << 16 | 19);
+              page.u32(kPlanes + 16, 2047);
+            }),
+            "bad input, " + place + ": plane 0: row stride 2047 is below the 2048 bytes of a row");
+  EXPECT_EQ(
+      bad_texture([](ImagePage& page) {
+        page.u32(kTexture + 4, 0xffff << 16 | 19);
+        page.u32(kPlanes + 16, ~0U);
+      }),
+      "bad input, " + place + ": plane 0: 17587891077120 bytes at 0x200005000 are not all in the image");
+  const TargetRange range{.place = "the target", .address = 0x200005bff, .size = 1, .stored = false};
+  const auto overlapping = texture_of([](ImagePage&) {}, {&range, 1});
+  ASSERT_FALSE(overlapping.ok());
+  EXPECT_EQ(overlapping.error().message, place + ": plane 1: its memory is that of the target");
+}
+
+TEST(ValhallDrawState, Sampler) {
+  const Image image = std::move(*draw_page().image());
+  SamplerDescriptor d{.place = "sampler", .wrap = {8, 12, 15}, .keep_srgb = true, .mip = 3, .compare = 6};
+  d.bias = -257;
+  d.minimum_lod = 5;
+  d.maximum_lod = 0x1fff;
+  d.border = {1, 2, 3, 4};
+  d.magnify_nearest = true;
+  auto sampler = convert_sampler(image, d);
+  ASSERT_TRUE(sampler.ok()) << to_string(sampler.error());
+  EXPECT_EQ(sampler->wrap, (std::array<Wrap, 3>{Wrap::repeat, Wrap::mirror, Wrap::mirror_once_to_border}));
+  EXPECT_EQ(sampler->magnify, Filter::nearest);
+  EXPECT_EQ(sampler->minify, Filter::linear);
+  EXPECT_EQ(sampler->mip, MipFilter::linear);
+  EXPECT_FALSE(sampler->decode_srgb);
+  EXPECT_EQ(sampler->lod_bias, -257);
+  EXPECT_EQ(sampler->min_lod, 5);
+  EXPECT_EQ(sampler->max_lod, 0x1fff);
+  EXPECT_EQ(sampler->border, d.border);
+  // texel >= reference is reference <= texel.
+  const Compare wanted[] = {Compare::never, Compare::greater,   Compare::equal,      Compare::greater_equal,
+                            Compare::less,  Compare::not_equal, Compare::less_equal, Compare::always};
+  for (std::uint8_t k = 0; k < 8; ++k) {
+    d.compare = k;
+    sampler = convert_sampler(image, d);
+    EXPECT_EQ(sampler->compare, k != 0);
+    EXPECT_EQ(sampler->compare_op, wanted[k]);
+  }
+  d.magnify_cutoff = true;
+  EXPECT_EQ(convert_sampler(image, d).error().message, "sampler: magnify cutoff is set");
+  d.minify_nearest = true;
+  EXPECT_TRUE(convert_sampler(image, d).ok());
+  d.mip = 2;
+  EXPECT_EQ(convert_sampler(image, d).error().message, "sampler: mipmap mode: there is no 2");
+  d.wrap[1] = 10;
+  EXPECT_EQ(convert_sampler(image, d).error().message, "sampler: wrap mode T: there is no 10");
+}
+
+// ---- Primitives
+
+TEST(ValhallDrawState, Primitives) {
+  const auto assembled = [](std::uint32_t mode, std::vector<std::uint32_t> indices, bool first,
+                            bool restart = false) {
+    ImagePage page = draw_page();
+    page.u32(kVertexJob + 32, mode | 2 << 8 | (restart ? 1 << 19 : 0));
+    page.u32(kVertexJob + 44, static_cast<std::uint32_t>(indices.size()));
+    for (std::uint32_t k = 0; k < indices.size(); ++k) page.set(kIndices + 2 * k, indices[k], 2);
+    const auto image = page.image();
+    const auto job = read_job(*image, page.address(kVertexJob));
+    const auto primitives = assemble_primitives(*image, *job, first);
+    EXPECT_TRUE(primitives.ok());
+    return *primitives;
+  };
+  using List = std::vector<std::uint32_t>;
+  constexpr std::uint32_t kStop = 0xffff;
+  // As they are, while nothing restarts.
+  EXPECT_EQ(assembled(10, {5, 6, 7, 8}, false).topology, Topology::triangle_strip);
+  EXPECT_EQ(assembled(10, {5, 6, kStop, 8}, false).indices, (List{5, 6, kStop, 8}));
+  EXPECT_EQ(assembled(13, {5, 6, 7, 8}, false, true).topology, Topology::triangle_fan);
+  // Parity begins again.
+  const List strips = {0, 1, 2, 3, kStop, 4, 5, kStop, kStop, 6, 7, 8, 9};
+  EXPECT_EQ(assembled(10, strips, false, true).indices, (List{0, 1, 2, 2, 1, 3, 6, 7, 8, 8, 7, 9}));
+  EXPECT_EQ(assembled(10, strips, true, true).indices, (List{0, 1, 2, 1, 3, 2, 6, 7, 8, 7, 9, 8}));
+  EXPECT_EQ(assembled(10, strips, true, true).topology, Topology::triangles);
+  EXPECT_EQ(assembled(12, {9, 1, 2, 3, kStop, 4, 5, 6}, false, true).indices,
+            (List{9, 1, 2, 9, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(assembled(12, {9, 1, 2, 3, kStop, 4, 5, 6}, true, true).indices,
+            (List{1, 2, 9, 2, 3, 9, 5, 6, 4}));
+  EXPECT_EQ(assembled(8, {0, 1, 2, 3, kStop, 4, 5, 6}, false, true).indices, (List{0, 1, 2, 4, 5, 6}));
+  EXPECT_EQ(assembled(2, {0, 1, 2, kStop, 4, 5}, false, true).indices, (List{0, 1, 4, 5}));
+  EXPECT_EQ(assembled(4, {0, 1, 2, kStop, 4, 5}, false, true).indices, (List{0, 1, 1, 2, 4, 5}));
+  EXPECT_EQ(assembled(6, {0, 1, 2, kStop, 4}, false, true).indices, (List{0, 1, 1, 2, 2, 0}));
+  EXPECT_EQ(assembled(6, {0, 1, 2}, false).topology, Topology::lines);
+  EXPECT_EQ(assembled(1, {0, kStop, 2}, false, true).indices, (List{0, 2}));
+  EXPECT_EQ(assembled(14, {0, 1, 2, 3, 4, 5, 6, 7, 8}, false).indices,
+            (List{0, 1, 3, 1, 2, 3, 4, 5, 7, 5, 6, 7}));
+  EXPECT_EQ(assembled(14, {0, 1, 2, 3}, true).indices, (List{0, 1, 2, 0, 2, 3}));
+}
+
+}  // namespace
+}  // namespace warpjit::valhall

@@ -1,0 +1,263 @@
+// Fragment jobs without draws: clears, what goes to memory, and what is wrong with others.
+#include <functional>
+
+#include "valhall/draw_page.h"
+
+namespace warpjit::valhall {
+namespace {
+
+using namespace in_draw;
+
+constexpr std::uint32_t kTile = 16;
+
+ImagePage cleared(std::uint32_t tile_format, std::uint32_t stored, std::uint32_t blocks = 2,
+                  std::uint32_t swizzle = 1672) {
+  ImagePage page = draw_page();
+  page.u32(kTargets, tile_format << 26);
+  page.u32(kTargets + 4, 1U | stored << 3 | blocks << 8 | swizzle << 16 | 1U << 31);
+  page.u32(kTargets + 40, blocks == 2 ? 4 * kExtent : 256 * 4 * 2);
+  return page;
+}
+void clear_to(ImagePage& page, std::initializer_list<std::uint32_t> words) {
+  std::uint32_t offset = kTargets + 48;
+  for (const std::uint32_t word : words) {
+    page.u32(offset, word);
+    offset += 4;
+  }
+}
+
+TEST(ValhallFrame, Linear) {
+  const ImagePage page = cleared(1, 19);
+  const RanPage ran = run_page(page, false);
+  ASSERT_TRUE(ran.status.ok()) << to_string(ran.status.error());
+  const auto& picture = ran.seen.pictures.at(0);
+  EXPECT_EQ(picture.format, PixelFormat::rgba8);
+  EXPECT_EQ(picture.width, kExtent);
+  EXPECT_EQ(picture.height, kExtent);
+  EXPECT_TRUE(picture.stored);
+  EXPECT_EQ(picture.at(31, 31), 0x04030201U);
+  for (const std::uint32_t offset : {0U, 4U * 31, 4U * 32, 4U * 1023})
+    EXPECT_EQ(ran.word(page.address(kTargetMemory + offset)), 0x04030201U) << offset;
+  EXPECT_EQ(ran.word(page.address(kTargetMemory + 4 * 1024)), 0U);
+  // Depth stays in the tile: nothing says where it goes.
+  const auto& depth = ran.seen.pictures.at(CapturePicture::kDepth);
+  EXPECT_EQ(depth.format, PixelFormat::d24s8);
+  EXPECT_EQ(depth.at(3, 3), 0x00ffffffU);
+  EXPECT_FALSE(depth.stored);
+}
+
+// Columns 5 to 20, rows 16 to 18, through the bounds and the job's tiles.
+TEST(ValhallFrame, Bounds) {
+  ImagePage page = cleared(1, 19);
+  page.u32(kFramebuffer + 36, 3 << 16 | 5);
+  page.u32(kFramebuffer + 40, 18 << 16 | 20);
+  page.u32(kFragmentJob + 32, 1 << 16);
+  const RanPage ran = run_page(page, false);
+  ASSERT_TRUE(ran.status.ok()) << to_string(ran.status.error());
+  for (std::uint32_t y = 0; y < kExtent; ++y)
+    for (std::uint32_t x = 0; x < kExtent; ++x) {
+      const bool inside = x >= 5 && x <= 20 && y >= kTile && y <= 18;
+      EXPECT_EQ(ran.word(page.address(kTargetMemory + 4 * (kExtent * y + x))), inside ? 0x04030201U : 0U)
+          << x << ", " << y;
+    }
+  EXPECT_EQ(ran.seen.pictures.at(0).at(0, 0), 0x04030201U);
+}
+
+// Two swapped channels, a 0 and a 1; and fewer channels.
+TEST(ValhallFrame, StoredFormats) {
+  struct Row {
+    std::uint32_t tile, stored, swizzle;
+    std::uint32_t clear;
+    std::uint64_t wanted;
+    std::uint32_t bytes;
+  };
+  const Row rows[] = {
+      {1, 19, 0 | 1 << 3 | 2 << 6 | 3 << 9, 0x44332211, 0x44332211, 4},
+      {1, 19, 2 | 1 << 3 | 0 << 6 | 3 << 9, 0x44332211, 0x44112233, 4},
+      {1, 19, 4 | 1 << 3 | 5 << 6 | 3 << 9, 0x44332211, 0x44ff2200, 4},
+      {1, 16, 3, 0x44332211, 0x44, 1},
+      {1, 17, 1672, 0x44332211, 0x2211, 2},
+      {1, 18, 1672, 0x44332211, 0x332211, 3},
+      {2, 24, 1672, 0x80300801, 0x80300801, 4},
+      {2, 25, 1672, 0x80300801, 0x00408302 | 1U << 30 >> 8, 4},
+      // Internal fractions are rounded to even: 7.5, 8.5, 1.25 and the greatest one.
+      {4, 20, 1672, 0xff148878, 0xf188, 2},
+      {5, 21, 1672, 31 << 5 | (20 << 4 | 9) << 10 | 3 << 5 << 20, 31 | 21 << 5 | 3 << 11, 2},
+      {6, 28, 1672, 1 << 5 | 2 << 15 | 3 << 25 | 1U << 31, 1 | 2 << 5 | 3 << 10 | 1 << 15, 2},
+      {6, 29, 1672, 1 << 5 | 2 << 15 | 3 << 25 | 1U << 31, 1 | 3 << 1 | 2 << 6 | 1 << 11, 2},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(testing::Message() << row.tile << " to " << row.stored);
+    ImagePage page = cleared(row.tile, row.stored, 2, row.swizzle);
+    clear_to(page, {row.clear, row.clear, row.clear, row.clear});
+    const RanPage ran = run_page(page, false);
+    ASSERT_TRUE(ran.status.ok()) << to_string(ran.status.error());
+    if (row.stored != 25) {
+      EXPECT_EQ(ran.word(page.address(kTargetMemory + row.bytes * 7), row.bytes), row.wanted);
+    } else {
+      // Alpha lowest, then blue, green, red.
+      const std::uint64_t r = row.clear & 1023, g = row.clear >> 10 & 1023, b = row.clear >> 20 & 1023;
+      EXPECT_EQ(ran.word(page.address(kTargetMemory + row.bytes * 7), 4),
+                (row.clear >> 30 | b << 2 | g << 12 | r << 22) & 0xffffffffU);
+    }
+  }
+}
+
+TEST(ValhallFrame, Raw) {
+  ImagePage page = cleared(35, 5);
+  page.u32(kTargets + 40, 8 * kExtent);
+  clear_to(page, {0x11111111, 0x22222222, 0x33333333, 0x44444444});
+  RanPage ran = run_page(page, false);
+  ASSERT_TRUE(ran.status.ok()) << to_string(ran.status.error());
+  EXPECT_EQ(ran.word(page.address(kTargetMemory + 8 * 5), 8), 0x2222222211111111U);
+  EXPECT_EQ(ran.seen.pictures.at(0).format, PixelFormat::none);
+  EXPECT_EQ(ran.seen.pictures.at(0).pixel_bytes, 8U);
+  // 24 bits of 32.
+  page = cleared(34, 2);
+  clear_to(page, {0x44332211});
+  ran = run_page(page, false);
+  ASSERT_TRUE(ran.status.ok()) << to_string(ran.status.error());
+  EXPECT_EQ(ran.word(page.address(kTargetMemory + 3), 3), 0x332211U);
+}
+
+// Depth and stencil with a place in memory of their own.
+TEST(ValhallFrame, Depth) {
+  ImagePage page = draw_page();
+  page.u32(kFramebuffer + 48, 0x5a | 1 << 8 | 1 << 16 | 1 << 18 | 1 << 21);
+  put_floats(page, kFramebuffer + 52, {0.25F});
+  page.u32(kExtension, 5 | 1 << 4 | 1U << 31);  // D24S8, u-interleaved
+  page.point(kExtension + 32, kDepthMemory);
+  page.u32(kExtension + 40, 2 * 256 * 4);
+  const RanPage ran = run_page(page, false);
+  ASSERT_TRUE(ran.status.ok()) << to_string(ran.status.error());
+  for (const std::uint32_t offset : {0U, 4U * 1023})
+    EXPECT_EQ(ran.word(page.address(kDepthMemory + offset)), 0x5a400000U);
+  EXPECT_TRUE(ran.seen.pictures.at(CapturePicture::kDepth).stored);
+  // D24X8 has no stencil; S8 has it alone.
+  page.u32(kExtension, 4 | 2 << 4 | 1 << 16 | 2 << 20 | 1U << 31);
+  page.u32(kExtension + 40, 4 * kExtent);
+  page.point(kExtension + 48, kDepthMemory + 0x1000);
+  page.u32(kExtension + 56, kExtent);
+  const RanPage other = run_page(page, false);
+  ASSERT_TRUE(other.status.ok()) << to_string(other.status.error());
+  EXPECT_EQ(other.word(page.address(kDepthMemory + 4 * 77)), 0x00400000U);
+  EXPECT_EQ(other.word(page.address(kDepthMemory + 0x1000 + 77), 1), 0x5aU);
+  // D16 and D32.
+  for (const bool wide : {false, true}) {
+    page.u32(kFramebuffer + 48, (wide ? 2 : 0) << 16 | 1 << 18 | 1 << 21);
+    page.u32(kExtension, (wide ? 14 : 1) | 2 << 4 | 1U << 31);
+    const RanPage third = run_page(page, false);
+    ASSERT_TRUE(third.status.ok()) << to_string(third.status.error());
+    EXPECT_EQ(third.word(page.address(kDepthMemory + 4 * kExtent), wide ? 4 : 2),
+              wide ? 0x3e800000U : 0x4000U);
+  }
+}
+
+// Every pixel of a u-interleaved target is where its x and y say.
+TEST(ValhallFrame, Interleaved) {
+  const Framebuffer framebuffer{.place = "frame",
+                                .width = 20,
+                                .height = 18,
+                                .last = {19, 17},
+                                .targets = {{.place = "target",
+                                             .tile_format = 1,
+                                             .stored_format = 19,
+                                             .blocks = BlockFormat::u_interleaved,
+                                             .write = true,
+                                             .write_clean = true,
+                                             .swizzle = 1672,
+                                             .memory = 0x200001000,
+                                             .row_stride = 2 * 256 * 4}}};
+  const ImagePage page(0x200001000, 4 * 256 * 4);
+  auto image = page.image();
+  const DrawArea area{.last = {19, 17}};
+  auto frame = begin_frame(*image, framebuffer, area);
+  ASSERT_TRUE(frame.ok()) << to_string(frame.error());
+  for (std::uint32_t k = 0; k < 20 * 18; ++k) {
+    frame->colors[0].bytes[4 * k] = static_cast<std::byte>(k % 20);
+    frame->colors[0].bytes[4 * k + 1] = static_cast<std::byte>(k / 20 + 1);
+  }
+  store_frame(*image, framebuffer, area, *frame);
+  for (std::uint32_t y = 0; y < 18; ++y)
+    for (std::uint32_t x = 0; x < 20; ++x) {
+      const std::uint32_t bits = (y >> 3 & 1) << 7 | ((x ^ y) >> 3 & 1) << 6 | (y >> 2 & 1) << 5 |
+                                 ((x ^ y) >> 2 & 1) << 4 | (y >> 1 & 1) << 3 | ((x ^ y) >> 1 & 1) << 2 |
+                                 (y & 1) << 1 | ((x ^ y) & 1);
+      const std::uint64_t at = (y / 16) * 2048 + (x / 16) * 1024 + 4 * bits;
+      EXPECT_EQ(*image->u32(0x200001000 + at), x | (y + 1) << 8) << x << ", " << y;
+    }
+}
+
+TEST(ValhallFrame, Refused) {
+  const auto failure = [](const std::function<void(ImagePage&)>& change) {
+    ImagePage page = draw_page();
+    change(page);
+    const RanPage ran = run_page(page, false);
+    if (ran.status) return std::string("runs");
+    EXPECT_TRUE(ran.seen.pictures.empty());
+    // Nothing was stored.
+    EXPECT_EQ(ran.word(page.address(kTargetMemory)), 0U);
+    return std::string(name(ran.status.error().code)) + ", " + ran.status.error().message;
+  };
+  const std::string job = "fragment job at 0x200001180, framebuffer 0x200001400";
+  EXPECT_EQ(failure([](ImagePage& p) { p.u32(kFramebuffer, 1); }),
+            "unsupported, " + job + ": pre frame 0 is 1");
+  EXPECT_EQ(failure([](ImagePage& p) { p.u32(kFramebuffer, 2 << 6); }),
+            "unsupported, " + job + ": post frame is 2");
+  EXPECT_EQ(failure([](ImagePage& p) { p.u32(kFramebuffer + 44, 2); }),
+            "unsupported, " + job + ": sample count is 2");
+  EXPECT_EQ(failure([](ImagePage& p) { p.u32(kFramebuffer + 32, 8192); }),
+            "resource limit, " + job + ": 8193 x 1 pixels are more than 8192 each way");
+  EXPECT_EQ(failure([](ImagePage& p) { p.u32(kFramebuffer + 44, 8 << 19); }),
+            "bad input, " + job + ": render target count is 9, above 8");
+  EXPECT_EQ(failure([](ImagePage& p) { p.u32(kFramebuffer + 52, 0x7fc00000); }),
+            "bad input, " + job + ": Z clear is no finite number");
+  EXPECT_EQ(failure([](ImagePage& p) { p.u32(kFramebuffer + 48, 3 << 16 | 1 << 21); }),
+            "bad input, " + job + ": Z internal format: there is no 3");
+  EXPECT_EQ(failure([](ImagePage& p) { p.u32(kTargets, 3 << 26); }),
+            "unsupported, " + job + ", target 0: internal format is 3");
+  EXPECT_EQ(failure([](ImagePage& p) { p.u32(kTargets, 1 << 24 | 1 << 26); }),
+            "unsupported, " + job + ", target 0: YUV enable is set");
+  const auto target = [](std::uint32_t word) { return [word](ImagePage& p) { p.u32(kTargets + 4, word); }; };
+  EXPECT_EQ(failure(target(1U | 19 << 3 | 2 << 8 | 1672U << 16)),
+            "unsupported, " + job + ", target 0: clean pixel write enable is 0");
+  EXPECT_EQ(failure(target(1U | 19 << 3 | 2 << 8 | 1 << 12 | 1672U << 16 | 1U << 31)),
+            "unsupported, " + job + ", target 0: writeback MSAA is 1");
+  EXPECT_EQ(failure(target(1U | 19 << 3 | 5 << 8 | 1672U << 16 | 1U << 31)),
+            "bad input, " + job + ", target 0: writeback block format: there is no 5");
+  EXPECT_EQ(failure(target(1U | 31 << 3 | 2 << 8 | 1672U << 16 | 1U << 31)),
+            "unsupported, " + job + ", target 0: writeback format is 31");
+  EXPECT_EQ(failure(target(1U | 20 << 3 | 2 << 8 | 1672U << 16 | 1U << 31)),
+            "unsupported, " + job + ", target 0: writeback format 20 of internal format 1");
+  EXPECT_EQ(failure(target(1U | 19 << 3 | 2 << 8 | 7U << 16 | 1U << 31)),
+            "unsupported, " + job + ", target 0: swizzle: there is no 7");
+  // Memory outside: by the base, by the stride.
+  EXPECT_EQ(failure([](ImagePage& p) { p.point(kTargets + 32, kBytes - 4095); }),
+            "bad input, " + job + ", target 0: base: 4096 bytes at 0x200008001 are not all in the image");
+  EXPECT_EQ(
+      failure([](ImagePage& p) { p.u32(kTargets + 40, 0xffffff80); }),
+      "bad input, " + job + ", target 0: base: 133143989888 bytes at 0x200003000 are not all in the image");
+  EXPECT_EQ(failure([](ImagePage& p) { p.u32(kTargets + 40, 127); }),
+            "bad input, " + job + ", target 0: row stride 127 is below the 128 bytes of a row");
+  EXPECT_EQ(failure([](ImagePage& p) {
+              p.u32(kFramebuffer + 48, 1 << 16 | 1 << 18 | 1 << 21);
+              p.u32(kExtension, 1 | 2 << 4 | 1U << 31);
+            }),
+            "unsupported, " + job + ", ZS/CRC extension: ZS write format is 1 of D24");
+  EXPECT_EQ(failure([](ImagePage& p) { p.u64(kFragmentJob + 40, 0x300000000); }),
+            "bad input, fragment job at 0x200001180, framebuffer 0x300000000: its 64 bytes at 0x300000000 "
+            "are outside of the image");
+}
+
+// Compressed targets are the visitor's alone.
+TEST(ValhallFrame, Compressed) {
+  const ImagePage page = cleared(1, 19, 12);
+  const RanPage ran = run_page(page, false);
+  ASSERT_TRUE(ran.status.ok()) << to_string(ran.status.error());
+  EXPECT_EQ(ran.seen.pictures.at(0).at(5, 5), 0x04030201U);
+  EXPECT_FALSE(ran.seen.pictures.at(0).stored);
+  for (std::uint32_t k = 0; k < 0x1000; k += 4) EXPECT_EQ(ran.word(page.address(kTargetMemory + k)), 0U);
+}
+
+}  // namespace
+}  // namespace warpjit::valhall

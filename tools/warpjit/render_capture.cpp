@@ -1,0 +1,203 @@
+#include "render_capture.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/text.h"
+#include "files.h"
+#include "picture.h"
+#include "progress.h"
+
+namespace warpjit::tool {
+
+namespace {
+
+using valhall::CaptureDraw;
+using valhall::CaptureJob;
+using valhall::CapturePicture;
+
+std::string address_of(std::uint64_t address) { return fmt::format("{:#x}", address); }
+
+std::string target_name(unsigned target) {
+  return BoundLaunch::picture_name(target == CapturePicture::kDepth ? kDepthPicture : target);
+}
+
+Json report_json(const Report& report) {
+  Json json{{"engine", name(report.engine)}, {"run_ns", report.run_ns}};
+  if (!report.cache_hit)
+    json["compile_ns"] = report.translate_ns + report.passes_ns + report.backend_ns + report.place_ns;
+  if (!report.interpreted_because.empty()) json["interpreted_because"] = report.interpreted_because;
+  if (report.fault) json["fault"] = report.fault->where + ": " + report.fault->what;
+  return json;
+}
+
+// What a run did, in the order in which it is told, and its last pictures.
+class Recorder final : public valhall::CaptureVisitor {
+ public:
+  struct Kept {
+    std::string name;
+    Image image;
+  };
+
+  Recorder(const RenderCapture& options, Progress& progress) : options_(options), progress_(progress) {}
+
+  bool job(const CaptureJob& job) override {
+    Json row{{"job", job.kind}, {"address", address_of(job.address)}};
+    if (job.report) row["run"] = report_json(*job.report);
+    jobs.push_back(std::move(row));
+    return true;
+  }
+
+  bool draw(const CaptureDraw& draw) override {
+    progress_.begin_step(++drawn_);
+    Json row{{"draw", draw.number},       {"job", address_of(draw.job)}, {"mode", draw.mode},
+             {"vertices", draw.vertices}, {"instances", draw.instances}, {"drawn", draw.drawn},
+             {"targets", Json::array()}};
+    if (draw.fragment_job != 0) row["fragment_job"] = address_of(draw.fragment_job);
+    for (unsigned n = 0; n < kMaxColorTargets; ++n)
+      if ((draw.targets >> n & 1) != 0) row["targets"].push_back(target_name(n));
+    if (draw.depth) row["targets"].push_back("depth");
+    if (draw.position) row["position"] = report_json(*draw.position);
+    if (draw.varying) row["varying"] = report_json(*draw.varying);
+    if (draw.fragment) {
+      row["fragment"] = report_json(*draw.fragment);
+      row["fragment"]["primitives"] = draw.fragment->primitives;
+      row["fragment"]["groups"] = draw.fragment->groups;
+    }
+    for (const auto* report : {&draw.position, &draw.varying, &draw.fragment})
+      if (*report) run_ns += (*report)->run_ns;
+    draws.push_back(std::move(row));
+    return true;
+  }
+
+  bool picture(const CapturePicture& picture) override {
+    if (picture.fragment_job != fragment_job_) ++frame_;
+    fragment_job_ = picture.fragment_job;
+    const std::string target = target_name(picture.target);
+    const BoundLaunch::Picture pixels{.format = picture.format,
+                                      .bytes = {picture.pixels.begin(), picture.pixels.end()}};
+    Json row{{"fragment_job", address_of(picture.fragment_job)},
+             {"target", target},
+             {"format", name(picture.format)},
+             {"width", picture.width},
+             {"height", picture.height},
+             {"stored", picture.stored},
+             {"hash", fmt::format("{:016x}", pixels.hash())}};
+    const bool wanted = options_.out.empty() ? false : one_picture() ? target == options_.picture : true;
+    if (wanted && picture.format != PixelFormat::none) {
+      const std::string file =
+          one_picture()
+              ? options_.out
+              : (std::filesystem::path(options_.out) / fmt::format("frame{}-{}.png", frame_ - 1, target))
+                    .string();
+      if (const Status written = write(to_image(pixels, picture.width, picture.height), file); !written) {
+        error = written.error();
+        return false;
+      }
+      row["file"] = file;
+    }
+    pictures.push_back(std::move(row));
+    return true;
+  }
+
+  Json jobs = Json::array(), draws = Json::array(), pictures = Json::array();
+  std::uint64_t run_ns = 0;
+  std::optional<Error> error;
+
+ private:
+  bool one_picture() const { return options_.out.ends_with(".png"); }
+  Status write(const Image& image, const std::string& file) const {
+    if (!one_picture()) {
+      std::error_code ignored;
+      std::filesystem::create_directories(options_.out, ignored);
+    }
+    return write_file(file, write_png(image));
+  }
+
+  const RenderCapture& options_;
+  Progress& progress_;
+  unsigned drawn_ = 0, frame_ = 0;
+  std::uint64_t fragment_job_ = 0;
+};
+
+void print_draw(const Json& draw) {
+  std::string targets;
+  for (const Json& target : draw["targets"])
+    targets += (targets.empty() ? "" : " ") + target.get<std::string>();
+  fmt::print("draw {:4}  {:14} {:7} vertices x {:<4}", draw["draw"].get<std::size_t>(),
+             draw["mode"].get<std::string>(), draw["vertices"].get<std::uint32_t>(),
+             draw["instances"].get<std::uint32_t>());
+  if (draw.contains("fragment")) {
+    const Json& run = draw["fragment"];
+    fmt::print(" {:7} primitives, {:8.3f} ms, {:5} -> {}\n", run["primitives"].get<std::uint64_t>(),
+               static_cast<double>(run["run_ns"].get<std::uint64_t>()) / 1e6,
+               run["engine"].get<std::string>(), targets.empty() ? "nothing" : targets);
+  } else {
+    fmt::print(" not drawn\n");
+  }
+}
+
+}  // namespace
+
+bool is_capture(const CaptureInput& input) {
+  if (!input.jobs.empty()) return true;
+  const auto bytes = read_file(input.file);
+  if (!bytes || bytes->size() < 4) return false;
+  const std::string_view magic = as_text(std::span(*bytes).first(4));
+  return magic == "WJC1" || magic == "PANF";
+}
+
+Result<valhall::Capture> load_capture(const CaptureInput& input) {
+  WARPJIT_TRY(const std::vector<std::byte> bytes, read_file(input.file));
+  WARPJIT_TRY(valhall::Capture capture, valhall::Capture::load(bytes, input.file));
+  if (!input.jobs.empty()) capture.clear_chains();
+  for (const std::string& job : input.jobs) {
+    const auto address = text::parse_unsigned(job, UINT64_MAX);
+    if (!address) return Error{ErrorCode::bad_input, "an address is a number, as 0xf7fda180", "--job"};
+    WARPJIT_CHECK(capture.add_chain({*address, false}));
+  }
+  if (capture.chains().empty())
+    return Error{ErrorCode::bad_input, "the file names no jobs: --job ADDRESS does", input.file};
+  return capture;
+}
+
+int render_capture(const RenderCapture& options) {
+  auto capture = load_capture(options.input);
+  if (!capture) return fail(capture.error());
+  const auto draws = capture->count_draws();
+  if (!draws) return fail(draws.error());
+  const Engine engine;
+  const auto start = std::chrono::steady_clock::now();
+  std::optional<Error> error;
+  Progress progress(static_cast<unsigned>(std::max<std::size_t>(*draws, 1)));
+  Recorder recorder(options, progress);
+  if (const Status status = capture->run(engine, recorder, options.run); !status) error = status.error();
+  if (recorder.error) error = recorder.error;
+  const auto elapsed =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start);
+  if (options.json) {
+    Json json{{"file", options.input.file}, {"isa", name(Isa::valhall)}};
+    if (capture->gpu() != 0) json["gpu"] = address_of(capture->gpu());
+    json["total_ns"] = elapsed.count();
+    json["run_ns"] = recorder.run_ns;
+    json["jobs"] = std::move(recorder.jobs);
+    json["draws"] = std::move(recorder.draws);
+    json["pictures"] = std::move(recorder.pictures);
+    if (error) json["error"] = to_string(*error);
+    print_json(json);
+  } else {
+    for (const Json& draw : recorder.draws) print_draw(draw);
+    for (const Json& picture : recorder.pictures)
+      fmt::print("{} of fragment job {}: {} x {} pixels, {}{}\n", picture["target"].get<std::string>(),
+                 picture["fragment_job"].get<std::string>(), picture["width"].get<unsigned>(),
+                 picture["height"].get<unsigned>(), picture["format"].get<std::string>(),
+                 picture.contains("file") ? " -> " + picture["file"].get<std::string>() : "");
+    fmt::print("{}: {} draws, {:.2f} ms\n", options.input.file, recorder.draws.size(),
+               static_cast<double>(elapsed.count()) / 1e6);
+  }
+  return error ? fail(*error) : kOk;
+}
+
+}  // namespace warpjit::tool

@@ -1,0 +1,30 @@
+// warpjit render of a capture: runs its jobs and writes its pictures.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "command.h"
+#include "warpjit/valhall.hpp"
+
+namespace warpjit::tool {
+
+struct CaptureInput {
+  std::string file;
+  std::vector<std::string> jobs;  // addresses of chains; none: those that the file names
+};
+// The capture with its chains. Errors: no file, no capture, no chains.
+Result<valhall::Capture> load_capture(const CaptureInput& input);
+// Is it one? Memory records do not say so themselves: only if `jobs` are given.
+bool is_capture(const CaptureInput& input);
+
+struct RenderCapture {
+  CaptureInput input;
+  RunOptions run;
+  std::string out;      // a PNG, or a folder for all pictures; empty: none
+  std::string picture;  // the target that a PNG is of: color0 to color7, depth
+  bool json = false;
+};
+int render_capture(const RenderCapture& options);
+
+}  // namespace warpjit::tool
