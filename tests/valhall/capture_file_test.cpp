@@ -103,14 +103,14 @@ TEST(ValhallCaptureFile, BadSections) {
     return failure_of(file.bytes());
   };
   constexpr std::size_t kRow = 32;
-  EXPECT_EQ(with(4, 2, 4), "unsupported, file, byte 0x4: version is 2, not 1");
+  EXPECT_EQ(with(4, 2, 4), "not supported, file, byte 0x4: version is 2, not 1");
   EXPECT_EQ(with(12, 8, 4), "bad input, file, byte 0xc: 8 sections are not all in the file");
   EXPECT_EQ(with(12, ~0U, 4), "bad input, file, byte 0xc: 4294967295 sections are not all in the file");
   EXPECT_EQ(with(16 + 16, 300, 8),
             "bad input, file, byte 0x10: 0x8 bytes at byte 0x12c are not all in the file");
   EXPECT_EQ(with(16 + 24, ~std::uint64_t{0}, 8),
             "bad input, file, byte 0x10: 0xffffffffffffffff bytes at byte 0xf0 are not all in the file");
-  EXPECT_EQ(with(16 + 4 * kRow + 4, 1U << 31, 4), "unsupported, file, byte 0x90: a section of kind 77");
+  EXPECT_EQ(with(16 + 4 * kRow + 4, 1U << 31, 4), "not supported, file, byte 0x90: a section of kind 77");
   EXPECT_EQ(with(16 + 6 * kRow + 24, 100, 8),
             "bad input, file, byte 0xd0: 0x64 bytes at byte 0xf0 are not all in the file");
   EXPECT_EQ(with(16 + 3 * kRow + 24, 0, 8), "bad input, file, byte 0x70: a record has a length of 0");
@@ -123,7 +123,7 @@ TEST(ValhallCaptureFile, BadSections) {
   many.put(0, 4);
   many.put(4097, 4);
   for (unsigned k = 0; k < 4097; ++k) many.section(3, 0, 0x1000, 0, 0);
-  EXPECT_EQ(failure_of(many.bytes()).substr(0, 38), "resource limit, file, byte 0x20010: mor");
+  EXPECT_EQ(failure_of(many.bytes()).substr(0, 35), "resource limit, file, byte 0x20010:");
 }
 
 TEST(ValhallCaptureFile, Dump) {

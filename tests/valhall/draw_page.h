@@ -175,7 +175,9 @@ inline RanPage run_page(const ImagePage& page, bool draws, EngineKind engine = E
     return ran;
   }
   ran.capture.emplace(std::move(*capture));
-  if (draws) EXPECT_TRUE(ran.capture->add_chain({page.address(in_draw::kVertexJob)}).ok());
+  if (draws) {
+    EXPECT_TRUE(ran.capture->add_chain({page.address(in_draw::kVertexJob)}).ok());
+  }
   EXPECT_TRUE(ran.capture->add_chain({page.address(in_draw::kFragmentJob), true}).ok());
   RunOptions options;
   options.engine = engine;

@@ -104,7 +104,7 @@ TEST(ValhallDrawState, Raster) {
   EXPECT_EQ(bad_state([](ImagePage& page) {
               put_floats(page, kDraw + 24, {-1, 1});
             }),
-            "unsupported, " + draw + ": minimum Z is -1.000000, outside of 0 to 1");
+            "not supported, " + draw + ": minimum Z is -1.000000, outside of 0 to 1");
   EXPECT_EQ(bad_state([](ImagePage& page) {
               put_floats(page, kDraw + 24, {0.5F, 0.25F});
             }),
@@ -113,10 +113,10 @@ TEST(ValhallDrawState, Raster) {
               put_floats(page, kDraw + 24, {0, NAN});
             }),
             "bad input, " + draw + ": minimum Z and maximum Z are no range");
-  EXPECT_EQ(bad_state(word(kDraw, 1 << 22)), "unsupported, " + draw + ": alpha-to-coverage is set");
-  EXPECT_EQ(bad_state(word(kDraw, 2 << 14)), "unsupported, " + draw + ": occlusion query is 2");
+  EXPECT_EQ(bad_state(word(kDraw, 1 << 22)), "not supported, " + draw + ": alpha-to-coverage is set");
+  EXPECT_EQ(bad_state(word(kDraw, 2 << 14)), "not supported, " + draw + ": occlusion query is 2");
   EXPECT_EQ(bad_state(word(kVertexJob + 32, 8 | 1 << 21)),
-            "unsupported, malloc vertex job at 0x200001000: primitive: scissor array is set");
+            "not supported, malloc vertex job at 0x200001000: primitive: scissor array is set");
 }
 
 TEST(ValhallDrawState, DepthAndStencil) {
@@ -150,14 +150,14 @@ TEST(ValhallDrawState, DepthAndStencil) {
   EXPECT_EQ(bad_state(word(kDepthStencil + 16, 2 << 25 | 7U << 29)),
             "bad input, " + place + ": depth clamp mode: there is no 0");
   EXPECT_EQ(bad_state(word(kDepthStencil + 16, 1 << 23 | 7U << 29)),
-            "unsupported, " + place + ": depth source is 0");
+            "not supported, " + place + ": depth source is 0");
   EXPECT_EQ(bad_state(word(kDepthStencil, 7 | 1U << 30 | 1U << 31)),
-            "unsupported, " + place + ": stencil from shader is set");
+            "not supported, " + place + ": stencil from shader is set");
   EXPECT_EQ(bad_state([](ImagePage& page) {
               page.u32(kDepthStencil, 7 | 1U << 31);
               page.u32(kFramebuffer + 48, 2 << 16 | 1 << 21);
             }),
-            "unsupported, " + place + ": stencil test enable is set, and the tile's depth format is D32");
+            "not supported, " + place + ": stencil test enable is set, and the tile's depth format is D32");
   EXPECT_EQ(bad_state([](ImagePage& page) {
               page.u32(kDepthStencil + 16, kFixed | 1 << 28 | 7U << 29);
               put_floats(page, kDepthStencil + 20, {1, NAN, 0});
@@ -270,13 +270,13 @@ TEST(ValhallDrawState, Targets) {
 
 TEST(ValhallDrawState, BlendRefused) {
   const std::string place = "malloc vertex job at 0x200001000, draw, blend 0 at 0x200001720";
-  EXPECT_EQ(bad_state(word(kBlend + 8, 0)), "unsupported, " + place + ": mode is 0, a blend shader");
-  EXPECT_EQ(bad_state(word(kBlend, 1 << 8 | 1 << 9)), "unsupported, " + place + ": alpha to one is set");
+  EXPECT_EQ(bad_state(word(kBlend + 8, 0)), "not supported, " + place + ": mode is 0, a blend shader");
+  EXPECT_EQ(bad_state(word(kBlend, 1 << 8 | 1 << 9)), "not supported, " + place + ": alpha to one is set");
   EXPECT_EQ(bad_state(word(kBlend + 8, 1 | 8 << 16)), "bad input, " + place + ": target is 8, above 7");
   EXPECT_EQ(bad_state(word(kBlend + 8, 1 | 1 << 16)), "bad input, " + place + ": target is 1 of 1");
-  EXPECT_EQ(bad_state(word(kBlend + 12, 241 << 12)), "unsupported, " + place + ": format is 0xf1000");
+  EXPECT_EQ(bad_state(word(kBlend + 12, 241 << 12)), "not supported, " + place + ": format is 0xf1000");
   EXPECT_EQ(bad_state(word(kBlend + 12, 238 << 12)),
-            "unsupported, " + place +
+            "not supported, " + place +
                 ": format 0xee000 is not that of fragment job at 0x200001180, framebuffer 0x200001400, "
                 "target 0, internal format 1");
   EXPECT_EQ(bad_state([](ImagePage& page) {
@@ -289,7 +289,7 @@ TEST(ValhallDrawState, BlendRefused) {
               page.u32(kBlend + 8, 2);
               page.u32(kBlend + 12, 133 << 12);
             }),
-            "unsupported, " + place + ": blending of an integer format");
+            "not supported, " + place + ": blending of an integer format");
   EXPECT_EQ(bad_state([](ImagePage& page) { page.point(kDraw + 48, kBlend, 9); }),
             "bad input, malloc vertex job at 0x200001000, draw: blend count is 9, above 8");
   EXPECT_EQ(bad_state([](ImagePage& page) { page.u64(kDraw + 48, 0x500000001); }),
@@ -437,7 +437,7 @@ TEST(ValhallDrawState, TexelLayouts) {
                       {215, 9, "rgb16f"},    {223, 3, "rgba16f"}, {188, 3, "rgba16"},  {133, 2, "r32ui"},
                       {183, 10, "rgb32f"},   {191, 4, "rgba32f"}, {221, 4, "rgba32i"}, {64, 1, "rgb565"},
                       {65, 1, "rgb5a1"},     {186, 1, "rgba4"},   {67, 2, "rgb10a2"},  {71, 2, "rgb10a2ui"},
-                      {89, 2, "r11g11b10f"}, {91, 2, "rgb9e5"},   {75, 1, "d16"},      {77, 2, "d24"},
+                      {89, 2, "r11g11b10f"}, {91, 2, "rgb9e5"},   {75, 1, "r16"},      {77, 2, "d24"},
                       {66, 1, "unnamed"},    {78, 2, "unnamed"},  {187, 32, "etc2"},   {187, 37, "etc2-a8"},
                       {187, 48, "bc1"},      {187, 50, "bc3"},    {165, 2, "none"},    {187, 1, "none"},
                       {187, 33, "none"},     {94, 2, "none"},     {237, 2, "none"}};
@@ -456,24 +456,24 @@ TEST(ValhallDrawState, TexelLayouts) {
 TEST(ValhallDrawState, TexturesRefused) {
   const std::string place =
       "malloc vertex job at 0x200001000, draw, fragment environment, table 4, descriptor 0";
-  EXPECT_EQ(bad_texture(word(kTexture + 12, 2 << 13)), "unsupported, " + place + ": sample count is 4");
+  EXPECT_EQ(bad_texture(word(kTexture + 12, 2 << 13)), "not supported, " + place + ": sample count is 4");
   EXPECT_EQ(bad_texture(word(kTexture + 8, 1672 | 1 << 16 | 1 << 24)),
-            "unsupported, " + place + ": minimum level is 1");
+            "not supported, " + place + ": minimum level is 1");
   EXPECT_EQ(bad_texture(word(kTexture + 8, 7 | 1 << 16)), "bad input, " + place + ": swizzle: there is no 7");
   EXPECT_EQ(bad_texture(word(kTexture + 8, 1672 | 15 << 16)),
             "resource limit, " + place + ": levels: 16 are more than 15");
   EXPECT_EQ(bad_texture(word(kTexture + 24, 0xffff)),
             "resource limit, " + place + ": array size: 65536 is more than 16384");
   EXPECT_EQ(bad_texture(word(kTexture, 2 | 2 << 4 | (94U << 12) << 10)),
-            "unsupported, " + place + ": format 0x5e000 with clump format 2");
+            "not supported, " + place + ": format 0x5e000 with clump format 2");
   EXPECT_EQ(bad_texture(word(kPlanes, 10 | 6 << 4 | 1 << 8)),
-            "unsupported, " + place + ": plane 0: plane type is 6, AFBC");
+            "not supported, " + place + ": plane 0: plane type is 6, AFBC");
   EXPECT_EQ(bad_texture(word(kPlanes, 10 | 8 << 4 | 1 << 8)),
-            "unsupported, " + place + ": plane 0: plane type is 8");
+            "not supported, " + place + ": plane 0: plane type is 8");
   EXPECT_EQ(bad_texture(word(kPlanes, 10 | 1 << 4 | 3 << 8 | 2 << 24)),
             "bad input, " + place + ": plane 0: clump ordering: there is no 3");
   EXPECT_EQ(bad_texture(word(kPlanes + 32, 10 | 1 << 4 | 2 << 8 | 2 << 24)),
-            "unsupported, " + place + ": plane 1: type, ordering or clump format is not that of plane 0");
+            "not supported, " + place + ": plane 1: type, ordering or clump format is not that of plane 0");
   // Its planes are itself, another descriptor, or nowhere.
   EXPECT_EQ(bad_texture([](ImagePage& page) { page.point(kTexture + 16, kTexture); }),
             "bad input, " + place + ", plane 0: type is 2, not 10");
@@ -493,7 +493,7 @@ TEST(ValhallDrawState, TexturesRefused) {
         page.u32(kTexture + 4, 0xffff << 16 | 19);
         page.u32(kPlanes + 16, ~0U);
       }),
-      "bad input, " + place + ": plane 0: 17587891077120 bytes at 0x200005000 are not all in the image");
+      "bad input, " + place + ": plane 0: 17587891075073 bytes at 0x200005000 are not all in the image");
   const TargetRange range{.place = "the target", .address = 0x200005bff, .size = 1, .stored = false};
   const auto overlapping = texture_of([](ImagePage&) {}, {&range, 1});
   ASSERT_FALSE(overlapping.ok());

@@ -155,19 +155,20 @@ TEST(ValhallFrame, Depth) {
 
 // Every pixel of a u-interleaved target is where its x and y say.
 TEST(ValhallFrame, Interleaved) {
-  const Framebuffer framebuffer{.place = "frame",
-                                .width = 20,
-                                .height = 18,
-                                .last = {19, 17},
-                                .targets = {{.place = "target",
-                                             .tile_format = 1,
-                                             .stored_format = 19,
-                                             .blocks = BlockFormat::u_interleaved,
-                                             .write = true,
-                                             .write_clean = true,
-                                             .swizzle = 1672,
-                                             .memory = 0x200001000,
-                                             .row_stride = 2 * 256 * 4}}};
+  Framebuffer framebuffer;
+  framebuffer.place = "frame";
+  framebuffer.width = 20;
+  framebuffer.height = 18;
+  framebuffer.last = {19, 17};
+  RenderTarget& target = framebuffer.targets.emplace_back();
+  target.place = "target";
+  target.tile_format = 1;
+  target.stored_format = 19;
+  target.blocks = BlockFormat::u_interleaved;
+  target.write = target.write_clean = true;
+  target.swizzle = 1672;
+  target.memory = 0x200001000;
+  target.row_stride = 2 * 256 * 4;
   const ImagePage page(0x200001000, 4 * 256 * 4);
   auto image = page.image();
   const DrawArea area{.last = {19, 17}};
@@ -201,11 +202,11 @@ TEST(ValhallFrame, Refused) {
   };
   const std::string job = "fragment job at 0x200001180, framebuffer 0x200001400";
   EXPECT_EQ(failure([](ImagePage& p) { p.u32(kFramebuffer, 1); }),
-            "unsupported, " + job + ": pre frame 0 is 1");
+            "not supported, " + job + ": pre frame 0 is 1");
   EXPECT_EQ(failure([](ImagePage& p) { p.u32(kFramebuffer, 2 << 6); }),
-            "unsupported, " + job + ": post frame is 2");
+            "not supported, " + job + ": post frame is 2");
   EXPECT_EQ(failure([](ImagePage& p) { p.u32(kFramebuffer + 44, 2); }),
-            "unsupported, " + job + ": sample count is 2");
+            "not supported, " + job + ": sample count is 2");
   EXPECT_EQ(failure([](ImagePage& p) { p.u32(kFramebuffer + 32, 8192); }),
             "resource limit, " + job + ": 8193 x 1 pixels are more than 8192 each way");
   EXPECT_EQ(failure([](ImagePage& p) { p.u32(kFramebuffer + 44, 8 << 19); }),
@@ -215,35 +216,35 @@ TEST(ValhallFrame, Refused) {
   EXPECT_EQ(failure([](ImagePage& p) { p.u32(kFramebuffer + 48, 3 << 16 | 1 << 21); }),
             "bad input, " + job + ": Z internal format: there is no 3");
   EXPECT_EQ(failure([](ImagePage& p) { p.u32(kTargets, 3 << 26); }),
-            "unsupported, " + job + ", target 0: internal format is 3");
+            "not supported, " + job + ", target 0: internal format is 3");
   EXPECT_EQ(failure([](ImagePage& p) { p.u32(kTargets, 1 << 24 | 1 << 26); }),
-            "unsupported, " + job + ", target 0: YUV enable is set");
+            "not supported, " + job + ", target 0: YUV enable is set");
   const auto target = [](std::uint32_t word) { return [word](ImagePage& p) { p.u32(kTargets + 4, word); }; };
   EXPECT_EQ(failure(target(1U | 19 << 3 | 2 << 8 | 1672U << 16)),
-            "unsupported, " + job + ", target 0: clean pixel write enable is 0");
+            "not supported, " + job + ", target 0: clean pixel write enable is 0");
   EXPECT_EQ(failure(target(1U | 19 << 3 | 2 << 8 | 1 << 12 | 1672U << 16 | 1U << 31)),
-            "unsupported, " + job + ", target 0: writeback MSAA is 1");
+            "not supported, " + job + ", target 0: writeback MSAA is 1");
   EXPECT_EQ(failure(target(1U | 19 << 3 | 5 << 8 | 1672U << 16 | 1U << 31)),
             "bad input, " + job + ", target 0: writeback block format: there is no 5");
   EXPECT_EQ(failure(target(1U | 31 << 3 | 2 << 8 | 1672U << 16 | 1U << 31)),
-            "unsupported, " + job + ", target 0: writeback format is 31");
+            "not supported, " + job + ", target 0: writeback format is 31");
   EXPECT_EQ(failure(target(1U | 20 << 3 | 2 << 8 | 1672U << 16 | 1U << 31)),
-            "unsupported, " + job + ", target 0: writeback format 20 of internal format 1");
+            "not supported, " + job + ", target 0: writeback format 20 of internal format 1");
   EXPECT_EQ(failure(target(1U | 19 << 3 | 2 << 8 | 7U << 16 | 1U << 31)),
-            "unsupported, " + job + ", target 0: swizzle: there is no 7");
+            "not supported, " + job + ", target 0: swizzle: there is no 7");
   // Memory outside: by the base, by the stride.
   EXPECT_EQ(failure([](ImagePage& p) { p.point(kTargets + 32, kBytes - 4095); }),
             "bad input, " + job + ", target 0: base: 4096 bytes at 0x200008001 are not all in the image");
   EXPECT_EQ(
       failure([](ImagePage& p) { p.u32(kTargets + 40, 0xffffff80); }),
-      "bad input, " + job + ", target 0: base: 133143989888 bytes at 0x200003000 are not all in the image");
+      "bad input, " + job + ", target 0: base: 133143982336 bytes at 0x200003000 are not all in the image");
   EXPECT_EQ(failure([](ImagePage& p) { p.u32(kTargets + 40, 127); }),
             "bad input, " + job + ", target 0: row stride 127 is below the 128 bytes of a row");
   EXPECT_EQ(failure([](ImagePage& p) {
               p.u32(kFramebuffer + 48, 1 << 16 | 1 << 18 | 1 << 21);
               p.u32(kExtension, 1 | 2 << 4 | 1U << 31);
             }),
-            "unsupported, " + job + ", ZS/CRC extension: ZS write format is 1 of D24");
+            "not supported, " + job + ", ZS/CRC extension: ZS write format is 1 of D24");
   EXPECT_EQ(failure([](ImagePage& p) { p.u64(kFragmentJob + 40, 0x300000000); }),
             "bad input, fragment job at 0x200001180, framebuffer 0x300000000: its 64 bytes at 0x300000000 "
             "are outside of the image");

@@ -192,7 +192,7 @@ void expect_draw(const Image& image, Listing& listing, const Job& job) {
   EXPECT_EQ(draw->depth_stencil.address, listed.number("Depth/stencil"));
   EXPECT_EQ(draw->blend.size(), listed.number("Blend count"));
   EXPECT_EQ(draw->blend.at(0).address, listed.number("Blend"));
-  EXPECT_EQ(draw->fragment.program->address, listed.number("Shader"));
+  EXPECT_EQ(draw->fragment.program->address, listed.number("Shader", 1));
 }
 
 void expect_framebuffer(const Image& image, Listing& listing, const Job& job) {

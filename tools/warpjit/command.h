@@ -76,6 +76,7 @@ void add_run(CLI::App& app, int& exit);
 void add_verify(CLI::App& app, int& exit);
 void add_bench(CLI::App& app, int& exit);
 void add_render(CLI::App& app, int& exit);
+void add_import(CLI::App& app, int& exit);
 void add_golden(CLI::App& app, int& exit);
 
 }  // namespace warpjit::tool

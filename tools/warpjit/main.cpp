@@ -34,6 +34,7 @@ int main(int argc, char** argv) {
   add_verify(app, exit);
   add_bench(app, exit);
   add_render(app, exit);
+  add_import(app, exit);
   add_golden(app, exit);
   try {
     app.parse(argc, argv);

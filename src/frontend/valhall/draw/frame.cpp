@@ -43,20 +43,18 @@ Status bind_vertices(Launch& launch, const ShadedVertices& vertices) {
 
 }  // namespace
 
-Result<FragmentRun> prepare_fragments(Image& image, const WaitingDraw& waiting,
-                                      const Framebuffer& framebuffer, const DrawArea& area,
-                                      std::span<const TargetRange> ranges, FramePixels& pixels) {
+Result<FragmentRun> Frame::prepare(Image& image, const WaitingDraw& waiting) {
   FragmentRun run;
   WARPJIT_TRY(const DrawDescriptor draw, read_draw(image, waiting.job));
-  WARPJIT_TRY(run.state, convert_draw(image, draw, framebuffer, area));
+  WARPJIT_TRY(run.state, convert_draw(image, draw, framebuffer_, area_));
   if (run.state.nothing || waiting.vertices.count == 0) {
     run.state.nothing = true;
     return run;
   }
-  if (waiting.tiler.first_provoking != framebuffer.first_provoking)
+  if (waiting.tiler.first_provoking != framebuffer_.first_provoking)
     return at_draw(waiting, image,
                    "first provoking vertex of tiler " + hex_text(waiting.tiler.address) + " is not that of " +
-                       framebuffer.place,
+                       framebuffer_.place,
                    ErrorCode::bad_input);
   JobLaunch given;
   if (draw.fragment.program) {
@@ -74,12 +72,12 @@ Result<FragmentRun> prepare_fragments(Image& image, const WaitingDraw& waiting,
     WARPJIT_CHECK(set_up(launch, given.grid, Stage::fragment));
     WARPJIT_CHECK(launch.set_raster_state(run.state.raster));
     WARPJIT_CHECK(launch.set_output_state(run.state.output));
-    WARPJIT_CHECK(bind_targets(launch, run.state, pixels));
+    WARPJIT_CHECK(bind_targets(launch, run.state, pixels_));
     return bind_vertices(launch, waiting.vertices);
   };
   if (const Status status = bound(); !status)
     return at_draw(waiting, image, to_string(status.error()), status.error().code);
-  WARPJIT_CHECK(bind_textures(launch, image, draw.fragment, ranges, run.textures));
+  WARPJIT_CHECK(bind_textures(launch, image, draw.fragment, ranges_, run.textures));
   return run;
 }
 
@@ -95,8 +93,7 @@ Result<Frame> Frame::begin(const Image& image, const Job& job, std::span<const T
 
 Status Frame::draw(const Engine& engine, Image& image, const WaitingDraw& waiting, const RunOptions& options,
                    CaptureDraw& drawn) {
-  WARPJIT_TRY(const FragmentRun run,
-              prepare_fragments(image, waiting, framebuffer_, area_, ranges_, pixels_));
+  WARPJIT_TRY(const FragmentRun run, prepare(image, waiting));
   if (!run.launch) return {};
   auto report = engine.run(*run.launch, options);
   if (!report) return at_draw(waiting, image, to_string(report.error()), report.error().code);

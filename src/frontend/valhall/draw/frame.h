@@ -20,12 +20,22 @@ struct WaitingDraw {
   ShadedVertices vertices;
 };
 
+// A launch of a draw's fragment program, all of it bound; what it refers to.
+struct FragmentRun {
+  std::optional<Launch> launch;  // nothing: no pixel can change
+  DrawState state;
+  DescriptorCopies descriptors;
+  TextureCopies textures;
+};
+
 class Frame {
  public:
   // Reads the framebuffer and clears its tiles. `compressed`: memory that targets of earlier jobs would have
   // been compressed to.
   static Result<Frame> begin(const Image& image, const Job& job, std::span<const TargetRange> compressed);
 
+  // A launch of one, all of it bound. The image, the draw and the frame must outlive it.
+  Result<FragmentRun> prepare(Image& image, const WaitingDraw& waiting);
   // Draws one. `drawn`: what the record says of it.
   Status draw(const Engine& engine, Image& image, const WaitingDraw& waiting, const RunOptions& options,
               CaptureDraw& drawn);
@@ -46,17 +56,5 @@ class Frame {
   FramePixels pixels_;
   std::vector<TargetRange> ranges_;
 };
-
-// A launch of a draw's fragment program, all of it bound; what it refers to.
-struct FragmentRun {
-  std::optional<Launch> launch;  // nothing: no pixel can change
-  DrawState state;
-  DescriptorCopies descriptors;
-  TextureCopies textures;
-};
-// The vertices, targets and image must outlive it.
-Result<FragmentRun> prepare_fragments(Image& image, const WaitingDraw& waiting,
-                                      const Framebuffer& framebuffer, const DrawArea& area,
-                                      std::span<const TargetRange> ranges, FramePixels& pixels);
 
 }  // namespace warpjit::valhall

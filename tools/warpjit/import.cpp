@@ -1,0 +1,52 @@
+// warpjit import: a capture of any kind as .wjcap.
+#include <fmt/core.h>
+
+#include "files.h"
+#include "frontend/valhall/draw/capture.h"
+#include "render_capture.h"
+
+namespace warpjit::tool {
+
+namespace {
+
+struct ImportOptions {
+  CaptureInput input;
+  std::string out, note;
+};
+
+int import_capture(const ImportOptions& options) {
+  const auto capture = load_capture(options.input);
+  if (!capture) return fail(capture.error());
+  // Chains that cannot be run are found now.
+  const auto draws = capture->count_draws();
+  if (!draws) return fail(draws.error());
+  const Json note = options.note.empty() ? Json{{"source", options.input.file}}
+                                         : Json{{"source", options.input.file}, {"note", options.note}};
+  const std::vector<std::byte> bytes = valhall::write_capture(capture->state().file, json_text(note));
+  if (const Status written = write_file(options.out, bytes); !written) return fail(written.error());
+  fmt::print("{}: {} chains, {} draws, {} bytes\n", options.out, capture->chains().size(), *draws,
+             bytes.size());
+  return kOk;
+}
+
+}  // namespace
+
+void add_import(CLI::App& app, int& exit) {
+  const auto options = std::make_shared<ImportOptions>();
+  CLI::App* command = app.add_subcommand("import", "Write a capture of a Valhall GPU as .wjcap");
+  command
+      ->add_option("file", options->input.file, "a device core dump of panfrost, memory records, or .wjcap")
+      ->required();
+  command->add_option("--job", options->input.jobs,
+                      "where a chain of jobs begins, instead of those that the file names; several in the "
+                      "order of their submission");
+  command->add_option("-o,--out", options->out, "the file to write")->required();
+  command->add_option("--note", options->note, "text to keep in the file");
+  command->footer(
+      "Examples:\n  warpjit import devcoredump.bin -o hang.wjcap\n"
+      "  warpjit import memory.pages --job 0xf7fd3180 --job 0xf7fd3980 -o frame.wjcap\n"
+      "docs/captures.md has the formats.");
+  command->callback([options, &exit] { exit = import_capture(*options); });
+}
+
+}  // namespace warpjit::tool
