@@ -125,8 +125,7 @@ TEST_P(GroupCode, Callouts) {
   }
 }
 
-// Calls in code that runs without denormals see them again.
-TEST_P(GroupCode, CallsKeepDenormals) {
+TEST_P(GroupCode, KeepsDenormalsBesideFlushing) {
   BlockSetup setup;
   BlockKernel k(setup);
   const I32 word = k.b.IAnd32(varying_word(k), k.word(0x807fffff));
@@ -138,6 +137,69 @@ TEST_P(GroupCode, CallsKeepDenormals) {
   k.keep(k.b.BitcastF32ToI32(k.b.FFloor32(denormal)), 5);
   k.b.ret();
   expect_same(k.function, setup, GetParam());
+}
+
+// Operations of both kinds in random order, in blocks that lanes take or not, on numbers around the least
+// one.
+TEST_P(GroupCode, KeepsAndFlushesByTurns) {
+  for (std::uint64_t seed = 0; seed < 40 && !HasFailure(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    BlockSetup setup;
+    setup.lanes = kWidths[seed % std::size(kWidths)];
+    setup.table = {0x00400000};
+    BlockKernel k(setup);
+    auto& b = k.b;
+    const I32 bits = varying_word(k);
+    const auto small = [&](unsigned shift) {
+      return b.BitcastI32ToF32(b.IAnd32(b.IShrU32(bits, k.word(shift)), k.word(0x80ffffff)));
+    };
+    std::vector<F32> values{small(0), small(3), b.BitcastI32ToF32(uniform_word(k)), b.constant(0x1.8p-3F)};
+    const unsigned flushing = random.below(100);  // how many of a hundred
+    const auto step = [&] {
+      const auto any = [&] { return values[random.below(static_cast<std::uint32_t>(values.size()))]; };
+      const F32 x = any(), y = any(), z = any();
+      const bool flush = random.chance(flushing);
+      F32 made;
+      switch (random.below(6)) {
+        case 0:
+          made = flush ? b.FAddFlush32(x, y) : b.FAdd32(x, y);
+          break;
+        case 1:
+          made = flush ? b.FMulFlush32(x, y) : b.FMul32(x, y);
+          break;
+        case 2:
+          made = flush ? b.FFmaFlush32(x, y, z) : b.FFma32(x, y, z);
+          break;
+        case 3:
+          made = flush ? b.FFlush32(x) : b.FMaxNum32(x, y);
+          break;
+        case 4:
+          made = flush ? b.FSubFlush32(x, y) : b.FFloor32(x);
+          break;
+        default:
+          made = b.select(b.FLt32(x, y), z, x);
+          break;
+      }
+      values.push_back(b.BitcastI32ToF32(b.BitcastF32ToI32(b.CanonicalizeNaNOnes32(made))));
+    };
+    for (unsigned n = 0; n < 6; ++n) step();
+    const std::size_t before = values.size();
+    const ir::Block side = k.function.add_block(), join = k.function.add_block();
+    const I1 taken =
+        random.chance(50) ? b.ILtS32(bits, k.word(0)) : b.IEq32(uniform_word(k), k.word(0x00400000));
+    b.branch(taken, side, join);
+    b.set_block(side);
+    for (unsigned n = 0; n < 6; ++n) step();
+    k.keep(b.BitcastF32ToI32(values.back()), 1);
+    b.jump(join);
+    b.set_block(join);
+    values.resize(before);
+    for (unsigned n = 0; n < 6; ++n) step();
+    for (unsigned n = 0; n < 6; ++n) k.keep(b.BitcastF32ToI32(values[before + n]), 2 + n);
+    b.ret();
+    expect_same(k.function, setup, GetParam(), seed);
+  }
 }
 
 // One call runs several blocks: columns first, then rows, then planes.

@@ -79,6 +79,9 @@ struct Block {
   bool rare = false;  // reached only when the fuel is used up: not counted in the statistics
 };
 
+// `flush`: denormals are zeros, as operands and as results.
+enum class FloatMode : std::uint8_t { flush, flush_toward_zero, keep_denormals };
+
 // Blocks are in emission order: every block but the entry comes after one of its predecessors.
 struct Code {
   std::vector<Inst> insts;
@@ -86,7 +89,8 @@ struct Code {
   std::vector<RegClass> classes;   // of each virtual register
   std::uint32_t frame_bytes = 0;   // the lowering's own area
   std::uint32_t shared_phase = 0;  // MachineCode::shared_phase
-  bool flushes = false;            // runs with denormals as zeros, operands and results
+  bool flushes = false;            // some of it runs in the mode `flush`
+  bool flushes_between = false;    // blocks begin and end so, else in `keep_denormals`
 
   Reg new_reg(RegClass c) {
     classes.push_back(c);

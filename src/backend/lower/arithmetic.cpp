@@ -36,19 +36,19 @@ void ArithmeticLowering::unary(ir::Inst i, Op op) {
 }
 
 void ArithmeticLowering::lower_FAdd32(ir::Inst i) {
-  if (always_needs_denormals()) return call(i);
+  set_flushing(false);
   binary(i, Op::Add, true);
 }
 void ArithmeticLowering::lower_FSub32(ir::Inst i) {
-  if (always_needs_denormals()) return call(i);
+  set_flushing(false);
   binary(i, Op::Sub, false);
 }
 void ArithmeticLowering::lower_FDiv32(ir::Inst i) {
-  if (always_needs_denormals()) return call(i);
+  set_flushing(false);
   binary(i, Op::Div, false);
 }
 void ArithmeticLowering::lower_FSqrt32(ir::Inst i) {
-  if (always_needs_denormals()) return call(i);
+  set_flushing(false);
   unary(i, Op::Sqrt);
 }
 void ArithmeticLowering::lower_FFloor32(ir::Inst i) { round(i, Op::Floor); }
@@ -56,35 +56,35 @@ void ArithmeticLowering::lower_FCeil32(ir::Inst i) { round(i, Op::Ceil); }
 void ArithmeticLowering::lower_FTrunc32(ir::Inst i) { round(i, Op::Trunc); }
 void ArithmeticLowering::lower_FRoundEven32(ir::Inst i) { round(i, Op::RoundEven); }
 void ArithmeticLowering::round(ir::Inst i, Op op) {
-  if (needs_denormals(i)) return call(i);
+  if (needs_denormals(i)) set_flushing(false);
   unary(i, op);
 }
 
 void ArithmeticLowering::lower_I32ToF32(ir::Inst i) { unary(i, Op::CvtToF); }
 
 void ArithmeticLowering::lower_FMul32(ir::Inst i) {
-  if (always_needs_denormals()) return call(i);
+  set_flushing(false);
   Value a = operand(i, 0), b = operand(i, 1);
   if (has_no_register(a)) std::swap(a, b);
   each_part(i, [&](std::uint32_t p) { return arithmetic_.multiply(a, b, p); });
 }
 void ArithmeticLowering::lower_FMulZeroInf32(ir::Inst i) {
-  if (always_needs_denormals()) return call(i);
+  set_flushing(false);
   Value a = operand(i, 0), b = operand(i, 1);
   if (has_no_register(a)) std::swap(a, b);
   each_part(i, [&](std::uint32_t p) { return arithmetic_.multiply_zero_inf(a, b, p); });
 }
 void ArithmeticLowering::lower_FFma32(ir::Inst i) {
-  if (always_needs_denormals()) return call(i);
+  set_flushing(false);
   Value a = operand(i, 0), b = operand(i, 1), c = operand(i, 2);
   each_part(i, [&](std::uint32_t p) { return arithmetic_.multiply_add(a, b, c, p); });
 }
 void ArithmeticLowering::lower_FMaxSelect32(ir::Inst i) {
-  if (needs_denormals(i)) return call(i);
+  if (needs_denormals(i)) set_flushing(false);
   each_part(i, [&](std::uint32_t p) { return arithmetic_.max_select(operand(i, 0), operand(i, 1), p); });
 }
 void ArithmeticLowering::lower_FMinSelect32(ir::Inst i) {
-  if (needs_denormals(i)) return call(i);
+  if (needs_denormals(i)) set_flushing(false);
   each_part(i, [&](std::uint32_t p) { return arithmetic_.min_select(operand(i, 0), operand(i, 1), p); });
 }
 void ArithmeticLowering::lower_FNeg32(ir::Inst i) {
@@ -101,12 +101,12 @@ void ArithmeticLowering::lower_CanonicalizeNaNOnes32(ir::Inst i) {
   each_part(i, [&](std::uint32_t p) { return arithmetic_.canonicalize_nan_ones(operand(i, 0), p); });
 }
 void ArithmeticLowering::lower_FMaxNum32(ir::Inst i) {
-  if (needs_denormals(i)) return call(i);
+  if (needs_denormals(i)) set_flushing(false);
   each_part(
       i, [&](std::uint32_t p) { return arithmetic_.extreme_number(true, operand(i, 0), operand(i, 1), p); });
 }
 void ArithmeticLowering::lower_FMinNum32(ir::Inst i) {
-  if (needs_denormals(i)) return call(i);
+  if (needs_denormals(i)) set_flushing(false);
   each_part(
       i, [&](std::uint32_t p) { return arithmetic_.extreme_number(false, operand(i, 0), operand(i, 1), p); });
 }
@@ -118,8 +118,14 @@ void ArithmeticLowering::lower_RsqrtF32(ir::Inst) { assert(false && "expand_math
 
 // ---- without denormals
 
+void ArithmeticLowering::set_flushing(bool flushing) {
+  if (!code_.flushes || state_.flushing == flushing) return;
+  state_.flushing = flushing;
+  flushing_->set_float_mode(flushing ? lir::FloatMode::flush : lir::FloatMode::keep_denormals);
+}
+
 bool ArithmeticLowering::needs_denormals(ir::Inst i) const {
-  if (!code_.flushes) return false;
+  if (!state_.flushing) return false;
   for (Value v : f_.operands(i))
     if (may_be_denormal(v)) return true;
   return false;
@@ -127,6 +133,7 @@ bool ArithmeticLowering::needs_denormals(ir::Inst i) const {
 
 void ArithmeticLowering::lower_FFlush32(ir::Inst i) {
   if (!code_.flushes) return call(i);
+  set_flushing(true);
   Value a = operand(i, 0);
   each_part(i, [&](std::uint32_t p) {
     Reg r = vector(a, p);
@@ -136,24 +143,29 @@ void ArithmeticLowering::lower_FFlush32(ir::Inst i) {
 
 void ArithmeticLowering::lower_FAddFlush32(ir::Inst i) {
   if (!code_.flushes) return call(i);
+  set_flushing(true);
   binary(i, Op::Add, unflushed(operand(i, 0)), unflushed(operand(i, 1)), true);
 }
 void ArithmeticLowering::lower_FSubFlush32(ir::Inst i) {
   if (!code_.flushes) return call(i);
+  set_flushing(true);
   binary(i, Op::Sub, unflushed(operand(i, 0)), unflushed(operand(i, 1)), false);
 }
 void ArithmeticLowering::lower_FMulFlush32(ir::Inst i) {
   if (!code_.flushes) return call(i);
+  set_flushing(true);
   binary(i, Op::Mul, unflushed(operand(i, 0)), unflushed(operand(i, 1)), true);
 }
 void ArithmeticLowering::lower_FFmaFlush32(ir::Inst i) {
   if (!code_.flushes) return call(i);
+  set_flushing(true);
   Value a = unflushed(operand(i, 0)), b = unflushed(operand(i, 1)), c = unflushed(operand(i, 2));
   each_part(i, [&](std::uint32_t p) { return arithmetic_.multiply_add(a, b, c, p); });
 }
 
 void ArithmeticLowering::lower_FAddZeroFlush32(ir::Inst i) {
   if (!code_.flushes) return call(i);
+  set_flushing(true);
   Value a = unflushed(operand(i, 0)), b = unflushed(operand(i, 1));
   for (std::uint32_t p = 0; p < parts_of(f_.result(i)); ++p) vector(a, p), vector(b, p);
   flushing_->round_toward_zero(true);
@@ -162,6 +174,7 @@ void ArithmeticLowering::lower_FAddZeroFlush32(ir::Inst i) {
 }
 void ArithmeticLowering::lower_FMulZeroFlush32(ir::Inst i) {
   if (!code_.flushes) return call(i);
+  set_flushing(true);
   Value a = unflushed(operand(i, 0)), b = unflushed(operand(i, 1));
   for (std::uint32_t p = 0; p < parts_of(f_.result(i)); ++p) vector(a, p), vector(b, p);
   flushing_->round_toward_zero(true);
@@ -170,6 +183,7 @@ void ArithmeticLowering::lower_FMulZeroFlush32(ir::Inst i) {
 }
 void ArithmeticLowering::lower_FMadTruncFlush32(ir::Inst i) {
   if (!code_.flushes) return call(i);
+  set_flushing(true);
   const Regs sums = flushing_->multiply_add_truncated(i, parts_of(f_.result(i)));
   each_part(i, [&](std::uint32_t p) { return sums[p]; });
 }
@@ -178,8 +192,8 @@ void ArithmeticLowering::lower_FMadTruncFlush32(ir::Inst i) {
 
 void ArithmeticLowering::float_compare(ir::Inst i) {
   Value a = operand(i, 0), b = operand(i, 1), result = f_.result(i);
-  if (code_.flushes && f_.inst(i).opcode != Opcode::FUnordered32) {
-    if (needs_denormals(i)) return call(i);
+  if (f_.inst(i).opcode != Opcode::FUnordered32) {
+    if (needs_denormals(i)) set_flushing(false);
     a = unflushed(a), b = unflushed(b);
   }
   for (std::uint32_t p = 0; p < parts_of(result); ++p) {

@@ -1,8 +1,8 @@
 // Lowering of arithmetic, comparisons and conversions: the forms and parts of their operands. What a part
 // costs is the host's.
 //
-// Code runs either as IEEE 754 wants or without denormals (lir::Code::flushes). Then operations that keep
-// denormals are left to callouts, unless there are none.
+// Where operations that keep denormals and such as flush them meet, the mode is changed between them; blocks
+// begin and end in the same one.
 #pragma once
 
 #include "backend/lower/callouts.h"
@@ -37,6 +37,9 @@ class ArithmeticLowering : protected ValueForms {
   WARPJIT_LOWERED_AS_ARITHMETIC(WARPJIT_DECLARE)
 #undef WARPJIT_DECLARE
 
+  // The mode from here on. Code that flushes nothing has one alone.
+  void set_flushing(bool flushing);
+
  private:
   using Shift = HostArithmetic::Shift;
   static constexpr Op kNoOp = static_cast<Op>(kOpCount);
@@ -55,14 +58,12 @@ class ArithmeticLowering : protected ValueForms {
   void integer_extreme(ir::Inst i, Op op, Condition less, bool greater);
   void integer_shift(ir::Inst i, Shift kind);
   void call(ir::Inst i) { callouts_.call(i); }
-  // An operation that keeps denormals, with an operand that may be one, in code without them.
+  // An operation that makes no denormals but keeps them, with an operand that may be one, in the other mode.
   bool needs_denormals(ir::Inst i) const;
-  // Likewise, of operations that make denormals.
-  bool always_needs_denormals() const { return code_.flushes; }
 
   HostArithmetic& arithmetic_;
   HostMasks& masks_;
-  HostFlushing* const flushing_;  // not null where code_.flushes
+  HostFlushing* const flushing_;  // not null where lir::Code::flushes
   CalloutLowering& callouts_;
 };
 

@@ -22,7 +22,7 @@ State::State(const ir::Function& its_f, const Host& its_host, const Role& its_ro
   code.classes.clear();
   code.frame_bytes = 0;
   code.shared_phase = 0;
-  code.flushes = false;
+  code.flushes = code.flushes_between = false;
   regs.assign(f.value_count() * parts, lir::kNoReg);
   use_count.assign(f.value_count(), 0);
   vector_cache.resize(f.value_count());

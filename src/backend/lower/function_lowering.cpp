@@ -12,14 +12,35 @@ using ir::Value;
 
 namespace {
 
-// Code with an operation that knows no denormals runs without them, if the host can.
-bool has_flushing_operations(const ir::Function& f) {
+// Does it make denormals?
+bool keeps_denormals(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::FAdd32:
+    case Opcode::FSub32:
+    case Opcode::FMul32:
+    case Opcode::FMulZeroInf32:
+    case Opcode::FDiv32:
+    case Opcode::FSqrt32:
+    case Opcode::FFma32:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// How many operations know no denormals, and how many keep them.
+struct FloatOperations {
+  std::size_t flush = 0, keep = 0;
+};
+FloatOperations float_operations(const ir::Function& f) {
+  FloatOperations count;
   for (std::uint32_t b = 0; b < f.block_count(); ++b)
     for (ir::Inst i : f.insts(ir::Block{b})) {
       const Opcode opcode = f.inst(i).opcode;
-      if (family(opcode) == ir::Family::float_flush) return true;
+      if (family(opcode) == ir::Family::float_flush) ++count.flush;
+      if (keeps_denormals(opcode)) ++count.keep;
     }
-  return false;
+  return count;
 }
 
 }  // namespace
@@ -41,7 +62,9 @@ FunctionLowering::FunctionLowering(State& state, const HostParts& host)
   state.constants = &host.constants;
   state.masks = &host.masks;
   state.inputs = &rows_;
-  code_.flushes = host.flushing != nullptr && has_flushing_operations(f_);
+  const FloatOperations floats = float_operations(f_);
+  code_.flushes = host.flushing != nullptr && floats.flush != 0;
+  code_.flushes_between = code_.flushes && floats.flush >= floats.keep;
   if (f_.group_lanes != 0 && !state.has_idle_lanes && host.memory != nullptr)
     runs_.emplace(state, host, *host.memory, windows_, callouts_, static_cast<InstLowering&>(*this));
 }
@@ -80,6 +103,7 @@ void FunctionLowering::lower_block(ir::Block b) {
   memory_.begin_block();
   windows_.begin_block();
   texels_.begin_block();
+  state_.flushing = code_.flushes_between;
   if (b == ir::Function::entry()) pixels_.begin_function();
   for (ir::Inst i = f_.block(b).first; i.valid(); i = f_.inst(i).next) {
     state_.guest_address = f_.inst(i).guest_address;
@@ -89,6 +113,7 @@ void FunctionLowering::lower_block(ir::Block b) {
     }
     const ir::OpcodeInfo& row = ir::info(f_.inst(i).opcode);
     if (row.terminator || row.writes) rows_.flush_inputs();
+    if (row.terminator) arithmetic_.set_flushing(code_.flushes_between);
     lower(i);
   }
 }

@@ -81,10 +81,10 @@ class HostWords {
   ~HostWords() = default;
 };
 
-// Arithmetic of code that runs without denormals (lir::Code::flushes). Optional: a host that has no such mode
-// leaves these operations to callouts.
+// Arithmetic without denormals. Optional: a host that has no such mode leaves these operations to callouts.
 class HostFlushing {
  public:
+  virtual void set_float_mode(lir::FloatMode mode) = 0;
   // Between round_toward_zero(true) and round_toward_zero(false).
   virtual lir::Reg add_toward_zero(lir::Reg a, lir::Reg b) = 0;
   virtual lir::Reg multiply_toward_zero(lir::Reg a, lir::Reg b) = 0;

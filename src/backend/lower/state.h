@@ -48,6 +48,7 @@ struct State {
   std::uint32_t current_block = 0;  // the caches' stamp: the IR block being lowered, or an edge within it
   std::uint32_t guest_address = ir::kNoAddress;
   std::uint32_t table_epoch = 0;  // stores to the uniform table so far (in preambles)
+  bool flushing = false;          // the mode at this place (lir::Code::flushes)
 
   std::vector<lir::Reg> regs;            // by value and part
   std::vector<char> inverted;            // by value: the registers hold the complement of the mask

@@ -225,7 +225,7 @@ Value ValueForms::unflushed(Value v) const {
     return opcode == Opcode::FFlush32 || opcode == Opcode::CanonicalizeNaN32 ||
            opcode == Opcode::CanonicalizeNaNOnes32;
   };
-  while (code_.flushes && passes(f_.definition_of(v).opcode)) v = f_.operand(f_.definition(v), 0);
+  while (state_.flushing && passes(f_.definition_of(v).opcode)) v = f_.operand(f_.definition(v), 0);
   return v;
 }
 

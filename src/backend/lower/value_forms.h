@@ -78,7 +78,7 @@ class ValueForms : protected Builder {
   Reg constant_vector(std::uint32_t word);
   Source constant_source(std::uint32_t word);
 
-  // With lir::Code::flushes: what an operation on floats may read in place of v.
+  // In the mode `flush`: what an operation on floats may read in place of v.
   Value unflushed(Value v) const;
   bool may_be_denormal(Value v, int depth = 4) const;
   // Every finite value of the float is below 2^n in magnitude.

@@ -63,9 +63,9 @@ WordOps::I1 WordOps::flt(F32 a, F32 b) {
   return {words_.float_less(less, operand_source(b))};
 }
 
-// With lir::Code::flushes the host makes zeros of denormals.
+// The host may make zeros of denormals.
 WordOps::F32 WordOps::flush(F32 a) {
-  if (code_.flushes) return a;
+  if (state_.flushing) return a;
   const I32 magnitude = iand(a, constant_i(0x7fffffff));
   const I1 is_small = ilts(magnitude, constant_i(0x00800000));
   return iselect(is_small, ixor(a, magnitude), a);

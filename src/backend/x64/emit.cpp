@@ -150,7 +150,7 @@ class X64Emitter final : public Emitter {
       a_.vstmxcsr(x86::dword_ptr(x86::rsp, kCallersMode));
       a_.mov(x86::dword_ptr(x86::rsp, kFlushMode), 0x9fc0);      // denormals are zeros, all masked
       a_.mov(x86::dword_ptr(x86::rsp, kFlushModeZero), 0xffc0);  // and rounding toward zero
-      a_.vldmxcsr(x86::dword_ptr(x86::rsp, kFlushMode));
+      if (entry.code->flushes_between) a_.vldmxcsr(x86::dword_ptr(x86::rsp, kFlushMode));
     }
     a_.mov(x86::rsi, x86::ptr(x86::rdi, offsetof(KernelArgs, table)));
   }
@@ -371,8 +371,10 @@ class X64Emitter final : public Emitter {
         if (!multiply_add_.isValid()) multiply_add_ = a_.newLabel();
         multiply_add_words_ = inst.mem.displacement;
         return put(id, multiply_add_);
-      case Form::set_rounding:
-        return put(id, x86::dword_ptr(x86::rsp, inst.imm == 0 ? kFlushMode : kFlushModeZero));
+      case Form::set_float_mode: {
+        constexpr std::int32_t kModes[] = {kFlushMode, kFlushModeZero, kCallersMode};
+        return put(id, x86::dword_ptr(x86::rsp, kModes[inst.imm]));
+      }
       case Form::vv_imm:
         return put(id, vec(inst.def), operand(inst, 0), imm);
       case Form::vvv_imm:

@@ -81,7 +81,7 @@ enum class Form : std::uint8_t {
   s_bit_scan,
   s_atomic,
   subroutine,
-  set_rounding,
+  set_float_mode,
 };
 
 // vcmpps predicates, quiet.

@@ -172,6 +172,7 @@ class Flushing final : public HostFlushing, private Tools {
     return toward_zero(host_.embedded_rounding ? Op::MulZero : Op::Mul, a, b);
   }
   void round_toward_zero(bool zero) override;
+  void set_float_mode(lir::FloatMode mode) override;
   Regs multiply_add_truncated(ir::Inst i, std::uint32_t parts) override;
 
  private:

@@ -11,7 +11,12 @@ using lir::RegClass;
 using lir::Regs;
 
 void Flushing::round_toward_zero(bool zero) {
-  if (!host_.embedded_rounding) add(Op::SetRounding)->imm = zero ? 1 : 0;
+  if (!host_.embedded_rounding)
+    set_float_mode(zero ? lir::FloatMode::flush_toward_zero : lir::FloatMode::flush);
+}
+
+void Flushing::set_float_mode(lir::FloatMode mode) {
+  add(Op::SetFloatMode)->imm = static_cast<std::int64_t>(mode);
 }
 
 // Rounding that stands in the instruction leaves no room for a memory operand.

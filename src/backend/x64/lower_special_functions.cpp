@@ -41,7 +41,7 @@ std::array<std::uint32_t, 32> truncated_products_by_halves() {
 }  // namespace
 
 Reg Words::special_function(Function function, Reg x, bool all_ones) {
-  if (!host_.mask_registers || !code_.flushes) return lir::kNoReg;
+  if (!host_.mask_registers || !state_.flushing) return lir::kNoReg;
   switch (function) {
     case Function::rcp:
       return rcp(x, all_ones);
