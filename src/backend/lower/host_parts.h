@@ -8,6 +8,7 @@
 
 #include "backend/lower/value_forms.h"
 #include "base/sfu_lanes.h"
+#include "ir/callout.h"
 #include "ir/memory.h"
 
 namespace warpjit::backend {
@@ -74,6 +75,9 @@ class HostWords {
     Reg found = look_up(first, index);
     return {found, look_up(second, index)};
   }
+  // TeslaF32ToF16 and TeslaF16ToF32. kNoReg: the host has no instructions for it.
+  virtual Reg to_half(Reg, ir::RoundingMode) { return lir::kNoReg; }
+  virtual Reg from_half(Reg) { return lir::kNoReg; }
   // kNoReg: there is no better way than that of base/sfu_lanes.h. `all_ones`: of NaNs only 0x7fffffff comes.
   virtual Reg special_function(sfu::Function, Reg, bool /*all_ones*/) { return lir::kNoReg; }
 

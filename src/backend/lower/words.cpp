@@ -123,14 +123,19 @@ void WordLowering::lower_TeslaF32ToF16(ir::Inst i) {
   if (calls()) return callouts_.call(i);
   const auto mode = static_cast<ir::RoundingMode>(f_.inst(i).immediate);
   each_part(i, [&](std::uint32_t p) {
-    return ir::Conversions<WordOps>(ops_).f32_to_f16(operand_word(i, 0, p), mode);
+    const I32 x = operand_word(i, 0, p);
+    if (const Reg half = words_.to_half(x.reg, mode); half != lir::kNoReg) return WordOps::word(half);
+    return ir::Conversions<WordOps>(ops_).f32_to_f16(x, mode);
   });
 }
 
 void WordLowering::lower_TeslaF16ToF32(ir::Inst i) {
   if (calls()) return callouts_.call(i);
-  each_part(
-      i, [&](std::uint32_t p) { return ir::Conversions<WordOps>(ops_).f16_to_f32(operand_word(i, 0, p)); });
+  each_part(i, [&](std::uint32_t p) {
+    const I32 half = operand_word(i, 0, p);
+    if (const Reg x = words_.from_half(half.reg); x != lir::kNoReg) return WordOps::word(x);
+    return ir::Conversions<WordOps>(ops_).f16_to_f32(half);
+  });
 }
 
 void WordLowering::lower_IntToF32(ir::Inst i) {

@@ -387,6 +387,12 @@ class X64Emitter final : public Emitter {
         return fma(inst);
       case Form::look_up:
         return put(id, vec(inst.def), vec(inst.use[1]), operand(inst, 2));
+      case Form::to_halves:
+        return put(id, lower_half(inst.def), vec(inst.use[0]));
+      case Form::to_halves_imm:
+        return put(id, lower_half(inst.def), vec(inst.use[0]), imm);
+      case Form::from_halves:
+        return put(id, vec(inst.def), lower_half(inst.use[0]));
       case Form::upper_half:
         if (host_.vector_bytes == 64)
           return put(id, x86::ymm(inst.def), x86::zmm(inst.use[0]), asmjit::Imm(1));

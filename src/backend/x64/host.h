@@ -82,6 +82,9 @@ enum class Form : std::uint8_t {
   s_atomic,
   subroutine,
   set_float_mode,
+  to_halves,
+  to_halves_imm,
+  from_halves,
 };
 
 // vcmpps predicates, quiet.

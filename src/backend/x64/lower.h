@@ -65,9 +65,12 @@ class Words final : public HostWords, private Tools {
   Reg look_up(std::span<const std::uint32_t> words, Reg index) override;
   std::array<Reg, 2> look_up_two(std::span<const std::uint32_t> first, std::span<const std::uint32_t> second,
                                  Reg index) override;
+  Reg to_half(Reg x, ir::RoundingMode mode) override;
+  Reg from_half(Reg half) override;
   Reg special_function(sfu::Function function, Reg x, bool all_ones) override;
 
  private:
+  Reg with_halves(Op op, Reg r, std::int64_t imm = 0);
   bool permutes(std::size_t words) const;
   Reg table_address(std::span<const std::uint32_t> words);
   Reg permute(std::span<const std::uint32_t> words, Reg index);

@@ -33,6 +33,37 @@ Reg Words::multiply_add(Reg a, Reg b, const Source& c) {
   return inst->def;
 }
 
+// A vector of halves has half the bytes, so no operand of these stands in memory.
+Reg Words::with_halves(Op op, Reg r, std::int64_t imm) {
+  const InstRef inst = add(op, RegClass::vector);
+  use(inst, r);
+  inst->imm = imm;
+  return inst->def;
+}
+
+// The least numbers become zeros, whatever the rounding: to nearest and to zero they do so here. The NaN is
+// that of all ones. Denormals are what they are in either mode.
+Reg Words::to_half(Reg x, ir::RoundingMode mode) {
+  constexpr int kNearest = 0, kToZero = 3;
+  if (mode != ir::RoundingMode::nearest && mode != ir::RoundingMode::zero) return lir::kNoReg;
+  Reg halves = with_halves(Op::CvtToHalves, nan_as(0x7fffffff, x),
+                           mode == ir::RoundingMode::nearest ? kNearest : kToZero);
+  return with_halves(Op::WordsOfHalves, halves);
+}
+
+Reg Words::from_half(Reg half) {
+  Reg halves;
+  if (host_.mask_registers) {
+    halves = with_halves(Op::HalvesOfWords, half);
+  } else {
+    std::array<std::uint32_t, kMostHostLanes> lower{};  // bytes of each 128 bits
+    for (std::size_t n = 0; n < lower.size(); n += 4) lower[n] = 0x05040100, lower[n + 1] = 0x0d0c0908;
+    halves = vvv(Op::ShuffleBytes, half, Source{lir::kNoReg, pool_mem(lower)});
+    halves = vv(Op::Permute64, halves, 0b1000);
+  }
+  return nan_as(0x7fffffff, with_halves(Op::CvtFromHalves, halves));
+}
+
 // A permutation of AVX-512 chooses among 32 words; bits of the index that it does not look at choose among
 // permutations. Measured on an AMD EPYC (family 25, model 17): eight loads and permutations with their
 // selects take half the time of a gather; with 256 words they take as long. A permutation of AVX2 chooses
