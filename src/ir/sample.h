@@ -69,8 +69,9 @@ struct SampleKey {
   Compare compare_op = Compare::less_equal;
   bool decode_srgb = true;
   bool seamless = false;
-  // The guest: floats have no denormals, and its NaN is 0x7fffffff.
-  bool without_denormals = true;
+  // The guest: floats have no denormals, and its NaN is 0x7fffffff; each lane has a level of detail of its
+  // own, from its own pairs; of cubes coordinates are s, t and, an integer, the face.
+  bool without_denormals = true, own_levels = false, gives_face = false;
 
   bool operator==(const SampleKey&) const = default;
 
@@ -117,6 +118,8 @@ void each_field(Key& key, Visit visit) {
   visit(key.decode_srgb, 2);
   visit(key.seamless, 2);
   visit(key.without_denormals, 2);
+  visit(key.own_levels, 2);
+  visit(key.gives_face, 2);
 }
 
 // A texture with its sampler, number k of the function: LoadTexel k reads it.

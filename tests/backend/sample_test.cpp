@@ -125,8 +125,8 @@ class SampleCode : public OnTarget {};
 WARPJIT_ON_EVERY_TARGET(SampleCode);
 
 // A launch of threads with random operands.
-Launch launch_of(const Bound& bound, const ir::SampleUse& use, std::uint64_t seed, bool at_edges,
-                 std::uint32_t table_bytes) {
+Launch launch_of(const Bound& bound, const ir::SampleKey& key, const ir::SampleUse& use, std::uint64_t seed,
+                 bool at_edges, std::uint32_t table_bytes) {
   Choices random(seed);
   Launch launch;
   launch.threads = kSampledThreads;
@@ -138,6 +138,7 @@ Launch launch_of(const Bound& bound, const ir::SampleUse& use, std::uint64_t see
       Words words{};
       for (unsigned k = 0; k < 4; ++k)
         if (4 * row + k < 6) words[k] = random_operand(random, 4 * row + k, use.operation, at_edges);
+      if (row == 0 && key.gives_face) words[2] = random.below(7);
       launch.inputs[row].set(t, words);
     }
   launch.table.resize(table_bytes / 4);
@@ -146,31 +147,35 @@ Launch launch_of(const Bound& bound, const ir::SampleUse& use, std::uint64_t see
 }
 
 // By the scalar sampler.
-Words sampled(const Bound& bound, const ir::SampleUse& use, const std::array<std::uint32_t, 6>& words) {
+Words sampled(const Bound& bound, const ir::SampleKey& key, const ir::SampleUse& use,
+              const std::array<std::uint32_t, 6>& words, std::int32_t implicit) {
   interpret::SamplePlace place;
   for (unsigned k = 0; k < 3; ++k) {
     place.coordinates[k] = words[k];
     place.offsets[k] = use.offsets[k];
   }
+  if (key.gives_face) place.on_face = {std::min(words[2], 5U), words[0], words[1]};
   place.layer = words[3];
   place.reference = words[4];
   const std::uint32_t last = words[5];
   const auto filtered = [&](std::int32_t detail) {
     return interpret::sample(bound.view, bound.sampler, place, detail);
   };
-  // The component of a gather as the first one.
+  // The component of a gather as the first one; of comparisons it is the border's x, whatever the component.
   TextureView view = bound.view;
   Sampler sampler = bound.sampler;
   view.swizzle[0] = view.swizzle[use.component];
-  sampler.border[0] = textures::border_of(view, sampler)[use.component];
-  sampler.srgb_border.reset();
+  if (!sampler.compare) {
+    sampler.border[0] = textures::border_of(view, sampler)[use.component];
+    sampler.srgb_border.reset();
+  }
   interpret::TexelWords found{};
   switch (use.operation) {
     case ir::SampleOperation::automatic:
-      found = filtered(interpret::kNoDetail);
+      found = filtered(implicit);
       break;
     case ir::SampleOperation::bias:
-      found = filtered(interpret::kNoDetail + interpret::detail_operand(last));
+      found = filtered(implicit + interpret::detail_operand(last));
       break;
     case ir::SampleOperation::lod:
       found = filtered(interpret::detail_operand(last));
@@ -185,8 +190,7 @@ Words sampled(const Bound& bound, const ir::SampleUse& use, const std::array<std
       found = interpret::query_size(bound.view, last);
       break;
     case ir::SampleOperation::query_lod: {
-      const interpret::Detail detail =
-          interpret::resolve_detail(bound.view, bound.sampler, interpret::kNoDetail);
+      const interpret::Detail detail = interpret::resolve_detail(bound.view, bound.sampler, implicit);
       found = {static_cast<std::uint32_t>(detail.clamped), static_cast<std::uint32_t>(detail.unclamped)};
       break;
     }
@@ -194,6 +198,33 @@ Words sampled(const Bound& bound, const ir::SampleUse& use, const std::array<std
   for (unsigned k = 0; k < 4; ++k)
     if ((use.components >> k & 1) == 0) found[k] = 0;
   return found;
+}
+
+// The level of detail of a thread, whose quad's coordinates are these.
+std::int32_t detail_from_quad(const Bound& bound, const ir::SampleKey& key,
+                              const std::array<std::array<std::uint32_t, 6>, 4>& quad, unsigned thread) {
+  const auto face = [&](unsigned lane) {
+    return interpret::FacePlace{std::min(quad[lane][2], 5U), quad[lane][0], quad[lane][1]};
+  };
+  const auto place = [&](unsigned lane) {
+    if (key.gives_face) return interpret::point_of_cube(face(lane));
+    return std::array<std::uint32_t, 3>{quad[lane][0], quad[lane][1], quad[lane][2]};
+  };
+  std::uint32_t most = 0;
+  const auto pair = [&](unsigned a, unsigned b) {
+    const auto other = key.gives_face ? interpret::seen_on_face(place(b), face(a)) : place(b);
+    most = interpret::widen_gradient(most, bound.view, place(a), other);
+  };
+  if (key.own_levels) {
+    pair(thread, thread ^ 1);
+    pair(thread, thread ^ 2);
+  } else {
+    pair(0, 1);
+    pair(0, 2);
+    if (key.four_pairs) pair(2, 3);
+    if (key.four_pairs) pair(1, 3);
+  }
+  return interpret::detail_of(most);
 }
 
 std::array<std::uint32_t, 6> words_of(const Launch& launch, std::uint32_t thread) {
@@ -212,7 +243,7 @@ void compare_samples(const Bound& bound, const ir::SampleKey& key, const ir::Sam
   ASSERT_TRUE(reference.ok()) << to_string(reference.error());
   auto interpreter = ir::Interpreter::prepare(reference->kernel, 16);
   ASSERT_TRUE(interpreter.ok());
-  Launch wanted = launch_of(bound, use, seed, at_edges, reference->kernel.uniform_bytes);
+  Launch wanted = launch_of(bound, key, use, seed, at_edges, reference->kernel.uniform_bytes);
   const ir::InputBinding inputs[] = {{wanted.inputs[0].first(), 16}, {wanted.inputs[1].first(), 16}};
   const ir::OutputBinding output{wanted.outputs[0].first(), 16};
   ir::Memory memory;
@@ -222,9 +253,14 @@ void compare_samples(const Bound& bound, const ir::SampleKey& key, const ir::Sam
   memory.textures = wanted.textures;
   ASSERT_TRUE(interpreter->run(memory, 0, kSampledThreads, 1000).ok());
 
-  for (std::uint32_t t = 0; key.without_denormals && t < kSampledThreads; ++t)
-    ASSERT_EQ(wanted.outputs[0].get(t), sampled(bound, use, words_of(wanted, t)))
+  for (std::uint32_t t = 0; key.without_denormals && t < kSampledThreads; ++t) {
+    std::array<std::array<std::uint32_t, 6>, 4> quad;
+    for (unsigned k = 0; k < 4; ++k) quad[k] = words_of(wanted, t / 4 * 4 + k);
+    const std::int32_t implicit =
+        use.from_quad ? detail_from_quad(bound, key, quad, t % 4) : interpret::kNoDetail;
+    ASSERT_EQ(wanted.outputs[0].get(t), sampled(bound, key, use, words_of(wanted, t), implicit))
         << t << ": " << ::testing::PrintToString(words_of(wanted, t));
+  }
 
   ir::PipelineOptions options;
   options.verify = true;
@@ -233,7 +269,7 @@ void compare_samples(const Bound& bound, const ir::SampleKey& key, const ir::Sam
   const Setting setting{target, 1 + static_cast<std::uint32_t>(seed % 2), seed % 7 == 0 ? 4U : 0U};
   const MachineCode code = compile(*program, setting);
   ASSERT_FALSE(::testing::Test::HasFailure());
-  Launch launch = launch_of(bound, use, seed, at_edges, code.table_bytes);
+  Launch launch = launch_of(bound, key, use, seed, at_edges, code.table_bytes);
   EXPECT_EQ(run(Executable(code), launch).status, KernelStatus::done);
   for (std::uint32_t t = 0; t < kSampledThreads; ++t)
     ASSERT_EQ(launch.outputs[0].get(t), wanted.outputs[0].get(t))
@@ -248,7 +284,10 @@ TEST_P(SampleCode, GivesWhatTheInterpreterGives) {
     if (!bound) continue;
     ir::SampleKey key = frontend::sample_key(bound->view, bound->sampler);
     key.without_denormals = random.chance(80);
+    key.gives_face = key.is_cube() && random.one_in(2);
+    key.own_levels = key.gives_face || random.one_in(3);
     ir::SampleUse use;
+    use.from_quad = random.one_in(2);
     use.operation = static_cast<ir::SampleOperation>(random.chance(60) ? random.below(3) : random.below(7));
     if (random.chance(20)) use.components = static_cast<std::uint8_t>(random.below(16));
     if (random.chance(20))
@@ -292,12 +331,15 @@ TEST_P(SampleCode, CubesAtEdgesAndCorners) {
     if (!textures::has_integers(texture.format) && random.one_in(2))
       sampler.magnify = sampler.minify = Filter::linear;
     if (!textures::check_pair(bound->view, sampler, "pair")) continue;
-    const ir::SampleKey key = frontend::sample_key(bound->view, sampler);
+    ir::SampleKey key = frontend::sample_key(bound->view, sampler);
+    key.gives_face = random.one_in(2);
+    key.own_levels = key.gives_face || random.one_in(2);
     if (ir::unsupported(key) != nullptr) continue;
     ir::SampleUse use;
     use.operation = random.one_in(2)   ? ir::SampleOperation::automatic
                     : random.one_in(2) ? ir::SampleOperation::gather
                                        : ir::SampleOperation::lod;
+    use.from_quad = random.one_in(2);
     SCOPED_TRACE(std::to_string(seed) + ": " + text_of(*bound, use));
     compared += key.compare && key.crosses_edges() ? 1 : 0;
     compare_samples(*bound, key, use, seed, true, GetParam());

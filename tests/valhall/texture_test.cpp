@@ -275,10 +275,7 @@ RandomSample random_sample(Random& random, const Texture& texture, const Sampler
                   t = random.one_in(8) ? 1.0F : static_cast<float>(random.below(1 << 20)) / (1 << 20);
       words[next++] = (bits_of(s) & 0x1fffffff) | face << 29;
       words[next++] = bits_of(t);
-      const float u = 2 * s - 1, v = 2 * t - 1;
-      const std::array<std::array<float, 3>, 6> directions{
-          {{1, -v, -u}, {-1, -v, u}, {u, 1, v}, {u, -1, -v}, {u, -v, 1}, {-u, -v, -1}}};
-      for (unsigned k = 0; k < 3; ++k) place.coordinates[k] = bits_of(directions[std::min(face, 5U)][k]);
+      place.on_face = {std::min(face, 5U), (bits_of(s) & 0x1fffffff) | 0x20000000, bits_of(t)};
     } else {
       for (unsigned k = 0; k < coordinates; ++k)
         place.coordinates[k] = words[next++] = fetches ? random.below(70) - 2 : bits_of(coordinate(random));
@@ -318,9 +315,11 @@ RandomSample random_sample(Random& random, const Texture& texture, const Sampler
       textures::TextureView turned = view;
       Sampler with = sampler;
       turned.swizzle[0] = view.swizzle[component];
-      with.border[0] = textures::border_of(view, sampler)[component];
-      with.srgb_border.reset();
-      turned.depth = false;
+      if (!with.compare) {
+        with.border[0] = textures::border_of(view, sampler)[component];
+        with.srgb_border.reset();
+        turned.depth = false;
+      }
       const interpret::TexelWords ring = interpret::gather(turned, with, place);
       found = {ring[3], ring[2], ring[0], ring[1]};
     } else {

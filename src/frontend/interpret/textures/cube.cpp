@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 
 #include "base/bits.h"
@@ -51,6 +52,28 @@ FacePlace find_face(const std::array<std::uint32_t, 3>& direction) {
     return f32::add(f32::mul(number, kHalf), kHalf);
   };
   return {static_cast<std::uint32_t>(&face - kFaces.data()), place(face.s), place(face.t)};
+}
+
+std::array<std::uint32_t, 3> point_of_cube(const FacePlace& place) {
+  const FaceAxes& face = kFaces[place.face];
+  const auto from_middle = [](f32::Word x) { return f32::sub(f32::mul(to_bits(2.0F), x), to_bits(1.0F)); };
+  std::array<std::uint32_t, 3> point{};
+  const auto set = [&](const SignedAxis& to, f32::Word number) {
+    point[to.axis] = to.sign < 0 ? f32::negated(number) : number;
+  };
+  set(face.s, from_middle(place.s));
+  set(face.t, from_middle(place.t));
+  set(face.out, to_bits(1.0F));
+  return point;
+}
+
+std::array<std::uint32_t, 3> seen_on_face(const std::array<std::uint32_t, 3>& point, const FacePlace& on) {
+  const SignedAxis& out = kFaces[on.face].out;
+  const float length = std::fabs(to_float(point[out.axis]));
+  std::array<std::uint32_t, 3> seen{};
+  for (unsigned axis = 0; axis < 3; ++axis) seen[axis] = to_bits(to_float(point[axis]) / length);
+  seen[out.axis] = to_bits(static_cast<float>(out.sign));
+  return seen;
 }
 
 std::optional<CubeTexel> cube_texel(std::uint32_t face, std::int32_t x, std::int32_t y, std::int32_t size) {

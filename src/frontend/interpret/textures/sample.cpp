@@ -208,7 +208,7 @@ class LevelSampler {
   }
 
   void find_on_cube() {
-    const FacePlace face = find_face(place_.coordinates);
+    const FacePlace face = place_.on_face ? *place_.on_face : find_face(place_.coordinates);
     const std::int32_t size = extent(level_, 0);
     const std::array<Word, 2> st{face.s, face.t};
     if (!sampler_.seamless) {

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "textures/view.h"
 
@@ -13,12 +14,19 @@ namespace warpjit::interpret {
 
 using TexelWords = std::array<std::uint32_t, 4>;
 
+// The face of a cube and the place on it.
+struct FacePlace {
+  std::uint32_t face = 0;
+  std::uint32_t s = 0, t = 0;
+};
+
 // Where a lane samples. What the texture's dimension and the sampler do not ask for does not count.
 struct SamplePlace {
   std::array<std::uint32_t, 3> coordinates{};  // of a cube: divided by the largest one
   std::uint32_t layer = 0;                     // an integer
   std::uint32_t reference = 0;                 // of a comparison
   std::array<std::int32_t, 3> offsets{};       // texels
+  std::optional<FacePlace> on_face{};          // of a cube, instead of coordinates: of a face that there is
 };
 
 // The level of detail, in 1/256.
@@ -49,11 +57,10 @@ TexelWords fetch(const textures::TextureView& texture, const SamplePlace& place,
 // Width, height, depth or layers, number of levels: integers. A level that is not there: zero.
 TexelWords query_size(const textures::TextureView& texture, std::uint32_t level);
 
-// The face of a cube and the place on it.
-struct FacePlace {
-  std::uint32_t face = 0;
-  std::uint32_t s = 0, t = 0;
-};
 FacePlace find_face(const std::array<std::uint32_t, 3>& direction);
+// The point of a cube that is there, and one as it is seen on a face: what `widen_gradient` is given where
+// faces are.
+std::array<std::uint32_t, 3> point_of_cube(const FacePlace& place);
+std::array<std::uint32_t, 3> seen_on_face(const std::array<std::uint32_t, 3>& point, const FacePlace& on);
 
 }  // namespace warpjit::interpret

@@ -190,7 +190,6 @@ class InstructionTranslator {
 
   // Textures (translate/texture.cpp).
   Status sample(const Instruction& i);
-  std::array<I32, 3> cube_direction(I32 s, I32 t);
   void set_sampled(const Instruction& i, const std::array<I32, 4>& found);
 
   // Other lanes (translate/lanes.cpp).

@@ -64,8 +64,12 @@ InstructionTranslator::InstructionTranslator(const Program& program, const Launc
   function_.block_groups = (facts.threads() + kWarp - 1) / kWarp;
   function_.uniform_bytes = table_.bytes();
   function_.texture_count = table_.samples;
-  for (std::size_t k = 0; k < facts.samples.size(); ++k)
-    function_.samples.push_back({facts.samples[k], table_.sample_table().words(k)});
+  for (std::size_t k = 0; k < facts.samples.size(); ++k) {
+    ir::SampleKey key = facts.samples[k];
+    key.own_levels = true;
+    key.gives_face = key.is_cube();
+    function_.samples.push_back({key, table_.sample_table().words(k)});
+  }
 }
 
 Error InstructionTranslator::unsupported(const Instruction& i, const std::string& why) const {

@@ -71,7 +71,11 @@ Status InstructionTranslator::sample(const Instruction& i) {
 
   std::array<I32, 3> coordinates{word(0), word(0), word(0)};
   for (unsigned k = 0; k < operands.coordinates; ++k) coordinates[k] = staged(k);
-  if (key.is_cube()) coordinates = cube_direction(coordinates[0], coordinates[1]);
+  if (key.is_cube()) {
+    // The face stands in the upper bits of s, which are 1 for numbers from 2^-63 on.
+    coordinates[2] = b_.IShrU32(coordinates[0], word(29));
+    coordinates[0] = b_.IOr32(b_.IAnd32(coordinates[0], word(0x1fffffff)), word(0x20000000));
+  }
   I32 layer = operands.layer != 0 ? staged(operands.layer) : word(0);
   if (!fetches && operands.layer != 0)
     layer = b_.F32ToI32Sat(b_.FRoundEven32(b_.FMaxSelect32(as_float(layer), real(0.0F))));
@@ -106,22 +110,6 @@ Status InstructionTranslator::sample(const Instruction& i) {
   }
   set_sampled(i, found);
   return {};
-}
-
-// The face stands in bits 29 to 31 of s, where numbers up to 1 have 1.
-std::array<I32, 3> InstructionTranslator::cube_direction(I32 s, I32 t) {
-  const I32 face = b_.IMinU32(b_.IShrU32(s, word(29)), word(5));
-  const I32 axis = b_.IShrU32(face, word(1)), sign = b_.IShl32(face, word(31));
-  const auto place = [&](I32 x) {
-    return b_.BitcastF32ToI32(b_.FSub32(b_.FMul32(as_float(x), real(2.0F)), real(1.0F)));
-  };
-  const I32 u = place(b_.IOr32(b_.IAnd32(s, word(0x1fffffff)), word(0x20000000))), v = place(t);
-  const I32 minus = word(0x80000000), one = b_.BitcastF32ToI32(real(1.0F));
-  const I1 is_x = is_zero(axis), is_y = b_.IEq32(axis, word(1));
-  const I32 x = b_.select(is_y, u, b_.IXor32(b_.select(is_x, one, u), sign));
-  const I32 y = b_.select(is_y, b_.IXor32(one, sign), b_.IXor32(v, minus));
-  const I32 z = b_.IXor32(b_.select(is_x, b_.IXor32(u, minus), b_.select(is_y, v, one)), sign);
-  return {x, y, z};
 }
 
 // The channels that are wanted, one behind the other.

@@ -17,14 +17,35 @@ constexpr float kFarthest = 65536;  // coordinates in texels are limited to this
 // is not there differs by nothing. NaN is the greatest as a word, whatever its sign.
 I32 Coordinates::squared_gradient(const Request& request) {
   constexpr std::uint64_t kOtherColumn = 0b10'11'00'01, kOtherRow = 0b01'00'11'10, kFirst = 0;
-  const unsigned count = key_.is_cube() ? 3 : key_.axes();
+  const unsigned count = key_.is_cube() && !key_.gives_face ? 3 : key_.axes();
   const I1 present = request.present ? *request.present : b_.constant(true);
+  std::array<F32, 3> places = request.coordinates;
+  I1 is_x, is_z;
+  if (key_.gives_face) {
+    const Face face = given_face(request);
+    places = direction(face);
+    is_x = b_.ILtU32(face.number, word(2));
+    is_z = b_.ILeU32(word(4), face.number);
+  }
+  const auto of_quad = [&](F32 x, std::uint64_t lanes) {
+    return as_float(b_.QuadRead(present, as_word(x), as_word(x), lanes));
+  };
   const auto along = [&](std::uint64_t lanes) {
+    std::array<F32, 3> own = places, others;
+    for (unsigned k = 0; k < (key_.gives_face ? 3 : count); ++k) others[k] = of_quad(places[k], lanes);
+    if (key_.gives_face) {
+      // On this lane's face: the two axes that lie in it.
+      const F32 out = b_.FAbs32(b_.select(is_x, others[0], b_.select(is_z, others[2], others[1])));
+      const auto in_face = [&](std::array<F32, 3>& of) {
+        of = {b_.select(is_x, of[1], of[0]), b_.select(is_z, of[1], of[2]), of[2]};
+      };
+      in_face(own);
+      in_face(others);
+      for (unsigned k = 0; k < 2; ++k) others[k] = b_.FDiv32(others[k], out);
+    }
     F32 sum;
     for (unsigned k = 0; k < count; ++k) {
-      const I32 own = as_word(request.coordinates[k]);
-      const F32 other = as_float(b_.QuadRead(present, own, own, lanes));
-      F32 difference = sub(other, as_float(own));
+      F32 difference = sub(others[k], own[k]);
       if (key_.normalized) difference = mul(difference, uniform_float(sample_words::kLodSize + 4 * k));
       const F32 square = mul(difference, difference);
       sum = k == 0 ? square : add(sum, square);
@@ -34,6 +55,7 @@ I32 Coordinates::squared_gradient(const Request& request) {
     return b_.IAnd32(as_word(sum), there);
   };
   I32 greatest = b_.IMaxU32(along(kOtherColumn), along(kOtherRow));
+  if (key_.own_levels) return greatest;
   if (!key_.four_pairs) return b_.QuadRead(present, greatest, word(0), kFirst);
   for (const std::uint64_t lanes : {kOtherColumn, kOtherRow})
     greatest = b_.IMaxU32(greatest, b_.QuadRead(present, greatest, greatest, lanes));
@@ -98,6 +120,24 @@ Coordinates::Face Coordinates::face(const std::array<F32, 3>& direction) {
   const I32 axis = choose(word(0), word(2), word(4));
   const auto inside = [&](F32 c) { return add(mul(c, real(0.5F)), real(0.5F)); };
   return {b_.IAdd32(axis, b_.select(negative, word(1), word(0))), inside(s), inside(t)};
+}
+
+Coordinates::Face Coordinates::given_face(const Request& request) {
+  return {b_.IMinU32(as_word(request.coordinates[2]), word(5)), request.coordinates[0],
+          request.coordinates[1]};
+}
+
+// The point of the cube that is there.
+std::array<F32, 3> Coordinates::direction(const Face& face) {
+  const auto from_middle = [&](F32 x) { return sub(mul(x, real(2)), real(1)); };
+  const I32 u = as_word(from_middle(face.s)), v = as_word(from_middle(face.t));
+  const I32 minus = word(0x80000000), one = as_word(real(1)), sign = b_.IShl32(face.number, word(31));
+  const I1 is_x = b_.ILtU32(face.number, word(2)), is_z = b_.ILeU32(word(4), face.number);
+  const I32 x = b_.select(is_x, b_.IXor32(one, sign), b_.select(is_z, b_.IXor32(u, sign), u));
+  const I1 is_y = b_.Not1(either(is_x, is_z));
+  const I32 y = b_.select(is_y, b_.IXor32(one, sign), b_.IXor32(v, minus));
+  const I32 z = b_.IXor32(b_.select(is_x, b_.IXor32(u, minus), b_.select(is_z, one, v)), sign);
+  return {as_float(x), as_float(y), as_float(z)};
 }
 
 // ---- texels along an axis

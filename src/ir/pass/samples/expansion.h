@@ -98,11 +98,14 @@ class Coordinates : public Steps {
     F32 s, t;
   };
   Face face(const std::array<F32, 3>& direction);
+  // As the guest gives it.
+  Face given_face(const Request& request);
   // `nearest`: where it holds, the nearest texel is wanted, though the filter is linear.
   Axis axis(unsigned number, F32 coordinate, I32 extent, bool linear, std::optional<I1> nearest, int offset);
 
  private:
   I32 squared_gradient(const Request& request);
+  std::array<F32, 3> direction(const Face& face);
   // How far an index may be from the texels: by one below the first, above the last, or anywhere. Of
   // `mirror` there are twice as many texels.
   enum class Reach : std::uint8_t { one_below, one_above, far };

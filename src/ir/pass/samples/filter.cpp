@@ -67,7 +67,8 @@ void Filter::place(bool linear) {
   std::optional<I32> layer;
   if (key_.array) layer = bounded_layer();
   if (key_.is_cube()) {
-    const Coordinates::Face face = where_.face(request_.coordinates);
+    const Coordinates::Face face =
+        key_.gives_face ? where_.given_face(request_) : where_.face(request_.coordinates);
     at_[0] = face.s;
     at_[1] = face.t;
     face_ = face.number;
