@@ -73,7 +73,7 @@ typedef struct warpjit_error {
 /* ---- Kinds of things and their names --------------------------------------------------------------------
  */
 
-enum { WARPJIT_ISA_PICA200 = 0, WARPJIT_ISA_TESLA = 1, WARPJIT_ISA_VALHALL = 2 };
+enum { WARPJIT_ISA_PICA200 = 0, WARPJIT_ISA_TESLA = 1, WARPJIT_ISA_VALHALL = 2, WARPJIT_ISA_USSE = 3 };
 enum {
   WARPJIT_STAGE_ANY = 0,
   WARPJIT_STAGE_VERTEX = 1,

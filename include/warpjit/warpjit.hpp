@@ -48,7 +48,7 @@ struct Version {
 // Of the library that is linked, which may be newer than this header.
 WARPJIT_API Version version();
 
-enum class Isa : std::uint8_t { pica200, tesla, valhall };
+enum class Isa : std::uint8_t { pica200, tesla, valhall, usse };
 enum class Stage : std::uint8_t { vertex, geometry, compute, fragment };
 // What a launch runs its program over.
 enum class Work : std::uint8_t {

@@ -212,7 +212,33 @@ TEST_F(CliTest, BareWords) {
   refused("disasm kernel.bin --words tesla --program vertex", "result map");
 }
 
-// A stage whose programs do not run yet.
+// A guest whose programs do not run yet.
+TEST_F(CliTest, UsseListings) {
+  write("count.usse",
+        ".stage fragment\nphas.imm mode:0, rate:0, wait:7, temps:0, address:0\nvmov.f32 r0.x, pa2\n"
+        "out: p0 br offset:out\nnop.end\n");
+  ASSERT_EQ(run("asm count.usse -o count.bin").code, 0);
+  EXPECT_EQ(read(path("count.bin")).size(), 32U);
+  const std::string words = " count.bin --words usse --program fragment";
+  ASSERT_EQ(run("disasm" + words + " -o again.usse").code, 0);
+  const std::string listing = read(path("again.usse"));
+  EXPECT_NE(listing.find("p0 br offset:L2"), std::string::npos) << listing;
+  ASSERT_EQ(run("asm again.usse -o again.bin").code, 0);
+  EXPECT_EQ(read(path("again.bin")), read(path("count.bin")));
+  const json rows = json::parse(run("disasm --json" + words).out)["code"];
+  ASSERT_EQ(rows.size(), 4U);
+  EXPECT_EQ(rows[3]["text"], "nop.end");
+  EXPECT_EQ(rows[3]["section"], "primary");
+  const json info = json::parse(run("info --json count.usse").out)["programs"][0];
+  EXPECT_EQ(info["stage"], "fragment");
+  EXPECT_EQ(info["instructions"]["vmov"], 1);
+  for (const std::string& command : {"launch" + words, "ir" + words, "host --target a64" + words}) {
+    const Outcome outcome = run(command);
+    EXPECT_EQ(outcome.code, 2) << command << outcome.out;
+    EXPECT_NE(outcome.err.find("do not run yet"), std::string::npos) << command << outcome.err;
+  }
+}
+
 // What one kind of work does not take is refused by name.
 TEST_F(CliTest, OptionsThatDoNotApplyAreRefused) {
   const std::string kernel = source_launch("saxpy"), shader = kExamples + "mvp_light.json";

@@ -57,7 +57,7 @@ void add_asm(CLI::App& app, int& exit) {
   const auto options = std::make_shared<AsmOptions>();
   CLI::App* command = app.add_subcommand("asm",
                                          "Assemble sources: *.pica into an SHBIN container, *.tesla into a "
-                                         "text cubin, *.valhall into bare words");
+                                         "text cubin, *.valhall and *.usse into bare words");
   command
       ->add_option("files", options->files,
                    "sources; of *.pica each without .nodvle gives one program, of others one source")

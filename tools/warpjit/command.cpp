@@ -62,9 +62,9 @@ Json statistics_json(const EngineStatistics& statistics) {
 
 void add_program(CLI::App& command, ProgramInput& input) {
   command
-      .add_option(
-          "file", input.file,
-          "SHBIN, cubin, assembly source (*.pica, *.tesla, *.valhall), bare words or launch file (*.json)")
+      .add_option("file", input.file,
+                  "SHBIN, cubin, assembly source (*.pica, *.tesla, *.valhall, *.usse), bare words or launch "
+                  "file (*.json)")
       ->required();
   add_program_options(command, input);
 }

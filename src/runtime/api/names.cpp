@@ -21,7 +21,7 @@ const char* text_of(Enum value, const char* const (&names)[kCount]) {
 }
 
 // In the order of the enumerators.
-constexpr const char* kIsas[] = {"pica200", "tesla", "valhall"};
+constexpr const char* kIsas[] = {"pica200", "tesla", "valhall", "usse"};
 constexpr const char* kStages[] = {"vertex", "geometry", "compute", "fragment"};
 constexpr const char* kWorks[] = {"rows", "draw", "primitives", "grid", "pixels"};
 constexpr const char* kEngines[] = {"jit", "ir", "guest"};

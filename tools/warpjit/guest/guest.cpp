@@ -35,7 +35,7 @@ void set_entry(ProgramRequest& request, const std::string& text) {
 }
 
 std::span<const Guest* const> guests() {
-  static const Guest* const kGuests[] = {&pica200_guest(), &tesla_guest(), &valhall_guest()};
+  static const Guest* const kGuests[] = {&pica200_guest(), &tesla_guest(), &valhall_guest(), &usse_guest()};
   return kGuests;
 }
 

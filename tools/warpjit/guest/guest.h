@@ -211,7 +211,7 @@ std::span<const Guest* const> guests();
 const Guest& guest_of(Isa isa);
 // The guest whose file this is; null if none knows it.
 const Guest* find_guest(std::string_view content, const std::string& name);
-// "pica200, tesla, valhall".
+// "pica200, tesla, valhall, usse".
 std::string guest_names();
 // Each guest's containers and sources, a sentence for messages.
 std::string all_file_kinds();
@@ -220,6 +220,7 @@ std::string all_file_kinds();
 const Guest& pica200_guest();
 const Guest& tesla_guest();
 const Guest& valhall_guest();
+const Guest& usse_guest();
 
 // Little-endian words from the bytes of a file. Errors: a size that is no multiple of 4, nothing.
 Result<std::vector<std::uint32_t>> words_from(std::span<const std::byte> bytes, const std::string& name);

@@ -7,7 +7,7 @@ namespace warpjit::c_api {
 namespace {
 
 static_assert(same(Isa::pica200, WARPJIT_ISA_PICA200) && same(Isa::tesla, WARPJIT_ISA_TESLA) &&
-              same(Isa::valhall, WARPJIT_ISA_VALHALL));
+              same(Isa::valhall, WARPJIT_ISA_VALHALL) && same(Isa::usse, WARPJIT_ISA_USSE));
 static_assert(same(Stage::vertex, WARPJIT_STAGE_VERTEX - 1) &&
               same(Stage::fragment, WARPJIT_STAGE_FRAGMENT - 1));
 static_assert(same(Work::rows, WARPJIT_WORK_ROWS) && same(Work::pixels, WARPJIT_WORK_PIXELS));
