@@ -8,6 +8,15 @@ namespace {
 
 constexpr std::pair<Stage, std::string_view> kStageNames[] = {{Stage::vertex, "vertex"},
                                                               {Stage::fragment, "fragment"}};
+constexpr std::string_view kCategories[] = {"attribute", "uniform", "sampler", "auxiliary_surface",
+                                            "uniform_buffer"};
+constexpr std::string_view kTypes[] = {"f32", "f16", "c10", "u32", "s32",
+                                       "u16", "s16", "u8",  "s8",  "aggregate"};
+constexpr std::string_view kSemanticNames[] = {
+    "",         "attr",    "bcol",     "binormal", "blendindices", "blendweight",
+    "color",    "diffuse", "fogcoord", "normal",   "pointsize",    "position",
+    "specular", "tangent", "texcoord", "index",    "instance"};
+static_assert(std::size(kSemanticNames) == kSemantics);
 
 }  // namespace
 
@@ -20,6 +29,32 @@ std::optional<Stage> find_stage(std::string_view name) {
   for (const auto& [stage, known] : kStageNames)
     if (known == name) return stage;
   return {};
+}
+
+std::string_view name(Category category) { return kCategories[static_cast<std::size_t>(category)]; }
+std::string_view name(ParameterType type) { return kTypes[static_cast<std::size_t>(type)]; }
+std::string_view semantic_name(std::uint8_t semantic) {
+  return semantic < kSemantics ? kSemanticNames[semantic] : std::string_view{};
+}
+unsigned bytes_of(ParameterType type) {
+  switch (type) {
+    case ParameterType::f16:
+    case ParameterType::c10:
+    case ParameterType::u16:
+    case ParameterType::s16:
+      return 2;
+    case ParameterType::u8:
+    case ParameterType::s8:
+      return 1;
+    default:
+      return 4;
+  }
+}
+
+const RegisterContainer* Program::container(std::uint16_t index) const {
+  for (const RegisterContainer& container : containers)
+    if (container.index == index) return &container;
+  return nullptr;
 }
 
 std::string Program::where(bool in_secondary, std::size_t word) const {
