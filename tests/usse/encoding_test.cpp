@@ -100,7 +100,7 @@ TEST(UsseEncoding, OperandsAreResolved) {
   ASSERT_TRUE(dual.ok()) << to_string(dual.error());
   EXPECT_EQ(dual->operation1, Operation::vdp);
   EXPECT_EQ(dual->operation2, Operation::fmul);
-  EXPECT_EQ(dual->s[3], (Source{at(Bank::sa, 18), {Select::y, Select::z, Select::w, Select::y}}));
+  EXPECT_EQ(dual->s[3], (Source{at(Bank::sa, 18), {Select::y, Select::z, Select::w, Select::x}}));
   EXPECT_EQ(dual->d[0], (Destination{at(Bank::pa, 0), 0}));
   EXPECT_EQ(dual_operand(*dual, false, 0), 3U);
   EXPECT_EQ(dual_operand(*dual, false, 1), 1U);

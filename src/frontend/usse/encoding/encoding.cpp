@@ -208,7 +208,7 @@ bool parse_swizzle(const SyntaxToken& token, std::string_view text, Swizzle& swi
   if (text.size() != letters) return false;
   Swizzle result{};
   for (std::size_t k = 0; k < 4; ++k) {
-    const std::size_t letter = kLetters.find(text[k < letters ? k : 0]);
+    const std::size_t letter = kLetters.find(k < letters ? text[k] : letters == 3 ? 'x' : text[0]);
     if (letter == std::string_view::npos || (token.table == kPackSwizzle && letter > 3)) return false;
     result[k] = static_cast<Select>(letter);
   }

@@ -21,7 +21,7 @@ bool is_predicate(const Modifier& modifier);
 struct SwizzleTable {
   std::string_view name;
   std::array<std::string_view, 32> words{};  // "": reserved
-  std::uint8_t letters = 4;                  // of each; of fewer, the others are as the first
+  std::uint8_t letters = 4;                  // of each; with three the fourth component is x
 };
 std::span<const SwizzleTable> swizzle_tables();
 inline constexpr std::uint8_t kFreeSwizzle = 0xfd;  // three bits a component

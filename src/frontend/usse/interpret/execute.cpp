@@ -1,0 +1,159 @@
+// Repeats, predicates and what is refused, of single instructions.
+#include "frontend/usse/interpret/quad.h"
+
+namespace warpjit::usse {
+namespace {
+
+// Registers that an operand moves on for a step of one.
+unsigned step_registers(const Instruction& i, std::size_t operand) {
+  const auto is_float = [](Type type) { return type == Type::f32 || type == Type::f16 || type == Type::c10; };
+  switch (i.group) {
+    case Group::mad:
+    case Group::dp:
+    case Group::comp:
+      return 2;
+    case Group::mov:
+      return is_float(i.type) ? 2 : 1;
+    case Group::pck:
+      return operand != 0 && is_float(i.source_type) ? 2 : 1;
+    case Group::tst:
+      return static_cast<unsigned>(i.alu) < 16 ? 2 : 1;
+    default:
+      return 1;
+  }
+}
+
+void advance(Register& reg, std::int32_t steps, unsigned registers) {
+  if (reg.bank == Bank::c || reg.bank == Bank::g || reg.bank == Bank::immediate || reg.bank == Bank::idx)
+    return;
+  const bool internal = reg.bank == Bank::i;
+  const std::int32_t number = reg.number + steps * static_cast<std::int32_t>(internal ? 1 : registers);
+  reg.number =
+      static_cast<std::uint16_t>(static_cast<std::uint32_t>(number) & (internal ? 3 : kMaxRegisters - 1));
+}
+
+Error refused(const Instruction& i, const std::string& what) {
+  return {ErrorCode::unsupported, std::string(name(i.opcode)) + ": " + what, {}};
+}
+
+}  // namespace
+
+Instruction turned(const Instruction& instruction, unsigned turn, const MoeState& moe) {
+  Instruction i = instruction;
+  const bool vector = i.group == Group::mad || i.group == Group::dp;
+  const auto move = [&](Register& reg, std::size_t operand) {
+    if (vector && i.repeat_mode != RepeatMode::moe) {
+      const bool internal = reg.bank == Bank::i;
+      const bool moves =
+          i.repeat_mode == RepeatMode::both || (i.repeat_mode == RepeatMode::internal) == internal;
+      constexpr unsigned kVector = 4;
+      if (moves) advance(reg, static_cast<std::int32_t>(turn), kVector);
+    } else {
+      advance(reg, moe.step(operand, turn), step_registers(i, operand));
+    }
+  };
+  if (i.group != Group::dp) move(i.d[0], 0);
+  for (std::size_t k = 0; k < 3; ++k) move(i.s[k], k + 1);
+  return i;
+}
+
+void QuadAlu::execute_turn(const Instruction& i, unsigned lane, unsigned turn) {
+  switch (i.group) {
+    case Group::vmad2:
+      return mad2(i, lane);
+    case Group::nmad:
+      return nmad(i, lane);
+    case Group::mad:
+      return mad(i, lane);
+    case Group::dp:
+      return dot(i, lane, turn);
+    case Group::dual:
+      return dual(i, lane);
+    case Group::comp:
+      return complex(i, lane);
+    case Group::mov:
+      return move(i, lane);
+    case Group::pck:
+      return pack(i, lane);
+    case Group::tst:
+      return test(i, lane);
+    case Group::bits:
+      return bitwise(i, lane);
+    case Group::sop:
+      return sum_of_products(i, lane);
+    case Group::i8mad:
+      return mad8(i, lane);
+    case Group::i16mad:
+      return mad16(i, lane);
+    case Group::i32mad:
+      return mad32(i, lane);
+    case Group::i32mad2:
+      return mad32_step(i, lane);
+    case Group::limm:
+      return write_word(i.d[0], 0, lane, static_cast<std::uint32_t>(i.value(Immediate::value)));
+    case Group::moe:
+    case Group::smp:
+    case Group::memory:
+    case Group::flow:
+    case Group::depthf:
+      return;
+  }
+}
+
+void QuadAlu::execute(const Instruction& instruction, unsigned lanes) {
+  lanes &= holds(instruction.predicate);
+  const bool repeats = instruction.group != Group::vmad2 && instruction.group != Group::nmad &&
+                       instruction.group != Group::dual && instruction.group != Group::limm;
+  for (unsigned turn = 0; turn <= instruction.repeat; ++turn) {
+    const Instruction i = repeats ? turned(instruction, turn, quad_.moe) : instruction;
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      if ((lanes >> lane & 1) != 0) execute_turn(i, lane, turn);
+    commit();
+  }
+}
+
+Status check_executes(const Instruction& i) {
+  for (const Destination& destination : i.d)
+    if (destination.bank == Bank::idx && destination.number != 1 && destination.number != 2)
+      return refused(i, "there is no index register " + std::to_string(destination.number));
+  switch (i.group) {
+    case Group::tst:
+      if (i.sign_test == SignTest::reserved) return refused(i, "this test of the sign is not known");
+      if (i.zero_test == ZeroTest::reserved) return refused(i, "this test of zero is not known");
+      if (i.opcode == Opcode::tst && i.channel > 5)
+        return refused(i, "channel " + std::to_string(i.channel) + " is not known");
+      if (i.opcode == Opcode::tstmsk && !i.write_back)
+        return refused(i, "a mask that is not written is not known");
+      if (static_cast<unsigned>(i.alu) >= 16 && i.s[1].negate)
+        return refused(i, "negated integers are not known");
+      return {};
+    case Group::bits:
+      if (i.opcode == Opcode::rlp) return refused(i, "what it computes is not known");
+      if (i.repeat_select) return refused(i, "what rptsel does is not known");
+      return {};
+    case Group::sop:
+      for (const Factor factor : {i.rgb_factor1, i.rgb_factor2, i.alpha_factor1, i.alpha_factor2})
+        if (factor == Factor::special || factor == Factor::code7)
+          return refused(i, "this factor is not known");
+      if (i.destination_mod) return refused(i, "the modifier of the destination is not known");
+      if (i.alpha_source_mod) return refused(i, "the modifier of the alpha source is not known");
+      return {};
+    case Group::i8mad:
+      if (i.rgb_mod0 || i.alpha_mod0 || i.rgb_complement1 || i.rgb_complement2 || i.alpha_complement1 ||
+          i.alpha_complement2)
+        return refused(i, "its modifiers are not known");
+      return {};
+    case Group::i16mad:
+      if (i.absolute) return refused(i, "abs is not known");
+      if (i.or_shift != 0) return refused(i, "or-shifts are not known");
+      if (i.format1 == 3 || i.format2 == 3) return refused(i, "format 3 is not known");
+      return {};
+    case Group::i32mad2:
+      if (i.step > 1) return refused(i, "step " + std::to_string(i.step) + " is not known");
+      return {};
+    default:
+      return {};
+  }
+}
+
+}  // namespace warpjit::usse

@@ -1,0 +1,160 @@
+// Registers of the guest interpreter: places of words, typed components.
+#include "frontend/usse/interpret/numbers.h"
+#include "frontend/usse/interpret/quad.h"
+
+namespace warpjit::usse {
+namespace {
+
+constexpr std::array<std::array<std::uint32_t, 2>, 64> kSpecialConstants{{
+    {0x00000000, 0x00000000}, {0x00000000, 0x3f800000}, {0x3f800000, 0x00000000}, {0x3f800000, 0x3f800000},
+    {0x40000000, 0x40800000}, {0x41000000, 0x41800000}, {0x42000000, 0x42800000}, {0x43000000, 0x43800000},
+    {0x44000000, 0x44800000}, {0x45000000, 0x45800000}, {0x46000000, 0x46800000}, {0x47000000, 0x47800000},
+    {0x3f000000, 0x3e800000}, {0x3e000000, 0x3d800000}, {0x3d000000, 0x3c800000}, {0x3c000000, 0x3b800000},
+    {0x3b000000, 0x3a800000}, {0x3a000000, 0x39800000}, {0x39000000, 0x38800000}, {0x38000000, 0x37800000},
+    {0x402df854, 0x3ebc5ab2}, {0x3fb504f3, 0x3f3504f3}, {0x40490fdb, 0x3fc90fdb}, {0x3f490fdb, 0x3ec90fdb},
+    {0x40c90fdb, 0x41490fdb}, {0x41c90fdb, 0x00000000}, {0x37800000, 0x38000000}, {0x37800080, 0x38000100},
+    {0x35d00d01, 0x37b60b61}, {0x39888889, 0x3b2aaaab}, {0x3caaaaab, 0x3e000000}, {0x3f000000, 0x3f800000},
+    {0x00000000, 0x3c000000}, {0x00000000, 0x00000000}, {0x3c003c00, 0x3c003c00}, {0x44004000, 0x4c004800},
+    {0x54005000, 0x5c005800}, {0x64006000, 0x6c006800}, {0x74007000, 0x00007800}, {0x34003800, 0x2c003000},
+    {0x24002800, 0x1c002000}, {0x14001800, 0x0c001000}, {0x04000800, 0x00000000}, {0x35e2416f, 0x00000000},
+    {0x39a83da8, 0x00000000}, {0x3e484248, 0x36483a48}, {0x4a484648, 0x00004e48}, {0x00000000, 0x00000000},
+    {0x00000000, 0x19550c44}, {0x30002555, 0x3c003800}, {0x00000000, 0x00000000}, {0x00000000, 0x00000000},
+    {0x00000000, 0x00000000}, {0x00000000, 0x00000000}, {0x00000000, 0x00000000}, {0x00000000, 0x00000000},
+    {0xffffffff, 0x00000000}, {0xffffffff, 0x00000000}, {0xffffffff, 0x00000000}, {0xffffffff, 0x00000000},
+    {0x7fff7fff, 0x00000000}, {0x7fff7fff, 0x00000000}, {0x7fff7fff, 0x00000000}, {0x7fff7fff, 0x00000000},
+}};
+
+// Components of a word of this type.
+unsigned per_word(Type type) {
+  switch (type) {
+    case Type::f16:
+      return 2;
+    case Type::c10:
+      return 3;
+    default:
+      return 1;
+  }
+}
+unsigned bits_of(Type type) { return type == Type::f32 ? 32 : type == Type::f16 ? 16 : 10; }
+
+}  // namespace
+
+std::span<const std::array<std::uint32_t, 2>, 64> special_constants() { return kSpecialConstants; }
+
+std::uint32_t* QuadAlu::place(const Register& reg, unsigned word, unsigned lane) {
+  if (reg.bank == Bank::i) return word < 4 ? &quad_.i[reg.number & 3][word][lane] : nullptr;
+  if (reg.bank == Bank::idx) {
+    if (reg.number == 1 || reg.number == 2) return &quad_.idx[reg.number - 1U][lane];
+    quad_.fault = true;
+    return nullptr;
+  }
+  std::uint32_t number = reg.number;
+  if (reg.index != 0) number += 2 * quad_.idx[reg.index - 1U][lane];
+  number = (number % kMaxRegisters) + word;
+  const auto inside = [&](std::uint32_t count) {
+    if (number < count) return true;
+    quad_.fault = true;
+    return false;
+  };
+  if (reg.bank == Bank::sa ||
+      (file_.secondary && (reg.bank == Bank::r || reg.bank == Bank::pa || reg.bank == Bank::o)))
+    return inside(static_cast<std::uint32_t>(file_.sa.size())) ? &file_.sa[number] : nullptr;
+  switch (reg.bank) {
+    case Bank::r:
+      return inside(file_.r) ? &quad_.r[number][lane] : nullptr;
+    case Bank::pa:
+      return inside(file_.pa) ? &quad_.pa[number][lane] : nullptr;
+    case Bank::o:
+      return inside(file_.o) ? &quad_.o[number][lane] : nullptr;
+    default:
+      return nullptr;
+  }
+}
+
+std::uint32_t QuadAlu::read_word(const Register& reg, unsigned word, unsigned lane) {
+  switch (reg.bank) {
+    case Bank::c:
+      return word < 2 ? kSpecialConstants[reg.number & 63][word] : 0;
+    case Bank::g:
+      return 0;
+    case Bank::immediate:
+      return reg.number;
+    default:
+      break;
+  }
+  const std::uint32_t* const found = place(reg, word, lane);
+  return found == nullptr ? 0 : *found;
+}
+
+void QuadAlu::write_word(const Register& reg, unsigned word, unsigned lane, std::uint32_t value,
+                         std::uint32_t mask) {
+  if (reg.bank == Bank::c || reg.bank == Bank::g) return;
+  if (std::uint32_t* const found = place(reg, word, lane)) writes_.push_back({found, mask, value});
+}
+
+void QuadAlu::commit() {
+  for (const Write& write : writes_) *write.word = (*write.word & ~write.mask) | (write.value & write.mask);
+  writes_.clear();
+  for (const PredicateWrite& write : predicate_writes_) {
+    const unsigned bit = 1U << write.lane;
+    std::uint8_t& predicate = quad_.p[write.predicate];
+    predicate = static_cast<std::uint8_t>(write.value ? predicate | bit : predicate & ~bit);
+  }
+  predicate_writes_.clear();
+}
+
+float QuadAlu::raw_component(const Register& reg, Type type, unsigned component, unsigned lane) {
+  if (reg.bank == Bank::immediate) return static_cast<float>(reg.number);
+  if (reg.bank == Bank::i || type == Type::f32) return to_float(read_word(reg, component, lane));
+  const unsigned count = per_word(type);
+  const std::uint32_t field = read_word(reg, component / count, lane) >> component % count * bits_of(type);
+  return type == Type::f16 ? half_value(static_cast<std::uint16_t>(field)) : c10_value(field);
+}
+
+float QuadAlu::component(const Source& source, Type type, unsigned k, unsigned lane) {
+  constexpr std::array<float, 4> kConstants{0.0F, 1.0F, 2.0F, 0.5F};
+  const auto select = static_cast<unsigned>(source.swizzle[k]);
+  const float value = select >= 4 ? kConstants[select - 4] : raw_component(source, type, select, lane);
+  std::uint32_t bits = to_bits(value);
+  if (source.absolute) bits &= 0x7fffffff;
+  if (source.negate) bits ^= 0x80000000;
+  return to_float(bits);
+}
+
+void QuadAlu::write_component(const Register& reg, Type type, unsigned k, unsigned lane, float value) {
+  if (reg.bank == Bank::i || type == Type::f32) return write_word(reg, k, lane, to_bits(value));
+  const unsigned count = per_word(type), bits = bits_of(type), shift = k % count * bits;
+  const std::uint32_t field = type == Type::f16 ? to_half(value) : to_c10(value);
+  const std::uint32_t mask = reg.bank == Bank::idx ? ~0U : low_mask<std::uint32_t>(bits) << shift;
+  write_word(reg, k / count, lane, field << shift, mask);
+}
+
+void QuadAlu::write_masked(const Destination& destination, Type type, unsigned mask, unsigned lane,
+                           const std::array<float, 4>& values) {
+  for (unsigned k = 0; k < 4; ++k)
+    if ((mask >> k & 1) != 0) write_component(destination, type, k, lane, to_float(result_bits(values[k])));
+}
+
+unsigned QuadAlu::holds(Predicate predicate) const {
+  const auto& p = quad_.p;
+  switch (predicate) {
+    case Predicate::always:
+      return 15;
+    case Predicate::p0:
+    case Predicate::p1:
+    case Predicate::p2:
+    case Predicate::p3:
+      return p[static_cast<std::size_t>(predicate) - static_cast<std::size_t>(Predicate::p0)];
+    case Predicate::not_p0:
+    case Predicate::not_p1:
+    case Predicate::not_p2:
+      return ~p[static_cast<std::size_t>(predicate) - static_cast<std::size_t>(Predicate::not_p0)] & 15U;
+    case Predicate::pn:
+      break;
+  }
+  unsigned lanes = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane) lanes |= p[lane] & 1U << lane;
+  return lanes;
+}
+
+}  // namespace warpjit::usse
