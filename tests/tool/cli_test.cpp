@@ -237,6 +237,19 @@ TEST_F(CliTest, UsseListings) {
     EXPECT_EQ(outcome.code, 2) << command << outcome.out;
     EXPECT_NE(outcome.err.find("do not run yet"), std::string::npos) << command << outcome.err;
   }
+
+  fs::copy_file(tests::source_file("fuzz/corpus/usse_gxp/vertex"), path("a.gxp"));
+  const json container = json::parse(run("info --json a.gxp").out)["programs"][0];
+  EXPECT_EQ(container["stage"], "vertex");
+  EXPECT_EQ(container["parameters"][0]["name"], "aPosition");
+  EXPECT_EQ(container["parameters"][0]["semantic"], "position2");
+  EXPECT_EQ(container["literals"][0]["value"], "0x3f800000");
+  EXPECT_EQ(container["vertex_outputs"][3]["name"], "texcoord0");
+  EXPECT_NE(run("disasm a.gxp").out.find(".secondary"), std::string::npos);
+  fs::copy_file(tests::source_file("fuzz/corpus/usse_gxp/fragment"), path("b.gxp"));
+  const json fragment = json::parse(run("info --json b.gxp").out)["programs"][0];
+  EXPECT_EQ(fragment["fragment_inputs"][1]["sampled"]["unit"], 3);
+  EXPECT_EQ(fragment["fragment_output"]["type"], "f16");
 }
 
 // What one kind of work does not take is refused by name.

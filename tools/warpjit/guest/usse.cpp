@@ -3,6 +3,7 @@
 #include "files.h"
 #include "frontend/usse/assembly/assemble.h"
 #include "frontend/usse/assembly/disassemble.h"
+#include "frontend/usse/container/gxp.h"
 #include "frontend/usse/shader.h"
 #include "guest/guest.h"
 
@@ -14,7 +15,127 @@ const usse::Program& usse_program(const frontend::Shader& shader) {
   return static_cast<const usse::Shader&>(shader).program();
 }
 
-// The only program of a source.
+// ---- What a container says, for `info`
+
+Json parameter_json(const usse::Parameter& parameter) {
+  Json json{{"category", usse::name(parameter.category)}, {"name", parameter.name}};
+  if (parameter.category == usse::Category::attribute || parameter.category == usse::Category::uniform) {
+    json["type"] = usse::name(parameter.type);
+    json["components"] = parameter.components;
+    json["array"] = parameter.array_size;
+  }
+  if (parameter.category == usse::Category::uniform) json["container"] = parameter.container;
+  if (const std::string_view semantic = usse::semantic_name(parameter.semantic); !semantic.empty())
+    json["semantic"] = std::string(semantic) + std::to_string(parameter.semantic_index);
+  if (parameter.cube) json["cube"] = true;
+  json["resource"] = parameter.resource;
+  return json;
+}
+
+Json vertex_json(const usse::VertexInterface& vertex) {
+  Json outputs = Json::array();
+  unsigned word = 0;
+  const auto add = [&](const std::string& output, unsigned words) {
+    if (words == 0) return;
+    outputs.push_back({{"name", output}, {"word", word}, {"words", words}});
+    word += words;
+  };
+  if (vertex.words == 0) return outputs;  // nothing says what they are
+  add("position", 4);
+  for (unsigned n = 0; n < 2; ++n) add("color" + std::to_string(n), vertex.color[n] ? 4 : 0);
+  add("fog", vertex.fog ? 2 : 0);
+  for (unsigned n = 0; n < usse::kTexcoords; ++n)
+    add("texcoord" + std::to_string(n), vertex.texcoord_words(n));
+  add("point_size", vertex.point_size ? 1 : 0);
+  for (unsigned n = 0; n < 8; ++n)
+    add("clip" + std::to_string(n), (vertex.clip_distances >> n & 1) != 0 ? 1 : 0);
+  return outputs;
+}
+
+Json fragment_json(const usse::FragmentInterface& fragment) {
+  constexpr const char* kValues[] = {"texcoord", "color", "fog", "position", "point"};
+  constexpr const char* kFormats[] = {"f32", "f16", "c10", "u8"};
+  constexpr const char* kTexels[] = {"native", "f16", "f32"};
+  constexpr const char* kProjections[] = {"none", "z", "w"};
+  const auto value_name = [&](usse::FragmentInput::Value value, unsigned index) {
+    const bool numbered = static_cast<unsigned>(value) < 2;
+    return kValues[static_cast<std::size_t>(value)] + (numbered ? std::to_string(index) : std::string());
+  };
+  Json inputs = Json::array();
+  unsigned word = 0;
+  for (const usse::FragmentInput& input : fragment.inputs) {
+    Json json{{"word", word}, {"words", input.words()}};
+    if (const auto& value = input.iterated)
+      json["iterated"] = {{"value", value_name(value->value, value->index)},
+                          {"components", value->components},
+                          {"format", kFormats[static_cast<std::size_t>(value->format)]}};
+    if (const auto& texel = input.sampled)
+      json["sampled"] = {{"unit", texel->unit},
+                         {"coordinate", value_name(texel->value, texel->index)},
+                         {"projection", kProjections[static_cast<std::size_t>(texel->projection)]},
+                         {"format", kTexels[static_cast<std::size_t>(texel->format)]}};
+    inputs.push_back(std::move(json));
+    word += input.words();
+  }
+  return inputs;
+}
+
+Json flags_json(const usse::Program& program) {
+  constexpr std::pair<usse::Flag, const char*> kFlags[] = {
+      {usse::Flag::per_instance, "per_instance"},
+      {usse::Flag::discards, "discards"},
+      {usse::Flag::replaces_depth, "replaces_depth"},
+      {usse::Flag::sprite_coordinate, "sprite_coordinate"},
+      {usse::Flag::native_color, "native_color"},
+      {usse::Flag::reads_color, "reads_color"},
+      {usse::Flag::presampled, "presampled"},
+      {usse::Flag::iterated, "iterated"},
+      {usse::Flag::stores, "stores"},
+      {usse::Flag::output_undefined, "output_undefined"},
+      {usse::Flag::uses_index, "uses_index"},
+      {usse::Flag::uses_instance, "uses_instance"}};
+  Json flags = Json::array();
+  for (const auto& [flag, text] : kFlags)
+    if (program.has(flag)) flags.push_back(text);
+  return flags;
+}
+
+void describe_program(const usse::Program& program, Json& json) {
+  json["secondary_instructions"] = program.secondary.size();
+  json["flags"] = flags_json(program);
+  json["primary_attributes"] = program.primary_attributes;
+  json["secondary_attributes"] = program.secondary_attributes;
+  json["temporaries"] = program.temporaries;
+  json["phases"] = program.phases;
+  const auto list = [&](const char* key, const auto& entries, const auto& entry_json) {
+    if (entries.empty()) return;
+    Json& rows = json[key] = Json::array();
+    for (const auto& entry : entries) rows.push_back(entry_json(entry));
+  };
+  list("parameters", program.parameters, parameter_json);
+  list("containers", program.containers, [](const usse::RegisterContainer& container) -> Json {
+    return {{"index", container.index}, {"base", container.base}, {"words", container.words}};
+  });
+  list("literals", program.literals, [](const usse::Literal& literal) -> Json {
+    return {{"offset", literal.offset}, {"value", hex(literal.value)}};
+  });
+  list("uniform_buffers", program.uniform_buffers, [](const usse::UniformBuffer& buffer) -> Json {
+    return {{"buffer", buffer.buffer}, {"offset", buffer.offset}, {"bias", buffer.bias}};
+  });
+  list("dependent_samplers", program.dependent_samplers, [](const usse::DependentSampler& sampler) -> Json {
+    return {{"unit", sampler.unit}, {"word", sampler.word}, {"offset", sampler.offset}};
+  });
+  if (program.stage == Stage::vertex) {
+    json["vertex_outputs"] = vertex_json(program.vertex);
+  } else {
+    json["fragment_output"] = {{"type", usse::name(program.fragment.output_type)},
+                               {"components", program.fragment.output_components},
+                               {"word", program.fragment.output_start}};
+    json["fragment_inputs"] = fragment_json(program.fragment);
+  }
+}
+
+// The only program of a container or source.
 class UsseSource final : public Container {
  public:
   explicit UsseSource(usse::Program program) : program_(std::move(program)) {}
@@ -28,7 +149,7 @@ class UsseSource final : public Container {
     if (!request.entry.empty() || request.address)
       return wrong("programs of this guest have no names and begin with the first word");
     if (request.stage && *request.stage != program_.stage)
-      return wrong(fmt::format("the source is a {} program", name(program_.stage)));
+      return wrong(fmt::format("it is a {} program", name(program_.stage)));
     return ShaderPtr(std::make_shared<usse::Shader>(program_));
   }
 
@@ -45,13 +166,16 @@ class UsseGuest final : public Guest {
     return kStages;
   }
 
-  std::string_view file_kinds() const override { return "a USSE assembly source (whose name ends in .usse)"; }
-  bool recognizes(std::string_view, const std::string& name) const override {
-    return name.ends_with(".usse");
+  std::string_view file_kinds() const override {
+    return "a GXP (which begins with GXP), a USSE assembly source (whose name ends in .usse)";
+  }
+  bool recognizes(std::string_view content, const std::string& name) const override {
+    return usse::is_gxp(std::as_bytes(std::span(content))) || name.ends_with(".usse");
   }
   Result<std::unique_ptr<Container>> read(std::span<const std::byte> bytes,
                                           const std::string& name) const override {
-    WARPJIT_TRY(usse::Program program, usse::assemble(as_text(bytes), name));
+    WARPJIT_TRY(usse::Program program,
+                usse::is_gxp(bytes) ? usse::read_gxp(bytes, name) : usse::assemble(as_text(bytes), name));
     return std::unique_ptr<Container>(new UsseSource(std::move(program)));
   }
   WordsLimits words_limits() const override { return {.code = 2 * usse::kMaxCodeWords}; }
@@ -111,7 +235,9 @@ class UsseGuest final : public Guest {
     const auto decoded = usse::decode(code[address]);
     return decoded ? usse::disassemble(*decoded) : std::string();
   }
-  void describe(const frontend::Shader&, Json&) const override {}
+  void describe(const frontend::Shader& shader, Json& json) const override {
+    describe_program(usse_program(shader), json);
+  }
 };
 
 }  // namespace

@@ -143,7 +143,7 @@ Status Reader::code() {
   const std::int64_t begin = std::int64_t{0x48} + static_cast<std::int32_t>(u32(0x48));
   const std::int64_t end = std::int64_t{0x4c} + static_cast<std::int32_t>(u32(0x4c));
   const std::int64_t length = end > begin ? (end - begin) / 8 : 0;
-  if (length != u32(secondary.at) || (end > begin && (end - begin) % 8 != 0))
+  if (length != u32(secondary.at))
     return wrong({0x4c, "end of the secondary program"}, "it says " + std::to_string(length) +
                                                              " instructions, the count " +
                                                              std::to_string(u32(secondary.at)));
