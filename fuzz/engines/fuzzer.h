@@ -78,5 +78,6 @@ std::unique_ptr<Fuzzer> make_pica200_fuzzer(const Options& options);
 std::unique_ptr<Fuzzer> make_tesla_fuzzer(const Options& options);
 std::unique_ptr<Fuzzer> make_tesla_fragment_fuzzer(const Options& options);
 std::unique_ptr<Fuzzer> make_valhall_fuzzer(const Options& options);
+std::unique_ptr<Fuzzer> make_valhall_fragment_fuzzer(const Options& options);
 
 }  // namespace warpjit::fuzz

@@ -2,6 +2,7 @@
 //   warpjit_fuzz --seeds 1..20000
 //   warpjit_fuzz --isa tesla --seeds 1..20000
 //   warpjit_fuzz --isa valhall --seeds 1..20000
+//   warpjit_fuzz --isa valhall --stage fragment --seeds 1..20000
 // With --digest instead: one engine's results as a line a seed, to compare hosts (scripts/same-bits).
 #include <fmt/core.h>
 
@@ -64,8 +65,8 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1u, 1000u))
       ->capture_default_str();
   app.add_option("--stage", options.stage,
-                 "pica200: vertex, geometry or mixed, of which a quarter are geometry programs; tesla: "
-                 "fragment, or mixed for kernels")
+                 "pica200: vertex, geometry or mixed, of which a quarter are geometry programs; tesla and "
+                 "valhall: fragment, or mixed for kernels")
       ->check(CLI::IsMember({"vertex", "geometry", "fragment", "mixed"}))
       ->capture_default_str();
   app.add_option("--out", options.out, "folder for the launch file of a finding")->capture_default_str();
@@ -91,14 +92,15 @@ int main(int argc, char** argv) {
   }
   const bool tesla = options.isa == "tesla", valhall = options.isa == "valhall";
   const bool fragment = options.stage == "fragment";
-  if (options.stage != "mixed" && (valhall || fragment != tesla)) {
+  if (options.stage != "mixed" && fragment != (tesla || valhall)) {
     fmt::print(stderr, "warpjit_fuzz: --stage {} is not of {}\n", options.stage, options.isa);
     return 2;
   }
-  const std::unique_ptr<Fuzzer> fuzzer = fragment  ? make_tesla_fragment_fuzzer(options)
-                                         : tesla   ? make_tesla_fuzzer(options)
-                                         : valhall ? make_valhall_fuzzer(options)
-                                                   : make_pica200_fuzzer(options);
+  const std::unique_ptr<Fuzzer> fuzzer = fragment && valhall ? make_valhall_fragment_fuzzer(options)
+                                         : fragment          ? make_tesla_fragment_fuzzer(options)
+                                         : tesla             ? make_tesla_fuzzer(options)
+                                         : valhall           ? make_valhall_fuzzer(options)
+                                                             : make_pica200_fuzzer(options);
   if (!options.digest.empty()) return write_digests(*fuzzer, options, first, last);
   for (std::uint64_t seed = first; seed <= last; ++seed) {
     if (options.verbose) fmt::print(stderr, "seed {}\n", seed);

@@ -1,221 +1,64 @@
-// Random Tesla fragment programs over random vertices, tests and blending. For a difference it shows the
-// seed, the pixel and the listing.
-#include <fmt/core.h>
-
-#include <algorithm>
-#include <bit>
-#include <span>
-
-#include "base/hash.h"
-#include "base/random.h"
-#include "engines/fuzzer.h"
-#include "frontend/random/pixel_states.h"
-#include "frontend/random/reduce.h"
+// Random Tesla fragment programs.
+#include "engines/pixels.h"
 #include "frontend/tesla/assembly/disassemble.h"
 #include "frontend/tesla/random_stages.h"
 
 namespace warpjit::fuzz {
 namespace {
 
-constexpr std::uint32_t kWidth = 90, kHeight = 70;  // of several tiles, not whole ones
-
-// What one seed draws with its program. Made anew for each run: it has the memory of its targets.
-class SeededDraw {
- public:
-  SeededDraw(const tesla::RandomFragment& fragment, std::shared_ptr<const tesla::Shader> shader,
-             std::uint64_t seed)
-      : random_(seed), launch_(Program(std::move(shader))) {
-    const std::uint32_t count = 3 + random_.below(15), slots = fragment.slots;
-    for (std::uint32_t n = 0; n < count * slots; ++n)
-      words_.push_back(n % slots == 3 ? w() : n % slots < 3 ? coordinate() : word());
-    constexpr PixelFormat kColors[] = {PixelFormat::rgba8,   PixelFormat::srgb8,   PixelFormat::rgb565,
-                                       PixelFormat::rgb10a2, PixelFormat::rgba16f, PixelFormat::rgba32f,
-                                       PixelFormat::r32ui,   PixelFormat::rgba8i};
-    constexpr PixelFormat kDepths[] = {PixelFormat::d16, PixelFormat::d24s8, PixelFormat::d32f};
-    const std::uint32_t colors = std::min(fragment.targets, kMaxColorTargets);
-    for (std::uint32_t k = 0; k < colors; ++k)
-      keep(launch_.bind_color(k, target(kColors[random_.below(std::size(kColors))])));
-    if (!random_.one_in(4)) keep(launch_.bind_depth(target(kDepths[random_.below(std::size(kDepths))])));
-    keep(launch_.set_target_size(kWidth, kHeight));
-    const RasterState raster = random::raster_state(random_, kWidth, kHeight);
-    keep(launch_.set_raster_state(raster));
-    keep(launch_.set_output_state(random::output_state(random_)));
-    keep(launch_.bind_vertices({words_.data(), words_.size() * 4, slots * std::size_t{4}, slots}));
-    keep(launch_.bind_constants("c0", fragment.c0.data(), fragment.c0.size() * 4));
-    if (fragment.samples)
-      keep(random::set_textures(launch_, random_, tesla::kRandomTextures, tesla::kRandomSamplers));
-    if (fragment.memory) {
-      Target& memory = targets_.emplace_back();
-      memory.bytes.resize(std::size_t{kHeight} * tesla::kRandomPixelColumns * tesla::kRandomPixelBytes);
-      for (std::byte& byte : memory.bytes) byte = static_cast<std::byte>(random_.below(256));
-      keep(launch_.map_memory("g0", 0, memory.bytes.data(), memory.bytes.size()));
-    }
-    launch_.set_count(count);
-    launch_.set_fuel(tesla::kRandomFuel);
-    const bool has_geometry = seed % 5 == 1;
-    const tesla::RandomOptions options{.textures = seed % 2 == 0, .size = 20};
-    if (has_geometry) {
-      const auto stage = tesla::random_geometry_stage(seed, raster.topology, slots, options, random_);
-      keep(stage ? launch_.set_geometry_stage(*stage) : stage.error());
-    }
-    if (seed % 4 == 2) {
-      const auto stage = tesla::random_vertex_stage(seed, words_, slots, has_geometry, options, random_);
-      keep(stage ? launch_.set_vertex_stage(*stage) : stage.error());
-    }
-  }
-  SeededDraw(const SeededDraw&) = delete;
-  SeededDraw& operator=(const SeededDraw&) = delete;
-
-  const Status& status() const { return status_; }
-  const Launch& launch() const { return launch_; }
-  // The bytes of all targets.
-  std::vector<std::byte> bytes() const {
-    std::vector<std::byte> all;
-    for (const Target& target : targets_) all.insert(all.end(), target.bytes.begin(), target.bytes.end());
-    return all;
-  }
-  // Which pixel the byte of that number in bytes() belongs to.
-  std::string place(std::size_t at) const {
-    for (const Target& target : targets_) {
-      if (at < target.bytes.size()) {
-        if (target.format == PixelFormat::none) return fmt::format("memory, byte {}", at);
-        const std::size_t pixel = at / pixel_size(target.format);
-        return fmt::format("{}, column {}, row {}", name(target.format), pixel % kWidth, pixel / kWidth);
-      }
-      at -= target.bytes.size();
-    }
-    return {};
-  }
-
- private:
-  struct Target {
-    PixelFormat format = PixelFormat::none;  // none: g0
-    std::vector<std::byte> bytes;
-  };
-
-  void keep(const Status& status) {
-    if (status_ && !status) status_ = status.error();
-  }
-  std::uint32_t coordinate() { return std::bit_cast<std::uint32_t>(random::coordinate(random_)); }
-  std::uint32_t w() { return random_.one_in(3) ? coordinate() : std::bit_cast<std::uint32_t>(1.5F); }
-  std::uint32_t word() {
-    return random_.one_in(8) ? static_cast<std::uint32_t>(random_.next()) : coordinate();
-  }
-  TargetBuffer target(PixelFormat format) {
-    Target& made = targets_.emplace_back();
-    made.format = format;
-    made.bytes.resize(std::size_t{kWidth} * kHeight * pixel_size(format));
-    for (std::byte& byte : made.bytes) byte = static_cast<std::byte>(random_.below(256));
-    return {made.bytes.data(), made.bytes.size(), kWidth * pixel_size(format), format};
-  }
-  Random random_;
-  Launch launch_;
-  Status status_;
-  std::vector<std::uint32_t> words_;
-  std::vector<Target> targets_;
-};
-
-// How a run ended, and the targets after it.
-struct Outcome {
-  std::string end;
-  std::vector<std::byte> bytes;
-  bool operator==(const Outcome&) const = default;
-};
-
-class FragmentFuzzer final : public Fuzzer {
- public:
-  explicit FragmentFuzzer(const Options& options) : Fuzzer(options) {}
-
-  bool run(std::uint64_t seed) override {
-    tesla::RandomFragment fragment = tesla::random_fragment(seed, options(seed));
-    const auto finding = check(fragment, seed);
-    if (finding) {
-      fmt::print("seed {}: {} against guest: {}\n{}\n", seed, finding->way, finding->what,
-                 tesla::disassemble(fragment.program));
-      constexpr std::uint32_t kNop[] = {0xf0000001, 0xe0000780};  // generated instructions are long
-      random::replace_by_nops(fragment.program.code, kNop, [&] {
-        const auto still = check(fragment, seed);
-        clear_caches();
-        return still.has_value();
-      });
-      fmt::print("what matters of it:\n{}\n", tesla::disassemble(fragment.program));
-    }
-    clear_caches();
-    return !finding;
-  }
-
-  std::string digest(std::uint64_t seed, EngineKind kind, Target target) override {
-    const tesla::RandomFragment fragment = tesla::random_fragment(seed, options(seed));
-    std::string lines;
-    RunOptions base;
-    base.threads = 1;
-    for (const Configuration& way : digested(base, kind, target, ways(seed))) {
-      const Outcome got = outcome(fragment, seed, way);
-      lines += fmt::format("{}{} {:016x} {}\n", seed, way.name, hash_bytes(got.bytes), got.end);
-    }
-    clear_caches();
-    return lines;
-  }
-
- private:
-  static constexpr const char* kLimited = "beyond a limit";
-  struct Finding {
-    std::string way, what;
-  };
-
-  std::optional<Finding> check(const tesla::RandomFragment& fragment, std::uint64_t seed) {
-    RunOptions base;
-    base.engine = EngineKind::guest;
-    base.threads = 1;
-    const Outcome wanted = outcome(fragment, seed, {"guest", &full_, base});
-    base.threads = seed % 8 == 0 ? 2 : 1;
-    for (const Configuration& way : configurations(base, ways(seed))) {
-      const Outcome got = outcome(fragment, seed, way);
-      if (got.end == kLimited || got == wanted) continue;
-      if (got.end != wanted.end) return Finding{way.name, "wanted " + wanted.end + ", got " + got.end};
-      const auto at = std::ranges::mismatch(wanted.bytes, got.bytes).in1 - wanted.bytes.begin();
-      return Finding{way.name, place(fragment, seed, static_cast<std::size_t>(at))};
-    }
-    return std::nullopt;
+struct TeslaFragments {
+  using Fragment = tesla::RandomFragment;
+  static constexpr std::uint64_t kFuel = tesla::kRandomFuel, kAddress = 0;
+  static constexpr const char* kSpace = "g0";
+  static std::size_t memory_bytes(std::uint32_t height) {
+    return std::size_t{height} * tesla::kRandomPixelColumns * tesla::kRandomPixelBytes;
   }
 
   // A third of the programs samples, others have memory.
-  tesla::RandomOptions options(std::uint64_t seed) const {
-    return {
-        .textures = seed % 3 == 0, .memory = seed % 7 < 2, .together = seed % 4 != 3, .size = options_.size};
+  static Fragment make(std::uint64_t seed, const Options& options) {
+    return tesla::random_fragment(
+        seed,
+        {.textures = seed % 3 == 0, .memory = seed % 7 < 2, .together = seed % 4 != 3, .size = options.size});
   }
-  // No groups of 64 parts: backends refuse those of pixels.
-  Ways ways(std::uint64_t seed) const {
-    const std::uint64_t bits = mix(seed);
-    return {.dispatch = (bits >> 24) % 100 < options_.dispatch_share,
-            .few_registers = (bits >> 32) % 100 < options_.register_share};
+  static Result<Program> program(const Fragment& fragment) {
+    WARPJIT_TRY(std::shared_ptr<const tesla::Shader> shader, tesla::Shader::make(fragment.program));
+    return Program(std::move(shader));
   }
-
-  static std::string place(const tesla::RandomFragment& fragment, std::uint64_t seed, std::size_t at) {
-    const auto shader = tesla::Shader::make(fragment.program);
-    return shader ? SeededDraw(fragment, *shader, seed).place(at) : std::string();
+  static RasterState raster(Random& random, std::uint32_t width, std::uint32_t height) {
+    return random::raster_state(random, width, height);
   }
-
-  Outcome outcome(const tesla::RandomFragment& fragment, std::uint64_t seed, const Configuration& way) {
-    const auto shader = tesla::Shader::make(fragment.program);
-    if (!shader) return {to_string(shader.error()), {}};
-    const SeededDraw draw(fragment, *shader, seed);
-    if (!draw.status()) return {to_string(draw.status().error()), {}};
-    const auto report = way.engine->run(draw.launch(), way.options());
-    if (report) return {"done", draw.bytes()};
-    // Only the guest interpreter runs it.
-    if (report.error().code == ErrorCode::resource_limit || report.error().code == ErrorCode::unsupported) {
-      count_limited(report.error().message);
-      return {kLimited, {}};
+  // Constants and textures; often stages before it.
+  static Status bind(Launch& launch, const Fragment& fragment, std::uint64_t seed, const RasterState& raster,
+                     std::span<const std::uint32_t> vertices, Random& random) {
+    WARPJIT_CHECK(launch.bind_constants("c0", fragment.c0.data(), fragment.c0.size() * 4));
+    if (fragment.samples)
+      WARPJIT_CHECK(random::set_textures(launch, random, tesla::kRandomTextures, tesla::kRandomSamplers));
+    const bool has_geometry = seed % 5 == 1;
+    const tesla::RandomOptions options{.textures = seed % 2 == 0, .size = 20};
+    if (has_geometry) {
+      WARPJIT_TRY(const Launch stage,
+                  tesla::random_geometry_stage(seed, raster.topology, fragment.slots, options, random));
+      WARPJIT_CHECK(launch.set_geometry_stage(stage));
     }
-    return {name(report.error().code), {}};
+    if (seed % 4 == 2) {
+      WARPJIT_TRY(const Launch stage,
+                  tesla::random_vertex_stage(seed, vertices, fragment.slots, has_geometry, options, random));
+      WARPJIT_CHECK(launch.set_vertex_stage(stage));
+    }
+    return {};
+  }
+  static std::string list(const Fragment& fragment) { return tesla::disassemble(fragment.program); }
+  template <class Shows>
+  static void reduce(Fragment& fragment, const Shows& shows) {
+    constexpr std::uint32_t kNop[] = {0xf0000001, 0xe0000780};  // generated instructions are long
+    random::replace_by_nops(fragment.program.code, kNop, shows);
   }
 };
 
 }  // namespace
 
 std::unique_ptr<Fuzzer> make_tesla_fragment_fuzzer(const Options& options) {
-  return std::make_unique<FragmentFuzzer>(options);
+  return std::make_unique<PixelFuzzer<TeslaFragments>>(options);
 }
 
 }  // namespace warpjit::fuzz

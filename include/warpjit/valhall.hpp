@@ -1,4 +1,4 @@
-// Arm Mali Valhall (v9; G57, G77, G78): compute and vertex programs (docs/guests/valhall.md).
+// Arm Mali Valhall (v9; G57, G77, G78): compute, vertex and fragment programs (docs/guests/valhall.md).
 //
 //   auto program = warpjit::valhall::load_words({.code = words});
 //   warpjit::Launch launch(*program);
@@ -8,6 +8,9 @@
 //   launch.bind_constants("c0", buffer, buffer_size);      // c0 to c14: the buffers of table 0
 //   launch.map_memory("mem", 0x700010000, data, size);     // 64-bit addresses, with up to four high words
 //   auto report = engine.run(launch);
+//
+// A fragment program's launch has the same uniforms, buffers and memory, with vertices, targets and state as
+// warpjit/pixels.hpp has them.
 #pragma once
 
 #include <array>
@@ -53,7 +56,7 @@ struct RawProgram {
   FragmentSetup fragment = {};   // of fragment programs
   std::string source_name = {};  // for messages
 };
-// Errors: bad_input; resource_limit. Fragment programs do not run yet.
+// Errors: bad_input; resource_limit.
 WARPJIT_API Result<warpjit::Program> load_words(const RawProgram& raw);
 // warpjit's assembly, which is also what it lists.
 WARPJIT_API Result<warpjit::Program> load_assembly(std::string_view text, const Selection& selection = {});

@@ -1,7 +1,7 @@
-// Random valid compute programs, for differential tests and fuzzing. They end within kRandomFuel backward
-// transfers of each thread, whatever the data, and are free of races between workgroups and between warps:
-// each thread writes only its own words of memory and of its workgroup's, others read the latter behind a
-// barrier or, in its own warp, without one.
+// Random valid compute and fragment programs, for differential tests and fuzzing. They end within kRandomFuel
+// backward transfers of each thread, whatever the data, and are free of races between workgroups and between
+// warps: each thread writes only its own words of memory and of its workgroup's, others read the latter
+// behind a barrier or, in its own warp, without one.
 #pragma once
 
 #include <array>
@@ -33,7 +33,23 @@ struct RandomKernel {
   std::uint32_t output_words = 0;
 };
 
+// Fragment programs. Each pixel of a target has kRandomPixelBytes of memory, in rows of kRandomPixelColumns
+// pixels from the address on: those of row and column 0 first, as far as helpers reach. Behind them are
+// counters, which atomics add to.
+inline constexpr std::uint32_t kRandomPixelColumns = 96, kRandomPixelRows = 76, kRandomPixelBytes = 64;
+inline constexpr std::uint32_t kRandomCounters = kRandomPixelColumns * kRandomPixelRows * kRandomPixelBytes,
+                               kRandomCounterWords = 16;
+inline constexpr std::uint64_t kRandomPixelAddress = 0x9'0010'0000;
+
+struct RandomFragment {
+  Program program;
+  std::uint32_t slots = 0, targets = 0;         // words of a vertex; colour targets that may be written
+  std::vector<std::uint32_t> uniforms, buffer;  // of buffer 0
+  bool memory = false;                          // mapped at kRandomPixelAddress
+};
+
 // The same seed and options give the same program on every host.
+RandomFragment random_fragment(std::uint64_t seed, const RandomOptions& options = {});
 RandomKernel random_kernel(std::uint64_t seed, const RandomOptions& options = {});
 
 }  // namespace warpjit::valhall

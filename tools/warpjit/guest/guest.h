@@ -18,6 +18,7 @@
 #include "launch/json_field.h"
 #include "warpjit/pica200.hpp"
 #include "warpjit/tesla.hpp"
+#include "warpjit/valhall.hpp"
 #include "warpjit/warpjit.hpp"
 
 namespace warpjit::tool {
@@ -35,6 +36,7 @@ Location numbered(LocationKind kind, unsigned number);
 struct GuestModes {
   pica200::Modes pica200;
   tesla::Modes tesla;
+  valhall::FragmentSetup valhall;
 };
 
 // Which program of a container, and where it begins.

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 
 #include "files.h"
 #include "frontend/valhall/assembly/assemble.h"
@@ -11,6 +12,7 @@
 #include "guest/guest.h"
 #include "guest/valhall_formats.h"
 #include "guest/valhall_jobs.h"
+#include "launch/words.h"
 
 namespace warpjit::tool {
 
@@ -20,17 +22,29 @@ const valhall::Program& valhall_program(const frontend::Shader& shader) {
   return static_cast<const valhall::Shader&>(shader).program();
 }
 
+constexpr std::uint32_t kBufferBytes = 64;  // code does not say how much of a buffer it reads
+
+// A buffer whose number is a constant of the instruction; others are not known.
+void note_buffer(const valhall::Instruction& i, std::array<bool, valhall::kMaxBuffers>& buffers) {
+  const valhall::Source& mode = i.source[1];
+  if (mode.kind != valhall::Source::Kind::constant) return;
+  const std::uint32_t number = valhall::kConstants[mode.value];
+  if (number < buffers.size()) buffers[number] = true;
+}
+
 // What the code names of uniforms, buffers and memory, wherever it is.
 GridUse find_use(const valhall::Program& program) {
   GridUse use;
   std::uint32_t uniforms = 0;
   bool memory = false, stores = false;
+  std::array<bool, valhall::kMaxBuffers> buffers{};
   for (const std::uint64_t word : program.code) {
     const auto i = valhall::decode(word);
     if (!i) continue;
     for (const valhall::Source& source : i->source)
       if (source.kind == valhall::Source::Kind::uniform)
         uniforms = std::max(uniforms, source.value + (source.wide ? 2U : 1U));
+    if (i->opcode == valhall::Opcode::ld_buffer) note_buffer(*i, buffers);
     const bool changes = i->opcode == valhall::Opcode::store || i->opcode == valhall::Opcode::atom ||
                          i->opcode == valhall::Opcode::atom_return ||
                          i->opcode == valhall::Opcode::atom1_return;
@@ -45,6 +59,9 @@ GridUse find_use(const valhall::Program& program) {
     memory = use.attributes != 0;
   }
   use.parameter_bytes = 4 * uniforms;
+  for (std::size_t k = 0; k < buffers.size(); ++k)
+    if (buffers[k])
+      use.spaces.push_back({.name = fmt::format("c{}", k), .constant = true, .bytes = kBufferBytes});
   if (memory) use.spaces.push_back({.name = "mem", .written = stores});
   return use;
 }
@@ -56,7 +73,7 @@ class ValhallSource final : public Container {
 
   std::size_t size() const override { return 1; }
   Stage stage(std::size_t) const override { return program_.stage; }
-  Result<ShaderPtr> load(const ProgramRequest& request, const GuestModes&) const override {
+  Result<ShaderPtr> load(const ProgramRequest& request, const GuestModes& modes) const override {
     const auto wrong = [&](std::string message) {
       return Error{ErrorCode::bad_input, std::move(message), program_.source_name};
     };
@@ -67,6 +84,7 @@ class ValhallSource final : public Container {
       return wrong(fmt::format("the source is a {} program", name(program_.stage)));
     valhall::Program program = program_;
     program.entry = request.address.value_or(0);
+    program.fragment = modes.valhall;
     return ShaderPtr(std::make_shared<valhall::Shader>(std::move(program)));
   }
 
@@ -77,7 +95,6 @@ class ValhallSource final : public Container {
 class ValhallGuest final : public Guest {
  public:
   Isa isa() const override { return Isa::valhall; }
-  bool runs(Stage stage) const override { return stage != Stage::fragment; }
   std::span<const Stage> stages() const override {
     static constexpr Stage kStages[] = {Stage::compute, Stage::vertex, Stage::fragment};
     return kStages;
@@ -97,10 +114,11 @@ class ValhallGuest final : public Guest {
   WordsLimits words_limits() const override {
     return {.code = 2 * valhall::kMaxCodeWords, .registers = 64, .local_bytes = valhall::kMaxLocalBytes};
   }
-  Result<ShaderPtr> load_words(const RawWords& words, const GuestModes&) const override {
+  Result<ShaderPtr> load_words(const RawWords& words, const GuestModes& modes) const override {
     WARPJIT_TRY(valhall::Program program,
                 valhall::read_words(std::as_bytes(std::span(words.code)), words.stage, words.source_name));
     program.local_bytes = words.local_bytes;
+    program.fragment = modes.valhall;
     return ShaderPtr(std::make_shared<valhall::Shader>(std::move(program)));
   }
   Result<Assembled> assemble(std::span<const SourceText> sources,
@@ -116,8 +134,23 @@ class ValhallGuest final : public Guest {
     return assembled;
   }
 
-  Status read_modes(const JsonField& field, GuestModes&) const override {
-    return field.expect_keys({});  // programs say themselves how they compute
+  // Of fragment programs: what their draw says.
+  Status read_modes(const JsonField& field, GuestModes& modes) const override {
+    WARPJIT_CHECK(field.expect_keys({"blend-targets", "points-from-bottom"}));
+    valhall::FragmentSetup& setup = modes.valhall;
+    WARPJIT_CHECK(read_flag(field, "points-from-bottom", setup.points_from_bottom));
+    const auto targets = field.find("blend-targets");
+    if (!targets) return {};
+    WARPJIT_CHECK(targets->expect_array());
+    if (targets->size() > setup.blend_targets.size())
+      return targets->error(fmt::format("at most {} descriptors", setup.blend_targets.size()));
+    setup.blend_targets.fill(valhall::FragmentSetup::kNoTarget);
+    for (std::size_t k = 0; k < targets->size(); ++k) {
+      if (targets->at(k).json().is_null()) continue;
+      WARPJIT_TRY(const std::int64_t target, targets->at(k).integer(0, kMaxColorTargets - 1));
+      setup.blend_targets[k] = static_cast<std::uint8_t>(target);
+    }
+    return {};
   }
   Json words_json(const frontend::Shader& shader) const override {
     Json words = Json::array();
@@ -127,7 +160,15 @@ class ValhallGuest final : public Guest {
     if (const std::uint32_t local = valhall_program(shader).local_bytes; local != 0) json["local"] = local;
     return json;
   }
-  Json modes_json(const frontend::Shader&) const override { return Json::object(); }
+  Json modes_json(const frontend::Shader& shader) const override {
+    const valhall::FragmentSetup &setup = valhall_program(shader).fragment, usual;
+    Json json = Json::object();
+    if (setup.blend_targets != usual.blend_targets)
+      for (const std::uint8_t target : setup.blend_targets)
+        json["blend-targets"].push_back(target < kMaxColorTargets ? Json(target) : Json());
+    if (setup.points_from_bottom) json["points-from-bottom"] = true;
+    return json;
+  }
   std::string_view register_names(LocationKind) const override { return "none"; }
 
   bool fetches_attributes() const override { return true; }

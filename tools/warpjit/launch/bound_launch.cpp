@@ -171,6 +171,7 @@ Status BoundLaunch::bind_constants(const LaunchFile& file, Launch& launch) {
 
 Status BoundLaunch::bind_pixels() {
   const LaunchPixels& pixels = file_->pixels;
+  if (!file_->grid.parameters.empty()) launch_.set_parameters(file_->grid.parameters);
   WARPJIT_CHECK(bind_memory());
   WARPJIT_CHECK(launch_.set_raster_state(pixels.raster));
   WARPJIT_CHECK(launch_.set_output_state(pixels.output));

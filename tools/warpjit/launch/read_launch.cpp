@@ -35,7 +35,7 @@ constexpr Key kKeys[] = {{"warpjit", kAll},
                          {"block", kGrid},
                          {"first_block", kGrid},
                          {"shared", kGrid},
-                         {"params", kGrid | kVertices},
+                         {"params", kGrid | kVertices | kPixels},
                          {"memory", kGrid | kVertices | kPixels | bit(Work::rows)},
                          {"outputs", kThreaded | kGrid | kVertices},
                          {"expect", kAll},
@@ -356,6 +356,11 @@ class Reader {
   // Of a fragment program.
   Status read_draw(const JsonField& program) {
     if (root().has("memory")) WARPJIT_CHECK(read_memory(reading_));
+    if (const auto params = root().find("params")) {
+      if (!launch().program->takes_parameters())
+        return params->error("does not belong to fragment programs of this guest");
+      WARPJIT_CHECK(read_parameters(reading_));
+    }
     WARPJIT_TRY(launch().pixels.instances, number_at(root(), "instances", 1, kMaxInstances, 1));
     if (const auto vertex = root().find("vertex")) {
       if (program.has("words") && !vertex->has("program"))

@@ -212,6 +212,7 @@ Result<Json> constants_of(const Guest& guest, const frontend::Shader& shader) {
 
 // One triangle over the whole target, in which x and y of everything but the position go from 0 to 1.
 constexpr float kCorners[][2] = {{-1, -1}, {3, -1}, {-1, 3}};
+constexpr std::uint32_t kTemplateExtent = 64;  // of the targets
 Json covering_rows(std::uint32_t count, bool position) {
   Json data = Json::array();
   for (std::uint32_t row = 0; row < count; ++row) {
@@ -247,9 +248,20 @@ Result<Json> covering_stage(const GivenProgram& given, std::uint32_t count) {
   return Json();
 }
 
+// Of a fragment program that has them, and its memory beside constants.
+Status add_parameters(const GivenProgram& given, Json& json, Json& memory) {
+  WARPJIT_TRY(const GridUse use, given.guest->grid_use(*given.shader));
+  if (use.parameter_bytes != 0) json["params"] = std::vector<double>((use.parameter_bytes + 3) / 4, 0.5);
+  for (const GridUse::Space& space : use.spaces)
+    if (!space.constant) memory.push_back({{"space", space.name}, {"address", kAddress}, {"size", kBytes}});
+  return {};
+}
+
 Result<Json> draw_template(const GivenProgram& given, Json json, std::uint32_t count) {
   json["count"] = count;
   WARPJIT_TRY(Json vertex, covering_stage(given, count));
+  // Where vertex programs store their results themselves, they give window positions.
+  const bool window = given.guest->fetches_attributes();
   if (vertex.is_null()) {
     std::uint32_t slots = 4;
     for (const pixels::SlotUse use : given.shader->slot_uses()) slots = std::max(slots, use.slot + 1U);
@@ -257,7 +269,9 @@ Result<Json> draw_template(const GivenProgram& given, Json json, std::uint32_t c
     for (std::uint32_t row = 0; row < count; ++row)
       for (std::uint32_t slot = 0; slot < slots; ++slot) {
         const float corner = kCorners[row % std::size(kCorners)][slot % 2];
-        if (slot < 4)
+        if (slot < 2 && window)
+          data.push_back((corner + 1) * kTemplateExtent / 2);
+        else if (slot < 4)
           data.push_back(slot < 2 ? corner : slot == 2 ? 0.0F : 1.0F);
         else
           data.push_back((corner + 1) / 2);
@@ -267,8 +281,11 @@ Result<Json> draw_template(const GivenProgram& given, Json json, std::uint32_t c
     json["vertex"] = std::move(vertex);
   }
   WARPJIT_TRY(Json memory, constants_of(*given.guest, *given.shader));
+  if (given.shader->takes_parameters()) WARPJIT_CHECK(add_parameters(given, json, memory));
   if (!memory.empty()) json["memory"] = std::move(memory);
-  json["targets"] = {{"size", {64, 64}}, {"colors", {{{"format", "rgba8"}, {"clear", {0, 0, 0, 1}}}}}};
+  if (window) json["raster"] = {{"window-positions", true}};
+  json["targets"] = {{"size", {kTemplateExtent, kTemplateExtent}},
+                     {"colors", {{{"format", "rgba8"}, {"clear", {0, 0, 0, 1}}}}}};
   return json;
 }
 

@@ -14,13 +14,12 @@ using ir::I32;
 
 namespace {
 
-constexpr unsigned kFirstBlendDescriptor = 8; // entries of page 0
-constexpr std::uint8_t kExplicit = 3;         // a sample mode
+constexpr unsigned kFirstBlendDescriptor = 8;  // entries of page 0
+constexpr std::uint8_t kExplicit = 3;          // a sample mode
 constexpr std::uint32_t kOnes = 0x3f800000;
 
 bool is_half(RegisterFormat format) {
-  return format == RegisterFormat::f16 || format == RegisterFormat::s16 ||
-         format == RegisterFormat::u16;
+  return format == RegisterFormat::f16 || format == RegisterFormat::s16 || format == RegisterFormat::u16;
 }
 bool is_float(RegisterFormat format) {
   return format == RegisterFormat::automatic || format == RegisterFormat::f32 ||
@@ -28,38 +27,29 @@ bool is_float(RegisterFormat format) {
 }
 
 // The blend descriptor that a BLEND names; nothing: another value.
-std::optional<unsigned> descriptor_of(const Instruction &i) {
-  const Source &a = i.source[0];
-  if (a.kind != Source::Kind::special || special_page(a.value) != 0 ||
-      (a.value & 1) != 0)
+std::optional<unsigned> descriptor_of(const Instruction& i) {
+  const Source& a = i.source[0];
+  if (a.kind != Source::Kind::special || special_page(a.value) != 0 || (a.value & 1) != 0)
     return std::nullopt;
   const unsigned entry = special_entry(a.value);
-  if (entry < kFirstBlendDescriptor)
-    return std::nullopt;
+  if (entry < kFirstBlendDescriptor) return std::nullopt;
   return entry - kFirstBlendDescriptor;
 }
 
 // The colour target that a BLEND writes, if any.
-std::optional<unsigned> target_of(const Instruction &i,
-                                  const FragmentSetup &setup) {
-  const auto descriptor =
-      i.opcode == Opcode::blend ? descriptor_of(i) : std::nullopt;
-  if (!descriptor || setup.blend_targets[*descriptor] >= kMaxColorTargets)
-    return std::nullopt;
+std::optional<unsigned> target_of(const Instruction& i, const FragmentSetup& setup) {
+  const auto descriptor = i.opcode == Opcode::blend ? descriptor_of(i) : std::nullopt;
+  if (!descriptor || setup.blend_targets[*descriptor] >= kMaxColorTargets) return std::nullopt;
   return setup.blend_targets[*descriptor];
 }
 
 // Can control come from a BLEND to one of the same target?
-Status check_written_once(const Program &program, const ReachedCode &code,
-                          const ControlFlow &flow) {
+Status check_written_once(const Program& program, const ReachedCode& code, const ControlFlow& flow) {
   const flow::Successors successors = flow.successors();
   std::vector<std::vector<std::uint32_t>> predecessors(successors.size());
   for (std::uint32_t b = 0; b < successors.size(); ++b)
-    for (const std::uint32_t to : successors[b])
-      predecessors[to].push_back(b);
-  const auto last = [&](std::uint32_t b) {
-    return flow.blocks[b].end - 8;
-  }; // BLEND ends its block
+    for (const std::uint32_t to : successors[b]) predecessors[to].push_back(b);
+  const auto last = [&](std::uint32_t b) { return flow.blocks[b].end - 8; };  // BLEND ends its block
   for (unsigned target = 0; target < kMaxColorTargets; ++target) {
     const auto writes = [&](std::uint32_t b) {
       return target_of(*code.at(last(b)), program.fragment) == target;
@@ -67,17 +57,14 @@ Status check_written_once(const Program &program, const ReachedCode &code,
     std::vector<bool> leads_there(successors.size());
     std::vector<std::uint32_t> work;
     for (std::uint32_t b = 0; b < successors.size(); ++b)
-      if (writes(b))
-        work.push_back(b);
+      if (writes(b)) work.push_back(b);
     while (!work.empty()) {
       const std::uint32_t b = work.back();
       work.pop_back();
       for (const std::uint32_t from : predecessors[b]) {
-        if (leads_there[from])
-          continue;
+        if (leads_there[from]) continue;
         if (writes(from))
-          return Error{ErrorCode::unsupported,
-                       "BLEND: a lane may write a colour target twice",
+          return Error{ErrorCode::unsupported, "BLEND: a lane may write a colour target twice",
                        program.where(last(from))};
         leads_there[from] = true;
         work.push_back(from);
@@ -87,40 +74,38 @@ Status check_written_once(const Program &program, const ReachedCode &code,
   return {};
 }
 
-bool has(const ReachedCode &code, const auto &wanted) {
-  return std::ranges::any_of(code.instructions(), [&](const auto &reached) {
-    return wanted(reached.instruction);
-  });
+bool has(const ReachedCode& code, const auto& wanted) {
+  return std::ranges::any_of(code.instructions(),
+                             [&](const auto& reached) { return wanted(reached.instruction); });
 }
 
 class FragmentTranslator final : public ProgramTranslator {
-public:
-  FragmentTranslator(const Program &program, const LaunchFacts &facts,
-                     const ReachedCode &code,
-                     const frontend::PixelFacts &pixels)
-      : ProgramTranslator(program, facts, code), frame_(b_, pixels),
-        pixels_(pixels), effects_(code) {
+ public:
+  FragmentTranslator(const Program& program, const LaunchFacts& facts, const ReachedCode& code,
+                     const frontend::PixelFacts& pixels)
+      : ProgramTranslator(program, facts, code),
+        frame_(b_, pixels),
+        pixels_(pixels),
+        effects_(code),
+        reads_quads_(effects_.other_lanes || samples_quads()) {
+    if (reads_quads_) function_.lane_order = ir::LaneOrder::lowest_address_first;
     function_.group_lanes = 0;
     function_.block_groups = 0;
     function_.uniform_bytes = table_.bytes();
   }
-  const ControlFlow &control_flow() const { return flow_; }
+  const ControlFlow& control_flow() const { return flow_; }
 
-private:
+ private:
   void begin() override {
-    const bool ends_living = has(code_, [](const Instruction &i) {
+    const bool ends_living = has(code_, [](const Instruction& i) {
       return i.opcode == Opcode::discard || i.opcode == Opcode::zs_emit;
     });
-    sets_depth_ = has(code_, [](const Instruction &i) {
-      return i.opcode == Opcode::zs_emit && i.depth;
-    });
-    const I1 live = frame_.begin(
-        {ends_living, sets_depth_, effects_.stores || effects_.atomics});
+    sets_depth_ = has(code_, [](const Instruction& i) { return i.opcode == Opcode::zs_emit && i.depth; });
+    const I1 live = frame_.begin({ends_living, sets_depth_, effects_.stores || effects_.atomics});
     write(kVarLive, live);
     set_gpr(57, frame_.primitive_number());
     set_gpr(58, b_.IAdd32(frame_.front_facing(), word(1)));
-    const I32 column = b_.F32ToI32Sat(frame_.column()),
-              row = b_.F32ToI32Sat(frame_.row());
+    const I32 column = b_.F32ToI32Sat(frame_.column()), row = b_.F32ToI32Sat(frame_.row());
     set_gpr(59, b_.IOr32(column, b_.IShl32(row, word(16))));
     const I1 covered = b_.PixelCovered();
     set_gpr(60, flag(covered));
@@ -128,18 +113,15 @@ private:
     for (unsigned target = 0; target < kMaxColorTargets; ++target)
       set_gpr(kVarColors + 4 * target + 3, word(0));
     // The exit stores, behind all else.
-    function_.block(exit()).guest_address =
-        static_cast<std::uint32_t>(8 * program_.code.size());
-    if (effects_.other_lanes) {
+    function_.block(exit()).guest_address = static_cast<std::uint32_t>(8 * program_.code.size());
+    if (reads_quads_) {
       // Quads that only fill a group do not load.
-      if (loads())
-        return b_.branch(any_of_quad(covered), start(), gone());
+      if (loads()) return b_.branch(any_of_quad(covered), start(), gone());
       return b_.jump(start());
     }
     // Lanes that nobody asked for could turn in a loop for long, or load from
     // outside.
-    if (loads() || has_loops() || frame_.tests_first())
-      return b_.branch(live, start(), gone());
+    if (loads() || has_loops() || frame_.tests_first()) return b_.branch(live, start(), gone());
     b_.jump(start());
   }
 
@@ -147,8 +129,7 @@ private:
     std::array<frontend::FragmentFrame::Words, kMaxColorTargets> colors;
     std::array<I1, kMaxColorTargets> written;
     for (unsigned target = 0; target < kMaxColorTargets; ++target) {
-      for (unsigned k = 0; k < 4; ++k)
-        colors[target][k] = gpr(kVarColors + 4 * target + k);
+      for (unsigned k = 0; k < 4; ++k) colors[target][k] = gpr(kVarColors + 4 * target + k);
       written[target] = flag(kVarWritten + target);
     }
     std::optional<I32> depth;
@@ -157,18 +138,29 @@ private:
       depth = b_.select(flag(kVarDepthSet), gpr(kVarDepth), own);
     }
     frame_.end(flag(kVarLive), colors, depth, written);
-    if (!gone_)
-      return;
+    if (!gone_) return;
     b_.jump(*gone_);
     ssa_.seal(*gone_);
     b_.set_block(*gone_);
   }
 
-  void flow(const Instruction &i) override {
+  void flow(const Instruction& i) override {
     // Without other lanes to see them, those that are not live are gone, or do
     // no harm.
-    if (i.flow == Flow::discard && effects_.other_lanes)
-      leave();
+    if (i.flow == Flow::discard && reads_quads_) leave();
+  }
+
+  // Does a sample take its level of detail from the quad?
+  bool samples_quads() const {
+    return std::ranges::any_of(sampling_, [&](const SamplingInstruction& sampling) {
+      const Instruction& i = *code_.at(sampling.address);
+      constexpr std::uint8_t kComputed = 1, kComputedBias = 5;
+      if (i.opcode != Opcode::tex_single || (i.lod_mode != kComputed && i.lod_mode != kComputedBias))
+        return false;
+      const auto number =
+          static_cast<std::size_t>(std::ranges::find(texture_uses_, sampling.use) - texture_uses_.begin());
+      return number >= facts_.samples.size() || facts_.samples[number].needs_lod();
+    });
   }
 
   // Lanes that are not live end.
@@ -181,8 +173,7 @@ private:
   // Where lanes go that leave no results: behind the exit, so that no value of
   // theirs is needed there.
   ir::Block gone() {
-    if (!gone_)
-      gone_ = function_.add_block();
+    if (!gone_) gone_ = function_.add_block();
     return *gone_;
   }
   I1 any_of_quad(I1 condition) {
@@ -192,79 +183,60 @@ private:
       any = b_.IOr32(any, b_.QuadRead(truth(true), own, word(0), neighbours));
     return b_.INe32(any, word(0));
   }
-  bool loads() const {
-    return effects_.loads || effects_.atomics || effects_.buffers;
-  }
+  bool loads() const { return effects_.loads || effects_.atomics || effects_.buffers; }
   bool has_loops() const {
-    return std::ranges::any_of(flow_.blocks, [](const FlowBlock &block) {
+    return std::ranges::any_of(flow_.blocks, [](const FlowBlock& block) {
       return std::ranges::any_of(block.edges, &FlowEdge::backward);
     });
   }
 
   I32 flag(I1 condition) { return b_.select(condition, word(1), word(0)); }
-  I1 flag(std::uint32_t variable) {
-    return ssa_.read<I1>(b_.block(), variable);
-  }
-  void write(std::uint32_t variable, I1 value) {
-    ssa_.write(b_.block(), variable, value);
-  }
-  I1 lowest_bit(const Source &source) {
-    return b_.INe32(b_.IAnd32(source_word(source), word(1)), word(0));
-  }
+  I1 flag(std::uint32_t variable) { return ssa_.read<I1>(b_.block(), variable); }
+  void write(std::uint32_t variable, I1 value) { ssa_.write(b_.block(), variable, value); }
+  I1 lowest_bit(const Source& source) { return b_.INe32(b_.IAnd32(source_word(source), word(1)), word(0)); }
 
-  I1 changing_memory(I1 where) override {
-    return b_.And1(where, flag(kVarLive));
-  }
+  I1 changing_memory(I1 where) override { return b_.And1(where, flag(kVarLive)); }
 
   // Does a message move so many components of this width?
-  Status check_staging(const Instruction &i, const Staging &staging,
-                       bool halves) const {
+  Status check_staging(const Instruction& i, const Staging& staging, bool halves) const {
     const unsigned components = i.vector_size + 1U;
     return check_count(i, staging, halves ? (components + 1) / 2 : components);
   }
-  Status check_count(const Instruction &i, const Staging &staging,
-                     unsigned count) const {
-    if (i.unused != 0)
-      return unsupported(i, "bits that no field has are set");
-    if (staging.count != count)
-      return unsupported(i, "the number of staging registers");
-    if (const Status known = check_registers(i); !known)
-      return unsupported(i, known.error().message);
+  Status check_count(const Instruction& i, const Staging& staging, unsigned count) const {
+    if (i.unused != 0) return unsupported(i, "bits that no field has are set");
+    if (staging.count != count) return unsupported(i, "the number of staging registers");
+    if (const Status known = check_registers(i); !known) return unsupported(i, known.error().message);
     return {};
   }
 
-  Status fragment_message(const Instruction &i) override {
+  Status fragment_message(const Instruction& i) override {
     switch (i.opcode) {
-    case Opcode::discard:
-      return discard(i);
-    case Opcode::ld_var_buf:
-    case Opcode::ld_var_buf_imm:
-      return load_varying(i);
-    case Opcode::ld_var_special:
-      return load_special(i);
-    case Opcode::atest:
-      WARPJIT_CHECK(check_count(i, i.write, 1));
-      set_gpr(i.write.first,
-              flag(b_.And1(flag(kVarLive), lowest_bit(i.source[0]))));
-      return {};
-    case Opcode::zs_emit:
-      return emit_depth(i);
-    case Opcode::blend:
-      return blend(i);
-    default:
-      return load_tile(i);
+      case Opcode::discard:
+        return discard(i);
+      case Opcode::ld_var_buf:
+      case Opcode::ld_var_buf_imm:
+        return load_varying(i);
+      case Opcode::ld_var_special:
+        return load_special(i);
+      case Opcode::atest:
+        WARPJIT_CHECK(check_count(i, i.write, 1));
+        set_gpr(i.write.first, flag(b_.And1(flag(kVarLive), lowest_bit(i.source[0]))));
+        return {};
+      case Opcode::zs_emit:
+        return emit_depth(i);
+      case Opcode::blend:
+        return blend(i);
+      default:
+        return load_tile(i);
     }
   }
 
-  Status discard(const Instruction &i) {
-    if (i.unused != 0)
-      return unsupported(i, "bits that no field has are set");
-    if (i.condition == Condition::total)
-      return unsupported(i, "the comparison total");
+  Status discard(const Instruction& i) {
+    if (i.unused != 0) return unsupported(i, "bits that no field has are set");
+    if (i.condition == Condition::total) return unsupported(i, "the comparison total");
     const F32 a = single_source(i.source[0]), b = single_source(i.source[1]);
     write(kVarLive, b_.AndNot1(flag(kVarLive), holds(i.condition, a, b)));
-    if (!effects_.other_lanes)
-      leave();
+    if (!reads_quads_) leave();
     return {};
   }
 
@@ -274,9 +246,8 @@ private:
   struct Offset {
     F32 x, y;
   };
-  std::optional<Offset> offset_of(const Instruction &i) {
-    if (i.sample != kExplicit)
-      return std::nullopt;
+  std::optional<Offset> offset_of(const Instruction& i) {
+    if (i.sample != kExplicit) return std::nullopt;
     const I32 place = source_word(i.source[0]);
     const auto from_center = [&](unsigned n) {
       const I32 half = bits_of(place, 16 * n, 16, true);
@@ -285,28 +256,23 @@ private:
     const F32 x = from_center(0);
     return Offset{x, from_center(1)};
   }
-  unsigned number_of(const pixels::SlotUse &use) const {
-    return static_cast<unsigned>(std::ranges::find(pixels_.uses, use) -
-                                 pixels_.uses.begin());
+  unsigned number_of(const pixels::SlotUse& use) const {
+    return static_cast<unsigned>(std::ranges::find(pixels_.uses, use) - pixels_.uses.begin());
   }
-  F32 value(unsigned use, const std::optional<Offset> &at) {
+  F32 value(unsigned use, const std::optional<Offset>& at) {
     return at ? frame_.value_at(use, at->x, at->y) : frame_.value(use);
   }
-  F32 inverse_w(const std::optional<Offset> &at) {
+  F32 inverse_w(const std::optional<Offset>& at) {
     return at ? frame_.inverse_w_at(at->x, at->y) : frame_.inverse_w();
   }
 
-  Status load_varying(const Instruction &i) {
+  Status load_varying(const Instruction& i) {
     const SlotUses uses = slot_uses(i, program_.fragment);
     const bool to_half = i.type == Type::f16, flat = i.source_format <= 1,
                from_half = (i.source_format & 1) != 0;
-    if (i.source_format > 3)
-      return unsupported(i, "the format of the varying");
-    if (uses.size() == 0)
-      return unsupported(i,
-                         "a byte of the varyings that no instruction may name");
-    if (flat && to_half && !from_half)
-      return unsupported(i, "a flat word as a half");
+    if (i.source_format > 3) return unsupported(i, "the format of the varying");
+    if (uses.size() == 0) return unsupported(i, "a byte of the varyings that no instruction may name");
+    if (flat && to_half && !from_half) return unsupported(i, "a flat word as a half");
     WARPJIT_CHECK(check_staging(i, i.write, to_half));
     const std::uint32_t first = *varying_byte(i);
     const std::optional<Offset> at = offset_of(i);
@@ -315,90 +281,76 @@ private:
       const unsigned use = number_of(uses[k]);
       if (flat) {
         words[k] = frame_.flat(use);
-        if (from_half)
-          words[k] = bits_of(words[k], 8 * ((first + 2 * k) % 4), 16, false);
+        if (from_half) words[k] = bits_of(words[k], 8 * ((first + 2 * k) % 4), 16, false);
         continue;
       }
       const F32 quotient = b_.FDiv32(value(use, at), inverse_w(at));
-      words[k] = to_half ? half_bits(quotient, Round::nearest_even)
-                         : as_bits(quotient);
+      words[k] = to_half ? half_bits(quotient, Round::nearest_even) : as_bits(quotient);
     }
     set_staging(i, std::span(words).first(uses.size()), to_half);
     return {};
   }
 
-  Status load_special(const Instruction &i) {
+  Status load_special(const Instruction& i) {
     const RegisterFormat format = i.register_format;
-    if (!is_float(format))
-      return unsupported(i, "the register format");
+    if (!is_float(format)) return unsupported(i, "the register format");
     const bool half = format == RegisterFormat::f16;
     std::array<F32, 2> values;
     unsigned count = 1;
     switch (i.index) {
-    case 0: {
-      const SlotUses uses = slot_uses(i, program_.fragment);
-      const std::optional<Offset> at = offset_of(i);
-      count = 2;
-      for (unsigned k = 0; k < uses.size(); ++k)
-        values[k] = value(number_of(uses[k]), at);
-      break;
+      case 0: {
+        const SlotUses uses = slot_uses(i, program_.fragment);
+        const std::optional<Offset> at = offset_of(i);
+        count = 2;
+        for (unsigned k = 0; k < uses.size(); ++k) values[k] = value(number_of(uses[k]), at);
+        break;
+      }
+      case 2:
+        values[0] = inverse_w(offset_of(i));
+        break;
+      case 3:
+        values[0] = frame_.depth();
+        break;
+      default:
+        return unsupported(i, "the number of the value");
     }
-    case 2:
-      values[0] = inverse_w(offset_of(i));
-      break;
-    case 3:
-      values[0] = frame_.depth();
-      break;
-    default:
-      return unsupported(i, "the number of the value");
-    }
-    if (count != i.vector_size + 1U)
-      return unsupported(i, "the number of components");
+    if (count != i.vector_size + 1U) return unsupported(i, "the number of components");
     WARPJIT_CHECK(check_staging(i, i.write, half));
     std::array<I32, 2> words;
     for (unsigned k = 0; k < count; ++k)
-      words[k] =
-          half ? half_bits(values[k], Round::nearest_even) : as_bits(values[k]);
+      words[k] = half ? half_bits(values[k], Round::nearest_even) : as_bits(values[k]);
     set_staging(i, std::span(words).first(count), half);
     return {};
   }
 
   // ---- Results
 
-  Status emit_depth(const Instruction &i) {
-    if (i.stencil)
-      return unsupported(i, "references of the stencil test");
+  Status emit_depth(const Instruction& i) {
+    if (i.stencil) return unsupported(i, "references of the stencil test");
     WARPJIT_CHECK(check_count(i, i.write, 1));
     const I1 live = b_.And1(flag(kVarLive), lowest_bit(i.source[2]));
     write(kVarLive, live);
     if (i.depth) {
-      set_gpr(kVarDepth,
-              b_.select(live, source_word(i.source[0]), gpr(kVarDepth)));
+      set_gpr(kVarDepth, b_.select(live, source_word(i.source[0]), gpr(kVarDepth)));
       write(kVarDepthSet, b_.Or1(flag(kVarDepthSet), live));
     }
     set_gpr(i.write.first, flag(live));
     return {};
   }
 
-  Status blend(const Instruction &i) {
+  Status blend(const Instruction& i) {
     const auto descriptor = descriptor_of(i);
-    if (!descriptor)
-      return unsupported(i, "another descriptor than blend_descriptor_n");
-    const bool half = is_half(i.register_format),
-               floats = is_float(i.register_format);
+    if (!descriptor) return unsupported(i, "another descriptor than blend_descriptor_n");
+    const bool half = is_half(i.register_format), floats = is_float(i.register_format);
     WARPJIT_CHECK(check_staging(i, i.read, half));
     const std::optional<unsigned> target = target_of(i, program_.fragment);
-    if (!target || pixels_.output.colors[*target] == PixelFormat::none)
-      return {};
+    if (!target || pixels_.output.colors[*target] == PixelFormat::none) return {};
     for (unsigned k = 0; k < 4; ++k) {
       I32 component = word(k < 3 ? 0 : floats ? kOnes : 1);
-      if (k <= i.vector_size)
-        component = gpr(i.read.first + (half ? k / 2 : k));
+      if (k <= i.vector_size) component = gpr(i.read.first + (half ? k / 2 : k));
       if (k <= i.vector_size && half) {
-        component = bits_of(component, 16 * (k % 2), 16,
-                            i.register_format == RegisterFormat::s16);
-        if (floats)
-          component = widened_half(component, false);
+        component = bits_of(component, 16 * (k % 2), 16, i.register_format == RegisterFormat::s16);
+        if (floats) component = widened_half(component, false);
       }
       set_gpr(kVarColors + 4 * *target + k, component);
     }
@@ -406,42 +358,38 @@ private:
     return {};
   }
 
-  Status load_tile(const Instruction &i) {
+  Status load_tile(const Instruction& i) {
     const bool half = is_half(i.register_format);
     WARPJIT_CHECK(check_staging(i, i.write, half));
     const I32 pixel = source_word(i.source[0]);
-    if (!function_.is_constant(pixel))
-      return unsupported(i, "a pixel that the program computes");
+    if (!function_.is_constant(pixel)) return unsupported(i, "a pixel that the program computes");
     const auto bits = static_cast<std::uint32_t>(function_.constant(pixel));
     const std::uint32_t target = bits >> 8 & 0xff;
     frontend::FragmentFrame::Words words{word(0), word(0), word(0), word(0)};
-    if (bits >> 24 == 0xff && target < kMaxColorTargets &&
-        pixels_.output.colors[target] != PixelFormat::none)
+    if (bits >> 24 == 0xff && target < kMaxColorTargets && pixels_.output.colors[target] != PixelFormat::none)
       words = frame_.stored_color(target);
     if (i.register_format == RegisterFormat::f16)
-      for (I32 &component : words)
-        component = half_bits(as_float(component), Round::nearest_even);
+      for (I32& component : words) component = half_bits(as_float(component), Round::nearest_even);
     set_staging(i, std::span(words).first(i.vector_size + 1U), half);
     return {};
   }
 
   frontend::FragmentFrame frame_;
-  const frontend::PixelFacts &pixels_;
+  const frontend::PixelFacts& pixels_;
   const Effects effects_;
+  const bool reads_quads_;  // do lanes of a quad see each other?
   bool sets_depth_ = false;
   std::optional<ir::Block> gone_;
 };
 
-} // namespace
+}  // namespace
 
-Result<ir::Function> translate_fragment(const Program &program,
-                                        const ReachedCode &code,
-                                        const LaunchFacts &facts,
-                                        const frontend::PixelFacts &pixels) {
+Result<ir::Function> translate_fragment(const Program& program, const ReachedCode& code,
+                                        const LaunchFacts& facts, const frontend::PixelFacts& pixels) {
   WARPJIT_CHECK(check_special_values(program, code));
   FragmentTranslator translation(program, facts, code, pixels);
   WARPJIT_CHECK(check_written_once(program, code, translation.control_flow()));
   return translation.run();
 }
 
-} // namespace warpjit::valhall
+}  // namespace warpjit::valhall

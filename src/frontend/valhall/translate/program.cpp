@@ -5,7 +5,6 @@
 namespace warpjit::valhall {
 
 Effects::Effects(const ReachedCode& code) {
-  constexpr std::uint8_t kComputed = 1, kComputedBias = 5;  // levels of detail
   std::uint32_t functions = 0;
   for (const auto& reached : code.instructions()) {
     const Instruction& i = reached.instruction;
@@ -30,9 +29,6 @@ Effects::Effects(const ReachedCode& code) {
       case Opcode::clper:
       case Opcode::wmask:
         other_lanes = true;
-        break;
-      case Opcode::tex_single:
-        other_lanes = other_lanes || i.lod_mode == kComputed || i.lod_mode == kComputedBias;
         break;
       case Opcode::barrier:
         barriers = true;

@@ -1,0 +1,50 @@
+// Random Valhall fragment programs.
+#include "engines/pixels.h"
+#include "frontend/valhall/assembly/disassemble.h"
+#include "frontend/valhall/random.h"
+#include "frontend/valhall/shader.h"
+
+namespace warpjit::fuzz {
+namespace {
+
+struct ValhallFragments {
+  using Fragment = valhall::RandomFragment;
+  static constexpr std::uint64_t kFuel = valhall::kRandomFuel, kAddress = valhall::kRandomPixelAddress;
+  static constexpr const char* kSpace = "mem";
+  static std::size_t memory_bytes(std::uint32_t) {
+    return valhall::kRandomCounters + 4 * valhall::kRandomCounterWords;
+  }
+
+  static Fragment make(std::uint64_t seed, const Options& options) {
+    return valhall::random_fragment(
+        seed, {.memory = seed % 4 == 0, .other_lanes = seed % 3 == 0, .size = options.size});
+  }
+  static Result<Program> program(const Fragment& fragment) {
+    return Program(std::make_shared<const valhall::Shader>(fragment.program));
+  }
+  // Mostly window positions, as vertex programs of this guest give them.
+  static RasterState raster(Random& random, std::uint32_t width, std::uint32_t height) {
+    RasterState state = random::raster_state(random, width, height);
+    state.window_positions = !random.one_in(3);
+    return state;
+  }
+  static Status bind(Launch& launch, const Fragment& fragment, std::uint64_t, const RasterState&,
+                     std::span<const std::uint32_t>, Random&) {
+    launch.set_parameters(std::as_bytes(std::span(fragment.uniforms)));
+    return launch.bind_constants("c0", fragment.buffer.data(), fragment.buffer.size() * 4);
+  }
+  static std::string list(const Fragment& fragment) { return valhall::disassemble(fragment.program); }
+  template <class Shows>
+  static void reduce(Fragment& fragment, const Shows& shows) {
+    constexpr std::uint64_t kNop[] = {0x0000c00000000000};
+    random::replace_by_nops(fragment.program.code, kNop, shows);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Fuzzer> make_valhall_fragment_fuzzer(const Options& options) {
+  return std::make_unique<PixelFuzzer<ValhallFragments>>(options);
+}
+
+}  // namespace warpjit::fuzz

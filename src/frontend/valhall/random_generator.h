@@ -1,0 +1,99 @@
+// What generators of random programs share: arithmetic, flow and exchange between lanes, in registers whose
+// use is fixed.
+#pragma once
+
+#include <concepts>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "frontend/valhall/encoding/encoding.h"
+#include "frontend/valhall/random.h"
+
+namespace warpjit::valhall {
+
+class RandomCode {
+ public:
+  virtual ~RandomCode() = default;
+
+ protected:
+  // r0 to r23 hold random values. Behind them:
+  static constexpr unsigned kValues = 24;
+  static constexpr unsigned kOutput = 24,
+                            kInput = 26;             // pairs: addresses of the thread's words, of the input
+  static constexpr unsigned kThread = 28;            // a number of the thread
+  static constexpr unsigned kTemporary = 36;         // a pair, and another one
+  static constexpr unsigned kLoop = 40, kLoops = 6;  // counters
+  static constexpr std::uint32_t kUniforms = 64;
+
+  RandomCode(std::uint64_t seed, const RandomOptions& options) : random_(seed), options_(options) {}
+
+  // Loads, stores and what else a stage has; the end of some lanes; something that no nested flow may have
+  // around it, false if there is nothing.
+  virtual void memory() = 0;
+  virtual void end() { emit("NOP.end"); }
+  virtual bool at_top() { return false; }
+
+  template <class... Pieces>
+  static std::string text(const Pieces&... pieces) {
+    return (piece(pieces) + ...);
+  }
+  static std::string hex(std::uint32_t number);
+  // Any word; often a small integer or a float near 1, now and then an edge.
+  std::uint32_t value();
+
+  using Label = std::size_t;
+  void emit(const std::string& line);
+  Label new_label() {
+    labels_.push_back(0);
+    return labels_.size() - 1;
+  }
+  void place(Label label) { labels_[label] = code_.size(); }
+  void branch(const std::string& line, Label to) {
+    branches_.push_back({code_.size(), to});
+    emit(line + ", offset:0");
+  }
+  // The words, with all branches at their targets.
+  std::vector<std::uint64_t> take_code();
+
+  unsigned any() { return random_.below(kValues); }
+  unsigned any_pair() { return random_.below(kValues / 2) * 2; }
+  // Registers for so many words, from an even one on if they are several.
+  std::string staging(unsigned words);
+  struct Width {
+    const char* type;
+    unsigned words, alignment, bytes;
+  };
+  Width width();
+  void load(const Width& width, unsigned address, std::int32_t offset);
+
+  void statements(unsigned count, unsigned depth);
+  void condition();  // in the temporary
+  std::string branch_text(unsigned reg);
+
+  Random random_;
+  const RandomOptions options_;
+  bool quads_alone_ = false;  // no exchange between more lanes, or with one whose number is computed
+
+ private:
+  static std::string piece(std::string_view words) { return std::string(words); }
+  static std::string piece(std::integral auto number) { return std::to_string(number); }
+
+  void choice(unsigned count, unsigned depth);
+  void loop(unsigned count, unsigned depth);
+  void early_end();
+  void arithmetic();
+  std::uint64_t random_word(const Pattern& pattern);
+  bool settle(Instruction& i);
+  void exchange();
+
+  std::vector<std::uint64_t> code_;
+  std::vector<std::size_t> labels_;
+  struct Branch {
+    std::size_t place;
+    Label label;
+  };
+  std::vector<Branch> branches_;
+};
+
+}  // namespace warpjit::valhall
