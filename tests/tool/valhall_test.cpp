@@ -89,7 +89,8 @@ TEST_F(ValhallToolTest, Kernels) {
   EXPECT_EQ(run("launch add.bin --words valhall --program compute -o template.json").code, 0);
   const json made = json::parse(read(path("template.json")));
   EXPECT_EQ(made["params"].size(), 2U);
-  EXPECT_EQ(made["memory"][0]["space"], "mem");
+  EXPECT_EQ(made["memory"][0]["space"], "c0");
+  EXPECT_EQ(made["memory"][1]["space"], "mem");
 }
 
 // Workgroups 7 and 8 of columns, 2^32 - 1 and 0 of rows.
@@ -124,6 +125,74 @@ TEST_F(ValhallToolTest, FirstBlock) {
   launch.erase("memory");
   launch.erase("expect");
   EXPECT_NE(failure(json{1}).find("begin with block 0"), std::string::npos) << failure(json{1});
+}
+
+TEST_F(ValhallToolTest, PicturesOfExamples) {
+  unsigned count = 0;
+  const json schema = json::parse(read(tests::source_file("docs/launch.schema.json")));
+  for (const auto& entry :
+       std::filesystem::directory_iterator(tests::source_file("examples/valhall/graphics"))) {
+    if (entry.path().extension() != ".json") continue;
+    EXPECT_EQ(validate(schema, json::parse(read(entry.path()))), "") << entry.path();
+    for (const std::string& engine : {"ir", "jit"}) {
+      const Outcome drawn = run("render '" + entry.path().string() + "' --engine " + engine);
+      EXPECT_EQ(drawn.code, 0) << entry.path() << drawn.out << drawn.err;
+    }
+    ++count;
+  }
+  EXPECT_GE(count, 4u);
+}
+
+// A word of the uniforms to target 1, whose descriptor is number 0; and a word of a buffer to target 0.
+TEST_F(ValhallToolTest, Fragments) {
+  write("two.valhall",
+        ".stage fragment\nMOV.i32 r0, u1\nLD_BUFFER.i32.unsigned.slot0.wait0 @r1, 0x0, 0x0\n"
+        "BLEND.slot0.u32 @r0, blend_descriptor_0.w0, r60, target:0x0\n"
+        "BLEND.slot0.u32.end @r1, blend_descriptor_1.w0, r60, target:0x0\n");
+  json launch = json::parse(R"({"warpjit": 1, "isa": "valhall", "stage": "fragment", "count": 3,
+    "program": {"file": "two.valhall"}, "modes": {"blend-targets": [1, 0]}, "params": [{"offset": 4}, 7],
+    "memory": [{"space": "c0", "data": [9]}],
+    "vertices": {"slots": 4, "data": [0, 0, 0.5, 1, 64, 0, 0.5, 1, 0, 64, 0.5, 1]},
+    "raster": {"window-positions": true},
+    "targets": {"size": [8, 8], "colors": [{"format": "r32ui"}, {"format": "r32ui"}]},
+    "expect": {"color0": {"file": "nine.bin"}, "color1": {"file": "seven.bin"}}})");
+  const auto filled = [](char byte) {
+    std::string bytes(256, '\0');
+    for (std::size_t k = 0; k < bytes.size(); k += 4) bytes[k] = byte;
+    return bytes;
+  };
+  write("nine.bin", filled(9));
+  write("seven.bin", filled(7));
+  write("two.json", launch.dump());
+  const json schema = json::parse(read(tests::source_file("docs/launch.schema.json")));
+  EXPECT_EQ(validate(schema, launch), "");
+  for (const std::string& engine : {"ir", "jit"}) {
+    const Outcome drawn = run("render two.json --engine " + engine);
+    EXPECT_EQ(drawn.code, 0) << drawn.out << drawn.err;
+  }
+  const auto failure = [&](const json& changed) {
+    write("bad.json", changed.dump());
+    return run("render bad.json --engine jit").err;
+  };
+  json bad = launch;
+  bad["modes"] = {{"blend-targets", {8}}};
+  EXPECT_NE(failure(bad).find("blend-targets"), std::string::npos) << failure(bad);
+  bad["modes"] = {{"blend-targets", {1, nullptr}}};
+  EXPECT_NE(failure(bad).find("color0"), std::string::npos) << failure(bad);  // which is not written
+  bad = launch;
+  bad["isa"] = "tesla";
+  bad["program"] = {{"words", {"0xf0000001", "0xe0000781"}}};
+  bad.erase("modes");
+  EXPECT_NE(failure(bad).find("params"), std::string::npos) << failure(bad);
+
+  EXPECT_EQ(run("launch two.valhall -o template.json").code, 0);
+  const json made = json::parse(read(path("template.json")));
+  EXPECT_EQ(validate(schema, made), "");
+  EXPECT_EQ(made["params"].size(), 2U);
+  EXPECT_EQ(made["memory"][0]["space"], "c0");
+  EXPECT_TRUE(made["raster"]["window-positions"]);
+  EXPECT_EQ(run("render template.json --engine jit").code, 0);
+  EXPECT_EQ(run("ir two.valhall").code, 0);
 }
 
 // Vertices 5 and 6 of two instances: the sum of a pair, a colour of each instance, the vertex's number.
