@@ -28,10 +28,16 @@ struct Scene {
   const char* fragment;     // bench/peers/*.frag
   std::uint32_t triangles;  // 0: one over all of the target
   bool has_attributes;
+  // Of examples/valhall/graphics/LAUNCH.json instead, whose first uniform is a step from pixel to pixel.
+  bool valhall = false;
+
+  std::uint32_t size() const { return std::string_view(fragment) == "raymarch" ? 512 : 1024; }
 };
 constexpr Scene kScenes[] = {
     {"mandelbrot", "mandelbrot", "full_screen", "mandelbrot", 0, false},
     {"raymarch", "raymarch", "full_screen", "raymarch", 0, false},
+    {"valhall_mandelbrot", "mandelbrot", "full_screen", "mandelbrot", 0, false, true},
+    {"valhall_raymarch", "raymarch", "full_screen", "raymarch", 0, false, true},
     {"hash", "hash", "full_screen", "hash", 0, false},
     {"pass_through", "pass_through", "attributes", "pass_through", 0, true},
     {"phong", "phong", "attributes", "phong", 0, true},
@@ -67,11 +73,29 @@ std::vector<float> vertices(const Scene& scene) {
   return words;
 }
 
+Result<tool::BoundLaunch> make_valhall(const Scene& scene) {
+  const std::string path =
+      std::string(WARPJIT_BENCH_FOLDER "../examples/valhall/graphics/") + scene.launch + ".json";
+  WARPJIT_TRY(tool::LaunchFile file, tool::read_launch(path));
+  float step = 0;
+  std::memcpy(&step, file.grid.parameters.data(), 4);
+  step *= static_cast<float>(file.pixels.width) / static_cast<float>(scene.size());
+  std::memcpy(file.grid.parameters.data(), &step, 4);
+  file.pixels.width = file.pixels.height = scene.size();
+  file.pixels.expected.clear();
+  return tool::BoundLaunch::make(std::move(file));
+}
+
 std::optional<tool::BoundLaunch> make(const Scene& scene, bool fast, benchmark::State& state) {
   const auto fail = [&](const Error& error) {
     state.SkipWithError(to_string(error).c_str());
     return std::nullopt;
   };
+  if (scene.valhall) {
+    auto bound = make_valhall(scene);
+    if (!bound) return fail(bound.error());
+    return std::move(*bound);
+  }
   const std::string path = std::string("tesla/pixels/") + scene.launch + ".json";
   nlohmann::json json = nlohmann::json::parse(text(path));
   if (fast) json["modes"] = {{"fast-fmad", true}, {"fast-sfu", true}};
@@ -155,14 +179,14 @@ void add() {
     };
     for (const auto& [name, target] : kTargets)
       for (const bool fast : {false, true}) {
+        if (fast && scene.valhall) continue;
         RunOptions options;
         options.target = target;
         options.threads = 1;
         one(std::string(name) + (fast ? "/fast" : ""),
             [=](benchmark::State& state) { run_warpjit(state, scene, options, fast); });
       }
-    const std::uint32_t size = std::strcmp(scene.name, "raymarch") == 0 ? 512 : 1024;
-    one("llvmpipe", [=](benchmark::State& state) { run_peer(state, scene, size); });
+    one("llvmpipe", [=](benchmark::State& state) { run_peer(state, scene, scene.size()); });
     if (std::strcmp(scene.name, "phong") != 0) continue;
     RunOptions guest;
     guest.engine = EngineKind::guest;
