@@ -13,19 +13,20 @@ constexpr std::uint32_t kMinor4Header = 0x98, kHeader = 0x9c;
 constexpr std::uint32_t kMaxParameters = 1 << 12, kMaxInputs = 256;
 
 // A field of the file: its place and what it is called in messages.
-struct Field {
+struct GxpField {
   std::uint32_t at = 0;
   const char* name = "";
 };
 
-class Reader {
+class GxpReader {
  public:
-  Reader(std::span<const std::byte> bytes, const std::string& file) : bytes_(bytes), file_(file) {}
+  GxpReader(std::span<const std::byte> bytes, const std::string& file) : bytes_(bytes), file_(file) {}
 
   Result<Program> read();
 
  private:
-  Error wrong(const Field& field, const std::string& message, ErrorCode code = ErrorCode::bad_input) const {
+  Error wrong(const GxpField& field, const std::string& message,
+              ErrorCode code = ErrorCode::bad_input) const {
     char at[24];
     std::snprintf(at, sizeof at, "byte 0x%x", field.at);
     return {code, std::string(field.name) + ": " + message, file_.empty() ? at : file_ + ", " + at};
@@ -38,7 +39,7 @@ class Reader {
   std::uint64_t u64(std::uint32_t at) const { return u32(at) | std::uint64_t{u32(at + 4)} << 32; }
 
   // The place that an offset in a field leads to, with `bytes` behind it.
-  Result<std::uint32_t> follow(const Field& field, std::uint64_t bytes) const {
+  Result<std::uint32_t> follow(const GxpField& field, std::uint64_t bytes) const {
     const std::int64_t target = std::int64_t{field.at} + static_cast<std::int32_t>(u32(field.at));
     if (target < 0 || static_cast<std::uint64_t>(target) + bytes > size_)
       return wrong(field,
@@ -47,7 +48,7 @@ class Reader {
   }
   // A table: a count and, in the next word, its offset. Calls entry(place) for each.
   template <class Entry>
-  Status table(const Field& count_field, std::uint32_t entry_bytes, std::uint32_t most,
+  Status table(const GxpField& count_field, std::uint32_t entry_bytes, std::uint32_t most,
                const Entry& entry) const {
     const std::uint32_t count = u32(count_field.at);
     if (count == 0) return {};
@@ -69,7 +70,7 @@ class Reader {
   Result<FragmentInput> fragment_input(std::uint32_t at) const;
   Status fragment_block(std::uint32_t at);
   // Secondary attribute `offset` behind the base of a container.
-  Status check_secondary(const Field& field, std::uint64_t base, std::uint64_t offset) const {
+  Status check_secondary(const GxpField& field, std::uint64_t base, std::uint64_t offset) const {
     if (base + offset < kMaxRegisters) return {};
     return wrong(field, "there is no secondary attribute " + std::to_string(base + offset));
   }
@@ -85,7 +86,7 @@ class Reader {
   Program program_;
 };
 
-Status Reader::header() {
+Status GxpReader::header() {
   if (bytes_.size() < kMinor4Header) return wrong({0, "header"}, "the file ends in it");
   if (!is_gxp(bytes_)) return wrong({0, "magic"}, "this is no GXP");
   if (u8(4) != 1) return wrong({4, "major version"}, std::to_string(u8(4)) + " is not known, 1 is");
@@ -113,9 +114,9 @@ Status Reader::header() {
   program_.default_words = u32(0x64);
   program_.texture_buffer_samplers = u32(0x88);
   for (const auto& [field, count] :
-       {std::pair(Field{0x30, "primary attributes"}, program_.primary_attributes),
-        std::pair(Field{0x32, "secondary attributes"}, program_.secondary_attributes),
-        std::pair(Field{0x34, "temporaries"}, program_.temporaries)})
+       {std::pair(GxpField{0x30, "primary attributes"}, program_.primary_attributes),
+        std::pair(GxpField{0x32, "secondary attributes"}, program_.secondary_attributes),
+        std::pair(GxpField{0x34, "temporaries"}, program_.temporaries)})
     if (count > kMaxRegisters)
       return wrong(field, "more than " + std::to_string(kMaxRegisters) + " registers");
   if (program_.phases == 0 || program_.phases > 2)
@@ -123,8 +124,8 @@ Status Reader::header() {
   return {};
 }
 
-Status Reader::code() {
-  const auto words = [&](const Field& count_field, std::uint32_t count,
+Status GxpReader::code() {
+  const auto words = [&](const GxpField& count_field, std::uint32_t count,
                          std::vector<std::uint64_t>& code) -> Status {
     if (count > kMaxCodeWords)
       return wrong(count_field, "more than " + std::to_string(kMaxCodeWords) + " instructions",
@@ -136,7 +137,7 @@ Status Reader::code() {
     for (std::uint32_t k = 0; k < count; ++k) code[k] = u64(first + 8 * k);
     return {};
   };
-  const Field primary{0x3c, "primary program"}, secondary{0x44, "secondary program"};
+  const GxpField primary{0x3c, "primary program"}, secondary{0x44, "secondary program"};
   if (u32(primary.at) == 0) return wrong(primary, "it has no instructions");
   WARPJIT_CHECK(words(primary, u32(primary.at), program_.primary));
   // Its length stands there twice.
@@ -150,7 +151,7 @@ Status Reader::code() {
   return words(secondary, u32(secondary.at), program_.secondary);
 }
 
-Result<Parameter> Reader::parameter(std::uint32_t at) const {
+Result<Parameter> GxpReader::parameter(std::uint32_t at) const {
   Parameter parameter;
   WARPJIT_TRY(const std::uint32_t name, follow({at, "name of a parameter"}, 1));
   const auto first = bytes_.begin() + name, end = bytes_.begin() + size_;
@@ -158,7 +159,7 @@ Result<Parameter> Reader::parameter(std::uint32_t at) const {
   if (nul == end) return wrong({at, "name of a parameter"}, "it does not end");
   for (auto byte = first; byte != nul; ++byte)
     parameter.name += static_cast<char>(std::to_integer<unsigned char>(*byte));
-  const Field kind{at + 4, "kind of a parameter"};
+  const GxpField kind{at + 4, "kind of a parameter"};
   const std::uint32_t bits = u16(kind.at);
   if ((bits & 15) > 4) return wrong(kind, "category " + std::to_string(bits & 15) + " is not defined");
   if ((bits >> 4 & 15) > 9) return wrong(kind, "type " + std::to_string(bits >> 4 & 15) + " is not defined");
@@ -174,8 +175,8 @@ Result<Parameter> Reader::parameter(std::uint32_t at) const {
   parameter.cube = parameter.category == Category::sampler && (index & 16) != 0;
   parameter.array_size = u32(at + 8);
   parameter.resource = u32(at + 12);
-  const Field resource{at + 12, "resource of a parameter"};
-  const Field array{at + 8, "array size of a parameter"};
+  const GxpField resource{at + 12, "resource of a parameter"};
+  const GxpField array{at + 8, "array size of a parameter"};
   switch (parameter.category) {
     case Category::attribute:
     case Category::uniform:
@@ -198,14 +199,14 @@ Result<Parameter> Reader::parameter(std::uint32_t at) const {
   return parameter;
 }
 
-Status Reader::tables() {
+Status GxpReader::tables() {
   WARPJIT_CHECK(table({0x24, "parameters"}, 16, kMaxParameters, [&](std::uint32_t at) -> Status {
     WARPJIT_TRY(Parameter read, parameter(at));
     program_.parameters.push_back(std::move(read));
     return {};
   }));
   WARPJIT_CHECK(table({0x90, "containers"}, 8, kContainers, [&](std::uint32_t at) -> Status {
-    const Field field{at, "container"};
+    const GxpField field{at, "container"};
     const RegisterContainer container{static_cast<std::uint16_t>(u16(at)),
                                       static_cast<std::uint16_t>(u16(at + 4)),
                                       static_cast<std::uint16_t>(u16(at + 6))};
@@ -250,7 +251,7 @@ Status Reader::tables() {
       });
 }
 
-Status Reader::vertex_block(std::uint32_t at, std::uint32_t bytes) {
+Status GxpReader::vertex_block(std::uint32_t at, std::uint32_t bytes) {
   VertexInterface& vertex = program_.vertex;
   vertex.live = u64(at);
   vertex.untyped = u64(at + 8);
@@ -283,12 +284,12 @@ Status Reader::vertex_block(std::uint32_t at, std::uint32_t bytes) {
   return {};
 }
 
-Result<FragmentInput> Reader::fragment_input(std::uint32_t at) const {
+Result<FragmentInput> GxpReader::fragment_input(std::uint32_t at) const {
   using Value = FragmentInput::Value;
   FragmentInput input;
   for (std::uint32_t k = 0; k < 4; ++k) input.raw[k] = u32(at + 4 * k);
   const auto [info, resource, size, component] = input.raw;
-  const Field field{at, "fragment input"};
+  const GxpField field{at, "fragment input"};
   const auto byte = [](std::uint32_t value) { return static_cast<std::uint8_t>(value); };
   if (const std::uint32_t which = info >> 12 & 15; which != 15) {
     FragmentInput::Iterated iterated;
@@ -345,7 +346,7 @@ Result<FragmentInput> Reader::fragment_input(std::uint32_t at) const {
   return input;
 }
 
-Status Reader::fragment_block(std::uint32_t at) {
+Status GxpReader::fragment_block(std::uint32_t at) {
   FragmentInterface& fragment = program_.fragment;
   fragment.output_start = static_cast<std::uint8_t>(u8(at + 8));
   const std::uint32_t type = u8(at + 10);
@@ -357,7 +358,7 @@ Status Reader::fragment_block(std::uint32_t at) {
     return wrong({at + 11, "components of the fragment output"}, "more than four");
   const std::uint32_t count = u16(at + 12);
   if (count == 0) return {};
-  const Field field{at + 16, "fragment inputs"};
+  const GxpField field{at + 16, "fragment inputs"};
   if (count > kMaxInputs) return wrong({at + 12, field.name}, "more than 256", ErrorCode::resource_limit);
   WARPJIT_TRY(const std::uint32_t first, follow(field, std::uint64_t{count} * 16));
   unsigned words = 0;
@@ -372,7 +373,7 @@ Status Reader::fragment_block(std::uint32_t at) {
   return {};
 }
 
-Result<Program> Reader::read() {
+Result<Program> GxpReader::read() {
   program_.source_name = file_;
   WARPJIT_CHECK(header());
   WARPJIT_CHECK(code());
@@ -391,7 +392,7 @@ bool is_gxp(std::span<const std::byte> bytes) {
 }
 
 Result<Program> read_gxp(std::span<const std::byte> bytes, const std::string& file_name) {
-  return Reader(bytes, file_name).read();
+  return GxpReader(bytes, file_name).read();
 }
 
 }  // namespace warpjit::usse

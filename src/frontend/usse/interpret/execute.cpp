@@ -105,9 +105,10 @@ void QuadAlu::execute(const Instruction& instruction, unsigned lanes) {
   const bool repeats = instruction.group != Group::vmad2 && instruction.group != Group::nmad &&
                        instruction.group != Group::dual && instruction.group != Group::limm;
   for (unsigned turn = 0; turn <= instruction.repeat; ++turn) {
-    const Instruction i = repeats ? turned(instruction, turn, quad_.moe) : instruction;
-    for (unsigned lane = 0; lane < kLanes; ++lane)
-      if ((lanes >> lane & 1) != 0) execute_turn(i, lane, turn);
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      if ((lanes >> lane & 1) == 0) continue;
+      execute_turn(repeats ? turned(instruction, turn, quad_.moe[lane]) : instruction, lane, turn);
+    }
     commit();
   }
 }

@@ -34,7 +34,7 @@ struct Quad {
   std::array<std::array<LaneWords, 4>, 4> i{};
   std::array<std::uint8_t, 4> p{};  // bit n: lane n
   std::array<LaneWords, 2> idx{};
-  MoeState moe;
+  std::array<MoeState, kLanes> moe{};
   bool fault = false;  // a register outside the program's was named
 };
 

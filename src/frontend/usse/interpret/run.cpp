@@ -1,0 +1,249 @@
+#include "frontend/usse/interpret/run.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/bits.h"
+
+namespace warpjit::usse {
+namespace {
+
+Error not_run(const Instruction& i, const std::string& what) {
+  return {ErrorCode::unsupported, std::string(name(i.opcode)) + ": " + what, {}};
+}
+
+// Does the interpreter run this instruction? `last`: nothing is behind it.
+Status check_runs(const Instruction& i, bool last, Stage stage) {
+  WARPJIT_CHECK(check_executes(i));
+  switch (i.group) {
+    case Group::smp:
+      return not_run(i, "textures are not supported yet");
+    case Group::memory:
+      if (i.address_mode != 0) return not_run(i, "local and tiled addresses are not supported");
+      if (i.increment_mode != 0 || i.decrement)
+        return not_run(i, "increments of addresses are not supported");
+      if (i.range) return not_run(i, "checks of a range are not supported");
+      return {};
+    case Group::flow:
+      if (i.exception || i.predicate_wait || i.sync_external || i.monitor)
+        return not_run(i, "what its flags do is not known");
+      if (i.opcode == Opcode::emit && stage != Stage::vertex) return not_run(i, "only vertex programs emit");
+      if (i.opcode == Opcode::emit && !(i.end && last)) return not_run(i, "it is not the end of the program");
+      if (i.opcode == Opcode::kill && stage != Stage::fragment)
+        return not_run(i, "only fragment programs discard");
+      return {};
+    case Group::depthf:
+      if (stage != Stage::fragment) return not_run(i, "only fragment programs have a depth");
+      return {};
+    default:
+      return {};
+  }
+}
+
+Result<std::vector<Instruction>> decode_all(const Program& program, bool secondary) {
+  const std::vector<std::uint64_t>& words = secondary ? program.secondary : program.primary;
+  std::vector<Instruction> code;
+  for (std::size_t k = 0; k < words.size(); ++k) {
+    const auto fail = [&](const Error& error) {
+      return Error{error.code, error.message, program.where(secondary, k)};
+    };
+    const auto decoded = decode(words[k]);
+    if (!decoded) return fail(decoded.error());
+    if (const Status runs = check_runs(*decoded, k + 1 == words.size(), program.stage); !runs)
+      return fail(runs.error());
+    code.push_back(*decoded);
+  }
+  return code;
+}
+
+}  // namespace
+
+// One run of one of the programs.
+class Interpreter::Execution {
+ public:
+  Execution(const Program& program, const std::vector<Instruction>& code, bool secondary, Quad& quad,
+            const RegisterFile& file, QuadRun& run)
+      : program_(program), code_(code), secondary_(secondary), quad_(quad), run_(run), alu_(quad, file) {}
+
+  Status run(unsigned lanes) {
+    for (unsigned lane = 0; lane < kLanes; ++lane) lanes_[lane].running = (lanes >> lane & 1) != 0;
+    while (true) {
+      std::uint32_t pc = UINT32_MAX;
+      for (const Lane& lane : lanes_)
+        if (lane.running) pc = std::min(pc, lane.pc);
+      if (pc == UINT32_MAX) return {};
+      unsigned group = 0;
+      for (unsigned lane = 0; lane < kLanes; ++lane)
+        if (lanes_[lane].running && lanes_[lane].pc == pc) group |= 1U << lane;
+      WARPJIT_CHECK(step(pc, group));
+    }
+  }
+
+ private:
+  Error failed(ErrorCode code, const char* message, std::uint32_t pc) const {
+    return {code, message, program_.where(secondary_, pc)};
+  }
+
+  Status step(std::uint32_t pc, unsigned group) {
+    const Instruction& i = code_[pc];
+    unsigned stay = group;  // lanes that go on behind it
+    switch (i.group) {
+      case Group::flow:
+        WARPJIT_CHECK(flow(i, pc, group, stay));
+        break;
+      case Group::moe:
+        for_each(group, [&](unsigned lane) { set_moe(i, quad_.moe[lane]); });
+        break;
+      case Group::memory:
+        access(i, group);
+        break;
+      case Group::depthf:
+        for_each(group & alu_.holds(i.predicate), [&](unsigned lane) {
+          run_.depth_replaced |= 1U << lane;
+          run_.depth[lane] = to_float(alu_.read_word(i.s[0], 0, lane));
+        });
+        break;
+      default:
+        alu_.execute(i, group);
+        break;
+    }
+    const bool more = pc + 1 < code_.size();
+    const bool ends = i.end && !(more && !secondary_ && code_[pc + 1].opcode == Opcode::phas);
+    for_each(stay, [&](unsigned lane) {
+      lanes_[lane].pc = pc + 1;
+      if (ends || !more) lanes_[lane].running = false;
+    });
+    return {};
+  }
+
+  template <class Visit>
+  static void for_each(unsigned lanes, const Visit& visit) {
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      if ((lanes >> lane & 1) != 0) visit(lane);
+  }
+
+  static void set_moe(const Instruction& i, MoeState& moe) {
+    const std::array<std::int32_t, 4> values{i.value(Immediate::d), i.value(Immediate::s0),
+                                             i.value(Immediate::s1), i.value(Immediate::s2)};
+    if (i.opcode == Opcode::smbo) {
+      moe.offset = values;
+      return;
+    }
+    moe.increment = values;
+    moe.swizzled = {i.swizzled_d, i.swizzled_0, i.swizzled_1, i.swizzled_2};
+  }
+
+  Status flow(const Instruction& i, std::uint32_t pc, unsigned group, unsigned& stay) {
+    unsigned taken = group & alu_.holds(i.predicate);
+    switch (i.opcode) {
+      case Opcode::kill:
+        run_.dead |= taken;
+        return {};
+      case Opcode::emit:
+        run_.emitted = true;
+        return {};
+      case Opcode::br:
+      case Opcode::ba:
+      case Opcode::ret:
+        break;
+      default:
+        return {};
+    }
+    if (i.all && taken != group) taken = 0;
+    if (i.any && taken != 0) taken = group;
+    stay = group & ~taken;
+    for (unsigned n = 0; n < kLanes; ++n) {
+      if ((taken >> n & 1) == 0) continue;
+      Lane& lane = lanes_[n];
+      std::int64_t target = i.value(Immediate::offset);
+      if (i.opcode == Opcode::ret) {
+        if (lane.depth == 0) return failed(ErrorCode::fault, "a return without a call", pc);
+        target = lane.returns[--lane.depth];
+      } else {
+        if (i.opcode == Opcode::br) target += pc;
+        if (i.link) {
+          if (lane.depth == lane.returns.size()) return failed(ErrorCode::fault, "more than eight calls", pc);
+          lane.returns[lane.depth++] = pc + 1;
+        }
+      }
+      if (target < 0 || target > static_cast<std::int64_t>(code_.size()))
+        return failed(ErrorCode::fault, "control leaves the program", pc);
+      if (target <= pc && ++lane.backward > run_.fuel)
+        return failed(ErrorCode::out_of_fuel, "a thread ran out of fuel", pc);
+      lane.pc = static_cast<std::uint32_t>(target);
+      if (target == static_cast<std::int64_t>(code_.size())) lane.running = false;
+    }
+    return {};
+  }
+
+  std::byte* find(std::uint32_t address, unsigned bytes, bool store) {
+    for (const MemoryPiece& piece : run_.memory) {
+      const std::uint32_t offset = address - piece.address;
+      if (offset < piece.bytes.size() && bytes <= piece.bytes.size() - offset && (!store || piece.written))
+        return piece.bytes.data() + offset;
+    }
+    run_.fault = true;
+    return nullptr;
+  }
+
+  void access(const Instruction& i, unsigned group) {
+    const unsigned bytes = 4U >> i.size;
+    const bool store = i.opcode == Opcode::st;
+    for_each(group & alu_.holds(i.predicate), [&](unsigned lane) {
+      std::uint32_t address = alu_.read_word(i.s[0], 0, lane);
+      address +=
+          i.s[1].bank == Bank::immediate ? i.s[1].number * bytes : alu_.read_word(i.s[1], 0, lane) & 0xffff;
+      if (!store) address += alu_.read_word(i.s[2], 0, lane);
+      for (unsigned k = 0; k <= i.repeat; ++k) {
+        const std::uint32_t at = address + bytes * (i.moe ? k : k + 1);
+        if (store && ((run_.covered & ~run_.dead) >> lane & 1) == 0) continue;
+        std::byte* const place = find(at, bytes, store);
+        std::uint32_t word = store ? alu_.read_word(i.s[2], k, lane) : 0;
+        if (!store) {
+          if (place != nullptr) std::memcpy(&word, place, bytes);
+          alu_.write_word(i.d[0], k, lane, word);
+        } else if (place != nullptr) {
+          std::memcpy(place, &word, bytes);
+        }
+      }
+    });
+    alu_.commit();
+  }
+
+  const Program& program_;
+  const std::vector<Instruction>& code_;
+  bool secondary_;
+  Quad& quad_;
+  QuadRun& run_;
+  QuadAlu alu_;
+  std::array<Lane, kLanes> lanes_;
+};
+
+Result<Interpreter> Interpreter::prepare(const Program& program) {
+  Interpreter interpreter;
+  interpreter.program_ = program;
+  if (program.texture_buffer_samplers != 0)
+    return Error{ErrorCode::unsupported, "textures of a texture buffer are not supported",
+                 program.source_name};
+  WARPJIT_TRY(interpreter.primary_, decode_all(program, false));
+  WARPJIT_TRY(interpreter.secondary_, decode_all(program, true));
+  return interpreter;
+}
+
+Status Interpreter::run_secondary(std::span<std::uint32_t> sa, QuadRun& run) const {
+  if (secondary_.empty()) return {};
+  Quad quad;
+  const RegisterFile file{.sa = sa, .secondary = true};
+  const Status status = Execution(program_, secondary_, true, quad, file, run).run(1);
+  run.fault = run.fault || quad.fault;
+  return status;
+}
+
+Status Interpreter::run_primary(Quad& quad, std::span<std::uint32_t> sa, QuadRun& run) const {
+  const RegisterFile file{.sa = sa};
+  const Status status = Execution(program_, primary_, false, quad, file, run).run(15);
+  run.fault = run.fault || quad.fault;
+  return status;
+}
+
+}  // namespace warpjit::usse

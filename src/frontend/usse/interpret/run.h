@@ -1,0 +1,62 @@
+// The USSE guest interpreter, written from docs/guests/usse.md alone: quads whose lanes have program counters
+// of their own, of which the lowest runs (section 6). It is the oracle for the translator.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "frontend/usse/container/program.h"
+#include "frontend/usse/interpret/quad.h"
+
+namespace warpjit::usse {
+
+// A piece of the guest's memory, whose addresses have 32 bits.
+struct MemoryPiece {
+  std::uint32_t address = 0;
+  std::span<std::byte> bytes;
+  bool written = false;  // stores may change it
+};
+
+// What the run of a quad needs and leaves besides its registers.
+struct QuadRun {
+  std::span<const MemoryPiece> memory{};
+  std::uint64_t fuel = 0;             // backward branches that each lane may take
+  unsigned covered = 15;              // lanes that are no helpers: only these store
+  unsigned dead = 0;                  // lanes that were killed
+  unsigned depth_replaced = 0;        // lanes that gave a depth ...
+  std::array<float, kLanes> depth{};  // ... and which
+  bool emitted = false;               // a vertex program came to its end
+  bool fault = false;                 // memory outside all pieces was read or written
+};
+
+class Interpreter {
+ public:
+  // Decodes both programs. Errors, with the word: what is not defined (bad_input) or does not run
+  // (unsupported).
+  static Result<Interpreter> prepare(const Program& program);
+
+  // Once for a draw: the secondary program on the secondary attributes. Errors: out_of_fuel; fault for
+  // control that leaves the code.
+  Status run_secondary(std::span<std::uint32_t> sa, QuadRun& run) const;
+  // The primary program of a quad, whose lanes all run. It may change `sa`. Errors: the same.
+  Status run_primary(Quad& quad, std::span<std::uint32_t> sa, QuadRun& run) const;
+
+ private:
+  struct Lane {
+    std::uint32_t pc = 0;
+    std::uint64_t backward = 0;
+    std::array<std::uint32_t, 8> returns{};
+    std::uint8_t depth = 0;
+    bool running = true;
+  };
+  class Execution;
+  Status run(const std::vector<Instruction>& code, bool secondary, unsigned lanes, Quad& quad,
+             const RegisterFile& file, QuadRun& run) const;
+
+  Program program_;
+  std::vector<Instruction> primary_, secondary_;
+};
+
+}  // namespace warpjit::usse
