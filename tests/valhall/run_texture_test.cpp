@@ -219,6 +219,47 @@ TEST_F(ValhallRunTexture, ComputedLevels) {
   EXPECT_EQ(level(1, "computed_bias", 0xc000), 0U);
 }
 
+// Of the lanes of a quad in two columns: the level that each samples.
+TEST_F(ValhallRunTexture, EachLaneHasALevelOfItsOwn) {
+  const NumberedTexels numbered;
+  Sampler sampler;
+  sampler.mip = MipFilter::nearest;
+  sampler.wrap.fill(Wrap::clamp_to_edge);
+  bind(1, numbered.texture);
+  bind(0, sampler);
+  // x is 1 in the pixel (1, 1) alone: its row and its column differ from it, the pixel (0, 0) sees nothing of
+  // it.
+  const FinishedFragments pixels = pixels_of(
+      set(40, kHandle) + set(5, 0.1F) + set(9, 0x00010001U) + "LSHIFT_AND.i32 r8, r59, 0x0.b02, r9\n" +
+          set(4, 0.0F) + "ISUB.u32 r8, r8, r9\nBRANCHZ r8, offset:sample\n" + set(4, 1.0F) +
+          "sample:\nTEX_SINGLE.slot0.u.32.2d.r.computed.wait0 @r0, @r4:r5, r40\n",
+      options_);
+  EXPECT_EQ(pixels.word(0, 0), 0U);
+  EXPECT_EQ(pixels.word(1, 0), 2U);
+  EXPECT_EQ(pixels.word(0, 1), 2U);
+  EXPECT_EQ(pixels.word(1, 1), 2U);
+}
+
+TEST_F(ValhallRunTexture, LevelsAcrossEdgesOfCubes) {
+  const NumberedTexels cube(TextureDimension::cube);
+  Sampler sampler;
+  sampler.mip = MipFilter::nearest;
+  sampler.wrap.fill(Wrap::clamp_to_edge);
+  bind(1, cube.texture);
+  bind(0, sampler);
+  // Column 0 is on +x near its right edge, column 1 on -z near its left one, `away` from it: the same places.
+  const auto level = [&](float away) {
+    const std::uint32_t here = bits_of(1 - away) & 0x1fffffff,
+                        there = (bits_of(away) & 0x1fffffff) | 5U << 29;
+    return run(set(5, 0.5F) + set(9, 1U) + "U16_TO_U32 r8, r59.h00\nLSHIFT_AND.i32 r8, r8, 0x0.b02, r9\n" +
+               set(4, here) + "BRANCHZ.eq r8, offset:sample\n" + set(4, there) +
+               "sample:\nTEX_SINGLE.slot0.u.32.cube.computed.wait0 @r0:r1:r2:r3, @r4:r5, r40\n");
+  };
+  EXPECT_EQ(level(0.01F)[0], 0U);
+  // From z = -1/2 to x = 1/2 seen as z = -2: 1.5 of a width of 2.
+  EXPECT_EQ(level(0.25F)[0], 2U);
+}
+
 TEST_F(ValhallRunTexture, LanesThatAreElsewhereGiveNoCoordinates) {
   const NumberedTexels numbered;
   Sampler sampler;
@@ -258,9 +299,17 @@ TEST_F(ValhallRunTexture, Cubes) {
   }
   EXPECT_EQ(at(6U << 29 | (bits_of(0.375F) & 0x1fffffff), 0.625F), (Words{0, 1, 2, 5}));
   EXPECT_EQ(at(7U << 29 | (bits_of(0.375F) & 0x1fffffff), 0.625F), (Words{0, 1, 2, 5}));
-  // s = 0 is where +x and +z meet; of two equal coordinates z is the larger one.
-  EXPECT_EQ(at(0U, 0.6F), (Words{0, 3, 2, 4}));
-  EXPECT_EQ(at(4U << 29, 0.6F), (Words{0, 0, 2, 4}));
+  // Edges belong to the face that is named.
+  EXPECT_EQ(at(0U, 0.6F), (Words{0, 0, 2, 0}));
+  EXPECT_EQ(at(bits_of(1) & 0x1fffffff, 0.6F), (Words{0, 3, 2, 0}));
+  // A texture that is no cube.
+  const NumberedTexels flat;
+  bind(1, flat.texture);
+  EXPECT_EQ(at(bits_of(0.3F) & 0x1fffffff, 0.6F), Words{});
+  bind(1, cube.texture);
+  EXPECT_EQ(
+      run(set(4, 0.3F) + set(5, 0.6F) + "TEX_SINGLE.slot0.u.32.2d.zero.wait0 @r0:r1:r2:r3, @r4:r5, r40\n"),
+      Words{});
 
   const NumberedTexels cubes(TextureDimension::cube, 2);
   bind(1, cubes.texture);

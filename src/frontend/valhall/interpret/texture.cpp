@@ -4,7 +4,6 @@
 #include <bit>
 #include <cmath>
 
-#include "frontend/interpret/pixels/arithmetic.h"
 #include "frontend/interpret/textures/sample.h"
 #include "frontend/valhall/interpret/numbers.h"
 #include "frontend/valhall/interpret/op.h"
@@ -12,7 +11,6 @@
 namespace warpjit::valhall {
 namespace {
 
-namespace f32 = interpret::f32;
 using textures::TextureView;
 
 constexpr std::uint32_t kSamplerTable = 3, kTextureTable = 4;
@@ -45,25 +43,9 @@ Handle handle_of(const Instruction& i, std::uint64_t source) {
   return {low >> 27, low >> 16 & 0x7ff, low >> 11 & 0x1f, low & 0x7ff};
 }
 
-// The direction that s with a face, and t, stand for.
-std::array<std::uint32_t, 3> direction_of(std::uint32_t s_and_face, std::uint32_t t) {
-  constexpr std::uint32_t kTwo = 0x40000000, kMinusOne = 0xbf800000;
-  const auto around_centre = [](std::uint32_t x) { return f32::sub(f32::mul(x, kTwo), f32::kOne); };
-  const std::uint32_t s = around_centre((s_and_face & 0x1fffffff) | 0x20000000), v = around_centre(t);
-  switch (s_and_face >> 29) {
-    case 0:
-      return {f32::kOne, f32::negated(v), f32::negated(s)};
-    case 1:
-      return {kMinusOne, f32::negated(v), s};
-    case 2:
-      return {s, f32::kOne, v};
-    case 3:
-      return {s, kMinusOne, f32::negated(v)};
-    case 4:
-      return {s, f32::negated(v), f32::kOne};
-    default:
-      return {f32::negated(s), f32::negated(v), kMinusOne};
-  }
+// The place on a cube that s with a face, and t, stand for.
+interpret::FacePlace face_of(std::uint32_t s_and_face, std::uint32_t t) {
+  return {std::min(s_and_face >> 29, 5U), (s_and_face & 0x1fffffff) | 0x20000000, t};
 }
 
 // A layer that is given as f32.
@@ -92,7 +74,10 @@ class TextureRun {
   // The four results.
   interpret::TexelWords run(unsigned lane) const {
     interpret::SamplePlace place;
-    place.coordinates = coordinates(lane);
+    if (is_cube())
+      place.on_face = face(lane);
+    else
+      place.coordinates = coordinates(lane);
     unsigned next = coordinates_of(i_);
     const bool fetches = i_.opcode == Opcode::tex_fetch;
     std::uint32_t offsets = 0;
@@ -102,8 +87,7 @@ class TextureRun {
     for (unsigned axis = 0; axis < 3; ++axis)
       place.offsets[axis] = static_cast<std::int8_t>(offsets >> 8 * axis & 0xff);
     if (fetches) {
-      const bool has_layers = texture_.array || texture_.dimension == TextureDimension::cube;
-      if (has_layers && place.layer >= texture_.layers) return {};
+      if (texture_.array && place.layer >= texture_.layers) return {};
       return interpret::fetch(texture_, place, static_cast<std::int32_t>(offsets >> 24));
     }
     place.layer = layer_of(place.layer);
@@ -120,7 +104,6 @@ class TextureRun {
   std::uint32_t operand(unsigned n, unsigned lane) const { return operands_.staging[n][lane]; }
 
   std::array<std::uint32_t, 3> coordinates(unsigned lane) const {
-    if (i_.dimension == kDimensionCube) return direction_of(operand(0, lane), operand(1, lane));
     std::array<std::uint32_t, 3> words{};
     for (unsigned n = 0; n < coordinates_of(i_); ++n) words[n] = operand(n, lane);
     return words;
@@ -131,17 +114,20 @@ class TextureRun {
     return std::clamp<std::int32_t>(static_cast<std::int16_t>(word & 0xffff), -64 * 256, 64 * 256);
   }
 
-  // From the pairs of lanes of the quad that are active.
+  bool is_cube() const { return i_.dimension == kDimensionCube; }
+  interpret::FacePlace face(unsigned lane) const { return face_of(operand(0, lane), operand(1, lane)); }
+
+  // From the pairs that the lane is in, with the other lanes of its row and of its column that are active.
   std::int32_t detail_of_quad(unsigned lane) const {
-    struct Pair {
-      unsigned from, to;
-    };
-    constexpr Pair kPairs[] = {{0, 1}, {0, 2}, {2, 3}, {1, 3}};
     std::uint32_t most = 0;
-    for (unsigned n = 0; n < (texture_.four_pairs ? 4U : 2U); ++n) {
-      const unsigned from = (lane & ~3U) + kPairs[n].from, to = (lane & ~3U) + kPairs[n].to;
-      if ((active_ >> from & active_ >> to & 1) == 0) continue;
-      most = interpret::widen_gradient(most, texture_, coordinates(from), coordinates(to));
+    for (const unsigned other : {lane ^ 1U, lane ^ 2U}) {
+      if ((active_ >> other & 1) == 0) continue;
+      if (is_cube()) {
+        const auto seen = interpret::seen_on_face(interpret::point_of_cube(face(other)), face(lane));
+        most = interpret::widen_gradient(most, texture_, interpret::point_of_cube(face(lane)), seen);
+      } else {
+        most = interpret::widen_gradient(most, texture_, coordinates(lane), coordinates(other));
+      }
     }
     return interpret::detail_of(most);
   }
@@ -200,6 +186,7 @@ std::array<LaneWords, 4> run_texture(const Instruction& i, const frontend::Bound
                                  : handle.sampler_table == kSamplerTable ? bound.sampler(handle.sampler)
                                                                          : nullptr;
   if (texture == nullptr || sampler == nullptr) return results;
+  if ((texture->dimension == TextureDimension::cube) != (i.dimension == kDimensionCube)) return results;
   const TextureRun run(i, operands, *texture, *sampler, active);
   for (unsigned lane = 0; lane < kWarpLanes; ++lane) {
     if ((active >> lane & 1) == 0) continue;
