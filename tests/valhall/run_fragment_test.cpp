@@ -43,7 +43,6 @@ TEST(ValhallRunFragment, RegistersAtTheStart) {
 TEST(ValhallRunFragment, HelpersRunButDoNotStore) {
   // Covers the pixel (0, 0) alone.
   FragmentOptions options;
-  options.guest_alone = true;
   options.vertices = {
       {0, 0, 0, bits_of(1)}, {bits_of(1.5F), 0, 0, bits_of(1)}, {0, bits_of(1.5F), 0, bits_of(1)}};
   options.uniforms = {kMemoryLow, kMemoryHigh};
@@ -74,7 +73,6 @@ TEST(ValhallRunFragment, HelpersRunButDoNotStore) {
 
 TEST(ValhallRunFragment, DiscardedLanesRunOn) {
   FragmentOptions options;
-  options.guest_alone = true;
   options.uniforms = {kMemoryLow, kMemoryHigh};
   options.background = 9;
   // Those in column 0 and 2 are discarded. r0: the neighbour's column.
@@ -596,7 +594,6 @@ TEST(ValhallRunFragment, LoadTileSeesEarlierPrimitives) {
 
 TEST(ValhallRunFragment, EarlyTests) {
   FragmentOptions options;
-  options.guest_alone = true;
   options.output.depth_format = PixelFormat::d32f;
   options.output.depth = {.test = true, .compare = Compare::less};
   options.depth = bits_of(0.5F);
