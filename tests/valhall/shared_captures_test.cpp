@@ -157,8 +157,8 @@ TEST(ValhallSharedCaptures, Draws) {
     if (row[0] == "program" || !row[2].starts_with("rt")) continue;
     SCOPED_TRACE(row[0] + " against " + row[1]);
     const std::string folder = corpus(row[0]);
-    // CLPER of a lane that the program computes; levels of detail of cubes.
-    const bool compiled = row[0] != "fs_derivatives" && row[0] != "fs_cubemap";
+    // CLPER of a lane that the program computes.
+    const bool compiled = row[0] != "fs_derivatives";
     if (!drawn.contains(row[0])) {
       const auto records = tests::unpacked(folder + "/mem.pages.xz");
       drawn[row[0]] = compiled ? drawn_everywhere(records, chains_of(folder))
