@@ -167,7 +167,10 @@ class PixelFuzzer final : public Fuzzer {
       if (got.end == kLimited || got == wanted) continue;
       if (got.end != wanted.end) return Finding{way.name, "wanted " + wanted.end + ", got " + got.end};
       const auto at = std::ranges::mismatch(wanted.bytes, got.bytes).in1 - wanted.bytes.begin();
-      return Finding{way.name, place(fragment, seed, static_cast<std::size_t>(at))};
+      const auto where = static_cast<std::size_t>(at);
+      return Finding{way.name, fmt::format("{}: {:#04x}, not {:#04x}", place(fragment, seed, where),
+                                           std::to_integer<unsigned>(got.bytes[where]),
+                                           std::to_integer<unsigned>(wanted.bytes[where]))};
     }
     return std::nullopt;
   }

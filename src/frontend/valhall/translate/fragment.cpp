@@ -318,7 +318,8 @@ class FragmentTranslator final : public ProgramTranslator {
     WARPJIT_CHECK(check_staging(i, i.write, half));
     std::array<I32, 2> words;
     for (unsigned k = 0; k < count; ++k)
-      words[k] = half ? half_bits(values[k], Round::nearest_even) : as_bits(values[k]);
+      words[k] = half ? half_bits(values[k], Round::nearest_even)
+                      : b_.BitcastF32ToI32(b_.CanonicalizeNaNOnes32(values[k]));  // as planes have it
     set_staging(i, std::span(words).first(count), half);
     return {};
   }
