@@ -1,5 +1,8 @@
 // Float arithmetic (valhall.md 6.1, 6.5). A half is held as an f32 that has its value; sums, products and
 // quotients of two such round twice as they round once, because an f32 has more than twice the bits.
+#include <bit>
+#include <cmath>
+
 #include "frontend/valhall/translate/instruction.h"
 #include "ir/callout.h"
 #include "ir/look_up.h"
@@ -124,11 +127,17 @@ Status InstructionTranslator::each_float(const Instruction& i, const Function& f
 
 // ---- Operations
 
+namespace {
+
+bool is_minus_zero(const Source& source) {
+  return source.kind == Source::Kind::constant && kConstants[source.value] == 0 && source.negate;
+}
+
+}  // namespace
+
 // a * b + c, of halves rounded to odd so that rounding again is rounding once.
 F32 InstructionTranslator::multiply_add(const Instruction& i, F32 a, F32 b, F32 c) {
-  const Source& last = i.source[2];
-  const bool zero = last.kind == Source::Kind::constant && kConstants[last.value] == 0 && last.negate;
-  if (zero) return b_.FMul32(a, b);
+  if (is_minus_zero(i.source[2])) return b_.FMul32(a, b);
   if (i.type != Type::v2f16) return b_.FFma32(a, b, c);
   const F32 product = b_.FMul32(a, b), sum = b_.FAdd32(product, c);
   const F32 from_c = b_.FSub32(sum, product);
@@ -188,11 +197,33 @@ F32 InstructionTranslator::scaled(F32 x, I32 exponent) {
   return b_.select(special, x, result);
 }
 
+// a * b * 2^n with one of the factors scaled, where that is the same: a square, which is 0 anyway where the
+// scaled factor would lose bits; and a product with a constant.
+std::optional<F32> InstructionTranslator::scaled_product(const Instruction& i, F32 a, F32 b, I32 exponent) {
+  constexpr int kLeast = -100;
+  if (i.opcode != Opcode::fma_rscale || !is_minus_zero(i.source[2]) || !function_.is_constant(exponent))
+    return std::nullopt;
+  const auto n = static_cast<std::int32_t>(function_.constant(exponent));
+  if (n < kLeast || n > 100) return std::nullopt;
+  const float power = std::ldexp(1.0F, n);
+  const Source &first = i.source[0], &second = i.source[1];
+  if (n <= 0 && first.kind == second.kind && first.value == second.value && first.lanes == second.lanes)
+    return b_.FMul32(b_.FMul32(a, real(power)), b);
+  for (const auto& [factor, other] : {std::pair{a, b}, {b, a}}) {
+    if (!function_.is_constant(factor)) continue;
+    const auto constant = std::bit_cast<float>(static_cast<std::uint32_t>(function_.constant(factor)));
+    if (std::isnormal(constant) && std::isnormal(constant * power))
+      return b_.FMul32(other, real(constant * power));
+  }
+  return std::nullopt;
+}
+
 // (a * b + c) * 2^n, rounded once. Where neither the sum nor the result leave the range of normal numbers, or
 // the product is 0, the sum is scaled as it is.
 F32 InstructionTranslator::scaled_multiply_add(const Instruction& i) {
   const F32 a = single_source(i.source[0]), b = single_source(i.source[1]), c = single_source(i.source[2]);
   const I32 exponent = source_word(i.source[3]);
+  if (const auto product = scaled_product(i, a, b, exponent)) return *product;
   const bool plain = i.opcode == Opcode::fma_rscale;
   const I1 no_product = b_.Or1(b_.FEq32(a, real(0.0F)), b_.FEq32(b, real(0.0F)));
   const auto normal = [&](F32 x) {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "frontend/valhall/flow/texture_uses.h"
@@ -148,6 +149,7 @@ class InstructionTranslator {
   F32 least(const Instruction& i, F32 a, F32 b, bool greatest);
   F32 scaled(F32 x, I32 exponent);
   F32 scaled_multiply_add(const Instruction& i);
+  std::optional<F32> scaled_product(const Instruction& i, F32 a, F32 b, I32 exponent);
   F32 rounded(F32 x, Round round);
   struct Parts {
     F32 mantissa;
