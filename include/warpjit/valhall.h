@@ -18,8 +18,10 @@ enum {
   /* Denormal inputs and results of arithmetic become zeros with their sign. */
   WARPJIT_VALHALL_FLUSH_SINGLE = 1,
   WARPJIT_VALHALL_FLUSH_HALF = 2,
-  WARPJIT_VALHALL_SUPPRESS_NAN = 4,     /* a NaN result becomes +0 */
-  WARPJIT_VALHALL_SUPPRESS_INFINITY = 8 /* an infinite one, the greatest finite number with its sign */
+  WARPJIT_VALHALL_SUPPRESS_NAN = 4,      /* a NaN result becomes +0 */
+  WARPJIT_VALHALL_SUPPRESS_INFINITY = 8, /* an infinite one, the greatest finite number with its sign */
+  /* Of fragment programs: the place in a point counts from its lower left corner. */
+  WARPJIT_VALHALL_POINTS_FROM_BOTTOM = 16
 };
 /* Bare code words, which may be hostile and are not kept. */
 typedef struct warpjit_valhall_words {
@@ -33,6 +35,9 @@ typedef struct warpjit_valhall_words {
   uint32_t flags;          /* WARPJIT_VALHALL_... */
   int32_t stage;           /* WARPJIT_STAGE_...; ANY: compute */
   const char* source_name; /* for messages; may be NULL */
+  /* Of fragment programs: the colour target (0 to 7) that BLEND of blend_descriptor_n writes, -1: none; eight
+   * of them. NULL: n. */
+  const int32_t* blend_targets;
 } warpjit_valhall_words;
 /* [any] */
 WARPJIT_API warpjit_status warpjit_program_from_valhall_words(const warpjit_valhall_words* words,

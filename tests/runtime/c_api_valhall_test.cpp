@@ -1,8 +1,9 @@
-// The C interface: Valhall's programs, compute and vertex launches of them.
+// The C interface: Valhall's programs, compute, vertex and fragment launches of them.
 #include <vector>
 
 #include "frontend/valhall/shader.h"
 #include "runtime/c_api.h"
+#include "warpjit/pixels.h"
 #include "warpjit/valhall.h"
 #include "warpjit/valhall.hpp"
 
@@ -223,7 +224,7 @@ TEST_F(CApiValhall, WhatIsNotThereIsRefused) {
   EXPECT_EQ(load([](auto& it) { it.entry = 0xffffffff; }), WARPJIT_BAD_INPUT);
   EXPECT_EQ(load([](auto& it) { it.local_bytes = 65537; }), WARPJIT_RESOURCE_LIMIT);
   EXPECT_EQ(load([](auto& it) { it.shared_bytes = 0xffffffff; }), WARPJIT_RESOURCE_LIMIT);
-  EXPECT_EQ(load([](auto& it) { it.flags = 16; }), WARPJIT_UNSUPPORTED);
+  EXPECT_EQ(load([](auto& it) { it.flags = 32; }), WARPJIT_UNSUPPORTED);
   EXPECT_EQ(load([](auto& it) { it.stage = WARPJIT_STAGE_GEOMETRY; }), WARPJIT_UNSUPPORTED);
   for (const std::int32_t stage : {-1, 5, INT32_MAX, INT32_MIN})
     EXPECT_EQ(load([&](auto& it) { it.stage = stage; }), WARPJIT_BAD_INPUT) << stage;
@@ -251,6 +252,58 @@ TEST_F(CApiValhall, WhatIsNotThereIsRefused) {
   choice.size = 4;
   EXPECT_EQ(text(kAddOne, &choice), WARPJIT_BAD_INPUT);
   EXPECT_EQ(program, nullptr);
+}
+
+// One pixel: a uniform to target 1, which descriptor 0 names; descriptor 1 names none.
+TEST_F(CApiValhall, FragmentPrograms) {
+  const std::vector<std::uint64_t> code = words_of(
+      ".stage fragment\nMOV.i32 r0, u0\n"
+      "BLEND.slot0.u32 @r0, blend_descriptor_0.w0, r60, target:0x0\n"
+      "BLEND.slot0.u32.end @r0, blend_descriptor_1.w0, r60, target:0x0\n");
+  std::int32_t targets[] = {1, -1, 2, 3, 4, 5, 6, 7};
+  auto words = sized<warpjit_valhall_words>();
+  words.code = code.data();
+  words.code_count = code.size();
+  words.stage = WARPJIT_STAGE_FRAGMENT;
+  words.flags = WARPJIT_VALHALL_POINTS_FROM_BOTTOM;
+  words.blend_targets = targets;
+  OwnedProgram program;
+  targets[7] = 8;
+  EXPECT_EQ(warpjit_program_from_valhall_words(&words, program.out(), &error), WARPJIT_BAD_INPUT);
+  targets[7] = 7;
+  ASSERT_EQ(warpjit_program_from_valhall_words(&words, program.out(), &error), WARPJIT_OK) << error.message;
+  const OwnedLaunch launch = launch_of(program);
+  const float vertices[] = {0, 0, 0.5F, 1, 4, 0, 0.5F, 1, 0, 4, 0.5F, 1};
+  const std::uint32_t uniform = 0x12345678;
+  auto raster = sized<warpjit_raster_state>();
+  ASSERT_EQ(warpjit_default_raster_state(&raster, &error), WARPJIT_OK);
+  raster.window_positions = 1;
+  ASSERT_EQ(warpjit_launch_set_raster_state(launch, &raster, &error), WARPJIT_OK) << error.message;
+  ASSERT_EQ(warpjit_launch_set_target_size(launch, 1, 1, &error), WARPJIT_OK);
+  std::uint32_t pixels[2] = {7, 9};
+  for (std::uint32_t k = 0; k < 2; ++k) {
+    auto target = sized<warpjit_target_buffer>();
+    target.data = &pixels[k];
+    target.byte_count = target.pitch = 4;
+    target.format = WARPJIT_PIXELS_R32UI;
+    ASSERT_EQ(warpjit_launch_bind_color(launch, k, &target, &error), WARPJIT_OK) << error.message;
+  }
+  auto buffer = sized<warpjit_vertex_buffer>();
+  buffer.data = vertices;
+  buffer.byte_count = sizeof vertices;
+  buffer.stride = 16;
+  buffer.slots = 4;
+  ASSERT_EQ(warpjit_launch_bind_vertices(launch, &buffer, &error), WARPJIT_OK) << error.message;
+  warpjit_launch_set_count(launch, 3);
+  ASSERT_EQ(warpjit_launch_set_parameters(launch, &uniform, 4, &error), WARPJIT_OK);
+  for (const std::int32_t kind : {WARPJIT_JIT, WARPJIT_IR, WARPJIT_GUEST}) {
+    pixels[1] = 9;
+    auto options = sized<warpjit_run_options>();
+    options.engine = kind;
+    ASSERT_EQ(warpjit_engine_run(engine, launch, &options, nullptr, &error), WARPJIT_OK) << error.message;
+    EXPECT_EQ(pixels[0], 7U);
+    EXPECT_EQ(pixels[1], uniform);
+  }
 }
 
 }  // namespace

@@ -324,6 +324,8 @@ Result<std::vector<Case>> collect_valhall(const std::string& examples) {
     cases.push_back({sketch.name, std::move(*function)});
   }
   WARPJIT_CHECK(add_examples(cases, examples + "/valhall"));
+  for (const char* name : {"glass", "mandelbrot", "raymarch", "sphere"})
+    WARPJIT_CHECK(add_example(cases, fmt::format("{}/valhall/graphics/{}.json", examples, name), "fragment"));
   return cases;
 }
 

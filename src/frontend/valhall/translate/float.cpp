@@ -144,12 +144,10 @@ F32 InstructionTranslator::multiply_add(const Instruction& i, F32 a, F32 b, F32 
   const F32 lost_product = b_.FSub32(product, b_.FSub32(sum, from_c));
   const F32 error = b_.FAdd32(lost_product, b_.FSub32(c, from_c));
   const I32 bits = b_.BitcastF32ToI32(sum);
-  // One up if the exact sum is larger than the rounded one in magnitude, else one down.
-  const I32 sign = b_.IShrS32(b_.IXor32(bits, b_.BitcastF32ToI32(error)), word(31));
-  const I1 inexact = b_.Or1(b_.FLt32(error, real(0.0F)), b_.FGt32(error, real(0.0F)));
-  const I1 even = is_zero(b_.IAnd32(bits, word(1)));
-  const I32 step = b_.select(b_.And1(inexact, even), b_.IOr32(sign, word(1)), word(0));
-  return as_float(b_.IAdd32(bits, step));
+  // Towards zero, and odd, unless it is exact.
+  const I32 down = b_.IShrS32(b_.IXor32(bits, b_.BitcastF32ToI32(error)), word(31));
+  const I32 odd = b_.IOr32(b_.IAdd32(bits, down), word(1));
+  return as_float(b_.select(b_.FGt32(b_.FAbs32(error), real(0.0F)), odd, bits));
 }
 
 F32 InstructionTranslator::least(const Instruction& i, F32 a, F32 b, bool greatest) {

@@ -214,7 +214,8 @@ warpjit_status warpjit_program_from_valhall_words(const warpjit_valhall_words* w
     WARPJIT_TRY(const warpjit_valhall_words wanted, read(words, "words"));
     WARPJIT_CHECK(check_flags(wanted.flags, WARPJIT_VALHALL_FLUSH_SINGLE | WARPJIT_VALHALL_FLUSH_HALF |
                                                 WARPJIT_VALHALL_SUPPRESS_NAN |
-                                                WARPJIT_VALHALL_SUPPRESS_INFINITY));
+                                                WARPJIT_VALHALL_SUPPRESS_INFINITY |
+                                                WARPJIT_VALHALL_POINTS_FROM_BOTTOM));
     valhall::RawProgram raw;
     WARPJIT_TRY(raw.code, array(wanted.code, wanted.code_count, "code"));
     raw.address = wanted.address;
@@ -222,6 +223,15 @@ warpjit_status warpjit_program_from_valhall_words(const warpjit_valhall_words* w
     raw.local_bytes = wanted.local_bytes;
     raw.shared_bytes = wanted.shared_bytes;
     raw.mode = valhall_mode(wanted.flags);
+    raw.fragment.points_from_bottom = (wanted.flags & WARPJIT_VALHALL_POINTS_FROM_BOTTOM) != 0;
+    for (std::size_t k = 0; wanted.blend_targets != nullptr && k < raw.fragment.blend_targets.size(); ++k) {
+      const std::int32_t target = wanted.blend_targets[k];
+      if (target < -1 || target >= static_cast<std::int32_t>(kMaxColorTargets))
+        return Error{ErrorCode::bad_input, "there is no colour target " + std::to_string(target),
+                     "blend_targets"};
+      raw.fragment.blend_targets[k] =
+          target < 0 ? valhall::FragmentSetup::kNoTarget : static_cast<std::uint8_t>(target);
+    }
     raw.source_name = or_empty(wanted.source_name);
     if (wanted.stage != WARPJIT_STAGE_ANY) {
       WARPJIT_TRY(raw.stage, enumerator(std::int64_t{wanted.stage} - 1, Stage::fragment, "stage"));
