@@ -1,6 +1,7 @@
 // Draws of images made by hand, whole: what is drawn where, and what is wrong with others.
 #include <functional>
 
+#include "base/random.h"
 #include "valhall/draw_page.h"
 
 namespace warpjit::valhall {
@@ -10,7 +11,7 @@ using namespace in_draw;
 
 constexpr std::uint32_t kColor = 0xff8000ff;  // u0 to u3 as RGBA8
 constexpr std::uint32_t kClear = 0x04030201;
-constexpr EngineKind kKinds[] = {EngineKind::ir, EngineKind::jit};
+constexpr EngineKind kKinds[] = {EngineKind::guest, EngineKind::ir, EngineKind::jit};
 
 // On all engines, which must agree; the results of the last one.
 RanPage draw_everywhere(const ImagePage& page) {
@@ -295,6 +296,48 @@ TEST(ValhallDraw, Refused) {
   // A chain that comes back.
   EXPECT_EQ(failure([](ImagePage& p) { p.point(kVertexJob + 24, kVertexJob); }).substr(0, 9), "bad input");
   EXPECT_EQ(failure([](ImagePage& p) { p.u32(kFragmentJob + 16, 7 << 1); }).substr(0, 13), "not supported");
+}
+
+// Images in which any words of descriptors are others end, with pictures or with an error.
+TEST(ValhallDraw, AnythingChanged) {
+  Random random(20);
+  std::size_t ran_well = 0, refused = 0;
+  for (unsigned n = 0; n < 3000; ++n) {
+    ImagePage page = draw_page();
+    for (unsigned k = random.below(3); k < 3; ++k) {
+      const auto at = static_cast<std::uint32_t>(random.below(kUniforms / 4) * 4);
+      const auto was = static_cast<std::uint32_t>(page.get(at, 4));
+      switch (random.below(5)) {
+        case 0:
+          page.u32(at, static_cast<std::uint32_t>(random.next()));
+          break;
+        case 1:
+          page.u32(at, ~0U);
+          break;
+        case 2:
+          page.point(at & ~7U, static_cast<std::uint32_t>(random.below(kBytes / 32) * 32));
+          break;
+        default:
+          page.u32(at, was ^ 1U << random.below(32));
+          break;
+      }
+    }
+    // Little work.
+    const auto most = [&](std::uint32_t at, unsigned low, unsigned bits, std::uint32_t limit) {
+      return (static_cast<std::uint32_t>(page.get(at, 4)) >> low & ((1ULL << bits) - 1)) <= limit;
+    };
+    if (!most(kVertexJob + 44, 0, 32, 64) || !most(kVertexJob + 48, 0, 32, 8) ||
+        !most(kFramebuffer + 32, 0, 16, 127) || !most(kFramebuffer + 32, 16, 16, 127))
+      continue;
+    const RanPage ran = run_page(page, true, n % 2 == 0 ? EngineKind::guest : EngineKind::ir);
+    ran_well += ran.status.ok();
+    if (ran.status) continue;
+    ++refused;
+    EXPECT_NE(ran.status.error().message, "");
+    EXPECT_NE(ran.status.error().code, ErrorCode::internal) << ran.status.error().message;
+  }
+  EXPECT_GT(ran_well, 500U);
+  EXPECT_GT(refused, 300U);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "launch/numbers.h"
+#include "launch/pixel_words.h"
 #include "launch/reading.h"
 #include "launch/words.h"
 
@@ -10,33 +11,6 @@ namespace warpjit::tool {
 namespace {
 
 constexpr std::size_t kMaxIndices = 1 << 26;
-
-constexpr std::string_view kTopologies[] = {"points",    "lines",          "line-strip",
-                                            "triangles", "triangle-strip", "triangle-fan"};
-constexpr std::string_view kStencilOps[] = {
-    "keep",   "zero",           "replace",       "increment-clamp", "decrement-clamp",
-    "invert", "increment-wrap", "decrement-wrap"};
-constexpr std::string_view kFactors[] = {"zero",
-                                         "one",
-                                         "source-color",
-                                         "one-minus-source-color",
-                                         "source-alpha",
-                                         "one-minus-source-alpha",
-                                         "target-color",
-                                         "one-minus-target-color",
-                                         "target-alpha",
-                                         "one-minus-target-alpha",
-                                         "constant-color",
-                                         "one-minus-constant-color",
-                                         "constant-alpha",
-                                         "one-minus-constant-alpha",
-                                         "source-alpha-saturate"};
-constexpr std::string_view kBlendOps[] = {"add", "subtract", "reverse-subtract", "min", "max"};
-constexpr std::string_view kMixAdds[] = {"zero", "source", "target"};
-constexpr std::string_view kMixMultiplies[] = {"source-minus-target", "source-plus-target", "source",
-                                               "target"};
-constexpr std::string_view kMixBys[] = {"zero",         "source",       "target",  "twice-source",
-                                        "source-alpha", "target-alpha", "constant"};
 
 bool holds_integers(PixelFormat format) {
   return format >= PixelFormat::rgba32i && format <= PixelFormat::rgba8ui;

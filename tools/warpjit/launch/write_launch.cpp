@@ -8,6 +8,7 @@
 #include "launch/numbers.h"
 #include "launch/texture_fields.h"
 #include "launch/words.h"
+#include "launch/write_pixels.h"
 
 namespace warpjit::tool {
 
@@ -93,7 +94,7 @@ Json stage_json(const LaunchFile& launch, std::uint64_t first, std::uint64_t cou
   const frontend::Shader& shader = *launch.program;
   Json json{{"program", launch.guest().words_json(shader)}};
   if (Json modes = launch.guest().modes_json(shader); !modes.empty()) json["modes"] = std::move(modes);
-  if (launch.work == Work::grid) return json;
+  if (launch.work == Work::grid || launch.work == Work::pixels) return json;
   json["uniforms"] = uniforms_json(launch);
   for (const LaunchValue& value : launch.state)
     json["state"][shader.register_name(value.location)] =
@@ -168,17 +169,8 @@ void add_vertices(const LaunchFile& launch, Json& json) {
     json["attributes"].push_back(attribute_json(launch.guest(), source));
 }
 
-void add_grid(const LaunchFile& launch, Json& json) {
+void add_memory(const LaunchFile& launch, Json& json) {
   const LaunchGrid& grid = launch.grid;
-  if (grid.vertices) {
-    add_vertices(launch, json);
-  } else {
-    json["grid"] = grid.grid;
-    json["block"] = grid.block;
-    add_unless(json, "first_block", grid.first_block, {});
-    const std::uint32_t shared = std::max(grid.shared_bytes, launch.program->resources().shared_bytes);
-    if (shared != 0) json["shared"] = {{"size", shared}};
-  }
   if (!grid.parameters.empty()) json["params"] = words_of(grid.parameters, grid.parameters.size());
   json["memory"] = Json::array();
   for (const LaunchMemory& piece : grid.memory) {
@@ -191,6 +183,20 @@ void add_grid(const LaunchFile& launch, Json& json) {
     if (piece.bytes.back() != std::byte{0}) row["fill"] = std::to_integer<unsigned>(piece.bytes.back());
     json["memory"].push_back(std::move(row));
   }
+}
+
+void add_grid(const LaunchFile& launch, Json& json) {
+  const LaunchGrid& grid = launch.grid;
+  if (grid.vertices) {
+    add_vertices(launch, json);
+  } else {
+    json["grid"] = grid.grid;
+    json["block"] = grid.block;
+    add_unless(json, "first_block", grid.first_block, {});
+    const std::uint32_t shared = std::max(grid.shared_bytes, launch.program->resources().shared_bytes);
+    if (shared != 0) json["shared"] = {{"size", shared}};
+  }
+  add_memory(launch, json);
   json["outputs"] = Json::array();
   for (const LaunchOutput& output : launch.outputs) {
     const LaunchMemory& piece = grid.memory[output.piece];
@@ -292,6 +298,10 @@ Json write_launch(const LaunchFile& launch, std::uint64_t first, std::uint64_t c
   json.update(stage_json(launch, first, count));
   add_textures(launch, json);
   if (launch.work == Work::grid) add_grid(launch, json);
+  if (launch.work == Work::pixels) {
+    add_memory(launch, json);
+    add_pixels(launch, json);
+  }
   if (launch.work == Work::primitives) json["geometry"] = geometry_json(launch);
   if (!launch.vertex.empty()) {
     const LaunchFile& vertex = launch.vertex.front();

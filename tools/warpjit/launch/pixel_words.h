@@ -1,0 +1,35 @@
+// Enumerations of fixed-function state as launch files write them (docs/launch.md).
+#pragma once
+
+#include <string_view>
+
+namespace warpjit::tool {
+
+inline constexpr std::string_view kTopologies[] = {"points",    "lines",          "line-strip",
+                                                   "triangles", "triangle-strip", "triangle-fan"};
+inline constexpr std::string_view kStencilOps[] = {
+    "keep",   "zero",           "replace",       "increment-clamp", "decrement-clamp",
+    "invert", "increment-wrap", "decrement-wrap"};
+inline constexpr std::string_view kFactors[] = {"zero",
+                                                "one",
+                                                "source-color",
+                                                "one-minus-source-color",
+                                                "source-alpha",
+                                                "one-minus-source-alpha",
+                                                "target-color",
+                                                "one-minus-target-color",
+                                                "target-alpha",
+                                                "one-minus-target-alpha",
+                                                "constant-color",
+                                                "one-minus-constant-color",
+                                                "constant-alpha",
+                                                "one-minus-constant-alpha",
+                                                "source-alpha-saturate"};
+inline constexpr std::string_view kBlendOps[] = {"add", "subtract", "reverse-subtract", "min", "max"};
+inline constexpr std::string_view kMixAdds[] = {"zero", "source", "target"};
+inline constexpr std::string_view kMixMultiplies[] = {"source-minus-target", "source-plus-target", "source",
+                                                      "target"};
+inline constexpr std::string_view kMixBys[] = {"zero",         "source",       "target",  "twice-source",
+                                               "source-alpha", "target-alpha", "constant"};
+
+}  // namespace warpjit::tool

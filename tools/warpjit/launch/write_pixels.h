@@ -1,0 +1,11 @@
+// What a launch of a fragment program has besides memory and textures, as launch files write it.
+#pragma once
+
+#include "launch/launch_file.h"
+
+namespace warpjit::tool {
+
+// Targets, state and the vertices that are bound, without what is as usual.
+void add_pixels(const LaunchFile& launch, Json& json);
+
+}  // namespace warpjit::tool
