@@ -2,8 +2,11 @@
 #include <fmt/core.h>
 
 #include "command.h"
+#include "files.h"
+#include "guest/valhall_draw.h"
 #include "launch/template.h"
 #include "launch/write_launch.h"
+#include "render_capture.h"
 
 namespace warpjit::tool {
 
@@ -13,9 +16,32 @@ struct LaunchOptions {
   ProgramInput input;
   std::string out;
   std::uint32_t count = 0;
+  std::optional<std::size_t> draw;
+  std::vector<std::string> jobs;
 };
 
+// With --out, the program is a listing in a file beside the launch file.
+int print_draw_launch(const LaunchOptions& options) {
+  auto capture = load_capture({options.input.file, options.jobs});
+  if (!capture) return fail(capture.error());
+  const auto launch = launch_of_draw(*capture, *options.draw);
+  if (!launch) return fail(launch.error());
+  Json json = write_launch(*launch, 0, launch->count);
+  if (!options.out.empty()) {
+    const std::filesystem::path listing = std::filesystem::path(options.out).replace_extension(".valhall");
+    const auto text = launch->guest().list(*launch->program, {});
+    if (!text) return fail(text.error());
+    if (const Status written = write_file(listing, *text); !written) return fail(written.error());
+    json["program"] = {{"file", listing.filename().string()}};
+    if (launch->program->entry() != 0) json["program"]["entry"] = launch->program->entry();
+  }
+  if (const Status written = write_text(options.out, launch_text(json)); !written)
+    return fail(written.error());
+  return kOk;
+}
+
 int print_template(const LaunchOptions& options) {
+  if (options.draw) return print_draw_launch(options);
   const auto given = load_program(options.input);
   if (!given) return fail(given.error());
   if (given->launch) return fail({ErrorCode::bad_input, "this is a launch file already", options.input.file});
@@ -45,10 +71,19 @@ void add_launch(CLI::App& app, int& exit) {
                    "threads that the template has data for; of a kernel: of a block")
       ->check(CLI::Range(1u, 4096u));
   command->add_option("-o,--out", options->out, "file to write instead of stdout");
+  auto* draw = command->add_option("--draw", options->draw,
+                                   "the file is a capture of a Valhall GPU: a whole launch of its draw of "
+                                   "this number (as `warpjit render` "
+                                   "counts them), whose targets begin with their clear values");
+  command
+      ->add_option("--job", options->jobs,
+                   "with --draw: where a chain of jobs begins, instead of those that the file names")
+      ->needs(draw);
   command->footer(
       "Example:\n  warpjit launch shader.shbin -o run.json && warpjit run run.json\n"
       "  warpjit launch pipeline.shbin --program geometry -o run.json\n"
-      "  warpjit launch kernel.cubin --entry saxpy -o run.json");
+      "  warpjit launch kernel.cubin --entry saxpy -o run.json\n"
+      "  warpjit launch frame.wjcap --draw 3 -o draw.json && warpjit render draw.json -o draw.png");
   command->callback([options, &exit] { exit = print_template(*options); });
 }
 

@@ -23,16 +23,16 @@ void add_word(Json& json, const char* key, Words words, Enum value, Enum usual) 
 
 std::string hex_word(std::uint32_t word) { return fmt::format("{:#010x}", word); }
 // As a number, if that is the same bits again.
-Json number_json(std::uint32_t bits) {
+Json bits_json(std::uint32_t bits) {
   const auto value = std::bit_cast<float>(bits);
   const bool plain = std::isfinite(value) && std::fabs(value) < 1e6F && std::fabs(value) > 1e-6F;
   return plain || bits == 0 ? Json(static_cast<double>(value)) : Json(hex_word(bits));
 }
-Json float_json(float value) { return number_json(std::bit_cast<std::uint32_t>(value)); }
+Json single_json(float value) { return bits_json(std::bit_cast<std::uint32_t>(value)); }
 template <std::size_t kCount>
 Json floats_json(const std::array<float, kCount>& values) {
   Json list = Json::array();
-  for (const float value : values) list.push_back(float_json(value));
+  for (const float value : values) list.push_back(single_json(value));
   return list;
 }
 
@@ -47,12 +47,12 @@ Json targets_json(const LaunchPixels& pixels) {
     for (const std::uint32_t word : target.clear)
       row["clear"].push_back((target.format >= PixelFormat::rgba32i && target.format <= PixelFormat::rgba8ui)
                                  ? Json(hex_word(word))
-                                 : number_json(word));
+                                 : bits_json(word));
     json["colors"].push_back(std::move(row));
   }
   if (pixels.depth.format != PixelFormat::none)
     json["depth"] = {{"format", name(pixels.depth.format)},
-                     {"clear", number_json(pixels.depth.clear[0])},
+                     {"clear", bits_json(pixels.depth.clear[0])},
                      {"stencil", pixels.depth.clear[1]}};
   return json;
 }
@@ -74,15 +74,15 @@ Json raster_json(const RasterState& state) {
   add_changed(json, "cull-front", state.cull_front, usual.cull_front);
   add_changed(json, "cull-back", state.cull_back, usual.cull_back);
   if (!state.provoking_last) json["provoking"] = "first";
-  if (state.point_size != usual.point_size) json["point-size"] = float_json(state.point_size);
+  if (state.point_size != usual.point_size) json["point-size"] = single_json(state.point_size);
   add_changed(json, "point-size-slot", state.point_size_slot, usual.point_size_slot);
-  if (state.line_width != usual.line_width) json["line-width"] = float_json(state.line_width);
+  if (state.line_width != usual.line_width) json["line-width"] = single_json(state.line_width);
   if (const RasterState::Distances& d = state.distances; d != usual.distances)
     json["distances"] = {{"first", d.first}, {"count", d.count}, {"clip", d.clip}, {"cull", d.cull}};
   if (const RasterState::DepthBias& bias = state.depth_bias; bias != usual.depth_bias)
-    json["depth-bias"] = {{"units", float_json(bias.units)},
-                          {"slope", float_json(bias.slope)},
-                          {"clamp", float_json(bias.clamp)}};
+    json["depth-bias"] = {{"units", single_json(bias.units)},
+                          {"slope", single_json(bias.slope)},
+                          {"clamp", single_json(bias.clamp)}};
   if (state.depth_bounds != usual.depth_bounds) json["depth-bounds"] = floats_json(state.depth_bounds);
   return json;
 }
@@ -141,7 +141,7 @@ Json output_json(const OutputState& state, std::size_t colors) {
     json["blend-constant"] = floats_json(state.blend_constant);
   if (state.alpha_test)
     json["alpha-test"] = {{"compare", kCompares[static_cast<std::size_t>(state.alpha_compare)]},
-                          {"reference", float_json(state.alpha_reference)}};
+                          {"reference", single_json(state.alpha_reference)}};
   add_changed(json, "early-tests", state.early_tests, usual.early_tests);
   return json;
 }
@@ -157,7 +157,7 @@ void add_pixels(const LaunchFile& launch, Json& json) {
   add_changed(json, "instances", pixels.instances, 1U);
   if (launch.vertex.empty()) {
     Json data = Json::array();
-    for (const std::uint32_t word : pixels.vertices) data.push_back(number_json(word));
+    for (const std::uint32_t word : pixels.vertices) data.push_back(bits_json(word));
     json["vertices"] = {{"slots", pixels.slots}, {"data", std::move(data)}};
   }
   if (pixels.indexed) json["indices"] = pixels.indices;

@@ -43,6 +43,9 @@ class Frame {
   // To memory what goes there.
   void store(Image& image) const { store_frame(image, framebuffer_, area_, pixels_); }
 
+  // The targets as they are before the first draw.
+  Result<FramePixels> cleared(const Image& image) const { return begin_frame(image, framebuffer_, area_); }
+
   const Framebuffer& framebuffer() const { return framebuffer_; }
   const FramePixels& pixels() const { return pixels_; }
   // Its own and those of earlier jobs.
