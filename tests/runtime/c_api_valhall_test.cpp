@@ -1,8 +1,12 @@
 // The C interface: Valhall's programs, compute, vertex and fragment launches of them.
+#include <cstring>
+#include <fstream>
+#include <sstream>
 #include <vector>
 
 #include "frontend/valhall/shader.h"
 #include "runtime/c_api.h"
+#include "support/source_dir.h"
 #include "warpjit/pixels.h"
 #include "warpjit/valhall.h"
 #include "warpjit/valhall.hpp"
@@ -304,6 +308,61 @@ TEST_F(CApiValhall, FragmentPrograms) {
     EXPECT_EQ(pixels[0], 7U);
     EXPECT_EQ(pixels[1], uniform);
   }
+}
+
+// A seed of the fuzz targets: one triangle, into memory at 0x200003000.
+TEST_F(CApiValhall, Captures) {
+  std::ifstream stream(tests::source_file("fuzz/corpus/valhall_capture/triangle.wjcap"), std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  const std::string file = text.str();
+  warpjit_valhall_capture* capture = nullptr;
+  ASSERT_EQ(warpjit_valhall_capture_load(file.data(), file.size(), "triangle", &capture, &error), WARPJIT_OK)
+      << error.message;
+  EXPECT_EQ(warpjit_valhall_capture_chain_count(capture), 2U);
+  struct Seen {
+    unsigned draws = 0, pictures = 0;
+    std::uint32_t pixel = 0;
+  } seen;
+  warpjit_valhall_visitor visitor{};
+  visitor.context = &seen;
+  visitor.draw = [](void* context, const warpjit_valhall_draw* draw, const warpjit_report* fragment) {
+    ++static_cast<Seen*>(context)->draws;
+    EXPECT_STREQ(draw->mode, "triangles");
+    EXPECT_EQ(draw->vertices, 3U);
+    EXPECT_EQ(draw->targets, 1U);
+    EXPECT_NE(fragment, nullptr);
+    return 1;
+  };
+  visitor.picture = [](void* context, const warpjit_valhall_picture* picture) {
+    auto* to = static_cast<Seen*>(context);
+    ++to->pictures;
+    if (picture->target == WARPJIT_VALHALL_DEPTH) return 1;
+    EXPECT_EQ(picture->format, WARPJIT_PIXELS_RGBA8);
+    EXPECT_EQ(picture->width, 32U);
+    EXPECT_EQ(picture->pixel_bytes, 4U);
+    EXPECT_EQ(picture->stored, 1U);
+    std::memcpy(&to->pixel, picture->pixels, 4);
+    return 1;
+  };
+  EXPECT_EQ(warpjit_valhall_capture_run(capture, engine, &visitor, nullptr, &error), WARPJIT_OK)
+      << error.message;
+  EXPECT_EQ(seen.draws, 1U);
+  EXPECT_EQ(seen.pictures, 2U);
+  EXPECT_EQ(seen.pixel, 0xff8000ffU);
+  std::uint32_t word = 0;
+  EXPECT_EQ(warpjit_valhall_capture_read_memory(capture, 0x200003000, &word, 4, &error), WARPJIT_OK);
+  EXPECT_EQ(word, seen.pixel);
+  EXPECT_EQ(warpjit_valhall_capture_read_memory(capture, 0x100, &word, 4, &error), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_valhall_capture_clear_chains(capture), WARPJIT_OK);
+  EXPECT_EQ(warpjit_valhall_capture_run(capture, engine, nullptr, nullptr, &error), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_valhall_capture_add_chain(capture, 0x200001180, &error), WARPJIT_OK);
+  EXPECT_EQ(warpjit_valhall_capture_run(capture, engine, nullptr, nullptr, &error), WARPJIT_OK);
+  warpjit_valhall_capture_destroy(capture);
+  warpjit_valhall_capture_destroy(nullptr);
+  EXPECT_EQ(warpjit_valhall_capture_load("WJC1", 4, nullptr, &capture, &error), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_valhall_capture_load(nullptr, 4, nullptr, &capture, &error), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_valhall_capture_add_chain(nullptr, 0, &error), WARPJIT_BAD_INPUT);
 }
 
 }  // namespace

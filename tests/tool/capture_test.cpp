@@ -1,0 +1,89 @@
+// Captures: `render`, `import` and `launch --draw` of them.
+#include "tool/cli.h"
+
+namespace warpjit::tool {
+
+namespace {
+
+using nlohmann::json;
+
+// A seed of the fuzz targets: one triangle over half of a target of 32 x 32 pixels.
+std::string triangle_capture() {
+  return "'" + tests::source_file("fuzz/corpus/valhall_capture/triangle.wjcap") + "'";
+}
+
+using CaptureTest = ToolTest;
+
+TEST_F(CaptureTest, Render) {
+  std::string hash;
+  for (const char* engine : {"guest", "ir", "jit"}) {
+    const Outcome ran = run(std::string("render --json --engine ") + engine + " " + triangle_capture() +
+                            " -o " + path("pictures"));
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    const json shown = json::parse(ran.out);
+    EXPECT_EQ(shown["isa"], "valhall");
+    ASSERT_EQ(shown["draws"].size(), 1U);
+    const json& draw = shown["draws"][0];
+    EXPECT_EQ(draw["draw"], 0);
+    EXPECT_EQ(draw["job"], "0x200001000");
+    EXPECT_EQ(draw["fragment_job"], "0x200001180");
+    EXPECT_EQ(draw["mode"], "triangles");
+    EXPECT_EQ(draw["targets"], (json{"color0"}));
+    EXPECT_EQ(draw["fragment"]["engine"], engine);
+    ASSERT_EQ(shown["pictures"].size(), 2U);
+    const json& picture = shown["pictures"][0];
+    EXPECT_EQ(picture["format"], "rgba8");
+    EXPECT_EQ(picture["stored"], true);
+    if (!hash.empty()) {
+      EXPECT_EQ(picture["hash"], hash);
+    }
+    hash = picture["hash"];
+    EXPECT_TRUE(std::filesystem::exists(picture["file"].get<std::string>()));
+  }
+  const Outcome text = run("render " + triangle_capture() + " --show depth -o " + path("depth.png"));
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_NE(text.out.find("color0 of fragment job 0x200001180: 32 x 32 pixels, rgba8\n"), std::string::npos)
+      << text.out;
+  EXPECT_TRUE(std::filesystem::exists(path("depth.png")));
+}
+
+TEST_F(CaptureTest, RenderErrors) {
+  const Outcome outside = run("render --job 0x100 " + triangle_capture());
+  EXPECT_EQ(outside.code, 2);
+  EXPECT_NE(outside.err.find("job at 0x100: its 32 bytes at 0x100 are outside of the image"),
+            std::string::npos)
+      << outside.err;
+  const Outcome word = run("render --job first " + triangle_capture());
+  EXPECT_EQ(word.code, 2);
+  EXPECT_NE(word.err.find("an address is a number"), std::string::npos) << word.err;
+}
+
+TEST_F(CaptureTest, Import) {
+  const Outcome made =
+      run("import " + triangle_capture() + " --job 0x200001180 --note hello -o " + path("clear.wjcap"));
+  ASSERT_EQ(made.code, 0) << made.err;
+  EXPECT_NE(made.out.find("1 chains, 0 draws"), std::string::npos) << made.out;
+  const Outcome ran = run("render --json " + path("clear.wjcap"));
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const json shown = json::parse(ran.out);
+  EXPECT_EQ(shown["draws"].size(), 0U);
+  EXPECT_EQ(shown["pictures"].size(), 2U);
+}
+
+// A launch file of the draw draws what the capture draws.
+TEST_F(CaptureTest, Launch) {
+  const Outcome made = run("launch " + triangle_capture() + " --draw 0 -o " + path("draw.json"));
+  ASSERT_EQ(made.code, 0) << made.err;
+  EXPECT_TRUE(std::filesystem::exists(path("draw.valhall")));
+  const Outcome drawn = run("render " + path("draw.json") + " -o " + path("draw.png"));
+  ASSERT_EQ(drawn.code, 0) << drawn.err;
+  ASSERT_EQ(run("render " + triangle_capture() + " -o " + path("whole.png")).code, 0);
+  const Outcome same = run("render " + path("draw.json") + " --compare " + path("whole.png"));
+  EXPECT_EQ(same.code, 0) << same.out << same.err;
+  const Outcome none = run("launch " + triangle_capture() + " --draw 1");
+  EXPECT_EQ(none.code, 2);
+  EXPECT_NE(none.err.find("no fragment job draws a draw 1"), std::string::npos) << none.err;
+}
+
+}  // namespace
+}  // namespace warpjit::tool
