@@ -445,6 +445,10 @@ TEST(ValhallSpecial, Cubes) {
   EXPECT_EQ(face(1, 1, 1), 4U);   // z before y
   EXPECT_EQ(face(1, -1, 0), 3U);  // y before x
   EXPECT_EQ(face(0, 0, -0.0F), 5U);
+  for (const std::uint32_t nan : {0x7fc00000U, 0xffc00000U, 0xffbfffffU})
+    EXPECT_EQ(run("CUBEFACE2 r0, r1, r2, r3", {nan, 0, 0}) >> 29, nan >> 31) << nan;
+  EXPECT_EQ(run("CUBEFACE2 r0, r1.neg, r2, r3", {0xffc00000, 0, 0}) >> 29, 0U);
+  EXPECT_EQ(run("CUBEFACE2 r0, r1.neg.abs, r2, r3", {0x7fc00000, 0, 0}) >> 29, 1U);
   EXPECT_EQ(run("CUBEFACE1 r0, r1, r2, r3", {bits(-3.0F), bits(1.0F), bits(2.0F)}), bits(3.0F));
   EXPECT_EQ(run("CUBEFACE1 r0, r1, r2, r3", {bits(1.0F), bits(1.0F), bits(-4.0F)}), bits(4.0F));
   const float s[] = {-5, 5, 7, 7, 7, -7}, t[] = {-5, -5, 7, -7, -5, -5};

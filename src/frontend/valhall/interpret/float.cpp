@@ -266,11 +266,16 @@ Wide cubeface1(const Instruction& i, const Inputs& in) {
   const double largest = -least(-std::fabs(value[0]), least(-std::fabs(value[1]), -std::fabs(value[2])));
   return finish(kSingle, largest, i, in.mode);
 }
+// Of what single_source gives: its bits say it, because a conversion may lose the sign of a NaN.
+bool is_negative(const Source& source, std::uint64_t value) {
+  const bool sign = (value >> (source.lanes == Lanes::h0 ? 15 : 31) & 1) != 0;
+  return (sign && !source.absolute) != source.negate;
+}
 Wide cubeface2(const Instruction& i, const Inputs& in) {
   const auto [value] = axes_of(i, in);
   const double x = std::fabs(value[0]), y = std::fabs(value[1]), z = std::fabs(value[2]);
   const unsigned axis = z >= x && z >= y ? 2 : y >= x ? 1 : 0;
-  return (2 * axis + (std::signbit(value[axis]) ? 1 : 0)) << 29;
+  return (2 * axis + (is_negative(i.source[axis], in.source[axis]) ? 1 : 0)) << 29;
 }
 enum class Coordinate { plus_first, minus_first, plus_second, minus_second };
 template <std::array<Coordinate, 6> kFaces>
