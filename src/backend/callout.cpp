@@ -70,6 +70,16 @@ void memory(const CallSite& site, ir::BlockMemory& block, std::uint32_t thread, 
   }
 }
 
+// A group's LaneRead.
+void read_lanes(const CallSite& site, const std::uint32_t* words, std::uint32_t* results) {
+  const std::uint32_t *guard = words, *value = guard + site.pitch, *other = value + site.pitch,
+                      *number = other + site.pitch;
+  for (std::size_t n = 0; n < site.lanes; ++n) {
+    const std::size_t from = number[n] % site.lanes;
+    results[n] = guard[from] != 0 ? value[from] : other[n];
+  }
+}
+
 void count_fuel(KernelArgs& args, const CallSite& site, const std::uint32_t* words) {
   args.guest_address = site.guest_address;
   // KernelArgs has the address of an atomic.
@@ -101,6 +111,7 @@ void call_out(KernelArgs* args, std::uint32_t number, std::uint32_t* words) {
     return;
   }
   if (site.opcode == Opcode::FMadTruncFlush32) return ir::multiply_add_truncated(words, pitch, results);
+  if (site.opcode == Opcode::LaneRead) return read_lanes(site, words, results);
   if (!row.pure) args->memory->block = args->block;
   std::uint32_t any_word = 0;  // that some lane loaded
   const auto acts = [&](std::size_t n) { return row.pure || site.unguarded || words[n] != 0; };

@@ -1,6 +1,6 @@
 // Callouts: rare operations of guests (flag O of opcodes.inc) that compiled code leaves to a C++ function,
-// lane by lane. The folder and the lane loops do not handle them. FMadTruncFlush32 is a callout on hosts
-// without its rounding; it is called for all lanes at once.
+// lane by lane. The folder and the lane loops do not handle them. LaneRead is one, too, of all lanes at once.
+// FMadTruncFlush32 is a callout on hosts without its rounding; it is called for all lanes at once.
 //
 // All functions expect round to nearest even and no flushing.
 #pragma once

@@ -126,6 +126,9 @@ class Preparation {
         made.c = static_cast<std::uint32_t>(f_.block(data.block).successors.size());
         for (std::uint32_t k = 0; k < made.c; ++k) edges_.push_back({data.block, k});
         break;
+      case Opcode::LaneRead:
+        if (f_.form == Form::thread) unsupported_ = "lanes that meet in thread form";
+        [[fallthrough]];
       default:
         if (!info(data.opcode).callout) break;
         made.b = static_cast<std::uint32_t>(out_.lists_.size());

@@ -438,6 +438,16 @@ WARPJIT_MEANING GroupOutcome run_group(GroupContext& context, std::uint32_t* fra
               frame[operation.a + from] != 0 ? frame[operation.b + from] : frame[operation.c + lane];
         }
         break;
+      case Opcode::LaneRead: {
+        const std::uint32_t* list = context.lists + operation.b;
+        for (unsigned lane = 0; lane < kLanes; ++lane) {
+          const unsigned own = static_cast<unsigned>((context.first_thread + lane) % context.group_lanes);
+          const unsigned from = lane - own + frame[list[3] + lane] % context.group_lanes;
+          frame[operation.result + lane] =
+              frame[list[0] + from] != 0 ? frame[list[1] + from] : frame[list[2] + lane];
+        }
+        break;
+      }
       case Opcode::PixelDx:
       case Opcode::PixelDy:
       case Opcode::PixelCovered:

@@ -55,6 +55,13 @@ Word after(AtomicFunction function, Word a, Word b, Word c) {
       return a | b;
     case AtomicFunction::xor_:
       return a ^ b;
+    case AtomicFunction::add_saturated_u:
+      return std::max<Word>(a + b, Word{0} - Word{Word(a + b) < a});
+    case AtomicFunction::add_saturated_s: {
+      const Word sum = a + b, most = ~Word{0} >> 1;
+      const bool overflows = static_cast<Signed>((a ^ sum) & (b ^ sum)) < 0;
+      return overflows ? most + (a > most ? 1 : 0) : sum;
+    }
   }
   return a;
 }

@@ -41,7 +41,10 @@ enum class AtomicFunction : std::uint8_t {
   and_,
   or_,
   xor_,
+  add_saturated_u,  // a + b, at most the greatest word
+  add_saturated_s,  // a + b, of signed words, within their range
 };
+inline constexpr std::uint32_t kAtomicFunctions = 14;
 
 // An access of one instruction of the guest, or a word of one: `extent` bytes from the address on must be in
 // the space, the address a multiple of `alignment`; of these the element at address + offset is accessed.
@@ -74,7 +77,7 @@ struct MemoryAccess {
   constexpr bool valid() const {
     return element <= Element::word && (alignment & (alignment - 1)) == 0 && alignment >= 1 &&
            alignment <= 16 && extent <= 16 && offset + size_of(element) <= extent &&
-           function <= AtomicFunction::xor_;
+           static_cast<std::uint32_t>(function) < kAtomicFunctions;
   }
   bool operator==(const MemoryAccess&) const = default;
 };

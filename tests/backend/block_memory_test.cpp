@@ -311,7 +311,7 @@ TEST_P(BlockAccess, AtomicsAndLocks) {
     BlockKernel k(setup);
     MemoryAccess access;
     access.space = random.chance(50) ? Space::shared : Space::global;
-    access.function = static_cast<ir::AtomicFunction>(random.below(12));
+    access.function = static_cast<ir::AtomicFunction>(random.below(ir::kAtomicFunctions));
     const I1 guard = random_guard(random, k);
     const I32 address = random_address(random, k, access), value = k.b.IMul32(k.thread(), k.word(77));
     k.keep(k.word(1));

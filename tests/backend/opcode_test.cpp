@@ -88,6 +88,7 @@ bool tested_directly(Opcode opcode) {
     case Opcode::QuadSwizzle32:
     case Opcode::QuadSwizzle1:
     case Opcode::QuadRead:
+    case Opcode::LaneRead:
     case Opcode::PixelDx:
     case Opcode::PixelDy:
     case Opcode::PixelCovered:

@@ -267,6 +267,56 @@ TEST(ValhallRun, ExchangeSeesWhoIsThere) {
   for (std::uint32_t t = 0; t < 16; ++t) EXPECT_EQ(words[t], t % 4 < 2 ? 0xffffffffU : 0U) << t;
 }
 
+// CLPER and WMASK of all sizes where some lanes of each warp are elsewhere, of two warps.
+TEST(ValhallRun, ExchangeOfWholeWarps) {
+  GuestOptions options;
+  options.grid.block = {24, 1, 1};  // the second warp has 8 threads
+  options.compiled = true;
+  // Threads 0, 2, 8 and 10 do not.
+  const auto takes_part = [](std::uint32_t t) { return t < 24 && (t & 0x35) != 0; };
+  const std::string head =
+      "IADD_IMM.i32 r4, 0x0, #0x777\nIADD_IMM.i32 r7, r0, #0x100\nIADD_IMM.i32 r1, 0x0, #0x35\n"
+      "LSHIFT_AND.i32 r1, r0, 0x0.b00, r1\nBRANCHZ.eq r1, offset:1\n";
+  const std::pair<const char*, std::uint32_t> sizes[] = {
+      {".subgroup2", 2}, {".subgroup4", 4}, {".subgroup8", 8}, {"", 16}};
+  const char* const operations[] = {"", ".xor", ".shift", ".rotate"};
+  for (const auto& [size_name, size] : sizes) {
+    const auto votes = words_of(head + "WMASK" + size_name + " r4, r1\n", options);
+    const auto first_of = [&, n = size](std::uint32_t t) { return t & ~(n - 1); };
+    for (std::uint32_t t = 0; t < 24; ++t) {
+      std::uint32_t wanted = 0;
+      for (std::uint32_t n = 0; n < size; ++n) wanted |= takes_part(first_of(t) + n) ? 1U << n : 0;
+      EXPECT_EQ(votes[t], takes_part(t) ? wanted : 0x777U) << size << ", " << t;
+    }
+    for (const char* const operation : operations)
+      for (const std::int32_t count : {0, 1, 3, 7, 9, 15, 100, -1, -6}) {
+        // A number that all have, and the thread's own with that.
+        for (const bool own : {false, true}) {
+          options.uniforms = {static_cast<std::uint32_t>(count)};
+          const auto words = words_of(std::string(own ? "IADD.u32 r8, r0, u2\n" : "MOV.i32 r8, u2\n") + head +
+                                          "CLPER.i32" + size_name + operation + ".i1 r4, r7, r8.b0\n",
+                                      options);
+          for (std::uint32_t t = 0; t < 24; ++t) {
+            const auto byte = static_cast<std::uint8_t>(own ? static_cast<std::int32_t>(t) + count : count);
+            const std::uint32_t first = first_of(t), place = t - first;
+            const std::int32_t shifted = static_cast<std::int32_t>(place) + static_cast<std::int8_t>(byte);
+            std::uint32_t from = byte % size;
+            bool any = true;
+            if (operation == operations[1]) from ^= place;
+            if (operation == operations[3]) from = (place + from) % size;
+            if (operation == operations[2]) {
+              any = shifted >= 0 && shifted < static_cast<std::int32_t>(size);
+              from = static_cast<std::uint32_t>(shifted);
+            }
+            const std::uint32_t wanted = any && takes_part(first + from) ? 0x100 + first + from : 1;
+            EXPECT_EQ(words[t], takes_part(t) ? wanted : 0x777U)
+                << size << operation << " " << count << (own ? " own, " : ", ") << t;
+          }
+        }
+      }
+  }
+}
+
 TEST(ValhallRun, Fuel) {
   const std::string loop =
       "IADD_IMM.i32 r4, 0x0, #100\n"
@@ -337,8 +387,6 @@ TEST(ValhallRun, RefusedByName) {
       {"MOV.i32 r0, blend_descriptor_3.w1", "MOV.i32: compute programs have no blend_descriptor_3"},
       {"MOV.i32 r0, resource_table_pointer.w0", "MOV.i32: compute programs have no resource_table_pointer"},
       {"LEA_PKA.slot0 @r0:r1, r2, r3", "LEA_PKA: "},
-      {"ATOM.i32.slot0.aaddu @r0, r2, offset:0x0", "ATOM.i32: a sum that saturates"},
-      {"ATOM.i32.slot0.aadds @r0, r2, offset:0x0", "ATOM.i32: a sum that saturates"},
       {"ATOM_RETURN.i32.slot0.aadd.compare @r0, @r2:r3, r4, offset:0x0",
        "ATOM_RETURN.i32: `compare` is of axchg"},
       {"ATOM_RETURN.i32.slot0.axchg.compare @r0, @r2, r4, offset:0x0",

@@ -367,6 +367,7 @@ TEST(ValhallMemory, Buffers) {
   for (const Case& c : kCases) {
     GuestOptions with = options;
     with.uniforms = {c.offset, c.mode};
+    with.compiled = true;
     const Finished finished = run_body("LD_BUFFER." + std::string(c.type) + ".slot0 " + c.staging +
                                            ", u2, u3\nSTORE.i32.slot0 @r5, r2, offset:64\n",
                                        with);
@@ -388,6 +389,7 @@ Updated update(const std::string& operation, std::uint32_t memory, std::uint32_t
   GuestOptions options;
   options.memory = {memory, 0};
   options.uniforms = {operand};
+  options.compiled = true;
   const Finished finished =
       run_source("MOV.i32 r4, u2\nATOM_RETURN.i32.slot0." + operation +
                      " @r5, @r4, u0, offset:0x0\nSTORE.i32.slot0.end @r5, u0, offset:4\n",
@@ -401,11 +403,28 @@ TEST(ValhallMemory, AtomicOperations) {
     const char* operation;
     std::uint32_t memory, operand, result;
   };
-  constexpr Case kCases[] = {{"aadd", 0xffffffff, 2, 1},           {"asmin", 0x80000000, 1, 0x80000000},
-                             {"asmin", 5, 0xffffffff, 0xffffffff}, {"asmax", 0x80000000, 1, 1},
-                             {"aumin", 0x80000000, 1, 1},          {"aumax", 0x80000000, 1, 0x80000000},
-                             {"aand", 0xff00ff00, 0x0ff0, 0x0f00}, {"aor", 0xf0, 0x0f, 0xff},
-                             {"axor", 0xff, 0x0f, 0xf0},           {"axchg", 1, 2, 2}};
+  constexpr Case kCases[] = {{"aadd", 0xffffffff, 2, 1},
+                             {"asmin", 0x80000000, 1, 0x80000000},
+                             {"asmin", 5, 0xffffffff, 0xffffffff},
+                             {"asmax", 0x80000000, 1, 1},
+                             {"aumin", 0x80000000, 1, 1},
+                             {"aumax", 0x80000000, 1, 0x80000000},
+                             {"aand", 0xff00ff00, 0x0ff0, 0x0f00},
+                             {"aor", 0xf0, 0x0f, 0xff},
+                             {"axor", 0xff, 0x0f, 0xf0},
+                             {"axchg", 1, 2, 2},
+                             {"aaddu", 0xfffffffe, 1, 0xffffffff},
+                             {"aaddu", 0xfffffffe, 2, 0xffffffff},
+                             {"aaddu", 1, 0xffffffff, 0xffffffff},
+                             {"aaddu", 0x7fffffff, 1, 0x80000000},
+                             {"aaddu", 0, 0, 0},
+                             {"aadds", 0x7ffffffe, 1, 0x7fffffff},
+                             {"aadds", 0x7fffffff, 1, 0x7fffffff},
+                             {"aadds", 0x80000000, 0xffffffff, 0x80000000},
+                             {"aadds", 0x80000000, 0x80000000, 0x80000000},
+                             {"aadds", 0x80000000, 0x7fffffff, 0xffffffff},
+                             {"aadds", 0xffffffff, 1, 0},
+                             {"aadds", 1, 0x7fffffff, 0x7fffffff}};
   for (const Case& c : kCases) {
     const Updated updated = update(c.operation, c.memory, c.operand);
     EXPECT_EQ(updated.memory, c.result) << c.operation;
@@ -458,6 +477,62 @@ TEST(ValhallMemory, WideAtomics) {
       "ATOM1_RETURN.i64.slot0.adec @r6:r7, u0, offset:0x0\nSTORE.i64.slot0.end @r6:r7, u0, offset:8\n",
       options);
   EXPECT_EQ(added.memory, (std::vector<std::uint32_t>{0xffffffff, 5, 0, 6}));
+  struct Sum {
+    const char* operation;
+    std::uint64_t memory, operand, result;
+  };
+  constexpr std::uint64_t kOnes = ~std::uint64_t{0}, kLeast = std::uint64_t{1} << 63;
+  constexpr Sum kSums[] = {{"aaddu", kOnes - 1, 1, kOnes},
+                           {"aaddu", kOnes - 1, 2, kOnes},
+                           {"aaddu", 0xffffffff, 1, 0x100000000},
+                           {"aadds", kLeast - 1, 1, kLeast - 1},
+                           {"aadds", kLeast, kOnes, kLeast},
+                           {"aadds", kLeast, kLeast - 1, kOnes},
+                           {"aadds", 0x7fffffff, 0x7fffffff, 0xfffffffe}};
+  for (const Sum& sum : kSums) {
+    options.memory = {static_cast<std::uint32_t>(sum.memory), static_cast<std::uint32_t>(sum.memory >> 32)};
+    options.uniforms = {static_cast<std::uint32_t>(sum.operand),
+                        static_cast<std::uint32_t>(sum.operand >> 32)};
+    options.compiled = true;
+    const Finished run = run_source(std::string("MOV.i32 r4, u2\nMOV.i32 r5, u3\nATOM.i64.slot0.") +
+                                        sum.operation + " @r4:r5, u0, offset:0x0\nNOP.end\n",
+                                    options);
+    EXPECT_EQ(run.memory[0] | std::uint64_t{run.memory[1]} << 32, sum.result) << sum.operation;
+  }
+}
+
+// The number of the buffer is the thread's own.
+TEST(ValhallMemory, BuffersByNumber) {
+  const std::uint32_t three[] = {30, 31}, five[] = {50, 51, 52, 53};
+  GuestOptions options;
+  options.compiled = true;
+  options.grid.constants[3] = std::as_bytes(std::span(three));
+  options.grid.constants[5] = std::as_bytes(std::span(five));
+  options.uniforms = {3};
+  options.grid.block = {3, 1, 1};  // the buffers 3, 4 and 5
+  const Finished some = run_body(
+      "IADD.u32 r6, u2, r0\nIADD.u32 r7, r0, r0\nIADD.u32 r7, r7, r7\n"
+      "LD_BUFFER.i32.unsigned.slot0.wait0 @r4, r7, r6\n",
+      options);
+  EXPECT_EQ(some.memory[0], 30U);
+  EXPECT_EQ(some.memory[1], 0U);
+  EXPECT_EQ(some.memory[2], 52U);
+  ASSERT_TRUE(some.report.first_fault);
+  EXPECT_EQ(some.report.first_fault->access.index, 4U);
+  // Pairs that end behind the buffer, and a number whose top byte is another table's.
+  options.uniforms = {5, 0xff000000};
+  options.grid.block = {1, 1, 1};
+  const Finished pairs = run_source(
+      "IADD_IMM.i32 r7, 0x0, #0xC\nIADD_IMM.i32 r6, r57, #5\n"
+      "LD_BUFFER.i64.unsigned.slot0.wait0 @r4:r5, r7, r6\nSTORE.i64.slot0 @r4:r5, u0, offset:0\n"
+      "IADD.u32 r6, r6, u3\nLD_BUFFER.i32.unsigned.slot0.wait0 @r4, r7, r6\n"
+      "STORE.i32.slot0.end @r4, u0, offset:8\n",
+      options);
+  EXPECT_EQ(pairs.memory[0], 53U);
+  EXPECT_EQ(pairs.memory[1], 0U);
+  EXPECT_EQ(pairs.memory[2], 0U);
+  ASSERT_TRUE(pairs.report.first_fault);
+  EXPECT_EQ(pairs.report.first_fault->access.index, 5U);
 }
 
 TEST(ValhallMemory, AtomicsThatFail) {

@@ -26,6 +26,7 @@ struct GuestOptions {
   std::uint32_t local_bytes = 0, shared_bytes = 0, entry = 0;
   std::uint64_t address = 0;
   FloatMode mode{};
+  bool compiled = false;  // every engine must compile it
 };
 
 // With r0 = thread in x and r2:r3 = the address of the thread's word of memory.
@@ -53,7 +54,7 @@ inline Finished run_source(const std::string& source, GuestOptions options = {})
   uniforms.insert(uniforms.end(), options.uniforms.begin(), options.uniforms.end());
   const auto bytes = std::as_bytes(std::span(uniforms));
   grid.parameters.assign(bytes.begin(), bytes.end());
-  finished.status = run_everywhere(*program, grid, finished.report);
+  finished.status = run_everywhere(*program, grid, finished.report, options.compiled);
   return finished;
 }
 

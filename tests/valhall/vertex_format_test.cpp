@@ -14,6 +14,7 @@ constexpr std::uint32_t kRgba = 0;
 std::vector<Words> fetched(std::uint32_t code, std::uint32_t order, const std::string& format, unsigned size,
                            const Bytes& bytes) {
   VertexOptions options;
+  options.compiled = true;
   options.vertices.count = static_cast<std::uint32_t>(bytes.size() / size);
   options.vertices.attributes = {{.address = memory_at(0),
                                   .bytes = static_cast<std::uint32_t>(bytes.size()),

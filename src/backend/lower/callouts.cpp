@@ -27,7 +27,7 @@ std::int64_t CalloutLowering::call_site(ir::Inst i) {
 void CalloutLowering::make_call(ir::Inst i, const ir::LaneShape* address) {
   const std::int32_t first = words();
   const std::int64_t site = call_site(i);
-  const bool memory = !ir::info(f_.inst(i).opcode).pure;
+  const bool memory = ir::info(f_.inst(i).opcode).family == ir::Family::memory;
   std::int32_t place = first - static_cast<std::int32_t>(parts_ * host_.vector_bytes);
   for (std::uint32_t k = 0; k < f_.inst(i).operand_count; ++k) {
     const Value v = operand(i, k);

@@ -9,7 +9,7 @@ namespace warpjit::backend {
 
 // clang-format off
 #define WARPJIT_LOWERED_AS_CALLOUT(OP) \
-  OP(IntToF16) OP(TeslaF64Operation) OP(FmaScaled32) OP(AtomicMemory64)
+  OP(IntToF16) OP(TeslaF64Operation) OP(FmaScaled32) OP(AtomicMemory64) OP(LaneRead)
 // clang-format on
 
 class CalloutLowering : protected ValueForms {

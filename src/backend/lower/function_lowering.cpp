@@ -65,8 +65,11 @@ FunctionLowering::FunctionLowering(State& state, const HostParts& host)
   const FloatOperations floats = float_operations(f_);
   code_.flushes = host.flushing != nullptr && floats.flush != 0;
   code_.flushes_between = code_.flushes && floats.flush >= floats.keep;
-  if (f_.group_lanes != 0 && !state.has_idle_lanes && host.memory != nullptr)
+  if (f_.group_lanes != 0 && !state.has_idle_lanes && host.memory != nullptr) {
     runs_.emplace(state, host, *host.memory, windows_, callouts_, static_cast<InstLowering&>(*this));
+    records_.emplace(state, host, runs_->shapes(), windows_, rows_, memory_,
+                     static_cast<InstLowering&>(*this));
+  }
 }
 
 void FunctionLowering::run() {
@@ -109,6 +112,10 @@ void FunctionLowering::lower_block(ir::Block b) {
     state_.guest_address = f_.inst(i).guest_address;
     if (runs_ && runs_->begins_run(i)) {
       i = runs_->lower_run(i);
+      continue;
+    }
+    if (records_ && records_->begins_record(i)) {
+      i = records_->lower_record();
       continue;
     }
     const ir::OpcodeInfo& row = ir::info(f_.inst(i).opcode);

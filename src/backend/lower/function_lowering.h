@@ -13,6 +13,7 @@
 #include "backend/lower/lanes.h"
 #include "backend/lower/masks.h"
 #include "backend/lower/memory.h"
+#include "backend/lower/memory_records.h"
 #include "backend/lower/memory_runs.h"
 #include "backend/lower/pixels.h"
 #include "backend/lower/rows.h"
@@ -47,6 +48,7 @@ class FunctionLowering final : protected ValueForms, private InstLowering {
   ControlLowering control_;
   std::optional<RunLowering>
       runs_;  // where there is threads' memory, a host that reaches it, and no idle lane
+  std::optional<RecordLowering> records_;  // likewise
   std::vector<ir::Block> order_;
 };
 

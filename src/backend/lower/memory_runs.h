@@ -31,6 +31,7 @@ class RunLowering : protected ValueForms {
   // Does a run begin with this instruction? Then lower_run makes it all; gives its last instruction.
   bool begins_run(ir::Inst i) const { return arranged(i) != Arranged::no; }
   ir::Inst lower_run(ir::Inst first);
+  const ir::LaneShapes& shapes() const { return shapes_; }
   // lir::Code::shared_phase of the accesses made so far.
   std::uint32_t shared_phase() const;
 

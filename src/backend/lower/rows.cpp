@@ -13,9 +13,13 @@ using lir::Reg;
 using lir::RegClass;
 
 RowLowering::RowPointers RowLowering::row_pointers(std::size_t binding) {
+  const Reg first = load_argument(binding + offsetof(Binding, address));
+  return row_pointers(first, load_argument(binding + offsetof(Binding, stride)));
+}
+
+RowLowering::RowPointers RowLowering::row_pointers(Reg first, Reg stride) {
   RowPointers rows;
-  rows.next = load_argument(binding + offsetof(Binding, address));
-  Reg stride = load_argument(binding + offsetof(Binding, stride));
+  rows.next = first;
   Reg twice = host_.scaled_row_index ? stride : address(stride, stride, 0);
   rows.strides = {lir::kNoReg, stride, twice, address(stride, stride, 1)};
   return rows;
@@ -76,6 +80,18 @@ void RowLowering::store_components(const RowPointers& rows, const Components& co
       use(inst, vectors[k]);
       at_row(inst, rows, quarter, k);
     }
+}
+
+RowLowering::Components RowLowering::load_rows(Reg first, Reg stride) {
+  RowPointers rows = row_pointers(first, stride);
+  point_at_part(rows, 0);
+  return load_components(rows);
+}
+
+void RowLowering::store_rows(Reg first, Reg stride, const Components& components) {
+  RowPointers rows = row_pointers(first, stride);
+  point_at_part(rows, 0);
+  store_components(rows, components);
 }
 
 void RowLowering::define_components(ir::Inst i, std::uint32_t p, const Components& components) {

@@ -26,6 +26,9 @@ class RowLowering : protected ValueForms, public InputLoader {
   // loads what is still to be loaded.
   void flush_inputs();
   void load_input(ir::Inst i) override;
+  // Rows of four words, of all lanes of a part: the first one's address, and the bytes from each to the next.
+  std::array<Reg, 4> load_rows(Reg first, Reg stride);
+  void store_rows(Reg first, Reg stride, const std::array<Reg, 4>& components);
   // At the end of the preamble: the tables that Role::row_tables asks for.
   void make_row_tables();
 
@@ -43,6 +46,7 @@ class RowLowering : protected ValueForms, public InputLoader {
   };
   // Bindings (rows.cpp). A binding is named by its displacement in the KernelArgs.
   RowPointers row_pointers(std::size_t binding);
+  RowPointers row_pointers(Reg first, Reg stride);
   void point_at_part(RowPointers& rows, std::uint32_t part);
   void at_row(lir::InstRef inst, const RowPointers& rows, std::uint32_t lane, std::uint32_t k) const;
   // Row `quarter` of four of a vector, into the rows before it.

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <limits>
 
 #include "backend/emit/emitter.h"
 #include "backend/x64/calling_convention.h"
@@ -656,6 +657,21 @@ class X64Emitter final : public Emitter {
         return old_if(I::kIdCmovl);
       case Function::min_u:
         return old_if(I::kIdCmovb);
+      case Function::add_saturated_u:
+      case Function::add_saturated_s: {
+        const bool is_signed = function == Function::add_saturated_s;
+        const Label done = a_.newLabel();
+        operation(I::kIdAdd);
+        put(is_signed ? I::kIdJno : I::kIdJnc, done);
+        if (is_signed) {  // what has overflown has the sign that the end of the range has not
+          put(I::kIdSar, d, asmjit::Imm(31));
+          put(I::kIdXor, d, asmjit::Imm(std::numeric_limits<std::int32_t>::min()));
+        } else {
+          put(I::kIdMov, d, asmjit::Imm(-1));
+        }
+        a_.bind(done);
+        return;
+      }
       case Function::and_:
         return operation(I::kIdAnd);
       case Function::or_:

@@ -160,15 +160,15 @@ class Generator final : public RandomCode {
 
   // Sums at counters of the launch, which nobody reads; anything at those of the workgroup.
   void atomic() {
-    static constexpr const char* kFunctions[] = {"aadd", "asmin", "asmax", "aumin", "aumax",
-                                                 "aand", "aor",   "axor",  "axchg"};
+    static constexpr const char* kFunctions[] = {"aadd",  "aaddu", "aadds", "asmin", "asmax", "aumin",
+                                                 "aumax", "aand",  "aor",   "axor",  "axchg"};
     if (random_.one_in(2)) {
       emit(text("ATOM.i32.slot0.aadd @r", any(), ", r", kCounters, ", offset:", hex(4 * random_.below(16))));
       return;
     }
     emit(text("IADD_IMM.i32 r", kTemporary, ", 0x0, #", hex(counters_ + 8 * random_.below(4))));
     emit(text("MOV.i32 r", kTemporary + 1, ", r", kShared + 1));
-    const char* const function = kFunctions[random_.below(9)];
+    const char* const function = kFunctions[random_.below(std::size(kFunctions))];
     switch (random_.below(4)) {
       case 0:
         emit(text("ATOM_RETURN.i32.slot0.", function, " ", staging(1), ", ", staging(1), ", r", kTemporary,

@@ -242,13 +242,13 @@ bool RandomCode::settle(Instruction& i) {
 void RandomCode::exchange() {
   static constexpr const char* kSizes[] = {".subgroup2", ".subgroup4", ".subgroup8", ""};
   static constexpr const char* kOperations[] = {"", ".xor", ".shift", ".rotate"};
-  const char* const size = kSizes[random_.below(!quads_alone_ && random_.one_in(24) ? 4 : 2)];
+  const char* const size = kSizes[random_.below(quads_alone_ ? 2 : 4)];
   if (random_.one_in(4)) {
     emit(text("WMASK", size, " r", any(), ", r", any()));
     return;
   }
   const std::string lane =
-      !quads_alone_ && random_.one_in(24) ? text("r", any(), ".b0") : text("0x3020100.b", random_.below(4));
+      !quads_alone_ && random_.one_in(4) ? text("r", any(), ".b0") : text("0x3020100.b", random_.below(4));
   emit(text("CLPER.i32", size, kOperations[random_.below(4)], " r", any(), ", r", any(), ", ", lane));
 }
 

@@ -103,7 +103,7 @@ class Simplifier {
   // No lane runs it: what it gives is the reader's own value, true of all of none, or unspecified.
   void nobody(Inst i) {
     const InstData data = f_.inst(i);
-    if (data.opcode == Opcode::QuadRead) {
+    if (data.opcode == Opcode::QuadRead || data.opcode == Opcode::LaneRead) {
       replace(f_.result(i), f_.operand(i, 2));
       return f_.remove(i);
     }

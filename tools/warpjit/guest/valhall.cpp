@@ -7,6 +7,7 @@
 #include "frontend/valhall/assembly/assemble.h"
 #include "frontend/valhall/assembly/disassemble.h"
 #include "frontend/valhall/interpret/attribute.h"
+#include "frontend/valhall/interpret/op.h"
 #include "frontend/valhall/launch.h"
 #include "frontend/valhall/shader.h"
 #include "guest/guest.h"
@@ -50,8 +51,8 @@ GridUse find_use(const valhall::Program& program) {
                          i->opcode == valhall::Opcode::atom1_return;
     stores = stores || changes;
     memory = memory || changes || i->opcode == valhall::Opcode::load;
-    if (i->opcode == valhall::Opcode::ld_attr || i->opcode == valhall::Opcode::ld_attr_imm)
-      use.attributes = std::max(use.attributes, i->index + 1U);
+    if (const auto entry = valhall::attribute_entry(*i); entry && entry->index < valhall::kMaxAttributes)
+      use.attributes = std::max(use.attributes, entry->index + 1U);
     use.results = use.results || (i->opcode == valhall::Opcode::lea_buf_imm && i->table == 0xd);
   }
   if (program.stage == Stage::vertex) {  // what they store are results

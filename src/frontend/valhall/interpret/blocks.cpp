@@ -110,7 +110,7 @@ class BlockRun final : public WarpRun {
   std::array<std::uint32_t, 4> attribute(const WarpOp& op, std::uint32_t vertex, std::uint32_t instance,
                                          GroupMemory::Accessor accessor) {
     const frontend::Vertices& vertices = launch_.vertices;
-    const AttributeEntry entry = attribute_entry(op.i);
+    const AttributeEntry entry = *attribute_entry(op.i);
     if (entry.table != 1 || entry.index >= formats_.size()) {
       memory_.report_no_attribute(entry.index, accessor);
       return {};

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -63,7 +64,8 @@ bool takes_branch(const Instruction& branch, std::uint32_t value);
 struct AttributeEntry {
   std::uint32_t table, index;
 };
-AttributeEntry attribute_entry(const Instruction& instruction);
+// Nothing if a register says which, or of other instructions.
+std::optional<AttributeEntry> attribute_entry(const Instruction& instruction);
 
 // "MNEMONIC: why", unsupported.
 Error refused(const Instruction& instruction, const std::string& why);

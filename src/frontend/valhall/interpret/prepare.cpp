@@ -59,9 +59,7 @@ Status check_of_vertices(const Instruction& i) {
                             " is not that of results");
     return check_count(i, i.write, 2);
   }
-  const bool by_register = i.opcode == Opcode::ld_attr || i.opcode == Opcode::lea_attr;
-  if (by_register && i.source[2].kind != Source::Kind::constant)
-    return refused(i, "the attribute is not a constant");
+  if (!attribute_entry(i)) return refused(i, "the attribute is not a constant");
   if (i.opcode == Opcode::lea_attr || i.opcode == Opcode::lea_attr_imm) return check_count(i, i.write, 3);
   const bool halves = i.register_format == RegisterFormat::f16 || i.register_format == RegisterFormat::s16 ||
                       i.register_format == RegisterFormat::u16;
@@ -111,8 +109,6 @@ unsigned registers_loaded(const Instruction& i) {
 }
 
 Status check_atomic(const Instruction& i) {
-  if (i.atomic == Atomic::saturating_uadd || i.atomic == Atomic::saturating_sadd)
-    return refused(i, "a sum that saturates");
   if (i.compare && i.atomic != Atomic::exchange) return refused(i, "`compare` is of axchg");
   const unsigned words = i.type == Type::i64 ? 2 : 1;
   if (i.opcode == Opcode::atom1_return) return i.write.count == 0 ? Status{} : check_count(i, i.write, words);
@@ -131,10 +127,20 @@ Status check_count(const Instruction& i, const Staging& staging, unsigned count)
   return refused(i, std::to_string(staging.count) + " staging registers are not " + std::to_string(count));
 }
 
-AttributeEntry attribute_entry(const Instruction& i) {
-  if (i.opcode == Opcode::ld_attr_imm || i.opcode == Opcode::lea_attr_imm) return {i.table, i.index};
-  const std::uint32_t entry = kConstants[i.source[2].value];
-  return {entry >> 24, entry & 0xffffff};
+std::optional<AttributeEntry> attribute_entry(const Instruction& i) {
+  switch (i.opcode) {
+    case Opcode::ld_attr_imm:
+    case Opcode::lea_attr_imm:
+      return AttributeEntry{i.table, i.index};
+    case Opcode::ld_attr:
+    case Opcode::lea_attr: {
+      if (i.source[2].kind != Source::Kind::constant) return std::nullopt;
+      const std::uint32_t entry = kConstants[i.source[2].value];
+      return AttributeEntry{entry >> 24, entry & 0xffffff};
+    }
+    default:
+      return std::nullopt;
+  }
 }
 
 AccessShape shape_of(Type type) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <limits>
 
 #include "base/bits.h"
 #include "base/stop_reason.h"
@@ -25,6 +26,15 @@ Word atomic_result(Atomic atomic, Word old, Word operand) {
       return old + operand;
     case Atomic::decrement:
       return old - operand;
+    case Atomic::saturating_uadd:
+      return operand > ~old ? ~Word{0} : old + operand;
+    case Atomic::saturating_sadd: {
+      constexpr Signed kLeast = std::numeric_limits<Signed>::min(),
+                       kMost = std::numeric_limits<Signed>::max();
+      const auto a = static_cast<Signed>(old), b = static_cast<Signed>(operand);
+      if (b < 0) return static_cast<Word>(a < kLeast - b ? kLeast : a + b);
+      return static_cast<Word>(a > kMost - b ? kMost : a + b);
+    }
     case Atomic::smin:
       return min_s;
     case Atomic::smax:

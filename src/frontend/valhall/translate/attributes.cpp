@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "frontend/valhall/interpret/op.h"
 #include "frontend/valhall/launch.h"
 #include "frontend/valhall/translate/instruction.h"
 #include "ir/memory.h"
@@ -20,7 +21,7 @@ using Kind = ElementFormat::Kind;
 // ---- Formats
 
 std::optional<ElementFormat> element_format(std::uint32_t format) {
-  constexpr std::uint8_t kNone = kZeroChannel, kOne = kOneChannel;
+  constexpr std::uint8_t kNone = kZeroChannel, kOne = kOneChannel, kLast = 0xfd;
   struct Order {
     std::uint32_t code;
     std::array<std::uint8_t, 4> channel;
@@ -39,6 +40,8 @@ std::optional<ElementFormat> element_format(std::uint32_t format) {
                                       {28, {3, 2, 1, kOne}},
                                       {226, {0, 0, 0, 0}},
                                       {227, {0, 0, 0, kOne}},
+                                      {228, {0, 0, 0, kLast}},
+                                      {229, {kNone, kNone, kNone, kLast}},
                                       {230, {kNone, kNone, kNone, kOne}},
                                       {231, {kNone, kNone, kNone, kNone}},
                                       {240, {0, kNone, kNone, kNone}},
@@ -55,8 +58,18 @@ std::optional<ElementFormat> element_format(std::uint32_t format) {
       {132, 8, Kind::uint, 16},  {196, 8, Kind::sint, 16},   {165, 8, Kind::unorm, 32},
       {101, 8, Kind::snorm, 32}, {133, 8, Kind::uint, 32},   {197, 8, Kind::sint, 32},
       {199, 8, Kind::half, 16},  {167, 8, Kind::single, 32}, {81, 1, Kind::fixed, 32}};
-  constexpr std::pair<std::uint32_t, Kind> kFields[] = {
-      {67, Kind::unorm}, {69, Kind::snorm}, {71, Kind::uint}, {73, Kind::sint}};
+  struct Fields {
+    std::uint32_t code;
+    Kind kind;
+    std::array<std::uint8_t, 4> bits;
+  };
+  static constexpr Fields kFields[] = {
+      {64, Kind::unorm, {5, 6, 5}},       {65, Kind::unorm, {5, 5, 5, 1}},
+      {66, Kind::unorm, {1, 5, 5, 5}},    {67, Kind::unorm, {10, 10, 10, 2}},
+      {68, Kind::unorm, {2, 10, 10, 10}}, {69, Kind::snorm, {10, 10, 10, 2}},
+      {70, Kind::snorm, {2, 10, 10, 10}}, {71, Kind::uint, {10, 10, 10, 2}},
+      {72, Kind::uint, {2, 10, 10, 10}},  {73, Kind::sint, {10, 10, 10, 2}},
+      {74, Kind::sint, {2, 10, 10, 10}},  {89, Kind::small_float, {11, 11, 10}}};
   if (format >> 20 != 0) return std::nullopt;  // sRGB, or big-endian
   const std::uint32_t code = format >> 12 & 0xff;
   const auto* const order = std::ranges::find(kOrders, format & 0xfff, &Order::code);
@@ -68,21 +81,24 @@ std::optional<ElementFormat> element_format(std::uint32_t format) {
       result.kind = family.kind;
       result.bits = family.bits;
       result.count = static_cast<std::uint8_t>((code - family.code) / family.step + 1);
-      return result;
     }
-  for (const auto& [field_code, kind] : kFields)
-    if (code == field_code) {
-      result.kind = kind;
-      result.count = 4;
-      return result;
+  for (const Fields& fields : kFields)
+    if (code == fields.code) {
+      result.kind = fields.kind;
+      result.field = fields.bits;
+      result.count = fields.bits[3] != 0 ? 4 : 3;
     }
-  return std::nullopt;
+  if (result.count == 0) return std::nullopt;
+  for (std::uint8_t& from : result.channel)
+    if (from == kLast) from = static_cast<std::uint8_t>(result.count - 1);
+  return result;
 }
 
 namespace {
 
 std::uint32_t bytes_of(const ElementFormat& format) {
-  return format.bits == 0 ? 4 : format.count * format.bits / 8U;
+  if (format.bits != 0) return format.count * format.bits / 8U;
+  return (format.field[0] + format.field[1] + format.field[2] + format.field[3]) / 8U;
 }
 
 // The elements that lie in the buffer: the first one, and the last one.
@@ -187,18 +203,40 @@ void InstructionTranslator::begin_vertex(I32 number) {
   set_gpr(61, b_.IAdd32(launch_word(LaunchWord::first_instance), row));
 }
 
+// A constant where x is the number at the start, or that plus one.
+I32 InstructionTranslator::low_three_bits(I32 x) {
+  const auto has_constant = [&](ir::Value v, ir::Opcode opcode) {
+    return function_.definition_of(v).opcode == opcode &&
+           function_.is_constant(function_.operand(function_.definition(v), 1));
+  };
+  std::uint32_t added = 0;
+  ir::Value v = x;
+  if (has_constant(v, ir::Opcode::IAdd32)) {
+    const ir::Inst sum = function_.definition(v);
+    added = static_cast<std::uint32_t>(function_.constant(function_.operand(sum, 1)));
+    v = function_.operand(sum, 0);
+  }
+  if (has_constant(v, ir::Opcode::IShl32) &&
+      function_.constant(function_.operand(function_.definition(v), 1)) == 3)
+    return word(added & 7);
+  return b_.IAnd32(x, word(7));
+}
+
 Status InstructionTranslator::load_result_address(const Instruction& i) {
   if (i.table != 0xd || i.index != 0) return unsupported(i, "only buffer 0 of table 0xD is known");
   const I32 id = source_word(i.source[0]);
-  const I32 packet = b_.IMul32(b_.IShrU32(id, word(3)), word(facts_.packet_stride));
-  const I32 record = b_.IShl32(b_.IAnd32(id, word(7)), word(4));
+  // (id >> 3) * stride + (id & 7) * 16, modulo 2^32: strides are multiples of 16.
+  const std::uint32_t step = facts_.packet_stride / 8;
+  const I32 packet = b_.IMul32(id, word(step));
+  const I32 record = b_.IMul32(low_three_bits(id), word(16 - step));
   set_gpr(i.write.first, b_.IAdd32(packet, record));
   set_gpr(i.write.first + 1U, word(private_.results));
   return {};
 }
 
 // The number of the element that a vertex has.
-I32 InstructionTranslator::element_number(const Instruction& i, const AttributeFacts& facts) {
+I32 InstructionTranslator::element_number(const Instruction& i, std::uint32_t attribute,
+                                          const AttributeFacts& facts) {
   // Both sources are read, whichever counts.
   const I32 vertex = source_word(i.source[0]), instance = source_word(i.source[1]);
   I32 n = facts.per_instance ? instance : vertex;
@@ -210,7 +248,7 @@ I32 InstructionTranslator::element_number(const Instruction& i, const AttributeF
       n = b_.IShrU32(n, word(facts.shift));
       break;
     case Division::multiply: {
-      const I32 multiplier = attribute_word(i.index, AttributeWord::multiplier);
+      const I32 multiplier = attribute_word(attribute, AttributeWord::multiplier);
       Pair product = multiply(n, multiplier);
       if (facts.add) product = add(product, {multiplier, word(0)});
       n = b_.IShrU32(product.high, word(facts.shift));
@@ -224,7 +262,7 @@ I32 InstructionTranslator::element_number(const Instruction& i, const AttributeF
 std::array<I32, 4> InstructionTranslator::load_components(const AttributeFacts& facts,
                                                           const ElementFormat& format, I32 address,
                                                           I1 inside) {
-  const auto load = [&](Element element, std::uint32_t offset) {
+  const auto load_aligned = [&](Element element, std::uint32_t offset) {
     const auto size = static_cast<std::uint8_t>(size_of(element));
     const ir::MemoryAccess access{.space = ir::Space::global,
                                   .index = facts.window,
@@ -234,11 +272,25 @@ std::array<I32, 4> InstructionTranslator::load_components(const AttributeFacts& 
     const I32 value = b_.LoadMemory(inside, b_.IAdd32(address, word(offset)), access.pack());
     return b_.select(inside, value, word(0));
   };
+  const auto load = [&](Element element, std::uint32_t offset) {
+    const std::uint32_t size = size_of(element), unit = std::min<std::uint32_t>(size, facts.alignment);
+    if (unit == size) return load_aligned(element, offset);
+    I32 value = word(0);
+    for (std::uint32_t byte = 0; byte < size; byte += unit) {
+      const I32 part = load_aligned(unit == 1 ? Element::u8 : Element::u16, offset + byte);
+      value = b_.IOr32(value, b_.IShl32(part, word(8 * byte)));
+    }
+    return element == Element::s16 ? bits_of(value, 0, 16, true) : value;
+  };
   const bool is_signed = format.kind == Kind::sint || format.kind == Kind::snorm;
   std::array<I32, 4> components{word(0), word(0), word(0), word(0)};
   if (format.bits == 0) {
-    const I32 fields = load(Element::word, 0);
-    for (unsigned k = 0; k < 4; ++k) components[k] = bits_of(fields, 10 * k, k == 3 ? 2 : 10, is_signed);
+    const I32 fields = load(bytes_of(format) == 2 ? Element::u16 : Element::word, 0);
+    for (unsigned k = 0, first = 0; k < format.count; first += format.field[k++]) {
+      components[k] = bits_of(fields, first, format.field[k], is_signed);
+      if (format.kind == Kind::small_float)
+        components[k] = widened_half(b_.IShl32(components[k], word(15U - format.field[k])), false);
+    }
     return components;
   }
   const unsigned size = format.bits / 8U;
@@ -265,7 +317,7 @@ std::array<I32, 4> InstructionTranslator::load_components(const AttributeFacts& 
 
 // A component as f32; a normalized one is one division.
 F32 InstructionTranslator::component_value(const ElementFormat& format, unsigned k, I32 bits) {
-  const unsigned width = format.bits != 0 ? format.bits : k == 3 ? 2 : 10;
+  const unsigned width = format.bits != 0 ? format.bits : format.field[k];
   switch (format.kind) {
     case Kind::unorm: {
       const auto most = static_cast<float>(low_mask<std::uint32_t>(width));
@@ -287,21 +339,31 @@ F32 InstructionTranslator::component_value(const ElementFormat& format, unsigned
 }
 
 Status InstructionTranslator::load_attribute(const Instruction& i) {
-  if (i.table != 1 || i.index >= facts_.attributes.size())
+  const auto named = attribute_entry(i);
+  if (!named) return unsupported(i, "the attribute is not a constant");
+  const AttributeEntry entry = *named;
+  if (entry.table != 1 || entry.index >= facts_.attributes.size())
     return unsupported(i, "the launch has no such attribute");
-  const AttributeFacts& facts = facts_.attributes[i.index];
+  const AttributeFacts& facts = facts_.attributes[entry.index];
+  const bool address_alone = i.opcode == Opcode::lea_attr || i.opcode == Opcode::lea_attr_imm;
+  if ((facts.some || address_alone) && !facts.mapped)
+    return unsupported(i, "an attribute that is not mapped as a whole");
+  const I32 n = element_number(i, entry.index, facts);
+  const I32 address = b_.IAdd32(attribute_word(entry.index, AttributeWord::address),
+                                b_.IMul32(n, attribute_word(entry.index, AttributeWord::stride)));
+  if (address_alone) {
+    set_gpr(i.write.first, address);
+    set_gpr(i.write.first + 1U, word(facts_.high_words[facts.window]));
+    set_gpr(i.write.first + 2U, word(facts.format));
+    return {};
+  }
   const auto format = element_format(facts.format);
   if (!format) return unsupported(i, "the format of the attribute");
-  const unsigned width = format->bits == 0 ? 4 : format->bits / 8U;
-  if (facts.alignment < width || (facts.some && !facts.mapped))
-    return unsupported(i, "an attribute that is not mapped as a whole, or not aligned");
   const bool integer = format->kind == Kind::uint || format->kind == Kind::sint;
-  const I32 n = element_number(i, facts);
-  const I32 first = attribute_word(i.index, AttributeWord::first);
-  const I1 inside = facts.some ? b_.ILeU32(b_.ISub32(n, first), attribute_word(i.index, AttributeWord::more))
-                               : truth(false);
-  const I32 address = b_.IAdd32(attribute_word(i.index, AttributeWord::address),
-                                b_.IMul32(n, attribute_word(i.index, AttributeWord::stride)));
+  const I32 first = attribute_word(entry.index, AttributeWord::first);
+  const I1 inside = facts.some
+                        ? b_.ILeU32(b_.ISub32(n, first), attribute_word(entry.index, AttributeWord::more))
+                        : truth(false);
   const std::array<I32, 4> stored = load_components(facts, *format, address, inside);
 
   RegisterFormat to = i.register_format;
@@ -310,12 +372,14 @@ Status InstructionTranslator::load_attribute(const Instruction& i) {
          : format->kind == Kind::sint ? RegisterFormat::s32
                                       : RegisterFormat::u32;
   const bool small = to == RegisterFormat::f16 || to == RegisterFormat::s16 || to == RegisterFormat::u16;
+  const bool is_float =
+      format->kind == Kind::single || format->kind == Kind::half || format->kind == Kind::small_float;
   const auto converted = [&](unsigned k) {
     const I32 bits = stored[k];
     const auto value = [&] { return component_value(*format, k, bits); };
     switch (to) {
       case RegisterFormat::f32:
-        return format->kind == Kind::single || format->kind == Kind::half ? bits : as_bits(value());
+        return is_float ? bits : b_.BitcastF32ToI32(value());  // no NaN
       case RegisterFormat::f16:
         return half_bits(value(), Round::nearest_even);
       default:

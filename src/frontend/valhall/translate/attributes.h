@@ -36,17 +36,17 @@ void fill_attribute_words(const frontend::Vertices& vertices, std::span<std::uin
 
 // A pixel format whose elements code converts: components of one type beside each other, or fields of a word.
 struct ElementFormat {
-  enum class Kind : std::uint8_t { unorm, snorm, uint, sint, half, single, fixed };
+  // Small floats are halves without sign and lowest bits.
+  enum class Kind : std::uint8_t { unorm, snorm, uint, sint, half, single, fixed, small_float };
   Kind kind{};
-  std::uint8_t bits = 0;   // of a component; 0: fields of 10, 10, 10 and 2
+  std::uint8_t bits = 0;   // of a component; 0: they are fields
   std::uint8_t count = 0;  // of components
+  // Of fields, those of the lowest bits first.
+  std::array<std::uint8_t, 4> field{};
   // Which component red, green, blue and alpha are; those from `count` on are 0 and, of alpha, 1.
   std::array<std::uint8_t, 4> channel{};
 };
 inline constexpr std::uint8_t kZeroChannel = 0xfe, kOneChannel = 0xff;
 // None: another one.
 std::optional<ElementFormat> element_format(std::uint32_t format);
-// Of an element; 0: the format is not known.
-std::uint32_t element_bytes(std::uint32_t format);
-
 }  // namespace warpjit::valhall

@@ -25,6 +25,9 @@ inline constexpr std::uint32_t kVarColors = kVariables, kVarDepth = kVarColors +
                                kVarWritten = kVarDepthSet + 1,
                                kFragmentVariables = kVarWritten + kMaxColorTargets;
 
+// Does the instruction look at more of its warp than a quad, so that groups must be warps?
+bool sees_warp(const Instruction& i);
+
 class InstructionTranslator {
  protected:
   using F32 = ir::F32;
@@ -184,11 +187,12 @@ class InstructionTranslator {
                              4 * (kAttributeWords * attribute + static_cast<std::uint32_t>(which)));
   }
   Status load_attribute(const Instruction& i);
-  I32 element_number(const Instruction& i, const AttributeFacts& facts);
+  I32 element_number(const Instruction& i, std::uint32_t attribute, const AttributeFacts& facts);
   std::array<I32, 4> load_components(const AttributeFacts& facts, const ElementFormat& format, I32 address,
                                      I1 inside);
   F32 component_value(const ElementFormat& format, unsigned k, I32 bits);
   Status load_result_address(const Instruction& i);
+  I32 low_three_bits(I32 x);
 
   // Textures (translate/texture.cpp).
   Status sample(const Instruction& i);
@@ -196,6 +200,9 @@ class InstructionTranslator {
 
   // Other lanes (translate/lanes.cpp).
   Status lanes(const Instruction& i);
+  I32 votes(const Instruction& i);
+  I32 read_quad(const Instruction& i, std::uint32_t byte);
+  I32 read_lane(const Instruction& i, I32 count);
 
   std::uint32_t address_ = 0;  // of the instruction that is translated
 };

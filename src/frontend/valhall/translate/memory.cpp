@@ -1,6 +1,9 @@
 // Loads, stores and atomics (valhall.md 8.4). An address is a pair: its high word names the window of the
 // launch, or the thread's own memory or its workgroup's.
 #include "ir/memory.h"
+
+#include <algorithm>
+
 #include "frontend/valhall/translate/instruction.h"
 
 namespace warpjit::valhall {
@@ -71,6 +74,10 @@ ir::AtomicFunction function_of(Atomic atomic) {
       return Function::xor_;
     case Atomic::exchange:
       return Function::exchange;
+    case Atomic::saturating_uadd:
+      return Function::add_saturated_u;
+    case Atomic::saturating_sadd:
+      return Function::add_saturated_s;
     default:
       return Function::add;
   }
@@ -93,7 +100,10 @@ Status InstructionTranslator::memory(const Instruction& i) {
       return atomic(i);
     case Opcode::ld_buffer:
       return load_buffer(i);
+    case Opcode::ld_attr:
     case Opcode::ld_attr_imm:
+    case Opcode::lea_attr:
+    case Opcode::lea_attr_imm:
       if (program_.stage == Stage::vertex) return load_attribute(i);
       break;
     case Opcode::lea_buf_imm:
@@ -116,6 +126,13 @@ Status InstructionTranslator::memory(const Instruction& i) {
 InstructionTranslator::Pair InstructionTranslator::address(const Instruction& i) {
   const Pair base = source_pair(i.source[0]);
   if (i.offset == 0) return base;
+  if (function_.is_constant(base.high)) {  // or its neighbour, as the sum has a carry
+    const I32 low = b_.IAdd32(base.low, word(static_cast<std::uint32_t>(i.offset)));
+    const I1 carry = i.offset > 0 ? b_.ILtU32(low, word(static_cast<std::uint32_t>(i.offset)))
+                                  : b_.ILtU32(base.low, word(static_cast<std::uint32_t>(-i.offset)));
+    const auto high = static_cast<std::uint32_t>(function_.constant(base.high));
+    return {low, b_.select(carry, word(i.offset > 0 ? high + 1 : high - 1), word(high))};
+  }
   return add(base, {word(static_cast<std::uint32_t>(i.offset)), word(i.offset < 0 ? ~0U : 0)});
 }
 
@@ -144,12 +161,30 @@ void InstructionTranslator::at_windows(I32 high, std::uint32_t results, const Ac
       if (window.high == function_.constant(high)) found = window;
     return keep(access(found.space, found.index, truth(true)));
   }
+  // A choice of two is not compared with each one.
+  I1 first_of_two;
+  std::array<std::uint32_t, 2> two{};
+  const bool choice = function_.definition_of(high).opcode == ir::Opcode::SelectI32 &&
+                      function_.is_constant(function_.operand(function_.definition(high), 1)) &&
+                      function_.is_constant(function_.operand(function_.definition(high), 2));
+  if (choice) {
+    const auto operands = function_.operands(function_.definition(high));
+    first_of_two = I1{operands[0]};
+    for (std::size_t k = 0; k < 2; ++k)
+      two[k] = static_cast<std::uint32_t>(function_.constant(operands[k + 1]));
+    std::erase_if(windows, [&](const Window& w) { return w.high != two[0] && w.high != two[1]; });
+    std::stable_partition(windows.begin(), windows.end(), [&](const Window& w) { return w.high == two[1]; });
+  }
+  const auto is_high = [&](const Window& window) {
+    if (!choice) return b_.IEq32(high, word(window.high));
+    return window.high == two[1] ? b_.Not1(first_of_two) : first_of_two;
+  };
   std::size_t next = 0;
   ir::Block join;
   Words words{word(0), word(0), word(0), word(0)};
   if (!windows.empty()) {
     // Nearly all accesses are in the first one. The others have blocks of their own.
-    const I1 here = b_.IEq32(high, word(windows[0].high));
+    const I1 here = is_high(windows[0]);
     keep(access(windows[0].space, windows[0].index, here));
     const ir::Block rare = function_.add_block(address_ + 2);
     join = function_.add_block(address_ + 4);
@@ -160,7 +195,7 @@ void InstructionTranslator::at_windows(I32 high, std::uint32_t results, const Ac
   }
   I1 nowhere = truth(true);
   for (; next < windows.size(); ++next) {
-    const I1 here = b_.IEq32(high, word(windows[next].high));
+    const I1 here = is_high(windows[next]);
     const Words found = access(windows[next].space, windows[next].index, here);
     for (std::uint32_t k = 0; k < results; ++k) words[k] = b_.select(here, found[k], words[k]);
     nowhere = b_.AndNot1(nowhere, here);
@@ -267,8 +302,6 @@ void InstructionTranslator::store(const Instruction& i) {
 }
 
 Status InstructionTranslator::atomic(const Instruction& i) {
-  if (i.atomic == Atomic::saturating_uadd || i.atomic == Atomic::saturating_sadd)
-    return unsupported(i, "atomic additions that saturate");
   const bool wide = i.type == Type::i64, one = i.opcode == Opcode::atom1_return;
   const bool swaps = i.opcode == Opcode::atom_return && i.compare;
   if (swaps && i.atomic != Atomic::exchange) return unsupported(i, "only an exchange compares");
@@ -309,32 +342,53 @@ Status InstructionTranslator::atomic(const Instruction& i) {
   return {};
 }
 
-// The mode says which buffer: table 0 alone is read.
+// The mode says which buffer: table 0 alone is read. Beyond the end of a buffer it is 0, what is less than a
+// word as a whole; one that is missing is a fault.
 Status InstructionTranslator::load_buffer(const Instruction& i) {
   const I32 mode = source_word(i.source[1]), offset = source_word(i.source[0]);
-  if (!function_.is_constant(mode)) return unsupported(i, "a buffer whose number the program computes");
-  const auto bits = static_cast<std::uint32_t>(function_.constant(mode));
-  if (bits >> 25 == 0x7f) return unsupported(i, "the bytes of a descriptor");
-  const std::uint32_t entry = bits & 0xff;
-  const bool known = bits >> 24 == 0 && entry < kMaxBuffers;
-  const auto index = static_cast<std::uint8_t>(std::min(entry, kMaxBuffers - 1));
-  if (!known && facts_.buffer_bytes[index] != 0) return unsupported(i, "a table other than that of buffers");
-  const std::uint32_t bytes = facts_.buffer_bytes[index];
   const Moved parts = moved_by(i.type);
-  std::array<I32, 4> words{};
-  for (unsigned k = 0; k < parts.count; ++k) {
-    const Part& part = parts.part[k];
-    const MemoryAccess access{.space = Space::constant,
-                              .index = index,
-                              .element = part.element,
-                              .alignment = parts.alignment,
-                              .extent = part.unit_bytes,
-                              .offset = part.offset};
-    // Beyond the end it is 0, what is less than a word as a whole; a buffer that is missing is a fault.
-    const std::uint32_t end = parts.bytes < 4 ? parts.bytes : part.unit + part.unit_bytes;
-    const I1 inside = bytes < end ? truth(bytes == 0) : b_.ILeU32(offset, word(bytes - end));
-    const I32 at = b_.IAdd32(offset, word(part.unit));
-    words[k] = b_.select(inside, b_.LoadMemory(inside, at, access.pack()), word(0));
+  const auto access = [&](std::uint32_t index, unsigned k) {
+    return MemoryAccess{.space = Space::constant,
+                        .index = static_cast<std::uint8_t>(index),
+                        .element = parts.part[k].element,
+                        .alignment = parts.alignment,
+                        .extent = parts.part[k].unit_bytes,
+                        .offset = parts.part[k].offset}
+        .pack();
+  };
+  std::array<I32, 4> words{word(0), word(0), word(0), word(0)};
+  // Of buffer `index`, where the mode names it.
+  const auto load = [&](std::uint32_t index, I1 where) {
+    const std::uint32_t bytes = facts_.buffer_bytes[index];
+    for (unsigned k = 0; k < parts.count; ++k) {
+      const Part& part = parts.part[k];
+      const std::uint32_t end = parts.bytes < 4 ? parts.bytes : part.unit + part.unit_bytes;
+      const I1 inside = bytes < end ? truth(bytes == 0) : b_.ILeU32(offset, word(bytes - end));
+      const I1 here = b_.And1(where, inside);
+      const I32 at = b_.IAdd32(offset, word(part.unit));
+      words[k] = b_.select(here, b_.LoadMemory(here, at, access(index, k)), words[k]);
+    }
+  };
+  if (function_.is_constant(mode)) {
+    const auto bits = static_cast<std::uint32_t>(function_.constant(mode));
+    if (bits >> 25 == 0x7f) return unsupported(i, "the bytes of a descriptor");
+    const std::uint32_t entry = bits & 0xff, index = std::min(entry, kMaxBuffers - 1);
+    const bool known = bits >> 24 == 0 && entry < kMaxBuffers;
+    if (!known && facts_.buffer_bytes[index] != 0)
+      return unsupported(i, "a table other than that of buffers");
+    load(index, truth(true));
+  } else {
+    const auto missing = std::ranges::find(facts_.buffer_bytes, 0U);
+    if (missing == facts_.buffer_bytes.end())
+      return unsupported(i, "a number that the program computes, of more than 14 buffers");
+    I1 unknown = truth(true);
+    for (std::uint32_t index = 0; index < kMaxBuffers; ++index) {
+      if (facts_.buffer_bytes[index] == 0) continue;
+      const I1 named = b_.IEq32(b_.IAnd32(mode, word(0xff0000ff)), word(index));
+      load(index, named);
+      unknown = b_.AndNot1(unknown, named);
+    }
+    load(static_cast<std::uint32_t>(missing - facts_.buffer_bytes.begin()), unknown);
   }
   set_loaded(i, words);
   return {};

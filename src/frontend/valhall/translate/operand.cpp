@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "frontend/valhall/interpret/op.h"
 #include "frontend/valhall/translate/instruction.h"
 
 namespace warpjit::valhall {
@@ -32,7 +33,8 @@ UniformTable uniform_table(const Program& program, const ReachedCode& code, std:
     for (const Source& source : i.source)
       if (source.kind == Source::Kind::uniform)
         table.words = std::max(table.words, source.value + (source.wide ? 2U : 1U));
-    if (i.opcode == Opcode::ld_attr_imm) table.attributes = std::max(table.attributes, i.index + 1U);
+    if (const auto entry = attribute_entry(i); entry && entry->index < kMaxAttributes)
+      table.attributes = std::max(table.attributes, entry->index + 1);
   }
   return table;
 }

@@ -29,6 +29,7 @@ Effects::Effects(const ReachedCode& code) {
       case Opcode::clper:
       case Opcode::wmask:
         other_lanes = true;
+        whole_warps = whole_warps || sees_warp(i);
         break;
       case Opcode::barrier:
         barriers = true;

@@ -9,7 +9,7 @@ namespace warpjit::valhall {
 // What threads can see of each other.
 struct Effects {
   bool loads = false, stores = false, atomics = false, results_of_atomics = false, several_functions = false;
-  bool other_lanes = false, barriers = false;
+  bool other_lanes = false, whole_warps = false, barriers = false;
   bool buffers = false;  // loads from them
 
   explicit Effects(const ReachedCode& code);
@@ -19,7 +19,9 @@ struct Effects {
   }
   // Whether any depends on which lanes form a warp, or on the order of warps. A store by one warp and a load
   // by another with no barrier between them are a race.
-  bool warps_meet() const { return atomics && (results_of_atomics || loads || stores || several_functions); }
+  bool warps_meet() const {
+    return whole_warps || (atomics && (results_of_atomics || loads || stores || several_functions));
+  }
 };
 
 class ProgramTranslator : protected InstructionTranslator {

@@ -1,0 +1,55 @@
+// Lowering of loads and stores of words side by side whose addresses are equally far apart from lane to lane
+// (ir/analysis/lane_shape): a record of each lane. If all lanes take part and all records lie in the window,
+// they are moved as rows, else one word after the other.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "backend/lower/memory.h"
+#include "backend/lower/memory_runs.h"
+#include "backend/lower/rows.h"
+#include "backend/lower/windows.h"
+#include "ir/analysis/lane_shape.h"
+
+namespace warpjit::backend {
+
+class RecordLowering : protected ValueForms {
+ public:
+  RecordLowering(State& state, const HostParts& host, const ir::LaneShapes& shapes, WindowFields& windows,
+                 RowLowering& rows, MemoryLowering& accesses, InstLowering& insts);
+
+  // Does a record begin with this instruction? Then lower_record makes it all; gives its last instruction.
+  bool begins_record(ir::Inst i);
+  ir::Inst lower_record();
+
+ private:
+  static constexpr std::size_t kWords = 4;  // of a row
+  static constexpr int kRowBytes = 16;
+  // An address: a value plus a constant.
+  struct Place {
+    Value root;
+    std::uint32_t offset;
+    bool operator==(const Place&) const = default;
+  };
+  struct Record {
+    SmallVector<ir::Inst, kWords> accesses;
+    Place place;                   // of the first word
+    ir::LaneShape::Stride stride;  // from lane to lane
+  };
+  std::optional<ir::LaneShape::Stride> stride_of(ir::Inst i) const;
+  Place place_of(ir::Inst i) const;
+  Regs move_rows(const Record& record, const Regs& offsets, Reg bytes);
+  Regs move_words(const Record& record);
+
+  HostMemory& memory_;
+  HostMasks& masks_;
+  WindowFields& windows_;
+  RowLowering& rows_;
+  MemoryLowering& accesses_;
+  InstLowering& insts_;
+  const ir::LaneShapes& shapes_;
+  Record record_;  // that begins_record has found
+};
+
+}  // namespace warpjit::backend

@@ -1,0 +1,78 @@
+// Loads and stores of records: words side by side that are equally far apart from lane to lane.
+#include <gtest/gtest.h>
+
+#include "backend/block.h"
+#include "support/random_ir.h"
+#include "support/share.h"
+
+namespace warpjit::backend {
+namespace {
+
+using ir::I1;
+using ir::I32;
+using ir::MemoryAccess;
+using warpjit::testing::Random;
+
+class BlockRecords : public OnTarget {};
+WARPJIT_ON_EVERY_TARGET(BlockRecords);
+
+// In the window, at its ends, misaligned; of steps that overlap, go down or are known to the launch alone;
+// with guards; words in order or not, with what is loaded used between.
+TEST_P(BlockRecords, AreThoseOfTheInterpreter) {
+  for (std::uint64_t seed = 0; seed < share(1200) && !HasFailure(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed + 4000);
+    BlockSetup setup;
+    setup.lanes = random.chance(70) ? 32 : 64;
+    setup.groups = 2;
+    const std::uint32_t begin = random.chance(20) ? 0xffff0000u : 0x1000, size = 4096;
+    setup.globals = {{{begin, size}}};
+    static constexpr std::uint32_t kSteps[] = {16, 16, 32,         48,         20,         12, 8,
+                                               4,  0,  0xfffffff0, 0xffffffe0, 0x80000000, 64};
+    const std::uint32_t step = kSteps[random.below(std::size(kSteps))];
+    std::uint32_t place = begin + (random.chance(50) ? 4 * random.below(300) : size - 16 * setup.lanes);
+    if (random.chance(30)) place = begin + size - step * (2 * setup.lanes - 1) - 4 * random.below(8);
+    if (random.chance(30)) place -= 4 * random.below(8);
+    if (random.chance(10)) place += 1 + random.below(3);
+    setup.table = {place, step, random.below(3), 0};
+    BlockKernel k(setup);
+    auto& b = k.b;
+    const I32 lane = random.chance(70) ? k.thread() : b.LaneIndex();
+    const I32 apart = random.chance(40) ? I32{b.LoadUniformI32(4)} : k.word(step);
+    I32 base = b.IAdd32(random.chance(60) ? I32{b.LoadUniformI32(0)} : k.word(place), b.IMul32(lane, apart));
+    I1 guard = k.always();
+    if (random.chance(30)) guard = b.ILtU32(lane, k.word(random.below(70)));
+    if (random.chance(15)) guard = b.IEq32(I32{b.LoadUniformI32(8)}, k.word(1));
+    I32 sum = k.thread();
+    for (std::uint32_t n = 1 + random.below(3); n > 0; --n) {
+      const bool store = random.chance(40), as_one = random.chance(50);
+      const std::uint32_t words = random.chance(60) ? 4 : 1 + random.below(6);
+      for (std::uint32_t w = 0; w < words; ++w) {
+        b.set_guest_address(8 * n + w);
+        const std::uint32_t at = random.chance(92) ? w : random.below(6);
+        MemoryAccess access;
+        I32 address = base;
+        if (as_one && at < 4) {
+          access.extent = 16;
+          access.offset = static_cast<std::uint8_t>(4 * at);
+        } else if (at != 0) {
+          address = b.IAdd32(base, k.word(4 * at));
+        }
+        const I1 where = random.chance(95) ? guard : k.always();
+        if (store)
+          b.StoreMemory(where, address, random.chance(80) ? b.IAdd32(sum, k.word(w << 20)) : k.word(w),
+                        access.pack());
+        else
+          sum = b.SelectI32(
+              where, b.IAdd32(b.IMul32(sum, k.word(5)), b.LoadMemory(where, address, access.pack())), sum);
+      }
+      if (random.chance(30)) base = b.IAdd32(base, k.word(16));
+    }
+    k.keep(sum);
+    b.ret();
+    expect_same(k.function, setup, GetParam(), seed);
+  }
+}
+
+}  // namespace
+}  // namespace warpjit::backend
