@@ -322,7 +322,7 @@ void add_all() {
                                    [&kernel](benchmark::State& state) { run_hand(state, kernel); })
           ->Unit(benchmark::kMillisecond)
           ->UseRealTime();
-    const auto add_peer = [&](const char* name, MakePeer make) {
+    [[maybe_unused]] const auto add_peer = [&](const char* name, MakePeer make) {
       benchmark::RegisterBenchmark(
           (std::string(kernel.name) + "/" + name).c_str(),
           [&kernel, make](benchmark::State& state) { run_peer(state, kernel, make); })

@@ -82,14 +82,14 @@ struct CaptureJob {
 
 // What a malloc vertex job draws, and what came of it.
 struct CaptureDraw {
-  std::size_t number = 0;                             // of the run's draws, in the order of their jobs
-  std::uint64_t job = 0, fragment_job = 0;            // addresses; no fragment job: nothing draws it
-  std::string_view mode;                              // "triangle strip"
-  std::uint32_t vertices = 0, instances = 0;          // vertices of an instance that were shaded
-  std::uint8_t targets = 0;                           // bit n: colour target n may be written
-  bool depth = false;                                 // depth or stencil is tested or written
-  bool drawn = false;                                 // false: no pixel can change
-  std::optional<Report> position, varying, fragment;  // of the programs that ran
+  std::size_t number = 0;                                   // of the run's draws, in the order of their jobs
+  std::uint64_t job = 0, fragment_job = 0;                  // addresses; no fragment job: nothing draws it
+  std::string_view mode;                                    // "triangle strip"
+  std::uint32_t vertices = 0, instances = 0;                // vertices of an instance that were shaded
+  std::uint8_t targets = 0;                                 // bit n: colour target n may be written
+  bool depth = false;                                       // depth or stencil is tested or written
+  bool drawn = false;                                       // false: no pixel can change
+  std::optional<Report> position{}, varying{}, fragment{};  // of the programs that ran
 };
 
 // A target when its fragment job has ended: rows of pixels without padding, row 0 first.

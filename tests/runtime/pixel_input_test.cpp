@@ -412,8 +412,9 @@ TEST(PixelLaunch, VerticesThatAreNoPlaces) {
           state.viewport_scale = state.viewport_translate = {4, 4, 0.5F};
           EXPECT_TRUE(draw.launch.set_raster_state(state));
           EXPECT_TRUE(engine.run(draw.launch, options));
-          if (std::isnan(odd) || (std::isinf(odd) && coordinate != 3))
+          if (std::isnan(odd) || (std::isinf(odd) && coordinate != 3)) {
             EXPECT_EQ(draw.drawn(), 0U) << odd << ' ' << coordinate;
+          }
         }
 }
 

@@ -165,7 +165,7 @@ TEST_F(ValhallToolTest, Fragments) {
   write("two.json", launch.dump());
   const json schema = json::parse(read(tests::source_file("docs/launch.schema.json")));
   EXPECT_EQ(validate(schema, launch), "");
-  for (const std::string& engine : {"ir", "jit"}) {
+  for (const std::string engine : {"ir", "jit"}) {
     const Outcome drawn = run("render two.json --engine " + engine);
     EXPECT_EQ(drawn.code, 0) << drawn.out << drawn.err;
   }

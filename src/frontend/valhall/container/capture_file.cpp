@@ -149,16 +149,16 @@ std::vector<StoredRun> stored_runs(const Image& image) {
   std::vector<StoredRun> runs;
   for (const ImageWindow& window : image.windows()) {
     const std::span<const std::byte> bytes = window.bytes();
-    std::optional<std::size_t> begin;
+    std::size_t begin = bytes.size();  // of the run; the end: there is none
     for (std::size_t at = 0; at <= bytes.size();) {
       const std::size_t end = std::min(bytes.size(), at + (kPage - (window.low_word() + at) % kPage));
       const bool empty =
           at == bytes.size() ||
           std::ranges::all_of(bytes.subspan(at, end - at), [](std::byte b) { return b == std::byte{0}; });
-      if (!empty && !begin) begin = at;
-      if (empty && begin) {
-        runs.push_back({window.address() + *begin, bytes.subspan(*begin, at - *begin)});
-        begin.reset();
+      if (!empty && begin == bytes.size()) begin = at;
+      if (empty && begin != bytes.size()) {
+        runs.push_back({window.address() + begin, bytes.subspan(begin, at - begin)});
+        begin = bytes.size();
       }
       if (at == bytes.size()) break;
       at = end;

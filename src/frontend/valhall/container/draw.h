@@ -63,9 +63,9 @@ struct DrawDescriptor {
   std::array<std::uint16_t, 2> scissor_first{}, scissor_last{};
   float size = 1;                    // of points without a size of their own, and of lines
   std::uint8_t point_size_bits = 0;  // of the sizes that the position program stores; 0: it stores none
-  DepthStencilDescriptor depth_stencil;
-  std::vector<BlendDescriptor> blend;
-  Environment fragment;  // without a program: depth and stencil alone
+  DepthStencilDescriptor depth_stencil{};
+  std::vector<BlendDescriptor> blend{};
+  Environment fragment{};  // without a program: depth and stencil alone
 };
 
 // Of a malloc vertex job. Errors name descriptor, address and field: bad_input; unsupported for what is

@@ -51,14 +51,14 @@ struct Framebuffer {
   std::array<std::uint32_t, 2> first{}, last{};  // pixels of the bounds, inclusive
   std::uint64_t frame_argument = 0;
   bool first_provoking = false, points_from_bottom = false;
-  std::vector<RenderTarget> targets;
+  std::vector<RenderTarget> targets{};
   DepthFormat depth_format = DepthFormat::d24;
   float depth_clear = 0;
   std::uint8_t stencil_clear = 0;
   bool depth_write = false, stencil_write = false;  // to memory
   bool depth_write_clean = false;
-  std::optional<DepthPlane> depth, stencil;  // where; nothing without the extension
-  std::uint64_t tiler = 0;                   // address of the context whose draws these are
+  std::optional<DepthPlane> depth{}, stencil{};  // where; nothing without the extension
+  std::uint64_t tiler = 0;                       // address of the context whose draws these are
 };
 
 // Of a fragment job. Errors name descriptor, address and field: bad_input; resource_limit for more than

@@ -26,7 +26,7 @@ bool is_integer_format(PixelFormat format);
 struct TilePixels {
   PixelFormat format = PixelFormat::none;  // of a raw target that nothing has drawn to: none
   std::uint32_t pixel_bytes = 0;
-  std::vector<std::byte> bytes;
+  std::vector<std::byte> bytes{};
 };
 
 struct FramePixels {
