@@ -36,7 +36,7 @@ function(warpjit_module name)
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC warpjit_options ${ARG_LINK})
   warpjit_precompiled(${name} library)
-  set_target_properties(${name} PROPERTIES UNITY_BUILD ${WARPJIT_UNITY} UNITY_BUILD_BATCH_SIZE 6)
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ${WARPJIT_UNITY} UNITY_BUILD_BATCH_SIZE 24)
   set_property(GLOBAL APPEND PROPERTY WARPJIT_MODULES ${name})
 endfunction()
 
@@ -51,8 +51,8 @@ function(warpjit_add_test name)
   set_tests_properties(${name} PROPERTIES ENVIRONMENT "${WARPJIT_TEST_ENVIRONMENT};${ARG_ENVIRONMENT}" ${ARG_PROPERTIES})
 endfunction()
 
-# warpjit_test(NAME SOURCES files... LINK modules...): a GoogleTest program. ctest runs each case; under an emulator,
-# where starting a program takes a second, it runs the program in as many shares as two cores keep busy.
+# warpjit_test(NAME SOURCES files... LINK modules...): a GoogleTest program. ctest runs each case; under an emulator and
+# with sanitizers, where starting a program takes long, it runs the program in as many shares as two cores keep busy.
 function(warpjit_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
@@ -60,7 +60,7 @@ function(warpjit_test name)
   # What the tests call is optimized as ever; their own code is long to compile and short to run.
   warpjit_precompiled(${name} test)
   set_target_properties(${name} PROPERTIES UNITY_BUILD ${WARPJIT_UNITY} UNITY_BUILD_BATCH_SIZE 4)
-  if(CMAKE_CROSSCOMPILING)
+  if(CMAKE_CROSSCOMPILING OR WARPJIT_SANITIZE)
     foreach(shard RANGE 3)
       warpjit_add_test(${name}.${shard} COMMAND ${name} --gtest_brief=1
                        ENVIRONMENT GTEST_TOTAL_SHARDS=4 GTEST_SHARD_INDEX=${shard} PROPERTIES TIMEOUT 1500)

@@ -30,7 +30,7 @@ void convert(const std::byte* from, ComponentType type, unsigned c, float& to) {
   }
 }
 
-const std::byte* row(const frontend::Rows& rows, std::size_t number) {
+const std::byte* row_at(const frontend::Rows& rows, std::size_t number) {
   return rows.address + static_cast<std::ptrdiff_t>(number) * rows.stride;
 }
 
@@ -41,10 +41,10 @@ void fetch_vertex(const frontend::DrawFacts& draw, std::span<const frontend::Row
   for (unsigned n = 0; n < 16; ++n)
     if (draw.fixed_inputs >> n & 1) std::memcpy(state.v[n], fixed + 4 * n, sizeof state.v[n]);
   const std::size_t number =
-      draw.numbered ? read<std::uint32_t>(row(bindings[draw.row_count], thread)) : thread;
+      draw.numbered ? read<std::uint32_t>(row_at(bindings[draw.row_count], thread)) : thread;
   for (unsigned k = 0; k < draw.input_count; ++k) {
     const frontend::FetchedInput& input = draw.inputs[k];
-    const std::byte* from = row(bindings[input.row], number) + input.offset;
+    const std::byte* from = row_at(bindings[input.row], number) + input.offset;
     constexpr float kMissing[4] = {0, 0, 0, 1};
     for (unsigned c = 0; c < 4; ++c) {
       float& to = state.v[input.reg][c];

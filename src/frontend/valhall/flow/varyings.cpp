@@ -9,7 +9,7 @@ namespace {
 using pixels::SlotUse;
 
 // Formats of varyings in memory: 0 flat words, 1 flat halves, 2 f32, 3 f16.
-bool is_flat(const Instruction& i) { return i.source_format < 2; }
+bool reads_flat(const Instruction& i) { return i.source_format < 2; }
 bool is_half(const Instruction& i) { return i.source_format % 2 != 0; }
 constexpr std::uint8_t kFormats = 4;
 
@@ -43,8 +43,8 @@ SlotUses slot_uses(const Instruction& i, const FragmentSetup& setup) {
   if (*first % size != 0 || *first > kBytes - count * size) return uses;
   for (std::uint32_t byte = *first; byte < *first + count * size; byte += size) {
     SlotUse use{static_cast<std::uint8_t>(kFirstVarying + byte / 4)};
-    use.plane = is_flat(i) ? SlotUse::Plane::none : SlotUse::Plane::perspective;
-    if (is_half(i) && !is_flat(i))
+    use.plane = reads_flat(i) ? SlotUse::Plane::none : SlotUse::Plane::perspective;
+    if (is_half(i) && !reads_flat(i))
       use.part = byte % 4 == 0 ? SlotUse::Part::low_half : SlotUse::Part::high_half;
     uses.push_back(use);
   }
