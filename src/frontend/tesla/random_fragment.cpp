@@ -83,7 +83,8 @@ void RandomGenerator::fragment_epilogue() {
 
 void RandomGenerator::interpolate(const std::string& into) {
   if (random_.one_in(16)) return line("interp " + into + " flat v[0x3fc]");
-  const std::string at = " v[" + std::to_string(4 * random_.below(input_words_)) + "]";
+  const std::string place = random_.one_in(12) ? random_address() : "";
+  const std::string at = " v[" + place + std::to_string(4 * random_.below(input_words_)) + "]";
   switch (random_.below(4)) {
     case 0:
       return line("interp " + into + " flat" + at);

@@ -148,6 +148,15 @@ class RandomGenerator {
     return std::string("(") + condition + " $c" + flags + ") ";
   }
 
+  // An address that lanes may not agree on, in $a3: "$a3+", for an operand.
+  std::string random_address() {
+    constexpr const char* kMasks[] = {"0x1c", "0x3c", "0x3f", "0x7c"};
+    const std::string scratch = reg(kScratch), from = any_reg();
+    line("and b32 " + scratch + " " + from + " " + kMasks[random_.below(std::size(kMasks))]);
+    line("shl $a3 " + scratch + " 0x0");
+    return "$a3+";
+  }
+
   // What reads other lanes or memory that others may write is allowed here.
   bool may_touch(unsigned depth) const {
     return !options_.together || (depth == 0 && current_function_ == 0);

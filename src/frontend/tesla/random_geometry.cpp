@@ -56,6 +56,7 @@ void RandomGenerator::geometry_epilogue() {
 void RandomGenerator::geometry_statement() {
   if (options_.textures && random_.one_in(8)) return sample_texture();
   const std::string word = "p[$a1+" + std::to_string(4 * random_.below(input_words_ + 2)) + "]";
+  const std::string place = random_.one_in(6) ? random_address() : "";
   switch (random_.below(24)) {
     case 0:
     case 1:
@@ -64,12 +65,12 @@ void RandomGenerator::geometry_statement() {
     case 2:
       return line((random_.one_in(2) ? predicate() : "") + "restart");
     case 3:
-      return line("st b32 o[" + std::to_string(4 * random_.below(slots_ + 2)) + "] " + any_reg());
+      return line("st b32 o[" + place + std::to_string(4 * random_.below(slots_ + 2)) + "] " + any_reg());
     case 4:
     case 5:
       return line("mov b32 " + any_reg() + " " + word);
     case 6:
-      return line("ld b32 " + any_reg() + " a[" + std::to_string(4 * random_.below(8)) + "]");
+      return line("ld b32 " + any_reg() + " a[" + place + std::to_string(4 * random_.below(8)) + "]");
     default:
       return arithmetic();
   }

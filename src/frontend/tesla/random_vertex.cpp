@@ -28,12 +28,17 @@ void RandomGenerator::vertex_epilogue() {
 void RandomGenerator::vertex_statement() {
   if (options_.textures && random_.one_in(8)) return sample_texture();
   const std::string data = any_reg();
+  const bool by_address = random_.one_in(3);
+  const std::string place = by_address ? random_address() : "";
+  const std::string when = random_.one_in(3) ? predicate() : "";
   switch (random_.below(12)) {
     case 0:
-      return line("ld b32 " + data + " a[" + std::to_string(4 * random_.below(input_words_ + 2)) + "]");
+      return line(when + "ld b32 " + data + " a[" + place +
+                  std::to_string(4 * random_.below(input_words_ + 2)) + "]");
     case 1: {
-      const std::uint32_t first = random_.one_in(8) ? 0 : 4;
-      return line("st b32 o[" + std::to_string(4 * (first + random_.below(slots_))) + "] " + data);
+      const std::uint32_t first = random_.one_in(8) && !by_address ? 0 : 4;
+      return line(when + "st b32 o[" + place + std::to_string(4 * (first + random_.below(slots_))) + "] " +
+                  data);
     }
     default:
       return arithmetic();

@@ -146,6 +146,15 @@ std::vector<ResultWord> result_words(const Program& program) {
   return words;
 }
 
+std::vector<std::uint8_t> used_outputs(const Program& program) {
+  std::vector<std::uint8_t> used;
+  for (const ResultWord& result : result_words(program))
+    if (!result.constant) used.push_back(result.output);
+  std::ranges::sort(used);
+  used.erase(std::unique(used.begin(), used.end()), used.end());
+  return used;
+}
+
 std::vector<FragmentInput> fragment_inputs(const GraphicsState& state) {
   const Interpolants interpolants(state);
   const ColorSlots colors(state);

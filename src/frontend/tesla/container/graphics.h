@@ -42,6 +42,8 @@ struct ResultWord {
 };
 // Of a vertex or geometry program.
 std::vector<ResultWord> result_words(const Program& program);
+// The words of o[] that these name, ascending.
+std::vector<std::uint8_t> used_outputs(const Program& program);
 
 // A word of v[].
 struct FragmentInput {

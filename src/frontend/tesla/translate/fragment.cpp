@@ -112,16 +112,26 @@ class FragmentTranslator final : public StageTranslator {
   }
 
   void interp(const Instruction& i) override {
-    const std::uint32_t byte = i.src[0].value;
-    if (byte == kFrontFacingAddress) return set_destination(i, frame_.front_facing());
-    if (byte / 4 >= inputs_.size()) return set_destination(i, word(0));
-    const FragmentInput& from = inputs_[byte / 4];
-    if (from.kind == FragmentInput::Kind::primitive_id) return set_destination(i, frame_.primitive_number());
-    if (from.kind == FragmentInput::Kind::slot && (i.flat != 0 || !from.interpolated))
-      return set_destination(i, flat(from));
+    if (is_static(i.src[0])) return set_destination(i, interpolated(i, (i.src[0].value & 0xffff) / 4));
+    const I32 n = b_.IShrU32(address(i.src[0]), word(2));
+    const auto at = [&](std::uint32_t k, I32 otherwise) {
+      return b_.select(b_.IEq32(n, word(k)), interpolated(i, k), otherwise);
+    };
+    I32 value = at(kFrontFacingAddress / 4, word(0));
+    for (std::uint32_t k = 0; k < inputs_.size(); ++k) value = at(k, value);
+    set_destination(i, value);
+  }
+
+  // What an `interp` of word n of v[] gives.
+  I32 interpolated(const Instruction& i, std::uint32_t n) {
+    if (n == kFrontFacingAddress / 4) return frame_.front_facing();
+    if (n >= inputs_.size()) return word(0);
+    const FragmentInput& from = inputs_[n];
+    if (from.kind == FragmentInput::Kind::primitive_id) return frame_.primitive_number();
+    if (from.kind == FragmentInput::Kind::slot && (i.flat != 0 || !from.interpolated)) return flat(from);
     F32 value = plane(from);
     if (i.src[1].kind != Operand::Kind::none) value = multiply(value, float_source(i, 1), false);
-    set_float(i, value);
+    return as_bits(value);
   }
 
   I1 faces_front() { return b_.INe32(frame_.front_facing(), word(0)); }

@@ -52,8 +52,15 @@ class VertexTranslator final : public StageTranslator {
   }
 
   I32 attribute(const Operand& operand) override {
-    const std::uint32_t n = operand.value / 4;
-    return n < attributes_.size() ? attributes_[n] : word(0);
+    if (is_static(operand)) {
+      const std::uint32_t n = (operand.value & 0xffff) / 4;
+      return n < attributes_.size() ? attributes_[n] : word(0);
+    }
+    const I32 n = b_.IShrU32(address(operand), word(2));
+    I32 value = word(0);
+    for (std::uint32_t k = 0; k < attributes_.size(); ++k)
+      value = b_.select(b_.IEq32(n, word(k)), attributes_[k], value);
+    return value;
   }
 
   void end() override {
@@ -103,8 +110,14 @@ class GeometryTranslator final : public StageTranslator {
   // a[] has the pointers of the vertices and the primitive's number (tesla.md 15.2).
   I32 attribute(const Operand& operand) override {
     if (operand.kind == Operand::Kind::vertex) return vertex_word(operand);
-    if (operand.value / 4 == kPrimitiveIdAddress / 4) return number_;
-    return operand.value / 4 < strips_.vertices ? word(operand.value / 4 * 4) : word(0);
+    if (!is_static(operand)) {
+      const I32 at = b_.IAnd32(address(operand), word(~3U));
+      const I32 pointer = b_.select(b_.ILtU32(at, word(4 * strips_.vertices)), at, word(0));
+      return b_.select(b_.IEq32(at, word(kPrimitiveIdAddress)), number_, pointer);
+    }
+    const std::uint32_t n = (operand.value & 0xffff) / 4;
+    if (n == kPrimitiveIdAddress / 4) return number_;
+    return n < strips_.vertices ? word(4 * n) : word(0);
   }
 
   I32 vertex_word(const Operand& operand) {

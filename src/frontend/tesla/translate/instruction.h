@@ -24,6 +24,8 @@ inline constexpr std::uint32_t kVarLive = kVariables, kVarEmitted = kVarLive + 1
                                kVarOutput = kVarStrip + 1, kOutputWords = 128,
                                kGraphicsVariables = kVarOutput + kOutputWords;
 
+inline bool is_static(const Operand& operand) { return operand.address == 0 && !operand.post_increment; }
+
 // The mode that rounds -x as `rounding` rounds x, if asked to mirror.
 constexpr Rounding mirrored(Rounding rounding, bool mirror) {
   if (!mirror) return rounding;
@@ -123,6 +125,8 @@ class InstructionTranslator {
   void set_flags(const Instruction& i, const Flags& flags);
   I32 source(const Operand& operand);
   I32 source(const Instruction& i, unsigned n) { return source(i.src[n]); }
+  void set_output(std::uint32_t index, Type type, I32 bit, I1 where, I32 value);
+  void store_output(const Operand& dst, I32 value);
   Pair pair(const Operand& operand);
   void set_pair(const Instruction& i, Pair value);
   // Where the instruction is executed: its condition, and its lanes of each quad.

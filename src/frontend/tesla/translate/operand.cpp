@@ -1,6 +1,7 @@
 // Operands of Tesla instructions, and which family translates what.
 #include <algorithm>
 
+#include "frontend/tesla/container/graphics.h"
 #include "frontend/tesla/translate/instruction.h"
 
 namespace warpjit::tesla {
@@ -246,18 +247,32 @@ InstructionTranslator::Pair InstructionTranslator::pair(const Operand& operand) 
   return {gpr(operand.value), gpr(operand.value + 1)};
 }
 
+// A word of o[], or a half of it, which begins at a bit of the word.
+void InstructionTranslator::set_output(std::uint32_t index, Type type, I32 bit, I1 where, I32 value) {
+  const I32 old = read<I32>(kVarOutput + index);
+  if (type == Type::b16) {
+    const I32 bits = b_.IShl32(word(0xffff), bit);
+    value = b_.IOr32(b_.IAnd32(old, b_.IXor32(bits, word(~0U))), b_.IAnd32(b_.IShl32(value, bit), bits));
+  }
+  write(kVarOutput + index, b_.select(where, value, old));
+}
+
+void InstructionTranslator::store_output(const Operand& dst, I32 value) {
+  if (is_static(dst)) {
+    const std::uint32_t n = (dst.value & 0xffff) / 4;
+    if (n < kOutputWords) set_output(n, dst.type, word((dst.value >> 1 & 1) * 16), guard_, value);
+    return;
+  }
+  const I32 at = address(dst), n = b_.IShrU32(at, word(2));
+  const I32 bit = b_.IShl32(b_.IAnd32(at, word(2)), word(3));
+  for (const std::uint8_t index : used_outputs(program_))
+    set_output(index, dst.type, bit, b_.And1(guard_, b_.IEq32(n, word(index))), value);
+}
+
 void InstructionTranslator::set_destination(const Instruction& i, I32 value) {
   const Operand& dst = i.dst;
-  if (dst.kind == Operand::Kind::output && program_.type != ProgramType::compute &&
-      dst.value / 4 < kOutputWords) {
-    const std::uint32_t variable = kVarOutput + dst.value / 4;
-    const I32 old = read<I32>(variable);
-    if (dst.type == Type::b16) {
-      const std::uint32_t shift = (dst.value >> 1 & 1) * 16, bits = 0xffffU << shift;
-      value = b_.IOr32(b_.IAnd32(old, word(~bits)), b_.IAnd32(b_.IShl32(value, word(shift)), word(bits)));
-    }
-    return write(variable, b_.select(guard_, value, old));
-  }
+  if (dst.kind == Operand::Kind::output && program_.type != ProgramType::compute)
+    return store_output(dst, value);
   if (dst.kind != Operand::Kind::gpr) return;
   if (dst.type != Type::b16) return set_gpr(dst.value, value);
   const I32 old = gpr(dst.value / 2);

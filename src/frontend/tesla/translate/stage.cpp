@@ -33,12 +33,11 @@ const char* refused(const Program& program, const Instruction& i) {
   for (const Operand* operand : {&i.dst, &i.src[0], &i.src[1], &i.src[2]}) {
     using Kind = Operand::Kind;
     if (operand->kind == Kind::local && program.local_bytes > kMostLocalBytes) return "very much of l[]";
-    if (operand->kind == Kind::vertex && operand->post_increment) return "p[] with a post-increment";
+    const bool is_row = operand->kind == Kind::attribute || operand->kind == Kind::output ||
+                        operand->kind == Kind::interpolant || operand->kind == Kind::vertex;
+    if (is_row && operand->post_increment) return "a[], o[], p[] or v[] with a post-increment";
     if (operand->kind == Kind::shared || (operand->kind == Kind::global && type != ProgramType::fragment))
       return "memory other than c[] and l[] in a graphics program";
-    const bool is_row = operand->kind == Kind::attribute || operand->kind == Kind::output ||
-                        operand->kind == Kind::interpolant;
-    if (is_row && !is_static(*operand)) return "a[], o[] or v[] by an address register";
   }
   return nullptr;
 }
@@ -49,15 +48,29 @@ Status check_supported(const Program& program, const ReachedCode& code, const Sa
                        const Modes& modes) {
   if (code.branches_through_constants())
     return Error{ErrorCode::unsupported, "a branch through c[] in a graphics program", program.source_name};
-  // An access to l[] by an address looks at each word of it.
+  // An access by an address to l[], or to the words of a row, looks at each of them.
   constexpr std::uint32_t kMostLooks = 1 << 13;
+  const auto words_of_row = [&](Operand::Kind kind) -> std::size_t {
+    switch (kind) {
+      case Operand::Kind::attribute:
+        return program.type == ProgramType::vertex ? attribute_layout(program.graphics).words : 1;
+      case Operand::Kind::output:
+        return used_outputs(program).size();
+      case Operand::Kind::interpolant:
+        return fragment_inputs(program.graphics).size();
+      default:
+        return 0;
+    }
+  };
   std::uint32_t looks = 0;
   for (const auto& [address, i] : code.instructions()) {
     const char* reason = refused(program, i);
     for (const Operand* operand : {&i.dst, &i.src[0], &i.src[1], &i.src[2]})
       if (operand->kind == Operand::Kind::local && !is_static(*operand))
         looks += std::max(size_of(operand->type) / 4, 1U) * ((program.local_bytes + 3) / 4);
-    if (looks > kMostLooks) reason = "very many accesses to l[] by an address register";
+      else if (!is_static(*operand))
+        looks += static_cast<std::uint32_t>(words_of_row(operand->kind));
+    if (looks > kMostLooks) reason = "very many accesses by an address register";
     if (reason != nullptr) return Error{ErrorCode::unsupported, reason, program.where(address)};
   }
   return check_samples(program, code, textures, modes);

@@ -10,8 +10,6 @@
 
 namespace warpjit::tesla {
 
-inline bool is_static(const Operand& operand) { return operand.address == 0 && !operand.post_increment; }
-
 // Errors: unsupported, with the place, for what only the guest interpreter runs.
 Status check_supported(const Program& program, const ReachedCode& code, const SampledTextures& textures,
                        const Modes& modes);
