@@ -10,6 +10,8 @@
 #include "frontend/tesla/interpret/interpret.h"
 #include "tesla/tesla_test.h"
 #include "warpjit/pixels.hpp"
+#include "warpjit/textures.hpp"
+#include "warpjit/warpjit.hpp"
 
 namespace warpjit::tesla {
 
@@ -35,11 +37,40 @@ struct DrawFile {
     std::uint64_t hash = 0;
   };
   std::vector<Expected> expected;
+  // Of the fragment program, by their numbers; they refer to `texels`.
+  std::vector<std::pair<unsigned, Texture>> textures;
+  std::vector<std::pair<unsigned, Sampler>> samplers;
+  std::vector<std::byte> texels;
+  bool linked_samplers = false;
 };
+
+// Targets as they are in memory.
+struct Picture {
+  std::vector<std::vector<std::byte>> colors;
+  std::vector<std::byte> depth;
+};
+Picture cleared(const DrawFile& draw);
 
 std::vector<std::string> draw_names();
 DrawFile read_draw(const std::string& name);
+// A draw of the shared corpus, of which no pictures are expected.
+DrawFile read_shared_draw(const std::string& path);
 // FNV-1a of the bytes.
 std::uint64_t picture_hash(std::span<const std::byte> bytes);
+
+// A draw as a launch, over targets of its own.
+class LaunchedDraw {
+ public:
+  // `draw` must outlive it.
+  explicit LaunchedDraw(const DrawFile& draw);
+  LaunchedDraw(const LaunchedDraw&) = delete;
+  LaunchedDraw& operator=(const LaunchedDraw&) = delete;
+  warpjit::Launch& launch() { return *launch_; }
+  const Picture& picture() const { return picture_; }
+
+ private:
+  Picture picture_;
+  std::optional<warpjit::Launch> launch_;
+};
 
 }  // namespace warpjit::tesla

@@ -2,8 +2,6 @@
 // scalar oracle of work over pixels.
 #include "tesla/draw_file.h"
 
-#include <cstring>
-
 namespace warpjit::tesla {
 namespace {
 
@@ -19,26 +17,9 @@ Interpreter prepared(const Program& program) {
   return std::move(interpreter.value());
 }
 
-// Targets as they are in memory.
-struct Picture {
-  std::vector<std::vector<std::byte>> colors;
-  std::vector<std::byte> depth;
-};
-
-template <class Word>
-void fill(std::vector<std::byte>& bytes, std::size_t pixels, const std::vector<Word>& words) {
-  bytes.resize(pixels * words.size() * sizeof(Word));
-  for (std::size_t k = 0; k < pixels; ++k)
-    std::memcpy(bytes.data() + k * words.size() * sizeof(Word), words.data(), words.size() * sizeof(Word));
-}
-
 class GuestDraw {
  public:
-  explicit GuestDraw(const DrawFile& draw, HostCode code) : draw_(draw), code_(code) {
-    const std::size_t pixels = std::size_t{draw.width} * draw.height;
-    for (const auto& words : draw.clear) fill(picture.colors.emplace_back(), pixels, words);
-    fill(picture.depth, pixels, std::vector{draw.clear_depth});
-  }
+  GuestDraw(const DrawFile& draw, HostCode code) : picture(cleared(draw)), draw_(draw), code_(code) {}
 
   void run() {
     for (std::uint32_t instance = 0; instance < draw_.instances; ++instance) {
