@@ -29,7 +29,7 @@ class Conversions {
   }
 
   // TeslaF32ToF16.
-  I32 f32_to_f16(I32 x, RoundingMode mode) {
+  I32 f32_to_f16(I32 x, RoundingMode mode, std::uint32_t nan = 0x7fff) {
     const I32 magnitude = o_.iand(x, word(~kSign));
     const I32 negative = o_.ishrs(x, 31);
     // From 2^-14 on the exponent goes along; below, the significand becomes a multiple of 2^-24.
@@ -63,7 +63,7 @@ class Conversions {
     r = o_.iselect(o_.ilts(magnitude, word(0x5eU << 23)), word(0), r);  // vanishes whatever the rounding
     r = o_.iselect(o_.ilts(word(kInfinity - 1), magnitude), word(0x7c00), r);
     r = o_.ior(r, o_.iand(negative, word(0x8000)));
-    return o_.iselect(o_.ilts(word(kInfinity), magnitude), word(0x7fff), r);
+    return o_.iselect(o_.ilts(word(kInfinity), magnitude), word(nan), r);
   }
 
   // IntToF32, not to nearest.

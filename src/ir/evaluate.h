@@ -46,6 +46,37 @@ struct meaning {
   WARPJIT_MEANING static float FDiv32(float a, float b) { return a / b; }
   WARPJIT_MEANING static float FSqrt32(float a) { return std::sqrt(a); }
   WARPJIT_MEANING static float FFma32(float a, float b, float c) { return std::fma(a, b, c); }
+  // In f64 the product is exact. The sum is made odd there, and what is cut off below f32 makes that odd.
+  WARPJIT_MEANING static float FFmaOdd32(float a, float b, float c) {
+    const double product = static_cast<double>(a) * static_cast<double>(b), sum = product + c;
+    const double back = sum - product, error = (product - (sum - back)) + (c - back);
+    std::uint64_t bits = std::bit_cast<std::uint64_t>(sum);
+    const bool inexact = error < 0 || error > 0;
+    bits = inexact ? (bits - ((error < 0) == (sum > 0) ? 1 : 0)) | 1 : bits;
+    const double odd = std::bit_cast<double>(bits);
+    const float narrow = static_cast<float>(odd);
+    const double widened = static_cast<double>(narrow);
+    const u32 toward_zero = word(narrow) - (std::fabs(widened) > std::fabs(odd) ? 1 : 0);
+    return real(widened < odd || widened > odd ? toward_zero | 1 : word(narrow));
+  }
+  WARPJIT_MEANING static u32 F32ToHalf(float a) {
+    const float magnitude = real(word(a) & 0x7fffffffu);
+    const u32 bits = word(magnitude), sign = word(a) >> 16 & 0x8000u;
+    const u32 normal = (bits - (112u << 23) + 0xfffu + (bits >> 13 & 1)) >> 13;
+    const u32 small = word(magnitude + 0.5f) - word(0.5f);  // in units of 2^-24
+    u32 half = magnitude < 0x1p-14f ? small : normal;
+    half = magnitude >= 65520.0f ? 0x7c00u : half;
+    return is_nan(a) ? 0x7e00u : half | sign;
+  }
+  WARPJIT_MEANING static float HalfToF32(u32 a) {
+    const u32 magnitude = a & 0x7fffu, sign = (a & 0x8000u) << 16;
+    const u32 small = word(static_cast<float>(static_cast<std::int32_t>(magnitude)) * 0x1p-24f);
+    u32 single = magnitude < 0x400u ? small : (magnitude << 13) + (112u << 23);
+    single = magnitude >= 0x7c00u ? magnitude << 13 | 0x7f800000u : single;
+    single = magnitude > 0x7c00u ? single | 0x400000u : single;
+    return real(single | sign);
+  }
+  WARPJIT_MEANING static float FRoundHalf32(float a) { return HalfToF32(F32ToHalf(a)); }
   WARPJIT_MEANING static float FNeg32(float a) { return real(word(a) ^ 0x80000000u); }
   WARPJIT_MEANING static float FAbs32(float a) { return real(word(a) & 0x7fffffffu); }
   WARPJIT_MEANING static float FFloor32(float a) { return std::floor(a); }

@@ -54,6 +54,40 @@ const std::vector<Case>& cases() {
       {FFma32, {0x3f800002, 0x3f800002, kMinusOne}, 0x35000001},  // 2^-21 + 2^-44 needs the exact product
       {FFma32, {kZero, kInf, kOne}, kAnyNaN},
       {FFma32, {kOne, kZero, kMinusZero}, kZero},
+      {FFmaOdd32, {kOne, kOne, 0x33000000}, 0x3f800001},  // 1 + 2^-25
+      {FFmaOdd32, {kOne, kOne, 0xb3000000}, 0x3f7fffff},  // 1 - 2^-25: the f32 below 1 is odd
+      {FFmaOdd32, {kMinusOne, kOne, 0x33000000}, 0xbf7fffff},
+      {FFmaOdd32, {0x3f800001, kOne, 0x33000000}, 0x3f800001},  // odd already
+      {FFmaOdd32, {kOne, kTwo, kOne}, kThree},
+      {FFmaOdd32, {0x3f800001, 0x3f800001, kZero}, 0x3f800003},  // 1 + 2^-22 + 2^-46
+      {FFmaOdd32, {kMax, kTwo, kZero}, kMax},                    // the greatest number is odd
+      {FFmaOdd32, {kDenormal, kMinusOne, 0x7f}, 0x7e},
+      {FFmaOdd32, {kDenormal, kDenormal, kMinusZero}, kDenormal},
+      {FFmaOdd32, {kOne, kOne, kMinusOne}, kZero},
+      {FFmaOdd32, {kZero, kMinusOne, kMinusZero}, kMinusZero},
+      {FFmaOdd32, {kInf, kOne, kMinusOne}, kInf},
+      {FFmaOdd32, {kOne, kOne, kMinusInf}, kMinusInf},
+      {FFmaOdd32, {kZero, kInf, kOne}, kAnyNaN},
+      {FRoundHalf32, {0x3f801000}, kOne},  // 1 + 2^-11: ties to even
+      {FRoundHalf32, {0x3f801001}, 0x3f802000},
+      {FRoundHalf32, {0x33000000}, kZero},  // 2^-25
+      {FRoundHalf32, {0xb3000001}, 0xb3800000},
+      {FRoundHalf32, {0x477fefff}, 0x477fe000},  // below 65520
+      {FRoundHalf32, {0x477ff000}, kInf},
+      {FRoundHalf32, {kMinusInf}, kMinusInf},
+      {FRoundHalf32, {kMinusNaN}, kAnyNaN},
+      {F32ToHalf, {kMinusOne}, 0xbc00},
+      {F32ToHalf, {0x38800000}, 0x0400},  // 2^-14
+      {F32ToHalf, {0x387fffff}, 0x0400},
+      {F32ToHalf, {0x387fe000}, 0x0400},  // ties to even
+      {F32ToHalf, {0x387fc000}, 0x03ff},
+      {F32ToHalf, {0xff7fffff}, 0xfc00},
+      {F32ToHalf, {kMinusZero}, 0x8000},
+      {F32ToHalf, {kMinusNaN}, 0x7e00},
+      {HalfToF32, {0x12340001}, 0x33800000},
+      {HalfToF32, {0xffff83ff}, 0xb87fc000},
+      {HalfToF32, {0xfc00}, kMinusInf},
+      {HalfToF32, {0x7c01}, kAnyNaN},
       {CanonicalizeNaNOnes32, {kMinusNaN}, 0x7fffffff},
       {CanonicalizeNaNOnes32, {kMinusInf}, kMinusInf},
       {FRoundEven32, {0x40200000}, kTwo},  // 2.5
@@ -239,6 +273,25 @@ TEST(Evaluate, EveryLaneWiseOpcodeHasCases) {
     const auto opcode = static_cast<Opcode>(k);
     const OpcodeInfo& row = info(opcode);
     EXPECT_EQ(seen.count(opcode) != 0, row.lane_wise()) << row.name;
+  }
+}
+
+// Halves there and back; what is between two of them goes to the nearer, or the even one.
+TEST(Evaluate, Halves) {
+  const auto half = [](std::uint64_t x) { return evaluate(Opcode::F32ToHalf, {{x}}); };
+  for (std::uint64_t h = 0; h < 0x10000; ++h) {
+    const std::uint64_t x = evaluate(Opcode::HalfToF32, {{h}}), magnitude = h & 0x7fff;
+    EXPECT_EQ(half(x), magnitude > 0x7c00 ? 0x7e00 : h);
+    if (magnitude >= 0x7bff) continue;
+    const std::uint64_t next = evaluate(Opcode::HalfToF32, {{h + 1}});
+    const auto real = [](std::uint64_t bits) {
+      return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+    };
+    const std::uint64_t middle = std::bit_cast<std::uint32_t>((real(x) + real(next)) / 2);
+    EXPECT_EQ(half(middle), h % 2 == 0 ? h : h + 1);
+    EXPECT_EQ(half(middle - 1), h);
+    EXPECT_EQ(half(middle + 1), h + 1);
+    EXPECT_EQ(evaluate(Opcode::FRoundHalf32, {{middle + 1}}), next);
   }
 }
 

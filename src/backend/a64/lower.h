@@ -50,6 +50,7 @@ class Arithmetic final : public HostArithmetic, private ValueForms {
   Reg multiply(Value a, Value b, std::uint32_t p) override;
   Reg multiply_zero_inf(Value a, Value b, std::uint32_t p) override;
   Reg multiply_add(Value a, Value b, Value c, std::uint32_t p) override;
+  Reg multiply_add_odd(Value a, Value b, Value c, std::uint32_t p) override;
   Reg negate(Value a, std::uint32_t p) override { return vv(Op::Neg, vector(a, p)); }
   Reg absolute(Value a, std::uint32_t p) override { return vv(Op::Abs, vector(a, p)); }
   Reg max_select(Value a, Value b, std::uint32_t p) override;

@@ -55,6 +55,25 @@ Reg Arithmetic::multiply_add(Value a, Value b, Value c, std::uint32_t p) {
   return inst->def;
 }
 
+// The nearest sum and its error, by which it moves toward zero where it is too far, and becomes odd.
+Reg Arithmetic::multiply_add_odd(Value a, Value b, Value c, std::uint32_t p) {
+  Reg left = vector(a, p), right = vector(b, p), addend = vector(c, p);
+  const auto fma = [&](Reg third) {
+    const InstRef inst = add(Op::Fmla, RegClass::vector);
+    inst->flags |= lir::kTied;
+    for (Reg r : {third, left, right}) use(inst, r);
+    return inst->def;
+  };
+  Reg sum = fma(addend);
+  Reg rest = vvv(Op::Sub, addend, sum);
+  Reg of_product = fma(rest), of_addend = vvv(Op::Sub, addend, vvv(Op::Add, sum, rest));
+  Reg error = vvv(Op::Add, of_product, of_addend);
+  Reg inexact = vv(Op::CmpGtZero, vv(Op::Abs, error));  // not that of infinities, which is a NaN
+  Reg too_far = with_immediate(Op::ShrS, vvv(Op::Xor, sum, error), 31);
+  Reg odd = vvv(Op::Or, vvv(Op::IAdd, sum, too_far), constant_vector(1));
+  return blend(sum, reg_source(odd), inexact);
+}
+
 // If NEON, with FPCR.DN set, computes this value as a NaN: is it always the default NaN, 0x7fc00000?
 bool Arithmetic::gives_default_nan(Value v) const {
   switch (f_.definition_of(v).opcode) {

@@ -1,5 +1,7 @@
 #include "backend/lower/arithmetic.h"
 
+#include "ir/analysis/range.h"
+
 namespace warpjit::backend {
 
 using ir::Opcode;
@@ -78,6 +80,13 @@ void ArithmeticLowering::lower_FFma32(ir::Inst i) {
   set_flushing(false);
   Value a = operand(i, 0), b = operand(i, 1), c = operand(i, 2);
   each_part(i, [&](std::uint32_t p) { return arithmetic_.multiply_add(a, b, c, p); });
+}
+void ArithmeticLowering::lower_FFmaOdd32(ir::Inst i) {
+  const Value a = operand(i, 0), b = operand(i, 1), c = operand(i, 2);
+  const bool halves = ir::holds_half(f_, a) && ir::holds_half(f_, b) && ir::holds_half(f_, c);
+  if (!halves && !host_.embedded_rounding) return call(i);
+  set_flushing(false);
+  each_part(i, [&](std::uint32_t p) { return arithmetic_.multiply_add_odd(a, b, c, p); });
 }
 void ArithmeticLowering::lower_FMaxSelect32(ir::Inst i) {
   if (needs_denormals(i)) set_flushing(false);

@@ -22,6 +22,7 @@ bool keeps_denormals(Opcode opcode) {
     case Opcode::FDiv32:
     case Opcode::FSqrt32:
     case Opcode::FFma32:
+    case Opcode::FFmaOdd32:
       return true;
     default:
       return false;

@@ -36,6 +36,8 @@ class HostArithmetic {
   virtual Reg multiply(Value a, Value b, std::uint32_t p) = 0;
   virtual Reg multiply_zero_inf(Value a, Value b, std::uint32_t p) = 0;
   virtual Reg multiply_add(Value a, Value b, Value c, std::uint32_t p) = 0;
+  // FFmaOdd32; on hosts without Host::embedded_rounding of operands that hold halves.
+  virtual Reg multiply_add_odd(Value a, Value b, Value c, std::uint32_t p) = 0;
   virtual Reg negate(Value a, std::uint32_t p) = 0;
   virtual Reg absolute(Value a, std::uint32_t p) = 0;
   virtual Reg max_select(Value a, Value b, std::uint32_t p) = 0;  // FMaxSelect32
@@ -78,6 +80,10 @@ class HostWords {
   // TeslaF32ToF16 and TeslaF16ToF32. kNoReg: the host has no instructions for it.
   virtual Reg to_half(Reg, ir::RoundingMode) { return lir::kNoReg; }
   virtual Reg from_half(Reg) { return lir::kNoReg; }
+  // FRoundHalf32, F32ToHalf and HalfToF32, likewise.
+  virtual Reg round_to_half(Reg) { return lir::kNoReg; }
+  virtual Reg half_of(Reg) { return lir::kNoReg; }
+  virtual Reg number_of_half(Reg) { return lir::kNoReg; }
   // kNoReg: there is no better way than that of base/sfu_lanes.h. `all_ones`: of NaNs only 0x7fffffff comes.
   virtual Reg special_function(sfu::Function, Reg, bool /*all_ones*/) { return lir::kNoReg; }
 

@@ -248,6 +248,8 @@ bool ValueForms::may_be_denormal(Value v, int depth) const {
     case Opcode::U32ToF32:
     case Opcode::IntToF32:
     case Opcode::TeslaF16ToF32:
+    case Opcode::HalfToF32:
+    case Opcode::FRoundHalf32:
     case Opcode::FFloor32:
     case Opcode::FCeil32:
     case Opcode::FTrunc32:

@@ -138,6 +138,33 @@ void WordLowering::lower_TeslaF16ToF32(ir::Inst i) {
   });
 }
 
+void WordLowering::lower_FRoundHalf32(ir::Inst i) {
+  each_part(i, [&](std::uint32_t p) {
+    const I32 x = operand_word(i, 0, p);
+    if (const Reg rounded = words_.round_to_half(x.reg); rounded != lir::kNoReg)
+      return WordOps::word(rounded);
+    ir::Conversions<WordOps> conversions(ops_);
+    return conversions.f16_to_f32(conversions.f32_to_f16(x, ir::RoundingMode::nearest));
+  });
+}
+
+void WordLowering::lower_F32ToHalf(ir::Inst i) {
+  constexpr std::uint32_t kNan = 0x7e00;
+  each_part(i, [&](std::uint32_t p) {
+    const I32 x = operand_word(i, 0, p);
+    if (const Reg half = words_.half_of(x.reg); half != lir::kNoReg) return WordOps::word(half);
+    return ir::Conversions<WordOps>(ops_).f32_to_f16(x, ir::RoundingMode::nearest, kNan);
+  });
+}
+
+void WordLowering::lower_HalfToF32(ir::Inst i) {
+  each_part(i, [&](std::uint32_t p) {
+    const I32 half = operand_word(i, 0, p);
+    if (const Reg x = words_.number_of_half(half.reg); x != lir::kNoReg) return WordOps::word(x);
+    return ir::Conversions<WordOps>(ops_).f16_to_f32(half);
+  });
+}
+
 void WordLowering::lower_IntToF32(ir::Inst i) {
   const std::uint64_t immediate = f_.inst(i).immediate;
   const auto mode = static_cast<ir::RoundingMode>(immediate & (ir::kRoundingModes - 1));

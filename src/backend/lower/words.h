@@ -83,7 +83,8 @@ class WordOps : protected ValueForms {
 // Lowering of operations that the code makes of many on words, rather than call out for them.
 // clang-format off
 #define WARPJIT_LOWERED_AS_WORDS(OP) \
-  OP(TeslaSpecialFunction32) OP(TeslaF32ToF16) OP(TeslaF16ToF32) OP(IntToF32) OP(IMulHi24) OP(LookUp32)
+  OP(TeslaSpecialFunction32) OP(TeslaF32ToF16) OP(TeslaF16ToF32) OP(FRoundHalf32) OP(F32ToHalf) \
+  OP(HalfToF32) OP(IntToF32) OP(IMulHi24) OP(LookUp32)
 // clang-format on
 
 class CalloutLowering;

@@ -362,6 +362,12 @@ class X64Emitter final : public Emitter {
       case Form::vv_zero:
         toward_zero();
         return put(id, vec(inst.def), vec(inst.use[0]));
+      case Form::fma_down:
+      case Form::fma_up:
+        a_.addInstOptions(
+            asmjit::InstOptions::kX86_ER |
+            (e.form == Form::fma_down ? asmjit::InstOptions::kX86_RD_SAE : asmjit::InstOptions::kX86_RU_SAE));
+        return put(id, vec(inst.def), vec(inst.use[1]), vec(inst.use[2]));
       case Form::fma_zero:
         toward_zero();
         return put(id, vec(inst.def), vec(inst.use[1]), vec(inst.use[2]));

@@ -16,6 +16,8 @@ enum class Form : std::uint8_t {
   vvv_zero,
   vv_zero,
   fma_zero,
+  fma_down,
+  fma_up,
   range,
   vv_imm,
   vvv_imm,
@@ -90,7 +92,7 @@ enum class Form : std::uint8_t {
 // vcmpps predicates, quiet.
 namespace predicate {
 inline constexpr int kEq = 0x00, kNe = 0x04, kLt = 0x11, kLe = 0x12, kGt = 0x1E, kGe = 0x1D,
-                     kUnordered = 0x03, kOrdered = 0x07,
+                     kUnordered = 0x03, kOrdered = 0x07, kNeOrdered = 0x0C,
                      kLtSignaling = 0x01;  // raises the invalid flag for any NaN
 }
 // vpcmpd / vpcmpud predicates.

@@ -34,6 +34,7 @@ class Arithmetic final : public HostArithmetic, private Tools {
   Reg multiply(Value a, Value b, std::uint32_t p) override;
   Reg multiply_zero_inf(Value a, Value b, std::uint32_t p) override;
   Reg multiply_add(Value a, Value b, Value c, std::uint32_t p) override;
+  Reg multiply_add_odd(Value a, Value b, Value c, std::uint32_t p) override;
   Reg negate(Value a, std::uint32_t p) override;
   Reg absolute(Value a, std::uint32_t p) override;
   Reg max_select(Value a, Value b, std::uint32_t p) override;
@@ -67,10 +68,14 @@ class Words final : public HostWords, private Tools {
                                  Reg index) override;
   Reg to_half(Reg x, ir::RoundingMode mode) override;
   Reg from_half(Reg half) override;
+  Reg round_to_half(Reg x) override;
+  Reg half_of(Reg x) override;
+  Reg number_of_half(Reg half) override;
   Reg special_function(sfu::Function function, Reg x, bool all_ones) override;
 
  private:
   Reg with_halves(Op op, Reg r, std::int64_t imm = 0);
+  Reg lower_halves(Reg words);
   bool permutes(std::size_t words) const;
   Reg table_address(std::span<const std::uint32_t> words);
   Reg permute(std::span<const std::uint32_t> words, Reg index);

@@ -66,6 +66,34 @@ Reg Arithmetic::multiply_add(Value a, Value b, Value c, std::uint32_t p) {
   return inst->def;
 }
 
+// AVX-512: of the results that are rounded down and up the odd one; if they are not equal, one is. AVX2: the
+// nearest sum and its error, by which it moves toward zero where it is too far, and becomes odd.
+Reg Arithmetic::multiply_add_odd(Value a, Value b, Value c, std::uint32_t p) {
+  const Reg left = vector(a, p), right = vector(b, p), addend = vector(c, p);
+  const auto fma = [&](Op op, Reg third) {
+    const InstRef inst = add(op, RegClass::vector);
+    if (op != Op::Fma) inst->flags |= lir::kTied;
+    for (Reg r : {left, right, third}) use(inst, r);
+    if (op == Op::Fma) inst->prefer = 7;
+    return inst->def;
+  };
+  if (host_.embedded_rounding) {
+    const Reg down = fma(Op::FmaDown, addend), up = fma(Op::FmaUp, addend);
+    const InstRef odd = add(Op::TestBits, RegClass::mask);
+    use(odd, down);
+    use_source(odd, constant_source(1));
+    return blend(up, reg_source(down), odd->def);
+  }
+  const Reg sum = fma(Op::Fma, addend);
+  const Reg rest = vvv(Op::Sub, addend, sum);
+  const Reg of_product = fma(Op::Fma, rest), of_addend = vvv(Op::Sub, addend, vvv(Op::Add, sum, rest));
+  const Reg error = vvv(Op::Add, of_product, of_addend);
+  const Reg inexact = compare(Op::CmpF, error, reg_source(constant_vector(0)), predicate::kNeOrdered);
+  const Reg too_far = with_immediate(Op::ShrS, vvv(Op::Xor, sum, error), 31);
+  const Reg odd = vvv(Op::Or, vvv(Op::IAdd, sum, too_far), constant_source(1));
+  return blend(sum, reg_source(odd), inexact);
+}
+
 Reg Arithmetic::negate(Value a, std::uint32_t p) {
   Reg r = vector(a, p);
   return vvv(Op::Xor, r, constant_source(kSignBit));
@@ -125,6 +153,7 @@ bool Arithmetic::quiet(Value v) const {
     case Opcode::ConstF32:
       return (constant(v) & 0x7fffffff) <= 0x7f800000;
     case Opcode::CanonicalizeNaNOnes32:
+    case Opcode::HalfToF32:
       return true;
     case Opcode::FFlush32:
       return may_be_denormal(f_.operand(f_.definition(v), 0));

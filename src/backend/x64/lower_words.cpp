@@ -51,17 +51,19 @@ Reg Words::to_half(Reg x, ir::RoundingMode mode) {
   return with_halves(Op::WordsOfHalves, halves);
 }
 
-Reg Words::from_half(Reg half) {
-  Reg halves;
-  if (host_.mask_registers) {
-    halves = with_halves(Op::HalvesOfWords, half);
-  } else {
-    std::array<std::uint32_t, kMostHostLanes> lower{};  // bytes of each 128 bits
-    for (std::size_t n = 0; n < lower.size(); n += 4) lower[n] = 0x05040100, lower[n + 1] = 0x0d0c0908;
-    halves = vvv(Op::ShuffleBytes, half, Source{lir::kNoReg, pool_mem(lower)});
-    halves = vv(Op::Permute64, halves, 0b1000);
-  }
-  return nan_as(0x7fffffff, with_halves(Op::CvtFromHalves, halves));
+Reg Words::lower_halves(Reg words) {
+  if (host_.mask_registers) return with_halves(Op::HalvesOfWords, words);
+  std::array<std::uint32_t, kMostHostLanes> lower{};  // bytes of each 128 bits
+  for (std::size_t n = 0; n < lower.size(); n += 4) lower[n] = 0x05040100, lower[n + 1] = 0x0d0c0908;
+  Reg halves = vvv(Op::ShuffleBytes, words, Source{lir::kNoReg, pool_mem(lower)});
+  return vv(Op::Permute64, halves, 0b1000);
+}
+
+Reg Words::from_half(Reg half) { return nan_as(0x7fffffff, number_of_half(half)); }
+Reg Words::number_of_half(Reg half) { return with_halves(Op::CvtFromHalves, lower_halves(half)); }
+Reg Words::round_to_half(Reg x) { return with_halves(Op::CvtFromHalves, with_halves(Op::CvtToHalves, x)); }
+Reg Words::half_of(Reg x) {
+  return with_halves(Op::WordsOfHalves, with_halves(Op::CvtToHalves, nan_as(0x7fc00000, x)));
 }
 
 // A permutation of AVX-512 chooses among 32 words; bits of the index that it does not look at choose among

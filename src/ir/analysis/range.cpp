@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "ir/evaluate.h"
+
 namespace warpjit::ir {
 namespace {
 
@@ -79,6 +81,8 @@ std::uint64_t bound(const Function& f, Value v, int depth) {
       return std::max(bound_under(f, f.operand(i, 1), condition, true, depth - 1),
                       bound_under(f, f.operand(i, 2), condition, false, depth - 1));
     }
+    case Opcode::F32ToHalf:
+      return 0xffff;
     case Opcode::LaneIndex:
       return f.group_lanes != 0 ? f.group_lanes - 1 : kMaxWord;
     case Opcode::GroupIndex:
@@ -147,6 +151,46 @@ bool fits_i32(const Function& f, Value v) {
   if (!is(Opcode::FMinSelect32) || !(std::abs(limit()) <= 0x1p30F)) return false;
   v = f.operand(f.definition(v), 0);
   return is(Opcode::FMaxSelect32) && std::abs(limit()) <= 0x1p30F;
+}
+
+bool holds_half(const Function& f, Value v, int depth) {
+  const Inst i = f.definition(v);
+  const InstData& data = f.inst(i);
+  const auto of = [&](std::uint32_t k) { return depth > 0 && holds_half(f, f.operand(i, k), depth - 1); };
+  switch (data.opcode) {
+    case Opcode::ConstF32: {
+      const auto bits = static_cast<std::uint32_t>(data.immediate);
+      return (bits & 0x7fffffffU) > 0x7f800000U || evaluate(Opcode::FRoundHalf32, {{bits}}) == bits;
+    }
+    case Opcode::HalfToF32:
+    case Opcode::FRoundHalf32:
+    case Opcode::TeslaF16ToF32:
+      return true;
+    case Opcode::BitcastI32ToF32: {  // of a sign: a zero
+      const Value word = f.operand(i, 0);
+      if (f.definition_of(word).opcode != Opcode::IAnd32) return false;
+      const Value mask = f.operand(f.definition(word), 1);
+      return f.is_constant(mask) && (f.constant(mask) & 0x7fffffffU) == 0;
+    }
+    case Opcode::FNeg32:
+    case Opcode::FAbs32:
+    case Opcode::FFloor32:
+    case Opcode::FCeil32:
+    case Opcode::FTrunc32:
+    case Opcode::FRoundEven32:
+    case Opcode::CanonicalizeNaN32:
+    case Opcode::CanonicalizeNaNOnes32:
+      return of(0);
+    case Opcode::FMaxNum32:
+    case Opcode::FMinNum32:
+    case Opcode::FMaxSelect32:
+    case Opcode::FMinSelect32:
+      return of(0) && of(1);
+    case Opcode::SelectF32:
+      return of(1) && of(2);
+    default:
+      return false;
+  }
 }
 
 }  // namespace warpjit::ir

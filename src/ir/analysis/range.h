@@ -19,4 +19,7 @@ std::uint32_t trailing_zeros(const Function& f, Value v);
 // Is the f32 value v, rounded toward zero, surely an i32? So is what constants limit on both sides.
 bool fits_i32(const Function& f, Value v);
 
+// Is every number of the f32 value v surely one of f16? Looks through a few operations.
+bool holds_half(const Function& f, Value v, int depth = 6);
+
 }  // namespace warpjit::ir

@@ -91,6 +91,7 @@ class Folder {
   bool is_low_half(Value v) const;
   Value whole_of_halves(Value low, Value high);
   Step bits_of_select();
+  Step conversion_of_half();
   Step low_bits();
   Step high_bits();
 

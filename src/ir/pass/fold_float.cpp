@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 
+#include "ir/analysis/range.h"
 #include "ir/pass/fold.h"
 
 namespace warpjit::ir::fold_detail {
@@ -102,6 +103,12 @@ Step Folder::float_arithmetic() {
       if (is_negation(a()) && (is_negation(b()) || constant(b())))
         return become(Opcode::FFma32, {operand(a(), 0), negated(b()), c()});
       return Step::none;
+    case Opcode::FFmaOdd32:
+      if (is_negation(a()) && (is_negation(b()) || constant(b())))
+        return become(Opcode::FFmaOdd32, {operand(a(), 0), negated(b()), c()});
+      return Step::none;
+    case Opcode::FRoundHalf32:
+      return holds_half(f, a()) ? known(a()) : Step::none;
     case Opcode::FNeg32:
       if (is_negation(a())) return known(operand(a(), 0));
       return Step::none;

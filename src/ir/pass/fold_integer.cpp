@@ -63,6 +63,10 @@ Step Folder::high_bits() {
   if (upper_bound(f, a()) >> count == 0) return known_bits(Type::i32, 0);
   if (made_by(a(), Opcode::IShl32) && is(operand(a(), 1), count))
     return become(Opcode::IAnd32, {operand(a(), 0), word_constant(~0u >> count)});
+  // Bits that are shifted out need not be cleared.
+  if (made_by(a(), Opcode::IAnd32) && constant(operand(a(), 1)) &&
+      bits(operand(a(), 1)) >> count == ~0u >> count)
+    return become(Opcode::IShrU32, {operand(a(), 0), b()});
   if (!made_by(a(), Opcode::IOr32)) return Step::none;
   for (std::uint32_t k = 0; k < 2; ++k)
     if (upper_bound(f, operand(a(), k)) >> count == 0)
@@ -70,8 +74,22 @@ Step Folder::high_bits() {
   return Step::none;
 }
 
+// A half beside another one, or of a float that was just rounded to it.
+Step Folder::conversion_of_half() {
+  if (made_by(a(), Opcode::F32ToHalf)) return become(Opcode::FRoundHalf32, {operand(a(), 0)});
+  if (made_by(a(), Opcode::IAnd32) && constant(operand(a(), 1)) && (bits(operand(a(), 1)) & 0xffff) == 0xffff)
+    return become(Opcode::HalfToF32, {operand(a(), 0)});
+  if (!made_by(a(), Opcode::IOr32)) return Step::none;
+  for (std::uint32_t k = 0; k < 2; ++k)
+    if (trailing_zeros(f, operand(a(), k)) >= 16) return become(Opcode::HalfToF32, {operand(a(), 1 - k)});
+  return Step::none;
+}
+
 // Hosts without conversions from unsigned make several instructions of one.
 Step Folder::conversion() {
+  if (e.opcode == Opcode::HalfToF32) return conversion_of_half();
+  if (e.opcode == Opcode::F32ToHalf && made_by(a(), Opcode::FRoundHalf32))
+    return become(Opcode::F32ToHalf, {operand(a(), 0)});
   const bool is_unsigned = e.opcode == Opcode::U32ToF32 && upper_bound(f, a()) > 0x7fffffff;
   if (e.opcode != Opcode::U32ToF32 || is_unsigned) return Step::none;
   return become(Opcode::I32ToF32, {a()});

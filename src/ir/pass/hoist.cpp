@@ -48,6 +48,8 @@ class Hoister {
         const OpcodeInfo& row = info(data.opcode);
         if (!row.pure || row.convergent || data.opcode == Opcode::Phi || data.result_count == 0) continue;
         if (f_.value(data.first_result).uniformity != Uniformity::launch) continue;
+        // That a number is one of f16 (holds_half) shows in the code alone, and these cost little.
+        if (data.opcode == Opcode::HalfToF32 || data.opcode == Opcode::FRoundHalf32) continue;
         bool fits = true;
         for (Value v : f_.operands(i)) fits = fits && movable_[f_.definition(v).id];
         movable_[i.id] = fits;

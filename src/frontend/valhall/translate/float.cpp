@@ -82,6 +82,7 @@ I32 InstructionTranslator::half_bits(F32 x, Round round) {
   using ir::RoundingMode;
   static constexpr RoundingMode kModes[] = {RoundingMode::nearest, RoundingMode::up, RoundingMode::down,
                                             RoundingMode::zero};
+  if (round == Round::nearest_even) return b_.F32ToHalf(x);
   const I1 nan = b_.FUnordered32(x, x);
   if (round == Round::up || round == Round::down) {
     const I1 tiny = b_.And1(b_.FLt32(b_.FAbs32(x), real(0x1p-26F)), b_.FNe32(x, real(0.0F)));
@@ -138,16 +139,7 @@ bool is_minus_zero(const Source& source) {
 // a * b + c, of halves rounded to odd so that rounding again is rounding once.
 F32 InstructionTranslator::multiply_add(const Instruction& i, F32 a, F32 b, F32 c) {
   if (is_minus_zero(i.source[2])) return b_.FMul32(a, b);
-  if (i.type != Type::v2f16) return b_.FFma32(a, b, c);
-  const F32 product = b_.FMul32(a, b), sum = b_.FAdd32(product, c);
-  const F32 from_c = b_.FSub32(sum, product);
-  const F32 lost_product = b_.FSub32(product, b_.FSub32(sum, from_c));
-  const F32 error = b_.FAdd32(lost_product, b_.FSub32(c, from_c));
-  const I32 bits = b_.BitcastF32ToI32(sum);
-  // Towards zero, and odd, unless it is exact.
-  const I32 down = b_.IShrS32(b_.IXor32(bits, b_.BitcastF32ToI32(error)), word(31));
-  const I32 odd = b_.IOr32(b_.IAdd32(bits, down), word(1));
-  return as_float(b_.select(b_.FGt32(b_.FAbs32(error), real(0.0F)), odd, bits));
+  return i.type == Type::v2f16 ? b_.FFmaOdd32(a, b, c) : b_.FFma32(a, b, c);
 }
 
 F32 InstructionTranslator::least(const Instruction& i, F32 a, F32 b, bool greatest) {

@@ -134,7 +134,7 @@ class InstructionTranslator {
   F32 as_float(I32 bits) { return b_.BitcastI32ToF32(bits); }
   I32 as_bits(F32 x) { return b_.BitcastF32ToI32(b_.CanonicalizeNaN32(x)); }
   F32 real(float value) { return b_.constant(value); }
-  F32 half_value(I32 half) { return b_.TeslaF16ToF32(half); }
+  F32 half_value(I32 half) { return b_.HalfToF32(half); }
   F32 single_source(const Source& source, bool flush = true);
   F32 half_source(const Source& source, unsigned k, bool flush = true);
   F32 float_source(const Instruction& i, unsigned n, unsigned k);

@@ -1,0 +1,130 @@
+// Arithmetic of halves, against integers: fused multiply-adds that are rounded to odd and then to a half are
+// the exact sum, rounded once.
+#include <gtest/gtest.h>
+
+#include "backend/kernel.h"
+#include "base/random.h"
+#include "ir/evaluate.h"
+
+namespace warpjit::backend {
+namespace {
+
+using ir::Opcode;
+
+__extension__ using Wide = __int128;
+
+// A finite half in units of 2^-24, with the sign of a zero lost.
+std::int64_t units(std::uint32_t half) {
+  const std::uint32_t exponent = half >> 10 & 31, fraction = half & 0x3ff;
+  const std::int64_t magnitude =
+      exponent == 0 ? fraction : static_cast<std::int64_t>(fraction | 0x400) << (exponent - 1);
+  return (half & 0x8000) != 0 ? -magnitude : magnitude;
+}
+
+// The half nearest to a number of units of 2^-48 that is not 0, ties to even.
+std::uint32_t nearest_half(Wide exact) {
+  const std::uint32_t sign = exact < 0 ? 0x8000 : 0;
+  const Wide magnitude = exact < 0 ? -exact : exact;
+  // Magnitudes of halves grow with their bits.
+  std::uint32_t below = 0, above = 0x7c00;
+  while (above - below > 1) {
+    const std::uint32_t middle = (below + above) / 2;
+    (Wide{units(middle)} << 24 <= magnitude ? below : above) = middle;
+  }
+  const Wide lower = Wide{units(below)} << 24;
+  const Wide upper = above == 0x7c00 ? Wide{65536} << 48 : Wide{units(above)} << 24;
+  const Wide twice = 2 * magnitude - lower - upper;
+  return sign | (twice > 0 || (twice == 0 && below % 2 != 0) ? above : below);
+}
+
+std::uint32_t fused(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+  const auto special = [](std::uint32_t h) { return (h & 0x7c00) == 0x7c00; };
+  const auto nan = [](std::uint32_t h) { return (h & 0x7fff) > 0x7c00; };
+  const auto zero = [](std::uint32_t h) { return (h & 0x7fff) == 0; };
+  const std::uint32_t sign = (a ^ b) & 0x8000;
+  if (nan(a) || nan(b) || nan(c)) return 0x7e00;
+  if (special(a) || special(b)) {
+    if (zero(a) || zero(b) || (special(c) && (c & 0x8000) != sign)) return 0x7e00;
+    return sign | 0x7c00;
+  }
+  if (special(c)) return c;
+  const Wide exact = Wide{units(a)} * units(b) + (Wide{units(c)} << 24);
+  if (exact != 0) return nearest_half(exact);
+  const bool product_zero = zero(a) || zero(b);
+  return product_zero && zero(c) && (c & 0x8000) == sign ? sign : 0;
+}
+
+ir::Function fused_halves() {
+  KernelBuilder k(1, 1);
+  const auto row = k.b.LoadInput(0);
+  std::array<ir::F32, 3> x;
+  for (std::size_t n = 0; n < 3; ++n) x[n] = k.b.HalfToF32(k.word(row[n]));
+  const ir::F32 odd = k.b.FFmaOdd32(x[0], x[1], x[2]);
+  const ir::F32 turned = k.b.FFmaOdd32(k.b.FNeg32(x[0]), k.b.FAbs32(x[1]), k.b.constant(0.25F));
+  k.store(k.real(k.b.F32ToHalf(odd)), k.b.CanonicalizeNaN32(k.b.FRoundHalf32(odd)),
+          k.b.CanonicalizeNaN32(odd), k.real(k.b.F32ToHalf(turned)));
+  k.b.ret();
+  return k.function;
+}
+
+class HalfCode : public OnTarget {};
+WARPJIT_ON_EVERY_TARGET(HalfCode);
+
+TEST_P(HalfCode, FusedProductsRoundOnce) {
+  const Executable executable(compile(fused_halves(), {GetParam(), 2, 0}));
+  if (HasFailure()) return;
+  std::vector<std::array<std::uint32_t, 3>> operands;
+  const std::uint32_t edges[] = {0,      1,      2,      0x1ff,  0x200,  0x3ff,  0x400,  0x401,
+                                 0x1400, 0x2fff, 0x3000, 0x3bff, 0x3c00, 0x3c01, 0x3fff, 0x57ff,
+                                 0x5bff, 0x77ff, 0x7800, 0x7bfe, 0x7bff, 0x7c00, 0x7c01, 0x7e00};
+  for (const std::uint32_t a : edges)
+    for (const std::uint32_t b : edges)
+      for (const std::uint32_t c : edges)
+        for (std::uint32_t signs = 0; signs < 4; ++signs)
+          operands.push_back({a | (signs & 1) << 15, b, c | (signs & 2) << 14});
+  Random random(7);
+  for (std::uint32_t n = 0; n < 200000; ++n) {
+    const auto half = [&] { return static_cast<std::uint32_t>(random.next()) & 0xffff; };
+    std::array<std::uint32_t, 3> one{half(), half(), half()};
+    // Sums that nearly cancel, and products beside the middle between two halves.
+    const std::uint32_t product = fused(one[0], one[1], 0x8000);
+    if (n % 4 == 1) one[2] = (product ^ 0x8000) + random.below(4);
+    if (n % 4 == 2) one = {half() & 0xffe0, half() & 0xffc0, half()};
+    if (n % 4 == 3) one[2] = (product & 0x8000) ^ (random.below(0x1000) | random.below(2) << 15);
+    one[2] &= 0xffff;
+    operands.push_back(one);
+  }
+  while (operands.size() % executable.code().lanes != 0) operands.push_back({});
+  Launch launch;
+  launch.threads = operands.size();
+  launch.inputs.emplace_back(launch.threads, 16);
+  launch.outputs.emplace_back(launch.threads, 16);
+  for (std::size_t t = 0; t < operands.size(); ++t) {
+    const auto& [a, b, c] = operands[t];
+    const std::uint32_t above = static_cast<std::uint32_t>(t * 0x10001) << 16;  // which means nothing
+    launch.inputs[0].set(t, {a | above, b | above, c, 0});
+  }
+  run(executable, launch);
+  const auto of = [](Opcode opcode, std::initializer_list<std::uint64_t> values) {
+    return static_cast<std::uint32_t>(ir::evaluate(opcode, {values.begin(), values.size()}));
+  };
+  const auto real = [&](std::uint32_t half) { return of(Opcode::HalfToF32, {half}); };
+  for (std::size_t t = 0; t < operands.size(); ++t) {
+    const std::uint32_t a = operands[t][0], b = operands[t][1], c = operands[t][2];
+    const Words got = launch.outputs[0].get(t);
+    const std::uint32_t wanted = fused(a, b, c);
+    const auto text = [&] {
+      char buffer[64];
+      std::snprintf(buffer, sizeof buffer, "%04x * %04x + %04x", a, b, c);
+      return std::string(buffer);
+    };
+    ASSERT_EQ(got[0], wanted) << text();
+    ASSERT_EQ(got[1], of(Opcode::CanonicalizeNaN32, {real(wanted)})) << text();
+    ASSERT_EQ(got[2], of(Opcode::CanonicalizeNaN32, {of(Opcode::FFmaOdd32, {real(a), real(b), real(c)})}))
+        << text();
+    ASSERT_EQ(got[3], fused(a ^ 0x8000, b & 0x7fff, 0x3400)) << text();
+  }
+}
+
+}  // namespace
+}  // namespace warpjit::backend
