@@ -270,7 +270,6 @@ TEST(ValhallDrawState, Targets) {
 
 TEST(ValhallDrawState, BlendRefused) {
   const std::string place = "malloc vertex job at 0x200001000, draw, blend 0 at 0x200001720";
-  EXPECT_EQ(bad_state(word(kBlend + 8, 0)), "not supported, " + place + ": mode is 0, a blend shader");
   EXPECT_EQ(bad_state(word(kBlend, 1 << 8 | 1 << 9)), "not supported, " + place + ": alpha to one is set");
   EXPECT_EQ(bad_state(word(kBlend + 8, 1 | 8 << 16)), "bad input, " + place + ": target is 8, above 7");
   EXPECT_EQ(bad_state(word(kBlend + 8, 1 | 1 << 16)), "bad input, " + place + ": target is 1 of 1");

@@ -188,6 +188,111 @@ TEST(ValhallDraw, BlendAndOrder) {
   EXPECT_EQ(ran.seen.pictures.at(0).at(3, 3), kClear + 64U);
 }
 
+// The greater of source and target, component by component, by a blend shader; then control comes back, or
+// the program ends.
+constexpr std::uint32_t kBlendShader = 0x1800;
+constexpr const char* kGreater =
+    ".stage fragment\n"
+    "IADD_IMM.i32 r4, 0x0, #0xFF000000\n"
+    "LD_TILE.slot0.v4.f32.wait0 @r8:r9:r10:r11, r4, r60, r5\n"
+    "FMAX.f32 r0, r0, r8\n"
+    "FMAX.f32 r1, r1, r9\n"
+    "FMAX.f32 r2, r2, r10\n"
+    "FMAX.f32 r3, r3, r11\n"
+    "IADD_IMM.i32 r6, 0x0, #0x19\n"
+    "IADD_IMM.i32 r7, 0x0, #0x10ED000\n"
+    "BLEND.slot0.v4.f32 @r0:r1:r2:r3, r6, r60, target:0x0\n"
+    "BRANCHZI.absolute r48, r48\n"
+    "NOP.end\n";
+ImagePage blend_shader_page(const std::string& link, const std::string& behind) {
+  ImagePage page = draw_page();
+  page.u32(kFragmentEnvironment + 4, 3);
+  page.point(kUniforms + 16, kIndices);
+  page.code(kFragmentCode,
+            ".stage fragment\n"
+            "MOV.i32 r0, u0\n"
+            "MOV.i32 r1, u1\n"
+            "MOV.i32 r2, u2\n"
+            "MOV.i32 r3, u3\n"
+            "BLEND.slot0.v4.f32.end @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x2\n"
+            "IADD_IMM.i32 r48, " +
+                link + "\nBRANCHZI.eq.absolute 0x0, blend_descriptor_0.w1\n" + behind);
+  page.code(kBlendShader, kGreater);
+  page.u32(kBlend + 4, 0);
+  page.u32(kBlend + 8, 0);
+  page.u32(kBlend + 12, static_cast<std::uint32_t>(page.address(kBlendShader)));
+  return page;
+}
+TEST(ValhallDraw, BlendShader) {
+  const ImagePage page = blend_shader_page("0x0, #0x0", "");
+  const RanPage ran = draw_everywhere(page);
+  ASSERT_TRUE(ran.status.ok());
+  EXPECT_EQ(ran.seen.pictures.at(0).at(3, 3), 0xff8002ffU);
+  EXPECT_EQ(ran.seen.pictures.at(0).at(31, 31), kClear);
+  EXPECT_EQ(ran.seen.draws[0].targets, 1);
+}
+
+TEST(ValhallDraw, BlendShaderThatReturns) {
+  const ImagePage page = blend_shader_page("program_counter.w0, #0x8",
+                                           "IADD_IMM.i32 r20, 0x0, #0x1234\n"
+                                           "STORE.i32.slot0.end @r20, u4, offset:0\n");
+  const RanPage ran = draw_everywhere(page);
+  ASSERT_TRUE(ran.status.ok());
+  EXPECT_EQ(ran.seen.pictures.at(0).at(3, 3), 0xff8002ffU);
+  EXPECT_EQ(ran.word(page.address(kIndices)), 0x1234U);
+}
+
+// Targets that the draw's mask leaves out stay as they are.
+TEST(ValhallDraw, BlendShaderOfMaskedTarget) {
+  ImagePage page = blend_shader_page("0x0, #0x0", "");
+  page.u32(kDraw + 4, 0xffff);
+  const RanPage ran = draw_everywhere(page);
+  ASSERT_TRUE(ran.status.ok());
+  EXPECT_EQ(covered(ran), 0U);
+}
+
+TEST(ValhallDraw, BlendShadersRefused) {
+  const auto failure = [](const std::function<void(ImagePage&)>& change, const char* link = "0x0, #0x0") {
+    ImagePage page = blend_shader_page(link, "");
+    change(page);
+    const RanPage ran = run_page(page, true);
+    if (ran.status) return std::string("runs");
+    EXPECT_EQ(ran.word(page.address(kTargetMemory)), 0U);
+    const std::string place = "draw 0: malloc vertex job at 0x200001000, draw, blend 0 at 0x200001720: ";
+    const std::string text = ran.status.error().message;
+    return text.starts_with(place) ? text.substr(place.size()) : text;
+  };
+  const auto shader = [](const char* from, const char* to) {
+    return [=](ImagePage& page) {
+      std::string source = kGreater;
+      source.replace(source.find(from), std::string(from).size(), to);
+      page.code(kBlendShader, source);
+    };
+  };
+  EXPECT_EQ(failure([](ImagePage& p) {
+              p.code(kFragmentCode, kUniformColor);
+              p.u64(kFragmentCode + 40, 0);
+              p.u64(kFragmentCode + 48, 0);
+            }),
+            "mode is 0, a blend shader, and the program does not call it behind its BLEND");
+  EXPECT_EQ(failure([](ImagePage& p) { p.u32(kBlend + 12, 0xfffffff0); }),
+            "shader address 0x2fffffff0 is outside of the image");
+  EXPECT_EQ(failure([](ImagePage&) {}, "0x0, #0x3"), "the call of the blend shader returns to 0x3");
+  EXPECT_EQ(failure(shader("#0x19", "#0x1A")), "shader, BLEND at 0x200002840: mode is 2, not 1");
+  EXPECT_EQ(failure(shader("#0x19", "#0x10019")), "target is 1 of 1");
+  EXPECT_EQ(failure(shader("#0x10ED000", "#0x10EE000")),
+            "format 0xee000 is not that of fragment job at 0x200001180, framebuffer 0x200001400, target 0, "
+            "internal format 1");
+  EXPECT_EQ(failure(shader("IADD_IMM.i32 r6, 0x0", "IADD_IMM.i32 r6, r0")),
+            "shader, BLEND at 0x200002840: its descriptor is no constant");
+  EXPECT_EQ(failure(shader("r48, r48", "r48, r47")),
+            "another BRANCHZI than that of r48 at 0x200002848 in the blend shader");
+  EXPECT_EQ(failure(shader("r4, 0x0, #0xFF000000", "r4, program_counter.w0, #0x0")),
+            "program_counter at 0x200002800 in the blend shader");
+  EXPECT_NE(failure(shader("NOP.end", "BRANCHZ.eq 0x0, offset:5000000")).find("the branch leaves the code"),
+            std::string::npos);
+}
+
 // Two chains, each with a vertex and a fragment job, use one tiler context, one after the other.
 TEST(ValhallDraw, Frames) {
   const ImagePage page = draw_page();
@@ -278,7 +383,9 @@ TEST(ValhallDraw, Refused) {
                 ", draw, fragment environment: program 0x2000017e0, stage: it is a vertex program, not a "
                 "fragment program");
   EXPECT_EQ(failure([](ImagePage& p) { p.u32(kBlend + 8, 0); }),
-            "not supported, " + job + ", draw, blend 0 at 0x200001720: mode is 0, a blend shader");
+            "not supported, " + job +
+                ", draw, blend 0 at 0x200001720: mode is 0, a blend shader, and the program does not call it "
+                "behind its BLEND");
   EXPECT_EQ(failure([](ImagePage& p) { p.u32(kFramebuffer + 44, 1 << 14); }),
             "bad input, " + job +
                 ", draw: first provoking vertex of tiler 0x200001200 is not that of fragment job at "
@@ -293,6 +400,26 @@ TEST(ValhallDraw, Refused) {
             }),
             "bad input, " + job + ", indices: 3 at 0x200008ffb are not all in the image");
   EXPECT_EQ(failure([](ImagePage& p) { p.u32(kVertexJob + 44, 1U << 25); }).substr(0, 9), "bad input");
+  // Entries of tables that the program names and that are not there.
+  const auto samples = [](ImagePage& p) {
+    p.code(kFragmentCode,
+           ".stage fragment\n"
+           "IADD_IMM.i32 r2, 0x0, #0x20031802\n"
+           "MOV.i32 r3, 0x0\n"
+           "TEX_SINGLE.slot0.f.32.2d.zero.wait0 @r4:r5:r6:r7, @r0:r1, r2\n"
+           "BLEND.slot0.v4.f32.end @r4:r5:r6:r7, blend_descriptor_0.w0, r60, target:0x0\n");
+    set_table(p, kFragmentTables + 48, kSampler, 2);
+    set_table(p, kFragmentTables + 64, kTexture, 1);
+    p.u32(kSampler, 1 | 8 << 8 | 8 << 12 | 8 << 16 | 1 << 25);
+  };
+  const std::string environment = "bad input, " + job + ", draw, fragment environment, ";
+  EXPECT_EQ(failure(samples), environment + "sampler 2: table 3 has no such sampler");
+  EXPECT_EQ(failure([&](ImagePage& p) {
+              samples(p);
+              const std::uint64_t word = p.get(kFragmentCode, 8);
+              p.u64(kFragmentCode, word & ~(std::uint64_t{2} << 8));
+            }),
+            environment + "texture 3: table 4 has no such texture");
   // A chain that comes back.
   EXPECT_EQ(failure([](ImagePage& p) { p.point(kVertexJob + 24, kVertexJob); }).substr(0, 9), "bad input");
   EXPECT_EQ(failure([](ImagePage& p) { p.u32(kFragmentJob + 16, 7 << 1); }).substr(0, 13), "not supported");

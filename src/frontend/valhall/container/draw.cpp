@@ -73,6 +73,7 @@ Result<BlendDescriptor> read_blend(const Image& image, std::string place, std::u
                         .alpha = blend_function(d, 12),
                         .mask = small(d.bits(1, 28, 4)),
                         .mode = static_cast<BlendMode>(d.bits(2, 0, 2))};
+  if (blend.mode == BlendMode::shader) blend.shader = d.bits(3, 4, 28) << 4;
   if (blend.mode == BlendMode::shader || blend.mode == BlendMode::off) return blend;
   blend.components = small(d.bits(2, 3, 2) + 1);
   blend.target = small(d.bits(2, 16, 4));

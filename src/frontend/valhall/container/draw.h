@@ -48,6 +48,7 @@ struct BlendDescriptor {
   std::uint8_t components = 4, target = 0;  // of opaque and fixed_function
   std::uint32_t format = 0;                 // pixel format of 22 bits, likewise
   bool raw = false;
+  std::uint32_t shader = 0;  // low word of its address, of shader
 };
 
 enum class TestTime : std::uint8_t { force_early, strong_early, weak_early, force_late };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frontend/valhall/assembly/assemble.h"
+#include "frontend/valhall/draw/blend_shaders.h"
 #include "frontend/valhall/shader.h"
 
 namespace warpjit::valhall {
@@ -59,6 +60,7 @@ Result<FragmentRun> Frame::prepare(Image& image, const WaitingDraw& waiting) {
   JobLaunch given;
   if (draw.fragment.program) {
     WARPJIT_TRY(given, fragment_launch(image, waiting.job, draw.fragment));
+    WARPJIT_CHECK(link_blend_shaders(image, draw, framebuffer_, given, run.state));
     given.program.fragment = run.state.fragment;
   } else {
     WARPJIT_TRY(given.program, depth_program());

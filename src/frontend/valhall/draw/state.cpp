@@ -51,8 +51,9 @@ bool replaces(const BlendMix& mix) {
 
 class DrawReader {
  public:
-  DrawReader(const Image& image, const DrawDescriptor& draw, const Framebuffer& framebuffer)
-      : image_(image), draw_(draw), framebuffer_(framebuffer) {}
+  DrawReader(const Image& image, const DrawDescriptor& draw, const Framebuffer& framebuffer,
+             DrawState state = {})
+      : image_(image), draw_(draw), framebuffer_(framebuffer), state_(std::move(state)) {}
 
   Result<DrawState> read(const DrawArea& area) {
     WARPJIT_CHECK(read_raster(area));
@@ -61,6 +62,21 @@ class DrawReader {
     state_.fragment.blend_targets.fill(FragmentSetup::kNoTarget);
     for (BlendState& blend : state_.output.blend) blend.write_mask = 0;
     for (std::size_t n = 0; n < draw_.blend.size(); ++n) WARPJIT_CHECK(read_blend(n));
+    return state_;
+  }
+
+  // A blend shader may have several BLENDs of one target.
+  Result<DrawState> with_shader_target(std::size_t n, unsigned target, std::uint32_t format) {
+    const BlendDescriptor& d = draw_.blend[n];
+    if (state_.fragment.blend_targets[n] == target) {
+      if (state_.output.colors[target] != find_target_format(format, d.srgb))
+        return fail(d.place, "the blend shader writes target " + std::to_string(target) + " in two formats");
+      return state_;
+    }
+    if (state_.fragment.blend_targets[n] != FragmentSetup::kNoTarget)
+      return fail(d.place, "the blend shader writes two targets");
+    WARPJIT_TRY(const PixelFormat bound, bind_target(n, target, format));
+    if (bound != PixelFormat::none) state_.output.blend[target].write_mask = 0xf;
     return state_;
   }
 
@@ -126,28 +142,12 @@ class DrawReader {
 
   Status read_blend(std::size_t n) {
     const BlendDescriptor& d = draw_.blend[n];
-    if (d.mode == BlendMode::off || !d.enable || d.mask == 0) return {};
-    if (d.mode == BlendMode::shader) return fail(d.place, "mode is 0, a blend shader");
+    // What blend shaders write, these say themselves.
+    if (d.mode == BlendMode::off || d.mode == BlendMode::shader || !d.enable || d.mask == 0) return {};
     if (d.alpha_to_one) return fail(d.place, "alpha to one is set");
-    if (d.target >= framebuffer_.targets.size())
-      return fail(
-          d.place,
-          "target is " + std::to_string(d.target) + " of " + std::to_string(framebuffer_.targets.size()),
-          ErrorCode::bad_input);
-    if ((draw_.target_mask >> d.target & 1) == 0) return {};
-    OutputState& output = state_.output;
-    if (output.colors[d.target] != PixelFormat::none)
-      return fail(d.place, "target " + std::to_string(d.target) + " is that of another descriptor, too");
-    const RenderTarget& target = framebuffer_.targets[d.target];
-    const PixelFormat format = find_target_format(d.format, d.srgb);
-    if (format == PixelFormat::none)
-      return fail(d.place, "format is " + hex_text(d.format) + (d.srgb ? " in sRGB" : ""));
-    if (!tile_has(target.tile_format, format))
-      return fail(d.place, "format " + hex_text(d.format) + " is not that of " + target.place +
-                               ", internal format " + std::to_string(target.tile_format));
-    state_.fragment.blend_targets[n] = d.target;
-    output.colors[d.target] = format;
-    BlendState& blend = output.blend[d.target];
+    WARPJIT_TRY(const PixelFormat format, bind_target(n, d.target, d.format));
+    if (format == PixelFormat::none) return {};
+    BlendState& blend = state_.output.blend[d.target];
     blend.write_mask = d.mask;
     if (d.mode == BlendMode::opaque) return {};
     const auto color = blend_mix(d.color), alpha = blend_mix(d.alpha);
@@ -162,6 +162,30 @@ class DrawReader {
     if (color->by == BlendMix::By::constant || alpha->by == BlendMix::By::constant)
       return read_constant(d, format);
     return {};
+  }
+
+  // The format of a target that descriptor n writes; none: the draw does not write it.
+  Result<PixelFormat> bind_target(std::size_t n, unsigned number, std::uint32_t code) {
+    const BlendDescriptor& d = draw_.blend[n];
+    if (number >= framebuffer_.targets.size())
+      return fail(
+          d.place,
+          "target is " + std::to_string(number) + " of " + std::to_string(framebuffer_.targets.size()),
+          ErrorCode::bad_input);
+    if ((draw_.target_mask >> number & 1) == 0) return PixelFormat::none;
+    PixelFormat& bound = state_.output.colors[number];
+    if (bound != PixelFormat::none)
+      return fail(d.place, "target " + std::to_string(number) + " is that of another descriptor, too");
+    const RenderTarget& target = framebuffer_.targets[number];
+    const PixelFormat format = find_target_format(code, d.srgb);
+    if (format == PixelFormat::none)
+      return fail(d.place, "format is " + hex_text(code) + (d.srgb ? " in sRGB" : ""));
+    if (!tile_has(target.tile_format, format))
+      return fail(d.place, "format " + hex_text(code) + " is not that of " + target.place +
+                               ", internal format " + std::to_string(target.tile_format));
+    state_.fragment.blend_targets[n] = static_cast<std::uint8_t>(number);
+    bound = format;
+    return format;
   }
 
   // One for all targets.
@@ -208,6 +232,12 @@ DrawArea area_of(const Framebuffer& framebuffer, const FragmentPayload& payload)
 Result<DrawState> convert_draw(const Image& image, const DrawDescriptor& draw, const Framebuffer& framebuffer,
                                const DrawArea& area) {
   return DrawReader(image, draw, framebuffer).read(area);
+}
+
+Status bind_shader_target(const Image& image, const DrawDescriptor& draw, const Framebuffer& framebuffer,
+                          std::size_t n, unsigned target, std::uint32_t format, DrawState& state) {
+  WARPJIT_TRY(state, DrawReader(image, draw, framebuffer, state).with_shader_target(n, target, format));
+  return {};
 }
 
 }  // namespace warpjit::valhall

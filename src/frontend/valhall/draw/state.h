@@ -28,6 +28,11 @@ struct DrawState {
 Result<DrawState> convert_draw(const Image& image, const DrawDescriptor& draw, const Framebuffer& framebuffer,
                                const DrawArea& area);
 
+// Descriptor n writes this target in this pixel format, by its blend shader (draw/blend_shaders.h); `state`
+// is that of the draw. Errors likewise.
+Status bind_shader_target(const Image& image, const DrawDescriptor& draw, const Framebuffer& framebuffer,
+                          std::size_t n, unsigned target, std::uint32_t format, DrawState& state);
+
 // Of depth and stencil in a tile.
 PixelFormat depth_pixels(DepthFormat format);
 
