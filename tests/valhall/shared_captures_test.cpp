@@ -67,10 +67,10 @@ std::vector<std::uint64_t> chains_of(const std::string& folder) {
 
 struct DrawnCapture {
   std::map<unsigned, std::vector<std::byte>> pictures;
-  bool failed = false;
+  bool failed = false, unavailable = false;
 };
 DrawnCapture drawn_on(std::span<const std::byte> records, const std::vector<std::uint64_t>& chains,
-                      EngineKind kind) {
+                      EngineKind kind, Target target) {
   DrawnCapture drawn;
   auto capture = Capture::load(records, "capture");
   EXPECT_TRUE(capture.ok());
@@ -78,8 +78,13 @@ DrawnCapture drawn_on(std::span<const std::byte> records, const std::vector<std:
   SeenCapture seen;
   RunOptions options;
   options.engine = kind;
+  options.target = target;
   options.threads = 1;
   const Status status = capture->run(Engine(), seen, options);
+  if (!status && status.error().code == ErrorCode::target_unavailable) {
+    drawn.unavailable = true;
+    return drawn;
+  }
   EXPECT_TRUE(status.ok()) << name(kind) << ": " << to_string(status.error());
   drawn.failed = !status;
   for (const CaptureDraw& draw : seen.draws) {
@@ -94,14 +99,19 @@ DrawnCapture drawn_on(std::span<const std::byte> records, const std::vector<std:
   return drawn;
 }
 
-// All engines must agree; the pictures of one.
+// All engines and targets must agree; the pictures of the guest interpreter.
 DrawnCapture drawn_everywhere(std::span<const std::byte> records, const std::vector<std::uint64_t>& chains) {
-  const DrawnCapture first = drawn_on(records, chains, EngineKind::jit);
+  const DrawnCapture first = drawn_on(records, chains, EngineKind::guest, Target::automatic);
   if (first.failed) return first;
-  for (const EngineKind kind : {EngineKind::ir, EngineKind::guest}) {
-    const DrawnCapture other = drawn_on(records, chains, kind);
-    if (!other.failed) {
-      EXPECT_TRUE(other.pictures == first.pictures) << name(kind);
+  struct Way {
+    EngineKind kind;
+    Target target;
+  };
+  for (const Way& way : {Way{EngineKind::ir, Target::automatic}, Way{EngineKind::jit, Target::v3},
+                         Way{EngineKind::jit, Target::v4}, Way{EngineKind::jit, Target::a64}}) {
+    const DrawnCapture other = drawn_on(records, chains, way.kind, way.target);
+    if (!other.failed && !other.unavailable) {
+      EXPECT_TRUE(other.pictures == first.pictures) << name(way.kind) << ' ' << name(way.target);
     }
   }
   return first;
@@ -157,13 +167,8 @@ TEST(ValhallSharedCaptures, Draws) {
     if (row[0] == "program" || !row[2].starts_with("rt")) continue;
     SCOPED_TRACE(row[0] + " against " + row[1]);
     const std::string folder = corpus(row[0]);
-    // CLPER of a lane that the program computes.
-    const bool compiled = row[0] != "fs_derivatives";
-    if (!drawn.contains(row[0])) {
-      const auto records = tests::unpacked(folder + "/mem.pages.xz");
-      drawn[row[0]] = compiled ? drawn_everywhere(records, chains_of(folder))
-                               : drawn_on(records, chains_of(folder), EngineKind::guest);
-    }
+    if (!drawn.contains(row[0]))
+      drawn[row[0]] = drawn_everywhere(tests::unpacked(folder + "/mem.pages.xz"), chains_of(folder));
     const DrawnCapture& pictures = drawn[row[0]];
     if (pictures.failed) continue;
     const auto wanted = tests::unpacked(folder + "/" + row[1] + ".raw.xz");
