@@ -1,7 +1,7 @@
 // Throughput of sampling: a texture over a target of 1024 x 1024 and a little
 // arithmetic (tesla/textures.tesla), beside Mesa's llvmpipe and a loop in C++
-// that knows texture and filter. Names are SIZE_FILTER_COORDINATES/ENGINE;
-// items are pixels. Times are of the processor. At the end: ratios, from
+// that knows texture and filter; coherent ones by a program of Valhall, too. Names are
+// SIZE_FILTER_COORDINATES/ENGINE; items are pixels. Times are of the processor. At the end: ratios, from
 // medians where there are repetitions.
 #include <benchmark/benchmark.h>
 
@@ -18,6 +18,7 @@
 #include "peers/opengl.h"
 #include "rates.h"
 #include "warpjit/tesla.hpp"
+#include "warpjit/valhall.hpp"
 #include "warpjit/warpjit.hpp"
 
 namespace warpjit::bench {
@@ -82,9 +83,11 @@ void count(benchmark::State& state) {
 // The picture of the scene; false on an error, which `state` gets.
 class Draw {
  public:
-  Draw(const Scene& scene, benchmark::State& state) : texels_(texels(scene.size)) {
-    const Result<Program> program = tesla::load_assembly(
-        text("tesla/textures.tesla"), {.entry = scene.scattered ? "scattered" : "coherent"});
+  Draw(const Scene& scene, benchmark::State& state, bool valhall = false) : texels_(texels(scene.size)) {
+    const Result<Program> program =
+        valhall ? valhall::load_assembly(text("valhall/texture.valhall"), {})
+                : tesla::load_assembly(text("tesla/textures.tesla"),
+                                       {.entry = scene.scattered ? "scattered" : "coherent"});
     if (!program) {
       fail(program.error(), state);
       return;
@@ -107,13 +110,14 @@ class Draw {
          {launch_->set_raster_state(raster), launch_->set_target_size(kSide, kSide),
           launch_->bind_color(0, {pixels_.data(), pixels_.size() * 4, kSide * 4, PixelFormat::rgba8}),
           launch_->bind_vertices({kVertices, sizeof kVertices, 16, 4}),
-          launch_->bind_constants("c0", &scale, sizeof scale), launch_->set_texture(0, texture),
-          launch_->set_sampler(0, sampler)})
+          valhall ? Status() : launch_->bind_constants("c0", &scale, sizeof scale),
+          launch_->set_texture(0, texture), launch_->set_sampler(0, sampler)})
       if (!status) {
         fail(status.error(), state);
         return;
       }
     launch_->set_count(3);
+    if (valhall) launch_->set_parameters(std::as_bytes(std::span(&scale, 1)));
   }
   void run(benchmark::State& state, const RunOptions& options) {
     if (!launch_) return;
@@ -168,10 +172,10 @@ void run_hand(benchmark::State& state, const Scene& scene) {
 }
 
 void print_ratios(const RateReporter& reporter) {
-  std::printf("\n%-26s %-8s %14s %11s %11s\n", "scene", "engine", "M pixels/s", "x llvmpipe", "x loop");
+  std::printf("\n%-26s %-10s %14s %11s %11s\n", "scene", "engine", "M pixels/s", "x llvmpipe", "x loop");
   for (const auto& [scene, rates] : reporter.rates())
     for (const auto& [engine, rate] : rates) {
-      std::printf("%-26s %-8s %14.2f", scene.c_str(), engine.c_str(), rate / 1e6);
+      std::printf("%-26s %-10s %14.2f", scene.c_str(), engine.c_str(), rate / 1e6);
       for (const char* other : {"llvmpipe", "loop"}) {
         const auto found = rates.find(other);
         if (found == rates.end())
@@ -203,6 +207,9 @@ void add() {
       options.threads = 1;
       one(std::string("jit-") + name(target),
           [=](benchmark::State& state) { Draw(scene, state).run(state, options); });
+      if (!scene.scattered)
+        one(std::string("valhall-") + name(target),
+            [=](benchmark::State& state) { Draw(scene, state, true).run(state, options); });
     }
     one("llvmpipe", [=](benchmark::State& state) { run_peer(state, scene); });
     if (scene.kind != Kind::trilinear) one("loop", [=](benchmark::State& state) { run_hand(state, scene); });
