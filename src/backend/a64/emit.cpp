@@ -54,6 +54,7 @@ class A64Emitter final : public Emitter {
   static Gp x(Reg r) { return arm::GpX(r); }
   static arm::GpW w(Reg r) { return arm::GpW(r); }
   static arm::Vec words(Reg r) { return arm::VecV(r).s4(); }
+  static arm::Vec halves(Reg r) { return arm::VecV(r).h4(); }
   static arm::Vec bits(Reg r) { return arm::VecV(r).b16(); }
   static arm::Vec pairs(Reg r) { return arm::VecV(r).d2(); }
   static arm::Vec whole(Reg r) { return arm::VecV(r); }
@@ -326,6 +327,12 @@ class A64Emitter final : public Emitter {
         return put(e.id, bits(d), bits(use[0]));
       case Form::pairs3:
         return put(e.id, pairs(d), pairs(use[0]), pairs(use[1]));
+      case Form::to_halves:
+        return put(e.id, halves(d), words(use[0]));
+      case Form::from_halves:
+        return put(e.id, words(d), halves(use[0]));
+      case Form::widen:
+        return put(e.id, words(d), halves(use[0]), asmjit::Imm(0));
       case Form::pairwise:
         return put(e.id, words(d), words(use[0]), words(use[0]));
       case Form::across:

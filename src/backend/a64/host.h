@@ -13,6 +13,9 @@ enum class Form : std::uint8_t {
   none,  // not of this backend
   words3,
   words2,
+  to_halves,    // .4h from .4s
+  from_halves,  // .4s from .4h
+  widen,        // likewise, by a shift of 0
   bits3,
   bits3_swapped,
   bits2,

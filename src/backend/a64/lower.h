@@ -87,6 +87,10 @@ class Words final : public HostWords, private ValueForms {
     return blend(constant_vector(nan), reg_source(a), vvv(Op::CmpEq, a, a));
   }
   Reg look_up(std::span<const std::uint32_t> words, Reg index) override;
+  // FPCR.DN makes 0x7e00 of every NaN.
+  Reg round_to_half(Reg x) override { return vv(Op::CvtFromHalves, vv(Op::CvtToHalves, x)); }
+  Reg half_of(Reg x) override { return vv(Op::WordsOfHalves, vv(Op::CvtToHalves, x)); }
+  Reg number_of_half(Reg half) override { return vv(Op::CvtFromHalves, vv(Op::HalvesOfWords, half)); }
 };
 
 class Texels final : public HostTexels, private ValueForms {

@@ -346,12 +346,16 @@ class FragmentTranslator final : public ProgramTranslator {
     WARPJIT_CHECK(check_staging(i, i.read, half));
     const std::optional<unsigned> target = target_of(i, program_.fragment);
     if (!target || pixels_.output.colors[*target] == PixelFormat::none) return {};
+    const PixelFormat format = pixels_.output.colors[*target];
+    const bool keeps_nan = format > PixelFormat::rgba16f;
+    const auto as_word = [&](F32 x) { return b_.BitcastF32ToI32(x); };
     for (unsigned k = 0; k < 4; ++k) {
       I32 component = word(k < 3 ? 0 : floats ? kOnes : 1);
       if (k <= i.vector_size) component = gpr(i.read.first + (half ? k / 2 : k));
       if (k <= i.vector_size && half) {
         component = bits_of(component, 16 * (k % 2), 16, i.register_format == RegisterFormat::s16);
-        if (floats) component = widened_half(component, false);
+        // Which NaN it is shows in targets of whole words.
+        if (floats) component = keeps_nan ? widened_half(component, false) : as_word(half_value(component));
       }
       set_gpr(kVarColors + 4 * *target + k, component);
     }
