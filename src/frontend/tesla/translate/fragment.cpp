@@ -20,13 +20,16 @@ namespace {
 
 using RegisterSet = std::bitset<kMaxRegisters>;
 
-// Whether lanes of a quad see each other.
+// Whether lanes of a quad see each other: in an instruction, in a program.
+bool reads_quad(const Instruction& i, const Program& program, const SampledTextures& textures,
+                const Modes& modes) {
+  return i.opcode == Opcode::quadop || i.opcode == Opcode::quadon || i.opcode == Opcode::vote ||
+         takes_level_from_quad(i, program, textures, modes);
+}
 bool reads_quads(const Program& program, const ReachedCode& code, const SampledTextures& textures,
                  const Modes& modes) {
   return std::ranges::any_of(code.instructions(), [&](const ReachedInstruction& reached) {
-    const Opcode opcode = reached.instruction.opcode;
-    return opcode == Opcode::quadop || opcode == Opcode::quadon || opcode == Opcode::vote ||
-           takes_level_from_quad(reached.instruction, program, textures, modes);
+    return reads_quad(reached.instruction, program, textures, modes);
   });
 }
 bool uses_memory(const ReachedCode& code, bool stores) {
@@ -47,6 +50,50 @@ bool is_for_live_lanes(const ReachedCode& code, const ControlFlow& flow) {
   }
   return false;
 }
+
+// From where on no one notices whether dead lanes run: lanes of quads no longer see each other, and there are
+// no loops, traps and accesses to memory.
+class QuietRest {
+ public:
+  QuietRest(const Program& program, const ReachedCode& code, const ControlFlow& flow,
+            const SampledTextures& textures, const Modes& modes)
+      : program_(program), code_(code), textures_(textures), modes_(modes) {
+    loud_.resize(flow.blocks.size());
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (std::uint32_t b = 0; b < flow.blocks.size(); ++b) {
+        if (loud_[b] || quiet_from(flow.blocks[b], flow.blocks[b].first)) continue;
+        loud_[b] = changed = true;
+      }
+    }
+  }
+  bool behind(const FlowBlock& block, std::uint32_t pc) const {
+    return quiet_from(block, pc + 4 * code_.at(pc)->words());
+  }
+
+ private:
+  bool quiet_from(const FlowBlock& block, std::uint32_t pc) const {
+    for (unsigned k = 0; k < block.edge_count; ++k)
+      if (block.edges[k].backward || (block.edges[k].target != kThreadEnds && loud_[block.edges[k].target]))
+        return false;
+    for (; pc < block.end; pc += 4 * code_.at(pc)->words()) {
+      const Instruction& i = *code_.at(pc);
+      const bool has_memory = i.opcode == Opcode::ld_g || i.opcode == Opcode::st_g ||
+                              i.opcode == Opcode::red_g || i.opcode == Opcode::atom_g;
+      if (has_memory || i.opcode == Opcode::trap || i.opcode == Opcode::quadpop ||
+          reads_quad(i, program_, textures_, modes_))
+        return false;
+    }
+    return true;
+  }
+
+  const Program& program_;
+  const ReachedCode& code_;
+  const SampledTextures& textures_;
+  const Modes& modes_;
+  std::vector<bool> loud_;  // blocks
+};
+
 bool discards(const ReachedCode& code) {
   return std::ranges::any_of(code.instructions(), [](const ReachedInstruction& reached) {
     return reached.instruction.opcode == Opcode::discard;
@@ -65,6 +112,8 @@ class FragmentTranslator final : public StageTranslator {
         frame_(b_, pixels),
         reads_quads_(reads_quads(program, code, textures, facts.modes)),
         for_live_lanes_(is_for_live_lanes(code, flow)) {
+    if (reads_quads_ && (discards(code) || frame_.tests_first()))
+      quiet_.emplace(program, code, flow, textures, facts.modes);
     function_.uniform_bytes = textures.table.end();  // of which FragmentFrame knows the beginning alone
     if (order_matters(effects)) function_.lane_order = ir::LaneOrder::taken_first;
   }
@@ -171,11 +220,20 @@ class FragmentTranslator final : public StageTranslator {
   I32 physical_id() override { return b_.IAnd32(b_.LaneIndex(), word(3)); }
 
   void discard(I1 where) override {
-    const I1 live = b_.AndNot1(read<I1>(kVarLive), where);
-    write(kVarLive, live);
-    if (reads_quads_) return;  // the lane goes on as a helper
+    write(kVarLive, b_.AndNot1(read<I1>(kVarLive), where));
+    if (!reads_quads_) end_dead_lanes();  // else the lane goes on as a helper
+  }
+
+  // A lane that died before must not run on where no other one can see it any more.
+  void behind(const FlowBlock& block, std::uint32_t pc) override {
+    if (!quiet_ || !quiet_->behind(block, pc)) return;
+    const Instruction& i = *code_.at(pc);
+    if (i.opcode == Opcode::discard || reads_quad(i, program_, textures_, facts_.modes)) end_dead_lanes();
+  }
+
+  void end_dead_lanes() {
     const ir::Block rest = function_.add_block(b_.guest_address());
-    b_.branch(live, rest, gone());
+    b_.branch(read<I1>(kVarLive), rest, gone());
     b_.set_block(rest);
     ssa_.seal(rest);
   }
@@ -204,6 +262,7 @@ class FragmentTranslator final : public StageTranslator {
   const FragmentResults results_;
   frontend::FragmentFrame frame_;
   const bool reads_quads_, for_live_lanes_;
+  std::optional<QuietRest> quiet_;  // if lanes may die, and go on as helpers
   std::optional<ir::Block> gone_;
   std::optional<I1> has_pixels_;  // the lane's quad; nothing: no one asks
   std::array<std::uint32_t, kMaxRegisters> kept_ = [] {

@@ -8,6 +8,7 @@ void ThreadTranslator::translate_block(const FlowBlock& block) {
     i = code_.at(pc);
     b_.set_guest_address(pc);
     instruction(*i);
+    if (pc != block.last) behind(block, pc);
     if (i->opcode == Opcode::bar) barrier(*i);
   }
   end_block(block, *i);

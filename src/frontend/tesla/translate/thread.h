@@ -36,6 +36,8 @@ class ThreadTranslator : protected InstructionTranslator {
   virtual void begin() = 0;
   // Fills the exit, where all lanes come.
   virtual void end() {}
+  // Behind an instruction of a block that transfers no control.
+  virtual void behind(const FlowBlock&, std::uint32_t /*pc*/) {}
 
   ir::Block start() const { return blocks_[0]; }
   ir::Block exit() const { return blocks_.exit(); }

@@ -1,0 +1,120 @@
+// a[], o[] and v[] by an address register, on every engine.
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "tesla/tesla_test.h"
+#include "warpjit/pixels.hpp"
+#include "warpjit/tesla.hpp"
+
+namespace warpjit::tesla {
+namespace {
+
+warpjit::Program stage_program(const std::string& source, warpjit::Stage stage, const GraphicsState& state) {
+  auto container = assemble(".type " + std::string(warpjit::name(stage)) + "\n" + source, "test");
+  EXPECT_TRUE(container) << to_string(container.error());
+  RawProgram raw;
+  raw.code = container->programs.at(0).code;
+  raw.registers = 8;
+  raw.stage = stage;
+  raw.graphics = state;
+  auto program = load_words(raw);
+  EXPECT_TRUE(program) << to_string(program.error());
+  return *program;
+}
+
+template <class Check>
+void on_every_engine(const warpjit::Launch& launch, Check check) {
+  const Engine engine;
+  for (const EngineKind kind : {EngineKind::guest, EngineKind::ir, EngineKind::jit})
+    for (const Target target : engine.info().targets) {
+      if (kind == EngineKind::jit && !engine.info().jit) continue;
+      RunOptions options;
+      options.engine = kind;
+      options.target = target;
+      SCOPED_TRACE(std::string(warpjit::name(kind)) + "-" + warpjit::name(target));
+      const auto report = engine.run(launch, options);
+      ASSERT_TRUE(report) << to_string(report.error());
+      EXPECT_EQ(report->engine, kind);
+      check();
+    }
+}
+
+// Word 7 of a[] is the vertex's number n: it reads word n + 1 and stores it to word n + 4 of o[], if there
+// are such.
+TEST(RowAddresses, OfVertices) {
+  constexpr unsigned kVertices = 40, kSlots = 12;
+  GraphicsState state;
+  state.attributes = {0xff, 0};
+  for (std::uint8_t slot = 0; slot < kSlots; ++slot) state.vertex_results.push_back(slot);
+  warpjit::Launch launch(
+      stage_program("ld b32 $r0 a[0x1c]\nshl $a1 $r0 0x2\nld b32 $r1 a[$a1+0x4]\n"
+                    "st b32 o[$a1+0x10] $r1\nexit nop\n",
+                    warpjit::Stage::vertex, state));
+  std::vector<std::uint32_t> words(8 * kVertices), slots(kSlots * kVertices);
+  for (std::uint32_t n = 0; n < kVertices; ++n)
+    for (std::uint32_t k = 0; k < 8; ++k) words[8 * n + k] = k == 7 ? n : 0x40000000 + 256 * n + k;
+  for (unsigned k = 0; k < 2; ++k)
+    ASSERT_TRUE(launch.bind_input("a" + std::to_string(k),
+                                  {words.data() + 4 * k, 4 * words.size() - 16 * k, 32, f32x4}));
+  for (unsigned k = 0; k < kSlots / 4; ++k)
+    ASSERT_TRUE(launch.bind_output(
+        "slots" + std::to_string(k),
+        {slots.data() + 4 * k, 4 * slots.size() - 16 * k, 4 * kSlots, Format{ComponentType::u32, 4}}));
+  launch.set_count(kVertices);
+  on_every_engine(launch, [&] {
+    for (std::uint32_t n = 0; n < kVertices; ++n)
+      for (std::uint32_t k = 0; k < kSlots; ++k) {
+        const std::uint32_t wanted = k == n + 4 && n + 1 < 8 ? words[8 * n + n + 1] : 0;
+        ASSERT_EQ(slots[kSlots * n + k], wanted) << "vertex " << n << ", slot " << k;
+      }
+    std::ranges::fill(slots, 1U);
+  });
+}
+
+// A pixel of column n reads word n of v[]: its column and row, two flat slots, and nothing; and the word that
+// lies n behind the one that says which face it is.
+TEST(RowAddresses, OfPixels) {
+  constexpr std::uint32_t kSide = 8;
+  GraphicsState state;
+  state.interpolants = 0x3000402;
+  warpjit::Launch launch(
+      stage_program("interp $r4 v[0x0]\ncvt rzi u32 $r4 f32 $r4\nshl $a1 $r4 0x2\ninterp $r0 v[$a1+0x0]\n"
+                    "interp $r1 flat v[$a1+0x4]\ninterp $r2 v[$a1+0x3fc]\nmov b32 $r3 0x1\nexit nop\n",
+                    warpjit::Stage::fragment, state));
+  using Pixel = std::array<std::uint32_t, 4>;
+  std::vector<Pixel> pixels(kSide * kSide);
+  const auto place = [](float x, float y) {
+    return std::array<std::uint32_t, 6>{std::bit_cast<std::uint32_t>(x),
+                                        std::bit_cast<std::uint32_t>(y),
+                                        0,
+                                        0x3f800000,
+                                        0x12345678,
+                                        0x9abcdef0};
+  };
+  const std::array vertices{place(0, 0), place(0, 2 * kSide), place(2 * kSide, 0)};
+  RasterState raster;
+  raster.window_positions = true;
+  raster.positive_is_front = false;
+  ASSERT_TRUE(launch.set_raster_state(raster));
+  ASSERT_TRUE(launch.set_target_size(kSide, kSide));
+  ASSERT_TRUE(launch.bind_color(
+      0, {pixels.data(), pixels.size() * sizeof(Pixel), kSide * sizeof(Pixel), PixelFormat::rgba32ui}));
+  ASSERT_TRUE(launch.bind_vertices({vertices.data(), sizeof vertices, 24, 6}));
+  launch.set_count(3);
+  on_every_engine(launch, [&] {
+    for (std::uint32_t y = 0; y < kSide; ++y)
+      for (std::uint32_t x = 0; x < kSide; ++x) {
+        const auto word = [&](std::uint32_t n) -> std::uint32_t {
+          const float half = static_cast<float>(n == 0 ? x : y) + 0.5F;
+          return n < 2 ? std::bit_cast<std::uint32_t>(half) : n < 4 ? vertices[0][2 + n] : 0;
+        };
+        const Pixel wanted{word(x), word(x + 1), x == 0 ? ~0U : 0, 1};
+        ASSERT_EQ(pixels[kSide * y + x], wanted) << x << ", " << y;
+      }
+    std::ranges::fill(pixels, Pixel{});
+  });
+}
+
+}  // namespace
+}  // namespace warpjit::tesla
