@@ -1,6 +1,7 @@
 // The built tool and graphics programs: launches, pictures, heatmaps, listings, templates.
 #include <cctype>
 #include <chrono>
+#include <fstream>
 
 #include "tool/cli.h"
 
@@ -50,6 +51,19 @@ TEST_F(DrawTest, DrawsArePictures) {
   EXPECT_EQ(run("verify " + phong + " --random 5").code, 0);
   EXPECT_EQ(run("verify '" + kGraphics + "depth_blend.json' --random 30 --seed 3").code, 0);
   refused("verify '" + kGraphics + "points.json' --random 5", "random");
+}
+
+TEST_F(DrawTest, PicturesOfFastModesSaySo) {
+  fs::copy_file(kGraphics + "phong.tesla", path("phong.tesla"));
+  json launch = json::parse(std::ifstream(kGraphics + "phong.json"));
+  launch.erase("expect");
+  write("plain.json", launch.dump());
+  launch["modes"] = {{"fast-sfu", true}};
+  write("fast.json", launch.dump());
+  EXPECT_FALSE(json::parse(run("render plain.json --json").out).contains("modes"));
+  EXPECT_EQ(json::parse(run("render fast.json --json").out)["modes"], (json{{"fast-sfu", true}}));
+  EXPECT_EQ(run("render plain.json").out.find("fast-sfu"), std::string::npos);
+  EXPECT_NE(run("render fast.json").out.find("fast-sfu"), std::string::npos);
 }
 
 TEST_F(DrawTest, HeatmapsCountInstructions) {

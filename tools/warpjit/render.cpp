@@ -163,6 +163,8 @@ int run_render(const RenderCommand& options) {
   if (!options.size.empty())
     if (const Status sized = set_size(*file, options.size); !sized) return fail(sized.error());
   const std::uint64_t pixels = std::uint64_t{file->pixels.width} * file->pixels.height;
+  const std::string modes = modes_warning(*file);
+  const Json modes_given = file->guest().modes_json(*file->program);
   auto rendered = render(options, std::move(*file));
   if (!rendered) return fail(rendered.error());
   std::optional<Difference> difference;
@@ -188,14 +190,15 @@ int run_render(const RenderCommand& options) {
               {"frames", rendered->images.size()}, {"width", rendered->width},
               {"height", rendered->height},        {"run_ns", rendered->run_ns},
               {"primitives", report.primitives},   {"groups", report.groups}};
+    if (!modes_given.empty()) json["modes"] = modes_given;
     if (heat) json["heatmap"] = {{"most", heat->most}, {"total", heat->total}, {"pixels", heat->pixels}};
     if (difference) json["compare"] = {{"largest", difference->largest}, {"pixels", difference->pixels}};
     if (rendered->mismatch) json["mismatch"] = mismatch_json(*rendered->mismatch);
     print_json(json);
   } else {
-    fmt::print("{}: {} x {} pixels, {} frame{}, engine {}, {:.2f} ms ({:.1f} M target pixels/s)\n",
+    fmt::print("{}: {} x {} pixels, {} frame{}, engine {}, {:.2f} ms ({:.1f} M target pixels/s){}\n",
                options.input.file, rendered->width, rendered->height, rendered->images.size(),
-               rendered->images.size() == 1 ? "" : "s", name(report.engine), seconds * 1e3, rate);
+               rendered->images.size() == 1 ? "" : "s", name(report.engine), seconds * 1e3, rate, modes);
     if (heat)
       fmt::print(
           "{} instructions in {} pixels: {:.1f} each, {} at most\n", heat->total, heat->pixels,
