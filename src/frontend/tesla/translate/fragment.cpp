@@ -128,6 +128,7 @@ class FragmentTranslator final : public StageTranslator {
   void begin() override {
     lanes_ = b_.constant(true);
     const I1 live = frame_.begin({discards(code_), results_.depth.has_value(), uses_memory(code_, true)});
+    live_at_start_ = live;
     write(kVarLive, live);
     clear_local();
     for (const std::uint32_t slot : kept_)
@@ -228,7 +229,10 @@ class FragmentTranslator final : public StageTranslator {
   void behind(const FlowBlock& block, std::uint32_t pc) override {
     if (!quiet_ || !quiet_->behind(block, pc)) return;
     const Instruction& i = *code_.at(pc);
-    if (i.opcode == Opcode::discard || reads_quad(i, program_, textures_, facts_.modes)) end_dead_lanes();
+    const bool died =
+        i.opcode == Opcode::discard || (reads_quad(i, program_, textures_, facts_.modes) &&
+                                        (frame_.tests_first() || read<I1>(kVarLive).id != live_at_start_.id));
+    if (died) end_dead_lanes();
   }
 
   void end_dead_lanes() {
@@ -262,6 +266,7 @@ class FragmentTranslator final : public StageTranslator {
   const FragmentResults results_;
   frontend::FragmentFrame frame_;
   const bool reads_quads_, for_live_lanes_;
+  I1 live_at_start_;
   std::optional<QuietRest> quiet_;  // if lanes may die, and go on as helpers
   std::optional<ir::Block> gone_;
   std::optional<I1> has_pixels_;  // the lane's quad; nothing: no one asks
