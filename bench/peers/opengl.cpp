@@ -107,6 +107,8 @@ class Scene final : public PeerScene {
     }
     if (draw.texture.size != 0) sampled_ = make_texture(draw);
     glUseProgram(program_);
+    if (!draw.matrix.empty())
+      glUniformMatrix4fv(glGetUniformLocation(program_, "matrix"), 1, GL_FALSE, draw.matrix.data());
     glUniform1f(glGetUniformLocation(program_, "scale"), draw.scale);
     glUniform1i(glGetUniformLocation(program_, "scattered"), draw.scattered ? 1 : 0);
     // The values of phong.json.

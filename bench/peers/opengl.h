@@ -20,7 +20,8 @@ struct PeerDraw {
     std::uint32_t size = 0;  // both ways, a power of two
     bool linear = false, mip_linear = false;
   } texture;
-  float scale = 0;  // uniforms of texture.frag
+  std::span<const float> matrix;  // uniform of transform.vert, columns first; empty: none
+  float scale = 0;                // uniforms of texture.frag
   bool scattered = false;
 };
 
