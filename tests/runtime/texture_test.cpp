@@ -271,6 +271,13 @@ TEST(Textures, Targets) {
   texture.data = pixels.data() + 64;
   ASSERT_TRUE(launch.set_texture(0, texture));
   EXPECT_TRUE(Engine().run(launch));
+  std::vector<std::uint32_t> depths(64);
+  ASSERT_TRUE(launch.bind_depth({depths.data(), 256, 32, PixelFormat::d32f}));
+  texture.data = depths.data() + 56;
+  ASSERT_TRUE(launch.set_texture(0, texture));
+  const auto depth = Engine().run(launch);
+  ASSERT_FALSE(depth);
+  EXPECT_EQ(to_string(depth.error()), "texture 0: sampling samples memory of the depth target");
 }
 
 TEST(Textures, InC) {
