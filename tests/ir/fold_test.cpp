@@ -194,6 +194,20 @@ constexpr Case kCases[] = {
     {"FMaxSelect32(x, x)", "x"},
     {"FMaxSelect32(FMaxSelect32(x, 1), 1)", "FMaxSelect32(x, 1)"},
     {"FMinSelect32(FMinSelect32(x, N), N)", ""},
+    // What bounds say.
+    {"FMinSelect32(FMinSelect32(FMaxSelect32(x, 0), 1), 2)", "FMinSelect32(FMaxSelect32(x, 0), 1)"},
+    {"FMinSelect32(FMinSelect32(FMaxSelect32(x, 0), 1), 0.5)", ""},
+    {"FMaxSelect32(FMinSelect32(FMaxSelect32(x, 0), 1), 0)", "FMinSelect32(FMaxSelect32(x, 0), 1)"},
+    {"FMaxSelect32(FMinSelect32(FMaxSelect32(x, -0), 1), 0)", ""},
+    {"FMaxSelect32(FMul32(x, x), 0)", ""},  // may be NaN
+    {"FMaxSelect32(FMinSelect32(FMul32(x, x), 3), 0)", "FMinSelect32(FMul32(x, x), 3)"},
+    {"FMaxSelect32(FMinSelect32(FMul32(x, y), 3), 0)", ""},
+    {"FMinSelect32(1, FMinSelect32(FMaxSelect32(x, 0), 1))", "FMinSelect32(FMaxSelect32(x, 0), 1)"},
+    {"FMaxSelect32(FMinSelect32(x, 1), 2)", "2"},
+    {"FMinNum32(FMul32(I32ToF32(IAnd32(i, #255)), 2), 510)", "FMul32(I32ToF32(IAnd32(i, #255)), 2)"},
+    {"FMinNum32(FMul32(I32ToF32(IAnd32(i, #255)), 2), 509)", ""},
+    {"FMinNum32(x, 1)", ""},
+    {"SelectF32(FLe32(u, 0), 0, u)", ""},
     {"CanonicalizeNaN32(CanonicalizeNaN32(x))", "CanonicalizeNaN32(x)"},
     {"CanonicalizeNaN32(x)", ""},
     {"CanonicalizeNaN32(I32ToF32(i))", "I32ToF32(i)"},
@@ -365,6 +379,23 @@ TEST(Fold, FindsWhatItShouldAndNothingElse) {
     const std::string wanted = c.to[0] != 0 ? c.to : c.from;
     EXPECT_EQ(notation.show(notation.make(c.from, true)), wanted) << c.from;
   }
+}
+
+// A saturation to at least 0 of what is not negative.
+TEST(Fold, SaturationsByBounds) {
+  Function f;
+  f.input_count = 1;
+  Builder b(f);
+  b.set_block(f.add_block());
+  const F32 x = b.LoadInput(0)[0];
+  const auto saturated = [&](F32 number) {
+    return b.select(b.FLe32(number, b.constant(0.0F)), b.constant(0.0F), number);
+  };
+  const F32 byte = b.I32ToF32(b.IShrU32(b.BitcastF32ToI32(x), b.constant(24)));
+  EXPECT_EQ(saturated(byte).id, byte.id);
+  const F32 square = b.FMul32(x, x);
+  EXPECT_EQ(saturated(square).id, square.id);  // a NaN stays one
+  EXPECT_NE(saturated(x).id, x.id);
 }
 
 // Votes over comparisons with the lane's number are what asking every lane gives.

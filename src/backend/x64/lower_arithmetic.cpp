@@ -170,6 +170,13 @@ bool Arithmetic::quiet(Value v) const {
 
 Reg Arithmetic::extreme_number(bool greater, Value a, Value b, std::uint32_t p) {
   Reg left = vector(a, p), right = vector(b, p);
+  // A constant that is chosen where the other operand is NaN or equal to it, with the same bits.
+  if (is_constant(b)) {
+    const auto word = static_cast<std::uint32_t>(constant(b));
+    const std::uint32_t magnitude = word & 0x7fffffff;
+    if (magnitude != 0 ? magnitude <= 0x7f800000 : word == (greater ? 0U : 0x80000000U))
+      return vvv(greater ? Op::Max : Op::Min, left, right);
+  }
   if (host_.number_extremes && quiet(a) && quiet(b))
     return vvv(greater ? Op::RangeMax : Op::RangeMin, left, right);
   // The host's gives b if the operands are equal, as zeros of different signs are, or unordered.

@@ -125,7 +125,10 @@ Step Folder::float_arithmetic() {
       // max(max(x, c), c): the inner one never is NaN and equals c only as c itself.
       if (constant(b()) && made_by(a(), e.opcode) && operand(a(), 1) == b() && !float_facts(f, b()).nan)
         return known(a());
-      return Step::none;
+      return extreme();
+    case Opcode::FMaxNum32:
+    case Opcode::FMinNum32:
+      return extreme();
     case Opcode::CanonicalizeNaN32: {
       if (!float_facts(f, a()).nan || made_by(a(), Opcode::CanonicalizeNaN32)) return known(a());
       // A select copies bits.
@@ -139,6 +142,26 @@ Step Folder::float_arithmetic() {
     default:
       return Step::none;
   }
+}
+
+// Least and greatest of a number and a constant, where bounds of that number tell which one it is. Equal
+// numbers are the same bits, but for zeros.
+Step Folder::extreme() {
+  const bool greater = e.opcode == Opcode::FMaxSelect32 || e.opcode == Opcode::FMaxNum32;
+  const bool selects = e.opcode == Opcode::FMaxSelect32 || e.opcode == Opcode::FMinSelect32;
+  const bool first = constant(a());
+  if (first == constant(b()) || (first && !selects)) return Step::none;
+  const float limit = real(bits(first ? a() : b()));
+  if (std::isnan(limit)) return Step::none;
+  const Value number = first ? b() : a();
+  const FloatBounds bounds = float_bounds(f, number);
+  const bool beyond = greater ? bounds.least >= limit : bounds.greatest <= limit;
+  const bool within = greater ? bounds.greatest <= limit : bounds.least >= limit;
+  // An equal number loses, and a NaN does.
+  if (first) return beyond ? known(b()) : Step::none;
+  const bool same_zero = greater && is(b(), 0) && !bounds.minus_zero;
+  if (beyond && !bounds.nan && (limit != 0 || same_zero)) return known(a());
+  return within && selects ? known(b()) : Step::none;
 }
 
 Step Folder::cast() {

@@ -124,6 +124,12 @@ Step Folder::selection() {
   if (made_by(a(), Opcode::Not1)) return become(e.opcode, {operand(a(), 0), c(), b()});
   if (made_by(b(), e.opcode) && operand(b(), 0) == a()) return become(e.opcode, {a(), operand(b(), 1), c()});
   if (made_by(c(), e.opcode) && operand(c(), 0) == a()) return become(e.opcode, {a(), b(), operand(c(), 2)});
+  // x <= 0 ? 0 : x, of an x that is not negative.
+  if (e.opcode == Opcode::SelectF32 && is(b(), 0) && made_by(a(), Opcode::FLe32) && operand(a(), 0) == c() &&
+      is(operand(a(), 1), 0)) {
+    const FloatBounds bounds = float_bounds(f, c());
+    if (bounds.least >= 0 && !bounds.minus_zero) return known(c());
+  }
   if (e.opcode != Opcode::SelectI1) return Step::none;
   if (is(b(), 1) || a() == b()) return become(Opcode::Or1, {a(), c()});
   if (is(c(), 0) || a() == c()) return become(Opcode::And1, {a(), b()});

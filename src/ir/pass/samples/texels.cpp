@@ -188,6 +188,14 @@ I32 Texels::decoded(Texel& texel, unsigned component) {
       return bits(texel, component);
     case TexelType::unorm:
     case TexelType::snorm: {
+      // Few bits in the middle of a word: where they stand is part of the factor.
+      const unsigned from = c.first_bit % 32U;
+      if (c.type == TexelType::unorm && c.bits <= 8 && !(is_srgb_ && component != 3) &&
+          key_.format.bytes % 4 == 0 && from != 0 && from + c.bits < 32) {
+        const I32 there = b_.IAnd32(load(texel, c.first_bit / 32U), word(((1U << c.bits) - 1) << from));
+        const float factor = 1.0F / static_cast<float>(greatest(component));
+        return as_word(mul(b_.I32ToF32(there), real(factor * power(-static_cast<int>(from)))));
+      }
       const I32 value = bits(texel, component);
       if (is_srgb_ && component != 3) return b_.LookUp32(value, kSrgbDecodedTable);
       const std::uint32_t divisor = greatest(component);
