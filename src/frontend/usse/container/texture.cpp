@@ -338,11 +338,9 @@ class Layout {
 
  private:
   void face() {
-    const bool square = t_.type == TextureType::swizzled_arbitrary || t_.type == TextureType::cube_arbitrary;
     const bool exact = linear() && !t_.chain;
     std::uint64_t width = exact ? t_.width : std::bit_ceil(t_.width),
                   height = exact ? t_.height : std::bit_ceil(t_.height);
-    if (square) width = height = std::max(width, height);
     std::uint64_t offset = 0;
     const auto most = static_cast<std::uint32_t>(std::bit_width(std::max(t_.width, t_.height)));
     const std::uint32_t stored = t_.is_cube() && t_.chain ? most : t_.levels;
@@ -403,12 +401,8 @@ bool lies_so(const TextureState& state, const Layout& layout) {
   if (layout.linear())
     return std::ranges::all_of(layout.places(),
                                [&](const Place& place) { return layout.row_bytes(place) % unit == 0; });
-  // Sides of levels that are not powers of two have been rounded up in another way.
-  if (std::has_single_bit(state.width) && std::has_single_bit(state.height) &&
-      (state.type != TextureType::swizzled_arbitrary || state.width == state.height))
-    return true;
-  return state.levels == 1 && std::bit_ceil(state.width) == std::bit_ceil(state.height) &&
-         state.format.format.compression == BlockCompression::none;
+  // Smaller levels whose sides are not powers of two have been rounded up in another way.
+  return state.levels == 1 || (std::has_single_bit(state.width) && std::has_single_bit(state.height));
 }
 
 std::byte nibble(std::byte byte, bool high) { return high ? byte >> 4 : byte & std::byte{15}; }
