@@ -112,7 +112,7 @@ TEST(UsseRun, Errors) {
             "a.usse, primary word 0 (0xb800000000000000): opcode 23 is not defined");
   EXPECT_EQ(message("emit.end\nnop").substr(0, 15), "a.usse, primary");
   EXPECT_NE(message("emit.end\nnop").find("it is not the end of the program"), std::string::npos);
-  EXPECT_NE(message("smp.2d.f32.f32.drc0 r0, pa0, sa0, #0").find("textures are not supported yet"),
+  EXPECT_NE(message("smp.2d.f32.f32.drc0 r0, pa0, sa0, #0").find("no dependent sampler's"),
             std::string::npos);
   EXPECT_NE(message("ld.b32.x1.local.drc0 r0, sa0, #0, #0").find("local and tiled addresses"),
             std::string::npos);

@@ -133,4 +133,15 @@ Status store_attribute(const Parameter& parameter, AttributeFormat format, unsig
   return {};
 }
 
+const char* name(AttributeFormat format) {
+  constexpr std::array<const char*, kAttributeFormats> kNames{"u8",   "s8",   "u16", "s16", "u8n",    "s8n",
+                                                              "u16n", "s16n", "f16", "f32", "untyped"};
+  return static_cast<std::size_t>(format) < kNames.size() ? kNames[static_cast<std::size_t>(format)] : "?";
+}
+std::optional<AttributeFormat> parse_attribute_format(std::string_view text) {
+  for (unsigned n = 0; n < kAttributeFormats; ++n)
+    if (text == name(static_cast<AttributeFormat>(n))) return static_cast<AttributeFormat>(n);
+  return std::nullopt;
+}
+
 }  // namespace warpjit::usse

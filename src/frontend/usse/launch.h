@@ -8,6 +8,7 @@
 #include <span>
 
 #include "frontend/usse/container/program.h"
+#include "warpjit/usse.hpp"
 
 namespace warpjit::usse {
 
@@ -26,9 +27,6 @@ void fill_secondary_attributes(const Program& program, const StageValues& values
 // How far elements of a uniform's array are apart in its buffer, in words.
 std::uint32_t uniform_stride(const Parameter& parameter);
 
-// Formats of attributes in memory, as the console numbers them.
-enum class AttributeFormat : std::uint8_t { u8, s8, u16, s16, u8n, s8n, u16n, s16n, f16, f32, untyped };
-inline constexpr unsigned kAttributeFormats = 11;
 unsigned bytes_of(AttributeFormat format);  // of a component
 
 // Stores an attribute's components, as its parameter's type, in the words of pa from the parameter's first

@@ -60,6 +60,8 @@ class QuadAlu {
   // Lanes for which the predicate holds.
   unsigned holds(Predicate predicate) const;
 
+  // A component of a register, without swizzle and modifiers.
+  float raw_component(const Register& reg, Type type, unsigned component, unsigned lane);
   // A word of a register, `word` words behind the first; of i its component.
   std::uint32_t read_word(const Register& reg, unsigned word, unsigned lane);
   void write_word(const Register& reg, unsigned word, unsigned lane, std::uint32_t value,
@@ -76,7 +78,6 @@ class QuadAlu {
   std::uint32_t* place(const Register& reg, unsigned word, unsigned lane);
 
   // ---- Typed components, of a source behind its swizzle and modifiers
-  float raw_component(const Register& reg, Type type, unsigned component, unsigned lane);
   float component(const Source& source, Type type, unsigned k, unsigned lane);
   void write_component(const Register& reg, Type type, unsigned k, unsigned lane, float value);
   // As write_component for all components of a mask.

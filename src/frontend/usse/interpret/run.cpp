@@ -4,6 +4,9 @@
 #include <cstring>
 
 #include "base/bits.h"
+#include "frontend/usse/flow/slots.h"
+#include "frontend/usse/flow/texels.h"
+#include "frontend/usse/interpret/sample.h"
 
 namespace warpjit::usse {
 namespace {
@@ -12,12 +15,35 @@ Error not_run(const Instruction& i, const std::string& what) {
   return {ErrorCode::unsupported, std::string(name(i.opcode)) + ": " + what, {}};
 }
 
+constexpr std::uint8_t kLodBias = 1, kLodReplace = 2, kLodGradients = 3;
+constexpr std::uint8_t kGather = 1, kInfo = 2, kGatherWeights = 3;
+constexpr std::uint8_t kOneDimension = 0, kCube = 2;
+
+Status check_sample(const Instruction& i, const Program& program) {
+  const bool gathers = i.gather == kGather || i.gather == kGatherWeights;
+  if (i.min_pack) return not_run(i, "what minpack does is not known");
+  if (gathers && i.lod_mode == kLodGradients) return not_run(i, "it gathers with gradients");
+  if (i.dimension == kCube && i.lod_mode == kLodGradients)
+    return not_run(i, "gradients of cubes are not known");
+  const auto unit = sampled_unit(program, i);
+  if (!unit) return not_run(i, "with control words that are no dependent sampler's");
+  if (samples_cube(program, *unit) != (i.dimension == kCube))
+    return not_run(i, "its dimension is not that of the container's sampler");
+  return {};
+}
+
 // Does the interpreter run this instruction? `last`: nothing is behind it.
-Status check_runs(const Instruction& i, bool last, Stage stage) {
+Status check_runs(const Instruction& i, bool last, const Program& program, bool secondary) {
+  const Stage stage = program.stage;
   WARPJIT_CHECK(check_executes(i));
+  // Lanes would write in an order that nothing defines.
+  if (!secondary)
+    for (const Destination& destination : i.d)
+      if (destination.bank == Bank::sa)
+        return not_run(i, "a primary program that writes secondary attributes is not supported");
   switch (i.group) {
     case Group::smp:
-      return not_run(i, "textures are not supported yet");
+      return check_sample(i, program);
     case Group::memory:
       if (i.address_mode != 0) return not_run(i, "local and tiled addresses are not supported");
       if (i.increment_mode != 0 || i.decrement)
@@ -49,7 +75,7 @@ Result<std::vector<Instruction>> decode_all(const Program& program, bool seconda
     };
     const auto decoded = decode(words[k]);
     if (!decoded) return fail(decoded.error());
-    if (const Status runs = check_runs(*decoded, k + 1 == words.size(), program.stage); !runs)
+    if (const Status runs = check_runs(*decoded, k + 1 == words.size(), program, secondary); !runs)
       return fail(runs.error());
     code.push_back(*decoded);
   }
@@ -95,7 +121,10 @@ class Interpreter::Execution {
         for_each(group, [&](unsigned lane) { set_moe(i, quad_.moe[lane]); });
         break;
       case Group::memory:
-        access(i, group);
+        access(i, pc, group);
+        break;
+      case Group::smp:
+        WARPJIT_CHECK(sample(i, pc, group));
         break;
       case Group::depthf:
         for_each(group & alu_.holds(i.predicate), [&](unsigned lane) {
@@ -176,17 +205,18 @@ class Interpreter::Execution {
     return {};
   }
 
-  std::byte* find(std::uint32_t address, unsigned bytes, bool store) {
+  std::byte* find(std::uint32_t address, unsigned bytes, bool store, std::uint32_t pc, unsigned lane) {
     for (const MemoryPiece& piece : run_.memory) {
       const std::uint32_t offset = address - piece.address;
       if (offset < piece.bytes.size() && bytes <= piece.bytes.size() - offset && (!store || piece.written))
         return piece.bytes.data() + offset;
     }
     run_.fault = true;
+    if (!run_.access) run_.access = {address, pc, lane, store};
     return nullptr;
   }
 
-  void access(const Instruction& i, unsigned group) {
+  void access(const Instruction& i, std::uint32_t pc, unsigned group) {
     const unsigned bytes = 4U >> i.size;
     const bool store = i.opcode == Opcode::st;
     for_each(group & alu_.holds(i.predicate), [&](unsigned lane) {
@@ -197,7 +227,7 @@ class Interpreter::Execution {
       for (unsigned k = 0; k <= i.repeat; ++k) {
         const std::uint32_t at = address + bytes * (i.moe ? k : k + 1);
         if (store && ((run_.covered & ~run_.dead) >> lane & 1) == 0) continue;
-        std::byte* const place = find(at, bytes, store);
+        std::byte* const place = find(at, bytes, store, pc, lane);
         std::uint32_t word = store ? alu_.read_word(i.s[2], k, lane) : 0;
         if (!store) {
           if (place != nullptr) std::memcpy(&word, place, bytes);
@@ -208,6 +238,70 @@ class Interpreter::Execution {
       }
     });
     alu_.commit();
+  }
+
+  // ---- Textures
+
+  Coordinates coordinates(const Instruction& i, unsigned lane) {
+    Coordinates at{};
+    const unsigned count = i.dimension == kOneDimension ? 1 : i.dimension == kCube ? 3 : 2;
+    for (unsigned k = 0; k < count; ++k) at[k] = alu_.raw_component(i.s[0], i.source_type, k, lane);
+    return at;
+  }
+
+  float level(const Instruction& i, const TextureSampler& sampler, unsigned lane) {
+    const auto operand = [&](unsigned k) { return alu_.raw_component(i.s[2], i.source_type, k, lane); };
+    if (i.lod_mode == kLodReplace) return operand(0);
+    float result = 0;
+    if (i.lod_mode == kLodGradients) {
+      const bool flat = i.dimension == kOneDimension;
+      result = flat ? sampler.level_of({operand(0), 0, 0}, {operand(1), 0, 0})
+                    : sampler.level_of({operand(0), operand(1), 0}, {operand(2), operand(3), 0});
+    } else if (!secondary_) {
+      std::array<Coordinates, kLanes> places;
+      for (unsigned n = 0; n < kLanes; ++n) places[n] = coordinates(i, n);
+      result = sampler.level_of_quad(places);
+    }
+    result += sampler.bias();
+    return i.lod_mode == kLodBias ? result + operand(0) : result;
+  }
+
+  Status sample(const Instruction& i, std::uint32_t pc, unsigned group) {
+    const unsigned unit = *sampled_unit(program_, i);
+    const textures::TextureView* const texture =
+        run_.textures == nullptr ? nullptr : run_.textures->texture(unit);
+    const Sampler* const state = run_.textures == nullptr ? nullptr : run_.textures->sampler(unit);
+    if (texture == nullptr || state == nullptr)
+      return failed(ErrorCode::bad_input, "no texture is bound to the unit that it samples", pc);
+    const TextureSampler sampler(*texture, *state);
+    if (sampler.is_cube() != (i.dimension == kCube))
+      return failed(ErrorCode::bad_input, "the texture of the unit has not the dimension of the sample", pc);
+    for_each(group & alu_.holds(i.predicate), [&](unsigned lane) {
+      unsigned word = 0;
+      const auto write = [&](const TexelWords& texel, unsigned count) {
+        for (unsigned k = 0; k < count; ++k)
+          if (texel.mask[k] != 0) alu_.write_word(i.d[0], word + k, lane, texel.words[k], texel.mask[k]);
+        word += count;
+      };
+      const Coordinates at = coordinates(i, lane);
+      const unsigned components = texel_components(texture->swizzle);
+      if (i.gather == 0) {
+        write(pack_texel(*texture, i.type, sampler.sample(at, level(i, sampler, lane)), components), 4);
+      } else if (i.gather == kInfo) {
+        const auto bytes = sampler.query(at, level(i, sampler, lane));
+        std::uint32_t packed = 0;
+        for (unsigned k = 0; k < 4; ++k) packed |= std::uint32_t{bytes[k]} << 8 * k;
+        alu_.write_word(i.d[0], 0, lane, packed);
+      } else {
+        const auto gathered = sampler.gather(at, i.lod_mode == kLodReplace ? level(i, sampler, lane) : 0.0F);
+        for (const Texels& texel : gathered.texels)
+          write(pack_texel(*texture, i.type, texel, components),
+                words_of_texel(*texture, i.type, components));
+        if (i.gather == kGatherWeights) write(pack_texel(*texture, Type::f16, gathered.weights, 4), 2);
+      }
+    });
+    alu_.commit();
+    return {};
   }
 
   const Program& program_;
@@ -227,6 +321,7 @@ Result<Interpreter> Interpreter::prepare(const Program& program) {
                  program.source_name};
   WARPJIT_TRY(interpreter.primary_, decode_all(program, false));
   WARPJIT_TRY(interpreter.secondary_, decode_all(program, true));
+  for (const Instruction& i : interpreter.primary_) interpreter.gives_depth_ |= i.group == Group::depthf;
   return interpreter;
 }
 

@@ -4,9 +4,11 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "frontend/grid.h"
 #include "frontend/usse/container/program.h"
 #include "frontend/usse/interpret/quad.h"
 
@@ -22,13 +24,22 @@ struct MemoryPiece {
 // What the run of a quad needs and leaves besides its registers.
 struct QuadRun {
   std::span<const MemoryPiece> memory{};
-  std::uint64_t fuel = 0;             // backward branches that each lane may take
-  unsigned covered = 15;              // lanes that are no helpers: only these store
-  unsigned dead = 0;                  // lanes that were killed
-  unsigned depth_replaced = 0;        // lanes that gave a depth ...
-  std::array<float, kLanes> depth{};  // ... and which
-  bool emitted = false;               // a vertex program came to its end
-  bool fault = false;                 // memory outside all pieces was read or written
+  const frontend::BoundTextures* textures = nullptr;  // by units; null: none
+  std::uint64_t fuel = 0;                             // backward branches that each lane may take
+  unsigned covered = 15;                              // lanes that are no helpers: only these store
+  unsigned dead = 0;                                  // lanes that were killed
+  unsigned depth_replaced = 0;                        // lanes that gave a depth ...
+  std::array<float, kLanes> depth{};                  // ... and which
+  bool emitted = false;                               // a vertex program came to its end
+  bool fault = false;  // memory outside all pieces was read or written, or a register that is not there
+  // The first access to such memory.
+  struct Access {
+    std::uint32_t address = 0;
+    std::uint32_t word = 0;  // of the program
+    unsigned lane = 0;
+    bool store = false;
+  };
+  std::optional<Access> access{};
 };
 
 class Interpreter {
@@ -40,8 +51,12 @@ class Interpreter {
   // Once for a draw: the secondary program on the secondary attributes. Errors: out_of_fuel; fault for
   // control that leaves the code.
   Status run_secondary(std::span<std::uint32_t> sa, QuadRun& run) const;
-  // The primary program of a quad, whose lanes all run. It may change `sa`. Errors: the same.
+  // The primary program of a quad, whose lanes all run. Errors: the same, and bad_input for a texture that is
+  // not there or not one of those that the program samples.
   Status run_primary(Quad& quad, std::span<std::uint32_t> sa, QuadRun& run) const;
+
+  const Program& program() const { return program_; }
+  bool gives_depth() const { return gives_depth_; }  // in some lanes, perhaps
 
  private:
   struct Lane {
@@ -57,6 +72,7 @@ class Interpreter {
 
   Program program_;
   std::vector<Instruction> primary_, secondary_;
+  bool gives_depth_ = false;
 };
 
 }  // namespace warpjit::usse

@@ -220,15 +220,16 @@ Field field_of(const textures::TextureView& texture, Type type) {
 
 }  // namespace
 
-unsigned words_of_texel(const textures::TextureView& texture, Type type) {
-  return field_of(texture, type).bits / 8;
+unsigned words_of_texel(const textures::TextureView& texture, Type type, unsigned components) {
+  return (components * field_of(texture, type).bits + 31) / 32;
 }
 
-TexelWords pack_texel(const textures::TextureView& texture, Type type, const Texels& texel) {
+TexelWords pack_texel(const textures::TextureView& texture, Type type, const Texels& texel,
+                      unsigned components) {
   const Field field = field_of(texture, type);
   const unsigned count = 32 / field.bits;
   TexelWords packed;
-  for (unsigned k = 0; k < texel_components(texture.swizzle); ++k) {
+  for (unsigned k = 0; k < components; ++k) {
     const std::uint32_t bits = field.half                ? to_half(texel[k])
                                : field.integer.bits != 0 ? to_normalized(field.integer, texel[k])
                                                          : result_bits(texel[k]);

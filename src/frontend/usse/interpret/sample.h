@@ -65,13 +65,14 @@ class TextureSampler {
   const Sampler& sampler_;
 };
 
-// A sample in the words of a result of that type, from the first one on: so many words; `components` say how
-// many of its numbers count. `mask` gets the bits that are written.
+// A sample, or the first components of it, in the words of a result of that type; `mask`: the bits that are
+// written.
 struct TexelWords {
   std::array<std::uint32_t, 4> words{}, mask{};
 };
-TexelWords pack_texel(const textures::TextureView& texture, Type type, const Texels& texel);
-// Words that texels with all four components have, of a native or another type.
-unsigned words_of_texel(const textures::TextureView& texture, Type type);
+TexelWords pack_texel(const textures::TextureView& texture, Type type, const Texels& texel,
+                      unsigned components);
+// Words that so many components take.
+unsigned words_of_texel(const textures::TextureView& texture, Type type, unsigned components);
 
 }  // namespace warpjit::usse

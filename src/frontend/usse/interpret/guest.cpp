@@ -1,0 +1,105 @@
+#include "frontend/usse/interpret/guest.h"
+
+#include <bit>
+#include <cstring>
+
+#include "frontend/usse/flow/slots.h"
+#include "frontend/usse/interpret/fragment.h"
+#include "frontend/usse/interpret/numbers.h"
+#include "frontend/usse/interpret/run.h"
+
+namespace warpjit::usse {
+namespace {
+
+class Guest final : public frontend::GuestInterpreter {
+ public:
+  Guest(Interpreter interpreter, const Program& program)
+      : interpreter_(std::move(interpreter)), program_(program), slots_(slot_sources(program)) {}
+
+  unsigned lanes() const override { return kLanes; }
+
+  Status run(const frontend::Values& values, const frontend::Facts& facts,
+             std::span<const frontend::Rows> inputs, std::span<const frontend::Rows> outputs,
+             std::size_t thread_count, std::uint64_t fuel) const override {
+    std::vector<std::uint32_t> sa = secondary_attributes(values);
+    const std::vector<MemoryPiece> memory = pieces_of(values.grid);
+    QuadRun outcome{.memory = memory, .textures = &values.grid.bound, .fuel = fuel};
+    WARPJIT_CHECK(interpreter_.run_secondary(sa, outcome));
+    for (std::size_t first = 0; first < thread_count; first += kLanes) {
+      const auto count = static_cast<unsigned>(std::min<std::size_t>(thread_count - first, kLanes));
+      Quad quad;
+      set_inputs(quad, facts, inputs, first, count);
+      QuadRun run{.memory = memory,
+                  .textures = &values.grid.bound,
+                  .fuel = fuel,
+                  .covered = low_mask<unsigned>(count)};
+      WARPJIT_CHECK(interpreter_.run_primary(quad, sa, run));
+      for (std::uint32_t n = 0; n < facts.output_count; ++n)
+        for (unsigned lane = 0; lane < count; ++lane) store(quad, facts.outputs[n], lane, outputs[n], first);
+    }
+    return {};
+  }
+
+  Status draw(const frontend::Values& values, const interpret::PixelWork& work,
+              std::uint64_t fuel) const override {
+    return draw_fragments(interpreter_, values, work, fuel);
+  }
+
+ private:
+  void set_inputs(Quad& quad, const frontend::Facts& facts, std::span<const frontend::Rows> inputs,
+                  std::size_t first, unsigned count) const {
+    std::size_t binding = 0;
+    for (std::uint64_t bits = facts.bound_inputs; bits != 0; bits &= bits - 1, ++binding) {
+      const auto number = static_cast<unsigned>(std::countr_zero(bits));
+      for (unsigned lane = 0; lane < kLanes; ++lane) {
+        const auto thread = static_cast<std::ptrdiff_t>(first + std::min(lane, count - 1));
+        std::array<std::uint32_t, 4> words;
+        std::memcpy(words.data(), inputs[binding].address + thread * inputs[binding].stride, sizeof words);
+        if (number < 16) {
+          for (unsigned k = 0; k < 4; ++k) quad.pa[4 * number + k][lane] = words[k];
+          continue;
+        }
+        if (program_.vertex.index) quad.pa[*program_.vertex.index][lane] = words[0];
+        if (program_.vertex.instance) quad.pa[*program_.vertex.instance][lane] = words[1];
+      }
+    }
+  }
+  void store(const Quad& quad, unsigned number, unsigned lane, const frontend::Rows& rows,
+             std::size_t first) const {
+    std::array<std::uint32_t, 4> words{};
+    for (unsigned k = 0; k < 4; ++k)
+      if (4 * number + k < kSlots) words[k] = slot(quad, slots_[4 * number + k], lane);
+    std::memcpy(rows.address + static_cast<std::ptrdiff_t>(first + lane) * rows.stride, words.data(),
+                sizeof words);
+  }
+  static std::uint32_t slot(const Quad& quad, const SlotSource& source, unsigned lane) {
+    const std::uint32_t word = quad.o[source.word][lane];
+    switch (source.kind) {
+      case SlotSource::Kind::zero:
+        return 0;
+      case SlotSource::Kind::one:
+        return to_bits(1.0F);
+      case SlotSource::Kind::word:
+        return word;
+      case SlotSource::Kind::low_half:
+        return result_bits(half_value(static_cast<std::uint16_t>(word)));
+      default:
+        return result_bits(half_value(static_cast<std::uint16_t>(word >> 16)));
+    }
+  }
+
+  Interpreter interpreter_;
+  Program program_;
+  std::array<SlotSource, kSlots> slots_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<frontend::GuestInterpreter>> make_guest(const Program& program,
+                                                               const frontend::Facts&) {
+  WARPJIT_TRY(Interpreter interpreter, Interpreter::prepare(program));
+  return std::unique_ptr<frontend::GuestInterpreter>(
+      std::make_unique<Guest>(std::move(interpreter), program));
+}
+
+}  // namespace warpjit::usse
