@@ -1,0 +1,46 @@
+// Colour surfaces of the Vita and the targets that their pixels are drawn to (docs/guests/usse.md 10).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "warpjit/usse.hpp"
+
+namespace warpjit::usse {
+
+// How pixels in memory are those of a target: field n of a pixel, from its lowest bits up, is a channel.
+struct SurfaceFormat {
+  std::string_view name;
+  unsigned bytes = 0;  // of a pixel
+  unsigned fields = 0;
+  std::array<std::uint8_t, 4> bits{};      // of each field
+  std::array<std::uint8_t, 4> channels{};  // 0 red ... 3 alpha
+  PixelFormat target = PixelFormat::none;
+};
+// Errors: unsupported.
+Result<SurfaceFormat> find_surface_format(std::uint32_t format);
+
+class Surface {
+ public:
+  // Errors: those of Scene::begin.
+  static Result<Surface> open(const ColorSurface& surface);
+
+  const ColorSurface& where() const { return surface_; }
+  PixelFormat target() const { return format_.target; }
+  // Rows without padding.
+  std::size_t pitch() const { return surface_.width * pixel_size(format_.target); }
+  void load(std::vector<std::byte>& pixels) const;
+  void store(const std::vector<std::byte>& pixels) const;
+
+ private:
+  Surface(const ColorSurface& surface, const SurfaceFormat& format) : surface_(surface), format_(format) {}
+  std::size_t offset(std::uint32_t x, std::uint32_t y) const;
+  std::uint64_t extent() const;
+
+  ColorSurface surface_;
+  SurfaceFormat format_;
+};
+
+}  // namespace warpjit::usse
