@@ -10,14 +10,12 @@
 #include "frontend/usse/interpret/run.h"
 #include "frontend/usse/launch.h"
 #include "support/source_dir.h"
+#include "usse/launch_file.h"
 #include "usse/usse_test.h"
 
 namespace warpjit::usse {
 namespace {
 
-std::uint32_t hex_word(const nlohmann::json& word) {
-  return static_cast<std::uint32_t>(std::stoul(word.get<std::string>(), nullptr, 16));
-}
 AttributeFormat attribute_format(const std::string& name) {
   constexpr std::array<std::string_view, kAttributeFormats> kNames{
       "U8", "S8", "U16", "S16", "U8N", "S8N", "U16N", "S16N", "F16", "F32", "UNTYPED"};
