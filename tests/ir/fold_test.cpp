@@ -207,6 +207,9 @@ constexpr Case kCases[] = {
     {"FMinNum32(FMul32(I32ToF32(IAnd32(i, #255)), 2), 510)", "FMul32(I32ToF32(IAnd32(i, #255)), 2)"},
     {"FMinNum32(FMul32(I32ToF32(IAnd32(i, #255)), 2), 509)", ""},
     {"FMinNum32(x, 1)", ""},
+    {"FMaxSelect32(FFmaFlush32(I32ToF32(IAnd32(i, #255)), 2, 1), 0)",
+     "FFmaFlush32(I32ToF32(IAnd32(i, #255)), 2, 1)"},
+    {"FMaxSelect32(FMadTruncFlush32(I32ToF32(IAnd32(i, #255)), 2, 1, p), 0)", ""},  // anything where not p
     {"SelectF32(FLe32(u, 0), 0, u)", ""},
     {"CanonicalizeNaN32(CanonicalizeNaN32(x))", "CanonicalizeNaN32(x)"},
     {"CanonicalizeNaN32(x)", ""},

@@ -63,14 +63,8 @@ FloatBounds mad_of(const FloatBounds& x, const FloatBounds& y, const FloatBounds
         all.least = std::min(all.least, mad(p, q, r));
         all.greatest = std::max(all.greatest, mad(p, q, r));
       }
-  // A product that meets 0 may be rounded another way than one that does not.
-  if (z.least <= 0 && z.greatest >= 0) {
-    all.least = std::nextafter(all.least, -kInfinity);
-    all.greatest = std::nextafter(all.greatest, kInfinity);
-  }
   all.nan = x.nan || y.nan || z.nan;
   const bool positive = never_negative(x) && never_negative(y) && never_negative(z);
-  if (positive) all.least = std::max(all.least, 0.0F);
   all.minus_zero = all.least <= 0 && !positive;
   return all;
 }
@@ -119,7 +113,9 @@ FloatBounds float_bounds(const Function& f, Value value, int depth) {
   }
   if (data.opcode == Opcode::I32ToF32) return of_integer(f, f.operand(inst, 0));
   if (depth == 0) return all;
-  const auto of = [&](std::uint32_t k) { return float_bounds(f, f.operand(inst, k), depth - 1); };
+  // What has three operands counts twice: the time is bounded.
+  const int left = depth - (info(data.opcode).operands.size() == 3 ? 2 : 1);
+  const auto of = [&](std::uint32_t k) { return float_bounds(f, f.operand(inst, k), std::max(left, 0)); };
   const auto product = [&](auto multiply) {
     return f.operand(inst, 0) == f.operand(inst, 1) ? square_of(of(0), multiply)
                                                     : product_of(of(0), of(1), multiply);
@@ -145,8 +141,6 @@ FloatBounds float_bounds(const Function& f, Value value, int depth) {
       return nothing(sum_of(of(0), of(1), meaning::FAdd32));
     case Opcode::FAddFlush32:
       return nothing(sum_of(of(0), of(1), meaning::FAddFlush32));
-    case Opcode::FMadTruncFlush32:
-      return nothing(mad_of(of(0), of(1), of(2), meaning::FMadTruncFlush32));
     case Opcode::FFma32:
       return nothing(mad_of(of(0), of(1), of(2), meaning::FFma32));
     case Opcode::FFmaFlush32:
