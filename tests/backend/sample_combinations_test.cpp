@@ -11,6 +11,7 @@
 #include "backend/sampled_kernel.h"
 #include "base/random.h"
 #include "frontend/textures/facts.h"
+#include "support/share.h"
 
 namespace warpjit::backend {
 namespace {
@@ -97,7 +98,7 @@ std::vector<SampleOperands> edge_operands(const Texture& texture, Random& random
   return threads;
 }
 
-class SampleCombinations : public testing::TestWithParam<std::tuple<Target, TextureDimension>> {};
+class SampleCombinations : public ::testing::TestWithParam<std::tuple<Target, TextureDimension>> {};
 
 TEST_P(SampleCombinations, EveryWrapFilterAndFormat) {
   const auto [target, dimension] = GetParam();
@@ -115,6 +116,7 @@ TEST_P(SampleCombinations, EveryWrapFilterAndFormat) {
       for (const Filtering filtering : {Filtering::nearest, Filtering::linear, Filtering::two_levels}) {
         if (filtering != Filtering::nearest && textures::has_integers(texture.format)) continue;
         ++number;
+        if (!in_share(number + number / 24)) continue;  // another wrap mode for each format
         Random random(number);
         texture.layout = static_cast<TextureLayout>(number % kLayouts);
         texture.array = dimension != TextureDimension::d3 && number % 3 == 0;
@@ -161,18 +163,18 @@ TEST_P(SampleCombinations, EveryWrapFilterAndFormat) {
         }
       }
   }
-  EXPECT_GE(kernels, 64U * kWraps);
+  EXPECT_GE(kernels, share(64 * kWraps));
 }
 
-std::string name_of(const testing::TestParamInfo<SampleCombinations::ParamType>& tested) {
+std::string name_of(const ::testing::TestParamInfo<SampleCombinations::ParamType>& tested) {
   constexpr const char* kNames[] = {"d1", "d2", "d3", "cube"};
   return std::string(name(std::get<0>(tested.param))) + "_" +
          kNames[static_cast<std::size_t>(std::get<1>(tested.param))];
 }
 INSTANTIATE_TEST_SUITE_P(Targets, SampleCombinations,
-                         testing::Combine(testing::ValuesIn(kTargets),
-                                          testing::Values(TextureDimension::d1, TextureDimension::d2,
-                                                          TextureDimension::d3, TextureDimension::cube)),
+                         ::testing::Combine(::testing::ValuesIn(kTargets),
+                                            ::testing::Values(TextureDimension::d1, TextureDimension::d2,
+                                                              TextureDimension::d3, TextureDimension::cube)),
                          name_of);
 
 }  // namespace
