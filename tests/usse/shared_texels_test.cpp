@@ -9,14 +9,12 @@
 #include "frontend/usse/interpret/sample.h"
 #include "support/source_dir.h"
 #include "textures/view.h"
+#include "usse/launch_file.h"
 #include "usse/usse_test.h"
 
 namespace warpjit::usse {
 namespace {
 
-std::uint32_t word_of(const nlohmann::json& word) {
-  return static_cast<std::uint32_t>(std::stoul(word.get<std::string>(), nullptr, 16));
-}
 struct Piece {
   std::uint32_t address = 0;
   std::vector<std::byte> bytes;
@@ -25,7 +23,7 @@ std::vector<Piece> memory_of(const nlohmann::json& list) {
   std::vector<Piece> pieces;
   for (const auto& entry : list) {
     Piece& piece = pieces.emplace_back();
-    piece.address = word_of(entry["address"]);
+    piece.address = hex_word(entry["address"]);
     const std::string data = entry["data"];
     for (std::size_t k = 0; k + 1 < data.size(); k += 2)
       piece.bytes.push_back(static_cast<std::byte>(std::stoul(data.substr(k, 2), nullptr, 16)));
@@ -43,7 +41,7 @@ TEST(UsseSharedTexels, GuestSampler) {
     const auto json = nlohmann::json::parse(line);
     SCOPED_TRACE(json["id"].get<std::string>());
     ControlWords words{};
-    for (unsigned k = 0; k < 4; ++k) words[k] = word_of(json["words"][k]);
+    for (unsigned k = 0; k < 4; ++k) words[k] = hex_word(json["words"][k]);
     const auto state = read_texture(words);
     ASSERT_TRUE(state.ok()) << to_string(state.error());
     const std::vector<Piece> pieces = memory_of(json["memory"]);
@@ -63,10 +61,10 @@ TEST(UsseSharedTexels, GuestSampler) {
     for (std::size_t n = 0; n < json["coords"].size(); ++n, ++fetches) {
       Coordinates at{};
       for (std::size_t k = 0; k < json["coords"][n].size(); ++k)
-        at[k] = to_float(word_of(json["coords"][n][k]));
-      const Texels texel = sampler.sample(at, to_float(word_of(json["lod"])));
+        at[k] = to_float(hex_word(json["coords"][n][k]));
+      const Texels texel = sampler.sample(at, to_float(hex_word(json["lod"])));
       for (unsigned k = 0; k < 4; ++k) {
-        const std::uint32_t wanted = word_of(json["rgba"][n][k]), got = to_bits(texel[k]);
+        const std::uint32_t wanted = hex_word(json["rgba"][n][k]), got = to_bits(texel[k]);
         EXPECT_TRUE(got == wanted || (texel[k] != texel[k] && (wanted & 0x7fffffff) > 0x7f800000))
             << "place " << n << " component " << k << std::hex << ": " << got << ", wanted " << wanted;
       }
