@@ -179,6 +179,11 @@ class Shader : public Guest {
   // Have its launches parameters, and constants that code reads where they lie?
   virtual bool takes_parameters() const { return runs_on_grid(); }
 
+  // Can rows of its launches have memory? Else they have constants alone.
+  virtual bool rows_have_memory() const { return false; }
+  // Do threads 4n to 4n + 3 of its rows see each other? Behind the last one come copies of it.
+  virtual bool rows_form_quads() const { return false; }
+
   // ---- Names
   virtual std::span<const Symbol> inputs() const { return {}; }
   virtual unsigned input_registers() const { return 16; }  // at most kMaxInputs

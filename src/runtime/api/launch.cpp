@@ -400,7 +400,7 @@ Status Launch::map_memory(std::string_view space, std::uint64_t address, void* d
     return Error{ErrorCode::bad_input, "this space is constant: bind_constants binds it as a whole",
                  std::string(space)};
   const bool on_grid = state_->shader->runs_on_grid();
-  if (!on_grid && state_->shader->stage() != Stage::fragment)
+  if (!on_grid && state_->shader->stage() != Stage::fragment && !state_->shader->rows_have_memory())
     return Error{ErrorCode::unsupported,
                  "memory for vertex and geometry programs, which have constants alone", std::string(space)};
   const auto high = static_cast<std::uint32_t>(address >> 32), low = static_cast<std::uint32_t>(address);

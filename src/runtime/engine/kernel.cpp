@@ -112,8 +112,8 @@ class GuestKernel final : public Kernel {
     for (std::size_t k = 0; k < input_count; ++k) inputs[k] = {args.inputs[k].address, args.inputs[k].stride};
     for (std::size_t k = 0; k < output_count; ++k)
       outputs[k] = {args.outputs[k].address, args.outputs[k].stride};
-    return guest_->run(values, facts_, {inputs, input_count}, {outputs, output_count}, args.group_count,
-                       args.fuel);
+    return guest_->run(values, facts_, {inputs, input_count}, {outputs, output_count},
+                       args.group_count * guest_->lanes(), args.fuel);
   }
 
   Status run_blocks(const BlockRun& run, std::uint64_t first, std::uint64_t count,

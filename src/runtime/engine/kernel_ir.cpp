@@ -10,6 +10,13 @@
 namespace warpjit::runtime {
 namespace {
 
+bool accesses_memory(const ir::Function& f) {
+  for (std::uint32_t b = 0; b < f.block_count(); ++b)
+    for (const ir::Inst i : f.insts(ir::Block{b}))
+      if (ir::info(f.inst(i).opcode).family == ir::Family::memory) return true;
+  return false;
+}
+
 class IrKernel final : public CodeKernel {
  public:
   IrKernel(std::optional<ir::Interpreter> preamble, ir::Interpreter kernel, const ir::Function& function,
@@ -22,6 +29,7 @@ class IrKernel final : public CodeKernel {
     output_count_ = function.output_count;
     block_groups_ = function.block_groups;
     pixels_ = function.pixels;
+    has_memory_ = pixels_ || block_groups_ != 0 || accesses_memory(function);
     texture_count_ = function.texture_count;
     frame_words_ = std::size_t{function.block_groups} * function.frame_slots * kernel_.lanes();
     cost_ = sizeof *this + (function.inst_count() + function.value_count()) * 64;
@@ -51,13 +59,10 @@ class IrKernel final : public CodeKernel {
       memory.quads = args.quads;
       memory.groups = args.groups;
       memory.tile = args.tile;
-      memory.block = args.memory;
     }
+    if (has_memory_) memory.block = args.memory;
     memory.textures = {args.textures, texture_count_};
-    if (block_groups_ != 0) {
-      memory.block = args.memory;
-      memory.frame = {args.frame, frame_words_};
-    }
+    if (block_groups_ != 0) memory.frame = {args.frame, frame_words_};
     ir::Interpreter::Frame frame = take_frame();
     Status status;
     do {
@@ -101,7 +106,7 @@ class IrKernel final : public CodeKernel {
   ir::Interpreter kernel_;
   std::uint32_t input_count_ = 0, output_count_ = 0, block_groups_ = 0, texture_count_ = 0;
   std::size_t frame_words_ = 0;
-  bool pixels_ = false;
+  bool pixels_ = false, has_memory_ = false;
   mutable std::mutex mutex_;
   mutable std::vector<ir::Interpreter::Frame> frames_;  // of host threads that run no longer
 };

@@ -158,6 +158,9 @@ Status LaunchState::check() {
     }
   } else {
     WARPJIT_CHECK(check_rows());
+    if (shader->rows_have_memory()) {
+      WARPJIT_TRY(checked_, shader->check_grid(values.grid));
+    }
   }
   checked_generation_.store(bindings_generation, std::memory_order_release);
   return {};

@@ -28,6 +28,12 @@ RunPlan::RunPlan(const LaunchState& launch, const Kernel& kernel, std::uint32_t*
   const auto usable = [&](std::size_t stride) {
     return launch.count > 1 ? static_cast<std::ptrdiff_t>(stride) : std::ptrdiff_t{0};
   };
+  quads_ = launch.shader->rows_form_quads();
+  if (launch.shader->rows_have_memory()) {
+    memory_ = std::make_shared<Memory>();
+    memory_->spaces.bind(launch.values.grid, {}, memory_->memory);
+    memory_->windows.set(memory_->memory);
+  }
   const bool direct = !launch.allow_overlap;
   alone_ = launch.count == 1;
   for (std::uint64_t bits = launch.bound_inputs & launch.usage.inputs; bits != 0; bits &= bits - 1) {
@@ -63,6 +69,12 @@ Status RunPlan::call(backend::KernelArgs& args, std::uint64_t groups) const {
   args.group_count = groups;
   args.fuel = fuel_;
   args.cancel = cancel_word(cancel_);
+  if (!memory_) return kernel_.run(args, *launch_.shader, launch_.values);
+  ir::BlockMemory memory = memory_->memory;
+  args.memory = &memory;
+  args.windows = memory_->windows.data();
+  args.group_index = 0;
+  args.block = {};
   return kernel_.run(args, *launch_.shader, launch_.values);
 }
 
@@ -77,8 +89,8 @@ Status RunPlan::run(std::uint64_t first, std::uint64_t count) const {
   // A last group that is not full moves back over threads that have run: they get the same bits again, and
   // nothing is copied. The same holds for a launch of one thread, whose strides are 0: all lanes are that
   // one.
-  if (groups != 0) return run_direct(first + count - lanes_, 1);
-  return run_staged(first, rest);
+  if (groups != 0 && !quads_) return run_direct(first + count - lanes_, 1);
+  return run_staged(first + count - rest, rest);
 }
 
 Status RunPlan::run_direct(std::uint64_t first, std::uint64_t groups) const {

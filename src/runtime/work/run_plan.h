@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "runtime/engine/kernel.h"
+#include "runtime/work/block_memory.h"
 #include "runtime/work/launch.h"
 #include "runtime/work/work.h"
 
@@ -51,7 +53,15 @@ class RunPlan final : public WorkPlan {
   std::uint64_t fuel_;
   std::uint32_t input_count_ = 0, output_count_ = 0;
   bool all_direct_ = true;
+  bool quads_ = false;  // threads see others of their quad: no group begins within one
   bool alone_ = false;  // one thread, and all strides are 0: every lane may be that thread
+  // Of rows that have memory. It points to what it shares.
+  struct Memory {
+    MappedSpaces spaces;
+    ir::BlockMemory memory;
+    backend::MemoryWindows windows;
+  };
+  std::shared_ptr<Memory> memory_;
   // Only the first input_count_ and output_count_ are set.
   Input inputs_[frontend::kMaxInputs];
   Output outputs_[frontend::kMaxOutputs];
