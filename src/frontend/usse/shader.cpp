@@ -1,25 +1,205 @@
 #include "frontend/usse/shader.h"
 
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+
+#include "frontend/key.h"
+#include "frontend/usse/flow/slots.h"
+#include "frontend/usse/interpret/guest.h"
+#include "frontend/usse/launch.h"
+
 namespace warpjit::usse {
 namespace {
 
-Error does_not_run(const Program& program) {
-  return {ErrorCode::unsupported, "USSE programs do not run yet: they can be listed and assembled",
-          program.source_name};
+// The number behind a prefix, if it is written plainly and below `limit`.
+std::optional<unsigned> number_behind(std::string_view name, std::string_view prefix, unsigned limit) {
+  if (!name.starts_with(prefix) || name.size() == prefix.size()) return std::nullopt;
+  const std::string_view digits = name.substr(prefix.size());
+  unsigned number = 0;
+  const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  const bool padded = digits.size() > 1 && digits[0] == '0';
+  if (error != std::errc() || stop != digits.data() + digits.size() || padded || number >= limit)
+    return std::nullopt;
+  return number;
 }
+
+constexpr unsigned kRowWords = 4;
 
 }  // namespace
 
-Status Shader::append_key(const frontend::Facts&, std::vector<std::byte>&) const {
-  return does_not_run(program_);
+Shader::Shader(Program program)
+    : program_(std::move(program)),
+      texture_uses_(usse::texture_uses(program_)),
+      table_(uniform_table(program_, texture_uses_.size())),
+      reads_quads_(usse::reads_quads(program_)) {
+  if (program_.stage == Stage::fragment) uses_ = fragment_uses(program_);
 }
 
-Result<frontend::Shader::Translation> Shader::translate(const frontend::Facts&, bool) const {
-  return does_not_run(program_);
+std::string Shader::where(std::uint32_t guest_address) const {
+  const bool secondary = guest_address >= program_.primary.size();
+  return program_.where(secondary, secondary ? guest_address - program_.primary.size() : guest_address);
 }
 
-Result<std::unique_ptr<frontend::GuestInterpreter>> Shader::prepare_guest(const frontend::Facts&) const {
-  return does_not_run(program_);
+Result<Location> Shader::find(LocationKind kind, std::string_view name) const {
+  Location location;
+  location.kind = kind;
+  location.count = 1;
+  const bool vertex = program_.stage == Stage::vertex;
+  const auto found = [&](unsigned first) {
+    location.first = static_cast<std::uint16_t>(first);
+    return location;
+  };
+  switch (kind) {
+    case LocationKind::input:
+      if (const auto n = number_behind(name, "pa", kRowWords * kVertexRows);
+          vertex && n && *n % kRowWords == 0)
+        return found(*n / kRowWords);
+      if (vertex && name == "id") return found(kNumbersInput);
+      break;
+    case LocationKind::output:
+      if (const auto n = number_behind(name, "slots", kSlots / kRowWords); vertex && n) return found(*n);
+      break;
+    case LocationKind::uniform:
+    case LocationKind::float_uniform:
+      if (const auto n = number_behind(name, "sa", table_.words)) {
+        location.kind = LocationKind::float_uniform;
+        location.components = 1;
+        location.count = static_cast<std::uint16_t>(table_.words - *n);
+        location.word = *n;
+        return found(*n);
+      }
+      break;
+    default:
+      break;
+  }
+  return Error{ErrorCode::bad_input,
+               "there is no '" + std::string(name) +
+                   "', but inputs pa0, pa4, ... and id, outputs slots0, slots1, ... of vertex programs, and "
+                   "uniforms sa0, sa1, ...",
+               program_.source_name};
+}
+
+std::string Shader::register_name(const Location& location) const {
+  if (location.kind == LocationKind::input)
+    return location.first == kNumbersInput ? "id" : "pa" + std::to_string(kRowWords * location.first);
+  return (location.kind == LocationKind::float_uniform ? "sa" : "slots") + std::to_string(location.first);
+}
+
+Result<frontend::SpaceName> Shader::find_space(std::string_view name) const {
+  if (name == "mem") return frontend::SpaceName{};
+  return Error{ErrorCode::bad_input, "there is no memory space '" + std::string(name) + "', but mem",
+               program_.source_name};
+}
+
+std::string Shader::address_text(const ir::MemoryFault& access, const frontend::Grid& grid) const {
+  return "mem" + frontend::Shader::address_text(access, grid);
+}
+
+frontend::Usage Shader::usage() const {
+  frontend::Usage usage;
+  if (program_.stage != Stage::vertex) return usage;
+  const VertexInterface& vertex = program_.vertex;
+  for (unsigned n = 0; n < kRowWords * kVertexRows && n < program_.primary_attributes; ++n)
+    if (vertex.words == 0 || (vertex.live >> n & 1) != 0) usage.inputs |= std::uint64_t{1} << n / kRowWords;
+  if (vertex.index || vertex.instance) usage.inputs |= std::uint64_t{1} << kNumbersInput;
+  return usage;
+}
+
+void Shader::reset(frontend::Values& values) const {
+  values.words.assign(table_.words, 0);
+  fill_secondary_attributes(program_, {}, values.words);
+}
+
+void Shader::fill_table(const frontend::Values& values, std::span<std::uint32_t> table) const {
+  if (program_.stage == Stage::fragment) frontend::fill_pixel_table(values.pixels, table);
+  const std::size_t given = std::min<std::size_t>(values.words.size(), table_.words);
+  std::copy_n(values.words.begin(), given, table.begin() + table_.first / 4);
+  const frontend::BoundTextures& bound = values.grid.bound;
+  for (std::size_t k = 0; k < texture_uses_.size(); ++k) {
+    const textures::TextureView* const texture = bound.texture(texture_uses_[k].texture);
+    const Sampler* const sampler = bound.sampler(texture_uses_[k].sampler);
+    if (texture != nullptr)
+      frontend::fill_sample_words(*texture, sampler != nullptr ? *sampler : Sampler{},
+                                  table.subspan(table_.sample_table().words(k) / 4));
+  }
+}
+
+unsigned Shader::result_slots() const { return program_.stage == Stage::vertex ? kSlots : 0; }
+
+// The only memory is that of `mem`: pieces with addresses of 32 bits that do not overlap.
+Result<frontend::CheckedGrid> Shader::check_grid(const frontend::Grid& grid) const {
+  const auto bad = [&](std::string message, std::uint32_t address) {
+    char text[32];
+    std::snprintf(text, sizeof text, "mem[0x%x]", address);
+    return Error{ErrorCode::bad_input, std::move(message), text};
+  };
+  std::uint64_t end = 0;
+  for (const frontend::MappedRange& range : grid.globals[0]) {
+    if (range.address % 4 != 0 || range.bytes.size() % 4 != 0)
+      return bad("pieces of memory have addresses and sizes that are multiples of 4", range.address);
+    if (range.address < end) return bad("pieces of memory overlap", range.address);
+    end = range.address + std::uint64_t{range.bytes.size()};
+    if (end > std::uint64_t{1} << 32) return bad("the memory ends beyond 4 GiB", range.address);
+  }
+  return frontend::CheckedGrid();
+}
+
+Status Shader::append_key(const frontend::Facts& facts, std::vector<std::byte>& key) const {
+  using frontend::append_list;
+  using frontend::append_value;
+  append_value(key, program_.stage);
+  append_list(key, program_.primary);
+  append_list(key, program_.secondary);
+  append_value(key, program_.flags);
+  append_value(key, program_.primary_attributes);
+  append_value(key, program_.secondary_attributes);
+  append_value(key, program_.temporaries);
+  append_value(key, static_cast<std::uint32_t>(program_.dependent_samplers.size()));
+  for (const DependentSampler& sampler : program_.dependent_samplers)
+    append_value(key, std::uint32_t{sampler.offset} << 16 | std::uint32_t{sampler.unit} << 8 | sampler.word);
+  const RegisterContainer* const data = program_.container(kDataContainer);
+  append_value(key, data == nullptr ? std::uint16_t{0} : data->base);
+  frontend::append_key(facts.samples, key);
+  if (program_.stage == Stage::vertex) {
+    const VertexInterface& vertex = program_.vertex;
+    for (const SlotSource& source : slot_sources(program_)) {
+      append_value(key, source.kind);
+      append_value(key, source.word);
+    }
+    append_value(key, static_cast<std::uint32_t>(vertex.index.value_or(0xffff)) << 16 |
+                          vertex.instance.value_or(0xffff));
+    append_value(key, facts.bound_inputs);
+    append_list(key, std::span(facts.outputs.data(), facts.output_count));
+    return {};
+  }
+  for (const FragmentInput& input : program_.fragment.inputs) append_value(key, input.raw);
+  std::uint32_t cubes = 0;
+  for (unsigned unit = 0; unit < kTextureUnits; ++unit)
+    cubes |= (samples_cube(program_, unit) ? 1U : 0U) << unit;
+  append_value(key, cubes);
+  append_value(key, program_.fragment.output_start);
+  append_value(key, program_.fragment.output_type);
+  append_value(key, program_.fragment.output_components);
+  frontend::append_key(facts.pixels, key);
+  return {};
+}
+
+Result<frontend::Shader::Translation> Shader::translate(const frontend::Facts& facts, bool) const {
+  Translation translation;
+  if (program_.stage == Stage::vertex) {
+    WARPJIT_TRY(translation.function,
+                translate_vertex(program_, facts.bound_inputs,
+                                 std::span(facts.outputs.data(), facts.output_count), facts.samples));
+  } else {
+    WARPJIT_TRY(translation.function, translate_fragment(program_, facts.pixels, facts.samples));
+  }
+  return translation;
+}
+
+Result<std::unique_ptr<frontend::GuestInterpreter>> Shader::prepare_guest(
+    const frontend::Facts& facts) const {
+  return make_guest(program_, facts);
 }
 
 }  // namespace warpjit::usse

@@ -1,0 +1,77 @@
+// The blocks of a USSE program: control is followed with the stack of return addresses and the increments of
+// repeats as part of the state, so that calls are inlined and repeats can be unrolled.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "frontend/flow/graph.h"
+#include "frontend/usse/container/program.h"
+#include "frontend/usse/encoding/decode.h"
+
+namespace warpjit::usse {
+
+// What repeated instructions add to their operands: those of the destination and of the sources.
+struct Increments {
+  std::array<std::int32_t, 4> increment{1, 1, 1, 1};
+  std::array<std::int32_t, 4> swizzled{};
+  std::array<std::int32_t, 4> offset{};
+
+  // SMLSI or SMBO.
+  void set(const Instruction& i);
+  // In registers.
+  std::int32_t step(std::size_t operand, unsigned turn) const;
+};
+
+inline constexpr std::uint32_t kThreadEnds = ~0U;  // instead of a block
+
+struct FlowEdge {
+  std::uint32_t target = kThreadEnds;  // a block
+  bool backward = false;               // to an address that is not above its own: it takes fuel
+};
+
+// Code [first, end), words. With two edges the last instruction is a branch or a return: edge 0 is where it
+// goes if it is taken.
+struct FlowBlock {
+  std::uint32_t first = 0, end = 0;
+  Increments increments;  // at the start
+  std::array<FlowEdge, 2> edges{};
+  std::uint8_t edge_count = 1;
+};
+
+struct ControlFlow {
+  std::vector<FlowBlock> blocks;  // that of the entry first
+  flow::Successors successors() const;
+  // Does some address stand in several blocks?
+  bool has_copies() const;
+};
+
+// Errors, with the word: bad_input or unsupported of what does not decode or execute; unsupported for control
+// that leaves the code, returns without a call, or unfolds into too many blocks.
+class Code {
+ public:
+  static Result<Code> decode(const Program& program, bool secondary);
+
+  std::span<const Instruction> instructions() const { return instructions_; }
+  Result<ControlFlow> find_blocks() const;
+  bool secondary() const { return secondary_; }
+  // Is every lane of a quad at this address together, whatever they do before?
+  bool lanes_are_together(std::uint32_t address) const;
+
+ private:
+  Code(const Program& program, bool secondary) : program_(&program), secondary_(secondary) {}
+  Error error(ErrorCode code, std::string message, std::size_t word) const;
+
+  const Program* program_;
+  bool secondary_;
+  std::vector<Instruction> instructions_;
+};
+
+bool is_branch(const Instruction& i);
+// The address that a taken branch goes to; it may lie outside the code.
+std::int64_t branch_target(const Instruction& i, std::uint32_t address);
+
+}  // namespace warpjit::usse

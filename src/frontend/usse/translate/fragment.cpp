@@ -1,0 +1,261 @@
+// Fragment programs: what lies in pa at the start, and what becomes of their results.
+#include <algorithm>
+#include <optional>
+
+#include "frontend/pixels/fragment_frame.h"
+#include "frontend/usse/flow/slots.h"
+#include "frontend/usse/translate/program.h"
+
+namespace warpjit::usse {
+
+using ir::F32;
+using ir::I1;
+using ir::I32;
+
+namespace {
+
+bool has_bytes(PixelFormat format) {
+  return format == PixelFormat::rgba8 || format == PixelFormat::srgb8 || format == PixelFormat::rgb565 ||
+         format == PixelFormat::rgba4 || format == PixelFormat::rgb5a1 || format == PixelFormat::rgb10a2;
+}
+// Is a colour first one of bytes?
+bool loses_bits(PixelFormat format) {
+  return format == PixelFormat::rgb565 || format == PixelFormat::rgba4 || format == PixelFormat::rgb5a1;
+}
+
+class FragmentTranslator final : public ProgramTranslator {
+ public:
+  FragmentTranslator(const Program& program, const RegisterFile32& file, const UniformTable& table,
+                     Code primary, Code secondary, const frontend::PixelFacts& pixels,
+                     std::span<const ir::SampleKey> samples)
+      : ProgramTranslator(program, file, table, std::move(primary), std::move(secondary), samples),
+        frame_(b_, pixels),
+        pixels_(pixels),
+        exports_depth_(effects_.sets_depth && program.has(Flag::replaces_depth)) {
+    const bool presampled = std::ranges::any_of(
+        program.fragment.inputs, [](const FragmentInput& input) { return input.sampled.has_value(); });
+    reads_quads_ = effects_.quads || effects_.samples || presampled;
+    if (reads_quads_) function_.lane_order = ir::LaneOrder::lowest_address_first;
+    function_.uniform_bytes = table.bytes();
+  }
+
+  Status check() const {
+    if (!program_.has(Flag::output_undefined) && target() != PixelFormat::none) {
+      if (program_.has(Flag::native_color) && !has_bytes(target()) && target() != PixelFormat::rgba16f &&
+          target() != PixelFormat::r32f && target() != PixelFormat::rgba32f)
+        return Error{ErrorCode::unsupported, "a native colour of this format", program_.source_name};
+      const ParameterType type = program_.fragment.output_type;
+      if (!program_.has(Flag::native_color) &&
+          (type == ParameterType::u32 || type == ParameterType::s32 || type == ParameterType::aggregate))
+        return Error{ErrorCode::unsupported, "a result of this type", program_.source_name};
+    }
+    return {};
+  }
+  const Status& status() const { return status_; }
+
+ private:
+  PixelFormat target() const { return pixels_.output.colors[0]; }
+
+  void begin() override {
+    const I1 live = frame_.begin({effects_.kills, exports_depth_, effects_.stores});
+    write(kVarLive, live);
+    set_inputs();
+    if (program_.has(Flag::native_color) && program_.has(Flag::reads_color) && target() != PixelFormat::none)
+      set_stored_color();
+    // The exit stores, behind all else.
+    function_.block(exit()).guest_address = static_cast<std::uint32_t>(program_.primary.size());
+    const I1 covered = b_.PixelCovered();
+    if (reads_quads_) {
+      // Quads that only fill a group do not load.
+      if (effects_.loads) return b_.branch(any_of_quad(covered), start(), gone());
+      return b_.jump(start());
+    }
+    if (effects_.loads || effects_.loops || frame_.tests_first()) return b_.branch(live, start(), gone());
+    b_.jump(start());
+  }
+
+  // ---- Inputs
+
+  F32 value_of(FragmentInput::Value value, unsigned index, unsigned component) {
+    if (value == FragmentInput::Value::position) {
+      switch (component) {
+        case 0:
+          return b_.FAdd32(frame_.column(), real(0.5F));
+        case 1:
+          return b_.FAdd32(frame_.row(), real(0.5F));
+        case 2:
+          return frame_.depth();
+        default:
+          return frame_.inverse_w();
+      }
+    }
+    const auto use = std::ranges::find(pixels_.uses, slot_use(value, index, component));
+    const F32 part = frame_.value(static_cast<unsigned>(use - pixels_.uses.begin()));
+    return b_.FDiv32(part, frame_.inverse_w());
+  }
+
+  void set_inputs() {
+    const FragmentInterface& fragment = program_.fragment;
+    std::uint32_t first = 0;
+    for (const FragmentInput& input : fragment.inputs) {
+      if (input.iterated) {
+        constexpr ParameterType kTypes[] = {ParameterType::f32, ParameterType::f16, ParameterType::c10,
+                                            ParameterType::u8};
+        const ParameterType type = kTypes[static_cast<unsigned>(input.iterated->format)];
+        for (unsigned k = 0; k < std::min<unsigned>(input.iterated->components, 4); ++k)
+          set_input(first, input.iterated->words,
+                    packed(type, k, value_of(input.iterated->value, input.iterated->index, k)));
+        first += input.iterated->words;
+      }
+      if (input.sampled) {
+        sample_input(*input.sampled, first);
+        first += input.sampled->words;
+      }
+    }
+    commit(I1());
+  }
+  void set_input(std::uint32_t first, std::uint32_t words, const Part& part) {
+    if (part.offset < words)
+      write_part({.bank = Bank::pa, .number = static_cast<std::uint16_t>(first)}, part);
+  }
+
+  void sample_input(const FragmentInput::Sampled& sampled, std::uint32_t first) {
+    using Projection = FragmentInput::Projection;
+    const auto value = [&](unsigned k) { return value_of(sampled.value, sampled.index, k); };
+    const bool cube = samples_cube(program_, sampled.unit);
+    Coordinates coordinates;
+    for (unsigned k = 0; k < (cube ? 3U : 2U); ++k) coordinates.at[k] = value(k);
+    if (sampled.projection != Projection::none && !cube) {
+      const F32 divisor = value(sampled.projection == Projection::by_z ? 2 : 3);
+      for (unsigned k = 0; k < 2; ++k) coordinates.at[k] = b_.FDiv32(coordinates.at[k], divisor);
+    }
+    const Result<Texel> texel = fetch_texel(nullptr, sampled.unit, coordinates);
+    if (!texel) {
+      if (status_) status_ = texel.error();
+      return;
+    }
+    const ParameterType type = sampled.format == FragmentInput::Texel::f16   ? ParameterType::f16
+                               : sampled.format == FragmentInput::Texel::f32 ? ParameterType::f32
+                                                                             : texel->native;
+    for (unsigned k = 0; k < texel->count; ++k)
+      set_input(first, sampled.words, packed(type, k, texel->components[k]));
+  }
+
+  // ---- Results
+
+  ParameterType native_type() const {
+    return has_bytes(target())                ? ParameterType::u8
+           : target() == PixelFormat::rgba16f ? ParameterType::f16
+                                              : ParameterType::f32;
+  }
+
+  void set_stored_color() {
+    const frontend::FragmentFrame::Words words = frame_.stored_color(0);
+    const unsigned count = target() == PixelFormat::r32f ? 1 : 4;
+    for (unsigned k = 0; k < count; ++k)
+      write_part({.bank = Bank::o}, packed(native_type(), k, as_float(words[k])));
+    commit(I1());
+  }
+
+  F32 result(const Register& reg, ParameterType type, unsigned k) {
+    switch (type) {
+      case ParameterType::f32:
+        return raw_component(reg, Type::f32, k);
+      case ParameterType::f16:
+        return raw_component(reg, Type::f16, k);
+      case ParameterType::c10:
+        return raw_component(reg, Type::c10, k);
+      default:
+        break;
+    }
+    const bool wide = type == ParameterType::u16 || type == ParameterType::s16,
+               is_signed = type == ParameterType::s16 || type == ParameterType::s8;
+    const Type field = wide ? (is_signed ? Type::s16 : Type::u16) : is_signed ? Type::s8 : Type::u8;
+    return number_of(field, element(reg, wide ? 16 : 8, k, is_signed), true);
+  }
+
+  void end() override {
+    secondary_ = false;
+    const bool native = program_.has(Flag::native_color);
+    const FragmentInterface& fragment = program_.fragment;
+    const ParameterType type = native ? native_type() : fragment.output_type;
+    unsigned count = fragment.output_components;
+    if (native) count = target() == PixelFormat::r32f ? 1 : 4;
+    const Register first{.bank = native ? Bank::o : Bank::pa,
+                         .number = static_cast<std::uint16_t>(native ? 0 : fragment.output_start)};
+    std::array<frontend::FragmentFrame::Words, 1> colors;
+    for (unsigned k = 0; k < 4; ++k) {
+      F32 value = real(k == 3 ? 1.0F : 0.0F);
+      if (k < count) value = result(first, type, k);
+      if (loses_bits(target())) value = as_byte(value);
+      colors[0][k] = as_bits(value);
+    }
+    std::optional<I32> depth;
+    if (exports_depth_) {
+      const I32 own = b_.BitcastF32ToI32(frame_.depth());
+      depth = b_.select(flag(kVarDepthSet), read(kVarDepth), own);
+    }
+    const std::array<I1, 1> written{truth(!program_.has(Flag::output_undefined))};
+    frame_.end(flag(kVarLive), colors, depth, written);
+    if (!gone_) return;
+    b_.jump(*gone_);
+    ssa_.seal(*gone_);
+    b_.set_block(*gone_);
+  }
+
+  // The number that a byte of an output register means.
+  F32 as_byte(F32 value) {
+    const F32 limited = b_.FMinSelect32(b_.FMaxSelect32(value, real(0.0F)), real(1.0F));
+    const F32 whole = b_.FFloor32(b_.FAdd32(b_.FMul32(limited, real(255.0F)), real(0.5F)));
+    return b_.FDiv32(whole, real(255.0F));
+  }
+
+  Status kill(const Instruction&, I1 where) override {
+    const I1 live = flag(kVarLive);
+    write(kVarLive, where.valid() ? b_.AndNot1(live, where) : truth(false));
+    if (reads_quads_) return {};
+    const ir::Block rest = function_.add_block(b_.guest_address() + 1);
+    b_.branch(flag(kVarLive), rest, gone());
+    ssa_.seal(rest);
+    b_.set_block(rest);
+    return {};
+  }
+  I1 changing_memory() override { return secondary_ ? I1() : flag(kVarLive); }
+
+  // Where lanes go that leave no results: behind the exit.
+  ir::Block gone() {
+    if (!gone_) gone_ = function_.add_block();
+    return *gone_;
+  }
+  I1 any_of_quad(I1 condition) {
+    const I32 own = b_.select(condition, word(1), word(0));
+    I32 any = own;
+    for (const std::uint64_t neighbours : {0xb1U, 0x4eU, 0x1bU})
+      any = b_.IOr32(any, b_.QuadRead(truth(true), own, word(0), neighbours));
+    return b_.INe32(any, word(0));
+  }
+
+  frontend::FragmentFrame frame_;
+  const frontend::PixelFacts& pixels_;
+  const bool exports_depth_;
+  bool reads_quads_ = false;
+  Status status_;
+  std::optional<ir::Block> gone_;
+};
+
+}  // namespace
+
+Result<ir::Function> translate_fragment(const Program& program, const frontend::PixelFacts& pixels,
+                                        std::span<const ir::SampleKey> samples) {
+  WARPJIT_TRY(Code primary, Code::decode(program, false));
+  WARPJIT_TRY(Code secondary, Code::decode(program, true));
+  FragmentTranslator translation(program, register_file(program),
+                                 uniform_table(program, texture_uses(program).size()), std::move(primary),
+                                 std::move(secondary), pixels, samples);
+  WARPJIT_CHECK(translation.check());
+  WARPJIT_TRY(ir::Function function, translation.run());
+  WARPJIT_CHECK(translation.status());
+  return function;
+}
+
+}  // namespace warpjit::usse

@@ -1,0 +1,185 @@
+// USSE instructions as IR, one thread's worth; a file for each family (docs/guests/usse.md 5).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/bits.h"
+#include "frontend/usse/flow/control_flow.h"
+#include "frontend/usse/flow/texels.h"
+#include "frontend/usse/translate/translate.h"
+#include "ir/builder.h"
+#include "ir/callout.h"
+#include "ir/pass/ssa.h"
+
+namespace warpjit::usse {
+
+// SSA variables: i0 to i3, idx1 and idx2, a replaced depth; then flags; then the words of the other banks.
+inline constexpr std::uint32_t kVarInternal = 0, kVarIndex = 16, kVarDepth = 18, kVarPredicate = 19,
+                               kVarLive = 23, kVarDepthSet = 24, kVarBanks = 25;
+
+// Where the words of the banks are among the variables.
+struct RegisterFile32 {
+  std::uint32_t r = 0, pa = 0, o = 0, sa = 0;  // how many there are
+  std::uint32_t first_pa() const { return kVarBanks + r; }
+  std::uint32_t first_o() const { return first_pa() + pa; }
+  std::uint32_t first_sa() const { return first_o() + o; }
+  std::uint32_t end() const { return first_sa() + sa; }
+};
+
+RegisterFile32 register_file(const Program& program);
+
+class InstructionTranslator {
+ protected:
+  using F32 = ir::F32;
+  using I1 = ir::I1;
+  using I32 = ir::I32;
+
+  InstructionTranslator(const Program& program, const RegisterFile32& file, const UniformTable& table);
+  virtual ~InstructionTranslator() = default;
+
+  // One instruction with its repeats that transfers no control. Errors: unsupported.
+  Status instruction(const Instruction& i, const Increments& increments, std::uint32_t address);
+  // The lanes in which a predicate holds; none: in all.
+  I1 predicate(Predicate predicate);
+  // Memory may be changed only where this holds, too.
+  virtual I1 changing_memory() { return I1(); }
+  virtual Status sample(const Instruction& i) { return unsupported(i, "no textures here"); }
+  // Can the registers of the other lanes be read at this instruction?
+  virtual Status check_quad(const Instruction&) { return {}; }
+
+  Error unsupported(const Instruction& i, const std::string& why) const;
+
+  I32 word(std::uint32_t value) { return b_.constant(value); }
+  I1 truth(bool value) { return b_.constant(value); }
+  F32 real(float value) { return b_.constant(value); }
+  I32 read(std::uint32_t variable) { return ssa_.read<I32>(b_.block(), variable); }
+  I1 flag(std::uint32_t variable) { return ssa_.read<I1>(b_.block(), variable); }
+  void write(std::uint32_t variable, ir::Value value) { ssa_.write(b_.block(), variable, value); }
+
+  const Program& program_;
+  const RegisterFile32 file_;
+  const UniformTable table_;
+  ir::Function function_;
+  ir::Builder b_;
+  ir::SsaBuilder ssa_;
+
+  // The secondary program runs: r, pa, o and sa all mean sa.
+  bool secondary_ = false;
+  // Words of sa that the secondary program may write; the others are those of the table.
+  std::vector<bool> written_sa_;
+
+  // ---- Operands (operand.cpp)
+
+  // A word of a register, `word` words behind the first; of i its component. What does not exist is 0.
+  I32 read_word(const Register& reg, std::uint32_t offset);
+  I32 read_bank(Bank bank, std::uint32_t number);
+  // Writes wait for commit(), as all sources are read before.
+  void write_word(const Register& reg, std::uint32_t offset, I32 value, std::uint32_t mask = ~0U);
+  void write_predicate(std::uint32_t number, I1 value);
+  void commit(I1 where);
+
+  // Bits of a word, extended.
+  I32 bits_of(I32 value, unsigned low, unsigned count, bool is_signed);
+  // Component k of registers as a number; of a source behind swizzle and modifiers.
+  F32 raw_component(const Register& reg, Type type, unsigned k);
+  F32 selected(const Register& reg, Type type, Select select);
+  F32 component(const Source& source, Type type, unsigned k);
+  F32 changed(const Source& source, F32 value);
+  // What a component becomes as bits of a word of its register.
+  struct Part {
+    std::uint32_t offset = 0, mask = ~0U;
+    I32 value;
+  };
+  Part part_of(const Register& reg, Type type, unsigned k, F32 value);
+  void write_part(const Register& reg, const Part& part) {
+    write_word(reg, part.offset, part.value, part.mask);
+  }
+  void write_component(const Register& reg, Type type, unsigned k, F32 value) {
+    write_part(reg, part_of(reg, type, k, value));
+  }
+  void write_masked(const Destination& d, Type type, unsigned mask, const std::array<F32, 4>& values);
+  // Component k of `to` becomes component `select` of `from`; bits are kept where both have one layout.
+  Part copied(const Register& to, Type to_type, unsigned k, const Register& from, Type from_type,
+              Select select);
+  // Element k of so many bits, extended; of an immediate the number.
+  I32 element(const Register& reg, unsigned bits, unsigned k, bool is_signed);
+  void write_element(const Register& reg, unsigned bits, unsigned k, I32 value);
+
+  // ---- Numbers (number.cpp)
+  F32 as_float(I32 bits) { return b_.BitcastI32ToF32(bits); }
+  I32 as_bits(F32 x) { return b_.BitcastF32ToI32(b_.CanonicalizeNaN32(x)); }
+  F32 half_value(I32 half) { return b_.TeslaF16ToF32(half); }
+  I32 to_half(F32 x);
+  F32 c10_value(I32 bits);
+  I32 to_c10(F32 x);
+  F32 reciprocal(F32 x) { return b_.FDiv32(real(1.0F), x); }
+  F32 reciprocal_root(F32 x) { return b_.FDiv32(real(1.0F), b_.FSqrt32(x)); }
+  F32 logarithm(F32 x) { return b_.Log2F32(x); }
+  F32 power_of_two(F32 x) { return b_.select(b_.FUnordered32(x, x), real(1.0F), b_.Exp2F32(x)); }
+  F32 floor_difference(F32 a, F32 b) { return b_.FSub32(a, b_.FFloor32(b)); }
+  F32 product_sum(F32 a, F32 b, F32 c) { return b_.FAdd32(b_.FMul32(a, b), c); }
+  F32 dot(const std::array<F32, 4>& a, const std::array<F32, 4>& b, unsigned count);
+  // First source of lane 1 or 2 less the second source of lane 0.
+  F32 quad_difference(F32 a, F32 b, bool rows);
+  // An integer of VPCK's types as a number, scaled or not, and back.
+  F32 number_of(Type type, I32 field, bool scale);
+  I32 field_of(Type type, F32 value, bool scale);
+  // v limited to [least, most], as signed words.
+  I32 limited(I32 v, std::int32_t least, std::int32_t most) {
+    return b_.IMinS32(b_.IMaxS32(v, b_.constant(least)), b_.constant(most));
+  }
+  I32 byte_product(I32 a, I32 b);  // (a b + 127) / 255, of bytes
+
+  // ---- Families
+  Status turn(const Instruction& i, unsigned turn, I1 where);
+  Status vector(const Instruction& i, unsigned turn);  // vector.cpp
+  void dual(const Instruction& i);
+  std::array<F32, 4> operation(const Instruction& i, bool second);
+  void move(const Instruction& i);  // move.cpp
+  I1 move_condition(const Instruction& i, unsigned k);
+  void pack(const Instruction& i);
+  Status test(const Instruction& i);  // test.cpp
+  struct Tested {
+    I1 negative, zero;
+    I32 value;  // for write-back
+    F32 number;
+    bool is_float = false;
+  };
+  Tested tested(const Instruction& i, unsigned k);
+  F32 tested_float(const Instruction& i, unsigned k);
+  I1 test_result(const Instruction& i, const Tested& tested);
+  void bitwise(const Instruction& i);  // integer.cpp
+  void mad16(const Instruction& i);
+  void mad32(const Instruction& i);
+  void mad32_step(const Instruction& i);
+  void sum_of_products(const Instruction& i);  // bytes.cpp
+  void mad8(const Instruction& i);
+  I32 first_address(const Instruction& i, const Source* more);  // memory.cpp
+  Status load(const Instruction& i, I1 where);
+  Status store(const Instruction& i, I1 where);
+
+  std::uint32_t address_ = 0;  // of the instruction that is translated
+
+ private:
+  struct Write {
+    std::uint32_t variable = 0;
+    std::uint32_t mask = ~0U;
+    I32 value{};
+    I1 flag{};        // of a predicate
+    I1 only_where{};  // of registers by index
+  };
+  std::optional<std::uint32_t> variable_of(Bank bank, std::uint32_t number) const;
+  std::uint32_t bank_size(Bank bank) const;
+  I32 position(const Register& reg, std::uint32_t offset);
+  std::vector<Write> writes_;
+};
+
+// Which components an instruction writes that writes pairs of words.
+unsigned pair_mask(const Destination& d, Type type);
+// The operands of turn `turn` of a repeated instruction.
+Instruction in_turn(const Instruction& i, unsigned turn, const Increments& increments);
+
+}  // namespace warpjit::usse

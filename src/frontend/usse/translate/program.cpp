@@ -1,0 +1,420 @@
+#include "frontend/usse/translate/program.h"
+
+#include <algorithm>
+
+namespace warpjit::usse {
+
+using ir::F32;
+using ir::I1;
+using ir::I32;
+
+namespace {
+
+bool is_doubled(const Instruction& i, unsigned operand) {
+  const auto is_float = [](Type type) { return type == Type::f32 || type == Type::f16 || type == Type::c10; };
+  switch (i.group) {
+    case Group::vmad2:
+    case Group::nmad:
+    case Group::mad:
+    case Group::dp:
+    case Group::comp:
+      return true;
+    case Group::mov:
+      return is_float(i.type);
+    case Group::pck:
+      return operand != 0 && is_float(i.source_type);
+    case Group::tst:
+      return static_cast<unsigned>(i.alu) < 16;
+    default:
+      return false;
+  }
+}
+
+void move_on(Register& reg, std::int32_t registers, bool doubled) {
+  if (reg.bank == Bank::c || reg.bank == Bank::g || reg.bank == Bank::immediate || reg.bank == Bank::idx)
+    return;
+  const bool internal = reg.bank == Bank::i;
+  const std::int32_t words = doubled && !internal ? 2 : 1;
+  const auto number = static_cast<std::uint32_t>(reg.number + registers * words);
+  reg.number = static_cast<std::uint16_t>(number % (internal ? 4 : kMaxRegisters));
+}
+
+// Has it a field for repetitions?
+bool repeats(const Instruction& i) {
+  switch (i.group) {
+    case Group::mad:
+    case Group::dp:
+    case Group::comp:
+    case Group::mov:
+    case Group::pck:
+    case Group::tst:
+    case Group::bits:
+    case Group::sop:
+    case Group::i8mad:
+    case Group::i16mad:
+    case Group::i32mad:
+    case Group::i32mad2:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool quad_operation(const Instruction& i) {
+  return i.opcode == Opcode::dsx || i.opcode == Opcode::dsy ||
+         (i.group == Group::tst && (i.alu == Alu::dsx || i.alu == Alu::dsy)) ||
+         (is_branch(i) && (i.any || i.all));
+}
+
+// Which destinations an instruction writes.
+template <class Function>
+void each_destination(const Instruction& i, const Function& function) {
+  switch (i.group) {
+    case Group::flow:
+    case Group::moe:
+    case Group::depthf:
+      return;
+    case Group::memory:
+      if (i.opcode == Opcode::ld) function(i.d[0]);
+      return;
+    case Group::tst:
+      if (i.opcode == Opcode::tstmsk || i.write_back) function(i.d[0]);
+      return;
+    default:
+      function(i.d[0]);
+  }
+}
+
+}  // namespace
+
+Instruction in_turn(const Instruction& i, unsigned turn, const Increments& increments) {
+  Instruction result = i;
+  if (!repeats(i)) return result;
+  const bool has_modes = i.group == Group::mad || i.group == Group::dp;
+  if (has_modes && i.repeat_mode != RepeatMode::moe) {
+    const auto advance = [&](Register& reg) {
+      const bool moves =
+          reg.bank == Bank::i ? i.repeat_mode != RepeatMode::external : i.repeat_mode != RepeatMode::internal;
+      if (moves) move_on(reg, static_cast<std::int32_t>(reg.bank == Bank::i ? turn : 2 * turn), true);
+    };
+    if (i.group == Group::mad) advance(result.d[0]);
+    for (Source& source : result.s) advance(source);
+    return result;
+  }
+  if (i.group != Group::dp) move_on(result.d[0], increments.step(0, turn), is_doubled(i, 0));
+  for (unsigned k = 0; k < 3; ++k) move_on(result.s[k], increments.step(k + 1, turn), is_doubled(i, k + 1));
+  return result;
+}
+
+Effects::Effects(std::span<const Instruction> code) {
+  for (std::size_t pc = 0; pc < code.size(); ++pc) {
+    const Instruction& i = code[pc];
+    loads = loads || i.opcode == Opcode::ld;
+    stores = stores || i.opcode == Opcode::st;
+    samples = samples || i.opcode == Opcode::smp;
+    kills = kills || i.opcode == Opcode::kill;
+    sets_depth = sets_depth || i.opcode == Opcode::depthf;
+    quads = quads || quad_operation(i);
+    parts = parts || is_branch(i) || i.opcode == Opcode::ret;
+    loops = loops || (is_branch(i) &&
+                      branch_target(i, static_cast<std::uint32_t>(pc)) <= static_cast<std::int64_t>(pc));
+  }
+}
+
+bool reads_quads(const Program& program) {
+  const auto sees_others = [](std::uint64_t word) {
+    const Result<Instruction> i = decode(word);
+    return i && (quad_operation(*i) || i->opcode == Opcode::smp);
+  };
+  return std::ranges::any_of(program.primary, sees_others);
+}
+
+ProgramTranslator::ProgramTranslator(const Program& program, const RegisterFile32& file,
+                                     const UniformTable& table, Code primary, Code secondary,
+                                     std::span<const ir::SampleKey> samples)
+    : InstructionTranslator(program, file, table),
+      primary_code_(std::move(primary)),
+      secondary_code_(std::move(secondary)),
+      effects_(primary_code_.instructions()),
+      samples_(samples),
+      uses_(texture_uses(program)),
+      blocks_(function_, b_, ssa_) {
+  written_sa_.assign(file.sa, false);
+  mark_written(secondary_code_);
+  function_.texture_count = table.samples;
+  if (effects_.quads || effects_.stores || effects_.samples)
+    function_.lane_order = ir::LaneOrder::lowest_address_first;
+}
+
+void ProgramTranslator::mark_written(const Code& code) {
+  const bool any_step =
+      std::ranges::any_of(code.instructions(), [](const Instruction& i) { return i.group == Group::moe; });
+  for (const Instruction& i : code.instructions())
+    each_destination(i, [&](const Destination& d) {
+      const bool is_sa = d.bank == Bank::sa ||
+                         (code.secondary() && (d.bank == Bank::r || d.bank == Bank::pa || d.bank == Bank::o));
+      if (!is_sa) return;
+      const bool all = d.index != 0 || any_step;
+      const std::size_t first = all ? 0 : std::min<std::size_t>(d.number, written_sa_.size()),
+                        end =
+                            all ? written_sa_.size()
+                                : std::min<std::size_t>(d.number + 4U * (i.repeat + 1U), written_sa_.size());
+      std::fill(written_sa_.begin() + static_cast<std::ptrdiff_t>(first),
+                written_sa_.begin() + static_cast<std::ptrdiff_t>(end), true);
+    });
+}
+
+Status ProgramTranslator::join() {
+  const auto add = [&](const Code& code, std::uint32_t end) -> Status {
+    WARPJIT_TRY(const ControlFlow flow, code.find_blocks());
+    if (!code.secondary() && function_.lane_order != ir::LaneOrder::none && flow.has_copies())
+      return Error{ErrorCode::unsupported, "calls in a program whose lanes see each other",
+                   program_.source_name};
+    const auto first = static_cast<std::uint32_t>(code_.size());
+    for (FlowBlock block : flow.blocks) {
+      for (FlowEdge& edge : block.edges) edge.target = edge.target == kThreadEnds ? end : edge.target + first;
+      code_.push_back({block, code.secondary()});
+    }
+    return {};
+  };
+  if (!secondary_code_.instructions().empty()) {
+    WARPJIT_CHECK(add(secondary_code_, kThreadEnds));
+    setup_ = static_cast<std::uint32_t>(code_.size());
+    for (Block& block : code_)
+      for (FlowEdge& edge : block.code.edges)
+        if (edge.target == kThreadEnds) edge.target = setup_;
+  }
+  FlowBlock setup;
+  setup.edges[0].target = setup_ + 1;
+  code_.push_back({setup, false});
+  return add(primary_code_, kThreadEnds);
+}
+
+Result<ir::Function> ProgramTranslator::run() {
+  WARPJIT_CHECK(join());
+  flow::Successors successors(code_.size());
+  for (std::size_t b = 0; b < code_.size(); ++b)
+    for (unsigned k = 0; k < code_[b].code.edge_count; ++k)
+      if (const std::uint32_t target = code_[b].code.edges[k].target; target != kThreadEnds)
+        successors[b].push_back(target);
+  const auto behind = static_cast<std::uint32_t>(program_.primary.size());
+  Status status;
+  WARPJIT_CHECK(blocks_.run(
+      successors, flow::reverse_post_order(successors),
+      [&](std::uint32_t number) {
+        if (number == setup_) return ir::kNoAddress;
+        return code_[number].code.first + (code_[number].of_secondary ? behind : 0);
+      },
+      [&] {
+        secondary_ = true;
+        for (std::uint32_t n = 0; n < file_.sa; ++n)
+          if (written_sa_[n]) write(file_.first_sa() + n, b_.LoadUniformI32(table_.sa(n)));
+        b_.jump(blocks_[0]);
+      },
+      [&](std::uint32_t number) {
+        if (!status) {
+          b_.jump(exit());
+          return;
+        }
+        status = translate_block(number);
+      },
+      [&] {
+        function_.block(exit()).guest_address =
+            behind + static_cast<std::uint32_t>(program_.secondary.size());
+        end();
+      }));
+  WARPJIT_CHECK(status);
+  return std::move(function_);
+}
+
+Status ProgramTranslator::translate_block(std::uint32_t number) {
+  const Block& block = code_[number];
+  secondary_ = block.of_secondary;
+  if (number == setup_) {
+    b_.set_guest_address(ir::kNoAddress);
+    for (std::uint32_t variable = 0; variable < kVarBanks; ++variable)
+      if (variable < kVarPredicate)
+        write(variable, word(0));
+      else
+        write(variable, truth(false));
+    begin();
+    blocks_.edge_made(setup_ + 1);
+    return {};
+  }
+  const Code& code = block.of_secondary ? secondary_code_ : primary_code_;
+  const auto behind = static_cast<std::uint32_t>(block.of_secondary ? program_.primary.size() : 0);
+  Increments increments = block.code.increments;
+  Status status;
+  for (std::uint32_t pc = block.code.first; pc < block.code.end && status; ++pc) {
+    const Instruction& i = code.instructions()[pc];
+    b_.set_guest_address(pc + behind);
+    address_ = pc + behind;
+    if (i.group == Group::moe)
+      increments.set(i);
+    else
+      status = step(i, increments);
+  }
+  end_block(block);
+  return status;
+}
+
+Status ProgramTranslator::step(const Instruction& i, const Increments& increments) {
+  constexpr std::size_t kMostInstructions = 1 << 20;
+  if (function_.inst_count() > kMostInstructions)
+    return Error{ErrorCode::resource_limit, "the program becomes too long", program_.source_name};
+  if (!secondary_ && !shares_writable_) {
+    bool shared = false;
+    each_destination(i, [&](const Destination& d) { shared = shared || d.bank == Bank::sa; });
+    if (shared) return unsupported(i, "a primary program that writes secondary attributes");
+  }
+  if (i.opcode == Opcode::kill) return kill(i, predicate(i.predicate));
+  if (is_branch(i) || i.opcode == Opcode::ret) return {};
+  return instruction(i, increments, address_);
+}
+
+Status ProgramTranslator::kill(const Instruction& i, I1) {
+  return unsupported(i, "programs of this stage do not have it");
+}
+
+// Whether a lane goes where its branch leads: the others of its quad at the branch have a say.
+I1 ProgramTranslator::goes(const Instruction& i, I1 own) {
+  if (secondary_ || (!i.any && !i.all)) return own;
+  const I32 mine = b_.select(own, word(1), word(0));
+  I32 result = mine;
+  for (const std::uint64_t neighbours : {0xb1U, 0x4eU, 0x1bU}) {
+    const I32 other = b_.QuadRead(truth(true), mine, word(i.all ? 1 : 0), neighbours);
+    result = i.all ? b_.IAnd32(result, other) : b_.IOr32(result, other);
+  }
+  return b_.INe32(result, word(0));
+}
+
+void ProgramTranslator::end_block(const Block& block) {
+  const FlowBlock& code = block.code;
+  const auto target = [&](const FlowEdge& edge) {
+    return edge.target == kThreadEnds ? blocks_.exit() : blocks_[edge.target];
+  };
+  const auto made = [&](const FlowEdge& edge) {
+    if (edge.target != kThreadEnds) blocks_.edge_made(edge.target);
+  };
+  if (code.edge_count == 1) {
+    b_.jump(target(code.edges[0]), code.edges[0].backward);
+    return made(code.edges[0]);
+  }
+  const FlowEdge &branch = code.edges[0], &next = code.edges[1];
+  const Instruction& i = (block.of_secondary ? secondary_code_ : primary_code_).instructions()[code.end - 1];
+  if (target(branch) == target(next))
+    b_.jump(target(branch), branch.backward || next.backward);
+  else
+    b_.branch(goes(i, predicate(i.predicate)), target(branch), target(next), branch.backward ? 1 : 0);
+  made(branch);
+  made(next);
+}
+
+Status ProgramTranslator::check_quad(const Instruction& i) {
+  if (secondary_) return unsupported(i, "other lanes, in a secondary program");
+  if (effects_.parts && !primary_code_.lanes_are_together(address_))
+    return unsupported(i, "registers of lanes that control may have taken elsewhere");
+  return {};
+}
+
+// ---- Instructions
+
+I1 InstructionTranslator::predicate(Predicate predicate) {
+  const auto p = [&](unsigned n) { return flag(kVarPredicate + n); };
+  switch (predicate) {
+    case Predicate::always:
+      return I1();
+    case Predicate::p0:
+    case Predicate::p1:
+    case Predicate::p2:
+    case Predicate::p3:
+      return p(static_cast<unsigned>(predicate) - static_cast<unsigned>(Predicate::p0));
+    case Predicate::not_p0:
+    case Predicate::not_p1:
+    case Predicate::not_p2:
+      return b_.Not1(p(static_cast<unsigned>(predicate) - static_cast<unsigned>(Predicate::not_p0)));
+    default:
+      break;
+  }
+  if (secondary_) return p(0);
+  const I32 lane = b_.IAnd32(b_.LaneIndex(), word(3));
+  I1 result = p(0);
+  for (unsigned n = 1; n < 4; ++n) result = b_.select(b_.IEq32(lane, word(n)), p(n), result);
+  return result;
+}
+
+Status InstructionTranslator::instruction(const Instruction& i, const Increments& increments,
+                                          std::uint32_t address) {
+  address_ = address;
+  const I1 where = predicate(i.predicate);
+  if (i.group == Group::memory) {
+    WARPJIT_CHECK(i.opcode == Opcode::ld ? load(i, where) : store(i, where));
+    commit(where);
+    return {};
+  }
+  for (unsigned k = 0; k <= i.repeat; ++k) {
+    WARPJIT_CHECK(turn(in_turn(i, k, increments), k, where));
+    commit(where);
+  }
+  return {};
+}
+
+Status InstructionTranslator::turn(const Instruction& i, unsigned turn, I1 where) {
+  switch (i.group) {
+    case Group::vmad2:
+    case Group::nmad:
+    case Group::mad:
+    case Group::dp:
+    case Group::comp:
+      return vector(i, turn);
+    case Group::dual:
+      dual(i);
+      return {};
+    case Group::mov:
+      move(i);
+      return {};
+    case Group::pck:
+      pack(i);
+      return {};
+    case Group::tst:
+      return test(i);
+    case Group::bits:
+      bitwise(i);
+      return {};
+    case Group::sop:
+      sum_of_products(i);
+      return {};
+    case Group::i8mad:
+      mad8(i);
+      return {};
+    case Group::i16mad:
+      mad16(i);
+      return {};
+    case Group::i32mad:
+      mad32(i);
+      return {};
+    case Group::i32mad2:
+      mad32_step(i);
+      return {};
+    case Group::smp:
+      return sample(i);
+    case Group::limm:
+      write_word(i.d[0], 0, word(static_cast<std::uint32_t>(i.value(Immediate::value))));
+      return {};
+    case Group::depthf: {
+      I32 depth = read_word(i.s[0], 0);
+      I1 set = truth(true);
+      if (where.valid()) {
+        depth = b_.select(where, depth, read(kVarDepth));
+        set = b_.Or1(where, flag(kVarDepthSet));
+      }
+      write(kVarDepth, depth);
+      write(kVarDepthSet, set);
+      return {};
+    }
+    default:
+      return {};
+  }
+}
+
+}  // namespace warpjit::usse

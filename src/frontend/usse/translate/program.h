@@ -1,0 +1,82 @@
+// Both programs of a stage as IR: the secondary one first, then the primary one.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "frontend/flow/ssa_blocks.h"
+#include "frontend/usse/translate/instruction.h"
+#include "frontend/usse/translate/sampler.h"
+
+namespace warpjit::usse {
+
+// What a program's code does that the frame around it must know.
+struct Effects {
+  bool loads = false, stores = false, quads = false, samples = false, kills = false, sets_depth = false;
+  bool loops = false, parts = false;  // parts: has branches
+  explicit Effects(std::span<const Instruction> code);
+};
+
+class ProgramTranslator : protected InstructionTranslator {
+ public:
+  virtual ~ProgramTranslator() = default;
+  // Once.
+  Result<ir::Function> run();
+
+ protected:
+  ProgramTranslator(const Program& program, const RegisterFile32& file, const UniformTable& table,
+                    Code primary, Code secondary, std::span<const ir::SampleKey> samples);
+
+  // Before the primary program: its registers. Ends the block with an edge to start(), of which it need not
+  // tell, and perhaps others.
+  virtual void begin() = 0;
+  ir::Block start() const { return blocks_[setup_ + 1]; }
+  ir::Block exit() const { return blocks_.exit(); }
+  // Fills the exit, where threads end, up to its return.
+  virtual void end() {}
+  // Lanes are killed where this holds (none: everywhere).
+  virtual Status kill(const Instruction& i, I1 where);
+
+  Status check_quad(const Instruction& i) override;
+  Status sample(const Instruction& i) override;
+  // A sample's components, as many as it writes, from the texture of a unit.
+  struct Texel {
+    std::array<F32, 4> components;
+    unsigned count = 0;
+    ParameterType native{};
+  };
+  struct Coordinates {
+    std::array<F32, 3> at{};
+    SampleRequest::Level level = SampleRequest::Level::of_quad;
+    F32 detail;
+  };
+  Result<Texel> fetch_texel(const Instruction* i, unsigned unit, const Coordinates& coordinates);
+  // Component k of words of this type, one behind the other.
+  Part packed(ParameterType type, unsigned k, F32 value);
+
+  const Code primary_code_, secondary_code_;
+  const Effects effects_;
+  // The registers may be written that all threads have in common.
+  bool shares_writable_ = false;
+  void mark_written(const Code& code);
+
+ private:
+  struct Block {
+    FlowBlock code;
+    bool of_secondary = false;
+  };
+  Status join();
+  Status translate_block(std::uint32_t number);
+  void end_block(const Block& block);
+  I1 goes(const Instruction& i, I1 own);
+  Status step(const Instruction& i, const Increments& increments);
+
+  std::span<const ir::SampleKey> samples_;
+  std::vector<frontend::TextureUse> uses_;
+  std::vector<Block> code_;
+  std::uint32_t setup_ = 0;  // the number of the block between both programs
+  flow::SsaBlocks blocks_;
+};
+
+}  // namespace warpjit::usse
