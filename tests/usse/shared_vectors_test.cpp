@@ -1,10 +1,13 @@
 // Single instructions of the shared corpus on registers with given bits.
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "base/float_environment.h"
 #include "frontend/usse/interpret/quad.h"
+#include "support/share.h"
 #include "support/source_dir.h"
+#include "usse/compiled_quad.h"
 #include "usse/usse_test.h"
 
 namespace warpjit::usse {
@@ -87,13 +90,18 @@ bool same(std::uint32_t a, std::uint32_t b, const Instruction& i, const std::str
   return same_single(a, b, ulps);
 }
 
-TEST(UsseSharedVectors, Instructions) {
+// Runs an instruction on a machine.
+using RunInstruction = std::function<Status(const Instruction&, Machine&)>;
+
+// `each`: every how many-th vector runs, and of these the share of long tests.
+void check_instructions(const RunInstruction& run, unsigned each) {
   const std::filesystem::path file = tests::shared_file("corpus/usse/vectors.jsonl");
   if (!std::filesystem::exists(file)) GTEST_SKIP() << "the shared corpus is not there";
   const FloatEnvironment environment;
   std::ifstream stream(file);
   unsigned cases = 0, wrong = 0;
   for (std::string line; std::getline(stream, line); ++cases) {
+    if (cases % each != 0 || !in_share(cases / each)) continue;
     const auto json = nlohmann::json::parse(line);
     const std::uint64_t word = std::stoull(json["word"].get<std::string>(), nullptr, 16);
     const unsigned kind = json["fill"];
@@ -101,11 +109,10 @@ TEST(UsseSharedVectors, Instructions) {
     const auto instruction = decode(word);
     ASSERT_TRUE(instruction.ok());
     const std::string text = disassemble(*instruction);
-    const Status executes = check_executes(*instruction);
-    EXPECT_TRUE(executes.ok()) << text << ": " << to_string(executes.error());
     const Machine before(kind);
     Machine after(kind);
-    QuadAlu(after.quad, {.sa = after.sa}).execute(*instruction, 15);
+    const Status executes = run(*instruction, after);
+    EXPECT_TRUE(executes.ok()) << text << ": " << (executes ? std::string() : to_string(executes.error()));
     bool right = true;
     for (const std::string& reg : before.names()) {
       const auto given = json["after"].find(reg);
@@ -128,6 +135,31 @@ TEST(UsseSharedVectors, Instructions) {
   }
   EXPECT_GT(cases, 4000U);
   EXPECT_EQ(wrong, 0U) << "of " << cases;
+}
+
+TEST(UsseSharedVectors, Instructions) {
+  check_instructions(
+      [](const Instruction& instruction, Machine& machine) -> Status {
+        WARPJIT_CHECK(check_executes(instruction));
+        QuadAlu(machine.quad, {.sa = machine.sa}).execute(instruction, 15);
+        return {};
+      },
+      1);
+}
+
+class CompiledVectors : public ::testing::TestWithParam<CompiledEngine> {};
+INSTANTIATE_TEST_SUITE_P(Engines, CompiledVectors, ::testing::ValuesIn(kCompiledEngines),
+                         [](const auto& tested) { return std::to_string(static_cast<int>(tested.param)); });
+
+TEST_P(CompiledVectors, Instructions) {
+  if (!runs_here(GetParam())) GTEST_SKIP() << "this CPU does not run " << name(GetParam());
+  check_instructions(
+      [](const Instruction& instruction, Machine& machine) {
+        Program program;
+        program.primary = {instruction.raw};
+        return run_compiled(program, GetParam(), machine.quad, machine.sa);
+      },
+      5);
 }
 
 }  // namespace
