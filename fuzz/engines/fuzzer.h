@@ -79,5 +79,7 @@ std::unique_ptr<Fuzzer> make_tesla_fuzzer(const Options& options);
 std::unique_ptr<Fuzzer> make_tesla_fragment_fuzzer(const Options& options);
 std::unique_ptr<Fuzzer> make_valhall_fuzzer(const Options& options);
 std::unique_ptr<Fuzzer> make_valhall_fragment_fuzzer(const Options& options);
+std::unique_ptr<Fuzzer> make_usse_fuzzer(const Options& options);
+std::unique_ptr<Fuzzer> make_usse_fragment_fuzzer(const Options& options);
 
 }  // namespace warpjit::fuzz

@@ -3,6 +3,7 @@
 //   warpjit_fuzz --isa tesla --seeds 1..20000
 //   warpjit_fuzz --isa valhall --seeds 1..20000
 //   warpjit_fuzz --isa valhall --stage fragment --seeds 1..20000
+//   warpjit_fuzz --isa usse --seeds 1..20000
 // With --digest instead: one engine's results as a line a seed, to compare hosts (scripts/same-bits).
 #include <fmt/core.h>
 
@@ -46,7 +47,7 @@ int main(int argc, char** argv) {
   CLI::App app{"Runs random programs through all engines and compares the results bit by bit.",
                "warpjit_fuzz"};
   app.add_option("--isa", options.isa, "of the programs")
-      ->check(CLI::IsMember({"pica200", "tesla", "valhall"}))
+      ->check(CLI::IsMember({"pica200", "tesla", "valhall", "usse"}))
       ->capture_default_str();
   app.add_option("--seeds", options.seeds, "first..last")->capture_default_str();
   app.add_option("--dispatch-share", options.dispatch_share,
@@ -64,9 +65,10 @@ int main(int argc, char** argv) {
   app.add_option("--size", options.size, "mean number of instructions")
       ->check(CLI::Range(1u, 1000u))
       ->capture_default_str();
-  app.add_option("--stage", options.stage,
-                 "pica200: vertex, geometry or mixed, of which a quarter are geometry programs; tesla and "
-                 "valhall: fragment, or mixed for kernels")
+  app.add_option(
+         "--stage", options.stage,
+         "pica200: vertex, geometry or mixed, of which a quarter are geometry programs; tesla, valhall and "
+         "usse: fragment, or mixed for kernels and vertices")
       ->check(CLI::IsMember({"vertex", "geometry", "fragment", "mixed"}))
       ->capture_default_str();
   app.add_option("--out", options.out, "folder for the launch file of a finding")->capture_default_str();
@@ -90,16 +92,18 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "warpjit_fuzz: --seeds must be FIRST..LAST\n");
     return 2;
   }
-  const bool tesla = options.isa == "tesla", valhall = options.isa == "valhall";
+  const bool tesla = options.isa == "tesla", valhall = options.isa == "valhall", usse = options.isa == "usse";
   const bool fragment = options.stage == "fragment";
-  if (options.stage != "mixed" && fragment != (tesla || valhall)) {
+  if (options.stage != "mixed" && fragment != (tesla || valhall || usse)) {
     fmt::print(stderr, "warpjit_fuzz: --stage {} is not of {}\n", options.stage, options.isa);
     return 2;
   }
   const std::unique_ptr<Fuzzer> fuzzer = fragment && valhall ? make_valhall_fragment_fuzzer(options)
+                                         : fragment && usse  ? make_usse_fragment_fuzzer(options)
                                          : fragment          ? make_tesla_fragment_fuzzer(options)
                                          : tesla             ? make_tesla_fuzzer(options)
                                          : valhall           ? make_valhall_fuzzer(options)
+                                         : usse              ? make_usse_fuzzer(options)
                                                              : make_pica200_fuzzer(options);
   if (!options.digest.empty()) return write_digests(*fuzzer, options, first, last);
   for (std::uint64_t seed = first; seed <= last; ++seed) {
