@@ -7,11 +7,26 @@ using ir::F32;
 using ir::I1;
 using ir::I32;
 
+// One word, of an index register too.
+void InstructionTranslator::write_bytes(const Register& reg, unsigned mask, const std::array<I32, 4>& bytes) {
+  I32 value = word(0);
+  std::uint32_t written = 0;
+  for (unsigned k = 0; k < 4; ++k) {
+    if ((mask >> k & 1) == 0) continue;
+    written |= 0xffU << 8 * k;
+    value = b_.IOr32(value, b_.IShl32(b_.IAnd32(bytes[k], word(0xff)), word(8 * k)));
+  }
+  if (written == 0) return;
+  if (reg.bank == Bank::idx && written != ~0U) {
+    value = b_.IOr32(value, b_.IAnd32(read_word(reg, 0), word(~written)));
+    written = ~0U;
+  }
+  write_word(reg, 0, value, written);
+}
+
 void InstructionTranslator::sum_of_products(const Instruction& i) {
   constexpr unsigned kAlpha = 3;
-  const auto byte = [&](const Source& source, unsigned k) {
-    return bits_of(read_word(source, 0), 8 * k, 8, false);
-  };
+  const auto byte = [&](const Source& source, unsigned k) { return field(source, 8, k, false); };
   const auto complement = [&](I32 value) { return b_.ISub32(word(255), value); };
   const auto first = [&](unsigned k) {
     const I32 value = byte(i.s[1], k);
@@ -48,6 +63,7 @@ void InstructionTranslator::sum_of_products(const Instruction& i) {
   };
   const bool masked = i.opcode == Opcode::sop2m;
   const unsigned mask = masked ? i.d[0].mask : 15;
+  std::array<I32, 4> bytes{};
   for (unsigned k = 0; k < 4; ++k) {
     if ((mask >> k & 1) == 0) continue;
     const bool alpha = k == kAlpha;
@@ -79,15 +95,15 @@ void InstructionTranslator::sum_of_products(const Instruction& i) {
         value = b_.IMaxU32(a, b);
         break;
     }
-    write_element(i.d[0], 8, k, value);
+    bytes[k] = value;
   }
+  write_bytes(i.d[0], mask, bytes);
 }
 
 void InstructionTranslator::mad8(const Instruction& i) {
   constexpr unsigned kAlpha = 3;
-  const auto byte = [&](const Source& source, unsigned k) {
-    return bits_of(read_word(source, 0), 8 * k, 8, false);
-  };
+  const auto byte = [&](const Source& source, unsigned k) { return field(source, 8, k, false); };
+  std::array<I32, 4> bytes{};
   for (unsigned k = 0; k < 4; ++k) {
     const bool alpha = k == kAlpha;
     const I32 a = byte(i.s[1], i.splat1 ? kAlpha : k), b = byte(i.s[2], i.splat2 ? kAlpha : k);
@@ -97,8 +113,9 @@ void InstructionTranslator::mad8(const Instruction& i) {
     if (i.s[0].negate) addend = b_.ISub32(word(0), addend);
     I32 sum = b_.IAdd32(b_.IMul32(a, b), addend);
     if (i.saturate) sum = limited(sum, 0, 255);
-    write_element(i.d[0], 8, k, sum);
+    bytes[k] = sum;
   }
+  write_bytes(i.d[0], 15, bytes);
 }
 
 }  // namespace warpjit::usse

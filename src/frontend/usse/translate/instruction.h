@@ -106,6 +106,10 @@ class InstructionTranslator {
               Select select);
   // Element k of so many bits, extended; of an immediate the number.
   I32 element(const Register& reg, unsigned bits, unsigned k, bool is_signed);
+  // The same of a word; of an immediate its bits.
+  I32 field(const Register& reg, unsigned bits, unsigned k, bool is_signed) {
+    return bits_of(read_word(reg, 0), k * bits, bits, is_signed);
+  }
   void write_element(const Register& reg, unsigned bits, unsigned k, I32 value);
 
   // ---- Numbers (number.cpp)
@@ -155,6 +159,7 @@ class InstructionTranslator {
   void mad16(const Instruction& i);
   void mad32(const Instruction& i);
   void mad32_step(const Instruction& i);
+  void write_bytes(const Register& reg, unsigned mask, const std::array<I32, 4>& bytes);
   void sum_of_products(const Instruction& i);  // bytes.cpp
   void mad8(const Instruction& i);
   I32 first_address(const Instruction& i, const Source* more);  // memory.cpp

@@ -54,10 +54,10 @@ void InstructionTranslator::mad16(const Instruction& i) {
   constexpr std::uint8_t kByte = 1, kSignedByte = 2;
   const bool is_signed = i.mode16 >= 2, saturates = (i.mode16 & 1) != 0;
   const auto operand = [&](const Source& source, std::uint8_t format, bool high) {
-    if (format == 0) return element(source, 16, 0, is_signed);
-    return element(source, 8, high ? 1 : 0, format == kSignedByte || (is_signed && format == kByte));
+    if (format == 0) return field(source, 16, 0, is_signed);
+    return field(source, 8, high ? 1 : 0, format == kSignedByte || (is_signed && format == kByte));
   };
-  const I32 a = element(i.s[0], 16, 0, is_signed);
+  const I32 a = field(i.s[0], 16, 0, is_signed);
   const I32 b = operand(i.s[1], i.format1, i.high1);
   I32 c = operand(i.s[2], i.format2, i.high2);
   if (i.s[2].negate) c = b_.ISub32(word(0), c);
@@ -78,9 +78,9 @@ void InstructionTranslator::mad16(const Instruction& i) {
 // Halves and a half or a word.
 void InstructionTranslator::mad32(const Instruction& i) {
   constexpr std::uint8_t kWord = 2;
-  const I32 a = element(i.s[0], 16, i.high0 ? 1 : 0, i.is_signed),
-            b = element(i.s[1], 16, i.high1 ? 1 : 0, i.is_signed);
-  const I32 c = i.width2 == kWord ? read_word(i.s[2], 0) : element(i.s[2], 16, i.high2 ? 1 : 0, i.is_signed);
+  const I32 a = field(i.s[0], 16, i.high0 ? 1 : 0, i.is_signed),
+            b = field(i.s[1], 16, i.high1 ? 1 : 0, i.is_signed);
+  const I32 c = i.width2 == kWord ? read_word(i.s[2], 0) : field(i.s[2], 16, i.high2 ? 1 : 0, i.is_signed);
   const I32 product = b_.IMul32(a, b);
   I32 sum = b_.IAdd32(product, c);
   if (i.saturate && i.is_signed) {

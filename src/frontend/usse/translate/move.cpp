@@ -47,7 +47,7 @@ I1 InstructionTranslator::move_condition(const Instruction& i, unsigned k) {
   if (of_bytes && select > Select::w)
     value = word(select == Select::zero ? 0 : 1);
   else
-    value = element(i.s[0], of_bytes ? 8 : integer_bits(i.type), static_cast<unsigned>(select), !of_bytes);
+    value = field(i.s[0], of_bytes ? 8 : integer_bits(i.type), static_cast<unsigned>(select), !of_bytes);
   switch (i.condition) {
     case Condition::zero:
       return b_.IEq32(value, word(0));

@@ -115,7 +115,9 @@ void InstructionTranslator::write_word(const Register& reg, std::uint32_t offset
                                        std::uint32_t mask) {
   Write write{.mask = mask, .value = value};
   if (reg.index == 0) {
-    const std::uint32_t number = reg.bank == Bank::i ? 4U * reg.number + offset : reg.number + offset;
+    const std::uint32_t number = reg.bank == Bank::i     ? 4U * reg.number + offset
+                                 : reg.bank == Bank::idx ? reg.number
+                                                         : reg.number + offset;
     const auto variable = variable_of(reg.bank, number);
     if (!variable) return;
     write.variable = *variable;

@@ -122,9 +122,11 @@ Effects::Effects(std::span<const Instruction> code) {
 }
 
 bool reads_quads(const Program& program) {
-  const auto sees_others = [](std::uint64_t word) {
+  // Which predicate `pn` is depends on the place in the quad. Fragments have theirs in any case.
+  const auto sees_others = [&](std::uint64_t word) {
     const Result<Instruction> i = decode(word);
-    return i && (quad_operation(*i) || i->opcode == Opcode::smp);
+    return i && (quad_operation(*i) || i->opcode == Opcode::smp ||
+                 (program.stage == Stage::vertex && i->predicate == Predicate::pn));
   };
   return std::ranges::any_of(program.primary, sees_others);
 }
