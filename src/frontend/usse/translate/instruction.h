@@ -77,7 +77,8 @@ class InstructionTranslator {
   I32 read_word(const Register& reg, std::uint32_t offset);
   I32 read_bank(Bank bank, std::uint32_t number);
   // Writes wait for commit(), as all sources are read before.
-  void write_word(const Register& reg, std::uint32_t offset, I32 value, std::uint32_t mask = ~0U);
+  void write_word(const Register& reg, std::uint32_t offset, I32 value, std::uint32_t mask = ~0U,
+                  bool keeps_index = false);
   void write_predicate(std::uint32_t number, I1 value);
   void commit(I1 where);
 

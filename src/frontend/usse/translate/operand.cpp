@@ -112,7 +112,7 @@ I32 InstructionTranslator::read_word(const Register& reg, std::uint32_t offset) 
 }
 
 void InstructionTranslator::write_word(const Register& reg, std::uint32_t offset, I32 value,
-                                       std::uint32_t mask) {
+                                       std::uint32_t mask, bool keeps_index) {
   Write write{.mask = mask, .value = value};
   if (reg.index == 0) {
     const std::uint32_t number = reg.bank == Bank::i     ? 4U * reg.number + offset
@@ -121,7 +121,7 @@ void InstructionTranslator::write_word(const Register& reg, std::uint32_t offset
     const auto variable = variable_of(reg.bank, number);
     if (!variable) return;
     write.variable = *variable;
-    if (reg.bank == Bank::idx) {
+    if (reg.bank == Bank::idx && !keeps_index) {
       write.value = b_.IAnd32(value, word(mask));
       write.mask = ~0U;
     }

@@ -187,21 +187,13 @@ Status InstructionTranslator::test(const Instruction& i) {
   }
   for (unsigned k = 0; k < 4; ++k) {
     const I1 one = test_result(i, tested(i, k));
-    const auto mask = [&](std::uint32_t ones) { return b_.select(one, word(ones), word(0)); };
-    switch (i.mask_type) {
-      case MaskType::bytes:
-        write_element(i.d[0], 8, k, mask(0xff));
-        break;
-      case MaskType::halves:
-        write_element(i.d[0], 16, k, mask(0xffff));
-        break;
-      default:
-        if (unit == 0)
-          write_component(i.d[0], i.type, k, b_.select(one, real(1.0F), real(0.0F)));
-        else
-          write_element(i.d[0], bits, k, mask(low_mask<std::uint32_t>(bits)));
-        break;
+    if (i.mask_type == MaskType::numbers && unit == 0) {
+      write_component(i.d[0], i.type, k, b_.select(one, real(1.0F), real(0.0F)));
+      continue;
     }
+    const unsigned width = i.mask_type == MaskType::bytes ? 8 : i.mask_type == MaskType::halves ? 16 : bits;
+    const std::uint32_t ones = low_mask<std::uint32_t>(width) << k * width % 32;
+    write_word(i.d[0], k * width / 32, b_.select(one, word(ones), word(0)), ones, true);
   }
   return {};
 }
