@@ -22,8 +22,8 @@ class Generator final : public RandomCode {
     prologue(kernel);
     statements(options_.size, 0);
     for (unsigned k = 0; k < kValues; k += 4)
-      emit(text("STORE.i128.slot0 @r", k, ":r", k + 1, ":r", k + 2, ":r", k + 3, ", r", kOutput,
-                ", offset:", 4 * k));
+      emit(Text{"STORE.i128.slot0 @r", k, ":r", k + 1, ":r", k + 2, ":r", k + 3, ", r", kOutput,
+                ", offset:", 4 * k});
     emit("NOP.end");
     kernel.program.code = take_code();
     return kernel;
@@ -67,42 +67,42 @@ class Generator final : public RandomCode {
   }
 
   void prologue(const RandomKernel& kernel) {
-    emit(text("MOV.i32 r", kThread, ", lane_id.w0"));
-    emit(text("LSHIFT_OR.i32 r", kThread, ", warp_id.w0, 0x7060504.b00, r", kThread));
-    emit(text("SHADDX.u64 r", kOutput, ", u0, r", kThread, ".w0, shift:0x7"));
-    emit(text("MOV.i32 r", kInput, ", u2"));
-    emit(text("MOV.i32 r", kInput + 1, ", u3"));
-    emit(text("MOV.i32 r", kCounters, ", u4"));
-    emit(text("MOV.i32 r", kCounters + 1, ", u5"));
+    emit(Text{"MOV.i32 r", kThread, ", lane_id.w0"});
+    emit(Text{"LSHIFT_OR.i32 r", kThread, ", warp_id.w0, 0x7060504.b00, r", kThread});
+    emit(Text{"SHADDX.u64 r", kOutput, ", u0, r", kThread, ".w0, shift:0x7"});
+    emit(Text{"MOV.i32 r", kInput, ", u2"});
+    emit(Text{"MOV.i32 r", kInput + 1, ", u3"});
+    emit(Text{"MOV.i32 r", kCounters, ", u4"});
+    emit(Text{"MOV.i32 r", kCounters + 1, ", u5"});
     // x + size_x (y + size_y z)
-    emit(text("IADD_IMM.i32 r", kTemporary, ", 0x0, #", hex(kernel.block[1])));
-    emit(text("IMUL.i32 r", kLocal, ", r56, r", kTemporary));
-    emit(text("IADD.u32 r", kLocal, ", r", kLocal, ", r55.h1"));
-    emit(text("IADD_IMM.i32 r", kTemporary, ", 0x0, #", hex(kernel.block[0])));
-    emit(text("IMUL.i32 r", kLocal, ", r", kLocal, ", r", kTemporary));
-    emit(text("IADD.u32 r", kLocal, ", r", kLocal, ", r55.h0"));
-    emit(text("LSHIFT_OR.i32 r", kShared, ", r", kLocal, ", 0x7060504.b22, 0x0"));
-    emit(text("MOV.i32 r", kShared + 1, ", workgroup_local_pointer.w1"));
-    emit(text("MOV.i32 r", kPrivate, ", thread_local_pointer.w0"));
-    emit(text("MOV.i32 r", kPrivate + 1, ", thread_local_pointer.w1"));
+    emit(Text{"IADD_IMM.i32 r", kTemporary, ", 0x0, #", hex(kernel.block[1])});
+    emit(Text{"IMUL.i32 r", kLocal, ", r56, r", kTemporary});
+    emit(Text{"IADD.u32 r", kLocal, ", r", kLocal, ", r55.h1"});
+    emit(Text{"IADD_IMM.i32 r", kTemporary, ", 0x0, #", hex(kernel.block[0])});
+    emit(Text{"IMUL.i32 r", kLocal, ", r", kLocal, ", r", kTemporary});
+    emit(Text{"IADD.u32 r", kLocal, ", r", kLocal, ", r55.h0"});
+    emit(Text{"LSHIFT_OR.i32 r", kShared, ", r", kLocal, ", 0x7060504.b22, 0x0"});
+    emit(Text{"MOV.i32 r", kShared + 1, ", workgroup_local_pointer.w1"});
+    emit(Text{"MOV.i32 r", kPrivate, ", thread_local_pointer.w0"});
+    emit(Text{"MOV.i32 r", kPrivate + 1, ", thread_local_pointer.w1"});
     for (unsigned k = 0; k < kValues; k += 4) {
       if (random_.one_in(3)) {
-        emit(text("LOAD.i128.unsigned.slot0 @r", k, ":r", k + 1, ":r", k + 2, ":r", k + 3, ", r", kInput,
-                  ", offset:", 16 * random_.below(kInputWords / 4)));
+        emit(Text{"LOAD.i128.unsigned.slot0 @r", k, ":r", k + 1, ":r", k + 2, ":r", k + 3, ", r", kInput,
+                  ", offset:", 16 * random_.below(kInputWords / 4)});
         continue;
       }
       for (unsigned n = k; n < k + 4; ++n) switch (random_.below(4)) {
           case 0:
-            emit(text("IADD.u32 r", n, ", r", kThread, ", u", random_.below(kUniforms)));
+            emit(Text{"IADD.u32 r", n, ", r", kThread, ", u", random_.below(kUniforms)});
             break;
           case 1:
-            emit(text("IADD_IMM.i32 r", n, ", r", kLocal, ", #", hex(value())));
+            emit(Text{"IADD_IMM.i32 r", n, ", r", kLocal, ", #", hex(value())});
             break;
           case 2:
-            emit(text("U32_TO_F32 r", n, ", r", kLocal));
+            emit(Text{"U32_TO_F32 r", n, ", r", kLocal});
             break;
           default:
-            emit(text("MOV.i32 r", n, ", u", random_.below(kUniforms)));
+            emit(Text{"MOV.i32 r", n, ", u", random_.below(kUniforms)});
             break;
         }
     }
@@ -110,8 +110,8 @@ class Generator final : public RandomCode {
 
   // A pair: the address in a pair plus a masked register.
   void indexed(unsigned base, const char* mask) {
-    emit(text("LSHIFT_AND.i32 r", kTemporary, ", r", any(), ", 0x0.b00, ", mask));
-    emit(text("SHADDX.u64 r", kTemporary, ", r", base, ", r", kTemporary, ".w0, shift:0x0"));
+    emit(Text{"LSHIFT_AND.i32 r", kTemporary, ", r", any(), ", 0x0.b00, ", mask});
+    emit(Text{"SHADDX.u64 r", kTemporary, ", r", base, ", r", kTemporary, ".w0, shift:0x0"});
   }
 
   void memory() override {
@@ -121,7 +121,7 @@ class Generator final : public RandomCode {
       return static_cast<std::int32_t>(random_.one_in(20) ? at : at / w.alignment * w.alignment);
     };
     const auto store = [&](unsigned base, std::int32_t at) {
-      emit(text("STORE.", w.type, ".slot0 ", staging(w.words), ", r", base, ", offset:", at));
+      emit(Text{"STORE.", w.type, ".slot0 ", staging(w.words), ", r", base, ", offset:", at});
     };
     switch (random_.below(9)) {
       case 0:  // the input
@@ -137,9 +137,9 @@ class Generator final : public RandomCode {
         return store(kShared, offset(kSharedBytes));
       case 5: {  // of this lane or its neighbour
         if (random_.one_in(2)) return load(w, kShared, offset(kSharedBytes));
-        emit(text("IADD_IMM.i32 r", kTemporary + 1, ", 0x0, #0x40"));
-        emit(text("LSHIFT_XOR.i32 r", kTemporary, ", r", kShared, ", 0x0.b00, r", kTemporary + 1));
-        emit(text("MOV.i32 r", kTemporary + 1, ", r", kShared + 1));
+        emit(Text{"IADD_IMM.i32 r", kTemporary + 1, ", 0x0, #0x40"});
+        emit(Text{"LSHIFT_XOR.i32 r", kTemporary, ", r", kShared, ", 0x0.b00, r", kTemporary + 1});
+        emit(Text{"MOV.i32 r", kTemporary + 1, ", r", kShared + 1});
         return load(w, kTemporary, offset(kSharedBytes));
       }
       case 6:  // its own memory, the same place or another one for each lane
@@ -151,9 +151,9 @@ class Generator final : public RandomCode {
       case 7:
         return atomic();
       default:
-        emit(text("LSHIFT_AND.i32 r", kTemporary, ", r", any(), ", 0x0.b00, u6"));
-        emit(text("LD_BUFFER.", w.type, ".unsigned.slot0 ", staging(w.words), ", ",
-                  random_.one_in(2) ? text("r", kTemporary) : std::string("0x0"), ", 0x0"));
+        emit(Text{"LSHIFT_AND.i32 r", kTemporary, ", r", any(), ", 0x0.b00, u6"});
+        emit(Text{"LD_BUFFER.", w.type, ".unsigned.slot0 ", staging(w.words), ", ",
+                  random_.one_in(2) ? Text{"r", kTemporary} : std::string("0x0"), ", 0x0"});
         return;
     }
   }
@@ -163,27 +163,27 @@ class Generator final : public RandomCode {
     static constexpr const char* kFunctions[] = {"aadd",  "aaddu", "aadds", "asmin", "asmax", "aumin",
                                                  "aumax", "aand",  "aor",   "axor",  "axchg"};
     if (random_.one_in(2)) {
-      emit(text("ATOM.i32.slot0.aadd @r", any(), ", r", kCounters, ", offset:", hex(4 * random_.below(16))));
+      emit(Text{"ATOM.i32.slot0.aadd @r", any(), ", r", kCounters, ", offset:", hex(4 * random_.below(16))});
       return;
     }
-    emit(text("IADD_IMM.i32 r", kTemporary, ", 0x0, #", hex(counters_ + 8 * random_.below(4))));
-    emit(text("MOV.i32 r", kTemporary + 1, ", r", kShared + 1));
+    emit(Text{"IADD_IMM.i32 r", kTemporary, ", 0x0, #", hex(counters_ + 8 * random_.below(4))});
+    emit(Text{"MOV.i32 r", kTemporary + 1, ", r", kShared + 1});
     const char* const function = kFunctions[random_.below(std::size(kFunctions))];
     switch (random_.below(4)) {
       case 0:
-        emit(text("ATOM_RETURN.i32.slot0.", function, " ", staging(1), ", ", staging(1), ", r", kTemporary,
-                  ", offset:0x0"));
+        emit(Text{"ATOM_RETURN.i32.slot0.", function, " ", staging(1), ", ", staging(1), ", r", kTemporary,
+                  ", offset:0x0"});
         return;
       case 1:
-        emit(text("ATOM_RETURN.i32.slot0.axchg.compare ", staging(1), ", ", staging(2), ", r", kTemporary,
-                  ", offset:0x4"));
+        emit(Text{"ATOM_RETURN.i32.slot0.axchg.compare ", staging(1), ", ", staging(2), ", r", kTemporary,
+                  ", offset:0x4"});
         return;
       case 2:
-        emit(text("ATOM_RETURN.i64.slot0.", function, " ", staging(2), ", ", staging(2), ", r", kTemporary,
-                  ", offset:0x0"));
+        emit(Text{"ATOM_RETURN.i64.slot0.", function, " ", staging(2), ", ", staging(2), ", r", kTemporary,
+                  ", offset:0x0"});
         return;
       default:
-        emit(text("ATOM1_RETURN.i32.slot0.ainc ", staging(1), ", r", kTemporary, ", offset:0x4"));
+        emit(Text{"ATOM1_RETURN.i32.slot0.ainc ", staging(1), ", r", kTemporary, ", offset:0x4"});
         return;
     }
   }
@@ -197,8 +197,8 @@ class Generator final : public RandomCode {
   // Words of the workgroup that other warps wrote.
   void share() {
     emit("BARRIER.slot7.wait");
-    emit(text("IADD_IMM.i32 r", kTemporary, ", 0x0, #", hex(random_.below(16) * 4)));
-    emit(text("MOV.i32 r", kTemporary + 1, ", r", kShared + 1));
+    emit(Text{"IADD_IMM.i32 r", kTemporary, ", 0x0, #", hex(random_.below(16) * 4)});
+    emit(Text{"MOV.i32 r", kTemporary + 1, ", r", kShared + 1});
     load({"i32", 1, 4, 4}, kTemporary, static_cast<std::int32_t>(random_.below(4) * kSharedBytes));
     emit("BARRIER.slot7.wait");
   }

@@ -25,8 +25,8 @@ class FragmentGenerator final : public RandomCode {
     statements(options_.size, 0);
     if (options_.memory)
       for (unsigned k = 0; k < 8; k += 4)
-        emit(text("STORE.i128.slot0 @r", k, ":r", k + 1, ":r", k + 2, ":r", k + 3, ", r", kOutput,
-                  ", offset:", 4 * k));
+        emit(Text{"STORE.i128.slot0 @r", k, ":r", k + 1, ":r", k + 2, ":r", k + 3, ", r", kOutput,
+                  ", offset:", 4 * k});
     if (random_.one_in(2)) emit("ATEST @r60, r60, 0x0, atest_datum.w0");
     for (unsigned k = 0; k < targets_; ++k) blend(k, k + 1 == targets_);
     fragment.program.code = take_code();
@@ -65,13 +65,13 @@ class FragmentGenerator final : public RandomCode {
 
   void prologue() {
     // The pixel's number, in rows of more pixels than a target has, and its words of memory.
-    emit(text("U16_TO_U32 r", kTemporary, ", r59.h11"));
-    emit(text("IADD_IMM.i32 r", kThread, ", 0x0, #", hex(kRandomPixelColumns)));
-    emit(text("IMUL.i32 r", kThread, ", r", kThread, ", r", kTemporary));
-    emit(text("IADD.u32 r", kThread, ", r", kThread, ", r59.h0"));
-    emit(text("SHADDX.u64 r", kOutput, ", u0, r", kThread, ".w0, shift:0x6"));
-    emit(text("MOV.i32 r", kCounters, ", u2"));
-    emit(text("MOV.i32 r", kCounters + 1, ", u3"));
+    emit(Text{"U16_TO_U32 r", kTemporary, ", r59.h11"});
+    emit(Text{"IADD_IMM.i32 r", kThread, ", 0x0, #", hex(kRandomPixelColumns)});
+    emit(Text{"IMUL.i32 r", kThread, ", r", kThread, ", r", kTemporary});
+    emit(Text{"IADD.u32 r", kThread, ", r", kThread, ", r59.h0"});
+    emit(Text{"SHADDX.u64 r", kOutput, ", u0, r", kThread, ".w0, shift:0x6"});
+    emit(Text{"MOV.i32 r", kCounters, ", u2"});
+    emit(Text{"MOV.i32 r", kCounters + 1, ", u3"});
     for (unsigned k = 0; k < kValues; k += 4) {
       if (!random_.one_in(3)) {
         varying(k);
@@ -79,13 +79,13 @@ class FragmentGenerator final : public RandomCode {
       }
       for (unsigned n = k; n < k + 4; ++n) switch (random_.below(3)) {
           case 0:
-            emit(text("MOV.i32 r", n, ", r", 57 + random_.below(5)));
+            emit(Text{"MOV.i32 r", n, ", r", 57 + random_.below(5)});
             break;
           case 1:
-            emit(text("MOV.i32 r", n, random_.one_in(6) ? ", framebuffer_size.w0" : ", lane_id.w0"));
+            emit(Text{"MOV.i32 r", n, random_.one_in(6) ? ", framebuffer_size.w0" : ", lane_id.w0"});
             break;
           default:
-            emit(text("MOV.i32 r", n, ", u", random_.below(kUniforms)));
+            emit(Text{"MOV.i32 r", n, ", u", random_.below(kUniforms)});
             break;
         }
     }
@@ -94,7 +94,7 @@ class FragmentGenerator final : public RandomCode {
   // Into registers from an even one on.
   std::string staging_at(unsigned first, unsigned words) {
     std::string list = "@";
-    for (unsigned k = 0; k < words; ++k) list += text(k == 0 ? "" : ":", "r", first + k);
+    for (unsigned k = 0; k < words; ++k) list += Text{k == 0 ? "" : ":", "r", first + k};
     return list;
   }
   static const char* vector(unsigned count) {
@@ -107,8 +107,8 @@ class FragmentGenerator final : public RandomCode {
     const char* const place = kPlaces[random_.below(random_.one_in(2) ? 4 : 1)];
     if (random_.one_in(8)) {
       const unsigned number = random_.below(3) == 0 ? 0 : 2 + random_.below(2), count = number == 0 ? 2 : 1;
-      emit(text("LD_VAR_SPECIAL", vector(count), ".f32.", place, ".store.slot0 ", staging_at(first, count),
-                ", r61, index:", number));
+      emit(Text{"LD_VAR_SPECIAL", vector(count), ".f32.", place, ".store.slot0 ", staging_at(first, count),
+                ", r61, index:", number});
       return;
     }
     static constexpr const char* kSources[] = {"src_flat32", "src_flat16", "src_f32", "src_f16"};
@@ -117,9 +117,9 @@ class FragmentGenerator final : public RandomCode {
     const unsigned size = source % 2 == 0 ? 4 : 2;
     const unsigned byte = random_.below(4 * kVaryings / size - count + 1) * size;
     const unsigned words = half ? (count + 1) / 2 : count;
-    emit(text("LD_VAR_BUF_IMM.", half ? "f16" : "f32", ".slot0", vector(count), ".", kSources[source], ".",
+    emit(Text{"LD_VAR_BUF_IMM.", half ? "f16" : "f32", ".slot0", vector(count), ".", kSources[source], ".",
               place, ".store ", staging_at(first, words), ", r", random_.one_in(2) ? 61 : any(),
-              ", index:", byte));
+              ", index:", byte});
   }
 
   void memory() override {
@@ -127,29 +127,29 @@ class FragmentGenerator final : public RandomCode {
       case 0:
         return varying(random_.below(kValues / 4) * 4);
       case 1: {
-        emit(text("LSHIFT_AND.i32 r", kTemporary, ", r", any(), ", 0x0.b00, u6"));
+        emit(Text{"LSHIFT_AND.i32 r", kTemporary, ", r", any(), ", 0x0.b00, u6"});
         const Width w = width();
-        emit(text("LD_BUFFER.", w.type, ".unsigned.slot0 ", staging(w.words), ", ",
-                  random_.one_in(2) ? text("r", kTemporary) : std::string("0x0"), ", 0x0"));
+        emit(Text{"LD_BUFFER.", w.type, ".unsigned.slot0 ", staging(w.words), ", ",
+                  random_.one_in(2) ? Text{"r", kTemporary} : std::string("0x0"), ", 0x0"});
         return;
       }
       case 2:
         return discard();
       case 3: {
         const unsigned format = random_.below(kFormats), count = 1 + random_.below(4);
-        emit(text("IADD_IMM.i32 r", kTemporary, ", 0x0, #",
-                  hex(0xff000000 | random_.below(targets_ + 1) << 8)));
-        emit(text("LD_TILE", vector(count), ".", kFormatNames[format], ".slot0 ",
-                  staging(words_of(format, count)), ", r", kTemporary, ", r60, 0x0"));
+        emit(Text{"IADD_IMM.i32 r", kTemporary, ", 0x0, #",
+                  hex(0xff000000 | random_.below(targets_ + 1) << 8)});
+        emit(Text{"LD_TILE", vector(count), ".", kFormatNames[format], ".slot0 ",
+                  staging(words_of(format, count)), ", r", kTemporary, ", r60, 0x0"});
         return;
       }
       case 4:
         if (random_.one_in(3)) {
           const unsigned coverage = random_.one_in(8) ? any() : 60;
-          emit(text("ZS_EMIT.z.slot0 @r60, r", any(), ", 0x0, r", coverage));
+          emit(Text{"ZS_EMIT.z.slot0 @r60, r", any(), ", 0x0, r", coverage});
           return;
         }
-        return emit(text("ATEST @r", any(), ", r", any(), ", 0x0, atest_datum.w0"));
+        return emit(Text{"ATEST @r", any(), ", r", any(), ", 0x0, atest_datum.w0"});
       default:
         break;
     }
@@ -160,18 +160,18 @@ class FragmentGenerator final : public RandomCode {
       case 0:
         return load(w, kOutput, static_cast<std::int32_t>(at));
       case 1:
-        return emit(text("STORE.", w.type, ".slot0 ", staging(w.words), ", r", kOutput, ", offset:", at));
+        return emit(Text{"STORE.", w.type, ".slot0 ", staging(w.words), ", r", kOutput, ", offset:", at});
       default:  // sums that nobody reads
-        return emit(text("ATOM.i32.slot0.aadd @r", any(), ", r", kCounters,
-                         ", offset:", hex(4 * random_.below(kRandomCounterWords))));
+        return emit(Text{"ATOM.i32.slot0.aadd @r", any(), ", r", kCounters,
+                         ", offset:", hex(4 * random_.below(kRandomCounterWords))});
     }
   }
 
   void discard() {
     static constexpr const char* kConditions[] = {"lt", "ge", "eq", "ne", "gt", "le"};
     if (random_.one_in(2)) return emit("NOP.discard");
-    emit(text("DISCARD.f32.", random_.one_in(3) ? kConditions[random_.below(6)] : "eq",
-              random_.one_in(4) ? ".discard" : "", " r", any(), ", r", any()));
+    emit(Text{"DISCARD.f32.", random_.one_in(3) ? kConditions[random_.below(6)] : "eq",
+              random_.one_in(4) ? ".discard" : "", " r", any(), ", r", any()});
   }
 
   // Sometimes with a colour.
@@ -189,9 +189,9 @@ class FragmentGenerator final : public RandomCode {
     const unsigned format = random_.below(random_.one_in(2) ? kFormats : 1);
     const unsigned count = random_.one_in(2) ? 4 : 1 + random_.below(4), skipped = random_.below(3);
     const unsigned coverage = random_.one_in(6) ? any() : 60;
-    emit(text("BLEND.slot0", vector(count), ".", kFormatNames[format], ends ? ".end " : " ",
+    emit(Text{"BLEND.slot0", vector(count), ".", kFormatNames[format], ends ? ".end " : " ",
               staging(words_of(format, count)), ", blend_descriptor_", descriptor, ".w0, r", coverage,
-              ", target:", ends ? 0 : skipped));
+              ", target:", ends ? 0 : skipped});
     // What a blend shader's call would be, which is jumped over.
     for (unsigned k = 0; !ends && k < skipped; ++k) emit("BRANCHZI.eq.absolute 0x0, blend_descriptor_0.w1");
   }

@@ -48,7 +48,7 @@ std::vector<std::uint64_t> RandomCode::take_code() {
 std::string RandomCode::staging(unsigned words) {
   const unsigned first = words == 1 ? any() : random_.below((kValues - words) / 2 + 1) * 2;
   std::string list = "@";
-  for (unsigned k = 0; k < words; ++k) list += text(k == 0 ? "" : ":", "r", first + k);
+  for (unsigned k = 0; k < words; ++k) list += Text{k == 0 ? "" : ":", "r", first + k};
   return list;
 }
 
@@ -62,10 +62,10 @@ RandomCode::Width RandomCode::width() {
 void RandomCode::load(const Width& width, unsigned address, std::int32_t offset) {
   std::string lane;
   if (width.words == 1 && width.bytes < 3 && random_.one_in(3))
-    lane = width.bytes == 1 && random_.one_in(2) ? text(".b", 1 + random_.below(3))
+    lane = width.bytes == 1 && random_.one_in(2) ? Text{".b", 1 + random_.below(3)}
                                                  : std::string(width.bytes == 1 ? ".h0" : ".h1");
-  emit(text("LOAD.", width.type, random_.one_in(2) ? ".unsigned" : "", lane, ".slot0 ", staging(width.words),
-            ", r", address, ", offset:", offset));
+  emit(Text{"LOAD.", width.type, random_.one_in(2) ? ".unsigned" : "", lane, ".slot0 ", staging(width.words),
+            ", r", address, ", offset:", offset});
 }
 
 void RandomCode::statements(unsigned count, unsigned depth) {
@@ -94,28 +94,28 @@ void RandomCode::condition() {
   const char* const how = kConditions[random_.below(6)];
   switch (random_.below(5)) {
     case 0:
-      emit(text("ICMP_OR.u32.", how, ".m1 r", kTemporary, ", r", any(), ", r", any(), ", 0x0"));
+      emit(Text{"ICMP_OR.u32.", how, ".m1 r", kTemporary, ", r", any(), ", r", any(), ", 0x0"});
       break;
     case 1:
-      emit(text("FCMP_OR.f32.", how, ".m1 r", kTemporary, ", r", any(), ", r", any(), ", 0x0"));
+      emit(Text{"FCMP_OR.f32.", how, ".m1 r", kTemporary, ", r", any(), ", r", any(), ", 0x0"});
       break;
     case 2:  // the same for all lanes
-      emit(text("ICMP_OR.s32.", how, ".m1 r", kTemporary, ", u", random_.below(kUniforms), ", 0x0, 0x0"));
+      emit(Text{"ICMP_OR.s32.", how, ".m1 r", kTemporary, ", u", random_.below(kUniforms), ", 0x0, 0x0"});
       break;
     case 3:
-      emit(text("IADD_IMM.i32 r", kTemporary, ", 0x0, #0x1"));
-      emit(text("LSHIFT_AND.i32 r", kTemporary, ", r", kThread, ", 0x0.b00, r", kTemporary));
+      emit(Text{"IADD_IMM.i32 r", kTemporary, ", 0x0, #0x1"});
+      emit(Text{"LSHIFT_AND.i32 r", kTemporary, ", r", kThread, ", 0x0.b00, r", kTemporary});
       break;
     default:
-      emit(text("MOV.i32 r", kTemporary, ", r", any()));
+      emit(Text{"MOV.i32 r", kTemporary, ", r", any()});
       break;
   }
 }
 std::string RandomCode::branch_text(unsigned reg) {
   static constexpr const char* kParts[] = {"", "", ".h0", ".h1", ".and", ".lowbits"};
   const char* const part = kParts[random_.below(random_.one_in(3) ? 6 : 1)];
-  return text("BRANCHZ", random_.one_in(2) ? ".eq" : "", random_.one_in(2) ? ".reconverge" : "", " r", reg,
-              part);
+  return Text{"BRANCHZ", random_.one_in(2) ? ".eq" : "", random_.one_in(2) ? ".reconverge" : "", " r", reg,
+              part};
 }
 
 // If, with or without else; sometimes a jump from the middle of one side behind the other, or into it.
@@ -141,11 +141,11 @@ void RandomCode::loop(unsigned count, unsigned depth) {
   const unsigned counter = kLoop + depth;
   const Label head = new_label(), latch = new_label(), end = new_label();
   const bool fixed = random_.one_in(2);
-  emit(text("IADD_IMM.i32 r", counter, ", 0x0, #", hex(fixed ? 1 + random_.below(4) : 3)));
-  if (!fixed) emit(text("LSHIFT_AND.i32 r", counter, ", r", any(), ", 0x0.b00, r", counter));
+  emit(Text{"IADD_IMM.i32 r", counter, ", 0x0, #", hex(fixed ? 1 + random_.below(4) : 3)});
+  if (!fixed) emit(Text{"LSHIFT_AND.i32 r", counter, ", r", any(), ", 0x0.b00, r", counter});
   const bool first = random_.one_in(2);
   place(head);
-  if (first) branch(text("BRANCHZ.eq r", counter), end);
+  if (first) branch(Text{"BRANCHZ.eq r", counter}, end);
   statements(count / 2, depth + 1);
   if (random_.one_in(3)) {
     condition();
@@ -155,17 +155,17 @@ void RandomCode::loop(unsigned count, unsigned depth) {
     const Label on = new_label();
     condition();
     branch(branch_text(kTemporary), on);
-    emit(text("IADD_IMM.i32 r", counter, ", r", counter, ", #0xFFFFFFFF"));
-    emit(text("ICMP_OR.s32.gt.m1 r", kTemporary, ", r", counter, ", 0x0, 0x0"));
-    branch(text("BRANCHZ r", kTemporary), head);
+    emit(Text{"IADD_IMM.i32 r", counter, ", r", counter, ", #0xFFFFFFFF"});
+    emit(Text{"ICMP_OR.s32.gt.m1 r", kTemporary, ", r", counter, ", 0x0, 0x0"});
+    branch(Text{"BRANCHZ r", kTemporary}, head);
     place(on);
   }
   statements(count - count / 2, depth + 1);
   place(latch);
-  emit(text("IADD_IMM.i32 r", counter, ", r", counter, ", #0xFFFFFFFF"));
+  emit(Text{"IADD_IMM.i32 r", counter, ", r", counter, ", #0xFFFFFFFF"});
   // Also where it was 0 before the first turn.
-  emit(text("ICMP_OR.s32.gt.m1 r", kTemporary, ", r", counter, ", 0x0, 0x0"));
-  branch(text("BRANCHZ", random_.one_in(2) ? ".reconverge" : "", " r", kTemporary), head);
+  emit(Text{"ICMP_OR.s32.gt.m1 r", kTemporary, ", r", counter, ", 0x0, 0x0"});
+  branch(Text{"BRANCHZ", random_.one_in(2) ? ".reconverge" : "", " r", kTemporary}, head);
   place(end);
 }
 
@@ -244,12 +244,12 @@ void RandomCode::exchange() {
   static constexpr const char* kOperations[] = {"", ".xor", ".shift", ".rotate"};
   const char* const size = kSizes[random_.below(quads_alone_ ? 2 : 4)];
   if (random_.one_in(4)) {
-    emit(text("WMASK", size, " r", any(), ", r", any()));
+    emit(Text{"WMASK", size, " r", any(), ", r", any()});
     return;
   }
   const std::string lane =
-      !quads_alone_ && random_.one_in(4) ? text("r", any(), ".b0") : text("0x3020100.b", random_.below(4));
-  emit(text("CLPER.i32", size, kOperations[random_.below(4)], " r", any(), ", r", any(), ", ", lane));
+      !quads_alone_ && random_.one_in(4) ? Text{"r", any(), ".b0"} : Text{"0x3020100.b", random_.below(4)};
+  emit(Text{"CLPER.i32", size, kOperations[random_.below(4)], " r", any(), ", r", any(), ", ", lane});
 }
 
 }  // namespace warpjit::valhall

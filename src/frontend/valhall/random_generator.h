@@ -34,10 +34,14 @@ class RandomCode {
   virtual void end() { emit("NOP.end"); }
   virtual bool at_top() { return false; }
 
-  template <class... Pieces>
-  static std::string text(const Pieces&... pieces) {
-    return (piece(pieces) + ...);
-  }
+  // Pieces one behind the other. In braces they are evaluated in their order, so that numbers drawn among
+  // them are the same with every compiler.
+  struct Text {
+    std::string words;
+    template <class... Pieces>
+    explicit Text(const Pieces&... pieces) : words((piece(pieces) + ...)) {}
+    operator const std::string&() const { return words; }
+  };
   static std::string hex(std::uint32_t number);
   // Any word; often a small integer or a float near 1, now and then an edge.
   std::uint32_t value();
