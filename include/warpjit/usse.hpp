@@ -65,7 +65,7 @@ struct TextureBinding {
 };
 // A program of one stage and what is its own.
 struct StageSetup {
-  const Program* program = nullptr;
+  const warpjit::Program* program = nullptr;
   std::span<const NamedUniform> uniforms{};
   // Instead: the default uniform buffer as it is.
   std::span<const std::uint32_t> default_uniforms{};

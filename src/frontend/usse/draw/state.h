@@ -7,7 +7,7 @@
 namespace warpjit::usse {
 
 // `vertex`: its clip distances and the sizes of its points count.
-Result<RasterState> convert_raster(const Draw& draw, const Program& vertex);
+Result<RasterState> convert_raster(const Draw& draw, const usse::Program& vertex);
 // `depth`: the scene has such a target. `native`: the fragment program's colour is not blended.
 Result<OutputState> convert_output(const Draw& draw, PixelFormat depth, bool native);
 

@@ -12,15 +12,15 @@ using ir::I32;
 
 namespace {
 
-constexpr std::uint8_t kCube = 3;                                           // of Instruction::dimension
-constexpr std::uint8_t kZero = 0, kExplicit = 4, kBias = 5, kGradient = 6;  // of lod_mode
-constexpr std::uint8_t kFloats = 1;                                         // of register_type
+constexpr std::uint8_t kCube = 3;  // of Instruction::dimension
+constexpr std::uint8_t kLevelZero = 0, kExplicitLevel = 4, kLevelBias = 5, kGradients = 6;  // of lod_mode
+constexpr std::uint8_t kFloats = 1;  // of register_type
 
 ir::SampleOperation operation_of(const Instruction& i) {
   if (i.opcode == Opcode::tex_fetch) return ir::SampleOperation::fetch;
   if (i.opcode == Opcode::tex_gather) return ir::SampleOperation::gather;
-  if (i.lod_mode == kZero || i.lod_mode == kExplicit) return ir::SampleOperation::lod;
-  return i.lod_mode == kBias ? ir::SampleOperation::bias : ir::SampleOperation::automatic;
+  if (i.lod_mode == kLevelZero || i.lod_mode == kExplicitLevel) return ir::SampleOperation::lod;
+  return i.lod_mode == kLevelBias ? ir::SampleOperation::bias : ir::SampleOperation::automatic;
 }
 
 // Of the texels (0, 0), (1, 0), (0, 1), (1, 1), where a gather of the IR has them.
@@ -33,7 +33,7 @@ const char* refusal(const Instruction& i, const SampleOperands& operands) {
       i.write.count != (i.register_width != 0 ? results : (results + 1) / 2))
     return "a number of staging registers that does not fit";
   if (i.opcode == Opcode::tex_fetch && i.dimension == kCube) return "texels of a cube";
-  if (i.opcode == Opcode::tex_single && i.lod_mode == kGradient) return "a descriptor of gradients";
+  if (i.opcode == Opcode::tex_single && i.lod_mode == kGradients) return "a descriptor of gradients";
   if (i.opcode == Opcode::tex_gather && i.integer_coordinates) return "integer coordinates";
   if (i.opcode == Opcode::tex_gather && i.dimension != 1 && i.dimension != kCube)
     return "a gather from 1D or 3D";
