@@ -164,5 +164,54 @@ TEST(UsseSharedDraws, Pictures) {
   EXPECT_EQ(draws, 13U);
 }
 
+// The same through the public interface, on every engine and target.
+TEST(UsseSharedDraws, Scenes) {
+  const std::filesystem::path folder = tests::shared_file("corpus/usse/launches");
+  if (!std::filesystem::is_directory(folder)) GTEST_SKIP() << "the shared corpus is not there";
+  const Engine engine;
+  std::vector<RunOptions> runs(2);
+  runs[0].engine = EngineKind::guest;
+  runs[1].engine = EngineKind::ir;
+  if (engine.info().jit)
+    for (const Target target : engine.info().targets) {
+      runs.emplace_back().engine = EngineKind::jit;
+      runs.back().target = target;
+    }
+  unsigned draws = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() != ".json") continue;
+    SCOPED_TRACE(entry.path().string());
+    ++draws;
+    LaunchFile file;
+    file.read(entry.path());
+    const auto vertex = warpjit::Program::load(file.vertex.gxp);
+    const auto fragment = warpjit::Program::load(file.fragment.gxp);
+    ASSERT_TRUE(vertex.ok()) << to_string(vertex.error());
+    ASSERT_TRUE(fragment.ok()) << to_string(fragment.error());
+    file.draw.vertex.program = &*vertex;
+    file.draw.fragment.program = &*fragment;
+    std::vector<std::uint8_t> first;
+    for (const RunOptions& options : runs) {
+      SCOPED_TRACE(std::string(name(options.engine)) + " " + name(options.target));
+      std::vector<std::uint8_t> pixels(std::size_t{4} * file.width * file.height);
+      for (std::size_t k = 0; k < pixels.size(); ++k) pixels[k] = file.clear[k % 4];
+      auto scene = Scene::begin({.width = file.width,
+                                 .height = file.height,
+                                 .stride = file.width,
+                                 .data = pixels.data(),
+                                 .size = pixels.size()});
+      ASSERT_TRUE(scene.ok()) << to_string(scene.error());
+      const auto report = scene->draw(engine, file.draw, options);
+      ASSERT_TRUE(report.ok()) << to_string(report.error());
+      EXPECT_EQ(report->pixels.engine, options.engine);
+      ASSERT_TRUE(scene->end().ok());
+      compare(file, pixels);
+      if (first.empty()) first = pixels;
+      EXPECT_EQ(pixels, first);
+    }
+  }
+  EXPECT_EQ(draws, 13U);
+}
+
 }  // namespace
 }  // namespace warpjit::usse

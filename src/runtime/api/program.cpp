@@ -6,6 +6,8 @@
 #include "frontend/tesla/assembly/assemble.h"
 #include "frontend/tesla/container/cubin.h"
 #include "frontend/tesla/shader.h"
+#include "frontend/usse/container/gxp.h"
+#include "frontend/usse/shader.h"
 #include "frontend/valhall/assembly/assemble.h"
 #include "frontend/valhall/shader.h"
 #include "warpjit/pica200.hpp"
@@ -14,10 +16,27 @@
 
 namespace warpjit {
 
+namespace {
+
+// A container with one program without a name.
+Result<Program> load_gxp(std::span<const std::byte> bytes, const Selection& selection) {
+  const auto wrong = [&](std::string message) {
+    return Error{ErrorCode::bad_input, std::move(message), selection.source_name};
+  };
+  if (!selection.entry.empty() || selection.index.value_or(0) != 0)
+    return wrong("a GXP has one program, without a name");
+  WARPJIT_TRY(usse::Program program, usse::read_gxp(bytes, selection.source_name));
+  if (selection.stage && *selection.stage != program.stage) return wrong("the program is for another stage");
+  return Program(std::make_shared<const usse::Shader>(std::move(program)));
+}
+
+}  // namespace
+
 Result<Program> Program::load(std::span<const std::byte> bytes, const Selection& selection) {
   constexpr char kShbin[4] = {'D', 'V', 'L', 'B'};
   if (bytes.size() >= sizeof kShbin && std::memcmp(bytes.data(), kShbin, sizeof kShbin) == 0)
     return pica200::load_shbin(bytes, selection);
+  if (usse::is_gxp(bytes)) return load_gxp(bytes, selection);
   return tesla::load_cubin(bytes, selection);
 }
 
