@@ -126,7 +126,8 @@ void RandomCode::choice(unsigned count, unsigned depth) {
   statements(count / 2, depth + 1);
   if (random_.one_in(4)) {
     condition();
-    branch(branch_text(kTemporary), random_.one_in(2) ? end : middle);
+    const Label to = random_.one_in(2) ? end : middle;
+    branch(branch_text(kTemporary), to);
   }
   if (!random_.one_in(3)) branch("BRANCHZ.eq.reconverge 0x0", end);
   place(other);
@@ -149,7 +150,8 @@ void RandomCode::loop(unsigned count, unsigned depth) {
   statements(count / 2, depth + 1);
   if (random_.one_in(3)) {
     condition();
-    branch(branch_text(kTemporary), random_.one_in(2) ? end : latch);
+    const Label to = random_.one_in(2) ? end : latch;
+    branch(branch_text(kTemporary), to);
   }
   if (random_.one_in(5)) {  // a second way back
     const Label on = new_label();
