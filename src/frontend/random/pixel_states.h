@@ -19,6 +19,11 @@ Enum any(Random& random, unsigned count) {
 inline constexpr unsigned kTopologies = 6, kMixAdds = 3, kMixMultiplies = 4, kMixBys = 7, kBlendFactors = 15,
                           kBlendOps = 5, kComparisons = 8, kStencilOps = 8;
 
+// Every second one lets everything pass, so that draws leave something in their targets.
+inline Compare comparison(Random& random) {
+  return random.one_in(2) ? Compare::always : any<Compare>(random, kComparisons);
+}
+
 // Of a vertex: from -2 to 2, some of them odd.
 inline float coordinate(Random& random) {
   if (random.one_in(40)) {
@@ -57,7 +62,7 @@ inline RasterState raster_state(Random& random, std::uint32_t width, std::uint32
 }
 
 inline StencilFace stencil_face(Random& random) {
-  return {any<Compare>(random, kComparisons),
+  return {comparison(random),
           any<StencilOp>(random, kStencilOps),
           any<StencilOp>(random, kStencilOps),
           any<StencilOp>(random, kStencilOps),
@@ -77,7 +82,7 @@ inline BlendMix blend_mix(Random& random) {
 
 inline OutputState output_state(Random& random) {
   OutputState state;
-  state.depth = {!random.one_in(3), !random.one_in(4), any<Compare>(random, kComparisons)};
+  state.depth = {!random.one_in(3), !random.one_in(4), comparison(random)};
   state.stencil = {random.one_in(3), stencil_face(random), stencil_face(random)};
   for (BlendState& blend : state.blend)
     blend = {random.one_in(2),
@@ -92,7 +97,7 @@ inline OutputState output_state(Random& random) {
              blend_mix(random),
              blend_mix(random)};
   state.alpha_test = random.one_in(4);
-  state.alpha_compare = any<Compare>(random, kComparisons);
+  state.alpha_compare = comparison(random);
   state.alpha_reference = 0.5F;
   state.early_tests = random.one_in(4);
   for (float& c : state.blend_constant) c = static_cast<float>(random.below(5)) / 4;
