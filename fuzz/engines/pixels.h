@@ -168,9 +168,16 @@ class PixelFuzzer final : public Fuzzer {
       if (got.end != wanted.end) return Finding{way.name, "wanted " + wanted.end + ", got " + got.end};
       const auto at = std::ranges::mismatch(wanted.bytes, got.bytes).in1 - wanted.bytes.begin();
       const auto where = static_cast<std::size_t>(at);
-      return Finding{way.name, fmt::format("{}: {:#04x}, not {:#04x}", place(fragment, seed, where),
-                                           std::to_integer<unsigned>(got.bytes[where]),
-                                           std::to_integer<unsigned>(wanted.bytes[where]))};
+      const auto from = [&](const Drawn& drawn) {  // up to eight bytes
+        std::string text;
+        for (const std::byte byte : std::span(drawn.bytes)
+                                        .subspan(where)
+                                        .first(std::min<std::size_t>(8, drawn.bytes.size() - where)))
+          text += fmt::format("{:02x}", std::to_integer<unsigned>(byte));
+        return text;
+      };
+      return Finding{way.name, fmt::format("{}: bytes {}, not {}", place(fragment, seed, where), from(got),
+                                           from(wanted))};
     }
     return std::nullopt;
   }

@@ -177,7 +177,20 @@ struct UsseFragments {
                      std::span<const std::uint32_t>, Random&) {
     return launch.set_bits("sa0", fragment.generated.sa);
   }
-  static std::string list(const Fragment& fragment) { return usse::disassemble(fragment.generated.program); }
+  static std::string list(const Fragment& fragment) {
+    const usse::Program& program = fragment.generated.program;
+    const usse::FragmentInterface& io = program.fragment;
+    std::string text =
+        fmt::format("; flags {:#x}, result: {} components of type {} from pa{} on\n", program.flags,
+                    io.output_components, static_cast<unsigned>(io.output_type), io.output_start);
+    for (const usse::FragmentInput& input : io.inputs)
+      if (input.iterated)
+        text += fmt::format("; input: {} components of value {}.{}, format {}, {} words\n",
+                            input.iterated->components, static_cast<unsigned>(input.iterated->value),
+                            input.iterated->index, static_cast<unsigned>(input.iterated->format),
+                            input.iterated->words);
+    return text + usse::disassemble(program);
+  }
   template <class Shows>
   static void reduce(Fragment& fragment, const Shows& shows) {
     for (auto* code : {&fragment.generated.program.primary, &fragment.generated.program.secondary})
