@@ -31,7 +31,7 @@ class FragmentTranslator final : public ProgramTranslator {
       : ProgramTranslator(program, file, table, std::move(primary), std::move(secondary), samples),
         frame_(b_, pixels),
         pixels_(pixels),
-        exports_depth_(effects_.sets_depth && program.has(Flag::replaces_depth)) {
+        exports_depth_(effects_.sets_depth) {
     const bool presampled = std::ranges::any_of(
         program.fragment.inputs, [](const FragmentInput& input) { return input.sampled.has_value(); });
     reads_quads_ = effects_.quads || effects_.samples || presampled;
