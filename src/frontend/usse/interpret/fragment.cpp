@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "frontend/usse/flow/slots.h"
 #include "frontend/usse/flow/texels.h"
@@ -145,11 +146,13 @@ class Fragments final : public interpret::FragmentProgram {
         sa_(secondary_attributes(values)) {}
 
   Status start() {
-    if (program_.has(Flag::native_color) && !takes_bytes(format_) && format_ != PixelFormat::none &&
-        format_ != PixelFormat::rgba16f && format_ != PixelFormat::r32f && format_ != PixelFormat::rgba32f)
+    const bool undefined = program_.has(Flag::output_undefined);
+    if (program_.has(Flag::native_color) && (!undefined || program_.has(Flag::reads_color)) &&
+        !takes_bytes(format_) && format_ != PixelFormat::none && format_ != PixelFormat::rgba16f &&
+        format_ != PixelFormat::r32f && format_ != PixelFormat::rgba32f)
       return failed(ErrorCode::unsupported,
                     std::string("native colours of a target of ") + name(format_) + " are not supported");
-    const bool writes = !program_.has(Flag::native_color) && !program_.has(Flag::output_undefined);
+    const bool writes = !program_.has(Flag::native_color) && !undefined;
     const ParameterType type = program_.fragment.output_type;
     if (writes &&
         (type == ParameterType::u32 || type == ParameterType::s32 || type == ParameterType::aggregate))
@@ -164,9 +167,6 @@ class Fragments final : public interpret::FragmentProgram {
         return failed(ErrorCode::bad_input, "the texture of unit " + std::to_string(unit) +
                                                 " has not the dimension that the program samples");
     }
-    QuadRun run = new_run();
-    WARPJIT_CHECK(interpreter_.run_secondary(sa_, run));
-    keep_fault(run);
     return {};
   }
 
@@ -174,6 +174,12 @@ class Fragments final : public interpret::FragmentProgram {
   bool exports_depth() const override { return interpreter_.gives_depth(); }
 
   Status run(std::span<const interpret::Quad> quads, std::span<Fragment> fragments) override {
+    // A draw of no quads runs neither program.
+    if (!std::exchange(has_secondary_results_, true)) {
+      QuadRun run = new_run();
+      WARPJIT_CHECK(interpreter_.run_secondary(sa_, run));
+      keep_fault(run);
+    }
     for (std::size_t n = 0; n < quads.size(); ++n)
       WARPJIT_CHECK(run_quad(quads[n], fragments.subspan(kLanes * n, kLanes)));
     return {};
@@ -321,6 +327,7 @@ class Fragments final : public interpret::FragmentProgram {
   PixelFormat format_;
   std::vector<MemoryPiece> memory_;
   std::vector<std::uint32_t> sa_;
+  bool has_secondary_results_ = false;  // in sa_
   Quad registers_;
 };
 

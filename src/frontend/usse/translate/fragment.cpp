@@ -40,12 +40,14 @@ class FragmentTranslator final : public ProgramTranslator {
   }
 
   Status check() const {
-    if (!program_.has(Flag::output_undefined) && target() != PixelFormat::none) {
-      if (program_.has(Flag::native_color) && !has_bytes(target()) && target() != PixelFormat::rgba16f &&
-          target() != PixelFormat::r32f && target() != PixelFormat::rgba32f)
+    const bool writes = !program_.has(Flag::output_undefined);
+    if (target() != PixelFormat::none) {
+      if (program_.has(Flag::native_color) && (writes || program_.has(Flag::reads_color)) &&
+          !has_bytes(target()) && target() != PixelFormat::rgba16f && target() != PixelFormat::r32f &&
+          target() != PixelFormat::rgba32f)
         return Error{ErrorCode::unsupported, "a native colour of this format", program_.source_name};
       const ParameterType type = program_.fragment.output_type;
-      if (!program_.has(Flag::native_color) &&
+      if (writes && !program_.has(Flag::native_color) &&
           (type == ParameterType::u32 || type == ParameterType::s32 || type == ParameterType::aggregate))
         return Error{ErrorCode::unsupported, "a result of this type", program_.source_name};
     }
@@ -152,15 +154,16 @@ class FragmentTranslator final : public ProgramTranslator {
   void set_stored_color() {
     const frontend::FragmentFrame::Words words = frame_.stored_color(0);
     const unsigned count = target() == PixelFormat::r32f ? 1 : 4;
+    const ParameterType type = native_type();
     for (unsigned k = 0; k < count; ++k)
-      write_part({.bank = Bank::o}, packed(native_type(), k, as_float(words[k])));
+      write_part({.bank = Bank::o}, type == ParameterType::f32 ? Part{.offset = k, .value = words[k]}
+                                                               : packed(type, k, as_float(words[k])));
     commit(I1());
   }
 
+  // Of all types but f32, whose results are their bits.
   F32 result(const Register& reg, ParameterType type, unsigned k) {
     switch (type) {
-      case ParameterType::f32:
-        return raw_component(reg, Type::f32, k);
       case ParameterType::f16:
         return raw_component(reg, Type::f16, k);
       case ParameterType::c10:
@@ -185,10 +188,10 @@ class FragmentTranslator final : public ProgramTranslator {
                          .number = static_cast<std::uint16_t>(native ? 0 : fragment.output_start)};
     std::array<frontend::FragmentFrame::Words, 1> colors;
     for (unsigned k = 0; k < 4; ++k) {
-      F32 value = real(k == 3 ? 1.0F : 0.0F);
-      if (k < count) value = result(first, type, k);
-      if (loses_bits(target())) value = as_byte(value);
-      colors[0][k] = as_bits(value);
+      I32 bits = as_bits(real(k == 3 ? 1.0F : 0.0F));
+      if (k < count)
+        bits = type == ParameterType::f32 ? read_word(first, k) : as_bits(result(first, type, k));
+      colors[0][k] = loses_bits(target()) ? as_bits(as_byte(as_float(bits))) : bits;
     }
     std::optional<I32> depth;
     if (exports_depth_) {

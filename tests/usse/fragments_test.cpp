@@ -1,0 +1,137 @@
+// What fragment programs leave in their targets, on every engine and target of this machine.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <functional>
+#include <memory>
+
+#include "frontend/usse/flow/slots.h"
+#include "frontend/usse/shader.h"
+#include "runtime/shaders.h"
+#include "usse/usse_test.h"
+
+namespace warpjit::usse {
+namespace {
+
+constexpr std::uint32_t kSize = 4, kNan = 0xffc77d1c;  // a NaN that arithmetic would not give
+
+struct Drawn {
+  std::vector<std::uint32_t> colors;  // words of the target
+  std::vector<float> depths;
+};
+
+Program assembled(const std::string& code, std::initializer_list<Flag> flags) {
+  auto program = assemble(".stage fragment\n.primary\n" + code, "test.usse");
+  EXPECT_TRUE(program.ok()) << to_string(program.error());
+  program->flags = 1U << static_cast<unsigned>(Flag::fragment);
+  for (const Flag flag : flags) program->flags |= 1U << static_cast<unsigned>(flag);
+  program->fragment.output_type = ParameterType::f32;
+  program->fragment.output_components = 4;
+  return *program;
+}
+
+// One triangle over a target of 4 x 4 pixels, at depth 0.5; color is what each word holds before.
+void draw(const Program& program, PixelFormat format, std::uint32_t color,
+          const std::function<void(const std::string& way, const Result<Report>&, const Drawn&)>& check,
+          std::uint64_t count = 3) {
+  Engine engine;
+  for (const test::Way& way : test::all_ways(engine)) {
+    Launch launch(warpjit::Program(std::make_shared<const Shader>(program)));
+    std::vector<std::uint32_t> vertices(3 * kSlots);
+    constexpr std::array<std::array<float, 4>, 3> kPlaces = {{{-1, -1, 0, 1}, {3, -1, 0, 1}, {-1, 3, 0, 1}}};
+    for (std::size_t n = 0; n < 3; ++n)
+      for (std::size_t k = 0; k < 4; ++k)
+        vertices[n * kSlots + k] = std::bit_cast<std::uint32_t>(kPlaces[n][k]);
+    Drawn drawn;
+    const std::size_t words = pixel_size(format) / 4;
+    drawn.colors.assign(kSize * kSize * words, color);
+    drawn.depths.assign(kSize * kSize, 1.0F);
+    RasterState raster;
+    raster.viewport_scale = {kSize / 2.0F, kSize / 2.0F, 0.5F};
+    raster.viewport_translate = {kSize / 2.0F, kSize / 2.0F, 0.5F};
+    OutputState output;
+    output.depth = {true, true, Compare::less};
+    ASSERT_TRUE(
+        launch.bind_color(0, {drawn.colors.data(), drawn.colors.size() * 4, kSize * words * 4, format}));
+    ASSERT_TRUE(
+        launch.bind_depth({drawn.depths.data(), drawn.depths.size() * 4, kSize * 4, PixelFormat::d32f}));
+    ASSERT_TRUE(launch.set_target_size(kSize, kSize));
+    ASSERT_TRUE(launch.set_raster_state(raster));
+    ASSERT_TRUE(launch.set_output_state(output));
+    ASSERT_TRUE(
+        launch.bind_vertices({vertices.data(), vertices.size() * 4, kSlots * std::size_t{4}, kSlots}));
+    launch.set_count(count);
+    launch.set_fuel(1000);
+    check(way.name, engine.run(launch, way.options), drawn);
+  }
+}
+
+TEST(UsseFragments, NativeColorsKeepTheBitsOfNan) {
+  const Program program = assembled("nop.end", {Flag::native_color, Flag::reads_color});
+  for (const PixelFormat format : {PixelFormat::rgba32f, PixelFormat::r32f})
+    draw(program, format, kNan,
+         [&](const std::string& way, const Result<Report>& report, const Drawn& drawn) {
+           ASSERT_TRUE(report.ok()) << way << ": " << to_string(report.error());
+           EXPECT_EQ(std::ranges::count(drawn.colors, kNan), std::ssize(drawn.colors)) << way;
+           EXPECT_EQ(drawn.depths[5], 0.5F) << way;  // it was drawn
+         });
+}
+
+TEST(UsseFragments, ResultsOfFloatsKeepTheBitsOfNan) {
+  std::string code;  // limm writes a word
+  for (unsigned k = 0; k < 4; ++k) code += "limm pa" + std::to_string(k) + ", value:0xffc77d1c\n";
+  draw(assembled(code + "nop.end", {}), PixelFormat::rgba32f, 7,
+       [](const std::string& way, const Result<Report>& report, const Drawn& drawn) {
+         ASSERT_TRUE(report.ok()) << way << ": " << to_string(report.error());
+         EXPECT_EQ(std::ranges::count(drawn.colors, kNan), std::ssize(drawn.colors)) << way;
+       });
+}
+
+TEST(UsseFragments, DepthIsReplacedWhateverTheFlagsSay) {
+  const std::string code = "limm pa0, value:0x3e800000\ndepthf feedback:0, pa0, sa0, sa0\nnop.end";
+  for (const bool flagged : {false, true}) {
+    const Program program = flagged ? assembled(code, {Flag::replaces_depth}) : assembled(code, {});
+    draw(program, PixelFormat::rgba8, 7,
+         [](const std::string& way, const Result<Report>& report, const Drawn& drawn) {
+           ASSERT_TRUE(report.ok()) << way << ": " << to_string(report.error());
+           EXPECT_EQ(std::ranges::count(drawn.depths, 0.25F), std::ssize(drawn.depths)) << way;
+         });
+  }
+}
+
+TEST(UsseFragments, FormatsOfResultsThatAreNotWritten) {
+  const auto run = [](std::initializer_list<Flag> flags, bool runs) {
+    draw(assembled("nop.end", flags), PixelFormat::r32ui, 7,
+         [&](const std::string& way, const Result<Report>& report, const Drawn& drawn) {
+           ASSERT_EQ(report.ok(), runs) << way;
+           if (!runs) {
+             EXPECT_EQ(report.error().code, ErrorCode::unsupported) << way;
+           }
+           EXPECT_EQ(std::ranges::count(drawn.colors, 7U), std::ssize(drawn.colors)) << way;
+           EXPECT_EQ(drawn.depths[0], runs ? 0.5F : 1.0F) << way;
+         });
+  };
+  run({Flag::native_color, Flag::output_undefined}, true);
+  run({Flag::native_color, Flag::output_undefined, Flag::reads_color}, false);
+  run({Flag::native_color}, false);
+}
+
+TEST(UsseFragments, DrawsOfNothingRunNoSecondaryProgram) {
+  auto endless =
+      assemble(".stage fragment\n.secondary\nagain:\nbr offset:again\n.primary\nnop.end", "test.usse");
+  ASSERT_TRUE(endless.ok()) << to_string(endless.error());
+  endless->flags = 1U << static_cast<unsigned>(Flag::fragment);
+  for (const std::uint64_t count : {0U, 3U})
+    draw(
+        *endless, PixelFormat::rgba8, 7,
+        [&](const std::string& way, const Result<Report>& report, const Drawn&) {
+          ASSERT_EQ(report.ok(), count == 0) << way;
+          if (count != 0) {
+            EXPECT_EQ(report.error().code, ErrorCode::out_of_fuel) << way;
+          }
+        },
+        count);
+}
+
+}  // namespace
+}  // namespace warpjit::usse
