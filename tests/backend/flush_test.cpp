@@ -112,6 +112,101 @@ TEST_P(FlushCode, RandomOperandsGiveTheMeaning) {
   }
 }
 
+// Truncated multiply-adds near each other share a test for unusual lanes. Operands are inputs, constants,
+// some of which make the product exact, and what those before gave, negated or added to. Also of fragment
+// programs, whose zeros are seen to.
+TEST_P(FlushCode, MultiplyAddsThatFollowEachOtherGiveTheMeaning) {
+  constexpr std::uint64_t kThreads = 96 * 8;
+  constexpr std::uint32_t kConstants[] = {0x3fc00001, 0x40000000, 0x3f000000, 0xc0800000, 0,
+                                          0x80000000, 0x3f800000, 0x2b800000, 0x7f000000, 0x00800000,
+                                          0x40490fdb, 0x0d000001, 0x00000001, 0x7f800000, 0x1a7fffff};
+  Random random(5);
+  for (unsigned number = 0; number < 120; ++number) {
+    KernelBuilder k(2, 2);
+    k.function.pixels = number % 3 == 2;
+    const auto row = k.b.LoadInput(0), more = k.b.LoadInput(1);
+    struct Step {
+      Opcode opcode;
+      std::array<std::size_t, 3> operands;
+    };
+    std::vector<Value> values = {row[0], row[1], row[2], more[0], more[1], more[2]};
+    const std::size_t inputs = values.size();
+    for (const std::uint32_t word : kConstants) values.push_back(k.b.constant(std::bit_cast<float>(word)));
+    const std::size_t given = values.size();
+    const bool all = random.chance(50);
+    const Value mask = all ? k.b.constant(true) : k.b.INe32(k.word(row[3]), k.b.constant(0));
+    const unsigned rare = random.below(3);  // constants
+    const auto any = [&]() -> std::size_t {
+      if (values.size() > given && random.chance(40))
+        return given + random.below(static_cast<std::uint32_t>(values.size() - given));
+      if (random.below(3) < rare) return random.below(static_cast<std::uint32_t>(inputs));
+      return random.below(static_cast<std::uint32_t>(given));
+    };
+    std::vector<Step> steps;
+    const std::size_t count = 1 + random.below(8);
+    while (steps.size() < count) {
+      Step step{random.chance(75)   ? Opcode::FMadTruncFlush32
+                : random.chance(50) ? Opcode::FAddFlush32
+                                    : Opcode::FNeg32,
+                {any(), any(), any()}};
+      if (random.chance(20)) step.operands[1] = step.operands[0];
+      std::vector<Value> operands;
+      for (std::size_t n = 0; n < (step.opcode == Opcode::FMadTruncFlush32 ? 3U
+                                   : step.opcode == Opcode::FNeg32         ? 1U
+                                                                           : 2U);
+           ++n)
+        operands.push_back(values[step.operands[n]]);
+      if (step.opcode == Opcode::FMadTruncFlush32) operands.push_back(mask);
+      values.push_back(k.function.result(k.b.emit_inst(step.opcode, operands)));
+      steps.push_back(step);
+    }
+    const auto stored = [&](std::size_t n) { return ir::F32{values[given + std::min(n, count - 1)]}; };
+    k.store(stored(0), stored(1), stored(2), stored(3), 0);
+    k.store(stored(4), stored(5), stored(6), stored(7), 1);
+    k.b.ret();
+    for (const Setting& setting : {Setting{GetParam(), 1, 0}, Setting{GetParam(), 2, 0},
+                                   Setting{GetParam(), 2, 4}, Setting{GetParam(), 4, 0}}) {
+      const Executable executable(compile(k.function, setting));
+      if (HasFailure()) return;
+      for (unsigned round = 0; round < (GetParam() == Target::a64 ? 1 : 3); ++round) {
+        Launch launch;
+        launch.threads = kThreads;
+        for (int n = 0; n < 2; ++n) {
+          launch.inputs.emplace_back(kThreads, 16);
+          launch.outputs.emplace_back(kThreads, 16);
+        }
+        std::array<std::uint32_t, 3> x{}, y{};
+        const unsigned alike = round == 0 ? 1 : round == 1 ? 16 : 64;
+        for (std::uint64_t t = 0; t < kThreads; ++t) {
+          if (t % alike == 0 || random.chance(1)) x = random_operands(random), y = random_operands(random);
+          launch.inputs[0].set(t, {x[0], x[1], x[2], random.chance(80) ? 1u : 0u});
+          launch.inputs[1].set(t, {y[0], y[1], y[2], 0});
+        }
+        run(executable, launch);
+        for (std::uint64_t t = 0; t < kThreads; ++t) {
+          const Words a = launch.inputs[0].get(t), b = launch.inputs[1].get(t);
+          if (!all && a[3] == 0) continue;
+          std::vector<std::uint64_t> meant = {a[0], a[1], a[2], b[0], b[1], b[2]};
+          meant.insert(meant.end(), std::begin(kConstants), std::end(kConstants));
+          for (std::size_t n = 0; n < count; ++n) {
+            const auto& [opcode, from] = steps[n];
+            const std::uint64_t operands[] = {meant[from[0]], meant[from[1]], meant[from[2]], 1};
+            const std::size_t used = opcode == Opcode::FNeg32 ? 1 : opcode == Opcode::FAddFlush32 ? 2 : 3;
+            meant.push_back(ir::evaluate(opcode, {operands, used}));
+            const auto canonical = [](std::uint64_t bits) {
+              return (bits & 0x7fffffff) > 0x7f800000 ? 0x7fc00000u : static_cast<std::uint32_t>(bits);
+            };
+            ASSERT_EQ(canonical(meant.back()), canonical(launch.outputs[n / 4].get(t)[n % 4]))
+                << "program " << number << ", step " << n << ", " << ir::info(opcode).name << std::hex
+                << "(0x" << operands[0] << ", 0x" << operands[1] << ", 0x" << operands[2] << ") ("
+                << setting.text() << ")";
+          }
+        }
+      }
+    }
+  }
+}
+
 // Lowering makes instructions in a table that grows, at any of them: what it has made is found again there,
 // not where the table was before.
 TEST_P(FlushCode, TablesGrowAnywhere) {

@@ -186,7 +186,8 @@ void Emitter::instruction(std::uint32_t b, const Inst& inst) {
     case Op::BranchCompare64:
     case Op::BranchBits:
     case Op::BranchMask:
-    case Op::BranchUnlessAll: {
+    case Op::BranchUnlessAll:
+    case Op::BranchUnlessBits: {
       const std::uint32_t if_true = successor(b, 0), if_false = successor(b, 1);
       if (falls_to(b, if_true)) return branch(inst, false, labels_[if_false]);
       branch(inst, true, labels_[if_true]);

@@ -716,6 +716,9 @@ class X64Emitter final : public Emitter {
       case Op::BranchUnlessAll:  // the carry flag: all ones
         test_mask(inst.use[0]);
         return put(sense ? x86::Inst::kIdJnc : x86::Inst::kIdJc, target);
+      case Op::BranchUnlessBits:
+        put(x86::Inst::kIdVptest, vec(inst.use[0]), operand(inst, 1));
+        return put(sense ? x86::Inst::kIdJnc : x86::Inst::kIdJc, target);
       default: {
         scalar_compare(inst);
         static constexpr InstId kJumps[][2] = {

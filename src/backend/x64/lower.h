@@ -187,15 +187,21 @@ class Flushing final : public HostFlushing, private Tools {
   struct Product {
     Reg truncated, left, right, addend;
     Reg doubled = lir::kNoReg;  // AVX-512: twice the bits of `truncated`, which has no sign
+    Reg scaled = lir::kNoReg;   // AVX2: the product times -2^-25
   };
   // What may make lanes unusual.
   struct Doubts {
     bool large_product, small_addend;
+    bool again_at_once = false;  // if there are any: all lanes, without a look at which they are
     bool any() const { return large_product || small_addend; }
   };
   bool may_be_small(Value addend) const;
   Reg toward_zero(Op op, Reg a, Reg b);
-  Reg truncated(const Product& p);
+  bool has_exact_product(Value factor, Value c) const;
+  bool may_be_infinite(Value v, int depth = 3) const;
+  Reg fused(Value a, Value b, Value c, std::uint32_t p);
+  void truncate(Product& p);
+  Reg truncated_by_error(const Product& p);
   void branch_if_unusual(std::vector<Product>& products, Doubts doubts);
   Mask unusual(const Product& p, Doubts doubts);
   Reg unusual_unless_zero(const Product& p, Doubts doubts);

@@ -28,11 +28,15 @@ Reg Flushing::toward_zero(Op op, Reg a, Reg b) {
   return inst->def;
 }
 
-// Of words: 2^-95, below which an addend of AVX-512 is small, and 2^-50, of AVX2; 2^-78, below which the
-// error of a product of AVX2 is lost.
-constexpr std::uint32_t kHigherExponents = 0x70000000, kFew = 0x26800000, kLowProduct = 0x18800000;
-constexpr std::uint32_t kGreatest = 0x7f7fffff;
+// Of words: 2^-95, below which an addend of AVX-512 is small, and 2^-74, of AVX2; 2^-100, below which AVX2
+// may round a product instead.
+constexpr std::uint32_t kHigherExponents = 0x70000000, kFew = 0x1a800000, kLowProduct = 0x0d800000;
+constexpr std::uint32_t kGreatest = 0x7f7fffff, kTooLarge = 0x7f800000;
 constexpr std::uint32_t kMagnitude = 0x7fffffff;
+// AVX2: a float has this bit if it is 2 or more, infinite or a NaN. Addends are asked for it times 2^75,
+// products times 2^-126, or -2^-25 where a second look is cheap.
+constexpr std::uint32_t kTwoOrMore = 0x40000000, kOfAddends = 0x65000000, kOfProducts = 0x00800000;
+constexpr std::uint32_t kFewOfErrors = 0x26800000;  // 2^-50: see truncated_by_error()
 
 // Sums of c and truncated products, with exponents in the range of f32. This is the result, but in unusual
 // lanes: where the product may exceed the greatest finite value; where c is so small that the rounding of the
@@ -49,16 +53,33 @@ Regs Flushing::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
     for (std::uint32_t p = 0; p < parts; ++p) sums.push_back(plain(vector(a, p), vector(b, p), vector(c, p)));
     return sums;
   }
+  if (has_exact_product(a, c) || has_exact_product(b, c)) {
+    for (std::uint32_t p = 0; p < parts; ++p) sums.push_back(fused(a, b, c, p));
+    return sums;
+  }
+  constexpr int kGreatestExponent = 127;
+  Doubts doubts{exponent_bound(a) + exponent_bound(b) > kGreatestExponent, may_be_small(c)};
+  const Value matters = operand(i, 3);
+  const bool all_matter = !varying(f_.result(i)) || is_constant(matters);
+  const bool sees_to_zeros = f_.pixels && doubts.small_addend;
+  doubts.again_at_once = all_matter && !sees_to_zeros;
+  const bool by_error =
+      !host_.embedded_rounding && !doubts.large_product && (may_be_infinite(a) || may_be_infinite(b));
+  const bool error_is_kept = is_constant(c) && (constant(c) & kMagnitude) >= kFewOfErrors;
+  if (by_error && !error_is_kept) doubts.large_product = true;
   std::vector<Product> all;
   all.reserve(parts);
   for (std::uint32_t p = 0; p < parts; ++p) {
     Product made{{}, vector(a, p), vector(b, p), vector(c, p)};
-    made.truncated = host_.embedded_rounding ? multiply_toward_zero(made.left, made.right) : truncated(made);
+    if (host_.embedded_rounding)
+      made.truncated = multiply_toward_zero(made.left, made.right);
+    else if (by_error && error_is_kept)
+      made.truncated = truncated_by_error(made);
+    else
+      truncate(made);
     all.push_back(made);
   }
   for (const Product& p : all) sums.push_back(vvv(Op::Add, p.truncated, p.addend));
-  constexpr int kGreatestExponent = 127;
-  const Doubts doubts{exponent_bound(a) + exponent_bound(b) > kGreatestExponent, may_be_small(c)};
   if (!doubts.any()) return sums;
   branch_if_unusual(all, doubts);
   const auto again = [&] {
@@ -67,10 +88,7 @@ Regs Flushing::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
     return made;
   };
   const auto cold = [&] {
-    const Value matters = operand(i, 3);
-    const bool all_matter = !varying(f_.result(i)) || is_constant(matters);
-    const bool sees_to_zeros = f_.pixels && doubts.small_addend;
-    if (all_matter && !sees_to_zeros) return again();
+    if (doubts.again_at_once) return again();
     Regs with_zeros = sums;
     Mask any;
     for (std::uint32_t p = 0; p < parts; ++p) {
@@ -99,9 +117,77 @@ bool Flushing::may_be_small(Value addend) const {
   return host_.mask_registers ? (word & kHigherExponents) == 0 : (word & kMagnitude) < kFew;
 }
 
-// The nearest product, less one in the last place where its error says that it is too large. The error is
-// lost where the product is below 2^-78; then it does not matter to a c of 2^-50 or more.
-Reg Flushing::truncated(const Product& p) {
+// What is lost of a product below 2^-126 matters only to the sign of a zero, and that where c is zero.
+bool Flushing::has_exact_product(Value factor, Value c) const {
+  if (!is_constant(factor)) return false;
+  const auto word = static_cast<std::uint32_t>(constant(factor)) & kMagnitude;
+  const bool zero_or_power = (word & 0x7fffff) == 0;  // or infinite
+  return zero_or_power && (word == 0 || word >= 0x3f800000 || is_constant(c));
+}
+
+// What follows an exact product is one rounding.
+Reg Flushing::fused(Value a, Value b, Value c, std::uint32_t p) {
+  if (is_constant(a)) std::swap(a, b);
+  Reg left = vector(a, p), right = vector(b, p), addend = vector(c, p);
+  const InstRef sum = add(Op::Fma, RegClass::vector);
+  use(sum, left);
+  use_source(sum, reg_source(right));
+  use_source(sum, reg_source(addend));
+  sum->prefer = 7;
+  return sum->def;
+}
+
+// What bounds of finite values do not say.
+bool Flushing::may_be_infinite(Value v, int depth) const {
+  const ir::InstData& made = f_.definition_of(v);
+  const auto of = [&](std::uint32_t k) {
+    return may_be_infinite(f_.operand(f_.definition(v), k), depth - 1);
+  };
+  switch (made.opcode) {
+    case ir::Opcode::ConstF32:
+      return (made.immediate & kMagnitude) == kTooLarge;
+    case ir::Opcode::TeslaSpecialFunction32: {
+      using enum sfu::Function;
+      const auto function = static_cast<sfu::Function>(made.immediate);
+      return function != sin && function != cos;
+    }
+    case ir::Opcode::I32ToF32:
+    case ir::Opcode::U32ToF32:
+      return false;
+    case ir::Opcode::FFlush32:
+    case ir::Opcode::FNeg32:
+    case ir::Opcode::FAbs32:
+    case ir::Opcode::CanonicalizeNaN32:
+    case ir::Opcode::CanonicalizeNaNOnes32:
+      return depth == 0 || of(0);
+    case ir::Opcode::FMulFlush32:
+    case ir::Opcode::FAddFlush32:
+    case ir::Opcode::FSubFlush32:
+      return depth == 0 || exponent_bound(v) > 127 || of(0) || of(1);
+    default:
+      return true;
+  }
+}
+
+// The product less almost half of a unit in the last place, rounded to nearest. Products are multiples of
+// 2^-24 units: half of a unit less 2^-25 is what takes each to the number toward zero, and leaves those that
+// are exact. Units are those of the number next to the nearest product toward zero, because a power of two
+// has smaller ones below it. A product below 2^-101 has none, which does not matter to a c of 2^-74 or more.
+// An infinite one gives a NaN: such lanes are unusual.
+void Flushing::truncate(Product& p) {
+  constexpr std::uint32_t kNextTowardZero = 0xb2ffffff;  // -2^-25 times (1 - 2^-24), which rounds
+  constexpr std::uint32_t kFraction = 0x007fffff;
+  p.scaled = vvv(Op::Mul, vvv(Op::Mul, p.left, p.right), constant_source(kNextTowardZero));
+  Reg half_unit = vvv(Op::Or, p.scaled, constant_source(kFraction));
+  const InstRef less = add(Op::Fma, RegClass::vector);
+  for (Reg r : {p.left, p.right, half_unit}) use(less, r);
+  less->prefer = 4;
+  p.truncated = less->def;
+}
+
+// Keeps infinities: the nearest product, less one in the last place where its error says that it is too
+// large. The error is lost where the product is below 2^-78; then it does not matter to a c of 2^-50 or more.
+Reg Flushing::truncated_by_error(const Product& p) {
   Reg nearest = vvv(Op::Mul, p.left, p.right);
   const InstRef error = add(Op::Fms, RegClass::vector);
   for (Reg r : {p.left, p.right, nearest}) use(error, r);
@@ -116,42 +202,48 @@ Reg Flushing::magnitude(Reg r) { return vvv(Op::And, r, constant_source(kMagnitu
 
 // If any lane is, of any part. AVX-512: unless all are usual, one chain.
 void Flushing::branch_if_unusual(std::vector<Product>& products, Doubts doubts) {
-  Reg found = lir::kNoReg;
-  const auto usual = [&](Op first, Op masked, Reg r, std::uint32_t word, int predicate) {
-    const InstRef inst = add(found == lir::kNoReg ? first : masked, RegClass::mask);
+  Reg usual = lir::kNoReg, large = lir::kNoReg;
+  const auto chain = [&](Op first, Op masked, Reg r, std::uint32_t word, int predicate) {
+    const InstRef inst = add(usual == lir::kNoReg ? first : masked, RegClass::mask);
     use(inst, r);
     use_source(inst, constant_source(word));
-    if (found != lir::kNoReg) use(inst, found);
+    if (usual != lir::kNoReg) use(inst, usual);
     inst->imm = predicate;
-    found = inst->def;
+    usual = inst->def;
   };
-  const auto add_found = [&](Reg lanes) { found = found == lir::kNoReg ? lanes : vvv(Op::Or, found, lanes); };
-  Reg least = lir::kNoReg;  // addend of the parts so far
+  const auto join = [&](Op op, Reg& joined, Reg r) {
+    joined = joined == lir::kNoReg ? r : vvv(op, joined, r);
+  };
   for (std::size_t p = 0; p < products.size(); ++p) {
     Product& made = products[p];
     const bool new_addend = doubts.small_addend && (p == 0 || made.addend != products[p - 1].addend);
     if (host_.mask_registers) {
       if (doubts.large_product) {
         made.doubled = vvv(Op::IAdd, made.truncated, made.truncated);
-        usual(Op::CmpU, Op::CmpUMasked, made.doubled, 2 * kGreatest, integer_predicate::kNe);
+        chain(Op::CmpU, Op::CmpUMasked, made.doubled, 2 * kGreatest, integer_predicate::kNe);
       }
-      if (new_addend) usual(Op::TestBits, Op::TestMasked, made.addend, kHigherExponents, 0);
+      if (new_addend) chain(Op::TestBits, Op::TestMasked, made.addend, kHigherExponents, 0);
       continue;
     }
-    if (doubts.large_product) add_found(is_greatest(made));
-    if (!new_addend) continue;
-    Reg positive = magnitude(made.addend);
-    least = least == lir::kNoReg ? positive : vvv(Op::IMinS, least, positive);
+    if (doubts.large_product)
+      join(Op::Or, large,
+           doubts.again_at_once ? vvv(Op::Mul, made.truncated, constant_source(kOfProducts)) : made.scaled);
+    if (new_addend) join(Op::And, usual, vvv(Op::Mul, made.addend, constant_source(kOfAddends)));
   }
   if (host_.mask_registers) {
-    use(add(Op::BranchUnlessAll), found);
+    use(add(Op::BranchUnlessAll), usual);
     return;
   }
-  if (least != lir::kNoReg) add_found(vvv(Op::ICmpGt, constant_vector(kFew), least));
-  branch_if_any(found);
+  if (usual == lir::kNoReg)
+    usual = vvv(Op::AndNot, large, constant_source(kTwoOrMore));
+  else if (large != lir::kNoReg)
+    usual = vvv(Op::AndNot, large, usual);
+  const InstRef branch = add(Op::BranchUnlessBits);
+  use(branch, usual);
+  use_source(branch, constant_source(kTwoOrMore));
 }
 
-// The lanes that branch_if_unusual() finds.
+// The lanes that are, which may be fewer than branch_if_unusual() finds.
 Mask Flushing::unusual(const Product& p, Doubts doubts) {
   Mask small, large;
   if (doubts.small_addend && host_.mask_registers) {
@@ -182,11 +274,11 @@ Reg Flushing::unusual_unless_zero(const Product& p, Doubts doubts) {
   return doubts.large_product ? state_.masks->mask_op(MaskOp::or_, low, is_greatest(p)) : low;
 }
 
-// Products that are, or were too large.
+// Products that are, or were too large. AVX2: that were.
 Reg Flushing::is_greatest(const Product& p) {
   if (host_.mask_registers)
     return compare(Op::CmpU, p.doubled, constant_source(2 * kGreatest), integer_predicate::kEq);
-  return vvv(Op::ICmpEq, magnitude(p.truncated), constant_vector(kGreatest));
+  return vvv(Op::ICmpEq, magnitude(vvv(Op::Mul, p.left, p.right)), constant_vector(kTooLarge));
 }
 
 // By a subroutine (emit.cpp), which reads its operands from the frame.
