@@ -166,7 +166,7 @@ TEST(LaunchFileTest, ErrorsNameTheField) {
   expect_error(parse("{}"), "", "'warpjit' is missing");
   expect_error(parse(R"({"warpjit":2})"), "warpjit", "version 2");
   expect_error(parse(R"({"warpjit":1,"isa":"x"})"), "isa", "unknown isa");
-  expect_error(parse(R"({"warpjit":1,"isa":"usse","stage":"fragment"})"), "isa", "not supported yet",
+  expect_error(parse(R"({"warpjit":1,"isa":"usse","stage":"compute"})"), "stage", "only vertex and fragment",
                ErrorCode::unsupported);
   expect_error(parse(R"({"warpjit":1,"isa":"pica200","stage":"compute"})"), "stage", "only vertex",
                ErrorCode::unsupported);

@@ -32,6 +32,49 @@ TEST(UsseAssemble, ProgramsSurvive) {
   }
 }
 
+// What stands before the instructions, in the form that listings have.
+TEST(UsseAssemble, InterfacesSurvive) {
+  constexpr std::string_view kFragment = R"(.stage fragment
+.registers pa:14 sa:40 r:6
+.flags replaces_depth reads_color
+.literal sa:6 0x3f800000
+.sampler unit:3 sa:8
+.control unit:1 word:2 sa:12
+.cube unit:1
+.input texcoord9 f16 3 words:2
+.texel texcoord0 native unit:3 words:1 by_w centroid own
+.input color1 u8 4 words:1
+.input color0 f32 2 words:2
+.input point c10 2 words:1
+.texel point f32 unit:1 words:4
+.input position f32 1 words:1
+.output u8 3 pa:2
+  nop.end
+)";
+  constexpr std::string_view kVertex = R"(.stage vertex
+.registers pa:20 sa:256 r:0
+.results position color1 fog texcoord0.xy texcoord3.xyzw.half texcoord9.zw point_size clip0 clip7
+.reads 0xfff00
+.numbers index:7 instance:8
+  nop.end
+)";
+  for (const std::string_view text : {kFragment, kVertex}) {
+    const auto program = assemble(text, "a.usse");
+    ASSERT_TRUE(program.ok()) << to_string(program.error());
+    EXPECT_EQ(disassemble(*program, {.words = false}), text);
+  }
+  const auto fragment = assemble(kFragment, "a.usse");
+  EXPECT_EQ(fragment->dependent_samplers.size(), 5U);
+  EXPECT_EQ(fragment->fragment.inputs[1].sampled->projection, FragmentInput::Projection::by_w);
+  // Inputs have the words that containers have for them.
+  EXPECT_EQ(fragment->fragment.inputs[0].raw, (std::array<std::uint32_t, 4>{0x2080900f, 0, 0x10, 0}));
+  EXPECT_EQ(fragment->fragment.inputs[1].raw, (std::array<std::uint32_t, 4>{0xf210, 3, 0, 0x40}));
+  const auto vertex = assemble(kVertex, "a.usse");
+  EXPECT_EQ(vertex->vertex.words, 4 + 4 + 2 + 2 + 2 + 2 + 1 + 2);
+  const auto all = assemble(".registers pa:6\n.results position\nnop.end", "a.usse");
+  EXPECT_EQ(all->vertex.live, 0x3fU);
+}
+
 TEST(UsseAssemble, Words) {
   const auto program = assemble(".stage fragment\nnop.end\nvmov.f32 r0.x, pa2\n", "a.usse");
   ASSERT_TRUE(program.ok());
@@ -77,6 +120,31 @@ TEST(UsseAssemble, Errors) {
   EXPECT_EQ(error_of("nop }"), "a.usse:1:1: expected {unused 0x...}");
   EXPECT_EQ(error_of("vmov.f32 r0 pa2"), "a.usse:1:1: expected a comma before 'pa2'");
   EXPECT_EQ(error_of("p0"), "a.usse:1:1: an instruction is missing");
+  EXPECT_EQ(error_of(".input texcoord0 f32 2"), "a.usse:1:1: .input belongs to fragment programs");
+  const std::string fragment = ".stage fragment\n";
+  EXPECT_EQ(error_of(fragment + ".results position"), "a.usse:2:1: .results belongs to vertex programs");
+  EXPECT_EQ(error_of(fragment + ".input texcoord10 f32 2"),
+            "a.usse:2:8: expected texcoord0 to texcoord9, color0, color1, fog, position or point, found "
+            "'texcoord10'");
+  EXPECT_EQ(error_of(fragment + ".input fog u8 2"),
+            "a.usse:2:12: expected f32, f16 or c10: colours alone are bytes, found 'u8'");
+  EXPECT_EQ(error_of(fragment + ".input fog f32 5"), "a.usse:2:16: expected 1 to 4 components, found '5'");
+  EXPECT_EQ(error_of(fragment + ".input fog f32 1 words:5"),
+            "a.usse:2:18: expected words:number, up to 4, found 'words:5'");
+  EXPECT_EQ(error_of(fragment + ".texel texcoord0 f16 unit:16 words:1"),
+            "a.usse:2:22: expected unit:number, up to 15, found 'unit:16'");
+  EXPECT_EQ(error_of(".sampler unit:0 sa:253\nnop.end"),
+            "a.usse:1:17: expected sa:number, up to 252, found 'sa:253'");
+  EXPECT_EQ(error_of(".registers pa:257"),
+            "a.usse:1:12: expected pa:, sa: or r: and a number up to 256, found "
+            "'pa:257'");
+  EXPECT_EQ(error_of(".flags fast"), "a.usse:1:8: expected a flag, found 'fast'");
+  EXPECT_EQ(error_of(".results"), "a.usse:1:1: expected position behind '.results'");
+  EXPECT_EQ(error_of(".results position texcoord0.zx"),
+            "a.usse:1:19: expected color0, color1, fog, texcoord0.xy, point_size, clip0 or the like, found "
+            "'texcoord0.zx'");
+  EXPECT_EQ(error_of(fragment + ".registers pa:1\n.input texcoord0 f32 2\nnop.end"),
+            "a.usse: the inputs are 2 words, but there are 1 primary attributes");
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ struct RenderCommand {
   bool json = false, heatmap = false;
 };
 
-// A word of a constant space that frames step: "c0[16]".
+// A word of a constant space that frames step, "c0[16]", or a uniform register, "sa2".
 struct Stepped {
   std::string space;
   std::size_t offset = 0;
@@ -35,6 +35,7 @@ Result<Stepped> parse_uniform(const std::string& text) {
   const std::size_t open = text.find('[');
   char* end = nullptr;
   Stepped stepped;
+  if (open == std::string::npos && text.starts_with("sa")) return Stepped{text, 0};
   if (open != std::string::npos) {
     stepped.space = text.substr(0, open);
     stepped.offset = std::strtoull(text.c_str() + open + 1, &end, 0);
@@ -47,6 +48,12 @@ Result<Stepped> parse_uniform(const std::string& text) {
 
 // Of the fragment program, else of the vertex program.
 Status set_constant(LaunchFile& file, const Stepped& stepped, float value) {
+  for (LaunchValue& uniform : file.uniforms) {
+    const std::string name = file.program->register_name(uniform.location);
+    if (name != stepped.space || stepped.offset != 0 || uniform.words.size() != 1) continue;
+    uniform.words[0] = std::bit_cast<std::uint32_t>(value);
+    return {};
+  }
   for (LaunchMemory& piece : file.grid.memory) {
     if (piece.space != stepped.space) continue;
     if (stepped.offset + 4 > piece.bytes.size()) break;
@@ -160,6 +167,9 @@ int run_render(const RenderCommand& options) {
   if (file->work != Work::pixels)
     return fail(
         {ErrorCode::bad_input, "only launches of fragment programs make pictures", options.input.file});
+  if (options.heatmap && !file->guest().counts_pixel_instructions())
+    return fail(
+        {ErrorCode::unsupported, "instructions of this guest's pixels are not counted yet", "--heatmap"});
   if (!options.size.empty())
     if (const Status sized = set_size(*file, options.size); !sized) return fail(sized.error());
   const std::uint64_t pixels = std::uint64_t{file->pixels.width} * file->pixels.height;
@@ -235,8 +245,8 @@ void add_render(CLI::App& app, int& exit) {
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   command->add_option("--uniform", options->uniform,
-                      "the constant that frames step, such as c0[16]; of the vertex program if the fragment "
-                      "program has none");
+                      "the constant that frames step, such as c0[16], or the uniform, such as sa2; of the "
+                      "vertex program if the fragment program has none");
   command->add_option("--from", options->from, "its value in the first frame")->capture_default_str();
   command->add_option("--to", options->to, "the value that a frame behind the last would have")
       ->capture_default_str();

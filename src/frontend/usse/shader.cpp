@@ -41,6 +41,34 @@ std::string Shader::where(std::uint32_t guest_address) const {
   return program_.where(secondary, secondary ? guest_address - program_.primary.size() : guest_address);
 }
 
+std::optional<Location> Shader::find_uniform(std::string_view name) const {
+  for (const Parameter& parameter : program_.parameters) {
+    if (parameter.category != Category::uniform || parameter.name != name) continue;
+    const RegisterContainer* const container = program_.container(parameter.container);
+    if (container == nullptr || parameter.resource >= container->words) continue;
+    const std::uint32_t first = container->base + parameter.resource;
+    if (first >= table_.words) continue;
+    const std::uint64_t words = std::uint64_t{uniform_stride(parameter)} * std::max(1U, parameter.array_size);
+    Location location;
+    location.kind = LocationKind::float_uniform;
+    location.components = 1;
+    location.first = static_cast<std::uint16_t>(first);
+    location.word = first;
+    location.count = static_cast<std::uint16_t>(std::min<std::uint64_t>(
+        {words, std::uint64_t{container->words} - parameter.resource, table_.words - first}));
+    return location;
+  }
+  return std::nullopt;
+}
+
+std::optional<unsigned> Shader::find_attribute(std::string_view name) const {
+  for (const Parameter& parameter : program_.parameters)
+    if (parameter.category == Category::attribute && parameter.name == name &&
+        parameter.resource < kRowWords * kVertexRows && parameter.resource % kRowWords == 0)
+      return parameter.resource / kRowWords;
+  return std::nullopt;
+}
+
 Result<Location> Shader::find(LocationKind kind, std::string_view name) const {
   Location location;
   location.kind = kind;
@@ -56,6 +84,7 @@ Result<Location> Shader::find(LocationKind kind, std::string_view name) const {
           vertex && n && *n % kRowWords == 0)
         return found(*n / kRowWords);
       if (vertex && name == "id") return found(kNumbersInput);
+      if (const auto row = find_attribute(name); vertex && row) return found(*row);
       break;
     case LocationKind::output:
       if (const auto n = number_behind(name, "slots", kSlots / kRowWords); vertex && n) return found(*n);
@@ -69,6 +98,7 @@ Result<Location> Shader::find(LocationKind kind, std::string_view name) const {
         location.word = *n;
         return found(*n);
       }
+      if (const auto uniform = find_uniform(name)) return *uniform;
       break;
     default:
       break;

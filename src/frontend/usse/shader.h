@@ -28,7 +28,8 @@ class Shader final : public frontend::Shader {
     return 2 * (program_.primary.size() + program_.secondary.size());
   }
 
-  // Inputs "pa0", "pa4", ... of four words, and "id"; uniforms "sa0", "sa1", ...; outputs "slots0", ...
+  // Inputs "pa0", "pa4", ... of four words, and "id"; uniforms "sa0", "sa1", ...; outputs "slots0", ...; also
+  // what the container calls an attribute that begins such a row, and a uniform that lies in sa.
   Result<Location> find(LocationKind kind, std::string_view name) const override;
   std::string register_name(const Location& location) const override;
   unsigned input_registers() const override { return kNumbersInput + 1; }
@@ -56,6 +57,10 @@ class Shader final : public frontend::Shader {
   std::vector<pixels::SlotUse> uses_;  // of fragment programs
   std::vector<frontend::TextureUse> texture_uses_;
   UniformTable table_{};
+  // The words of sa that a uniform of this name has.
+  std::optional<Location> find_uniform(std::string_view name) const;
+  std::optional<unsigned> find_attribute(std::string_view name) const;  // its row
+
   bool reads_quads_ = false;
   std::string name_;  // containers give none
 };

@@ -59,6 +59,10 @@ Result<std::uint32_t> Guest::read_attribute_format(const JsonField& field) const
   return field.error("programs of this guest fetch no attributes");
 }
 
+Result<ControlTexture> Guest::read_control_texture(const frontend::Shader&, unsigned,
+                                                   std::span<const std::uint32_t>, const EntryMemory&) const {
+  return Error{ErrorCode::bad_input, "textures of this guest have no control words", ""};
+}
 Result<Texture> Guest::read_texture_entry(const EntryWords&, const EntryMemory&) const {
   return Error{ErrorCode::bad_input, "this guest has no such entries", ""};
 }

@@ -131,6 +131,15 @@ struct EntryMemory {
 
 struct LaunchFile;  // launch/launch_file.h
 
+// A texture with its sampler, as control words of a guest say them.
+struct ControlTexture {
+  Texture texture;
+  Sampler sampler;
+  std::shared_ptr<const void> keep;  // what the texture refers to besides the memory
+  // Uniform registers that hold control words, and these words.
+  std::vector<std::pair<Location, std::uint32_t>> registers;
+};
+
 // What a launch file takes from a job of a memory image.
 struct ImageJob {
   std::span<const std::byte> image;
@@ -182,6 +191,18 @@ class Guest {
   virtual std::uint64_t outputs_written(const frontend::Shader&) const { return 0; }
   // `program` of a vertex stage that passes its first input on as its first output.
   virtual Json passing_vertex() const { return {}; }
+  // May launch files have a program as lines of assembly, `source`? `words_json` then gives that.
+  virtual bool takes_source() const { return false; }
+  // Do fragment programs have uniform registers?
+  virtual bool pixels_have_uniforms() const { return false; }
+  // Uniform registers from the first one on that a launch should have values for.
+  virtual std::uint32_t uniform_words(const frontend::Shader&) const { return 0; }
+  // Does the guest interpreter count the instructions of each pixel?
+  virtual bool counts_pixel_instructions() const { return true; }
+  // The texture of a slot. Errors: a guest that has no control words.
+  virtual Result<ControlTexture> read_control_texture(const frontend::Shader& shader, unsigned slot,
+                                                      std::span<const std::uint32_t> words,
+                                                      const EntryMemory& memory) const;
   // Errors: a guest that has none.
   virtual Result<Texture> read_texture_entry(const EntryWords& words, const EntryMemory& memory) const;
   virtual Result<Sampler> read_sampler_entry(const EntryWords& words, bool seamless) const;

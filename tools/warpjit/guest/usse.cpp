@@ -1,9 +1,16 @@
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
+
 #include "files.h"
 #include "frontend/usse/assembly/assemble.h"
 #include "frontend/usse/assembly/disassemble.h"
+#include "frontend/usse/assembly/interface.h"
 #include "frontend/usse/container/gxp.h"
+#include "frontend/usse/container/texture.h"
+#include "frontend/usse/flow/slots.h"
+#include "frontend/usse/launch.h"
 #include "frontend/usse/shader.h"
 #include "guest/guest.h"
 
@@ -81,21 +88,8 @@ Json fragment_json(const usse::FragmentInterface& fragment) {
 }
 
 Json flags_json(const usse::Program& program) {
-  constexpr std::pair<usse::Flag, const char*> kFlags[] = {
-      {usse::Flag::per_instance, "per_instance"},
-      {usse::Flag::discards, "discards"},
-      {usse::Flag::replaces_depth, "replaces_depth"},
-      {usse::Flag::sprite_coordinate, "sprite_coordinate"},
-      {usse::Flag::native_color, "native_color"},
-      {usse::Flag::reads_color, "reads_color"},
-      {usse::Flag::presampled, "presampled"},
-      {usse::Flag::iterated, "iterated"},
-      {usse::Flag::stores, "stores"},
-      {usse::Flag::output_undefined, "output_undefined"},
-      {usse::Flag::uses_index, "uses_index"},
-      {usse::Flag::uses_instance, "uses_instance"}};
   Json flags = Json::array();
-  for (const auto& [flag, text] : kFlags)
+  for (const auto& [flag, text] : usse::flag_names())
     if (program.has(flag)) flags.push_back(text);
   return flags;
 }
@@ -135,6 +129,61 @@ void describe_program(const usse::Program& program, Json& json) {
   }
 }
 
+// ---- Launches
+
+// Registers of sa that the code may read, from sa0 on. Registers by an index are not known.
+std::uint32_t read_words(const usse::Program& program) {
+  std::uint32_t end = 0;
+  for (const auto* code : {&program.secondary, &program.primary})
+    for (const std::uint64_t word : *code) {
+      const auto i = usse::decode(word);
+      if (!i) continue;
+      for (const usse::Source& source : i->s)
+        if (source.bank == usse::Bank::sa && source.index == 0)
+          end = std::max(end, source.number + (i->group <= usse::Group::tst ? 4U : 1U));
+    }
+  return std::min(end, std::min(program.secondary_attributes, usse::kMaxRegisters));
+}
+
+// What the container puts into sa, nothing being given: literals.
+std::array<std::uint32_t, usse::kMaxRegisters> preset_words(const usse::Program& program) {
+  std::array<std::uint32_t, usse::kMaxRegisters> sa{};
+  usse::fill_secondary_attributes(program, {}, sa);
+  return sa;
+}
+
+Result<ControlTexture> control_texture(const frontend::Shader& shader, unsigned slot,
+                                       std::span<const std::uint32_t> words, const EntryMemory& memory) {
+  usse::ControlWords control{};
+  if (words.size() != control.size() || slot >= usse::kTextureUnits)
+    return Error{ErrorCode::bad_input, "there are 16 texture units, each with four control words", ""};
+  std::ranges::copy(words, control.begin());
+  WARPJIT_TRY(const usse::TextureState state, usse::read_texture(control));
+  const std::span<const std::byte> bytes(static_cast<const std::byte*>(memory.data), memory.size);
+  const auto read = [&](std::uint32_t address, std::uint64_t size) -> std::span<const std::byte> {
+    if (address < memory.address || address - memory.address > bytes.size() ||
+        size > bytes.size() - (address - memory.address))
+      return {};
+    return bytes.subspan(static_cast<std::size_t>(address - memory.address), static_cast<std::size_t>(size));
+  };
+  WARPJIT_TRY(usse::BoundTexture bound, usse::bind_texture(state, read));
+  const auto kept = std::make_shared<usse::BoundTexture>(std::move(bound));
+  if (!kept->copy.empty()) kept->texture.data = kept->copy.data();
+  kept->texture.level_places = kept->places;
+  ControlTexture texture{kept->texture, kept->sampler, kept, {}};
+  const usse::Program& program = usse_program(shader);
+  const usse::RegisterContainer* const data = program.container(usse::kDataContainer);
+  for (const usse::DependentSampler& sampler : program.dependent_samplers) {
+    const unsigned place = sampler.offset + (data == nullptr ? 0U : data->base);
+    if (sampler.unit != slot) continue;
+    const auto location = shader.find(LocationKind::uniform, "sa" + std::to_string(place));
+    if (!location) continue;  // beyond the program's registers
+    texture.registers.emplace_back(*location, control[sampler.word]);
+    texture.registers.back().first.count = 1;
+  }
+  return texture;
+}
+
 // The only program of a container or source.
 class UsseSource final : public Container {
  public:
@@ -160,7 +209,6 @@ class UsseSource final : public Container {
 class UsseGuest final : public Guest {
  public:
   Isa isa() const override { return Isa::usse; }
-  bool runs(Stage) const override { return false; }
   std::span<const Stage> stages() const override {
     static constexpr Stage kStages[] = {Stage::vertex, Stage::fragment};
     return kStages;
@@ -198,14 +246,51 @@ class UsseGuest final : public Guest {
   }
 
   Status read_modes(const JsonField& field, GuestModes&) const override { return field.expect_keys({}); }
+  // A listing: words alone have no inputs and outputs.
   Json words_json(const frontend::Shader& shader) const override {
-    Json words = Json::array();
-    for (const std::uint64_t word : usse_program(shader).primary)
-      for (const unsigned half : {0, 32}) words.push_back(hex(static_cast<std::uint32_t>(word >> half)));
-    return {{"words", std::move(words)}};
+    const std::string text = usse::disassemble(usse_program(shader), {.words = false, .labels = false});
+    Json lines = Json::array();
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t end = std::min(text.find('\n', at), text.size());
+      lines.push_back(text.substr(at, end - at));
+      at = end + 1;
+    }
+    return {{"source", std::move(lines)}};
   }
   Json modes_json(const frontend::Shader&) const override { return Json::object(); }
-  std::string_view register_names(LocationKind) const override { return "none"; }
+  std::string_view register_names(LocationKind kind) const override {
+    return kind == LocationKind::input    ? "pa0, pa4, ... pa60, id"
+           : kind == LocationKind::output ? "slots0-slots17"
+           : kind == LocationKind::state  ? "none"
+                                          : "sa0-sa255";
+  }
+  std::vector<std::string> uniform_files() const override { return {"sa0"}; }
+  bool is_preset(const frontend::Shader& shader, const Location& location) const override {
+    const bool uniform =
+        location.kind == LocationKind::float_uniform || location.kind == LocationKind::uniform;
+    return uniform && location.first < usse::kMaxRegisters &&
+           preset_words(usse_program(shader))[location.first] != 0;
+  }
+  std::uint64_t outputs_written(const frontend::Shader& shader) const override {
+    if (usse_program(shader).vertex.words == 0) return 1;
+    const auto slots = usse::slot_sources(usse_program(shader));
+    std::uint64_t rows = 0;
+    for (unsigned n = 0; n < slots.size(); ++n)
+      if (slots[n].kind != usse::SlotSource::Kind::zero && slots[n].kind != usse::SlotSource::Kind::one)
+        rows |= std::uint64_t{1} << n / 4;
+    return rows;
+  }
+  bool takes_source() const override { return true; }
+  bool pixels_have_uniforms() const override { return true; }
+  std::uint32_t uniform_words(const frontend::Shader& shader) const override {
+    return read_words(usse_program(shader));
+  }
+  bool counts_pixel_instructions() const override { return false; }
+  Result<ControlTexture> read_control_texture(const frontend::Shader& shader, unsigned slot,
+                                              std::span<const std::uint32_t> words,
+                                              const EntryMemory& memory) const override {
+    return control_texture(shader, slot, words, memory);
+  }
 
   Result<std::string> list(const frontend::Shader& shader, const ListOptions& options) const override {
     if (!options.names)

@@ -39,10 +39,15 @@ Status bind_textures(const LaunchFile& file, Launch& launch) {
   return {};
 }
 
-// Uniforms, state and inputs.
-Status bind_values(const LaunchFile& file, Launch& launch) {
+Status bind_uniforms(const LaunchFile& file, Launch& launch) {
   for (const auto* values : {&file.uniforms, &file.state})
     for (const LaunchValue& value : *values) WARPJIT_CHECK(set_value(launch, value));
+  return {};
+}
+
+// Uniforms, state and inputs.
+Status bind_values(const LaunchFile& file, Launch& launch) {
+  WARPJIT_CHECK(bind_uniforms(file, launch));
   for (const LaunchInput& input : file.inputs) {
     const std::vector<std::byte>& bytes = file.buffers[input.buffer].bytes;
     Attribute attribute;
@@ -77,7 +82,7 @@ Status BoundLaunch::bind() {
   if (file_->work == Work::grid) return bind_grid();
   if (file_->work == Work::pixels) return bind_pixels();
   WARPJIT_CHECK(bind_values(*file_, launch_));
-  WARPJIT_CHECK(bind_constants(*file_, launch_));
+  WARPJIT_CHECK(file_->program->rows_have_memory() ? bind_memory() : bind_stage_memory(*file_, launch_));
   if (file_->work == Work::primitives) WARPJIT_CHECK(bind_primitives());
   return bind_rows();
 }
@@ -158,9 +163,14 @@ Status BoundLaunch::bind_memory() {
   return {};
 }
 
-// Of vertex and geometry programs: they have constants alone.
-Status BoundLaunch::bind_constants(const LaunchFile& file, Launch& launch) {
+// Of vertex and geometry programs: most guests' have constants alone.
+Status BoundLaunch::bind_stage_memory(const LaunchFile& file, Launch& launch) {
   for (const LaunchMemory& piece : file.grid.memory) {
+    if (!piece.constant && file.program->rows_have_memory()) {
+      std::vector<std::byte>& bytes = stage_memory_.emplace_back(&piece, piece.bytes).second;
+      WARPJIT_CHECK(launch.map_memory(piece.space, piece.address, bytes.data(), bytes.size()));
+      continue;
+    }
     if (!piece.constant)
       return Error{ErrorCode::unsupported, "vertex and geometry programs have no memory but constants",
                    piece.space};
@@ -172,6 +182,7 @@ Status BoundLaunch::bind_constants(const LaunchFile& file, Launch& launch) {
 Status BoundLaunch::bind_pixels() {
   const LaunchPixels& pixels = file_->pixels;
   if (!file_->grid.parameters.empty()) launch_.set_parameters(file_->grid.parameters);
+  WARPJIT_CHECK(bind_uniforms(*file_, launch_));
   WARPJIT_CHECK(bind_memory());
   WARPJIT_CHECK(launch_.set_raster_state(pixels.raster));
   WARPJIT_CHECK(launch_.set_output_state(pixels.output));
@@ -199,7 +210,7 @@ Status BoundLaunch::bind_pixels() {
   for (const LaunchFile& stage : file_->geometry_stage) {
     Launch geometry{Program(stage.program)};
     WARPJIT_CHECK(bind_textures(stage, geometry));
-    WARPJIT_CHECK(bind_constants(stage, geometry));
+    WARPJIT_CHECK(bind_stage_memory(stage, geometry));
     WARPJIT_CHECK(launch_.set_geometry_stage(geometry));
   }
   if (file_->vertex.empty()) {
@@ -211,7 +222,7 @@ Status BoundLaunch::bind_pixels() {
   Launch vertex{Program(stage.program)};
   WARPJIT_CHECK(bind_values(stage, vertex));
   WARPJIT_CHECK(bind_textures(stage, vertex));
-  WARPJIT_CHECK(bind_constants(stage, vertex));
+  WARPJIT_CHECK(bind_stage_memory(stage, vertex));
   return launch_.set_vertex_stage(vertex);
 }
 
@@ -269,6 +280,7 @@ const ResultColumn& BoundLaunch::column(const LaunchOutput& output) const {
 void BoundLaunch::restore_memory() {
   for (std::size_t k = 0; k < memory_.size(); ++k)
     std::copy(file_->grid.memory[k].bytes.begin(), file_->grid.memory[k].bytes.end(), memory_[k].begin());
+  for (auto& [piece, bytes] : stage_memory_) std::ranges::copy(piece->bytes, bytes.begin());
 }
 
 Result<Report> BoundLaunch::run(const Engine& engine, const RunOptions& options) {

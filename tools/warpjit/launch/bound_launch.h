@@ -91,7 +91,7 @@ class BoundLaunch {
   Status bind_grid();
   Status bind_memory();
   Status bind_pixels();
-  Status bind_constants(const LaunchFile& file, Launch& launch);
+  Status bind_stage_memory(const LaunchFile& file, Launch& launch);
   // Errors: a run has changed bytes that it may not.
   Status check_descriptors() const;
   void clear_pictures();
@@ -107,7 +107,9 @@ class BoundLaunch {
   std::unique_ptr<std::uint8_t[]> inverted_;
   std::uint64_t triangle_count_ = 0;
   std::vector<std::vector<std::byte>> memory_;  // what engines write to
-  std::vector<Picture> pictures_;               // likewise
+  // Likewise, of vertex stages, and what it begins with.
+  std::vector<std::pair<const LaunchMemory*, std::vector<std::byte>>> stage_memory_;
+  std::vector<Picture> pictures_;  // likewise
 };
 
 // A result that is not what was expected.

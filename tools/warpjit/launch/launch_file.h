@@ -145,6 +145,7 @@ struct LaunchTexture {
   std::string where;  // the field, for messages
   Texture texture;    // whose data lie in `bytes`
   std::shared_ptr<const std::vector<std::byte>> bytes;
+  std::shared_ptr<const void> keep;  // what else it refers to
 };
 struct LaunchSampler {
   unsigned slot = 0;
@@ -159,9 +160,10 @@ struct LaunchFile {
   std::vector<Expectation> expectations;
 
   // ---- Rows and primitives
-  std::uint64_t count = 0;                   // threads (of the first stage), 1 to kMaxThreads
-  std::uint64_t rows = 0;                    // rows that the data has: the count that the file says
-  std::vector<LaunchValue> uniforms, state;  // what the file gives, each register once
+  std::uint64_t count = 0;  // threads (of the first stage), 1 to kMaxThreads
+  std::uint64_t rows = 0;   // rows that the data has: the count that the file says
+  std::vector<LaunchValue> uniforms,
+      state;  // what the file gives, each register once; uniforms of pixels, too
   std::vector<LaunchBuffer> buffers;
   std::vector<LaunchInput> inputs;  // each register at most once; every read lies in its buffer
 

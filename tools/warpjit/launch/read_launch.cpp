@@ -26,7 +26,7 @@ constexpr Key kKeys[] = {{"warpjit", kAll},
                          {"program", kAll},
                          {"modes", kAll},
                          {"count", kThreaded | kPixels},
-                         {"uniforms", kThreaded},
+                         {"uniforms", kThreaded | kPixels},
                          {"state", kThreaded},
                          {"inputs", kThreaded},
                          {"geometry", kPrimitives | kPixels},
@@ -50,7 +50,6 @@ constexpr Key kKeys[] = {{"warpjit", kAll},
                          {"samplers", kGrid | kPixels | bit(Work::rows)}};
 // Keys that launches of later guests and stages have.
 constexpr std::string_view kLaterKeys[] = {"registers", "chip", "varyings"};
-constexpr std::string_view kLaterGuests[] = {"usse"};
 
 std::string stages_of(unsigned works) {
   std::string stages;
@@ -180,8 +179,6 @@ class Reader {
   Status read_guest() {
     WARPJIT_TRY(const JsonField field, root().require("isa"));
     WARPJIT_TRY(const std::string text, field.string());
-    if (contains(kLaterGuests, text))
-      return field.error("isa '" + text + "' is not supported yet", ErrorCode::unsupported);
     const auto isa = parse_isa(text);
     if (!isa) return field.error("unknown isa '" + text + "'; known: " + guest_names());
     reading_.guest = &guest_of(*isa);
@@ -238,6 +235,7 @@ class Reader {
   Status read_program(const JsonField& program) {
     WARPJIT_CHECK(program.expect_object());
     if (program.has("words")) return read_words(program);
+    if (program.has("source") && reading_.guest->takes_source()) return read_source(program);
     if (program.has("image") && launch().work == Work::grid) return read_job(program);
     const bool kernels = stage_ == Stage::compute;
     WARPJIT_CHECK(kernels ? program.expect_keys({"file", "entry", "index", "kernel"})
@@ -266,6 +264,26 @@ class Reader {
     if (!container) return file.wrap(container.error());
     const auto chosen = (*container)->load(request, modes_);
     if (!chosen) return program.wrap(chosen.error());
+    launch().program = *chosen;
+    return {};
+  }
+
+  // Lines of assembly.
+  Status read_source(const JsonField& program) {
+    WARPJIT_CHECK(program.expect_keys({"source"}));
+    const JsonField source = program.at("source");
+    WARPJIT_CHECK(source.expect_array());
+    std::string text;
+    for (std::size_t k = 0; k < source.size(); ++k) {
+      WARPJIT_TRY(const std::string line, source.at(k).string());
+      text += line + "\n";
+    }
+    const auto container = reading_.guest->read(std::as_bytes(std::span(text)), "program.source");
+    if (!container) return source.wrap(container.error());
+    ProgramRequest request;
+    request.stage = stage_;
+    const auto chosen = (*container)->load(request, modes_);
+    if (!chosen) return source.wrap(chosen.error());
     launch().program = *chosen;
     return {};
   }
@@ -355,6 +373,11 @@ class Reader {
 
   // Of a fragment program.
   Status read_draw(const JsonField& program) {
+    if (const auto uniforms = root().find("uniforms")) {
+      if (!reading_.guest->pixels_have_uniforms())
+        return uniforms->error("does not belong to fragment programs of this guest");
+      WARPJIT_CHECK(read_uniforms(reading_));
+    }
     if (root().has("memory")) WARPJIT_CHECK(read_memory(reading_));
     if (const auto params = root().find("params")) {
       if (!launch().program->takes_parameters())

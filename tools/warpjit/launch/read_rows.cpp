@@ -27,6 +27,11 @@ Result<LaunchValue> read_uniform(const Reading& reading, const JsonField& field,
     value.words = {on ? 1u : 0u};
     return value;
   }
+  if (location.components == 1 && !field.json().is_array()) {
+    WARPJIT_TRY(const std::uint32_t word, field.float_bits());
+    value.words = {word};
+    return value;
+  }
   WARPJIT_CHECK(expect_components(field, location.components));
   const bool integer = location.kind == LocationKind::int_uniform;
   const std::uint32_t largest = reading.launch.program->largest_word(location);
@@ -151,10 +156,11 @@ Status read_uniforms(Reading& reading) {
   for (const auto& [key, value] : uniforms->json().items()) {
     const JsonField field = uniforms->at(key);
     WARPJIT_TRY(Location location, read_location(reading, field, key, LocationKind::uniform));
-    // One register's value, or an array of them: rows of rows, or for booleans an array.
-    const bool boolean = location.kind == LocationKind::bool_uniform;
+    // One register's value, or an array of them: rows of rows, or an array where a register has one
+    // component.
+    const bool single = location.kind == LocationKind::bool_uniform || location.components == 1;
     const bool rows =
-        field.json().is_array() && (boolean || (field.size() > 0 && field.json().front().is_array()));
+        field.json().is_array() && (single || (field.size() > 0 && field.json().front().is_array()));
     const std::size_t count = rows ? field.size() : 1;
     if (count > location.count) {
       const bool is_register = shader.register_name(location) == key;

@@ -200,8 +200,38 @@ Status read_entry(Reading& reading, const JsonField& field, LaunchTexture& out) 
   return {};
 }
 
+// Control words as the guest has them: a texture and its sampler. Registers get them where the program has
+// them in registers.
+Status read_control(Reading& reading, const JsonField& field, LaunchTexture& out) {
+  WARPJIT_CHECK(field.expect_keys({"control", "file", "data", "address"}));
+  const JsonField control = field.at("control");
+  WARPJIT_CHECK(control.expect_array());
+  if (control.size() != 4) return control.error("has four words");
+  std::vector<std::uint32_t> words;
+  for (std::size_t k = 0; k < control.size(); ++k) {
+    WARPJIT_TRY(const std::int64_t word, control.at(k).integer(0, 0xffffffff, 32));
+    words.push_back(static_cast<std::uint32_t>(word));
+  }
+  WARPJIT_CHECK(read_data(reading, field, out));
+  EntryMemory memory;
+  memory.data = out.bytes->data();
+  memory.size = out.bytes->size();
+  WARPJIT_CHECK(read_u64(field, "address", memory.address));
+  auto read = reading.guest->read_control_texture(*reading.launch.program, out.slot, words, memory);
+  if (!read) return control.wrap(read.error());
+  out.texture = read->texture;
+  out.keep = std::move(read->keep);
+  reading.launch.samplers.push_back({out.slot, read->sampler});
+  for (const auto& [location, word] : read->registers) {
+    WARPJIT_CHECK(reading.claim(field, location));
+    reading.launch.uniforms.push_back({location, {word}});
+  }
+  return {};
+}
+
 Status read_texture(Reading& reading, const JsonField& field, LaunchTexture& texture) {
   WARPJIT_CHECK(field.expect_object());
+  if (field.has("control")) return read_control(reading, field, texture);
   if (field.has("tic")) return read_entry(reading, field, texture);
   return field.has("png") ? read_picture(reading, field, texture) : read_raw(reading, field, texture);
 }
@@ -282,11 +312,14 @@ Status read_textures(Reading& reading) {
         texture.where = field.path();
         return read_texture(reading, field, texture);
       }));
-  return read_slots(reading.root, "samplers", kMaxSamplers, [&](const JsonField& field, unsigned slot) {
+  const auto read_slot = [&](const JsonField& field, unsigned slot) -> Status {
+    for (const LaunchSampler& other : reading.launch.samplers)
+      if (other.slot == slot) return field.error("the control words of its texture say this");
     LaunchSampler& sampler = reading.launch.samplers.emplace_back();
     sampler.slot = slot;
     return read_sampler(reading, field, sampler.sampler);
-  });
+  };
+  return read_slots(reading.root, "samplers", kMaxSamplers, read_slot);
 }
 
 }  // namespace warpjit::tool

@@ -56,6 +56,21 @@ Json uniforms_of(const frontend::Shader& shader, const Guest& guest) {
   return uniforms;
 }
 
+// The uniform registers that have no names, as far as code reads them.
+void add_unnamed_uniforms(const frontend::Shader& shader, const Guest& guest, double value, Json& json) {
+  const std::uint32_t words = guest.uniform_words(shader);
+  if (words == 0) return;
+  Json& list = json["uniforms"] = Json::object();
+  for (const std::string& file : guest.uniform_files()) {
+    const auto first = shader.find(LocationKind::uniform, file);
+    if (!first) continue;
+    for (std::uint32_t n = 0; n < std::min<std::uint32_t>(words, first->count); ++n) {
+      const Location location = numbered(first->kind, first->first + n);
+      if (!guest.is_preset(shader, location)) list[shader.register_name(location)] = value;
+    }
+  }
+}
+
 Json packed_rows(std::uint32_t count) {
   Json data = Json::array();
   for (std::uint32_t row = 0; row < count; ++row)
@@ -154,6 +169,7 @@ Result<Json> thread_template(const GivenProgram& given, Json json, std::uint32_t
   }
   if (Json uniforms = uniforms_of(shader, *given.guest); !uniforms.empty())
     json["uniforms"] = std::move(uniforms);
+  add_unnamed_uniforms(shader, *given.guest, 0, json);
   if (vertex.is_null())
     if (Json inputs = inputs_of(shader, count); !inputs.empty()) json["inputs"] = std::move(inputs);
   json["outputs"] = outputs_of(shader, *given.guest);
@@ -259,6 +275,7 @@ Status add_parameters(const GivenProgram& given, Json& json, Json& memory) {
 
 Result<Json> draw_template(const GivenProgram& given, Json json, std::uint32_t count) {
   json["count"] = count;
+  add_unnamed_uniforms(*given.shader, *given.guest, 0.5, json);
   WARPJIT_TRY(Json vertex, covering_stage(given, count));
   // Where vertex programs store their results themselves, they give window positions.
   const bool window = given.guest->fetches_attributes();

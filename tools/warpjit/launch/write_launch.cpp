@@ -94,6 +94,8 @@ Json stage_json(const LaunchFile& launch, std::uint64_t first, std::uint64_t cou
   const frontend::Shader& shader = *launch.program;
   Json json{{"program", launch.guest().words_json(shader)}};
   if (Json modes = launch.guest().modes_json(shader); !modes.empty()) json["modes"] = std::move(modes);
+  if (launch.work == Work::pixels && launch.guest().pixels_have_uniforms())
+    json["uniforms"] = uniforms_json(launch);
   if (launch.work == Work::grid || launch.work == Work::pixels) return json;
   json["uniforms"] = uniforms_json(launch);
   for (const LaunchValue& value : launch.state)

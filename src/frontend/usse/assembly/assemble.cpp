@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "frontend/usse/assembly/instruction.h"
+#include "frontend/usse/assembly/interface.h"
 
 namespace warpjit::usse {
 namespace {
@@ -31,6 +32,7 @@ class Assembler {
       WARPJIT_CHECK(resolve(fixup));
     }
     if (program_.primary.empty()) return end.error("a primary program without instructions");
+    WARPJIT_CHECK(finish_interface(program_));
     return std::move(program_);
   }
 
@@ -120,6 +122,8 @@ class Assembler {
       secondary_ = name == ".secondary";
       return {};
     }
+    WARPJIT_TRY(const bool known, read_interface(words, program_));
+    if (known) return {};
     return words[0].position.error("unknown directive " + text::quoted(name));
   }
 

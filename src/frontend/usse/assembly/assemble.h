@@ -11,7 +11,9 @@
 //     nop.end {unused 0x1}                     bits to flip in the canonical word
 //     .word 0x0000000000000000
 //
-// What disassemble() prints gives the same words again.
+// Before them stand directives for what a container says (interface.h).
+//
+// What disassemble() prints gives the same words again, and the same directives.
 #pragma once
 
 #include <string>

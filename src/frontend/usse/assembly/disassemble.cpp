@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 
+#include "frontend/usse/assembly/interface.h"
 #include "frontend/usse/encoding/encoding.h"
 
 namespace warpjit::usse {
@@ -124,7 +125,7 @@ void list(std::span<const std::uint64_t> code, const std::string& prefix, const 
 std::string disassemble(const Instruction& instruction) { return text_of(instruction, {}); }
 
 std::string disassemble(const Program& program, const DisassembleOptions& options) {
-  std::string text = ".stage " + std::string(stage_name(program.stage)) + "\n";
+  std::string text = ".stage " + std::string(stage_name(program.stage)) + "\n" + list_interface(program);
   if (!program.secondary.empty()) {
     text += ".secondary\n";
     list(program.secondary, "s", options, text);
