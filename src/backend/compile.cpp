@@ -106,7 +106,7 @@ Result<MachineCode> compile_for(const Host& host, const ir::GroupProgram& progra
                                  true,
                                  program.kernel.input_count,
                                  program.kernel.output_count,
-                                 group_lanes != 0,
+                                 program.kernel.block_groups != 0,
                                  program.kernel.pixels};
   const bool has_preamble = !is_empty(program.preamble) || role.row_tables.rows != 0;
   EntryCode preamble_code = {};

@@ -123,16 +123,16 @@ struct KernelArgs {
   Binding outputs[kMaxOutputs];
 
   // Only code with call sites, or for groups of fixed width (ir::Function::group_lanes), looks at what
-  // follows.
+  // follows. Work without blocks has one frame, which is that of group 0.
   void (*call)(KernelArgs*, std::uint32_t site, std::uint32_t* words);  // call_out; in the code's convention
   const CallSite* call_sites;                                           // MachineCode::call_sites
   ir::BlockMemory* memory;
   const MemoryWindow* windows;  // MemoryWindows of `memory`
-  std::uint32_t* frame;         // of LoadFrame: block_groups * frame_slots * group_lanes words
+  std::uint32_t* frame;         // of LoadFrame: max(block_groups, 1) * frame_slots * group_lanes words
   std::uint32_t group_index;    // of the first group in its block; the kernel advances it
   std::uint32_t stop_reason;    // ir::StopReason, with KernelStatus::stopped
 
-  // Calls for groups of fixed width may run several blocks, in the order of the grid, if blocks have no
+  // Calls for groups of blocks may run several blocks, in the order of the grid, if blocks have no
   // memory of their own and no frame. The kernel advances the following members, except those that stay.
   ir::BlockPosition block;
   std::uint32_t grid_columns, grid_rows;  // stay

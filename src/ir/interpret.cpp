@@ -249,7 +249,7 @@ Result<Interpreter> Interpreter::prepare(const Function& f, unsigned lanes) {
   made.texture_count_ = f.texture_count;
   made.inner_groups_ = f.inner_groups;
   made.frame_slots_ = f.frame_slots;
-  made.frame_words_of_block_ = f.block_groups * f.frame_slots * made.lanes_;
+  made.frame_words_of_block_ = std::max(f.block_groups, 1U) * f.frame_slots * made.lanes_;
   made.record_lanes_ = lanes;
   made.group_lanes_ = f.group_lanes != 0 ? f.group_lanes : made.lanes_;
   if (f.group_lanes != 0 && f.form == Form::group && f.group_lanes != lanes)

@@ -70,7 +70,7 @@ void CalloutLowering::count_fuel(ir::Inst i) {
   const std::int32_t first = words();
   const std::int64_t site = call_site(i);
   CallSite& made = role_.call_sites[static_cast<std::size_t>(site)];
-  made.immediate = f_.group_lanes == 0 ? 0 : f_.inner_groups;
+  made.immediate = f_.block_groups == 0 ? 0 : f_.inner_groups;
   made.unguarded = is_constant(lanes) && constant(lanes) == 1;
   const bool all = made.unguarded;
   for (std::uint32_t p = 0; p < parts_ && !all; ++p)

@@ -259,7 +259,7 @@ Result<std::unique_ptr<frontend::GuestInterpreter>> Shader::prepare_graphics_gue
       std::move(interpreter), program_.graphics, strip_output().value_or(frontend::StripOutput())));
 }
 
-Result<ir::Function> Shader::translate_graphics(const frontend::Facts& facts) const {
+Result<ir::Function> Shader::translate_graphics(const frontend::Facts& facts, bool dispatch_all) const {
   WARPJIT_CHECK(code_key_);
   const ComputeFacts common = compute_facts(facts);
   const SampledTextures textures{texture_uses_, facts.samples, sample_table_};
@@ -267,8 +267,8 @@ Result<ir::Function> Shader::translate_graphics(const frontend::Facts& facts) co
     return translate_vertex(program_, common, graphics_->code, graphics_->constants, textures,
                             facts.bound_inputs, std::span(facts.outputs.data(), facts.output_count));
   if (stage() == Stage::fragment)
-    return translate_fragment(program_, common, graphics_->code, graphics_->constants, textures,
-                              facts.pixels);
+    return translate_fragment(program_, common, graphics_->code, graphics_->constants, textures, facts.pixels,
+                              dispatch_all);
   return translate_geometry(program_, common, graphics_->code, graphics_->constants, textures, facts.strips);
 }
 

@@ -177,7 +177,7 @@ Status Shader::append_key(const frontend::Facts& facts, std::vector<std::byte>& 
 Result<Shader::Translation> Shader::translate(const frontend::Facts& facts, bool dispatch_all) const {
   Translation translation;
   if (program_.type != ProgramType::compute) {
-    WARPJIT_TRY(translation.function, translate_graphics(facts));
+    WARPJIT_TRY(translation.function, translate_graphics(facts, dispatch_all));
     return translation;
   }
   WARPJIT_TRY(translation.function, tesla::translate(program_, compute_facts(facts), dispatch_all,

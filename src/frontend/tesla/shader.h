@@ -70,7 +70,7 @@ class Shader final : public frontend::Shader {
   Shader(Program program, const Modes& modes);
   ComputeFacts compute_facts(const frontend::Facts& facts) const;
   // Of graphics programs (graphics_shader.cpp).
-  Result<ir::Function> translate_graphics(const frontend::Facts& facts) const;
+  Result<ir::Function> translate_graphics(const frontend::Facts& facts, bool dispatch_all) const;
   void append_graphics_key(const frontend::Facts& facts, std::vector<std::byte>& key) const;
   Result<std::unique_ptr<frontend::GuestInterpreter>> prepare_graphics_guest() const;
 

@@ -14,10 +14,12 @@ class CodeKernel : public Kernel {
 
   Status run(backend::KernelArgs& args, const frontend::Shader& shader,
              const frontend::Values& values) const final {
-    if (shader.texture_uses().empty()) return call(args, shader);
     TexelViews textures;
-    textures.bind(shader, values.grid.bound);
+    if (!shader.texture_uses().empty()) textures.bind(shader, values.grid.bound);
     args.textures = textures.data();
+    if (layout_.frame_slots == 0) return call(args, shader);
+    Pool<BlockMemory>::Lease memory = memories_.borrow();
+    args.frame = memory->frame(layout_);
     return call(args, shader);
   }
   Status run_blocks(const BlockRun& run, std::uint64_t first, std::uint64_t count,

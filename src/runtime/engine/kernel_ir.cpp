@@ -31,7 +31,7 @@ class IrKernel final : public CodeKernel {
     pixels_ = function.pixels;
     has_memory_ = pixels_ || block_groups_ != 0 || accesses_memory(function);
     texture_count_ = function.texture_count;
-    frame_words_ = std::size_t{function.block_groups} * function.frame_slots * kernel_.lanes();
+    frame_words_ = std::size_t{std::max(function.block_groups, 1U)} * function.frame_slots * kernel_.lanes();
     cost_ = sizeof *this + (function.inst_count() + function.value_count()) * 64;
   }
 
@@ -62,7 +62,7 @@ class IrKernel final : public CodeKernel {
     }
     if (has_memory_) memory.block = args.memory;
     memory.textures = {args.textures, texture_count_};
-    if (block_groups_ != 0) memory.frame = {args.frame, frame_words_};
+    if (frame_words_ != 0) memory.frame = {args.frame, frame_words_};
     ir::Interpreter::Frame frame = take_frame();
     Status status;
     do {

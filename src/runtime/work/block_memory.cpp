@@ -50,6 +50,11 @@ void TexelViews::bind(const frontend::Shader& shader, const frontend::BoundTextu
     views_.push_back(frontend::texel_view(*bound.texture(use.texture)));
 }
 
+std::uint32_t* BlockMemory::frame(const BlockLayout& layout) {
+  frame_.resize(layout.frame_words() + kLineWords);
+  return aligned(frame_);
+}
+
 void BlockMemory::begin(const CodeKernel& kernel, const BlockRun& run) {
   kernel_ = &kernel;
   run_ = &run;
@@ -72,7 +77,6 @@ void BlockMemory::begin(const CodeKernel& kernel, const BlockRun& run) {
   memory_.local = reinterpret_cast<std::byte*>(local_.data());
   memory_.fault = {};
   windows_.set(memory_);
-  frame_.resize(std::size_t{layout.groups} * layout.frame_slots * layout.lanes + kLineWords);
   textures_.bind(run.shader, run.grid.bound);
 
   args_.table = run.table;
@@ -81,7 +85,7 @@ void BlockMemory::begin(const CodeKernel& kernel, const BlockRun& run) {
   args_.memory = &memory_;
   args_.textures = textures_.data();
   args_.windows = windows_.data();
-  args_.frame = aligned(frame_);
+  args_.frame = frame(layout);
   args_.grid_columns = run.grid.grid[0];
   args_.grid_rows = run.grid.grid[1];
   args_.block_groups = layout.groups / layout.inner_groups;

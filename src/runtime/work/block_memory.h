@@ -2,6 +2,7 @@
 // arguments of the calls for its groups. Keeps its memory from run to run.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -21,6 +22,7 @@ struct BlockLayout {
   bool shared = false, locks = false, local = false;
 
   explicit BlockLayout(const ir::Function& f);
+  std::size_t frame_words() const { return std::size_t{std::max(groups, 1U)} * frame_slots * lanes; }
   // May one call run many blocks, because a block leaves nothing behind?
   bool runs_on() const { return !shared && !local && frame_slots == 0; }
 };
@@ -52,6 +54,8 @@ class BlockMemory {
   void begin(const CodeKernel& kernel, const BlockRun& run);
   // Blocks `first` to `first + count - 1`.
   Status run(std::uint64_t first, std::uint64_t count);
+  // For work that is no grid: a group's frame alone.
+  std::uint32_t* frame(const BlockLayout& layout);
   // The first fault since the begin.
   const ir::MemoryFault& fault() const { return memory_.fault; }
 

@@ -145,7 +145,7 @@ struct LaunchTexture {
   std::string where;  // the field, for messages
   Texture texture;    // whose data lie in `bytes`
   std::shared_ptr<const std::vector<std::byte>> bytes;
-  std::shared_ptr<const void> keep;  // what else it refers to
+  std::shared_ptr<const void> keep{};  // what else it refers to
 };
 struct LaunchSampler {
   unsigned slot = 0;

@@ -103,18 +103,21 @@ bool discards(const ReachedCode& code) {
 class FragmentTranslator final : public StageTranslator {
  public:
   FragmentTranslator(const Program& program, const ComputeFacts& facts, const ReachedCode& code,
-                     const ControlFlow& flow, const std::vector<LaneEffects>& effects,
                      const ConstantTable& constants, const SampledTextures& textures,
                      const frontend::PixelFacts& pixels)
-      : StageTranslator(program, facts, code, flow, constants, textures),
+      : StageTranslator(program, facts, code, constants, textures),
         inputs_(fragment_inputs(program.graphics)),
         results_(fragment_results(program.graphics)),
         frame_(b_, pixels),
-        reads_quads_(reads_quads(program, code, textures, facts.modes)),
-        for_live_lanes_(is_for_live_lanes(code, flow)) {
-    if (reads_quads_ && (discards(code) || frame_.tests_first()))
-      quiet_.emplace(program, code, flow, textures, facts.modes);
+        reads_quads_(reads_quads(program, code, textures, facts.modes)) {
     function_.uniform_bytes = textures.table.end();  // of which FragmentFrame knows the beginning alone
+  }
+
+  // Before run().
+  void plan(const ControlFlow& flow, const std::vector<LaneEffects>& effects) {
+    for_live_lanes_ = is_for_live_lanes(code_, flow);
+    if (reads_quads_ && (discards(code_) || frame_.tests_first()))
+      quiet_.emplace(program_, code_, flow, textures_, facts_.modes);
     if (order_matters(effects)) function_.lane_order = ir::LaneOrder::taken_first;
   }
 
@@ -136,10 +139,7 @@ class FragmentTranslator final : public StageTranslator {
     // Quads that only fill a group do not load.
     if (reads_quads_ && uses_memory(code_, false)) has_pixels_ = voted(VoteOperation::any, b_.PixelCovered());
     // A group without live lanes needs no run; without such tests every group has one.
-    if (reads_quads_ || !(for_live_lanes_ || frame_.tests_first()))
-      b_.jump(start());
-    else
-      b_.branch(live, start(), gone());
+    enter(reads_quads_ || !(for_live_lanes_ || frame_.tests_first()) ? lanes_ : live);
   }
 
   void end() override {
@@ -156,7 +156,7 @@ class FragmentTranslator final : public StageTranslator {
   }
 
   // Where lanes go that leave no results: behind the exit, so that no value of theirs is needed there.
-  ir::Block gone() {
+  ir::Block outside() override {
     if (!gone_) gone_ = function_.add_block();
     return *gone_;
   }
@@ -236,8 +236,9 @@ class FragmentTranslator final : public StageTranslator {
   }
 
   void end_dead_lanes() {
+    if (stack() != nullptr) return stack()->end_lanes(b_.Not1(read<I1>(kVarLive)));
     const ir::Block rest = function_.add_block(b_.guest_address());
-    b_.branch(read<I1>(kVarLive), rest, gone());
+    b_.branch(read<I1>(kVarLive), rest, outside());
     b_.set_block(rest);
     ssa_.seal(rest);
   }
@@ -265,7 +266,8 @@ class FragmentTranslator final : public StageTranslator {
   const std::vector<FragmentInput> inputs_;
   const FragmentResults results_;
   frontend::FragmentFrame frame_;
-  const bool reads_quads_, for_live_lanes_;
+  const bool reads_quads_;
+  bool for_live_lanes_ = true;
   I1 live_at_start_;
   std::optional<QuietRest> quiet_;  // if lanes may die, and go on as helpers
   std::optional<ir::Block> gone_;
@@ -330,26 +332,29 @@ void admit_kept(const ReachedCode& code, const ControlFlow& flow, std::vector<bo
 
 Result<ir::Function> translate_fragment(const Program& program, const ComputeFacts& facts,
                                         const ReachedCode& code, const ConstantTable& constants,
-                                        const SampledTextures& textures, const frontend::PixelFacts& pixels) {
+                                        const SampledTextures& textures, const frontend::PixelFacts& pixels,
+                                        bool dispatch_all) {
   WARPJIT_CHECK(check_supported(program, code, textures, facts.modes));
   // Each round splits further blocks, or keeps further registers.
   constexpr unsigned kMaxRounds = 16;
   constexpr std::size_t kMaxBlocks = 4096;
   std::vector<std::uint32_t> split;
   RegisterSet kept;
-  const char* reason = "control flow whose lanes run in an order that blocks do not keep";
-  std::uint32_t where = program.entry;
   for (unsigned round = 0; round < kMaxRounds; ++round) {
-    WARPJIT_TRY(ControlFlow flow, discover(program, code, facts.modes.call_limit, split));
-    if (flow.blocks.size() > kMaxBlocks) break;
+    auto discovered = discover(program, code, facts.modes.call_limit, split);
+    if (!discovered && discovered.error().code != ErrorCode::unsupported) return discovered.error();
+    if (!discovered || discovered->blocks.size() > kMaxBlocks) break;
+    ControlFlow& flow = *discovered;
     std::vector<LaneEffects> effects = lane_effects(code, flow, program);
     mark_writers(code, flow, kept, effects);
     mark_samples(program, code, flow, textures, facts.modes, effects);
     if (order_matters(effects)) arrange(flow, effects);
-    FragmentTranslator translation(program, facts, code, flow, effects, constants, textures, pixels);
+    FragmentTranslator translation(program, facts, code, constants, textures, pixels);
+    translation.plan(flow, effects);
     translation.keep(kept);
-    WARPJIT_CHECK(translation.run());
+    WARPJIT_CHECK(translation.run(flow));
     if (translation.function().lane_order == ir::LaneOrder::none) return std::move(translation.function());
+    if (dispatch_all) break;  // the dispatcher does not keep the order
 
     std::vector<bool> whole = find_whole_blocks(translation, flow);
     const RegisterSet needed = read_by_parted_quads(code, flow, whole) | kept;
@@ -360,11 +365,11 @@ Result<ir::Function> translate_fragment(const Program& program, const ComputeFac
     admit_kept(code, flow, whole);
     const OrderProblem problem = check_order(translation, flow, effects, std::move(whole));
     if (problem.reason == nullptr) return std::move(translation.function());
-    reason = problem.reason;
-    where = flow.blocks[problem.block].last;
     if (!add_splits(problem, flow, split)) break;
   }
-  return Error{ErrorCode::unsupported, reason, program.where(where)};
+  FragmentTranslator translation(program, facts, code, constants, textures, pixels);
+  WARPJIT_CHECK(translation.run_stack());
+  return std::move(translation.function());
 }
 
 }  // namespace warpjit::tesla

@@ -16,9 +16,9 @@ namespace {
 class VertexTranslator final : public StageTranslator {
  public:
   VertexTranslator(const Program& program, const ComputeFacts& facts, const ReachedCode& code,
-                   const ControlFlow& flow, const ConstantTable& constants, const SampledTextures& textures,
-                   std::uint64_t inputs, std::span<const std::uint8_t> outputs)
-      : StageTranslator(program, facts, code, flow, constants, textures), inputs_(inputs), outputs_(outputs) {
+                   const ConstantTable& constants, const SampledTextures& textures, std::uint64_t inputs,
+                   std::span<const std::uint8_t> outputs)
+      : StageTranslator(program, facts, code, constants, textures), inputs_(inputs), outputs_(outputs) {
     function_.input_count = static_cast<std::uint32_t>(std::popcount(inputs));
     function_.output_count = static_cast<std::uint32_t>(outputs.size());
   }
@@ -38,7 +38,7 @@ class VertexTranslator final : public StageTranslator {
     const std::array<I32, 4> ids = input(kIdInput);
     if (layout.vertex_id) attributes_[*layout.vertex_id] = ids[0];
     if (layout.instance_id) attributes_[*layout.instance_id] = ids[1];
-    b_.jump(start());
+    enter(lanes_);
   }
 
   // Zeros if it is not bound.
@@ -83,9 +83,9 @@ class VertexTranslator final : public StageTranslator {
 class GeometryTranslator final : public StageTranslator {
  public:
   GeometryTranslator(const Program& program, const ComputeFacts& facts, const ReachedCode& code,
-                     const ControlFlow& flow, const ConstantTable& constants, const SampledTextures& textures,
+                     const ConstantTable& constants, const SampledTextures& textures,
                      const frontend::StripFacts& strips)
-      : StageTranslator(program, facts, code, flow, constants, textures),
+      : StageTranslator(program, facts, code, constants, textures),
         strips_(strips),
         output_(strip_output(program)),
         results_(result_words(program)) {
@@ -100,7 +100,7 @@ class GeometryTranslator final : public StageTranslator {
     number_ = b_.BitcastF32ToI32(input_row(word(0))[0]);
     write(kVarEmitted, word(0));
     write(kVarStrip, word(0));
-    b_.jump(start());
+    enter(lanes_);
   }
 
   std::array<F32, 4> input_row(I32 index) {
@@ -167,6 +167,14 @@ class GeometryTranslator final : public StageTranslator {
   I32 number_;
 };
 
+// Lanes do not see each other.
+Status run(ThreadTranslator& translation, const Program& program, const ReachedCode& code,
+           const ComputeFacts& facts) {
+  const auto flow = discover(program, code, facts.modes.call_limit);
+  if (flow) return translation.run(*flow);
+  return flow.error().code == ErrorCode::unsupported ? translation.run_stack() : Status(flow.error());
+}
+
 }  // namespace
 
 Result<ir::Function> translate_vertex(const Program& program, const ComputeFacts& facts,
@@ -174,9 +182,8 @@ Result<ir::Function> translate_vertex(const Program& program, const ComputeFacts
                                       const SampledTextures& textures, std::uint64_t inputs,
                                       std::span<const std::uint8_t> outputs) {
   WARPJIT_CHECK(check_supported(program, code, textures, facts.modes));
-  WARPJIT_TRY(const ControlFlow flow, discover(program, code, facts.modes.call_limit));
-  VertexTranslator translation(program, facts, code, flow, constants, textures, inputs, outputs);
-  WARPJIT_CHECK(translation.run());
+  VertexTranslator translation(program, facts, code, constants, textures, inputs, outputs);
+  WARPJIT_CHECK(run(translation, program, code, facts));
   return std::move(translation.function());
 }
 
@@ -191,9 +198,8 @@ Result<ir::Function> translate_geometry(const Program& program, const ComputeFac
                                         const ReachedCode& code, const ConstantTable& constants,
                                         const SampledTextures& textures, const frontend::StripFacts& strips) {
   WARPJIT_CHECK(check_supported(program, code, textures, facts.modes));
-  WARPJIT_TRY(const ControlFlow flow, discover(program, code, facts.modes.call_limit));
-  GeometryTranslator translation(program, facts, code, flow, constants, textures, strips);
-  WARPJIT_CHECK(translation.run());
+  GeometryTranslator translation(program, facts, code, constants, textures, strips);
+  WARPJIT_CHECK(run(translation, program, code, facts));
   return std::move(translation.function());
 }
 

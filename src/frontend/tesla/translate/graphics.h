@@ -42,9 +42,10 @@ Result<ir::Function> translate_geometry(const Program& program, const ComputeFac
                                         const SampledTextures& textures, const frontend::StripFacts& strips);
 frontend::StripOutput strip_output(const Program& program);
 
-// A fragment program with its tests and blending. Errors: as translate().
+// A fragment program with its tests and blending. `dispatch_all` and errors: as translate().
 Result<ir::Function> translate_fragment(const Program& program, const ComputeFacts& facts,
                                         const ReachedCode& code, const ConstantTable& constants,
-                                        const SampledTextures& textures, const frontend::PixelFacts& pixels);
+                                        const SampledTextures& textures, const frontend::PixelFacts& pixels,
+                                        bool dispatch_all);
 
 }  // namespace warpjit::tesla

@@ -60,7 +60,7 @@ class InstructionTranslator {
   // Of lanes that execute a store or an atomic: those for which it does something.
   virtual I1 changing_memory(I1 where) { return where; }
   // What a sample gives its lanes.
-  virtual std::array<I32, 4> sampled(const ir::samples::Operands& from, const ir::SampleUse& use);
+  std::array<I32, 4> sampled(const ir::samples::Operands& from, const ir::SampleUse& use);
   virtual void register_written(std::uint32_t /*index*/, I1 /*guard*/, I32 /*value*/) {}
   // A word of each lane, as lanes of its quad see it.
   virtual I32 neighbours_register(std::uint32_t index) { return gpr(index); }
@@ -109,6 +109,7 @@ class InstructionTranslator {
   I1 lanes_;  // lanes that run, where instructions must know them; true in thread form
 
  private:
+  friend class StackControl;
   struct Flags {
     I1 zero, sign, carry, overflow;
   };

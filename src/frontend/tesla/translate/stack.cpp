@@ -1,13 +1,23 @@
-#include "frontend/tesla/translate/stack.h"
+// Group form, with the warp's control stack at run time (docs/guests/tesla.md 12.2): for programs whose
+// control flow edges cannot express, or whose order of lanes blocks cannot keep. docs/architecture.md says
+// which programs come here.
+//
+// A loop; each iteration runs one straight-line block for the active lanes. The next block, the lane masks
+// and the depth of the stack are variables of the loop; stack entries are rows of the group's frame.
+// Registers are variables too, written under the mask, so that quad operations see the last values of
+// inactive lanes.
+#include "frontend/tesla/translate/thread.h"
 
 #include <algorithm>
 
 #include "frontend/tesla/flow/control_flow.h"
-#include "frontend/tesla/translate/instruction.h"
 #include "ir/analysis/uniformity.h"
 
 namespace warpjit::tesla {
 namespace {
+
+using ir::I1;
+using ir::I32;
 
 constexpr std::uint32_t kMaxCases = 1 << 16;
 constexpr std::size_t kMaxTargets = 1 << 13;  // that all `bra c[]` look for
@@ -34,23 +44,43 @@ bool is_straight(Opcode opcode) {
          opcode == Opcode::brkpt;
 }
 
-class StackTranslation : private InstructionTranslator {
- public:
-  StackTranslation(const Program& program, const ComputeFacts& facts, const ReachedCode& code,
-                   const SampledTextures& textures)
-      : InstructionTranslator(program, facts, code, textures), code_(code) {}
+}  // namespace
 
-  Result<ir::Function> run() {
+class StackControl final : public ThreadTranslator::Stack {
+ public:
+  explicit StackControl(ThreadTranslator& thread)
+      : thread_(thread),
+        program_(thread.program_),
+        code_(thread.code_),
+        function_(thread.function_),
+        b_(thread.b_),
+        ssa_(thread.ssa_) {}
+
+  Status run() {
     WARPJIT_CHECK(find_cases());
+    function_.form = ir::Form::group;
+    function_.lane_order = ir::LaneOrder::taken_first;
+    function_.may_widen = false;
+    function_.group_lanes = kLanes;
+    function_.frame_slots = kMaxStackEntries;
     make_loop();
     for (std::size_t k = 0; k < starts_.size(); ++k) translate_case(starts_[k], cases_[k]);
     ssa_.seal(turn_);
     WARPJIT_CHECK(ssa_.finish());
-    function_.form = ir::Form::group;
-    function_.lane_order = ir::LaneOrder::taken_first;
-    function_.frame_slots = kMaxStackEntries;
     analyze_uniformity(function_);
-    return std::move(function_);
+    return {};
+  }
+
+  void enter(I1 lanes) override {
+    set(kVarActive, lanes);
+    set(kVarExited, b_.Not1(lanes));
+    go_to(program_.entry);
+    b_.jump(turn_);
+  }
+  // The case ends behind the instruction, so that no entry is pushed with no lanes.
+  void end_lanes(I1 ended) override {
+    set(kVarExited, b_.Or1(mask(kVarExited), b_.And1(mask(kVarActive), ended)));
+    set(kVarActive, b_.AndNot1(mask(kVarActive), ended));
   }
 
  private:
@@ -72,7 +102,7 @@ class StackTranslation : private InstructionTranslator {
     for (const auto& [address, i] : code_.instructions()) {
       const std::uint32_t next = address + 4 * i.words();
       if (has_target(i)) start_at(i.target);
-      if (!is_straight(i.opcode)) start_at(next);
+      if (!is_straight(i.opcode) || i.opcode == Opcode::discard) start_at(next);
       if (i.marker == Instruction::Marker::join) start_at(address);
       // Instructions that overlap go on together.
       if ((starts[next / 4] & kBehind) != 0) start_at(next);
@@ -120,25 +150,19 @@ class StackTranslation : private InstructionTranslator {
     cases_.push_back(function_.add_block());
 
     begin(entry);
-    const I32 thread = thread_index();
-    begin_thread(thread);
-    const I1 there =
-        facts_.threads() % kLanes == 0 ? b_.constant(true) : b_.ILtU32(thread, b_.constant(facts_.threads()));
-    set(kVarActive, there);
-    set(kVarExited, b_.Not1(there));
-    go_to(program_.entry);
-    b_.jump(turn_);
+    thread_.begin();
 
     b_.set_block(turn_);
     b_.branch(b_.AnyLane(mask(kVarActive)), running, unwinding);
     begin(running);
-    b_.switch_(word(kVarCase), cases_);
+    b_.switch_(value(kVarCase), cases_);
     begin(unwinding);
-    b_.branch(b_.IEq32(word(kVarDepth), b_.constant(0U)), finished, popping);
+    b_.branch(b_.IEq32(value(kVarDepth), b_.constant(0U)), finished, popping);
     begin(popping);
     unwind();
     b_.jump(turn_);
     begin(finished);
+    thread_.end();
     b_.ret();
     begin(cases_.back());
     stop_if(b_.constant(true), ir::StopReason::no_code);
@@ -160,7 +184,7 @@ class StackTranslation : private InstructionTranslator {
     // A JOINAT is popped by the join that its lanes go on at.
     const I1 stays = b_.And1(is(entry, EntryType::joinat), b_.AnyLane(active));
     pop(entry);
-    set(kVarDepth, b_.IAdd32(word(kVarDepth), b_.select(stays, b_.constant(1U), b_.constant(0U))));
+    set(kVarDepth, b_.IAdd32(value(kVarDepth), b_.select(stays, b_.constant(1U), b_.constant(0U))));
   }
 
   // --- The stack -------------------------------------------------------------------------------------------
@@ -170,49 +194,51 @@ class StackTranslation : private InstructionTranslator {
   }
 
   void push(EntryType type, std::uint32_t number, I1 lanes) {
-    const I32 depth = word(kVarDepth);
+    const I32 depth = value(kVarDepth);
     stop_if(b_.IEq32(depth, b_.constant(kMaxStackEntries)), ir::StopReason::stack_overflow);
     const I32 header = b_.IOr32(b_.constant(static_cast<std::uint32_t>(type) | number << kCaseShift),
-                                b_.IShl32(word(kVarInner), b_.constant(kInnerShift)));
-    b_.StoreFrameRow(b_.GroupIndex(), depth,
-                     b_.select(lanes, header, b_.IOr32(header, b_.constant(kOutside))), kRows);
+                                b_.IShl32(value(kVarInner), b_.constant(kInnerShift)));
+    b_.StoreFrameRow(group(), depth, b_.select(lanes, header, b_.IOr32(header, b_.constant(kOutside))),
+                     kRows);
     set(kVarDepth, b_.IAdd32(depth, b_.constant(1U)));
     const bool is_call = type == EntryType::call || type == EntryType::limited_call;
     if (type == EntryType::break_) set(kVarInner, b_.constant(kInnerBreak));
     if (is_call) set(kVarInner, b_.constant(kInnerCall));
-    if (is_call) set(kVarCalls, b_.IAdd32(word(kVarCalls), b_.constant(1U)));
+    if (is_call) set(kVarCalls, b_.IAdd32(value(kVarCalls), b_.constant(1U)));
     if (type == EntryType::limited_call)
-      set(kVarLimitedCalls, b_.IAdd32(word(kVarLimitedCalls), b_.constant(1U)));
+      set(kVarLimitedCalls, b_.IAdd32(value(kVarLimitedCalls), b_.constant(1U)));
   }
 
   // The mask of every entry has some lane.
   Entry top() {
-    const I32 depth = b_.ISub32(word(kVarDepth), b_.constant(1U));
-    const I32 row = b_.LoadFrameRow(b_.GroupIndex(), depth, kRows);
+    const I32 depth = b_.ISub32(value(kVarDepth), b_.constant(1U));
+    const I32 row = b_.LoadFrameRow(group(), depth, kRows);
     const I32 header = b_.MinLaneU32(row);
     return {header, b_.IEq32(row, header)};
   }
+  // Whose frame it is: of those of a block.
+  I32 group() { return function_.block_groups != 0 ? b_.GroupIndex() : b_.constant(0U); }
   I1 is(const Entry& entry, EntryType type) {
     const I32 bits = b_.IAnd32(entry.header, b_.constant((1U << kTypeBits) - 1));
     return b_.IEq32(bits, b_.constant(static_cast<std::uint32_t>(type)));
   }
   void pop(const Entry& entry) {
-    set(kVarDepth, b_.ISub32(word(kVarDepth), b_.constant(1U)));
+    set(kVarDepth, b_.ISub32(value(kVarDepth), b_.constant(1U)));
     if (!has_break_ && !has_call_) return;
     set(kVarInner, b_.IAnd32(b_.IShrU32(entry.header, b_.constant(kInnerShift)), b_.constant(3U)));
     if (!has_call_) return;
     const I1 is_limited = is(entry, EntryType::limited_call);
     const auto one_if = [&](I1 condition) { return b_.select(condition, b_.constant(1U), b_.constant(0U)); };
     const I32 calls = one_if(b_.Or1(is(entry, EntryType::call), is_limited));
-    set(kVarCalls, b_.ISub32(word(kVarCalls), calls));
-    set(kVarLimitedCalls, b_.ISub32(word(kVarLimitedCalls), one_if(is_limited)));
+    set(kVarCalls, b_.ISub32(value(kVarCalls), calls));
+    set(kVarLimitedCalls, b_.ISub32(value(kVarLimitedCalls), one_if(is_limited)));
   }
 
   // --- Cases -----------------------------------------------------------------------------------------------
 
   void translate_case(std::uint32_t pc, ir::Block block) {
     begin(block);
-    lanes_ = mask(kVarActive);
+    thread_.lanes_ = mask(kVarActive);
     b_.set_guest_address(pc);
     if (code_.at(pc)->marker == Instruction::Marker::join) join();
     while (true) {
@@ -221,7 +247,7 @@ class StackTranslation : private InstructionTranslator {
       b_.set_guest_address(pc);
       const std::uint32_t next = pc + 4 * i->words();
       if (!is_straight(i->opcode)) return control(*i, pc, next);
-      instruction(*i);
+      thread_.instruction(*i);
       if (i->marker == Instruction::Marker::exit || case_of_word_[next / 4] != kNoCase)
         return end_case(*i, next);
       pc = next;
@@ -249,8 +275,8 @@ class StackTranslation : private InstructionTranslator {
     const I1 is_branch = is(entry, EntryType::branch);
     stop_if(b_.Not1(b_.Or1(is_branch, is(entry, EntryType::joinat))), ir::StopReason::stack_mismatch);
     pop(entry);
-    lanes_ = alive(entry.mask);
-    set(kVarActive, lanes_);
+    thread_.lanes_ = alive(entry.mask);
+    set(kVarActive, thread_.lanes_);
     const ir::Block resumes = function_.add_block(), goes_on = function_.add_block();
     b_.branch(is_branch, resumes, goes_on);
     begin(resumes);
@@ -272,20 +298,20 @@ class StackTranslation : private InstructionTranslator {
         return call(i, backward, next);
       case Opcode::prebrk:
       case Opcode::joinat:
-        if (backward) b_.BurnFuel(lanes_);
-        push(i.opcode == Opcode::joinat ? EntryType::joinat : EntryType::break_, case_at(i.target), lanes_);
+        if (backward) b_.BurnFuel(lanes());
+        push(i.opcode == Opcode::joinat ? EntryType::joinat : EntryType::break_, case_at(i.target), lanes());
         return end_case(i, next);
       case Opcode::brk:
       case Opcode::ret:
         return leave(i, next);
       case Opcode::quadon:
-        push(EntryType::quadon, 0, lanes_);
+        push(EntryType::quadon, 0, lanes());
         set(kVarQuadon, b_.constant(1U));
-        set(kVarActive, whole_quads(lanes_));
+        set(kVarActive, whole_quads(lanes()));
         return end_case(i, next);
       case Opcode::quadpop:
         stop_if(empty(), ir::StopReason::stack_underflow);
-        stop_if(b_.IEq32(word(kVarQuadon), b_.constant(0U)), ir::StopReason::stack_mismatch);
+        stop_if(b_.IEq32(value(kVarQuadon), b_.constant(0U)), ir::StopReason::stack_mismatch);
         if (has_quadon_) {
           const Entry entry = top();
           set(kVarActive, entry.mask);
@@ -294,7 +320,7 @@ class StackTranslation : private InstructionTranslator {
         }
         return end_case(i, next);
       case Opcode::bar:
-        barrier(i);
+        thread_.barrier(i);
         return end_case(i, next);
       default:
         b_.Stop(b_.constant(true), static_cast<std::uint64_t>(ir::StopReason::trap));
@@ -321,7 +347,7 @@ class StackTranslation : private InstructionTranslator {
 
   // Lanes that take it go first.
   void branch(const Instruction& i, bool backward, std::uint32_t next) {
-    const I1 taken = b_.And1(lanes_, condition(i));
+    const I1 taken = b_.And1(lanes(), thread_.condition(i));
     if (!begin_where_executed(i, taken, next)) return;
     if (backward) b_.BurnFuel(taken);
     if (condition_table(i.condition) != 0xffff) {
@@ -332,7 +358,7 @@ class StackTranslation : private InstructionTranslator {
 
   // The lanes that go on are those of the branch that took it; the others, if any, wait to go on elsewhere.
   void part(I1 taken, std::uint32_t elsewhere) {
-    const I1 others = b_.AndNot1(lanes_, taken);
+    const I1 others = b_.AndNot1(lanes(), taken);
     const ir::Block parted = function_.add_block(), whole = function_.add_block();
     b_.branch(b_.AnyLane(others), parted, whole);
     begin(parted);
@@ -344,15 +370,15 @@ class StackTranslation : private InstructionTranslator {
 
   // Lanes that go where the lowest one goes are first. The others wait at the branch.
   void branch_through_constants(const Instruction& i, std::uint32_t pc) {
-    const I32 targets = branch_target(i), lane = b_.LaneIndex(), none = b_.constant(kNoCase);
-    const I32 lowest = b_.MinLaneU32(b_.select(lanes_, lane, none));
+    const I32 targets = thread_.branch_target(i), lane = b_.LaneIndex(), none = b_.constant(kNoCase);
+    const I32 lowest = b_.MinLaneU32(b_.select(lanes(), lane, none));
     const I32 target = b_.MinLaneU32(b_.select(b_.IEq32(lane, lowest), targets, none));
     I32 number = none;
     for (const BranchTarget& known : code_.targets(i.src[0].space))
       number = b_.select(b_.IEq32(target, b_.constant(known.address)), b_.constant(case_at(known.address)),
                          number);
     stop_if(b_.IEq32(number, none), ir::StopReason::no_code);
-    const I1 taken = b_.And1(lanes_, b_.IEq32(targets, target));
+    const I1 taken = b_.And1(lanes(), b_.IEq32(targets, target));
     const ir::Block backward = function_.add_block(), paid = function_.add_block();
     b_.branch(b_.ILeU32(target, b_.constant(pc)), backward, paid);
     begin(backward);
@@ -367,35 +393,35 @@ class StackTranslation : private InstructionTranslator {
   void call(const Instruction& i, bool backward, std::uint32_t next) {
     const bool is_call = i.opcode == Opcode::call;
     if (i.limited != 0) {
-      const I1 skipped = b_.ILeU32(b_.constant(facts_.modes.call_limit), word(kVarLimitedCalls));
+      const I1 skipped = b_.ILeU32(b_.constant(thread_.facts_.modes.call_limit), value(kVarLimitedCalls));
       const ir::Block skips = function_.add_block(), calls = function_.add_block();
       b_.branch(skipped, skips, calls);
       begin(skips);
       end_case(i, next);
       begin(calls);
     }
-    if (backward) b_.BurnFuel(lanes_);
+    if (backward) b_.BurnFuel(lanes());
     push(i.limited != 0 ? EntryType::limited_call : EntryType::call, case_at(is_call ? next : i.target),
-         lanes_);
+         lanes());
     end_case(i, is_call ? i.target : next);
   }
 
   // Lanes wait for the entry that they leave. Below others than BRANCH and JOINAT it is not found; `ret` with
   // no CALL at all ends lanes for good.
   void leave(const Instruction& i, std::uint32_t next) {
-    const I1 leaving = b_.And1(lanes_, condition(i));
+    const I1 leaving = b_.And1(lanes(), thread_.condition(i));
     if (!begin_where_executed(i, leaving, next)) return;
     const bool is_return = i.opcode == Opcode::ret;
-    const I1 in_loop = b_.IEq32(word(kVarInner), b_.constant(kInnerBreak));
+    const I1 in_loop = b_.IEq32(value(kVarInner), b_.constant(kInnerBreak));
     if (is_return) {
-      stop_if(b_.And1(in_loop, b_.INe32(word(kVarCalls), b_.constant(0U))), ir::StopReason::stack_mismatch);
+      stop_if(b_.And1(in_loop, b_.INe32(value(kVarCalls), b_.constant(0U))), ir::StopReason::stack_mismatch);
     } else {
-      stop_if(b_.IEq32(word(kVarInner), b_.constant(0U)), ir::StopReason::stack_underflow);
+      stop_if(b_.IEq32(value(kVarInner), b_.constant(0U)), ir::StopReason::stack_underflow);
       stop_if(b_.Not1(in_loop), ir::StopReason::stack_mismatch);
     }
     const std::uint32_t state = is_return ? kVarReturned : kVarBroken;
     set(state, b_.Or1(mask(state), leaving));
-    set(kVarActive, b_.AndNot1(lanes_, leaving));
+    set(kVarActive, b_.AndNot1(lanes(), leaving));
     end_case(i, next);
   }
 
@@ -407,14 +433,10 @@ class StackTranslation : private InstructionTranslator {
   }
 
   void forbid_under_quadon() {
-    if (has_quadon_) stop_if(b_.INe32(word(kVarQuadon), b_.constant(0U)), ir::StopReason::leaves_quads);
-  }
-  // Sample is of the thread form, which says by itself which lanes are there.
-  std::array<I32, 4> sampled(const ir::samples::Operands& from, const ir::SampleUse& use) override {
-    return ir::samples::expand(b_, function_.samples[use.source], use, from, lanes_, use.from_quad);
+    if (has_quadon_) stop_if(b_.INe32(value(kVarQuadon), b_.constant(0U)), ir::StopReason::leaves_quads);
   }
 
-  I1 empty() { return b_.IEq32(word(kVarDepth), b_.constant(0U)); }
+  I1 empty() { return b_.IEq32(value(kVarDepth), b_.constant(0U)); }
   void stop_if(I1 condition, ir::StopReason reason) {
     b_.Stop(condition, static_cast<std::uint64_t>(reason));
   }
@@ -426,23 +448,32 @@ class StackTranslation : private InstructionTranslator {
     b_.set_block(block);
   }
   I1 mask(std::uint32_t variable) { return I1{ssa_.read(b_.block(), variable)}; }
-  I32 word(std::uint32_t variable) { return I32{ssa_.read(b_.block(), variable)}; }
+  I32 value(std::uint32_t variable) { return I32{ssa_.read(b_.block(), variable)}; }
   void set(std::uint32_t variable, ir::Value value) { ssa_.write(b_.block(), variable, value); }
 
   static constexpr std::uint32_t kNoCase = ~0U;
 
+  // That run the case.
+  I1 lanes() const { return thread_.lanes_; }
+
+  ThreadTranslator& thread_;
+  const Program& program_;
   const ReachedCode& code_;
+  ir::Function& function_;
+  ir::Builder& b_;
+  ir::SsaBuilder& ssa_;
   std::vector<std::uint32_t> starts_, case_of_word_;
   std::vector<ir::Block> cases_;
   ir::Block turn_;
   bool has_break_ = false, has_call_ = false, has_quadon_ = false;
 };
 
-}  // namespace
-
-Result<ir::Function> translate_stack(const Program& program, const ComputeFacts& facts,
-                                     const ReachedCode& code, const SampledTextures& textures) {
-  return StackTranslation(program, facts, code, textures).run();
+Status ThreadTranslator::run_stack() {
+  StackControl control(*this);
+  stack_ = &control;
+  Status status = control.run();
+  stack_ = nullptr;
+  return status;
 }
 
 }  // namespace warpjit::tesla

@@ -77,9 +77,8 @@ Status check_supported(const Program& program, const ReachedCode& code, const Sa
 }
 
 StageTranslator::StageTranslator(const Program& program, const ComputeFacts& facts, const ReachedCode& code,
-                                 const ControlFlow& flow, const ConstantTable& constants,
-                                 const SampledTextures& textures)
-    : ThreadTranslator(program, facts, code, flow, textures),
+                                 const ConstantTable& constants, const SampledTextures& textures)
+    : ThreadTranslator(program, facts, code, textures),
       constants_(constants),
       local_words_(uses_local(code) ? (program.local_bytes + 3) / 4 : 0) {
   function_.group_lanes = 0;

@@ -17,7 +17,7 @@ Status check_supported(const Program& program, const ReachedCode& code, const Sa
 class StageTranslator : public ThreadTranslator {
  protected:
   StageTranslator(const Program& program, const ComputeFacts& facts, const ReachedCode& code,
-                  const ControlFlow& flow, const ConstantTable& constants, const SampledTextures& textures);
+                  const ConstantTable& constants, const SampledTextures& textures);
 
   void clear_local();
   I32 load(const Operand& operand, unsigned word_number) override;

@@ -14,6 +14,14 @@ void ThreadTranslator::translate_block(const FlowBlock& block) {
   end_block(block, *i);
 }
 
+void ThreadTranslator::enter(I1 lanes) {
+  if (stack_ != nullptr) return stack_->enter(lanes);
+  if (function_.is_constant(lanes) && function_.constant(lanes) != 0)
+    b_.jump(start());
+  else
+    b_.branch(lanes, start(), outside());
+}
+
 void ThreadTranslator::end_block(const FlowBlock& block, const Instruction& last) {
   if (last.opcode == Opcode::trap)
     b_.Stop(b_.constant(true), static_cast<std::uint64_t>(ir::StopReason::trap));

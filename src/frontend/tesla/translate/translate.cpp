@@ -5,7 +5,7 @@
 
 #include "frontend/key.h"
 #include "frontend/tesla/flow/lane_order.h"
-#include "frontend/tesla/translate/stack.h"
+#include "frontend/tesla/translate/thread.h"
 #include "frontend/tesla/translate/thread_order.h"
 
 namespace warpjit::tesla {
@@ -25,11 +25,13 @@ bool counts_warps(const ReachedCode& code) {
 class KernelTranslator final : public ThreadTranslator {
  public:
   KernelTranslator(const Program& program, const ComputeFacts& facts, const ReachedCode& code,
-                   const ControlFlow& flow, const std::vector<LaneEffects>& effects,
                    const SampledTextures& textures)
-      : ThreadTranslator(program, facts, code, flow, textures) {
+      : ThreadTranslator(program, facts, code, textures) {}
+
+  // Before run().
+  void set_effects(const std::vector<LaneEffects>& effects) {
     if (order_matters(effects)) function_.lane_order = ir::LaneOrder::taken_first;
-    function_.may_widen = !warps_meet(effects) && !counts_warps(code);
+    function_.may_widen = !warps_meet(effects) && !counts_warps(code_);
   }
 
  private:
@@ -38,10 +40,8 @@ class KernelTranslator final : public ThreadTranslator {
     lanes_ = b_.constant(true);
     const ir::I32 thread = thread_index();
     begin_thread(thread);
-    if (facts_.threads() % kLanes == 0)
-      b_.jump(start());
-    else
-      b_.branch(b_.ILtU32(thread, b_.constant(facts_.threads())), start(), exit());
+    const std::uint32_t threads = facts_.threads();
+    enter(threads % kLanes == 0 ? lanes_ : b_.ILtU32(thread, b_.constant(threads)));
   }
 };
 
@@ -74,8 +74,9 @@ Result<ir::Function> translate_thread(const Program& program, const ComputeFacts
     std::vector<LaneEffects> effects = lane_effects(code, flow, program);
     mark_samples(program, code, flow, textures, facts.modes, effects);
     if (order_matters(effects)) arrange(flow, effects);
-    KernelTranslator translation(program, facts, code, flow, effects, textures);
-    WARPJIT_CHECK(translation.run());
+    KernelTranslator translation(program, facts, code, textures);
+    translation.set_effects(effects);
+    WARPJIT_CHECK(translation.run(flow));
     if (translation.function().lane_order != ir::LaneOrder::none)
       problem = check_order(translation, flow, effects, whole_blocks(translation, flow, effects, facts));
     if (problem.reason == nullptr) return std::move(translation.function());
@@ -97,7 +98,9 @@ Result<ir::Function> translate(const Program& program, const ComputeFacts& facts
     auto function = translate_thread(program, facts, code, textures);
     if (function || function.error().code != ErrorCode::unsupported) return function;
   }
-  return translate_stack(program, facts, code, textures);
+  KernelTranslator translation(program, facts, code, textures);
+  WARPJIT_CHECK(translation.run_stack());
+  return std::move(translation.function());
 }
 
 std::vector<std::byte> code_key(const Program& program, const ReachedCode& code) {

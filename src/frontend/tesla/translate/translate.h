@@ -29,7 +29,7 @@ struct ComputeFacts {
 
 // Guest addresses in the IR are byte addresses. Thread form where edges can express the control flow
 // (control_flow.h) and an order of blocks keeps the order of diverged lanes (lane_order.h). Else, and always
-// if `dispatch_all`: group form, a warp with its control stack (translate/stack.h). Errors: those of
+// if `dispatch_all`: group form, a warp with its control stack (translate/stack.cpp). Errors: those of
 // Interpreter::prepare; resource_limit; unsupported, with the reason and the address, for what only the
 // interpreter can run: branches through c[] to very many places. Samples need what they sample.
 Result<ir::Function> translate(const Program& program, const ComputeFacts& facts, bool dispatch_all = false,
