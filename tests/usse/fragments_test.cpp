@@ -33,7 +33,7 @@ Program assembled(const std::string& code, std::initializer_list<Flag> flags) {
 // One triangle over a target of 4 x 4 pixels, at depth 0.5; color is what each word holds before.
 void draw(const Program& program, PixelFormat format, std::uint32_t color,
           const std::function<void(const std::string& way, const Result<Report>&, const Drawn&)>& check,
-          std::uint64_t count = 3) {
+          std::uint64_t count = 3, std::uint32_t size = kSize) {
   Engine engine;
   for (const test::Way& way : test::all_ways(engine)) {
     Launch launch(warpjit::Program(std::make_shared<const Shader>(program)));
@@ -55,7 +55,7 @@ void draw(const Program& program, PixelFormat format, std::uint32_t color,
         launch.bind_color(0, {drawn.colors.data(), drawn.colors.size() * 4, kSize * words * 4, format}));
     ASSERT_TRUE(
         launch.bind_depth({drawn.depths.data(), drawn.depths.size() * 4, kSize * 4, PixelFormat::d32f}));
-    ASSERT_TRUE(launch.set_target_size(kSize, kSize));
+    ASSERT_TRUE(launch.set_target_size(size, size));
     ASSERT_TRUE(launch.set_raster_state(raster));
     ASSERT_TRUE(launch.set_output_state(output));
     ASSERT_TRUE(
@@ -131,6 +131,46 @@ TEST(UsseFragments, DrawsOfNothingRunNoSecondaryProgram) {
           }
         },
         count);
+}
+
+// Endless in pixels with x >= 3, which a target of three columns has as helpers only, and in dead ones.
+Program endless_beyond(const std::string& before, const std::string& behind) {
+  auto program = assemble(
+      ".stage fragment\n.registers pa:4 sa:2 r:4\n.literal sa:0 0x40400000\n"
+      ".input position f32 4\n.output f32 4 pa:0\n.primary\n" +
+          before +
+          "vtst.sub.f32.positive.nonzero.both.chan0.p0 c0, pa0, sa0\n"
+          "again:\np0 br offset:again\n" +
+          behind + "nop.end",
+      "test.usse");
+  EXPECT_TRUE(program.ok()) << to_string(program.error());
+  return *program;
+}
+
+TEST(UsseFragments, HelpersRunWhereLanesSeeEachOther) {
+  for (const char* const behind : {"", "vdsx.f32 r0.xyzw, pa0, pa0\n", "again2:\np1 br.any offset:again2\n"})
+    draw(
+        endless_beyond("", behind), PixelFormat::rgba32f, 7,
+        [&](const std::string& way, const Result<Report>& report, const Drawn& drawn) {
+          ASSERT_EQ(report.ok(), *behind == 0) << way << behind;
+          if (*behind != 0) {
+            EXPECT_EQ(report.error().code, ErrorCode::out_of_fuel) << way;
+          } else {
+            EXPECT_EQ(std::bit_cast<float>(drawn.colors[0]), 0.5F) << way;
+          }
+        },
+        3, 3);
+}
+
+TEST(UsseFragments, DeadPixelsGoOnWhereLanesSeeEachOther) {
+  for (const char* const behind : {"", "vdsx.f32 r0.xyzw, pa0, pa0\n"})
+    draw(endless_beyond("kill sa0, sa0\n", behind), PixelFormat::rgba32f, 7,
+         [&](const std::string& way, const Result<Report>& report, const Drawn& drawn) {
+           ASSERT_EQ(report.ok(), *behind == 0) << way << behind;
+           if (*behind == 0) {
+             EXPECT_EQ(std::ranges::count(drawn.colors, 7U), std::ssize(drawn.colors)) << way;
+           }
+         });
 }
 
 }  // namespace

@@ -61,14 +61,18 @@ TEST(UsseRun, AnyAndAll) {
 }
 
 TEST(UsseRun, PhasesAndDiscard) {
-  QuadState state;
-  state.quad.p[0] = 0b1010;
-  const Status status =
-      run_text(state, ".stage fragment\n" + std::string(kPhase) + "!p0 kill sa2, sa2\nnop.end\n" + kPhase +
-                          "or pa0, #5, #0, rot:0\n");
-  ASSERT_TRUE(status.ok()) << to_string(status.error());
-  EXPECT_EQ(state.outcome.dead, 0b0101U);
-  EXPECT_EQ(state.quad.pa[0][0], 5U);  // killed lanes go on as helpers
+  for (const bool together : {false, true}) {
+    QuadState state;
+    state.quad.p[0] = 0b1010;
+    const Status status =
+        run_text(state, ".stage fragment\n" + std::string(kPhase) + "!p0 kill sa2, sa2\nnop.end\n" + kPhase +
+                            "or pa0, #5, #0, rot:0\n" + (together ? "vdsx.f32 r0.xy, pa4, pa4\n" : ""));
+    ASSERT_TRUE(status.ok()) << to_string(status.error());
+    EXPECT_EQ(state.outcome.dead, 0b0101U);
+    EXPECT_EQ(state.quad.pa[0][1], 5U);
+    // Killed lanes go on where others see them.
+    EXPECT_EQ(state.quad.pa[0][0], together ? 5U : 0U);
+  }
 }
 
 TEST(UsseRun, Memory) {

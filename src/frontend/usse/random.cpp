@@ -1,6 +1,7 @@
 #include "frontend/usse/random.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 #include <string>
 
@@ -85,7 +86,9 @@ class Generator {
   }
 
   void add(Words& code, const std::string& text) {
-    if (const Result<std::uint64_t> assembled = assemble_instruction(text)) code.push_back(*assembled);
+    const Result<std::uint64_t> assembled = assemble_instruction(text);
+    if (!assembled) std::abort();  // all texts are in this file
+    code.push_back(*assembled);
   }
 
   // A random word of a pattern, with registers that there are.
@@ -228,12 +231,12 @@ class Generator {
   void loop(Words& code) {
     const std::string counter = (secondary_ ? "pa" : "r") + std::to_string(kCounter);
     const std::string from = (secondary_ ? "pa" : "pa") + std::to_string(random_.below(kUsed));
-    add(code, "and " + counter + ", " + from + ", #15");
+    add(code, "and " + counter + ", " + from + ", #15, rot:0");
     Words inside;
     const unsigned size = 1 + random_.below(4);
     for (unsigned k = 0; k < size; ++k) plain(inside);
     code.insert(code.end(), inside.begin(), inside.end());
-    add(code, "shr " + counter + ", " + counter + ", #1");
+    add(code, "shr " + counter + ", " + counter + ", #1, rot:0");
     add(code, "vtst.or.nonzero.either.chan0.p3 c0, " + counter + ", #0");
     add(code, "p3 br offset:-" + std::to_string(inside.size() + 2));
   }

@@ -66,6 +66,20 @@ Status check_runs(const Instruction& i, bool last, const Program& program, bool 
   }
 }
 
+// Does a lane read what others of its quad have (section 8.2)?
+bool sees_others(const Instruction& i) {
+  switch (i.group) {
+    case Group::smp:
+      return true;
+    case Group::tst:
+      return i.alu == Alu::dsx || i.alu == Alu::dsy;
+    default:
+      break;
+  }
+  if (i.opcode == Opcode::br || i.opcode == Opcode::ba) return i.any || i.all;
+  return i.opcode == Opcode::dsx || i.opcode == Opcode::dsy;
+}
+
 Result<std::vector<Instruction>> decode_all(const Program& program, bool secondary) {
   const std::vector<std::uint64_t>& words = secondary ? program.secondary : program.primary;
   std::vector<Instruction> code;
@@ -88,8 +102,14 @@ Result<std::vector<Instruction>> decode_all(const Program& program, bool seconda
 class Interpreter::Execution {
  public:
   Execution(const Program& program, const std::vector<Instruction>& code, bool secondary, Quad& quad,
-            const RegisterFile& file, QuadRun& run)
-      : program_(program), code_(code), secondary_(secondary), quad_(quad), run_(run), alu_(quad, file) {}
+            const RegisterFile& file, QuadRun& run, bool dead_go_on = true)
+      : program_(program),
+        code_(code),
+        secondary_(secondary),
+        dead_go_on_(dead_go_on),
+        quad_(quad),
+        run_(run),
+        alu_(quad, file) {}
 
   Status run(unsigned lanes) {
     for (unsigned lane = 0; lane < kLanes; ++lane) lanes_[lane].running = (lanes >> lane & 1) != 0;
@@ -167,6 +187,9 @@ class Interpreter::Execution {
     switch (i.opcode) {
       case Opcode::kill:
         run_.dead |= taken;
+        if (dead_go_on_) return {};
+        stay = group & ~taken;
+        for_each(taken, [&](unsigned lane) { lanes_[lane].running = false; });
         return {};
       case Opcode::emit:
         run_.emitted = true;
@@ -307,6 +330,7 @@ class Interpreter::Execution {
   const Program& program_;
   const std::vector<Instruction>& code_;
   bool secondary_;
+  bool dead_go_on_;
   Quad& quad_;
   QuadRun& run_;
   QuadAlu alu_;
@@ -321,7 +345,12 @@ Result<Interpreter> Interpreter::prepare(const Program& program) {
                  program.source_name};
   WARPJIT_TRY(interpreter.primary_, decode_all(program, false));
   WARPJIT_TRY(interpreter.secondary_, decode_all(program, true));
-  for (const Instruction& i : interpreter.primary_) interpreter.gives_depth_ |= i.group == Group::depthf;
+  for (const FragmentInput& input : program.fragment.inputs)
+    interpreter.sees_others_ |= input.sampled.has_value();
+  for (const Instruction& i : interpreter.primary_) {
+    interpreter.gives_depth_ |= i.group == Group::depthf;
+    interpreter.sees_others_ |= sees_others(i);
+  }
   return interpreter;
 }
 
@@ -336,7 +365,8 @@ Status Interpreter::run_secondary(std::span<std::uint32_t> sa, QuadRun& run) con
 
 Status Interpreter::run_primary(Quad& quad, std::span<std::uint32_t> sa, QuadRun& run) const {
   const RegisterFile file{.sa = sa};
-  const Status status = Execution(program_, primary_, false, quad, file, run).run(15);
+  const Status status = Execution(program_, primary_, false, quad, file, run, runs_helpers())
+                            .run(runs_helpers() ? 15 : run.covered);
   run.fault = run.fault || quad.fault;
   return status;
 }

@@ -51,12 +51,15 @@ class Interpreter {
   // Once for a draw: the secondary program on the secondary attributes. Errors: out_of_fuel; fault for
   // control that leaves the code.
   Status run_secondary(std::span<std::uint32_t> sa, QuadRun& run) const;
-  // The primary program of a quad, whose lanes all run. Errors: the same, and bad_input for a texture that is
+  // The primary program of a quad. All lanes run, but of fragments whose lanes do not see each other (section
+  // 8.2) only those that `run` says are covered. Errors: the same, and bad_input for a texture that is
   // not there or not one of those that the program samples.
   Status run_primary(Quad& quad, std::span<std::uint32_t> sa, QuadRun& run) const;
 
   const Program& program() const { return program_; }
   bool gives_depth() const { return gives_depth_; }  // in some lanes, perhaps
+  // Does a lane that leaves nothing run?
+  bool runs_helpers() const { return program_.stage != Stage::fragment || sees_others_; }
 
  private:
   struct Lane {
@@ -73,6 +76,7 @@ class Interpreter {
   Program program_;
   std::vector<Instruction> primary_, secondary_;
   bool gives_depth_ = false;
+  bool sees_others_ = false;
 };
 
 }  // namespace warpjit::usse

@@ -66,10 +66,9 @@ class FragmentTranslator final : public ProgramTranslator {
       set_stored_color();
     // The exit stores, behind all else.
     function_.block(exit()).guest_address = static_cast<std::uint32_t>(program_.primary.size());
-    const I1 covered = b_.PixelCovered();
     if (reads_quads_) {
-      // Quads that only fill a group do not load.
-      if (effects_.loads) return b_.branch(any_of_quad(covered), start(), gone());
+      // Quads that leave nothing, as those that only fill a group, neither load nor use up fuel.
+      if (effects_.loads || effects_.loops) return b_.branch(any_of_quad(live), start(), gone());
       return b_.jump(start());
     }
     if (effects_.loads || effects_.loops || frame_.tests_first()) return b_.branch(live, start(), gone());
