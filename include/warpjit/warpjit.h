@@ -268,7 +268,7 @@ typedef struct warpjit_program_choice {
   uint32_t flags;          /* WARPJIT_PROGRAM_... */
   uint32_t reserved;       /* 0 */
 } warpjit_program_choice;
-/* [any] Reads any container that warpjit knows: SHBIN, text cubin, ELF cubin. The bytes may be hostile.
+/* [any] Reads any container that warpjit knows: SHBIN, text cubin, ELF cubin, GXP. The bytes may be hostile.
  * `choice` may be NULL; its flags must be 0, for modes are the default ones: from_shbin and
  * warpjit_program_from_cubin (tesla.h) take others. */
 WARPJIT_API warpjit_status warpjit_program_load(const void* bytes, size_t byte_count,

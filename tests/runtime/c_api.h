@@ -25,6 +25,10 @@ class Owned {
  public:
   Owned() = default;
   Owned(Owned&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Owned& operator=(Owned&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
   ~Owned() { kDestroy(handle_); }
   operator Handle*() const { return handle_; }
   Handle** out() { return &handle_; }

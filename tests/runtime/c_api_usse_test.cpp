@@ -1,0 +1,352 @@
+// The C interface: scenes of the PlayStation Vita.
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "frontend/usse/assembly/assemble.h"
+#include "runtime/c_api.h"
+#include "usse/gxp_builder.h"
+#include "warpjit/usse.h"
+
+namespace warpjit::test {
+namespace {
+
+using usse::GxpBuilder;
+using OwnedScene = Owned<warpjit_usse_scene, warpjit_usse_scene_destroy>;
+
+constexpr std::uint32_t kSize = 8, kAddress = 0x1000;
+
+std::vector<std::uint64_t> words_of(const std::string& stage, const std::string& code) {
+  const auto program = usse::assemble(".stage " + stage + "\n.primary\n" + code, "test.usse");
+  EXPECT_TRUE(program.ok()) << to_string(program.error());
+  return program->primary;
+}
+
+// Position and texcoord0.xy are pa0 to pa5.
+std::vector<std::byte> vertex_gxp() {
+  GxpBuilder gxp(false);
+  gxp.point(0x2c);
+  gxp.add(0x3f, 8);
+  gxp.add(0, 8);
+  gxp.add(6U << 24, 4);
+  gxp.add(1, 4);
+  gxp.add(0, 4);
+  gxp.add(0, 4);
+  gxp.primary(words_of("vertex", "vmov.f32 o0.xy, pa0\nvmov.f32 o2.xy, pa2\nvmov.f32 o4.xy, pa4\nemit.end"));
+  return gxp.finish();
+}
+
+// The result is pa0 to pa3; texcoord0.xy is pa0 and pa1 at first.
+GxpBuilder fragment_gxp(const std::string& code) {
+  GxpBuilder gxp(true);
+  gxp.point(0x2c);
+  gxp.add(0, 8);
+  gxp.add(4U << 24, 4);
+  gxp.add(1, 4);
+  gxp.add(4, 4);
+  for (const std::uint32_t word : {0xfU | 1U << 22, 0U, 1U << 4, 0U}) gxp.add(word, 4);
+  gxp.primary(words_of("fragment", code));
+  return gxp;
+}
+void container(GxpBuilder& gxp, unsigned index, unsigned words) {
+  gxp.table(0x90, 1);
+  for (const unsigned word : {index, 0U, 0U, words}) gxp.add(word, 2);
+}
+// The colour is the uniform uColor.
+std::vector<std::byte> plain_gxp() {
+  GxpBuilder gxp = fragment_gxp("vmov.f32 pa0.xy, sa0\nvmov.f32 pa2.xy, sa2\nnop.end");
+  container(gxp, 14, 4);
+  gxp.put(0x64, 4, 4);
+  gxp.table(0x24, 1);
+  gxp.parameter(1 | 4 << 8 | 14 << 12, 0, 0, 1, 0, "uColor");
+  return gxp.finish();
+}
+std::vector<std::byte> texture_gxp() {
+  GxpBuilder gxp = fragment_gxp(
+      "smp.2d.f32.f32.drc0 r0, pa0, sa0, #0\nwdf.drc0\nvmov.f32 pa0.xy, r0\nvmov.f32 pa2.xy, r2\nnop.end");
+  container(gxp, 19, 4);
+  gxp.table(0x80, 4);
+  for (unsigned k = 0; k < 4; ++k) gxp.add((3 * 4 + k) | k << 16, 4);  // of unit 3
+  return gxp.finish();
+}
+// The colour is at the address of buffer 2, or its words if they are in registers.
+std::vector<std::byte> buffer_gxp(bool registers) {
+  GxpBuilder gxp = fragment_gxp(registers ? "vmov.f32 pa0.xy, sa0\nvmov.f32 pa2.xy, sa2\nnop.end"
+                                          : "ld.b32.x4.moe.drc0 pa0, sa0, #0, #0\nwdf.drc0\nnop.end");
+  container(gxp, registers ? 2 : 19, 4);
+  if (!registers) {
+    gxp.table(0x78, 1);
+    gxp.add(2, 4);
+    gxp.add(0, 4);
+  }
+  return gxp.finish();
+}
+
+// A scene of 8 x 8 pixels, and a draw of one triangle over all of it.
+struct CApiUsse : ::testing::Test {
+  OwnedEngine engine;
+  warpjit_error error = sized<warpjit_error>();
+  std::vector<std::uint32_t> pixels = std::vector<std::uint32_t>(kSize * kSize, 0x80202020);
+  std::array<float, 18> vertices{-1, 1, 0, 1, 0, 0, 3, 1, 0, 1, 2, 0, -1, -3, 0, 1, 0, 2};
+  std::array<std::uint32_t, 3> indices{0, 1, 2};
+  std::array<float, 4> color{1, 0, 0.2F, 1};
+  OwnedProgram vertex, fragment;
+  warpjit_usse_stream stream{vertices.data(), sizeof vertices, 24, 0};
+  std::array<warpjit_usse_attribute, 2> attributes{
+      {{0, 0, WARPJIT_USSE_F32, 4, 0}, {0, 16, WARPJIT_USSE_F32, 2, 4}}};
+  warpjit_usse_uniform uniform{"uColor", nullptr, 4};
+  warpjit_usse_stage vertex_stage = sized<warpjit_usse_stage>(), stage = sized<warpjit_usse_stage>();
+  warpjit_usse_draw draw = sized<warpjit_usse_draw>();
+  OwnedScene scene;
+
+  CApiUsse() {
+    EXPECT_EQ(warpjit_engine_create(nullptr, engine.out(), &error), WARPJIT_OK);
+    vertex = load(vertex_gxp());
+    vertex_stage.program = vertex;
+    EXPECT_EQ(warpjit_usse_default_draw(&draw, &error), WARPJIT_OK);
+    draw.vertex = &vertex_stage;
+    draw.fragment = &stage;
+    draw.streams = &stream;
+    draw.stream_count = 1;
+    draw.attributes = attributes.data();
+    draw.attribute_count = 2;
+    draw.indices = indices.data();
+    draw.index_count = 3;
+    draw.viewport_offset[0] = draw.viewport_offset[1] = draw.viewport_scale[0] = kSize / 2.0F;
+    draw.viewport_scale[1] = -draw.viewport_scale[0];
+    uniform.words = reinterpret_cast<const std::uint32_t*>(color.data());
+  }
+
+  OwnedProgram load(const std::vector<std::byte>& gxp) {
+    OwnedProgram program;
+    EXPECT_EQ(warpjit_program_load(gxp.data(), gxp.size(), nullptr, program.out(), &error), WARPJIT_OK)
+        << error.where << error.message;
+    return program;
+  }
+  void use(const std::vector<std::byte>& gxp) {
+    fragment = load(gxp);
+    stage = sized<warpjit_usse_stage>();
+    stage.program = fragment;
+  }
+  void use_plain() {
+    use(plain_gxp());
+    stage.uniforms = &uniform;
+    stage.uniform_count = 1;
+  }
+  void begin(const warpjit_usse_depth_surface* depth = nullptr) {
+    auto surface = sized<warpjit_usse_color_surface>();
+    surface.width = surface.height = surface.stride = kSize;
+    surface.data = pixels.data();
+    surface.byte_count = 4 * pixels.size();
+    OwnedScene begun;
+    ASSERT_EQ(warpjit_usse_scene_begin(&surface, depth, begun.out(), &error), WARPJIT_OK) << error.message;
+    scene = std::move(begun);
+  }
+  warpjit_status run(uint32_t* drawn = nullptr) {
+    return warpjit_usse_scene_draw(scene, engine, &draw, nullptr, drawn, nullptr, &error);
+  }
+  // The colour of pixels after the draw.
+  void expect_all(std::uint32_t wanted) {
+    EXPECT_EQ(run(), WARPJIT_OK) << error.where << error.message;
+    EXPECT_EQ(warpjit_usse_scene_end(scene, &error), WARPJIT_OK);
+    EXPECT_EQ(std::ranges::count(pixels, wanted), std::ssize(pixels)) << std::hex << pixels[9];
+  }
+  void expect_refused(warpjit_status wanted, const char* where) {
+    EXPECT_EQ(run(), wanted);
+    EXPECT_NE((std::string(error.where) + error.message).find(where), std::string::npos)
+        << error.where << error.message;
+  }
+};
+
+TEST_F(CApiUsse, DrawsOnEveryEngine) {
+  use_plain();
+  draw.has_region = 1;
+  draw.region[0] = draw.region[2] = 2;
+  draw.region[3] = 7;
+  for (const std::int32_t kind : {WARPJIT_JIT, WARPJIT_IR, WARPJIT_GUEST}) {
+    pixels.assign(pixels.size(), 7);
+    begin();
+    auto options = sized<warpjit_run_options>();
+    options.engine = kind;
+    auto report = sized<warpjit_report>();
+    std::uint32_t drawn = 7;
+    ASSERT_EQ(warpjit_usse_scene_draw(scene, engine, &draw, &options, &drawn, &report, &error), WARPJIT_OK)
+        << error.message;
+    EXPECT_EQ(drawn, 1U);
+    EXPECT_EQ(report.engine, kind);
+    EXPECT_EQ(report.work, WARPJIT_WORK_PIXELS);
+    EXPECT_EQ(pixels[2], 7U);  // memory does not see it before the end
+    EXPECT_EQ(warpjit_usse_scene_end(scene, &error), WARPJIT_OK);
+    EXPECT_EQ(pixels[2], 0xff3300ffU);
+    EXPECT_EQ(std::ranges::count(pixels, 0xff3300ffU), 8);  // the column of the region
+    EXPECT_EQ(std::ranges::count(pixels, 7U), 56);
+  }
+}
+
+TEST_F(CApiUsse, NothingToDraw) {
+  use_plain();
+  begin();
+  auto report = sized<warpjit_report>();
+  report.lanes = 7;
+  for (const bool instances : {false, true}) {
+    std::uint32_t drawn = 7;
+    draw.instances = instances ? 1 : 0;
+    draw.index_count = instances ? 0 : 3;
+    EXPECT_EQ(warpjit_usse_scene_draw(scene, engine, &draw, nullptr, &drawn, &report, &error), WARPJIT_OK);
+    EXPECT_EQ(drawn, 0U);
+    EXPECT_EQ(report.lanes, 0U);
+  }
+}
+
+TEST_F(CApiUsse, DefaultUniformsAndBlending) {
+  use_plain();
+  stage.uniform_count = 0;
+  stage.default_uniforms = uniform.words;
+  stage.default_uniform_count = 4;
+  auto blend = sized<warpjit_usse_blend>();
+  blend.color_mask = 2 | 8;  // red and blue
+  blend.color_function = blend.alpha_function = 1;
+  blend.color_source = blend.color_target = blend.alpha_source = blend.alpha_target = 1;
+  draw.blend = &blend;
+  begin();
+  expect_all(0x805320ff);
+}
+
+TEST_F(CApiUsse, Textures) {
+  use(texture_gxp());
+  std::vector<std::uint32_t> texels(64, 0xff336699);
+  // Eight by eight texels of 8 bits a channel, swizzled, point filter.
+  const warpjit_usse_texture texture{3, {0x03fe1490, 0x0c030003, kAddress, 0}};
+  const warpjit_usse_memory memory{kAddress, 0, texels.data(), 4 * texels.size()};
+  stage.textures = &texture;
+  stage.texture_count = 1;
+  draw.memory = &memory;
+  draw.memory_count = 1;
+  begin();
+  expect_all(0xff336699);
+}
+
+TEST_F(CApiUsse, UniformBuffers) {
+  std::array<float, 8> values{0, 0, 0, 0, 0, 1, 0.2F, 0};
+  for (const bool registers : {false, true}) {
+    use(buffer_gxp(registers));
+    const auto* const words = reinterpret_cast<const std::uint32_t*>(values.data());
+    const warpjit_usse_uniform_buffer buffer{2, registers ? 0 : kAddress + 16,
+                                             registers ? words + 4 : nullptr, registers ? 4U : 0U};
+    const warpjit_usse_memory memory{kAddress, 0, values.data(), sizeof values};
+    stage.buffers = &buffer;
+    stage.buffer_count = 1;
+    draw.memory = &memory;
+    draw.memory_count = registers ? 0 : 1;
+    pixels.assign(pixels.size(), 7);
+    begin();
+    expect_all(0x0033ff00);
+  }
+}
+
+TEST_F(CApiUsse, DepthAndStencil) {
+  use_plain();
+  auto depth = sized<warpjit_usse_depth_surface>();
+  depth.format = WARPJIT_PIXELS_D24S8;
+  depth.depth = 0.75F;
+  depth.stencil = 3;
+  auto state = sized<warpjit_usse_depth_stencil>();
+  ASSERT_EQ(warpjit_usse_default_depth_stencil(&state, &error), WARPJIT_OK);
+  EXPECT_EQ(state.depth_compare, WARPJIT_COMPARE_ALWAYS);
+  EXPECT_EQ(state.front.write_mask, 0xffU);
+  EXPECT_EQ(state.back.compare, WARPJIT_COMPARE_ALWAYS);
+  draw.depth_stencil = &state;
+  begin(&depth);
+  state.depth_compare = WARPJIT_COMPARE_GREATER;  // 0.5 is not
+  expect_all(0x80202020);
+  state.depth_compare = WARPJIT_COMPARE_LESS;
+  state.stencil = 1;
+  state.front.compare = WARPJIT_COMPARE_EQUAL;
+  state.front.reference = 3;
+  state.front.pass = WARPJIT_STENCIL_INCREMENT_CLAMP;
+  expect_all(0xff3300ff);  // once
+  color[0] = 0;
+  expect_all(0xff3300ff);  // and not again: the stencil is 4
+  state.two_sided = 1;
+  state.back.reference = 4;
+  state.back.compare = WARPJIT_COMPARE_EQUAL;
+  std::swap(indices[0], indices[1]);  // the other side
+  const std::uint32_t first = pixels[0];
+  EXPECT_EQ(run(), WARPJIT_OK) << error.message;
+  EXPECT_EQ(warpjit_usse_scene_end(scene, &error), WARPJIT_OK);
+  std::swap(indices[0], indices[1]);
+  EXPECT_EQ(run(), WARPJIT_OK) << error.message;
+  EXPECT_EQ(warpjit_usse_scene_end(scene, &error), WARPJIT_OK);
+  EXPECT_NE(pixels[0], first);  // one of both is the back
+}
+
+TEST_F(CApiUsse, Refusals) {
+  use_plain();
+  begin();
+  EXPECT_EQ(warpjit_usse_scene_draw(nullptr, engine, &draw, nullptr, nullptr, nullptr, &error),
+            WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_usse_scene_draw(scene, engine, nullptr, nullptr, nullptr, nullptr, &error),
+            WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_usse_scene_end(nullptr, &error), WARPJIT_BAD_INPUT);
+  warpjit_usse_scene_destroy(nullptr);
+  const warpjit_usse_draw good = draw;
+  draw.fragment = nullptr;
+  expect_refused(WARPJIT_BAD_INPUT, "fragment");
+  draw = good;
+  stage.program = nullptr;
+  expect_refused(WARPJIT_BAD_INPUT, "program");
+  stage.program = vertex;
+  expect_refused(WARPJIT_BAD_INPUT, "fragment program");
+  stage.program = fragment;
+  stage.size = 4;
+  expect_refused(WARPJIT_BAD_INPUT, "fragment");
+  stage.size = sizeof stage;
+  uniform.name = "uOther";
+  expect_refused(WARPJIT_BAD_INPUT, "uOther");
+  uniform.name = nullptr;
+  expect_refused(WARPJIT_BAD_INPUT, "name of a uniform");
+  uniform.name = "uColor";
+  attributes[1].format = 11;
+  expect_refused(WARPJIT_BAD_INPUT, "attribute.format");
+  attributes[1].format = WARPJIT_USSE_F32;
+  attributes[1].components = 257;  // not one
+  expect_refused(WARPJIT_BAD_INPUT, "attribute.components");
+  attributes[1].components = 2;
+  attributes[1].reg = 0x10004;
+  expect_refused(WARPJIT_BAD_INPUT, "attribute.reg");
+  attributes[1].reg = 4;
+  draw.primitive = 4;
+  expect_refused(WARPJIT_BAD_INPUT, "primitive");
+  draw = good;
+  draw.cull = -1;
+  expect_refused(WARPJIT_BAD_INPUT, "cull");
+  draw = good;
+  auto blend = sized<warpjit_usse_blend>();
+  blend.color_function = 256 + 1;
+  draw.blend = &blend;
+  expect_refused(WARPJIT_BAD_INPUT, "color_function");
+  draw = good;
+  auto state = sized<warpjit_usse_depth_stencil>();
+  ASSERT_EQ(warpjit_usse_default_depth_stencil(&state, &error), WARPJIT_OK);
+  state.front.reference = 256;
+  draw.depth_stencil = &state;
+  expect_refused(WARPJIT_BAD_INPUT, "stencil.reference");
+  draw = good;
+  expect_all(0xff3300ff);
+
+  OwnedScene other;
+  auto surface = sized<warpjit_usse_color_surface>();
+  surface.width = surface.height = kSize;
+  EXPECT_EQ(warpjit_usse_scene_begin(nullptr, nullptr, other.out(), &error), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_usse_scene_begin(&surface, nullptr, other.out(), &error), WARPJIT_BAD_INPUT);
+  surface.data = pixels.data();
+  surface.byte_count = 4 * pixels.size();
+  surface.stride = kSize;
+  auto depth = sized<warpjit_usse_depth_surface>();
+  depth.format = WARPJIT_PIXELS_RGBA8;
+  EXPECT_EQ(warpjit_usse_scene_begin(&surface, &depth, other.out(), &error), WARPJIT_UNSUPPORTED);
+  EXPECT_EQ(other, nullptr);
+}
+
+}  // namespace
+}  // namespace warpjit::test
