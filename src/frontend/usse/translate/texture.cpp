@@ -1,6 +1,7 @@
 // Samples of textures (docs/guests/usse.md 6).
 #include <algorithm>
 
+#include "frontend/usse/flow/slots.h"
 #include "frontend/usse/translate/program.h"
 
 namespace warpjit::usse {
@@ -43,6 +44,11 @@ Result<ProgramTranslator::Texel> ProgramTranslator::fetch_texel(const Instructio
   if (found == uses_.end() || number >= samples_.size())
     return refused("a texture that is not known to be bound");
   ir::SampleKey key = samples_[number];
+  if (key.is_cube() != samples_cube(program_, unit))
+    return Error{
+        ErrorCode::bad_input,
+        "the texture of unit " + std::to_string(unit) + " has not the dimension that the program samples",
+        program_.source_name};
   key.without_denormals = false;
   if (const char* reason = ir::unsupported(key)) return refused(reason);
   Texel texel;
@@ -91,9 +97,7 @@ Status ProgramTranslator::sample(const Instruction& i) {
   for (std::size_t k = 0; k < kControlWords; ++k)
     if (const std::size_t n = i.s[1].number + k; n < written_sa_.size() && written_sa_[n])
       return unsupported(i, "control words that the secondary program writes");
-  const auto found = std::ranges::find(uses_, *unit, &frontend::TextureUse::texture);
-  const auto number = static_cast<std::size_t>(found - uses_.begin());
-  if (number < samples_.size() && samples_[number].is_cube() != (i.dimension == kCube))
+  if (samples_cube(program_, *unit) != (i.dimension == kCube))
     return unsupported(i, "a cube as another texture, or the reverse");
   Coordinates coordinates;
   for (unsigned k = 0; k <= i.dimension; ++k) coordinates.at[k] = component(i.s[0], i.source_type, k);
