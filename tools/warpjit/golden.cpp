@@ -19,6 +19,7 @@
 #include "frontend/valhall/encoding/encoding.h"
 #include "frontend/valhall/interpret/arithmetic.h"
 #include "frontend/valhall/translate/translate.h"
+#include "golden.h"
 #include "ir/pipeline.h"
 #include "launch/template.h"
 #include "program.h"
@@ -35,10 +36,7 @@ struct GoldenOptions {
   bool check = false, print = false;
 };
 
-struct Case {
-  std::string name;
-  ir::Function function;
-};
+using Case = GoldenCase;
 
 // The names of the launch files in a folder, in order.
 Result<std::vector<std::string>> launch_files(const std::string& folder) {
@@ -329,6 +327,13 @@ Result<std::vector<Case>> collect_valhall(const std::string& examples) {
   return cases;
 }
 
+Result<std::vector<Case>> collect_usse_cases(const std::string& examples) {
+  WARPJIT_TRY(std::vector<Case> cases, collect_usse());
+  for (const char* name : {"blend", "crt", "cube", "mandelbrot", "sphere"})
+    WARPJIT_CHECK(add_example(cases, fmt::format("{}/usse/graphics/{}.json", examples, name), "fragment"));
+  return cases;
+}
+
 struct GoldenGuest {
   const char* name;
   Result<std::vector<Case>> (*collect)(const std::string& examples);
@@ -347,6 +352,10 @@ constexpr GoldenGuest kGuests[] = {
     {"valhall", collect_valhall, 56, false,
      "# Host instructions of Valhall code on {}. Made by `warpjit golden`; a test compares it.\n"
      "# One instruction in a kernel that loads its operands and stores its results, as in \"nothing\".\n"},
+    {"usse", collect_usse_cases, 66, false,
+     "# Host instructions of USSE code on {}. Made by `warpjit golden`; a test compares it.\n"
+     "# One instruction in a vertex program that reads its inputs and leaves its results, as in "
+     "\"nothing\".\n"},
 };
 constexpr const char* kColumns =
     "# group: instructions of the group loop for `lanes` threads; per16: for 16 threads; vec: vector\n"
