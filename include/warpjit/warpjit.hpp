@@ -290,6 +290,16 @@ struct AttributeSource {
   bool operator==(const AttributeSource&) const = default;
 };
 
+// An image that programs read and write by coordinates, in memory at 64-bit addresses.
+struct ImageSource {
+  std::uint64_t address = 0;                       // of texel (0, 0, 0)
+  std::uint32_t format = 0;                        // in the guest's own numbers
+  std::uint32_t width = 0, height = 1, depth = 1;  // texels; slices or layers. A width of 0: there is none
+  std::uint32_t row_stride = 0, slice_stride = 0;  // bytes
+  bool interleaved = false;                        // rows are of tiles of 16 x 16 texels
+  bool operator==(const ImageSource&) const = default;
+};
+
 // A program with its bindings. It refers to the caller's buffers, which must outlive the runs, and copies
 // everything else. Setters and bind calls must not overlap any other call on the same launch; const calls,
 // and Engine::run of one launch from several threads, may overlap (their outputs are then the same buffers).
@@ -387,6 +397,10 @@ class WARPJIT_API Launch {
   // Where the results of vertex n of the launch lie, n * packet_stride bytes from `data` on: a multiple of 8
   // bytes that is a multiple of 8. The stride is a multiple of 16.
   void map_results(void* data, std::size_t size, std::uint32_t packet_stride);
+
+  // ---- Images of programs of all kinds whose guest has them (Valhall), by their numbers. Values are checked
+  // when the launch runs. The texels are mapped memory.
+  void set_images(std::span<const ImageSource> images);
 
   // ---- Textures and samplers of programs of all kinds, by the numbers that the program has for them. Each
   // stage of a draw has its own: those of its launch. Running is an error if one is missing that the program

@@ -36,6 +36,7 @@ struct BoundTextures {
 };
 
 using warpjit::AttributeSource;
+using warpjit::ImageSource;
 
 // What a launch of a vertex program is made of where programs store their results to memory themselves. Its
 // blocks are 64 vertices of an instance each, the last one perhaps fewer; instances are the rows of the grid.
@@ -63,6 +64,7 @@ struct Grid {
   // high_words[k]. No two are equal.
   std::vector<std::uint32_t> high_words{};
   Vertices vertices{};                         // of vertex programs
+  std::vector<ImageSource> images{};           // of guests that have them
   std::array<std::uint32_t, 3> first_block{};  // what threads of block (0, 0, 0) read as its number
   std::uint64_t fuel = kDefaultFuel;           // of a thread
   BoundTextures bound{};                       // of programs of all kinds

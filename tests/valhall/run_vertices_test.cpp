@@ -411,7 +411,7 @@ TEST(ValhallVertices, RefusedAttributes) {
        {0U,  32U,  63U,  75U,  76U,  77U,  78U,  80U,  85U,  90U,  91U,  92U,  93U,  94U,  95U,
         96U, 103U, 106U, 121U, 135U, 138U, 161U, 166U, 170U, 186U, 218U, 222U, 224U, 237U, 255U})
     EXPECT_EQ(with({.format = code << 12}),
-              "bad input: attribute 1, format: attributes of the pixel format " + std::to_string(code) +
+              "bad input: attribute 1, format: components of the pixel format " + std::to_string(code) +
                   " are not supported, at launch");
   for (const std::uint32_t order : {1U, 3U, 6U, 14U, 22U, 30U, 225U, 241U, 243U, 0xfffU})
     EXPECT_EQ(with({.format = 187 << 12 | order}), "bad input: attribute 1, format: the component order " +

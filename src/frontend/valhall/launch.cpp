@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frontend/valhall/interpret/attribute.h"
+#include "frontend/valhall/interpret/image.h"
 
 namespace warpjit::valhall {
 namespace {
@@ -57,6 +58,37 @@ Status check_attribute(const frontend::AttributeSource& attribute, std::size_t n
   return {};
 }
 
+// All texels of an image lie in one piece of memory, so that none is ever missing.
+Status check_image(const frontend::Grid& launch, std::size_t number) {
+  constexpr std::uint32_t kMost = 65536;
+  const frontend::ImageSource& image = launch.images[number];
+  if (image.width == 0) return {};
+  const auto bad = [&](const std::string& what) {
+    return bad_launch("image " + std::to_string(number) + ", " + what);
+  };
+  const auto format = find_vertex_format(image.format);
+  if (!format) return bad("format: " + format.error().message);
+  if (image.width > kMost || image.height > kMost || image.depth > kMost || image.height == 0 ||
+      image.depth == 0)
+    return bad("extent: width, height and depth are 1 to 65536");
+  const std::uint32_t bytes = format->bytes(), unit = access_unit(bytes);
+  if ((image.address | image.row_stride | image.slice_stride) % unit != 0)
+    return bad("address and strides are multiples of " + std::to_string(unit));
+  const std::uint64_t last_row = image.interleaved ? (image.height - 1) / 16 : image.height - 1;
+  const std::uint64_t row_bytes = image.interleaved
+                                      ? std::uint64_t{256} * bytes * ((image.width - 1) / 16 + 1)
+                                      : std::uint64_t{bytes} * image.width;
+  const std::uint64_t size =
+      last_row * image.row_stride + std::uint64_t{image.depth - 1} * image.slice_stride + row_bytes;
+  const auto window = std::ranges::find(launch.high_words, static_cast<std::uint32_t>(image.address >> 32));
+  const std::uint64_t low = image.address & 0xffffffff;
+  if (window != launch.high_words.end())
+    for (const frontend::MappedRange& piece :
+         launch.globals[static_cast<std::size_t>(window - launch.high_words.begin())])
+      if (low >= piece.address && low + size <= std::uint64_t{piece.address} + piece.bytes.size()) return {};
+  return bad("address: its " + std::to_string(size) + " bytes are not all in one piece of memory");
+}
+
 Status check_vertices(const frontend::Grid& launch) {
   constexpr std::uint32_t kOfBlock = frontend::Vertices::kOfBlock, kMost = 1U << 24;
   const frontend::Vertices& vertices = launch.vertices;
@@ -100,6 +132,8 @@ Result<frontend::CheckedGrid> check_launch(const Program& program, const fronten
   if (of_vertices) WARPJIT_CHECK(check_vertices(launch));
   if (!of_pixels) WARPJIT_CHECK(check_extents(launch));
   WARPJIT_CHECK(check_memory(launch));
+  if (launch.images.size() > kMaxImages) return bad_launch("there are at most 16 images");
+  for (std::size_t n = 0; n < launch.images.size(); ++n) WARPJIT_CHECK(check_image(launch, n));
   if (launch.shared_bytes > kMaxSharedBytes) return bad_launch("a workgroup has at most 64 KiB of memory");
   frontend::CheckedGrid checked;
   checked.threads = launch.block[0] * launch.block[1] * launch.block[2];

@@ -23,7 +23,8 @@ inline constexpr std::uint8_t kAttributeSpace = 14;
 inline constexpr std::uint32_t kMaxPacketStride = 2048;
 inline constexpr std::uint32_t kMaxUniformWords = 256;
 inline constexpr std::uint32_t kMaxBlockThreads = 1024;
-inline constexpr std::size_t kMaxAttributes = 16;
+inline constexpr std::size_t kMaxAttributes = 16, kMaxImages = 16;
+inline constexpr std::uint32_t kImageTable = 5;
 
 // The high words of a thread's own memory, of its workgroup's, and of the results of vertices, which all
 // begin at the low word 0: the greatest three below 2^16 that the launch does not map.

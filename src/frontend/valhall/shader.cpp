@@ -9,6 +9,7 @@
 #include "frontend/valhall/flow/texture_uses.h"
 #include "frontend/valhall/interpret/interpret.h"
 #include "frontend/valhall/interpret/lanes.h"
+#include "frontend/valhall/interpret/op.h"
 #include "frontend/valhall/launch.h"
 
 namespace warpjit::valhall {
@@ -57,6 +58,14 @@ Shader::Shader(Program program) : program_(std::move(program)), code_(find_reach
   texture_uses_ = valhall::texture_uses(program_, *code_);
   table_ = uniform_table(program_, *code_, texture_uses_.size());
   if (program_.stage == Stage::fragment) uses_ = fragment_uses(program_, *code_);
+}
+
+const Instruction* Shader::find_image_use() const {
+  if (!code_) return nullptr;
+  const auto& all = code_->instructions();
+  const auto found =
+      std::ranges::find_if(all, [](const auto& reached) { return is_of_images(reached.instruction.opcode); });
+  return found == all.end() ? nullptr : &found->instruction;
 }
 
 Result<frontend::SpaceName> Shader::find_space(std::string_view name) const {

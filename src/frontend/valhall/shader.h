@@ -42,6 +42,9 @@ class Shader final : public frontend::Shader {
   frontend::GridFacts grid_facts(const frontend::Grid& grid,
                                  const frontend::CheckedGrid& checked) const override;
 
+  // The first instruction that reads or writes images, if there is one.
+  const Instruction* find_image_use() const;
+
  private:
   LaunchFacts launch_facts(const frontend::Facts& facts) const;
 

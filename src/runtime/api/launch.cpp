@@ -413,7 +413,8 @@ Status Launch::map_memory(std::string_view space, std::uint64_t address, void* d
                  "memory is mapped at " + std::to_string(found.high_words) +
                      " high words of addresses, and no launch has more",
                  std::string(space)};
-  const bool facts = new_window || !state_->values.grid.vertices.attributes.empty();
+  const bool facts =
+      new_window || !state_->values.grid.vertices.attributes.empty() || !state_->values.grid.images.empty();
   frontend::Grid& grid = on_grid ? change_grid(*state_, facts) : change_memory(*state_, facts);
   if (new_window) grid.high_words.push_back(high);
   const auto window = found.high_words == 0
@@ -449,6 +450,11 @@ void Launch::set_attributes(std::span<const AttributeSource> attributes, std::ui
   frontend::Vertices& vertices = change_grid(*state_, true).vertices;
   vertices.attributes.assign(attributes.begin(), attributes.end());
   vertices.attribute_offset = attribute_offset;
+}
+void Launch::set_images(std::span<const ImageSource> images) {
+  const bool on_grid = state_->shader->runs_on_grid();
+  frontend::Grid& grid = on_grid ? change_grid(*state_, true) : change_memory(*state_, true);
+  grid.images.assign(images.begin(), images.end());
 }
 void Launch::map_results(void* data, std::size_t size, std::uint32_t packet_stride) {
   frontend::Grid& grid = change_grid(*state_, true);

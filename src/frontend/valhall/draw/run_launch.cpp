@@ -98,6 +98,11 @@ Status set_up(Launch& launch, const frontend::Grid& grid, Stage stage) {
 
 Status bind_textures(Launch& launch, const Image& image, const Environment& environment,
                      std::span<const TargetRange> targets, TextureCopies& copies) {
+  const auto shader = std::static_pointer_cast<const Shader>(launch.program().shader());
+  if (const Instruction* const use = shader->find_image_use(); use != nullptr)
+    return Error{ErrorCode::unsupported,
+                 environment.place + ", program: " + mnemonic(*use) + ": images of jobs are not supported",
+                 image.name()};
   // Whether coordinates of a texture are normalized is the sampler's to say.
   constexpr std::int8_t kUnknown = -1;
   std::array<std::int8_t, kMaxTextures> normalized;

@@ -152,7 +152,7 @@ std::uint32_t convert_component(Kind kind, std::uint32_t raw, unsigned bits, Reg
 Result<VertexFormat> find_vertex_format(std::uint32_t format) {
   const auto unsupported = [](const std::string& why) { return Error{ErrorCode::unsupported, why, {}}; };
   if (format >> 22 != 0) return unsupported("a pixel format has 22 bits");
-  if ((format >> 20 & 1) != 0) return unsupported("sRGB components of attributes are not supported");
+  if ((format >> 20 & 1) != 0) return unsupported("sRGB components are not supported");
   if ((format >> 21 & 1) != 0) return unsupported("bit 21 of a pixel format is not supported");
   const std::uint32_t code = format >> 12 & 0xff, order_code = format & 0xfff;
   VertexFormat found;
@@ -160,7 +160,7 @@ Result<VertexFormat> find_vertex_format(std::uint32_t format) {
     found.kind = packed->kind;
     found.bits = packed->bits;
   } else if (!find_family(code, found)) {
-    return unsupported("attributes of the pixel format " + std::to_string(code) + " are not supported");
+    return unsupported("components of the pixel format " + std::to_string(code) + " are not supported");
   }
   const auto order = std::ranges::find(kOrders, order_code, &Order::code);
   if (order == std::end(kOrders))

@@ -97,6 +97,10 @@ ElementBytes GroupMemory::read_element(std::uint64_t address, unsigned size, Acc
   return bytes;
 }
 
+void GroupMemory::report_no_format(std::uint64_t address, Accessor by) {
+  report(ir::Space::global, kNoWindow, static_cast<std::uint32_t>(address), by, true);
+}
+
 void GroupMemory::report_no_attribute(std::uint32_t index, Accessor by) {
   report(ir::Space::constant, kAttributeSpace, index, by, false);
 }

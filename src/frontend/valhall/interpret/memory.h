@@ -36,6 +36,8 @@ class GroupMemory {
   // The bytes of an attribute's element, each at an address with the high word of the first. If one is not
   // mapped, all are 0 and that one is reported.
   ElementBytes read_element(std::uint64_t address, unsigned size, Accessor by);
+  // A store to a texel whose format there is not.
+  void report_no_format(std::uint64_t address, Accessor by);
   void report_no_attribute(std::uint32_t index, Accessor by);
   // A uniform word.
   std::uint32_t uniform(unsigned number, Accessor by);

@@ -26,6 +26,9 @@ struct WarpOp {
     result_address,
     load_attribute,
     attribute_address,
+    load_texel,
+    texel_address,
+    store_texel,
     varying,
     special_varying,
     discard,
@@ -66,6 +69,11 @@ struct AttributeEntry {
 };
 // Nothing if a register says which, or of other instructions.
 std::optional<AttributeEntry> attribute_entry(const Instruction& instruction);
+
+// Is it LD_TEX, LEA_TEX, an immediate form of these or ST_CVT?
+bool is_of_images(Opcode opcode);
+// Likewise the image that LD_TEX, LEA_TEX and their immediate forms name.
+std::optional<AttributeEntry> image_entry(const Instruction& instruction);
 
 // "MNEMONIC: why", unsupported.
 Error refused(const Instruction& instruction, const std::string& why);

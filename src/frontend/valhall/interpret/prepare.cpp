@@ -51,6 +51,14 @@ bool is_of_vertices(Opcode opcode) {
          opcode == Opcode::lea_attr || opcode == Opcode::lea_attr_imm;
 }
 
+// Registers that components of a message are in.
+unsigned registers_of_components(const Instruction& i) {
+  const bool halves = i.register_format == RegisterFormat::f16 || i.register_format == RegisterFormat::s16 ||
+                      i.register_format == RegisterFormat::u16;
+  const unsigned components = i.vector_size + 1U;
+  return halves ? (components + 1) / 2 : components;
+}
+
 // Instructions of vertex programs alone.
 Status check_of_vertices(const Instruction& i) {
   if (i.opcode == Opcode::lea_buf_imm) {
@@ -61,10 +69,19 @@ Status check_of_vertices(const Instruction& i) {
   }
   if (!attribute_entry(i)) return refused(i, "the attribute is not a constant");
   if (i.opcode == Opcode::lea_attr || i.opcode == Opcode::lea_attr_imm) return check_count(i, i.write, 3);
-  const bool halves = i.register_format == RegisterFormat::f16 || i.register_format == RegisterFormat::s16 ||
-                      i.register_format == RegisterFormat::u16;
-  const unsigned components = i.vector_size + 1U;
-  return check_count(i, i.write, halves ? (components + 1) / 2 : components);
+  return check_count(i, i.write, registers_of_components(i));
+}
+
+Status make_image_op(WarpOp& op) {
+  const Instruction& i = op.i;
+  if (i.opcode == Opcode::st_cvt) {
+    op.kind = WarpOp::Kind::store_texel;
+    return check_count(i, i.read, registers_of_components(i));
+  }
+  if (!image_entry(i)) return refused(i, "the image is not a constant");
+  const bool loads = i.opcode == Opcode::ld_tex || i.opcode == Opcode::ld_tex_imm;
+  op.kind = loads ? WarpOp::Kind::load_texel : WarpOp::Kind::texel_address;
+  return check_count(i, i.write, loads ? registers_of_components(i) : 3);
 }
 
 // Flow behind an operation: calls `visit` with the addresses, which may lie outside of the code.
@@ -127,17 +144,37 @@ Status check_count(const Instruction& i, const Staging& staging, unsigned count)
   return refused(i, std::to_string(staging.count) + " staging registers are not " + std::to_string(count));
 }
 
+namespace {
+
+// What a register form names, in its third source.
+std::optional<AttributeEntry> constant_entry(const Instruction& i) {
+  if (i.source[2].kind != Source::Kind::constant) return std::nullopt;
+  const std::uint32_t entry = kConstants[i.source[2].value];
+  return AttributeEntry{entry >> 24, entry & 0xffffff};
+}
+
+}  // namespace
+
+bool is_of_images(Opcode opcode) {
+  return opcode == Opcode::ld_tex || opcode == Opcode::ld_tex_imm || opcode == Opcode::lea_tex ||
+         opcode == Opcode::lea_tex_imm || opcode == Opcode::st_cvt;
+}
+
+std::optional<AttributeEntry> image_entry(const Instruction& i) {
+  if (i.opcode == Opcode::ld_tex_imm || i.opcode == Opcode::lea_tex_imm)
+    return AttributeEntry{i.table, i.index};
+  if (i.opcode == Opcode::ld_tex || i.opcode == Opcode::lea_tex) return constant_entry(i);
+  return std::nullopt;
+}
+
 std::optional<AttributeEntry> attribute_entry(const Instruction& i) {
   switch (i.opcode) {
     case Opcode::ld_attr_imm:
     case Opcode::lea_attr_imm:
       return AttributeEntry{i.table, i.index};
     case Opcode::ld_attr:
-    case Opcode::lea_attr: {
-      if (i.source[2].kind != Source::Kind::constant) return std::nullopt;
-      const std::uint32_t entry = kConstants[i.source[2].value];
-      return AttributeEntry{entry >> 24, entry & 0xffffff};
-    }
+    case Opcode::lea_attr:
+      return constant_entry(i);
     default:
       return std::nullopt;
   }
@@ -204,6 +241,11 @@ Result<WarpOp> make_op(const Instruction& i, std::uint32_t address, Stage stage)
               : i.opcode == Opcode::ld_attr || i.opcode == Opcode::ld_attr_imm
                   ? WarpOp::Kind::load_attribute
                   : WarpOp::Kind::attribute_address;
+    return op;
+  }
+  if (is_of_images(i.opcode)) {
+    WARPJIT_CHECK(check());
+    WARPJIT_CHECK(make_image_op(op));
     return op;
   }
   if (is_of_fragments(i.opcode)) {

@@ -186,6 +186,11 @@ void WarpRun::execute(Warp& warp, const WarpOp& op, std::uint32_t active, std::u
       for (std::uint64_t& address : source[0]) address += static_cast<std::uint64_t>(std::int64_t{i.offset});
       return i.type == Type::i64 ? atomic<std::uint64_t>(warp, op, active, source[0])
                                  : atomic<std::uint32_t>(warp, op, active, source[0]);
+    case WarpOp::Kind::load_texel:
+    case WarpOp::Kind::texel_address:
+      return image(warp, op, active, source);
+    case WarpOp::Kind::store_texel:
+      return store_texel(warp, op, active, source);
     case WarpOp::Kind::blend:
       taken = active;
       break;

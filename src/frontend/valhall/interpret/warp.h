@@ -88,6 +88,9 @@ class WarpRun {
   void compute(Warp& warp, const WarpOp& op, std::uint32_t active, const LaneSources& source) const;
   void load(Warp& warp, const WarpOp& op, std::uint32_t active, const LaneSources& source);
   void store(const Warp& warp, const WarpOp& op, std::uint32_t active, const LaneValues& address);
+  // LD_TEX, LEA_TEX and ST_CVT (image.cpp).
+  void image(Warp& warp, const WarpOp& op, std::uint32_t active, const LaneSources& source);
+  void store_texel(const Warp& warp, const WarpOp& op, std::uint32_t active, const LaneSources& source);
   template <class Word>
   void atomic(Warp& warp, const WarpOp& op, std::uint32_t active, const LaneValues& address);
 };

@@ -109,6 +109,12 @@ Status InstructionTranslator::memory(const Instruction& i) {
     case Opcode::lea_buf_imm:
       if (program_.stage == Stage::vertex) return load_result_address(i);
       break;
+    case Opcode::ld_tex:
+    case Opcode::ld_tex_imm:
+    case Opcode::lea_tex:
+    case Opcode::lea_tex_imm:
+    case Opcode::st_cvt:
+      return unsupported(i, "only the guest interpreter runs images");
     case Opcode::ld_var_buf:
     case Opcode::ld_var_buf_imm:
     case Opcode::ld_var_special:

@@ -1,0 +1,28 @@
+// Images: where a texel lies, and what its bytes become when registers are stored
+// (docs/guests/valhall.md 8.5).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "frontend/valhall/interpret/attribute.h"
+
+namespace warpjit::valhall {
+
+// What a texel of so many bytes is moved in, and a multiple of which its address is: bytes, halves or words.
+constexpr std::uint32_t access_unit(std::uint32_t bytes) {
+  return bytes % 4 == 0 ? 4 : bytes % 2 == 0 ? 2 : 1;
+}
+
+// The address for the words x | y << 16 and z << 16. Nothing: that is outside.
+std::optional<std::uint64_t> texel_address(const frontend::ImageSource& image, std::uint32_t texel_bytes,
+                                           std::uint32_t xy, std::uint32_t z);
+
+// Can ST_CVT store it?
+bool can_store(const VertexFormat& format);
+// The bytes of a texel for r, g, b, a in the register format, 16 bits of them in the low half.
+ElementBytes store_element(const VertexFormat& format, const std::array<std::uint32_t, 4>& channels,
+                           RegisterFormat from);
+
+}  // namespace warpjit::valhall

@@ -1,0 +1,171 @@
+// Images: addresses of texels, conversions, what is outside (docs/guests/valhall.md 8.5).
+#include <bit>
+
+#include "valhall/run_program.h"
+
+namespace warpjit::valhall {
+namespace {
+
+constexpr std::uint32_t kRgba8 = 187 << 12, kRgba8ui = 155 << 12, kR32ui = 133 << 12, kRgba16f = 223 << 12;
+
+// An image from byte 1024 of memory on.
+frontend::ImageSource image_of(std::uint32_t format, std::uint32_t width, std::uint32_t height,
+                               std::uint32_t row_stride) {
+  return {.address = std::uint64_t{kMemoryHigh} << 32 | (kMemoryLow + 1024),
+          .format = format,
+          .width = width,
+          .height = height,
+          .row_stride = row_stride};
+}
+GuestOptions options_of(const frontend::ImageSource& image) {
+  GuestOptions options;
+  options.grid.images = {image};
+  return options;
+}
+
+std::uint32_t bits_of(float number) { return std::bit_cast<std::uint32_t>(number); }
+
+// The word that thread `x` of 16 finds in r4.
+const std::string kLoad = "LD_TEX_IMM.u32.slot0.wait0 @r4, r0, 0x0, index:0x0, table:0x5\n";
+
+TEST(ValhallImages, LoadsOneRow) {
+  GuestOptions options = options_of(image_of(kR32ui, 5, 1, 20));
+  for (std::uint32_t n = 0; n < 16; ++n) options.memory[256 + n] = 100 + n;
+  const auto words = words_of(kLoad, options);
+  for (std::uint32_t x = 0; x < 16; ++x) EXPECT_EQ(words[x], x < 5 ? 100 + x : 0) << x;
+}
+
+// Rows, slices and tiles: thread t reads (t % 4, t / 4) of slice 1.
+TEST(ValhallImages, PlacesOfTexels) {
+  const std::string body =
+      "RSHIFT_AND.i32 r5, r0, u2.b00, u3\nLSHIFT_OR.i32 r5, r5, u4.b00, 0x0\nRSHIFT_AND.i32 r6, r0, 0x0.b00, "
+      "u5\n"
+      "IADD.u32 r5, r5, r6\nLD_TEX_IMM.u32.slot0.wait0 @r4, r5, u6, index:0x0, table:0x5\n";
+  auto image = image_of(kR32ui, 3, 3, 16);
+  image.depth = 2;
+  image.slice_stride = 64;
+  GuestOptions options = options_of(image);
+  options.uniforms = {2, 3, 16, 3, 1 << 16};
+  for (std::uint32_t n = 0; n < 256; ++n) options.memory[256 + n] = 1000 + n;
+  const auto linear = words_of(body, options);
+  for (std::uint32_t t = 0; t < 16; ++t) {
+    const std::uint32_t x = t % 4, y = t / 4;
+    EXPECT_EQ(linear[t], x < 3 && y < 3 ? 1000 + 16 + 4 * y + x : 0) << t;
+  }
+  options.uniforms[4] = 2 << 16;  // no such slice
+  EXPECT_EQ(words_of(body, options)[0], 0U);
+  // Of the first 4 x 4 texels of a tile, by hand.
+  constexpr std::uint32_t kPlaces[16] = {0, 1, 4, 5, 3, 2, 7, 6, 12, 13, 8, 9, 15, 14, 11, 10};
+  image = image_of(kR32ui, 4, 4, 1024);
+  image.interleaved = true;
+  options.grid.images = {image};
+  options.uniforms[4] = 0;
+  const auto tiles = words_of(body, options);
+  for (std::uint32_t t = 0; t < 16; ++t) EXPECT_EQ(tiles[t], 1000 + kPlaces[t]) << t;
+}
+
+TEST(ValhallImages, Addresses) {
+  const auto word = [&](unsigned n, std::uint32_t x) {
+    return words_of("LEA_TEX_IMM.slot0.wait0 @r8:r9:r10, r0, 0x0, table:0x5, index:0x0\nMOV.i32 r4, r" +
+                        std::to_string(8 + n) + "\n",
+                    options_of(image_of(kRgba8, 3, 1, 12)))[x];
+  };
+  EXPECT_EQ(word(0, 2), kMemoryLow + 1024 + 8);
+  EXPECT_EQ(word(1, 2), kMemoryHigh);
+  EXPECT_EQ(word(2, 2), kRgba8);
+  EXPECT_EQ(word(0, 3), 0U);  // outside
+  EXPECT_EQ(word(1, 3), 0U);
+  EXPECT_EQ(word(2, 3), kRgba8);
+}
+
+// What threads 0 to `width` - 1 store of the components u2 to u5, as words from the image's first byte on.
+std::vector<std::uint32_t> stored(std::uint32_t format, const std::string& modifiers,
+                                  const std::string& staging, std::vector<std::uint32_t> components,
+                                  std::uint32_t bytes = 4) {
+  GuestOptions options = options_of(image_of(format, 2, 1, 2 * bytes));
+  options.uniforms = std::move(components);
+  options.uniforms.resize(4);
+  for (std::uint32_t n = 256; n < 512; ++n) options.memory[n] = 0xcccccccc;
+  const auto words = words_of(
+      "LEA_TEX_IMM.slot0.wait0 @r8:r9:r10, r0, 0x0, table:0x5, index:0x0\n"
+      "MOV.i32 r12, u2\nMOV.i32 r13, u3\nMOV.i32 r14, u4\nMOV.i32 r15, u5\n"
+      "ST_CVT" +
+          modifiers + ".slot0.wait0 @" + staging + ", r8, r10, offset:0x0\n",
+      std::move(options));
+  return {words.begin() + 256, words.begin() + 262};
+}
+const std::string kFour = "r12:r13:r14:r15";
+
+TEST(ValhallImages, Stores) {
+  const std::uint32_t nan = 0x7fc00001, half = bits_of(0.5F);
+  // 127.5 goes to the even 128; what is outside of 0 to 1 is limited.
+  EXPECT_EQ(
+      stored(kRgba8, ".f32.v4", kFour, {half, bits_of(-1), bits_of(2), nan}),
+      (std::vector<std::uint32_t>{0x00ff0080, 0x00ff0080, 0xcccccccc, 0xcccccccc, 0xcccccccc, 0xcccccccc}));
+  // Order BGRA; components that are not given.
+  EXPECT_EQ(stored(kRgba8 | 4, ".f32.v2", "r12:r13", {bits_of(1), half})[0], 0xffff8000U);
+  EXPECT_EQ(stored(123 << 12, ".f32.v4", kFour, {bits_of(-2), bits_of(1), half, bits_of(-0.5F)})[0],
+            0xc0407f81U);
+  EXPECT_EQ(stored(kRgba8ui, ".u32.v4", kFour, {256, 7, ~0U, 0})[0], 0x00ff07ffU);
+  EXPECT_EQ(stored(kRgba8ui, ".s32.v4", kFour, {~0U, 7, 300, 0})[0], 0x00ff0700U);
+  EXPECT_EQ(stored(219 << 12, ".s16.v4", "r12:r13", {0x00ffff80, 0x7fff8000})[0], 0x7f807f80U);
+  EXPECT_EQ(stored(kRgba8ui, ".f32.v4", kFour, {bits_of(1.9F), bits_of(-3), nan, bits_of(1e9F)})[0],
+            0xff000001U);
+  EXPECT_EQ(
+      stored(kRgba16f, ".f32.v4", kFour, {bits_of(1), nan, half, bits_of(1e9F)}, 8),
+      (std::vector<std::uint32_t>{0x7e003c00, 0x7c003800, 0x7e003c00, 0x7c003800, 0xcccccccc, 0xcccccccc}));
+  EXPECT_EQ(stored(kRgba8, ".f16.v4", "r12:r13", {0x38003c00, 0x7e00bc00})[0], 0x000080ffU);
+  EXPECT_EQ(stored(kR32ui, ".auto", "r12", {0xfffffff0})[0], 0xfffffff0U);
+  EXPECT_EQ(stored(167 << 12, ".auto", "r12", {nan})[0], nan);
+  EXPECT_EQ(stored(64 << 12, ".f32.v4", kFour, {bits_of(1), 0, half, 0}, 2)[0], 0x801f801fU);  // 15.5 to 16
+}
+
+// Half of the threads.
+TEST(ValhallImages, StoresOfSomeThreads) {
+  GuestOptions options = options_of(image_of(kR32ui, 16, 1, 64));
+  const auto words = words_of(
+      "LEA_TEX_IMM.slot0.wait0 @r8:r9:r10, r0, 0x0, table:0x5, index:0x0\nMOV.i32 r4, 0x0\n"
+      "LSHIFT_AND.i32 r5, r0, 0x0.b00, u2\nBRANCHZ.eq r5, offset:skip\n"
+      "ST_CVT.u32.slot0.wait0 @r0, r8, r10, offset:0x0\nskip:\n",
+      [&] {
+        options.uniforms = {1};
+        return options;
+      }());
+  for (std::uint32_t t = 0; t < 16; ++t) EXPECT_EQ(words[256 + t], t % 2 == 1 ? t : 0) << t;
+}
+
+TEST(ValhallImages, Faults) {
+  const auto fault = [](const std::string& body) {
+    const Finished run = run_body(body, options_of(image_of(kR32ui, 16, 1, 64)));
+    EXPECT_TRUE(run.status.ok()) << body;
+    EXPECT_EQ(run.memory[256], 0U) << body;
+    return run.report.first_fault.has_value();
+  };
+  EXPECT_FALSE(fault(kLoad));
+  EXPECT_TRUE(fault("LD_TEX_IMM.u32.slot0.wait0 @r4, r0, 0x0, index:0x1, table:0x5\n"));
+  EXPECT_TRUE(fault("LD_TEX_IMM.u32.slot0.wait0 @r4, r0, 0x0, index:0x0, table:0x4\n"));
+  const std::string address = "LEA_TEX_IMM.slot0.wait0 @r8:r9:r10, r0, 0x0, table:0x5, index:0x0\n";
+  EXPECT_TRUE(fault(address + "ST_CVT.u32.slot0.wait0 @r0, r8, 0x0, offset:0x0\n"));    // no format
+  EXPECT_TRUE(fault(address + "ST_CVT.u32.slot0.wait0 @r0, r8, r10, offset:0x1\n"));    // not aligned
+  EXPECT_FALSE(fault(address + "ST_CVT.u32.slot0.wait0 @r0, 0x0, r10, offset:0x0\n"));  // address 0
+}
+
+TEST(ValhallImages, Refused) {
+  const auto with = [](const frontend::ImageSource& image) {
+    return failure("NOP.end\n", options_of(image));
+  };
+  EXPECT_EQ(with(image_of(kR32ui, 16, 16, 64)), "runs");
+  EXPECT_NE(with(image_of(kR32ui, 16, 17, 64)).find("image 0, address: its 1088 bytes are not all"),
+            std::string::npos);
+  EXPECT_NE(with(image_of(kR32ui, 16, 2, 66)).find("multiples of 4"), std::string::npos);
+  EXPECT_NE(with(image_of(kRgba8 | 1 << 20, 1, 1, 4)).find("image 0, format: sRGB"), std::string::npos);
+  EXPECT_NE(with(image_of(kR32ui, 65537, 1, 4)).find("extent"), std::string::npos);
+  EXPECT_NE(failure("LD_TEX.u32.slot0.wait0 @r4, r0, r1, r2\nNOP.end\n").find("the image is not a constant"),
+            std::string::npos);
+  EXPECT_NE(failure("LEA_TEX_IMM.slot0.wait0 @r8:r9, r0, 0x0, table:0x5, index:0x0\nNOP.end\n")
+                .find("2 staging registers are not 3"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace warpjit::valhall
