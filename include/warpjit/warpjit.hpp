@@ -399,8 +399,8 @@ class WARPJIT_API Launch {
   void map_results(void* data, std::size_t size, std::uint32_t packet_stride);
 
   // ---- Images of programs of all kinds whose guest has them (Valhall), by their numbers. Values are checked
-  // when the launch runs. The texels are mapped memory.
-  void set_images(std::span<const ImageSource> images);
+  // when the launch runs. The texels are mapped memory. Errors: bad_input for other guests.
+  Status set_images(std::span<const ImageSource> images);
 
   // ---- Textures and samplers of programs of all kinds, by the numbers that the program has for them. Each
   // stage of a draw has its own: those of its launch. Running is an error if one is missing that the program

@@ -96,9 +96,9 @@ struct GridFacts {
   std::vector<std::uint32_t> high_words{};
   std::uint32_t parameter_bytes = 0;  // if the translation depends on it
   bool offset_blocks = false;         // is Grid::first_block other than 0?
-  // How attributes of vertices are fetched, and words of constants that decide where control can go, in the
-  // form that the guest's translator reads.
-  std::vector<std::uint32_t> attributes{};
+  // How attributes of vertices are fetched, where images lie, and words of constants that decide where
+  // control can go, in the form that the guest's translator reads.
+  std::vector<std::uint32_t> attributes{}, images{};
   std::vector<std::uint32_t> code_addresses{};
   bool operator==(const GridFacts&) const = default;
 };

@@ -178,6 +178,8 @@ class Shader : public Guest {
   virtual bool runs_on_grid() const { return stage() == Stage::compute; }
   // Have its launches parameters, and constants that code reads where they lie?
   virtual bool takes_parameters() const { return runs_on_grid(); }
+  // Do programs of this guest read and write images by coordinates?
+  virtual bool takes_images() const { return false; }
 
   // Can rows of its launches have memory? Else they have constants alone.
   virtual bool rows_have_memory() const { return false; }

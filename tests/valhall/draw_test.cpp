@@ -424,6 +424,79 @@ TEST(ValhallDraw, Refused) {
   EXPECT_EQ(failure([](ImagePage& p) { p.u32(kFragmentJob + 16, 7 << 1); }).substr(0, 13), "not supported");
 }
 
+// Of all texels that are drawn, image 0 (linear) gets the fragment's column and row; image 1, one row of
+// tiles, is read where the row is 0.
+ImagePage image_page() {
+  ImagePage page = draw_page();
+  page.code(kFragmentCode,
+            ".stage fragment\n"
+            "LEA_TEX_IMM.slot0.wait0 @r4:r5:r6, r59, 0x0, table:0x5, index:0x0\n"
+            "ST_CVT.u32.slot0.wait0 @r59, r4, r6, offset:0x0\n"
+            "LD_TEX_IMM.v4.f32.slot0.wait0 @r0:r1:r2:r3, r59, 0x0, index:0x1, table:0x5\n"
+            "BLEND.slot0.v4.f32.end @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x0\n");
+  constexpr std::uint32_t kTables = kFragmentTables, kImages = kUniforms + 0x40, kPlane = kUniforms + 0x80;
+  page.point(kFragmentEnvironment + 32, kTables, 6);
+  set_table(page, kTables + 80, kImages, 2);
+  const std::uint32_t formats[] = {133U << 12, 187U << 12};
+  for (std::uint32_t k = 0; k < 2; ++k) {
+    const std::uint32_t at = kImages + 32 * k, plane = kPlane + 32 * k;
+    page.u32(at, 2 | 2 << 4 | formats[k] << 10);
+    page.u32(at + 4, k == 0 ? 7 | 3 << 16 : 15);  // 8 x 4, 16 x 1
+    page.point(at + 16, plane);
+    page.u32(plane, 10 | 1 << 4 | (k == 0 ? 2U : 1U) << 8 | 2U << 24);
+    page.point(plane + 8, kTextureMemory + 0x400 * k);
+    page.u32(plane + 16, k == 0 ? 48 : 1024);
+  }
+  for (std::uint32_t n = 0; n < 256; ++n) page.u32(kTextureMemory + 0x400 + 4 * n, 0xff000000 | n);
+  return page;
+}
+
+TEST(ValhallDraw, Images) {
+  for (const EngineKind engine : {EngineKind::guest, EngineKind::ir, EngineKind::jit}) {
+    const ImagePage page = image_page();
+    const RanPage ran = run_page(page, true, engine);
+    ASSERT_TRUE(ran.status.ok()) << to_string(ran.status.error());
+    for (std::uint32_t y = 0; y < 5; ++y)
+      for (std::uint32_t x = 0; x < 12; ++x)
+        EXPECT_EQ(ran.word(page.address(kTextureMemory + 48 * y + 4 * x)), x < 8 && y < 4 ? y << 16 | x : 0)
+            << x << ' ' << y;
+    const SeenCapture::Picture& picture = ran.seen.pictures.at(0);
+    constexpr std::uint32_t kPlaces[] = {0, 1, 4, 5, 16, 17, 20, 21};
+    for (std::uint32_t x = 0; x < 8; ++x) EXPECT_EQ(picture.at(x, 0), 0xff000000 | kPlaces[x]) << x;
+    EXPECT_EQ(picture.at(16, 0), 0U);  // outside of image 1
+    EXPECT_EQ(picture.at(0, 1), 0U);
+    ASSERT_EQ(ran.seen.draws.size(), 1U);
+    EXPECT_FALSE(ran.seen.draws[0].fragment->fault);
+    EXPECT_EQ(ran.seen.draws[0].fragment->engine, engine);
+  }
+}
+
+TEST(ValhallDraw, ImagesRefused) {
+  const auto failure = [](std::uint32_t at, std::uint32_t word) {
+    ImagePage page = image_page();
+    page.u32(at, word);
+    const RanPage ran = run_page(page, true);
+    return ran.status ? std::string("runs")
+                      : std::string(name(ran.status.error().code)) + ", " + ran.status.error().message;
+  };
+  constexpr std::uint32_t kImages = kUniforms + 0x40, kPlane = kUniforms + 0x80;
+  const auto ends_with = [&](const std::string& text, const std::string& end) {
+    return text.find(", image 0: ") != std::string::npos && text.ends_with(end);
+  };
+  EXPECT_EQ(failure(kImages, 0), "runs");  // a fault
+  const std::string samples = failure(kImages + 12, 1 << 13);
+  EXPECT_TRUE(ends_with(samples, ": sample count is 2")) << samples;
+  const std::string kind = failure(kPlane, 10 | 6 << 4 | 2 << 8);
+  EXPECT_TRUE(ends_with(kind, ": plane 0: plane type is 6, not 1")) << kind;
+  const std::string clump = failure(kPlane, 10 | 1 << 4 | 2 << 8);
+  EXPECT_TRUE(ends_with(clump, ": plane 0: clump format 0 with format 0x85000")) << clump;
+  const std::string outside = failure(kPlane + 8, 0x40);
+  EXPECT_TRUE(ends_with(outside, " are not all in the image")) << outside;
+  const std::string target =
+      failure(kPlane + 8, static_cast<std::uint32_t>(draw_page().address(kTargetMemory)));
+  EXPECT_NE(target.find(": plane 0: its memory is that of "), std::string::npos) << target;
+}
+
 // Images in which any words of descriptors are others end, with pictures or with an error.
 TEST(ValhallDraw, AnythingChanged) {
   Random random(20);

@@ -36,7 +36,7 @@ Status set_up(Launch& launch, const Program& program, const frontend::Grid& grid
     if (const auto& results = grid.globals[kResultSpace]; !results.empty())
       launch.map_results(results[0].bytes.data(), results[0].bytes.size(), vertices.packet_stride);
   }
-  launch.set_images(grid.images);
+  WARPJIT_CHECK(launch.set_images(grid.images));
   launch.set_parameters(grid.parameters);
   launch.set_shared_bytes(grid.shared_bytes);
   launch.set_fuel(grid.fuel);

@@ -231,6 +231,20 @@ TEST(ValhallJob, Errors) {
             environment + ", local storage 0x20: its 32 bytes at 0x20 are outside of the image");
   EXPECT_EQ(compute_failure([](ImagePage& p) { p.u64(at::kJob + 64 + 32, 0x41); }),
             environment + ", resources, entry 0: its 16 bytes at 0x40 are outside of the image");
+  // A table of descriptors that is the list of the tables, begins before it or ends behind its start.
+  const std::string own = environment + ", resources, entry 1: address: the 32 bytes of descriptors at ";
+  EXPECT_EQ(
+      compute_failure([](ImagePage& p) { p.point(at::kTables + 16, at::kTables, std::uint64_t{1} << 56); }),
+      own + "0x200001280 are the resources themselves, at 0x200001280");
+  EXPECT_EQ(compute_failure(
+                [](ImagePage& p) { p.point(at::kTables + 16, at::kTables + 47, std::uint64_t{1} << 56); }),
+            own + "0x2000012af are the resources themselves, at 0x200001280");
+  EXPECT_EQ(compute_failure(
+                [](ImagePage& p) { p.point(at::kTables + 16, at::kTables - 31, std::uint64_t{1} << 56); }),
+            own + "0x200001261 are the resources themselves, at 0x200001280");
+  EXPECT_EQ(compute_failure(
+                [](ImagePage& p) { p.point(at::kTables + 16, at::kTables - 32, std::uint64_t{1} << 56); }),
+            "runs");
   EXPECT_EQ(compute_failure([](ImagePage& p) { p.u64(at::kTables, 0x40 | std::uint64_t{1} << 56); }),
             environment + ", table 0, descriptor 0: its 32 bytes at 0x40 are outside of the image");
   EXPECT_EQ(
@@ -268,9 +282,6 @@ TEST(ValhallJob, Errors) {
   // Empty slots and descriptors of other types are as if they were not there.
   EXPECT_EQ(compute_failure([](ImagePage& p) { p.u32(at::kBuffers, 0); }), "runs");
   EXPECT_EQ(compute_failure([](ImagePage& p) { p.u32(at::kBuffers, 1); }), "runs");
-  // Tables that are their own descriptors.
-  EXPECT_EQ(compute_failure([](ImagePage& p) { p.point(at::kTables, at::kTables, std::uint64_t{1} << 56); }),
-            "runs");
 }
 
 TEST(ValhallJob, Chains) {

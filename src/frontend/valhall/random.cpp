@@ -1,5 +1,6 @@
 #include "frontend/valhall/random.h"
 
+#include "frontend/valhall/interpret/attribute.h"
 #include "frontend/valhall/random_generator.h"
 
 namespace warpjit::valhall {
@@ -63,6 +64,14 @@ class Generator final : public RandomCode {
     }
     kernel.uniforms[6] = 4 * (kInputWords - 4);  // a mask of addresses of words
     kernel.uniforms[7] = 0x3c;
+    set_image_uniforms(kernel.uniforms);
+    constexpr std::uint32_t kRows = 16;  // of the input
+    kernel.images = {rows_image(kernel.output_address, (kernel.output_words - 16) / kOwnWords, 4 * kOwnWords),
+                     rows_image(kernel.input_address, kRows, 4 * kInputWords / kRows)};
+    if (find_vertex_format(kernel.images[1].format)->bytes() == 4 && random_.one_in(2)) {
+      kernel.images[1].interleaved = true;  // one tile
+      kernel.images[1].width = kRows - 1;
+    }
     barriers_ = options_.barriers && random_.one_in(2);
   }
 
@@ -123,7 +132,9 @@ class Generator final : public RandomCode {
     const auto store = [&](unsigned base, std::int32_t at) {
       emit(Text{"STORE.", w.type, ".slot0 ", staging(w.words), ", r", base, ", offset:", at});
     };
-    switch (random_.below(9)) {
+    switch (random_.below(10)) {
+      case 9:
+        return texel(2);
       case 0:  // the input
         indexed(kInput, random_.one_in(20) ? "u8" : "u6");
         return load(w, kTemporary, random_.one_in(3) ? offset(16) : 0);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "frontend/valhall/container/program.h"
+#include "warpjit/warpjit.hpp"
 
 namespace warpjit::valhall {
 
@@ -16,7 +17,7 @@ inline constexpr std::uint64_t kRandomFuel = 1 << 14;
 
 struct RandomOptions {
   bool flow = true;         // ifs, loops, jumps, early ends
-  bool memory = true;       // loads, stores and atomics of all kinds; some are outside
+  bool memory = true;       // loads, stores and atomics of all kinds, and images; some are outside
   bool other_lanes = true;  // CLPER, WMASK
   bool barriers = true;     // in half of the programs
   unsigned size = 60;       // about how many instructions
@@ -31,6 +32,7 @@ struct RandomKernel {
   std::uint64_t input_address = 0, output_address = 0;
   // 32 for each thread, then 16 that atomics add to.
   std::uint32_t output_words = 0;
+  std::vector<ImageSource> images;  // of the output, a row a thread, and of the input
 };
 
 // Fragment programs. Each pixel of a target has kRandomPixelBytes of memory, in rows of kRandomPixelColumns
@@ -46,6 +48,7 @@ struct RandomFragment {
   std::uint32_t slots = 0, targets = 0;         // words of a vertex; colour targets that may be written
   std::vector<std::uint32_t> uniforms, buffer;  // of buffer 0
   bool memory = false;                          // mapped at kRandomPixelAddress
+  std::vector<ImageSource> images;              // of it, a row a pixel
 };
 
 // The same seed and options give the same program on every host.

@@ -61,6 +61,10 @@ class FragmentGenerator final : public RandomCode {
     }
     fragment.uniforms[6] = 4 * (kBufferWords - 4);
     fragment.memory = options_.memory;
+    set_image_uniforms(fragment.uniforms);
+    if (options_.memory)
+      fragment.images = {
+          rows_image(kRandomPixelAddress, kRandomPixelColumns * kRandomPixelRows, kRandomPixelBytes)};
   }
 
   void prologue() {
@@ -156,7 +160,9 @@ class FragmentGenerator final : public RandomCode {
     if (!options_.memory) return varying(random_.below(kValues / 4) * 4);
     const Width w = width();
     const std::uint32_t at = random_.below(kOwnBytes - w.bytes + 1) / w.alignment * w.alignment;
-    switch (random_.below(3)) {
+    switch (random_.below(4)) {
+      case 3:
+        return texel(1);
       case 0:
         return load(w, kOutput, static_cast<std::int32_t>(at));
       case 1:

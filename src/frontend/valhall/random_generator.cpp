@@ -5,6 +5,7 @@
 
 #include "frontend/valhall/assembly/assemble.h"
 #include "frontend/valhall/interpret/arithmetic.h"
+#include "frontend/valhall/interpret/attribute.h"
 
 namespace warpjit::valhall {
 
@@ -66,6 +67,57 @@ void RandomCode::load(const Width& width, unsigned address, std::int32_t offset)
                                                  : std::string(width.bytes == 1 ? ".h0" : ".h1");
   emit(Text{"LOAD.", width.type, random_.one_in(2) ? ".unsigned" : "", lane, ".slot0 ", staging(width.words),
             ", r", address, ", offset:", offset});
+}
+
+ImageSource RandomCode::rows_image(std::uint64_t address, std::uint32_t rows, std::uint32_t row_bytes) {
+  constexpr std::uint32_t kOrders[] = {0, 0, 0, 4, 12, 16, 226, 229, 240, 242};
+  constexpr std::uint32_t kFirst = 64, kLast = 223;
+  std::uint32_t format = 0;
+  Result<VertexFormat> known = find_vertex_format(~0U);
+  while (!known) {
+    format = (kFirst + random_.below(kLast - kFirst + 1)) << 12;
+    known = find_vertex_format(format);
+  }
+  return {.address = address,
+          .format = format | kOrders[random_.below(std::size(kOrders))],
+          .width = row_bytes / known->bytes(),
+          .height = rows,
+          .row_stride = row_bytes};
+}
+
+void RandomCode::set_image_uniforms(std::vector<std::uint32_t>& uniforms) const {
+  constexpr std::uint32_t kColumns = 0x3f, kShift = 16, kColumnsAndRows = 0x001f'003f;
+  uniforms[kImageUniforms] = kColumns;
+  uniforms[kImageUniforms + 1] = kShift;
+  uniforms[kImageUniforms + 2] = kColumnsAndRows;
+}
+
+void RandomCode::texel(unsigned images) {
+  static constexpr const char* kFormats[] = {"auto", "f32", "f16", "s32", "u32", "s16", "u16"};
+  static constexpr const char* kVectors[] = {"", ".v2", ".v3", ".v4"};
+  const unsigned image = random_.below(images), format = random_.below(std::size(kFormats));
+  const bool halves = format == 2 || format > 4;
+  const unsigned count = 1 + random_.below(4);
+  const std::string modifiers = Text{kVectors[count - 1], ".", kFormats[format], ".slot0 "};
+  const std::string list = staging(halves ? (count + 1) / 2 : count);
+  if (image == 0) {
+    emit(Text{"LSHIFT_AND.i32 r", kTemporary, ", r", any(), ", 0x0.b00, u", kImageUniforms});
+    emit(Text{"LSHIFT_OR.i32 r", kTemporary, ", r", kThread, ", u", kImageUniforms + 1, ".b00, r",
+              kTemporary});
+  } else {
+    emit(Text{"LSHIFT_AND.i32 r", kTemporary, ", r", any(), ", 0x0.b00, u", kImageUniforms + 2});
+  }
+  const std::string slice = random_.one_in(8) ? Text{"r", any()} : std::string("0x0");
+  // One that there is not, now and then.
+  const unsigned index = random_.one_in(40) ? 9 : image;
+  if (image != 0 || random_.one_in(2)) {
+    emit(Text{"LD_TEX_IMM", modifiers, list, ", r", kTemporary, ", ", slice, ", index:", index,
+              ", table:0x5"});
+    return;
+  }
+  emit(Text{"LEA_TEX_IMM.slot0 @r", kTemporary, ":r", kTemporary + 1, ":r", kTemporary + 2, ", r", kTemporary,
+            ", ", slice, ", table:0x5, index:", index});
+  emit(Text{"ST_CVT", modifiers, list, ", r", kTemporary, ", r", kTemporary + 2, ", offset:0x0"});
 }
 
 void RandomCode::statements(unsigned count, unsigned depth) {

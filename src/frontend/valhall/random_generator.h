@@ -24,7 +24,7 @@ class RandomCode {
   static constexpr unsigned kThread = 28;            // a number of the thread
   static constexpr unsigned kTemporary = 36;         // a pair, and another one
   static constexpr unsigned kLoop = 40, kLoops = 6;  // counters
-  static constexpr std::uint32_t kUniforms = 64;
+  static constexpr std::uint32_t kUniforms = 64, kImageUniforms = 12;
 
   RandomCode(std::uint64_t seed, const RandomOptions& options) : random_(seed), options_(options) {}
 
@@ -70,6 +70,13 @@ class RandomCode {
   };
   Width width();
   void load(const Width& width, unsigned address, std::int32_t offset);
+
+  // An image of some format with so many rows, as wide as they are long.
+  ImageSource rows_image(std::uint64_t address, std::uint32_t rows, std::uint32_t row_bytes);
+  // Uniforms that image code reads, from kImageUniforms on.
+  void set_image_uniforms(std::vector<std::uint32_t>& uniforms) const;
+  // Reads or writes a texel of image 0 in the thread's row, or reads any texel of another one.
+  void texel(unsigned images);
 
   void statements(unsigned count, unsigned depth);
   void condition();  // in the temporary

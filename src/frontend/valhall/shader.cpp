@@ -60,12 +60,16 @@ Shader::Shader(Program program) : program_(std::move(program)), code_(find_reach
   if (program_.stage == Stage::fragment) uses_ = fragment_uses(program_, *code_);
 }
 
-const Instruction* Shader::find_image_use() const {
-  if (!code_) return nullptr;
-  const auto& all = code_->instructions();
-  const auto found =
-      std::ranges::find_if(all, [](const auto& reached) { return is_of_images(reached.instruction.opcode); });
-  return found == all.end() ? nullptr : &found->instruction;
+std::vector<std::uint32_t> Shader::image_uses() const {
+  std::vector<std::uint32_t> uses;
+  if (!code_) return uses;
+  for (const auto& reached : code_->instructions())
+    if (const auto entry = image_entry(reached.instruction);
+        entry && entry->table == kImageTable && entry->index < kMaxImages)
+      uses.push_back(entry->index);
+  std::ranges::sort(uses);
+  uses.erase(std::unique(uses.begin(), uses.end()), uses.end());
+  return uses;
 }
 
 Result<frontend::SpaceName> Shader::find_space(std::string_view name) const {
@@ -117,6 +121,7 @@ frontend::GridFacts Shader::grid_facts(const frontend::Grid& grid,
   facts.offset_blocks = grid.first_block != std::array<std::uint32_t, 3>{};
   facts.parameter_bytes = static_cast<std::uint32_t>(grid.parameters.size());
   if (program_.stage == Stage::vertex) facts.attributes = attribute_facts(grid);
+  if (table_.images != 0) facts.images = image_facts(grid);
   return facts;
 }
 
@@ -140,7 +145,10 @@ void Shader::fill_table(const frontend::Values& values, std::span<std::uint32_t>
   set(LaunchWord::first_instance, grid.vertices.first_instance);
   set(LaunchWord::attribute_offset, grid.vertices.attribute_offset);
   set(LaunchWord::framebuffer_size, values.pixels.height << 16 | values.pixels.width);
-  fill_attribute_words(grid.vertices, table.subspan(table_.attribute_place() / 4));
+  fill_attribute_words(grid.vertices, table.subspan(table_.attribute_place() / 4,
+                                                    std::size_t{kAttributeWords} * table_.attributes));
+  fill_image_words(grid.images,
+                   table.subspan(table_.image_place() / 4, std::size_t{kImageWords} * table_.images));
   for (std::size_t k = 0; k < texture_uses_.size(); ++k) {
     const frontend::TextureUse& use = texture_uses_[k];
     const textures::TextureView* texture = grid.bound.texture(use.texture);
@@ -163,6 +171,9 @@ LaunchFacts Shader::launch_facts(const frontend::Facts& facts) const {
   if (!words.empty()) result.packet_stride = words[0];
   for (std::size_t k = 1; k < words.size(); k += AttributeFacts::kWords)
     result.attributes.push_back(AttributeFacts::unpack(words.subspan(k)));
+  const std::span<const std::uint32_t> images = facts.grid.images;
+  for (std::size_t k = 0; k < images.size(); k += ImageFacts::kWords)
+    result.images.push_back(ImageFacts::unpack(images.subspan(k)));
   result.samples = facts.samples;
   return result;
 }

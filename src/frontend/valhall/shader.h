@@ -26,6 +26,7 @@ class Shader final : public frontend::Shader {
   std::span<const frontend::TextureUse> texture_uses() const override { return texture_uses_; }
   bool runs_on_grid() const override { return stage() != Stage::fragment; }
   bool takes_parameters() const override { return true; }
+  bool takes_images() const override { return true; }
   // "mem", where all addresses lie; "c0" to "c14", the buffers of table 0.
   Result<frontend::SpaceName> find_space(std::string_view name) const override;
   std::string address_text(const ir::MemoryFault& access, const frontend::Grid& grid) const override;
@@ -42,8 +43,8 @@ class Shader final : public frontend::Shader {
   frontend::GridFacts grid_facts(const frontend::Grid& grid,
                                  const frontend::CheckedGrid& checked) const override;
 
-  // The first instruction that reads or writes images, if there is one.
-  const Instruction* find_image_use() const;
+  // The numbers of the images that the program names, each once, ascending.
+  std::vector<std::uint32_t> image_uses() const;
 
  private:
   LaunchFacts launch_facts(const frontend::Facts& facts) const;

@@ -451,10 +451,14 @@ void Launch::set_attributes(std::span<const AttributeSource> attributes, std::ui
   vertices.attributes.assign(attributes.begin(), attributes.end());
   vertices.attribute_offset = attribute_offset;
 }
-void Launch::set_images(std::span<const ImageSource> images) {
+Status Launch::set_images(std::span<const ImageSource> images) {
+  if (!state_->shader->takes_images())
+    return Error{ErrorCode::bad_input, "images are given, but programs of this GPU have none",
+                 state_->shader->source_name()};
   const bool on_grid = state_->shader->runs_on_grid();
   frontend::Grid& grid = on_grid ? change_grid(*state_, true) : change_memory(*state_, true);
   grid.images.assign(images.begin(), images.end());
+  return {};
 }
 void Launch::map_results(void* data, std::size_t size, std::uint32_t packet_stride) {
   frontend::Grid& grid = change_grid(*state_, true);

@@ -73,9 +73,15 @@ Result<Environment> read_environment(const Image& image, std::string place, std:
     WARPJIT_TRY(const Descriptor entry,
                 Descriptor::read(image, environment.place + ", resources, entry " + std::to_string(n),
                                  tables + kTableBytes * n, kTableBytes));
-    environment.tables.push_back({.address = entry.address(0) & ((std::uint64_t{1} << 56) - 1),
-                                  .size = entry.address(2),
-                                  .descriptors = entry.bit(1, 24)});
+    const Table table{.address = entry.address(0) & ((std::uint64_t{1} << 56) - 1),
+                      .size = entry.address(2),
+                      .descriptors = entry.bit(1, 24)};
+    const bool own = table.address <= tables ? tables - table.address < table.size
+                                             : table.address - tables < kTableBytes * count;
+    if (table.count() != 0 && own)
+      return entry.error("address: the " + std::to_string(table.size) + " bytes of descriptors at " +
+                         hex_text(table.address) + " are the resources themselves, at " + hex_text(tables));
+    environment.tables.push_back(table);
   }
   if (const std::uint64_t at = d.address(10); at != 0) {
     WARPJIT_TRY(environment.program, read_program(image, environment.place, at));

@@ -80,6 +80,7 @@ Result<FragmentRun> Frame::prepare(Image& image, const WaitingDraw& waiting) {
   if (const Status status = bound(); !status)
     return at_draw(waiting, image, to_string(status.error()), status.error().code);
   WARPJIT_CHECK(bind_textures(launch, image, draw.fragment, ranges_, run.textures));
+  WARPJIT_CHECK(bind_images(launch, image, draw.fragment, ranges_));
   return run;
 }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "frontend/valhall/container/draw.h"
+#include "frontend/valhall/draw/images.h"
 #include "frontend/valhall/draw/textures.h"
 #include "frontend/valhall/interpret/numbers.h"
 #include "frontend/valhall/launch.h"
@@ -35,6 +36,7 @@ Result<Report> run_grid(const Engine& engine, Image& image, const Job& job, cons
     return at_job(job, ready.error());
   TextureCopies textures;
   WARPJIT_CHECK(bind_textures(launch, image, environment, {}, textures));
+  WARPJIT_CHECK(bind_images(launch, image, environment, {}));
   auto report = engine.run(launch, options);
   if (!report) return at_job(job, report.error());
   WARPJIT_CHECK(copies.unchanged(image));
@@ -98,11 +100,6 @@ Status set_up(Launch& launch, const frontend::Grid& grid, Stage stage) {
 
 Status bind_textures(Launch& launch, const Image& image, const Environment& environment,
                      std::span<const TargetRange> targets, TextureCopies& copies) {
-  const auto shader = std::static_pointer_cast<const Shader>(launch.program().shader());
-  if (const Instruction* const use = shader->find_image_use(); use != nullptr)
-    return Error{ErrorCode::unsupported,
-                 environment.place + ", program: " + mnemonic(*use) + ": images of jobs are not supported",
-                 image.name()};
   // Whether coordinates of a texture are normalized is the sampler's to say.
   constexpr std::int8_t kUnknown = -1;
   std::array<std::int8_t, kMaxTextures> normalized;
@@ -142,6 +139,15 @@ Status bind_textures(Launch& launch, const Image& image, const Environment& envi
     copies.push_back(std::move(converted.copy));
   }
   return {};
+}
+
+Status bind_images(Launch& launch, const Image& image, const Environment& environment,
+                   std::span<const TargetRange> targets) {
+  const auto shader = std::static_pointer_cast<const Shader>(launch.program().shader());
+  const std::vector<std::uint32_t> uses = shader->image_uses();
+  if (uses.empty()) return {};
+  WARPJIT_TRY(const auto images, read_images(image, environment, uses, targets));
+  return launch.set_images(images);
 }
 
 Result<Report> run_compute(const Engine& engine, Image& image, const Job& job, const RunOptions& options) {

@@ -22,6 +22,10 @@ using TextureCopies = std::vector<std::vector<std::byte>>;
 Status bind_textures(Launch& launch, const Image& image, const Environment& environment,
                      std::span<const TargetRange> targets, TextureCopies& copies);
 
+// Gives it the images that its program names. Errors: also an image in the memory of a target.
+Status bind_images(Launch& launch, const Image& image, const Environment& environment,
+                   std::span<const TargetRange> targets);
+
 // A compute job. Errors: also those of Engine::run, and a program that writes its own descriptors.
 Result<Report> run_compute(const Engine& engine, Image& image, const Job& job, const RunOptions& options);
 

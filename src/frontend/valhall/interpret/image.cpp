@@ -117,7 +117,7 @@ void WarpRun::image(Warp& warp, const WarpOp& op, std::uint32_t active, const La
                      launch_.images[entry.index].width != 0;
   const auto lane_values = [&](unsigned lane) -> std::array<std::uint32_t, 4> {
     if (!known) {
-      memory_.report_no_attribute(entry.index, by(warp, op, lane));
+      memory_.report_no_image(entry.index, by(warp, op, lane));
       return {};
     }
     const frontend::ImageSource& of = launch_.images[entry.index];

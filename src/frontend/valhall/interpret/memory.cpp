@@ -101,6 +101,10 @@ void GroupMemory::report_no_format(std::uint64_t address, Accessor by) {
   report(ir::Space::global, kNoWindow, static_cast<std::uint32_t>(address), by, true);
 }
 
+void GroupMemory::report_no_image(std::uint32_t index, Accessor by) {
+  report(ir::Space::global, kNoWindow, index, by, false);
+}
+
 void GroupMemory::report_no_attribute(std::uint32_t index, Accessor by) {
   report(ir::Space::constant, kAttributeSpace, index, by, false);
 }

@@ -96,11 +96,6 @@ std::optional<ElementFormat> element_format(std::uint32_t format) {
 
 namespace {
 
-std::uint32_t bytes_of(const ElementFormat& format) {
-  if (format.bits != 0) return format.count * format.bits / 8U;
-  return (format.field[0] + format.field[1] + format.field[2] + format.field[3]) / 8U;
-}
-
 // The elements that lie in the buffer: the first one, and the last one.
 struct Inside {
   bool some = false;
@@ -109,7 +104,7 @@ struct Inside {
 Inside elements_inside(const frontend::AttributeSource& source) {
   const auto format = element_format(source.format);
   if (!format) return {};
-  const std::int64_t most = std::int64_t{source.bytes} - bytes_of(*format) - source.offset;  // of n * stride
+  const std::int64_t most = std::int64_t{source.bytes} - format->bytes() - source.offset;  // of n * stride
   const std::int64_t least = -std::int64_t{source.offset};
   if (most < 0) return {};
   if (source.stride == 0) return {least <= 0, 0, ~0U};
@@ -259,13 +254,12 @@ I32 InstructionTranslator::element_number(const Instruction& i, std::uint32_t at
 }
 
 // Components as the format has them: integers extended to 32 bits, floats as f32.
-std::array<I32, 4> InstructionTranslator::load_components(const AttributeFacts& facts,
-                                                          const ElementFormat& format, I32 address,
-                                                          I1 inside) {
+std::array<I32, 4> InstructionTranslator::load_components(ElementMemory memory, const ElementFormat& format,
+                                                          I32 address, I1 inside) {
   const auto load_aligned = [&](Element element, std::uint32_t offset) {
     const auto size = static_cast<std::uint8_t>(size_of(element));
     const ir::MemoryAccess access{.space = ir::Space::global,
-                                  .index = facts.window,
+                                  .index = memory.window,
                                   .element = element,
                                   .alignment = size,
                                   .extent = size};
@@ -273,7 +267,7 @@ std::array<I32, 4> InstructionTranslator::load_components(const AttributeFacts& 
     return b_.select(inside, value, word(0));
   };
   const auto load = [&](Element element, std::uint32_t offset) {
-    const std::uint32_t size = size_of(element), unit = std::min<std::uint32_t>(size, facts.alignment);
+    const std::uint32_t size = size_of(element), unit = std::min<std::uint32_t>(size, memory.alignment);
     if (unit == size) return load_aligned(element, offset);
     I32 value = word(0);
     for (std::uint32_t byte = 0; byte < size; byte += unit) {
@@ -285,7 +279,7 @@ std::array<I32, 4> InstructionTranslator::load_components(const AttributeFacts& 
   const bool is_signed = format.kind == Kind::sint || format.kind == Kind::snorm;
   std::array<I32, 4> components{word(0), word(0), word(0), word(0)};
   if (format.bits == 0) {
-    const I32 fields = load(bytes_of(format) == 2 ? Element::u16 : Element::word, 0);
+    const I32 fields = load(format.bytes() == 2 ? Element::u16 : Element::word, 0);
     for (unsigned k = 0, first = 0; k < format.count; first += format.field[k++]) {
       components[k] = bits_of(fields, first, format.field[k], is_signed);
       if (format.kind == Kind::small_float)
@@ -295,7 +289,7 @@ std::array<I32, 4> InstructionTranslator::load_components(const AttributeFacts& 
   }
   const unsigned size = format.bits / 8U;
   for (unsigned k = 0; k < format.count; ++k) {
-    if (size < 4 && format.count * size % 4 == 0 && facts.alignment == 4) {
+    if (size < 4 && format.count * size % 4 == 0 && memory.alignment == 4) {
       // Whole words, each loaded once.
       const unsigned bit = k * format.bits;
       const I32 whole = bit % 32 == 0 ? load(Element::word, bit / 8) : components[k - bit % 32 / format.bits];
@@ -307,7 +301,7 @@ std::array<I32, 4> InstructionTranslator::load_components(const AttributeFacts& 
                                         : (is_signed ? Element::s8 : Element::u8);
     components[k] = load(element, k * size);
   }
-  if (size < 4 && format.count * size % 4 == 0 && facts.alignment == 4)
+  if (size < 4 && format.count * size % 4 == 0 && memory.alignment == 4)
     for (unsigned k = 0; k < format.count; ++k)
       components[k] = bits_of(components[k], k * format.bits % 32, format.bits, is_signed);
   if (format.kind == Kind::half)
@@ -359,24 +353,31 @@ Status InstructionTranslator::load_attribute(const Instruction& i) {
   }
   const auto format = element_format(facts.format);
   if (!format) return unsupported(i, "the format of the attribute");
-  const bool integer = format->kind == Kind::uint || format->kind == Kind::sint;
   const I32 first = attribute_word(entry.index, AttributeWord::first);
   const I1 inside = facts.some
                         ? b_.ILeU32(b_.ISub32(n, first), attribute_word(entry.index, AttributeWord::more))
                         : truth(false);
-  const std::array<I32, 4> stored = load_components(facts, *format, address, inside);
+  const std::array<I32, 4> stored =
+      load_components({facts.window, facts.alignment}, *format, address, inside);
+  set_components(i, *format, stored, inside);
+  return {};
+}
 
+// Components that load_components gave, in the instruction's register format; 0 where they are not inside.
+void InstructionTranslator::set_components(const Instruction& i, const ElementFormat& format,
+                                           const std::array<I32, 4>& stored, I1 inside) {
+  const bool integer = format.kind == Kind::uint || format.kind == Kind::sint;
   RegisterFormat to = i.register_format;
   if (to == RegisterFormat::automatic)
-    to = !integer                     ? RegisterFormat::f32
-         : format->kind == Kind::sint ? RegisterFormat::s32
-                                      : RegisterFormat::u32;
+    to = !integer                    ? RegisterFormat::f32
+         : format.kind == Kind::sint ? RegisterFormat::s32
+                                     : RegisterFormat::u32;
   const bool small = to == RegisterFormat::f16 || to == RegisterFormat::s16 || to == RegisterFormat::u16;
   const bool is_float =
-      format->kind == Kind::single || format->kind == Kind::half || format->kind == Kind::small_float;
+      format.kind == Kind::single || format.kind == Kind::half || format.kind == Kind::small_float;
   const auto converted = [&](unsigned k) {
     const I32 bits = stored[k];
-    const auto value = [&] { return component_value(*format, k, bits); };
+    const auto value = [&] { return component_value(format, k, bits); };
     switch (to) {
       case RegisterFormat::f32:
         return is_float ? bits : b_.BitcastF32ToI32(value());  // no NaN
@@ -388,7 +389,7 @@ Status InstructionTranslator::load_attribute(const Instruction& i) {
     const bool is_signed = to == RegisterFormat::s32 || to == RegisterFormat::s16;
     if (!integer) return to_integer(value(), Round::to_zero, small ? 16 : 32, is_signed);
     I32 result = bits;
-    if (format->kind == Kind::sint) {
+    if (format.kind == Kind::sint) {
       if (!is_signed) result = b_.IMaxS32(result, word(0));
     } else if (is_signed) {
       result = b_.IMinU32(result, word(0x7fffffff));
@@ -401,8 +402,8 @@ Status InstructionTranslator::load_attribute(const Instruction& i) {
   const std::uint32_t one = to == RegisterFormat::f32 ? 0x3f800000 : to == RegisterFormat::f16 ? 0x3c00 : 1;
   std::array<I32, 4> values;
   for (unsigned channel = 0; channel <= i.vector_size; ++channel) {
-    const unsigned from = format->channel[channel];
-    if (from < format->count)
+    const unsigned from = format.channel[channel];
+    if (from < format.count)
       values[channel] = b_.select(inside, converted(from), word(0));
     else if (from == kOneChannel || (from < 4 && channel == 3))
       values[channel] = b_.select(inside, word(one), word(0));
@@ -410,7 +411,6 @@ Status InstructionTranslator::load_attribute(const Instruction& i) {
       values[channel] = word(0);
   }
   set_staging(i, std::span(values).first(i.vector_size + 1U), small);
-  return {};
 }
 
 }  // namespace warpjit::valhall

@@ -45,6 +45,15 @@ struct ElementFormat {
   std::array<std::uint8_t, 4> field{};
   // Which component red, green, blue and alpha are; those from `count` on are 0 and, of alpha, 1.
   std::array<std::uint8_t, 4> channel{};
+
+  std::uint32_t bytes() const {
+    if (bits != 0) return count * bits / 8U;
+    return (field[0] + field[1] + field[2] + field[3]) / 8U;
+  }
+};
+// Where elements lie: in which window, and a multiple of what their addresses are: 1, 2 or 4.
+struct ElementMemory {
+  std::uint8_t window = 0, alignment = 1;
 };
 inline constexpr std::uint8_t kZeroChannel = 0xfe, kOneChannel = 0xff;
 // None: another one.

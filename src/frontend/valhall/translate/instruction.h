@@ -179,6 +179,7 @@ class InstructionTranslator {
   void store(const Instruction& i);
   Status atomic(const Instruction& i);
   Status load_buffer(const Instruction& i);
+  void store_bytes(Pair at, const std::array<I32, 4>& words, std::uint32_t bytes, I1 where);
   void set_loaded(const Instruction& i, std::array<I32, 4> words);
 
   // Vertices (translate/attributes.cpp).
@@ -188,11 +189,23 @@ class InstructionTranslator {
   }
   Status load_attribute(const Instruction& i);
   I32 element_number(const Instruction& i, std::uint32_t attribute, const AttributeFacts& facts);
-  std::array<I32, 4> load_components(const AttributeFacts& facts, const ElementFormat& format, I32 address,
+  std::array<I32, 4> load_components(ElementMemory memory, const ElementFormat& format, I32 address,
                                      I1 inside);
+  void set_components(const Instruction& i, const ElementFormat& format, const std::array<I32, 4>& stored,
+                      I1 inside);
   F32 component_value(const ElementFormat& format, unsigned k, I32 bits);
   Status load_result_address(const Instruction& i);
   I32 low_three_bits(I32 x);
+
+  // Images (translate/images.cpp).
+  struct TexelPlace {
+    I32 address;
+    I1 inside;
+  };
+  TexelPlace texel_place(std::uint32_t image, const ImageFacts& facts, I32 xy, I32 z);
+  Status load_image(const Instruction& i);
+  Status store_image(const Instruction& i);
+  I32 stored_component(ElementFormat::Kind kind, unsigned bits, I32 value, RegisterFormat from);
 
   // Textures (translate/texture.cpp).
   Status sample(const Instruction& i);

@@ -35,6 +35,8 @@ UniformTable uniform_table(const Program& program, const ReachedCode& code, std:
         table.words = std::max(table.words, source.value + (source.wide ? 2U : 1U));
     if (const auto entry = attribute_entry(i); entry && entry->index < kMaxAttributes)
       table.attributes = std::max(table.attributes, entry->index + 1);
+    if (const auto entry = image_entry(i); entry && entry->table == kImageTable && entry->index < kMaxImages)
+      table.images = std::max(table.images, entry->index + 1);
   }
   return table;
 }

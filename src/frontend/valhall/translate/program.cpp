@@ -10,12 +10,15 @@ Effects::Effects(const ReachedCode& code) {
     const Instruction& i = reached.instruction;
     switch (i.opcode) {
       case Opcode::load:
+      case Opcode::ld_tex:
+      case Opcode::ld_tex_imm:
         loads = true;
         break;
       case Opcode::ld_buffer:
         buffers = true;
         break;
       case Opcode::store:
+      case Opcode::st_cvt:
         stores = true;
         break;
       case Opcode::atom_return:

@@ -137,6 +137,7 @@ void append_key(const LaunchFacts& facts, std::vector<std::byte>& key) {
   frontend::append_value(key, facts.buffer_bytes);
   frontend::append_value(key, facts.packet_stride);
   for (const AttributeFacts& attribute : facts.attributes) frontend::append_value(key, attribute.pack());
+  for (const ImageFacts& image : facts.images) frontend::append_value(key, image.pack());
   frontend::append_key(facts.samples, key);
 }
 

@@ -12,6 +12,7 @@
 #include "frontend/valhall/flow/control_flow.h"
 #include "frontend/valhall/launch.h"
 #include "frontend/valhall/translate/attributes.h"
+#include "frontend/valhall/translate/images.h"
 #include "ir/function.h"
 
 namespace warpjit::valhall {
@@ -27,14 +28,15 @@ struct LaunchFacts {
   // Of vertex programs.
   std::uint32_t packet_stride = 0;
   std::vector<AttributeFacts> attributes{};
+  std::vector<ImageFacts> images{};      // if the program names any
   std::vector<ir::SampleKey> samples{};  // of texture_uses(), one by one
 
   std::uint32_t threads() const { return block[0] * block[1] * block[2]; }
 };
 
 // The uniform table: the words that sources of the program name as uniforms, up to the last one, those of
-// LaunchWord, for each attribute up to the last one that the program names those of AttributeWord, and the
-// words of its samples.
+// LaunchWord, for each attribute up to the last one that the program names those of AttributeWord, for each
+// image likewise those of ImageWord, and the words of its samples.
 enum class LaunchWord : std::uint32_t {
   grid_x,
   grid_y,
@@ -52,12 +54,14 @@ struct UniformTable {
   std::uint32_t first = 0;  // byte: of fragment programs, other words come before
   std::uint32_t words = 0;  // of the program
   std::uint32_t attributes = 0;
+  std::uint32_t images = 0;
   std::uint32_t samples = 0;
   std::uint32_t uniform(std::uint32_t number) const { return first + 4 * number; }
   std::uint32_t place(LaunchWord word) const { return uniform(words + static_cast<std::uint32_t>(word)); }
   std::uint32_t attribute_place() const { return uniform(words + kLaunchWords); }
+  std::uint32_t image_place() const { return attribute_place() + 4 * kAttributeWords * attributes; }
   frontend::SampleTable sample_table() const {
-    return {(attribute_place() + 4 * kAttributeWords * attributes + 15) / 16 * 16, samples};
+    return {(image_place() + 4 * kImageWords * images + 15) / 16 * 16, samples};
   }
   std::uint32_t bytes() const { return sample_table().words(samples); }
 };
