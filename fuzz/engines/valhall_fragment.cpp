@@ -31,6 +31,7 @@ struct ValhallFragments {
   static Status bind(Launch& launch, const Fragment& fragment, std::uint64_t, const RasterState&,
                      std::span<const std::uint32_t>, Random&) {
     launch.set_parameters(std::as_bytes(std::span(fragment.uniforms)));
+    WARPJIT_CHECK(launch.set_images(fragment.images));
     return launch.bind_constants("c0", fragment.buffer.data(), fragment.buffer.size() * 4);
   }
   static std::string list(const Fragment& fragment) { return valhall::disassemble(fragment.program); }

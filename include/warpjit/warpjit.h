@@ -563,6 +563,21 @@ WARPJIT_API warpjit_status warpjit_launch_set_attributes(warpjit_launch* launch,
                                                          const warpjit_attribute_source* attributes,
                                                          size_t count, uint32_t attribute_offset,
                                                          warpjit_error* error);
+/* An image that programs read and write by coordinates, in memory at 64-bit addresses. */
+typedef struct warpjit_image_source {
+  size_t size;
+  uint64_t address;              /* of texel (0, 0, 0) */
+  uint32_t format;               /* in the guest's own numbers */
+  uint32_t width, height, depth; /* texels; slices or layers. A width of 0: there is none */
+  uint32_t row_stride;           /* bytes */
+  uint32_t slice_stride;
+  uint32_t interleaved; /* 1: rows are of tiles of 16 x 16 texels */
+} warpjit_image_source;
+/* [one] All images, from number 0 on; their sizes are equal. Copied, and checked when the launch runs. The
+ * texels are mapped memory. WARPJIT_BAD_INPUT for GPUs whose programs have none. */
+WARPJIT_API warpjit_status warpjit_launch_set_images(warpjit_launch* launch,
+                                                     const warpjit_image_source* images, size_t count,
+                                                     warpjit_error* error);
 /* [one] Where the results of vertex n of the launch lie: n * packet_stride bytes from `data` on. Data is at a
  * multiple of 8 bytes and of such a size; the stride is a multiple of 16. The memory must live as long as
  * runs use it. */

@@ -126,6 +126,54 @@ TEST_F(CApiValhall, VertexPrograms) {
   }
 }
 
+// Each of four threads copies a texel of image 0, of bytes, to image 2, of halves.
+TEST_F(CApiValhall, Images) {
+  const OwnedProgram program = from_text(
+      "U16_TO_U32 r0, r55.h00\n"
+      "LD_TEX_IMM.u32.slot0.wait0 @r1, r0, 0x0, index:0x0, table:0x5\n"
+      "LEA_TEX_IMM.slot0.wait0 @r2:r3:r4, r0, 0x0, table:0x5, index:0x2\n"
+      "ST_CVT.u32.slot0.wait0 @r1, r2, r4, offset:0x0\n"
+      "NOP.end\n");
+  for (const std::int32_t kind : {WARPJIT_JIT, WARPJIT_IR, WARPJIT_GUEST}) {
+    alignas(8) std::uint32_t memory[] = {0x04ff0201, 0, 0xcccccccc, 0xcccccccc};
+    const OwnedLaunch launch = launch_of(program);
+    warpjit_image_source images[3];
+    for (auto& image : images) image = sized<warpjit_image_source>();
+    images[0].address = 0x700001000;
+    images[0].format = 131 << 12;
+    images[2].address = 0x700001008;
+    images[2].format = 132 << 12;
+    for (const int k : {0, 2}) images[k].width = k == 0 ? 4 : 3, images[k].height = images[k].depth = 1;
+    EXPECT_EQ(warpjit_launch_set_block(launch, 4, 1, 1), WARPJIT_OK);
+    EXPECT_EQ(warpjit_launch_set_images(launch, images, 3, &error), WARPJIT_OK);
+    EXPECT_EQ(warpjit_launch_map_memory(launch, "mem", 0x700001000, memory, sizeof memory, &error),
+              WARPJIT_OK);
+    run(launch, kind);
+    EXPECT_EQ(memory[2], 0x00020001U) << kind;
+    EXPECT_EQ(memory[3], 0xcccc00ffU) << kind;
+  }
+  const OwnedLaunch launch = launch_of(program);
+  warpjit_image_source images[65] = {};
+  for (auto& image : images) image = sized<warpjit_image_source>();
+  EXPECT_EQ(warpjit_launch_set_images(launch, images, 65, &error), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_launch_set_images(launch, nullptr, 1, &error), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_launch_set_images(nullptr, images, 1, &error), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_launch_set_images(launch, nullptr, 0, &error), WARPJIT_OK);
+  images[1].size -= 8;
+  EXPECT_EQ(warpjit_launch_set_images(launch, images, 2, &error), WARPJIT_BAD_INPUT);
+  // Programs of another GPU have none.
+  const std::uint32_t end = 0x88000000;
+  auto words = sized<warpjit_program_words>();
+  words.isa = WARPJIT_ISA_PICA200;
+  words.code = &end;
+  words.code_count = 1;
+  OwnedProgram other;
+  ASSERT_EQ(warpjit_program_from_words(&words, other.out(), &error), WARPJIT_OK) << error.message;
+  const OwnedLaunch without = launch_of(other);
+  EXPECT_EQ(warpjit_launch_set_images(without, images, 1, &error), WARPJIT_BAD_INPUT);
+  EXPECT_NE(std::string(error.message).find("have none"), std::string::npos) << error.message;
+}
+
 TEST_F(CApiValhall, VertexLaunchesThatAreRefused) {
   const OwnedProgram program = from_text(kFetch);
   const OwnedLaunch launch = launch_of(program);

@@ -394,6 +394,31 @@ TEST(LaunchFileTest, AttributesOfVertices) {
   EXPECT_EQ(launch->outputs[0].offset, 96U);
 }
 
+TEST(LaunchFileTest, Images) {
+  const auto launch = parse(
+      R"({"warpjit":1,"isa":"valhall","stage":"compute","program":{"words":[0,"0x7800c000"]},"grid":[1],"block":[1],"outputs":[],
+      "images":[{"format":"r32uint","address":"0x700000000","width":4},null,
+      {"format":"0xbb004","address":4096,"width":3,"height":5,"depth":2,"row_stride":1024,"slice_stride":2048,"interleaved":true}]})");
+  ASSERT_TRUE(launch) << to_string(launch.error());
+  const std::vector<ImageSource>& images = launch->grid.images;
+  ASSERT_EQ(images.size(), 3U);
+  EXPECT_EQ(images[0], (ImageSource{.address = 0x700000000, .format = 0x85000, .width = 4}));
+  EXPECT_EQ(images[1], ImageSource{});
+  EXPECT_EQ(images[2], (ImageSource{.address = 4096,
+                                    .format = 0xbb004,
+                                    .width = 3,
+                                    .height = 5,
+                                    .depth = 2,
+                                    .row_stride = 1024,
+                                    .slice_stride = 2048,
+                                    .interleaved = true}));
+  const auto refused = parse(
+      R"({"warpjit":1,"isa":"tesla","stage":"compute","program":{"words":["0xf0000001","0xe0000001"],"registers":8},
+      "grid":[1],"block":[32],"outputs":[],"images":[]})");
+  ASSERT_FALSE(refused);
+  EXPECT_NE(to_string(refused.error()).find("images"), std::string::npos) << to_string(refused.error());
+}
+
 // What is written reads back as the same launch, of every kind of work.
 TEST(LaunchFileTest, WrittenLaunchesReadBack) {
   const std::string launches[] = {
@@ -421,6 +446,8 @@ TEST(LaunchFileTest, WrittenLaunchesReadBack) {
       {"format":"0x43002","address":4096,"bytes":8,"per_instance":true,"from_first":true,"shift":3},
       {"format":684032,"address":0,"bytes":0,"shift":0},
       {"format":"bgr10a2sint","address":0,"bytes":4,"shift":31,"add":true,"multiplier":"0xaaaaaaab"}],
+      "images":[{"format":"rgba8unorm","address":"0x700000000","width":2},null,{"format":"0x43002","address":4096,"width":3,
+      "height":5,"depth":2,"row_stride":1024,"slice_stride":2048,"interleaved":true}],
       "params":[1,2.5],"memory":[{"space":"mem","address":"0x700000000","data":[1,2,3,4]},{"space":"c3","data":[5,6]}],
       "outputs":[{"space":"results","address":96,"format":"f32x4","count":2}]})"};
   for (const std::string& text : launches) {
@@ -433,6 +460,7 @@ TEST(LaunchFileTest, WrittenLaunchesReadBack) {
     EXPECT_EQ(again->threads(), launch->threads());
     EXPECT_EQ(again->outputs.size(), launch->outputs.size());
     EXPECT_EQ(again->grid.parameters, launch->grid.parameters);
+    EXPECT_EQ(again->grid.images, launch->grid.images);
     ASSERT_EQ(again->grid.vertices.has_value(), launch->grid.vertices.has_value());
     if (launch->grid.vertices) {
       const auto numbers = [](const LaunchVertices& v) {

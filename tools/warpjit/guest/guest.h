@@ -106,6 +106,7 @@ struct GridUse {
   // results are stored.
   std::uint32_t attributes = 0;
   bool results = false;
+  std::uint32_t images = 0;  // how many are named
 };
 
 struct AssembleOptions {

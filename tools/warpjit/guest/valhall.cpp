@@ -47,10 +47,13 @@ GridUse find_use(const valhall::Program& program) {
         uniforms = std::max(uniforms, source.value + (source.wide ? 2U : 1U));
     if (i->opcode == valhall::Opcode::ld_buffer) note_buffer(*i, buffers);
     const bool changes = i->opcode == valhall::Opcode::store || i->opcode == valhall::Opcode::atom ||
-                         i->opcode == valhall::Opcode::atom_return ||
+                         i->opcode == valhall::Opcode::st_cvt || i->opcode == valhall::Opcode::atom_return ||
                          i->opcode == valhall::Opcode::atom1_return;
     stores = stores || changes;
     memory = memory || changes || i->opcode == valhall::Opcode::load;
+    if (const auto entry = valhall::image_entry(*i);
+        entry && entry->table == valhall::kImageTable && entry->index < valhall::kMaxImages)
+      use.images = std::max(use.images, entry->index + 1U);
     if (const auto entry = valhall::attribute_entry(*i); entry && entry->index < valhall::kMaxAttributes)
       use.attributes = std::max(use.attributes, entry->index + 1U);
     use.results = use.results || (i->opcode == valhall::Opcode::lea_buf_imm && i->table == 0xd);
@@ -59,6 +62,7 @@ GridUse find_use(const valhall::Program& program) {
     stores = false;
     memory = use.attributes != 0;
   }
+  memory = memory || use.images != 0;
   use.parameter_bytes = 4 * uniforms;
   for (std::size_t k = 0; k < buffers.size(); ++k)
     if (buffers[k])
@@ -228,7 +232,10 @@ class ValhallGuest final : public Guest {
     const auto decoded = valhall::decode(valhall_program(shader).code, address);
     return decoded ? valhall::disassemble(*decoded) : std::string();
   }
-  void describe(const frontend::Shader&, Json&) const override {}
+  void describe(const frontend::Shader& shader, Json& json) const override {
+    const auto images = static_cast<const valhall::Shader&>(shader).image_uses();
+    if (!images.empty()) json["images"] = images;
+  }
   Result<Json> jobs_json(std::span<const std::byte> image, const std::string& name,
                          std::uint64_t address) const override {
     return valhall_jobs(image, name, address);

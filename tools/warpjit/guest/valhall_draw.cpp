@@ -166,6 +166,7 @@ class DrawLaunch {
     const frontend::Grid& grid = state_.values.grid;
     LaunchGrid& to = file_.grid;
     to.parameters = grid.parameters;
+    to.images = grid.images;
     WARPJIT_TRY(const GridUse use, guest_of(Isa::valhall).grid_use(*file_.program));
     std::uint64_t total = 0;
     const auto add = [&](const std::string& space, bool constant, std::uint64_t address,

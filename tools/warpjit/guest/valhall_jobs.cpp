@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "frontend/valhall/container/capture_file.h"
+#include "frontend/valhall/draw/images.h"
 #include "frontend/valhall/job_launch.h"
 #include "frontend/valhall/launch.h"
 #include "frontend/valhall/shader.h"
@@ -14,7 +15,8 @@ namespace warpjit::tool {
 
 namespace {
 
-// What is listed, so that hostile images end: jobs, and descriptors of the tables of buffers and attributes.
+// What is listed, so that hostile images end: jobs, and descriptors of the tables of buffers, attributes and
+// images.
 constexpr std::size_t kMostJobs = 1024;
 constexpr std::uint64_t kMostDescriptors = 16, kTablesListed = 3;
 
@@ -63,12 +65,26 @@ Json attribute_json(const valhall::AttributeDescriptor& attribute) {
   return json;
 }
 
+Json texture_json(const valhall::TextureDescriptor& texture) {
+  return {{"kind", "texture"},        {"format", hex(texture.format)},
+          {"width", texture.width},   {"height", texture.height},
+          {"depth", texture.depth},   {"layers", texture.layers},
+          {"levels", texture.levels}, {"surfaces", hex_address(texture.surfaces)}};
+}
+
 Json table_json(const valhall::Image& image, const valhall::Environment& environment, std::uint32_t n) {
   const valhall::Table& table = environment.tables[n];
   Json json{{"table", n}, {"address", hex_address(table.address)}, {"size", table.size}};
-  if (n >= kTablesListed) return json;
+  if (n >= kTablesListed && n != valhall::kImageTable) return json;
   Json list = Json::array();
   for (std::uint32_t k = 0; k < std::min(table.count(), kMostDescriptors); ++k) {
+    if (n == valhall::kImageTable) {
+      const auto texture = valhall::read_texture(image, environment, n, k);
+      list.push_back(!texture   ? Json{{"error", to_string(texture.error())}}
+                     : *texture ? texture_json(**texture)
+                                : Json{{"kind", "none"}});
+      continue;
+    }
     const auto buffer = valhall::read_buffer(image, environment, n, k);
     const auto attribute = valhall::read_attribute(image, environment, n, k);
     if (!buffer || !attribute) {
@@ -149,6 +165,13 @@ struct PayloadJson {
   }
 };
 
+// Of the program that a launch file chose.
+const valhall::Environment& environment_of(const valhall::Job& job, const ImageJob& given) {
+  if (given.stage == Stage::compute) return std::get<valhall::ComputePayload>(job.payload).environment;
+  const auto& payload = std::get<valhall::MallocVertexPayload>(job.payload);
+  return given.varying ? payload.varying : payload.position;
+}
+
 }  // namespace
 
 Result<Json> valhall_jobs(std::span<const std::byte> bytes, const std::string& file, std::uint64_t address) {
@@ -182,11 +205,14 @@ Status read_valhall_job(const ImageJob& given, LaunchFile& launch) {
                   ? valhall::compute_launch(image, job)
                   : valhall::vertex_launch(image, job,
                                            given.varying ? VertexProgram::varying : VertexProgram::position));
+  const auto shader = std::make_shared<valhall::Shader>(read.program);
+  const valhall::Environment& environment = environment_of(job, given);
+  WARPJIT_TRY(launch.grid.images, valhall::read_images(image, environment, shader->image_uses()));
   const frontend::Grid& from = read.grid;
   const auto fail = [&](std::string what, ErrorCode code) {
     return Error{code, job.place() + ": " + std::move(what), given.name};
   };
-  launch.program = std::make_shared<valhall::Shader>(read.program);
+  launch.program = shader;
   LaunchGrid& grid = launch.grid;
   grid.parameters = from.parameters;
   if (given.stage == Stage::compute) {

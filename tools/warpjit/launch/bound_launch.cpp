@@ -150,6 +150,7 @@ Status BoundLaunch::bind_grid() {
 }
 
 Status BoundLaunch::bind_memory() {
+  if (!file_->grid.images.empty()) WARPJIT_CHECK(launch_.set_images(file_->grid.images));
   for (const LaunchMemory& piece : file_->grid.memory) {
     std::vector<std::byte>& bytes = memory_.emplace_back(piece.bytes);
     if (piece.space == kResultSpace) {

@@ -42,6 +42,7 @@ constexpr Key kKeys[] = {{"warpjit", kAll},
                          {"targets", kPixels},
                          {"vertices", kPixels | kVertices},
                          {"attributes", kVertices},
+                         {"images", kGrid | kVertices | kPixels},
                          {"indices", kPixels},
                          {"instances", kPixels},
                          {"raster", kPixels},
@@ -84,6 +85,7 @@ class Reader {
     WARPJIT_CHECK(read_program(program));
     if (launch().work == Work::primitives) WARPJIT_CHECK(read_primitives(program));
     WARPJIT_CHECK(read_textures(reading_));
+    WARPJIT_CHECK(read_images(reading_));
     if (launch().work == Work::pixels) WARPJIT_CHECK(read_draw(program));
     if (launch().work == Work::grid && !program.has("image"))
       WARPJIT_CHECK(stage_ == Stage::vertex ? read_fetching_vertices(reading_) : read_grid(reading_));
@@ -293,7 +295,7 @@ class Reader {
     WARPJIT_CHECK(stage_ == Stage::vertex ? program.expect_keys({"image", "job", "varying"})
                                           : program.expect_keys({"image", "job"}));
     for (const char* key :
-         {"grid", "block", "first_block", "shared", "params", "memory", "vertices", "attributes"})
+         {"grid", "block", "first_block", "shared", "params", "memory", "vertices", "attributes", "images"})
       if (root().has(key)) return root().at(key).error("the job says this: 'program' names one");
     ImageJob job;
     job.stage = stage_;

@@ -75,6 +75,9 @@ Status read_pictures(Reading& reading, const JsonField& field);
 // ---- Textures and samplers, of all kinds of work (read_textures.cpp)
 Status read_textures(Reading& reading);
 
+// ---- Images whose texels are in memory (read_images.cpp)
+Status read_images(Reading& reading);
+
 // ---- Results (read_results.cpp)
 Status read_outputs(Reading& reading);
 Status read_expectations(Reading& reading);

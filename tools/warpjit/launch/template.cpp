@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint32_t kThreads = 3, kKernelThreads = 64;  // without a count
 constexpr const char* kAddress = "0x1000";                  // of each piece of memory
-constexpr std::uint32_t kBytes = 4096, kShownWords = 16;
+constexpr std::uint32_t kBytes = 4096, kShownWords = 16, kImageSide = 16;
 constexpr std::uint32_t kPacketBytes = 128;  // of a vertex's results
 
 std::string register_name(const frontend::Shader& shader, LocationKind kind, unsigned number) {
@@ -197,6 +197,12 @@ Result<Json> grid_template(const GivenProgram& given, Json json, std::uint32_t c
     json["grid"] = {1};
     json["block"] = {count};
   }
+  for (std::uint32_t k = 0; k < use.images; ++k)
+    json["images"].push_back({{"format", "rgba8unorm"},
+                              {"address", kAddress},
+                              {"width", kImageSide},
+                              {"height", kImageSide},
+                              {"row_stride", 4 * kImageSide}});
   if (use.parameter_bytes != 0) json["params"] = std::vector<int>((use.parameter_bytes + 3) / 4, 0);
   for (const GridUse::Space& space : use.spaces) {
     if (!space.constant) {

@@ -187,6 +187,24 @@ void add_memory(const LaunchFile& launch, Json& json) {
   }
 }
 
+void add_images(const LaunchFile& launch, Json& json) {
+  for (const ImageSource& image : launch.grid.images) {
+    if (image.width == 0) {
+      json["images"].push_back(nullptr);
+      continue;
+    }
+    Json row{{"format", launch.guest().attribute_format_name(image.format)},
+             {"address", address_text(image.address)},
+             {"width", image.width}};
+    add_unless(row, "height", image.height, 1U);
+    add_unless(row, "depth", image.depth, 1U);
+    add_unless(row, "row_stride", image.row_stride, 0U);
+    add_unless(row, "slice_stride", image.slice_stride, 0U);
+    add_unless(row, "interleaved", image.interleaved, false);
+    json["images"].push_back(std::move(row));
+  }
+}
+
 void add_grid(const LaunchFile& launch, Json& json) {
   const LaunchGrid& grid = launch.grid;
   if (grid.vertices) {
@@ -198,6 +216,7 @@ void add_grid(const LaunchFile& launch, Json& json) {
     const std::uint32_t shared = std::max(grid.shared_bytes, launch.program->resources().shared_bytes);
     if (shared != 0) json["shared"] = {{"size", shared}};
   }
+  add_images(launch, json);
   add_memory(launch, json);
   json["outputs"] = Json::array();
   for (const LaunchOutput& output : launch.outputs) {
@@ -301,6 +320,7 @@ Json write_launch(const LaunchFile& launch, std::uint64_t first, std::uint64_t c
   add_textures(launch, json);
   if (launch.work == Work::grid) add_grid(launch, json);
   if (launch.work == Work::pixels) {
+    add_images(launch, json);
     add_memory(launch, json);
     add_pixels(launch, json);
   }

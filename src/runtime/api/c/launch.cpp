@@ -281,6 +281,32 @@ warpjit_status warpjit_launch_set_attributes(warpjit_launch* launch,
   });
 }
 
+warpjit_status warpjit_launch_set_images(warpjit_launch* launch, const warpjit_image_source* images,
+                                         size_t count, warpjit_error* error) {
+  return call(error, {{launch, "launch"}}, [&]() -> Status {
+    constexpr std::size_t kMost = 64;  // of any guest
+    if (count > kMost) return bad("there are at most 64 images", "count");
+    if (count != 0) WARPJIT_CHECK(given(images, "images"));
+    std::vector<ImageSource> sources;
+    const auto* at = reinterpret_cast<const std::byte*>(images);
+    for (std::size_t k = 0; k < count; ++k) {
+      const auto* one = reinterpret_cast<const warpjit_image_source*>(at);
+      WARPJIT_TRY(const warpjit_image_source from, read(one, "images"));
+      if (from.size != images->size) return bad("the images have several sizes", "images");
+      sources.push_back({.address = from.address,
+                         .format = from.format,
+                         .width = from.width,
+                         .height = from.height,
+                         .depth = from.depth,
+                         .row_stride = from.row_stride,
+                         .slice_stride = from.slice_stride,
+                         .interleaved = from.interleaved != 0});
+      at += from.size;
+    }
+    return launch->launch.set_images(sources);
+  });
+}
+
 warpjit_status warpjit_launch_map_results(warpjit_launch* launch, void* data, size_t byte_count,
                                           uint32_t packet_stride, warpjit_error* error) {
   return call(error, {{launch, "launch"}}, [&]() -> Status {
