@@ -151,8 +151,7 @@ TEST(ValhallDrawState, DepthAndStencil) {
             "bad input, " + place + ": depth clamp mode: there is no 0");
   EXPECT_EQ(bad_state(word(kDepthStencil + 16, 1 << 23 | 7U << 29)),
             "not supported, " + place + ": depth source is 0");
-  EXPECT_EQ(bad_state(word(kDepthStencil, 7 | 1U << 30 | 1U << 31)),
-            "not supported, " + place + ": stencil from shader is set");
+  EXPECT_TRUE(good_state(word(kDepthStencil, 7 | 1U << 30 | 1U << 31)).output.stencil.test);
   EXPECT_EQ(bad_state([](ImagePage& page) {
               page.u32(kDepthStencil, 7 | 1U << 31);
               page.u32(kFramebuffer + 48, 2 << 16 | 1 << 21);

@@ -365,6 +365,28 @@ TEST(ValhallDraw, WriteValues) {
   }
 }
 
+TEST(ValhallDraw, StencilFromShader) {
+  const auto pixel = [](const std::string& reference, std::uint32_t state) {
+    ImagePage page = draw_page();
+    page.u32(kDraw, 3 << 2);                                // tests come late
+    page.u32(kDepthStencil, 7 | 2 << 4 | 2 << 16 | state);  // both faces: equal
+    page.u32(kDepthStencil + 4, 0xffffffff);
+    page.u32(kDepthStencil + 8, 0x5555);
+    page.code(kFragmentCode,
+              ".stage fragment\nIADD_IMM.i32 r8, 0x0, #" + reference +
+                  "\nZS_EMIT.stencil.slot0 @r60, r0, r8, r60\n"
+                  "BLEND.slot0.v4.f32.end @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x0\n");
+    const RanPage ran = run_page(page, true);
+    if (!ran.status) return ran.status.error().message;
+    return hex_text(ran.seen.pictures.at(0).at(0, 0));
+  };
+  constexpr std::uint32_t kTest = 1U << 31, kFromShader = 1U << 30;
+  EXPECT_EQ(pixel("0x100", kTest | kFromShader), "0x0");
+  EXPECT_EQ(pixel("0x9", kTest | kFromShader), "0x4030201");
+  EXPECT_EQ(pixel("0x9", 0), "0x0");
+  EXPECT_NE(pixel("0x9", kTest).find("stencil from shader is not set"), std::string::npos);
+}
+
 TEST(ValhallDraw, Refused) {
   const auto failure = [](const std::function<void(ImagePage&)>& change) {
     ImagePage page = draw_page();
@@ -469,6 +491,44 @@ TEST(ValhallDraw, Images) {
     EXPECT_FALSE(ran.seen.draws[0].fragment->fault);
     EXPECT_EQ(ran.seen.draws[0].fragment->engine, engine);
   }
+}
+
+// A texel buffer: one linear row. And the layers of an array.
+TEST(ValhallDraw, ImagesOfOtherKinds) {
+  constexpr std::uint32_t kImage = kUniforms + 0x60, kPlane = kUniforms + 0xa0;
+  ImagePage page = image_page();
+  page.u32(kImage, 2 | 1 << 4 | (187U << 12) << 10);
+  page.u32(kPlane, 10 | 1 << 4 | 2 << 8 | 2U << 24);
+  RanPage ran = run_page(page, true, EngineKind::jit);
+  ASSERT_TRUE(ran.status.ok()) << to_string(ran.status.error());
+  for (std::uint32_t x = 0; x < 17; ++x)
+    EXPECT_EQ(ran.seen.pictures.at(0).at(x, 0), x < 16 ? 0xff000000 | x : 0) << x;
+  // Two layers of 4 x 2, of which the second one is read.
+  page.u32(kImage, 2 | 2 << 4 | (187U << 12) << 10);
+  page.u32(kImage + 4, 3 | 1 << 16);
+  page.u32(kImage + 24, 1);
+  for (std::uint32_t k = 0; k < 2; ++k) {
+    page.u32(kPlane + 32 * k, 10 | 1 << 4 | 2 << 8 | 2U << 24);
+    page.point(kPlane + 32 * k + 8, kTextureMemory + 0x400 + 0x80 * k);
+    page.u32(kPlane + 32 * k + 16, 16);
+  }
+  page.code(kFragmentCode,
+            ".stage fragment\n"
+            "IADD_IMM.i32 r8, 0x0, #0x10000\n"
+            "LD_TEX_IMM.v4.f32.slot0.wait0 @r0:r1:r2:r3, r59, r8, index:0x1, table:0x5\n"
+            "BLEND.slot0.v4.f32.end @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x0\n");
+  for (const EngineKind engine : {EngineKind::guest, EngineKind::jit}) {
+    ran = run_page(page, true, engine);
+    ASSERT_TRUE(ran.status.ok()) << to_string(ran.status.error());
+    for (std::uint32_t y = 0; y < 3; ++y)
+      for (std::uint32_t x = 0; x < 5; ++x)
+        EXPECT_EQ(ran.seen.pictures.at(0).at(x, y), x < 4 && y < 2 ? 0xff000020 | (4 * y + x) : 0)
+            << x << ' ' << y;
+  }
+  page.point(kPlane + 40, kTextureMemory);  // before the first one
+  EXPECT_NE(
+      run_page(page, true).status.error().message.find("plane 1: address: it is not up to 4 GiB behind"),
+      std::string::npos);
 }
 
 TEST(ValhallDraw, ImagesRefused) {

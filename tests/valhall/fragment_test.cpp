@@ -510,7 +510,7 @@ TEST(ValhallFragment, Refused) {
   refused("LD_VAR_SPECIAL.s32.center.store.slot0 @r0, r61, index:0x3\nNOP.end\n", "format");
   refused("LD_VAR_SPECIAL.f32.center.store.slot0 @r0, r61, index:0x1\nNOP.end\n", "LD_VAR_SPECIAL");
   refused("DISCARD.f32.total r0, r1\nNOP.end\n", "total");
-  refused("ZS_EMIT.stencil.slot0 @r60, r0, r0, r60\nNOP.end\n", "stencil");
+  refused("ZS_EMIT.stencil.slot0 @r60:r61, r0, r0, r60\nNOP.end\n", "staging");
   refused("BLEND.slot0.f32.end @r0, r2, r60, target:0x0\n", "descriptor");
   refused("MOV.i32 r0, blend_descriptor_0.w0\nNOP.end\n", "special value");
   refused("MOV.i32 r0, warp_id.w0\nNOP.end\n", "special value");

@@ -208,7 +208,7 @@ TEST(ValhallRunFragment, Refused) {
       {"LD_VAR_SPECIAL.f32.center.store.slot0 @r0, r61, index:0x0", "the value has not 1 components"},
       {"LD_VAR_SPECIAL.v2.f32.center.store.slot0 @r0:r1, r61, index:0x2", "the value has not 2 components"},
       {"LD_VAR_SPECIAL.u32.center.store.slot0 @r0, r61, index:0x3", "a value as an integer"},
-      {"ZS_EMIT.stencil.slot2 @r60, r0, r1, r60", "a stencil reference of the program's"},
+      {"ZS_EMIT.stencil.slot2 @r60:r61, r0, r1, r60", "2 staging registers are not 1"},
       {"ATEST @r60:r61, r60, r0, atest_datum.w0", "2 staging registers are not 1"},
       {"BLEND.slot0.v4.f32 @r0:r1:r2:r3, u0, r60, target:0x0", "the descriptor is not a blend_descriptor"},
       {"BLEND.slot0.v4.f16 @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x0",
@@ -447,6 +447,36 @@ TEST(ValhallRunFragment, ZsEmit) {
       coverage + "ZS_EMIT.slot2 @r0, u9, u9, r4\nATOM1_RETURN.i32.slot0.ainc.wait0 @r12, u0, offset:0\n",
       options);
   EXPECT_EQ(pixels.memory[0], 8U);
+}
+
+TEST(ValhallRunFragment, StencilReferences) {
+  FragmentOptions options;
+  options.compiled = true;
+  options.output.depth_format = PixelFormat::d24s8;
+  options.output.stencil.test = true;
+  options.output.stencil.front = options.output.stencil.back = {.compare = Compare::equal, .reference = 4};
+  options.background = 3;
+  options.depth = 0x05000000;
+  // 0x103 and the column, of which the low 8 bits count.
+  const std::string reference = "U16_TO_U32 r4, r59.h00\nIADD_IMM.i32 r4, r4, #0x103\n";
+  FinishedFragments pixels = pixels_of(reference + "ZS_EMIT.stencil.slot2 @r0, u9, r4, r60\n", options);
+  for (std::uint32_t x = 0; x < 4; ++x) EXPECT_EQ(pixels.word(x, 0), x == 2 ? 1U : 3U) << x;
+  // Where a lane comes to none it is the state's. The value that `replace` stores is it, too.
+  options.output.stencil.front.compare = options.output.stencil.back.compare = Compare::always;
+  options.output.stencil.front.pass = options.output.stencil.back.pass = StencilOp::replace;
+  const std::string skip = "U16_TO_U32 r5, r59.h00\nBRANCHZ r5, offset:skip\n";
+  pixels = pixels_of(reference + skip + "ZS_EMIT.stencil.slot2 @r0, u9, r4, r60\nskip:\n", options);
+  EXPECT_EQ(pixels.depth.at(0) >> 24, 3U);
+  EXPECT_EQ(pixels.depth.at(1) >> 24, 4U);
+  // A coverage of 0 gives none; the masks hold, and the two faces differ.
+  options.output.stencil.front.write_mask = options.output.stencil.back.write_mask = 0x0f;
+  options.output.stencil.back.pass = options.output.stencil.front.fail = StencilOp::invert;
+  options.depth = 0xf5000000;
+  pixels = pixels_of(
+      reference + "ZS_EMIT.z.stencil.slot2 @r0, r4, r4, 0x0\nZS_EMIT.stencil.slot2 @r0, u9, r4, r60\n",
+      options);
+  EXPECT_EQ(pixels.word(0, 0), 3U);
+  EXPECT_EQ(pixels.depth.at(0), 0xf5000000U);
 }
 
 TEST(ValhallRunFragment, BlendFormats) {

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -52,10 +53,11 @@ struct Quad {
 
 // What one lane's program leaves.
 struct Fragment {
-  bool live = true;                // not discarded
-  std::uint32_t instructions = 0;  // that it executed, if the work counts them
-  std::uint32_t depth = 0;         // bits of f32, if the program exports one
-  std::uint8_t written = 0xff;     // bit n: colour n is written
+  bool live = true;                                 // not discarded
+  std::uint32_t instructions = 0;                   // that it executed, if the work counts them
+  std::uint32_t depth = 0;                          // bits of f32, if the program exports one
+  std::optional<std::uint8_t> stencil_reference{};  // in place of the state's
+  std::uint8_t written = 0xff;                      // bit n: colour n is written
   std::array<std::array<std::uint32_t, 4>, kMaxColorTargets> colors{};
 };
 

@@ -72,14 +72,14 @@ FragmentFrame::I1 FragmentFrame::begin(const Program& program) {
 }
 
 void FragmentFrame::end(I1 live, std::span<const Words> colors, std::optional<I32> exported_depth,
-                        std::span<const I1> written) {
+                        std::span<const I1> written, const std::optional<StencilReference>& reference) {
   if (!colors.empty()) {
     const I1 tested = written.empty() ? I1() : written[0];
     live = alpha_test(live, colors[0], tested);
   }
   if (!tested_early_)
-    live =
-        depth_stencil(live, exported_depth ? limited_depth(b_.FFlush32(as_float(*exported_depth))) : depth());
+    live = depth_stencil(
+        live, exported_depth ? limited_depth(b_.FFlush32(as_float(*exported_depth))) : depth(), reference);
   for (unsigned k = 0; k < colors.size(); ++k)
     if (layout_.color[k] != TileLayout::kNone)
       store_color(k, written.empty() ? live : b_.And1(live, written[k]), colors[k]);

@@ -49,10 +49,15 @@ class FragmentFrame {
   I1 begin(const Program& program);
   // Whether lanes that are covered may be no longer live at the program's start.
   bool tests_first() const { return tests_first_; }
+  // A reference of the stencil test, its low 8 bits, in the lanes that give one in place of the state's.
+  struct StencilReference {
+    I1 given;
+    I32 value;
+  };
   // The words of each colour, as the program leaves them, and of depth if it exports one. `written`: of each
   // colour, the lanes that write it, besides being live; empty: all.
   void end(I1 live, std::span<const Words> colors, std::optional<I32> exported_depth,
-           std::span<const I1> written = {});
+           std::span<const I1> written = {}, const std::optional<StencilReference>& reference = {});
 
  private:
   // At the pixel's centre, or away from that.
@@ -61,7 +66,7 @@ class FragmentFrame {
 
   // Tests (fragment_tests.cpp).
   I1 alpha_test(I1 live, const Words& color, I1 written);  // `written` may be none: all
-  I1 depth_stencil(I1 live, F32 depth);
+  I1 depth_stencil(I1 live, F32 depth, const std::optional<StencilReference>& reference = {});
   I32 fragment_depth(F32 depth);
   I1 compare_words(Compare compare, I32 a, I32 b);
   I1 compare_floats(Compare compare, F32 a, F32 b);
@@ -69,8 +74,9 @@ class FragmentFrame {
     I1 pass;
     I32 failed, depth_failed, passed;  // the stencil's new value
   };
-  StencilResult stencil_face(const StencilFace& face, I32 stored);
-  I32 stencil_value(StencilOp op, const StencilFace& face, I32 stored);
+  StencilResult stencil_face(const StencilFace& face, I32 stored,
+                             const std::optional<StencilReference>& reference);
+  I32 stencil_value(StencilOp op, const StencilFace& face, I32 stored, I32 reference);
 
   // Colours (fragment_colors.cpp).
   void store_color(unsigned target, I1 live, const Words& words);

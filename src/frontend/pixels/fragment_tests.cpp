@@ -81,7 +81,7 @@ I32 FragmentFrame::fragment_depth(F32 depth) {
   return b_.F32ToI32Sat(b_.FRoundEven32(b_.FMulFlush32(depth, b_.constant(most))));
 }
 
-I32 FragmentFrame::stencil_value(StencilOp op, const StencilFace& face, I32 stored) {
+I32 FragmentFrame::stencil_value(StencilOp op, const StencilFace& face, I32 stored, I32 reference) {
   I32 value;
   switch (op) {
     case StencilOp::keep:
@@ -90,7 +90,7 @@ I32 FragmentFrame::stencil_value(StencilOp op, const StencilFace& face, I32 stor
       value = word(0);
       break;
     case StencilOp::replace:
-      value = word(face.reference);
+      value = reference;
       break;
     case StencilOp::increment_clamp:
       value = b_.IMinU32(b_.IAdd32(stored, word(1)), word(0xff));
@@ -112,14 +112,18 @@ I32 FragmentFrame::stencil_value(StencilOp op, const StencilFace& face, I32 stor
   return b_.IOr32(b_.IAnd32(value, word(face.write_mask)), b_.IAnd32(stored, word(0xffU & ~face.write_mask)));
 }
 
-FragmentFrame::StencilResult FragmentFrame::stencil_face(const StencilFace& face, I32 stored) {
+FragmentFrame::StencilResult FragmentFrame::stencil_face(const StencilFace& face, I32 stored,
+                                                         const std::optional<StencilReference>& given) {
   const std::uint32_t mask = face.read_mask;
-  return {compare_words(face.compare, word(face.reference & mask), b_.IAnd32(stored, word(mask))),
-          stencil_value(face.fail, face, stored), stencil_value(face.depth_fail, face, stored),
-          stencil_value(face.pass, face, stored)};
+  I32 reference = word(face.reference);
+  if (given) reference = b_.select(given->given, b_.IAnd32(given->value, word(0xff)), reference);
+  return {compare_words(face.compare, b_.IAnd32(reference, word(mask)), b_.IAnd32(stored, word(mask))),
+          stencil_value(face.fail, face, stored, reference),
+          stencil_value(face.depth_fail, face, stored, reference),
+          stencil_value(face.pass, face, stored, reference)};
 }
 
-I1 FragmentFrame::depth_stencil(I1 live, F32 depth) {
+I1 FragmentFrame::depth_stencil(I1 live, F32 depth, const std::optional<StencilReference>& reference) {
   const OutputState& state = facts_.output;
   const bool tests_depth = state.depth.test && layout_.depth != TileLayout::kNone;
   const bool stencils = state.stencil.test && state.depth_format == PixelFormat::d24s8;
@@ -148,10 +152,10 @@ I1 FragmentFrame::depth_stencil(I1 live, F32 depth) {
   }
 
   const I32 stored_stencil = b_.IShrU32(stored, word(24));
-  StencilResult stencil = stencil_face(state.stencil.front, stored_stencil);
+  StencilResult stencil = stencil_face(state.stencil.front, stored_stencil, reference);
   if (!(state.stencil.front == state.stencil.back)) {
     const I1 front = b_.INe32(front_facing(), word(0));
-    const StencilResult back = stencil_face(state.stencil.back, stored_stencil);
+    const StencilResult back = stencil_face(state.stencil.back, stored_stencil, reference);
     stencil = {b_.select(front, stencil.pass, back.pass), b_.select(front, stencil.failed, back.failed),
                b_.select(front, stencil.depth_failed, back.depth_failed),
                b_.select(front, stencil.passed, back.passed)};

@@ -150,7 +150,9 @@ class FragmentGenerator final : public RandomCode {
       case 4:
         if (random_.one_in(3)) {
           const unsigned coverage = random_.one_in(8) ? any() : 60;
-          emit(Text{"ZS_EMIT.z.slot0 @r60, r", any(), ", 0x0, r", coverage});
+          static constexpr const char* kWhat[] = {".z", ".stencil", ".z.stencil"};
+          emit(Text{"ZS_EMIT", kWhat[random_.below(3)], ".slot0 @r60, r", any(), ", r", any(), ", r",
+                    coverage});
           return;
         }
         return emit(Text{"ATEST @r", any(), ", r", any(), ", 0x0, atest_datum.w0"});

@@ -60,6 +60,12 @@ Shader::Shader(Program program) : program_(std::move(program)), code_(find_reach
   if (program_.stage == Stage::fragment) uses_ = fragment_uses(program_, *code_);
 }
 
+bool Shader::emits_stencil() const {
+  return code_ && std::ranges::any_of(code_->instructions(), [](const auto& reached) {
+           return reached.instruction.opcode == Opcode::zs_emit && reached.instruction.stencil;
+         });
+}
+
 std::vector<std::uint32_t> Shader::image_uses() const {
   std::vector<std::uint32_t> uses;
   if (!code_) return uses;

@@ -43,6 +43,8 @@ class Shader final : public frontend::Shader {
   frontend::GridFacts grid_facts(const frontend::Grid& grid,
                                  const frontend::CheckedGrid& checked) const override;
 
+  // Does a fragment program give references of the stencil test?
+  bool emits_stencil() const;
   // The numbers of the images that the program names, each once, ascending.
   std::vector<std::uint32_t> image_uses() const;
 

@@ -181,7 +181,7 @@ class Draw {
     for (int n = 0; n < 4; ++n) {
       if ((quad.coverage >> n & 1) == 0) continue;
       const std::int32_t x = quad.x + (n & 1), y = quad.y + (n >> 1);
-      if (!depth_stencil_test(work_, quad.primitive->front_facing(), quad.primitive->depth(x, y), x, y))
+      if (!depth_stencil_test(work_, quad.primitive->front_facing(), quad.primitive->depth(x, y), {}, x, y))
         quad.failed = static_cast<std::uint8_t>(quad.failed | 1 << n);
     }
   }

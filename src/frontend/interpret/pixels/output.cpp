@@ -232,8 +232,8 @@ void write_color(const PixelWork& work, unsigned number, const Color& color, std
 
 }  // namespace
 
-bool depth_stencil_test(const PixelWork& work, bool front_facing, std::uint32_t depth, std::int32_t x,
-                        std::int32_t y) {
+bool depth_stencil_test(const PixelWork& work, bool front_facing, std::uint32_t depth,
+                        std::optional<std::uint8_t> given, std::int32_t x, std::int32_t y) {
   const FormatInfo& format = format_info(work.output.depth_format);
   if (work.depth.data == nullptr || format.bytes == 0) return true;
   std::byte* const place = pixel_of(work.depth, format.bytes, x, y);
@@ -243,16 +243,17 @@ bool depth_stencil_test(const PixelWork& work, bool front_facing, std::uint32_t 
   const Component &depth_bits = format.components[0], &stencil_bits = format.components[1];
   const bool stencil = work.output.stencil.test && stencil_bits.encoding != Encoding::none;
   const StencilFace& face = front_facing ? work.output.stencil.front : work.output.stencil.back;
+  const std::uint8_t reference = given.value_or(face.reference);
   const std::uint32_t old_stencil = stencil ? extract(stencil_bits, stored) : 0;
   const auto update_stencil = [&](StencilOp op) {
     if (!stencil) return;
-    const std::uint32_t value = apply(op, old_stencil, face.reference), mask = face.write_mask;
+    const std::uint32_t value = apply(op, old_stencil, reference), mask = face.write_mask;
     insert(stencil_bits, result, (old_stencil & ~mask) | (value & mask));
   };
   const auto store = [&] { store_pixel(place, format.bytes, result); };
 
   if (stencil &&
-      !compare<std::uint32_t>(face.compare, face.reference & face.read_mask, old_stencil & face.read_mask)) {
+      !compare<std::uint32_t>(face.compare, reference & face.read_mask, old_stencil & face.read_mask)) {
     update_stencil(face.fail);
     store();
     return false;
@@ -284,7 +285,8 @@ void write_fragment(const PixelWork& work, bool front_facing, std::uint32_t dept
       !compare(state.alpha_compare, number(fragment.colors[0][kAlpha]),
                number(to_bits(state.alpha_reference))))
     return;
-  if (!state.early_tests && !depth_stencil_test(work, front_facing, depth, x, y)) return;
+  if (!state.early_tests && !depth_stencil_test(work, front_facing, depth, fragment.stencil_reference, x, y))
+    return;
   for (unsigned number = 0; number < kMaxColorTargets; ++number)
     if ((fragment.written >> number & 1) != 0) write_color(work, number, fragment.colors[number], x, y);
 }

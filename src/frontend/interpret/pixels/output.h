@@ -3,16 +3,17 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "frontend/interpret/pixels.h"
 
 namespace warpjit::interpret {
 
 // Both tests and what they write; whether they pass. Without a depth target, or without the component in it,
-// a test passes. `depth`: bits of f32, from the program or from the plane. The pixel is in the targets, here
-// and below.
-bool depth_stencil_test(const PixelWork& work, bool front_facing, std::uint32_t depth, std::int32_t x,
-                        std::int32_t y);
+// a test passes. `depth`: bits of f32, from the program or from the plane; `reference`: of stencil, in place
+// of the state's. The pixel is in the targets, here and below.
+bool depth_stencil_test(const PixelWork& work, bool front_facing, std::uint32_t depth,
+                        std::optional<std::uint8_t> reference, std::int32_t x, std::int32_t y);
 // These tests too, unless they came early.
 void write_fragment(const PixelWork& work, bool front_facing, std::uint32_t depth, const Fragment& fragment,
                     std::int32_t x, std::int32_t y);

@@ -67,6 +67,12 @@ Result<FragmentRun> Frame::prepare(Image& image, const WaitingDraw& waiting) {
   }
   run.descriptors.add(image, given.descriptors);
   auto shader = std::make_shared<const Shader>(given.program);
+  if (run.state.output.stencil.test && !draw.depth_stencil.stencil_from_shader && shader->emits_stencil())
+    return at_draw(waiting, image,
+                   draw.depth_stencil.place +
+                       ": the program gives stencil references, and stencil from shader "
+                       "is not set",
+                   ErrorCode::unsupported);
   Launch& launch = run.launch.emplace(warpjit::Program(std::move(shader)));
   run.state.raster.topology = waiting.vertices.primitives.topology;
   run.state.raster.point_size_slot = static_cast<std::uint8_t>(waiting.vertices.size_slot);

@@ -123,7 +123,6 @@ class DrawReader {
     OutputState& output = state_.output;
     if (d.depth_source == DepthSource::minimum || d.depth_source == DepthSource::maximum)
       return fail(d.place, "depth source is " + std::to_string(static_cast<unsigned>(d.depth_source)));
-    if (d.stencil_from_shader && d.stencil_test) return fail(d.place, "stencil from shader is set");
     const auto compare = static_cast<Compare>(d.depth_function);
     output.depth = {
         .test = compare != Compare::always || d.depth_write, .write = d.depth_write, .compare = compare};

@@ -225,6 +225,8 @@ class Fragments final : public WarpRun, public interpret::FragmentProgram {
         case WarpOp::Kind::depth:
           if ((word(2) & 1) == 0) kill(lane);
           if (is_live(lane) && op.i.depth) fragments_[lane].depth = word(0);
+          if (is_live(lane) && op.i.stencil)
+            fragments_[lane].stencil_reference = static_cast<std::uint8_t>(word(1));
           return write({is_live(lane) ? 1U : 0U});
         case WarpOp::Kind::blend:
           if (is_live(lane) && (word(1) & 1) != 0) blend(warp, op, lane);
@@ -386,9 +388,8 @@ Status make_fragment_op(WarpOp& op) {
       return check_count(i, i.write, 1);
     case Opcode::zs_emit:
       op.kind = Kind::depth;
-      if (i.stencil) return refused(i, "a stencil reference of the program's");
       if (!i.depth) i.source[0] = {};
-      i.source[1] = {};
+      if (!i.stencil) i.source[1] = {};
       return check_count(i, i.write, 1);
     case Opcode::blend:
       op.kind = Kind::blend;

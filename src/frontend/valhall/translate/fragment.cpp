@@ -100,6 +100,8 @@ class FragmentTranslator final : public ProgramTranslator {
     const bool ends_living = has(code_, [](const Instruction& i) {
       return i.opcode == Opcode::discard || i.opcode == Opcode::zs_emit;
     });
+    sets_reference_ =
+        has(code_, [](const Instruction& i) { return i.opcode == Opcode::zs_emit && i.stencil; });
     sets_depth_ = has(code_, [](const Instruction& i) { return i.opcode == Opcode::zs_emit && i.depth; });
     const I1 live = frame_.begin({ends_living, sets_depth_, effects_.stores || effects_.atomics});
     write(kVarLive, live);
@@ -137,7 +139,9 @@ class FragmentTranslator final : public ProgramTranslator {
       const I32 own = b_.BitcastF32ToI32(frame_.depth());
       depth = b_.select(flag(kVarDepthSet), gpr(kVarDepth), own);
     }
-    frame_.end(flag(kVarLive), colors, depth, written);
+    std::optional<frontend::FragmentFrame::StencilReference> reference;
+    if (sets_reference_) reference = {flag(kVarReferenceSet), gpr(kVarReference)};
+    frame_.end(flag(kVarLive), colors, depth, written, reference);
     if (!gone_) return;
     b_.jump(*gone_);
     ssa_.seal(*gone_);
@@ -327,13 +331,16 @@ class FragmentTranslator final : public ProgramTranslator {
   // ---- Results
 
   Status emit_depth(const Instruction& i) {
-    if (i.stencil) return unsupported(i, "references of the stencil test");
     WARPJIT_CHECK(check_count(i, i.write, 1));
     const I1 live = b_.And1(flag(kVarLive), lowest_bit(i.source[2]));
     write(kVarLive, live);
     if (i.depth) {
       set_gpr(kVarDepth, b_.select(live, source_word(i.source[0]), gpr(kVarDepth)));
       write(kVarDepthSet, b_.Or1(flag(kVarDepthSet), live));
+    }
+    if (i.stencil) {
+      set_gpr(kVarReference, b_.select(live, source_word(i.source[1]), gpr(kVarReference)));
+      write(kVarReferenceSet, b_.Or1(flag(kVarReferenceSet), live));
     }
     set_gpr(i.write.first, flag(live));
     return {};
@@ -383,7 +390,7 @@ class FragmentTranslator final : public ProgramTranslator {
   const frontend::PixelFacts& pixels_;
   const Effects effects_;
   const bool reads_quads_;  // do lanes of a quad see each other?
-  bool sets_depth_ = false;
+  bool sets_depth_ = false, sets_reference_ = false;
   std::optional<ir::Block> gone_;
 };
 

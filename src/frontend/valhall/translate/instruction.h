@@ -18,11 +18,12 @@ namespace warpjit::valhall {
 // SSA variables: the registers, and values of the instruction that is translated.
 inline constexpr std::uint32_t kRegisters = 64, kVarScratch = kRegisters, kScratchWords = 4,
                                kVariables = kVarScratch + kScratchWords;
-// Those of fragment programs: the words of each colour and of depth; then flags: the pixel is live, its depth
-// is set, each colour is written.
+// Those of fragment programs: the words of each colour, of depth and of the stencil's reference; then flags:
+// the pixel is live, its depth is set, its reference is, each colour is written.
 inline constexpr std::uint32_t kVarColors = kVariables, kVarDepth = kVarColors + 4 * kMaxColorTargets,
-                               kVarLive = kVarDepth + 1, kVarDepthSet = kVarLive + 1,
-                               kVarWritten = kVarDepthSet + 1,
+                               kVarReference = kVarDepth + 1, kVarLive = kVarReference + 1,
+                               kVarDepthSet = kVarLive + 1, kVarReferenceSet = kVarDepthSet + 1,
+                               kVarWritten = kVarReferenceSet + 1,
                                kFragmentVariables = kVarWritten + kMaxColorTargets;
 
 // Does the instruction look at more of its warp than a quad, so that groups must be warps?
