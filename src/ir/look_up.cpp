@@ -34,6 +34,11 @@ constexpr std::uint32_t kSine[64] = {
     0xbf3504f3, 0xbf226799, 0xbf0e39da, 0xbef15aea, 0xbec3ef15, 0xbe94a031, 0xbe47c5c2, 0xbdc8bd36,
 };
 
+constexpr std::uint32_t kTileColumns[16] = {0x00, 0x01, 0x04, 0x05, 0x10, 0x11, 0x14, 0x15,
+                                            0x40, 0x41, 0x44, 0x45, 0x50, 0x51, 0x54, 0x55};
+constexpr std::uint32_t kTileRows[16] = {0x00, 0x03, 0x0c, 0x0f, 0x30, 0x33, 0x3c, 0x3f,
+                                         0xc0, 0xc3, 0xcc, 0xcf, 0xf0, 0xf3, 0xfc, 0xff};
+
 }  // namespace
 
 std::span<const std::uint32_t> look_up_table(std::uint64_t table) {
@@ -54,6 +59,10 @@ std::span<const std::uint32_t> look_up_table(std::uint64_t table) {
       return kCubeEdges;
     case kSineTable:
       return kSine;
+    case kTileColumnTable:
+      return kTileColumns;
+    case kTileRowTable:
+      return kTileRows;
     default:
       return sfu::words_of(static_cast<sfu::Table>(table));
   }

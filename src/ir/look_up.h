@@ -20,7 +20,9 @@ inline constexpr std::uint64_t kLogarithmTable = kSrgbStepsTable + 1;
 inline constexpr std::uint64_t kCubeEdgeTable = kLogarithmTable + 1;
 // sin(n pi / 32) as f32.
 inline constexpr std::uint64_t kSineTable = kCubeEdgeTable + 1;
-inline constexpr std::uint64_t kLookUpTables = kSineTable + 1;
+// Of tiles of 16 x 16 texels: bit n of a column at bit 2n, bit n of a row at bits 2n and 2n + 1.
+inline constexpr std::uint64_t kTileColumnTable = kSineTable + 1, kTileRowTable = kTileColumnTable + 1;
+inline constexpr std::uint64_t kLookUpTables = kTileRowTable + 1;
 
 // Of the immediate of a LookUp32: 2^n words.
 std::span<const std::uint32_t> look_up_table(std::uint64_t table);

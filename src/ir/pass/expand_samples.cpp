@@ -10,6 +10,8 @@ void expand_samples(Function& f) {
     for (Inst i : f.insts(Block{b}))
       if (f.inst(i).opcode == Opcode::Sample) samples.push_back(i);
   if (samples.empty()) return;
+  constexpr std::size_t kOfSample = 384;  // about what one becomes that is filtered in two levels
+  f.reserve(kOfSample * samples.size());
   Builder builder(f);
   std::vector<Value> replacement(f.value_count());
   const auto resolve = [&](Value v) {

@@ -56,10 +56,10 @@ Texels::Part Texels::part(unsigned axis, const Level& level, I32 index) {
       return {b_.IAdd32(block, inside), {}};
     }
     case TextureLayout::u_interleaved: {
-      const I32 inside = spread_bits(b_.IAnd32(index, word((1U << kTileBits) - 1)), kTileBits);
       const I32 tile = b_.IShrU32(index, word(kTileBits));
-      if (axis == 0) return {times(b_.IShl32(tile, word(2 * kTileBits)), bytes), inside};
-      return {b_.IMul32(tile, level.row_bytes), b_.IMul32(inside, word(3))};
+      if (axis == 0)
+        return {times(b_.IShl32(tile, word(2 * kTileBits)), bytes), b_.LookUp32(index, kTileColumnTable)};
+      return {b_.IMul32(tile, level.row_bytes), b_.LookUp32(index, kTileRowTable)};
     }
     case TextureLayout::morton: {
       const I32 square = shift_at(16);
