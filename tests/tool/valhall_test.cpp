@@ -22,6 +22,32 @@ TEST_F(ValhallToolTest, ExamplesAgreeOnEveryEngine) {
   EXPECT_GE(count, 6u);
 }
 
+// Images: named by `info`, in the launch file to fill in, which runs; and one that is not given is a fault.
+TEST_F(ValhallToolTest, Images) {
+  write("copy.valhall",
+        "U16_TO_U32 r0, r55.h00\n"
+        "LD_TEX_IMM.v4.f32.slot0.wait0 @r4:r5:r6:r7, r0, 0x0, index:0x0, table:0x5\n"
+        "LEA_TEX_IMM.slot0.wait0 @r8:r9:r10, r0, 0x0, table:0x5, index:0x1\n"
+        "ST_CVT.v4.f32.slot0.wait0 @r4:r5:r6:r7, r8, r10, offset:0x0\nNOP.end\n");
+  EXPECT_NE(run("info copy.valhall").out.find("images   0, 1"), std::string::npos);
+  EXPECT_EQ(json::parse(run("info --json copy.valhall").out)["programs"][0]["images"], json({0, 1}));
+  json launch = json::parse(run("launch copy.valhall").out);
+  EXPECT_EQ(validate(json::parse(read(tests::source_file("docs/launch.schema.json"))), launch), "");
+  ASSERT_EQ(launch["images"].size(), 2U);
+  launch["block"] = {4};
+  launch["images"][1]["address"] = "0x1800";
+  launch["memory"][0]["data"] = {1, 2, 3, "0xfffefdfc"};
+  launch["expect"] = {
+      {{"space", "mem"}, {"address", "0x1800"}, {"format", "u32"}, {"data", {1, 2, 3, "0xfffefdfc"}}}};
+  write("copy.json", launch.dump());
+  const Outcome verify = run("verify copy.json");
+  EXPECT_EQ(verify.code, 0) << verify.out << verify.err;
+  launch["images"][1] = nullptr;
+  launch.erase("expect");
+  write("fault.json", launch.dump());
+  EXPECT_EQ(run("run fault.json").code, 3);
+}
+
 TEST_F(ValhallToolTest, Listings) {
   write("count.valhall",
         ".stage fragment\nIADD_IMM.i32 r0, 0x0, #0x8\nloop: IADD_IMM.i32 r0, ^r0, #0xFFFFFFFF\n"

@@ -144,6 +144,11 @@ void print_program(const Json& json, std::size_t index) {
     else
       fmt::print("  constant {}\n", members(constant));
   print_symbols("output", json["outputs"]);
+  if (json.contains("images")) {
+    std::string numbers;
+    for (const Json& number : json["images"]) numbers += (numbers.empty() ? "" : ", ") + plain(number);
+    fmt::print("  images   {}\n", numbers);
+  }
   if (json.contains("samples"))
     for (const Json& row : json["samples"]) fmt::print("  samples  {}\n", members(row));
   for (const Json& label : json["labels"])
