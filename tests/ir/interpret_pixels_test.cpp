@@ -190,19 +190,21 @@ TEST(OverwrittenPlanes, AreStoredByEveryCoveredPixel) {
   EXPECT_EQ(overwritten_planes(f), 1u);
 }
 
-TEST(OverwrittenPlanes, NeedAnEndThatAllThreadsReach) {
-  Function f = over_pixels(Form::thread);
-  Builder b(f);
-  const Block start = f.add_block(), first = f.add_block(), second = f.add_block();
-  b.set_block(start);
-  const I1 covered = b.PixelCovered();
-  b.branch(covered, first, second);
-  b.set_block(first);
-  b.StoreTile(covered, b.constant(1u), 0);
-  b.ret();
-  b.set_block(second);
-  b.ret();
-  EXPECT_EQ(overwritten_planes(f), 0u);
+TEST(OverwrittenPlanes, NeedABlockThatAllCoveredThreadsReach) {
+  for (const bool skips_covered : {false, true}) {
+    Function f = over_pixels(Form::thread);
+    Builder b(f);
+    const Block start = f.add_block(), first = f.add_block(), second = f.add_block();
+    b.set_block(start);
+    const I1 covered = b.PixelCovered();
+    b.branch(skips_covered ? b.INe32(b.LoadTile(1), b.constant(7u)) : covered, first, second);
+    b.set_block(first);
+    b.StoreTile(covered, b.constant(1u), 0);
+    b.ret();
+    b.set_block(second);
+    b.ret();
+    EXPECT_EQ(overwritten_planes(f), skips_covered ? 0u : 1u);
+  }
 }
 
 }  // namespace
