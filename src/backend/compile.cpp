@@ -89,6 +89,9 @@ Result<MachineCode> compile_for(const Host& host, const ir::GroupProgram& progra
   out.table_bytes = program.kernel.uniform_bytes;
   Role role{out.call_sites};
   role.alike = options.alike;
+  out.single_pixels = host.single_pixels && options.single_pixels.value_or(!options.large_primitives &&
+                                                                           single_pixels_pay(program.kernel));
+  role.single_pixels = out.single_pixels;
   if (host.choose_row_tables != nullptr && program.assumes_no_zero_inf &&
       program.preamble.block_count() != 0) {
     RowTables& tables = role.row_tables;

@@ -54,7 +54,7 @@ struct EntryCode {
   bool counts_groups = false;     // KernelArgs::group_index likewise
   bool reads_pixels = false;      // KernelArgs::quads, groups likewise
 };
-// Of the quad records of a group.
+// Of the records of a group, quads or single pixels.
 constexpr std::uint32_t quad_bytes(std::uint32_t lanes) { return lanes / 4 * sizeof(pixels::QuadRecord); }
 
 // Rows of the uniform table by component, so that a host can look words up in registers: component c of rows
@@ -71,7 +71,8 @@ struct RowTables {
 struct Role {
   std::vector<CallSite>& call_sites;  // where the function's are added
   bool preamble = false;
-  bool alike = false;  // CompileOptions::alike
+  bool alike = false;          // CompileOptions::alike
+  bool single_pixels = false;  // MachineCode::single_pixels
   RowTables row_tables{};
 };
 
@@ -101,7 +102,8 @@ struct Capabilities {
   bool guarded_broadcasts;  // a word of memory to all lanes, not read if no lane has the guard
   bool table_look_ups;      // of words of a table for a vector, in a few instructions
   // Optimizations that pay.
-  bool one_row_test;  // looking whether all lanes want the same row of the uniform table
+  bool one_row_test;   // looking whether all lanes want the same row of the uniform table
+  bool single_pixels;  // groups of pixels without their quads
 };
 
 struct Host : Capabilities {

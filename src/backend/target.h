@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -113,9 +114,9 @@ struct KernelArgs {
   std::uint32_t guest_address;  // where it stopped
 
   // Of work over pixels: of the first group; the kernel advances the records. The tile's planes stay.
-  const pixels::QuadRecord* quads;    // lanes / 4 a group
+  const void* quads;                  // QuadRecords, lanes / 4 a group; or PixelRecords, `lanes` a group
   const pixels::GroupRecord* groups;  // one a group
-  std::byte* tile;
+  std::byte* tile;                    // planes; behind them a word that code may write
 
   const ir::TexelView* textures;  // of the function's texture_count
 
@@ -166,10 +167,13 @@ struct CompileOptions {
   Abi abi = Abi::native;
   std::uint32_t parts = 0;        // vectors per value; 0: chosen by register pressure
   bool large_primitives = false;  // pixels: most groups are full, however wide they are
-  bool alike = false;             // all lanes of a group are one thread: rows are read and written once
-  std::uint32_t registers = 0;    // registers per class the allocator may use (tests: 4); 0: all
-  bool validate = false;          // asmjit operand validation, LIR verifier, allocation checker
-  bool listing = false;           // keep asmjit's text of each instruction
+  // Pixels: whether the code takes PixelRecords, if the host can and no lane reads others; none: where it
+  // pays.
+  std::optional<bool> single_pixels{};
+  bool alike = false;           // all lanes of a group are one thread: rows are read and written once
+  std::uint32_t registers = 0;  // registers per class the allocator may use (tests: 4); 0: all
+  bool validate = false;        // asmjit operand validation, LIR verifier, allocation checker
+  bool listing = false;         // keep asmjit's text of each instruction
 };
 
 // A host offset from which on code belongs to a guest address (ir::kNoAddress: to none), ascending.
@@ -200,6 +204,7 @@ struct MachineCode {
   std::uint32_t preamble_offset = ~0u;  // void(KernelArgs*); ~0: none needed
   std::uint32_t lanes = 0;              // threads per group
   std::uint32_t parts = 0;              // vectors per value
+  bool single_pixels = false;           // takes PixelRecords
   std::uint32_t table_bytes = 0;        // size of the uniform table, preamble words included
   // This byte of shared memory, a multiple of 16 below 64, should begin a cache line: most vectors there have
   // it as the constant part of their address modulo 64.

@@ -379,15 +379,15 @@ double PrimitiveBatch::pixels_per_tile() const {
   return state_->covered / static_cast<double>(std::max<std::size_t>(state_->entries.size(), 1));
 }
 
-bool PrimitiveBatch::rasterize(std::uint32_t column, std::uint32_t row, std::uint32_t quads_per_group,
-                               QuadSink& sink) const {
+template <class Record>
+bool PrimitiveBatch::hand_out(std::uint32_t column, std::uint32_t row, std::uint32_t per_group,
+                              GroupSink<Record>& sink) const {
   const State& s = *state_;
   const std::size_t tile = std::size_t{row} * s.tile_columns + column;
   if (column >= s.tile_columns || tile >= s.places.size() || s.places[tile].count == 0) return true;
   const std::int64_t x = std::int64_t{column} * kTileExtent, y = std::int64_t{row} * kTileExtent;
   const auto [count, first] = s.places[tile];
-  assert(quads_per_group >= 1 && quads_per_group <= kMostQuadsPerGroup);
-  QuadWriter writer(quads_per_group, sink);
+  GroupWriter<Record> writer(per_group, sink);
   for (const std::uint32_t entry : std::span(s.sorted).subspan(first, count)) {
     const Shape& shape = s.shapes[entry & ~kWholeTile];
     const std::byte* const record = s.rows.data()[shape.record].bytes.data();
@@ -397,6 +397,16 @@ bool PrimitiveBatch::rasterize(std::uint32_t column, std::uint32_t row, std::uin
     if (!more) return false;
   }
   return writer.flush();
+}
+
+bool PrimitiveBatch::rasterize(std::uint32_t column, std::uint32_t row, std::uint32_t quads_per_group,
+                               QuadSink& sink) const {
+  return hand_out(column, row, quads_per_group, sink);
+}
+
+bool PrimitiveBatch::rasterize(std::uint32_t column, std::uint32_t row, std::uint32_t pixels_per_group,
+                               PixelSink& sink) const {
+  return hand_out(column, row, pixels_per_group, sink);
 }
 
 }  // namespace warpjit::pixels

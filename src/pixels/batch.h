@@ -42,12 +42,16 @@ struct Vertices {
 
 // Receives groups of quads: group g has quads g * n to g * n + n - 1, n being what rasterize() was told. All
 // covered quads of a primitive come first, then of the next; within a group coverage 0 fills up behind.
-class QuadSink {
+// Likewise groups of pixels, in the same order.
+template <class Record>
+class GroupSink {
  public:
-  virtual ~QuadSink() = default;
+  virtual ~GroupSink() = default;
   // The records stay valid until it returns. False: no more, please.
-  virtual bool run(const QuadRecord* quads, std::span<const GroupRecord> groups) = 0;
+  virtual bool run(const Record* records, std::span<const GroupRecord> groups) = 0;
 };
+using QuadSink = GroupSink<QuadRecord>;
+using PixelSink = GroupSink<PixelRecord>;
 
 inline constexpr std::size_t kMostUses = 256;
 
@@ -84,11 +88,17 @@ class PrimitiveBatch {
   bool has_flat_w() const;
   // About how many pixels a primitive covers in a tile that it reaches, on average.
   double pixels_per_tile() const;
-  // Hands the quads of a tile to the sink; nothing, if no primitive reaches it. False if the sink said so.
+  // Hands the quads of a tile to the sink, or its covered pixels; nothing, if no primitive reaches it. False
+  // if the sink said so.
   bool rasterize(std::uint32_t column, std::uint32_t row, std::uint32_t quads_per_group,
                  QuadSink& sink) const;
+  bool rasterize(std::uint32_t column, std::uint32_t row, std::uint32_t pixels_per_group,
+                 PixelSink& sink) const;
 
  private:
+  template <class Record>
+  bool hand_out(std::uint32_t column, std::uint32_t row, std::uint32_t per_group,
+                GroupSink<Record>& sink) const;
   struct State;
   explicit PrimitiveBatch(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;

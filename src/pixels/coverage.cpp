@@ -15,8 +15,8 @@ namespace {
 constexpr std::int64_t kBlockExtent = 8;
 constexpr std::uint32_t kBlocksAcross = 8;
 
-// All quads of a tile, covered; behind them what fills up the last group.
-constexpr std::array<QuadRecord, kTileQuads + kMostQuadsPerGroup> kFullTile = [] {
+// All records of a tile, covered; behind them what fills up the last group.
+constexpr std::array<QuadRecord, kTileQuads + kMostQuadsPerGroup> kFullTileOfQuads = [] {
   std::array<QuadRecord, kTileQuads + kMostQuadsPerGroup> quads{};
   for (std::uint32_t row = 0; row < kTileExtent / 2; ++row)
     for (std::uint32_t column = 0; column < kTileExtent / 2; ++column) {
@@ -25,6 +25,22 @@ constexpr std::array<QuadRecord, kTileQuads + kMostQuadsPerGroup> kFullTile = []
     }
   return quads;
 }();
+constexpr std::uint32_t pixel_word(std::uint32_t column, std::uint32_t row, std::uint32_t place) {
+  return column | row << PixelRecord::kRowShift | 4 * place << PixelRecord::kOffsetShift;
+}
+constexpr std::array<PixelRecord, 4 * kTileQuads + kMostPixelsPerGroup> kFullTileOfPixels = [] {
+  std::array<PixelRecord, 4 * kTileQuads + kMostPixelsPerGroup> pixels{};
+  for (std::uint32_t row = 0; row < kTileExtent; ++row)
+    for (std::uint32_t column = 0; column < kTileExtent; ++column) {
+      const std::uint32_t place = 4 * morton(column / 2, row / 2) + 2 * (row & 1) + (column & 1);
+      pixels[place].word = PixelRecord::kCovered | pixel_word(column, row, place);
+    }
+  return pixels;
+}();
+template <class Record>
+constexpr const auto& kFullTile = kFullTileOfQuads;
+template <>
+constexpr const auto& kFullTile<PixelRecord> = kFullTileOfPixels;
 
 // Masks with a bit for each part of a square of 8 x 8 in Morton order: of those in columns, or rows, below n.
 // They serve for the pixels of a block and for the blocks of a tile.
@@ -52,6 +68,42 @@ constexpr std::array<std::array<std::uint8_t, 2>, kBlocksAcross* kBlocksAcross> 
 }();
 
 using Lanes = std::uint32_t __attribute__((vector_size(16)));
+
+// By coverage of a quad: what its covered pixels add to its first one's word, and how many there are.
+struct PixelsOfQuad {
+  alignas(16) std::array<std::uint32_t, 4> words;
+  std::uint32_t count;
+};
+constexpr std::array<PixelsOfQuad, 16> kPixelsOfQuad = [] {
+  std::array<PixelsOfQuad, 16> all{};
+  for (std::uint32_t coverage = 0; coverage < 16; ++coverage) {
+    PixelsOfQuad& pixels = all[coverage];
+    for (std::uint32_t n = 0; n < 4; ++n)
+      if ((coverage >> n & 1) != 0) pixels.words[pixels.count++] = pixel_word(n & 1, n >> 1, n);
+  }
+  return all;
+}();
+
+// One covered pixel or more of a quad; `full` is its record when all are. Gives how many records there are.
+// May write four pixels.
+std::uint32_t put(QuadRecord* out, const QuadRecord* full, std::uint32_t coverage) {
+  *out = *full;
+  out->coverage = coverage;
+  return 1;
+}
+std::uint32_t put(PixelRecord* out, const PixelRecord* full, std::uint32_t coverage) {
+  const PixelsOfQuad& covered = kPixelsOfQuad[coverage];
+  const Lanes words = std::bit_cast<Lanes>(covered.words) + full->word;
+  std::memcpy(out, &words, sizeof words);
+  return covered.count;
+}
+
+// What fills a group up behind a record.
+QuadRecord filler(QuadRecord quad) {
+  quad.coverage = 0;
+  return quad;
+}
+PixelRecord filler(PixelRecord pixel) { return {pixel.word & ~PixelRecord::kCovered}; }
 
 // Bit 4j + n: lane n of vector j is negative.
 std::uint32_t sign_bits(Lanes v0, Lanes v1, Lanes v2, Lanes v3) {
@@ -105,6 +157,12 @@ Range range(const Shape& shape, unsigned edge, std::int64_t extent) {
           (extent - 1) * (std::max<std::int64_t>(down, 0) + std::max<std::int64_t>(right, 0))};
 }
 
+// Of a large shape in a tile.
+struct TileEdge {
+  std::int64_t at_corner, down, right;
+  Range reach;
+};
+
 // The three edges of a small shape in a tile: all pixels of a block at once, without branches. Near the shape
 // its edges have values of less than 31 bits.
 class SmallEdges {
@@ -143,7 +201,8 @@ class SmallEdges {
 }  // namespace
 
 // Its pixels in a block, in Morton order.
-std::uint64_t QuadWriter::TileRectangle::pixels(std::int64_t block_x, std::int64_t block_y) const {
+template <class Record>
+std::uint64_t GroupWriter<Record>::TileRectangle::pixels(std::int64_t block_x, std::int64_t block_y) const {
   return between(kColumnsBelow, std::max<std::int64_t>(left - block_x, 0),
                  std::min<std::int64_t>(right - block_x, kBlockExtent - 1)) &
          between(kRowsBelow, std::max<std::int64_t>(top - block_y, 0),
@@ -162,51 +221,55 @@ TileCoverage tile_coverage(const Shape& shape, std::int64_t x, std::int64_t y) {
   return all ? TileCoverage::all : TileCoverage::some;
 }
 
-bool QuadWriter::all(const GroupRecord& group) {
+template <class Record>
+bool GroupWriter<Record>::all(const GroupRecord& group) {
   if (!flush()) return false;
-  const std::uint32_t count = (kTileQuads + per_group_ - 1) / per_group_;
+  const std::uint32_t count = (kOfTile + per_group_ - 1) / per_group_;
   std::fill_n(groups_.begin(), count, group);
-  stopped_ = !sink_->run(kFullTile.data(), {groups_.data(), count});
+  stopped_ = !sink_->run(kFullTile<Record>.data(), {groups_.data(), count});
   return !stopped_;
 }
 
-bool QuadWriter::flush() {
-  if (group_count_ != 0) stopped_ = stopped_ || !sink_->run(quads_.data(), {groups_.data(), group_count_});
-  quad_count_ = group_count_ = first_ = 0;
+template <class Record>
+bool GroupWriter<Record>::flush() {
+  if (group_count_ != 0) stopped_ = stopped_ || !sink_->run(records_.data(), {groups_.data(), group_count_});
+  count_ = group_count_ = first_ = 0;
   return !stopped_;
 }
 
 // For another block in the midst of a primitive: whole groups go, the rest moves to the front.
-void QuadWriter::make_room(const GroupRecord& group) {
-  const std::uint32_t whole = (quad_count_ - first_) / per_group_;
+template <class Record>
+void GroupWriter<Record>::make_room(const GroupRecord& group) {
+  const std::uint32_t whole = (count_ - first_) / per_group_;
   std::fill_n(groups_.begin() + group_count_, whole, group);
   group_count_ += whole;
-  const std::uint32_t rest = first_ + whole * per_group_, count = quad_count_ - rest;
+  const std::uint32_t rest = first_ + whole * per_group_, count = count_ - rest;
   flush();
-  std::copy_n(quads_.begin() + rest, count, quads_.begin());
-  quad_count_ = count;
+  std::copy_n(records_.begin() + rest, count, records_.begin());
+  count_ = count;
 }
 
-void QuadWriter::append(unsigned block, std::uint64_t pixels, const GroupRecord& group) {
-  if (quad_count_ + kBlockQuads > kCapacity) make_room(group);
-  const QuadRecord* const full = &kFullTile[block * kBlockQuads];
-  QuadRecord* out = &quads_[quad_count_];
+template <class Record>
+void GroupWriter<Record>::append(unsigned block, std::uint64_t pixels, const GroupRecord& group) {
+  if (count_ + kOfBlock > kCapacity) make_room(group);
+  const Record* const full = &kFullTile<Record>[block * kOfBlock];
+  Record* out = &records_[count_];
   if (pixels == ~std::uint64_t{0}) {
-    std::memcpy(out, full, kBlockQuads * sizeof(QuadRecord));
-    quad_count_ += kBlockQuads;
+    std::memcpy(out, full, kOfBlock * sizeof(Record));
+    count_ += kOfBlock;
     return;
   }
   std::uint64_t covered = pixels | pixels >> 1;
   covered = (covered | covered >> 2) & 0x1111111111111111;
-  for (; covered != 0; covered &= covered - 1, ++out) {
+  for (; covered != 0; covered &= covered - 1) {
     const auto bit = static_cast<unsigned>(std::countr_zero(covered));
-    *out = full[bit / 4];
-    out->coverage = pixels >> bit & 15;
+    out += put(out, &full[bit / 4 * kOfQuad], static_cast<std::uint32_t>(pixels >> bit & 15));
   }
-  quad_count_ = static_cast<std::uint32_t>(out - quads_.data());
+  count_ = static_cast<std::uint32_t>(out - records_.data());
 }
 
-bool QuadWriter::some(const GroupRecord& group, const Shape& shape, std::int64_t x, std::int64_t y) {
+template <class Record>
+bool GroupWriter<Record>::some(const GroupRecord& group, const Shape& shape, std::int64_t x, std::int64_t y) {
   // The rectangle within the tile.
   const TileRectangle rectangle{std::max<std::int64_t>(shape.left - x, 0),
                                 std::max<std::int64_t>(shape.top - y, 0),
@@ -225,8 +288,9 @@ bool QuadWriter::some(const GroupRecord& group, const Shape& shape, std::int64_t
   return end_primitive(group);
 }
 
-void QuadWriter::small_shape(const GroupRecord& group, const Shape& shape, std::int64_t x, std::int64_t y,
-                             const TileRectangle& rectangle, std::uint64_t blocks) {
+template <class Record>
+void GroupWriter<Record>::small_shape(const GroupRecord& group, const Shape& shape, std::int64_t x,
+                                      std::int64_t y, const TileRectangle& rectangle, std::uint64_t blocks) {
   const SmallEdges edges(shape, x, y);
   for (; blocks != 0; blocks &= blocks - 1) {
     const auto block = static_cast<unsigned>(std::countr_zero(blocks));
@@ -236,14 +300,10 @@ void QuadWriter::small_shape(const GroupRecord& group, const Shape& shape, std::
   }
 }
 
-void QuadWriter::large_shape(const GroupRecord& group, const Shape& shape, std::int64_t x, std::int64_t y,
-                             const TileRectangle& rectangle, std::uint64_t blocks) {
-  // Edges that pass through the tile.
-  struct Edge {
-    std::int64_t at_corner, down, right;
-    Range reach;
-  };
-  std::array<Edge, 3> edges;
+template <class Record>
+void GroupWriter<Record>::large_shape(const GroupRecord& group, const Shape& shape, std::int64_t x,
+                                      std::int64_t y, const TileRectangle& rectangle, std::uint64_t blocks) {
+  std::array<TileEdge, 3> edges;  // that pass through the tile
   unsigned edge_count = 0;
   for (unsigned k = 0; k < 3; ++k) {
     const std::int64_t at_corner = edge_at(shape, k, x, y);
@@ -255,7 +315,7 @@ void QuadWriter::large_shape(const GroupRecord& group, const Shape& shape, std::
     const auto [block_x, block_y] = kBlockCorner[block];
     std::uint64_t pixels = rectangle.pixels(block_x, block_y);
     for (unsigned k = 0; k < edge_count && pixels != 0; ++k) {
-      const Edge& edge = edges[k];
+      const TileEdge& edge = edges[k];
       const std::int64_t at_corner = edge.at_corner + edge.down * block_y + edge.right * block_x;
       if (at_corner + edge.reach.above < 0) pixels = 0;
       // An edge through the block has values of less than 31 bits in it.
@@ -268,18 +328,20 @@ void QuadWriter::large_shape(const GroupRecord& group, const Shape& shape, std::
   }
 }
 
-// The last group is filled up with quads that lie where its last one does.
-bool QuadWriter::end_primitive(const GroupRecord& group) {
-  if (quad_count_ == first_) return !stopped_;
-  const std::uint32_t count = (quad_count_ - first_ + per_group_ - 1) / per_group_;
+// The last group is filled up with what lies where its last record does.
+template <class Record>
+bool GroupWriter<Record>::end_primitive(const GroupRecord& group) {
+  if (count_ == first_) return !stopped_;
+  const std::uint32_t count = (count_ - first_ + per_group_ - 1) / per_group_;
   const std::uint32_t end = first_ + count * per_group_;
-  QuadRecord filler = quads_[quad_count_ - 1];
-  filler.coverage = 0;
-  std::fill(quads_.begin() + quad_count_, quads_.begin() + end, filler);
+  std::fill(records_.begin() + count_, records_.begin() + end, filler(records_[count_ - 1]));
   std::fill_n(groups_.begin() + group_count_, count, group);
-  quad_count_ = first_ = end;
+  count_ = first_ = end;
   group_count_ += count;
-  return quad_count_ < kCapacity || flush();
+  return count_ < kCapacity || flush();
 }
+
+template class GroupWriter<QuadRecord>;
+template class GroupWriter<PixelRecord>;
 
 }  // namespace warpjit::pixels

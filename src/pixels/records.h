@@ -1,5 +1,6 @@
 // What a pixel kernel reads, written by the rasterizer. A group holds quads of one primitive. Lane 4q + n is
-// pixel n of its quad q; bit 0 of n is the column, bit 1 the row.
+// pixel n of its quad q; bit 0 of n is the column, bit 1 the row. Kernels that do not tell may take covered
+// pixels alone instead, one a lane, whatever their quads.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +12,7 @@ inline constexpr std::uint32_t kTileExtent = 64;  // pixels, both ways
 inline constexpr std::uint32_t kTileQuads = kTileExtent / 2 * (kTileExtent / 2);
 inline constexpr std::uint32_t kPlaneBytes = kTileQuads * 16;
 inline constexpr std::uint32_t kMostQuadsPerGroup = 64;  // the rasterizer makes no larger groups
+inline constexpr std::uint32_t kMostPixelsPerGroup = 4 * kMostQuadsPerGroup;
 
 // The place of a quad in each plane of a tile is its Morton number: bits of the column (even), of the row
 // (odd). A plane holds a word of each pixel, those of a quad together.
@@ -27,6 +29,16 @@ struct alignas(16) QuadRecord {
   std::uint32_t coverage;  // bit n: pixel n is covered; 0 fills groups up
 };
 static_assert(sizeof(QuadRecord) == 16);
+
+// A pixel without its quad. Bits 0 to 5: its column, relative to the tile's origin; 8 to 13: its row; 15: it
+// is covered, else it fills a group up and has the place of a pixel before it; 16 to 29: the offset of its
+// word in each plane of the tile.
+struct PixelRecord {
+  static constexpr std::uint32_t kRowShift = 8, kOffsetShift = 16;
+  static constexpr std::uint32_t kCoordinate = 63, kCovered = 1U << 15;
+  std::uint32_t word;
+};
+static_assert(sizeof(PixelRecord) == sizeof(QuadRecord) / 4);
 
 struct alignas(16) GroupRecord {
   const std::byte* primitive;  // of kHeaderRows + slots rows

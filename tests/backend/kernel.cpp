@@ -127,7 +127,8 @@ Outcome run(const Executable& executable, Launch& launch) {
 
 std::string Setting::text() const {
   return std::string(name(target)) + ", " + std::to_string(parts) + " parts, " +
-         (registers == 0 ? "all" : std::to_string(registers)) + " registers";
+         (registers == 0 ? "all" : std::to_string(registers)) + " registers" +
+         (single_pixels ? ", single pixels" : "");
 }
 
 MachineCode compile(const ir::GroupProgram& program, const Setting& setting, Abi abi) {
@@ -142,6 +143,7 @@ MachineCode compile(const ir::GroupProgram& program, const Setting& setting, Abi
   options.parts = setting.parts;
   options.registers = setting.registers;
   options.validate = true;
+  options.single_pixels = setting.single_pixels;
   Result<MachineCode> code = compile(program, setting.target, options);
   EXPECT_TRUE(code.ok()) << to_string(code.error()) << " (" << setting.text() << ")";
   if (!code.ok()) return {};

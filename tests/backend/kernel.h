@@ -50,7 +50,7 @@ struct Launch {
   std::uint32_t numbered = 0;  // bit k: words of another input number the rows of input k
   std::vector<std::uint32_t> table;
   // Of work over pixels.
-  const pixels::QuadRecord* quads = nullptr;
+  const void* quads = nullptr;
   const pixels::GroupRecord* groups = nullptr;
   std::byte* tile = nullptr;
   std::vector<ir::TexelView> textures;
@@ -93,6 +93,7 @@ struct Setting {
   Target target = Target::x64_v3;
   std::uint32_t parts = 1;
   std::uint32_t registers = 0;
+  bool single_pixels = false;  // CompileOptions::single_pixels
   std::uint32_t lanes() const { return parts * backend::lanes(target); }
   std::string text() const;
 };

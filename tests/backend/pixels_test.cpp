@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <numeric>
 #include <vector>
 
 #include "backend/kernel.h"
@@ -218,6 +219,73 @@ TEST_P(PixelCode, SwizzlesWordsAndMasks) {
         EXPECT_EQ(picture.word(2, t), picture.covered(from) ? 4 : 3) << t;
       }
     });
+  }
+}
+
+// Pixels in any lanes, each with its place.
+TEST_P(PixelCode, TakesSinglePixels) {
+  using pixels::PixelRecord;
+  PixelKernel kernel;
+  ir::Builder& b = kernel.b;
+  const ir::I1 covered = b.PixelCovered();
+  const ir::I32 before = b.LoadTile(7);
+  b.StoreTile(covered, kernel.word(b.PixelDx()), 0);
+  b.StoreTile(covered, kernel.word(b.PixelDy()), 1);
+  b.StoreTile(covered, b.IAdd32(before, b.PrimitiveI32(4)), 7);
+  const ir::I1 odd = b.INe32(b.IAnd32(before, b.constant(1)), b.constant(0));
+  b.StoreTile(b.And1(covered, odd), b.LoadTile(7), 2);
+  b.ret();
+  for (Setting setting : all_settings(GetParam())) {
+    setting.single_pixels = true;
+    SCOPED_TRACE(setting.text());
+    const MachineCode code = compile(kernel.function, setting);
+    if (HasFailure()) return;
+    if (!code.single_pixels) GTEST_SKIP() << "this host takes quads only";
+    const std::uint32_t lanes = setting.lanes();
+    constexpr std::size_t kPlaneWords = pixels::kPlaneBytes / 4, kBehind = 16;
+    Random random(lanes);
+    std::vector<std::uint32_t> places(kPlaneWords);  // of pixels, in any order
+    std::iota(places.begin(), places.end(), 0U);
+    for (std::size_t n = places.size(); n > 1; --n)
+      std::swap(places[n - 1], places[random.below(static_cast<std::uint32_t>(n))]);
+    std::vector<PixelRecord> records;
+    std::vector<pixels::GroupRecord> groups;
+    std::vector<std::array<std::uint32_t, 4>> primitives(kGroups);
+    for (std::uint32_t group = 0; group < kGroups; ++group) {
+      primitives[group][1] = static_cast<std::uint32_t>(random.next());
+      groups.push_back({reinterpret_cast<const std::byte*>(primitives[group].data()),
+                        static_cast<float>(group) * 64, -static_cast<float>(group) * 128});
+      const std::uint32_t real = group % 2 == 0 ? lanes : 1 + random.below(lanes);
+      for (std::uint32_t n = 0; n < lanes; ++n) {
+        const std::uint32_t place = places[group * lanes + std::min(n, real - 1)];
+        records.push_back({(place * 5 & 63) | (place * 11 & 63) << PixelRecord::kRowShift |
+                           (n < real ? PixelRecord::kCovered : 0) | place * 4 << PixelRecord::kOffsetShift});
+      }
+    }
+    std::vector<std::uint32_t> tile(kPlanes * kPlaneWords + kBehind), expected;
+    for (std::size_t k = 0; k < tile.size(); ++k) tile[k] = static_cast<std::uint32_t>(k * 2654435761U >> 3);
+    expected = tile;
+    for (std::size_t t = 0; t < records.size(); ++t) {
+      if ((records[t].word & PixelRecord::kCovered) == 0) continue;
+      const std::uint32_t place = records[t].word >> PixelRecord::kOffsetShift >> 2;
+      const auto word = [&](std::size_t plane) -> std::uint32_t& {
+        return expected[plane * kPlaneWords + place];
+      };
+      const pixels::GroupRecord& group = groups[t / lanes];
+      word(0) = std::bit_cast<std::uint32_t>(static_cast<float>(place * 5 & 63) + group.x);
+      word(1) = std::bit_cast<std::uint32_t>(static_cast<float>(place * 11 & 63) + group.y);
+      const bool is_odd = word(7) % 2 != 0;
+      word(7) += primitives[t / lanes][1];
+      if (is_odd) word(2) = word(7);
+    }
+    Launch launch;
+    launch.threads = records.size();
+    launch.quads = records.data();
+    launch.groups = groups.data();
+    launch.tile = reinterpret_cast<std::byte*>(tile.data());
+    EXPECT_EQ(backend::run(Executable(code), launch).status, KernelStatus::done);
+    expected[kPlanes * kPlaneWords] = tile[kPlanes * kPlaneWords];  // any lane may write it
+    EXPECT_TRUE(tile == expected);
   }
 }
 

@@ -148,6 +148,83 @@ TEST(Coverage, MeshesHaveNoGapsAndNoOverlaps) {
   }
 }
 
+// Of quads and of single pixels: the covered pixels by primitive, in order, as tile, column, row and offset.
+struct InOrder {
+  using Pixels = std::vector<std::array<std::uint64_t, 4>>;
+  static void add(const GroupRecord& group, std::uint32_t x, std::uint32_t y, std::uint32_t offset,
+                  Pixels& all) {
+    all.push_back({reinterpret_cast<std::uintptr_t>(group.primitive), x, y, offset});
+  }
+  struct OfQuads : QuadSink {
+    std::uint32_t per_group = 1;
+    Pixels pixels;
+    bool run(const QuadRecord* quads, std::span<const GroupRecord> groups) override {
+      for (const GroupRecord& group : groups)
+        for (std::uint32_t q = 0; q < per_group; ++q, ++quads)
+          for (std::uint32_t n = 0; n < 4; ++n)
+            if ((quads->coverage >> n & 1) != 0)
+              add(group, static_cast<std::uint32_t>(quads->x) + n % 2,
+                  static_cast<std::uint32_t>(quads->y) + n / 2, quads->offset + 4 * n, pixels);
+      return true;
+    }
+  };
+  struct OfPixels : PixelSink {
+    std::uint32_t per_group = 1;
+    Pixels pixels;
+    bool run(const PixelRecord* records, std::span<const GroupRecord> groups) override {
+      for (const GroupRecord& group : groups) {
+        bool filling = false;
+        for (std::uint32_t n = 0; n < per_group; ++n, ++records) {
+          const std::uint32_t word = records->word;
+          const bool covered = (word & PixelRecord::kCovered) != 0;
+          EXPECT_TRUE(n != 0 || covered) << "a group starts with a covered pixel";
+          EXPECT_FALSE(filling && covered) << "pixels that fill up come last";
+          EXPECT_LT(word >> PixelRecord::kOffsetShift, kPlaneBytes);
+          filling = !covered;
+          if (covered)
+            add(group, word & PixelRecord::kCoordinate,
+                word >> PixelRecord::kRowShift & PixelRecord::kCoordinate, word >> PixelRecord::kOffsetShift,
+                pixels);
+        }
+      }
+      return true;
+    }
+  };
+};
+
+TEST(Coverage, SinglePixelsAreThoseOfQuads) {
+  Random random(5);
+  for (int round = 0; round < 200; ++round) {
+    Scene scene;
+    scene.use_pixels();
+    scene.width = 1 + random.below(200);
+    scene.height = 1 + random.below(200);
+    const unsigned size = 1U << (8 + random.below(9));
+    for (int corner = 0; corner < 90; ++corner)
+      add(scene, {random.below(size) + 256 * std::int64_t{random.below(100)},
+                  random.below(size) + 256 * std::int64_t{random.below(100)}});
+    if (random.one_in(3)) {  // one that covers whole tiles
+      add(scene, {-1000, -1000});
+      add(scene, {150000, -1000});
+      add(scene, {-1000, 150000});
+    }
+    auto batch = PrimitiveBatch::make(scene.state, scene.width, scene.height, scene.slots, scene.uses);
+    ASSERT_TRUE(batch.ok());
+    batch->clear();
+    batch->add(scene.vertices(), 0);
+    batch->sort();
+    for (const auto& tile : batch->tiles()) {
+      InOrder::OfQuads quads;
+      InOrder::OfPixels pixels;
+      quads.per_group = 1 + random.below(kMostQuadsPerGroup);
+      pixels.per_group = 1 + random.below(random.one_in(2) ? 16 : kMostPixelsPerGroup);
+      EXPECT_TRUE(batch->rasterize(tile.column, tile.row, quads.per_group, quads));
+      EXPECT_TRUE(batch->rasterize(tile.column, tile.row, pixels.per_group, pixels));
+      ASSERT_TRUE(pixels.pixels == quads.pixels) << "round " << round;
+    }
+  }
+}
+
 TEST(Coverage, Points) {
   Random random(4);
   for (int round = 0; round < 200; ++round) {

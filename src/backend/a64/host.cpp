@@ -44,6 +44,7 @@ constexpr Capabilities kCapabilities = {
     .guarded_broadcasts = false,
     .table_look_ups = false,
     .one_row_test = false,
+    .single_pixels = false,
 };
 
 }  // namespace

@@ -55,7 +55,7 @@ FunctionLowering::FunctionLowering(State& state, const HostParts& host)
       lanes_(state, host.lanes),
       rows_(state, host.masks, host.rows),
       frames_(state, host.masks, host.rows),
-      pixels_(state, host.masks, host.lanes, host.rows),
+      pixels_(state, host.masks, host.lanes, host.rows, host.memory),
       texels_(state, host.texels),
       windows_(state),
       memory_(state, host, windows_, callouts_),

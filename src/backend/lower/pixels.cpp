@@ -12,6 +12,7 @@ using lir::Reg;
 using lir::RegClass;
 using lir::Regs;
 using pixels::GroupRecord;
+using pixels::PixelRecord;
 using pixels::QuadRecord;
 
 namespace {
@@ -34,7 +35,7 @@ void PixelLowering::begin_function() {
   records_.resize(parts_);
   if (reads_primitive)
     primitive_ = load(Op::SLoad64, RegClass::scalar, behind(0, offsetof(GroupRecord, primitive)), groups());
-  if (reads_tile) find_place();
+  if (reads_tile && !role_.single_pixels) find_place();
 }
 
 // ---- records
@@ -65,6 +66,29 @@ lir::Mem PixelLowering::repeated(const QuadConstants& constants) {
   return pool_mem({lanes.data(), host_.lanes});
 }
 
+Reg PixelLowering::record_of_pixels(std::uint32_t p) {
+  Cached& records = records_[p];
+  if (records.block != current_block()) {
+    const lir::Mem mem = behind(0, std::size_t{p} * host_.vector_bytes);
+    records = {load(Op::LoadFull, RegClass::vector, mem, quads()), current_block()};
+  }
+  return records.reg;
+}
+
+void PixelLowering::locate_pixels(ir::Inst i, std::uint32_t shift, std::size_t group_field) {
+  Reg of_group = rows_.broadcast_word(groups(), static_cast<std::int32_t>(group_field));
+  for (std::uint32_t p = 0; p < parts_; ++p) {
+    Reg word = record_of_pixels(p);
+    if (shift != 0) word = with_immediate(Op::ShrU, word, shift);
+    Reg in_tile = vvv(Op::And, word, constant_source(PixelRecord::kCoordinate));
+    define(f_.result(i), p, vvv(Op::Add, vv(Op::CvtToF, in_tile), of_group));
+  }
+}
+
+Reg PixelLowering::offset_of_pixels(std::uint32_t p) {
+  return with_immediate(Op::ShrU, record_of_pixels(p), PixelRecord::kOffsetShift);
+}
+
 void PixelLowering::locate(ir::Inst i, std::uint32_t quad_word, std::size_t group_field,
                            const QuadConstants& in_quad) {
   const lir::Mem constants = repeated(in_quad);
@@ -79,15 +103,24 @@ void PixelLowering::locate(ir::Inst i, std::uint32_t quad_word, std::size_t grou
 
 void PixelLowering::lower_PixelDx(ir::Inst i) {
   constexpr std::uint32_t kOne = 0x3f800000;
+  if (role_.single_pixels) return locate_pixels(i, 0, offsetof(GroupRecord, x));
   locate(i, offsetof(QuadRecord, x) / 4, offsetof(GroupRecord, x), {0, kOne, 0, kOne});
 }
 
 void PixelLowering::lower_PixelDy(ir::Inst i) {
   constexpr std::uint32_t kOne = 0x3f800000;
+  if (role_.single_pixels) return locate_pixels(i, PixelRecord::kRowShift, offsetof(GroupRecord, y));
   locate(i, offsetof(QuadRecord, y) / 4, offsetof(GroupRecord, y), {0, 0, kOne, kOne});
 }
 
 void PixelLowering::lower_PixelCovered(ir::Inst i) {
+  if (role_.single_pixels) {
+    constexpr std::uint32_t kCovered = PixelRecord::kCovered;
+    const lir::Mem bits = repeated({kCovered, kCovered, kCovered, kCovered});
+    for (std::uint32_t p = 0; p < parts_; ++p)
+      define(f_.result(i), p, masks_.lanes_with_bits(record_of_pixels(p), bits));
+    return;
+  }
   const lir::Mem bits = repeated({1, 2, 4, 8});
   for (std::uint32_t p = 0; p < parts_; ++p)
     define(f_.result(i), p,
@@ -179,6 +212,17 @@ void PixelLowering::store_quads(Reg r, Reg guard, std::uint64_t plane, std::uint
   }
 }
 
+// Lanes that do not store write behind the planes.
+void PixelLowering::store_pixels(Reg r, Reg guard, std::uint64_t plane, std::uint32_t p) {
+  Reg offset = offset_of_pixels(p);
+  if (guard != lir::kNoReg) {
+    const auto behind_planes = static_cast<std::uint32_t>((f_.tile_planes - plane) * pixels::kPlaneBytes);
+    offset = blend(constant_vector(behind_planes), reg_source(offset), guard);
+  }
+  memory_->store_lanes(r, offset, pointer(offsetof(KernelArgs, tile), tile_),
+                       static_cast<std::int32_t>(plane * pixels::kPlaneBytes), lir::kNoReg);
+}
+
 Reg PixelLowering::load_vector(std::uint64_t plane, std::uint32_t p) {
   return load(Op::LoadFull, RegClass::vector, vector_place(plane, p, 0), first_);
 }
@@ -193,6 +237,14 @@ void PixelLowering::store_vector(Reg r, Reg guard, std::uint64_t plane, std::uin
 
 void PixelLowering::lower_LoadTile(ir::Inst i) {
   const std::uint64_t plane = f_.inst(i).immediate;
+  if (role_.single_pixels) {
+    Reg tile = pointer(offsetof(KernelArgs, tile), tile_);
+    for (std::uint32_t p = 0; p < parts_; ++p)
+      define(f_.result(i), p,
+             memory_->load_lanes(offset_of_pixels(p), tile,
+                                 static_cast<std::int32_t>(plane * pixels::kPlaneBytes), lir::kNoReg));
+    return;
+  }
   const auto by = [&](Reg (PixelLowering::*load)(std::uint64_t, std::uint32_t)) {
     return [this, plane, load] {
       Regs parts;
@@ -219,6 +271,10 @@ void PixelLowering::lower_StoreTile(ir::Inst i) {
   for (std::uint32_t p = 0; p < parts_; ++p) {
     values.push_back(vector(value, p));
     guards.push_back(always ? lir::kNoReg : mask(guard, p));
+  }
+  if (role_.single_pixels) {
+    for (std::uint32_t p = 0; p < parts_; ++p) store_pixels(values[p], guards[p], plane, p);
+    return;
   }
   const auto by = [&](void (PixelLowering::*store)(Reg, Reg, std::uint64_t, std::uint32_t)) {
     return [this, plane, store, &values, &guards] {

@@ -15,8 +15,8 @@ namespace warpjit::backend {
 
 class PixelLowering : protected ValueForms {
  public:
-  PixelLowering(State& state, HostMasks& masks, HostLanes& lanes, HostRows& rows)
-      : ValueForms(state), masks_(masks), lanes_(lanes), rows_(rows) {}
+  PixelLowering(State& state, HostMasks& masks, HostLanes& lanes, HostRows& rows, HostMemory* memory)
+      : ValueForms(state), masks_(masks), lanes_(lanes), rows_(rows), memory_(memory) {}
 
   // At the front of the function: what groups read in several places.
   void begin_function();
@@ -41,6 +41,12 @@ class PixelLowering : protected ValueForms {
   void locate(ir::Inst i, std::uint32_t quad_word, std::size_t group_field, const QuadConstants& in_quad);
   Reg primitive_word(ir::Inst i);
 
+  // Of pixels without quads (PixelRecord): the records, one of their coordinates, and their places in planes.
+  Reg record_of_pixels(std::uint32_t p);
+  void locate_pixels(ir::Inst i, std::uint32_t shift, std::size_t group_field);
+  Reg offset_of_pixels(std::uint32_t p);
+  void store_pixels(Reg r, Reg guard, std::uint64_t plane, std::uint32_t p);
+
   // The tile. Where the group's quads lie one behind the other, whole vectors are moved, else quads.
   void find_place();
   void branch_if_scattered();
@@ -59,8 +65,10 @@ class PixelLowering : protected ValueForms {
   HostMasks& masks_;
   HostLanes& lanes_;
   HostRows& rows_;
+  HostMemory* memory_;  // there is one for single pixels
   Cached quads_, groups_, tile_;
-  std::vector<Cached> records_;  // by part: of its quads, where they cannot be an operand in memory
+  std::vector<Cached>
+      records_;  // by part: of its quads, where they cannot be an operand in memory, or pixels
   Reg primitive_ = lir::kNoReg;  // where the record of the primitive is
   std::vector<Reg> places_;      // of quads, in plane 0, where a vector is one quad
   // Else: not one behind the other if one of the bits kScattered is set; where the first one is in plane 0.

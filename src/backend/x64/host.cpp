@@ -45,6 +45,7 @@ constexpr Capabilities kAvx2 = {
     .guarded_broadcasts = false,
     .table_look_ups = true,
     .one_row_test = true,
+    .single_pixels = true,
 };
 
 constexpr Capabilities kAvx512 = {
@@ -67,6 +68,7 @@ constexpr Capabilities kAvx512 = {
     .guarded_broadcasts = true,
     .table_look_ups = true,
     .one_row_test = false,
+    .single_pixels = true,
 };
 
 }  // namespace

@@ -39,6 +39,7 @@ class JitKernel final : public CodeKernel {
     report_.lanes = code.lanes;
     report_.code_bytes = code.bytes.size();
     table_bytes_ = code.table_bytes;
+    single_pixels_ = code.single_pixels;
     cost_ = sizeof *this + code.bytes.size() + code.map.size() * sizeof(backend::AddressMapping);
     run_ = entry(code.kernel_offset);
     if (code.preamble_offset != ~0u) preamble_ = entry(code.preamble_offset);
@@ -208,6 +209,8 @@ Result<KernelPointer> make_jit_kernel(const ir::GroupProgram& program, CompileRe
   // One ordered invocation fills a group: more parts would only repeat it.
   compile.parts = report.ordered && options.parts == 0 ? 1 : options.parts;
   compile.large_primitives = options.large_primitives;
+  // The exact version of a kernel takes the same records.
+  if (program.assumes_no_zero_inf || options.quads) compile.single_pixels = false;
   compile.alike = report.ordered;
   compile.registers = options.registers;
   compile.validate = options.checks;
@@ -262,6 +265,7 @@ Result<KernelPointer> make_code_kernel(const frontend::Shader& shader, const fro
   const ir::Function& f = made.program.kernel;
   KernelOptions exact = options;
   exact.parts = kernel->lanes() / backend::lanes(options.target);
+  exact.quads = true;
   return KernelPointer(std::make_shared<SpeculativeKernel>(
       kernel, f.input_count, f.output_count,
       // Only its engine, which owns the workspaces, runs a kernel.

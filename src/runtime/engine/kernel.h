@@ -70,6 +70,9 @@ class Kernel {
   std::uint64_t overwritten_planes() const { return overwritten_planes_; }
   void set_overwritten_planes(std::uint64_t planes) { overwritten_planes_ = planes; }
 
+  // Of pixels: backend::MachineCode::single_pixels.
+  bool takes_single_pixels() const { return single_pixels_; }
+
   // Makes what a later run would have to make first. A failure is reported by that run.
   virtual void complete(const frontend::Shader&) const {}
 
@@ -79,6 +82,7 @@ class Kernel {
  protected:
   CompileReport report_;
   std::size_t cost_ = 0, table_bytes_ = 0;
+  bool single_pixels_ = false;
 
  private:
   frontend::UnitUse unit_use_;
@@ -107,6 +111,7 @@ struct KernelOptions {
   bool checks = false;
   bool speculate = true;          // JIT: try without the rule for 0 times infinity (speculative_kernel.h)
   bool large_primitives = false;  // JIT, pixels: as backend::CompileOptions
+  bool quads = false;             // likewise: no single pixels
   std::uint32_t parts = 0, registers = 0;
 };
 

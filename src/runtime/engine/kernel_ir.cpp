@@ -56,7 +56,7 @@ class IrKernel final : public CodeKernel {
     // KernelArgs has the address of the same atomic as machine code reads it.
     memory.cancel = reinterpret_cast<const std::atomic<std::uint32_t>*>(args.cancel);
     if (pixels_) {
-      memory.quads = args.quads;
+      memory.quads = static_cast<const pixels::QuadRecord*>(args.quads);
       memory.groups = args.groups;
       memory.tile = args.tile;
     }

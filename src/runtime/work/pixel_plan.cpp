@@ -24,13 +24,14 @@ void each_target(const LaunchPixels& work, const frontend::TileLayout& layout, B
 }
 
 // Runs the groups of a tile as they come.
-class TileSink final : public pixels::QuadSink {
+template <class Record>
+class TileSink final : public pixels::GroupSink<Record> {
  public:
   TileSink(const Kernel& kernel, const LaunchState& launch, backend::KernelArgs& args)
       : kernel_(kernel), launch_(launch), args_(args), fuel_(args.fuel) {}
 
-  bool run(const pixels::QuadRecord* quads, std::span<const pixels::GroupRecord> groups) override {
-    args_.quads = quads;
+  bool run(const Record* records, std::span<const pixels::GroupRecord> groups) override {
+    args_.quads = records;
     args_.groups = groups.data();
     args_.group_count = groups.size();
     args_.fuel = fuel_;
@@ -77,7 +78,7 @@ bool overlap(const TargetBuffer& a, const TargetBuffer& b) {
 
 std::byte* TilePlanes::planes(std::uint32_t count) {
   constexpr std::size_t kLine = 64;
-  const std::size_t needed = std::size_t{count} * pixels::kPlaneBytes + kLine;
+  const std::size_t needed = std::size_t{count} * pixels::kPlaneBytes + 2 * kLine;
   if (bytes_.size() < needed) bytes_.resize(needed);
   const auto address = reinterpret_cast<std::uintptr_t>(bytes_.data());
   return bytes_.data() + (kLine - address % kLine) % kLine;
@@ -117,6 +118,15 @@ Status PixelPlan::run(std::uint64_t first, std::uint64_t count) const {
   return status;
 }
 
+template <class Record>
+Status PixelPlan::run_groups(const pixels::PrimitiveBatch::Tile& tile, std::uint32_t per_group,
+                             backend::KernelArgs& args) const {
+  TileSink<Record> sink(kernel_, launch_, args);
+  const bool done = batch_.rasterize(tile.column, tile.row, per_group, sink);
+  groups_.fetch_add(sink.groups(), std::memory_order_relaxed);
+  return done ? Status() : sink.take_status();
+}
+
 Status PixelPlan::run_tile(const pixels::PrimitiveBatch::Tile& tile, std::byte* planes,
                            ir::BlockMemory& memory) const {
   const LaunchPixels& work = *launch_.pixels;
@@ -136,10 +146,9 @@ Status PixelPlan::run_tile(const pixels::PrimitiveBatch::Tile& tile, std::byte* 
   args.windows = windows_.data();
   args.group_index = 0;
   args.block = {};
-  TileSink sink(kernel_, launch_, args);
-  const bool done = batch_.rasterize(tile.column, tile.row, kernel_.lanes() / 4, sink);
-  groups_.fetch_add(sink.groups(), std::memory_order_relaxed);
-  if (!done) return sink.take_status();
+  WARPJIT_CHECK(kernel_.takes_single_pixels()
+                    ? run_groups<pixels::PixelRecord>(tile, kernel_.lanes(), args)
+                    : run_groups<pixels::QuadRecord>(tile, kernel_.lanes() / 4, args));
   each_target(work, layout_, [&](PixelFormat format, const pixels::TargetMemory& memory, std::uint8_t plane) {
     store_tile(format, memory, tile.column, tile.row, planes + plane * std::size_t{pixels::kPlaneBytes});
   });

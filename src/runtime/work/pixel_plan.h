@@ -20,7 +20,7 @@ namespace warpjit::runtime {
 // The planes of a tile, which a host thread keeps from tile to tile.
 class TilePlanes {
  public:
-  std::byte* planes(std::uint32_t count);  // aligned to 64
+  std::byte* planes(std::uint32_t count);  // aligned to 64; and 64 bytes more
 
  private:
   std::vector<std::byte> bytes_;
@@ -48,6 +48,9 @@ class PixelPlan final : public WorkPlan {
   std::uint64_t groups() const { return groups_.load(std::memory_order_relaxed); }
 
  private:
+  template <class Record>
+  Status run_groups(const pixels::PrimitiveBatch::Tile& tile, std::uint32_t per_group,
+                    backend::KernelArgs& args) const;
   Status run_tile(const pixels::PrimitiveBatch::Tile& tile, std::byte* planes, ir::BlockMemory& memory) const;
 
   const LaunchState& launch_;
