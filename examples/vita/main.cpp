@@ -19,10 +19,9 @@ int main(int argc, char** argv) {
     std::uint32_t changed = 0;
     for (std::uint32_t n = 0; n < Game::kWidth * Game::kHeight; ++n)
       changed += game.pixels()[4 * n] != 0x18 ? 1 : 0;
-    std::printf("frame %u: %u pixels drawn, %llu interpreted so far\n", frame, changed,
-                static_cast<unsigned long long>(renderer.interpreted()));
+    std::printf("frame %u: %u pixels, %llu primitives so far\n", frame, changed,
+                static_cast<unsigned long long>(renderer.primitives()));
     if (changed == 0) return 1;
-    renderer.engine().wait_for_compilations();
   }
   if (argc > 1) {
     png_image image{};

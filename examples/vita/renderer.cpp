@@ -128,12 +128,9 @@ Status Renderer::draw(const gxm::Context& context, std::uint32_t primitive, std:
   const usse::Memory memory{gxm::Memory::kAddress, memory_.data(), memory_.size()};
   draw.memory = {&memory, 1};
 
-  // Nobody waits for a compiler: a kernel that is not ready is interpreted.
-  warpjit::RunOptions options;
-  options.background = true;
-  const auto report = scene_->draw(engine_, draw, options);
+  const auto report = scene_->draw(engine_, draw);
   if (!report) return report.error();
-  interpreted_ += report->pixels.interpreted;
+  primitives_ += report->pixels.primitives;
   return {};
 }
 

@@ -20,8 +20,7 @@ class Renderer {
                        std::uint32_t indices, std::uint32_t index_count, std::uint32_t instances = 1);
   warpjit::Status end_scene();
 
-  std::uint64_t interpreted() const { return interpreted_; }
-  const warpjit::Engine& engine() const { return engine_; }
+  std::uint64_t primitives() const { return primitives_; }  // that were drawn
 
  private:
   // What a stage's bindings are kept in while it is drawn.
@@ -43,5 +42,5 @@ class Renderer {
   std::unordered_map<std::uint32_t, warpjit::Program> programs_;  // by the address of the GXP
   std::optional<warpjit::usse::Scene> scene_;
   std::vector<std::uint32_t> indices_;
-  std::uint64_t interpreted_ = 0;
+  std::uint64_t primitives_ = 0;
 };
