@@ -75,6 +75,22 @@ TEST(UsseRun, PhasesAndDiscard) {
   }
 }
 
+TEST(UsseRun, RegistersOutsideOfTheProgram) {
+  QuadState state;
+  state.quad.r[9].fill(3);
+  state.sa[6] = 3;
+  const Status status = run_text(state,
+                                 ".stage vertex\n.registers pa:4 sa:4 r:8\n.primary\n"
+                                 "or r8, #5, #0, rot:0\nor r0, r9, #0, rot:0\nor r1, sa6, #0, rot:0\n"
+                                 "or r7, #5, #0, rot:0\n");
+  ASSERT_TRUE(status.ok()) << to_string(status.error());
+  EXPECT_EQ(state.quad.r[8][0], 0U);
+  EXPECT_EQ(state.quad.r[0][0], 0U);
+  EXPECT_EQ(state.quad.r[1][0], 0U);
+  EXPECT_EQ(state.quad.r[7][0], 5U);
+  EXPECT_TRUE(state.outcome.fault);
+}
+
 TEST(UsseRun, Memory) {
   QuadState state;
   std::array<std::uint32_t, 8> words{10, 11, 12, 13, 14, 15, 16, 17};

@@ -80,6 +80,13 @@ bool sees_others(const Instruction& i) {
   return i.opcode == Opcode::dsx || i.opcode == Opcode::dsy;
 }
 
+// The program's own registers.
+RegisterFile own_registers(const Program& program, std::span<std::uint32_t> sa) {
+  return {.sa = sa.first(std::min<std::size_t>(sa.size(), program.secondary_attributes)),
+          .r = std::min(program.temporaries, kMaxRegisters),
+          .pa = std::min(program.primary_attributes, kMaxRegisters)};
+}
+
 Result<std::vector<Instruction>> decode_all(const Program& program, bool secondary) {
   const std::vector<std::uint64_t>& words = secondary ? program.secondary : program.primary;
   std::vector<Instruction> code;
@@ -357,14 +364,15 @@ Result<Interpreter> Interpreter::prepare(const Program& program) {
 Status Interpreter::run_secondary(std::span<std::uint32_t> sa, QuadRun& run) const {
   if (secondary_.empty()) return {};
   Quad quad;
-  const RegisterFile file{.sa = sa, .secondary = true};
+  RegisterFile file = own_registers(program_, sa);
+  file.secondary = true;
   const Status status = Execution(program_, secondary_, true, quad, file, run).run(1);
   run.fault = run.fault || quad.fault;
   return status;
 }
 
 Status Interpreter::run_primary(Quad& quad, std::span<std::uint32_t> sa, QuadRun& run) const {
-  const RegisterFile file{.sa = sa};
+  const RegisterFile file = own_registers(program_, sa);
   const Status status = Execution(program_, primary_, false, quad, file, run, runs_helpers())
                             .run(runs_helpers() ? 15 : run.covered);
   run.fault = run.fault || quad.fault;
