@@ -121,8 +121,15 @@ struct Pixels {
   static std::uint32_t walk_blocks(Target* corner, std::ptrdiff_t pitch, std::uint32_t width,
                                    std::uint32_t height, Plane* planes) {
     if (Size != 4 || width != kTileExtent) return 0;
+    constexpr std::ptrdiff_t kAhead = 4,
+                             kLine = 64;  // rows are pages apart, which the processor does not foresee
     for (std::uint32_t y = 0; y + 2 <= height; y += 2) {
       Target* pixel = corner + static_cast<std::ptrdiff_t>(y) * pitch;
+      if (y + 2 + kAhead <= height)
+        for (std::ptrdiff_t byte = 0; byte < kTileExtent * std::ptrdiff_t{Size}; byte += kLine) {
+          __builtin_prefetch(pixel + kAhead * pitch + byte, !std::is_const_v<Target>);
+          __builtin_prefetch(pixel + (kAhead + 1) * pitch + byte, !std::is_const_v<Target>);
+        }
       Plane* place = planes + row_offset(y / 2);
       for (std::uint32_t x = 0; x < kColumns; x += 2, pixel += 4 * Size)
         block(pixel, pitch, place + kColumnOffset[x]);
