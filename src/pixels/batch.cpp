@@ -330,6 +330,14 @@ std::uint64_t PrimitiveBatch::add(const Vertices& vertices, std::uint64_t first)
     return SourceVertex{s.transform.vertex(words), words};
   };
   s.cache.clear();
+  // Room for one shape of each, so that what is there need not be moved.
+  const std::size_t shapes = s.shapes.size() + static_cast<std::size_t>(std::min<std::uint64_t>(
+                                                   end - std::min(first, end), kMostShapes));
+  if (shapes > s.shapes.capacity()) {
+    s.shapes.reserve(std::max(shapes, 2 * s.shapes.capacity()));
+    s.entries.reserve(s.shapes.capacity());
+    s.rows.reserve(std::min(s.shapes.capacity() * s.setup.record_rows(), kMostRows));
+  }
   std::array<SourceVertex, 3> corners;
   std::uint64_t i = first;
   for (; i < end && !s.full(); ++i, ++s.looked_at) {

@@ -28,13 +28,16 @@ float even_origin(std::int64_t least) {
 
 }  // namespace
 
+void RecordRows::reserve(std::size_t rows) {
+  if (rows <= capacity_) return;
+  auto grown = std::make_unique_for_overwrite<RecordRow[]>(rows);
+  if (size_ != 0) std::memcpy(grown.get(), rows_.get(), size_ * sizeof(RecordRow));
+  rows_ = std::move(grown);
+  capacity_ = rows;
+}
+
 RecordRow* RecordRows::append(std::size_t rows) {
-  if (capacity_ - size_ < rows) {
-    capacity_ = std::max(size_ + rows, 2 * capacity_);
-    auto grown = std::make_unique_for_overwrite<RecordRow[]>(capacity_);
-    if (size_ != 0) std::memcpy(grown.get(), rows_.get(), size_ * sizeof(RecordRow));
-    rows_ = std::move(grown);
-  }
+  if (capacity_ - size_ < rows) reserve(std::max(size_ + rows, 2 * capacity_));
   RecordRow* const first = rows_.get() + size_;
   size_ += rows;
   return first;

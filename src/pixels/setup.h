@@ -44,6 +44,7 @@ class RecordRows {
   void clear() { size_ = 0; }
   std::size_t size() const { return size_; }
   RecordRow* append(std::size_t rows);
+  void reserve(std::size_t rows);
   const RecordRow* data() const { return rows_.get(); }
 
  private:
