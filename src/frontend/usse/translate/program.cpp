@@ -204,7 +204,10 @@ Result<ir::Function> ProgramTranslator::run() {
   WARPJIT_CHECK(blocks_.run(
       successors, flow::reverse_post_order(successors),
       [&](std::uint32_t number) {
-        if (number == setup_) return ir::kNoAddress;
+        // Behind a secondary program, all lanes come to the set-up together; its address is no other block's.
+        if (number == setup_)
+          return setup_ == 0 ? ir::kNoAddress
+                             : behind + static_cast<std::uint32_t>(program_.secondary.size()) + 1;
         return code_[number].code.first + (code_[number].of_secondary ? behind : 0);
       },
       [&] {
