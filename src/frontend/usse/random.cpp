@@ -14,6 +14,9 @@
 namespace warpjit::usse {
 namespace {
 
+// The order of two draws in one expression is the compiler's: each stands alone, so that all hosts make the
+// same.
+
 // Registers that programs use: few, so that values meet. Above them those of loops and memory.
 constexpr std::uint32_t kUsed = 24, kCounter = 40, kAddress = 40, kRegisters = 48;
 
@@ -76,7 +79,10 @@ class Generator {
       case 2:
         return random_.below(256);
       case 3: {  // halves of usual sizes
-        const auto half = [&] { return random_.below(0x800) | (13 + random_.below(4)) << 10; };
+        const auto half = [&] {
+          const std::uint32_t exponent = 13 + random_.below(4);
+          return random_.below(0x800) | exponent << 10;
+        };
         const std::uint32_t low = half();
         return low | half() << 16;
       }
@@ -242,26 +248,27 @@ class Generator {
   }
 
   void load(Words& code) {
-    const std::string to =
-        (random_.one_in(2) || secondary_ ? "pa" : "r") + std::to_string(random_.below(kUsed));
+    std::string to = random_.one_in(2) || secondary_ ? "pa" : "r";
+    to += std::to_string(random_.below(kUsed));
     constexpr const char* kSizes[] = {"b32", "b16", "b8"};
     const unsigned offset = random_.one_in(8) ? random_.below(128) : random_.below(40);
-    add(code, std::string("ld.") + kSizes[random_.below(3)] + ".x" + std::to_string(1 + random_.below(4)) +
-                  ".drc0 " + to + ", sa" + std::to_string(kAddress) + ", #" + std::to_string(offset) +
-                  ", #0");
+    const std::string size = kSizes[random_.below(3)];
+    const unsigned count = 1 + random_.below(4);
+    add(code, "ld." + size + ".x" + std::to_string(count) + ".drc0 " + to + ", sa" +
+                  std::to_string(kAddress) + ", #" + std::to_string(offset) + ", #0");
   }
 
   void increments(Words& code) {
-    const auto number = [&] { return std::to_string(static_cast<int>(random_.below(5)) - 1); };
-    if (random_.one_in(4)) {
-      const auto offset = [&] { return std::to_string(random_.below(3)); };
-      return add(code, "smbo d:" + offset() + ", s0:" + offset() + ", s1:" + offset() + ", s2:" + offset());
-    }
+    const auto add_numbers = [&](std::string text, unsigned below, int first) {
+      for (const char* const operand : {" d:", ", s0:", ", s1:", ", s2:"})
+        text += operand + std::to_string(static_cast<int>(random_.below(below)) + first);
+      add(code, text);
+    };
+    if (random_.one_in(4)) return add_numbers("smbo", 3, 0);
     std::string text = "smlsi";
     for (const char* const swizzled : {".swzd", ".swz0", ".swz1", ".swz2"})
       if (random_.one_in(6)) text += swizzled;
-    text += " temp:0, pa:0, sa:0, d:" + number() + ", s0:" + number() + ", s1:" + number();
-    add(code, text + ", s2:" + number());
+    add_numbers(text + " temp:0, pa:0, sa:0,", 5, -1);
   }
 
   Random random_;
