@@ -64,13 +64,17 @@ void RandomGenerator::geometry_statement() {
       return emit_vertex(random_.one_in(3) ? predicate() : "");
     case 2:
       return line((random_.one_in(2) ? predicate() : "") + "restart");
-    case 3:
-      return line("st b32 o[" + place + std::to_string(4 * random_.below(slots_ + 2)) + "] " + any_reg());
+    case 3: {
+      const std::string from = any_reg();
+      return line("st b32 o[" + place + std::to_string(4 * random_.below(slots_ + 2)) + "] " + from);
+    }
     case 4:
     case 5:
       return line("mov b32 " + any_reg() + " " + word);
-    case 6:
-      return line("ld b32 " + any_reg() + " a[" + place + std::to_string(4 * random_.below(8)) + "]");
+    case 6: {
+      const std::string at = std::to_string(4 * random_.below(8));
+      return line("ld b32 " + any_reg() + " a[" + place + at + "]");
+    }
     default:
       return arithmetic();
   }
