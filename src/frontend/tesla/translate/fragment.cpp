@@ -136,10 +136,14 @@ class FragmentTranslator final : public StageTranslator {
     clear_local();
     for (const std::uint32_t slot : kept_)
       if (slot != kNotKept) b_.StoreSlot(b_.constant(true), word(0), slot);
-    // Quads that only fill a group do not load.
-    if (reads_quads_ && uses_memory(code_, false)) has_pixels_ = voted(VoteOperation::any, b_.PixelCovered());
-    // A group without live lanes needs no run; without such tests every group has one.
-    enter(reads_quads_ || !(for_live_lanes_ || frame_.tests_first()) ? lanes_ : live);
+    // Quads without live lanes neither load nor use up fuel. Those that only fill a group do as the one whose
+    // place they have, unless they load. A group without live lanes needs no run; without early tests every
+    // group has one.
+    const bool shows = for_live_lanes_ && (frame_.tests_first() || uses_memory(code_, false));
+    if (reads_quads_)
+      enter(shows ? voted(VoteOperation::any, live) : lanes_);
+    else
+      enter(for_live_lanes_ || frame_.tests_first() ? live : lanes_);
   }
 
   void end() override {
@@ -243,14 +247,6 @@ class FragmentTranslator final : public StageTranslator {
     ssa_.seal(rest);
   }
 
-  I32 load(const Operand& operand, unsigned word_number) override {
-    if (operand.kind != Operand::Kind::global || !has_pixels_)
-      return StageTranslator::load(operand, word_number);
-    const I1 guard = std::exchange(guard_, b_.And1(guard_, *has_pixels_));
-    const I32 loaded = StageTranslator::load(operand, word_number);
-    guard_ = guard;
-    return loaded;
-  }
   // Helper lanes leave no results.
   I1 changing_memory(I1 where) override { return b_.And1(where, read<I1>(kVarLive)); }
 
@@ -271,7 +267,6 @@ class FragmentTranslator final : public StageTranslator {
   I1 live_at_start_;
   std::optional<QuietRest> quiet_;  // if lanes may die, and go on as helpers
   std::optional<ir::Block> gone_;
-  std::optional<I1> has_pixels_;  // the lane's quad; nothing: no one asks
   std::array<std::uint32_t, kMaxRegisters> kept_ = [] {
     std::array<std::uint32_t, kMaxRegisters> none;
     none.fill(kNotKept);

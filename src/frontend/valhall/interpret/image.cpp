@@ -144,6 +144,9 @@ void WarpRun::image(Warp& warp, const WarpOp& op, std::uint32_t active, const La
 void WarpRun::store_texel(const Warp& warp, const WarpOp& op, std::uint32_t active,
                           const LaneSources& source) {
   const Instruction& i = op.i;
+  std::array<std::byte*, kWarpLanes> to{};
+  std::array<ElementBytes, kWarpLanes> texel;
+  std::array<std::uint32_t, kWarpLanes> size{};
   for_lanes(storing(active), [&](unsigned lane) {
     // What LEA_TEX gives for a texel that is outside.
     if (source[0][lane] == 0) return;
@@ -156,11 +159,20 @@ void WarpRun::store_texel(const Warp& warp, const WarpOp& op, std::uint32_t acti
     for (unsigned n = 0; n <= i.vector_size; ++n)
       channels[n] = holds_halves(from) ? warp.registers[i.read.first + n / 2][lane] >> n % 2 * 16 & 0xffff
                                        : warp.registers[i.read.first + n][lane];
-    const ElementBytes bytes = store_element(*format, channels, from);
-    std::byte* const at =
-        memory_.write(address, format->bytes(), access_unit(format->bytes()), by(warp, op, lane));
-    if (at != nullptr) std::memcpy(at, bytes.data(), format->bytes());
+    texel[lane] = store_element(*format, channels, from);
+    size[lane] = format->bytes();
+    to[lane] = memory_.write(address, size[lane], access_unit(size[lane]), by(warp, op, lane));
   });
+  // Part by part, as STORE does: texels may overlap.
+  for (std::uint32_t offset = 0; offset < sizeof(ElementBytes);) {
+    std::uint32_t step = sizeof(ElementBytes);
+    for (unsigned lane = 0; lane < kWarpLanes; ++lane)
+      if (to[lane] != nullptr && offset < size[lane]) step = std::min(step, access_unit(size[lane]));
+    for (unsigned lane = 0; lane < kWarpLanes; ++lane)
+      if (to[lane] != nullptr && offset < size[lane])
+        std::memcpy(to[lane] + offset, texel[lane].data() + offset, std::min(step, size[lane] - offset));
+    offset += step;
+  }
 }
 
 }  // namespace warpjit::valhall

@@ -117,8 +117,10 @@ class FragmentTranslator final : public ProgramTranslator {
     // The exit stores, behind all else.
     function_.block(exit()).guest_address = static_cast<std::uint32_t>(8 * program_.code.size());
     if (reads_quads_) {
-      // Quads that only fill a group do not load.
-      if (loads()) return b_.branch(any_of_quad(covered), start(), gone());
+      // Quads without live lanes neither load nor use up fuel. Those that only fill a group do as the one
+      // whose place they have, unless they load.
+      if (loads() || (has_loops() && frame_.tests_first()))
+        return b_.branch(any_of_quad(live), start(), gone());
       return b_.jump(start());
     }
     // Lanes that nobody asked for could turn in a loop for long, or load from
