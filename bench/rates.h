@@ -4,6 +4,8 @@
 
 #include <benchmark/benchmark.h>
 
+#include <cstdio>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <vector>
@@ -27,6 +29,25 @@ class RateReporter : public benchmark::ConsoleReporter {
     }
   }
   const std::map<std::string, Rates>& rates() const { return rates_; }  // by scene
+
+  // A line for each engine, with its rate as multiples of those of the peers.
+  void print_ratios(std::initializer_list<const char*> peers) const {
+    std::printf("\n%-26s %-10s %14s", "scene", "engine", "M pixels/s");
+    for (const char* const peer : peers) std::printf(" %11s", ("x " + std::string(peer)).c_str());
+    std::printf("\n");
+    for (const auto& [scene, rates] : rates_)
+      for (const auto& [engine, rate] : rates) {
+        std::printf("%-26s %-10s %14.2f", scene.c_str(), engine.c_str(), rate / 1e6);
+        for (const char* const peer : peers) {
+          const auto found = rates.find(peer);
+          if (found == rates.end())
+            std::printf(" %11s", "-");
+          else
+            std::printf(" %11.2f", rate / found->second);
+        }
+        std::printf("\n");
+      }
+  }
 
  private:
   std::map<std::string, Rates> rates_;

@@ -113,22 +113,6 @@ void run_peer(benchmark::State& state) {
 #endif
 }
 
-void print_ratios(const RateReporter& reporter) {
-  std::printf("\n%-10s %-10s %14s %11s %11s\n", "program", "engine", "M pixels/s", "x llvmpipe", "x guest");
-  for (const auto& [program, rates] : reporter.rates())
-    for (const auto& [engine, rate] : rates) {
-      std::printf("%-10s %-10s %14.2f", program.c_str(), engine.c_str(), rate / 1e6);
-      for (const char* other : {"llvmpipe", "guest"}) {
-        const auto found = rates.find(other);
-        if (found == rates.end())
-          std::printf(" %11s", "-");
-        else
-          std::printf(" %11.2f", rate / found->second);
-      }
-      std::printf("\n");
-    }
-}
-
 void add() {
   const auto one = [](const char* engine, auto body) {
     benchmark::RegisterBenchmark((std::string("scaler/") + engine).c_str(), body)
@@ -150,6 +134,6 @@ int main(int argc, char** argv) {
   warpjit::bench::add();
   warpjit::bench::RateReporter reporter;
   benchmark::RunSpecifiedBenchmarks(&reporter);
-  warpjit::bench::print_ratios(reporter);
+  reporter.print_ratios({"llvmpipe", "guest"});
   return 0;
 }
