@@ -1,4 +1,4 @@
-// How much of a long test runs: all of it, or under sanitizers, whose runs take ten times as long, an eighth.
+// How much of a long test runs: all of it, or one part in WARPJIT_TEST_SHARE, as the build says.
 #pragma once
 
 #include <cstdint>
@@ -6,11 +6,8 @@
 namespace warpjit {
 
 constexpr std::uint64_t share(std::uint64_t count) {
-#ifdef WARPJIT_SANITIZED
-  return (count + 7) / 8;
-#else
-  return count;
-#endif
+  constexpr std::uint64_t kParts = WARPJIT_TEST_SHARE;
+  return (count + kParts - 1) / kParts;
 }
 
 // Whether the count-th part of a test is of that share.

@@ -4,6 +4,7 @@
 #include "base/random.h"
 #include "frontend/tesla/encoding/encoding.h"
 #include "support/encoding_checks.h"
+#include "support/share.h"
 #include "tesla/tesla_test.h"
 
 namespace warpjit::tesla {
@@ -46,22 +47,22 @@ TEST(TeslaEncoding, WordsOfEveryRowSurvive) {
   Random random{1};
   std::size_t decoded = 0;
   for (const Pattern& pattern : patterns())
-    for (int n = 0; n < 300; ++n) {
+    for (std::uint64_t n = 0; n < share(300); ++n) {
       // Few bits set besides those of the pattern: most such words have a meaning.
       std::uint64_t noise = random.next();
-      for (int k = n % 4; k > 0; --k) noise &= random.next();
+      for (std::uint64_t k = n % 4; k > 0; --k) noise &= random.next();
       const std::uint64_t word = pattern.word_with(noise);
       const ProgramType type = kTypes[n % 4];
       const auto w0 = static_cast<std::uint32_t>(word), w1 = static_cast<std::uint32_t>(word >> 32);
       decoded += try_decode(type, w0, w1).has_value() ? 1 : 0;
       expect_round_trip(type, w0, w1);
     }
-  EXPECT_GT(decoded, patterns().size() * 150);
+  EXPECT_GT(decoded, patterns().size() * share(300) / 2);
 }
 
 TEST(TeslaEncoding, AnyWordSurvives) {
   Random random{2};
-  for (int n = 0; n < 40000; ++n) {
+  for (std::uint64_t n = 0; n < share(40000); ++n) {
     const std::uint64_t word = random.next();
     expect_round_trip(kTypes[n % 4], static_cast<std::uint32_t>(word),
                       static_cast<std::uint32_t>(word >> 32));

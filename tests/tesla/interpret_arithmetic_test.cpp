@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "base/sfu.h"
 #include "frontend/tesla/encoding/encoding.h"
+#include "support/share.h"
 #include "tesla/interpret_test.h"
 
 namespace warpjit::tesla {
@@ -55,9 +56,9 @@ TEST(TeslaArithmetic, BothLoopsGiveTheSameBits) {
   int ran = 0;
   for (const Pattern& pattern : patterns()) {
     if (pattern.opcode >= Opcode::bra) continue;
-    for (int n = 0; n < 40; ++n) {
+    for (std::uint64_t n = 0; n < share(40); ++n) {
       std::uint64_t noise = random.next();
-      for (int k = n % 3; k > 0; --k) noise &= random.next();
+      for (std::uint64_t k = n % 3; k > 0; --k) noise &= random.next();
       std::uint64_t word = pattern.match | (noise & ~pattern.mask);
       if (pattern.form == Form::long_) word &= ~(std::uint64_t{3} << 32);  // no exit or join
       Program program;
@@ -88,7 +89,7 @@ TEST(TeslaArithmetic, BothLoopsGiveTheSameBits) {
       ++ran;
     }
   }
-  EXPECT_GT(ran, 2000);
+  EXPECT_GT(ran, static_cast<int>(share(2000)));
 }
 
 // docs/guests/tesla.md 8.3 in extended precision: the significands as integers.

@@ -1,6 +1,7 @@
 // Random words of every row of the encoding table, in the guest interpreter and in the engines that
 // translate.
 #include "base/float_environment.h"
+#include "support/share.h"
 #include "usse/compiled_quad.h"
 #include "usse/run_quad.h"
 
@@ -96,7 +97,8 @@ INSTANTIATE_TEST_SUITE_P(Engines, CompiledInstructions, ::testing::ValuesIn(kCom
 TEST_P(CompiledInstructions, RandomWords) {
   if (!runs_here(GetParam())) GTEST_SKIP() << "this CPU does not run " << name(GetParam());
   const char* const given = std::getenv("USSE_WORDS");
-  const unsigned each = given != nullptr ? static_cast<unsigned>(std::atoi(given)) : 6;
+  const unsigned each =
+      given != nullptr ? static_cast<unsigned>(std::atoi(given)) : static_cast<unsigned>(share(6));
   Random random(1);
   unsigned wrong = 0, run = 0;
   for (const Pattern& pattern : patterns()) {

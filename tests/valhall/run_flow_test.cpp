@@ -1,4 +1,5 @@
 // Control of compute programs: lanes with program counters of their own, barriers, fuel, how programs fail.
+#include "support/share.h"
 #include "valhall/run_program.h"
 
 namespace warpjit::valhall {
@@ -280,6 +281,7 @@ TEST(ValhallRun, ExchangeOfWholeWarps) {
   const std::pair<const char*, std::uint32_t> sizes[] = {
       {".subgroup2", 2}, {".subgroup4", 4}, {".subgroup8", 8}, {"", 16}};
   const char* const operations[] = {"", ".xor", ".shift", ".rotate"};
+  std::uint64_t runs = 0;
   for (const auto& [size_name, size] : sizes) {
     const auto votes = words_of(head + "WMASK" + size_name + " r4, r1\n", options);
     const auto first_of = [&, n = size](std::uint32_t t) { return t & ~(n - 1); };
@@ -290,6 +292,7 @@ TEST(ValhallRun, ExchangeOfWholeWarps) {
     }
     for (const char* const operation : operations)
       for (const std::int32_t count : {0, 1, 3, 7, 9, 15, 100, -1, -6}) {
+        if (!in_share(runs++)) continue;
         // A number that all have, and the thread's own with that.
         for (const bool own : {false, true}) {
           options.uniforms = {static_cast<std::uint32_t>(count)};

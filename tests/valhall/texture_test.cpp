@@ -7,6 +7,7 @@
 #include "frontend/random/textures.h"
 #include "frontend/valhall/flow/texture_uses.h"
 #include "frontend/valhall/shader.h"
+#include "support/share.h"
 #include "valhall/valhall_test.h"
 #include "warpjit/warpjit.hpp"
 
@@ -335,7 +336,7 @@ RandomSample random_sample(Random& random, const Texture& texture, const Sampler
 
 TEST(ValhallTextures, RandomSamples) {
   unsigned tested = 0;
-  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+  for (std::uint64_t seed = 1; seed <= share(400); ++seed) {
     Random random(seed);
     const auto texture = random::texture(random);
     if (!texture) continue;
