@@ -191,6 +191,29 @@ void Function::absorb_successor(Block b) {
   from.backward = 0;
 }
 
+Block Function::split_block(Inst first) {
+  const Block b = insts_[first.id].block, made = add_block(blocks_[b.id].guest_address);
+  BlockData& from = blocks_[b.id];
+  BlockData& to = blocks_[made.id];
+  to.first = first;
+  to.last = from.last;
+  from.last = insts_[first.id].previous;
+  insts_[first.id].previous = Inst{};
+  if (from.last.valid())
+    insts_[from.last.id].next = Inst{};
+  else
+    from.first = Inst{};
+  for (Inst i = first; i.valid(); i = insts_[i.id].next) insts_[i.id].block = made;
+  to.successors.swap(from.successors);
+  to.backward = from.backward;
+  from.backward = 0;
+  for (Block target : to.successors) {
+    Edges& predecessors = blocks_[target.id].predecessors;
+    std::replace(predecessors.begin(), predecessors.end(), b, made);
+  }
+  return made;
+}
+
 void Function::clear_block(Block b) {
   for (Block target : blocks_[b.id].successors)
     if (const std::size_t k = predecessor_index(target, b); k < blocks_[target.id].predecessors.size())

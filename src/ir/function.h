@@ -144,6 +144,8 @@ class Function {
   // Appends the only successor of b, whose only predecessor is b and which has no phis, to b. Leaves it
   // empty. The caller replaces it by b among the predecessors of its successors, for many blocks at once.
   void absorb_successor(Block b);
+  // Moves `first` and what follows it to a new block, with the edges. Its block ends without a terminator.
+  Block split_block(Inst first);
   // Unlinks all instructions of a block and its edges, with the phi operands that came over them.
   void clear_block(Block b);
 

@@ -37,10 +37,13 @@ class Stages {
     return Error{error.code, std::move(error.message), "after " + std::string(stage) + ": " + error.where};
   }
 
-  // Folding, numbering and removal, each working on the results of the one before.
-  Status optimize(Function& f, std::string_view simplified) {
+  // Folding and numbering, each working on the results of the one before.
+  Status fold(Function& f, std::string_view simplified) {
     WARPJIT_CHECK(run(simplified, f, simplify));
-    WARPJIT_CHECK(run("gvn", f, number_values));
+    return run("gvn", f, number_values);
+  }
+  Status optimize(Function& f, std::string_view simplified) {
+    WARPJIT_CHECK(fold(f, simplified));
     return run("dce", f, eliminate_dead_code);
   }
 
@@ -109,17 +112,22 @@ Result<GroupProgram> run_pipeline(Function function, const PipelineOptions& opti
   Function& f = program.kernel;
   Stages stages(options, observer);
   WARPJIT_CHECK(stages.done("translate", f));
-  if (!f.samples.empty()) WARPJIT_CHECK(stages.run("samples", f, expand_samples));
   WARPJIT_CHECK(stages.run("expand", f, expand_math));
   if (options.optimize) {
     WARPJIT_CHECK(stages.optimize(f, "simplify"));
     if (f.form == Form::thread) WARPJIT_CHECK(stages.run("floats", f, keep_floats));
-    WARPJIT_CHECK(stages.run("nans", f, drop_canonical_nans));
+    if (f.samples.empty()) WARPJIT_CHECK(stages.run("nans", f, drop_canonical_nans));
   }
   if (f.form == Form::thread) {
     WARPJIT_CHECK(make_groups(f, program, options, stages));
   } else {
     program.preamble = empty_preamble(f);
+  }
+  // Late, so that few passes see what they become.
+  const bool had_samples = !f.samples.empty() && expand_samples(f);
+  if (had_samples) {
+    WARPJIT_CHECK(stages.done("samples", f));
+    if (options.optimize) WARPJIT_CHECK(stages.run("nans", f, drop_canonical_nans));
   }
   if (expand_quad_reads(f)) WARPJIT_CHECK(stages.done("quads", f));
   WARPJIT_CHECK(stages.run("fuel", f, insert_fuel));
@@ -129,7 +137,12 @@ Result<GroupProgram> run_pipeline(Function function, const PipelineOptions& opti
   WARPJIT_CHECK(schedule_groups(f));
   if (f.block_groups != 0) WARPJIT_CHECK(stages.done("groups", f));
   if (options.optimize) {
-    WARPJIT_CHECK(stages.optimize(f, "cleanup"));
+    WARPJIT_CHECK(stages.fold(f, "cleanup"));
+    if (had_samples) {
+      WARPJIT_CHECK(stages.run("hoist", f, [&](Function& g) { hoist_launch_uniform(g, program.preamble); }));
+      WARPJIT_CHECK(stages.done("preamble", program.preamble));
+    }
+    WARPJIT_CHECK(stages.run("dce", f, eliminate_dead_code));
     // With phis and blends removed, some values are uniform that were not before.
     WARPJIT_CHECK(stages.run("shapes", f, [](Function& g) { analyze_uniformity(g); }));
   }

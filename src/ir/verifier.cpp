@@ -380,7 +380,6 @@ class Verifier {
   Status check_form(Inst i, const InstData& data, const OpcodeInfo& row) const {
     const bool group = f_.form == Form::group;
     if (row.group_only && !group) return fail(i, "stands in thread form");
-    if (row.family == Family::sample && group) return fail(i, "stands in group form");
     if (row.family == Family::pixel && !f_.pixels) return fail(i, "stands in a function without pixels");
     const bool preamble = group && data.block == Function::entry() &&
                           f_.inst(f_.terminator(data.block)).opcode == Opcode::Return;

@@ -24,8 +24,8 @@ ir::Function sampling_function(const ir::SampleKey& key, const ir::SampleUse& us
   b.set_block(f.add_block());
   const auto first = b.LoadInput(0), second = b.LoadInput(1);
   const auto word = [&](ir::F32 x) { return b.BitcastF32ToI32(x); };
-  const auto found = b.Sample(word(first[0]), word(first[1]), word(first[2]), word(first[3]), word(second[0]),
-                              word(second[1]), use.pack());
+  const auto found = b.Sample(b.constant(true), word(first[0]), word(first[1]), word(first[2]),
+                              word(first[3]), word(second[0]), word(second[1]), use.pack());
   const auto real = [&](ir::I32 x) { return b.BitcastI32ToF32(x); };
   b.StoreOutput(b.constant(true), real(found[0]), real(found[1]), real(found[2]), real(found[3]), 0);
   b.ret();

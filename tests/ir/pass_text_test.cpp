@@ -127,7 +127,7 @@ std::string run_passes(Function f, const std::string& passes) {
       {"gvn", number_values},
       {"dce", eliminate_dead_code},
       {"expand", expand_math},
-      {"samples", expand_samples},
+      {"samples", [](Function& g) { EXPECT_TRUE(expand_samples(g)); }},
       {"floats", keep_floats},
       {"nans", drop_canonical_nans},
       {"uniformity", [](Function& g) { analyze_uniformity(g); }},
@@ -136,13 +136,13 @@ std::string run_passes(Function f, const std::string& passes) {
       {"linearize", [](Function& g) { EXPECT_TRUE(linearize(g, false)); }},
   };
   std::string preamble_text;
+  Function preamble;
   bool by_use = false;
   std::istringstream names(passes);
   for (std::string name; names >> name;) {
     if (name == "in-order-of-use") {
       by_use = true;
     } else if (name == "hoist") {
-      Function preamble;
       hoist_launch_uniform(f, preamble);
       EXPECT_TRUE(verify(preamble).ok()) << to_string(verify(preamble).error());
       preamble_text = print(preamble);

@@ -9,9 +9,26 @@
 #include "ir/function.h"
 
 namespace warpjit::ir {
+namespace {
+
+// Does the level of detail of a sample come from other lanes?
+bool looks_at_quads(const Function& f, Inst sample) {
+  const SampleUse use = SampleUse::unpack(f.inst(sample).immediate);
+  if (!f.pixels && !use.from_quad) return false;
+  if (use.operation == SampleOperation::query_lod) return true;
+  return (use.operation == SampleOperation::automatic || use.operation == SampleOperation::bias) &&
+         f.samples[use.source].key.needs_lod();
+}
+
+}  // namespace
+
 bool order_matters_in(const Function& f, Block b) {
   for (Inst i : f.insts(b)) {
     const OpcodeInfo& row = info(f.inst(i).opcode);
+    if (f.inst(i).opcode == Opcode::Sample) {
+      if (looks_at_quads(f, i)) return true;
+      continue;
+    }
     if (row.writes || (row.convergent && !row.pure)) return true;
   }
   return false;

@@ -4,12 +4,12 @@
 
 namespace warpjit::ir {
 
-void expand_samples(Function& f) {
+bool expand_samples(Function& f) {
   std::vector<Inst> samples;
   for (std::uint32_t b = 0; b < f.block_count(); ++b)
     for (Inst i : f.insts(Block{b}))
       if (f.inst(i).opcode == Opcode::Sample) samples.push_back(i);
-  if (samples.empty()) return;
+  if (samples.empty()) return false;
   constexpr std::size_t kOfSample = 384;  // about what one becomes that is filtered in two levels
   f.reserve(kOfSample * samples.size());
   Builder builder(f);
@@ -24,13 +24,15 @@ void expand_samples(Function& f) {
     const SampleUse use = SampleUse::unpack(f.inst(i).immediate);
     const auto operand = [&](std::uint32_t k) { return I32{resolve(f.operand(i, k))}; };
     const samples::Operands operands = {
-        {operand(0), operand(1), operand(2)}, operand(3), operand(4), operand(5)};
+        {operand(1), operand(2), operand(3)}, operand(4), operand(5), operand(6)};
     const samples::Filter::Results results =
-        samples::expand(builder, f.samples[use.source], use, operands, {}, f.pixels || use.from_quad);
+        samples::expand(builder, f.samples[use.source], use, operands, I1{resolve(f.operand(i, 0))},
+                        f.pixels || use.from_quad, f.form == Form::group ? i : Inst{});
     for (std::uint32_t k = 0; k < 4; ++k) replacement[f.result(i, k).id] = results[k];
   }
   f.replace_values(replacement);
   for (Inst i : samples) f.remove(i);
+  return true;
 }
 
 }  // namespace warpjit::ir

@@ -19,9 +19,14 @@ class Hoister {
         wanted_(f.inst_count(), 0) {}
 
   void run() {
-    preamble_.name = f_.name + " preamble";
-    preamble_.form = Form::group;
-    builder_.set_block(preamble_.add_block());
+    if (preamble_.block_count() == 0) {
+      preamble_.name = f_.name + " preamble";
+      preamble_.form = Form::group;
+      preamble_.append(preamble_.add_block(), preamble_.make(Opcode::Return, {}));
+    } else {
+      find_stored();
+    }
+    builder_.set_before(preamble_.terminator(Function::entry()));
     const std::vector<Block> order = reverse_postorder(f_);
     find_movable(order);
     find_needed(order);
@@ -32,14 +37,32 @@ class Hoister {
       for (Value v : needed_) replace_by_load(v, replacement);
       f_.replace_values(replacement);
     }
-    builder_.set_guest_address(kNoAddress);
-    builder_.ret();
     // Whole cache lines, so that the table's words of a launch are not shared.
     if (f_.uniform_bytes != first_word) f_.uniform_bytes = (f_.uniform_bytes + 63) / 64 * 64;
     preamble_.uniform_bytes = f_.uniform_bytes;
   }
 
  private:
+  // What the preamble has stored until now: nothing reads these words there.
+  void find_stored() {
+    for (Inst i : preamble_.insts(Function::entry())) {
+      const InstData& data = preamble_.inst(i);
+      if (data.opcode != Opcode::StoreUniformF32 && data.opcode != Opcode::StoreUniformI32) continue;
+      if (stored_.empty()) first_stored_ = data.immediate;
+      stored_.resize((data.immediate - first_stored_) / 4 + 1);
+      stored_.back() = preamble_.operand(i, 0);
+    }
+  }
+  Value stored(const InstData& load) {
+    const bool real = load.opcode == Opcode::LoadUniformF32;
+    if ((!real && load.opcode != Opcode::LoadUniformI32) || load.immediate < first_stored_) return {};
+    const std::size_t word = (load.immediate - first_stored_) / 4;
+    if (word >= stored_.size() || !stored_[word].valid()) return {};
+    const Value value = stored_[word];
+    if ((preamble_.value(value).type == Type::f32) == real) return value;
+    return builder_.emit(real ? Opcode::BitcastI32ToF32 : Opcode::BitcastF32ToI32, std::array{value});
+  }
+
   // Pure and launch-uniform with all it is computed from, without phis.
   void find_movable(const std::vector<Block>& order) {
     for (Block b : order)
@@ -107,6 +130,10 @@ class Hoister {
               preamble_.constant_value(f_.value(data.first_result).type, data.immediate);
           continue;
         }
+        if (const Value known = stored(data); known.valid()) {
+          moved_[data.first_result.id] = known;
+          continue;
+        }
         std::array<Value, kMaxOperands> operands;
         for (std::uint32_t k = 0; k < data.operand_count; ++k) operands[k] = moved_[f_.operand(i, k).id];
         builder_.set_guest_address(data.guest_address);
@@ -136,6 +163,8 @@ class Hoister {
   Function& preamble_;
   Builder builder_;
   std::vector<char> movable_, wanted_;  // per instruction
+  std::uint64_t first_stored_ = 0;
+  std::vector<Value> stored_;  // by word from there
   std::vector<Value> needed_;
   std::vector<Value> moved_;  // values of f in the preamble
 };

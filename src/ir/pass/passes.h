@@ -30,9 +30,6 @@ void drop_canonical_nans(Function& f);
 // Replaces Exp2F32, Log2F32, RcpF32 and RsqrtF32 by their definitions in base/math.
 void expand_math(Function& f);
 
-// Replaces Sample by what it does (ir/sample.h). Bounded: some hundred instructions for each.
-void expand_samples(Function& f);
-
 // Cycles with several entries become loops, by a header of their own that knows where each thread wants to
 // go, so that the rest of the function need not run in the dispatcher. Functions in which the order of lanes
 // can be seen, and those with barriers, stay; so do cycles in cycles beyond a bound. Returns whether f
@@ -47,6 +44,7 @@ bool normalize_loops(Function& f);
 
 // Moves launch-uniform computation (shapes must be set) into `preamble`, a straight-line function in group
 // form that stores each needed result to a new word at the end of the uniform table; f loads it from there.
+// An empty preamble is made, and another one goes on.
 void hoist_launch_uniform(Function& f, Function& preamble);
 
 // Makes plain products of those that give 0 for 0 times infinity: right only in runs in which no lane, dead
@@ -69,6 +67,10 @@ void insert_skips(Function& f);
 // Blocks run in the order that Function::lane_order asks for; where they cannot, the function runs in the
 // dispatcher. False, and f is spoilt, if it would run there and the order is taken_first or it has barriers.
 bool linearize(Function& f, bool dispatch_all);
+
+// Replaces Sample by what it does (ir/sample.h). Bounded: some hundred instructions for each. Returns whether
+// there were any.
+bool expand_samples(Function& f);
 
 // Replaces QuadRead by swizzles and selects, in group form. Returns whether there were any.
 bool expand_quad_reads(Function& f);

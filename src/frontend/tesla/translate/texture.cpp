@@ -123,9 +123,9 @@ std::array<I32, 4> InstructionTranslator::sampled(const ir::samples::Operands& f
   // Sample is of the thread form, which says by itself which lanes are there.
   if (function_.form == ir::Form::group)
     return ir::samples::expand(b_, function_.samples[use.source], use, from, lanes_,
-                               function_.pixels || use.from_quad);
-  return b_.Sample(from.coordinates[0], from.coordinates[1], from.coordinates[2], from.layer, from.reference,
-                   from.detail, use.pack());
+                               function_.pixels || use.from_quad, ir::Inst{});
+  return b_.Sample(b_.constant(true), from.coordinates[0], from.coordinates[1], from.coordinates[2],
+                   from.layer, from.reference, from.detail, use.pack());
 }
 
 // texprep: the place on the face that a direction meets, and the face's number in an array of cubes.

@@ -97,8 +97,8 @@ Status InstructionTranslator::sample(const Instruction& i) {
     const I32 limited = b_.IMinS32(b_.IMaxS32(level, word(0U - kMost)), word(kMost));
     detail = b_.BitcastF32ToI32(b_.FMul32(b_.I32ToF32(limited), real(1.0F / 256)));
   }
-  std::array<I32, 4> found =
-      b_.Sample(coordinates[0], coordinates[1], coordinates[2], layer, reference, detail, use.pack());
+  std::array<I32, 4> found = b_.Sample(b_.constant(true), coordinates[0], coordinates[1], coordinates[2],
+                                       layer, reference, detail, use.pack());
   if (fetches && key.array && operands.layer != 0) {
     const std::uint32_t words = table_.sample_table().words(number);
     const I1 there = b_.ILeU32(layer, b_.LoadUniformI32(words + ir::sample_words::kLastLayer));

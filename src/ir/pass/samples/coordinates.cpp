@@ -18,7 +18,7 @@ constexpr float kFarthest = 65536;  // coordinates in texels are limited to this
 I32 Coordinates::squared_gradient(const Request& request) {
   constexpr std::uint64_t kOtherColumn = 0b10'11'00'01, kOtherRow = 0b01'00'11'10, kFirst = 0;
   const unsigned count = key_.is_cube() && !key_.gives_face ? 3 : key_.axes();
-  const I1 present = request.present ? *request.present : b_.constant(true);
+  const I1 present = request.present;
   std::array<F32, 3> places = request.coordinates;
   I1 is_x, is_z;
   if (key_.gives_face) {
@@ -184,18 +184,23 @@ void Coordinates::find_texel(Wrap wrap, bool linear, I32 extent, Reach reach, I3
   if (reach != Reach::one_below) index = b_.IMinS32(index, last());
 }
 
-// In texels, times `factor`, a power of two. Limited: so that it fits an integer.
-F32 Coordinates::in_texels_unlimited(Wrap wrap, F32 coordinate, I32 extent, float factor) {
+F32 Coordinates::wrapped(unsigned number, F32 coordinate) {
+  const Wrap how = wrap(number);
   F32 u = coordinate;
-  if (mirrors_once(wrap)) u = b_.FAbs32(u);
-  if (key_.normalized && wrap == Wrap::repeat) u = sub(u, b_.FFloor32(flushed(u)));
-  if (key_.normalized && wrap == Wrap::mirror) u = add(u, mul(real(-2), b_.FFloor32(mul(u, real(0.5F)))));
-  return mul(u, key_.normalized ? scaled(extent, factor) : real(factor));
+  if (mirrors_once(how)) u = b_.FAbs32(u);
+  if (key_.normalized && how == Wrap::repeat) u = sub(u, b_.FFloor32(flushed(u)));
+  if (key_.normalized && how == Wrap::mirror) u = add(u, mul(real(-2), b_.FFloor32(mul(u, real(0.5F)))));
+  return u;
+}
+
+// In texels, times `factor`, a power of two. Limited: so that it fits an integer.
+F32 Coordinates::in_texels_unlimited(F32 coordinate, I32 extent, float factor) {
+  return mul(coordinate, key_.normalized ? scaled(extent, factor) : real(factor));
 }
 
 F32 Coordinates::in_texels(Wrap wrap, F32 coordinate, I32 extent, float factor, bool from_zero) {
   const F32 limit = real(kFarthest * factor);
-  F32 p = in_texels_unlimited(wrap, coordinate, extent, factor);
+  F32 p = in_texels_unlimited(coordinate, extent, factor);
   if (from_zero) return clamped(p, real(0), limit);
   p = number_or_zero(p);
   if (limits(wrap)) p = at_most(b_.FMaxSelect32(p, real(0)), scaled(extent, factor));
@@ -206,7 +211,7 @@ Axis Coordinates::axis(unsigned number, F32 coordinate, I32 extent, bool linear,
                        int offset) {
   constexpr std::uint32_t kMagic = 0x4b000000;  // 2^23: behind it stand integers
   const bool crosses = key_.crosses_edges();
-  const Wrap wrap = crosses ? Wrap::clamp_to_edge : key_.wrap[number];
+  const Wrap wrap = this->wrap(number);
   const bool repeated = repeats(wrap) && key_.normalized, moved = offset != 0;
   const auto moved_by_offset = [&](I32 index) {
     return moved ? b_.IAdd32(index, word(static_cast<std::uint32_t>(offset))) : index;
@@ -233,7 +238,7 @@ Axis Coordinates::axis(unsigned number, F32 coordinate, I32 extent, bool linear,
   const bool tight = !moved && (crosses || !exact) && wrap == Wrap::clamp_to_edge;
   I32 place;
   if (!moved && ((wrap == Wrap::repeat && repeated) || tight)) {
-    F32 p = b_.FMaxSelect32(in_texels_unlimited(wrap, coordinate, extent, 256), real(0));
+    F32 p = b_.FMaxSelect32(in_texels_unlimited(coordinate, extent, 256), real(0));
     if (tight) p = at_most(p, scaled(extent, 256));
     place = b_.ISub32(as_word(add(p, as_float(word(kMagic)))), word(kMagic + 128));
   } else {

@@ -76,8 +76,8 @@ struct Request {
   SampleUse use;
   std::array<F32, 3> coordinates;
   I32 layer;
-  F32 reference, detail;      // detail: level or bias
-  std::optional<I1> present;  // the lane gives its coordinates to those of its quad; none: all that are there
+  F32 reference, detail;  // detail: level or bias
+  I1 present;             // the lane gives its coordinates to those of its quad
 };
 
 class Coordinates : public Steps {
@@ -100,7 +100,10 @@ class Coordinates : public Steps {
   Face face(const std::array<F32, 3>& direction);
   // As the guest gives it.
   Face given_face(const Request& request);
-  // `nearest`: where it holds, the nearest texel is wanted, though the filter is linear.
+  // A coordinate without whole turns of its wrap: it is the same for all levels.
+  F32 wrapped(unsigned number, F32 coordinate);
+  // Of a coordinate that is wrapped(). `nearest`: where it holds, the nearest texel is wanted, though the
+  // filter is linear.
   Axis axis(unsigned number, F32 coordinate, I32 extent, bool linear, std::optional<I1> nearest, int offset);
 
  private:
@@ -112,7 +115,8 @@ class Coordinates : public Steps {
   I32 modulo(I32 x, I32 extent);
   void find_texel(Wrap wrap, bool linear, I32 extent, Reach reach, I32& index, std::optional<I1>& out);
   F32 scaled(I32 extent, float factor) { return mul(b_.I32ToF32(extent), real(factor)); }
-  F32 in_texels_unlimited(Wrap wrap, F32 coordinate, I32 extent, float factor);
+  Wrap wrap(unsigned number) const { return key_.crosses_edges() ? Wrap::clamp_to_edge : key_.wrap[number]; }
+  F32 in_texels_unlimited(F32 coordinate, I32 extent, float factor);
   F32 in_texels(Wrap wrap, F32 coordinate, I32 extent, float factor, bool from_zero);
 };
 

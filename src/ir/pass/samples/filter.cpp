@@ -16,9 +16,11 @@ bool may_be_nan(const SampleKey& key) {
 
 }  // namespace
 
-Filter::Filter(Builder& b, const SampleSource& source, std::uint32_t number, const Request& request)
+Filter::Filter(Builder& b, const SampleSource& source, std::uint32_t number, const Request& request,
+               Inst before)
     : Steps(b, source, number),
       request_(request),
+      before_(before),
       where_(b, source, number),
       texels_(b, source, number, wanted_components(), request.use.operation == SampleOperation::fetch),
       path_(filter_path(source.key)),
@@ -75,6 +77,7 @@ void Filter::place(bool linear) {
     if (layer) layer = b_.IMul32(*layer, word(6));
     if (!key_.crosses_edges() || !linear) layer = layer ? b_.IAdd32(*layer, face_) : face_;
   }
+  for (unsigned k = 0; k < key_.axes(); ++k) at_[k] = where_.wrapped(k, at_[k]);
   if (layer) layer_offset_ = b_.IMul32(*layer, uniform_word(sample_words::kLayerBytes));
 }
 
@@ -301,10 +304,6 @@ F32 Filter::mixed(Footprint& f, unsigned result) {
   return nearest_ ? b_.select(*nearest_, first, made) : made;
 }
 
-F32 Filter::mix_levels(F32 a, F32 b, I32 weight, float scale) {
-  return mul(mix_slices({a, b}, weight), real(scale / 256));
-}
-
 // ---- results
 
 Filter::LevelResult Filter::level_result(const Level& level) {
@@ -353,58 +352,154 @@ Filter::Results Filter::sample(bool from_quad) {
   }
   if (direct_) return nearest_texels(where_.level(first));
 
-  const LevelResult a = level_result(where_.level(first));
-  std::optional<LevelResult> b;
-  I32 weight;
-  if (key_.mixes_levels()) {
-    weight = b_.IAnd32(b_.IMaxS32(*detail, word(0)), word(255));
-    b = a;
+  if (!key_.mixes_levels()) return of_level(level_result(where_.level(first)));
+  const I32 weight = b_.IAnd32(b_.IMaxS32(*detail, word(0)), word(255));
+  return of_levels(both_levels(first, weight), *magnified);
+}
+
+// What is the same in all texels but those of the border is settled or fixed.
+F32 Filter::in_floats(const LevelResult& level, unsigned k) {
+  if (!path_.integers) return level.mixed[k];
+  const std::optional<I32> fixed = fixed_value(k);
+  const unsigned component = key_.compare ? 0 : component_of(k);
+  const F32 inside = fixed ? as_float(*fixed) : mul(level.sums[component], real(scale(component)));
+  return level.any_out ? b_.select(*level.any_out, level.mixed[k], inside) : inside;
+}
+
+Filter::Results Filter::of_level(const LevelResult& level) {
+  Results results;
+  for (unsigned k = 0; k < 4; ++k)
+    results[k] = !wants(k) ? word(0) : is_settled(k) ? *fixed_value(k) : as_word(in_floats(level, k));
+  return results;
+}
+
+// ---- two levels
+
+// Code that runs for the first level, and again for the second one. What turns hand on are phis.
+class Filter::LevelLoop {
+ public:
+  // The block of `before` ends with what stands before that.
+  LevelLoop(Builder& b, Inst before) : b_(b), before_(before) {
+    Function& f = b_.function();
+    const Block entering = f.inst(before).block;
+    rest_ = f.split_block(before);
+    header_ = f.add_block(b_.guest_address());
+    b_.set_block(entering);
+    b_.jump(header_);
+    b_.set_block(header_);
   }
-  if (first && b) {
-    const I32 second = b_.IMinU32(b_.IAdd32(*first, word(1)), last_level());
-    b = level_result(where_.level(second));
+  // `value` becomes what it was in the turn before, `initial` in the first one.
+  template <class T>
+  void carry(T& value, T initial) {
+    value = b_.phi<T>(header_);
+    phis_.push_back({value, initial, &value.id});
   }
+  // What a turn is made with.
+  template <class T>
+  T in_turn(T first, T second) {
+    const T value = b_.phi<T>(header_);
+    Function& f = b_.function();
+    f.value(value).uniformity =
+        std::max({Uniformity::group, f.value(first).uniformity, f.value(second).uniformity});
+    f.set_operands(f.definition(value), std::array<Value, 2>{first, second});
+    return value;
+  }
+  void end(I1 again) {
+    b_.branch(again, header_, rest_);
+    Function& f = b_.function();
+    for (const Phi& phi : phis_)
+      f.set_operands(f.definition(phi.value), std::array<Value, 2>{phi.initial, *phi.next});
+    b_.set_before(before_);
+  }
+
+ private:
+  struct Phi {
+    Value value, initial;
+    const Value* next;  // at the end of the turn
+  };
+  Builder& b_;
+  const Inst before_;
+  Block header_, rest_;
+  std::vector<Phi> phis_;
+};
+
+void Filter::add_level(Levels& sum, const LevelResult& level, F32 factor, I1 is_first, LevelLoop* loop) {
+  const auto add_to = [&](F32& total, F32 x) {
+    const F32 weighted = mul(x, factor);
+    if (loop != nullptr) loop->carry(total, real(-0.0F));  // to which adding is exact
+    total = total.valid() ? add(total, weighted) : weighted;
+  };
+  for (unsigned c = 0; c < 4; ++c)
+    if (level.sums[c].valid()) add_to(sum.sums[c], level.sums[c]);
+  if (path_.integers && !level.any_out) return;
+  for (unsigned k = 0; k < 4; ++k) {
+    if (!level.mixed[k].valid()) continue;
+    const F32 x = in_floats(level, k);
+    add_to(sum.floats[k], x);
+    if (is_exact()) continue;
+    if (loop != nullptr) loop->carry(sum.first[k], real(0));
+    sum.first[k] = sum.first[k].valid() ? b_.select(is_first, x, sum.first[k]) : x;
+  }
+  if (!level.any_out) return;
+  I1 before = sum.any_out.value_or(b_.constant(false));
+  if (loop != nullptr) {
+    sum.any_out = before;
+    loop->carry(*sum.any_out, before);
+    before = *sum.any_out;
+  }
+  sum.any_out = either(before, *level.any_out);
+}
+
+// The second level does not count where its weight is 0, if its numbers are finite.
+Filter::Levels Filter::both_levels(std::optional<I32> first, I32 weight) {
+  const F32 of_first = b_.I32ToF32(b_.ISub32(word(256), weight)), of_second = b_.I32ToF32(weight);
+  Levels sum;
+  if (!first) {
+    const LevelResult level = level_result(where_.level({}));
+    add_level(sum, level, of_first, b_.constant(true), nullptr);
+    add_level(sum, level, of_second, b_.constant(false), nullptr);
+    return sum;
+  }
+  const I32 second = b_.IMinU32(b_.IAdd32(*first, word(1)), uniform_word(sample_words::kLastLevel));
+  if (!before_.valid()) {
+    add_level(sum, level_result(where_.level(first)), of_first, b_.constant(true), nullptr);
+    add_level(sum, level_result(where_.level(second)), of_second, b_.constant(false), nullptr);
+    return sum;
+  }
+  std::optional<I1> counts;
+  if (is_exact()) counts = b_.AnyLane(b_.INe32(weight, word(0)));
+  LevelLoop loop(b_, before_);
+  const I1 is_first = b_.IEq32(loop.in_turn(word(0), word(1)), word(0));
+  const I32 number = loop.in_turn(*first, second);
+  const F32 factor = loop.in_turn(of_first, of_second);
+  add_level(sum, level_result(where_.level(number)), factor, is_first, &loop);
+  loop.end(counts ? b_.And1(is_first, *counts) : is_first);
+  return sum;
+}
+
+Filter::Results Filter::of_levels(const Levels& levels, I1 magnified) {
   Results results;
   for (unsigned k = 0; k < 4; ++k) {
     results[k] = word(0);
     if (!wants(k)) continue;
-    // What is the same in all texels but those of the border.
     const std::optional<I32> fixed = fixed_value(k);
     if (is_settled(k)) {
       results[k] = *fixed;
       continue;
     }
     const unsigned component = key_.compare ? 0 : component_of(k);
-    std::optional<F32> whole, floats;
-    if (path_.integers) {
-      whole = fixed ? as_float(*fixed)
-              : b   ? mix_levels(a.sums[component], b->sums[component], weight, scale(component))
-                    : mul(a.sums[component], real(scale(component)));
-    }
-    if (!path_.integers || a.any_out) {
-      const auto of_level = [&](const LevelResult& level) {
-        if (!path_.integers) return level.mixed[k];
-        const F32 inside = fixed ? as_float(*fixed) : mul(level.sums[component], real(scale(component)));
-        return b_.select(*level.any_out, level.mixed[k], inside);
-      };
-      floats = of_level(a);
-      // The first level alone, where that is magnified.
-      if (b) {
-        F32 both = mix_levels(*floats, of_level(*b), weight, 1);
-        if (!numbers_alone_) both = as_float(as_result(both));
-        floats = b_.select(*magnified, *floats, both);
-      }
-    }
-    if (!floats) {
+    std::optional<F32> whole;
+    if (path_.integers)
+      whole = fixed ? as_float(*fixed) : mul(levels.sums[component], real(scale(component) / 256));
+    if (!levels.floats[k].valid()) {
       results[k] = as_word(*whole);
       continue;
     }
-    F32 chosen = *floats;
-    if (whole) {
-      I1 any = *a.any_out;
-      if (b) any = either(any, *b->any_out);
-      chosen = b_.select(any, chosen, *whole);
-    }
+    F32 chosen = mul(levels.floats[k], real(1.0F / 256));
+    if (!numbers_alone_) chosen = as_float(as_result(chosen));
+    // The first level alone, where that is magnified.
+    if (!is_exact()) chosen = b_.select(magnified, levels.first[k], chosen);
+    if (whole) chosen = b_.select(*levels.any_out, chosen, *whole);
     results[k] = as_word(chosen);
   }
   return results;
@@ -506,7 +601,7 @@ Filter::Results Filter::query(bool from_quad) {
 }
 
 Filter::Results expand(Builder& b, const SampleSource& source, const SampleUse& use, const Operands& operands,
-                       std::optional<I1> present, bool from_quad) {
+                       I1 present, bool from_quad, Inst before) {
   Request request;
   request.use = use;
   for (unsigned k = 0; k < 3; ++k) request.coordinates[k] = b.BitcastI32ToF32(operands.coordinates[k]);
@@ -514,7 +609,7 @@ Filter::Results expand(Builder& b, const SampleSource& source, const SampleUse& 
   request.reference = b.BitcastI32ToF32(operands.reference);
   request.detail = b.BitcastI32ToF32(operands.detail);
   request.present = present;
-  Filter filter(b, source, use.source, request);
+  Filter filter(b, source, use.source, request, before);
   switch (use.operation) {
     case SampleOperation::fetch:
       return filter.fetch();

@@ -9,7 +9,7 @@ class Filter : public Steps {
  public:
   using Results = std::array<I32, 4>;
 
-  Filter(Builder& b, const SampleSource& source, std::uint32_t number, const Request& request);
+  Filter(Builder& b, const SampleSource& source, std::uint32_t number, const Request& request, Inst before);
 
   Results sample(bool from_quad);
   Results fetch();
@@ -27,6 +27,12 @@ class Filter : public Steps {
     // Seamless cubes: the texel beyond a corner, which is the mean of the others.
     std::array<std::optional<I1>, kCorners> missing;
     std::optional<I1> any_out;  // a texel of the border or beyond a corner
+  };
+  // Two levels together, one after the other: sums by component, weighted by 256, and by result those in
+  // floats and what the first level gives.
+  struct Levels {
+    std::array<F32, 4> sums, floats, first;
+    std::optional<I1> any_out;
   };
   // What a level gives: sums in integers as floats, by component; and in floats, by result.
   struct LevelResult {
@@ -53,7 +59,15 @@ class Filter : public Steps {
   // In floats.
   F32 mix(F32 a, F32 b, I32 weight);
   F32 mixed(Footprint& footprint, unsigned result);
-  F32 mix_levels(F32 a, F32 b, I32 weight, float scale);
+  F32 in_floats(const LevelResult& level, unsigned result);
+  Results of_level(const LevelResult& level);
+
+  // Both levels.
+  class LevelLoop;
+  bool is_exact() const { return path_.integers && !has_border_; }
+  void add_level(Levels& sum, const LevelResult& level, F32 factor, I1 is_first, LevelLoop* loop);
+  Levels both_levels(std::optional<I32> first, I32 weight);
+  Results of_levels(const Levels& levels, I1 magnified);
 
   I32 texel_result(Footprint& footprint, unsigned corner, unsigned result);
   I32 constant_source(TexelSource source);
@@ -69,6 +83,7 @@ class Filter : public Steps {
   I32 border(unsigned result) { return uniform_word(sample_words::kBorder + 4 * result); }
 
   const Request request_;
+  const Inst before_;
   Coordinates where_;
   Texels texels_;
   const FilterPath path_;
@@ -85,8 +100,9 @@ struct Operands {
   I32 layer, reference, detail;
 };
 // The instructions of a sample, in place of it, and its results. `present`: lanes that give their coordinates
-// to those of their quads; none in thread form, where linearize finds the lanes that are there.
+// to those of their quads. `before`: in group form the instruction before which the builder stands, so that
+// its block may be split for a loop; invalid: it may not.
 Filter::Results expand(Builder& b, const SampleSource& source, const SampleUse& use, const Operands& operands,
-                       std::optional<I1> present, bool from_quad);
+                       I1 present, bool from_quad, Inst before);
 
 }  // namespace warpjit::ir::samples
