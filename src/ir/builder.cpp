@@ -42,6 +42,8 @@ Value Builder::emit(Opcode opcode, std::span<const Value> operands, std::uint64_
     const Type type = type_of_letter(info(opcode).results[0]);
     return function_.constant_value(type, immediate & (type == Type::i1 ? 1 : 0xffffffffu));
   }
+  if (opcode == Opcode::LookUpUniform32 && function_.is_constant(operands[0]))
+    return emit(Opcode::LoadUniformI32, {}, immediate + 4 * (function_.constant(operands[0]) % 16));
   Expression expression(opcode, operands, immediate);
   const Value known = simplify_expression(function_, expression);
   if (known.valid()) return known;

@@ -347,6 +347,12 @@ WARPJIT_MEANING GroupOutcome run_group(GroupContext& context, std::uint32_t* fra
       case Opcode::LoadUniformRow:
         load_row<kLanes>(operation, context, frame);
         break;
+      case Opcode::LookUpUniform32: {
+        const std::uint32_t* const words = context.uniform + operation.immediate / 4;
+        for (unsigned lane = 0; lane < kLanes; ++lane)
+          frame[operation.result + lane] = words[frame[operation.a + lane] % 16];
+        break;
+      }
       case Opcode::StoreUniformI32:
       case Opcode::StoreUniformF32:
         context.uniform[operation.immediate / 4] = frame[operation.a];

@@ -138,11 +138,14 @@ inline constexpr std::uint32_t kLastLayer = 16;  // of cubes: the last cube
 inline constexpr std::uint32_t kLayerBytes = 20;
 inline constexpr std::uint32_t kLodSize = 24;  // f32, by axis: what differences of coordinates are scaled by
 inline constexpr std::uint32_t kBorder = 48;   // x, y, z, w as bits
-// Rows by level.
-inline constexpr std::uint32_t kExtents = 64;  // width, height, depth, byte offset
-inline constexpr std::uint32_t kSteps =
-    kExtents + 16 * kMaxTextureLevels;  // bytes of a row, of a slice, shifts
-inline constexpr std::uint32_t kBytes = kSteps + 16 * kMaxTextureLevels;
+// Of a level, in this order: width, height, depth, byte offset, bytes of a row, of a slice, shifts.
+inline constexpr std::uint32_t kExtents = 0, kOffset = 3, kRowBytes = 4, kSliceBytes = 5, kShifts = 6;
+inline constexpr std::uint32_t kLevelWords = 7;
+inline constexpr std::uint32_t kFirstLevel = 64;  // these
+inline constexpr std::uint32_t kLevels = 96;      // each of all levels: 16 words, as LookUpUniform32 has them
+inline constexpr std::uint32_t kOfLevels = 64;    // bytes
+static_assert(4 * kMaxTextureLevels <= kOfLevels);
+inline constexpr std::uint32_t kBytes = kLevels + kLevelWords * kOfLevels;
 // The shifts of a level: log2 of the block's height, of its depth, of the square of the Morton layout.
 constexpr std::uint32_t pack_shifts(std::uint32_t height, std::uint32_t depth, std::uint32_t square) {
   return height | depth << 8 | square << 16;

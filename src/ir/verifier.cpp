@@ -290,6 +290,8 @@ class Verifier {
         break;
       case ImmediateKind::uniform_offset:
         if (n % 4 != 0 || n >= f_.uniform_bytes) return fail(i, "offset outside the uniform table");
+        if (data.opcode == Opcode::LookUpUniform32 && n + 4 * kLookUpWords > f_.uniform_bytes)
+          return fail(i, "words outside the uniform table");
         break;
       case ImmediateKind::uniform_rows:
         if (low % 4 != 0 || low + high * 16 > f_.uniform_bytes)

@@ -204,6 +204,45 @@ TEST_P(MemoryCode, UniformRows) {
     }
 }
 
+TEST_P(MemoryCode, UniformWordsByIndex) {
+  constexpr std::uint32_t kTable = 256, kFirst = 36, kSecond = 192;
+  std::vector<std::uint32_t> table;
+  for (std::uint32_t k = 0; k < kTable / 4; ++k) table.push_back(0xc0de0000u + k);
+  const std::vector<std::uint32_t> indices = {0,  15, 3,  8, 9, 0x7fffffff, 0x80000000, 0x10000007,
+                                              16, 23, 24, 7, 1, 0xfffffff8, 14,         12};
+  for (bool index_varies : {false, true}) {
+    KernelBuilder k(1, 1, kTable);
+    const I32 index = index_varies ? k.word(k.b.LoadInput(0)[2]) : k.b.LoadUniformI32(0);
+    const auto real = [&](I32 x) { return k.b.BitcastI32ToF32(x); };
+    const I32 other = k.b.IXor32(index, k.b.constant(8));
+    const I32 five = k.b.LookUpUniform32(k.b.constant(21), kFirst);  // a plain load
+    k.store(real(k.b.LookUpUniform32(index, kFirst)), real(k.b.LookUpUniform32(index, kSecond)),
+            real(k.b.LookUpUniform32(other, kFirst)), real(five));
+    k.b.ret();
+    for (const Setting& setting : all_settings(GetParam())) {
+      SCOPED_TRACE(setting.text());
+      const Executable executable(compile(k.function, setting));
+      for (std::uint32_t uniform : indices) {
+        Launch launch;
+        launch.threads = setting.lanes() * 2;
+        launch.table = table;
+        launch.table[0] = uniform;
+        launch.inputs.emplace_back(launch.threads, 16);
+        for (std::uint64_t t = 0; t < launch.threads; ++t)
+          launch.inputs[0].set(t, {1, 1, indices[(t + uniform) % indices.size()], 1});
+        launch.outputs.emplace_back(launch.threads, 16);
+        run(executable, launch);
+        for (std::uint64_t t = 0; t < launch.threads; ++t) {
+          const std::uint32_t at = index_varies ? launch.inputs[0].get(t)[2] : uniform;
+          const Words wanted = {table[kFirst / 4 + at % 16], table[kSecond / 4 + at % 16],
+                                table[kFirst / 4 + (at ^ 8) % 16], table[kFirst / 4 + 5]};
+          ASSERT_EQ(launch.outputs[0].get(t), wanted) << "index " << at;
+        }
+      }
+    }
+  }
+}
+
 // An index that varies but is the same in all lanes, or in all but one.
 TEST_P(MemoryCode, UniformRowsOfOneIndex) {
   constexpr std::uint32_t kTable = 256, kRows = 8;

@@ -47,6 +47,7 @@ bool tested_directly(Opcode opcode) {
     case Opcode::LoadUniformI32:
     case Opcode::LoadUniformF32:
     case Opcode::LoadUniformRow:
+    case Opcode::LookUpUniform32:
     case Opcode::StoreUniformI32:
     case Opcode::StoreUniformF32:
     case Opcode::LoadInput:

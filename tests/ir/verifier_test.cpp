@@ -174,6 +174,9 @@ TEST(Verifier, RejectsImmediatesAndForms) {
       Form::thread, [&](Builder& b) { b.LoadUniformRow(b.F32ToI32Sat(b.LoadInput(0)[0]), two_rows + 4); },
       "rows outside");
   with(
+      Form::thread, [](Builder& b) { b.LookUpUniform32(b.F32ToI32Sat(b.LoadInput(0)[0]), 0); },
+      "words outside");
+  with(
       Form::thread, [](Builder& b) { b.StoreUniformI32(b.constant(1), 0); }, "outside a preamble");
   with(
       Form::group, [](Builder& b) { b.StoreUniformI32(b.constant(1), 0); }, "outside a preamble");

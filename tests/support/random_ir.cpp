@@ -135,6 +135,8 @@ class Generator {
       if (random_.chance(70)) index = make(Opcode::IAnd32, {index, builder_.constant(std::int32_t{7})});
       const auto row = builder_.LoadUniformRow(I32{index}, offset | rows << 32);
       for (F32 word : row) write(random_variable(Type::f32), word);
+      if (random_.chance(50))
+        write(random_variable(Type::i32), builder_.LookUpUniform32(I32{operand(Type::i32)}, offset));
       return;
     }
     if (kind < 8) return store(random_.below(RandomMemory::kOutputs), operand(Type::i1));

@@ -72,10 +72,17 @@ class Arithmetic final : public HostArithmetic, private ValueForms {
   Quads& quads_;
 };
 
-class Words final : public HostWords, private ValueForms {
+class LaneLoads : protected ValueForms {
+ protected:
+  using ValueForms::ValueForms;
+  // Of each lane the word at base + 4 * its number.
+  lir::Reg load_words(lir::Reg base, lir::Reg numbers);
+};
+
+class Words final : public HostWords, private LaneLoads {
  public:
   using Reg = lir::Reg;
-  explicit Words(State& state) : ValueForms(state) {}
+  explicit Words(State& state) : LaneLoads(state) {}
   Reg shift_by(Shift kind, Reg value, Reg count) override;
   Reg greater_than(Reg a, const Source& b) override { return vvv(Op::ICmpGt, a, b); }
   Reg equal(Reg a, const Source& b) override { return vvv(Op::ICmpEq, a, b); }
@@ -140,16 +147,17 @@ class Lanes final : public HostLanes, private ValueForms {
   Reg swizzle_masks(Reg mask, std::uint64_t lanes) override { return swizzle_quads(mask, lanes); }
 };
 
-class Rows final : public HostRows, private ValueForms {
+class Rows final : public HostRows, private LaneLoads {
  public:
   using Reg = lir::Reg;
-  explicit Rows(State& state) : ValueForms(state) {}
+  explicit Rows(State& state) : LaneLoads(state) {}
   std::array<Reg, 4> broadcast_row(Reg bytes, std::int32_t offset) override;
   std::array<Reg, 4> broadcast_words(Reg address) override;
   Reg broadcast_word(Reg address, std::int32_t offset) override;
   std::array<Reg, 4> load_rows(Value index, std::int32_t offset, std::uint32_t count, bool may_exceed,
                                std::uint32_t p) override;
   lir::Regs load_rows_together(Value, std::span<const TableRow>) override { return {}; }
+  Reg look_up(Reg index, std::int32_t offset) override;
   void store_where(Reg r, Reg mask, const lir::Mem& mem, Reg base) override;
 
  private:

@@ -51,6 +51,10 @@ std::array<Reg, 4> Rows::broadcast_words(Reg address) {
   return components;
 }
 
+Reg Rows::look_up(Reg index, std::int32_t offset) {
+  return load_words(table_address(offset), vvv(Op::And, index, constant_vector(15)));
+}
+
 void Rows::store_where(Reg r, Reg mask, const lir::Mem& mem, Reg base) {
   const auto at = [&](InstRef inst) {
     inst->mem = mem;

@@ -29,10 +29,14 @@ Reg Words::look_up(std::span<const std::uint32_t> words, Reg index) {
   address->mem.base = MemBase::pool;
   address->mem.displacement = pool_.table(words);
   address->flags |= lir::kRemat;
-  Reg base = address->def, found = lir::kNoReg;
+  return load_words(address->def, inside);
+}
+
+Reg LaneLoads::load_words(Reg base, Reg numbers) {
+  Reg found = lir::kNoReg;
   for (std::uint32_t k = 0; k < host_.lanes; ++k) {
     const InstRef lane = add(Op::LaneToScalar, RegClass::scalar);
-    use(lane, inside);
+    use(lane, numbers);
     lane->imm = k;
     Reg number = lane->def;
     if (k == 0) {

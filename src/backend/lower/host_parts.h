@@ -170,6 +170,8 @@ class HostRows {
   // Components of some of the rows, from the first on: of all parts of each, one after the other. None: there
   // is no better way than row by row.
   virtual lir::Regs load_rows_together(ir::Value index, std::span<const TableRow> rows) = 0;
+  // Word (index modulo 16) of the 16 at `offset` of the table.
+  virtual Reg look_up(Reg index, std::int32_t offset) = 0;
   // Stores the lanes that have the mask; `base` is use 2 of the memory operand, if it has one.
   virtual void store_where(Reg r, Reg mask, const lir::Mem& mem, Reg base = lir::kNoReg) = 0;
 

@@ -14,7 +14,7 @@ namespace warpjit::backend {
 // clang-format off
 #define WARPJIT_LOWERED_AS_ROWS(OP) \
   OP(LoadUniformI32) OP(LoadUniformF32) OP(StoreUniformI32) OP(StoreUniformF32) OP(LoadUniformRow) \
-  OP(LoadInput) OP(StoreOutput) OP(LoadInputRow) OP(StoreOutputRow)
+  OP(LookUpUniform32) OP(LoadInput) OP(StoreOutput) OP(LoadInputRow) OP(StoreOutputRow)
 // clang-format on
 
 class RowLowering : protected ValueForms, public InputLoader {

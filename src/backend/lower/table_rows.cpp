@@ -125,6 +125,14 @@ void RowLowering::lower_LoadUniformRow(ir::Inst i) {
     define_components(i, p, rows_.load_rows(index, row.offset, row.count, row.may_exceed, p));
 }
 
+void RowLowering::lower_LookUpUniform32(ir::Inst i) {
+  const Value result = f_.result(i);
+  const auto offset = static_cast<std::int32_t>(f_.inst(i).immediate);
+  const auto found = [&](std::uint32_t p) { return rows_.look_up(vector(operand(i, 0), p), offset); };
+  if (!varying(result)) return define(result, 0, vector_to_scalar(found(0)));
+  for (std::uint32_t p = 0; p < parts_; ++p) define(result, p, found(p));
+}
+
 // A loop that turns as many rows at a time as a vector has lanes.
 void RowLowering::make_row_tables() {
   const RowTables& tables = role_.row_tables;

@@ -158,6 +158,7 @@ class Rows final : public HostRows, private Tools {
   void store_where(Reg r, Reg mask, const lir::Mem& mem, Reg base) override;
   // By tables of the rows (lower_row_tables.cpp).
   Regs load_rows_together(Value index, std::span<const TableRow> rows) override;
+  Reg look_up(Reg index, std::int32_t offset) override;
 
  private:
   Reg load_row(Reg into, std::uint32_t lane, Reg bytes, std::int32_t offset);
@@ -168,6 +169,9 @@ class Rows final : public HostRows, private Tools {
   std::int32_t scratch_ = -1;  // frame area for the byte offsets of per-lane rows
   ir::Value scratch_index_;    // whose offsets are there, since the block began
   std::uint32_t scratch_block_ = ~0u;
+  // Which lanes want one of the upper 8 words of 16, of the index looked up last.
+  Reg looked_up_ = lir::kNoReg;
+  Cached upper_;
 };
 
 class Flushing final : public HostFlushing, private Tools {

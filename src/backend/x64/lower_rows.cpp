@@ -34,6 +34,24 @@ std::array<Reg, 4> Rows::broadcast_words(Reg address) {
   return components;
 }
 
+// A permutation of AVX2 chooses among 8 words; selects look at signs alone.
+Reg Rows::look_up(Reg index, std::int32_t offset) {
+  const auto permuted = [&](std::int32_t at) {
+    Source words;
+    words.mem.base = MemBase::table;
+    words.mem.displacement = at;
+    return vvv(Op::LookUpInOne, index, words);
+  };
+  const Reg lower = permuted(offset);
+  if (host_.lanes == 16) return lower;
+  if (looked_up_ != index || upper_.block != current_block()) {
+    looked_up_ = index;
+    upper_ = {with_immediate(Op::Shl, index, 28), current_block()};
+  }
+  return blend(lower, reg_source(permuted(offset + static_cast<std::int32_t>(host_.vector_bytes))),
+               upper_.reg);
+}
+
 void Rows::store_where(Reg r, Reg mask, const lir::Mem& mem, Reg base) {
   const InstRef inst = add(Op::StoreFullMasked);
   use(inst, r);

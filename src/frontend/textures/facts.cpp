@@ -63,14 +63,14 @@ void fill_sample_words(const textures::TextureView& texture, const Sampler& samp
   for (std::uint32_t k = 0; k < 4; ++k) set(kBorder + 4 * k, border[k]);
   for (std::uint32_t level = texture.first_level; level <= texture.last_level; ++level) {
     const textures::Level& from = texture.levels[level];
-    const std::uint32_t row = 16 * (level - texture.first_level);
-    set(kExtents + row, from.width);
-    set(kExtents + row + 4, from.height);
-    set(kExtents + row + 8, from.depth);
-    set(kExtents + row + 12, from.offset);
-    set(kSteps + row, from.row_bytes);
-    set(kSteps + row + 4, from.slice_bytes);
-    set(kSteps + row + 8, pack_shifts(from.block_height, from.block_depth, from.square_bits));
+    const std::uint32_t number = level - texture.first_level;
+    const std::uint32_t shifts = pack_shifts(from.block_height, from.block_depth, from.square_bits);
+    const std::uint32_t of_level[kLevelWords] = {from.width,     from.height,      from.depth, from.offset,
+                                                 from.row_bytes, from.slice_bytes, shifts};
+    for (std::uint32_t k = 0; k < kLevelWords; ++k) {
+      if (number == 0) set(kFirstLevel + 4 * k, of_level[k]);
+      set(kLevels + k * kOfLevels + 4 * number, of_level[k]);
+    }
   }
 }
 

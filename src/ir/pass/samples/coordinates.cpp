@@ -6,7 +6,6 @@
 namespace warpjit::ir::samples {
 namespace {
 
-constexpr std::uint64_t kRows = std::uint64_t{kMaxTextureLevels} << 32;
 constexpr float kFarthest = 65536;  // coordinates in texels are limited to this
 
 }  // namespace
@@ -92,14 +91,18 @@ I32 Coordinates::detail(const Request& request, bool from_quad) {
 
 Level Coordinates::level(std::optional<I32> number) {
   using namespace sample_words;
-  const I32 row = number.value_or(word(0));
-  const auto extents = b_.LoadUniformRow(row, (words_ + kExtents) | kRows);
-  const auto steps = b_.LoadUniformRow(row, (words_ + kSteps) | kRows);
-  return {{as_word(extents[0]), as_word(extents[1]), as_word(extents[2])},
-          as_word(extents[3]),
-          as_word(steps[0]),
-          as_word(steps[1]),
-          as_word(steps[2])};
+  const auto word_of = [&](std::uint32_t k) {
+    return number ? b_.LookUpUniform32(*number, words_ + kLevels + k * kOfLevels)
+                  : uniform_word(kFirstLevel + 4 * k);
+  };
+  Level level;
+  level.offset = word_of(kOffset);
+  for (unsigned k = 0; k < key_.axes(); ++k) level.extent[k] = word_of(kExtents + k);
+  if (key_.axes() > 1) level.row_bytes = word_of(kRowBytes);
+  if (key_.axes() > 2) level.slice_bytes = word_of(kSliceBytes);
+  if (key_.layout == TextureLayout::block_linear || key_.layout == TextureLayout::morton)
+    level.shifts = word_of(kShifts);
+  return level;
 }
 
 // ---- faces

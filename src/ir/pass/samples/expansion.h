@@ -58,9 +58,9 @@ class Steps {
 // ---- coordinates
 
 struct Level {
-  std::array<I32, 3> extent;  // by axis
-  I32 offset;                 // bytes
-  I32 row_bytes, slice_bytes, shifts;
+  std::array<I32, 3> extent;           // by axis, of those that the key has
+  I32 offset;                          // bytes
+  I32 row_bytes, slice_bytes, shifts;  // if the key needs them
 };
 
 // Texels of a footprint along an axis.

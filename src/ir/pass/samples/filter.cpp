@@ -394,15 +394,12 @@ class Filter::LevelLoop {
     value = b_.phi<T>(header_);
     phis_.push_back({value, initial, &value.id});
   }
-  // What a turn is made with.
+  // Likewise, of which each next value is as uniform as the one before.
   template <class T>
-  T in_turn(T first, T second) {
-    const T value = b_.phi<T>(header_);
+  void count(T& value, T initial) {
+    carry(value, initial);
     Function& f = b_.function();
-    f.value(value).uniformity =
-        std::max({Uniformity::group, f.value(first).uniformity, f.value(second).uniformity});
-    f.set_operands(f.definition(value), std::array<Value, 2>{first, second});
-    return value;
+    f.value(value).uniformity = std::max(Uniformity::group, f.value(initial).uniformity);
   }
   void end(I1 again) {
     b_.branch(again, header_, rest_);
@@ -452,27 +449,32 @@ void Filter::add_level(Levels& sum, const LevelResult& level, F32 factor, I1 is_
 
 // The second level does not count where its weight is 0, if its numbers are finite.
 Filter::Levels Filter::both_levels(std::optional<I32> first, I32 weight) {
-  const F32 of_first = b_.I32ToF32(b_.ISub32(word(256), weight)), of_second = b_.I32ToF32(weight);
+  const F32 of_first = b_.I32ToF32(b_.ISub32(word(256), weight));
+  const auto of_second = [&](F32 of_other) { return sub(real(256), of_other); };
+  const auto second = [&](I32 level) {
+    return b_.IMinU32(b_.IAdd32(level, word(1)), uniform_word(sample_words::kLastLevel));
+  };
   Levels sum;
-  if (!first) {
-    const LevelResult level = level_result(where_.level({}));
-    add_level(sum, level, of_first, b_.constant(true), nullptr);
-    add_level(sum, level, of_second, b_.constant(false), nullptr);
-    return sum;
-  }
-  const I32 second = b_.IMinU32(b_.IAdd32(*first, word(1)), uniform_word(sample_words::kLastLevel));
-  if (!before_.valid()) {
-    add_level(sum, level_result(where_.level(first)), of_first, b_.constant(true), nullptr);
-    add_level(sum, level_result(where_.level(second)), of_second, b_.constant(false), nullptr);
+  if (!first || !before_.valid()) {
+    const LevelResult a = level_result(where_.level(first));
+    add_level(sum, a, of_first, b_.constant(true), nullptr);
+    const LevelResult b = first ? level_result(where_.level(second(*first))) : a;
+    add_level(sum, b, of_second(of_first), b_.constant(false), nullptr);
     return sum;
   }
   std::optional<I1> counts;
   if (is_exact()) counts = b_.AnyLane(b_.INe32(weight, word(0)));
   LevelLoop loop(b_, before_);
-  const I1 is_first = b_.IEq32(loop.in_turn(word(0), word(1)), word(0));
-  const I32 number = loop.in_turn(*first, second);
-  const F32 factor = loop.in_turn(of_first, of_second);
+  I32 turn, number;
+  F32 factor;
+  loop.count(turn, word(0));
+  loop.count(number, *first);
+  loop.count(factor, of_first);
+  const I1 is_first = b_.IEq32(turn, word(0));
   add_level(sum, level_result(where_.level(number)), factor, is_first, &loop);
+  turn = word(1);
+  number = second(number);
+  factor = of_second(factor);
   loop.end(counts ? b_.And1(is_first, *counts) : is_first);
   return sum;
 }
