@@ -37,13 +37,10 @@ class Stages {
     return Error{error.code, std::move(error.message), "after " + std::string(stage) + ": " + error.where};
   }
 
-  // Folding and numbering, each working on the results of the one before.
-  Status fold(Function& f, std::string_view simplified) {
-    WARPJIT_CHECK(run(simplified, f, simplify));
-    return run("gvn", f, number_values);
-  }
+  // Folding, numbering and removal, each working on the results of the one before.
   Status optimize(Function& f, std::string_view simplified) {
-    WARPJIT_CHECK(fold(f, simplified));
+    WARPJIT_CHECK(run(simplified, f, simplify));
+    WARPJIT_CHECK(run("gvn", f, number_values));
     return run("dce", f, eliminate_dead_code);
   }
 
@@ -51,6 +48,11 @@ class Stages {
   bool verify_;
   const StageObserver& observer_;
 };
+
+// Then their code makes canonical NaNs.
+bool samples_may_be_nan(const Function& f) {
+  return std::ranges::any_of(f.samples, [](const SampleSource& source) { return may_be_nan(source.key); });
+}
 
 Function empty_preamble(const Function& f) {
   Function preamble;
@@ -116,7 +118,7 @@ Result<GroupProgram> run_pipeline(Function function, const PipelineOptions& opti
   if (options.optimize) {
     WARPJIT_CHECK(stages.optimize(f, "simplify"));
     if (f.form == Form::thread) WARPJIT_CHECK(stages.run("floats", f, keep_floats));
-    if (f.samples.empty()) WARPJIT_CHECK(stages.run("nans", f, drop_canonical_nans));
+    WARPJIT_CHECK(stages.run("nans", f, drop_canonical_nans));
   }
   if (f.form == Form::thread) {
     WARPJIT_CHECK(make_groups(f, program, options, stages));
@@ -127,7 +129,7 @@ Result<GroupProgram> run_pipeline(Function function, const PipelineOptions& opti
   const bool had_samples = !f.samples.empty() && expand_samples(f);
   if (had_samples) {
     WARPJIT_CHECK(stages.done("samples", f));
-    if (options.optimize) WARPJIT_CHECK(stages.run("nans", f, drop_canonical_nans));
+    if (options.optimize && samples_may_be_nan(f)) WARPJIT_CHECK(stages.run("nans", f, drop_canonical_nans));
   }
   if (expand_quad_reads(f)) WARPJIT_CHECK(stages.done("quads", f));
   WARPJIT_CHECK(stages.run("fuel", f, insert_fuel));
@@ -137,12 +139,11 @@ Result<GroupProgram> run_pipeline(Function function, const PipelineOptions& opti
   WARPJIT_CHECK(schedule_groups(f));
   if (f.block_groups != 0) WARPJIT_CHECK(stages.done("groups", f));
   if (options.optimize) {
-    WARPJIT_CHECK(stages.fold(f, "cleanup"));
+    WARPJIT_CHECK(stages.optimize(f, "cleanup"));
     if (had_samples) {
       WARPJIT_CHECK(stages.run("hoist", f, [&](Function& g) { hoist_launch_uniform(g, program.preamble); }));
       WARPJIT_CHECK(stages.done("preamble", program.preamble));
     }
-    WARPJIT_CHECK(stages.run("dce", f, eliminate_dead_code));
     // With phis and blends removed, some values are uniform that were not before.
     WARPJIT_CHECK(stages.run("shapes", f, [](Function& g) { analyze_uniformity(g); }));
   }

@@ -35,6 +35,14 @@ bool has_border(const SampleKey& key) {
   return false;
 }
 
+bool may_be_nan(const SampleKey& key) {
+  const auto& components = key.format.components;
+  const auto is_float = [](const TexelComponent& component) {
+    return component.type == TexelType::float_bits;
+  };
+  return has_border(key) || (!key.compare && std::any_of(components.begin(), components.end(), is_float));
+}
+
 const char* unsupported(const SampleKey& key) {
   const auto bytes = key.format.bytes;
   if (key.format.compression != BlockCompression::none) return "a compressed format, as it stands in memory";

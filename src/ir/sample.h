@@ -163,6 +163,9 @@ FilterPath filter_path(const SampleKey& key);
 // Can a footprint have texels of the border?
 bool has_border(const SampleKey& key);
 
+// Can a result be NaN, because a texel is, or the border?
+bool may_be_nan(const SampleKey& key);
+
 // What cannot be: linear filters over integers, formats that no code reads. Null: nothing is wrong.
 const char* unsupported(const SampleKey& key);
 

@@ -28,10 +28,20 @@ std::vector<char> read_as_other_than_fixed_point(const Function& f) {
   return read;
 }
 
+// The code of samples computes with coordinates, references and levels that are floats.
+bool is_float_of_sample(const Function& f, Inst i, std::uint32_t k) {
+  constexpr std::uint32_t kLastCoordinate = 3, kLayer = 4;
+  const SampleUse use = SampleUse::unpack(f.inst(i).immediate);
+  if (use.operation == SampleOperation::fetch || use.operation == SampleOperation::size) return false;
+  if (k == kLastCoordinate) return !f.samples[use.source].key.gives_face;
+  return k != kLayer;
+}
+
 // Pure operations on floats give the same for every NaN, or some NaN, and so do special functions of floats;
 // other callouts take raw words.
 bool looks_at_bits(const Function& f, Inst i, std::uint32_t k, const std::vector<char>& read) {
   const OpcodeInfo& row = info(f.inst(i).opcode);
+  if (f.inst(i).opcode == Opcode::Sample) return !is_float_of_sample(f, i, k);
   if (!row.pure || row.operands[k] != 'f') return true;
   if (!is_special_function(f, i)) return row.callout;
   const sfu::Function function = special_function(f, i);

@@ -16,6 +16,7 @@ class Hoister {
         preamble_(preamble),
         builder_(preamble),
         movable_(f.inst_count(), 0),
+        used_(f.inst_count(), 0),
         wanted_(f.inst_count(), 0) {}
 
   void run() {
@@ -37,6 +38,7 @@ class Hoister {
       for (Value v : needed_) replace_by_load(v, replacement);
       f_.replace_values(replacement);
     }
+    remove_moved(order);
     // Whole cache lines, so that the table's words of a launch are not shared.
     if (f_.uniform_bytes != first_word) f_.uniform_bytes = (f_.uniform_bytes + 63) / 64 * 64;
     preamble_.uniform_bytes = f_.uniform_bytes;
@@ -68,9 +70,9 @@ class Hoister {
     for (Block b : order)
       for (Inst i : f_.insts(b)) {
         const InstData& data = f_.inst(i);
+        if (data.result_count == 0 || f_.value(data.first_result).uniformity != Uniformity::launch) continue;
         const OpcodeInfo& row = info(data.opcode);
-        if (!row.pure || row.convergent || data.opcode == Opcode::Phi || data.result_count == 0) continue;
-        if (f_.value(data.first_result).uniformity != Uniformity::launch) continue;
+        if (!row.pure || row.convergent || data.opcode == Opcode::Phi) continue;
         // That a number is one of f16 (holds_half) shows in the code alone, and these cost little.
         if (data.opcode == Opcode::HalfToF32 || data.opcode == Opcode::FRoundHalf32) continue;
         bool fits = true;
@@ -78,40 +80,54 @@ class Hoister {
         movable_[i.id] = fits;
       }
   }
+  // A word that costs something where it is used.
+  bool becomes_word(Value v) const {
+    const Type type = f_.value(v).type;
+    return movable_[f_.definition(v).id] && (type == Type::f32 || type == Type::i32) &&
+           !info(f_.definition_of(v).opcode).free_to_repeat;
+  }
 
-  // The values that code which stays reads: from the effects backward, up to the first word that can move.
+  // The words that code which stays reads. From the end on, as what can move but becomes no word stays only
+  // where it is used.
   void find_needed(const std::vector<Block>& order) {
-    std::vector<char> live(f_.inst_count(), 0), seen(f_.value_count(), 0);
-    std::vector<Inst> work;
+    std::vector<char> seen(f_.value_count(), 0);
     for (Block b : order)
       for (Inst i : f_.insts(b)) {
-        const OpcodeInfo& row = info(f_.inst(i).opcode);
-        if (row.terminator || row.writes) work.push_back(i);
+        if (f_.inst(i).opcode != Opcode::Phi) break;
+        for (Value v : f_.operands(i)) used_[f_.definition(v).id] = 1;  // also over back edges
       }
-    while (!work.empty()) {
-      const Inst i = work.back();
-      work.pop_back();
-      for (Value v : f_.operands(i)) {
-        const Inst source = f_.definition(v);
-        const Type type = f_.value(v).type;
-        if (movable_[source.id] && !info(f_.inst(source).opcode).free_to_repeat &&
-            (type == Type::f32 || type == Type::i32)) {
-          if (seen[v.id]) continue;
-          seen[v.id] = 1;
-          needed_.push_back(v);
-        } else if (!live[source.id]) {
-          live[source.id] = 1;
-          work.push_back(source);
+    for (std::size_t at = order.size(); at-- > 0;)
+      for (Inst i = f_.block(order[at]).last; i.valid(); i = f_.inst(i).previous) {
+        if (!stays(i)) continue;
+        for (Value v : f_.operands(i)) {
+          if (!becomes_word(v)) {
+            used_[f_.definition(v).id] = 1;
+          } else if (!seen[v.id]) {
+            seen[v.id] = 1;
+            needed_.push_back(v);
+          }
         }
       }
-    }
     // And all that they are computed from.
+    std::vector<Inst> work;
     for (Value v : needed_) want(f_.definition(v), work);
     while (!work.empty()) {
       const Inst i = work.back();
       work.pop_back();
       for (Value v : f_.operands(i)) want(f_.definition(v), work);
     }
+  }
+  bool stays(Inst i) const {
+    return !movable_[i.id] || (used_[i.id] && !becomes_word(f_.inst(i).first_result));
+  }
+  // Blocks that nothing reaches may read it: then it stays.
+  void remove_moved(const std::vector<Block>& order) {
+    std::size_t blocks = 0;
+    for (std::uint32_t b = 0; b < f_.block_count(); ++b) blocks += f_.block(Block{b}).first.valid() ? 1 : 0;
+    if (blocks != order.size()) return;
+    for (Block b : order)
+      for (Inst i : f_.insts(b))
+        if (i.id < movable_.size() && !stays(i)) f_.remove(i);
   }
   void want(Inst i, std::vector<Inst>& work) {
     if (wanted_[i.id]) return;
@@ -162,7 +178,7 @@ class Hoister {
   Function& f_;
   Function& preamble_;
   Builder builder_;
-  std::vector<char> movable_, wanted_;  // per instruction
+  std::vector<char> movable_, used_, wanted_;  // per instruction
   std::uint64_t first_stored_ = 0;
   std::vector<Value> stored_;  // by word from there
   std::vector<Value> needed_;

@@ -6,16 +6,6 @@
 
 namespace warpjit::ir::samples {
 
-namespace {
-
-bool may_be_nan(const SampleKey& key) {
-  for (const TexelComponent& component : key.format.components)
-    if (component.type == TexelType::float_bits) return !key.compare;
-  return false;
-}
-
-}  // namespace
-
 Filter::Filter(Builder& b, const SampleSource& source, std::uint32_t number, const Request& request,
                Inst before)
     : Steps(b, source, number),
@@ -26,7 +16,7 @@ Filter::Filter(Builder& b, const SampleSource& source, std::uint32_t number, con
       path_(filter_path(source.key)),
       has_border_(has_border(source.key)),
       direct_(!source.key.linear() && !source.key.mixes_levels()),
-      numbers_alone_(!has_border_ && !may_be_nan(source.key)),
+      numbers_alone_(!may_be_nan(source.key)),
       at_(request.coordinates) {}
 
 unsigned Filter::wanted_components() const {
@@ -575,7 +565,8 @@ I32 Filter::mean_beside(Footprint& f, unsigned corner) {
     sum = sum ? add(*sum, as_float(value)) : as_float(value);
   }
   const bool integers = !key_.compare && texels_.is_integer(component_of(result));
-  return integers ? *first : as_result(mul(*sum, real(1.0F / 3)));
+  const F32 mean = mul(*sum, real(1.0F / 3));
+  return integers ? *first : numbers_alone_ ? as_word(mean) : as_result(mean);
 }
 
 Filter::Results Filter::size() {
