@@ -24,6 +24,15 @@ constexpr std::size_t kInputs = 12, kOutputs = 18;  // rows of a vertex
 
 constexpr std::uint64_t kNop[] = {0xf800014000000000};
 
+Status bind_textures(Launch& launch, const usse::RandomProgram& program) {
+  for (std::size_t unit = 0; unit < program.textures.size(); ++unit) {
+    const usse::BoundTexture& bound = program.textures[unit];
+    WARPJIT_CHECK(launch.set_texture(static_cast<std::uint32_t>(unit), bound.texture));
+    WARPJIT_CHECK(launch.set_sampler(static_cast<std::uint32_t>(unit), bound.sampler));
+  }
+  return {};
+}
+
 // What one seed runs. Made anew for each run: it has the memory of its results.
 class SeededRows {
  public:
@@ -45,6 +54,7 @@ class SeededRows {
                                {out_.data() + 4 * n, 4 * (out_.size() - 4 * n), 16 * kOutputs, f32x4}));
     keep(launch_.set_bits("sa0", program.sa));
     keep(launch_.map_memory("mem", usse::kRandomAddress, memory_.data(), memory_.size() * 4));
+    keep(bind_textures(launch_, program));
     launch_.set_count(threads_);
     launch_.set_fuel(usse::kRandomFuel);
   }
@@ -110,7 +120,7 @@ class UsseFuzzer final : public Fuzzer {
   static constexpr const char* kLimited = "beyond a limit";
 
   usse::RandomProgram make(std::uint64_t seed) const {
-    return usse::random_program(seed, Stage::vertex, {.size = options_.size / 2});
+    return usse::random_program(seed, Stage::vertex, {.textures = seed % 4 == 1, .size = options_.size / 2});
   }
   Ways ways(std::uint64_t seed) const {
     const std::uint64_t bits = mix(seed);
@@ -163,9 +173,11 @@ struct UsseFragments {
 
   static Fragment make(std::uint64_t seed, const Options& options) {
     const bool memory = seed % 4 == 0;
-    return {usse::random_program(seed, Stage::fragment,
-                                 {.memory = memory, .quads = seed % 3 == 0, .size = options.size / 2}),
-            usse::kSlots, 1, memory};
+    return {
+        usse::random_program(
+            seed, Stage::fragment,
+            {.memory = memory, .quads = seed % 3 == 0, .textures = seed % 2 == 1, .size = options.size / 2}),
+        usse::kSlots, 1, memory};
   }
   static Result<Program> program(const Fragment& fragment) {
     return Program(std::make_shared<const usse::Shader>(fragment.generated.program));
@@ -175,6 +187,7 @@ struct UsseFragments {
   }
   static Status bind(Launch& launch, const Fragment& fragment, std::uint64_t, const RasterState&,
                      std::span<const std::uint32_t>, Random&) {
+    WARPJIT_CHECK(bind_textures(launch, fragment.generated));
     return launch.set_bits("sa0", fragment.generated.sa);
   }
   static std::string list(const Fragment& fragment) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/random.h"
+#include "frontend/random/textures.h"
 #include "frontend/random/words.h"
 #include "frontend/usse/assembly/assemble.h"
 #include "frontend/usse/encoding/encoding.h"
@@ -19,19 +20,27 @@ namespace {
 
 // Registers that programs use: few, so that values meet. Above them those of loops and memory.
 constexpr std::uint32_t kUsed = 24, kCounter = 40, kAddress = 40, kRegisters = 48;
+// Units of textures, the last one of cubes, and the first of their control words.
+constexpr unsigned kUnits = 3, kCubeUnit = 2;
+constexpr std::uint32_t kControl = 28;
+constexpr std::uint8_t kCube = 2, kInfo = 2,
+                       kGradients = 3;  // of an instruction's dimension, gather and lod_mode
 
 class Generator {
  public:
   Generator(std::uint64_t seed, Stage stage, const RandomOptions& options)
       : random_(seed ^ 0x5553534500000000), options_(options) {
     program_.stage = stage;
-    for (const Pattern& pattern : patterns())
+    for (const Pattern& pattern : patterns()) {
       if (is_ordinary(pattern)) ordinary_.push_back(&pattern);
+      if (pattern.form == Group::smp) sample_ = &pattern;
+    }
   }
 
   RandomProgram run() {
     program_.temporaries = program_.primary_attributes = program_.secondary_attributes = kRegisters;
     parts_ = options_.flow && random_.chance(70);
+    if (options_.textures) samplers();
     if (program_.stage == Stage::fragment) fragment_interface();
     if (options_.secondary && random_.one_in(2)) {
       secondary_ = true;
@@ -43,9 +52,13 @@ class Generator {
       secondary_ = false;
     }
     add(program_.primary, "phas.imm mode:0, rate:0, wait:7, temps:0, address:0");
+    calls_ = parts_ && random_.one_in(4);
     body(program_.primary, 1 + random_.below(2 * options_.size));
+    if (calls_) functions(program_.primary);
     if (program_.stage == Stage::vertex && random_.one_in(2)) add(program_.primary, "emit.end");
     RandomProgram result;
+    for (unsigned unit = 0; options_.textures && unit < kUnits; ++unit)
+      result.textures.push_back(texture(unit == kCubeUnit));
     for (std::uint32_t n = 0; n < kRegisters; ++n) result.sa.push_back(word());
     result.sa[kAddress] = kRandomAddress;
     for (std::uint32_t n = 0; n < kRandomMemoryWords; ++n) result.memory.push_back(word());
@@ -97,9 +110,8 @@ class Generator {
     code.push_back(*assembled);
   }
 
-  // A random word of a pattern, with registers that there are.
-  std::optional<std::uint64_t> ordinary() {
-    const Pattern& pattern = *ordinary_[random_.below(static_cast<unsigned>(ordinary_.size()))];
+  // A random word of a pattern, modifiers being those that there are.
+  Result<Instruction> instruction_of(const Pattern& pattern) {
     std::uint64_t bits = pattern.word_with(random_.next());
     for (const std::uint8_t k : pattern.modifiers()) {
       const SyntaxToken& token = pattern.tokens[k];
@@ -108,7 +120,21 @@ class Generator {
         bits = token.field.set(bits, static_cast<std::uint32_t>(random_.next()));
       }
     }
-    Result<Instruction> decoded = decode(bits);
+    return decode(bits);
+  }
+
+  static std::optional<std::uint64_t> executable(const Instruction& i) {
+    const Result<std::uint64_t> encoded = encode(i);
+    if (!encoded) return std::nullopt;
+    const Result<Instruction> again = decode(*encoded);
+    if (!again || !check_executes(*again)) return std::nullopt;
+    return *encoded;
+  }
+
+  // With registers that there are.
+  std::optional<std::uint64_t> ordinary() {
+    const Result<Instruction> decoded =
+        instruction_of(*ordinary_[random_.below(static_cast<unsigned>(ordinary_.size()))]);
     if (!decoded) return std::nullopt;
     Instruction i = *decoded;
     i.end = false;
@@ -118,12 +144,66 @@ class Generator {
     for (Source& s : i.s) limit(s, false);
     const bool differs = i.opcode == Opcode::dsx || i.opcode == Opcode::dsy ||
                          (i.group == Group::tst && (i.alu == Alu::dsx || i.alu == Alu::dsy));
-    if (differs && (!options_.quads || parts_ || secondary_)) return std::nullopt;
-    const Result<std::uint64_t> encoded = encode(i);
-    if (!encoded) return std::nullopt;
-    const Result<Instruction> again = decode(*encoded);
-    if (!again || !check_executes(*again)) return std::nullopt;
-    return *encoded;
+    if (differs && !options_.quads) return std::nullopt;
+    return executable(i);
+  }
+
+  std::optional<std::uint64_t> sample() {
+    const Result<Instruction> decoded = instruction_of(*sample_);
+    if (!decoded) return std::nullopt;
+    Instruction i = *decoded;
+    i.min_pack = false;
+    if (!random_.one_in(3)) i.predicate = Predicate::always;
+    if (!random_.one_in(3)) i.gather = 0;
+    const unsigned unit = random_.below(kUnits);
+    i.dimension = unit == kCubeUnit ? kCube : static_cast<std::uint8_t>(random_.below(2));
+    if (i.lod_mode == kGradients && (unit == kCubeUnit || (i.gather != 0 && i.gather != kInfo)))
+      i.lod_mode = 0;
+    limit(i.d[0], true);
+    limit(i.s[0], false);
+    limit(i.s[2], false);
+    i.s[1] = {};
+    i.s[1].bank = Bank::sa;
+    i.s[1].number = static_cast<std::uint16_t>(kControl + kControlWords * unit);
+    return executable(i);
+  }
+
+  // The container's, of each unit. What lies in the control words does not matter to engines: textures are
+  // bound by their units.
+  void samplers() {
+    for (unsigned unit = 0; unit < kUnits; ++unit)
+      for (unsigned k = 0; k < kControlWords; ++k)
+        program_.dependent_samplers.push_back(
+            {static_cast<std::uint8_t>(unit), static_cast<std::uint8_t>(k),
+             static_cast<std::uint16_t>(kControl + kControlWords * unit + k)});
+    Parameter cube;
+    cube.category = Category::sampler;
+    cube.cube = true;
+    cube.resource = kCubeUnit;
+    program_.parameters.push_back(cube);
+  }
+
+  // Small, of any format, type and state that is defined.
+  BoundTexture texture(bool cube) {
+    for (;;) {
+      ControlWords words;
+      for (std::uint32_t& one : words) one = static_cast<std::uint32_t>(random_.next());
+      constexpr std::uint32_t kSides = 0x3f03f;  // up to 64
+      words[0] = (words[0] & 0xe7ffffff) | 15U << 17;
+      if (random_.one_in(2)) words[0] = (words[0] & ~(15U << 17)) | random_.below(5) << 17;
+      words[1] = cube ? (words[1] & 0x1f050005) | 2U << 29 : (words[1] & 0xff000000) | (words[1] & kSides);
+      words[2] &= random_.one_in(3) ? 0xffc3U : 0xffc0U;
+      words[3] &= 0x70000000;
+      const auto state = read_texture(words);
+      if (!state || state->is_cube() != cube) continue;
+      auto bound = bind_texture(*state, [](std::uint32_t address, std::uint64_t size) {
+        const std::span<const std::byte> all = random::texels();
+        return address < all.size() && size <= all.size() - address
+                   ? all.subspan(address, static_cast<std::size_t>(size))
+                   : std::span<const std::byte>();
+      });
+      if (bound && textures::make_view(bound->texture, "texture")) return std::move(*bound);
+    }
   }
 
   void limit(Register& reg, bool destination) {
@@ -144,8 +224,10 @@ class Generator {
         loop(code);
       else if (options_.memory && kind == 2)
         load(code);
-      else if (kind == 3)
+      else if (kind == 3 && !calls_)  // functions would have several
         increments(code);
+      else if (calls_ && !secondary_ && kind == 4)
+        call(code);
       else
         plain(code);
     }
@@ -178,6 +260,7 @@ class Generator {
       input.raw = {
           static_cast<std::uint32_t>(iterated.value) << 16 | iterated.index << 8U | iterated.components,
           static_cast<std::uint32_t>(iterated.format), iterated.words, 0};
+      if (options_.textures && random_.one_in(3)) sampled_input(input);
       fragment.inputs.push_back(input);
     }
     constexpr ParameterType kTypes[] = {ParameterType::f16, ParameterType::f16, ParameterType::f32,
@@ -194,6 +277,21 @@ class Generator {
     if (random_.one_in(10)) flag(Flag::output_undefined);
   }
 
+  void sampled_input(FragmentInput& input) {
+    FragmentInput::Sampled sampled;
+    sampled.value = random_.one_in(6) ? FragmentInput::Value::point : FragmentInput::Value::texcoord;
+    if (sampled.value == FragmentInput::Value::texcoord)
+      sampled.index = static_cast<std::uint8_t>(random_.below(kTexcoords));
+    sampled.projection = static_cast<FragmentInput::Projection>(random_.below(3));
+    sampled.unit = static_cast<std::uint8_t>(random_.below(kUnits));
+    sampled.format = static_cast<FragmentInput::Texel>(random_.below(3));
+    sampled.words = static_cast<std::uint8_t>(1 + random_.below(4));
+    input.sampled = sampled;
+    input.raw[3] = static_cast<std::uint32_t>(sampled.value) | sampled.index << 4U |
+                   static_cast<std::uint32_t>(sampled.projection) << 8 | sampled.unit << 12U |
+                   static_cast<std::uint32_t>(sampled.format) << 16 | sampled.words << 20U;
+  }
+
   // What fragments do to themselves.
   void kill(Words& code) {
     constexpr const char* kPredicates[] = {"!p0 ", "!p1 ", "p0 "};
@@ -206,8 +304,9 @@ class Generator {
 
   void plain(Words& code) {
     if (program_.stage == Stage::fragment && !secondary_ && random_.one_in(24)) return kill(code);
+    const bool samples = options_.textures && random_.one_in(8);
     for (unsigned tries = 0; tries < 20; ++tries)
-      if (const auto made = ordinary()) return code.push_back(*made);
+      if (const auto made = samples ? sample() : ordinary()) return code.push_back(*made);
     add(code, "nop");
   }
 
@@ -247,6 +346,49 @@ class Generator {
     add(code, "p3 br offset:-" + std::to_string(inside.size() + 2));
   }
 
+  // Where a function is will be known when all of them stand.
+  void call(Words& code) {
+    calls_at_.push_back(code.size());
+    add(code, random_.one_in(2) ? "br.link offset:0" : predicate() + "br.link offset:0");
+  }
+
+  // Behind all else; each may call those behind it.
+  void functions(Words& code) {
+    const std::size_t around = code.size();
+    add(code, "nop");
+    std::vector<std::size_t> starts;
+    const unsigned count = 1 + random_.below(3);
+    for (unsigned n = 0; n < count; ++n) {
+      starts.push_back(code.size());
+      const unsigned size = 1 + random_.below(6);
+      const std::size_t own = calls_at_.size();
+      for (unsigned k = 0; k < size; ++k) {
+        if (random_.one_in(4))
+          skip(code);
+        else
+          plain(code);
+        if (random_.one_in(6)) add(code, predicate() + "ret");
+        if (n + 1 < count && random_.one_in(4)) call(code);
+      }
+      add(code, "ret");
+      for (std::size_t k = own; k < calls_at_.size(); ++k) calling_.push_back(n);
+    }
+    const auto set_offset = [&](std::size_t from, std::size_t to) {
+      Result<Instruction> i = decode(code[from]);
+      i->immediates[static_cast<std::size_t>(Immediate::offset)] = static_cast<std::int32_t>(to - from);
+      code[from] = *encode(*i);
+    };
+    const std::size_t before = calls_at_.size() - calling_.size();
+    for (std::size_t k = 0; k < calls_at_.size(); ++k) {
+      const unsigned first = k < before ? 0 : calling_[k - before] + 1;
+      set_offset(calls_at_[k], starts[first + random_.below(count - first)]);
+    }
+    Words over;
+    add(over, "br offset:" + std::to_string(code.size() - around));
+    code[around] = over[0];
+    add(code, "nop");
+  }
+
   void load(Words& code) {
     std::string to = random_.one_in(2) || secondary_ ? "pa" : "r";
     to += std::to_string(random_.below(kUsed));
@@ -275,7 +417,10 @@ class Generator {
   const RandomOptions options_;
   Program program_;
   std::vector<const Pattern*> ordinary_;
-  bool secondary_ = false, parts_ = false;
+  const Pattern* sample_ = nullptr;
+  bool secondary_ = false, parts_ = false, calls_ = false;
+  std::vector<std::size_t> calls_at_;  // branches whose targets are open
+  std::vector<unsigned> calling_;      // of those in functions, which are the last: the function
 };
 
 }  // namespace

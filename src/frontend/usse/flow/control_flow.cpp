@@ -8,7 +8,7 @@
 namespace warpjit::usse {
 namespace {
 
-constexpr std::uint32_t kMostBlocks = 1 << 14, kMostCalls = 8;
+constexpr std::uint32_t kMostBlocks = 1 << 14;
 
 struct State {
   std::uint32_t pc = 0, depth = 0;
@@ -54,7 +54,7 @@ Result<Code> Code::decode(const Program& program, bool secondary) {
   return code;
 }
 
-Result<ControlFlow> Code::find_blocks() const {
+Result<ControlFlow> Code::unfold() const {
   const auto size = static_cast<std::uint32_t>(instructions_.size());
   std::vector<bool> leads(size + 1U);
   for (std::uint32_t pc = 0; pc < size; ++pc) {
@@ -66,6 +66,7 @@ Result<ControlFlow> Code::find_blocks() const {
   const auto target = [&](const State& state) {
     return state.pc == size ? kThreadEnds : explorer.target(state);
   };
+  std::uint32_t most_calls = 0;
   const auto step = [&](State& state, FlowBlock& block) -> Status {
     block.first = state.pc;
     block.increments = state.increments;
@@ -92,6 +93,7 @@ Result<ControlFlow> Code::find_blocks() const {
           if (i.link) {
             if (state.depth == kMostCalls) return error(ErrorCode::unsupported, "too many calls", pc);
             taken.returns[taken.depth++] = state.pc;
+            most_calls = std::max(most_calls, taken.depth);
           }
         }
         block.edges[0] = {target(taken), taken.pc <= pc};
@@ -115,6 +117,70 @@ Result<ControlFlow> Code::find_blocks() const {
   WARPJIT_TRY(flow.blocks, explorer.run(State{}, step, [&](const State& state, std::string message) {
     return error(ErrorCode::unsupported, std::move(message), state.pc);
   }));
+  flow.most_calls = most_calls;
+  return flow;
+}
+
+Result<ControlFlow> Code::find_blocks() const {
+  WARPJIT_TRY(ControlFlow flow, unfold());
+  flow::keep_backward_in_cycles(flow.blocks, flow.successors());
+  return flow;
+}
+
+Result<ControlFlow> Code::find_blocks_of_addresses() const {
+  WARPJIT_TRY(const ControlFlow unfolded, unfold());
+  ControlFlow flow;
+  flow.most_calls = unfolded.most_calls;
+  const auto size = static_cast<std::uint32_t>(instructions_.size());
+  const auto address = [&](std::uint32_t target) {
+    return target == kThreadEnds ? size : unfolded.blocks[target].first;
+  };
+  std::vector<std::uint32_t> at(size + 1U, kThreadEnds);  // the block of an address
+  std::vector<std::vector<std::uint32_t>> returns;        // by block: the addresses that its return leads to
+  const auto returns_from = [&](const FlowBlock& block) {
+    return block.end > block.first && instructions_[block.end - 1].opcode == Opcode::ret;
+  };
+  for (const FlowBlock& block : unfolded.blocks) {
+    std::uint32_t& number = at[block.first];
+    if (number == kThreadEnds) {
+      number = static_cast<std::uint32_t>(flow.blocks.size());
+      flow.blocks.push_back(block);
+      returns.emplace_back();
+    } else if (flow.blocks[number].increments != block.increments) {
+      return error(ErrorCode::unsupported, "increments of repeats that differ from lane to lane",
+                   block.first);
+    }
+    if (returns_from(block)) returns[number].push_back(address(block.edges[0].target));
+  }
+  const auto edge = [&](std::uint32_t to, std::uint32_t from) {
+    return FlowEdge{to == size ? kThreadEnds : at[to], to < from};
+  };
+  const std::size_t count = flow.blocks.size();
+  for (std::size_t b = 0; b < count; ++b) {
+    const std::uint32_t end = flow.blocks[b].end;
+    std::vector<std::uint32_t>& targets = returns[b];
+    for (unsigned k = targets.empty() ? 0 : 1; k < flow.blocks[b].edge_count; ++k) {
+      std::uint32_t& target = flow.blocks[b].edges[k].target;
+      if (target != kThreadEnds) target = at[address(target)];
+    }
+    if (targets.empty()) continue;
+    std::ranges::sort(targets);
+    targets.erase(std::ranges::unique(targets).begin(), targets.end());
+    FlowEdge first = edge(targets[0], end);
+    if (targets.size() > 1) first = {static_cast<std::uint32_t>(flow.blocks.size()), false};
+    flow.blocks[b].edges[0] = first;
+    for (std::size_t k = 0; k + 1 < targets.size(); ++k) {
+      FlowBlock choice;
+      choice.first = choice.end = end;
+      choice.return_to = targets[k];
+      choice.edge_count = 2;
+      choice.edges[0] = edge(targets[k], end);
+      choice.edges[1] = k + 2 == targets.size()
+                            ? edge(targets[k + 1], end)
+                            : FlowEdge{static_cast<std::uint32_t>(flow.blocks.size()) + 1, false};
+      flow.blocks.push_back(choice);
+    }
+  }
   flow::keep_backward_in_cycles(flow.blocks, flow.successors());
   return flow;
 }
@@ -128,26 +194,31 @@ flow::Successors ControlFlow::successors() const {
   return result;
 }
 
-bool ControlFlow::has_copies() const {
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> ranges;
-  for (const FlowBlock& block : blocks) ranges.emplace_back(block.first, block.end);
-  std::ranges::sort(ranges);
-  for (std::size_t k = 1; k < ranges.size(); ++k)
-    if (ranges[k].first < ranges[k - 1].second) return true;
-  return false;
-}
-
-// The lanes at lower addresses run first. So they are, if none can jump over the address, come back to it or
-// end before.
-bool Code::lanes_are_together(std::uint32_t address) const {
-  for (std::uint32_t pc = 0; pc < instructions_.size(); ++pc) {
-    const Instruction& i = instructions_[pc];
-    if (i.opcode == Opcode::ret || (is_branch(i) && i.link)) return false;
+// The lanes at lower addresses run first. So all are together, if none can jump over the address, come back
+// to it or end before.
+std::vector<bool> Code::parted_lanes() const {
+  const auto size = static_cast<std::int64_t>(instructions_.size());
+  std::vector<std::int32_t> change(instructions_.size() + 1);  // of how many branches part them
+  const auto part = [&](std::int64_t first, std::int64_t end) {
+    first = std::clamp<std::int64_t>(first, 0, size);
+    end = std::clamp<std::int64_t>(end, first, size);
+    ++change[static_cast<std::size_t>(first)];
+    --change[static_cast<std::size_t>(end)];
+  };
+  for (std::int64_t pc = 0; pc < size; ++pc) {
+    const Instruction& i = instructions_[static_cast<std::size_t>(pc)];
+    if (i.opcode == Opcode::ret || (is_branch(i) && i.link)) part(0, size);
     if (!is_branch(i)) continue;
-    const std::int64_t target = branch_target(i, pc);
-    if (pc < address ? target > address : target <= address) return false;
+    const std::int64_t target = branch_target(i, static_cast<std::uint32_t>(pc));
+    if (target > pc)
+      part(pc + 1, target);
+    else
+      part(target, pc + 1);
   }
-  return true;
+  std::vector<bool> parted(instructions_.size());
+  std::int32_t count = 0;
+  for (std::size_t pc = 0; pc < parted.size(); ++pc) parted[pc] = (count += change[pc]) != 0;
+  return parted;
 }
 
 }  // namespace warpjit::usse

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -24,9 +25,11 @@ struct Increments {
   void set(const Instruction& i);
   // In registers.
   std::int32_t step(std::size_t operand, unsigned turn) const;
+  bool operator==(const Increments&) const = default;
 };
 
 inline constexpr std::uint32_t kThreadEnds = ~0U;  // instead of a block
+inline constexpr std::uint32_t kMostCalls = 8;     // that have not returned
 
 struct FlowEdge {
   std::uint32_t target = kThreadEnds;  // a block
@@ -34,19 +37,20 @@ struct FlowEdge {
 };
 
 // Code [first, end), words. With two edges the last instruction is a branch or a return: edge 0 is where it
-// goes if it is taken.
+// goes if it is taken. Blocks without code choose between the targets of a return.
 struct FlowBlock {
   std::uint32_t first = 0, end = 0;
-  Increments increments;  // at the start
+  Increments increments;                   // at the start
+  std::optional<std::uint32_t> return_to;  // edge 0 is for lanes that return to this address
   std::array<FlowEdge, 2> edges{};
   std::uint8_t edge_count = 1;
 };
 
 struct ControlFlow {
   std::vector<FlowBlock> blocks;  // that of the entry first
+  // If calls are not unfolded: how many there are at most that have not returned.
+  std::uint32_t most_calls = 0;
   flow::Successors successors() const;
-  // Does some address stand in several blocks?
-  bool has_copies() const;
 };
 
 // Errors, with the word: bad_input or unsupported of what does not decode or execute; unsupported for control
@@ -57,13 +61,19 @@ class Code {
 
   std::span<const Instruction> instructions() const { return instructions_; }
   Result<ControlFlow> find_blocks() const;
+  // Each address in one block, so that all lanes which are there can be together: lanes keep the addresses
+  // that they return to. Errors: the same; unsupported for repeats that paths which meet have set different
+  // increments for.
+  Result<ControlFlow> find_blocks_of_addresses() const;
   bool secondary() const { return secondary_; }
-  // Is every lane of a quad at this address together, whatever they do before?
-  bool lanes_are_together(std::uint32_t address) const;
+  // By address: may lanes of a quad be elsewhere while others are here?
+  std::vector<bool> parted_lanes() const;
 
  private:
   Code(const Program& program, bool secondary) : program_(&program), secondary_(secondary) {}
   Error error(ErrorCode code, std::string message, std::size_t word) const;
+  // With all backward transfers.
+  Result<ControlFlow> unfold() const;
 
   const Program* program_;
   bool secondary_;

@@ -109,7 +109,7 @@ TextureSampler::Detail TextureSampler::detail(float level) const {
 std::uint32_t TextureSampler::wrap(std::int64_t texel, unsigned axis, std::uint32_t size) const {
   const std::int64_t n = size;
   const auto modulo = [](std::int64_t value, std::int64_t by) { return (value % by + by) % by; };
-  switch (sampler_.wrap[axis]) {
+  switch (is_cube() ? Wrap::clamp_to_edge : sampler_.wrap[axis]) {
     case Wrap::repeat:
       return static_cast<std::uint32_t>(modulo(texel, n));
     case Wrap::mirror: {

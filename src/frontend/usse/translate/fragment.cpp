@@ -124,13 +124,13 @@ class FragmentTranslator final : public ProgramTranslator {
     using Projection = FragmentInput::Projection;
     const auto value = [&](unsigned k) { return value_of(sampled.value, sampled.index, k); };
     const bool cube = samples_cube(program_, sampled.unit);
-    Coordinates coordinates;
-    for (unsigned k = 0; k < (cube ? 3U : 2U); ++k) coordinates.at[k] = value(k);
+    SampleRequest request;
+    for (unsigned k = 0; k < (cube ? 3U : 2U); ++k) request.coordinates[k] = value(k);
     if (sampled.projection != Projection::none && !cube) {
       const F32 divisor = value(sampled.projection == Projection::by_z ? 2 : 3);
-      for (unsigned k = 0; k < 2; ++k) coordinates.at[k] = b_.FDiv32(coordinates.at[k], divisor);
+      for (unsigned k = 0; k < 2; ++k) request.coordinates[k] = b_.FDiv32(request.coordinates[k], divisor);
     }
-    const Result<Texel> texel = fetch_texel(nullptr, sampled.unit, coordinates);
+    const Result<Texel> texel = fetch_texel(nullptr, sampled.unit, request);
     if (!texel) {
       if (status_) status_ = texel.error();
       return;

@@ -16,9 +16,12 @@
 
 namespace warpjit::usse {
 
-// SSA variables: i0 to i3, idx1 and idx2, a replaced depth; then flags; then the words of the other banks.
-inline constexpr std::uint32_t kVarInternal = 0, kVarIndex = 16, kVarDepth = 18, kVarPredicate = 19,
-                               kVarLive = 23, kVarDepthSet = 24, kVarBanks = 25;
+// SSA variables: i0 to i3, idx1 and idx2, a replaced depth, the addresses to return to, the last one first,
+// and the one that a lane returns to; then flags; then the words of the other banks.
+inline constexpr std::uint32_t kVarInternal = 0, kVarIndex = 16, kVarDepth = 18, kVarReturn = 19,
+                               kVarReturnTo = kVarReturn + kMostCalls, kVarPredicate = kVarReturnTo + 1,
+                               kVarLive = kVarPredicate + 4, kVarDepthSet = kVarLive + 1,
+                               kVarBanks = kVarDepthSet + 1;
 
 // Where the words of the banks are among the variables.
 struct RegisterFile32 {
@@ -40,6 +43,10 @@ class InstructionTranslator {
   InstructionTranslator(const Program& program, const RegisterFile32& file, const UniformTable& table);
   virtual ~InstructionTranslator() = default;
 
+  // Whose registers an operand is of: those of the lane itself, which are the others' if all lanes are here;
+  // those that each lane had last, wherever it is; those of lanes that have not begun.
+  enum class View : std::uint8_t { own, last, unbegun };
+
   // One instruction with its repeats that transfers no control. Errors: unsupported.
   Status instruction(const Instruction& i, const Increments& increments, std::uint32_t address);
   // The lanes in which a predicate holds; none: in all.
@@ -47,17 +54,25 @@ class InstructionTranslator {
   // Memory may be changed only where this holds, too.
   virtual I1 changing_memory() { return I1(); }
   virtual Status sample(const Instruction& i) { return unsupported(i, "no textures here"); }
-  // Can the registers of the other lanes be read at this instruction?
-  virtual Status check_quad(const Instruction&) { return {}; }
+  // How the registers of the other lanes are read at this instruction.
+  virtual View view_of_others() { return View::own; }
 
   Error unsupported(const Instruction& i, const std::string& why) const;
 
   I32 word(std::uint32_t value) { return b_.constant(value); }
   I1 truth(bool value) { return b_.constant(value); }
   F32 real(float value) { return b_.constant(value); }
-  I32 read(std::uint32_t variable) { return ssa_.read<I32>(b_.block(), variable); }
+  I32 read(std::uint32_t variable);
   I1 flag(std::uint32_t variable) { return ssa_.read<I1>(b_.block(), variable); }
-  void write(std::uint32_t variable, ir::Value value) { ssa_.write(b_.block(), variable, value); }
+  void write(std::uint32_t variable, ir::Value value);
+  // Evaluates with operands of that view.
+  template <class Function>
+  auto seen(View view, const Function& function) {
+    view_ = view;
+    const auto result = function();
+    view_ = View::own;
+    return result;
+  }
 
   const Program& program_;
   const RegisterFile32 file_;
@@ -68,6 +83,13 @@ class InstructionTranslator {
 
   // The secondary program runs: r, pa, o and sa all mean sa.
   bool secondary_ = false;
+  View view_ = View::own;
+  // By variable: the slot that keeps each lane's last value for the others of its quad.
+  std::vector<std::uint32_t> kept_;
+  static constexpr std::uint32_t kNotKept = ~0U;
+  void keep(std::uint32_t variable);
+  // What an operand of quad operations may read.
+  void keep_operand(const Register& reg, bool repeated);
   // Words of sa that the secondary program may write; the others are those of the table.
   std::vector<bool> written_sa_;
 
@@ -127,8 +149,8 @@ class InstructionTranslator {
   F32 floor_difference(F32 a, F32 b) { return b_.FSub32(a, b_.FFloor32(b)); }
   F32 product_sum(F32 a, F32 b, F32 c) { return b_.FAdd32(b_.FMul32(a, b), c); }
   F32 dot(const std::array<F32, 4>& a, const std::array<F32, 4>& b, unsigned count);
-  // First source of lane 1 or 2 less the second source of lane 0.
-  F32 quad_difference(F32 a, F32 b, bool rows);
+  // Component j of the first source of lane 1 or 2 less component k of the second source of lane 0.
+  F32 quad_difference(const Instruction& i, unsigned j, unsigned k, bool rows);
   // An integer of VPCK's types as a number, scaled or not, and back.
   F32 number_of(Type type, I32 field, bool scale);
   I32 field_of(Type type, F32 value, bool scale);

@@ -40,10 +40,17 @@ F32 InstructionTranslator::dot(const std::array<F32, 4>& a, const std::array<F32
   return sum;
 }
 
-F32 InstructionTranslator::quad_difference(F32 a, F32 b, bool rows) {
+F32 InstructionTranslator::quad_difference(const Instruction& i, unsigned j, unsigned k, bool rows) {
   constexpr std::uint64_t kAll = 0x55;  // a lane number in all four places
+  const View view = view_of_others();
+  const F32 a = seen(view, [&] { return component(i.s[1], i.type, j); });
+  // A secondary program runs in lane 0.
+  if (view == View::unbegun) return b_.FSub32(a, component(i.s[2], i.type, k));
+  const F32 b = seen(view, [&] { return component(i.s[2], i.type, k); });
   const auto lane = [&](F32 x, std::uint64_t n) {
-    return as_float(b_.QuadRead(truth(true), b_.BitcastF32ToI32(x), word(0), n * kAll));
+    const I32 bits = b_.BitcastF32ToI32(x);
+    return as_float(view == View::last ? b_.QuadSwizzle32(bits, n * kAll)
+                                       : b_.QuadRead(truth(true), bits, word(0), n * kAll));
   };
   const F32 other = lane(a, rows ? 2 : 1);
   return b_.FSub32(other, lane(b, 0));

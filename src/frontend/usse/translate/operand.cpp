@@ -64,6 +64,40 @@ std::optional<std::uint32_t> InstructionTranslator::variable_of(Bank bank, std::
   return first + number;
 }
 
+// ---- Variables, and what other lanes see of them
+
+void InstructionTranslator::keep(std::uint32_t variable) {
+  if (kept_.empty()) kept_.assign(file_.end(), kNotKept);
+  if (kept_[variable] == kNotKept) kept_[variable] = function_.slot_count++;
+}
+
+void InstructionTranslator::keep_operand(const Register& reg, bool repeated) {
+  constexpr std::uint32_t kMostWords = 4;  // of an operand
+  const auto keep_word = [&](std::uint32_t number) {
+    if (reg.bank == Bank::sa) return;  // the same in all lanes
+    if (const auto variable = variable_of(reg.bank, number)) keep(*variable);
+  };
+  if (reg.index != 0) keep(kVarIndex + reg.index - 1U);
+  const bool any = reg.index != 0 || repeated;
+  const std::uint32_t first = any ? 0 : reg.bank == Bank::i ? 4U * reg.number : reg.number;
+  const std::uint32_t count = any ? kMaxRegisters : kMostWords;
+  for (std::uint32_t n = first; n < first + count; ++n) keep_word(n);
+}
+
+I32 InstructionTranslator::read(std::uint32_t variable) {
+  if (view_ == View::unbegun && variable < kVarDepth) return word(0);
+  if (view_ == View::last && variable < file_.first_sa()) return b_.LoadSlot(kept_[variable]);
+  return ssa_.read<I32>(b_.block(), variable);
+}
+
+void InstructionTranslator::write(std::uint32_t variable, ir::Value value) {
+  ssa_.write(b_.block(), variable, value);
+  if (!secondary_ && !kept_.empty() && kept_[variable] != kNotKept)
+    b_.StoreSlot(truth(true), I32{value}, kept_[variable]);
+}
+
+// ---- Operands
+
 I32 InstructionTranslator::read_bank(Bank bank, std::uint32_t number) {
   const auto variable = variable_of(bank, number);
   if (!variable) return word(0);

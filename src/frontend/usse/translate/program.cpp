@@ -60,10 +60,15 @@ bool repeats(const Instruction& i) {
   }
 }
 
-bool quad_operation(const Instruction& i) {
+bool is_difference(const Instruction& i) {
   return i.opcode == Opcode::dsx || i.opcode == Opcode::dsy ||
-         (i.group == Group::tst && (i.alu == Alu::dsx || i.alu == Alu::dsy)) ||
-         (is_branch(i) && (i.any || i.all));
+         (i.group == Group::tst && (i.alu == Alu::dsx || i.alu == Alu::dsy));
+}
+bool quad_operation(const Instruction& i) { return is_difference(i) || (is_branch(i) && (i.any || i.all)); }
+
+// Do operands move, even in the first turn?
+bool steps(const Code& code) {
+  return std::ranges::any_of(code.instructions(), [](const Instruction& i) { return i.group == Group::moe; });
 }
 
 // Which destinations an instruction writes.
@@ -115,7 +120,6 @@ Effects::Effects(std::span<const Instruction> code) {
     kills = kills || i.opcode == Opcode::kill;
     sets_depth = sets_depth || i.opcode == Opcode::depthf;
     quads = quads || quad_operation(i);
-    parts = parts || is_branch(i) || i.opcode == Opcode::ret;
     loops = loops || (is_branch(i) &&
                       branch_target(i, static_cast<std::uint32_t>(pc)) <= static_cast<std::int64_t>(pc));
   }
@@ -146,11 +150,25 @@ ProgramTranslator::ProgramTranslator(const Program& program, const RegisterFile3
   function_.texture_count = table.samples;
   if (effects_.quads || effects_.stores || effects_.samples)
     function_.lane_order = ir::LaneOrder::lowest_address_first;
+  if (effects_.quads || effects_.samples) {
+    parted_ = primary_code_.parted_lanes();
+    keep_operands();
+  }
+}
+
+void ProgramTranslator::keep_operands() {
+  const bool any_step = steps(primary_code_);
+  for (std::size_t pc = 0; pc < parted_.size(); ++pc) {
+    if (!parted_[pc]) continue;
+    const Instruction& i = primary_code_.instructions()[pc];
+    if (is_difference(i))
+      for (unsigned k = 1; k < 3; ++k) keep_operand(i.s[k], repeats(i) && (i.repeat != 0 || any_step));
+    if (i.opcode == Opcode::smp && takes_level_from_quad(i)) keep_operand(i.s[0], false);
+  }
 }
 
 void ProgramTranslator::mark_written(const Code& code) {
-  const bool any_step =
-      std::ranges::any_of(code.instructions(), [](const Instruction& i) { return i.group == Group::moe; });
+  const bool any_step = steps(code);
   for (const Instruction& i : code.instructions())
     each_destination(i, [&](const Destination& d) {
       const bool is_sa = d.bank == Bank::sa ||
@@ -168,10 +186,10 @@ void ProgramTranslator::mark_written(const Code& code) {
 
 Status ProgramTranslator::join() {
   const auto add = [&](const Code& code, std::uint32_t end) -> Status {
-    WARPJIT_TRY(const ControlFlow flow, code.find_blocks());
-    if (!code.secondary() && function_.lane_order != ir::LaneOrder::none && flow.has_copies())
-      return Error{ErrorCode::unsupported, "calls in a program whose lanes see each other",
-                   program_.source_name};
+    // Where lanes see each other, those at one address are together, wherever they have been called from.
+    const bool together = !code.secondary() && function_.lane_order != ir::LaneOrder::none;
+    WARPJIT_TRY(const ControlFlow flow, together ? code.find_blocks_of_addresses() : code.find_blocks());
+    if (together) most_calls_ = flow.most_calls;
     const auto first = static_cast<std::uint32_t>(code_.size());
     for (FlowBlock block : flow.blocks) {
       for (FlowEdge& edge : block.edges) edge.target = edge.target == kThreadEnds ? end : edge.target + first;
@@ -208,6 +226,8 @@ Result<ir::Function> ProgramTranslator::run() {
         if (number == setup_)
           return setup_ == 0 ? ir::kNoAddress
                              : behind + static_cast<std::uint32_t>(program_.secondary.size()) + 1;
+        // A choice of where to return stands at what it leads to.
+        if (code_[number].code.return_to) return ir::kNoAddress;
         return code_[number].code.first + (code_[number].of_secondary ? behind : 0);
       },
       [&] {
@@ -242,6 +262,8 @@ Status ProgramTranslator::translate_block(std::uint32_t number) {
         write(variable, word(0));
       else
         write(variable, truth(false));
+    for (std::uint32_t variable = kVarBanks; variable < kept_.size(); ++variable)
+      if (kept_[variable] != kNotKept) b_.StoreSlot(truth(true), word(0), kept_[variable]);
     begin();
     blocks_.edge_made(setup_ + 1);
     return {};
@@ -293,6 +315,24 @@ I1 ProgramTranslator::goes(const Instruction& i, I1 own) {
   return b_.INe32(result, word(0));
 }
 
+// Of the lanes where this holds (none: of all).
+void ProgramTranslator::call(I1 where, std::uint32_t return_to) {
+  const auto chosen = [&](I32 value, I32 old) {
+    return where.valid() ? b_.select(where, value, old) : value;
+  };
+  for (std::uint32_t k = most_calls_; k-- > 1;)
+    write(kVarReturn + k, chosen(read(kVarReturn + k - 1), read(kVarReturn + k)));
+  write(kVarReturn, chosen(word(return_to), read(kVarReturn)));
+}
+
+void ProgramTranslator::return_from_call(I1 where) {
+  write(kVarReturnTo, read(kVarReturn));
+  for (std::uint32_t k = 0; k + 1 < most_calls_; ++k) {
+    const I32 next = read(kVarReturn + k + 1);
+    write(kVarReturn + k, where.valid() ? b_.select(where, next, read(kVarReturn + k)) : next);
+  }
+}
+
 void ProgramTranslator::end_block(const Block& block) {
   const FlowBlock& code = block.code;
   const auto target = [&](const FlowEdge& edge) {
@@ -301,25 +341,31 @@ void ProgramTranslator::end_block(const Block& block) {
   const auto made = [&](const FlowEdge& edge) {
     if (edge.target != kThreadEnds) blocks_.edge_made(edge.target);
   };
-  if (code.edge_count == 1) {
-    b_.jump(target(code.edges[0]), code.edges[0].backward);
-    return made(code.edges[0]);
-  }
   const FlowEdge &branch = code.edges[0], &next = code.edges[1];
-  const Instruction& i = (block.of_secondary ? secondary_code_ : primary_code_).instructions()[code.end - 1];
-  if (target(branch) == target(next))
-    b_.jump(target(branch), branch.backward || next.backward);
+  const bool one_way = code.edge_count == 1 || target(branch) == target(next);
+  I1 goes_there;  // none: all do
+  if (code.return_to) {
+    goes_there = b_.IEq32(read(kVarReturnTo), word(*code.return_to));
+  } else if (code.end > code.first) {
+    const Instruction& i =
+        (block.of_secondary ? secondary_code_ : primary_code_).instructions()[code.end - 1];
+    if (code.edge_count == 2 && (!one_way || most_calls_ != 0)) goes_there = goes(i, predicate(i.predicate));
+    if (most_calls_ != 0 && !block.of_secondary) {
+      if (is_branch(i) && i.link) call(goes_there, code.end);
+      if (i.opcode == Opcode::ret) return_from_call(goes_there);
+    }
+  }
+  if (one_way)
+    b_.jump(target(branch), branch.backward || (code.edge_count == 2 && next.backward));
   else
-    b_.branch(goes(i, predicate(i.predicate)), target(branch), target(next), branch.backward ? 1 : 0);
+    b_.branch(goes_there, target(branch), target(next), (branch.backward ? 1 : 0) | (next.backward ? 2 : 0));
   made(branch);
-  made(next);
+  if (code.edge_count == 2) made(next);
 }
 
-Status ProgramTranslator::check_quad(const Instruction& i) {
-  if (secondary_) return unsupported(i, "other lanes, in a secondary program");
-  if (effects_.parts && !primary_code_.lanes_are_together(address_))
-    return unsupported(i, "registers of lanes that control may have taken elsewhere");
-  return {};
+InstructionTranslator::View ProgramTranslator::view_of_others() {
+  if (secondary_) return View::unbegun;
+  return !parted_.empty() && parted_[address_] ? View::last : View::own;
 }
 
 // ---- Instructions

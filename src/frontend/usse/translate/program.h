@@ -14,7 +14,7 @@ namespace warpjit::usse {
 // What a program's code does that the frame around it must know.
 struct Effects {
   bool loads = false, stores = false, quads = false, samples = false, kills = false, sets_depth = false;
-  bool loops = false, parts = false;  // parts: has branches
+  bool loops = false;
   explicit Effects(std::span<const Instruction> code);
 };
 
@@ -38,7 +38,7 @@ class ProgramTranslator : protected InstructionTranslator {
   // Lanes are killed where this holds (none: everywhere).
   virtual Status kill(const Instruction& i, I1 where);
 
-  Status check_quad(const Instruction& i) override;
+  View view_of_others() override;
   Status sample(const Instruction& i) override;
   // A sample's components, as many as it writes, from the texture of a unit.
   struct Texel {
@@ -46,12 +46,8 @@ class ProgramTranslator : protected InstructionTranslator {
     unsigned count = 0;
     ParameterType native{};
   };
-  struct Coordinates {
-    std::array<F32, 3> at{};
-    SampleRequest::Level level = SampleRequest::Level::of_quad;
-    F32 detail;
-  };
-  Result<Texel> fetch_texel(const Instruction* i, unsigned unit, const Coordinates& coordinates);
+  // Of an input: without an instruction.
+  Result<Texel> fetch_texel(const Instruction* i, unsigned unit, const SampleRequest& request);
   // Component k of words of this type, one behind the other.
   Part packed(ParameterType type, unsigned k, F32 value);
 
@@ -66,16 +62,34 @@ class ProgramTranslator : protected InstructionTranslator {
     FlowBlock code;
     bool of_secondary = false;
   };
+  // A texture that is sampled, and how its components are packed.
+  struct Sampled {
+    ir::SampleSource source;
+    std::uint32_t number = 0;  // of the function's samples
+    unsigned components = 0;
+    ParameterType native{};
+  };
+  Result<Sampled> find_sampled(const Instruction* i, unsigned unit) const;
+  const ir::SampleKey* key_of_unit(unsigned unit) const;
+  bool takes_level_from_quad(const Instruction& i) const;
+  SampleRequest sample_request(const Instruction& i);
+  Status gather(const Instruction& i, unsigned unit);
+  // Of what quad operations read where lanes may have parted.
+  void keep_operands();
   Status join();
   Status translate_block(std::uint32_t number);
   void end_block(const Block& block);
+  void call(I1 where, std::uint32_t return_to);
+  void return_from_call(I1 where);
   I1 goes(const Instruction& i, I1 own);
   Status step(const Instruction& i, const Increments& increments);
 
   std::span<const ir::SampleKey> samples_;
   std::vector<frontend::TextureUse> uses_;
+  std::vector<bool> parted_;  // by address of the primary program; empty: no lane sees others
   std::vector<Block> code_;
-  std::uint32_t setup_ = 0;  // the number of the block between both programs
+  std::uint32_t most_calls_ = 0;  // whose addresses of return lanes keep; 0: calls are unfolded
+  std::uint32_t setup_ = 0;       // the number of the block between both programs
   flow::SsaBlocks blocks_;
 };
 

@@ -24,7 +24,7 @@ TextureSampler::TextureSampler(ir::Builder& b, const ir::SampleSource& source, s
       texels_(b, source, number, wanted_components(source.key, wanted), false),
       wanted_(wanted) {}
 
-void TextureSampler::find_face(const std::array<F32, 3>& direction) {
+TextureSampler::Place TextureSampler::find_face(const std::array<F32, 3>& direction) {
   const auto [x, y, z] = direction;
   const F32 ax = b_.FAbs32(x), ay = b_.FAbs32(y), az = b_.FAbs32(z);
   const I1 is_x = b_.And1(b_.FGe32(ax, ay), b_.FGe32(ax, az));
@@ -40,35 +40,70 @@ void TextureSampler::find_face(const std::array<F32, 3>& direction) {
   const I1 nothing = b_.FEq32(size, real(0));
   const auto place = [&](F32 c) {
     const F32 part = b_.select(nothing, real(0), b_.FDiv32(c, size));
-    return b_.FMul32(b_.FAdd32(part, real(1)), real(0.5F));
+    // Two infinities divide to no number.
+    return number_or_zero(b_.FMul32(b_.FAdd32(part, real(1)), real(0.5F)));
   };
-  at_[0] = place(s);
-  at_[1] = place(t);
-  face_ = b_.IAdd32(choose(word(0), word(2), word(4)), b_.select(negative, word(1), word(0)));
+  const I32 face = b_.IAdd32(choose(word(0), word(2), word(4)), b_.select(negative, word(1), word(0)));
+  return {{place(s), place(t)}, face};
+}
+
+TextureSampler::Place TextureSampler::place(std::array<F32, 3> coordinates) {
+  for (F32& c : coordinates)
+    if (c.valid()) c = number_or_zero(c);
+  if (key_.is_cube()) return find_face(coordinates);
+  return {{coordinates[0], coordinates[1].valid() ? coordinates[1] : real(0)}, {}};
+}
+
+// Of a change of u and v.
+F32 TextureSampler::squared(const std::array<F32, 2>& difference) {
+  const Level largest = where_.level({});
+  F32 sum;
+  for (unsigned k = 0; k < 2; ++k) {
+    const F32 texels = b_.FMul32(difference[k], b_.I32ToF32(largest.extent[k]));
+    const F32 square = b_.FMul32(texels, texels);
+    sum = k == 0 ? square : b_.FAdd32(sum, square);
+  }
+  return sum;
 }
 
 // Of the quad: from lane 0 to lane 1, and to lane 2.
-F32 TextureSampler::squared_gradient() {
+std::array<F32, 2> TextureSampler::squared_differences(const SampleRequest& request) {
   constexpr std::uint64_t kAll = 0x55;  // a lane number in all four places
+  const bool parted = request.last_coordinates[0].valid();
+  const Place own = parted ? place(request.last_coordinates) : place_;
   const I1 all = b_.constant(true);
-  const auto lane = [&](I32 x, std::uint64_t n) { return b_.QuadRead(all, x, x, n * kAll); };
-  const Level largest = where_.level({});
+  const auto lane = [&](I32 x, std::uint64_t n) {
+    return parted ? b_.QuadSwizzle32(x, n * kAll) : b_.QuadRead(all, x, x, n * kAll);
+  };
   const auto along = [&](std::uint64_t n) {
     I1 apart;
-    if (face_.valid()) apart = b_.INe32(lane(face_, n), lane(face_, 0));
-    F32 sum;
+    if (own.face.valid()) apart = b_.INe32(lane(own.face, n), lane(own.face, 0));
+    std::array<F32, 2> difference;
     for (unsigned k = 0; k < 2; ++k) {
-      const F32 other = as_float(lane(as_word(at_[k]), n));
-      F32 difference = b_.FSub32(other, as_float(lane(as_word(at_[k]), 0)));
-      if (apart.valid()) difference = b_.select(apart, real(0), difference);
-      difference = b_.FMul32(difference, b_.I32ToF32(largest.extent[k]));
-      const F32 square = b_.FMul32(difference, difference);
-      sum = k == 0 ? square : b_.FAdd32(sum, square);
+      const F32 other = as_float(lane(as_word(own.at[k]), n));
+      difference[k] = b_.FSub32(other, as_float(lane(as_word(own.at[k]), 0)));
+      if (apart.valid()) difference[k] = b_.select(apart, real(0), difference[k]);
     }
-    return sum;
+    return squared(difference);
   };
   const F32 columns = along(1);
-  return b_.FMaxSelect32(columns, along(2));
+  return {columns, along(2)};
+}
+
+// Half of the logarithm of the greater change.
+F32 TextureSampler::changes_as_level(const SampleRequest& request) {
+  std::array<F32, 2> squares;
+  if (request.level == SampleRequest::Level::of_gradients) {
+    for (unsigned k = 0; k < 2; ++k) {
+      const auto [u, v] = request.gradients[k];
+      squares[k] = squared({u, v.valid() ? v : real(0)});
+    }
+  } else {
+    squares = squared_differences(request);
+  }
+  // As words: a NaN, whatever its sign, is the greatest.
+  const F32 most = as_float(b_.IMaxU32(as_word(squares[0]), as_word(squares[1])));
+  return b_.select(b_.FGt32(most, real(0)), b_.FMul32(b_.Log2F32(most), real(0.5F)), real(-126));
 }
 
 // The level of detail in 1/256, not limited to the levels.
@@ -77,15 +112,21 @@ I32 TextureSampler::detail(const SampleRequest& request) {
   if (request.level == Level::zero) return word(0);
   F32 level = request.detail;
   if (request.level != Level::given) {
-    const F32 squared = squared_gradient();
-    // A NaN is not above 0 either.
-    level = b_.FMul32(b_.Log2F32(squared), real(0.5F));
-    level = b_.select(b_.FGt32(squared, real(0)), level, real(-126));
+    level = request.level == Level::of_nothing ? real(0) : changes_as_level(request);
     const F32 bias = b_.FMul32(b_.I32ToF32(uniform_word(ir::sample_words::kLodBias)), real(1.0F / 256));
     level = b_.FAdd32(level, bias);
-    if (request.level == Level::biased) level = b_.FAdd32(level, request.detail);
+    if (request.detail.valid()) level = b_.FAdd32(level, request.detail);
   }
   return b_.F32ToI32Sat(b_.FRoundEven32(b_.FMul32(clamped(level, real(-126), real(126)), real(256))));
+}
+
+// Of several levels those that a level of detail means.
+TextureSampler::Levels TextureSampler::levels(I32 detail) {
+  const I32 last = uniform_word(ir::sample_words::kLastLevel), most = b_.IShl32(last, word(8));
+  const I32 least = b_.IMinS32(uniform_word(ir::sample_words::kLeastLod), most);
+  const I32 q = b_.IMinS32(b_.IMaxS32(detail, b_.IMaxS32(least, word(0))), most);
+  if (key_.mip == MipFilter::nearest) return {b_.IShrU32(b_.IAdd32(q, word(128)), word(8)), {}};
+  return {b_.IShrU32(q, word(8)), q};
 }
 
 // For numbers below 2^23: the quotient by the reciprocal is off by one at most.
@@ -117,24 +158,29 @@ I32 TextureSampler::wrapped(Wrap wrap, I32 index, I32 extent) {
   }
 }
 
+I32 TextureSampler::parts(unsigned axis, I32 extent) {
+  constexpr float kFarthestPart = 1 << 30;
+  const F32 place = b_.FMul32(place_.at[axis], b_.I32ToF32(extent));
+  const F32 parts = b_.FRoundEven32(b_.FMul32(b_.FSub32(place, real(0.5F)), real(256)));
+  return b_.F32ToI32Sat(clamped(parts, real(-kFarthestPart), real(kFarthestPart)));
+}
+
+TextureSampler::Taps TextureSampler::linear_taps(unsigned axis, I32 parts, I32 extent) {
+  const I32 number = b_.IShrS32(parts, word(8));
+  return {wrapped(key_.wrap[axis], number, extent),
+          wrapped(key_.wrap[axis], b_.IAdd32(number, word(1)), extent), fraction(parts)};
+}
+
 TextureSampler::Taps TextureSampler::taps(unsigned axis, I32 extent) {
-  constexpr float kFarthest = 1 << 22, kFarthestPart = 1 << 30;
-  const F32 place = b_.FMul32(at_[axis], b_.I32ToF32(extent));
-  const Wrap wrap = key_.wrap[axis];
-  Taps made;
+  constexpr float kFarthest = 1 << 22;
   I32 nearest;
   if (!key_.linear() || key_.magnify != key_.minify) {
+    const F32 place = b_.FMul32(place_.at[axis], b_.I32ToF32(extent));
     const F32 whole = clamped(b_.FFloor32(place), real(-kFarthest), real(kFarthest));
-    nearest = wrapped(wrap, b_.F32ToI32Sat(whole), extent);
+    nearest = wrapped(key_.wrap[axis], b_.F32ToI32Sat(whole), extent);
   }
-  made.first = made.second = nearest;
-  if (!key_.linear()) return made;
-  const F32 parts = b_.FRoundEven32(b_.FMul32(b_.FSub32(place, real(0.5F)), real(256)));
-  const I32 at = b_.F32ToI32Sat(clamped(parts, real(-kFarthestPart), real(kFarthestPart)));
-  const I32 number = b_.IShrS32(at, word(8));
-  made.first = wrapped(wrap, number, extent);
-  made.second = wrapped(wrap, b_.IAdd32(number, word(1)), extent);
-  made.weight = fraction(at);
+  if (!key_.linear()) return {nearest, nearest, {}};
+  Taps made = linear_taps(axis, parts(axis, extent), extent);
   if (key_.magnify != key_.minify) {
     const I1 is_nearest = key_.magnify == Filter::nearest ? magnified_ : b_.Not1(magnified_);
     made.first = b_.select(is_nearest, nearest, made.first);
@@ -150,11 +196,11 @@ F32 TextureSampler::component(ir::samples::Texels::Texel& texel, unsigned compon
   return b_.FDiv32(number, real(static_cast<float>(texels_.greatest(component))));
 }
 
-std::array<F32, 4> TextureSampler::of_level(const Level& level) {
-  const Taps x = taps(0, level.extent[0]), y = taps(1, level.extent[1]);
+std::array<ir::samples::Texels::Texel, 4> TextureSampler::texels(const Level& level, const Taps& x,
+                                                                 const Taps& y, unsigned corners) {
   I32 base = level.offset;
-  if (face_.valid()) base = b_.IAdd32(base, b_.IMul32(face_, uniform_word(ir::sample_words::kLayerBytes)));
-  const unsigned corners = key_.linear() ? 4 : 1;
+  if (place_.face.valid())
+    base = b_.IAdd32(base, b_.IMul32(place_.face, uniform_word(ir::sample_words::kLayerBytes)));
   std::array<ir::samples::Texels::Texel, 4> texels;
   for (unsigned corner = 0; corner < corners; ++corner) {
     ir::samples::Texels::Part row = texels_.part(1, level, (corner & 2) != 0 ? y.second : y.first);
@@ -162,18 +208,26 @@ std::array<F32, 4> TextureSampler::of_level(const Level& level) {
     const auto column = texels_.part(0, level, (corner & 1) != 0 ? x.second : x.first);
     texels[corner].offset = texels_.offset(column, row);
   }
+  return texels;
+}
+
+F32 TextureSampler::selected(ir::samples::Texels::Texel& texel, unsigned k) {
+  const TexelSource source = key_.swizzle[k];
+  if (source > TexelSource::alpha) return real(source == TexelSource::one ? 1.0F : 0.0F);
+  return component(texel, static_cast<unsigned>(source));
+}
+
+// Component by component, so that few values are live at once.
+std::array<F32, 4> TextureSampler::of_level(const Level& level) {
+  const Taps x = taps(0, level.extent[0]), y = taps(1, level.extent[1]);
+  const unsigned corners = key_.linear() ? 4 : 1;
+  std::array<ir::samples::Texels::Texel, 4> found = texels(level, x, y, corners);
   std::array<F32, 4> results;
   for (unsigned k = 0; k < wanted_; ++k) {
-    const TexelSource source = key_.swizzle[k];
-    if (source > TexelSource::alpha) {
-      results[k] = real(source == TexelSource::one ? 1.0F : 0.0F);
-      continue;
-    }
     std::array<F32, 4> of;
-    for (unsigned corner = 0; corner < corners; ++corner)
-      of[corner] = component(texels[corner], static_cast<unsigned>(source));
+    for (unsigned corner = 0; corner < corners; ++corner) of[corner] = selected(found[corner], k);
     results[k] = of[0];
-    if (!key_.linear()) continue;
+    if (!key_.linear() || key_.swizzle[k] > TexelSource::alpha) continue;
     const F32 upper = mix(of[0], of[1], x.weight), lower = mix(of[2], of[3], x.weight);
     results[k] = mix(upper, lower, y.weight);
     if (key_.magnify != key_.minify) {
@@ -185,28 +239,52 @@ std::array<F32, 4> TextureSampler::of_level(const Level& level) {
 }
 
 std::array<F32, 4> TextureSampler::sample(const SampleRequest& request) {
-  std::array<F32, 3> coordinates = request.coordinates;
-  for (F32& c : coordinates)
-    if (c.valid()) c = number_or_zero(c);
-  at_ = {coordinates[0], coordinates[1].valid() ? coordinates[1] : real(0)};
-  if (key_.is_cube()) find_face(coordinates);
+  place_ = place(request.coordinates);
   I32 q;
   if (has_levels() || key_.magnify != key_.minify) {
     q = detail(request);
     magnified_ = b_.ILeS32(q, word(0));
   }
   if (!has_levels()) return of_level(where_.level({}));
-  const I32 last = uniform_word(ir::sample_words::kLastLevel), most = b_.IShl32(last, word(8));
-  const I32 least = b_.IMinS32(uniform_word(ir::sample_words::kLeastLod), most);
-  q = b_.IMinS32(b_.IMaxS32(q, b_.IMaxS32(least, word(0))), most);
-  if (key_.mip == MipFilter::nearest)
-    return of_level(where_.level(b_.IShrU32(b_.IAdd32(q, word(128)), word(8))));
-  const I32 first = b_.IShrU32(q, word(8));
-  const std::array<F32, 4> a = of_level(where_.level(first));
-  const std::array<F32, 4> b = of_level(where_.level(b_.IMinS32(b_.IAdd32(first, word(1)), last)));
-  std::array<F32, 4> results;
-  for (unsigned k = 0; k < wanted_; ++k) results[k] = mix(a[k], b[k], fraction(q));
+  const Levels found = levels(q);
+  std::array<F32, 4> results = of_level(where_.level(found.first));
+  if (!found.weight.valid()) return results;
+  const I32 last = uniform_word(ir::sample_words::kLastLevel);
+  const std::array<F32, 4> next = of_level(where_.level(b_.IMinS32(b_.IAdd32(found.first, word(1)), last)));
+  for (unsigned k = 0; k < wanted_; ++k) results[k] = mix(results[k], next[k], fraction(found.weight));
   return results;
+}
+
+TextureSampler::Gathered TextureSampler::gather(const SampleRequest& request) {
+  place_ = place(request.coordinates);
+  const Level level =
+      where_.level(has_levels() ? std::optional(levels(detail(request)).first) : std::nullopt);
+  std::array<Taps, 2> axes;
+  for (unsigned k = 0; k < 2; ++k) axes[k] = linear_taps(k, parts(k, level.extent[k]), level.extent[k]);
+  std::array<ir::samples::Texels::Texel, 4> found = texels(level, axes[0], axes[1], 4);
+  Gathered gathered;
+  constexpr std::array<unsigned, 4> kOrder{2, 3, 1, 0};
+  for (unsigned n = 0; n < 4; ++n)
+    for (unsigned k = 0; k < wanted_; ++k) gathered.texels[n][k] = selected(found[kOrder[n]], k);
+  const F32 u = axes[0].weight, v = axes[1].weight;
+  const F32 before_u = b_.FSub32(real(1), u), before_v = b_.FSub32(real(1), v);
+  gathered.weights = {b_.FMul32(before_u, before_v), b_.FMul32(u, before_v), b_.FMul32(u, v),
+                      b_.FMul32(before_u, v)};
+  return gathered;
+}
+
+I32 TextureSampler::query(const SampleRequest& request) {
+  place_ = place(request.coordinates);
+  Levels found;
+  if (has_levels()) found = levels(detail(request));
+  const Level level = where_.level(found.first.valid() ? std::optional(found.first) : std::nullopt);
+  I32 bytes;
+  for (unsigned k = 0; k < 2; ++k) {
+    const I32 weight = b_.IAnd32(parts(k, level.extent[k]), word(255));
+    bytes = k == 0 ? weight : b_.IOr32(bytes, b_.IShl32(weight, word(8)));
+  }
+  if (found.weight.valid()) bytes = b_.IOr32(bytes, b_.IShl32(b_.IAnd32(found.weight, word(255)), word(16)));
+  return found.first.valid() ? b_.IOr32(bytes, b_.IShl32(found.first, word(24))) : bytes;
 }
 
 }  // namespace warpjit::usse

@@ -47,6 +47,8 @@ F32 InstructionTranslator::tested_float(const Instruction& i, unsigned k) {
     }
     return dot(a, b, 4);
   }
+  if (i.alu == Alu::dsx || i.alu == Alu::dsy)
+    return quad_difference(i, k, i.scalar2 ? 0 : k, i.alu == Alu::dsy);
   const F32 a = first(k), b = second(k);
   switch (i.alu) {
     case Alu::add:
@@ -59,10 +61,8 @@ F32 InstructionTranslator::tested_float(const Instruction& i, unsigned k) {
       return b_.FMaxSelect32(a, b);
     case Alu::mul:
       return b_.FMul32(a, b);
-    case Alu::sub:
-      return b_.FSub32(a, b);
     default:
-      return quad_difference(a, b, i.alu == Alu::dsy);
+      return b_.FSub32(a, b);
   }
 }
 
@@ -162,9 +162,6 @@ I1 InstructionTranslator::test_result(const Instruction& i, const Tested& tested
 }
 
 Status InstructionTranslator::test(const Instruction& i) {
-  if (i.alu == Alu::dsx || i.alu == Alu::dsy) {
-    WARPJIT_CHECK(check_quad(i));
-  }
   const unsigned unit = unit_of(i.alu), bits = unit == 0 ? (i.type == Type::f16 ? 16 : 32) : width_of(i.alu);
   const auto write_back = [&](unsigned k, const Tested& value) {
     if (unit == 0)

@@ -12,8 +12,15 @@ using ir::I32;
 
 namespace {
 
-constexpr std::uint8_t kCube = 2;                // of Instruction::dimension
-constexpr std::uint8_t kBias = 1, kReplace = 2;  // of Instruction::lod_mode
+constexpr std::uint8_t kCube = 2;                                // of Instruction::dimension
+constexpr std::uint8_t kBias = 1, kReplace = 2, kGradients = 3;  // of Instruction::lod_mode
+constexpr std::uint8_t kInfo = 2, kGatherWeights = 3;            // of Instruction::gather
+
+ParameterType type_of_result(const Instruction& i, ParameterType native) {
+  return i.type == Type::f16 ? ParameterType::f16 : i.type == Type::f32 ? ParameterType::f32 : native;
+}
+
+bool gathers(const Instruction& i) { return i.gather != 0 && i.gather != kInfo; }
 
 }  // namespace
 
@@ -34,16 +41,27 @@ std::vector<frontend::TextureUse> texture_uses(const Program& program) {
   return uses;
 }
 
-Result<ProgramTranslator::Texel> ProgramTranslator::fetch_texel(const Instruction* i, unsigned unit,
-                                                                const Coordinates& coordinates) {
+const ir::SampleKey* ProgramTranslator::key_of_unit(unsigned unit) const {
+  const auto found = std::ranges::find(uses_, unit, &frontend::TextureUse::texture);
+  const auto number = static_cast<std::size_t>(found - uses_.begin());
+  return found == uses_.end() || number >= samples_.size() ? nullptr : &samples_[number];
+}
+
+bool ProgramTranslator::takes_level_from_quad(const Instruction& i) const {
+  if (i.lod_mode > kBias || gathers(i)) return false;
+  const auto unit = sampled_unit(program_, i);
+  const ir::SampleKey* const key = unit ? key_of_unit(*unit) : nullptr;
+  return key != nullptr && key->needs_lod();
+}
+
+Result<ProgramTranslator::Sampled> ProgramTranslator::find_sampled(const Instruction* i,
+                                                                   unsigned unit) const {
   const auto refused = [&](const std::string& why) {
     return i != nullptr ? unsupported(*i, why) : Error{ErrorCode::unsupported, why, program_.source_name};
   };
-  const auto found = std::ranges::find(uses_, unit, &frontend::TextureUse::texture);
-  const auto number = static_cast<std::size_t>(found - uses_.begin());
-  if (found == uses_.end() || number >= samples_.size())
-    return refused("a texture that is not known to be bound");
-  ir::SampleKey key = samples_[number];
+  const ir::SampleKey* const found = key_of_unit(unit);
+  if (found == nullptr) return refused("a texture that is not known to be bound");
+  ir::SampleKey key = *found;
   if (key.is_cube() != samples_cube(program_, unit))
     return Error{
         ErrorCode::bad_input,
@@ -51,20 +69,20 @@ Result<ProgramTranslator::Texel> ProgramTranslator::fetch_texel(const Instructio
         program_.source_name};
   key.without_denormals = false;
   if (const char* reason = ir::unsupported(key)) return refused(reason);
-  Texel texel;
-  texel.count = texel_components(key.swizzle);
   constexpr ParameterType kTypes[] = {ParameterType::u8,  ParameterType::s8,  ParameterType::u16,
                                       ParameterType::s16, ParameterType::f16, ParameterType::f32};
-  texel.native = kTypes[static_cast<unsigned>(native_texel(key.format))];
-  SampleRequest request;
-  request.coordinates = coordinates.at;
-  request.detail = coordinates.detail;
-  request.level = secondary_ && coordinates.level != SampleRequest::Level::given ? SampleRequest::Level::zero
-                                                                                 : coordinates.level;
-  const ir::SampleSource source{key, table_.sample_table().words(number)};
-  TextureSampler sampler(b_, source, static_cast<std::uint32_t>(number), texel.count);
-  texel.components = sampler.sample(request);
-  return texel;
+  const auto number = static_cast<std::uint32_t>(found - samples_.data());
+  return Sampled{{key, table_.sample_table().words(number)},
+                 number,
+                 texel_components(key.swizzle),
+                 kTypes[static_cast<unsigned>(native_texel(key.format))]};
+}
+
+Result<ProgramTranslator::Texel> ProgramTranslator::fetch_texel(const Instruction* i, unsigned unit,
+                                                                const SampleRequest& request) {
+  WARPJIT_TRY(const Sampled sampled, find_sampled(i, unit));
+  TextureSampler sampler(b_, sampled.source, sampled.number, sampled.components);
+  return Texel{sampler.sample(request), sampled.components, sampled.native};
 }
 
 InstructionTranslator::Part ProgramTranslator::packed(ParameterType type, unsigned k, F32 value) {
@@ -88,28 +106,80 @@ InstructionTranslator::Part ProgramTranslator::packed(ParameterType type, unsign
           .value = b_.IShl32(field_of(field, value, true), word(shift))};
 }
 
+SampleRequest ProgramTranslator::sample_request(const Instruction& i) {
+  using Level = SampleRequest::Level;
+  SampleRequest request;
+  const auto coordinates = [&] {
+    std::array<F32, 3> at;
+    for (unsigned k = 0; k <= i.dimension; ++k) at[k] = raw_component(i.s[0], i.source_type, k);
+    return at;
+  };
+  const auto operand = [&](unsigned k) { return raw_component(i.s[2], i.source_type, k); };
+  request.coordinates = coordinates();
+  if (gathers(i) && i.lod_mode != kReplace) {
+    request.level = Level::zero;
+    return request;
+  }
+  switch (i.lod_mode) {
+    case kReplace:
+      request.level = Level::given;
+      request.detail = operand(0);
+      return request;
+    case kGradients:
+      request.level = Level::of_gradients;
+      for (unsigned n = 0; n < 2; ++n)
+        for (unsigned k = 0; k <= i.dimension; ++k)
+          request.gradients[n][k] = operand(n * (i.dimension + 1U) + k);
+      return request;
+    default:
+      break;
+  }
+  if (i.lod_mode == kBias) request.detail = operand(0);
+  if (secondary_)
+    request.level = Level::of_nothing;
+  else if (view_of_others() == View::last && takes_level_from_quad(i))
+    request.last_coordinates = seen(View::last, coordinates);
+  return request;
+}
+
 Status ProgramTranslator::sample(const Instruction& i) {
-  if (i.gather != 0) return unsupported(i, "gathers and what a sample looks at");
-  if (i.min_pack) return unsupported(i, "minpack");
-  if (i.lod_mode > kReplace) return unsupported(i, "gradients");
+  if (i.min_pack) return unsupported(i, "what minpack does is not known");
+  if (i.lod_mode == kGradients && gathers(i)) return unsupported(i, "it gathers with gradients");
+  if (i.lod_mode == kGradients && i.dimension == kCube) return unsupported(i, "gradients of cubes");
   const auto unit = sampled_unit(program_, i);
   if (!unit) return unsupported(i, "control words that are no dependent sampler");
-  for (std::size_t k = 0; k < kControlWords; ++k)
-    if (const std::size_t n = i.s[1].number + k; n < written_sa_.size() && written_sa_[n])
-      return unsupported(i, "control words that the secondary program writes");
   if (samples_cube(program_, *unit) != (i.dimension == kCube))
     return unsupported(i, "a cube as another texture, or the reverse");
-  Coordinates coordinates;
-  for (unsigned k = 0; k <= i.dimension; ++k) coordinates.at[k] = component(i.s[0], i.source_type, k);
-  if (i.lod_mode != 0) {
-    coordinates.level = i.lod_mode == kBias ? SampleRequest::Level::biased : SampleRequest::Level::given;
-    coordinates.detail = component(i.s[2], i.source_type, 0);
-  }
-  WARPJIT_TRY(const Texel texel, fetch_texel(&i, *unit, coordinates));
-  const ParameterType type = i.type == Type::f16   ? ParameterType::f16
-                             : i.type == Type::f32 ? ParameterType::f32
-                                                   : texel.native;
+  if (i.gather != 0) return gather(i, *unit);
+  WARPJIT_TRY(const Texel texel, fetch_texel(&i, *unit, sample_request(i)));
+  const ParameterType type = type_of_result(i, texel.native);
   for (unsigned k = 0; k < texel.count; ++k) write_part(i.d[0], packed(type, k, texel.components[k]));
+  return {};
+}
+
+// Results one behind the other, each from a new word on; and what else a sample tells of its footprint.
+Status ProgramTranslator::gather(const Instruction& i, unsigned unit) {
+  WARPJIT_TRY(const Sampled sampled, find_sampled(&i, unit));
+  TextureSampler sampler(b_, sampled.source, sampled.number, sampled.components);
+  if (i.gather == kInfo) {
+    write_word(i.d[0], 0, sampler.query(sample_request(i)));
+    return {};
+  }
+  const TextureSampler::Gathered gathered = sampler.gather(sample_request(i));
+  std::uint32_t first = 0;
+  const auto write_result = [&](ParameterType type, const std::array<F32, 4>& values, unsigned count) {
+    std::uint32_t last = 0;
+    for (unsigned k = 0; k < count; ++k) {
+      Part part = packed(type, k, values[k]);
+      last = part.offset;
+      part.offset += first;
+      write_part(i.d[0], part);
+    }
+    first += last + 1;
+  };
+  for (const std::array<F32, 4>& texel : gathered.texels)
+    write_result(type_of_result(i, sampled.native), texel, sampled.components);
+  if (i.gather == kGatherWeights) write_result(ParameterType::f16, gathered.weights, 4);
   return {};
 }
 

@@ -61,7 +61,8 @@ Status InstructionTranslator::vector(const Instruction& i, unsigned turn) {
         break;
       }
       if (i.opcode == Opcode::dsx || i.opcode == Opcode::dsy) {
-        WARPJIT_CHECK(check_quad(i));
+        values = all([&](unsigned k) { return quad_difference(i, k, k, i.opcode == Opcode::dsy); }, mask);
+        break;
       }
       values = all(
           [&](unsigned k) {
@@ -75,10 +76,8 @@ Status InstructionTranslator::vector(const Instruction& i, unsigned turn) {
                 return floor_difference(a, b);
               case Opcode::min:
                 return b_.FMinSelect32(a, b);
-              case Opcode::max:
-                return b_.FMaxSelect32(a, b);
               default:
-                return quad_difference(a, b, i.opcode == Opcode::dsy);
+                return b_.FMaxSelect32(a, b);
             }
           },
           mask);

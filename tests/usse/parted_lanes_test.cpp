@@ -1,0 +1,195 @@
+// Programs whose lanes see each other where control has taken them to different places, in the guest
+// interpreter and in the engines that translate.
+#include "usse/compiled_quad.h"
+#include "usse/run_quad.h"
+#include "usse/run_rows.h"
+
+namespace warpjit::usse {
+namespace {
+
+class PartedLanes : public ::testing::TestWithParam<CompiledEngine> {
+ protected:
+  // Registers that lane n has: r0 to r23 are 100 r + n, pa0 to pa23 negative, as floats; lanes 0 and 2 have
+  // p0, lane 1 has p1.
+  static QuadState start() {
+    QuadState state;
+    for (unsigned reg = 0; reg < 24; ++reg)
+      for (unsigned lane = 0; lane < kLanes; ++lane) {
+        const auto value = static_cast<float>(100 * reg + lane * lane);
+        state.quad.r[reg][lane] = to_bits(value);
+        state.quad.pa[reg][lane] = to_bits(-value);
+        state.sa[reg] = to_bits(0.5F * static_cast<float>(reg));
+      }
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      state.quad.idx[0][lane] = lane;
+      state.quad.i[0][0][lane] = to_bits(10.0F * static_cast<float>(lane + 1));
+    }
+    state.quad.p = {0b0101, 0b0010, 0, 0};
+    return state;
+  }
+
+  // The quad as the guest interpreter leaves it.
+  static Quad run(const std::string& text) {
+    if (!runs_here(GetParam())) return {};
+    QuadState wanted = start(), got = start();
+    const Status guest = run_text(wanted, text);
+    EXPECT_TRUE(guest.ok()) << to_string(guest.error());
+    const auto program = assemble(text, "a.usse");
+    const Status status = run_compiled(*program, GetParam(), got.quad, got.sa);
+    EXPECT_TRUE(status.ok()) << to_string(status.error());
+    EXPECT_EQ(got.quad.r, wanted.quad.r);
+    EXPECT_EQ(got.quad.pa, wanted.quad.pa);
+    EXPECT_EQ(got.quad.o, wanted.quad.o);
+    EXPECT_EQ(got.quad.i, wanted.quad.i);
+    EXPECT_EQ(got.quad.p, wanted.quad.p);
+    return wanted.quad;
+  }
+  static float value(const LaneWords& words, unsigned lane) { return to_float(words[lane]); }
+  void SetUp() override {
+    if (!runs_here(GetParam())) GTEST_SKIP() << "this CPU does not run " << name(GetParam());
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Engines, PartedLanes, ::testing::ValuesIn(kCompiledEngines),
+                         [](const auto& tested) { return std::to_string(static_cast<int>(tested.param)); });
+
+TEST_P(PartedLanes, DifferencesSeeWhatOtherLanesHadLast) {
+  // Lanes 1 and 3 have not changed r0, lanes 0 and 2 wait with what they have.
+  const Quad quad =
+      run("vmov.f32 r0.xy, sa2\n"
+          "p0 br offset:over\n"
+          "vadd.f32 r0.xy, r0, sa20\n"
+          "vdsx.f32 r4.xy, r0, r0\n"
+          "vdsy.f32 r8.xy, r0, r0\n"
+          "over: nop.end\n");
+  EXPECT_EQ(value(quad.r[4], 1), 10.0F);   // lane 1 has added sa20
+  EXPECT_EQ(value(quad.r[4], 0), 400.0F);  // not here
+  EXPECT_EQ(value(quad.r[8], 3), 0.0F);    // lanes 2 and 0 are alike
+}
+
+TEST_P(PartedLanes, DifferencesInALoopThatLanesLeave) {
+  run("again:\n"
+      "vdsx.f32 r4.xyzw, r0, pa0\n"
+      "vadd.f32 r0.xy, -sa8, r0\n"
+      "vtst.sub.f32.positive.nonzero.both.chan0.p3 c0, r0, sa2\n"
+      "vdsy.f32 r8.xy, r0, r4\n"
+      "p3 br offset:again\n"
+      "nop.end\n");
+}
+
+TEST_P(PartedLanes, DifferencesOfAllKindsOfOperands) {
+  for (const char* const instruction :
+       {"vdsx.f32 r4.xyzw, r[2*idx1+0], pa0", "vdsy.f32 r4.xyzw, i0, pa[2*idx1+2]",
+        "vdsx.f16 r4.xyzw, r0, sa0", "vdsx.f32 i0.xyzw, i0, i0",
+        "vtst.dsx.f32.negative.nonzero.both.chan0.p2.write r4, r0, pa0",
+        "vtst.dsy.f32.positive.zero.either.chan0.p0 c0, i0, i0"})
+    run(std::string("p0 br offset:over\n"
+                    "vmad2.f32 r0.xy, r0, sa2, sa4\n"
+                    "vmov.f32 pa0.xy, r2\n"
+                    "vmov.f32 i0.xy, r6\n") +
+        instruction + "\nvadd.f32 r0.xy, r4, r0\nover: nop.end\n");
+}
+
+TEST_P(PartedLanes, SecondaryProgramsRunInOneLane) {
+  QuadState wanted = start(), got = start();
+  const std::string text =
+      ".secondary\nvmov.f32 i0.xyzw, sa4\nvdsx.f32 pa8.xy, i0, i0\nvdsy.f32 pa10.xy, sa6, i0\n"
+      ".primary\nvmov.f32 r0.xy, sa8\nvmov.f32 r2.xy, sa10\nnop.end\n";
+  ASSERT_TRUE(run_text(wanted, text).ok());
+  const Status status = run_compiled(*assemble(text, "a.usse"), GetParam(), got.quad, got.sa);
+  ASSERT_TRUE(status.ok()) << to_string(status.error());
+  EXPECT_EQ(got.quad.r, wanted.quad.r);
+  EXPECT_EQ(value(wanted.quad.r[0], 3), -2.0F);  // 0, which lane 1 has, less sa4
+}
+
+// What the text of no source says: one address, and increments that depend on the way there.
+TEST_P(PartedLanes, IncrementsThatDifferAreRefused) {
+  QuadState state = start();
+  const auto program = assemble(
+      "p0 br offset:over\nsmlsi temp:0, pa:0, sa:0, d:2, s0:1, s1:1, s2:1\n"
+      "over: vdsx.f32 r4.xy, r0, r0\nnop.end\n",
+      "a.usse");
+  ASSERT_TRUE(program.ok()) << to_string(program.error());
+  const Status status = run_compiled(*program, GetParam(), state.quad, state.sa);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().code, ErrorCode::unsupported);
+  EXPECT_EQ(status.error().message, "increments of repeats that differ from lane to lane");
+}
+
+// All lanes at a function are together, wherever they have been called from. pa0 has a value of each lane;
+// lanes 0 and 2 have p0, lane 1 has p1.
+Words run_calls(const std::string& code) {
+  return run_rows(
+      "vmov.f32 r0.xy, pa0\nvmov.f32 r2.xy, pa2\n"
+      "vtst.sub.f32.positive.nonzero.both.chan0.p0 c0, pa4, pa6\n"
+      "vtst.sub.f32.positive.nonzero.both.chan1.p1 c0, pa4, pa6\n" +
+          code,
+      {{{1, 2, 3, 4, 1, 0, 0, 0}},
+       {{10, 20, 30, 40, 0, 1, 0, 0}},
+       {{5, 6, 7, 8, 1, 0, 0, 0}},
+       {{-1, -2, -3, -4, 0, 0}}});
+}
+
+TEST(UsseCalls, LanesMeetInFunctions) {
+  const Words words = run_calls(
+      "p0 br.link offset:sub\n"
+      "!p0 br.link offset:sub\n"
+      "p1 br.link offset:sub\n"
+      "br offset:done\n"
+      "sub: i32mad2.u r10, r10, #1, #1\n"
+      "vdsx.f32 r4.xy, r0, r0\n"
+      "vadd.f32 r0.xy, r0, pa0\n"
+      "p1 br.any offset:away\n"
+      "i32mad2.u r11, r11, #1, #1\n"
+      "away: p0 ret\n"
+      "vadd.f32 r2.xy, r2, r4\n"
+      "br.link offset:leaf\n"
+      "ret\n"
+      "leaf: vdsy.f32 r8.xy, r2, r0\n"
+      "ret\n"
+      "done: nop\n");
+  EXPECT_EQ(words[0], bits(2.0F));
+  EXPECT_EQ(words[4], bits(9.0F));               // all are there, before any has changed r0
+  EXPECT_EQ(words[16], bits(30.0F));             // twice
+  EXPECT_EQ(words[16 + 4], bits(20.0F - 2.0F));  // of the second call
+  EXPECT_EQ(words[10], 1U);
+  EXPECT_EQ(words[16 + 10], 2U);
+  // Lane 1 takes all lanes that are with it away.
+  for (unsigned lane = 0; lane < 4; ++lane) EXPECT_EQ(words[16 * lane + 11], 0U) << lane;
+}
+
+TEST(UsseCalls, NestedAndToTheEndOfTheCode) {
+  run_calls(
+      "br offset:start\n"
+      "sub: vdsx.f32 r4.xy, r0, r0\n"
+      "p0 br offset:less\n"
+      "vadd.f32 r0.xy, r0, r4\n"
+      "p1 br.link offset:inner\n"
+      "less: br.link offset:inner\n"
+      "ret\n"
+      "inner: vdsy.f32 r6.xy, r0, r4\n"
+      "p0 br.all offset:out\n"
+      "vadd.f32 r2.xy, r6, r0\n"
+      "out: ret\n"
+      "start: p1 br.link offset:sub\n"
+      "br.link offset:sub\n");
+}
+
+TEST(UsseCalls, InLoops) {
+  run_calls(
+      "br offset:start\n"
+      "sub: vdsx.f32 r4.xy, r0, r0\n"
+      "vadd.f32 r2.xy, r2, r4\n"
+      "p0 ret\n"
+      "vadd.f32 r6.xy, r6, r4\n"
+      "ret\n"
+      "start:\n"
+      "again: i32mad2.u r10, r10, #1, #1\n"
+      "br.link offset:sub\n"
+      "vadd.f32 r0.xy, -pa4, r0\n"
+      "vtst.isub32.negative.nonzero.both.chan0.p2 c0, r10, #5\n"
+      "p1 br.link offset:sub\n"
+      "p2 br offset:again\n");
+}
+
+}  // namespace
+}  // namespace warpjit::usse

@@ -1,0 +1,167 @@
+// What `smp` gives, on every engine and target of this machine (docs/guests/usse.md 9.5, 9.6).
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "usse/run_rows.h"
+
+namespace warpjit::usse {
+namespace {
+
+struct Bound {
+  Texture texture;
+  Sampler sampler;
+};
+
+// 4 by 4 texels of a byte, 16 y + x + 1, and smaller levels of 64 + l and so on; or a cube of these.
+Bound bound(bool cube = false) {
+  static const std::vector<std::uint8_t> texels = [] {
+    std::vector<std::uint8_t> all;
+    for (unsigned face = 0; face < 6; ++face)
+      for (unsigned level = 0; level < 3; ++level)
+        for (unsigned y = 0; y < 4U >> level; ++y)
+          for (unsigned x = 0; x < 4U >> level; ++x)
+            all.push_back(static_cast<std::uint8_t>(40 * face + 64 * level + 16 * y + x + 1));
+    all.resize(all.size() + 8);
+    return all;
+  }();
+  Bound made;
+  made.texture.format = *parse_texture_format("r8");
+  made.texture.dimension = cube ? TextureDimension::cube : TextureDimension::d2;
+  made.texture.width = made.texture.height = 4;
+  made.texture.levels = 3;
+  made.texture.four_pairs = false;
+  made.texture.data = texels.data();
+  made.texture.size = texels.size();
+  made.texture.swizzle = {TexelSource::red, TexelSource::zero, TexelSource::zero, TexelSource::one};
+  made.sampler.wrap.fill(Wrap::clamp_to_edge);
+  made.sampler.magnify = made.sampler.minify = Filter::linear;
+  made.sampler.mip = MipFilter::linear;
+  return made;
+}
+
+Words run(const std::string& code, const Bound& bound, const std::vector<std::array<float, 8>>& operands,
+          std::string* error = nullptr) {
+  std::string sampler = ".sampler unit:0 sa:0\n";
+  if (bound.texture.dimension == TextureDimension::cube) sampler += ".cube unit:0\n";
+  return run_rows(code, operands, error, sampler, [&](Launch& launch) {
+    EXPECT_TRUE(launch.set_texture(0, bound.texture).ok());
+    EXPECT_TRUE(launch.set_sampler(0, bound.sampler).ok());
+  });
+}
+
+TEST(UsseSamples, GathersGiveFourTexelsAndTheirWeights) {
+  // 1.5 and 2.25 texels from the corner, so between texels 1 and 2 and between 1 and 2.
+  const Words words = run("smp.2d.f32.f32.gatherweights.drc0 r0, pa0, sa0, #0", bound(), {{{0.5F, 0.5625F}}});
+  constexpr std::array<unsigned, 4> kTexels{16 * 2 + 2, 16 * 2 + 3, 16 + 3, 16 + 2};
+  for (unsigned n = 0; n < 4; ++n) EXPECT_EQ(words[n], bits(static_cast<float>(kTexels[n]) / 255.0F)) << n;
+  // u is 1/2 and v 3/4: those of (0, 0), (1, 0), (1, 1), (0, 1).
+  EXPECT_EQ(words[4], 0x30003000U);
+  EXPECT_EQ(words[5], 0x36003600U);
+}
+
+TEST(UsseSamples, GathersTakeTheirTypeAndLevel) {
+  // At level 1, limited to its edges: results of the texture's own type take a word each.
+  const Words words =
+      run("smp.2d.native.f32.replace.gather.drc0 r0, pa0, sa0, pa4", bound(), {{{1.0F, 0.0F, 0, 0, 1.0F}}});
+  for (const unsigned n : {0U, 1U, 2U, 3U}) EXPECT_EQ(words[n], 64U + 2) << n;
+  // Without a level it is level 0, whatever the quad says.
+  const Words first = run("smp.2d.f16.f32.gather.drc0 r0, pa0, sa0, #0", bound(),
+                          {{{0.0F, 0.0F}}, {{9.0F, 0.0F}}, {{0.0F, 9.0F}}, {{1.0F, 1.0F}}});
+  EXPECT_EQ(first[0] & 0xffff, 0x1c04U);  // 1 / 255
+}
+
+TEST(UsseSamples, QueriesGiveWeightsAndLevel) {
+  const auto query = [&](float u, float v, float level) {
+    return run("smp.2d.f32.f32.replace.info.drc0 r0, pa0, sa0, pa4", bound(), {{{u, v, 0, 0, level}}})[0];
+  };
+  EXPECT_EQ(query(0.5F, 0.5625F, 0.0F), 0x0000c080U);
+  EXPECT_EQ(query(0.5F, 0.5F, 1.25F), 0x01408080U);
+  EXPECT_EQ(query(0.5F, 0.5F, 9.0F), 0x02000000U);
+  EXPECT_EQ(query(0.5F, 0.5F, -9.0F), 0x00008080U);
+}
+
+TEST(UsseSamples, GradientsTakeThePlacesOfDifferences) {
+  const auto level = [&](std::array<float, 4> gradients) {
+    return run("smp.2d.f32.f32.gradients.info.drc0 r0, pa0, sa0, pa4", bound(),
+               {{{0.5F, 0.5F, 0, 0, gradients[0], gradients[1], gradients[2], gradients[3]}}})[0];
+  };
+  EXPECT_EQ(level({0.5F, 0, 0, 0}), 0x01008080U);       // two texels
+  EXPECT_EQ(level({0, 0, 0, -1.0F}), 0x02000000U);      // four
+  EXPECT_EQ(level({0.25F, 0.25F, 0, 0}), 0x00808080U);  // the root of two
+  EXPECT_EQ(level({0, 0, 0, 0}), 0x00008080U);
+  const float nan = std::bit_cast<float>(0x7fc00001U), infinity = std::bit_cast<float>(0x7f800000U);
+  EXPECT_EQ(level({infinity, 0, 0, 0}), 0x02000000U);
+  // A NaN in either is none.
+  EXPECT_EQ(level({nan, 0, infinity, 0}), 0x00008080U);
+  EXPECT_EQ(level({1.0F, 0, nan, 0}), 0x00008080U);
+  // In one dimension there are two.
+  EXPECT_EQ(run("smp.1d.f32.f32.gradients.info.drc0 r0, pa0, sa0, pa4", bound(),
+                {{{0.5F, 0.5F, 0, 0, 0.25F, 0.5F, 9.0F, 9.0F}}})[0] >>
+                16,
+            0x0100U);
+}
+
+// Infinite coordinates differ by a NaN from each other, and infinitely from others: there is no level.
+TEST(UsseSamples, DifferencesThatAreNoNumbers) {
+  const float infinity = std::bit_cast<float>(0x7f800000U);
+  const std::string query = "smp.2d.f32.f32.info.drc0 r0, pa0, sa0, #0";
+  for (const float other : {0.5F, infinity}) {
+    const Words words = run(query, bound(), {{{infinity, 0}}, {{infinity, 0}}, {{other, 0}}, {{0, 0}}});
+    EXPECT_EQ(words[0] >> 16, 0U) << other;
+  }
+}
+
+TEST(UsseSamples, EdgesOfAllOperations) {
+  const float nan = std::bit_cast<float>(0x7fc00001U), infinity = std::bit_cast<float>(0x7f800000U);
+  const std::vector<std::array<float, 8>> operands = {
+      {{0.3F, 0.7F, -0.2F, 1, 0.1F, 0.2F, 0.3F, 0.4F}}, {{nan, infinity, 1, 1, nan, 1, 1, 1}},
+      {{-infinity, 1e30F, 0, 1, infinity, 0, -1, 5}},   {{1e-42F, -0.0F, -0.0F, 1, -infinity, 3, nan, 2}},
+      {{-7.3F, 16777216.0F, 3, 1, 1.5F, 0.5F, 0, 0}},   {{1.0F, 1.0F, 1.0F, 1, 0.5F, 0.5F, 0.5F, 0.5F}},
+      {{-1.0F, 1.0F, -1.0F, 1, 1e-30F, 0, 0, 1e-30F}},  {{infinity, -infinity, infinity, 1, -3, 0, 0, 0}}};
+  constexpr Wrap kWraps[] = {Wrap::repeat, Wrap::mirror, Wrap::clamp_to_edge, Wrap::mirror_once_to_edge};
+  for (unsigned k = 0; k < 16; ++k) {
+    Bound made = bound(k % 4 == 3);
+    made.sampler.wrap = {kWraps[k % 4], kWraps[k / 4], Wrap::clamp_to_edge};
+    made.sampler.minify = (k & 1) != 0 ? Filter::nearest : Filter::linear;
+    made.sampler.magnify = (k & 2) != 0 ? Filter::nearest : Filter::linear;
+    made.sampler.mip = (k & 4) != 0 ? MipFilter::nearest : MipFilter::linear;
+    made.texture.levels = (k & 8) != 0 ? 3 : 1 + k % 3;
+    made.texture.lod_bias = 32 * (static_cast<int>(k) - 8);
+    const std::string dimension = k % 4 == 3 ? "cube" : k % 4 == 2 ? "1d" : "2d";
+    for (const char* const lod : {"", ".bias", ".replace", ".gradients"})
+      for (const char* const gather : {"", ".info", ".gather", ".gatherweights"}) {
+        const bool gradients = lod[0] == '.' && lod[1] == 'g', gathers = gather[0] == '.' && gather[1] == 'g';
+        if (gradients && (gathers || k % 4 == 3)) continue;
+        run("smp." + dimension + ".f32.f32" + lod + gather + ".drc0 r0, pa0, sa0, pa4", made, operands);
+      }
+  }
+}
+
+// The others of the quad wait elsewhere, with coordinates that the code has changed or not.
+TEST(UsseSamples, LevelsOfQuadsWhoseLanesHaveParted) {
+  const std::vector<std::array<float, 8>> operands = {
+      {{0.0F, 0.0F, 0, 0, 1}}, {{0.5F, 0.0F, 0, 0, 0}}, {{0.0F, 0.25F, 0, 0, 1}}, {{1.0F, 1.0F, 0, 0, 0}}};
+  const Words words =
+      run("vtst.sub.f32.positive.nonzero.both.chan0.p0 c0, pa4, sa2\n"
+          "p0 br offset:over\n"
+          "vadd.f32 pa0.xy, pa0, pa0\n"
+          "smp.2d.f32.f32.info.drc0 r0, pa0, sa0, #0\n"
+          "over: vmul.f32 pa0.xy, pa0, pa2\n",
+          bound(), operands);
+  EXPECT_EQ(words[0], 0U);                             // elsewhere
+  EXPECT_EQ(words[std::size_t{4} * kRows] >> 24, 2U);  // 1 - 0 are four texels
+}
+
+TEST(UsseSamples, WhatStaysRefused) {
+  std::string error;
+  run("smp.2d.f32.f32.gradients.gather.drc0 r0, pa0, sa0, pa4", bound(), {{}}, &error);
+  EXPECT_NE(error.find("it gathers with gradients"), std::string::npos) << error;
+  run("smp.cube.f32.f32.gradients.drc0 r0, pa0, sa0, pa4", bound(true), {{}}, &error);
+  EXPECT_NE(error.find("gradients of cubes"), std::string::npos) << error;
+  run("smp.2d.f32.f32.minpack.drc0 r0, pa0, sa0, pa4", bound(), {{}}, &error);
+  EXPECT_NE(error.find("minpack"), std::string::npos) << error;
+}
+
+}  // namespace
+}  // namespace warpjit::usse
