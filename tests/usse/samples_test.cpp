@@ -71,6 +71,15 @@ TEST(UsseSamples, GathersTakeTheirTypeAndLevel) {
   EXPECT_EQ(first[0] & 0xffff, 0x1c04U);  // 1 / 255
 }
 
+TEST(UsseSamples, ResultsGoOnFromInternalRegisterToRegister) {
+  const Words words =
+      run("smp.2d.f32.f32.gatherweights.drc0 i2, pa0, sa0, #0\n"
+          "vmov.f32 r0.xy, i2\nvmov.f32 r2.xy, i3\nsmp.2d.f32.f32.gatherweights.drc0 i3, pa0, sa0, #0\n",
+          bound(), {{{0.5F, 0.5625F}}});
+  EXPECT_EQ(words[0], bits(34.0F / 255.0F));
+  EXPECT_EQ(words[2], 0x30003000U);
+}
+
 TEST(UsseSamples, QueriesGiveWeightsAndLevel) {
   const auto query = [&](float u, float v, float level) {
     return run("smp.2d.f32.f32.replace.info.drc0 r0, pa0, sa0, pa4", bound(), {{{u, v, 0, 0, level}}})[0];

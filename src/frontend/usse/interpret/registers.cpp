@@ -42,7 +42,10 @@ unsigned bits_of(Type type) { return type == Type::f32 ? 32 : type == Type::f16 
 std::span<const std::array<std::uint32_t, 2>, 64> special_constants() { return kSpecialConstants; }
 
 std::uint32_t* QuadAlu::place(const Register& reg, unsigned word, unsigned lane) {
-  if (reg.bank == Bank::i) return word < 4 ? &quad_.i[reg.number & 3][word][lane] : nullptr;
+  if (reg.bank == Bank::i) {
+    const unsigned at = 4 * (reg.number & 3U) + word;  // of i0 to i3
+    return at < 16 ? &quad_.i[at / 4][at % 4][lane] : nullptr;
+  }
   if (reg.bank == Bank::idx) {
     if (reg.number == 1 || reg.number == 2) return &quad_.idx[reg.number - 1U][lane];
     quad_.fault = true;
