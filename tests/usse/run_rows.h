@@ -25,7 +25,7 @@ inline std::uint32_t bits(float value) { return std::bit_cast<std::uint32_t>(val
 inline Words run_rows(const std::string& code, const std::vector<std::array<float, 8>>& operands,
                       std::string* error = nullptr, const std::string& directives = {},
                       const std::function<void(Launch&)>& bind = {}) {
-  std::string text = ".stage vertex\n.registers pa:8 sa:4 r:32\n" + directives + ".primary\n" + code + "\n";
+  std::string text = ".stage vertex\n.registers pa:8 sa:24 r:32\n" + directives + ".primary\n" + code + "\n";
   for (unsigned k = 0; k < kResults; ++k)
     text += "or o" + std::to_string(k) + ", r" + std::to_string(k) + ", #0, rot:0\n";
   auto program = assemble(text + "emit.end\n", "test.usse");

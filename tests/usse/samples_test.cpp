@@ -41,9 +41,10 @@ Bound bound(bool cube = false) {
 }
 
 Words run(const std::string& code, const Bound& bound, const std::vector<std::array<float, 8>>& operands,
-          std::string* error = nullptr) {
+          std::string* error = nullptr, const std::string& secondary = {}) {
   std::string sampler = ".sampler unit:0 sa:0\n";
   if (bound.texture.dimension == TextureDimension::cube) sampler += ".cube unit:0\n";
+  if (!secondary.empty()) sampler += ".secondary\n" + secondary;
   return run_rows(code, operands, error, sampler, [&](Launch& launch) {
     EXPECT_TRUE(launch.set_texture(0, bound.texture).ok());
     EXPECT_TRUE(launch.set_sampler(0, bound.sampler).ok());
@@ -78,6 +79,21 @@ TEST(UsseSamples, ResultsGoOnFromInternalRegisterToRegister) {
           bound(), {{{0.5F, 0.5625F}}});
   EXPECT_EQ(words[0], bits(34.0F / 255.0F));
   EXPECT_EQ(words[2], 0x30003000U);
+}
+
+TEST(UsseSamples, SecondaryProgramsSampleOnce) {
+  // The coordinates of all are sa20 and sa21: 0. What it gathers is sa4 and on, behind the control words; the
+  // level is the bias of the texture.
+  Bound biased = bound();
+  biased.texture.lod_bias = 256;
+  const Words words = run(
+      "vmov.f32 r0.xy, sa4\nvmov.f32 r2.xy, sa6\nvmov.f32 r4.xy, sa8\nvmov.f32 r6.xy, sa22\n", biased, {{}},
+      nullptr,
+      "smp.2d.f32.f32.gatherweights.drc0 pa4, pa20, sa0, #0\nsmp.2d.f32.f32.info.drc0 pa22, pa20, sa0, #0\n");
+  EXPECT_EQ(words[0], bits(1.0F / 255.0F));
+  EXPECT_EQ(words[3], bits(1.0F / 255.0F));
+  EXPECT_EQ(words[4], 0x34003400U);
+  EXPECT_EQ(words[6], 0x01008080U);
 }
 
 TEST(UsseSamples, QueriesGiveWeightsAndLevel) {

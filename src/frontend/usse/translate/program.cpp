@@ -169,19 +169,22 @@ void ProgramTranslator::keep_operands() {
 
 void ProgramTranslator::mark_written(const Code& code) {
   const bool any_step = steps(code);
-  for (const Instruction& i : code.instructions())
+  constexpr std::size_t kWordsOfGather = 4 * 4 + 2;  // four texels and their weights
+  for (const Instruction& i : code.instructions()) {
+    const std::size_t count =
+        i.opcode == Opcode::smp && i.gather != 0 ? kWordsOfGather : 4U * (i.repeat + 1U);
     each_destination(i, [&](const Destination& d) {
       const bool is_sa = d.bank == Bank::sa ||
                          (code.secondary() && (d.bank == Bank::r || d.bank == Bank::pa || d.bank == Bank::o));
       if (!is_sa) return;
       const bool all = d.index != 0 || any_step;
       const std::size_t first = all ? 0 : std::min<std::size_t>(d.number, written_sa_.size()),
-                        end =
-                            all ? written_sa_.size()
-                                : std::min<std::size_t>(d.number + 4U * (i.repeat + 1U), written_sa_.size());
+                        end = all ? written_sa_.size()
+                                  : std::min<std::size_t>(d.number + count, written_sa_.size());
       std::fill(written_sa_.begin() + static_cast<std::ptrdiff_t>(first),
                 written_sa_.begin() + static_cast<std::ptrdiff_t>(end), true);
     });
+  }
 }
 
 Status ProgramTranslator::join() {
