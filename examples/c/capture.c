@@ -4,6 +4,7 @@
 #include <warpjit/valhall.h>
 
 #include "check.h"
+#include "files.h"
 
 enum { kColumns = 64, kRows = 32 }; /* of a printed picture, at most */
 
@@ -35,22 +36,6 @@ static int on_picture(void* context, const warpjit_valhall_picture* picture) {
     putchar('\n');
   }
   return 1;
-}
-
-static void* read_file(const char* name, size_t* size) {
-  FILE* file = fopen(name, "rb");
-  void* bytes = NULL;
-  if (file != NULL && fseek(file, 0, SEEK_END) == 0) {
-    const long end = ftell(file);
-    rewind(file);
-    if (end > 0 && (bytes = malloc((size_t)end)) != NULL) *size = fread(bytes, 1, (size_t)end, file);
-  }
-  if (file != NULL) fclose(file);
-  if (bytes == NULL) {
-    fprintf(stderr, "%s: cannot be read\n", name);
-    exit(1);
-  }
-  return bytes;
 }
 
 int main(int count, char** arguments) {

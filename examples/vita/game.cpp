@@ -3,105 +3,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string>
 
 namespace {
 
-// ---- Programs: shaders/*.usse, assembled by `warpjit asm`
-
-const std::vector<std::uint64_t> kMeshVertex = {
-    0xfa44070000000000, 0x08004180b0000000, 0x08004180b0400001, 0x00009184c0040080, 0x00009184c04400c1,
-    0x00009184c0001100, 0x00009184c0401141, 0x0824418530041006, 0x0824418530441047, 0x3800052183080080,
-    0x08244184b0840108, 0x0824108400841082, 0x00000084c0805242, 0x0825008410846080, 0x0824108430841089,
-    0x38000521030c0080, 0xfb275000a0200000};
-const std::vector<std::uint64_t> kMeshFragment = {0xfa44070000000000, 0xe001c404e0000000, 0xf920000000000000,
-                                                  0x0824018420040001, 0x0824008420440041, 0x40000d7e00198002,
-                                                  0xf804014000000000};
-const std::vector<std::uint64_t> kGlow = {
-    0xfa44070000000000, 0x086441aca03f9000, 0x0824418400040000, 0x0800108000001000, 0x0824408400041000,
-    0x0824408400041000, 0x082500a410041003, 0x0825008410046000, 0x0824008400040000, 0x0800418030400000,
-    0x0800418030800001, 0x40000d7e00198104, 0xf804014000000000};
-
-// A GXP, as the console's compiler leaves it, as far as these programs need one.
-class Gxp {
- public:
-  explicit Gxp(bool fragment) : bytes_(0x9c) {
-    put(0x00, 0x00505847, 4);
-    put(0x04, 1, 1);
-    put(0x05, 5, 1);
-    put(0x14, fragment ? 1 : 0, 4);
-    put(0x3a, 1, 2);
-  }
-  // Words of pa, of sa, of r.
-  Gxp& registers(unsigned pa, unsigned sa, unsigned r) {
-    put(0x30, pa, 2);
-    put(0x32, sa, 2);
-    put(0x34, r, 4);
-    return *this;
-  }
-  // The default uniform buffer is in sa, from word 0 on.
-  Gxp& uniforms(unsigned words) {
-    container(14, words);
-    put(0x64, words, 4);
-    return *this;
-  }
-  // The control words of texture unit 0 are sa0 to sa3.
-  Gxp& texture() {
-    container(19, 4);
-    table(0x80, 4);
-    for (unsigned word = 0; word < 4; ++word) add(word | word << 16, 4);
-    return *this;
-  }
-  // Position, texcoord0.xy and texcoord1.xy come out.
-  Gxp& vertex_outputs(std::uint64_t read_words) {
-    point(0x2c);
-    add(read_words, 8);
-    add(0, 8);
-    add(8U << 24 | 1U << 12, 4);
-    add(1 | 1 << 3, 4);
-    add(0, 8);
-    return *this;
-  }
-  // Texture coordinates 0, 1, ... with so many components, f32; the result is four halves in pa0.
-  Gxp& fragment_inputs(const std::vector<unsigned>& components) {
-    point(0x2c);
-    add(0, 8);
-    add(1U << 16 | 4U << 24, 4);
-    add(components.size(), 4);
-    add(4, 4);
-    for (unsigned n = 0; n < components.size(); ++n) {
-      add(15 | n << 12 | (components[n] - 1) << 22, 4);
-      add(0, 4);
-      add((components[n] - 1) << 4, 4);
-      add(0, 4);
-    }
-    return *this;
-  }
-  std::vector<std::uint8_t> finish(const std::vector<std::uint64_t>& code) {
-    table(0x3c, static_cast<std::uint32_t>(code.size()));
-    for (const std::uint64_t word : code) add(word, 8);
-    put(0x08, bytes_.size(), 4);
-    return bytes_;
-  }
-
- private:
-  void put(std::size_t at, std::uint64_t value, unsigned size) {
-    for (unsigned k = 0; k < size; ++k) bytes_[at + k] = static_cast<std::uint8_t>(value >> 8 * k);
-  }
-  void add(std::uint64_t value, unsigned size) {
-    bytes_.resize(bytes_.size() + size);
-    put(bytes_.size() - size, value, size);
-  }
-  void point(std::size_t field) { put(field, bytes_.size() - field, 4); }
-  void table(std::size_t field, std::uint32_t count) {
-    put(field, count, 4);
-    point(field + 4);
-  }
-  void container(unsigned number, unsigned words) {
-    table(0x90, 1);
-    for (const unsigned word : {number, 0U, 0U, words}) add(word, 2);
-  }
-  std::vector<std::uint8_t> bytes_;
-};
+// A GXP of this folder, as the console's compiler leaves it. Beside it is its source.
+std::vector<char> shader(const std::string& name) {
+  std::ifstream file(std::string(SHADERS "/") + name + ".gxp", std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
 
 // ---- Data
 
@@ -146,11 +58,9 @@ Game::Game() {
   pixels_ = place(std::vector<std::uint32_t>(kWidth * kHeight));
   const std::vector<gxm::VertexAttribute> attributes = {
       {0, 0, kS16N, 3, 0}, {0, 8, kU16N, 2, 4}, {0, 12, kS8N, 3, 8}};
-  mesh_ = {place(Gxp(false).registers(12, 20, 8).uniforms(20).vertex_outputs(0xfff).finish(kMeshVertex)),
-           attributes,
-           {{sizeof(Vertex), 0}}};
-  textured_.gxp = place(Gxp(true).registers(4, 4, 8).texture().fragment_inputs({2, 1}).finish(kMeshFragment));
-  glow_.gxp = place(Gxp(true).registers(4, 4, 8).uniforms(4).fragment_inputs({2}).finish(kGlow));
+  mesh_ = {place(shader("mesh_vertex")), attributes, {{sizeof(Vertex), 0}}};
+  textured_.gxp = place(shader("mesh_fragment"));
+  glow_.gxp = place(shader("glow"));
   glow_.blend = 15 | 1 << 8 | 1 << 12 | 1 << 16 | 1 << 20 | 1 << 24 | 1U << 28;  // add, one and one
 
   vertices_ = place(cube());

@@ -25,13 +25,7 @@ std::vector<std::uint64_t> words_of(const std::string& stage, const std::string&
 // Position and texcoord0.xy are pa0 to pa5.
 std::vector<std::byte> vertex_gxp() {
   GxpBuilder gxp(false);
-  gxp.point(0x2c);
-  gxp.add(0x3f, 8);
-  gxp.add(0, 8);
-  gxp.add(6U << 24, 4);
-  gxp.add(1, 4);
-  gxp.add(0, 4);
-  gxp.add(0, 4);
+  gxp.vertex_outputs(0x3f, 6, 1);
   gxp.primary(words_of("vertex", "vmov.f32 o0.xy, pa0\nvmov.f32 o2.xy, pa2\nvmov.f32 o4.xy, pa4\nemit.end"));
   return gxp.finish();
 }
@@ -39,24 +33,14 @@ std::vector<std::byte> vertex_gxp() {
 // The result is pa0 to pa3; texcoord0.xy is pa0 and pa1 at first.
 GxpBuilder fragment_gxp(const std::string& code) {
   GxpBuilder gxp(true);
-  gxp.point(0x2c);
-  gxp.add(0, 8);
-  gxp.add(4U << 24, 4);
-  gxp.add(1, 4);
-  gxp.add(4, 4);
-  for (const std::uint32_t word : {0xfU | 1U << 22, 0U, 1U << 4, 0U}) gxp.add(word, 4);
+  gxp.fragment_inputs({2}, 0);
   gxp.primary(words_of("fragment", code));
   return gxp;
-}
-void container(GxpBuilder& gxp, unsigned index, unsigned words) {
-  gxp.table(0x90, 1);
-  for (const unsigned word : {index, 0U, 0U, words}) gxp.add(word, 2);
 }
 // The colour is the uniform uColor.
 std::vector<std::byte> plain_gxp() {
   GxpBuilder gxp = fragment_gxp("vmov.f32 pa0.xy, sa0\nvmov.f32 pa2.xy, sa2\nnop.end");
-  container(gxp, 14, 4);
-  gxp.put(0x64, 4, 4);
+  gxp.uniforms(4);
   gxp.table(0x24, 1);
   gxp.parameter(1 | 4 << 8 | 14 << 12, 0, 0, 1, 0, "uColor");
   return gxp.finish();
@@ -64,16 +48,14 @@ std::vector<std::byte> plain_gxp() {
 std::vector<std::byte> texture_gxp() {
   GxpBuilder gxp = fragment_gxp(
       "smp.2d.f32.f32.drc0 r0, pa0, sa0, #0\nwdf.drc0\nvmov.f32 pa0.xy, r0\nvmov.f32 pa2.xy, r2\nnop.end");
-  container(gxp, 19, 4);
-  gxp.table(0x80, 4);
-  for (unsigned k = 0; k < 4; ++k) gxp.add((3 * 4 + k) | k << 16, 4);  // of unit 3
+  gxp.texture(3);
   return gxp.finish();
 }
 // The colour is at the address of buffer 2, or its words if they are in registers.
 std::vector<std::byte> buffer_gxp(bool registers) {
   GxpBuilder gxp = fragment_gxp(registers ? "vmov.f32 pa0.xy, sa0\nvmov.f32 pa2.xy, sa2\nnop.end"
                                           : "ld.b32.x4.moe.drc0 pa0, sa0, #0, #0\nwdf.drc0\nnop.end");
-  container(gxp, registers ? 2 : 19, 4);
+  gxp.container(registers ? 2 : 19, 4);
   if (!registers) {
     gxp.table(0x78, 1);
     gxp.add(2, 4);

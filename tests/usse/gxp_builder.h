@@ -44,6 +44,58 @@ class GxpBuilder {
     for (const std::uint64_t word : words) add(word, 8);
     point(0x4c);
   }
+  // Words of pa, of sa, of r.
+  GxpBuilder& registers(unsigned pa, unsigned sa, unsigned r) {
+    put(0x30, pa, 2);
+    put(0x32, sa, 2);
+    put(0x34, r, 4);
+    return *this;
+  }
+  // A container at sa0.
+  GxpBuilder& container(unsigned number, unsigned words) {
+    table(0x90, 1);
+    for (const unsigned word : {number, 0U, 0U, words}) add(word, 2);
+    return *this;
+  }
+  // The default uniform buffer is in sa, from word 0 on.
+  GxpBuilder& uniforms(unsigned words) {
+    container(14, words);
+    put(0x64, words, 4);
+    return *this;
+  }
+  // The control words of a texture unit are sa0 to sa3.
+  GxpBuilder& texture(unsigned unit) {
+    container(19, 4);
+    table(0x80, 4);
+    for (unsigned word = 0; word < 4; ++word) add((4 * unit + word) | word << 16, 4);
+    return *this;
+  }
+  // Position and texture coordinates come out, `words` in all; three bits of `texcoords` for each coordinate.
+  GxpBuilder& vertex_outputs(std::uint64_t read_words, unsigned words, std::uint32_t texcoords) {
+    point(0x2c);
+    add(read_words, 8);
+    add(0, 8);
+    add(words << 24 | 1U << 12, 4);
+    add(texcoords, 4);
+    add(0, 8);
+    return *this;
+  }
+  // Texture coordinates 0, 1, ... with so many components, f32; the result is four components from pa0 on, of
+  // the container's type 0 (f32) or 1 (f16).
+  GxpBuilder& fragment_inputs(const std::vector<unsigned>& components, unsigned result) {
+    point(0x2c);
+    add(0, 8);
+    add(result << 16 | 4U << 24, 4);
+    add(components.size(), 4);
+    add(4, 4);
+    for (unsigned n = 0; n < components.size(); ++n) {
+      add(15 | n << 12 | (components[n] - 1) << 22, 4);
+      add(0, 4);
+      add((components[n] - 1) << 4, 4);
+      add(0, 4);
+    }
+    return *this;
+  }
   // One parameter, its name behind it.
   void parameter(std::uint32_t kind, unsigned semantic, unsigned index, std::uint32_t array,
                  std::uint32_t resource, const std::string& name) {
