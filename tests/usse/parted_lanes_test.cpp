@@ -117,7 +117,7 @@ TEST_P(PartedLanes, IncrementsThatDifferAreRefused) {
 
 // All lanes at a function are together, wherever they have been called from. pa0 has a value of each lane;
 // lanes 0 and 2 have p0, lane 1 has p1.
-Words run_calls(const std::string& code) {
+Words run_calls(const std::string& code, const std::string& secondary = {}) {
   return run_rows(
       "vmov.f32 r0.xy, pa0\nvmov.f32 r2.xy, pa2\n"
       "vtst.sub.f32.positive.nonzero.both.chan0.p0 c0, pa4, pa6\n"
@@ -126,7 +126,8 @@ Words run_calls(const std::string& code) {
       {{{1, 2, 3, 4, 1, 0, 0, 0}},
        {{10, 20, 30, 40, 0, 1, 0, 0}},
        {{5, 6, 7, 8, 1, 0, 0, 0}},
-       {{-1, -2, -3, -4, 0, 0}}});
+       {{-1, -2, -3, -4, 0, 0}}},
+      nullptr, secondary);
 }
 
 TEST(UsseCalls, LanesMeetInFunctions) {
@@ -172,6 +173,27 @@ TEST(UsseCalls, NestedAndToTheEndOfTheCode) {
       "out: ret\n"
       "start: p1 br.link offset:sub\n"
       "br.link offset:sub\n");
+}
+
+// What the secondary program has written is there for lanes that have not come to where it is read.
+TEST(UsseCalls, SecondaryAttributesOfLanesElsewhere) {
+  for (const char* const source : {"sa12", "sa[2*idx1+12]"}) {
+    const Words words = run_calls(
+        "br.link offset:sub\n"
+        "p0 br offset:over\n"
+        "br.link offset:last\n"
+        "vdsy.f32 r8.xy, " +
+            std::string(source) +
+            ", r0\n"
+            "over: br offset:done\n"
+            "sub: pn br.link offset:inner\n"
+            "ret\n"
+            "inner:\n"
+            "last: ret\n"
+            "done: nop\n",
+        ".secondary\nlimm pa12, value:0x40a00000\nor pa[2*idx1+4], #7, #0, rot:0\n");
+    EXPECT_EQ(words[16 + 8], bits(5.0F - 1.0F)) << source;
+  }
 }
 
 TEST(UsseCalls, InLoops) {

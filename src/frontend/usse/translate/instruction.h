@@ -88,6 +88,7 @@ class InstructionTranslator {
   std::vector<std::uint32_t> kept_;
   static constexpr std::uint32_t kNotKept = ~0U;
   void keep(std::uint32_t variable);
+  static bool same_in_all_lanes(const Register& reg);
   // What an operand of quad operations may read.
   void keep_operand(const Register& reg, bool repeated);
   // Words of sa that the secondary program may write; the others are those of the table.

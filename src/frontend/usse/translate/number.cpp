@@ -43,17 +43,21 @@ F32 InstructionTranslator::dot(const std::array<F32, 4>& a, const std::array<F32
 F32 InstructionTranslator::quad_difference(const Instruction& i, unsigned j, unsigned k, bool rows) {
   constexpr std::uint64_t kAll = 0x55;  // a lane number in all four places
   const View view = view_of_others();
-  const F32 a = seen(view, [&] { return component(i.s[1], i.type, j); });
-  // A secondary program runs in lane 0.
-  if (view == View::unbegun) return b_.FSub32(a, component(i.s[2], i.type, k));
-  const F32 b = seen(view, [&] { return component(i.s[2], i.type, k); });
-  const auto lane = [&](F32 x, std::uint64_t n) {
-    const I32 bits = b_.BitcastF32ToI32(x);
+  // Of a lane. What is the same in all of them is not exchanged: others may not have come to where it was
+  // made.
+  const auto lane = [&](const Source& source, unsigned number, std::uint64_t n) {
+    const bool same = same_in_all_lanes(source);
+    const F32 own = seen(same ? View::own : view, [&] { return component(source, i.type, number); });
+    if (same) return own;
+    const I32 bits = b_.BitcastF32ToI32(own);
     return as_float(view == View::last ? b_.QuadSwizzle32(bits, n * kAll)
                                        : b_.QuadRead(truth(true), bits, word(0), n * kAll));
   };
-  const F32 other = lane(a, rows ? 2 : 1);
-  return b_.FSub32(other, lane(b, 0));
+  // A secondary program runs in lane 0.
+  if (view == View::unbegun)
+    return b_.FSub32(seen(view, [&] { return component(i.s[1], i.type, j); }), component(i.s[2], i.type, k));
+  const F32 other = lane(i.s[1], j, rows ? 2 : 1);
+  return b_.FSub32(other, lane(i.s[2], k, 0));
 }
 
 F32 InstructionTranslator::number_of(Type type, I32 field, bool scale) {

@@ -66,6 +66,11 @@ std::optional<std::uint32_t> InstructionTranslator::variable_of(Bank bank, std::
 
 // ---- Variables, and what other lanes see of them
 
+bool InstructionTranslator::same_in_all_lanes(const Register& reg) {
+  return reg.bank == Bank::c || reg.bank == Bank::g || reg.bank == Bank::immediate ||
+         (reg.bank == Bank::sa && reg.index == 0);
+}
+
 void InstructionTranslator::keep(std::uint32_t variable) {
   if (kept_.empty()) kept_.assign(file_.end(), kNotKept);
   if (kept_[variable] == kNotKept) kept_[variable] = function_.slot_count++;
@@ -73,8 +78,9 @@ void InstructionTranslator::keep(std::uint32_t variable) {
 
 void InstructionTranslator::keep_operand(const Register& reg, bool repeated) {
   constexpr std::uint32_t kMostWords = 4;  // of an operand
+  if (same_in_all_lanes(reg)) return;
   const auto keep_word = [&](std::uint32_t number) {
-    if (reg.bank == Bank::sa) return;  // the same in all lanes
+    if (reg.bank == Bank::sa && (number >= file_.sa || !written_sa_[number])) return;
     if (const auto variable = variable_of(reg.bank, number)) keep(*variable);
   };
   if (reg.index != 0) keep(kVarIndex + reg.index - 1U);
@@ -86,7 +92,7 @@ void InstructionTranslator::keep_operand(const Register& reg, bool repeated) {
 
 I32 InstructionTranslator::read(std::uint32_t variable) {
   if (view_ == View::unbegun && variable < kVarDepth) return word(0);
-  if (view_ == View::last && variable < file_.first_sa()) return b_.LoadSlot(kept_[variable]);
+  if (view_ == View::last) return b_.LoadSlot(kept_[variable]);
   return ssa_.read<I32>(b_.block(), variable);
 }
 

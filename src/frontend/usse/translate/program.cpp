@@ -266,7 +266,8 @@ Status ProgramTranslator::translate_block(std::uint32_t number) {
       else
         write(variable, truth(false));
     for (std::uint32_t variable = kVarBanks; variable < kept_.size(); ++variable)
-      if (kept_[variable] != kNotKept) b_.StoreSlot(truth(true), word(0), kept_[variable]);
+      if (kept_[variable] != kNotKept)
+        b_.StoreSlot(truth(true), variable < file_.first_sa() ? word(0) : read(variable), kept_[variable]);
     begin();
     blocks_.edge_made(setup_ + 1);
     return {};

@@ -137,7 +137,7 @@ SampleRequest ProgramTranslator::sample_request(const Instruction& i) {
   if (i.lod_mode == kBias) request.detail = operand(0);
   if (secondary_)
     request.level = Level::of_nothing;
-  else if (view_of_others() == View::last && takes_level_from_quad(i))
+  else if (view_of_others() == View::last && !same_in_all_lanes(i.s[0]) && takes_level_from_quad(i))
     request.last_coordinates = seen(View::last, coordinates);
   return request;
 }
