@@ -101,13 +101,16 @@ TEST_P(PartedLanes, SecondaryProgramsRunInOneLane) {
   EXPECT_EQ(value(wanted.quad.r[0], 3), -2.0F);  // 0, which lane 1 has, less sa4
 }
 
-// What the text of no source says: one address, and increments that depend on the way there.
-TEST_P(PartedLanes, IncrementsThatDifferAreRefused) {
+// One address, and increments that depend on the way there: only where they do not matter.
+TEST_P(PartedLanes, IncrementsThatDiffer) {
+  const std::string before =
+      "p0 br offset:over\nsmlsi temp:0, pa:0, sa:0, d:2, s0:1, s1:1, s2:1\nor.rpt2 r12, pa0, #0, rot:0\n"
+      "over: vdsx.f32 r4.xy, r0, r0\n";
+  run(before +
+      "vadd.f32 r0.xy, r4, r0\nsmlsi temp:0, pa:0, sa:0, d:3, s0:1, s1:1, s2:1\nor.rpt2 r16, pa0, #0, "
+      "rot:0\nnop.end\n");
   QuadState state = start();
-  const auto program = assemble(
-      "p0 br offset:over\nsmlsi temp:0, pa:0, sa:0, d:2, s0:1, s1:1, s2:1\n"
-      "over: vdsx.f32 r4.xy, r0, r0\nnop.end\n",
-      "a.usse");
+  const auto program = assemble(before + "or.rpt2 r16, pa0, #0, rot:0\nnop.end\n", "a.usse");
   ASSERT_TRUE(program.ok()) << to_string(program.error());
   const Status status = run_compiled(*program, GetParam(), state.quad, state.sa);
   ASSERT_FALSE(status.ok());

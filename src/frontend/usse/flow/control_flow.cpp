@@ -32,6 +32,31 @@ std::int32_t Increments::step(std::size_t operand, unsigned turn) const {
   return increment[operand] >> (k & 3) * 2 & 3;
 }
 
+bool repeats(const Instruction& i) {
+  switch (i.group) {
+    case Group::mad:
+    case Group::dp:
+    case Group::comp:
+    case Group::mov:
+    case Group::pck:
+    case Group::tst:
+    case Group::bits:
+    case Group::sop:
+    case Group::i8mad:
+    case Group::i16mad:
+    case Group::i32mad:
+    case Group::i32mad2:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool takes_increments(const Instruction& i) {
+  const bool has_modes = i.group == Group::mad || i.group == Group::dp;
+  return repeats(i) && (!has_modes || i.repeat_mode == RepeatMode::moe);
+}
+
 bool is_branch(const Instruction& i) { return i.opcode == Opcode::br || i.opcode == Opcode::ba; }
 
 std::int64_t branch_target(const Instruction& i, std::uint32_t address) {
@@ -127,6 +152,22 @@ Result<ControlFlow> Code::find_blocks() const {
   return flow;
 }
 
+bool Code::does_the_same(const FlowBlock& block, Increments increments) const {
+  Increments own = block.increments;
+  for (std::uint32_t pc = block.first; pc < block.end && own != increments; ++pc) {
+    const Instruction& i = instructions_[pc];
+    if (i.group == Group::moe) {
+      own.set(i);
+      increments.set(i);
+    }
+    if (!takes_increments(i)) continue;
+    for (unsigned turn = 0; turn <= i.repeat; ++turn)
+      for (std::size_t operand = 0; operand < 4; ++operand)
+        if (own.step(operand, turn) != increments.step(operand, turn)) return false;
+  }
+  return true;
+}
+
 Result<ControlFlow> Code::find_blocks_of_addresses() const {
   WARPJIT_TRY(const ControlFlow unfolded, unfold());
   ControlFlow flow;
@@ -146,7 +187,7 @@ Result<ControlFlow> Code::find_blocks_of_addresses() const {
       number = static_cast<std::uint32_t>(flow.blocks.size());
       flow.blocks.push_back(block);
       returns.emplace_back();
-    } else if (flow.blocks[number].increments != block.increments) {
+    } else if (!does_the_same(flow.blocks[number], block.increments)) {
       return error(ErrorCode::unsupported, "increments of repeats that differ from lane to lane",
                    block.first);
     }

@@ -74,12 +74,18 @@ class Code {
   Error error(ErrorCode code, std::string message, std::size_t word) const;
   // With all backward transfers.
   Result<ControlFlow> unfold() const;
+  // Does the code of a block the same with these increments instead?
+  bool does_the_same(const FlowBlock& block, Increments increments) const;
 
   const Program* program_;
   bool secondary_;
   std::vector<Instruction> instructions_;
 };
 
+// Has it a field for repetitions?
+bool repeats(const Instruction& i);
+// Do its operands move by increments that code sets? Else it does not repeat, or by its own ones.
+bool takes_increments(const Instruction& i);
 bool is_branch(const Instruction& i);
 // The address that a taken branch goes to; it may lie outside the code.
 std::int64_t branch_target(const Instruction& i, std::uint32_t address);

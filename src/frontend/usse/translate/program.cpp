@@ -39,27 +39,6 @@ void move_on(Register& reg, std::int32_t registers, bool doubled) {
   reg.number = static_cast<std::uint16_t>(number % (internal ? 4 : kMaxRegisters));
 }
 
-// Has it a field for repetitions?
-bool repeats(const Instruction& i) {
-  switch (i.group) {
-    case Group::mad:
-    case Group::dp:
-    case Group::comp:
-    case Group::mov:
-    case Group::pck:
-    case Group::tst:
-    case Group::bits:
-    case Group::sop:
-    case Group::i8mad:
-    case Group::i16mad:
-    case Group::i32mad:
-    case Group::i32mad2:
-      return true;
-    default:
-      return false;
-  }
-}
-
 bool is_difference(const Instruction& i) {
   return i.opcode == Opcode::dsx || i.opcode == Opcode::dsy ||
          (i.group == Group::tst && (i.alu == Alu::dsx || i.alu == Alu::dsy));
@@ -95,8 +74,7 @@ void each_destination(const Instruction& i, const Function& function) {
 Instruction in_turn(const Instruction& i, unsigned turn, const Increments& increments) {
   Instruction result = i;
   if (!repeats(i)) return result;
-  const bool has_modes = i.group == Group::mad || i.group == Group::dp;
-  if (has_modes && i.repeat_mode != RepeatMode::moe) {
+  if (!takes_increments(i)) {
     const auto advance = [&](Register& reg) {
       const bool moves =
           reg.bank == Bank::i ? i.repeat_mode != RepeatMode::external : i.repeat_mode != RepeatMode::internal;
