@@ -128,5 +128,27 @@ TEST_P(CompiledInstructions, RandomWords) {
   EXPECT_EQ(wrong, 0U) << "of " << run;
 }
 
+// A half that is moved to `i` is an f32 there, and if it is a NaN its bits are moved up.
+TEST_P(CompiledInstructions, NansOfHalvesInInternalRegisters) {
+  if (!runs_here(GetParam())) GTEST_SKIP() << "this CPU does not run " << name(GetParam());
+  State state;
+  state.quad.r[22].fill(0x7c01ff80);
+  state.quad.r[23].fill(0x7e00fc00);
+  Program program;
+  program.primary = {
+      *assemble_instruction("dual4.vssq.+vmov.f16.cfg3.unified pa10, i3.xyzw, i2.xxxx, i0.xyzw, -r22.xyzw")};
+  State wanted = state;
+  {
+    const FloatEnvironment environment;
+    QuadAlu(wanted.quad, {.sa = wanted.sa}).execute(*decode(program.primary[0]), 15);
+  }
+  ASSERT_TRUE(run_compiled(program, GetParam(), state.quad, state.sa).ok());
+  EXPECT_EQ(difference(wanted, state), "");
+  EXPECT_EQ(state.quad.i[3][0][0], 0x7ff00000U);
+  EXPECT_EQ(state.quad.i[3][1][0], 0xffc02000U);
+  EXPECT_EQ(state.quad.i[3][2][0], 0x7f800000U);
+  EXPECT_EQ(state.quad.i[3][3][0], 0xffc00000U);
+}
+
 }  // namespace
 }  // namespace warpjit::usse

@@ -11,7 +11,6 @@
 #include "frontend/usse/flow/texels.h"
 #include "frontend/usse/translate/translate.h"
 #include "ir/builder.h"
-#include "ir/callout.h"
 #include "ir/pass/ssa.h"
 
 namespace warpjit::usse {
@@ -139,8 +138,8 @@ class InstructionTranslator {
   // ---- Numbers (number.cpp)
   F32 as_float(I32 bits) { return b_.BitcastI32ToF32(bits); }
   I32 as_bits(F32 x) { return b_.BitcastF32ToI32(b_.CanonicalizeNaN32(x)); }
-  F32 half_value(I32 half) { return b_.TeslaF16ToF32(half); }
-  I32 to_half(F32 x);
+  F32 half_value(I32 half) { return b_.HalfToF32(half); }
+  I32 to_half(F32 x) { return b_.F32ToHalf(x); }
   F32 c10_value(I32 bits);
   I32 to_c10(F32 x);
   F32 reciprocal(F32 x) { return b_.FDiv32(real(1.0F), x); }

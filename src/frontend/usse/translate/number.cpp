@@ -21,12 +21,6 @@ IntegerField field_of_type(Type type) {
 
 }  // namespace
 
-I32 InstructionTranslator::to_half(F32 x) {
-  constexpr std::uint32_t kHalfNan = 0x7e00;
-  const I32 half = b_.TeslaF32ToF16(x, static_cast<std::uint64_t>(ir::RoundingMode::nearest));
-  return b_.select(b_.FUnordered32(x, x), word(kHalfNan), half);
-}
-
 F32 InstructionTranslator::c10_value(I32 bits) { return b_.FMul32(b_.I32ToF32(bits), real(1.0F / 256)); }
 
 I32 InstructionTranslator::to_c10(F32 x) {
