@@ -150,5 +150,20 @@ TEST_P(CompiledInstructions, NansOfHalvesInInternalRegisters) {
   EXPECT_EQ(state.quad.i[3][3][0], 0xffc00000U);
 }
 
+// Unsigned halves times signed bytes may be below 0.
+TEST_P(CompiledInstructions, SumsOfHalvesSaturate) {
+  if (!runs_here(GetParam())) GTEST_SKIP() << "this CPU does not run " << name(GetParam());
+  State state;
+  state.quad.r[2] = {1000, 65535, 3, 65535};
+  state.quad.r[4] = {0xfd00, 0x8000, 0x7f00, 0x7f00};  // the high byte: -3, -128, 127, 127
+  Program program;
+  program.primary = {*assemble_instruction("i16mad.u16sat.s8_1.high1 r0, r2, r4, -#117")};
+  State wanted = state;
+  QuadAlu(wanted.quad, {.sa = wanted.sa}).execute(*decode(program.primary[0]), 15);
+  ASSERT_TRUE(run_compiled(program, GetParam(), state.quad, state.sa).ok());
+  EXPECT_EQ(difference(wanted, state), "");
+  EXPECT_EQ(state.quad.r[0], (LaneWords{0, 0, 3 * 127 - 117, 65535}));
+}
+
 }  // namespace
 }  // namespace warpjit::usse

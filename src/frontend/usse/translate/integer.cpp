@@ -63,8 +63,10 @@ void InstructionTranslator::mad16(const Instruction& i) {
   if (i.s[2].negate) c = b_.ISub32(word(0), c);
   const I32 product = b_.IMul32(a, b);
   I32 sum = b_.IAdd32(product, c);
-  if (saturates && is_signed) sum = limited(sum, -0x8000, 0x7fff);
-  if (saturates && !is_signed) {
+  // A byte may be signed in unsigned sums, too; its product has less than 31 bits.
+  const bool fits = is_signed || i.format1 != 0;
+  if (saturates && fits) sum = is_signed ? limited(sum, -0x8000, 0x7fff) : limited(sum, 0, 0xffff);
+  if (saturates && !fits) {
     // The product has up to 32 bits, the addend is small.
     const I1 below = b_.And1(b_.ILtS32(c, word(0)), b_.ILtU32(product, b_.ISub32(word(0), c)));
     const I1 beyond = b_.And1(b_.Not1(b_.ILtS32(c, word(0))), b_.ILtU32(sum, product));
