@@ -127,6 +127,10 @@ struct Host : Capabilities {
 // Takes the uses that lir::count_uses found; those of such loads are none then.
 void fold_loads(lir::Code& code, const Host& host, std::vector<std::uint32_t>& uses);
 
+// Moves comparisons and the like that only cold blocks read to where control enters those, once for each
+// place. What hot blocks keep live for that is less then: a number in place of the masks that it makes.
+void sink_to_cold(lir::Code& code);
+
 // Do instructions respect their effects? A terminator ends its block; instructions that may be removed or
 // repeated have no effect; a register that an instruction clears has no other reader. Empty text if so.
 std::string verify_effects(const lir::Code& code);

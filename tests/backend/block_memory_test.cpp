@@ -251,10 +251,10 @@ TEST_P(BlockAccess, RunsAtBorders) {
       if (random.chance(15)) at += 1 + random.below(3);
       return first + at;
     };
-    setup.table = {place(0), place(begin), 4 * random.below(40), random.below(10)};
+    setup.table = {place(0), place(begin), 4 * random.below(40), random.below(40)};
     BlockKernel k(setup);
     const I32 lane = k.b.LaneIndex();
-    const I1 guard = random_guard(random, k);
+    const I1 guard = random.chance(40) ? random_bound(random, k) : random_guard(random, k);
     MemoryAccess access;
     access.space = std::array{Space::shared, Space::global, Space::constant}[random.below(3)];
     const bool global = access.space == Space::global;

@@ -45,6 +45,8 @@ class Generator {
     terminate(kReturn, {});
     for (std::uint32_t b = 0; b < code_.blocks.size(); ++b)
       for (std::uint32_t s : code_.blocks[b].successors) code_.blocks[s].predecessors.push_back(b);
+    const std::uint32_t cold_share = below(3);
+    for (std::uint32_t b = 1; b < code_.blocks.size(); ++b) code_.blocks[b].cold = below(4) < cold_share;
     std::vector<std::uint32_t> last(code_.blocks.size(), 0);
     for (std::uint32_t b = 0; b < code_.blocks.size(); ++b)
       for (std::uint32_t s : code_.blocks[b].successors)

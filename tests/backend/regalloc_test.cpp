@@ -106,6 +106,63 @@ TEST(RegisterAllocator, EnoughRegistersMeanNoSpills) {
   EXPECT_EQ(check(code, allocation), "");
 }
 
+// Block 0 makes four values and leads to block 1, which needs the registers, or 2; block 3 reads the values.
+Code cold_detour(bool cold) {
+  Code code;
+  const auto block = [&](Edges successors, Edges predecessors) {
+    code.blocks.back().end = static_cast<std::uint32_t>(code.insts.size());
+    code.blocks.back().successors = std::move(successors);
+    code.blocks.back().predecessors = std::move(predecessors);
+  };
+  const auto begin = [&] {
+    code.blocks.emplace_back();
+    code.blocks.back().first = static_cast<std::uint32_t>(code.insts.size());
+  };
+  const auto add = [&](std::uint16_t op, std::initializer_list<Reg> uses, bool defines) {
+    const InstRef inst = code.new_inst();
+    inst->op = op;
+    for (Reg r : uses) inst->use[inst->use_count++] = r;
+    if (defines) inst->def = code.new_reg(RegClass::vector);
+    return inst->def;
+  };
+  begin();
+  for (int k = 0; k < 4; ++k) add(1, {}, true);
+  add(201, {}, false);
+  block({1, 2}, {});
+  begin();
+  code.blocks.back().cold = cold;
+  for (int k = 0; k < 3; ++k) add(2, {}, true);
+  add(100, {4, 5, 6}, false);
+  add(200, {}, false);
+  block({3}, {0});
+  begin();
+  add(200, {}, false);
+  block({3}, {0});
+  begin();
+  add(100, {0, 1, 2, 3}, false);
+  add(203, {}, false);
+  block({}, {1, 2});
+  return code;
+}
+
+TEST(RegisterAllocator, WhatOnlyColdBlocksReloadIsStoredThere) {
+  for (const bool cold : {false, true}) {
+    const Code code = cold_detour(cold);
+    ASSERT_EQ(verify(code), "");
+    const Allocation allocation = allocate(code, random_register_file(0, {4, 4, 4}));
+    EXPECT_EQ(check(code, allocation), "");
+    std::array<int, 4> stores{};
+    for (std::size_t b = 0; b < 4; ++b)
+      for (std::uint32_t i = allocation.block_first[b]; i < allocation.block_first[b + 1]; ++i)
+        stores[b] += allocation.insts[i].mem.base == MemBase::spill && allocation.insts[i].def == kNoReg;
+    if (cold)
+      EXPECT_EQ(stores[0], 0);
+    else
+      EXPECT_EQ(stores[1], 0);
+    EXPECT_EQ(stores[cold ? 1 : 0], 3);
+  }
+}
+
 // Removing dead code keeps what is seen. Origins count from the code that is executed: compared are values.
 TEST(RegisterAllocator, DeadCodeIsNeverSeen) {
   for (std::uint64_t seed = 1000; seed < 1100; ++seed) {

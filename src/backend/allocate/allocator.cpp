@@ -160,8 +160,11 @@ class Run {
       return;
     }
     std::uint32_t from = kNever;
+    const auto comes_more_often = [&](const Block& one, const Block& other) {
+      return one.loop_depth != other.loop_depth ? one.loop_depth > other.loop_depth : other.cold && !one.cold;
+    };
     for (std::uint32_t p : block.predecessors)
-      if (p < b && (from == kNever || code_.blocks[p].loop_depth > code_.blocks[from].loop_depth)) from = p;
+      if (p < b && (from == kNever || comes_more_often(code_.blocks[p], code_.blocks[from]))) from = p;
     for (std::size_t c = 0; c < kClassCount; ++c)
       for_each_bit(now_.occupied[c], [&](std::uint32_t r) { values_[now_.held[c][r]].where = kNowhere; });
     now_.occupied = {};
@@ -427,8 +430,54 @@ class Run {
     return store;
   }
 
+  // Values that only cold blocks read from their slots are stored where control enters those, if they are in
+  // their registers there.
+  void move_stores() {
+    struct Readers {
+      bool hot = false;
+      SmallVector<std::uint32_t, 4> entries{};
+    };
+    constexpr std::size_t kMostEntries = 1;
+    tables_.cold_stores.clear();
+    if (in_slots_.empty()) return;
+    find_cold_entries(code_, tables_.cold_entry);
+    if (tables_.cold_entry.empty()) return;
+    std::vector<Readers> readers(in_slots_.size());
+    const auto of = [&](Reg v) -> Readers& {
+      return readers[static_cast<std::size_t>(std::lower_bound(in_slots_.begin(), in_slots_.end(), v) -
+                                              in_slots_.begin())];
+    };
+    const auto note = [&](Reg v, std::uint32_t b) {
+      Readers& all = of(v);
+      const std::uint32_t entry = tables_.cold_entry[b];
+      if (all.hot || std::find(all.entries.begin(), all.entries.end(), entry) != all.entries.end()) return;
+      if (entry == kNoBlock || all.entries.size() == kMostEntries || find(entry_[entry], v) == kNowhere)
+        all.hot = true;
+      else
+        all.entries.push_back(entry);
+    };
+    for (const Allocation::Param& param : out_.params)
+      if (values_[param.value].needs_slot) of(param.value).hot = true;
+    for (std::uint32_t b = 0; b < code_.blocks.size(); ++b) {
+      for (std::uint32_t k = body_first_[b]; k < body_first_[b + 1]; ++k)
+        if (body_[k].mem.base == MemBase::spill) note(static_cast<Reg>(body_[k].mem.displacement), b);
+      if (code_.blocks[b].successors.size() != 1) continue;
+      find_moves(b, code_.blocks[b].successors[0]);
+      for (const Move& move : moves_)
+        if (move.source.kind == Location::Kind::slot) note(move.value, b);
+    }
+    for (std::size_t n = 0; n < readers.size(); ++n) {
+      if (readers[n].hot) continue;
+      values_[in_slots_[n]].stored_when_cold = true;
+      for (std::uint32_t entry : readers[n].entries) tables_.cold_stores.push_back({entry, in_slots_[n]});
+    }
+    std::sort(tables_.cold_stores.begin(), tables_.cold_stores.end());
+  }
+
   // Writes the final instruction list: stores after definitions of values that have slots, edge moves.
   void finish() {
+    move_stores();
+    std::size_t next_store = 0;
     out_.insts.reserve(body_.size() + body_.size() / 8);
     out_.origin.reserve(out_.insts.capacity());
     std::size_t next_param = 0;
@@ -439,6 +488,11 @@ class Run {
         if (values_[param.value].needs_slot && param.reg >= 0)
           append(store_of(param.value, static_cast<std::uint32_t>(param.reg)), kInserted);
       }
+      for (; next_store < tables_.cold_stores.size() && tables_.cold_stores[next_store].first == b;
+           ++next_store) {
+        const Reg v = tables_.cold_stores[next_store].second;
+        append(store_of(v, static_cast<std::uint32_t>(find(entry_[b], v))), kInserted);
+      }
       for (std::uint32_t k = body_first_[b]; k < body_first_[b + 1]; ++k) {
         Inst& inst = body_[k];
         if (k + 1 == body_first_[b + 1] && code_.blocks[b].successors.size() == 1)
@@ -447,7 +501,8 @@ class Run {
           inst.mem.displacement =
               static_cast<std::int32_t>(slot_of_[static_cast<Reg>(inst.mem.displacement)]);
         append(inst, body_origin_[k]);
-        if (inst.def != kNoReg && values_[inst.virtual_def].needs_slot && body_origin_[k] != kInserted)
+        if (inst.def != kNoReg && values_[inst.virtual_def].needs_slot &&
+            !values_[inst.virtual_def].stored_when_cold && body_origin_[k] != kInserted)
           append(store_of(inst.virtual_def, inst.def), kInserted);
       }
     }
@@ -458,7 +513,8 @@ class Run {
     out_.origin.push_back(origin);
   }
 
-  void edge_moves(std::uint32_t from, std::uint32_t to) {
+  // What must move on the edge.
+  void find_moves(std::uint32_t from, std::uint32_t to) {
     const Block& target = code_.blocks[to];
     const Regs& args = code_.blocks[from].args;
     const RegisterState &before = exit_[from], &after = entry_[to];
@@ -486,6 +542,11 @@ class Run {
       if (values_[target.params[k]].param_register == kNowhere)
         moves_.push_back({Location::in_slot(values_[args[k]].cls, slot_of_[target.params[k]]),
                           location(args[k]), args[k]});
+  }
+
+  void edge_moves(std::uint32_t from, std::uint32_t to) {
+    const RegisterState& after = entry_[to];
+    find_moves(from, to);
     if (moves_.empty()) return;
     const std::uint32_t guest_address = code_.insts[code_.blocks[from].end - 1].guest_address;
     steps_.clear();

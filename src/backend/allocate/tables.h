@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "backend/allocate/allocator.h"
@@ -29,6 +30,7 @@ void for_each_bit(std::uint32_t bits, Visit&& visit) {
 struct Value {
   RegClass cls;
   bool needs_slot = false;
+  bool stored_when_cold = false;           // not after its definition, but where cold blocks are entered
   std::int32_t where = kNowhere;           // its register
   std::int32_t param_register = kNowhere;  // of a block argument: its register when the block begins
   Reg hint = kNoReg;                       // the block argument that it becomes
@@ -45,6 +47,8 @@ struct Tables {
   std::vector<RegisterState> entry, exit;
   std::vector<Inst> body;
   std::vector<std::uint32_t> body_origin;
+  std::vector<std::uint32_t> cold_entry;                   // find_cold_entries
+  std::vector<std::pair<std::uint32_t, Reg>> cold_stores;  // by block
 
   void clear() {
     out.insts.clear();

@@ -51,6 +51,26 @@ void eliminate_dead_code(Code& code) {
   remove_dead(code, uses);
 }
 
+void find_cold_entries(const Code& code, std::vector<std::uint32_t>& entries) {
+  entries.clear();
+  if (std::none_of(code.blocks.begin(), code.blocks.end(), [](const Block& b) { return b.cold; })) return;
+  entries.assign(code.blocks.size(), kNoBlock);
+  for (std::uint32_t b = 0; b < code.blocks.size(); ++b) {
+    const Block& block = code.blocks[b];
+    if (!block.cold) continue;
+    std::uint32_t entry = kNoBlock;
+    for (std::uint32_t p : block.predecessors) {
+      const std::uint32_t before = p < b ? entries[p] : kNoBlock;
+      if (before == kNoBlock || (entry != kNoBlock && entry != before)) {
+        entry = kNoBlock;
+        break;
+      }
+      entry = before;
+    }
+    entries[b] = entry == kNoBlock ? b : entry;
+  }
+}
+
 std::string verify(const Code& code) {
   auto at = [](std::size_t b, std::uint32_t i) {
     return "LIR block " + std::to_string(b) + ", instruction " + std::to_string(i) + ": ";

@@ -36,14 +36,25 @@ void RunLowering::access_inside(ir::Inst i, const std::vector<Span>& spans, cons
   };
   if (data.opcode == Opcode::StoreMemory) {
     const Value guard = operand(i, 0);
-    for (std::uint32_t p = 0; p < parts_; ++p) {
-      Reg r = vector(operand(i, 2), p);
-      Reg where = is_constant(guard) ? lir::kNoReg : mask(guard, p);
-      const InstRef store = add(where == lir::kNoReg ? Op::StoreFull : Op::StoreFullMasked);
-      use(store, r);
-      if (where != lir::kNoReg) use(store, where);
-      at(store, p);
-    }
+    Regs values;
+    for (std::uint32_t p = 0; p < parts_; ++p) values.push_back(vector(operand(i, 2), p));
+    const auto store = [&](bool all) {
+      for (std::uint32_t p = 0; p < parts_; ++p) {
+        Reg where = all ? lir::kNoReg : mask(guard, p);
+        const InstRef inst = add(all ? Op::StoreFull : Op::StoreFullMasked);
+        use(inst, values[p]);
+        if (!all) use(inst, where);
+        at(inst, p);
+      }
+      return Regs{};
+    };
+    if (is_constant(guard))
+      store(true);
+    else if (access.space == Space::global &&
+             branch_unless_all(guard))  // in shared memory often only some have it
+      hot_or_cold([&] { return store(true); }, [&] { return store(false); });
+    else
+      store(false);
     return;
   }
   const Value result = f_.result(i);

@@ -52,6 +52,7 @@ class RunLowering : protected ValueForms {
   std::optional<LaneBound> lane_bound(Value guard) const;
   bool can_narrow(ir::Inst i) const;
   Reg clamped(const LaneBound& bound);
+  bool branch_unless_all(Value guard);
   // Addresses base + factors + [low, high), seen from one base; those of other lanes included.
   struct Span {
     Value base;

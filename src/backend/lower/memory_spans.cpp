@@ -35,6 +35,29 @@ Reg RunLowering::clamped(const LaneBound& bound) {
   return more != 0 ? scalar_op_imm(Op::SAddImm, n, more) : n;
 }
 
+// Branches where some lane has not the guard, if one comparison of scalars tells that. False: it does not.
+bool RunLowering::branch_unless_all(Value guard) {
+  if (is_constant(guard) || !varying(guard)) return false;
+  const std::optional<LaneBound> bound = lane_bound(guard);
+  if (!bound) return false;
+  const std::int32_t more = bound->plus_one ? 1 : 0;
+  const Condition less = bound->is_unsigned ? Condition::less_u : Condition::less_s;
+  if (bound->at_least && bound->is_unsigned && more != 0) return false;  // never all
+  Reg number = scalar(bound->number);
+  if (!bound->at_least) {
+    const InstRef branch = add(Op::BranchCompare);
+    use(branch, number);
+    branch->imm = pack_condition(less, static_cast<std::int32_t>(parts_ * host_.lanes) - more);
+    return true;
+  }
+  Reg most = scalar_imm(static_cast<std::uint32_t>(-more));
+  const InstRef branch = add(Op::BranchCompare);
+  use(branch, most);
+  use(branch, number);
+  branch->imm = pack_condition(less);
+  return true;
+}
+
 // The span that part p of the access lies in: one of those there are, or a new one.
 RunLowering::Placed RunLowering::place(std::vector<Span>& spans, ir::Inst i, std::uint32_t p,
                                        Value guard) const {
