@@ -180,6 +180,36 @@ TEST_P(BlockAccess, LanesOnOneSideOfANumber) {
   }
 }
 
+// Stores side by side in global memory by the lanes on one side of a number: none, the first or the last,
+// all.
+TEST_P(BlockAccess, StoresOfLanesOnOneSideOfANumber) {
+  BlockSetup setup;
+  setup.globals = {{{0x1000, 0x1000}}};
+  constexpr std::uint64_t kWord = MemoryAccess{}.pack();
+  for (const bool wide : {false, true})
+    for (const std::int32_t number : {-2, -1, 0, 1, 2, -3 + 32, -2 + 32, -1 + 32, 32, 33}) {
+      setup.lanes = wide ? 128 : 32;
+      setup.table = {static_cast<std::uint32_t>(number > 2 && wide ? number + 96 : number)};
+      SCOPED_TRACE(number);
+      BlockKernel k(setup);
+      std::uint32_t at = 0x1000;
+      for (const ir::Opcode ordering :
+           {ir::Opcode::ILtS32, ir::Opcode::ILeS32, ir::Opcode::ILtU32, ir::Opcode::ILeU32})
+        for (const bool lane_first : {false, true})
+          for (const bool negated : {false, true}) {
+            const ir::Value lane = k.b.LaneIndex(), bound = k.b.LoadUniformI32(0);
+            const I1 guard{
+                k.b.emit(ordering, std::vector{lane_first ? lane : bound, lane_first ? bound : lane})};
+            k.b.StoreMemory(negated ? k.b.Not1(guard) : guard,
+                            k.b.IAdd32(k.b.IShl32(k.b.LaneIndex(), k.word(2)), k.word(at)), k.thread(),
+                            kWord);
+            at += 4 * (setup.lanes < 64 ? setup.lanes : 32);
+          }
+      k.b.ret();
+      expect_same(k.function, setup, GetParam());
+    }
+}
+
 // Wide accesses whose alignment is not that of the range they are in.
 TEST_P(BlockAccess, RangesThatAreAlignedLessThanAccesses) {
   for (const std::uint32_t begin : {0x1000u, 0x1004u, 0x1008u, 0x100cu})
