@@ -77,6 +77,28 @@ TEST_F(CliTest, HelpAndUsage) {
   EXPECT_NE(missing.err.find("none.json"), std::string::npos);
 }
 
+TEST_F(CliTest, CostsOfOperations) {
+  EXPECT_EQ(run("host").code, 2);
+  EXPECT_EQ(run("host --cost x.json").code, 2);
+  EXPECT_EQ(run("host --cost --target a64").code, 4);
+  const Outcome measured = run("host --cost --json");
+  if (measured.code == 4) GTEST_SKIP() << "no table of this machine";
+  ASSERT_EQ(measured.code, 0) << measured.err;
+  const json costs = json::parse(measured.out);
+  EXPECT_GT(costs["clock_ns"], 0);
+  for (const json& target : costs["targets"]) {
+    EXPECT_GE(target["operations"].size(), 20u);
+    for (const json& operation : target["operations"]) {
+      EXPECT_GT(operation["clocks"], 0) << operation;
+      EXPECT_GT(operation["table"]["clocks"], 0) << operation;
+    }
+  }
+  EXPECT_NE(run("host --cost").out.find("Fma"), std::string::npos);
+  const std::string listed = "host " + kExamples + "mvp_light.shbin --statistics --json --target ";
+  EXPECT_GT(json::parse(run(listed + "v3").out)["group_clocks"], 0);
+  EXPECT_EQ(json::parse(run(listed + "a64").out)["group_clocks"], 0);
+}
+
 TEST_F(CliTest, Info) {
   const Outcome machine = run("info --json");
   EXPECT_EQ(machine.code, 0);

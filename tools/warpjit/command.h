@@ -36,6 +36,8 @@ Json statistics_json(const EngineStatistics& statistics);
 
 // Adds what the commands that look at one program take.
 void add_program(CLI::App& command, ProgramInput& input);
+// `host --cost`.
+int print_costs(const std::string& target, bool json);
 // All of these but the file.
 void add_program_options(CLI::App& command, ProgramInput& input);
 

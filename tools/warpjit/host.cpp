@@ -14,7 +14,7 @@ struct HostOptions {
   ProgramInput input;
   std::string target = "automatic", out;
   std::uint32_t parts = 0, registers = 0;
-  bool dispatch = false, exact = false, json = false, statistics = false, win64 = false;
+  bool dispatch = false, exact = false, json = false, statistics = false, win64 = false, cost = false;
 };
 
 Result<backend::Target> pick_target(const std::string& name) {
@@ -37,10 +37,12 @@ Json to_json(const backend::MachineCode& code) {
           {"spill_stores", s.spill_stores},
           {"spill_loads", s.spill_loads},
           {"rematerialized", s.rematerialized},
-          {"moves", s.moves}};
+          {"moves", s.moves},
+          {"group_clocks", s.group_clocks}};
 }
 
 int print_host(const HostOptions& options) {
+  if (options.cost) return print_costs(options.target, options.json);
   const auto translated = translate(options.input, options.dispatch);
   if (!translated) return fail(translated.error());
   // Code can be made for targets that this machine does not run.
@@ -90,6 +92,9 @@ int print_host(const HostOptions& options) {
       s.instructions, s.group_instructions,
       code->lanes == 0 ? 0.0 : s.group_instructions * 16.0 / code->lanes, s.vector_arithmetic,
       s.vector_operands, s.spill_stores, s.spill_loads, s.rematerialized, s.moves);
+  if (s.group_clocks != 0)
+    fmt::print("; {:.1f} clocks a group outside of cold blocks, if each operation takes what it does alone\n",
+               s.group_clocks);
   if (!options.statistics) fmt::print("{}", listing);
   return kOk;
 }
@@ -100,6 +105,10 @@ void add_host(CLI::App& app, int& exit) {
   const auto options = std::make_shared<HostOptions>();
   CLI::App* command = app.add_subcommand("host", "List the host code, annotated with guest instructions");
   add_program(*command, options->input);
+  command->get_option("file")->required(false);
+  CLI::Option* cost = command->add_flag(
+      "--cost", options->cost, "no code: measure what operations cost on this machine, beside the table");
+  cost->excludes(command->get_option("file"));
   command
       ->add_option("--target", options->target,
                    "v3 (AVX2), v4 (AVX-512), a64 (NEON); one that this machine lacks works too")
@@ -120,8 +129,13 @@ void add_host(CLI::App& app, int& exit) {
   command->add_flag("--statistics", options->statistics, "no listing, only the counts");
   command->add_flag("--json", options->json, "print JSON");
   command->footer(
-      "Examples:\n  warpjit host run.json --target v4\n  warpjit host shader.shbin --target v3 --statistics");
-  command->callback([options, &exit] { exit = print_host(*options); });
+      "Examples:\n  warpjit host run.json --target v4\n  warpjit host shader.shbin --target v3 "
+      "--statistics\n  "
+      "warpjit host --cost");
+  command->callback([options, &exit] {
+    if (!options->cost && options->input.file.empty()) throw CLI::RequiredError("file");
+    exit = print_host(*options);
+  });
 }
 
 }  // namespace warpjit::tool

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "backend/cost.h"
+
 namespace warpjit::backend {
 
 using lir::Inst;
@@ -45,7 +47,9 @@ Status Emitter::run(const EntryCode& kernel, const EntryCode* preamble, const Co
   if (preamble != nullptr) {
     a.align(asmjit::AlignMode::kCode, 16);
     out_.preamble_offset = static_cast<std::uint32_t>(a.offset());
+    const float group_clocks = out_.statistics.group_clocks;
     make_entry(*preamble);
+    out_.statistics.group_clocks = group_clocks;
   }
   out_.code_size = static_cast<std::uint32_t>(a.offset());
   a.align(asmjit::AlignMode::kData, 64);
@@ -151,6 +155,8 @@ void Emitter::block(std::uint32_t b) {
     const Inst& inst = allocation_->insts[i];
     if (inst.guest_address != address_) mark(inst.guest_address);
     instruction(b, inst);
+    if (!code_->blocks[b].cold)
+      out_.statistics.group_clocks += clocks_of(host_.target, static_cast<Op>(inst.op));
   }
   if (code_->blocks[b].rare) out_.statistics.instructions = instructions;
 }

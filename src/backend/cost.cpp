@@ -1,0 +1,222 @@
+#include "backend/cost.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "backend/host.h"
+
+namespace warpjit::backend {
+
+using lir::Inst;
+using lir::MemBase;
+using lir::Reg;
+using lir::RegClass;
+
+namespace {
+
+enum class Recipe : std::uint8_t {
+  unary,
+  binary,
+  shift,  // by an immediate
+  fma,
+  compare,
+  blend,
+  masks,
+  load,
+  broadcast,
+  store,
+  store_masked,
+  gather,
+};
+constexpr float kNone = -1;
+constexpr float kPlain = 1.0F / 6;
+
+struct Row {
+  Op op;
+  Recipe recipe;
+  std::array<OperationCost, 2> costs;  // AVX2, AVX-512
+};
+constexpr Row kRows[] = {
+#if WARPJIT_HAS_X64
+#define X64_COST(name, recipe, latency, clocks, wide_latency, wide_clocks) \
+  {Op::name, Recipe::recipe, {{{Op::name, latency, clocks}, {Op::name, wide_latency, wide_clocks}}}},
+#include "backend/x64/costs.inc"
+#undef X64_COST
+#endif
+};
+
+const std::vector<OperationCost>& table(std::size_t column) {
+  static const auto kTables = [] {
+    std::array<std::vector<OperationCost>, 2> made;
+    for (const Row& row : kRows)
+      for (std::size_t c = 0; c < made.size(); ++c)
+        if (row.costs[c].clocks != kNone) made[c].push_back(row.costs[c]);
+    return made;
+  }();
+  return kTables[column];
+}
+
+// Makes the code of a probe, one block.
+class Probe {
+ public:
+  Probe(const Host& host, Op op, Recipe recipe, bool dependent) : host_(host), op_(op), recipe_(recipe) {
+    chains_ = dependent ? 1 : recipe == Recipe::masks ? 5 : 12;
+  }
+
+  lir::Code run() {
+    code_.blocks.emplace_back();
+    code_.frame_bytes = 2 * host_.vector_bytes;
+    one_ = one();
+    mask_ = mask();
+    const bool of_masks = recipe_ == Recipe::masks;
+    // One chain goes on from group to group, by way of the table: else the host would run several at once.
+    std::vector<Reg> chains;
+    for (std::uint32_t k = 0; k < chains_; ++k)
+      chains.push_back(chains_ == 1 ? kept(of_masks ? Op::KLoad : Op::LoadFull) : of_masks ? mask() : one());
+    if (recipe_ == Recipe::gather) {
+      Inst& base = add(Op::SLoad64, RegClass::scalar);
+      base.mem.base = MemBase::args;
+      base.mem.displacement = offsetof(KernelArgs, table);
+      base_ = base.def;
+      offsets_ = add(Op::Zero, RegClass::vector).def;
+    }
+    for (std::uint32_t n = 0; n < kProbeRepeats; ++n) step(chains[n % chains_]);
+    if (chains_ == 1) {
+      Inst& inst = add(of_masks ? Op::KStore : Op::StoreFull);
+      use(inst, {chains[0]});
+      inst.mem = kKept;
+    }
+    add(Op::Return);
+    code_.blocks[0].end = static_cast<std::uint32_t>(code_.insts.size());
+    return std::move(code_);
+  }
+
+ private:
+  RegClass mask_class() const { return host_.mask_registers ? RegClass::mask : RegClass::vector; }
+
+  Inst& add(Op op) {
+    Inst& inst = code_.insts.emplace_back();
+    inst.op = static_cast<std::uint16_t>(op);
+    return inst;
+  }
+  Inst& add(Op op, RegClass cls) {
+    const Reg def = code_.new_reg(cls);
+    Inst& inst = add(op);
+    inst.def = def;
+    return inst;
+  }
+  static void use(Inst& inst, std::initializer_list<Reg> uses) {
+    for (Reg r : uses) inst.use[inst.use_count++] = r;
+  }
+  Reg one() {
+    Inst& inst = add(Op::Broadcast, RegClass::vector);
+    inst.mem = {MemBase::table, 0xff, 0xff, 0, true, 0};
+    return inst.def;
+  }
+  static constexpr lir::Mem kKept{MemBase::table, 0xff, 0xff, 0, false, 64};
+  Reg kept(Op load) {
+    Inst& inst = add(load, load == Op::KLoad ? RegClass::mask : RegClass::vector);
+    inst.mem = kKept;
+    return inst.def;
+  }
+  Reg mask() { return add(host_.mask_registers ? Op::KOnes : Op::Ones, mask_class()).def; }
+
+  // The operation once; `chain` is what it takes, and becomes what it makes.
+  void step(Reg& chain) {
+    switch (recipe_) {
+      case Recipe::store:
+      case Recipe::store_masked: {
+        Inst& inst = add(op_);
+        use(inst, {one_});
+        if (recipe_ == Recipe::store_masked) use(inst, {mask_});
+        inst.mem.base = MemBase::frame;
+        return;
+      }
+      case Recipe::load:
+      case Recipe::broadcast:
+        add(op_, RegClass::vector).mem = {MemBase::table, 0xff, 0xff, 0, recipe_ == Recipe::broadcast, 0};
+        return;
+      case Recipe::gather: {
+        const Reg all = mask();
+        Inst& inst = add(op_, RegClass::vector);
+        inst.flags = lir::kEarlyClobber;
+        use(inst, {offsets_, all, base_});
+        inst.mem = {MemBase::reg, 2, 0xff, 0, false, 0};
+        return;
+      }
+      case Recipe::compare:
+        use(add(op_, mask_class()), {one_, one_});
+        return;
+      case Recipe::masks:
+        return next(chain, RegClass::mask, {chain, mask_});
+      case Recipe::unary:
+        return next(chain, RegClass::vector, {chain});
+      case Recipe::shift:
+        next(chain, RegClass::vector, {chain});
+        code_.insts.back().imm = 1;
+        return;
+      case Recipe::binary:
+        return next(chain, RegClass::vector, {chain, one_});
+      case Recipe::fma:
+        return next(chain, RegClass::vector, {one_, one_, chain});
+      case Recipe::blend:
+        return next(chain, RegClass::vector, {chain, one_, mask_});
+    }
+  }
+  void next(Reg& chain, RegClass cls, std::initializer_list<Reg> uses) {
+    Inst& inst = add(op_, cls);
+    use(inst, uses);
+    chain = inst.def;
+  }
+
+  const Host& host_;
+  const Op op_;
+  const Recipe recipe_;
+  std::uint32_t chains_;
+  lir::Code code_;
+  Reg one_ = lir::kNoReg, mask_ = lir::kNoReg, base_ = lir::kNoReg, offsets_ = lir::kNoReg;
+};
+
+}  // namespace
+
+std::span<const OperationCost> costs(Target target) {
+  if (target == Target::a64) return {};
+  return table(target == Target::x64_v4 ? 1 : 0);
+}
+
+float clocks_of(Target target, Op op) {
+  static const auto kByOp = [] {
+    std::array<std::array<float, kOpCount>, 2> made;
+    for (std::size_t c = 0; c < made.size(); ++c) {
+      made[c].fill(kPlain);
+      for (const OperationCost& cost : table(c)) made[c][static_cast<std::size_t>(cost.op)] = cost.clocks;
+    }
+    return made;
+  }();
+  return target == Target::a64 ? 0 : kByOp[target == Target::x64_v4 ? 1 : 0][static_cast<std::size_t>(op)];
+}
+
+Result<MachineCode> compile_probe(Target target, Op op, bool dependent) {
+  const Host* host = find_host(target);
+  const Row* row = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& r) { return r.op == op; });
+  if (host == nullptr || row == std::end(kRows))
+    return Error{ErrorCode::unsupported, "no such operation to measure", std::string(name(target))};
+  const lir::Code code = Probe(*host, op, row->recipe, dependent).run();
+  if (std::string wrong = lir::verify(code); !wrong.empty())
+    return Error{ErrorCode::internal, wrong, "probe"};
+  const lir::Allocation allocation = lir::allocate(code, host->register_file(*host, 0));
+  ConstantPool pool(host->pool_repeat);
+  MachineCode out;
+  out.target = target;
+  out.parts = 1;
+  out.lanes = host->lanes;
+  out.table_bytes = kProbeTable;
+  const EntryCode entry = {&code, &allocation, true, 0, 0};
+  CompileOptions options;
+  options.validate = true;
+  WARPJIT_CHECK(host->emit(entry, nullptr, *host, pool, options, out));
+  return out;
+}
+
+}  // namespace warpjit::backend

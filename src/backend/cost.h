@@ -1,0 +1,27 @@
+// What operations of LIR cost on a host: a table (x64/costs.inc), and code that measures it.
+#pragma once
+
+#include <span>
+
+#include "backend/lir/operations.h"
+#include "backend/target.h"
+
+namespace warpjit::backend {
+
+// In clocks. Latency: from operands to a result that the same operation may take; 0: it takes none of that
+// kind. Clocks: from one to the next that does not wait for it.
+struct OperationCost {
+  Op op;
+  float latency, clocks;
+};
+// Of the target's operations that have rows; empty for a target without a table.
+std::span<const OperationCost> costs(Target target);
+// Those without a row count as what takes one place among six in a clock.
+float clocks_of(Target target, Op op);
+
+// A kernel whose groups do nothing but `repeats` times the operation: each takes what the one before made, or
+// not. Its table needs kProbeTable bytes.
+inline constexpr std::uint32_t kProbeRepeats = 240, kProbeTable = 256;
+Result<MachineCode> compile_probe(Target target, Op op, bool dependent);
+
+}  // namespace warpjit::backend
