@@ -16,6 +16,20 @@ namespace {
 // Successors are IR block numbers, so marked, while not all blocks have their place.
 constexpr std::uint32_t kIrBlock = 0x80000000u;
 
+// Of an ordering of a and c: what does not hold of c and a where it does of a and c.
+Condition mirrored_complement(Condition ordering) {
+  switch (ordering) {
+    case Condition::less_s:
+      return Condition::less_equal_s;
+    case Condition::less_equal_s:
+      return Condition::less_s;
+    case Condition::less_u:
+      return Condition::less_equal_u;
+    default:
+      return Condition::less_u;
+  }
+}
+
 }  // namespace
 
 ControlLowering::ControlLowering(State& state, RowLowering& rows, CalloutLowering& callouts)
@@ -93,17 +107,23 @@ void ControlLowering::lower_Branch(ir::Inst i) {
   const ir::Inst made = f_.definition(condition);
   const Opcode opcode = f_.inst(made).opcode;
   const bool fused = use_count(condition) == 1 && f_.inst(made).block == b;
+  bool other_way = false;
   if (fused && opcode == Opcode::AnyLane) {
     branch_if_any(any_part(f_.operand(made, 0)));
   } else if (fused && family(opcode) == ir::Family::integer_comparison) {
     Value a = f_.operand(made, 0), c = f_.operand(made, 1);
+    Condition holds = integer_condition(opcode);
+    if (is_constant(a) && !is_constant(c)) {  // constants are the second operand: a < c unless c <= a
+      std::swap(a, c);
+      other_way = holds != Condition::equal && holds != Condition::not_equal;
+      if (other_way) holds = mirrored_complement(holds);
+    }
     Reg left = scalar(a), right = is_constant(c) ? lir::kNoReg : scalar(c);
     const InstRef inst = add(Op::BranchCompare);
     use(inst, left);
     if (right != lir::kNoReg) use(inst, right);
-    inst->imm = right != lir::kNoReg
-                    ? pack_condition(integer_condition(opcode))
-                    : pack_condition(integer_condition(opcode), static_cast<std::int32_t>(constant(c)));
+    inst->imm = right != lir::kNoReg ? pack_condition(holds)
+                                     : pack_condition(holds, static_cast<std::int32_t>(constant(c)));
   } else {
     Reg bit = scalar(condition);
     use(add(Op::BranchScalar), bit);
@@ -117,6 +137,7 @@ void ControlLowering::lower_Branch(ir::Inst i) {
     else
       connect_by_edge(b, target, at);
   }
+  if (other_way) std::swap(code_.blocks[at].successors[0], code_.blocks[at].successors[1]);
 }
 
 void ControlLowering::lower_Switch(ir::Inst i) {
