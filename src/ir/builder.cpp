@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/look_up.h"
 #include "ir/pass/fold.h"
 
 namespace warpjit::ir {
@@ -43,7 +44,7 @@ Value Builder::emit(Opcode opcode, std::span<const Value> operands, std::uint64_
     return function_.constant_value(type, immediate & (type == Type::i1 ? 1 : 0xffffffffu));
   }
   if (opcode == Opcode::LookUpUniform32 && function_.is_constant(operands[0]))
-    return emit(Opcode::LoadUniformI32, {}, immediate + 4 * (function_.constant(operands[0]) % 16));
+    return emit(Opcode::LoadUniformI32, {}, immediate + 4 * (function_.constant(operands[0]) % kLookUpWords));
   Expression expression(opcode, operands, immediate);
   const Value known = simplify_expression(function_, expression);
   if (known.valid()) return known;

@@ -350,7 +350,7 @@ WARPJIT_MEANING GroupOutcome run_group(GroupContext& context, std::uint32_t* fra
       case Opcode::LookUpUniform32: {
         const std::uint32_t* const words = context.uniform + operation.immediate / 4;
         for (unsigned lane = 0; lane < kLanes; ++lane)
-          frame[operation.result + lane] = words[frame[operation.a + lane] % 16];
+          frame[operation.result + lane] = words[frame[operation.a + lane] % kLookUpWords];
         break;
       }
       case Opcode::StoreUniformI32:

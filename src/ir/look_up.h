@@ -32,4 +32,7 @@ inline std::uint32_t look_up(std::span<const std::uint32_t> words, std::uint32_t
   return words[index & (words.size() - 1)];
 }
 
+// Those of the uniform table that LookUpUniform32 chooses from.
+inline constexpr std::uint32_t kLookUpWords = 16;
+
 }  // namespace warpjit::ir

@@ -8,7 +8,6 @@ namespace warpjit::ir {
 
 // Limits on what a function may declare, so that a hostile text cannot make its reader allocate at will.
 inline constexpr std::uint32_t kMaxBindings = 256;             // input_count, output_count
-inline constexpr std::uint32_t kLookUpWords = 16;  // of LookUpUniform32
 inline constexpr std::uint32_t kMaxUniformBytes = 1u << 24;    // uniform_bytes
 inline constexpr std::uint32_t kMaxSlots = 1u << 16;           // slot_count
 inline constexpr std::uint32_t kMaxPrimitiveBytes = 1u << 16;  // primitive_bytes
