@@ -33,7 +33,8 @@ Program assembled(const std::string& code, std::initializer_list<Flag> flags) {
 // One triangle over a target of 4 x 4 pixels, at depth 0.5; color is what each word holds before.
 void draw(const Program& program, PixelFormat format, std::uint32_t color,
           const std::function<void(const std::string& way, const Result<Report>&, const Drawn&)>& check,
-          std::uint64_t count = 3, std::uint32_t size = kSize) {
+          std::uint64_t count = 3, std::uint32_t size = kSize,
+          const std::function<void(Launch&)>& bind = {}) {
   Engine engine;
   for (const test::Way& way : test::all_ways(engine)) {
     Launch launch(warpjit::Program(std::make_shared<const Shader>(program)));
@@ -62,6 +63,7 @@ void draw(const Program& program, PixelFormat format, std::uint32_t color,
         launch.bind_vertices({vertices.data(), vertices.size() * 4, kSlots * std::size_t{4}, kSlots}));
     launch.set_count(count);
     launch.set_fuel(1000);
+    if (bind) bind(launch);
     check(way.name, engine.run(launch, way.options), drawn);
   }
 }
@@ -131,6 +133,36 @@ TEST(UsseFragments, DrawsOfNothingRunNoSecondaryProgram) {
           }
         },
         count);
+}
+
+// A texture of one component, whose input has four components or its own.
+TEST(UsseFragments, TexelsAsInputsHaveFourComponentsOrTheirOwn) {
+  static constexpr std::uint32_t kTexel = 255;
+  Texture texture;
+  texture.format = *parse_texture_format("r8");
+  texture.width = texture.height = 1;
+  texture.swizzle = {TexelSource::red, TexelSource::zero, TexelSource::zero, TexelSource::one};
+  texture.data = &kTexel;
+  texture.size = sizeof kTexel;
+  for (const bool own : {false, true}) {
+    auto program = assemble(std::string(".stage fragment\n.registers pa:4 sa:4 r:4\n.sampler unit:0 sa:0\n") +
+                                ".texel texcoord0 f32 unit:0 words:4" + (own ? " own" : "") +
+                                "\n.output f32 4 pa:0\n.primary\nnop.end",
+                            "test.usse");
+    ASSERT_TRUE(program.ok()) << to_string(program.error());
+    draw(
+        *program, PixelFormat::rgba32f, 7,
+        [&](const std::string& way, const Result<Report>& report, const Drawn& drawn) {
+          ASSERT_TRUE(report.ok()) << way << ": " << to_string(report.error());
+          EXPECT_EQ(std::bit_cast<float>(drawn.colors[0]), 1.0F) << way;
+          EXPECT_EQ(std::bit_cast<float>(drawn.colors[3]), own ? 0.0F : 1.0F) << way;
+        },
+        3, kSize,
+        [&](Launch& launch) {
+          ASSERT_TRUE(launch.set_texture(0, texture).ok());
+          ASSERT_TRUE(launch.set_sampler(0, {}).ok());
+        });
+  }
 }
 
 // Endless in pixels with x >= 3, which a target of three columns has as helpers only, and in dead ones.

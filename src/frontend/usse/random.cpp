@@ -287,9 +287,11 @@ class Generator {
     sampled.format = static_cast<FragmentInput::Texel>(random_.below(3));
     sampled.words = static_cast<std::uint8_t>(1 + random_.below(4));
     input.sampled = sampled;
-    input.raw[3] = static_cast<std::uint32_t>(sampled.value) | sampled.index << 4U |
-                   static_cast<std::uint32_t>(sampled.projection) << 8 | sampled.unit << 12U |
-                   static_cast<std::uint32_t>(sampled.format) << 16 | sampled.words << 20U;
+    constexpr std::uint32_t kOwnComponents = 1 << 6;
+    input.raw[3] =
+        static_cast<std::uint32_t>(sampled.value) | static_cast<std::uint32_t>(sampled.format) << 4 |
+        (random_.one_in(2) ? kOwnComponents : 0) | sampled.index << 8U |
+        static_cast<std::uint32_t>(sampled.projection) << 12 | sampled.unit << 16U | sampled.words << 20U;
   }
 
   // What fragments do to themselves.

@@ -404,7 +404,7 @@ void list_fragment(const Program& program, std::string& text) {
       if (sampled->projection == FragmentInput::Projection::by_z) text += " by_z";
       if (sampled->projection == FragmentInput::Projection::by_w) text += " by_w";
       if (sampled->centroid) text += " centroid";
-      if ((input.raw[3] >> 6 & 1) != 0) text += " own";
+      if (input.own_components()) text += " own";
       text += "\n";
     }
   }

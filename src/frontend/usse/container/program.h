@@ -122,6 +122,8 @@ struct FragmentInput {
   std::array<std::uint32_t, 4> raw{};
   bool operator==(const FragmentInput&) const = default;
 
+  // Has a texel the components of its texture's swizzle? Else it has four.
+  bool own_components() const { return (raw[3] >> 6 & 1) != 0; }
   unsigned words() const { return (iterated ? iterated->words : 0U) + (sampled ? sampled->words : 0U); }
 };
 struct FragmentInterface {

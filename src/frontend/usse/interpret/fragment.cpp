@@ -130,7 +130,6 @@ Type texel_type(FragmentInput::Texel format) {
                                                 : Type::f32;
 }
 // Bit 6 of an input's last word: a texel has as many components as its texture, else four.
-bool own_components(const FragmentInput& input) { return (input.raw[3] >> 6 & 1) != 0; }
 
 class Fragments final : public interpret::FragmentProgram {
  public:
@@ -294,7 +293,7 @@ class Fragments final : public interpret::FragmentProgram {
       }
     });
     const float level = sampler.level_of_quad(places) + sampler.bias();
-    const unsigned components = own_components(input) ? texel_components(texture.swizzle) : 4;
+    const unsigned components = input.own_components() ? texel_components(texture.swizzle) : 4;
     for_lanes([&](unsigned lane) {
       put(sampled.words, lane,
           pack_texel(texture, texel_type(sampled.format), sampler.sample(places[lane], level), components)

@@ -109,7 +109,7 @@ class FragmentTranslator final : public ProgramTranslator {
         first += input.iterated->words;
       }
       if (input.sampled) {
-        sample_input(*input.sampled, first);
+        sample_input(input, first);
         first += input.sampled->words;
       }
     }
@@ -120,8 +120,9 @@ class FragmentTranslator final : public ProgramTranslator {
       write_part({.bank = Bank::pa, .number = static_cast<std::uint16_t>(first)}, part);
   }
 
-  void sample_input(const FragmentInput::Sampled& sampled, std::uint32_t first) {
+  void sample_input(const FragmentInput& input, std::uint32_t first) {
     using Projection = FragmentInput::Projection;
+    const FragmentInput::Sampled& sampled = *input.sampled;
     const auto value = [&](unsigned k) { return value_of(sampled.value, sampled.index, k); };
     const bool cube = samples_cube(program_, sampled.unit);
     SampleRequest request;
@@ -130,7 +131,7 @@ class FragmentTranslator final : public ProgramTranslator {
       const F32 divisor = value(sampled.projection == Projection::by_z ? 2 : 3);
       for (unsigned k = 0; k < 2; ++k) request.coordinates[k] = b_.FDiv32(request.coordinates[k], divisor);
     }
-    const Result<Texel> texel = fetch_texel(nullptr, sampled.unit, request);
+    const Result<Texel> texel = fetch_texel(nullptr, sampled.unit, request, !input.own_components());
     if (!texel) {
       if (status_) status_ = texel.error();
       return;

@@ -46,8 +46,9 @@ class ProgramTranslator : protected InstructionTranslator {
     unsigned count = 0;
     ParameterType native{};
   };
-  // Of an input: without an instruction.
-  Result<Texel> fetch_texel(const Instruction* i, unsigned unit, const SampleRequest& request);
+  // Of an input: without an instruction. `all`: four components, whatever the texture's swizzle.
+  Result<Texel> fetch_texel(const Instruction* i, unsigned unit, const SampleRequest& request,
+                            bool all = false);
   // Component k of words of this type, one behind the other.
   Part packed(ParameterType type, unsigned k, F32 value);
 

@@ -79,10 +79,11 @@ Result<ProgramTranslator::Sampled> ProgramTranslator::find_sampled(const Instruc
 }
 
 Result<ProgramTranslator::Texel> ProgramTranslator::fetch_texel(const Instruction* i, unsigned unit,
-                                                                const SampleRequest& request) {
+                                                                const SampleRequest& request, bool all) {
   WARPJIT_TRY(const Sampled sampled, find_sampled(i, unit));
-  TextureSampler sampler(b_, sampled.source, sampled.number, sampled.components);
-  return Texel{sampler.sample(request), sampled.components, sampled.native};
+  const unsigned count = all ? 4 : sampled.components;
+  TextureSampler sampler(b_, sampled.source, sampled.number, count);
+  return Texel{sampler.sample(request), count, sampled.native};
 }
 
 InstructionTranslator::Part ProgramTranslator::packed(ParameterType type, unsigned k, F32 value) {
