@@ -165,5 +165,20 @@ TEST_P(CompiledInstructions, SumsOfHalvesSaturate) {
   EXPECT_EQ(state.quad.r[0], (LaneWords{0, 0, 3 * 127 - 117, 65535}));
 }
 
+// A half that is moved to an index keeps its bits, if it is a NaN, too.
+TEST_P(CompiledInstructions, HalvesAsIndices) {
+  if (!runs_here(GetParam())) GTEST_SKIP() << "this CPU does not run " << name(GetParam());
+  State state;
+  state.quad.r[0] = {0x7fff0001, 0x7c017fff, 0xfe03fe03, 0x12345678};
+  state.quad.idx[0].fill(0xffffffff);
+  Program program;
+  program.primary = {*assemble_instruction("vmov.f16 idx1.x, r0.xxxx")};
+  State wanted = state;
+  QuadAlu(wanted.quad, {.sa = wanted.sa}).execute(*decode(program.primary[0]), 15);
+  ASSERT_TRUE(run_compiled(program, GetParam(), state.quad, state.sa).ok());
+  EXPECT_EQ(difference(wanted, state), "");
+  EXPECT_EQ(state.quad.idx[0], (LaneWords{1, 0x7fff, 0xfe03, 0x5678}));
+}
+
 }  // namespace
 }  // namespace warpjit::usse

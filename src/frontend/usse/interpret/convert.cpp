@@ -12,11 +12,12 @@ bool is_float(Type type) { return type == Type::f32 || type == Type::f16 || type
 // A half that goes to a half keeps its bits.
 void QuadAlu::copy_component(const Register& to, Type to_type, unsigned k, const Register& from,
                              Type from_type, unsigned select, unsigned lane) {
-  const bool narrow = to_type != Type::f32 && to.bank != Bank::i && to.bank != Bank::idx;
+  const bool narrow = to_type != Type::f32 && to.bank != Bank::i;
   const bool from_narrow = from.bank != Bank::i && from.bank != Bank::immediate && select < 4;
   if (narrow && from_narrow && to_type == Type::f16 && from_type == Type::f16) {
-    const std::uint32_t field = read_word(from, select / 2, lane) >> select % 2 * 16;
-    return write_word(to, k / 2, lane, field << k % 2 * 16, 0xffffU << k % 2 * 16);
+    const std::uint32_t field = read_word(from, select / 2, lane) >> select % 2 * 16 & 0xffff;
+    const std::uint32_t mask = to.bank == Bank::idx ? ~0U : 0xffffU << k % 2 * 16;
+    return write_word(to, k / 2, lane, field << k % 2 * 16, mask);
   }
   Source source{from};
   source.swizzle[0] = static_cast<Select>(select);
