@@ -185,17 +185,19 @@ std::span<const OperationCost> costs(Target target) {
   return table(target == Target::x64_v4 ? 1 : 0);
 }
 
-float clocks_of(Target target, Op op) {
-  static const auto kByOp = [] {
-    std::array<std::array<float, kOpCount>, 2> made;
-    for (std::size_t c = 0; c < made.size(); ++c) {
+std::span<const float, kOpCount> clocks_by_operation(Target target) {
+  static const auto kByOperation = [] {
+    std::array<std::array<float, kOpCount>, 3> made{};  // the last one: no table
+    for (std::size_t c = 0; c < 2; ++c) {
       made[c].fill(kPlain);
       for (const OperationCost& cost : table(c)) made[c][static_cast<std::size_t>(cost.op)] = cost.clocks;
     }
     return made;
   }();
-  return target == Target::a64 ? 0 : kByOp[target == Target::x64_v4 ? 1 : 0][static_cast<std::size_t>(op)];
+  return kByOperation[target == Target::a64 ? 2 : target == Target::x64_v4 ? 1 : 0];
 }
+
+float clocks_of(Target target, Op op) { return clocks_by_operation(target)[static_cast<std::size_t>(op)]; }
 
 Result<MachineCode> compile_probe(Target target, Op op, bool dependent) {
   const Host* host = find_host(target);

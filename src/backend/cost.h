@@ -18,6 +18,7 @@ struct OperationCost {
 std::span<const OperationCost> costs(Target target);
 // Those without a row count as what takes one place among six in a clock.
 float clocks_of(Target target, Op op);
+std::span<const float, kOpCount> clocks_by_operation(Target target);
 
 // A kernel whose groups do nothing but `repeats` times the operation: each takes what the one before made, or
 // not. Its table needs kProbeTable bytes.

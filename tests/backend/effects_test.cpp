@@ -87,7 +87,8 @@ TEST(Effects, WhatOnlyColdBlocksReadIsMadeThere) {
     block({make(Op::StopIfAny, lir::kNoReg, {2}), make(Op::StopIfAny, lir::kNoReg, {3}), jump()},
           second_is_cold, {3}, {0});
     block({make(Op::Return, lir::kNoReg, {})}, false, {}, {1, 2});
-    sink_to_cold(code);
+    std::vector<Inst> workspace;
+    sink_to_cold(code, workspace);
     EXPECT_EQ(lir::verify(code), "");
     std::vector<std::vector<Op>> ops;
     for (const lir::Block& b : code.blocks) {

@@ -458,9 +458,11 @@ class Run {
     };
     for (const Allocation::Param& param : out_.params)
       if (values_[param.value].needs_slot) of(param.value).hot = true;
-    for (std::uint32_t b = 0; b < code_.blocks.size(); ++b) {
+    for (std::uint32_t b = 0; b < code_.blocks.size(); ++b)
       for (std::uint32_t k = body_first_[b]; k < body_first_[b + 1]; ++k)
         if (body_[k].mem.base == MemBase::spill) note(static_cast<Reg>(body_[k].mem.displacement), b);
+    if (std::all_of(readers.begin(), readers.end(), [](const Readers& r) { return r.hot; })) return;
+    for (std::uint32_t b = 0; b < code_.blocks.size(); ++b) {
       if (code_.blocks[b].successors.size() != 1) continue;
       find_moves(b, code_.blocks[b].successors[0]);
       for (const Move& move : moves_)

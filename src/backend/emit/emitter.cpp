@@ -155,10 +155,12 @@ void Emitter::block(std::uint32_t b) {
     const Inst& inst = allocation_->insts[i];
     if (inst.guest_address != address_) mark(inst.guest_address);
     instruction(b, inst);
-    if (!code_->blocks[b].cold)
-      out_.statistics.group_clocks += clocks_of(host_.target, static_cast<Op>(inst.op));
   }
   if (code_->blocks[b].rare) out_.statistics.instructions = instructions;
+  if (code_->blocks[b].cold) return;
+  const auto clocks = clocks_by_operation(host_.target);
+  for (std::uint32_t i = allocation_->block_first[b]; i < allocation_->block_first[b + 1]; ++i)
+    out_.statistics.group_clocks += clocks[allocation_->insts[i].op];
 }
 
 void Emitter::mark(std::uint32_t guest_address) {

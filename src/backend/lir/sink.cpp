@@ -15,15 +15,14 @@ namespace {
 
 class Sinker {
  public:
-  explicit Sinker(lir::Code& code) : code_(code) {}
+  Sinker(lir::Code& code, std::vector<Inst>& workspace) : code_(code), workspace_(workspace) {}
 
   void run() {
     lir::find_cold_entries(code_, entry_);
-    if (entry_.empty()) return;
-    find_candidates();
-    if (candidates_.empty()) return;
-    for (auto b = static_cast<std::uint32_t>(code_.blocks.size()); b-- > 0;) look_at(b);
-    if (sunk_) rebuild();
+    if (entry_.empty() || !find_candidates()) return;
+    for (std::uint32_t b = 0; b < code_.blocks.size(); ++b)
+      if (entry_[b] != lir::kNoBlock) note_uses(b);
+    if (decide()) rebuild();
   }
 
  private:
@@ -88,28 +87,36 @@ class Sinker {
     });
   }
 
-  void find_candidates() {
+  // In hot blocks; what others than candidates read there stays. Is there one that may go?
+  bool find_candidates() {
+    candidate_.assign(code_.classes.size(), kNone);
+    std::size_t staying = 0;
+    const auto stay = [&](Reg r) {
+      if (r == lir::kNoReg || candidate_[r] == kNone || candidates_[candidate_[r]].stays) return;
+      candidates_[candidate_[r]].stays = true;
+      ++staying;
+    };
     for (const lir::Block& block : code_.blocks) {
       if (block.cold) continue;
       for (std::uint32_t i = block.first; i < block.end; ++i) {
-        if (!may_sink(code_.insts[i])) continue;
-        if (candidates_.empty()) candidate_.assign(code_.classes.size(), kNone);
-        candidate_[code_.insts[i].def] = static_cast<std::uint32_t>(candidates_.size());
-        candidates_.push_back({i});
-        if (is_of_number(code_.insts[i])) candidates_.back().most_places = kMostPlaces;
+        const Inst& inst = code_.insts[i];
+        if (!may_sink(inst)) {
+          for (int k = 0; k < inst.use_count; ++k) stay(inst.use[k]);
+          continue;
+        }
+        const std::size_t most = is_of_number(inst) ? kMostPlaces : 1;
+        candidate_[inst.def] = static_cast<std::uint32_t>(candidates_.size());
+        candidates_.push_back({i, false, most});
       }
+      for (Reg arg : block.args) stay(arg);
     }
+    return staying != candidates_.size();
   }
 
-  void note_use(Reg r, std::uint32_t block) {
+  void note_use(Reg r, std::uint32_t entry) {
     if (r == lir::kNoReg || candidate_[r] == kNone) return;
     Candidate& c = candidates_[candidate_[r]];
     if (c.stays) return;
-    const std::uint32_t entry = entry_[block];
-    if (entry == lir::kNoBlock) {
-      c.stays = true;
-      return;
-    }
     for (const Place& place : c.places)
       if (place.block == entry) return;
     if (c.places.size() == c.most_places)
@@ -118,28 +125,33 @@ class Sinker {
       c.places.push_back({entry, lir::kNoReg});
   }
 
-  // Backward, so that all uses of a definition are known when the walk comes to it.
-  void look_at(std::uint32_t b) {
-    const lir::Block& block = code_.blocks[b];
-    for (Reg arg : block.args) note_use(arg, b);
-    for (std::uint32_t i = block.end; i-- > block.first;) {
-      const Inst& inst = code_.insts[i];
-      const bool candidate = inst.def != lir::kNoReg && candidate_[inst.def] != kNone;
-      Candidate* c = candidate ? &candidates_[candidate_[inst.def]] : nullptr;
-      if (c != nullptr && !c->stays && !c->places.empty()) {
-        sunk_ = true;
-        for (const Place& place : c->places)
-          for (int k = 0; k < inst.use_count; ++k) note_use(inst.use[k], place.block);
-        continue;
+  void note_uses(std::uint32_t cold) {
+    const lir::Block& block = code_.blocks[cold];
+    for (std::uint32_t i = block.first; i < block.end; ++i)
+      for (int k = 0; k < code_.insts[i].use_count; ++k) note_use(code_.insts[i].use[k], entry_[cold]);
+    for (Reg arg : block.args) note_use(arg, entry_[cold]);
+  }
+
+  // Candidates are read by later ones only. Does any go?
+  bool decide() {
+    bool any = false;
+    for (std::size_t n = candidates_.size(); n-- > 0;) {
+      Candidate& c = candidates_[n];
+      const Inst& inst = code_.insts[c.inst];
+      c.stays |= c.places.empty();
+      any |= !c.stays;
+      for (int k = 0; k < inst.use_count; ++k) {
+        if (!c.stays)
+          for (const Place& place : c.places) note_use(inst.use[k], place.block);
+        else if (const Reg r = inst.use[k]; r != lir::kNoReg && candidate_[r] != kNone)
+          candidates_[candidate_[r]].stays = true;
       }
-      if (c != nullptr) c->stays = true;
-      for (int k = 0; k < inst.use_count; ++k) note_use(inst.use[k], b);
     }
+    return any;
   }
 
   bool is_sunk(Reg r) const {
-    return r != lir::kNoReg && r < candidate_.size() && candidate_[r] != kNone &&
-           !candidates_[candidate_[r]].stays;
+    return r != lir::kNoReg && candidate_[r] != kNone && !candidates_[candidate_[r]].stays;
   }
   void rename(Reg& r, std::uint32_t entry) const {
     if (!is_sunk(r)) return;
@@ -151,23 +163,27 @@ class Sinker {
   }
 
   void rebuild() {
-    std::vector<std::vector<Inst>> made(code_.blocks.size());  // at the begin of blocks
-    for (Candidate& c : candidates_) {                         // operands before what reads them
+    std::vector<std::pair<std::uint32_t, Inst>> made;  // at the begin of blocks
+    for (Candidate& c : candidates_) {                 // operands before what reads them
       if (c.stays) continue;
       for (Place& place : c.places) {
         Inst inst = code_.insts[c.inst];
         rename_uses(inst, place.block);
         place.made = &place == &c.places[0] ? inst.def : code_.new_reg(code_.classes[inst.def]);
         inst.def = place.made;
-        made[place.block].push_back(inst);
+        made.push_back({place.block, inst});
       }
     }
-    std::vector<Inst> insts;
-    insts.reserve(code_.insts.size() + 16);
+    std::stable_sort(made.begin(), made.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<Inst>& insts = workspace_;
+    insts.clear();
+    insts.reserve(code_.insts.size() + made.size());
+    auto next = made.begin();
     for (std::uint32_t b = 0; b < code_.blocks.size(); ++b) {
       lir::Block& block = code_.blocks[b];
       const auto first = static_cast<std::uint32_t>(insts.size());
-      insts.insert(insts.end(), made[b].begin(), made[b].end());
+      for (; next != made.end() && next->first == b; ++next) insts.push_back(next->second);
       for (std::uint32_t i = block.first; i < block.end; ++i) {
         if (entry_[b] == lir::kNoBlock && is_sunk(code_.insts[i].def)) continue;
         insts.push_back(code_.insts[i]);
@@ -178,18 +194,18 @@ class Sinker {
       block.first = first;
       block.end = static_cast<std::uint32_t>(insts.size());
     }
-    code_.insts = std::move(insts);
+    std::swap(code_.insts, insts);
   }
 
   lir::Code& code_;
+  std::vector<Inst>& workspace_;          // memory that is kept
   std::vector<std::uint32_t> entry_;      // lir::find_cold_entries
   std::vector<std::uint32_t> candidate_;  // by register
   std::vector<Candidate> candidates_;
-  bool sunk_ = false;
 };
 
 }  // namespace
 
-void sink_to_cold(lir::Code& code) { Sinker(code).run(); }
+void sink_to_cold(lir::Code& code, std::vector<lir::Inst>& workspace) { Sinker(code, workspace).run(); }
 
 }  // namespace warpjit::backend
