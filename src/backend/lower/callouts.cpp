@@ -48,9 +48,10 @@ void CalloutLowering::make_call(ir::Inst i, const ir::LaneShape* address) {
         for (std::size_t bit = 0; bit < made.strides.size(); ++bit)
           made.strides[bit] = address->strides[bit].coefficient;
         base = lane_addresses_.sum_of_bases(address->base, lane_addresses_.factors_of(*address, 0));
-        base = base == lir::kNoReg
-                   ? scalar_imm(address->offset)
-                   : scalar_op_imm(Op::SAddImm, base, static_cast<std::int32_t>(address->offset));
+        if (base == lir::kNoReg)
+          base = scalar_imm(address->offset);
+        else if (address->offset != 0)
+          base = scalar_op_imm(Op::SAddImm, base, static_cast<std::int32_t>(address->offset));
       }
       store(Op::SStoreWord, base, frame(place));
       continue;

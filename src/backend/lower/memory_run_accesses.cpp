@@ -121,8 +121,10 @@ Regs RunLowering::access_guarded(ir::Inst i) {
     const std::uint32_t distance =
         shape.offset + static_cast<std::uint32_t>(lane_addresses_.constant_distance(shape, p * host_.lanes));
     Reg start = lane_addresses_.sum_of_bases(shape.base, factors);
-    start = start == lir::kNoReg ? scalar_imm(distance)
-                                 : scalar_op_imm(Op::SAddImm, start, static_cast<std::int32_t>(distance));
+    if (start == lir::kNoReg)
+      start = scalar_imm(distance);
+    else if (distance != 0)
+      start = scalar_op_imm(Op::SAddImm, start, static_cast<std::int32_t>(distance));
     if (shape.kind == LaneShape::Kind::wrapped16) {
       // So near below 2^16 that only lanes behind the wrap are in the window: seen as below 0.
       constexpr std::int32_t kNear = 0x10000 - kMostSharedSeen;
