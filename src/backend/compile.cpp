@@ -22,8 +22,7 @@ Result<const lir::Allocation*> allocate_entry(const ir::Function& f, const Host&
   host.lower(f, host, role, pool, parts, entry.code);
   lir::count_uses(entry.code, entry.uses);
   fold_loads(entry.code, host, entry.uses);
-  lir::remove_dead(entry.code, entry.uses);
-  sink_to_cold(entry.code, entry.insts);
+  if (!sink_to_cold(entry.code, entry.uses, entry.insts)) lir::remove_dead(entry.code, entry.uses);
   if (entry.code.insts.size() > kMaxInstructions)
     return Error{ErrorCode::resource_limit, "the program needs more than 1,000,000 host instructions",
                  f.name};

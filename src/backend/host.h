@@ -129,8 +129,9 @@ void fold_loads(lir::Code& code, const Host& host, std::vector<std::uint32_t>& u
 
 // Moves comparisons and the like that only cold blocks read to where control enters those, once for each
 // place. What hot blocks keep live for that is less then: a number in place of the masks that it makes.
-// `workspace` is memory that the next call may use again.
-void sink_to_cold(lir::Code& code, std::vector<lir::Inst>& workspace);
+// Takes the uses that lir::count_uses found, and removes what is dead as lir::remove_dead does; false: did
+// neither. `workspace` is memory that the next call may use again.
+bool sink_to_cold(lir::Code& code, const std::vector<std::uint32_t>& uses, std::vector<lir::Inst>& workspace);
 
 // Do instructions respect their effects? A terminator ends its block; instructions that may be removed or
 // repeated have no effect; a register that an instruction clears has no other reader. Empty text if so.

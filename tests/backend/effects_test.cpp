@@ -88,7 +88,9 @@ TEST(Effects, WhatOnlyColdBlocksReadIsMadeThere) {
           second_is_cold, {3}, {0});
     block({make(Op::Return, lir::kNoReg, {})}, false, {}, {1, 2});
     std::vector<Inst> workspace;
-    sink_to_cold(code, workspace);
+    std::vector<std::uint32_t> uses;
+    lir::count_uses(code, uses);
+    EXPECT_EQ(sink_to_cold(code, uses, workspace), second_is_cold);
     EXPECT_EQ(lir::verify(code), "");
     std::vector<std::vector<Op>> ops;
     for (const lir::Block& b : code.blocks) {

@@ -1,5 +1,6 @@
 // What only cold blocks read is made there.
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "backend/host.h"
@@ -15,14 +16,17 @@ namespace {
 
 class Sinker {
  public:
-  Sinker(lir::Code& code, std::vector<Inst>& workspace) : code_(code), workspace_(workspace) {}
+  Sinker(lir::Code& code, const std::vector<std::uint32_t>& uses, std::vector<Inst>& workspace)
+      : code_(code), uses_(uses), workspace_(workspace) {}
 
-  void run() {
+  bool run() {
     lir::find_cold_entries(code_, entry_);
-    if (entry_.empty() || !find_candidates()) return;
+    if (entry_.empty() || !find_candidates()) return false;
     for (std::uint32_t b = 0; b < code_.blocks.size(); ++b)
       if (entry_[b] != lir::kNoBlock) note_uses(b);
-    if (decide()) rebuild();
+    if (!decide()) return false;
+    rebuild();
+    return true;
   }
 
  private:
@@ -40,37 +44,21 @@ class Sinker {
     SmallVector<Place, kMostPlaces> places{};
   };
 
-  // Whatever the mode of the processor, from at most one vector or mask, so that no more are live than
-  // before.
+  // Whatever the mode of the processor.
+  static constexpr auto kMovable = [] {
+    std::array<bool, kOpCount> movable{};
+    for (const Op op : {Op::BroadcastScalar, Op::And, Op::AndNot, Op::Or, Op::Xor, Op::IAdd, Op::ISub,
+                        Op::Shl, Op::IMinU, Op::IMaxU, Op::ICmpEq, Op::ICmpGt, Op::ICmpGe, Op::ICmpHi,
+                        Op::ICmpHs, Op::CmpI, Op::CmpU, Op::Not, Op::KNot})
+      movable[static_cast<std::size_t>(op)] = true;
+    return movable;
+  }();
+  // From at most one vector or mask, so that no more are live than before.
   bool may_sink(const Inst& inst) const {
-    if ((inst.flags & lir::kPure) == 0 ||
+    if (!kMovable[inst.op] || (inst.flags & lir::kPure) == 0 ||
         (inst.flags & (lir::kRemat | lir::kTied | lir::kEarlyClobber)) != 0 || inst.def == lir::kNoReg ||
         (inst.mem.base != MemBase::none && inst.mem.base != MemBase::pool))
       return false;
-    switch (static_cast<Op>(inst.op)) {
-      case Op::BroadcastScalar:
-      case Op::And:
-      case Op::AndNot:
-      case Op::Or:
-      case Op::Xor:
-      case Op::IAdd:
-      case Op::ISub:
-      case Op::Shl:
-      case Op::IMinU:
-      case Op::IMaxU:
-      case Op::ICmpEq:
-      case Op::ICmpGt:
-      case Op::ICmpGe:
-      case Op::ICmpHi:
-      case Op::ICmpHs:
-      case Op::CmpI:
-      case Op::CmpU:
-      case Op::Not:
-      case Op::KNot:
-        break;
-      default:
-        return false;
-    }
     int wide = 0;
     for (int k = 0; k < inst.use_count; ++k)
       if (inst.use[k] != lir::kNoReg && code_.classes[inst.use[k]] != RegClass::scalar) ++wide;
@@ -100,6 +88,7 @@ class Sinker {
       if (block.cold) continue;
       for (std::uint32_t i = block.first; i < block.end; ++i) {
         const Inst& inst = code_.insts[i];
+        if (lir::is_dead(inst, uses_)) continue;
         if (!may_sink(inst)) {
           for (int k = 0; k < inst.use_count; ++k) stay(inst.use[k]);
           continue;
@@ -127,8 +116,11 @@ class Sinker {
 
   void note_uses(std::uint32_t cold) {
     const lir::Block& block = code_.blocks[cold];
-    for (std::uint32_t i = block.first; i < block.end; ++i)
-      for (int k = 0; k < code_.insts[i].use_count; ++k) note_use(code_.insts[i].use[k], entry_[cold]);
+    for (std::uint32_t i = block.first; i < block.end; ++i) {
+      const Inst& inst = code_.insts[i];
+      if (lir::is_dead(inst, uses_)) continue;
+      for (int k = 0; k < inst.use_count; ++k) note_use(inst.use[k], entry_[cold]);
+    }
     for (Reg arg : block.args) note_use(arg, entry_[cold]);
   }
 
@@ -185,6 +177,7 @@ class Sinker {
       const auto first = static_cast<std::uint32_t>(insts.size());
       for (; next != made.end() && next->first == b; ++next) insts.push_back(next->second);
       for (std::uint32_t i = block.first; i < block.end; ++i) {
+        if (lir::is_dead(code_.insts[i], uses_)) continue;
         if (entry_[b] == lir::kNoBlock && is_sunk(code_.insts[i].def)) continue;
         insts.push_back(code_.insts[i]);
         if (entry_[b] != lir::kNoBlock) rename_uses(insts.back(), entry_[b]);
@@ -198,6 +191,7 @@ class Sinker {
   }
 
   lir::Code& code_;
+  const std::vector<std::uint32_t>& uses_;
   std::vector<Inst>& workspace_;          // memory that is kept
   std::vector<std::uint32_t> entry_;      // lir::find_cold_entries
   std::vector<std::uint32_t> candidate_;  // by register
@@ -206,6 +200,9 @@ class Sinker {
 
 }  // namespace
 
-void sink_to_cold(lir::Code& code, std::vector<lir::Inst>& workspace) { Sinker(code, workspace).run(); }
+bool sink_to_cold(lir::Code& code, const std::vector<std::uint32_t>& uses,
+                  std::vector<lir::Inst>& workspace) {
+  return Sinker(code, uses, workspace).run();
+}
 
 }  // namespace warpjit::backend
