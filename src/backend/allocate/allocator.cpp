@@ -461,12 +461,20 @@ class Run {
     for (std::uint32_t b = 0; b < code_.blocks.size(); ++b)
       for (std::uint32_t k = body_first_[b]; k < body_first_[b + 1]; ++k)
         if (body_[k].mem.base == MemBase::spill) note(static_cast<Reg>(body_[k].mem.displacement), b);
-    if (std::all_of(readers.begin(), readers.end(), [](const Readers& r) { return r.hot; })) return;
-    for (std::uint32_t b = 0; b < code_.blocks.size(); ++b) {
+    std::vector<Reg>& open = tables_.cold_only;  // those that may be
+    open.clear();
+    for (std::size_t n = 0; n < readers.size(); ++n)
+      if (!readers[n].hot) open.push_back(in_slots_[n]);
+    constexpr std::size_t kMostOpen = 64;  // each is looked for at each edge
+    if (open.empty() || open.size() > kMostOpen) return;
+    for (std::uint32_t b = 0; b < code_.blocks.size(); ++b) {  // what edges read, see edge_moves()
       if (code_.blocks[b].successors.size() != 1) continue;
-      find_moves(b, code_.blocks[b].successors[0]);
-      for (const Move& move : moves_)
-        if (move.source.kind == Location::Kind::slot) note(move.value, b);
+      const RegisterState& after = entry_[code_.blocks[b].successors[0]];
+      const Regs& args = code_.blocks[b].args;
+      for (Reg v : open)
+        if (find(exit_[b], v) == kNowhere &&
+            (find(after, v) != kNowhere || std::find(args.begin(), args.end(), v) != args.end()))
+          note(v, b);
     }
     for (std::size_t n = 0; n < readers.size(); ++n) {
       if (readers[n].hot) continue;
@@ -515,8 +523,7 @@ class Run {
     out_.origin.push_back(origin);
   }
 
-  // What must move on the edge.
-  void find_moves(std::uint32_t from, std::uint32_t to) {
+  void edge_moves(std::uint32_t from, std::uint32_t to) {
     const Block& target = code_.blocks[to];
     const Regs& args = code_.blocks[from].args;
     const RegisterState &before = exit_[from], &after = entry_[to];
@@ -544,11 +551,6 @@ class Run {
       if (values_[target.params[k]].param_register == kNowhere)
         moves_.push_back({Location::in_slot(values_[args[k]].cls, slot_of_[target.params[k]]),
                           location(args[k]), args[k]});
-  }
-
-  void edge_moves(std::uint32_t from, std::uint32_t to) {
-    const RegisterState& after = entry_[to];
-    find_moves(from, to);
     if (moves_.empty()) return;
     const std::uint32_t guest_address = code_.insts[code_.blocks[from].end - 1].guest_address;
     steps_.clear();

@@ -47,7 +47,8 @@ struct Tables {
   std::vector<RegisterState> entry, exit;
   std::vector<Inst> body;
   std::vector<std::uint32_t> body_origin;
-  std::vector<std::uint32_t> cold_entry;                   // find_cold_entries
+  std::vector<std::uint32_t> cold_entry;  // find_cold_entries
+  std::vector<Reg> cold_only;
   std::vector<std::pair<std::uint32_t, Reg>> cold_stores;  // by block
 
   void clear() {
