@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <initializer_list>
 
 #include "backend/host.h"
 
@@ -29,15 +30,15 @@ enum class Recipe : std::uint8_t {
   store_masked,
   gather,
 };
-constexpr float kNone = -1;
-constexpr float kPlain = 1.0F / 6;
+constexpr double kNone = -1;
+constexpr double kPlain = 1.0 / 6;
 
 struct Row {
   Op op;
   Recipe recipe;
   std::array<OperationCost, 2> costs;  // AVX2, AVX-512
 };
-constexpr Row kRows[] = {
+constexpr std::initializer_list<Row> kRows = {
 #if WARPJIT_HAS_X64
 #define X64_COST(name, recipe, latency, clocks, wide_latency, wide_clocks) \
   {Op::name, Recipe::recipe, {{{Op::name, latency, clocks}, {Op::name, wide_latency, wide_clocks}}}},
@@ -185,9 +186,9 @@ std::span<const OperationCost> costs(Target target) {
   return table(target == Target::x64_v4 ? 1 : 0);
 }
 
-std::span<const float, kOpCount> clocks_by_operation(Target target) {
+std::span<const double, kOpCount> clocks_by_operation(Target target) {
   static const auto kByOperation = [] {
-    std::array<std::array<float, kOpCount>, 3> made{};  // the last one: no table
+    std::array<std::array<double, kOpCount>, 3> made{};  // the last one: no table
     for (std::size_t c = 0; c < 2; ++c) {
       made[c].fill(kPlain);
       for (const OperationCost& cost : table(c)) made[c][static_cast<std::size_t>(cost.op)] = cost.clocks;
@@ -197,12 +198,13 @@ std::span<const float, kOpCount> clocks_by_operation(Target target) {
   return kByOperation[target == Target::a64 ? 2 : target == Target::x64_v4 ? 1 : 0];
 }
 
-float clocks_of(Target target, Op op) { return clocks_by_operation(target)[static_cast<std::size_t>(op)]; }
+double clocks_of(Target target, Op op) { return clocks_by_operation(target)[static_cast<std::size_t>(op)]; }
 
 Result<MachineCode> compile_probe(Target target, Op op, bool dependent) {
   const Host* host = find_host(target);
-  const Row* row = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& r) { return r.op == op; });
-  if (host == nullptr || row == std::end(kRows))
+  const bool known = std::ranges::any_of(costs(target), [&](const OperationCost& c) { return c.op == op; });
+  const Row* row = std::ranges::find_if(kRows, [&](const Row& r) { return r.op == op; });
+  if (host == nullptr || !known)
     return Error{ErrorCode::unsupported, "no such operation to measure", std::string(name(target))};
   const lir::Code code = Probe(*host, op, row->recipe, dependent).run();
   if (std::string wrong = lir::verify(code); !wrong.empty())

@@ -12,16 +12,17 @@ namespace warpjit::backend {
 // kind. Clocks: from one to the next that does not wait for it.
 struct OperationCost {
   Op op;
-  float latency, clocks;
+  double latency, clocks;
 };
 // Of the target's operations that have rows; empty for a target without a table.
 std::span<const OperationCost> costs(Target target);
 // Those without a row count as what takes one place among six in a clock.
-float clocks_of(Target target, Op op);
-std::span<const float, kOpCount> clocks_by_operation(Target target);
+double clocks_of(Target target, Op op);
+std::span<const double, kOpCount> clocks_by_operation(Target target);
 
-// A kernel whose groups do nothing but `repeats` times the operation: each takes what the one before made, or
-// not. Its table needs kProbeTable bytes.
+// A kernel whose groups do nothing but the operation, kProbeRepeats times: each takes what the one before
+// made, or not. Its table needs kProbeTable bytes. Errors: unsupported for an operation that costs() of the
+// target has not.
 inline constexpr std::uint32_t kProbeRepeats = 240, kProbeTable = 256;
 Result<MachineCode> compile_probe(Target target, Op op, bool dependent);
 

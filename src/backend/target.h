@@ -191,7 +191,9 @@ struct CodeStatistics {
   std::uint32_t spill_loads = 0;
   std::uint32_t rematerialized = 0;
   std::uint32_t moves = 0;  // register copies
-  float group_clocks = 0;   // of the group loop, cold blocks left out: the sum of clocks_of(); 0: not known
+  // Of one group that goes through each block once and through no cold one: the sum of clocks_of(). 0: not
+  // known.
+  double group_clocks = 0;
 };
 
 // Machine code of one kernel. Its entries are called inside a FloatEnvironment (base/float_environment.h).

@@ -84,10 +84,11 @@ TEST_P(ControlCode, BranchesOnEveryComparison) {
   };
   for (const auto& [compare, meaning] : rows)
     for (bool used_again : {false, true})
-      for (bool with_constant : {false, true}) {
+      for (unsigned constants = 0; constants < 3; ++constants) {  // none, the second word, the first one
         KernelBuilder k(1, 1, 16);
         const Block yes = k.function.add_block(), no = k.function.add_block(), end = k.function.add_block();
-        const I32 x = k.b.LoadUniformI32(0), y = with_constant ? k.b.constant(5) : k.b.LoadUniformI32(4);
+        const I32 x = constants == 2 ? k.b.constant(5) : k.b.LoadUniformI32(0);
+        const I32 y = constants == 1 ? k.b.constant(5) : k.b.LoadUniformI32(4);
         const I1 condition = compare(k.b, x, y);
         k.b.branch(condition, yes, no);
         k.b.set_block(yes);
@@ -104,8 +105,9 @@ TEST_P(ControlCode, BranchesOnEveryComparison) {
         expect_rows(k.function, GetParam(), kPairs,
                     [&, meaning = meaning](const Words& in, const std::vector<std::uint32_t>& table,
                                            std::uint64_t, std::uint32_t) {
-                      const bool holds = meaning(table[0], with_constant ? 5 : table[1]);
-                      return Words{holds ? 100u : 200u, used_again ? (holds ? 1u : 2u) : 3u, in[0], table[0]};
+                      const std::uint32_t first = constants == 2 ? 5 : table[0];
+                      const bool holds = meaning(first, constants == 1 ? 5 : table[1]);
+                      return Words{holds ? 100u : 200u, used_again ? (holds ? 1u : 2u) : 3u, in[0], first};
                     });
         if (HasFailure()) return;
       }

@@ -94,6 +94,7 @@ TEST_F(CliTest, CostsOfOperations) {
     }
   }
   EXPECT_NE(run("host --cost").out.find("Fma"), std::string::npos);
+  EXPECT_EQ(run("host --cost --out x.bin").code, 2);  // it makes no code
   const std::string listed = "host " + kExamples + "mvp_light.shbin --statistics --json --target ";
   EXPECT_GT(json::parse(run(listed + "v3").out)["group_clocks"], 0);
   EXPECT_EQ(json::parse(run(listed + "a64").out)["group_clocks"], 0);

@@ -93,8 +93,9 @@ int print_host(const HostOptions& options) {
       code->lanes == 0 ? 0.0 : s.group_instructions * 16.0 / code->lanes, s.vector_arithmetic,
       s.vector_operands, s.spill_stores, s.spill_loads, s.rematerialized, s.moves);
   if (s.group_clocks != 0)
-    fmt::print("; {:.1f} clocks a group outside of cold blocks, if each operation takes what it does alone\n",
-               s.group_clocks);
+    fmt::print(
+        "; {:.1f} clocks a group that takes each loop once, if each operation takes what it does alone\n",
+        s.group_clocks);
   if (!options.statistics) fmt::print("{}", listing);
   return kOk;
 }
@@ -108,7 +109,6 @@ void add_host(CLI::App& app, int& exit) {
   command->get_option("file")->required(false);
   CLI::Option* cost = command->add_flag(
       "--cost", options->cost, "no code: measure what operations cost on this machine, beside the table");
-  cost->excludes(command->get_option("file"));
   command
       ->add_option("--target", options->target,
                    "v3 (AVX2), v4 (AVX-512), a64 (NEON); one that this machine lacks works too")
@@ -128,6 +128,10 @@ void add_host(CLI::App& app, int& exit) {
       "the version for runs in which 0 is multiplied by infinity, not the one that is tried first");
   command->add_flag("--statistics", options->statistics, "no listing, only the counts");
   command->add_flag("--json", options->json, "print JSON");
+  for (CLI::Option* other : command->get_options())
+    if (const std::string name = other->get_single_name();
+        other != cost && name != "help" && name != "target" && name != "json")
+      cost->excludes(other);
   command->footer(
       "Examples:\n  warpjit host run.json --target v4\n  warpjit host shader.shbin --target v3 "
       "--statistics\n  "

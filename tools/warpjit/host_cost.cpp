@@ -70,21 +70,23 @@ int print_costs(const std::string& target_name, bool json) {
     Json operations = Json::array();
     for (const backend::OperationCost& cost : backend::costs(target)) {
       const auto apart = measure(**memory, target, cost.op, false);
-      const auto waiting = measure(**memory, target, cost.op, true);
+      const bool waits = cost.latency != 0;
+      const auto waiting = waits ? measure(**memory, target, cost.op, true) : 0;
       if (!apart) return fail(apart.error());
       if (!waiting) return fail(waiting.error());
       const char* name = kNames[static_cast<std::size_t>(cost.op)];
-      const double clocks = *apart / *clock, latency = cost.latency == 0 ? 0 : *waiting / *clock;
+      const double clocks = *apart / *clock, latency = *waiting / *clock;
       if (json) {
-        operations.push_back({{"operation", name},
-                              {"latency", latency},
-                              {"clocks", clocks},
-                              {"table", {{"latency", cost.latency}, {"clocks", cost.clocks}}}});
+        operations.push_back(
+            {{"operation", name},
+             {"latency", waits ? Json(latency) : Json()},
+             {"clocks", clocks},
+             {"table", {{"latency", waits ? Json(cost.latency) : Json()}, {"clocks", cost.clocks}}}});
         continue;
       }
-      const std::string waits =
-          cost.latency == 0 ? "" : fmt::format("{:.1f} ({:.0f})", latency, cost.latency);
-      fmt::print("{:<18}{:>20}{:>20}\n", name, waits, fmt::format("{:.2f} ({:.2f})", clocks, cost.clocks));
+      fmt::print("{:<18}{:>20}{:>20}\n", name,
+                 waits ? fmt::format("{:.1f} ({:.0f})", latency, cost.latency) : "",
+                 fmt::format("{:.2f} ({:.2f})", clocks, cost.clocks));
     }
     all.push_back({{"target", backend::name(target)}, {"operations", std::move(operations)}});
   }

@@ -173,8 +173,6 @@ class Run {
         for_each_bit(exit_[from].occupied[c], [&](std::uint32_t r) {
           if (Reg v = exit_[from].held[c][r]; live_.live_in(b, v)) hold(v, r);
         });
-    // At a join, a rematerializable value that another predecessor did not keep is cheaper emitted again
-    // where it is used.
     const bool header = live_.loop_of(b).header == b;
     if (header) make_room_in_loop(b);
     for (std::size_t k = 0; k < block.params.size(); ++k) {

@@ -2,8 +2,8 @@
 // value each register holds. A value that must leave its register is stored once, right after its definition,
 // so that its slot is valid wherever the value is live, or, if only cold blocks read that, where control
 // comes to them; or it is rematerialized, if that is cheap. The victim is the value whose next use is
-// furthest, counted beyond the loop it is not used in. Each block begins in the state in which its first
-// predecessor ended; parallel moves on the other edges bring about that state.
+// furthest, counted beyond the loop it is not used in. Each block begins in the state in which the
+// predecessor ended that control comes from most; parallel moves on the other edges bring about that state.
 #pragma once
 
 #include <array>

@@ -47,7 +47,7 @@ Status Emitter::run(const EntryCode& kernel, const EntryCode* preamble, const Co
   if (preamble != nullptr) {
     a.align(asmjit::AlignMode::kCode, 16);
     out_.preamble_offset = static_cast<std::uint32_t>(a.offset());
-    const float group_clocks = out_.statistics.group_clocks;
+    const double group_clocks = out_.statistics.group_clocks;
     make_entry(*preamble);
     out_.statistics.group_clocks = group_clocks;
   }

@@ -110,8 +110,8 @@ void remove_dead(Code& code, const std::vector<std::uint32_t>& uses);
 // Both.
 void eliminate_dead_code(Code& code);
 
-// By block: the cold block through which control comes to this one, and which dominates it, if it is cold,
-// else kNoBlock. Empty if no block is cold.
+// By block: for a cold one the first cold block on every way to it, which dominates it; for others kNoBlock.
+// Empty if no block is cold.
 inline constexpr std::uint32_t kNoBlock = ~0u;
 void find_cold_entries(const Code& code, std::vector<std::uint32_t>& entries);
 

@@ -206,7 +206,7 @@ Result<ControlFlow> Code::find_blocks_of_addresses() const {
     }
     if (targets.empty()) continue;
     std::ranges::sort(targets);
-    targets.erase(std::ranges::unique(targets).begin(), targets.end());
+    targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
     FlowEdge first = edge(targets[0], end);
     if (targets.size() > 1) first = {static_cast<std::uint32_t>(flow.blocks.size()), false};
     flow.blocks[b].edges[0] = first;
