@@ -233,6 +233,22 @@ TEST(ValhallDraw, BlendShader) {
   EXPECT_EQ(ran.seen.draws[0].targets, 1);
 }
 
+// The same, stored by an ST_TILE.
+std::string with_tile_store() {
+  std::string source = kGreater;
+  const std::string blend = "BLEND.slot0.v4.f32 @r0:r1:r2:r3, r6, r60, target:0x0";
+  source.replace(source.find(blend), blend.size(), "ST_TILE.slot0.v4.f32 @r0:r1:r2:r3, r4, r60, r7");
+  return source;
+}
+TEST(ValhallDraw, BlendShaderThatStoresTheTile) {
+  ImagePage page = blend_shader_page("0x0, #0x0", "");
+  page.code(kBlendShader, with_tile_store());
+  const RanPage ran = draw_everywhere(page);
+  ASSERT_TRUE(ran.status.ok());
+  EXPECT_EQ(ran.seen.pictures.at(0).at(3, 3), 0xff8002ffU);
+  EXPECT_EQ(ran.seen.pictures.at(0).at(31, 31), kClear);
+}
+
 TEST(ValhallDraw, BlendShaderThatReturns) {
   const ImagePage page = blend_shader_page("program_counter.w0, #0x8",
                                            "IADD_IMM.i32 r20, 0x0, #0x1234\n"
@@ -270,6 +286,23 @@ TEST(ValhallDraw, BlendShadersRefused) {
       page.code(kBlendShader, source);
     };
   };
+  const auto stores = [](const char* from, const char* to) {
+    return [=](ImagePage& page) {
+      std::string source = with_tile_store();
+      source.replace(source.find(from), std::string(from).size(), to);
+      page.code(kBlendShader, source);
+    };
+  };
+  EXPECT_EQ(failure(stores("#0xFF000000", "#0xFF000100")), "target is 1 of 1");
+  EXPECT_EQ(failure(stores("#0x10ED000", "#0x10EE000")),
+            "format 0xee000 is not that of fragment job at 0x200001180, framebuffer 0x200001400, target 0, "
+            "internal format 1");
+  EXPECT_EQ(failure(stores("r60, r7", "r60, r0")),
+            "shader, ST_TILE at 0x200002840: its target or its format is no constant");
+  EXPECT_NE(failure([](ImagePage& p) {
+              p.code(kFragmentCode, ".stage fragment\nST_TILE.f32.slot0 @r0, r1, r60, r2\nNOP.end\n");
+            }).find("fragment program: ST_TILE at 0x200002400, outside of a blend shader"),
+            std::string::npos);
   EXPECT_EQ(failure([](ImagePage& p) {
               p.code(kFragmentCode, kUniformColor);
               p.u64(kFragmentCode + 40, 0);

@@ -460,6 +460,50 @@ TEST(ValhallFragment, LoadTile) {
   EXPECT_EQ(none.at(2, 2, 3), 0U);
 }
 
+// Stores all components without blending, where it is covered and live, in place of what was written before.
+TEST(ValhallFragment, StoreTile) {
+  FragmentDraw draw;
+  draw.colors = {PixelFormat::rgba8};
+  draw.clear = 0x40;
+  draw.uniforms = {bits(1), bits(0.5F), 0x4, bits(35)};
+  draw.output.blend[0] = {.enabled = true, .target = BlendFactor::one, .write_mask = 0x9};
+  const std::string place = "IADD_IMM.i32 r4, 0x0, #0xFF000000\nMOV.i32 r0, u0\nMOV.i32 r1, u1\n";
+  const std::string store = "ST_TILE.v2.f32.slot0 @r0:r1, r4, r60, 0x0\n", end = "NOP.end\n";
+  const auto word_at = [](const FragmentPicture& picture, unsigned x, unsigned y) {
+    return picture.targets[0][y * kFragmentWidth + x];
+  };
+  EXPECT_EQ(word_at(draw_all(place + store + end, draw), 7, 1), 0xff0080ffU);
+  EXPECT_EQ(word_at(draw_all(place + "ST_TILE.v2.f32.slot0 @r0:r1, r4, 0x0, 0x0\n" + end, draw), 7, 1),
+            0x40404040U);
+  EXPECT_EQ(word_at(draw_all(place + store + "DISCARD.f32.eq r0, r0\n" + end, draw), 7, 1), 0x40404040U);
+  // Some lanes blend, some store, some do both or neither.
+  const std::string blend = "BLEND.slot0.v2.f32 @r0:r1, blend_descriptor_0.w0, r5, target:0x0\n";
+  const std::string store_some = "MOV.i32 r1, u0\nST_TILE.v2.f32.slot0 @r0:r1, r4, r6, 0x0\n";
+  const std::string bits_of_column =
+      "IADD_IMM.i32 r8, 0x0, #0x1\n"
+      "LSHIFT_AND.i32 r5, r59, 0x0.b00, r8\n"
+      "RSHIFT_AND.i32 r6, r59, r8.b00, r8\n";
+  const FragmentPicture mixed = draw_all(place + bits_of_column + blend + store_some + end, draw);
+  EXPECT_EQ(word_at(mixed, 4, 1), 0x40404040U);
+  EXPECT_EQ(word_at(mixed, 5, 1), 0xff4040ffU);
+  EXPECT_EQ(word_at(mixed, 6, 1), 0xff00ffffU);
+  EXPECT_EQ(word_at(mixed, 7, 1), 0xff00ffffU);
+  const FragmentPicture twice = draw_all(place + bits_of_column + store + store_some + end, draw);
+  EXPECT_EQ(word_at(twice, 5, 1), 0xff0080ffU);
+  EXPECT_EQ(word_at(twice, 6, 1), 0xff00ffffU);
+  // Halves, integers that saturate, the second target; one that there is not.
+  draw.colors = {PixelFormat::rgba16f, PixelFormat::rgba8ui};
+  draw.output = {};
+  const std::string second =
+      "IADD_IMM.i32 r4, 0x0, #0xFF000100\nIADD_IMM.i32 r0, 0x0, #0x1290007\n"
+      "ST_TILE.v3.u16.slot0 @r0:r1, r4, r60, 0x0\nIADD_IMM.i32 r4, 0x0, #0xFF000300\n"
+      "ST_TILE.u16.slot0 @r0, r4, r60, 0x0\n";
+  const FragmentPicture two = draw_all(
+      second + "IADD_IMM.i32 r4, 0x0, #0xFF000000\nST_TILE.v4.f16.slot0 @r0:r1, r4, r60, 0x0\n" + end, draw);
+  EXPECT_EQ(two.targets[0][2 * (3 * kFragmentWidth + 2)], 0x01290007U);
+  EXPECT_EQ(two.targets[1][3 * kFragmentWidth + 2], 0x0100ff07U);
+}
+
 // A loop that each pixel leaves by itself, behind a flow that ends helpers.
 TEST(ValhallFragment, Loops) {
   FragmentDraw draw;
@@ -516,7 +560,10 @@ TEST(ValhallFragment, Refused) {
   refused("MOV.i32 r0, warp_id.w0\nNOP.end\n", "special value");
   refused("MOV.i32 r0, thread_local_pointer.w0\nNOP.end\n", "special value");
   refused("BARRIER.slot7.wait\nNOP.end\n", "BARRIER");
-  refused("ST_TILE.f32.slot0 @r0, r1, r60, r2\nNOP.end\n", "ST_TILE");
+  refused("MOV.i32 r1, r59\nST_TILE.f32.slot0 @r0, r1, r60, r2\nNOP.end\n", "program computes");
+  refused("ST_TILE.f32.slot0 @r0, r1, r60, r2\nNOP.end\n", "another pixel");
+  refused("IADD_IMM.i32 r1, 0x0, #0xFF000001\nST_TILE.f32.slot0 @r0, r1, r60, r2\nNOP.end\n", "sample");
+  refused("ST_TILE.f16.slot0 @r0:r1, r1, r60, r2\nNOP.end\n", "staging");
   refused(
       "LD_TILE.f32.slot0 @r0, r1, r60, 0x0\nMOV.i32 r1, "
       "r59\nLD_TILE.f32.slot0 @r0, r1, r60, 0x0\nNOP.end\n",
@@ -525,6 +572,9 @@ TEST(ValhallFragment, Refused) {
   const std::string blend = "BLEND.slot0.f32 @r0, blend_descriptor_0.w0, r60, target:0x0\n";
   refused(blend + blend + "NOP.end\n", "twice");
   refused("again:\n" + blend + "BRANCHZ r1, offset:again\nNOP.end\n", "twice");
+  const std::string tile = "IADD_IMM.i32 r1, 0x0, #0xFF000000\nST_TILE.f32.slot0 @r0, r1, r60, r2\n";
+  refused(tile + blend + "NOP.end\n", "twice");
+  refused("BRANCHZ r3, offset:over\n" + tile + "over:\nNOP\n" + blend + "NOP.end\n", "twice");
   // On two ways once each is once.
   EXPECT_EQ(failure_of("BRANCHZ r60, offset:other\nBLEND.slot0.f32.end @r0, "
                        "blend_descriptor_0.w0, r60, "

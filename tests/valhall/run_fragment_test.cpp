@@ -213,7 +213,7 @@ TEST(ValhallRunFragment, Refused) {
       {"BLEND.slot0.v4.f32 @r0:r1:r2:r3, u0, r60, target:0x0", "the descriptor is not a blend_descriptor"},
       {"BLEND.slot0.v4.f16 @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x0",
        "4 staging registers are not 2"},
-      {"ST_TILE.v4.f32.slot0 @r0:r1:r2:r3, r4, r5, r6", "this instruction does not run yet"},
+      {"ST_TILE.v4.f32.slot0 @r0:r1, r4, r5, r6", "2 staging registers are not 4"},
       {"LD_TILE.v4.f32.slot0 @r0:r1, r4, r5, r6", "2 staging registers are not 4"},
   };
   for (const auto& [text, why] : kCases)
@@ -607,6 +607,34 @@ TEST(ValhallRunFragment, LoadTile) {
             (Words{0, 0, 0, 0}));
   EXPECT_EQ(load("v4.f32.slot0 @r0:r1:r2:r3", PixelFormat::rgba8, 0xff00ff00, "0xFF000900"),
             (Words{0, 0, 0, 0}));
+}
+
+TEST(ValhallRunFragment, StoreTile) {
+  FragmentOptions options;
+  options.output.colors = {PixelFormat::rgba32ui};
+  options.output.blend[0].write_mask = 1;
+  options.background = 5;
+  using Words = std::vector<std::uint32_t>;
+  const auto store = [&](const std::string& place, const std::string& before = "") {
+    const FinishedFragments pixels =
+        run_fragments("IADD_IMM.i32 r8, 0x0, #" + place +
+                          "\nIADD_IMM.i32 r0, 0x0, #0x12340003\nIADD_IMM.i32 r1, 0x0, #0x8\n" + before +
+                          "ST_TILE.v3.u16.slot0 @r0:r1, r8, r60, 0x0\nNOP.end\n",
+                      options);
+    EXPECT_TRUE(pixels.status.ok()) << failure(pixels.status);
+    return Words{pixels.word(2, 3), pixels.word(2, 3, 1), pixels.word(2, 3, 2), pixels.word(2, 3, 3)};
+  };
+  const Words stored{3, 0x1234, 8, 1}, old{5, 5, 5, 5};
+  const std::string blend = "BLEND.slot0.u32 @r1, blend_descriptor_0.w0, r60, target:0x0\n";
+  EXPECT_EQ(store("0xFF000000"), stored);
+  EXPECT_EQ(store("0xFF000000", blend), stored);
+  EXPECT_EQ(store("0xFF000000", blend + "MOV.i32 r60, 0x0\n"), (Words{8, 5, 5, 5}));
+  EXPECT_EQ(store("0xFF000000", "MOV.i32 r60, 0x0\n"), old);
+  EXPECT_EQ(store("0xFF000000", "DISCARD.f32.eq r0, r0\n"), old);
+  // What is no own pixel of a target.
+  EXPECT_EQ(store("0xFF000001"), old);
+  EXPECT_EQ(store("0xFE000000"), old);
+  EXPECT_EQ(store("0xFF000900"), old);
 }
 
 TEST(ValhallRunFragment, LoadTileSeesEarlierPrimitives) {

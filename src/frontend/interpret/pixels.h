@@ -58,6 +58,7 @@ struct Fragment {
   std::uint32_t depth = 0;                          // bits of f32, if the program exports one
   std::optional<std::uint8_t> stencil_reference{};  // in place of the state's
   std::uint8_t written = 0xff;                      // bit n: colour n is written
+  std::uint8_t replaced = 0;                        // likewise, of these: all of it without blending
   std::array<std::array<std::uint32_t, 4>, kMaxColorTargets> colors{};
 };
 

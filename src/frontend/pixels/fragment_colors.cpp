@@ -150,8 +150,8 @@ F32 FragmentFrame::mixed(const BlendMix& mix, unsigned component, const Colors& 
   return b_.FAddFlush32(signed_(add, mix.negate_add), product);
 }
 
-Colors FragmentFrame::blended(unsigned target, const Colors& source, const Colors& stored) {
-  const BlendState& blend = facts_.output.blend[target];
+Colors FragmentFrame::blended(unsigned target, const BlendState& blend, const Colors& source,
+                              const Colors& stored) {
   const bool unorm = packed(facts_.output.colors[target]).holds();
   Colors constant, result;
   for (unsigned k = 0; k < 4; ++k) {
@@ -254,9 +254,8 @@ FragmentFrame::Words FragmentFrame::stored_color(unsigned target) {
   return words;
 }
 
-void FragmentFrame::store_packed(unsigned target, I1 live, const Words& words) {
+void FragmentFrame::store_packed(unsigned target, const BlendState& blend, I1 live, const Words& words) {
   const PixelFormat format = facts_.output.colors[target];
-  const BlendState& blend = facts_.output.blend[target];
   const std::array<std::uint8_t, 4> bits = packed(format).bits;
   const std::uint8_t plane = layout_.color[target];
   std::uint32_t kept = 0;  // bits of components that are not written
@@ -267,7 +266,7 @@ void FragmentFrame::store_packed(unsigned target, I1 live, const Words& words) {
   for (unsigned k = 0; k < 4; ++k) colors[k] = limited(b_.FFlush32(as_float(words[k])));
   const auto is_curved = [&](unsigned k) { return format == PixelFormat::srgb8 && k < 3; };
   if (blend.enabled) {
-    colors = blended(target, colors, read_packed(format, stored));
+    colors = blended(target, blend, colors, read_packed(format, stored));
     for (F32& color : colors) color = limited(color);
   }
   I32 pixel;
@@ -282,9 +281,8 @@ void FragmentFrame::store_packed(unsigned target, I1 live, const Words& words) {
   b_.StoreTile(live, pixel, plane);
 }
 
-void FragmentFrame::store_floats(unsigned target, I1 live, Words words) {
+void FragmentFrame::store_floats(unsigned target, const BlendState& blend, I1 live, Words words) {
   const PixelFormat format = facts_.output.colors[target];
-  const BlendState& blend = facts_.output.blend[target];
   const std::uint8_t plane = layout_.color[target];
   const bool halves = format == PixelFormat::rgba16f;
   const unsigned count = components_of(format);
@@ -296,7 +294,7 @@ void FragmentFrame::store_floats(unsigned target, I1 live, Words words) {
                : halves   ? b_.FFlush32(b_.TeslaF16ToF32(stored_half(target, k)))
                           : b_.FFlush32(as_float(b_.LoadTile(plane + k)));
     }
-    const Colors result = blended(target, source, old);
+    const Colors result = blended(target, blend, source, old);
     for (unsigned k = 0; k < 4; ++k) words[k] = as_word(b_.CanonicalizeNaNOnes32(result[k]));
   }
   if (!halves) {
@@ -316,9 +314,8 @@ void FragmentFrame::store_floats(unsigned target, I1 live, Words words) {
   }
 }
 
-void FragmentFrame::store_integers(unsigned target, I1 live, const Words& words) {
+void FragmentFrame::store_integers(unsigned target, const BlendState& blend, I1 live, const Words& words) {
   const PixelFormat format = facts_.output.colors[target];
-  const BlendState& blend = facts_.output.blend[target];
   const std::uint8_t plane = layout_.color[target];
   if (format != PixelFormat::rgba8i && format != PixelFormat::rgba8ui) {
     for (unsigned k = 0; k < components_of(format); ++k)
@@ -343,11 +340,11 @@ void FragmentFrame::store_integers(unsigned target, I1 live, const Words& words)
   b_.StoreTile(live, pixel, plane);
 }
 
-void FragmentFrame::store_color(unsigned target, I1 live, const Words& words) {
+void FragmentFrame::store_color(unsigned target, const BlendState& blend, I1 live, const Words& words) {
   const PixelFormat format = facts_.output.colors[target];
-  if (packed(format).holds()) return store_packed(target, live, words);
-  if (is_float(format)) return store_floats(target, live, words);
-  store_integers(target, live, words);
+  if (packed(format).holds()) return store_packed(target, blend, live, words);
+  if (is_float(format)) return store_floats(target, blend, live, words);
+  store_integers(target, blend, live, words);
 }
 
 }  // namespace warpjit::frontend

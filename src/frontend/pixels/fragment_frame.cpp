@@ -72,17 +72,22 @@ FragmentFrame::I1 FragmentFrame::begin(const Program& program) {
 }
 
 void FragmentFrame::end(I1 live, std::span<const Words> colors, std::optional<I32> exported_depth,
-                        std::span<const I1> written, const std::optional<StencilReference>& reference) {
+                        std::span<const I1> written, const std::optional<StencilReference>& reference,
+                        std::span<const I1> replaced) {
+  const auto replaces = [&](unsigned k) { return !replaced.empty() && replaced[k].valid(); };
   if (!colors.empty()) {
-    const I1 tested = written.empty() ? I1() : written[0];
+    I1 tested = written.empty() ? I1() : written[0];
+    if (tested.valid() && replaces(0)) tested = b_.Or1(tested, replaced[0]);
     live = alpha_test(live, colors[0], tested);
   }
   if (!tested_early_)
     live = depth_stencil(
         live, exported_depth ? limited_depth(b_.FFlush32(as_float(*exported_depth))) : depth(), reference);
-  for (unsigned k = 0; k < colors.size(); ++k)
-    if (layout_.color[k] != TileLayout::kNone)
-      store_color(k, written.empty() ? live : b_.And1(live, written[k]), colors[k]);
+  for (unsigned k = 0; k < colors.size(); ++k) {
+    if (layout_.color[k] == TileLayout::kNone) continue;
+    store_color(k, facts_.output.blend[k], written.empty() ? live : b_.And1(live, written[k]), colors[k]);
+    if (replaces(k)) store_color(k, {}, b_.And1(live, replaced[k]), colors[k]);
+  }
 }
 
 }  // namespace warpjit::frontend

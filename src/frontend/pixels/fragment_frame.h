@@ -55,9 +55,11 @@ class FragmentFrame {
     I32 value;
   };
   // The words of each colour, as the program leaves them, and of depth if it exports one. `written`: of each
-  // colour, the lanes that write it, besides being live; empty: all.
+  // colour, the lanes that write it, besides being live; empty: all. `replaced`: likewise those that store
+  // all components of it without blending; empty, or no value of a colour: none. No lane is in both.
   void end(I1 live, std::span<const Words> colors, std::optional<I32> exported_depth,
-           std::span<const I1> written = {}, const std::optional<StencilReference>& reference = {});
+           std::span<const I1> written = {}, const std::optional<StencilReference>& reference = {},
+           std::span<const I1> replaced = {});
 
  private:
   // At the pixel's centre, or away from that.
@@ -79,17 +81,17 @@ class FragmentFrame {
   I32 stencil_value(StencilOp op, const StencilFace& face, I32 stored, I32 reference);
 
   // Colours (fragment_colors.cpp).
-  void store_color(unsigned target, I1 live, const Words& words);
-  void store_packed(unsigned target, I1 live, const Words& words);
-  void store_floats(unsigned target, I1 live, Words words);
-  void store_integers(unsigned target, I1 live, const Words& words);
+  void store_color(unsigned target, const BlendState& blend, I1 live, const Words& words);
+  void store_packed(unsigned target, const BlendState& blend, I1 live, const Words& words);
+  void store_floats(unsigned target, const BlendState& blend, I1 live, Words words);
+  void store_integers(unsigned target, const BlendState& blend, I1 live, const Words& words);
   I32 stored_unorm(F32 value, unsigned bits);  // of a limited one
   F32 read_unorm(I32 stored, unsigned shift, unsigned bits);
   I32 stored_srgb(F32 value);  // likewise
   F32 read_srgb(I32 stored, unsigned shift);
   std::array<F32, 4> read_packed(PixelFormat format, I32 stored);
   I32 stored_half(unsigned target, unsigned component);  // bits of an f16
-  std::array<F32, 4> blended(unsigned target, const std::array<F32, 4>& source,
+  std::array<F32, 4> blended(unsigned target, const BlendState& blend, const std::array<F32, 4>& source,
                              const std::array<F32, 4>& stored);
   F32 mixed(const BlendMix& mix, unsigned component, const std::array<F32, 4>& source,
             const std::array<F32, 4>& stored, const std::array<F32, 4>& constant);

@@ -1,6 +1,7 @@
 // Random fragment programs: varyings, reads of the tile, discards, depth and colours beside what RandomCode
 // makes.
 #include <algorithm>
+#include <optional>
 
 #include "frontend/valhall/random_generator.h"
 
@@ -49,6 +50,10 @@ class FragmentGenerator final : public RandomCode {
         program.fragment.blend_targets[k] =
             static_cast<std::uint8_t>(k < fragment.targets ? fragment.targets - 1 - k : 7);
     if (random_.one_in(8)) program.fragment.blend_targets[0] = FragmentSetup::kNoTarget;
+    if (random_.one_in(3)) {
+      replaced_descriptor_ = random_.below(fragment.targets);
+      replaced_target_ = program.fragment.blend_targets[*replaced_descriptor_];
+    }
     fragment.uniforms.resize(kUniforms);
     fragment.buffer.resize(kBufferWords);
     for (auto* words : {&fragment.uniforms, &fragment.buffer})
@@ -140,6 +145,7 @@ class FragmentGenerator final : public RandomCode {
       case 2:
         return discard();
       case 3: {
+        if (replaced_descriptor_ && random_.one_in(3)) return store_tile();
         const unsigned format = random_.below(kFormats), count = 1 + random_.below(4);
         emit(Text{"IADD_IMM.i32 r", kTemporary, ", 0x0, #",
                   hex(0xff000000 | random_.below(targets_ + 1) << 8)});
@@ -193,7 +199,20 @@ class FragmentGenerator final : public RandomCode {
   static unsigned words_of(unsigned format, unsigned count) {
     return format == 2 || format == 4 || format == 6 ? (count + 1) / 2 : count;
   }
+  // Of a target that no BLEND writes.
+  void store_tile() {
+    const unsigned format = random_.below(random_.one_in(2) ? kFormats : 1), count = 1 + random_.below(4);
+    const unsigned coverage = random_.one_in(3) ? any() : 60;
+    emit(Text{"IADD_IMM.i32 r", kTemporary, ", 0x0, #", hex(0xff000000 | replaced_target_ << 8)});
+    emit(Text{"ST_TILE", vector(count), ".", kFormatNames[format], ".slot0 ",
+              staging(words_of(format, count)), ", r", kTemporary, ", r", coverage, ", 0x0"});
+  }
   void blend(unsigned descriptor, bool ends) {
+    if (descriptor == replaced_descriptor_) {
+      store_tile();
+      if (ends) emit("NOP.end");
+      return;
+    }
     const unsigned format = random_.below(random_.one_in(2) ? kFormats : 1);
     const unsigned count = random_.one_in(2) ? 4 : 1 + random_.below(4), skipped = random_.below(3);
     const unsigned coverage = random_.one_in(6) ? any() : 60;
@@ -205,6 +224,8 @@ class FragmentGenerator final : public RandomCode {
   }
 
   unsigned targets_ = 1;
+  std::optional<unsigned> replaced_descriptor_;  // whose target ST_TILE writes
+  std::uint32_t replaced_target_ = 0;
 };
 
 }  // namespace

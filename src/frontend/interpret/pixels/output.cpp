@@ -212,11 +212,11 @@ Color blended(const BlendState& state, const FormatInfo& format, const PixelWord
   return {combine(state, 0, in), combine(state, 1, in), combine(state, 2, in), combine(state, 3, in)};
 }
 
-void write_color(const PixelWork& work, unsigned number, const Color& color, std::int32_t x, std::int32_t y) {
+void write_color(const PixelWork& work, unsigned number, const BlendState& state, const Color& color,
+                 std::int32_t x, std::int32_t y) {
   const FormatInfo& format = format_info(work.output.colors[number]);
   const PixelTarget& target = work.colors[number];
   if (target.data == nullptr || format.bytes == 0) return;
-  const BlendState& state = work.output.blend[number];
   std::byte* const place = pixel_of(target, format.bytes, x, y);
   PixelWords pixel = load_pixel(place, format.bytes);
   const Color result = state.enabled && format.kind != Kind::integer
@@ -288,7 +288,10 @@ void write_fragment(const PixelWork& work, bool front_facing, std::uint32_t dept
   if (!state.early_tests && !depth_stencil_test(work, front_facing, depth, fragment.stencil_reference, x, y))
     return;
   for (unsigned number = 0; number < kMaxColorTargets; ++number)
-    if ((fragment.written >> number & 1) != 0) write_color(work, number, fragment.colors[number], x, y);
+    if ((fragment.written >> number & 1) != 0)
+      write_color(work, number,
+                  (fragment.replaced >> number & 1) != 0 ? BlendState{} : work.output.blend[number],
+                  fragment.colors[number], x, y);
 }
 
 std::array<std::uint32_t, 4> WorkTargets::color(unsigned target, std::int32_t x, std::int32_t y) const {

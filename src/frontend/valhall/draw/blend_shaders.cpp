@@ -44,9 +44,9 @@ class Linker {
       : image_(image), draw_(draw), framebuffer_(framebuffer), launch_(launch), state_(state) {}
 
   Status link() {
+    WARPJIT_CHECK(find_calls());
     const auto called = [](const BlendDescriptor& d) { return d.enable && d.mode == BlendMode::shader; };
     if (std::ranges::none_of(draw_.blend, called)) return {};
-    WARPJIT_CHECK(find_calls());
     // Words that were read behind the program's are descriptors, too.
     launch_.descriptors.push_back(
         {draw_.place + ", fragment program's code", program_.address, 8 * program_.code.size()});
@@ -106,6 +106,12 @@ class Linker {
       const auto i = fetch(address);
       if (!i) continue;
       const std::int64_t next = std::int64_t{address} + 8;
+      // Which format it stores, only a blend shader's place says.
+      if (i->opcode == Opcode::st_tile)
+        return Error{ErrorCode::unsupported,
+                     draw_.place + ", fragment program: ST_TILE at " + hex_text(program_.address + address) +
+                         ", outside of a blend shader",
+                     image_.name()};
       if (const auto descriptor = shader_of(*i)) {
         WARPJIT_TRY(const Call call, read_call(address, *descriptor));
         calls_.push_back(call);
@@ -162,14 +168,14 @@ class Linker {
   struct BlendShader {
     std::uint64_t low = 0;
     Program program;
-    std::vector<std::uint32_t> returns, blends;  // bytes
+    std::vector<std::uint32_t> returns, writes;  // bytes; writes: BLEND and ST_TILE
   };
   Result<BlendShader> read_shader(unsigned descriptor) {
     const std::uint64_t entry = (program_.address >> 32) << 32 | draw_.blend[descriptor].shader;
     if (!image_.find(entry, 8))
       return fail(descriptor, "shader address " + hex_text(entry) + " is outside of the image",
                   ErrorCode::bad_input);
-    std::vector<std::uint64_t> work{entry}, seen{entry}, returns, blends;
+    std::vector<std::uint64_t> work{entry}, seen{entry}, returns, writes;
     while (!work.empty()) {
       const std::uint64_t address = work.back();
       work.pop_back();
@@ -186,7 +192,7 @@ class Linker {
           return fail(descriptor, "another BRANCHZI than that of r48" + where());
         returns.push_back(address);
       }
-      if (i->opcode == Opcode::blend) blends.push_back(address);
+      if (i->opcode == Opcode::blend || i->opcode == Opcode::st_tile) writes.push_back(address);
       if (i->flow == Flow::end) continue;
       const auto go = [&](std::uint64_t to) {
         if (to >> 32 != entry >> 32 || !image_.find(to, 8)) return;
@@ -217,7 +223,7 @@ class Linker {
       return static_cast<std::uint32_t>(address - shader.low);
     };
     for (const std::uint64_t address : returns) shader.returns.push_back(offset(address));
-    for (const std::uint64_t address : blends) shader.blends.push_back(offset(address));
+    for (const std::uint64_t address : writes) shader.writes.push_back(offset(address));
     shader.program.stage = Stage::fragment;
     shader.program.source_name = image_.name();
     shader.program.entry = offset(entry);
@@ -226,7 +232,7 @@ class Linker {
     return shader;
   }
 
-  // Its BLENDs name a target by a word of their own, whatever descriptor the program's names.
+  // Its BLENDs and ST_TILEs name a target by words of their own, whatever descriptor the program's names.
   Status bind_targets(unsigned descriptor, BlendShader& shader) {
     Program ends = shader.program;
     for (const std::uint32_t address : shader.returns) {
@@ -237,12 +243,12 @@ class Linker {
     std::vector<std::uint32_t> bound;
     Status status;
     follow_constants(ends, *reached, {}, [&](std::uint32_t address, const RegisterConstants& registers) {
-      if (!status || std::ranges::find(shader.blends, address) == shader.blends.end()) return;
+      if (!status || std::ranges::find(shader.writes, address) == shader.writes.end()) return;
       bound.push_back(address);
       status = bind_target(descriptor, shader, address, registers);
     });
     WARPJIT_CHECK(status);
-    if (bound.size() != shader.blends.size())
+    if (bound.size() != shader.writes.size())
       return fail(descriptor, "the blend shader's constants are not known");
     return {};
   }
@@ -250,6 +256,14 @@ class Linker {
   Status bind_target(unsigned descriptor, BlendShader& shader, std::uint32_t address,
                      const RegisterConstants& registers) {
     WARPJIT_TRY(Instruction i, decode(shader.program.code[address / 8]));
+    if (i.opcode == Opcode::st_tile) {
+      const auto pixel = constant_of(i.source[0], registers), format = constant_of(i.source[2], registers);
+      if (!pixel || !format)
+        return fail(descriptor, "shader, ST_TILE at " + hex_text(shader.low + address) +
+                                    ": its target or its format is no constant");
+      return bind_shader_target(image_, draw_, framebuffer_, descriptor, *pixel >> 8 & 0xff,
+                                *format & 0x3fffff, state_);
+    }
     const auto low = constant_of(i.source[0], registers, 0), high = constant_of(i.source[0], registers, 1);
     const std::string place = "shader, BLEND at " + hex_text(shader.low + address) + ": ";
     if (!low || !high) return fail(descriptor, place + "its descriptor is no constant");

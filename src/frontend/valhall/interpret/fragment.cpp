@@ -194,7 +194,7 @@ class Fragments final : public WarpRun, public interpret::FragmentProgram {
         static_cast<std::uint32_t>(column(lane)) | static_cast<std::uint32_t>(row(lane)) << 16;
     warp_.registers[60][lane] = warp_.registers[61][lane] = covered;
     fragments_[lane].depth = primitive(lane).depth(column(lane), row(lane));
-    fragments_[lane].written = 0;
+    fragments_[lane].written = fragments_[lane].replaced = 0;
   }
 
   std::uint32_t storing(std::uint32_t active) const override { return active & live_; }
@@ -233,6 +233,9 @@ class Fragments final : public WarpRun, public interpret::FragmentProgram {
           return;
         case WarpOp::Kind::load_tile:
           return write(tile(op, lane, word(0)));
+        case WarpOp::Kind::store_tile:
+          if (is_live(lane) && (word(1) & 1) != 0) store_tile(warp, op, lane, word(0));
+          return;
         default:
           return;
       }
@@ -300,6 +303,17 @@ class Fragments final : public WarpRun, public interpret::FragmentProgram {
   void blend(const Warp& warp, const WarpOp& op, unsigned lane) {
     const std::uint8_t target = blend_target(op, program_.fragment);
     if (target == FragmentSetup::kNoTarget) return;
+    write_color(warp, op, lane, target);
+    fragments_[lane].replaced &= static_cast<std::uint8_t>(~(1U << target));
+  }
+  // What a place names that is no target's own pixel is dropped.
+  void store_tile(const Warp& warp, const WarpOp& op, unsigned lane, std::uint32_t place) {
+    const std::uint32_t target = place >> 8 & 0xff, sample = place & 0xff;
+    if (place >> 24 != 0xff || sample != 0 || target >= kMaxColorTargets) return;
+    write_color(warp, op, lane, target);
+    fragments_[lane].replaced |= static_cast<std::uint8_t>(1U << target);
+  }
+  void write_color(const Warp& warp, const WarpOp& op, unsigned lane, unsigned target) {
     const RegisterFormat format = op.i.register_format;
     std::array<std::uint32_t, 4> color{0, 0, 0, is_integer(format) ? 1 : to_bits(1.0F)};
     for (unsigned k = 0; k <= op.i.vector_size; ++k) {
@@ -355,7 +369,7 @@ class Fragments final : public WarpRun, public interpret::FragmentProgram {
 bool is_of_fragments(Opcode opcode) {
   constexpr Opcode kOpcodes[] = {Opcode::discard,        Opcode::ld_var_buf, Opcode::ld_var_buf_imm,
                                  Opcode::ld_var_special, Opcode::atest,      Opcode::zs_emit,
-                                 Opcode::blend,          Opcode::ld_tile};
+                                 Opcode::blend,          Opcode::ld_tile,    Opcode::st_tile};
   return std::ranges::find(kOpcodes, opcode) != std::end(kOpcodes) || is_texture(opcode);
 }
 
@@ -399,6 +413,10 @@ Status make_fragment_op(WarpOp& op) {
       op.kind = Kind::load_tile;
       i.source[1] = i.source[2] = {};
       return check_count(i, i.write, registers_of(i.vector_size + 1U, is_half(i.register_format)));
+    case Opcode::st_tile:
+      op.kind = Kind::store_tile;
+      i.source[2] = {};
+      return check_count(i, i.read, registers_of(i.vector_size + 1U, is_half(i.register_format)));
     default:
       op.kind = Kind::texture;
       return check_texture(i);

@@ -36,6 +36,7 @@ struct WarpOp {
     depth,
     blend,
     load_tile,
+    store_tile,
     texture
   };
   Instruction i;

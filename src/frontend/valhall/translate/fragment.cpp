@@ -43,29 +43,53 @@ std::optional<unsigned> target_of(const Instruction& i, const FragmentSetup& set
   return setup.blend_targets[*descriptor];
 }
 
-// Can control come from a BLEND to one of the same target?
-Status check_written_once(const Program& program, const ReachedCode& code, const ControlFlow& flow) {
+// An ST_TILE: where it is, and the target that it writes.
+struct TileStore {
+  std::uint32_t address;
+  unsigned target;
+};
+
+// Can control come from a BLEND, or from an ST_TILE, to a BLEND of the same target? An ST_TILE replaces what
+// any has written.
+Status check_written_once(const Program& program, const ReachedCode& code, const ControlFlow& flow,
+                          const std::vector<TileStore>& stores) {
   const flow::Successors successors = flow.successors();
   std::vector<std::vector<std::uint32_t>> predecessors(successors.size());
   for (std::uint32_t b = 0; b < successors.size(); ++b)
     for (const std::uint32_t to : successors[b]) predecessors[to].push_back(b);
   const auto last = [&](std::uint32_t b) { return flow.blocks[b].end - 8; };  // BLEND ends its block
+  const auto block_of = [&](std::uint32_t address) -> std::size_t {
+    const FlowBlock& entry = flow.blocks.front();
+    if (address >= entry.first && address < entry.end) return 0;
+    const auto after =
+        std::upper_bound(flow.blocks.begin() + 1, flow.blocks.end(), address,
+                         [](std::uint32_t place, const FlowBlock& block) { return place < block.first; });
+    return static_cast<std::size_t>(after - flow.blocks.begin()) - 1;
+  };
   for (unsigned target = 0; target < kMaxColorTargets; ++target) {
-    const auto writes = [&](std::uint32_t b) {
+    const auto blends = [&](std::uint32_t b) {
       return target_of(*code.at(last(b)), program.fragment) == target;
+    };
+    std::vector<bool> replaces(successors.size());
+    for (const TileStore& store : stores)
+      if (store.target == target) replaces[block_of(store.address)] = true;
+    const auto twice = [&](std::uint32_t b) {
+      return Error{ErrorCode::unsupported, "BLEND: a lane may write a colour target twice",
+                   program.where(last(b))};
     };
     std::vector<bool> leads_there(successors.size());
     std::vector<std::uint32_t> work;
     for (std::uint32_t b = 0; b < successors.size(); ++b)
-      if (writes(b)) work.push_back(b);
+      if (blends(b)) {
+        if (replaces[b]) return twice(b);
+        work.push_back(b);
+      }
     while (!work.empty()) {
       const std::uint32_t b = work.back();
       work.pop_back();
       for (const std::uint32_t from : predecessors[b]) {
         if (leads_there[from]) continue;
-        if (writes(from))
-          return Error{ErrorCode::unsupported, "BLEND: a lane may write a colour target twice",
-                       program.where(last(from))};
+        if (blends(from) || replaces[from]) return twice(from);
         leads_there[from] = true;
         work.push_back(from);
       }
@@ -94,6 +118,7 @@ class FragmentTranslator final : public ProgramTranslator {
     function_.uniform_bytes = table_.bytes();
   }
   const ControlFlow& control_flow() const { return flow_; }
+  const std::vector<TileStore>& tile_stores() const { return tile_stores_; }
 
  private:
   void begin() override {
@@ -131,11 +156,12 @@ class FragmentTranslator final : public ProgramTranslator {
 
   void end() override {
     std::array<frontend::FragmentFrame::Words, kMaxColorTargets> colors;
-    std::array<I1, kMaxColorTargets> written;
+    std::array<I1, kMaxColorTargets> written, replaced;
     for (unsigned target = 0; target < kMaxColorTargets; ++target) {
       for (unsigned k = 0; k < 4; ++k) colors[target][k] = gpr(kVarColors + 4 * target + k);
       written[target] = flag(kVarWritten + target);
     }
+    for (const TileStore& store : tile_stores_) replaced[store.target] = flag(kVarReplaced + store.target);
     std::optional<I32> depth;
     if (sets_depth_) {
       const I32 own = b_.BitcastF32ToI32(frame_.depth());
@@ -143,7 +169,7 @@ class FragmentTranslator final : public ProgramTranslator {
     }
     std::optional<frontend::FragmentFrame::StencilReference> reference;
     if (sets_reference_) reference = {flag(kVarReferenceSet), gpr(kVarReference)};
-    frame_.end(flag(kVarLive), colors, depth, written, reference);
+    frame_.end(flag(kVarLive), colors, depth, written, reference, replaced);
     if (!gone_) return;
     b_.jump(*gone_);
     ssa_.seal(*gone_);
@@ -232,6 +258,8 @@ class FragmentTranslator final : public ProgramTranslator {
         return emit_depth(i);
       case Opcode::blend:
         return blend(i);
+      case Opcode::st_tile:
+        return store_tile(i);
       default:
         return load_tile(i);
     }
@@ -351,12 +379,42 @@ class FragmentTranslator final : public ProgramTranslator {
   Status blend(const Instruction& i) {
     const auto descriptor = descriptor_of(i);
     if (!descriptor) return unsupported(i, "another descriptor than blend_descriptor_n");
-    const bool half = is_half(i.register_format), floats = is_float(i.register_format);
-    WARPJIT_CHECK(check_staging(i, i.read, half));
+    WARPJIT_CHECK(check_staging(i, i.read, is_half(i.register_format)));
     const std::optional<unsigned> target = target_of(i, program_.fragment);
     if (!target || pixels_.output.colors[*target] == PixelFormat::none) return {};
-    const PixelFormat format = pixels_.output.colors[*target];
-    const bool keeps_nan = format > PixelFormat::rgba16f;
+    const auto color = staged_color(i, *target);
+    for (unsigned k = 0; k < 4; ++k) set_gpr(kVarColors + 4 * *target + k, color[k]);
+    write(kVarWritten + *target, lowest_bit(i.source[1]));
+    return {};
+  }
+
+  // Where it is covered, in place of what the lane has written so far.
+  Status store_tile(const Instruction& i) {
+    WARPJIT_CHECK(check_staging(i, i.read, is_half(i.register_format)));
+    const I32 pixel = source_word(i.source[0]);
+    if (!function_.is_constant(pixel)) return unsupported(i, "a pixel that the program computes");
+    const auto bits = static_cast<std::uint32_t>(function_.constant(pixel));
+    if (bits >> 24 != 0xff) return unsupported(i, "another pixel than the lane's own");
+    if ((bits & 0xff) != 0) return unsupported(i, "another sample than 0");
+    const std::uint32_t target = bits >> 8 & 0xff;
+    if (target >= kMaxColorTargets || pixels_.output.colors[target] == PixelFormat::none) return {};
+    tile_stores_.push_back({address_, target});
+    const I1 covered = b_.And1(flag(kVarLive), lowest_bit(i.source[1]));
+    const auto color = staged_color(i, target);
+    for (unsigned k = 0; k < 4; ++k) {
+      const std::uint32_t variable = kVarColors + 4 * target + k;
+      set_gpr(variable, b_.select(covered, color[k], gpr(variable)));
+    }
+    write(kVarWritten + target, b_.AndNot1(flag(kVarWritten + target), covered));
+    write(kVarReplaced + target, b_.Or1(flag(kVarReplaced + target), covered));
+    return {};
+  }
+
+  // The words of a colour in staging registers.
+  frontend::FragmentFrame::Words staged_color(const Instruction& i, unsigned target) {
+    const bool half = is_half(i.register_format), floats = is_float(i.register_format);
+    const bool keeps_nan = pixels_.output.colors[target] > PixelFormat::rgba16f;
+    frontend::FragmentFrame::Words color;
     const auto as_word = [&](F32 x) { return b_.BitcastF32ToI32(x); };
     for (unsigned k = 0; k < 4; ++k) {
       I32 component = word(k < 3 ? 0 : floats ? kOnes : 1);
@@ -366,10 +424,9 @@ class FragmentTranslator final : public ProgramTranslator {
         // Which NaN it is shows in targets of whole words.
         if (floats) component = keeps_nan ? widened_half(component, false) : as_word(half_value(component));
       }
-      set_gpr(kVarColors + 4 * *target + k, component);
+      color[k] = component;
     }
-    write(kVarWritten + *target, lowest_bit(i.source[1]));
-    return {};
+    return color;
   }
 
   Status load_tile(const Instruction& i) {
@@ -391,7 +448,8 @@ class FragmentTranslator final : public ProgramTranslator {
   frontend::FragmentFrame frame_;
   const frontend::PixelFacts& pixels_;
   const Effects effects_;
-  const bool reads_quads_;  // do lanes of a quad see each other?
+  const bool reads_quads_;              // do lanes of a quad see each other?
+  std::vector<TileStore> tile_stores_;  // of targets that are bound
   bool sets_depth_ = false, sets_reference_ = false;
   std::optional<ir::Block> gone_;
 };
@@ -402,8 +460,9 @@ Result<ir::Function> translate_fragment(const Program& program, const ReachedCod
                                         const LaunchFacts& facts, const frontend::PixelFacts& pixels) {
   WARPJIT_CHECK(check_special_values(program, code));
   FragmentTranslator translation(program, facts, code, pixels);
-  WARPJIT_CHECK(check_written_once(program, code, translation.control_flow()));
-  return translation.run();
+  WARPJIT_TRY(ir::Function function, translation.run());
+  WARPJIT_CHECK(check_written_once(program, code, translation.control_flow(), translation.tile_stores()));
+  return function;
 }
 
 }  // namespace warpjit::valhall

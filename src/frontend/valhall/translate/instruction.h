@@ -19,12 +19,13 @@ namespace warpjit::valhall {
 inline constexpr std::uint32_t kRegisters = 64, kVarScratch = kRegisters, kScratchWords = 4,
                                kVariables = kVarScratch + kScratchWords;
 // Those of fragment programs: the words of each colour, of depth and of the stencil's reference; then flags:
-// the pixel is live, its depth is set, its reference is, each colour is written.
+// the pixel is live, its depth is set, its reference is, each colour is written, is replaced.
 inline constexpr std::uint32_t kVarColors = kVariables, kVarDepth = kVarColors + 4 * kMaxColorTargets,
                                kVarReference = kVarDepth + 1, kVarLive = kVarReference + 1,
                                kVarDepthSet = kVarLive + 1, kVarReferenceSet = kVarDepthSet + 1,
                                kVarWritten = kVarReferenceSet + 1,
-                               kFragmentVariables = kVarWritten + kMaxColorTargets;
+                               kVarReplaced = kVarWritten + kMaxColorTargets,
+                               kFragmentVariables = kVarReplaced + kMaxColorTargets;
 
 // Does the instruction look at more of its warp than a quad, so that groups must be warps?
 bool sees_warp(const Instruction& i);

@@ -120,6 +120,7 @@ Status InstructionTranslator::memory(const Instruction& i) {
     case Opcode::ld_var_buf_imm:
     case Opcode::ld_var_special:
     case Opcode::ld_tile:
+    case Opcode::st_tile:
     case Opcode::atest:
     case Opcode::zs_emit:
     case Opcode::blend:

@@ -123,6 +123,8 @@ bool is_read(const Instruction& i, unsigned n) {
     case Opcode::atest:
     case Opcode::ld_tile:
       return n == 0;
+    case Opcode::st_tile:
+      return n <= 1;
     case Opcode::ld_var_buf_imm:
       return i.sample == kExplicit;
     case Opcode::ld_var_buf:
