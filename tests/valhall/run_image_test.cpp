@@ -136,6 +136,12 @@ TEST(ValhallImages, StoresOfSomeThreads) {
   for (std::uint32_t t = 0; t < 16; ++t) EXPECT_EQ(words[256 + t], t % 2 == 1 ? t : 0) << t;
 }
 
+// Numbers at the edges of formats.
+constexpr std::uint32_t kEdges[] = {0,          0x3f800000, 0xbf800000, 0x3f000000, 0x7fc00001, 0x7f800000,
+                                    0xff800000, 0x80000000, 0xffffffff, 0x7fffffff, 0x3c00,     0x7e00bc00,
+                                    0x80017fff, 0x437f0000, 0xcf000000, 1,          0x4f800000, 0x00800001,
+                                    0x3b808081, 0x38003555, 300,        0xfffffed4, 0x477fe000, 0xc7000080};
+
 // Every format to every register format and back, of one to four components, in both layouts, beyond the last
 // column and row: the engines agree. What is right, other tests say of a few.
 TEST(ValhallImages, EveryFormat) {
@@ -187,16 +193,82 @@ TEST(ValhallImages, EveryFormat) {
     image.address = base + 4 * kStored;
     options.grid.images.push_back(image);
     options.memory.assign(kEnd, 0xcccccccc);
-    constexpr std::uint32_t kEdges[] = {
-        0,          0x3f800000, 0xbf800000, 0x3f000000, 0x7fc00001, 0x7f800000, 0xff800000, 0x80000000,
-        0xffffffff, 0x7fffffff, 0x3c00,     0x7e00bc00, 0x80017fff, 0x437f0000, 0xcf000000, 1,
-        0x4f800000, 0x00800001, 0x3b808081, 0x38003555, 300,        0xfffffed4, 0x477fe000, 0xc7000080};
     for (std::uint32_t w = 0; w < 64; ++w)
       options.memory[kData + w] = kEdges[(5 * w + static_cast<std::uint32_t>(n)) % std::size(kEdges)];
     for (std::uint32_t w = kTexels; w < kStored; ++w) options.memory[w] = w * 0x9e3779b9U ^ kEdges[w % 5];
     const Finished run = run_body(body + "MOV.i32 r4, 0x0\n", options);
     EXPECT_TRUE(run.status.ok()) << formats[n] << failure(run.status);
     EXPECT_FALSE(run.report.first_fault) << formats[n];
+  }
+}
+
+// Every thread stores in another format, a word of memory, to 16 bytes of its own: all formats in all orders,
+// from registers of all formats. What is right, the interpreter says, and a few words by hand.
+TEST(ValhallImages, FormatsInRegisters) {
+  constexpr std::uint32_t kFormats = 16, kData = 32, kStored = 128;  // words
+  static constexpr const char* kRegisters[] = {"auto", "f32", "f16", "s32", "u32", "s16", "u16"};
+  static constexpr const char* kVectors[] = {"", ".v2", ".v3", ".v4"};
+  std::vector<std::uint32_t> formats;
+  for (std::uint32_t code = 64; code < 224; ++code)
+    for (std::uint32_t order = 0; order < 1U << 12; ++order)
+      if (const auto format = find_vertex_format(code << 12 | order); format.ok() && can_store(*format))
+        formats.push_back(code << 12 | order);
+  ASSERT_GT(formats.size(), 1000U);
+  formats.resize((formats.size() + 15) / 16 * 16, kRgba8);
+  for (unsigned k = 0; k < 28; ++k) {
+    const bool halves = k % 7 == 2 || k % 7 > 4;
+    const unsigned count = 1 + k / 7, words = halves ? (count + 1) / 2 : count;
+    std::string list = "@r12";
+    for (unsigned w = 1; w < words; ++w) list += ":r" + std::to_string(12 + w);
+    const std::string body =
+        "SHADDX.u64 r6, u0, r0.w0, shift:0x4\nLOAD.i32.unsigned.slot0.wait0 @r10, r2, offset:" +
+        std::to_string(4 * kFormats) +
+        "\nLOAD.i128.unsigned.slot0.wait0 @r12:r13:r14:r15, r6, offset:" + std::to_string(4 * kData) +
+        "\nIADD_IMM.i32 r8, r6, #" + std::to_string(4 * kStored) + "\nMOV.i32 r9, r7\nST_CVT" +
+        kVectors[count - 1] + "." + kRegisters[k % 7] + ".slot0.wait0 " + list + ", r8, r10, offset:0x0\n";
+    for (std::size_t first = 16 * (k % 4); first < formats.size(); first += 16 * 7) {
+      GuestOptions options;
+      options.compiled = true;
+      for (std::uint32_t w = 0; w < 512; ++w) options.memory[w] = 0xcccccccc;
+      for (std::uint32_t t = 0; t < 16; ++t) options.memory[kFormats + t] = formats[first + t];
+      for (std::uint32_t w = 0; w < 64; ++w)
+        options.memory[kData + w] = kEdges[(5 * w + k + first / 16) % std::size(kEdges)];
+      const Finished run = run_body(body + "MOV.i32 r4, 0x0\n", options);
+      EXPECT_TRUE(run.status.ok()) << body << failure(run.status);
+      EXPECT_FALSE(run.report.first_fault) << body;
+    }
+  }
+  GuestOptions options;
+  options.compiled = true;
+  options.uniforms = {kRgba8 | 4, 8, bits_of(1), bits_of(0.5F), 0x400};
+  const auto stored = [&](const std::string& modifiers, const std::string& staging) {
+    return run_body(
+        "IADD_IMM.i32 r8, u0, #0x400\nMOV.i32 r9, u1\nMOV.i32 r12, u4\nMOV.i32 r13, u5\n"
+        "ST_CVT" +
+            modifiers + ".slot0.wait0 @" + staging + ", r8, u2, offset:0x0\n",
+        options);
+  };
+  EXPECT_EQ(stored(".f32.v2", "r12:r13").memory[256], 0xffff8000U);
+  options.uniforms[0] = kRgba8ui;
+  EXPECT_EQ(stored(".u32.v2", "r12:r13").memory[256], 0x0100ffffU);
+  // At one place: small texels first, of a size the parts one after the other, in the order of the threads.
+  options.uniforms[0] = kR32ui;
+  const Finished overlapping = run_body(
+      "IADD_IMM.i32 r8, u0, #0x400\nMOV.i32 r9, u1\nIADD_IMM.i32 r12, r0, #0x100\nMOV.i32 r13, r12\n"
+      "IADD_IMM.i32 r14, 0x0, #0x7\nIADD_IMM.i32 r16, 0x0, #0x8D000\n"
+      "CSEL.s32.lt r10, r0, r14, r16, u2\nIADD_IMM.i32 r16, 0x0, #0x84000\nIADD_IMM.i32 r14, 0x0, #0xC\n"
+      "CSEL.s32.lt r10, r0, r14, r10, r16\nST_CVT.u32.v2.slot0.wait0 @r12:r13, r8, r10, offset:0x0\n",
+      options);
+  EXPECT_EQ(overlapping.memory[256], 0x106U);
+  EXPECT_EQ(overlapping.memory[257], 0x106U);
+  // What no format is drops the texel.
+  for (const std::uint32_t none :
+       {0U, 81U << 12, 89U << 12, kRgba8 | 1, kRgba8 | 1 << 20, kRgba8 | 1 << 22}) {
+    options.uniforms[0] = none;
+    const Finished dropped = stored(".u32.v2", "r12:r13");
+    EXPECT_TRUE(dropped.status.ok()) << failure(dropped.status);
+    EXPECT_TRUE(dropped.report.first_fault) << none;
+    EXPECT_EQ(dropped.memory[256], 0U) << none;
   }
 }
 

@@ -117,6 +117,13 @@ void RandomCode::texel(unsigned images) {
   }
   emit(Text{"LEA_TEX_IMM.slot0 @r", kTemporary, ":r", kTemporary + 1, ":r", kTemporary + 2, ", r", kTemporary,
             ", ", slice, ", table:0x5, index:", index});
+  if (random_.one_in(3)) {
+    // In some lanes another format, of a byte, which fits everywhere.
+    static constexpr std::uint32_t kBytes[] = {99, 131, 163, 195}, kOrders[] = {0, 12, 227, 228, 229, 240};
+    emit(Text{"IADD_IMM.i32 r", kTemporary + 3, ", 0x0, #",
+              hex(kBytes[random_.below(4)] << 12 | kOrders[random_.below(std::size(kOrders))])});
+    emit(Text{"MUX.i32.neg r", kTemporary + 2, ", r", kTemporary + 2, ", r", kTemporary + 3, ", r", any()});
+  }
   emit(Text{"ST_CVT", modifiers, list, ", r", kTemporary, ", r", kTemporary + 2, ", offset:0x0"});
 }
 

@@ -22,7 +22,7 @@ class RandomCode {
   static constexpr unsigned kOutput = 24,
                             kInput = 26;             // pairs: addresses of the thread's words, of the input
   static constexpr unsigned kThread = 28;            // a number of the thread
-  static constexpr unsigned kTemporary = 36;         // a pair, and another one
+  static constexpr unsigned kTemporary = 36;         // a pair, and two others
   static constexpr unsigned kLoop = 40, kLoops = 6;  // counters
   static constexpr std::uint32_t kUniforms = 64, kImageUniforms = 12;
 

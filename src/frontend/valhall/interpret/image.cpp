@@ -163,16 +163,12 @@ void WarpRun::store_texel(const Warp& warp, const WarpOp& op, std::uint32_t acti
     size[lane] = format->bytes();
     to[lane] = memory_.write(address, size[lane], access_unit(size[lane]), by(warp, op, lane));
   });
-  // Part by part, as STORE does: texels may overlap.
-  for (std::uint32_t offset = 0; offset < sizeof(ElementBytes);) {
-    std::uint32_t step = sizeof(ElementBytes);
-    for (unsigned lane = 0; lane < kWarpLanes; ++lane)
-      if (to[lane] != nullptr && offset < size[lane]) step = std::min(step, access_unit(size[lane]));
-    for (unsigned lane = 0; lane < kWarpLanes; ++lane)
-      if (to[lane] != nullptr && offset < size[lane])
-        std::memcpy(to[lane] + offset, texel[lane].data() + offset, std::min(step, size[lane] - offset));
-    offset += step;
-  }
+  // Part by part, as STORE does, and small texels first: they may overlap.
+  for (std::uint32_t bytes = 1; bytes <= sizeof(ElementBytes); ++bytes)
+    for (std::uint32_t offset = 0; offset < bytes; offset += access_unit(bytes))
+      for (unsigned lane = 0; lane < kWarpLanes; ++lane)
+        if (to[lane] != nullptr && size[lane] == bytes)
+          std::memcpy(to[lane] + offset, texel[lane].data() + offset, access_unit(bytes));
 }
 
 }  // namespace warpjit::valhall

@@ -58,4 +58,8 @@ struct ElementMemory {
 inline constexpr std::uint8_t kZeroChannel = 0xfe, kOneChannel = 0xff;
 // None: another one.
 std::optional<ElementFormat> element_format(std::uint32_t format);
+// Does ST_CVT?
+inline bool can_store(const ElementFormat& format) {
+  return format.kind != ElementFormat::Kind::fixed && format.kind != ElementFormat::Kind::small_float;
+}
 }  // namespace warpjit::valhall

@@ -71,15 +71,6 @@ void fill_image_words(std::span<const frontend::ImageSource> images, std::span<s
 
 namespace {
 
-bool holds_halves(RegisterFormat format) {
-  return format == RegisterFormat::f16 || format == RegisterFormat::s16 || format == RegisterFormat::u16;
-}
-bool holds_signed(RegisterFormat format) {
-  return format == RegisterFormat::s32 || format == RegisterFormat::s16;
-}
-bool holds_integers(RegisterFormat format) {
-  return holds_signed(format) || format == RegisterFormat::u32 || format == RegisterFormat::u16;
-}
 unsigned registers_of_components(const Instruction& i) {
   return holds_halves(i.register_format) ? (i.vector_size + 2U) / 2 : i.vector_size + 1U;
 }
@@ -179,16 +170,16 @@ I32 InstructionTranslator::stored_component(Kind kind, unsigned bits, I32 value,
 
 Status InstructionTranslator::store_image(const Instruction& i) {
   const I32 conversion = source_word(i.source[1]);
-  if (!function_.is_constant(conversion)) return unsupported(i, "a format that the program computes");
-  const auto code = static_cast<std::uint32_t>(function_.constant(conversion));
   if (i.read.count != registers_of_components(i)) return unsupported(i, "the number of staging registers");
   const Pair base = source_pair(i.source[0]), at = address(i);
   const I1 given = b_.INe32(b_.IOr32(base.low, base.high), word(0));
-  const auto format = element_format(code);
-  if (!format || format->kind == Kind::fixed || format->kind == Kind::small_float) {
-    const ir::MemoryAccess nothing{
-        .space = ir::Space::global, .index = kNoWindow, .element = Element::u8, .alignment = 1, .extent = 1};
-    b_.StoreMemory(changing_memory(given), at.low, word(0), nothing.pack());
+  if (!function_.is_constant(conversion)) {
+    store_computed(i, at, given, conversion);
+    return {};
+  }
+  const auto format = element_format(static_cast<std::uint32_t>(function_.constant(conversion)));
+  if (!format || !can_store(*format)) {
+    store_nowhere(at, given);
     return {};
   }
 
@@ -217,7 +208,8 @@ Status InstructionTranslator::store_image(const Instruction& i) {
     first += bits;
   }
 
-  store_bytes(at, words, format->bytes(), given);
+  const SizedStore store{format->bytes(), given};
+  store_bytes(at, words, {&store, 1});
   return {};
 }
 

@@ -27,6 +27,17 @@ inline constexpr std::uint32_t kVarColors = kVariables, kVarDepth = kVarColors +
                                kVarReplaced = kVarWritten + kMaxColorTargets,
                                kFragmentVariables = kVarReplaced + kMaxColorTargets;
 
+// What the registers of a format hold.
+inline bool holds_halves(RegisterFormat format) {
+  return format == RegisterFormat::f16 || format == RegisterFormat::s16 || format == RegisterFormat::u16;
+}
+inline bool holds_signed(RegisterFormat format) {
+  return format == RegisterFormat::s32 || format == RegisterFormat::s16;
+}
+inline bool holds_integers(RegisterFormat format) {
+  return holds_signed(format) || format == RegisterFormat::u32 || format == RegisterFormat::u16;
+}
+
 // Does the instruction look at more of its warp than a quad, so that groups must be warps?
 bool sees_warp(const Instruction& i);
 
@@ -181,7 +192,12 @@ class InstructionTranslator {
   void store(const Instruction& i);
   Status atomic(const Instruction& i);
   Status load_buffer(const Instruction& i);
-  void store_bytes(Pair at, const std::array<I32, 4>& words, std::uint32_t bytes, I1 where);
+  struct SizedStore {
+    std::uint32_t bytes;
+    I1 where;
+  };
+  void store_bytes(Pair at, const std::array<I32, 4>& words, std::span<const SizedStore> sizes);
+  void store_nowhere(Pair at, I1 where);
   void set_loaded(const Instruction& i, std::array<I32, 4> words);
 
   // Vertices (translate/attributes.cpp).
@@ -208,6 +224,9 @@ class InstructionTranslator {
   Status load_image(const Instruction& i);
   Status store_image(const Instruction& i);
   I32 stored_component(ElementFormat::Kind kind, unsigned bits, I32 value, RegisterFormat from);
+  // To formats that are not known here (translate/computed_formats.cpp).
+  void store_computed(const Instruction& i, Pair at, I1 given, I32 conversion);
+  I32 computed_component(I32 kind, I32 bits, I32 value, RegisterFormat from);
 
   // Textures (translate/texture.cpp).
   Status sample(const Instruction& i);

@@ -309,26 +309,35 @@ void InstructionTranslator::store(const Instruction& i) {
   });
 }
 
-// So many bytes of the words, as one access whose address is a multiple of what they are moved in: words,
-// halves or bytes.
-void InstructionTranslator::store_bytes(Pair at, const std::array<I32, 4>& words, std::uint32_t bytes,
-                                        I1 where) {
-  const std::uint32_t unit = bytes % 4 == 0 ? 4 : bytes % 2 == 0 ? 2 : 1;
-  const Element element = unit == 4 ? Element::word : unit == 2 ? Element::u16 : Element::u8;
+// So many bytes of the words, in the lanes of each size one after the other, as one access whose address is a
+// multiple of what they are moved in: words, halves or bytes.
+void InstructionTranslator::store_bytes(Pair at, const std::array<I32, 4>& words,
+                                        std::span<const SizedStore> sizes) {
   at_windows(at.high, 0, [&](Space space, std::uint8_t index, I1 here) {
-    const I1 stores = changing_memory(b_.And1(here, where));
-    for (std::uint32_t offset = 0; offset < bytes; offset += unit) {
-      const MemoryAccess access{.space = space,
-                                .index = index,
-                                .element = element,
-                                .alignment = static_cast<std::uint8_t>(unit),
-                                .extent = static_cast<std::uint8_t>(bytes),
-                                .offset = static_cast<std::uint8_t>(offset)};
-      const I32 value = b_.IShrU32(words[offset / 4], word(8 * (offset % 4)));
-      b_.StoreMemory(stores, at.low, value, access.pack());
+    for (const auto& [bytes, where] : sizes) {
+      const std::uint32_t unit = bytes % 4 == 0 ? 4 : bytes % 2 == 0 ? 2 : 1;
+      const Element element = unit == 4 ? Element::word : unit == 2 ? Element::u16 : Element::u8;
+      const I1 stores = changing_memory(b_.And1(here, where));
+      for (std::uint32_t offset = 0; offset < bytes; offset += unit) {
+        const MemoryAccess access{.space = space,
+                                  .index = index,
+                                  .element = element,
+                                  .alignment = static_cast<std::uint8_t>(unit),
+                                  .extent = static_cast<std::uint8_t>(bytes),
+                                  .offset = static_cast<std::uint8_t>(offset)};
+        const I32 value = b_.IShrU32(words[offset / 4], word(8 * (offset % 4)));
+        b_.StoreMemory(stores, at.low, value, access.pack());
+      }
     }
     return std::array<I32, 4>{};
   });
+}
+
+// A fault in these lanes.
+void InstructionTranslator::store_nowhere(Pair at, I1 where) {
+  const MemoryAccess nothing{
+      .space = Space::global, .index = kNoWindow, .element = Element::u8, .alignment = 1, .extent = 1};
+  b_.StoreMemory(changing_memory(where), at.low, word(0), nothing.pack());
 }
 
 Status InstructionTranslator::atomic(const Instruction& i) {
