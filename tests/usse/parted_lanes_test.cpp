@@ -216,5 +216,20 @@ TEST(UsseCalls, InLoops) {
       "p2 br offset:again\n");
 }
 
+// Groups whose last quads have no threads: what fills them decides as a quad of the launch does.
+TEST(UsseCalls, QuadsWithoutThreads) {
+  std::vector<std::array<float, 8>> operands;
+  for (int thread = 0; thread < 16; ++thread)
+    operands.push_back({thread % 2 == 0 ? 1.0F : 3.0F, 0, thread % 2 == 0 ? 2.0F : 2.5F});
+  for (const std::uint32_t threads : {2U, 3U, 7U, 11U, 15U, 16U})
+    run_rows(
+        // A quad of equal lanes would go on until its fuel is used up.
+        "again: i32mad2.u r10, r10, #1, #1\n"
+        "vdsx.f32 r4.xy, pa0, pa0\n"
+        "vtst.sub.f32.zero.both.chan0.p3 c0, r4, sa0\n"
+        "p3 br offset:again\n",
+        operands, nullptr, {}, {}, threads);
+}
+
 }  // namespace
 }  // namespace warpjit::usse

@@ -24,7 +24,7 @@ inline std::uint32_t bits(float value) { return std::bit_cast<std::uint32_t>(val
 // error.
 inline Words run_rows(const std::string& code, const std::vector<std::array<float, 8>>& operands,
                       std::string* error = nullptr, const std::string& directives = {},
-                      const std::function<void(Launch&)>& bind = {}) {
+                      const std::function<void(Launch&)>& bind = {}, std::uint32_t threads = kThreads) {
   std::string text = ".stage vertex\n.registers pa:8 sa:24 r:32\n" + directives + ".primary\n" + code + "\n";
   for (unsigned k = 0; k < kResults; ++k)
     text += "or o" + std::to_string(k) + ", r" + std::to_string(k) + ", #0, rot:0\n";
@@ -36,8 +36,8 @@ inline Words run_rows(const std::string& code, const std::vector<std::array<floa
   Engine engine;
   for (const test::Way& way : test::all_ways(engine)) {
     Launch launch(warpjit::Program(std::make_shared<const Shader>(*program)));
-    std::vector<std::uint32_t> in, out(kThreads * kRows * 4);
-    for (unsigned thread = 0; thread < kThreads; ++thread)
+    std::vector<std::uint32_t> in, out(threads * kRows * 4);
+    for (unsigned thread = 0; thread < threads; ++thread)
       for (const float value : operands[thread % operands.size()]) in.push_back(bits(value));
     for (unsigned n = 0; n < 2; ++n)
       EXPECT_TRUE(launch
@@ -50,7 +50,7 @@ inline Words run_rows(const std::string& code, const std::vector<std::array<floa
                                    {out.data() + 4 * n, 4 * (out.size() - 4 * n), 16 * kRows, f32x4})
                       .ok());
     if (bind) bind(launch);
-    launch.set_count(kThreads);
+    launch.set_count(threads);
     launch.set_fuel(1000);
     const auto report = engine.run(launch, way.options);
     if (error != nullptr) {

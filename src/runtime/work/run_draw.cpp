@@ -84,7 +84,7 @@ Status RunPlan::run_draw_whole(std::uint64_t first, std::uint64_t groups) const 
   return call(args, groups);
 }
 
-// One group from copies of its rows; lanes behind the last thread copy that one.
+// One group from copies of its rows.
 Status RunPlan::run_draw_copy(std::uint64_t first, std::uint64_t count) const {
   const DrawBindings& draw = launch_.draw;
   alignas(64) std::byte local[kCopyBytes];
@@ -104,7 +104,7 @@ Status RunPlan::run_draw_copy(std::uint64_t first, std::uint64_t count) const {
     const CopyRow copy = copy_row(rows.bytes);
     args.inputs[k] = {area, kStride, draw.facts.numbered ? 0 : kStride * lanes};
     for (std::uint64_t t = 0; t < lanes_; ++t, area += kRowBytes) {
-      const std::uint64_t thread = first + std::min(t, count - 1);
+      const std::uint64_t thread = first + copied_thread(t, count);
       copy(area, rows.data + (draw.facts.numbered ? draw.numbers[thread] : thread) * rows.stride);
     }
   }

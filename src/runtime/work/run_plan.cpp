@@ -12,10 +12,9 @@ namespace {
 // with very many bindings on wide groups needs more and allocates.
 constexpr std::size_t kStagingBytes = 16 * 1024;
 
-// Rows count..padded-1 become copies of the row before them, so that dead lanes repeat a live one.
 void pad_rows(std::byte* rows, std::uint64_t count, std::uint64_t padded) {
-  const std::byte* last = rows + (count - 1) * kRowBytes;
-  for (std::uint64_t n = count; n < padded; ++n) std::memcpy(rows + n * kRowBytes, last, kRowBytes);
+  for (std::uint64_t n = count; n < padded; ++n)
+    std::memcpy(rows + n * kRowBytes, rows + copied_thread(n, count) * kRowBytes, kRowBytes);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // words; other formats, and groups that are not full, pass through a staging area on the stack.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 
@@ -11,6 +12,13 @@
 #include "runtime/work/work.h"
 
 namespace warpjit::runtime {
+
+// The thread, of `count`, whose rows lane n has. Lanes behind the last thread repeat that one as far as its
+// quad goes, then that quad, so that a group has no quads but those of its threads.
+constexpr std::uint64_t copied_thread(std::uint64_t n, std::uint64_t count) {
+  const std::uint64_t quad = (count - 1) / 4 * 4;
+  return std::min(n < quad + 4 ? n : quad + n % 4, count - 1);
+}
 
 // Rows and draws. Nothing of it changes while the workers work.
 class RunPlan final : public WorkPlan {
