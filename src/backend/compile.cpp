@@ -71,7 +71,7 @@ Result<MachineCode> compile_for(const Host& host, const ir::GroupProgram& progra
     for (ir::Inst i : program.kernel.insts(ir::Block{b})) {
       const ir::Opcode opcode = program.kernel.inst(i).opcode;
       if (opcode == ir::Opcode::Barrier || opcode == ir::Opcode::ThreadIndex ||
-          opcode == ir::Opcode::QuadRead)
+          opcode == ir::Opcode::QuadRead || opcode == ir::Opcode::Sample)
         return Error{ErrorCode::internal, "an operation that a pass should have replaced",
                      program.kernel.name};
     }

@@ -251,6 +251,8 @@ class Shader : public Guest {
 
   // ---- Textures: what the reachable code samples, each once, ascending
   virtual std::span<const TextureUse> texture_uses() const { return {}; }
+  // Why the guest has no such texture with such a sampler; null if it has.
+  virtual const char* refuses(const textures::TextureView&, const Sampler&) const { return nullptr; }
 
   // ---- Compute programs
   // Errors: bad_input for values outside the guest's limits.

@@ -178,6 +178,26 @@ TEST(UsseSamples, LevelsOfQuadsWhoseLanesHaveParted) {
   EXPECT_EQ(words[std::size_t{4} * kRows] >> 24, 2U);  // 1 - 0 are four texels
 }
 
+// Textures and samplers that are set as such may say what no control words do.
+TEST(UsseSamples, WhatControlWordsCannotSay) {
+  const std::string code = "smp.2d.f32.f32.drc0 r0, pa0, sa0, #0";
+  const auto refused = [&](const Bound& bound) {
+    std::string error;
+    run(code, bound, {{}}, &error);
+    return error;
+  };
+  Bound line = bound();
+  line.texture.dimension = TextureDimension::d1;
+  line.texture.height = line.texture.levels = 1;
+  EXPECT_NE(refused(line).find("two dimensions"), std::string::npos) << refused(line);
+  Bound limited = bound(), beyond = bound();
+  limited.sampler.min_lod = 512;
+  EXPECT_NE(refused(limited).find("limits of the level"), std::string::npos);
+  beyond.sampler.wrap[1] = Wrap::mirror_once_to_border;
+  EXPECT_NE(refused(beyond).find("mirrored once"), std::string::npos);
+  EXPECT_EQ(run(code, bound(), {{}}).size(), std::size_t{kThreads} * kRows * 4);
+}
+
 TEST(UsseSamples, WhatStaysRefused) {
   std::string error;
   run("smp.2d.f32.f32.gradients.gather.drc0 r0, pa0, sa0, pa4", bound(), {{}}, &error);

@@ -155,6 +155,22 @@ void Shader::fill_table(const frontend::Values& values, std::span<std::uint32_t>
   }
 }
 
+// What no control words say (container/texture.h).
+const char* Shader::refuses(const textures::TextureView& texture, const Sampler& sampler) const {
+  const bool plane = texture.dimension == TextureDimension::d2 && !texture.array;
+  const bool cube = texture.dimension == TextureDimension::cube && !texture.array;
+  if (!plane && !cube) return "a texture has two dimensions or is a cube";
+  if (sampler.compare) return "samplers do not compare";
+  if (sampler.seamless) return "filters do not cross the edges of a cube's faces";
+  if (sampler.lod_bias != 0 || sampler.min_lod != 0 || sampler.max_lod < Sampler{}.max_lod)
+    return "the texture, not the sampler, has a bias and limits of the level of detail";
+  constexpr Wrap kWraps[] = {Wrap::repeat, Wrap::mirror, Wrap::clamp_to_edge, Wrap::mirror_once_to_edge};
+  for (unsigned axis = 0; axis < 2 && plane; ++axis)
+    if (std::ranges::find(kWraps, sampler.wrap[axis]) == std::end(kWraps))
+      return "places beyond the texture are repeated, mirrored, mirrored once or at the edge";
+  return nullptr;
+}
+
 unsigned Shader::result_slots() const { return program_.stage == Stage::vertex ? kSlots : 0; }
 
 // The only memory is that of `mem`: pieces with addresses of 32 bits that do not overlap.

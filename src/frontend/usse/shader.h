@@ -45,6 +45,7 @@ class Shader final : public frontend::Shader {
   bool rows_form_quads() const override { return reads_quads_; }
   std::span<const pixels::SlotUse> slot_uses() const override { return uses_; }
   std::span<const frontend::TextureUse> texture_uses() const override { return texture_uses_; }
+  const char* refuses(const textures::TextureView& texture, const Sampler& sampler) const override;
   Result<frontend::CheckedGrid> check_grid(const frontend::Grid& grid) const override;
 
   Status append_key(const frontend::Facts& facts, std::vector<std::byte>& key) const override;

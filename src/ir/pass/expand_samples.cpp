@@ -1,4 +1,6 @@
 // Samples become the instructions of their steps (samples/).
+#include <algorithm>
+
 #include "ir/pass/passes.h"
 #include "ir/pass/samples/filter.h"
 
@@ -10,15 +12,19 @@ bool expand_samples(Function& f) {
     for (Inst i : f.insts(Block{b}))
       if (f.inst(i).opcode == Opcode::Sample) samples.push_back(i);
   if (samples.empty()) return false;
-  constexpr std::size_t kOfSample = 384;  // about what one becomes that is filtered in two levels
-  f.reserve(kOfSample * samples.size());
+  // About what those become that are filtered; a program that is nothing but samples grows by itself.
+  constexpr std::size_t kOfSample = 224, kMost = 64;
+  f.reserve(kOfSample * std::min(samples.size(), kMost));
   Builder builder(f);
   std::vector<Value> replacement(f.value_count());
   const auto resolve = [&](Value v) {
     while (v.id < replacement.size() && replacement[v.id].valid()) v = replacement[v.id];
     return v;
   };
-  for (Inst i : samples) {
+  // From the last one, so that a block which is split has no samples behind the place, and its rest is moved
+  // once.
+  for (auto next = samples.rbegin(); next != samples.rend(); ++next) {
+    const Inst i = *next;
     builder.set_before(i);
     builder.set_guest_address(f.inst(i).guest_address);
     const SampleUse use = SampleUse::unpack(f.inst(i).immediate);

@@ -50,15 +50,15 @@ class Hoister {
     for (Inst i : preamble_.insts(Function::entry())) {
       const InstData& data = preamble_.inst(i);
       if (data.opcode != Opcode::StoreUniformF32 && data.opcode != Opcode::StoreUniformI32) continue;
-      if (stored_.empty()) first_stored_ = data.immediate;
-      stored_.resize((data.immediate - first_stored_) / 4 + 1);
-      stored_.back() = preamble_.operand(i, 0);
+      const std::size_t word = data.immediate / 4;
+      if (word >= stored_.size()) stored_.resize(word + 1);
+      stored_[word] = preamble_.operand(i, 0);
     }
   }
   Value stored(const InstData& load) {
     const bool real = load.opcode == Opcode::LoadUniformF32;
-    if ((!real && load.opcode != Opcode::LoadUniformI32) || load.immediate < first_stored_) return {};
-    const std::size_t word = (load.immediate - first_stored_) / 4;
+    if (!real && load.opcode != Opcode::LoadUniformI32) return {};
+    const std::size_t word = load.immediate / 4;
     if (word >= stored_.size() || !stored_[word].valid()) return {};
     const Value value = stored_[word];
     if ((preamble_.value(value).type == Type::f32) == real) return value;
@@ -179,8 +179,7 @@ class Hoister {
   Function& preamble_;
   Builder builder_;
   std::vector<char> movable_, used_, wanted_;  // per instruction
-  std::uint64_t first_stored_ = 0;
-  std::vector<Value> stored_;  // by word from there
+  std::vector<Value> stored_;                  // by word of the table
   std::vector<Value> needed_;
   std::vector<Value> moved_;  // values of f in the preamble
 };

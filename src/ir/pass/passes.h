@@ -44,7 +44,7 @@ bool normalize_loops(Function& f);
 
 // Moves launch-uniform computation (shapes must be set) into `preamble`, a straight-line function in group
 // form that stores each needed result to a new word at the end of the uniform table; f loads it from there.
-// An empty preamble is made, and another one goes on.
+// An empty `preamble` is made; to another one it adds.
 void hoist_launch_uniform(Function& f, Function& preamble);
 
 // Makes plain products of those that give 0 for 0 times infinity: right only in runs in which no lane, dead

@@ -30,6 +30,8 @@ Status check_uses(const LaunchData& launch, const LaunchPixels* pixels) {
       const std::string name = "sampler " + std::to_string(use.sampler);
       if (sampler == nullptr) return wrong("samples with it, but it is not set", name);
       WARPJIT_CHECK(textures::check_pair(*texture, *sampler, where + ", " + name));
+      if (const char* why = launch.shader->refuses(*texture, *sampler))
+        return Error{ErrorCode::unsupported, launch.shader->source_name() + ": " + why, where};
     }
     if (pixels == nullptr) continue;
     for (unsigned n = 0; n < kMaxColorTargets; ++n)

@@ -120,7 +120,7 @@ void InstructionTranslator::sample(const Instruction& i) {
 
 std::array<I32, 4> InstructionTranslator::sampled(const ir::samples::Operands& from,
                                                   const ir::SampleUse& use) {
-  // Sample is of the thread form, which says by itself which lanes are there.
+  // In thread form linearize gives Sample's guard the lanes that are there.
   if (function_.form == ir::Form::group)
     return ir::samples::expand(b_, function_.samples[use.source], use, from, lanes_,
                                function_.pixels || use.from_quad, ir::Inst{});

@@ -129,7 +129,6 @@ Type texel_type(FragmentInput::Texel format) {
          : format == FragmentInput::Texel::f16  ? Type::f16
                                                 : Type::f32;
 }
-// Bit 6 of an input's last word: a texel has as many components as its texture, else four.
 
 class Fragments final : public interpret::FragmentProgram {
  public:
