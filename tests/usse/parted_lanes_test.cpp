@@ -1,5 +1,6 @@
 // Programs whose lanes see each other where control has taken them to different places, in the guest
 // interpreter and in the engines that translate.
+#include "frontend/usse/flow/control_flow.h"
 #include "usse/compiled_quad.h"
 #include "usse/run_quad.h"
 #include "usse/run_rows.h"
@@ -116,6 +117,39 @@ TEST_P(PartedLanes, IncrementsThatDiffer) {
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().code, ErrorCode::unsupported);
   EXPECT_EQ(status.error().message, "increments of repeats that differ from lane to lane");
+}
+
+// What does not move any register that the code has makes no difference: sources that there are not, the
+// destination of a dot product, whole turns around the bank.
+TEST_P(PartedLanes, IncrementsThatDifferWhereNoOperandIs) {
+  const auto before = [](const std::string& increments) {
+    return "p0 br offset:over\nsmlsi temp:0, pa:0, sa:0, " + increments +
+           "\nover: vdsx.f32 r4.xy, r0, r0\nvadd.f32 r0.xy, r4, r0\n";
+  };
+  run(before("d:1, s0:7, s1:1, s2:1") + "or.rpt2 r16, pa0, #0, rot:0\nnop.end\n");
+  run(before("d:5, s0:1, s1:1, s2:1") + "vdp3.f32.rpt2.moe r16.xy, r0, i0\nnop.end\n");
+  run("smbo d:0, s0:0, s1:0, s2:0\np0 br offset:over\nsmbo d:256, s0:0, s1:0, s2:0\n"
+      "over: vdsx.f32 r4.xy, r0, r0\nor.rpt2 r16, pa0, #0, rot:0\nnop.end\n");
+}
+
+// Copies of a long end, one for each way to it.
+TEST(UsseControlFlow, CopiesHaveALimitAllTogether) {
+  const auto find = [](unsigned ways, unsigned length) {
+    std::string text = ".stage vertex\n.registers pa:8 sa:24 r:32\n.primary\n";
+    for (unsigned n = 0; n < ways; ++n) text += "p0 br offset:" + std::to_string(ways + n) + "\n";
+    for (unsigned n = 0; n < ways; ++n)
+      text += "smlsi temp:0, pa:0, sa:0, d:" + std::to_string(n % 100) + ", s0:" + std::to_string(n / 100) +
+              ", s1:1, s2:1\nbr offset:" + std::to_string(2 * (ways - n) - 1) + "\n";
+    for (unsigned n = 0; n < length; ++n) text += "or r12, pa0, #0, rot:0\n";
+    const auto program = assemble(text + "emit.end\n", "a.usse");
+    EXPECT_TRUE(program.ok()) << to_string(program.error());
+    const auto code = Code::decode(*program, false);
+    EXPECT_TRUE(code.ok()) << to_string(code.error());
+    const auto flow = code->find_blocks();
+    return flow ? std::string() : flow.error().message;
+  };
+  EXPECT_EQ(find(50, 4000), "");
+  EXPECT_EQ(find(300, 4000), "the control flow unfolds into too many instructions");
 }
 
 // All lanes at a function are together, wherever they have been called from. pa0 has a value of each lane;

@@ -176,6 +176,9 @@ enum class Immediate : std::uint8_t {
 };
 inline constexpr std::size_t kImmediates = static_cast<std::size_t>(Immediate::feedback) + 1;
 
+// In the place of a source that an instruction does not have.
+inline constexpr Source kNoSource{{.bank = Bank::immediate}};
+
 struct Instruction {
   std::uint64_t raw = 0;     // the word
   std::uint64_t unused = 0;  // bits in which it differs from what encode() would give
@@ -190,7 +193,7 @@ struct Instruction {
   bool end = false;  // the last instruction of its phase
 
   std::array<Destination, 2> d{};
-  std::array<Source, 4> s{};
+  std::array<Source, 4> s{kNoSource, kNoSource, kNoSource, kNoSource};
   std::array<std::int32_t, kImmediates> immediates{};
   std::int32_t value(Immediate immediate) const { return immediates[static_cast<std::size_t>(immediate)]; }
 

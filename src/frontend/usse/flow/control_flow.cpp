@@ -1,6 +1,7 @@
 #include "frontend/usse/flow/control_flow.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "frontend/flow/states.h"
 #include "frontend/usse/interpret/quad.h"
@@ -9,12 +10,64 @@ namespace warpjit::usse {
 namespace {
 
 constexpr std::uint32_t kMostBlocks = 1 << 14;
+// Instructions of all blocks, besides those of the code itself: what is behind here takes time for each.
+constexpr std::size_t kMostCopied = std::size_t{1} << 20;
 
 struct State {
   std::uint32_t pc = 0, depth = 0;
   std::array<std::uint32_t, kMostCalls> returns{};
   Increments increments;
 };
+
+bool is_doubled(const Instruction& i, unsigned operand) {
+  const auto is_float = [](Type type) { return type == Type::f32 || type == Type::f16 || type == Type::c10; };
+  switch (i.group) {
+    case Group::vmad2:
+    case Group::nmad:
+    case Group::mad:
+    case Group::dp:
+    case Group::comp:
+      return true;
+    case Group::mov:
+      return is_float(i.type);
+    case Group::pck:
+      return operand != 0 && is_float(i.source_type);
+    case Group::tst:
+      return static_cast<unsigned>(i.alu) < 16;
+    default:
+      return false;
+  }
+}
+
+bool moves(const Register& reg) {
+  return reg.bank != Bank::c && reg.bank != Bank::g && reg.bank != Bank::immediate && reg.bank != Bank::idx;
+}
+
+// The number of the register that lies so many behind it.
+std::uint16_t number_behind(const Register& reg, std::int32_t registers, bool doubled) {
+  if (!moves(reg)) return reg.number;
+  const bool internal = reg.bank == Bank::i;
+  const std::int32_t words = doubled && !internal ? 2 : 1;
+  const auto number = static_cast<std::uint32_t>(reg.number + registers * words);
+  return static_cast<std::uint16_t>(number % (internal ? 4 : kMaxRegisters));
+}
+
+// Operand 0 is the destination, the others are sources.
+template <class Instruction>
+auto& operand_of(Instruction& i, unsigned operand) {
+  using Operand = std::conditional_t<std::is_const_v<Instruction>, const Register, Register>;
+  return operand == 0 ? static_cast<Operand&>(i.d[0]) : static_cast<Operand&>(i.s[operand - 1]);
+}
+constexpr unsigned kMoved = 4;  // operands
+
+// Of an instruction that takes increments: the register of an operand in a turn. Dot products write
+// components of one register, turn by turn.
+std::uint16_t number_in_turn(const Instruction& i, unsigned operand, unsigned turn,
+                             const Increments& increments) {
+  const Register& reg = operand_of(i, operand);
+  if (operand == 0 && i.group == Group::dp) return reg.number;
+  return number_behind(reg, increments.step(operand, turn), is_doubled(i, operand));
+}
 
 }  // namespace
 
@@ -57,6 +110,24 @@ bool takes_increments(const Instruction& i) {
   return repeats(i) && (!has_modes || i.repeat_mode == RepeatMode::moe);
 }
 
+Instruction in_turn(const Instruction& i, unsigned turn, const Increments& increments) {
+  Instruction result = i;
+  if (!repeats(i)) return result;
+  if (takes_increments(i)) {
+    for (unsigned operand = 0; operand < kMoved; ++operand)
+      operand_of(result, operand).number = number_in_turn(i, operand, turn, increments);
+    return result;
+  }
+  const auto advance = [&](Register& reg) {
+    const bool internal = reg.bank == Bank::i;
+    if (i.repeat_mode != (internal ? RepeatMode::external : RepeatMode::internal))
+      reg.number = number_behind(reg, static_cast<std::int32_t>(internal ? turn : 2 * turn), true);
+  };
+  if (i.group == Group::mad) advance(result.d[0]);
+  for (Source& source : result.s) advance(source);
+  return result;
+}
+
 bool is_branch(const Instruction& i) { return i.opcode == Opcode::br || i.opcode == Opcode::ba; }
 
 std::int64_t branch_target(const Instruction& i, std::uint32_t address) {
@@ -74,6 +145,8 @@ Result<Code> Code::decode(const Program& program, bool secondary) {
     const Result<Instruction> instruction = usse::decode(word);
     const std::size_t place = code.instructions_.size();
     if (!instruction) return code.error(instruction.error().code, instruction.error().message, place);
+    if (const Status executes = check_executes(*instruction); !executes)
+      return code.error(executes.error().code, executes.error().message, place);
     code.instructions_.push_back(*instruction);
   }
   return code;
@@ -92,6 +165,7 @@ Result<ControlFlow> Code::unfold() const {
     return state.pc == size ? kThreadEnds : explorer.target(state);
   };
   std::uint32_t most_calls = 0;
+  std::size_t length = 0;  // of all blocks
   const auto step = [&](State& state, FlowBlock& block) -> Status {
     block.first = state.pc;
     block.increments = state.increments;
@@ -99,8 +173,8 @@ Result<ControlFlow> Code::unfold() const {
       const std::uint32_t pc = state.pc++;
       const Instruction& i = instructions_[pc];
       block.end = state.pc;
-      if (const Status executes = check_executes(i); !executes)
-        return error(executes.error().code, executes.error().message, pc);
+      if (++length > size + kMostCopied)
+        return error(ErrorCode::unsupported, "the control flow unfolds into too many instructions", pc);
       if (i.group == Group::moe) state.increments.set(i);
       if (i.opcode == Opcode::emit && (secondary_ || program_->stage != Stage::vertex || state.pc != size))
         return error(ErrorCode::unsupported, "emit before the end of a vertex program", pc);
@@ -161,9 +235,12 @@ bool Code::does_the_same(const FlowBlock& block, Increments increments) const {
       increments.set(i);
     }
     if (!takes_increments(i)) continue;
-    for (unsigned turn = 0; turn <= i.repeat; ++turn)
-      for (std::size_t operand = 0; operand < 4; ++operand)
-        if (own.step(operand, turn) != increments.step(operand, turn)) return false;
+    for (unsigned operand = 0; operand < kMoved; ++operand) {
+      if (!moves(operand_of(i, operand))) continue;
+      for (unsigned turn = 0; turn <= i.repeat; ++turn)
+        if (number_in_turn(i, operand, turn, own) != number_in_turn(i, operand, turn, increments))
+          return false;
+    }
   }
   return true;
 }

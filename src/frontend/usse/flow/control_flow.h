@@ -54,7 +54,7 @@ struct ControlFlow {
 };
 
 // Errors, with the word: bad_input or unsupported of what does not decode or execute; unsupported for control
-// that leaves the code, returns without a call, or unfolds into too many blocks.
+// that leaves the code, returns without a call, or unfolds into too many blocks or instructions.
 class Code {
  public:
   static Result<Code> decode(const Program& program, bool secondary);
@@ -86,6 +86,8 @@ class Code {
 bool repeats(const Instruction& i);
 // Do its operands move by increments that code sets? Else it does not repeat, or by its own ones.
 bool takes_increments(const Instruction& i);
+// The operands of turn `turn` of a repeated instruction.
+Instruction in_turn(const Instruction& i, unsigned turn, const Increments& increments);
 bool is_branch(const Instruction& i);
 // The address that a taken branch goes to; it may lie outside the code.
 std::int64_t branch_target(const Instruction& i, std::uint32_t address);

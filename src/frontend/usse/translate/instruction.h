@@ -207,7 +207,5 @@ class InstructionTranslator {
 
 // Which components an instruction writes that writes pairs of words.
 unsigned pair_mask(const Destination& d, Type type);
-// The operands of turn `turn` of a repeated instruction.
-Instruction in_turn(const Instruction& i, unsigned turn, const Increments& increments);
 
 }  // namespace warpjit::usse

@@ -10,35 +10,6 @@ using ir::I32;
 
 namespace {
 
-bool is_doubled(const Instruction& i, unsigned operand) {
-  const auto is_float = [](Type type) { return type == Type::f32 || type == Type::f16 || type == Type::c10; };
-  switch (i.group) {
-    case Group::vmad2:
-    case Group::nmad:
-    case Group::mad:
-    case Group::dp:
-    case Group::comp:
-      return true;
-    case Group::mov:
-      return is_float(i.type);
-    case Group::pck:
-      return operand != 0 && is_float(i.source_type);
-    case Group::tst:
-      return static_cast<unsigned>(i.alu) < 16;
-    default:
-      return false;
-  }
-}
-
-void move_on(Register& reg, std::int32_t registers, bool doubled) {
-  if (reg.bank == Bank::c || reg.bank == Bank::g || reg.bank == Bank::immediate || reg.bank == Bank::idx)
-    return;
-  const bool internal = reg.bank == Bank::i;
-  const std::int32_t words = doubled && !internal ? 2 : 1;
-  const auto number = static_cast<std::uint32_t>(reg.number + registers * words);
-  reg.number = static_cast<std::uint16_t>(number % (internal ? 4 : kMaxRegisters));
-}
-
 bool is_difference(const Instruction& i) {
   return i.opcode == Opcode::dsx || i.opcode == Opcode::dsy ||
          (i.group == Group::tst && (i.alu == Alu::dsx || i.alu == Alu::dsy));
@@ -70,24 +41,6 @@ void each_destination(const Instruction& i, const Function& function) {
 }
 
 }  // namespace
-
-Instruction in_turn(const Instruction& i, unsigned turn, const Increments& increments) {
-  Instruction result = i;
-  if (!repeats(i)) return result;
-  if (!takes_increments(i)) {
-    const auto advance = [&](Register& reg) {
-      const bool moves =
-          reg.bank == Bank::i ? i.repeat_mode != RepeatMode::external : i.repeat_mode != RepeatMode::internal;
-      if (moves) move_on(reg, static_cast<std::int32_t>(reg.bank == Bank::i ? turn : 2 * turn), true);
-    };
-    if (i.group == Group::mad) advance(result.d[0]);
-    for (Source& source : result.s) advance(source);
-    return result;
-  }
-  if (i.group != Group::dp) move_on(result.d[0], increments.step(0, turn), is_doubled(i, 0));
-  for (unsigned k = 0; k < 3; ++k) move_on(result.s[k], increments.step(k + 1, turn), is_doubled(i, k + 1));
-  return result;
-}
 
 Effects::Effects(std::span<const Instruction> code) {
   for (std::size_t pc = 0; pc < code.size(); ++pc) {
