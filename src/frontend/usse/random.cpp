@@ -23,8 +23,6 @@ constexpr std::uint32_t kUsed = 24, kCounter = 40, kAddress = 40, kRegisters = 4
 // Units of textures, the last one of cubes, and the first of their control words.
 constexpr unsigned kUnits = 3, kCubeUnit = 2;
 constexpr std::uint32_t kControl = 28;
-constexpr std::uint8_t kCube = 2, kInfo = 2,
-                       kGradients = 3;  // of an instruction's dimension, gather and lod_mode
 
 class Generator {
  public:
@@ -154,11 +152,10 @@ class Generator {
     Instruction i = *decoded;
     i.min_pack = false;
     if (!random_.one_in(3)) i.predicate = Predicate::always;
-    if (!random_.one_in(3)) i.gather = 0;
+    if (!random_.one_in(3)) i.gather = Gather::none;
     const unsigned unit = random_.below(kUnits);
-    i.dimension = unit == kCubeUnit ? kCube : static_cast<std::uint8_t>(random_.below(2));
-    if (i.lod_mode == kGradients && (unit == kCubeUnit || (i.gather != 0 && i.gather != kInfo)))
-      i.lod_mode = 0;
+    i.dimension = unit == kCubeUnit ? SampleDimension::cube : static_cast<SampleDimension>(random_.below(2));
+    if (i.lod_mode == LodMode::gradients && (unit == kCubeUnit || gathers(i))) i.lod_mode = LodMode::quad;
     limit(i.d[0], true);
     limit(i.s[0], false);
     limit(i.s[2], false);

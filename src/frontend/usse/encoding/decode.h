@@ -120,6 +120,12 @@ enum class SumOperation : std::uint8_t { add, sub, min, max };
 enum class Factor : std::uint8_t { zero, saturate, s0, s0a, s1, s1a, s2, s2a, special, code7 };
 enum class RepeatMode : std::uint8_t { external, internal, both, moe };
 
+// Of SMP: how many coordinates there are, less one; where the level of detail comes from; what is given
+// instead of a filtered texel.
+enum class SampleDimension : std::uint8_t { d1, d2, cube };
+enum class LodMode : std::uint8_t { quad, bias, replace, gradients };
+enum class Gather : std::uint8_t { none, texels, info, texels_and_weights };
+
 enum class Bank : std::uint8_t {
   r,          // temporaries
   pa,         // primary attributes
@@ -230,7 +236,10 @@ struct Instruction {
 
   // ---- Textures and memory
   bool min_pack = false;
-  std::uint8_t sample_count = 0, dimension = 0, lod_mode = 0, gather = 0, fence = 0;
+  SampleDimension dimension{};
+  LodMode lod_mode{};
+  Gather gather{};
+  std::uint8_t sample_count = 0, fence = 0;
   std::uint8_t cache = 0, address_mode = 0, increment_mode = 0, size = 0;
   bool moe = false, range = false, decrement = false;
 
@@ -249,6 +258,15 @@ struct Instruction {
 Result<Instruction> decode(std::uint64_t word);
 // The word of an instruction, `raw` and `unused` aside. Errors name the field whose value does not fit.
 Result<std::uint64_t> encode(const Instruction& instruction);
+
+// Coordinates that a sample has.
+inline constexpr unsigned coordinate_count(const Instruction& sample) {
+  return static_cast<unsigned>(sample.dimension) + 1;
+}
+// Does a sample give the texels of a footprint?
+inline constexpr bool gathers(const Instruction& sample) {
+  return sample.gather == Gather::texels || sample.gather == Gather::texels_and_weights;
+}
 
 // Sources that an operation of a dual instruction has.
 unsigned source_count(Operation operation);

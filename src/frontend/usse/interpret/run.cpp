@@ -15,19 +15,14 @@ Error not_run(const Instruction& i, const std::string& what) {
   return {ErrorCode::unsupported, std::string(name(i.opcode)) + ": " + what, {}};
 }
 
-constexpr std::uint8_t kLodBias = 1, kLodReplace = 2, kLodGradients = 3;
-constexpr std::uint8_t kGather = 1, kInfo = 2, kGatherWeights = 3;
-constexpr std::uint8_t kOneDimension = 0, kCube = 2;
-
 Status check_sample(const Instruction& i, const Program& program) {
-  const bool gathers = i.gather == kGather || i.gather == kGatherWeights;
   if (i.min_pack) return not_run(i, "what minpack does is not known");
-  if (gathers && i.lod_mode == kLodGradients) return not_run(i, "it gathers with gradients");
-  if (i.dimension == kCube && i.lod_mode == kLodGradients)
+  if (gathers(i) && i.lod_mode == LodMode::gradients) return not_run(i, "it gathers with gradients");
+  if (i.dimension == SampleDimension::cube && i.lod_mode == LodMode::gradients)
     return not_run(i, "gradients of cubes are not known");
   const auto unit = sampled_unit(program, i);
   if (!unit) return not_run(i, "with control words that are no dependent sampler's");
-  if (samples_cube(program, *unit) != (i.dimension == kCube))
+  if (samples_cube(program, *unit) != (i.dimension == SampleDimension::cube))
     return not_run(i, "its dimension is not that of the container's sampler");
   return {};
 }
@@ -274,17 +269,17 @@ class Interpreter::Execution {
 
   Coordinates coordinates(const Instruction& i, unsigned lane) {
     Coordinates at{};
-    const unsigned count = i.dimension == kOneDimension ? 1 : i.dimension == kCube ? 3 : 2;
+    const unsigned count = coordinate_count(i);
     for (unsigned k = 0; k < count; ++k) at[k] = alu_.raw_component(i.s[0], i.source_type, k, lane);
     return at;
   }
 
   float level(const Instruction& i, const TextureSampler& sampler, unsigned lane) {
     const auto operand = [&](unsigned k) { return alu_.raw_component(i.s[2], i.source_type, k, lane); };
-    if (i.lod_mode == kLodReplace) return operand(0);
+    if (i.lod_mode == LodMode::replace) return operand(0);
     float result = 0;
-    if (i.lod_mode == kLodGradients) {
-      const bool flat = i.dimension == kOneDimension;
+    if (i.lod_mode == LodMode::gradients) {
+      const bool flat = i.dimension == SampleDimension::d1;
       result = flat ? sampler.level_of({operand(0), 0, 0}, {operand(1), 0, 0})
                     : sampler.level_of({operand(0), operand(1), 0}, {operand(2), operand(3), 0});
     } else if (!secondary_) {
@@ -293,7 +288,7 @@ class Interpreter::Execution {
       result = sampler.level_of_quad(places);
     }
     result += sampler.bias();
-    return i.lod_mode == kLodBias ? result + operand(0) : result;
+    return i.lod_mode == LodMode::bias ? result + operand(0) : result;
   }
 
   Status sample(const Instruction& i, std::uint32_t pc, unsigned group) {
@@ -304,7 +299,7 @@ class Interpreter::Execution {
     if (texture == nullptr || state == nullptr)
       return failed(ErrorCode::bad_input, "no texture is bound to the unit that it samples", pc);
     const TextureSampler sampler(*texture, *state);
-    if (sampler.is_cube() != (i.dimension == kCube))
+    if (sampler.is_cube() != (i.dimension == SampleDimension::cube))
       return failed(ErrorCode::bad_input, "the texture of the unit has not the dimension of the sample", pc);
     for_each(group & alu_.holds(i.predicate), [&](unsigned lane) {
       unsigned word = 0;
@@ -315,19 +310,21 @@ class Interpreter::Execution {
       };
       const Coordinates at = coordinates(i, lane);
       const unsigned components = texel_components(texture->swizzle);
-      if (i.gather == 0) {
+      if (i.gather == Gather::none) {
         write(pack_texel(*texture, i.type, sampler.sample(at, level(i, sampler, lane)), components), 4);
-      } else if (i.gather == kInfo) {
+      } else if (i.gather == Gather::info) {
         const auto bytes = sampler.query(at, level(i, sampler, lane));
         std::uint32_t packed = 0;
         for (unsigned k = 0; k < 4; ++k) packed |= std::uint32_t{bytes[k]} << 8 * k;
         alu_.write_word(i.d[0], 0, lane, packed);
       } else {
-        const auto gathered = sampler.gather(at, i.lod_mode == kLodReplace ? level(i, sampler, lane) : 0.0F);
+        const auto gathered =
+            sampler.gather(at, i.lod_mode == LodMode::replace ? level(i, sampler, lane) : 0.0F);
         for (const Texels& texel : gathered.texels)
           write(pack_texel(*texture, i.type, texel, components),
                 words_of_texel(*texture, i.type, components));
-        if (i.gather == kGatherWeights) write(pack_texel(*texture, Type::f16, gathered.weights, 4), 2);
+        if (i.gather == Gather::texels_and_weights)
+          write(pack_texel(*texture, Type::f16, gathered.weights, 4), 2);
       }
     });
     alu_.commit();

@@ -43,7 +43,9 @@ class InstructionTranslator {
   virtual ~InstructionTranslator() = default;
 
   // Whose registers an operand is of: those of the lane itself, which are the others' if all lanes are here;
-  // those that each lane had last, wherever it is; those of lanes that have not begun.
+  // those that each lane had last, wherever it is; those of lanes that have not begun, as the secondary
+  // program sees them: `i` and `idx` are 0, but `sa`, which all lanes share, is read as that program has it
+  // by now.
   enum class View : std::uint8_t { own, last, unbegun };
 
   // One instruction with its repeats that transfers no control. Errors: unsupported.

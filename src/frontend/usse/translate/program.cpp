@@ -103,7 +103,7 @@ void ProgramTranslator::mark_written(const Code& code) {
   constexpr std::size_t kWordsOfGather = 4 * 4 + 2;  // four texels and their weights
   for (const Instruction& i : code.instructions()) {
     const std::size_t count =
-        i.opcode == Opcode::smp && i.gather != 0 ? kWordsOfGather : 4U * (i.repeat + 1U);
+        i.opcode == Opcode::smp && i.gather != Gather::none ? kWordsOfGather : 4U * (i.repeat + 1U);
     each_destination(i, [&](const Destination& d) {
       const bool is_sa = d.bank == Bank::sa ||
                          (code.secondary() && (d.bank == Bank::r || d.bank == Bank::pa || d.bank == Bank::o));

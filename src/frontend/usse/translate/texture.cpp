@@ -12,15 +12,9 @@ using ir::I32;
 
 namespace {
 
-constexpr std::uint8_t kCube = 2;                                // of Instruction::dimension
-constexpr std::uint8_t kBias = 1, kReplace = 2, kGradients = 3;  // of Instruction::lod_mode
-constexpr std::uint8_t kInfo = 2, kGatherWeights = 3;            // of Instruction::gather
-
 ParameterType type_of_result(const Instruction& i, ParameterType native) {
   return i.type == Type::f16 ? ParameterType::f16 : i.type == Type::f32 ? ParameterType::f32 : native;
 }
-
-bool gathers(const Instruction& i) { return i.gather != 0 && i.gather != kInfo; }
 
 }  // namespace
 
@@ -48,7 +42,7 @@ const ir::SampleKey* ProgramTranslator::key_of_unit(unsigned unit) const {
 }
 
 bool ProgramTranslator::takes_level_from_quad(const Instruction& i) const {
-  if (i.lod_mode > kBias || gathers(i)) return false;
+  if ((i.lod_mode != LodMode::quad && i.lod_mode != LodMode::bias) || gathers(i)) return false;
   const auto unit = sampled_unit(program_, i);
   const ir::SampleKey* const key = unit ? key_of_unit(*unit) : nullptr;
   return key != nullptr && key->needs_lod();
@@ -110,32 +104,32 @@ InstructionTranslator::Part ProgramTranslator::packed(ParameterType type, unsign
 SampleRequest ProgramTranslator::sample_request(const Instruction& i) {
   using Level = SampleRequest::Level;
   SampleRequest request;
+  const unsigned count = coordinate_count(i);
   const auto coordinates = [&] {
     std::array<F32, 3> at;
-    for (unsigned k = 0; k <= i.dimension; ++k) at[k] = raw_component(i.s[0], i.source_type, k);
+    for (unsigned k = 0; k < count; ++k) at[k] = raw_component(i.s[0], i.source_type, k);
     return at;
   };
   const auto operand = [&](unsigned k) { return raw_component(i.s[2], i.source_type, k); };
   request.coordinates = coordinates();
-  if (gathers(i) && i.lod_mode != kReplace) {
+  if (gathers(i) && i.lod_mode != LodMode::replace) {
     request.level = Level::zero;
     return request;
   }
   switch (i.lod_mode) {
-    case kReplace:
+    case LodMode::replace:
       request.level = Level::given;
       request.detail = operand(0);
       return request;
-    case kGradients:
+    case LodMode::gradients:
       request.level = Level::of_gradients;
       for (unsigned n = 0; n < 2; ++n)
-        for (unsigned k = 0; k <= i.dimension; ++k)
-          request.gradients[n][k] = operand(n * (i.dimension + 1U) + k);
+        for (unsigned k = 0; k < count; ++k) request.gradients[n][k] = operand(n * count + k);
       return request;
     default:
       break;
   }
-  if (i.lod_mode == kBias) request.detail = operand(0);
+  if (i.lod_mode == LodMode::bias) request.detail = operand(0);
   if (secondary_)
     request.level = Level::of_nothing;
   else if (view_of_others() == View::last && !same_in_all_lanes(i.s[0]) && takes_level_from_quad(i))
@@ -145,13 +139,14 @@ SampleRequest ProgramTranslator::sample_request(const Instruction& i) {
 
 Status ProgramTranslator::sample(const Instruction& i) {
   if (i.min_pack) return unsupported(i, "what minpack does is not known");
-  if (i.lod_mode == kGradients && gathers(i)) return unsupported(i, "it gathers with gradients");
-  if (i.lod_mode == kGradients && i.dimension == kCube) return unsupported(i, "gradients of cubes");
+  if (i.lod_mode == LodMode::gradients && gathers(i)) return unsupported(i, "it gathers with gradients");
+  if (i.lod_mode == LodMode::gradients && i.dimension == SampleDimension::cube)
+    return unsupported(i, "gradients of cubes");
   const auto unit = sampled_unit(program_, i);
   if (!unit) return unsupported(i, "control words that are no dependent sampler");
-  if (samples_cube(program_, *unit) != (i.dimension == kCube))
+  if (samples_cube(program_, *unit) != (i.dimension == SampleDimension::cube))
     return unsupported(i, "a cube as another texture, or the reverse");
-  if (i.gather != 0) return gather(i, *unit);
+  if (i.gather != Gather::none) return gather(i, *unit);
   WARPJIT_TRY(const Texel texel, fetch_texel(&i, *unit, sample_request(i)));
   const ParameterType type = type_of_result(i, texel.native);
   for (unsigned k = 0; k < texel.count; ++k) write_part(i.d[0], packed(type, k, texel.components[k]));
@@ -162,7 +157,7 @@ Status ProgramTranslator::sample(const Instruction& i) {
 Status ProgramTranslator::gather(const Instruction& i, unsigned unit) {
   WARPJIT_TRY(const Sampled sampled, find_sampled(&i, unit));
   TextureSampler sampler(b_, sampled.source, sampled.number, sampled.components);
-  if (i.gather == kInfo) {
+  if (i.gather == Gather::info) {
     write_word(i.d[0], 0, sampler.query(sample_request(i)));
     return {};
   }
@@ -180,7 +175,7 @@ Status ProgramTranslator::gather(const Instruction& i, unsigned unit) {
   };
   for (const std::array<F32, 4>& texel : gathered.texels)
     write_result(type_of_result(i, sampled.native), texel, sampled.components);
-  if (i.gather == kGatherWeights) write_result(ParameterType::f16, gathered.weights, 4);
+  if (i.gather == Gather::texels_and_weights) write_result(ParameterType::f16, gathered.weights, 4);
   return {};
 }
 
