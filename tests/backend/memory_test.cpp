@@ -1,6 +1,8 @@
 // Inputs, outputs, the uniform table and local slots, as generated code reaches them.
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "backend/kernel.h"
 
 namespace warpjit::backend {
@@ -159,6 +161,33 @@ TEST_P(MemoryCode, UniformWordsInEveryRole) {
   }
 }
 
+// Runs a kernel that looks something up: with an index in word 0 of the table, or one for each thread in word
+// 2 of its input row. `wanted` says what there is at an index.
+void expect_at(const ir::Function& function, Target target, const std::vector<std::uint32_t>& table,
+               const std::vector<std::uint32_t>& indices, bool index_varies,
+               const std::function<Words(std::uint32_t)>& wanted) {
+  for (const Setting& setting : all_settings(target)) {
+    SCOPED_TRACE(setting.text());
+    const Executable executable(compile(function, setting));
+    for (std::uint32_t uniform : indices) {
+      Launch launch;
+      launch.threads = setting.lanes() * 2;
+      launch.table = table;
+      launch.table[0] = uniform;
+      launch.inputs.emplace_back(launch.threads, 16);
+      for (std::uint64_t t = 0; t < launch.threads; ++t)
+        launch.inputs[0].set(t, {1, 1, indices[(t + uniform) % indices.size()], 1});
+      launch.outputs.emplace_back(launch.threads, 16);
+      run(executable, launch);
+      for (std::uint64_t t = 0; t < launch.threads; ++t) {
+        const std::uint32_t at = index_varies ? launch.inputs[0].get(t)[2] : uniform;
+        ASSERT_EQ(launch.outputs[0].get(t), wanted(at)) << "index " << at;
+      }
+      if (index_varies && uniform > 8) break;
+    }
+  }
+}
+
 // Rows of a table by an index of every kind; those outside read as zeros, at offsets that wrap around too.
 TEST_P(MemoryCode, UniformRows) {
   constexpr std::uint32_t kOffset = 20, kRows = 8, kTable = kOffset + kRows * 16;
@@ -180,27 +209,8 @@ TEST_P(MemoryCode, UniformRows) {
       const auto r = k.b.LoadUniformRow(index, kImmediate);
       k.store(r[0], r[1], r[2], r[3]);
       k.b.ret();
-      for (const Setting& setting : all_settings(GetParam())) {
-        SCOPED_TRACE(setting.text());
-        const Executable executable(compile(k.function, setting));
-        for (std::uint32_t uniform : indices) {
-          Launch launch;
-          launch.threads = setting.lanes() * 2;
-          launch.table = table;
-          launch.table[0] = uniform;
-          launch.inputs.emplace_back(launch.threads, 16);
-          for (std::uint64_t t = 0; t < launch.threads; ++t)
-            launch.inputs[0].set(t, {1, 1, indices[(t + uniform) % indices.size()], 1});
-          launch.outputs.emplace_back(launch.threads, 16);
-          run(executable, launch);
-          for (std::uint64_t t = 0; t < launch.threads; ++t) {
-            std::uint32_t at = index_varies ? launch.inputs[0].get(t)[2] : uniform;
-            if (proved) at &= 7;
-            ASSERT_EQ(launch.outputs[0].get(t), row(at)) << "index " << at;
-          }
-          if (index_varies && uniform > 8) break;
-        }
-      }
+      expect_at(k.function, GetParam(), table, indices, index_varies,
+                [&](std::uint32_t index) { return row(proved ? index & 7 : index); });
     }
 }
 
@@ -219,27 +229,10 @@ TEST_P(MemoryCode, UniformWordsByIndex) {
     k.store(real(k.b.LookUpUniform32(index, kFirst)), real(k.b.LookUpUniform32(index, kSecond)),
             real(k.b.LookUpUniform32(other, kFirst)), real(five));
     k.b.ret();
-    for (const Setting& setting : all_settings(GetParam())) {
-      SCOPED_TRACE(setting.text());
-      const Executable executable(compile(k.function, setting));
-      for (std::uint32_t uniform : indices) {
-        Launch launch;
-        launch.threads = setting.lanes() * 2;
-        launch.table = table;
-        launch.table[0] = uniform;
-        launch.inputs.emplace_back(launch.threads, 16);
-        for (std::uint64_t t = 0; t < launch.threads; ++t)
-          launch.inputs[0].set(t, {1, 1, indices[(t + uniform) % indices.size()], 1});
-        launch.outputs.emplace_back(launch.threads, 16);
-        run(executable, launch);
-        for (std::uint64_t t = 0; t < launch.threads; ++t) {
-          const std::uint32_t at = index_varies ? launch.inputs[0].get(t)[2] : uniform;
-          const Words wanted = {table[kFirst / 4 + at % 16], table[kSecond / 4 + at % 16],
-                                table[kFirst / 4 + (at ^ 8) % 16], table[kFirst / 4 + 5]};
-          ASSERT_EQ(launch.outputs[0].get(t), wanted) << "index " << at;
-        }
-      }
-    }
+    expect_at(k.function, GetParam(), table, indices, index_varies, [&](std::uint32_t at) {
+      return Words{table[kFirst / 4 + at % 16], table[kSecond / 4 + at % 16],
+                   table[kFirst / 4 + (at ^ 8) % 16], table[kFirst / 4 + 5]};
+    });
   }
 }
 

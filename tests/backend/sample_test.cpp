@@ -163,5 +163,29 @@ TEST_P(SampleCode, CubesAtEdgesAndCorners) {
   EXPECT_GT(compared, 40u);
 }
 
+// expand_samples has replaced them all.
+TEST(LeftOverSamples, AreAnError) {
+  KernelBuilder k(1, 1, 1024);
+  const auto bound = [] {
+    Choices random(1);
+    std::optional<BoundTexture> made;
+    while (!made) made = random_texture(random);
+    return *made;
+  }();
+  k.function.texture_count = 1;
+  k.function.samples = {{frontend::sample_key(bound.view, bound.sampler), 64}};
+  const ir::I32 word = k.word(k.b.LoadInput(0)[0]);
+  const auto found =
+      k.b.Sample(k.b.constant(true), word, word, word, word, word, word, ir::SampleUse{}.pack());
+  k.store(k.real(found[0]), k.real(found[1]), k.real(found[2]), k.real(found[3]));
+  k.b.ret();
+  for (const Target target : kTargets) {
+    if (!built_in(target)) continue;
+    const Result<MachineCode> code = compile(ir::GroupProgram{{}, k.function}, target, {});
+    ASSERT_FALSE(code.ok()) << name(target);
+    EXPECT_NE(code.error().message.find("should have replaced"), std::string::npos) << code.error().message;
+  }
+}
+
 }  // namespace
 }  // namespace warpjit::backend

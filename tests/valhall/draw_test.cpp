@@ -279,20 +279,12 @@ TEST(ValhallDraw, BlendShadersRefused) {
     const std::string text = ran.status.error().message;
     return text.starts_with(place) ? text.substr(place.size()) : text;
   };
-  const auto shader = [](const char* from, const char* to) {
-    return [=](ImagePage& page) {
-      std::string source = kGreater;
-      source.replace(source.find(from), std::string(from).size(), to);
-      page.code(kBlendShader, source);
-    };
+  const auto changed = [](std::string source, const std::string& from, const char* to) {
+    source.replace(source.find(from), from.size(), to);
+    return [source](ImagePage& page) { page.code(kBlendShader, source); };
   };
-  const auto stores = [](const char* from, const char* to) {
-    return [=](ImagePage& page) {
-      std::string source = with_tile_store();
-      source.replace(source.find(from), std::string(from).size(), to);
-      page.code(kBlendShader, source);
-    };
-  };
+  const auto shader = [&](const char* from, const char* to) { return changed(kGreater, from, to); };
+  const auto stores = [&](const char* from, const char* to) { return changed(with_tile_store(), from, to); };
   EXPECT_EQ(failure(stores("#0xFF000000", "#0xFF000100")), "target is 1 of 1");
   EXPECT_EQ(failure(stores("#0x10ED000", "#0x10EE000")),
             "format 0xee000 is not that of fragment job at 0x200001180, framebuffer 0x200001400, target 0, "

@@ -433,9 +433,8 @@ class Run {
   void move_stores() {
     struct Readers {
       bool hot = false;
-      SmallVector<std::uint32_t, 4> entries{};
+      std::uint32_t entry = kNoBlock;  // the only one; of a value with several, one store behind it is less
     };
-    constexpr std::size_t kMostEntries = 1;
     tables_.cold_stores.clear();
     if (in_slots_.empty()) return;
     find_cold_entries(code_, tables_.cold_entry);
@@ -448,11 +447,11 @@ class Run {
     const auto note = [&](Reg v, std::uint32_t b) {
       Readers& all = of(v);
       const std::uint32_t entry = tables_.cold_entry[b];
-      if (all.hot || std::find(all.entries.begin(), all.entries.end(), entry) != all.entries.end()) return;
-      if (entry == kNoBlock || all.entries.size() == kMostEntries || find(entry_[entry], v) == kNowhere)
+      if (entry == kNoBlock || (all.entry != kNoBlock && all.entry != entry) ||
+          find(entry_[entry], v) == kNowhere)
         all.hot = true;
       else
-        all.entries.push_back(entry);
+        all.entry = entry;
     };
     for (const Allocation::Param& param : out_.params)
       if (values_[param.value].needs_slot) of(param.value).hot = true;
@@ -477,7 +476,7 @@ class Run {
     for (std::size_t n = 0; n < readers.size(); ++n) {
       if (readers[n].hot) continue;
       values_[in_slots_[n]].stored_when_cold = true;
-      for (std::uint32_t entry : readers[n].entries) tables_.cold_stores.push_back({entry, in_slots_[n]});
+      if (readers[n].entry != kNoBlock) tables_.cold_stores.push_back({readers[n].entry, in_slots_[n]});
     }
     std::sort(tables_.cold_stores.begin(), tables_.cold_stores.end());
   }

@@ -86,6 +86,12 @@ std::vector<Block> reverse_postorder(const Function& f) {
   return depth_first(f, scratch, [](Block, Block) {});
 }
 
+bool are_all(const Function& f, const std::vector<Block>& reached) {
+  std::size_t blocks = 0;
+  for (std::uint32_t b = 0; b < f.block_count(); ++b) blocks += f.block(Block{b}).first.valid() ? 1 : 0;
+  return blocks == reached.size();
+}
+
 Dominators::Dominators(const Function& f) : nodes_(f.block_count()) {
   Scratch scratch(11, f.block_count());
   const auto preorder = scratch.take(), number = scratch.take(), search_parent = scratch.take(),

@@ -10,6 +10,8 @@ namespace warpjit::ir {
 
 // The blocks that the entry reaches, each before its successors except over retreating edges.
 std::vector<Block> reverse_postorder(const Function& f);
+// Are these, of that order, all blocks that are not empty?
+bool are_all(const Function& f, const std::vector<Block>& reached);
 
 class Dominators {
  public:

@@ -55,9 +55,7 @@ class Numbering {
       }
     if (!replaced) return;
     // What stands behind a definition has its operands by now.
-    std::size_t blocks = 0;
-    for (std::uint32_t b = 0; b < f_.block_count(); ++b) blocks += f_.block(Block{b}).first.valid() ? 1 : 0;
-    if (blocks != dominators_.order().size()) return f_.replace_values(replacement_);
+    if (!are_all(f_, dominators_.order())) return f_.replace_values(replacement_);
     for (Block b : dominators_.order())
       for (Inst i : f_.insts(b)) {
         if (f_.inst(i).opcode != Opcode::Phi) break;

@@ -122,9 +122,7 @@ class Hoister {
   }
   // Blocks that nothing reaches may read it: then it stays.
   void remove_moved(const std::vector<Block>& order) {
-    std::size_t blocks = 0;
-    for (std::uint32_t b = 0; b < f_.block_count(); ++b) blocks += f_.block(Block{b}).first.valid() ? 1 : 0;
-    if (blocks != order.size()) return;
+    if (!are_all(f_, order)) return;
     for (Block b : order)
       for (Inst i : f_.insts(b))
         if (i.id < movable_.size() && !stays(i)) f_.remove(i);

@@ -1,7 +1,6 @@
 #include "frontend/usse/flow/control_flow.h"
 
 #include <algorithm>
-#include <type_traits>
 
 #include "frontend/flow/states.h"
 #include "frontend/usse/interpret/quad.h"
@@ -53,12 +52,11 @@ std::uint16_t number_behind(const Register& reg, std::int32_t registers, bool do
 }
 
 // Operand 0 is the destination, the others are sources.
-template <class Instruction>
-auto& operand_of(Instruction& i, unsigned operand) {
-  using Operand = std::conditional_t<std::is_const_v<Instruction>, const Register, Register>;
-  return operand == 0 ? static_cast<Operand&>(i.d[0]) : static_cast<Operand&>(i.s[operand - 1]);
+constexpr unsigned kMovedSources = 3;
+const Register& operand_of(const Instruction& i, unsigned operand) {
+  if (operand == 0) return i.d[0];
+  return i.s[operand - 1];
 }
-constexpr unsigned kMoved = 4;  // operands
 
 // Of an instruction that takes increments: the register of an operand in a turn. Dot products write
 // components of one register, turn by turn.
@@ -114,8 +112,9 @@ Instruction in_turn(const Instruction& i, unsigned turn, const Increments& incre
   Instruction result = i;
   if (!repeats(i)) return result;
   if (takes_increments(i)) {
-    for (unsigned operand = 0; operand < kMoved; ++operand)
-      operand_of(result, operand).number = number_in_turn(i, operand, turn, increments);
+    result.d[0].number = number_in_turn(i, 0, turn, increments);
+    for (unsigned k = 0; k < kMovedSources; ++k)
+      result.s[k].number = number_in_turn(i, k + 1, turn, increments);
     return result;
   }
   const auto advance = [&](Register& reg) {
@@ -235,7 +234,7 @@ bool Code::does_the_same(const FlowBlock& block, Increments increments) const {
       increments.set(i);
     }
     if (!takes_increments(i)) continue;
-    for (unsigned operand = 0; operand < kMoved; ++operand) {
+    for (unsigned operand = 0; operand <= kMovedSources; ++operand) {
       if (!moves(operand_of(i, operand))) continue;
       for (unsigned turn = 0; turn <= i.repeat; ++turn)
         if (number_in_turn(i, operand, turn, own) != number_in_turn(i, operand, turn, increments))

@@ -56,7 +56,8 @@ Result<ProgramTranslator::Sampled> ProgramTranslator::find_sampled(const Instruc
   const ir::SampleKey* const found = key_of_unit(unit);
   if (found == nullptr) return refused("a texture that is not known to be bound");
   ir::SampleKey key = *found;
-  if (key.is_cube() != samples_cube(program_, unit))
+  const bool plane = key.dimension == TextureDimension::d2 && !key.array;
+  if (samples_cube(program_, unit) ? !key.is_cube() || key.array : !plane)
     return Error{
         ErrorCode::bad_input,
         "the texture of unit " + std::to_string(unit) + " has not the dimension that the program samples",

@@ -65,6 +65,7 @@ class Filter : public Steps {
   // Both levels.
   class LevelLoop;
   bool is_exact() const { return path_.integers && !has_border_; }
+  // `loop`: null if both levels stand one after the other.
   void add_level(Levels& sum, const LevelResult& level, F32 factor, I1 is_first, LevelLoop* loop);
   Levels both_levels(std::optional<I32> first, I32 weight);
   Results of_levels(const Levels& levels, I1 magnified);

@@ -6,7 +6,8 @@
 
 namespace warpjit::ir::samples {
 
-// Code that runs for the first level, and again for the second one. What turns hand on are phis.
+// Code that runs for the first level, and again for the second one: a loop of two turns. Phis carry values
+// from turn to turn.
 class Filter::LevelLoop {
  public:
   // The block of `before` ends with what stands before that.
@@ -19,15 +20,16 @@ class Filter::LevelLoop {
     b_.jump(header_);
     b_.set_block(header_);
   }
-  // `value` becomes what it was in the turn before, `initial` in the first one.
+  // `value` becomes a phi: `initial` in the first turn, and in the second one what `value` is when end() is
+  // called. It must live until then.
   template <class T>
   void carry(T& value, T initial) {
     value = b_.phi<T>(header_);
     phis_.push_back({value, initial, &value.id});
   }
-  // Likewise, of which each next value is as uniform as the one before.
+  // Likewise, for what is as uniform in the second turn as in the first one.
   template <class T>
-  void count(T& value, T initial) {
+  void carry_uniform(T& value, T initial) {
     carry(value, initial);
     Function& f = b_.function();
     f.value(value).uniformity = std::max(Uniformity::group, f.value(initial).uniformity);
@@ -98,9 +100,9 @@ Filter::Levels Filter::both_levels(std::optional<I32> first, I32 weight) {
   LevelLoop loop(b_, before_);
   I32 turn, number;
   F32 factor;
-  loop.count(turn, word(0));
-  loop.count(number, *first);
-  loop.count(factor, of_first);
+  loop.carry_uniform(turn, word(0));
+  loop.carry_uniform(number, *first);
+  loop.carry_uniform(factor, of_first);
   const I1 is_first = b_.IEq32(turn, word(0));
   add_level(sum, level_result(where_.level(number)), factor, is_first, &loop);
   turn = word(1);
