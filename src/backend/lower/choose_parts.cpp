@@ -222,7 +222,7 @@ std::uint32_t choose_parts(const ir::Function& f, const Host& host, bool large_p
   // A group of pixels holds quads of one primitive. The wider it is, the more of its lanes small ones leave
   // idle.
   constexpr std::uint32_t kMostPixels = 16;
-  // Texels are waited for. Measured on Sapphire Rapids: a trilinear texture, which needs 19 registers of 16,
+  // Texels are waited for. Measured on a Xeon with AMX: a trilinear texture, which needs 19 registers of 16,
   // is 1.35 times as fast in two parts on v3.
   const std::uint32_t quarters = loads_texels(f) ? 5 : 4;
   std::uint32_t narrow = 4 * needed.vectors <= quarters * host.vector_registers ? 2 : 1;
