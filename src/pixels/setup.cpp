@@ -22,6 +22,42 @@ float coefficient(double value, bool finite) {
   return to_float(finite ? flushed : kNaN);
 }
 
+// Four planes at once: compilers leave the loop scalar.
+using TwoDoubles = double __attribute__((vector_size(16)));
+using TwoFloats = float __attribute__((vector_size(8)));
+using FourWords = std::uint32_t __attribute__((vector_size(16)));
+struct FourDoubles {
+  TwoDoubles low, high;
+};
+// As above. Words of `finite` are all ones or 0.
+FourWords coefficients(const FourDoubles& values, FourWords finite) {
+  const auto low = __builtin_convertvector(values.low, TwoFloats);
+  const auto high = __builtin_convertvector(values.high, TwoFloats);
+  const auto words = std::bit_cast<FourWords>(__builtin_shufflevector(low, high, 0, 1, 2, 3));
+  const auto denormal = static_cast<FourWords>((words & 0x7f800000) == 0);
+  const FourWords flushed = words & (~denormal | 0x80000000);
+  return (flushed & finite) | (kNaN & ~finite);
+}
+
+// A plane, or two at once, through the values of three corners.
+template <class Value>
+struct Plane {
+  Value a, b, c;
+};
+struct PlaneFrame {
+  double dx1, dx2, dy1, dy2;  // from the first corner to the others
+  double to_x, to_y;          // from the first corner to the origin's pixel, in pixels
+  double area;
+
+  template <class Value>
+  Plane<Value> through(Value a0, Value a1, Value a2) const {
+    const Value d1 = a1 - a0, d2 = a2 - a0;
+    const Value b = ((d1 * dy2 - d2 * dy1) * 256) / area;
+    const Value c = ((d2 * dx1 - d1 * dx2) * 256) / area;
+    return {(a0 + b * to_x) + c * to_y, b, c};
+  }
+};
+
 float even_origin(std::int64_t least) {
   return static_cast<float>(std::max<std::int64_t>(0, least >> 8) & ~std::int64_t{1});
 }
@@ -50,7 +86,7 @@ Setup::Setup(std::span<const SlotUse> uses, const PixelRectangle& bounds)
     plane_of_use_.push_back(flat ? kNoPlane : static_cast<std::uint32_t>(kFirstUse + interpolated_.size()));
     if (!flat) interpolated_.push_back(use);
   }
-  planes_ = (kFirstUse + interpolated_.size() + 1) & ~std::size_t{1};
+  planes_ = (kFirstUse + interpolated_.size() + 3) & ~std::size_t{3};
 }
 
 void Setup::set_depth_bias(const RasterState::DepthBias& bias, PixelFormat depth_format) {
@@ -167,23 +203,37 @@ void Setup::write_rows(const Shape& shape, const PrimitiveFacts& facts, RecordRo
 
 void Setup::write(const std::array<WindowVertex, 3>& v, std::int64_t area, const Shape& shape,
                   const PrimitiveFacts& facts, bool of_line, RecordRow* record) {
-  const double dx1 = v[1].x - v[0].x, dx2 = v[2].x - v[0].x;
-  const double dy1 = v[1].y - v[0].y, dy2 = v[2].y - v[0].y;
-  const double to_x = (256 * double{shape.origin_x} + (128 - v[0].x)) / 256;  // exact
-  const double to_y = (256 * double{shape.origin_y} + (128 - v[0].y)) / 256;
-  const auto whole = static_cast<double>(area);
-  const std::size_t planes = planes_;
-  for (std::size_t i = 0; i < planes; ++i) {
-    const double a0 = values_[0][i], a1 = values_[1][i], a2 = values_[2][i];
-    const double d1 = a1 - a0, d2 = a2 - a0;
-    const double b = ((d1 * dy2 - d2 * dy1) * 256) / whole;
-    const double c = ((d2 * dx1 - d1 * dx2) * 256) / whole;
-    const double a = (a0 + b * to_x) + c * to_y;
+  const PlaneFrame frame{.dx1 = static_cast<double>(v[1].x - v[0].x),
+                         .dx2 = static_cast<double>(v[2].x - v[0].x),
+                         .dy1 = static_cast<double>(v[1].y - v[0].y),
+                         .dy2 = static_cast<double>(v[2].y - v[0].y),
+                         .to_x = (256 * double{shape.origin_x} + (128 - v[0].x)) / 256,  // exact
+                         .to_y = (256 * double{shape.origin_y} + (128 - v[0].y)) / 256,
+                         .area = static_cast<double>(area)};
+  for (std::size_t i = 0; i < planes_; i += 4) {
+    const auto two = [&](std::size_t first, Plane<TwoDoubles>& plane) {
+      std::array<TwoDoubles, 3> values;
+      for (std::size_t n = 0; n < 3; ++n) std::memcpy(&values[n], &values_[n][first], sizeof values[n]);
+      const auto& [a0, a1, a2] = values;
+      plane = frame.through(a0, a1, a2);
+      return std::bit_cast<FourWords>(((a0 - a0) + (a1 - a1)) + (a2 - a2) == 0);
+    };
+    Plane<TwoDoubles> low, high;
+    const FourWords low_finite = two(i, low), high_finite = two(i + 2, high);
+    const FourWords finite = __builtin_shufflevector(low_finite, high_finite, 0, 2, 4, 6);
+    const auto put = [&](const FourDoubles& values, float* to) {
+      const FourWords words = coefficients(values, finite);
+      std::memcpy(to, &words, sizeof words);
+    };
+    put({low.a, high.a}, &a_[i]);
+    put({low.b, high.b}, &b_[i]);
+    put({low.c, high.c}, &c_[i]);
+  }
+  if (biased_ && !of_line) {
+    const double a0 = values_[0][kDepth], a1 = values_[1][kDepth], a2 = values_[2][kDepth];
+    const auto [a, b, c] = frame.through(a0, a1, a2);
     const bool finite = ((a0 - a0) + (a1 - a1)) + (a2 - a2) == 0;
-    a_[i] = coefficient(a, finite);
-    b_[i] = coefficient(b, finite);
-    c_[i] = coefficient(c, finite);
-    if (i == kDepth && biased_ && !of_line) a_[i] = coefficient(a + depth_bias(b, c), finite);
+    a_[kDepth] = coefficient(a + depth_bias(b, c), finite);
   }
   write_rows(shape, facts, record);
 }

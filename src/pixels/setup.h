@@ -93,8 +93,8 @@ class Setup {
                    RecordRow* record);
 
  private:
-  // Planes to compute: 1/w, depth, then the interpolated uses. Padded, so that loops need no rest.
-  static constexpr std::size_t kMostPlanes = 2 + kMostUses + 2;
+  // Planes to compute: 1/w, depth, then the interpolated uses; four at once.
+  static constexpr std::size_t kMostPlanes = (2 + kMostUses + 3) / 4 * 4;
 
   // `least_x`, `least_y`: the primitive's in 1/256 pixels, which say where the origin is.
   bool limit(std::int64_t left, std::int64_t top, std::int64_t right, std::int64_t bottom,
@@ -104,7 +104,7 @@ class Setup {
 
   std::vector<SlotUse> uses_, interpolated_;
   std::vector<std::uint32_t> plane_of_use_;  // its plane; plane `kNoPlane` where it has none
-  std::size_t planes_;                       // even
+  std::size_t planes_;                       // a multiple of 4
   PixelRectangle bounds_;
   RasterState::DepthBias bias_;
   double smallest_step_ = 0;  // of the depth format; d32f: of depths below 2
