@@ -119,6 +119,7 @@ Result<GroupProgram> run_pipeline(Function function, const PipelineOptions& opti
     WARPJIT_CHECK(stages.optimize(f, "simplify"));
     if (f.form == Form::thread) WARPJIT_CHECK(stages.run("floats", f, keep_floats));
     WARPJIT_CHECK(stages.run("nans", f, drop_canonical_nans));
+    WARPJIT_CHECK(stages.run("divisors", f, multiply_by_reciprocals));
   }
   if (f.form == Form::thread) {
     WARPJIT_CHECK(make_groups(f, program, options, stages));

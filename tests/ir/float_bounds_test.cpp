@@ -26,11 +26,12 @@ bool within(const FloatBounds& bounds, float x, bool minus_zero) {
 }
 
 TEST(FloatBounds, HoldOfRandomExpressions) {
-  constexpr Opcode kOpcodes[] = {Opcode::FMul32,      Opcode::FMulZeroInf32, Opcode::FMulFlush32,
-                                 Opcode::FAdd32,      Opcode::FAddFlush32,   Opcode::FFma32,
-                                 Opcode::FFmaFlush32, Opcode::FMaxSelect32,  Opcode::FMinSelect32,
-                                 Opcode::FMaxNum32,   Opcode::FMinNum32,     Opcode::FFlush32,
-                                 Opcode::FFloor32,    Opcode::FMulFlush32,   Opcode::CanonicalizeNaN32};
+  constexpr Opcode kOpcodes[] = {Opcode::FMul32,       Opcode::FMulZeroInf32,    Opcode::FMulFlush32,
+                                 Opcode::FAdd32,       Opcode::FAddFlush32,      Opcode::FFma32,
+                                 Opcode::FFmaFlush32,  Opcode::FMaxSelect32,     Opcode::FMinSelect32,
+                                 Opcode::FMaxNum32,    Opcode::FMinNum32,        Opcode::FFlush32,
+                                 Opcode::FFloor32,     Opcode::FCeil32,          Opcode::FTrunc32,
+                                 Opcode::FRoundEven32, Opcode::CanonicalizeNaN32};
   constexpr std::uint32_t kConstants[] = {0,          0x80000000, 0x3f800000, 0xbf800000, 0x3f000000,
                                           0x437f0000, 0x3b808081, 0x00000001, 0x80000001, 0x7f7fffff,
                                           0xff7fffff, 0x00800000, 0x7f800000, 0xff800000, 0x7fc00000,
@@ -61,6 +62,10 @@ TEST(FloatBounds, HoldOfRandomExpressions) {
     pool.push_back({b.I32ToF32(byte), std::bit_cast<std::uint32_t>(static_cast<float>(word & 255))});
     const I32 top = b.IShrU32(b.BitcastF32ToI32(in[2]), b.constant(24));
     pool.push_back({b.I32ToF32(top), std::bit_cast<std::uint32_t>(static_cast<float>(word >> 24))});
+    pool.push_back({b.U32ToF32(top), pool.back().bits});
+    const I32 low = b.IShrS32(b.BitcastF32ToI32(in[2]), b.constant(20));
+    const auto low_number = static_cast<float>(static_cast<std::int32_t>(word) >> 20);
+    pool.push_back({b.I32ToF32(low), std::bit_cast<std::uint32_t>(low_number)});
     for (int k = 0; k < 12; ++k) {
       const Opcode opcode = kOpcodes[random.below(static_cast<unsigned>(std::size(kOpcodes)))];
       std::vector<Value> operands;

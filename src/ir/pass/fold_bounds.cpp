@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ir/analysis/range.h"
 #include "ir/evaluate.h"
 #include "ir/pass/fold.h"
 
@@ -86,18 +87,15 @@ FloatBounds selected(bool greater, const FloatBounds& x, const FloatBounds& y) {
 }
 
 // Bits that an and or a shift leave.
-FloatBounds of_integer(const Function& f, Value value) {
-  FloatBounds all{-0x1p31F, 0x1p32F, false, false};
+FloatBounds of_integer(const Function& f, Value value, bool is_signed) {
+  const std::uint64_t most = upper_bound(f, value);
+  if (!is_signed || most <= 0x7fffffff) return {0, static_cast<float>(most), false, false};
   const InstData& data = f.definition_of(value);
-  if (data.opcode != Opcode::IAnd32 && data.opcode != Opcode::IShrU32) return all;
-  const Value second = f.operand(f.definition(value), 1);
-  if (!f.is_constant(second)) return all;
-  const auto number = static_cast<std::uint32_t>(f.constant(second));
-  const std::uint32_t most = data.opcode == Opcode::IAnd32 ? number : ~0U >> (number & 31);
-  if (most > 0x7fffffff) return all;
-  all.least = 0;
-  all.greatest = static_cast<float>(most);
-  return all;
+  float limit = 0x1p31F;
+  if (data.opcode == Opcode::IShrS32)
+    if (const Value count = f.operand(f.definition(value), 1); f.is_constant(count))
+      limit = std::ldexp(limit, -static_cast<int>(std::min<std::uint64_t>(f.constant(count), 31)));
+  return {-limit, limit, false, false};
 }
 
 }  // namespace
@@ -111,7 +109,8 @@ FloatBounds float_bounds(const Function& f, Value value, int depth) {
     const float x = std::bit_cast<float>(word);
     return std::isnan(x) ? all : FloatBounds{x, x, false, word == 0x80000000};
   }
-  if (data.opcode == Opcode::I32ToF32) return of_integer(f, f.operand(inst, 0));
+  if (data.opcode == Opcode::I32ToF32 || data.opcode == Opcode::U32ToF32)
+    return of_integer(f, f.operand(inst, 0), data.opcode == Opcode::I32ToF32);
   if (depth == 0) return all;
   // What has three operands counts twice: the time is bounded.
   const int left = depth - (info(data.opcode).operands.size() == 3 ? 2 : 1);
@@ -131,6 +130,12 @@ FloatBounds float_bounds(const Function& f, Value value, int depth) {
       return ordered(of(0), meaning::FFlush32);
     case Opcode::FFloor32:
       return ordered(of(0), meaning::FFloor32);
+    case Opcode::FCeil32:
+      return ordered(of(0), meaning::FCeil32);
+    case Opcode::FTrunc32:
+      return ordered(of(0), meaning::FTrunc32);
+    case Opcode::FRoundEven32:
+      return ordered(of(0), meaning::FRoundEven32);
     case Opcode::FMul32:
       return nothing(product(meaning::FMul32));
     case Opcode::FMulZeroInf32:

@@ -27,6 +27,9 @@ void keep_floats(Function& f);
 // Removes the making of canonical NaNs that nobody looks at as bits. Both forms.
 void drop_canonical_nans(Function& f);
 
+// Makes products of divisions of bounded whole numbers by constants: the same bits, for two operations.
+void multiply_by_reciprocals(Function& f);
+
 // Replaces Exp2F32, Log2F32, RcpF32 and RsqrtF32 by their definitions in base/math.
 void expand_math(Function& f);
 
