@@ -184,6 +184,10 @@ struct meaning {
     result = a >= 2147483648.0f ? 0x7fffffffu : result;
     return is_nan(a) ? 0 : result;
   }
+  WARPJIT_MEANING static u32 F32ToI32Lowest(float a) {
+    const bool fits = a >= -2147483648.0f && a < 2147483648.0f;
+    return static_cast<u32>(static_cast<std::int32_t>(fits ? a : -2147483648.0f));
+  }
   WARPJIT_MEANING static u32 F32ToU32Sat(float a) {
     float inside = a > 0.0f ? a : 0.0f;  // NaN: 0
     inside = inside < 4294967296.0f ? inside : 4294967040.0f;

@@ -193,6 +193,13 @@ const std::vector<Case>& cases() {
       {FUnordered32, {kNaN, kOne}, 1},
       {FUnordered32, {kOne, kMinusNaN}, 1},
       {FUnordered32, {kInf, kInf}, 0},
+      {F32ToI32Lowest, {kNaN}, 0x80000000},
+      {F32ToI32Lowest, {kInf}, 0x80000000},
+      {F32ToI32Lowest, {0x4f000000}, 0x80000000},  // 2^31
+      {F32ToI32Lowest, {0x4effffff}, 0x7fffff80},  // the float below
+      {F32ToI32Lowest, {0xcf000000}, 0x80000000},
+      {F32ToI32Lowest, {0xcf000001}, 0x80000000},
+      {F32ToI32Lowest, {0xbff33333}, 0xffffffff},  // -1.9
       {F32ToI32Sat, {kNaN}, 0},
       {F32ToI32Sat, {kInf}, 0x7fffffff},
       {F32ToI32Sat, {kMinusInf}, 0x80000000},

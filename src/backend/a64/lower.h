@@ -58,6 +58,7 @@ class Arithmetic final : public HostArithmetic, private ValueForms {
   Reg canonicalize_nan(Value a, std::uint32_t p) override;
   Reg canonicalize_nan_ones(Value a, std::uint32_t p) override;
   Reg saturate_to_int(Value a, std::uint32_t p) override { return vv(Op::CvtToI, vector(a, p)); }
+  Reg int_or_lowest(Value a, std::uint32_t p) override;
   Reg saturate_to_unsigned(Value a, std::uint32_t p) override { return vv(Op::CvtToU, vector(a, p)); }
   Reg unsigned_to_float(Value a, std::uint32_t p) override { return vv(Op::CvtToFU, vector(a, p)); }
   Reg extreme_number(bool greater, Value a, Value b, std::uint32_t p) override;

@@ -126,6 +126,13 @@ Reg Arithmetic::canonicalize_nan_ones(Value a, std::uint32_t p) {
   return blend(constant_vector(0x7fffffff), reg_source(r), compare(Op::CmpEq, r, r));
 }
 
+Reg Arithmetic::int_or_lowest(Value a, std::uint32_t p) {
+  constexpr std::uint32_t kTwoTo31 = 0x4f000000;
+  Reg x = vector(a, p);
+  Reg fits = compare(Op::CmpAbsGt, constant_vector(kTwoTo31), x);
+  return blend(constant_vector(kSignBit), reg_source(vv(Op::CvtToI, x)), fits);
+}
+
 // maxNum gives the other operand for a quiet NaN only: a signaling one is replaced by that before.
 Reg Arithmetic::extreme_number(bool greater, Value a, Value b, std::uint32_t p) {
   Reg left = vector(a, p), right = vector(b, p);

@@ -254,6 +254,11 @@ void ArithmeticLowering::lower_F32ToI32Sat(ir::Inst i) {
   each_part(i, [&](std::uint32_t p) { return arithmetic_.saturate_to_int(operand(i, 0), p); });
 }
 
+void ArithmeticLowering::lower_F32ToI32Lowest(ir::Inst i) {
+  if (!varying(f_.result(i))) return define_from_vector(i, arithmetic_.int_or_lowest(operand(i, 0), 0));
+  each_part(i, [&](std::uint32_t p) { return arithmetic_.int_or_lowest(operand(i, 0), p); });
+}
+
 void ArithmeticLowering::lower_F32ToU32Sat(ir::Inst i) {
   if (!varying(f_.result(i)))
     return define_from_vector(i, arithmetic_.saturate_to_unsigned(operand(i, 0), 0));

@@ -19,7 +19,7 @@ namespace warpjit::backend {
   OP(FAddFlush32) OP(FSubFlush32) OP(FMulFlush32) OP(FFmaFlush32) OP(FMadTruncFlush32) \
   OP(FAddZeroFlush32) OP(FMulZeroFlush32) OP(FEq32) OP(FNe32) OP(FLt32) OP(FLe32) OP(FGt32) OP(FGe32) \
   OP(FUnordered32) OP(IEq32) OP(INe32) OP(ILtS32) OP(ILeS32) OP(ILtU32) OP(ILeU32) OP(F32ToI32Sat) \
-  OP(F32ToU32Sat) OP(I32ToF32) OP(U32ToF32) OP(BitcastF32ToI32) OP(BitcastI32ToF32) OP(IAdd32) \
+  OP(F32ToI32Lowest) OP(F32ToU32Sat) OP(I32ToF32) OP(U32ToF32) OP(BitcastF32ToI32) OP(BitcastI32ToF32) OP(IAdd32) \
   OP(ISub32) OP(IMul32) OP(IAnd32) OP(IOr32) OP(IXor32) OP(IMinS32) OP(IMaxS32) OP(IMinU32) \
   OP(IMaxU32) OP(IShl32) OP(IShrU32) OP(IShrS32)
 // clang-format on

@@ -193,17 +193,19 @@ bool loads_texels(const ir::Function& f) {
 // mandelbrot, 1.15 in 4 as in 2, but slower in more, as lanes wait for each other at the end of its loop;
 // matrix product with fast-fmad, 1.2 in 8 as in 4 and 1.2 in 16 as in 8, which is a whole block.
 // exact raymarch, a loop of 300 instructions, 1.1 in two parts as in one on v4.
-// What has no loop gains little but a smaller share of what each group costs.
+// What has no loop gains little but a smaller share of what each group costs, unless it waits for texels: a
+// nearest texture of Tesla's, which needs 7 registers, is 1.29 times as fast in 4 parts as in 2 on v3.
 std::uint32_t widen(std::uint32_t lanes, const Host& host, const Waits& waits, const Pressure& needed,
-                    std::size_t for_each_part) {
+                    std::size_t for_each_part, bool has_texels) {
   constexpr std::size_t kMostWork = 1500, kMostWorkOfTwo = 2500;  // instructions times parts: compile time
   constexpr std::uint32_t kMostLanes = 64, kMostInLockstep = 128, kMostParts = 8;
   const std::uint32_t most = waits.loops && !waits.lanes ? kMostInLockstep : kMostLanes;
+  const std::uint32_t halves = has_texels ? 4 : 3;
   const auto fits = [&](std::uint32_t wider) {
     const std::uint32_t parts = wider / host.lanes;
     return wider <= most && parts <= kMostParts &&
            for_each_part * parts <= (parts == 2 ? kMostWorkOfTwo : kMostWork) &&
-           2 * parts * needed.vectors <= 3 * host.vector_registers &&
+           2 * parts * needed.vectors <= halves * host.vector_registers &&
            parts * (parts < kManyParts ? needed.all_masks : needed.masks) <= 2 * kMaskRegisters;
   };
   while (lanes != 0 && fits(2 * lanes)) lanes *= 2;
@@ -224,7 +226,8 @@ std::uint32_t choose_parts(const ir::Function& f, const Host& host, bool large_p
   constexpr std::uint32_t kMostPixels = 16;
   // Texels are waited for. Measured on a Xeon with AMX: a trilinear texture, which needs 19 registers of 16,
   // is 1.35 times as fast in two parts on v3.
-  const std::uint32_t quarters = loads_texels(f) ? 5 : 4;
+  const bool has_texels = loads_texels(f);
+  const std::uint32_t quarters = has_texels ? 5 : 4;
   std::uint32_t narrow = 4 * needed.vectors <= quarters * host.vector_registers ? 2 : 1;
   if (f.pixels && 2 * host.lanes > kMostPixels) narrow = 1;
   if (!f.pixels || !large_primitives) return narrow;
@@ -235,7 +238,7 @@ std::uint32_t choose_parts(const ir::Function& f, const Host& host, bool large_p
     const ir::Loops loops(f, dominators);
     needed = pressure(f, !host.mask_registers, &loops);
   }
-  std::uint32_t parts = widen(host.lanes, host, waits, needed, work(f)) / host.lanes;
+  std::uint32_t parts = widen(host.lanes, host, waits, needed, work(f), has_texels) / host.lanes;
   // Measured: exact mandelbrot, 1.15 in two parts as in four, which spill; with fast-fmad, which needs fewer
   // registers, 1.3 in four as in two on v4.
   while (waits.lanes && parts > narrow && 4 * parts * needed.vectors > 5 * host.vector_registers) parts /= 2;
@@ -267,7 +270,7 @@ std::uint32_t choose_group_lanes(const ir::Function& f, Target target) {
   if (for_each_part > kMostWorkOfBlock && 2 * f.group_lanes >= host->lanes) return f.group_lanes;
   const Waits waits = find_waits(f);
   const Pressure needed = pressure(f, !host->mask_registers);
-  const std::uint32_t lanes = widen(f.group_lanes, *host, waits, needed, for_each_part);
+  const std::uint32_t lanes = widen(f.group_lanes, *host, waits, needed, for_each_part, loads_texels(f));
   // A block that is one group has no barriers. Where lanes part it is better to have groups that all skip;
   // but for comparisons with the thread's number: prefix sums, 1.15 in 16 parts as in 4.
   const std::uint32_t block = f.group_lanes * f.block_groups, parts = block / host->lanes;

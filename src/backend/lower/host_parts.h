@@ -45,6 +45,7 @@ class HostArithmetic {
   virtual Reg canonicalize_nan(Value a, std::uint32_t p) = 0;
   virtual Reg canonicalize_nan_ones(Value a, std::uint32_t p) = 0;
   virtual Reg saturate_to_int(Value a, std::uint32_t p) = 0;
+  virtual Reg int_or_lowest(Value a, std::uint32_t p) = 0;
   virtual Reg saturate_to_unsigned(Value a, std::uint32_t p) = 0;
   virtual Reg unsigned_to_float(Value a, std::uint32_t p) = 0;
   virtual Reg extreme_number(bool greater, Value a, Value b, std::uint32_t p) = 0;  // FMaxNum32, FMinNum32

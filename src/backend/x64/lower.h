@@ -42,6 +42,7 @@ class Arithmetic final : public HostArithmetic, private Tools {
   Reg canonicalize_nan(Value a, std::uint32_t p) override;
   Reg canonicalize_nan_ones(Value a, std::uint32_t p) override;
   Reg saturate_to_int(Value a, std::uint32_t p) override;
+  Reg int_or_lowest(Value a, std::uint32_t p) override { return vv(Op::CvtToI, vector(a, p)); }
   Reg saturate_to_unsigned(Value a, std::uint32_t p) override;
   Reg unsigned_to_float(Value a, std::uint32_t p) override;
   Reg extreme_number(bool greater, Value a, Value b, std::uint32_t p) override;

@@ -227,9 +227,13 @@ Axis Coordinates::axis(unsigned number, F32 coordinate, I32 extent, bool linear,
   if (!linear || nearest) {
     const bool at_border = !repeats(wrap) && !to_edge(wrap) && !limits(wrap);
     const bool from_zero = !moved && !at_border && (repeated || !repeats(wrap));
-    F32 p = in_texels(wrap, coordinate, extent, 1, from_zero);
-    if (!from_zero) p = b_.FFloor32(p);
-    near_index = moved_by_offset(b_.F32ToI32Sat(p));
+    if (repeated && from_zero) {  // from 0 to 2 times the texels, or NaN, which is below them
+      near_index = b_.F32ToI32Lowest(in_texels_unlimited(coordinate, extent, 1));
+    } else {
+      F32 p = in_texels(wrap, coordinate, extent, 1, from_zero);
+      if (!from_zero) p = b_.FFloor32(p);
+      near_index = moved_by_offset(b_.F32ToI32Sat(p));
+    }
     find_texel(wrap, false, extent, from_zero ? Reach::one_above : Reach::far, near_index, near_out);
   }
   made.first = near_index;
