@@ -126,12 +126,15 @@ struct Pixel {
   unsigned number() const { return thread & 3; }
   float dx() const { return (quad.x + group.x) + static_cast<float>(number() & 1); }
   float dy() const { return (quad.y + group.y) + static_cast<float>(number() >> 1); }
+  float center_x() const { return dx() + origin(offsetof(pixels::PrimitiveHeader, origin_x)) + 0.5F; }
+  float center_y() const { return dy() + origin(offsetof(pixels::PrimitiveHeader, origin_y)) + 0.5F; }
   bool covered() const { return (quad.coverage >> number() & 1) != 0; }
   std::uint32_t primitive_word(std::uint64_t offset) const {
     std::uint32_t word;
     std::memcpy(&word, group.primitive + offset, sizeof word);
     return word;
   }
+  float origin(std::size_t offset) const { return std::bit_cast<float>(primitive_word(offset)); }
   std::byte* in_tile(const GroupContext& context, std::uint64_t plane) const {
     return context.tile + plane * pixels::kPlaneBytes + quad.offset + std::size_t{4} * number();
   }
@@ -151,6 +154,12 @@ struct Pixel {
         break;
       case Opcode::PixelDy:
         result = std::bit_cast<std::uint32_t>(pixel.dy());
+        break;
+      case Opcode::PixelCenterX:
+        result = std::bit_cast<std::uint32_t>(pixel.center_x());
+        break;
+      case Opcode::PixelCenterY:
+        result = std::bit_cast<std::uint32_t>(pixel.center_y());
         break;
       case Opcode::PixelCovered:
         result = pixel.covered() ? 1 : 0;
@@ -456,6 +465,8 @@ WARPJIT_MEANING GroupOutcome run_group(GroupContext& context, std::uint32_t* fra
       }
       case Opcode::PixelDx:
       case Opcode::PixelDy:
+      case Opcode::PixelCenterX:
+      case Opcode::PixelCenterY:
       case Opcode::PixelCovered:
       case Opcode::PrimitiveF32:
       case Opcode::PrimitiveI32:

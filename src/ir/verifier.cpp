@@ -383,6 +383,9 @@ class Verifier {
     const bool group = f_.form == Form::group;
     if (row.group_only && !group) return fail(i, "stands in thread form");
     if (row.family == Family::pixel && !f_.pixels) return fail(i, "stands in a function without pixels");
+    if ((data.opcode == Opcode::PixelCenterX || data.opcode == Opcode::PixelCenterY) &&
+        f_.primitive_bytes == 0)
+      return fail(i, "the primitive has no record");
     const bool preamble = group && data.block == Function::entry() &&
                           f_.inst(f_.terminator(data.block)).opcode == Opcode::Return;
     if (row.preamble_only && !preamble) return fail(i, "stands outside a preamble");

@@ -92,6 +92,8 @@ bool tested_directly(Opcode opcode) {
     case Opcode::LaneRead:
     case Opcode::PixelDx:
     case Opcode::PixelDy:
+    case Opcode::PixelCenterX:
+    case Opcode::PixelCenterY:
     case Opcode::PixelCovered:
     case Opcode::PrimitiveF32:
     case Opcode::PrimitiveI32:

@@ -33,6 +33,8 @@ struct Picture {
     std::uint32_t next = random.below(100);
     for (std::uint32_t group = 0; group < kGroups; ++group) {
       for (std::uint32_t& word : primitives[group]) word = static_cast<std::uint32_t>(random.next());
+      for (std::uint32_t k = 2; k < 4; ++k)  // the origin
+        primitives[group][k] = std::bit_cast<std::uint32_t>(static_cast<float>(random.below(8192) * 2));
       groups.push_back({reinterpret_cast<const std::byte*>(primitives[group].data()),
                         static_cast<float>(group) * 64, -static_cast<float>(group) * 128});
       // Consecutive, with gaps, with fewer quads, and with fewer quads that end where consecutive ones would.
@@ -142,6 +144,26 @@ TEST_P(PixelCode, ReadsRecords) {
   });
 }
 
+TEST_P(PixelCode, FindsCenters) {
+  PixelKernel kernel;
+  ir::Builder& b = kernel.b;
+  b.StoreTile(kernel.always(), kernel.word(b.PixelCenterX()), 0);
+  b.StoreTile(kernel.always(), kernel.word(b.PixelCenterY()), 1);
+  each_setting(kernel, [](Picture& picture) {
+    for (std::uint32_t t = 0; t < picture.threads(); ++t) {
+      const pixels::QuadRecord& quad = picture.quad(t);
+      const pixels::GroupRecord& group = picture.groups[picture.group(t)];
+      const auto& primitive = picture.primitives[picture.group(t)];
+      EXPECT_EQ(std::bit_cast<float>(picture.word(0, t)),
+                std::bit_cast<float>(primitive[2]) + quad.x + group.x + static_cast<float>(t % 2) + 0.5F)
+          << t;
+      EXPECT_EQ(std::bit_cast<float>(picture.word(1, t)),
+                std::bit_cast<float>(primitive[3]) + quad.y + group.y + static_cast<float>(t / 2 % 2) + 0.5F)
+          << t;
+    }
+  });
+}
+
 // Loads and stores of a plane in order; what a guard leaves out stays, though quads that fill up lie there,
 // too.
 TEST_P(PixelCode, KeepsTheOrderOfATile) {
@@ -234,6 +256,8 @@ TEST_P(PixelCode, TakesSinglePixels) {
   b.StoreTile(covered, b.IAdd32(before, b.PrimitiveI32(4)), 7);
   const ir::I1 odd = b.INe32(b.IAnd32(before, b.constant(1)), b.constant(0));
   b.StoreTile(b.And1(covered, odd), b.LoadTile(7), 2);
+  b.StoreTile(covered, kernel.word(b.PixelCenterX()), 3);
+  b.StoreTile(covered, kernel.word(b.PixelCenterY()), 4);
   b.ret();
   for (Setting setting : all_settings(GetParam())) {
     setting.single_pixels = true;
@@ -253,6 +277,8 @@ TEST_P(PixelCode, TakesSinglePixels) {
     std::vector<std::array<std::uint32_t, 4>> primitives(kGroups);
     for (std::uint32_t group = 0; group < kGroups; ++group) {
       primitives[group][1] = static_cast<std::uint32_t>(random.next());
+      for (std::uint32_t k = 2; k < 4; ++k)  // the origin
+        primitives[group][k] = std::bit_cast<std::uint32_t>(static_cast<float>(random.below(8192) * 2));
       groups.push_back({reinterpret_cast<const std::byte*>(primitives[group].data()),
                         static_cast<float>(group) * 64, -static_cast<float>(group) * 128});
       const std::uint32_t real = group % 2 == 0 ? lanes : 1 + random.below(lanes);
@@ -274,6 +300,11 @@ TEST_P(PixelCode, TakesSinglePixels) {
       const pixels::GroupRecord& group = groups[t / lanes];
       word(0) = std::bit_cast<std::uint32_t>(static_cast<float>(place * 5 & 63) + group.x);
       word(1) = std::bit_cast<std::uint32_t>(static_cast<float>(place * 11 & 63) + group.y);
+      const auto center = [&](float in_group, std::uint32_t k) {
+        return std::bit_cast<std::uint32_t>(in_group + std::bit_cast<float>(primitives[t / lanes][k]) + 0.5F);
+      };
+      word(3) = center(std::bit_cast<float>(word(0)), 2);
+      word(4) = center(std::bit_cast<float>(word(1)), 3);
       const bool is_odd = word(7) % 2 != 0;
       word(7) += primitives[t / lanes][1];
       if (is_odd) word(2) = word(7);

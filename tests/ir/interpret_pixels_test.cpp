@@ -77,6 +77,7 @@ TEST_P(InterpretPixels, ReadRecords) {
   b.StoreTile(always, b.BitcastF32ToI32(b.PixelDy()), 1);
   const I32 sum = b.IAdd32(b.PrimitiveI32(8), b.BitcastF32ToI32(b.PrimitiveF32(28)));
   b.StoreTile(b.PixelCovered(), sum, 2);
+  b.StoreTile(always, b.IAdd32(b.BitcastF32ToI32(b.PixelCenterX()), b.BitcastF32ToI32(b.PixelCenterY())), 3);
   b.ret();
   for (const unsigned lanes : {4u, 8u, 16u, 32u}) {
     Picture picture(lanes), before(lanes);
@@ -88,6 +89,11 @@ TEST_P(InterpretPixels, ReadRecords) {
       EXPECT_EQ(std::bit_cast<float>(picture.word(1, t)), quad.y + group.y + static_cast<float>(t / 2 % 2));
       const auto& primitive = picture.primitives[t / lanes];
       const bool covered = (quad.coverage >> t % 4 & 1) != 0;
+      const float x =
+          std::bit_cast<float>(primitive[2]) + quad.x + group.x + static_cast<float>(t % 2) + 0.5F;
+      const float y =
+          std::bit_cast<float>(primitive[3]) + quad.y + group.y + static_cast<float>(t / 2 % 2) + 0.5F;
+      EXPECT_EQ(picture.word(3, t), std::bit_cast<std::uint32_t>(x) + std::bit_cast<std::uint32_t>(y)) << t;
       EXPECT_EQ(picture.word(2, t), covered ? primitive[2] + primitive[7] : before.word(2, t)) << t;
     }
   }
@@ -152,6 +158,7 @@ TEST(VerifyPixels, WhatStandsWhere) {
   };
   const std::string pixels = " pixels primitive 16 planes 2";
   rejects("", "%1 : f32 = PixelDx", "stands in a function without pixels");
+  rejects(" pixels primitive 0 planes 2", "%1 : f32 = PixelCenterX", "the primitive has no record");
   rejects(pixels, "%1 : f32 group = PrimitiveF32 16", "offset outside the primitive's record");
   rejects(pixels, "%1 : i32 group = PrimitiveI32 6", "offset outside the primitive's record");
   rejects(pixels, "%1 : i32 = LoadTile 2", "plane does not exist");

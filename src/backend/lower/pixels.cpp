@@ -13,9 +13,12 @@ using lir::RegClass;
 using lir::Regs;
 using pixels::GroupRecord;
 using pixels::PixelRecord;
+using pixels::PrimitiveHeader;
 using pixels::QuadRecord;
 
 namespace {
+
+constexpr std::uint32_t kHalf = 0x3f000000, kOne = 0x3f800000, kOneAndHalf = 0x3fc00000;  // as f32
 
 constexpr lir::Mem behind(std::uint8_t base_use, std::size_t displacement) {
   return {MemBase::reg, base_use, 0xff, 0, false, static_cast<std::int32_t>(displacement)};
@@ -29,10 +32,12 @@ void PixelLowering::begin_function() {
   for (std::uint32_t b = 0; b < f_.block_count(); ++b)
     for (ir::Inst i : f_.insts(ir::Block{b})) {
       const Opcode opcode = f_.inst(i).opcode;
-      reads_primitive = reads_primitive || opcode == Opcode::PrimitiveF32 || opcode == Opcode::PrimitiveI32;
+      reads_primitive = reads_primitive || opcode == Opcode::PrimitiveF32 || opcode == Opcode::PrimitiveI32 ||
+                        opcode == Opcode::PixelCenterX || opcode == Opcode::PixelCenterY;
       reads_tile = reads_tile || opcode == Opcode::LoadTile || opcode == Opcode::StoreTile;
     }
   records_.resize(parts_);
+  for (std::vector<Cached>& coordinate : coordinates_) coordinate.resize(parts_);
   if (reads_primitive)
     primitive_ = load(Op::SLoad64, RegClass::scalar, behind(0, offsetof(GroupRecord, primitive)), groups());
   if (reads_tile && !role_.single_pixels) find_place();
@@ -75,11 +80,11 @@ Reg PixelLowering::record_of_pixels(std::uint32_t p) {
   return records.reg;
 }
 
-void PixelLowering::locate_pixels(ir::Inst i, std::uint32_t shift, std::size_t group_field) {
-  Reg of_group = rows_.broadcast_word(groups(), static_cast<std::int32_t>(group_field));
+void PixelLowering::locate_pixels(ir::Inst i, const Coordinate& coordinate, Reg of_group) {
+  if (coordinate.center) of_group = vvv(Op::Add, of_group, constant_source(kHalf));
   for (std::uint32_t p = 0; p < parts_; ++p) {
     Reg word = record_of_pixels(p);
-    if (shift != 0) word = with_immediate(Op::ShrU, word, shift);
+    if (coordinate.shift != 0) word = with_immediate(Op::ShrU, word, coordinate.shift);
     Reg in_tile = vvv(Op::And, word, constant_source(PixelRecord::kCoordinate));
     define(f_.result(i), p, vvv(Op::Add, vv(Op::CvtToF, in_tile), of_group));
   }
@@ -89,29 +94,49 @@ Reg PixelLowering::offset_of_pixels(std::uint32_t p) {
   return with_immediate(Op::ShrU, record_of_pixels(p), PixelRecord::kOffsetShift);
 }
 
-void PixelLowering::locate(ir::Inst i, std::uint32_t quad_word, std::size_t group_field,
-                           const QuadConstants& in_quad) {
+PixelLowering::Coordinate PixelLowering::x_of(bool center) {
+  return {offsetof(QuadRecord, x) / 4,
+          offsetof(GroupRecord, x),
+          offsetof(PrimitiveHeader, origin_x),
+          center,
+          0b1010,
+          0};
+}
+PixelLowering::Coordinate PixelLowering::y_of(bool center) {
+  return {offsetof(QuadRecord, y) / 4,
+          offsetof(GroupRecord, y),
+          offsetof(PrimitiveHeader, origin_y),
+          center,
+          0b1100,
+          PixelRecord::kRowShift};
+}
+
+// Integers and a half, whose sums are exact: what all lanes share is summed first.
+void PixelLowering::locate(ir::Inst i, const Coordinate& coordinate) {
+  Reg of_group = rows_.broadcast_word(groups(), static_cast<std::int32_t>(coordinate.of_group));
+  if (coordinate.center)
+    of_group = vvv(Op::Add, of_group,
+                   rows_.broadcast_word(primitive_, static_cast<std::int32_t>(coordinate.origin)));
+  if (role_.single_pixels) return locate_pixels(i, coordinate, of_group);
+  const std::uint32_t first = coordinate.center ? kHalf : 0, second = coordinate.center ? kOneAndHalf : kOne;
+  QuadConstants in_quad;
+  for (std::uint32_t n = 0; n < kLanesOfQuad; ++n)
+    in_quad[n] = (coordinate.lanes >> n & 1) != 0 ? second : first;
   const lir::Mem constants = repeated(in_quad);
   const Source of_lanes =
       host_.memory_operands ? Source{lir::kNoReg, constants} : reg_source(load_constant(constants));
-  Reg of_group = rows_.broadcast_word(groups(), static_cast<std::int32_t>(group_field));
   for (std::uint32_t p = 0; p < parts_; ++p) {
-    Reg of_quad = vvv(Op::Add, words_of_quads(quad_word, p), of_group);
+    Cached& words = coordinates_[coordinate.quad_word][p];
+    if (words.block != current_block()) words = {words_of_quads(coordinate.quad_word, p), current_block()};
+    Reg of_quad = vvv(Op::Add, words.reg, of_group);
     define(f_.result(i), p, vvv(Op::Add, of_quad, of_lanes));
   }
 }
 
-void PixelLowering::lower_PixelDx(ir::Inst i) {
-  constexpr std::uint32_t kOne = 0x3f800000;
-  if (role_.single_pixels) return locate_pixels(i, 0, offsetof(GroupRecord, x));
-  locate(i, offsetof(QuadRecord, x) / 4, offsetof(GroupRecord, x), {0, kOne, 0, kOne});
-}
-
-void PixelLowering::lower_PixelDy(ir::Inst i) {
-  constexpr std::uint32_t kOne = 0x3f800000;
-  if (role_.single_pixels) return locate_pixels(i, PixelRecord::kRowShift, offsetof(GroupRecord, y));
-  locate(i, offsetof(QuadRecord, y) / 4, offsetof(GroupRecord, y), {0, 0, kOne, kOne});
-}
+void PixelLowering::lower_PixelDx(ir::Inst i) { locate(i, x_of(false)); }
+void PixelLowering::lower_PixelDy(ir::Inst i) { locate(i, y_of(false)); }
+void PixelLowering::lower_PixelCenterX(ir::Inst i) { locate(i, x_of(true)); }
+void PixelLowering::lower_PixelCenterY(ir::Inst i) { locate(i, y_of(true)); }
 
 void PixelLowering::lower_PixelCovered(ir::Inst i) {
   if (role_.single_pixels) {

@@ -10,7 +10,8 @@ namespace warpjit::backend {
 
 // clang-format off
 #define WARPJIT_LOWERED_AS_PIXELS(OP) \
-  OP(PixelDx) OP(PixelDy) OP(PixelCovered) OP(PrimitiveF32) OP(PrimitiveI32) OP(LoadTile) OP(StoreTile)
+  OP(PixelDx) OP(PixelDy) OP(PixelCenterX) OP(PixelCenterY) OP(PixelCovered) OP(PrimitiveF32) \
+  OP(PrimitiveI32) OP(LoadTile) OP(StoreTile)
 // clang-format on
 
 class PixelLowering : protected ValueForms {
@@ -38,12 +39,22 @@ class PixelLowering : protected ValueForms {
   // Of each lane, word `word` of its quad's record.
   Reg words_of_quads(std::uint32_t word, std::uint32_t p);
   lir::Mem repeated(const QuadConstants& constants);
-  void locate(ir::Inst i, std::uint32_t quad_word, std::size_t group_field, const QuadConstants& in_quad);
+  // A coordinate: from the primitive's origin, or of the centre.
+  struct Coordinate {
+    std::uint32_t quad_word;  // of its record
+    std::size_t of_group;     // byte of the group's record
+    std::size_t origin;       // byte of the primitive's record; if `center`
+    bool center;
+    std::uint8_t lanes;   // bit n: pixel n of a quad has the second column or row
+    std::uint32_t shift;  // in PixelRecord
+  };
+  static Coordinate x_of(bool center), y_of(bool center);
+  void locate(ir::Inst i, const Coordinate& coordinate);
   Reg primitive_word(ir::Inst i);
 
   // Of pixels without quads (PixelRecord): the records, one of their coordinates, and their places in planes.
   Reg record_of_pixels(std::uint32_t p);
-  void locate_pixels(ir::Inst i, std::uint32_t shift, std::size_t group_field);
+  void locate_pixels(ir::Inst i, const Coordinate& coordinate, Reg of_group);
   Reg offset_of_pixels(std::uint32_t p);
   void store_pixels(Reg r, Reg guard, std::uint64_t plane, std::uint32_t p);
 
@@ -69,8 +80,9 @@ class PixelLowering : protected ValueForms {
   Cached quads_, groups_, tile_;
   std::vector<Cached>
       records_;  // by part: of its quads, where they cannot be an operand in memory, or pixels
-  Reg primitive_ = lir::kNoReg;  // where the record of the primitive is
-  std::vector<Reg> places_;      // of quads, in plane 0, where a vector is one quad
+  std::array<std::vector<Cached>, 2> coordinates_;  // by part: of its quads, x and y
+  Reg primitive_ = lir::kNoReg;                     // where the record of the primitive is
+  std::vector<Reg> places_;                         // of quads, in plane 0, where a vector is one quad
   // Else: not one behind the other if one of the bits kScattered is set; where the first one is in plane 0.
   static constexpr std::int64_t kScattered = -16;
   Reg scattered_ = lir::kNoReg, first_ = lir::kNoReg;

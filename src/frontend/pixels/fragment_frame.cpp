@@ -55,6 +55,9 @@ FragmentFrame::F32 FragmentFrame::depth() { return limited_depth(plane(pixels::k
 FragmentFrame::F32 FragmentFrame::column() { return b_.FAddFlush32(from_primitive(0, 2), b_.PixelDx()); }
 FragmentFrame::F32 FragmentFrame::row() { return b_.FAddFlush32(from_primitive(0, 3), b_.PixelDy()); }
 
+FragmentFrame::F32 FragmentFrame::center_x() { return b_.PixelCenterX(); }
+FragmentFrame::F32 FragmentFrame::center_y() { return b_.PixelCenterY(); }
+
 FragmentFrame::I32 FragmentFrame::flat(unsigned use) {
   return b_.PrimitiveI32((pixels::kHeaderRows + use) * sizeof(pixels::PlaneRow) + 12);
 }

@@ -194,12 +194,12 @@ class FragmentTranslator final : public StageTranslator {
     return from.back_use == from.use ? front : b_.select(faces_front(), front, frame_.flat(from.back_use));
   }
   F32 plane(const FragmentInput& from) {
-    const float center = program_.graphics.pixel_center_integer ? 0.0F : 0.5F;
+    const bool integers = program_.graphics.pixel_center_integer;
     switch (from.kind) {
       case FragmentInput::Kind::x:
-        return b_.FAddFlush32(frame_.column(), b_.constant(center));
+        return integers ? frame_.column() : frame_.center_x();
       case FragmentInput::Kind::y:
-        return b_.FAddFlush32(frame_.row(), b_.constant(center));
+        return integers ? frame_.row() : frame_.center_y();
       case FragmentInput::Kind::depth:
         return frame_.depth();
       case FragmentInput::Kind::inverse_w:

@@ -81,9 +81,9 @@ class FragmentTranslator final : public ProgramTranslator {
     if (value == FragmentInput::Value::position) {
       switch (component) {
         case 0:
-          return b_.FAdd32(frame_.column(), real(0.5F));
+          return frame_.center_x();
         case 1:
-          return b_.FAdd32(frame_.row(), real(0.5F));
+          return frame_.center_y();
         case 2:
           return frame_.depth();
         default:

@@ -132,7 +132,7 @@ class FragmentTranslator final : public ProgramTranslator {
     write(kVarLive, live);
     set_gpr(57, frame_.primitive_number());
     set_gpr(58, b_.IAdd32(frame_.front_facing(), word(1)));
-    const I32 column = b_.F32ToI32Sat(frame_.column()), row = b_.F32ToI32Sat(frame_.row());
+    const I32 column = b_.F32ToI32Lowest(frame_.center_x()), row = b_.F32ToI32Lowest(frame_.center_y());
     set_gpr(59, b_.IOr32(column, b_.IShl32(row, word(16))));
     const I1 covered = b_.PixelCovered();
     set_gpr(60, flag(covered));
