@@ -101,21 +101,79 @@ TEST(UsseFragments, DepthIsReplacedWhateverTheFlagsSay) {
   }
 }
 
-TEST(UsseFragments, FormatsOfResultsThatAreNotWritten) {
-  const auto run = [](std::initializer_list<Flag> flags, bool runs) {
-    draw(assembled("nop.end", flags), PixelFormat::r32ui, 7,
+// Words of o and of pa, for targets of integers: 8 8 8 8 signed and unsigned, a word, four words.
+TEST(UsseFragments, NativeColorsOfIntegers) {
+  struct Case {
+    PixelFormat format;
+    std::uint32_t old, shown;  // a word of the target before, and behind
+  };
+  // The old pixel is in o; the upper two bytes of its first word are turned.
+  const std::string code = "xor o0, o0, #65535, rot:16\nnop.end";
+  for (const Case& tested :
+       {Case{PixelFormat::rgba8i, 0x7f80ff01, 0x807fff01}, Case{PixelFormat::rgba8ui, 0x7f80ff01, 0x807fff01},
+        Case{PixelFormat::r32i, 0x80000001, 0x7fff0001}, Case{PixelFormat::r32ui, kNan, kNan ^ 0xffff0000},
+        Case{PixelFormat::rgba32i, 0x80000001, 0x7fff0001},
+        Case{PixelFormat::rgba32ui, kNan, kNan ^ 0xffff0000}})
+    draw(assembled(code, {Flag::native_color, Flag::reads_color}), tested.format, tested.old,
+         [&](const std::string& way, const Result<Report>& report, const Drawn& drawn) {
+           ASSERT_TRUE(report.ok()) << way << ": " << to_string(report.error());
+           EXPECT_EQ(drawn.colors[0], tested.shown) << way << name(tested.format);
+           // Words but the first of each pixel are as they were.
+           const bool four = tested.format == PixelFormat::rgba32i || tested.format == PixelFormat::rgba32ui;
+           EXPECT_EQ(drawn.colors[3], four ? tested.old : tested.shown) << way << name(tested.format);
+         });
+}
+
+TEST(UsseFragments, IntegersAsResultsForTargetsOfIntegers) {
+  struct Case {
+    ParameterType type;
+    std::uint8_t components;
+    PixelFormat format;
+    std::array<std::uint32_t, 4> words;
+  };
+  // pa0 is 0x8081fe7f, pa1 3.
+  for (const Case& tested :
+       {Case{ParameterType::s8, 4, PixelFormat::rgba32i, {0x7f, ~1U, 0xffffff81, 0xffffff80}},
+        Case{ParameterType::u8, 4, PixelFormat::rgba32i, {0x7f, 0xfe, 0x81, 0x80}},
+        Case{ParameterType::s16, 3, PixelFormat::rgba32i, {0xfffffe7f, 0xffff8081, 3, 1}},
+        Case{ParameterType::u16, 2, PixelFormat::rgba32ui, {0xfe7f, 0x8081, 0, 1}},
+        Case{ParameterType::u32, 2, PixelFormat::rgba32ui, {0x8081fe7f, 3, 0, 1}},
+        Case{ParameterType::s32, 1, PixelFormat::rgba32i, {0x8081fe7f, 0, 0, 1}},
+        Case{ParameterType::f32, 1, PixelFormat::rgba32i, {0x8081fe7f, 0, 0, 0x3f800000}},
+        Case{ParameterType::f16, 2, PixelFormat::rgba32i, {0x7fc00000, 0xb7010000, 0, 0x3f800000}},
+        Case{ParameterType::s8, 4, PixelFormat::rgba8i, {0x8081fe7f, 0x8081fe7f, 0x8081fe7f, 0x8081fe7f}}}) {
+    Program program = assembled("limm pa0, value:0x8081fe7f\nlimm pa1, value:3\nnop.end", {});
+    program.fragment.output_type = tested.type;
+    program.fragment.output_components = tested.components;
+    draw(program, tested.format, 7,
+         [&](const std::string& way, const Result<Report>& report, const Drawn& drawn) {
+           ASSERT_TRUE(report.ok()) << way << ": " << to_string(report.error());
+           for (unsigned k = 0; k < 4; ++k)
+             EXPECT_EQ(drawn.colors[k], tested.words[k]) << way << name(tested.format) << k;
+         });
+  }
+}
+
+// What 32 bits stand for is known for targets of integers alone.
+TEST(UsseFragments, ResultsThatAreRefused) {
+  const auto run = [](ParameterType type, std::initializer_list<Flag> flags, bool runs) {
+    Program program = assembled("nop.end", flags);
+    program.fragment.output_type = type;
+    draw(program, PixelFormat::rgba8, 7,
          [&](const std::string& way, const Result<Report>& report, const Drawn& drawn) {
            ASSERT_EQ(report.ok(), runs) << way;
            if (!runs) {
              EXPECT_EQ(report.error().code, ErrorCode::unsupported) << way;
+             EXPECT_EQ(std::ranges::count(drawn.colors, 7U), std::ssize(drawn.colors)) << way;
            }
-           EXPECT_EQ(std::ranges::count(drawn.colors, 7U), std::ssize(drawn.colors)) << way;
            EXPECT_EQ(drawn.depths[0], runs ? 0.5F : 1.0F) << way;
          });
   };
-  run({Flag::native_color, Flag::output_undefined}, true);
-  run({Flag::native_color, Flag::output_undefined, Flag::reads_color}, false);
-  run({Flag::native_color}, false);
+  for (const ParameterType type : {ParameterType::u32, ParameterType::s32, ParameterType::aggregate}) {
+    run(type, {Flag::output_undefined}, true);
+    run(type, {Flag::native_color}, true);
+    run(type, {}, false);
+  }
 }
 
 TEST(UsseFragments, DrawsOfNothingRunNoSecondaryProgram) {

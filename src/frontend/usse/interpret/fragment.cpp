@@ -19,7 +19,7 @@ constexpr IntegerType kByte{8, false};
 
 // ---- Results
 
-// Four bytes, whatever the target makes of them.
+// Four bytes for 0 to 1, whatever the target makes of them.
 bool takes_bytes(PixelFormat format) {
   switch (format) {
     case PixelFormat::rgba8:
@@ -35,6 +35,24 @@ bool takes_bytes(PixelFormat format) {
 }
 bool is_narrow(PixelFormat format) {
   return format == PixelFormat::rgb565 || format == PixelFormat::rgba4 || format == PixelFormat::rgb5a1;
+}
+
+bool takes_integers(PixelFormat format) {
+  switch (format) {
+    case PixelFormat::rgba8i:
+    case PixelFormat::rgba8ui:
+    case PixelFormat::r32i:
+    case PixelFormat::r32ui:
+    case PixelFormat::rgba32i:
+    case PixelFormat::rgba32ui:
+      return true;
+    default:
+      return false;
+  }
+}
+// One word and no more.
+bool has_one_word(PixelFormat format) {
+  return format == PixelFormat::r32f || format == PixelFormat::r32i || format == PixelFormat::r32ui;
 }
 
 std::uint32_t byte_number(std::uint32_t byte) { return to_bits(normalized_value(kByte, byte)); }
@@ -54,7 +72,9 @@ std::array<std::uint32_t, 4> native_words(PixelFormat format, const Color& color
     for (unsigned k = 0; k < 4; ++k) words[0] |= to_normalized(kByte, to_float(color[k])) << 8 * k;
   } else if (format == PixelFormat::rgba16f) {
     for (unsigned k = 0; k < 4; ++k) words[k / 2] |= std::uint32_t{to_half(to_float(color[k]))} << k % 2 * 16;
-  } else if (format == PixelFormat::r32f) {
+  } else if (format == PixelFormat::rgba8i || format == PixelFormat::rgba8ui) {
+    for (unsigned k = 0; k < 4; ++k) words[0] |= (color[k] & 0xff) << 8 * k;
+  } else if (has_one_word(format)) {
     words[0] = color[0];
   } else {
     words = color;
@@ -68,7 +88,12 @@ Color native_color(PixelFormat format, const std::array<std::uint32_t, 4>& words
   } else if (format == PixelFormat::rgba16f) {
     for (unsigned k = 0; k < 4; ++k)
       color[k] = result_bits(half_value(static_cast<std::uint16_t>(words[k / 2] >> k % 2 * 16)));
-  } else if (format == PixelFormat::r32f) {
+  } else if (format == PixelFormat::rgba8i) {
+    for (unsigned k = 0; k < 4; ++k)
+      color[k] = static_cast<std::uint32_t>(sign_extend(words[0] >> 8 * k & 0xff, 8));
+  } else if (format == PixelFormat::rgba8ui) {
+    for (unsigned k = 0; k < 4; ++k) color[k] = words[0] >> 8 * k & 0xff;
+  } else if (has_one_word(format)) {
     color[0] = words[0];
   } else {
     color = words;
@@ -76,16 +101,19 @@ Color native_color(PixelFormat format, const std::array<std::uint32_t, 4>& words
   return color;
 }
 
-// Component k of a result of that type, which begins at these words.
-std::uint32_t result_number(ParameterType type, std::span<const std::uint32_t> words, unsigned k) {
+// Component k of a result of that type, which begins at these words: an integer for a target of integers.
+std::uint32_t result_number(PixelFormat format, ParameterType type, std::span<const std::uint32_t> words,
+                            unsigned k) {
   const unsigned bits = type == ParameterType::c10 ? 10 : 8 * bytes_of(type), count = 32 / bits;
   const std::uint32_t field =
       k / count < words.size() ? words[k / count] >> k % count * bits & low_mask<std::uint32_t>(bits) : 0;
+  if (type == ParameterType::f16) return result_bits(half_value(static_cast<std::uint16_t>(field)));
+  if (type == ParameterType::c10) return to_bits(c10_value(field));
+  if (takes_integers(format))
+    return type == ParameterType::s16 || type == ParameterType::s8
+               ? static_cast<std::uint32_t>(sign_extend(field, bits))
+               : field;
   switch (type) {
-    case ParameterType::f16:
-      return result_bits(half_value(static_cast<std::uint16_t>(field)));
-    case ParameterType::c10:
-      return to_bits(c10_value(field));
     case ParameterType::u16:
       return to_bits(normalized_value({16, false}, field));
     case ParameterType::s16:
@@ -144,17 +172,16 @@ class Fragments final : public interpret::FragmentProgram {
         sa_(secondary_attributes(values)) {}
 
   Status start() {
-    const bool undefined = program_.has(Flag::output_undefined);
-    if (program_.has(Flag::native_color) && (!undefined || program_.has(Flag::reads_color)) &&
-        !takes_bytes(format_) && format_ != PixelFormat::none && format_ != PixelFormat::rgba16f &&
-        format_ != PixelFormat::r32f && format_ != PixelFormat::rgba32f)
-      return failed(ErrorCode::unsupported,
-                    std::string("native colours of a target of ") + name(format_) + " are not supported");
-    const bool writes = !program_.has(Flag::native_color) && !undefined;
-    const ParameterType type = program_.fragment.output_type;
-    if (writes &&
-        (type == ParameterType::u32 || type == ParameterType::s32 || type == ParameterType::aggregate))
-      return failed(ErrorCode::unsupported, "a colour of integers of 32 bits is not supported");
+    if (!program_.has(Flag::native_color) && !program_.has(Flag::output_undefined) &&
+        format_ != PixelFormat::none) {
+      const ParameterType type = program_.fragment.output_type;
+      if (type == ParameterType::aggregate)
+        return failed(ErrorCode::unsupported, "a colour of this type is not supported");
+      if ((type == ParameterType::u32 || type == ParameterType::s32) && !takes_integers(format_))
+        return failed(ErrorCode::unsupported,
+                      std::string("a colour of integers of 32 bits for a target of ") + name(format_) +
+                          " is not supported");
+    }
     for (const FragmentInput& input : program_.fragment.inputs) {
       if (!input.sampled) continue;
       const unsigned unit = input.sampled->unit;
@@ -309,9 +336,12 @@ class Fragments final : public interpret::FragmentProgram {
     const FragmentInterface& fragment = program_.fragment;
     for (unsigned k = 0; k < 4; ++k)
       if (const unsigned n = fragment.output_start + k; n < kMaxRegisters) words[k] = registers_.pa[n][lane];
-    Color color{0, 0, 0, to_bits(1.0F)};
+    const ParameterType type = fragment.output_type;
+    const bool integers = takes_integers(format_) && type != ParameterType::f32 &&
+                          type != ParameterType::f16 && type != ParameterType::c10;
+    Color color{0, 0, 0, integers ? 1 : to_bits(1.0F)};
     for (unsigned k = 0; k < fragment.output_components; ++k)
-      color[k] = result_number(fragment.output_type, words, k);
+      color[k] = result_number(format_, type, words, k);
     if (is_narrow(format_))
       for (std::uint32_t& word : color) word = through_byte(word);
     return color;

@@ -14,6 +14,7 @@ using ir::I32;
 
 namespace {
 
+// Bytes that stand for 0 to 1.
 bool has_bytes(PixelFormat format) {
   return format == PixelFormat::rgba8 || format == PixelFormat::srgb8 || format == PixelFormat::rgb565 ||
          format == PixelFormat::rgba4 || format == PixelFormat::rgb5a1 || format == PixelFormat::rgb10a2;
@@ -21,6 +22,18 @@ bool has_bytes(PixelFormat format) {
 // Is a colour first one of bytes?
 bool loses_bits(PixelFormat format) {
   return format == PixelFormat::rgb565 || format == PixelFormat::rgba4 || format == PixelFormat::rgb5a1;
+}
+
+bool has_integers(PixelFormat format) {
+  return format == PixelFormat::rgba8i || format == PixelFormat::rgba8ui || format == PixelFormat::r32i ||
+         format == PixelFormat::r32ui || format == PixelFormat::rgba32i || format == PixelFormat::rgba32ui;
+}
+// How many components of a native colour there are.
+unsigned native_count(PixelFormat format) {
+  return format == PixelFormat::r32f || format == PixelFormat::r32i || format == PixelFormat::r32ui ? 1 : 4;
+}
+bool is_word(ParameterType type) {
+  return type == ParameterType::f32 || type == ParameterType::u32 || type == ParameterType::s32;
 }
 
 class FragmentTranslator final : public ProgramTranslator {
@@ -40,17 +53,15 @@ class FragmentTranslator final : public ProgramTranslator {
   }
 
   Status check() const {
-    const bool writes = !program_.has(Flag::output_undefined);
-    if (target() != PixelFormat::none) {
-      if (program_.has(Flag::native_color) && (writes || program_.has(Flag::reads_color)) &&
-          !has_bytes(target()) && target() != PixelFormat::rgba16f && target() != PixelFormat::r32f &&
-          target() != PixelFormat::rgba32f)
-        return Error{ErrorCode::unsupported, "a native colour of this format", program_.source_name};
-      const ParameterType type = program_.fragment.output_type;
-      if (writes && !program_.has(Flag::native_color) &&
-          (type == ParameterType::u32 || type == ParameterType::s32 || type == ParameterType::aggregate))
-        return Error{ErrorCode::unsupported, "a result of this type", program_.source_name};
-    }
+    if (target() == PixelFormat::none || program_.has(Flag::output_undefined) ||
+        program_.has(Flag::native_color))
+      return {};
+    const ParameterType type = program_.fragment.output_type;
+    if (type == ParameterType::aggregate)
+      return Error{ErrorCode::unsupported, "a result of this type", program_.source_name};
+    if ((type == ParameterType::u32 || type == ParameterType::s32) && !has_integers(target()))
+      return Error{ErrorCode::unsupported, "a result of integers of 32 bits for a target of other numbers",
+                   program_.source_name};
     return {};
   }
   const Status& status() const { return status_; }
@@ -146,35 +157,52 @@ class FragmentTranslator final : public ProgramTranslator {
   // ---- Results
 
   ParameterType native_type() const {
-    return has_bytes(target())                ? ParameterType::u8
-           : target() == PixelFormat::rgba16f ? ParameterType::f16
-                                              : ParameterType::f32;
+    switch (target()) {
+      case PixelFormat::rgba16f:
+        return ParameterType::f16;
+      case PixelFormat::rgba8i:
+        return ParameterType::s8;
+      case PixelFormat::rgba8ui:
+        return ParameterType::u8;
+      default:
+        return has_bytes(target()) ? ParameterType::u8 : ParameterType::f32;  // any words
+    }
   }
 
   void set_stored_color() {
     const frontend::FragmentFrame::Words words = frame_.stored_color(0);
-    const unsigned count = target() == PixelFormat::r32f ? 1 : 4;
     const ParameterType type = native_type();
-    for (unsigned k = 0; k < count; ++k)
-      write_part({.bank = Bank::o}, type == ParameterType::f32 ? Part{.offset = k, .value = words[k]}
-                                                               : packed(type, k, as_float(words[k])));
+    for (unsigned k = 0; k < native_count(target()); ++k) {
+      Part part;
+      if (type == ParameterType::f32)
+        part = {.offset = k, .value = words[k]};
+      else if (has_integers(target()))
+        part = {.mask = 0xffU << 8 * k, .value = b_.IShl32(b_.IAnd32(words[k], word(0xff)), word(8 * k))};
+      else
+        part = packed(type, k, as_float(words[k]));
+      write_part({.bank = Bank::o}, part);
+    }
     commit(I1());
   }
 
-  // Of all types but f32, whose results are their bits.
-  F32 result(const Register& reg, ParameterType type, unsigned k) {
-    switch (type) {
-      case ParameterType::f16:
-        return raw_component(reg, Type::f16, k);
-      case ParameterType::c10:
-        return raw_component(reg, Type::c10, k);
-      default:
-        break;
-    }
+  // A component of a colour: bits of a float, or an integer for a target of such.
+  I32 result(const Register& reg, ParameterType type, unsigned k) {
+    if (is_word(type)) return read_word(reg, k);
+    if (type == ParameterType::f16) return as_bits(raw_component(reg, Type::f16, k));
+    if (type == ParameterType::c10) return as_bits(raw_component(reg, Type::c10, k));
     const bool wide = type == ParameterType::u16 || type == ParameterType::s16,
                is_signed = type == ParameterType::s16 || type == ParameterType::s8;
+    const I32 integer = element(reg, wide ? 16 : 8, k, is_signed);
+    if (has_integers(target())) return integer;
     const Type field = wide ? (is_signed ? Type::s16 : Type::u16) : is_signed ? Type::s8 : Type::u8;
-    return number_of(field, element(reg, wide ? 16 : 8, k, is_signed), true);
+    return as_bits(number_of(field, integer, true));
+  }
+  // What stands for one that there is not.
+  I32 missing(ParameterType type, unsigned k) {
+    const bool is_float =
+        type == ParameterType::f32 || type == ParameterType::f16 || type == ParameterType::c10;
+    if (k != 3) return word(0);
+    return has_integers(target()) && !is_float ? word(1) : as_bits(real(1.0F));
   }
 
   void end() override {
@@ -182,15 +210,12 @@ class FragmentTranslator final : public ProgramTranslator {
     const bool native = program_.has(Flag::native_color);
     const FragmentInterface& fragment = program_.fragment;
     const ParameterType type = native ? native_type() : fragment.output_type;
-    unsigned count = fragment.output_components;
-    if (native) count = target() == PixelFormat::r32f ? 1 : 4;
+    const unsigned count = native ? native_count(target()) : fragment.output_components;
     const Register first{.bank = native ? Bank::o : Bank::pa,
                          .number = static_cast<std::uint16_t>(native ? 0 : fragment.output_start)};
     std::array<frontend::FragmentFrame::Words, 1> colors;
     for (unsigned k = 0; k < 4; ++k) {
-      I32 bits = as_bits(real(k == 3 ? 1.0F : 0.0F));
-      if (k < count)
-        bits = type == ParameterType::f32 ? read_word(first, k) : as_bits(result(first, type, k));
+      const I32 bits = k < count ? result(first, type, k) : missing(type, k);
       colors[0][k] = loses_bits(target()) ? as_bits(as_byte(as_float(bits))) : bits;
     }
     std::optional<I32> depth;
