@@ -102,21 +102,53 @@ TEST_P(PartedLanes, SecondaryProgramsRunInOneLane) {
   EXPECT_EQ(value(wanted.quad.r[0], 3), -2.0F);  // 0, which lane 1 has, less sa4
 }
 
-// One address, and increments that depend on the way there: only where they do not matter.
+// One address, and increments that depend on the way there.
 TEST_P(PartedLanes, IncrementsThatDiffer) {
   const std::string before =
-      "p0 br offset:over\nsmlsi temp:0, pa:0, sa:0, d:2, s0:1, s1:1, s2:1\nor.rpt2 r12, pa0, #0, rot:0\n"
+      "p0 br offset:over\nsmlsi temp:0, pa:0, sa:0, d:2, s0:1, s1:3, s2:1\nor.rpt2 r12, pa0, #0, rot:0\n"
       "over: vdsx.f32 r4.xy, r0, r0\n";
+  const Quad quad = run(before + "or.rpt3 r16, pa0, #0, rot:0\nnop.end\n");
+  EXPECT_EQ(value(quad.r[18], 0), value(quad.pa[2], 0));
+  EXPECT_EQ(value(quad.r[18], 1), value(quad.pa[3], 1));
+  EXPECT_EQ(value(quad.r[20], 0), 2000.0F);  // as it was
+  EXPECT_EQ(value(quad.r[20], 1), value(quad.pa[6], 1));
+  // All lanes set the same; they set offsets; destinations lie on sources of later turns.
   run(before +
       "vadd.f32 r0.xy, r4, r0\nsmlsi temp:0, pa:0, sa:0, d:3, s0:1, s1:1, s2:1\nor.rpt2 r16, pa0, #0, "
       "rot:0\nnop.end\n");
-  QuadState state = start();
-  const auto program = assemble(before + "or.rpt2 r16, pa0, #0, rot:0\nnop.end\n", "a.usse");
-  ASSERT_TRUE(program.ok()) << to_string(program.error());
-  const Status status = run_compiled(*program, GetParam(), state.quad, state.sa);
-  ASSERT_FALSE(status.ok());
-  EXPECT_EQ(status.error().code, ErrorCode::unsupported);
-  EXPECT_EQ(status.error().message, "increments of repeats that differ from lane to lane");
+  run(before +
+      "smbo d:1, s0:0, s1:2, s2:1\np1 br offset:on\nsmbo d:0, s0:0, s1:0, s2:0\n"
+      "on: vdsy.f32 r4.xy, r0, r0\nor.rpt3 r1, r0, #0, rot:0\nnop.end\n");
+  run(before +
+      "smlsi.swz1 temp:0, pa:0, sa:0, d:1, s0:1, s1:-100, s2:2\np1 br offset:on\n"
+      "smlsi temp:0, pa:0, sa:0, d:1, s0:1, s1:1, s2:1\n"
+      "on: vdsy.f32 r6.xy, r0, r0\np0 vmov.f32.rpt2 r8.xy, pa0\nnop.end\n");
+}
+
+// Lanes see what others have in the registers that their own increments lead to, before any of them writes.
+TEST_P(PartedLanes, DifferencesOfIncrementsThatDiffer) {
+  for (const char* const predicate : {"", "p0 "})
+    run(std::string("p0 br offset:over\nsmlsi temp:0, pa:0, sa:0, d:1, s0:1, s1:2, s2:0\n"
+                    "vadd.f32 r0.xy, r0, sa20\n"
+                    "over: ") +
+        predicate +
+        "vtst.dsx.f32.negative.nonzero.both.chan0.p2.write.rpt2 r2, r0, r4\n"
+        "vtst.dsy.f32.negative.nonzero.both.chan1.p3.write.rpt3 r0, r2, pa[2*idx1+2]\nnop.end\n");
+}
+
+// So many that lanes at one address may have are refused, for the time that each takes.
+TEST(UsseControlFlow, IncrementsOfOneAddressHaveALimit) {
+  const auto find = [](std::size_t ways) {
+    std::string text = ".stage vertex\n.registers pa:8 sa:24 r:32\n.primary\n";
+    for (std::size_t n = 0; n < ways; ++n)
+      text += "p0 br offset:end\nsmlsi temp:0, pa:0, sa:0, d:" + std::to_string(n) + ", s0:1, s1:1, s2:1\n";
+    const auto program = assemble(text + "end: vdsx.f32 r4.xy, r0, r0\nemit.end\n", "a.usse");
+    EXPECT_TRUE(program.ok()) << to_string(program.error());
+    const auto flow = Code::decode(*program, false)->find_blocks_of_addresses();
+    return flow ? std::string() : flow.error().message;
+  };
+  EXPECT_EQ(find(kMostIncrements - 1), "");
+  EXPECT_EQ(find(kMostIncrements + 1), "too many increments of repeats that lanes may have here");
 }
 
 // What does not move any register that the code has makes no difference: sources that there are not, the
@@ -193,6 +225,24 @@ TEST(UsseCalls, LanesMeetInFunctions) {
   EXPECT_EQ(words[16 + 10], 2U);
   // Lane 1 takes all lanes that are with it away.
   for (unsigned lane = 0; lane < 4; ++lane) EXPECT_EQ(words[16 * lane + 11], 0U) << lane;
+}
+
+TEST(UsseCalls, IncrementsOfLanesThatMeet) {
+  run_calls(
+      "br offset:start\n"
+      "sub: vdsx.f32 r4.xy, r0, r0\n"
+      "vmov.f32.rpt2 r8.xy, pa0\n"
+      "smbo d:1, s0:0, s1:1, s2:0\n"
+      "bits: or.rpt3 r16, r0, #0, rot:0\n"
+      "ret\n"
+      "start: p1 br offset:on\n"
+      "smbo d:0, s0:0, s1:2, s2:0\n"
+      "on: p1 br.link offset:sub\n"
+      "smlsi.swz1 temp:0, pa:0, sa:0, d:1, s0:1, s1:27, s2:1\n"
+      "p0 br.link offset:sub\n"
+      "smlsi temp:0, pa:0, sa:0, d:-1, s0:1, s1:1, s2:1\n"
+      "br.link offset:sub\n"
+      "done: nop\n");
 }
 
 TEST(UsseCalls, NestedAndToTheEndOfTheCode) {

@@ -221,7 +221,7 @@ class Generator {
         loop(code);
       else if (options_.memory && kind == 2)
         load(code);
-      else if (kind == 3 && (!calls_ || random_.one_in(8)))  // functions would have several
+      else if (kind == 3 && (!calls_ || random_.one_in(3)))  // functions would have many
         increments(code);
       else if (calls_ && !secondary_ && kind == 4)
         call(code);
@@ -320,7 +320,7 @@ class Generator {
   void skip(Words& code) {
     Words then, other;
     const unsigned size = 1 + random_.below(5);
-    if (random_.one_in(30)) increments(then);
+    if (random_.one_in(12)) increments(then);
     for (unsigned k = 0; k < size; ++k) plain(then);
     const bool has_other = random_.one_in(3);
     if (has_other) plain(other);

@@ -67,6 +67,25 @@ std::uint16_t number_in_turn(const Instruction& i, unsigned operand, unsigned tu
   return number_behind(reg, increments.step(operand, turn), is_doubled(i, operand));
 }
 
+// Does the instruction read or write what it names there?
+bool is_used(const Instruction& i, unsigned operand) {
+  constexpr unsigned kDestination = 0, kThird = 3;  // the third source
+  switch (i.group) {
+    case Group::dp:
+      return operand != kDestination;
+    case Group::tst:
+      if (operand == kDestination) return i.opcode == Opcode::tstmsk || i.write_back;
+      return operand != kThird ||
+             (i.alu != Alu::rcp && i.alu != Alu::rsq && i.alu != Alu::log && i.alu != Alu::exp);
+    case Group::pck:
+      return operand != kThird || i.s[1].bank != Bank::i;
+    case Group::i32mad2:
+      return operand == kDestination || operand == kThird || i.step == 0;
+    default:
+      return true;
+  }
+}
+
 }  // namespace
 
 void Increments::set(const Instruction& i) {
@@ -106,6 +125,15 @@ bool repeats(const Instruction& i) {
 bool takes_increments(const Instruction& i) {
   const bool has_modes = i.group == Group::mad || i.group == Group::dp;
   return repeats(i) && (!has_modes || i.repeat_mode == RepeatMode::moe);
+}
+
+std::vector<std::uint16_t> moved_numbers(const Instruction& i, const Increments& increments) {
+  std::vector<std::uint16_t> numbers;
+  for (unsigned operand = 0; operand <= kMovedSources; ++operand)
+    if (moves(operand_of(i, operand)) && is_used(i, operand))
+      for (unsigned turn = 0; turn <= i.repeat; ++turn)
+        numbers.push_back(number_in_turn(i, operand, turn, increments));
+  return numbers;
 }
 
 Instruction in_turn(const Instruction& i, unsigned turn, const Increments& increments) {
@@ -167,7 +195,7 @@ Result<ControlFlow> Code::unfold() const {
   std::size_t length = 0;  // of all blocks
   const auto step = [&](State& state, FlowBlock& block) -> Status {
     block.first = state.pc;
-    block.increments = state.increments;
+    block.increments = {state.increments};
     for (;;) {
       const std::uint32_t pc = state.pc++;
       const Instruction& i = instructions_[pc];
@@ -225,25 +253,6 @@ Result<ControlFlow> Code::find_blocks() const {
   return flow;
 }
 
-bool Code::does_the_same(const FlowBlock& block, Increments increments) const {
-  Increments own = block.increments;
-  for (std::uint32_t pc = block.first; pc < block.end && own != increments; ++pc) {
-    const Instruction& i = instructions_[pc];
-    if (i.group == Group::moe) {
-      own.set(i);
-      increments.set(i);
-    }
-    if (!takes_increments(i)) continue;
-    for (unsigned operand = 0; operand <= kMovedSources; ++operand) {
-      if (!moves(operand_of(i, operand))) continue;
-      for (unsigned turn = 0; turn <= i.repeat; ++turn)
-        if (number_in_turn(i, operand, turn, own) != number_in_turn(i, operand, turn, increments))
-          return false;
-    }
-  }
-  return true;
-}
-
 Result<ControlFlow> Code::find_blocks_of_addresses() const {
   WARPJIT_TRY(const ControlFlow unfolded, unfold());
   ControlFlow flow;
@@ -263,9 +272,13 @@ Result<ControlFlow> Code::find_blocks_of_addresses() const {
       number = static_cast<std::uint32_t>(flow.blocks.size());
       flow.blocks.push_back(block);
       returns.emplace_back();
-    } else if (!does_the_same(flow.blocks[number], block.increments)) {
-      return error(ErrorCode::unsupported, "increments of repeats that differ from lane to lane",
-                   block.first);
+    } else {
+      std::vector<Increments>& all = flow.blocks[number].increments;
+      const Increments& own = block.increments[0];
+      if (std::ranges::find(all, own) == all.end()) all.push_back(own);
+      if (all.size() > kMostIncrements)
+        return error(ErrorCode::unsupported, "too many increments of repeats that lanes may have here",
+                     block.first);
     }
     if (returns_from(block)) returns[number].push_back(address(block.edges[0].target));
   }

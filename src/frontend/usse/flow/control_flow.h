@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -25,11 +26,12 @@ struct Increments {
   void set(const Instruction& i);
   // In registers.
   std::int32_t step(std::size_t operand, unsigned turn) const;
-  bool operator==(const Increments&) const = default;
+  auto operator<=>(const Increments&) const = default;
 };
 
-inline constexpr std::uint32_t kThreadEnds = ~0U;  // instead of a block
-inline constexpr std::uint32_t kMostCalls = 8;     // that have not returned
+inline constexpr std::uint32_t kThreadEnds = ~0U;   // instead of a block
+inline constexpr std::uint32_t kMostCalls = 8;      // that have not returned
+inline constexpr std::size_t kMostIncrements = 64;  // that lanes may have at one address
 
 struct FlowEdge {
   std::uint32_t target = kThreadEnds;  // a block
@@ -40,7 +42,7 @@ struct FlowEdge {
 // goes if it is taken. Blocks without code choose between the targets of a return.
 struct FlowBlock {
   std::uint32_t first = 0, end = 0;
-  Increments increments;                   // at the start
+  std::vector<Increments> increments;      // what lanes may have set at the start, each once
   std::optional<std::uint32_t> return_to;  // edge 0 is for lanes that return to this address
   std::array<FlowEdge, 2> edges{};
   std::uint8_t edge_count = 1;
@@ -62,8 +64,8 @@ class Code {
   std::span<const Instruction> instructions() const { return instructions_; }
   Result<ControlFlow> find_blocks() const;
   // Each address in one block, so that all lanes which are there can be together: lanes keep the addresses
-  // that they return to. Errors: the same; unsupported for repeats that paths which meet have set different
-  // increments for.
+  // that they return to, and which increments they have set. Errors: the same; unsupported where lanes may
+  // have more than kMostIncrements.
   Result<ControlFlow> find_blocks_of_addresses() const;
   bool secondary() const { return secondary_; }
   // By address: may lanes of a quad be elsewhere while others are here?
@@ -74,8 +76,6 @@ class Code {
   Error error(ErrorCode code, std::string message, std::size_t word) const;
   // With all backward transfers.
   Result<ControlFlow> unfold() const;
-  // Does the code of a block the same with these increments instead?
-  bool does_the_same(const FlowBlock& block, Increments increments) const;
 
   const Program* program_;
   bool secondary_;
@@ -86,6 +86,9 @@ class Code {
 bool repeats(const Instruction& i);
 // Do its operands move by increments that code sets? Else it does not repeat, or by its own ones.
 bool takes_increments(const Instruction& i);
+// Of an instruction that takes increments, the numbers of all registers that it moves to, turn by turn: with
+// equal ones it does the same.
+std::vector<std::uint16_t> moved_numbers(const Instruction& i, const Increments& increments);
 // The operands of turn `turn` of a repeated instruction.
 Instruction in_turn(const Instruction& i, unsigned turn, const Increments& increments);
 bool is_branch(const Instruction& i);

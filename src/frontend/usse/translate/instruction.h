@@ -3,7 +3,9 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/bits.h"
@@ -16,9 +18,11 @@
 namespace warpjit::usse {
 
 // SSA variables: i0 to i3, idx1 and idx2, a replaced depth, the addresses to return to, the last one first,
-// and the one that a lane returns to; then flags; then the words of the other banks.
+// and the one that a lane returns to; what it has set as increments and as offsets of repeats; then flags;
+// then the words of the other banks.
 inline constexpr std::uint32_t kVarInternal = 0, kVarIndex = 16, kVarDepth = 18, kVarReturn = 19,
-                               kVarReturnTo = kVarReturn + kMostCalls, kVarPredicate = kVarReturnTo + 1,
+                               kVarReturnTo = kVarReturn + kMostCalls, kVarIncrements = kVarReturnTo + 1,
+                               kVarOffsets = kVarIncrements + 1, kVarPredicate = kVarOffsets + 1,
                                kVarLive = kVarPredicate + 4, kVarDepthSet = kVarLive + 1,
                                kVarBanks = kVarDepthSet + 1;
 
@@ -48,13 +52,18 @@ class InstructionTranslator {
   // by now.
   enum class View : std::uint8_t { own, last, unbegun };
 
-  // One instruction with its repeats that transfers no control. Errors: unsupported.
-  Status instruction(const Instruction& i, const Increments& increments, std::uint32_t address);
+  // One instruction with its repeats that transfers no control. `increments`: what lanes may have set, one
+  // if tells_increments_ is not set. Errors: unsupported; resource_limit for too much code.
+  Status instruction(const Instruction& i, std::span<const Increments> increments, std::uint32_t address);
   // The lanes in which a predicate holds; none: in all.
   I1 predicate(Predicate predicate);
   // Memory may be changed only where this holds, too.
   virtual I1 changing_memory() { return I1(); }
   virtual Status sample(const Instruction& i) { return unsupported(i, "no textures here"); }
+  // SMLSI or SMBO: lanes have set these increments.
+  void set_increments(const Instruction& i, const Increments& increments);
+  // Lanes that are at one address may have set different increments: they keep which.
+  bool tells_increments_ = false;
   // How the registers of the other lanes are read at this instruction.
   virtual View view_of_others() { return View::own; }
 
@@ -161,6 +170,25 @@ class InstructionTranslator {
     return b_.IMinS32(b_.IMaxS32(v, b_.constant(least)), b_.constant(most));
   }
   I32 byte_product(I32 a, I32 b);  // (a b + 127) / 255, of bytes
+
+  // ---- Repeats (program.cpp)
+  // What SMLSI and what SMBO have set, by numbers that lanes keep.
+  struct Numbers {
+    std::map<std::array<std::int32_t, 8>, std::uint32_t> increments;
+    std::map<std::array<std::int32_t, 4>, std::uint32_t> offsets;
+  } numbers_;
+  std::uint32_t number_of_increments(const Increments& increments);
+  std::uint32_t number_of_offsets(const Increments& increments);
+  // Increments with which an instruction does the same, and the lanes that have such; none: all.
+  struct Variant {
+    Increments increments;
+    I1 where;
+  };
+  std::vector<Variant> variants(const Instruction& i, std::span<const Increments> increments, I1 where);
+  bool is_too_long() const { return function_.inst_count() > std::size_t{1} << 20; }
+  Error too_long() const {
+    return {ErrorCode::resource_limit, "the program becomes too long", program_.source_name};
+  }
 
   // ---- Families
   Status turn(const Instruction& i, unsigned turn, I1 where);

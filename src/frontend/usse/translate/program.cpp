@@ -1,6 +1,7 @@
 #include "frontend/usse/translate/program.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace warpjit::usse {
 
@@ -123,7 +124,11 @@ Status ProgramTranslator::join() {
     // Where lanes see each other, those at one address are together, wherever they have been called from.
     const bool together = !code.secondary() && function_.lane_order != ir::LaneOrder::none;
     WARPJIT_TRY(const ControlFlow flow, together ? code.find_blocks_of_addresses() : code.find_blocks());
-    if (together) most_calls_ = flow.most_calls;
+    if (together) {
+      most_calls_ = flow.most_calls;
+      tells_increments_ = std::ranges::any_of(
+          flow.blocks, [](const FlowBlock& block) { return block.increments.size() > 1; });
+    }
     const auto first = static_cast<std::uint32_t>(code_.size());
     for (FlowBlock block : flow.blocks) {
       for (FlowEdge& edge : block.edges) edge.target = edge.target == kThreadEnds ? end : edge.target + first;
@@ -205,25 +210,27 @@ Status ProgramTranslator::translate_block(std::uint32_t number) {
   }
   const Code& code = block.of_secondary ? secondary_code_ : primary_code_;
   const auto behind = static_cast<std::uint32_t>(block.of_secondary ? program_.primary.size() : 0);
-  Increments increments = block.code.increments;
+  std::vector<Increments> increments = block.code.increments;
   Status status;
   for (std::uint32_t pc = block.code.first; pc < block.code.end && status; ++pc) {
     const Instruction& i = code.instructions()[pc];
     b_.set_guest_address(pc + behind);
     address_ = pc + behind;
-    if (i.group == Group::moe)
-      increments.set(i);
-    else
+    if (i.group != Group::moe) {
       status = step(i, increments);
+      continue;
+    }
+    for (Increments& one : increments) one.set(i);
+    std::ranges::sort(increments);
+    increments.erase(std::unique(increments.begin(), increments.end()), increments.end());
+    if (tells_increments_ && !secondary_) set_increments(i, increments[0]);
   }
   end_block(block);
   return status;
 }
 
-Status ProgramTranslator::step(const Instruction& i, const Increments& increments) {
-  constexpr std::size_t kMostInstructions = 1 << 20;
-  if (function_.inst_count() > kMostInstructions)
-    return Error{ErrorCode::resource_limit, "the program becomes too long", program_.source_name};
+Status ProgramTranslator::step(const Instruction& i, std::span<const Increments> increments) {
+  if (is_too_long()) return too_long();
   if (!secondary_ && !shares_writable_) {
     bool shared = false;
     each_destination(i, [&](const Destination& d) { shared = shared || d.bank == Bank::sa; });
@@ -329,7 +336,55 @@ I1 InstructionTranslator::predicate(Predicate predicate) {
   return result;
 }
 
-Status InstructionTranslator::instruction(const Instruction& i, const Increments& increments,
+std::uint32_t InstructionTranslator::number_of_increments(const Increments& increments) {
+  std::array<std::int32_t, 8> key;
+  std::ranges::copy(increments.swizzled, std::ranges::copy(increments.increment, key.begin()).out);
+  if (numbers_.increments.empty()) numbers_.increments[{1, 1, 1, 1}] = 0;  // what lanes begin with
+  return numbers_.increments.try_emplace(key, static_cast<std::uint32_t>(numbers_.increments.size()))
+      .first->second;
+}
+std::uint32_t InstructionTranslator::number_of_offsets(const Increments& increments) {
+  if (numbers_.offsets.empty()) numbers_.offsets[{}] = 0;
+  return numbers_.offsets.try_emplace(increments.offset, static_cast<std::uint32_t>(numbers_.offsets.size()))
+      .first->second;
+}
+
+void InstructionTranslator::set_increments(const Instruction& i, const Increments& increments) {
+  if (i.opcode == Opcode::smlsi)
+    write(kVarIncrements, word(number_of_increments(increments)));
+  else
+    write(kVarOffsets, word(number_of_offsets(increments)));
+}
+
+std::vector<InstructionTranslator::Variant> InstructionTranslator::variants(
+    const Instruction& i, std::span<const Increments> increments, I1 where) {
+  if (increments.size() == 1 || !takes_increments(i)) return {{increments[0], where}};
+  std::map<std::vector<std::uint16_t>, std::vector<const Increments*>> alike;
+  for (const Increments& one : increments) alike[moved_numbers(i, one)].push_back(&one);
+  if (alike.size() == 1) return {{increments[0], where}};
+  const auto has = [&](const Increments& one) {
+    const auto differs = [&](const auto& number) {
+      return std::ranges::any_of(increments,
+                                 [&](const Increments& other) { return number(other) != number(one); });
+    };
+    const auto of_increments = [&](const Increments& o) { return number_of_increments(o); };
+    const auto of_offsets = [&](const Increments& o) { return number_of_offsets(o); };
+    I1 both;
+    if (differs(of_increments)) both = b_.IEq32(read(kVarIncrements), word(of_increments(one)));
+    if (!differs(of_offsets)) return both;
+    const I1 offsets = b_.IEq32(read(kVarOffsets), word(of_offsets(one)));
+    return both.valid() ? b_.And1(both, offsets) : offsets;
+  };
+  std::vector<Variant> variants;
+  for (const auto& [numbers, sets] : alike) {
+    I1 any;
+    for (const Increments* const one : sets) any = any.valid() ? b_.Or1(any, has(*one)) : has(*one);
+    variants.push_back({*sets[0], where.valid() ? b_.And1(where, any) : any});
+  }
+  return variants;
+}
+
+Status InstructionTranslator::instruction(const Instruction& i, std::span<const Increments> increments,
                                           std::uint32_t address) {
   address_ = address;
   const I1 where = predicate(i.predicate);
@@ -338,9 +393,19 @@ Status InstructionTranslator::instruction(const Instruction& i, const Increments
     commit(where);
     return {};
   }
+  const std::vector<Variant> ways = variants(i, increments, where);
   for (unsigned k = 0; k <= i.repeat; ++k) {
-    WARPJIT_CHECK(turn(in_turn(i, k, increments), k, where));
-    commit(where);
+    // Lanes write together, behind what any of them reads of the others.
+    std::vector<std::vector<Write>> writes;
+    for (const Variant& way : ways) {
+      if (is_too_long()) return too_long();
+      WARPJIT_CHECK(turn(in_turn(i, k, way.increments), k, way.where));
+      writes.push_back(std::exchange(writes_, {}));
+    }
+    for (std::size_t n = 0; n < ways.size(); ++n) {
+      writes_ = std::move(writes[n]);
+      commit(ways[n].where);
+    }
   }
   return {};
 }

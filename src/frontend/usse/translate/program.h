@@ -83,7 +83,7 @@ class ProgramTranslator : protected InstructionTranslator {
   void call(I1 where, std::uint32_t return_to);
   void return_from_call(I1 where);
   I1 goes(const Instruction& i, I1 own);
-  Status step(const Instruction& i, const Increments& increments);
+  Status step(const Instruction& i, std::span<const Increments> increments);
 
   std::span<const ir::SampleKey> samples_;
   std::vector<frontend::TextureUse> uses_;
