@@ -1,6 +1,7 @@
 // Programs whose lanes see each other where control has taken them to different places, in the guest
 // interpreter and in the engines that translate.
 #include "frontend/usse/flow/control_flow.h"
+#include "frontend/usse/translate/translate.h"
 #include "usse/compiled_quad.h"
 #include "usse/run_quad.h"
 #include "usse/run_rows.h"
@@ -182,6 +183,50 @@ TEST(UsseControlFlow, CopiesHaveALimitAllTogether) {
   };
   EXPECT_EQ(find(50, 4000), "");
   EXPECT_EQ(find(300, 4000), "the control flow unfolds into too many instructions");
+}
+
+// What translations of this code, behind a place where lanes meet with increments that differ in one number
+// for each of so many ways, have as instructions; 0: it becomes too long.
+std::size_t size_of(const std::string& code, unsigned ways, const char* operand) {
+  std::string text = ".stage vertex\n.registers pa:8 sa:8 r:32\n.primary\n";
+  for (unsigned n = 1; n < ways; ++n) {
+    text += "p0 br offset:end\nsmlsi temp:0, pa:0, sa:0";
+    for (const std::string name : {"d", "s0", "s1", "s2"})
+      text += ", " + name + ":" + std::to_string(name == operand ? n : 1);
+    text += "\n";
+  }
+  const auto program = assemble(text + "end: vdsx.f32 r4.xy, r0, r0\n" + code + "emit.end\n", "a.usse");
+  EXPECT_TRUE(program.ok()) << to_string(program.error());
+  constexpr std::array<std::uint8_t, 1> kOutputs{0};
+  const auto function = translate_vertex(*program, 1, kOutputs, {});
+  if (function) return function->inst_count();
+  EXPECT_EQ(function.error().message, "the program becomes too long");
+  return 0;
+}
+
+// Each way costs code only if an operand moves that the instruction has.
+TEST(UsseControlFlow, IncrementsThatDifferCostCodeWhereTheyMatter) {
+  struct Case {
+    const char *code, *without, *with;  // operands
+  };
+  for (const Case& tested : {Case{"vtst.sub.f32.negative.both.chan0.p0.rpt2 r0, r2, r4\n", "d", "s1"},
+                             {"vtst.rcp.f32.negative.both.chan0.p0.rpt2 r0, r2, r4\n", "s2", "s1"},
+                             {"vdp3.f32.rpt2.moe r16.xy, r0, i0\n", "d", "s1"},
+                             {"vpck.f16.f32.rpt2 r0.xy, i0, r4\n", "s2", "s1"},
+                             {"i32mad2.u.step1.rpt2 r0, r1, r2, r3\n", "s1", "s2"},
+                             {"or.rpt3 r8, r0, #1, rot:0\n", "s2", "s1"}}) {
+    constexpr std::size_t kWay = 12;  // of the branch to the place where they meet
+    const std::size_t once = size_of(tested.code, 1, tested.without),
+                      often = size_of(tested.code, 5, tested.without);
+    EXPECT_LE(often, once + 4 * kWay) << tested.code;
+    EXPECT_GT(size_of(tested.code, 5, tested.with), often + 4) << tested.code;
+  }
+}
+
+TEST(UsseControlFlow, CodeOfIncrementsThatDifferHasALimit) {
+  std::string text;
+  for (unsigned n = 0; n < 16000; ++n) text += "or.rpt15 r8, r0, r1, rot:0\n";
+  EXPECT_EQ(size_of(text, kMostIncrements, "s1"), 0U);
 }
 
 // All lanes at a function are together, wherever they have been called from. pa0 has a value of each lane;
