@@ -155,7 +155,7 @@ class Generator {
     if (!random_.one_in(3)) i.gather = Gather::none;
     const unsigned unit = random_.below(kUnits);
     i.dimension = unit == kCubeUnit ? SampleDimension::cube : static_cast<SampleDimension>(random_.below(2));
-    if (i.lod_mode == LodMode::gradients && (unit == kCubeUnit || gathers(i))) i.lod_mode = LodMode::quad;
+    if (i.lod_mode == LodMode::gradients && gathers(i)) i.lod_mode = LodMode::quad;
     limit(i.d[0], true);
     limit(i.s[0], false);
     limit(i.s[2], false);

@@ -18,8 +18,6 @@ Error not_run(const Instruction& i, const std::string& what) {
 Status check_sample(const Instruction& i, const Program& program) {
   if (i.min_pack) return not_run(i, "what minpack does is not known");
   if (gathers(i) && i.lod_mode == LodMode::gradients) return not_run(i, "it gathers with gradients");
-  if (i.dimension == SampleDimension::cube && i.lod_mode == LodMode::gradients)
-    return not_run(i, "gradients of cubes are not known");
   const auto unit = sampled_unit(program, i);
   if (!unit) return not_run(i, "with control words that are no dependent sampler's");
   if (samples_cube(program, *unit) != (i.dimension == SampleDimension::cube))
@@ -279,9 +277,10 @@ class Interpreter::Execution {
     if (i.lod_mode == LodMode::replace) return operand(0);
     float result = 0;
     if (i.lod_mode == LodMode::gradients) {
-      const bool flat = i.dimension == SampleDimension::d1;
-      result = flat ? sampler.level_of({operand(0), 0, 0}, {operand(1), 0, 0})
-                    : sampler.level_of({operand(0), operand(1), 0}, {operand(2), operand(3), 0});
+      const unsigned count = coordinate_count(i);
+      Coordinates dx{}, dy{};
+      for (unsigned k = 0; k < count; ++k) dx[k] = operand(k), dy[k] = operand(count + k);
+      result = sampler.level_of_gradients(coordinates(i, lane), dx, dy);
     } else if (!secondary_) {
       std::array<Coordinates, kLanes> places;
       for (unsigned n = 0; n < kLanes; ++n) places[n] = coordinates(i, n);

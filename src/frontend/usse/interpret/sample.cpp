@@ -64,6 +64,11 @@ TextureSampler::Place TextureSampler::place(const Coordinates& at) const {
   return {number((s / most + 1.0F) / 2.0F), number((t / most + 1.0F) / 2.0F), face};
 }
 
+Coordinates TextureSampler::difference(const Place& from, const Place& to) {
+  if (from.face != to.face) return {};
+  return {to.u - from.u, to.v - from.v, 0};
+}
+
 float TextureSampler::level_of(const Coordinates& dx, const Coordinates& dy) const {
   const auto width = static_cast<float>(texture_.levels[0].width),
              height = static_cast<float>(texture_.levels[0].height);
@@ -79,12 +84,17 @@ float TextureSampler::level_of(const Coordinates& dx, const Coordinates& dy) con
 
 float TextureSampler::level_of_quad(const std::array<Coordinates, kLanes>& lanes) const {
   const Place own = place(lanes[0]);
-  const auto difference = [&](unsigned lane) -> Coordinates {
-    const Place other = place(lanes[lane]);
-    if (other.face != own.face) return {};
-    return {other.u - own.u, other.v - own.v, 0};
+  return level_of(difference(own, place(lanes[1])), difference(own, place(lanes[2])));
+}
+
+float TextureSampler::level_of_gradients(const Coordinates& at, const Coordinates& dx,
+                                         const Coordinates& dy) const {
+  if (!is_cube()) return level_of(dx, dy);
+  const Place own = place(at);
+  const auto moved = [&](const Coordinates& by) {
+    return place({at[0] + by[0], at[1] + by[1], at[2] + by[2]});
   };
-  return level_of(difference(1), difference(2));
+  return level_of(difference(own, moved(dx)), difference(own, moved(dy)));
 }
 
 TextureSampler::Detail TextureSampler::detail(float level) const {

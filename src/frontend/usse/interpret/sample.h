@@ -22,9 +22,9 @@ class TextureSampler {
 
   bool is_cube() const { return texture_.dimension == TextureDimension::cube; }
 
-  // A level of detail, without any bias: of a quad, or of a place's changes along x and y. Not of cubes.
+  // A level of detail, without any bias: of a quad, or of a place's changes along x and y.
   float level_of_quad(const std::array<Coordinates, kLanes>& lanes) const;
-  float level_of(const Coordinates& dx, const Coordinates& dy) const;
+  float level_of_gradients(const Coordinates& at, const Coordinates& dx, const Coordinates& dy) const;
   // The texture's bias.
   float bias() const { return static_cast<float>(texture_.lod_bias) / 256.0F; }
 
@@ -52,6 +52,9 @@ class TextureSampler {
     std::uint32_t face = 0;
   };
   Place place(const Coordinates& at) const;
+  // From one place to another; none between faces.
+  static Coordinates difference(const Place& from, const Place& to);
+  float level_of(const Coordinates& dx, const Coordinates& dy) const;  // changes of u and v
   struct Axis {
     std::uint32_t first = 0, second = 0, weight = 0;
   };

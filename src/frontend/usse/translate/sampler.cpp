@@ -90,17 +90,33 @@ std::array<F32, 2> TextureSampler::squared_differences(const SampleRequest& requ
   return {columns, along(2)};
 }
 
+// Of a cube those to the places that a direction plus its gradients leads to, if they are on its face.
+std::array<F32, 2> TextureSampler::squared_gradients(const SampleRequest& request) {
+  std::array<F32, 2> squares;
+  for (unsigned k = 0; k < 2; ++k) {
+    const std::array<F32, 3>& gradient = request.gradients[k];
+    if (!key_.is_cube()) {
+      squares[k] = squared({gradient[0], gradient[1].valid() ? gradient[1] : real(0)});
+      continue;
+    }
+    std::array<F32, 3> direction;
+    for (unsigned axis = 0; axis < 3; ++axis)
+      direction[axis] = b_.FAdd32(request.coordinates[axis], gradient[axis]);
+    const Place moved = place(direction);
+    const I1 apart = b_.INe32(moved.face, place_.face);
+    std::array<F32, 2> change;
+    for (unsigned axis = 0; axis < 2; ++axis)
+      change[axis] = b_.select(apart, real(0), b_.FSub32(moved.at[axis], place_.at[axis]));
+    squares[k] = squared(change);
+  }
+  return squares;
+}
+
 // Half of the logarithm of the greater change.
 F32 TextureSampler::changes_as_level(const SampleRequest& request) {
-  std::array<F32, 2> squares;
-  if (request.level == SampleRequest::Level::of_gradients) {
-    for (unsigned k = 0; k < 2; ++k) {
-      const auto [u, v] = request.gradients[k];
-      squares[k] = squared({u, v.valid() ? v : real(0)});
-    }
-  } else {
-    squares = squared_differences(request);
-  }
+  const std::array<F32, 2> squares = request.level == SampleRequest::Level::of_gradients
+                                         ? squared_gradients(request)
+                                         : squared_differences(request);
   // As words: a NaN, whatever its sign, is the greatest.
   const F32 most = as_float(b_.IMaxU32(as_word(squares[0]), as_word(squares[1])));
   return b_.select(b_.FGt32(most, real(0)), b_.FMul32(b_.Log2F32(most), real(0.5F)), real(-126));

@@ -15,7 +15,7 @@ struct SampleRequest {
   // Those that each lane had last, if lanes of the quad may be elsewhere.
   std::array<ir::F32, 3> last_coordinates;
   ir::F32 detail;  // the level that is given, or one more bias, if there is one
-  std::array<std::array<ir::F32, 2>, 2> gradients;  // along x and y: of u and v, in one dimension of u alone
+  std::array<std::array<ir::F32, 3>, 2> gradients;  // along x and y: of as many coordinates
 };
 
 class TextureSampler final : ir::samples::Steps {
@@ -57,6 +57,7 @@ class TextureSampler final : ir::samples::Steps {
   Levels levels(I32 detail);
   F32 squared(const std::array<F32, 2>& difference);
   std::array<F32, 2> squared_differences(const SampleRequest& request);
+  std::array<F32, 2> squared_gradients(const SampleRequest& request);
   I32 wrapped(Wrap wrap, I32 index, I32 extent);
   I32 modulo(I32 index, I32 extent);
   // In texels of an axis, times 256, from the middle of the first one.

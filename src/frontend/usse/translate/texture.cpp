@@ -141,8 +141,6 @@ SampleRequest ProgramTranslator::sample_request(const Instruction& i) {
 Status ProgramTranslator::sample(const Instruction& i) {
   if (i.min_pack) return unsupported(i, "what minpack does is not known");
   if (i.lod_mode == LodMode::gradients && gathers(i)) return unsupported(i, "it gathers with gradients");
-  if (i.lod_mode == LodMode::gradients && i.dimension == SampleDimension::cube)
-    return unsupported(i, "gradients of cubes");
   const auto unit = sampled_unit(program_, i);
   if (!unit) return unsupported(i, "control words that are no dependent sampler");
   if (samples_cube(program_, *unit) != (i.dimension == SampleDimension::cube))
