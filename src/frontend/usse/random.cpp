@@ -316,6 +316,12 @@ class Generator {
     return kPredicates[random_.below(6)];
   }
 
+  // Of a branch: whether lanes of a quad go together.
+  const char* together() {
+    if (!options_.quads || secondary_ || !random_.one_in(5)) return "";
+    return random_.one_in(2) ? ".any" : ".all";
+  }
+
   // Forward, perhaps for all lanes of a quad together, perhaps an if with an else.
   void skip(Words& code) {
     Words then, other;
@@ -324,10 +330,8 @@ class Generator {
     for (unsigned k = 0; k < size; ++k) plain(then);
     const bool has_other = random_.one_in(3);
     if (has_other) plain(other);
-    const char* const kind = !options_.quads || secondary_ || !random_.one_in(5) ? ""
-                             : random_.one_in(2)                                 ? ".any"
-                                                                                 : ".all";
-    add(code, predicate() + "br" + kind + " offset:" + std::to_string(then.size() + (has_other ? 2 : 1)));
+    add(code,
+        predicate() + "br" + together() + " offset:" + std::to_string(then.size() + (has_other ? 2 : 1)));
     code.insert(code.end(), then.begin(), then.end());
     if (!has_other) return;
     add(code, "br offset:" + std::to_string(other.size() + 1));
@@ -369,7 +373,7 @@ class Generator {
           skip(code);
         else
           plain(code);
-        if (random_.one_in(6)) add(code, predicate() + "ret");
+        if (random_.one_in(6)) add(code, predicate() + "ret" + together());
         if (n + 1 < count && random_.one_in(4)) call(code);
       }
       add(code, "ret");

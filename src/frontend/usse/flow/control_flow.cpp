@@ -168,12 +168,19 @@ Error Code::error(ErrorCode code, std::string message, std::size_t word) const {
 
 Result<Code> Code::decode(const Program& program, bool secondary) {
   Code code(program, secondary);
-  for (const std::uint64_t word : secondary ? program.secondary : program.primary) {
+  if (program.texture_buffer_samplers != 0)
+    return Error{ErrorCode::unsupported, "textures of a texture buffer are not supported",
+                 program.source_name};
+  const std::vector<std::uint64_t>& words = secondary ? program.secondary : program.primary;
+  for (const std::uint64_t word : words) {
     const Result<Instruction> instruction = usse::decode(word);
     const std::size_t place = code.instructions_.size();
     if (!instruction) return code.error(instruction.error().code, instruction.error().message, place);
-    if (const Status executes = check_executes(*instruction); !executes)
-      return code.error(executes.error().code, executes.error().message, place);
+    for (const Status& runs :
+         {check_executes(*instruction), check_stage(*instruction, program.stage, secondary)})
+      if (!runs) return code.error(runs.error().code, runs.error().message, place);
+    if (instruction->opcode == Opcode::emit && !(instruction->end && place + 1 == words.size()))
+      return code.error(ErrorCode::unsupported, "emit: it is not the end of the program", place);
     code.instructions_.push_back(*instruction);
   }
   return code;
@@ -203,8 +210,6 @@ Result<ControlFlow> Code::unfold() const {
       if (++length > size + kMostCopied)
         return error(ErrorCode::unsupported, "the control flow unfolds into too many instructions", pc);
       if (i.group == Group::moe) state.increments.set(i);
-      if (i.opcode == Opcode::emit && (secondary_ || program_->stage != Stage::vertex || state.pc != size))
-        return error(ErrorCode::unsupported, "emit before the end of a vertex program", pc);
       if (i.end && (state.pc == size || instructions_[state.pc].opcode != Opcode::phas)) return {};
       if (i.opcode == Opcode::ret || is_branch(i)) {
         State taken = state;

@@ -152,9 +152,33 @@ Status check_executes(const Instruction& i) {
     case Group::i32mad2:
       if (i.step > 1) return refused(i, "step " + std::to_string(i.step) + " is not known");
       return {};
+    case Group::smp:
+      if (i.min_pack) return refused(i, "what minpack does is not known");
+      if (gathers(i) && i.lod_mode == LodMode::gradients) return refused(i, "it gathers with gradients");
+      return {};
+    case Group::memory:
+      if (i.address_mode != 0) return refused(i, "local and tiled addresses are not supported");
+      if (i.increment_mode != 0 || i.decrement)
+        return refused(i, "increments of addresses are not supported");
+      if (i.range) return refused(i, "checks of a range are not supported");
+      return {};
+    case Group::flow:
+      if (i.exception || i.predicate_wait || i.sync_external || i.monitor)
+        return refused(i, "what its flags do is not known");
+      if (i.opcode == Opcode::ret && i.link) return refused(i, "a return that is a call is not known");
+      return {};
     default:
       return {};
   }
+}
+
+Status check_stage(const Instruction& i, Stage stage, bool secondary) {
+  const bool fragments = stage == Stage::fragment && !secondary;
+  if (i.opcode == Opcode::kill && !fragments) return refused(i, "only fragment programs discard");
+  if (i.opcode == Opcode::depthf && !fragments) return refused(i, "only fragment programs have a depth");
+  if (i.opcode == Opcode::emit && (stage != Stage::vertex || secondary))
+    return refused(i, "only vertex programs emit");
+  return {};
 }
 
 }  // namespace warpjit::usse

@@ -122,7 +122,9 @@ class QuadAlu {
 // The instruction of a turn of a repeated one.
 Instruction turned(const Instruction& instruction, unsigned turn, const MoeState& moe);
 
-// Whether arithmetic of this instruction is defined. Errors: unsupported, naming the field.
+// Whether what this instruction does is defined (section 11). Errors: unsupported, naming the field.
 Status check_executes(const Instruction& instruction);
+// Whether programs have it that are the secondary or the primary one of a stage. Errors: the same.
+Status check_stage(const Instruction& instruction, Stage stage, bool secondary);
 
 }  // namespace warpjit::usse

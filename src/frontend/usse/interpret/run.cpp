@@ -16,8 +16,6 @@ Error not_run(const Instruction& i, const std::string& what) {
 }
 
 Status check_sample(const Instruction& i, const Program& program) {
-  if (i.min_pack) return not_run(i, "what minpack does is not known");
-  if (gathers(i) && i.lod_mode == LodMode::gradients) return not_run(i, "it gathers with gradients");
   const auto unit = sampled_unit(program, i);
   if (!unit) return not_run(i, "with control words that are no dependent sampler's");
   if (samples_cube(program, *unit) != (i.dimension == SampleDimension::cube))
@@ -27,36 +25,17 @@ Status check_sample(const Instruction& i, const Program& program) {
 
 // Does the interpreter run this instruction? `last`: nothing is behind it.
 Status check_runs(const Instruction& i, bool last, const Program& program, bool secondary) {
-  const Stage stage = program.stage;
   WARPJIT_CHECK(check_executes(i));
+  WARPJIT_CHECK(check_stage(i, program.stage, secondary));
   // Lanes would write in an order that nothing defines.
-  if (!secondary)
+  const bool writes = i.opcode != Opcode::tst || i.write_back;
+  if (!secondary && writes)
     for (const Destination& destination : i.d)
       if (destination.bank == Bank::sa)
         return not_run(i, "a primary program that writes secondary attributes is not supported");
-  switch (i.group) {
-    case Group::smp:
-      return check_sample(i, program);
-    case Group::memory:
-      if (i.address_mode != 0) return not_run(i, "local and tiled addresses are not supported");
-      if (i.increment_mode != 0 || i.decrement)
-        return not_run(i, "increments of addresses are not supported");
-      if (i.range) return not_run(i, "checks of a range are not supported");
-      return {};
-    case Group::flow:
-      if (i.exception || i.predicate_wait || i.sync_external || i.monitor)
-        return not_run(i, "what its flags do is not known");
-      if (i.opcode == Opcode::emit && stage != Stage::vertex) return not_run(i, "only vertex programs emit");
-      if (i.opcode == Opcode::emit && !(i.end && last)) return not_run(i, "it is not the end of the program");
-      if (i.opcode == Opcode::kill && stage != Stage::fragment)
-        return not_run(i, "only fragment programs discard");
-      return {};
-    case Group::depthf:
-      if (stage != Stage::fragment) return not_run(i, "only fragment programs have a depth");
-      return {};
-    default:
-      return {};
-  }
+  if (i.opcode == Opcode::smp) return check_sample(i, program);
+  if (i.opcode == Opcode::emit && !(i.end && last)) return not_run(i, "it is not the end of the program");
+  return {};
 }
 
 // Does a lane read what others of its quad have (section 8.2)?
@@ -69,7 +48,7 @@ bool sees_others(const Instruction& i) {
     default:
       break;
   }
-  if (i.opcode == Opcode::br || i.opcode == Opcode::ba) return i.any || i.all;
+  if (i.opcode == Opcode::br || i.opcode == Opcode::ba || i.opcode == Opcode::ret) return i.any || i.all;
   return i.opcode == Opcode::dsx || i.opcode == Opcode::dsy;
 }
 

@@ -15,7 +15,9 @@ bool is_difference(const Instruction& i) {
   return i.opcode == Opcode::dsx || i.opcode == Opcode::dsy ||
          (i.group == Group::tst && (i.alu == Alu::dsx || i.alu == Alu::dsy));
 }
-bool quad_operation(const Instruction& i) { return is_difference(i) || (is_branch(i) && (i.any || i.all)); }
+bool quad_operation(const Instruction& i) {
+  return is_difference(i) || ((is_branch(i) || i.opcode == Opcode::ret) && (i.any || i.all));
+}
 
 // Do operands move, even in the first turn?
 bool steps(const Code& code) {
@@ -234,7 +236,7 @@ Status ProgramTranslator::step(const Instruction& i, std::span<const Increments>
   if (!secondary_ && !shares_writable_) {
     bool shared = false;
     each_destination(i, [&](const Destination& d) { shared = shared || d.bank == Bank::sa; });
-    if (shared) return unsupported(i, "a primary program that writes secondary attributes");
+    if (shared) return unsupported(i, "a primary program that writes secondary attributes is not supported");
   }
   if (i.opcode == Opcode::kill) return kill(i, predicate(i.predicate));
   if (is_branch(i) || i.opcode == Opcode::ret) return {};

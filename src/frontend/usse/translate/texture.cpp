@@ -139,12 +139,10 @@ SampleRequest ProgramTranslator::sample_request(const Instruction& i) {
 }
 
 Status ProgramTranslator::sample(const Instruction& i) {
-  if (i.min_pack) return unsupported(i, "what minpack does is not known");
-  if (i.lod_mode == LodMode::gradients && gathers(i)) return unsupported(i, "it gathers with gradients");
   const auto unit = sampled_unit(program_, i);
-  if (!unit) return unsupported(i, "control words that are no dependent sampler");
+  if (!unit) return unsupported(i, "with control words that are no dependent sampler's");
   if (samples_cube(program_, *unit) != (i.dimension == SampleDimension::cube))
-    return unsupported(i, "a cube as another texture, or the reverse");
+    return unsupported(i, "its dimension is not that of the container's sampler");
   if (i.gather != Gather::none) return gather(i, *unit);
   WARPJIT_TRY(const Texel texel, fetch_texel(&i, *unit, sample_request(i)));
   const ParameterType type = type_of_result(i, texel.native);
