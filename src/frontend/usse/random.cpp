@@ -265,7 +265,7 @@ class Generator {
                                         ParameterType::s16, ParameterType::s8};
     fragment.output_type = kTypes[random_.below(std::size(kTypes))];
     // Only targets of integers take it.
-    if (random_.one_in(64)) fragment.output_type = ParameterType::u32;
+    if (random_.one_in(200)) fragment.output_type = ParameterType::u32;
     fragment.output_components = static_cast<std::uint8_t>(1 + random_.below(4));
     fragment.output_start = static_cast<std::uint8_t>(random_.below(3));
     const auto flag = [&](Flag which) { program_.flags |= 1U << static_cast<unsigned>(which); };
