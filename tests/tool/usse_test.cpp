@@ -133,10 +133,23 @@ TEST_F(UsseToolTest, ControlWordsOfTextures) {
   refused("/samplers", R"({"0":{}})", "control words");
 }
 
-TEST_F(UsseToolTest, WhatIsNotDoneIsRefused) {
-  const Outcome heat = run("render '" + kGraphics + "sphere.json' --heatmap");
-  EXPECT_EQ(heat.code, 2);
-  EXPECT_NE(heat.err.find("not counted yet"), std::string::npos) << heat.err;
+TEST_F(UsseToolTest, HeatmapsCountInstructions) {
+  // Without branches every pixel executes all 23, but for those that are killed by the sixth.
+  const Outcome even = run("render '" + kGraphics + "sphere.json' --heatmap --json -o heat.png");
+  ASSERT_EQ(even.code, 0) << even.err;
+  const json drawn = json::parse(even.out), counts = drawn["heatmap"];
+  const int pixels = counts["pixels"], total = counts["total"];
+  EXPECT_EQ(counts["most"], 23);
+  EXPECT_EQ((total - 6 * pixels) % 17, 0);
+  EXPECT_GT(total, 6 * pixels);
+  EXPECT_LT(total, 23 * pixels);
+  EXPECT_EQ(drawn["engine"], "guest");
+  const json loops =
+      json::parse(run("render '" + kGraphics + "mandelbrot.json' --heatmap --json").out)["heatmap"];
+  EXPECT_GT(loops["most"].get<int>(), 32 * 13);
+}
+
+TEST_F(UsseToolTest, StepsOfUniformsThatAreGiven) {
   EXPECT_EQ(run("render '" + kGraphics + "mandelbrot.json' --frames 2 --uniform sa0 --from 8 --to 40").code,
             0);
   EXPECT_EQ(run("render '" + kGraphics + "mandelbrot.json' --frames 2 --uniform sa5").code, 2);

@@ -167,9 +167,6 @@ int run_render(const RenderCommand& options) {
   if (file->work != Work::pixels)
     return fail(
         {ErrorCode::bad_input, "only launches of fragment programs make pictures", options.input.file});
-  if (options.heatmap && !file->guest().counts_pixel_instructions())
-    return fail(
-        {ErrorCode::unsupported, "instructions of this guest's pixels are not counted yet", "--heatmap"});
   if (!options.size.empty())
     if (const Status sized = set_size(*file, options.size); !sized) return fail(sized.error());
   const std::uint64_t pixels = std::uint64_t{file->pixels.width} * file->pixels.height;

@@ -198,8 +198,6 @@ class Guest {
   virtual bool pixels_have_uniforms() const { return false; }
   // Uniform registers from the first one on that a launch should have values for.
   virtual std::uint32_t uniform_words(const frontend::Shader&) const { return 0; }
-  // Does the guest interpreter count the instructions of each pixel?
-  virtual bool counts_pixel_instructions() const { return true; }
   // The texture of a slot. Errors: a guest that has no control words.
   virtual Result<ControlTexture> read_control_texture(const frontend::Shader& shader, unsigned slot,
                                                       std::span<const std::uint32_t> words,

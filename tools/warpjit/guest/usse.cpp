@@ -285,7 +285,6 @@ class UsseGuest final : public Guest {
   std::uint32_t uniform_words(const frontend::Shader& shader) const override {
     return read_words(usse_program(shader));
   }
-  bool counts_pixel_instructions() const override { return false; }
   Result<ControlTexture> read_control_texture(const frontend::Shader& shader, unsigned slot,
                                               std::span<const std::uint32_t> words,
                                               const EntryMemory& memory) const override {

@@ -236,10 +236,13 @@ class Fragments final : public interpret::FragmentProgram {
       });
     QuadRun run = new_run();
     run.covered = quad.coverage & ~quad.failed & 15U;
+    std::array<std::uint32_t, kLanes> executed{};
+    if (work_.instructions != nullptr) run.executed = &executed;
     WARPJIT_CHECK(interpreter_.run_primary(registers_, sa_, run));
     keep_fault(run);
     for_lanes([&](unsigned lane) {
       Fragment& fragment = fragments[lane];
+      fragment.instructions = executed[lane];
       fragment.live = (run.dead >> lane & 1) == 0;
       fragment.depth = (run.depth_replaced >> lane & 1) != 0
                            ? to_bits(run.depth[lane])

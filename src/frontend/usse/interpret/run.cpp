@@ -112,6 +112,7 @@ class Interpreter::Execution {
   Status step(std::uint32_t pc, unsigned group) {
     const Instruction& i = code_[pc];
     unsigned stay = group;  // lanes that go on behind it
+    if (run_.executed != nullptr) for_each(group, [&](unsigned lane) { ++(*run_.executed)[lane]; });
     switch (i.group) {
       case Group::flow:
         WARPJIT_CHECK(flow(i, pc, group, stay));

@@ -24,13 +24,14 @@ struct MemoryPiece {
 // What the run of a quad needs and leaves besides its registers.
 struct QuadRun {
   std::span<const MemoryPiece> memory{};
-  const frontend::BoundTextures* textures = nullptr;  // by units; null: none
-  std::uint64_t fuel = 0;                             // backward branches that each lane may take
-  unsigned covered = 15;                              // lanes that are no helpers: only these store
-  unsigned dead = 0;                                  // lanes that were killed
-  unsigned depth_replaced = 0;                        // lanes that gave a depth ...
-  std::array<float, kLanes> depth{};                  // ... and which
-  bool emitted = false;                               // a vertex program came to its end
+  const frontend::BoundTextures* textures = nullptr;      // by units; null: none
+  std::uint64_t fuel = 0;                                 // backward branches that each lane may take
+  unsigned covered = 15;                                  // lanes that are no helpers: only these store
+  unsigned dead = 0;                                      // lanes that were killed
+  unsigned depth_replaced = 0;                            // lanes that gave a depth ...
+  std::array<float, kLanes> depth{};                      // ... and which
+  std::array<std::uint32_t, kLanes>* executed = nullptr;  // if given: each lane's instructions are added
+  bool emitted = false;                                   // a vertex program came to its end
   bool fault = false;  // memory outside all pieces was read or written, or a register that is not there
   // The first access to such memory.
   struct Access {
