@@ -180,6 +180,33 @@ TEST_F(CApiUsse, NothingToDraw) {
   }
 }
 
+// Red is 0.2 and 0.4, green 0 and 0.2, in two instances whose colours add up.
+TEST_F(CApiUsse, AttributesOfInstances) {
+  const std::array<float, 4> values{0.2F, 0, 0.4F, 0.2F};
+  std::array<warpjit_usse_stream, 2> streams{
+      {{vertices.data(), sizeof vertices, 24, 0}, {values.data(), sizeof values, 8, 1}}};
+  attributes[1] = {1, 0, WARPJIT_USSE_F32, 2, 4};
+  use(fragment_gxp("vmov.f32 pa2.xy, c0\nnop.end").finish());
+  auto blend = sized<warpjit_usse_blend>();
+  blend.color_mask = 15;
+  blend.color_function = blend.alpha_function = 1;
+  blend.color_source = blend.color_target = blend.alpha_source = blend.alpha_target = 1;
+  draw.blend = &blend;
+  draw.streams = streams.data();
+  draw.stream_count = 2;
+  for (const std::uint32_t instances : {1U, 2U}) {
+    draw.instances = instances;
+    pixels.assign(pixels.size(), 0);
+    begin();
+    expect_all(instances == 1 ? 0x00000033 : 0x00003399);
+  }
+  // Two words of a row each.
+  attributes = {{{0, 0, WARPJIT_USSE_F32, 2, 0}, {1, 0, WARPJIT_USSE_F32, 2, 2}}};
+  EXPECT_EQ(warpjit_usse_scene_draw(scene, engine, &draw, nullptr, nullptr, nullptr, &error),
+            WARPJIT_UNSUPPORTED);
+  EXPECT_NE(std::string(error.message).find("words of one row, pa0"), std::string::npos) << error.message;
+}
+
 TEST_F(CApiUsse, DefaultUniformsAndBlending) {
   use_plain();
   stage.uniform_count = 0;

@@ -13,9 +13,7 @@ namespace warpjit::usse {
 namespace {
 
 constexpr std::uint32_t kMaxVertices = 1 << 22, kMaxIndices = 1 << 24, kMaxInstances = 1 << 16;
-constexpr std::uint64_t kMaxRowBytes = std::uint64_t{1} << 30;
-constexpr std::size_t kMaxStreams = 16, kMaxAttributes = 16, kMaxDefaultWords = 1 << 16;
-constexpr unsigned kRows = 16, kRowWords = 4;  // of pa that vertices bring
+constexpr std::size_t kMaxDefaultWords = 1 << 16;
 
 Error bad(std::string message, ErrorCode code = ErrorCode::bad_input) {
   return {code, std::move(message), {}};
@@ -66,8 +64,6 @@ class DrawBinder {
       return bad("indices are more than 16777216", ErrorCode::resource_limit);
     if (draw_.instances > kMaxInstances)
       return bad("instances are more than 65536", ErrorCode::resource_limit);
-    if (draw_.streams.size() > kMaxStreams) return bad("streams are more than 16");
-    if (draw_.attributes.size() > kMaxAttributes) return bad("attributes are more than 16");
     const std::uint32_t most = draw_.indices.empty() ? 0 : *std::ranges::max_element(draw_.indices);
     if (most >= kMaxVertices)
       return bad("index " + std::to_string(most) + " is above 4194303", ErrorCode::resource_limit);
@@ -189,89 +185,24 @@ class DrawBinder {
 
   // ---- Vertices
 
-  Status check_attribute(std::size_t number, const VertexAttribute& attribute) const {
-    const std::string place = "attribute " + std::to_string(number);
-    if (attribute.stream >= draw_.streams.size())
-      return bad(place + ": there is no stream " + std::to_string(attribute.stream));
-    if (static_cast<unsigned>(attribute.format) >= kAttributeFormats)
-      return bad(place + ": its format is not defined");
-    if (attribute.components < 1 || attribute.components > 4)
-      return bad(place + ": it has not 1 to 4 components");
-    if (attribute.reg >= kRows * kRowWords)
-      return bad(place + ": there is no register pa" + std::to_string(attribute.reg));
-    return {};
-  }
-
-  // An attribute's parameter; one of the same width if the container has none.
-  Parameter parameter_of(const VertexAttribute& attribute) const {
-    for (const Parameter& parameter : vertex_->parameters)
-      if (parameter.category == Category::attribute && parameter.resource == attribute.reg) return parameter;
-    Parameter parameter;
-    parameter.components = attribute.components;
-    parameter.resource = attribute.reg;
-    return parameter;
-  }
-
   Status bind_attributes() {
-    unsigned used = 0;  // bit n: row n
-    std::vector<Parameter> parameters;
-    bool by_instance = false;
-    for (std::size_t n = 0; n < draw_.attributes.size(); ++n) {
-      const VertexAttribute& attribute = draw_.attributes[n];
-      WARPJIT_CHECK(check_attribute(n, attribute));
-      Parameter& parameter = parameters.emplace_back(parameter_of(attribute));
-      if (vertex_->vertex.words != 0 && attribute.reg < 64 &&
-          (vertex_->vertex.untyped >> attribute.reg & 1) != 0 && attribute.format != AttributeFormat::untyped)
-        return bad("attribute " + std::to_string(n) + ": the program wants it untyped",
-                   ErrorCode::unsupported);
-      const unsigned words = (parameter.components * bytes_of(parameter.type) + 3) / 4;
-      for (unsigned word = 0; word < words && attribute.reg + word < kRows * kRowWords; ++word)
-        used |= 1U << (attribute.reg + word) / kRowWords;
-      by_instance |= draw_.streams[attribute.stream].per_instance;
-    }
-    const std::uint64_t row_count = static_cast<std::uint64_t>(std::popcount(used));
-    const std::uint64_t threads = by_instance ? std::uint64_t{vertices_} * draw_.instances : vertices_;
-    if (by_instance && draw_.instances > 1)
-      return bad("attributes per instance with several instances are not supported yet",
-                 ErrorCode::unsupported);
-    if (threads * row_count * 16 > kMaxRowBytes)
-      return bad("vertices take more than 1 GiB", ErrorCode::resource_limit);
-    bound_.rows.assign(static_cast<std::size_t>(threads * row_count * kRowWords), 0);
-    WARPJIT_CHECK(fetch(parameters, used, static_cast<std::size_t>(row_count)));
-    std::size_t place = 0;
-    for (unsigned row = 0; row < kRows; ++row) {
-      if ((used >> row & 1) == 0) continue;
-      const std::uint32_t* const first = bound_.rows.data() + kRowWords * place++;
-      const std::size_t skipped = static_cast<std::size_t>(first - bound_.rows.data());
-      WARPJIT_CHECK(bound_.vertex->bind_input("pa" + std::to_string(kRowWords * row),
-                                              {.data = first,
-                                               .size = 4 * (bound_.rows.size() - skipped),
-                                               .stride = static_cast<std::size_t>(16 * row_count),
-                                               .format = f32x4}));
-    }
-    return {};
+    WARPJIT_TRY(bound_.attributes,
+                fetch_attributes(*vertex_, draw_.streams, draw_.attributes, vertices_, draw_.instances));
+    WARPJIT_CHECK(bind_rows(bound_.attributes.of_vertices, 0));
+    return bind_rows(bound_.attributes.of_instances, 1);
   }
 
-  Status fetch(const std::vector<Parameter>& parameters, unsigned used, std::size_t row_count) {
-    std::array<std::uint32_t, kRows * kRowWords> pa{};
-    for (std::uint32_t vertex = 0; vertex < vertices_; ++vertex) {
-      pa.fill(0);
-      for (std::size_t n = 0; n < parameters.size(); ++n) {
-        const VertexAttribute& attribute = draw_.attributes[n];
-        const VertexStream& stream = draw_.streams[attribute.stream];
-        const std::uint64_t first =
-            attribute.offset + std::uint64_t{stream.per_instance ? 0 : vertex} * stream.stride;
-        const std::uint64_t bytes = std::uint64_t{attribute.components} * bytes_of(attribute.format);
-        std::array<std::byte, 16> memory{};  // beyond the stream it is 0
-        if (stream.data != nullptr && first < stream.size)
-          std::memcpy(memory.data(), static_cast<const std::byte*>(stream.data) + first,
-                      static_cast<std::size_t>(std::min<std::uint64_t>(bytes, stream.size - first)));
-        WARPJIT_CHECK(store_attribute(parameters[n], attribute.format, attribute.components,
-                                      std::span(memory).first(static_cast<std::size_t>(bytes)), pa));
-      }
-      std::uint32_t* to = bound_.rows.data() + std::size_t{vertex} * row_count * kRowWords;
-      for (unsigned row = 0; row < kRows; ++row)
-        if ((used >> row & 1) != 0) to = std::copy_n(pa.begin() + kRowWords * row, kRowWords, to);
+  Status bind_rows(const AttributeRows& rows, std::uint32_t divisor) {
+    std::size_t skipped = 0;
+    for (unsigned row = 0; row < kAttributeRows; ++row) {
+      if ((rows.rows >> row & 1) == 0) continue;
+      WARPJIT_CHECK(bound_.vertex->bind_input("pa" + std::to_string(kRowWords * row),
+                                              {.data = rows.words.data() + skipped,
+                                               .size = 4 * (rows.words.size() - skipped),
+                                               .stride = 4 * rows.element_words(),
+                                               .format = f32x4,
+                                               .divisor = divisor}));
+      skipped += kRowWords;
     }
     return {};
   }

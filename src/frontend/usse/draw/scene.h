@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "frontend/usse/container/texture.h"
+#include "frontend/usse/draw/attributes.h"
 #include "frontend/usse/draw/surface.h"
 #include "frontend/usse/launch.h"
 
@@ -23,7 +24,7 @@ struct SceneState {
 // scene must outlive it.
 struct BoundDraw {
   std::optional<Launch> vertex, fragment;  // the fragment program's has the other as its vertex stage
-  std::vector<std::uint32_t> rows;         // of vertices
+  FetchedAttributes attributes;
   std::vector<BoundTexture> textures;
   // The default uniform buffers, for programs that read them from memory.
   std::array<std::vector<std::uint32_t>, 2> uniforms;
