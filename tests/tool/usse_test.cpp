@@ -1,6 +1,8 @@
 // The built tool and USSE programs: examples, templates, launch files.
+#include "frontend/usse/assembly/assemble.h"
 #include "tool/cli.h"
 #include "tool/schema.h"
+#include "usse/gxp_builder.h"
 
 namespace warpjit::tool {
 namespace {
@@ -110,6 +112,131 @@ TEST_F(UsseToolTest, SourcesInLaunchFiles) {
   const Outcome bad = run("run lines.json");
   EXPECT_EQ(bad.code, 2);
   EXPECT_NE(bad.err.find("primary attributes"), std::string::npos) << bad.err;
+}
+
+// The cube's vertices as a mesh in memory, with state as the console has it: the same picture.
+TEST_F(UsseToolTest, StreamsOfVertices) {
+  json launch = json::parse(std::ifstream(kGraphics + "cube.json"));
+  for (const char* name : {"cube.usse", "cube_vertex.usse"})
+    std::filesystem::copy_file(kGraphics + name, path(name));
+  json& vertex = launch["vertex"];
+  const json inputs = vertex["inputs"];
+  vertex.erase("inputs");
+  // Three f32 of the position, two bytes of the texture coordinate, three signed ones of the normal.
+  constexpr std::size_t kStride = 20;
+  std::string mesh(5, 'x');
+  for (std::size_t n = 0; n < 24; ++n) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      const auto number = inputs["pa0"]["data"][3 * n + k].get<float>();
+      mesh.append(reinterpret_cast<const char*>(&number), 4);
+    }
+    for (std::size_t k = 0; k < 2; ++k)
+      mesh += static_cast<char>(inputs["pa4"]["data"][2 * n + k].get<int>());
+    for (std::size_t k = 0; k < 3; ++k)
+      mesh += static_cast<char>(inputs["pa8"]["data"][3 * n + k].get<int>());
+    mesh.append(3, 'x');
+  }
+  write("mesh.bin", mesh);
+  vertex["streams"] = {{{"file", "mesh.bin"}, {"offset", 5}, {"stride", kStride}}};
+  vertex["attributes"] = {{"pa0", {{"format", "f32"}, {"components", 3}}},
+                          {"pa4", {{"stream", 0}, {"offset", 12}, {"format", "u8"}, {"components", 2}}},
+                          {"pa8", {{"offset", 14}, {"format", 1}, {"components", 3}}}};
+  launch["raster"]["console"] = true;
+  launch["targets"]["colors"][0].erase("format");
+  launch["targets"]["colors"][0]["surface"] = "0x00000000";
+  EXPECT_EQ(validate(schema(), launch), "");
+  write("mesh.json", launch.dump());
+  const Outcome verify = run("verify mesh.json");
+  EXPECT_EQ(verify.code, 0) << verify.out << verify.err;
+  EXPECT_EQ(run("verify mesh.json --random 20").code, 0);
+  const auto refused = [&](const char* pointer, const char* value, const std::string& what) {
+    json bad = launch;
+    bad[json::json_pointer(pointer)] = json::parse(value);
+    write("bad.json", bad.dump());
+    const Outcome outcome = run("run bad.json");
+    EXPECT_EQ(outcome.code, 2) << pointer << outcome.out;
+    EXPECT_NE(outcome.err.find(what), std::string::npos) << pointer << outcome.err;
+  };
+  refused("/vertex/attributes/pa0/format", "\"f64\"", "is none of u8, s8");
+  refused("/vertex/attributes/pa0/format", "11", "vertex.attributes.pa0.format");
+  refused("/vertex/attributes/pa0/components", "5", "vertex.attributes.pa0.components");
+  refused("/vertex/attributes/pa0/stream", "1", "vertex.attributes.pa0.stream");
+  refused("/vertex/attributes/pa64", R"({"format":"f32"})", "neither a register");
+  refused("/vertex/streams/0/offset", "100000", "lies behind the data");
+  refused("/vertex/streams/0/data", "[1]", "either 'data' or 'file'");
+  refused("/vertex/streams", "[]", "there are no 'streams'");
+  refused("/vertex/inputs", R"({"pa0":{"format":"f32","file":"mesh.bin","stride":0}})", "already set");
+  refused("/targets/colors/0/format", "\"rgba8\"", "takes the place");
+  refused("/targets/colors/0/surface", "\"0x20000000\"", "targets.colors[0].surface");
+  refused("/attributes", "{}", "belongs to stage 'vertex'");
+  refused("/buffers", R"({"14":{"data":[]}})", "0 to 13 and default");
+  refused("/buffers", R"({"0":{"data":[1]}})", "no registers for words of this buffer");
+  refused("/buffers", R"({"default":{"address":4096}})", "does not take this buffer's address");
+}
+
+// Of vertices alone: missing components, halves, untyped words, data of an instance.
+TEST_F(UsseToolTest, AttributesOfVertices) {
+  write("v.usse",
+        ".stage vertex\n.registers pa:12 sa:4 r:4\n.results position color0 color1\n"
+        "phas.imm mode:0, rate:0, wait:7, temps:0, address:0\n"
+        "vmov.f32 o0.xy, pa0\nvmov.f32 o2.xy, pa2\nvmov.f32 o4.xy, pa4\nvmov.f32 o6.xy, pa6\n"
+        "vmov.f32 o8.xy, pa8\nvmov.f32 o10.xy, pa10\nemit.end\n");
+  const json launch =
+      json::parse(R"({"warpjit":1,"isa":"usse","stage":"vertex","program":{"file":"v.usse"},"count":2,
+    "streams":[{"data":["0x0000c080",1.5,"0x3c00ff7f",2],"stride":8},{"data":["0x40003c00",-7],"stride":4,"per_instance":true}],
+    "attributes":{"pa0":{"format":"u8n","components":2},"pa2":{"offset":4,"format":"untyped","components":1},
+      "pa4":{"stream":1,"format":"f16","components":2},"pa6":{"stream":1,"offset":4,"format":"f32","components":1},
+      "pa8":{"offset":6,"format":"s16n","components":1},"pa10":{"offset":0,"format":"s8","components":2}},
+    "outputs":{"slots0":{},"slots1":{},"slots2":{}},
+    "expect":{"slots0":{"data":["0x3f008081","0x3f40c0c1",1.5,0,"0x3efefeff",1,2,0]},
+              "slots1":{"data":[1,2,-7,0,1,2,-7,0]},
+              "slots2":{"data":["0x3eff01fe",0,-128,-64,"0x3f000100",0,127,-1]}}})");
+  EXPECT_EQ(validate(schema(), launch), "");
+  write("v.json", launch.dump());
+  const Outcome verify = run("verify v.json");
+  EXPECT_EQ(verify.code, 0) << verify.out << verify.err;
+}
+
+// Words of the blending state, and of a uniform buffer in registers.
+TEST_F(UsseToolTest, BlendWordsAndBuffers) {
+  usse::GxpBuilder gxp(true);
+  gxp.fragment_inputs({2}, 0);
+  const auto code = usse::assemble(
+      ".stage fragment\n.primary\nvmov.f32 pa0.xy, sa0\nvmov.f32 pa2.xy, sa2\nnop.end", "test.usse");
+  ASSERT_TRUE(code.ok());
+  gxp.primary(code->primary);
+  gxp.container(2, 4);
+  const std::vector<std::byte> bytes = gxp.finish();
+  write("f.gxp", std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  json launch =
+      json::parse(R"({"warpjit":1,"isa":"usse","stage":"fragment","program":{"file":"f.gxp"},"count":3,
+    "buffers":{"2":{"data":[0.25,0.5,0.125,1]}},
+    "vertices":{"slots":18,"data":[]},
+    "targets":{"size":[8,8],"colors":[{"surface":"0x00000000","clear":[0.2,0.4,0,0.4]}]},
+    "raster":{"console":true},"output":{"blend":["0x1111110f"]}})");
+  for (const float place : {-1.0F, -1.0F, 3.0F, -1.0F, -1.0F, 3.0F}) {
+    json& data = launch["vertices"]["data"];
+    data.push_back(place);
+    if (data.size() % 18 == 2)
+      for (unsigned k = 2; k < 18; ++k) data.push_back(k == 3 ? 1 : 0);
+  }
+  EXPECT_EQ(validate(schema(), launch), "");
+  write("word.json", launch.dump());
+  ASSERT_EQ(run("render word.json -o word.png").code, 0) << run("render word.json -o word.png").err;
+  json other = launch;
+  other.erase("buffers");
+  other["uniforms"] = {{"sa0", {0.25, 0.5, 0.125, 1}}};
+  other["output"]["blend"] = {{{"source", "one"}, {"target", "one"}}};
+  write("other.json", other.dump());
+  EXPECT_EQ(run("render other.json --compare word.png").code, 0);
+  other["output"]["blend"] = json::array();
+  write("other.json", other.dump());
+  EXPECT_EQ(run("render other.json --compare word.png").code, 1);
+  launch["output"]["blend"][0] = "0xb111110f";
+  write("word.json", launch.dump());
+  const Outcome refused = run("run word.json");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("alpha target 11"), std::string::npos) << refused.err;
 }
 
 TEST_F(UsseToolTest, ControlWordsOfTextures) {

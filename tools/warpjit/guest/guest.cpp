@@ -1,4 +1,5 @@
 #include "guest/guest.h"
+#include "launch/reading.h"
 
 #include <fmt/core.h>
 
@@ -63,6 +64,21 @@ Result<ControlTexture> Guest::read_control_texture(const frontend::Shader&, unsi
                                                    std::span<const std::uint32_t>, const EntryMemory&) const {
   return Error{ErrorCode::bad_input, "textures of this guest have no control words", ""};
 }
+Status Guest::read_console_values(Reading& reading) const {
+  for (const char* const key : {"streams", "attributes", "buffers"})
+    if (reading.root.has(key)) return reading.root.at(key).error("does not belong to programs of this guest");
+  return {};
+}
+Result<PixelFormat> Guest::read_surface_format(std::uint32_t) const {
+  return Error{ErrorCode::bad_input, "this guest has no such surfaces", ""};
+}
+Result<BlendState> Guest::read_blend_word(std::uint32_t, const frontend::Shader&) const {
+  return Error{ErrorCode::bad_input, "this guest has no such words", ""};
+}
+Result<RasterState> Guest::console_raster(const frontend::Shader*, Topology) const {
+  return Error{ErrorCode::bad_input, "this guest has no such state", ""};
+}
+
 Result<Texture> Guest::read_texture_entry(const EntryWords&, const EntryMemory&) const {
   return Error{ErrorCode::bad_input, "this guest has no such entries", ""};
 }

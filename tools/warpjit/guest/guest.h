@@ -131,6 +131,7 @@ struct EntryMemory {
 };
 
 struct LaunchFile;  // launch/launch_file.h
+struct Reading;     // launch/reading.h
 
 // A texture with its sampler, as control words of a guest say them.
 struct ControlTexture {
@@ -202,6 +203,15 @@ class Guest {
   virtual Result<ControlTexture> read_control_texture(const frontend::Shader& shader, unsigned slot,
                                                       std::span<const std::uint32_t> words,
                                                       const EntryMemory& memory) const;
+  // ---- In the console's terms. Errors: a guest that has none of these.
+  // `streams` and `attributes` of vertex programs, `buffers`: as inputs and uniforms.
+  virtual Status read_console_values(Reading& reading) const;
+  // A format of a colour surface by its number.
+  virtual Result<PixelFormat> read_surface_format(std::uint32_t number) const;
+  virtual Result<BlendState> read_blend_word(std::uint32_t word, const frontend::Shader& fragment) const;
+  // What the console does without being asked. `vertex`: null for vertices without a program.
+  virtual Result<RasterState> console_raster(const frontend::Shader* vertex, Topology topology) const;
+
   // Errors: a guest that has none.
   virtual Result<Texture> read_texture_entry(const EntryWords& words, const EntryMemory& memory) const;
   virtual Result<Sampler> read_sampler_entry(const EntryWords& words, bool seamless) const;

@@ -9,10 +9,12 @@
 #include "frontend/usse/assembly/interface.h"
 #include "frontend/usse/container/gxp.h"
 #include "frontend/usse/container/texture.h"
+#include "frontend/usse/draw/surface.h"
 #include "frontend/usse/flow/slots.h"
 #include "frontend/usse/launch.h"
 #include "frontend/usse/shader.h"
 #include "guest/guest.h"
+#include "guest/usse_draw.h"
 
 namespace warpjit::tool {
 
@@ -284,6 +286,21 @@ class UsseGuest final : public Guest {
   bool pixels_have_uniforms() const override { return true; }
   std::uint32_t uniform_words(const frontend::Shader& shader) const override {
     return read_words(usse_program(shader));
+  }
+  Status read_console_values(Reading& reading) const override {
+    const usse::Program& program = usse_program(*reading.launch.program);
+    if (program.stage == Stage::vertex) WARPJIT_CHECK(read_usse_attributes(reading, program));
+    return read_usse_buffers(reading, program);
+  }
+  Result<PixelFormat> read_surface_format(std::uint32_t number) const override {
+    WARPJIT_TRY(const usse::SurfaceFormat format, usse::find_surface_format(number));
+    return format.target;
+  }
+  Result<BlendState> read_blend_word(std::uint32_t word, const frontend::Shader& fragment) const override {
+    return usse_blend(word, usse_program(fragment));
+  }
+  Result<RasterState> console_raster(const frontend::Shader* vertex, Topology topology) const override {
+    return usse_raster(vertex != nullptr ? &usse_program(*vertex) : nullptr, topology);
   }
   Result<ControlTexture> read_control_texture(const frontend::Shader& shader, unsigned slot,
                                               std::span<const std::uint32_t> words,

@@ -41,7 +41,9 @@ constexpr Key kKeys[] = {{"warpjit", kAll},
                          {"expect", kAll},
                          {"targets", kPixels},
                          {"vertices", kPixels | kVertices},
-                         {"attributes", kVertices},
+                         {"streams", bit(Work::rows)},
+                         {"attributes", kVertices | bit(Work::rows)},
+                         {"buffers", bit(Work::rows) | kPixels},
                          {"images", kGrid | kVertices | kPixels},
                          {"indices", kPixels},
                          {"instances", kPixels},
@@ -99,8 +101,8 @@ class Reader {
   // its own.
   Result<LaunchFile> read_vertex_stage(const Reader& geometry, const JsonField& program) {
     WARPJIT_CHECK(root().expect_object());
-    WARPJIT_CHECK(root().expect_keys(
-        {"program", "modes", "uniforms", "state", "inputs", "outputs", "memory", "textures", "samplers"}));
+    WARPJIT_CHECK(root().expect_keys({"program", "modes", "uniforms", "state", "inputs", "streams",
+                                      "attributes", "buffers", "outputs", "memory", "textures", "samplers"}));
     reading_.guest = geometry.reading_.guest;
     if (!root().has("modes")) modes_ = geometry.modes_;
     launch().count = launch().rows = geometry.reading_.launch.count;
@@ -369,6 +371,7 @@ class Reader {
     WARPJIT_CHECK(read_uniforms(reading_));
     WARPJIT_CHECK(read_state(reading_));
     WARPJIT_CHECK(read_inputs(reading_));
+    WARPJIT_CHECK(reading_.guest->read_console_values(reading_));
     if (root().has("memory")) WARPJIT_CHECK(read_memory(reading_));
     return check_declared(reading_);
   }
@@ -380,6 +383,7 @@ class Reader {
         return uniforms->error("does not belong to fragment programs of this guest");
       WARPJIT_CHECK(read_uniforms(reading_));
     }
+    WARPJIT_CHECK(reading_.guest->read_console_values(reading_));
     if (root().has("memory")) WARPJIT_CHECK(read_memory(reading_));
     if (const auto params = root().find("params")) {
       if (!launch().program->takes_parameters())

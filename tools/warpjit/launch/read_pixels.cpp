@@ -1,5 +1,6 @@
 // What launches of fragment programs have: targets, vertices, fixed-function state.
 #include <algorithm>
+#include <utility>
 
 #include "launch/numbers.h"
 #include "launch/pixel_words.h"
@@ -16,16 +17,28 @@ bool holds_integers(PixelFormat format) {
   return format >= PixelFormat::rgba32i && format <= PixelFormat::rgba8ui;
 }
 
-Status read_target(const JsonField& field, bool depth, LaunchTarget& target) {
-  WARPJIT_CHECK(field.expect_object());
-  WARPJIT_CHECK(depth ? field.expect_keys({"format", "clear", "stencil"})
-                      : field.expect_keys({"format", "clear"}));
+// A target's format by its name, or `surface`: by the console's number.
+Result<PixelFormat> read_target_format(const Guest& guest, const JsonField& field, bool depth) {
+  if (const auto surface = field.find("surface")) {
+    if (field.has("format")) return surface->error("takes the place of 'format'");
+    WARPJIT_TRY(const std::int64_t number, surface->integer(0, 0xffffffff, 32));
+    const auto format = guest.read_surface_format(static_cast<std::uint32_t>(number));
+    if (!format) return surface->wrap(format.error());
+    return *format;
+  }
   WARPJIT_TRY(const JsonField format, field.require("format"));
   WARPJIT_TRY(const std::string text, format.string());
   const auto parsed = parse_pixel_format(text);
   if (!parsed || *parsed == PixelFormat::none || is_depth(*parsed) != depth)
     return format.error("'" + text + "' is not a format of " + (depth ? "depth" : "colours"));
-  target.format = *parsed;
+  return *parsed;
+}
+
+Status read_target(const Guest& guest, const JsonField& field, bool depth, LaunchTarget& target) {
+  WARPJIT_CHECK(field.expect_object());
+  WARPJIT_CHECK(depth ? field.expect_keys({"format", "clear", "stencil"})
+                      : field.expect_keys({"format", "surface", "clear"}));
+  WARPJIT_TRY(target.format, read_target_format(guest, field, depth));
   if (depth) {
     float clear = 1;
     std::uint8_t stencil = 0;
@@ -49,7 +62,7 @@ Status read_target(const JsonField& field, bool depth, LaunchTarget& target) {
   return {};
 }
 
-Status read_targets(const JsonField& root, LaunchPixels& pixels) {
+Status read_targets(const Guest& guest, const JsonField& root, LaunchPixels& pixels) {
   WARPJIT_TRY(const JsonField targets, root.require("targets"));
   WARPJIT_CHECK(targets.expect_object());
   WARPJIT_CHECK(targets.expect_keys({"size", "colors", "depth"}));
@@ -66,10 +79,10 @@ Status read_targets(const JsonField& root, LaunchPixels& pixels) {
       return colors->error("at most " + std::to_string(kMaxColorTargets) + " colour targets");
     for (std::size_t k = 0; k < colors->size(); ++k) {
       LaunchTarget& target = pixels.colors.emplace_back();
-      if (!colors->at(k).json().is_null()) WARPJIT_CHECK(read_target(colors->at(k), false, target));
+      if (!colors->at(k).json().is_null()) WARPJIT_CHECK(read_target(guest, colors->at(k), false, target));
     }
   }
-  if (const auto depth = targets.find("depth")) WARPJIT_CHECK(read_target(*depth, true, pixels.depth));
+  if (const auto depth = targets.find("depth")) WARPJIT_CHECK(read_target(guest, *depth, true, pixels.depth));
   std::uint64_t bytes = 0;
   const std::uint64_t count = std::uint64_t{pixels.width} * pixels.height;
   for (const LaunchTarget& target : pixels.colors) bytes += count * pixel_size(target.format);
@@ -80,20 +93,30 @@ Status read_targets(const JsonField& root, LaunchPixels& pixels) {
   return {};
 }
 
-Status read_raster(const JsonField& root, LaunchPixels& pixels) {
+Status read_raster(const Reading& reading, LaunchPixels& pixels) {
   RasterState& state = pixels.raster;
   // The viewport is the whole target, row 0 at y = -1.
   const float width = static_cast<float>(pixels.width) / 2, height = static_cast<float>(pixels.height) / 2;
   state.viewport_scale = {width, height, 0.5F};
   state.viewport_translate = {width, height, 0.5F};
-  const auto field = root.find("raster");
+  const auto field = reading.root.find("raster");
   if (!field) return {};
   WARPJIT_CHECK(field->expect_object());
   WARPJIT_CHECK(field->expect_keys({"topology", "viewport", "scissor", "depth-zero-to-one", "clip-near",
                                     "clip-far", "positive-is-front", "cull-front", "cull-back", "provoking",
                                     "point-size", "point-size-slot", "line-width", "distances",
-                                    "window-positions", "depth-bias", "depth-bounds"}));
+                                    "window-positions", "depth-bias", "depth-bounds", "console"}));
   WARPJIT_CHECK(read_word(*field, "topology", kTopologies, state.topology));
+  bool console = false;
+  WARPJIT_CHECK(read_flag(*field, "console", console));
+  if (console) {
+    const auto given = reading.guest->console_raster(
+        reading.launch.vertex.empty() ? nullptr : reading.launch.vertex[0].program.get(), state.topology);
+    if (!given) return field->at("console").wrap(given.error());
+    const RasterState whole = std::exchange(state, *given);
+    state.viewport_scale = whole.viewport_scale;
+    state.viewport_translate = whole.viewport_translate;
+  }
   if (const auto viewport = field->find("viewport")) {
     WARPJIT_CHECK(viewport->expect_object());
     WARPJIT_CHECK(viewport->expect_keys({"scale", "translate"}));
@@ -153,7 +176,15 @@ Status read_mix(const JsonField& field, BlendMix& mix) {
   return read_flag(field, "invert-by", mix.invert_by);
 }
 
-Status read_blend(const JsonField& field, BlendState& blend) {
+Status read_blend(const Reading& reading, const JsonField& field, BlendState& blend) {
+  if (!field.json().is_object() && !field.json().is_array()) {
+    WARPJIT_TRY(const std::int64_t word, field.integer(0, 0xffffffff, 32));
+    const auto given =
+        reading.guest->read_blend_word(static_cast<std::uint32_t>(word), *reading.launch.program);
+    if (!given) return field.wrap(given.error());
+    blend = *given;
+    return {};
+  }
   WARPJIT_CHECK(field.expect_object());
   WARPJIT_CHECK(field.expect_keys({"source", "target", "source-alpha", "target-alpha", "op", "op-alpha",
                                    "mix", "mix-alpha", "write-mask", "enabled"}));
@@ -195,9 +226,9 @@ Status read_stencil_face(const JsonField& field, StencilFace& face) {
   return read_byte(field, "write-mask", face.write_mask);
 }
 
-Status read_output(const JsonField& root, LaunchPixels& pixels) {
+Status read_output(const Reading& reading, LaunchPixels& pixels) {
   OutputState& state = pixels.output;
-  const auto field = root.find("output");
+  const auto field = reading.root.find("output");
   if (!field) return {};
   WARPJIT_CHECK(field->expect_object());
   WARPJIT_CHECK(
@@ -223,7 +254,8 @@ Status read_output(const JsonField& root, LaunchPixels& pixels) {
   if (const auto blend = field->find("blend")) {
     WARPJIT_CHECK(blend->expect_array());
     if (blend->size() > kMaxColorTargets) return blend->error("one for each colour target");
-    for (std::size_t k = 0; k < blend->size(); ++k) WARPJIT_CHECK(read_blend(blend->at(k), state.blend[k]));
+    for (std::size_t k = 0; k < blend->size(); ++k)
+      WARPJIT_CHECK(read_blend(reading, blend->at(k), state.blend[k]));
   }
   WARPJIT_CHECK(read_floats(*field, "blend-constant", state.blend_constant));
   if (const auto test = field->find("alpha-test")) {
@@ -292,9 +324,9 @@ Status read_vertices(Reading& reading) {
 
 Status read_pixels(Reading& reading) {
   LaunchPixels& pixels = reading.launch.pixels;
-  WARPJIT_CHECK(read_targets(reading.root, pixels));
-  WARPJIT_CHECK(read_raster(reading.root, pixels));
-  WARPJIT_CHECK(read_output(reading.root, pixels));
+  WARPJIT_CHECK(read_targets(*reading.guest, reading.root, pixels));
+  WARPJIT_CHECK(read_raster(reading, pixels));
+  WARPJIT_CHECK(read_output(reading, pixels));
   return read_vertices(reading);
 }
 
