@@ -7,7 +7,7 @@ target_compile_options(warpjit_options INTERFACE -Wall -Wextra -Wpedantic -ffp-c
 # GCC 12 sees an overlap in every `"text" + std::string` that it inlines (its bug 105651), and reads of values not
 # set and endless copies in inlined code of std::variant and std::string.
 target_compile_options(warpjit_options INTERFACE
-  "$<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict;-Wno-maybe-uninitialized;-Wno-stringop-overflow>")
+  "$<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict;-Wno-maybe-uninitialized;-Wno-stringop-overflow;-Wno-array-bounds>")
 # Batches fill GCC's heap: collecting it again and again takes a tenth of their time.
 target_compile_options(warpjit_options INTERFACE
   "$<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${WARPJIT_UNITY}>>:--param=ggc-min-heapsize=524288>")

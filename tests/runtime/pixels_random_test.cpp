@@ -177,7 +177,9 @@ TEST(RandomPixels, EnginesAgree) {
     if (!std::ranges::equal(before, std::span(expected).first(before.size()))) ++changed;
   }
   EXPECT_GT(compiled, 3 * seeds / 2);
-  if (seeds >= 12) EXPECT_GT(changed, seeds / 6);  // about 31 of 100 do, of a few often fewer
+  if (seeds >= 12) {
+    EXPECT_GT(changed, seeds / 6);  // about 31 of 100 do, of a few often fewer
+  }
   std::printf("%llu runs of compiled programs, %llu of %llu draws changed their targets\n",
               static_cast<unsigned long long>(compiled), static_cast<unsigned long long>(changed),
               static_cast<unsigned long long>(seeds));
