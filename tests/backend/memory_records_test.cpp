@@ -13,6 +13,11 @@ using ir::I32;
 using ir::MemoryAccess;
 using warpjit::testing::Random;
 
+// Times 31 and 63 they are 1, modulo 2^32: the last lane's way from the first one is short, the others' are
+// not.
+constexpr std::uint32_t kInverseOf31 = 0xbdef7bdf, kInverseOf63 = 0xbefbefbf;
+static_assert(31 * kInverseOf31 == 1 && 63 * kInverseOf63 == 1);
+
 class BlockRecords : public OnTarget {};
 WARPJIT_ON_EVERY_TARGET(BlockRecords);
 
@@ -27,12 +32,32 @@ TEST_P(BlockRecords, AreThoseOfTheInterpreter) {
     setup.groups = 2;
     const std::uint32_t begin = random.chance(20) ? 0xffff0000u : 0x1000, size = 4096;
     setup.globals = {{{begin, size}}};
-    static constexpr std::uint32_t kSteps[] = {16, 16, 32,         48,         20,         12, 8,
-                                               4,  0,  0xfffffff0, 0xffffffe0, 0x80000000, 64};
+    static constexpr std::uint32_t kSteps[] = {16,
+                                               16,
+                                               32,
+                                               48,
+                                               20,
+                                               12,
+                                               8,
+                                               4,
+                                               0,
+                                               0xfffffff0,
+                                               0xffffffe0,
+                                               0x80000000,
+                                               64,
+                                               18,
+                                               30,
+                                               0x00800000,
+                                               0x00800004,
+                                               0x04000000,
+                                               4 * kInverseOf31,
+                                               4 * kInverseOf63,
+                                               64 * kInverseOf63};
     const std::uint32_t step = kSteps[random.below(std::size(kSteps))];
     std::uint32_t place = begin + (random.chance(50) ? 4 * random.below(300) : size - 16 * setup.lanes);
     if (random.chance(30)) place = begin + size - step * (2 * setup.lanes - 1) - 4 * random.below(8);
     if (random.chance(30)) place -= 4 * random.below(8);
+    if (random.chance(15)) place = begin - 4 * random.below(4);
     if (random.chance(10)) place += 1 + random.below(3);
     setup.table = {place, step, random.below(3), 0};
     BlockKernel k(setup);
@@ -42,6 +67,10 @@ TEST_P(BlockRecords, AreThoseOfTheInterpreter) {
     I32 base = b.IAdd32(random.chance(60) ? I32{b.LoadUniformI32(0)} : k.word(place), b.IMul32(lane, apart));
     I1 guard = k.always();
     if (random.chance(30)) guard = b.ILtU32(lane, k.word(random.below(70)));
+    if (random.chance(15)) {  // all lanes have it, or one has not
+      const auto lanes = static_cast<std::int32_t>(setup.lanes);
+      guard = b.ILtS32(b.LaneIndex(), k.word(static_cast<std::uint32_t>(lanes - 2 + random.below(4))));
+    }
     if (random.chance(15)) guard = b.IEq32(I32{b.LoadUniformI32(8)}, k.word(1));
     I32 sum = k.thread();
     for (std::uint32_t n = 1 + random.below(3); n > 0; --n) {

@@ -252,6 +252,47 @@ TEST(ValhallAttributes, NumbersFromRegisters) {
           .of(0)[0],
       word_at(28));
   EXPECT_EQ(fetch(s, 9, 0, 0, "LD_ATTR.u32.slot0.wait0 @r0, r60, r61, 0x01000000\n").of(0)[0], word_at(36));
+  // The vertex's own element is in the buffer, this one is not.
+  EXPECT_EQ(
+      fetch(s, 9, 0, 0,
+            "IADD_IMM.i32 r0, r60, #0x40\nLD_ATTR_IMM.u32.slot0.wait0 @r0, r0, r61, index:0x0, table:0x1\n")
+          .of(0)[0],
+      0U);
+}
+
+// Code may know that all vertices of a launch have elements in the buffer; at its ends some have none.
+TEST(ValhallAttributes, AllElementsOrSome) {
+  constexpr std::uint32_t kCount = 100, kOffset = 3;
+  for (const std::uint32_t first : {0U, 1U, 20U})
+    for (const std::int32_t more : {-1, 0, 1})
+      for (const std::int32_t offset : {0, -8, -12})
+        for (const bool from_first : {false, true}) {
+          VertexOptions options;
+          options.compiled = true;
+          options.memory.resize(256);
+          for (std::uint32_t k = 0; k < options.memory.size(); ++k) options.memory[k] = 0x1000 + k;
+          const std::uint32_t number = first + (from_first ? kOffset : 0);
+          const auto end = static_cast<std::int32_t>(8 * (number + kCount - 1) + 4 + 4 * more) + offset;
+          options.vertices = {.count = kCount,
+                              .first = first,
+                              .attribute_offset = kOffset,
+                              .packet_stride = 16,
+                              .attributes = {{.address = memory_at(0),
+                                              .bytes = static_cast<std::uint32_t>(end),
+                                              .format = kUint32,
+                                              .offset = offset,
+                                              .stride = 8,
+                                              .from_first = from_first}}};
+          const FinishedVertices run = run_vertices(kFetch + std::string(kStoreResults), options);
+          ASSERT_TRUE(run.status.ok()) << to_string(run.status.error());
+          EXPECT_FALSE(run.report.first_fault);
+          for (std::uint32_t n = 0; n < kCount; ++n) {
+            const std::int32_t byte = static_cast<std::int32_t>(8 * (number + n)) + offset;
+            const bool inside = byte >= 0 && byte + 4 <= end;
+            ASSERT_EQ(run.of(n)[0], inside ? 0x1000U + static_cast<std::uint32_t>(byte) / 4 : 0U)
+                << n << " of " << first << ", " << more << ", " << offset << ", " << from_first;
+          }
+        }
 }
 
 TEST(ValhallAttributes, Faults) {

@@ -21,7 +21,11 @@ class Sinker {
 
   bool run() {
     lir::find_cold_entries(code_, entry_);
-    if (entry_.empty() || !find_candidates()) return false;
+    if (entry_.empty()) return false;
+    table_changes_ = std::ranges::any_of(code_.insts, [](const Inst& inst) {
+      return inst.mem.base == MemBase::table && (inst.flags & lir::kPure) == 0;
+    });
+    if (!find_candidates()) return false;
     for (std::uint32_t b = 0; b < code_.blocks.size(); ++b)
       if (entry_[b] != lir::kNoBlock) note_uses(b);
     if (!decide()) return false;
@@ -31,7 +35,7 @@ class Sinker {
 
  private:
   static constexpr std::uint32_t kNone = ~0u;
-  static constexpr std::size_t kMostPlaces = 4;
+  static constexpr std::size_t kMostPlaces = 4, kMostOfResults = 2;
 
   struct Place {
     std::uint32_t block;
@@ -47,33 +51,51 @@ class Sinker {
   // Whatever the mode of the processor.
   static constexpr auto kMovable = [] {
     std::array<bool, kOpCount> movable{};
-    for (const Op op : {Op::BroadcastScalar, Op::And, Op::AndNot, Op::Or, Op::Xor, Op::IAdd, Op::ISub,
-                        Op::Shl, Op::IMinU, Op::IMaxU, Op::ICmpEq, Op::ICmpGt, Op::ICmpGe, Op::ICmpHi,
-                        Op::ICmpHs, Op::CmpI, Op::CmpU, Op::Not, Op::KNot})
+    for (const Op op : {Op::BroadcastScalar,
+                        Op::And,
+                        Op::AndNot,
+                        Op::Or,
+                        Op::Xor,
+                        Op::IAdd,
+                        Op::ISub,
+                        Op::IMul,
+                        Op::Shl,
+                        Op::IMinU,
+                        Op::IMaxU,
+                        Op::ICmpEq,
+                        Op::ICmpGt,
+                        Op::ICmpGe,
+                        Op::ICmpHi,
+                        Op::ICmpHs,
+                        Op::CmpI,
+                        Op::CmpU,
+                        Op::Not,
+                        Op::KNot})
       movable[static_cast<std::size_t>(op)] = true;
     return movable;
   }();
-  // From at most one vector or mask, so that no more are live than before.
+  // From at most one vector or mask besides numbers in all lanes, so that no more are live than before.
   bool may_sink(const Inst& inst) const {
     if (!kMovable[inst.op] || (inst.flags & lir::kPure) == 0 ||
         (inst.flags & (lir::kRemat | lir::kTied | lir::kEarlyClobber)) != 0 || inst.def == lir::kNoReg ||
-        (inst.mem.base != MemBase::none && inst.mem.base != MemBase::pool))
+        (inst.mem.base != MemBase::none && inst.mem.base != MemBase::pool &&
+         (inst.mem.base != MemBase::table || table_changes_)))
       return false;
     int wide = 0;
     for (int k = 0; k < inst.use_count; ++k)
-      if (inst.use[k] != lir::kNoReg && code_.classes[inst.use[k]] != RegClass::scalar) ++wide;
+      if (inst.use[k] != lir::kNoReg && code_.classes[inst.use[k]] != RegClass::scalar &&
+          !is_number(inst.use[k]))
+        ++wide;
     return wide <= 1;
   }
 
-  // A number in all lanes, or made of one: repeating it costs no vectors that are live for it.
+  // A number in all lanes, or made of such: repeating it costs no vectors that are live for it.
   bool is_of_number(const Inst& inst) const {
-    if (static_cast<Op>(inst.op) == Op::BroadcastScalar) return true;
     return std::all_of(inst.use.begin(), inst.use.begin() + inst.use_count, [&](Reg r) {
-      if (r == lir::kNoReg || code_.classes[r] == RegClass::scalar) return true;
-      return candidate_[r] != kNone &&
-             static_cast<Op>(code_.insts[candidates_[candidate_[r]].inst].op) == Op::BroadcastScalar;
+      return r == lir::kNoReg || code_.classes[r] == RegClass::scalar || is_number(r);
     });
   }
+  bool is_number(Reg r) const { return candidate_[r] != kNone && candidates_[candidate_[r]].most_places > 1; }
 
   // In hot blocks; what others than candidates read there stays. Is there one that may go?
   bool find_candidates() {
@@ -93,7 +115,9 @@ class Sinker {
           for (int k = 0; k < inst.use_count; ++k) stay(inst.use[k]);
           continue;
         }
-        const std::size_t most = is_of_number(inst) ? kMostPlaces : 1;
+        const std::size_t most = !is_of_number(inst)                               ? 1
+                                 : static_cast<Op>(inst.op) == Op::BroadcastScalar ? kMostPlaces
+                                                                                   : kMostOfResults;
         candidate_[inst.def] = static_cast<std::uint32_t>(candidates_.size());
         candidates_.push_back({i, false, most});
       }
@@ -193,6 +217,7 @@ class Sinker {
   lir::Code& code_;
   const std::vector<std::uint32_t>& uses_;
   std::vector<Inst>& workspace_;          // memory that is kept
+  bool table_changes_ = false;            // the code stores to the uniform table
   std::vector<std::uint32_t> entry_;      // lir::find_cold_entries
   std::vector<std::uint32_t> candidate_;  // by register
   std::vector<Candidate> candidates_;

@@ -24,6 +24,7 @@ RecordLowering::RecordLowering(State& state, const HostParts& host, const ir::La
       rows_(rows),
       accesses_(accesses),
       insts_(insts),
+      lane_guards_(state),
       shapes_(shapes) {}
 
 // None: it is no word of a record.
@@ -62,12 +63,29 @@ RecordLowering::Place RecordLowering::place_of(ir::Inst i) const {
   return place;
 }
 
+// Word n of a row: must nothing but the row be in the window?
+bool RecordLowering::lies_in_row(ir::Inst i, std::size_t n) const {
+  const MemoryAccess access = MemoryAccess::unpack(f_.inst(i).immediate);
+  return access.extent <= 4 || access.offset == 4 * n;
+}
+
+// Of the whole group, forward.
+bool RecordLowering::scalars_tell(ir::Inst i, const LaneShape::Stride& stride) const {
+  const LaneShape& shape = shapes_[operand(i, 1)];
+  for (std::uint32_t k = 0; 1u << k < parts_ * host_.lanes; ++k)
+    if (shape.strides[k].factor != stride.factor || shape.strides[k].coefficient != stride.coefficient << k)
+      return false;
+  const Value guard = operand(i, 0);
+  return (is_constant(guard) || lane_guards_.tells_all(guard)) && stride.coefficient <= kMostStride &&
+         (stride.factor.valid() || stride.coefficient % 4 == 0);
+}
+
 bool RecordLowering::begins_record(ir::Inst first) {
   const auto stride = stride_of(first);
-  if (!stride) return false;
+  if (!stride || !lies_in_row(first, 0)) return false;
   const bool load = f_.inst(first).opcode == Opcode::LoadMemory;
   const std::uint8_t index = MemoryAccess::unpack(f_.inst(first).immediate).index;
-  record_ = {{}, place_of(first), *stride};
+  record_ = {{}, place_of(first), *stride, scalars_tell(first, *stride)};
   record_.accesses.push_back(first);
   constexpr int kMostBetween = 16;
   int between = 0;
@@ -77,15 +95,16 @@ bool RecordLowering::begins_record(ir::Inst first) {
     const ir::OpcodeInfo& row = ir::info(data.opcode);
     const Place next{record_.place.root,
                      record_.place.offset + static_cast<std::uint32_t>(4 * record_.accesses.size())};
-    if (data.opcode == f_.inst(first).opcode && stride_of(i) && operand(i, 0) == operand(first, 0) &&
-        MemoryAccess::unpack(data.immediate).index == index && place_of(i) == next)
+    if (data.opcode == f_.inst(first).opcode && stride_of(i) && lies_in_row(i, record_.accesses.size()) &&
+        operand(i, 0) == operand(first, 0) && MemoryAccess::unpack(data.immediate).index == index &&
+        place_of(i) == next)
       record_.accesses.push_back(i);
     else if (row.pure && !row.callout && !row.terminator && data.opcode != Opcode::LoadInput)
       ++between;
     else
       break;
   }
-  return load ? record_.accesses.size() > 1 : record_.accesses.size() == kWords;
+  return load ? record_.accesses.size() > 1 || record_.by_scalars : record_.accesses.size() == kWords;
 }
 
 ir::Inst RecordLowering::lower_record() {
@@ -106,10 +125,28 @@ ir::Inst RecordLowering::lower_record() {
   }
 
   state_.guest_address = f_.inst(first).guest_address;
-  MemoryAccess access = MemoryAccess::unpack(f_.inst(first).immediate);
+  const Regs made = record.by_scalars ? move_by_scalars(record) : move(record);
+  std::size_t next = 0;
+  if (f_.inst(first).opcode == Opcode::LoadMemory)
+    for (ir::Inst i : record.accesses)
+      for (std::uint32_t p = 0; p < parts_; ++p) define(f_.result(i), p, made[next++]);
+  for (ir::Inst i : after) {
+    state_.guest_address = f_.inst(i).guest_address;
+    insts_.lower(i);
+  }
+  return last;
+}
+
+WindowFields::Window RecordLowering::window_of_row(const Record& record) {
+  MemoryAccess access = MemoryAccess::unpack(f_.inst(record.accesses.front()).immediate);
   access.extent = kRowBytes;
-  const WindowFields::Window window = windows_.window_of(access);
-  const Value guard = operand(first, 0);
+  return windows_.window_of(access);
+}
+
+// Vectors tell whether all is inside.
+Regs RecordLowering::move(const Record& record) {
+  const WindowFields::Window window = window_of_row(record);
+  const Value guard = operand(record.accesses.front(), 0);
   Reg wrong = lir::kNoReg;
   const auto also_wrong = [&](Reg m) {
     wrong = wrong == lir::kNoReg ? m : masks_.mask_op(MaskOp::or_, wrong, m);
@@ -127,29 +164,72 @@ ir::Inst RecordLowering::lower_record() {
   }
   const Reg bytes = windows_.load_field(Op::SLoad64, window, offsetof(MemoryWindow, bytes));
   branch_if_any(wrong);
-  const Regs made =
-      hot_or_cold([&] { return move_rows(record, offsets, bytes); }, [&] { return move_words(record); });
-  std::size_t next = 0;
-  if (f_.inst(first).opcode == Opcode::LoadMemory)
-    for (ir::Inst i : record.accesses)
-      for (std::uint32_t p = 0; p < parts_; ++p) define(f_.result(i), p, made[next++]);
-  for (ir::Inst i : after) {
-    state_.guest_address = f_.inst(i).guest_address;
-    insts_.lower(i);
-  }
-  return last;
+  return hot_or_cold(
+      [&] {
+        for (Reg& offset : offsets) offset = sign_extend(vector_to_scalar(offset));
+        return move_rows(record, offsets, bytes, sign_extend(stride_in_bytes(record.stride)));
+      },
+      [&] { return move_words(record); });
 }
 
-// All records lie in the window, which is smaller than 2^31: so is the way from one to the next.
-Regs RecordLowering::move_rows(const Record& record, const Regs& offsets, Reg bytes) {
-  const std::uint32_t step = record.stride.coefficient;
-  Reg stride = record.stride.factor.valid() ? scalar(record.stride.factor) : scalar_imm(step);
-  if (record.stride.factor.valid() && step != 1) stride = scalar_op(Op::SMul, stride, scalar_imm(step));
-  stride = sign_extend(stride);
+// The first and the last record are in the window; those between are, as their addresses do not wrap: the
+// stride is small.
+Regs RecordLowering::move_by_scalars(const Record& record) {
+  const ir::Inst first = record.accesses.front();
+  const WindowFields::Window window = window_of_row(record);
+  const LaneShape& shape = shapes_[record.place.root];
+  const bool told = shape.told && shape.constant_strides();
+  const std::uint32_t more = record.place.offset + (told ? shape.offset : 0);
+  Reg start = !told                ? vector_to_scalar(vector(record.place.root, 0))
+              : shape.base.valid() ? scalar(shape.base)
+                                   : lir::kNoReg;
+  if (start == lir::kNoReg)
+    start = scalar_imm(more);
+  else if (more != 0)
+    start = scalar_op_imm(Op::SAddImm, start, static_cast<std::int32_t>(more));
+  if (window.shifted)
+    start =
+        scalar_op(Op::SSub, start, windows_.load_field(Op::SLoad, window, offsetof(MemoryWindow, address)));
+  const Reg stride = stride_in_bytes(record.stride);
+  const Reg limit =
+      windows_.load_field(Op::SLoad, window, static_cast<std::size_t>(window.limit - window.place));
+  const Reg bytes = windows_.load_field(Op::SLoad64, window, offsetof(MemoryWindow, bytes));
+  const std::uint32_t lanes = parts_ * host_.lanes;
+  const CacheState at_parting = cache_state();
+  lir::Edges ways_out;
+  if (lane_guards_.branch_unless_all(operand(first, 0))) branch_out(ways_out);
+  if (record.stride.factor.valid()) {
+    branch_out_if(Condition::less_u, scalar_imm(kMostStride), stride, ways_out);
+    branch_out_if_bits(scalar_op(Op::SOr, start, stride), 3, ways_out);
+  } else {
+    branch_out_if_bits(start, 3, ways_out);
+  }
+  const Reg way = scalar_op(Op::SMul, stride, scalar_imm(lanes - 1));
+  branch_out_if_64(Condition::less_equal_u, limit, address(start, way, 0), ways_out);
+  return hot_or_out(
+      at_parting, ways_out,
+      [&] {
+        Regs offsets{start};
+        const Reg of_part = parts_ > 1 ? scalar_op(Op::SMul, stride, scalar_imm(host_.lanes)) : lir::kNoReg;
+        while (offsets.size() < parts_) offsets.push_back(address(offsets.back(), of_part, 0));
+        return move_rows(record, offsets, bytes, stride);
+      },
+      [&] { return move_words(record); });
+}
+
+Reg RecordLowering::stride_in_bytes(const LaneShape::Stride& stride) {
+  if (!stride.factor.valid()) return scalar_imm(stride.coefficient);
+  const Reg factor = scalar(stride.factor);
+  return stride.coefficient == 1 ? factor : scalar_op(Op::SMul, factor, scalar_imm(stride.coefficient));
+}
+
+// All records lie in the window, which is smaller than 2^31: so is the way from one to the next. Offsets and
+// stride have 64 bits.
+Regs RecordLowering::move_rows(const Record& record, const Regs& offsets, Reg bytes, Reg stride) {
   const bool load = f_.inst(record.accesses.front()).opcode == Opcode::LoadMemory;
   Regs made(load ? record.accesses.size() * parts_ : 0);
   for (std::uint32_t p = 0; p < parts_; ++p) {
-    const Reg first = address(bytes, sign_extend(vector_to_scalar(offsets[p])), 0);
+    const Reg first = address(bytes, offsets[p], 0);
     if (load) {
       const std::array<Reg, kWords> words = rows_.load_rows(first, stride);
       for (std::size_t n = 0; n < record.accesses.size(); ++n) made[n * parts_ + p] = words[n];

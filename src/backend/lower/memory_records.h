@@ -1,11 +1,13 @@
 // Lowering of loads and stores of words side by side whose addresses are equally far apart from lane to lane
 // (ir/analysis/lane_shape): a record of each lane. If all lanes take part and all records lie in the window,
-// they are moved as rows, else one word after the other.
+// they are moved as rows, else one word after the other. Scalars tell that if the guard is a comparison with
+// the lane's number and the addresses have one stride over all lanes.
 #pragma once
 
 #include <optional>
 #include <vector>
 
+#include "backend/lower/lane_guards.h"
 #include "backend/lower/memory.h"
 #include "backend/lower/memory_runs.h"
 #include "backend/lower/rows.h"
@@ -26,6 +28,7 @@ class RecordLowering : protected ValueForms {
  private:
   static constexpr std::size_t kWords = 4;  // of a row
   static constexpr int kRowBytes = 16;
+  static constexpr std::uint32_t kMostStride = 1u << 23;  // times 256 lanes: 31 bits
   // An address: a value plus a constant.
   struct Place {
     Value root;
@@ -36,10 +39,18 @@ class RecordLowering : protected ValueForms {
     SmallVector<ir::Inst, kWords> accesses;
     Place place;                   // of the first word
     ir::LaneShape::Stride stride;  // from lane to lane
+    bool by_scalars;               // they tell whether all is inside
   };
   std::optional<ir::LaneShape::Stride> stride_of(ir::Inst i) const;
   Place place_of(ir::Inst i) const;
-  Regs move_rows(const Record& record, const Regs& offsets, Reg bytes);
+  static_assert(kWords * 4 == kRowBytes);
+  bool lies_in_row(ir::Inst i, std::size_t n) const;
+  bool scalars_tell(ir::Inst i, const ir::LaneShape::Stride& stride) const;
+  WindowFields::Window window_of_row(const Record& record);
+  Reg stride_in_bytes(const ir::LaneShape::Stride& stride);
+  Regs move(const Record& record);
+  Regs move_by_scalars(const Record& record);
+  Regs move_rows(const Record& record, const Regs& offsets, Reg bytes, Reg stride);
   Regs move_words(const Record& record);
 
   HostMemory& memory_;
@@ -48,6 +59,7 @@ class RecordLowering : protected ValueForms {
   RowLowering& rows_;
   MemoryLowering& accesses_;
   InstLowering& insts_;
+  LaneGuards lane_guards_;
   const ir::LaneShapes& shapes_;
   Record record_;  // that begins_record has found
 };

@@ -51,7 +51,7 @@ void RunLowering::access_inside(ir::Inst i, const std::vector<Span>& spans, cons
     if (is_constant(guard))
       store(true);
     else if (access.space == Space::global &&
-             branch_unless_all(guard))  // in shared memory often only some have it
+             lane_guards_.branch_unless_all(guard))  // in shared memory often only some have it
       hot_or_cold([&] { return store(true); }, [&] { return store(false); });
     else
       store(false);

@@ -3,7 +3,6 @@
 #include <cstddef>
 
 #include "backend/lower/memory_runs.h"
-#include "ir/analysis/lane_comparison.h"
 
 namespace warpjit::backend {
 
@@ -24,6 +23,7 @@ RunLowering::RunLowering(State& state, const HostParts& host, HostMemory& memory
       windows_(windows),
       callouts_(callouts),
       insts_(insts),
+      lane_guards_(state),
       lane_addresses_(state),
       shapes_(f_),
       defined_in_run_(f_.inst_count(), 0) {}
@@ -62,22 +62,12 @@ RunLowering::Arranged RunLowering::arranged(ir::Inst i) const {
   return Arranged::equal;
 }
 
-std::optional<RunLowering::LaneBound> RunLowering::lane_bound(Value guard) const {
-  const std::optional<ir::LaneComparison> found = ir::lane_comparison(f_, guard);
-  if (!found || found->opcode == Opcode::IEq32 || found->opcode == Opcode::INe32) return std::nullopt;
-  const bool is_unsigned = found->opcode == Opcode::ILtU32 || found->opcode == Opcode::ILeU32;
-  const bool strict = found->opcode == Opcode::ILtS32 || found->opcode == Opcode::ILtU32;
-  // lane < n, lane <= n: below n, n + 1. n < lane, n <= lane: at least n + 1, n.
-  return LaneBound{found->number, found->lane_first == found->negated, found->lane_first != strict,
-                   is_unsigned};
-}
-
 // All lanes of the group have words side by side in shared memory, with such a guard.
 bool RunLowering::can_narrow(ir::Inst i) const {
   const MemoryAccess access = MemoryAccess::unpack(f_.inst(i).immediate);
   const Value guard = operand(i, 0);
   if (access.space != Space::shared || access.extent != 4 || is_constant(guard) || !varying(guard) ||
-      arranged(i) != Arranged::consecutive || !lane_bound(guard))
+      arranged(i) != Arranged::consecutive || !LaneGuards::bound(f_, guard))
     return false;
   const LaneShape& shape = shapes_[operand(i, 1)];
   for (std::uint32_t k = 0; 1u << k < parts_ * host_.lanes; ++k)
@@ -108,7 +98,7 @@ RunLowering::Run RunLowering::run_from(ir::Inst first) {
                                              [&](const LaneShape::Stride& s) { return ready(s.factor); }))
         break;
       run.accesses.push_back(i);
-      const bool narrowed = can_narrow(i) && ready(lane_bound(operand(i, 0))->number);
+      const bool narrowed = can_narrow(i) && ready(LaneGuards::bound(f_, operand(i, 0))->number);
       run.guards.push_back(narrowed ? operand(i, 0) : Value{});
       run.last = i;
       before = run.before.size();
@@ -191,29 +181,15 @@ void RunLowering::lower_run(const Run& run) {
       windows_.load_field(Op::SLoad, window, offsetof(MemoryWindow, limits));  // for single bytes
   const Reg bytes = windows_.load_field(Op::SLoad64, window, offsetof(MemoryWindow, bytes));
   for (Span& span : spans) check_span(span, begin, size, ways_out);
-  const Regs from_hot = lower_all(
-      [&](ir::Inst i, std::size_t n) { access_inside(i, spans, placed.data() + n * parts_, bytes); });
-  const std::uint32_t hot_end = last_block();
-  end_edge(hot_end, from_hot);
-
-  lir::Edges edges;
-  for (std::uint32_t at : ways_out) {
-    edges.push_back(begin_edge(at));
-    code_.blocks.back().cold = true;
-    end_edge(edges.back(), {});
-    std::swap(code_.blocks[at].successors[0], code_.blocks[at].successors[1]);
-  }
-  const std::uint32_t cold = begin_block();
-  for (std::uint32_t edge : edges) code_.blocks[edge].successors.push_back(cold);
-  state_.current_block = 0x40000000u + cold;
-  const Regs from_cold =
-      lower_all([&](ir::Inst i, std::size_t n) { access_anywhere(i, run.guards[n].valid()); });
-  const std::uint32_t cold_end = last_block();
-  end_edge(cold_end, from_cold);
-  for (std::uint32_t b = cold; b <= cold_end; ++b) code_.blocks[b].cold = true;
-
-  restore(at_parting);
-  const Regs joined = join_edges(hot_end, cold_end);
+  const Regs joined = hot_or_out(
+      at_parting, ways_out,
+      [&] {
+        return lower_all(
+            [&](ir::Inst i, std::size_t n) { access_inside(i, spans, placed.data() + n * parts_, bytes); });
+      },
+      [&] {
+        return lower_all([&](ir::Inst i, std::size_t n) { access_anywhere(i, run.guards[n].valid()); });
+      });
   std::size_t next = 0;
   for (Value v : made) {
     for (std::uint32_t p = 0; p < parts_of(v); ++p)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backend/lower/callouts.h"
+#include "backend/lower/lane_guards.h"
 #include "backend/lower/windows.h"
 #include "ir/analysis/lane_shape.h"
 
@@ -44,15 +45,8 @@ class RunLowering : protected ValueForms {
     SmallVector<ir::Inst, 8> accesses, before;
     SmallVector<Value, 8> guards;  // by access: what narrows it, or none
   };
-  // A guard that the lanes have whose number is at least `number` (else: below it), or that plus one.
-  struct LaneBound {
-    Value number;
-    bool at_least, plus_one, is_unsigned;
-  };
-  std::optional<LaneBound> lane_bound(Value guard) const;
   bool can_narrow(ir::Inst i) const;
   Reg clamped(const LaneBound& bound);
-  bool branch_unless_all(Value guard);
   // Addresses base + factors + [low, high), seen from one base; those of other lanes included.
   struct Span {
     Value base;
@@ -74,9 +68,6 @@ class RunLowering : protected ValueForms {
   Placed place(std::vector<Span>& spans, ir::Inst i, std::uint32_t p, Value guard) const;
   void check_span(Span& span, Reg begin, Reg size, lir::Edges& ways_out);
   void check_narrowed(Span& span, Reg size, lir::Edges& ways_out);
-  void branch_out(lir::Edges& ways_out);
-  void branch_if_unaligned(Reg start, std::uint32_t alignment, lir::Edges& ways_out);
-  void branch_if_behind(Reg end, Reg size, lir::Edges& ways_out);
   void access_inside(ir::Inst i, const std::vector<Span>& spans, const Placed* placed, Reg bytes);
   void access_anywhere(ir::Inst i, bool narrowed);
   Regs access_guarded(ir::Inst i);
@@ -87,6 +78,7 @@ class RunLowering : protected ValueForms {
   WindowFields& windows_;
   CalloutLowering& callouts_;
   InstLowering& insts_;
+  LaneGuards lane_guards_;
   LaneAddresses lane_addresses_;
   ir::LaneShapes shapes_;
   std::vector<std::uint32_t> defined_in_run_;  // by instruction: the number of the run

@@ -35,29 +35,6 @@ Reg RunLowering::clamped(const LaneBound& bound) {
   return more != 0 ? scalar_op_imm(Op::SAddImm, n, more) : n;
 }
 
-// Branches where some lane has not the guard, if one comparison of scalars tells that. False: it does not.
-bool RunLowering::branch_unless_all(Value guard) {
-  if (is_constant(guard) || !varying(guard)) return false;
-  const std::optional<LaneBound> bound = lane_bound(guard);
-  if (!bound) return false;
-  const std::int32_t more = bound->plus_one ? 1 : 0;
-  const Condition less = bound->is_unsigned ? Condition::less_u : Condition::less_s;
-  if (bound->at_least && bound->is_unsigned && more != 0) return false;  // never all
-  Reg number = scalar(bound->number);
-  if (!bound->at_least) {
-    const InstRef branch = add(Op::BranchCompare);
-    use(branch, number);
-    branch->imm = pack_condition(less, static_cast<std::int32_t>(parts_ * host_.lanes) - more);
-    return true;
-  }
-  Reg most = scalar_imm(static_cast<std::uint32_t>(-more));
-  const InstRef branch = add(Op::BranchCompare);
-  use(branch, most);
-  use(branch, number);
-  branch->imm = pack_condition(less);
-  return true;
-}
-
 // The span that part p of the access lies in: one of those there are, or a new one.
 RunLowering::Placed RunLowering::place(std::vector<Span>& spans, ir::Inst i, std::uint32_t p,
                                        Value guard) const {
@@ -90,31 +67,6 @@ RunLowering::Placed RunLowering::place(std::vector<Span>& spans, ir::Inst i, std
   return {spans.size() - 1, first};
 }
 
-// Ends the block with a branch that was just made, to where `way_out` leads if it holds.
-void RunLowering::branch_out(lir::Edges& ways_out) {
-  const std::uint32_t at = last_block();
-  end_block(at);
-  begin_edge(at);
-  ways_out.push_back(at);
-}
-
-void RunLowering::branch_if_unaligned(Reg start, std::uint32_t alignment, lir::Edges& ways_out) {
-  if (alignment == 1) return;
-  const InstRef branch = add(Op::BranchBits);
-  use(branch, start);
-  branch->imm = alignment - 1;
-  branch_out(ways_out);
-}
-
-// Of a window of this size; 64 bits.
-void RunLowering::branch_if_behind(Reg end, Reg size, lir::Edges& ways_out) {
-  const InstRef branch = add(Op::BranchCompare64);
-  use(branch, size);
-  use(branch, end);
-  branch->imm = pack_condition(Condition::less_u);
-  branch_out(ways_out);
-}
-
 // Makes span.start, the offset in the window of the least address, and branches where the span is not inside
 // the window, whose address (none: 0) and size these are.
 void RunLowering::check_span(Span& span, Reg begin, Reg size, lir::Edges& ways_out) {
@@ -136,19 +88,19 @@ void RunLowering::check_span(Span& span, Reg begin, Reg size, lir::Edges& ways_o
     if (low != 0) start = scalar_op_imm(Op::SAddImm, start, low);
     if (span.wrapped) start = scalar_op_imm(Op::SAndImm, start, 0xffff);
   }
-  branch_if_unaligned(start, span.alignment, ways_out);
+  if (span.alignment != 1) branch_out_if_bits(start, span.alignment - 1, ways_out);
   if (begin != lir::kNoReg) start = scalar_op(Op::SSub, start, begin);
   const InstRef sum = add(Op::SAddress, RegClass::scalar);
   use(sum, start);
   sum->mem = {MemBase::reg, 0, 0xff, 0, false, static_cast<std::int32_t>(span.high - span.low)};
-  branch_if_behind(sum->def, size, ways_out);
+  branch_out_if_64(Condition::less_u, size, sum->def, ways_out);
   span.start = start;
 }
 
 // The same of what lanes access that have the guard. The start is still that of lane 0, which may be before
 // the window: lanes without guard load from the margins, if anything.
 void RunLowering::check_narrowed(Span& span, Reg size, lir::Edges& ways_out) {
-  const LaneBound bound = *lane_bound(span.guard);
+  const LaneBound bound = *LaneGuards::bound(f_, span.guard);
   Reg bytes = scalar_op_imm(Op::SShlImm, clamped(bound), 2);
   const auto length = static_cast<std::int32_t>(span.high - span.low);
   Reg start = lane_addresses_.sum_of_bases(span.base, span.factors);
@@ -157,11 +109,11 @@ void RunLowering::check_narrowed(Span& span, Reg size, lir::Edges& ways_out) {
                                : scalar_op_imm(Op::SAddImm, start, low);
   if (bound.at_least) start = scalar_op(Op::SAdd, start, bytes);
   if (span.wrapped) start = scalar_op_imm(Op::SAndImm, start, 0xffff);
-  branch_if_unaligned(start, span.alignment, ways_out);
+  if (span.alignment != 1) branch_out_if_bits(start, span.alignment - 1, ways_out);
   Reg rest = bound.at_least ? scalar_op(Op::SSub, scalar_imm(static_cast<std::uint32_t>(length)), bytes)
                             : scalar_op_imm(Op::SAddImm, bytes,
                                             length - static_cast<std::int32_t>(4 * parts_ * host_.lanes));
-  branch_if_behind(address(start, rest, 0), size, ways_out);
+  branch_out_if_64(Condition::less_u, size, address(start, rest, 0), ways_out);
   span.start = start;
   if (!bound.at_least) return;
   Reg first = scalar_op(Op::SSub, start, bytes);

@@ -108,6 +108,17 @@ class ValueForms : protected Builder {
     restore(at_parting);
     return join_edges(any, none);
   }
+  // Where ways join again, what was cached before they parted is still there, and nothing that came later.
+  struct CacheState {
+    std::uint32_t block;
+    std::size_t constants;
+  };
+  CacheState cache_state() const { return {state_.current_block, state_.constant_cache.size()}; }
+  void restore(const CacheState& cached) {
+    state_.current_block = cached.block;
+    state_.constant_cache.resize(cached.constants);
+  }
+
   // Behind a branch that was just made: where it holds, control goes through what `cold` makes, which stands
   // out of line, else through what `hot` makes; both give the same number of registers of the same classes.
   template <class Hot, class Cold>
@@ -128,17 +139,57 @@ class ValueForms : protected Builder {
     restore(at_parting);
     return join_edges(hot_end, cold_end);
   }
-  // Where ways join again, what was cached before they parted is still there, and nothing that came later.
-  struct CacheState {
-    std::uint32_t block;
-    std::size_t constants;
-  };
-  CacheState cache_state() const { return {state_.current_block, state_.constant_cache.size()}; }
-  void restore(const CacheState& cached) {
-    state_.current_block = cached.block;
-    state_.constant_cache.resize(cached.constants);
+  // The same of several branches that lead out: ways_out are the blocks that branch_out has ended since
+  // `at_parting`.
+  template <class Hot, class Cold>
+  Regs hot_or_out(const CacheState& at_parting, const lir::Edges& ways_out, Hot hot, Cold cold) {
+    const Regs from_hot = hot();
+    const std::uint32_t hot_end = last_block();
+    end_edge(hot_end, from_hot);
+    lir::Edges edges;
+    for (const std::uint32_t at : ways_out) {
+      edges.push_back(begin_edge(at));
+      code_.blocks.back().cold = true;
+      end_edge(edges.back(), {});
+      std::swap(code_.blocks[at].successors[0], code_.blocks[at].successors[1]);
+    }
+    const std::uint32_t cold_first = begin_block();
+    for (const std::uint32_t edge : edges) code_.blocks[edge].successors.push_back(cold_first);
+    state_.current_block = 0x40000000u + cold_first;
+    const Regs from_cold = cold();
+    const std::uint32_t cold_end = last_block();
+    end_edge(cold_end, from_cold);
+    for (std::uint32_t b = cold_first; b <= cold_end; ++b) code_.blocks[b].cold = true;
+    restore(at_parting);
+    return join_edges(hot_end, cold_end);
   }
-
+  // Ends the block with a branch that was just made, to where a way out leads if it holds.
+  void branch_out(lir::Edges& ways_out) {
+    const std::uint32_t at = last_block();
+    end_block(at);
+    begin_edge(at);
+    ways_out.push_back(at);
+  }
+  void branch_out_if(Condition condition, Reg a, Reg b, lir::Edges& ways_out) {
+    const lir::InstRef branch = add(Op::BranchCompare);
+    use(branch, a);
+    use(branch, b);
+    branch->imm = pack_condition(condition);
+    branch_out(ways_out);
+  }
+  void branch_out_if_64(Condition condition, Reg a, Reg b, lir::Edges& ways_out) {
+    const lir::InstRef branch = add(Op::BranchCompare64);
+    use(branch, a);
+    use(branch, b);
+    branch->imm = pack_condition(condition);
+    branch_out(ways_out);
+  }
+  void branch_out_if_bits(Reg a, std::uint32_t bits, lir::Edges& ways_out) {
+    const lir::InstRef branch = add(Op::BranchBits);
+    use(branch, a);
+    branch->imm = bits;
+    branch_out(ways_out);
+  }
   const ir::Function& f_;
 };
 

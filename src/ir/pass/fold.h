@@ -98,6 +98,7 @@ class Folder {
   Step product_of_halves();
   Value factor_beside(Value factor, Value product) const;
   bool is_low_half(Value v) const;
+  bool is_sum_from(Value v, std::uint32_t least) const;
   Value whole_of_halves(Value low, Value high);
   Step bits_of_select();
   Step conversion_of_half();

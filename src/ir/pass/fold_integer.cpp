@@ -186,6 +186,13 @@ Step Folder::integer_arithmetic() {
   }
 }
 
+// Is v a multiple of 2^n plus a constant that is below 2^n and not below `least`? Then the sum does not wrap.
+bool Folder::is_sum_from(Value v, std::uint32_t least) const {
+  if (!made_by(v, Opcode::IAdd32) || !constant(operand(v, 1))) return false;
+  const std::uint32_t added = bits(operand(v, 1));
+  return added >= least && std::uint64_t{added} < std::uint64_t{1} << trailing_zeros(f, operand(v, 0));
+}
+
 Step Folder::integer_comparison() {
   if (a() == b()) {
     const bool reflexive =
@@ -201,9 +208,11 @@ Step Folder::integer_comparison() {
       if (constant(b()) && made_by(a(), Opcode::IAnd32) && constant(operand(a(), 1)) &&
           bits(operand(a(), 1)) < right)
         return known_bits(Type::i1, 1);
+      if (constant(b()) && is_sum_from(a(), right)) return known_bits(Type::i1, 0);
       return Step::none;
     case Opcode::ILeU32:
       if (is(a(), 0) || is(b(), ~0u)) return known_bits(Type::i1, 1);
+      if (constant(a()) && is_sum_from(b(), bits(a()))) return known_bits(Type::i1, 1);
       if (constant(b())) return become(Opcode::ILtU32, {a(), word_constant(right + 1)});
       return Step::none;
     case Opcode::ILtS32:

@@ -113,6 +113,15 @@ Inside elements_inside(const frontend::AttributeSource& source) {
   return {first <= last, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last)};
 }
 
+// Do those of all the launch's vertices?
+bool all_inside(const frontend::Vertices& vertices, const frontend::AttributeSource& source) {
+  if (source.per_instance || source.division != Division::none || vertices.count == 0) return false;
+  const Inside inside = elements_inside(source);
+  const std::uint32_t first = vertices.first + (source.from_first ? vertices.attribute_offset : 0);
+  return inside.some && first >= inside.first && first <= inside.last &&
+         vertices.count - 1 <= inside.last - first;
+}
+
 bool lies_in_one_piece(const frontend::AttributeSource& source,
                        std::span<const frontend::MappedRange> pieces) {
   const std::uint64_t low = source.address & 0xffffffff;
@@ -126,7 +135,8 @@ bool lies_in_one_piece(const frontend::AttributeSource& source,
 std::array<std::uint32_t, AttributeFacts::kWords> AttributeFacts::pack() const {
   const std::uint32_t rest = static_cast<std::uint32_t>(division) | shift << 2U | (add ? 1U << 7 : 0) |
                              (per_instance ? 1U << 8 : 0) | (from_first ? 1U << 9 : 0) | window << 10U |
-                             alignment << 16U | (mapped ? 1U << 24 : 0) | (some ? 1U << 25 : 0);
+                             alignment << 16U | (mapped ? 1U << 24 : 0) | (some ? 1U << 25 : 0) |
+                             (all ? 1U << 26 : 0);
   return {format, rest};
 }
 AttributeFacts AttributeFacts::unpack(std::span<const std::uint32_t> words) {
@@ -141,7 +151,8 @@ AttributeFacts AttributeFacts::unpack(std::span<const std::uint32_t> words) {
           .window = static_cast<std::uint8_t>(rest >> 10 & 63),
           .alignment = static_cast<std::uint8_t>(rest >> 16 & 0xff),
           .mapped = bit(24),
-          .some = bit(25)};
+          .some = bit(25),
+          .all = bit(26)};
 }
 
 std::vector<std::uint32_t> attribute_facts(const frontend::Grid& launch) {
@@ -160,7 +171,8 @@ std::vector<std::uint32_t> attribute_facts(const frontend::Grid& launch) {
         .per_instance = source.per_instance,
         .from_first = source.from_first,
         .alignment = static_cast<std::uint8_t>(1U << std::min(std::countr_zero(places | 4), 2)),
-        .some = elements_inside(source).some};
+        .some = elements_inside(source).some,
+        .all = all_inside(launch.vertices, source)};
     if (window != launch.high_words.end()) {
       facts.window = static_cast<std::uint8_t>(window - launch.high_words.begin());
       facts.mapped = lies_in_one_piece(source, launch.globals[facts.window]);
@@ -194,7 +206,8 @@ void InstructionTranslator::begin_vertex(I32 number) {
   const I32 row = b_.BlockIndex(1);
   const I32 running = b_.IAdd32(b_.IMul32(row, launch_word(LaunchWord::vertices)), number);
   set_gpr(59, b_.IShl32(running, word(3)));
-  set_gpr(60, b_.IAdd32(launch_word(LaunchWord::first_vertex), number));
+  vertex_ = b_.IAdd32(launch_word(LaunchWord::first_vertex), number);
+  set_gpr(60, vertex_);
   set_gpr(61, b_.IAdd32(launch_word(LaunchWord::first_instance), row));
 }
 
@@ -353,17 +366,21 @@ Status InstructionTranslator::load_attribute(const Instruction& i) {
   }
   const auto format = element_format(facts.format);
   if (!format) return unsupported(i, "the format of the attribute");
-  const I32 first = attribute_word(entry.index, AttributeWord::first);
-  const I1 inside = facts.some
-                        ? b_.ILeU32(b_.ISub32(n, first), attribute_word(entry.index, AttributeWord::more))
-                        : truth(false);
+  const auto is_inside = [&] {
+    if (!facts.some) return truth(false);
+    if (facts.all && source_word(i.source[0]).id == vertex_.id) return truth(true);
+    const I32 first = attribute_word(entry.index, AttributeWord::first);
+    return b_.ILeU32(b_.ISub32(n, first), attribute_word(entry.index, AttributeWord::more));
+  };
+  const I1 inside = is_inside();
   const std::array<I32, 4> stored =
       load_components({facts.window, facts.alignment}, *format, address, inside);
   set_components(i, *format, stored, inside);
   return {};
 }
 
-// Components that load_components gave, in the instruction's register format; 0 where they are not inside.
+// Components that load_components gave, in the instruction's register format: 0 where they are not inside, as
+// what is loaded is, of which all conversions make 0.
 void InstructionTranslator::set_components(const Instruction& i, const ElementFormat& format,
                                            const std::array<I32, 4>& stored, I1 inside) {
   const bool integer = format.kind == Kind::uint || format.kind == Kind::sint;
@@ -404,7 +421,7 @@ void InstructionTranslator::set_components(const Instruction& i, const ElementFo
   for (unsigned channel = 0; channel <= i.vector_size; ++channel) {
     const unsigned from = format.channel[channel];
     if (from < format.count)
-      values[channel] = b_.select(inside, converted(from), word(0));
+      values[channel] = converted(from);
     else if (from == kOneChannel || (from < 4 && channel == 3))
       values[channel] = b_.select(inside, word(one), word(0));
     else

@@ -21,6 +21,7 @@ struct AttributeFacts {
   std::uint8_t alignment = 1;  // of every element: 1, 2 or 4
   bool mapped = false;         // the whole buffer is, in one piece
   bool some = false;           // any element lies in the buffer
+  bool all = false;            // so do those of all vertices of the launch
 
   static constexpr std::uint32_t kWords = 2;
   std::array<std::uint32_t, kWords> pack() const;

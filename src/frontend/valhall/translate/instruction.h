@@ -239,6 +239,7 @@ class InstructionTranslator {
   I32 read_lane(const Instruction& i, I32 count);
 
   std::uint32_t address_ = 0;  // of the instruction that is translated
+  I32 vertex_;                 // its number, of vertex programs
 };
 
 }  // namespace warpjit::valhall
