@@ -1,5 +1,7 @@
 // Arithmetic toward zero, in code that runs without denormals: by the instruction where it can hold the
 // rounding, else by the mode. The truncated multiply-add.
+#include <algorithm>
+
 #include "backend/x64/lower.h"
 
 namespace warpjit::backend::x64 {
@@ -57,8 +59,10 @@ Regs Flushing::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
     for (std::uint32_t p = 0; p < parts; ++p) sums.push_back(fused(a, b, c, p));
     return sums;
   }
+  // What is finite stays so if a factor is below 1.
   constexpr int kGreatestExponent = 127;
-  Doubts doubts{exponent_bound(a) + exponent_bound(b) > kGreatestExponent, may_be_small(c)};
+  const int of_a = exponent_bound(a), of_b = exponent_bound(b);
+  Doubts doubts{of_a + of_b > kGreatestExponent && std::min(of_a, of_b) > 0, may_be_small(c)};
   const Value matters = operand(i, 3);
   const bool all_matter = !varying(f_.result(i)) || is_constant(matters);
   const bool sees_to_zeros = f_.pixels && doubts.small_addend;
