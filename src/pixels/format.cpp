@@ -98,28 +98,41 @@ struct Pixels {
     std::memcpy(to, memory.data(), sizeof memory);
   }
 
-  // Four pixels beside each other, and the four below them: two quads, which lie behind one another.
+  // Two rows of a tile: four pixels beside each other and the four below them are two quads, which lie behind
+  // one another.
   using Words = std::uint32_t __attribute__((vector_size(16)));
-  static void load_block(const std::byte* from, std::ptrdiff_t pitch, std::byte* to) {
-    Words upper, lower;
-    std::memcpy(&upper, from, sizeof upper);
-    std::memcpy(&lower, from + pitch, sizeof lower);
-    const std::array<Words, 2> quads{__builtin_shufflevector(upper, lower, 0, 1, 4, 5),
-                                     __builtin_shufflevector(upper, lower, 2, 3, 6, 7)};
-    std::memcpy(to, quads.data(), sizeof quads);
+  static Words load_words(const std::byte* from) {
+    Words words;
+    std::memcpy(&words, from, sizeof words);
+    return words;
   }
-  static void store_block(std::byte* to, std::ptrdiff_t pitch, const std::byte* from) {
-    std::array<Words, 2> quads;
-    std::memcpy(quads.data(), from, sizeof quads);
-    const Words upper = __builtin_shufflevector(quads[0], quads[1], 0, 1, 4, 5);
-    const Words lower = __builtin_shufflevector(quads[0], quads[1], 2, 3, 6, 7);
-    std::memcpy(to, &upper, sizeof upper);
-    std::memcpy(to + pitch, &lower, sizeof lower);
+  static void store_words(std::byte* to, Words words) { std::memcpy(to, &words, sizeof words); }
+  static void load_rows(const std::byte* from, std::ptrdiff_t pitch, std::byte* place) {
+    for (std::uint32_t x = 0; x < kColumns; x += 2, from += 4 * Size) {
+      const Words upper = load_words(from), lower = load_words(from + pitch);
+      std::byte* const quads = place + kColumnOffset[x];
+      store_words(quads, __builtin_shufflevector(upper, lower, 0, 1, 4, 5));
+      store_words(quads + sizeof(Words), __builtin_shufflevector(upper, lower, 2, 3, 6, 7));
+    }
   }
-  // Calls block(memory, pitch, plane) for the whole blocks of two rows; returns how many rows that does.
-  template <auto block, class Target, class Plane>
-  static std::uint32_t walk_blocks(Target* corner, std::ptrdiff_t pitch, std::uint32_t width,
-                                   std::uint32_t height, Plane* planes) {
+  // One row after the other. Measured on a Xeon with AMX: 4 MB take 0.26 ms, of both rows at once 0.3.
+  static void store_rows(std::byte* to, std::ptrdiff_t pitch, const std::byte* place) {
+    for (std::uint32_t x = 0; x < kColumns; x += 2) {
+      const std::byte* const quads = place + kColumnOffset[x];
+      store_words(to + 2 * Size * x,
+                  __builtin_shufflevector(load_words(quads), load_words(quads + sizeof(Words)), 0, 1, 4, 5));
+    }
+    to += pitch;
+    for (std::uint32_t x = 0; x < kColumns; x += 2) {
+      const std::byte* const quads = place + kColumnOffset[x];
+      store_words(to + 2 * Size * x,
+                  __builtin_shufflevector(load_words(quads), load_words(quads + sizeof(Words)), 2, 3, 6, 7));
+    }
+  }
+  // Calls rows(memory, pitch, plane) for two rows each of a whole width; returns how many rows that does.
+  template <auto rows, class Target, class Plane>
+  static std::uint32_t walk_rows(Target* corner, std::ptrdiff_t pitch, std::uint32_t width,
+                                 std::uint32_t height, Plane* planes) {
     if (Size != 4 || width != kTileExtent) return 0;
     constexpr std::ptrdiff_t kAhead = 4,
                              kLine = 64;  // rows are pages apart, which the processor does not foresee
@@ -130,19 +143,17 @@ struct Pixels {
           __builtin_prefetch(pixel + kAhead * pitch + byte, !std::is_const_v<Target>);
           __builtin_prefetch(pixel + (kAhead + 1) * pitch + byte, !std::is_const_v<Target>);
         }
-      Plane* place = planes + row_offset(y / 2);
-      for (std::uint32_t x = 0; x < kColumns; x += 2, pixel += 4 * Size)
-        block(pixel, pitch, place + kColumnOffset[x]);
+      rows(pixel, pitch, planes + row_offset(y / 2));
     }
     return height & ~1U;
   }
 
   // Calls pair(memory, plane) for two pixels of a quad and one(memory, plane) for one at the target's edge.
-  template <auto block, auto pair, auto one, class Target, class Plane>
+  template <auto rows, auto pair, auto one, class Target, class Plane>
   static void walk(Target* corner, std::ptrdiff_t pitch, std::uint32_t width, std::uint32_t height,
                    Plane* planes) {
     const std::uint32_t pairs = width / 2;
-    for (std::uint32_t y = walk_blocks<block>(corner, pitch, width, height, planes); y < height; ++y) {
+    for (std::uint32_t y = walk_rows<rows>(corner, pitch, width, height, planes); y < height; ++y) {
       Target* pixel = corner + static_cast<std::ptrdiff_t>(y) * pitch;
       Plane* place = planes + row_offset(y / 2) + (y & 1) * 8;
       for (std::uint32_t x = 0; x < pairs; ++x, pixel += 2 * Size) pair(pixel, place + kColumnOffset[x]);
@@ -169,13 +180,13 @@ void load(const TargetMemory& target, std::uint32_t column, std::uint32_t row, s
   const Part part = part_of(target, column, row, Size);
   if (part.width < kTileExtent || part.height < kTileExtent)
     std::memset(planes, 0, std::size_t{kPlaneBytes} * ((Size + 3) / 4));
-  Pixels<Size>::template walk<Pixels<Size>::load_block, Pixels<Size>::load_pair, Pixels<Size>::load_one>(
+  Pixels<Size>::template walk<Pixels<Size>::load_rows, Pixels<Size>::load_pair, Pixels<Size>::load_one>(
       static_cast<const std::byte*>(part.corner), target.pitch, part.width, part.height, planes);
 }
 template <std::size_t Size>
 void store(const TargetMemory& target, std::uint32_t column, std::uint32_t row, const std::byte* planes) {
   const Part part = part_of(target, column, row, Size);
-  Pixels<Size>::template walk<Pixels<Size>::store_block, Pixels<Size>::store_pair, Pixels<Size>::store_one>(
+  Pixels<Size>::template walk<Pixels<Size>::store_rows, Pixels<Size>::store_pair, Pixels<Size>::store_one>(
       part.corner, target.pitch, part.width, part.height, planes);
 }
 

@@ -164,6 +164,36 @@ TEST_P(PixelCode, FindsCenters) {
   });
 }
 
+// Words of four bytes, in any order of the Ors; what is no byte stays a number beside them.
+TEST_P(PixelCode, PacksBytes) {
+  PixelKernel kernel;
+  ir::Builder& b = kernel.b;
+  const ir::I32 word = b.LoadTile(7), upper = b.IShl32(word, b.constant(16));
+  const auto byte = [&](std::uint32_t shift) {
+    return b.IAnd32(b.IShrU32(word, b.constant(shift)), b.constant(255));
+  };
+  const auto at = [&](ir::I32 number, std::uint32_t place) {
+    return b.IShl32(number, b.constant(8 * place));
+  };
+  b.StoreTile(kernel.always(),
+              b.IOr32(b.IOr32(b.IOr32(byte(8), at(byte(0), 1)), at(byte(4), 2)), at(byte(5), 3)), 0);
+  b.StoreTile(kernel.always(),
+              b.IOr32(b.IOr32(at(byte(3), 2), byte(2)), b.IOr32(at(byte(1), 3), at(byte(0), 1))), 1);
+  b.StoreTile(kernel.always(), b.IOr32(b.IOr32(b.IOr32(byte(8), upper), at(byte(4), 2)), at(byte(5), 3)), 2);
+  b.StoreTile(kernel.always(), b.IOr32(b.IOr32(b.IOr32(byte(8), at(byte(1), 1)), byte(4)), at(byte(5), 3)),
+              3);
+  each_setting(kernel, [](Picture& picture) {
+    for (std::uint32_t t = 0; t < picture.threads(); ++t) {
+      const std::uint32_t word = picture.first_word(7, t);
+      const auto byte = [&](std::uint32_t shift) { return word >> shift & 255; };
+      EXPECT_EQ(picture.word(0, t), byte(8) | byte(0) << 8 | byte(4) << 16 | byte(5) << 24) << t;
+      EXPECT_EQ(picture.word(1, t), byte(2) | byte(0) << 8 | byte(3) << 16 | byte(1) << 24) << t;
+      EXPECT_EQ(picture.word(2, t), byte(8) | word << 16 | byte(4) << 16 | byte(5) << 24) << t;
+      EXPECT_EQ(picture.word(3, t), (byte(8) | byte(4)) | byte(1) << 8 | byte(5) << 24) << t;
+    }
+  });
+}
+
 // Loads and stores of a plane in order; what a guard leaves out stays, though quads that fill up lie there,
 // too.
 TEST_P(PixelCode, KeepsTheOrderOfATile) {

@@ -153,6 +153,17 @@ TEST(Range, BoundsWhatItLooksThrough) {
   EXPECT_EQ(upper_bound(f, b.constant(95)), 95u);
   EXPECT_EQ(upper_bound(f, low), 0x7fu);
   EXPECT_EQ(upper_bound(f, b.IAdd32(low, lower)), 0x82u);
+  const F32 number = b.BitcastI32ToF32(any);
+  const auto byte = [&](F32 least) {
+    const F32 limited = b.FMinSelect32(b.FMaxSelect32(number, least), b.constant(1.0F));
+    return b.FRoundEven32(b.FMul32(limited, b.constant(255.0F)));
+  };
+  EXPECT_EQ(upper_bound(f, b.F32ToI32Lowest(byte(b.constant(0.0F)))), 255u);
+  EXPECT_EQ(upper_bound(f, b.F32ToI32Sat(byte(b.constant(0.0F)))), 255u);
+  EXPECT_EQ(upper_bound(f, b.F32ToI32Sat(byte(b.constant(-1.0F)))), 0xffffffffu);
+  EXPECT_EQ(upper_bound(f, b.F32ToI32Lowest(number)), 0xffffffffu);
+  EXPECT_TRUE(fits_i32(f, byte(b.constant(-1.0F))));
+  EXPECT_FALSE(fits_i32(f, number));
   EXPECT_EQ(upper_bound(f, b.IAdd32(any, lower)), 0xffffffffu);
   EXPECT_EQ(upper_bound(f, b.IOr32(low, lower)), 0x7fu);
   EXPECT_EQ(upper_bound(f, b.IShrU32(any, b.constant(24))), 0xffu);

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/random.h"
+#include "ir/analysis/float_bounds.h"
 #include "ir/builder.h"
 #include "ir/evaluate.h"
-#include "ir/pass/fold.h"
 #include "support/share.h"
 
 namespace warpjit::ir {

@@ -57,7 +57,7 @@ class Arithmetic final : public HostArithmetic, private ValueForms {
   Reg min_select(Value a, Value b, std::uint32_t p) override;
   Reg canonicalize_nan(Value a, std::uint32_t p) override;
   Reg canonicalize_nan_ones(Value a, std::uint32_t p) override;
-  Reg saturate_to_int(Value a, std::uint32_t p) override { return vv(Op::CvtToI, vector(a, p)); }
+  Reg saturate_to_int(Value a, std::uint32_t p) override;
   Reg int_or_lowest(Value a, std::uint32_t p) override;
   Reg saturate_to_unsigned(Value a, std::uint32_t p) override { return vv(Op::CvtToU, vector(a, p)); }
   Reg unsigned_to_float(Value a, std::uint32_t p) override { return vv(Op::CvtToFU, vector(a, p)); }
@@ -159,6 +159,7 @@ class Rows final : public HostRows, private LaneLoads {
                                std::uint32_t p) override;
   lir::Regs load_rows_together(Value, std::span<const TableRow>) override { return {}; }
   Reg look_up(Reg index, std::int32_t offset) override;
+  Reg table_word(Reg number, std::int32_t offset) override;
   void store_where(Reg r, Reg mask, const lir::Mem& mem, Reg base) override;
 
  private:

@@ -126,11 +126,17 @@ Reg Arithmetic::canonicalize_nan_ones(Value a, std::uint32_t p) {
   return blend(constant_vector(0x7fffffff), reg_source(r), compare(Op::CmpEq, r, r));
 }
 
+Reg Arithmetic::saturate_to_int(Value a, std::uint32_t p) {
+  if (const Value number = rounded_even(a); number.valid()) return vv(Op::CvtToINearest, vector(number, p));
+  return vv(Op::CvtToI, vector(a, p));
+}
+
 Reg Arithmetic::int_or_lowest(Value a, std::uint32_t p) {
   constexpr std::uint32_t kTwoTo31 = 0x4f000000;
-  Reg x = vector(a, p);
-  Reg fits = compare(Op::CmpAbsGt, constant_vector(kTwoTo31), x);
-  return blend(constant_vector(kSignBit), reg_source(vv(Op::CvtToI, x)), fits);
+  Reg saturated = saturate_to_int(a, p);
+  if (ir::fits_i32(f_, a)) return saturated;
+  Reg fits = compare(Op::CmpAbsGt, constant_vector(kTwoTo31), vector(a, p));
+  return blend(constant_vector(kSignBit), reg_source(saturated), fits);
 }
 
 // maxNum gives the other operand for a quiet NaN only: a signaling one is replaced by that before.

@@ -55,6 +55,15 @@ Reg Rows::look_up(Reg index, std::int32_t offset) {
   return load_words(table_address(offset), vvv(Op::And, index, constant_vector(15)));
 }
 
+Reg Rows::table_word(Reg number, std::int32_t offset) {
+  const Reg base = table_address(offset);
+  const InstRef inst = add(Op::SLoad, RegClass::scalar);
+  use(inst, base);
+  use(inst, number);
+  inst->mem = {MemBase::reg, 0, 1, 2, false, 0};
+  return inst->def;
+}
+
 void Rows::store_where(Reg r, Reg mask, const lir::Mem& mem, Reg base) {
   const auto at = [&](InstRef inst) {
     inst->mem = mem;

@@ -301,7 +301,45 @@ void ArithmeticLowering::lower_IAdd32(ir::Inst i) {
 void ArithmeticLowering::lower_ISub32(ir::Inst i) { integer_binary(i, Op::ISub, Op::SSub, kNoOp, false); }
 void ArithmeticLowering::lower_IMul32(ir::Inst i) { integer_binary(i, Op::IMul, Op::SMul, kNoOp, true); }
 void ArithmeticLowering::lower_IAnd32(ir::Inst i) { integer_binary(i, Op::And, Op::SAnd, Op::SAndImm, true); }
-void ArithmeticLowering::lower_IOr32(ir::Inst i) { integer_binary(i, Op::Or, Op::SOr, Op::SOrImm, true); }
+
+std::optional<std::array<Value, 4>> ArithmeticLowering::packed_bytes(ir::Inst i) const {
+  constexpr std::size_t kTerms = 4;
+  std::array<Value, kTerms> terms{f_.operand(i, 0), f_.operand(i, 1)}, bytes{};
+  std::size_t count = 2;
+  for (std::size_t k = 0; k < count; ++k) {
+    while (f_.definition_of(terms[k]).opcode == ir::Opcode::IOr32 && use_count(terms[k]) == 1) {
+      if (count == kTerms) return {};
+      const ir::Inst both = f_.definition(terms[k]);
+      terms[k] = f_.operand(both, 0);
+      terms[count++] = f_.operand(both, 1);
+    }
+  }
+  if (count != kTerms) return {};
+  for (Value term : terms) {
+    std::uint64_t bits = 0;
+    if (f_.definition_of(term).opcode == ir::Opcode::IShl32 &&
+        is_constant(f_.operand(f_.definition(term), 1))) {
+      bits = constant(f_.operand(f_.definition(term), 1));
+      term = f_.operand(f_.definition(term), 0);
+    }
+    if (bits % 8 != 0 || bits >= 32 || bytes[bits / 8].valid() || ir::upper_bound(f_, term) > 255) return {};
+    bytes[bits / 8] = term;
+  }
+  return bytes;
+}
+
+void ArithmeticLowering::lower_IOr32(ir::Inst i) {
+  if (varying(f_.result(i)))
+    if (const auto bytes = packed_bytes(i)) {
+      Regs packed;
+      for (std::uint32_t p = 0; p < parts_; ++p) packed.push_back(arithmetic_.pack_bytes(*bytes, p));
+      if (packed[0] != lir::kNoReg) {
+        for (std::uint32_t p = 0; p < parts_; ++p) define(f_.result(i), p, packed[p]);
+        return;
+      }
+    }
+  integer_binary(i, Op::Or, Op::SOr, Op::SOrImm, true);
+}
 void ArithmeticLowering::lower_IXor32(ir::Inst i) { integer_binary(i, Op::Xor, Op::SXor, Op::SXorImm, true); }
 
 void ArithmeticLowering::integer_extreme(ir::Inst i, Op op, Condition less, bool greater) {

@@ -5,6 +5,9 @@
 // begin and end in the same one.
 #pragma once
 
+#include <array>
+#include <optional>
+
 #include "backend/lower/callouts.h"
 #include "backend/lower/host_parts.h"
 
@@ -55,6 +58,8 @@ class ArithmeticLowering : protected ValueForms {
   void float_compare(ir::Inst i);
   void integer_compare(ir::Inst i, Condition condition);
   void integer_binary(ir::Inst i, Op vector_op, Op scalar_op, Op scalar_imm_op, bool commutative);
+  // The four numbers below 256, the lowest first, whose bytes an Or makes a word of.
+  std::optional<std::array<Value, 4>> packed_bytes(ir::Inst i) const;
   void integer_extreme(ir::Inst i, Op op, Condition less, bool greater);
   void integer_shift(ir::Inst i, Shift kind);
   void call(ir::Inst i) { callouts_.call(i); }

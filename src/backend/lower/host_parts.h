@@ -46,6 +46,8 @@ class HostArithmetic {
   virtual Reg canonicalize_nan_ones(Value a, std::uint32_t p) = 0;
   virtual Reg saturate_to_int(Value a, std::uint32_t p) = 0;
   virtual Reg int_or_lowest(Value a, std::uint32_t p) = 0;
+  // Numbers below 256 as the bytes of words, the first lowest, if that is better than shifts: else kNoReg.
+  virtual Reg pack_bytes(const std::array<Value, 4>&, std::uint32_t) { return lir::kNoReg; }
   virtual Reg saturate_to_unsigned(Value a, std::uint32_t p) = 0;
   virtual Reg unsigned_to_float(Value a, std::uint32_t p) = 0;
   virtual Reg extreme_number(bool greater, Value a, Value b, std::uint32_t p) = 0;  // FMaxNum32, FMinNum32
@@ -171,8 +173,9 @@ class HostRows {
   // Components of some of the rows, from the first on: of all parts of each, one after the other. None: there
   // is no better way than row by row.
   virtual lir::Regs load_rows_together(ir::Value index, std::span<const TableRow> rows) = 0;
-  // Word (index modulo 16) of the 16 at `offset` of the table.
+  // Word (index modulo 16) of the 16 at `offset` of the table; and of scalars word `number` there.
   virtual Reg look_up(Reg index, std::int32_t offset) = 0;
+  virtual Reg table_word(Reg number, std::int32_t offset) = 0;
   // Stores the lanes that have the mask; `base` is use 2 of the memory operand, if it has one.
   virtual void store_where(Reg r, Reg mask, const lir::Mem& mem, Reg base = lir::kNoReg) = 0;
 

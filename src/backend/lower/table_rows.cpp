@@ -3,6 +3,7 @@
 
 #include "backend/lower/rows.h"
 #include "ir/analysis/range.h"
+#include "ir/look_up.h"
 
 namespace warpjit::backend {
 
@@ -128,9 +129,13 @@ void RowLowering::lower_LoadUniformRow(ir::Inst i) {
 void RowLowering::lower_LookUpUniform32(ir::Inst i) {
   const Value result = f_.result(i);
   const auto offset = static_cast<std::int32_t>(f_.inst(i).immediate);
-  const auto found = [&](std::uint32_t p) { return rows_.look_up(vector(operand(i, 0), p), offset); };
-  if (!varying(result)) return define(result, 0, vector_to_scalar(found(0)));
-  for (std::uint32_t p = 0; p < parts_; ++p) define(result, p, found(p));
+  if (!varying(result)) {  // as a scalar and as a vector; what is not used goes away
+    const Reg number = scalar_op_imm(Op::SAndImm, scalar(operand(i, 0)), ir::kLookUpWords - 1);
+    define(result, 0, rows_.table_word(number, offset));
+    return define_vector_form(result, spread(slot(result, 0)));
+  }
+  for (std::uint32_t p = 0; p < parts_; ++p)
+    define(result, p, rows_.look_up(vector(operand(i, 0), p), offset));
 }
 
 // A loop that turns as many rows at a time as a vector has lanes.

@@ -67,6 +67,11 @@ class ValueForms : protected Builder {
   Mask mask_or_inverse(Value v, std::uint32_t part);
   // With many parts: an ir::LaneComparison. It is one instruction, made where its mask is read.
   bool is_made_where_read(Value v) const;
+  // What `v` rounds to an even integer, or invalid.
+  Value rounded_even(Value v) const {
+    const bool rounds = f_.definition_of(v).opcode == ir::Opcode::FRoundEven32;
+    return rounds ? f_.operand(f_.definition(v), 0) : Value();
+  }
   Reg any_part(Value mask);  // where a part has the mask
   // Groups narrower than a vector leave lanes idle (State::has_idle_lanes): votes, stores and loads from
   // addresses of their own leave those out.

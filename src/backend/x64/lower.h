@@ -42,7 +42,8 @@ class Arithmetic final : public HostArithmetic, private Tools {
   Reg canonicalize_nan(Value a, std::uint32_t p) override;
   Reg canonicalize_nan_ones(Value a, std::uint32_t p) override;
   Reg saturate_to_int(Value a, std::uint32_t p) override;
-  Reg int_or_lowest(Value a, std::uint32_t p) override { return vv(Op::CvtToI, vector(a, p)); }
+  Reg int_or_lowest(Value a, std::uint32_t p) override;
+  Reg pack_bytes(const std::array<Value, 4>& bytes, std::uint32_t p) override;
   Reg saturate_to_unsigned(Value a, std::uint32_t p) override;
   Reg unsigned_to_float(Value a, std::uint32_t p) override;
   Reg extreme_number(bool greater, Value a, Value b, std::uint32_t p) override;
@@ -160,6 +161,7 @@ class Rows final : public HostRows, private Tools {
   // By tables of the rows (lower_row_tables.cpp).
   Regs load_rows_together(Value index, std::span<const TableRow> rows) override;
   Reg look_up(Reg index, std::int32_t offset) override;
+  Reg table_word(Reg number, std::int32_t offset) override;
 
  private:
   Reg load_row(Reg into, std::uint32_t lane, Reg bytes, std::int32_t offset);

@@ -190,8 +190,8 @@ Reg Arithmetic::extreme_number(bool greater, Value a, Value b, std::uint32_t p) 
 // cvttps2dq gives 0x80000000 for a value that does not fit: right if it is too small, corrected if it is too
 // large or NaN.
 Reg Arithmetic::saturate_to_int(Value a, std::uint32_t p) {
+  if (ir::fits_i32(f_, a)) return int_or_lowest(a, p);
   Reg x = vector(a, p);
-  if (ir::fits_i32(f_, a)) return vv(Op::CvtToI, x);
   Reg large = compare(Op::CmpF, x, constant_source(kTwoTo31), predicate::kGe);
   Reg ordered = compare(Op::CmpF, x, reg_source(x), predicate::kOrdered);
   if (host_.mask_registers) {
@@ -202,6 +202,21 @@ Reg Arithmetic::saturate_to_int(Value a, std::uint32_t p) {
   }
   Reg converted = vvv(Op::And, vv(Op::CvtToI, x), ordered);
   return blend(converted, constant_source(0x7fffffffu), large);
+}
+
+Reg Arithmetic::int_or_lowest(Value a, std::uint32_t p) {
+  if (const Value number = rounded_even(a); number.valid()) return vv(Op::CvtToINearest, vector(number, p));
+  return vv(Op::CvtToI, vector(a, p));
+}
+
+// Packing brings the bytes of four lanes together by component; a shuffle sorts them by lane.
+Reg Arithmetic::pack_bytes(const std::array<Value, 4>& bytes, std::uint32_t p) {
+  std::array<std::uint32_t, kMostHostLanes> by_lane{};
+  for (std::uint32_t n = 0; n < by_lane.size(); ++n) by_lane[n] = 0x0c080400 + n % 4 * 0x01010101;
+  Reg lower = vvv(Op::PackWords, vector(bytes[0], p), vector(bytes[1], p));
+  Reg upper = vvv(Op::PackWords, vector(bytes[2], p), vector(bytes[3], p));
+  const lir::Mem places = pool_mem({by_lane.data(), host_.lanes});
+  return vvv(Op::ShuffleBytes, vvv(Op::PackHalves, lower, upper), Source{lir::kNoReg, places});
 }
 
 // Counts of 32 and more do what the IR says.

@@ -126,6 +126,13 @@ Reg Masks::bool_from_mask(Reg mask) { return scalar_op_imm(Op::SAndImm, any_bits
 
 Reg Masks::select_lanes(Mask m, Value a, Value b, std::uint32_t p) {
   auto is_zero = [&](Value v) { return is_constant(v) && constant(v) == 0; };
+  const bool converts = host_.mask_registers && f_.definition_of(a).opcode == ir::Opcode::F32ToI32Lowest;
+  if (is_zero(b) && converts && use_count(a) == 1) {
+    const InstRef inst = add(Op::CvtToIZeroMask, RegClass::vector);
+    use(inst, vector(f_.operand(f_.definition(a), 0), p));
+    use(inst, m.reg);
+    return inst->def;
+  }
   if (is_zero(b)) return zero_where_not(vector(a, p), m.reg);
   if (is_zero(a) && !host_.mask_registers) return vvv(Op::AndNot, m.reg, vector(b, p));
   Reg if_false = vector(b, p);

@@ -52,6 +52,10 @@ Reg Rows::look_up(Reg index, std::int32_t offset) {
                upper_.reg);
 }
 
+Reg Rows::table_word(Reg number, std::int32_t offset) {
+  return load(Op::SLoad, RegClass::scalar, {MemBase::table, 0xff, 0, 2, false, offset}, number);
+}
+
 void Rows::store_where(Reg r, Reg mask, const lir::Mem& mem, Reg base) {
   const InstRef inst = add(Op::StoreFullMasked);
   use(inst, r);

@@ -180,10 +180,8 @@ Colors FragmentFrame::blended(unsigned target, const BlendState& blend, const Co
 }
 
 I32 FragmentFrame::stored_unorm(F32 value, unsigned bits) {
-  // In [0, 2^bits - 1] of which adding 2^23 leaves the nearest integer in the low bits.
   const auto most = static_cast<float>((1U << bits) - 1);
-  const F32 sum = b_.FAddFlush32(b_.FMulFlush32(value, b_.constant(most)), b_.constant(8388608.0F));
-  return b_.ISub32(as_word(sum), word(0x4b000000));
+  return b_.F32ToI32Lowest(b_.FRoundEven32(b_.FMulFlush32(value, b_.constant(most))));
 }
 
 F32 FragmentFrame::read_unorm(I32 stored, unsigned shift, unsigned bits) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ir/analysis/float_bounds.h"
 #include "ir/evaluate.h"
 
 namespace warpjit::ir {
@@ -81,6 +82,12 @@ std::uint64_t bound(const Function& f, Value v, int depth) {
       return std::max(bound_under(f, f.operand(i, 1), condition, true, depth - 1),
                       bound_under(f, f.operand(i, 2), condition, false, depth - 1));
     }
+    case Opcode::F32ToI32Sat:
+    case Opcode::F32ToI32Lowest: {
+      const FloatBounds number = float_bounds(f, f.operand(i, 0));
+      if (number.nan || number.least <= -1 || number.greatest >= 0x1p31F) return kMaxWord;
+      return static_cast<std::uint64_t>(number.greatest);
+    }
     case Opcode::F32ToHalf:
       return 0xffff;
     case Opcode::LaneIndex:
@@ -140,6 +147,8 @@ std::uint64_t upper_bound(const Function& f, Value v) { return bound(f, v, 6); }
 std::uint32_t trailing_zeros(const Function& f, Value v) { return zeros(f, v, 6); }
 
 bool fits_i32(const Function& f, Value v) {
+  const FloatBounds number = float_bounds(f, v);
+  if (!number.nan && number.least >= -0x1p31F && number.greatest < 0x1p31F) return true;
   const auto is = [&](Opcode opcode) { return f.definition_of(v).opcode == opcode; };
   const auto limit = [&] {
     const Value second = f.operand(f.definition(v), 1);

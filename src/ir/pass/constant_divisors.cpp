@@ -8,8 +8,8 @@
 #include <bit>
 #include <cmath>
 
+#include "ir/analysis/float_bounds.h"
 #include "ir/builder.h"
-#include "ir/pass/fold.h"
 #include "ir/pass/passes.h"
 
 namespace warpjit::ir {

@@ -56,13 +56,6 @@ struct FloatFacts {
 FloatFacts float_facts(const Function& f, Value value, int depth = 4);
 bool can_be_minus_zero(const Function& f, Value value, int depth = 4);
 
-// A float lies between two numbers, or is a NaN.
-struct FloatBounds {
-  float least = -std::numeric_limits<float>::infinity(), greatest = std::numeric_limits<float>::infinity();
-  bool nan = true, minus_zero = true;  // can it be?
-};
-FloatBounds float_bounds(const Function& f, Value value, int depth = 7);
-
 namespace fold_detail {
 
 // One family of opcodes each (fold_float.cpp, fold_integer.cpp, fold_logic.cpp): one step of simplification.

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 
+#include "ir/analysis/float_bounds.h"
 #include "ir/analysis/range.h"
 #include "ir/pass/fold.h"
 

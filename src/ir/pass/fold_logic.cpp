@@ -1,5 +1,6 @@
 // Algebra of i1, selects, and votes over values that do not vary. Masks that linearize makes, like
 // (m and c) or (m and not c), fall together here.
+#include "ir/analysis/float_bounds.h"
 #include "ir/analysis/lane_comparison.h"
 #include "ir/pass/fold.h"
 

@@ -227,14 +227,19 @@ Axis Coordinates::axis(unsigned number, F32 coordinate, I32 extent, bool linear,
   if (!linear || nearest) {
     const bool at_border = !repeats(wrap) && !to_edge(wrap) && !limits(wrap);
     const bool from_zero = !moved && !at_border && (repeated || !repeats(wrap));
-    if (repeated && from_zero) {  // from 0 to 2 times the texels, or NaN, which is below them
+    // What is wrapped lies between 0 and 1, or 2 if it is mirrored, or is a NaN: no number of a texel is far.
+    const bool from_wrapped = repeated && from_zero, from_one = from_wrapped && wrap == Wrap::repeat;
+    if (from_wrapped) {
       near_index = b_.F32ToI32Lowest(in_texels_unlimited(coordinate, extent, 1));
+      // A product with less than 1 is rounded to less than the extent.
+      if (from_one) near_index = b_.select(b_.FLt32(coordinate, real(1)), near_index, word(0));
     } else {
       F32 p = in_texels(wrap, coordinate, extent, 1, from_zero);
       if (!from_zero) p = b_.FFloor32(p);
       near_index = moved_by_offset(b_.F32ToI32Sat(p));
     }
-    find_texel(wrap, false, extent, from_zero ? Reach::one_above : Reach::far, near_index, near_out);
+    if (!from_one)
+      find_texel(wrap, false, extent, from_zero ? Reach::one_above : Reach::far, near_index, near_out);
   }
   made.first = near_index;
   made.first_out = near_out;

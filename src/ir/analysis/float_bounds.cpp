@@ -1,5 +1,7 @@
-// Between which numbers a float lies. Rounding, flushing and truncation keep the order of numbers, so that
-// the bounds of a result are results of bounds.
+// Rounding, flushing and truncation keep the order of numbers, so that the bounds of a result are results of
+// bounds.
+#include "ir/analysis/float_bounds.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -7,7 +9,6 @@
 
 #include "ir/analysis/range.h"
 #include "ir/evaluate.h"
-#include "ir/pass/fold.h"
 
 namespace warpjit::ir {
 namespace {
