@@ -128,8 +128,9 @@ Reg Masks::select_lanes(Mask m, Value a, Value b, std::uint32_t p) {
   auto is_zero = [&](Value v) { return is_constant(v) && constant(v) == 0; };
   const bool converts = host_.mask_registers && f_.definition_of(a).opcode == ir::Opcode::F32ToI32Lowest;
   if (is_zero(b) && converts && use_count(a) == 1) {
+    Reg number = vector(f_.operand(f_.definition(a), 0), p);
     const InstRef inst = add(Op::CvtToIZeroMask, RegClass::vector);
-    use(inst, vector(f_.operand(f_.definition(a), 0), p));
+    use(inst, number);
     use(inst, m.reg);
     return inst->def;
   }
