@@ -64,5 +64,31 @@ TEST(ChooseParts, LargePrimitivesGetWideGroups) {
   }
 }
 
+// Texels are waited for: more parts than there are registers for.
+TEST(ChooseParts, WaitingForTexelsIsWorthRegisters) {
+  for (const Target target : kTargets) {
+    const Host* host = find_host(target);
+    if (host == nullptr) continue;
+    for (const bool texels : {false, true}) {
+      KernelBuilder k(0, 0);
+      ir::Builder& b = k.b;
+      ir::Function& f = k.function;
+      f.pixels = true;
+      f.tile_planes = 1;
+      f.texture_count = 1;
+      const ir::I32 word = b.LoadTile(0);
+      std::vector<ir::I32> values = {texels ? b.LoadTexel(word, 0) : word};
+      for (std::uint32_t n = 2; n < host->vector_registers / 2; ++n)
+        values.push_back(b.IMul32(values.back(), b.constant(n)));
+      ir::I32 sum = values[0];
+      for (std::size_t n = 1; n < values.size(); ++n) sum = b.IXor32(sum, values[n]);
+      b.StoreTile(b.constant(true), sum, 0);
+      b.ret();
+      ir::analyze_uniformity(f);
+      EXPECT_EQ(choose_parts(f, *host, true), texels ? 4u : 2u) << name(target);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace warpjit::backend
