@@ -148,18 +148,7 @@ std::uint32_t trailing_zeros(const Function& f, Value v) { return zeros(f, v, 6)
 
 bool fits_i32(const Function& f, Value v) {
   const FloatBounds number = float_bounds(f, v);
-  if (!number.nan && number.least >= -0x1p31F && number.greatest < 0x1p31F) return true;
-  const auto is = [&](Opcode opcode) { return f.definition_of(v).opcode == opcode; };
-  const auto limit = [&] {
-    const Value second = f.operand(f.definition(v), 1);
-    return f.is_constant(second) ? std::bit_cast<float>(static_cast<std::uint32_t>(f.constant(second)))
-                                 : std::numeric_limits<float>::infinity();
-  };
-  if (is(Opcode::FFloor32) || is(Opcode::FRoundEven32)) v = f.operand(f.definition(v), 0);
-  // NaN as the first operand gives the second.
-  if (!is(Opcode::FMinSelect32) || !(std::abs(limit()) <= 0x1p30F)) return false;
-  v = f.operand(f.definition(v), 0);
-  return is(Opcode::FMaxSelect32) && std::abs(limit()) <= 0x1p30F;
+  return !number.nan && number.least >= -0x1p31F && number.greatest < 0x1p31F;
 }
 
 bool holds_half(const Function& f, Value v, int depth) {

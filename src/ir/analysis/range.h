@@ -16,7 +16,7 @@ std::uint64_t upper_bound(const Function& f, Value v);
 // So many of the lowest bits of the i32 value v are 0 at least, at most 32; likewise.
 std::uint32_t trailing_zeros(const Function& f, Value v);
 
-// Is the f32 value v, rounded toward zero, surely an i32? So is what constants limit on both sides.
+// Is the f32 value v, rounded toward zero, surely an i32? By its bounds (float_bounds.h).
 bool fits_i32(const Function& f, Value v);
 
 // Is every number of the f32 value v surely one of f16? Looks through a few operations.
