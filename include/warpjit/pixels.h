@@ -75,7 +75,8 @@ enum {
   WARPJIT_BLEND_ONE_MINUS_CONSTANT_COLOR = 11,
   WARPJIT_BLEND_CONSTANT_ALPHA = 12,
   WARPJIT_BLEND_ONE_MINUS_CONSTANT_ALPHA = 13,
-  WARPJIT_BLEND_SOURCE_ALPHA_SATURATE = 14 /* min(source alpha, 1 - target alpha); alpha: one */
+  WARPJIT_BLEND_SOURCE_ALPHA_SATURATE = 14, /* min(source alpha, 1 - target alpha); alpha: one */
+  WARPJIT_BLEND_TARGET_ALPHA_SATURATE = 15  /* min(target alpha, 1 - source alpha); alpha: one */
 };
 enum {
   WARPJIT_BLEND_ADD = 0,

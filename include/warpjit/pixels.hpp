@@ -76,6 +76,7 @@ enum class BlendFactor : std::uint8_t {
   constant_alpha,
   one_minus_constant_alpha,
   source_alpha_saturate,  // min(source alpha, 1 - target alpha); alpha: one
+  target_alpha_saturate,  // min(target alpha, 1 - source alpha); alpha: one
 };
 enum class BlendOp : std::uint8_t { add, subtract, reverse_subtract, min, max };
 // A component as A + B * C, of which the product is rounded first.

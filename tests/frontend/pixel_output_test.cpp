@@ -238,6 +238,7 @@ TEST(PixelBlend, Factors) {
       {B::constant_alpha, {0.25F, 0.25F, 0.25F, 0.25F}},
       {B::one_minus_constant_alpha, {0.75F, 0.75F, 0.75F, 0.75F}},
       {B::source_alpha_saturate, {0.5F, 0.5F, 0.5F, 1}},
+      {B::target_alpha_saturate, {0.25F, 0.25F, 0.25F, 1}},
   };
   for (const Row& row : rows) {
     const Color of_source = blend_floats(
@@ -262,6 +263,9 @@ TEST(PixelBlend, Factors) {
   const Color saturated = blend_floats([](BlendState& state) { state.source = B::source_alpha_saturate; },
                                        color(1, 1, 1, 0.25F), color(0, 0, 0, 0.5F));
   EXPECT_EQ(saturated, color(0.25F, 0.25F, 0.25F, 0.25F));
+  const Color by_target = blend_floats([](BlendState& state) { state.source = B::target_alpha_saturate; },
+                                       color(1, 1, 1, 0.25F), color(0, 0, 0, 0.5F));
+  EXPECT_EQ(by_target, color(0.5F, 0.5F, 0.5F, 0.25F));
 }
 
 TEST(PixelBlend, Operations) {

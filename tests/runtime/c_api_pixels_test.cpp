@@ -358,7 +358,7 @@ TEST_F(CApiPixels, WhatIsWrongIsRefused) {
   with_output([](auto& s) { s.depth_compare = 8; }, "depth_compare");
   with_output([](auto& s) { s.front.pass = 8; }, "stencil");
   with_output([](auto& s) { s.back.write_mask = 256; }, "stencil");
-  with_output([](auto& s) { s.blend[4].source = 15; }, "blend");
+  with_output([](auto& s) { s.blend[4].source = 16; }, "blend");
   with_output([](auto& s) { s.blend[4].write_mask = 16; }, "blend");
   with_output([](auto& s) { s.blend[4].mix.add = 3; }, "blend");
   with_output([](auto& s) { s.blend[4].mix_alpha.multiply = 4; }, "blend");

@@ -221,6 +221,19 @@ TEST_F(CApiUsse, DefaultUniformsAndBlending) {
   expect_all(0x805320ff);
 }
 
+// min(target alpha, 1 - source alpha) of the colours, 1 of alpha.
+TEST_F(CApiUsse, BlendFactorOfTargetAlpha) {
+  use_plain();
+  color[3] = 0.25F;
+  auto blend = sized<warpjit_usse_blend>();
+  blend.color_mask = 15;
+  blend.color_function = blend.alpha_function = 1;
+  blend.color_source = blend.alpha_source = 11;
+  draw.blend = &blend;
+  begin();
+  expect_all(0x401a0080);  // alpha was 0x80, the colour is 1, 0, 0.2
+}
+
 TEST_F(CApiUsse, Textures) {
   use(texture_gxp());
   std::vector<std::uint32_t> texels(64, 0xff336699);

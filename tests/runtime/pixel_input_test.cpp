@@ -127,7 +127,7 @@ TEST(PixelLaunch, StateOutsideItsLimits) {
   refused([](OutputState& s) { s.alpha_compare = static_cast<Compare>(8); }, "alpha");
   refused([](OutputState& s) { s.stencil.back.compare = static_cast<Compare>(8); }, "stencils");
   refused([](OutputState& s) { s.stencil.front.depth_fail = static_cast<StencilOp>(8); }, "stencils");
-  refused([](OutputState& s) { s.blend[7].source_alpha = static_cast<BlendFactor>(15); }, "factor");
+  refused([](OutputState& s) { s.blend[7].source_alpha = static_cast<BlendFactor>(16); }, "factor");
   refused([](OutputState& s) { s.blend[3].op_alpha = static_cast<BlendOp>(5); }, "operation");
   EXPECT_TRUE(draw.launch.set_output_state({}));
 

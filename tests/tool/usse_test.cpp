@@ -232,11 +232,11 @@ TEST_F(UsseToolTest, BlendWordsAndBuffers) {
   other["output"]["blend"] = json::array();
   write("other.json", other.dump());
   EXPECT_EQ(run("render other.json --compare word.png").code, 1);
-  launch["output"]["blend"][0] = "0xb111110f";
+  launch["output"]["blend"][0] = "0xc111110f";
   write("word.json", launch.dump());
   const Outcome refused = run("run word.json");
   EXPECT_EQ(refused.code, 2);
-  EXPECT_NE(refused.err.find("alpha target 11"), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find("alpha target 12"), std::string::npos) << refused.err;
 }
 
 TEST_F(UsseToolTest, ControlWordsOfTextures) {

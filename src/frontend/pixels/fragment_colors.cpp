@@ -81,17 +81,20 @@ F32 FragmentFrame::factor(BlendFactor factor, unsigned component, const Colors& 
     case BlendFactor::one_minus_constant_alpha:
       return rest(constant[3]);
     case BlendFactor::source_alpha_saturate:
+      return component == 3 ? b_.constant(1.0F) : b_.FMinSelect32(source[3], rest(stored[3]));
+    case BlendFactor::target_alpha_saturate:
       break;
   }
-  if (component == 3) return b_.constant(1.0F);
-  return b_.FMinSelect32(source[3], rest(stored[3]));
+  return component == 3 ? b_.constant(1.0F) : b_.FMinSelect32(stored[3], rest(source[3]));
 }
 
 // The value times its factor; factors one and zero do not multiply.
 F32 FragmentFrame::term(BlendFactor by, F32 value, unsigned component, const Colors& source,
                         const Colors& stored, const Colors& constant) {
   if (by == BlendFactor::zero) return b_.constant(0.0F);
-  if (by == BlendFactor::one || (by == BlendFactor::source_alpha_saturate && component == 3)) return value;
+  const bool saturates =
+      by == BlendFactor::source_alpha_saturate || by == BlendFactor::target_alpha_saturate;
+  if (by == BlendFactor::one || (saturates && component == 3)) return value;
   return b_.FMulFlush32(value, factor(by, component, source, stored, constant));
 }
 

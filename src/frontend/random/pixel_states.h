@@ -16,7 +16,7 @@ Enum any(Random& random, unsigned count) {
   return static_cast<Enum>(random.below(count));
 }
 
-inline constexpr unsigned kTopologies = 6, kMixAdds = 3, kMixMultiplies = 4, kMixBys = 7, kBlendFactors = 15,
+inline constexpr unsigned kTopologies = 6, kMixAdds = 3, kMixMultiplies = 4, kMixBys = 7, kBlendFactors = 16,
                           kBlendOps = 5, kComparisons = 8, kStencilOps = 8;
 
 // Every second one lets everything pass, so that draws leave something in their targets.

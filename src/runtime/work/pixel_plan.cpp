@@ -178,7 +178,7 @@ Status check_state(const OutputState& state) {
     return wrong("comparison or operation of stencils");
   for (const BlendState& blend : state.blend) {
     if (std::max({blend.source, blend.target, blend.source_alpha, blend.target_alpha}) >
-        BlendFactor::source_alpha_saturate)
+        BlendFactor::target_alpha_saturate)
       return wrong("blend factor");
     if (std::max(blend.op, blend.op_alpha) > BlendOp::max) return wrong("blend operation");
     for (const BlendMix& mix : {blend.mix, blend.mix_alpha})

@@ -24,7 +24,8 @@ inline constexpr std::string_view kFactors[] = {"zero",
                                                 "one-minus-constant-color",
                                                 "constant-alpha",
                                                 "one-minus-constant-alpha",
-                                                "source-alpha-saturate"};
+                                                "source-alpha-saturate",
+                                                "target-alpha-saturate"};
 inline constexpr std::string_view kBlendOps[] = {"add", "subtract", "reverse-subtract", "min", "max"};
 inline constexpr std::string_view kMixAdds[] = {"zero", "source", "target"};
 inline constexpr std::string_view kMixMultiplies[] = {"source-minus-target", "source-plus-target", "source",

@@ -110,10 +110,13 @@ std::uint32_t times_factor(std::uint32_t value, BlendFactor factor, std::size_t 
     case BlendFactor::one_minus_constant_alpha:
       return f32::mul(value, one_minus(in.constant[kAlpha]));
     case BlendFactor::source_alpha_saturate:
+      if (n == kAlpha) return value;  // times one
+      return f32::mul(value, smaller(in.source[kAlpha], one_minus(in.target[kAlpha])));
+    case BlendFactor::target_alpha_saturate:
       break;
   }
-  if (n == kAlpha) return value;  // times one
-  return f32::mul(value, smaller(in.source[kAlpha], one_minus(in.target[kAlpha])));
+  if (n == kAlpha) return value;
+  return f32::mul(value, smaller(in.target[kAlpha], one_minus(in.source[kAlpha])));
 }
 
 std::uint32_t mixed(const BlendMix& mix, std::size_t n, const BlendInput& in) {

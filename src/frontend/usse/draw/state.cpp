@@ -9,7 +9,7 @@ namespace warpjit::usse {
 namespace {
 
 Result<BlendFactor> factor(const char* field, std::uint8_t number) {
-  constexpr std::array<BlendFactor, 11> kFactors{BlendFactor::zero,
+  constexpr std::array<BlendFactor, 12> kFactors{BlendFactor::zero,
                                                  BlendFactor::one,
                                                  BlendFactor::source_color,
                                                  BlendFactor::one_minus_source_color,
@@ -19,10 +19,11 @@ Result<BlendFactor> factor(const char* field, std::uint8_t number) {
                                                  BlendFactor::one_minus_target_color,
                                                  BlendFactor::target_alpha,
                                                  BlendFactor::one_minus_target_alpha,
-                                                 BlendFactor::source_alpha_saturate};
+                                                 BlendFactor::source_alpha_saturate,
+                                                 BlendFactor::target_alpha_saturate};
   if (number < kFactors.size()) return kFactors[number];
-  return Error{ErrorCode::unsupported,
-               std::string("blend ") + field + " " + std::to_string(number) + " is not supported",
+  return Error{ErrorCode::bad_input,
+               std::string("blend ") + field + " " + std::to_string(number) + " is not defined",
                {}};
 }
 Result<BlendOp> function(const char* field, std::uint8_t number) {

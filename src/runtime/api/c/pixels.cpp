@@ -13,7 +13,7 @@ static_assert(same(Compare::less, WARPJIT_COMPARE_LESS) && same(Compare::always,
 static_assert(same(StencilOp::invert, WARPJIT_STENCIL_INVERT) &&
               same(StencilOp::decrement_wrap, WARPJIT_STENCIL_DECREMENT_WRAP));
 static_assert(same(BlendFactor::target_color, WARPJIT_BLEND_TARGET_COLOR) &&
-              same(BlendFactor::source_alpha_saturate, WARPJIT_BLEND_SOURCE_ALPHA_SATURATE));
+              same(BlendFactor::target_alpha_saturate, WARPJIT_BLEND_TARGET_ALPHA_SATURATE));
 static_assert(same(BlendOp::max, WARPJIT_BLEND_MAX));
 static_assert(same(BlendMix::Add::target, WARPJIT_MIX_ADD_TARGET) &&
               same(BlendMix::Multiply::source, WARPJIT_MIX_SOURCE) &&
@@ -71,7 +71,7 @@ warpjit_blend_mix mix_of(const BlendMix& mix) {
 }
 
 Status read_blend(const warpjit_blend_state& from, BlendState& blend) {
-  constexpr BlendFactor kLast = BlendFactor::source_alpha_saturate;
+  constexpr BlendFactor kLast = BlendFactor::target_alpha_saturate;
   blend.enabled = from.enabled != 0;
   WARPJIT_CHECK(take(from.source, kLast, "blend", blend.source));
   WARPJIT_CHECK(take(from.target, kLast, "blend", blend.target));
