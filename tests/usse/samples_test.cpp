@@ -3,6 +3,10 @@
 #include <array>
 #include <bit>
 
+#include "frontend/usse/container/texture.h"
+#include "frontend/usse/flow/texels.h"
+#include "frontend/usse/interpret/sample.h"
+#include "textures/view.h"
 #include "usse/run_rows.h"
 
 namespace warpjit::usse {
@@ -217,6 +221,59 @@ TEST(UsseSamples, WhatControlWordsCannotSay) {
   beyond.sampler.wrap[1] = Wrap::mirror_once_to_border;
   EXPECT_NE(refused(beyond).find("mirrored once"), std::string::npos);
   EXPECT_EQ(run(code, bound(), {{}}).size(), std::size_t{kThreads} * kRows * 4);
+}
+
+// A block a channel, values between two ends: seven steps, or five with 0 and 255.
+TEST(UsseSamples, BlocksOfChannels) {
+  constexpr std::uint32_t kAddress = 0x1000, kPoint = 0x83fe0090, kSide = 8;
+  for (const std::uint32_t code : {0x08U, 0x0aU})
+    for (const std::uint32_t type : {3U, 5U}) {  // linear, swizzled
+      const unsigned channels = code == 0x08 ? 1 : 2;
+      // Block n: of channel k the ends 40 n + 90 + k and 130, indices count up.
+      std::vector<std::byte> memory;
+      for (unsigned n = 0; n < 4; ++n)
+        for (unsigned k = 0; k < channels; ++k) {
+          std::uint64_t block = (40 * n + 90 + k) | 130U << 8;
+          for (std::uint64_t texel = 0; texel < 16; ++texel) block |= (texel + n) % 8 << (16 + 3 * texel);
+          for (unsigned byte = 0; byte < 8; ++byte)
+            memory.push_back(static_cast<std::byte>(block >> 8 * byte));
+        }
+      const auto state =
+          read_texture({kPoint, type << 29 | code << 24 | (kSide - 1) << 12 | (kSide - 1), kAddress, 0});
+      ASSERT_TRUE(state.ok()) << to_string(state.error());
+      const auto bound = bind_texture(*state, [&](std::uint32_t address, std::uint64_t size) {
+        return address == kAddress && size == memory.size() ? std::span<const std::byte>(memory)
+                                                            : std::span<const std::byte>();
+      });
+      ASSERT_TRUE(bound.ok()) << to_string(bound.error());
+      const auto view = textures::make_view(bound->texture, "texture");
+      ASSERT_TRUE(view.ok()) << to_string(view.error());
+      EXPECT_EQ(texel_components(view->swizzle), channels);
+      const TextureSampler sampler(*view, bound->sampler);
+      for (unsigned y = 0; y < kSide; ++y)
+        for (unsigned x = 0; x < kSide; ++x) {
+          const unsigned column = x / 4, row = y / 4, n = type == 3 ? 2 * row + column : 2 * column + row;
+          const Texels got = sampler.sample(
+              {(static_cast<float>(x) + 0.5F) / kSide, (static_cast<float>(y) + 0.5F) / kSide, 0}, 0);
+          for (unsigned k = 0; k < 2; ++k) {
+            const int a = static_cast<int>(40 * n + 90 + k), b = 130;
+            const int index = static_cast<int>((4 * (y % 4) + x % 4 + n) % 8), steps = a > b ? 7 : 5;
+            int wanted = 0;
+            if (index < 2)
+              wanted = index == 0 ? a : b;
+            else if (index - 1 < steps)
+              wanted = ((steps - (index - 1)) * a + (index - 1) * b + steps / 2) / steps;
+            else
+              wanted = index == 6 ? 0 : 255;
+            if (k >= channels) wanted = 0;
+            EXPECT_EQ(got[k], static_cast<float>(wanted) / 255.0F)
+                << code << type << ": " << x << ' ' << y << ' ' << k;
+          }
+        }
+    }
+  // Signed ones are not known, nor tiles of blocks.
+  EXPECT_FALSE(read_texture({kPoint, 3U << 29 | 0x09 << 24 | 7, kAddress, 0}).ok());
+  EXPECT_FALSE(read_texture({kPoint, 4U << 29 | 0x08 << 24 | 7, kAddress, 0}).ok());
 }
 
 TEST(UsseSamples, WhatStaysRefused) {

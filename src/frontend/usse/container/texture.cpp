@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "textures/decode_blocks.h"
+
 namespace warpjit::usse {
 namespace {
 
@@ -50,6 +52,15 @@ TexelFormat palette(std::string_view name, Special special, unsigned bits) {
   TexelFormat format = packed(name, TexelType::unorm, {8, 8, 8, 8});
   format.special = special;
   format.bits = static_cast<std::uint8_t>(bits);
+  return format;
+}
+
+// One or two channels of 8 bits.
+TexelFormat channel_blocks(std::string_view name, unsigned channels) {
+  TexelFormat format =
+      channels == 1 ? packed(name, TexelType::unorm, {8}) : packed(name, TexelType::unorm, {8, 8});
+  format.special = Special::channel_blocks;
+  format.bits = static_cast<std::uint8_t>(4 * channels);
   return format;
 }
 
@@ -141,6 +152,10 @@ std::optional<TexelFormat> find_format(std::uint32_t code, std::uint32_t swizzle
       return blocks("UBC2", BlockCompression::bc2, 16);
     case 0x87:
       return blocks("UBC3", BlockCompression::bc3, 16);
+    case 0x88:
+      return channel_blocks("UBC4", 1);
+    case 0x8a:
+      return channel_blocks("UBC5", 2);
     case 0x94:
       return palette("P4", Special::palette4, 4);
     case 0x95:
@@ -279,8 +294,7 @@ Result<TextureState> read_texture(const ControlWords& words) {
   const auto most = static_cast<std::uint32_t>(std::bit_width(std::max(state.width, state.height)));
   if (state.levels > most) return refused("level count", state.levels, "is above what its size allows");
   if (state.type == TextureType::tiled) {
-    if (state.format.format.compression != BlockCompression::none)
-      return refused("type", type, "of blocks is not supported");
+    if (state.format.block() > 1) return refused("type", type, "of blocks is not supported");
     if (state.format.special == Special::palette4) return refused("type", type, "of P4 is not supported");
   }
   state.address = words[2] & ~3U;
@@ -306,7 +320,7 @@ struct Place {
 class Layout {
  public:
   explicit Layout(const TextureState& state) : t_(state) {
-    block_ = t_.format.format.block_width;
+    block_ = t_.format.block();
     bits_ = t_.format.bits * block_ * block_;
     face();
   }
@@ -405,6 +419,17 @@ bool lies_so(const TextureState& state, const Layout& layout) {
   return state.levels == 1 || (std::has_single_bit(state.width) && std::has_single_bit(state.height));
 }
 
+// Texels of a block, row by row: of each channel as UBC3's alpha.
+void decode_channels(const std::byte* block, unsigned channels, std::array<std::byte, 32>& texels) {
+  std::array<std::byte, 16> of_alpha{};
+  std::array<std::byte, 64> decoded;
+  for (unsigned k = 0; k < channels; ++k) {
+    std::copy_n(block + 8 * k, 8, of_alpha.begin());
+    textures::decode_bc3({}, of_alpha.data(), decoded.data());
+    for (unsigned n = 0; n < 16; ++n) texels[n * channels + k] = decoded[4 * n + 3];
+  }
+}
+
 std::byte nibble(std::byte byte, bool high) { return high ? byte >> 4 : byte & std::byte{15}; }
 
 // Rows without padding, level by level and face by face.
@@ -413,10 +438,12 @@ Result<BoundTexture> move_texels(const TextureState& state, const Layout& layout
                                  BoundTexture bound) {
   const bool indexed = state.format.special == Special::palette4 || state.format.special == Special::palette8;
   const std::uint32_t bytes = state.format.format.bytes;
+  const bool blocks = state.format.special == Special::channel_blocks;
+  const std::uint32_t side = blocks ? 4 : 1;  // texels of an element
   std::uint64_t total = 0, face = 0;
   for (const Place& place : layout.places()) {
-    bound.places.push_back({face, up(std::uint64_t{place.width} * bytes, 4), 0});
-    face += bound.places.back().row_bytes * place.height;
+    bound.places.push_back({face, up(std::uint64_t{place.width} * side * bytes, 4), 0});
+    face += bound.places.back().row_bytes * place.height * side;
   }
   face = up(face, 4);
   total = face * layout.faces();
@@ -433,8 +460,14 @@ Result<BoundTexture> move_texels(const TextureState& state, const Layout& layout
           const std::uint64_t bit =
               (f * layout.face_bytes() + place.offset) * 8 + layout.element(place, x, y);
           std::byte* const to = bound.copy.data() + f * face + bound.places[n].offset +
-                                y * bound.places[n].row_bytes + std::uint64_t{x} * bytes;
-          if (indexed) {
+                                y * side * bound.places[n].row_bytes + std::uint64_t{x} * side * bytes;
+          if (blocks) {
+            std::array<std::byte, 32> texels;
+            decode_channels(memory.data() + bit / 8, bytes, texels);
+            for (std::uint32_t row = 0; row < side; ++row)
+              std::copy_n(texels.begin() + row * side * bytes, side * bytes,
+                          to + row * bound.places[n].row_bytes);
+          } else if (indexed) {
             std::byte index = memory[static_cast<std::size_t>(bit / 8)];
             if (state.format.special == Special::palette4) index = nibble(index, bit % 8 != 0);
             std::ranges::copy(palette.subspan(std::to_integer<std::size_t>(index) * 4, 4), to);
@@ -464,7 +497,7 @@ Result<BoundTexture> bind_texture(const TextureState& state, const ReadMemory& m
   };
   if (state.type == TextureType::linear_strided) {
     const std::uint64_t least = std::uint64_t{layout.places()[0].width} * state.format.bits *
-                                (state.format.format.compression == BlockCompression::none ? 1U : 16U) / 8;
+                                state.format.block() * state.format.block() / 8;
     if (state.stride < least) return refused("stride", state.stride, "is less than a row");
   }
   const std::span<const std::byte> texels = memory(state.address, layout.end());

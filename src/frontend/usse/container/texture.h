@@ -29,12 +29,17 @@ enum class TextureType : std::uint8_t {
 
 // A base format.
 struct TexelFormat {
-  enum class Special : std::uint8_t { none, palette4, palette8, unsigned_float };
+  enum class Special : std::uint8_t { none, palette4, palette8, unsigned_float, channel_blocks };
   std::string_view name{};
-  TextureFormat format{};  // as memory has it, channels c0 to c3; of palettes as it is decoded
-  std::uint8_t bits = 0;   // of a texel
+  // As memory has it, channels c0 to c3; of palettes and channel_blocks as it is decoded.
+  TextureFormat format{};
+  std::uint8_t bits = 0;  // of a texel
   std::uint8_t channels = 0;
-  Special special{};  // unsigned_float: an f32 whose sign is no part of the number
+  // unsigned_float: an f32 whose sign is no part of the number. channel_blocks: a block as that of UBC3's
+  // alpha for each channel.
+  Special special{};
+  // Sides of what lies together, in texels.
+  unsigned block() const { return special == Special::channel_blocks ? 4 : format.block_width; }
 };
 
 struct TextureState {
