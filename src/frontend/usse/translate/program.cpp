@@ -364,17 +364,19 @@ std::vector<InstructionTranslator::Variant> InstructionTranslator::variants(
   std::map<std::vector<std::uint16_t>, std::vector<const Increments*>> alike;
   for (const Increments& one : increments) alike[moved_numbers(i, one)].push_back(&one);
   if (alike.size() == 1) return {{increments[0], where}};
+  // Lanes here differ in one of both, or in both.
+  const auto differ = [&](const auto& number) {
+    return std::ranges::any_of(increments,
+                               [&](const Increments& one) { return number(one) != number(increments[0]); });
+  };
+  const auto of_increments = [&](const Increments& one) { return number_of_increments(one); };
+  const auto of_offsets = [&](const Increments& one) { return number_of_offsets(one); };
+  const bool by_increments = differ(of_increments), by_offsets = differ(of_offsets);
   const auto has = [&](const Increments& one) {
-    const auto differs = [&](const auto& number) {
-      return std::ranges::any_of(increments,
-                                 [&](const Increments& other) { return number(other) != number(one); });
-    };
-    const auto of_increments = [&](const Increments& o) { return number_of_increments(o); };
-    const auto of_offsets = [&](const Increments& o) { return number_of_offsets(o); };
     I1 both;
-    if (differs(of_increments)) both = b_.IEq32(read(kVarIncrements), word(of_increments(one)));
-    if (!differs(of_offsets)) return both;
-    const I1 offsets = b_.IEq32(read(kVarOffsets), word(of_offsets(one)));
+    if (by_increments) both = b_.IEq32(read(kVarIncrements), word(number_of_increments(one)));
+    if (!by_offsets) return both;
+    const I1 offsets = b_.IEq32(read(kVarOffsets), word(number_of_offsets(one)));
     return both.valid() ? b_.And1(both, offsets) : offsets;
   };
   std::vector<Variant> variants;
