@@ -66,8 +66,6 @@ TEST(UsseRefusals, OfInstructions) {
             "smp: it gathers with gradients"},
            {kVertex, "smp.2d.f32.f32.drc0 r0, pa0, sa4, pa4",
             "smp: with control words that are no dependent sampler's"},
-           {kVertex, "smp.cube.f32.f32.drc0 r0, pa0, sa0, pa4",
-            "smp: its dimension is not that of the container's sampler"},
            {kVertex, "ld.b32.x1.local.drc0 r0, sa0, #0, #0",
             "ld: local and tiled addresses are not supported"},
            {kVertex, "st.b32.x1.tiled.drc0 r0, sa0, #0, r1",

@@ -203,6 +203,26 @@ TEST(UsseSamples, LevelsOfQuadsWhoseLanesHaveParted) {
   EXPECT_EQ(words[std::size_t{4} * kRows] >> 24, 2U);  // 1 - 0 are four texels
 }
 
+// What is sampled says the instruction; containers may be without their parameters.
+TEST(UsseSamples, DimensionsAreThoseOfInstructions) {
+  const auto sample = [](const char* dimension, const std::string& directives, bool cube,
+                         std::string* error) {
+    return run_rows(std::string("smp.") + dimension + ".f32.f32.replace.drc0 r0, pa0, sa0, pa4",
+                    {{{1.0F, 0.25F, 0.25F}}}, error, ".sampler unit:0 sa:0\n" + directives,
+                    [&](Launch& launch) {
+                      EXPECT_TRUE(launch.set_texture(0, bound(cube).texture).ok());
+                      EXPECT_TRUE(launch.set_sampler(0, bound(cube).sampler).ok());
+                    });
+  };
+  EXPECT_EQ(sample("cube", "", true, nullptr), sample("cube", ".cube unit:0\n", true, nullptr));
+  sample("2d", ".cube unit:0\n", false, nullptr);
+  for (const bool cube : {false, true}) {
+    std::string error;
+    sample(cube ? "2d" : "cube", "", cube, &error);
+    EXPECT_NE(error.find("has not the dimension"), std::string::npos) << error;
+  }
+}
+
 // Textures and samplers that are set as such may say what no control words do.
 TEST(UsseSamples, WhatControlWordsCannotSay) {
   const std::string code = "smp.2d.f32.f32.drc0 r0, pa0, sa0, #0";

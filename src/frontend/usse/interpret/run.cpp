@@ -15,14 +15,6 @@ Error not_run(const Instruction& i, const std::string& what) {
   return {ErrorCode::unsupported, std::string(name(i.opcode)) + ": " + what, {}};
 }
 
-Status check_sample(const Instruction& i, const Program& program) {
-  const auto unit = sampled_unit(program, i);
-  if (!unit) return not_run(i, "with control words that are no dependent sampler's");
-  if (samples_cube(program, *unit) != (i.dimension == SampleDimension::cube))
-    return not_run(i, "its dimension is not that of the container's sampler");
-  return {};
-}
-
 // Does the interpreter run this instruction? `last`: nothing is behind it.
 Status check_runs(const Instruction& i, bool last, const Program& program, bool secondary) {
   WARPJIT_CHECK(check_executes(i));
@@ -33,7 +25,8 @@ Status check_runs(const Instruction& i, bool last, const Program& program, bool 
     for (const Destination& destination : i.d)
       if (destination.bank == Bank::sa)
         return not_run(i, "a primary program that writes secondary attributes is not supported");
-  if (i.opcode == Opcode::smp) return check_sample(i, program);
+  if (i.opcode == Opcode::smp && !sampled_unit(program, i))
+    return not_run(i, "with control words that are no dependent sampler's");
   if (i.opcode == Opcode::emit && !(i.end && last)) return not_run(i, "it is not the end of the program");
   return {};
 }

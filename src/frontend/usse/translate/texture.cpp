@@ -57,7 +57,8 @@ Result<ProgramTranslator::Sampled> ProgramTranslator::find_sampled(const Instruc
   if (found == nullptr) return refused("a texture that is not known to be bound");
   ir::SampleKey key = *found;
   const bool plane = key.dimension == TextureDimension::d2 && !key.array;
-  if (samples_cube(program_, unit) ? !key.is_cube() || key.array : !plane)
+  const bool cube = i != nullptr ? i->dimension == SampleDimension::cube : samples_cube(program_, unit);
+  if (cube ? !key.is_cube() || key.array : !plane)
     return Error{
         ErrorCode::bad_input,
         "the texture of unit " + std::to_string(unit) + " has not the dimension that the program samples",
@@ -141,8 +142,6 @@ SampleRequest ProgramTranslator::sample_request(const Instruction& i) {
 Status ProgramTranslator::sample(const Instruction& i) {
   const auto unit = sampled_unit(program_, i);
   if (!unit) return unsupported(i, "with control words that are no dependent sampler's");
-  if (samples_cube(program_, *unit) != (i.dimension == SampleDimension::cube))
-    return unsupported(i, "its dimension is not that of the container's sampler");
   if (i.gather != Gather::none) return gather(i, *unit);
   WARPJIT_TRY(const Texel texel, fetch_texel(&i, *unit, sample_request(i)));
   const ParameterType type = type_of_result(i, texel.native);
