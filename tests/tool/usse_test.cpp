@@ -81,7 +81,16 @@ TEST_F(UsseToolTest, VertexProgramsRun) {
 // `launch` and `verify` take programs alone; what is written again is the same launch.
 TEST_F(UsseToolTest, TemplatesRun) {
   write("v.usse", kVertex);
-  for (const std::string& program : {std::string("v.usse"), "'" + kGraphics + "mandelbrot.usse'"}) {
+  write("cube.usse",
+        ".stage fragment\n.registers pa:4 sa:8 r:8\n.sampler unit:3 sa:2\n.cube unit:3\n"
+        ".input texcoord0 f32 3 words:3\n.output f32 4 pa:0\n.primary\n"
+        "smp.cube.f32.f32.drc0 r0, pa0, sa2, #0\nvadd.f32 pa0.xy, r0, sa0\nvmov.f32 pa2.xy, r2\nnop.end\n");
+  write("sampling_vertex.usse",
+        ".stage vertex\n.registers pa:4 sa:4 r:8\n.sampler unit:0 sa:0\n.results position\n"
+        "smp.2d.f32.f32.replace.drc0 r0, pa0, sa0, #0\nvmov.f32 o0.xy, r0\nvmov.f32 o2.xy, r2\nemit.end\n");
+  for (const std::string& program :
+       {std::string("v.usse"), "'" + kGraphics + "mandelbrot.usse'", "'" + kGraphics + "crt.usse'",
+        std::string("cube.usse"), std::string("sampling_vertex.usse")}) {
     const Outcome verify = run("verify " + program);
     EXPECT_EQ(verify.code, 0) << program << verify.out << verify.err;
     const Outcome launch = run("launch " + program);

@@ -128,7 +128,9 @@ Result<LaunchFile> launch_of(const GivenProgram& given, const ProgramInput& inpu
 
 Result<frontend::Facts> facts_of(const GivenProgram& given, const ProgramInput& input) {
   const bool rows = given.shader->stage() == Stage::vertex && !given.guest->fetches_attributes();
-  const bool alone = rows || given.shader->strip_output();
+  // What textures are is known from those of a launch.
+  const bool alone =
+      (rows && given.guest->textures_json(*given.shader).empty()) || given.shader->strip_output();
   if (given.launch || !alone) {
     WARPJIT_TRY(LaunchFile launch, launch_of(given, input, 0));
     WARPJIT_TRY(const BoundLaunch bound, BoundLaunch::make(std::move(launch)));

@@ -185,7 +185,7 @@ class Guest {
   virtual std::string_view register_names(LocationKind kind) const = 0;
   // The first register of each file of uniforms.
   virtual std::vector<std::string> uniform_files() const { return {}; }
-  // Does the container give this register a value?
+  // Does the container give this register a value, or a texture that the launch gives?
   virtual bool is_preset(const frontend::Shader&, const Location&) const { return false; }
   // Does this output or state register hold floats?
   virtual bool is_float(const Location&) const { return true; }
@@ -203,6 +203,8 @@ class Guest {
   virtual Result<ControlTexture> read_control_texture(const frontend::Shader& shader, unsigned slot,
                                                       std::span<const std::uint32_t> words,
                                                       const EntryMemory& memory) const;
+  // `textures` for what a program samples, to begin with.
+  virtual Json textures_json(const frontend::Shader&) const { return Json::object(); }
   // ---- In the console's terms. Errors: a guest that has none of these.
   // `streams` and `attributes` of vertex programs, `buffers`: as inputs and uniforms.
   virtual Status read_console_values(Reading& reading) const;

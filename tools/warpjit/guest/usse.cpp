@@ -11,6 +11,7 @@
 #include "frontend/usse/container/texture.h"
 #include "frontend/usse/draw/surface.h"
 #include "frontend/usse/flow/slots.h"
+#include "frontend/usse/flow/texels.h"
 #include "frontend/usse/launch.h"
 #include "frontend/usse/shader.h"
 #include "guest/guest.h"
@@ -154,6 +155,38 @@ std::array<std::uint32_t, usse::kMaxRegisters> preset_words(const usse::Program&
   return sa;
 }
 
+// Where control words of a unit's texture go.
+template <class Visit>
+void each_control_register(const usse::Program& program, const Visit& visit) {
+  const usse::RegisterContainer* const data = program.container(usse::kDataContainer);
+  for (const usse::DependentSampler& sampler : program.dependent_samplers)
+    visit(sampler, sampler.offset + (data == nullptr ? 0U : data->base));
+}
+
+// Of 4 by 4 texels of 8 bits a channel, that are filtered: red from the left, green from the top, blue by the
+// face of a cube.
+Json template_texture(bool cube) {
+  constexpr std::uint32_t kStart = 0x1000, kSides = 0x00020002, kFormat = 0x0c000000, kCube = 2U << 29;
+  const std::uint32_t type = kFormat | kSides | (cube ? kCube : 0);
+  Json texture{{"control", {"0x03fe1490", hex(type), hex(kStart), 0}}, {"address", hex(kStart)}};
+  Json& texels = texture["data"] = Json::array();
+  for (std::uint32_t face = 0; face < (cube ? 6U : 1U); ++face)
+    for (std::uint32_t n = 0; n < 16; ++n) {  // swizzled: y in even places
+      const std::uint32_t x = (n >> 1 & 1) | (n >> 2 & 2), y = (n & 1) | (n >> 1 & 2);
+      texels.push_back(hex(0xff000000 | face * 51 << 16 | y * 85 << 8 | x * 85));
+    }
+  return texture;
+}
+
+// Is the texture of a unit a cube, as instructions or inputs sample it?
+bool is_sampled_as_cube(const usse::Program& program, unsigned unit) {
+  for (const auto* code : {&program.secondary, &program.primary})
+    for (const std::uint64_t word : *code)
+      if (const auto i = usse::decode(word); i && i->opcode == usse::Opcode::smp)
+        if (usse::sampled_unit(program, *i) == unit) return i->dimension == usse::SampleDimension::cube;
+  return usse::samples_cube(program, unit);
+}
+
 Result<ControlTexture> control_texture(const frontend::Shader& shader, unsigned slot,
                                        std::span<const std::uint32_t> words, const EntryMemory& memory) {
   usse::ControlWords control{};
@@ -174,15 +207,13 @@ Result<ControlTexture> control_texture(const frontend::Shader& shader, unsigned 
   kept->texture.level_places = kept->places;
   ControlTexture texture{kept->texture, kept->sampler, kept, {}};
   const usse::Program& program = usse_program(shader);
-  const usse::RegisterContainer* const data = program.container(usse::kDataContainer);
-  for (const usse::DependentSampler& sampler : program.dependent_samplers) {
-    const unsigned place = sampler.offset + (data == nullptr ? 0U : data->base);
-    if (sampler.unit != slot) continue;
+  each_control_register(program, [&](const usse::DependentSampler& sampler, unsigned place) {
+    if (sampler.unit != slot) return;
     const auto location = shader.find(LocationKind::uniform, "sa" + std::to_string(place));
-    if (!location) continue;  // beyond the program's registers
+    if (!location) return;  // beyond the program's registers
     texture.registers.emplace_back(*location, control[sampler.word]);
     texture.registers.back().first.count = 1;
-  }
+  });
   return texture;
 }
 
@@ -270,8 +301,12 @@ class UsseGuest final : public Guest {
   bool is_preset(const frontend::Shader& shader, const Location& location) const override {
     const bool uniform =
         location.kind == LocationKind::float_uniform || location.kind == LocationKind::uniform;
-    return uniform && location.first < usse::kMaxRegisters &&
-           preset_words(usse_program(shader))[location.first] != 0;
+    if (!uniform || location.first >= usse::kMaxRegisters) return false;
+    bool preset = preset_words(usse_program(shader))[location.first] != 0;
+    each_control_register(usse_program(shader), [&](const usse::DependentSampler&, unsigned place) {
+      preset = preset || place == location.first;
+    });
+    return preset;
   }
   std::uint64_t outputs_written(const frontend::Shader& shader) const override {
     if (usse_program(shader).vertex.words == 0) return 1;
@@ -286,6 +321,13 @@ class UsseGuest final : public Guest {
   bool pixels_have_uniforms() const override { return true; }
   std::uint32_t uniform_words(const frontend::Shader& shader) const override {
     return read_words(usse_program(shader));
+  }
+  Json textures_json(const frontend::Shader& shader) const override {
+    Json textures = Json::object();
+    for (const frontend::TextureUse& use : shader.texture_uses())
+      textures[std::to_string(use.texture)] =
+          template_texture(is_sampled_as_cube(usse_program(shader), use.texture));
+    return textures;
   }
   Status read_console_values(Reading& reading) const override {
     const usse::Program& program = usse_program(*reading.launch.program);

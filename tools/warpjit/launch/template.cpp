@@ -60,7 +60,7 @@ Json uniforms_of(const frontend::Shader& shader, const Guest& guest) {
 void add_unnamed_uniforms(const frontend::Shader& shader, const Guest& guest, double value, Json& json) {
   const std::uint32_t words = guest.uniform_words(shader);
   if (words == 0) return;
-  Json& list = json["uniforms"] = Json::object();
+  Json list = Json::object();
   for (const std::string& file : guest.uniform_files()) {
     const auto first = shader.find(LocationKind::uniform, file);
     if (!first) continue;
@@ -69,6 +69,7 @@ void add_unnamed_uniforms(const frontend::Shader& shader, const Guest& guest, do
       if (!guest.is_preset(shader, location)) list[shader.register_name(location)] = value;
     }
   }
+  if (!list.empty()) json["uniforms"] = std::move(list);
 }
 
 Json packed_rows(std::uint32_t count) {
@@ -154,6 +155,10 @@ Json geometry_of(const frontend::Shader& shader, bool has_vertex_stage, std::uin
   return json;
 }
 
+void add_textures(const frontend::Shader& shader, const Guest& guest, Json& json) {
+  if (Json textures = guest.textures_json(shader); !textures.empty()) json["textures"] = std::move(textures);
+}
+
 Result<Json> thread_template(const GivenProgram& given, Json json, std::uint32_t count) {
   const frontend::Shader& shader = *given.shader;
   if (shader.strip_output())
@@ -170,6 +175,7 @@ Result<Json> thread_template(const GivenProgram& given, Json json, std::uint32_t
   if (Json uniforms = uniforms_of(shader, *given.guest); !uniforms.empty())
     json["uniforms"] = std::move(uniforms);
   add_unnamed_uniforms(shader, *given.guest, 0, json);
+  add_textures(shader, *given.guest, json);
   if (vertex.is_null())
     if (Json inputs = inputs_of(shader, count); !inputs.empty()) json["inputs"] = std::move(inputs);
   json["outputs"] = outputs_of(shader, *given.guest);
@@ -263,6 +269,7 @@ Result<Json> covering_stage(const GivenProgram& given, std::uint32_t count) {
       if ((vertex->usage().inputs >> n & 1) != 0)
         json["inputs"][register_name(*vertex, LocationKind::input, n)] =
             covering_rows(count, !json.contains("inputs"));
+    add_textures(*vertex, *given.guest, json);
     WARPJIT_TRY(Json memory, constants_of(*given.guest, *vertex));
     if (!memory.empty()) json["memory"] = std::move(memory);
     return json;
@@ -282,6 +289,7 @@ Status add_parameters(const GivenProgram& given, Json& json, Json& memory) {
 Result<Json> draw_template(const GivenProgram& given, Json json, std::uint32_t count) {
   json["count"] = count;
   add_unnamed_uniforms(*given.shader, *given.guest, 0.5, json);
+  add_textures(*given.shader, *given.guest, json);
   WARPJIT_TRY(Json vertex, covering_stage(given, count));
   // Where vertex programs store their results themselves, they give window positions.
   const bool window = given.guest->fetches_attributes();
