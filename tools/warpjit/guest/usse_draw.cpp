@@ -120,9 +120,11 @@ Result<std::vector<usse::VertexAttribute>> read_attribute_list(const JsonField& 
   return attributes;
 }
 
+// What has rows of its own. Without a draw there is one instance, whose rows all vertices read.
+enum class Element : std::uint8_t { vertex, instance, only };
+
 // Rows of pa as inputs that lie in one buffer.
-Status add_rows(Reading& reading, const JsonField& field, const usse::AttributeRows& rows,
-                std::uint32_t divisor) {
+Status add_rows(Reading& reading, const JsonField& field, const usse::AttributeRows& rows, Element element) {
   if (rows.rows == 0) return {};
   LaunchFile& launch = reading.launch;
   std::uint64_t offset = 0;
@@ -136,8 +138,8 @@ Status add_rows(Reading& reading, const JsonField& field, const usse::AttributeR
     input.format = f32x4;
     input.buffer = launch.buffers.size();
     input.offset = offset;
-    input.stride = 4 * rows.element_words();
-    input.divisor = divisor;
+    input.stride = element == Element::only ? 0 : 4 * rows.element_words();
+    input.divisor = element == Element::instance ? 1 : 0;
     offset += 4 * usse::kRowWords;
     launch.inputs.push_back(std::move(input));
   }
@@ -163,15 +165,9 @@ Status read_usse_attributes(Reading& reading, const usse::Program& program) {
       usse::fetch_attributes(program, read.streams, list, static_cast<std::uint32_t>(reading.launch.count),
                              std::max(reading.instances, 1U));
   if (!fetched) return attributes->wrap(fetched.error());
-  WARPJIT_CHECK(add_rows(reading, *attributes, fetched->of_vertices, 0));
-  // Without a draw there is one instance, whose rows all vertices read.
-  if (reading.instances != 0) return add_rows(reading, *attributes, fetched->of_instances, 1);
-  usse::AttributeRows all = fetched->of_instances;
-  const std::vector<std::uint32_t> first = std::move(all.words);
-  all.words.clear();
-  for (std::uint64_t n = 0; n < reading.launch.count; ++n)
-    all.words.insert(all.words.end(), first.begin(), first.end());
-  return add_rows(reading, *attributes, all, 0);
+  WARPJIT_CHECK(add_rows(reading, *attributes, fetched->of_vertices, Element::vertex));
+  return add_rows(reading, *attributes, fetched->of_instances,
+                  reading.instances != 0 ? Element::instance : Element::only);
 }
 
 Status read_usse_buffers(Reading& reading, const usse::Program& program) {
