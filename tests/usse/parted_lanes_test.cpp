@@ -299,6 +299,28 @@ TEST(UsseCalls, IncrementsOfLanesThatMeet) {
       "done: nop\n");
 }
 
+// Lane 1 takes all lanes of its quad back; the others wait until it would go, too.
+TEST(UsseCalls, ReturnsByAnyAndAll) {
+  const Words words = run_calls(
+      "p0 br.link offset:sub\n"
+      "!p0 br.link offset:sub\n"
+      "br.link offset:other\n"
+      "br offset:done\n"
+      "sub: i32mad2.u r10, r10, #1, #1\n"
+      "p1 ret.any\n"
+      "i32mad2.u r10, r10, #1, #2\n"
+      "ret\n"
+      "other: i32mad2.u r11, r11, #1, #1\n"
+      "p0 ret.all\n"
+      "i32mad2.u r11, r11, #1, #2\n"
+      "ret\n"
+      "done: nop\n");
+  for (unsigned lane = 0; lane < 4; ++lane) {
+    EXPECT_EQ(words[16 * lane + 10], 1U) << lane;
+    EXPECT_EQ(words[16 * lane + 11], 3U) << lane;
+  }
+}
+
 TEST(UsseCalls, NestedAndToTheEndOfTheCode) {
   run_calls(
       "br offset:start\n"

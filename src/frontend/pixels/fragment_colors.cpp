@@ -92,8 +92,7 @@ F32 FragmentFrame::factor(BlendFactor factor, unsigned component, const Colors& 
 F32 FragmentFrame::term(BlendFactor by, F32 value, unsigned component, const Colors& source,
                         const Colors& stored, const Colors& constant) {
   if (by == BlendFactor::zero) return b_.constant(0.0F);
-  const bool saturates =
-      by == BlendFactor::source_alpha_saturate || by == BlendFactor::target_alpha_saturate;
+  const bool saturates = by == BlendFactor::source_alpha_saturate || by == BlendFactor::target_alpha_saturate;
   if (by == BlendFactor::one || (saturates && component == 3)) return value;
   return b_.FMulFlush32(value, factor(by, component, source, stored, constant));
 }
