@@ -122,6 +122,10 @@ struct Host : Capabilities {
                  const ConstantPool& pool, const CompileOptions& options, MachineCode& out);
 };
 
+// On hosts with mask registers: comparisons look only at the lanes of a mask that they are joined with, branches
+// at two masks. Takes the uses that lir::count_uses found; those of masks that it makes unnecessary are none then.
+void fold_masks(lir::Code& code, const Host& host, std::vector<std::uint32_t>& uses);
+
 // Makes memory operands of loads from addresses in registers, and of whole vectors of the constant pool, that
 // one instruction of the same block needs.
 // Takes the uses that lir::count_uses found; those of such loads are none then.

@@ -113,6 +113,76 @@ TEST(Effects, WhatOnlyColdBlocksReadIsMadeThere) {
                                     {Op::Return}}));
 }
 
+// Two compared with a mask that others read or not, a test of bits, and a branch at the result.
+TEST(Effects, MasksBecomePartOfComparisonsAndBranches) {
+  const auto folded = [](std::vector<Inst> insts) {
+    lir::Code code;
+    code.classes.assign(10, RegClass::mask);
+    code.classes[0] = RegClass::vector;
+    insts.insert(insts.begin(), {make(Op::Zero, 0, {}, lir::kPure), make(Op::KOnes, 1, {}, lir::kPure)});
+    code.insts = std::move(insts);
+    lir::Block& block = code.blocks.emplace_back();
+    block.end = static_cast<std::uint32_t>(code.insts.size());
+    Host host{};
+    std::vector<std::uint32_t> uses;
+    lir::count_uses(code, uses);
+    fold_masks(code, host, uses);  // of a host without mask registers
+    EXPECT_EQ(code.insts.size(), block.end);
+    host.mask_registers = true;
+    fold_masks(code, host, uses);
+    lir::remove_dead(code, uses);
+    EXPECT_EQ(lir::verify(code), "");
+    EXPECT_EQ(verify_effects(code), "");
+    return code.insts;
+  };
+  const auto ops = [](const std::vector<Inst>& insts) {
+    std::vector<Op> all;
+    for (std::size_t k = 2; k < insts.size(); ++k) all.push_back(static_cast<Op>(insts[k].op));
+    return all;
+  };
+  const auto compare = [](Op op, lir::Reg def, std::int64_t predicate) {
+    Inst inst = make(op, def, {0, 0}, lir::kPure);
+    inst.imm = predicate;
+    return inst;
+  };
+  const auto joined = [](Op op, lir::Reg def, lir::Reg a, lir::Reg b) {
+    return make(op, def, {a, b}, lir::kPure);
+  };
+  const Inst branch = make(Op::BranchMask, lir::kNoReg, {3}), store = make(Op::KStore, lir::kNoReg, {1}),
+             mode = make(Op::SetFloatMode, lir::kNoReg, {}), greater = compare(Op::CmpF, 2, 0x1e);
+  using Ops = std::vector<Op>;
+
+  // Where the mask ends, if others read it; else in the comparison's place.
+  std::vector<Inst> made = folded({greater, store, joined(Op::KAndNot, 3, 2, 1), branch});
+  EXPECT_EQ(ops(made), (Ops{Op::KStore, Op::CmpFMasked, Op::BranchMask}));
+  EXPECT_EQ(made[3].imm, 0x1a);  // not greater, or a NaN
+  EXPECT_EQ(made[3].use[2], 1u);
+  made = folded({greater, joined(Op::KAnd, 3, 1, 2), branch});
+  EXPECT_EQ(ops(made), (Ops{Op::CmpFMasked, Op::BranchMask}));
+  EXPECT_EQ(made[2].imm, 0x1e);
+  EXPECT_EQ(made[3].use[0], 3u);
+  // But not behind a change of the mode; and what is negated must be the comparison, which tests of bits are
+  // not.
+  EXPECT_EQ(ops(folded({greater, mode, store, joined(Op::KAnd, 3, 1, 2), branch})),
+            (Ops{Op::CmpFMasked, Op::SetFloatMode, Op::KStore, Op::BranchMask}));
+  EXPECT_EQ(ops(folded({compare(Op::CmpI, 2, 1), joined(Op::KAndNot, 3, 1, 2), branch})),
+            (Ops{Op::CmpI, Op::KAndNot, Op::BranchMask}));
+  EXPECT_EQ(ops(folded({compare(Op::TestBits, 2, 0), joined(Op::KAndNot, 3, 2, 1), branch})),
+            (Ops{Op::TestBits, Op::KAndNot, Op::BranchMask}));
+  // Of two comparisons the second one; not one that others read.
+  made = folded({store, compare(Op::CmpI, 2, 1), compare(Op::CmpU, 4, 2), joined(Op::KAnd, 3, 4, 2), branch});
+  EXPECT_EQ(ops(made), (Ops{Op::KStore, Op::CmpI, Op::CmpUMasked, Op::BranchMask}));
+  EXPECT_EQ(made[4].use[2], 2u);
+  EXPECT_EQ(ops(folded({greater, joined(Op::KAnd, 4, 2, 1), joined(Op::KOr, 3, 4, 2), branch})),
+            (Ops{Op::CmpF, Op::KAnd, Op::BranchMask}));
+  // Any lane of two.
+  made = folded({greater, joined(Op::KOr, 3, 2, 1), branch});
+  EXPECT_EQ(ops(made), (Ops{Op::CmpF, Op::BranchMask}));
+  EXPECT_EQ(made[3].use_count, 2);
+  EXPECT_EQ(ops(folded({greater, joined(Op::KOr, 3, 2, 1), make(Op::KStore, lir::kNoReg, {3}), branch})),
+            (Ops{Op::CmpF, Op::KOr, Op::KStore, Op::BranchMask}));
+}
+
 TEST(Effects, Rows) {
   EXPECT_TRUE(info(Op::Add).commutes && info(Op::Add).pure() && !info(Op::Add).reads);
   EXPECT_TRUE(!info(Op::Sub).commutes && !info(Op::AndNot).commutes);

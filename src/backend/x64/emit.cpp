@@ -711,7 +711,10 @@ class X64Emitter final : public Emitter {
         put(x86::Inst::kIdTest, gp32(inst.use[0]), asmjit::Imm(inst.imm));
         return put(kNotZero[sense], target);
       case Op::BranchMask:
-        test_mask(inst.use[0]);
+        if (inst.use_count == 2)
+          put(x86::Inst::kIdKortestw, k(inst.use[0]), k(inst.use[1]));
+        else
+          test_mask(inst.use[0]);
         return put(kNotZero[sense], target);
       case Op::BranchUnlessAll:  // the carry flag: all ones
         test_mask(inst.use[0]);
