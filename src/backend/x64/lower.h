@@ -50,7 +50,7 @@ class Arithmetic final : public HostArithmetic, private Tools {
   Reg shift_by_vector(Shift kind, Value a, Value count, std::uint32_t p) override;
 
  private:
-  bool quiet(Value v) const;
+  bool quiet(Value v, int depth = 4) const;
 };
 
 class Words final : public HostWords, private Tools {

@@ -144,19 +144,21 @@ Reg Arithmetic::unsigned_to_float(Value a, std::uint32_t p) {
 }
 
 // Is a NaN of this value never a signaling one?
-bool Arithmetic::quiet(Value v) const {
+bool Arithmetic::quiet(Value v, int depth) const {
   const Opcode opcode = f_.definition_of(v).opcode;
   switch (opcode) {
     case Opcode::FNeg32:
     case Opcode::FAbs32:
-      return quiet(f_.operand(f_.definition(v), 0));
+      return depth != 0 && quiet(f_.operand(f_.definition(v), 0), depth - 1);
     case Opcode::ConstF32:
       return (constant(v) & 0x7fffffff) <= 0x7f800000;
     case Opcode::CanonicalizeNaNOnes32:
     case Opcode::HalfToF32:
       return true;
-    case Opcode::FFlush32:
-      return may_be_denormal(f_.operand(f_.definition(v), 0));
+    case Opcode::FFlush32: {  // arithmetic only where something may be flushed
+      const Value flushed = f_.operand(f_.definition(v), 0);
+      return may_be_denormal(flushed) || (depth != 0 && quiet(flushed, depth - 1));
+    }
     case Opcode::FMaxSelect32:
     case Opcode::FMinSelect32:
     case Opcode::FMaxNum32:
