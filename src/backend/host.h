@@ -122,8 +122,9 @@ struct Host : Capabilities {
                  const ConstantPool& pool, const CompileOptions& options, MachineCode& out);
 };
 
-// On hosts with mask registers: comparisons look only at the lanes of a mask that they are joined with, branches
-// at two masks. Takes the uses that lir::count_uses found; those of masks that it makes unnecessary are none then.
+// On hosts with mask registers: comparisons look only at the lanes of a mask that they are joined with,
+// branches at two masks. Takes the uses that lir::count_uses found; those of masks that it makes unnecessary
+// are none then.
 void fold_masks(lir::Code& code, const Host& host, std::vector<std::uint32_t>& uses);
 
 // Makes memory operands of loads from addresses in registers, and of whole vectors of the constant pool, that
