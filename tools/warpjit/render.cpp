@@ -73,17 +73,7 @@ Status set_size(LaunchFile& file, const std::string& text) {
       width > kMaxTargetExtent || height > kMaxTargetExtent)
     return Error{ErrorCode::bad_input,
                  fmt::format("'{}' is no size: 640x480 is one, up to {}", text, kMaxTargetExtent), "--size"};
-  LaunchPixels& pixels = file.pixels;
-  const float x = static_cast<float>(width) / static_cast<float>(pixels.width);
-  const float y = static_cast<float>(height) / static_cast<float>(pixels.height);
-  pixels.raster.viewport_scale[0] *= x;
-  pixels.raster.viewport_translate[0] *= x;
-  pixels.raster.viewport_scale[1] *= y;
-  pixels.raster.viewport_translate[1] *= y;
-  pixels.raster.scissor = {};
-  pixels.width = width;
-  pixels.height = height;
-  pixels.expected.clear();
+  set_target_size(file, width, height);
   return {};
 }
 

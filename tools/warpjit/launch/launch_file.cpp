@@ -53,6 +53,20 @@ bool Expectation::accepts(std::uint32_t got, std::uint32_t wanted) const {
          (relative && std::fabs(a - b) <= *relative * std::fabs(b));
 }
 
+void set_target_size(LaunchFile& launch, std::uint32_t width, std::uint32_t height) {
+  LaunchPixels& pixels = launch.pixels;
+  const float x = static_cast<float>(width) / static_cast<float>(pixels.width);
+  const float y = static_cast<float>(height) / static_cast<float>(pixels.height);
+  pixels.raster.viewport_scale[0] *= x;
+  pixels.raster.viewport_translate[0] *= x;
+  pixels.raster.viewport_scale[1] *= y;
+  pixels.raster.viewport_translate[1] *= y;
+  pixels.raster.scissor = {};
+  pixels.width = width;
+  pixels.height = height;
+  pixels.expected.clear();
+}
+
 Status set_count(LaunchFile& launch, std::uint64_t count) {
   if (launch.work == Work::grid)
     return Error{ErrorCode::bad_input,

@@ -195,4 +195,7 @@ Result<LaunchOutput> register_output(const frontend::Shader& shader, const std::
 // kMaxInputBytes; a grid, which says itself how many threads it has.
 Status set_count(LaunchFile& launch, std::uint64_t count);
 
+// The same view on targets of another size, 1 to kMaxTargetExtent both ways; expected pixels go.
+void set_target_size(LaunchFile& launch, std::uint32_t width, std::uint32_t height);
+
 }  // namespace warpjit::tool
