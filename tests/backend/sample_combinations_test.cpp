@@ -39,6 +39,7 @@ const std::vector<Extent>& extents(TextureDimension dimension) {
       {{1, 2, 1}, {2, 3, 1}, {3, 1, 1}, {kMost, 2, 1}, {1, kMost, 1}},
       {{1, 2, 3}, {2, 3, 1}, {3, 1, 2}, {kMost, 1, 2}, {2, kMost, 1}, {1, 2, kMost}},
       {{1, 1, 1}, {2, 2, 1}, {3, 3, 1}, {128, 128, 1}},
+      {{1, 1, 1}, {3, 1, 1}, {40000, 1, 1}, {200000, 1, 1}},  // numbers of texels are far here
   };
   return kLists[static_cast<std::size_t>(dimension)];
 }
@@ -118,8 +119,9 @@ TEST_P(SampleCombinations, EveryWrapFilterAndFormat) {
         ++number;
         if (!in_share(number + number / 24)) continue;  // another wrap mode for each format
         Random random(number);
-        texture.layout = static_cast<TextureLayout>(number % kLayouts);
-        texture.array = dimension != TextureDimension::d3 && number % 3 == 0;
+        const bool buffer = dimension == TextureDimension::buffer;
+        texture.layout = buffer ? TextureLayout::linear : static_cast<TextureLayout>(number % kLayouts);
+        texture.array = !buffer && dimension != TextureDimension::d3 && number % 3 == 0;
         texture.layers = texture.array ? 2 : 1;
         texture.normalized = dimension == TextureDimension::cube || number % 5 != 0;
         Sampler sampler;
@@ -137,7 +139,7 @@ TEST_P(SampleCombinations, EveryWrapFilterAndFormat) {
           texture.height = extent.height;
           texture.depth_extent = extent.depth;
           const std::uint32_t longest = std::max({extent.width, extent.height, extent.depth});
-          texture.levels = filtering != Filtering::two_levels || longest == 1 ? 1 : 2;
+          texture.levels = filtering != Filtering::two_levels || longest == 1 || buffer ? 1 : 2;
           const TextureLayout layout = texture.layout;
           auto view = textures::make_view(texture, "texture");
           if (!view) {  // more bytes than there are, because of what the layout rounds up
@@ -167,14 +169,15 @@ TEST_P(SampleCombinations, EveryWrapFilterAndFormat) {
 }
 
 std::string name_of(const ::testing::TestParamInfo<SampleCombinations::ParamType>& tested) {
-  constexpr const char* kNames[] = {"d1", "d2", "d3", "cube"};
+  constexpr const char* kNames[] = {"d1", "d2", "d3", "cube", "buffer"};
   return std::string(name(std::get<0>(tested.param))) + "_" +
          kNames[static_cast<std::size_t>(std::get<1>(tested.param))];
 }
 INSTANTIATE_TEST_SUITE_P(Targets, SampleCombinations,
                          ::testing::Combine(::testing::ValuesIn(kTargets),
                                             ::testing::Values(TextureDimension::d1, TextureDimension::d2,
-                                                              TextureDimension::d3, TextureDimension::cube)),
+                                                              TextureDimension::d3, TextureDimension::cube,
+                                                              TextureDimension::buffer)),
                          name_of);
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "base/random.h"
 #include "ir/analysis/float_bounds.h"
+#include "ir/analysis/range.h"
 #include "ir/builder.h"
 #include "ir/evaluate.h"
 #include "support/share.h"
@@ -88,6 +89,28 @@ TEST(FloatBounds, HoldOfRandomExpressions) {
     }
   }
   EXPECT_GT(bounded, share(20000));
+}
+
+// Bounds of integers ask for those of floats and the other way round: each looks at a few instructions all
+// the same.
+TEST(FloatBounds, ChainsOfConversions) {
+  for (const bool squares : {false, true}) {
+    Function f;
+    f.input_count = 1;
+    Builder b(f);
+    b.set_block(f.add_block());
+    const auto in = b.LoadInput(0);
+    I32 word = b.BitcastF32ToI32(in[0]);
+    F32 number = in[0];
+    for (int n = 0; n < 20000; ++n) {
+      number = b.I32ToF32(word);
+      if (squares) number = b.FAdd32(number, b.FMul32(number, number));
+      word = b.F32ToI32Sat(number);
+    }
+    EXPECT_EQ(upper_bound(f, word), kMaxWord);
+    const FloatBounds bounds = float_bounds(f, number);
+    EXPECT_TRUE(bounds.least < 0 && bounds.greatest > 0);
+  }
 }
 
 }  // namespace

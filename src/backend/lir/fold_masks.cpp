@@ -77,12 +77,12 @@ class MaskFolder {
   // May the comparison be made later in its block?
   bool may_wait(const Inst& compare) const {
     return static_cast<std::uint32_t>(&compare - code_.insts.data()) >= first_in_mode_ &&
-           (compare.mem.base == MemBase::none || compare.mem.base == MemBase::pool ||
-            compare.mem.base == MemBase::table);
+           (compare.mem.base == MemBase::none || compare.mem.base == MemBase::pool);
   }
 
-  // A comparison and another mask: the comparison makes both. If others read that mask, too, where it ends:
-  // the result may take its register, and a loop does not move it there.
+  // A comparison and another mask: the comparison makes both. If others read that mask, too, the
+  // comparison moves to the join, so that its result may take the mask's register, and a loop does not move
+  // it there.
   void join(Inst& inst) {
     const bool negated = static_cast<Op>(inst.op) == Op::KAndNot;
     const int last = !negated && place(inst.use[1]) > place(inst.use[0]) ? 1 : 0;

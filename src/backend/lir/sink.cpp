@@ -74,7 +74,8 @@ class Sinker {
       movable[static_cast<std::size_t>(op)] = true;
     return movable;
   }();
-  // From at most one vector or mask besides numbers in all lanes, so that no more are live than before.
+  // From at most one vector or mask, so that no more are live than before; numbers in all lanes do not count,
+  // as most of them go along.
   bool may_sink(const Inst& inst) const {
     if (!kMovable[inst.op] || (inst.flags & lir::kPure) == 0 ||
         (inst.flags & (lir::kRemat | lir::kTied | lir::kEarlyClobber)) != 0 || inst.def == lir::kNoReg ||

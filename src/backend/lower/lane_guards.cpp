@@ -21,17 +21,17 @@ std::optional<LaneBound> LaneGuards::bound(const ir::Function& f, Value guard) {
 
 bool LaneGuards::tells_all(Value guard) const {
   if (is_constant(guard) || !varying(guard)) return false;
-  const std::optional<LaneBound> bound = LaneGuards::bound(f_, guard);
-  return bound && !(bound->at_least && bound->is_unsigned && bound->plus_one);  // which all never have
+  const std::optional<LaneBound> found = bound(f_, guard);
+  return found && !(found->at_least && found->is_unsigned && found->plus_one);  // which all never have
 }
 
 bool LaneGuards::branch_unless_all(Value guard) {
   if (!tells_all(guard)) return false;
-  const std::optional<LaneBound> bound = LaneGuards::bound(f_, guard);
-  const std::int32_t more = bound->plus_one ? 1 : 0;
-  const Condition less = bound->is_unsigned ? Condition::less_u : Condition::less_s;
-  Reg number = scalar(bound->number);
-  if (!bound->at_least) {
+  const std::optional<LaneBound> found = bound(f_, guard);
+  const std::int32_t more = found->plus_one ? 1 : 0;
+  const Condition less = found->is_unsigned ? Condition::less_u : Condition::less_s;
+  Reg number = scalar(found->number);
+  if (!found->at_least) {
     const InstRef branch = add(Op::BranchCompare);
     use(branch, number);
     branch->imm = pack_condition(less, static_cast<std::int32_t>(parts_ * host_.lanes) - more);

@@ -63,7 +63,7 @@ RecordLowering::Place RecordLowering::place_of(ir::Inst i) const {
   return place;
 }
 
-// Word n of a row: must nothing but the row be in the window?
+// Word n of a row: is it inside whenever the row is? It asks for itself alone, or its element begins the row.
 bool RecordLowering::lies_in_row(ir::Inst i, std::size_t n) const {
   const MemoryAccess access = MemoryAccess::unpack(f_.inst(i).immediate);
   return access.extent <= 4 || access.offset == 4 * n;

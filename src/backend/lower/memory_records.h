@@ -1,7 +1,8 @@
 // Lowering of loads and stores of words side by side whose addresses are equally far apart from lane to lane
 // (ir/analysis/lane_shape): a record of each lane. If all lanes take part and all records lie in the window,
 // they are moved as rows, else one word after the other. Scalars tell that if the guard is a comparison with
-// the lane's number and the addresses have one stride over all lanes.
+// the lane's number and the addresses have one stride over all lanes; strides that the launch gives go word
+// by word if they are negative or greater than 2^23.
 #pragma once
 
 #include <optional>
@@ -28,6 +29,7 @@ class RecordLowering : protected ValueForms {
  private:
   static constexpr std::size_t kWords = 4;  // of a row
   static constexpr int kRowBytes = 16;
+  static_assert(kWords * 4 == kRowBytes);
   static constexpr std::uint32_t kMostStride = 1u << 23;  // times 256 lanes: 31 bits
   // An address: a value plus a constant.
   struct Place {
@@ -43,7 +45,6 @@ class RecordLowering : protected ValueForms {
   };
   std::optional<ir::LaneShape::Stride> stride_of(ir::Inst i) const;
   Place place_of(ir::Inst i) const;
-  static_assert(kWords * 4 == kRowBytes);
   bool lies_in_row(ir::Inst i, std::size_t n) const;
   bool scalars_tell(ir::Inst i, const ir::LaneShape::Stride& stride) const;
   WindowFields::Window window_of_row(const Record& record);

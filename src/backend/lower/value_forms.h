@@ -67,7 +67,7 @@ class ValueForms : protected Builder {
   Mask mask_or_inverse(Value v, std::uint32_t part);
   // With many parts: an ir::LaneComparison. It is one instruction, made where its mask is read.
   bool is_made_where_read(Value v) const;
-  // What `v` rounds to an even integer, or invalid.
+  // What `v` is the nearest integer of, ties to even; else invalid.
   Value rounded_even(Value v) const {
     const bool rounds = f_.definition_of(v).opcode == ir::Opcode::FRoundEven32;
     return rounds ? f_.operand(f_.definition(v), 0) : Value();

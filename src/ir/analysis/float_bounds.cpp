@@ -87,9 +87,9 @@ FloatBounds selected(bool greater, const FloatBounds& x, const FloatBounds& y) {
   return all;
 }
 
-// Bits that an and or a shift leave.
-FloatBounds of_integer(const Function& f, Value value, bool is_signed) {
-  const std::uint64_t most = upper_bound(f, value);
+// Of an i32 as a number.
+FloatBounds of_integer(const Function& f, Value value, bool is_signed, int depth) {
+  const std::uint64_t most = upper_bound(f, value, depth);
   if (!is_signed || most <= 0x7fffffff) return {0, static_cast<float>(most), false, false};
   const InstData& data = f.definition_of(value);
   float limit = 0x1p31F;
@@ -111,8 +111,8 @@ FloatBounds float_bounds(const Function& f, Value value, int depth) {
     return std::isnan(x) ? all : FloatBounds{x, x, false, word == 0x80000000};
   }
   if (data.opcode == Opcode::I32ToF32 || data.opcode == Opcode::U32ToF32)
-    return of_integer(f, f.operand(inst, 0), data.opcode == Opcode::I32ToF32);
-  if (depth == 0) return all;
+    return of_integer(f, f.operand(inst, 0), data.opcode == Opcode::I32ToF32, std::max(depth - 1, 0));
+  if (depth <= 0) return all;
   // What has three operands counts twice: the time is bounded.
   const int left = depth - (info(data.opcode).operands.size() == 3 ? 2 : 1);
   const auto of = [&](std::uint32_t k) { return float_bounds(f, f.operand(inst, k), std::max(left, 0)); };

@@ -84,7 +84,7 @@ std::uint64_t bound(const Function& f, Value v, int depth) {
     }
     case Opcode::F32ToI32Sat:
     case Opcode::F32ToI32Lowest: {
-      const FloatBounds number = float_bounds(f, f.operand(i, 0));
+      const FloatBounds number = float_bounds(f, f.operand(i, 0), depth);
       if (number.nan || number.least <= -1 || number.greatest >= 0x1p31F) return kMaxWord;
       return static_cast<std::uint64_t>(number.greatest);
     }
@@ -142,7 +142,7 @@ std::uint32_t zeros(const Function& f, Value v, int depth) {
 
 }  // namespace
 
-std::uint64_t upper_bound(const Function& f, Value v) { return bound(f, v, 6); }
+std::uint64_t upper_bound(const Function& f, Value v, int depth) { return bound(f, v, depth); }
 
 std::uint32_t trailing_zeros(const Function& f, Value v) { return zeros(f, v, 6); }
 

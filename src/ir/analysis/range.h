@@ -11,7 +11,7 @@ inline constexpr std::uint64_t kMaxWord = 0xffffffff;
 
 // An upper bound of the i32 value v seen as unsigned, at most 2^32 - 1. Looks through a few operations;
 // constant time. Holds in every lane in which the operands of v are defined, garbage in dead lanes included.
-std::uint64_t upper_bound(const Function& f, Value v);
+std::uint64_t upper_bound(const Function& f, Value v, int depth = 6);
 
 // So many of the lowest bits of the i32 value v are 0 at least, at most 32; likewise.
 std::uint32_t trailing_zeros(const Function& f, Value v);

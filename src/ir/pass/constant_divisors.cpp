@@ -2,11 +2,12 @@
 //
 // With h = RN(1/c) and l = RN(1/c - h), h + l is 1/c but for a relative error of 2^-48, and so RN(x h + RN(x
 // l)) is x/c rounded once but for one of 2^-47 before that rounding. That is the nearest float of x/c: no
-// midpoint m of two floats is so near. Where |x| <= 2^24, m = k / 2^s with an odd k of 25 bits and s >= 0;
-// x/c is none of them, as an odd c > 1 would leave k as a factor of x; so x 2^s and k c differ by 1 at least,
-// which is 2^-25 / c of x/c.
+// midpoint m of two floats is so near. Where 0 < |x| <= 2^24, m = k / 2^s with an odd k of 25 bits and s
+// >= 1. x 2^s = k c would make the odd k a factor of x, which is smaller; so the two differ by 1 at least,
+// which is 2^-25 / c of x/c, and 2^-45 or more with the divisors here.
 #include <bit>
 #include <cmath>
+#include <vector>
 
 #include "ir/analysis/float_bounds.h"
 #include "ir/builder.h"

@@ -379,8 +379,8 @@ Status InstructionTranslator::load_attribute(const Instruction& i) {
   return {};
 }
 
-// Components that load_components gave, in the instruction's register format: 0 where they are not inside, as
-// what is loaded is, of which all conversions make 0.
+// Components that load_components gave, in the instruction's register format. Where they are not inside, 0
+// was loaded, and every conversion of 0 is 0.
 void InstructionTranslator::set_components(const Instruction& i, const ElementFormat& format,
                                            const std::array<I32, 4>& stored, I1 inside) {
   const bool integer = format.kind == Kind::uint || format.kind == Kind::sint;

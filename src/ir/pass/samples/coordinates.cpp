@@ -215,7 +215,8 @@ Axis Coordinates::axis(unsigned number, F32 coordinate, I32 extent, bool linear,
   constexpr std::uint32_t kMagic = 0x4b000000;  // 2^23: behind it stand integers
   const bool crosses = key_.crosses_edges();
   const Wrap wrap = this->wrap(number);
-  const bool repeated = repeats(wrap) && key_.normalized, moved = offset != 0;
+  const bool small = key_.dimension != TextureDimension::buffer;  // no number of a texel is far
+  const bool repeated = small && repeats(wrap) && key_.normalized, moved = offset != 0;
   const auto moved_by_offset = [&](I32 index) {
     return moved ? b_.IAdd32(index, word(static_cast<std::uint32_t>(offset))) : index;
   };
@@ -227,7 +228,7 @@ Axis Coordinates::axis(unsigned number, F32 coordinate, I32 extent, bool linear,
   if (!linear || nearest) {
     const bool at_border = !repeats(wrap) && !to_edge(wrap) && !limits(wrap);
     const bool from_zero = !moved && !at_border && (repeated || !repeats(wrap));
-    // What is wrapped lies between 0 and 1, or 2 if it is mirrored, or is a NaN: no number of a texel is far.
+    // What is wrapped lies between 0 and 1, or 2 if it is mirrored, or is a NaN.
     const bool from_wrapped = repeated && from_zero, from_one = from_wrapped && wrap == Wrap::repeat;
     if (from_wrapped) {
       near_index = b_.F32ToI32Lowest(in_texels_unlimited(coordinate, extent, 1));
@@ -247,7 +248,7 @@ Axis Coordinates::axis(unsigned number, F32 coordinate, I32 extent, bool linear,
 
   // Two, and how far it is from the first to the second.
   const bool exact = !filter_path(key_).integers || has_border(key_);
-  const bool tight = !moved && (crosses || !exact) && wrap == Wrap::clamp_to_edge;
+  const bool tight = small && !moved && (crosses || !exact) && wrap == Wrap::clamp_to_edge;
   I32 place;
   if (!moved && ((wrap == Wrap::repeat && repeated) || tight)) {
     F32 p = b_.FMaxSelect32(in_texels_unlimited(coordinate, extent, 256), real(0));

@@ -76,7 +76,7 @@ Filter::Footprint Filter::footprint(const Level& level, bool linear, std::option
   made.axes = key_.axes();
   made.corners = linear ? 1U << made.axes : 1;
   std::array<std::array<Texels::Part, 2>, 3> parts;
-  for (unsigned k = made.axes; k-- > 0;) {  // products of rows take longest
+  for (unsigned k = made.axes; k-- > 0;) {  // rows first: their products take longest
     Axis& axis = made.axis[k];
     const int offset = key_.is_cube() ? 0 : request_.use.offsets[k];
     axis = where_.axis(k, at_[k], level.extent[k], linear, nearest, offset);
