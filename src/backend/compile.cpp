@@ -21,6 +21,7 @@ Result<const lir::Allocation*> allocate_entry(const ir::Function& f, const Host&
                                               const CompileOptions& options, Workspace::State::Entry& entry) {
   host.lower(f, host, role, pool, parts, entry.code);
   lir::count_uses(entry.code, entry.uses);
+  hoist_tests(entry.code, host, entry.uses, entry.insts);
   fold_masks(entry.code, host, entry.uses);
   fold_loads(entry.code, host, entry.uses);
   if (!sink_to_cold(entry.code, entry.uses, entry.insts)) lir::remove_dead(entry.code, entry.uses);

@@ -122,6 +122,12 @@ struct Host : Capabilities {
                  const ConstantPool& pool, const CompileOptions& options, MachineCode& out);
 };
 
+// On hosts with mask registers: what a chain of comparisons, which a loop branches at, tests of values from
+// before the loop is tested there. Takes the uses that lir::count_uses found, and keeps them. `workspace` is
+// memory that the next call may use again.
+void hoist_tests(lir::Code& code, const Host& host, std::vector<std::uint32_t>& uses,
+                 std::vector<lir::Inst>& workspace);
+
 // On hosts with mask registers: comparisons look only at the lanes of a mask that they are joined with,
 // branches at two masks. Takes the uses that lir::count_uses found; those of masks that it makes unnecessary
 // are none then.

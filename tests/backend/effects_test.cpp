@@ -183,6 +183,67 @@ TEST(Effects, MasksBecomePartOfComparisonsAndBranches) {
             (Ops{Op::CmpF, Op::KOr, Op::KStore, Op::BranchMask}));
 }
 
+// A loop that branches at a chain of comparisons: with values of its own, and with two from before it, or
+// one.
+TEST(Effects, WhatALoopTestsAnewIsTestedBeforeIt) {
+  const auto hoisted = [](bool both_from_before, bool two_ways_in = false) {
+    lir::Code code;
+    code.classes.assign(8, RegClass::mask);
+    for (lir::Reg r : {0, 1, 2}) code.classes[r] = RegClass::vector;
+    code.classes[7] = RegClass::scalar;
+    const auto block = [&](std::vector<Inst> insts, lir::Edges successors, lir::Edges predecessors) {
+      lir::Block& made = code.blocks.emplace_back();
+      made.first = static_cast<std::uint32_t>(code.insts.size());
+      code.insts.insert(code.insts.end(), insts.begin(), insts.end());
+      made.end = static_cast<std::uint32_t>(code.insts.size());
+      made.successors = std::move(successors);
+      made.predecessors = std::move(predecessors);
+    };
+    const auto test = [](Op op, lir::Reg def, lir::Reg r, lir::Reg lanes) {
+      Inst inst = make(op, def, {r, lir::kNoReg}, lir::kPure);
+      if (lanes != lir::kNoReg) inst.use[inst.use_count++] = lanes;
+      inst.mem.base = lir::MemBase::pool;
+      return inst;
+    };
+    const auto zero = [](lir::Reg def) { return make(Op::Zero, def, {}, lir::kPure); };
+    const Inst jump = make(Op::Jump, lir::kNoReg, {}), end = make(Op::Return, lir::kNoReg, {});
+    block({zero(0), zero(1), make(Op::SImm, 7, {}, lir::kPure), jump}, {1}, {});
+    block({zero(2), test(Op::TestBits, 3, 0, lir::kNoReg), test(Op::CmpUMasked, 4, 2, 3),
+           test(Op::TestMasked, 5, both_from_before ? 1 : 2, 4), test(Op::CmpUMasked, 6, 2, 5),
+           make(Op::BranchUnlessAll, lir::kNoReg, {6})},
+          {2, 3}, {0, 4});
+    block({end}, {}, {1});
+    if (two_ways_in) {
+      block({jump}, {4}, {1});
+      block({jump}, {1}, {3, 0});
+    } else {
+      block({make(Op::BranchScalar, lir::kNoReg, {7})}, {4, 5}, {1});
+      block({jump}, {1}, {3});
+    }
+    block({end}, {}, {3});
+    Host host{};
+    host.mask_registers = true;
+    std::vector<std::uint32_t> uses;
+    std::vector<Inst> workspace;
+    lir::count_uses(code, uses);
+    hoist_tests(code, host, uses, workspace);
+    lir::remove_dead(code, uses);
+    EXPECT_EQ(lir::verify(code), "");
+    std::vector<std::vector<Op>> ops;
+    for (std::uint32_t b : {0, 1}) {
+      ops.emplace_back();
+      for (std::uint32_t i = code.blocks[b].first; i < code.blocks[b].end; ++i)
+        ops.back().push_back(static_cast<Op>(code.insts[i].op));
+    }
+    return ops;
+  };
+  using Ops = std::vector<std::vector<Op>>;
+  EXPECT_EQ(hoisted(true), (Ops{{Op::Zero, Op::Zero, Op::SImm, Op::TestBits, Op::TestMasked, Op::Jump},
+                                {Op::Zero, Op::CmpUMasked, Op::CmpUMasked, Op::BranchUnlessAll}}));
+  EXPECT_EQ(hoisted(false)[0], (std::vector{Op::Zero, Op::SImm, Op::Jump}));
+  EXPECT_EQ(hoisted(true, true)[0], (std::vector{Op::Zero, Op::Zero, Op::Jump}));
+}
+
 TEST(Effects, Rows) {
   EXPECT_TRUE(info(Op::Add).commutes && info(Op::Add).pure() && !info(Op::Add).reads);
   EXPECT_TRUE(!info(Op::Sub).commutes && !info(Op::AndNot).commutes);
