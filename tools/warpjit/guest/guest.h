@@ -185,7 +185,7 @@ class Guest {
   virtual std::string_view register_names(LocationKind kind) const = 0;
   // The first register of each file of uniforms.
   virtual std::vector<std::string> uniform_files() const { return {}; }
-  // Does the container give this register a value, or a texture that the launch gives?
+  // Does this register get its value from the container, or from a texture of the launch?
   virtual bool is_preset(const frontend::Shader&, const Location&) const { return false; }
   // Does this output or state register hold floats?
   virtual bool is_float(const Location&) const { return true; }

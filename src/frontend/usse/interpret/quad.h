@@ -124,7 +124,7 @@ Instruction turned(const Instruction& instruction, unsigned turn, const MoeState
 
 // Whether what this instruction does is defined (section 11). Errors: unsupported, naming the field.
 Status check_executes(const Instruction& instruction);
-// Whether programs have it that are the secondary or the primary one of a stage. Errors: the same.
+// Whether the primary (or secondary) program of a stage may have this instruction. Errors: the same.
 Status check_stage(const Instruction& instruction, Stage stage, bool secondary);
 
 }  // namespace warpjit::usse
