@@ -46,11 +46,16 @@ class Simplifier {
     while (v.id < replacement_.size() && replacement_[v.id].valid()) v = replacement_[v.id];
     return v;
   }
-  void replace(Value old, Value by) {
+  // False: `by` is one that `old` has replaced already, around a loop that nothing enters; both stay what
+  // they are.
+  bool replace(Value old, Value by) {
+    by = resolve(by);
+    if (by == old) return false;
     if (replacement_.size() <= old.id)
       replacement_.resize(std::max<std::size_t>(f_.value_count(), old.id + 1));
     replacement_[old.id] = by;
     replaced_ = true;
+    return true;
   }
 
   void remove_unreachable(const std::vector<Block>& order) {
@@ -94,8 +99,7 @@ class Simplifier {
         const Value guard = f_.operand(i, 0);
         if (f_.is_constant(guard) && f_.constant(guard) == 0) nobody(i);
       } else if (const Value known = simplify_in_place(f_, i); known.valid()) {
-        replace(f_.result(i), known);
-        f_.remove(i);
+        if (replace(f_.result(i), known)) f_.remove(i);
       }
     }
   }
@@ -131,7 +135,7 @@ class Simplifier {
       same = v;
     }
     if (!same.valid()) return;
-    replace(result, same);
+    if (!replace(result, same)) return;
     f_.remove(i);
     phi_replaced_ = true;  // what came before over a back edge may fold now
   }
