@@ -330,8 +330,8 @@ class Generator {
     for (unsigned k = 0; k < size; ++k) plain(then);
     const bool has_other = random_.one_in(3);
     if (has_other) plain(other);
-    add(code,
-        predicate() + "br" + together() + " offset:" + std::to_string(then.size() + (has_other ? 2 : 1)));
+    const std::string taken = predicate();  // one draw after the other, in the same order on every host
+    add(code, taken + "br" + together() + " offset:" + std::to_string(then.size() + (has_other ? 2 : 1)));
     code.insert(code.end(), then.begin(), then.end());
     if (!has_other) return;
     add(code, "br offset:" + std::to_string(other.size() + 1));
@@ -373,7 +373,10 @@ class Generator {
           skip(code);
         else
           plain(code);
-        if (random_.one_in(6)) add(code, predicate() + "ret" + together());
+        if (random_.one_in(6)) {
+          const std::string taken = predicate();
+          add(code, taken + "ret" + together());
+        }
         if (n + 1 < count && random_.one_in(4)) call(code);
       }
       add(code, "ret");
