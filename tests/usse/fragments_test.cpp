@@ -164,6 +164,12 @@ TEST(UsseFragments, ResultsThatAreRefused) {
            ASSERT_EQ(report.ok(), runs) << way;
            if (!runs) {
              EXPECT_EQ(report.error().code, ErrorCode::unsupported) << way;
+             EXPECT_EQ(report.error().message,
+                       type == ParameterType::aggregate
+                           ? "a colour of this type is not supported"
+                           : std::string("a colour of integers of 32 bits for a target of ") +
+                                 name(PixelFormat::rgba8) + " is not supported")
+                 << way;
              EXPECT_EQ(std::ranges::count(drawn.colors, 7U), std::ssize(drawn.colors)) << way;
            }
            EXPECT_EQ(drawn.depths[0], runs ? 0.5F : 1.0F) << way;

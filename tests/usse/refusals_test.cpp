@@ -28,11 +28,17 @@ void check(const Program& program, const std::string& message, const std::string
 }
 
 void check(const Refusal& refusal) {
-  const auto program =
+  auto program =
       assemble(std::string(".stage ") + (refusal.stage == Stage::vertex ? "vertex" : "fragment") +
                    "\n.registers pa:8 sa:8 r:8\n.sampler unit:0 sa:0\n.primary\n" + refusal.code + "\n",
                "a.usse");
   ASSERT_TRUE(program.ok()) << refusal.code << to_string(program.error());
+  check(*program, refusal.message, refusal.code);
+  // And where control does not come.
+  std::vector<std::uint64_t>& code = program->secondary.empty() ? program->primary : program->secondary;
+  const auto over = assemble_instruction("br offset:" + std::to_string(code.size() + 1));
+  ASSERT_TRUE(over.ok());
+  code.insert(code.begin(), *over);
   check(*program, refusal.message, refusal.code);
 }
 

@@ -34,6 +34,7 @@ inline Words run_rows(const std::string& code, const std::vector<std::array<floa
   program->vertex = {};  // o as it is
   Words results;
   Engine engine;
+  bool failed = false;
   for (const test::Way& way : test::all_ways(engine)) {
     Launch launch(warpjit::Program(std::make_shared<const Shader>(*program)));
     std::vector<std::uint32_t> in, out(threads * kRows * 4);
@@ -55,8 +56,11 @@ inline Words run_rows(const std::string& code, const std::vector<std::array<floa
     const auto report = engine.run(launch, way.options);
     if (error != nullptr) {
       EXPECT_FALSE(report.ok()) << way.name;
-      *error = report ? "" : report.error().message;
-      return {};
+      const std::string message = report ? "" : report.error().message;
+      if (!failed) *error = message;
+      EXPECT_EQ(message, *error) << way.name;
+      failed = true;
+      continue;
     }
     EXPECT_TRUE(report.ok()) << way.name << ": " << to_string(report.error());
     if (results.empty()) results = out;

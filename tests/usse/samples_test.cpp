@@ -221,6 +221,16 @@ TEST(UsseSamples, DimensionsAreThoseOfInstructions) {
     sample(cube ? "2d" : "cube", "", cube, &error);
     EXPECT_NE(error.find("has not the dimension"), std::string::npos) << error;
   }
+  // Of any instruction, also if no lane comes to it.
+  std::string error;
+  run_rows(
+      "p0 smp.2d.f32.f32.replace.drc0 r0, pa0, sa0, pa2\nbr offset:2\n"
+      "smp.cube.f32.f32.replace.drc0 r0, pa0, sa0, pa2\np3 br offset:-1",
+      {{{}}}, &error, ".sampler unit:0 sa:0\n", [&](Launch& launch) {
+        EXPECT_TRUE(launch.set_texture(0, bound().texture).ok());
+        EXPECT_TRUE(launch.set_sampler(0, bound().sampler).ok());
+      });
+  EXPECT_EQ(error, "smp: the texture of unit 0 has not the dimension of the sample");
 }
 
 // Textures and samplers that are set as such may say what no control words do.

@@ -166,7 +166,7 @@ Error Code::error(ErrorCode code, std::string message, std::size_t word) const {
   return {code, std::move(message), program_->where(secondary_, word)};
 }
 
-Result<Code> Code::decode(const Program& program, bool secondary) {
+Result<Code> Code::decode(const Program& program, bool secondary, bool writes_shared) {
   Code code(program, secondary);
   if (program.texture_buffer_samplers != 0)
     return Error{ErrorCode::unsupported, "textures of a texture buffer are not supported",
@@ -176,11 +176,9 @@ Result<Code> Code::decode(const Program& program, bool secondary) {
     const Result<Instruction> instruction = usse::decode(word);
     const std::size_t place = code.instructions_.size();
     if (!instruction) return code.error(instruction.error().code, instruction.error().message, place);
-    for (const Status& runs :
-         {check_executes(*instruction), check_stage(*instruction, program.stage, secondary)})
-      if (!runs) return code.error(runs.error().code, runs.error().message, place);
-    if (instruction->opcode == Opcode::emit && !(instruction->end && place + 1 == words.size()))
-      return code.error(ErrorCode::unsupported, "emit: it is not the end of the program", place);
+    Status runs = check_instruction(*instruction, place + 1 == words.size(), program, secondary);
+    if (runs && !secondary && !writes_shared) runs = check_not_shared(*instruction);
+    if (!runs) return code.error(runs.error().code, runs.error().message, place);
     code.instructions_.push_back(*instruction);
   }
   return code;

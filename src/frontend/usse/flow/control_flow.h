@@ -59,7 +59,8 @@ struct ControlFlow {
 // that leaves the code, returns without a call, or unfolds into too many blocks or instructions.
 class Code {
  public:
-  static Result<Code> decode(const Program& program, bool secondary);
+  // `writes_shared`: also of primary programs that write what all threads read.
+  static Result<Code> decode(const Program& program, bool secondary, bool writes_shared = false);
 
   std::span<const Instruction> instructions() const { return instructions_; }
   Result<ControlFlow> find_blocks() const;

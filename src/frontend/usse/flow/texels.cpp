@@ -1,6 +1,9 @@
 #include "frontend/usse/flow/texels.h"
 
 #include <algorithm>
+#include <string>
+
+#include "frontend/usse/flow/slots.h"
 
 namespace warpjit::usse {
 
@@ -41,6 +44,37 @@ std::optional<unsigned> sampled_unit(const Program& program, const Instruction& 
     if (all) return unit;
   }
   return std::nullopt;
+}
+
+std::vector<UnitSample> unit_samples(const Program& program) {
+  std::vector<UnitSample> samples;
+  for (const FragmentInput& input : program.fragment.inputs) {
+    if (!input.sampled) continue;
+    const unsigned unit = input.sampled->unit % kTextureUnits;
+    samples.push_back(
+        {.unit = static_cast<std::uint8_t>(unit), .cube = samples_cube(program, unit), .input = true});
+  }
+  for (const bool secondary : {false, true}) {
+    const std::vector<std::uint64_t>& words = secondary ? program.secondary : program.primary;
+    for (std::size_t k = 0; k < words.size(); ++k) {
+      const Result<Instruction> i = decode(words[k]);
+      if (!i || i->opcode != Opcode::smp) continue;
+      if (const auto unit = sampled_unit(program, *i))
+        samples.push_back({.unit = static_cast<std::uint8_t>(*unit),
+                           .cube = i->dimension == SampleDimension::cube,
+                           .secondary = secondary,
+                           .word = static_cast<std::uint32_t>(k)});
+    }
+  }
+  return samples;
+}
+
+Status check_dimension(const Program& program, const UnitSample& sample, TextureDimension dimension) {
+  if (dimension == (sample.cube ? TextureDimension::cube : TextureDimension::d2)) return {};
+  return Error{ErrorCode::bad_input,
+               std::string(sample.input ? "" : "smp: ") + "the texture of unit " +
+                   std::to_string(sample.unit) + " has not the dimension of the sample",
+               sample.input ? program.source_name : program.where(sample.secondary, sample.word)};
 }
 
 }  // namespace warpjit::usse

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "frontend/usse/container/program.h"
 #include "frontend/usse/encoding/decode.h"
@@ -20,5 +21,18 @@ unsigned texel_components(const std::array<TexelSource, 4>& swizzle);
 // The unit whose control words the four secondary attributes are that a sample names; none: they are not a
 // texture's.
 std::optional<unsigned> sampled_unit(const Program& program, const Instruction& sample);
+
+// What samples a unit: an instruction, or an input of a fragment program.
+struct UnitSample {
+  std::uint8_t unit = 0;
+  bool cube = false;
+  bool input = false;
+  bool secondary = false;
+  std::uint32_t word = 0;  // of one of the programs; not of an input
+};
+// Inputs, then instructions of both programs.
+std::vector<UnitSample> unit_samples(const Program& program);
+// Whether a texture that is bound has the sample's dimension. Errors: bad_input.
+Status check_dimension(const Program& program, const UnitSample& sample, TextureDimension dimension);
 
 }  // namespace warpjit::usse

@@ -1,4 +1,5 @@
 // Repeats, predicates and what is refused, of single instructions.
+#include "frontend/usse/flow/texels.h"
 #include "frontend/usse/interpret/quad.h"
 
 namespace warpjit::usse {
@@ -172,12 +173,26 @@ Status check_executes(const Instruction& i) {
   }
 }
 
-Status check_stage(const Instruction& i, Stage stage, bool secondary) {
-  const bool fragments = stage == Stage::fragment && !secondary;
+Status check_instruction(const Instruction& i, bool last, const Program& program, bool secondary) {
+  WARPJIT_CHECK(check_executes(i));
+  const bool fragments = program.stage == Stage::fragment && !secondary;
   if (i.opcode == Opcode::kill && !fragments) return refused(i, "only fragment programs discard");
   if (i.opcode == Opcode::depthf && !fragments) return refused(i, "only fragment programs have a depth");
-  if (i.opcode == Opcode::emit && (stage != Stage::vertex || secondary))
-    return refused(i, "only vertex programs emit");
+  if (i.opcode == Opcode::emit) {
+    if (program.stage != Stage::vertex || secondary) return refused(i, "only vertex programs emit");
+    if (!i.end || !last) return refused(i, "it is not the end of the program");
+  }
+  if (i.opcode == Opcode::smp && !sampled_unit(program, i))
+    return refused(i, "with control words that are no dependent sampler's");
+  return {};
+}
+
+// Lanes would write in an order that nothing defines.
+Status check_not_shared(const Instruction& i) {
+  if (i.opcode == Opcode::tst && !i.write_back) return {};
+  for (const Destination& destination : i.d)
+    if (destination.bank == Bank::sa)
+      return refused(i, "a primary program that writes secondary attributes is not supported");
   return {};
 }
 

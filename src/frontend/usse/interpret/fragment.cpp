@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "frontend/usse/flow/color.h"
 #include "frontend/usse/flow/slots.h"
 #include "frontend/usse/flow/texels.h"
 #include "frontend/usse/interpret/numbers.h"
@@ -37,19 +38,6 @@ bool is_narrow(PixelFormat format) {
   return format == PixelFormat::rgb565 || format == PixelFormat::rgba4 || format == PixelFormat::rgb5a1;
 }
 
-bool takes_integers(PixelFormat format) {
-  switch (format) {
-    case PixelFormat::rgba8i:
-    case PixelFormat::rgba8ui:
-    case PixelFormat::r32i:
-    case PixelFormat::r32ui:
-    case PixelFormat::rgba32i:
-    case PixelFormat::rgba32ui:
-      return true;
-    default:
-      return false;
-  }
-}
 // One word and no more.
 bool has_one_word(PixelFormat format) {
   return format == PixelFormat::r32f || format == PixelFormat::r32i || format == PixelFormat::r32ui;
@@ -172,27 +160,14 @@ class Fragments final : public interpret::FragmentProgram {
         sa_(secondary_attributes(values)) {}
 
   Status start() {
-    if (!program_.has(Flag::native_color) && !program_.has(Flag::output_undefined) &&
-        format_ != PixelFormat::none) {
-      const ParameterType type = program_.fragment.output_type;
-      if (type == ParameterType::aggregate)
-        return failed(ErrorCode::unsupported, "a colour of this type is not supported");
-      if ((type == ParameterType::u32 || type == ParameterType::s32) && !takes_integers(format_))
-        return failed(ErrorCode::unsupported,
-                      std::string("a colour of integers of 32 bits for a target of ") + name(format_) +
-                          " is not supported");
-    }
+    WARPJIT_CHECK(check_color(program_, format_));
     for (const FragmentInput& input : program_.fragment.inputs) {
       if (!input.sampled) continue;
       const unsigned unit = input.sampled->unit;
-      const textures::TextureView* const texture = values_.grid.bound.texture(unit);
-      if (texture == nullptr || values_.grid.bound.sampler(unit) == nullptr)
+      if (values_.grid.bound.texture(unit) == nullptr || values_.grid.bound.sampler(unit) == nullptr)
         return failed(ErrorCode::bad_input, "no texture is bound to unit " + std::to_string(unit));
-      if ((texture->dimension == TextureDimension::cube) != samples_cube(program_, unit))
-        return failed(ErrorCode::bad_input, "the texture of unit " + std::to_string(unit) +
-                                                " has not the dimension that the program samples");
     }
-    return {};
+    return interpreter_.check_textures(values_.grid.bound);
   }
 
   unsigned most_quads() const override { return 1; }

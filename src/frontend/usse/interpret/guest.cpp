@@ -24,6 +24,7 @@ class Guest final : public frontend::GuestInterpreter {
     std::vector<std::uint32_t> sa = secondary_attributes(values);
     const std::vector<MemoryPiece> memory = pieces_of(values.grid);
     QuadRun outcome{.memory = memory, .textures = &values.grid.bound, .fuel = fuel};
+    WARPJIT_CHECK(interpreter_.check_textures(values.grid.bound));
     WARPJIT_CHECK(interpreter_.run_secondary(sa, outcome));
     for (std::size_t first = 0; first < thread_count; first += kLanes) {
       const auto count = static_cast<unsigned>(std::min<std::size_t>(thread_count - first, kLanes));

@@ -124,7 +124,10 @@ Instruction turned(const Instruction& instruction, unsigned turn, const MoeState
 
 // Whether what this instruction does is defined (section 11). Errors: unsupported, naming the field.
 Status check_executes(const Instruction& instruction);
-// Whether the primary (or secondary) program of a stage may have this instruction. Errors: the same.
-Status check_stage(const Instruction& instruction, Stage stage, bool secondary);
+// Whether a program may have this instruction, wherever it stands: `last`, nothing is behind it. Errors: the
+// same.
+Status check_instruction(const Instruction& instruction, bool last, const Program& program, bool secondary);
+// Whether a primary program may: all threads read what this one would write. Errors: the same.
+Status check_not_shared(const Instruction& instruction);
 
 }  // namespace warpjit::usse

@@ -11,26 +11,6 @@
 namespace warpjit::usse {
 namespace {
 
-Error not_run(const Instruction& i, const std::string& what) {
-  return {ErrorCode::unsupported, std::string(name(i.opcode)) + ": " + what, {}};
-}
-
-// Does the interpreter run this instruction? `last`: nothing is behind it.
-Status check_runs(const Instruction& i, bool last, const Program& program, bool secondary) {
-  WARPJIT_CHECK(check_executes(i));
-  WARPJIT_CHECK(check_stage(i, program.stage, secondary));
-  // Lanes would write in an order that nothing defines.
-  const bool writes = i.opcode != Opcode::tst || i.write_back;
-  if (!secondary && writes)
-    for (const Destination& destination : i.d)
-      if (destination.bank == Bank::sa)
-        return not_run(i, "a primary program that writes secondary attributes is not supported");
-  if (i.opcode == Opcode::smp && !sampled_unit(program, i))
-    return not_run(i, "with control words that are no dependent sampler's");
-  if (i.opcode == Opcode::emit && !(i.end && last)) return not_run(i, "it is not the end of the program");
-  return {};
-}
-
 // Does a lane read what others of its quad have (section 8.2)?
 bool sees_others(const Instruction& i) {
   switch (i.group) {
@@ -61,8 +41,9 @@ Result<std::vector<Instruction>> decode_all(const Program& program, bool seconda
     };
     const auto decoded = decode(words[k]);
     if (!decoded) return fail(decoded.error());
-    if (const Status runs = check_runs(*decoded, k + 1 == words.size(), program, secondary); !runs)
-      return fail(runs.error());
+    Status runs = check_instruction(*decoded, k + 1 == words.size(), program, secondary);
+    if (runs && !secondary) runs = check_not_shared(*decoded);
+    if (!runs) return fail(runs.error());
     code.push_back(*decoded);
   }
   return code;
@@ -271,8 +252,6 @@ class Interpreter::Execution {
     if (texture == nullptr || state == nullptr)
       return failed(ErrorCode::bad_input, "no texture is bound to the unit that it samples", pc);
     const TextureSampler sampler(*texture, *state);
-    if (sampler.is_cube() != (i.dimension == SampleDimension::cube))
-      return failed(ErrorCode::bad_input, "the texture of the unit has not the dimension of the sample", pc);
     for_each(group & alu_.holds(i.predicate), [&](unsigned lane) {
       unsigned word = 0;
       const auto write = [&](const TexelWords& texel, unsigned count) {
@@ -321,6 +300,7 @@ Result<Interpreter> Interpreter::prepare(const Program& program) {
                  program.source_name};
   WARPJIT_TRY(interpreter.primary_, decode_all(program, false));
   WARPJIT_TRY(interpreter.secondary_, decode_all(program, true));
+  interpreter.samples_ = unit_samples(program);
   for (const FragmentInput& input : program.fragment.inputs)
     interpreter.sees_others_ |= input.sampled.has_value();
   for (const Instruction& i : interpreter.primary_) {
@@ -328,6 +308,13 @@ Result<Interpreter> Interpreter::prepare(const Program& program) {
     interpreter.sees_others_ |= sees_others(i);
   }
   return interpreter;
+}
+
+Status Interpreter::check_textures(const frontend::BoundTextures& textures) const {
+  for (const UnitSample& sample : samples_)
+    if (const textures::TextureView* const texture = textures.texture(sample.unit))
+      WARPJIT_CHECK(check_dimension(program_, sample, texture->dimension));
+  return {};
 }
 
 Status Interpreter::run_secondary(std::span<std::uint32_t> sa, QuadRun& run) const {

@@ -10,6 +10,7 @@
 
 #include "frontend/grid.h"
 #include "frontend/usse/container/program.h"
+#include "frontend/usse/flow/texels.h"
 #include "frontend/usse/interpret/quad.h"
 
 namespace warpjit::usse {
@@ -49,12 +50,14 @@ class Interpreter {
   // (unsupported).
   static Result<Interpreter> prepare(const Program& program);
 
+  // Before both, once for a draw. Errors: bad_input for a texture that has not the dimension of a sample.
+  Status check_textures(const frontend::BoundTextures& textures) const;
   // Once for a draw: the secondary program on the secondary attributes. Errors: out_of_fuel; fault for
   // control that leaves the code.
   Status run_secondary(std::span<std::uint32_t> sa, QuadRun& run) const;
   // The primary program of a quad. All lanes run, but of fragments whose lanes do not see each other (section
   // 8.2) only those that `run` says are covered. Errors: the same, and bad_input for a texture that is
-  // not there or not one of those that the program samples.
+  // not there.
   Status run_primary(Quad& quad, std::span<std::uint32_t> sa, QuadRun& run) const;
 
   const Program& program() const { return program_; }
@@ -76,6 +79,7 @@ class Interpreter {
 
   Program program_;
   std::vector<Instruction> primary_, secondary_;
+  std::vector<UnitSample> samples_;
   bool gives_depth_ = false;
   bool sees_others_ = false;
 };

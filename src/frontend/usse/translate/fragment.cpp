@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "frontend/pixels/fragment_frame.h"
+#include "frontend/usse/flow/color.h"
 #include "frontend/usse/flow/slots.h"
 #include "frontend/usse/translate/program.h"
 
@@ -24,10 +25,6 @@ bool loses_bits(PixelFormat format) {
   return format == PixelFormat::rgb565 || format == PixelFormat::rgba4 || format == PixelFormat::rgb5a1;
 }
 
-bool has_integers(PixelFormat format) {
-  return format == PixelFormat::rgba8i || format == PixelFormat::rgba8ui || format == PixelFormat::r32i ||
-         format == PixelFormat::r32ui || format == PixelFormat::rgba32i || format == PixelFormat::rgba32ui;
-}
 // How many components of a native colour there are.
 unsigned native_count(PixelFormat format) {
   return format == PixelFormat::r32f || format == PixelFormat::r32i || format == PixelFormat::r32ui ? 1 : 4;
@@ -52,18 +49,7 @@ class FragmentTranslator final : public ProgramTranslator {
     function_.uniform_bytes = table.bytes();
   }
 
-  Status check() const {
-    if (target() == PixelFormat::none || program_.has(Flag::output_undefined) ||
-        program_.has(Flag::native_color))
-      return {};
-    const ParameterType type = program_.fragment.output_type;
-    if (type == ParameterType::aggregate)
-      return Error{ErrorCode::unsupported, "a result of this type", program_.source_name};
-    if ((type == ParameterType::u32 || type == ParameterType::s32) && !has_integers(target()))
-      return Error{ErrorCode::unsupported, "a result of integers of 32 bits for a target of other numbers",
-                   program_.source_name};
-    return {};
-  }
+  Status check() const { return check_color(program_, target()); }
   const Status& status() const { return status_; }
 
  private:
@@ -176,7 +162,7 @@ class FragmentTranslator final : public ProgramTranslator {
       Part part;
       if (type == ParameterType::f32)
         part = {.offset = k, .value = words[k]};
-      else if (has_integers(target()))
+      else if (takes_integers(target()))
         part = {.mask = 0xffU << 8 * k, .value = b_.IShl32(b_.IAnd32(words[k], word(0xff)), word(8 * k))};
       else
         part = packed(type, k, as_float(words[k]));
@@ -193,7 +179,7 @@ class FragmentTranslator final : public ProgramTranslator {
     const bool wide = type == ParameterType::u16 || type == ParameterType::s16,
                is_signed = type == ParameterType::s16 || type == ParameterType::s8;
     const I32 integer = element(reg, wide ? 16 : 8, k, is_signed);
-    if (has_integers(target())) return integer;
+    if (takes_integers(target())) return integer;
     const Type field = wide ? (is_signed ? Type::s16 : Type::u16) : is_signed ? Type::s8 : Type::u8;
     return as_bits(number_of(field, integer, true));
   }
@@ -202,7 +188,7 @@ class FragmentTranslator final : public ProgramTranslator {
     const bool is_float =
         type == ParameterType::f32 || type == ParameterType::f16 || type == ParameterType::c10;
     if (k != 3) return word(0);
-    return has_integers(target()) && !is_float ? word(1) : as_bits(real(1.0F));
+    return takes_integers(target()) && !is_float ? word(1) : as_bits(real(1.0F));
   }
 
   void end() override {

@@ -152,6 +152,7 @@ Status ProgramTranslator::join() {
 }
 
 Result<ir::Function> ProgramTranslator::run() {
+  WARPJIT_CHECK(check_textures());
   WARPJIT_CHECK(join());
   flow::Successors successors(code_.size());
   for (std::size_t b = 0; b < code_.size(); ++b)
@@ -233,11 +234,6 @@ Status ProgramTranslator::translate_block(std::uint32_t number) {
 
 Status ProgramTranslator::step(const Instruction& i, std::span<const Increments> increments) {
   if (is_too_long()) return too_long();
-  if (!secondary_ && !shares_writable_) {
-    bool shared = false;
-    each_destination(i, [&](const Destination& d) { shared = shared || d.bank == Bank::sa; });
-    if (shared) return unsupported(i, "a primary program that writes secondary attributes is not supported");
-  }
   if (i.opcode == Opcode::kill) return kill(i, predicate(i.predicate));
   if (is_branch(i) || i.opcode == Opcode::ret) return {};
   return instruction(i, increments, address_);

@@ -54,8 +54,6 @@ class ProgramTranslator : protected InstructionTranslator {
 
   const Code primary_code_, secondary_code_;
   const Effects effects_;
-  // The registers may be written that all threads have in common.
-  bool shares_writable_ = false;
   void mark_written(const Code& code);
 
  private:
@@ -72,6 +70,7 @@ class ProgramTranslator : protected InstructionTranslator {
   };
   Result<Sampled> find_sampled(const Instruction* i, unsigned unit) const;
   const ir::SampleKey* key_of_unit(unsigned unit) const;
+  Status check_textures() const;
   bool takes_level_from_quad(const Instruction& i) const;
   SampleRequest sample_request(const Instruction& i);
   Status gather(const Instruction& i, unsigned unit);

@@ -85,7 +85,6 @@ class RegistersTranslator final : public ProgramTranslator {
                           uniform_table(program, texture_uses(program).size()), std::move(primary),
                           std::move(secondary), {}) {
     function_.input_count = function_.output_count = 1;
-    shares_writable_ = true;
     mark_written(primary_code_);
   }
 
@@ -159,7 +158,7 @@ Result<ir::Function> translate_vertex(const Program& program, std::uint64_t inpu
 }
 
 Result<ir::Function> translate_registers(const Program& program) {
-  WARPJIT_TRY(Code primary, Code::decode(program, false));
+  WARPJIT_TRY(Code primary, Code::decode(program, false, true));
   WARPJIT_TRY(Code secondary, Code::decode(program, true));
   return RegistersTranslator(program, std::move(primary), std::move(secondary)).run();
 }

@@ -20,19 +20,19 @@ ParameterType type_of_result(const Instruction& i, ParameterType native) {
 
 std::vector<frontend::TextureUse> texture_uses(const Program& program) {
   std::uint32_t units = 0;
-  for (const FragmentInput& input : program.fragment.inputs)
-    if (input.sampled) units |= 1U << (input.sampled->unit % kTextureUnits);
-  for (const auto* code : {&program.primary, &program.secondary})
-    for (const std::uint64_t word : *code) {
-      const Result<Instruction> i = decode(word);
-      if (!i || i->opcode != Opcode::smp) continue;
-      if (const auto unit = sampled_unit(program, *i)) units |= 1U << *unit;
-    }
+  for (const UnitSample& sample : unit_samples(program)) units |= 1U << sample.unit;
   std::vector<frontend::TextureUse> uses;
   for (unsigned unit = 0; unit < kTextureUnits; ++unit)
     if ((units >> unit & 1) != 0)
       uses.push_back({static_cast<std::uint8_t>(unit), static_cast<std::uint8_t>(unit)});
   return uses;
+}
+
+Status ProgramTranslator::check_textures() const {
+  for (const UnitSample& sample : unit_samples(program_))
+    if (const ir::SampleKey* const key = key_of_unit(sample.unit))
+      WARPJIT_CHECK(check_dimension(program_, sample, key->dimension));
+  return {};
 }
 
 const ir::SampleKey* ProgramTranslator::key_of_unit(unsigned unit) const {
@@ -56,13 +56,6 @@ Result<ProgramTranslator::Sampled> ProgramTranslator::find_sampled(const Instruc
   const ir::SampleKey* const found = key_of_unit(unit);
   if (found == nullptr) return refused("a texture that is not known to be bound");
   ir::SampleKey key = *found;
-  const bool plane = key.dimension == TextureDimension::d2 && !key.array;
-  const bool cube = i != nullptr ? i->dimension == SampleDimension::cube : samples_cube(program_, unit);
-  if (cube ? !key.is_cube() || key.array : !plane)
-    return Error{
-        ErrorCode::bad_input,
-        "the texture of unit " + std::to_string(unit) + " has not the dimension that the program samples",
-        program_.source_name};
   key.without_denormals = false;
   if (const char* reason = ir::unsupported(key)) return refused(reason);
   constexpr ParameterType kTypes[] = {ParameterType::u8,  ParameterType::s8,  ParameterType::u16,
@@ -140,10 +133,9 @@ SampleRequest ProgramTranslator::sample_request(const Instruction& i) {
 }
 
 Status ProgramTranslator::sample(const Instruction& i) {
-  const auto unit = sampled_unit(program_, i);
-  if (!unit) return unsupported(i, "with control words that are no dependent sampler's");
-  if (i.gather != Gather::none) return gather(i, *unit);
-  WARPJIT_TRY(const Texel texel, fetch_texel(&i, *unit, sample_request(i)));
+  const unsigned unit = *sampled_unit(program_, i);
+  if (i.gather != Gather::none) return gather(i, unit);
+  WARPJIT_TRY(const Texel texel, fetch_texel(&i, unit, sample_request(i)));
   const ParameterType type = type_of_result(i, texel.native);
   for (unsigned k = 0; k < texel.count; ++k) write_part(i.d[0], packed(type, k, texel.components[k]));
   return {};

@@ -1,0 +1,15 @@
+// Which results of a fragment program a target takes (docs/guests/usse.md 8.3).
+#pragma once
+
+#include "base/result.h"
+#include "frontend/usse/container/program.h"
+#include "warpjit/pixels.hpp"
+
+namespace warpjit::usse {
+
+// Does a target of this format hold integers?
+bool takes_integers(PixelFormat format);
+// Whether the program's colour has a type for this target; none: nothing is stored. Errors: unsupported.
+Status check_color(const Program& program, PixelFormat target);
+
+}  // namespace warpjit::usse
