@@ -3,6 +3,7 @@
 
 #include "base/bits.h"
 #include "frontend/usse/container/gxp.h"
+#include "frontend/usse/draw/attributes.h"
 #include "usse/gxp_builder.h"
 #include "usse/usse_test.h"
 
@@ -68,6 +69,11 @@ TEST(UsseLaunch, Attributes) {
   EXPECT_EQ(stored(f32, AttributeFormat::s16n, 1, {0, 0x80})[0], to_bits(-1.0F));
   EXPECT_EQ(stored(f32, AttributeFormat::f16, 1, {0, 0x3c})[0], to_bits(1.0F));
   EXPECT_EQ(stored(f32, AttributeFormat::untyped, 1, {1, 2, 3, 0x7f})[0], 0x7f030201U);
+  EXPECT_EQ(stored(parameter(ParameterType::u8, 4), AttributeFormat::untyped, 1, {1, 2, 3, 4}),
+            (Words{0x04030201, 0xeeeeeeee, 0xeeeeeeee, 0xeeeeeeee}));
+  EXPECT_EQ(stored(f16, AttributeFormat::untyped, 2, {1, 2, 3, 4, 5, 6, 7, 8}),
+            (Words{0x04030201, 0x08070605, 0xeeeeeeee, 0xeeeeeeee}));
+  EXPECT_EQ(stored(f32, AttributeFormat::untyped, 1, {1, 2, 3, 4}), (Words{0x04030201, 0, 0, 0x3f800000}));
   EXPECT_EQ(stored(f16, AttributeFormat::f32, 1, {0, 0, 0x80, 0x3f}),
             (Words{0x00003c00, 0x3c000000, 0xeeeeeeee, 0xeeeeeeee}));
   EXPECT_EQ(
@@ -83,6 +89,34 @@ TEST(UsseLaunch, Attributes) {
             (Words{0x3f800000, 0, 0xeeeeeeee, 0xeeeeeeee}));
   std::array<std::uint32_t, 4> pa{};
   EXPECT_FALSE(store_attribute(parameter(ParameterType::aggregate, 1), AttributeFormat::f32, 1, {}, pa).ok());
+}
+
+// Rows are those of the words that are stored.
+TEST(UsseLaunch, RowsOfUntypedAttributes) {
+  Program program;
+  program.parameters.push_back(parameter(ParameterType::u8, 4));
+  program.parameters[0].category = Category::attribute;
+  const std::array<std::uint32_t, 4> memory{1, 2, 3, 4};
+  VertexStream stream;
+  stream.data = memory.data();
+  stream.size = sizeof memory;
+  VertexAttribute attribute;
+  attribute.reg = 2;
+  attribute.format = AttributeFormat::untyped;
+  attribute.components = 4;
+  const auto four = fetch_attributes(program, {&stream, 1}, {&attribute, 1}, 1, 1);
+  ASSERT_TRUE(four.ok()) << to_string(four.error());
+  EXPECT_EQ(four->of_vertices.rows, 3U);
+  EXPECT_EQ(four->of_vertices.words, (std::vector<std::uint32_t>{0, 0, 1, 2, 3, 4, 0, 0}));
+  attribute.components = 1;
+  const auto one = fetch_attributes(program, {&stream, 1}, {&attribute, 1}, 1, 1);
+  ASSERT_TRUE(one.ok()) << to_string(one.error());
+  EXPECT_EQ(one->of_vertices.words, (std::vector<std::uint32_t>{0, 0, 1, 0}));
+  const std::string name = "aPosition";
+  attribute.reg = 64;
+  const auto none = fetch_attributes(program, {&stream, 1}, {&attribute, 1}, 1, 1, {&name, 1});
+  ASSERT_FALSE(none.ok());
+  EXPECT_EQ(none.error().message, "attribute 'aPosition': there is no register pa64");
 }
 
 }  // namespace

@@ -108,6 +108,15 @@ unsigned bytes_of(AttributeFormat format) {
   return kBytes[static_cast<std::size_t>(format)];
 }
 
+unsigned attribute_words(const Parameter& parameter, AttributeFormat format, unsigned components) {
+  const unsigned bits = field_bits(parameter.type);
+  if (format != AttributeFormat::untyped) {
+    const unsigned count = 32 / bits;
+    return (parameter.components + count - 1) / count;
+  }
+  return bits == 32 ? std::max<unsigned>(components, parameter.components) : components;
+}
+
 Status store_attribute(const Parameter& parameter, AttributeFormat format, unsigned components,
                        std::span<const std::byte> memory, std::span<std::uint32_t> pa) {
   if (parameter.type == ParameterType::aggregate)
@@ -115,7 +124,9 @@ Status store_attribute(const Parameter& parameter, AttributeFormat format, unsig
   const unsigned size = bytes_of(format);
   const bool raw_words = format == AttributeFormat::untyped;
   const unsigned bits = raw_words ? 32 : field_bits(parameter.type), count = 32 / bits;
-  for (unsigned k = 0; k < parameter.components; ++k) {
+  const unsigned stored =
+      raw_words ? attribute_words(parameter, format, components) : unsigned{parameter.components};
+  for (unsigned k = 0; k < stored; ++k) {
     std::uint32_t raw = 0;
     const bool given = k < components && (k + 1) * size <= memory.size();
     for (unsigned byte = 0; given && byte < size; ++byte)

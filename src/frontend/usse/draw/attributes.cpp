@@ -9,7 +9,6 @@ namespace warpjit::usse {
 namespace {
 
 constexpr std::uint64_t kMaxRowBytes = std::uint64_t{1} << 30;
-constexpr std::size_t kMaxStreams = 16, kMaxAttributes = 16;
 
 Error attribute_error(std::string message, ErrorCode code = ErrorCode::bad_input) {
   return {code, std::move(message), {}};
@@ -18,8 +17,8 @@ Error attribute_error(std::string message, ErrorCode code = ErrorCode::bad_input
 class Fetcher {
  public:
   Fetcher(const Program& program, std::span<const VertexStream> streams,
-          std::span<const VertexAttribute> attributes)
-      : program_(program), streams_(streams), attributes_(attributes) {}
+          std::span<const VertexAttribute> attributes, std::span<const std::string> names)
+      : program_(program), streams_(streams), attributes_(attributes), names_(names) {}
 
   Result<FetchedAttributes> run(std::uint32_t vertices, std::uint32_t instances) {
     if (streams_.size() > kMaxStreams) return attribute_error("streams are more than 16");
@@ -27,8 +26,8 @@ class Fetcher {
     FetchedAttributes fetched;
     for (std::size_t n = 0; n < attributes_.size(); ++n) {
       WARPJIT_CHECK(check(n, attributes_[n]));
-      const Parameter& parameter = parameters_.emplace_back(parameter_of(attributes_[n]));
-      const unsigned words = (parameter.components * bytes_of(parameter.type) + 3) / 4;
+      const Parameter& parameter = parameters_.emplace_back(parameter_of(program_, attributes_[n]));
+      const unsigned words = attribute_words(parameter, attributes_[n].format, attributes_[n].components);
       AttributeRows& rows = is_of_instances(n) ? fetched.of_instances : fetched.of_vertices;
       for (unsigned word = 0; word < words && attributes_[n].reg + word < kAttributeRows * kRowWords; ++word)
         rows.rows |= 1U << (attributes_[n].reg + word) / kRowWords;
@@ -55,7 +54,8 @@ class Fetcher {
   }
 
   Status check(std::size_t number, const VertexAttribute& attribute) const {
-    const std::string place = "attribute " + std::to_string(number);
+    const std::string place =
+        "attribute " + (number < names_.size() ? "'" + names_[number] + "'" : std::to_string(number));
     if (attribute.stream >= streams_.size())
       return attribute_error(place + ": there is no stream " + std::to_string(attribute.stream));
     if (static_cast<unsigned>(attribute.format) >= kAttributeFormats)
@@ -68,16 +68,6 @@ class Fetcher {
         attribute.format != AttributeFormat::untyped)
       return attribute_error(place + ": the program wants it untyped", ErrorCode::unsupported);
     return {};
-  }
-
-  // An attribute's parameter; one of the same width if the container has none.
-  Parameter parameter_of(const VertexAttribute& attribute) const {
-    for (const Parameter& parameter : program_.parameters)
-      if (parameter.category == Category::attribute && parameter.resource == attribute.reg) return parameter;
-    Parameter parameter;
-    parameter.components = attribute.components;
-    parameter.resource = attribute.reg;
-    return parameter;
   }
 
   // Rows of that many elements; of attributes of the other kind the first element's.
@@ -112,17 +102,28 @@ class Fetcher {
   const Program& program_;
   const std::span<const VertexStream> streams_;
   const std::span<const VertexAttribute> attributes_;
+  const std::span<const std::string> names_;
   std::vector<Parameter> parameters_;
 };
 
 }  // namespace
 
+Parameter parameter_of(const Program& program, const VertexAttribute& attribute) {
+  for (const Parameter& parameter : program.parameters)
+    if (parameter.category == Category::attribute && parameter.resource == attribute.reg) return parameter;
+  Parameter parameter;
+  parameter.components = attribute.components;
+  parameter.resource = attribute.reg;
+  return parameter;
+}
+
 std::size_t AttributeRows::row_count() const { return static_cast<std::size_t>(std::popcount(rows)); }
 
 Result<FetchedAttributes> fetch_attributes(const Program& vertex, std::span<const VertexStream> streams,
                                            std::span<const VertexAttribute> attributes,
-                                           std::uint32_t vertices, std::uint32_t instances) {
-  return Fetcher(vertex, streams, attributes).run(vertices, instances);
+                                           std::uint32_t vertices, std::uint32_t instances,
+                                           std::span<const std::string> names) {
+  return Fetcher(vertex, streams, attributes, names).run(vertices, instances);
 }
 
 }  // namespace warpjit::usse

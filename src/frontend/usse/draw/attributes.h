@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "frontend/usse/launch.h"
@@ -10,6 +11,7 @@
 namespace warpjit::usse {
 
 inline constexpr unsigned kAttributeRows = 16, kRowWords = 4;  // of pa that vertices bring
+inline constexpr std::size_t kMaxStreams = 16, kMaxAttributes = 16;
 
 // Some rows of pa for each of some elements.
 struct AttributeRows {
@@ -23,10 +25,15 @@ struct FetchedAttributes {
   AttributeRows of_vertices, of_instances;
 };
 
-// Names attributes and streams in errors: bad_input; unsupported for attributes that the program wants
-// untyped, or whose rows are of vertices and of several instances; resource_limit.
+// An attribute's parameter; one of the same width if the container has none.
+Parameter parameter_of(const Program& program, const VertexAttribute& attribute);
+
+// Names attributes (by `names`, if they are given) and streams in errors: bad_input; unsupported for
+// attributes that the program wants untyped, or whose rows are of vertices and of several instances;
+// resource_limit.
 Result<FetchedAttributes> fetch_attributes(const Program& vertex, std::span<const VertexStream> streams,
                                            std::span<const VertexAttribute> attributes,
-                                           std::uint32_t vertices, std::uint32_t instances);
+                                           std::uint32_t vertices, std::uint32_t instances,
+                                           std::span<const std::string> names = {});
 
 }  // namespace warpjit::usse
