@@ -91,11 +91,13 @@ Result<OutputState> convert_output(const Draw& draw, PixelFormat depth, bool nat
       blend.enabled = true;
       WARPJIT_TRY(blend.op, function("color function", given.color_function));
       WARPJIT_TRY(blend.op_alpha, function("alpha function", given.alpha_function));
-      if (given.color_function != 0) {
+      // Minima and maxima have no factors.
+      const auto has_factors = [](std::uint8_t number) { return number >= 1 && number <= 3; };
+      if (has_factors(given.color_function)) {
         WARPJIT_TRY(blend.source, factor("color source", given.color_source));
         WARPJIT_TRY(blend.target, factor("color target", given.color_target));
       }
-      if (given.alpha_function != 0) {
+      if (has_factors(given.alpha_function)) {
         WARPJIT_TRY(blend.source_alpha, factor("alpha source", given.alpha_source));
         WARPJIT_TRY(blend.target_alpha, factor("alpha target", given.alpha_target));
       }
