@@ -174,6 +174,27 @@ TEST_F(UsseToolTest, StreamsOfVertices) {
   refused("/vertex/streams/0/offset", "100000", "lies behind the data");
   refused("/vertex/streams/0/data", "[1]", "either 'data' or 'file'");
   refused("/vertex/streams", "[]", "there are no 'streams'");
+  refused("/vertex/streams/0/stride", "2147483648", "vertex.streams[0].stride");
+  refused("/vertex/attributes/pa9", R"({"format":"untyped","components":1})",
+          "vertex.attributes.pa9: has a word of 'pa8', pa9");
+  refused("/vertex/attributes/pa7", R"({"format":"f32","components":4})",
+          "vertex.attributes.pa8: has a word of 'pa7', pa8");
+  {
+    json bad = launch;
+    for (unsigned n = 0; n < 17; ++n) bad["vertex"]["streams"][n] = {{"file", "none.bin"}};
+    write("bad.json", bad.dump());
+    const Outcome outcome = run("run bad.json");
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_NE(outcome.err.find("vertex.streams: are more than 16"), std::string::npos) << outcome.err;
+    bad = launch;
+    for (unsigned n = 0; n < 17; ++n)
+      bad["vertex"]["attributes"]["pa" + std::to_string(n)] = {{"format", "u8"}};
+    bad["vertex"]["streams"][0]["file"] = "none.bin";
+    write("bad.json", bad.dump());
+    const Outcome many = run("run bad.json");
+    EXPECT_EQ(many.code, 2);
+    EXPECT_NE(many.err.find("vertex.attributes: are more than 16"), std::string::npos) << many.err;
+  }
   refused("/vertex/inputs", R"({"pa0":{"format":"f32","file":"mesh.bin","stride":0}})", "already set");
   refused("/targets/colors/0/format", "\"rgba8\"", "takes the place");
   refused("/targets/colors/0/surface", "\"0x20000000\"", "targets.colors[0].surface");
@@ -192,7 +213,7 @@ TEST_F(UsseToolTest, AttributesOfVertices) {
         "vmov.f32 o8.xy, pa8\nvmov.f32 o10.xy, pa10\nemit.end\n");
   const json launch =
       json::parse(R"({"warpjit":1,"isa":"usse","stage":"vertex","program":{"file":"v.usse"},"count":2,
-    "streams":[{"data":["0x0000c080",1.5,"0x3c00ff7f",2],"stride":8},{"data":["0x40003c00",-7],"stride":4,"per_instance":true}],
+    "streams":[{"data":["0x0000c080",1.5,"0x3c00ff7f",2],"stride":8},{"data":["0x40003c00",-7],"stride":4,"per-instance":true}],
     "attributes":{"pa0":{"format":"u8n","components":2},"pa2":{"offset":4,"format":"untyped","components":1},
       "pa4":{"stream":1,"format":"f16","components":2},"pa6":{"stream":1,"offset":4,"format":"f32","components":1},
       "pa8":{"offset":6,"format":"s16n","components":1},"pa10":{"offset":0,"format":"s8","components":2}},
@@ -241,6 +262,27 @@ TEST_F(UsseToolTest, BlendWordsAndBuffers) {
   other["output"]["blend"] = json::array();
   write("other.json", other.dump());
   EXPECT_EQ(run("render other.json --compare word.png").code, 1);
+  for (const char* buffer : {"{}", R"({"data":[1],"file":"a"})", R"({"address":4294967296})"}) {
+    json bad = launch;
+    bad["buffers"]["2"] = json::parse(buffer);
+    EXPECT_NE(validate(schema(), bad), "") << buffer;
+    write("bad.json", bad.dump());
+    EXPECT_EQ(run("run bad.json").code, 2) << buffer;
+  }
+  // Functions 4 and 5 have no factors.
+  launch["output"]["blend"][0] = "0xdcef540f";
+  write("least.json", launch.dump());
+  EXPECT_EQ(run("render least.json -o least.png").code, 0);
+  launch["output"]["blend"][0] = "0x1111540f";
+  write("least.json", launch.dump());
+  EXPECT_EQ(run("render least.json --compare least.png").code, 0);
+  launch["output"]["blend"][0] = "0x1111110f";
+  // These vertices have no size of a point.
+  launch["raster"]["topology"] = "points";
+  write("points.json", launch.dump());
+  const Outcome points = run("verify points.json");
+  EXPECT_EQ(points.code, 0) << points.err;
+  launch["raster"].erase("topology");
   launch["output"]["blend"][0] = "0xc111110f";
   write("word.json", launch.dump());
   const Outcome refused = run("run word.json");

@@ -1,8 +1,11 @@
 #include "guest/usse_draw.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
+#include <memory>
+#include <utility>
 
 #include "frontend/usse/draw/attributes.h"
 #include "frontend/usse/draw/state.h"
@@ -16,19 +19,10 @@ namespace {
 constexpr std::int64_t kMost = 0x7fffffff;
 
 // `data`, numbers or bit patterns of words, or `file`.
-Result<std::vector<std::byte>> read_bytes(Reading& reading, const JsonField& field) {
+using Bytes = std::shared_ptr<const std::vector<std::byte>>;
+Result<Bytes> read_bytes(Reading& reading, const JsonField& field) {
   if (field.has("data") == field.has("file")) return field.error("must have either 'data' or 'file'");
-  if (const auto file = field.find("file")) {
-    WARPJIT_TRY(const std::string name, file->string());
-    auto bytes = reading.files(name);
-    if (!bytes) return file->wrap(bytes.error());
-    reading.file_bytes += bytes->size();
-    if (reading.file_bytes > kMaxInputBytes)
-      return file->error(
-          "the files of this launch have more than " + std::to_string(kMaxInputBytes) + " bytes together",
-          ErrorCode::resource_limit);
-    return std::move(*bytes);
-  }
+  if (const auto file = field.find("file")) return reading.shared_file(*file);
   const JsonField data = field.at("data");
   WARPJIT_CHECK(data.expect_array());
   std::vector<std::byte> bytes(4 * data.size());
@@ -36,7 +30,7 @@ Result<std::vector<std::byte>> read_bytes(Reading& reading, const JsonField& fie
     WARPJIT_TRY(const std::uint32_t word, data.at(k).float_bits());
     for (unsigned byte = 0; byte < 4; ++byte) bytes[4 * k + byte] = static_cast<std::byte>(word >> 8 * byte);
   }
-  return bytes;
+  return std::make_shared<const std::vector<std::byte>>(std::move(bytes));
 }
 
 std::vector<std::uint32_t> words_of(const std::vector<std::byte>& bytes) {
@@ -47,25 +41,24 @@ std::vector<std::uint32_t> words_of(const std::vector<std::byte>& bytes) {
 }
 
 struct Streams {
-  std::vector<std::vector<std::byte>> bytes;
+  std::vector<Bytes> bytes;
   std::vector<usse::VertexStream> streams;
 };
 Result<Streams> read_streams(Reading& reading, const JsonField& field) {
-  WARPJIT_CHECK(field.expect_array());
   Streams read;
   for (std::size_t n = 0; n < field.size(); ++n) {
     const JsonField one = field.at(n);
     WARPJIT_CHECK(one.expect_object());
-    WARPJIT_CHECK(one.expect_keys({"data", "file", "offset", "stride", "per_instance"}));
-    WARPJIT_TRY(std::vector<std::byte> bytes, read_bytes(reading, one));
+    WARPJIT_CHECK(one.expect_keys({"data", "file", "offset", "stride", "per-instance"}));
+    WARPJIT_TRY(const Bytes bytes, read_bytes(reading, one));
     WARPJIT_TRY(const std::uint32_t offset, number_at(one, "offset", 0, kMost, 0));
-    if (offset > bytes.size()) return one.at("offset").error("lies behind the data");
+    if (offset > bytes->size()) return one.at("offset").error("lies behind the data");
     usse::VertexStream stream;
     WARPJIT_TRY(stream.stride, number_at(one, "stride", 0, kMost, 0));
-    WARPJIT_CHECK(read_flag(one, "per_instance", stream.per_instance));
-    const std::vector<std::byte>& kept = read.bytes.emplace_back(std::move(bytes));
-    stream.data = kept.data() + offset;
-    stream.size = kept.size() - offset;
+    WARPJIT_CHECK(read_flag(one, "per-instance", stream.per_instance));
+    stream.data = bytes->data() + offset;
+    stream.size = bytes->size() - offset;
+    read.bytes.push_back(bytes);
     read.streams.push_back(stream);
   }
   return read;
@@ -97,11 +90,14 @@ Result<usse::AttributeFormat> read_format(const JsonField& field) {
   return field.error("'" + text + "' is none of " + known);
 }
 
-Result<std::vector<usse::VertexAttribute>> read_attribute_list(const JsonField& field,
-                                                               const usse::Program& program,
-                                                               std::size_t streams) {
-  WARPJIT_CHECK(field.expect_object());
-  std::vector<usse::VertexAttribute> attributes;
+struct Attributes {
+  std::vector<usse::VertexAttribute> list;
+  std::vector<std::string> names;
+};
+Result<Attributes> read_attribute_list(const JsonField& field, const usse::Program& program,
+                                       std::size_t streams) {
+  Attributes attributes;
+  std::array<std::string, std::size_t{usse::kAttributeRows} * usse::kRowWords> owners;  // of words of pa
   for (const auto& [key, value] : field.json().items()) {
     const JsonField one = field.at(key);
     WARPJIT_CHECK(one.expect_object());
@@ -115,7 +111,15 @@ Result<std::vector<usse::VertexAttribute>> read_attribute_list(const JsonField& 
     WARPJIT_TRY(attribute.format, read_format(format));
     WARPJIT_TRY(const std::uint32_t components, number_at(one, "components", 1, 4, 4));
     attribute.components = static_cast<std::uint8_t>(components);
-    attributes.push_back(attribute);
+    const unsigned words =
+        usse::attribute_words(usse::parameter_of(program, attribute), attribute.format, attribute.components);
+    for (std::size_t n = attribute.reg; n < std::min<std::size_t>(attribute.reg + words, owners.size());
+         ++n) {
+      if (!owners[n].empty()) return one.error("has a word of '" + owners[n] + "', pa" + std::to_string(n));
+      owners[n] = key;
+    }
+    attributes.list.push_back(attribute);
+    attributes.names.push_back(key);
   }
   return attributes;
 }
@@ -123,8 +127,8 @@ Result<std::vector<usse::VertexAttribute>> read_attribute_list(const JsonField& 
 // What has rows of its own. Without a draw there is one instance, whose rows all vertices read.
 enum class Element : std::uint8_t { vertex, instance, only };
 
-// Rows of pa as inputs that lie in one buffer.
-Status add_rows(Reading& reading, const JsonField& field, const usse::AttributeRows& rows, Element element) {
+// Rows of pa as inputs that lie in one buffer. The words are released.
+Status add_rows(Reading& reading, const JsonField& field, usse::AttributeRows rows, Element element) {
   if (rows.rows == 0) return {};
   LaunchFile& launch = reading.launch;
   std::uint64_t offset = 0;
@@ -143,6 +147,7 @@ Status add_rows(Reading& reading, const JsonField& field, const usse::AttributeR
     offset += 4 * usse::kRowWords;
     launch.inputs.push_back(std::move(input));
   }
+  WARPJIT_CHECK(reading.count_bytes(field, 4 * rows.words.size()));
   std::vector<std::byte>& bytes = launch.buffers.emplace_back().bytes;
   bytes.resize(4 * rows.words.size());
   std::memcpy(bytes.data(), rows.words.data(), bytes.size());
@@ -153,20 +158,26 @@ Status add_rows(Reading& reading, const JsonField& field, const usse::AttributeR
 
 Status read_usse_attributes(Reading& reading, const usse::Program& program) {
   const auto streams = reading.root.find("streams"), attributes = reading.root.find("attributes");
-  Streams read;
+  // Before any file is read.
   if (streams) {
-    WARPJIT_TRY(read, read_streams(reading, *streams));
+    WARPJIT_CHECK(streams->expect_array());
+    if (streams->size() > usse::kMaxStreams) return streams->error("are more than 16");
     if (!attributes) return streams->error("'attributes' is missing, which says what lies in them");
   }
   if (!attributes) return {};
-  WARPJIT_TRY(const std::vector<usse::VertexAttribute> list,
-              read_attribute_list(*attributes, program, read.streams.size()));
-  const auto fetched =
-      usse::fetch_attributes(program, read.streams, list, static_cast<std::uint32_t>(reading.launch.count),
-                             std::max(reading.instances, 1U));
+  WARPJIT_CHECK(attributes->expect_object());
+  if (attributes->json().size() > usse::kMaxAttributes) return attributes->error("are more than 16");
+  Streams read;
+  if (streams) {
+    WARPJIT_TRY(read, read_streams(reading, *streams));
+  }
+  WARPJIT_TRY(const Attributes given, read_attribute_list(*attributes, program, read.streams.size()));
+  auto fetched = usse::fetch_attributes(program, read.streams, given.list,
+                                        static_cast<std::uint32_t>(reading.launch.count),
+                                        std::max(reading.instances, 1U), given.names);
   if (!fetched) return attributes->wrap(fetched.error());
-  WARPJIT_CHECK(add_rows(reading, *attributes, fetched->of_vertices, Element::vertex));
-  return add_rows(reading, *attributes, fetched->of_instances,
+  WARPJIT_CHECK(add_rows(reading, *attributes, std::move(fetched->of_vertices), Element::vertex));
+  return add_rows(reading, *attributes, std::move(fetched->of_instances),
                   reading.instances != 0 ? Element::instance : Element::only);
 }
 
@@ -197,8 +208,8 @@ Status read_usse_buffers(Reading& reading, const usse::Program& program) {
     if (field.has("data") || field.has("file")) {
       const usse::RegisterContainer* const container = program.container(static_cast<std::uint16_t>(number));
       if (container == nullptr) return field.error("the program has no registers for words of this buffer");
-      WARPJIT_TRY(const std::vector<std::byte> bytes, read_bytes(reading, field));
-      const std::vector<std::uint32_t> words = words_of(bytes);
+      WARPJIT_TRY(const Bytes bytes, read_bytes(reading, field));
+      const std::vector<std::uint32_t> words = words_of(*bytes);
       // A buffer may go on in memory.
       for (std::size_t k = 0; k < std::min<std::size_t>(container->words, words.size()); ++k)
         WARPJIT_CHECK(set(container->base + k, words[k]));
@@ -240,6 +251,8 @@ Result<RasterState> usse_raster(const usse::Program* vertex, Topology topology) 
   if (topology == Topology::points) draw.primitive = usse::Primitive::points;
   WARPJIT_TRY(RasterState raster, usse::convert_raster(draw, vertex != nullptr ? *vertex : usse::Program()));
   raster.topology = topology;
+  // Vertices that are given say themselves whether they have one, by `point-size-slot`.
+  if (vertex == nullptr) raster.point_size_slot = 0;
   return raster;
 }
 

@@ -97,11 +97,7 @@ Status read_rows(Reading& reading, const JsonField& field, LaunchInput& input) {
   if (fresh) {
     auto bytes = reading.files(file_name);
     if (!bytes) return file.wrap(bytes.error());
-    reading.file_bytes += bytes->size();
-    if (reading.file_bytes > kMaxInputBytes)
-      return file.error(
-          "the files of this launch have more than " + std::to_string(kMaxInputBytes) + " bytes together",
-          ErrorCode::resource_limit);
+    WARPJIT_CHECK(reading.count_bytes(file, bytes->size()));
     launch.buffers.push_back({file_name, std::move(*bytes)});
   }
   // Below 2^31 + 2^24 * 2^31: no overflow.
@@ -122,6 +118,26 @@ Status Reading::claim(const JsonField& field, const Location& location) {
   if (!fresh)
     return field.error(launch.program->register_name(location) + " is already set by " + place->second);
   return {};
+}
+
+Status Reading::count_bytes(const JsonField& field, std::size_t bytes) {
+  file_bytes += bytes;
+  if (file_bytes <= kMaxInputBytes) return {};
+  return field.error(
+      "the files of this launch have more than " + std::to_string(kMaxInputBytes) + " bytes together",
+      ErrorCode::resource_limit);
+}
+
+Result<std::shared_ptr<const std::vector<std::byte>>> Reading::shared_file(const JsonField& field) {
+  WARPJIT_TRY(const std::string name, field.string());
+  auto& known = shared_files[name];
+  if (known == nullptr) {
+    auto bytes = files(name);
+    if (!bytes) return field.wrap(bytes.error());
+    WARPJIT_CHECK(count_bytes(field, bytes->size()));
+    known = std::make_shared<const std::vector<std::byte>>(std::move(*bytes));
+  }
+  return known;
 }
 
 Result<std::uint32_t> number_at(const JsonField& object, std::string_view key, std::int64_t low,

@@ -52,16 +52,7 @@ Status read_swizzle(const JsonField& object, std::array<TexelSource, 4>& out) {
 // What lies at `file` from `offset` on.
 Status read_bytes(Reading& reading, const JsonField& object, std::string_view key, LaunchTexture& texture) {
   WARPJIT_TRY(const JsonField file, object.require(key));
-  WARPJIT_TRY(const std::string name, file.string());
-  auto& known = reading.texture_files[name];
-  if (known == nullptr) {
-    auto bytes = reading.files(name);
-    if (!bytes) return file.wrap(bytes.error());
-    reading.file_bytes += bytes->size();
-    if (reading.file_bytes > kMaxInputBytes) return file.error("the files of this launch are too large");
-    known = std::make_shared<const std::vector<std::byte>>(std::move(*bytes));
-  }
-  texture.bytes = known;
+  WARPJIT_TRY(texture.bytes, reading.shared_file(file));
   return {};
 }
 

@@ -22,12 +22,16 @@ struct Reading {
   // Registers that have a value, and the field that gave it.
   std::map<std::pair<LocationKind, std::uint16_t>, std::string> claimed{};
   std::map<std::string, std::size_t> buffers_of_files{};
-  std::map<std::string, std::shared_ptr<const std::vector<std::byte>>> texture_files{};
-  std::uint64_t file_bytes = 0;  // of all of these
+  std::map<std::string, std::shared_ptr<const std::vector<std::byte>>> shared_files{};
+  std::uint64_t file_bytes = 0;  // of all of these, and of what is made of them
   std::uint32_t instances = 0;   // of the draw whose vertex stage this is; 0: it is none
 
   // Marks a register as set by `field`; a second time is an error.
   Status claim(const JsonField& field, const Location& location);
+  // So many bytes more of this launch's files. Errors: resource_limit.
+  Status count_bytes(const JsonField& field, std::size_t bytes);
+  // The file that a field names, read once.
+  Result<std::shared_ptr<const std::vector<std::byte>>> shared_file(const JsonField& field);
 };
 
 // A number at `key`, or what it is without.
