@@ -209,11 +209,5 @@ void add() {
 }  // namespace warpjit::bench
 
 int main(int argc, char** argv) {
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
-  warpjit::bench::add();
-  warpjit::bench::RateReporter reporter;
-  benchmark::RunSpecifiedBenchmarks(&reporter);
-  warpjit::bench::print_ratios(reporter);
-  return 0;
+  return warpjit::bench::run_rates(argc, argv, warpjit::bench::add, warpjit::bench::print_ratios);
 }

@@ -53,4 +53,16 @@ class RateReporter : public benchmark::ConsoleReporter {
   std::map<std::string, Rates> rates_;
 };
 
+// The main program of benchmarks that `add` registers: runs them, and ends as `finish` says.
+template <class Add, class Finish>
+int run_rates(int argc, char** argv, Add add, Finish finish) {
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  add();
+  RateReporter reporter;
+  benchmark::RunSpecifiedBenchmarks(&reporter);
+  finish(reporter);
+  return 0;
+}
+
 }  // namespace warpjit::bench

@@ -129,11 +129,7 @@ void add() {
 }  // namespace warpjit::bench
 
 int main(int argc, char** argv) {
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
-  warpjit::bench::add();
-  warpjit::bench::RateReporter reporter;
-  benchmark::RunSpecifiedBenchmarks(&reporter);
-  reporter.print_ratios({"llvmpipe", "guest"});
-  return 0;
+  return warpjit::bench::run_rates(argc, argv, warpjit::bench::add, [](const auto& reporter) {
+    reporter.print_ratios({"llvmpipe", "guest"});
+  });
 }

@@ -110,10 +110,5 @@ void add_all() {
 }  // namespace warpjit::bench
 
 int main(int argc, char** argv) {
-  warpjit::bench::add_all();
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  warpjit::bench::RateReporter reporter;
-  benchmark::RunSpecifiedBenchmarks(&reporter);
-  return 0;
+  return warpjit::bench::run_rates(argc, argv, warpjit::bench::add_all, [](const auto&) {});
 }

@@ -15,13 +15,6 @@ constexpr std::uint32_t kNoPlane = ~0U;
 constexpr std::uint32_t kNaN = 0x7fffffff;
 constexpr std::size_t kInverseW = 0, kDepth = 1, kFirstUse = 2;
 
-// A coefficient as f32; denormals become zeros of their sign, and all is NaN unless `finite`.
-float coefficient(double value, bool finite) {
-  const std::uint32_t word = to_bits(static_cast<float>(value));
-  const std::uint32_t flushed = (word & 0x7f800000) == 0 ? word & 0x80000000 : word;
-  return to_float(finite ? flushed : kNaN);
-}
-
 // Four planes at once: compilers leave the loop scalar.
 using TwoDoubles = double __attribute__((vector_size(16)));
 using TwoFloats = float __attribute__((vector_size(8)));
@@ -29,7 +22,8 @@ using FourWords = std::uint32_t __attribute__((vector_size(16)));
 struct FourDoubles {
   TwoDoubles low, high;
 };
-// As above. Words of `finite` are all ones or 0.
+// As f32; denormals become zeros of their sign, and all is NaN unless `finite`, whose words are all ones or
+// 0.
 FourWords coefficients(const FourDoubles& values, FourWords finite) {
   const auto low = __builtin_convertvector(values.low, TwoFloats);
   const auto high = __builtin_convertvector(values.high, TwoFloats);
@@ -39,10 +33,16 @@ FourWords coefficients(const FourDoubles& values, FourWords finite) {
   return (flushed & finite) | (kNaN & ~finite);
 }
 
-// A plane, or two at once, through the values of three corners.
+float coefficient(double value, bool finite) {
+  const std::uint32_t mask = finite ? ~0U : 0U;
+  return to_float(coefficients({TwoDoubles{value, 0}, TwoDoubles{0, 0}}, FourWords{mask, 0, 0, 0})[0]);
+}
+
+// A plane, or two at once, through the values of three corners. `rest` is 0 if all three are finite, else
+// NaN.
 template <class Value>
 struct Plane {
-  Value a, b, c;
+  Value a, b, c, rest;
 };
 struct PlaneFrame {
   double dx1, dx2, dy1, dy2;  // from the first corner to the others
@@ -54,7 +54,7 @@ struct PlaneFrame {
     const Value d1 = a1 - a0, d2 = a2 - a0;
     const Value b = ((d1 * dy2 - d2 * dy1) * 256) / area;
     const Value c = ((d2 * dx1 - d1 * dx2) * 256) / area;
-    return {(a0 + b * to_x) + c * to_y, b, c};
+    return {(a0 + b * to_x) + c * to_y, b, c, ((a0 - a0) + (a1 - a1)) + (a2 - a2)};
   }
 };
 
@@ -211,16 +211,14 @@ void Setup::write(const std::array<WindowVertex, 3>& v, std::int64_t area, const
                          .to_y = (256 * double{shape.origin_y} + (128 - v[0].y)) / 256,
                          .area = static_cast<double>(area)};
   for (std::size_t i = 0; i < planes_; i += 4) {
-    const auto two = [&](std::size_t first, Plane<TwoDoubles>& plane) {
+    const auto two = [&](std::size_t first) {
       std::array<TwoDoubles, 3> values;
       for (std::size_t n = 0; n < 3; ++n) std::memcpy(&values[n], &values_[n][first], sizeof values[n]);
-      const auto& [a0, a1, a2] = values;
-      plane = frame.through(a0, a1, a2);
-      return std::bit_cast<FourWords>(((a0 - a0) + (a1 - a1)) + (a2 - a2) == 0);
+      return frame.through(values[0], values[1], values[2]);
     };
-    Plane<TwoDoubles> low, high;
-    const FourWords low_finite = two(i, low), high_finite = two(i + 2, high);
-    const FourWords finite = __builtin_shufflevector(low_finite, high_finite, 0, 2, 4, 6);
+    const Plane<TwoDoubles> low = two(i), high = two(i + 2);
+    const FourWords finite = __builtin_shufflevector(std::bit_cast<FourWords>(low.rest == 0),
+                                                     std::bit_cast<FourWords>(high.rest == 0), 0, 2, 4, 6);
     const auto put = [&](const FourDoubles& values, float* to) {
       const FourWords words = coefficients(values, finite);
       std::memcpy(to, &words, sizeof words);
@@ -230,10 +228,8 @@ void Setup::write(const std::array<WindowVertex, 3>& v, std::int64_t area, const
     put({low.c, high.c}, &c_[i]);
   }
   if (biased_ && !of_line) {
-    const double a0 = values_[0][kDepth], a1 = values_[1][kDepth], a2 = values_[2][kDepth];
-    const auto [a, b, c] = frame.through(a0, a1, a2);
-    const bool finite = ((a0 - a0) + (a1 - a1)) + (a2 - a2) == 0;
-    a_[kDepth] = coefficient(a + depth_bias(b, c), finite);
+    const Plane<double> depth = frame.through(values_[0][kDepth], values_[1][kDepth], values_[2][kDepth]);
+    a_[kDepth] = coefficient(depth.a + depth_bias(depth.b, depth.c), depth.rest == 0);
   }
   write_rows(shape, facts, record);
 }

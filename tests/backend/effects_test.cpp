@@ -184,11 +184,11 @@ TEST(Effects, MasksBecomePartOfComparisonsAndBranches) {
 }
 
 // A loop that branches at a chain of comparisons: with values of its own, and with two from before it, or
-// one.
+// one; entered from two blocks; and with a mask that comes with the block, which begins with another test.
 TEST(Effects, WhatALoopTestsAnewIsTestedBeforeIt) {
-  const auto hoisted = [](bool both_from_before, bool two_ways_in = false) {
+  const auto hoisted = [](bool both_from_before, bool two_ways_in = false, bool given_mask = false) {
     lir::Code code;
-    code.classes.assign(8, RegClass::mask);
+    code.classes.assign(10, RegClass::mask);
     for (lir::Reg r : {0, 1, 2}) code.classes[r] = RegClass::vector;
     code.classes[7] = RegClass::scalar;
     const auto block = [&](std::vector<Inst> insts, lir::Edges successors, lir::Edges predecessors) {
@@ -212,6 +212,14 @@ TEST(Effects, WhatALoopTestsAnewIsTestedBeforeIt) {
            test(Op::TestMasked, 5, both_from_before ? 1 : 2, 4), test(Op::CmpUMasked, 6, 2, 5),
            make(Op::BranchUnlessAll, lir::kNoReg, {6})},
           {2, 3}, {0, 4});
+    if (given_mask) {
+      code.insts[code.blocks[1].first] = test(Op::TestBits, 8, 0, lir::kNoReg);
+      code.insts[code.blocks[1].first + 1] = make(Op::KStore, lir::kNoReg, {8});
+      code.blocks[1].params = {3};
+      code.blocks[0].args = {9};
+      code.insts[code.blocks[0].first + 1] = test(Op::TestBits, 9, 0, lir::kNoReg);
+      for (const std::uint32_t k : {2U, 3U, 4U}) code.insts[code.blocks[1].first + k].use[0] = 0;
+    }
     block({end}, {}, {1});
     if (two_ways_in) {
       block({jump}, {4}, {1});
@@ -221,6 +229,7 @@ TEST(Effects, WhatALoopTestsAnewIsTestedBeforeIt) {
       block({jump}, {1}, {3});
     }
     block({end}, {}, {3});
+    if (given_mask) code.blocks[4].args = {9};
     Host host{};
     host.mask_registers = true;
     std::vector<std::uint32_t> uses;
@@ -242,6 +251,7 @@ TEST(Effects, WhatALoopTestsAnewIsTestedBeforeIt) {
                                 {Op::Zero, Op::CmpUMasked, Op::CmpUMasked, Op::BranchUnlessAll}}));
   EXPECT_EQ(hoisted(false)[0], (std::vector{Op::Zero, Op::SImm, Op::Jump}));
   EXPECT_EQ(hoisted(true, true)[0], (std::vector{Op::Zero, Op::Zero, Op::Jump}));
+  EXPECT_EQ(hoisted(true, false, true)[0], (std::vector{Op::Zero, Op::TestBits, Op::SImm, Op::Jump}));
 }
 
 TEST(Effects, Rows) {

@@ -213,7 +213,7 @@ TEST_F(UsseToolTest, AttributesOfVertices) {
         "vmov.f32 o8.xy, pa8\nvmov.f32 o10.xy, pa10\nemit.end\n");
   const json launch =
       json::parse(R"({"warpjit":1,"isa":"usse","stage":"vertex","program":{"file":"v.usse"},"count":2,
-    "streams":[{"data":["0x0000c080",1.5,"0x3c00ff7f",2],"stride":8},{"data":["0x40003c00",-7],"stride":4,"per-instance":true}],
+    "streams":[{"data":["0x0000c080",1.5,"0x3c00ff7f",2],"stride":8},{"data":["0x40003c00",-7],"stride":4,"per_instance":true}],
     "attributes":{"pa0":{"format":"u8n","components":2},"pa2":{"offset":4,"format":"untyped","components":1},
       "pa4":{"stream":1,"format":"f16","components":2},"pa6":{"stream":1,"offset":4,"format":"f32","components":1},
       "pa8":{"offset":6,"format":"s16n","components":1},"pa10":{"offset":0,"format":"s8","components":2}},

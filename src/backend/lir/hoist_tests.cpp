@@ -101,6 +101,7 @@ class TestHoister {
       const std::uint32_t at = made_[r];
       if (at < block.first || at >= block.end || uses_[r] != 1) return false;
       const Inst& inst = code_.insts[at];
+      if (inst.def != r) return false;  // a parameter of the block
       const Op op = static_cast<Op>(inst.op);
       const bool masked = op == Op::TestMasked || op == Op::CmpUMasked;
       if (!masked && op != Op::TestBits && op != Op::CmpU) return false;

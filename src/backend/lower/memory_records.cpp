@@ -199,13 +199,13 @@ Regs RecordLowering::move_by_scalars(const Record& record) {
   lir::Edges ways_out;
   if (lane_guards_.branch_unless_all(operand(first, 0))) branch_out(ways_out);
   if (record.stride.factor.valid()) {
-    branch_out_if(Condition::less_u, scalar_imm(kMostStride), stride, ways_out);
+    branch_out_if(Op::BranchCompare, Condition::less_u, scalar_imm(kMostStride), stride, ways_out);
     branch_out_if_bits(scalar_op(Op::SOr, start, stride), 3, ways_out);
   } else {
     branch_out_if_bits(start, 3, ways_out);
   }
   const Reg way = scalar_op(Op::SMul, stride, scalar_imm(lanes - 1));
-  branch_out_if_64(Condition::less_equal_u, limit, address(start, way, 0), ways_out);
+  branch_out_if(Op::BranchCompare64, Condition::less_equal_u, limit, address(start, way, 0), ways_out);
   return hot_or_out(
       at_parting, ways_out,
       [&] {

@@ -93,7 +93,7 @@ void RunLowering::check_span(Span& span, Reg begin, Reg size, lir::Edges& ways_o
   const InstRef sum = add(Op::SAddress, RegClass::scalar);
   use(sum, start);
   sum->mem = {MemBase::reg, 0, 0xff, 0, false, static_cast<std::int32_t>(span.high - span.low)};
-  branch_out_if_64(Condition::less_u, size, sum->def, ways_out);
+  branch_out_if(Op::BranchCompare64, Condition::less_u, size, sum->def, ways_out);
   span.start = start;
 }
 
@@ -113,7 +113,7 @@ void RunLowering::check_narrowed(Span& span, Reg size, lir::Edges& ways_out) {
   Reg rest = bound.at_least ? scalar_op(Op::SSub, scalar_imm(static_cast<std::uint32_t>(length)), bytes)
                             : scalar_op_imm(Op::SAddImm, bytes,
                                             length - static_cast<std::int32_t>(4 * parts_ * host_.lanes));
-  branch_out_if_64(Condition::less_u, size, address(start, rest, 0), ways_out);
+  branch_out_if(Op::BranchCompare64, Condition::less_u, size, address(start, rest, 0), ways_out);
   span.start = start;
   if (!bound.at_least) return;
   Reg first = scalar_op(Op::SSub, start, bytes);

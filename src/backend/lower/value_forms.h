@@ -175,15 +175,9 @@ class ValueForms : protected Builder {
     begin_edge(at);
     ways_out.push_back(at);
   }
-  void branch_out_if(Condition condition, Reg a, Reg b, lir::Edges& ways_out) {
-    const lir::InstRef branch = add(Op::BranchCompare);
-    use(branch, a);
-    use(branch, b);
-    branch->imm = pack_condition(condition);
-    branch_out(ways_out);
-  }
-  void branch_out_if_64(Condition condition, Reg a, Reg b, lir::Edges& ways_out) {
-    const lir::InstRef branch = add(Op::BranchCompare64);
+  // `compare`: BranchCompare or BranchCompare64.
+  void branch_out_if(Op compare, Condition condition, Reg a, Reg b, lir::Edges& ways_out) {
+    const lir::InstRef branch = add(compare);
     use(branch, a);
     use(branch, b);
     branch->imm = pack_condition(condition);
@@ -195,6 +189,7 @@ class ValueForms : protected Builder {
     branch->imm = bits;
     branch_out(ways_out);
   }
+
   const ir::Function& f_;
 };
 

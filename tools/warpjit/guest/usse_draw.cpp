@@ -49,13 +49,13 @@ Result<Streams> read_streams(Reading& reading, const JsonField& field) {
   for (std::size_t n = 0; n < field.size(); ++n) {
     const JsonField one = field.at(n);
     WARPJIT_CHECK(one.expect_object());
-    WARPJIT_CHECK(one.expect_keys({"data", "file", "offset", "stride", "per-instance"}));
+    WARPJIT_CHECK(one.expect_keys({"data", "file", "offset", "stride", "per_instance"}));
     WARPJIT_TRY(const Bytes bytes, read_bytes(reading, one));
     WARPJIT_TRY(const std::uint32_t offset, number_at(one, "offset", 0, kMost, 0));
     if (offset > bytes->size()) return one.at("offset").error("lies behind the data");
     usse::VertexStream stream;
     WARPJIT_TRY(stream.stride, number_at(one, "stride", 0, kMost, 0));
-    WARPJIT_CHECK(read_flag(one, "per-instance", stream.per_instance));
+    WARPJIT_CHECK(read_flag(one, "per_instance", stream.per_instance));
     stream.data = bytes->data() + offset;
     stream.size = bytes->size() - offset;
     read.bytes.push_back(bytes);
