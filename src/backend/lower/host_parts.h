@@ -74,12 +74,14 @@ class HostWords {
   virtual Reg number_or(Reg a, std::uint32_t nan) = 0;  // a, or this where a is a NaN
   // Word n mod words.size() for each n of `index`; words.size() is a power of two.
   virtual Reg look_up(std::span<const std::uint32_t> words, Reg index) = 0;
-  // In two tables of equal size.
-  virtual std::array<Reg, 2> look_up_two(std::span<const std::uint32_t> first,
-                                         std::span<const std::uint32_t> second, Reg index) {
-    Reg found = look_up(first, index);
-    return {found, look_up(second, index)};
+  // In two tables of equal size, by the bits of a word from `bit` on. kNoReg: two look-ups are better.
+  virtual std::array<Reg, 2> look_up_rows(std::span<const std::uint32_t> /*first*/,
+                                          std::span<const std::uint32_t> /*second*/, Reg, int /*bit*/) {
+    return {lir::kNoReg, lir::kNoReg};
   }
+  // Of numbers below 2^15, in the lower halves of words; of at least one of them the upper half is 0. kNoReg:
+  // the host multiplies whole words as fast.
+  virtual Reg multiply_lower_halves(Reg, Reg) { return lir::kNoReg; }
   // TeslaF32ToF16 and TeslaF16ToF32. kNoReg: the host has no instructions for it.
   virtual Reg to_half(Reg, ir::RoundingMode) { return lir::kNoReg; }
   virtual Reg from_half(Reg) { return lir::kNoReg; }

@@ -22,6 +22,25 @@ WordOps::I32 WordOps::commutative(Op op, I32 a, I32 b) {
   return made;
 }
 
+WordOps::I32 WordOps::imul_small(I32 a, I32 b) {
+  const Reg product = words_.multiply_lower_halves(a.reg, b.reg);
+  return product != lir::kNoReg ? word(product) : imul(a, b);
+}
+
+WordOps::I32 WordOps::imul_lower(I32 a, I32 b) {
+  const Reg product = words_.multiply_lower_halves(a.reg, b.reg);
+  return product != lir::kNoReg ? word(product) : imul(iand(a, constant_i(0xffff)), b);
+}
+
+std::array<WordOps::I32, 2> WordOps::look_up_two(sfu::Table first, sfu::Table second, I32 a, int bit) {
+  const auto first_words = sfu::words_of(first), second_words = sfu::words_of(second);
+  const auto [in_first, in_second] = words_.look_up_rows(first_words, second_words, a.reg, bit);
+  if (in_first != lir::kNoReg) return {word(in_first), word(in_second)};
+  const I32 index = ishru(a, bit);
+  Reg found = words_.look_up(first_words, index.reg);
+  return {word(found), word(words_.look_up(second_words, index.reg))};
+}
+
 WordOps::I32 WordOps::shift(HostWords::Shift kind, I32 a, I32 count) {
   Reg shifted = in_register(a);
   return {words_.shift_by(kind, shifted, in_register(count))};
@@ -40,6 +59,8 @@ WordOps::I1 WordOps::ieq(I32 a, I32 b) {
 
 WordOps::I32 WordOps::iselect(I1 condition, I32 a, I32 b) {
   Reg if_false = in_register(b);
+  if (a.is_constant() && a.constant == 0 && !host_.mask_registers)
+    return {vvv(Op::AndNot, condition.reg, if_false)};
   return {blend(if_false, operand_source(a), condition.reg)};
 }
 

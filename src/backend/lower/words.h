@@ -30,6 +30,8 @@ class WordOps : protected ValueForms {
   I32 iadd(I32 a, I32 b) { return commutative(Op::IAdd, a, b); }
   I32 isub(I32 a, I32 b) { return binary(Op::ISub, a, b); }
   I32 imul(I32 a, I32 b) { return commutative(Op::IMul, a, b); }
+  I32 imul_small(I32 a, I32 b);
+  I32 imul_lower(I32 a, I32 b);
   I32 imins(I32 a, I32 b) { return commutative(Op::IMinS, a, b); }
   I32 imaxs(I32 a, I32 b) { return commutative(Op::IMaxS, a, b); }
   I32 iand(I32 a, I32 b) { return commutative(Op::And, a, b); }
@@ -66,10 +68,7 @@ class WordOps : protected ValueForms {
   I32 look_up(sfu::Table table, I32 index) {
     return {words_.look_up(sfu::words_of(table), in_register(index))};
   }
-  std::array<I32, 2> look_up_two(sfu::Table first, sfu::Table second, I32 index) {
-    const auto [a, b] = words_.look_up_two(sfu::words_of(first), sfu::words_of(second), in_register(index));
-    return {word(a), word(b)};
-  }
+  std::array<I32, 2> look_up_two(sfu::Table first, sfu::Table second, I32 a, int bit);
 
  private:
   Source operand_source(I32 a) { return a.is_constant() ? constant_source(a.constant) : reg_source(a.reg); }

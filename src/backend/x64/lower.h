@@ -66,8 +66,9 @@ class Words final : public HostWords, private Tools {
   Reg float_less(Reg a, const Source& b) override { return compare(Op::CmpF, a, b, predicate::kLt); }
   Reg number_or(Reg a, std::uint32_t nan) override { return nan_as(nan, a); }
   Reg look_up(std::span<const std::uint32_t> words, Reg index) override;
-  std::array<Reg, 2> look_up_two(std::span<const std::uint32_t> first, std::span<const std::uint32_t> second,
-                                 Reg index) override;
+  std::array<Reg, 2> look_up_rows(std::span<const std::uint32_t> first, std::span<const std::uint32_t> second,
+                                  Reg word, int bit) override;
+  Reg multiply_lower_halves(Reg a, Reg b) override;
   Reg to_half(Reg x, ir::RoundingMode mode) override;
   Reg from_half(Reg half) override;
   Reg round_to_half(Reg x) override;
@@ -99,6 +100,7 @@ class Words final : public HostWords, private Tools {
     Reg both;  // the 16 bits in both halves
   };
   Square square(Reg upper);
+  std::array<Reg, 2> entry_of(sfu::Table bases, sfu::Table slopes, Reg segment);
   struct Sum {
     Reg high, low;
   };

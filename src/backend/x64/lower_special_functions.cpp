@@ -147,12 +147,17 @@ Words::Square Words::square(Reg upper) {
   return {vvv(Op::IAdd, squared, half_pair_source(Op::DotHalves, found, pair(1, 1))), both};
 }
 
+std::array<Reg, 2> Words::entry_of(Table bases, Table slopes, Reg segment) {
+  Reg base = look_up(sfu::words_of(bases), segment);
+  return {base, look_up(sfu::words_of(slopes), segment)};
+}
+
 // base + c1 x + c2 square(x) of the lowest 17 bits of x; `falls`: with -c1, and then `adds_square` holds;
 // without `adds_square`: with -c2.
 Words::Sum Words::interpolate(Table bases, Table slopes_table, std::uint32_t half, Reg x, bool falls,
                               bool adds_square) {
   Reg segment = with_immediate(Op::ShrU, x, 17);
-  const auto [base, slopes] = look_up_two(sfu::words_of(bases), sfu::words_of(slopes_table), segment);
+  const auto [base, slopes] = entry_of(bases, slopes_table, segment);
   const auto [squared, both] = square(with_immediate(Op::ShrU, x, 1));
   Reg quadratic = vvv(Op::DotHalves, slopes, squared);  // whose upper halves are 0
   Reg c1 = with_immediate(Op::ShrU, slopes, 16);
@@ -183,8 +188,7 @@ Reg Words::special_fixed(Reg magnitude, Reg r, std::uint32_t last_finite) {
 // is, and of a zero.
 Reg Words::rcp(Reg x, bool all_ones) {
   Reg segment = with_immediate(Op::ShrU, x, 16);
-  const auto [base, slopes] =
-      look_up_two(sfu::words_of(Table::rcp_base), sfu::words_of(Table::rcp_slopes), segment);
+  const auto [base, slopes] = entry_of(Table::rcp_base, Table::rcp_slopes, segment);
   Reg quadratic = vvv(Op::DotHalves, slopes, square(x).truncated);
   Reg middle = constant_vector(0x8000);
   Reg from_middle = vvv(Op::ISub, middle, vvv(Op::And, x, constant_source(0xffff)));
@@ -281,8 +285,7 @@ Reg Words::sin_of(Reg quadrants, Reg sign, Reg fixed) {
   Reg backward = with_immediate(Op::ShrS, with_immediate(Op::Shl, quadrants, 8), 31);
   Reg t = vvv(Op::Xor, quadrants, backward);
   Reg segment = with_immediate(Op::ShrU, t, 17);
-  const auto [base, slopes] =
-      look_up_two(sfu::words_of(Table::sin_base), sfu::words_of(Table::sin_slopes), segment);
+  const auto [base, slopes] = entry_of(Table::sin_base, Table::sin_slopes, segment);
   Reg quadratic = vvv(Op::DotHalves, slopes, square(with_immediate(Op::ShrU, t, 1)).truncated);
   Reg from_middle = vvv(Op::ISub, vvv(Op::And, t, constant_source(0x1ffff)), constant_source(0x10000));
   Reg linear = vvv(Op::IMul, with_immediate(Op::ShrU, slopes, 16), from_middle);
