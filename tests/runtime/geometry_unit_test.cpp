@@ -6,6 +6,7 @@
 #include <map>
 
 #include "runtime/geometry_launch.h"
+#include "support/share.h"
 
 namespace warpjit::test {
 namespace {
@@ -244,11 +245,14 @@ Program program(const std::string& body) {
       body + ".end\n");
 }
 
+// Invocations.
+constexpr std::uint64_t kCounts[] = {1, 2, 3, 4, 17, share(100), share(1000)};
+
 // Of result and shown.
 constexpr std::uint64_t kEnabled = 5;
 
 TEST(GeometryUnit, WithoutItEnginesAgree) {
-  for (const std::size_t count : {1, 2, 3, 4, 17, 100, 1000})
+  for (const std::uint64_t count : kCounts)
     for (const auto& [what, body] : kBodies) {
       GeometryLaunch launch(program(body.code), kEnabled, 8);
       ASSERT_TRUE(launch.launch.set_int("i0", std::array<std::uint32_t, 4>{2, 5, 1, 0}));
@@ -264,7 +268,7 @@ TEST(GeometryUnit, RegistersAtTheEndOfInvocationsAgree) {
   EngineOptions with_pool;
   with_pool.executor = make_thread_pool(3);
   const Engine engine(with_pool);
-  for (const std::size_t count : {1, 2, 3, 17, 1000})
+  for (const std::uint64_t count : kCounts)
     for (const auto& [what, body] : kBodies) {
       const std::vector<Row> rows = numbers(count);
       std::vector<Row> reference;
