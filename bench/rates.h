@@ -32,7 +32,7 @@ class RateReporter : public benchmark::ConsoleReporter {
 
   // A line for each engine, with its rate as multiples of those of the peers.
   void print_ratios(std::initializer_list<const char*> peers) const {
-    std::printf("\n%-26s %-10s %14s", "scene", "engine", "M pixels/s");
+    std::printf("\n%-26s %-10s %14s", "scene", "engine", "millions/s");
     for (const char* const peer : peers) std::printf(" %11s", ("x " + std::string(peer)).c_str());
     std::printf("\n");
     for (const auto& [scene, rates] : rates_)

@@ -145,6 +145,7 @@ Result<GroupProgram> run_pipeline(Function function, const PipelineOptions& opti
       WARPJIT_CHECK(stages.run("hoist", f, [&](Function& g) { hoist_launch_uniform(g, program.preamble); }));
       WARPJIT_CHECK(stages.done("preamble", program.preamble));
     }
+    WARPJIT_CHECK(stages.run("gather", f, gather_canonical_nans));
     // With phis and blends removed, some values are uniform that were not before.
     WARPJIT_CHECK(stages.run("shapes", f, [](Function& g) { analyze_uniformity(g); }));
   }

@@ -130,6 +130,7 @@ std::string run_passes(Function f, const std::string& passes) {
       {"samples", [](Function& g) { EXPECT_TRUE(expand_samples(g)); }},
       {"floats", keep_floats},
       {"nans", drop_canonical_nans},
+      {"gather", gather_canonical_nans},
       {"divisors", multiply_by_reciprocals},
       {"uniformity", [](Function& g) { analyze_uniformity(g); }},
       {"entries", [](Function& g) { give_loops_one_entry(g); }},

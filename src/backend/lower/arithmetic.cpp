@@ -102,8 +102,38 @@ void ArithmeticLowering::lower_FNeg32(ir::Inst i) {
 void ArithmeticLowering::lower_FAbs32(ir::Inst i) {
   each_part(i, [&](std::uint32_t p) { return arithmetic_.absolute(operand(i, 0), p); });
 }
+// NaNs are rare: of several values in a row one branch asks whether any is one.
 void ArithmeticLowering::lower_CanonicalizeNaN32(ir::Inst i) {
-  each_part(i, [&](std::uint32_t p) { return arithmetic_.canonicalize_nan(operand(i, 0), p); });
+  if (made_canonical_ != 0) {  // with the one before
+    --made_canonical_;
+    return;
+  }
+  constexpr std::size_t kFewest = 3, kMost = 16;  // vectors; more would not stay in registers
+  std::vector<ir::Inst> together;
+  for (ir::Inst next = i; f_.inst(next).opcode == Opcode::CanonicalizeNaN32 && varying(f_.result(next)) &&
+                          (together.size() + 1) * parts_ <= kMost;
+       next = f_.inst(next).next)
+    together.push_back(next);
+  if (together.size() * parts_ < kFewest || !canonicalize_together(together))
+    return each_part(i, [&](std::uint32_t p) { return arithmetic_.canonicalize_nan(operand(i, 0), p); });
+  made_canonical_ = together.size() - 1;
+}
+
+bool ArithmeticLowering::canonicalize_together(const std::vector<ir::Inst>& together) {
+  const auto each = [&](auto make) {
+    Regs made;
+    for (ir::Inst i : together)
+      for (std::uint32_t p = 0; p < parts_; ++p) made.push_back(make(operand(i, 0), p));
+    return made;
+  };
+  const Regs raw = each([&](Value v, std::uint32_t p) { return vector(v, p); });
+  if (!arithmetic_.branch_if_nan({raw.data(), raw.size()})) return false;
+  const Regs made = hot_or_cold(
+      [&] { return raw; },
+      [&] { return each([&](Value v, std::uint32_t p) { return arithmetic_.canonicalize_nan(v, p); }); });
+  for (std::size_t n = 0; n < together.size(); ++n)
+    for (std::uint32_t p = 0; p < parts_; ++p) define(f_.result(together[n]), p, made[n * parts_ + p]);
+  return true;
 }
 
 void ArithmeticLowering::lower_CanonicalizeNaNOnes32(ir::Inst i) {

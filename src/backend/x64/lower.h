@@ -15,6 +15,9 @@ class Tools : protected ValueForms {
   Reg compare(Op op, Reg a, const Source& b, int predicate);
   Reg zero_where_not(Reg r, Reg mask);
   Reg nan_as(std::uint32_t word, Reg r);  // this word where r is a NaN
+  // AVX-512: r, or what a row of `classes`, four bits for each class of floats, puts in its place by the
+  // class of x.
+  Reg fix_up(Reg r, Reg x, std::uint32_t classes);
 };
 
 class Constants final : public HostConstants, private Tools {
@@ -40,6 +43,7 @@ class Arithmetic final : public HostArithmetic, private Tools {
   Reg max_select(Value a, Value b, std::uint32_t p) override;
   Reg min_select(Value a, Value b, std::uint32_t p) override;
   Reg canonicalize_nan(Value a, std::uint32_t p) override;
+  bool branch_if_nan(std::span<const Reg> values) override;
   Reg canonicalize_nan_ones(Value a, std::uint32_t p) override;
   Reg saturate_to_int(Value a, std::uint32_t p) override;
   Reg int_or_lowest(Value a, std::uint32_t p) override;
@@ -107,7 +111,6 @@ class Words final : public HostWords, private Tools {
   Sum interpolate(sfu::Table bases, sfu::Table slopes, std::uint32_t half, Reg x, bool falls,
                   bool adds_square);
   Reg ternary(int function, Reg a, Reg b, const Source& c);
-  Reg fix_up(Reg r, Reg x, std::uint32_t classes);
   Reg fma_zero(Reg a, std::uint32_t b, Reg c);
   Reg bits_in(Reg a, std::uint32_t bits);
   Reg special_fixed(Reg magnitude, Reg r, std::uint32_t last_finite);

@@ -112,11 +112,35 @@ Reg Arithmetic::min_select(Value a, Value b, std::uint32_t p) {
   return vvv(Op::Min, left, source(b, p));
 }
 
+Reg Tools::fix_up(Reg r, Reg x, std::uint32_t classes) {
+  const InstRef inst = add(Op::FixUp, RegClass::vector);
+  inst->flags |= lir::kTied;
+  use(inst, r);
+  use(inst, x);
+  use_source(inst, constant_source(classes));
+  return inst->def;
+}
+
+// In code without denormals FixUp makes zeros of them.
 Reg Tools::nan_as(std::uint32_t word, Reg r) {
+  constexpr std::uint32_t kNumbers = 0x11111100;  // NaNs are the first two classes
+  if (host_.mask_registers && !state_.flushing) return fix_up(constant_vector(word), r, kNumbers);
   Reg is_nan = compare(Op::CmpF, r, reg_source(r), predicate::kUnordered);
   return blend(r, constant_source(word), is_nan);
 }
 Reg Arithmetic::canonicalize_nan(Value a, std::uint32_t p) { return nan_as(kCanonicalNaN, vector(a, p)); }
+bool Arithmetic::branch_if_nan(std::span<const Reg> values) {
+  if (host_.mask_registers) return false;
+  Reg any = lir::kNoReg;
+  for (std::size_t n = 0; n < values.size(); n += 2) {  // one comparison looks at two
+    Reg nan = compare(Op::CmpF, values[n], reg_source(values[std::min(n + 1, values.size() - 1)]),
+                      predicate::kUnordered);
+    any = any == lir::kNoReg ? nan : vvv(Op::Or, any, nan);
+  }
+  branch_if_any(any);
+  return true;
+}
+
 Reg Arithmetic::canonicalize_nan_ones(Value a, std::uint32_t p) { return nan_as(0x7fffffff, vector(a, p)); }
 
 // With the maximum NaN becomes 0. AVX-512 converts what is too large to all ones; AVX2 converts the upper

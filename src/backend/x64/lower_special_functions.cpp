@@ -80,15 +80,6 @@ Reg Words::ternary(int function, Reg a, Reg b, const Source& c) {
   return inst->def;
 }
 
-Reg Words::fix_up(Reg r, Reg x, std::uint32_t classes) {
-  const InstRef inst = add(Op::FixUp, RegClass::vector);
-  inst->flags |= lir::kTied;
-  use(inst, r);
-  use(inst, x);
-  use_source(inst, constant_source(classes));
-  return inst->def;
-}
-
 // a * b + c, toward zero.
 Reg Words::fma_zero(Reg a, std::uint32_t b, Reg c) {
   Reg factor = constant_vector(b);

@@ -1,6 +1,7 @@
 // Makes NaNs canonical only where someone looks at bits, and where they are not already. Of other values it
 // does not matter which NaN they are: one that goes around a loop from one arithmetic operation to the next
-// needs no canonical one.
+// needs no canonical one. What stays stands side by side where that is possible, for code that asks of several
+// values at once whether any is a NaN.
 #include "base/sfu.h"
 #include "ir/pass/passes.h"
 
@@ -100,6 +101,82 @@ void drop_canonical_nans(Function& f) {
     f.remove(i);
   }
   f.replace_values(replacement);
+}
+
+namespace {
+
+bool is_canonical_nan(const Function& f, Value v) {
+  return f.definition_of(v).opcode == Opcode::CanonicalizeNaN32;
+}
+
+// Operations on floats take what there was before, and so need not wait for it.
+void read_before(Function& f) {
+  const std::vector<char> read = read_as_other_than_fixed_point(f);
+  std::vector<Value> operands;
+  for (std::uint32_t b = 0; b < f.block_count(); ++b)
+    for (Inst i : f.insts(Block{b})) {
+      const auto now = f.operands(i);
+      operands.assign(now.begin(), now.end());
+      bool changed = false;
+      for (std::uint32_t k = 0; k < operands.size(); ++k) {
+        if (!is_canonical_nan(f, operands[k]) || f.inst(i).opcode == Opcode::CanonicalizeNaN32) continue;
+        if (info(f.inst(i).opcode).hands_on(k) || looks_at_bits(f, i, k, read)) continue;
+        operands[k] = f.operand(f.definition(operands[k]), 0);
+        changed = true;
+      }
+      if (changed) f.set_operands(i, operands);
+    }
+}
+
+// Moves what makes NaNs canonical, with the words of the results, down to where one of these is first read.
+class Gatherer {
+ public:
+  explicit Gatherer(Function& f) : f_(f), waiting_(f.value_count(), 0) {}
+
+  void run() {
+    for (std::uint32_t b = 0; b < f_.block_count(); ++b) {
+      for (Inst i : f_.insts(Block{b})) look(i);
+      forget();  // what other blocks read
+    }
+  }
+
+ private:
+  void look(Inst i) {
+    const Opcode opcode = f_.inst(i).opcode;
+    if (opcode == Opcode::CanonicalizeNaN32) return wait(i, canonical_);
+    if (opcode == Opcode::BitcastF32ToI32 && waiting_[f_.operand(i, 0).id] != 0) return wait(i, words_);
+    bool reads = false;
+    for (Value v : f_.operands(i)) reads = reads || waiting_[v.id] != 0;
+    if (!reads) return;
+    for (Inst waits : canonical_) move_before(i, waits);
+    for (Inst waits : words_) move_before(i, waits);
+    forget();
+  }
+  void wait(Inst i, std::vector<Inst>& list) {
+    list.push_back(i);
+    waiting_[f_.result(i).id] = 1;
+  }
+  void move_before(Inst position, Inst moved) {
+    f_.remove(moved);
+    f_.insert_before(position, moved);
+  }
+  void forget() {
+    for (const auto* list : {&canonical_, &words_})
+      for (Inst i : *list) waiting_[f_.result(i).id] = 0;
+    canonical_.clear();
+    words_.clear();
+  }
+
+  Function& f_;
+  std::vector<char> waiting_;  // by value
+  std::vector<Inst> canonical_, words_;
+};
+
+}  // namespace
+
+void gather_canonical_nans(Function& f) {
+  read_before(f);
+  Gatherer(f).run();
 }
 
 }  // namespace warpjit::ir

@@ -26,6 +26,7 @@ void keep_floats(Function& f);
 
 // Removes the making of canonical NaNs that nobody looks at as bits. Both forms.
 void drop_canonical_nans(Function& f);
+void gather_canonical_nans(Function& f);
 
 // Makes products of divisions of bounded whole numbers by constants: the same bits, for two operations.
 void multiply_by_reciprocals(Function& f);
