@@ -90,7 +90,7 @@ TEST_F(UsseToolTest, TemplatesRun) {
         "smp.2d.f32.f32.replace.drc0 r0, pa0, sa0, #0\nvmov.f32 o0.xy, r0\nvmov.f32 o2.xy, r2\nemit.end\n");
   for (const std::string& program :
        {std::string("v.usse"), "'" + kGraphics + "mandelbrot.usse'", "'" + kGraphics + "crt.usse'",
-        std::string("cube.usse"), std::string("sampling_vertex.usse")}) {
+        "'" + kGraphics + "lcd.usse'", std::string("cube.usse"), std::string("sampling_vertex.usse")}) {
     const Outcome verify = run("verify " + program);
     EXPECT_EQ(verify.code, 0) << program << verify.out << verify.err;
     const Outcome launch = run("launch " + program);

@@ -329,7 +329,7 @@ Result<std::vector<Case>> collect_valhall(const std::string& examples) {
 
 Result<std::vector<Case>> collect_usse_cases(const std::string& examples) {
   WARPJIT_TRY(std::vector<Case> cases, collect_usse());
-  for (const char* name : {"blend", "crt", "cube", "mandelbrot", "sphere"})
+  for (const char* name : {"blend", "crt", "cube", "lcd", "mandelbrot", "sphere"})
     WARPJIT_CHECK(add_example(cases, fmt::format("{}/usse/graphics/{}.json", examples, name), "fragment"));
   return cases;
 }
