@@ -123,6 +123,7 @@ typedef struct warpjit_blend_state {
   uint32_t write_mask;                                /* bit 0: red; 0 to 15 */
   uint32_t mixed; /* by `mix` and `mix_alpha` instead of factors and operation */
   warpjit_blend_mix mix, mix_alpha;
+  uint32_t bytes; /* of unorm formats: factors and operation on bytes, each product rounded; not if mixed */
 } warpjit_blend_state;
 
 /* What happens to a fragment's results. The bound targets say the formats. */

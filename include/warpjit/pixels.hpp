@@ -128,6 +128,7 @@ struct BlendState {
   std::uint8_t write_mask = 0xf;  // bit 0: red
   bool mixed = false;             // by `mix` and `mix_alpha` instead of factors and operation
   BlendMix mix{}, mix_alpha{};
+  bool bytes = false;  // of unorm formats: factors and operation on bytes, each product rounded; not if mixed
   friend bool operator==(const BlendState&, const BlendState&) = default;
 };
 

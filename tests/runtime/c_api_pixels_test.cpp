@@ -57,6 +57,7 @@ OutputState output(bool newer) {
                     BlendOp::add,
                     BlendOp::max,
                     7};
+  state.blend[0].bytes = true;
   state.blend_constant = {0.25F, 0.5F, 0.75F, 1};
   state.alpha_test = true;
   state.alpha_compare = Compare::greater;
@@ -175,7 +176,8 @@ TEST_F(CApiPixels, ADrawHasTheBitsOfTheCppInterface) {
                      7,
                      0,
                      {},
-                     {}};
+                     {},
+                     1};
   output.alpha_compare = WARPJIT_COMPARE_GREATER;
   output.alpha_reference = 0.25F;
   for (int c = 0; c < 4; ++c) output.blend_constant[c] = 0.25F * static_cast<float>(c + 1);
@@ -322,7 +324,7 @@ TEST_F(CApiPixels, DefaultsAreThoseOfANewLaunch) {
   EXPECT_EQ(output.depth_compare, WARPJIT_COMPARE_LESS);
   EXPECT_EQ(output.front.read_mask, 255U);
   EXPECT_EQ(output.blend[7].write_mask, 15U);
-  EXPECT_EQ(output.blend[7].mixed + output.early_tests, 0U);
+  EXPECT_EQ(output.blend[7].mixed + output.blend[7].bytes + output.early_tests, 0U);
   EXPECT_EQ(output.blend[7].mix.multiply, WARPJIT_MIX_SOURCE);
   EXPECT_EQ(output.blend[7].mix_alpha.invert_by, 1U);
   EXPECT_EQ(raster.depth_bounds[0], 0);

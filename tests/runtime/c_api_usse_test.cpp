@@ -115,8 +115,9 @@ struct CApiUsse : ::testing::Test {
     stage.uniforms = &uniform;
     stage.uniform_count = 1;
   }
-  void begin(const warpjit_usse_depth_surface* depth = nullptr) {
+  void begin(const warpjit_usse_depth_surface* depth = nullptr, std::uint32_t format = 0) {
     auto surface = sized<warpjit_usse_color_surface>();
+    surface.format = format;
     surface.width = surface.height = surface.stride = kSize;
     surface.data = pixels.data();
     surface.byte_count = 4 * pixels.size();
@@ -232,6 +233,37 @@ TEST_F(CApiUsse, BlendFactorOfTargetAlpha) {
   draw.blend = &blend;
   begin();
   expect_all(0x401a0080);  // alpha was 0x80, the colour is 1, 0, 0.2
+}
+
+// Red 255, green 0, blue 51 and alpha 77, by alpha over 32, 32, 32 and 128 by 178: each product is rounded.
+TEST_F(CApiUsse, BlendingIsOfBytes) {
+  use_plain();
+  color[3] = 0.3F;
+  auto blend = sized<warpjit_usse_blend>();
+  blend.color_mask = 15;
+  blend.color_function = blend.alpha_function = 1;
+  blend.color_source = blend.alpha_source = 4;
+  blend.color_target = blend.alpha_target = 5;
+  draw.blend = &blend;
+  begin();
+  expect_all((23U + 89U) << 24 | (15U + 22U) << 16 | 22U << 8 | (77U + 22U));
+}
+
+TEST_F(CApiUsse, BlendingOfTwoFloatsIsRefused) {
+  use_plain();
+  pixels.resize(2 * pixels.size());
+  auto blend = sized<warpjit_usse_blend>();
+  blend.color_mask = 15;
+  blend.alpha_function = 4;
+  draw.blend = &blend;
+  begin(nullptr, 0x11000000);  // F32F32
+  expect_refused(WARPJIT_UNSUPPORTED, "blend alpha function 4 is not supported for a target of rgba32f");
+  blend.alpha_function = 0;
+  EXPECT_EQ(run(), WARPJIT_OK) << error.message;
+  blend.alpha_function = 4;
+  pixels.assign(pixels.size(), 0);
+  begin(nullptr, 0x10800000);  // F32
+  EXPECT_EQ(run(), WARPJIT_OK) << error.message;
 }
 
 TEST_F(CApiUsse, Textures) {

@@ -1,6 +1,9 @@
 // Blending as A + B * C, and what depth bias and bounds make of depth (docs/pixels.md 7 and 9), on every
-// engine. Expected numbers are worked out by hand.
+// engine; blending of bytes. Expected numbers are worked out by hand.
+#include <algorithm>
 #include <cmath>
+#include <tuple>
+#include <utility>
 
 #include "base/random.h"
 #include "runtime/neutral_shader.h"
@@ -132,6 +135,205 @@ TEST(PixelStates, MixesOfOddNumbersAgree) {
     blend.mix.invert_by = one;
     draw.cover();
     EXPECT_EQ(draw.run_everywhere(engine)[0], one ? 0x7f800000U : 0);
+  }
+}
+
+// --- Blending of bytes
+// ---------------------------------------------------------------------------------------
+
+struct Bytes {
+  std::array<unsigned, 4> source, target, constant;
+};
+unsigned byte_factor(BlendFactor factor, unsigned k, const Bytes& in) {
+  const auto& [s, t, c] = in;
+  const unsigned factors[] = {0,
+                              255,
+                              s[k],
+                              255 - s[k],
+                              s[3],
+                              255 - s[3],
+                              t[k],
+                              255 - t[k],
+                              t[3],
+                              255 - t[3],
+                              c[k],
+                              255 - c[k],
+                              c[3],
+                              255 - c[3],
+                              k == 3 ? 255 : std::min(s[3], 255 - t[3]),
+                              k == 3 ? 255 : std::min(t[3], 255 - s[3])};
+  return factors[static_cast<std::size_t>(factor)];
+}
+unsigned blended_byte(const BlendState& state, unsigned k, const Bytes& in) {
+  const bool alpha = k == 3;
+  const BlendFactor by_source = alpha ? state.source_alpha : state.source,
+                    by_target = alpha ? state.target_alpha : state.target;
+  const int s = static_cast<int>((in.source[k] * byte_factor(by_source, k, in) + 127) / 255),
+            t = static_cast<int>((in.target[k] * byte_factor(by_target, k, in) + 127) / 255);
+  const int sums[] = {s + t, s - t, t - s, static_cast<int>(std::min(in.source[k], in.target[k])),
+                      static_cast<int>(std::max(in.source[k], in.target[k]))};
+  return static_cast<unsigned>(
+      std::clamp(sums[static_cast<std::size_t>(alpha ? state.op_alpha : state.op)], 0, 255));
+}
+unsigned byte_of(float number) {
+  return number > 0 ? static_cast<unsigned>(std::min(number, 1.0F) * 255.0F + 0.5F) : 0;
+}
+
+// All pairs of bytes: the source's is the column, the target's the row.
+TEST(PixelStates, BlendsEveryPairOfBytes) {
+  using enum BlendFactor;
+  constexpr std::array<std::pair<BlendFactor, BlendFactor>, kMaxColorTargets> kFactors{
+      {{source_alpha, one_minus_source_alpha},
+       {target_color, zero},
+       {zero, source_color},
+       {one, one},
+       {one_minus_target_color, one},
+       {target_alpha, one_minus_source_color},
+       {source_alpha_saturate, target_alpha_saturate},
+       {constant_color, one_minus_constant_alpha}}};
+  NeutralFragment program;
+  program.compiled = [](ir::Builder& b, NeutralFrame& frame, NeutralResults& results) {
+    const auto over_byte = [&](ir::F32 byte) {
+      return b.BitcastF32ToI32(b.FMul32(byte, b.constant(1.0F / 255)));
+    };
+    const ir::F32 x = frame.column(), rest = b.FSub32(b.constant(255.0F), x);
+    results.colors.assign(kMaxColorTargets, {over_byte(x), over_byte(rest), over_byte(x), over_byte(rest)});
+  };
+  program.interpreted = [](const Quad&, std::int32_t x, std::int32_t, Fragment& fragment) {
+    const auto over_byte = [](std::int32_t byte) { return to_bits(static_cast<float>(byte) * (1.0F / 255)); };
+    for (auto& color : fragment.colors)
+      color = {over_byte(x), over_byte(255 - x), over_byte(x), over_byte(255 - x)};
+  };
+  const Engine engine;
+  NeutralDraw draw(std::move(program), 256, 256);
+  draw.output.blend_constant = {0.1F, 0.4F, 0.7F, 0.8F};
+  std::vector<std::uint32_t> old(256 * 256);
+  for (std::uint32_t n = 0; n < old.size(); ++n) {
+    const std::uint32_t y = n >> 8;
+    old[n] = y | y << 8 | (255 - y) << 16 | (y * 3 & 255) << 24;
+  }
+  for (unsigned k = 0; k < kMaxColorTargets; ++k) {
+    draw.color(k, PixelFormat::rgba8);
+    draw.fill(k, old);
+    BlendState& blend = draw.output.blend[k];
+    blend.enabled = blend.bytes = true;
+    std::tie(blend.source, blend.target) = kFactors[k];
+    std::tie(blend.target_alpha, blend.source_alpha) = kFactors[k];
+    blend.op = static_cast<BlendOp>(k % 3);
+    blend.op_alpha = static_cast<BlendOp>(k % 5);
+  }
+  draw.cover();
+  const auto words = draw.run_everywhere(engine);
+  for (unsigned k = 0; k < kMaxColorTargets; ++k)
+    for (std::uint32_t n = 0; n < old.size(); ++n) {
+      Bytes in;
+      for (unsigned c = 0; c < 4; ++c) {
+        in.source[c] = c % 2 == 0 ? n & 255 : 255 - (n & 255);
+        in.target[c] = old[n] >> 8 * c & 255;
+        in.constant[c] = byte_of(draw.output.blend_constant[c]);
+      }
+      for (unsigned c = 0; c < 4; ++c)
+        ASSERT_EQ(words[k * old.size() + n] >> 8 * c & 255, blended_byte(draw.output.blend[k], c, in))
+            << "target " << k << ", pixel " << n << ", component " << c;
+    }
+}
+
+// Any numbers, in components of any width.
+TEST(PixelStates, BytesOfAllUnormFormats) {
+  struct Layout {
+    PixelFormat format;
+    std::array<unsigned, 4> bits;
+  };
+  constexpr std::array<Layout, 5> kLayouts{{{PixelFormat::rgba8, {8, 8, 8, 8}},
+                                            {PixelFormat::rgb565, {5, 6, 5, 0}},
+                                            {PixelFormat::rgba4, {4, 4, 4, 4}},
+                                            {PixelFormat::rgb5a1, {5, 5, 5, 1}},
+                                            {PixelFormat::rgb10a2, {10, 10, 10, 2}}}};
+  const Engine engine;
+  Random random(5);
+  constexpr std::array kOdd{0.0F, -1.0F, INFINITY, NAN, 1e-40F, 2.0F, 1.0F, 0.5F};
+  const auto any = [&] {
+    return random.one_in(4) ? kOdd[random.below(kOdd.size())]
+                            : static_cast<float>(random.below(1 << 24)) / (1 << 24);
+  };
+  for (unsigned round = 0; round < 100; ++round) {
+    const Components source{any(), any(), any(), any()};
+    NeutralDraw draw(leave(source), 1, 1);
+    for (float& constant : draw.output.blend_constant) constant = any();
+    std::array<std::uint32_t, kLayouts.size()> old{};
+    for (unsigned k = 0; k < kLayouts.size(); ++k) {
+      draw.color(k, kLayouts[k].format);
+      old[k] = static_cast<std::uint32_t>(random.next());
+      draw.fill(k, {old[k]});
+      BlendState& blend = draw.output.blend[k];
+      blend.enabled = blend.bytes = true;
+      for (BlendFactor* const factor :
+           {&blend.source, &blend.target, &blend.source_alpha, &blend.target_alpha})
+        *factor = static_cast<BlendFactor>(random.below(16));
+      blend.op = static_cast<BlendOp>(random.below(5));
+      blend.op_alpha = static_cast<BlendOp>(random.below(5));
+    }
+    draw.color(6, PixelFormat::srgb8);  // the engines agree
+    draw.output.blend[6] = draw.output.blend[round % kLayouts.size()];
+    draw.cover();
+    const auto words = draw.run_everywhere(engine, "round " + std::to_string(round));
+    for (unsigned k = 0; k < kLayouts.size(); ++k) {
+      Bytes in;
+      for (unsigned c = 0, shift = 0; c < 4; shift += kLayouts[k].bits[c], ++c) {
+        const unsigned most = (1U << kLayouts[k].bits[c]) - 1;
+        in.source[c] = byte_of(source[c]);
+        in.constant[c] = byte_of(draw.output.blend_constant[c]);
+        in.target[c] = most == 0 ? (c == 3 ? 255 : 0) : ((old[k] >> shift & most) * 510 / most + 1) / 2;
+      }
+      for (unsigned c = 0, shift = 0; c < 4; shift += kLayouts[k].bits[c], ++c) {
+        const unsigned most = (1U << kLayouts[k].bits[c]) - 1;
+        ASSERT_EQ(words[k] >> shift & most, (blended_byte(draw.output.blend[k], c, in) * most + 127) / 255)
+            << "round " << round << ", target " << k << ", component " << c;
+      }
+    }
+  }
+}
+
+// A launch runs again in the other way: that is other code.
+TEST(PixelStates, BytesMayChange) {
+  const Engine engine;
+  NeutralDraw draw(leave({1, 0, 0.2F, 0.3F}), 1, 1);
+  draw.color(0, PixelFormat::rgba8, 0x80202020);
+  BlendState& blend = draw.output.blend[0];
+  blend.enabled = true;
+  blend.source = blend.source_alpha = BlendFactor::source_alpha;
+  blend.target = blend.target_alpha = BlendFactor::one_minus_source_alpha;
+  draw.cover();
+  for (const bool bytes : {false, true, false}) {
+    blend.bytes = bytes;
+    EXPECT_EQ(draw.run_everywhere(engine)[0], bytes ? 0x70251663U : 0x71261663U);
+  }
+}
+
+// Floats are blended as floats, and so are mixes.
+TEST(PixelStates, BytesAreOfUnormFormatsAlone) {
+  const Engine engine;
+  const Components source{0.3F, 0.6F, 0.7F, 0.9F};
+  for (const bool mixed : {false, true}) {
+    std::array<std::vector<std::uint32_t>, 2> words;
+    for (const bool bytes : {false, true}) {
+      NeutralDraw draw(leave(source), 1, 1);
+      constexpr std::array kFormats{PixelFormat::rgba16f, PixelFormat::rgba32f, PixelFormat::r32f,
+                                    PixelFormat::rgba8};
+      for (unsigned k = 0; k < (mixed ? 4U : 3U); ++k) {
+        draw.color(k, kFormats[k], 0x3f3f3f3f);
+        BlendState& blend = draw.output.blend[k];
+        blend.enabled = true;
+        blend.mixed = mixed;
+        blend.bytes = bytes;
+        blend.source = blend.target = BlendFactor::source_alpha;
+        blend.mix = {
+            .multiply = BlendMix::Multiply::target, .by = BlendMix::By::source_alpha, .invert_by = false};
+      }
+      draw.cover();
+      words[bytes ? 1 : 0] = draw.run_everywhere(engine);
+    }
+    EXPECT_EQ(words[0], words[1]);
   }
 }
 

@@ -284,7 +284,7 @@ TEST(SchemaTest, ReaderIsAsStrictWithStatesOfDraws) {
   draw["output"] = json::parse(
       R"({"early-tests":true,"blend":[{"mix":{"add":"target","multiply":"source-minus-target","by":"source-alpha"}},
       {"mix":{"add":"source","negate-add":true,"multiply":"target","negate-multiply":true,"by":"constant",
-      "invert-by":true},"mix-alpha":{}},{"source":"one","write-mask":7}]})");
+      "invert-by":true},"mix-alpha":{}},{"source":"one","write-mask":7,"bytes":true}]})");
   const auto read = parse_launch(draw.dump(), "states", no_files);
   ASSERT_TRUE(read) << to_string(read.error());
   EXPECT_EQ(validate(launch_schema(), draw), "");
@@ -303,7 +303,8 @@ TEST(SchemaTest, ReaderIsAsStrictWithStatesOfDraws) {
   }
   EXPECT_EQ(output.blend[0].mix_alpha, mixes[0]);
   EXPECT_EQ(output.blend[1].mix_alpha, BlendMix{});
-  EXPECT_FALSE(output.blend[2].mixed);
+  EXPECT_FALSE(output.blend[2].mixed || output.blend[1].bytes);
+  EXPECT_TRUE(output.blend[2].bytes);
   for (const Change& change : {Change{"/raster/depth-bias", "1"},
                                {"/raster/depth-bias/extra", "1"},
                                {"/raster/depth-bias/slope", "\"steep\""},
@@ -316,10 +317,12 @@ TEST(SchemaTest, ReaderIsAsStrictWithStatesOfDraws) {
                                {"/output/blend/0/mix/multiply", "\"zero\""},
                                {"/output/blend/0/mix/by", "\"one\""},
                                {"/output/blend/1/mix/negate-add", "1"},
-                               {"/output/blend/1/mix-alpha", "[]"}})
+                               {"/output/blend/1/mix-alpha", "[]"},
+                               {"/output/blend/2/bytes", "1"}})
     expect_refused(draw, change);
   // What only the reader knows.
-  for (const char* blend : {R"([{"mix":{},"op":"add"}])", R"([{"source":"one","mix-alpha":{}}])"}) {
+  for (const char* blend : {R"([{"mix":{},"op":"add"}])", R"([{"mix":{},"bytes":true}])",
+                            R"([{"source":"one","mix-alpha":{}}])"}) {
     json both = draw;
     both["output"]["blend"] = json::parse(blend);
     EXPECT_FALSE(parse_launch(both.dump(), "both", no_files)) << blend;

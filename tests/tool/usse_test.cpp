@@ -256,7 +256,7 @@ TEST_F(UsseToolTest, BlendWordsAndBuffers) {
   json other = launch;
   other.erase("buffers");
   other["uniforms"] = {{"sa0", {0.25, 0.5, 0.125, 1}}};
-  other["output"]["blend"] = {{{"source", "one"}, {"target", "one"}}};
+  other["output"]["blend"] = {{{"source", "one"}, {"target", "one"}, {"bytes", true}}};
   write("other.json", other.dump());
   EXPECT_EQ(run("render other.json --compare word.png").code, 0);
   other["output"]["blend"] = json::array();
@@ -268,6 +268,17 @@ TEST_F(UsseToolTest, BlendWordsAndBuffers) {
     EXPECT_NE(validate(schema(), bad), "") << buffer;
     write("bad.json", bad.dump());
     EXPECT_EQ(run("run bad.json").code, 2) << buffer;
+  }
+  for (const char* format : {"rgba32f", "rgba8i"}) {
+    json bad = launch;
+    bad["targets"]["colors"][0] = {{"format", format}};
+    write("bad.json", bad.dump());
+    const Outcome refused = run("run bad.json");
+    EXPECT_EQ(refused.code, 2) << format;
+    EXPECT_NE(
+        refused.err.find(std::string("blend color function 1 is not supported for a target of ") + format),
+        std::string::npos)
+        << refused.err;
   }
   // Functions 4 and 5 have no factors.
   launch["output"]["blend"][0] = "0xdcef540f";

@@ -140,8 +140,8 @@ TEST(UsseSharedDraws, Pictures) {
     const std::vector<std::uint32_t> slots = shade(file, vertex);
     interpret::PixelWork work;
     const auto raster = convert_raster(file.draw, vertex.program);
-    const auto output =
-        convert_output(file.draw, PixelFormat::none, fragment.program.has(Flag::native_color));
+    const auto output = convert_output(file.draw, PixelFormat::rgba8, PixelFormat::none,
+                                       fragment.program.has(Flag::native_color));
     ASSERT_TRUE(raster.ok() && output.ok());
     work.raster = *raster;
     work.output = *output;

@@ -35,7 +35,7 @@ void append_key(const PixelFacts& facts, std::vector<std::byte>& bytes) {
     key.put(state.colors[k]);
     const BlendState& blend = state.blend[k];
     key.put(blend.enabled, blend.source, blend.target, blend.source_alpha, blend.target_alpha, blend.op,
-            blend.op_alpha, blend.write_mask, blend.mixed);
+            blend.op_alpha, blend.write_mask, blend.mixed, blend.bytes);
     append(key, blend.mix);
     append(key, blend.mix_alpha);
   }

@@ -42,20 +42,36 @@ Packed packed(PixelFormat format) {
 bool is_float(PixelFormat format) {
   return format == PixelFormat::rgba16f || format == PixelFormat::rgba32f || format == PixelFormat::r32f;
 }
+// Is the component a byte that stands for 0 to 1 evenly?
+bool holds_byte(PixelFormat format, unsigned component) {
+  return format == PixelFormat::rgba8 || (format == PixelFormat::srgb8 && component == 3);
+}
+bool is_one(BlendFactor factor, unsigned component) {
+  const bool saturates =
+      factor == BlendFactor::source_alpha_saturate || factor == BlendFactor::target_alpha_saturate;
+  return factor == BlendFactor::one || (saturates && component == 3);
+}
+// Floats near it are whole numbers one apart.
+constexpr float kWhole = 0x1.8p23F, kOverByte = 1.0F / 255;
+
 unsigned components_of(PixelFormat format) {
   return format == PixelFormat::r32f || format == PixelFormat::r32i || format == PixelFormat::r32ui ? 1 : 4;
 }
 
 }  // namespace
 
-F32 FragmentFrame::factor(BlendFactor factor, unsigned component, const Colors& source, const Colors& stored,
-                          const Colors& constant) {
-  const auto rest = [&](F32 value) { return b_.FSubFlush32(b_.constant(1.0F), value); };
+F32 FragmentFrame::blend_constant(unsigned component) {
+  return b_.FFlush32(b_.LoadUniformF32(kBlendConstantOffset + 4 * component));
+}
+
+F32 FragmentFrame::factor(BlendFactor factor, unsigned component, const BlendInput& in) {
+  const auto& [source, stored, constant, one] = in;
+  const auto rest = [&, one = one](F32 value) { return b_.FSubFlush32(b_.constant(one), value); };
   switch (factor) {
     case BlendFactor::zero:
       return b_.constant(0.0F);
     case BlendFactor::one:
-      return b_.constant(1.0F);
+      return b_.constant(one);
     case BlendFactor::source_color:
       return source[component];
     case BlendFactor::one_minus_source_color:
@@ -81,28 +97,25 @@ F32 FragmentFrame::factor(BlendFactor factor, unsigned component, const Colors& 
     case BlendFactor::one_minus_constant_alpha:
       return rest(constant[3]);
     case BlendFactor::source_alpha_saturate:
-      return component == 3 ? b_.constant(1.0F) : b_.FMinSelect32(source[3], rest(stored[3]));
+      return component == 3 ? b_.constant(one) : b_.FMinSelect32(source[3], rest(stored[3]));
     case BlendFactor::target_alpha_saturate:
       break;
   }
-  return component == 3 ? b_.constant(1.0F) : b_.FMinSelect32(stored[3], rest(source[3]));
+  return component == 3 ? b_.constant(one) : b_.FMinSelect32(stored[3], rest(source[3]));
 }
 
 // The value times its factor; factors one and zero do not multiply.
-F32 FragmentFrame::term(BlendFactor by, F32 value, unsigned component, const Colors& source,
-                        const Colors& stored, const Colors& constant) {
+F32 FragmentFrame::term(BlendFactor by, F32 value, unsigned component, const BlendInput& in) {
   if (by == BlendFactor::zero) return b_.constant(0.0F);
-  const bool saturates = by == BlendFactor::source_alpha_saturate || by == BlendFactor::target_alpha_saturate;
-  if (by == BlendFactor::one || (saturates && component == 3)) return value;
-  return b_.FMulFlush32(value, factor(by, component, source, stored, constant));
+  if (is_one(by, component)) return value;
+  return b_.FMulFlush32(value, factor(by, component, in));
 }
 
-F32 FragmentFrame::mixed(const BlendMix& mix, unsigned component, const Colors& source, const Colors& stored,
-                         const Colors& constant) {
+F32 FragmentFrame::mixed(const BlendMix& mix, unsigned component, const BlendInput& in) {
   using Add = BlendMix::Add;
   using Multiply = BlendMix::Multiply;
   using By = BlendMix::By;
-  const F32 s = source[component], t = stored[component];
+  const F32 s = in.source[component], t = in.stored[component];
   const auto signed_ = [&](F32 value, bool negated) { return negated ? b_.FNeg32(value) : value; };
   F32 product;
   switch (mix.multiply) {
@@ -134,13 +147,13 @@ F32 FragmentFrame::mixed(const BlendMix& mix, unsigned component, const Colors& 
       by = b_.FAddFlush32(s, s);
       break;
     case By::source_alpha:
-      by = source[3];
+      by = in.source[3];
       break;
     case By::target_alpha:
-      by = stored[3];
+      by = in.stored[3];
       break;
     case By::constant:
-      by = constant[component];
+      by = in.constant[component];
       break;
   }
   // By one and by zero nothing is multiplied.
@@ -155,14 +168,11 @@ F32 FragmentFrame::mixed(const BlendMix& mix, unsigned component, const Colors& 
 Colors FragmentFrame::blended(unsigned target, const BlendState& blend, const Colors& source,
                               const Colors& stored) {
   const bool unorm = packed(facts_.output.colors[target]).holds();
-  Colors constant, result;
-  for (unsigned k = 0; k < 4; ++k) {
-    const F32 value = b_.FFlush32(b_.LoadUniformF32(kBlendConstantOffset + 4 * k));
-    constant[k] = unorm ? limited(value) : value;
-  }
+  BlendInput in{source, stored, {}};
+  for (unsigned k = 0; k < 4; ++k) in.constant[k] = unorm ? limited(blend_constant(k)) : blend_constant(k);
+  Colors result;
   if (blend.mixed) {
-    for (unsigned k = 0; k < 4; ++k)
-      result[k] = mixed(k == 3 ? blend.mix_alpha : blend.mix, k, source, stored, constant);
+    for (unsigned k = 0; k < 4; ++k) result[k] = mixed(k == 3 ? blend.mix_alpha : blend.mix, k, in);
     return result;
   }
   for (unsigned k = 0; k < 4; ++k) {
@@ -172,13 +182,63 @@ Colors FragmentFrame::blended(unsigned target, const BlendState& blend, const Co
           op == BlendOp::min ? b_.FMinSelect32(source[k], stored[k]) : b_.FMaxSelect32(source[k], stored[k]);
       continue;
     }
-    const F32 s = term(k == 3 ? blend.source_alpha : blend.source, source[k], k, source, stored, constant);
-    const F32 d = term(k == 3 ? blend.target_alpha : blend.target, stored[k], k, source, stored, constant);
+    const F32 s = term(k == 3 ? blend.source_alpha : blend.source, source[k], k, in);
+    const F32 d = term(k == 3 ? blend.target_alpha : blend.target, stored[k], k, in);
     result[k] = op == BlendOp::add        ? b_.FAddFlush32(s, d)
                 : op == BlendOp::subtract ? b_.FSubFlush32(s, d)
                                           : b_.FSubFlush32(d, s);
   }
   return result;
+}
+
+F32 FragmentFrame::byte_of(F32 value) {
+  const F32 scaled = b_.FMulFlush32(value, b_.constant(255.0F));
+  return b_.I32ToF32(b_.F32ToI32Lowest(b_.FAddFlush32(scaled, b_.constant(0.5F))));
+}
+
+F32 FragmentFrame::read_byte(PixelFormat format, I32 stored, unsigned component, F32 value) {
+  if (!holds_byte(format, component)) return byte_of(value);
+  return b_.I32ToF32(b_.IAnd32(b_.IShrU32(stored, word(8 * component)), word(0xff)));
+}
+
+// A product of bytes is a whole number p below 2^16. p / 255 is at least 1 / 510 away from the middle between
+// two whole numbers, so (p + 127) / 255 rounded down is p / 255 rounded to the nearest, and the product with
+// the nearest float of 1 / 255 rounds alike. Added to kWhole, it is rounded by the addition.
+F32 FragmentFrame::add_byte_term(F32 sum, BlendFactor by, F32 byte, bool subtract, unsigned component,
+                                 const BlendInput& in) {
+  if (by == BlendFactor::zero) return sum;
+  if (is_one(by, component)) return subtract ? b_.FSubFlush32(sum, byte) : b_.FAddFlush32(sum, byte);
+  const F32 product = b_.FMulFlush32(byte, factor(by, component, in));
+  return b_.FFmaFlush32(product, b_.constant(subtract ? -kOverByte : kOverByte), sum);
+}
+
+// Plus kWhole, so that the low bits of its word are the byte.
+F32 FragmentFrame::blended_byte(const BlendState& blend, unsigned component, const BlendInput& in) {
+  const bool alpha = component == 3;
+  const F32 source = in.source[component], stored = in.stored[component], whole = b_.constant(kWhole);
+  const BlendOp op = alpha ? blend.op_alpha : blend.op;
+  const BlendFactor by_source = alpha ? blend.source_alpha : blend.source,
+                    by_target = alpha ? blend.target_alpha : blend.target;
+  F32 sum;
+  switch (op) {
+    case BlendOp::min:
+      return b_.FAddFlush32(whole, b_.FMinSelect32(source, stored));
+    case BlendOp::max:
+      return b_.FAddFlush32(whole, b_.FMaxSelect32(source, stored));
+    case BlendOp::add:
+      sum = add_byte_term(whole, by_source, source, false, component, in);
+      sum = add_byte_term(sum, by_target, stored, false, component, in);
+      return b_.FMinSelect32(sum, b_.constant(kWhole + 255));
+    case BlendOp::subtract:
+      sum = add_byte_term(whole, by_source, source, false, component, in);
+      sum = add_byte_term(sum, by_target, stored, true, component, in);
+      break;
+    case BlendOp::reverse_subtract:
+      sum = add_byte_term(whole, by_target, stored, false, component, in);
+      sum = add_byte_term(sum, by_source, source, true, component, in);
+      break;
+  }
+  return b_.FMaxSelect32(sum, whole);
 }
 
 I32 FragmentFrame::stored_unorm(F32 value, unsigned bits) {
@@ -265,15 +325,34 @@ void FragmentFrame::store_packed(unsigned target, const BlendState& blend, I1 li
   Colors colors;
   for (unsigned k = 0; k < 4; ++k) colors[k] = limited(b_.FFlush32(as_float(words[k])));
   const auto is_curved = [&](unsigned k) { return format == PixelFormat::srgb8 && k < 3; };
-  if (blend.enabled) {
+  Words bytes{};  // of components that are blended to such
+  if (blend.enabled && blend.bytes && !blend.mixed) {
+    BlendInput in;
+    in.one = 255;
+    const Colors old = read_packed(format, stored);
+    for (unsigned k = 0; k < 4; ++k) {
+      in.source[k] = byte_of(limited(as_float(words[k])));  // flushes
+      in.stored[k] = read_byte(format, stored, k, old[k]);
+      in.constant[k] = byte_of(limited(blend_constant(k)));
+    }
+    for (unsigned k = 0; k < 4; ++k) {
+      const F32 sum = blended_byte(blend, k, in);
+      if (holds_byte(format, k))
+        bytes[k] = b_.IAnd32(as_word(sum), word(0xff));
+      else
+        colors[k] = b_.FMulFlush32(b_.FSubFlush32(sum, b_.constant(kWhole)), b_.constant(kOverByte));
+    }
+  } else if (blend.enabled) {
     colors = blended(target, blend, colors, read_packed(format, stored));
     for (F32& color : colors) color = limited(color);
   }
   I32 pixel;
   for (unsigned k = 0, shift = 0; k < 4; shift += bits[k], ++k) {
     if (bits[k] == 0 || (blend.write_mask >> k & 1) == 0) continue;
-    const I32 byte = is_curved(k) ? stored_srgb(colors[k]) : stored_unorm(colors[k], bits[k]);
-    const I32 field = b_.IShl32(byte, word(shift));
+    const I32 number = bytes[k].valid() ? bytes[k]
+                       : is_curved(k)   ? stored_srgb(colors[k])
+                                        : stored_unorm(colors[k], bits[k]);
+    const I32 field = b_.IShl32(number, word(shift));
     pixel = pixel.valid() ? b_.IOr32(pixel, field) : field;
   }
   if (!pixel.valid()) return;

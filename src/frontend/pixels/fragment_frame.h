@@ -92,14 +92,21 @@ class FragmentFrame {
   F32 read_srgb(I32 stored, unsigned shift);
   std::array<F32, 4> read_packed(PixelFormat format, I32 stored);
   I32 stored_half(unsigned target, unsigned component);  // bits of an f16
+  struct BlendInput {
+    std::array<F32, 4> source, stored, constant;
+    float one = 1;  // what stands for it
+  };
+  F32 blend_constant(unsigned component);
   std::array<F32, 4> blended(unsigned target, const BlendState& blend, const std::array<F32, 4>& source,
                              const std::array<F32, 4>& stored);
-  F32 mixed(const BlendMix& mix, unsigned component, const std::array<F32, 4>& source,
-            const std::array<F32, 4>& stored, const std::array<F32, 4>& constant);
-  F32 factor(BlendFactor factor, unsigned component, const std::array<F32, 4>& source,
-             const std::array<F32, 4>& stored, const std::array<F32, 4>& constant);
-  F32 term(BlendFactor factor, F32 value, unsigned component, const std::array<F32, 4>& source,
-           const std::array<F32, 4>& stored, const std::array<F32, 4>& constant);
+  F32 mixed(const BlendMix& mix, unsigned component, const BlendInput& in);
+  F32 factor(BlendFactor factor, unsigned component, const BlendInput& in);
+  F32 term(BlendFactor factor, F32 value, unsigned component, const BlendInput& in);
+  F32 byte_of(F32 value);  // of a limited one; bytes are whole numbers here
+  F32 read_byte(PixelFormat format, I32 stored, unsigned component, F32 value);
+  F32 blended_byte(const BlendState& blend, unsigned component, const BlendInput& in);
+  F32 add_byte_term(F32 sum, BlendFactor factor, F32 byte, bool subtract, unsigned component,
+                    const BlendInput& in);
   F32 limited(F32 value);        // to [0, 1], NaN to 0
   F32 limited_depth(F32 value);  // to the depth bounds, NaN to the least
 

@@ -95,7 +95,8 @@ inline OutputState output_state(Random& random) {
              static_cast<std::uint8_t>(random.one_in(2) ? 15 : random.below(16)),
              random.one_in(3),
              blend_mix(random),
-             blend_mix(random)};
+             blend_mix(random),
+             random.one_in(2)};
   state.alpha_test = random.one_in(4);
   state.alpha_compare = comparison(random);
   state.alpha_reference = 0.5F;

@@ -72,7 +72,7 @@ Status Guest::read_console_values(Reading& reading) const {
 Result<PixelFormat> Guest::read_surface_format(std::uint32_t) const {
   return Error{ErrorCode::bad_input, "this guest has no such surfaces", ""};
 }
-Result<BlendState> Guest::read_blend_word(std::uint32_t, const frontend::Shader&) const {
+Result<BlendState> Guest::read_blend_word(std::uint32_t, const frontend::Shader&, PixelFormat) const {
   return Error{ErrorCode::bad_input, "this guest has no such words", ""};
 }
 Result<RasterState> Guest::console_raster(const frontend::Shader*, Topology) const {

@@ -210,7 +210,8 @@ class Guest {
   virtual Status read_console_values(Reading& reading) const;
   // A format of a colour surface by its number.
   virtual Result<PixelFormat> read_surface_format(std::uint32_t number) const;
-  virtual Result<BlendState> read_blend_word(std::uint32_t word, const frontend::Shader& fragment) const;
+  virtual Result<BlendState> read_blend_word(std::uint32_t word, const frontend::Shader& fragment,
+                                             PixelFormat target) const;
   // What the console does without being asked. `vertex`: null for vertices without a program.
   virtual Result<RasterState> console_raster(const frontend::Shader* vertex, Topology topology) const;
 

@@ -338,8 +338,9 @@ class UsseGuest final : public Guest {
     WARPJIT_TRY(const usse::SurfaceFormat format, usse::find_surface_format(number));
     return format.target;
   }
-  Result<BlendState> read_blend_word(std::uint32_t word, const frontend::Shader& fragment) const override {
-    return usse_blend(word, usse_program(fragment));
+  Result<BlendState> read_blend_word(std::uint32_t word, const frontend::Shader& fragment,
+                                     PixelFormat target) const override {
+    return usse_blend(word, usse_program(fragment), target);
   }
   Result<RasterState> console_raster(const frontend::Shader* vertex, Topology topology) const override {
     return usse_raster(vertex != nullptr ? &usse_program(*vertex) : nullptr, topology);

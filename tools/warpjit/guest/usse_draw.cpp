@@ -229,7 +229,7 @@ Status read_usse_buffers(Reading& reading, const usse::Program& program) {
   return {};
 }
 
-Result<BlendState> usse_blend(std::uint32_t word, const usse::Program& fragment) {
+Result<BlendState> usse_blend(std::uint32_t word, const usse::Program& fragment, PixelFormat target) {
   const auto bits = [&](unsigned first, unsigned count) {
     return static_cast<std::uint8_t>(word >> first & ((1U << count) - 1));
   };
@@ -242,7 +242,7 @@ Result<BlendState> usse_blend(std::uint32_t word, const usse::Program& fragment)
                 .alpha_source = bits(24, 4),
                 .alpha_target = bits(28, 4)};
   WARPJIT_TRY(const OutputState output,
-              usse::convert_output(draw, PixelFormat::none, fragment.has(usse::Flag::native_color)));
+              usse::convert_output(draw, target, PixelFormat::none, fragment.has(usse::Flag::native_color)));
   return output.blend[0];
 }
 

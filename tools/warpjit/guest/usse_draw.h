@@ -12,8 +12,8 @@ Status read_usse_attributes(Reading& reading, const usse::Program& program);
 // The key `buffers`, as uniforms.
 Status read_usse_buffers(Reading& reading, const usse::Program& program);
 
-// A SceGxmBlendInfo, as it is where this fragment program draws.
-Result<BlendState> usse_blend(std::uint32_t word, const usse::Program& fragment);
+// A SceGxmBlendInfo, as it is where this fragment program draws to such a target.
+Result<BlendState> usse_blend(std::uint32_t word, const usse::Program& fragment, PixelFormat target);
 // What the console does without being asked. `vertex`: null for vertices that are given as slots.
 Result<RasterState> usse_raster(const usse::Program* vertex, Topology topology);
 

@@ -176,21 +176,21 @@ Status read_mix(const JsonField& field, BlendMix& mix) {
   return read_flag(field, "invert-by", mix.invert_by);
 }
 
-Status read_blend(const Reading& reading, const JsonField& field, BlendState& blend) {
+Status read_blend(const Reading& reading, const JsonField& field, PixelFormat target, BlendState& blend) {
   if (!field.json().is_object() && !field.json().is_array()) {
     WARPJIT_TRY(const std::int64_t word, field.integer(0, 0xffffffff, 32));
     const auto given =
-        reading.guest->read_blend_word(static_cast<std::uint32_t>(word), *reading.launch.program);
+        reading.guest->read_blend_word(static_cast<std::uint32_t>(word), *reading.launch.program, target);
     if (!given) return field.wrap(given.error());
     blend = *given;
     return {};
   }
   WARPJIT_CHECK(field.expect_object());
   WARPJIT_CHECK(field.expect_keys({"source", "target", "source-alpha", "target-alpha", "op", "op-alpha",
-                                   "mix", "mix-alpha", "write-mask", "enabled"}));
+                                   "mix", "mix-alpha", "bytes", "write-mask", "enabled"}));
   blend.mixed = field.has("mix");
   if (blend.mixed)
-    for (const char* key : {"source", "target", "source-alpha", "target-alpha", "op", "op-alpha"})
+    for (const char* key : {"source", "target", "source-alpha", "target-alpha", "op", "op-alpha", "bytes"})
       if (field.has(key)) return field.at(key).error("'mix' takes the place of factors and operation");
   if (!blend.mixed && field.has("mix-alpha")) return field.error("'mix-alpha' needs 'mix'");
   if (const auto mix = field.find("mix")) WARPJIT_CHECK(read_mix(*mix, blend.mix));
@@ -210,6 +210,7 @@ Status read_blend(const Reading& reading, const JsonField& field, BlendState& bl
   WARPJIT_CHECK(read_word(field, "op", kBlendOps, blend.op));
   blend.op_alpha = blend.op;
   WARPJIT_CHECK(read_word(field, "op-alpha", kBlendOps, blend.op_alpha));
+  WARPJIT_CHECK(read_flag(field, "bytes", blend.bytes));
   return read_byte(field, "write-mask", blend.write_mask, 15);
 }
 
@@ -254,8 +255,10 @@ Status read_output(const Reading& reading, LaunchPixels& pixels) {
   if (const auto blend = field->find("blend")) {
     WARPJIT_CHECK(blend->expect_array());
     if (blend->size() > kMaxColorTargets) return blend->error("one for each colour target");
-    for (std::size_t k = 0; k < blend->size(); ++k)
-      WARPJIT_CHECK(read_blend(reading, blend->at(k), state.blend[k]));
+    for (std::size_t k = 0; k < blend->size(); ++k) {
+      const PixelFormat target = k < pixels.colors.size() ? pixels.colors[k].format : PixelFormat::none;
+      WARPJIT_CHECK(read_blend(reading, blend->at(k), target, state.blend[k]));
+    }
   }
   WARPJIT_CHECK(read_floats(*field, "blend-constant", state.blend_constant));
   if (const auto test = field->find("alpha-test")) {

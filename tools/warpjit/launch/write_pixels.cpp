@@ -122,6 +122,7 @@ Json blend_json(const BlendState& state) {
             {"target-alpha", kFactors[static_cast<std::size_t>(state.target_alpha)]},
             {"op", kBlendOps[static_cast<std::size_t>(state.op)]},
             {"op-alpha", kBlendOps[static_cast<std::size_t>(state.op_alpha)]}};
+    add_changed(json, "bytes", state.bytes, usual.bytes);
   }
   add_changed(json, "write-mask", state.write_mask, usual.write_mask);
   return json;

@@ -1,5 +1,6 @@
 #include "frontend/interpret/pixels/output.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <utility>
@@ -193,6 +194,80 @@ std::uint32_t combine(const BlendState& state, std::size_t n, const BlendInput& 
   return larger(in.source[n], in.target[n]);
 }
 
+// Blending of bytes.
+constexpr std::uint32_t kMostByte = 255;
+
+std::uint32_t byte_of(std::uint32_t word) {
+  const std::uint32_t scaled = f32::mul(f32::unit(word), to_bits(255.0F));
+  return static_cast<std::uint32_t>(to_float(f32::add(scaled, to_bits(0.5F))));  // rounds down
+}
+Color bytes_of(const Color& color) {
+  return {byte_of(color[0]), byte_of(color[1]), byte_of(color[2]), byte_of(color[3])};
+}
+
+std::uint32_t byte_factor(BlendFactor factor, std::size_t n, const BlendInput& in) {
+  switch (factor) {
+    case BlendFactor::zero:
+      return 0;
+    case BlendFactor::one:
+      break;
+    case BlendFactor::source_color:
+      return in.source[n];
+    case BlendFactor::one_minus_source_color:
+      return kMostByte - in.source[n];
+    case BlendFactor::source_alpha:
+      return in.source[kAlpha];
+    case BlendFactor::one_minus_source_alpha:
+      return kMostByte - in.source[kAlpha];
+    case BlendFactor::target_color:
+      return in.target[n];
+    case BlendFactor::one_minus_target_color:
+      return kMostByte - in.target[n];
+    case BlendFactor::target_alpha:
+      return in.target[kAlpha];
+    case BlendFactor::one_minus_target_alpha:
+      return kMostByte - in.target[kAlpha];
+    case BlendFactor::constant_color:
+      return in.constant[n];
+    case BlendFactor::one_minus_constant_color:
+      return kMostByte - in.constant[n];
+    case BlendFactor::constant_alpha:
+      return in.constant[kAlpha];
+    case BlendFactor::one_minus_constant_alpha:
+      return kMostByte - in.constant[kAlpha];
+    case BlendFactor::source_alpha_saturate:
+      if (n != kAlpha) return std::min(in.source[kAlpha], kMostByte - in.target[kAlpha]);
+      break;
+    case BlendFactor::target_alpha_saturate:
+      if (n != kAlpha) return std::min(in.target[kAlpha], kMostByte - in.source[kAlpha]);
+      break;
+  }
+  return kMostByte;
+}
+
+std::uint32_t combine_bytes(const BlendState& state, std::size_t n, const BlendInput& in) {
+  const bool alpha = n == kAlpha;
+  const auto term = [&](std::uint32_t byte, BlendFactor factor) {
+    return (byte * byte_factor(factor, n, in) + 127) / 255;
+  };
+  const auto difference = [](std::uint32_t a, std::uint32_t b) { return a > b ? a - b : 0; };
+  const std::uint32_t source = term(in.source[n], alpha ? state.source_alpha : state.source);
+  const std::uint32_t target = term(in.target[n], alpha ? state.target_alpha : state.target);
+  switch (alpha ? state.op_alpha : state.op) {
+    case BlendOp::add:
+      return std::min(source + target, kMostByte);
+    case BlendOp::subtract:
+      return difference(source, target);
+    case BlendOp::reverse_subtract:
+      return difference(target, source);
+    case BlendOp::min:
+      return std::min(in.source[n], in.target[n]);
+    case BlendOp::max:
+      break;
+  }
+  return std::max(in.source[n], in.target[n]);
+}
+
 // A component that the format lacks is 0, alpha 1.
 Color decoded(const FormatInfo& format, const PixelWords& pixel) {
   Color color{0, 0, 0, format.kind == Kind::integer ? 1 : f32::kOne};
@@ -212,7 +287,13 @@ Color blended(const BlendState& state, const FormatInfo& format, const PixelWord
     in.source[n] = limited ? f32::unit(source[n]) : source[n];
     in.constant[n] = limited ? f32::unit(to_bits(constant[n])) : to_bits(constant[n]);
   }
-  return {combine(state, 0, in), combine(state, 1, in), combine(state, 2, in), combine(state, 3, in)};
+  if (!state.bytes || state.mixed || !limited)
+    return {combine(state, 0, in), combine(state, 1, in), combine(state, 2, in), combine(state, 3, in)};
+  const BlendInput bytes{bytes_of(in.source), bytes_of(in.target), bytes_of(in.constant)};
+  Color color;
+  for (std::size_t n = 0; n < 4; ++n)
+    color[n] = decode({Encoding::unorm, 0, 8}, combine_bytes(state, n, bytes));
+  return color;
 }
 
 void write_color(const PixelWork& work, unsigned number, const BlendState& state, const Color& color,

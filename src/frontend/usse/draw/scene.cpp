@@ -50,7 +50,8 @@ class DrawBinder {
     WARPJIT_TRY(const RasterState raster, convert_raster(draw_, *vertex_));
     WARPJIT_CHECK(launch.set_raster_state(raster));
     const PixelFormat depth = scene_.depth ? scene_.depth->format : PixelFormat::none;
-    WARPJIT_TRY(const OutputState output, convert_output(draw_, depth, fragment_->has(Flag::native_color)));
+    WARPJIT_TRY(const OutputState output,
+                convert_output(draw_, scene_.surface.target(), depth, fragment_->has(Flag::native_color)));
     WARPJIT_CHECK(launch.set_output_state(output));
     WARPJIT_CHECK(bind_targets(launch, depth));
     if (!draw_.indices.empty()) WARPJIT_CHECK(launch.bind_indices(draw_.indices));

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include "frontend/usse/flow/color.h"
 #include "frontend/usse/flow/slots.h"
 
 namespace warpjit::usse {
@@ -32,6 +33,17 @@ Result<BlendOp> function(const char* field, std::uint8_t number) {
   if (number < kFunctions.size()) return kFunctions[number];
   return Error{ErrorCode::bad_input,
                std::string("blend ") + field + " " + std::to_string(number) + " is not defined",
+               {}};
+}
+
+// Blending is of bytes, of halves and of one float.
+Status check_blending(const Blend& blend, PixelFormat color) {
+  if (!takes_integers(color) && color != PixelFormat::rgba32f) return {};
+  const bool of_color = blend.color_function != 0;
+  return Error{ErrorCode::unsupported,
+               std::string("blend ") + (of_color ? "color" : "alpha") + " function " +
+                   std::to_string(of_color ? blend.color_function : blend.alpha_function) +
+                   " is not supported for a target of " + name(color),
                {}};
 }
 
@@ -78,7 +90,7 @@ Result<RasterState> convert_raster(const Draw& draw, const Program& vertex) {
   return raster;
 }
 
-Result<OutputState> convert_output(const Draw& draw, PixelFormat depth, bool native) {
+Result<OutputState> convert_output(const Draw& draw, PixelFormat color, PixelFormat depth, bool native) {
   OutputState output;
   BlendState& blend = output.blend[0];
   if (draw.blend) {
@@ -88,7 +100,8 @@ Result<OutputState> convert_output(const Draw& draw, PixelFormat depth, bool nat
       return Error{ErrorCode::bad_input, "blend color mask " + std::to_string(mask) + " is not defined", {}};
     blend.write_mask = static_cast<std::uint8_t>((mask >> 1 & 7) | (mask & 1) << 3);
     if (!native && (given.color_function != 0 || given.alpha_function != 0)) {
-      blend.enabled = true;
+      WARPJIT_CHECK(check_blending(given, color));
+      blend.enabled = blend.bytes = true;
       WARPJIT_TRY(blend.op, function("color function", given.color_function));
       WARPJIT_TRY(blend.op_alpha, function("alpha function", given.alpha_function));
       // Minima and maxima have no factors.

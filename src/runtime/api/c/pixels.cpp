@@ -82,6 +82,7 @@ Status read_blend(const warpjit_blend_state& from, BlendState& blend) {
   blend.mixed = from.mixed != 0;
   WARPJIT_CHECK(read_mix(from.mix, blend.mix));
   WARPJIT_CHECK(read_mix(from.mix_alpha, blend.mix_alpha));
+  blend.bytes = from.bytes != 0;
   return take(from.write_mask, 15, "blend", blend.write_mask);
 }
 warpjit_blend_state blend_of(const BlendState& blend) {
@@ -95,7 +96,8 @@ warpjit_blend_state blend_of(const BlendState& blend) {
           blend.write_mask,
           blend.mixed ? 1U : 0U,
           mix_of(blend.mix),
-          mix_of(blend.mix_alpha)};
+          mix_of(blend.mix_alpha),
+          blend.bytes ? 1U : 0U};
 }
 
 Result<OutputState> output_state(const warpjit_output_state& from) {
