@@ -52,7 +52,8 @@ std::array<int, 8> values_between(int a, int b, bool eight, int lowest, int high
   return values;
 }
 
-// Two ends and 3-bit indices, into every `stride`-th byte.
+}  // namespace
+
 void decode_channel(const std::byte* block, bool is_signed, bool round, unsigned stride, std::byte* texels) {
   std::array<int, 2> ends{std::to_integer<int>(block[0]), std::to_integer<int>(block[1])};
   if (is_signed)
@@ -66,8 +67,6 @@ void decode_channel(const std::byte* block, bool is_signed, bool round, unsigned
   for (unsigned n = 0; n < 16; ++n)
     texels[std::size_t{n} * stride] = static_cast<std::byte>(values[indices >> 3 * n & 7]);
 }
-
-}  // namespace
 
 void decode_bc1(const TextureFormat&, const std::byte* block, std::byte* texels) {
   decode_colors(block, true, texels);

@@ -17,6 +17,10 @@ inline std::uint64_t big_endian(const std::byte* bytes, unsigned count) {
   return number;
 }
 
+// A block of one channel as BC3's alpha: two ends and 3-bit indices, into every `stride`-th byte. What lies
+// between the ends is rounded to the nearest, or down. A signed end of -128 counts as -127.
+void decode_channel(const std::byte* block, bool is_signed, bool round, unsigned stride, std::byte* texels);
+
 void decode_bc1(const TextureFormat& format, const std::byte* block, std::byte* texels);
 void decode_bc2(const TextureFormat& format, const std::byte* block, std::byte* texels);
 void decode_bc3(const TextureFormat& format, const std::byte* block, std::byte* texels);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 
 #include "frontend/usse/container/texture.h"
 #include "frontend/usse/flow/texels.h"
@@ -255,23 +256,34 @@ TEST(UsseSamples, WhatControlWordsCannotSay) {
   EXPECT_EQ(run(code, bound(), {{}}).size(), std::size_t{kThreads} * kRows * 4);
 }
 
-// A block a channel, values between two ends: seven steps, or five with 0 and 255.
+// A block a channel, values between two ends: seven steps, or five with the least and the greatest.
 TEST(UsseSamples, BlocksOfChannels) {
   constexpr std::uint32_t kAddress = 0x1000, kPoint = 0x83fe0090, kSide = 8;
-  for (const std::uint32_t code : {0x08U, 0x0aU})
+  struct Kind {
+    std::uint32_t code;
+    unsigned channels;
+    int first, step, other;  // of block n and channel k the ends are first + step n + k, other
+    int least, most;
+  };
+  for (const Kind& kind : {Kind{0x08, 1, 90, 40, 130, 0, 255}, Kind{0x0a, 2, 90, 40, 130, 0, 255},
+                           Kind{0x09, 1, -128, 70, -40, -127, 127}, Kind{0x0b, 2, -128, 70, -40, -127, 127},
+                           Kind{0x0b, 2, -20, 7, -128, -127, 127}})
     for (const std::uint32_t type : {3U, 5U}) {  // linear, swizzled
-      const unsigned channels = code == 0x08 ? 1 : 2;
-      // Block n: of channel k the ends 40 n + 90 + k and 130, indices count up.
+      const auto first_end = [&](unsigned n, unsigned k) {
+        return kind.first + kind.step * static_cast<int>(n) + static_cast<int>(k);
+      };
+      // Indices count up.
       std::vector<std::byte> memory;
       for (unsigned n = 0; n < 4; ++n)
-        for (unsigned k = 0; k < channels; ++k) {
-          std::uint64_t block = (40 * n + 90 + k) | 130U << 8;
+        for (unsigned k = 0; k < kind.channels; ++k) {
+          std::uint64_t block =
+              (static_cast<unsigned>(first_end(n, k)) & 255) | (static_cast<unsigned>(kind.other) & 255) << 8;
           for (std::uint64_t texel = 0; texel < 16; ++texel) block |= (texel + n) % 8 << (16 + 3 * texel);
           for (unsigned byte = 0; byte < 8; ++byte)
             memory.push_back(static_cast<std::byte>(block >> 8 * byte));
         }
       const auto state =
-          read_texture({kPoint, type << 29 | code << 24 | (kSide - 1) << 12 | (kSide - 1), kAddress, 0});
+          read_texture({kPoint, type << 29 | kind.code << 24 | (kSide - 1) << 12 | (kSide - 1), kAddress, 0});
       ASSERT_TRUE(state.ok()) << to_string(state.error());
       const auto bound = bind_texture(*state, [&](std::uint32_t address, std::uint64_t size) {
         return address == kAddress && size == memory.size() ? std::span<const std::byte>(memory)
@@ -280,7 +292,8 @@ TEST(UsseSamples, BlocksOfChannels) {
       ASSERT_TRUE(bound.ok()) << to_string(bound.error());
       const auto view = textures::make_view(bound->texture, "texture");
       ASSERT_TRUE(view.ok()) << to_string(view.error());
-      EXPECT_EQ(texel_components(view->swizzle), channels);
+      EXPECT_EQ(texel_components(view->swizzle), kind.channels);
+      EXPECT_EQ(native_texel(view->format), kind.least < 0 ? NativeTexel::s8 : NativeTexel::u8);
       const TextureSampler sampler(*view, bound->sampler);
       for (unsigned y = 0; y < kSide; ++y)
         for (unsigned x = 0; x < kSide; ++x) {
@@ -288,24 +301,25 @@ TEST(UsseSamples, BlocksOfChannels) {
           const Texels got = sampler.sample(
               {(static_cast<float>(x) + 0.5F) / kSide, (static_cast<float>(y) + 0.5F) / kSide, 0}, 0);
           for (unsigned k = 0; k < 2; ++k) {
-            const int a = static_cast<int>(40 * n + 90 + k), b = 130;
-            const int index = static_cast<int>((4 * (y % 4) + x % 4 + n) % 8), steps = a > b ? 7 : 5;
-            int wanted = 0;
+            const int steps = first_end(n, k) > kind.other ? 7 : 5;
+            const int a = std::max(first_end(n, k), kind.least), b = std::max(kind.other, kind.least);
+            const int index = static_cast<int>((4 * (y % 4) + x % 4 + n) % 8);
+            double wanted = 0;
             if (index < 2)
               wanted = index == 0 ? a : b;
             else if (index - 1 < steps)
-              wanted = ((steps - (index - 1)) * a + (index - 1) * b + steps / 2) / steps;
+              wanted = std::round(static_cast<double>((steps - (index - 1)) * a + (index - 1) * b) / steps);
             else
-              wanted = index == 6 ? 0 : 255;
-            if (k >= channels) wanted = 0;
-            EXPECT_EQ(got[k], static_cast<float>(wanted) / 255.0F)
-                << code << type << ": " << x << ' ' << y << ' ' << k;
+              wanted = index == 6 ? kind.least : kind.most;
+            if (k >= kind.channels) wanted = 0;
+            EXPECT_EQ(got[k], static_cast<float>(wanted) / static_cast<float>(kind.most))
+                << kind.code << ' ' << type << ": " << x << ' ' << y << ' ' << k;
           }
         }
     }
-  // Signed ones are not known, nor tiles of blocks.
-  EXPECT_FALSE(read_texture({kPoint, 3U << 29 | 0x09 << 24 | 7, kAddress, 0}).ok());
-  EXPECT_FALSE(read_texture({kPoint, 4U << 29 | 0x08 << 24 | 7, kAddress, 0}).ok());
+  // Tiles of blocks are not known.
+  for (const std::uint32_t code : {0x08U, 0x0bU})
+    EXPECT_FALSE(read_texture({kPoint, 4U << 29 | code << 24 | 7, kAddress, 0}).ok());
 }
 
 TEST(UsseSamples, WhatStaysRefused) {

@@ -56,9 +56,8 @@ TexelFormat palette(std::string_view name, Special special, unsigned bits) {
 }
 
 // One or two channels of 8 bits.
-TexelFormat channel_blocks(std::string_view name, unsigned channels) {
-  TexelFormat format =
-      channels == 1 ? packed(name, TexelType::unorm, {8}) : packed(name, TexelType::unorm, {8, 8});
+TexelFormat channel_blocks(std::string_view name, TexelType type, unsigned channels) {
+  TexelFormat format = channels == 1 ? packed(name, type, {8}) : packed(name, type, {8, 8});
   format.special = Special::channel_blocks;
   format.bits = static_cast<std::uint8_t>(4 * channels);
   return format;
@@ -153,9 +152,13 @@ std::optional<TexelFormat> find_format(std::uint32_t code, std::uint32_t swizzle
     case 0x87:
       return blocks("UBC3", BlockCompression::bc3, 16);
     case 0x88:
-      return channel_blocks("UBC4", 1);
+      return channel_blocks("UBC4", unorm, 1);
+    case 0x89:
+      return channel_blocks("SBC4", snorm, 1);
     case 0x8a:
-      return channel_blocks("UBC5", 2);
+      return channel_blocks("UBC5", unorm, 2);
+    case 0x8b:
+      return channel_blocks("SBC5", snorm, 2);
     case 0x94:
       return palette("P4", Special::palette4, 4);
     case 0x95:
@@ -420,14 +423,10 @@ bool lies_so(const TextureState& state, const Layout& layout) {
 }
 
 // Texels of a block, row by row: of each channel as UBC3's alpha.
-void decode_channels(const std::byte* block, unsigned channels, std::array<std::byte, 32>& texels) {
-  std::array<std::byte, 16> of_alpha{};
-  std::array<std::byte, 64> decoded;
-  for (unsigned k = 0; k < channels; ++k) {
-    std::copy_n(block + 8 * k, 8, of_alpha.begin());
-    textures::decode_bc3({}, of_alpha.data(), decoded.data());
-    for (unsigned n = 0; n < 16; ++n) texels[n * channels + k] = decoded[4 * n + 3];
-  }
+void decode_channels(const TexelFormat& format, const std::byte* block, std::array<std::byte, 32>& texels) {
+  const bool is_signed = format.format.components[0].type == TexelType::snorm;
+  for (unsigned k = 0; k < format.channels; ++k)
+    textures::decode_channel(block + 8 * k, is_signed, true, format.channels, texels.data() + k);
 }
 
 std::byte nibble(std::byte byte, bool high) { return high ? byte >> 4 : byte & std::byte{15}; }
@@ -463,7 +462,7 @@ Result<BoundTexture> move_texels(const TextureState& state, const Layout& layout
                                 y * side * bound.places[n].row_bytes + std::uint64_t{x} * side * bytes;
           if (blocks) {
             std::array<std::byte, 32> texels;
-            decode_channels(memory.data() + bit / 8, bytes, texels);
+            decode_channels(state.format, memory.data() + bit / 8, texels);
             for (std::uint32_t row = 0; row < side; ++row)
               std::copy_n(texels.begin() + row * side * bytes, side * bytes,
                           to + row * bound.places[n].row_bytes);
