@@ -7,36 +7,38 @@
 namespace warpjit::backend {
 namespace {
 
-constexpr std::uint32_t kCanonical = 0x7fc00000;
+struct Kind {
+  ir::Opcode opcode;
+  std::uint32_t canonical;
+};
+constexpr Kind kKinds[] = {{ir::Opcode::CanonicalizeNaN32, 0x7fc00000},
+                           {ir::Opcode::CanonicalizeNaNOnes32, 0x7fffffff}};
 constexpr unsigned kMost = 8;
 
 bool is_nan(std::uint32_t word) { return (word & 0x7fffffff) > 0x7f800000; }
 
 // Of the first `count` words of two rows.
-ir::Function canonical_words(unsigned count) {
+ir::Function canonical_words(const Kind& kind, unsigned count) {
   KernelBuilder k(2, 2);
   const auto first = k.b.LoadInput(0), second = k.b.LoadInput(1);
   std::array<ir::F32, kMost> x;
   for (unsigned n = 0; n < kMost; ++n) x[n] = n < 4 ? first[n] : second[n - 4];
-  for (unsigned n = 0; n < count; ++n) x[n] = k.b.CanonicalizeNaN32(x[n]);
+  for (unsigned n = 0; n < count; ++n) x[n] = ir::F32{k.b.emit(kind.opcode, std::array<ir::Value, 1>{x[n]})};
   k.store(x[0], x[1], x[2], x[3], 0);
   k.store(x[4], x[5], x[6], x[7], 1);
   k.b.ret();
   return k.function;
 }
 
-class NansInARow : public OnTarget {};
-WARPJIT_ON_EVERY_TARGET(NansInARow);
-
-TEST_P(NansInARow, BecomeCanonical) {
+void check(Target target, const Kind& kind) {
   constexpr std::uint32_t kNumbers[] = {0x00000000, 0x80000000, 0x00000001, 0x807fffff, 0x3f800000,
                                         0x7f7fffff, 0x7f800000, 0xff800000, 0xbf800001};
   constexpr std::uint32_t kNans[] = {0x7f800001, 0x7fc00000, 0xffc00000, 0x7fffffff, 0xff800001, 0xffffffff};
   Random random(3);
   for (unsigned count = 1; count <= kMost; ++count)
-    for (const Setting& setting : all_settings(GetParam())) {
-      const Executable executable(compile(canonical_words(count), setting));
-      if (HasFailure()) return;
+    for (const Setting& setting : all_settings(target)) {
+      const Executable executable(compile(canonical_words(kind, count), setting));
+      if (::testing::Test::HasFailure()) return;
       const std::uint64_t lanes = executable.code().lanes;
       Launch launch;
       launch.threads = lanes * (2 + kMost * lanes);
@@ -60,10 +62,17 @@ TEST_P(NansInARow, BecomeCanonical) {
         for (unsigned n = 0; n < kMost; ++n) {
           const std::uint32_t got = launch.outputs[n / 4].get(t)[n % 4];
           if (n >= count && is_nan(words[t][n])) continue;  // some NaN
-          ASSERT_EQ(got, is_nan(words[t][n]) ? kCanonical : words[t][n])
+          ASSERT_EQ(got, is_nan(words[t][n]) ? kind.canonical : words[t][n])
               << setting.text() << ", " << count << " values, thread " << t << ", value " << n;
         }
     }
+}
+
+class NansInARow : public OnTarget {};
+WARPJIT_ON_EVERY_TARGET(NansInARow);
+
+TEST_P(NansInARow, BecomeCanonical) {
+  for (const Kind& kind : kKinds) check(GetParam(), kind);
 }
 
 }  // namespace

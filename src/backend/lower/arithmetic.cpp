@@ -102,24 +102,31 @@ void ArithmeticLowering::lower_FNeg32(ir::Inst i) {
 void ArithmeticLowering::lower_FAbs32(ir::Inst i) {
   each_part(i, [&](std::uint32_t p) { return arithmetic_.absolute(operand(i, 0), p); });
 }
-// NaNs are rare: of several values in a row one branch asks whether any is one.
 void ArithmeticLowering::lower_CanonicalizeNaN32(ir::Inst i) {
+  canonicalize(i, &HostArithmetic::canonicalize_nan);
+}
+void ArithmeticLowering::lower_CanonicalizeNaNOnes32(ir::Inst i) {
+  canonicalize(i, &HostArithmetic::canonicalize_nan_ones);
+}
+
+// NaNs are rare: of several values in a row one branch asks whether any is one.
+void ArithmeticLowering::canonicalize(ir::Inst i, Canonicalize of_host) {
   if (made_canonical_ != 0) {  // with the one before
     --made_canonical_;
     return;
   }
   constexpr std::size_t kFewest = 3, kMost = 16;  // vectors; more would not stay in registers
   std::vector<ir::Inst> together;
-  for (ir::Inst next = i; f_.inst(next).opcode == Opcode::CanonicalizeNaN32 && varying(f_.result(next)) &&
+  for (ir::Inst next = i; f_.inst(next).opcode == f_.inst(i).opcode && varying(f_.result(next)) &&
                           (together.size() + 1) * parts_ <= kMost;
        next = f_.inst(next).next)
     together.push_back(next);
-  if (together.size() * parts_ < kFewest || !canonicalize_together(together))
-    return each_part(i, [&](std::uint32_t p) { return arithmetic_.canonicalize_nan(operand(i, 0), p); });
+  if (together.size() * parts_ < kFewest || !canonicalize_together(together, of_host))
+    return each_part(i, [&](std::uint32_t p) { return (arithmetic_.*of_host)(operand(i, 0), p); });
   made_canonical_ = together.size() - 1;
 }
 
-bool ArithmeticLowering::canonicalize_together(const std::vector<ir::Inst>& together) {
+bool ArithmeticLowering::canonicalize_together(const std::vector<ir::Inst>& together, Canonicalize of_host) {
   const auto each = [&](auto make) {
     Regs made;
     for (ir::Inst i : together)
@@ -130,15 +137,12 @@ bool ArithmeticLowering::canonicalize_together(const std::vector<ir::Inst>& toge
   if (!arithmetic_.branch_if_nan({raw.data(), raw.size()})) return false;
   const Regs made = hot_or_cold(
       [&] { return raw; },
-      [&] { return each([&](Value v, std::uint32_t p) { return arithmetic_.canonicalize_nan(v, p); }); });
+      [&] { return each([&](Value v, std::uint32_t p) { return (arithmetic_.*of_host)(v, p); }); });
   for (std::size_t n = 0; n < together.size(); ++n)
     for (std::uint32_t p = 0; p < parts_; ++p) define(f_.result(together[n]), p, made[n * parts_ + p]);
   return true;
 }
 
-void ArithmeticLowering::lower_CanonicalizeNaNOnes32(ir::Inst i) {
-  each_part(i, [&](std::uint32_t p) { return arithmetic_.canonicalize_nan_ones(operand(i, 0), p); });
-}
 void ArithmeticLowering::lower_FMaxNum32(ir::Inst i) {
   if (needs_denormals(i)) set_flushing(false);
   each_part(

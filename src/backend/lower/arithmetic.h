@@ -62,7 +62,9 @@ class ArithmeticLowering : protected ValueForms {
   std::optional<std::array<Value, 4>> packed_bytes(ir::Inst i) const;
   void integer_extreme(ir::Inst i, Op op, Condition less, bool greater);
   void integer_shift(ir::Inst i, Shift kind);
-  bool canonicalize_together(const std::vector<ir::Inst>& together);
+  using Canonicalize = Reg (HostArithmetic::*)(Value, std::uint32_t);
+  void canonicalize(ir::Inst i, Canonicalize of_host);
+  bool canonicalize_together(const std::vector<ir::Inst>& together, Canonicalize of_host);
   void call(ir::Inst i) { callouts_.call(i); }
   // An operation that makes no denormals but keeps them, with an operand that may be one, in the other mode.
   bool needs_denormals(ir::Inst i) const;
@@ -71,7 +73,7 @@ class ArithmeticLowering : protected ValueForms {
   HostMasks& masks_;
   HostFlushing* const flushing_;  // not null where lir::Code::flushes
   CalloutLowering& callouts_;
-  std::size_t made_canonical_ = 0;  // how many CanonicalizeNaN32 that come next were made before
+  std::size_t made_canonical_ = 0;  // how many of those that come next were made before
 };
 
 }  // namespace warpjit::backend

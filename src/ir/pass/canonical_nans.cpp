@@ -1,7 +1,7 @@
 // Makes NaNs canonical only where someone looks at bits, and where they are not already. Of other values it
 // does not matter which NaN they are: one that goes around a loop from one arithmetic operation to the next
-// needs no canonical one. What stays stands side by side where that is possible, for code that asks of several
-// values at once whether any is a NaN.
+// needs no canonical one. What stays stands side by side where that is possible, for code that asks of
+// several values at once whether any is a NaN.
 #include "base/sfu.h"
 #include "ir/pass/passes.h"
 
@@ -105,11 +105,10 @@ void drop_canonical_nans(Function& f) {
 
 namespace {
 
-bool is_canonical_nan(const Function& f, Value v) {
-  return f.definition_of(v).opcode == Opcode::CanonicalizeNaN32;
-}
+bool makes_canonical(const Function& f, Inst i) { return family(f.inst(i).opcode) == Family::canonical_nan; }
 
-// Operations on floats take what there was before, and so need not wait for it.
+// Operations on floats take what there was before, and so need not wait for it; but for special functions,
+// whose code may depend on it.
 void read_before(Function& f) {
   const std::vector<char> read = read_as_other_than_fixed_point(f);
   std::vector<Value> operands;
@@ -119,7 +118,9 @@ void read_before(Function& f) {
       operands.assign(now.begin(), now.end());
       bool changed = false;
       for (std::uint32_t k = 0; k < operands.size(); ++k) {
-        if (!is_canonical_nan(f, operands[k]) || f.inst(i).opcode == Opcode::CanonicalizeNaN32) continue;
+        if (!makes_canonical(f, f.definition(operands[k])) || makes_canonical(f, i) ||
+            is_special_function(f, i))
+          continue;
         if (info(f.inst(i).opcode).hands_on(k) || looks_at_bits(f, i, k, read)) continue;
         operands[k] = f.operand(f.definition(operands[k]), 0);
         changed = true;
@@ -143,7 +144,7 @@ class Gatherer {
  private:
   void look(Inst i) {
     const Opcode opcode = f_.inst(i).opcode;
-    if (opcode == Opcode::CanonicalizeNaN32) return wait(i, canonical_);
+    if (makes_canonical(f_, i)) return wait(i, canonical_);
     if (opcode == Opcode::BitcastF32ToI32 && waiting_[f_.operand(i, 0).id] != 0) return wait(i, words_);
     bool reads = false;
     for (Value v : f_.operands(i)) reads = reads || waiting_[v.id] != 0;
