@@ -2,6 +2,8 @@
 // does not matter which NaN they are: one that goes around a loop from one arithmetic operation to the next
 // needs no canonical one. What stays stands side by side where that is possible, for code that asks of
 // several values at once whether any is a NaN.
+#include <algorithm>
+
 #include "base/sfu.h"
 #include "ir/pass/passes.h"
 
@@ -108,24 +110,20 @@ namespace {
 bool makes_canonical(const Function& f, Inst i) { return family(f.inst(i).opcode) == Family::canonical_nan; }
 
 // Operations on floats take what there was before, and so need not wait for it; but for special functions,
-// whose code may depend on it.
-void read_before(Function& f) {
-  const std::vector<char> read = read_as_other_than_fixed_point(f);
+// whose code may depend on it. `canonical`, by value: is it made by one of these?
+void read_before(Function& f, const std::vector<char>& canonical) {
   std::vector<Value> operands;
   for (std::uint32_t b = 0; b < f.block_count(); ++b)
     for (Inst i : f.insts(Block{b})) {
       const auto now = f.operands(i);
+      if (std::none_of(now.begin(), now.end(), [&](Value v) { return canonical[v.id] != 0; })) continue;
+      if (makes_canonical(f, i) || is_special_function(f, i)) continue;
       operands.assign(now.begin(), now.end());
-      bool changed = false;
-      for (std::uint32_t k = 0; k < operands.size(); ++k) {
-        if (!makes_canonical(f, f.definition(operands[k])) || makes_canonical(f, i) ||
-            is_special_function(f, i))
-          continue;
-        if (info(f.inst(i).opcode).hands_on(k) || looks_at_bits(f, i, k, read)) continue;
-        operands[k] = f.operand(f.definition(operands[k]), 0);
-        changed = true;
-      }
-      if (changed) f.set_operands(i, operands);
+      for (std::uint32_t k = 0; k < operands.size(); ++k)
+        if (canonical[operands[k].id] != 0 && !info(f.inst(i).opcode).hands_on(k) &&
+            !looks_at_bits(f, i, k, {}))
+          operands[k] = f.operand(f.definition(operands[k]), 0);
+      f.set_operands(i, operands);
     }
 }
 
@@ -176,7 +174,13 @@ class Gatherer {
 }  // namespace
 
 void gather_canonical_nans(Function& f) {
-  read_before(f);
+  std::vector<char> canonical(f.value_count(), 0);
+  bool any = false;
+  for (std::uint32_t b = 0; b < f.block_count(); ++b)
+    for (Inst i : f.insts(Block{b}))
+      if (makes_canonical(f, i)) canonical[f.result(i).id] = any = true;
+  if (!any) return;
+  read_before(f, canonical);
   Gatherer(f).run();
 }
 
