@@ -28,10 +28,22 @@ std::optional<unsigned> numbered(std::string_view name, std::string_view prefix,
 
 }  // namespace
 
-GraphicsParts::GraphicsParts(const Program& program, ReachedCode reached)
-    : code(std::move(reached)),
-      constants(code, program.type == ProgramType::fragment ? frontend::kPixelTableBytes : 0) {
-  if (program.type == ProgramType::fragment) uses = fragment_uses(program.graphics);
+Result<GraphicsParts> GraphicsParts::make(const Program& program, ReachedCode reached) {
+  const bool fragment = program.type == ProgramType::fragment;
+  const std::uint32_t first = fragment ? frontend::kPixelTableBytes : 0;
+  ConstantTable constants(reached, first);
+  if (reached.branches_through_constants()) {
+    // Words of c[] may be the addresses of any code.
+    BranchTargets anywhere;
+    const std::uint32_t spaces = branch_spaces(program);
+    for (std::uint32_t space = 0; space < kConstantSpaces; ++space)
+      for (std::uint32_t word = 0; (spaces >> space & 1) != 0 && word < program.code.size(); ++word)
+        anywhere.push_back({space, 4 * word});
+    WARPJIT_TRY(const ReachedCode all, ReachedCode::find(program, anywhere));
+    constants = ConstantTable(all, first);
+  }
+  return GraphicsParts{std::move(reached), constants,
+                       fragment ? fragment_uses(program.graphics) : std::vector<pixels::SlotUse>()};
 }
 
 Result<Location> Shader::find(LocationKind kind, std::string_view name) const {
@@ -102,6 +114,10 @@ void Shader::append_graphics_key(const frontend::Facts& facts, std::vector<std::
   const GraphicsState& state = program_.graphics;
   frontend::append_value(key, program_.type);
   append_modes(modes_, key);
+  if (branch_spaces_ != 0) {
+    frontend::append_value(key, facts.grid.constant_bytes);
+    frontend::append_list(key, std::span(facts.grid.code_addresses));
+  }
   if (stage() == Stage::vertex) {
     frontend::append_value(key, state.attributes);
     frontend::append_value(key, state.builtin_attributes);
@@ -253,8 +269,10 @@ class GraphicsGuest final : public frontend::GuestInterpreter {
 
 }  // namespace
 
-Result<std::unique_ptr<frontend::GuestInterpreter>> Shader::prepare_graphics_guest() const {
-  WARPJIT_TRY(Interpreter interpreter, Interpreter::prepare(program_, modes_));
+Result<std::unique_ptr<frontend::GuestInterpreter>> Shader::prepare_graphics_guest(
+    const frontend::Facts& facts) const {
+  WARPJIT_TRY(Interpreter interpreter,
+              Interpreter::prepare(program_, modes_, compute_facts(facts).branch_targets));
   return std::unique_ptr<frontend::GuestInterpreter>(std::make_unique<GraphicsGuest>(
       std::move(interpreter), program_.graphics, strip_output().value_or(frontend::StripOutput())));
 }
@@ -263,13 +281,18 @@ Result<ir::Function> Shader::translate_graphics(const frontend::Facts& facts, bo
   WARPJIT_CHECK(code_key_);
   const ComputeFacts common = compute_facts(facts);
   const SampledTextures textures{texture_uses_, facts.samples, sample_table_};
+  std::optional<ReachedCode> with_targets;
+  if (branch_spaces_ != 0) {
+    WARPJIT_TRY(with_targets, ReachedCode::find(program_, common.branch_targets));
+  }
+  const ReachedCode& code = with_targets ? *with_targets : graphics_->code;
   if (stage() == Stage::vertex)
-    return translate_vertex(program_, common, graphics_->code, graphics_->constants, textures,
-                            facts.bound_inputs, std::span(facts.outputs.data(), facts.output_count));
+    return translate_vertex(program_, common, code, graphics_->constants, textures, facts.bound_inputs,
+                            std::span(facts.outputs.data(), facts.output_count));
   if (stage() == Stage::fragment)
-    return translate_fragment(program_, common, graphics_->code, graphics_->constants, textures, facts.pixels,
+    return translate_fragment(program_, common, code, graphics_->constants, textures, facts.pixels,
                               dispatch_all);
-  return translate_geometry(program_, common, graphics_->code, graphics_->constants, textures, facts.strips);
+  return translate_geometry(program_, common, code, graphics_->constants, textures, facts.strips);
 }
 
 }  // namespace warpjit::tesla

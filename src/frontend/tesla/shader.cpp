@@ -109,7 +109,12 @@ Shader::Shader(Program program, const Modes& modes)
   if (code->branches_through_constants()) branch_spaces_ = branch_spaces(program_);
   sample_table_.count = static_cast<std::uint32_t>(texture_uses_.size());
   if (program_.type == ProgramType::compute) return;
-  graphics_.emplace(program_, *code);
+  auto parts = GraphicsParts::make(program_, *code);
+  if (!parts) {
+    code_key_ = parts.error();
+    return;
+  }
+  graphics_ = std::move(*parts);
   sample_table_.first = graphics_->constants.end;
 }
 
@@ -211,7 +216,7 @@ void Shader::begin_block(const frontend::Grid& grid, ir::BlockPosition block,
 
 Result<std::unique_ptr<frontend::GuestInterpreter>> Shader::prepare_guest(
     const frontend::Facts& facts) const {
-  if (program_.type != ProgramType::compute) return prepare_graphics_guest();
+  if (program_.type != ProgramType::compute) return prepare_graphics_guest(facts);
   WARPJIT_TRY(Interpreter interpreter,
               Interpreter::prepare(program_, modes_, unpacked(facts.grid.code_addresses)));
   return std::unique_ptr<frontend::GuestInterpreter>(std::make_unique<Blocks>(std::move(interpreter)));

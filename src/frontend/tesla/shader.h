@@ -15,10 +15,10 @@ std::optional<frontend::BlockFault> fault_of(const RunReport& run);
 
 // What is known of a graphics program besides its code.
 struct GraphicsParts {
-  ReachedCode code;
-  ConstantTable constants;
+  ReachedCode code;                     // without what is reached through c[] alone
+  ConstantTable constants;              // with that
   std::vector<pixels::SlotUse> uses{};  // of a fragment program
-  GraphicsParts(const Program& program, ReachedCode reached);
+  static Result<GraphicsParts> make(const Program& program, ReachedCode reached);
 };
 
 class Shader final : public frontend::Shader {
@@ -72,7 +72,8 @@ class Shader final : public frontend::Shader {
   // Of graphics programs (graphics_shader.cpp).
   Result<ir::Function> translate_graphics(const frontend::Facts& facts, bool dispatch_all) const;
   void append_graphics_key(const frontend::Facts& facts, std::vector<std::byte>& key) const;
-  Result<std::unique_ptr<frontend::GuestInterpreter>> prepare_graphics_guest() const;
+  Result<std::unique_ptr<frontend::GuestInterpreter>> prepare_graphics_guest(
+      const frontend::Facts& facts) const;
 
   Program program_;
   Modes modes_;

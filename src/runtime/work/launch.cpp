@@ -213,6 +213,17 @@ std::vector<ir::SampleKey> LaunchState::sample_keys() const {
   return keys;
 }
 
+// Of work that is no grid: what code depends on of constants and parameters.
+Status LaunchState::add_grid_facts(frontend::Facts& facts) const {
+  if (shader->reads_code_addresses()) {
+    WARPJIT_TRY(const frontend::CheckedGrid checked, shader->check_grid(values.grid));
+    facts.grid = shader->grid_facts(values.grid, checked);
+  } else if (shader->takes_parameters()) {
+    facts.grid = shader->grid_facts(values.grid, checked_);
+  }
+  return {};
+}
+
 Result<frontend::Facts> LaunchState::facts(std::uint64_t known) const {
   if (work() == Work::grid) {
     frontend::Facts facts;
@@ -233,7 +244,7 @@ Result<frontend::Facts> LaunchState::facts(std::uint64_t known) const {
     const auto uses = shader->slot_uses();
     facts.pixels.uses.assign(uses.begin(), uses.end());
     facts.samples = sample_keys();
-    if (shader->takes_parameters()) facts.grid = shader->grid_facts(values.grid, checked_);
+    WARPJIT_CHECK(add_grid_facts(facts));
     return facts;
   }
   if (shader->strip_output()) {
@@ -241,6 +252,7 @@ Result<frontend::Facts> LaunchState::facts(std::uint64_t known) const {
     frontend::Facts facts;
     facts.strips = strips;
     facts.samples = sample_keys();
+    WARPJIT_CHECK(add_grid_facts(facts));
     return facts;
   }
   if (draw.facts.active) {
@@ -269,6 +281,7 @@ Result<frontend::Facts> LaunchState::facts(std::uint64_t known) const {
   for (std::uint32_t k = 0; k < output_count; ++k) facts.outputs[k] = outputs[k].number;
   if (primitives) facts.primitives = primitive_facts(*this);
   facts.samples = sample_keys();
+  WARPJIT_CHECK(add_grid_facts(facts));
   return facts;
 }
 

@@ -335,7 +335,7 @@ Result<ir::Function> translate_fragment(const Program& program, const ComputeFac
   constexpr std::size_t kMaxBlocks = 4096;
   std::vector<std::uint32_t> split;
   RegisterSet kept;
-  for (unsigned round = 0; round < kMaxRounds; ++round) {
+  for (unsigned round = 0; round < kMaxRounds && !code.branches_through_constants(); ++round) {
     auto discovered = discover(program, code, facts.modes.call_limit, split);
     if (!discovered && discovered.error().code != ErrorCode::unsupported) return discovered.error();
     if (!discovered || discovered->blocks.size() > kMaxBlocks) break;

@@ -170,6 +170,7 @@ class GeometryTranslator final : public StageTranslator {
 // Lanes do not see each other.
 Status run(ThreadTranslator& translation, const Program& program, const ReachedCode& code,
            const ComputeFacts& facts) {
+  if (code.branches_through_constants()) return translation.run_stack();
   const auto flow = discover(program, code, facts.modes.call_limit);
   if (flow) return translation.run(*flow);
   return flow.error().code == ErrorCode::unsupported ? translation.run_stack() : Status(flow.error());

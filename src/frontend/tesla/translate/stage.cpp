@@ -46,8 +46,6 @@ const char* refused(const Program& program, const Instruction& i) {
 
 Status check_supported(const Program& program, const ReachedCode& code, const SampledTextures& textures,
                        const Modes& modes) {
-  if (code.branches_through_constants())
-    return Error{ErrorCode::unsupported, "a branch through c[] in a graphics program", program.source_name};
   // An access by an address to l[], or to the words of a row, looks at each of them.
   constexpr std::uint32_t kMostLooks = 1 << 13;
   const auto words_of_row = [&](Operand::Kind kind) -> std::size_t {
