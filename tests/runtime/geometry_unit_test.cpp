@@ -252,8 +252,10 @@ constexpr std::uint64_t kCounts[] = {1, 2, 3, 4, 17, share(100), share(1000)};
 constexpr std::uint64_t kEnabled = 5;
 
 TEST(GeometryUnit, WithoutItEnginesAgree) {
+  std::uint64_t launches = 0;
   for (const std::uint64_t count : kCounts)
     for (const auto& [what, body] : kBodies) {
+      if (!in_share(launches++)) continue;
       GeometryLaunch launch(program(body.code), kEnabled, 8);
       ASSERT_TRUE(launch.launch.set_int("i0", std::array<std::uint32_t, 4>{2, 5, 1, 0}));
       const std::vector<Row> rows = numbers(count);

@@ -256,7 +256,7 @@ TEST(PixelStates, BytesOfAllUnormFormats) {
     return random.one_in(4) ? kOdd[random.below(kOdd.size())]
                             : static_cast<float>(random.below(1 << 24)) / (1 << 24);
   };
-  for (unsigned round = 0; round < 100; ++round) {
+  for (unsigned round = 0; round < share(100); ++round) {
     const Components source{any(), any(), any(), any()};
     NeutralDraw draw(leave(source), 1, 1);
     for (float& constant : draw.output.blend_constant) constant = any();
