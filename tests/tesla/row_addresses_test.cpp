@@ -43,6 +43,25 @@ void on_every_engine(const warpjit::Launch& launch, Check check) {
     }
 }
 
+using Pixel = std::array<std::uint32_t, 4>;
+
+// A triangle in window coordinates, to a square of words.
+template <class Vertices>
+void bind_triangle(warpjit::Launch& launch, std::uint32_t side, std::vector<Pixel>& pixels,
+                   const Vertices& vertices) {
+  constexpr auto kWords = static_cast<std::uint32_t>(std::tuple_size_v<typename Vertices::value_type>);
+  RasterState raster;
+  raster.window_positions = true;
+  raster.positive_is_front = false;
+  pixels.resize(std::size_t{side} * side);
+  ASSERT_TRUE(launch.set_raster_state(raster));
+  ASSERT_TRUE(launch.set_target_size(side, side));
+  ASSERT_TRUE(launch.bind_color(
+      0, {pixels.data(), pixels.size() * sizeof(Pixel), side * sizeof(Pixel), PixelFormat::rgba32ui}));
+  ASSERT_TRUE(launch.bind_vertices({vertices.data(), sizeof vertices, 4 * kWords, kWords}));
+  launch.set_count(3);
+}
+
 // Word 7 of a[] is the vertex's number n: it reads word n + 1 and stores it to word n + 4 of o[], if there
 // are such.
 TEST(RowAddresses, OfVertices) {
@@ -85,8 +104,7 @@ TEST(RowAddresses, OfPixels) {
       stage_program("interp $r4 v[0x0]\ncvt rzi u32 $r4 f32 $r4\nshl $a1 $r4 0x2\ninterp $r0 v[$a1+0x0]\n"
                     "interp $r1 flat v[$a1+0x4]\ninterp $r2 v[$a1+0x3fc]\nmov b32 $r3 0x1\nexit nop\n",
                     warpjit::Stage::fragment, state));
-  using Pixel = std::array<std::uint32_t, 4>;
-  std::vector<Pixel> pixels(kSide * kSide);
+  std::vector<Pixel> pixels;
   const auto place = [](float x, float y) {
     return std::array<std::uint32_t, 6>{std::bit_cast<std::uint32_t>(x),
                                         std::bit_cast<std::uint32_t>(y),
@@ -96,15 +114,7 @@ TEST(RowAddresses, OfPixels) {
                                         0x9abcdef0};
   };
   const std::array vertices{place(0, 0), place(0, 2 * kSide), place(2 * kSide, 0)};
-  RasterState raster;
-  raster.window_positions = true;
-  raster.positive_is_front = false;
-  ASSERT_TRUE(launch.set_raster_state(raster));
-  ASSERT_TRUE(launch.set_target_size(kSide, kSide));
-  ASSERT_TRUE(launch.bind_color(
-      0, {pixels.data(), pixels.size() * sizeof(Pixel), kSide * sizeof(Pixel), PixelFormat::rgba32ui}));
-  ASSERT_TRUE(launch.bind_vertices({vertices.data(), sizeof vertices, 24, 6}));
-  launch.set_count(3);
+  bind_triangle(launch, kSide, pixels, vertices);
   on_every_engine(launch, [&] {
     for (std::uint32_t y = 0; y < kSide; ++y)
       for (std::uint32_t x = 0; x < kSide; ++x) {
@@ -150,7 +160,14 @@ TEST(BranchesThroughConstants, OfVertices) {
       ASSERT_EQ(slots[n][0], kPlaces[n * 7 % 4]) << "vertex " << n;
     std::ranges::fill(slots, std::array<std::uint32_t, 4>{});
   });
-  // Other addresses are another kernel's.
+  // Of one place alone; other addresses are another kernel's.
+  const Engine engine;
+  const std::vector<std::uint32_t> alone(c1.size(), c1[0]);
+  ASSERT_TRUE(launch.bind_constants("c1", alone.data(), 4 * alone.size()));
+  auto prepared = engine.prepare(launch, {});
+  ASSERT_TRUE(prepared) << to_string(prepared.error());
+  ASSERT_TRUE(prepared->run());
+  for (const auto& slot : slots) ASSERT_EQ(slot[0], 0x1U);
   std::swap(c1[0], c1[1]);
   ASSERT_TRUE(launch.bind_constants("c1", c1.data(), 4 * c1.size()));
   on_every_engine(launch, [&] {
@@ -158,9 +175,12 @@ TEST(BranchesThroughConstants, OfVertices) {
     for (std::uint32_t n = 0; n < kVertices; ++n)
       ASSERT_EQ(slots[n][0], kSwapped[n * 7 % 4]) << "vertex " << n;
   });
+  std::ranges::fill(slots, std::array<std::uint32_t, 4>{});
+  ASSERT_TRUE(prepared->run());
+  EXPECT_EQ(slots[0][0], 0x10U);
+  EXPECT_EQ(slots[1][0], 0x7000U);
   // Past the end of c1[].
   words[33][0] = 4;
-  const Engine engine;
   for (const EngineKind kind : {EngineKind::guest, EngineKind::ir, EngineKind::jit}) {
     RunOptions options;
     options.engine = kind;
@@ -183,18 +203,10 @@ TEST(BranchesThroughConstants, OfPixels) {
   const std::uint32_t c2[4] = {0, 0, 0x7000, 0};
   ASSERT_TRUE(launch.bind_constants("c1", c1.data(), 4 * c1.size()));
   ASSERT_TRUE(launch.bind_constants("c2", c2, sizeof c2));
-  using Pixel = std::array<std::uint32_t, 4>;
-  std::vector<Pixel> pixels(kSide * kSide);
+  std::vector<Pixel> pixels;
   const auto place = [](float x, float y) { return std::array<float, 4>{x, y, 0, 1}; };
   const std::array vertices{place(0, 0), place(0, 2 * kSide), place(2 * kSide, 0)};
-  RasterState raster;
-  raster.window_positions = true;
-  ASSERT_TRUE(launch.set_raster_state(raster));
-  ASSERT_TRUE(launch.set_target_size(kSide, kSide));
-  ASSERT_TRUE(launch.bind_color(
-      0, {pixels.data(), pixels.size() * sizeof(Pixel), kSide * sizeof(Pixel), PixelFormat::rgba32ui}));
-  ASSERT_TRUE(launch.bind_vertices({vertices.data(), sizeof vertices, 16, 4}));
-  launch.set_count(3);
+  bind_triangle(launch, kSide, pixels, vertices);
   on_every_engine(launch, [&] {
     for (std::uint32_t n = 0; n < kSide * kSide; ++n)
       ASSERT_EQ(pixels[n][0], kPlaces[n % 4]) << "pixel " << n;
@@ -223,7 +235,6 @@ TEST(BranchesThroughConstants, OfPrimitives) {
   warpjit::Launch launch(
       stage_program("interp $r0 flat v[0x0]\nmov b32 $r1 0\nmov b32 $r2 0\nmov b32 $r3 0\nexit nop\n",
                     warpjit::Stage::fragment, read));
-  using Pixel = std::array<std::uint32_t, 4>;
   Pixel pixel{};
   const std::array<std::array<float, 4>, 3> vertices{{{-1, -1, 0, 1}, {3, -1, 0, 1}, {-1, 3, 0, 1}}};
   RasterState raster;

@@ -116,30 +116,31 @@ void ArithmeticLowering::canonicalize(ir::Inst i, Canonicalize of_host) {
     return;
   }
   constexpr std::size_t kFewest = 3, kMost = 16;  // vectors; more would not stay in registers
-  std::vector<ir::Inst> together;
-  for (ir::Inst next = i; f_.inst(next).opcode == f_.inst(i).opcode && varying(f_.result(next)) &&
-                          (together.size() + 1) * parts_ <= kMost;
+  std::size_t count = 0;
+  for (ir::Inst next = i;
+       f_.inst(next).opcode == f_.inst(i).opcode && varying(f_.result(next)) && (count + 1) * parts_ <= kMost;
        next = f_.inst(next).next)
-    together.push_back(next);
-  if (together.size() * parts_ < kFewest || !canonicalize_together(together, of_host))
+    ++count;
+  if (count * parts_ < kFewest || !canonicalize_together(i, count, of_host))
     return each_part(i, [&](std::uint32_t p) { return (arithmetic_.*of_host)(operand(i, 0), p); });
-  made_canonical_ = together.size() - 1;
+  made_canonical_ = count - 1;
 }
 
-bool ArithmeticLowering::canonicalize_together(const std::vector<ir::Inst>& together, Canonicalize of_host) {
+bool ArithmeticLowering::canonicalize_together(ir::Inst first, std::size_t count, Canonicalize of_host) {
   const auto each = [&](auto make) {
     Regs made;
-    for (ir::Inst i : together)
-      for (std::uint32_t p = 0; p < parts_; ++p) made.push_back(make(operand(i, 0), p));
+    ir::Inst i = first;
+    for (std::size_t n = 0; n < count; ++n, i = f_.inst(i).next)
+      for (std::uint32_t p = 0; p < parts_; ++p) made.push_back(make(i, p));
     return made;
   };
-  const Regs raw = each([&](Value v, std::uint32_t p) { return vector(v, p); });
+  const Regs raw = each([&](ir::Inst i, std::uint32_t p) { return vector(operand(i, 0), p); });
   if (!arithmetic_.branch_if_nan({raw.data(), raw.size()})) return false;
-  const Regs made = hot_or_cold(
-      [&] { return raw; },
-      [&] { return each([&](Value v, std::uint32_t p) { return (arithmetic_.*of_host)(v, p); }); });
-  for (std::size_t n = 0; n < together.size(); ++n)
-    for (std::uint32_t p = 0; p < parts_; ++p) define(f_.result(together[n]), p, made[n * parts_ + p]);
+  const auto mended = [&](ir::Inst i, std::uint32_t p) { return (arithmetic_.*of_host)(operand(i, 0), p); };
+  const Regs made = hot_or_cold([&] { return raw; }, [&] { return each(mended); });
+  ir::Inst i = first;
+  for (std::size_t n = 0; n < count; ++n, i = f_.inst(i).next)
+    for (std::uint32_t p = 0; p < parts_; ++p) define(f_.result(i), p, made[n * parts_ + p]);
   return true;
 }
 

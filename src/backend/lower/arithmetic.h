@@ -64,7 +64,7 @@ class ArithmeticLowering : protected ValueForms {
   void integer_shift(ir::Inst i, Shift kind);
   using Canonicalize = Reg (HostArithmetic::*)(Value, std::uint32_t);
   void canonicalize(ir::Inst i, Canonicalize of_host);
-  bool canonicalize_together(const std::vector<ir::Inst>& together, Canonicalize of_host);
+  bool canonicalize_together(ir::Inst first, std::size_t count, Canonicalize of_host);
   void call(ir::Inst i) { callouts_.call(i); }
   // An operation that makes no denormals but keeps them, with an operand that may be one, in the other mode.
   bool needs_denormals(ir::Inst i) const;

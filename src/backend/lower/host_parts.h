@@ -43,10 +43,10 @@ class HostArithmetic {
   virtual Reg max_select(Value a, Value b, std::uint32_t p) = 0;  // FMaxSelect32
   virtual Reg min_select(Value a, Value b, std::uint32_t p) = 0;
   virtual Reg canonicalize_nan(Value a, std::uint32_t p) = 0;
-  // Ends with a branch that holds where a lane of any is a NaN. False: nothing was made, because
-  // canonicalize_nan() of each costs no more.
-  virtual bool branch_if_nan(std::span<const Reg>) { return false; }
   virtual Reg canonicalize_nan_ones(Value a, std::uint32_t p) = 0;
+  // Ends with a branch that holds where a lane of any is a NaN. False: nothing was made, because making each
+  // canonical costs no more.
+  virtual bool branch_if_nan(std::span<const Reg>) { return false; }
   virtual Reg saturate_to_int(Value a, std::uint32_t p) = 0;
   virtual Reg int_or_lowest(Value a, std::uint32_t p) = 0;
   // Numbers below 256 as the bytes of words, the first lowest, if that is better than shifts: else kNoReg.

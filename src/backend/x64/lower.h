@@ -43,8 +43,8 @@ class Arithmetic final : public HostArithmetic, private Tools {
   Reg max_select(Value a, Value b, std::uint32_t p) override;
   Reg min_select(Value a, Value b, std::uint32_t p) override;
   Reg canonicalize_nan(Value a, std::uint32_t p) override;
-  bool branch_if_nan(std::span<const Reg> values) override;
   Reg canonicalize_nan_ones(Value a, std::uint32_t p) override;
+  bool branch_if_nan(std::span<const Reg> values) override;
   Reg saturate_to_int(Value a, std::uint32_t p) override;
   Reg int_or_lowest(Value a, std::uint32_t p) override;
   Reg pack_bytes(const std::array<Value, 4>& bytes, std::uint32_t p) override;

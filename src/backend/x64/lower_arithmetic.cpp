@@ -129,6 +129,8 @@ Reg Tools::nan_as(std::uint32_t word, Reg r) {
   return blend(r, constant_source(word), is_nan);
 }
 Reg Arithmetic::canonicalize_nan(Value a, std::uint32_t p) { return nan_as(kCanonicalNaN, vector(a, p)); }
+Reg Arithmetic::canonicalize_nan_ones(Value a, std::uint32_t p) { return nan_as(0x7fffffff, vector(a, p)); }
+
 bool Arithmetic::branch_if_nan(std::span<const Reg> values) {
   if (host_.mask_registers) return false;
   Reg any = lir::kNoReg;
@@ -140,8 +142,6 @@ bool Arithmetic::branch_if_nan(std::span<const Reg> values) {
   branch_if_any(any);
   return true;
 }
-
-Reg Arithmetic::canonicalize_nan_ones(Value a, std::uint32_t p) { return nan_as(0x7fffffff, vector(a, p)); }
 
 // With the maximum NaN becomes 0. AVX-512 converts what is too large to all ones; AVX2 converts the upper
 // half of the range less 2^31.

@@ -28,22 +28,10 @@ std::optional<unsigned> numbered(std::string_view name, std::string_view prefix,
 
 }  // namespace
 
-Result<GraphicsParts> GraphicsParts::make(const Program& program, ReachedCode reached) {
-  const bool fragment = program.type == ProgramType::fragment;
-  const std::uint32_t first = fragment ? frontend::kPixelTableBytes : 0;
-  ConstantTable constants(reached, first);
-  if (reached.branches_through_constants()) {
-    // Words of c[] may be the addresses of any code.
-    BranchTargets anywhere;
-    const std::uint32_t spaces = branch_spaces(program);
-    for (std::uint32_t space = 0; space < kConstantSpaces; ++space)
-      for (std::uint32_t word = 0; (spaces >> space & 1) != 0 && word < program.code.size(); ++word)
-        anywhere.push_back({space, 4 * word});
-    WARPJIT_TRY(const ReachedCode all, ReachedCode::find(program, anywhere));
-    constants = ConstantTable(all, first);
-  }
-  return GraphicsParts{std::move(reached), constants,
-                       fragment ? fragment_uses(program.graphics) : std::vector<pixels::SlotUse>()};
+GraphicsParts::GraphicsParts(const Program& program, ReachedCode reached)
+    : code(std::move(reached)),
+      constants(program, code, program.type == ProgramType::fragment ? frontend::kPixelTableBytes : 0) {
+  if (program.type == ProgramType::fragment) uses = fragment_uses(program.graphics);
 }
 
 Result<Location> Shader::find(LocationKind kind, std::string_view name) const {

@@ -109,12 +109,7 @@ Shader::Shader(Program program, const Modes& modes)
   if (code->branches_through_constants()) branch_spaces_ = branch_spaces(program_);
   sample_table_.count = static_cast<std::uint32_t>(texture_uses_.size());
   if (program_.type == ProgramType::compute) return;
-  auto parts = GraphicsParts::make(program_, *code);
-  if (!parts) {
-    code_key_ = parts.error();
-    return;
-  }
-  graphics_ = std::move(*parts);
+  graphics_.emplace(program_, *code);
   sample_table_.first = graphics_->constants.end;
 }
 

@@ -18,7 +18,7 @@ struct GraphicsParts {
   ReachedCode code;                     // without what is reached through c[] alone
   ConstantTable constants;              // with that
   std::vector<pixels::SlotUse> uses{};  // of a fragment program
-  static Result<GraphicsParts> make(const Program& program, ReachedCode reached);
+  GraphicsParts(const Program& program, ReachedCode reached);
 };
 
 class Shader final : public frontend::Shader {

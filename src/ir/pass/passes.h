@@ -26,7 +26,6 @@ void keep_floats(Function& f);
 
 // Removes the making of canonical NaNs that nobody looks at as bits. Both forms.
 void drop_canonical_nans(Function& f);
-void gather_canonical_nans(Function& f);
 
 // Makes products of divisions of bounded whole numbers by constants: the same bits, for two operations.
 void multiply_by_reciprocals(Function& f);
@@ -97,5 +96,9 @@ Status schedule_groups(Function& f);
 // and LaneIndex in the place of ThreadIndex. A function that may_widen must be in group form; of others
 // `lanes` must be the width that they have.
 void assign_lanes(Function& f, std::uint32_t lanes);
+
+// Moves the making of canonical NaNs, and of their words, down to where one of a block is first read, so that
+// they stand in a row; arithmetic reads what there was before. In group form.
+void gather_canonical_nans(Function& f);
 
 }  // namespace warpjit::ir

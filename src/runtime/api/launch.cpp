@@ -386,7 +386,8 @@ Status Launch::bind_constants(std::string_view space, const void* data, std::siz
     const auto* from = static_cast<const std::byte*>(data);
     const auto copy = std::make_shared<const std::vector<std::byte>>(from, from + size);
     state_->constants[found.index] = copy;
-    change_memory(*state_, bound.size() != size).constants[found.index] = *copy;
+    const bool facts = bound.size() != size || state_->shader->reads_code_addresses();
+    change_memory(*state_, facts).constants[found.index] = *copy;
     return {};
   }
   change_grid(*state_, bound.size() != size);

@@ -213,7 +213,6 @@ std::vector<ir::SampleKey> LaunchState::sample_keys() const {
   return keys;
 }
 
-// Of work that is no grid: what code depends on of constants and parameters.
 Status LaunchState::add_grid_facts(frontend::Facts& facts) const {
   if (shader->reads_code_addresses()) {
     WARPJIT_TRY(const frontend::CheckedGrid checked, shader->check_grid(values.grid));

@@ -143,6 +143,7 @@ class LaunchState : public LaunchData {
   Status check();
   // Of a grid, after check(): the grid as the guest checked it. `fresh` holds one that is not lasting.
   Result<const frontend::CheckedGrid*> checked_grid(std::optional<frontend::CheckedGrid>& fresh) const;
+  // To facts of work that is no grid: what code depends on of constants and parameters.
   Status add_grid_facts(frontend::Facts& facts) const;
   // Of a fragment program, after check(): the constants that its code reads where they lie.
   std::span<const std::span<const std::byte>> constants_of_pixels() const {

@@ -23,7 +23,8 @@ struct ConstantTable {
   std::array<std::uint32_t, kConstantSpaces> bytes{};   // multiples of 16; 0: not read
   std::uint32_t end = 0;                                // behind the last, a multiple of 64
   ConstantTable() = default;
-  ConstantTable(const ReachedCode& code, std::uint32_t first);
+  // Branches through c[] may lead anywhere in the program.
+  ConstantTable(const Program& program, const ReachedCode& code, std::uint32_t first);
   void fill(std::span<const std::span<const std::byte>> constants, std::span<std::uint32_t> table) const;
 };
 

@@ -194,15 +194,21 @@ I32 StageTranslator::component(const std::array<F32, 4>& row, I32 column) {
   return value;
 }
 
-ConstantTable::ConstantTable(const ReachedCode& code, std::uint32_t first) {
-  const auto read = [&](const Operand& operand) {
-    if (operand.kind != Operand::Kind::constant) return;
-    const std::uint32_t last =
-        is_static(operand) ? (operand.value & 0xffff) + size_of(operand.type) : kSpaceBytes;
-    bytes[operand.space] = std::max(bytes[operand.space], std::min(last, kSpaceBytes));
+ConstantTable::ConstantTable(const Program& program, const ReachedCode& code, std::uint32_t first) {
+  const auto read = [&](const Instruction& i) {
+    for (const Operand& operand : i.src) {
+      if (operand.kind != Operand::Kind::constant) continue;
+      const std::uint32_t last =
+          is_static(operand) ? (operand.value & 0xffff) + size_of(operand.type) : kSpaceBytes;
+      bytes[operand.space] = std::max(bytes[operand.space], std::min(last, kSpaceBytes));
+    }
   };
-  for (const auto& [address, i] : code.instructions())
-    for (const Operand& operand : i.src) read(operand);
+  for (const auto& [address, i] : code.instructions()) read(i);
+  if (code.branches_through_constants())
+    for (std::size_t n = 0; n < program.code.size(); ++n) {
+      const std::uint32_t next = n + 1 < program.code.size() ? program.code[n + 1] : 0;
+      if (const auto i = try_decode(program.type, program.code[n], next)) read(*i);
+    }
   end = first;
   for (std::size_t k = 0; k < kConstantSpaces; ++k) {
     bytes[k] = (bytes[k] + 15) / 16 * 16;
