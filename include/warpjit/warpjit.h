@@ -96,7 +96,14 @@ enum {
   WARPJIT_GUEST = 2 /* the interpreter of the guest's own instructions */
 };
 /* Host instruction set that the JIT makes code for; automatic: the widest that this machine runs. */
-enum { WARPJIT_TARGET_AUTOMATIC = 0, WARPJIT_TARGET_V3 = 1, WARPJIT_TARGET_V4 = 2, WARPJIT_TARGET_A64 = 3 };
+enum {
+  WARPJIT_TARGET_AUTOMATIC = 0,
+  WARPJIT_TARGET_V3 = 1,
+  WARPJIT_TARGET_V4 = 2,
+  WARPJIT_TARGET_A64 = 3,
+  WARPJIT_TARGET_V4_FP16 = 4,
+  WARPJIT_TARGET_A64_FP16 = 5
+};
 /* How the outputs of a vertex stage become the inputs of geometry invocations (warpjit_geometry_input). */
 enum { WARPJIT_PRIMITIVES_POINT = 0, WARPJIT_PRIMITIVES_VARIABLE = 1, WARPJIT_PRIMITIVES_FIXED = 2 };
 

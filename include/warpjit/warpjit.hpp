@@ -70,8 +70,11 @@ enum class Target : std::uint8_t {
   v3,         // x86-64-v3: AVX2 and FMA
   v4,         // x86-64-v4: AVX-512
   a64,        // AArch64: NEON
+  v4_fp16,    // v4 with AVX512-FP16: f16 arithmetic of Mali programs is that of the host
+  a64_fp16,   // a64 with FEAT_FP16, likewise
 };
-inline constexpr Target kTargets[] = {Target::v3, Target::v4, Target::a64};  // those that name one
+// Those that name one.
+inline constexpr Target kTargets[] = {Target::v3, Target::v4, Target::a64, Target::v4_fp16, Target::a64_fp16};
 
 // Lower-case names as the CLI has them ("pica200", "vertex", "jit", "v3"), and back.
 WARPJIT_API const char* name(Isa isa);

@@ -182,6 +182,7 @@ class Probe {
 }  // namespace
 
 std::span<const OperationCost> costs(Target target) {
+  target = plain(target);
   if (target == Target::a64) return {};
   return table(target == Target::x64_v4 ? 1 : 0);
 }
@@ -195,6 +196,7 @@ std::span<const double, kOpCount> clocks_by_operation(Target target) {
     }
     return made;
   }();
+  target = plain(target);
   return kByOperation[target == Target::a64 ? 2 : target == Target::x64_v4 ? 1 : 0];
 }
 

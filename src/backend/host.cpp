@@ -18,10 +18,14 @@ const Host* find_host(Target target) {
       return &x64::kV3;
     case Target::x64_v4:
       return &x64::kV4;
+    case Target::x64_v4_fp16:
+      return &x64::kV4Fp16;
 #endif
 #if WARPJIT_HAS_A64
     case Target::a64:
       return &a64::kNeon;
+    case Target::a64_fp16:
+      return &a64::kNeonFp16;
 #endif
     default:
       return nullptr;

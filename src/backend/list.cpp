@@ -44,7 +44,7 @@ std::string list(const MachineCode& code, const std::function<std::string(std::u
     begin_line(offset);
 #if WARPJIT_HAS_ZYDIS
     ZydisDisassembledInstruction instruction;
-    if (code.target != Target::a64 &&
+    if (plain(code.target) != Target::a64 &&
         ZYAN_SUCCESS(ZydisDisassembleIntel(ZYDIS_MACHINE_MODE_LONG_64, offset, code.bytes.data() + offset,
                                            code.code_size - offset, &instruction))) {
       text += instruction.text;

@@ -26,9 +26,19 @@ enum class Target : std::uint8_t {
   x64_v3,  // x86-64-v3: AVX2, FMA, BMI; 8 lanes a vector, masks in vectors
   x64_v4,  // x86-64-v4: AVX-512 F/BW/DQ/VL; 16 lanes a vector, masks in k registers
   a64,     // AArch64: NEON; 4 lanes a vector, masks in vectors
+  // With arithmetic of halves; of guests without it, code is that of the target without.
+  x64_v4_fp16,  // AVX512-FP16
+  a64_fp16,     // FEAT_FP16
 };
-inline constexpr Target kTargets[] = {Target::x64_v3, Target::x64_v4, Target::a64};
-std::string_view name(Target target);                // "v3", "v4", "a64"
+inline constexpr Target kTargets[] = {Target::x64_v3, Target::x64_v4, Target::a64, Target::x64_v4_fp16,
+                                      Target::a64_fp16};
+// Those that code of all guests differs for: the first ones of kTargets.
+inline constexpr Target kPlainTargets[] = {Target::x64_v3, Target::x64_v4, Target::a64};
+constexpr Target plain(Target target) {  // the same without arithmetic of halves
+  return target == Target::x64_v4_fp16 ? Target::x64_v4 : target == Target::a64_fp16 ? Target::a64 : target;
+}
+constexpr bool has_half_arithmetic(Target target) { return target != plain(target); }
+std::string_view name(Target target);                // "v3", "v4", "a64", "v4-fp16", "a64-fp16"
 std::uint32_t lanes(Target target);                  // 32-bit lanes of a vector
 bool built_in(Target target);                        // does this build make code for it?
 Result<Target> parse_target(std::string_view text);  // the names above

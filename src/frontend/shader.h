@@ -105,6 +105,7 @@ struct Facts {
   PixelFacts pixels;
   std::vector<ir::SampleKey> samples;  // of Shader::texture_uses(), one by one
   StripFacts strips;
+  bool half_arithmetic = false;  // the host has it, of two halves in a word
 
   std::uint32_t input_bindings() const {
     if (strips.vertices != 0) return 1;

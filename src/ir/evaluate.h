@@ -77,6 +77,48 @@ struct meaning {
     return real(single | sign);
   }
   WARPJIT_MEANING static float FRoundHalf32(float a) { return HalfToF32(F32ToHalf(a)); }
+
+  WARPJIT_MEANING static u32 low_half(u32 a) { return a & 0xffffu; }
+  // What f gives for the lower halves, and for the upper ones.
+  template <class F, class... Words>
+  WARPJIT_MEANING static u32 each_half(F f, Words... words) {
+    return low_half(f(low_half(words)...)) | f((words >> 16)...) << 16;
+  }
+  WARPJIT_MEANING static u32 HalvesAdd(u32 a, u32 b) {
+    return each_half([](u32 x, u32 y) { return F32ToHalf(HalfToF32(x) + HalfToF32(y)); }, a, b);
+  }
+  WARPJIT_MEANING static u32 HalvesMul(u32 a, u32 b) {
+    return each_half([](u32 x, u32 y) { return F32ToHalf(HalfToF32(x) * HalfToF32(y)); }, a, b);
+  }
+  WARPJIT_MEANING static u32 HalvesFma(u32 a, u32 b, u32 c) {
+    return each_half(
+        [](u32 x, u32 y, u32 z) { return F32ToHalf(FFmaOdd32(HalfToF32(x), HalfToF32(y), HalfToF32(z))); }, a,
+        b, c);
+  }
+  WARPJIT_MEANING static u32 HalvesMaxNum(u32 a, u32 b) {
+    return each_half([](u32 x, u32 y) { return F32ToHalf(FMaxNum32(HalfToF32(x), HalfToF32(y))); }, a, b);
+  }
+  WARPJIT_MEANING static u32 HalvesMinNum(u32 a, u32 b) {
+    return each_half([](u32 x, u32 y) { return F32ToHalf(FMinNum32(HalfToF32(x), HalfToF32(y))); }, a, b);
+  }
+  WARPJIT_MEANING static u32 HalvesNeg(u32 a) { return a ^ 0x80008000u; }
+  WARPJIT_MEANING static u32 HalvesAbs(u32 a) { return a & 0x7fff7fffu; }
+  WARPJIT_MEANING static u32 HalvesLow(u32 a) { return low_half(a) | a << 16; }
+  WARPJIT_MEANING static u32 HalvesHigh(u32 a) { return a >> 16 | (a & 0xffff0000u); }
+  WARPJIT_MEANING static u32 HalvesSwap(u32 a) { return a >> 16 | a << 16; }
+  WARPJIT_MEANING static u32 HalvesEq(u32 a, u32 b) {
+    return each_half([](u32 x, u32 y) { return HalfToF32(x) == HalfToF32(y) ? 0xffffu : 0u; }, a, b);
+  }
+  WARPJIT_MEANING static u32 HalvesLt(u32 a, u32 b) {
+    return each_half([](u32 x, u32 y) { return HalfToF32(x) < HalfToF32(y) ? 0xffffu : 0u; }, a, b);
+  }
+  WARPJIT_MEANING static u32 HalvesLe(u32 a, u32 b) {
+    return each_half([](u32 x, u32 y) { return HalfToF32(x) <= HalfToF32(y) ? 0xffffu : 0u; }, a, b);
+  }
+  WARPJIT_MEANING static u32 HalvesOfF32(float a, float b) { return F32ToHalf(a) | F32ToHalf(b) << 16; }
+  WARPJIT_MEANING static u32 CanonicalizeNaNHalves(u32 a) {
+    return each_half([](u32 x) { return (x & 0x7fffu) > 0x7c00u ? 0x7e00u : x; }, a);
+  }
   WARPJIT_MEANING static float FNeg32(float a) { return real(word(a) ^ 0x80000000u); }
   WARPJIT_MEANING static float FAbs32(float a) { return real(word(a) & 0x7fffffffu); }
   WARPJIT_MEANING static float FFloor32(float a) { return std::floor(a); }

@@ -40,6 +40,7 @@ enum class Family : std::uint8_t {
   constant,
   float_arithmetic,  // of IEEE 754
   float_flush,       // of machines without denormals
+  half_arithmetic,   // of two halves in a word
   canonical_nan,     // makes the bits of NaN definite
   transcendental,    // expand_math replaces it
   float_comparison,

@@ -38,7 +38,7 @@ ir::Function loop_over(std::uint32_t kept, bool masked) {
 }
 
 TEST(ChooseParts, WhatOnlyCountsFuelTakesNoRegister) {
-  for (const Target target : kTargets) {
+  for (const Target target : kPlainTargets) {
     const Host* host = find_host(target);
     if (host == nullptr) continue;
     for (const bool masked : {false, true}) {
@@ -51,7 +51,7 @@ TEST(ChooseParts, WhatOnlyCountsFuelTakesNoRegister) {
 
 // Groups of pixels are wide where primitives are large, as far as the values of loops fit the registers.
 TEST(ChooseParts, LargePrimitivesGetWideGroups) {
-  for (const Target target : kTargets) {
+  for (const Target target : kPlainTargets) {
     const Host* host = find_host(target);
     if (host == nullptr) continue;
     ir::Function f = loop_over(2, false);
@@ -66,7 +66,7 @@ TEST(ChooseParts, LargePrimitivesGetWideGroups) {
 
 // Texels are waited for: more parts than there are registers for.
 TEST(ChooseParts, WaitingForTexelsIsWorthRegisters) {
-  for (const Target target : kTargets) {
+  for (const Target target : kPlainTargets) {
     const Host* host = find_host(target);
     if (host == nullptr) continue;
     for (const bool texels : {false, true}) {

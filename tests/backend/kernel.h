@@ -111,9 +111,14 @@ class OnTarget : public ::testing::TestWithParam<Target> {
     if (!runs_here(GetParam())) GTEST_SKIP() << "this CPU does not run " << name(GetParam());
   }
 };
-#define WARPJIT_ON_EVERY_TARGET(suite)                                    \
-  INSTANTIATE_TEST_SUITE_P(Targets, suite, ::testing::ValuesIn(kTargets), \
+#define WARPJIT_ON_EVERY_TARGET(suite)                                         \
+  INSTANTIATE_TEST_SUITE_P(Targets, suite, ::testing::ValuesIn(kPlainTargets), \
                            [](const auto& tested) { return std::string(name(tested.param)); })
+
+// Also, where arithmetic of halves is tested, once per target that has it.
+#define WARPJIT_ON_TARGETS_WITH_HALVES(suite)                                                           \
+  INSTANTIATE_TEST_SUITE_P(WithHalves, suite, ::testing::Values(Target::x64_v4_fp16, Target::a64_fp16), \
+                           [](const auto& tested) { return std::string(name(plain(tested.param))); })
 
 // A kernel in group form under construction, with a block to begin in.
 struct KernelBuilder {

@@ -32,8 +32,28 @@ constexpr std::uint32_t kWords[] = {
 };
 constexpr std::uint32_t kBooleans[] = {0, 1, 0xffffffff, 0x80000000, 2};  // true where not 0
 
+// Words of two halves.
+constexpr auto kHalves = [] {
+  constexpr std::uint32_t kEdges[] = {0x0000, 0x8000, 0x3c00, 0xbc00, 0x0001, 0x8001, 0x03ff, 0x0400,
+                                      0x3bff, 0x3c01, 0x3555, 0xb555, 0x7bff, 0xfbff, 0x7c00, 0xfc00,
+                                      0x7c01, 0xfd00, 0x7e00, 0xfe00, 0xffff, 0x6801, 0x1400};
+  constexpr std::size_t kCount = std::size(kEdges);
+  std::array<std::uint32_t, kCount> words{};
+  for (std::size_t n = 0; n < kCount; ++n) words[n] = kEdges[n] | kEdges[(n * 5 + 3) % kCount] << 16;
+  return words;
+}();
+bool is_of_halves(Opcode opcode) {
+  return family(opcode) == ir::Family::half_arithmetic || opcode == Opcode::CanonicalizeNaNHalves;
+}
+// Results of these may be any NaN.
+bool gives_halves(Opcode opcode) {
+  return is_of_halves(opcode) && opcode != Opcode::HalvesEq && opcode != Opcode::HalvesLt &&
+         opcode != Opcode::HalvesLe;
+}
+
 std::span<const std::uint32_t> edge_values(char letter) {
   if (letter == 'f') return kFloats;
+  if (letter == 'h') return kHalves;
   if (letter == 'i') return kWords;
   return kBooleans;
 }
@@ -172,7 +192,9 @@ class Case {
       operands.push_back(letter == 'i' ? ir::Value(word) : ir::Value(k.b.INe32(word, k.b.constant(0))));
     }
     if (row_.masked) operands.push_back(k.b.INe32(k.word(in[3]), k.b.constant(0)));
-    const ir::Value result = k.function.result(k.b.emit_inst(opcode_, operands));
+    ir::Value result = k.function.result(k.b.emit_inst(opcode_, operands));
+    if (gives_halves(opcode_))
+      result = k.function.result(k.b.emit_inst(Opcode::CanonicalizeNaNHalves, std::array{result}));
     const ir::F32 zero = k.b.constant(0.0f);
     switch (row_.results[0]) {
       case 'f':
@@ -197,6 +219,9 @@ class Case {
     for (std::size_t n = 0; n < operand_count(row_); ++n)
       bits[n] = row_.operands[n] == 'b' ? values[n] != 0 : values[n];
     auto result = static_cast<std::uint32_t>(ir::evaluate(opcode_, {bits.data(), operand_count(row_)}));
+    if (gives_halves(opcode_))
+      result = static_cast<std::uint32_t>(
+          ir::evaluate(Opcode::CanonicalizeNaNHalves, std::array<std::uint64_t, 1>{result}));
     if (row_.results[0] == 'b') result = result != 0 ? 0x600dcafe : 0xbadbad;
     return {row_.results[0] == 'f' ? canonical(result) : result, result, 0, 0};
   }
@@ -231,9 +256,8 @@ class Case {
   std::vector<Operands> threads() const {
     std::vector<Operands> all;
     const std::size_t count = operand_count(row_);
-    const auto x = edge_values(row_.operands[0]);
-    const auto y = edge_values(row_.operands[count > 1 ? 1 : 0]),
-               z = edge_values(row_.operands[count > 2 ? 2 : 0]);
+    const auto x = edge_values(letter_of(0));
+    const auto y = edge_values(letter_of(count > 1 ? 1 : 0)), z = edge_values(letter_of(count > 2 ? 2 : 0));
     if (!varies()) return {Operands{}};
     const std::size_t rounds = count > 2 && !has(Kind::uniform) && !has(Kind::constant) ? 3 : 1,
                       columns = count > 1 ? y.size() : 1;
@@ -249,13 +273,17 @@ class Case {
   Operands choice(std::size_t n) const {
     Operands values = {};
     for (std::size_t k = 0; k < operand_count(row_); ++k) {
-      const auto edge = edge_values(row_.operands[k]);
+      const auto edge = edge_values(letter_of(k));
       values[k] = edge[(n + (k == 0 ? n / edge.size() : k == 2 ? n / 3 : 0)) % edge.size()];
     }
     return values;
   }
 
  private:
+  char letter_of(std::size_t k) const {
+    return row_.operands[k] == 'i' && is_of_halves(opcode_) ? 'h' : row_.operands[k];
+  }
+
   Opcode opcode_;
   const OpcodeInfo& row_;
   std::vector<Kind> kinds_;
@@ -294,9 +322,11 @@ class OpcodeCode : public OnTarget {
   }
 };
 WARPJIT_ON_EVERY_TARGET(OpcodeCode);
+WARPJIT_ON_TARGETS_WITH_HALVES(OpcodeCode);
 
 TEST_P(OpcodeCode, EveryRowIsItsMeaning) {
   constexpr std::size_t kManyConstants = 8, kFewConstants = 1;
+  const bool halves_alone = has_half_arithmetic(GetParam());  // the rest is code of the plain target
   std::size_t next_choice = 0;  // goes on from case to case, so that every edge value is met
   for (int row = 0; row < ir::kOpcodeCount; ++row) {
     const auto opcode = static_cast<Opcode>(row);
@@ -305,6 +335,7 @@ TEST_P(OpcodeCode, EveryRowIsItsMeaning) {
       EXPECT_TRUE(tested_directly(opcode)) << info.name << " is not tested";
       continue;
     }
+    if (halves_alone && !is_of_halves(opcode)) continue;
     const std::size_t operands = operand_count(info);
     std::size_t combinations = 1;
     for (std::size_t k = 0; k < operands; ++k) combinations *= 3;

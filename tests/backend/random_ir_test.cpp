@@ -58,6 +58,7 @@ std::vector<std::uint32_t> run_code(const MachineCode& code, const RandomMemory&
 
 class RandomCode : public OnTarget {};
 WARPJIT_ON_EVERY_TARGET(RandomCode);
+WARPJIT_ON_TARGETS_WITH_HALVES(RandomCode);
 
 TEST_P(RandomCode, StoresWhatTheInterpreterStores) {
   const std::uint64_t first = from_environment("WARPJIT_FIRST_SEED", 0);
@@ -115,7 +116,7 @@ TEST(RandomCodeOfAllTargets, OverPixelsCompiles) {
   for (std::uint64_t seed = 1000; seed < 1020; ++seed) {
     const auto program = ir::run_pipeline(random_pixel_function(seed, true), {.verify = true});
     ASSERT_TRUE(program.ok()) << "seed " << seed << ": " << to_string(program.error());
-    for (const Target target : kTargets)
+    for (const Target target : kPlainTargets)
       if (built_in(target))
         for (const Setting& setting : all_settings(target)) compile(*program, setting);
   }

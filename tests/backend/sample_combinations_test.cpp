@@ -174,7 +174,7 @@ std::string name_of(const ::testing::TestParamInfo<SampleCombinations::ParamType
          kNames[static_cast<std::size_t>(std::get<1>(tested.param))];
 }
 INSTANTIATE_TEST_SUITE_P(Targets, SampleCombinations,
-                         ::testing::Combine(::testing::ValuesIn(kTargets),
+                         ::testing::Combine(::testing::ValuesIn(kPlainTargets),
                                             ::testing::Values(TextureDimension::d1, TextureDimension::d2,
                                                               TextureDimension::d3, TextureDimension::cube,
                                                               TextureDimension::buffer)),

@@ -179,7 +179,7 @@ TEST(LeftOverSamples, AreAnError) {
       k.b.Sample(k.b.constant(true), word, word, word, word, word, word, ir::SampleUse{}.pack());
   k.store(k.real(found[0]), k.real(found[1]), k.real(found[2]), k.real(found[3]));
   k.b.ret();
-  for (const Target target : kTargets) {
+  for (const Target target : kPlainTargets) {
     if (!built_in(target)) continue;
     const Result<MachineCode> code = compile(ir::GroupProgram{{}, k.function}, target, {});
     ASSERT_FALSE(code.ok()) << name(target);

@@ -89,6 +89,29 @@ const std::vector<Case>& cases() {
       {HalfToF32, {0xfc00}, kMinusInf},
       {HalfToF32, {0x7c01}, kAnyNaN},
       {CanonicalizeNaNOnes32, {kMinusNaN}, 0x7fffffff},
+      {CanonicalizeNaNHalves, {0xfc017c00}, 0x7e007c00},
+      {CanonicalizeNaNHalves, {0x0001ffff}, 0x00017e00},
+      {HalvesAdd, {0x3c007bff, 0x3c007bff}, 0x40007c00},  // 1 + 1, the greatest number twice
+      {HalvesAdd, {0x00018000, 0x00018000}, 0x00028000},
+      {HalvesAdd, {0x7c007c01, 0xfc003c00}, 0x7e007e00},
+      {HalvesMul, {0x00013c00, 0x3800bc00}, 0x0000bc00},  // half of the least denormal: ties to even
+      {HalvesMul, {0x00037800, 0x38004000}, 0x00027c00},
+      {HalvesFma, {0x3c013c01, 0x3c013c01, 0xbc028000}, 0x00103c02},  // the product is exact
+      {HalvesFma, {0x00007c00, 0x7c003c00, 0x3c00fc00}, 0x7e007e00},
+      {HalvesMaxNum, {0x80007e00, 0x00003c00}, 0x00003c00},
+      {HalvesMaxNum, {0x3c00fc00, 0x7c018000}, 0x3c008000},
+      {HalvesMinNum, {0x00007e00, 0x80003c00}, 0x80003c00},
+      {HalvesMinNum, {0x7e007c00, 0x7e00fc00}, 0x7e00fc00},
+      {HalvesNeg, {0x00007e00}, 0x8000fe00},
+      {HalvesAbs, {0xfe008000}, 0x7e000000},
+      {HalvesLow, {0x12345678}, 0x56785678},
+      {HalvesHigh, {0x12345678}, 0x12341234},
+      {HalvesSwap, {0x12345678}, 0x56781234},
+      {HalvesEq, {0x80007e00, 0x00007e00}, 0xffff0000},
+      {HalvesLt, {0x80003c00, 0x00004000}, 0x0000ffff},
+      {HalvesLe, {0x80007e00, 0x00003c00}, 0xffff0000},
+      {HalvesOfF32, {kOne, 0x477ff000}, 0x7c003c00},  // 65520 is beside the middle
+      {HalvesOfF32, {kMinusInf, kMinusZero}, 0x8000fc00},
       {CanonicalizeNaNOnes32, {kMinusInf}, kMinusInf},
       {FRoundEven32, {0x40200000}, kTwo},  // 2.5
       {FRoundEven32, {0xbf000000}, kMinusZero},

@@ -29,7 +29,7 @@ std::vector<Engine> engines(bool structural = false) {
       {"dispatcher, 8 lanes", [](const PicaLaunch& l) { return run_group_form(l, 8, true); }, {}},
   };
   if (!structural) list.push_back({"dynamic stacks", run_dynamic_form, {}});
-  for (Target target : backend::kTargets) {
+  for (Target target : backend::kPlainTargets) {
     if (!backend::runs_here(target)) continue;
     auto add = [&](const char* name, JitOptions options) {
       options.target = target;

@@ -52,8 +52,10 @@ class Generator {
       const auto opcode = static_cast<Opcode>(k);
       const bool transcendental = family(opcode) == Family::transcendental;
       const bool flushes = family(opcode) == Family::float_flush;
-      if (info(opcode).lane_wise() && (options.transcendentals || !transcendental) &&
-          (options.flushes || !flushes))
+      const bool halves =
+          family(opcode) == Family::half_arithmetic || opcode == Opcode::CanonicalizeNaNHalves;
+      if (info(opcode).lane_wise() && (options.halves || !halves) &&
+          (options.transcendentals || !transcendental) && (options.flushes || !flushes))
         opcodes_.push_back(opcode);
     }
   }
@@ -148,7 +150,15 @@ class Generator {
     if (opcode == Opcode::BitcastF32ToI32) operands[0] = make(Opcode::CanonicalizeNaN32, {operands[0]});
     if (random_.chance(4) && operands.size() > 1 && row.operands[0] == row.operands[1])
       operands[1] = operands[0];
-    write(random_variable(type_of_letter(row.results[0])), make(opcode, operands));
+    Value made = make(opcode, operands);
+    // Which NaN it is shows in nothing but more of these.
+    const bool is_mask =
+        opcode == Opcode::HalvesEq || opcode == Opcode::HalvesLt || opcode == Opcode::HalvesLe;
+    if (row.family == Family::half_arithmetic && !is_mask) {
+      if (random_.chance(50)) made = make(Opcode::HalvesAdd, {made, operand(Type::i32)});
+      made = make(Opcode::CanonicalizeNaNHalves, {made});
+    }
+    write(random_variable(type_of_letter(row.results[0])), made);
   }
   Value guard() { return random_.chance(60) ? Value(builder_.constant(true)) : operand(Type::i1); }
   void store_slot(Value guard, Value value, std::uint32_t slot) {
@@ -389,6 +399,7 @@ ir::Function random_any_function(std::uint64_t seed) {
   options.flushes = random.chance(30);
   options.blocks = 2 + random.below(24);
   options.operations = 2 + random.below(8);
+  options.halves = random.chance(25);
   return random_function(seed, options);
 }
 

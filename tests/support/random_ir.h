@@ -40,6 +40,7 @@ struct RandomIrOptions {
   bool structured = false;  // only if, loop, switch, break, continue, early return: reducible
   bool switches = true;
   bool transcendentals = true;
+  bool halves = false;   // arithmetic of two halves in a word, too
   bool flushes = false;  // arithmetic without denormals, too
   bool pixels = false;   // over pixels: records, tile, slots, reads of other lanes; only group forms run
   bool fold = false;     // let the builder fold; else instructions stay as generated

@@ -54,7 +54,7 @@ TEST(UsseSharedContainers, BecomeCode) {
     ASSERT_TRUE(program.ok()) << to_string(program.error());
     ++count;
     backend::Workspace workspace;
-    for (const backend::Target target : backend::kTargets) {
+    for (const backend::Target target : backend::kPlainTargets) {
       if (!backend::built_in(target)) continue;
       double best = 1e9;
       for (unsigned turn = 0; turn < 3; ++turn) {

@@ -74,7 +74,9 @@ Status run_everywhere(const Program& program, const frontend::Grid& grid, RunRep
     const char* name;
   };
   for (const Way& way : {Way{EngineKind::ir, Target::automatic, "IR"}, Way{EngineKind::jit, Target::v3, "v3"},
-                         Way{EngineKind::jit, Target::v4, "v4"}, Way{EngineKind::jit, Target::a64, "a64"}}) {
+                         Way{EngineKind::jit, Target::v4, "v4"}, Way{EngineKind::jit, Target::a64, "a64"},
+                         Way{EngineKind::jit, Target::v4_fp16, "v4-fp16"},
+                         Way{EngineKind::jit, Target::a64_fp16, "a64-fp16"}}) {
     restore(grid, before);
     Launch launch{warpjit::Program(shader)};
     EXPECT_TRUE(set_up(launch, program, grid).ok());

@@ -99,7 +99,7 @@ FragmentPicture draw_all(const std::string& source, const FragmentDraw& draw = {
   wanted = picture_of(source, draw, options);
   EXPECT_EQ(wanted.failure, "") << source;
   options.engine = EngineKind::jit;
-  for (const Target target : {Target::v3, Target::v4, Target::a64}) {
+  for (const Target target : kTargets) {
     options.target = target;
     const FragmentPicture got = picture_of(source, draw, options);
     if (got.failure.find("does not run code") != std::string::npos) continue;

@@ -143,7 +143,9 @@ FinishedFragments run_fragments(const Program& program, const FragmentOptions& o
     const char* name;
   };
   for (const Way& way : {Way{EngineKind::ir, Target::automatic, "IR"}, Way{EngineKind::jit, Target::v3, "v3"},
-                         Way{EngineKind::jit, Target::v4, "v4"}, Way{EngineKind::jit, Target::a64, "a64"}}) {
+                         Way{EngineKind::jit, Target::v4, "v4"}, Way{EngineKind::jit, Target::a64, "a64"},
+                         Way{EngineKind::jit, Target::v4_fp16, "v4-fp16"},
+                         Way{EngineKind::jit, Target::a64_fp16, "a64-fp16"}}) {
     PixelCase run(program, options);
     Launch launch{warpjit::Program(shader)};
     const Status ready = set_up_draw(launch, run);

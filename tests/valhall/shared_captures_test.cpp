@@ -108,7 +108,8 @@ DrawnCapture drawn_everywhere(std::span<const std::byte> records, const std::vec
     Target target;
   };
   for (const Way& way : {Way{EngineKind::ir, Target::automatic}, Way{EngineKind::jit, Target::v3},
-                         Way{EngineKind::jit, Target::v4}, Way{EngineKind::jit, Target::a64}}) {
+                         Way{EngineKind::jit, Target::v4}, Way{EngineKind::jit, Target::a64},
+                         Way{EngineKind::jit, Target::v4_fp16}, Way{EngineKind::jit, Target::a64_fp16}}) {
     const DrawnCapture other = drawn_on(records, chains, way.kind, way.target);
     if (!other.failed && !other.unavailable) {
       EXPECT_TRUE(other.pictures == first.pictures) << name(way.kind) << ' ' << name(way.target);

@@ -137,7 +137,9 @@ class Textured {
     };
     for (const Way& way :
          {Way{EngineKind::ir, Target::automatic, "IR"}, Way{EngineKind::jit, Target::v3, "v3"},
-          Way{EngineKind::jit, Target::v4, "v4"}, Way{EngineKind::jit, Target::a64, "a64"}}) {
+          Way{EngineKind::jit, Target::v4, "v4"}, Way{EngineKind::jit, Target::a64, "a64"},
+          Way{EngineKind::jit, Target::v4_fp16, "v4-fp16"},
+          Way{EngineKind::jit, Target::a64_fp16, "a64-fp16"}}) {
       std::vector<std::uint32_t> memory(kRow * kThreads);
       for (std::size_t t = 0; t < staged.size(); ++t) std::ranges::copy(staged[t], memory.begin() + kRow * t);
       Launch launch{warpjit::Program(shader)};

@@ -131,7 +131,9 @@ Status write_text(const std::string& file, const std::string& text) {
 }
 
 void add_engines(CLI::App& command, std::vector<std::string>& engines) {
-  command.add_option("--engines", engines, "which: guest, ir, jit, jit-v3, jit-v4, jit-a64 (default: all)")
+  command
+      .add_option("--engines", engines,
+                  "which: guest, ir, jit, jit-v3, jit-v4, jit-v4-fp16, jit-a64, jit-a64-fp16 (default: all)")
       ->delimiter(',');
 }
 
@@ -144,6 +146,8 @@ Result<EngineChoices> usable_engines(const Engine& engine, const std::vector<std
 }
 
 CLI::Validator engine_names() { return CLI::IsMember({"guest", "ir", "jit"}); }
-CLI::Validator target_names() { return CLI::IsMember({"automatic", "v3", "v4", "a64"}); }
+CLI::Validator target_names() {
+  return CLI::IsMember({"automatic", "v3", "v4", "v4-fp16", "a64", "a64-fp16"});
+}
 
 }  // namespace warpjit::tool

@@ -11,18 +11,19 @@ std::string name(const EngineChoice& choice) {
 }
 
 Result<EngineChoices> choose_engines(const Engine& engine, const std::vector<std::string>& names) {
-  constexpr EngineChoice kAll[] = {{EngineKind::guest, Target::automatic},
-                                   {EngineKind::ir, Target::automatic},
-                                   {EngineKind::jit, Target::v3},
-                                   {EngineKind::jit, Target::v4},
-                                   {EngineKind::jit, Target::a64}};
+  constexpr EngineChoice kAll[] = {
+      {EngineKind::guest, Target::automatic}, {EngineKind::ir, Target::automatic},
+      {EngineKind::jit, Target::v3},          {EngineKind::jit, Target::v4},
+      {EngineKind::jit, Target::a64},         {EngineKind::jit, Target::v4_fp16},
+      {EngineKind::jit, Target::a64_fp16}};
   for (const std::string& text : names) {
     const bool known =
         text == "jit" || std::any_of(std::begin(kAll), std::end(kAll),
                                      [&](const EngineChoice& choice) { return name(choice) == text; });
     if (!known)
       return Error{ErrorCode::bad_input,
-                   "unknown engine '" + text + "': guest, ir, jit, jit-v3, jit-v4 and jit-a64 are known",
+                   "unknown engine '" + text +
+                       "': guest, ir, jit, jit-v3, jit-v4, jit-v4-fp16, jit-a64 and jit-a64-fp16 are known",
                    "--engines"};
   }
   const EngineInfo info = engine.info();

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include "backend/target.h"
@@ -94,10 +95,11 @@ Status add_pica(std::vector<Case>& cases, std::string name, pica200::Program pro
   cases.push_back({std::move(name), std::move(translation.function)});
   return {};
 }
-Status add_example(std::vector<Case>& cases, const std::string& file, const char* kind) {
+Status add_example(std::vector<Case>& cases, const std::string& file, const char* kind,
+                   bool half_arithmetic = false) {
   ProgramInput input;
   input.file = file;
-  WARPJIT_TRY(Translated example, translate(input, false));
+  WARPJIT_TRY(Translated example, translate(input, false, half_arithmetic));
   cases.push_back(
       {fmt::format("{} {}", kind, std::filesystem::path(file).stem().string()), std::move(example.function)});
   return {};
@@ -284,7 +286,7 @@ std::optional<valhall::Instruction> valhall_instruction(const valhall::Pattern& 
   return *instruction;
 }
 
-Result<ir::Function> translate_valhall(const std::string& body) {
+Result<ir::Function> translate_valhall(const std::string& body, bool half_arithmetic = false) {
   constexpr const char* kBefore =
       "U16_TO_U32 r0, r55.h00\nSHADDX.u64 r2, u0, r0.w0, shift:0x6\n"
       "LOAD.i128.unsigned.slot0 @r4:r5:r6:r7, r2, offset:0\n"
@@ -292,7 +294,9 @@ Result<ir::Function> translate_valhall(const std::string& body) {
   WARPJIT_TRY(valhall::Program program,
               valhall::assemble(kBefore + body + "STORE.i64.slot0.end @r12:r13, r2, offset:32\n", "golden"));
   WARPJIT_TRY(const valhall::ReachedCode code, valhall::find_reached(program));
-  return valhall::translate(program, code, {.block = {64, 1, 1}, .uniform_words = 4, .high_words = {0}});
+  return valhall::translate(
+      program, code,
+      {.block = {64, 1, 1}, .uniform_words = 4, .high_words = {0}, .half_arithmetic = half_arithmetic});
 }
 
 constexpr Sketch kValhallSketches[] = {
@@ -327,6 +331,20 @@ Result<std::vector<Case>> collect_valhall(const std::string& examples) {
   return cases;
 }
 
+// What hosts with arithmetic of halves make otherwise.
+Result<std::vector<Case>> collect_valhall_halves(const std::string& examples) {
+  std::vector<Case> cases;
+  for (const valhall::Pattern& pattern : valhall::patterns()) {
+    const auto instruction = valhall_instruction(pattern);
+    if (!instruction || instruction->type != valhall::Type::v2f16) continue;
+    const std::string text = valhall::disassemble(*instruction);
+    WARPJIT_TRY(ir::Function function, translate_valhall(text + "\n", true));
+    cases.push_back({text, std::move(function)});
+  }
+  WARPJIT_CHECK(add_example(cases, examples + "/valhall/graphics/sphere_halves.json", "fragment", true));
+  return cases;
+}
+
 Result<std::vector<Case>> collect_usse_cases(const std::string& examples) {
   WARPJIT_TRY(std::vector<Case> cases, collect_usse());
   for (const char* name : {"blend", "crt", "cube", "lcd", "mandelbrot", "sphere"})
@@ -340,6 +358,7 @@ struct GoldenGuest {
   int name_width;
   bool has_quick_version;
   const char* title;
+  bool half_arithmetic = false;  // counted for targets that have it, else for those that have not
 };
 constexpr GoldenGuest kGuests[] = {
     {"pica200", collect_pica, 24, true,
@@ -352,6 +371,11 @@ constexpr GoldenGuest kGuests[] = {
     {"valhall", collect_valhall, 56, false,
      "# Host instructions of Valhall code on {}. Made by `warpjit golden`; a test compares it.\n"
      "# One instruction in a kernel that loads its operands and stores its results, as in \"nothing\".\n"},
+    {"valhall", collect_valhall_halves, 56, false,
+     "# Host instructions of Valhall code on {}, which has arithmetic of halves. Made by `warpjit golden`; a "
+     "test\n"
+     "# compares it. One instruction in a kernel that loads its operands and stores its results.\n",
+     true},
     {"usse", collect_usse_cases, 66, false,
      "# Host instructions of USSE code on {}. Made by `warpjit golden`; a test compares it.\n"
      "# One instruction in a vertex program that reads its inputs and leaves its results, as in "
@@ -432,16 +456,25 @@ int golden_file(const GoldenOptions& options, const std::string& file, const std
   return kMismatch;
 }
 
+constexpr std::array<const char*, 5> kTargetNames = {"v3", "v4", "a64", "v4-fp16", "a64-fp16"};
+
+bool counted_for(const GoldenGuest& guest, const Result<backend::Target>& target) {
+  return target && backend::has_half_arithmetic(*target) == guest.half_arithmetic;
+}
+
 int make_golden(const GoldenOptions& options) {
   std::vector<std::string> targets = options.targets;
-  if (targets.empty()) targets = {"v3", "v4", "a64"};
+  if (targets.empty()) targets.assign(kTargetNames.begin(), kTargetNames.end());
   int exit = kOk;
   for (const GoldenGuest& guest : kGuests) {
+    const bool any = std::ranges::any_of(
+        targets, [&](const std::string& name) { return counted_for(guest, backend::parse_target(name)); });
+    if (!any) continue;
     const auto cases = guest.collect(options.examples);
     if (!cases) return fail(cases.error());
     for (const std::string& name : targets) {
       const auto target = backend::parse_target(name);
-      if (!target) return fail(target.error());
+      if (!counted_for(guest, target)) continue;
       const auto text = count_instructions(guest, *cases, *target);
       if (!text) return fail(text.error());
       const int code = golden_file(options, options.folder + "/" + guest.name + "_" + name + ".txt", *text);
@@ -462,8 +495,8 @@ void add_golden(CLI::App& app, int& exit) {
   command->add_option("--folder", options->folder, "where GUEST_TARGET.txt lie")->capture_default_str();
   command->add_option("--examples", options->examples, "folder of the guests' example launches")
       ->capture_default_str();
-  command->add_option("--target", options->targets, "v3, v4, a64 (default: all)")
-      ->check(CLI::IsMember({"v3", "v4", "a64"}))
+  command->add_option("--target", options->targets, "v3, v4, a64, v4-fp16, a64-fp16 (default: all)")
+      ->check(CLI::IsMember(std::vector<std::string>(kTargetNames.begin(), kTargetNames.end())))
       ->delimiter(',');
   auto* check = command->add_flag("--check", options->check, "compare instead; exit code 1 if they differ");
   command->add_flag("--print", options->print, "print to stdout instead")->excludes(check);

@@ -43,11 +43,11 @@ Json to_json(const backend::MachineCode& code) {
 
 int print_host(const HostOptions& options) {
   if (options.cost) return print_costs(options.target, options.json);
-  const auto translated = translate(options.input, options.dispatch);
-  if (!translated) return fail(translated.error());
   // Code can be made for targets that this machine does not run.
   const auto target = pick_target(options.target);
   if (!target) return fail(target.error());
+  const auto translated = translate(options.input, options.dispatch, backend::has_half_arithmetic(*target));
+  if (!translated) return fail(translated.error());
   const auto program = ir::run_pipeline(
       translated->function, {.dispatch_all = options.dispatch,
                              .assume_no_zero_inf = !options.exact,

@@ -14,11 +14,11 @@ namespace {
 struct IrOptions {
   ProgramInput input;
   std::string stage;
-  bool all = false, list = false, dispatch = false, no_optimize = false, json = false;
+  bool all = false, list = false, dispatch = false, no_optimize = false, halves = false, json = false;
 };
 
 int print_stages(const IrOptions& options) {
-  auto translated = translate(options.input, options.dispatch);
+  auto translated = translate(options.input, options.dispatch, options.halves);
   if (!translated) return fail(translated.error());
   struct Stage {
     std::string name, text;
@@ -79,6 +79,7 @@ void add_ir(CLI::App& app, int& exit) {
   command->add_flag("--list", options->list, "only name the stages")->excludes(stage);
   command->add_flag("--dispatch", options->dispatch, "run all control flow in the dispatcher");
   command->add_flag("--no-optimize", options->no_optimize, "only what correctness needs");
+  command->add_flag("--half-arithmetic", options->halves, "as for hosts that have arithmetic of f16");
   command->add_flag("--json", options->json, "print JSON");
   command->footer(
       "A launch file fixes which inputs are bound and what booleans are; a program alone is taken at its "

@@ -139,9 +139,10 @@ Result<frontend::Facts> facts_of(const GivenProgram& given, const ProgramInput& 
   return general_facts(*given.shader);
 }
 
-Result<Translated> translate(const ProgramInput& input, bool dispatch) {
+Result<Translated> translate(const ProgramInput& input, bool dispatch, bool half_arithmetic) {
   WARPJIT_TRY(const GivenProgram given, load_program(input));
-  WARPJIT_TRY(const frontend::Facts facts, facts_of(given, input));
+  WARPJIT_TRY(frontend::Facts facts, facts_of(given, input));
+  facts.half_arithmetic = half_arithmetic;
   WARPJIT_TRY(frontend::Shader::Translation translation, given.shader->translate(facts, dispatch));
   return Translated{given.guest, given.shader, std::move(translation.function)};
 }

@@ -42,6 +42,7 @@ struct Translated {
   ShaderPtr shader;
   ir::Function function;
 };
-Result<Translated> translate(const ProgramInput& input, bool dispatch);
+// `half_arithmetic`: for hosts that have it.
+Result<Translated> translate(const ProgramInput& input, bool dispatch, bool half_arithmetic = false);
 
 }  // namespace warpjit::tool

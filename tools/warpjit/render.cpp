@@ -224,7 +224,8 @@ void add_render(CLI::App& app, int& exit) {
   command->add_option("--engine", options->engine, "guest, ir or jit")
       ->check(engine_names())
       ->capture_default_str();
-  command->add_option("--target", options->target, "host instructions for jit: v3, v4, a64")
+  command
+      ->add_option("--target", options->target, "host instructions for jit: v3, v4, v4-fp16, a64, a64-fp16")
       ->check(target_names())
       ->capture_default_str();
   command->add_option("--size", options->size, "columns x rows of the targets, such as 640x480");

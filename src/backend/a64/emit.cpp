@@ -55,6 +55,7 @@ class A64Emitter final : public Emitter {
   static arm::GpW w(Reg r) { return arm::GpW(r); }
   static arm::Vec words(Reg r) { return arm::VecV(r).s4(); }
   static arm::Vec halves(Reg r) { return arm::VecV(r).h4(); }
+  static arm::Vec all_halves(Reg r) { return arm::VecV(r).h8(); }
   static arm::Vec bits(Reg r) { return arm::VecV(r).b16(); }
   static arm::Vec pairs(Reg r) { return arm::VecV(r).d2(); }
   static arm::Vec whole(Reg r) { return arm::VecV(r); }
@@ -319,6 +320,12 @@ class A64Emitter final : public Emitter {
         return put(e.id, words(d), words(use[0]), words(use[1]));
       case Form::words2:
         return put(e.id, words(d), words(use[0]));
+      case Form::halves3:
+        return put(e.id, all_halves(d), all_halves(use[0]), all_halves(use[1]));
+      case Form::halves2:
+        return put(e.id, all_halves(d), all_halves(use[0]));
+      case Form::halves_fmla:
+        return put(e.id, all_halves(d), all_halves(use[1]), all_halves(use[2]));
       case Form::bits3:
         return put(e.id, bits(d), bits(use[0]), bits(use[1]));
       case Form::bits3_swapped:
@@ -485,7 +492,9 @@ class A64Emitter final : public Emitter {
   void put_fmov(Reg d, std::uint8_t imm8, std::uint32_t word) {
     char text[48];
     std::snprintf(text, sizeof text, "fmov v%u.4s, %g", d, std::bit_cast<float>(word));
-    put_word(0x4f00f400u | static_cast<std::uint32_t>(imm8 >> 5) << 16 | (imm8 & 31u) << 5 | d, text);
+    const std::uint32_t code =
+        0x4f00f400u | static_cast<std::uint32_t>(imm8 >> 5) << 16 | (imm8 & 31u) << 5 | d;
+    put_bytes(std::bit_cast<std::array<std::uint8_t, 4>>(code), text);
   }
 
   static arm::CondCode condition_code(const Inst& inst, bool sense) {

@@ -42,13 +42,21 @@ constexpr Capabilities kCapabilities = {
     .rotates = false,
     .scatters = false,
     .guarded_broadcasts = false,
+    .half_arithmetic = false,
     .table_look_ups = false,
     .one_row_test = false,
     .single_pixels = false,
 };
 
+constexpr Capabilities with_half_arithmetic(Capabilities host) {
+  host.half_arithmetic = true;
+  return host;
+}
+
 }  // namespace
 
 constinit const Host kNeon = {kCapabilities, Target::a64, 0, lower, nullptr, register_file, emit};
+constinit const Host kNeonFp16 = {
+    with_half_arithmetic(kCapabilities), Target::a64_fp16, 0, lower, nullptr, register_file, emit};
 
 }  // namespace warpjit::backend::a64

@@ -13,6 +13,9 @@ enum class Form : std::uint8_t {
   none,  // not of this backend
   words3,
   words2,
+  halves3,  // .8h
+  halves2,
+  halves_fmla,
   to_halves,    // .4h from .4s
   from_halves,  // .4s from .4h
   widen,        // likewise, by a shift of 0
@@ -68,7 +71,7 @@ enum class Form : std::uint8_t {
 // Scalar registers with a fixed use; the allocator has the others. x18 belongs to the platform.
 inline constexpr std::uint32_t kArgs = 0, kTable = 1, kCancel = 14, kFuel = 15, kScratch = 16, kScratch2 = 17;
 
-extern const Host kNeon;
+extern const Host kNeon, kNeonFp16;
 
 void lower(const ir::Function& f, const Host& host, const Role& role, ConstantPool& pool, std::uint32_t parts,
            lir::Code& code);

@@ -72,6 +72,7 @@ struct Parts {
         constants(state, quads),
         arithmetic(state, quads),
         words(state),
+        halves(state),
         masks(state),
         lanes(state),
         rows(state),
@@ -81,6 +82,7 @@ struct Parts {
   Constants constants;
   Arithmetic arithmetic;
   Words words;
+  Halves halves;
   Masks masks;
   Lanes lanes;
   Rows rows;
@@ -94,8 +96,9 @@ void lower(const ir::Function& f, const Host& host, const Role& role, ConstantPo
            lir::Code& code) {
   State state(f, host, role, pool, parts, code);
   Parts made(state);
-  FunctionLowering(state, {made.constants, made.arithmetic, made.words, made.masks, made.lanes, made.rows,
-                           made.texels, nullptr, &made.memory, nullptr})
+  FunctionLowering(
+      state, {made.constants, made.arithmetic, made.words, made.masks, made.lanes, made.rows, made.texels,
+              host.half_arithmetic ? &made.halves : nullptr, nullptr, &made.memory, nullptr})
       .run();
 }
 

@@ -101,6 +101,21 @@ class Words final : public HostWords, private LaneLoads {
   Reg number_of_half(Reg half) override { return vv(Op::CvtFromHalves, vv(Op::HalvesOfWords, half)); }
 };
 
+class Halves final : public HostHalves, private ValueForms {
+ public:
+  using Reg = lir::Reg;
+  explicit Halves(State& state) : ValueForms(state) {}
+  Reg add_halves(Reg a, Reg b) override { return vvv(Op::HalvesAdd, a, b); }
+  Reg multiply(Reg a, Reg b) override { return vvv(Op::HalvesMul, a, b); }
+  Reg multiply_add(Reg a, Reg b, Reg c) override;
+  Reg extreme_number(bool greater, Reg a, Reg b, std::optional<std::uint32_t> constant) override;
+  Reg compare(HalfCondition condition, Reg a, Reg b) override;
+  Reg repeat_low(Reg a) override { return vvv(Op::HalvesLow, a, a); }
+  Reg repeat_high(Reg a) override { return vvv(Op::HalvesHigh, a, a); }
+  Reg swap(Reg a) override { return vv(Op::HalvesSwap, a); }
+  Reg canonicalize_nan(Reg a) override { return vvv(Op::HalvesMaxIeee, a, a); }
+};
+
 class Texels final : public HostTexels, private ValueForms {
  public:
   using Reg = lir::Reg;

@@ -232,9 +232,9 @@ void Emitter::instruction(std::uint32_t b, const Inst& inst) {
   encode(inst);
 }
 
-void Emitter::put_word(std::uint32_t word, const char* text) {
+void Emitter::put_bytes(std::span<const std::uint8_t> bytes, const std::string& text) {
   if (options_.listing) out_.listing.push_back({static_cast<std::uint32_t>(assembler().offset()), text});
-  assembler().embed(&word, sizeof word);
+  assembler().embed(bytes.data(), bytes.size());
   ++out_.statistics.instructions;
 }
 

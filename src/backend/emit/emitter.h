@@ -5,6 +5,8 @@
 
 #include <asmjit/core.h>
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -64,8 +66,8 @@ class Emitter {
     assembler().emit(id, operands...);
     ++out_.statistics.instructions;
   }
-  // A 32-bit instruction that the host encodes itself.
-  void put_word(std::uint32_t word, const char* text);
+  // An instruction that the host encodes itself.
+  void put_bytes(std::span<const std::uint8_t> bytes, const std::string& text);
   std::int32_t spill_offset(const lir::Mem& mem) const {
     return static_cast<std::int32_t>(allocation_->slot_offset[static_cast<std::size_t>(mem.displacement)]);
   }

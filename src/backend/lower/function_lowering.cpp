@@ -51,6 +51,7 @@ FunctionLowering::FunctionLowering(State& state, const HostParts& host)
       callouts_(state, host.masks),
       arithmetic_(state, host, callouts_),
       words_(state, host.words, callouts_),
+      halves_(state, host.halves, host.words, callouts_),
       masks_(state, host.masks),
       lanes_(state, host.lanes),
       rows_(state, host.masks, host.rows),
@@ -135,6 +136,8 @@ void FunctionLowering::lower(ir::Inst i) {
     WARPJIT_LOWERED_AS_ARITHMETIC(WARPJIT_LOWER_ARITHMETIC)
 #define WARPJIT_LOWER_WORDS(name) WARPJIT_LOWER(words_, name)
     WARPJIT_LOWERED_AS_WORDS(WARPJIT_LOWER_WORDS)
+#define WARPJIT_LOWER_HALVES(name) WARPJIT_LOWER(halves_, name)
+    WARPJIT_LOWERED_AS_HALVES(WARPJIT_LOWER_HALVES)
 #define WARPJIT_LOWER_MASKS(name) WARPJIT_LOWER(masks_, name)
     WARPJIT_LOWERED_AS_MASKS(WARPJIT_LOWER_MASKS)
 #define WARPJIT_LOWER_LANES(name) WARPJIT_LOWER(lanes_, name)

@@ -10,6 +10,7 @@
 #include "backend/lower/callouts.h"
 #include "backend/lower/control.h"
 #include "backend/lower/frames.h"
+#include "backend/lower/halves.h"
 #include "backend/lower/lanes.h"
 #include "backend/lower/masks.h"
 #include "backend/lower/memory.h"
@@ -37,6 +38,7 @@ class FunctionLowering final : protected ValueForms, private InstLowering {
   CalloutLowering callouts_;
   ArithmeticLowering arithmetic_;
   WordLowering words_;
+  HalfLowering halves_;
   MaskLowering masks_;
   LaneLowering lanes_;
   RowLowering rows_;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "backend/lower/value_forms.h"
@@ -91,12 +92,34 @@ class HostWords {
   // FRoundHalf32, F32ToHalf and HalfToF32, likewise.
   virtual Reg round_to_half(Reg) { return lir::kNoReg; }
   virtual Reg half_of(Reg) { return lir::kNoReg; }
+  virtual Reg rounded_half(Reg x) { return half_of(x); }  // but any NaN for a NaN
   virtual Reg number_of_half(Reg) { return lir::kNoReg; }
   // kNoReg: there is no better way than that of base/sfu_lanes.h. `all_ones`: of NaNs only 0x7fffffff comes.
   virtual Reg special_function(sfu::Function, Reg, bool /*all_ones*/) { return lir::kNoReg; }
 
  protected:
   ~HostWords() = default;
+};
+
+// Two halves in each word (ir/opcodes.inc). Optional: a host without leaves them to callouts.
+enum class HalfCondition : std::uint8_t { equal, less, less_equal };
+class HostHalves {
+ public:
+  using Reg = lir::Reg;
+
+  virtual Reg add_halves(Reg a, Reg b) = 0;
+  virtual Reg multiply(Reg a, Reg b) = 0;
+  virtual Reg multiply_add(Reg a, Reg b, Reg c) = 0;
+  // HalvesMaxNum, HalvesMinNum. `constant`: what b is, if that is known.
+  virtual Reg extreme_number(bool greater, Reg a, Reg b, std::optional<std::uint32_t> constant) = 0;
+  virtual Reg compare(HalfCondition condition, Reg a, Reg b) = 0;  // all ones in halves where it holds
+  virtual Reg repeat_low(Reg a) = 0;
+  virtual Reg repeat_high(Reg a) = 0;
+  virtual Reg swap(Reg a) = 0;
+  virtual Reg canonicalize_nan(Reg a) = 0;
+
+ protected:
+  ~HostHalves() = default;
 };
 
 // Arithmetic without denormals. Optional: a host that has no such mode leaves these operations to callouts.
@@ -248,7 +271,8 @@ struct HostParts {
   HostLanes& lanes;
   HostRows& rows;
   HostTexels& texels;
-  HostFlushing* flushing;  // null: the host has none
+  HostHalves* halves;  // null: the host has none
+  HostFlushing* flushing;
   HostMemory* memory;
   HostAtomics* atomics;
 };

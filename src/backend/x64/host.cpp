@@ -43,6 +43,7 @@ constexpr Capabilities kAvx2 = {
     .rotates = false,
     .scatters = false,
     .guarded_broadcasts = false,
+    .half_arithmetic = false,
     .table_look_ups = true,
     .one_row_test = true,
     .single_pixels = true,
@@ -66,14 +67,22 @@ constexpr Capabilities kAvx512 = {
     .rotates = true,
     .scatters = true,
     .guarded_broadcasts = true,
+    .half_arithmetic = false,
     .table_look_ups = true,
     .one_row_test = false,
     .single_pixels = true,
 };
 
+constexpr Capabilities with_half_arithmetic(Capabilities host) {
+  host.half_arithmetic = true;
+  return host;
+}
+
 }  // namespace
 
 constinit const Host kV3 = {kAvx2, Target::x64_v3, 0, lower, nullptr, register_file, emit};
 constinit const Host kV4 = {kAvx512, Target::x64_v4, 1, lower, choose_row_tables, register_file, emit};
+constinit const Host kV4Fp16 = {
+    with_half_arithmetic(kAvx512), Target::x64_v4_fp16, 1, lower, choose_row_tables, register_file, emit};
 
 }  // namespace warpjit::backend::x64

@@ -87,6 +87,9 @@ enum class Form : std::uint8_t {
   to_halves,
   to_halves_imm,
   from_halves,
+  halves,
+  halves_fma,
+  halves_compare,
 };
 
 // vcmpps predicates, quiet.
@@ -100,7 +103,7 @@ namespace integer_predicate {
 inline constexpr int kEq = 0, kLt = 1, kLe = 2, kNe = 4, kGe = 5, kGt = 6;
 }
 
-extern const Host kV3, kV4;
+extern const Host kV3, kV4, kV4Fp16;
 
 void lower(const ir::Function& f, const Host& host, const Role& role, ConstantPool& pool, std::uint32_t parts,
            lir::Code& code);

@@ -29,6 +29,16 @@ Reg Tools::zero_where_not(Reg r, Reg mask) {
   return inst->def;
 }
 
+Reg Tools::ternary(int function, Reg a, Reg b, const Source& c) {
+  const InstRef inst = add(Op::Ternary, RegClass::vector);
+  inst->flags |= lir::kTied;
+  inst->imm = function & 0xff;
+  use(inst, a);
+  use(inst, b);
+  use_source(inst, c);
+  return inst->def;
+}
+
 // ---- constants and uniforms
 
 Source Constants::constant_source(std::uint32_t word) {
@@ -110,6 +120,7 @@ struct Parts {
       : constants(state),
         arithmetic(state),
         words(state),
+        halves(state),
         masks(state),
         lanes(state),
         rows(state),
@@ -119,6 +130,7 @@ struct Parts {
   Constants constants;
   Arithmetic arithmetic;
   Words words;
+  Halves halves;
   Masks masks;
   Lanes lanes;
   Rows rows;
@@ -133,8 +145,9 @@ void lower(const ir::Function& f, const Host& host, const Role& role, ConstantPo
            lir::Code& code) {
   State state(f, host, role, pool, parts, code);
   Parts made(state);
-  FunctionLowering(state, {made.constants, made.arithmetic, made.words, made.masks, made.lanes, made.rows,
-                           made.memory, &made.flushing, &made.memory, &made.atomics})
+  FunctionLowering(
+      state, {made.constants, made.arithmetic, made.words, made.masks, made.lanes, made.rows, made.memory,
+              host.half_arithmetic ? &made.halves : nullptr, &made.flushing, &made.memory, &made.atomics})
       .run();
 }
 

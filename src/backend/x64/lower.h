@@ -15,6 +15,8 @@ class Tools : protected ValueForms {
   Reg compare(Op op, Reg a, const Source& b, int predicate);
   Reg zero_where_not(Reg r, Reg mask);
   Reg nan_as(std::uint32_t word, Reg r);  // this word where r is a NaN
+  // AVX-512: a function of three bits, its value for 4a + 2b + c in that bit.
+  Reg ternary(int function, Reg a, Reg b, const Source& c);
   // AVX-512: r, or what a row of `classes`, four bits for each class of floats, puts in its place by the
   // class of x.
   Reg fix_up(Reg r, Reg x, std::uint32_t classes);
@@ -77,6 +79,7 @@ class Words final : public HostWords, private Tools {
   Reg from_half(Reg half) override;
   Reg round_to_half(Reg x) override;
   Reg half_of(Reg x) override;
+  Reg rounded_half(Reg x) override { return with_halves(Op::WordsOfHalves, with_halves(Op::CvtToHalves, x)); }
   Reg number_of_half(Reg half) override;
   Reg special_function(sfu::Function function, Reg x, bool all_ones) override;
 
@@ -110,7 +113,6 @@ class Words final : public HostWords, private Tools {
   };
   Sum interpolate(sfu::Table bases, sfu::Table slopes, std::uint32_t half, Reg x, bool falls,
                   bool adds_square);
-  Reg ternary(int function, Reg a, Reg b, const Source& c);
   Reg fma_zero(Reg a, std::uint32_t b, Reg c);
   Reg bits_in(Reg a, std::uint32_t bits);
   Reg special_fixed(Reg magnitude, Reg r, std::uint32_t last_finite);
@@ -122,6 +124,27 @@ class Words final : public HostWords, private Tools {
   std::int32_t places_ = -1;        // frame area for the places of rows
   std::array<Tested, 2> tested_{};  // the last tests, in turn
   std::size_t next_tested_ = 0;
+};
+
+class Halves final : public HostHalves, private Tools {
+ public:
+  using Reg = lir::Reg;
+  explicit Halves(State& state) : Tools(state) {}
+  Reg add_halves(Reg a, Reg b) override { return binary(Op::HalvesAdd, a, b); }
+  Reg multiply(Reg a, Reg b) override { return binary(Op::HalvesMul, a, b); }
+  Reg multiply_add(Reg a, Reg b, Reg c) override;
+  Reg extreme_number(bool greater, Reg a, Reg b, std::optional<std::uint32_t> constant) override;
+  Reg compare(HalfCondition condition, Reg a, Reg b) override;
+  Reg repeat_low(Reg a) override;
+  Reg repeat_high(Reg a) override;
+  Reg swap(Reg a) override;
+  Reg canonicalize_nan(Reg a) override;
+
+ private:
+  static constexpr int kWhere = 0xac;  // for ternary(): a ? c : b
+  Reg binary(Op op, Reg a, Reg b);
+  Reg compared(int predicate, Reg a, Reg b);
+  Reg shuffled(Reg a, std::uint32_t bytes_of_first);
 };
 
 class Masks final : public HostMasks, private Tools {

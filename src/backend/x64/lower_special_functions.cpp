@@ -70,16 +70,6 @@ Reg Words::special_function(Function function, Reg x, bool all_ones) {
 
 // ---- instructions
 
-Reg Words::ternary(int function, Reg a, Reg b, const Source& c) {
-  const InstRef inst = add(Op::Ternary, RegClass::vector);
-  inst->flags |= lir::kTied;
-  inst->imm = function & 0xff;
-  use(inst, a);
-  use(inst, b);
-  use_source(inst, c);
-  return inst->def;
-}
-
 // a * b + c, toward zero.
 Reg Words::fma_zero(Reg a, std::uint32_t b, Reg c) {
   Reg factor = constant_vector(b);

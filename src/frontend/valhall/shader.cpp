@@ -181,6 +181,7 @@ LaunchFacts Shader::launch_facts(const frontend::Facts& facts) const {
   for (std::size_t k = 0; k < images.size(); k += ImageFacts::kWords)
     result.images.push_back(ImageFacts::unpack(images.subspan(k)));
   result.samples = facts.samples;
+  result.half_arithmetic = facts.half_arithmetic;
   return result;
 }
 

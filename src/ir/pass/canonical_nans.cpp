@@ -40,43 +40,71 @@ bool is_float_of_sample(const Function& f, Inst i, std::uint32_t k) {
   return k != kLayer;
 }
 
-// Pure operations on floats give the same for every NaN, or some NaN, and so do special functions of floats;
-// other callouts take raw words.
-bool looks_at_bits(const Function& f, Inst i, std::uint32_t k, const std::vector<char>& read) {
-  const OpcodeInfo& row = info(f.inst(i).opcode);
-  if (f.inst(i).opcode == Opcode::Sample) return !is_float_of_sample(f, i, k);
-  if (!row.pure || row.operands[k] != 'f') return true;
-  if (!is_special_function(f, i)) return row.callout;
-  const sfu::Function function = special_function(f, i);
-  if (sfu::gives_fixed_point(function)) return read[f.result(i).id] != 0;
-  return takes_fixed_point(function);
+// Of which NaNs bits are looked at: of a word that is an f32, of one that is two halves.
+enum : std::uint8_t { kNone = 0, kSingle = 1, kHalves = 2, kAny = 3 };
+
+// What makes halves of halves.
+bool is_of_halves(const Function& f, Inst i) {
+  const Opcode opcode = f.inst(i).opcode;
+  return (family(opcode) == Family::half_arithmetic && opcode != Opcode::HalvesOfF32) ||
+         opcode == Opcode::CanonicalizeNaNHalves;
 }
 
-// By value: may its bits, if it is a NaN, show in anything but the payload of another NaN? Linear.
-std::vector<char> seen_as_bits(const Function& f) {
-  std::vector<char> seen(f.value_count(), 0);
+// The upper half as it is.
+bool takes_upper_half(const Function& f, Inst i) {
+  return f.inst(i).opcode == Opcode::IShrU32 && f.is_constant(f.operand(i, 1)) &&
+         f.constant(f.operand(i, 1)) == 16;
+}
+
+// Pure operations on floats give the same for every NaN, or some NaN, and so do special functions of floats;
+// other callouts take raw words.
+std::uint8_t looked_at(const Function& f, Inst i, std::uint32_t k, const std::vector<char>& read) {
+  const Opcode opcode = f.inst(i).opcode;
+  const OpcodeInfo& row = info(opcode);
+  if (is_of_halves(f, i) || opcode == Opcode::HalfToF32 || (takes_upper_half(f, i) && k == 0)) return kSingle;
+  if (row.hands_on(k)) return kNone;
+  if (opcode == Opcode::Sample) return is_float_of_sample(f, i, k) ? kHalves : kAny;
+  if (!row.pure || row.operands[k] != 'f') return kAny;
+  if (!is_special_function(f, i)) return row.callout ? kAny : kHalves;
+  const sfu::Function function = special_function(f, i);
+  const bool looks =
+      sfu::gives_fixed_point(function) ? read[f.result(i).id] != 0 : takes_fixed_point(function);
+  return looks ? kAny : kHalves;
+}
+
+// Of which NaNs it gives the bits of operand k as they are.
+std::uint8_t handed_on(const Function& f, Inst i, std::uint32_t k) {
+  if (takes_upper_half(f, i) && k == 0) return kHalves;
+  if (!info(f.inst(i).opcode).hands_on(k)) return kNone;
+  return is_of_halves(f, i) ? kHalves : kAny;
+}
+
+std::uint8_t kind_of(Opcode canonical) {
+  return canonical == Opcode::CanonicalizeNaNHalves ? kHalves : kSingle;
+}
+
+// By value: of which NaNs may its bits show in anything but the payload of another NaN? Linear.
+std::vector<std::uint8_t> seen_as_bits(const Function& f) {
+  std::vector<std::uint8_t> seen(f.value_count(), kNone);
   std::vector<Value> work;
-  const auto see = [&](Value v) {
-    if (seen[v.id] != 0) return;
-    seen[v.id] = 1;
+  const auto see = [&](Value v, unsigned kinds) {
+    if ((kinds & ~seen[v.id]) == 0) return;
+    seen[v.id] |= static_cast<std::uint8_t>(kinds);
     work.push_back(v);
-  };
-  const auto each_operand = [&](Inst i, auto visit) {
-    const auto operands = f.operands(i);
-    for (std::uint32_t k = 0; k < operands.size(); ++k) visit(f.inst(i).opcode, k, operands[k]);
   };
   const std::vector<char> read = read_as_other_than_fixed_point(f);
   for (std::uint32_t b = 0; b < f.block_count(); ++b)
-    for (Inst i : f.insts(Block{b}))
-      each_operand(i, [&](Opcode opcode, std::uint32_t k, Value v) {
-        if (!info(opcode).hands_on(k) && looks_at_bits(f, i, k, read)) see(v);
-      });
+    for (Inst i : f.insts(Block{b})) {
+      const auto operands = f.operands(i);
+      for (std::uint32_t k = 0; k < operands.size(); ++k) see(operands[k], looked_at(f, i, k, read));
+    }
   while (!work.empty()) {
     const Value v = work.back();
     work.pop_back();
-    each_operand(f.definition(v), [&](Opcode opcode, std::uint32_t k, Value from) {
-      if (info(opcode).hands_on(k)) see(from);
-    });
+    const Inst i = f.definition(v);
+    const auto operands = f.operands(i);
+    for (std::uint32_t k = 0; k < operands.size(); ++k)
+      see(operands[k], static_cast<unsigned>(handed_on(f, i, k) & seen[v.id]));
   }
   return seen;
 }
@@ -95,10 +123,10 @@ void drop_canonical_nans(Function& f) {
     for (Inst i : f.insts(Block{b}))
       if (family(f.inst(i).opcode) == Family::canonical_nan) canonical.push_back(i);
   if (canonical.empty()) return;
-  const std::vector<char> seen = seen_as_bits(f);
+  const std::vector<std::uint8_t> seen = seen_as_bits(f);
   std::vector<Value> replacement(f.value_count());
   for (Inst i : canonical) {
-    if (seen[f.result(i).id] != 0 && !is_canonical(f, i)) continue;
+    if ((seen[f.result(i).id] & kind_of(f.inst(i).opcode)) != 0 && !is_canonical(f, i)) continue;
     replacement[f.result(i).id] = f.operand(i, 0);
     f.remove(i);
   }
@@ -119,10 +147,12 @@ void read_before(Function& f, const std::vector<char>& canonical) {
       if (std::none_of(now.begin(), now.end(), [&](Value v) { return canonical[v.id] != 0; })) continue;
       if (makes_canonical(f, i) || is_special_function(f, i)) continue;
       operands.assign(now.begin(), now.end());
-      for (std::uint32_t k = 0; k < operands.size(); ++k)
-        if (canonical[operands[k].id] != 0 && !info(f.inst(i).opcode).hands_on(k) &&
-            !looks_at_bits(f, i, k, {}))
+      for (std::uint32_t k = 0; k < operands.size(); ++k) {
+        if (canonical[operands[k].id] == 0) continue;
+        const std::uint8_t kind = kind_of(f.definition_of(operands[k]).opcode);
+        if ((handed_on(f, i, k) & kind) == 0 && (looked_at(f, i, k, {}) & kind) == 0)
           operands[k] = f.operand(f.definition(operands[k]), 0);
+      }
       f.set_operands(i, operands);
     }
 }

@@ -77,6 +77,11 @@ Step Folder::high_bits() {
 // A half beside another one, or of a float that was just rounded to it.
 Step Folder::conversion_of_half() {
   if (made_by(a(), Opcode::F32ToHalf)) return become(Opcode::FRoundHalf32, {operand(a(), 0)});
+  const bool is_upper = made_by(a(), Opcode::IShrU32) && is(operand(a(), 1), 16);
+  Value both = is_upper ? operand(a(), 0) : a();
+  if (made_by(both, Opcode::CanonicalizeNaNHalves)) both = operand(both, 0);
+  if (made_by(both, Opcode::HalvesOfF32))
+    return become(Opcode::FRoundHalf32, {operand(both, is_upper ? 1 : 0)});
   if (made_by(a(), Opcode::IAnd32) && constant(operand(a(), 1)) && (bits(operand(a(), 1)) & 0xffff) == 0xffff)
     return become(Opcode::HalfToF32, {operand(a(), 0)});
   if (!made_by(a(), Opcode::IOr32)) return Step::none;

@@ -25,7 +25,7 @@ constexpr const char* kIsas[] = {"pica200", "tesla", "valhall", "usse"};
 constexpr const char* kStages[] = {"vertex", "geometry", "compute", "fragment"};
 constexpr const char* kWorks[] = {"rows", "draw", "primitives", "grid", "pixels"};
 constexpr const char* kEngines[] = {"jit", "ir", "guest"};
-constexpr const char* kTargetNames[] = {"automatic", "v3", "v4", "a64"};
+constexpr const char* kTargetNames[] = {"automatic", "v3", "v4", "a64", "v4-fp16", "a64-fp16"};
 
 constexpr const char* kPrimitiveModes[] = {"point", "variable", "fixed"};
 

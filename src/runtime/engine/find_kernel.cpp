@@ -90,6 +90,8 @@ Result<EngineState::Request> EngineState::request(const LaunchState& launch, con
   request.may_interpret = choice.engine == EngineKind::jit && options.target == Target::automatic;
   WARPJIT_TRY(request.facts, launch.facts(0));
   request.facts.pixels.flat_w = choice.hints.flat_w && choice.engine != EngineKind::guest;
+  request.facts.half_arithmetic =
+      choice.engine == EngineKind::jit && backend::has_half_arithmetic(choice.target);
   WARPJIT_TRY(request.key, kernel_key(*request.shader, request.facts, request.options));
   const std::uint64_t bools = launch.usage.bools;
   if (bools != 0 && !options.generic && choice.engine != EngineKind::guest &&
@@ -208,7 +210,7 @@ Status EngineState::lease_alone(const LaunchState& launch, const RunOptions& opt
   choice.few_threads = few_threads;
   // A wider vector would be slower, and mostly empty.
   if (few_threads && choice.engine == EngineKind::jit && options.target == Target::automatic &&
-      choice.target == backend::Target::x64_v4)
+      plain(choice.target) == backend::Target::x64_v4)
     choice.target = backend::Target::x64_v3;
   WARPJIT_TRY(const Request asked, request(launch, options, choice));
   bool hit = false;

@@ -128,14 +128,6 @@ Status InstructionTranslator::each_float(const Instruction& i, const Function& f
 
 // ---- Operations
 
-namespace {
-
-bool is_minus_zero(const Source& source) {
-  return source.kind == Source::Kind::constant && kConstants[source.value] == 0 && source.negate;
-}
-
-}  // namespace
-
 // a * b + c, of halves rounded to odd so that rounding again is rounding once.
 F32 InstructionTranslator::multiply_add(const Instruction& i, F32 a, F32 b, F32 c) {
   if (is_minus_zero(i.source[2])) return b_.FMul32(a, b);
@@ -338,7 +330,7 @@ Status InstructionTranslator::floating(const Instruction& i) {
     return {};
   }
   const I32 bits = finish_half(i, value);
-  set_word(i, b_.IOr32(bits, b_.IShl32(bits, word(16))));
+  set_word(i, word_of_halves(bits, bits));
   return {};
 }
 

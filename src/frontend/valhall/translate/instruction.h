@@ -38,6 +38,11 @@ inline bool holds_integers(RegisterFormat format) {
   return holds_signed(format) || format == RegisterFormat::u32 || format == RegisterFormat::u16;
 }
 
+// The addend of a product.
+inline bool is_minus_zero(const Source& source) {
+  return source.kind == Source::Kind::constant && kConstants[source.value] == 0 && source.negate;
+}
+
 // Does the instruction look at more of its warp than a quad, so that groups must be warps?
 bool sees_warp(const Instruction& i);
 
@@ -99,11 +104,16 @@ class InstructionTranslator {
   I32 bits_of(I32 value, unsigned low, unsigned count, bool is_signed);
   I32 element(const Instruction& i, unsigned n, unsigned k);
   I32 element(const Source& source, const Elements& elements, unsigned k);
+  I32 two_halves(const Source& source);  // elements 0 and 1, of 16 bits
   Pair wide_element(const Instruction& i, unsigned n);
   // Elements of at most 32 bits, of which the low bits count.
   template <class Function>
   I32 pack(const Elements& elements, const Function& value) {
     if (elements.bits == 32) return value(0U);
+    if (elements.bits == 16 && facts_.half_arithmetic) {
+      const I32 low = value(0U);
+      return word_of_halves(low, value(1U));
+    }
     I32 packed = word(0);
     for (unsigned k = 0; k < elements.count; ++k) {
       const I32 bits = b_.IAnd32(value(k), word(low_mask<std::uint32_t>(elements.bits)));
@@ -111,6 +121,9 @@ class InstructionTranslator {
     }
     return packed;
   }
+  // Two values of which the low 16 bits count. Hosts that have arithmetic of halves convert both floats at
+  // once.
+  I32 word_of_halves(I32 low, I32 high);
   void set_word(const Instruction& i, I32 value);
   void set_pair(const Instruction& i, Pair value);
   // Results of a message, of 16 bits two to a register.
@@ -176,6 +189,12 @@ class InstructionTranslator {
   F32 slope_of_logarithm(F32 x);
   F32 cube_coordinate(const Instruction& i);
   I32 cube_face(const Instruction& i);
+
+  // Both halves of a register at once, on hosts that have such arithmetic (translate/halves.cpp). None: as
+  // f32.
+  std::optional<I32> packed_halves(const Instruction& i);
+  I32 packed_source(const Source& source);
+  I32 packed_comparison(const Instruction& i);
 
   // Conversions (translate/conversion.cpp).
   Status conversion(const Instruction& i);

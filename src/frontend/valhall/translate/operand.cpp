@@ -101,6 +101,10 @@ Status InstructionTranslator::instruction(const Instruction& i, std::uint32_t ad
   if (is_message(i)) return memory(i);
   const auto known = find_operation(i);
   if (!known) return Error{known.error().code, known.error().message, program_.where(address_)};
+  if (const auto halves = packed_halves(i)) {
+    set_word(i, *halves);
+    return {};
+  }
   if (i.opcode >= Opcode::s8_to_s32 && i.opcode <= Opcode::v2f16_to_v2u16 && i.opcode != Opcode::fround)
     return conversion(i);
   switch (i.opcode) {
@@ -285,6 +289,15 @@ I32 InstructionTranslator::element(const Instruction& i, unsigned n, unsigned k)
   return element(i.source[n], elements_of(i.type), k);
 }
 
+I32 InstructionTranslator::two_halves(const Source& source) {
+  const Elements halves = elements_of(Type::v2f16);
+  const I32 whole = source_word(source);
+  const unsigned first = piece_of(source.lanes, halves, 0).index,
+                 second = piece_of(source.lanes, halves, 1).index;
+  if (first == second) return first == 0 ? b_.HalvesLow(whole) : b_.HalvesHigh(whole);
+  return first == 0 ? whole : b_.HalvesSwap(whole);
+}
+
 // Of a source of a 64-bit instruction.
 InstructionTranslator::Pair InstructionTranslator::wide_element(const Instruction& i, unsigned n) {
   const Source& source = i.source[n];
@@ -296,6 +309,18 @@ InstructionTranslator::Pair InstructionTranslator::wide_element(const Instructio
   const I32 from = first >= 32 ? whole.high : whole.low;
   const I32 low = bits_of(from, first % 32, piece.bits, elements.is_signed);
   return {low, elements.is_signed ? b_.IShrS32(low, word(31)) : word(0)};
+}
+
+I32 InstructionTranslator::word_of_halves(I32 low, I32 high) {
+  const auto is_rounded = [&](I32 half) {
+    return function_.definition_of(half).opcode == ir::Opcode::F32ToHalf;
+  };
+  if (facts_.half_arithmetic && is_rounded(low) && is_rounded(high)) {
+    const auto single = [&](I32 half) { return F32{function_.operand(function_.definition(half), 0)}; };
+    return b_.CanonicalizeNaNHalves(b_.HalvesOfF32(single(low), single(high)));
+  }
+  const I32 bits = b_.IAnd32(low, word(0xffff));
+  return b_.IOr32(bits, b_.IShl32(high, word(16)));
 }
 
 void InstructionTranslator::set_word(const Instruction& i, I32 value) {
@@ -315,9 +340,8 @@ void InstructionTranslator::set_staging(const Instruction& i, std::span<const I3
     if (!halves) {
       set_gpr(to, words[k]);
     } else if (k % 2 == 0) {
-      I32 both = b_.IAnd32(words[k], word(0xffff));
-      if (k + 1 < words.size()) both = b_.IOr32(both, b_.IShl32(words[k + 1], word(16)));
-      set_gpr(to, both);
+      const bool alone = k + 1 == words.size();
+      set_gpr(to, alone ? b_.IAnd32(words[k], word(0xffff)) : word_of_halves(words[k], words[k + 1]));
     }
   }
 }

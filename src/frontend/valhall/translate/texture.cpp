@@ -128,7 +128,7 @@ void InstructionTranslator::set_sampled(const Instruction& i, const std::array<I
     if (count++ % 2 == 0)
       low = half;
     else
-      set_gpr(to++, b_.IOr32(low, b_.IShl32(half, word(16))));
+      set_gpr(to++, word_of_halves(low, half));
   }
   if (count % 2 != 0) set_gpr(to, low);
 }

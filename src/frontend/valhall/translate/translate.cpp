@@ -139,6 +139,7 @@ void append_key(const LaunchFacts& facts, std::vector<std::byte>& key) {
   for (const AttributeFacts& attribute : facts.attributes) frontend::append_value(key, attribute.pack());
   for (const ImageFacts& image : facts.images) frontend::append_value(key, image.pack());
   frontend::append_key(facts.samples, key);
+  frontend::append_value(key, facts.half_arithmetic);
 }
 
 }  // namespace warpjit::valhall

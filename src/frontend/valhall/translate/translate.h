@@ -30,6 +30,7 @@ struct LaunchFacts {
   std::vector<AttributeFacts> attributes{};
   std::vector<ImageFacts> images{};      // if the program names any
   std::vector<ir::SampleKey> samples{};  // of texture_uses(), one by one
+  bool half_arithmetic = false;          // of the host: both halves of a register at once
 
   std::uint32_t threads() const { return block[0] * block[1] * block[2]; }
 };

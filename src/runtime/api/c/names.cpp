@@ -12,7 +12,8 @@ static_assert(same(Stage::vertex, WARPJIT_STAGE_VERTEX - 1) &&
               same(Stage::fragment, WARPJIT_STAGE_FRAGMENT - 1));
 static_assert(same(Work::rows, WARPJIT_WORK_ROWS) && same(Work::pixels, WARPJIT_WORK_PIXELS));
 static_assert(same(EngineKind::jit, WARPJIT_JIT) && same(EngineKind::guest, WARPJIT_GUEST));
-static_assert(same(Target::automatic, WARPJIT_TARGET_AUTOMATIC) && same(Target::a64, WARPJIT_TARGET_A64));
+static_assert(same(Target::automatic, WARPJIT_TARGET_AUTOMATIC) &&
+              same(Target::a64_fp16, WARPJIT_TARGET_A64_FP16));
 static_assert(same(PrimitiveMode::point, WARPJIT_PRIMITIVES_POINT) &&
               same(PrimitiveMode::fixed, WARPJIT_PRIMITIVES_FIXED));
 

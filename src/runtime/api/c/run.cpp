@@ -10,7 +10,7 @@ Result<RunOptions> run_options(const warpjit_run_options* from) {
   WARPJIT_CHECK(check_flags(given.flags, WARPJIT_RUN_BACKGROUND | WARPJIT_RUN_GENERIC));
   RunOptions options;
   WARPJIT_TRY(options.engine, enumerator(given.engine, EngineKind::guest, "engine"));
-  WARPJIT_TRY(options.target, enumerator(given.target, Target::a64, "target"));
+  WARPJIT_TRY(options.target, enumerator(given.target, Target::a64_fp16, "target"));
   options.threads = given.threads;
   if (given.fuel != 0) options.fuel = given.fuel;
   options.background = (given.flags & WARPJIT_RUN_BACKGROUND) != 0;

@@ -1,0 +1,36 @@
+// Lowering of arithmetic of halves for NEON with FEAT_FP16. FPCR.DN makes 0x7e00 of every NaN that it gives.
+#include "backend/a64/lower.h"
+
+namespace warpjit::backend::a64 {
+
+using lir::InstRef;
+using lir::Reg;
+
+Reg Halves::multiply_add(Reg a, Reg b, Reg c) {
+  const InstRef inst = add(Op::HalvesFmla, lir::RegClass::vector);
+  inst->flags |= lir::kTied;
+  for (Reg r : {c, a, b}) use(inst, r);
+  return inst->def;
+}
+
+// maxNum gives the other operand for a quiet NaN only: a signaling one is made quiet before.
+Reg Halves::extreme_number(bool greater, Reg a, Reg b, std::optional<std::uint32_t> constant) {
+  const auto is_number = [](std::uint32_t half) { return (half & 0x7fff) <= 0x7c00; };
+  const bool number = constant && is_number(*constant & 0xffff) && is_number(*constant >> 16);
+  const Reg second = number ? b : canonicalize_nan(b);
+  return vvv(greater ? Op::HalvesMaxNum : Op::HalvesMinNum, canonicalize_nan(a), second);
+}
+
+Reg Halves::compare(HalfCondition condition, Reg a, Reg b) {
+  switch (condition) {
+    case HalfCondition::equal:
+      return vvv(Op::HalvesCmpEq, a, b);
+    case HalfCondition::less:
+      return vvv(Op::HalvesCmpGt, b, a);
+    case HalfCondition::less_equal:
+      break;
+  }
+  return vvv(Op::HalvesCmpGe, b, a);
+}
+
+}  // namespace warpjit::backend::a64
