@@ -2,6 +2,8 @@
 // the exact sum, rounded once.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "backend/kernel.h"
 #include "base/random.h"
 #include "ir/evaluate.h"
@@ -69,6 +71,7 @@ ir::Function fused_halves() {
 
 class HalfCode : public OnTarget {};
 WARPJIT_ON_EVERY_TARGET(HalfCode);
+WARPJIT_ON_TARGETS_WITH_HALVES(HalfCode);
 
 TEST_P(HalfCode, FusedProductsRoundOnce) {
   const Executable executable(compile(fused_halves(), {GetParam(), 2, 0}));
@@ -124,6 +127,64 @@ TEST_P(HalfCode, FusedProductsRoundOnce) {
         << text();
     ASSERT_EQ(got[3], fused(a ^ 0x8000, b & 0x7fff, 0x3400)) << text();
   }
+}
+
+// Of every half, through approximations where the host has them.
+TEST_P(HalfCode, ReciprocalsAndRoots) {
+  KernelBuilder k(1, 1);
+  const ir::F32 x = k.b.HalfToF32(k.word(k.b.LoadInput(0)[0])), one = k.b.constant(1.0F);
+  const ir::F32 reciprocal = k.b.FDiv32(one, x), root = k.b.FDiv32(one, k.b.FSqrt32(x));
+  k.store(k.real(k.b.F32ToHalf(reciprocal)), k.real(k.b.F32ToHalf(root)),
+          k.b.CanonicalizeNaN32(k.b.FRoundHalf32(reciprocal)), k.real(k.b.HalvesOfF32(root, reciprocal)));
+  k.b.ret();
+  const Executable executable(compile(k.function, {GetParam(), 1, 0}));
+  if (HasFailure()) return;
+  constexpr std::uint32_t kCount = 1U << 16;
+  Launch launch;
+  launch.threads = kCount;
+  launch.inputs.emplace_back(kCount, 16);
+  launch.outputs.emplace_back(kCount, 16);
+  for (std::uint32_t half = 0; half < kCount; ++half) launch.inputs[0].set(half, {half, 0, 0, 0});
+  run(executable, launch);
+  const auto of = [](Opcode opcode, std::initializer_list<std::uint64_t> values) {
+    return static_cast<std::uint32_t>(ir::evaluate(opcode, {values.begin(), values.size()}));
+  };
+  for (std::uint32_t half = 0; half < kCount; ++half) {
+    constexpr std::uint32_t kOne = 0x3f800000;
+    const std::uint32_t number = of(Opcode::HalfToF32, {half});
+    const std::uint32_t first = of(Opcode::F32ToHalf, {of(Opcode::FDiv32, {kOne, number})}),
+                        second = of(Opcode::F32ToHalf,
+                                    {of(Opcode::FDiv32, {kOne, of(Opcode::FSqrt32, {number})})});
+    const Words got = launch.outputs[0].get(half);
+    const std::uint32_t both = of(Opcode::CanonicalizeNaNHalves, {got[3]});
+    ASSERT_EQ(got[0], first) << std::hex << half;
+    ASSERT_EQ(got[1], second) << std::hex << half;
+    ASSERT_EQ(got[2], of(Opcode::CanonicalizeNaN32, {of(Opcode::HalfToF32, {first})})) << std::hex << half;
+    ASSERT_EQ(both, second | first << 16) << std::hex << half;
+  }
+}
+
+// In units of the exact result, how near 1/x and 1/sqrt(x) of a half come to the middle between two halves:
+// what an approximation may be wrong by.
+TEST(Halves, ReciprocalsAreFarFromTheMiddle) {
+  long double nearest = 1, nearest_root = 1;
+  const auto number = [](std::uint32_t half) { return static_cast<long double>(units(half)) * 0x1p-24L; };
+  for (std::uint32_t half = 1; half < 0x7c00; ++half)
+    for (const bool root : {false, true}) {
+      const long double x = number(half), exact = 1 / (root ? std::sqrt(x) : x);
+      if (exact >= 65520) continue;  // infinite from there on
+      const auto below = [&] {
+        std::uint32_t low = 0, high = 0x7c00;
+        while (high - low > 1) (number((low + high) / 2) <= exact ? low : high) = (low + high) / 2;
+        return low;
+      }();
+      const long double upper = below == 0x7bff ? 65536 : number(below + 1);
+      const long double distance = std::fabs((number(below) + upper) / 2 - exact) / exact;
+      long double& least = root ? nearest_root : nearest;
+      least = std::min(least, distance);
+    }
+  EXPECT_GE(nearest, 0.9999L * 0x1p-22L);
+  EXPECT_GE(nearest_root, 3.51e-7L);  // 2^-21.44
 }
 
 }  // namespace

@@ -47,8 +47,8 @@ bool is_of_halves(Opcode opcode) {
 }
 // Results of these may be any NaN.
 bool gives_halves(Opcode opcode) {
-  return is_of_halves(opcode) && opcode != Opcode::HalvesEq && opcode != Opcode::HalvesLt &&
-         opcode != Opcode::HalvesLe;
+  return is_of_halves(opcode) && opcode != Opcode::HalvesLowBytes && opcode != Opcode::HalvesEq &&
+         opcode != Opcode::HalvesLt && opcode != Opcode::HalvesLe;
 }
 
 std::span<const std::uint32_t> edge_values(char letter) {

@@ -107,6 +107,7 @@ const std::vector<Case>& cases() {
       {HalvesLow, {0x12345678}, 0x56785678},
       {HalvesHigh, {0x12345678}, 0x12341234},
       {HalvesSwap, {0x12345678}, 0x56781234},
+      {HalvesLowBytes, {0xaa11bb22, 0xcc33dd44}, 0x33441122},
       {HalvesEq, {0x80007e00, 0x00007e00}, 0xffff0000},
       {HalvesLt, {0x80003c00, 0x00004000}, 0x0000ffff},
       {HalvesLe, {0x80007e00, 0x00003c00}, 0xffff0000},

@@ -37,8 +37,9 @@ TEST(CApi, Names) {
   EXPECT_STREQ(warpjit_name(WARPJIT_NAMES_WORK, WARPJIT_WORK_GRID), "grid");
   EXPECT_STREQ(warpjit_name(WARPJIT_NAMES_ENGINE, WARPJIT_GUEST), "guest");
   EXPECT_STREQ(warpjit_name(WARPJIT_NAMES_TARGET, WARPJIT_TARGET_A64), "a64");
+  EXPECT_STREQ(warpjit_name(WARPJIT_NAMES_TARGET, WARPJIT_TARGET_A64_FP16), "a64-fp16");
   EXPECT_STREQ(warpjit_name(WARPJIT_NAMES_PRIMITIVES, WARPJIT_PRIMITIVES_FIXED), "fixed");
-  for (const std::int32_t value : {-1, 5, 1000, INT32_MIN, INT32_MAX})
+  for (const std::int32_t value : {-1, 6, 1000, INT32_MIN, INT32_MAX})
     for (std::int32_t names = -1; names <= 5; ++names) EXPECT_STREQ(warpjit_name(names, value), "?");
   EXPECT_STREQ(warpjit_name(WARPJIT_NAMES_PIXEL_FORMAT, 1000), "?");
   EXPECT_STREQ(warpjit_name(7, 0), "?");
@@ -448,7 +449,7 @@ TEST(CApi, WrongValuesAreRefused) {
   };
   refused([](auto& options) { options.engine = 3; }, WARPJIT_BAD_INPUT);
   refused([](auto& options) { options.engine = -1; }, WARPJIT_BAD_INPUT);
-  refused([](auto& options) { options.target = 4; }, WARPJIT_BAD_INPUT);
+  refused([](auto& options) { options.target = 6; }, WARPJIT_BAD_INPUT);
   refused([](auto& options) { options.flags = 1u << 31; }, WARPJIT_UNSUPPORTED);
   const warpjit_location v0 = h.find(WARPJIT_INPUT, "v0"), c0 = h.find(WARPJIT_UNIFORM, "c0");
   auto rows = sized<warpjit_attribute>();

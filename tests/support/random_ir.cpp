@@ -152,8 +152,8 @@ class Generator {
       operands[1] = operands[0];
     Value made = make(opcode, operands);
     // Which NaN it is shows in nothing but more of these.
-    const bool is_mask =
-        opcode == Opcode::HalvesEq || opcode == Opcode::HalvesLt || opcode == Opcode::HalvesLe;
+    const bool is_mask = opcode == Opcode::HalvesLowBytes || opcode == Opcode::HalvesEq ||
+                         opcode == Opcode::HalvesLt || opcode == Opcode::HalvesLe;
     if (row.family == Family::half_arithmetic && !is_mask) {
       if (random_.chance(50)) made = make(Opcode::HalvesAdd, {made, operand(Type::i32)});
       made = make(Opcode::CanonicalizeNaNHalves, {made});

@@ -113,6 +113,7 @@ class Halves final : public HostHalves, private ValueForms {
   Reg repeat_low(Reg a) override { return vvv(Op::HalvesLow, a, a); }
   Reg repeat_high(Reg a) override { return vvv(Op::HalvesHigh, a, a); }
   Reg swap(Reg a) override { return vv(Op::HalvesSwap, a); }
+  Reg low_bytes(Reg a, Reg b) override;
   Reg canonicalize_nan(Reg a) override { return vvv(Op::HalvesMaxIeee, a, a); }
 };
 

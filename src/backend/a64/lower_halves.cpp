@@ -21,6 +21,13 @@ Reg Halves::extreme_number(bool greater, Reg a, Reg b, std::optional<std::uint32
   return vvv(greater ? Op::HalvesMaxNum : Op::HalvesMinNum, canonicalize_nan(a), second);
 }
 
+Reg Halves::low_bytes(Reg a, Reg b) {
+  constexpr std::uint32_t kLower[] = {0xffff0200, 0xffff0604, 0xffff0a08, 0xffff0e0c},
+                          kUpper[] = {0x0200ffff, 0x0604ffff, 0x0a08ffff, 0x0e0cffff};
+  const Reg lower = vvv(Op::TableLanes, a, vector_of(kLower));
+  return vvv(Op::Or, lower, vvv(Op::TableLanes, b, vector_of(kUpper)));
+}
+
 Reg Halves::compare(HalfCondition condition, Reg a, Reg b) {
   switch (condition) {
     case HalfCondition::equal:

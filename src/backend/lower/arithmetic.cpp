@@ -46,10 +46,33 @@ void ArithmeticLowering::lower_FSub32(ir::Inst i) {
   binary(i, Op::Sub, false);
 }
 void ArithmeticLowering::lower_FDiv32(ir::Inst i) {
+  if (divides_for_half(i)) return divide_for_half(i);
   set_flushing(false);
   binary(i, Op::Div, false);
 }
+// 1/x or 1/sqrt(x) of a half x, of which only what it is rounded to a half is read.
+bool ArithmeticLowering::divides_for_half(ir::Inst i) const {
+  constexpr std::uint32_t kOne = 0x3f800000;
+  if (!host_.reciprocals || f_.inst(i).opcode != Opcode::FDiv32 || state_.read_whole[f_.result(i).id] != 0)
+    return false;
+  const Value one = operand(i, 0), divisor = operand(i, 1);
+  if (!is_constant(one) || constant(one) != kOne) return false;
+  return ir::holds_half(f_, is_root(divisor) ? f_.operand(f_.definition(divisor), 0) : divisor);
+}
+
+void ArithmeticLowering::divide_for_half(ir::Inst i) {
+  const Value divisor = operand(i, 1);
+  const bool root = is_root(divisor);
+  const Value x = root ? f_.operand(f_.definition(divisor), 0) : divisor;
+  each_part(i, [&](std::uint32_t p) {
+    const Reg of = vector(x, p);
+    return root ? arithmetic_.reciprocal_root_for_half(of) : arithmetic_.reciprocal_for_half(of);
+  });
+}
+
 void ArithmeticLowering::lower_FSqrt32(ir::Inst i) {
+  const ir::Inst next = f_.inst(i).next;
+  if (use_count(f_.result(i)) == 1 && divides_for_half(next) && operand(next, 1) == f_.result(i)) return;
   set_flushing(false);
   unary(i, Op::Sqrt);
 }

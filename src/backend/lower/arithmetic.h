@@ -55,6 +55,9 @@ class ArithmeticLowering : protected ValueForms {
   void binary(ir::Inst i, Op op, Value a, Value b, bool commutative);
   void unary(ir::Inst i, Op op);
   void round(ir::Inst i, Op op);
+  bool is_root(Value v) const { return f_.definition_of(v).opcode == ir::Opcode::FSqrt32; }
+  bool divides_for_half(ir::Inst i) const;
+  void divide_for_half(ir::Inst i);
   void float_compare(ir::Inst i);
   void integer_compare(ir::Inst i, Condition condition);
   void integer_binary(ir::Inst i, Op vector_op, Op scalar_op, Op scalar_imm_op, bool commutative);

@@ -25,6 +25,7 @@ State::State(const ir::Function& its_f, const Host& its_host, const Role& its_ro
   code.flushes = code.flushes_between = false;
   regs.assign(f.value_count() * parts, lir::kNoReg);
   use_count.assign(f.value_count(), 0);
+  read_whole.assign(f.value_count(), 0);
   vector_cache.resize(f.value_count());
   scalar_cache.resize(f.value_count());
   mask_cache.resize(f.value_count());

@@ -29,6 +29,10 @@ bool keeps_denormals(Opcode opcode) {
   }
 }
 
+bool rounds_to_half(Opcode opcode) {
+  return opcode == Opcode::FRoundHalf32 || opcode == Opcode::F32ToHalf || opcode == Opcode::HalvesOfF32;
+}
+
 // How many operations know no denormals, and how many keep them.
 struct FloatOperations {
   std::size_t flush = 0, keep = 0;
@@ -99,7 +103,10 @@ void FunctionLowering::order_blocks() {
 void FunctionLowering::count_uses() {
   for (ir::Block b : order_)
     for (ir::Inst i : f_.insts(b))
-      for (Value v : f_.operands(i)) ++state_.use_count[v.id];
+      for (Value v : f_.operands(i)) {
+        ++state_.use_count[v.id];
+        if (!rounds_to_half(f_.inst(i).opcode)) state_.read_whole[v.id] = 1;
+      }
 }
 
 void FunctionLowering::lower_block(ir::Block b) {

@@ -65,6 +65,7 @@ void HalfLowering::lower_HalvesAbs(ir::Inst i) {
 void HalfLowering::lower_HalvesLow(ir::Inst i) { unary(i, &HostHalves::repeat_low); }
 void HalfLowering::lower_HalvesHigh(ir::Inst i) { unary(i, &HostHalves::repeat_high); }
 void HalfLowering::lower_HalvesSwap(ir::Inst i) { unary(i, &HostHalves::swap); }
+void HalfLowering::lower_HalvesLowBytes(ir::Inst i) { binary(i, &HostHalves::low_bytes); }
 void HalfLowering::lower_HalvesEq(ir::Inst i) { compare(i, HalfCondition::equal); }
 void HalfLowering::lower_HalvesLt(ir::Inst i) { compare(i, HalfCondition::less); }
 void HalfLowering::lower_HalvesLe(ir::Inst i) { compare(i, HalfCondition::less_equal); }

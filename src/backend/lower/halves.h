@@ -9,7 +9,7 @@ namespace warpjit::backend {
 // clang-format off
 #define WARPJIT_LOWERED_AS_HALVES(OP) \
   OP(HalvesAdd) OP(HalvesMul) OP(HalvesFma) OP(HalvesMaxNum) OP(HalvesMinNum) OP(HalvesNeg) OP(HalvesAbs) \
-  OP(HalvesLow) OP(HalvesHigh) OP(HalvesSwap) OP(HalvesEq) OP(HalvesLt) OP(HalvesLe) OP(HalvesOfF32) \
+  OP(HalvesLow) OP(HalvesHigh) OP(HalvesSwap) OP(HalvesEq) OP(HalvesLt) OP(HalvesLe) OP(HalvesOfF32) OP(HalvesLowBytes) \
   OP(CanonicalizeNaNHalves)
 // clang-format on
 

@@ -39,6 +39,9 @@ class HostArithmetic {
   virtual Reg multiply_add(Value a, Value b, Value c, std::uint32_t p) = 0;
   // FFmaOdd32; on hosts without Host::embedded_rounding of operands that hold halves.
   virtual Reg multiply_add_odd(Value a, Value b, Value c, std::uint32_t p) = 0;
+  // 1/x and 1/sqrt(x) of an x that a half holds, as good as rounding to a half needs. With Host::reciprocals.
+  virtual Reg reciprocal_for_half(Reg) { return lir::kNoReg; }
+  virtual Reg reciprocal_root_for_half(Reg) { return lir::kNoReg; }
   virtual Reg negate(Value a, std::uint32_t p) = 0;
   virtual Reg absolute(Value a, std::uint32_t p) = 0;
   virtual Reg max_select(Value a, Value b, std::uint32_t p) = 0;  // FMaxSelect32
@@ -116,6 +119,7 @@ class HostHalves {
   virtual Reg repeat_low(Reg a) = 0;
   virtual Reg repeat_high(Reg a) = 0;
   virtual Reg swap(Reg a) = 0;
+  virtual Reg low_bytes(Reg a, Reg b) = 0;  // HalvesLowBytes
   virtual Reg canonicalize_nan(Reg a) = 0;
 
  protected:

@@ -617,16 +617,18 @@ class X64Emitter final : public Emitter {
     put_halves(k213, d, y, z);
   }
 
-  // use[0]*use[1] + use[2], or less use[2], in the form in which the definition overwrites what ends here, if
-  // anything does.
+  // use[0]*use[1] + use[2], or less use[2], or use[2] less the product, in the form in which the definition
+  // overwrites what ends here, if anything does.
   void fma(const Inst& inst) {
     struct Forms {
       InstId id132, id213, id231;
     };
     static constexpr Forms kSum{x86::Inst::kIdVfmadd132ps, x86::Inst::kIdVfmadd213ps,
                                 x86::Inst::kIdVfmadd231ps},
-        kDifference{x86::Inst::kIdVfmsub132ps, x86::Inst::kIdVfmsub213ps, x86::Inst::kIdVfmsub231ps};
-    const Forms& forms = static_cast<Op>(inst.op) == Op::Fms ? kDifference : kSum;
+        kDifference{x86::Inst::kIdVfmsub132ps, x86::Inst::kIdVfmsub213ps, x86::Inst::kIdVfmsub231ps},
+        kLessProduct{x86::Inst::kIdVfnmadd132ps, x86::Inst::kIdVfnmadd213ps, x86::Inst::kIdVfnmadd231ps};
+    const Op op = static_cast<Op>(inst.op);
+    const Forms& forms = op == Op::Fms ? kDifference : op == Op::Fnma ? kLessProduct : kSum;
     Reg d = inst.def, x = inst.use[0], y = inst.use[1], z = inst.use[2];
     if (d == z && z != lir::kNoReg) {
       if (x == lir::kNoReg) return put(forms.id231, vec(d), vec(y), operand(inst, 0));

@@ -40,6 +40,8 @@ class Arithmetic final : public HostArithmetic, private Tools {
   Reg multiply_zero_inf(Value a, Value b, std::uint32_t p) override;
   Reg multiply_add(Value a, Value b, Value c, std::uint32_t p) override;
   Reg multiply_add_odd(Value a, Value b, Value c, std::uint32_t p) override;
+  Reg reciprocal_for_half(Reg x) override;
+  Reg reciprocal_root_for_half(Reg x) override;
   Reg negate(Value a, std::uint32_t p) override;
   Reg absolute(Value a, std::uint32_t p) override;
   Reg max_select(Value a, Value b, std::uint32_t p) override;
@@ -56,6 +58,8 @@ class Arithmetic final : public HostArithmetic, private Tools {
   Reg shift_by_vector(Shift kind, Value a, Value count, std::uint32_t p) override;
 
  private:
+  Reg multiplied(Op op, Reg a, Reg b, Reg c);
+  Reg unless_nan(Reg r, Reg otherwise);
   bool quiet(Value v, int depth = 4) const;
 };
 
@@ -138,6 +142,7 @@ class Halves final : public HostHalves, private Tools {
   Reg repeat_low(Reg a) override;
   Reg repeat_high(Reg a) override;
   Reg swap(Reg a) override;
+  Reg low_bytes(Reg a, Reg b) override;
   Reg canonicalize_nan(Reg a) override;
 
  private:

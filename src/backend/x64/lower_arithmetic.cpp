@@ -94,6 +94,35 @@ Reg Arithmetic::multiply_add_odd(Value a, Value b, Value c, std::uint32_t p) {
   return blend(sum, reg_source(odd), inexact);
 }
 
+Reg Arithmetic::multiplied(Op op, Reg a, Reg b, Reg c) {
+  const InstRef inst = add(op, RegClass::vector);
+  for (Reg r : {a, b, c}) use(inst, r);
+  inst->prefer = 7;
+  return inst->def;
+}
+
+// One step of Newton's method makes of a relative error e about e^2, and 3/2 e^2 of a root: with rounding
+// less than 2^-23. From the middle between two halves, 1/x of a half has a distance of 2^-22 or more, its
+// root one of 2^-21.44 (tests/backend/half_test.cpp goes through all). Of zeros and infinities the step makes
+// NaNs; the approximation is right. No number is a denormal, so that the mode does not matter.
+Reg Arithmetic::unless_nan(Reg r, Reg otherwise) {
+  constexpr std::uint32_t kNumbers = 0x11111100;  // of these `r`, of NaNs what was there before
+  return fix_up(otherwise, r, kNumbers);
+}
+
+Reg Arithmetic::reciprocal_for_half(Reg x) {
+  const Reg about = vv(Op::Reciprocal, x);
+  const Reg error = multiplied(Op::Fnma, x, about, constant_vector(0x3f800000));
+  return unless_nan(multiplied(Op::Fma, error, about, about), about);
+}
+
+Reg Arithmetic::reciprocal_root_for_half(Reg x) {
+  const Reg about = vv(Op::ReciprocalRoot, x);
+  const Reg error = multiplied(Op::Fnma, vvv(Op::Mul, x, about), about, constant_vector(0x3f800000));
+  const Reg half = vvv(Op::Mul, about, constant_source(0x3f000000));
+  return unless_nan(multiplied(Op::Fma, error, half, about), about);
+}
+
 Reg Arithmetic::negate(Value a, std::uint32_t p) {
   Reg r = vector(a, p);
   return vvv(Op::Xor, r, constant_source(kSignBit));

@@ -54,7 +54,7 @@ Reg Halves::extreme_number(bool greater, Reg a, Reg b, std::optional<std::uint32
   return ternary(kWhere, compared(predicate::kUnordered, b, b), ordered, reg_source(a));
 }
 
-// In each 128 bits; bytes of each word by their numbers.
+// In each 128 bits; bytes of each word by their numbers, zero for 0x80 and more.
 Reg Halves::shuffled(Reg a, std::uint32_t bytes_of_first) {
   std::array<std::uint32_t, kMostHostLanes> places{};
   for (std::uint32_t n = 0; n < places.size(); ++n) places[n] = bytes_of_first + n % 4 * 0x04040404;
@@ -62,6 +62,10 @@ Reg Halves::shuffled(Reg a, std::uint32_t bytes_of_first) {
 }
 Reg Halves::repeat_low(Reg a) { return shuffled(a, 0x01000100); }
 Reg Halves::repeat_high(Reg a) { return shuffled(a, 0x03020302); }
+Reg Halves::low_bytes(Reg a, Reg b) {
+  const Reg lower = shuffled(a, 0x80800200);
+  return vvv(Op::Or, lower, shuffled(b, 0x02008080));
+}
 Reg Halves::swap(Reg a) { return with_immediate(Op::RotateRight, a, 16); }
 
 Reg Halves::canonicalize_nan(Reg a) {

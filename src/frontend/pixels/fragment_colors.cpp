@@ -246,6 +246,43 @@ I32 FragmentFrame::stored_unorm(F32 value, unsigned bits) {
   return b_.F32ToI32Lowest(b_.FRoundEven32(b_.FMulFlush32(value, b_.constant(most))));
 }
 
+// The word of two halves that two f32 are, if they were made of such, or the upper one is 0 or 1.
+std::optional<I32> FragmentFrame::halves_of(I32 low, I32 high) {
+  const ir::Function& f = b_.function();
+  const auto half = [&](I32 single) {
+    ir::Value v = single;
+    if (f.definition_of(v).opcode == ir::Opcode::BitcastF32ToI32) v = f.operand(f.definition(v), 0);
+    return f.definition_of(v).opcode == ir::Opcode::HalfToF32 ? f.operand(f.definition(v), 0) : ir::Value();
+  };
+  const ir::Value lower = half(low), shifted = half(high);
+  if (!lower.valid()) return std::nullopt;
+  if (f.is_constant(high)) {
+    constexpr std::uint32_t kOne = 0x3f800000, kHalfOne = 0x3c00;
+    if (f.constant(high) != 0 && f.constant(high) != kOne) return std::nullopt;
+    const I32 alone = b_.IAnd32(I32{lower}, word(0xffff));
+    return f.constant(high) == 0 ? alone : b_.IOr32(alone, word(kHalfOne << 16));
+  }
+  if (!shifted.valid()) return std::nullopt;
+  const ir::Inst shift = f.definition(shifted);
+  if (f.inst(shift).opcode != ir::Opcode::IShrU32 || f.operand(shift, 0) != lower) return std::nullopt;
+  const ir::Value by = f.operand(shift, 1);
+  if (!f.is_constant(by) || f.constant(by) != 16) return std::nullopt;
+  return I32{lower};
+}
+
+// n + 1024 is a half for each byte n, and the sum is rounded once, to a whole number.
+std::optional<I32> FragmentFrame::bytes_of_halves(const Words& words) {
+  constexpr std::uint32_t kHalfOne = 0x3c003c00, kHalf255 = 0x5bf85bf8, kHalf1024 = 0x64006400;
+  const std::optional<I32> first = halves_of(words[0], words[1]), second = halves_of(words[2], words[3]);
+  if (!first || !second) return std::nullopt;
+  const auto numbers = [&](I32 halves) {
+    const I32 limited = b_.HalvesMinNum(b_.HalvesMaxNum(halves, word(0)), word(kHalfOne));
+    return b_.HalvesFma(limited, word(kHalf255), word(kHalf1024));
+  };
+  const I32 lower = numbers(*first);
+  return b_.HalvesLowBytes(lower, numbers(*second));
+}
+
 F32 FragmentFrame::read_unorm(I32 stored, unsigned shift, unsigned bits) {
   const std::uint32_t most = (1U << bits) - 1;
   I32 field = shift != 0 ? b_.IShrU32(stored, word(shift)) : stored;
@@ -321,6 +358,9 @@ void FragmentFrame::store_packed(unsigned target, const BlendState& blend, I1 li
   std::uint32_t kept = 0;  // bits of components that are not written
   for (unsigned k = 0, shift = 0; k < 4; shift += bits[k], ++k)
     if ((blend.write_mask >> k & 1) == 0) kept |= ((1U << bits[k]) - 1) << shift;
+  const bool plain_bytes = bits == std::array<std::uint8_t, 4>{8, 8, 8, 8} && format != PixelFormat::srgb8;
+  if (half_arithmetic_ && plain_bytes && !blend.enabled && kept == 0)
+    if (const std::optional<I32> pixel = bytes_of_halves(words)) return b_.StoreTile(live, *pixel, plane);
   const I32 stored = blend.enabled || kept != 0 ? b_.LoadTile(plane) : word(0);
   Colors colors;
   for (unsigned k = 0; k < 4; ++k) colors[k] = limited(b_.FFlush32(as_float(words[k])));

@@ -39,6 +39,9 @@ class FragmentFrame {
   // integer formats. Outside of the target a pixel's bits are 0; of a colour that is not bound all is 0.
   Words stored_color(unsigned target);
 
+  // The host has arithmetic of two halves in a word.
+  void use_half_arithmetic() { half_arithmetic_ = true; }
+
   // ---- Results. Call begin() once before the program and end() once behind it.
 
   // What the program may do that tests must wait for.
@@ -87,6 +90,8 @@ class FragmentFrame {
   void store_floats(unsigned target, const BlendState& blend, I1 live, Words words);
   void store_integers(unsigned target, const BlendState& blend, I1 live, const Words& words);
   I32 stored_unorm(F32 value, unsigned bits);  // of a limited one
+  std::optional<I32> halves_of(I32 low, I32 high);
+  std::optional<I32> bytes_of_halves(const Words& words);
   F32 read_unorm(I32 stored, unsigned shift, unsigned bits);
   I32 stored_srgb(F32 value);  // likewise
   F32 read_srgb(I32 stored, unsigned shift);
@@ -117,7 +122,7 @@ class FragmentFrame {
   ir::Builder& b_;
   const PixelFacts& facts_;
   const TileLayout layout_;
-  bool tested_early_ = false, tests_first_ = false;
+  bool tested_early_ = false, tests_first_ = false, half_arithmetic_ = false;
 };
 
 }  // namespace warpjit::frontend

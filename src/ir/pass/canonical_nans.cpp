@@ -46,14 +46,44 @@ enum : std::uint8_t { kNone = 0, kSingle = 1, kHalves = 2, kAny = 3 };
 // What makes halves of halves.
 bool is_of_halves(const Function& f, Inst i) {
   const Opcode opcode = f.inst(i).opcode;
-  return (family(opcode) == Family::half_arithmetic && opcode != Opcode::HalvesOfF32) ||
-         opcode == Opcode::CanonicalizeNaNHalves;
+  if (opcode == Opcode::HalvesOfF32 || opcode == Opcode::HalvesLowBytes) return false;
+  return family(opcode) == Family::half_arithmetic || opcode == Opcode::CanonicalizeNaNHalves;
 }
 
-// The upper half as it is.
-bool takes_upper_half(const Function& f, Inst i) {
-  return f.inst(i).opcode == Opcode::IShrU32 && f.is_constant(f.operand(i, 1)) &&
-         f.constant(f.operand(i, 1)) == 16;
+bool is_by(const Function& f, Inst i, std::uint64_t constant) {
+  return f.is_constant(f.operand(i, 1)) && f.constant(f.operand(i, 1)) == constant;
+}
+// Is this half of the word 0?
+bool lacks_half(const Function& f, Value word, bool upper) {
+  if (f.is_constant(word)) return (f.constant(word) & (upper ? 0xffff0000 : 0xffff)) == 0;
+  const Inst i = f.definition(word);
+  switch (f.inst(i).opcode) {
+    case Opcode::IAnd32:
+      return is_by(f, i, upper ? 0xffff : 0xffff0000);
+    case Opcode::IShrU32:
+      return upper && is_by(f, i, 16);
+    case Opcode::IShl32:
+      return !upper && is_by(f, i, 16);
+    default:
+      return false;
+  }
+}
+// One half as it is, or two of two words.
+bool moves_halves(const Function& f, Inst i) {
+  switch (f.inst(i).opcode) {
+    case Opcode::IShl32:
+    case Opcode::IShrU32:
+      return is_by(f, i, 16);
+    case Opcode::IAnd32:
+      return is_by(f, i, 0xffff) || is_by(f, i, 0xffff0000);
+    case Opcode::IOr32: {
+      const Value a = f.operand(i, 0), b = f.operand(i, 1);
+      return (lacks_half(f, a, true) && lacks_half(f, b, false)) ||
+             (lacks_half(f, a, false) && lacks_half(f, b, true));
+    }
+    default:
+      return false;
+  }
 }
 
 // Pure operations on floats give the same for every NaN, or some NaN, and so do special functions of floats;
@@ -61,7 +91,7 @@ bool takes_upper_half(const Function& f, Inst i) {
 std::uint8_t looked_at(const Function& f, Inst i, std::uint32_t k, const std::vector<char>& read) {
   const Opcode opcode = f.inst(i).opcode;
   const OpcodeInfo& row = info(opcode);
-  if (is_of_halves(f, i) || opcode == Opcode::HalfToF32 || (takes_upper_half(f, i) && k == 0)) return kSingle;
+  if (is_of_halves(f, i) || opcode == Opcode::HalfToF32 || moves_halves(f, i)) return kSingle;
   if (row.hands_on(k)) return kNone;
   if (opcode == Opcode::Sample) return is_float_of_sample(f, i, k) ? kHalves : kAny;
   if (!row.pure || row.operands[k] != 'f') return kAny;
@@ -74,7 +104,7 @@ std::uint8_t looked_at(const Function& f, Inst i, std::uint32_t k, const std::ve
 
 // Of which NaNs it gives the bits of operand k as they are.
 std::uint8_t handed_on(const Function& f, Inst i, std::uint32_t k) {
-  if (takes_upper_half(f, i) && k == 0) return kHalves;
+  if (moves_halves(f, i)) return kHalves;
   if (!info(f.inst(i).opcode).hands_on(k)) return kNone;
   return is_of_halves(f, i) ? kHalves : kAny;
 }

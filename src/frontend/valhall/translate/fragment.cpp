@@ -112,6 +112,7 @@ class FragmentTranslator final : public ProgramTranslator {
         pixels_(pixels),
         effects_(code),
         reads_quads_(effects_.other_lanes || samples_quads()) {
+    if (facts.half_arithmetic) frame_.use_half_arithmetic();
     if (reads_quads_) function_.lane_order = ir::LaneOrder::lowest_address_first;
     function_.group_lanes = 0;
     function_.block_groups = 0;
