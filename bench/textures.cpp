@@ -1,10 +1,11 @@
 // Throughput of sampling: a texture over a target of 1024 x 1024 and a little
 // arithmetic (tesla/textures.tesla), beside Mesa's llvmpipe and a loop in C++
-// that knows texture and filter; coherent ones by a program of Valhall, too. Names are
-// SIZE_FILTER_COORDINATES/ENGINE; items are pixels. Times are of the processor. At the end: ratios, from
+// that knows texture and filter; coherent ones by programs of Valhall, too, with f32 and with halves. Names
+// are SIZE_FILTER_COORDINATES/ENGINE; items are pixels. Times are of the processor. At the end: ratios, from
 // medians where there are repetitions.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdio>
 #include <fstream>
@@ -83,11 +84,13 @@ void count(benchmark::State& state) {
 // The picture of the scene; false on an error, which `state` gets.
 class Draw {
  public:
-  Draw(const Scene& scene, benchmark::State& state, bool valhall = false) : texels_(texels(scene.size)) {
+  // `valhall`: the file of a program of Valhall; null: Tesla's.
+  Draw(const Scene& scene, benchmark::State& state, const char* valhall = nullptr)
+      : texels_(texels(scene.size)) {
     const Result<Program> program =
-        valhall ? valhall::load_assembly(text("valhall/texture.valhall"), {})
-                : tesla::load_assembly(text("tesla/textures.tesla"),
-                                       {.entry = scene.scattered ? "scattered" : "coherent"});
+        valhall != nullptr ? valhall::load_assembly(text(valhall), {})
+                           : tesla::load_assembly(text("tesla/textures.tesla"),
+                                                  {.entry = scene.scattered ? "scattered" : "coherent"});
     if (!program) {
       fail(program.error(), state);
       return;
@@ -110,14 +113,14 @@ class Draw {
          {launch_->set_raster_state(raster), launch_->set_target_size(kSide, kSide),
           launch_->bind_color(0, {pixels_.data(), pixels_.size() * 4, kSide * 4, PixelFormat::rgba8}),
           launch_->bind_vertices({kVertices, sizeof kVertices, 16, 4}),
-          valhall ? Status() : launch_->bind_constants("c0", &scale, sizeof scale),
+          valhall != nullptr ? Status() : launch_->bind_constants("c0", &scale, sizeof scale),
           launch_->set_texture(0, texture), launch_->set_sampler(0, sampler)})
       if (!status) {
         fail(status.error(), state);
         return;
       }
     launch_->set_count(3);
-    if (valhall) launch_->set_parameters(std::as_bytes(std::span(&scale, 1)));
+    if (valhall != nullptr) launch_->set_parameters(std::as_bytes(std::span(&scale, 1)));
   }
   void run(benchmark::State& state, const RunOptions& options) {
     if (!launch_) return;
@@ -178,22 +181,29 @@ void add() {
       for (const bool scattered : {false, true})
         // Scattered coordinates have no level of detail to speak of.
         if (!scattered || kind != Kind::trilinear) scenes.push_back({size, kind, scattered});
+  const std::vector<Target> targets = Engine().info().targets;
   for (const Scene& scene : scenes) {
     const auto one = [&](const std::string& engine, auto body) {
       benchmark::RegisterBenchmark((scene.name() + '/' + engine).c_str(), body)
           ->MeasureProcessCPUTime()
           ->Unit(benchmark::kMillisecond);
     };
-    for (const Target target : {Target::v3, Target::v4}) {
+    for (const Target target : {Target::v3, Target::v4, Target::v4_fp16}) {
       RunOptions options;
       options.engine = EngineKind::jit;
       options.target = target;
       options.threads = 1;
-      one(std::string("jit-") + name(target),
-          [=](benchmark::State& state) { Draw(scene, state).run(state, options); });
-      if (!scene.scattered)
-        one(std::string("valhall-") + name(target),
-            [=](benchmark::State& state) { Draw(scene, state, true).run(state, options); });
+      const auto valhall = [&](const char* kind, const char* file) {
+        one(kind + std::string(name(target)),
+            [=](benchmark::State& state) { Draw(scene, state, file).run(state, options); });
+      };
+      if (target == Target::v4_fp16 && std::ranges::find(targets, target) == targets.end()) continue;
+      if (target != Target::v4_fp16)
+        one(std::string("jit-") + name(target),
+            [=](benchmark::State& state) { Draw(scene, state).run(state, options); });
+      if (scene.scattered) continue;
+      valhall("valhall-", "valhall/texture.valhall");
+      valhall("valhall-halves-", "valhall/texture_halves.valhall");
     }
     one("llvmpipe", [=](benchmark::State& state) { run_peer(state, scene); });
     if (scene.kind != Kind::trilinear) one("loop", [=](benchmark::State& state) { run_hand(state, scene); });

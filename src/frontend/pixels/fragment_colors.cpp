@@ -246,7 +246,8 @@ I32 FragmentFrame::stored_unorm(F32 value, unsigned bits) {
   return b_.F32ToI32Lowest(b_.FRoundEven32(b_.FMulFlush32(value, b_.constant(most))));
 }
 
-// The word of two halves that two f32 are, if they were made of such, or the upper one is 0 or 1.
+// The word of two halves that two f32 are, if the lower one is the lower half of a word and the other one the
+// upper half of one, 0 or 1.
 std::optional<I32> FragmentFrame::halves_of(I32 low, I32 high) {
   const ir::Function& f = b_.function();
   const auto half = [&](I32 single) {
@@ -256,18 +257,18 @@ std::optional<I32> FragmentFrame::halves_of(I32 low, I32 high) {
   };
   const ir::Value lower = half(low), shifted = half(high);
   if (!lower.valid()) return std::nullopt;
+  const auto beside = [&](I32 upper) { return b_.IOr32(b_.IAnd32(I32{lower}, word(0xffff)), upper); };
   if (f.is_constant(high)) {
     constexpr std::uint32_t kOne = 0x3f800000, kHalfOne = 0x3c00;
     if (f.constant(high) != 0 && f.constant(high) != kOne) return std::nullopt;
-    const I32 alone = b_.IAnd32(I32{lower}, word(0xffff));
-    return f.constant(high) == 0 ? alone : b_.IOr32(alone, word(kHalfOne << 16));
+    return beside(word(f.constant(high) == 0 ? 0 : kHalfOne << 16));
   }
   if (!shifted.valid()) return std::nullopt;
   const ir::Inst shift = f.definition(shifted);
-  if (f.inst(shift).opcode != ir::Opcode::IShrU32 || f.operand(shift, 0) != lower) return std::nullopt;
-  const ir::Value by = f.operand(shift, 1);
+  if (f.inst(shift).opcode != ir::Opcode::IShrU32) return std::nullopt;
+  const ir::Value by = f.operand(shift, 1), upper = f.operand(shift, 0);
   if (!f.is_constant(by) || f.constant(by) != 16) return std::nullopt;
-  return I32{lower};
+  return upper == lower ? I32{lower} : beside(b_.IAnd32(I32{upper}, word(0xffff0000)));
 }
 
 // n + 1024 is a half for each byte n, and the sum is rounded once, to a whole number.
