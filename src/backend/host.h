@@ -100,9 +100,10 @@ struct Capabilities {
   bool rotates;               // of lanes, by a constant
   bool scatters;
   bool guarded_broadcasts;  // a word of memory to all lanes, not read if no lane has the guard
-  bool reciprocals;         // about 1/x and 1/sqrt(x)
-  bool half_arithmetic;     // of two halves in a word
-  bool table_look_ups;      // of words of a table for a vector, in a few instructions
+  bool three_operand_logic;
+  bool reciprocals;      // about 1/x and 1/sqrt(x)
+  bool half_arithmetic;  // of two halves in a word
+  bool table_look_ups;   // of words of a table for a vector, in a few instructions
   // Optimizations that pay.
   bool one_row_test;   // looking whether all lanes want the same row of the uniform table
   bool single_pixels;  // groups of pixels without their quads

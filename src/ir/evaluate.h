@@ -116,6 +116,10 @@ struct meaning {
     return each_half([](u32 x, u32 y) { return HalfToF32(x) <= HalfToF32(y) ? 0xffffu : 0u; }, a, b);
   }
   WARPJIT_MEANING static u32 HalvesOfF32(float a, float b) { return F32ToHalf(a) | F32ToHalf(b) << 16; }
+  WARPJIT_MEANING static u32 HalvesOfBytes(u32 a) {
+    return HalvesOfF32(static_cast<float>(a & 0xffu) / 255.0f, static_cast<float>(a >> 8 & 0xffu) / 255.0f);
+  }
+  WARPJIT_MEANING static u32 HalvesOfUpperBytes(u32 a) { return HalvesOfBytes(a >> 16); }
   WARPJIT_MEANING static u32 HalvesLowBytes(u32 a, u32 b) {
     return (a & 0xffu) | (a >> 8 & 0xff00u) | (b & 0xffu) << 16 | (b & 0xff0000u) << 8;
   }

@@ -164,6 +164,30 @@ TEST_P(HalfCode, ReciprocalsAndRoots) {
   }
 }
 
+TEST_P(HalfCode, BytesAsFractions) {
+  KernelBuilder k(1, 1);
+  const ir::I32 word = k.word(k.b.LoadInput(0)[0]);
+  k.store(k.real(k.b.HalvesOfBytes(word)), k.real(k.b.HalvesOfUpperBytes(word)), k.b.constant(0.0F),
+          k.b.constant(0.0F));
+  k.b.ret();
+  const Executable executable(compile(k.function, {GetParam(), 1, 0}));
+  if (HasFailure()) return;
+  constexpr std::uint32_t kCount = 256;
+  Launch launch;
+  launch.threads = kCount;
+  launch.inputs.emplace_back(kCount, 16);
+  launch.outputs.emplace_back(kCount, 16);
+  for (std::uint32_t n = 0; n < kCount; ++n) launch.inputs[0].set(n, {n | (255 - n) << 8 | n << 16, 0, 0, 0});
+  run(executable, launch);
+  const auto half = [](std::uint32_t n) {  // the nearest one, by whole numbers
+    return n == 0 ? 0 : nearest_half(((Wide{n} << 50) / 255 + 1) / 4);
+  };
+  for (std::uint32_t n = 0; n < kCount; ++n) {
+    ASSERT_EQ(launch.outputs[0].get(n)[0], half(n) | half(255 - n) << 16) << n;
+    ASSERT_EQ(launch.outputs[0].get(n)[1], half(n)) << n;
+  }
+}
+
 // In units of the exact result, how near 1/x and 1/sqrt(x) of a half come to the middle between two halves:
 // what an approximation may be wrong by.
 TEST(Halves, ReciprocalsAreFarFromTheMiddle) {

@@ -361,6 +361,8 @@ constexpr Case kCases[] = {
     {"SelectI1(p, p, q)", "Or1(p, q)"},
     {"SelectI1(p, q, r)", ""},
     {"HalfToF32(F32ToHalf(x))", "FRoundHalf32(x)"},
+    {"HalfToF32(HalvesOfF32(x, y))", "FRoundHalf32(x)"},
+    {"HalfToF32(IShrU32(CanonicalizeNaNHalves(HalvesOfF32(x, y)), #16))", "FRoundHalf32(y)"},
     {"F32ToHalf(FRoundHalf32(x))", "F32ToHalf(x)"},
     {"F32ToHalf(HalfToF32(i))", ""},
     {"HalfToF32(IAnd32(i, #65535))", "HalfToF32(i)"},

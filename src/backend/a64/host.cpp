@@ -42,6 +42,7 @@ constexpr Capabilities kCapabilities = {
     .rotates = false,
     .scatters = false,
     .guarded_broadcasts = false,
+    .three_operand_logic = false,
     .reciprocals = false,
     .half_arithmetic = false,
     .table_look_ups = false,

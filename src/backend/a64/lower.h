@@ -114,6 +114,15 @@ class Halves final : public HostHalves, private ValueForms {
   Reg repeat_high(Reg a) override { return vvv(Op::HalvesHigh, a, a); }
   Reg swap(Reg a) override { return vv(Op::HalvesSwap, a); }
   Reg low_bytes(Reg a, Reg b) override;
+  Reg of_bytes(Reg a, bool upper) override;
+  Reg of_singles(Reg a, Reg b) override {
+    const Reg low = vv(Op::CvtToHalves, a);
+    return vvv(Op::HalvesZip, low, vv(Op::CvtToHalves, b));
+  }
+  Reg twice(Reg a) override {
+    const Reg halves = vv(Op::CvtToHalves, a);
+    return vvv(Op::HalvesZip, halves, halves);
+  }
   Reg canonicalize_nan(Reg a) override { return vvv(Op::HalvesMaxIeee, a, a); }
 };
 

@@ -28,6 +28,15 @@ Reg Halves::low_bytes(Reg a, Reg b) {
   return vvv(Op::Or, lower, vvv(Op::TableLanes, b, vector_of(kUpper)));
 }
 
+// As for x64.
+Reg Halves::of_bytes(Reg a, bool upper) {
+  constexpr std::uint32_t kLower[] = {0xff01ff00, 0xff05ff04, 0xff09ff08, 0xff0dff0c},
+                          kUpper[] = {0xff03ff02, 0xff07ff06, 0xff0bff0a, 0xff0fff0e};
+  const Reg bytes = vvv(Op::TableLanes, a, vector_of(upper ? kUpper : kLower));
+  const Reg parts = add_halves(vvv(Op::Or, bytes, constant_vector(0x44004400)), constant_vector(0xc400c400));
+  return multiply_add(parts, constant_vector(0x1c041c04), parts);
+}
+
 Reg Halves::compare(HalfCondition condition, Reg a, Reg b) {
   switch (condition) {
     case HalfCondition::equal:

@@ -396,7 +396,34 @@ void ArithmeticLowering::lower_IOr32(ir::Inst i) {
         return;
       }
     }
+  if (varying(f_.result(i)) && merge_bits(i)) return;
   integer_binary(i, Op::Or, Op::SOr, Op::SOrImm, true);
+}
+
+// Bits of one word beside those of another one, or of a constant.
+bool ArithmeticLowering::merge_bits(ir::Inst i) {
+  if (!host_.three_operand_logic) return false;
+  const auto mask_of = [&](Value v) -> std::optional<std::uint32_t> {
+    const ir::Inst made = f_.definition(v);
+    if (f_.inst(made).opcode != Opcode::IAnd32 || !is_constant(f_.operand(made, 1))) return std::nullopt;
+    return static_cast<std::uint32_t>(constant(f_.operand(made, 1)));
+  };
+  const Value a = operand(i, 0), b = operand(i, 1);
+  const std::optional<std::uint32_t> mask = mask_of(a), other = mask_of(b);
+  if (!mask || use_count(a) != 1) return false;
+  const Value source = f_.operand(f_.definition(a), 0);
+  if (is_constant(b)) {
+    each_part(
+        i, [&](std::uint32_t p) { return arithmetic_.merge(vector(source, p), vector(b, p), *mask, false); });
+    return true;
+  }
+  if (!other || *other != ~*mask || use_count(b) != 1) return false;
+  const Value upper = f_.operand(f_.definition(b), 0);
+  each_part(i, [&](std::uint32_t p) {
+    const Reg first = vector(source, p);
+    return arithmetic_.merge(first, vector(upper, p), *mask, true);
+  });
+  return true;
 }
 void ArithmeticLowering::lower_IXor32(ir::Inst i) { integer_binary(i, Op::Xor, Op::SXor, Op::SXorImm, true); }
 

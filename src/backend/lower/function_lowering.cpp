@@ -55,7 +55,7 @@ FunctionLowering::FunctionLowering(State& state, const HostParts& host)
       callouts_(state, host.masks),
       arithmetic_(state, host, callouts_),
       words_(state, host.words, callouts_),
-      halves_(state, host.halves, host.words, callouts_),
+      halves_(state, host.halves, callouts_),
       masks_(state, host.masks),
       lanes_(state, host.lanes),
       rows_(state, host.masks, host.rows),

@@ -65,6 +65,12 @@ void HalfLowering::lower_HalvesAbs(ir::Inst i) {
 void HalfLowering::lower_HalvesLow(ir::Inst i) { unary(i, &HostHalves::repeat_low); }
 void HalfLowering::lower_HalvesHigh(ir::Inst i) { unary(i, &HostHalves::repeat_high); }
 void HalfLowering::lower_HalvesSwap(ir::Inst i) { unary(i, &HostHalves::swap); }
+void HalfLowering::lower_HalvesOfBytes(ir::Inst i) {
+  each_part(i, [&](std::uint32_t p) { return halves_->of_bytes(vector(operand(i, 0), p), false); });
+}
+void HalfLowering::lower_HalvesOfUpperBytes(ir::Inst i) {
+  each_part(i, [&](std::uint32_t p) { return halves_->of_bytes(vector(operand(i, 0), p), true); });
+}
 void HalfLowering::lower_HalvesLowBytes(ir::Inst i) { binary(i, &HostHalves::low_bytes); }
 void HalfLowering::lower_HalvesEq(ir::Inst i) { compare(i, HalfCondition::equal); }
 void HalfLowering::lower_HalvesLt(ir::Inst i) { compare(i, HalfCondition::less); }
@@ -72,10 +78,8 @@ void HalfLowering::lower_HalvesLe(ir::Inst i) { compare(i, HalfCondition::less_e
 void HalfLowering::lower_HalvesOfF32(ir::Inst i) {
   const bool same = operand(i, 0) == operand(i, 1);
   each_part(i, [&](std::uint32_t p) {
-    const Reg low = words_.rounded_half(vector(operand(i, 0), p));
-    if (same) return halves_->repeat_low(low);
-    const Reg high = words_.rounded_half(vector(operand(i, 1), p));
-    return vvv(Op::Or, low, with_immediate(Op::Shl, high, 16));
+    const Reg low = vector(operand(i, 0), p);
+    return same ? halves_->twice(low) : halves_->of_singles(low, vector(operand(i, 1), p));
   });
 }
 void HalfLowering::lower_CanonicalizeNaNHalves(ir::Inst i) { unary(i, &HostHalves::canonicalize_nan); }

@@ -9,14 +9,14 @@ namespace warpjit::backend {
 // clang-format off
 #define WARPJIT_LOWERED_AS_HALVES(OP) \
   OP(HalvesAdd) OP(HalvesMul) OP(HalvesFma) OP(HalvesMaxNum) OP(HalvesMinNum) OP(HalvesNeg) OP(HalvesAbs) \
-  OP(HalvesLow) OP(HalvesHigh) OP(HalvesSwap) OP(HalvesEq) OP(HalvesLt) OP(HalvesLe) OP(HalvesOfF32) OP(HalvesLowBytes) \
+  OP(HalvesLow) OP(HalvesHigh) OP(HalvesSwap) OP(HalvesEq) OP(HalvesLt) OP(HalvesLe) OP(HalvesOfF32) OP(HalvesOfBytes) OP(HalvesOfUpperBytes) OP(HalvesLowBytes) \
   OP(CanonicalizeNaNHalves)
 // clang-format on
 
 class HalfLowering : protected ValueForms {
  public:
-  HalfLowering(State& state, HostHalves* halves, HostWords& words, CalloutLowering& callouts)
-      : ValueForms(state), halves_(halves), words_(words), callouts_(callouts) {}
+  HalfLowering(State& state, HostHalves* halves, CalloutLowering& callouts)
+      : ValueForms(state), halves_(halves), callouts_(callouts) {}
 
 #define WARPJIT_DECLARE(name) void lower_##name(ir::Inst i);
   WARPJIT_LOWERED_AS_HALVES(WARPJIT_DECLARE)
@@ -32,7 +32,6 @@ class HalfLowering : protected ValueForms {
   void compare(ir::Inst i, HalfCondition condition);
 
   HostHalves* const halves_;  // null: the host has none
-  HostWords& words_;
   CalloutLowering& callouts_;
 };
 

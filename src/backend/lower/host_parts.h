@@ -55,6 +55,8 @@ class HostArithmetic {
   virtual Reg int_or_lowest(Value a, std::uint32_t p) = 0;
   // Numbers below 256 as the bytes of words, the first lowest, if that is better than shifts: else kNoReg.
   virtual Reg pack_bytes(const std::array<Value, 4>&, std::uint32_t) { return lir::kNoReg; }
+  // a & mask | b, or, of b that `clears`, a & mask | b & ~mask. With Host::three_operand_logic.
+  virtual Reg merge(Reg, Reg, std::uint32_t, bool /*clears*/) { return lir::kNoReg; }
   virtual Reg saturate_to_unsigned(Value a, std::uint32_t p) = 0;
   virtual Reg unsigned_to_float(Value a, std::uint32_t p) = 0;
   virtual Reg extreme_number(bool greater, Value a, Value b, std::uint32_t p) = 0;  // FMaxNum32, FMinNum32
@@ -95,7 +97,6 @@ class HostWords {
   // FRoundHalf32, F32ToHalf and HalfToF32, likewise.
   virtual Reg round_to_half(Reg) { return lir::kNoReg; }
   virtual Reg half_of(Reg) { return lir::kNoReg; }
-  virtual Reg rounded_half(Reg x) { return half_of(x); }  // but any NaN for a NaN
   virtual Reg number_of_half(Reg) { return lir::kNoReg; }
   // kNoReg: there is no better way than that of base/sfu_lanes.h. `all_ones`: of NaNs only 0x7fffffff comes.
   virtual Reg special_function(sfu::Function, Reg, bool /*all_ones*/) { return lir::kNoReg; }
@@ -119,7 +120,10 @@ class HostHalves {
   virtual Reg repeat_low(Reg a) = 0;
   virtual Reg repeat_high(Reg a) = 0;
   virtual Reg swap(Reg a) = 0;
-  virtual Reg low_bytes(Reg a, Reg b) = 0;  // HalvesLowBytes
+  virtual Reg low_bytes(Reg a, Reg b) = 0;      // HalvesLowBytes
+  virtual Reg of_bytes(Reg a, bool upper) = 0;  // HalvesOfBytes, HalvesOfUpperBytes
+  virtual Reg of_singles(Reg a, Reg b) = 0;     // HalvesOfF32
+  virtual Reg twice(Reg a) = 0;                 // likewise of a and a
   virtual Reg canonicalize_nan(Reg a) = 0;
 
  protected:

@@ -39,6 +39,14 @@ Reg Tools::ternary(int function, Reg a, Reg b, const Source& c) {
   return inst->def;
 }
 
+// A vector of halves has half the bytes, so no operand of these stands in memory.
+Reg Tools::with_halves(Op op, Reg r, std::int64_t imm) {
+  const InstRef inst = add(op, RegClass::vector);
+  use(inst, r);
+  inst->imm = imm;
+  return inst->def;
+}
+
 // ---- constants and uniforms
 
 Source Constants::constant_source(std::uint32_t word) {

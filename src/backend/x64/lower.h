@@ -14,7 +14,8 @@ class Tools : protected ValueForms {
   using ValueForms::ValueForms;
   Reg compare(Op op, Reg a, const Source& b, int predicate);
   Reg zero_where_not(Reg r, Reg mask);
-  Reg nan_as(std::uint32_t word, Reg r);  // this word where r is a NaN
+  Reg nan_as(std::uint32_t word, Reg r);                // this word where r is a NaN
+  Reg with_halves(Op op, Reg r, std::int64_t imm = 0);  // to halves beside each other, or from such
   // AVX-512: a function of three bits, its value for 4a + 2b + c in that bit.
   Reg ternary(int function, Reg a, Reg b, const Source& c);
   // AVX-512: r, or what a row of `classes`, four bits for each class of floats, puts in its place by the
@@ -52,6 +53,7 @@ class Arithmetic final : public HostArithmetic, private Tools {
   Reg saturate_to_int(Value a, std::uint32_t p) override;
   Reg int_or_lowest(Value a, std::uint32_t p) override;
   Reg pack_bytes(const std::array<Value, 4>& bytes, std::uint32_t p) override;
+  Reg merge(Reg a, Reg b, std::uint32_t mask, bool clears) override;
   Reg saturate_to_unsigned(Value a, std::uint32_t p) override;
   Reg unsigned_to_float(Value a, std::uint32_t p) override;
   Reg extreme_number(bool greater, Value a, Value b, std::uint32_t p) override;
@@ -83,12 +85,10 @@ class Words final : public HostWords, private Tools {
   Reg from_half(Reg half) override;
   Reg round_to_half(Reg x) override;
   Reg half_of(Reg x) override;
-  Reg rounded_half(Reg x) override { return with_halves(Op::WordsOfHalves, with_halves(Op::CvtToHalves, x)); }
   Reg number_of_half(Reg half) override;
   Reg special_function(sfu::Function function, Reg x, bool all_ones) override;
 
  private:
-  Reg with_halves(Op op, Reg r, std::int64_t imm = 0);
   Reg lower_halves(Reg words);
   bool permutes(std::size_t words) const;
   Reg table_address(std::span<const std::uint32_t> words);
@@ -143,6 +143,9 @@ class Halves final : public HostHalves, private Tools {
   Reg repeat_high(Reg a) override;
   Reg swap(Reg a) override;
   Reg low_bytes(Reg a, Reg b) override;
+  Reg of_bytes(Reg a, bool upper) override;
+  Reg of_singles(Reg a, Reg b) override;
+  Reg twice(Reg a) override;
   Reg canonicalize_nan(Reg a) override;
 
  private:

@@ -274,6 +274,11 @@ Reg Arithmetic::pack_bytes(const std::array<Value, 4>& bytes, std::uint32_t p) {
   return vvv(Op::ShuffleBytes, vvv(Op::PackHalves, lower, upper), Source{lir::kNoReg, places});
 }
 
+Reg Arithmetic::merge(Reg a, Reg b, std::uint32_t mask, bool clears) {
+  constexpr int kWhere = 0xe4, kBeside = 0xec;  // of a, b, c: c ? a : b; a & c | b
+  return ternary(clears ? kWhere : kBeside, a, b, constant_source(mask));
+}
+
 // Counts of 32 and more do what the IR says.
 Reg Arithmetic::shift_by_vector(Shift kind, Value a, Value count, std::uint32_t p) {
   static constexpr Op kOps[] = {Op::ShlV, Op::ShrUV, Op::ShrSV};

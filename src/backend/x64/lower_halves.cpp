@@ -66,6 +66,29 @@ Reg Halves::low_bytes(Reg a, Reg b) {
   const Reg lower = shuffled(a, 0x80800200);
   return vvv(Op::Or, lower, shuffled(b, 0x02008080));
 }
+// 4 + n / 256 is a half for each byte n; n / 256 * (1 + 1 / 255), rounded once, is n / 255 rounded, as all n
+// show.
+Reg Halves::of_bytes(Reg a, bool upper) {
+  const Reg bytes = shuffled(a, upper ? 0x80038002 : 0x80018000);
+  const Reg above_four = vvv(Op::Or, bytes, constant_source(0x44004400));
+  const Reg parts = binary(Op::HalvesAdd, above_four, constant_vector(0xc400c400));
+  return multiply_add(parts, constant_vector(0x1c041c04), parts);
+}
+
+// A half of each in turn.
+Reg Halves::of_singles(Reg a, Reg b) {
+  std::array<std::uint32_t, kMostHostLanes> places{};
+  for (std::uint32_t n = 0; n < places.size(); ++n) places[n] = n | (2 * kMostHostLanes + n) << 16;
+  const Reg low = with_halves(Op::CvtToHalves, a), high = with_halves(Op::CvtToHalves, b);
+  const Reg index = vector_of({places.data(), host_.lanes});
+  const InstRef inst = add(Op::LookUpHalves, RegClass::vector);
+  inst->flags |= lir::kTied;
+  for (Reg r : {low, index, high}) use(inst, r);
+  return inst->def;
+}
+Reg Halves::twice(Reg a) {
+  return repeat_low(with_halves(Op::WordsOfHalves, with_halves(Op::CvtToHalves, a)));
+}
 Reg Halves::swap(Reg a) { return with_immediate(Op::RotateRight, a, 16); }
 
 Reg Halves::canonicalize_nan(Reg a) {

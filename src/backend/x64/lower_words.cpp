@@ -33,14 +33,6 @@ Reg Words::multiply_add(Reg a, Reg b, const Source& c) {
   return inst->def;
 }
 
-// A vector of halves has half the bytes, so no operand of these stands in memory.
-Reg Words::with_halves(Op op, Reg r, std::int64_t imm) {
-  const InstRef inst = add(op, RegClass::vector);
-  use(inst, r);
-  inst->imm = imm;
-  return inst->def;
-}
-
 // The least numbers become zeros, whatever the rounding: to nearest and to zero they do so here. The NaN is
 // that of all ones. Denormals are what they are in either mode.
 Reg Words::to_half(Reg x, ir::RoundingMode mode) {

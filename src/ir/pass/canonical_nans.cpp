@@ -46,7 +46,9 @@ enum : std::uint8_t { kNone = 0, kSingle = 1, kHalves = 2, kAny = 3 };
 // What makes halves of halves.
 bool is_of_halves(const Function& f, Inst i) {
   const Opcode opcode = f.inst(i).opcode;
-  if (opcode == Opcode::HalvesOfF32 || opcode == Opcode::HalvesLowBytes) return false;
+  if (opcode == Opcode::HalvesOfF32 || opcode == Opcode::HalvesOfBytes ||
+      opcode == Opcode::HalvesOfUpperBytes || opcode == Opcode::HalvesLowBytes)
+    return false;
   return family(opcode) == Family::half_arithmetic || opcode == Opcode::CanonicalizeNaNHalves;
 }
 

@@ -36,6 +36,9 @@ Step step(Function& f, Expression& e, Value& value) {
     case Family::canonical_nan:
       done = folder.float_arithmetic();
       break;
+    case Family::half_arithmetic:
+      done = folder.half_arithmetic();
+      break;
     case Family::cast:
       done = folder.cast();
       break;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 
 #include "ir/function.h"
@@ -65,6 +66,7 @@ class Folder {
   Folder(Function& function, Expression& expression) : f(function), e(expression) {}
 
   Step float_arithmetic();
+  Step half_arithmetic();
   Step extreme();
   Step cast();
   Step conversion();
@@ -95,6 +97,11 @@ class Folder {
   Value whole_of_halves(Value low, Value high);
   Step bits_of_select();
   Step conversion_of_half();
+  struct ByteOfWord {
+    Value word;
+    std::uint32_t byte = 0;
+  };
+  std::optional<ByteOfWord> unorm_byte(Value v) const;
   Step low_bits();
   Step high_bits();
 

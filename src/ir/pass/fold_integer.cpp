@@ -1,5 +1,6 @@
 // Algebra of i32, modulo 2^32.
 #include <bit>
+#include <cmath>
 
 #include "ir/analysis/range.h"
 #include "ir/pass/fold.h"
@@ -88,6 +89,34 @@ Step Folder::conversion_of_half() {
   for (std::uint32_t k = 0; k < 2; ++k)
     if (trailing_zeros(f, operand(a(), k)) >= 16) return become(Opcode::HalfToF32, {operand(a(), 1 - k)});
   return Step::none;
+}
+
+// The byte of a word that the float v is, as n / 255.
+std::optional<Folder::ByteOfWord> Folder::unorm_byte(Value v) const {
+  if (!made_by(v, Opcode::FMul32) && !made_by(v, Opcode::FMulFlush32)) return std::nullopt;
+  const Value converted = operand(v, 0), scale = operand(v, 1);
+  if (!constant(scale) || !made_by(converted, Opcode::I32ToF32)) return std::nullopt;
+  const Value field = operand(converted, 0);
+  const auto scaled_by = [&](std::uint32_t byte) {  // where the byte is converted in its place
+    return real(bits(scale)) == std::ldexp(1.0F / 255, -8 * static_cast<int>(byte));
+  };
+  if (made_by(field, Opcode::IShrU32) && constant(operand(field, 1)) && bits(operand(field, 1)) == 24 &&
+      scaled_by(0))
+    return ByteOfWord{operand(field, 0), 3};
+  if (!made_by(field, Opcode::IAnd32) || !constant(operand(field, 1))) return std::nullopt;
+  const std::uint32_t mask = bits(operand(field, 1));
+  for (std::uint32_t byte = 0; byte < 3; ++byte)
+    if (mask == 0xffU << (8 * byte) && scaled_by(byte)) return ByteOfWord{operand(field, 0), byte};
+  return std::nullopt;
+}
+
+// Two bytes of a texel.
+Step Folder::half_arithmetic() {
+  if (e.opcode != Opcode::HalvesOfF32) return Step::none;
+  const auto first = unorm_byte(a()), second = unorm_byte(b());
+  if (!first || !second || first->word != second->word || second->byte != first->byte + 1) return Step::none;
+  if (first->byte == 1) return Step::none;
+  return become(first->byte == 0 ? Opcode::HalvesOfBytes : Opcode::HalvesOfUpperBytes, {first->word});
 }
 
 // Hosts without conversions from unsigned make several instructions of one.
