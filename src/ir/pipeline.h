@@ -17,7 +17,8 @@ struct PipelineOptions {
   // the runtime looks at the flag and then runs the exact kernel instead. The preamble stays exact.
   bool assume_no_zero_inf = false;
   // The width of groups that may be widened, chosen from the otherwise finished function: a multiple of
-  // Function::group_lanes, reduced until it divides the threads of a block. Empty: groups stay as they are.
+  // Function::group_lanes, reduced until it divides the threads of a block; or a part of it, taken only where
+  // threads of a group cannot tell that others run later. Empty: groups stay as they are.
   std::function<std::uint32_t(const Function&)> group_lanes{};
 };
 

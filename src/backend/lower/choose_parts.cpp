@@ -212,6 +212,15 @@ std::uint32_t widen(std::uint32_t lanes, const Host& host, const Waits& waits, c
   return lanes;
 }
 
+// Halves them as long as values spill. Measured: mandelbrot, whose warp is four vectors, 1.4 times as fast in
+// two on v3.
+std::uint32_t narrow(std::uint32_t lanes, const Host& host, const Pressure& needed) {
+  constexpr std::uint32_t kFewestParts = 2;
+  const auto spills = [&] { return 2 * (lanes / host.lanes) * needed.vectors > 3 * host.vector_registers; };
+  while (lanes >= 2 * kFewestParts * host.lanes && spills()) lanes /= 2;
+  return lanes;
+}
+
 }  // namespace
 
 std::uint32_t choose_parts(const ir::Function& f, const Host& host, bool large_primitives) {
@@ -278,7 +287,7 @@ std::uint32_t choose_group_lanes(const ir::Function& f, Target target) {
                          block <= ir::kMaxGroupLanes && std::has_single_bit(block) &&
                          parts <= kMostPartsOfBlock && for_each_part * parts <= kMostWorkOfBlock &&
                          2 * parts * needed.vectors <= 3 * host->vector_registers;
-  return one_group ? std::max(lanes, block) : lanes;
+  return one_group ? std::max(lanes, block) : narrow(lanes, *host, needed);
 }
 
 }  // namespace warpjit::backend
