@@ -75,5 +75,31 @@ TEST_P(NansInARow, BecomeCanonical) {
   for (const Kind& kind : kKinds) check(GetParam(), kind);
 }
 
+// One that takes what another one gives stands in no row with that.
+TEST_P(NansInARow, OneOfAnother) {
+  for (const Kind& kind : kKinds) {
+    KernelBuilder k(1);
+    const auto x = k.b.LoadInput(0);
+    const auto canonical = [&](ir::Value v) {
+      return ir::F32{k.function.result(k.b.emit_inst(kind.opcode, std::array<ir::Value, 1>{v}))};
+    };
+    const ir::F32 first = canonical(x[0]), second = canonical(x[1]), third = canonical(first),
+                  fourth = canonical(x[3]);
+    k.store(first, second, third, fourth);
+    k.b.ret();
+    const Executable executable(compile(k.function, {GetParam(), 2, 0}));
+    if (HasFailure()) return;
+    Launch launch;
+    launch.threads = executable.code().lanes;
+    launch.inputs.emplace_back(launch.threads, 16);
+    launch.outputs.emplace_back(launch.threads, 16);
+    const Words words{0xffc00001, 0x3f800000, 0, 0x7f800001};
+    for (std::uint64_t t = 0; t < launch.threads; ++t) launch.inputs[0].set(t, words);
+    run(executable, launch);
+    for (std::uint64_t t = 0; t < launch.threads; ++t)
+      ASSERT_EQ(launch.outputs[0].get(t), (Words{kind.canonical, words[1], kind.canonical, kind.canonical}));
+  }
+}
+
 }  // namespace
 }  // namespace warpjit::backend

@@ -360,6 +360,8 @@ constexpr Case kCases[] = {
     {"SelectI1(p, F, q)", "AndNot1(q, p)"},
     {"SelectI1(p, p, q)", "Or1(p, q)"},
     {"SelectI1(p, q, r)", ""},
+    {"CanonicalizeNaNOnes32(CanonicalizeNaNOnes32(x))", "CanonicalizeNaNOnes32(x)"},
+    {"CanonicalizeNaNOnes32(CanonicalizeNaN32(x))", ""},
     {"FFlush32(FMulFlush32(x, y))", "FMulFlush32(x, y)"},
     {"FFlush32(FMinNum32(FAddFlush32(x, y), 3))", "FMinNum32(FAddFlush32(x, y), 3)"},
     {"FFlush32(FNeg32(I32ToF32(i)))", "FNeg32(I32ToF32(i))"},

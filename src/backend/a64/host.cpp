@@ -43,6 +43,7 @@ constexpr Capabilities kCapabilities = {
     .scatters = false,
     .guarded_broadcasts = false,
     .three_operand_logic = false,
+    .packs_bytes = false,
     .reciprocals = false,
     .half_arithmetic = false,
     .table_look_ups = false,

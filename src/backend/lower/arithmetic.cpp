@@ -140,8 +140,13 @@ void ArithmeticLowering::canonicalize(ir::Inst i, Canonicalize of_host) {
   }
   constexpr std::size_t kFewest = 3, kMost = 16;  // vectors; more would not stay in registers
   std::size_t count = 0;
-  for (ir::Inst next = i;
-       f_.inst(next).opcode == f_.inst(i).opcode && varying(f_.result(next)) && (count + 1) * parts_ <= kMost;
+  const auto reads_one_before = [&](ir::Inst next) {
+    for (ir::Inst before = i; before != next; before = f_.inst(before).next)
+      if (operand(next, 0) == f_.result(before)) return true;
+    return false;
+  };
+  for (ir::Inst next = i; f_.inst(next).opcode == f_.inst(i).opcode && varying(f_.result(next)) &&
+                          (count + 1) * parts_ <= kMost && !reads_one_before(next);
        next = f_.inst(next).next)
     ++count;
   if (count * parts_ < kFewest || !canonicalize_together(i, count, of_host))
@@ -358,7 +363,10 @@ void ArithmeticLowering::lower_IAdd32(ir::Inst i) {
 }
 void ArithmeticLowering::lower_ISub32(ir::Inst i) { integer_binary(i, Op::ISub, Op::SSub, kNoOp, false); }
 void ArithmeticLowering::lower_IMul32(ir::Inst i) { integer_binary(i, Op::IMul, Op::SMul, kNoOp, true); }
-void ArithmeticLowering::lower_IAnd32(ir::Inst i) { integer_binary(i, Op::And, Op::SAnd, Op::SAndImm, true); }
+void ArithmeticLowering::lower_IAnd32(ir::Inst i) {
+  if (join_three(i)) return;
+  integer_binary(i, Op::And, Op::SAnd, Op::SAndImm, true);
+}
 
 std::optional<std::array<Value, 4>> ArithmeticLowering::packed_bytes(ir::Inst i) const {
   constexpr std::size_t kTerms = 4;
@@ -387,7 +395,7 @@ std::optional<std::array<Value, 4>> ArithmeticLowering::packed_bytes(ir::Inst i)
 }
 
 void ArithmeticLowering::lower_IOr32(ir::Inst i) {
-  if (varying(f_.result(i)))
+  if (varying(f_.result(i)) && host_.packs_bytes)
     if (const auto bytes = packed_bytes(i)) {
       Regs packed;
       for (std::uint32_t p = 0; p < parts_; ++p) packed.push_back(arithmetic_.pack_bytes(*bytes, p));
@@ -396,7 +404,7 @@ void ArithmeticLowering::lower_IOr32(ir::Inst i) {
         return;
       }
     }
-  if (varying(f_.result(i)) && merge_bits(i)) return;
+  if (varying(f_.result(i)) && (merge_bits(i) || join_three(i))) return;
   integer_binary(i, Op::Or, Op::SOr, Op::SOrImm, true);
 }
 
@@ -425,7 +433,28 @@ bool ArithmeticLowering::merge_bits(ir::Inst i) {
   });
   return true;
 }
-void ArithmeticLowering::lower_IXor32(ir::Inst i) { integer_binary(i, Op::Xor, Op::SXor, Op::SXorImm, true); }
+void ArithmeticLowering::lower_IXor32(ir::Inst i) {
+  if (join_three(i)) return;
+  integer_binary(i, Op::Xor, Op::SXor, Op::SXorImm, true);
+}
+
+// The same operation twice, of three words.
+bool ArithmeticLowering::join_three(ir::Inst i) {
+  if (!host_.three_operand_logic || !varying(f_.result(i))) return false;
+  const Opcode opcode = f_.inst(i).opcode;
+  const auto joins = [&](Value v) {
+    return f_.definition_of(v).opcode == opcode && use_count(v) == 1 && varying(v);
+  };
+  Value pair = operand(i, 0), third = operand(i, 1);
+  if (!joins(pair)) std::swap(pair, third);
+  if (!joins(pair)) return false;
+  const Value first = f_.operand(f_.definition(pair), 0), second = f_.operand(f_.definition(pair), 1);
+  each_part(i, [&](std::uint32_t p) {
+    const Reg a = vector(first, p), b = vector(second, p);
+    return arithmetic_.join_three(opcode, a, b, source(third, p));
+  });
+  return true;
+}
 
 void ArithmeticLowering::integer_extreme(ir::Inst i, Op op, Condition less, bool greater) {
   Value a = operand(i, 0), b = operand(i, 1), result = f_.result(i);

@@ -64,6 +64,7 @@ class ArithmeticLowering : protected ValueForms {
   // The four numbers below 256, the lowest first, whose bytes an Or makes a word of.
   std::optional<std::array<Value, 4>> packed_bytes(ir::Inst i) const;
   bool merge_bits(ir::Inst i);
+  bool join_three(ir::Inst i);
   void integer_extreme(ir::Inst i, Op op, Condition less, bool greater);
   void integer_shift(ir::Inst i, Shift kind);
   using Canonicalize = Reg (HostArithmetic::*)(Value, std::uint32_t);

@@ -55,6 +55,8 @@ class HostArithmetic {
   virtual Reg int_or_lowest(Value a, std::uint32_t p) = 0;
   // Numbers below 256 as the bytes of words, the first lowest, if that is better than shifts: else kNoReg.
   virtual Reg pack_bytes(const std::array<Value, 4>&, std::uint32_t) { return lir::kNoReg; }
+  // And, Or or Xor of three words. With Host::three_operand_logic.
+  virtual Reg join_three(ir::Opcode, Reg, Reg, const Source&) { return lir::kNoReg; }
   // a & mask | b, or, of b that `clears`, a & mask | b & ~mask. With Host::three_operand_logic.
   virtual Reg merge(Reg, Reg, std::uint32_t, bool /*clears*/) { return lir::kNoReg; }
   virtual Reg saturate_to_unsigned(Value a, std::uint32_t p) = 0;

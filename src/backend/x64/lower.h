@@ -53,6 +53,7 @@ class Arithmetic final : public HostArithmetic, private Tools {
   Reg saturate_to_int(Value a, std::uint32_t p) override;
   Reg int_or_lowest(Value a, std::uint32_t p) override;
   Reg pack_bytes(const std::array<Value, 4>& bytes, std::uint32_t p) override;
+  Reg join_three(ir::Opcode opcode, Reg a, Reg b, const Source& c) override;
   Reg merge(Reg a, Reg b, std::uint32_t mask, bool clears) override;
   Reg saturate_to_unsigned(Value a, std::uint32_t p) override;
   Reg unsigned_to_float(Value a, std::uint32_t p) override;

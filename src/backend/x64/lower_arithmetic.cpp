@@ -274,6 +274,11 @@ Reg Arithmetic::pack_bytes(const std::array<Value, 4>& bytes, std::uint32_t p) {
   return vvv(Op::ShuffleBytes, vvv(Op::PackHalves, lower, upper), Source{lir::kNoReg, places});
 }
 
+Reg Arithmetic::join_three(Opcode opcode, Reg a, Reg b, const Source& c) {
+  constexpr int kAnd = 0x80, kOr = 0xfe, kXor = 0x96;
+  return ternary(opcode == Opcode::IAnd32 ? kAnd : opcode == Opcode::IOr32 ? kOr : kXor, a, b, c);
+}
+
 Reg Arithmetic::merge(Reg a, Reg b, std::uint32_t mask, bool clears) {
   constexpr int kWhere = 0xe4, kBeside = 0xec;  // of a, b, c: c ? a : b; a & c | b
   return ternary(clears ? kWhere : kBeside, a, b, constant_source(mask));

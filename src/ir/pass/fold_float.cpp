@@ -176,6 +176,9 @@ Step Folder::float_arithmetic() {
         return known(a());
       return Step::none;
     }
+    case Opcode::CanonicalizeNaNOnes32:
+      if (!float_facts(f, a()).nan || made_by(a(), Opcode::CanonicalizeNaNOnes32)) return known(a());
+      return Step::none;
     default:
       return Step::none;
   }
