@@ -110,6 +110,11 @@ struct Capabilities {
   bool single_pixels;  // groups of pixels without their quads
 };
 
+constexpr Capabilities with_half_arithmetic(Capabilities host) {
+  host.half_arithmetic = true;
+  return host;
+}
+
 struct Host : Capabilities {
   Target target;
   std::uint32_t encoding;  // column of the host's opcodes.inc

@@ -32,7 +32,7 @@ enum class Target : std::uint8_t {
 };
 inline constexpr Target kTargets[] = {Target::x64_v3, Target::x64_v4, Target::a64, Target::x64_v4_fp16,
                                       Target::a64_fp16};
-// Those that code of all guests differs for: the first ones of kTargets.
+// Those without arithmetic of halves.
 inline constexpr Target kPlainTargets[] = {Target::x64_v3, Target::x64_v4, Target::a64};
 constexpr Target plain(Target target) {  // the same without arithmetic of halves
   return target == Target::x64_v4_fp16 ? Target::x64_v4 : target == Target::a64_fp16 ? Target::a64 : target;

@@ -6,7 +6,6 @@
 #include "ir/analysis/dominators.h"
 #include "ir/analysis/loops.h"
 #include "ir/analysis/uniformity.h"
-#include "ir/memory.h"
 #include "ir/pass/passes.h"
 #include "ir/verifier.h"
 
@@ -66,8 +65,8 @@ Function empty_preamble(const Function& f) {
   return preamble;
 }
 
-// May parts of a group run one after the other? Of what threads store nothing is read, and they store once,
-// where no loop is: then later lanes still win.
+// May parts of a group run one after the other? Threads read no memory, and store once, where no loop is:
+// then later lanes still win.
 bool may_narrow(const Function& f) {
   if (f.lane_order != LaneOrder::none) return false;
   Block storing;
@@ -76,8 +75,6 @@ bool may_narrow(const Function& f) {
       const InstData& data = f.inst(i);
       if (data.opcode == Opcode::Barrier) return false;
       if (family(data.opcode) != Family::memory) continue;
-      const bool constant = MemoryAccess::unpack(data.immediate).space == Space::constant;
-      if (data.opcode == Opcode::LoadMemory && constant) continue;
       if (data.opcode != Opcode::StoreMemory || storing.valid()) return false;
       storing = Block{b};
     }
@@ -93,7 +90,10 @@ std::uint32_t group_lanes(const Function& f, const PipelineOptions& options) {
   if (!f.may_widen || !options.group_lanes) return f.group_lanes;
   const std::uint32_t wanted = options.group_lanes(f);
   if (wanted < f.group_lanes)
-    return wanted != 0 && f.group_lanes % wanted == 0 && may_narrow(f) ? wanted : f.group_lanes;
+    return wanted != 0 && f.group_lanes % wanted == 0 &&
+                   f.block_groups * (f.group_lanes / wanted) <= kMaxBlockGroups && may_narrow(f)
+               ? wanted
+               : f.group_lanes;
   std::uint32_t warps = std::min(wanted, kMaxGroupLanes) / f.group_lanes;
   while (warps > 1 && f.block_groups % warps != 0) warps /= 2;
   return f.group_lanes * std::max(warps, 1u);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "backend/kernel.h"
+#include "backend/x64/halves_encoding.h"
 #include "base/random.h"
 #include "ir/evaluate.h"
 
@@ -187,6 +188,47 @@ TEST_P(HalfCode, BytesAsFractions) {
     ASSERT_EQ(launch.outputs[0].get(n)[1], half(n)) << n;
   }
 }
+
+// What folding makes of texels: their f32 numbers, n times the f32 nearest to 1 / 255, round to the same
+// halves.
+TEST(Halves, ProductsOfBytesRoundAsQuotients) {
+  for (std::uint32_t n = 0; n < 256; ++n) {
+    const float product = static_cast<float>(n) * (1.0F / 255);
+    EXPECT_EQ(ir::evaluate(Opcode::F32ToHalf, {{std::bit_cast<std::uint32_t>(product)}}),
+              ir::evaluate(Opcode::HalvesOfBytes, {{n}}))
+        << n;
+  }
+}
+
+#if WARPJIT_HAS_ZYDIS
+// What asmjit does not know, with registers of all numbers: another decoder reads what was meant.
+TEST(Halves, InstructionsAreReadAsTheyWereMeant) {
+  const auto read = [](const x64::HalfCode& code) {
+    const auto bytes = code.bytes();
+    MachineCode made;
+    made.target = Target::x64_v4_fp16;
+    made.bytes.assign(bytes.begin(), bytes.begin() + code.size());
+    made.code_size = code.size();
+    const std::string text = list(made);
+    const std::size_t at = text.find('v');
+    return at == std::string::npos ? text : text.substr(at, text.find('\n', at) - at);
+  };
+  for (std::uint32_t r = 0; r < 32; ++r) {
+    const std::uint32_t first = (7 * r + 3) % 32, second = (13 * r + 5) % 32;
+    for (const Op op : {Op::HalvesAdd, Op::HalvesMul, Op::HalvesMin, Op::HalvesMax}) {
+      const x64::HalfCode code{x64::half_instruction(op), r, first, second};
+      EXPECT_EQ(read(code), code.text());
+    }
+    for (const x64::HalfInstruction& fma : {x64::kFma213OfHalves, x64::kFma231OfHalves}) {
+      const x64::HalfCode code{fma, r, first, second};
+      EXPECT_EQ(read(code), code.text());
+    }
+    const std::string compared = read({x64::kCompareHalves, 0, first, second, 3});
+    EXPECT_EQ(compared,
+              "vcmpph k0, zmm" + std::to_string(first) + ", zmm" + std::to_string(second) + ", 0x03");
+  }
+}
+#endif
 
 // In units of the exact result, how near 1/x and 1/sqrt(x) of a half come to the middle between two halves:
 // what an approximation may be wrong by.

@@ -217,14 +217,9 @@ std::uint32_t narrowed(const Body& body) {
 }
 
 // Threads of a group store at once, the last one wins, and they see what each other has stored.
-TEST(NarrowGroups, OnlyWhereThreadsStoreOnceAndReadNothingOfThat) {
+TEST(NarrowGroups, OnlyWhereThreadsStoreOnceAndReadNothing) {
   const auto place = [](Kernel& k, I32 thread) { return k.b.IShl32(thread, k.number(2)); };
   EXPECT_EQ(narrowed([&](Kernel& k, I32 t) { k.store(place(k, t), t, k.yes()); }), kLanes / 2);
-  EXPECT_EQ(narrowed([&](Kernel& k, I32 t) {
-              const MemoryAccess constant{.space = Space::constant};
-              k.store(place(k, t), k.b.LoadMemory(k.yes(), place(k, t), constant.pack()), k.yes());
-            }),
-            kLanes / 2);
   EXPECT_EQ(narrowed([&](Kernel& k, I32 t) { k.store(place(k, t), k.load(place(k, t), k.yes()), k.yes()); }),
             kLanes);
   EXPECT_EQ(narrowed([&](Kernel& k, I32 t) {

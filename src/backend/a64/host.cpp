@@ -51,11 +51,6 @@ constexpr Capabilities kCapabilities = {
     .single_pixels = false,
 };
 
-constexpr Capabilities with_half_arithmetic(Capabilities host) {
-  host.half_arithmetic = true;
-  return host;
-}
-
 }  // namespace
 
 constinit const Host kNeon = {kCapabilities, Target::a64, 0, lower, nullptr, register_file, emit};

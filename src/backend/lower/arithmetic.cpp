@@ -448,7 +448,9 @@ bool ArithmeticLowering::join_three(ir::Inst i) {
   Value pair = operand(i, 0), third = operand(i, 1);
   if (!joins(pair)) std::swap(pair, third);
   if (!joins(pair)) return false;
-  const Value first = f_.operand(f_.definition(pair), 0), second = f_.operand(f_.definition(pair), 1);
+  Value first = f_.operand(f_.definition(pair), 0), second = f_.operand(f_.definition(pair), 1);
+  if (has_no_register(first)) std::swap(first, third);
+  if (has_no_register(second)) std::swap(second, third);  // the third one may be in memory
   each_part(i, [&](std::uint32_t p) {
     const Reg a = vector(first, p), b = vector(second, p);
     return arithmetic_.join_three(opcode, a, b, source(third, p));

@@ -6,7 +6,7 @@ using lir::Reg;
 
 template <class Make>
 void HalfLowering::each_part(ir::Inst i, Make make) {
-  if (halves_ == nullptr || role_.preamble) return callouts_.call(i);
+  if (halves_ == nullptr) return callouts_.call(i);
   const ir::Value result = f_.result(i);
   if (!varying(result)) return define_from_vector(i, make(0));
   for (std::uint32_t p = 0; p < parts_; ++p) define(result, p, make(p));

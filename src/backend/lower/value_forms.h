@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "backend/lower/builder.h"
+#include "ir/analysis/range.h"
 
 namespace warpjit::backend {
 
@@ -85,7 +86,7 @@ class ValueForms : protected Builder {
 
   // In the mode `flush`: what an operation on floats may read in place of v.
   Value unflushed(Value v) const;
-  bool may_be_denormal(Value v, int depth = 4) const;
+  bool may_be_denormal(Value v) const { return ir::may_be_denormal(f_, v); }
   // Every finite value of the float is below 2^n in magnitude.
   int exponent_bound(Value v, int depth = 3) const;
 

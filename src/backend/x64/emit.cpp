@@ -3,10 +3,10 @@
 #include <array>
 #include <cstddef>
 #include <limits>
-#include <optional>
 
 #include "backend/emit/emitter.h"
 #include "backend/x64/calling_convention.h"
+#include "backend/x64/halves_encoding.h"
 #include "backend/x64/host.h"
 
 namespace warpjit::backend::x64 {
@@ -554,11 +554,11 @@ class X64Emitter final : public Emitter {
       case Form::s_atomic:
         return atomic(inst);
       case Form::halves:
-        return put_halves(half_instruction(op), inst.def, inst.use[0], inst.use[1]);
+        return put_halves({half_instruction(op), inst.def, inst.use[0], inst.use[1]});
       case Form::halves_fma:
         return fma_of_halves(inst);
       case Form::halves_compare:  // k0 is no one's
-        put_halves({"vcmpph", 3, 0, 0xc2}, 0, inst.use[0], inst.use[1], static_cast<std::uint8_t>(inst.imm));
+        put_halves({kCompareHalves, 0, inst.use[0], inst.use[1], static_cast<std::uint8_t>(inst.imm)});
         return put(id, vec(inst.def), x86::k0);
       case Form::none:
         break;
@@ -566,55 +566,20 @@ class X64Emitter final : public Emitter {
     assert(false && "the x64 lowering does not make this");
   }
 
-  // An instruction of AVX512-FP16 between registers of 512 bits: map, prefix and opcode of its EVEX form, as
-  // Intel's manual lists them.
-  struct HalfInstruction {
-    const char* name;
-    std::uint8_t map, prefix, opcode;
-  };
-  static HalfInstruction half_instruction(Op op) {
-    switch (op) {
-      case Op::HalvesAdd:
-        return {"vaddph", 5, 0, 0x58};
-      case Op::HalvesMul:
-        return {"vmulph", 5, 0, 0x59};
-      case Op::HalvesMin:
-        return {"vminph", 5, 0, 0x5d};
-      default:  // HalvesMax
-        return {"vmaxph", 5, 0, 0x5f};
-    }
-  }
-  void put_halves(HalfInstruction i, Reg d, Reg first, Reg second, std::optional<std::uint8_t> imm = {}) {
-    const auto without = [](Reg r, unsigned bit) { return static_cast<std::uint8_t>(~r >> bit & 1); };
-    constexpr unsigned k512Bits = 2;
-    const std::uint8_t bytes[] = {
-        0x62,
-        static_cast<std::uint8_t>(without(d, 3) << 7 | without(second, 4) << 6 | without(second, 3) << 5 |
-                                  without(d, 4) << 4 | i.map),
-        static_cast<std::uint8_t>((~first & 15) << 3 | 1 << 2 | i.prefix),
-        static_cast<std::uint8_t>(k512Bits << 5 | without(first, 4) << 3),
-        i.opcode,
-        static_cast<std::uint8_t>(3 << 6 | (d & 7) << 3 | (second & 7)),
-        imm.value_or(0)};
-    std::string text;
-    if (options_.listing) {
-      text = std::string(i.name) + (imm ? " k" : " zmm") + std::to_string(d);
-      for (Reg r : {first, second}) text += ", zmm" + std::to_string(r);
-      if (imm) text += ", " + std::to_string(*imm);
-    }
-    put_bytes({bytes, sizeof bytes - (imm ? 0 : 1)}, text);
+  void put_halves(const HalfCode& code) {
+    const auto bytes = code.bytes();
+    put_bytes({bytes.data(), code.size()}, options_.listing ? code.text() : std::string());
   }
   // As fma().
   void fma_of_halves(const Inst& inst) {
-    constexpr HalfInstruction k213{"vfmadd213ph", 6, 1, 0xa8}, k231{"vfmadd231ph", 6, 1, 0xb8};
     const Reg d = inst.def, x = inst.use[0], y = inst.use[1], z = inst.use[2];
-    if (d == z) return put_halves(k231, d, x, y);
-    if (d == y) return put_halves(k213, d, x, z);
+    if (d == z) return put_halves({kFma231OfHalves, d, x, y});
+    if (d == y) return put_halves({kFma213OfHalves, d, x, z});
     if (d != x) {
       put(x86::Inst::kIdVmovaps, vec(d), vec(x));
       ++out_.statistics.moves;
     }
-    put_halves(k213, d, y, z);
+    put_halves({kFma213OfHalves, d, y, z});
   }
 
   // use[0]*use[1] + use[2], or less use[2], or use[2] less the product, in the form in which the definition

@@ -79,11 +79,6 @@ constexpr Capabilities kAvx512 = {
     .single_pixels = true,
 };
 
-constexpr Capabilities with_half_arithmetic(Capabilities host) {
-  host.half_arithmetic = true;
-  return host;
-}
-
 }  // namespace
 
 constinit const Host kV3 = {kAvx2, Target::x64_v3, 0, lower, nullptr, register_file, emit};

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "ir/analysis/float_bounds.h"
+#include "ir/callout.h"
 #include "ir/evaluate.h"
 
 namespace warpjit::ir {
@@ -188,6 +189,49 @@ bool holds_half(const Function& f, Value v, int depth) {
       return of(1) && of(2);
     default:
       return false;
+  }
+}
+
+bool may_be_denormal(const Function& f, Value v, int depth) {
+  const InstData& made = f.definition_of(v);
+  const auto of = [&](std::uint32_t k) {
+    return depth == 0 || may_be_denormal(f, f.operand(f.definition(v), k), depth - 1);
+  };
+  if (family(made.opcode) == Family::float_flush) return false;
+  switch (made.opcode) {
+    case Opcode::TeslaSpecialFunction32: {
+      const auto function = static_cast<TeslaSpecialFunction>(made.immediate);
+      return function == TeslaSpecialFunction::presin || function == TeslaSpecialFunction::preex2;
+    }
+    case Opcode::ConstF32: {
+      const std::uint64_t magnitude = made.immediate & 0x7fffffff;
+      return magnitude != 0 && magnitude < 0x00800000;
+    }
+    case Opcode::I32ToF32:
+    case Opcode::U32ToF32:
+    case Opcode::IntToF32:
+    case Opcode::TeslaF16ToF32:
+    case Opcode::HalfToF32:
+    case Opcode::FRoundHalf32:
+    case Opcode::FFloor32:
+    case Opcode::FCeil32:
+    case Opcode::FTrunc32:
+    case Opcode::FRoundEven32:
+      return false;
+    case Opcode::FNeg32:
+    case Opcode::FAbs32:
+    case Opcode::CanonicalizeNaN32:
+    case Opcode::CanonicalizeNaNOnes32:
+      return of(0);
+    case Opcode::FMaxNum32:
+    case Opcode::FMinNum32:
+    case Opcode::FMaxSelect32:
+    case Opcode::FMinSelect32:
+      return of(0) || of(1);
+    case Opcode::SelectF32:
+      return of(1) || of(2);
+    default:
+      return true;
   }
 }
 

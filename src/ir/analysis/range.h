@@ -22,4 +22,7 @@ bool fits_i32(const Function& f, Value v);
 // Is every number of the f32 value v surely one of f16? Looks through a few operations.
 bool holds_half(const Function& f, Value v, int depth = 6);
 
+// Can the f32 value v be a denormal? Likewise.
+bool may_be_denormal(const Function& f, Value v, int depth = 4);
+
 }  // namespace warpjit::ir

@@ -65,7 +65,6 @@ class Folder {
  public:
   Folder(Function& function, Expression& expression) : f(function), e(expression) {}
 
-  bool is_flushed(Value v, int depth) const;
   Step float_arithmetic();
   Step half_arithmetic();
   Step extreme();

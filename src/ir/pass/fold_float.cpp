@@ -52,40 +52,6 @@ Step Folder::uniform_load(Opcode opcode, Value source) {
   return Step::changed;
 }
 
-// Is the float never a denormal?
-bool Folder::is_flushed(Value v, int depth) const {
-  const Opcode opcode = f.definition_of(v).opcode;
-  if (family(opcode) == Family::float_flush) return true;
-  const auto of = [&](std::uint32_t k) { return depth > 0 && is_flushed(operand(v, k), depth - 1); };
-  switch (opcode) {
-    case Opcode::ConstF32:
-      return !std::isfinite(real(bits(v))) || std::isnormal(real(bits(v))) || real(bits(v)) == 0;
-    case Opcode::I32ToF32:
-    case Opcode::U32ToF32:
-    case Opcode::HalfToF32:
-    case Opcode::FRoundHalf32:
-    case Opcode::FFloor32:
-    case Opcode::FCeil32:
-    case Opcode::FTrunc32:
-    case Opcode::FRoundEven32:
-      return true;
-    case Opcode::FMaxNum32:
-    case Opcode::FMinNum32:
-    case Opcode::FMaxSelect32:
-    case Opcode::FMinSelect32:
-      return of(0) && of(1);
-    case Opcode::SelectF32:
-      return of(1) && of(2);
-    case Opcode::FNeg32:
-    case Opcode::FAbs32:
-    case Opcode::CanonicalizeNaN32:
-    case Opcode::CanonicalizeNaNOnes32:
-      return of(0);
-    default:
-      return false;
-  }
-}
-
 Step Folder::float_arithmetic() {
   auto is_negation = [&](Value v) { return made_by(v, Opcode::FNeg32); };
   const auto sum_of_negation = [&](Opcode difference) {
@@ -143,7 +109,7 @@ Step Folder::float_arithmetic() {
         return become(Opcode::FFmaOdd32, {operand(a(), 0), negated(b()), c()});
       return Step::none;
     case Opcode::FFlush32:
-      return is_flushed(a(), 3) ? known(a()) : Step::none;
+      return may_be_denormal(f, a()) ? Step::none : known(a());
     case Opcode::FRoundHalf32:
       return holds_half(f, a()) ? known(a()) : Step::none;
     case Opcode::FNeg32:
