@@ -512,5 +512,26 @@ TEST(Fold, KeepsTheBitsOfRandomExpressions) {
   }
 }
 
+// Neighbouring bytes of a texel, each converted where it stands.
+TEST(Fold, UnormBytesBecomeHalves) {
+  Function f;
+  Builder b(f);
+  b.set_block(f.add_block());
+  const I32 texel = b.LoadUniformI32(0);
+  const auto byte = [&](std::uint32_t n, float scale) {
+    const I32 field =
+        n == 3 ? b.IShrU32(texel, b.constant(24)) : b.IAnd32(texel, b.constant(0xffU << (8 * n)));
+    return b.FMulFlush32(b.I32ToF32(field), b.constant(scale));
+  };
+  constexpr float kUnit = 1.0F / 255;
+  const F32 x = byte(0, kUnit), y = byte(1, kUnit / 256), z = byte(2, kUnit / 65536), w = byte(3, kUnit);
+  const auto made = [&](F32 low, F32 high) { return f.definition_of(b.HalvesOfF32(low, high)).opcode; };
+  EXPECT_EQ(made(x, y), Opcode::HalvesOfBytes);
+  EXPECT_EQ(made(z, w), Opcode::HalvesOfUpperBytes);
+  EXPECT_EQ(made(y, z), Opcode::HalvesOfF32);
+  EXPECT_EQ(made(y, x), Opcode::HalvesOfF32);
+  EXPECT_EQ(made(x, byte(1, kUnit)), Opcode::HalvesOfF32);
+}
+
 }  // namespace
 }  // namespace warpjit::ir
