@@ -312,6 +312,113 @@ TEST(Compute, BranchTablesMayChangeFromRunToRun) {
   }
 }
 
+// Chains of multiply-adds, in a loop or not, whose operands are ordinary but for one lane in one turn.
+TEST(Compute, MultiplyAddsWithAnUnusualOperandAreExact) {
+  const Engine engine{EngineOptions()};
+  constexpr std::uint32_t kThreads = 64, kFactors = 6, kOperands = kFactors + 1, kTurns = 3, kChains = 2,
+                          kSteps = 5, kFirst = 0x1000;
+  // A row of memory has a word of each thread. First come the first addends, in whose place the sums go; in
+  // that of another row all sums that were there, joined by xor.
+  const auto reg = [](std::uint32_t n) { return " $r" + std::to_string(n); };
+  const std::string next_row = " $r1 $r1 " + std::to_string(4 * kThreads) + "\n";
+  const auto load = [&](std::uint32_t n) { return "ld b32" + reg(n) + " g14[$r1]\nadd b32" + next_row; };
+  constexpr std::uint32_t kFactor = 2, kSum = 10, kSeen = kSum + kChains;
+  std::string begin =
+      "and b32 $r0 $r0 0xffff\nshl b32 $r1 $r0 0x2\nadd b32 $r1 b32 s[0x10] $r1\nmov b32 $r9 $r1\n"
+      "mov b32 $r15 b32 s[0x14]\nmov b32 $r14 1\n";
+  std::string turn, end = "mov b32 $r1 $r9\nxor b32" + reg(kSeen) + reg(kSeen) + " $r13\n";
+  for (std::uint32_t n = kSum; n <= kSeen; ++n) {
+    begin += load(n);
+    end += "st b32 g14[$r1]" + reg(n) + "\nadd b32" + next_row;
+  }
+  for (std::uint32_t n = 0; n < kFactors; ++n) turn += load(kFactor + n);
+  for (std::uint32_t n = 0; n < kSteps; ++n) {
+    if (n + 1 == kSteps) turn += load(kFactor);  // so that what is before is one run with the loads
+    if (n == 1) turn += "add rz f32 $r13" + reg(kFactor) + reg(kFactor + 3) + "\n";  // in another mode
+    for (std::uint32_t sum = kSum; sum < kSeen; ++sum)
+      turn += "add f32" + reg(sum) + " (mul" + reg(kFactor + (n + sum - kSum) % kFactors) +
+              reg(kFactor + (3 * n + 1) % kFactors) + ")" + reg(sum) + "\nxor b32" + reg(kSeen) + reg(kSeen) +
+              reg(sum) + "\n";
+  }
+  const std::string back = "sub b32 $c0 $r15 $r15 $r14\n(lg $c0) bra #turn\n", exit = "exit nop\n";
+  const Program loop = kernel(begin + "turn:\n" + turn + back + end + exit),
+                once = kernel(begin + turn + end + exit);
+  constexpr std::uint32_t kFirstOperand = kChains + 1;  // row
+  std::vector<HookedOptions> all = all_ways(engine);
+  std::ranges::reverse(all);  // the guest interpreter first
+  std::uint32_t random = 1;
+  const auto draw = [&](std::uint32_t below) {
+    return (random = random * 1664525 + 1013904223) / 65536 % below;
+  };
+  const auto number = [&](float greatest) {  // of 24 bits, most of them
+    const float fraction = static_cast<float>(draw(4096) * 4096 + draw(4096)) / 16777216.0F;
+    return (draw(2) == 0 ? 1.0F : -1.0F) * greatest * (0.5F + fraction / 2);
+  };
+  for (std::uint32_t seed = 0; seed < share(600); ++seed) {
+    const bool repeats = draw(2) == 0;
+    std::vector<std::uint32_t> start(kThreads * (kFirstOperand + kOperands * kTurns));
+    for (std::uint32_t& word : start) word = bits(number(8));
+    const std::uint32_t kind = draw(10), lane = draw(kThreads);
+    const std::uint32_t of_turn = repeats && kind > 2 && kind != 9 ? draw(kTurns) : 0;
+    const auto first = [&](std::uint32_t chain) -> std::uint32_t& { return start[lane + kThreads * chain]; };
+    const auto operand = [&](std::uint32_t n) -> std::uint32_t& {
+      return start[lane + kThreads * (kFirstOperand + kOperands * of_turn + n)];
+    };
+    const auto scale = [&](float operands, float addends) {
+      for (std::uint32_t turn = 0; turn < kTurns; ++turn)
+        for (std::uint32_t n = 0; n < kOperands; ++n)
+          start[lane + kThreads * (kFirstOperand + kOperands * turn + n)] = bits(number(operands));
+      for (std::uint32_t chain = 0; chain < kChains; ++chain) first(chain) = bits(number(addends));
+    };
+    switch (kind) {
+      case 0:  // as all lanes
+        break;
+      case 1:  // the first product and its addend cancel
+        operand(0) = bits(2), operand(1) = bits(3), first(0) = bits(-6);
+        break;
+      case 2:  // the first product is -0, and so is its addend; the second one is not exact
+        operand(0) = draw(2) << 31, operand(1) ^= (operand(0) ^ operand(1) ^ 1u << 31) & 1u << 31;
+        first(0) = 1u << 31;
+        break;
+      case 3:  // low products
+        scale(0x1p-59F, 0x1p-118F);
+        break;
+      case 4:  // products beyond the greatest number, sums below it
+        scale(0x1.4p64F, 0x1.ep127F);
+        break;
+      case 5:
+        operand(draw(kOperands)) = draw(2) == 0 ? 0x7f800000 : 0xff800000;
+        break;
+      case 6:
+        operand(draw(kOperands)) = 0x7fc00001;
+        break;
+      case 7:  // zeros and denormals
+        for (std::uint32_t n = 0; n < 3; ++n) operand(draw(kOperands)) = draw(2) << 31 | draw(2);
+        first(0) = draw(2) << 31 | draw(3);
+        break;
+      case 8:  // sums of zeros
+        scale(0, 0);
+        break;
+      case 9:  // a low product, the first one alone
+        operand(0) = first(0) = bits(number(0x1p-118F));
+        break;
+    }
+    Launch launch(repeats ? loop : once);
+    launch.set_block(kThreads);
+    const std::uint32_t parameters[] = {kFirst, kTurns};
+    launch.set_parameters(std::as_bytes(std::span(parameters)));
+    std::vector<std::uint32_t> memory = start, wanted;
+    ASSERT_TRUE(launch.map_memory("g14", kFirst, memory.data(), memory.size() * 4).ok());
+    for (const HookedOptions& way : all) {
+      memory = start;
+      const auto report = engine.run(launch, with_hooks(engine, way));
+      ASSERT_TRUE(report.ok()) << to_string(report.error());
+      if (wanted.empty()) wanted = memory;
+      ASSERT_EQ(memory, wanted) << "seed " << seed << " " << name(way.engine) << " " << name(way.target);
+    }
+  }
+}
+
 // Barriers in some turns of a loop; the first warp waits for others that do not.
 TEST(Compute, BarriersOfAllForms) {
   const Engine engine{EngineOptions()};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backend/lower/definitions.h"
 #include "ir/analysis/dominators.h"
 #include "ir/analysis/loops.h"
 
@@ -54,6 +55,7 @@ FunctionLowering::FunctionLowering(State& state, const HostParts& host)
     : ValueForms(state),
       callouts_(state, host.masks),
       arithmetic_(state, host, callouts_),
+      checks_(state, host.flushing, arithmetic_),
       words_(state, host.words, callouts_),
       halves_(state, host.halves, callouts_),
       masks_(state, host.masks),
@@ -72,7 +74,7 @@ FunctionLowering::FunctionLowering(State& state, const HostParts& host)
   code_.flushes = host.flushing != nullptr && floats.flush != 0;
   code_.flushes_between = code_.flushes && floats.flush >= floats.keep;
   if (f_.group_lanes != 0 && !state.has_idle_lanes && host.memory != nullptr) {
-    runs_.emplace(state, host, *host.memory, windows_, callouts_, static_cast<InstLowering&>(*this));
+    runs_.emplace(state, host, *host.memory, windows_, callouts_, checks_, static_cast<InstLowering&>(*this));
     records_.emplace(state, host, runs_->shapes(), windows_, rows_, memory_,
                      static_cast<InstLowering&>(*this));
   }
@@ -98,6 +100,9 @@ void FunctionLowering::order_blocks() {
   const ir::Dominators dominators(f_);
   const ir::Loops loops(f_, dominators);
   order_ = loops.reducible() ? loops.order() : dominators.order();
+  in_loop_.assign(f_.block_count(), 1);
+  if (!loops.reducible()) return;
+  for (ir::Block b : order_) in_loop_[b.id] = loops.depth(b) != 0;
 }
 
 void FunctionLowering::count_uses() {
@@ -115,6 +120,7 @@ void FunctionLowering::lower_block(ir::Block b) {
   memory_.begin_block();
   windows_.begin_block();
   texels_.begin_block();
+  checks_.begin_block(in_loop_[b.id] != 0);
   state_.flushing = code_.flushes_between;
   if (b == ir::Function::entry()) pixels_.begin_function();
   for (ir::Inst i = f_.block(b).first; i.valid(); i = f_.inst(i).next) {
@@ -127,11 +133,32 @@ void FunctionLowering::lower_block(ir::Block b) {
       i = records_->lower_record();
       continue;
     }
+    if (const ir::Inst last = checks_.last_from(i); last.valid()) {
+      i = lower_with_deferred_checks(i, last);
+      continue;
+    }
     const ir::OpcodeInfo& row = ir::info(f_.inst(i).opcode);
     if (row.terminator || row.writes) rows_.flush_inputs();
     if (row.terminator) arithmetic_.set_flushing(code_.flushes_between);
     lower(i);
   }
+}
+
+ir::Inst FunctionLowering::lower_with_deferred_checks(ir::Inst first, ir::Inst last) {
+  Definitions made(state_);
+  SmallVector<ir::Inst, 16> insts;
+  for (ir::Inst i = first; insts.empty() || insts.back() != last; i = f_.inst(i).next) {
+    insts.push_back(i);
+    made.add(i);
+  }
+  made.redefine(checks_.lower({insts.data(), insts.size()}, [&] {
+    for (ir::Inst i : insts) {
+      state_.guest_address = f_.inst(i).guest_address;
+      lower(i);
+    }
+    return made.registers();
+  }));
+  return last;
 }
 
 void FunctionLowering::lower(ir::Inst i) {

@@ -9,6 +9,7 @@
 #include "backend/lower/arithmetic.h"
 #include "backend/lower/callouts.h"
 #include "backend/lower/control.h"
+#include "backend/lower/deferred_checks.h"
 #include "backend/lower/frames.h"
 #include "backend/lower/halves.h"
 #include "backend/lower/lanes.h"
@@ -33,10 +34,12 @@ class FunctionLowering final : protected ValueForms, private InstLowering {
   void order_blocks();
   void count_uses();
   void lower_block(ir::Block b);
+  ir::Inst lower_with_deferred_checks(ir::Inst first, ir::Inst last);
   void lower(ir::Inst i) override;
 
   CalloutLowering callouts_;
   ArithmeticLowering arithmetic_;
+  DeferredChecks checks_;
   WordLowering words_;
   HalfLowering halves_;
   MaskLowering masks_;
@@ -52,6 +55,7 @@ class FunctionLowering final : protected ValueForms, private InstLowering {
       runs_;  // where there is threads' memory, a host that reaches it, and no idle lane
   std::optional<RecordLowering> records_;  // likewise
   std::vector<ir::Block> order_;
+  std::vector<char> in_loop_;  // by block
 };
 
 }  // namespace warpjit::backend

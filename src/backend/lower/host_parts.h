@@ -135,6 +135,11 @@ class HostHalves {
 // Arithmetic without denormals. Optional: a host that has no such mode leaves these operations to callouts.
 class HostFlushing {
  public:
+  // Where unusual operands of truncated multiply-adds are looked for: at each; behind several; there, too,
+  // but not for sums of 0 that are addends, which are made right; nowhere, as all lanes are made as though
+  // they were unusual.
+  enum class Checks : std::uint8_t { at_once, deferred, deferred_but_zeros, none };
+
   virtual void set_float_mode(lir::FloatMode mode) = 0;
   // Between round_toward_zero(true) and round_toward_zero(false).
   virtual lir::Reg add_toward_zero(lir::Reg a, lir::Reg b) = 0;
@@ -142,6 +147,12 @@ class HostFlushing {
   virtual void round_toward_zero(bool zero) = 0;
   // FMadTruncFlush32: all parts.
   virtual lir::Regs multiply_add_truncated(ir::Inst i, std::uint32_t parts) = 0;
+  // Does its code look for unusual operands, so that one look behind several would do (DeferredChecks)?
+  virtual bool may_defer_check(ir::Inst, bool /*in_loop*/) const { return false; }
+  // From here on multiply_add_truncated leaves that look to branch_if_doubtful, as far as may_defer_check.
+  virtual void set_checks(Checks, bool /*in_loop*/) {}
+  // Ends with a branch that holds where a result since then may be wrong. False: none may, nothing was made.
+  virtual bool branch_if_doubtful() { return false; }
 
  protected:
   ~HostFlushing() = default;

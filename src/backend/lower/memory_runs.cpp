@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "backend/lower/definitions.h"
 #include "backend/lower/memory_runs.h"
 
 namespace warpjit::backend {
@@ -16,12 +17,13 @@ using lir::Reg;
 using lir::Regs;
 
 RunLowering::RunLowering(State& state, const HostParts& host, HostMemory& memory, WindowFields& windows,
-                         CalloutLowering& callouts, InstLowering& insts)
+                         CalloutLowering& callouts, DeferredChecks& checks, InstLowering& insts)
     : ValueForms(state),
       memory_(memory),
       masks_(host.masks),
       windows_(windows),
       callouts_(callouts),
+      checks_(checks),
       insts_(insts),
       lane_guards_(state),
       lane_addresses_(state),
@@ -118,7 +120,9 @@ RunLowering::Run RunLowering::run_from(ir::Inst first) {
   for (int n = 0; n < kBehind; ++n) {
     const ir::Inst next = f_.inst(run.last).next;
     const ir::OpcodeInfo& row = ir::info(f_.inst(next).opcode);
-    if (!row.pure || row.callout || row.terminator || f_.inst(next).opcode == Opcode::LoadInput) break;
+    if (!row.pure || row.callout || row.terminator || f_.inst(next).opcode == Opcode::LoadInput ||
+        row.family == ir::Family::canonical_nan)  // a row of them is made as one
+      break;
     run.last = next;
   }
   return run;
@@ -135,8 +139,7 @@ void RunLowering::lower_run(const Run& run) {
     for (std::uint32_t p = 0; p < parts_; ++p)
       placed.push_back(place(spans, run.accesses[n], p, run.guards[n]));
 
-  // What the run makes; what nobody needs goes away later.
-  SmallVector<Value, 16> made;
+  Definitions made(state_);
   const ir::Inst behind = f_.inst(run.last).next;
   SmallVector<ir::Inst, 16> insts;
   std::size_t before = 0;
@@ -146,21 +149,9 @@ void RunLowering::lower_run(const Run& run) {
       continue;
     }
     insts.push_back(i);
-    for (std::uint32_t k = 0; k < f_.inst(i).result_count; ++k) made.push_back(f_.result(i, k));
+    made.add(i);
   }
 
-  const auto is_vector_too = [&](Value v) {
-    return !varying(v) && f_.definition_of(v).opcode == Opcode::LoadMemory;
-  };
-  const auto results = [&] {
-    Regs registers;
-    for (Value v : made) {
-      for (std::uint32_t p = 0; p < parts_of(v); ++p)
-        if (slot(v, p) != lir::kNoReg) registers.push_back(slot(v, p));
-      if (is_vector_too(v)) registers.push_back(vector_form(v));
-    }
-    return registers;
-  };
   const auto lower_all = [&](auto lower_access) {
     std::size_t n = 0;
     for (ir::Inst i : insts) {
@@ -170,8 +161,10 @@ void RunLowering::lower_run(const Run& run) {
       else
         insts_.lower(i);
     }
-    return results();
+    return made.registers();
   };
+  const auto stores = [&](ir::Inst i) { return f_.inst(i).opcode == Opcode::StoreMemory; };
+  const bool repeatable = std::none_of(run.accesses.begin(), run.accesses.end(), stores);
 
   const CacheState at_parting = cache_state();
   lir::Edges ways_out;
@@ -184,18 +177,16 @@ void RunLowering::lower_run(const Run& run) {
   const Regs joined = hot_or_out(
       at_parting, ways_out,
       [&] {
-        return lower_all(
-            [&](ir::Inst i, std::size_t n) { access_inside(i, spans, placed.data() + n * parts_, bytes); });
+        const auto all_inside = [&] {
+          return lower_all(
+              [&](ir::Inst i, std::size_t n) { access_inside(i, spans, placed.data() + n * parts_, bytes); });
+        };
+        return repeatable ? checks_.lower({insts.data(), insts.size()}, all_inside) : all_inside();
       },
       [&] {
         return lower_all([&](ir::Inst i, std::size_t n) { access_anywhere(i, run.guards[n].valid()); });
       });
-  std::size_t next = 0;
-  for (Value v : made) {
-    for (std::uint32_t p = 0; p < parts_of(v); ++p)
-      if (slot(v, p) != lir::kNoReg) slot(v, p) = joined[next++];
-    if (is_vector_too(v)) define_vector_form(v, joined[next++]);
-  }
+  made.redefine(joined);
 }
 
 }  // namespace warpjit::backend

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backend/lower/callouts.h"
+#include "backend/lower/deferred_checks.h"
 #include "backend/lower/lane_guards.h"
 #include "backend/lower/windows.h"
 #include "ir/analysis/lane_shape.h"
@@ -27,7 +28,7 @@ class InstLowering {
 class RunLowering : protected ValueForms {
  public:
   RunLowering(State& state, const HostParts& host, HostMemory& memory, WindowFields& windows,
-              CalloutLowering& callouts, InstLowering& insts);
+              CalloutLowering& callouts, DeferredChecks& checks, InstLowering& insts);
 
   // Does a run begin with this instruction? Then lower_run makes it all; gives its last instruction.
   bool begins_run(ir::Inst i) const { return arranged(i) != Arranged::no; }
@@ -77,6 +78,7 @@ class RunLowering : protected ValueForms {
   HostMasks& masks_;
   WindowFields& windows_;
   CalloutLowering& callouts_;
+  DeferredChecks& checks_;
   InstLowering& insts_;
   LaneGuards lane_guards_;
   LaneAddresses lane_addresses_;

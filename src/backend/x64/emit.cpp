@@ -383,6 +383,8 @@ class X64Emitter final : public Emitter {
         constexpr std::int32_t kModes[] = {kFlushMode, kFlushModeZero, kCallersMode};
         return put(id, x86::dword_ptr(x86::rsp, kModes[inst.imm]));
       }
+      case Form::store_float_flags:
+        return put(id, memory(inst, 4));
       case Form::vv_imm:
         return put(id, vec(inst.def), operand(inst, 0), imm);
       case Form::vvv_imm:

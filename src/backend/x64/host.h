@@ -84,6 +84,7 @@ enum class Form : std::uint8_t {
   s_atomic,
   subroutine,
   set_float_mode,
+  store_float_flags,
   to_halves,
   to_halves_imm,
   from_halves,

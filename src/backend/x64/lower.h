@@ -226,6 +226,9 @@ class Flushing final : public HostFlushing, private Tools {
   void round_toward_zero(bool zero) override;
   void set_float_mode(lir::FloatMode mode) override;
   Regs multiply_add_truncated(ir::Inst i, std::uint32_t parts) override;
+  bool may_defer_check(ir::Inst i, bool in_loop) const override;
+  void set_checks(Checks checks, bool in_loop) override;
+  bool branch_if_doubtful() override;
 
  private:
   struct Product {
@@ -236,15 +239,32 @@ class Flushing final : public HostFlushing, private Tools {
   // What may make lanes unusual.
   struct Doubts {
     bool large_product, small_addend;
+    bool by_error = false;       // AVX2: none, as the product's error tells how it is truncated
     bool again_at_once = false;  // if there are any: all lanes, without a look at which they are
     bool any() const { return large_product || small_addend; }
   };
+  // A result that was made without a look at its operands.
+  struct Unchecked {
+    Value sum;
+    bool may_be_nan;         // where a factor is infinite
+    bool is_addend = false;  // of a later one, which then is a NaN, too
+    bool may_be_negative_zero = true;
+  };
+  Doubts doubts_of(ir::Inst i) const;
+  bool all_lanes_matter(ir::Inst i) const;
+  // Is it a zero, with which the product is rounded to nearest?
+  bool is_plain(Value addend) const {
+    return is_constant(addend) && (constant(addend) & 0x7fffffff) < 0x00800000;
+  }
+  Regs multiply_add_unchecked(ir::Inst i, const Doubts& doubts, std::uint32_t parts);
+  void note_addend(Reg addend);
+  void keep_flags();
   bool may_be_small(Value addend) const;
   Reg toward_zero(Op op, Reg a, Reg b);
   bool has_exact_product(Value factor, Value c) const;
   bool may_be_infinite(Value v, int depth = 3) const;
   Reg fused(Value a, Value b, Value c, std::uint32_t p);
-  void truncate(Product& p);
+  void truncate(Product& p, Reg nearest = lir::kNoReg);
   Reg truncated_by_error(const Product& p);
   void branch_if_unusual(std::vector<Product>& products, Doubts doubts);
   Mask unusual(const Product& p, Doubts doubts);
@@ -254,6 +274,13 @@ class Flushing final : public HostFlushing, private Tools {
   Reg add_again(const Product& p);
 
   std::int32_t again_words_ = -1;  // frame area for operands of MultiplyAddTruncated
+  Checks checks_ = Checks::at_once;
+  bool in_loop_ = false;
+  std::vector<Unchecked> unchecked_;
+  std::vector<std::uint32_t> unchecked_at_;  // by value: its place in unchecked_, or one that is not its
+  Reg addend_ = lir::kNoReg;                 // one that waits for another
+  Reg least_ = lir::kNoReg;                  // of halves of pairs of addends: 0 if one of these is +0
+  std::vector<std::int32_t> flag_words_;     // of the frame
 };
 
 class Memory final : public HostMemory, public HostTexels, private Tools {

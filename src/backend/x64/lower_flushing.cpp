@@ -18,6 +18,7 @@ void Flushing::round_toward_zero(bool zero) {
 }
 
 void Flushing::set_float_mode(lir::FloatMode mode) {
+  if (!unchecked_.empty()) keep_flags();  // which this clears
   add(Op::SetFloatMode)->imm = static_cast<std::int64_t>(mode);
 }
 
@@ -51,7 +52,7 @@ Regs Flushing::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
     return vvv(Op::Add, vvv(Op::Mul, left, right), addend);
   };
   Regs sums;
-  if (is_constant(c) && (constant(c) & kMagnitude) < 0x00800000) {
+  if (is_plain(c)) {
     for (std::uint32_t p = 0; p < parts; ++p) sums.push_back(plain(vector(a, p), vector(b, p), vector(c, p)));
     return sums;
   }
@@ -59,25 +60,20 @@ Regs Flushing::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
     for (std::uint32_t p = 0; p < parts; ++p) sums.push_back(fused(a, b, c, p));
     return sums;
   }
-  // What is finite stays so if a factor is below 1.
-  constexpr int kGreatestExponent = 127;
-  const int of_a = exponent_bound(a), of_b = exponent_bound(b);
-  Doubts doubts{of_a + of_b > kGreatestExponent && std::min(of_a, of_b) > 0, may_be_small(c)};
+  Doubts doubts = doubts_of(i);
+  if (checks_ != Checks::at_once && may_defer_check(i, in_loop_))
+    return multiply_add_unchecked(i, doubts, parts);
   const Value matters = operand(i, 3);
-  const bool all_matter = !varying(f_.result(i)) || is_constant(matters);
+  const bool all_matter = all_lanes_matter(i);
   const bool sees_to_zeros = f_.pixels && doubts.small_addend;
   doubts.again_at_once = all_matter && !sees_to_zeros;
-  const bool by_error =
-      !host_.embedded_rounding && !doubts.large_product && (may_be_infinite(a) || may_be_infinite(b));
-  const bool error_is_kept = is_constant(c) && (constant(c) & kMagnitude) >= kFewOfErrors;
-  if (by_error && !error_is_kept) doubts.large_product = true;
   std::vector<Product> all;
   all.reserve(parts);
   for (std::uint32_t p = 0; p < parts; ++p) {
     Product made{{}, vector(a, p), vector(b, p), vector(c, p)};
     if (host_.embedded_rounding)
       made.truncated = multiply_toward_zero(made.left, made.right);
-    else if (by_error && error_is_kept)
+    else if (doubts.by_error)
       made.truncated = truncated_by_error(made);
     else
       truncate(made);
@@ -113,6 +109,122 @@ Regs Flushing::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
                       [&] { return with_zeros; });
   };
   return hot_or_cold([&] { return sums; }, cold);
+}
+
+// What is finite stays so if a factor is below 1.
+Flushing::Doubts Flushing::doubts_of(ir::Inst i) const {
+  const Value a = unflushed(operand(i, 0)), b = unflushed(operand(i, 1)), c = unflushed(operand(i, 2));
+  if (is_plain(c) || has_exact_product(a, c) || has_exact_product(b, c)) return {false, false};
+  constexpr int kGreatestExponent = 127;
+  const int of_a = exponent_bound(a), of_b = exponent_bound(b);
+  Doubts doubts{of_a + of_b > kGreatestExponent && std::min(of_a, of_b) > 0, may_be_small(c)};
+  if (host_.embedded_rounding || doubts.large_product || !(may_be_infinite(a) || may_be_infinite(b)))
+    return doubts;
+  doubts.by_error = is_constant(c) && (constant(c) & kMagnitude) >= kFewOfErrors;
+  doubts.large_product = !doubts.by_error;
+  return doubts;
+}
+
+bool Flushing::all_lanes_matter(ir::Inst i) const {
+  return !varying(f_.result(i)) || is_constant(operand(i, 3));
+}
+
+// ---- Without a look at each. The sticky flags tell of products that are too large or lose their end: what
+// would make half a unit of such a one is below the least normal number. An infinite factor gives a NaN.
+
+bool Flushing::may_defer_check(ir::Inst i, bool in_loop) const {
+  // What lanes that have left a loop go on to compute would raise flags.
+  if (host_.embedded_rounding || f_.pixels || (in_loop && !all_lanes_matter(i))) return false;
+  return doubts_of(i).any();
+}
+
+void Flushing::set_checks(Checks checks, bool in_loop) {
+  checks_ = checks;
+  in_loop_ = in_loop;
+  unchecked_.clear();
+  flag_words_.clear();
+  addend_ = least_ = lir::kNoReg;
+  unchecked_at_.resize(f_.value_count());
+}
+
+Regs Flushing::multiply_add_unchecked(ir::Inst i, const Doubts& doubts, std::uint32_t parts) {
+  const Value a = unflushed(operand(i, 0)), b = unflushed(operand(i, 1)), c = unflushed(operand(i, 2));
+  Regs sums;
+  if (checks_ == Checks::none) {
+    for (std::uint32_t p = 0; p < parts; ++p)
+      sums.push_back(add_again({{}, vector(a, p), vector(b, p), vector(c, p)}));
+    return sums;
+  }
+  Unchecked made{f_.result(i), may_be_infinite(a) || may_be_infinite(b)};
+  const std::uint32_t at = unchecked_at_[c.id];
+  Unchecked* const before = at < unchecked_.size() && unchecked_[at].sum == c ? &unchecked_[at] : nullptr;
+  if (before != nullptr) {
+    before->is_addend = true;
+    made.may_be_nan = made.may_be_nan || before->may_be_nan;
+  }
+  // A sum of +0 or of what is not 0 is no -0, unless the flags tell.
+  const bool later = checks_ == Checks::deferred && in_loop_ && doubts.small_addend && before != nullptr;
+  made.may_be_negative_zero = !later;
+  Reg addend_before = lir::kNoReg, zero = lir::kNoReg;
+  for (std::uint32_t p = 0; p < parts; ++p) {
+    Product product{{}, vector(a, p), vector(b, p), vector(c, p)};
+    if (later)
+      note_addend(before->may_be_negative_zero ? vvv(Op::IAdd, product.addend, product.addend)
+                                               : product.addend);
+    else if (doubts.small_addend && product.addend != addend_before)
+      zero = compare(Op::CmpF, product.addend, reg_source(constant_vector(0)), predicate::kEq);
+    addend_before = product.addend;
+    truncate(product, zero);
+    sums.push_back(vvv(Op::Add, product.truncated, product.addend));
+  }
+  unchecked_at_[made.sum.id] = static_cast<std::uint32_t>(unchecked_.size());
+  unchecked_.push_back(made);
+  return sums;
+}
+
+// The halves of two addends, saturated, so that they are 0 where those are.
+void Flushing::note_addend(Reg addend) {
+  if (addend_ == lir::kNoReg) {
+    addend_ = addend;
+    return;
+  }
+  Reg both = vvv(Op::PackWords, addend_, addend);
+  least_ = least_ == lir::kNoReg ? both : vvv(Op::IMinHalves, least_, both);
+  addend_ = lir::kNoReg;
+}
+
+// In memory: not all ways may come here.
+void Flushing::keep_flags() {
+  flag_words_.push_back(reserve_frame(4));
+  add(Op::StoreFloatFlags)->mem = frame(flag_words_.back());
+}
+
+bool Flushing::branch_if_doubtful() {
+  if (unchecked_.empty()) return false;
+  if (addend_ != lir::kNoReg) note_addend(addend_);
+  keep_flags();
+  constexpr std::uint32_t kOverflowOrUnderflow = 0x18;
+  Reg flags = lir::kNoReg;
+  for (const std::int32_t word : flag_words_) {
+    Reg r = load(Op::Broadcast, RegClass::vector, frame(word));
+    flags = flags == lir::kNoReg ? r : vvv(Op::Or, flags, r);
+  }
+  Reg doubtful =
+      vvv(Op::ICmpGt, vvv(Op::And, flags, constant_source(kOverflowOrUnderflow)), constant_vector(0));
+  if (least_ != lir::kNoReg) {  // to the sign of words
+    Reg zero = vvv(Op::ICmpEqHalves, least_, constant_vector(0));
+    doubtful = vvv(Op::Or, vvv(Op::Or, doubtful, zero), with_immediate(Op::Shl, zero, 16));
+  }
+  Regs ends;
+  for (const Unchecked& one : unchecked_)
+    if (!one.is_addend && one.may_be_nan)
+      for (std::uint32_t p = 0; p < parts_of(one.sum); ++p) ends.push_back(slot(one.sum, p));
+  for (std::size_t n = 0; n < ends.size(); n += 2)  // one comparison looks at two
+    doubtful = vvv(Op::Or, doubtful,
+                   compare(Op::CmpF, ends[n], reg_source(ends[std::min(n + 1, ends.size() - 1)]),
+                           predicate::kUnordered));
+  branch_if_any(doubtful);
+  return true;
 }
 
 bool Flushing::may_be_small(Value addend) const {
@@ -178,11 +290,14 @@ bool Flushing::may_be_infinite(Value v, int depth) const {
 // are exact. Units are those of the number next to the nearest product toward zero, because a power of two
 // has smaller ones below it. A product below 2^-101 has none, which does not matter to a c of 2^-74 or more.
 // An infinite one gives a NaN: such lanes are unusual.
-void Flushing::truncate(Product& p) {
+// Where `nearest`, a mask, holds, the nearest one: the addend is a zero there, which leaves the sign to the
+// sum.
+void Flushing::truncate(Product& p, Reg nearest) {
   constexpr std::uint32_t kNextTowardZero = 0xb2ffffff;  // -2^-25 times (1 - 2^-24), which rounds
   constexpr std::uint32_t kFraction = 0x007fffff;
   p.scaled = vvv(Op::Mul, vvv(Op::Mul, p.left, p.right), constant_source(kNextTowardZero));
   Reg half_unit = vvv(Op::Or, p.scaled, constant_source(kFraction));
+  if (nearest != lir::kNoReg) half_unit = blend(half_unit, reg_source(p.addend), nearest);
   const InstRef less = add(Op::Fma, RegClass::vector);
   for (Reg r : {p.left, p.right, half_unit}) use(less, r);
   less->prefer = 4;

@@ -1,0 +1,52 @@
+// Truncated multiply-adds without a look at each for unusual operands: one look behind them all tells whether
+// any result may be wrong. If so, all that was made meanwhile is made again, out of line.
+#pragma once
+
+#include "backend/lower/arithmetic.h"
+
+namespace warpjit::backend {
+
+class DeferredChecks : protected ValueForms {
+ public:
+  DeferredChecks(State& state, HostFlushing* flushing, ArithmeticLowering& arithmetic)
+      : ValueForms(state), flushing_(flushing), arithmetic_(arithmetic) {}
+
+  void begin_block(bool in_loop) { in_loop_ = in_loop; }
+  // The last of the instructions from `first` on, all of them arithmetic, whose checks are worth deferring;
+  // none: they are not.
+  ir::Inst last_from(ir::Inst first) const;
+  // Lowers instructions by `lower_all`, which gives the registers that they define; it is called up
+  // to three times.
+  template <class LowerAll>
+  Regs lower(std::span<const ir::Inst> insts, LowerAll lower_all) {
+    if (!worthwhile(insts)) return lower_all();
+    const Regs made = lower_with(HostFlushing::Checks::deferred, lower_all);
+    flushing_->set_checks(HostFlushing::Checks::at_once, in_loop_);
+    return made;
+  }
+
+ private:
+  bool defers(ir::Inst i) const {
+    return f_.inst(i).opcode == ir::Opcode::FMadTruncFlush32 && flushing_->may_defer_check(i, in_loop_);
+  }
+  template <class LowerAll>
+  Regs lower_with(HostFlushing::Checks checks, LowerAll lower_all) {
+    flushing_->set_checks(checks, in_loop_);
+    if (checks != HostFlushing::Checks::deferred)
+      flushing_->set_float_mode(lir::FloatMode::flush);  // no flags
+    const Regs made = lower_all();
+    arithmetic_.set_flushing(true);
+    if (checks == HostFlushing::Checks::none || !flushing_->branch_if_doubtful()) return made;
+    // Zeros cost less than what else is unusual.
+    const bool zeros = checks == HostFlushing::Checks::deferred && in_loop_;
+    const auto next = zeros ? HostFlushing::Checks::deferred_but_zeros : HostFlushing::Checks::none;
+    return hot_or_cold([&] { return made; }, [&] { return lower_with(next, lower_all); });
+  }
+  bool worthwhile(std::span<const ir::Inst> insts) const;
+
+  HostFlushing* const flushing_;  // not null where lir::Code::flushes
+  ArithmeticLowering& arithmetic_;
+  bool in_loop_ = false;
+};
+
+}  // namespace warpjit::backend
