@@ -76,8 +76,7 @@ struct Role {
   RowTables row_tables{};
 };
 
-// Vectors of any host have at most so many 32-bit lanes.
-inline constexpr std::uint32_t kMostHostLanes = 16;
+inline constexpr std::uint32_t kCacheLine = 64;  // bytes; of some hosts it is longer
 
 // What a host can do. Code asks for these, never which host it is.
 struct Capabilities {
@@ -106,6 +105,7 @@ struct Capabilities {
   bool half_arithmetic;  // of two halves in a word
   bool table_look_ups;   // of words of a table for a vector, in a few instructions
   // Optimizations that pay.
+  bool loads_ahead;    // streams of grids: asking for cache lines before blocks come to them
   bool one_row_test;   // looking whether all lanes want the same row of the uniform table
   bool single_pixels;  // groups of pixels without their quads
 };

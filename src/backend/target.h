@@ -83,8 +83,12 @@ inline constexpr std::uint32_t kWindowAlignment = 8;
 // vector, or a run of accesses, that begins inside ends before 2^16 and does not wrap around.
 inline constexpr std::uint32_t kMostSharedSeen = 0xff00;
 
-// Code loads up to so many bytes before and behind shared memory for lanes that take no part.
-inline constexpr std::uint32_t kSharedMargin = ir::kMaxGroupLanes * 4;
+// Vectors of any host have at most so many 32-bit lanes.
+inline constexpr std::uint32_t kMostHostLanes = 16;
+
+// Code loads up to so many bytes before and behind shared memory: for lanes that take no part, and as the
+// rest of a vector that begins or ends there.
+inline constexpr std::uint32_t kSharedMargin = (ir::kMaxGroupLanes + kMostHostLanes) * 4;
 
 // The piece of a space that code reaches itself; the rest is for call_out. An access of 2^k bytes at an
 // address begins inside if address - `address`, unsigned, is below limits[k].

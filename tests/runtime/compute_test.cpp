@@ -419,6 +419,77 @@ TEST(Compute, MultiplyAddsWithAnUnusualOperandAreExact) {
   }
 }
 
+// Words that neighbours in a warp have stored in shared memory, in random order, all of them or some.
+TEST(Compute, StoredWordsComeBackFromSharedMemory) {
+  const Engine engine{EngineOptions()};
+  Engine wide_engine;
+  wide_engine.state().set_hooks({.parts = 8});
+  std::uint32_t random = 7;
+  const auto draw = [&](std::uint32_t below) {
+    return (random = random * 1664525 + 1013904223) / 65536 % below;
+  };
+  const auto hex = [](std::uint32_t n) { return std::to_string(n); };
+  constexpr std::uint32_t kFirst = 0x1000, kRegisters = 4, kOperations = 14;
+  for (std::uint32_t seed = 0; seed < share(120); ++seed) {
+    const std::uint32_t threads = 32u << draw(2), middle = 0x20 + 4 * threads;
+    std::string body =
+        "and b32 $r0 $r0 0xffff\nshl b32 $r1 $r0 0x2\nshl $a1 $r1 0x0\nadd b32 $r1 b32 s[0x10] $r1\nmov b32 "
+        "$r9 " +
+        hex(draw(threads)) + "\nset $c0 # " + (draw(2) == 0 ? "ge" : "l") + " u32 $r0 $r9\nmov b32 $r9 " +
+        hex(draw(4)) + "\nand b32 $c1 # $r0 $r9\n";
+    for (std::uint32_t n = 0; n < kRegisters; ++n)  // what is there before
+      body += "mul $r" + hex(2 + n) + " u16 $r0l u16 $r0l\nadd b32 $r" + hex(2 + n) + " $r" + hex(2 + n) +
+              " " + hex(1000 * n + 7) + "\n";
+    for (std::uint32_t n = 0; n < 3; ++n)
+      body += "st b32 s[$a1+" + hex(0x20 + 4 * threads * n) + "] $r" + hex(2 + n) + "\n";
+    body += "bar inc wait 0x0 all\n";
+    if (threads > 32)
+      body += "mov b32 $r9 32\nset $c2 # ge u32 $r0 $r9\n(lg $c2) bra #out\n";  // one warp alone
+    // Places that recur; a few words or vectors apart.
+    const std::uint32_t places[] = {middle, middle + 4 * draw(threads), middle - 4 * draw(threads),
+                                    middle + 4 * draw(9), middle - 4 * draw(9)};
+    for (std::uint32_t n = 0; n < kOperations; ++n) {
+      const std::string r = " $r" + hex(2 + draw(kRegisters)), s = " s[$a1+" + hex(places[draw(5)]) + "]";
+      constexpr const char* kGuards[] = {"", "", "(lg $c0) ", "(lg $c0) ", "(e $c1) "};
+      const std::string guard = kGuards[draw(5)];
+      switch (draw(3)) {
+        case 0:
+          body += guard + "st b32 s[$a1+" + hex(places[draw(2) * draw(5)]) + "]" + r + "\n";
+          break;
+        case 1:
+          body += "ld $r7 b32" + s + "\nadd b32" + r + r + " $r7\n";
+          break;
+        default:
+          body += "ld $r8 b32" + s + "\n" + guard + "add b32" + r + " $r8 $r7\n";
+      }
+    }
+    std::string end;
+    for (std::uint32_t n = 0; n < kRegisters + 3; ++n)
+      end += (n < kRegisters ? ""
+                             : "ld $r" + hex(2 + n) + " b32 s[$a1+" +
+                                   hex(0x20 + 4 * threads * (n - kRegisters)) + "]\n") +
+             "st b32 g14[$r1] $r" + hex(2 + n) + "\nadd b32 $r1 $r1 " + hex(4 * threads) + "\n";
+    Launch launch(kernel(body + "out:\nbar inc wait 0x0 all\n" + end + "exit nop\n"));
+    launch.set_block(threads);
+    launch.set_parameters(std::as_bytes(std::span(&kFirst, 1)));
+    std::vector<std::uint32_t> memory((kRegisters + 3) * threads), wanted;
+    ASSERT_TRUE(launch.map_memory("g14", kFirst, memory.data(), memory.size() * 4).ok());
+    std::vector<HookedOptions> all = all_ways(engine);
+    std::ranges::reverse(all);  // the guest interpreter first
+    for (const HookedOptions& way : all)
+      for (const Engine* runs : {&engine, static_cast<const Engine*>(&wide_engine)}) {
+        std::ranges::fill(memory, 0);
+        const auto report = runs->run(launch, with_hooks(*runs, way));
+        ASSERT_TRUE(report.ok()) << to_string(report.error());
+        ASSERT_FALSE(report->fault) << body;
+        if (wanted.empty()) wanted = memory;
+        ASSERT_EQ(memory, wanted) << "seed " << seed << " " << name(way.engine) << " " << name(way.target)
+                                  << "\n"
+                                  << body;
+      }
+  }
+}
+
 // Barriers in some turns of a loop; the first warp waits for others that do not.
 TEST(Compute, BarriersOfAllForms) {
   const Engine engine{EngineOptions()};

@@ -318,6 +318,8 @@ class A64Emitter final : public Emitter {
     switch (e.form) {
       case Form::words3:
         return put(e.id, words(d), words(use[0]), words(use[1]));
+      case Form::words_from:  // counts bytes
+        return put(e.id, bits(d), bits(use[0]), bits(use[1]), asmjit::Imm(4 * inst.imm));
       case Form::words2:
         return put(e.id, words(d), words(use[0]));
       case Form::halves3:

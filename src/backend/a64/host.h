@@ -12,6 +12,7 @@ namespace warpjit::backend::a64 {
 enum class Form : std::uint8_t {
   none,  // not of this backend
   words3,
+  words_from,
   words2,
   halves3,  // .8h
   halves2,

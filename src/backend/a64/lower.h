@@ -212,6 +212,12 @@ class Memory final : public HostMemory, private ValueForms {
   void store_together(Reg r, Reg guard, Reg base, Reg index, std::int32_t displacement) override;
   Reg load_same(Reg guard, Reg base, Reg index, std::int32_t displacement) override;
   Reg spread_first_lane(Reg r) override { return vv(Op::SpreadFirst, r); }
+  Reg words_from(Reg low, Reg high, std::uint32_t first) override {
+    const lir::InstRef inst = add(Op::WordsFrom, lir::RegClass::vector);
+    for (Reg r : {low, high}) use(inst, r);
+    inst->imm = first;
+    return inst->def;
+  }
 };
 
 }  // namespace warpjit::backend::a64

@@ -252,6 +252,8 @@ class HostMemory {
   // Without Host::guarded_broadcasts: only for a guard that holds everywhere.
   virtual Reg load_same(Reg guard, Reg base, Reg index, std::int32_t displacement) = 0;
   virtual Reg spread_first_lane(Reg r) = 0;
+  // Of the words of `low` and then of `high` as many as a vector has, from `first` on: not 0.
+  virtual Reg words_from(Reg low, Reg high, std::uint32_t first) = 0;
 
  protected:
   ~HostMemory() = default;

@@ -16,13 +16,31 @@ using lir::Reg;
 using lir::RegClass;
 using lir::Regs;
 
-// An access whose spans are all inside.
-void RunLowering::access_inside(ir::Inst i, const std::vector<Span>& spans, const Placed* placed, Reg bytes) {
+// Do the vectors of all parts lie one behind the other?
+bool RunLowering::is_contiguous(const Placed* placed) const {
+  for (std::uint32_t p = 1; p < parts_; ++p)
+    if (placed[p].span != placed[0].span ||
+        placed[p].first != placed[0].first + p * std::int64_t{host_.vector_bytes})
+      return false;
+  return true;
+}
+
+StoredWords::Access RunLowering::stored_access(ir::Inst i, const Placed* placed) const {
+  const MemoryAccess access = MemoryAccess::unpack(f_.inst(i).immediate);
+  if (access.space != Space::shared || arranged(i) != Arranged::consecutive || !is_contiguous(placed))
+    return {};
+  const bool load = f_.inst(i).opcode == Opcode::LoadMemory;
+  return {load ? StoredWords::Access::Kind::load : StoredWords::Access::Kind::store, placed[0].span,
+          placed[0].first + access.offset, operand(i, 0)};
+}
+
+void RunLowering::access_inside(std::size_t n, ir::Inst i, const std::vector<Span>& spans,
+                                const Placed* placed, Reg bytes) {
   const ir::InstData& data = f_.inst(i);
   const MemoryAccess access = MemoryAccess::unpack(data.immediate);
   if (access.space == Space::shared && arranged(i) == Arranged::consecutive)
     ++phases_[static_cast<std::uint64_t>(placed[0].first + access.offset) / 16 % phases_.size()];
-  const auto at = [&](InstRef inst, std::uint32_t p) {
+  const auto at_byte = [&](InstRef inst, std::uint32_t p, std::int64_t byte) {
     const Span& span = spans[placed[p].span];
     const bool indexed = span.start != lir::kNoReg;
     inst->mem = {MemBase::reg,
@@ -30,9 +48,15 @@ void RunLowering::access_inside(ir::Inst i, const std::vector<Span>& spans, cons
                  indexed ? static_cast<std::uint8_t>(inst->use_count + 1) : std::uint8_t{0xff},
                  0,
                  false,
-                 static_cast<std::int32_t>(placed[p].first - span.low) + access.offset};
+                 static_cast<std::int32_t>(byte - span.low)};
     use(inst, bytes);
     if (indexed) use(inst, span.start);
+  };
+  const auto at = [&](InstRef inst, std::uint32_t p) { at_byte(inst, p, placed[p].first + access.offset); };
+  const auto load_byte = [&](std::int64_t byte) {
+    const InstRef inst = add(Op::LoadFull, RegClass::vector);
+    at_byte(inst, 0, byte);
+    return inst->def;
   };
   if (data.opcode == Opcode::StoreMemory) {
     const Value guard = operand(i, 0);
@@ -48,6 +72,8 @@ void RunLowering::access_inside(ir::Inst i, const std::vector<Span>& spans, cons
       }
       return Regs{};
     };
+    stored_.store(n, values, load_byte);
+    if (stored_.is_overwritten(n)) return;
     if (is_constant(guard))
       store(true);
     else if (access.space == Space::global &&
@@ -70,11 +96,29 @@ void RunLowering::access_inside(ir::Inst i, const std::vector<Span>& spans, cons
     define_vector_form(result, load(Op::Broadcast, RegClass::vector, 0));
     return;
   }
+  if (const Regs known = stored_.loaded(n, load_byte); !known.empty()) {
+    for (std::uint32_t p = 0; p < parts_; ++p) define(result, p, known[p]);
+    return;
+  }
+  // Blocks of a grid mostly read one behind the other, and have less in flight than memory could deliver.
+  // Measured: sums of 256 1.4 times as fast on v4, 1.1 on v3, prefix sums 1.05 on v3; half or double the
+  // distance gives less.
+  constexpr std::int64_t kAhead = 2048;
+  const bool ahead = host_.loads_ahead && access.space == Space::global && !equal && is_contiguous(placed);
   for (std::uint32_t p = 0; p < parts_; ++p) {
     std::uint32_t same = 0;  // a part before that reads the same words
     while (same < p && (placed[same].span != placed[p].span || placed[same].first != placed[p].first)) ++same;
+    if (same < p) {
+      define(result, p, slot(result, same));
+      continue;
+    }
+    const bool new_line = ahead && p * host_.vector_bytes % kCacheLine == 0;
     define(result, p,
-           same < p ? slot(result, same) : load(equal ? Op::Broadcast : Op::LoadFull, RegClass::vector, p));
+           load(equal      ? Op::Broadcast
+                : new_line ? Op::LoadFullAhead
+                           : Op::LoadFull,
+                RegClass::vector, p));
+    if (new_line) code_.insts.back().imm = kAhead;
   }
 }
 

@@ -27,6 +27,7 @@ RunLowering::RunLowering(State& state, const HostParts& host, HostMemory& memory
       insts_(insts),
       lane_guards_(state),
       lane_addresses_(state),
+      stored_(state, memory),
       shapes_(f_),
       defined_in_run_(f_.inst_count(), 0) {}
 
@@ -178,8 +179,13 @@ void RunLowering::lower_run(const Run& run) {
       at_parting, ways_out,
       [&] {
         const auto all_inside = [&] {
-          return lower_all(
-              [&](ir::Inst i, std::size_t n) { access_inside(i, spans, placed.data() + n * parts_, bytes); });
+          std::vector<StoredWords::Access> accesses;
+          for (std::size_t n = 0; n < run.accesses.size(); ++n)
+            accesses.push_back(stored_access(run.accesses[n], placed.data() + n * parts_));
+          stored_.begin(std::move(accesses));
+          return lower_all([&](ir::Inst i, std::size_t n) {
+            access_inside(n, i, spans, placed.data() + n * parts_, bytes);
+          });
         };
         return repeatable ? checks_.lower({insts.data(), insts.size()}, all_inside) : all_inside();
       },

@@ -11,6 +11,7 @@
 #include "backend/lower/callouts.h"
 #include "backend/lower/deferred_checks.h"
 #include "backend/lower/lane_guards.h"
+#include "backend/lower/stored_words.h"
 #include "backend/lower/windows.h"
 #include "ir/analysis/lane_shape.h"
 
@@ -69,7 +70,11 @@ class RunLowering : protected ValueForms {
   Placed place(std::vector<Span>& spans, ir::Inst i, std::uint32_t p, Value guard) const;
   void check_span(Span& span, Reg begin, Reg size, lir::Edges& ways_out);
   void check_narrowed(Span& span, Reg size, lir::Edges& ways_out);
-  void access_inside(ir::Inst i, const std::vector<Span>& spans, const Placed* placed, Reg bytes);
+  bool is_contiguous(const Placed* placed) const;
+  StoredWords::Access stored_access(ir::Inst i, const Placed* placed) const;
+  // Access n of the run, whose spans are all inside.
+  void access_inside(std::size_t n, ir::Inst i, const std::vector<Span>& spans, const Placed* placed,
+                     Reg bytes);
   void access_anywhere(ir::Inst i, bool narrowed);
   Regs access_guarded(ir::Inst i);
   Regs call_with_addresses(ir::Inst i);
@@ -82,6 +87,7 @@ class RunLowering : protected ValueForms {
   InstLowering& insts_;
   LaneGuards lane_guards_;
   LaneAddresses lane_addresses_;
+  StoredWords stored_;
   ir::LaneShapes shapes_;
   std::vector<std::uint32_t> defined_in_run_;  // by instruction: the number of the run
   std::uint32_t run_stamp_ = 0;

@@ -465,6 +465,13 @@ class X64Emitter final : public Emitter {
         return put(id, gp32(inst.def), x86::xmm(inst.use[0]));
       case Form::load_full:
         return put(id, vec(inst.def), memory(inst, host_.vector_bytes));
+      case Form::load_full_ahead: {
+        x86::Mem ahead = memory(inst, host_.vector_bytes);
+        put(id, vec(inst.def), ahead);
+        ahead.addOffset(inst.imm);
+        ahead.setSize(0);
+        return put(x86::Inst::kIdPrefetcht0, ahead);
+      }
       case Form::store_full:
         return put(id, memory(inst, host_.vector_bytes), vec(inst.use[0]));
       case Form::store_masked:

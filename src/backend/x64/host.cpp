@@ -48,6 +48,7 @@ constexpr Capabilities kAvx2 = {
     .reciprocals = false,  // division takes as long
     .half_arithmetic = false,
     .table_look_ups = true,
+    .loads_ahead = true,
     .one_row_test = true,
     .single_pixels = true,
 };
@@ -75,6 +76,7 @@ constexpr Capabilities kAvx512 = {
     .reciprocals = true,
     .half_arithmetic = false,
     .table_look_ups = true,
+    .loads_ahead = true,
     .one_row_test = false,
     .single_pixels = true,
 };

@@ -51,6 +51,7 @@ enum class Form : std::uint8_t {
   v_to_scalar,
   load_full,
   store_full,
+  load_full_ahead,
   store_masked,
   load_masked,
   spread_first,

@@ -298,6 +298,7 @@ class Memory final : public HostMemory, public HostTexels, private Tools {
   void store_together(Reg r, Reg guard, Reg base, Reg index, std::int32_t displacement) override;
   Reg load_same(Reg guard, Reg base, Reg index, std::int32_t displacement) override;
   Reg spread_first_lane(Reg r) override;
+  Reg words_from(Reg low, Reg high, std::uint32_t first) override;
 
  private:
   Reg mask_to_clear(Reg guard);

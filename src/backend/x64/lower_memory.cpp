@@ -183,6 +183,21 @@ Reg Memory::spread_first_lane(Reg r) {
   return inst->def;
 }
 
+Reg Memory::words_from(Reg low, Reg high, std::uint32_t first) {
+  const auto joined = [&](Op op, Reg a, Reg b, std::uint32_t imm) {
+    const InstRef inst = add(op, RegClass::vector);
+    for (Reg r : {a, b}) use(inst, r);
+    inst->imm = imm;
+    return inst->def;
+  };
+  if (host_.mask_registers) return joined(Op::AlignWords, high, low, first);
+  constexpr std::uint32_t kUpperThenLower = 0x21, kHalf = 4;
+  Reg middle = joined(Op::Permute128, low, high, kUpperThenLower);
+  if (first == kHalf) return middle;
+  return first < kHalf ? joined(Op::AlignBytes, middle, low, 4 * first)
+                       : joined(Op::AlignBytes, high, middle, 4 * (first - kHalf));
+}
+
 Reg Atomics::lowest_bit(Reg bits) {
   const InstRef inst = add(Op::SLowestBit, RegClass::scalar);
   use(inst, bits);
