@@ -1,0 +1,219 @@
+// Entry and exit of kernels, the way to the next group, calls, and the subroutine of multiply-adds.
+#include "backend/x64/calling_convention.h"
+#include "backend/x64/emitter.h"
+
+namespace warpjit::backend::x64 {
+
+void X64Emitter::enter(const EntryCode& entry) {
+  const CallingConvention abi = calling_convention(options_.abi);
+  std::uint32_t scalars = written(lir::RegClass::scalar);
+  if (abi.argument == x86::rcx) scalars |= 1u << 6 | 1u << 7;
+  saved_scalars_ = abi.saved_scalars & scalars;
+  saved_vectors_ = abi.saved_vectors & written(lir::RegClass::vector);
+  a_.push(x86::rbp);
+  a_.mov(x86::rbp, x86::rsp);
+  pushed_ = 0;
+  for (std::uint32_t reg = 0; reg < 16; ++reg)
+    if (saved_scalars_ >> reg & 1) {
+      a_.push(gp64(reg));
+      pushed_ += 8;
+    }
+  // Frame, from rsp: fuel and modes (64 bytes), the lowering's area, spill slots, saved vectors, what calls
+  // keep.
+  constexpr std::int32_t kFuelBytes = 64;
+  frame_base_ = kFuelBytes;
+  spill_base_ = frame_base_ + static_cast<std::int32_t>((entry.code->frame_bytes + 63) / 64 * 64);
+  vectors_base_ = spill_base_ + static_cast<std::int32_t>((allocation_->spill_bytes + 63) / 64 * 64);
+  calls_base_ = vectors_base_ + 16 * 16;
+  a_.sub(x86::rsp, calls_base_ + (calls_ ? kCallSaves : 0));
+  a_.and_(x86::rsp, -64);
+  for (std::uint32_t v = 0; v < 16; ++v)
+    if (saved_vectors_ >> v & 1) a_.vmovups(saved_vector(v), x86::xmm(v));
+  if (abi.argument != x86::rdi) a_.mov(x86::rdi, abi.argument);
+  flushes_ = entry.code->flushes;
+  if (flushes_) {
+    a_.vstmxcsr(x86::dword_ptr(x86::rsp, kCallersMode));
+    a_.mov(x86::dword_ptr(x86::rsp, kFlushMode), 0x9fc0);      // denormals are zeros, all masked
+    a_.mov(x86::dword_ptr(x86::rsp, kFlushModeZero), 0xffc0);  // and rounding toward zero
+    if (entry.code->flushes_between) a_.vldmxcsr(x86::dword_ptr(x86::rsp, kFlushMode));
+  }
+  a_.mov(x86::rsi, x86::ptr(x86::rdi, offsetof(KernelArgs, table)));
+}
+
+void X64Emitter::refuel() {
+  a_.mov(x86::rax, x86::ptr(x86::rdi, offsetof(KernelArgs, fuel)));
+  a_.mov(x86::ptr(x86::rsp), x86::rax);
+}
+
+void X64Emitter::advance(const EntryCode& entry, const Label& group) {
+  const auto step = [&](std::size_t binding) {
+    a_.mov(x86::rax, x86::ptr(x86::rdi, static_cast<std::int32_t>(binding + offsetof(Binding, step))));
+    a_.add(x86::ptr(x86::rdi, static_cast<std::int32_t>(binding + offsetof(Binding, address))), x86::rax);
+  };
+  for (std::uint32_t n = 0; n < entry.inputs; ++n) step(offsetof(KernelArgs, inputs) + n * sizeof(Binding));
+  for (std::uint32_t n = 0; n < entry.outputs; ++n) step(offsetof(KernelArgs, outputs) + n * sizeof(Binding));
+  if (entry.reads_pixels) {
+    const auto go_on = [&](std::size_t records, std::uint32_t bytes) {
+      a_.add(x86::qword_ptr(x86::rdi, static_cast<std::int32_t>(records)), bytes);
+    };
+    go_on(offsetof(KernelArgs, quads), quad_bytes(out_.lanes));
+    go_on(offsetof(KernelArgs, groups), sizeof(pixels::GroupRecord));
+  }
+  if (entry.counts_groups) a_.inc(x86::dword_ptr(x86::rdi, offsetof(KernelArgs, group_index)));
+  a_.dec(x86::qword_ptr(x86::rdi, offsetof(KernelArgs, group_count)));
+  a_.jnz(group);
+  if (entry.counts_groups) next_block(group);
+}
+
+// KernelArgs::next_block.
+void X64Emitter::next_block(const Label& group) {
+  const Label done = a_.newLabel();
+  const auto field = [](std::size_t offset) {
+    return x86::dword_ptr(x86::rdi, static_cast<std::int32_t>(offset));
+  };
+  constexpr std::size_t kBlock = offsetof(KernelArgs, block);
+  a_.sub(x86::qword_ptr(x86::rdi, offsetof(KernelArgs, more_blocks)), 1);
+  a_.jb(done);
+  a_.mov(x86::eax, x86::dword_ptr(x86::rdi, offsetof(KernelArgs, block_groups)));
+  a_.mov(x86::qword_ptr(x86::rdi, offsetof(KernelArgs, group_count)), x86::rax);
+  a_.mov(x86::dword_ptr(x86::rdi, offsetof(KernelArgs, group_index)), 0);
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    a_.mov(x86::eax, field(kBlock + 4 * axis));
+    a_.inc(x86::eax);
+    a_.mov(field(kBlock + 4 * axis), x86::eax);
+    a_.cmp(x86::eax, field(offsetof(KernelArgs, grid_columns) + 4 * axis));
+    a_.jb(group);
+    a_.mov(field(kBlock + 4 * axis), 0);
+  }
+  a_.inc(field(kBlock + 8));
+  a_.jmp(group);
+  a_.bind(done);
+}
+
+void X64Emitter::leave() {
+  if (flushes_) a_.vldmxcsr(x86::dword_ptr(x86::rsp, kCallersMode));
+  for (std::uint32_t v = 0; v < 16; ++v)
+    if (saved_vectors_ >> v & 1) a_.vmovups(x86::xmm(v), saved_vector(v));
+  a_.vzeroupper();
+  a_.lea(x86::rsp, x86::ptr(x86::rbp, -pushed_));
+  for (std::uint32_t reg = 16; reg-- > 0;)
+    if (saved_scalars_ >> reg & 1) a_.pop(gp64(reg));
+  a_.pop(x86::rbp);
+  a_.ret();
+}
+
+void X64Emitter::note(std::size_t field, std::uint32_t word) {
+  a_.mov(x86::dword_ptr(x86::rdi, static_cast<std::int32_t>(field)), word);
+}
+
+void X64Emitter::call(std::uint32_t site) {
+  put(x86::Inst::kIdMov, x86::eax, asmjit::Imm(site));
+  put(x86::Inst::kIdCall, thunk_);
+}
+
+// Called with the number of the call site in eax. Behind the registers that it keeps stand two words: the
+// caller's MXCSR, and the one that C++ expects.
+void X64Emitter::thunk() {
+  const CallingConvention abi = calling_convention(options_.abi);
+  const bool win64 = abi.argument == x86::rcx;
+  constexpr std::int32_t kReturnAddress = 8;
+  const std::int32_t room = win64 ? 40 : 8;  // keeps rsp aligned, with the shadow space of Win64
+  a_.sub(x86::rsp, room);
+  const std::int32_t base = calls_base_ + room + kReturnAddress;
+  for_each_kept(base, [&](const auto& reg, const x86::Mem& slot, InstId id) { a_.emit(id, slot, reg); });
+  const x86::Mem mode = x86::dword_ptr(x86::rsp, base + kCallSaves - 64),
+                 plain = x86::dword_ptr(x86::rsp, base + kCallSaves - 60);
+  constexpr std::uint32_t kPlainMode = 0x1f80;
+  a_.stmxcsr(mode);
+  a_.mov(plain, kPlainMode);
+  a_.ldmxcsr(plain);
+  a_.vzeroupper();
+  const x86::Mem words = x86::ptr(x86::rsp, frame_base_ + call_words_ + room + kReturnAddress);
+  const x86::Mem callee = x86::qword_ptr(abi.argument, offsetof(KernelArgs, call));
+  if (win64) {
+    a_.mov(x86::rcx, x86::rdi);
+    a_.lea(x86::r8, words);
+    a_.mov(x86::edx, x86::eax);
+  } else {
+    a_.mov(x86::esi, x86::eax);
+    a_.lea(x86::rdx, words);
+  }
+  a_.call(callee);
+  a_.ldmxcsr(mode);
+  for_each_kept(base, [&](const auto& reg, const x86::Mem& slot, InstId id) { a_.emit(id, reg, slot); });
+  a_.add(x86::rsp, room);
+  a_.ret();
+}
+
+void X64Emitter::subroutines() {
+  if (!multiply_add_.isValid()) return;
+  mark(ir::kNoAddress);
+  a_.bind(multiply_add_);
+  multiply_add_truncated();
+  multiply_add_.reset();
+}
+
+// The product in f64, where it is exact, without the fraction bits that f32 lacks; the sum in f64, then
+// rounded to f32. Where the addend is zero: the product rounded to nearest (docs/guests/tesla.md 8.3).
+// Keeps every register. A subroutine, because it is rarely needed and longer than the rest of a
+// multiply-add.
+void X64Emitter::multiply_add_truncated() {
+  constexpr std::int32_t kReturnAddress = 8, kKept = 4;
+  constexpr int kDropped = 29;  // fraction bits of f64 that f32 lacks
+  const bool v4 = host_.mask_registers;
+  const auto bytes = static_cast<std::int32_t>(host_.vector_bytes), half = bytes / 2, room = kKept * bytes;
+  const auto at = [&](std::int32_t offset) { return x86::ptr(x86::rsp, offset); };
+  const auto half_vec = [&](Reg r) -> x86::Vec { return v4 ? x86::Vec(x86::ymm(r)) : x86::Vec(x86::xmm(r)); };
+  const std::int32_t left = room + kReturnAddress + frame_base_ + multiply_add_words_, right = left + bytes,
+                     addend = right + bytes;
+  namespace I = x86::Inst;
+  a_.sub(x86::rsp, room);
+  for (Reg r = 0; r < kKept; ++r) a_.emit(I::kIdVmovups, at(static_cast<std::int32_t>(r) * bytes), vec(r));
+  if (v4) a_.kmovw(x86::eax, x86::k1);
+  for (Reg n : {0u, 1u}) {
+    const std::int32_t from = static_cast<std::int32_t>(n) * half;
+    a_.emit(I::kIdVcvtps2pd, vec(0), at(left + from));
+    a_.emit(I::kIdVcvtps2pd, vec(1), at(right + from));
+    a_.emit(I::kIdVmulpd, vec(0), vec(0), vec(1));
+    a_.emit(I::kIdVpsrlq, vec(0), vec(0), asmjit::Imm(kDropped));
+    a_.emit(I::kIdVpsllq, vec(0), vec(0), asmjit::Imm(kDropped));
+    a_.emit(I::kIdVcvtps2pd, vec(1), at(addend + from));
+    a_.emit(I::kIdVaddpd, vec(0), vec(0), vec(1));
+    a_.emit(I::kIdVcvtpd2ps, half_vec(2 + n), vec(0));
+  }
+  a_.emit(v4 ? I::kIdVinsertf64x4 : I::kIdVinsertf128, vec(2), vec(2), half_vec(3), asmjit::Imm(1));
+  a_.emit(I::kIdVmovups, vec(0), at(left));
+  a_.emit(I::kIdVmulps, vec(0), vec(0), at(right));
+  a_.emit(I::kIdVmovups, vec(1), at(addend));
+  a_.emit(I::kIdVaddps, vec(0), vec(0), vec(1));
+  a_.vxorps(x86::xmm3, x86::xmm3, x86::xmm3);
+  if (v4) {
+    a_.emit(I::kIdVcmpps, x86::k1, vec(1), vec(3), asmjit::Imm(predicate::kEq));
+    a_.setExtraReg(x86::k1);
+    a_.emit(I::kIdVblendmps, vec(2), vec(2), vec(0));
+    a_.kmovw(x86::k1, x86::eax);
+  } else {
+    a_.emit(I::kIdVcmpps, vec(3), vec(1), vec(3), asmjit::Imm(predicate::kEq));
+    a_.emit(I::kIdVblendvps, vec(2), vec(2), vec(0), vec(3));
+  }
+  a_.emit(I::kIdVmovups, at(left), vec(2));
+  for (Reg r = 0; r < kKept; ++r) a_.emit(I::kIdVmovups, vec(r), at(static_cast<std::int32_t>(r) * bytes));
+  a_.add(x86::rsp, room);
+  a_.ret();
+}
+
+void X64Emitter::burn_fuel(const Label& used_up, const Label& cancelled) {
+  put(x86::Inst::kIdSub, x86::qword_ptr(x86::rsp), asmjit::Imm(1));
+  put(x86::Inst::kIdJs, used_up);
+  put(x86::Inst::kIdMov, x86::rax, x86::qword_ptr(x86::rdi, offsetof(KernelArgs, cancel)));
+  put(x86::Inst::kIdCmp, x86::dword_ptr(x86::rax), asmjit::Imm(0));
+  put(x86::Inst::kIdJne, cancelled);
+}
+
+void X64Emitter::leave_if_stopped() {
+  static_assert(static_cast<int>(KernelStatus::done) == 0);
+  put(x86::Inst::kIdCmp, x86::dword_ptr(x86::rdi, offsetof(KernelArgs, status)), asmjit::Imm(0));
+  put(x86::Inst::kIdJne, leave_);
+}
+
+}  // namespace warpjit::backend::x64
