@@ -324,25 +324,39 @@ TEST(Compute, MultiplyAddsWithAnUnusualOperandAreExact) {
   const auto load = [&](std::uint32_t n) { return "ld b32" + reg(n) + " g14[$r1]\nadd b32" + next_row; };
   constexpr std::uint32_t kFactor = 2, kSum = 10, kSeen = kSum + kChains;
   std::string begin =
-      "and b32 $r0 $r0 0xffff\nshl b32 $r1 $r0 0x2\nadd b32 $r1 b32 s[0x10] $r1\nmov b32 $r9 $r1\n"
+      "and b32 $r0 $r0 0xffff\nshl b32 $r1 $r0 0x2\nadd b32 $r1 b32 s[0x10] $r1\nmov b32 $r8 $r1\n"
       "mov b32 $r15 b32 s[0x14]\nmov b32 $r14 1\n";
-  std::string turn, end = "mov b32 $r1 $r9\nxor b32" + reg(kSeen) + reg(kSeen) + " $r13\n";
+  std::string end =
+      "(lg $c1) add b32 $r13 $r13 $r14\n(lg $c2) add b32 $r13 $r13 $r8\nmov b32 $r1 $r8\nxor b32" +
+      reg(kSeen) + reg(kSeen) + " $r13\n";
   for (std::uint32_t n = kSum; n <= kSeen; ++n) {
     begin += load(n);
     end += "st b32 g14[$r1]" + reg(n) + "\nadd b32" + next_row;
   }
-  for (std::uint32_t n = 0; n < kFactors; ++n) turn += load(kFactor + n);
-  for (std::uint32_t n = 0; n < kSteps; ++n) {
-    if (n + 1 == kSteps) turn += load(kFactor);  // so that what is before is one run with the loads
-    if (n == 1) turn += "add rz f32 $r13" + reg(kFactor) + reg(kFactor + 3) + "\n";  // in another mode
-    for (std::uint32_t sum = kSum; sum < kSeen; ++sum)
-      turn += "add f32" + reg(sum) + " (mul" + reg(kFactor + (n + sum - kSum) % kFactors) +
-              reg(kFactor + (3 * n + 1) % kFactors) + ")" + reg(sum) + "\nxor b32" + reg(kSeen) + reg(kSeen) +
-              reg(sum) + "\n";
-  }
+  // With a load near its end a turn is one run of accesses, else most of it is arithmetic behind one.
+  const auto turn = [&](bool loads_late) {
+    std::string text;
+    for (std::uint32_t n = 0; n < kFactors; ++n) text += load(kFactor + n);
+    if (!loads_late) text += load(9);
+    for (std::uint32_t n = 0; n < kSteps; ++n) {
+      if (loads_late && n + 1 == kSteps) text += load(kFactor);
+      if (n == 1) text += "add rz f32 $r13" + reg(kFactor) + reg(kFactor + 3) + "\n";  // in another mode
+      if (n == 2)  // comparisons of a sum, which are looked at in the row and behind it
+        text += "set $c1 # ge f32" + reg(kSum) + reg(kFactor) + "\nset $c2 # l f32" + reg(kSum) +
+                reg(kFactor + 1) + "\n(lg $c1) mov b32 $r13 $r3\n(lg $c2) add b32 $r13 $r13 $r4\n";
+      for (std::uint32_t sum = kSum; sum < kSeen; ++sum)
+        text += "add f32" + reg(sum) + " (mul" + reg(kFactor + (n + sum - kSum) % kFactors) +
+                reg(kFactor + (3 * n + 1) % kFactors) + ")" + reg(sum) + "\nxor b32" + reg(kSeen) +
+                reg(kSeen) + reg(sum) + "\n";
+    }
+    return text;
+  };
   const std::string back = "sub b32 $c0 $r15 $r15 $r14\n(lg $c0) bra #turn\n", exit = "exit nop\n";
-  const Program loop = kernel(begin + "turn:\n" + turn + back + end + exit),
-                once = kernel(begin + turn + end + exit);
+  std::vector<Program> loops, once;
+  for (const bool loads_late : {false, true}) {
+    loops.push_back(kernel(begin + "turn:\n" + turn(loads_late) + back + end + exit));
+    once.push_back(kernel(begin + turn(loads_late) + end + exit));
+  }
   constexpr std::uint32_t kFirstOperand = kChains + 1;  // row
   std::vector<HookedOptions> all = all_ways(engine);
   std::ranges::reverse(all);  // the guest interpreter first
@@ -403,7 +417,7 @@ TEST(Compute, MultiplyAddsWithAnUnusualOperandAreExact) {
         operand(0) = first(0) = bits(number(0x1p-118F));
         break;
     }
-    Launch launch(repeats ? loop : once);
+    Launch launch((repeats ? loops : once)[draw(2)]);
     launch.set_block(kThreads);
     const std::uint32_t parameters[] = {kFirst, kTurns};
     launch.set_parameters(std::as_bytes(std::span(parameters)));

@@ -22,6 +22,7 @@ class DeferredChecks : protected ValueForms {
     if (!worthwhile(insts)) return lower_all();
     const Regs made = lower_with(HostFlushing::Checks::deferred, lower_all);
     flushing_->set_checks(HostFlushing::Checks::at_once, in_loop_);
+    forget_cached();  // forms of what may have been made again
     return made;
   }
 

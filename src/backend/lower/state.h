@@ -45,7 +45,7 @@ struct State {
   const bool has_idle_lanes;
   lir::Code& code;
 
-  std::uint32_t current_block = 0;  // the caches' stamp: the IR block being lowered, or an edge within it
+  std::uint32_t current_block = 0;  // the caches' stamp: the IR block being lowered, or a place within it
   std::uint32_t guest_address = ir::kNoAddress;
   std::uint32_t table_epoch = 0;  // stores to the uniform table so far (in preambles)
   bool flushing = false;          // the mode at this place (lir::Code::flushes)

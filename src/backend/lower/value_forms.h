@@ -125,6 +125,10 @@ class ValueForms : protected Builder {
     state_.constant_cache.resize(cached.constants);
   }
 
+  void forget_cached() {
+    state_.current_block = 0x80000000u + static_cast<std::uint32_t>(code_.blocks.size());
+  }
+
   // Behind a branch that was just made: where it holds, control goes through what `cold` makes, which stands
   // out of line, else through what `hot` makes; both give the same number of registers of the same classes.
   template <class Hot, class Cold>

@@ -195,7 +195,7 @@ void Flushing::note_addend(Reg addend) {
 
 // In memory: not all ways may come here.
 void Flushing::keep_flags() {
-  flag_words_.push_back(reserve_frame(4));
+  flag_words_.push_back(reserve_frame(host_.vector_bytes));  // what follows stays aligned
   add(Op::StoreFloatFlags)->mem = frame(flag_words_.back());
 }
 
