@@ -368,12 +368,12 @@ TEST(Compute, MultiplyAddsWithAnUnusualOperandAreExact) {
     const float fraction = static_cast<float>(draw(4096) * 4096 + draw(4096)) / 16777216.0F;
     return (draw(2) == 0 ? 1.0F : -1.0F) * greatest * (0.5F + fraction / 2);
   };
-  for (std::uint32_t seed = 0; seed < share(600); ++seed) {
+  for (std::uint32_t seed = 0; seed < share(720); ++seed) {
     const bool repeats = draw(2) == 0;
     std::vector<std::uint32_t> start(kThreads * (kFirstOperand + kOperands * kTurns));
     for (std::uint32_t& word : start) word = bits(number(8));
-    const std::uint32_t kind = draw(10), lane = draw(kThreads);
-    const std::uint32_t of_turn = repeats && kind > 2 && kind != 9 ? draw(kTurns) : 0;
+    const std::uint32_t kind = draw(12), lane = draw(kThreads);
+    const std::uint32_t of_turn = repeats && kind > 2 && kind < 9 ? draw(kTurns) : 0;
     const auto first = [&](std::uint32_t chain) -> std::uint32_t& { return start[lane + kThreads * chain]; };
     const auto operand = [&](std::uint32_t n) -> std::uint32_t& {
       return start[lane + kThreads * (kFirstOperand + kOperands * of_turn + n)];
@@ -415,6 +415,20 @@ TEST(Compute, MultiplyAddsWithAnUnusualOperandAreExact) {
         break;
       case 9:  // a low product, the first one alone
         operand(0) = first(0) = bits(number(0x1p-118F));
+        break;
+      case 10: {  // a low factor, but no low product
+        const std::uint32_t low = draw(2);
+        operand(low) = bits(number(0x1p-110F)), operand(1 - low) = bits(number(0x1p+100F));
+        first(0) = bits(number(0x1p-10F));
+        break;
+      }
+      case 11:  // first products near a power of two, in all lanes
+        for (std::uint32_t t = 0; t < kThreads; ++t) {
+          const float factor = number(2);
+          std::uint32_t* const row = &start[t + kThreads * kFirstOperand];
+          row[0] = bits(factor), row[kThreads] = bits(1 / factor) + draw(5) - 2;
+          start[t] = bits(-0.75F);
+        }
         break;
     }
     Launch launch((repeats ? loops : once)[draw(2)]);

@@ -250,6 +250,11 @@ class Flushing final : public HostFlushing, private Tools {
     bool is_addend = false;  // of a later one, which then is a NaN, too
     bool may_be_negative_zero = true;
   };
+  // AVX2: a factor times what truncate() scales products by.
+  struct Scaled {
+    Reg factor, scaled;
+    std::uint32_t block;
+  };
   Doubts doubts_of(ir::Inst i) const;
   bool all_lanes_matter(ir::Inst i) const;
   // Is it a zero, with which the product is rounded to nearest?
@@ -257,6 +262,10 @@ class Flushing final : public HostFlushing, private Tools {
     return is_constant(addend) && (constant(addend) & 0x7fffffff) < 0x00800000;
   }
   Regs multiply_add_unchecked(ir::Inst i, const Doubts& doubts, std::uint32_t parts);
+  bool scales_right(std::span<const Product> products, Value left, Value right);
+  const Scaled* is_scaled(Reg factor) const;
+  Reg scaled_factor(Reg factor);
+  Reg scaled_by_constant(const Product& p, Value left, Value right);
   void note_addend(Reg addend);
   void keep_flags();
   bool may_be_small(Value addend) const;
@@ -278,9 +287,11 @@ class Flushing final : public HostFlushing, private Tools {
   bool in_loop_ = false;
   std::vector<Unchecked> unchecked_;
   std::vector<std::uint32_t> unchecked_at_;  // by value: its place in unchecked_, or one that is not its
-  Reg addend_ = lir::kNoReg;                 // one that waits for another
-  Reg least_ = lir::kNoReg;                  // of halves of pairs of addends: 0 if one of these is +0
-  std::vector<std::int32_t> flag_words_;     // of the frame
+  std::vector<Scaled> scaled_;
+  std::vector<std::uint32_t> scaled_at_;  // by register: its place in scaled_, or one that is not its
+  Reg addend_ = lir::kNoReg;              // one that waits for another
+  Reg least_ = lir::kNoReg;               // of halves of pairs of addends: 0 if one of these is +0
+  std::vector<std::int32_t> flag_words_;  // of the frame
 };
 
 class Memory final : public HostMemory, public HostTexels, private Tools {

@@ -1,6 +1,7 @@
 // Arithmetic toward zero, in code that runs without denormals: by the instruction where it can hold the
 // rounding, else by the mode. The truncated multiply-add.
 #include <algorithm>
+#include <bit>
 
 #include "backend/x64/lower.h"
 
@@ -39,7 +40,8 @@ constexpr std::uint32_t kMagnitude = 0x7fffffff;
 // AVX2: a float has this bit if it is 2 or more, infinite or a NaN. Addends are asked for it times 2^75,
 // products times 2^-126, or -2^-25 where a second look is cheap.
 constexpr std::uint32_t kTwoOrMore = 0x40000000, kOfAddends = 0x65000000, kOfProducts = 0x00800000;
-constexpr std::uint32_t kFewOfErrors = 0x26800000;  // 2^-50: see truncated_by_error()
+constexpr std::uint32_t kNextTowardZero = 0xb2ffffff;  // -2^-25 times (1 - 2^-24), which rounds
+constexpr std::uint32_t kFewOfErrors = 0x26800000;     // 2^-50: see truncated_by_error()
 
 // Sums of c and truncated products, with exponents in the range of f32. This is the result, but in unusual
 // lanes: where the product may exceed the greatest finite value; where c is so small that the rounding of the
@@ -75,8 +77,10 @@ Regs Flushing::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
       made.truncated = multiply_toward_zero(made.left, made.right);
     else if (doubts.by_error)
       made.truncated = truncated_by_error(made);
-    else
+    else {
+      made.scaled = scaled_by_constant(made, a, b);
       truncate(made);
+    }
     all.push_back(made);
   }
   for (const Product& p : all) sums.push_back(vvv(Op::Add, p.truncated, p.addend));
@@ -142,6 +146,7 @@ void Flushing::set_checks(Checks checks, bool in_loop) {
   checks_ = checks;
   in_loop_ = in_loop;
   unchecked_.clear();
+  scaled_.clear();
   flag_words_.clear();
   addend_ = least_ = lir::kNoReg;
   unchecked_at_.resize(f_.value_count());
@@ -166,20 +171,76 @@ Regs Flushing::multiply_add_unchecked(ir::Inst i, const Doubts& doubts, std::uin
   const bool later = checks_ == Checks::deferred && in_loop_ && doubts.small_addend && before != nullptr;
   made.may_be_negative_zero = !later;
   Reg addend_before = lir::kNoReg, zero = lir::kNoReg;
-  for (std::uint32_t p = 0; p < parts; ++p) {
-    Product product{{}, vector(a, p), vector(b, p), vector(c, p)};
+  SmallVector<Product, 4> products;
+  for (std::uint32_t p = 0; p < parts; ++p)
+    products.push_back({{}, vector(a, p), vector(b, p), vector(c, p)});
+  Value left = a, right = b;
+  if (scales_right(products, a, b)) {
+    std::swap(left, right);
+    for (Product& product : products) std::swap(product.left, product.right);
+  }
+  for (Product& product : products) {
     if (later)
       note_addend(before->may_be_negative_zero ? vvv(Op::IAdd, product.addend, product.addend)
                                                : product.addend);
     else if (doubts.small_addend && product.addend != addend_before)
       zero = compare(Op::CmpF, product.addend, reg_source(constant_vector(0)), predicate::kEq);
     addend_before = product.addend;
+    product.scaled = scaled_by_constant(product, left, right);
+    if (product.scaled == lir::kNoReg)
+      product.scaled = vvv(Op::Mul, scaled_factor(product.left), product.right);
     truncate(product, zero);
     sums.push_back(vvv(Op::Add, product.truncated, product.addend));
   }
   unchecked_at_[made.sum.id] = static_cast<std::uint32_t>(unchecked_.size());
   unchecked_.push_back(made);
   return sums;
+}
+
+// Should the right factors be scaled: fewer of them are not yet?
+bool Flushing::scales_right(std::span<const Product> products, Value left, Value right) {
+  const auto count = [&](Reg Product::*factor) {
+    std::size_t to_scale = 0;
+    Reg before = lir::kNoReg;
+    for (const Product& p : products) {
+      if (p.*factor != before && is_scaled(p.*factor) == nullptr) ++to_scale;
+      before = p.*factor;
+    }
+    return to_scale;
+  };
+  const std::size_t of_left = count(&Product::left), of_right = count(&Product::right);
+  if (of_left != of_right) return of_right < of_left;
+  return use_count(right) > use_count(left);
+}
+
+const Flushing::Scaled* Flushing::is_scaled(Reg factor) const {
+  if (factor >= scaled_at_.size()) return nullptr;
+  const std::uint32_t at = scaled_at_[factor];
+  if (at >= scaled_.size() || scaled_[at].factor != factor || scaled_[at].block != current_block())
+    return nullptr;
+  return &scaled_[at];
+}
+
+// The product with a constant, scaled in one operation; kNoReg: of others.
+Reg Flushing::scaled_by_constant(const Product& p, Value left, Value right) {
+  for (const auto& [factor, other] : {std::pair(left, p.right), std::pair(right, p.left)}) {
+    if (!is_constant(factor)) continue;
+    const auto word = static_cast<std::uint32_t>(constant(factor));
+    if ((word & kMagnitude) < kLowProduct) continue;  // there would be little of it
+    const float scaled = std::bit_cast<float>(word) * std::bit_cast<float>(kNextTowardZero);
+    return vvv(Op::Mul, other, constant_source(std::bit_cast<std::uint32_t>(scaled)));
+  }
+  return lir::kNoReg;
+}
+
+// The flags tell of one whose product with kNextTowardZero is too low.
+Reg Flushing::scaled_factor(Reg factor) {
+  if (const Scaled* made = is_scaled(factor)) return made->scaled;
+  Reg scaled = vvv(Op::Mul, factor, constant_source(kNextTowardZero));
+  if (factor >= scaled_at_.size()) scaled_at_.resize(std::size_t{factor} + 1);
+  scaled_at_[factor] = static_cast<std::uint32_t>(scaled_.size());
+  scaled_.push_back({factor, scaled, current_block()});
+  return scaled;
 }
 
 // The halves of two addends, saturated, so that they are 0 where those are.
@@ -288,14 +349,15 @@ bool Flushing::may_be_infinite(Value v, int depth) const {
 // The product less almost half of a unit in the last place, rounded to nearest. Products are multiples of
 // 2^-24 units: half of a unit less 2^-25 is what takes each to the number toward zero, and leaves those that
 // are exact. Units are those of the number next to the nearest product toward zero, because a power of two
-// has smaller ones below it. A product below 2^-101 has none, which does not matter to a c of 2^-74 or more.
-// An infinite one gives a NaN: such lanes are unusual.
-// Where `nearest`, a mask, holds, the nearest one: the addend is a zero there, which leaves the sign to the
-// sum.
+// has smaller ones below it; `scaled` may as well be a scaled factor times the other one, which is rounded
+// twice: then the unit changes up to 1.5 units next to the power, where either unit truncates right. A
+// product below 2^-101 has none, which does not matter to a c of 2^-74 or more. An infinite one gives a NaN:
+// such lanes are unusual. Where `nearest`, a mask, holds, the nearest one: the addend is a zero there, which
+// leaves the sign to the sum.
 void Flushing::truncate(Product& p, Reg nearest) {
-  constexpr std::uint32_t kNextTowardZero = 0xb2ffffff;  // -2^-25 times (1 - 2^-24), which rounds
   constexpr std::uint32_t kFraction = 0x007fffff;
-  p.scaled = vvv(Op::Mul, vvv(Op::Mul, p.left, p.right), constant_source(kNextTowardZero));
+  if (p.scaled == lir::kNoReg)
+    p.scaled = vvv(Op::Mul, vvv(Op::Mul, p.left, p.right), constant_source(kNextTowardZero));
   Reg half_unit = vvv(Op::Or, p.scaled, constant_source(kFraction));
   if (nearest != lir::kNoReg) half_unit = blend(half_unit, reg_source(p.addend), nearest);
   const InstRef less = add(Op::Fma, RegClass::vector);
