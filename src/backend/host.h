@@ -83,6 +83,7 @@ struct Capabilities {
   std::uint32_t lanes;  // 32-bit lanes of a vector
   std::uint32_t vector_bytes;
   std::uint32_t vector_registers;
+  std::uint32_t vector_ports;    // instructions on vectors that begin in a clock
   std::uint32_t pool_repeat;     // words of the constant pool for one constant
   std::uint32_t max_code_bytes;  // that branches and the constant pool reach across
   // Forms of instructions.

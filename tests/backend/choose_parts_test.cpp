@@ -90,5 +90,36 @@ TEST(ChooseParts, WaitingForTexelsIsWorthRegisters) {
   }
 }
 
+// Sums of which each waits for the one before, in one chain or in several, while `kept` values are live.
+ir::Function sums(std::uint32_t kept, std::uint32_t chains) {
+  constexpr std::uint32_t kSums = 240;
+  KernelBuilder k(1);
+  ir::Builder& b = k.b;
+  std::vector<ir::F32> values = {b.LoadInput(0)[0]};
+  for (std::uint32_t n = 1; n < kept; ++n)
+    values.push_back(b.FAdd32(values[0], b.constant(static_cast<float>(n))));
+  for (std::uint32_t n = 0; n < kSums; ++n)
+    values[n % chains] = b.FAdd32(values[n % chains], values[kept - 1]);
+  ir::F32 sum = values[0];
+  for (std::uint32_t n = 1; n < kept; ++n) sum = b.FAdd32(sum, values[n]);
+  k.store(sum, sum, sum, sum);
+  b.ret();
+  k.function.uniform_bytes = 16;
+  ir::analyze_uniformity(k.function);
+  k.function.pixels = true;
+  return std::move(k.function);
+}
+
+// More values than there are registers pay where operations wait.
+TEST(ChooseParts, LongChainsGetWideGroups) {
+  for (const Target target : kPlainTargets) {
+    const Host* host = find_host(target);
+    if (host == nullptr) continue;
+    const std::uint32_t kept = host->vector_registers * 2 / 3;
+    EXPECT_EQ(choose_parts(sums(kept, 1), *host, true), 4u) << name(target);
+    EXPECT_EQ(choose_parts(sums(kept, kept - 1), *host, true), 2u) << name(target);
+  }
+}
+
 }  // namespace
 }  // namespace warpjit::backend

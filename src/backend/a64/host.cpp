@@ -28,6 +28,7 @@ constexpr Capabilities kCapabilities = {
     .lanes = 4,
     .vector_bytes = 16,
     .vector_registers = 32,
+    .vector_ports = 2,
     .pool_repeat = 4,
     .max_code_bytes = 1u << 20,
     .mask_registers = false,

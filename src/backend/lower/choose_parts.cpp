@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "backend/lower/clocks.h"
 #include "backend/lower/value_forms.h"
 #include "ir/analysis/lane_comparison.h"
 #include "ir/analysis/liveness.h"
@@ -212,6 +213,24 @@ std::uint32_t widen(std::uint32_t lanes, const Host& host, const Waits& waits, c
   return lanes;
 }
 
+// Doubles them as long as operations wait for each other longer than ports are busy. Measured on v3: Phong
+// with fast-fmad and fast-sfu, 1.2 to 1.3 times as fast in 4 parts as in 2, though it needs 2.5 times the
+// registers there are; lcd, 1.14.
+std::uint32_t parts_of_long_chains(const Clocks& clocks, const Host& host, const Waits& waits,
+                                   std::uint32_t vectors, std::uint32_t parts) {
+  constexpr std::uint32_t kMostParts = 4, kMostLanes = 64;
+  constexpr double kMostInstructions = 1500;    // of all parts: compile time
+  const double gain = waits.lanes ? 1.5 : 1.2;  // lanes wait for each other, the more the more there are
+  const auto clocks_in = [&](std::uint32_t n) {
+    return clocks_of_part(clocks, host, waits.loops, vectors, n);
+  };
+  while (2 * parts <= kMostParts && 2 * parts * host.lanes <= kMostLanes &&
+         clocks.instructions * 2 * parts <= kMostInstructions &&
+         gain * clocks_in(2 * parts) < clocks_in(parts))
+    parts *= 2;
+  return parts;
+}
+
 // Halves them as long as values spill. Measured: mandelbrot, whose warp is four vectors, 1.4 times as fast in
 // two on v3.
 std::uint32_t narrow(std::uint32_t lanes, const Host& host, const Pressure& needed) {
@@ -242,16 +261,21 @@ std::uint32_t choose_parts(const ir::Function& f, const Host& host, bool large_p
   if (!f.pixels || !large_primitives) return narrow;
   // What is spilled around loops costs little beside them.
   const Waits waits = find_waits(f);
+  Clocks clocks;
   if (waits.loops) {
     const ir::Dominators dominators(f);
     const ir::Loops loops(f, dominators);
     needed = pressure(f, !host.mask_registers, &loops);
+    clocks = guess_clocks(f, host, &loops);
+  } else {
+    clocks = guess_clocks(f, host, nullptr);
   }
   std::uint32_t parts = widen(host.lanes, host, waits, needed, work(f), has_texels) / host.lanes;
   // Measured: exact mandelbrot, 1.15 in two parts as in four, which spill; with fast-fmad, which needs fewer
   // registers, 1.3 in four as in two on v4.
   while (waits.lanes && parts > narrow && 4 * parts * needed.vectors > 5 * host.vector_registers) parts /= 2;
-  return std::max(narrow, parts);
+  parts = std::max(narrow, parts);
+  return parts_of_long_chains(clocks, host, waits, needed.vectors, parts);
 }
 
 // Measured: Phong in triangles of 50 pixels, which touch 70 pixels in quads. Stores go lane by lane then.
