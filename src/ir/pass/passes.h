@@ -81,6 +81,10 @@ bool expand_quad_reads(Function& f);
 // Puts BurnFuel on every edge that is marked backward (splitting it where needed).
 void insert_fuel(Function& f);
 
+// What loops carry stays as it was for lanes that have left, where that spares selects which keep what they
+// take out of the loop. In group form, behind insert_fuel. Returns whether f changed.
+bool freeze_left_lanes(Function& f);
+
 // Addresses of loads and stores that are equal or consecutive in neighbouring lanes become the sum of what
 // all lanes share and of what depends on the lane's number alone, so that no vector of addresses need be
 // kept. Unsigned comparisons of consecutive numbers, `thread < n`, become comparisons of the lane's number, a

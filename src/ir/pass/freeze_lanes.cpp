@@ -1,0 +1,244 @@
+// A lane that leaves a loop takes values out of it. While others go round, a select in each turn keeps each
+// of these: kept' = select(lanes, value, kept). If what the loop carries stays as it was for lanes that have
+// left, they compute the same values again in each turn, and the values need not be kept beside them.
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "ir/analysis/dominators.h"
+#include "ir/analysis/loops.h"
+#include "ir/pass/passes.h"
+
+namespace warpjit::ir {
+namespace {
+
+// The guard of all that runs, at the start: lanes without it are seen by nobody.
+bool is_all_lanes(const Function& f, Value mask) {
+  const InstData& made = f.definition_of(mask);
+  return made.opcode == Opcode::PixelCovered || (made.opcode == Opcode::ConstI1 && made.immediate != 0);
+}
+
+// Do lanes look at others, of which some may have left?
+bool looks_at_lanes(Opcode opcode) {
+  return family(opcode) == Family::lanes && opcode != Opcode::AnyLane && opcode != Opcode::MinLaneU32;
+}
+
+// The same from turn to turn for a lane whose operands are.
+bool is_function_of_operands(const OpcodeInfo& row) {
+  const bool reads_memory = row.reads && row.family != Family::texel && row.family != Family::uniform &&
+                            row.family != Family::binding && row.family != Family::pixel;
+  return row.pure && !row.convergent && !row.terminator && row.family != Family::phi && !reads_memory;
+}
+
+class Freezer {
+ public:
+  Freezer(Function& f, const Dominators& dominators, const Loops& loops)
+      : f_(f),
+        dominators_(dominators),
+        loops_(loops),
+        steady_(f.value_count(), 0),
+        marked_(f.value_count(), 0),
+        kept_(f.value_count(), 0),
+        replacement_(f.value_count()) {}
+
+  bool run() {
+    std::vector<char> innermost(loops_.loops().size(), 1);
+    for (const Loops::Loop& loop : loops_.loops())
+      if (loop.parent != Loops::kNone) innermost[loop.parent] = 0;
+    bool changed = false;
+    for (std::uint32_t n = 0; n < innermost.size(); ++n)
+      if (innermost[n] != 0 && freeze(n)) changed = true;
+    if (changed) f_.replace_values(replacement_);
+    return changed;
+  }
+
+ private:
+  bool inside(Value v) const { return loops_.contains(loop_, f_.definition_of(v).block); }
+  bool is_phi_of_header(Value v) const {
+    return f_.definition_of(v).opcode == Opcode::Phi && f_.definition_of(v).block == header_;
+  }
+  Value back(Value phi) const { return f_.operand(f_.definition(phi), back_); }
+
+  // Is it a select that keeps a value for lanes that have left?
+  bool keeps(Value phi) const {
+    const Value v = back(phi);
+    const InstData& made = f_.definition_of(v);
+    if (made.opcode != Opcode::SelectI32 && made.opcode != Opcode::SelectF32) return false;
+    const Inst i = f_.definition(v);
+    return f_.operand(i, 0) == lanes_ && f_.operand(i, 2) == phi;
+  }
+
+  // Only lanes of the mask `lanes_`?
+  bool is_part_of_lanes(Value mask, int depth = 4) const {
+    if (mask == lanes_) return true;
+    if (depth == 0 || !inside(mask)) return false;
+    const Inst i = f_.definition(mask);
+    const Opcode opcode = f_.inst(i).opcode;
+    if (opcode != Opcode::And1 && opcode != Opcode::AndNot1) return false;
+    return is_part_of_lanes(f_.operand(i, 0), depth - 1) ||
+           (opcode == Opcode::And1 && is_part_of_lanes(f_.operand(i, 1), depth - 1));
+  }
+
+  bool freeze(std::uint32_t loop) {
+    loop_ = loop;
+    header_ = loops_.loop(loop).header;
+    const Edges& from = f_.block(header_).predecessors;
+    if (from.size() != 2) return false;
+    back_ = loops_.contains(loop, from[0]) ? 0 : 1;
+    latch_ = from[back_];
+    if (!loops_.contains(loop, latch_) || loops_.contains(loop, from[1 - back_])) return false;
+    if (!find_lanes()) return false;
+    find_steady();
+    find_kept();
+    if (kept_phis_.empty()) return false;
+    mark_needed();
+    if (kept_phis_.size() <= frozen_.size()) return false;
+    apply();
+    return true;
+  }
+
+  // The mask of the lanes that have not left.
+  bool find_lanes() {
+    for (Inst i : f_.insts(header_)) {
+      if (f_.inst(i).opcode != Opcode::Phi) break;
+      lanes_ = f_.result(i);
+      if (f_.value(lanes_).type == Type::i1 && back(lanes_) != lanes_ && is_part_of_lanes(back(lanes_)) &&
+          is_all_lanes(f_, f_.operand(i, 1 - back_)))
+        return true;
+    }
+    return false;
+  }
+
+  // What is a function of the loop's phis and of what is outside of it, in each turn that comes to its end.
+  void find_steady() {
+    const std::uint32_t stamp = loop_ + 1;
+    const Loops::Loop& loop = loops_.loop(loop_);
+    for (std::uint32_t at = loop.first; at < loop.end; ++at) {
+      const Block b = loops_.order()[at];
+      if (!dominators_.dominates(b, latch_)) continue;
+      for (Inst i : f_.insts(b)) {
+        const OpcodeInfo& row = info(f_.inst(i).opcode);
+        bool steady = is_function_of_operands(row);
+        for (std::uint32_t k = 0; k < f_.inst(i).operand_count && steady; ++k) {
+          const Value v = f_.operand(i, k);
+          steady = !inside(v) || steady_[v.id] == stamp || (row.is_mask(k) && v == lanes_);
+        }
+        if (f_.inst(i).opcode == Opcode::Phi && b == header_) {
+          const Value phi = f_.result(i);
+          steady = f_.value(phi).type != Type::i1 && f_.value(phi).uniformity == Uniformity::varying &&
+                   !keeps(phi);
+        }
+        if (!steady) continue;
+        for (std::uint32_t r = 0; r < f_.inst(i).result_count; ++r) steady_[f_.result(i, r).id] = stamp;
+      }
+    }
+  }
+
+  // Phis of values that are kept and need not be: nothing else in the loop reads them or their selects.
+  void find_kept() {
+    kept_phis_.clear();
+    const std::uint32_t stamp = loop_ + 1;
+    for (Inst i : f_.insts(header_)) {
+      if (f_.inst(i).opcode != Opcode::Phi) break;
+      const Value phi = f_.result(i);
+      if (!keeps(phi)) continue;
+      const Inst select = f_.definition(back(phi));
+      const Value value = f_.operand(select, 1);
+      if (inside(value) && steady_[value.id] != stamp) continue;
+      if (!dominators_.dominates(f_.inst(select).block, latch_)) continue;
+      kept_phis_.push_back(phi);
+      kept_[phi.id] = kept_[back(phi).id] = stamp;
+    }
+    const Loops::Loop& loop = loops_.loop(loop_);
+    for (std::uint32_t at = loop.first; at < loop.end && !kept_phis_.empty(); ++at)
+      for (Inst i : f_.insts(loops_.order()[at]))
+        for (Value v : f_.operands(i)) {
+          if (kept_[v.id] != stamp) continue;
+          const bool is_phi = is_phi_of_header(v);
+          const bool allowed = is_phi ? i == f_.definition(back(v))
+                                      : f_.inst(i).opcode == Opcode::Phi && f_.inst(i).block == header_ &&
+                                            back(f_.result(i)) == v && keeps(f_.result(i));
+          if (!allowed) kept_[v.id] = 0;
+        }
+    std::erase_if(kept_phis_,
+                  [&](Value phi) { return kept_[phi.id] != stamp || kept_[back(phi).id] != stamp; });
+  }
+
+  // The phis that these values depend on, and the operations that matter in lanes that have left, then.
+  void mark_needed() {
+    frozen_.clear();
+    masked_.clear();
+    pending_.clear();
+    const auto need = [&](Value v) {
+      if (!inside(v) || marked_[v.id] != 0) return;
+      marked_[v.id] = 1;
+      pending_.push_back(v);
+    };
+    for (Value phi : kept_phis_) need(f_.operand(f_.definition(back(phi)), 1));
+    while (!pending_.empty()) {
+      const Value v = pending_.back();
+      pending_.pop_back();
+      if (is_phi_of_header(v)) {
+        if (back(v) != v) frozen_.push_back(v);
+        continue;
+      }
+      const Inst i = f_.definition(v);
+      const OpcodeInfo& row = info(f_.inst(i).opcode);
+      for (std::uint32_t k = 0; k < f_.inst(i).operand_count; ++k) {
+        if (row.is_mask(k) && f_.operand(i, k) == lanes_)
+          masked_.push_back(i);
+        else
+          need(f_.operand(i, k));
+      }
+    }
+  }
+
+  void apply() {
+    const Value staying = back(lanes_);
+    for (Value phi : frozen_) {
+      const Opcode select = f_.value(phi).type == Type::f32 ? Opcode::SelectF32 : Opcode::SelectI32;
+      const Inst i = f_.make(select, std::array{staying, back(phi), phi});
+      f_.inst(i).guest_address = f_.definition_of(back(phi)).guest_address;
+      f_.insert_before(f_.terminator(latch_), i);
+      f_.set_operand(f_.definition(phi), back_, f_.result(i));
+    }
+    const Value all = f_.operand(f_.definition(lanes_), 1 - back_);
+    for (Inst i : masked_) f_.set_operand(i, f_.inst(i).operand_count - 1, all);
+    for (Value phi : kept_phis_) {
+      const Value kept = back(phi);
+      replacement_[kept.id] = f_.operand(f_.definition(kept), 1);
+    }
+    replacement_.resize(f_.value_count());
+  }
+
+  Function& f_;
+  const Dominators& dominators_;
+  const Loops& loops_;
+  std::vector<std::uint32_t> steady_;  // by value: the number of the loop in which it is, plus 1
+  std::vector<char> marked_;           // by value
+  std::vector<std::uint32_t> kept_;    // by value: as steady_
+  std::vector<Value> replacement_;
+  // Of the loop that is looked at.
+  std::uint32_t loop_ = 0, back_ = 0;  // back_: the place of the latch among the predecessors
+  Block header_, latch_;
+  Value lanes_;
+  std::vector<Value> kept_phis_, frozen_, pending_;
+  std::vector<Inst> masked_;
+};
+
+}  // namespace
+
+bool freeze_left_lanes(Function& f) {
+  bool has_loops = false;
+  for (std::uint32_t b = 0; b < f.block_count(); ++b)
+    for (Inst i : f.insts(Block{b})) {
+      if (looks_at_lanes(f.inst(i).opcode)) return false;
+      has_loops = has_loops || f.inst(i).opcode == Opcode::BurnFuel;
+    }
+  if (!has_loops) return false;
+  const Dominators dominators(f);
+  const Loops loops(f, dominators);
+  return loops.reducible() && Freezer(f, dominators, loops).run();
+}
+
+}  // namespace warpjit::ir
