@@ -447,6 +447,83 @@ TEST(Compute, MultiplyAddsWithAnUnusualOperandAreExact) {
   }
 }
 
+// Random loops that lanes leave one by one, at two places, with what they computed before.
+TEST(Compute, LanesLeaveLoopsWithTheirValues) {
+  const Engine engine{EngineOptions()};
+  constexpr std::uint32_t kThreads = 64, kCarried = 3, kMade = 5, kFirst = 0x1000;
+  constexpr std::uint32_t kFirstMade = 2 + kCarried, kCount = kFirstMade + kMade, kLimit = kCount + 1,
+                          kOne = kCount + 2, kBits = kCount + 3, kMasks = kCount + 4;  // registers
+  const std::vector<HookedOptions> all = [&] {
+    std::vector<HookedOptions> ways = all_ways(engine);
+    std::ranges::reverse(ways);  // the guest interpreter first
+    return ways;
+  }();
+  std::uint32_t random = 11;
+  const auto draw = [&](std::uint32_t below) {
+    return (random = random * 1664525 + 1013904223) / 65536 % below;
+  };
+  const auto reg = [](std::uint32_t n) { return " $r" + std::to_string(n); };
+  const std::string next_row = "add b32 $r1 $r1 " + std::to_string(4 * kThreads) + "\n";
+  for (std::uint32_t seed = 0; seed < share(300); ++seed) {
+    std::string text =
+        "and b32 $r0 $r0 0xffff\nshl b32 $r0 $r0 0x2\nadd b32 $r0 b32 s[0x10] $r0\nmov b32 $r1 $r0\n";
+    for (std::uint32_t n = 0; n < kCarried; ++n) text += "ld b32" + reg(2 + n) + " g14[$r1]\n" + next_row;
+    for (std::uint32_t n = 0; n < kMade; ++n) text += "mov b32" + reg(kFirstMade + n) + " 0\n";
+    text += "mov b32" + reg(kCount) + " 0\nmov b32" + reg(kLimit) + " " + std::to_string(4 + draw(20)) +
+            "\nmov b32" + reg(kOne) + " 1\nmov b32" + reg(kMasks) + " " +
+            std::to_string(1u << (3 + draw(6))) + "\nbreakaddr #done\nturn:\n";
+    const std::string at_limit = "set $c0 # ge u32" + reg(kCount) + reg(kLimit) + "\n(lg $c0) break\n";
+    // What the next instruction may read: what is carried and what this turn has made.
+    std::uint32_t made = 0;
+    const auto any = [&] { return reg(2 + draw(kCarried + made)); };
+    const auto statement = [&](std::uint32_t to) {
+      switch (draw(5)) {
+        case 0:
+          return "add rn f32" + reg(to) + any() + any() + "\n";
+        case 1:
+          return "add f32" + reg(to) + " (mul" + any() + any() + ")" + any() + "\n";
+        case 2:
+          return "xor b32" + reg(to) + any() + any() + "\n";
+        case 3:
+          return "mul rn f32" + reg(to) + any() + any() + "\n";
+        default:
+          return "add b32" + reg(to) + any() + (draw(8) == 0 ? reg(kCount) : any()) + "\n";
+      }
+    };
+    if (draw(2) == 0) text += at_limit;
+    for (; made < kMade; ++made) text += statement(kFirstMade + made);
+    const std::uint32_t early = draw(4) == 0 ? 1 : 0;  // carried on before lanes leave
+    if (early != 0) text += statement(2);
+    text += "and b32" + reg(kBits) + any() + reg(kMasks) + "\nset $c0 # e u32" + reg(kBits) + reg(kMasks) +
+            "\n(lg $c0) break\n";
+    for (std::uint32_t n = early; n < kCarried; ++n)
+      if (n == 1 || draw(3) != 0) text += statement(2 + n);
+    text += "add b32" + reg(kCount) + reg(kCount) + reg(kOne) + "\n" + at_limit + "bra #turn\ndone:\n";
+    for (std::uint32_t n = 2; n <= kCount; ++n)
+      if (draw(5) != 0)
+        text += "st b32 g14[$r0]" + reg(n) + "\n" + "add b32 $r0 $r0 " + std::to_string(4 * kThreads) + "\n";
+    const Program program = kernel(text + "exit nop\n");
+    std::vector<std::uint32_t> start(kThreads * kCount), memory, wanted;
+    for (std::uint32_t& word : start)
+      word = draw(3) == 0 ? draw(65536) * 65536 + draw(65536)
+                          : bits(0.5F + static_cast<float>(draw(65536)) / 65536);
+    Launch launch(program);
+    launch.set_block(kThreads);
+    launch.set_parameters(std::as_bytes(std::span(&kFirst, 1)));
+    memory = start;
+    ASSERT_TRUE(launch.map_memory("g14", kFirst, memory.data(), memory.size() * 4).ok());
+    for (const HookedOptions& way : all) {
+      memory = start;
+      const auto report = engine.run(launch, with_hooks(engine, way));
+      ASSERT_TRUE(report.ok()) << to_string(report.error());
+      if (wanted.empty()) wanted = memory;
+      ASSERT_EQ(memory, wanted) << "seed " << seed << " " << name(way.engine) << " " << name(way.target)
+                                << "\n"
+                                << text;
+    }
+  }
+}
+
 // Words that neighbours in a warp have stored in shared memory, in random order, all of them or some.
 TEST(Compute, StoredWordsComeBackFromSharedMemory) {
   const Engine engine{EngineOptions()};

@@ -38,7 +38,6 @@ class Freezer {
         loops_(loops),
         steady_(f.value_count(), 0),
         marked_(f.value_count(), 0),
-        kept_(f.value_count(), 0),
         replacement_(f.value_count()) {}
 
   bool run() {
@@ -134,7 +133,7 @@ class Freezer {
     }
   }
 
-  // Phis of values that are kept and need not be: nothing else in the loop reads them or their selects.
+  // Phis of values that are kept and need not be.
   void find_kept() {
     kept_phis_.clear();
     const std::uint32_t stamp = loop_ + 1;
@@ -147,21 +146,7 @@ class Freezer {
       if (inside(value) && steady_[value.id] != stamp) continue;
       if (!dominators_.dominates(f_.inst(select).block, latch_)) continue;
       kept_phis_.push_back(phi);
-      kept_[phi.id] = kept_[back(phi).id] = stamp;
     }
-    const Loops::Loop& loop = loops_.loop(loop_);
-    for (std::uint32_t at = loop.first; at < loop.end && !kept_phis_.empty(); ++at)
-      for (Inst i : f_.insts(loops_.order()[at]))
-        for (Value v : f_.operands(i)) {
-          if (kept_[v.id] != stamp) continue;
-          const bool is_phi = is_phi_of_header(v);
-          const bool allowed = is_phi ? i == f_.definition(back(v))
-                                      : f_.inst(i).opcode == Opcode::Phi && f_.inst(i).block == header_ &&
-                                            back(f_.result(i)) == v && keeps(f_.result(i));
-          if (!allowed) kept_[v.id] = 0;
-        }
-    std::erase_if(kept_phis_,
-                  [&](Value phi) { return kept_[phi.id] != stamp || kept_[back(phi).id] != stamp; });
   }
 
   // The phis that these values depend on, and the operations that matter in lanes that have left, then.
@@ -216,7 +201,6 @@ class Freezer {
   const Loops& loops_;
   std::vector<std::uint32_t> steady_;  // by value: the number of the loop in which it is, plus 1
   std::vector<char> marked_;           // by value
-  std::vector<std::uint32_t> kept_;    // by value: as steady_
   std::vector<Value> replacement_;
   // Of the loop that is looked at.
   std::uint32_t loop_ = 0, back_ = 0;  // back_: the place of the latch among the predecessors
