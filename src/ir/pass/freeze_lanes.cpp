@@ -23,11 +23,9 @@ bool looks_at_lanes(Opcode opcode) {
   return family(opcode) == Family::lanes && opcode != Opcode::AnyLane && opcode != Opcode::MinLaneU32;
 }
 
-// The same from turn to turn for a lane whose operands are.
+// The same from turn to turn for a lane whose operands are. What pure operations read does not change.
 bool is_function_of_operands(const OpcodeInfo& row) {
-  const bool reads_memory = row.reads && row.family != Family::texel && row.family != Family::uniform &&
-                            row.family != Family::binding && row.family != Family::pixel;
-  return row.pure && !row.convergent && !row.terminator && row.family != Family::phi && !reads_memory;
+  return row.pure && !row.convergent && row.family != Family::phi;
 }
 
 class Freezer {
