@@ -101,10 +101,11 @@ struct Capabilities {
   bool scatters;
   bool guarded_broadcasts;  // a word of memory to all lanes, not read if no lane has the guard
   bool three_operand_logic;
-  bool packs_bytes;      // four numbers to the bytes of a word, better than shifts
-  bool reciprocals;      // about 1/x and 1/sqrt(x)
-  bool half_arithmetic;  // of two halves in a word
-  bool table_look_ups;   // of words of a table for a vector, in a few instructions
+  bool packs_bytes;              // four numbers to the bytes of a word, better than shifts
+  bool reciprocals;              // about 1/x and 1/sqrt(x)
+  bool half_arithmetic;          // of two halves in a word
+  bool table_look_ups;           // of words of a table for a vector, in a few instructions
+  std::uint32_t permuted_words;  // most words of a table that permutations look up; larger ones are gathered
   // Optimizations that pay.
   bool loads_ahead;    // streams of grids: asking for cache lines before blocks come to them
   bool one_row_test;   // looking whether all lanes want the same row of the uniform table

@@ -312,6 +312,23 @@ TEST(Compute, BranchTablesMayChangeFromRunToRun) {
   }
 }
 
+// Runs a launch over memory that begins at address `first` with `start`, on all engines and targets: the same
+// words come out.
+void expect_same_memory(const Engine& engine, Launch& launch, std::uint32_t first,
+                        const std::vector<std::uint32_t>& start) {
+  std::vector<HookedOptions> all = all_ways(engine);
+  std::ranges::reverse(all);  // the guest interpreter first
+  std::vector<std::uint32_t> memory = start, wanted;
+  ASSERT_TRUE(launch.map_memory("g14", first, memory.data(), memory.size() * 4).ok());
+  for (const HookedOptions& way : all) {
+    memory = start;
+    const auto report = engine.run(launch, with_hooks(engine, way));
+    ASSERT_TRUE(report.ok()) << to_string(report.error());
+    if (wanted.empty()) wanted = memory;
+    ASSERT_EQ(memory, wanted) << name(way.engine) << " " << name(way.target);
+  }
+}
+
 // Chains of multiply-adds, in a loop or not, whose operands are ordinary but for one lane in one turn.
 TEST(Compute, MultiplyAddsWithAnUnusualOperandAreExact) {
   const Engine engine{EngineOptions()};
@@ -358,8 +375,6 @@ TEST(Compute, MultiplyAddsWithAnUnusualOperandAreExact) {
     once.push_back(kernel(begin + turn(loads_late) + end + exit));
   }
   constexpr std::uint32_t kFirstOperand = kChains + 1;  // row
-  std::vector<HookedOptions> all = all_ways(engine);
-  std::ranges::reverse(all);  // the guest interpreter first
   std::uint32_t random = 1;
   const auto draw = [&](std::uint32_t below) {
     return (random = random * 1664525 + 1013904223) / 65536 % below;
@@ -435,15 +450,7 @@ TEST(Compute, MultiplyAddsWithAnUnusualOperandAreExact) {
     launch.set_block(kThreads);
     const std::uint32_t parameters[] = {kFirst, kTurns};
     launch.set_parameters(std::as_bytes(std::span(parameters)));
-    std::vector<std::uint32_t> memory = start, wanted;
-    ASSERT_TRUE(launch.map_memory("g14", kFirst, memory.data(), memory.size() * 4).ok());
-    for (const HookedOptions& way : all) {
-      memory = start;
-      const auto report = engine.run(launch, with_hooks(engine, way));
-      ASSERT_TRUE(report.ok()) << to_string(report.error());
-      if (wanted.empty()) wanted = memory;
-      ASSERT_EQ(memory, wanted) << "seed " << seed << " " << name(way.engine) << " " << name(way.target);
-    }
+    ASSERT_NO_FATAL_FAILURE(expect_same_memory(engine, launch, kFirst, start)) << "seed " << seed;
   }
 }
 
@@ -453,11 +460,6 @@ TEST(Compute, LanesLeaveLoopsWithTheirValues) {
   constexpr std::uint32_t kThreads = 64, kCarried = 3, kMade = 5, kFirst = 0x1000;
   constexpr std::uint32_t kFirstMade = 2 + kCarried, kCount = kFirstMade + kMade, kLimit = kCount + 1,
                           kOne = kCount + 2, kBits = kCount + 3, kMasks = kCount + 4;  // registers
-  const std::vector<HookedOptions> all = [&] {
-    std::vector<HookedOptions> ways = all_ways(engine);
-    std::ranges::reverse(ways);  // the guest interpreter first
-    return ways;
-  }();
   std::uint32_t random = 11;
   const auto draw = [&](std::uint32_t below) {
     return (random = random * 1664525 + 1013904223) / 65536 % below;
@@ -469,25 +471,28 @@ TEST(Compute, LanesLeaveLoopsWithTheirValues) {
         "and b32 $r0 $r0 0xffff\nshl b32 $r0 $r0 0x2\nadd b32 $r0 b32 s[0x10] $r0\nmov b32 $r1 $r0\n";
     for (std::uint32_t n = 0; n < kCarried; ++n) text += "ld b32" + reg(2 + n) + " g14[$r1]\n" + next_row;
     for (std::uint32_t n = 0; n < kMade; ++n) text += "mov b32" + reg(kFirstMade + n) + " 0\n";
-    text += "mov b32" + reg(kCount) + " 0\nmov b32" + reg(kLimit) + " " + std::to_string(4 + draw(20)) +
-            "\nmov b32" + reg(kOne) + " 1\nmov b32" + reg(kMasks) + " " +
-            std::to_string(1u << (3 + draw(6))) + "\nbreakaddr #done\nturn:\n";
+    const std::uint32_t limit = 4 + draw(20), bit = 1u << (3 + draw(6));
+    text += "mov b32" + reg(kCount) + " 0\nmov b32" + reg(kLimit) + " " + std::to_string(limit) +
+            "\nmov b32" + reg(kOne) + " 1\nmov b32" + reg(kMasks) + " " + std::to_string(bit) +
+            "\nbreakaddr #done\nturn:\n";
     const std::string at_limit = "set $c0 # ge u32" + reg(kCount) + reg(kLimit) + "\n(lg $c0) break\n";
     // What the next instruction may read: what is carried and what this turn has made.
     std::uint32_t made = 0;
     const auto any = [&] { return reg(2 + draw(kCarried + made)); };
     const auto statement = [&](std::uint32_t to) {
+      const std::string a = any(), b = any(), c = any();
+      const bool counts = draw(8) == 0;
       switch (draw(5)) {
         case 0:
-          return "add rn f32" + reg(to) + any() + any() + "\n";
+          return "add rn f32" + reg(to) + a + b + "\n";
         case 1:
-          return "add f32" + reg(to) + " (mul" + any() + any() + ")" + any() + "\n";
+          return "add f32" + reg(to) + " (mul" + a + b + ")" + c + "\n";
         case 2:
-          return "xor b32" + reg(to) + any() + any() + "\n";
+          return "xor b32" + reg(to) + a + b + "\n";
         case 3:
-          return "mul rn f32" + reg(to) + any() + any() + "\n";
+          return "mul rn f32" + reg(to) + a + b + "\n";
         default:
-          return "add b32" + reg(to) + any() + (draw(8) == 0 ? reg(kCount) : any()) + "\n";
+          return "add b32" + reg(to) + a + (counts ? reg(kCount) : b) + "\n";
       }
     };
     if (draw(2) == 0) text += at_limit;
@@ -503,24 +508,15 @@ TEST(Compute, LanesLeaveLoopsWithTheirValues) {
       if (draw(5) != 0)
         text += "st b32 g14[$r0]" + reg(n) + "\n" + "add b32 $r0 $r0 " + std::to_string(4 * kThreads) + "\n";
     const Program program = kernel(text + "exit nop\n");
-    std::vector<std::uint32_t> start(kThreads * kCount), memory, wanted;
+    std::vector<std::uint32_t> start(kThreads * kCount);
     for (std::uint32_t& word : start)
       word = draw(3) == 0 ? draw(65536) * 65536 + draw(65536)
                           : bits(0.5F + static_cast<float>(draw(65536)) / 65536);
     Launch launch(program);
     launch.set_block(kThreads);
     launch.set_parameters(std::as_bytes(std::span(&kFirst, 1)));
-    memory = start;
-    ASSERT_TRUE(launch.map_memory("g14", kFirst, memory.data(), memory.size() * 4).ok());
-    for (const HookedOptions& way : all) {
-      memory = start;
-      const auto report = engine.run(launch, with_hooks(engine, way));
-      ASSERT_TRUE(report.ok()) << to_string(report.error());
-      if (wanted.empty()) wanted = memory;
-      ASSERT_EQ(memory, wanted) << "seed " << seed << " " << name(way.engine) << " " << name(way.target)
-                                << "\n"
-                                << text;
-    }
+    ASSERT_NO_FATAL_FAILURE(expect_same_memory(engine, launch, kFirst, start)) << "seed " << seed << "\n"
+                                                                               << text;
   }
 }
 

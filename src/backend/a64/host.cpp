@@ -48,6 +48,7 @@ constexpr Capabilities kCapabilities = {
     .reciprocals = false,
     .half_arithmetic = false,
     .table_look_ups = false,
+    .permuted_words = 0,
     .loads_ahead = false,  // not measured
     .one_row_test = false,
     .single_pixels = false,

@@ -19,7 +19,7 @@ struct Cost {
   double busy = 0;  // clocks in which nothing else goes, beside what the instructions take
 };
 
-// Latencies are those of x64/costs.inc, other hosts' are much the same.
+// Guesses by latencies of x64/costs.inc and by listings. Uniform values are made once for all parts: nothing.
 Cost cost_of(const ir::Function& f, ir::Inst i, const Host& host) {
   const ir::InstData& data = f.inst(i);
   const ir::OpcodeInfo& row = ir::info(data.opcode);
@@ -40,12 +40,9 @@ Cost cost_of(const ir::Function& f, ir::Inst i, const Host& host) {
       return {3, 30, lanes / 2};
     case Opcode::LoadTexelPair:
       return {8, 30, lanes};
-    case Opcode::LookUp32: {  // in registers, else by a gather
-      constexpr std::size_t kMostWords = 16, kMostWordsOfPermutations = 128;
-      const std::size_t words = ir::look_up_table(data.immediate).size();
-      const bool permutes = words <= (host.mask_registers ? kMostWordsOfPermutations : kMostWords);
-      return permutes ? Cost{instructions, 8} : Cost{3, 30, lanes / 2};
-    }
+    case Opcode::LookUp32:
+      return ir::look_up_table(data.immediate).size() <= host.permuted_words ? Cost{instructions, 8}
+                                                                             : Cost{3, 30, lanes / 2};
     case Opcode::IMul32:
       return {2, 10};
     default:

@@ -62,10 +62,7 @@ Reg Words::half_of(Reg x) {
 // permutations. Measured on an AMD EPYC (family 25, model 17): eight loads and permutations with their
 // selects take half the time of a gather; with 256 words they take as long. A permutation of AVX2 chooses
 // among 8, two of them and a select among 16.
-bool Words::permutes(std::size_t words) const {
-  constexpr std::size_t kMostByPermutation = 128;
-  return words <= (host_.mask_registers ? kMostByPermutation : 2 * host_.lanes);
-}
+bool Words::permutes(std::size_t words) const { return words <= host_.permuted_words; }
 
 Reg Words::look_up(std::span<const std::uint32_t> words, Reg index) {
   return permutes(words.size()) ? permute(words, index) : gather(words, index);

@@ -1,6 +1,6 @@
-// A lane that leaves a loop takes values out of it. While others go round, a select in each turn keeps each
-// of these: kept' = select(lanes, value, kept). If what the loop carries stays as it was for lanes that have
-// left, they compute the same values again in each turn, and the values need not be kept beside them.
+// A lane that leaves a loop takes values out of it. While other lanes go round, selects keep these values,
+// one for each in each turn: kept' = select(lanes, value, kept). If lanes that have left keep what the loop
+// carries instead, they compute the same values again in each turn, and those selects can go.
 #include <algorithm>
 #include <array>
 #include <vector>

@@ -81,8 +81,9 @@ bool expand_quad_reads(Function& f);
 // Puts BurnFuel on every edge that is marked backward (splitting it where needed).
 void insert_fuel(Function& f);
 
-// What loops carry stays as it was for lanes that have left, where that spares selects which keep what they
-// take out of the loop. In group form, behind insert_fuel. Returns whether f changed.
+// Lanes that have left a loop keep what the loop carries, and so compute again, in each turn, the values that
+// they take out of it. Done where that needs fewer selects than keeping these values. In group form, behind
+// insert_fuel. Returns whether f changed.
 bool freeze_left_lanes(Function& f);
 
 // Addresses of loads and stores that are equal or consecutive in neighbouring lanes become the sum of what
