@@ -76,6 +76,14 @@ struct Grid {
     return {static_cast<std::uint32_t>(number % grid[0]), static_cast<std::uint32_t>(row % grid[1]),
             static_cast<std::uint32_t>(row / grid[1])};
   }
+  // To the block behind it, without the divisions.
+  void advance(ir::BlockPosition& block) const {
+    if (++block[0] < grid[0]) return;
+    block[0] = 0;
+    if (++block[1] < grid[1]) return;
+    block[1] = 0;
+    ++block[2];
+  }
 };
 
 // A grid that the program has checked against its limits.

@@ -520,6 +520,58 @@ TEST(Compute, LanesLeaveLoopsWithTheirValues) {
   }
 }
 
+// Stores of all threads, some or none to one word: the last one's counts. One of the words may be outside.
+TEST(Compute, TheLastThreadThatStoresToAWordIsSeen) {
+  const Engine engine{EngineOptions()};
+  constexpr std::uint32_t kThreads = 96, kFirst = 0x1000, kSingle = 8;  // words behind those of threads
+  std::uint32_t random = 5;
+  const auto draw = [&](std::uint32_t below) {
+    return (random = random * 1664525 + 1013904223) / 65536 % below;
+  };
+  for (std::uint32_t seed = 0; seed < share(60); ++seed) {
+    std::string text =
+        "and b32 $r0 $r0 0xffff\nshl b32 $r1 $r0 0x2\nadd b32 $r1 b32 s[0x10] $r1\nld b32 $r2 g14[$r1]\n"
+        "mov b32 $r8 b32 s[0x14]\nmov b32 $r9 b32 s[0x18]\n";
+    for (std::uint32_t n = 0; n < kSingle; ++n) {
+      const bool shared = draw(3) == 0;
+      const std::string source = draw(3) == 0 ? "$r9" : draw(2) == 0 ? "$r0" : "$r2";
+      text += "mov b32 $r7 " + std::to_string(1u << n) + "\nand b32 $c0 # $r2 $r7\n";
+      text += draw(5) == 0 ? "" : "(lg $c0) ";
+      text += shared ? "st b32 s[0x40] " + source + "\nld $r3 b32 s[0x40]\nst b32 g14[$r8] $r3\n"
+                     : "st b32 g14[$r8] " + source + "\n";
+      text += "add b32 $r8 $r8 4\n";
+    }
+    const Program program = kernel(text + "exit nop\n");
+    std::vector<std::uint32_t> start(kThreads + kSingle, 0x5eed);
+    const std::uint32_t often = 1 + draw(60);
+    for (std::uint32_t t = 0; t < kThreads; ++t) {
+      start[t] = t << 16;
+      for (std::uint32_t n = 0; n < kSingle; ++n)
+        if (draw(often) == 0) start[t] |= 1u << n;
+    }
+    Launch launch(program);
+    launch.set_block(kThreads);
+    const bool wrong = draw(4) == 0;  // addresses are not aligned
+    const std::uint32_t parameters[] = {kFirst, kFirst + 4 * kThreads + (wrong ? 2 : 0), 0xabcd};
+    launch.set_parameters(std::as_bytes(std::span(parameters)));
+    if (!wrong) {
+      ASSERT_NO_FATAL_FAILURE(expect_same_memory(engine, launch, kFirst, start)) << "seed " << seed << "\n"
+                                                                                 << text;
+      continue;
+    }
+    std::vector<std::uint32_t> memory = start;
+    ASSERT_TRUE(launch.map_memory("g14", kFirst, memory.data(), memory.size() * 4).ok());
+    std::string wanted;
+    for (const HookedOptions& way : all_ways(engine)) {
+      const auto report = engine.run(launch, with_hooks(engine, way));
+      ASSERT_TRUE(report.ok());
+      const std::string fault = report->fault ? report->fault->what : "none";
+      if (wanted.empty()) wanted = fault;
+      ASSERT_EQ(fault, wanted) << name(way.engine) << " " << name(way.target);
+    }
+  }
+}
+
 // Words that neighbours in a warp have stored in shared memory, in random order, all of them or some.
 TEST(Compute, StoredWordsComeBackFromSharedMemory) {
   const Engine engine{EngineOptions()};

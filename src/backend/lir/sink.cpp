@@ -35,7 +35,7 @@ class Sinker {
 
  private:
   static constexpr std::uint32_t kNone = ~0u;
-  static constexpr std::size_t kMostPlaces = 4, kMostOfResults = 2;
+  static constexpr std::size_t kMostPlaces = 4, kMostOfResults = 3;
 
   struct Place {
     std::uint32_t block;

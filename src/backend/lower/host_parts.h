@@ -264,8 +264,9 @@ class HostAtomics {
  public:
   using Reg = lir::Reg;
 
-  virtual Reg lane_bits(Reg mask) = 0;   // bit n: lane n
-  virtual Reg lowest_bit(Reg bits) = 0;  // number of the lowest bit that is set; there is one
+  virtual Reg lane_bits(Reg mask) = 0;    // bit n: lane n
+  virtual Reg lowest_bit(Reg bits) = 0;   // number of the lowest bit that is set; there is one
+  virtual Reg highest_bit(Reg bits) = 0;  // likewise
   // Of the word at base + index + displacement, which gets ir::AtomicFunction of it, b and c: what it was.
   virtual Reg atomic(AtomicKind kind, Reg base, Reg index, std::int32_t displacement, Reg b, Reg c) = 0;
 

@@ -65,9 +65,20 @@ bool MemoryLowering::access(ir::Inst i) {
     load_uniform(i, windows_.window_of(access));
     return true;
   }
+  if (!varying(address) && !load && word && access.space != Space::local && atomics_ != nullptr) {
+    store_uniform(i, windows_.window_of(access));
+    return true;
+  }
   if (!load && !word) return false;
   access_lanes(i, windows_.window_of(access));
   return true;
+}
+
+// Of an address that is the same for all lanes.
+Reg MemoryLowering::offset_in(const WindowFields::Window& window, Value address) {
+  Reg where = scalar(address);
+  if (!window.shifted) return where;
+  return scalar_op(Op::SSub, where, windows_.load_field(Op::SLoad, window, offsetof(MemoryWindow, address)));
 }
 
 // Branches to where the call is if the offset from the window's begin, a scalar, is outside or not aligned.
@@ -89,10 +100,7 @@ void MemoryLowering::branch_if_outside(ir::Inst i, const WindowFields::Window& w
 
 // One address for all lanes, whose memory is the same: one load.
 void MemoryLowering::load_uniform(ir::Inst i, const WindowFields::Window& window) {
-  Reg offset = scalar(operand(i, 1));
-  if (window.shifted)
-    offset =
-        scalar_op(Op::SSub, offset, windows_.load_field(Op::SLoad, window, offsetof(MemoryWindow, address)));
+  Reg offset = offset_in(window, operand(i, 1));
   Reg base = windows_.load_field(Op::SLoad64, window, offsetof(MemoryWindow, bytes));
   branch_if_outside(i, window, offset);
   const auto load = [&](Op op, RegClass cls) {
@@ -122,6 +130,46 @@ void MemoryLowering::load_uniform(ir::Inst i, const WindowFields::Window& window
   }
   define(result, 0, made[0]);
   define_vector_form(result, made[1]);
+}
+
+// One address for all lanes: what the last lane with guard stores.
+void MemoryLowering::store_uniform(ir::Inst i, const WindowFields::Window& window) {
+  Reg offset = offset_in(window, operand(i, 1));
+  Reg base = windows_.load_field(Op::SLoad64, window, offsetof(MemoryWindow, bytes));
+  branch_if_outside(i, window, offset);
+  const Value value = operand(i, 2);
+  const auto put = [&](Reg word) {
+    const InstRef inst = add(Op::SStoreWord);
+    use(inst, word);
+    use(inst, base);
+    use(inst, offset);
+    inst->mem = {MemBase::reg, 1, 2, 0, false, window.access.offset};
+  };
+  const auto hot = [&] {
+    Regs guards;
+    for (std::uint32_t p = 0; p < parts_; ++p) guards.push_back(guarding_mask(operand(i, 0), p));
+    const bool always = guards[0] == lir::kNoReg;
+    if (varying(value))
+      for (std::uint32_t p = always ? parts_ - 1 : 0; p < parts_; ++p)
+        store(Op::StoreFull, vector(value, p),
+              frame(callouts_.words() + static_cast<std::int32_t>(p * host_.vector_bytes)));
+    const auto word_of = [&](Reg lane) { return varying(value) ? load_lane_word(0, lane) : scalar(value); };
+    if (always) {
+      put(word_of(scalar_imm(parts_ * host_.lanes - 1)));
+      return Regs{};
+    }
+    for_lanes_together([&](std::uint32_t first, std::uint32_t parts) {
+      Reg bits = lanes_to_visit(guards, first, parts);
+      use(add(Op::BranchScalar), bits);
+      const auto any = [&] {
+        put(word_of(lane_of_bit(first, atomics_->highest_bit(bits))));
+        return Regs{};
+      };
+      either_way_behind(any, [] { return Regs{}; });
+    });
+    return Regs{};
+  };
+  hot_or_cold(hot, [&] { return callouts_.call_for_parts(i); });
 }
 
 // The memory of the group's own threads.

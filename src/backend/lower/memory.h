@@ -3,6 +3,7 @@
 // is the host's: one word for all, consecutive words, or lane by lane.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <vector>
 
@@ -40,7 +41,9 @@ class MemoryLowering : protected ValueForms {
   // Are there windows that the host can reach?
   bool has_windows() const { return memory_ != nullptr && (f_.group_lanes != 0 || f_.pixels); }
   bool access(ir::Inst i);
+  Reg offset_in(const WindowFields::Window& window, Value address);
   void load_uniform(ir::Inst i, const WindowFields::Window& window);
+  void store_uniform(ir::Inst i, const WindowFields::Window& window);
   void access_own_words(ir::Inst i, const WindowFields::Window& window);
   void access_lanes(ir::Inst i, const WindowFields::Window& window);
   // Of an access whose lanes have addresses of their own: where in the window, which lanes take part, and
@@ -54,6 +57,20 @@ class MemoryLowering : protected ValueForms {
   bool access_one_by_one(ir::Inst i);
   void access_lane(ir::Inst i, const ir::MemoryAccess& access, Reg lane, Reg base, Reg locks);
   Reg lanes_to_visit(const Regs& guards, std::uint32_t first_part, std::uint32_t parts);
+  static constexpr std::uint32_t kLanesOfWord = 32;  // one scalar has a bit for each
+  // Parts by as many as one scalar has bits for: the first one and how many, in order.
+  template <class Visit>
+  void for_lanes_together(Visit visit) {
+    const std::uint32_t together = kLanesOfWord / host_.lanes;
+    for (std::uint32_t first = 0; first < parts_; first += together)
+      visit(first, std::min(together, parts_ - first));
+  }
+  // The lane's number in the group.
+  Reg lane_of_bit(std::uint32_t first_part, Reg bit) {
+    return first_part == 0
+               ? bit
+               : scalar_op_imm(Op::SAddImm, bit, static_cast<std::int64_t>(first_part * host_.lanes));
+  }
   template <class Visit>
   void for_each_bit(Reg bits, Visit visit);
   lir::Mem lane_word(std::uint32_t k, std::uint8_t lane_use);

@@ -18,8 +18,6 @@ using lir::Regs;
 
 namespace {
 
-constexpr std::uint32_t kLanesOfWord = 32;  // a loop visits the bits of one scalar
-
 // Words of a lane in the frame. Results replace operands.
 constexpr std::uint32_t kOffset = 0, kB = 1, kC = 2, kResult = 0, kGotLock = 1;
 
@@ -155,16 +153,10 @@ bool MemoryLowering::access_one_by_one(ir::Inst i) {
       keep(kOffset, places.offsets[p]);
       for (std::uint32_t k = 0; k < operands; ++k) keep(kB + k, vector(operand(i, 2 + k), p));
     }
-    const std::uint32_t together = kLanesOfWord / host_.lanes;
-    for (std::uint32_t first = 0; first < parts_; first += together) {
-      const std::uint32_t parts = std::min(together, parts_ - first);
-      for_each_bit(lanes_to_visit(places.guards, first, parts), [&](Reg bit) {
-        Reg lane = first == 0
-                       ? bit
-                       : scalar_op_imm(Op::SAddImm, bit, static_cast<std::int64_t>(first * host_.lanes));
-        access_lane(i, access, lane, base, locks);
-      });
-    }
+    for_lanes_together([&](std::uint32_t first, std::uint32_t parts) {
+      for_each_bit(lanes_to_visit(places.guards, first, parts),
+                   [&](Reg bit) { access_lane(i, access, lane_of_bit(first, bit), base, locks); });
+    });
     Regs made;
     for (std::uint32_t k = 0; k < data.result_count; ++k)
       for (std::uint32_t p = 0; p < parts_; ++p)

@@ -2,6 +2,7 @@
 #include <cstddef>
 
 #include "backend/lower/memory_runs.h"
+#include "backend/processor.h"
 
 namespace warpjit::backend {
 
@@ -101,9 +102,6 @@ void RunLowering::access_inside(std::size_t n, ir::Inst i, const std::vector<Spa
     return;
   }
   // Blocks of a grid mostly read one behind the other, and have less in flight than memory could deliver.
-  // Measured: sums of 256 1.4 times as fast on v4, 1.1 on v3, prefix sums 1.05 on v3; half or double the
-  // distance gives less.
-  constexpr std::int64_t kAhead = 2048;
   const bool ahead = host_.loads_ahead && access.space == Space::global && !equal && is_contiguous(placed);
   for (std::uint32_t p = 0; p < parts_; ++p) {
     std::uint32_t same = 0;  // a part before that reads the same words
@@ -118,7 +116,7 @@ void RunLowering::access_inside(std::size_t n, ir::Inst i, const std::vector<Spa
                 : new_line ? Op::LoadFullAhead
                            : Op::LoadFull,
                 RegClass::vector, p));
-    if (new_line) code_.insts.back().imm = kAhead;
+    if (new_line) code_.insts.back().imm = bytes_ahead();
   }
 }
 

@@ -99,8 +99,13 @@ class ValueForms : protected Builder {
   // `if_none` makes: both give equally many vectors. Gives what comes out of either.
   template <class IfAny, class IfNone>
   Regs either_way(Reg mask, IfAny if_any, IfNone if_none) {
-    const CacheState at_parting = cache_state();
     branch_if_any(mask);
+    return either_way_behind(if_any, if_none);
+  }
+  // The same behind a branch that was just made.
+  template <class IfAny, class IfNone>
+  Regs either_way_behind(IfAny if_any, IfNone if_none) {
+    const CacheState at_parting = cache_state();
     const std::uint32_t at = last_block();
     end_block(at);
     begin_edge(at);

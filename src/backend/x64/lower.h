@@ -325,7 +325,11 @@ class Atomics final : public HostAtomics, private Tools {
   explicit Atomics(State& state) : Tools(state) {}
   Reg lane_bits(Reg mask) override { return state_.masks->any_bits(mask); }
   Reg lowest_bit(Reg bits) override;
+  Reg highest_bit(Reg bits) override;
   Reg atomic(AtomicKind kind, Reg base, Reg index, std::int32_t displacement, Reg b, Reg c) override;
+
+ private:
+  Reg bit_scan(Op op, Reg bits);
 };
 
 }  // namespace warpjit::backend::x64

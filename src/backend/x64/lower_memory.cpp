@@ -198,11 +198,13 @@ Reg Memory::words_from(Reg low, Reg high, std::uint32_t first) {
                        : joined(Op::AlignBytes, high, middle, 4 * (first - kHalf));
 }
 
-Reg Atomics::lowest_bit(Reg bits) {
-  const InstRef inst = add(Op::SLowestBit, RegClass::scalar);
+Reg Atomics::bit_scan(Op op, Reg bits) {
+  const InstRef inst = add(op, RegClass::scalar);
   use(inst, bits);
   return inst->def;
 }
+Reg Atomics::lowest_bit(Reg bits) { return bit_scan(Op::SLowestBit, bits); }
+Reg Atomics::highest_bit(Reg bits) { return bit_scan(Op::SHighestBit, bits); }
 
 Reg Atomics::atomic(AtomicKind kind, Reg base, Reg index, std::int32_t displacement, Reg b, Reg c) {
   const InstRef inst = add(Op::SAtomic, RegClass::scalar);

@@ -92,19 +92,20 @@ void BlockMemory::begin(const CodeKernel& kernel, const BlockRun& run) {
 }
 
 Status BlockMemory::run(std::uint64_t first, std::uint64_t count) {
-  if (layout_->runs_on()) return call(first, count - 1);
-  for (std::uint64_t k = first; k < first + count; ++k) {
+  ir::BlockPosition block = run_->grid.block_at(first);
+  if (layout_->runs_on()) return call(block, count - 1);
+  for (; count != 0; --count, run_->grid.advance(block)) {
     std::fill(memory_.shared.begin(), memory_.shared.end(), std::byte{});
     std::fill(local_.begin(), local_.end(), 0);
     std::fill(locks_.begin(), locks_.end(), std::uint8_t{0});
-    if (layout_->shared) run_->shader.begin_block(run_->grid, run_->grid.block_at(k), memory_.shared);
-    WARPJIT_CHECK(call(k, 0));
+    if (layout_->shared) run_->shader.begin_block(run_->grid, block, memory_.shared);
+    WARPJIT_CHECK(call(block, 0));
   }
   return {};
 }
 
-Status BlockMemory::call(std::uint64_t first, std::uint64_t more) {
-  args_.block = run_->grid.block_at(first);
+Status BlockMemory::call(ir::BlockPosition first, std::uint64_t more) {
+  args_.block = first;
   args_.more_blocks = more;
   args_.group_count = args_.block_groups;
   args_.group_index = 0;
