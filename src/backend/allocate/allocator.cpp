@@ -110,6 +110,12 @@ class Run {
     return kBeyondLoop + (next == kNever ? 0 : std::min(next - i, kBeyondLoop));
   }
 
+  // Its store is made before the innermost loop then.
+  bool is_made_before_loop(Reg v, std::uint32_t b) const {
+    const Liveness::Loop& loop = live_.loop_of(b);
+    return loop.header != kNever && live_.definition(v) < code_.blocks[loop.header].first;
+  }
+
   // Frees the register of the class whose value is needed last; never one of `pinned`.
   std::uint32_t evict(std::size_t c, std::uint32_t pinned, std::uint32_t b, std::uint32_t i) {
     std::uint32_t best = 0, best_score = 0;
@@ -117,7 +123,7 @@ class Run {
     for_each_bit(now_.occupied[c] & ~pinned, [&](std::uint32_t r) {
       Reg v = now_.held[c][r];
       std::uint32_t score = distance(v, b, i) * 4 + (values_[v].remat != kInserted ? 128
-                                                     : values_[v].needs_slot       ? 64
+                                                     : values_[v].needs_slot || is_made_before_loop(v, b) ? 64
                                                                                    : 0);
       if (!found || score > best_score) {
         found = true;
