@@ -133,9 +133,9 @@ struct Host : Capabilities {
                  const ConstantPool& pool, const CompileOptions& options, MachineCode& out);
 };
 
-// On hosts with mask registers: what a chain of comparisons, which a loop branches at, tests of values from
-// before the loop is tested there. Takes the uses that lir::count_uses found, and keeps them. `workspace` is
-// memory that the next call may use again.
+// Where there are mask registers or memory operands: what a chain of tests, which a loop branches at, looks
+// at of values from before the loop is looked at there. Takes the uses that lir::count_uses found, and keeps
+// them. `workspace` is memory that the next call may use again.
 void hoist_tests(lir::Code& code, const Host& host, std::vector<std::uint32_t>& uses,
                  std::vector<lir::Inst>& workspace);
 

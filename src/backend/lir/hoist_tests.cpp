@@ -58,10 +58,13 @@ class TestHoister {
     std::uint32_t count = 0;
     for (std::uint32_t b = header; b <= last && count < kMostOfLoop; ++b) {
       const lir::Block& block = code_.blocks[b];
-      if (!in_body_[b] || block.cold || static_cast<Op>(code_.insts[block.end - 1].op) != Op::BranchUnlessAll)
+      const Op branch = static_cast<Op>(code_.insts[block.end - 1].op);
+      if (!in_body_[b] || block.cold || (branch != Op::BranchUnlessAll && branch != Op::BranchUnlessBits))
         continue;
       if (made_.empty()) find_places();
-      if (hoist(block, code_.blocks[header].first, code_.blocks[from].end - 1)) ++count;
+      const std::uint32_t loop = code_.blocks[header].first, before = code_.blocks[from].end - 1;
+      if (branch == Op::BranchUnlessAll ? hoist(block, loop, before) : hoist_bits(block, loop, before))
+        ++count;
     }
   }
 
@@ -138,6 +141,48 @@ class TestHoister {
     return true;
   }
 
+  // Without mask registers: products joined by And, whose bits the branch looks at, all of what the loop does
+  // not change. In the loop they are one operand in memory, if registers are short.
+  bool hoist_bits(const lir::Block& block, std::uint32_t loop, std::uint32_t before) {
+    const auto made_here = [&](Reg r) -> const Inst* {
+      if (r == lir::kNoReg || made_[r] < block.first || made_[r] >= block.end || uses_[r] != 1)
+        return nullptr;
+      const Inst& inst = code_.insts[made_[r]];
+      return inst.def == r ? &inst : nullptr;
+    };
+    const Inst* usual = made_here(code_.insts[block.end - 1].use[0]);
+    if (usual == nullptr || static_cast<Op>(usual->op) != Op::AndNot) return false;
+    chain_.clear();
+    for (Reg r = usual->use[1]; r != lir::kNoReg;) {
+      const Inst* const inst = made_here(r);
+      if (inst == nullptr) return false;
+      chain_.push_back(made_[r]);
+      if (is_scaled_addend(*inst, loop)) break;
+      if (static_cast<Op>(inst->op) != Op::And || inst->use_count != 2) return false;
+      const Inst* const last = made_here(inst->use[1]);
+      if (last == nullptr || !is_scaled_addend(*last, loop)) return false;
+      chain_.push_back(made_[inst->use[1]]);
+      r = inst->use[0];
+    }
+    if (chain_.size() < kFewest) return false;
+    std::sort(chain_.begin(), chain_.end());
+    for (const std::uint32_t at : chain_) {
+      Inst& inst = code_.insts[at];
+      hoisted_.push_back({before, inst});
+      made_[inst.def] = before;
+      inst.def = code_.new_reg(code_.classes[inst.def]);
+      inst.use_count = 0;
+      uses_.push_back(0);  // dead
+      made_.push_back(kNone);
+    }
+    return true;
+  }
+
+  bool is_scaled_addend(const Inst& inst, std::uint32_t loop) const {
+    return static_cast<Op>(inst.op) == Op::Mul && inst.mem.base == MemBase::pool &&
+           inst.use[0] != lir::kNoReg && made_[inst.use[0]] < loop;
+  }
+
   bool may_go(const Inst& inst, std::uint32_t loop) const {
     const Op op = static_cast<Op>(inst.op);
     return (op == Op::TestBits || op == Op::TestMasked) && inst.mem.base == MemBase::pool &&
@@ -187,7 +232,7 @@ class TestHoister {
 
 void hoist_tests(lir::Code& code, const Host& host, std::vector<std::uint32_t>& uses,
                  std::vector<lir::Inst>& workspace) {
-  if (host.mask_registers) TestHoister(code, uses, workspace).run();
+  if (host.mask_registers || host.memory_operands) TestHoister(code, uses, workspace).run();
 }
 
 }  // namespace warpjit::backend
