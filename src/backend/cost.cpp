@@ -29,6 +29,7 @@ enum class Recipe : std::uint8_t {
   store,
   store_masked,
   gather,
+  scalar,  // by nothing but the clock
 };
 constexpr double kNone = -1;
 constexpr double kPlain = 1.0 / 6;
@@ -36,12 +37,12 @@ constexpr double kPlain = 1.0 / 6;
 struct Row {
   Op op;
   Recipe recipe;
-  std::array<OperationCost, 2> costs;  // AVX2, AVX-512
+  std::array<OperationCost, 4> costs;  // AVX2, AVX-512 of Intel, then of AMD
 };
 constexpr std::initializer_list<Row> kRows = {
 #if WARPJIT_HAS_X64
-#define X64_COST(name, recipe, latency, clocks, wide_latency, wide_clocks) \
-  {Op::name, Recipe::recipe, {{{Op::name, latency, clocks}, {Op::name, wide_latency, wide_clocks}}}},
+#define X64_COST(name, recipe, a, b, c, d, e, f, g, h) \
+  {Op::name, Recipe::recipe, {{{Op::name, a, b}, {Op::name, c, d}, {Op::name, e, f}, {Op::name, g, h}}}},
 #include "backend/x64/costs.inc"
 #undef X64_COST
 #endif
@@ -49,13 +50,17 @@ constexpr std::initializer_list<Row> kRows = {
 
 const std::vector<OperationCost>& table(std::size_t column) {
   static const auto kTables = [] {
-    std::array<std::vector<OperationCost>, 2> made;
+    std::array<std::vector<OperationCost>, 4> made;
     for (const Row& row : kRows)
       for (std::size_t c = 0; c < made.size(); ++c)
         if (row.costs[c].clocks != kNone) made[c].push_back(row.costs[c]);
     return made;
   }();
   return kTables[column];
+}
+
+std::size_t column_of(Target target, Maker maker) {
+  return (maker == Maker::amd ? 2 : 0) + (plain(target) == Target::x64_v4 ? 1 : 0);
 }
 
 // Makes the code of a probe, one block.
@@ -68,13 +73,13 @@ class Probe {
   lir::Code run() {
     code_.blocks.emplace_back();
     code_.frame_bytes = 2 * host_.vector_bytes;
-    one_ = one();
-    mask_ = mask();
+    one_ = recipe_ == Recipe::scalar ? kept(Op::SLoad) : one();
+    if (recipe_ != Recipe::scalar) mask_ = mask();
     const bool of_masks = recipe_ == Recipe::masks;
     // One chain goes on from group to group, by way of the table: else the host would run several at once.
     std::vector<Reg> chains;
     for (std::uint32_t k = 0; k < chains_; ++k)
-      chains.push_back(chains_ == 1 ? kept(of_masks ? Op::KLoad : Op::LoadFull) : of_masks ? mask() : one());
+      chains.push_back(chains_ == 1 ? kept(load_of_chain()) : of_masks ? mask() : one());
     if (recipe_ == Recipe::gather) {
       Inst& base = add(Op::SLoad64, RegClass::scalar);
       base.mem.base = MemBase::args;
@@ -84,7 +89,7 @@ class Probe {
     }
     for (std::uint32_t n = 0; n < kProbeRepeats; ++n) step(chains[n % chains_]);
     if (chains_ == 1) {
-      Inst& inst = add(of_masks ? Op::KStore : Op::StoreFull);
+      Inst& inst = add(of_masks ? Op::KStore : recipe_ == Recipe::scalar ? Op::SStoreWord : Op::StoreFull);
       use(inst, {chains[0]});
       inst.mem = kKept;
     }
@@ -117,9 +122,14 @@ class Probe {
   }
   static constexpr lir::Mem kKept{MemBase::table, 0xff, 0xff, 0, false, 64};
   Reg kept(Op load) {
-    Inst& inst = add(load, load == Op::KLoad ? RegClass::mask : RegClass::vector);
+    Inst& inst = add(load, load == Op::KLoad   ? RegClass::mask
+                           : load == Op::SLoad ? RegClass::scalar
+                                               : RegClass::vector);
     inst.mem = kKept;
     return inst.def;
+  }
+  Op load_of_chain() const {
+    return recipe_ == Recipe::masks ? Op::KLoad : recipe_ == Recipe::scalar ? Op::SLoad : Op::LoadFull;
   }
   Reg mask() { return add(host_.mask_registers ? Op::KOnes : Op::Ones, mask_class()).def; }
 
@@ -163,6 +173,10 @@ class Probe {
         return next(chain, RegClass::vector, {one_, one_, chain});
       case Recipe::blend:
         return next(chain, RegClass::vector, {chain, one_, mask_});
+      case Recipe::scalar:
+        next(chain, RegClass::scalar, {chain, one_});
+        if (host_.two_operand_scalars) code_.insts.back().flags = lir::kTied;
+        return;
     }
   }
   void next(Reg& chain, RegClass cls, std::initializer_list<Reg> uses) {
@@ -181,34 +195,36 @@ class Probe {
 
 }  // namespace
 
-std::span<const OperationCost> costs(Target target) {
-  target = plain(target);
-  if (target == Target::a64) return {};
-  return table(target == Target::x64_v4 ? 1 : 0);
+std::span<const OperationCost> costs(Target target, Maker maker) {
+  if (plain(target) == Target::a64) return {};
+  return table(column_of(target, maker));
 }
 
-std::span<const double, kOpCount> clocks_by_operation(Target target) {
+std::span<const double, kOpCount> clocks_by_operation(Target target, Maker maker) {
   static const auto kByOperation = [] {
-    std::array<std::array<double, kOpCount>, 3> made{};  // the last one: no table
-    for (std::size_t c = 0; c < 2; ++c) {
+    std::array<std::array<double, kOpCount>, 5> made{};  // the last one: no table
+    for (std::size_t c = 0; c + 1 < made.size(); ++c) {
       made[c].fill(kPlain);
       for (const OperationCost& cost : table(c)) made[c][static_cast<std::size_t>(cost.op)] = cost.clocks;
     }
     return made;
   }();
-  target = plain(target);
-  return kByOperation[target == Target::a64 ? 2 : target == Target::x64_v4 ? 1 : 0];
+  return plain(target) == Target::a64 ? kByOperation.back() : kByOperation[column_of(target, maker)];
 }
 
-double clocks_of(Target target, Op op) { return clocks_by_operation(target)[static_cast<std::size_t>(op)]; }
+double clocks_of(Target target, Op op, Maker maker) {
+  return clocks_by_operation(target, maker)[static_cast<std::size_t>(op)];
+}
 
 Result<MachineCode> compile_probe(Target target, Op op, bool dependent) {
   const Host* host = find_host(target);
-  const bool known = std::ranges::any_of(costs(target), [&](const OperationCost& c) { return c.op == op; });
+  const bool clock = op == kClock && dependent && plain(target) != Target::a64;
+  const bool known =
+      clock || std::ranges::any_of(costs(target), [&](const OperationCost& c) { return c.op == op; });
   const Row* row = std::ranges::find_if(kRows, [&](const Row& r) { return r.op == op; });
   if (host == nullptr || !known)
     return Error{ErrorCode::unsupported, "no such operation to measure", std::string(name(target))};
-  const lir::Code code = Probe(*host, op, row->recipe, dependent).run();
+  const lir::Code code = Probe(*host, op, clock ? Recipe::scalar : row->recipe, dependent).run();
   if (std::string wrong = lir::verify(code); !wrong.empty())
     return Error{ErrorCode::internal, wrong, "probe"};
   const lir::Allocation allocation = lir::allocate(code, host->register_file(*host, 0));

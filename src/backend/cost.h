@@ -4,6 +4,7 @@
 #include <span>
 
 #include "backend/lir/operations.h"
+#include "backend/processor.h"
 #include "backend/target.h"
 
 namespace warpjit::backend {
@@ -14,15 +15,18 @@ struct OperationCost {
   Op op;
   double latency, clocks;
 };
-// Of the target's operations that have rows; empty for a target without a table.
-std::span<const OperationCost> costs(Target target);
+// Of the target's operations that have rows; empty for a target without a table. On processors of a maker;
+// those of others count as Intel's.
+std::span<const OperationCost> costs(Target target, Maker on = maker());
 // Those without a row count as what takes one place among six in a clock.
-double clocks_of(Target target, Op op);
-std::span<const double, kOpCount> clocks_by_operation(Target target);
+double clocks_of(Target target, Op op, Maker on = maker());
+std::span<const double, kOpCount> clocks_by_operation(Target target, Maker on = maker());
 
 // A kernel whose groups do nothing but the operation, kProbeRepeats times: each takes what the one before
 // made, or not. Its table needs kProbeTable bytes. Errors: unsupported for an operation that costs() of the
-// target has not.
+// target has not; but for kClock, dependent, which has no row: one takes a clock on every processor.
+// Additions of vectors take two where they wait for each other on Zen 5.
+inline constexpr Op kClock = Op::SAdd;
 inline constexpr std::uint32_t kProbeRepeats = 240, kProbeTable = 256;
 Result<MachineCode> compile_probe(Target target, Op op, bool dependent);
 

@@ -37,11 +37,27 @@ TEST(Costs, EachRowHasCodeThatMeasuresIt) {
   }
 }
 
+TEST(Costs, BothMakersHaveTheSameRows) {
+  for (const Target target : {Target::x64_v3, Target::x64_v4}) {
+    const auto intel = costs(target, Maker::intel), amd = costs(target, Maker::amd);
+    ASSERT_EQ(intel.size(), amd.size());
+    for (std::size_t k = 0; k < intel.size(); ++k) {
+      EXPECT_EQ(intel[k].op, amd[k].op);
+      EXPECT_EQ(intel[k].latency == 0, amd[k].latency == 0) << k;
+      EXPECT_GT(amd[k].clocks, 0) << k;
+      EXPECT_EQ(clocks_of(target, amd[k].op, Maker::amd), amd[k].clocks);
+    }
+  }
+}
+
 TEST(Costs, OfWhatHasNoRow) {
   EXPECT_TRUE(costs(Target::a64).empty());
   EXPECT_EQ(clocks_of(Target::a64, Op::Add), 0);
   EXPECT_FALSE(compile_probe(Target::x64_v3, Op::Return, false));
+  EXPECT_FALSE(compile_probe(Target::x64_v3, kClock, false));
+  EXPECT_FALSE(compile_probe(Target::a64, kClock, true));
   if (!costs(Target::x64_v3).empty()) {
+    EXPECT_TRUE(compile_probe(Target::x64_v3, kClock, true));
     EXPECT_LT(clocks_of(Target::x64_v3, Op::SAdd), clocks_of(Target::x64_v3, Op::Add));
   }
 }

@@ -60,11 +60,11 @@ int print_costs(const std::string& target_name, bool json) {
                  "there is no table of this target, or this machine does not run it", target_name});
   const auto memory = runtime::CodeMemory::create(CodeMemory::automatic);
   if (!memory) return fail(memory.error());
-  // A clock is what an addition of words takes, on every host that there is a table of.
-  const auto clock = measure(**memory, targets[0], Op::IAdd, true);
+  const auto clock = measure(**memory, targets[0], backend::kClock, true);
   if (!clock) return fail(clock.error());
   Json all = Json::array();
-  if (!json) fmt::print("One clock (an addition of words): {:.3f} ns. In parentheses: the table.\n", *clock);
+  if (!json)
+    fmt::print("One clock (an addition of scalars): {:.3f} ns. In parentheses: the table.\n", *clock);
   for (const backend::Target target : targets) {
     if (!json) fmt::print("\n{:<18}{:>20}{:>20}\n", backend::name(target), "latency", "clocks");
     Json operations = Json::array();
